@@ -1,0 +1,53 @@
+# ssdlab: `make help` lists what can be made.
+
+BUILD  ?= build
+CC     ?= cc
+JOBS   ?= 2
+
+ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces legacy cli
+PACKAGES := libconfig libarchive
+
+# -O2: the simulator is the product; -g: every abort can be looked into.
+OPTIMISE ?= -O2 -g
+# The request path crosses rooms (drive, FTL, collector, medium); the linker may inline across them.
+LTO      ?= -flto=auto
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -I. $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) \
+            $(shell pkg-config --cflags $(PACKAGES))
+LDFLAGS  += $(SANITIZE)
+LDLIBS   += $(shell pkg-config --libs $(PACKAGES)) -lm
+
+SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+
+.PHONY: all help test clean
+.DELETE_ON_ERROR:
+
+all: ssd ## the simulator ./ssd (default)
+
+ssd: $(BUILD)/ssd
+	@cp $< $@
+
+$(BUILD)/ssd: $(BUILD)/ssd.o $(OBJECTS)
+	@echo "  link  $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+test: $(TESTS) ssd ## every test program, one after another
+	@for t in $(TESTS); do echo "== $$t"; timeout 900 $$t || exit 1; done
+
+clean: ## remove everything that was made
+	rm -rf $(BUILD) ssd results
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,38 @@
+/*
+ * Three kinds of trouble, three fates.
+ *
+ *   A user's mistake  is described in a struct fault and handed up to main(),
+ *                     which prints it as one line and exits with status 2.
+ *   A modelled event  (drive full, block worn out) is a value of the model and
+ *                     ends in the statistics; it never comes through here.
+ *   A bug of ours     ends in BUG(): one line with names and numbers, abort().
+ */
+#ifndef BASE_FAULT_H
+#define BASE_FAULT_H
+
+#include <stdbool.h>
+
+#define FAULT_BYTES 512
+
+/* What is wrong and what would be right, e.g. "drive.cfg:7: ...".  Starts empty. */
+struct fault {
+	char text[FAULT_BYTES];
+};
+
+/* Describes the fault and returns false, so that a caller can `return fault_set(...)`. */
+bool fault_set(struct fault *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints "ssd: BUG in file:line: ..." and aborts. */
+_Noreturn void bug_at(const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
+
+/* Always compiled in: a wrong average is dearer than a branch that is never taken. */
+#define BUG_ON(condition, ...)                                 \
+	do {                                                   \
+		if (__builtin_expect(!!(condition), 0))        \
+			BUG(__VA_ARGS__);                      \
+	} while (0)
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * One row describes one setting.  The same row feeds the parser, the default, the range
+ * check, `ssd params`, and the echo of the effective setting above every result.
+ * A room (or a plug-in) owns a struct of settings and the rows that describe it;
+ * parameters/ does the reading.
+ */
+#ifndef BASE_PARAM_H
+#define BASE_PARAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum param_type {
+	PARAM_BOOL,   /* bool       true | false */
+	PARAM_UINT,   /* uint64_t   whole number; 10K 4M 2G 1T are accepted, powers of 1024 */
+	PARAM_REAL,   /* double */
+	PARAM_CHOICE, /* int        index into `choices` */
+	PARAM_TEXT,   /* char *     owned by the settings; "" when unset */
+	PARAM_TICKS,  /* struct tick_list   one time, or one per page type: 75000 or [58000, 78000, 107000] */
+};
+
+/* Up to four times in ns: one for all pages, or one per page type (LSB, CSB, MSB, ...). */
+struct tick_list {
+	uint32_t count;   /* 1..4 */
+	uint64_t ns[4];
+};
+
+/* A table of rows ends with a row whose name is NULL. */
+struct param {
+	const char *name;            /* within its group, "page_bytes" */
+	enum param_type type;
+	size_t offset;               /* of the field in the owner's settings */
+	double min, max;             /* of numbers; each entry of a list */
+	const char *unit;            /* "ns", "bytes", "pages", "" */
+	const char *preset;          /* default, as a user would write it */
+	const char *help;            /* what it means; what 0 means where 0 is special */
+	const char *const *choices;  /* PARAM_CHOICE: names, NULL-ended */
+};
+
+/* A named set of rows and the settings they describe.  The unnamed group "" is the file's top level. */
+struct param_group {
+	const char *name;
+	const struct param *rows;
+	void *settings;              /* zeroed by the owner before reading */
+};
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Small deterministic random streams (xoshiro256** seeded by splitmix64; Blackman and
+ * Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 2021).
+ * Every user of chance owns a stream of its own, so that one more draw in one place
+ * never changes another.  Same seed, same numbers, on every machine.
+ */
+#ifndef BASE_RANDOM_H
+#define BASE_RANDOM_H
+
+#include <stdint.h>
+
+struct random {
+	uint64_t state[4];
+};
+
+/* `stream` tells apart the users of one seed. */
+void random_init(struct random *, uint64_t seed, uint64_t stream);
+
+uint64_t random_next(struct random *);
+
+/* Uniform in [0, limit); limit > 0. */
+uint64_t random_below(struct random *, uint64_t limit);
+
+/* Uniform in [0, 1), 53 bits. */
+double random_unit(struct random *);
+
+#endif

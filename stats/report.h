@@ -1,0 +1,35 @@
+/*
+ * The results of a run: rows of name, value, unit and meaning, gathered first and
+ * written once, as text (`name = value   # unit: meaning`) or as JSON.
+ * Names are stable: scripts depend on them.
+ */
+#ifndef STATS_REPORT_H
+#define STATS_REPORT_H
+
+#include "base/fault.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct report;
+
+struct report *report_create(void);
+void report_free(struct report *);
+
+/* Starts a titled section; rows that follow belong to it. */
+void report_section(struct report *, const char *title);
+
+/* A comment line of its own ("effective parameters"); text output only. */
+void report_comment(struct report *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One row each.  `name` is copied; unit and meaning must outlive the report. */
+void report_count(struct report *, const char *name, uint64_t value, const char *unit, const char *meaning);
+void report_real(struct report *, const char *name, double value, const char *unit, const char *meaning);
+void report_text(struct report *, const char *name, const char *value, const char *meaning);
+
+/* Writes to an open stream. */
+void report_write_text(const struct report *, FILE *);
+void report_write_json(const struct report *, FILE *);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Units and names every room agrees on.  Includes nothing of ours.
+ *
+ * One typedef per kind of number, so that a signature says what it wants:
+ *
+ *	tick_t    simulated time, nanoseconds since the start of the run
+ *	sector_t  logical sector number of the drive (512 bytes each)
+ *	lpn_t     logical page number            = sector / sectors per page
+ *	ppn_t     physical page number           = block * pages per block + page
+ *	block_t   physical block number          = plane * blocks per plane + index
+ *	plane_t   plane number                   = die * planes per die + index
+ *	die_t     die number, channel by channel = (channel * chips + chip) * dies + index
+ *	owner_t   what a physical page holds: a name in the FTL's own name space
+ *	          (for page mapping simply the LPN), kept in the page's spare area
+ */
+#ifndef TYPES_H
+#define TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SECTOR_BYTES 512u
+
+typedef uint64_t tick_t;
+typedef uint64_t sector_t;
+typedef uint32_t lpn_t;
+typedef uint32_t ppn_t;
+typedef uint32_t block_t;
+typedef uint32_t plane_t;
+typedef uint32_t die_t;
+typedef uint32_t owner_t;
+
+/* Bit i = sector i of a page; pages have at most 64 sectors (32 KiB). */
+typedef uint64_t mask_t;
+
+#define TICK_NEVER UINT64_MAX
+#define LPN_NONE   UINT32_MAX
+#define PPN_NONE   UINT32_MAX
+#define BLOCK_NONE UINT32_MAX
+#define PLANE_NONE UINT32_MAX
+#define OWNER_NONE UINT32_MAX
+
+/* The half-open sector range [start, end). */
+struct extent {
+	sector_t start, end;
+};
+
+enum request_type { REQUEST_READ, REQUEST_WRITE, REQUEST_TRIM, REQUEST_TYPES };
+
+/* One line of a trace, in the drive's units. */
+struct request {
+	tick_t   arrival;   /* ns; the first request of a trace need not be at 0 */
+	sector_t start;     /* first sector */
+	uint64_t line;      /* line (or record) of the trace it came from, from 1 */
+	uint32_t sectors;   /* > 0 */
+	uint32_t device;    /* device or volume number of the trace */
+	enum request_type type;
+};
+
+static inline struct extent request_extent(const struct request *r)
+{
+	return (struct extent){ r->start, r->start + r->sectors };
+}
+
+static inline uint64_t extent_sectors(struct extent e)
+{
+	return e.end - e.start;
+}
+
+#endif
