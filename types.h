@@ -68,4 +68,15 @@ static inline uint64_t extent_sectors(struct extent e)
 	return e.end - e.start;
 }
 
+/* Bits of the sectors of page `lpn`, of 1 << shift sectors, that lie in the extent (which touches the page). */
+static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
+{
+	sector_t first = (sector_t)lpn << shift;
+	uint32_t sectors = 1u << shift;
+	uint32_t from = e.start > first ? (uint32_t)(e.start - first) : 0;
+	uint32_t to = e.end - first < sectors ? (uint32_t)(e.end - first) : sectors;
+
+	return (to == 64 ? ~(mask_t)0 : ((mask_t)1 << to) - 1) & ~(((mask_t)1 << from) - 1);
+}
+
 #endif

@@ -21,7 +21,7 @@ bool output_open(struct output *, const char *path, struct fault *);
 /* Flushes, checks every earlier write, renames.  On failure the temporary is removed. */
 bool output_commit(struct output *, struct fault *);
 
-/* Drops what was written. */
+/* Drops what was written.  Harmless after output_commit() or a failed output_open(). */
 void output_abandon(struct output *);
 
 #endif

@@ -23,7 +23,8 @@ void report_section(struct report *, const char *title);
 /* A comment line of its own ("effective parameters"); text output only. */
 void report_comment(struct report *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One row each.  `name` is copied; unit and meaning must outlive the report. */
+/* One row each.  Name and text value are copied; unit and meaning must outlive the report.
+ * A name is reported once.  A value that is not finite (a mean of nothing) becomes 0. */
 void report_count(struct report *, const char *name, uint64_t value, const char *unit, const char *meaning);
 void report_real(struct report *, const char *name, double value, const char *unit, const char *meaning);
 void report_text(struct report *, const char *name, const char *value, const char *meaning);

@@ -1,0 +1,41 @@
+/*
+ * The text of a parameter file made ready for libconfig: included files put in place,
+ * and every whole number written with libconfig's 64-bit suffix, because libconfig 1.5
+ * silently cuts a larger number to 32 bits otherwise.  It knows characters, lines and
+ * files; it knows neither parameters nor settings.
+ */
+#ifndef PARAMETERS_EXPAND_H
+#define PARAMETERS_EXPAND_H
+
+#include "base/fault.h"
+
+#include <stddef.h>
+
+struct place {
+	const char *file; /* as the user named it */
+	unsigned line;    /* from 1 */
+};
+
+struct expansion {
+	char *text; /* for config_read_string() */
+	size_t used, room;
+	struct place *places; /* of every line of the text */
+	size_t lines, line_room;
+	char **files; /* names of the files read */
+	size_t file_count;
+	bool in_memory; /* no file: has no folder to include from */
+};
+
+/* Reads a file and what it includes, relative to the folder of the including file.
+ * On failure there is nothing to release. */
+bool expand_file(struct expansion *, const char *path, struct fault *);
+
+/* The same for a text in memory, called `name` in messages, which may include nothing. */
+bool expand_text(struct expansion *, const char *text, const char *name, struct fault *);
+
+void expansion_release(struct expansion *);
+
+/* Where a line (from 1) of the text comes from; a line after the last one is the last one. */
+struct place expansion_place(const struct expansion *, unsigned line);
+
+#endif

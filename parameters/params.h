@@ -1,0 +1,47 @@
+/*
+ * Parameters: the option tables of all rooms (base/param.h) filled from defaults, from a
+ * parameter file (libconfig) and from `-s KEY=VALUE`, in that order; printed for
+ * `ssd params` and for the echo above every result.
+ *
+ * A key is "group.name", or "name" in the group "" (the file's top level).  Several tables
+ * may share a group's name as long as no key occurs twice.  A group without settings is
+ * known but not in effect: its rows are checked, nothing is stored.
+ *
+ * It knows rows, not what they mean: which values fit together is for their owners to say.
+ */
+#ifndef PARAMETERS_PARAMS_H
+#define PARAMETERS_PARAMS_H
+
+#include "base/fault.h"
+#include "base/param.h"
+
+#include <stdio.h>
+
+/* Each call below fills settings of the groups that have some.  False: the fault says in one
+ * line where, what is wrong and what would be right; settings before it may have been stored. */
+
+/* Every row to its default, after checking the tables themselves. */
+bool params_defaults(const struct param_group *groups, size_t count, struct fault *);
+
+/* A file and what it includes (relative to the folder of the including file). */
+bool params_read_file(const char *path, const struct param_group *groups, size_t count, struct fault *);
+
+/* The same for a text in memory, called `name` in messages; it can include nothing. */
+bool params_read_text(
+	const char *text, const char *name, const struct param_group *groups, size_t count, struct fault *);
+
+/* `assignment` as given to -s: "flash.page_bytes=4K".  Texts may be in quotes or not. */
+bool params_set(const char *assignment, const struct param_group *groups, size_t count, struct fault *);
+
+/* Frees the texts the settings own. */
+void params_release(const struct param_group *groups, size_t count);
+
+/* Describes the rows: of all groups (what NULL), of one group, or of one key. */
+bool params_print(FILE *, const char *what, const struct param_group *groups, size_t count, struct fault *);
+
+/* Calls back once for each row in effect with a line "flash.page_bytes = 8192", which is
+ * valid during the call and can be given to params_set(). */
+void params_echo(const struct param_group *groups, size_t count,
+	void (*line)(void *context, const char *text), void *context);
+
+#endif

@@ -1,0 +1,265 @@
+#include "stats/report.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Where the comments of the text form begin, unless name and value are longer. */
+#define COMMENT_COLUMN 56
+
+enum row_kind { ROW_SECTION, ROW_COMMENT, ROW_COUNT, ROW_REAL, ROW_TEXT };
+
+struct row {
+	enum row_kind kind;
+	char *name; /* NULL for a section or a comment */
+	char *text; /* owned: title, comment or value; NULL for numbers */
+	uint64_t count;
+	double real;
+	const char *unit, *meaning;
+};
+
+struct report {
+	struct row *rows;
+	size_t used, room;
+};
+
+struct report *report_create(void)
+{
+	return memory_array(1, sizeof(struct report), "report");
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->used; i++) {
+		memory_free(report->rows[i].name);
+		memory_free(report->rows[i].text);
+	}
+	memory_free(report->rows);
+	memory_free(report);
+}
+
+static struct row *append(struct report *report, enum row_kind kind)
+{
+	struct row *row;
+
+	if (report->used == report->room) {
+		report->room = report->room ? 2 * report->room : 64;
+		report->rows = memory_resize(report->rows, report->room, sizeof *report->rows, "report");
+	}
+	row = &report->rows[report->used++];
+	*row = (struct row){ .kind = kind };
+	return row;
+}
+
+static struct row *append_named(struct report *report, enum row_kind kind, const char *name)
+{
+	struct row *row;
+
+	for (size_t i = 0; i < report->used; i++) {
+		row = &report->rows[i];
+		BUG_ON(row->name && strcmp(row->name, name) == 0, "\"%s\" is reported twice", name);
+	}
+	row = append(report, kind);
+	row->name = memory_string(name, "report");
+	return row;
+}
+
+void report_section(struct report *report, const char *title)
+{
+	append(report, ROW_SECTION)->text = memory_string(title, "report");
+}
+
+void report_comment(struct report *report, const char *format, ...)
+{
+	struct row *row = append(report, ROW_COMMENT);
+	va_list args;
+	int length;
+
+	BUG_ON(!format, "a comment of the report has no format");
+	va_start(args, format);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	BUG_ON(length < 0, "a comment of the report cannot be formatted");
+	row->text = memory_array((size_t)length + 1, 1, "report");
+	va_start(args, format);
+	vsnprintf(row->text, (size_t)length + 1, format, args);
+	va_end(args);
+}
+
+void report_count(
+	struct report *report, const char *name, uint64_t value, const char *unit, const char *meaning)
+{
+	struct row *row = append_named(report, ROW_COUNT, name);
+
+	row->count = value;
+	row->unit = unit;
+	row->meaning = meaning;
+}
+
+void report_real(struct report *report, const char *name, double value, const char *unit, const char *meaning)
+{
+	struct row *row = append_named(report, ROW_REAL, name);
+
+	row->real = isfinite(value) && value != 0 ? value : 0;
+	row->unit = unit;
+	row->meaning = meaning;
+}
+
+void report_text(struct report *report, const char *name, const char *value, const char *meaning)
+{
+	struct row *row = append_named(report, ROW_TEXT, name);
+
+	row->text = memory_string(value, "report");
+	row->unit = "";
+	row->meaning = meaning;
+}
+
+/*
+ * Length of the well-formed UTF-8 sequence at `s`, 0 when the bytes are none.  Overlong
+ * forms, surrogates and code points above U+10FFFF are excluded by the second byte's range.
+ */
+static size_t utf8_length(const unsigned char *s)
+{
+	unsigned low = 0x80, high = 0xbf;
+	size_t length;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	length = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	if (s[0] == 0xe0)
+		low = 0xa0;
+	else if (s[0] == 0xed)
+		high = 0x9f;
+	else if (s[0] == 0xf0)
+		low = 0x90;
+	else if (s[0] == 0xf4)
+		high = 0x8f;
+	if (s[1] < low || s[1] > high)
+		return 0;
+	for (size_t i = 2; i < length; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return length;
+}
+
+/* As a JSON string; bytes that are not UTF-8 become U+FFFD.  Returns the bytes written. */
+static size_t write_quoted(const char *text, FILE *stream)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t written = 2;
+
+	fputc('"', stream);
+	while (*s) {
+		size_t length = utf8_length(s);
+
+		if (length == 0)
+			written += (size_t)fprintf(stream, "\\ufffd");
+		else if (*s == '"' || *s == '\\')
+			written += (size_t)fprintf(stream, "\\%c", *s);
+		else if (*s < 0x20 || *s == 0x7f)
+			written += (size_t)fprintf(stream, "\\u%04x", *s);
+		else
+			written += fwrite(s, 1, length, stream);
+		s += length ? length : 1;
+	}
+	fputc('"', stream);
+	return written;
+}
+
+/* A text that a line `name = value # comment` could not hold unambiguously is quoted. */
+static bool needs_quotes(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length == 0 || text[0] == ' ' || text[length - 1] == ' ')
+		return true;
+	for (const char *c = text; *c; c++)
+		if (*c == '"' || *c == '#' || (unsigned char)*c < 0x20 || *c == 0x7f)
+			return true;
+	return false;
+}
+
+/* Returns the bytes written. */
+static size_t write_value(const struct row *row, FILE *stream)
+{
+	int length;
+
+	if (row->kind == ROW_TEXT && needs_quotes(row->text))
+		return write_quoted(row->text, stream);
+	if (row->kind == ROW_TEXT)
+		length = fprintf(stream, "%s", row->text);
+	else if (row->kind == ROW_COUNT)
+		length = fprintf(stream, "%" PRIu64, row->count);
+	else
+		length = fprintf(stream, "%.9g", row->real);
+	return length > 0 ? (size_t)length : 0;
+}
+
+static void write_row(const struct row *row, FILE *stream)
+{
+	const char *unit = row->unit ? row->unit : "";
+	const char *meaning = row->meaning ? row->meaning : "";
+	size_t width = (size_t)fprintf(stream, "%s = ", row->name) + write_value(row, stream);
+
+	if (*unit || *meaning) {
+		int gap = width < COMMENT_COLUMN ? (int)(COMMENT_COLUMN - width) : 1;
+
+		fprintf(stream, "%*s# %s%s%s", gap, "", unit, *unit && *meaning ? ": " : "", meaning);
+	}
+	fputc('\n', stream);
+}
+
+/* A comment of several lines stays a comment. */
+static void write_comment(const char *text, FILE *stream)
+{
+	fputs("# ", stream);
+	for (; *text; text++) {
+		fputc(*text, stream);
+		if (*text == '\n')
+			fputs("# ", stream);
+	}
+	fputc('\n', stream);
+}
+
+void report_write_text(const struct report *report, FILE *stream)
+{
+	for (size_t i = 0; i < report->used; i++) {
+		const struct row *row = &report->rows[i];
+
+		if (row->kind == ROW_SECTION)
+			fprintf(stream, "%s# ---- %s ----\n", i ? "\n" : "", row->text);
+		else if (row->kind == ROW_COMMENT)
+			write_comment(row->text, stream);
+		else
+			write_row(row, stream);
+	}
+}
+
+void report_write_json(const struct report *report, FILE *stream)
+{
+	const char *separator = "\n";
+
+	fputc('{', stream);
+	for (size_t i = 0; i < report->used; i++) {
+		const struct row *row = &report->rows[i];
+
+		if (!row->name)
+			continue;
+		fprintf(stream, "%s  ", separator);
+		write_quoted(row->name, stream);
+		fputs(": ", stream);
+		if (row->kind == ROW_TEXT)
+			write_quoted(row->text, stream);
+		else
+			write_value(row, stream);
+		separator = ",\n";
+	}
+	fputs("\n}\n", stream);
+}
