@@ -1,0 +1,251 @@
+#include "flash/flash.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+#include "flash/schedule.h"
+
+struct flash *flash_create(const struct geometry *g, const struct flash_settings *settings,
+	struct oracle *oracle)
+{
+	struct flash *f = memory_array(1, sizeof *f, "medium");
+
+	f->geometry = g;
+	f->settings = settings;
+	f->oracle = oracle;
+	f->owner = memory_array(g->pages, sizeof *f->owner, "page owners");
+	f->in_flight = memory_array((size_t)g->pages / 64 + 1, sizeof *f->in_flight, "page flags");
+	f->block = memory_array(g->blocks, sizeof *f->block, "block table");
+	f->schedule = schedule_create(f);
+	return f;
+}
+
+void flash_free(struct flash *f)
+{
+	if (!f)
+		return;
+	schedule_free(f->schedule);
+	memory_free(f->owner);
+	memory_free(f->in_flight);
+	memory_free(f->block);
+	memory_free(f);
+}
+
+static bool in_flight(const struct flash *f, ppn_t ppn)
+{
+	return f->in_flight[ppn / 64] >> ppn % 64 & 1;
+}
+
+/* A page of the medium that has been programmed and still has an owner. */
+static struct flash_block *check_readable(struct flash *f, ppn_t ppn, enum cause cause)
+{
+	const struct geometry *g = f->geometry;
+	block_t block = geometry_block(g, ppn);
+
+	BUG_ON(ppn >= g->pages, "%s reads page %u of %u", cause_name(cause), ppn, g->pages);
+	BUG_ON(ppn - geometry_first_page(g, block) >= f->block[block].next,
+	       "%s reads the free page %u of block %u (%u pages programmed)", cause_name(cause),
+	       ppn - geometry_first_page(g, block), block, f->block[block].next);
+	return &f->block[block];
+}
+
+/* The next free page of its block; marks it programmed. */
+static struct flash_block *occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
+{
+	const struct geometry *g = f->geometry;
+	block_t block = geometry_block(g, ppn);
+	struct flash_block *b = &f->block[block];
+	uint32_t page = ppn - geometry_first_page(g, block);
+
+	BUG_ON(ppn >= g->pages, "%s programs page %u of %u", cause_name(cause), ppn, g->pages);
+	BUG_ON(page < b->next, "%s programs page %u of block %u twice without an erase", cause_name(cause), page,
+	       block);
+	BUG_ON(page > b->next, "%s programs page %u of block %u out of order, the next one is %u",
+	       cause_name(cause), page, block, b->next);
+	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause), page, block);
+	b->next++;
+	f->owner[ppn] = owner;
+	f->pages_used++;
+	return b;
+}
+
+op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
+{
+	struct flash *f = io->flash;
+	op_t op;
+
+	check_readable(f, ppn, cause);
+	oracle_page_read(f->oracle, ppn);
+	if (!io->timed)
+		return OP_NONE;
+	if (in_flight(f, ppn)) {
+		f->forwarded[cause]++;
+		return after;
+	}
+	f->count[OP_READ][cause]++;
+	op = schedule_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
+	schedule_wait(f->schedule, op, after);
+	return op;
+}
+
+/* The timed half of a program: the page is in flight until the schedule says otherwise. */
+static op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
+{
+	struct flash *f = io->flash;
+	op_t op;
+
+	if (!io->timed) {
+		f->untimed[OP_PROGRAM]++;
+		return OP_NONE;
+	}
+	f->count[OP_PROGRAM][cause]++;
+	f->in_flight[ppn / 64] |= (uint64_t)1 << ppn % 64;
+	op = schedule_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
+	schedule_wait(f->schedule, op, after);
+	schedule_wait(f->schedule, op, f->block[geometry_block(f->geometry, ppn)].erase);
+	return op;
+}
+
+op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause, op_t after)
+{
+	occupy(io->flash, ppn, owner, cause);
+	return schedule_program(io, ppn, sectors, cause, after);
+}
+
+static bool may_copy_back(const struct flash *f, ppn_t from, ppn_t to)
+{
+	const struct geometry *g = f->geometry;
+
+	return f->settings->copyback && from / g->pages_per_plane == to / g->pages_per_plane;
+}
+
+static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+{
+	struct flash *f = io->flash;
+	op_t op;
+
+	f->count[OP_READ][cause]++;
+	f->count[OP_PROGRAM][cause]++;
+	f->count[OP_COPY][cause]++;
+	f->in_flight[to / 64] |= (uint64_t)1 << to % 64;
+	op = schedule_op(io, OP_COPY, from, to, f->geometry->sectors_per_page, cause);
+	schedule_wait(f->schedule, op, after);
+	schedule_wait(f->schedule, op, f->block[geometry_block(f->geometry, to)].erase);
+	return op;
+}
+
+op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+{
+	struct flash *f = io->flash;
+	uint32_t sectors = f->geometry->sectors_per_page;
+	owner_t owner;
+
+	check_readable(f, from, cause);
+	owner = f->owner[from];
+	BUG_ON(owner == OWNER_NONE, "%s copies the dead page %u", cause_name(cause), from);
+	occupy(f, to, owner, cause);
+	flash_disown(f, from);
+	oracle_page_copied(f->oracle, from, to);
+	if (io->timed && !in_flight(f, from) && may_copy_back(f, from, to))
+		return schedule_copy_back(io, from, to, cause, after);
+	after = flash_read(io, from, sectors, cause, after);
+	return schedule_program(io, to, sectors, cause, after);
+}
+
+static void check_erasable(const struct flash *f, block_t block, enum cause cause)
+{
+	const struct geometry *g = f->geometry;
+	ppn_t first = geometry_first_page(g, block);
+
+	BUG_ON(block >= g->blocks, "%s erases block %u of %u", cause_name(cause), block, g->blocks);
+	for (uint32_t page = 0; page < f->block[block].next; page++)
+		BUG_ON(f->owner[first + page] != OWNER_NONE, "%s erases block %u, whose page %u belongs to %u",
+		       cause_name(cause), block, page, f->owner[first + page]);
+}
+
+op_t flash_erase(struct io *io, block_t block, enum cause cause)
+{
+	struct flash *f = io->flash;
+	const struct geometry *g = f->geometry;
+	struct flash_block *b = &f->block[block];
+
+	check_erasable(f, block, cause);
+	oracle_page_erased(f->oracle, geometry_first_page(g, block), g->pages_per_block);
+	f->pages_used -= b->next;
+	f->pages_erased += b->next;
+	b->next = 0;
+	b->erases++;
+	if (!io->timed) {
+		f->untimed[OP_ERASE]++;
+		b->unfinished = 0;
+		return OP_NONE;
+	}
+	f->count[OP_ERASE][cause]++;
+	b->erase = schedule_op(io, OP_ERASE, geometry_first_page(g, block), PPN_NONE, 0, cause);
+	return b->erase;
+}
+
+void flash_wait(struct io *io, op_t op, op_t other)
+{
+	if (op != OP_NONE)
+		schedule_wait(io->flash->schedule, op, other);
+}
+
+void flash_regions(struct flash *f, struct regions *r)
+{
+	const struct geometry *g = f->geometry;
+
+	regions_visit(r, f->owner, (size_t)g->pages * sizeof *f->owner);
+	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
+	regions_visit(r, &f->pages_used, sizeof f->pages_used);
+}
+
+uint64_t flash_total(const struct flash *f, enum op_kind kind)
+{
+	uint64_t total = 0;
+
+	for (int cause = 0; cause < CAUSES; cause++)
+		total += f->count[kind][cause];
+	return total;
+}
+
+static uint64_t sum_of_erases(const struct flash *f)
+{
+	uint64_t erases = 0;
+
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		erases += f->block[b].erases;
+	return erases;
+}
+
+void flash_statistics_start(struct flash *f)
+{
+	for (int kind = 0; kind < OP_KINDS; kind++)
+		for (int cause = 0; cause < CAUSES; cause++)
+			f->count[kind][cause] = 0;
+	for (int cause = 0; cause < CAUSES; cause++)
+		f->forwarded[cause] = 0;
+	for (int kind = 0; kind < OP_KINDS; kind++)
+		f->untimed[kind] = 0;
+	f->transferred_sectors = 0;
+	f->pages_used_before = f->pages_used;
+	f->pages_erased = 0;
+	f->erases_before = sum_of_erases(f);
+	schedule_statistics_start(f->schedule);
+}
+
+void flash_check_books(const struct flash *f)
+{
+	uint64_t programs = flash_total(f, OP_PROGRAM) + f->untimed[OP_PROGRAM];
+	uint64_t erases = flash_total(f, OP_ERASE) + f->untimed[OP_ERASE], used = 0;
+
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		used += f->block[b].next;
+	BUG_ON(used != f->pages_used, "the blocks hold %llu pages, the medium counted %llu",
+	       (unsigned long long)used, (unsigned long long)f->pages_used);
+	BUG_ON(programs + f->pages_used_before != f->pages_used + f->pages_erased,
+	       "%llu programs and %llu pages before are not %llu pages now and %llu erased",
+	       (unsigned long long)programs, (unsigned long long)f->pages_used_before,
+	       (unsigned long long)f->pages_used, (unsigned long long)f->pages_erased);
+	BUG_ON(sum_of_erases(f) - f->erases_before != erases, "the blocks count %llu erases, the medium %llu",
+	       (unsigned long long)(sum_of_erases(f) - f->erases_before), (unsigned long long)erases);
+}

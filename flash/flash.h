@@ -1,0 +1,134 @@
+/*
+ * The medium: what is on every page and block, NAND's laws, and operations with what
+ * each must wait for.  A call changes the state of the medium at once and returns a handle
+ * that later calls may wait for; *when* it happens is schedule.h's affair, and nobody
+ * above this room ever sees a clock.
+ *
+ * Laws (breaking one aborts with block, page and cause):
+ *   - the pages of a block are programmed in ascending order without gaps, each once per erase;
+ *   - a free page is not read; addresses are in range;
+ *   - an erased block holds no page that has an owner.
+ * In time, too: an erase waits for everything still going on in its block, and what
+ * is programmed into a block waits for its erase.
+ *
+ * Knows nothing of logical pages: an owner is a number that its FTL understands.
+ */
+#ifndef FLASH_FLASH_H
+#define FLASH_FLASH_H
+
+#include "flash/cause.h"
+#include "flash/geometry.h"
+#include "verify/oracle.h"
+
+struct schedule;
+
+enum op_kind { OP_READ, OP_PROGRAM, OP_COPY, OP_ERASE, OP_KINDS };
+
+/* Handle of an operation; stays valid (and means "done") for ever.  0 = none. */
+typedef uint64_t op_t;
+#define OP_NONE ((op_t)0)
+
+struct flash_block {
+	uint32_t next;       /* first page not programmed since the erase */
+	uint32_t erases;
+	uint32_t unfinished; /* operations of this life of the block that time has not finished */
+	op_t     erase;      /* erase that time has not finished; OP_NONE = the block is erased */
+};
+
+struct flash {
+	const struct geometry *geometry;
+	const struct flash_settings *settings;
+	struct oracle *oracle;          /* NULL: verification off */
+	struct schedule *schedule;
+	owner_t *owner;                 /* per page, in its spare area; OWNER_NONE once dead */
+	uint64_t *in_flight;            /* bit per page: its program has not finished in time */
+	struct flash_block *block;
+
+	uint64_t count[OP_KINDS][CAUSES];   /* a copy-back counts as a read, a program and a copy */
+	uint64_t forwarded[CAUSES];         /* reads served from the controller, the page was in flight */
+	uint64_t transferred_sectors;
+	uint64_t pages_used;                /* programmed and not erased */
+	uint64_t pages_used_before;         /* the same when the statistics began */
+	uint64_t untimed[OP_KINDS];         /* programs and erases outside time and statistics */
+	uint64_t pages_erased;              /* programmed pages that erases have freed */
+	uint64_t erases_before;             /* sum of erases when the statistics began */
+};
+
+/*
+ * One request on its way through the drive: what the operations it causes have in common.
+ * With `timed` off (preconditioning) the state changes, nothing is counted and no time passes.
+ */
+struct io {
+	struct flash *flash;
+	bool     timed;
+	uint32_t ticket;            /* of the schedule; who waits for the operations */
+	uint32_t first_op, last_op; /* operations to be released together */
+	uint32_t accesses;          /* page-level look-ups and buffer hits: each costs one DRAM access time */
+};
+
+struct flash *flash_create(const struct geometry *, const struct flash_settings *, struct oracle *);
+void flash_free(struct flash *);
+
+/*
+ * `sectors` = how many sectors cross the bus (1 .. sectors per page); `after` = the
+ * operation that must be done first, or OP_NONE.  More of them: flash_wait().
+ * A read of a page whose program has not finished is served from the controller's
+ * memory: no flash operation, `after` is returned.
+ */
+op_t flash_read(struct io *, ppn_t, uint32_t sectors, enum cause, op_t after);
+op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op_t after);
+
+/* Moves a page, its owner and its content; the source loses its owner.  Inside a plane by
+ * copy-back where the settings allow it, else by a read and a program. */
+op_t flash_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
+
+op_t flash_erase(struct io *, block_t, enum cause);
+
+/* One more operation that `op` must wait for; only before the request is submitted. */
+void flash_wait(struct io *, op_t op, op_t other);
+
+/* The page holds nothing any more: a note in the controller, no flash operation. */
+static inline void flash_disown(struct flash *f, ppn_t ppn)
+{
+	f->owner[ppn] = OWNER_NONE;
+}
+
+static inline owner_t flash_owner(const struct flash *f, ppn_t ppn)
+{
+	return f->owner[ppn];
+}
+
+/* Data flow, for the oracle: what a page just programmed holds, what a read is answered from. */
+static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
+{
+	oracle_page_host(io->flash->oracle, ppn, e);
+}
+
+static inline void flash_holds_kept(struct io *io, ppn_t ppn, ppn_t from, struct extent e)
+{
+	oracle_page_kept(io->flash->oracle, ppn, from, e);
+}
+
+static inline void flash_answers(struct io *io, ppn_t ppn, struct extent e)
+{
+	oracle_page_answer(io->flash->oracle, ppn, e);
+}
+
+/* The block has reached its endurance: it must not be used again. */
+static inline bool flash_worn_out(const struct flash *f, block_t block)
+{
+	return f->settings->endurance && f->block[block].erases >= f->settings->endurance;
+}
+
+/* State of pages and blocks, for saving and loading a drive with nothing under way. */
+void flash_regions(struct flash *, struct regions *);
+
+/* Statistics start here; what came before is not counted. */
+void flash_statistics_start(struct flash *);
+
+uint64_t flash_total(const struct flash *, enum op_kind);
+
+/* Aborts unless programs = pages used + pages erased and erases agree per block. */
+void flash_check_books(const struct flash *);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * What the medium is made of: channel > chip > die > plane > block > page, and how long
+ * each of its operations takes.  Knows nothing of mappings, requests or time passing.
+ * Everything derived is computed once, here, and const afterwards.
+ */
+#ifndef FLASH_GEOMETRY_H
+#define FLASH_GEOMETRY_H
+
+#include "base/fault.h"
+#include "base/param.h"
+#include "types.h"
+
+enum multiplane { MULTIPLANE_OFF, MULTIPLANE_SAME_OFFSET, MULTIPLANE_ANY };
+enum scheduling { SCHEDULE_READ_FIRST, SCHEDULE_FIFO };
+enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
+
+/* As the user wrote them; flash_params describes every field. */
+struct flash_settings {
+	uint64_t channels, chips, dies, planes, blocks, pages;   /* each per unit above it */
+	uint64_t page_bytes;
+	double   over_provisioning;      /* (physical - logical) / physical */
+	struct tick_list read_ns, program_ns;
+	uint64_t erase_ns, command_ns;
+	double   bus_mb_per_s;           /* 10^6 bytes per second, each channel */
+	bool     copyback, interleave;
+	int      multiplane, scheduler, suspend;
+	uint64_t suspend_ns;
+	uint64_t endurance;              /* erases a block survives; 0 = any number */
+};
+
+extern const struct param flash_params[];
+
+struct geometry {
+	uint32_t channels, chips_per_channel, dies_per_chip, planes_per_die;
+	uint32_t blocks_per_plane, pages_per_block, sectors_per_page;
+	uint32_t page_bytes, sector_shift;        /* sectors_per_page = 1 << sector_shift */
+	uint32_t dies_per_channel;
+
+	die_t    dies;
+	plane_t  planes;
+	block_t  blocks;
+	uint32_t pages;                           /* physical */
+	uint32_t pages_per_plane;
+	lpn_t    logical_pages;
+	sector_t logical_sectors;
+	mask_t   full_page;                       /* all sectors of a page */
+};
+
+/* Derives and checks; a fault says which setting makes the drive impossible. */
+bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);
+
+static inline block_t geometry_block(const struct geometry *g, ppn_t ppn)
+{
+	return ppn / g->pages_per_block;
+}
+
+static inline plane_t geometry_plane(const struct geometry *g, block_t block)
+{
+	return block / g->blocks_per_plane;
+}
+
+static inline ppn_t geometry_first_page(const struct geometry *g, block_t block)
+{
+	return block * g->pages_per_block;
+}
+
+static inline lpn_t geometry_lpn(const struct geometry *g, sector_t sector)
+{
+	return (lpn_t)(sector >> g->sector_shift);
+}
+
+static inline sector_t geometry_page_start(const struct geometry *g, lpn_t lpn)
+{
+	return (sector_t)lpn << g->sector_shift;
+}
+
+#endif

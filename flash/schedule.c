@@ -1,0 +1,691 @@
+#include "flash/schedule.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+#include "flash/ops.h"
+#include "flash/timers.h"
+
+#include <string.h>
+
+/* Operations linked by their `next`, first come first served. */
+struct queue {
+	uint32_t first, last;
+};
+
+enum phase {
+	PHASE_IDLE,
+	PHASE_IN,       /* waits for or uses the bus: command, and data of a program */
+	PHASE_CELL,     /* the cell array works */
+	PHASE_OUT,      /* waits for or uses the bus: data of a read */
+};
+
+/* What works on its own: a die, or a whole chip when its dies may not be interleaved. */
+struct unit {
+	enum phase phase;
+	struct queue reads, others;   /* ready operations; FIFO scheduling uses `others` only */
+	uint32_t command;             /* operations being served as one command */
+	uint32_t suspended;           /* a command that was interrupted, or INDEX_NONE */
+	tick_t   suspended_ns;        /* what is left of it */
+	uint32_t next;                /* in the line of units that wait for the bus */
+	uint64_t in_ns, cell_ns, out_ns;
+};
+
+struct channel {
+	uint32_t user;                /* unit on the bus, or INDEX_NONE */
+	uint32_t first, last;         /* units that wait for it */
+};
+
+/* Operations of a request that become ready together. */
+struct release {
+	tick_t   when;
+	uint64_t order;
+	uint32_t first_op, ticket;
+};
+
+struct schedule {
+	struct flash *flash;
+	const struct geometry *geometry;
+	const struct flash_settings *settings;
+	struct ops ops;
+	struct timers timers;         /* channels first, then units */
+	tick_t now;
+
+	struct unit *unit;
+	struct channel *channel;
+	uint32_t dies_per_unit, units_per_channel;
+	double   sector_ns;
+
+	struct release *release;      /* binary heap by (when, order) */
+	uint32_t releases, release_room;
+	uint64_t release_order;
+
+	uint32_t first_completed, last_completed;
+	uint64_t under_way;           /* operations and releases */
+	uint64_t *load;               /* per die */
+	struct busy busy;
+};
+
+struct schedule *schedule_create(struct flash *flash)
+{
+	const struct geometry *g = flash->geometry;
+	struct schedule *s = memory_array(1, sizeof *s, "schedule");
+	uint32_t units;
+
+	s->flash = flash;
+	s->geometry = g;
+	s->settings = flash->settings;
+	s->dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
+	s->units_per_channel = g->dies_per_channel / s->dies_per_unit;
+	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
+	s->first_completed = s->last_completed = INDEX_NONE;
+	units = g->dies / s->dies_per_unit;
+	s->unit = memory_array(units, sizeof *s->unit, "dies");
+	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
+	s->load = memory_array(g->dies, sizeof *s->load, "dies");
+	for (uint32_t u = 0; u < units; u++)
+		s->unit[u] = (struct unit){ .reads = { INDEX_NONE, INDEX_NONE }, .others = { INDEX_NONE, INDEX_NONE },
+			                    .command = INDEX_NONE, .suspended = INDEX_NONE };
+	for (uint32_t c = 0; c < g->channels; c++)
+		s->channel[c] = (struct channel){ INDEX_NONE, INDEX_NONE, INDEX_NONE };
+	ops_init(&s->ops);
+	timers_init(&s->timers, g->channels + units);
+	return s;
+}
+
+void schedule_free(struct schedule *s)
+{
+	ops_release(&s->ops);
+	timers_release(&s->timers);
+	memory_free(s->unit);
+	memory_free(s->channel);
+	memory_free(s->load);
+	memory_free(s->release);
+	memory_free(s);
+}
+
+static uint64_t transfer_ns(const struct schedule *s, uint64_t sectors)
+{
+	return (uint64_t)((double)sectors * s->sector_ns + 0.5);
+}
+
+static uint32_t page_time(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
+{
+	if (times->count == 1)
+		return (uint32_t)times->ns[0];
+	return (uint32_t)times->ns[ppn % s->geometry->pages_per_block % times->count];
+}
+
+static uint32_t cell_time(const struct schedule *s, const struct op *op)
+{
+	switch (op->kind) {
+	case OP_READ:
+		return page_time(s, &s->settings->read_ns, op->ppn);
+	case OP_PROGRAM:
+		return page_time(s, &s->settings->program_ns, op->ppn);
+	case OP_COPY:
+		return page_time(s, &s->settings->read_ns, op->ppn) +
+		       page_time(s, &s->settings->program_ns, op->to);
+	default:
+		return (uint32_t)s->settings->erase_ns;
+	}
+}
+
+static uint32_t unit_of(const struct schedule *s, const struct op *op)
+{
+	return op->plane / s->geometry->planes_per_die / s->dies_per_unit;
+}
+
+static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
+{
+	return &s->flash->block[geometry_block(s->geometry, ppn)];
+}
+
+/* ---- making operations ---- */
+
+/* The erase waits for every operation of the life it ends, and for an earlier erase still to come. */
+static void await_block(struct schedule *s, uint32_t index)
+{
+	struct op *op = &s->ops.op[index];
+	struct flash_block *block = block_of(s, op->ppn);
+	uint32_t earlier = ops_index(&s->ops, block->erase);
+
+	op->to = earlier;
+	op->blockers += block->unfinished;
+	block->unfinished = 0;
+	if (earlier != INDEX_NONE)
+		ops_add_edge(&s->ops, index, earlier);
+}
+
+static void join_block(struct schedule *s, ppn_t ppn, uint32_t *life)
+{
+	struct flash_block *block = block_of(s, ppn);
+
+	*life = block->erases;
+	block->unfinished++;
+}
+
+static void join_request(struct schedule *s, struct io *io, uint32_t index)
+{
+	struct op *op = &s->ops.op[index];
+
+	op->blockers = 1;
+	op->ticket = cause_is_background(op->cause) ? INDEX_NONE : io->ticket;
+	if (op->ticket != INDEX_NONE)
+		s->ops.ticket[op->ticket].pending++;
+	if (io->first_op == INDEX_NONE)
+		io->first_op = index;
+	else
+		s->ops.op[io->last_op].next = index;
+	io->last_op = index;
+}
+
+op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+{
+	struct schedule *s = io->flash->schedule;
+	uint32_t index = ops_take_op(&s->ops);
+	struct op *op = &s->ops.op[index];
+
+	*op = (struct op){ .next = INDEX_NONE, .generation = op->generation, .first_waiter = INDEX_NONE,
+		           .last_waiter = INDEX_NONE, .ppn = ppn, .to = to, .plane = ppn / s->geometry->pages_per_plane,
+		           .sectors = (uint16_t)sectors, .kind = (uint8_t)kind, .cause = (uint8_t)cause };
+	op->cell_ns = cell_time(s, op);
+	s->load[op->plane / s->geometry->planes_per_die] += op->cell_ns;
+	s->under_way++;
+	join_request(s, io, index);
+	if (kind == OP_ERASE)
+		await_block(s, index);
+	else
+		join_block(s, ppn, &op->life);
+	if (kind == OP_COPY)
+		join_block(s, to, &op->to_life);
+	return ops_handle(&s->ops, index);
+}
+
+void schedule_wait(struct schedule *s, op_t op, op_t other)
+{
+	uint32_t index = ops_index(&s->ops, other);
+
+	if (index != INDEX_NONE)
+		ops_add_edge(&s->ops, ops_index(&s->ops, op), index);
+}
+
+bool schedule_done(const struct schedule *s, op_t op)
+{
+	return ops_index(&s->ops, op) == INDEX_NONE;
+}
+
+/* ---- queues ---- */
+
+static void append(struct schedule *s, struct queue *q, uint32_t index)
+{
+	s->ops.op[index].next = INDEX_NONE;
+	if (q->first == INDEX_NONE)
+		q->first = index;
+	else
+		s->ops.op[q->last].next = index;
+	q->last = index;
+}
+
+static uint32_t take(struct schedule *s, struct queue *q)
+{
+	uint32_t index = q->first;
+
+	q->first = s->ops.op[index].next;
+	s->ops.op[index].next = INDEX_NONE;
+	return index;
+}
+
+/* ---- the bus ---- */
+
+static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+	uint64_t ns = unit->phase == PHASE_IN ? unit->in_ns : unit->out_ns;
+
+	s->channel[channel].user = u;
+	s->busy.channel_ns += ns;
+	timers_set(&s->timers, channel, s->now + ns);
+}
+
+static void ask_for_bus(struct schedule *s, uint32_t u)
+{
+	uint32_t number = u / s->units_per_channel;
+	struct channel *channel = &s->channel[number];
+
+	if (channel->user == INDEX_NONE) {
+		use_bus(s, number, u);
+		return;
+	}
+	s->unit[u].next = INDEX_NONE;
+	if (channel->first == INDEX_NONE)
+		channel->first = u;
+	else
+		s->unit[channel->last].next = u;
+	channel->last = u;
+}
+
+static void pass_on_bus(struct schedule *s, uint32_t number)
+{
+	struct channel *channel = &s->channel[number];
+	uint32_t u = channel->first;
+
+	channel->user = INDEX_NONE;
+	timers_set(&s->timers, number, TICK_NEVER);
+	if (u == INDEX_NONE)
+		return;
+	channel->first = s->unit[u].next;
+	use_bus(s, number, u);
+}
+
+/* ---- the die ---- */
+
+static uint32_t die_timer(const struct schedule *s, uint32_t u)
+{
+	return s->geometry->channels + u;
+}
+
+static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
+{
+	struct unit *unit = &s->unit[u];
+
+	unit->phase = PHASE_CELL;
+	s->busy.die_ns += ns;
+	if (cause_is_background(s->ops.op[unit->command].cause))
+		s->busy.die_background_ns += ns;
+	timers_set(&s->timers, die_timer(s, u), s->now + ns);
+}
+
+/* May `op` run in one multi-plane command with `first`? */
+static bool may_join(const struct schedule *s, const struct op *first, const struct op *op)
+{
+	const struct geometry *g = s->geometry;
+
+	if (op->kind != first->kind || op->kind == OP_COPY ||
+	    op->plane / g->planes_per_die != first->plane / g->planes_per_die)
+		return false;
+	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
+	       op->ppn % g->pages_per_block == first->ppn % g->pages_per_block;
+}
+
+/* Adds the operations at the head of the queue that may join the command, one per plane. */
+static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q)
+{
+	uint32_t planes = s->geometry->planes_per_die, last = unit->command;
+	const struct op *first = &s->ops.op[unit->command];
+	uint64_t taken = (uint64_t)1 << first->plane % planes;
+
+	while (q->first != INDEX_NONE) {
+		const struct op *op = &s->ops.op[q->first];
+
+		if (!may_join(s, first, op) || taken >> op->plane % planes & 1)
+			break;
+		taken |= (uint64_t)1 << op->plane % planes;
+		s->ops.op[last].next = q->first;
+		last = take(s, q);
+	}
+	s->busy.multiplane_commands += last != unit->command;
+}
+
+/* Data of programs crosses the bus on the way in, data of reads on the way out. */
+static void measure(struct schedule *s, struct unit *unit)
+{
+	uint64_t in_sectors = 0, out_sectors = 0;
+
+	unit->in_ns = unit->cell_ns = 0;
+	for (uint32_t i = unit->command; i != INDEX_NONE; i = s->ops.op[i].next) {
+		const struct op *op = &s->ops.op[i];
+
+		unit->in_ns += op->kind == OP_COPY ? 2 * s->settings->command_ns : s->settings->command_ns;
+		if (op->cell_ns > unit->cell_ns)
+			unit->cell_ns = op->cell_ns;
+		in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
+		out_sectors += op->kind == OP_READ ? op->sectors : 0;
+	}
+	s->flash->transferred_sectors += in_sectors + out_sectors;
+	unit->in_ns += transfer_ns(s, in_sectors);
+	unit->out_ns = transfer_ns(s, out_sectors);
+}
+
+static void start_command(struct schedule *s, uint32_t u, struct queue *q)
+{
+	struct unit *unit = &s->unit[u];
+
+	unit->command = take(s, q);
+	if (s->settings->multiplane != MULTIPLANE_OFF)
+		gather_planes(s, unit, q);
+	measure(s, unit);
+	unit->phase = PHASE_IN;
+	if (unit->in_ns)
+		ask_for_bus(s, u);
+	else
+		work_cells(s, u, unit->cell_ns);
+}
+
+static void resume(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+
+	unit->command = unit->suspended;
+	unit->suspended = INDEX_NONE;
+	unit->out_ns = 0;
+	work_cells(s, u, unit->suspended_ns);
+}
+
+/* Gives an idle die its next command, if anything is ready. */
+static void dispatch(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+
+	if (unit->reads.first != INDEX_NONE)
+		start_command(s, u, &unit->reads);
+	else if (unit->suspended != INDEX_NONE)
+		resume(s, u);
+	else if (unit->others.first != INDEX_NONE)
+		start_command(s, u, &unit->others);
+}
+
+static bool may_suspend(const struct schedule *s, const struct unit *unit)
+{
+	uint8_t kind;
+
+	if (s->settings->suspend == SUSPEND_NEVER || unit->phase != PHASE_CELL || unit->suspended != INDEX_NONE)
+		return false;
+	kind = s->ops.op[unit->command].kind;
+	return kind == OP_ERASE || (kind != OP_READ && s->settings->suspend == SUSPEND_PROGRAM_AND_ERASE);
+}
+
+static void suspend(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+	uint32_t timer = die_timer(s, u);
+	uint64_t left = s->timers.due[timer] - s->now;
+
+	unit->suspended = unit->command;
+	unit->suspended_ns = left + s->settings->suspend_ns;
+	unit->command = INDEX_NONE;
+	unit->phase = PHASE_IDLE;
+	s->busy.die_ns -= left;
+	if (cause_is_background(s->ops.op[unit->suspended].cause))
+		s->busy.die_background_ns -= left;
+	s->busy.suspensions++;
+	timers_set(&s->timers, timer, TICK_NEVER);
+}
+
+static void make_ready(struct schedule *s, uint32_t index)
+{
+	const struct op *op = &s->ops.op[index];
+	uint32_t u = unit_of(s, op);
+	struct unit *unit = &s->unit[u];
+	bool first = op->kind == OP_READ && s->settings->scheduler == SCHEDULE_READ_FIRST;
+
+	append(s, first ? &unit->reads : &unit->others, index);
+	if (first && may_suspend(s, unit))
+		suspend(s, u);
+	if (unit->phase == PHASE_IDLE)
+		dispatch(s, u);
+}
+
+static void unblock(struct schedule *s, uint32_t index)
+{
+	if (--s->ops.op[index].blockers == 0)
+		make_ready(s, index);
+}
+
+/* ---- completion ---- */
+
+static void finish_part_of_request(struct schedule *s, uint32_t index)
+{
+	struct ticket *ticket = &s->ops.ticket[index];
+
+	if (--ticket->pending)
+		return;
+	ticket->completed = s->now;
+	ticket->next = INDEX_NONE;
+	if (s->first_completed == INDEX_NONE)
+		s->first_completed = index;
+	else
+		s->ops.ticket[s->last_completed].next = index;
+	s->last_completed = index;
+}
+
+/* The operation no longer uses the block; the erase that ended that life of it is waiting (unless the
+ * erase was an untimed one). */
+static void leave_block(struct schedule *s, ppn_t ppn, uint32_t life)
+{
+	struct flash_block *block = block_of(s, ppn);
+	uint32_t erase, later = block->erases - life;
+
+	if (!later) {
+		block->unfinished--;
+		return;
+	}
+	erase = ops_index(&s->ops, block->erase);
+	while (--later && erase != INDEX_NONE)
+		erase = s->ops.op[erase].to;
+	if (erase != INDEX_NONE)
+		unblock(s, erase);
+}
+
+static void settle_page(struct schedule *s, ppn_t ppn)
+{
+	s->flash->in_flight[ppn / 64] &= ~((uint64_t)1 << ppn % 64);
+}
+
+static void finish_op(struct schedule *s, uint32_t index)
+{
+	struct op op = s->ops.op[index];
+	uint32_t waiter;
+
+	s->load[op.plane / s->geometry->planes_per_die] -= op.cell_ns;
+	s->under_way--;
+	if (op.kind == OP_PROGRAM && op.life == block_of(s, op.ppn)->erases)
+		settle_page(s, op.ppn);
+	if (op.kind == OP_COPY && op.to_life == block_of(s, op.to)->erases)
+		settle_page(s, op.to);
+	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
+		unblock(s, waiter);
+	if (op.kind != OP_ERASE)
+		leave_block(s, op.ppn, op.life);
+	else if (ops_index(&s->ops, block_of(s, op.ppn)->erase) == index)
+		block_of(s, op.ppn)->erase = OP_NONE;
+	if (op.kind == OP_COPY)
+		leave_block(s, op.to, op.to_life);
+	if (op.ticket != INDEX_NONE)
+		finish_part_of_request(s, op.ticket);
+	ops_give_op(&s->ops, index);
+}
+
+/* The die stays taken until every operation of the command is finished, then serves the next. */
+static void finish_command(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+	uint32_t index = unit->command;
+
+	while (index != INDEX_NONE) {
+		uint32_t next = s->ops.op[index].next;
+
+		finish_op(s, index);
+		index = next;
+	}
+	unit->command = INDEX_NONE;
+	unit->phase = PHASE_IDLE;
+	dispatch(s, u);
+}
+
+static void bus_free(struct schedule *s, uint32_t channel)
+{
+	uint32_t u = s->channel[channel].user;
+
+	pass_on_bus(s, channel);
+	if (s->unit[u].phase == PHASE_IN)
+		work_cells(s, u, s->unit[u].cell_ns);
+	else
+		finish_command(s, u);
+}
+
+static void cells_done(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+
+	timers_set(&s->timers, die_timer(s, u), TICK_NEVER);
+	unit->phase = PHASE_OUT;
+	if (unit->out_ns)
+		ask_for_bus(s, u);
+	else
+		finish_command(s, u);
+}
+
+/* ---- releases: operations of a request become ready after its look-ups ---- */
+
+static bool earlier(const struct release *a, const struct release *b)
+{
+	return a->when != b->when ? a->when < b->when : a->order < b->order;
+}
+
+static void push_release(struct schedule *s, struct release r)
+{
+	uint32_t i = s->releases++;
+
+	if (i == s->release_room) {
+		s->release_room = i ? 2 * i : 64;
+		s->release = memory_resize(s->release, s->release_room, sizeof *s->release, "release queue");
+	}
+	for (; i && earlier(&r, &s->release[(i - 1) / 2]); i = (i - 1) / 2)
+		s->release[i] = s->release[(i - 1) / 2];
+	s->release[i] = r;
+}
+
+static struct release pop_release(struct schedule *s)
+{
+	struct release top = s->release[0], last = s->release[--s->releases];
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < s->releases) {
+		if (child + 1 < s->releases && earlier(&s->release[child + 1], &s->release[child]))
+			child++;
+		if (!earlier(&s->release[child], &last))
+			break;
+		s->release[i] = s->release[child];
+		i = child;
+	}
+	s->release[i] = last;
+	return top;
+}
+
+static void release(struct schedule *s, uint32_t first_op, uint32_t ticket)
+{
+	s->under_way--;
+	while (first_op != INDEX_NONE) {
+		uint32_t next = s->ops.op[first_op].next;
+
+		unblock(s, first_op);
+		first_op = next;
+	}
+	finish_part_of_request(s, ticket);
+}
+
+void schedule_begin(struct schedule *s, struct io *io)
+{
+	io->flash = s->flash;
+	io->timed = true;
+	io->accesses = 0;
+	io->first_op = io->last_op = INDEX_NONE;
+	io->ticket = ops_take_ticket(&s->ops);
+	s->ops.ticket[io->ticket].pending = 1;
+	oracle_step(s->flash->oracle);
+}
+
+void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
+{
+	s->under_way++;
+	if (delay)
+		push_release(s, (struct release){ s->now + delay, s->release_order++, io->first_op, io->ticket });
+	else
+		release(s, io->first_op, io->ticket);
+}
+
+/* ---- time ---- */
+
+tick_t schedule_now(const struct schedule *s)
+{
+	return s->now;
+}
+
+static tick_t next_event(const struct schedule *s)
+{
+	tick_t next = timers_next(&s->timers);
+
+	return s->releases && s->release[0].when <= next ? s->release[0].when : next;
+}
+
+/* The next event happens; at one instant releases come first, then channels, then dies. */
+static void step(struct schedule *s, tick_t when)
+{
+	s->now = when;
+	if (s->releases && s->release[0].when == when) {
+		struct release r = pop_release(s);
+
+		release(s, r.first_op, r.ticket);
+	} else if (timers_first(&s->timers) < s->geometry->channels) {
+		bus_free(s, timers_first(&s->timers));
+	} else {
+		cells_done(s, timers_first(&s->timers) - s->geometry->channels);
+	}
+}
+
+void schedule_run_until(struct schedule *s, tick_t until)
+{
+	tick_t next;
+
+	while ((next = next_event(s)) <= until && next != TICK_NEVER)
+		step(s, next);
+	if (until > s->now && until != TICK_NEVER)
+		s->now = until;
+}
+
+bool schedule_run_to_completion(struct schedule *s)
+{
+	while (s->first_completed == INDEX_NONE) {
+		tick_t next = next_event(s);
+
+		if (next == TICK_NEVER)
+			return false;
+		step(s, next);
+	}
+	return true;
+}
+
+void schedule_drain(struct schedule *s)
+{
+	schedule_run_until(s, TICK_NEVER);
+	BUG_ON(s->under_way, "%llu operations wait for something that never happens",
+	       (unsigned long long)s->under_way);
+}
+
+bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
+{
+	uint32_t index = s->first_completed;
+
+	if (index == INDEX_NONE)
+		return false;
+	s->first_completed = s->ops.ticket[index].next;
+	*ticket = index;
+	*when = s->ops.ticket[index].completed;
+	ops_give_ticket(&s->ops, index);
+	return true;
+}
+
+uint64_t schedule_load(const struct schedule *s, die_t die)
+{
+	return s->load[die];
+}
+
+struct busy schedule_busy(const struct schedule *s)
+{
+	return s->busy;
+}
+
+void schedule_statistics_start(struct schedule *s)
+{
+	s->busy = (struct busy){ 0 };
+}

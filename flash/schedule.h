@@ -1,0 +1,60 @@
+/*
+ * Time.  Discrete events over two kinds of unit: a channel's bus and a die with its planes.
+ *
+ * A read takes the command on the bus, the sense on the die, the data on the bus; a
+ * program takes command and data on the bus, then the die; a copy-back and an erase take a
+ * command, then the die.  A die serves one command at a time: reads first or in order of
+ * becoming ready; waiting operations of other planes may join it (multi-plane).  A bus is
+ * granted to waiting dies in the order in which they asked.  Events of one
+ * instant happen in a fixed order, so a run is repeatable to the byte.
+ *
+ * Knows operations, dies and channels.  It does not know what a page holds or why it moves.
+ */
+#ifndef FLASH_SCHEDULE_H
+#define FLASH_SCHEDULE_H
+
+#include "flash/flash.h"
+
+struct schedule;
+
+struct schedule *schedule_create(struct flash *);
+void schedule_free(struct schedule *);
+
+/* For flash.c: a new operation of the request `io`.  `to` is the target of a copy, else PPN_NONE. */
+op_t schedule_op(struct io *, enum op_kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause);
+void schedule_wait(struct schedule *, op_t op, op_t other);
+bool schedule_done(const struct schedule *, op_t);
+
+/*
+ * For the drive: a request begins, causes operations, and is submitted; they become ready
+ * `delay` ns later.  Its ticket is the small number by which it completes.
+ */
+void schedule_begin(struct schedule *, struct io *);
+void schedule_submit(struct schedule *, struct io *, tick_t delay);
+
+tick_t schedule_now(const struct schedule *);
+
+/* Lets time pass up to and including `until`. */
+void schedule_run_until(struct schedule *, tick_t until);
+
+/* Lets time pass until one more request completes; false when nothing is under way. */
+bool schedule_run_to_completion(struct schedule *);
+
+/* Lets time pass until nothing is under way, background work included. */
+void schedule_drain(struct schedule *);
+
+/* A request that completed, in order of completion; false when there is none. */
+bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
+
+/* Work that waits for or occupies a die, in ns of die time: the measure of its load. */
+uint64_t schedule_load(const struct schedule *, die_t);
+
+/* Busy time of all dies and buses since the statistics began. */
+struct busy {
+	uint64_t die_ns, die_background_ns, channel_ns;
+	uint64_t multiplane_commands, suspensions;
+};
+struct busy schedule_busy(const struct schedule *);
+void schedule_statistics_start(struct schedule *);
+
+#endif
