@@ -1,0 +1,161 @@
+#include "gc/collect.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+#include "gc/wear.h"
+
+#include <math.h>
+
+static const char *const policy_names[] = {
+#define GC_POLICY(name) #name,
+#include "gc/list.h"
+#undef GC_POLICY
+	NULL,
+};
+
+const struct param gc_params[] = {
+	{ "policy", PARAM_CHOICE, offsetof(struct gc_settings, policy), 0, 0, "", "greedy",
+	  "which block is collected", policy_names },
+	{ "threshold", PARAM_REAL, offsetof(struct gc_settings, threshold), 0, 0.9, "share", "0.1",
+	  "free pages of a plane, as a share of all its pages, below which it is collected" },
+	{ "hysteresis", PARAM_REAL, offsetof(struct gc_settings, hysteresis), 0, 0.9, "share", "0",
+	  "once started, collect until threshold + hysteresis is free; 0 = one block per page written" },
+	{ "d", PARAM_UINT, offsetof(struct gc_settings, d), 1, 1e6, "blocks", "10",
+	  "blocks that the policy d_choices draws" },
+	{ "separate", PARAM_BOOL, offsetof(struct gc_settings, separate), 0, 1, "", "true",
+	  "copied pages get blocks of their own instead of mixing with new data" },
+	{ 0 },
+};
+
+static void tell_closed(void *policy, block_t b)
+{
+	((struct gc_policy *)policy)->ops->closed(policy, b);
+}
+
+static void tell_dropped(void *policy, block_t b)
+{
+	((struct gc_policy *)policy)->ops->dropped(policy, b);
+}
+
+static void tell_opened(void *policy, block_t b)
+{
+	((struct gc_policy *)policy)->ops->opened(policy, b);
+}
+
+struct collector *collector_create(struct space *space, const struct gc_settings *settings,
+	const struct wear_settings *wear, relocate_fn relocate, void *ftl)
+{
+	struct collector *c = memory_array(1, sizeof *c, "collector");
+	struct gc_policy *policy = &c->policy;
+	double pages = space->geometry->pages_per_plane;
+
+	c->space = space;
+	c->flash = space->flash;
+	c->settings = settings;
+	c->wear = wear;
+	c->relocate = relocate;
+	c->ftl = ftl;
+	c->low_water = (uint32_t)ceil(settings->threshold * pages);
+	c->high_water = (uint32_t)fmin(ceil((settings->threshold + settings->hysteresis) * pages), pages);
+
+	policy->ops = gc_policies[settings->policy];
+	policy->state = memory_array(1, policy->ops->size, "victim index");
+	policy->space = space;
+	policy->settings = settings;
+	random_init(&policy->random, settings->seed, 0x6763);
+	policy->ops->init(policy);
+	space->watcher = (struct space_watcher){ policy, tell_closed,
+		                                 policy->ops->dropped ? tell_dropped : NULL, tell_opened };
+	return c;
+}
+
+void collector_free(struct collector *c)
+{
+	if (!c)
+		return;
+	c->policy.ops->exit(&c->policy);
+	memory_free(c->policy.state);
+	memory_free(c);
+}
+
+void collector_move_live_pages(struct collector *c, struct io *io, block_t victim, enum stream stream,
+	enum cause cause)
+{
+	const struct geometry *g = c->space->geometry;
+	ppn_t from = geometry_first_page(g, victim), end = from + g->pages_per_block;
+	plane_t plane = geometry_plane(g, victim);
+
+	for (; c->space->block[victim].valid; from++) {
+		owner_t owner = flash_owner(c->flash, from);
+		ppn_t to;
+
+		BUG_ON(from == end, "block %u counts %u live pages more than it has", victim,
+		       c->space->block[victim].valid);
+		if (owner == OWNER_NONE)
+			continue;
+		to = space_take(c->space, plane, stream, true);
+		BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
+		flash_copy(io, from, to, cause, OP_NONE);
+		space_moved_away(c->space, from);
+		c->relocate(c->ftl, io, owner, from, to);
+	}
+}
+
+/* Free pages that copies of the stream can use: what is left of its open block, and the free blocks. */
+static uint64_t room_for_copies(const struct space *s, plane_t plane, enum stream stream)
+{
+	const struct open_block *open = &s->plane[plane].open[stream];
+	uint64_t pages = s->geometry->pages_per_block;
+
+	return space_free_blocks(s, plane) * pages + (open->block == BLOCK_NONE ? 0 : pages - open->next);
+}
+
+/* Collects one victim; false if no block of the plane can be reclaimed. */
+static bool collect(struct collector *c, struct io *io, plane_t plane)
+{
+	struct space *s = c->space;
+	enum stream stream = c->settings->separate ? STREAM_GC : STREAM_HOST;
+	block_t victim = c->policy.ops->pick(&c->policy, plane);
+	uint32_t live;
+
+	if (victim == BLOCK_NONE)
+		return false;
+	live = s->block[victim].valid;
+	BUG_ON(s->block[victim].state != BLOCK_CLOSED || live == s->geometry->pages_per_block,
+	       "%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
+	       s->block[victim].state, live);
+	if (live > room_for_copies(s, plane, stream))
+		return false;
+	collector_move_live_pages(c, io, victim, stream, CAUSE_GC);
+	space_erase(s, io, victim, CAUSE_GC);
+	c->collections++;
+	c->moved_pages += live;
+	c->direct_erases += live == 0;
+	wear_level(c, io, plane);
+	return true;
+}
+
+bool collector_make_room(struct collector *c, struct io *io, plane_t plane, enum stream stream)
+{
+	struct space *s = c->space;
+
+	if (s->plane[plane].free_pages < c->low_water)
+		while (collect(c, io, plane))
+			if (c->high_water == c->low_water || s->plane[plane].free_pages >= c->high_water)
+				break;
+	while (!space_has_page(s, plane, stream, false))
+		if (!collect(c, io, plane))
+			return false;
+	return true;
+}
+
+void collector_regions(struct collector *c, struct regions *r)
+{
+	c->policy.ops->regions(&c->policy, r);
+	regions_visit(r, &c->policy.random, sizeof c->policy.random);
+}
+
+void collector_statistics_start(struct collector *c)
+{
+	c->collections = c->direct_erases = c->moved_pages = c->wear_moves = c->wear_moved_pages = 0;
+}

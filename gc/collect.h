@@ -1,0 +1,63 @@
+/*
+ * The collector: keeps every plane of the drive supplied with free pages.
+ *
+ * It owns the loop (when to collect, copying live pages, erasing, levelling wear) and counts it;
+ * a policy (policy.h) names the victim, the FTL is told where each live page went.  Collection runs
+ * only inside collector_make_room(), so an FTL knows when a mapping it has looked up may go stale.
+ *
+ * Trigger (ALGORITHMS of SSDsim and the ICPP'23 paper): the free pages of the plane fall below
+ * gc.threshold; one victim per page written, or until threshold + hysteresis when that is set.
+ */
+#ifndef GC_COLLECT_H
+#define GC_COLLECT_H
+
+#include "gc/policy.h"
+
+struct gc_settings {
+	int      policy;          /* index into gc_policies */
+	double   threshold, hysteresis;
+	uint64_t d;
+	bool     separate;
+	uint64_t seed;            /* set by the drive, from its own seed */
+};
+
+struct wear_settings {
+	bool     dynamic;
+	uint64_t delta, period;   /* delta 0: no static levelling */
+};
+
+extern const struct param gc_params[], wear_params[];
+
+/* The FTL's part: a live page with this owner now lives at `to`; `from` is dead already. */
+typedef void (*relocate_fn)(void *ftl, struct io *, owner_t, ppn_t from, ppn_t to);
+
+struct collector {
+	struct space *space;
+	struct flash *flash;
+	const struct gc_settings *settings;
+	const struct wear_settings *wear;
+	struct gc_policy policy;
+	relocate_fn relocate;
+	void *ftl;
+	uint32_t low_water, high_water;   /* free pages of a plane: start below, collect up to */
+
+	/* statistics */
+	uint64_t collections, direct_erases, moved_pages, wear_moves, wear_moved_pages;
+};
+
+struct collector *collector_create(struct space *, const struct gc_settings *, const struct wear_settings *,
+	relocate_fn, void *ftl);
+void collector_free(struct collector *);
+
+/*
+ * Makes sure that space_take(plane, stream) succeeds, collecting if the plane is low.
+ * False: the plane is full, no block of it can be reclaimed.
+ */
+bool collector_make_room(struct collector *, struct io *, plane_t, enum stream);
+
+/* The policy's index and chance, for saving and loading a drive. */
+void collector_regions(struct collector *, struct regions *);
+
+void collector_statistics_start(struct collector *);
+
+#endif

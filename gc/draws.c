@@ -1,0 +1,136 @@
+/*
+ * Policies over an unordered set of candidates: one at random, the best of d random ones,
+ * the best by cost and benefit.
+ */
+#include "gc/candidates.h"
+#include "gc/collect.h"
+#include "gc/policy.h"
+
+static void set_init(struct gc_policy *policy)
+{
+	candidates_init(policy->state, policy->space->geometry);
+}
+
+static void set_exit(struct gc_policy *policy)
+{
+	candidates_release(policy->state);
+}
+
+static void set_closed(struct gc_policy *policy, block_t b)
+{
+	candidates_add(policy->state, b);
+}
+
+static void set_opened(struct gc_policy *policy, block_t b)
+{
+	candidates_remove(policy->state, b);
+}
+
+static void set_regions(struct gc_policy *policy, struct regions *r)
+{
+	candidates_regions(policy->state, r);
+}
+
+/*
+ * One candidate with a dead page.  Blocks without one are drawn again; where hardly any other is
+ * left, the list is searched from a random place.
+ */
+static block_t random_pick(struct gc_policy *policy, plane_t plane)
+{
+	const struct candidates *c = policy->state;
+	const block_t *list = candidates_of(c, plane);
+	uint32_t count = c->count[plane], at = 0;
+
+	if (!count)
+		return BLOCK_NONE;
+	for (uint32_t draws = 0; draws < 32; draws++) {
+		at = (uint32_t)random_below(&policy->random, count);
+		if (gc_reclaimable(policy, list[at]))
+			return list[at];
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (gc_reclaimable(policy, list[(at + i) % count]))
+			return list[(at + i) % count];
+	return BLOCK_NONE;
+}
+
+/* Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based
+ * solid state drives", SIGMETRICS 2013: already d = 10 is close to greedy. */
+static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
+{
+	const struct space_block *block = policy->space->block;
+	const struct candidates *c = policy->state;
+	block_t best = random_pick(policy, plane);
+
+	for (uint64_t i = 1; best != BLOCK_NONE && i < policy->settings->d; i++) {
+		block_t b = candidates_of(c, plane)[random_below(&policy->random, c->count[plane])];
+
+		if (block[b].valid < block[best].valid)
+			best = b;
+	}
+	return best;
+}
+
+/* age * (1 - u) / 2u, u = live share; the age is counted in pages handed out since the block was full
+ * (Rosenblum and Ousterhout's log cleaning, as Kawaguchi et al. use it for flash). */
+static double benefit(const struct space *s, block_t b)
+{
+	double pages = s->geometry->pages_per_block, valid = s->block[b].valid;
+	double age = (double)(s->handed_out - s->block[b].stamp) + 1;
+
+	return valid > 0 ? age * (pages - valid) / (2 * valid) : 1e300;
+}
+
+static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
+{
+	const struct candidates *c = policy->state;
+	const block_t *list = candidates_of(c, plane);
+	block_t best = BLOCK_NONE;
+	double most = -1;
+
+	for (uint32_t i = 0; i < c->count[plane]; i++) {
+		double value = benefit(policy->space, list[i]);
+
+		if (value > most || (value == most && list[i] < best)) {
+			most = value;
+			best = list[i];
+		}
+	}
+	return best != BLOCK_NONE && gc_reclaimable(policy, best) ? best : BLOCK_NONE;
+}
+
+const struct gc_policy_ops gc_random = {
+	.name = "random",
+	.brief = "any closed block with equal chance: the floor every policy must beat",
+	.size = sizeof(struct candidates),
+	.init = set_init,
+	.exit = set_exit,
+	.closed = set_closed,
+	.opened = set_opened,
+	.regions = set_regions,
+	.pick = random_pick,
+};
+
+const struct gc_policy_ops gc_d_choices = {
+	.name = "d_choices",
+	.brief = "the best of gc.d blocks drawn at random: near greedy without an index",
+	.size = sizeof(struct candidates),
+	.init = set_init,
+	.exit = set_exit,
+	.closed = set_closed,
+	.opened = set_opened,
+	.regions = set_regions,
+	.pick = d_choices_pick,
+};
+
+const struct gc_policy_ops gc_cost_benefit = {
+	.name = "cost_benefit",
+	.brief = "the most free space per copied page, weighted by age: cold blocks wait less",
+	.size = sizeof(struct candidates),
+	.init = set_init,
+	.exit = set_exit,
+	.closed = set_closed,
+	.opened = set_opened,
+	.regions = set_regions,
+	.pick = cost_benefit_pick,
+};

@@ -1,0 +1,91 @@
+/*
+ * FIFO: the block that was filled first.  One ring of closed blocks per plane, in the order of
+ * closing; a collected block leaves from wherever it stands.  A block that lost no page yet
+ * has nothing to give and goes to the end of the ring.
+ */
+#include "base/memory.h"
+#include "gc/policy.h"
+
+struct link {
+	uint32_t previous, next;
+};
+
+/* The planes' heads follow the blocks in the array. */
+struct fifo {
+	struct link *link;
+};
+
+static void fifo_init(struct gc_policy *policy)
+{
+	const struct geometry *g = policy->space->geometry;
+	struct fifo *f = policy->state;
+
+	f->link = memory_array((size_t)g->blocks + g->planes, sizeof *f->link, "FIFO victim index");
+	for (uint32_t i = g->blocks; i < g->blocks + g->planes; i++)
+		f->link[i] = (struct link){ i, i };
+}
+
+static void fifo_exit(struct gc_policy *policy)
+{
+	memory_free(((struct fifo *)policy->state)->link);
+}
+
+static uint32_t head_of(const struct gc_policy *policy, plane_t plane)
+{
+	return policy->space->geometry->blocks + plane;
+}
+
+static void fifo_closed(struct gc_policy *policy, block_t b)
+{
+	struct fifo *f = policy->state;
+	uint32_t head = head_of(policy, geometry_plane(policy->space->geometry, b));
+	uint32_t last = f->link[head].previous;
+
+	f->link[b] = (struct link){ last, head };
+	f->link[last].next = b;
+	f->link[head].previous = b;
+}
+
+static void fifo_opened(struct gc_policy *policy, block_t b)
+{
+	struct fifo *f = policy->state;
+	struct link at = f->link[b];
+
+	f->link[at.previous].next = at.next;
+	f->link[at.next].previous = at.previous;
+}
+
+static void fifo_regions(struct gc_policy *policy, struct regions *r)
+{
+	const struct geometry *g = policy->space->geometry;
+
+	regions_visit(r, ((struct fifo *)policy->state)->link, ((size_t)g->blocks + g->planes) * sizeof(struct link));
+}
+
+static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
+{
+	const struct fifo *f = policy->state;
+	uint32_t head = head_of(policy, plane), first_seen = head, b;
+
+	while ((b = f->link[head].next) != head && b != first_seen) {
+		if (gc_reclaimable(policy, b))
+			return b;
+		if (first_seen == head)
+			first_seen = b;
+		fifo_opened(policy, b);
+		fifo_closed(policy, b);
+	}
+	return BLOCK_NONE;
+}
+
+const struct gc_policy_ops gc_fifo = {
+	.name = "fifo",
+	.brief = "the block that was filled first: wears evenly, copies more",
+	.size = sizeof(struct fifo),
+	.init = fifo_init,
+	.exit = fifo_exit,
+	.closed = fifo_closed,
+	.opened = fifo_opened,
+	.regions = fifo_regions,
+	.pick = fifo_pick,
+};

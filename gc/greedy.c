@@ -1,0 +1,113 @@
+/*
+ * Greedy: the block with the fewest live pages, the one that became so first among equals.
+ * Candidates of a plane hang in one ring per number of live pages; a page that dies moves its
+ * block down one ring, so the choice costs O(1).
+ */
+#include "base/memory.h"
+#include "gc/policy.h"
+
+/* Ring links of blocks; the heads of the rings follow the blocks in the same array. */
+struct link {
+	uint32_t previous, next;
+};
+
+struct greedy {
+	struct link *link;
+	uint32_t *lowest;      /* per plane: no ring below this one holds a block */
+	uint32_t rings;        /* per plane: live pages 0 .. pages per block */
+};
+
+static uint32_t head_of(const struct gc_policy *policy, const struct greedy *g, plane_t plane, uint32_t valid)
+{
+	return policy->space->geometry->blocks + plane * g->rings + valid;
+}
+
+static void greedy_init(struct gc_policy *policy)
+{
+	const struct geometry *geometry = policy->space->geometry;
+	struct greedy *g = policy->state;
+	uint32_t heads, first = geometry->blocks;
+
+	g->rings = geometry->pages_per_block + 1;
+	heads = geometry->planes * g->rings;
+	g->lowest = memory_array(geometry->planes, sizeof *g->lowest, "greedy victim index");
+	g->link = memory_array((size_t)first + heads, sizeof *g->link, "greedy victim index");
+	for (uint32_t i = first; i < first + heads; i++)
+		g->link[i] = (struct link){ i, i };
+}
+
+static void greedy_exit(struct gc_policy *policy)
+{
+	struct greedy *g = policy->state;
+
+	memory_free(g->lowest);
+	memory_free(g->link);
+}
+
+static void unlink_block(struct greedy *g, block_t b)
+{
+	struct link at = g->link[b];
+
+	g->link[at.previous].next = at.next;
+	g->link[at.next].previous = at.previous;
+}
+
+static void link_block(struct gc_policy *policy, block_t b)
+{
+	struct greedy *g = policy->state;
+	plane_t plane = geometry_plane(policy->space->geometry, b);
+	uint32_t valid = policy->space->block[b].valid, head = head_of(policy, g, plane, valid);
+	uint32_t last = g->link[head].previous;
+
+	g->link[b] = (struct link){ last, head };
+	g->link[last].next = b;
+	g->link[head].previous = b;
+	if (valid < g->lowest[plane])
+		g->lowest[plane] = valid;
+}
+
+static void greedy_dropped(struct gc_policy *policy, block_t b)
+{
+	unlink_block(policy->state, b);
+	link_block(policy, b);
+}
+
+static void greedy_opened(struct gc_policy *policy, block_t b)
+{
+	unlink_block(policy->state, b);
+}
+
+static void greedy_regions(struct gc_policy *policy, struct regions *r)
+{
+	const struct geometry *geometry = policy->space->geometry;
+	struct greedy *g = policy->state;
+
+	regions_visit(r, g->lowest, geometry->planes * sizeof *g->lowest);
+	regions_visit(r, g->link, ((size_t)geometry->blocks + geometry->planes * g->rings) * sizeof *g->link);
+}
+
+static block_t greedy_pick(struct gc_policy *policy, plane_t plane)
+{
+	struct greedy *g = policy->state;
+
+	for (; g->lowest[plane] + 1 < g->rings; g->lowest[plane]++) {
+		uint32_t head = head_of(policy, g, plane, g->lowest[plane]);
+
+		if (g->link[head].next != head)
+			return g->link[head].next;
+	}
+	return BLOCK_NONE;
+}
+
+const struct gc_policy_ops gc_greedy = {
+	.name = "greedy",
+	.brief = "the block with the fewest live pages, in constant time",
+	.size = sizeof(struct greedy),
+	.init = greedy_init,
+	.exit = greedy_exit,
+	.closed = link_block,
+	.dropped = greedy_dropped,
+	.opened = greedy_opened,
+	.regions = greedy_regions,
+	.pick = greedy_pick,
+};

@@ -1,0 +1,56 @@
+#include "gc/wear.h"
+
+const struct param wear_params[] = {
+	{ "dynamic", PARAM_BOOL, offsetof(struct wear_settings, dynamic), 0, 1, "", "true",
+	  "the free block with the fewest erases is used next; off = the one that has been free longest" },
+	{ "delta", PARAM_UINT, offsetof(struct wear_settings, delta), 0, 1e9, "erases", "0",
+	  "difference between the most and the least worn block of a plane from which cold data is moved; "
+	  "0 = never" },
+	{ "period", PARAM_UINT, offsetof(struct wear_settings, period), 1, 1e9, "erases", "16",
+	  "cold data moves at most once per this many erases of a plane" },
+	{ 0 },
+};
+
+static block_t least_worn_closed(const struct space *s, plane_t plane)
+{
+	const struct geometry *g = s->geometry;
+	block_t first = plane * g->blocks_per_plane, best = BLOCK_NONE;
+
+	for (block_t b = first; b < first + g->blocks_per_plane; b++)
+		if (s->block[b].state == BLOCK_CLOSED &&
+		    (best == BLOCK_NONE || s->flash->block[b].erases < s->flash->block[best].erases))
+			best = b;
+	return best;
+}
+
+static uint32_t most_erases(const struct space *s, plane_t plane)
+{
+	const struct geometry *g = s->geometry;
+	block_t first = plane * g->blocks_per_plane;
+	uint32_t most = 0;
+
+	for (block_t b = first; b < first + g->blocks_per_plane; b++)
+		if (s->flash->block[b].erases > most)
+			most = s->flash->block[b].erases;
+	return most;
+}
+
+void wear_level(struct collector *c, struct io *io, plane_t plane)
+{
+	struct space *s = c->space;
+	block_t cold;
+	uint32_t live;
+
+	if (!c->wear->delta || s->plane[plane].erases % c->wear->period)
+		return;
+	cold = least_worn_closed(s, plane);
+	if (cold == BLOCK_NONE || most_erases(s, plane) - s->flash->block[cold].erases <= c->wear->delta)
+		return;
+	if (space_free_blocks(s, plane) <= s->reserve)
+		return;
+	live = s->block[cold].valid;
+	collector_move_live_pages(c, io, cold, STREAM_WEAR, CAUSE_WEAR);
+	space_erase(s, io, cold, CAUSE_WEAR);
+	c->wear_moves++;
+	c->wear_moved_pages += live;
+}

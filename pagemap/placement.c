@@ -1,0 +1,131 @@
+#include "pagemap/placement.h"
+
+#include "base/memory.h"
+#include "flash/schedule.h"
+
+#include <string.h>
+
+static const char *const policy_names[] = { "least_loaded", "round_robin", "static", NULL };
+
+const struct param placement_params[] = {
+	{ "policy", PARAM_CHOICE, offsetof(struct placement_settings, policy), 0, 0, "", "least_loaded",
+	  "where a page is written: the die with the least work, planes in turn, or by logical page number",
+	  policy_names },
+	{ "order", PARAM_TEXT, offsetof(struct placement_settings, order), 0, 0, "", "CWDP",
+	  "striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies fastest" },
+	{ 0 },
+};
+
+static bool is_permutation(const char *order)
+{
+	return strlen(order) == 4 && strchr(order, 'C') && strchr(order, 'W') && strchr(order, 'D') &&
+	       strchr(order, 'P');
+}
+
+/* The plane at a position of the striping order: the position's digits are its coordinates. */
+static plane_t plane_at(const struct geometry *g, const char *order, uint32_t position)
+{
+	uint32_t channel = 0, chip = 0, die = 0, plane = 0;
+
+	for (; *order; order++)
+		switch (*order) {
+		case 'C':
+			channel = position % g->channels;
+			position /= g->channels;
+			break;
+		case 'W':
+			chip = position % g->chips_per_channel;
+			position /= g->chips_per_channel;
+			break;
+		case 'D':
+			die = position % g->dies_per_chip;
+			position /= g->dies_per_chip;
+			break;
+		default:
+			plane = position % g->planes_per_die;
+			position /= g->planes_per_die;
+		}
+	return ((channel * g->chips_per_channel + chip) * g->dies_per_chip + die) * g->planes_per_die + plane;
+}
+
+bool placement_init(struct placement *p, const struct flash *flash, const struct placement_settings *settings,
+	struct fault *fault)
+{
+	const struct geometry *g = flash->geometry;
+	uint32_t dies = 0;
+
+	if (!is_permutation(settings->order))
+		return fault_set(fault, "placement.order = \"%s\" is not an order of the letters C, W, D and P, "
+		                 "such as \"CWDP\"", settings->order);
+	*p = (struct placement){ .geometry = g, .flash = flash, .policy = (enum placement_policy)settings->policy };
+	p->plane = memory_array(g->planes, sizeof *p->plane, "striping order");
+	p->position = memory_array(g->planes, sizeof *p->position, "striping order");
+	p->die = memory_array(g->dies, sizeof *p->die, "striping order");
+	p->turn = memory_array(g->dies, sizeof *p->turn, "striping order");
+	for (uint32_t i = 0; i < g->planes; i++) {
+		p->plane[i] = plane_at(g, settings->order, i);
+		p->position[p->plane[i]] = i;
+		if (p->plane[i] % g->planes_per_die == 0)
+			p->die[dies++] = p->plane[i] / g->planes_per_die;
+	}
+	return true;
+}
+
+void placement_release(struct placement *p)
+{
+	memory_free(p->plane);
+	memory_free(p->position);
+	memory_free(p->die);
+	memory_free(p->turn);
+}
+
+void placement_regions(struct placement *p, struct regions *r)
+{
+	regions_visit(r, p->turn, p->geometry->dies * sizeof *p->turn);
+	regions_visit(r, &p->cursor, sizeof p->cursor);
+}
+
+/* First die in striping order from the cursor with the least work; an idle one ends the search. */
+static plane_t least_loaded(struct placement *p)
+{
+	const struct geometry *g = p->geometry;
+	uint64_t least = UINT64_MAX;
+	uint32_t best = 0;
+
+	for (uint32_t i = 0, at = p->cursor; i < g->dies && least; i++) {
+		uint64_t load = schedule_load(p->flash->schedule, p->die[at]);
+
+		if (load < least) {
+			least = load;
+			best = at;
+		}
+		if (++at == g->dies)
+			at = 0;
+	}
+	p->cursor = best + 1 == g->dies ? 0 : best + 1;
+	best = p->die[best];
+	if (++p->turn[best] >= g->planes_per_die)
+		p->turn[best] = 0;
+	return best * g->planes_per_die + p->turn[best];
+}
+
+plane_t placement_choose(struct placement *p, lpn_t lpn)
+{
+	switch (p->policy) {
+	case PLACE_LEAST_LOADED:
+		return least_loaded(p);
+	case PLACE_ROUND_ROBIN:
+		if (++p->cursor >= p->geometry->planes)
+			p->cursor = 0;
+		return p->plane[p->cursor];
+	default:
+		return p->plane[lpn % p->geometry->planes];
+	}
+}
+
+plane_t placement_after(const struct placement *p, plane_t plane)
+{
+	uint32_t position = p->position[plane] + 1;
+
+	return p->plane[position == p->geometry->planes ? 0 : position];
+}
