@@ -1,0 +1,101 @@
+/*
+ * The flash translation layer: extents in, flash operations out, no clock.
+ *
+ * An FTL looks up and changes its mappings at once and hands the medium operations with what each
+ * must wait for (flash/flash.h).  It never learns when they happen.
+ *
+ * Adding one: copy ftl/skeleton.c, rename, add one line to ftl/list.h, `make check`.
+ *
+ * Three rules every FTL lives by:
+ *   1. ftl_allocate() may collect, and so move any page: look a mapping up *after* it.
+ *   2. Pages of a stream are programmed in the order in which they were allocated.
+ *   3. Say what a programmed page holds and what a read is answered from (pages_hold_...,
+ *      pages_answer): with --verify the oracle compares every sector.
+ */
+#ifndef FTL_FTL_H
+#define FTL_FTL_H
+
+#include "base/fault.h"
+#include "base/param.h"
+#include "flash/flash.h"
+#include "gc/collect.h"
+#include "pagemap/placement.h"
+#include "pagemap/space.h"
+#include "stats/report.h"
+
+/* How the mapping was used; reported as map.*. */
+struct map_statistics {
+	uint64_t lookups, hits, misses;   /* page-level translations; misses read a mapping page */
+	uint64_t accesses;                /* mapping entries read or written in DRAM */
+};
+
+/* What the core gives every FTL. */
+struct ftl {
+	const struct ftl_ops *ops;
+	void *state;                      /* ops->size bytes, zeroed before init */
+	const void *settings;             /* filled from the parameter group named like the FTL */
+	const struct geometry *geometry;
+	struct flash *flash;
+	struct space *space;
+	struct collector *collector;
+	struct placement placement;
+	struct map_statistics map;
+	bool failed;                      /* no page could be allocated: the modelled drive is at its end */
+};
+
+struct ftl_ops {
+	const char *name, *brief;
+	size_t size;                      /* of the private state */
+	const struct param *params;       /* own settings, or NULL */
+	size_t settings_size;
+
+	bool (*init)(struct ftl *, struct fault *);   /* false: refuses the drive, the fault says why */
+	void (*exit)(struct ftl *);                   /* frees what init took */
+	void (*read)(struct ftl *, struct io *, struct extent);
+	void (*write)(struct ftl *, struct io *, const struct extent *, size_t n);   /* ascending; n > 1: flushed together */
+	void (*trim)(struct ftl *, struct io *, struct extent);
+	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);  /* the collector moved a live page */
+	void (*check)(const struct ftl *);            /* aborts if an invariant broke */
+	void (*regions)(struct ftl *, struct regions *);   /* its state, for saving and loading a drive */
+	uint64_t (*map_bytes)(const struct ftl *);    /* size of the mapping a real controller would keep */
+	void (*report)(const struct ftl *, struct report *);   /* optional: own statistics */
+};
+
+/* NULL-ended, in order of ftl/list.h. */
+extern const struct ftl_ops *const ftls[];
+
+/* What an FTL is built on besides the medium. */
+struct ftl_settings {
+	struct placement_settings placement;
+	struct gc_settings gc;
+	struct wear_settings wear;
+};
+
+/* NULL and a fault if the drive and the FTL do not go together. */
+struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const struct ftl_settings *,
+	struct flash *, struct fault *);
+void ftl_free(struct ftl *);
+
+/*
+ * The place for one page of the stream, collecting first where the chosen plane is low.
+ * `lpn` matters to static placement only.  PPN_NONE: the drive is full or worn out; the FTL is
+ * marked failed, gives up the request and keeps its mappings as they are.
+ */
+ppn_t ftl_allocate(struct ftl *, struct io *, lpn_t, enum stream);
+
+/* State of the FTL and everything below it, for saving and loading a drive. */
+void ftl_regions(struct ftl *, struct regions *);
+
+/* Aborts if an invariant of the FTL, the block manager or the medium broke.  O(pages). */
+void ftl_check(const struct ftl *);
+
+/* One page-level translation: counts it and charges one DRAM access time to the request. */
+static inline void ftl_count_lookup(struct ftl *f, struct io *io)
+{
+	io->accesses++;
+	f->map.lookups++;
+	f->map.hits++;
+	f->map.accesses++;
+}
+
+#endif

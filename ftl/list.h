@@ -1,0 +1,4 @@
+/* Every FTL, one line each: FTL(name) means `const struct ftl_ops ftl_name` in ftl/. */
+FTL(page)
+FTL(direct)
+FTL(skeleton)

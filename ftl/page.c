@@ -1,0 +1,152 @@
+/*
+ * "FTL": the page-mapped baseline.  The whole table is in DRAM; every page has one entry
+ * {physical page, sectors that hold data}.  A write that does not cover all the data of
+ * its page reads the old page first (read-modify-write), so a request that straddles a page border
+ * costs two programs.  The baseline of Cai et al., ICPP 2023 (section 2.1), and of SSDsim.
+ */
+#include "ftl/page.h"
+
+bool page_init(struct ftl *f, struct fault *fault)
+{
+	struct page_ftl *p = f->state;
+
+	(void)fault;
+	page_map_init(&p->map, f->geometry);
+	return true;
+}
+
+void page_exit(struct ftl *f)
+{
+	struct page_ftl *p = f->state;
+
+	page_map_release(&p->map);
+}
+
+static void read_page(struct ftl *f, struct io *io, struct page_part part)
+{
+	struct page_ftl *p = f->state;
+	struct page_entry entry = page_map_get(&p->map, part.lpn);
+	mask_t wanted = entry.mask & part.mask;
+
+	ftl_count_lookup(f, io);
+	if (!wanted)
+		return;
+	flash_read(io, entry.ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
+	pages_answer(io, entry.ppn, part.lpn, wanted);
+}
+
+void page_read(struct ftl *f, struct io *io, struct extent e)
+{
+	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part))
+		read_page(f, io, part);
+}
+
+bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, struct page_part part)
+{
+	struct page_ftl *p = f->state;
+	ppn_t to = ftl_allocate(f, housekeeping, part.lpn, STREAM_HOST);
+	struct page_entry old;
+	mask_t kept;
+	op_t after = OP_NONE;
+
+	if (to == PPN_NONE)
+		return false;
+	old = page_map_get(&p->map, part.lpn);
+	kept = old.mask & ~part.mask;
+	ftl_count_lookup(f, io);
+	if (kept)
+		after = flash_read(housekeeping, old.ppn, mask_sectors(kept), CAUSE_RMW, OP_NONE);
+	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), CAUSE_HOST, after);
+	pages_hold_host(io, to, part.lpn, part.mask);
+	pages_hold_kept(io, to, old.ppn, part.lpn, kept);
+	if (old.mask)
+		space_release(f->space, old.ppn);
+	page_map_set(&p->map, part.lpn, (struct page_entry){ to, old.mask | part.mask });
+	return true;
+}
+
+void page_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part))
+		if (!page_write_part(f, io, io, part))
+			return;
+}
+
+void page_trim(struct ftl *f, struct io *io, struct extent e)
+{
+	struct page_ftl *p = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part)) {
+		struct page_entry entry = page_map_get(&p->map, part.lpn);
+
+		ftl_count_lookup(f, io);
+		if (entry.mask && !(entry.mask & ~part.mask))
+			space_release(f->space, entry.ppn);
+		entry.mask &= ~part.mask;
+		page_map_set(&p->map, part.lpn, entry);
+	}
+}
+
+void page_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct page_ftl *p = f->state;
+
+	(void)io;
+	BUG_ON(page_map_get(&p->map, owner).ppn != from, "page %u of LPN %u was moved, the table says %u", from,
+	       owner, page_map_get(&p->map, owner).ppn);
+	page_map_move(&p->map, owner, to);
+	f->map.accesses++;
+}
+
+void page_check(const struct ftl *f)
+{
+	const struct page_ftl *p = f->state;
+	uint64_t mapped = 0, live = 0;
+
+	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++) {
+		struct page_entry entry = page_map_get(&p->map, lpn);
+
+		mapped += entry.mask != 0;
+		BUG_ON(entry.mask && flash_owner(f->flash, entry.ppn) != lpn, "LPN %u is mapped to page %u of LPN %u",
+		       lpn, entry.ppn, flash_owner(f->flash, entry.ppn));
+	}
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		live += f->space->block[b].valid;
+	BUG_ON(mapped != live, "%llu LPNs are mapped, %llu pages are live", (unsigned long long)mapped,
+	       (unsigned long long)live);
+}
+
+void page_regions(struct ftl *f, struct regions *r)
+{
+	struct page_ftl *p = f->state;
+
+	regions_visit(r, p->map.word, page_map_bytes(&p->map));
+}
+
+uint64_t page_map_size(const struct ftl *f)
+{
+	return page_map_bytes(&((const struct page_ftl *)f->state)->map);
+}
+
+const struct ftl_ops ftl_page = {
+	.name = "page",
+	.brief = "page mapping with the whole table in DRAM: the baseline \"FTL\" of ICPP'23",
+	.size = sizeof(struct page_ftl),
+	.init = page_init,
+	.exit = page_exit,
+	.read = page_read,
+	.write = page_write,
+	.trim = page_trim,
+	.relocate = page_relocate,
+	.check = page_check,
+	.regions = page_regions,
+	.map_bytes = page_map_size,
+};

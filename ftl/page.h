@@ -1,0 +1,30 @@
+/*
+ * The operations of the page-mapped baseline, for FTLs that differ from it in a detail.
+ * Each works on a state that begins with a struct page_ftl.
+ */
+#ifndef FTL_PAGE_H
+#define FTL_PAGE_H
+
+#include "ftl/ftl.h"
+#include "ftl/pages.h"
+#include "pagemap/page_map.h"
+
+struct page_ftl {
+	struct page_map map;
+};
+
+bool page_init(struct ftl *, struct fault *);
+void page_exit(struct ftl *);
+void page_read(struct ftl *, struct io *, struct extent);
+void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
+void page_trim(struct ftl *, struct io *, struct extent);
+void page_relocate(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+void page_check(const struct ftl *);
+void page_regions(struct ftl *, struct regions *);
+uint64_t page_map_size(const struct ftl *);
+
+/* Writes one page; `housekeeping` pays for collection and for reading what must be kept (normally the
+ * same as `io`).  False: the drive is full. */
+bool page_write_part(struct ftl *, struct io *, struct io *housekeeping, struct page_part);
+
+#endif

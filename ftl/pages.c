@@ -1,0 +1,66 @@
+#include "ftl/pages.h"
+
+bool page_walk_next(struct page_walk *w, struct page_part *part)
+{
+	sector_t page_end;
+
+	if (w->extent == w->end)
+		return false;
+	part->lpn = geometry_lpn(w->geometry, w->at);
+	part->mask = 0;
+	page_end = geometry_page_start(w->geometry, part->lpn + 1);
+	while (w->at < page_end) {
+		part->mask |= extent_mask((struct extent){ w->at, w->extent->end }, part->lpn,
+			w->geometry->sector_shift);
+		if (w->extent->end > page_end) {
+			w->at = page_end;
+			break;
+		}
+		if (++w->extent == w->end)
+			break;
+		w->at = w->extent->start;
+	}
+	return true;
+}
+
+/* The next run of set bits at or above *from as an extent; false when there is none. */
+static bool next_run(const struct geometry *g, lpn_t lpn, mask_t mask, uint32_t *from, struct extent *e)
+{
+	sector_t first = geometry_page_start(g, lpn);
+	uint32_t length;
+
+	if (*from >= 64 || !(mask >> *from))
+		return false;
+	*from += (uint32_t)__builtin_ctzll(mask >> *from);
+	length = ~(mask >> *from) ? (uint32_t)__builtin_ctzll(~(mask >> *from)) : 64;
+	*e = (struct extent){ first + *from, first + *from + length };
+	*from += length;
+	return true;
+}
+
+void pages_hold_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
+{
+	struct extent e;
+
+	if (io->flash->oracle)
+		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
+			flash_holds_host(io, ppn, e);
+}
+
+void pages_hold_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
+{
+	struct extent e;
+
+	if (io->flash->oracle)
+		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
+			flash_holds_kept(io, ppn, from, e);
+}
+
+void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
+{
+	struct extent e;
+
+	if (io->flash->oracle)
+		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
+			flash_answers(io, ppn, e);
+}

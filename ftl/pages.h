@@ -1,0 +1,40 @@
+/*
+ * For FTLs that think in pages: cuts extents at page borders, and tells the oracle about
+ * parts of a page given as a sector mask.
+ */
+#ifndef FTL_PAGES_H
+#define FTL_PAGES_H
+
+#include "flash/flash.h"
+
+/* The part of a request that lies in one logical page. */
+struct page_part {
+	lpn_t lpn;
+	mask_t mask;      /* its sectors; with holes if several extents meet in the page */
+};
+
+/* Walks over ascending, disjoint extents; extents that meet in one page give one part. */
+struct page_walk {
+	const struct geometry *geometry;
+	const struct extent *extent, *end;
+	sector_t at;
+};
+
+static inline struct page_walk page_walk_start(const struct geometry *g, const struct extent *extents, size_t n)
+{
+	return (struct page_walk){ g, extents, extents + n, n ? extents->start : 0 };
+}
+
+bool page_walk_next(struct page_walk *, struct page_part *);
+
+static inline uint32_t mask_sectors(mask_t mask)
+{
+	return (uint32_t)__builtin_popcountll(mask);
+}
+
+/* flash_holds_host(), flash_holds_kept() and flash_answers() for the sectors `mask` of page `lpn`. */
+void pages_hold_host(struct io *, ppn_t, lpn_t, mask_t);
+void pages_hold_kept(struct io *, ppn_t, ppn_t from, lpn_t, mask_t);
+void pages_answer(struct io *, ppn_t, lpn_t, mask_t);
+
+#endif

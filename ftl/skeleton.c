@@ -1,0 +1,198 @@
+/*
+ * A complete FTL to copy: page mapping in its simplest form, with every step explained.
+ *
+ *   1. Copy this file to ftl/NAME.c and replace "skeleton" by NAME.
+ *   2. Add the line FTL(NAME) to ftl/list.h.
+ *   3. make check     (the conformance suite now runs your FTL: random requests, trims, tiny drives,
+ *                      drive full, every sector compared with what the host last wrote)
+ *   4. ./ssd run -s ftl=NAME parameters/tiny.cfg TRACE
+ *
+ * What an FTL is: a map from what the host names (sectors) to where flash holds it (pages), and the
+ * flash operations each request needs.  The map changes at once; the operations are only *named* here, with
+ * what each must wait for, and happen when the scheduler lets them.
+ */
+#include "base/memory.h"
+#include "ftl/ftl.h"
+#include "ftl/pages.h"
+
+/* One entry per logical page: where it is, and which of its sectors hold data (0 = unmapped). */
+struct entry {
+	ppn_t ppn;
+	mask_t sectors;
+};
+
+/* Everything the FTL remembers.  The core allocates it, zeroed; several drives may exist at once. */
+struct skeleton {
+	struct entry *map;
+	uint64_t partial_writes;   /* an example of a statistic of your own */
+};
+
+/* An own parameter: read from `skeleton: { report_partial = true; }` of the parameter file. */
+struct skeleton_settings {
+	bool report_partial;
+};
+
+static const struct param skeleton_params[] = {
+	{ "report_partial", PARAM_BOOL, offsetof(struct skeleton_settings, report_partial), 0, 1, "", "true",
+	  "report how many page writes had to keep old data" },
+	{ 0 },
+};
+
+/* Take what you need, free it in exit.  If the drive does not suit the FTL: `return fault_set(fault, ...)`. */
+static bool skeleton_init(struct ftl *f, struct fault *fault)
+{
+	struct skeleton *s = f->state;
+
+	(void)fault;
+	s->map = memory_array(f->geometry->logical_pages, sizeof *s->map, "skeleton's page table");
+	return true;
+}
+
+static void skeleton_exit(struct ftl *f)
+{
+	memory_free(((struct skeleton *)f->state)->map);
+}
+
+/* page_walk cuts a request at page borders: each part is one logical page and a mask of its sectors. */
+static void skeleton_read(struct ftl *f, struct io *io, struct extent e)
+{
+	struct skeleton *s = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part)) {
+		struct entry *entry = &s->map[part.lpn];
+		mask_t wanted = entry->sectors & part.mask;
+
+		ftl_count_lookup(f, io);
+		if (!wanted)
+			continue;   /* never written: read as zeros without touching flash */
+		flash_read(io, entry->ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
+		pages_answer(io, entry->ppn, part.lpn, wanted);
+	}
+}
+
+static bool write_page(struct ftl *f, struct io *io, struct page_part part)
+{
+	struct skeleton *s = f->state;
+	struct entry *entry = &s->map[part.lpn];
+	op_t old_data = OP_NONE;
+	mask_t kept;
+	ppn_t to;
+
+	/* First the place: this may collect garbage, and so change entry->ppn under our hands. */
+	to = ftl_allocate(f, io, part.lpn, STREAM_HOST);
+	if (to == PPN_NONE)
+		return false;   /* the drive is full: leave the map as it is */
+	ftl_count_lookup(f, io);
+
+	/* Flash programs whole pages: data of the old page that is not overwritten must come along. */
+	kept = entry->sectors & ~part.mask;
+	if (kept) {
+		old_data = flash_read(io, entry->ppn, mask_sectors(kept), CAUSE_RMW, OP_NONE);
+		s->partial_writes += io->timed;   /* preconditioning is not part of the statistics */
+	}
+
+	/* The program waits for that read.  The owner is what relocate() will be told. */
+	flash_program(io, to, part.lpn, mask_sectors(kept | part.mask), CAUSE_HOST, old_data);
+	pages_hold_host(io, to, part.lpn, part.mask);
+	pages_hold_kept(io, to, entry->ppn, part.lpn, kept);
+
+	/* The old page is garbage now; the map points to the new one. */
+	if (entry->sectors)
+		space_release(f->space, entry->ppn);
+	*entry = (struct entry){ to, kept | part.mask };
+	return true;
+}
+
+/* A buffer may flush several extents at once; page_walk joins those that meet in one page. */
+static void skeleton_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part))
+		if (!write_page(f, io, part))
+			return;
+}
+
+/* The host no longer needs these sectors: they read as zeros from now on. */
+static void skeleton_trim(struct ftl *f, struct io *io, struct extent e)
+{
+	struct skeleton *s = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part)) {
+		struct entry *entry = &s->map[part.lpn];
+
+		ftl_count_lookup(f, io);
+		if (entry->sectors && !(entry->sectors & ~part.mask))
+			space_release(f->space, entry->ppn);
+		entry->sectors &= ~part.mask;
+	}
+}
+
+/* The collector moved a live page: follow it. */
+static void skeleton_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct skeleton *s = f->state;
+
+	(void)io;
+	BUG_ON(s->map[owner].ppn != from, "page %u of LPN %u was moved, the table says %u", from, owner,
+	       s->map[owner].ppn);
+	s->map[owner].ppn = to;
+}
+
+/* Invariants, checked after runs and all the time in tests: a wrong FTL should die early. */
+static void skeleton_check(const struct ftl *f)
+{
+	const struct skeleton *s = f->state;
+
+	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
+		BUG_ON(s->map[lpn].sectors && flash_owner(f->flash, s->map[lpn].ppn) != lpn,
+		       "LPN %u is mapped to page %u of LPN %u", lpn, s->map[lpn].ppn,
+		       flash_owner(f->flash, s->map[lpn].ppn));
+}
+
+/* What must be saved so that a drive can be loaded again. */
+static void skeleton_regions(struct ftl *f, struct regions *r)
+{
+	struct skeleton *s = f->state;
+
+	regions_visit(r, s->map, f->geometry->logical_pages * sizeof *s->map);
+}
+
+static uint64_t skeleton_map_bytes(const struct ftl *f)
+{
+	return f->geometry->logical_pages * sizeof(struct entry);
+}
+
+static void skeleton_report(const struct ftl *f, struct report *report)
+{
+	const struct skeleton *s = f->state;
+	const struct skeleton_settings *settings = f->settings;
+
+	if (settings->report_partial)
+		report_count(report, "skeleton.partial_writes", s->partial_writes, "pages",
+			"page writes that had to keep old data");
+}
+
+/* The table: the only name other files see. */
+const struct ftl_ops ftl_skeleton = {
+	.name = "skeleton",
+	.brief = "page mapping in its simplest form, every step explained: the file to copy for an own FTL",
+	.size = sizeof(struct skeleton),
+	.params = skeleton_params,
+	.settings_size = sizeof(struct skeleton_settings),
+	.init = skeleton_init,
+	.exit = skeleton_exit,
+	.read = skeleton_read,
+	.write = skeleton_write,
+	.trim = skeleton_trim,
+	.relocate = skeleton_relocate,
+	.check = skeleton_check,
+	.regions = skeleton_regions,
+	.map_bytes = skeleton_map_bytes,
+	.report = skeleton_report,
+};
