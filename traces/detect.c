@@ -1,0 +1,184 @@
+#include "traces/detect.h"
+
+#include <string.h>
+
+#define JUDGED_LINES 64
+
+/* How a format reads the first lines. */
+struct judgement {
+	unsigned good, bad;
+	bool typical;
+};
+
+/* The first bytes of the trace; *end is readable. */
+struct head {
+	const char *begin, *end;
+	bool whole;
+};
+
+static const char *line_end(const char *begin, const char *end)
+{
+	const char *stop = memchr(begin, '\n', (size_t)(end - begin));
+
+	return stop ? stop : end;
+}
+
+static bool judge_piece(const struct format *f, struct scan *s, const char *begin, struct judgement *j)
+{
+	struct record r = { .response = RESPONSE_UNKNOWN };
+	enum parsed parsed;
+
+	s->at = begin;
+	parsed = f->parse(s, &r);
+	j->good += parsed == PARSED_RECORD;
+	j->bad += parsed == PARSED_BAD;
+	j->typical |= parsed == PARSED_RECORD && (!f->typical || f->typical(begin, s->end));
+	return j->good + j->bad < JUDGED_LINES;
+}
+
+static void judge_lines(const struct format *f, struct scan *s, const struct head *head, struct judgement *j)
+{
+	const char *begin = head->begin, *stop;
+
+	for (; begin < head->end; begin = stop + 1) {
+		stop = line_end(begin, head->end);
+		if (stop == head->end && !head->whole)
+			break;
+		s->line++;
+		s->end = stop > begin && stop[-1] == '\r' ? stop - 1 : stop;
+		if (s->end > begin && *begin != '#' && !judge_piece(f, s, begin, j))
+			break;
+	}
+}
+
+static void judge_records(const struct format *f, struct scan *s, const struct head *head,
+                          struct judgement *j)
+{
+	const char *begin = head->begin;
+
+	for (; (size_t)(head->end - begin) >= f->record_bytes; begin += f->record_bytes) {
+		s->line++;
+		s->end = begin + f->record_bytes;
+		if (!judge_piece(f, s, begin, j))
+			break;
+	}
+}
+
+static struct judgement judge(const struct format *f, const struct head *head)
+{
+	struct scan s = { .unit_ns = f->time_unit_ns, .names = names_create() };
+	struct judgement j = { 0 };
+
+	if (f->record_bytes)
+		judge_records(f, &s, head, &j);
+	else
+		judge_lines(f, &s, head, &j);
+	names_free(s.names);
+	if (!j.typical)
+		j.good = 0;
+	return j;
+}
+
+/* The chosen ones, as "a, b, c". */
+static void join(char *text, size_t bytes, const struct format *const *formats, size_t n)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n && used < bytes; i++)
+		used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ", " : "", formats[i]->name);
+}
+
+static bool is_among(const char *name, const struct format *const *formats, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(formats[i]->name, name))
+			return true;
+	return false;
+}
+
+/* Drops formats that give way to another one that fits. */
+static size_t drop_yielding(const struct format **fit, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!fit[i]->yields_to || !is_among(fit[i]->yields_to, fit, n))
+			fit[kept++] = fit[i];
+	return kept;
+}
+
+static bool refuse_unknown(struct source *source, const struct head *head, struct fault *fault)
+{
+	const char *end = line_end(head->begin, head->end);
+	char quote[48], names[256];
+	size_t n = 0, formats = 0;
+
+	for (const char *p = head->begin; p < end && n < sizeof quote - 1; p++)
+		quote[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
+	quote[n] = '\0';
+	while (trace_formats[formats])
+		formats++;
+	join(names, sizeof names, trace_formats, formats);
+	return fault_set(fault, "%s:1: \"%s\" is in no known trace format; choose with --format one of %s",
+	                 source_name(source), quote, names);
+}
+
+/* Index of the highest count of good lines; n if that is none or shared. */
+static size_t best(const struct judgement *j, size_t n)
+{
+	size_t winner = n;
+	unsigned most = 0, ties = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (j[i].good <= j[i].bad || j[i].good < most)
+			continue;
+		ties = j[i].good == most ? ties + 1 : 0;
+		most = j[i].good;
+		winner = i;
+	}
+	return ties ? n : winner;
+}
+
+static const struct format *choose(struct source *source, const struct head *head, struct fault *fault)
+{
+	struct judgement j[TRACE_FORMATS_MAX];
+	const struct format *fit[TRACE_FORMATS_MAX];
+	size_t formats = 0, fits = 0, winner;
+	char names[256];
+
+	for (; trace_formats[formats]; formats++) {
+		j[formats] = judge(trace_formats[formats], head);
+		if (j[formats].good && !j[formats].bad)
+			fit[fits++] = trace_formats[formats];
+	}
+	fits = drop_yielding(fit, fits);
+	if (fits == 1)
+		return fit[0];
+	if (fits) {
+		join(names, sizeof names, fit, fits);
+		fault_set(fault, "%s: can be read as %s; choose with --format", source_name(source), names);
+		return NULL;
+	}
+	winner = best(j, formats);
+	if (winner < formats)
+		return trace_formats[winner];
+	refuse_unknown(source, head, fault);
+	return NULL;
+}
+
+const struct format *trace_detect(struct source *source, struct fault *fault)
+{
+	struct head head;
+	size_t bytes;
+
+	head.begin = source_head(source, &bytes, &head.whole, fault);
+	if (!head.begin)
+		return NULL;
+	if (!bytes) {
+		fault_set(fault, "%s: is empty; a trace has at least one request", source_name(source));
+		return NULL;
+	}
+	head.end = head.begin + bytes;
+	return choose(source, &head, fault);
+}

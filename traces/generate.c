@@ -1,0 +1,396 @@
+#include "traces/generate.h"
+
+#include "base/memory.h"
+#include "traces/generate_profile.h"
+#include "traces/generate_ranges.h"
+
+#include <math.h>
+
+/* Users of chance; a further stream for each kind. */
+enum { STREAM_TYPES = 101, STREAM_GAPS, STREAM_KIND };
+
+/*
+ * Multiples of these, taken modulo 1 (2^64), are spread evenly over [0, 1): the golden section,
+ * and sqrt 2, which does not beat with it.
+ */
+#define EVEN_SHAPE  0x9e3779b97f4a7c15u   /* 0.6180339887498949 * 2^64 */
+#define EVEN_PLACE  0.4142135623730951
+
+struct place {
+	sector_t start;
+	uint32_t sectors;
+};
+
+/* The reads or the writes. */
+struct actor {
+	const struct kind_settings *settings;
+	const struct mix *sizes;
+	struct random random;
+	uint64_t left;            /* requests still to come */
+
+	struct zipf popularity;   /* of places by rank */
+	uint64_t step, phase;     /* place number -> pair of grid points */
+	uint64_t shape_phase;     /* place number -> half of the pair, length */
+
+	sector_t *cursor;         /* where each run goes on */
+	struct place *recent;     /* ring of the last places, newest at `newest` */
+	uint64_t known, newest;
+};
+
+struct generator {
+	struct profile profile;
+	struct align align;
+	struct ranges ranges;
+	struct actor actor[KINDS];
+	struct random types, gaps;
+	sector_t sectors, grid, offset;
+	uint64_t blocks;          /* grid points of the space */
+	uint64_t requests, made;
+	tick_t now;
+	unsigned previous;        /* kind of the last request */
+};
+
+/* ---- places ---- */
+
+/*
+ * A request at a grid point.  `where` is any number; it says where inside the block a request
+ * smaller than the grid lies.  One that would leave the space is moved back by whole blocks.
+ */
+static struct place place_at(const struct generator *g, uint64_t block, uint64_t sectors, uint64_t where)
+{
+	sector_t start = block * g->grid + g->offset + align_residue(&g->align, block * g->grid);
+
+	if (sectors < g->grid && unit_of(where) >= g->profile.head)
+		start += where % (g->grid - sectors + 1);
+	if (start + sectors > g->sectors)
+		start -= (start + sectors - g->sectors + g->grid - 1) / g->grid * g->grid;
+	return (struct place){ start, (uint32_t)sectors };
+}
+
+static uint64_t draw_sectors(struct actor *a)
+{
+	return mix_value(a->sizes, random_unit(&a->random));
+}
+
+static struct place anywhere(struct generator *g, struct actor *a)
+{
+	uint64_t sectors = draw_sectors(a);
+
+	return place_at(g, random_below(&a->random, g->blocks), sectors, random_next(&a->random));
+}
+
+/*
+ * A place is a pure function of its number.  What it is like - first or second grid point of
+ * a pair (of an 8 KB page, when the grid is 4 KB), and how long - is spread evenly over the
+ * numbers, and so is where it lies: the few hottest places must not decide the size mix or the
+ * across-page ratio of the whole trace.  Over all numbers each grid point occurs once.
+ */
+static struct place numbered_place(const struct generator *g, const struct actor *a, uint64_t number)
+{
+	uint64_t pairs = g->blocks / 2;
+	uint64_t low = number % pairs;
+	uint64_t shape = low * EVEN_SHAPE + a->shape_phase;
+	uint64_t pair = (low * a->step + a->phase) % pairs;
+	uint64_t half = shape >> 63 ^ (number >= pairs);
+	uint64_t sectors = mix_quantile(a->sizes, unit_of(shape << 1));
+
+	return place_at(g, 2 * pair + half, sectors, scramble(number ^ a->phase));
+}
+
+/* The owner of the places that a repeat goes to. */
+static struct actor *owner(struct generator *g, struct actor *a)
+{
+	if (a->settings->other > 0 && random_unit(&a->random) < a->settings->other)
+		return &g->actor[a == &g->actor[KIND_READ] ? KIND_WRITE : KIND_READ];
+	return a;
+}
+
+static struct place resized(struct generator *g, struct actor *a, struct place place)
+{
+	uint64_t sectors;
+
+	if (a->settings->resized <= 0 || random_unit(&a->random) >= a->settings->resized)
+		return place;
+	sectors = draw_sectors(a);
+	if (place.start + sectors <= g->sectors)
+		place.sectors = (uint32_t)sectors;
+	return place;
+}
+
+static struct place popular_place(struct generator *g, struct actor *a)
+{
+	const struct actor *whose = owner(g, a);
+
+	return resized(g, a, numbered_place(g, whose, zipf_draw(&whose->popularity, &a->random)));
+}
+
+/* 0 .. limit-1, each octave of (number + 1) as likely as the next. */
+static uint64_t draw_octaves(struct actor *a, uint64_t limit)
+{
+	uint64_t number = (uint64_t)exp(random_unit(&a->random) * log((double)limit + 1)) - 1;
+
+	return number < limit ? number : limit - 1;
+}
+
+/* One of the last places of some actor, which knows at least one. */
+static struct place remembered(struct actor *a, const struct actor *whose)
+{
+	uint64_t depth = whose->settings->recent_depth;
+
+	return whose->recent[(whose->newest + depth - draw_octaves(a, whose->known)) % depth];
+}
+
+static struct place recent_place(struct generator *g, struct actor *a)
+{
+	const struct actor *whose = owner(g, a);
+
+	return whose->known ? resized(g, a, remembered(a, whose)) : anywhere(g, a);
+}
+
+static struct place near_place(struct generator *g, struct actor *a)
+{
+	uint64_t sectors = draw_sectors(a), distance, block;
+
+	if (!a->known)
+		return anywhere(g, a);
+	block = remembered(a, a).start / g->grid;
+	distance = 1 + draw_octaves(a, a->settings->near_span / SECTOR_BYTES / g->grid);
+	if (random_below(&a->random, 2))
+		block = block + distance < g->blocks ? block + distance : g->blocks - 1;
+	else
+		block = block > distance ? block - distance : 0;
+	return place_at(g, block, sectors, random_next(&a->random));
+}
+
+static void remember(struct actor *a, struct place place)
+{
+	if (a->settings->recent_depth > a->known)
+		a->known++;
+	if (++a->newest >= a->settings->recent_depth)
+		a->newest = 0;
+	a->recent[a->newest] = place;
+}
+
+/* ---- runs ---- */
+
+static uint64_t draw_stream(struct actor *a)
+{
+	return a->settings->streams == 1 ? 0 : random_below(&a->random, a->settings->streams);
+}
+
+/* A run goes on at the next grid point, which for whole blocks is the end of the request. */
+static sector_t after(const struct generator *g, struct place place)
+{
+	return place.start + (place.sectors + g->grid - 1) / g->grid * g->grid;
+}
+
+static struct place next_of_run(struct generator *g, struct actor *a)
+{
+	sector_t *cursor = &a->cursor[draw_stream(a)];
+	uint64_t sectors = draw_sectors(a);
+	struct place place = { *cursor, (uint32_t)sectors };
+
+	if (place.start + sectors > g->sectors)
+		place = place_at(g, 0, sectors, 0);
+	*cursor = after(g, place);
+	return place;
+}
+
+static struct place next_place(struct generator *g, struct actor *a)
+{
+	const struct kind_settings *s = a->settings;
+	double u = random_unit(&a->random);
+	struct place place;
+	bool repeat = true;
+
+	if ((u -= s->sequential) < 0)
+		return next_of_run(g, a);
+	if ((u -= s->recent) < 0) {
+		place = recent_place(g, a);
+	} else if ((u -= s->popular) < 0) {
+		place = popular_place(g, a);
+	} else {
+		place = (u -= s->near) < 0 ? near_place(g, a) : anywhere(g, a);
+		repeat = false;
+	}
+	if (!repeat || s->follow == RUN_ANY)
+		a->cursor[draw_stream(a)] = after(g, place);
+	return place;
+}
+
+/* ---- requests ---- */
+
+/* Each kind is as likely as its share of what is left, so that their numbers come out exactly. */
+static unsigned next_kind(struct generator *g)
+{
+	uint64_t reads = g->actor[KIND_READ].left, writes = g->actor[KIND_WRITE].left;
+
+	if (!reads || !writes)
+		return writes ? KIND_WRITE : KIND_READ;
+	if (g->made && random_unit(&g->types) < g->profile.together)
+		return g->previous;
+	return random_below(&g->types, reads + writes) < writes ? KIND_WRITE : KIND_READ;
+}
+
+static tick_t next_gap(struct generator *g)
+{
+	double mean = (double)mix_value(&g->profile.gap_mix, random_unit(&g->gaps));
+
+	if (g->profile.gap_law == GAP_EXPONENTIAL)
+		mean *= -log1p(-random_unit(&g->gaps));
+	return (tick_t)(mean + 0.5);
+}
+
+static struct place place_of_request(struct generator *g, struct actor *a)
+{
+	struct extent piece;
+	struct place place;
+
+	if (g->profile.range_bytes) {
+		ranges_next(&g->ranges, &piece);
+		return (struct place){ piece.start, (uint32_t)extent_sectors(piece) };
+	}
+	place = next_place(g, a);
+	remember(a, place);
+	return place;
+}
+
+bool generator_next(struct generator *g, struct request *request)
+{
+	struct actor *a;
+	struct place place;
+
+	if (g->made == g->requests)
+		return false;
+	g->previous = next_kind(g);
+	a = &g->actor[g->previous];
+	a->left--;
+	place = place_of_request(g, a);
+	if (g->made)
+		g->now += next_gap(g);
+	*request = (struct request){
+		.arrival = g->now,
+		.start = place.start,
+		.line = ++g->made,
+		.sectors = place.sectors,
+		.type = g->previous == KIND_WRITE ? REQUEST_WRITE : REQUEST_READ,
+	};
+	return true;
+}
+
+/* ---- opening ---- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* A step that visits each of n points once, and any few in a row are far apart. */
+static uint64_t even_step(uint64_t n)
+{
+	uint64_t step = (uint64_t)(EVEN_PLACE * (double)n) | 1;
+
+	while (common_divisor(step, n) != 1)
+		step += 2;
+	return step;
+}
+
+static void actor_open(struct generator *g, unsigned kind)
+{
+	struct actor *a = &g->actor[kind];
+	const struct kind_settings *s = &g->profile.kind[kind];
+	double wanted = floor(s->places * (double)a->left + 0.5);
+	uint64_t pairs = g->blocks / 2, places = 2 * pairs;
+
+	a->settings = s;
+	a->sizes = &g->profile.size_mix[kind];
+	random_init(&a->random, g->profile.seed, STREAM_KIND + kind);
+	if (s->places > 0 && wanted < (double)places)
+		places = wanted < 1 ? 1 : (uint64_t)wanted;
+	zipf_init(&a->popularity, places, s->zipf, floor(s->flat * (double)places));
+	a->step = even_step(pairs);
+	a->phase = random_below(&a->random, pairs);
+	a->shape_phase = random_next(&a->random);
+	a->recent = memory_array(s->recent_depth, sizeof *a->recent, "recent places");
+	a->cursor = memory_array(s->streams, sizeof *a->cursor, "sequential runs");
+	for (uint64_t i = 0; i < s->streams; i++)
+		a->cursor[i] = place_at(g, g->blocks / s->streams * i, g->grid, 0).start;
+}
+
+static uint64_t count_requests(const struct profile *p)
+{
+	uint64_t pieces;
+
+	if (!p->range_bytes)
+		return p->requests;
+	pieces = ranges_count(&p->size_mix[KIND_READ], p->space / SECTOR_BYTES, p->range_bytes / SECTOR_BYTES, p->seed);
+	return p->requests && p->requests < pieces ? p->requests : pieces;
+}
+
+struct generator *generator_open(const char *profile, char *const overrides[], size_t n, struct fault *fault)
+{
+	struct generator *g = memory_array(1, sizeof *g, "generator");
+	struct profile *p = &g->profile;
+
+	if (!profile_open(p, profile, overrides, n, fault)) {
+		memory_free(g);
+		return NULL;
+	}
+	g->requests = count_requests(p);
+	g->sectors = p->space / SECTOR_BYTES;
+	g->grid = p->grid / SECTOR_BYTES;
+	g->offset = p->offset / SECTOR_BYTES;
+	g->blocks = g->sectors / g->grid;
+	random_init(&g->types, p->seed, STREAM_TYPES);
+	random_init(&g->gaps, p->seed, STREAM_GAPS);
+	align_init(&g->align, &p->align, g->sectors, p->seed);
+	ranges_init(&g->ranges, &p->size_mix[KIND_READ], g->sectors, p->range_bytes / SECTOR_BYTES, p->seed);
+	g->actor[KIND_WRITE].left = (uint64_t)(p->write_share * (double)g->requests + 0.5);
+	g->actor[KIND_READ].left = g->requests - g->actor[KIND_WRITE].left;
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		actor_open(g, kind);
+	return g;
+}
+
+void generator_close(struct generator *g)
+{
+	if (!g)
+		return;
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		memory_free(g->actor[kind].cursor);
+		memory_free(g->actor[kind].recent);
+	}
+	ranges_release(&g->ranges);
+	profile_release(&g->profile);
+	memory_free(g);
+}
+
+uint64_t generator_requests(const struct generator *g)
+{
+	return g->requests;
+}
+
+uint64_t generator_sectors(const struct generator *g)
+{
+	return g->sectors;
+}
+
+bool generator_known(const char *profile)
+{
+	char *path = profile_find(profile);
+	bool known = path != NULL;
+
+	memory_free(path);
+	return known;
+}
+
+void generator_list(void (*visit)(void *context, const char *name, const char *brief), void *context)
+{
+	profile_list(visit, context);
+}

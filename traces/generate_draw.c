@@ -1,0 +1,211 @@
+#include "traces/generate_draw.h"
+
+#include "base/memory.h"
+#include "types.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- mix ---- */
+
+#define MIX_EXAMPLE "write VALUE:WEIGHT pairs, e.g. \"4K:58 8K:5\""
+
+/* A positive number with an optional K or M; *end is where it stops.  Negative when there is none. */
+static double scan_number(const char *text, char **end)
+{
+	double value;
+
+	*end = (char *)text;
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return -1;
+	value = strtod(text, end);
+	if (**end == 'K')
+		value *= 1024, ++*end;
+	else if (**end == 'M')
+		value *= 1024 * 1024, ++*end;
+	return value;
+}
+
+static bool scan_value(const char *text, char **end, enum mix_unit unit, uint64_t *value)
+{
+	double number = scan_number(text, end);
+
+	if (unit == MIX_NS) {
+		*value = (uint64_t)(number * 1000 + 0.5);
+		return number >= 0 && number <= 1e12;
+	}
+	*value = (uint64_t)(number / SECTOR_BYTES);
+	return number >= SECTOR_BYTES && number <= 64 * 1024 * 1024 && fmod(number, SECTOR_BYTES) == 0;
+}
+
+static bool scan_pair(struct mix *mix, const char **text, enum mix_unit unit)
+{
+	char *end;
+	uint64_t value;
+	double weight = 1;
+
+	if (!scan_value(*text, &end, unit, &value))
+		return false;
+	if (*end == ':')
+		weight = scan_number(end + 1, &end);
+	if (!(weight >= 0 && weight <= 1e12) || (*end && !isspace((unsigned char)*end)))
+		return false;
+	mix->value = memory_resize(mix->value, mix->count + 1, sizeof *mix->value, "size mix");
+	mix->weight = memory_resize(mix->weight, mix->count + 1, sizeof *mix->weight, "size mix");
+	mix->value[mix->count] = value;
+	mix->weight[mix->count++] = weight;
+	*text = end;
+	return true;
+}
+
+static bool normalise(struct mix *mix)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < mix->count; i++)
+		sum += mix->weight[i];
+	for (size_t i = 0; i < mix->count; i++)
+		mix->weight[i] /= sum;
+	return sum > 0;
+}
+
+/* Vose: columns below the average are topped up by columns above it. */
+static void build_alias(struct mix *mix)
+{
+	size_t n = mix->count, small = 0, large = n;
+	size_t *order = memory_array(n, sizeof *order, "size mix");
+
+	mix->threshold = memory_array(n, sizeof *mix->threshold, "size mix");
+	mix->alias = memory_array(n, sizeof *mix->alias, "size mix");
+	for (size_t i = 0; i < n; i++) {
+		mix->threshold[i] = mix->weight[i] * (double)n;
+		mix->alias[i] = i;
+		order[mix->threshold[i] < 1 ? small++ : --large] = i;
+	}
+	while (small > 0 && large < n) {
+		size_t low = order[small - 1], high = order[large];
+
+		mix->alias[low] = high;
+		mix->threshold[high] -= 1 - mix->threshold[low];
+		small--;
+		if (mix->threshold[high] < 1) {
+			large++;
+			order[small++] = high;
+		}
+	}
+	/* What rounding left over is a whole column. */
+	while (small > 0)
+		mix->threshold[order[--small]] = 1;
+	memory_free(order);
+}
+
+bool mix_parse(struct mix *mix, const char *text, enum mix_unit unit, const char *key, struct fault *fault)
+{
+	const char *rest = text;
+
+	*mix = (struct mix){ 0 };
+	for (;;) {
+		rest += strspn(rest, " \t\r\n");
+		if (!*rest)
+			break;
+		if (!scan_pair(mix, &rest, unit)) {
+			int length = (int)strcspn(rest, " \t\r\n");
+
+			mix_release(mix);
+			return fault_set(fault, "%s: \"%.*s\" is not a %s with a weight; " MIX_EXAMPLE, key, length,
+				rest, unit == MIX_NS ? "time in us" : "size (a multiple of 512, at most 64M)");
+		}
+	}
+	if (!mix->count || !normalise(mix)) {
+		mix_release(mix);
+		return fault_set(fault, "%s: no value has a weight; " MIX_EXAMPLE, key);
+	}
+	build_alias(mix);
+	return true;
+}
+
+void mix_release(struct mix *mix)
+{
+	memory_free(mix->value);
+	memory_free(mix->weight);
+	memory_free(mix->threshold);
+	memory_free(mix->alias);
+	*mix = (struct mix){ 0 };
+}
+
+uint64_t mix_value(const struct mix *mix, double u)
+{
+	double scaled = u * (double)mix->count;
+	size_t column = (size_t)scaled;
+
+	return mix->value[scaled - (double)column < mix->threshold[column] ? column : mix->alias[column]];
+}
+
+uint64_t mix_quantile(const struct mix *mix, double u)
+{
+	size_t i = 0;
+
+	while (i + 1 < mix->count && (u -= mix->weight[i]) >= 0)
+		i++;
+	return mix->value[i];
+}
+
+uint64_t mix_largest(const struct mix *mix)
+{
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < mix->count; i++)
+		if (mix->weight[i] > 0 && mix->value[i] > largest)
+			largest = mix->value[i];
+	return largest;
+}
+
+/* ---- zipf ---- */
+
+/* The density x^-exponent, its integral and the integral's inverse. */
+static double density(const struct zipf *z, double x)
+{
+	return exp(-z->exponent * log(x));
+}
+
+static double area(const struct zipf *z, double x)
+{
+	double e = 1 - z->exponent;
+
+	return fabs(e) < 1e-9 ? log(x) : expm1(e * log(x)) / e;
+}
+
+static double area_inverse(const struct zipf *z, double y)
+{
+	double e = 1 - z->exponent;
+
+	return exp(fabs(e) < 1e-9 ? y : log1p(e * y) / e);
+}
+
+void zipf_init(struct zipf *z, uint64_t count, double exponent, double shift)
+{
+	*z = (struct zipf){ .count = count, .exponent = exponent, .shift = shift };
+	z->area_first = area(z, shift + 1.5) - density(z, shift + 1);
+	z->area_last = area(z, shift + (double)count + 0.5);
+	z->shortcut = shift + 2 - area_inverse(z, area(z, shift + 2.5) - density(z, shift + 2));
+}
+
+uint64_t zipf_draw(const struct zipf *z, struct random *random)
+{
+	if (z->exponent == 0)
+		return random_below(random, z->count);
+	for (;;) {
+		double y = z->area_last + random_unit(random) * (z->area_first - z->area_last);
+		double x = area_inverse(z, y);
+		double v = floor(x + 0.5);
+
+		if (v < z->shift + 1)
+			v = z->shift + 1;
+		if (v > z->shift + (double)z->count)
+			v = z->shift + (double)z->count;
+		if (v - x <= z->shortcut || y >= area(z, v + 0.5) - density(z, v))
+			return (uint64_t)(v - z->shift) - 1;
+	}
+}

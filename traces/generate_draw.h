@@ -1,0 +1,67 @@
+/*
+ * Drawing from distributions in constant time and memory: an empirical mix of values
+ * (alias method; Walker 1977, Vose 1991) and Zipf-Mandelbrot ranks (rejection-inversion;
+ * Hoermann and Derflinger, "Rejection-inversion to generate variates from monotone
+ * discrete distributions", ACM TOMACS 1996).  Knows numbers only, no requests.
+ */
+#ifndef TRACES_GENERATE_DRAW_H
+#define TRACES_GENERATE_DRAW_H
+
+#include "base/fault.h"
+#include "base/random.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum mix_unit {
+	MIX_SECTORS,   /* written as bytes, multiples of 512: "4K:58 1536:9" */
+	MIX_NS,        /* written as microseconds: "900:0.6 3400:0.4" */
+};
+
+/* Values with weights.  A zeroed mix is empty. */
+struct mix {
+	size_t count;
+	uint64_t *value;      /* sectors or ns */
+	double *weight;       /* shares, their sum is 1 */
+	double *threshold;    /* alias table: below it the column's own value, else the alias's */
+	size_t *alias;
+};
+
+/* Reads "VALUE[:WEIGHT] ...", weight 1 when left out.  `key` names the setting in the fault. */
+bool mix_parse(struct mix *, const char *text, enum mix_unit, const char *key, struct fault *);
+void mix_release(struct mix *);
+
+/* The value that belongs to u, 0 <= u < 1: over all u each value has its share. */
+uint64_t mix_value(const struct mix *, double u);
+
+/* The same in order: values as listed, each taking an interval as wide as its share. */
+uint64_t mix_quantile(const struct mix *, double u);
+
+uint64_t mix_largest(const struct mix *);
+
+/* Ranks 0 .. count-1 with probability proportional to (rank + 1 + shift)^-exponent. */
+struct zipf {
+	uint64_t count;
+	double exponent;      /* 0: uniform */
+	double shift;         /* whole number; flattens the head */
+	double area_first, area_last, shortcut;
+};
+
+void zipf_init(struct zipf *, uint64_t count, double exponent, double shift);
+uint64_t zipf_draw(const struct zipf *, struct random *);
+
+/* Scrambles all 64 bits (the finaliser of splitmix64): a hash for "the same answer every time". */
+static inline uint64_t scramble(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* The top 53 bits as a number in [0, 1). */
+static inline double unit_of(uint64_t bits)
+{
+	return (double)(bits >> 11) * 0x1p-53;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Numbers for devices that have names.  Knows nothing of what a device is; grows with the
+ * number of names.
+ */
+#ifndef TRACES_NAMES_H
+#define TRACES_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct names;
+
+struct names *names_create(void);
+void names_free(struct names *);
+
+/* The number of a name: 0, 1, 2 ... in order of first appearance.  The same name always has
+ * the same number. */
+uint32_t names_number(struct names *, const char *name, size_t bytes);
+
+/* The name of a number, or NULL if it has none. */
+const char *names_text(const struct names *, uint32_t number);
+
+#endif

@@ -1,0 +1,162 @@
+#include "traces/reuse.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define PAGES_MAX  65536u            /* followed at once */
+#define SLOTS      (4 * PAGES_MAX)   /* of the table */
+#define POSITIONS  (4 * PAGES_MAX)   /* of the stack */
+#define DISTANCES  64u
+#define FREE       UINT32_MAX
+
+/*
+ * The stack is an array of positions in order of last access; a page that is accessed again
+ * leaves a gap and goes to the end.  `live` is a binary indexed tree over the positions that are
+ * no gaps, so that the pages above a position are counted in logarithmic time.  When the end is
+ * reached, the gaps are squeezed out.
+ */
+struct reuse {
+	uint64_t *page;                  /* by position */
+	bool *gap;                       /* by position: the page has moved on */
+	uint32_t *live;                  /* tree, from 1 */
+	uint32_t *slot;                  /* table of positions by page; FREE */
+	uint32_t next;                   /* first unused position */
+	uint32_t pages;
+	unsigned halvings;               /* rate = 2^-halvings */
+	double below[DISTANCES];         /* accesses at a distance of 2^(i-1) to 2^i - 1; [0]: of 0 */
+	double first, all;
+};
+
+struct reuse *reuse_create(void)
+{
+	struct reuse *r = memory_array(1, sizeof *r, "reuse distances");
+
+	r->page = memory_array(POSITIONS, sizeof *r->page, "reuse distances");
+	r->gap = memory_array(POSITIONS, sizeof *r->gap, "reuse distances");
+	r->live = memory_array(POSITIONS + 1, sizeof *r->live, "reuse distances");
+	r->slot = memory_array(SLOTS, sizeof *r->slot, "reuse distances");
+	memset(r->slot, 0xff, SLOTS * sizeof *r->slot);
+	return r;
+}
+
+void reuse_free(struct reuse *r)
+{
+	if (!r)
+		return;
+	memory_free(r->page);
+	memory_free(r->gap);
+	memory_free(r->live);
+	memory_free(r->slot);
+	memory_free(r);
+}
+
+static uint64_t hash(uint64_t page)
+{
+	page ^= page >> 31;
+	page *= 0x7fb5d329728ea185u;
+	page ^= page >> 27;
+	page *= 0x81dadef4bc2dd44du;
+	return page ^ page >> 33;
+}
+
+static bool is_followed(const struct reuse *r, uint64_t h)
+{
+	return !r->halvings || h >> (64 - r->halvings) == 0;
+}
+
+/* The table's slot that holds the page's position, or the free one where it belongs. */
+static uint32_t *find(const struct reuse *r, uint64_t page, uint64_t h)
+{
+	uint32_t i = (uint32_t)h & (SLOTS - 1);
+
+	while (r->slot[i] != FREE && r->page[r->slot[i]] != page)
+		i = (i + 1) & (SLOTS - 1);
+	return &r->slot[i];
+}
+
+static void tree_add(struct reuse *r, uint32_t position, uint32_t amount)
+{
+	for (uint32_t i = position + 1; i <= POSITIONS; i += i & -i)
+		r->live[i] += amount;
+}
+
+/* Pages at this position and below. */
+static uint32_t tree_sum(const struct reuse *r, uint32_t position)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = position + 1; i; i &= i - 1)
+		sum += r->live[i];
+	return sum;
+}
+
+/* Moves the followed pages to the bottom, without gaps. */
+static void squeeze(struct reuse *r)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < r->next; i++)
+		if (!r->gap[i] && is_followed(r, hash(r->page[i])))
+			r->page[kept++] = r->page[i];
+	memset(r->gap, 0, POSITIONS * sizeof *r->gap);
+	memset(r->live, 0, (POSITIONS + 1) * sizeof *r->live);
+	memset(r->slot, 0xff, SLOTS * sizeof *r->slot);
+	r->next = r->pages = kept;
+	for (uint32_t i = 0; i < kept; i++) {
+		*find(r, r->page[i], hash(r->page[i])) = i;
+		tree_add(r, i, 1);
+	}
+}
+
+/* Counts an access at a distance measured among the followed pages. */
+static void count(struct reuse *r, uint32_t distance)
+{
+	uint64_t scaled = (uint64_t)distance << r->halvings;
+
+	r->below[scaled ? 64 - __builtin_clzll(scaled) : 0] += ldexp(1, (int)r->halvings);
+}
+
+void reuse_add(struct reuse *r, uint64_t page)
+{
+	uint64_t h = hash(page);
+	uint32_t *slot;
+
+	if (!is_followed(r, h))
+		return;
+	r->all += ldexp(1, (int)r->halvings);
+	slot = find(r, page, h);
+	if (*slot != FREE) {
+		count(r, r->pages - tree_sum(r, *slot));
+		tree_add(r, *slot, UINT32_MAX);
+		r->gap[*slot] = true;
+	} else {
+		r->first += ldexp(1, (int)r->halvings);
+		r->pages++;
+	}
+	*slot = r->next;
+	r->page[r->next] = page;
+	tree_add(r, r->next++, 1);
+	while (r->pages > PAGES_MAX) {
+		r->halvings++;
+		squeeze(r);
+	}
+	if (r->next == POSITIONS)
+		squeeze(r);
+}
+
+double reuse_share_below(const struct reuse *r, unsigned log2_pages)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i <= log2_pages && i < DISTANCES; i++)
+		sum += r->below[i];
+	return r->all > 0 ? sum / r->all : 0;
+}
+
+double reuse_first_share(const struct reuse *r)
+{
+	return r->all > 0 ? r->first / r->all : 0;
+}

@@ -1,0 +1,122 @@
+#include "traces/scan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+void scan_describe(struct scan *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(s->problem, sizeof s->problem, format, args);
+	va_end(args);
+}
+
+const char *scan_quote(const struct scan *s, char quote[32])
+{
+	const char *p = s->at;
+	size_t n = 0;
+
+	while (!scan_ends_field(s, p) && n < 24) {
+		quote[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
+		p++;
+	}
+	memcpy(quote + n, "...", scan_ends_field(s, p) ? 0 : 3);
+	quote[n + (scan_ends_field(s, p) ? 0 : 3)] = '\0';
+	return quote;
+}
+
+static void describe_digits(struct scan *s, const char *field, const char *wanted, bool fraction)
+{
+	char quote[32];
+	const char *p = s->at;
+
+	scan_quote(s, quote);
+	while (scan_is_digit(*p) || (*p == '.' && fraction && p > s->at))
+		p++;
+	if (scan_ends_field(s, s->at))
+		scan_describe(s, "%s is missing", field);
+	else if (p > s->at && scan_ends_field(s, p))
+		scan_describe(s, "%s %s is too large", field, quote);
+	else if (*p == '-' && scan_is_digit(p[1]))
+		scan_describe(s, "%s %s is negative", field, quote);
+	else
+		scan_describe(s, "%s \"%s\" is not a %s", field, quote, wanted);
+}
+
+void scan_describe_number(struct scan *s, const char *field)
+{
+	describe_digits(s, field, "whole number", false);
+}
+
+void scan_describe_time(struct scan *s, const char *field)
+{
+	bool fraction = s->unit_ns > 1;
+
+	describe_digits(s, field, fraction ? "number" : "whole number of ns", fraction);
+}
+
+void scan_describe_place(struct scan *s, uint64_t start, uint64_t length, uint32_t unit)
+{
+	if (!length)
+		scan_describe(s, "size is 0, should be at least 1");
+	else if (length > BYTES_MAX / unit)
+		scan_describe(s, "size %llu is absurd, should be at most %llu", (unsigned long long)length,
+		              BYTES_MAX / unit);
+	else
+		scan_describe(s, "address %llu is absurd, should be below %llu", (unsigned long long)start,
+		              OFFSET_MAX / unit);
+}
+
+void scan_describe_comma(struct scan *s, const char *field)
+{
+	char quote[32];
+
+	if (s->at == s->end)
+		scan_describe(s, "%s is missing", field);
+	else
+		scan_describe(s, "\"%s\" stands where a comma belongs, before the %s", scan_quote(s, quote), field);
+}
+
+bool scan_type(struct scan *s, const char *read, const char *write, enum request_type *type)
+{
+	const char *word;
+	size_t bytes;
+	char quote[32];
+
+	scan_quote(s, quote);
+	if (!scan_word(s, "type", &word, &bytes))
+		return false;
+	if (bytes == strlen(read) && !strncasecmp(word, read, bytes))
+		*type = REQUEST_READ;
+	else if (bytes == strlen(write) && !strncasecmp(word, write, bytes))
+		*type = REQUEST_WRITE;
+	else
+		return scan_problem(s, "type \"%s\" should be %s or %s", quote, read, write);
+	return true;
+}
+
+bool scan_rounded(struct scan *s, const char *field, uint64_t *value)
+{
+	const char *p = s->at;
+	char text[32], *end;
+	double real;
+	size_t n = 0;
+
+	while (scan_is_digit(*p))
+		p++;
+	if (p == s->at || scan_ends_field(s, p))
+		return scan_number(s, field, value);
+	for (p = s->at; !scan_ends_field(s, p) && n < sizeof text - 1; p++)
+		text[n++] = *p;
+	text[n] = '\0';
+	real = strtod(text, &end);
+	if (*end || strspn(text, "0123456789.eE+") != n || !(real < (double)OFFSET_MAX))
+		return scan_describe_number(s, field), false;
+	s->at = p;
+	s->rounded++;
+	*value = (uint64_t)real;
+	return true;
+}

@@ -1,0 +1,180 @@
+/*
+ * Fields of one trace line.  Each function takes one field at the cursor and moves behind
+ * it; on failure it describes the problem ("size is 0, should be at least 1 sector") and
+ * returns false.  Knows digits and separators, not formats.
+ *
+ * The byte at `end` is readable and is neither digit nor separator, so that the scanning
+ * loops need no bound.  Reading a hundred million lines is the purpose: the common case is
+ * inline, everything that goes wrong is not.
+ */
+#ifndef TRACES_SCAN_H
+#define TRACES_SCAN_H
+
+#include "traces/names.h"
+#include "traces/record.h"
+
+#include <string.h>
+
+#define PROBLEM_BYTES 200
+#define BYTES_MAX     (1ull << 40)       /* of one request */
+#define OFFSET_MAX    (1ull << 56)       /* of a device, bytes */
+
+struct scan {
+	const char *at, *end;       /* what is left of the line */
+	uint64_t line;              /* its number, from 1 */
+	uint64_t unit_ns;           /* of a time column */
+	uint64_t clock_ns;          /* for formats that tell steps of time; 0 at the start */
+	uint64_t rounded;           /* addresses that came without their last digits */
+	struct names *names;        /* devices that have names, not numbers */
+	char problem[PROBLEM_BYTES];
+};
+
+/* Describes the problem.  scan_problem() is the same as an expression that is false. */
+void scan_describe(struct scan *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define scan_problem(...) (scan_describe(__VA_ARGS__), false)
+
+/* Quotes the field at the cursor, printably and shortened, into a buffer of 32 bytes. */
+const char *scan_quote(const struct scan *, char quote[32]);
+
+/* Descriptions of what the functions below did not like at the cursor. */
+void scan_describe_number(struct scan *, const char *field);
+void scan_describe_time(struct scan *, const char *field);
+void scan_describe_comma(struct scan *, const char *field);
+void scan_describe_place(struct scan *, uint64_t start, uint64_t length, uint32_t unit);
+
+static inline bool scan_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static inline bool scan_is_digit(char c)
+{
+	return (unsigned char)(c - '0') <= 9;
+}
+
+static inline void scan_blanks(struct scan *s)
+{
+	while (scan_is_blank(*s->at))
+		s->at++;
+}
+
+static inline bool scan_ends_field(const struct scan *s, const char *at)
+{
+	return *at == ' ' || *at == ',' || *at == '\t' || at == s->end;
+}
+
+/* Moves to the next field of a comma-separated line. */
+static inline bool scan_comma(struct scan *s, const char *field)
+{
+	scan_blanks(s);
+	if (*s->at != ',' || s->at == s->end)
+		return scan_describe_comma(s, field), false;
+	s->at++;
+	scan_blanks(s);
+	return true;
+}
+
+/* A whole number of at most 19 digits. */
+static inline bool scan_number(struct scan *s, const char *field, uint64_t *value)
+{
+	const char *p = s->at;
+	uint64_t v = 0;
+
+	for (; scan_is_digit(*p); p++)
+		v = v * 10 + (unsigned char)(*p - '0');
+	if (p == s->at || p - s->at > 19 || !scan_ends_field(s, p))
+		return scan_describe_number(s, field), false;
+	s->at = p;
+	*value = v;
+	return true;
+}
+
+/* The same, at most 2^32 - 1. */
+static inline bool scan_number32(struct scan *s, const char *field, uint32_t *value)
+{
+	const char *begin = s->at;
+	uint64_t wide;
+
+	if (!scan_number(s, field, &wide))
+		return false;
+	if (wide > UINT32_MAX) {
+		s->at = begin;
+		return scan_problem(s, "%s %llu is too large, should be at most 4294967295", field,
+		                    (unsigned long long)wide);
+	}
+	*value = (uint32_t)wide;
+	return true;
+}
+
+/* A time in units of unit_ns, with a decimal fraction where the unit is coarser than 1 ns.
+ * Exact to the ns; digits beyond the ninth decimal are dropped. */
+static inline bool scan_time(struct scan *s, const char *field, tick_t *ns)
+{
+	static const uint32_t power[] = { 1,      10,      100,      1000,      10000,
+		                          100000, 1000000, 10000000, 100000000, 1000000000 };
+	const char *p = s->at, *point;
+	uint64_t whole = 0, fraction = 0;
+
+	for (; scan_is_digit(*p); p++)
+		whole = whole * 10 + (unsigned char)(*p - '0');
+	if (p == s->at || p - s->at > 19 || __builtin_mul_overflow(whole, s->unit_ns, &whole))
+		return scan_describe_time(s, field), false;
+	if (*p == '.' && s->unit_ns > 1) {
+		for (point = ++p; scan_is_digit(*p); p++)
+			if (p - point < 9)
+				fraction = fraction * 10 + (unsigned char)(*p - '0');
+		fraction = fraction * s->unit_ns / power[p - point < 9 ? p - point : 9];
+	}
+	if (!scan_ends_field(s, p) || __builtin_add_overflow(whole, fraction, ns))
+		return scan_describe_time(s, field), false;
+	s->at = p;
+	return true;
+}
+
+/* The field up to the next separator; not empty. */
+static inline bool scan_word(struct scan *s, const char *field, const char **word, size_t *bytes)
+{
+	const char *p = s->at;
+
+	while (!scan_ends_field(s, p))
+		p++;
+	if (p == s->at)
+		return scan_problem(s, "%s is missing", field);
+	*word = s->at;
+	*bytes = (size_t)(p - s->at);
+	s->at = p;
+	return true;
+}
+
+static inline bool scan_word_is(const char *word, size_t bytes, const char *text)
+{
+	return strlen(text) == bytes && !memcmp(word, text, bytes);
+}
+
+/* One of two words for the type; case does not count. */
+bool scan_type(struct scan *, const char *read, const char *write, enum request_type *);
+
+/* An address that may have gone through a spreadsheet ("1.82083E+11"): such a one is counted in
+ * `rounded`, since its last digits are lost. */
+bool scan_rounded(struct scan *, const char *field, uint64_t *value);
+
+/* Nothing may follow. */
+static inline bool scan_end(struct scan *s)
+{
+	char quote[32];
+
+	scan_blanks(s);
+	return s->at == s->end || scan_problem(s, "\"%s\" follows the last field", scan_quote(s, quote));
+}
+
+/* Sets the record's place from an offset and a length counted in units of `unit` bytes. */
+static inline bool scan_place(struct scan *s, struct record *r, uint64_t start, uint64_t length, uint32_t unit)
+{
+	if (__builtin_expect(start >= OFFSET_MAX / unit || length > BYTES_MAX / unit || !length, 0))
+		return scan_describe_place(s, start, length, unit), false;
+	r->offset = start * unit;
+	r->bytes = length * unit;
+	return true;
+}
+
+#endif

@@ -1,0 +1,465 @@
+#include "traces/source.h"
+
+#include "base/memory.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK_BYTES (256u << 10)
+#define LINE_BYTES  (64u << 10)
+#define SNIFF_BYTES 512u /* enough for the magic of a tar header */
+#define STAGES      4
+
+/*
+ * Bytes rise through stages: the file at the bottom, above it one unpacker for each
+ * layer of packing (a tar of gz files has two).  A stage looks ahead into its own block;
+ * whoever reads it drains that block first.
+ */
+struct stage {
+	struct source *source;
+	struct stage *below;     /* NULL: the file */
+	struct archive *archive; /* NULL: the file */
+	char *block;
+	size_t at, fill;
+};
+
+struct source {
+	char *path;
+	int fd;                  /* -1: memory */
+	const char *memory;      /* what is left of it */
+	size_t memory_left;
+	uint64_t read, total;
+	struct stage stage[STAGES];
+	unsigned stages;
+	bool sole;               /* no member was named: there must be one only */
+	char *buffer;            /* BLOCK_BYTES and one end mark */
+	size_t at, fill;
+	bool ended;
+	bool broken;             /* a fault has been described */
+	struct fault *fault;     /* of the call in progress: libarchive calls back */
+};
+
+static bool broken(struct source *s, const char *what, const char *why)
+{
+	if (!s->broken)
+		fault_set(s->fault, "%s: %s: %s", s->path, what, why);
+	s->broken = true;
+	return false;
+}
+
+/* --- the file --- */
+
+static ssize_t file_read(struct source *s, char *to, size_t bytes)
+{
+	ssize_t got;
+
+	if (s->fd >= 0) {
+		do {
+			got = read(s->fd, to, bytes);
+		} while (got < 0 && errno == EINTR);
+	} else {
+		got = (ssize_t)(bytes < s->memory_left ? bytes : s->memory_left);
+		memcpy(to, s->memory, (size_t)got);
+		s->memory += got;
+		s->memory_left -= (size_t)got;
+	}
+	if (got < 0)
+		broken(s, "cannot be read", strerror(errno));
+	else
+		s->read += (uint64_t)got;
+	return got;
+}
+
+/* --- stages --- */
+
+static bool unpacking_failed(struct stage *stage)
+{
+	const char *why = archive_error_string(stage->archive);
+
+	return broken(stage->source, "is damaged or cut short", why ? why : "unpacking failed");
+}
+
+/* Reads past the look-ahead. */
+static ssize_t stage_draw(struct stage *stage, char *to, size_t bytes)
+{
+	la_ssize_t got;
+
+	if (!stage->archive)
+		return file_read(stage->source, to, bytes);
+	got = archive_read_data(stage->archive, to, bytes);
+	if (got < 0)
+		unpacking_failed(stage);
+	return (ssize_t)got;
+}
+
+static ssize_t stage_read(struct stage *stage, char *to, size_t bytes)
+{
+	size_t ahead = stage->fill - stage->at;
+
+	if (!ahead)
+		return stage_draw(stage, to, bytes);
+	if (bytes > ahead)
+		bytes = ahead;
+	memcpy(to, stage->block + stage->at, bytes);
+	stage->at += bytes;
+	return (ssize_t)bytes;
+}
+
+/* Looks ahead SNIFF_BYTES, or all there is. */
+static bool stage_sniff(struct stage *stage)
+{
+	stage->block = memory_array(BLOCK_BYTES, 1, "trace block");
+	while (stage->fill < SNIFF_BYTES) {
+		ssize_t got = stage_draw(stage, stage->block + stage->fill, BLOCK_BYTES - stage->fill);
+
+		if (got < 0)
+			return false;
+		if (!got)
+			break;
+		stage->fill += (size_t)got;
+	}
+	return true;
+}
+
+static bool stage_is_packed(const struct stage *stage)
+{
+	static const struct {
+		const char *magic;
+		size_t bytes, at;
+	} packings[] = {
+		{ "\x1f\x8b", 2, 0 },         /* gzip */
+		{ "\xfd""7zXZ", 6, 0 },       /* xz, with its closing zero */
+		{ "\x28\xb5\x2f\xfd", 4, 0 }, /* zstd */
+		{ "BZh", 3, 0 },              /* bzip2 */
+		{ "\x04\x22\x4d\x18", 4, 0 }, /* lz4 */
+		{ "PK\x03\x04", 4, 0 },       /* zip */
+		{ "ustar", 5, 257 },          /* tar */
+	};
+
+	for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++) {
+		size_t end = packings[i].at + packings[i].bytes;
+
+		if (stage->fill >= end && !memcmp(stage->block + packings[i].at, packings[i].magic, packings[i].bytes))
+			return true;
+	}
+	return false;
+}
+
+/* libarchive asks for the next block of the stage below. */
+static la_ssize_t lend_block(struct archive *archive, void *context, const void **block)
+{
+	struct stage *below = context;
+	size_t ahead;
+
+	if (below->at == below->fill) {
+		ssize_t got = stage_draw(below, below->block, BLOCK_BYTES);
+
+		below->at = 0;
+		below->fill = got > 0 ? (size_t)got : 0;
+		if (got < 0) {
+			archive_set_error(archive, EIO, "read error");
+			return ARCHIVE_FATAL;
+		}
+	}
+	ahead = below->fill - below->at;
+	*block = below->block + below->at;
+	below->at = below->fill;
+	return (la_ssize_t)ahead;
+}
+
+/* --- archives --- */
+
+static struct archive *unpacker(void)
+{
+	struct archive *a = archive_read_new();
+
+	BUG_ON(!a, "no memory for an unpacker");
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_xz(a);
+	archive_read_support_filter_zstd(a);
+	archive_read_support_filter_bzip2(a);
+	archive_read_support_filter_lz4(a);
+	archive_read_support_format_tar(a);
+	archive_read_support_format_zip_streamable(a);
+	archive_read_support_format_raw(a);
+	return a;
+}
+
+static bool is_member(struct archive_entry *entry, const char *member)
+{
+	const char *path = archive_entry_pathname(entry);
+	const char *slash;
+
+	if (!path || archive_entry_filetype(entry) != AE_IFREG)
+		return false;
+	slash = strrchr(path, '/');
+	return !member || !strcmp(path, member) || (slash && !strcmp(slash + 1, member));
+}
+
+/* Moves to the next regular file called `member` (NULL: any).  NULL: there is none, or `broken`. */
+static struct archive_entry *next_member(struct stage *stage, const char *member)
+{
+	struct archive_entry *entry;
+	int status;
+
+	while ((status = archive_read_next_header(stage->archive, &entry)) == ARCHIVE_OK ||
+	       status == ARCHIVE_WARN)
+		if (is_member(entry, member))
+			return entry;
+	if (status != ARCHIVE_EOF)
+		unpacking_failed(stage);
+	return NULL;
+}
+
+static bool is_raw(struct stage *stage)
+{
+	return archive_format(stage->archive) == ARCHIVE_FORMAT_RAW;
+}
+
+/* An archive of several files must be told which.  Reads what is left of this one. */
+static bool refuse_second_member(struct stage *stage)
+{
+	struct archive_entry *second = next_member(stage, NULL);
+	struct source *s = stage->source;
+
+	if (second && !s->broken) {
+		fault_set(s->fault, "%s: holds several files (\"%.200s\" is the second); choose one with --member",
+		          s->path, archive_entry_pathname(second));
+		s->broken = true;
+	}
+	return !s->broken;
+}
+
+/* Puts an unpacker above the topmost stage.  `census`: only look whether the archive holds one file. */
+static bool push_unpacker(struct source *s, const char *member, bool census)
+{
+	struct stage *below = &s->stage[s->stages - 1];
+	struct stage *stage = &s->stage[s->stages];
+	struct archive_entry *entry;
+
+	if (s->stages == STAGES)
+		return broken(s, "is packed too often", "at most three layers can be unpacked");
+	*stage = (struct stage){ .source = s, .below = below, .archive = unpacker() };
+	s->stages++;
+	if (archive_read_open(stage->archive, below, NULL, lend_block, NULL) != ARCHIVE_OK)
+		return unpacking_failed(stage);
+	entry = next_member(stage, NULL);
+	if (entry && !is_raw(stage)) {
+		if (census && !member)
+			return refuse_second_member(stage);
+		if (!is_member(entry, member))
+			entry = next_member(stage, member);
+	}
+	if (!entry && member)
+		return broken(s, "holds no such file", member);
+	return entry ? true : broken(s, "holds no file", "an archive must hold a trace");
+}
+
+/* --- opening and closing --- */
+
+static bool open_file(struct source *s)
+{
+	struct stat status;
+
+	s->fd = strcmp(s->path, "-") ? open(s->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (s->fd < 0)
+		return broken(s, "cannot be opened", strerror(errno));
+	if (fstat(s->fd, &status))
+		return broken(s, "cannot be opened", strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return broken(s, "is a directory", "a trace is a file");
+	if (S_ISREG(status.st_mode))
+		s->total = (uint64_t)status.st_size;
+	return true;
+}
+
+static bool push_stages(struct source *s, const char *member, bool census)
+{
+	s->stage[0] = (struct stage){ .source = s };
+	s->stages = 1;
+	for (;;) {
+		struct stage *top = &s->stage[s->stages - 1];
+
+		if (!stage_sniff(top))
+			return false;
+		if (!stage_is_packed(top))
+			return true;
+		if (!push_unpacker(s, member, census))
+			return false;
+		if (census && !is_raw(&s->stage[s->stages - 1]))
+			return true;
+	}
+}
+
+static void pop_stages(struct source *s)
+{
+	while (s->stages) {
+		struct stage *top = &s->stage[--s->stages];
+
+		if (top->archive)
+			archive_read_free(top->archive);
+		memory_free(top->block);
+	}
+}
+
+/* Without a member's name, an archive is read twice: first to see that it holds one file only.
+ * With a pipe that shows at its end. */
+static bool open_stages(struct source *s, const char *member)
+{
+	s->sole = !member;
+	if (s->fd >= 0 && !member && s->total) {
+		if (!push_stages(s, NULL, true))
+			return false;
+		pop_stages(s);
+		if (lseek(s->fd, 0, SEEK_SET) != 0)
+			return broken(s, "cannot be read", strerror(errno));
+		s->read = 0;
+	}
+	return push_stages(s, member, false);
+}
+
+static struct source *source_create(const char *path)
+{
+	struct source *s = memory_array(1, sizeof *s, "trace source");
+
+	s->path = memory_string(path, "trace name");
+	s->fd = -1;
+	s->buffer = memory_array(BLOCK_BYTES + 1, 1, "trace block");
+	s->buffer[0] = '\n';
+	return s;
+}
+
+struct source *source_open(const char *path, const char *member, struct fault *fault)
+{
+	struct source *s = source_create(path);
+
+	s->fault = fault;
+	if (open_file(s) && open_stages(s, member))
+		return s;
+	source_close(s);
+	return NULL;
+}
+
+struct source *source_memory(const char *name, const void *bytes, size_t size, struct fault *fault)
+{
+	struct source *s = source_create(name);
+
+	s->fault = fault;
+	s->memory = bytes;
+	s->memory_left = s->total = size;
+	if (open_stages(s, NULL))
+		return s;
+	source_close(s);
+	return NULL;
+}
+
+void source_close(struct source *s)
+{
+	if (!s)
+		return;
+	pop_stages(s);
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+	memory_free(s->buffer);
+	memory_free(s->path);
+	memory_free(s);
+}
+
+/* --- reading --- */
+
+static bool refuse_more(struct source *s)
+{
+	for (unsigned i = 1; s->sole && i < s->stages; i++)
+		if (!is_raw(&s->stage[i]) && !refuse_second_member(&s->stage[i]))
+			return false;
+	return true;
+}
+
+/* Moves the rest to the front and reads more behind it, until the buffer is full or the file ends. */
+static bool refill(struct source *s, struct fault *fault, size_t enough)
+{
+	struct stage *top = &s->stage[s->stages - 1];
+
+	s->fault = fault;
+	s->fill -= s->at;
+	memmove(s->buffer, s->buffer + s->at, s->fill);
+	s->at = 0;
+	while (!s->ended && s->fill < enough) {
+		ssize_t got = stage_read(top, s->buffer + s->fill, BLOCK_BYTES - s->fill);
+
+		if (got < 0 || (got == 0 && !refuse_more(s)))
+			return false;
+		s->ended = got == 0;
+		s->fill += (size_t)got;
+	}
+	s->buffer[s->fill] = '\n';
+	return true;
+}
+
+const char *source_head(struct source *s, size_t *size, bool *whole, struct fault *fault)
+{
+	if (!refill(s, fault, LINE_BYTES))
+		return NULL;
+	*size = s->fill;
+	*whole = s->ended;
+	return s->buffer;
+}
+
+enum source_status source_line(struct source *s, const char **begin, const char **end, struct fault *fault)
+{
+	const char *stop = memchr(s->buffer + s->at, '\n', s->fill - s->at);
+
+	if (__builtin_expect(!stop, 0)) {
+		if (!refill(s, fault, LINE_BYTES))
+			return SOURCE_BAD;
+		if (!s->fill)
+			return SOURCE_END;
+		stop = memchr(s->buffer, '\n', s->fill + 1);
+		if (stop == s->buffer + s->fill && !s->ended) {
+			fault_set(fault, "%s: a line has no end within %u bytes; it is no text", s->path, LINE_BYTES);
+			return SOURCE_BAD;
+		}
+	}
+	*begin = s->buffer + s->at;
+	s->at = (size_t)(stop - s->buffer) + (stop < s->buffer + s->fill);
+	*end = stop > *begin && stop[-1] == '\r' ? stop - 1 : stop;
+	return SOURCE_OK;
+}
+
+enum source_status source_record(struct source *s, size_t bytes, const char **begin, struct fault *fault)
+{
+	if (s->fill - s->at < bytes) {
+		if (!refill(s, fault, LINE_BYTES))
+			return SOURCE_BAD;
+		if (!s->fill)
+			return SOURCE_END;
+		if (s->fill < bytes) {
+			fault_set(fault, "%s: ends within a record: %zu bytes are left over, records have %zu", s->path,
+			          s->fill, bytes);
+			return SOURCE_BAD;
+		}
+	}
+	*begin = s->buffer + s->at;
+	s->at += bytes;
+	return SOURCE_OK;
+}
+
+const char *source_name(const struct source *s)
+{
+	return s->path;
+}
+
+uint64_t source_bytes_read(const struct source *s)
+{
+	return s->read;
+}
+
+uint64_t source_bytes_total(const struct source *s)
+{
+	return s->total;
+}

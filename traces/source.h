@@ -1,0 +1,42 @@
+/*
+ * The bytes of a trace file, in lines or fixed-size records: plain, compressed (gz, xz,
+ * zst, bz2, lz4), inside a tar or zip archive, or compressed inside an archive.
+ * Knows containers; knows nothing of trace formats.  One block in memory at a time.
+ */
+#ifndef TRACES_SOURCE_H
+#define TRACES_SOURCE_H
+
+#include "base/fault.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct source;
+
+enum source_status { SOURCE_OK, SOURCE_END, SOURCE_BAD };
+
+/* "-" is standard input.  `member` chooses a file of an archive (its whole path or its last
+ * part); NULL: the archive must hold exactly one. */
+struct source *source_open(const char *path, const char *member, struct fault *);
+
+/* A source over bytes in memory, which must outlive it; `name` stands in messages. */
+struct source *source_memory(const char *name, const void *bytes, size_t size, struct fault *);
+
+void source_close(struct source *);
+
+/* The first bytes, up to a block; they stay to be read.  *size 0: empty.  `whole` tells whether
+ * that is all there is.  NULL and a fault if they cannot be had. */
+const char *source_head(struct source *, size_t *size, bool *whole, struct fault *);
+
+/* The next line without its end (\n or \r\n).  **end is a readable '\n' or '\r'.
+ * Valid until the next call. */
+enum source_status source_line(struct source *, const char **begin, const char **end, struct fault *);
+
+/* The next `bytes` bytes (at most 4096); fewer at the end of the file is SOURCE_BAD. */
+enum source_status source_record(struct source *, size_t bytes, const char **begin, struct fault *);
+
+const char *source_name(const struct source *);
+uint64_t source_bytes_read(const struct source *);    /* of the file as stored */
+uint64_t source_bytes_total(const struct source *);   /* 0 when unknown */
+
+#endif

@@ -1,0 +1,134 @@
+#include "base/memory.h"
+#include "traces/stat_state.h"
+
+#define DEVICE_BITS 44u /* a page's key: device << 44 | page; both fit (scan.h, devices.h) */
+
+struct trace_stat *trace_stat_create(void)
+{
+	struct trace_stat *s = memory_array(1, sizeof *s, "trace statistics");
+
+	s->sizes = tally_create("request sizes");
+	s->pages = tally_create("pages of the trace");
+	s->ends = tally_create("request ends");
+	s->devices = devices_create();
+	s->reuse = reuse_create();
+	s->inflight = inflight_create();
+	s->picture = picture_create();
+	return s;
+}
+
+void trace_stat_free(struct trace_stat *s)
+{
+	if (!s)
+		return;
+	tally_free(s->sizes);
+	tally_free(s->pages);
+	tally_free(s->ends);
+	devices_free(s->devices);
+	reuse_free(s->reuse);
+	inflight_free(s->inflight);
+	memory_free(s->picture);
+	memory_free(s->reach);
+	memory_free(s);
+}
+
+/* --- taking in --- */
+
+static struct reach *reach_of(struct trace_stat *s, uint32_t device)
+{
+	if (device >= s->reaches) {
+		s->reach = memory_resize(s->reach, device + 1u, sizeof *s->reach, "trace devices");
+		while (s->reaches <= device)
+			s->reach[s->reaches++] = (struct reach){ .low = UINT64_MAX, .last_end = UINT64_MAX };
+	}
+	return &s->reach[device];
+}
+
+static void add_time(struct trace_stat *s, const struct record *r)
+{
+	tick_t completion;
+
+	if (trace_stat_requests(s) > 1)
+		histogram_add(&s->gap, r->time - s->last);
+	else
+		s->first = r->time;
+	s->last = r->time;
+	if (r->response == RESPONSE_UNKNOWN)
+		return;
+	if (__builtin_add_overflow(r->time, r->response, &completion))
+		completion = TICK_NEVER;
+	histogram_add(&s->class[r->type].response, r->response);
+	histogram_add(&s->depth, 1 + inflight_add(s->inflight, r->time, completion));
+}
+
+static void add_place(struct trace_stat *s, struct class *c, const struct record *r, uint64_t end)
+{
+	for (unsigned i = 0; i < ACROSS_SIZES; i++) {
+		unsigned bits = PAGE_BITS + i;
+
+		c->across[i] += r->bytes <= 1ull << bits && r->offset >> bits != (end - 1) >> bits;
+	}
+	s->aligned_4k += (r->offset & 4095) == 0;
+	s->aligned_8k += (r->offset & 8191) == 0;
+	s->size_4k += (r->bytes & 4095) == 0;
+	s->off_sector += (r->offset & (SECTOR_BYTES - 1)) != 0;
+	c->start_mod16[r->offset / SECTOR_BYTES % 16]++;
+}
+
+static void add_order(struct trace_stat *s, struct class *c, const struct record *r, uint32_t device,
+                      uint64_t end)
+{
+	struct reach *reach = reach_of(s, device);
+	/* Keeps the devices' ends apart, but for one chance in 2^64. */
+	uint64_t mix = device * 0x9e3779b97f4a7c15u;
+
+	c->sequential += reach->last_end == r->offset;
+	c->continuing += tally_find(s->ends, r->offset ^ mix) != NULL;
+	tally_add(s->ends, end ^ mix, 0);
+	reach->last_end = end;
+	if (r->offset < reach->low)
+		reach->low = r->offset;
+	if (end > reach->high)
+		reach->high = end;
+	if (end > s->max_end)
+		s->max_end = end;
+}
+
+static void add_pages(struct trace_stat *s, struct class *c, const struct record *r, uint32_t device,
+                      uint64_t end)
+{
+	uint64_t key = (uint64_t)device << DEVICE_BITS;
+	uint64_t last = (end - 1) >> PAGE_BITS;
+
+	for (uint64_t page = r->offset >> PAGE_BITS; page <= last; page++) {
+		tally_add(s->pages, key | page, r->type == REQUEST_WRITE);
+		reuse_add(s->reuse, key | page);
+		c->pages++;
+	}
+}
+
+void trace_stat_add(struct trace_stat *s, const struct record *r)
+{
+	struct class *c = &s->class[r->type];
+	uint64_t end = r->offset + r->bytes;
+	uint32_t device = devices_note(s->devices, r);
+
+	c->requests++;
+	c->bytes += r->bytes;
+	if (r->type != REQUEST_TRIM)
+		tally_add(s->sizes, r->bytes, r->type == REQUEST_WRITE);
+	add_time(s, r);
+	add_place(s, c, r, end);
+	add_order(s, c, r, device, end);
+	add_pages(s, c, r, device, end);
+	picture_add(s->picture, r->time - s->first, r->offset, r->type);
+}
+
+uint64_t trace_stat_requests(const struct trace_stat *s)
+{
+	uint64_t n = 0;
+
+	for (int type = 0; type < REQUEST_TYPES; type++)
+		n += s->class[type].requests;
+	return n;
+}

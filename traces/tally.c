@@ -1,0 +1,97 @@
+#include "traces/tally.h"
+
+#include "base/memory.h"
+
+#define FIRST_BITS 8
+
+struct tally {
+	struct tally_entry *slot;   /* free where both counts are 0 */
+	uint64_t keys;
+	unsigned bits;              /* log2 of the slots */
+	const char *what;
+};
+
+struct tally *tally_create(const char *what)
+{
+	struct tally *t = memory_array(1, sizeof *t, what);
+
+	t->what = what;
+	t->bits = FIRST_BITS;
+	t->slot = memory_array((size_t)1 << t->bits, sizeof *t->slot, what);
+	return t;
+}
+
+void tally_free(struct tally *t)
+{
+	if (!t)
+		return;
+	memory_free(t->slot);
+	memory_free(t);
+}
+
+static bool is_free(const struct tally_entry *e)
+{
+	return !(e->count[0] | e->count[1]);
+}
+
+/* The slot of a key, or the free one where it belongs.  Fibonacci hashing: neighbouring keys,
+ * which traces are full of, spread evenly. */
+static struct tally_entry *find(const struct tally *t, uint64_t key)
+{
+	size_t mask = ((size_t)1 << t->bits) - 1;
+	size_t i = (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - t->bits));
+
+	while (!is_free(&t->slot[i]) && t->slot[i].key != key)
+		i = (i + 1) & mask;
+	return &t->slot[i];
+}
+
+static void grow(struct tally *t)
+{
+	struct tally_entry *old = t->slot;
+	size_t slots = (size_t)1 << t->bits++;
+
+	t->slot = memory_array(2 * slots, sizeof *t->slot, t->what);
+	for (size_t i = 0; i < slots; i++)
+		if (!is_free(&old[i]))
+			*find(t, old[i].key) = old[i];
+	memory_free(old);
+}
+
+const struct tally_entry *tally_add(struct tally *t, uint64_t key, int which)
+{
+	struct tally_entry *e = find(t, key);
+
+	if (is_free(e)) {
+		if (++t->keys > ((uint64_t)7 << t->bits) / 10) {
+			grow(t);
+			e = find(t, key);
+		}
+		e->key = key;
+	}
+	e->count[which] += e->count[which] < UINT32_MAX;
+	return e;
+}
+
+const struct tally_entry *tally_find(const struct tally *t, uint64_t key)
+{
+	const struct tally_entry *e = find(t, key);
+
+	return is_free(e) ? NULL : e;
+}
+
+uint64_t tally_keys(const struct tally *t)
+{
+	return t->keys;
+}
+
+const struct tally_entry *tally_next(const struct tally *t, size_t *position)
+{
+	while (*position < (size_t)1 << t->bits) {
+		const struct tally_entry *e = &t->slot[(*position)++];
+
+		if (!is_free(e))
+			return e;
+	}
+	return NULL;
+}

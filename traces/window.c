@@ -1,0 +1,167 @@
+#include "traces/window.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+#define FIRST_SLOTS 64u
+
+struct window {
+	struct record *queue;   /* a ring, ascending in (time, line) */
+	size_t head, queued;
+	size_t slots;           /* of the ring, a power of two; one is always free */
+	struct record *heap;    /* smallest first */
+	size_t heaped, heap_room;
+	size_t size, most;
+	tick_t newest;          /* latest time taken in */
+	tick_t left;            /* time of the last record that left */
+	uint64_t late;
+};
+
+struct window *window_create(size_t size, size_t most)
+{
+	struct window *w = memory_array(1, sizeof *w, "sort window");
+
+	w->size = size;
+	w->most = most;
+	w->slots = FIRST_SLOTS;
+	w->queue = memory_array(w->slots, sizeof *w->queue, "sort window");
+	return w;
+}
+
+void window_free(struct window *w)
+{
+	if (!w)
+		return;
+	memory_free(w->queue);
+	memory_free(w->heap);
+	memory_free(w);
+}
+
+static struct record *queue_at(const struct window *w, size_t i)
+{
+	return &w->queue[(w->head + i) & (w->slots - 1)];
+}
+
+struct record *window_slot(struct window *w)
+{
+	return queue_at(w, w->queued);
+}
+
+static bool before(const struct record *a, const struct record *b)
+{
+	return a->time < b->time || (a->time == b->time && a->line < b->line);
+}
+
+static void heap_push(struct window *w, const struct record *r)
+{
+	size_t i = w->heaped++;
+
+	if (w->heaped > w->heap_room) {
+		w->heap_room = w->heap_room ? 2 * w->heap_room : 64;
+		w->heap = memory_resize(w->heap, w->heap_room, sizeof *w->heap, "sort window");
+	}
+	for (; i && before(r, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		w->heap[i] = w->heap[(i - 1) / 2];
+	w->heap[i] = *r;
+}
+
+static void heap_pop(struct window *w, struct record *out)
+{
+	struct record last = w->heap[--w->heaped];
+	size_t i = 0, child;
+
+	*out = w->heap[0];
+	while ((child = 2 * i + 1) < w->heaped) {
+		if (child + 1 < w->heaped && before(&w->heap[child + 1], &w->heap[child]))
+			child++;
+		if (!before(&w->heap[child], &last))
+			break;
+		w->heap[i] = w->heap[child];
+		i = child;
+	}
+	w->heap[i] = last;
+}
+
+static void enlarge_ring(struct window *w)
+{
+	struct record *queue = memory_array(2 * w->slots, sizeof *queue, "sort window");
+
+	for (size_t i = 0; i < w->queued; i++)
+		queue[i] = *queue_at(w, i);
+	memory_free(w->queue);
+	w->queue = queue;
+	w->head = 0;
+	w->slots *= 2;
+}
+
+/* How many queued records a late one belongs before. */
+static size_t overtaken(const struct window *w, tick_t time)
+{
+	size_t low = 0, high = w->queued;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (queue_at(w, middle)->time > time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return w->queued - low;
+}
+
+static bool push_late(struct window *w)
+{
+	struct record *r = window_slot(w);
+
+	w->late++;
+	if (r->time < w->left)
+		return false;
+	heap_push(w, r);
+	if (w->size < w->most && overtaken(w, r->time) > w->size / 2)
+		w->size = w->size < w->most / 2 ? 2 * w->size : w->most;
+	return true;
+}
+
+bool window_push(struct window *w)
+{
+	tick_t time = window_slot(w)->time;
+
+	if (time < w->newest)
+		return push_late(w);
+	w->newest = time;
+	if (++w->queued == w->slots)
+		enlarge_ring(w);
+	return true;
+}
+
+bool window_full(const struct window *w)
+{
+	return w->queued + w->heaped >= w->size;
+}
+
+bool window_pop(struct window *w, struct record *out)
+{
+	if (w->heaped && (!w->queued || before(&w->heap[0], queue_at(w, 0)))) {
+		heap_pop(w, out);
+	} else if (w->queued) {
+		*out = *queue_at(w, 0);
+		w->head = (w->head + 1) & (w->slots - 1);
+		w->queued--;
+	} else {
+		return false;
+	}
+	w->left = out->time;
+	return true;
+}
+
+uint64_t window_late(const struct window *w)
+{
+	return w->late;
+}
+
+tick_t window_last(const struct window *w)
+{
+	return w->left;
+}

@@ -1,0 +1,29 @@
+/*
+ * Writing traces in the formats that can be written.
+ */
+#ifndef TRACES_WRITER_H
+#define TRACES_WRITER_H
+
+#include "base/fault.h"
+#include "types.h"
+
+#include <stdio.h>
+
+struct format;
+
+struct trace_writer {
+	const struct format *format;
+	FILE *out;           /* the caller's; errors show when it is closed */
+	uint64_t rounded;    /* arrivals finer than the format can say, rounded down */
+};
+
+/* Prints the format's heading.  False and a fault if there is no such format or it cannot be written. */
+bool trace_writer_begin(struct trace_writer *, const char *format, FILE *, struct fault *);
+
+/* Prints one request; arrivals start at 0.  False and a fault if the format has no words for it. */
+bool trace_writer_put(struct trace_writer *, const struct request *, struct fault *);
+
+/* The names of the formats that can be written, as "a, b, c". */
+void trace_writer_formats(char *text, size_t bytes);
+
+#endif
