@@ -1,0 +1,230 @@
+#include "drive/drive.h"
+
+#include "base/memory.h"
+#include "flash/schedule.h"
+
+/* ---- the request path ---- */
+
+enum request_class drive_classify(const struct geometry *g, const struct request *r)
+{
+	sector_t end = r->start + r->sectors;
+	uint32_t page = g->sectors_per_page;
+
+	if (r->sectors <= page && geometry_lpn(g, r->start) != geometry_lpn(g, end - 1))
+		return CLASS_ACROSS;
+	return r->start % page || end % page ? CLASS_UNALIGNED : CLASS_ALIGNED;
+}
+
+/* The buffer's sink: what leaves it and what it lacks goes to the FTL as part of the same request. */
+static void write_to_ftl(void *drive, const struct extent *extents, size_t n)
+{
+	struct drive *d = drive;
+
+	if (!d->ftl->failed)
+		d->ftl->ops->write(d->ftl, &d->io, extents, n);
+}
+
+static void read_from_ftl(void *drive, struct extent e)
+{
+	struct drive *d = drive;
+
+	d->ftl->ops->read(d->ftl, &d->io, e);
+}
+
+static void serve(struct drive *d, enum request_type type, struct extent e)
+{
+	switch (type) {
+	case REQUEST_READ:
+		oracle_expect(d->oracle, e);
+		d->io.accesses += buffer_read(d->buffer, e);
+		oracle_answered(d->oracle);
+		break;
+	case REQUEST_WRITE:
+		oracle_write(d->oracle, e);
+		d->io.accesses += buffer_write(d->buffer, e);
+		break;
+	default:
+		oracle_trim(d->oracle, e);
+		buffer_trim(d->buffer, e);
+		d->ftl->ops->trim(d->ftl, &d->io, e);
+	}
+}
+
+static void remember(struct drive *d, const struct request *r, enum request_class class)
+{
+	uint32_t ticket = d->io.ticket;
+
+	if (ticket >= d->pending_room) {
+		d->pending_room = ticket < 512 ? 1024 : 2 * ticket;
+		d->pending = memory_resize(d->pending, d->pending_room, sizeof *d->pending, "request table");
+	}
+	d->pending[ticket] = (struct pending){ r->arrival, r->sectors, (uint8_t)r->type, (uint8_t)class };
+}
+
+bool drive_submit(struct drive *d, const struct request *r)
+{
+	enum request_class class = drive_classify(&d->geometry, r);
+	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
+
+	if (!d->taken[REQUEST_READ] && !d->taken[REQUEST_WRITE] && !d->taken[REQUEST_TRIM])
+		d->first_arrival = r->arrival;
+	schedule_begin(d->flash->schedule, &d->io);
+	remember(d, r, class);
+	serve(d, r->type, request_extent(r));
+	d->taken[r->type]++;
+	d->in_drive++;
+	if (r->type == REQUEST_WRITE)
+		d->class[class][REQUEST_WRITE].programs += d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
+	schedule_submit(d->flash->schedule, &d->io, d->io.accesses * d->settings->dram.access_ns);
+	return !d->ftl->failed;
+}
+
+static void complete(struct drive *d, const struct pending *p, tick_t when)
+{
+	tick_t latency = when - p->arrival;
+
+	d->in_drive--;
+	d->completed[p->type]++;
+	d->sectors[p->type] += p->sectors;
+	d->last_completion = when;
+	histogram_add(&d->latency[p->type], latency);
+	histogram_add(&d->latency[REQUEST_TYPES], latency);
+	if (p->type != REQUEST_TRIM) {
+		struct class_statistics *class = &d->class[p->class][p->type];
+
+		class->count++;
+		class->sectors += p->sectors;
+		histogram_add(&class->latency, latency);
+	}
+}
+
+static void collect_completions(struct drive *d)
+{
+	uint32_t ticket;
+	tick_t when;
+
+	while (schedule_completed(d->flash->schedule, &ticket, &when))
+		complete(d, &d->pending[ticket], when);
+}
+
+/* ---- time ---- */
+
+void drive_run_until(struct drive *d, tick_t until)
+{
+	schedule_run_until(d->flash->schedule, until);
+	collect_completions(d);
+}
+
+bool drive_run_to_completion(struct drive *d)
+{
+	bool completed = schedule_run_to_completion(d->flash->schedule);
+
+	collect_completions(d);
+	return completed;
+}
+
+void drive_drain(struct drive *d)
+{
+	schedule_drain(d->flash->schedule);
+	collect_completions(d);
+}
+
+/* ---- outside time ---- */
+
+static struct io untimed(struct drive *d)
+{
+	oracle_step(d->oracle);
+	return (struct io){ .flash = d->flash, .timed = false };
+}
+
+bool drive_place(struct drive *d, struct extent e)
+{
+	struct io io = untimed(d);
+
+	oracle_write(d->oracle, e);
+	d->ftl->ops->write(d->ftl, &io, &e, 1);
+	return !d->ftl->failed;
+}
+
+void drive_discard(struct drive *d, struct extent e)
+{
+	struct io io = untimed(d);
+
+	oracle_trim(d->oracle, e);
+	d->ftl->ops->trim(d->ftl, &io, e);
+}
+
+void drive_statistics_start(struct drive *d)
+{
+	flash_statistics_start(d->flash);
+	collector_statistics_start(d->ftl->collector);
+	d->ftl->map = (struct map_statistics){ 0 };
+}
+
+/* ---- assembly ---- */
+
+struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
+{
+	struct drive *d = memory_array(1, sizeof *d, "drive");
+	const struct ftl_ops *ftl = ftls[settings->top.ftl];
+	struct buffer_sink sink = { d, write_to_ftl, read_from_ftl };
+
+	d->settings = settings;
+	if (!geometry_derive(&d->geometry, &settings->flash, fault)) {
+		memory_free(d);
+		return NULL;
+	}
+	if (verify)
+		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.pages, d->geometry.sectors_per_page);
+	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
+	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
+	if (!d->ftl) {
+		drive_free(d);
+		return NULL;
+	}
+	d->buffer = buffer_create(buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
+		settings->dram.buffer_bytes, d->geometry.sectors_per_page, sink, d->oracle);
+	d->class = memory_array(CLASSES, sizeof *d->class, "statistics");
+	d->latency = memory_array(REQUEST_TYPES + 1, sizeof *d->latency, "statistics");
+	return d;
+}
+
+void drive_free(struct drive *d)
+{
+	if (!d)
+		return;
+	memory_free(d->class);
+	memory_free(d->latency);
+	memory_free(d->pending);
+	buffer_free(d->buffer);
+	ftl_free(d->ftl);
+	flash_free(d->flash);
+	oracle_free(d->oracle);
+	memory_free(d);
+}
+
+void drive_check(const struct drive *d)
+{
+	const struct flash *f = d->flash;
+
+	for (int type = 0; type < REQUEST_TYPES; type++)
+		BUG_ON(!d->in_drive && d->taken[type] != d->completed[type], "%llu requests taken in, %llu completed",
+		       (unsigned long long)d->taken[type], (unsigned long long)d->completed[type]);
+	BUG_ON(f->count[OP_PROGRAM][CAUSE_GC] + f->count[OP_PROGRAM][CAUSE_WEAR] !=
+	       d->ftl->collector->moved_pages + d->ftl->collector->wear_moved_pages && f->untimed[OP_PROGRAM] == 0,
+	       "the medium counts %llu pages moved by collection, the collector %llu",
+	       (unsigned long long)f->count[OP_PROGRAM][CAUSE_GC],
+	       (unsigned long long)d->ftl->collector->moved_pages);
+	flash_check_books(f);
+	if (d->oracle) {
+		buffer_check(d->buffer);
+		ftl_check(d->ftl);
+	}
+}
+
+const char *class_name(enum request_class class)
+{
+	static const char *const names[CLASSES] = { "across", "aligned", "unaligned" };
+
+	return names[class];
+}

@@ -1,0 +1,75 @@
+/*
+ * The assembled drive and the path of a request through it, readable in drive.c from top to bottom:
+ *
+ *	request -> buffer (hit, merge, or evict) -> FTL (mapping changes, operations) -> flash -> completion
+ *
+ * It joins the rooms and measures; it decides nothing.
+ */
+#ifndef DRIVE_DRIVE_H
+#define DRIVE_DRIVE_H
+
+#include "buffer/buffer.h"
+#include "drive/settings.h"
+#include "stats/histogram.h"
+
+/* Classes of requests (Cai et al., ICPP 2023, section 1): a request of at most a page that touches two
+ * pages is "across"; the others are aligned to pages at both ends or not. */
+enum request_class { CLASS_ACROSS, CLASS_ALIGNED, CLASS_UNALIGNED, CLASSES };
+
+struct class_statistics {
+	uint64_t count, sectors;
+	uint64_t programs;             /* pages written for the host while such requests were served */
+	struct histogram latency;
+};
+
+/* A request in the drive, by its ticket. */
+struct pending {
+	tick_t   arrival;
+	uint32_t sectors;
+	uint8_t  type, class;
+};
+
+struct drive {
+	const struct settings *settings;
+	struct geometry geometry;
+	struct oracle *oracle;         /* NULL: verification off */
+	struct flash *flash;
+	struct ftl *ftl;
+	struct buffer *buffer;
+	struct io io;                  /* of the request being taken in */
+
+	struct pending *pending;
+	uint32_t pending_room;
+	uint64_t in_drive;             /* requests taken in and not completed */
+	uint64_t taken[REQUEST_TYPES], completed[REQUEST_TYPES], sectors[REQUEST_TYPES];
+	struct class_statistics (*class)[2];   /* [class][REQUEST_READ or REQUEST_WRITE] */
+	struct histogram *latency;     /* per request_type, and of all in [REQUEST_TYPES] */
+	tick_t first_arrival, last_completion;
+};
+
+/* NULL and a fault if the parameters make an impossible drive.  The settings must outlive it. */
+struct drive *drive_create(const struct settings *, bool verify, struct fault *);
+void drive_free(struct drive *);
+
+/* Takes in a request that arrived at request->arrival; no time passes.  False: the drive has failed. */
+bool drive_submit(struct drive *, const struct request *);
+
+/* Lets time pass: until a moment, until a request completes (false: none is under way), until all is done. */
+void drive_run_until(struct drive *, tick_t);
+bool drive_run_to_completion(struct drive *);
+void drive_drain(struct drive *);
+
+/* Outside time and statistics, for preconditioning: writes (and trims) whole pages.  False: the drive is full. */
+bool drive_place(struct drive *, struct extent);
+void drive_discard(struct drive *, struct extent);
+
+/* The measurement begins: all statistics are zero. */
+void drive_statistics_start(struct drive *);
+
+/* Aborts unless the books balance, and with verification unless every invariant holds. */
+void drive_check(const struct drive *);
+
+enum request_class drive_classify(const struct geometry *, const struct request *);
+const char *class_name(enum request_class);
+
+#endif

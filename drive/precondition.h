@@ -1,0 +1,31 @@
+/*
+ * The state a drive is in before the first request, reached through the FTL itself but outside
+ * time and statistics: every state is one the FTL could have come to by serving writes.
+ *
+ *   aged       `used` of the pages programmed, none live (what SSDsim's aging does, except that
+ *              it leaves a few pages of each block free; here blocks are filled)
+ *   synthetic  `used` programmed and `valid` live, live pages spread at random over them; the pages
+ *              that the workload touches are the first to be live (ICPP'23, section 4.1: 90 % and 39.8 %)
+ *   trace      a trace is replayed until `used` is reached
+ */
+#ifndef DRIVE_PRECONDITION_H
+#define DRIVE_PRECONDITION_H
+
+#include "drive/drive.h"
+
+/* What was reached, for the report. */
+struct precondition_result {
+	uint64_t used_pages, valid_pages;
+	uint64_t footprint_pages;      /* pages the workload touches (reads, for premapping alone) */
+	uint64_t replayed;             /* requests of the warm-up trace */
+};
+
+/* Prepares the drive for the workload named `workload`, which is read once for the pages it touches
+ * (not at all if the mode needs no footprint).  False and a fault: the workload or the
+ * warm-up trace cannot be read, or the drive cannot hold what is asked for. */
+bool precondition(struct drive *, const char *workload, struct precondition_result *, struct fault *);
+
+/* Counts what the drive holds now. */
+void precondition_count(const struct drive *, struct precondition_result *);
+
+#endif

@@ -1,0 +1,46 @@
+#include "drive/run.h"
+
+#include "flash/schedule.h"
+
+/* How often keep_going() is asked, in requests; a power of two. */
+#define ASK_EVERY 4096u
+
+/* Lets time pass until the request may enter the drive: it has arrived and there is a slot. */
+static void wait_for_slot(struct run *run, struct request *r)
+{
+	struct drive *d = run->drive;
+	uint64_t slots = host_slots(run->host.settings);
+
+	if (run->host.settings->mode == HOST_OPEN)
+		drive_run_until(d, r->arrival);
+	while (d->in_drive >= slots && drive_run_to_completion(d))
+		;
+	if (run->host.settings->mode == HOST_CLOSED)
+		r->arrival = schedule_now(d->flash->schedule);
+}
+
+enum run_end run_workload(struct run *run, struct fault *fault)
+{
+	enum run_end end = RUN_DONE;
+	enum trace_status status;
+	struct request r;
+
+	while ((status = workload_next(run->workload, &r, fault)) == TRACE_OK) {
+		if (!host_admit(&run->host, &r, run->workload->name, fault))
+			return RUN_BAD_WORKLOAD;
+		run->requests++;
+		wait_for_slot(run, &r);
+		if (!drive_submit(run->drive, &r)) {
+			end = RUN_DRIVE_FAILED;
+			break;
+		}
+		if (run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run)) {
+			end = RUN_INTERRUPTED;
+			break;
+		}
+	}
+	if (status == TRACE_BAD)
+		return RUN_BAD_WORKLOAD;
+	drive_drain(run->drive);
+	return end;
+}

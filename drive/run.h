@@ -1,0 +1,28 @@
+/*
+ * The replay: requests of a workload meet the drive as the host settings say.
+ */
+#ifndef DRIVE_RUN_H
+#define DRIVE_RUN_H
+
+#include "drive/drive.h"
+#include "drive/workload.h"
+
+enum run_end {
+	RUN_DONE,            /* every request was served */
+	RUN_BAD_WORKLOAD,    /* the fault says what is wrong with it */
+	RUN_DRIVE_FAILED,    /* the modelled drive is full or worn out */
+	RUN_INTERRUPTED,
+};
+
+struct run {
+	struct drive *drive;
+	struct workload *workload;
+	struct host host;
+	bool (*keep_going)(void *context, const struct run *);   /* asked every few thousand requests */
+	void *context;
+	uint64_t requests;   /* taken from the workload */
+};
+
+enum run_end run_workload(struct run *, struct fault *);
+
+#endif

@@ -1,0 +1,126 @@
+#include "drive/settings.h"
+
+#include "base/memory.h"
+#include "buffer/buffer.h"
+#include "parameters/params.h"
+
+static const char *const ftl_names[] = {
+#define FTL(name) #name,
+#include "ftl/list.h"
+#undef FTL
+	NULL,
+};
+
+static const char *const buffer_names[] = {
+#define BUFFER(name) #name,
+#include "buffer/list.h"
+#undef BUFFER
+	NULL,
+};
+
+static const char *const precondition_names[] = { "none", "aged", "synthetic", "trace", NULL };
+
+static const struct param top_params[] = {
+	{ "ftl", PARAM_CHOICE, offsetof(struct top_settings, ftl), 0, 0, "", "page",
+	  "the flash translation layer; `ssd list` describes them", ftl_names },
+	{ "buffer", PARAM_CHOICE, offsetof(struct top_settings, buffer), 0, 0, "", "none",
+	  "the write buffer in front of it", buffer_names },
+	{ "seed", PARAM_UINT, offsetof(struct top_settings, seed), 0, 9e15, "", "1",
+	  "of every random choice of the drive; the same seed gives the same results to the byte" },
+	{ 0 },
+};
+
+static const struct param dram_params[] = {
+	{ "access_ns", PARAM_UINT, offsetof(struct dram_settings, access_ns), 0, 1e9, "ns", "1000",
+	  "time of one page-level look-up of the map or hit in the buffer" },
+	{ "buffer_bytes", PARAM_UINT, offsetof(struct dram_settings, buffer_bytes), 0, 1e15, "bytes", "32M",
+	  "size of the write buffer; at least one page is kept" },
+	{ 0 },
+};
+
+#define PRECONDITION(name) offsetof(struct precondition_settings, name)
+
+static const struct param precondition_params[] = {
+	{ "mode", PARAM_CHOICE, PRECONDITION(mode), 0, 0, "", "none",
+	  "state of the drive before the first request: fresh; aged = `used` pages programmed and dead; "
+	  "synthetic = `used` pages programmed, `valid` of them live; trace = a trace was written before",
+	  precondition_names },
+	{ "used", PARAM_REAL, PRECONDITION(used), 0, 1, "share", "0.9", "physical pages programmed" },
+	{ "valid", PARAM_REAL, PRECONDITION(valid), 0, 1, "share", "0.398",
+	  "synthetic: physical pages that are live; pages the trace touches come first" },
+	{ "premap_reads", PARAM_BOOL, PRECONDITION(premap_reads), 0, 1, "", "true",
+	  "pages that the trace reads hold data from the start" },
+	{ "trace", PARAM_TEXT, PRECONDITION(trace), 0, 0, "", "",
+	  "trace: file or profile that is replayed without time until `used` is reached" },
+	{ "passes", PARAM_UINT, PRECONDITION(passes), 1, 1e6, "", "1",
+	  "trace: at most so many times" },
+	{ 0 },
+};
+
+#define CORE_GROUPS 9
+
+static void add_group(struct settings *c, const char *name, const struct param *rows, void *settings)
+{
+	c->group[c->groups++] = (struct param_group){ name, rows, settings };
+}
+
+static void *add_plugin(struct settings *c, const char *name, const struct param *rows, size_t size)
+{
+	void *settings;
+
+	if (!rows)
+		return NULL;
+	settings = memory_array(1, size, "settings");
+	add_group(c, name, rows, settings);
+	return settings;
+}
+
+static size_t count_plugins(void)
+{
+	return sizeof ftl_names / sizeof *ftl_names + sizeof buffer_names / sizeof *buffer_names;
+}
+
+bool settings_init(struct settings *c, struct fault *fault)
+{
+	*c = (struct settings){ 0 };
+	c->group = memory_array(CORE_GROUPS + count_plugins(), sizeof *c->group, "settings");
+	c->ftl_own = memory_array(count_plugins(), sizeof *c->ftl_own, "settings");
+	c->buffer_own = memory_array(count_plugins(), sizeof *c->buffer_own, "settings");
+	add_group(c, "", top_params, &c->top);
+	add_group(c, "flash", flash_params, &c->flash);
+	add_group(c, "placement", placement_params, &c->ftl.placement);
+	add_group(c, "gc", gc_params, &c->ftl.gc);
+	add_group(c, "wear", wear_params, &c->ftl.wear);
+	add_group(c, "dram", dram_params, &c->dram);
+	add_group(c, "host", host_params, &c->host);
+	add_group(c, "trace", trace_params, &c->trace);
+	add_group(c, "precondition", precondition_params, &c->precondition);
+	for (size_t i = 0; ftls[i]; i++)
+		c->ftl_own[i] = add_plugin(c, ftls[i]->name, ftls[i]->params, ftls[i]->settings_size);
+	for (size_t i = 0; buffers[i]; i++)
+		c->buffer_own[i] = add_plugin(c, buffers[i]->name, buffers[i]->params, buffers[i]->settings_size);
+	return params_defaults(c->group, c->groups, fault);
+}
+
+void settings_release(struct settings *c)
+{
+	params_release(c->group, c->groups);
+	for (size_t i = 0; i < count_plugins(); i++) {
+		memory_free(c->ftl_own[i]);
+		memory_free(c->buffer_own[i]);
+	}
+	memory_free(c->ftl_own);
+	memory_free(c->buffer_own);
+	memory_free(c->group);
+}
+
+bool settings_read(struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
+{
+	if (!params_read_file(path, c->group, c->groups, fault))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!params_set(assignments[i], c->group, c->groups, fault))
+			return false;
+	c->ftl.gc.seed = c->top.seed;
+	return true;
+}

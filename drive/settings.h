@@ -1,0 +1,54 @@
+/*
+ * Everything a user can set, in one struct: the settings of every room, and the groups of
+ * rows that describe them.  Plug-ins bring their own groups, named like themselves.
+ */
+#ifndef DRIVE_SETTINGS_H
+#define DRIVE_SETTINGS_H
+
+#include "base/fault.h"
+#include "base/param.h"
+#include "flash/geometry.h"
+#include "ftl/ftl.h"
+#include "host/host.h"
+
+struct top_settings {
+	int      ftl, buffer;      /* indices into ftls and buffers */
+	uint64_t seed;
+};
+
+struct dram_settings {
+	uint64_t access_ns, buffer_bytes;
+};
+
+enum precondition_mode { PRECONDITION_NONE, PRECONDITION_AGED, PRECONDITION_SYNTHETIC, PRECONDITION_TRACE };
+
+struct precondition_settings {
+	int      mode;
+	double   used, valid;      /* shares of the physical pages */
+	bool     premap_reads;
+	char    *trace;
+	uint64_t passes;
+};
+
+struct settings {
+	struct top_settings top;
+	struct flash_settings flash;
+	struct ftl_settings ftl;
+	struct dram_settings dram;
+	struct host_settings host;
+	struct trace_settings trace;
+	struct precondition_settings precondition;
+	void **ftl_own, **buffer_own;    /* per FTL and buffer its settings, NULL if it has none */
+
+	struct param_group *group;       /* all of the above, for parameters/ */
+	size_t groups;
+};
+
+/* Settings at their defaults. */
+bool settings_init(struct settings *, struct fault *);
+void settings_release(struct settings *);
+
+/* The file, then each "key=value". */
+bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
+
+#endif

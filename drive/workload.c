@@ -1,0 +1,67 @@
+#include "drive/workload.h"
+
+#include "traces/generate.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* A setting left at "auto" or empty is the reader's own choice. */
+static const char *or_null(const char *text)
+{
+	return *text && strcmp(text, "auto") ? text : NULL;
+}
+
+bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings,
+	void (*warn)(void *, const char *), struct fault *fault)
+{
+	struct trace_options options = {
+		.format = or_null(settings->format),
+		.member = or_null(settings->member),
+		.devices = or_null(settings->devices),
+		.time_unit = or_null(settings->time_unit),
+		.sort_fully = settings->sort_fully,
+		.warn = warn,
+	};
+
+	*w = (struct workload){ .name = name, .limit = settings->limit ? settings->limit : UINT64_MAX };
+	if (strcmp(name, "-") && access(name, F_OK) && generator_known(name))
+		w->generator = generator_open(name, NULL, 0, fault);
+	else
+		w->trace = trace_open(name, &options, fault);
+	return w->generator || w->trace;
+}
+
+void workload_close(struct workload *w)
+{
+	if (w->trace)
+		trace_close(w->trace);
+	if (w->generator)
+		generator_close(w->generator);
+	w->trace = NULL;
+	w->generator = NULL;
+}
+
+enum trace_status workload_next(struct workload *w, struct request *r, struct fault *fault)
+{
+	enum trace_status status;
+
+	if (w->served == w->limit)
+		return TRACE_END;
+	if (w->generator)
+		status = generator_next(w->generator, r) ? TRACE_OK : TRACE_END;
+	else
+		status = trace_next(w->trace, r, fault);
+	w->served += status == TRACE_OK;
+	return status;
+}
+
+double workload_progress(const struct workload *w)
+{
+	if (w->generator)
+		return (double)w->served / (double)generator_requests(w->generator);
+	if (w->limit != UINT64_MAX)
+		return (double)w->served / (double)w->limit;
+	if (!trace_bytes_total(w->trace))
+		return -1;
+	return (double)trace_bytes_read(w->trace) / (double)trace_bytes_total(w->trace);
+}

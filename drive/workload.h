@@ -1,0 +1,29 @@
+/*
+ * Where requests come from: a trace file, or a profile of the generator under its name.
+ */
+#ifndef DRIVE_WORKLOAD_H
+#define DRIVE_WORKLOAD_H
+
+#include "host/host.h"
+#include "traces/trace.h"
+
+struct generator;
+
+struct workload {
+	const char *name;             /* as the user wrote it */
+	struct trace *trace;          /* one of these two */
+	struct generator *generator;
+	uint64_t served, limit;
+};
+
+/* False and a fault if it is neither a readable trace nor a known profile. */
+bool workload_open(struct workload *, const char *name, const struct trace_settings *,
+	void (*warn)(void *, const char *), struct fault *);
+void workload_close(struct workload *);
+
+enum trace_status workload_next(struct workload *, struct request *, struct fault *);
+
+/* Share that has been handed out, 0..1; negative when it cannot be known. */
+double workload_progress(const struct workload *);
+
+#endif
