@@ -13,9 +13,6 @@ const struct ftl_ops *const ftls[] = {
 	NULL,
 };
 
-/* Free blocks of a plane kept for the collector: one victim never holds more live pages. */
-#define RESERVED_BLOCKS 1
-
 /* A missing operation is our bug, and better named now than crashed into later. */
 static void check_ops(const struct ftl_ops *ops)
 {
@@ -25,14 +22,20 @@ static void check_ops(const struct ftl_ops *ops)
 }
 
 /* Every plane needs its reserve, a block being filled by each stream, and something to collect. */
-static bool check_room(const struct geometry *g, struct fault *fault)
+static bool check_room(const struct geometry *g, uint32_t reserve, struct fault *fault)
 {
 	double spare = (double)(g->pages - g->logical_pages) / g->planes / g->pages_per_block;
 
-	if (spare >= RESERVED_BLOCKS + 2)
+	if (spare >= reserve + 2)
 		return true;
-	return fault_set(fault, "flash.over_provisioning leaves %.1f spare blocks in each plane; at least %d are "
-	                 "needed to collect garbage: use a larger share or more blocks", spare, RESERVED_BLOCKS + 2);
+	return fault_set(fault, "flash.over_provisioning leaves %.1f spare blocks in each plane; at least %u are "
+	                 "needed to collect garbage: use a larger share or more blocks", spare, reserve + 2);
+}
+
+/* One block is enough for the live pages of any victim. */
+static uint32_t reserve_of(const struct ftl_ops *ops)
+{
+	return ops->reserved_blocks ? ops->reserved_blocks : 1;
 }
 
 static void relocate(void *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
@@ -42,13 +45,20 @@ static void relocate(void *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t 
 	f->ops->relocate(f, io, owner, from, to);
 }
 
+static void empty(void *ftl, struct io *io, block_t victim, enum stream stream, enum cause cause)
+{
+	struct ftl *f = ftl;
+
+	f->ops->empty(f, io, victim, stream, cause);
+}
+
 struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	const struct ftl_settings *settings, struct flash *flash, struct fault *fault)
 {
 	struct ftl *f;
 
 	check_ops(ops);
-	if (!check_room(flash->geometry, fault))
+	if (!check_room(flash->geometry, reserve_of(ops), fault))
 		return NULL;
 	f = memory_array(1, sizeof *f, "FTL");
 	f->ops = ops;
@@ -56,8 +66,9 @@ struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	f->geometry = flash->geometry;
 	f->flash = flash;
 	f->state = memory_array(1, ops->size, "FTL state");
-	f->space = space_create(flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST, RESERVED_BLOCKS);
-	f->collector = collector_create(f->space, &settings->gc, &settings->wear, relocate, f);
+	f->space = space_create(flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST, reserve_of(ops));
+	f->collector = collector_create(f->space, &settings->gc, &settings->wear,
+		(struct collector_client){ f, relocate, ops->empty ? empty : NULL });
 	if (placement_init(&f->placement, flash, &settings->placement, fault)) {
 		if (ops->init(f, fault))
 			return f;
@@ -88,7 +99,7 @@ ppn_t ftl_allocate(struct ftl *f, struct io *io, lpn_t lpn, enum stream stream)
 
 	for (plane_t tries = 0; tries < f->geometry->planes; tries++) {
 		if (collector_make_room(f->collector, io, plane, stream))
-			return space_take(f->space, plane, stream, false);
+			return space_take(f->space, plane, stream, f->collector->collecting);
 		plane = placement_after(&f->placement, plane);
 	}
 	f->failed = true;

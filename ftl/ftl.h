@@ -48,6 +48,8 @@ struct ftl_ops {
 	size_t size;                      /* of the private state */
 	const struct param *params;       /* own settings, or NULL */
 	size_t settings_size;
+	uint32_t reserved_blocks;         /* free blocks of a plane kept for the collector; 0 = 1.  More for FTLs that
+	                                   * write mapping pages while they are collected */
 
 	bool (*init)(struct ftl *, struct fault *);   /* false: refuses the drive, the fault says why */
 	void (*exit)(struct ftl *);                   /* frees what init took */
@@ -55,6 +57,8 @@ struct ftl_ops {
 	void (*write)(struct ftl *, struct io *, const struct extent *, size_t n);   /* ascending; n > 1: flushed together */
 	void (*trim)(struct ftl *, struct io *, struct extent);
 	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);  /* the collector moved a live page */
+	void (*empty)(struct ftl *, struct io *, block_t victim, enum stream, enum cause);   /* optional, instead of
+	                                               * relocate: an own way to move live data (gc/collect.h) */
 	void (*check)(const struct ftl *);            /* aborts if an invariant broke */
 	void (*regions)(struct ftl *, struct regions *);   /* its state, for saving and loading a drive */
 	uint64_t (*map_bytes)(const struct ftl *);    /* size of the mapping a real controller would keep */

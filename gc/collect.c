@@ -43,7 +43,7 @@ static void tell_opened(void *policy, block_t b)
 }
 
 struct collector *collector_create(struct space *space, const struct gc_settings *settings,
-	const struct wear_settings *wear, relocate_fn relocate, void *ftl)
+	const struct wear_settings *wear, struct collector_client client)
 {
 	struct collector *c = memory_array(1, sizeof *c, "collector");
 	struct gc_policy *policy = &c->policy;
@@ -53,8 +53,7 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	c->flash = space->flash;
 	c->settings = settings;
 	c->wear = wear;
-	c->relocate = relocate;
-	c->ftl = ftl;
+	c->client = client;
 	c->low_water = (uint32_t)ceil(settings->threshold * pages);
 	c->high_water = (uint32_t)fmin(ceil((settings->threshold + settings->hysteresis) * pages), pages);
 
@@ -78,7 +77,7 @@ void collector_free(struct collector *c)
 	memory_free(c);
 }
 
-void collector_move_live_pages(struct collector *c, struct io *io, block_t victim, enum stream stream,
+static void move_live_pages(struct collector *c, struct io *io, block_t victim, enum stream stream,
 	enum cause cause)
 {
 	const struct geometry *g = c->space->geometry;
@@ -97,8 +96,19 @@ void collector_move_live_pages(struct collector *c, struct io *io, block_t victi
 		BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
 		flash_copy(io, from, to, cause, OP_NONE);
 		space_moved_away(c->space, from);
-		c->relocate(c->ftl, io, owner, from, to);
+		c->client.relocate(c->client.ftl, io, owner, from, to);
 	}
+}
+
+void collector_reclaim(struct collector *c, struct io *io, block_t victim, enum stream stream, enum cause cause)
+{
+	c->collecting = true;
+	if (c->client.empty)
+		c->client.empty(c->client.ftl, io, victim, stream, cause);
+	else
+		move_live_pages(c, io, victim, stream, cause);
+	space_erase(c->space, io, victim, cause);
+	c->collecting = false;
 }
 
 /* Free pages that copies of the stream can use: what is left of its open block, and the free blocks. */
@@ -126,8 +136,7 @@ static bool collect(struct collector *c, struct io *io, plane_t plane)
 	       s->block[victim].state, live);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
-	collector_move_live_pages(c, io, victim, stream, CAUSE_GC);
-	space_erase(s, io, victim, CAUSE_GC);
+	collector_reclaim(c, io, victim, stream, CAUSE_GC);
 	c->collections++;
 	c->moved_pages += live;
 	c->direct_erases += live == 0;
@@ -139,6 +148,8 @@ bool collector_make_room(struct collector *c, struct io *io, plane_t plane, enum
 {
 	struct space *s = c->space;
 
+	if (c->collecting)
+		return space_has_page(s, plane, stream, true);
 	if (s->plane[plane].free_pages < c->low_water)
 		while (collect(c, io, plane))
 			if (c->high_water == c->low_water || s->plane[plane].free_pages >= c->high_water)

@@ -28,8 +28,16 @@ struct wear_settings {
 
 extern const struct param gc_params[], wear_params[];
 
-/* The FTL's part: a live page with this owner now lives at `to`; `from` is dead already. */
-typedef void (*relocate_fn)(void *ftl, struct io *, owner_t, ppn_t from, ppn_t to);
+/*
+ * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from`
+ * is dead already.  `empty` (optional): the FTL itself moves all that is live out of the victim into pages
+ * it takes with space_take(stream, privileged), at most as many as the victim has live ones.
+ */
+struct collector_client {
+	void *ftl;
+	void (*relocate)(void *ftl, struct io *, owner_t, ppn_t from, ppn_t to);
+	void (*empty)(void *ftl, struct io *, block_t victim, enum stream, enum cause);
+};
 
 struct collector {
 	struct space *space;
@@ -37,8 +45,8 @@ struct collector {
 	const struct gc_settings *settings;
 	const struct wear_settings *wear;
 	struct gc_policy policy;
-	relocate_fn relocate;
-	void *ftl;
+	struct collector_client client;
+	bool collecting;                  /* a victim is being emptied: no further collection starts */
 	uint32_t low_water, high_water;   /* free pages of a plane: start below, collect up to */
 
 	/* statistics */
@@ -46,12 +54,14 @@ struct collector {
 };
 
 struct collector *collector_create(struct space *, const struct gc_settings *, const struct wear_settings *,
-	relocate_fn, void *ftl);
+	struct collector_client);
 void collector_free(struct collector *);
 
 /*
  * Makes sure that space_take(plane, stream) succeeds, collecting if the plane is low.
  * False: the plane is full, no block of it can be reclaimed.
+ * Called from within a collection (an FTL that writes mapping pages while pages are moved) it collects
+ * nothing and says whether the reserve has a page.
  */
 bool collector_make_room(struct collector *, struct io *, plane_t, enum stream);
 

@@ -49,8 +49,7 @@ void wear_level(struct collector *c, struct io *io, plane_t plane)
 	if (space_free_blocks(s, plane) <= s->reserve)
 		return;
 	live = s->block[cold].valid;
-	collector_move_live_pages(c, io, cold, STREAM_WEAR, CAUSE_WEAR);
-	space_erase(s, io, cold, CAUSE_WEAR);
+	collector_reclaim(c, io, cold, STREAM_WEAR, CAUSE_WEAR);
 	c->wear_moves++;
 	c->wear_moved_pages += live;
 }

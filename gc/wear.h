@@ -10,7 +10,7 @@
 /* Called after each erase of a plane; moves at most one block every wear.period erases. */
 void wear_level(struct collector *, struct io *, plane_t);
 
-/* For wear.c and collect.c: empties a closed block into pages of the stream. */
-void collector_move_live_pages(struct collector *, struct io *, block_t, enum stream, enum cause);
+/* For wear.c and collect.c: empties a closed block into pages of the stream and erases it. */
+void collector_reclaim(struct collector *, struct io *, block_t, enum stream, enum cause);
 
 #endif
