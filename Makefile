@@ -22,7 +22,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test clean
+.PHONY: all help test bench clean
 .DELETE_ON_ERROR:
 
 all: ssd ## the simulator ./ssd (default)
@@ -44,6 +44,12 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS)
 
 test: $(TESTS) ssd ## every test program, one after another
 	@for t in $(TESTS); do echo "== $$t"; timeout 900 $$t || exit 1; done
+
+bench: $(BUILD)/bench/bench ## speed and memory beside the floor, for drives of 8 GB, 128 GB and 1 TB
+	@$<
+
+$(BUILD)/bench/bench: $(BUILD)/bench/bench.o $(BUILD)/bench/floor.o $(OBJECTS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 clean: ## remove everything that was made
 	rm -rf $(BUILD) ssd results

@@ -1,9 +1,16 @@
+#define _DEFAULT_SOURCE   /* madvise */
 #include "base/memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* From this size on, arrays are asked for in huge pages: the tables of a drive are read at random, and
+ * without them every access would miss the TLB too. */
+#define HUGE_FROM ((size_t)32 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
 
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)
 {
@@ -12,12 +19,27 @@ static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what
 	exit(2);
 }
 
+/* A hint: where the system does not know it, nothing changes but the speed. */
+static void prefer_huge_pages(void *array, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	size_t skip = -(uintptr_t)array % HUGE_PAGE;
+
+	if (bytes >= HUGE_FROM)
+		madvise((char *)array + skip, (bytes - skip) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+#else
+	(void)array;
+	(void)bytes;
+#endif
+}
+
 void *memory_array(size_t count, size_t bytes, const char *what)
 {
 	void *array = calloc(count ? count : 1, bytes);
 
 	if (!array)
 		out_of_memory(count, bytes, what);
+	prefer_huge_pages(array, count * bytes);
 	return array;
 }
 

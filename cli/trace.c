@@ -23,7 +23,7 @@ struct settings {
 	const char *out;
 	const char *json;
 	const char *plot;
-	char **overrides;        /* of a generator's profile */
+	char **overrides; /* of a generator's profile */
 	size_t override_count;
 };
 
@@ -46,16 +46,16 @@ static const char help_stat[] =
 	"usage: ssd trace stat [options] TRACE...\n"
 	"Prints counts, sizes, footprint, alignment and across-page shares of each trace.\n"
 	"  --json FILE         the same as JSON; several traces make an array\n"
-	"  --plot FILE         draw one trace on a page (SVG, or PNG if FILE ends in .png; needs gnuplot)\n\n";
+	"  --plot FILE         draw one trace on a page (SVG, or PNG if FILE ends in .png; needs "
+	"gnuplot)\n\n";
 
 static const char help_convert[] =
 	"usage: ssd trace convert --to FORMAT [options] TRACE\n"
 	"Writes the trace sorted by time, beginning at time 0, in whole 512-byte sectors.\n"
 	"  --to FORMAT         ";
 
-static const char help_convert_more[] =
-	"\n"
-	"  -o, --output FILE   default: standard output\n\n";
+static const char help_convert_more[] = "\n"
+					"  -o, --output FILE   default: standard output\n\n";
 
 static const char help_generate[] =
 	"usage: ssd trace generate [options] PROFILE\n"
@@ -67,14 +67,25 @@ static const char help_generate[] =
 
 /* --- options --- */
 
-enum option_key { KEY_FORMAT = 256, KEY_MEMBER, KEY_DEVICES, KEY_TIME_UNIT, KEY_SORT, KEY_TO, KEY_JSON, KEY_PLOT };
+enum option_key {
+	KEY_FORMAT = 256,
+	KEY_MEMBER,
+	KEY_DEVICES,
+	KEY_TIME_UNIT,
+	KEY_SORT,
+	KEY_TO,
+	KEY_JSON,
+	KEY_PLOT
+};
 
-#define READING_OPTIONS                                                 \
-	{ "format", required_argument, NULL, KEY_FORMAT },              \
-	{ "member", required_argument, NULL, KEY_MEMBER },              \
-	{ "devices", required_argument, NULL, KEY_DEVICES },            \
-	{ "time-unit", required_argument, NULL, KEY_TIME_UNIT },        \
-	{ "sort", no_argument, NULL, KEY_SORT }
+#define READING_OPTIONS                                                                                      \
+	{ "format", required_argument, NULL, KEY_FORMAT },                                                   \
+		{ "member", required_argument, NULL, KEY_MEMBER },                                           \
+		{ "devices", required_argument, NULL, KEY_DEVICES },                                         \
+		{ "time-unit", required_argument, NULL, KEY_TIME_UNIT },                                     \
+	{                                                                                                    \
+		"sort", no_argument, NULL, KEY_SORT                                                          \
+	}
 
 static const struct option options_stat[] = {
 	READING_OPTIONS,
@@ -138,8 +149,8 @@ static void set_option(struct settings *s, int key, char *value)
 enum parse_result { PARSE_DONE, PARSE_HELP, PARSE_MISTAKE };
 
 /* Leaves optind at the first operand. */
-static enum parse_result parse_options(struct settings *s, int argc, char **argv, const char *letters,
-                                       const struct option *options)
+static enum parse_result parse_options(
+	struct settings *s, int argc, char **argv, const char *letters, const struct option *options)
 {
 	int key;
 
@@ -150,8 +161,8 @@ static enum parse_result parse_options(struct settings *s, int argc, char **argv
 			return PARSE_HELP;
 		if (key == ':' || key == '?') {
 			cli_mistake("trace %s: %s \"%s\"; see `ssd trace %s --help`", argv[0],
-			            key == ':' ? "a value is missing behind" : "unknown or unclear option",
-			            argv[optind - 1], argv[0]);
+				key == ':' ? "a value is missing behind" : "unknown or unclear option",
+				argv[optind - 1], argv[0]);
 			return PARSE_MISTAKE;
 		}
 		set_option(s, key, optarg);
@@ -221,13 +232,13 @@ static struct report *describe(const char *path, const struct trace *trace, cons
 	report_text(report, "trace.format", trace_format(trace), "of the file");
 	report_count(report, "trace.skipped_lines", trace_skipped(trace), "lines", "headings and comments");
 	report_count(report, "trace.dropped_events", trace_dropped(trace), "events",
-	             "that are no requests, or of devices not chosen");
+		"that are no requests, or of devices not chosen");
 	report_count(report, "trace.reordered", trace_reordered(trace), "requests",
-	             "that stood behind a later one; they were sorted");
+		"that stood behind a later one; they were sorted");
 	report_count(report, "trace.partial_sectors", trace_unaligned(trace), "requests",
-	             "that do not cover whole sectors");
+		"that do not cover whole sectors");
 	report_count(report, "trace.rounded_addresses", trace_rounded(trace), "requests",
-	             "whose address lost its last digits (1.2E+11)");
+		"whose address lost its last digits (1.2E+11)");
 	trace_stat_report(stat, report);
 	return report;
 }
@@ -330,11 +341,12 @@ static bool generate(struct generator *generator, struct trace_writer *writer, s
 static void tell_losses(const struct trace *trace, const struct trace_writer *writer)
 {
 	if (writer->rounded)
-		fprintf(stderr, "ssd: %llu arrival times were rounded down: the format cannot say them exactly\n",
-		        (unsigned long long)writer->rounded);
+		fprintf(stderr,
+			"ssd: %llu arrival times were rounded down: the format cannot say them exactly\n",
+			(unsigned long long)writer->rounded);
 	if (trace && trace_unaligned(trace))
 		fprintf(stderr, "ssd: %llu requests were widened to whole sectors\n",
-		        (unsigned long long)trace_unaligned(trace));
+			(unsigned long long)trace_unaligned(trace));
 }
 
 /* Exactly one of the two sources is given. */
@@ -376,7 +388,8 @@ static int convert_command(int argc, char **argv)
 		break;
 	}
 	if (!s.to || optind != argc - 1)
-		return cli_mistake("trace convert needs --to FORMAT and one trace; see `ssd trace convert --help`");
+		return cli_mistake(
+			"trace convert needs --to FORMAT and one trace; see `ssd trace convert --help`");
 	trace = open_trace(&s, argv[optind], &fault);
 	if (!trace)
 		return cli_mistake("%s", fault.text);
@@ -427,7 +440,8 @@ int cli_trace(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(int argc, char **argv);
-	} commands[] = { { "stat", stat_command }, { "convert", convert_command }, { "generate", generate_command } };
+	} commands[] = { { "stat", stat_command }, { "convert", convert_command },
+		{ "generate", generate_command } };
 
 	if (argc < 2)
 		return cli_mistake("trace: stat, convert or generate? see `ssd trace --help`");

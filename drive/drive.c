@@ -61,6 +61,14 @@ static void remember(struct drive *d, const struct request *r, enum request_clas
 	d->pending[ticket] = (struct pending){ r->arrival, r->sectors, (uint8_t)r->type, (uint8_t)class };
 }
 
+void drive_expect(const struct drive *d, const struct request *r)
+{
+	lpn_t first = geometry_lpn(&d->geometry, r->start);
+
+	if (d->ftl->ops->expect && first < d->geometry.logical_pages)
+		d->ftl->ops->expect(d->ftl, first);
+}
+
 bool drive_submit(struct drive *d, const struct request *r)
 {
 	enum request_class class = drive_classify(&d->geometry, r);

@@ -51,6 +51,9 @@ struct drive {
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
+/* A hint that costs and changes nothing: this request comes soon. */
+void drive_expect(const struct drive *, const struct request *);
+
 /* Takes in a request that arrived at request->arrival; no time passes.  False: the drive has failed. */
 bool drive_submit(struct drive *, const struct request *);
 

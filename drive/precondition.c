@@ -142,14 +142,16 @@ static struct live_pages live_pages_start(const struct drive *d, const struct fo
 		                    .inside = { inside, f->pages }, .outside = { valid - inside, lpns - f->pages } };
 }
 
+/* Page 0 once all have been named. */
 static lpn_t next_live_page(struct live_pages *live, struct random *random)
 {
-	for (;;) {
+	while (live->inside.wanted + live->outside.wanted) {
 		lpn_t lpn = (lpn_t)shuffle_at(&live->order, live->at++);
 
 		if (quota_takes(touches(live->footprint, lpn) ? &live->inside : &live->outside, random))
 			return lpn;
 	}
+	return 0;
 }
 
 /*
@@ -161,17 +163,20 @@ static bool fill(struct drive *d, const struct footprint *f, uint64_t used, uint
 	struct quota stays = { valid ? valid - 1 : 0, used - 1 };
 	struct live_pages live;
 	struct random random;
-	lpn_t lpn = 0;
+	lpn_t lpn, coming;
 
 	random_init(&random, d->settings->top.seed, 0x707265);
 	live = live_pages_start(d, f, valid, &random);
-	if (valid)
-		lpn = next_live_page(&live, &random);
+	lpn = next_live_page(&live, &random);
+	coming = next_live_page(&live, &random);
 	for (uint64_t slot = 0; slot < used; slot++) {
 		if (!drive_place(d, whole_page(d, lpn)))
 			return false;
-		if (slot + 1 < used && quota_takes(&stays, &random))
-			lpn = next_live_page(&live, &random);
+		if (slot + 1 == used || !quota_takes(&stays, &random))
+			continue;
+		lpn = coming;
+		coming = next_live_page(&live, &random);
+		drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, coming) });
 	}
 	if (used && !valid)
 		drive_discard(d, whole_page(d, lpn));
@@ -270,7 +275,7 @@ bool precondition(struct drive *d, const char *workload, struct precondition_res
 
 	*result = (struct precondition_result){ 0 };
 	f.bit = memory_array((size_t)d->geometry.logical_pages / 64 + 1, sizeof *f.bit, "workload's footprint");
-	if (synthetic || s->premap_reads)
+	if (s->premap_reads)
 		done = find_footprint(&f, d, workload, !synthetic, fault);
 	done = done && prepare(d, &f, result, fault);
 	result->footprint_pages = f.pages;

@@ -19,25 +19,35 @@ static void wait_for_slot(struct run *run, struct request *r)
 		r->arrival = schedule_now(d->flash->schedule);
 }
 
+/* The next request of the workload, fitted to the drive, which is told to expect it. */
+static enum trace_status fetch(struct run *run, struct request *r, struct fault *fault)
+{
+	enum trace_status status = workload_next(run->workload, r, fault);
+
+	if (status != TRACE_OK)
+		return status;
+	if (!host_admit(&run->host, r, run->workload->name, fault))
+		return TRACE_BAD;
+	drive_expect(run->drive, r);
+	return TRACE_OK;
+}
+
+/* One request is fetched ahead of the one being served. */
 enum run_end run_workload(struct run *run, struct fault *fault)
 {
+	struct request r, next;
+	enum trace_status status = fetch(run, &next, fault);
 	enum run_end end = RUN_DONE;
-	enum trace_status status;
-	struct request r;
 
-	while ((status = workload_next(run->workload, &r, fault)) == TRACE_OK) {
-		if (!host_admit(&run->host, &r, run->workload->name, fault))
-			return RUN_BAD_WORKLOAD;
+	while (end == RUN_DONE && status == TRACE_OK) {
+		r = next;
 		run->requests++;
+		status = fetch(run, &next, fault);
 		wait_for_slot(run, &r);
-		if (!drive_submit(run->drive, &r)) {
+		if (!drive_submit(run->drive, &r))
 			end = RUN_DRIVE_FAILED;
-			break;
-		}
-		if (run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run)) {
+		else if (run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run))
 			end = RUN_INTERRUPTED;
-			break;
-		}
 	}
 	if (status == TRACE_BAD)
 		return RUN_BAD_WORKLOAD;

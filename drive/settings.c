@@ -57,7 +57,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 9
+#define CORE_GROUPS 10
 
 static void add_group(struct settings *c, const char *name, const struct param *rows, void *settings)
 {
@@ -91,6 +91,7 @@ bool settings_init(struct settings *c, struct fault *fault)
 	add_group(c, "placement", placement_params, &c->ftl.placement);
 	add_group(c, "gc", gc_params, &c->ftl.gc);
 	add_group(c, "wear", wear_params, &c->ftl.wear);
+	add_group(c, "map", map_params, &c->ftl.map);
 	add_group(c, "dram", dram_params, &c->dram);
 	add_group(c, "host", host_params, &c->host);
 	add_group(c, "trace", trace_params, &c->trace);
@@ -122,5 +123,6 @@ bool settings_read(struct settings *c, const char *path, char *const assignments
 		if (!params_set(assignments[i], c->group, c->groups, fault))
 			return false;
 	c->ftl.gc.seed = c->top.seed;
+	c->ftl.map.seed = c->top.seed;
 	return true;
 }

@@ -270,9 +270,10 @@ static void pass_on_bus(struct schedule *s, uint32_t number)
 	uint32_t u = channel->first;
 
 	channel->user = INDEX_NONE;
-	timers_set(&s->timers, number, TICK_NEVER);
-	if (u == INDEX_NONE)
+	if (u == INDEX_NONE) {
+		timers_set(&s->timers, number, TICK_NEVER);
 		return;
+	}
 	channel->first = s->unit[u].next;
 	use_bus(s, number, u);
 }

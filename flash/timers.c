@@ -28,7 +28,11 @@ void timers_set(struct timers *t, uint32_t unit, tick_t due)
 	t->due[unit] = due;
 	for (uint32_t i = (t->leaves + unit) / 2; i; i /= 2) {
 		uint32_t left = t->winner[2 * i], right = t->winner[2 * i + 1];
+		uint32_t winner = t->due[right] < t->due[left] ? right : left;
 
-		t->winner[i] = t->due[right] < t->due[left] ? right : left;
+		/* Neither before nor after does this unit win here: nothing changes further up. */
+		if (winner == t->winner[i] && winner != unit)
+			break;
+		t->winner[i] = winner;
 	}
 }

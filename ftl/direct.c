@@ -28,6 +28,7 @@ const struct ftl_ops ftl_direct = {
 	.write = direct_write,
 	.trim = page_trim,
 	.relocate = page_relocate,
+	.expect = page_expect,
 	.check = page_check,
 	.regions = page_regions,
 	.map_bytes = page_map_size,

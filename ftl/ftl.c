@@ -52,6 +52,14 @@ static void empty(void *ftl, struct io *io, block_t victim, enum stream stream, 
 	f->ops->empty(f, io, victim, stream, cause);
 }
 
+static void expect(void *ftl, owner_t owner)
+{
+	const struct ftl *f = ftl;
+
+	if (owner < f->geometry->logical_pages)
+		f->ops->expect(f, owner);
+}
+
 struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	const struct ftl_settings *settings, struct flash *flash, struct fault *fault)
 {
@@ -65,10 +73,11 @@ struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	f->settings = own_settings;
 	f->geometry = flash->geometry;
 	f->flash = flash;
+	f->map_settings = &settings->map;
 	f->state = memory_array(1, ops->size, "FTL state");
 	f->space = space_create(flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST, reserve_of(ops));
 	f->collector = collector_create(f->space, &settings->gc, &settings->wear,
-		(struct collector_client){ f, relocate, ops->empty ? empty : NULL });
+		(struct collector_client){ f, relocate, ops->empty ? empty : NULL, ops->expect ? expect : NULL });
 	if (placement_init(&f->placement, flash, &settings->placement, fault)) {
 		if (ops->init(f, fault))
 			return f;

@@ -19,15 +19,10 @@
 #include "base/param.h"
 #include "flash/flash.h"
 #include "gc/collect.h"
+#include "pagemap/map_cache.h"
 #include "pagemap/placement.h"
 #include "pagemap/space.h"
 #include "stats/report.h"
-
-/* How the mapping was used; reported as map.*. */
-struct map_statistics {
-	uint64_t lookups, hits, misses;   /* page-level translations; misses read a mapping page */
-	uint64_t accesses;                /* mapping entries read or written in DRAM */
-};
 
 /* What the core gives every FTL. */
 struct ftl {
@@ -39,7 +34,8 @@ struct ftl {
 	struct space *space;
 	struct collector *collector;
 	struct placement placement;
-	struct map_statistics map;
+	const struct map_settings *map_settings;   /* for FTLs whose table is in flash: pagemap/map_cache.h */
+	struct map_statistics map;        /* how the mapping was used; reported as map.* */
 	bool failed;                      /* no page could be allocated: the modelled drive is at its end */
 };
 
@@ -59,6 +55,7 @@ struct ftl_ops {
 	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);  /* the collector moved a live page */
 	void (*empty)(struct ftl *, struct io *, block_t victim, enum stream, enum cause);   /* optional, instead of
 	                                               * relocate: an own way to move live data (gc/collect.h) */
+	void (*expect)(const struct ftl *, lpn_t);    /* optional hint: this page is looked up soon, fetch its entry */
 	void (*check)(const struct ftl *);            /* aborts if an invariant broke */
 	void (*regions)(struct ftl *, struct regions *);   /* its state, for saving and loading a drive */
 	uint64_t (*map_bytes)(const struct ftl *);    /* size of the mapping a real controller would keep */
@@ -73,6 +70,7 @@ struct ftl_settings {
 	struct placement_settings placement;
 	struct gc_settings gc;
 	struct wear_settings wear;
+	struct map_settings map;
 };
 
 /* NULL and a fault if the drive and the FTL do not go together. */

@@ -106,6 +106,11 @@ void page_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_
 	f->map.accesses++;
 }
 
+void page_expect(const struct ftl *f, lpn_t lpn)
+{
+	page_map_prefetch(&((const struct page_ftl *)f->state)->map, lpn);
+}
+
 void page_check(const struct ftl *f)
 {
 	const struct page_ftl *p = f->state;
@@ -146,6 +151,7 @@ const struct ftl_ops ftl_page = {
 	.write = page_write,
 	.trim = page_trim,
 	.relocate = page_relocate,
+	.expect = page_expect,
 	.check = page_check,
 	.regions = page_regions,
 	.map_bytes = page_map_size,

@@ -77,6 +77,16 @@ void collector_free(struct collector *c)
 	memory_free(c);
 }
 
+/* Where the pages went is looked up one by one; asking for all entries at once hides most of the waiting. */
+static void announce_live_pages(const struct collector *c, block_t victim)
+{
+	ppn_t first = geometry_first_page(c->space->geometry, victim);
+
+	for (uint32_t page = 0; page < c->space->geometry->pages_per_block; page++)
+		if (flash_owner(c->flash, first + page) != OWNER_NONE)
+			c->client.expect(c->client.ftl, flash_owner(c->flash, first + page));
+}
+
 static void move_live_pages(struct collector *c, struct io *io, block_t victim, enum stream stream,
 	enum cause cause)
 {
@@ -84,6 +94,8 @@ static void move_live_pages(struct collector *c, struct io *io, block_t victim, 
 	ppn_t from = geometry_first_page(g, victim), end = from + g->pages_per_block;
 	plane_t plane = geometry_plane(g, victim);
 
+	if (c->client.expect)
+		announce_live_pages(c, victim);
 	for (; c->space->block[victim].valid; from++) {
 		owner_t owner = flash_owner(c->flash, from);
 		ppn_t to;

@@ -37,6 +37,7 @@ struct collector_client {
 	void *ftl;
 	void (*relocate)(void *ftl, struct io *, owner_t, ppn_t from, ppn_t to);
 	void (*empty)(void *ftl, struct io *, block_t victim, enum stream, enum cause);
+	void (*expect)(void *ftl, owner_t);    /* optional hint: a page of this owner is about to move */
 };
 
 struct collector {

@@ -45,6 +45,12 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 		w[2] = (uint32_t)(e.mask >> 32);
 }
 
+/* The entry will be needed soon. */
+static inline void page_map_prefetch(const struct page_map *m, lpn_t lpn)
+{
+	__builtin_prefetch(m->word + (size_t)lpn * m->stride, 1);
+}
+
 /* The data moved; what it is stays. */
 static inline void page_map_move(struct page_map *m, lpn_t lpn, ppn_t to)
 {

@@ -1,0 +1,192 @@
+/*
+ * How fast the simulator is and what it weighs: random requests of 4, 8 and 16 KB, 60 % writes, over the
+ * whole drive with full timing, on drives of three sizes, without and with heavy garbage collection; beside
+ * it the floor (floor.h) doing the same page writes.  Timings are for reading, not for passing or failing.
+ */
+#include "base/memory.h"
+#include "base/random.h"
+#include "bench/floor.h"
+#include "drive/drive.h"
+#include "drive/precondition.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct load {
+	const char *name;
+	unsigned blocks;          /* per plane of 8 x 4 x 2 x 2 planes; 64 pages of 8 KB each */
+	double over_provisioning, used, valid;
+	unsigned requests;
+};
+
+static const struct load loads[] = {
+	{ "8 GB, no collection", 128, 0.10, 0.50, 0.40, 250000 },
+	{ "8 GB, heavy collection", 128, 0.25, 0.90, 0.75, 1000000 },
+	{ "128 GB, no collection", 2048, 0.10, 0.50, 0.40, 2000000 },
+	{ "128 GB, heavy collection", 2048, 0.25, 0.90, 0.75, 2000000 },
+	{ "1 TB, no collection", 16384, 0.10, 0.50, 0.40, 2000000 },
+	{ "1 TB, heavy collection", 16384, 0.25, 0.90, 0.75, 2000000 },
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double resident_mib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+static struct request draw(struct random *random, const struct geometry *g)
+{
+	static const uint32_t sectors[] = { 8, 16, 32 };
+	struct request r = { .sectors = sectors[random_below(random, 3)] };
+
+	r.type = random_below(random, 10) < 6 ? REQUEST_WRITE : REQUEST_READ;
+	r.start = random_below(random, (g->logical_sectors - 32) / r.sectors) * r.sectors;
+	return r;
+}
+
+/* Closed loop with 64 requests in the drive. */
+static void drive_requests(struct drive *d, unsigned n, struct random *random)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct request r = draw(random, &d->geometry);
+
+		while (d->in_drive >= 64)
+			drive_run_to_completion(d);
+		r.arrival = d->last_completion;
+		if (!drive_submit(d, &r)) {
+			fprintf(stderr, "bench: the drive failed\n");
+			exit(1);
+		}
+	}
+	drive_drain(d);
+}
+
+struct floor_cost {
+	double ns_per_page, amplification;
+};
+
+/* The same page writes without anything else. */
+static struct floor_cost measure_floor(const struct geometry *g, const struct load *load)
+{
+	uint32_t live = (uint32_t)(load->valid * g->pages), writes = 0;
+	struct floor_drive *f = floor_create(g->planes, g->blocks_per_plane, g->pages_per_block, g->logical_pages);
+	struct floor_cost cost;
+	struct random random;
+	uint64_t before;
+	double start;
+
+	random_init(&random, 1, 2);
+	for (uint32_t i = 0; i < live; i++)
+		floor_write(f, i);
+	while (floor_programs(f) < load->used * g->pages)
+		floor_write(f, (uint32_t)random_below(&random, live));
+	before = floor_programs(f);
+	start = seconds();
+	for (unsigned i = 0; i < load->requests; i++) {
+		struct request r = draw(&random, g);
+
+		if (r.type != REQUEST_WRITE)
+			continue;
+		for (sector_t s = r.start; s < r.start + r.sectors; s += g->sectors_per_page, writes++)
+			floor_write(f, geometry_lpn(g, s));
+	}
+	cost.ns_per_page = (seconds() - start) / writes * 1e9;
+	cost.amplification = (double)(floor_programs(f) - before) / writes;
+	floor_free(f);
+	return cost;
+}
+
+static bool configure(struct settings *s, const struct load *load, const char *ftl, struct fault *fault)
+{
+	if (!settings_init(s, fault))
+		return false;
+	for (int i = 0; ftls[i]; i++)
+		if (!strcmp(ftls[i]->name, ftl))
+			s->top.ftl = i;
+	s->flash.blocks = load->blocks;
+	s->flash.over_provisioning = load->over_provisioning;
+	s->precondition.mode = PRECONDITION_SYNTHETIC;
+	s->precondition.used = load->used;
+	s->precondition.valid = load->valid;
+	s->precondition.premap_reads = false;
+	return true;
+}
+
+static void measure(const struct load *load, const char *ftl)
+{
+	struct settings settings;
+	struct fault fault = { "" };
+	struct precondition_result before;
+	struct random random;
+	struct drive *d = NULL;
+	double start = seconds(), created, prepared, ran, bytes;
+	struct floor_cost floor;
+	uint64_t programs, operations;
+
+	if (configure(&settings, load, ftl, &fault))
+		d = drive_create(&settings, false, &fault);
+	created = seconds() - start;
+	if (!d || !precondition(d, NULL, &before, &fault)) {
+		fprintf(stderr, "bench: %s\n", fault.text);
+		exit(1);
+	}
+	drive_statistics_start(d);
+	prepared = seconds() - start - created;
+	random_init(&random, 1, 1);
+	start = seconds();
+	drive_requests(d, load->requests, &random);
+	ran = seconds() - start;
+	programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
+	operations = flash_total(d->flash, OP_READ) + flash_total(d->flash, OP_PROGRAM) + flash_total(d->flash, OP_ERASE);
+	bytes = resident_mib() * (1 << 20) / d->geometry.pages;
+	drive_check(d);
+	floor = measure_floor(&d->geometry, load);
+	printf("%-26s %9.0f %11.0f %6.2f %8.0f %8.2f %8.0f %6.1f %7.1f %7.2f %7.2f\n", load->name, load->requests / ran,
+		(double)operations / ran, (double)flash_total(d->flash, OP_PROGRAM) / (double)programs,
+		ran / (double)programs * 1e9, floor.amplification, floor.ns_per_page,
+		ran / (double)programs * 1e9 / floor.ns_per_page, bytes, created, prepared);
+	fflush(stdout);
+	drive_free(d);
+	settings_release(&settings);
+}
+
+/* Each load in a process of its own, so that its memory is its own. */
+int main(int argc, char **argv)
+{
+	const char *ftl = argc > 1 ? argv[1] : "page";
+
+	printf("# FTL %s; closed loop, 64 requests in the drive; processor time of one core\n", ftl);
+	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "# drive", "requests", "flash ops", "WAF", "ns/page",
+		"floor's", "floor's", "ratio", "bytes", "create", "prepare");
+	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "#", "/s", "/s", "", "written", "WAF", "ns/page", "",
+		"/page", "s", "s");
+	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+		pid_t child;
+		int status;
+
+		fflush(stdout);
+		child = fork();
+		if (child == 0) {
+			measure(&loads[i], ftl);
+			exit(0);
+		}
+		if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
+			return 1;
+	}
+	return 0;
+}
