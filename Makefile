@@ -22,7 +22,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test bench clean
+.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend bench clean
 .DELETE_ON_ERROR:
 
 all: ssd ## the simulator ./ssd (default)
@@ -42,8 +42,44 @@ $(BUILD)/%.o: %.c
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-test: $(TESTS) ssd ## every test program, one after another
-	@for t in $(TESTS); do echo "== $$t"; timeout 900 $$t || exit 1; done
+test: $(TESTS) $(BUILD)/ssd ## every test program, one after another
+	@for t in $(TESTS); do \
+		echo "== $$t"; SSD=$(BUILD)/ssd timeout 900 $$t || { echo "repeat: SSD=$(BUILD)/ssd $$t"; exit 1; }; \
+	done
+
+check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
+	@scripts/deps check
+	@$(MAKE) --no-print-directory -j$(JOBS) check-gcc
+	@$(MAKE) --no-print-directory -j$(JOBS) check-clang
+	@$(MAKE) --no-print-directory -j$(JOBS) check-sanitized
+	@$(MAKE) --no-print-directory check-valgrind check-extend
+	@echo "check: all passed"
+
+# gcc, as users build it, with warnings as errors; then every test.
+check-gcc:
+	@$(MAKE) --no-print-directory BUILD=build/gcc WARN='$(WARN) -Werror' test
+
+# clang sees other warnings; its plain objects show state outside structs.
+check-clang:
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang LTO= WARN='$(WARN) -Werror' build/clang/ssd
+	@scripts/lint build/clang
+
+# Every test again with address and undefined-behaviour checks.  libconfig loses a string on some syntax errors.
+check-sanitized:
+	@LSAN_OPTIONS=suppressions=tests/leaks-of-libraries:print_suppressions=0 $(MAKE) --no-print-directory \
+		BUILD=build/sanitized LTO= OPTIMISE='-O1 -g' WARN='$(WARN) -Werror' \
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' test
+
+check-valgrind: build/gcc/ssd
+	@echo "== valgrind"
+	@valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+		build/gcc/ssd run --verify --quiet -s trace.limit=3000 -s buffer=lru parameters/tiny.cfg mixed
+
+check-extend: build/gcc/ssd
+	@echo "== adding an FTL and a buffer as the README says"
+	@tests/extend.sh
+
+build/gcc/ssd: ;
 
 bench: $(BUILD)/bench/bench ## speed and memory beside the floor, for drives of 8 GB, 128 GB and 1 TB
 	@$<

@@ -59,12 +59,15 @@ static struct request draw(struct random *random, const struct geometry *g)
 	return r;
 }
 
-/* Closed loop with 64 requests in the drive. */
+/* Closed loop with 64 requests in the drive; one is drawn ahead, as in drive/run.c. */
 static void drive_requests(struct drive *d, unsigned n, struct random *random)
 {
-	for (unsigned i = 0; i < n; i++) {
-		struct request r = draw(random, &d->geometry);
+	struct request r, next = draw(random, &d->geometry);
 
+	for (unsigned i = 0; i < n; i++) {
+		r = next;
+		next = draw(random, &d->geometry);
+		drive_expect(d, &next);
 		while (d->in_drive >= 64)
 			drive_run_to_completion(d);
 		r.arrival = d->last_completion;

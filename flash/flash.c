@@ -162,6 +162,16 @@ static void check_erasable(const struct flash *f, block_t block, enum cause caus
 		       cause_name(cause), block, page, f->owner[first + page]);
 }
 
+/* An untimed erase happens at once: what is still going on in the block no longer concerns it. */
+static void forget_unfinished(struct flash *f, block_t block)
+{
+	ppn_t first = geometry_first_page(f->geometry, block);
+
+	f->block[block].unfinished = 0;
+	for (ppn_t ppn = first; ppn < first + f->block[block].next; ppn++)
+		f->in_flight[ppn / 64] &= ~((uint64_t)1 << ppn % 64);
+}
+
 op_t flash_erase(struct io *io, block_t block, enum cause cause)
 {
 	struct flash *f = io->flash;
@@ -172,13 +182,14 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 	oracle_page_erased(f->oracle, geometry_first_page(g, block), g->pages_per_block);
 	f->pages_used -= b->next;
 	f->pages_erased += b->next;
-	b->next = 0;
 	b->erases++;
 	if (!io->timed) {
 		f->untimed[OP_ERASE]++;
-		b->unfinished = 0;
+		forget_unfinished(f, block);
+		b->next = 0;
 		return OP_NONE;
 	}
+	b->next = 0;
 	f->count[OP_ERASE][cause]++;
 	b->erase = schedule_op(io, OP_ERASE, geometry_first_page(g, block), PPN_NONE, 0, cause);
 	return b->erase;
