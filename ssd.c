@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
 
+	/* A reader of our output that goes away is a write error like any other, with a message. */
+	signal(SIGPIPE, SIG_IGN);
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		name = "help";
 	if (!strcmp(name, "--version"))

@@ -19,15 +19,16 @@ static const char *const model_names[] = { "lru", "static", NULL };
 
 const struct param map_params[] = {
 	{ "cache_bytes", PARAM_UINT, offsetof(struct map_settings, cache_bytes), 0, 1e15, "bytes", "0",
-	  "DRAM for mapping pages of FTLs that keep their table in flash; 0 = physical bytes / 1024, at least 8 pages" },
+	  "DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / 1024, at least "
+	  "8 pages" },
 	{ "pin_pmt", PARAM_BOOL, offsetof(struct map_settings, pin_pmt), 0, 1, "", "false",
-	  "the pages of the page table stay in DRAM once loaded; the FTL's other mapping pages share what is left" },
+	  "the page table stays in DRAM once loaded; the FTL's other mapping pages share what is left" },
 	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "load",
 	  "mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = read and "
-	  "written once per batch; defer = changed when next loaded", gc_update_names },
+	  "written, once per batch; defer = changed when next loaded", gc_update_names },
 	{ "model", PARAM_CHOICE, offsetof(struct map_settings, model), 0, 0, "", "lru",
-	  "lru = real cache; static = every look-up hits with the chance cache / table, a miss that changes an entry "
-	  "writes its page at once", model_names },
+	  "lru = a real cache; static = every look-up hits with the chance cache / table, and a miss that changes "
+	  "an entry writes its page at once", model_names },
 	{ 0 },
 };
 
@@ -50,9 +51,14 @@ struct map_cache *map_cache_create(const struct map_settings *settings, struct s
 {
 	struct map_cache *c = memory_array(1, sizeof *c, "mapping cache");
 
-	*c = (struct map_cache){ .settings = settings, .space = space, .statistics = statistics, .client = client,
-		                 .pages = pages, .base = base, .pinned = settings->pin_pmt ? pinned : 0,
-		                 .room = map_cache_room(settings, space->geometry) };
+	c->settings = settings;
+	c->space = space;
+	c->statistics = statistics;
+	c->client = client;
+	c->pages = pages;
+	c->pinned = settings->pin_pmt ? pinned : 0;
+	c->room = map_cache_room(settings, space->geometry);
+	c->base = base;
 	c->cached = c->pending = (struct map_list){ ID_NONE, ID_NONE, 0 };
 	c->page = memory_array(pages, sizeof *c->page, "directory of mapping pages");
 	for (uint32_t id = 0; id < pages; id++)
@@ -185,7 +191,9 @@ static op_t read_copy(struct map_cache *c, struct io *io, uint32_t id, enum caus
 {
 	ppn_t ppn = c->page[id].ppn;
 
-	return ppn == PPN_NONE ? after : flash_read(io, ppn, c->space->geometry->sectors_per_page, cause, after);
+	if (ppn == PPN_NONE)
+		return after;
+	return flash_read(io, ppn, c->space->geometry->sectors_per_page, cause, after);
 }
 
 /* The write-back is in the way of the request that caused it: the read comes after it. */
@@ -251,15 +259,15 @@ static op_t get_static(struct map_cache *c, struct io *io, uint32_t id, bool wri
 	if (write) {
 		op_t written = ready;
 
+		stop_waiting(c, id);
 		write_back(c, io, id, CAUSE_MAP, &written);
 	}
 	return ready;
 }
 
 /* What users of a page in DRAM wait for: its load, as long as that is under way. */
-static op_t ready(struct map_cache *c, const struct io *io, struct map_page *p, op_t after)
+static op_t ready_when(const struct io *io, struct map_page *p, op_t after)
 {
-	(void)c;
 	if (p->load == OP_NONE)
 		return after;
 	if (!schedule_done(io->flash->schedule, p->load))
@@ -287,7 +295,7 @@ op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, 
 	}
 	if (write)
 		p->flags |= PAGE_DIRTY;
-	return ready(c, io, p, after);
+	return ready_when(io, p, after);
 }
 
 /* ---- collections ---- */
@@ -312,8 +320,8 @@ void map_cache_page_moved(struct map_cache *c, struct io *io, uint32_t id, ppn_t
 {
 	struct map_page *p = &c->page[id];
 
-	BUG_ON(id >= c->pages || p->ppn != from, "mapping page %u was moved from page %u, the directory says %u", id,
-	       from, p->ppn);
+	BUG_ON(id >= c->pages || p->ppn != from, "mapping page %u was moved from page %u, the directory says %u",
+	       id, from, p->ppn);
 	p->ppn = to;
 	c->statistics->gc_moves += io->timed;
 }
@@ -396,18 +404,33 @@ void map_cache_regions(struct map_cache *c, struct regions *r)
 	regions_visit(r, &c->random, sizeof c->random);
 }
 
-static void check_list(const struct map_cache *c, const struct map_list *list, uint32_t flag, const char *name)
+static void check_list(const struct map_cache *c, const struct map_list *list, uint32_t flag,
+	const char *name)
 {
 	uint32_t length = 0, newer = ID_NONE;
 
 	for (uint32_t id = list->newest; id != ID_NONE; newer = id, id = c->page[id].older) {
-		BUG_ON(++length > list->length, "the list of %s mapping pages is longer than %u", name, list->length);
+		BUG_ON(++length > list->length, "the list of %s mapping pages is longer than %u", name,
+		       list->length);
 		BUG_ON(!(c->page[id].flags & flag) || c->page[id].newer != newer,
 		       "mapping page %u is in the list of %s ones: flags %u, newer %u and not %u", id, name,
 		       c->page[id].flags, c->page[id].newer, newer);
 	}
-	BUG_ON(length != list->length || list->oldest != newer, "the list of %s mapping pages has %u, not %u", name,
-	       length, list->length);
+	BUG_ON(length != list->length || list->oldest != newer, "the list of %s mapping pages has %u, not %u",
+	       name, length, list->length);
+}
+
+/* The page agrees with itself and with the medium. */
+static void check_page(const struct map_cache *c, uint32_t id)
+{
+	const struct map_page *p = &c->page[id];
+
+	BUG_ON((p->flags & PAGE_DIRTY) && !(p->flags & PAGE_CACHED), "mapping page %u is dirty and not in DRAM", id);
+	BUG_ON((p->flags & PAGE_PENDING) && (p->flags & PAGE_CACHED),
+	       "mapping page %u waits to be loaded and is in DRAM", id);
+	BUG_ON(p->ppn != PPN_NONE && flash_owner(c->space->flash, p->ppn) != c->base + id,
+	       "mapping page %u is said to be in page %u, which belongs to %u", id, p->ppn,
+	       flash_owner(c->space->flash, p->ppn));
 }
 
 void map_cache_check(const struct map_cache *c)
@@ -417,24 +440,22 @@ void map_cache_check(const struct map_cache *c)
 	check_list(c, &c->cached, PAGE_CACHED, "cached");
 	check_list(c, &c->pending, PAGE_PENDING, "pending");
 	for (uint32_t id = 0; id < c->pages; id++) {
-		const struct map_page *p = &c->page[id];
-		bool cached = p->flags & PAGE_CACHED;
+		uint32_t flags = c->page[id].flags;
 
-		resident += cached;
-		pinned += cached && id < c->pinned;
-		pending += (p->flags & PAGE_PENDING) != 0;
-		existing += (p->flags & PAGE_EXISTS) != 0;
-		BUG_ON((p->flags & PAGE_DIRTY) && !cached, "mapping page %u is dirty and not in DRAM", id);
-		BUG_ON((p->flags & PAGE_PENDING) && cached, "mapping page %u waits to be loaded and is in DRAM", id);
-		BUG_ON(p->ppn != PPN_NONE && flash_owner(c->space->flash, p->ppn) != c->base + id,
-		       "mapping page %u is said to be in page %u, which belongs to %u", id, p->ppn,
-		       flash_owner(c->space->flash, p->ppn));
+		check_page(c, id);
+		resident += (flags & PAGE_CACHED) != 0;
+		pinned += (flags & PAGE_CACHED) && id < c->pinned;
+		pending += (flags & PAGE_PENDING) != 0;
+		existing += (flags & PAGE_EXISTS) != 0;
 	}
-	BUG_ON(resident != c->resident || resident != pinned + c->cached.length || pending != c->pending.length ||
-	       existing != c->existing, "%u mapping pages in DRAM (%u pinned), %u pending, %u existing; counted %u, %u, %u",
-	       resident, pinned, pending, existing, c->resident, c->pending.length, c->existing);
-	BUG_ON(c->cached.length && resident > c->room && c->cached.length > 1,
-	       "%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
+	BUG_ON(resident != c->resident || resident != pinned + c->cached.length,
+	       "%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
+	       c->resident, c->cached.length);
+	BUG_ON(pending != c->pending.length || existing != c->existing,
+	       "%u mapping pages wait and %u exist; counted are %u and %u", pending, existing, c->pending.length,
+	       c->existing);
+	BUG_ON(resident > c->room && c->cached.length > 1, "%u mapping pages are in DRAM, the budget holds %u",
+	       resident, c->room);
 }
 
 void map_cache_report(const struct map_cache *c, struct report *r)
@@ -443,11 +464,12 @@ void map_cache_report(const struct map_cache *c, struct report *r)
 	double share = c->existing > c->room ? (double)c->room / c->existing : 1;
 
 	report_count(r, "map.cache_bytes", c->room * bytes, "bytes", "DRAM for mapping pages");
-	report_count(r, "map.cached_bytes_max", c->resident_max * bytes, "bytes", "most that was ever in use");
-	report_count(r, "map.table_bytes", map_cache_table_bytes(c), "bytes", "of the mapping pages that exist");
+	report_count(r, "map.cached_bytes_max", c->resident_max * bytes, "bytes", "most ever in use");
+	report_count(r, "map.table_bytes", map_cache_table_bytes(c), "bytes", "of mapping pages that exist");
 	report_real(r, "map.cached_share", share, "share", "of the table that fits in DRAM");
-	report_count(r, "map.gc_moves", c->statistics->gc_moves, "pages", "mapping pages that collection moved");
+	report_count(r, "map.gc_moves", c->statistics->gc_moves, "pages", "mapping pages moved by collection");
 	report_count(r, "map.gc_updates", c->statistics->gc_updates, "entries",
 		"changed by collection while their mapping page was not in DRAM");
-	report_count(r, "map.pending", c->pending.length, "pages", "changed by collection, not paid for at the end");
+	report_count(r, "map.pending", c->pending.length, "pages",
+		"changed by collection and not yet paid for at the end");
 }

@@ -92,7 +92,8 @@ static plane_t least_loaded(struct placement *p)
 	uint64_t least = UINT64_MAX;
 	uint32_t best = 0;
 
-	for (uint32_t i = 0, at = p->cursor; i < g->dies && least; i++) {
+	/* A loaded drive may have been saved under round robin, whose cursor counts planes. */
+	for (uint32_t i = 0, at = p->cursor % g->dies; i < g->dies && least; i++) {
 		uint64_t load = schedule_load(p->flash->schedule, p->die[at]);
 
 		if (load < least) {
