@@ -11,6 +11,12 @@ static const char *or_null(const char *text)
 	return *text && strcmp(text, "auto") ? text : NULL;
 }
 
+/* What exists is a file; what does not and looks like one is a file that is missing. */
+static bool is_file_name(const char *name)
+{
+	return !strcmp(name, "-") || !access(name, F_OK) || (strpbrk(name, "/.") && !generator_known(name));
+}
+
 bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings,
 	void (*warn)(void *, const char *), struct fault *fault)
 {
@@ -24,10 +30,10 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 	};
 
 	*w = (struct workload){ .name = name, .limit = settings->limit ? settings->limit : UINT64_MAX };
-	if (strcmp(name, "-") && access(name, F_OK) && generator_known(name))
-		w->generator = generator_open(name, NULL, 0, fault);
-	else
+	if (is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
+	else
+		w->generator = generator_open(name, NULL, 0, fault);
 	return w->generator || w->trace;
 }
 
