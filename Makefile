@@ -13,16 +13,19 @@ OPTIMISE ?= -O2 -g
 LTO      ?= -flto=auto
 # -Wno-missing-field-initializers: rows of tables end early on purpose, the rest is zero.
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wno-missing-field-initializers
-CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -I. $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) \
-            $(shell pkg-config --cflags $(PACKAGES))
+# -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
+PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -I. -ffp-contract=off \
+            $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
 LDFLAGS  += $(SANITIZE)
-LDLIBS   += $(shell pkg-config --libs $(PACKAGES)) -lm
+LDLIBS   += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend bench clean
+.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend bench format clean
 .DELETE_ON_ERROR:
 
 all: ssd ## the simulator ./ssd (default)
@@ -42,9 +45,12 @@ $(BUILD)/%.o: %.c
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-test: $(TESTS) $(BUILD)/ssd ## every test program, one after another
+# The binary that command-line tests run.
+SSD ?= $(BUILD)/ssd
+
+test: $(TESTS) $(SSD) ## every test program, one after another
 	@for t in $(TESTS); do \
-		echo "== $$t"; SSD=$(BUILD)/ssd timeout 900 $$t || { echo "repeat: SSD=$(BUILD)/ssd $$t"; exit 1; }; \
+		echo "== $$t"; SSD=$(SSD) timeout 900 $$t || { echo "repeat: SSD=$(SSD) $$t"; exit 1; }; \
 	done
 
 check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
@@ -55,9 +61,10 @@ check: ## everything a change must pass: installs what is missing, builds, tests
 	@$(MAKE) --no-print-directory check-valgrind check-extend
 	@echo "check: all passed"
 
-# gcc, as users build it, with warnings as errors; then every test.
+# gcc with warnings as errors: the program as users build it, the tests without the linker's optimisation.
 check-gcc:
-	@$(MAKE) --no-print-directory BUILD=build/gcc WARN='$(WARN) -Werror' test
+	@$(MAKE) --no-print-directory WARN='$(WARN) -Werror' ssd
+	@$(MAKE) --no-print-directory BUILD=build/gcc LTO= SSD=build/ssd WARN='$(WARN) -Werror' test
 
 # clang sees other warnings; its plain objects show state outside structs.
 check-clang:
@@ -70,22 +77,23 @@ check-sanitized:
 		BUILD=build/sanitized LTO= OPTIMISE='-O1 -g' WARN='$(WARN) -Werror' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' test
 
-check-valgrind: build/gcc/ssd
+check-valgrind:
 	@echo "== valgrind"
 	@valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
-		build/gcc/ssd run --verify --quiet -s trace.limit=3000 -s buffer=lru parameters/tiny.cfg mixed
+		./ssd run --verify --quiet -s trace.limit=3000 -s buffer=lru parameters/tiny.cfg mixed
 
-check-extend: build/gcc/ssd
+check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
-
-build/gcc/ssd: ;
 
 bench: $(BUILD)/bench/bench ## speed and memory beside the floor, for drives of 8 GB, 128 GB and 1 TB
 	@$<
 
 $(BUILD)/bench/bench: $(BUILD)/bench/bench.o $(BUILD)/bench/floor.o $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+format: ## lay out every source file by .clang-format
+	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch]))
 
 clean: ## remove everything that was made
 	rm -rf $(BUILD) ssd results

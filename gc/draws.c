@@ -101,7 +101,7 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",
-	.brief = "any closed block with equal chance: the floor every policy must beat",
+	.brief = "any closed block with a dead page, with equal chance: the floor every policy must beat",
 	.size = sizeof(struct candidates),
 	.init = set_init,
 	.exit = set_exit,
