@@ -126,3 +126,12 @@ bool settings_read(struct settings *c, const char *path, char *const assignments
 	c->ftl.map.seed = c->top.seed;
 	return true;
 }
+
+void settings_echo(const struct settings *s, void (*line)(void *context, const char *text), void *context)
+{
+	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer] };
+
+	for (size_t i = 0; i < s->groups; i++)
+		if (i < CORE_GROUPS || s->group[i].settings == chosen[0] || s->group[i].settings == chosen[1])
+			params_echo(&s->group[i], 1, line, context);
+}

@@ -51,4 +51,8 @@ void settings_release(struct settings *);
 /* The file, then each "key=value". */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
+/* Calls back with "key = value" for every parameter in effect: those of FTLs and buffers that are not
+ * chosen are left out. */
+void settings_echo(const struct settings *, void (*line)(void *context, const char *text), void *context);
+
 #endif

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "flash/schedule.h"
-#include "parameters/params.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,7 +53,7 @@ static void report_run(struct report *r, const struct run *run, const struct run
 	report_count(r, "run.simulated_ns", d->last_completion - d->first_arrival, "ns",
 		"from the first arrival to the last completion");
 	report_section(r, "effective parameters");
-	params_echo(d->settings->group, d->settings->groups, echo_setting, r);
+	settings_echo(d->settings, echo_setting, r);
 }
 
 static void report_drive(struct report *r, const struct drive *d, const struct precondition_result *before)
