@@ -31,6 +31,15 @@ static void interrupt(int signal_number)
 	interrupted = 1;
 }
 
+/* Until the first request there is nothing to save, and Ctrl-C simply ends the program; then it ends the run,
+ * and a second one the program. */
+static void catch_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &action, NULL);
+}
+
 static void usage(void)
 {
 	printf("usage: ssd run [option]... PARAMETERS TRACE\n\n"
@@ -67,7 +76,9 @@ static int parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "s:o:qh", long_options, NULL)) != -1)
+	optind = 1;
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":s:o:qh", long_options, NULL)) != -1)
 		switch (c) {
 		case 's':
 			o->assignment[o->assignments++] = optarg;
@@ -95,8 +106,10 @@ static int parse(struct options *o, int argc, char **argv)
 		case OPTION_HELP:
 			usage();
 			return STATUS_DONE;
+		case ':':
+			return cli_mistake("option %s needs a value; `ssd run --help` explains the options", argv[optind - 1]);
 		default:
-			return cli_mistake("`ssd run --help` shows the options");
+			return cli_mistake("unknown option %s; `ssd run --help` shows the options", argv[optind - 1]);
 		}
 	if (argc - optind != 2)
 		return cli_mistake("run needs a parameter file and a trace: ssd run [option]... PARAMETERS TRACE");
@@ -255,8 +268,9 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	if (!prepare(drive, o, &before, fault))
 		return STATUS_USER;
 	progress_start(&progress, o->quiet);
+	catch_interrupt();
 	facts.end = run_workload(&run, fault);
-	progress_end(&progress, &run, o->quiet);
+	progress_end(&progress, &run, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
 	drive_check(drive);
@@ -285,14 +299,12 @@ static int run_with(const struct options *o, const struct settings *settings, co
 int cli_run(int argc, char **argv)
 {
 	struct options o = { .assignment = memory_array((size_t)argc, sizeof *o.assignment, "options") };
-	struct sigaction action = { .sa_handler = interrupt };
 	char *command = command_line(argc, argv);
 	struct settings settings;
 	struct fault fault = { "" };
 	int status = parse(&o, argc, argv);
 
 	if (status < 0) {
-		sigaction(SIGINT, &action, NULL);
 		if (settings_init(&settings, &fault) &&
 		    settings_read(&settings, o.parameters, o.assignment, o.assignments, &fault))
 			status = run_with(&o, &settings, command);
