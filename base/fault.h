@@ -29,10 +29,10 @@ _Noreturn void bug_at(const char *file, int line, const char *format, ...)
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 
 /* Always compiled in: a wrong average is dearer than a branch that is never taken. */
-#define BUG_ON(condition, ...)                                 \
-	do {                                                   \
-		if (__builtin_expect(!!(condition), 0))        \
-			BUG(__VA_ARGS__);                      \
+#define BUG_ON(condition, ...)                                                                               \
+	do {                                                                                                 \
+		if (__builtin_expect(!!(condition), 0))                                                      \
+			BUG(__VA_ARGS__);                                                                    \
 	} while (0)
 
 #endif

@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE   /* madvise */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -14,8 +14,8 @@
 
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)
 {
-	fprintf(stderr, "ssd: out of memory: the %s needs %.1f MiB; use a smaller drive or trace\n",
-	        what, (double)count * (double)bytes / (1 << 20));
+	fprintf(stderr, "ssd: out of memory: the %s needs %.1f MiB; use a smaller drive or trace\n", what,
+		(double)count * (double)bytes / (1 << 20));
 	exit(2);
 }
 

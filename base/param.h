@@ -21,27 +21,27 @@ enum param_type {
 
 /* Up to four times in ns: one for all pages, or one per page type (LSB, CSB, MSB, ...). */
 struct tick_list {
-	uint32_t count;   /* 1..4 */
+	uint32_t count; /* 1..4 */
 	uint64_t ns[4];
 };
 
 /* A table of rows ends with a row whose name is NULL. */
 struct param {
-	const char *name;            /* within its group, "page_bytes" */
+	const char *name; /* within its group, "page_bytes" */
 	enum param_type type;
-	size_t offset;               /* of the field in the owner's settings */
-	double min, max;             /* of numbers; each entry of a list */
-	const char *unit;            /* "ns", "bytes", "pages", "" */
-	const char *preset;          /* default, as a user would write it */
-	const char *help;            /* what it means; what 0 means where 0 is special */
-	const char *const *choices;  /* PARAM_CHOICE: names, NULL-ended */
+	size_t offset;              /* of the field in the owner's settings */
+	double min, max;            /* of numbers; each entry of a list */
+	const char *unit;           /* "ns", "bytes", "pages", "" */
+	const char *preset;         /* default, as a user would write it */
+	const char *help;           /* what it means; what 0 means where 0 is special */
+	const char *const *choices; /* PARAM_CHOICE: names, NULL-ended */
 };
 
 /* A named set of rows and the settings they describe.  The unnamed group "" is the file's top level. */
 struct param_group {
 	const char *name;
 	const struct param *rows;
-	void *settings;              /* zeroed by the owner before reading */
+	void *settings; /* zeroed by the owner before reading */
 };
 
 #endif

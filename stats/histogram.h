@@ -16,7 +16,7 @@ __extension__ typedef unsigned __int128 histogram_sum_t;
 
 struct histogram {
 	uint64_t count, min, max;
-	histogram_sum_t sum, sum_squares;   /* exact as long as they fit 128 bits */
+	histogram_sum_t sum, sum_squares; /* exact as long as they fit 128 bits */
 	uint64_t bin[HISTOGRAM_BINS];
 };
 
@@ -44,8 +44,8 @@ static inline void histogram_add(struct histogram *h, uint64_t value)
 	h->bin[histogram_bin(value)]++;
 }
 
-double histogram_mean(const struct histogram *);          /* 0 when empty */
-double histogram_deviation(const struct histogram *);     /* population; 0 when empty */
+double histogram_mean(const struct histogram *);      /* 0 when empty */
+double histogram_deviation(const struct histogram *); /* population; 0 when empty */
 
 /* Smallest value v such that at least `share` (0..1) of the values are <= v, rounded up
  * to the end of its bin but never above the maximum.  0 when empty. */

@@ -11,8 +11,8 @@
 
 struct output {
 	FILE *stream;
-	char *path;        /* final name */
-	char *temporary;   /* NULL for a device or pipe, which is written directly */
+	char *path;      /* final name */
+	char *temporary; /* NULL for a device or pipe, which is written directly */
 };
 
 /* False and a fault if it cannot be created. */
