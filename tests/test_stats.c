@@ -1,0 +1,819 @@
+/*
+ * Statistics: the histogram against sorted arrays and two-pass sums, the report's two forms
+ * against texts written by hand and a JSON reader of its own, result files under failure.
+ */
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "stats/histogram.h"
+#include "stats/output.h"
+#include "stats/report.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static uint64_t seed_of_run(void)
+{
+	const char *text = getenv("SEED");
+
+	return text ? strtoull(text, NULL, 0) : 20231;
+}
+
+/* ---- histogram ---- */
+
+static void test_bins_cover_every_value_once(void **state)
+{
+	uint64_t low, high, expected = 0;
+
+	(void)state;
+	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
+		histogram_bin_bounds(bin, &low, &high);
+		assert_int_equal(low, expected);
+		assert_true(high > low);
+		assert_int_equal(histogram_bin(low), bin);
+		assert_int_equal(histogram_bin(high - 1), bin);
+		/* Exact below 128, then never wider than 1/128 of the values inside. */
+		assert_true(high - low == 1 || (high - low - 1) / 128 < low / 128);
+		expected = high;
+	}
+	assert_true(expected == UINT64_MAX);
+	assert_int_equal(histogram_bin(UINT64_MAX), HISTOGRAM_BINS - 1);
+}
+
+static void test_empty_histogram_is_all_zero(void **state)
+{
+	struct histogram *h = memory_array(1, sizeof *h, "histogram");
+
+	(void)state;
+	assert_true(histogram_mean(h) == 0);
+	assert_true(histogram_deviation(h) == 0);
+	assert_int_equal(histogram_percentile(h, 0.99), 0);
+	memory_free(h);
+}
+
+/* 1, 2, 3, 4, 10: mean 4; squares about it 9 + 4 + 1 + 0 + 36 = 50, over 5 is 10. */
+static void test_small_case_by_hand(void **state)
+{
+	static const uint64_t values[] = { 3, 1, 10, 4, 2 };
+	struct histogram *h = memory_array(1, sizeof *h, "histogram");
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		histogram_add(h, values[i]);
+	assert_int_equal(h->count, 5);
+	assert_int_equal(h->min, 1);
+	assert_int_equal(h->max, 10);
+	assert_int_equal(h->sum, 20);
+	assert_true(histogram_mean(h) == 4);
+	assert_true(fabs(histogram_deviation(h) - sqrt(10)) < 1e-12);
+	assert_int_equal(histogram_percentile(h, 0), 1);
+	assert_int_equal(histogram_percentile(h, 0.2), 1);
+	assert_int_equal(histogram_percentile(h, 0.21), 2);
+	assert_int_equal(histogram_percentile(h, 0.5), 3);
+	assert_int_equal(histogram_percentile(h, 0.8), 4);
+	assert_int_equal(histogram_percentile(h, 1), 10);
+	memory_free(h);
+}
+
+static void test_zero_is_a_value(void **state)
+{
+	struct histogram *h = memory_array(1, sizeof *h, "histogram");
+
+	(void)state;
+	histogram_add(h, 7);
+	histogram_add(h, 0);
+	assert_int_equal(h->min, 0);
+	assert_int_equal(histogram_percentile(h, 0.5), 0);
+	assert_int_equal(histogram_percentile(h, 1), 7);
+	memory_free(h);
+}
+
+/* A bin's end may lie above everything that was seen: 1000 shares its bin with 1001..1003. */
+static void test_percentile_never_exceeds_the_maximum(void **state)
+{
+	struct histogram *h = memory_array(1, sizeof *h, "histogram");
+
+	(void)state;
+	histogram_add(h, 1000);
+	assert_int_equal(histogram_percentile(h, 0.5), 1000);
+	histogram_add(h, 5000);
+	assert_int_equal(histogram_percentile(h, 0.5), 1003);
+	memory_free(h);
+}
+
+/* The deviation of {b, b+1, ..., b+9} is sqrt(99/12) whatever b is. */
+static void test_deviation_keeps_its_digits_far_from_zero(void **state)
+{
+	static const uint64_t bases[] = { 0, 1000000007, 1000000000000007, (uint64_t)1 << 56 };
+
+	(void)state;
+	for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
+		struct histogram *h = memory_array(1, sizeof *h, "histogram");
+
+		for (uint64_t i = 0; i < 10; i++)
+			histogram_add(h, bases[b] + i);
+		assert_true(fabs(histogram_deviation(h) - sqrt(99.0 / 12)) < 1e-9);
+		memory_free(h);
+	}
+}
+
+/* 200 waits of 2^60 ns pass 2^64 in sum and in every square. */
+static void test_sums_do_not_wrap(void **state)
+{
+	struct histogram *h = memory_array(1, sizeof *h, "histogram");
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		histogram_add(h, (uint64_t)1 << 60);
+	assert_true(histogram_mean(h) == 0x1p60);
+	assert_true(histogram_deviation(h) == 0);
+	memory_free(h);
+}
+
+enum { SAMPLES = 30011 };
+
+static uint64_t draw_small(struct random *r)
+{
+	return random_below(r, 100);
+}
+
+static uint64_t draw_uniform(struct random *r)
+{
+	return random_below(r, 3000000);
+}
+
+static uint64_t draw_exponential(struct random *r)
+{
+	return (uint64_t)(-log(1 - random_unit(r)) * 250000);
+}
+
+static uint64_t draw_two_peaks(struct random *r)
+{
+	return random_below(r, 10) ? 75000 + random_below(r, 500) : 2000000 + random_below(r, 100000);
+}
+
+static uint64_t draw_heavy_tail(struct random *r)
+{
+	return (uint64_t)(1000 / pow(1 - random_unit(r), 1.2));
+}
+
+static uint64_t draw_constant(struct random *r)
+{
+	(void)random_next(r);
+	return 1000000;
+}
+
+static uint64_t draw_any_bits(struct random *r)
+{
+	return random_next(r) >> random_below(r, 64);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void check_percentiles(const struct histogram *h, const uint64_t *sorted, uint64_t seed)
+{
+	static const uint64_t millionths[] = { 0, 1, 10000, 70000, 250000, 290000, 500000, 570000, 900000,
+		990000, 999000, 999900, 999999, 1000000 };
+
+	for (size_t i = 0; i < sizeof millionths / sizeof *millionths; i++) {
+		uint64_t rank = (millionths[i] * h->count + 999999) / 1000000;
+		uint64_t exact = sorted[rank ? rank - 1 : 0];
+		uint64_t got = histogram_percentile(h, (double)millionths[i] / 1e6);
+
+		if (got < exact || got - exact > exact / 128 || got > h->max)
+			fail_msg("SEED=%" PRIu64 ": share %" PRIu64 "e-6 is %" PRIu64
+				 ", sorted array says %" PRIu64,
+				seed, millionths[i], got, exact);
+	}
+}
+
+static void test_percentiles_against_sorted_arrays(void **state)
+{
+	static uint64_t (*const draws[])(struct random *) = { draw_small, draw_uniform, draw_exponential,
+		draw_two_peaks, draw_heavy_tail, draw_constant, draw_any_bits };
+	uint64_t *values = memory_array(SAMPLES, sizeof *values, "samples");
+	uint64_t seed = seed_of_run();
+
+	(void)state;
+	for (size_t d = 0; d < sizeof draws / sizeof *draws; d++) {
+		struct histogram *h = memory_array(1, sizeof *h, "histogram");
+		struct random stream;
+
+		random_init(&stream, seed, d);
+		for (size_t i = 0; i < SAMPLES; i++) {
+			values[i] = draws[d](&stream);
+			histogram_add(h, values[i]);
+		}
+		qsort(values, SAMPLES, sizeof *values, compare_values);
+		assert_int_equal(h->min, values[0]);
+		assert_int_equal(h->max, values[SAMPLES - 1]);
+		check_percentiles(h, values, seed);
+		memory_free(h);
+	}
+	memory_free(values);
+}
+
+/* With few samples a share such as 0.07 of 100 must not ask for an eighth value. */
+static void test_ranks_of_round_shares_are_exact(void **state)
+{
+	(void)state;
+	for (uint64_t count = 1; count <= 120; count++) {
+		struct histogram *h = memory_array(1, sizeof *h, "histogram");
+
+		for (uint64_t v = 1; v <= count; v++)
+			histogram_add(h, v);
+		for (uint64_t percent = 1; percent <= 100; percent++)
+			assert_int_equal(
+				histogram_percentile(h, (double)percent / 100), (percent * count + 99) / 100);
+		memory_free(h);
+	}
+}
+
+/* ---- report ---- */
+
+typedef void (*write_function)(const struct report *, FILE *);
+
+/* What the report writes; the caller frees it. */
+static char *written(const struct report *report, write_function write)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *stream = open_memstream(&text, &bytes);
+
+	assert_non_null(stream);
+	write(report, stream);
+	fclose(stream);
+	return text;
+}
+
+static struct report *small_report(void)
+{
+	struct report *r = report_create();
+
+	report_section(r, "requests");
+	report_comment(r, "drive %s\nsecond line", "tiny");
+	report_count(r, "request.all.count", 18446744073709551615u, "requests", "served");
+	report_real(r, "waf", 2.0 / 3, "", "programs per host page");
+	report_real(r, "empty", 0.0 / 1e-300 / 0.0, "ns", "mean of nothing");
+	report_section(r, "run");
+	report_real(r, "endless", HUGE_VAL, "ns", "");
+	report_text(r, "run.trace", "a b.csv", "");
+	report_text(r, "run.odd", "x # \"y\"\\\n", "needs quotes");
+	return r;
+}
+
+static void test_report_as_text(void **state)
+{
+	struct report *r = small_report();
+	char *text = written(r, report_write_text);
+
+	(void)state;
+	assert_string_equal(text,
+		"# ---- requests ----\n"
+		"# drive tiny\n"
+		"# second line\n"
+		"request.all.count = 18446744073709551615                # requests: served\n"
+		"waf = 0.666666667                                       # programs per host page\n"
+		"empty = 0                                               # ns: mean of nothing\n"
+		"\n"
+		"# ---- run ----\n"
+		"endless = 0                                             # ns\n"
+		"run.trace = a b.csv\n"
+		"run.odd = \"x # \\\"y\\\"\\\\\\u000a\"                           # needs quotes\n");
+	free(text);
+	report_free(r);
+}
+
+static void test_report_as_json(void **state)
+{
+	struct report *r = small_report();
+	char *text = written(r, report_write_json);
+
+	(void)state;
+	assert_string_equal(text, "{\n"
+				  "  \"request.all.count\": 18446744073709551615,\n"
+				  "  \"waf\": 0.666666667,\n"
+				  "  \"empty\": 0,\n"
+				  "  \"endless\": 0,\n"
+				  "  \"run.trace\": \"a b.csv\",\n"
+				  "  \"run.odd\": \"x # \\\"y\\\"\\\\\\u000a\"\n"
+				  "}\n");
+	free(text);
+	report_free(r);
+}
+
+static void test_texts_are_quoted_where_a_line_needs_it(void **state)
+{
+	static const char *const cases[][2] = { { "plain", "plain" }, { "", "\"\"" }, { " x", "\" x\"" },
+		{ "x ", "\"x \"" }, { "a#b", "\"a#b\"" }, { "a\"b", "\"a\\\"b\"" },
+		{ "a\tb", "\"a\\u0009b\"" }, { "a\\b", "a\\b" }, { "\xc3\xbc", "\xc3\xbc" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct report *r = report_create();
+		char *text, expected[64];
+
+		report_text(r, "t", cases[i][0], "");
+		text = written(r, report_write_text);
+		snprintf(expected, sizeof expected, "t = %s\n", cases[i][1]);
+		assert_string_equal(text, expected);
+		free(text);
+		report_free(r);
+	}
+}
+
+static void test_empty_report(void **state)
+{
+	struct report *r = report_create();
+	char *text = written(r, report_write_text), *json = written(r, report_write_json);
+
+	(void)state;
+	assert_string_equal(text, "");
+	assert_string_equal(json, "{\n}\n");
+	free(text);
+	free(json);
+	report_free(r);
+	report_free(NULL);
+}
+
+/* A long name pushes its comment to the right, by one blank, and does not lose it. */
+static void test_long_rows_keep_their_comment(void **state)
+{
+	struct report *r = report_create();
+	char *text;
+
+	(void)state;
+	report_count(r, "a.name.that.is.longer.than.the.column.of.the.comments", 12345, "ns", "m");
+	text = written(r, report_write_text);
+	assert_string_equal(text, "a.name.that.is.longer.than.the.column.of.the.comments = 12345 # ns: m\n");
+	free(text);
+	report_free(r);
+}
+
+static void test_reals_have_one_spelling(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = { { 0, "0" }, { -0.0, "0" }, { 1, "1" }, { 0.1 + 0.2, "0.3" }, { 1e20, "1e+20" },
+		{ -2.5, "-2.5" }, { 123456789, "123456789" }, { 1234567891, "1.23456789e+09" },
+		{ 1e-7, "1e-07" }, { -HUGE_VAL, "0" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct report *r = report_create();
+		char *text, expected[64];
+
+		report_real(r, "x", cases[i].value, "", "");
+		text = written(r, report_write_text);
+		snprintf(expected, sizeof expected, "x = %s\n", cases[i].text);
+		assert_string_equal(text, expected);
+		free(text);
+		report_free(r);
+	}
+}
+
+static void test_json_replaces_what_is_not_utf8(void **state)
+{
+	static const struct {
+		const char *bytes, *json;
+	} cases[] = {
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+		{ "\xe2\x82\xac \xf0\x9f\x92\xbe", "\xe2\x82\xac \xf0\x9f\x92\xbe" },
+		{ "\xff!", "\\ufffd!" },
+		{ "\xc3", "\\ufffd" },
+		{ "\xc0\xaf", "\\ufffd\\ufffd" },                       /* overlong "/" */
+		{ "\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd" },            /* surrogate */
+		{ "\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd" }, /* above U+10FFFF */
+		{ "\xe2\x82", "\\ufffd\\ufffd" },
+		{ "\t\x01\x7f", "\\u0009\\u0001\\u007f" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct report *r = report_create();
+		char *json, expected[128];
+
+		report_text(r, "t", cases[i].bytes, "");
+		json = written(r, report_write_json);
+		snprintf(expected, sizeof expected, "{\n  \"t\": \"%s\"\n}\n", cases[i].json);
+		assert_string_equal(json, expected);
+		free(json);
+		report_free(r);
+	}
+}
+
+/* A strict reader of one JSON string; returns what follows it, NULL if it is not valid. */
+static const char *skip_json_string(const char *s)
+{
+	if (*s++ != '"')
+		return NULL;
+	while (*s != '"') {
+		if ((unsigned char)*s < 0x20)
+			return NULL;
+		if (*s != '\\') {
+			s++;
+			continue;
+		}
+		if (s[1] == 'u' && strspn(s + 2, "0123456789abcdefABCDEF") >= 4)
+			s += 6;
+		else if (s[1] && strchr("\"\\/bfnrt", s[1]))
+			s += 2;
+		else
+			return NULL;
+	}
+	return s + 1;
+}
+
+/* Any bytes in names and values: still one object of strings, as many as there are rows. */
+static void test_json_of_random_bytes_is_valid(void **state)
+{
+	uint64_t seed = seed_of_run();
+	struct random stream;
+
+	(void)state;
+	random_init(&stream, seed, 100);
+	for (int round = 0; round < 500; round++) {
+		struct report *r = report_create();
+		char value[24] = "", name[24] = "";
+		const char *at;
+		char *json;
+
+		for (uint64_t i = random_below(&stream, 20); i > 0; i--)
+			value[i - 1] = (char)(1 + random_below(&stream, 255));
+		for (uint64_t i = random_below(&stream, 20); i > 0; i--)
+			name[i - 1] = (char)(1 + random_below(&stream, 127));
+		report_text(r, name, value, "");
+		json = written(r, report_write_json);
+		at = strncmp(json, "{\n  ", 4) == 0 ? skip_json_string(json + 4) : NULL;
+		at = at && strncmp(at, ": ", 2) == 0 ? skip_json_string(at + 2) : NULL;
+		if (!at || strcmp(at, "\n}\n") != 0)
+			fail_msg("SEED=%" PRIu64 ", round %d: not JSON: %s", seed, round, json);
+		free(json);
+		report_free(r);
+	}
+}
+
+/* The status of a child that runs `body`; its standard error goes nowhere. */
+static int run_child(void (*body)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(99);
+		body();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static void report_twice(void)
+{
+	struct report *r = report_create();
+
+	report_count(r, "waf", 1, "", "");
+	report_real(r, "waf", 1, "", "");
+}
+
+static void test_a_name_reported_twice_is_a_bug(void **state)
+{
+	int status = run_child(report_twice);
+
+	(void)state;
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+/* ---- result files ---- */
+
+/* A folder of its own for each test; the working directory while the test runs. */
+static int enter_folder(void **state)
+{
+	const char *base = getenv("TMPDIR");
+	char *folder = memory_array(256, 1, "folder name");
+
+	snprintf(folder, 256, "%s/ssdlab-stats-XXXXXX", base ? base : "/tmp");
+	*state = folder;
+	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int count_files(void)
+{
+	DIR *folder = opendir(".");
+	int count = -2; /* "." and ".." */
+
+	assert_non_null(folder);
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+static int leave_folder(void **state)
+{
+	DIR *folder = opendir(".");
+	struct dirent *file;
+
+	while ((file = readdir(folder)))
+		if (*file->d_name != '.')
+			remove(file->d_name);
+	closedir(folder);
+	if (chdir("/") != 0 || rmdir(*state) != 0)
+		return -1;
+	memory_free(*state);
+	return 0;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *stream = fopen(path, "w");
+
+	assert_non_null(stream);
+	fputs(text, stream);
+	assert_int_equal(fclose(stream), 0);
+}
+
+static void assert_file(const char *path, const char *expected)
+{
+	char text[256] = "";
+	FILE *stream = fopen(path, "r");
+
+	assert_non_null(stream);
+	text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+	fclose(stream);
+	assert_string_equal(text, expected);
+}
+
+static void test_commit_replaces_the_old_file_at_once(void **state)
+{
+	struct output output;
+	struct fault fault;
+
+	(void)state;
+	write_file("result.txt", "old\n");
+	assert_true(output_open(&output, "result.txt", &fault));
+	fputs("new\n", output.stream);
+	fflush(output.stream);
+	assert_file("result.txt", "old\n");
+	assert_int_equal(count_files(), 2);
+	assert_true(output_commit(&output, &fault));
+	assert_file("result.txt", "new\n");
+	assert_int_equal(count_files(), 1);
+	output_abandon(&output);
+	assert_file("result.txt", "new\n");
+}
+
+static void test_abandon_leaves_the_old_file(void **state)
+{
+	struct output output;
+	struct fault fault;
+
+	(void)state;
+	write_file("result.txt", "old\n");
+	assert_true(output_open(&output, "result.txt", &fault));
+	fputs("new\n", output.stream);
+	output_abandon(&output);
+	assert_file("result.txt", "old\n");
+	assert_int_equal(count_files(), 1);
+	assert_true(output_open(&output, "other.txt", &fault));
+	output_abandon(&output);
+	assert_int_equal(count_files(), 1);
+}
+
+static void test_a_symbolic_link_stays_one(void **state)
+{
+	struct output output;
+	struct fault fault;
+	struct stat status;
+
+	(void)state;
+	write_file("target.txt", "old\n");
+	assert_int_equal(symlink("target.txt", "link.txt"), 0);
+	assert_true(output_open(&output, "link.txt", &fault));
+	fputs("new\n", output.stream);
+	assert_true(output_commit(&output, &fault));
+	assert_file("target.txt", "new\n");
+	assert_int_equal(lstat("link.txt", &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_int_equal(count_files(), 2);
+}
+
+static void test_what_cannot_be_created_is_named(void **state)
+{
+	static const struct {
+		const char *path, *message;
+	} cases[] = {
+		{ "missing/result.txt", "cannot create \"missing/result.txt\": No such file or directory" },
+		{ ".", "cannot create \".\": Is a directory" },
+		{ "file/result.txt", "cannot create \"file/result.txt\": Not a directory" },
+		{ "", "cannot create \"\": No such file or directory" },
+	};
+
+	(void)state;
+	write_file("file", "");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct output output;
+		struct fault fault;
+
+		assert_false(output_open(&output, cases[i].path, &fault));
+		assert_string_equal(fault.text, cases[i].message);
+		output_abandon(&output);
+		assert_int_equal(count_files(), 1);
+	}
+}
+
+/* Nothing is write-protected for root, so root becomes somebody else first. */
+static void write_to_protected_file(void)
+{
+	struct output output;
+	struct fault fault;
+
+	if (geteuid() == 0 && setuid(65534) != 0)
+		_exit(1);
+	if (output_open(&output, "result.txt", &fault))
+		_exit(2);
+	_exit(strcmp(fault.text, "cannot create \"result.txt\": Permission denied") == 0 ? 0 : 3);
+}
+
+static void test_a_write_protected_file_is_left_alone(void **state)
+{
+	(void)state;
+	write_file("result.txt", "old\n");
+	assert_int_equal(chmod(".", 0777), 0);
+	assert_int_equal(chmod("result.txt", 0444), 0);
+	assert_int_equal(run_child(write_to_protected_file), 0);
+	assert_file("result.txt", "old\n");
+	assert_int_equal(count_files(), 1);
+}
+
+/* Both a few bytes, found when the stream is closed, and many, found while writing. */
+static void test_a_full_device_is_found_at_commit(void **state)
+{
+	static const int lines[] = { 1, 100000 };
+
+	(void)state;
+	if (access("/dev/full", W_OK) != 0)
+		skip();
+	for (size_t i = 0; i < 2; i++) {
+		struct output output;
+		struct fault fault;
+
+		assert_true(output_open(&output, "/dev/full", &fault));
+		assert_null(output.temporary);
+		for (int line = 0; line < lines[i]; line++)
+			fprintf(output.stream, "request.count = %d\n", line);
+		assert_false(output_commit(&output, &fault));
+		assert_string_equal(fault.text, "cannot write \"/dev/full\": No space left on device");
+		assert_int_equal(count_files(), 0);
+	}
+}
+
+/* A stream that once failed is not trusted, whatever its last flush says. */
+static void test_an_earlier_error_is_found_at_commit(void **state)
+{
+	struct output output;
+	struct fault fault;
+
+	(void)state;
+	assert_true(output_open(&output, "result.txt", &fault));
+	fputs("x = 1\n", output.stream);
+	assert_int_equal(fgetc(output.stream), EOF); /* an error: it is open for writing only */
+	assert_false(output_commit(&output, &fault));
+	assert_string_equal(fault.text, "cannot write \"result.txt\": Input/output error");
+	assert_int_equal(count_files(), 0);
+}
+
+/* A limit on the size of files stands for a full file system. */
+static void write_beyond_the_limit(void)
+{
+	struct rlimit limit = { 1000, 1000 };
+	struct output output;
+	struct fault fault;
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || !output_open(&output, "result.txt", &fault))
+		_exit(1);
+	for (int line = 0; line < 5000; line++)
+		fprintf(output.stream, "request.count = %d\n", line);
+	if (output_commit(&output, &fault))
+		_exit(2);
+	_exit(strcmp(fault.text, "cannot write \"result.txt\": File too large") == 0 ? 0 : 3);
+}
+
+static void test_a_failed_write_leaves_the_old_file_only(void **state)
+{
+	(void)state;
+	write_file("result.txt", "old\n");
+	assert_int_equal(run_child(write_beyond_the_limit), 0);
+	assert_file("result.txt", "old\n");
+	assert_int_equal(count_files(), 1);
+}
+
+static void write_to_closed_pipe(void)
+{
+	struct output output;
+	struct fault fault;
+	int ends[2];
+	char path[32];
+
+	signal(SIGPIPE, SIG_IGN);
+	if (pipe(ends) != 0)
+		_exit(1);
+	snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
+	if (!output_open(&output, path, &fault))
+		_exit(1);
+	close(ends[0]);
+	fputs("x = 1\n", output.stream);
+	_exit(!output_commit(&output, &fault) && strstr(fault.text, ": Broken pipe") ? 0 : 2);
+}
+
+static void test_a_closed_pipe_is_found_at_commit(void **state)
+{
+	(void)state;
+	if (access("/dev/fd", X_OK) != 0)
+		skip();
+	assert_int_equal(run_child(write_to_closed_pipe), 0);
+}
+
+static void write_to_standard_output(void)
+{
+	struct output output;
+	struct fault fault;
+
+	if (!freopen("screen.txt", "w", stdout))
+		_exit(1);
+	printf("before\n");
+	if (!output_open(&output, "/dev/stdout", &fault))
+		_exit(2);
+	fputs("result\n", output.stream);
+	if (!output_commit(&output, &fault))
+		_exit(3);
+	printf("after\n");
+	_exit(fflush(stdout) == 0 ? 0 : 4);
+}
+
+static void test_standard_output_keeps_its_order(void **state)
+{
+	(void)state;
+	assert_int_equal(run_child(write_to_standard_output), 0);
+	assert_file("screen.txt", "before\nresult\nafter\n");
+}
+
+#define FILE_TEST(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bins_cover_every_value_once),
+		cmocka_unit_test(test_empty_histogram_is_all_zero),
+		cmocka_unit_test(test_small_case_by_hand),
+		cmocka_unit_test(test_zero_is_a_value),
+		cmocka_unit_test(test_percentile_never_exceeds_the_maximum),
+		cmocka_unit_test(test_deviation_keeps_its_digits_far_from_zero),
+		cmocka_unit_test(test_sums_do_not_wrap),
+		cmocka_unit_test(test_percentiles_against_sorted_arrays),
+		cmocka_unit_test(test_ranks_of_round_shares_are_exact),
+		cmocka_unit_test(test_report_as_text),
+		cmocka_unit_test(test_report_as_json),
+		cmocka_unit_test(test_texts_are_quoted_where_a_line_needs_it),
+		cmocka_unit_test(test_empty_report),
+		cmocka_unit_test(test_long_rows_keep_their_comment),
+		cmocka_unit_test(test_reals_have_one_spelling),
+		cmocka_unit_test(test_json_replaces_what_is_not_utf8),
+		cmocka_unit_test(test_json_of_random_bytes_is_valid),
+		cmocka_unit_test(test_a_name_reported_twice_is_a_bug),
+		FILE_TEST(test_commit_replaces_the_old_file_at_once),
+		FILE_TEST(test_abandon_leaves_the_old_file),
+		FILE_TEST(test_a_symbolic_link_stays_one),
+		FILE_TEST(test_what_cannot_be_created_is_named),
+		FILE_TEST(test_a_write_protected_file_is_left_alone),
+		FILE_TEST(test_a_full_device_is_found_at_commit),
+		FILE_TEST(test_an_earlier_error_is_found_at_commit),
+		FILE_TEST(test_a_failed_write_leaves_the_old_file_only),
+		FILE_TEST(test_a_closed_pipe_is_found_at_commit),
+		FILE_TEST(test_standard_output_keeps_its_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
