@@ -5,14 +5,14 @@
 #define FLASH_CAUSE_H
 
 enum cause {
-	CAUSE_HOST,    /* data the host asked for or wrote */
-	CAUSE_RMW,     /* old data that a partial write must keep */
-	CAUSE_MAP,     /* mapping pages */
-	CAUSE_MERGE,   /* log blocks or areas folded into their data */
-	CAUSE_PAD,     /* pages a buffer reads to write a whole block */
-	CAUSE_GC,      /* live data moved out of a victim, and the victim's erase */
-	CAUSE_GC_MAP,  /* the same for mapping pages */
-	CAUSE_WEAR,    /* wear levelling */
+	CAUSE_HOST,   /* data the host asked for or wrote */
+	CAUSE_RMW,    /* old data that a partial write must keep */
+	CAUSE_MAP,    /* mapping pages */
+	CAUSE_MERGE,  /* log blocks or areas folded into their data */
+	CAUSE_PAD,    /* pages a buffer reads to write a whole block */
+	CAUSE_GC,     /* live data moved out of a victim, and the victim's erase */
+	CAUSE_GC_MAP, /* the same for mapping pages */
+	CAUSE_WEAR,   /* wear levelling */
 	CAUSES
 };
 

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "flash/schedule.h"
 
-struct flash *flash_create(const struct geometry *g, const struct flash_settings *settings,
-	struct oracle *oracle)
+struct flash *flash_create(
+	const struct geometry *g, const struct flash_settings *settings, struct oracle *oracle)
 {
 	struct flash *f = memory_array(1, sizeof *f, "medium");
 
@@ -43,8 +43,8 @@ static struct flash_block *check_readable(struct flash *f, ppn_t ppn, enum cause
 
 	BUG_ON(ppn >= g->pages, "%s reads page %u of %u", cause_name(cause), ppn, g->pages);
 	BUG_ON(ppn - geometry_first_page(g, block) >= f->block[block].next,
-	       "%s reads the free page %u of block %u (%u pages programmed)", cause_name(cause),
-	       ppn - geometry_first_page(g, block), block, f->block[block].next);
+		"%s reads the free page %u of block %u (%u pages programmed)", cause_name(cause),
+		ppn - geometry_first_page(g, block), block, f->block[block].next);
 	return &f->block[block];
 }
 
@@ -57,11 +57,12 @@ static struct flash_block *occupy(struct flash *f, ppn_t ppn, owner_t owner, enu
 	uint32_t page = ppn - geometry_first_page(g, block);
 
 	BUG_ON(ppn >= g->pages, "%s programs page %u of %u", cause_name(cause), ppn, g->pages);
-	BUG_ON(page < b->next, "%s programs page %u of block %u twice without an erase", cause_name(cause), page,
-	       block);
+	BUG_ON(page < b->next, "%s programs page %u of block %u twice without an erase", cause_name(cause),
+		page, block);
 	BUG_ON(page > b->next, "%s programs page %u of block %u out of order, the next one is %u",
-	       cause_name(cause), page, block, b->next);
-	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause), page, block);
+		cause_name(cause), page, block, b->next);
+	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause), page,
+		block);
 	b->next++;
 	f->owner[ppn] = owner;
 	f->pages_used++;
@@ -158,8 +159,9 @@ static void check_erasable(const struct flash *f, block_t block, enum cause caus
 
 	BUG_ON(block >= g->blocks, "%s erases block %u of %u", cause_name(cause), block, g->blocks);
 	for (uint32_t page = 0; page < f->block[block].next; page++)
-		BUG_ON(f->owner[first + page] != OWNER_NONE, "%s erases block %u, whose page %u belongs to %u",
-		       cause_name(cause), block, page, f->owner[first + page]);
+		BUG_ON(f->owner[first + page] != OWNER_NONE,
+			"%s erases block %u, whose page %u belongs to %u", cause_name(cause), block, page,
+			f->owner[first + page]);
 }
 
 /* An untimed erase happens at once: what is still going on in the block no longer concerns it. */
@@ -252,11 +254,11 @@ void flash_check_books(const struct flash *f)
 	for (block_t b = 0; b < f->geometry->blocks; b++)
 		used += f->block[b].next;
 	BUG_ON(used != f->pages_used, "the blocks hold %llu pages, the medium counted %llu",
-	       (unsigned long long)used, (unsigned long long)f->pages_used);
+		(unsigned long long)used, (unsigned long long)f->pages_used);
 	BUG_ON(programs + f->pages_used_before != f->pages_used + f->pages_erased,
-	       "%llu programs and %llu pages before are not %llu pages now and %llu erased",
-	       (unsigned long long)programs, (unsigned long long)f->pages_used_before,
-	       (unsigned long long)f->pages_used, (unsigned long long)f->pages_erased);
+		"%llu programs and %llu pages before are not %llu pages now and %llu erased",
+		(unsigned long long)programs, (unsigned long long)f->pages_used_before,
+		(unsigned long long)f->pages_used, (unsigned long long)f->pages_erased);
 	BUG_ON(sum_of_erases(f) - f->erases_before != erases, "the blocks count %llu erases, the medium %llu",
-	       (unsigned long long)(sum_of_erases(f) - f->erases_before), (unsigned long long)erases);
+		(unsigned long long)(sum_of_erases(f) - f->erases_before), (unsigned long long)erases);
 }

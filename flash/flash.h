@@ -29,29 +29,29 @@ typedef uint64_t op_t;
 #define OP_NONE ((op_t)0)
 
 struct flash_block {
-	uint32_t next;       /* first page not programmed since the erase */
+	uint32_t next; /* first page not programmed since the erase */
 	uint32_t erases;
 	uint32_t unfinished; /* operations of this life of the block that time has not finished */
-	op_t     erase;      /* erase that time has not finished; OP_NONE = the block is erased */
+	op_t erase;          /* erase that time has not finished; OP_NONE = the block is erased */
 };
 
 struct flash {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
-	struct oracle *oracle;          /* NULL: verification off */
+	struct oracle *oracle; /* NULL: verification off */
 	struct schedule *schedule;
-	owner_t *owner;                 /* per page, in its spare area; OWNER_NONE once dead */
-	uint64_t *in_flight;            /* bit per page: its program has not finished in time */
+	owner_t *owner;      /* per page, in its spare area; OWNER_NONE once dead */
+	uint64_t *in_flight; /* bit per page: its program has not finished in time */
 	struct flash_block *block;
 
-	uint64_t count[OP_KINDS][CAUSES];   /* a copy-back counts as a read, a program and a copy */
-	uint64_t forwarded[CAUSES];         /* reads served from the controller, the page was in flight */
+	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
+	uint64_t forwarded[CAUSES];       /* reads served from the controller, the page was in flight */
 	uint64_t transferred_sectors;
-	uint64_t pages_used;                /* programmed and not erased */
-	uint64_t pages_used_before;         /* the same when the statistics began */
-	uint64_t untimed[OP_KINDS];         /* programs and erases outside time and statistics */
-	uint64_t pages_erased;              /* programmed pages that erases have freed */
-	uint64_t erases_before;             /* sum of erases when the statistics began */
+	uint64_t pages_used;        /* programmed and not erased */
+	uint64_t pages_used_before; /* the same when the statistics began */
+	uint64_t untimed[OP_KINDS]; /* programs and erases outside time and statistics */
+	uint64_t pages_erased;      /* programmed pages that erases have freed */
+	uint64_t erases_before;     /* sum of erases when the statistics began */
 };
 
 /*
@@ -60,7 +60,7 @@ struct flash {
  */
 struct io {
 	struct flash *flash;
-	bool     timed;
+	bool timed;
 	uint32_t ticket;            /* of the schedule; who waits for the operations */
 	uint32_t first_op, last_op; /* operations to be released together */
 	uint32_t accesses;          /* page-level look-ups and buffer hits: each costs one DRAM access time */

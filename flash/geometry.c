@@ -10,52 +10,55 @@ static const char *const suspend_names[] = { "never", "erase", "program_and_eras
 
 const struct param flash_params[] = {
 	{ "channels", PARAM_UINT, FIELD(channels), 1, 1024, "channels", "8",
-	  "buses between the controller and the chips" },
+		"buses between the controller and the chips" },
 	{ "chips", PARAM_UINT, FIELD(chips), 1, 1024, "chips", "4", "chips on each channel" },
 	{ "dies", PARAM_UINT, FIELD(dies), 1, 64, "dies", "2",
-	  "dies in each chip; each works on its own while `interleave` is on" },
+		"dies in each chip; each works on its own while `interleave` is on" },
 	{ "planes", PARAM_UINT, FIELD(planes), 1, 64, "planes", "2", "planes in each die" },
 	{ "blocks", PARAM_UINT, FIELD(blocks), 4, 1 << 24, "blocks", "2048", "blocks in each plane" },
 	{ "pages", PARAM_UINT, FIELD(pages), 1, 1 << 20, "pages", "64", "pages in each block" },
 	{ "page_bytes", PARAM_UINT, FIELD(page_bytes), 2048, 32768, "bytes", "8192",
-	  "size of a page, a power of two" },
+		"size of a page, a power of two" },
 	{ "over_provisioning", PARAM_REAL, FIELD(over_provisioning), 0, 0.99, "share", "0.1",
-	  "part of the physical pages that the host does not see: (physical - logical) / physical" },
+		"part of the physical pages that the host does not see: (physical - logical) / physical" },
 	{ "read_ns", PARAM_TICKS, FIELD(read_ns), 0, 4e9, "ns", "75000",
-	  "cell array to page register; a list gives one time per page type (LSB, CSB, MSB)" },
+		"cell array to page register; a list gives one time per page type (LSB, CSB, MSB)" },
 	{ "program_ns", PARAM_TICKS, FIELD(program_ns), 0, 4e9, "ns", "2000000",
-	  "page register to cell array; a list gives one time per page type" },
+		"page register to cell array; a list gives one time per page type" },
 	{ "erase_ns", PARAM_UINT, FIELD(erase_ns), 0, 4e9, "ns", "15000000", "erase of one block" },
 	{ "command_ns", PARAM_UINT, FIELD(command_ns), 0, 1e6, "ns", "200",
-	  "command and address cycles on the bus; 0 = they cost nothing" },
+		"command and address cycles on the bus; 0 = they cost nothing" },
 	{ "bus_mb_per_s", PARAM_REAL, FIELD(bus_mb_per_s), 1, 100000, "MB/s", "400",
-	  "transfer rate of each channel, 10^6 bytes per second" },
+		"transfer rate of each channel, 10^6 bytes per second" },
 	{ "copyback", PARAM_BOOL, FIELD(copyback), 0, 1, "", "true",
-	  "a page moves inside its plane without crossing the bus" },
+		"a page moves inside its plane without crossing the bus" },
 	{ "interleave", PARAM_BOOL, FIELD(interleave), 0, 1, "", "true",
-	  "dies of a chip work at the same time; off = one after another" },
+		"dies of a chip work at the same time; off = one after another" },
 	{ "multiplane", PARAM_CHOICE, FIELD(multiplane), 0, 0, "", "off",
-	  "waiting operations of several planes of a die run as one command: never, if they are at the "
-	  "same page offset, or always", multiplane_names },
+		"waiting operations of several planes of a die run as one command: never, if they are at the "
+		"same page offset, or always",
+		multiplane_names },
 	{ "scheduler", PARAM_CHOICE, FIELD(scheduler), 0, 0, "", "read_first",
-	  "which operation that waits for a die goes first", scheduler_names },
+		"which operation that waits for a die goes first", scheduler_names },
 	{ "suspend", PARAM_CHOICE, FIELD(suspend), 0, 0, "", "never",
-	  "what a read that arrives at a busy die may interrupt", suspend_names },
+		"what a read that arrives at a busy die may interrupt", suspend_names },
 	{ "suspend_ns", PARAM_UINT, FIELD(suspend_ns), 0, 1e9, "ns", "20000",
-	  "cost of taking up a suspended operation again" },
+		"cost of taking up a suspended operation again" },
 	{ "endurance", PARAM_UINT, FIELD(endurance), 0, 1e9, "erases", "0",
-	  "erases after which a block is worn out; 0 = it never is" },
+		"erases after which a block is worn out; 0 = it never is" },
 	{ 0 },
 };
 
 static bool derive_counts(struct geometry *g, const struct flash_settings *s, struct fault *fault)
 {
 	double pages = (double)s->channels * (double)s->chips * (double)s->dies * (double)s->planes *
-	               (double)s->blocks * (double)s->pages;
+		       (double)s->blocks * (double)s->pages;
 
 	if (pages > (double)(UINT32_MAX - 1))
-		return fault_set(fault, "flash: %.0f pages in all; at most %u can be addressed, use larger pages "
-		                 "or fewer blocks", pages, UINT32_MAX - 1);
+		return fault_set(fault,
+			"flash: %.0f pages in all; at most %u can be addressed, use larger pages "
+			"or fewer blocks",
+			pages, UINT32_MAX - 1);
 	g->channels = (uint32_t)s->channels;
 	g->chips_per_channel = (uint32_t)s->chips;
 	g->dies_per_chip = (uint32_t)s->dies;
@@ -76,7 +79,7 @@ bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct 
 	*g = (struct geometry){ 0 };
 	if (s->page_bytes & (s->page_bytes - 1))
 		return fault_set(fault, "flash.page_bytes = %llu is not a power of two; use 2048 to 32768",
-		                 (unsigned long long)s->page_bytes);
+			(unsigned long long)s->page_bytes);
 	if (!derive_counts(g, s, fault))
 		return false;
 	g->page_bytes = (uint32_t)s->page_bytes;
@@ -86,7 +89,9 @@ bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct 
 	g->logical_pages = (lpn_t)floor((double)g->pages * (1 - s->over_provisioning) + 1e-6);
 	g->logical_sectors = geometry_page_start(g, g->logical_pages);
 	if (!g->logical_pages)
-		return fault_set(fault, "flash.over_provisioning = %g leaves no logical page of %u physical ones; "
-		                 "use less", s->over_provisioning, g->pages);
+		return fault_set(fault,
+			"flash.over_provisioning = %g leaves no logical page of %u physical ones; "
+			"use less",
+			s->over_provisioning, g->pages);
 	return true;
 }

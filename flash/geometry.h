@@ -16,16 +16,16 @@ enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
 
 /* As the user wrote them; flash_params describes every field. */
 struct flash_settings {
-	uint64_t channels, chips, dies, planes, blocks, pages;   /* each per unit above it */
+	uint64_t channels, chips, dies, planes, blocks, pages; /* each per unit above it */
 	uint64_t page_bytes;
-	double   over_provisioning;      /* (physical - logical) / physical */
+	double over_provisioning; /* (physical - logical) / physical */
 	struct tick_list read_ns, program_ns;
 	uint64_t erase_ns, command_ns;
-	double   bus_mb_per_s;           /* 10^6 bytes per second, each channel */
-	bool     copyback, interleave;
-	int      multiplane, scheduler, suspend;
+	double bus_mb_per_s; /* 10^6 bytes per second, each channel */
+	bool copyback, interleave;
+	int multiplane, scheduler, suspend;
 	uint64_t suspend_ns;
-	uint64_t endurance;              /* erases a block survives; 0 = any number */
+	uint64_t endurance; /* erases a block survives; 0 = any number */
 };
 
 extern const struct param flash_params[];
@@ -33,17 +33,17 @@ extern const struct param flash_params[];
 struct geometry {
 	uint32_t channels, chips_per_channel, dies_per_chip, planes_per_die;
 	uint32_t blocks_per_plane, pages_per_block, sectors_per_page;
-	uint32_t page_bytes, sector_shift;        /* sectors_per_page = 1 << sector_shift */
+	uint32_t page_bytes, sector_shift; /* sectors_per_page = 1 << sector_shift */
 	uint32_t dies_per_channel;
 
-	die_t    dies;
-	plane_t  planes;
-	block_t  blocks;
-	uint32_t pages;                           /* physical */
+	die_t dies;
+	plane_t planes;
+	block_t blocks;
+	uint32_t pages; /* physical */
 	uint32_t pages_per_plane;
-	lpn_t    logical_pages;
+	lpn_t logical_pages;
 	sector_t logical_sectors;
-	mask_t   full_page;                       /* all sectors of a page */
+	mask_t full_page; /* all sectors of a page */
 };
 
 /* Derives and checks; a fault says which setting makes the drive impossible. */

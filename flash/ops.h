@@ -11,17 +11,17 @@
 #define INDEX_NONE UINT32_MAX
 
 struct op {
-	uint32_t next;            /* in a queue, a command, a request's list or the free list */
-	uint32_t generation;      /* tells a handle of this use from one of an earlier use */
-	uint32_t blockers;        /* what it still waits for; its request's release is one of them */
-	uint32_t first_waiter, last_waiter;   /* edges to operations that wait for this one */
-	uint32_t ticket;          /* INDEX_NONE: no request waits for it */
-	ppn_t    ppn, to;         /* `to`: target of a copy; of an erase, the earlier erase still to come */
-	uint32_t life, to_life;   /* erases of their blocks when the operation was made */
-	plane_t  plane;
+	uint32_t next;       /* in a queue, a command, a request's list or the free list */
+	uint32_t generation; /* tells a handle of this use from one of an earlier use */
+	uint32_t blockers;   /* what it still waits for; its request's release is one of them */
+	uint32_t first_waiter, last_waiter; /* edges to operations that wait for this one */
+	uint32_t ticket;                    /* INDEX_NONE: no request waits for it */
+	ppn_t ppn, to;          /* `to`: target of a copy; of an erase, the earlier erase still to come */
+	uint32_t life, to_life; /* erases of their blocks when the operation was made */
+	plane_t plane;
 	uint32_t cell_ns;
 	uint16_t sectors;
-	uint8_t  kind, cause;
+	uint8_t kind, cause;
 };
 
 struct edge {
@@ -29,16 +29,16 @@ struct edge {
 };
 
 struct ticket {
-	uint32_t pending;         /* operations to finish, and the release */
-	uint32_t next;            /* in the free list or the list of completed ones */
-	tick_t   completed;
+	uint32_t pending; /* operations to finish, and the release */
+	uint32_t next;    /* in the free list or the list of completed ones */
+	tick_t completed;
 };
 
 struct ops {
 	struct op *op;
 	struct edge *edge;
 	struct ticket *ticket;
-	uint32_t ops, edges, tickets;             /* room in the arrays */
+	uint32_t ops, edges, tickets; /* room in the arrays */
 	uint32_t free_op, free_edge, free_ticket;
 };
 
@@ -49,7 +49,7 @@ void ops_release(struct ops *);
 uint32_t ops_take_op(struct ops *);
 uint32_t ops_take_ticket(struct ops *);
 
-void ops_give_op(struct ops *, uint32_t op);         /* its handle means "done" from now on */
+void ops_give_op(struct ops *, uint32_t op); /* its handle means "done" from now on */
 void ops_give_ticket(struct ops *, uint32_t ticket);
 
 /* `op` waits for `other` too. */

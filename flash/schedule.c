@@ -14,30 +14,30 @@ struct queue {
 
 enum phase {
 	PHASE_IDLE,
-	PHASE_IN,       /* waits for or uses the bus: command, and data of a program */
-	PHASE_CELL,     /* the cell array works */
-	PHASE_OUT,      /* waits for or uses the bus: data of a read */
+	PHASE_IN,   /* waits for or uses the bus: command, and data of a program */
+	PHASE_CELL, /* the cell array works */
+	PHASE_OUT,  /* waits for or uses the bus: data of a read */
 };
 
 /* What works on its own: a die, or a whole chip when its dies may not be interleaved. */
 struct unit {
 	enum phase phase;
-	struct queue reads, others;   /* ready operations; FIFO scheduling uses `others` only */
-	uint32_t command;             /* operations being served as one command */
-	uint32_t suspended;           /* a command that was interrupted, or INDEX_NONE */
-	tick_t   suspended_ns;        /* what is left of it */
-	uint32_t next;                /* in the line of units that wait for the bus */
+	struct queue reads, others; /* ready operations; FIFO scheduling uses `others` only */
+	uint32_t command;           /* operations being served as one command */
+	uint32_t suspended;         /* a command that was interrupted, or INDEX_NONE */
+	tick_t suspended_ns;        /* what is left of it */
+	uint32_t next;              /* in the line of units that wait for the bus */
 	uint64_t in_ns, cell_ns, out_ns;
 };
 
 struct channel {
-	uint32_t user;                /* unit on the bus, or INDEX_NONE */
-	uint32_t first, last;         /* units that wait for it */
+	uint32_t user;        /* unit on the bus, or INDEX_NONE */
+	uint32_t first, last; /* units that wait for it */
 };
 
 /* Operations of a request that become ready together. */
 struct release {
-	tick_t   when;
+	tick_t when;
 	uint64_t order;
 	uint32_t first_op, ticket;
 };
@@ -47,21 +47,21 @@ struct schedule {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
 	struct ops ops;
-	struct timers timers;         /* channels first, then units */
+	struct timers timers; /* channels first, then units */
 	tick_t now;
 
 	struct unit *unit;
 	struct channel *channel;
 	uint32_t dies_per_unit, units_per_channel;
-	double   sector_ns;
+	double sector_ns;
 
-	struct release *release;      /* binary heap by (when, order) */
+	struct release *release; /* binary heap by (when, order) */
 	uint32_t releases, release_room;
 	uint64_t release_order;
 
 	uint32_t first_completed, last_completed;
-	uint64_t under_way;           /* operations and releases */
-	uint64_t *load;               /* per die */
+	uint64_t under_way; /* operations and releases */
+	uint64_t *load;     /* per die */
 	struct busy busy;
 };
 
@@ -83,8 +83,10 @@ struct schedule *schedule_create(struct flash *flash)
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
 	s->load = memory_array(g->dies, sizeof *s->load, "dies");
 	for (uint32_t u = 0; u < units; u++)
-		s->unit[u] = (struct unit){ .reads = { INDEX_NONE, INDEX_NONE }, .others = { INDEX_NONE, INDEX_NONE },
-			                    .command = INDEX_NONE, .suspended = INDEX_NONE };
+		s->unit[u] = (struct unit){ .reads = { INDEX_NONE, INDEX_NONE },
+			.others = { INDEX_NONE, INDEX_NONE },
+			.command = INDEX_NONE,
+			.suspended = INDEX_NONE };
 	for (uint32_t c = 0; c < g->channels; c++)
 		s->channel[c] = (struct channel){ INDEX_NONE, INDEX_NONE, INDEX_NONE };
 	ops_init(&s->ops);
@@ -185,9 +187,16 @@ op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t
 	uint32_t index = ops_take_op(&s->ops);
 	struct op *op = &s->ops.op[index];
 
-	*op = (struct op){ .next = INDEX_NONE, .generation = op->generation, .first_waiter = INDEX_NONE,
-		           .last_waiter = INDEX_NONE, .ppn = ppn, .to = to, .plane = ppn / s->geometry->pages_per_plane,
-		           .sectors = (uint16_t)sectors, .kind = (uint8_t)kind, .cause = (uint8_t)cause };
+	*op = (struct op){ .next = INDEX_NONE,
+		.generation = op->generation,
+		.first_waiter = INDEX_NONE,
+		.last_waiter = INDEX_NONE,
+		.ppn = ppn,
+		.to = to,
+		.plane = ppn / s->geometry->pages_per_plane,
+		.sectors = (uint16_t)sectors,
+		.kind = (uint8_t)kind,
+		.cause = (uint8_t)cause };
 	op->cell_ns = cell_time(s, op);
 	s->load[op->plane / s->geometry->planes_per_die] += op->cell_ns;
 	s->under_way++;
@@ -302,7 +311,7 @@ static bool may_join(const struct schedule *s, const struct op *first, const str
 	const struct geometry *g = s->geometry;
 
 	if (op->kind != first->kind || op->kind == OP_COPY ||
-	    op->plane / g->planes_per_die != first->plane / g->planes_per_die)
+		op->plane / g->planes_per_die != first->plane / g->planes_per_die)
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
 	       op->ppn % g->pages_per_block == first->ppn % g->pages_per_block;
@@ -389,7 +398,8 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 {
 	uint8_t kind;
 
-	if (s->settings->suspend == SUSPEND_NEVER || unit->phase != PHASE_CELL || unit->suspended != INDEX_NONE)
+	if (s->settings->suspend == SUSPEND_NEVER || unit->phase != PHASE_CELL ||
+		unit->suspended != INDEX_NONE)
 		return false;
 	kind = s->ops.op[unit->command].kind;
 	return kind == OP_ERASE || (kind != OP_READ && s->settings->suspend == SUSPEND_PROGRAM_AND_ERASE);
@@ -600,7 +610,8 @@ void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
 {
 	s->under_way++;
 	if (delay)
-		push_release(s, (struct release){ s->now + delay, s->release_order++, io->first_op, io->ticket });
+		push_release(
+			s, (struct release){ s->now + delay, s->release_order++, io->first_op, io->ticket });
 	else
 		release(s, io->first_op, io->ticket);
 }
@@ -660,7 +671,7 @@ void schedule_drain(struct schedule *s)
 {
 	schedule_run_until(s, TICK_NEVER);
 	BUG_ON(s->under_way, "%llu operations wait for something that never happens",
-	       (unsigned long long)s->under_way);
+		(unsigned long long)s->under_way);
 }
 
 bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)

@@ -9,9 +9,9 @@
 #include "types.h"
 
 struct timers {
-	uint32_t leaves;      /* power of two >= units */
-	uint32_t *winner;     /* winner[1] is the unit whose alarm rings first */
-	tick_t *due;          /* per unit; TICK_NEVER = not set */
+	uint32_t leaves;  /* power of two >= units */
+	uint32_t *winner; /* winner[1] is the unit whose alarm rings first */
+	tick_t *due;      /* per unit; TICK_NEVER = not set */
 };
 
 void timers_init(struct timers *, uint32_t units);

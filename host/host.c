@@ -7,29 +7,34 @@ static const char *const mode_names[] = { "open", "closed", NULL };
 
 const struct param host_params[] = {
 	{ "mode", PARAM_CHOICE, HOST(mode), 0, 0, "", "open",
-	  "open: requests arrive at the times of the trace; closed: the next one arrives when one completes",
-	  mode_names },
+		"open: requests arrive at the times of the trace; closed: the next one arrives when one "
+		"completes",
+		mode_names },
 	{ "queue_limit", PARAM_UINT, HOST(queue_limit), 0, 1e9, "requests", "256",
-	  "open: requests in the drive at once, others wait at its door; 0 = any number" },
+		"open: requests in the drive at once, others wait at its door; 0 = any number" },
 	{ "queue_depth", PARAM_UINT, HOST(queue_depth), 1, 1e6, "requests", "32",
-	  "closed: requests always in the drive" },
+		"closed: requests always in the drive" },
 	{ "time_scale", PARAM_REAL, HOST(time_scale), 0, 1e6, "", "1",
-	  "open: arrival times are multiplied by it; 0.5 = twice as fast, 0 = all at once" },
+		"open: arrival times are multiplied by it; 0.5 = twice as fast, 0 = all at once" },
 	{ 0 },
 };
 
 const struct param trace_params[] = {
-	{ "format", PARAM_TEXT, TRACE(format), 0, 0, "", "auto", "format of the trace; auto = found from its content" },
-	{ "member", PARAM_TEXT, TRACE(member), 0, 0, "", "", "file inside a tar or zip archive; \"\" = the only one" },
+	{ "format", PARAM_TEXT, TRACE(format), 0, 0, "", "auto",
+		"format of the trace; auto = found from its content" },
+	{ "member", PARAM_TEXT, TRACE(member), 0, 0, "", "",
+		"file inside a tar or zip archive; \"\" = the only one" },
 	{ "devices", PARAM_TEXT, TRACE(devices), 0, 0, "", "own",
-	  "own: every device of the trace keeps its addresses; all: devices are laid out one after another; "
-	  "a number or name: that device alone" },
+		"own: every device of the trace keeps its addresses; all: devices are laid out one after "
+		"another; "
+		"a number or name: that device alone" },
 	{ "time_unit", PARAM_TEXT, TRACE(time_unit), 0, 0, "", "auto",
-	  "unit of the time column: ns, us, ms, s or 100ns; auto = the format's own" },
+		"unit of the time column: ns, us, ms, s or 100ns; auto = the format's own" },
 	{ "sort_fully", PARAM_BOOL, TRACE(sort_fully), 0, 1, "", "false",
-	  "hold the whole trace in memory to sort it by time" },
+		"hold the whole trace in memory to sort it by time" },
 	{ "fold", PARAM_BOOL, TRACE(fold), 0, 1, "", "false",
-	  "addresses beyond the drive are folded into it (modulo its size) and counted; off = they are an error" },
+		"addresses beyond the drive are folded into it (modulo its size) and counted; off = they are "
+		"an error" },
 	{ "limit", PARAM_UINT, TRACE(limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };
@@ -52,13 +57,14 @@ bool host_admit(struct host *h, struct request *r, const char *trace_name, struc
 	if (r->start <= h->sectors && r->sectors <= h->sectors - r->start)
 		return true;
 	if (r->sectors > h->sectors - h->sectors_per_page)
-		return fault_set(fault, "%s:%llu: a request of %u sectors is larger than the drive of %llu", trace_name,
-		                 (unsigned long long)r->line, r->sectors, (unsigned long long)h->sectors);
+		return fault_set(fault, "%s:%llu: a request of %u sectors is larger than the drive of %llu",
+			trace_name, (unsigned long long)r->line, r->sectors, (unsigned long long)h->sectors);
 	if (!h->trace->fold)
-		return fault_set(fault, "%s:%llu: sectors %llu to %llu lie beyond the drive of %llu sectors; use a larger "
-		                 "drive or -s trace.fold=true", trace_name, (unsigned long long)r->line,
-		                 (unsigned long long)r->start, (unsigned long long)(r->start + r->sectors - 1),
-		                 (unsigned long long)h->sectors);
+		return fault_set(fault,
+			"%s:%llu: sectors %llu to %llu lie beyond the drive of %llu sectors; use a larger "
+			"drive or -s trace.fold=true",
+			trace_name, (unsigned long long)r->line, (unsigned long long)r->start,
+			(unsigned long long)(r->start + r->sectors - 1), (unsigned long long)h->sectors);
 	fold(h, r);
 	return true;
 }

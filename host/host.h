@@ -17,17 +17,17 @@
 enum host_mode { HOST_OPEN, HOST_CLOSED };
 
 struct host_settings {
-	int      mode;
-	uint64_t queue_limit;    /* open: 0 = no limit */
-	uint64_t queue_depth;    /* closed */
-	double   time_scale;     /* open: arrival times are multiplied by it */
+	int mode;
+	uint64_t queue_limit; /* open: 0 = no limit */
+	uint64_t queue_depth; /* closed */
+	double time_scale;    /* open: arrival times are multiplied by it */
 };
 
 /* Of the group "trace"; what reading needs is passed on to traces/. */
 struct trace_settings {
 	char *format, *member, *devices, *time_unit;
-	bool  fold, sort_fully;
-	uint64_t limit;          /* requests; 0 = all */
+	bool fold, sort_fully;
+	uint64_t limit; /* requests; 0 = all */
 };
 
 extern const struct param host_params[], trace_params[];
@@ -35,9 +35,9 @@ extern const struct param host_params[], trace_params[];
 struct host {
 	const struct host_settings *settings;
 	const struct trace_settings *trace;
-	sector_t sectors;        /* of the drive */
+	sector_t sectors; /* of the drive */
 	uint32_t sectors_per_page;
-	uint64_t folded;         /* requests whose address was folded into the drive */
+	uint64_t folded; /* requests whose address was folded into the drive */
 };
 
 /* Fits a request of the trace to the drive.  False and a fault if it addresses what the drive does not have. */

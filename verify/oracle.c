@@ -13,16 +13,16 @@ struct held {
 
 struct oracle {
 	sector_t sectors;
-	uint32_t pages, slots;      /* slots = sectors per page */
-	uint32_t version;           /* last one given out */
-	uint32_t step;              /* counts requests */
-	uint32_t *newest;           /* per sector; 0 = never written or trimmed */
-	uint32_t *dram;             /* per sector; 0 = not in the buffer */
-	uint32_t *read_in_step;     /* per page: the step that read it last */
-	struct held *held;          /* per page and slot */
+	uint32_t pages, slots;  /* slots = sectors per page */
+	uint32_t version;       /* last one given out */
+	uint32_t step;          /* counts requests */
+	uint32_t *newest;       /* per sector; 0 = never written or trimmed */
+	uint32_t *dram;         /* per sector; 0 = not in the buffer */
+	uint32_t *read_in_step; /* per page: the step that read it last */
+	struct held *held;      /* per page and slot */
 
 	struct extent expected;
-	uint32_t *answer;           /* per sector of the read in progress */
+	uint32_t *answer; /* per sector of the read in progress */
 	size_t answer_room;
 };
 
@@ -56,7 +56,7 @@ void oracle_free(struct oracle *o)
 static void check_range(const struct oracle *o, struct extent e)
 {
 	BUG_ON(e.start >= e.end || e.end > o->sectors, "sectors %llu to %llu of a drive of %llu",
-	       (unsigned long long)e.start, (unsigned long long)e.end, (unsigned long long)o->sectors);
+		(unsigned long long)e.start, (unsigned long long)e.end, (unsigned long long)o->sectors);
 }
 
 void oracle_write(struct oracle *o, struct extent e)
@@ -98,8 +98,9 @@ void oracle_answered(struct oracle *o)
 	for (sector_t s = o->expected.start; s < o->expected.end; s++) {
 		uint32_t got = o->answer[s - o->expected.start];
 
-		BUG_ON(got != o->newest[s], "sector %llu was read as version %u, its newest is %u (0 = no data)",
-		       (unsigned long long)s, got, o->newest[s]);
+		BUG_ON(got != o->newest[s],
+			"sector %llu was read as version %u, its newest is %u (0 = no data)",
+			(unsigned long long)s, got, o->newest[s]);
 	}
 	o->expected = (struct extent){ 0, 0 };
 }
@@ -107,7 +108,7 @@ void oracle_answered(struct oracle *o)
 static void answer(struct oracle *o, sector_t s, uint32_t version)
 {
 	BUG_ON(s < o->expected.start || s >= o->expected.end, "sector %llu was answered but not asked for",
-	       (unsigned long long)s);
+		(unsigned long long)s);
 	BUG_ON(o->answer[s - o->expected.start], "sector %llu was answered twice", (unsigned long long)s);
 	o->answer[s - o->expected.start] = version;
 }
@@ -127,7 +128,7 @@ void oracle_dram_answer(struct oracle *o, struct extent e)
 	check_range(o, e);
 	for (sector_t s = e.start; s < e.end; s++) {
 		BUG_ON(!o->dram[s], "the buffer answered sector %llu, which it does not hold",
-		       (unsigned long long)s);
+			(unsigned long long)s);
 		answer(o, s, o->dram[s]);
 	}
 }
@@ -164,7 +165,8 @@ void oracle_page_copied(struct oracle *o, ppn_t from, ppn_t to)
 {
 	if (!o)
 		return;
-	memcpy(o->held + (size_t)to * o->slots, o->held + (size_t)from * o->slots, o->slots * sizeof *o->held);
+	memcpy(o->held + (size_t)to * o->slots, o->held + (size_t)from * o->slots,
+		o->slots * sizeof *o->held);
 	o->read_in_step[to] = o->read_in_step[from];
 }
 
@@ -201,7 +203,7 @@ void oracle_page_host(struct oracle *o, ppn_t ppn, struct extent e)
 		uint32_t version = o->dram[s] ? o->dram[s] : o->newest[s];
 
 		BUG_ON(!version, "page %u is given sector %llu, which the host never wrote", ppn,
-		       (unsigned long long)s);
+			(unsigned long long)s);
 		hold(o, ppn, s, version);
 	}
 }
@@ -211,9 +213,10 @@ static const struct held *at_hand(const struct oracle *o, ppn_t ppn, sector_t s)
 	const struct held *slot;
 
 	BUG_ON(o->read_in_step[ppn] != o->step, "sector %llu is taken from page %u, which was not read",
-	       (unsigned long long)s, ppn);
+		(unsigned long long)s, ppn);
 	slot = find(o, ppn, s);
-	BUG_ON(!slot, "sector %llu is taken from page %u, which does not hold it", (unsigned long long)s, ppn);
+	BUG_ON(!slot, "sector %llu is taken from page %u, which does not hold it", (unsigned long long)s,
+		ppn);
 	return slot;
 }
 

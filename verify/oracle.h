@@ -21,8 +21,8 @@ void oracle_free(struct oracle *);
 /* The host's side. */
 void oracle_write(struct oracle *, struct extent);
 void oracle_trim(struct oracle *, struct extent);
-void oracle_expect(struct oracle *, struct extent);   /* a read of this extent begins */
-void oracle_answered(struct oracle *);                /* it ends: every sector is compared */
+void oracle_expect(struct oracle *, struct extent); /* a read of this extent begins */
+void oracle_answered(struct oracle *);              /* it ends: every sector is compared */
 
 /* The buffer's side: sectors it takes in (their newest version), hands out and forgets. */
 void oracle_dram_store(struct oracle *, struct extent);
@@ -30,8 +30,8 @@ void oracle_dram_answer(struct oracle *, struct extent);
 void oracle_dram_drop(struct oracle *, struct extent);
 
 /* The medium's side. */
-void oracle_page_read(struct oracle *, ppn_t);        /* its content is at hand until the next step */
-void oracle_step(struct oracle *);                    /* a new request: nothing is at hand */
+void oracle_page_read(struct oracle *, ppn_t); /* its content is at hand until the next step */
+void oracle_step(struct oracle *);             /* a new request: nothing is at hand */
 void oracle_page_erased(struct oracle *, ppn_t first, uint32_t pages);
 void oracle_page_copied(struct oracle *, ppn_t from, ppn_t to);
 

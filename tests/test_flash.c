@@ -1,0 +1,463 @@
+/*
+ * The medium: what it is made of against counting by hand and by loops, and NAND's laws, each
+ * broken on purpose in a child that must die naming block, page and cause.
+ */
+#include "tests/drive_fixture.h"
+
+/* ---- geometry ---- */
+
+static bool derive(struct geometry *g, const char *text, struct fault *fault)
+{
+	struct settings s;
+	bool done;
+
+	fixture_settings(&s, text);
+	done = geometry_derive(g, &s.flash, fault);
+	settings_release(&s);
+	return done;
+}
+
+static void test_geometry_by_hand(void **state)
+{
+	struct fault fault = { "" };
+	struct geometry g;
+
+	(void)state;
+	assert_true(derive(&g,
+		"flash.channels=2 flash.chips=3 flash.dies=2 flash.planes=2 flash.blocks=10 "
+		"flash.pages=12 flash.page_bytes=4096 flash.over_provisioning=0.25",
+		&fault));
+	assert_int_equal(g.dies_per_channel, 6);
+	assert_int_equal(g.dies, 12);
+	assert_int_equal(g.planes, 24);
+	assert_int_equal(g.blocks, 240);
+	assert_int_equal(g.pages_per_plane, 120);
+	assert_int_equal(g.pages, 2880);
+	assert_int_equal(g.sectors_per_page, 8);
+	assert_int_equal(g.sector_shift, 3);
+	assert_int_equal(g.full_page, 0xff);
+	assert_int_equal(g.logical_pages, 2160);
+	assert_int_equal(g.logical_sectors, 17280);
+}
+
+static void test_icpp23_drive_has_128_GiB(void **state)
+{
+	struct fault fault = { "" };
+	struct geometry g;
+
+	(void)state;
+	assert_true(derive(&g, "flash.over_provisioning=0", &fault));
+	assert_int_equal(g.blocks, 262144);
+	assert_int_equal(g.logical_sectors * SECTOR_BYTES, (uint64_t)128 << 30);
+}
+
+static void test_every_page_size(void **state)
+{
+	static const struct {
+		const char *setting;
+		uint32_t sectors, shift;
+		mask_t full;
+	} cases[] = {
+		{ "flash.page_bytes=2K", 4, 2, 0xf },
+		{ "flash.page_bytes=4K", 8, 3, 0xff },
+		{ "flash.page_bytes=8K", 16, 4, 0xffff },
+		{ "flash.page_bytes=16K", 32, 5, 0xffffffff },
+		{ "flash.page_bytes=32K", 64, 6, UINT64_MAX },
+	};
+	struct fault fault = { "" };
+	struct geometry g;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_true(derive(&g, cases[i].setting, &fault));
+		assert_int_equal(g.sectors_per_page, cases[i].sectors);
+		assert_int_equal(g.sector_shift, cases[i].shift);
+		assert_true(g.full_page == cases[i].full);
+		assert_int_equal(geometry_lpn(&g, 3 * g.sectors_per_page - 1), 2);
+		assert_int_equal(geometry_page_start(&g, 3), 3 * g.sectors_per_page);
+	}
+}
+
+/* Numbers of pages, blocks, planes and dies as types.h defines them, against counting. */
+static void test_numbers_run_from_channel_to_page(void **state)
+{
+	struct bench *b =
+		bench_open("flash.channels=2 flash.chips=2 flash.dies=2 flash.planes=3 flash.blocks=5 "
+			   "flash.pages=7 flash.over_provisioning=0.3");
+	const struct geometry *g = &b->geometry;
+	ppn_t ppn = 0;
+
+	(void)state;
+	for (die_t die = 0; die < 2 * 2 * 2; die++)
+		for (uint32_t plane = 0; plane < 3; plane++)
+			for (uint32_t block = 0; block < 5; block++)
+				for (uint32_t page = 0; page < 7; page++, ppn++) {
+					assert_int_equal(page_at(b, die, plane, block, page), ppn);
+					assert_int_equal(
+						geometry_block(g, ppn), (die * 3 + plane) * 5 + block);
+					assert_int_equal(
+						geometry_plane(g, geometry_block(g, ppn)), die * 3 + plane);
+					assert_int_equal(
+						geometry_first_page(g, geometry_block(g, ppn)), ppn - page);
+				}
+	assert_int_equal(ppn, g->pages);
+	bench_close(b);
+}
+
+/* 4294967294 pages can be numbered, one more cannot. */
+static void test_most_pages(void **state)
+{
+	struct fault fault = { "" };
+	struct geometry g;
+
+	(void)state;
+	assert_true(derive(&g,
+		"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=3999 "
+		"flash.pages=537005",
+		&fault));
+	assert_int_equal(g.pages, 4294965990u);
+	assert_false(derive(&g,
+		"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=65536 "
+		"flash.pages=65536",
+		&fault));
+	assert_non_null(strstr(fault.text, "4294967296 pages"));
+	assert_false(derive(&g,
+		"flash.channels=1024 flash.chips=1024 flash.dies=64 flash.planes=64 flash.blocks=16M "
+		"flash.pages=1M",
+		&fault));
+}
+
+static void test_page_size_must_be_a_power_of_two(void **state)
+{
+	struct fault fault = { "" };
+	struct geometry g;
+
+	(void)state;
+	assert_false(derive(&g, "flash.page_bytes=3000", &fault));
+	assert_non_null(strstr(fault.text, "flash.page_bytes = 3000"));
+}
+
+static void test_some_logical_page_must_remain(void **state)
+{
+	struct fault fault = { "" };
+	struct geometry g;
+
+	(void)state;
+	assert_false(derive(&g,
+		"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=4 flash.pages=2 "
+		"flash.over_provisioning=0.9",
+		&fault));
+	assert_non_null(strstr(fault.text, "flash.over_provisioning"));
+}
+
+/* 0.1 of 1000 pages are 100, although neither 0.1 nor 1 - 0.1 is exact in binary. */
+static void test_over_provisioning_is_exact_where_it_should_be(void **state)
+{
+	struct fault fault = { "" };
+	struct geometry g;
+	char text[200];
+
+	(void)state;
+	for (int percent = 0; percent < 100; percent++) {
+		snprintf(text, sizeof text,
+			"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=10 "
+			"flash.pages=100 flash.over_provisioning=%.2f",
+			percent / 100.0);
+		if (!derive(&g, text, &fault))
+			fail_msg("%s", fault.text);
+		assert_int_equal(g.logical_pages, 1000 - 10 * percent);
+	}
+}
+
+/* The bits of a page that an extent covers, sector by sector. */
+static void test_extent_mask_against_counting(void **state)
+{
+	(void)state;
+	for (uint32_t shift = 2; shift <= 6; shift++) {
+		uint32_t sectors = 1u << shift;
+
+		for (sector_t start = sectors - 1; start < 3 * sectors; start++)
+			for (sector_t end = start + 1; end <= 4 * sectors; end++)
+				for (lpn_t lpn = (lpn_t)(start >> shift); lpn <= (end - 1) >> shift; lpn++) {
+					mask_t expected = 0;
+
+					for (uint32_t i = 0; i < sectors; i++)
+						if (lpn * sectors + i >= start && lpn * sectors + i < end)
+							expected |= (mask_t)1 << i;
+					assert_true(extent_mask((struct extent){ start, end }, lpn, shift) ==
+						    expected);
+				}
+	}
+}
+
+/* ---- laws, each broken on purpose ---- */
+
+/* The child's medium: block 5 holds pages 0 and 1, of which page 0 is dead; nothing else was programmed. */
+static struct bench *half_full_block(struct io *io)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+
+	*io = (struct io){ .flash = b->flash };
+	flash_program(io, 20, 7, 4, CAUSE_HOST, OP_NONE);
+	flash_program(io, 21, 8, 4, CAUSE_HOST, OP_NONE);
+	flash_disown(b->flash, 20);
+	return b;
+}
+
+enum law {
+	PROGRAM_TWICE,
+	PROGRAM_OUT_OF_ORDER,
+	PROGRAM_BEYOND,
+	PROGRAM_FOR_NOBODY,
+	READ_FREE,
+	READ_BEYOND,
+	READ_ERASED,
+	COPY_DEAD,
+	COPY_FREE,
+	COPY_OUT_OF_ORDER,
+	ERASE_LIVE,
+	ERASE_BEYOND,
+	BOOKS_LOSE_A_PAGE,
+	BOOKS_LOSE_AN_ERASE,
+	LAWS
+};
+
+static void break_books(struct bench *b, enum law law)
+{
+	if (law == BOOKS_LOSE_A_PAGE)
+		b->flash->count[OP_PROGRAM][CAUSE_HOST]++;
+	else
+		b->flash->block[3].erases++;
+	flash_check_books(b->flash);
+}
+
+static void break_law(void *context)
+{
+	enum law law = *(enum law *)context;
+	struct io io;
+	struct bench *b = half_full_block(&io);
+
+	switch (law) {
+	case PROGRAM_TWICE:
+		flash_program(&io, 20, 9, 4, CAUSE_HOST, OP_NONE);
+		break;
+	case PROGRAM_OUT_OF_ORDER:
+		flash_program(&io, 23, 9, 4, CAUSE_MERGE, OP_NONE);
+		break;
+	case PROGRAM_BEYOND:
+		flash_program(&io, b->geometry.pages, 9, 4, CAUSE_HOST, OP_NONE);
+		break;
+	case PROGRAM_FOR_NOBODY:
+		flash_program(&io, 22, OWNER_NONE, 4, CAUSE_MAP, OP_NONE);
+		break;
+	case READ_FREE:
+		flash_read(&io, 22, 4, CAUSE_RMW, OP_NONE);
+		break;
+	case READ_BEYOND:
+		flash_read(&io, b->geometry.pages + 5, 4, CAUSE_HOST, OP_NONE);
+		break;
+	case READ_ERASED:
+		flash_disown(b->flash, 21);
+		flash_erase(&io, 5, CAUSE_GC);
+		flash_read(&io, 21, 4, CAUSE_HOST, OP_NONE);
+		break;
+	case COPY_DEAD:
+		flash_copy(&io, 20, 24, CAUSE_GC, OP_NONE);
+		break;
+	case COPY_FREE:
+		flash_copy(&io, 22, 24, CAUSE_GC, OP_NONE);
+		break;
+	case COPY_OUT_OF_ORDER:
+		flash_copy(&io, 21, 25, CAUSE_WEAR, OP_NONE);
+		break;
+	case ERASE_LIVE:
+		flash_erase(&io, 5, CAUSE_GC);
+		break;
+	case ERASE_BEYOND:
+		flash_erase(&io, b->geometry.blocks, CAUSE_GC);
+		break;
+	default:
+		break_books(b, law);
+	}
+}
+
+static void test_each_law(void **state)
+{
+	static const char *const says[LAWS] = {
+		[PROGRAM_TWICE] = "host programs page 0 of block 5 twice without an erase",
+		[PROGRAM_OUT_OF_ORDER] = "merge programs page 3 of block 5 out of order, the next one is 2",
+		[PROGRAM_BEYOND] = "host programs page 256 of 256",
+		[PROGRAM_FOR_NOBODY] = "map programs page 2 of block 5 for nobody",
+		[READ_FREE] = "rmw reads the free page 2 of block 5 (2 pages programmed)",
+		[READ_BEYOND] = "host reads page 261 of 256",
+		[READ_ERASED] = "host reads the free page 1 of block 5 (0 pages programmed)",
+		[COPY_DEAD] = "gc copies the dead page 20",
+		[COPY_FREE] = "gc reads the free page 2 of block 5",
+		[COPY_OUT_OF_ORDER] = "wear programs page 1 of block 6 out of order, the next one is 0",
+		[ERASE_LIVE] = "gc erases block 5, whose page 1 belongs to 8",
+		[ERASE_BEYOND] = "gc erases block 64 of 64",
+		[BOOKS_LOSE_A_PAGE] = "3 programs and 0 pages before are not 2 pages now and 0 erased",
+		[BOOKS_LOSE_AN_ERASE] = "the blocks count 1 erases, the medium 0",
+	};
+
+	(void)state;
+	for (enum law law = 0; law < LAWS; law++)
+		assert_aborts(break_law, &law, says[law]);
+}
+
+/* The same operations in a lawful order pass: the laws forbid no more than they should. */
+static void test_lawful_life_of_a_block(void **state)
+{
+	struct io io;
+	struct bench *b = half_full_block(&io);
+
+	(void)state;
+	flash_program(&io, 22, 9, 4, CAUSE_HOST, OP_NONE);
+	flash_read(&io, 20, 4, CAUSE_HOST, OP_NONE);
+	flash_copy(&io, 21, 24, CAUSE_GC, OP_NONE);
+	flash_copy(&io, 22, 25, CAUSE_GC, OP_NONE);
+	flash_erase(&io, 5, CAUSE_GC);
+	flash_program(&io, 20, 10, 4, CAUSE_HOST, OP_NONE);
+	assert_int_equal(flash_owner(b->flash, 24), 8);
+	assert_int_equal(flash_owner(b->flash, 25), 9);
+	assert_int_equal(flash_owner(b->flash, 20), 10);
+	assert_int_equal(b->flash->block[5].erases, 1);
+	assert_int_equal(b->flash->pages_used, 3);
+	flash_check_books(b->flash);
+	bench_close(b);
+}
+
+/* ---- counting ---- */
+
+static void test_each_operation_is_counted_once_under_its_cause(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct flash *f = b->flash;
+
+	(void)state;
+	bench_begin(b);
+	flash_program(&b->io, 0, 1, 4, CAUSE_HOST, OP_NONE);
+	flash_program(&b->io, 1, 2, 4, CAUSE_MAP, OP_NONE);
+	bench_submit(b);
+	schedule_drain(f->schedule);
+	bench_begin(b);
+	flash_read(&b->io, 0, 3, CAUSE_RMW, OP_NONE);
+	flash_copy(&b->io, 0, 4, CAUSE_GC, OP_NONE);
+	flash_copy(&b->io, 1, page_at(b, 3, 0, 0, 0), CAUSE_WEAR, OP_NONE);
+	flash_erase(&b->io, 0, CAUSE_GC);
+	bench_submit(b);
+	schedule_drain(f->schedule);
+	assert_int_equal(f->count[OP_PROGRAM][CAUSE_HOST], 1);
+	assert_int_equal(f->count[OP_PROGRAM][CAUSE_MAP], 1);
+	assert_int_equal(f->count[OP_READ][CAUSE_RMW], 1);
+	assert_int_equal(f->count[OP_COPY][CAUSE_GC], 1);
+	assert_int_equal(f->count[OP_READ][CAUSE_GC], 1);
+	assert_int_equal(f->count[OP_PROGRAM][CAUSE_GC], 1);
+	assert_int_equal(f->count[OP_COPY][CAUSE_WEAR], 0);
+	assert_int_equal(f->count[OP_READ][CAUSE_WEAR], 1);
+	assert_int_equal(f->count[OP_PROGRAM][CAUSE_WEAR], 1);
+	assert_int_equal(f->count[OP_ERASE][CAUSE_GC], 1);
+	assert_int_equal(flash_total(f, OP_READ), 3);
+	assert_int_equal(flash_total(f, OP_PROGRAM), 4);
+	assert_int_equal(flash_total(f, OP_COPY), 1);
+	assert_int_equal(flash_total(f, OP_ERASE), 1);
+	assert_int_equal(f->transferred_sectors, 4 + 4 + 3 + 4 + 4);
+	assert_int_equal(f->pages_used, 2);
+	flash_check_books(f);
+	bench_close(b);
+}
+
+static void test_statistics_start_forgets_and_books_still_balance(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct flash *f = b->flash;
+
+	(void)state;
+	old_page(b, 0, 0, 0, 0);
+	flash_disown(f, 0);
+	submit_erase(b, 0);
+	submit_program(b, 0);
+	schedule_drain(f->schedule);
+	flash_statistics_start(f);
+	flash_check_books(f);
+	for (int kind = 0; kind < OP_KINDS; kind++)
+		assert_int_equal(flash_total(f, (enum op_kind)kind), 0);
+	assert_int_equal(f->transferred_sectors, 0);
+	assert_int_equal(schedule_busy(f->schedule).die_ns, 0);
+	assert_int_equal(f->block[0].erases, 1);
+	submit_program(b, 1);
+	schedule_drain(f->schedule);
+	flash_check_books(f);
+	assert_int_equal(flash_total(f, OP_PROGRAM), 1);
+	bench_close(b);
+}
+
+static void test_untimed_operations_are_not_counted(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct io io = { .flash = b->flash };
+
+	(void)state;
+	flash_program(&io, 0, 1, 4, CAUSE_HOST, OP_NONE);
+	flash_read(&io, 0, 4, CAUSE_HOST, OP_NONE);
+	flash_copy(&io, 0, 4, CAUSE_GC, OP_NONE);
+	flash_erase(&io, 0, CAUSE_GC);
+	for (int kind = 0; kind < OP_KINDS; kind++)
+		assert_int_equal(flash_total(b->flash, (enum op_kind)kind), 0);
+	assert_int_equal(b->flash->pages_used, 1);
+	schedule_drain(b->flash->schedule);
+	assert_int_equal(schedule_now(b->flash->schedule), 0);
+	flash_check_books(b->flash);
+	bench_close(b);
+}
+
+static void test_endurance(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.endurance=3");
+	struct io io = { .flash = b->flash };
+
+	(void)state;
+	for (int erases = 1; erases <= 3; erases++) {
+		assert_false(flash_worn_out(b->flash, 2));
+		flash_erase(&io, 2, CAUSE_GC);
+	}
+	assert_true(flash_worn_out(b->flash, 2));
+	assert_false(flash_worn_out(b->flash, 3));
+	bench_close(b);
+}
+
+static void test_causes_have_the_names_of_the_statistics(void **state)
+{
+	(void)state;
+	for (int cause = 0; cause < CAUSES; cause++)
+		assert_non_null(cause_name((enum cause)cause));
+	assert_string_equal(cause_name(CAUSE_HOST), "host");
+	assert_string_equal(cause_name(CAUSE_GC_MAP), "gc_map");
+	assert_false(cause_is_background(CAUSE_HOST) || cause_is_background(CAUSE_RMW) ||
+		     cause_is_background(CAUSE_PAD));
+	assert_true(cause_is_background(CAUSE_GC) && cause_is_background(CAUSE_WEAR));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_geometry_by_hand),
+		cmocka_unit_test(test_icpp23_drive_has_128_GiB),
+		cmocka_unit_test(test_every_page_size),
+		cmocka_unit_test(test_numbers_run_from_channel_to_page),
+		cmocka_unit_test(test_most_pages),
+		cmocka_unit_test(test_page_size_must_be_a_power_of_two),
+		cmocka_unit_test(test_some_logical_page_must_remain),
+		cmocka_unit_test(test_over_provisioning_is_exact_where_it_should_be),
+		cmocka_unit_test(test_extent_mask_against_counting),
+		cmocka_unit_test(test_each_law),
+		cmocka_unit_test(test_lawful_life_of_a_block),
+		cmocka_unit_test(test_each_operation_is_counted_once_under_its_cause),
+		cmocka_unit_test(test_statistics_start_forgets_and_books_still_balance),
+		cmocka_unit_test(test_untimed_operations_are_not_counted),
+		cmocka_unit_test(test_endurance),
+		cmocka_unit_test(test_causes_have_the_names_of_the_statistics),
+	};
+
+	return cmocka_run_group_tests_name("flash", tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/*
+ * What stands in front of the drive: which addresses are let in and where they are folded to, and when requests
+ * enter: open loop, queue limit, closed loop, time scale, each with times worked out by hand.
+ */
+#include "tests/run_fixture.h"
+
+enum { WRITE = 104100 }; /* one page: 100 + 4000 + 100000 (drive_fixture.h) */
+
+/* ---- addresses ---- */
+
+/* A drive of 1000 sectors in pages of 4. */
+static bool admit(struct request *r, bool fold, struct fault *fault, uint64_t *folded)
+{
+	struct host_settings settings = { .mode = HOST_OPEN, .time_scale = 1 };
+	struct trace_settings trace = { .fold = fold };
+	struct host host = { .settings = &settings, .trace = &trace, .sectors = 1000, .sectors_per_page = 4 };
+	bool admitted = host_admit(&host, r, "some.trace", fault);
+
+	*folded = host.folded;
+	return admitted;
+}
+
+static void test_what_fits_is_let_in_unchanged(void **state)
+{
+	static const struct {
+		sector_t start;
+		uint32_t sectors;
+	} cases[] = { { 0, 1 }, { 0, 1000 }, { 999, 1 }, { 500, 500 } };
+	struct fault fault = { "" };
+	uint64_t folded;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct request r = { .start = cases[i].start, .sectors = cases[i].sectors };
+
+		assert_true(admit(&r, false, &fault, &folded));
+		assert_int_equal(r.start, cases[i].start);
+		assert_int_equal(folded, 0);
+	}
+}
+
+static void test_what_lies_beyond_is_an_error_with_its_line(void **state)
+{
+	static const struct {
+		sector_t start;
+		uint32_t sectors;
+	} cases[] = { { 1000, 1 }, { 999, 2 }, { UINT64_MAX - 1, 1 }, { 1, 990 + 10 } };
+	struct fault fault = { "" };
+	uint64_t folded;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct request r = { .start = cases[i].start, .sectors = cases[i].sectors, .line = 17 };
+
+		assert_false(admit(&r, false, &fault, &folded));
+		assert_non_null(strstr(fault.text, "some.trace:17: "));
+		assert_non_null(strstr(fault.text, "drive of 1000"));
+	}
+}
+
+/* 1003 % 1000 = 3.  998 + 4 would end at 1002: one page less.  UINT64_MAX = ...551615. */
+static void test_folding_by_hand(void **state)
+{
+	static const struct {
+		sector_t start, folded;
+		uint32_t sectors;
+	} cases[] = { { 1000, 0, 1 }, { 1003, 3, 2 }, { 998, 994, 4 }, { 2999, 995, 2 },
+		{ UINT64_MAX - 15, 600, 8 } };
+	struct fault fault = { "" };
+	uint64_t folded;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct request r = { .start = cases[i].start, .sectors = cases[i].sectors };
+
+		assert_true(admit(&r, true, &fault, &folded));
+		assert_int_equal(r.start, cases[i].folded);
+		assert_int_equal(folded, 1);
+	}
+}
+
+/* Whatever is folded lies in the drive, at the same place of its page, and keeps its length. */
+static void test_folding_keeps_the_place_in_the_page(void **state)
+{
+	struct fault fault = { "" };
+	struct random random;
+	uint64_t folded;
+
+	(void)state;
+	random_init(&random, seed_of_run(), 1);
+	for (int i = 0; i < 100000; i++) {
+		struct request r = { .start = random_next(&random) >> random_below(&random, 60),
+			.sectors = 1 + (uint32_t)random_below(&random, 996) },
+			       before = r;
+
+		assert_true(admit(&r, true, &fault, &folded));
+		assert_true(r.start < 1000 && r.start + r.sectors <= 1000);
+		assert_int_equal(r.sectors, before.sectors);
+		assert_int_equal(r.start % 4, before.start % 4);
+	}
+}
+
+static void test_a_request_larger_than_the_drive_cannot_be_folded(void **state)
+{
+	struct request r = { .start = 5, .sectors = 1001, .line = 3 };
+	struct fault fault = { "" };
+	uint64_t folded;
+
+	(void)state;
+	assert_false(admit(&r, true, &fault, &folded));
+	assert_non_null(
+		strstr(fault.text, "some.trace:3: a request of 1001 sectors is larger than the drive"));
+}
+
+static void test_slots(void **state)
+{
+	struct host_settings s = { .mode = HOST_OPEN, .queue_limit = 0, .queue_depth = 7 };
+
+	(void)state;
+	assert_true(host_slots(&s) == UINT64_MAX);
+	s.queue_limit = 5;
+	assert_int_equal(host_slots(&s), 5);
+	s.mode = HOST_CLOSED;
+	assert_int_equal(host_slots(&s), 7);
+}
+
+/* ---- times ---- */
+
+/* Two pages at once on two channels: neither waits for the other. */
+static void test_open_loop(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n0 0 4 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->end, RUN_DONE);
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].count, 2);
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].min, WRITE);
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	replay_free(r);
+}
+
+/* The second request waits at the door until the first is done; the wait is part of its latency. */
+static void test_queue_limit(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n1000 0 4 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].min, WRITE);
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, 2 * WRITE - 1000);
+	assert_int_equal(r->drive->last_completion, 2 * WRITE);
+	replay_free(r);
+}
+
+/* Whoever waits behind a full queue is not served before it has arrived either. */
+static void test_queue_limit_does_not_hurry(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n500000 0 4 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->last_completion, 500000 + WRITE);
+	replay_free(r);
+}
+
+/* Times of the trace mean nothing: each request comes when the one before is done. */
+static void test_closed_loop_of_depth_1(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "host.mode=closed host.queue_depth=1",
+		"0 0 0 4 0\n1 0 4 4 0\n900000000 0 8 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].min, WRITE);
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->last_completion, 3 * WRITE);
+	replay_free(r);
+}
+
+/* Three requests, two at a time: the third comes when the first two are done (both at 104100). */
+static void test_closed_loop_of_depth_2(void **state)
+{
+	struct replay *r = replay(
+		PAPER_DRIVE "host.mode=closed host.queue_depth=2", "0 0 0 4 0\n1 0 4 4 0\n2 0 8 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->last_completion, 2 * WRITE);
+	replay_free(r);
+}
+
+static void test_time_scale(void **state)
+{
+	static const struct {
+		const char *settings;
+		tick_t end;
+	} cases[] = {
+		{ PAPER_DRIVE, 1000000 + WRITE },
+		{ PAPER_DRIVE "host.time_scale=0.5", 500000 + WRITE },
+		{ PAPER_DRIVE "host.time_scale=3", 3000000 + WRITE },
+		{ PAPER_DRIVE "host.time_scale=0", WRITE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct replay *r = replay(cases[i].settings, "0 0 0 4 0\n1000000 0 4 4 0\n");
+
+		assert_int_equal(r->drive->last_completion, cases[i].end);
+		assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+		replay_free(r);
+	}
+}
+
+/* 2000 requests at the same moment, no limit: all are in the drive at once and all are served. */
+static void test_no_limit(void **state)
+{
+	char *text = memory_array(2000, 32, "trace");
+	size_t at = 0;
+	struct replay *r;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++)
+		at += (size_t)sprintf(text + at, "0 0 %d 4 %d\n", i % 60 * 4, i % 2);
+	r = replay(PAPER_DRIVE "host.queue_limit=0", text);
+	assert_int_equal(r->end, RUN_DONE);
+	assert_int_equal(r->drive->latency[REQUEST_TYPES].count, 2000);
+	replay_free(r);
+	memory_free(text);
+}
+
+/* ---- how a run ends ---- */
+
+static void test_a_request_beyond_the_drive_ends_the_run(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n5 0 100000 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->end, RUN_BAD_WORKLOAD);
+	assert_non_null(strstr(r->fault.text, "trace:2: "));
+	assert_non_null(strstr(r->fault.text, "trace.fold"));
+	replay_free(r);
+}
+
+static void test_a_bad_line_ends_the_run(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n5 0 8 x 0\n");
+
+	(void)state;
+	assert_int_equal(r->end, RUN_BAD_WORKLOAD);
+	assert_non_null(strstr(r->fault.text, "trace:2: "));
+	replay_free(r);
+}
+
+static void test_folded_requests_are_counted(void **state)
+{
+	struct replay *r =
+		replay(PAPER_DRIVE "trace.fold=true", "0 0 0 4 0\n5 0 100000 4 0\n6 0 100001 4 1\n");
+
+	(void)state;
+	assert_int_equal(r->end, RUN_DONE);
+	assert_int_equal(r->run.host.folded, 2);
+	replay_free(r);
+}
+
+static void test_only_the_first_requests(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "trace.limit=2", "0 0 0 4 0\n1 0 4 4 0\n2 0 8 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->run.requests, 2);
+	assert_int_equal(r->drive->latency[REQUEST_TYPES].count, 2);
+	replay_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_fits_is_let_in_unchanged),
+		cmocka_unit_test(test_what_lies_beyond_is_an_error_with_its_line),
+		cmocka_unit_test(test_folding_by_hand),
+		cmocka_unit_test(test_folding_keeps_the_place_in_the_page),
+		cmocka_unit_test(test_a_request_larger_than_the_drive_cannot_be_folded),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_open_loop),
+		cmocka_unit_test(test_queue_limit),
+		cmocka_unit_test(test_queue_limit_does_not_hurry),
+		cmocka_unit_test(test_closed_loop_of_depth_1),
+		cmocka_unit_test(test_closed_loop_of_depth_2),
+		cmocka_unit_test(test_time_scale),
+		cmocka_unit_test(test_no_limit),
+		cmocka_unit_test(test_a_request_beyond_the_drive_ends_the_run),
+		cmocka_unit_test(test_a_bad_line_ends_the_run),
+		cmocka_unit_test(test_folded_requests_are_counted),
+		cmocka_unit_test(test_only_the_first_requests),
+	};
+
+	return cmocka_run_group_tests_name("host", tests, NULL, NULL);
+}

@@ -1,0 +1,959 @@
+/*
+ * Time, worked out by hand.  Every case writes out its sum and is tested on both sides of the gate: not
+ * done a nanosecond earlier, done at the moment.  The drive is that of drive_fixture.h:
+ *
+ *	command 100, sector on the bus 1000 (a page of 4: 4000), sense 10000, program 100000, erase 1000000
+ *
+ *	one page read        100 + 10000 + 4000  =  14100
+ *	one page written     100 + 4000 + 100000 = 104100
+ *	one block erased     100 + 1000000       = 1000100
+ */
+#include "tests/drive_fixture.h"
+
+enum { READ = 14100, WRITE = 104100, ERASE = 1000100 };
+
+static void assert_done_at(struct bench *b, op_t op, tick_t when)
+{
+	struct schedule *s = b->flash->schedule;
+
+	assert_true(op != OP_NONE);
+	assert_true(schedule_now(s) < when);
+	schedule_run_until(s, when - 1);
+	assert_false(schedule_done(s, op));
+	schedule_run_until(s, when);
+	assert_true(schedule_done(s, op));
+}
+
+static void close_idle(struct bench *b)
+{
+	schedule_drain(b->flash->schedule);
+	for (die_t die = 0; die < b->geometry.dies; die++)
+		assert_int_equal(schedule_load(b->flash->schedule, die), 0);
+	bench_close(b);
+}
+
+/* ---- one operation ---- */
+
+static void test_one_page_read(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+
+	(void)state;
+	assert_done_at(b, submit_read(b, old_page(b, 0, 0, 0, 0)), 100 + 10000 + 4 * 1000);
+	close_idle(b);
+}
+
+static void test_one_page_written(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+
+	(void)state;
+	assert_done_at(b, submit_program(b, page_at(b, 0, 0, 0, 0)), 100 + 4 * 1000 + 100000);
+	close_idle(b);
+}
+
+static void test_one_block_erased(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+
+	(void)state;
+	assert_done_at(b, submit_erase(b, page_at(b, 0, 0, 0, 0)), 100 + 1000000);
+	close_idle(b);
+}
+
+/* Only the sectors that are wanted cross the bus; the cells work on whole pages. */
+static void test_part_of_a_page(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t read, program;
+
+	(void)state;
+	bench_begin(b);
+	read = flash_read(&b->io, old_page(b, 0, 0, 0, 0), 1, CAUSE_HOST, OP_NONE);
+	program = flash_program(&b->io, page_at(b, 2, 0, 0, 0), 1, 3, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read, 100 + 10000 + 1 * 1000);
+	assert_done_at(b, program, 100 + 3 * 1000 + 100000);
+	close_idle(b);
+}
+
+/* At 400 MB/s a sector takes 1280 ns; at 300 MB/s 3 sectors take 5120 ns, not 3 x 1707. */
+static void test_transfer_is_rounded_once(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.bus_mb_per_s=400 flash.command_ns=0");
+	op_t read;
+
+	(void)state;
+	assert_done_at(b, submit_read(b, old_page(b, 0, 0, 0, 0)), 10000 + 4 * 1280);
+	close_idle(b);
+	b = bench_open(PAPER_DRIVE "flash.bus_mb_per_s=300 flash.command_ns=0");
+	old_page(b, 0, 0, 0, 0);
+	bench_begin(b);
+	read = flash_read(&b->io, 0, 3, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read, 10000 + 5120);
+	close_idle(b);
+}
+
+static void test_free_commands_never_touch_the_bus(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.command_ns=0");
+
+	(void)state;
+	assert_done_at(b, submit_erase(b, page_at(b, 0, 0, 0, 0)), 1000000);
+	assert_int_equal(schedule_busy(b->flash->schedule).channel_ns, 0);
+	close_idle(b);
+}
+
+/* Pages of a block take the times of the list in turn: LSB, CSB, MSB, LSB. */
+static void test_page_types(void **state)
+{
+	static const tick_t read[] = { 10000, 20000, 30000, 10000 },
+			    program[] = { 100000, 200000, 300000, 100000 };
+	struct bench *b = bench_open(PAPER_DRIVE "flash.read_ns=[10000,20000,30000] "
+						 "flash.program_ns=[100000,200000,300000]");
+	tick_t now = 0;
+
+	(void)state;
+	for (uint32_t page = 0; page < 4; page++) {
+		now += 100 + 4000 + program[page];
+		assert_done_at(b, submit_program(b, page_at(b, 0, 0, 0, page)), now);
+	}
+	for (uint32_t page = 0; page < 4; page++) {
+		now += 100 + read[page] + 4000;
+		assert_done_at(b, submit_read(b, page_at(b, 0, 0, 0, page)), now);
+	}
+	close_idle(b);
+}
+
+/* ---- two operations ---- */
+
+/* The die is taken until its data is out. */
+static void test_two_reads_on_one_die(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
+	     second = submit_read(b, old_page(b, 0, 1, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, READ);
+	assert_done_at(b, second, READ + READ);
+	close_idle(b);
+}
+
+/* Second die: command 100..200, sense 200..10200, the bus is taken until 14100, data 14100..18100. */
+static void test_two_reads_on_two_dies_of_a_channel(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
+	     second = submit_read(b, old_page(b, 1, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, READ);
+	assert_done_at(b, second, READ + 4000);
+	close_idle(b);
+}
+
+static void test_two_reads_on_two_channels(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
+	     second = submit_read(b, old_page(b, 2, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, READ);
+	assert_true(schedule_done(b->flash->schedule, second));
+	close_idle(b);
+}
+
+static void test_two_writes_on_one_die(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     second = submit_program(b, page_at(b, 0, 1, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, WRITE);
+	assert_done_at(b, second, WRITE + WRITE);
+	close_idle(b);
+}
+
+/* Second die: the bus is free at 4100, command and data until 8200, cells until 108200. */
+static void test_two_writes_on_two_dies_of_a_channel(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     second = submit_program(b, page_at(b, 1, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, WRITE);
+	assert_done_at(b, second, 2 * (100 + 4000) + 100000);
+	close_idle(b);
+}
+
+static void test_two_writes_on_two_channels(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     second = submit_program(b, page_at(b, 3, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, WRITE);
+	assert_true(schedule_done(b->flash->schedule, second));
+	close_idle(b);
+}
+
+/* The dies of a chip share one control unit: the second program begins when the first is done. */
+static void test_dies_of_a_chip_without_interleaving(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.interleave=false");
+	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     second = submit_program(b, page_at(b, 1, 0, 0, 0));
+	op_t other_chip = submit_program(b, page_at(b, 2, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, WRITE);
+	assert_true(schedule_done(b->flash->schedule, other_chip));
+	assert_done_at(b, second, WRITE + WRITE);
+	close_idle(b);
+}
+
+/* A read's command waits for the data of a write to another die: 4100 + 100 + 10000 + 4000. */
+static void test_bus_is_shared_by_reads_and_writes(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t write = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     read = submit_read(b, old_page(b, 1, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, read, 4100 + READ);
+	assert_done_at(b, write, WRITE);
+	close_idle(b);
+}
+
+/*
+ * Four dies on one channel.  A erases (command 0..100), B..D write one after another:
+ * B 100..4200, C 4200..8300, D 8300..12400, each 100000 in the cells.
+ */
+static void test_bus_is_granted_in_order_of_asking(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.channels=1 flash.chips=2");
+	op_t a = submit_erase(b, page_at(b, 3, 0, 0, 0)), second = submit_program(b, page_at(b, 2, 0, 0, 0));
+	op_t third = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     fourth = submit_program(b, page_at(b, 1, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, second, 100 + 4100 + 100000);
+	assert_done_at(b, third, 100 + 2 * 4100 + 100000);
+	assert_done_at(b, fourth, 100 + 3 * 4100 + 100000);
+	assert_done_at(b, a, ERASE);
+	close_idle(b);
+}
+
+/* ---- multi-plane commands ---- */
+
+/* Die 0 is busy with a write until 104100; behind it wait two writes, in plane 0 and in plane 1. */
+static struct bench *two_writes_wait(const char *settings, uint32_t page, op_t *first, op_t *second)
+{
+	struct bench *b = bench_open(settings);
+
+	for (uint32_t before = 0; before < page; before++)
+		old_page(b, 0, 0, 1, before);
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	*first = submit_program(b, page_at(b, 0, 0, 1, page));
+	*second = submit_program(b, page_at(b, 0, 1, 0, 0));
+	return b;
+}
+
+static void test_multiplane_off(void **state)
+{
+	op_t first, second;
+	struct bench *b = two_writes_wait(PAPER_DRIVE, 0, &first, &second);
+
+	(void)state;
+	assert_done_at(b, first, WRITE + WRITE);
+	assert_done_at(b, second, WRITE + WRITE + WRITE);
+	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 0);
+	close_idle(b);
+}
+
+/* Both commands and both pages cross the bus, the cells of the planes work together. */
+static void test_multiplane_program_at_the_same_offset(void **state)
+{
+	op_t first, second;
+	struct bench *b = two_writes_wait(PAPER_DRIVE "flash.multiplane=same_offset", 0, &first, &second);
+
+	(void)state;
+	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 100000);
+	assert_true(schedule_done(b->flash->schedule, second));
+	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 1);
+	close_idle(b);
+}
+
+static void test_multiplane_program_at_another_offset_is_refused(void **state)
+{
+	op_t first, second;
+	struct bench *b = two_writes_wait(PAPER_DRIVE "flash.multiplane=same_offset", 1, &first, &second);
+
+	(void)state;
+	assert_done_at(b, first, WRITE + WRITE);
+	assert_done_at(b, second, WRITE + WRITE + WRITE);
+	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 0);
+	close_idle(b);
+}
+
+static void test_multiplane_program_at_any_offset(void **state)
+{
+	op_t first, second;
+	struct bench *b = two_writes_wait(PAPER_DRIVE "flash.multiplane=any", 1, &first, &second);
+
+	(void)state;
+	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 100000);
+	assert_true(schedule_done(b->flash->schedule, second));
+	close_idle(b);
+}
+
+/* The slower of two page types decides: 300000 for page 2 of its block. */
+static void test_multiplane_command_takes_the_longest_cell_time(void **state)
+{
+	op_t first, second;
+	struct bench *b =
+		two_writes_wait(PAPER_DRIVE "flash.multiplane=any flash.program_ns=[100000,200000,300000]", 2,
+			&first, &second);
+
+	(void)state;
+	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 300000);
+	assert_true(schedule_done(b->flash->schedule, second));
+	close_idle(b);
+}
+
+/* Two of the waiting writes are in one plane: they cannot share a command. */
+static void test_multiplane_needs_different_planes(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=any");
+	op_t busy = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     first = submit_program(b, page_at(b, 0, 1, 0, 0));
+	op_t second = submit_program(b, page_at(b, 0, 1, 0, 1));
+
+	(void)state;
+	assert_done_at(b, busy, WRITE);
+	assert_done_at(b, first, 2 * WRITE);
+	assert_done_at(b, second, 3 * WRITE);
+	close_idle(b);
+}
+
+/* 200 for two commands, both planes sense together, both pages cross the bus. */
+static void test_multiplane_read(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
+	op_t busy = submit_read(b, old_page(b, 0, 0, 0, 0)), first = submit_read(b, old_page(b, 0, 0, 1, 0));
+	op_t second = submit_read(b, old_page(b, 0, 1, 0, 0));
+
+	(void)state;
+	assert_done_at(b, busy, READ);
+	assert_done_at(b, first, READ + 2 * 100 + 10000 + 2 * 4000);
+	assert_true(schedule_done(b->flash->schedule, second));
+	close_idle(b);
+}
+
+/* Blocks have no offset that must agree. */
+static void test_multiplane_erase(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
+	op_t busy = submit_erase(b, page_at(b, 0, 0, 0, 0)), first = submit_erase(b, page_at(b, 0, 0, 1, 0));
+	op_t second = submit_erase(b, page_at(b, 0, 1, 5, 0));
+
+	(void)state;
+	assert_done_at(b, busy, ERASE);
+	assert_done_at(b, first, ERASE + 2 * 100 + 1000000);
+	assert_true(schedule_done(b->flash->schedule, second));
+	close_idle(b);
+}
+
+/* ---- copies ---- */
+
+static op_t submit_copy(struct bench *b, ppn_t from, ppn_t to)
+{
+	op_t op;
+
+	bench_begin(b);
+	op = flash_copy(&b->io, from, to, CAUSE_GC, OP_NONE);
+	bench_submit(b);
+	return op;
+}
+
+/* Two commands on the bus, no data; sense and program in the plane. */
+static void test_copy_back(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t copy = submit_copy(b, old_page(b, 0, 0, 0, 0), page_at(b, 0, 0, 1, 0));
+
+	(void)state;
+	assert_done_at(b, copy, 2 * 100 + 10000 + 100000);
+	assert_int_equal(b->flash->transferred_sectors, 0);
+	assert_int_equal(b->flash->count[OP_COPY][CAUSE_GC], 1);
+	close_idle(b);
+}
+
+static void test_copy_without_copy_back_is_a_read_and_a_program(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.copyback=false");
+	op_t copy = submit_copy(b, old_page(b, 0, 0, 0, 0), page_at(b, 0, 0, 1, 0));
+
+	(void)state;
+	assert_done_at(b, copy, READ + WRITE);
+	assert_int_equal(b->flash->transferred_sectors, 8);
+	assert_int_equal(b->flash->count[OP_COPY][CAUSE_GC], 0);
+	close_idle(b);
+}
+
+static void test_copy_to_another_plane_crosses_the_bus(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t copy = submit_copy(b, old_page(b, 0, 0, 0, 0), page_at(b, 0, 1, 0, 0));
+
+	(void)state;
+	assert_done_at(b, copy, READ + WRITE);
+	close_idle(b);
+}
+
+/* What is still on its way into a page need not be read: the program of the copy begins with the die. */
+static void test_copy_of_a_page_in_flight(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0));
+	op_t copy = submit_copy(b, page_at(b, 0, 0, 0, 0), page_at(b, 2, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, copy, WRITE);
+	assert_true(schedule_done(b->flash->schedule, program));
+	assert_int_equal(b->flash->forwarded[CAUSE_GC], 1);
+	close_idle(b);
+}
+
+/* ---- who goes first ---- */
+
+/* Die 0 writes until 104100, a second write waits, a read comes at 50000. */
+static struct bench *read_behind_writes(const char *settings, op_t *write, op_t *read)
+{
+	struct bench *b = bench_open(settings);
+	ppn_t old = old_page(b, 0, 0, 2, 0);
+
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	*write = submit_program(b, page_at(b, 0, 0, 1, 0));
+	schedule_run_until(b->flash->schedule, 50000);
+	*read = submit_read(b, old);
+	return b;
+}
+
+static void test_read_overtakes_waiting_writes(void **state)
+{
+	op_t write, read;
+	struct bench *b = read_behind_writes(PAPER_DRIVE "flash.scheduler=read_first", &write, &read);
+
+	(void)state;
+	assert_done_at(b, read, WRITE + READ);
+	assert_done_at(b, write, WRITE + READ + WRITE);
+	close_idle(b);
+}
+
+static void test_fifo_lets_nobody_overtake(void **state)
+{
+	op_t write, read;
+	struct bench *b = read_behind_writes(PAPER_DRIVE "flash.scheduler=fifo", &write, &read);
+
+	(void)state;
+	assert_done_at(b, write, WRITE + WRITE);
+	assert_done_at(b, read, WRITE + WRITE + READ);
+	close_idle(b);
+}
+
+/* ---- suspension ---- */
+
+/* Erase from 0, in the cells 100..1000100.  The read at 500000 leaves 500100 of it to do. */
+static void test_read_suspends_an_erase(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 500000 + READ);
+	assert_done_at(b, erase, 500000 + READ + 500100 + 5000);
+	assert_int_equal(schedule_busy(b->flash->schedule).suspensions, 1);
+	close_idle(b);
+}
+
+/* Reads that come while the erase rests are served before it goes on; it may be interrupted again. */
+static void test_an_erase_is_suspended_again(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	submit_read(b, old);
+	schedule_run_until(b->flash->schedule, 510000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 500000 + 2 * READ);     /* 528200; 505100 of the erase are left */
+	schedule_run_until(b->flash->schedule, 600000); /* 505100 - 71800 = 433300 are left */
+	read = submit_read(b, old);
+	assert_done_at(b, read, 600000 + READ);
+	assert_done_at(b, erase, 600000 + READ + 433300 + 5000);
+	assert_int_equal(schedule_busy(b->flash->schedule).suspensions, 2);
+	close_idle(b);
+}
+
+static void test_no_suspension_unless_asked_for(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	read = submit_read(b, old);
+	assert_done_at(b, erase, ERASE);
+	assert_done_at(b, read, ERASE + READ);
+	close_idle(b);
+}
+
+/* In the cells 4100..104100; at 50000 there are 54100 left. */
+static void test_read_suspends_a_program(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=5000");
+	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 50000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 50000 + READ);
+	assert_done_at(b, program, 50000 + READ + 54100 + 5000);
+	close_idle(b);
+}
+
+static void test_programs_are_not_suspended_for_erase_only(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase");
+	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 50000);
+	read = submit_read(b, old);
+	assert_done_at(b, program, WRITE);
+	assert_done_at(b, read, WRITE + READ);
+	close_idle(b);
+}
+
+/* A write in another plane of the die waits for the suspended erase too. */
+static void test_only_reads_suspend(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), write;
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	write = submit_program(b, page_at(b, 0, 1, 0, 0));
+	assert_done_at(b, erase, ERASE);
+	assert_done_at(b, write, ERASE + WRITE);
+	close_idle(b);
+}
+
+/* The die worked all the time until 1019200 but for nothing: sense 10000 and erase 1000000 + 5000. */
+static void test_suspension_keeps_the_books_of_busy_time(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+	struct busy busy;
+
+	(void)state;
+	submit_erase(b, page_at(b, 0, 0, 0, 0));
+	schedule_run_until(b->flash->schedule, 500000);
+	submit_read(b, old);
+	schedule_drain(b->flash->schedule);
+	busy = schedule_busy(b->flash->schedule);
+	assert_int_equal(busy.die_ns, 10000 + 1000000 + 5000);
+	assert_int_equal(busy.die_background_ns, 1000000 + 5000);
+	assert_int_equal(busy.channel_ns, 100 + 100 + 4000);
+	close_idle(b);
+}
+
+/* ---- dependencies ---- */
+
+static void test_operation_waits_for_another(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 0, 0);
+	op_t read, program;
+
+	(void)state;
+	bench_begin(b);
+	read = flash_read(&b->io, old, 4, CAUSE_RMW, OP_NONE);
+	program = flash_program(&b->io, page_at(b, 2, 0, 0, 0), 1, 4, CAUSE_HOST, read);
+	bench_submit(b);
+	assert_done_at(b, read, READ);
+	assert_done_at(b, program, READ + WRITE);
+	close_idle(b);
+}
+
+/* The program waits for the slower of two reads: die 1's data crosses the bus after die 0's. */
+static void test_operation_waits_for_two_others(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old[2] = { old_page(b, 0, 0, 0, 0), old_page(b, 1, 0, 0, 0) };
+	op_t first, second, program;
+
+	(void)state;
+	bench_begin(b);
+	first = flash_read(&b->io, old[0], 4, CAUSE_RMW, OP_NONE);
+	second = flash_read(&b->io, old[1], 4, CAUSE_RMW, OP_NONE);
+	program = flash_program(&b->io, page_at(b, 2, 0, 0, 0), 1, 4, CAUSE_HOST, first);
+	flash_wait(&b->io, program, second);
+	bench_submit(b);
+	assert_done_at(b, program, READ + 4000 + WRITE);
+	close_idle(b);
+}
+
+static void test_waiting_for_what_is_done_costs_nothing(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t before = submit_read(b, old_page(b, 0, 0, 0, 0)), program;
+
+	(void)state;
+	assert_done_at(b, before, READ);
+	bench_begin(b);
+	program = flash_program(&b->io, page_at(b, 2, 0, 0, 0), 1, 4, CAUSE_HOST, before);
+	bench_submit(b);
+	assert_done_at(b, program, READ + WRITE);
+	close_idle(b);
+}
+
+/*
+ * A read of block 0 waits for a write on another channel (until 104100) and takes 14100 then.  The erase of the
+ * block could begin at 0, but the block is still to be read.
+ */
+static void test_erase_waits_for_what_goes_on_in_its_block(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 0, 0);
+	op_t other, read, erase;
+
+	(void)state;
+	bench_begin(b);
+	other = flash_program(&b->io, page_at(b, 2, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	read = flash_read(&b->io, old, 4, CAUSE_GC, other);
+	flash_disown(b->flash, old);
+	erase = flash_erase(&b->io, 0, CAUSE_GC);
+	bench_submit(b);
+	assert_done_at(b, read, WRITE + READ);
+	assert_done_at(b, erase, WRITE + READ + ERASE);
+	close_idle(b);
+}
+
+/* The same, and a program of the erased block in a request that comes at once. */
+static void test_program_waits_for_the_erase_of_its_block(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 0, 0);
+	op_t other, erase, program, neighbour;
+
+	(void)state;
+	bench_begin(b);
+	other = flash_program(&b->io, page_at(b, 2, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	flash_read(&b->io, old, 4, CAUSE_GC, other);
+	flash_disown(b->flash, old);
+	erase = flash_erase(&b->io, 0, CAUSE_GC);
+	bench_submit(b);
+	program = submit_program(b, old);
+	neighbour = submit_program(b, page_at(b, 0, 0, 1, 0));
+	assert_done_at(b, neighbour, 4100 + 100000);
+	assert_done_at(b, erase, WRITE + READ + ERASE);
+	assert_done_at(b, program, WRITE + READ + ERASE + WRITE);
+	close_idle(b);
+}
+
+/* Erase, program, erase again, program again, all handed over at once: one after another. */
+static void test_two_lives_of_a_block_in_one_request(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t op[4];
+
+	(void)state;
+	bench_begin(b);
+	op[0] = flash_erase(&b->io, 0, CAUSE_GC);
+	op[1] = flash_program(&b->io, 0, 1, 4, CAUSE_HOST, OP_NONE);
+	flash_disown(b->flash, 0);
+	op[2] = flash_erase(&b->io, 0, CAUSE_GC);
+	op[3] = flash_program(&b->io, 0, 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[0], ERASE);
+	assert_done_at(b, op[1], ERASE + WRITE);
+	assert_done_at(b, op[2], 2 * ERASE + WRITE);
+	assert_done_at(b, op[3], 2 * ERASE + 2 * WRITE);
+	close_idle(b);
+}
+
+/* ---- pages in flight ---- */
+
+/* Served from the controller until 104099, from flash from 104100 on. */
+static void test_read_of_a_page_in_flight_is_forwarded(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+	uint32_t ticket = 0;
+	tick_t when = 0;
+
+	(void)state;
+	submit_program(b, 0);
+	schedule_run_until(s, WRITE - 1);
+	assert_true(submit_read(b, 0) == OP_NONE);
+	assert_true(schedule_completed(s, &ticket, &when));
+	assert_int_equal(when, WRITE - 1);
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 1);
+	assert_int_equal(b->flash->count[OP_READ][CAUSE_HOST], 0);
+	schedule_run_until(s, WRITE);
+	assert_done_at(b, submit_read(b, 0), WRITE + READ);
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 1);
+	assert_int_equal(b->flash->count[OP_READ][CAUSE_HOST], 1);
+	close_idle(b);
+}
+
+/* A page in flight dies, its block is erased and written anew: it is in flight until that program ends. */
+static void test_page_is_in_flight_in_its_second_life(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+
+	(void)state;
+	submit_program(b, 0);
+	flash_disown(b->flash, 0);
+	submit_erase(b, 0);
+	submit_program(b, 0);
+	schedule_run_until(s, WRITE + ERASE + WRITE - 1);
+	assert_true(submit_read(b, 0) == OP_NONE);
+	schedule_run_until(s, WRITE + ERASE + WRITE);
+	assert_done_at(b, submit_read(b, 0), WRITE + ERASE + WRITE + READ);
+	close_idle(b);
+}
+
+/* The same where the second life begins outside time (the ideal device collects free of charge): nothing
+ * of the page is on its way any more, a read costs a read. */
+static void test_untimed_second_life_is_not_in_flight(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct io untimed = { .flash = b->flash };
+
+	(void)state;
+	submit_program(b, 0);
+	flash_disown(b->flash, 0);
+	flash_erase(&untimed, 0, CAUSE_GC);
+	old_page(b, 0, 0, 0, 0);
+	schedule_drain(b->flash->schedule);
+	assert_true(submit_read(b, 0) != OP_NONE);
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 0);
+	close_idle(b);
+}
+
+/* ---- requests ---- */
+
+/* A request is complete when its last operation is, background work not counted. */
+static void test_request_completes_with_its_last_operation(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+	uint32_t ticket = 0;
+	tick_t when = 0;
+
+	(void)state;
+	bench_begin(b);
+	flash_program(&b->io, page_at(b, 0, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	flash_program(&b->io, page_at(b, 1, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	flash_erase(&b->io, geometry_block(&b->geometry, page_at(b, 2, 0, 0, 0)), CAUSE_GC);
+	bench_submit(b);
+	assert_true(schedule_run_to_completion(s));
+	assert_true(schedule_completed(s, &ticket, &when));
+	assert_int_equal(ticket, b->io.ticket);
+	assert_int_equal(when, 2 * (100 + 4000) + 100000);
+	assert_int_equal(schedule_now(s), when);
+	assert_false(schedule_completed(s, &ticket, &when));
+	schedule_drain(s);
+	assert_int_equal(schedule_now(s), ERASE);
+	close_idle(b);
+}
+
+static void test_request_without_operations_takes_its_look_ups(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+	uint32_t ticket = 0;
+	tick_t when = 0;
+
+	(void)state;
+	bench_begin(b);
+	schedule_submit(s, &b->io, 3000);
+	schedule_run_until(s, 2999);
+	assert_false(schedule_completed(s, &ticket, &when));
+	schedule_run_until(s, 3000);
+	assert_true(schedule_completed(s, &ticket, &when));
+	assert_int_equal(when, 3000);
+	close_idle(b);
+}
+
+static void test_operations_begin_after_the_look_ups(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 0, 0);
+	op_t read;
+
+	(void)state;
+	bench_begin(b);
+	read = flash_read(&b->io, old, 4, CAUSE_HOST, OP_NONE);
+	schedule_submit(b->flash->schedule, &b->io, 1000);
+	assert_done_at(b, read, 1000 + READ);
+	close_idle(b);
+}
+
+/* Of 300 requests with look-ups of random length each completes after just that time. */
+static void test_many_look_ups_end_in_their_own_time(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+	tick_t due[300], when = 0, last = 0;
+	struct random random;
+	uint32_t ticket = 0, completed = 0;
+
+	(void)state;
+	random_init(&random, seed_of_run(), 1);
+	for (uint32_t i = 0; i < 300; i++) {
+		tick_t delay = 1 + random_below(&random, 1000);
+
+		bench_begin(b);
+		due[b->io.ticket] = delay;
+		schedule_submit(s, &b->io, delay);
+	}
+	schedule_drain(s);
+	for (; schedule_completed(s, &ticket, &when); completed++) {
+		assert_int_equal(when, due[ticket]);
+		assert_true(when >= last);
+		last = when;
+	}
+	assert_int_equal(completed, 300);
+	close_idle(b);
+}
+
+/* ---- load ---- */
+
+static void test_load_counts_what_waits_and_what_is_served(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+
+	(void)state;
+	submit_program(b, page_at(b, 1, 0, 0, 0));
+	submit_program(b, page_at(b, 1, 1, 0, 0));
+	submit_erase(b, page_at(b, 3, 0, 0, 0));
+	assert_int_equal(schedule_load(s, 0), 0);
+	assert_int_equal(schedule_load(s, 1), 200000);
+	assert_int_equal(schedule_load(s, 3), 1000000);
+	schedule_run_until(s, WRITE - 1);
+	assert_int_equal(schedule_load(s, 1), 200000);
+	schedule_run_until(s, WRITE);
+	assert_int_equal(schedule_load(s, 1), 100000);
+	close_idle(b);
+}
+
+/* A chain of 5000 dependent reads ends exactly 5000 reads later: the pools grow, nothing is lost. */
+static void test_a_long_chain(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 0, 0);
+	op_t last = OP_NONE;
+
+	(void)state;
+	bench_begin(b);
+	for (int i = 0; i < 5000; i++)
+		last = flash_read(&b->io, old, 4, CAUSE_HOST, last);
+	bench_submit(b);
+	assert_done_at(b, last, (tick_t)5000 * READ);
+	close_idle(b);
+}
+
+/* Every event that is left out would show here: after all is done, nothing happens any more. */
+static void test_nothing_happens_on_an_idle_drive(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+
+	(void)state;
+	assert_false(schedule_run_to_completion(b->flash->schedule));
+	schedule_run_until(b->flash->schedule, 1000);
+	assert_int_equal(schedule_now(b->flash->schedule), 1000);
+	schedule_drain(b->flash->schedule);
+	assert_int_equal(schedule_now(b->flash->schedule), 1000);
+	close_idle(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_page_read),
+		cmocka_unit_test(test_one_page_written),
+		cmocka_unit_test(test_one_block_erased),
+		cmocka_unit_test(test_part_of_a_page),
+		cmocka_unit_test(test_transfer_is_rounded_once),
+		cmocka_unit_test(test_free_commands_never_touch_the_bus),
+		cmocka_unit_test(test_page_types),
+		cmocka_unit_test(test_two_reads_on_one_die),
+		cmocka_unit_test(test_two_reads_on_two_dies_of_a_channel),
+		cmocka_unit_test(test_two_reads_on_two_channels),
+		cmocka_unit_test(test_two_writes_on_one_die),
+		cmocka_unit_test(test_two_writes_on_two_dies_of_a_channel),
+		cmocka_unit_test(test_two_writes_on_two_channels),
+		cmocka_unit_test(test_dies_of_a_chip_without_interleaving),
+		cmocka_unit_test(test_bus_is_shared_by_reads_and_writes),
+		cmocka_unit_test(test_bus_is_granted_in_order_of_asking),
+		cmocka_unit_test(test_multiplane_off),
+		cmocka_unit_test(test_multiplane_program_at_the_same_offset),
+		cmocka_unit_test(test_multiplane_program_at_another_offset_is_refused),
+		cmocka_unit_test(test_multiplane_program_at_any_offset),
+		cmocka_unit_test(test_multiplane_command_takes_the_longest_cell_time),
+		cmocka_unit_test(test_multiplane_needs_different_planes),
+		cmocka_unit_test(test_multiplane_read),
+		cmocka_unit_test(test_multiplane_erase),
+		cmocka_unit_test(test_copy_back),
+		cmocka_unit_test(test_copy_without_copy_back_is_a_read_and_a_program),
+		cmocka_unit_test(test_copy_to_another_plane_crosses_the_bus),
+		cmocka_unit_test(test_copy_of_a_page_in_flight),
+		cmocka_unit_test(test_read_overtakes_waiting_writes),
+		cmocka_unit_test(test_fifo_lets_nobody_overtake),
+		cmocka_unit_test(test_read_suspends_an_erase),
+		cmocka_unit_test(test_an_erase_is_suspended_again),
+		cmocka_unit_test(test_no_suspension_unless_asked_for),
+		cmocka_unit_test(test_read_suspends_a_program),
+		cmocka_unit_test(test_programs_are_not_suspended_for_erase_only),
+		cmocka_unit_test(test_only_reads_suspend),
+		cmocka_unit_test(test_suspension_keeps_the_books_of_busy_time),
+		cmocka_unit_test(test_operation_waits_for_another),
+		cmocka_unit_test(test_operation_waits_for_two_others),
+		cmocka_unit_test(test_waiting_for_what_is_done_costs_nothing),
+		cmocka_unit_test(test_erase_waits_for_what_goes_on_in_its_block),
+		cmocka_unit_test(test_program_waits_for_the_erase_of_its_block),
+		cmocka_unit_test(test_two_lives_of_a_block_in_one_request),
+		cmocka_unit_test(test_read_of_a_page_in_flight_is_forwarded),
+		cmocka_unit_test(test_page_is_in_flight_in_its_second_life),
+		cmocka_unit_test(test_untimed_second_life_is_not_in_flight),
+		cmocka_unit_test(test_request_completes_with_its_last_operation),
+		cmocka_unit_test(test_request_without_operations_takes_its_look_ups),
+		cmocka_unit_test(test_operations_begin_after_the_look_ups),
+		cmocka_unit_test(test_many_look_ups_end_in_their_own_time),
+		cmocka_unit_test(test_load_counts_what_waits_and_what_is_served),
+		cmocka_unit_test(test_a_long_chain),
+		cmocka_unit_test(test_nothing_happens_on_an_idle_drive),
+	};
+
+	return cmocka_run_group_tests_name("time", tests, NULL, NULL);
+}
