@@ -18,7 +18,7 @@ static void check_ops(const struct buffer_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief, "a buffer policy without name or brief");
 	BUG_ON(ops->evict && (!ops->size || !ops->init || !ops->inserted || !ops->hit || !ops->removed),
-	       "buffer policy %s lacks a required operation", ops->name);
+		"buffer policy %s lacks a required operation", ops->name);
 }
 
 struct buffer *buffer_create(const struct buffer_ops *ops, const void *settings, uint64_t bytes,
@@ -100,7 +100,9 @@ static uint32_t insert(struct buffer *b, lpn_t lpn)
 		grow(b);
 	at = b->free_node;
 	b->free_node = b->node[at].chain;
-	b->node[at] = (struct buffer_node){ .lpn = lpn, .chain = *bucket, .previous = NODE_NONE, .next = NODE_NONE };
+	b->node[at] = (struct buffer_node){
+		.lpn = lpn, .chain = *bucket, .previous = NODE_NONE, .next = NODE_NONE
+	};
 	*bucket = at;
 	return at;
 }
@@ -123,7 +125,8 @@ static void drop(struct buffer *b, uint32_t node)
 
 void buffer_choose(struct buffer *b, uint32_t node)
 {
-	BUG_ON(node == NODE_NONE || !b->node[node].stored, "%s evicts a page that is not in the buffer", b->ops->name);
+	BUG_ON(node == NODE_NONE || !b->node[node].stored, "%s evicts a page that is not in the buffer",
+		b->ops->name);
 	if (b->victims == b->victim_room) {
 		b->victim_room = b->victim_room ? 2 * b->victim_room : 16;
 		b->victim = memory_resize(b->victim, b->victim_room, sizeof *b->victim, "buffer victims");
@@ -230,11 +233,13 @@ uint32_t buffer_write(struct buffer *b, struct extent e)
 		b->sink.write(b->sink.context, &e, 1);
 		return 0;
 	}
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end; lpn++) {
+	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end;
+		lpn++) {
 		sector_t first = (sector_t)lpn << b->sector_shift, end = first + b->sectors_per_page;
 
 		write_part(b, lpn, extent_mask(e, lpn, b->sector_shift));
-		oracle_dram_store(b->oracle, (struct extent){ e.start > first ? e.start : first, e.end < end ? e.end : end });
+		oracle_dram_store(b->oracle,
+			(struct extent){ e.start > first ? e.start : first, e.end < end ? e.end : end });
 		accesses++;
 	}
 	return accesses;
@@ -254,20 +259,24 @@ static void tell_oracle(const struct buffer *b, struct extent e)
 		oracle_dram_answer(b->oracle, (struct extent){ at, e.end });
 }
 
-/* Answers what is present; the rest is gathered first, so that what is missing on both sides of a page
- * border reaches the FTL as one range. */
+/*
+ * Answers what is present; the rest reaches the FTL at once, so that it reads no page twice around a
+ * buffered sector and sees what is missing on both sides of a page border.
+ */
 uint32_t buffer_read(struct buffer *b, struct extent e)
 {
 	uint32_t accesses = 0;
 
 	if (!b->ops->evict) {
-		b->sink.read(b->sink.context, e);
+		b->sink.read(b->sink.context, &e, 1);
 		return 0;
 	}
 	b->extents = 0;
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end; lpn++) {
+	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end;
+		lpn++) {
 		uint32_t at = find(b, lpn);
-		mask_t mask = extent_mask(e, lpn, b->sector_shift), stored = at == NODE_NONE ? 0 : b->node[at].stored & mask;
+		mask_t mask = extent_mask(e, lpn, b->sector_shift),
+		       stored = at == NODE_NONE ? 0 : b->node[at].stored & mask;
 
 		count(b, REQUEST_READ, stored, mask & ~stored);
 		add_mask(b, lpn, mask & ~stored);
@@ -276,8 +285,8 @@ uint32_t buffer_read(struct buffer *b, struct extent e)
 		accesses++;
 		b->ops->hit(b, at, REQUEST_READ);
 	}
-	for (size_t i = 0; i < b->extents; i++)
-		b->sink.read(b->sink.context, b->extent[i]);
+	if (b->extents)
+		b->sink.read(b->sink.context, b->extent, b->extents);
 	if (b->oracle)
 		tell_oracle(b, e);
 	return accesses;
@@ -287,7 +296,8 @@ void buffer_trim(struct buffer *b, struct extent e)
 {
 	if (!b->ops->evict)
 		return;
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end; lpn++) {
+	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end;
+		lpn++) {
 		uint32_t at = find(b, lpn);
 		mask_t mask = extent_mask(e, lpn, b->sector_shift);
 
@@ -320,10 +330,11 @@ void buffer_check(const struct buffer *b)
 		const struct buffer_node *node = &b->node[i];
 
 		used += (uint32_t)__builtin_popcountll(node->stored);
-		BUG_ON(node->stored && find(b, node->lpn) != i, "the buffer holds LPN %u, its index does not", node->lpn);
-		BUG_ON(node->dirty & ~node->stored && node->stored, "LPN %u has dirty sectors that are not stored",
-		       node->lpn);
+		BUG_ON(node->stored && find(b, node->lpn) != i, "the buffer holds LPN %u, its index does not",
+			node->lpn);
+		BUG_ON(node->dirty & ~node->stored && node->stored,
+			"LPN %u has dirty sectors that are not stored", node->lpn);
 	}
 	BUG_ON(used != b->used || used > b->capacity, "the buffer holds %llu sectors of %llu, counts %llu",
-	       (unsigned long long)used, (unsigned long long)b->capacity, (unsigned long long)b->used);
+		(unsigned long long)used, (unsigned long long)b->capacity, (unsigned long long)b->used);
 }

@@ -17,29 +17,29 @@
 
 /* One logical page of which some sectors are in the buffer. */
 struct buffer_node {
-	lpn_t    lpn;
-	uint32_t chain;             /* the core's index */
-	uint32_t previous, next;    /* the policy's list */
-	mask_t   stored;            /* sectors present */
-	mask_t   dirty;             /* of these, newer than what the FTL has */
-	uint64_t tag;               /* the policy's, zero at first */
+	lpn_t lpn;
+	uint32_t chain;          /* the core's index */
+	uint32_t previous, next; /* the policy's list */
+	mask_t stored;           /* sectors present */
+	mask_t dirty;            /* of these, newer than what the FTL has */
+	uint64_t tag;            /* the policy's, zero at first */
 };
 
 /* Where data goes that leaves the buffer and comes from what is not in it. */
 struct buffer_sink {
 	void *context;
-	void (*write)(void *context, const struct extent *, size_t n);   /* ascending; flushed together */
-	void (*read)(void *context, struct extent);
+	void (*write)(void *context, const struct extent *, size_t n); /* ascending; flushed together */
+	void (*read)(void *context, const struct extent *, size_t n);  /* ascending; one request's */
 };
 
 struct buffer_statistics {
-	uint64_t hit_sectors[2], miss_sectors[2];   /* [REQUEST_READ], [REQUEST_WRITE] */
-	uint64_t evictions, flushed_sectors;        /* nodes that left, and what they took along */
+	uint64_t hit_sectors[2], miss_sectors[2]; /* [REQUEST_READ], [REQUEST_WRITE] */
+	uint64_t evictions, flushed_sectors;      /* nodes that left, and what they took along */
 };
 
 struct buffer {
 	const struct buffer_ops *ops;
-	void *state;                 /* ops->size bytes, zeroed before init */
+	void *state; /* ops->size bytes, zeroed before init */
 	const void *settings;
 	struct oracle *oracle;
 	struct buffer_sink sink;
@@ -47,30 +47,31 @@ struct buffer {
 
 	struct buffer_node *node;
 	uint32_t nodes, free_node;
-	uint32_t *index;             /* hash of LPN to node */
+	uint32_t *index; /* hash of LPN to node */
 	uint32_t index_mask;
-	uint64_t capacity, used;     /* sectors */
+	uint64_t capacity, used; /* sectors */
 
-	uint32_t *victim;            /* chosen by the policy, in this eviction */
+	uint32_t *victim; /* chosen by the policy, in this eviction */
 	uint32_t victims, victim_room;
-	struct extent *extent;       /* what they flush */
+	struct extent *extent; /* what they flush */
 	size_t extents, extent_room;
 	struct buffer_statistics statistics;
 };
 
 struct buffer_ops {
 	const char *name, *brief;
-	size_t size;
-	const struct param *params;
+	size_t size;                /* of the private state */
+	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
 
 	void (*init)(struct buffer *);
 	void (*exit)(struct buffer *);
-	void (*inserted)(struct buffer *, uint32_t node);                    /* a page enters by a write */
-	void (*hit)(struct buffer *, uint32_t node, enum request_type);      /* a page is written or read again */
-	void (*removed)(struct buffer *, uint32_t node);                     /* it leaves, evicted or trimmed */
-	void (*evict)(struct buffer *);          /* names at least one victim with buffer_choose();
-	                                          * NULL: this policy buffers nothing */
+	/* A page enters by a write; is written or read again; leaves, evicted or trimmed. */
+	void (*inserted)(struct buffer *, uint32_t node);
+	void (*hit)(struct buffer *, uint32_t node, enum request_type);
+	void (*removed)(struct buffer *, uint32_t node);
+	/* Names at least one victim with buffer_choose().  NULL: this policy buffers nothing. */
+	void (*evict)(struct buffer *);
 };
 
 /* NULL-ended, in order of buffer/list.h. */

@@ -24,11 +24,11 @@ static void write_to_ftl(void *drive, const struct extent *extents, size_t n)
 		d->ftl->ops->write(d->ftl, &d->io, extents, n);
 }
 
-static void read_from_ftl(void *drive, struct extent e)
+static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
 
-	d->ftl->ops->read(d->ftl, &d->io, e);
+	d->ftl->ops->read(d->ftl, &d->io, extents, n);
 }
 
 static void serve(struct drive *d, enum request_type type, struct extent e)
@@ -58,7 +58,7 @@ static void remember(struct drive *d, const struct request *r, enum request_clas
 		d->pending_room = ticket < 512 ? 1024 : 2 * ticket;
 		d->pending = memory_resize(d->pending, d->pending_room, sizeof *d->pending, "request table");
 	}
-	d->pending[ticket] = (struct pending){ r->arrival, r->sectors, (uint8_t)r->type, (uint8_t)class };
+	d->pending[ticket] = (struct pending){ r->arrival, r->sectors, (uint8_t)r->type, (uint8_t) class };
 }
 
 void drive_expect(const struct drive *d, const struct request *r)
@@ -183,7 +183,8 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		return NULL;
 	}
 	if (verify)
-		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.pages, d->geometry.sectors_per_page);
+		d->oracle = oracle_create(
+			d->geometry.logical_sectors, d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
 	if (!d->ftl) {
@@ -216,13 +217,15 @@ void drive_check(const struct drive *d)
 	const struct flash *f = d->flash;
 
 	for (int type = 0; type < REQUEST_TYPES; type++)
-		BUG_ON(!d->in_drive && d->taken[type] != d->completed[type], "%llu requests taken in, %llu completed",
-		       (unsigned long long)d->taken[type], (unsigned long long)d->completed[type]);
+		BUG_ON(!d->in_drive && d->taken[type] != d->completed[type],
+			"%llu requests taken in, %llu completed", (unsigned long long)d->taken[type],
+			(unsigned long long)d->completed[type]);
 	BUG_ON(f->count[OP_PROGRAM][CAUSE_GC] + f->count[OP_PROGRAM][CAUSE_WEAR] !=
-	       d->ftl->collector->moved_pages + d->ftl->collector->wear_moved_pages && f->untimed[OP_PROGRAM] == 0,
-	       "the medium counts %llu pages moved by collection, the collector %llu",
-	       (unsigned long long)f->count[OP_PROGRAM][CAUSE_GC],
-	       (unsigned long long)d->ftl->collector->moved_pages);
+				d->ftl->collector->moved_pages + d->ftl->collector->wear_moved_pages &&
+			f->untimed[OP_PROGRAM] == 0,
+		"the medium counts %llu pages moved by collection, the collector %llu",
+		(unsigned long long)f->count[OP_PROGRAM][CAUSE_GC],
+		(unsigned long long)d->ftl->collector->moved_pages);
 	flash_check_books(f);
 	if (d->oracle) {
 		buffer_check(d->buffer);

@@ -18,32 +18,32 @@ enum request_class { CLASS_ACROSS, CLASS_ALIGNED, CLASS_UNALIGNED, CLASSES };
 
 struct class_statistics {
 	uint64_t count, sectors;
-	uint64_t programs;             /* pages written for the host while such requests were served */
+	uint64_t programs; /* pages written for the host while such requests were served */
 	struct histogram latency;
 };
 
 /* A request in the drive, by its ticket. */
 struct pending {
-	tick_t   arrival;
+	tick_t arrival;
 	uint32_t sectors;
-	uint8_t  type, class;
+	uint8_t type, class;
 };
 
 struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
-	struct oracle *oracle;         /* NULL: verification off */
+	struct oracle *oracle; /* NULL: verification off */
 	struct flash *flash;
 	struct ftl *ftl;
 	struct buffer *buffer;
-	struct io io;                  /* of the request being taken in */
+	struct io io; /* of the request being taken in */
 
 	struct pending *pending;
 	uint32_t pending_room;
-	uint64_t in_drive;             /* requests taken in and not completed */
+	uint64_t in_drive; /* requests taken in and not completed */
 	uint64_t taken[REQUEST_TYPES], completed[REQUEST_TYPES], sectors[REQUEST_TYPES];
-	struct class_statistics (*class)[2];   /* [class][REQUEST_READ or REQUEST_WRITE] */
-	struct histogram *latency;     /* per request_type, and of all in [REQUEST_TYPES] */
+	struct class_statistics (*class)[2]; /* [class][REQUEST_READ or REQUEST_WRITE] */
+	struct histogram *latency;           /* per request_type, and of all in [REQUEST_TYPES] */
 	tick_t first_arrival, last_completion;
 };
 

@@ -11,10 +11,10 @@
 
 /* Visits the drive's regions with a file: out of them or into them. */
 struct image {
-	struct regions regions;      /* first: the visitor is found through it */
+	struct regions regions; /* first: the visitor is found through it */
 	FILE *file;
 	uint64_t checksum;
-	const char *trouble;         /* what stopped the loading, NULL so far */
+	const char *trouble; /* what stopped the loading, NULL so far */
 	unsigned char chunk[CHUNK_BYTES];
 };
 
@@ -24,11 +24,13 @@ static void describe(const struct drive *d, char *text, size_t size)
 	const struct geometry *g = &d->geometry;
 	const struct ftl_settings *s = &d->settings->ftl;
 
-	snprintf(text, size, "ftl %s, %u channels, %u chips, %u dies, %u planes, %u blocks, %u pages of %u bytes, "
-	         "%u logical pages, gc %s%s, wear.dynamic %d, verification %s\n", d->ftl->ops->name, g->channels,
-	         g->chips_per_channel, g->dies_per_chip, g->planes_per_die, g->blocks_per_plane, g->pages_per_block,
-	         g->page_bytes, g->logical_pages, gc_policies[s->gc.policy]->name, s->gc.separate ? " separate" : "",
-	         s->wear.dynamic, d->oracle ? "on" : "off");
+	snprintf(text, size,
+		"ftl %s, %u channels, %u chips, %u dies, %u planes, %u blocks, %u pages of %u bytes, "
+		"%u logical pages, gc %s%s, wear.dynamic %d, verification %s\n",
+		d->ftl->ops->name, g->channels, g->chips_per_channel, g->dies_per_chip, g->planes_per_die,
+		g->blocks_per_plane, g->pages_per_block, g->page_bytes, g->logical_pages,
+		gc_policies[s->gc.policy]->name, s->gc.separate ? " separate" : "", s->wear.dynamic,
+		d->oracle ? "on" : "off");
 }
 
 /* FNV-1a over 8-byte words; the length of a region is part of what is summed. */
@@ -128,13 +130,15 @@ static bool check_head(FILE *file, const struct drive *d, const char *path, stru
 	char magic[sizeof MAGIC], saved[512], wanted[512];
 
 	if (!fgets(magic, sizeof magic, file) || strcmp(magic, MAGIC))
-		return fault_set(fault, "%s: not a saved drive (make one with ssd run --save-drive FILE)", path);
+		return fault_set(
+			fault, "%s: not a saved drive (make one with ssd run --save-drive FILE)", path);
 	describe(d, wanted, sizeof wanted);
 	if (!fgets(saved, sizeof saved, file))
 		return fault_set(fault, "%s: damaged: it ends too early", path);
 	saved[strcspn(saved, "\n")] = wanted[strcspn(wanted, "\n")] = 0;
 	if (strcmp(saved, wanted))
-		return fault_set(fault, "%s: another drive was saved: %.170s; this one is: %.170s", path, saved, wanted);
+		return fault_set(fault, "%s: another drive was saved: %.170s; this one is: %.170s", path,
+			saved, wanted);
 	return true;
 }
 

@@ -10,7 +10,7 @@
 /* ---- the pages a workload touches ---- */
 
 struct footprint {
-	uint64_t *bit;       /* per logical page */
+	uint64_t *bit; /* per logical page */
 	uint64_t pages;
 };
 
@@ -26,19 +26,22 @@ static void touch(struct footprint *f, lpn_t lpn)
 }
 
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
-static bool find_footprint(struct footprint *f, const struct drive *d, const char *name, bool reads_only,
-	struct fault *fault)
+static bool find_footprint(
+	struct footprint *f, const struct drive *d, const char *name, bool reads_only, struct fault *fault)
 {
 	const struct settings *c = d->settings;
-	struct host host = { .settings = &c->host, .trace = &c->trace, .sectors = d->geometry.logical_sectors,
-		             .sectors_per_page = d->geometry.sectors_per_page };
+	struct host host = { .settings = &c->host,
+		.trace = &c->trace,
+		.sectors = d->geometry.logical_sectors,
+		.sectors_per_page = d->geometry.sectors_per_page };
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
 
 	if (!strcmp(name, "-"))
-		return fault_set(fault, "standard input cannot be read twice: give the trace as a file, or set "
-		                 "precondition.mode = \"none\" and precondition.premap_reads = false");
+		return fault_set(fault,
+			"standard input cannot be read twice: give the trace as a file, or set "
+			"precondition.mode = \"none\" and precondition.premap_reads = false");
 	if (!workload_open(&w, name, &c->trace, NULL, fault))
 		return false;
 	while ((status = workload_next(&w, &r, fault)) == TRACE_OK) {
@@ -50,7 +53,8 @@ static bool find_footprint(struct footprint *f, const struct drive *d, const cha
 		}
 		e = request_extent(&r);
 		if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
-			for (lpn_t lpn = geometry_lpn(&d->geometry, e.start); lpn <= geometry_lpn(&d->geometry, e.end - 1); lpn++)
+			for (lpn_t lpn = geometry_lpn(&d->geometry, e.start);
+				lpn <= geometry_lpn(&d->geometry, e.end - 1); lpn++)
 				touch(f, lpn);
 	}
 	workload_close(&w);
@@ -133,13 +137,15 @@ struct live_pages {
 	struct quota inside, outside;
 };
 
-static struct live_pages live_pages_start(const struct drive *d, const struct footprint *f, uint64_t valid,
-	struct random *random)
+static struct live_pages live_pages_start(
+	const struct drive *d, const struct footprint *f, uint64_t valid, struct random *random)
 {
 	uint64_t lpns = d->geometry.logical_pages, inside = valid < f->pages ? valid : f->pages;
 
-	return (struct live_pages){ .footprint = f, .order = shuffle_start(random, lpns),
-		                    .inside = { inside, f->pages }, .outside = { valid - inside, lpns - f->pages } };
+	return (struct live_pages){ .footprint = f,
+		.order = shuffle_start(random, lpns),
+		.inside = { inside, f->pages },
+		.outside = { valid - inside, lpns - f->pages } };
 }
 
 /* Page 0 once all have been named. */
@@ -197,8 +203,10 @@ static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, stru
 {
 	const struct settings *c = d->settings;
 	const char *name = c->precondition.trace;
-	struct host host = { .settings = &c->host, .trace = &c->trace, .sectors = d->geometry.logical_sectors,
-		             .sectors_per_page = d->geometry.sectors_per_page };
+	struct host host = { .settings = &c->host,
+		.trace = &c->trace,
+		.sectors = d->geometry.logical_sectors,
+		.sectors_per_page = d->geometry.sectors_per_page };
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
@@ -225,7 +233,8 @@ static bool replay(struct drive *d, uint64_t used, struct precondition_result *r
 	const struct precondition_settings *s = &d->settings->precondition;
 
 	if (!*s->trace)
-		return fault_set(fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
+		return fault_set(
+			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
 	for (uint64_t pass = 0; pass < s->passes && d->flash->pages_used < used && !d->ftl->failed; pass++)
 		if (!replay_once(d, used, &result->replayed, fault))
 			return false;
@@ -237,19 +246,24 @@ static bool check_shares(const struct drive *d, uint64_t used, uint64_t valid, s
 	const struct precondition_settings *s = &d->settings->precondition;
 
 	if (valid > used)
-		return fault_set(fault, "precondition.valid = %g is more than precondition.used = %g", s->valid, s->used);
+		return fault_set(fault, "precondition.valid = %g is more than precondition.used = %g",
+			s->valid, s->used);
 	if (valid > d->geometry.logical_pages)
-		return fault_set(fault, "precondition.valid = %g is more than the drive's logical pages (%.3f of the "
-		                 "physical ones)", s->valid, (double)d->geometry.logical_pages / d->geometry.pages);
+		return fault_set(fault,
+			"precondition.valid = %g is more than the drive's logical pages (%.3f of the "
+			"physical ones)",
+			s->valid, (double)d->geometry.logical_pages / d->geometry.pages);
 	return true;
 }
 
 /* The first part of precondition(): everything but reading the workload. */
-static bool prepare(struct drive *d, struct footprint *f, struct precondition_result *result, struct fault *fault)
+static bool prepare(
+	struct drive *d, struct footprint *f, struct precondition_result *result, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	uint64_t used = (uint64_t)llround(s->used * d->geometry.pages);
-	uint64_t valid = s->mode == PRECONDITION_SYNTHETIC ? (uint64_t)llround(s->valid * d->geometry.pages) : 0;
+	uint64_t valid =
+		s->mode == PRECONDITION_SYNTHETIC ? (uint64_t)llround(s->valid * d->geometry.pages) : 0;
 	bool fits = true;
 
 	if (s->mode == PRECONDITION_AGED || s->mode == PRECONDITION_SYNTHETIC) {
@@ -263,18 +277,21 @@ static bool prepare(struct drive *d, struct footprint *f, struct precondition_re
 	}
 	if (fits && s->premap_reads && s->mode != PRECONDITION_SYNTHETIC)
 		fits = place_footprint(d, f);
-	return fits || fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
-	                         "precondition.used");
+	return fits ||
+	       fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
+				"precondition.used");
 }
 
-bool precondition(struct drive *d, const char *workload, struct precondition_result *result, struct fault *fault)
+bool precondition(
+	struct drive *d, const char *workload, struct precondition_result *result, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	bool synthetic = s->mode == PRECONDITION_SYNTHETIC, done = true;
 	struct footprint f = { .pages = 0 };
 
 	*result = (struct precondition_result){ 0 };
-	f.bit = memory_array((size_t)d->geometry.logical_pages / 64 + 1, sizeof *f.bit, "workload's footprint");
+	f.bit = memory_array(
+		(size_t)d->geometry.logical_pages / 64 + 1, sizeof *f.bit, "workload's footprint");
 	if (s->premap_reads)
 		done = find_footprint(&f, d, workload, !synthetic, fault);
 	done = done && prepare(d, &f, result, fault);

@@ -16,8 +16,8 @@
 /* What was reached, for the report. */
 struct precondition_result {
 	uint64_t used_pages, valid_pages;
-	uint64_t footprint_pages;      /* pages the workload touches (reads, for premapping alone) */
-	uint64_t replayed;             /* requests of the warm-up trace */
+	uint64_t footprint_pages; /* pages the workload touches (reads, for premapping alone) */
+	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
 /* Prepares the drive for the workload named `workload`, which is read once for the pages it touches

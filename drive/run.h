@@ -8,9 +8,9 @@
 #include "drive/workload.h"
 
 enum run_end {
-	RUN_DONE,            /* every request was served */
-	RUN_BAD_WORKLOAD,    /* the fault says what is wrong with it */
-	RUN_DRIVE_FAILED,    /* the modelled drive is full or worn out */
+	RUN_DONE,         /* every request was served */
+	RUN_BAD_WORKLOAD, /* the fault says what is wrong with it */
+	RUN_DRIVE_FAILED, /* the modelled drive is full or worn out */
 	RUN_INTERRUPTED,
 };
 
@@ -18,9 +18,9 @@ struct run {
 	struct drive *drive;
 	struct workload *workload;
 	struct host host;
-	bool (*keep_going)(void *context, const struct run *);   /* asked every few thousand requests */
+	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
 	void *context;
-	uint64_t requests;   /* taken from the workload */
+	uint64_t requests; /* taken from the workload */
 };
 
 enum run_end run_workload(struct run *, struct fault *);

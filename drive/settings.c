@@ -22,19 +22,19 @@ static const char *const precondition_names[] = { "none", "aged", "synthetic", "
 
 static const struct param top_params[] = {
 	{ "ftl", PARAM_CHOICE, offsetof(struct top_settings, ftl), 0, 0, "", "page",
-	  "the flash translation layer; `ssd list` describes them", ftl_names },
+		"the flash translation layer; `ssd list` describes them", ftl_names },
 	{ "buffer", PARAM_CHOICE, offsetof(struct top_settings, buffer), 0, 0, "", "none",
-	  "the write buffer in front of it", buffer_names },
+		"the write buffer in front of it", buffer_names },
 	{ "seed", PARAM_UINT, offsetof(struct top_settings, seed), 0, 9e15, "", "1",
-	  "of every random choice of the drive; the same seed gives the same results to the byte" },
+		"of every random choice of the drive; the same seed gives the same results to the byte" },
 	{ 0 },
 };
 
 static const struct param dram_params[] = {
 	{ "access_ns", PARAM_UINT, offsetof(struct dram_settings, access_ns), 0, 1e9, "ns", "1000",
-	  "time of one page-level look-up of the map or hit in the buffer" },
+		"time of one page-level look-up of the map or hit in the buffer" },
 	{ "buffer_bytes", PARAM_UINT, offsetof(struct dram_settings, buffer_bytes), 0, 1e15, "bytes", "32M",
-	  "size of the write buffer; at least one page is kept" },
+		"size of the write buffer; at least one page is kept" },
 	{ 0 },
 };
 
@@ -42,18 +42,19 @@ static const struct param dram_params[] = {
 
 static const struct param precondition_params[] = {
 	{ "mode", PARAM_CHOICE, PRECONDITION(mode), 0, 0, "", "none",
-	  "state of the drive before the first request: fresh; aged = `used` pages programmed and dead; "
-	  "synthetic = `used` pages programmed, `valid` of them live; trace = a trace was written before",
-	  precondition_names },
+		"state of the drive before the first request: fresh; aged = `used` pages programmed and "
+		"dead; "
+		"synthetic = `used` pages programmed, `valid` of them live; trace = a trace was written "
+		"before",
+		precondition_names },
 	{ "used", PARAM_REAL, PRECONDITION(used), 0, 1, "share", "0.9", "physical pages programmed" },
 	{ "valid", PARAM_REAL, PRECONDITION(valid), 0, 1, "share", "0.398",
-	  "synthetic: physical pages that are live; pages the trace touches come first" },
+		"synthetic: physical pages that are live; pages the trace touches come first" },
 	{ "premap_reads", PARAM_BOOL, PRECONDITION(premap_reads), 0, 1, "", "true",
-	  "pages that the trace reads hold data from the start" },
+		"pages that the trace reads hold data from the start" },
 	{ "trace", PARAM_TEXT, PRECONDITION(trace), 0, 0, "", "",
-	  "trace: file or profile that is replayed without time until `used` is reached" },
-	{ "passes", PARAM_UINT, PRECONDITION(passes), 1, 1e6, "", "1",
-	  "trace: at most so many times" },
+		"trace: file or profile that is replayed without time until `used` is reached" },
+	{ "passes", PARAM_UINT, PRECONDITION(passes), 1, 1e6, "", "1", "trace: at most so many times" },
 	{ 0 },
 };
 
@@ -99,7 +100,8 @@ bool settings_init(struct settings *c, struct fault *fault)
 	for (size_t i = 0; ftls[i]; i++)
 		c->ftl_own[i] = add_plugin(c, ftls[i]->name, ftls[i]->params, ftls[i]->settings_size);
 	for (size_t i = 0; buffers[i]; i++)
-		c->buffer_own[i] = add_plugin(c, buffers[i]->name, buffers[i]->params, buffers[i]->settings_size);
+		c->buffer_own[i] =
+			add_plugin(c, buffers[i]->name, buffers[i]->params, buffers[i]->settings_size);
 	return params_defaults(c->group, c->groups, fault);
 }
 
@@ -115,7 +117,8 @@ void settings_release(struct settings *c)
 	memory_free(c->group);
 }
 
-bool settings_read(struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
+bool settings_read(
+	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
 	if (!params_read_file(path, c->group, c->groups, fault))
 		return false;

@@ -12,7 +12,7 @@
 #include "host/host.h"
 
 struct top_settings {
-	int      ftl, buffer;      /* indices into ftls and buffers */
+	int ftl, buffer; /* indices into ftls and buffers */
 	uint64_t seed;
 };
 
@@ -23,10 +23,10 @@ struct dram_settings {
 enum precondition_mode { PRECONDITION_NONE, PRECONDITION_AGED, PRECONDITION_SYNTHETIC, PRECONDITION_TRACE };
 
 struct precondition_settings {
-	int      mode;
-	double   used, valid;      /* shares of the physical pages */
-	bool     premap_reads;
-	char    *trace;
+	int mode;
+	double used, valid; /* shares of the physical pages */
+	bool premap_reads;
+	char *trace;
 	uint64_t passes;
 };
 
@@ -38,9 +38,9 @@ struct settings {
 	struct host_settings host;
 	struct trace_settings trace;
 	struct precondition_settings precondition;
-	void **ftl_own, **buffer_own;    /* per FTL and buffer its settings, NULL if it has none */
+	void **ftl_own, **buffer_own; /* per FTL and buffer its settings, NULL if it has none */
 
-	struct param_group *group;       /* all of the above, for parameters/ */
+	struct param_group *group; /* all of the above, for parameters/ */
 	size_t groups;
 };
 

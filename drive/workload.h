@@ -10,8 +10,8 @@
 struct generator;
 
 struct workload {
-	const char *name;             /* as the user wrote it */
-	struct trace *trace;          /* one of these two */
+	const char *name;    /* as the user wrote it */
+	struct trace *trace; /* one of these two */
 	struct generator *generator;
 	uint64_t served, limit;
 };

@@ -17,8 +17,9 @@ const struct ftl_ops *const ftls[] = {
 static void check_ops(const struct ftl_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief || !ops->size, "an FTL without name, brief or state");
-	BUG_ON(!ops->init || !ops->exit || !ops->read || !ops->write || !ops->trim || !ops->relocate ||
-	       !ops->check || !ops->regions || !ops->map_bytes, "FTL %s lacks a required operation", ops->name);
+	BUG_ON(!ops->init || !ops->exit || !ops->read || !ops->write || !ops->trim ||
+			(!ops->relocate && !ops->empty) || !ops->check || !ops->regions || !ops->map_bytes,
+		"FTL %s lacks a required operation", ops->name);
 }
 
 /* Every plane needs its reserve, a block being filled by each stream, and something to collect. */
@@ -28,8 +29,10 @@ static bool check_room(const struct geometry *g, uint32_t reserve, struct fault 
 
 	if (spare >= reserve + 2)
 		return true;
-	return fault_set(fault, "flash.over_provisioning leaves %.1f spare blocks in each plane; at least %u are "
-	                 "needed to collect garbage: use a larger share or more blocks", spare, reserve + 2);
+	return fault_set(fault,
+		"flash.over_provisioning leaves %.1f spare blocks in each plane; at least %u are "
+		"needed to collect garbage: use a larger share or more blocks",
+		spare, reserve + 2);
 }
 
 /* One block is enough for the live pages of any victim. */
@@ -50,6 +53,13 @@ static void empty(void *ftl, struct io *io, block_t victim, enum stream stream, 
 	struct ftl *f = ftl;
 
 	f->ops->empty(f, io, victim, stream, cause);
+}
+
+static block_t last_resort(void *ftl, plane_t plane)
+{
+	struct ftl *f = ftl;
+
+	return f->ops->last_resort(f, plane);
 }
 
 static void expect(void *ftl, owner_t owner)
@@ -75,9 +85,11 @@ struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	f->flash = flash;
 	f->map_settings = &settings->map;
 	f->state = memory_array(1, ops->size, "FTL state");
-	f->space = space_create(flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST, reserve_of(ops));
+	f->space =
+		space_create(flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST, reserve_of(ops));
 	f->collector = collector_create(f->space, &settings->gc, &settings->wear,
-		(struct collector_client){ f, relocate, ops->empty ? empty : NULL, ops->expect ? expect : NULL });
+		(struct collector_client){ f, relocate, ops->empty ? empty : NULL,
+			ops->last_resort ? last_resort : NULL, ops->expect ? expect : NULL });
 	if (placement_init(&f->placement, flash, &settings->placement, fault)) {
 		if (ops->init(f, fault))
 			return f;

@@ -27,39 +27,54 @@
 /* What the core gives every FTL. */
 struct ftl {
 	const struct ftl_ops *ops;
-	void *state;                      /* ops->size bytes, zeroed before init */
-	const void *settings;             /* filled from the parameter group named like the FTL */
+	void *state;          /* ops->size bytes, zeroed before init */
+	const void *settings; /* filled from the parameter group named like the FTL */
 	const struct geometry *geometry;
 	struct flash *flash;
 	struct space *space;
 	struct collector *collector;
 	struct placement placement;
-	const struct map_settings *map_settings;   /* for FTLs whose table is in flash: pagemap/map_cache.h */
-	struct map_statistics map;        /* how the mapping was used; reported as map.* */
-	bool failed;                      /* no page could be allocated: the modelled drive is at its end */
+	const struct map_settings *map_settings; /* for FTLs whose table is in flash: pagemap/map_cache.h */
+	struct map_statistics map;               /* how the mapping was used; reported as map.* */
+	bool failed; /* no page could be allocated: the modelled drive is at its end */
 };
 
 struct ftl_ops {
 	const char *name, *brief;
-	size_t size;                      /* of the private state */
-	const struct param *params;       /* own settings, or NULL */
+	size_t size;                /* of the private state */
+	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
-	uint32_t reserved_blocks;         /* free blocks of a plane kept for the collector; 0 = 1.  More for FTLs that
-	                                   * write mapping pages while they are collected */
+	/*
+	 * Free blocks of a plane kept for the collector; 0 = 1.  More for FTLs that write mapping pages while
+	 * they are collected.
+	 */
+	uint32_t reserved_blocks;
 
-	bool (*init)(struct ftl *, struct fault *);   /* false: refuses the drive, the fault says why */
-	void (*exit)(struct ftl *);                   /* frees what init took */
-	void (*read)(struct ftl *, struct io *, struct extent);
-	void (*write)(struct ftl *, struct io *, const struct extent *, size_t n);   /* ascending; n > 1: flushed together */
+	/* False: refuses the drive, the fault says why.  `exit` frees what `init` took. */
+	bool (*init)(struct ftl *, struct fault *);
+	void (*exit)(struct ftl *);
+
+	/* Extents are ascending and disjoint; several: flushed together, or read around buffered sectors. */
+	void (*read)(struct ftl *, struct io *, const struct extent *, size_t n);
+	void (*write)(struct ftl *, struct io *, const struct extent *, size_t n);
 	void (*trim)(struct ftl *, struct io *, struct extent);
-	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);  /* the collector moved a live page */
-	void (*empty)(struct ftl *, struct io *, block_t victim, enum stream, enum cause);   /* optional, instead of
-	                                               * relocate: an own way to move live data (gc/collect.h) */
-	void (*expect)(const struct ftl *, lpn_t);    /* optional hint: this page is looked up soon, fetch its entry */
-	void (*check)(const struct ftl *);            /* aborts if an invariant broke */
-	void (*regions)(struct ftl *, struct regions *);   /* its state, for saving and loading a drive */
-	uint64_t (*map_bytes)(const struct ftl *);    /* size of the mapping a real controller would keep */
-	void (*report)(const struct ftl *, struct report *);   /* optional: own statistics */
+
+	/* The collector moved a live page. */
+	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+	/* Optional, instead of `relocate`: an own way to move live data, and its way out (gc/collect.h). */
+	void (*empty)(struct ftl *, struct io *, block_t victim, enum stream, enum cause);
+	block_t (*last_resort)(struct ftl *, plane_t);
+
+	/* Optional hint: this page is looked up soon, its entry should be fetched. */
+	void (*expect)(const struct ftl *, lpn_t);
+	/* Aborts if an invariant broke. */
+	void (*check)(const struct ftl *);
+	/* Its state, for saving and loading a drive. */
+	void (*regions)(struct ftl *, struct regions *);
+	/* Size of the mapping a real controller would keep. */
+	uint64_t (*map_bytes)(const struct ftl *);
+	/* Optional: own statistics. */
+	void (*report)(const struct ftl *, struct report *);
 };
 
 /* NULL-ended, in order of ftl/list.h. */

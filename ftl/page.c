@@ -35,9 +35,9 @@ static void read_page(struct ftl *f, struct io *io, struct page_part part)
 	pages_answer(io, entry.ppn, part.lpn, wanted);
 }
 
-void page_read(struct ftl *f, struct io *io, struct extent e)
+void page_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
-	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
@@ -100,8 +100,8 @@ void page_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_
 	struct page_ftl *p = f->state;
 
 	(void)io;
-	BUG_ON(page_map_get(&p->map, owner).ppn != from, "page %u of LPN %u was moved, the table says %u", from,
-	       owner, page_map_get(&p->map, owner).ppn);
+	BUG_ON(page_map_get(&p->map, owner).ppn != from, "page %u of LPN %u was moved, the table says %u",
+		from, owner, page_map_get(&p->map, owner).ppn);
 	page_map_move(&p->map, owner, to);
 	f->map.accesses++;
 }
@@ -120,13 +120,14 @@ void page_check(const struct ftl *f)
 		struct page_entry entry = page_map_get(&p->map, lpn);
 
 		mapped += entry.mask != 0;
-		BUG_ON(entry.mask && flash_owner(f->flash, entry.ppn) != lpn, "LPN %u is mapped to page %u of LPN %u",
-		       lpn, entry.ppn, flash_owner(f->flash, entry.ppn));
+		BUG_ON(entry.mask && flash_owner(f->flash, entry.ppn) != lpn,
+			"LPN %u is mapped to page %u of LPN %u", lpn, entry.ppn,
+			flash_owner(f->flash, entry.ppn));
 	}
 	for (block_t b = 0; b < f->geometry->blocks; b++)
 		live += f->space->block[b].valid;
 	BUG_ON(mapped != live, "%llu LPNs are mapped, %llu pages are live", (unsigned long long)mapped,
-	       (unsigned long long)live);
+		(unsigned long long)live);
 }
 
 void page_regions(struct ftl *f, struct regions *r)

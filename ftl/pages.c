@@ -10,8 +10,8 @@ bool page_walk_next(struct page_walk *w, struct page_part *part)
 	part->mask = 0;
 	page_end = geometry_page_start(w->geometry, part->lpn + 1);
 	while (w->at < page_end) {
-		part->mask |= extent_mask((struct extent){ w->at, w->extent->end }, part->lpn,
-			w->geometry->sector_shift);
+		part->mask |= extent_mask(
+			(struct extent){ w->at, w->extent->end }, part->lpn, w->geometry->sector_shift);
 		if (w->extent->end > page_end) {
 			w->at = page_end;
 			break;

@@ -10,7 +10,7 @@
 /* The part of a request that lies in one logical page. */
 struct page_part {
 	lpn_t lpn;
-	mask_t mask;      /* its sectors; with holes if several extents meet in the page */
+	mask_t mask; /* its sectors; with holes if several extents meet in the page */
 };
 
 /* Walks over ascending, disjoint extents; extents that meet in one page give one part. */
@@ -20,7 +20,8 @@ struct page_walk {
 	sector_t at;
 };
 
-static inline struct page_walk page_walk_start(const struct geometry *g, const struct extent *extents, size_t n)
+static inline struct page_walk page_walk_start(
+	const struct geometry *g, const struct extent *extents, size_t n)
 {
 	return (struct page_walk){ g, extents, extents + n, n ? extents->start : 0 };
 }

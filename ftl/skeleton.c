@@ -24,7 +24,7 @@ struct entry {
 /* Everything the FTL remembers.  The core allocates it, zeroed; several drives may exist at once. */
 struct skeleton {
 	struct entry *map;
-	uint64_t partial_writes;   /* an example of a statistic of your own */
+	uint64_t partial_writes; /* an example of a statistic of your own */
 };
 
 /* An own parameter: read from `skeleton: { report_partial = true; }` of the parameter file. */
@@ -34,7 +34,7 @@ struct skeleton_settings {
 
 static const struct param skeleton_params[] = {
 	{ "report_partial", PARAM_BOOL, offsetof(struct skeleton_settings, report_partial), 0, 1, "", "true",
-	  "report how many page writes had to keep old data" },
+		"report how many page writes had to keep old data" },
 	{ 0 },
 };
 
@@ -53,11 +53,14 @@ static void skeleton_exit(struct ftl *f)
 	memory_free(((struct skeleton *)f->state)->map);
 }
 
-/* page_walk cuts a request at page borders: each part is one logical page and a mask of its sectors. */
-static void skeleton_read(struct ftl *f, struct io *io, struct extent e)
+/*
+ * page_walk cuts a request at page borders: each part is one logical page and a mask of its sectors.  There are
+ * several extents if a write buffer has some of the sectors.
+ */
+static void skeleton_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct skeleton *s = f->state;
-	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part)) {
@@ -66,7 +69,7 @@ static void skeleton_read(struct ftl *f, struct io *io, struct extent e)
 
 		ftl_count_lookup(f, io);
 		if (!wanted)
-			continue;   /* never written: read as zeros without touching flash */
+			continue; /* never written: read as zeros without touching flash */
 		flash_read(io, entry->ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
 		pages_answer(io, entry->ppn, part.lpn, wanted);
 	}
@@ -83,14 +86,14 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	/* First the place: this may collect garbage, and so change entry->ppn under our hands. */
 	to = ftl_allocate(f, io, part.lpn, STREAM_HOST);
 	if (to == PPN_NONE)
-		return false;   /* the drive is full: leave the map as it is */
+		return false; /* the drive is full: leave the map as it is */
 	ftl_count_lookup(f, io);
 
 	/* Flash programs whole pages: data of the old page that is not overwritten must come along. */
 	kept = entry->sectors & ~part.mask;
 	if (kept) {
 		old_data = flash_read(io, entry->ppn, mask_sectors(kept), CAUSE_RMW, OP_NONE);
-		s->partial_writes += io->timed;   /* preconditioning is not part of the statistics */
+		s->partial_writes += io->timed; /* preconditioning is not part of the statistics */
 	}
 
 	/* The program waits for that read.  The owner is what relocate() will be told. */
@@ -140,7 +143,7 @@ static void skeleton_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t
 
 	(void)io;
 	BUG_ON(s->map[owner].ppn != from, "page %u of LPN %u was moved, the table says %u", from, owner,
-	       s->map[owner].ppn);
+		s->map[owner].ppn);
 	s->map[owner].ppn = to;
 }
 
@@ -151,8 +154,8 @@ static void skeleton_check(const struct ftl *f)
 
 	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
 		BUG_ON(s->map[lpn].sectors && flash_owner(f->flash, s->map[lpn].ppn) != lpn,
-		       "LPN %u is mapped to page %u of LPN %u", lpn, s->map[lpn].ppn,
-		       flash_owner(f->flash, s->map[lpn].ppn));
+			"LPN %u is mapped to page %u of LPN %u", lpn, s->map[lpn].ppn,
+			flash_owner(f->flash, s->map[lpn].ppn));
 }
 
 /* What must be saved so that a drive can be loaded again. */

@@ -10,9 +10,9 @@
 
 struct candidates {
 	const struct geometry *geometry;
-	uint32_t *count;      /* per plane */
-	block_t  *list;       /* per plane, room for all its blocks */
-	uint32_t *position;   /* per block: where it stands in its plane's list */
+	uint32_t *count;    /* per plane */
+	block_t *list;      /* per plane, room for all its blocks */
+	uint32_t *position; /* per block: where it stands in its plane's list */
 };
 
 void candidates_init(struct candidates *, const struct geometry *);

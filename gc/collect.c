@@ -15,15 +15,16 @@ static const char *const policy_names[] = {
 
 const struct param gc_params[] = {
 	{ "policy", PARAM_CHOICE, offsetof(struct gc_settings, policy), 0, 0, "", "greedy",
-	  "which block is collected", policy_names },
+		"which block is collected", policy_names },
 	{ "threshold", PARAM_REAL, offsetof(struct gc_settings, threshold), 0, 0.9, "share", "0.1",
-	  "free pages of a plane, as a share of all its pages, below which it is collected" },
+		"free pages of a plane, as a share of all its pages, below which it is collected" },
 	{ "hysteresis", PARAM_REAL, offsetof(struct gc_settings, hysteresis), 0, 0.9, "share", "0",
-	  "once started, collect until threshold + hysteresis is free; 0 = one block per page written" },
+		"once started, collect until threshold + hysteresis is free; 0 = one block per page "
+		"written" },
 	{ "d", PARAM_UINT, offsetof(struct gc_settings, d), 1, 1e6, "blocks", "10",
-	  "blocks that the policy d_choices draws" },
+		"blocks that the policy d_choices draws" },
 	{ "separate", PARAM_BOOL, offsetof(struct gc_settings, separate), 0, 1, "", "true",
-	  "copied pages get blocks of their own instead of mixing with new data" },
+		"copied pages get blocks of their own instead of mixing with new data" },
 	{ 0 },
 };
 
@@ -64,7 +65,7 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	random_init(&policy->random, settings->seed, 0x6763);
 	policy->ops->init(policy);
 	space->watcher = (struct space_watcher){ policy, tell_closed,
-		                                 policy->ops->dropped ? tell_dropped : NULL, tell_opened };
+		policy->ops->dropped ? tell_dropped : NULL, tell_opened };
 	return c;
 }
 
@@ -87,8 +88,7 @@ static void announce_live_pages(const struct collector *c, block_t victim)
 			c->client.expect(c->client.ftl, flash_owner(c->flash, first + page));
 }
 
-static void move_live_pages(struct collector *c, struct io *io, block_t victim, enum stream stream,
-	enum cause cause)
+void collector_move(struct collector *c, struct io *io, block_t victim, enum stream stream, enum cause cause)
 {
 	const struct geometry *g = c->space->geometry;
 	ppn_t from = geometry_first_page(g, victim), end = from + g->pages_per_block;
@@ -101,7 +101,7 @@ static void move_live_pages(struct collector *c, struct io *io, block_t victim, 
 		ppn_t to;
 
 		BUG_ON(from == end, "block %u counts %u live pages more than it has", victim,
-		       c->space->block[victim].valid);
+			c->space->block[victim].valid);
 		if (owner == OWNER_NONE)
 			continue;
 		to = space_take(c->space, plane, stream, true);
@@ -112,13 +112,14 @@ static void move_live_pages(struct collector *c, struct io *io, block_t victim, 
 	}
 }
 
-void collector_reclaim(struct collector *c, struct io *io, block_t victim, enum stream stream, enum cause cause)
+void collector_reclaim(
+	struct collector *c, struct io *io, block_t victim, enum stream stream, enum cause cause)
 {
 	c->collecting = true;
 	if (c->client.empty)
 		c->client.empty(c->client.ftl, io, victim, stream, cause);
 	else
-		move_live_pages(c, io, victim, stream, cause);
+		collector_move(c, io, victim, stream, cause);
 	space_erase(c->space, io, victim, cause);
 	c->collecting = false;
 }
@@ -132,25 +133,37 @@ static uint64_t room_for_copies(const struct space *s, plane_t plane, enum strea
 	return space_free_blocks(s, plane) * pages + (open->block == BLOCK_NONE ? 0 : pages - open->next);
 }
 
+/* The block to collect, or BLOCK_NONE.  `pressed`: without a page of this plane the request fails. */
+static block_t choose_victim(struct collector *c, plane_t plane, bool pressed)
+{
+	block_t victim = c->policy.ops->pick(&c->policy, plane);
+
+	if (victim == BLOCK_NONE)
+		return pressed && c->client.last_resort ? c->client.last_resort(c->client.ftl, plane)
+							: BLOCK_NONE;
+	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED || !gc_reclaimable(&c->policy, victim),
+		"%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
+		c->space->block[victim].state, c->space->block[victim].valid);
+	return victim;
+}
+
 /* Collects one victim; false if no block of the plane can be reclaimed. */
-static bool collect(struct collector *c, struct io *io, plane_t plane)
+static bool collect(struct collector *c, struct io *io, plane_t plane, bool pressed)
 {
 	struct space *s = c->space;
 	enum stream stream = c->settings->separate ? STREAM_GC : STREAM_HOST;
-	block_t victim = c->policy.ops->pick(&c->policy, plane);
+	block_t victim = choose_victim(c, plane, pressed);
+	uint64_t handed_out = s->handed_out;
 	uint32_t live;
 
 	if (victim == BLOCK_NONE)
 		return false;
-	live = s->block[victim].valid;
-	BUG_ON(s->block[victim].state != BLOCK_CLOSED || live == s->geometry->pages_per_block,
-	       "%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
-	       s->block[victim].state, live);
+	live = space_live(s, victim);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
 	collector_reclaim(c, io, victim, stream, CAUSE_GC);
 	c->collections++;
-	c->moved_pages += live;
+	c->moved_pages += s->handed_out - handed_out;
 	c->direct_erases += live == 0;
 	wear_level(c, io, plane);
 	return true;
@@ -163,11 +176,11 @@ bool collector_make_room(struct collector *c, struct io *io, plane_t plane, enum
 	if (c->collecting)
 		return space_has_page(s, plane, stream, true);
 	if (s->plane[plane].free_pages < c->low_water)
-		while (collect(c, io, plane))
+		while (collect(c, io, plane, false))
 			if (c->high_water == c->low_water || s->plane[plane].free_pages >= c->high_water)
 				break;
 	while (!space_has_page(s, plane, stream, false))
-		if (!collect(c, io, plane))
+		if (!collect(c, io, plane, true))
 			return false;
 	return true;
 }

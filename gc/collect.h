@@ -14,16 +14,16 @@
 #include "gc/policy.h"
 
 struct gc_settings {
-	int      policy;          /* index into gc_policies */
-	double   threshold, hysteresis;
+	int policy; /* index into gc_policies */
+	double threshold, hysteresis;
 	uint64_t d;
-	bool     separate;
-	uint64_t seed;            /* set by the drive, from its own seed */
+	bool separate;
+	uint64_t seed; /* set by the drive, from its own seed */
 };
 
 struct wear_settings {
-	bool     dynamic;
-	uint64_t delta, period;   /* delta 0: no static levelling */
+	bool dynamic;
+	uint64_t delta, period; /* delta 0: no static levelling */
 };
 
 extern const struct param gc_params[], wear_params[];
@@ -31,13 +31,15 @@ extern const struct param gc_params[], wear_params[];
 /*
  * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from`
  * is dead already.  `empty` (optional): the FTL itself moves all that is live out of the victim into pages
- * it takes with space_take(stream, privileged), at most as many as the victim has live ones.
+ * it takes with space_take(stream, privileged), space_live(victim) of them.  `last_resort` (optional): no
+ * block of the plane wins a page; names one whose collection brings another nearer to that, or BLOCK_NONE.
  */
 struct collector_client {
 	void *ftl;
 	void (*relocate)(void *ftl, struct io *, owner_t, ppn_t from, ppn_t to);
 	void (*empty)(void *ftl, struct io *, block_t victim, enum stream, enum cause);
-	void (*expect)(void *ftl, owner_t);    /* optional hint: a page of this owner is about to move */
+	block_t (*last_resort)(void *ftl, plane_t);
+	void (*expect)(void *ftl, owner_t); /* optional hint: a page of this owner is about to move */
 };
 
 struct collector {
@@ -47,15 +49,15 @@ struct collector {
 	const struct wear_settings *wear;
 	struct gc_policy policy;
 	struct collector_client client;
-	bool collecting;                  /* a victim is being emptied: no further collection starts */
-	uint32_t low_water, high_water;   /* free pages of a plane: start below, collect up to */
+	bool collecting;                /* a victim is being emptied: no further collection starts */
+	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
 
 	/* statistics */
 	uint64_t collections, direct_erases, moved_pages, wear_moves, wear_moved_pages;
 };
 
-struct collector *collector_create(struct space *, const struct gc_settings *, const struct wear_settings *,
-	struct collector_client);
+struct collector *collector_create(
+	struct space *, const struct gc_settings *, const struct wear_settings *, struct collector_client);
 void collector_free(struct collector *);
 
 /*
@@ -65,6 +67,10 @@ void collector_free(struct collector *);
  * nothing and says whether the reserve has a page.
  */
 bool collector_make_room(struct collector *, struct io *, plane_t, enum stream);
+
+/* Copies every live page out of the victim: what collection does by itself, for clients whose `empty` has
+ * something to do before it. */
+void collector_move(struct collector *, struct io *, block_t victim, enum stream, enum cause);
 
 /* The policy's index and chance, for saving and loading a drive. */
 void collector_regions(struct collector *, struct regions *);

@@ -58,14 +58,13 @@ static block_t random_pick(struct gc_policy *policy, plane_t plane)
  * solid state drives", SIGMETRICS 2013: already d = 10 is close to greedy. */
 static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
 {
-	const struct space_block *block = policy->space->block;
 	const struct candidates *c = policy->state;
 	block_t best = random_pick(policy, plane);
 
 	for (uint64_t i = 1; best != BLOCK_NONE && i < policy->settings->d; i++) {
 		block_t b = candidates_of(c, plane)[random_below(&policy->random, c->count[plane])];
 
-		if (block[b].valid < block[best].valid)
+		if (space_live(policy->space, b) < space_live(policy->space, best))
 			best = b;
 	}
 	return best;
@@ -75,10 +74,10 @@ static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
  * (Rosenblum and Ousterhout's log cleaning, as Kawaguchi et al. use it for flash). */
 static double benefit(const struct space *s, block_t b)
 {
-	double pages = s->geometry->pages_per_block, valid = s->block[b].valid;
+	double pages = s->geometry->pages_per_block, live = space_live(s, b);
 	double age = (double)(s->handed_out - s->block[b].stamp) + 1;
 
-	return valid > 0 ? age * (pages - valid) / (2 * valid) : 1e300;
+	return live > 0 ? age * (pages - live) / (2 * live) : 1e300;
 }
 
 static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)

@@ -59,7 +59,8 @@ static void fifo_regions(struct gc_policy *policy, struct regions *r)
 {
 	const struct geometry *g = policy->space->geometry;
 
-	regions_visit(r, ((struct fifo *)policy->state)->link, ((size_t)g->blocks + g->planes) * sizeof(struct link));
+	regions_visit(r, ((struct fifo *)policy->state)->link,
+		((size_t)g->blocks + g->planes) * sizeof(struct link));
 }
 
 static block_t fifo_pick(struct gc_policy *policy, plane_t plane)

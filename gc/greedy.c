@@ -13,13 +13,13 @@ struct link {
 
 struct greedy {
 	struct link *link;
-	uint32_t *lowest;      /* per plane: no ring below this one holds a block */
-	uint32_t rings;        /* per plane: live pages 0 .. pages per block */
+	uint32_t *lowest; /* per plane: no ring below this one holds a block */
+	uint32_t rings;   /* per plane: live pages 0 .. pages per block */
 };
 
-static uint32_t head_of(const struct gc_policy *policy, const struct greedy *g, plane_t plane, uint32_t valid)
+static uint32_t head_of(const struct gc_policy *policy, const struct greedy *g, plane_t plane, uint32_t live)
 {
-	return policy->space->geometry->blocks + plane * g->rings + valid;
+	return policy->space->geometry->blocks + plane * g->rings + live;
 }
 
 static void greedy_init(struct gc_policy *policy)
@@ -56,14 +56,14 @@ static void link_block(struct gc_policy *policy, block_t b)
 {
 	struct greedy *g = policy->state;
 	plane_t plane = geometry_plane(policy->space->geometry, b);
-	uint32_t valid = policy->space->block[b].valid, head = head_of(policy, g, plane, valid);
+	uint32_t live = space_live(policy->space, b), head = head_of(policy, g, plane, live);
 	uint32_t last = g->link[head].previous;
 
 	g->link[b] = (struct link){ last, head };
 	g->link[last].next = b;
 	g->link[head].previous = b;
-	if (valid < g->lowest[plane])
-		g->lowest[plane] = valid;
+	if (live < g->lowest[plane])
+		g->lowest[plane] = live;
 }
 
 static void greedy_dropped(struct gc_policy *policy, block_t b)

@@ -15,7 +15,7 @@ struct gc_settings;
 
 struct gc_policy {
 	const struct gc_policy_ops *ops;
-	void *state;                        /* ops->size bytes, zeroed before init */
+	void *state; /* ops->size bytes, zeroed before init */
 	const struct space *space;
 	const struct gc_settings *settings;
 	struct random random;
@@ -26,11 +26,12 @@ struct gc_policy_ops {
 	size_t size;
 	void (*init)(struct gc_policy *);
 	void (*exit)(struct gc_policy *);
-	void (*closed)(struct gc_policy *, block_t);    /* a new candidate */
-	void (*dropped)(struct gc_policy *, block_t);   /* lost a live page; NULL if of no interest */
-	void (*opened)(struct gc_policy *, block_t);    /* a candidate no more */
-	void (*regions)(struct gc_policy *, struct regions *);   /* its index, for saving and loading */
-	block_t (*pick)(struct gc_policy *, plane_t);   /* a candidate with a dead page; BLOCK_NONE: there is none */
+	void (*closed)(struct gc_policy *, block_t);           /* a new candidate */
+	void (*dropped)(struct gc_policy *, block_t);          /* lost a live page; NULL if of no interest */
+	void (*opened)(struct gc_policy *, block_t);           /* a candidate no more */
+	void (*regions)(struct gc_policy *, struct regions *); /* its index, for saving and loading */
+	block_t (*pick)(
+		struct gc_policy *, plane_t); /* a candidate with a dead page; BLOCK_NONE: there is none */
 };
 
 /* NULL-ended, in order of gc/list.h. */
@@ -39,7 +40,7 @@ extern const struct gc_policy_ops *const gc_policies[];
 /* Collecting the block would win at least one page. */
 static inline bool gc_reclaimable(const struct gc_policy *policy, block_t b)
 {
-	return policy->space->block[b].valid < policy->space->geometry->pages_per_block;
+	return space_live(policy->space, b) < policy->space->geometry->pages_per_block;
 }
 
 #endif

@@ -2,12 +2,14 @@
 
 const struct param wear_params[] = {
 	{ "dynamic", PARAM_BOOL, offsetof(struct wear_settings, dynamic), 0, 1, "", "true",
-	  "the free block with the fewest erases is used next; off = the one that has been free longest" },
+		"the free block with the fewest erases is used next; off = the one that has been free "
+		"longest" },
 	{ "delta", PARAM_UINT, offsetof(struct wear_settings, delta), 0, 1e9, "erases", "0",
-	  "difference between the most and the least worn block of a plane from which cold data is moved; "
-	  "0 = never" },
+		"difference between the most and the least worn block of a plane from which cold data is "
+		"moved; "
+		"0 = never" },
 	{ "period", PARAM_UINT, offsetof(struct wear_settings, period), 1, 1e9, "erases", "16",
-	  "cold data moves at most once per this many erases of a plane" },
+		"cold data moves at most once per this many erases of a plane" },
 	{ 0 },
 };
 
@@ -18,7 +20,7 @@ static block_t least_worn_closed(const struct space *s, plane_t plane)
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++)
 		if (s->block[b].state == BLOCK_CLOSED &&
-		    (best == BLOCK_NONE || s->flash->block[b].erases < s->flash->block[best].erases))
+			(best == BLOCK_NONE || s->flash->block[b].erases < s->flash->block[best].erases))
 			best = b;
 	return best;
 }
@@ -38,8 +40,8 @@ static uint32_t most_erases(const struct space *s, plane_t plane)
 void wear_level(struct collector *c, struct io *io, plane_t plane)
 {
 	struct space *s = c->space;
+	uint64_t handed_out = s->handed_out;
 	block_t cold;
-	uint32_t live;
 
 	if (!c->wear->delta || s->plane[plane].erases % c->wear->period)
 		return;
@@ -48,8 +50,7 @@ void wear_level(struct collector *c, struct io *io, plane_t plane)
 		return;
 	if (space_free_blocks(s, plane) <= s->reserve)
 		return;
-	live = s->block[cold].valid;
 	collector_reclaim(c, io, cold, STREAM_WEAR, CAUSE_WEAR);
 	c->wear_moves++;
-	c->wear_moved_pages += live;
+	c->wear_moved_pages += s->handed_out - handed_out;
 }

@@ -19,16 +19,22 @@ static const char *const model_names[] = { "lru", "static", NULL };
 
 const struct param map_params[] = {
 	{ "cache_bytes", PARAM_UINT, offsetof(struct map_settings, cache_bytes), 0, 1e15, "bytes", "0",
-	  "DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / 1024, at least "
-	  "8 pages" },
+		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / 1024, "
+		"at least "
+		"8 pages" },
 	{ "pin_pmt", PARAM_BOOL, offsetof(struct map_settings, pin_pmt), 0, 1, "", "false",
-	  "the page table stays in DRAM once loaded; the FTL's other mapping pages share what is left" },
+		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is "
+		"left" },
 	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "load",
-	  "mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = read and "
-	  "written, once per batch; defer = changed when next loaded", gc_update_names },
+		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = "
+		"read and "
+		"written, once per batch; defer = changed when next loaded",
+		gc_update_names },
 	{ "model", PARAM_CHOICE, offsetof(struct map_settings, model), 0, 0, "", "lru",
-	  "lru = a real cache; static = every look-up hits with the chance cache / table, and a miss that changes "
-	  "an entry writes its page at once", model_names },
+		"lru = a real cache; static = every look-up hits with the chance cache / table, and a miss "
+		"that changes "
+		"an entry writes its page at once",
+		model_names },
 	{ 0 },
 };
 
@@ -235,7 +241,11 @@ static void count_lookup(struct map_cache *c, const struct io *io, bool hit)
 /* The static model: does a look-up of the page find it in DRAM? */
 static bool chance_of_hit(struct map_cache *c, uint32_t id)
 {
-	if (id < c->pinned || c->existing <= c->room)
+	if (id < c->pinned)
+		return true;
+	if (c->settings->hit_share > 0)
+		return random_unit(&c->random) < c->settings->hit_share;
+	if (c->existing <= c->room)
 		return true;
 	return random_below(&c->random, c->existing) < c->room;
 }
@@ -320,8 +330,8 @@ void map_cache_page_moved(struct map_cache *c, struct io *io, uint32_t id, ppn_t
 {
 	struct map_page *p = &c->page[id];
 
-	BUG_ON(id >= c->pages || p->ppn != from, "mapping page %u was moved from page %u, the directory says %u",
-	       id, from, p->ppn);
+	BUG_ON(id >= c->pages || p->ppn != from,
+		"mapping page %u was moved from page %u, the directory says %u", id, from, p->ppn);
 	p->ppn = to;
 	c->statistics->gc_moves += io->timed;
 }
@@ -404,20 +414,20 @@ void map_cache_regions(struct map_cache *c, struct regions *r)
 	regions_visit(r, &c->random, sizeof c->random);
 }
 
-static void check_list(const struct map_cache *c, const struct map_list *list, uint32_t flag,
-	const char *name)
+static void check_list(
+	const struct map_cache *c, const struct map_list *list, uint32_t flag, const char *name)
 {
 	uint32_t length = 0, newer = ID_NONE;
 
 	for (uint32_t id = list->newest; id != ID_NONE; newer = id, id = c->page[id].older) {
 		BUG_ON(++length > list->length, "the list of %s mapping pages is longer than %u", name,
-		       list->length);
+			list->length);
 		BUG_ON(!(c->page[id].flags & flag) || c->page[id].newer != newer,
-		       "mapping page %u is in the list of %s ones: flags %u, newer %u and not %u", id, name,
-		       c->page[id].flags, c->page[id].newer, newer);
+			"mapping page %u is in the list of %s ones: flags %u, newer %u and not %u", id, name,
+			c->page[id].flags, c->page[id].newer, newer);
 	}
 	BUG_ON(length != list->length || list->oldest != newer, "the list of %s mapping pages has %u, not %u",
-	       name, length, list->length);
+		name, length, list->length);
 }
 
 /* The page agrees with itself and with the medium. */
@@ -425,12 +435,13 @@ static void check_page(const struct map_cache *c, uint32_t id)
 {
 	const struct map_page *p = &c->page[id];
 
-	BUG_ON((p->flags & PAGE_DIRTY) && !(p->flags & PAGE_CACHED), "mapping page %u is dirty and not in DRAM", id);
+	BUG_ON((p->flags & PAGE_DIRTY) && !(p->flags & PAGE_CACHED),
+		"mapping page %u is dirty and not in DRAM", id);
 	BUG_ON((p->flags & PAGE_PENDING) && (p->flags & PAGE_CACHED),
-	       "mapping page %u waits to be loaded and is in DRAM", id);
+		"mapping page %u waits to be loaded and is in DRAM", id);
 	BUG_ON(p->ppn != PPN_NONE && flash_owner(c->space->flash, p->ppn) != c->base + id,
-	       "mapping page %u is said to be in page %u, which belongs to %u", id, p->ppn,
-	       flash_owner(c->space->flash, p->ppn));
+		"mapping page %u is said to be in page %u, which belongs to %u", id, p->ppn,
+		flash_owner(c->space->flash, p->ppn));
 }
 
 void map_cache_check(const struct map_cache *c)
@@ -449,13 +460,13 @@ void map_cache_check(const struct map_cache *c)
 		existing += (flags & PAGE_EXISTS) != 0;
 	}
 	BUG_ON(resident != c->resident || resident != pinned + c->cached.length,
-	       "%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
-	       c->resident, c->cached.length);
+		"%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
+		c->resident, c->cached.length);
 	BUG_ON(pending != c->pending.length || existing != c->existing,
-	       "%u mapping pages wait and %u exist; counted are %u and %u", pending, existing, c->pending.length,
-	       c->existing);
-	BUG_ON(resident > c->room && c->cached.length > 1, "%u mapping pages are in DRAM, the budget holds %u",
-	       resident, c->room);
+		"%u mapping pages wait and %u exist; counted are %u and %u", pending, existing,
+		c->pending.length, c->existing);
+	BUG_ON(resident > c->room && c->cached.length > 1,
+		"%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
 }
 
 void map_cache_report(const struct map_cache *c, struct report *r)
@@ -467,7 +478,8 @@ void map_cache_report(const struct map_cache *c, struct report *r)
 	report_count(r, "map.cached_bytes_max", c->resident_max * bytes, "bytes", "most ever in use");
 	report_count(r, "map.table_bytes", map_cache_table_bytes(c), "bytes", "of mapping pages that exist");
 	report_real(r, "map.cached_share", share, "share", "of the table that fits in DRAM");
-	report_count(r, "map.gc_moves", c->statistics->gc_moves, "pages", "mapping pages moved by collection");
+	report_count(
+		r, "map.gc_moves", c->statistics->gc_moves, "pages", "mapping pages moved by collection");
 	report_count(r, "map.gc_updates", c->statistics->gc_updates, "entries",
 		"changed by collection while their mapping page was not in DRAM");
 	report_count(r, "map.pending", c->pending.length, "pages",

@@ -20,31 +20,38 @@
 
 /* Every FTL fills the first four; they are the core's rows map.*.  Untimed requests count nothing. */
 struct map_statistics {
-	uint64_t lookups, hits, misses;   /* of a mapping page by a translation */
-	uint64_t accesses;                /* mapping entries read or written in DRAM */
-	uint64_t gc_moves;                /* mapping pages the collector moved */
-	uint64_t gc_updates;              /* entries the collector changed while their page was not in DRAM */
+	uint64_t lookups, hits, misses; /* of a mapping page by a translation */
+	uint64_t accesses;              /* mapping entries read or written in DRAM */
+	uint64_t gc_moves;              /* mapping pages the collector moved */
+	uint64_t gc_updates;            /* entries the collector changed while their page was not in DRAM */
 };
 
 /* What the entries of pages cost that the collector moved while their mapping page was not in DRAM. */
 enum map_gc_update {
-	MAP_GC_LOAD,      /* the mapping page is loaded and is dirty from then on */
-	MAP_GC_LAZY,      /* it is read, changed and written without entering the cache, once for all its
-	                   * entries that wait (the batch update of DFTL) */
-	MAP_GC_DEFER,     /* nothing yet: the change is noted in DRAM until a translation loads the page */
+	MAP_GC_LOAD, /* the mapping page is loaded and is dirty from then on */
+	/*
+	 * it is read, changed and written without entering the cache, once for all its entries that
+	 * wait (the batch update of DFTL)
+	 */
+	MAP_GC_LAZY,
+	MAP_GC_DEFER, /* nothing yet: the change is noted in DRAM until a translation loads the page */
 };
 
 enum map_model {
-	MAP_LRU,          /* pages leave the cache from the least recently used end */
-	MAP_STATIC,       /* a look-up hits with the chance budget / table; a miss costs a read, and a
-	                   * program too if it writes */
+	MAP_LRU, /* pages leave the cache from the least recently used end */
+	/*
+	 * a look-up hits with the chance budget / table; a miss costs a read, and a program too if it
+	 * writes
+	 */
+	MAP_STATIC,
 };
 
 struct map_settings {
-	uint64_t cache_bytes;             /* 0 = physical bytes / 1024 */
-	bool     pin_pmt;
-	int      gc_update, model;
-	uint64_t seed;                    /* of the static model; set by the drive, from its own seed */
+	uint64_t cache_bytes; /* 0 = physical bytes / 1024 */
+	bool pin_pmt;
+	int gc_update, model;
+	uint64_t seed;    /* of the static model; set by the drive, from its own seed */
+	double hit_share; /* of the static model, where the FTL knows better; 0 = budget / table */
 };
 
 extern const struct param map_params[];
@@ -59,8 +66,8 @@ struct map_client {
 /* A mapping page: its place in the directory.  Linked among the cached ones, or among those that wait for
  * map_cache_settle(), never both. */
 struct map_page {
-	op_t     load;                    /* what must be done before the cached page can be used */
-	ppn_t    ppn;                     /* its copy in flash; PPN_NONE: never written */
+	op_t load; /* what must be done before the cached page can be used */
+	ppn_t ppn; /* its copy in flash; PPN_NONE: never written */
 	uint32_t newer, older;
 	uint32_t flags;
 };
@@ -75,13 +82,13 @@ struct map_cache {
 	struct map_statistics *statistics;
 	struct map_client client;
 	struct map_page *page;
-	uint32_t pages, pinned, room;     /* ids; the first `pinned` ones stay; pages that the budget holds */
-	owner_t  base;
-	struct map_list cached;           /* evictable pages in DRAM, most recently used first */
-	struct map_list pending;          /* changed by the collector and not yet paid for, latest first */
-	uint32_t resident, resident_max;  /* pages in DRAM, pinned ones included */
-	uint32_t existing;                /* pages that hold an entry */
-	struct random random;             /* of the static model */
+	uint32_t pages, pinned, room; /* ids; the first `pinned` ones stay; pages that the budget holds */
+	owner_t base;
+	struct map_list cached;          /* evictable pages in DRAM, most recently used first */
+	struct map_list pending;         /* changed by the collector and not yet paid for, latest first */
+	uint32_t resident, resident_max; /* pages in DRAM, pinned ones included */
+	uint32_t existing;               /* pages that hold an entry */
+	struct random random;            /* of the static model */
 };
 
 /*

@@ -15,9 +15,9 @@ struct page_entry {
 };
 
 struct page_map {
-	uint32_t *word;     /* ppn, then the mask in one or two words */
-	uint32_t stride;    /* words per entry: 2 or 3 */
-	lpn_t    lpns;
+	uint32_t *word;  /* ppn, then the mask in one or two words */
+	uint32_t stride; /* words per entry: 2 or 3 */
+	lpn_t lpns;
 };
 
 void page_map_init(struct page_map *, const struct geometry *);

@@ -9,10 +9,12 @@ static const char *const policy_names[] = { "least_loaded", "round_robin", "stat
 
 const struct param placement_params[] = {
 	{ "policy", PARAM_CHOICE, offsetof(struct placement_settings, policy), 0, 0, "", "least_loaded",
-	  "where a page is written: the die with the least work, planes in turn, or by logical page number",
-	  policy_names },
+		"where a page is written: the die with the least work, planes in turn, or by logical page "
+		"number",
+		policy_names },
 	{ "order", PARAM_TEXT, offsetof(struct placement_settings, order), 0, 0, "", "CWDP",
-	  "striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies fastest" },
+		"striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies "
+		"fastest" },
 	{ 0 },
 };
 
@@ -55,9 +57,13 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 	uint32_t dies = 0;
 
 	if (!is_permutation(settings->order))
-		return fault_set(fault, "placement.order = \"%s\" is not an order of the letters C, W, D and P, "
-		                 "such as \"CWDP\"", settings->order);
-	*p = (struct placement){ .geometry = g, .flash = flash, .policy = (enum placement_policy)settings->policy };
+		return fault_set(fault,
+			"placement.order = \"%s\" is not an order of the letters C, W, D and P, "
+			"such as \"CWDP\"",
+			settings->order);
+	*p = (struct placement){
+		.geometry = g, .flash = flash, .policy = (enum placement_policy)settings->policy
+	};
 	p->plane = memory_array(g->planes, sizeof *p->plane, "striping order");
 	p->position = memory_array(g->planes, sizeof *p->position, "striping order");
 	p->die = memory_array(g->dies, sizeof *p->die, "striping order");

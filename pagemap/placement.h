@@ -9,14 +9,14 @@
 #include "flash/flash.h"
 
 enum placement_policy {
-	PLACE_LEAST_LOADED,   /* the die with the least work; its planes in turn */
-	PLACE_ROUND_ROBIN,    /* every plane in turn, whatever is written */
-	PLACE_STATIC,         /* a function of the logical page number */
+	PLACE_LEAST_LOADED, /* the die with the least work; its planes in turn */
+	PLACE_ROUND_ROBIN,  /* every plane in turn, whatever is written */
+	PLACE_STATIC,       /* a function of the logical page number */
 };
 
 struct placement_settings {
 	int policy;
-	char *order;          /* e.g. "CWDP": channel varies fastest, then way (chip), die, plane */
+	char *order; /* e.g. "CWDP": channel varies fastest, then way (chip), die, plane */
 };
 
 extern const struct param placement_params[];
@@ -25,15 +25,16 @@ struct placement {
 	const struct geometry *geometry;
 	const struct flash *flash;
 	enum placement_policy policy;
-	plane_t  *plane;      /* planes in striping order */
-	uint32_t *position;   /* inverse of `plane` */
-	die_t    *die;        /* dies in striping order */
-	uint32_t *turn;       /* per die: its next plane */
-	uint32_t cursor;      /* next position of round robin, or of the search for an idle die */
+	plane_t *plane;     /* planes in striping order */
+	uint32_t *position; /* inverse of `plane` */
+	die_t *die;         /* dies in striping order */
+	uint32_t *turn;     /* per die: its next plane */
+	uint32_t cursor;    /* next position of round robin, or of the search for an idle die */
 };
 
 /* False and a fault if the order is not a permutation of C, W, D and P. */
-bool placement_init(struct placement *, const struct flash *, const struct placement_settings *, struct fault *);
+bool placement_init(
+	struct placement *, const struct flash *, const struct placement_settings *, struct fault *);
 void placement_release(struct placement *);
 
 /* Whose turn it is, for saving and loading a drive. */

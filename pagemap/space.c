@@ -122,8 +122,8 @@ static block_t most_worn_free_block(struct space *s, plane_t p)
 
 static void open_block(struct space *s, plane_t p, enum stream stream, block_t b)
 {
-	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid, "block %u is opened in state %u with %u live pages",
-	       b, s->block[b].state, s->block[b].valid);
+	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
+		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
 	s->block[b].state = BLOCK_OPEN;
 	s->plane[p].open[stream] = (struct open_block){ b, 0 };
 }
@@ -173,6 +173,15 @@ void space_moved_away(struct space *s, ppn_t from)
 		s->watcher.dropped(s->watcher.context, b);
 }
 
+void space_set_slack(struct space *s, block_t b, uint32_t pages)
+{
+	if (s->block[b].slack == pages)
+		return;
+	s->block[b].slack = pages;
+	if (s->block[b].state == BLOCK_CLOSED && s->watcher.dropped)
+		s->watcher.dropped(s->watcher.context, b);
+}
+
 void space_release(struct space *s, ppn_t ppn)
 {
 	BUG_ON(flash_owner(s->flash, ppn) == OWNER_NONE, "page %u dies twice", ppn);
@@ -186,7 +195,7 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 	plane_t p = geometry_plane(g, b);
 
 	BUG_ON(s->block[b].state != BLOCK_CLOSED || s->block[b].valid,
-	       "block %u is erased in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
+		"block %u is erased in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
 	if (s->watcher.opened)
 		s->watcher.opened(s->watcher.context, b);
 	flash_erase(io, b, cause);
@@ -225,9 +234,14 @@ static void check_block(const struct space *s, block_t b)
 
 	for (uint32_t page = 0; page < used; page++)
 		live += flash_owner(s->flash, first + page) != OWNER_NONE;
-	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live, s->block[b].valid);
+	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live,
+		s->block[b].valid);
+	BUG_ON(s->block[b].slack && s->block[b].slack >= live,
+		"the data of %u live pages of block %u packs into %u "
+		"pages fewer",
+		live, b, s->block[b].slack);
 	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
-	       "block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
+		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
 	BUG_ON(s->block[b].state == BLOCK_FREE && used, "block %u is free with %u pages programmed", b, used);
 }
 
@@ -245,9 +259,9 @@ void space_check(const struct space *s)
 			if (s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_OPEN)
 				free_pages += g->pages_per_block - s->flash->block[b].next;
 		}
-		BUG_ON(free_blocks != space_free_blocks(s, p), "plane %u has %u free blocks, %u are listed", p,
-		       free_blocks, space_free_blocks(s, p));
+		BUG_ON(free_blocks != space_free_blocks(s, p), "plane %u has %u free blocks, %u are listed",
+			p, free_blocks, space_free_blocks(s, p));
 		BUG_ON(free_pages != s->plane[p].free_pages, "plane %u has %u free pages, %u are counted", p,
-		       free_pages, s->plane[p].free_pages);
+			free_pages, s->plane[p].free_pages);
 	}
 }

@@ -1,0 +1,418 @@
+/*
+ * Across-FTL (Cai et al., "Re-aligning across-page requests for flash-based solid-state drives", ICPP 2023).
+ *
+ * A page-mapped FTL with a second table: a write of at most a page that straddles a page border
+ * goes to one flash page of its own (an area, across.h) instead of two.  Updates inside an area's reach
+ * are merged into it (AMerge) as long as the result fits a page; else its data goes back to the normal
+ * pages (ARollback).  Both tables live in mapping pages behind a mapping cache.  docs/across.md explains it.
+ *
+ * Here: the tables, look-ups, relocation, invariants, statistics.  Writes and trims are in
+ * across_write.c, reads in across_read.c, collection in across_collect.c.
+ */
+#include "ftl/across.h"
+
+#include "base/memory.h"
+
+#define AREA_ENTRY_BYTES  16u /* first sector 4, length 2, page 4, state 6 */
+#define INDEX_FIELD_BYTES 4u
+
+/* Live pages beyond the tables that one request may need for a moment. */
+#define SPARE_MARGIN 4
+
+static const char *const index_names[] = { "anchor", "both", "single", NULL };
+static const char *const neighbour_names[] = { "rollback_all", "rollback_neighbour_then_direct", NULL };
+static const char *const partial_names[] = { "rollback", "shrink", NULL };
+
+#define SETTING(name) offsetof(struct across_settings, name)
+
+static const struct param across_params[] = {
+	{ "index", PARAM_CHOICE, SETTING(index), 0, 0, "", "anchor",
+		"where the page table says that there is an area: in the entry of the page left of the "
+		"border; in both "
+		"entries, two fields each; in both, one field each (then a page can touch one area only)",
+		index_names },
+	{ "release_stale", PARAM_BOOL, SETTING(release_stale), 0, 1, "", "true",
+		"sectors that an area takes over leave their normal page, which dies with its last one" },
+	{ "neighbour", PARAM_CHOICE, SETTING(neighbour), 0, 0, "", "rollback_all",
+		"an across write that overlaps the area of another border: everything is written to normal "
+		"pages, or "
+		"only the old area is and the write gets an area of its own",
+		neighbour_names },
+	{ "partial_cover", PARAM_CHOICE, SETTING(partial_cover), 0, 0, "", "rollback",
+		"a write over part of an area that cannot be merged: roll the area back, or let it keep the "
+		"rest",
+		partial_names },
+	{ "gc_rollback", PARAM_BOOL, SETTING(gc_rollback), 0, 1, "", "false",
+		"collection folds an area into its two normal pages if all three are in the victim" },
+	{ "max_areas", PARAM_UINT, SETTING(max_areas), 0, 4e9, "areas", "0",
+		"at most so many at a time, more across writes are done as normal ones; 0 = as many as the "
+		"spare pages "
+		"can hold when every logical page is in use" },
+	{ 0 },
+};
+
+/* ---- set-up ---- */
+
+static ppn_t allocate_map_page(void *ftl, struct io *io, uint32_t id)
+{
+	return ftl_allocate(ftl, io, id, STREAM_MAP);
+}
+
+static uint32_t pages_for(uint32_t entries, uint32_t per_page)
+{
+	return entries / per_page + (entries % per_page != 0);
+}
+
+/*
+ * Live pages the drive can hold beyond its logical ones.  A plane can always be collected as long as it has
+ * a dead page outside the reserve and the blocks being filled with copies, mapping pages and cold data.
+ */
+static int64_t spare_pages(const struct ftl *f)
+{
+	const struct geometry *g = f->geometry;
+	uint32_t kept =
+		f->space->reserve + 1 + f->collector->settings->separate + (f->collector->wear->delta != 0);
+
+	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
+	       SPARE_MARGIN;
+}
+
+/* An area is a live page that its two logical pages do not replace, so the spare pages limit their number. */
+static bool plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
+{
+	const struct across *a = f->state;
+	int64_t spare = spare_pages(f), areas = spare < a->map.lpns - 1 ? spare : (int64_t)a->map.lpns - 1;
+	int64_t map_pages;
+
+	areas = areas < 0 ? 0 : areas;
+	map_pages = a->page_table_pages + pages_for((uint32_t)areas, a->area_entries);
+	if (map_pages > map_cache_room(f->map_settings, f->geometry)) {
+		spare -= map_pages;
+		if (spare < 0)
+			return fault_set(fault,
+				"the spare pages of the drive lack %lld to hold across's %lld mapping pages: "
+				"use "
+				"a larger flash.over_provisioning or map.cache_bytes",
+				(long long)-spare, (long long)map_pages);
+		areas = areas < spare ? areas : spare;
+	}
+	if (across_settings(f)->max_areas && (uint64_t)areas > across_settings(f)->max_areas)
+		areas = (int64_t)across_settings(f)->max_areas;
+	*limit = (uint32_t)areas;
+	return true;
+}
+
+static bool across_init(struct ftl *f, struct fault *fault)
+{
+	struct across *a = f->state;
+	const struct geometry *g = f->geometry;
+	uint32_t fields = across_settings(f)->index == INDEX_BOTH ? 2 : 1, limit = 0, map_pages;
+
+	page_map_init(&a->map, g);
+	a->page_entries =
+		g->page_bytes / (a->map.stride * (uint32_t)sizeof *a->map.word + fields * INDEX_FIELD_BYTES);
+	a->area_entries = g->page_bytes / AREA_ENTRY_BYTES;
+	a->page_table_pages = pages_for(a->map.lpns, a->page_entries);
+	if (!plan_areas(f, &limit, fault)) {
+		page_map_release(&a->map);
+		return false;
+	}
+	map_pages = a->page_table_pages + pages_for(limit, a->area_entries);
+	a->area_of = memory_array(a->map.lpns, sizeof *a->area_of, "index of areas");
+	areas_init(&a->areas, limit);
+	a->area_base = a->map.lpns + map_pages;
+	a->guard_first = a->guard_last = LPN_NONE;
+	a->cache = map_cache_create(f->map_settings, f->space, map_pages, a->page_table_pages, a->map.lpns,
+		&f->map, (struct map_client){ f, allocate_map_page });
+	return true;
+}
+
+static void across_exit(struct ftl *f)
+{
+	struct across *a = f->state;
+
+	map_cache_free(a->cache);
+	areas_release(&a->areas);
+	memory_free(a->area_of);
+	page_map_release(&a->map);
+}
+
+/* ---- look-ups ---- */
+
+void needs_add(struct needs *n, op_t op)
+{
+	if (op == OP_NONE || (n->count && n->op[n->count - 1] == op))
+		return;
+	BUG_ON(n->count == sizeof n->op / sizeof *n->op, "an operation waits for more than %u others",
+		n->count);
+	n->op[n->count++] = op;
+}
+
+op_t across_read_page(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, const struct needs *n)
+{
+	op_t op = flash_read(io, ppn, sectors, cause, needs_first(n));
+
+	if (op != needs_first(n))
+		for (uint32_t i = 1; i < n->count; i++)
+			flash_wait(io, op, n->op[i]);
+	return op;
+}
+
+void across_program(
+	struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause, const struct needs *n)
+{
+	op_t op = flash_program(io, ppn, owner, sectors, cause, needs_first(n));
+
+	for (uint32_t i = 1; i < n->count; i++)
+		flash_wait(io, op, n->op[i]);
+}
+
+void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struct needs *n)
+{
+	struct across *a = f->state;
+
+	io->accesses++;
+	needs_add(n, map_cache_get(a->cache, io, lpn / a->page_entries, write, OP_NONE));
+}
+
+/* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in vain. */
+void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool write, struct needs *n)
+{
+	struct across *a = f->state;
+
+	if (across_settings(f)->index != INDEX_ANCHOR || across_area_at(a, first - 1) == NO_AREA)
+		return;
+	needs_add(n, map_cache_get(a->cache, io, (first - 1) / a->page_entries, write, OP_NONE));
+}
+
+/* The page table's entry names the area's, so its load comes second. */
+void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool write, struct needs *n)
+{
+	struct across *a = f->state;
+	op_t after = n->count ? n->op[n->count - 1] : OP_NONE;
+
+	needs_add(
+		n, map_cache_get(a->cache, io, a->page_table_pages + index / a->area_entries, write, after));
+}
+
+void across_begin(struct ftl *f, struct io *io, struct extent e)
+{
+	struct across *a = f->state;
+	lpn_t first = geometry_lpn(f->geometry, e.start);
+
+	map_cache_settle(a->cache, io);
+	a->guard_first = first < 2 ? 0 : first - 2;
+	a->guard_last = geometry_lpn(f->geometry, e.end - 1) + 1;
+}
+
+void across_end(struct ftl *f)
+{
+	struct across *a = f->state;
+
+	a->guard_first = a->guard_last = LPN_NONE;
+}
+
+/* ---- collection ---- */
+
+static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct across *a = f->state;
+
+	if (owner < a->map.lpns) {
+		BUG_ON(page_map_get(&a->map, owner).ppn != from,
+			"page %u of LPN %u was moved, the table says %u", from, owner,
+			page_map_get(&a->map, owner).ppn);
+		page_map_move(&a->map, owner, to);
+		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
+	} else if (map_cache_owns(a->cache, owner)) {
+		map_cache_page_moved(a->cache, io, owner - a->map.lpns, from, to);
+	} else {
+		uint32_t index = owner - a->area_base;
+
+		BUG_ON(a->areas.area[index].ppn != from, "page %u of area %u was moved, the table says %u",
+			from, index, a->areas.area[index].ppn);
+		a->areas.area[index].ppn = to;
+		map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
+	}
+}
+
+static void across_expect(const struct ftl *f, lpn_t lpn)
+{
+	const struct across *a = f->state;
+
+	page_map_prefetch(&a->map, lpn);
+	__builtin_prefetch(&a->area_of[lpn]);
+}
+
+/* ---- invariants ---- */
+
+static void check_area(const struct ftl *f, lpn_t anchor)
+{
+	const struct across *a = f->state;
+	uint32_t index = across_area_at(a, anchor), before = across_area_at(a, anchor - 1), length;
+	const struct area *area = &a->areas.area[index];
+	mask_t right_of_page = before == NO_AREA ? 0 : a->areas.area[before].right;
+
+	if (index == NO_AREA)
+		return;
+	BUG_ON(index >= a->areas.limit || area->anchor != anchor, "page %u points to area %u of anchor %u",
+		anchor, index, area->anchor);
+	BUG_ON(!area->left && !area->right, "area %u of anchor %u is empty", index, anchor);
+	BUG_ON(!area->cut && (!area->left || !area->right),
+		"area %u of anchor %u does not straddle its border", index, anchor);
+	length = area->left && area->right
+			 ? f->geometry->sectors_per_page - (uint32_t)__builtin_ctzll(area->left) + 64 -
+				   (uint32_t)__builtin_clzll(area->right)
+			 : 0;
+	BUG_ON(length > f->geometry->sectors_per_page, "area %u is %u sectors long", index, length);
+	BUG_ON(area->left & right_of_page, "areas %u and %u overlap in page %u", before, index, anchor);
+	BUG_ON(flash_owner(f->flash, area->ppn) != a->area_base + index,
+		"area %u is said to be in page %u, of owner %u", index, area->ppn,
+		flash_owner(f->flash, area->ppn));
+}
+
+static void check_page(const struct ftl *f, lpn_t lpn)
+{
+	const struct across *a = f->state;
+	struct page_entry entry = page_map_get(&a->map, lpn);
+	uint32_t own = across_area_at(a, lpn), before = across_area_at(a, lpn - 1);
+	mask_t areas = (own == NO_AREA ? 0 : a->areas.area[own].left) |
+		       (before == NO_AREA ? 0 : a->areas.area[before].right);
+
+	BUG_ON(entry.mask && flash_owner(f->flash, entry.ppn) != lpn,
+		"LPN %u is mapped to page %u of owner %u", lpn, entry.ppn, flash_owner(f->flash, entry.ppn));
+	BUG_ON((entry.mask & areas) && across_settings(f)->release_stale,
+		"LPN %u shares sectors %#llx with an area", lpn, (unsigned long long)(entry.mask & areas));
+	BUG_ON(own != NO_AREA && before != NO_AREA && across_settings(f)->index == INDEX_SINGLE,
+		"LPN %u touches areas %u and %u and has room for one index", lpn, before, own);
+}
+
+static void across_check(const struct ftl *f)
+{
+	const struct across *a = f->state;
+	uint64_t mapped = 0, areas = 0, live = 0;
+
+	for (lpn_t lpn = 0; lpn < a->map.lpns; lpn++) {
+		check_area(f, lpn);
+		check_page(f, lpn);
+		mapped += page_map_get(&a->map, lpn).mask != 0;
+		areas += across_area_at(a, lpn) != NO_AREA;
+	}
+	map_cache_check(a->cache);
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		live += f->space->block[b].valid;
+	BUG_ON(areas != a->areas.used, "the page table knows %llu areas, %u are in use",
+		(unsigned long long)areas, a->areas.used);
+	BUG_ON(mapped + areas + map_cache_flash_pages(a->cache) != live,
+		"%llu LPNs, %llu areas and %u mapping pages "
+		"are in flash, %llu pages are live",
+		(unsigned long long)mapped, (unsigned long long)areas, map_cache_flash_pages(a->cache),
+		(unsigned long long)live);
+}
+
+/* ---- state and statistics ---- */
+
+static void across_regions(struct ftl *f, struct regions *r)
+{
+	struct across *a = f->state;
+
+	regions_visit(r, a->map.word, page_map_bytes(&a->map));
+	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
+	areas_regions(&a->areas, r);
+	map_cache_regions(a->cache, r);
+}
+
+static uint64_t across_map_bytes(const struct ftl *f)
+{
+	return map_cache_table_bytes(((const struct across *)f->state)->cache);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static void report_writes(const struct across_statistics *s, struct report *r)
+{
+	uint64_t writes = s->direct_writes + s->profitable_merges + s->unprofitable_merges;
+
+	report_count(r, "across.direct_write", s->direct_writes, "requests", "across writes into a new area");
+	report_count(r, "across.amerge_profitable", s->profitable_merges, "requests",
+		"across writes merged into their area");
+	report_count(r, "across.amerge_unprofitable", s->unprofitable_merges, "requests",
+		"writes inside one page merged into an area");
+	report_real(r, "across.direct_share", share(s->direct_writes, writes), "share", "of these three");
+	report_real(
+		r, "across.profitable_share", share(s->profitable_merges, writes), "share", "of these three");
+	report_real(r, "across.unprofitable_share", share(s->unprofitable_merges, writes), "share",
+		"of these three");
+	report_count(r, "across.refused_index", s->refused_index, "requests",
+		"across writes done as normal ones: a page has no room for a second index");
+	report_count(r, "across.refused_limit", s->refused_limit, "requests",
+		"across writes done as normal ones: there are as many areas as allowed");
+	report_count(r, "across.amerge_read", s->merge_reads, "pages", "areas read to be merged");
+	report_count(r, "across.rollback_read", s->rollback_reads, "pages", "areas read to be rolled back");
+	report_count(r, "across.normal_released", s->normal_released, "pages",
+		"normal pages that lost their last sector to an area");
+}
+
+static void report_areas(const struct across *a, struct report *r)
+{
+	const struct across_statistics *s = &a->count;
+
+	report_count(r, "across.areas_created", s->direct_writes, "areas", "");
+	report_count(r, "across.areas", a->areas.used, "areas", "at the end");
+	report_count(r, "across.areas_max", s->most_areas, "areas", "at a time");
+	report_count(r, "across.areas_limit", a->areas.limit, "areas", "allowed at a time");
+	report_count(r, "across.rollback_op", s->rollbacks, "requests", "that rolled areas back");
+	report_count(
+		r, "across.rollback_area", s->rolled_back, "areas", "rolled back into their normal pages");
+	report_real(r, "across.rollback_share", share(s->rolled_back, s->direct_writes), "share",
+		"areas rolled back of areas created");
+	report_count(r, "across.cover_drop", s->cover_drops, "areas", "dropped because a write covered them");
+	report_real(r, "across.rollback_or_cover_share",
+		share(s->rolled_back + s->cover_drops, s->direct_writes), "share",
+		"areas rolled back or covered of areas created");
+	report_count(r, "across.trim_drop", s->trim_drops, "areas", "dropped because trims emptied them");
+	report_count(
+		r, "across.shrink", s->shrinks, "areas", "that lost sectors to a write and kept the rest");
+	report_count(
+		r, "across.gc_rollback", s->gc_rollbacks, "areas", "folded into normal pages by collection");
+}
+
+static void across_report(const struct ftl *f, struct report *r)
+{
+	const struct across *a = f->state;
+	const struct across_statistics *s = &a->count;
+
+	report_writes(s, r);
+	report_areas(a, r);
+	report_count(r, "across.direct_read", s->direct_reads, "requests", "answered from an area alone");
+	report_count(r, "across.merged_read_ops", s->merged_reads, "requests",
+		"that needed an area and something else");
+	report_count(r, "across.merged_read_flash", s->merged_read_pages, "pages", "read by these requests");
+	report_count(r, "across.merged_read_extra", s->merged_read_extra, "pages",
+		"of them, more than page mapping would have read");
+	map_cache_report(a->cache, r);
+}
+
+const struct ftl_ops ftl_across = {
+	.name = "across",
+	.brief = "page mapping that stores small writes over a page border in a page of their own: "
+		 "Across-FTL, ICPP'23",
+	.size = sizeof(struct across),
+	.params = across_params,
+	.settings_size = sizeof(struct across_settings),
+	.init = across_init,
+	.exit = across_exit,
+	.read = across_read,
+	.write = across_write,
+	.trim = across_trim,
+	.relocate = across_relocate,
+	.empty = across_empty,
+	.expect = across_expect,
+	.check = across_check,
+	.regions = across_regions,
+	.map_bytes = across_map_bytes,
+	.report = across_report,
+};

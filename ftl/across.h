@@ -1,0 +1,163 @@
+/*
+ * Across-FTL from within: the two tables, and what the files across*.c share.  Nobody else includes it.
+ *
+ * A write of at most a page that straddles a page border is stored alone in one flash page, an
+ * area.  Every sector has at most one owner: the normal page of its logical page (its bit is set in the
+ * page table) or one area.  Areas are found by the logical page left of their border, the anchor: two
+ * ranges over the same border overlap, so there is at most one area per border, and a logical page touches
+ * at most two areas (anchors lpn - 1 and lpn).
+ */
+#ifndef FTL_ACROSS_H
+#define FTL_ACROSS_H
+
+#include "ftl/ftl.h"
+#include "ftl/pages.h"
+#include "pagemap/page_map.h"
+
+#define NO_AREA UINT32_MAX
+
+enum across_index { INDEX_ANCHOR, INDEX_BOTH, INDEX_SINGLE };
+enum across_neighbour { NEIGHBOUR_ROLLBACK_ALL, NEIGHBOUR_THEN_DIRECT };
+enum across_partial { PARTIAL_ROLLBACK, PARTIAL_SHRINK };
+
+struct across_settings {
+	int index, neighbour, partial_cover;
+	bool release_stale, gc_rollback;
+	uint64_t max_areas;
+};
+
+/* An across-page area: which sectors of its anchor and of the page after it the flash page holds. */
+struct area {
+	mask_t left, right;
+	lpn_t anchor;
+	ppn_t ppn;
+	bool cut; /* lost sectors: it may have holes and need not straddle its border any more */
+};
+
+/* The across-page mapping table: the lowest free index is used first, so that its mapping pages stay few. */
+struct area_table {
+	struct area *area;
+	uint64_t *taken, *full; /* bit per index; bit per word of `taken` without a free one */
+	uint32_t limit, used;
+};
+
+struct across_statistics {
+	uint64_t direct_writes, profitable_merges, unprofitable_merges;
+	uint64_t rollbacks, rolled_back, cover_drops, trim_drops, shrinks, gc_rollbacks;
+	uint64_t refused_index, refused_limit; /* across writes done as normal ones */
+	uint64_t merge_reads, rollback_reads;  /* of areas */
+	uint64_t normal_released;              /* normal pages that lost their last sector to an area */
+	uint64_t direct_reads, merged_reads, merged_read_pages, merged_read_extra;
+	uint64_t most_areas;
+};
+
+struct across {
+	struct page_map map;
+	uint32_t *area_of; /* per anchor: index of its area + 1, 0 = none */
+	struct area_table areas;
+	struct map_cache *cache; /* mapping pages: first those of the page table, then those of the areas */
+	uint32_t page_entries, area_entries; /* entries in a mapping page */
+	uint32_t page_table_pages;
+	owner_t area_base;             /* area i owns its flash page as area_base + i */
+	lpn_t guard_first, guard_last; /* collections leave areas of these anchors alone */
+	struct across_statistics count;
+};
+
+/*
+ * What a request asks for between two sectors, with holes if a buffer hands over several extents that meet
+ * in a page; every page from `first` to `last` is touched.
+ */
+struct piece {
+	const struct geometry *geometry;
+	const struct extent *extents;
+	size_t n;
+	sector_t start, end;
+	lpn_t first, last;
+};
+
+/* The longest piece at the start of n > 0 ascending extents. */
+struct piece piece_next(const struct geometry *, const struct extent *, size_t n);
+
+/* Its sectors in a page; 0 for pages outside it. */
+mask_t piece_mask(const struct piece *, lpn_t);
+
+static inline bool piece_is_across(const struct piece *p)
+{
+	return p->first != p->last && p->end - p->start <= p->geometry->sectors_per_page;
+}
+
+/* ---- across_areas.c: the table of areas ---- */
+
+void areas_init(struct area_table *, uint32_t limit);
+void areas_release(struct area_table *);
+void areas_regions(struct area_table *, struct regions *);
+
+/* The lowest free index; used < limit. */
+uint32_t areas_take(struct area_table *);
+void areas_give(struct area_table *, uint32_t index);
+
+static inline const struct across_settings *across_settings(const struct ftl *f)
+{
+	return f->settings;
+}
+
+/* Index of the area with that anchor, or NO_AREA.  Any number may be asked, lpn - 1 of page 0 too. */
+static inline uint32_t across_area_at(const struct across *a, lpn_t anchor)
+{
+	return anchor < a->map.lpns ? a->area_of[anchor] - 1 : NO_AREA;
+}
+
+/* Does the area hold a sector of the piece?  All of them? */
+bool area_meets(const struct area *, const struct piece *);
+bool area_covers(const struct area *, const struct piece *);
+
+static inline uint32_t area_sectors(const struct area *area)
+{
+	return mask_sectors(area->left) + mask_sectors(area->right);
+}
+
+/* Takes the area out of both tables; its flash page is dead. */
+void across_drop(struct ftl *, uint32_t index);
+
+/* ---- look-ups, in across.c: what they cost and what must wait for them ---- */
+
+/* Operations that others must wait for. */
+struct needs {
+	op_t op[8];
+	uint32_t count;
+};
+
+void needs_add(struct needs *, op_t);
+
+/* The first of them, to be given to flash_read() or flash_program() as `after`. */
+static inline op_t needs_first(const struct needs *n)
+{
+	return n->count ? n->op[0] : OP_NONE;
+}
+
+/* A read that waits for all of them; a forwarded read is no operation of its own and cannot wait for more. */
+op_t across_read_page(struct io *, ppn_t, uint32_t sectors, enum cause, const struct needs *);
+
+/* A program that waits for all of them. */
+void across_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, const struct needs *);
+
+/* Looks up (and changes, if `write`) the page table's entry of a page. */
+void across_translate(struct ftl *, struct io *, lpn_t, bool write, struct needs *);
+
+/* The same for the entry of page `first` - 1, where that is what leads to an area at its right border. */
+void across_translate_neighbour(struct ftl *, struct io *, lpn_t first, bool write, struct needs *);
+
+void across_translate_area(struct ftl *, struct io *, uint32_t index, bool write, struct needs *);
+
+/* ---- the operations ---- */
+
+void across_read(struct ftl *, struct io *, const struct extent *, size_t n);
+void across_write(struct ftl *, struct io *, const struct extent *, size_t n);
+void across_trim(struct ftl *, struct io *, struct extent);
+void across_empty(struct ftl *, struct io *, block_t victim, enum stream, enum cause);
+
+/* Every request begins (and ends) like this: pays for collections, protects its areas. */
+void across_begin(struct ftl *, struct io *, struct extent);
+void across_end(struct ftl *);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * Collection of areas, with the option gc_rollback: an area whose two normal pages lie in the same
+ * victim is folded into them, so that two pages are written instead of three copied.
+ */
+#include "ftl/across.h"
+
+/* The normal page of `lpn` holds data, and in the victim. */
+static bool is_in(const struct ftl *f, block_t victim, lpn_t lpn)
+{
+	struct page_entry entry = page_map_get(&((const struct across *)f->state)->map, lpn);
+
+	return entry.mask && geometry_block(f->geometry, entry.ppn) == victim;
+}
+
+/* Areas that the request being served has looked up must stay as they are. */
+static bool can_fold(const struct ftl *f, const struct area *area, block_t victim)
+{
+	const struct across *a = f->state;
+	bool guarded = area->anchor >= a->guard_first && area->anchor <= a->guard_last;
+
+	return !guarded && area->left && area->right && is_in(f, victim, area->anchor) &&
+	       is_in(f, victim, area->anchor + 1);
+}
+
+/* What folding one area needs at hand. */
+struct folding {
+	enum stream stream;
+	enum cause cause;
+	ppn_t area_page;
+	op_t area_read;
+};
+
+/* Writes the normal page anew with the area's sectors in it. */
+static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, lpn_t lpn, mask_t sectors)
+{
+	struct across *a = f->state;
+	struct page_entry old = page_map_get(&a->map, lpn);
+	plane_t plane = geometry_plane(f->geometry, geometry_block(f->geometry, old.ppn));
+	mask_t kept = old.mask & ~sectors;
+	op_t read = kept ? flash_read(io, old.ppn, mask_sectors(kept), fold->cause, OP_NONE) : OP_NONE;
+	ppn_t to = space_take(f->space, plane, fold->stream, true);
+	struct needs n = { .count = 0 };
+
+	BUG_ON(to == PPN_NONE, "plane %u has no free page to fold LPN %u into", plane, lpn);
+	needs_add(&n, read);
+	needs_add(&n, fold->area_read);
+	across_program(io, to, lpn, mask_sectors(old.mask | sectors), fold->cause, &n);
+	pages_hold_kept(io, to, old.ppn, lpn, kept);
+	pages_hold_kept(io, to, fold->area_page, lpn, sectors);
+	space_release(f->space, old.ppn);
+	page_map_set(&a->map, lpn, (struct page_entry){ to, old.mask | sectors });
+	map_cache_entry_moved(a->cache, io, lpn / a->page_entries);
+}
+
+static void fold_area(struct ftl *f, struct io *io, uint32_t index, enum stream stream, enum cause cause)
+{
+	struct across *a = f->state;
+	struct area area = a->areas.area[index];
+	struct folding fold = { stream, cause, area.ppn, OP_NONE };
+
+	fold.area_read = flash_read(io, area.ppn, area_sectors(&area), cause, OP_NONE);
+	fold_into(f, io, &fold, area.anchor, area.left);
+	fold_into(f, io, &fold, area.anchor + 1, area.right);
+	across_drop(f, index);
+	map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
+	a->count.gc_rollbacks += io->timed;
+}
+
+void across_empty(struct ftl *f, struct io *io, block_t victim, enum stream stream, enum cause cause)
+{
+	const struct across *a = f->state;
+	ppn_t first = geometry_first_page(f->geometry, victim), end = first + f->geometry->pages_per_block;
+
+	if (across_settings(f)->gc_rollback)
+		for (ppn_t ppn = first; ppn < end; ppn++) {
+			owner_t owner = flash_owner(f->flash, ppn);
+
+			if (owner != OWNER_NONE && owner >= a->area_base &&
+				can_fold(f, &a->areas.area[owner - a->area_base], victim))
+				fold_area(f, io, owner - a->area_base, stream, cause);
+		}
+	collector_move(f->collector, io, victim, stream, cause);
+}

@@ -1,0 +1,491 @@
+/*
+ * Writes and trims of Across-FTL.  A piece of a request meets the areas whose sectors it overwrites, and
+ * one of three things happens (Cai et al., section 3.3.1):
+ *
+ *	direct   none, and the piece straddles a border: it becomes an area of its own
+ *	merge    one, and both together fit in a page: the area is written anew (AMerge)
+ *	normal   anything else: page by page as in page mapping; areas that are overwritten in part
+ *	         are folded into these pages (ARollback), areas that are covered are dropped
+ *
+ * Every page is allocated after the look-ups and programmed before anything else happens; what the tables
+ * say is read after the allocation, which may have moved pages.
+ */
+#include "ftl/across.h"
+
+/* ---- small helpers ---- */
+
+/* The sectors belong to an area now.  Literal reading of the paper (release_stale off): the old ones stay. */
+static void take_from_normal_page(struct ftl *f, const struct io *io, lpn_t lpn, mask_t sectors)
+{
+	struct across *a = f->state;
+	struct page_entry entry = page_map_get(&a->map, lpn);
+
+	if (!across_settings(f)->release_stale || !(entry.mask & sectors))
+		return;
+	entry.mask &= ~sectors;
+	if (!entry.mask) {
+		space_release(f->space, entry.ppn);
+		a->count.normal_released += io->timed;
+	}
+	page_map_set(&a->map, lpn, entry);
+}
+
+static bool changes_normal_page(const struct ftl *f, const struct piece *p, lpn_t lpn)
+{
+	const struct across *a = f->state;
+
+	return across_settings(f)->release_stale && (page_map_get(&a->map, lpn).mask & piece_mask(p, lpn));
+}
+
+/* Whether they are met is known only after they have been looked up too: the areas beside `index`. */
+static void translate_other_areas(
+	struct ftl *f, struct io *io, const struct piece *p, uint32_t index, struct needs *n)
+{
+	const lpn_t anchor[] = { p->first - 1, p->first, p->last };
+
+	across_translate_neighbour(f, io, p->first, false, n);
+	for (int i = 0; i < (p->first == p->last ? 2 : 3); i++) {
+		uint32_t other = across_area_at(f->state, anchor[i]);
+
+		if (other != NO_AREA && other != index)
+			across_translate_area(f, io, other, false, n);
+	}
+}
+
+/* ---- direct write ---- */
+
+/* May the border right of `first` get an area of its own? */
+static bool may_create(struct ftl *f, const struct io *io, lpn_t first)
+{
+	struct across *a = f->state;
+
+	if (across_settings(f)->index == INDEX_SINGLE &&
+		(across_area_at(a, first - 1) != NO_AREA || across_area_at(a, first + 1) != NO_AREA)) {
+		a->count.refused_index += io->timed;
+		return false;
+	}
+	if (a->areas.used < a->areas.limit)
+		return true;
+	a->count.refused_limit += io->timed;
+	return false;
+}
+
+static bool write_direct(struct ftl *f, struct io *io, const struct piece *p)
+{
+	struct across *a = f->state;
+	mask_t left = piece_mask(p, p->first), right = piece_mask(p, p->last);
+	uint32_t index = areas_take(&a->areas);
+	struct needs n = { .count = 0 };
+	ppn_t to;
+
+	across_translate(f, io, p->first, true, &n);
+	across_translate(f, io, p->last, true, &n);
+	translate_other_areas(f, io, p, index, &n);
+	across_translate_area(f, io, index, true, &n);
+	to = ftl_allocate(f, io, p->first, STREAM_HOST);
+	if (to == PPN_NONE) {
+		areas_give(&a->areas, index);
+		return false;
+	}
+	a->areas.area[index] = (struct area){ left, right, p->first, to, false };
+	a->area_of[p->first] = index + 1;
+	across_program(
+		io, to, a->area_base + index, mask_sectors(left) + mask_sectors(right), CAUSE_HOST, &n);
+	pages_hold_host(io, to, p->first, left);
+	pages_hold_host(io, to, p->last, right);
+	take_from_normal_page(f, io, p->first, left);
+	take_from_normal_page(f, io, p->last, right);
+	a->count.direct_writes += io->timed;
+	if (a->areas.used > a->count.most_areas)
+		a->count.most_areas = a->areas.used;
+	return true;
+}
+
+/* ---- AMerge ---- */
+
+/* Do the piece and the area together fit in a page, inside the area's two pages? */
+static bool fits_together(const struct area *area, const struct piece *p)
+{
+	const struct geometry *g = p->geometry;
+	sector_t anchor = geometry_page_start(g, area->anchor), border = anchor + g->sectors_per_page;
+	sector_t start = area->left ? anchor + (uint32_t)__builtin_ctzll(area->left)
+				    : border + (uint32_t)__builtin_ctzll(area->right);
+	sector_t end = area->right ? border + 64 - (uint32_t)__builtin_clzll(area->right)
+				   : anchor + 64 - (uint32_t)__builtin_clzll(area->left);
+
+	start = p->start < start ? p->start : start;
+	end = p->end > end ? p->end : end;
+	return end - start <= g->sectors_per_page && start >= anchor && end <= border + g->sectors_per_page;
+}
+
+static void translate_merge(
+	struct ftl *f, struct io *io, const struct piece *p, uint32_t index, struct needs *n)
+{
+	across_translate(f, io, p->first, changes_normal_page(f, p, p->first), n);
+	if (p->last != p->first)
+		across_translate(f, io, p->last, changes_normal_page(f, p, p->last), n);
+	translate_other_areas(f, io, p, index, n);
+	across_translate_area(f, io, index, true, n);
+}
+
+static bool write_merged(struct ftl *f, struct io *io, const struct piece *p, uint32_t index)
+{
+	struct across *a = f->state;
+	struct area *area = &a->areas.area[index];
+	mask_t left = piece_mask(p, area->anchor), right = piece_mask(p, area->anchor + 1);
+	mask_t kept_left = area->left & ~left, kept_right = area->right & ~right;
+	struct needs n = { .count = 0 };
+	ppn_t to;
+
+	translate_merge(f, io, p, index, &n);
+	to = ftl_allocate(f, io, area->anchor, STREAM_HOST);
+	if (to == PPN_NONE)
+		return false;
+	if (kept_left || kept_right) {
+		needs_add(&n, across_read_page(io, area->ppn,
+				      mask_sectors(kept_left) + mask_sectors(kept_right), CAUSE_RMW, &n));
+		a->count.merge_reads += io->timed;
+	}
+	across_program(io, to, a->area_base + index,
+		mask_sectors(area->left | left) + mask_sectors(area->right | right), CAUSE_HOST, &n);
+	pages_hold_host(io, to, area->anchor, left);
+	pages_hold_host(io, to, area->anchor + 1, right);
+	pages_hold_kept(io, to, area->ppn, area->anchor, kept_left);
+	pages_hold_kept(io, to, area->ppn, area->anchor + 1, kept_right);
+	space_release(f->space, area->ppn);
+	area->ppn = to;
+	area->left |= left;
+	area->right |= right;
+	take_from_normal_page(f, io, area->anchor, left);
+	take_from_normal_page(f, io, area->anchor + 1, right);
+	if (piece_is_across(p))
+		a->count.profitable_merges += io->timed;
+	else
+		a->count.unprofitable_merges += io->timed;
+	return true;
+}
+
+/* ---- normal write and ARollback ---- */
+
+/* An area over a border of the pages being written. */
+struct member {
+	uint32_t index; /* NO_AREA: none, or the write does not meet it */
+	bool fold;      /* what the write does not cover goes back to the normal pages */
+	bool read;      /* the area has been read by this request, as the operation `done` */
+	uint32_t kept;  /* sectors that the write does not cover */
+	op_t done;
+	struct needs needs; /* its look-up */
+};
+
+static const struct member no_member = { .index = NO_AREA };
+
+/*
+ * Which area is met and what becomes of it is decided before the first of its sectors is taken away.
+ * The area of the anchor `forced` counts as met.
+ */
+static struct member meet(struct ftl *f, struct io *io, const struct piece *p, lpn_t anchor, lpn_t forced)
+{
+	struct across *a = f->state;
+	struct member m = no_member;
+	uint32_t index = across_area_at(a, anchor);
+	const struct area *area = &a->areas.area[index];
+	bool met;
+
+	if (index == NO_AREA)
+		return m;
+	met = area_meets(area, p) || anchor == forced;
+	if (met) {
+		m.index = index;
+		m.kept = mask_sectors(area->left & ~piece_mask(p, anchor)) +
+			 mask_sectors(area->right & ~piece_mask(p, anchor + 1));
+		m.fold = m.kept && across_settings(f)->partial_cover == PARTIAL_ROLLBACK;
+		a->count.shrinks += m.kept && !m.fold && io->timed;
+	}
+	across_translate_area(f, io, index, met, &m.needs);
+	return m;
+}
+
+/* Sectors of the area in page `lpn`, one of its two. */
+static mask_t *area_part(struct across *a, const struct member *m, lpn_t lpn)
+{
+	struct area *area = &a->areas.area[m->index];
+
+	return area->anchor == lpn ? &area->left : &area->right;
+}
+
+/* One page of a normal write: what the host writes to it, and what its areas lose to the host. */
+struct normal_page {
+	lpn_t lpn;
+	mask_t host, lost;
+};
+
+static mask_t to_fold(struct across *a, const struct member *m, struct normal_page page)
+{
+	return m->index != NO_AREA && m->fold ? *area_part(a, m, page.lpn) & ~page.lost : 0;
+}
+
+/* The area is read once, however many pages it is folded into.  `feed`: what the program waits for. */
+static void read_area(
+	struct ftl *f, struct io *io, struct member *m, mask_t fold, struct needs look_up, struct needs *feed)
+{
+	struct across *a = f->state;
+
+	for (uint32_t i = 0; i < m->needs.count; i++) {
+		needs_add(&look_up, m->needs.op[i]);
+		needs_add(feed, m->needs.op[i]);
+	}
+	if (!fold)
+		return;
+	if (!m->read) {
+		m->done = across_read_page(io, a->areas.area[m->index].ppn, m->kept, CAUSE_MERGE, &look_up);
+		m->read = true;
+		a->count.rollback_reads += io->timed;
+	}
+	needs_add(feed, m->done);
+}
+
+static void take_from_area(struct ftl *f, const struct io *io, struct member *m, lpn_t lpn, mask_t sectors)
+{
+	struct across *a = f->state;
+	struct area *area = &a->areas.area[m->index];
+
+	if (m->index == NO_AREA)
+		return;
+	*area_part(a, m, lpn) &= ~sectors;
+	area->cut = true;
+	if (area->left || area->right)
+		return;
+	across_drop(f, m->index);
+	m->index = NO_AREA;
+	if (m->fold)
+		a->count.rolled_back += io->timed;
+	else
+		a->count.cover_drops += io->timed;
+}
+
+/* `before` and `own`: the areas over the page's left and right border.  False: the drive is full. */
+static bool write_page(
+	struct ftl *f, struct io *io, struct normal_page page, struct member *before, struct member *own)
+{
+	struct across *a = f->state;
+	mask_t from_before = to_fold(a, before, page), from_own = to_fold(a, own, page), kept;
+	mask_t written = page.host | from_before | from_own;
+	struct needs look_up = { .count = 0 }, feed;
+	struct page_entry old;
+	ppn_t to;
+
+	across_translate(f, io, page.lpn, true, &look_up);
+	to = ftl_allocate(f, io, page.lpn, STREAM_HOST);
+	if (to == PPN_NONE)
+		return false;
+	old = page_map_get(&a->map, page.lpn);
+	kept = old.mask & ~written;
+	feed = look_up;
+	read_area(f, io, before, from_before, look_up, &feed);
+	read_area(f, io, own, from_own, look_up, &feed);
+	if (kept)
+		needs_add(&feed, across_read_page(io, old.ppn, mask_sectors(kept), CAUSE_RMW, &look_up));
+	across_program(
+		io, to, page.lpn, mask_sectors(kept | written), page.host ? CAUSE_HOST : CAUSE_MERGE, &feed);
+	pages_hold_host(io, to, page.lpn, page.host);
+	if (from_before)
+		pages_hold_kept(io, to, a->areas.area[before->index].ppn, page.lpn, from_before);
+	if (from_own)
+		pages_hold_kept(io, to, a->areas.area[own->index].ppn, page.lpn, from_own);
+	pages_hold_kept(io, to, old.ppn, page.lpn, kept);
+	if (old.mask)
+		space_release(f->space, old.ppn);
+	page_map_set(&a->map, page.lpn, (struct page_entry){ to, kept | written });
+	take_from_area(f, io, before, page.lpn, page.lost | from_before);
+	take_from_area(f, io, own, page.lpn, page.lost | from_own);
+	return true;
+}
+
+/* Does folding the area need its page `lpn`, which the host does not write, to be written? */
+static bool extends_to(struct across *a, const struct member *m, lpn_t lpn)
+{
+	return m->index != NO_AREA && m->fold && *area_part(a, m, lpn);
+}
+
+/*
+ * Writes the piece to its normal pages, and the areas it covers in part with it: then one page more at
+ * either end may be written.
+ */
+static bool write_normal(struct ftl *f, struct io *io, const struct piece *p, lpn_t forced)
+{
+	struct across *a = f->state;
+	struct member none = no_member, before, own = no_member;
+	bool folds;
+
+	before = meet(f, io, p, p->first - 1, LPN_NONE);
+	folds = before.fold;
+	if (extends_to(a, &before, p->first - 1)) {
+		if (!write_page(f, io, (struct normal_page){ p->first - 1, 0, 0 }, &none, &before))
+			return false;
+	} else {
+		across_translate_neighbour(f, io, p->first, before.index != NO_AREA, &before.needs);
+	}
+	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
+		mask_t host = piece_mask(p, lpn);
+
+		own = meet(f, io, p, lpn, forced);
+		folds |= own.fold;
+		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &before, &own))
+			return false;
+		before = own;
+	}
+	a->count.rollbacks += folds && io->timed;
+	if (!extends_to(a, &before, p->last + 1))
+		return true;
+	return write_page(f, io, (struct normal_page){ p->last + 1, 0, 0 }, &before, &none);
+}
+
+/* ---- the choice ---- */
+
+/* Areas that a piece of at most a page has to do with. */
+struct met_areas {
+	uint32_t index[3], count;
+	bool neighbour; /* one of them lies over another border than the piece */
+};
+
+static struct met_areas find_met_areas(const struct across *a, const struct piece *p)
+{
+	const lpn_t anchor[] = { p->first - 1, p->first, p->last };
+	struct met_areas met = { .count = 0 };
+
+	for (int i = 0; i < (p->first == p->last ? 2 : 3); i++) {
+		uint32_t index = across_area_at(a, anchor[i]);
+		bool in_its_place = anchor[i] == p->first && piece_is_across(p);
+
+		if (index == NO_AREA || (!in_its_place && !area_meets(&a->areas.area[index], p)))
+			continue;
+		met.index[met.count++] = index;
+		met.neighbour |= piece_is_across(p) && !in_its_place;
+	}
+	return met;
+}
+
+/* Folds one page of an area that is about to be replaced; what the host will write is not kept. */
+static bool fold_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t lpn, struct member *before,
+	struct member *own)
+{
+	struct normal_page page = { lpn, 0, piece_mask(p, lpn) };
+	struct member *m = before->index == NO_AREA ? own : before;
+
+	if (to_fold(f->state, m, page))
+		return write_page(f, io, page, before, own);
+	take_from_area(f, io, m, lpn, page.lost);
+	return true;
+}
+
+/* neighbour = rollback_neighbour_then_direct: the areas of other borders make way for the piece. */
+static bool clear_neighbours(struct ftl *f, struct io *io, const struct piece *p)
+{
+	const lpn_t anchor[] = { p->first - 1, p->last };
+	struct across *a = f->state;
+	struct member none = no_member;
+
+	for (int i = 0; i < 2; i++) {
+		struct member m = meet(f, io, p, anchor[i], LPN_NONE);
+
+		if (m.index == NO_AREA)
+			continue;
+		a->count.rollbacks += m.fold && io->timed;
+		if (!fold_page(f, io, p, anchor[i], &none, &m) ||
+			!fold_page(f, io, p, anchor[i] + 1, &m, &none))
+			return false;
+	}
+	return true;
+}
+
+/* A piece of at most a page.  False: the drive is full. */
+static bool write_small(struct ftl *f, struct io *io, const struct piece *p)
+{
+	struct across *a = f->state;
+	struct met_areas met = find_met_areas(a, p);
+
+	if (met.neighbour && across_settings(f)->neighbour == NEIGHBOUR_THEN_DIRECT) {
+		if (!clear_neighbours(f, io, p))
+			return false;
+		met = find_met_areas(a, p);
+	}
+	if (!met.count && piece_is_across(p) && may_create(f, io, p->first))
+		return write_direct(f, io, p);
+	if (met.count == 1 && fits_together(&a->areas.area[met.index[0]], p))
+		return write_merged(f, io, p, met.index[0]);
+	return write_normal(f, io, p, piece_is_across(p) ? p->first : LPN_NONE);
+}
+
+void across_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	bool fits = true;
+
+	across_begin(f, io, (struct extent){ extents[0].start, extents[n - 1].end });
+	while (n && fits) {
+		struct piece p = piece_next(f->geometry, extents, n);
+
+		fits = p.end - p.start <= f->geometry->sectors_per_page ? write_small(f, io, &p)
+									: write_normal(f, io, &p, LPN_NONE);
+		extents += p.n;
+		n -= p.n;
+	}
+	across_end(f);
+}
+
+/* ---- trim ---- */
+
+static void trim_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t lpn)
+{
+	struct across *a = f->state;
+	struct page_entry entry;
+	struct needs n = { .count = 0 };
+	mask_t trimmed = piece_mask(p, lpn);
+
+	across_translate(f, io, lpn, page_map_get(&a->map, lpn).mask & trimmed, &n);
+	entry = page_map_get(&a->map, lpn);
+	if (!(entry.mask & trimmed))
+		return;
+	entry.mask &= ~trimmed;
+	if (!entry.mask)
+		space_release(f->space, entry.ppn);
+	page_map_set(&a->map, lpn, entry);
+}
+
+/* An area may keep holes or only one side of its border; it stays where its anchor says. */
+static void trim_area(struct ftl *f, struct io *io, const struct piece *p, lpn_t anchor)
+{
+	struct across *a = f->state;
+	uint32_t index = across_area_at(a, anchor);
+	struct area *area = &a->areas.area[index];
+	struct needs n = { .count = 0 };
+	bool met;
+
+	if (index == NO_AREA)
+		return;
+	met = area_meets(area, p);
+	if (anchor + 1 == p->first)
+		across_translate_neighbour(f, io, p->first, met, &n);
+	across_translate_area(f, io, index, met, &n);
+	if (!met)
+		return;
+	area->left &= ~piece_mask(p, anchor);
+	area->right &= ~piece_mask(p, anchor + 1);
+	area->cut = true;
+	if (area->left || area->right)
+		return;
+	across_drop(f, index);
+	a->count.trim_drops += io->timed;
+}
+
+void across_trim(struct ftl *f, struct io *io, struct extent e)
+{
+	struct piece p = piece_next(f->geometry, &e, 1);
+
+	across_begin(f, io, e);
+	trim_area(f, io, &p, p.first - 1);
+	for (lpn_t lpn = p.first; lpn <= p.last; lpn++) {
+		trim_page(f, io, &p, lpn);
+		trim_area(f, io, &p, lpn);
+	}
+	across_end(f);
+}

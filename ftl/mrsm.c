@@ -1,0 +1,521 @@
+/*
+ * MRSM: requests.
+ *
+ * A write takes as many pages as its sub-pages fill, packed from slot 0 in logical order whatever their
+ * alignment; what is left of the last page is wasted (no data waits in RAM for company).  Old data is read only
+ * for sub-pages that are covered in part.  A read takes one flash read per physical page involved.
+ */
+#include "ftl/mrsm.h"
+
+#include "base/memory.h"
+#include "ftl/pages.h"
+
+#define SETTING(name) offsetof(struct mrsm_settings, name)
+
+static const char *const cache_model_names[] = { "lru", "static", NULL };
+
+static const struct param mrsm_params[] = {
+	{ "subpage_sectors", PARAM_UINT, SETTING(subpage_sectors), 0, 64, "sectors", "0",
+		"size of a sub-page, a power of two up to a page; 0 = a quarter of a page" },
+	{ "node_bytes", PARAM_UINT, SETTING(node_bytes), 4, 64, "bytes", "16",
+		"of an extent in a mapping page" },
+	{ "cache_model", PARAM_CHOICE, SETTING(cache_model), 0, 0, "", "lru",
+		"of the mapping cache: lru = a real one; static = each look-up of a mapping page hits by "
+		"chance, and a miss "
+		"that changes an entry writes its page at once",
+		cache_model_names },
+	{ "cached_share", PARAM_REAL, SETTING(cached_share), 0, 1, "share", "0",
+		"static: chance of a hit (ICPP'23: 0.421); 0 = cache / size of the table for the whole "
+		"drive" },
+	{ 0 },
+};
+
+/* ---- life ---- */
+
+static bool choose_subpage(struct ftl *f, struct fault *fault)
+{
+	struct mrsm *m = f->state;
+	const struct mrsm_settings *s = f->settings;
+	uint32_t page = f->geometry->sectors_per_page;
+	uint64_t sectors = s->subpage_sectors ? s->subpage_sectors : page / 4;
+
+	if (sectors & (sectors - 1) || sectors > page)
+		return fault_set(fault,
+			"mrsm.subpage_sectors = %llu is not a power of two up to the %u sectors of a page",
+			(unsigned long long)sectors, page);
+	m->sectors = (uint32_t)sectors;
+	m->sub_shift = (uint32_t)__builtin_ctz(m->sectors);
+	m->slots_per_page = page / m->sectors;
+	m->full_sub = m->sectors == 64 ? ~(mask_t)0 : ((mask_t)1 << m->sectors) - 1;
+	return true;
+}
+
+static bool mrsm_init(struct ftl *f, struct fault *fault)
+{
+	struct mrsm *m = f->state;
+	const struct geometry *g = f->geometry;
+	uint64_t subs, names;
+
+	if (!choose_subpage(f, fault))
+		return false;
+	subs = (uint64_t)g->logical_pages * m->slots_per_page;
+	if (subs >= OWNER_NONE)
+		return fault_set(fault,
+			"%llu sub-pages cannot be addressed; use a larger mrsm.subpage_sectors",
+			(unsigned long long)subs);
+	tree_init(&m->tree, g->logical_pages, m->slots_per_page, g->page_bytes / 8);
+	if (!mrsm_map_init(f, (owner_t)subs)) {
+		tree_release(&m->tree);
+		return fault_set(fault,
+			"the drive is too large for mrsm.subpage_sectors = %u; use larger ones", m->sectors);
+	}
+	names = subs + m->cache->pages;
+	slots_init(&m->slots, f->space, m->slots_per_page, (owner_t)names);
+	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
+	m->collected = memory_array((size_t)(g->pages_per_block + 1) * m->slots_per_page,
+		sizeof *m->collected, "collected slots");
+	m->wanted_room = 64;
+	m->wanted = memory_array(m->wanted_room, sizeof *m->wanted, "read requests");
+	return true;
+}
+
+static void mrsm_exit(struct ftl *f)
+{
+	struct mrsm *m = f->state;
+
+	mrsm_map_exit(m);
+	tree_release(&m->tree);
+	slots_release(&m->slots);
+	memory_free(m->written);
+	memory_free(m->collected);
+	memory_free(m->wanted);
+}
+
+/* ---- sectors ---- */
+
+/* A mask of sectors of a sub-page as one of its logical page. */
+static mask_t page_mask(const struct mrsm *m, sub_t sub, mask_t mask)
+{
+	return mask << (sub % m->slots_per_page << m->sub_shift);
+}
+
+static void hold(const struct mrsm *m, struct io *io, ppn_t to, const struct mrsm_packed *p)
+{
+	lpn_t lpn = p->sub / m->slots_per_page;
+
+	if (p->host)
+		pages_hold_host(io, to, lpn, page_mask(m, p->sub, p->host));
+	if (p->kept)
+		pages_hold_kept(io, to, p->from, lpn, page_mask(m, p->sub, p->kept));
+}
+
+/* The sectors of a sub-page that the extent covers; it touches the sub-page. */
+static mask_t covered(const struct mrsm *m, sub_t sub, struct extent e)
+{
+	return extent_mask(e, sub, m->sub_shift);
+}
+
+/* A request begins: it pays for what collections have changed, and waits for nothing yet. */
+static void begin(struct ftl *f, struct io *io)
+{
+	struct mrsm *m = f->state;
+
+	map_cache_settle(m->cache, io);
+	m->waits = 0;
+}
+
+/* One access to DRAM is charged per logical page; what the tree costs is counted apart. */
+static void count_translations(const struct ftl *f, struct io *io, struct extent e)
+{
+	io->accesses += geometry_lpn(f->geometry, e.end - 1) - geometry_lpn(f->geometry, e.start) + 1;
+}
+
+/* ---- read ---- */
+
+static void want(struct mrsm *m, uint32_t *count, ppn_t ppn, uint32_t sectors)
+{
+	for (uint32_t i = *count; i--;)
+		if (m->wanted[i].ppn == ppn) {
+			m->wanted[i].sectors += sectors;
+			return;
+		}
+	if (*count == m->wanted_room) {
+		m->wanted_room *= 2;
+		m->wanted = memory_resize(m->wanted, m->wanted_room, sizeof *m->wanted, "read requests");
+	}
+	m->wanted[(*count)++] = (struct mrsm_wanted){ ppn, sectors };
+}
+
+/* Adds the pages that hold data of the extent to the `count` wanted so far; returns their number. */
+static uint32_t find_wanted(struct ftl *f, const struct io *io, struct extent e, uint32_t count)
+{
+	struct mrsm *m = f->state;
+	sub_t at = mrsm_sub(m, e.start), end = mrsm_sub(m, e.end - 1) + 1;
+	uint32_t visited = 0;
+	struct piece p;
+
+	for (; tree_next(&m->tree, &at, end, &p); visited++) {
+		uint32_t sectors = 0;
+
+		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
+			sectors += mask_sectors(mrsm_written(m, sub) & covered(m, sub, e));
+		if (sectors)
+			want(m, &count, p.ppn, sectors);
+	}
+	mrsm_count_nodes(f, io, 1, visited);
+	return count;
+}
+
+static void answer(const struct mrsm *m, struct io *io, struct extent e)
+{
+	sub_t at = mrsm_sub(m, e.start), end = mrsm_sub(m, e.end - 1) + 1;
+	struct piece p;
+
+	while (tree_next(&m->tree, &at, end, &p))
+		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
+			pages_answer(io, p.ppn, sub / m->slots_per_page,
+				page_mask(m, sub, mrsm_written(m, sub) & covered(m, sub, e)));
+}
+
+static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct mrsm *m = f->state;
+	uint32_t count = 0;
+
+	begin(f, io);
+	for (size_t i = 0; i < n; i++) {
+		const struct extent *e = &extents[i];
+
+		count_translations(f, io, *e);
+		mrsm_translate(f, io, mrsm_sub(m, e->start), mrsm_sub(m, e->end - 1) + 1, false);
+		count = find_wanted(f, io, *e, count);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		mrsm_wait(m, io, flash_read(io, m->wanted[i].ppn, m->wanted[i].sectors, CAUSE_HOST, OP_NONE));
+	for (size_t i = 0; f->flash->oracle && i < n; i++)
+		answer(m, io, extents[i]);
+}
+
+/* ---- write ---- */
+
+uint32_t mrsm_unmap(struct ftl *f, struct io *io, sub_t from, sub_t end)
+{
+	struct mrsm *m = f->state;
+	uint32_t extents = 0, left = 0, splits = 0;
+	struct piece p;
+	int parts;
+
+	while ((parts = tree_take(&m->tree, &from, end, &p)) >= 0) {
+		slots_kill(&m->slots, p.ppn, p.slot, p.length);
+		extents++;
+		left += (uint32_t)parts;
+		splits += parts > 0;
+	}
+	mrsm_count_nodes(f, io, 1, extents + left);
+	if (io->timed)
+		m->statistics.splits += splits;
+	return extents;
+}
+
+/* Consecutive sub-pages in consecutive slots become one extent. */
+static void map_runs(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_packed *packed, uint32_t count)
+{
+	struct mrsm *m = f->state;
+
+	for (uint32_t first = 0, end; first < count; first = end) {
+		uint32_t replaced;
+
+		for (end = first + 1; end < count && packed[end].sub == packed[end - 1].sub + 1;)
+			end++;
+		replaced = mrsm_unmap(f, io, packed[first].sub, packed[end - 1].sub + 1);
+		tree_put(&m->tree, (struct piece){ packed[first].sub, end - first, to, first });
+		mrsm_count_nodes(f, io, 0, 1);
+		if (io->timed && replaced > 1)
+			m->statistics.merges += replaced - 1;
+	}
+}
+
+op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_packed *packed, uint32_t count,
+	enum cause cause)
+{
+	struct mrsm *m = f->state;
+	sub_t sub[MRSM_SLOTS_MOST] = { 0 };
+	uint32_t sectors = 0;
+	op_t program;
+
+	for (uint32_t i = 0; i < count; i++) {
+		sub[i] = packed[i].sub;
+		sectors += mask_sectors(packed[i].host | packed[i].kept);
+	}
+	program = flash_program(io, to, slots_name(&m->slots, sub, count), sectors, cause, OP_NONE);
+	slots_fill(&m->slots, to, count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 0 || packed[i].read != packed[i - 1].read)
+			flash_wait(io, program, packed[i].read);
+		if (f->flash->oracle)
+			hold(m, io, to, &packed[i]);
+		mrsm_set_written(m, packed[i].sub, packed[i].host | packed[i].kept);
+	}
+	map_runs(f, io, to, packed, count);
+	return program;
+}
+
+/* Finds what must be kept of sub-pages that the host covers in part. */
+static void find_kept(struct ftl *f, const struct io *io, struct mrsm_packed *packed, uint32_t count)
+{
+	struct mrsm *m = f->state;
+
+	for (uint32_t i = 0; i < count; i++) {
+		sub_t at = packed[i].sub;
+		struct piece p;
+
+		packed[i].kept = mrsm_written(m, at) & ~packed[i].host;
+		if (!packed[i].kept || !tree_next(&m->tree, &at, at + 1, &p))
+			continue;
+		packed[i].from = p.ppn;
+		mrsm_count_nodes(f, io, 1, 0);
+	}
+}
+
+/* One read per page that sectors are kept from. */
+static void read_kept(struct mrsm *m, struct io *io, struct mrsm_packed *packed, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t sectors = 0, first = i;
+
+		for (uint32_t j = count; j-- && packed[i].kept;)
+			if (packed[j].kept && packed[j].from == packed[i].from) {
+				sectors += mask_sectors(packed[j].kept);
+				first = j;
+			}
+		if (!packed[i].kept || first != i)
+			continue;
+		packed[i].read = flash_read(io, packed[i].from, sectors, CAUSE_RMW, OP_NONE);
+		mrsm_wait(m, io, packed[i].read);
+		m->statistics.rmw_reads += io->timed;
+	}
+}
+
+/* False: the drive is full. */
+static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed, uint32_t count)
+{
+	struct mrsm *m = f->state;
+	ppn_t to = ftl_allocate(f, io, packed[0].sub / m->slots_per_page, STREAM_HOST);
+
+	if (to == PPN_NONE)
+		return false;
+	find_kept(f, io, packed, count);
+	read_kept(m, io, packed, count);
+	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
+	if (io->timed) {
+		m->statistics.packed_pages++;
+		m->statistics.wasted_slots += m->slots_per_page - count;
+	}
+	return true;
+}
+
+/* The sub-pages of one logical page that the host writes, a page at a time; *count wait in `packed`. */
+static bool write_part(
+	struct ftl *f, struct io *io, struct page_part part, struct mrsm_packed *packed, uint32_t *count)
+{
+	const struct mrsm *m = f->state;
+
+	for (uint32_t i = 0; i < m->slots_per_page; i++) {
+		mask_t host = part.mask >> (i << m->sub_shift) & m->full_sub;
+
+		if (!host)
+			continue;
+		packed[(*count)++] =
+			(struct mrsm_packed){ .sub = part.lpn * m->slots_per_page + i, .host = host };
+		if (*count < m->slots_per_page)
+			continue;
+		if (!write_page(f, io, packed, *count))
+			return false;
+		*count = 0;
+	}
+	return true;
+}
+
+static void pack_and_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct mrsm_packed packed[MRSM_SLOTS_MOST];
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+	uint32_t count = 0;
+
+	while (page_walk_next(&walk, &part))
+		if (!write_part(f, io, part, packed, &count))
+			return;
+	if (count)
+		write_page(f, io, packed, count);
+}
+
+static void mrsm_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct mrsm *m = f->state;
+
+	begin(f, io);
+	for (size_t i = 0; i < n; i++) {
+		sub_t from = mrsm_sub(m, extents[i].start), end = mrsm_sub(m, extents[i].end - 1) + 1;
+
+		count_translations(f, io, extents[i]);
+		mrsm_open_regions(m, from, end);
+		mrsm_translate(f, io, from, end, true);
+	}
+	pack_and_write(f, io, extents, n);
+	for (size_t i = 0; i < n; i++)
+		mrsm_fit_regions(f, io, mrsm_sub(m, extents[i].start), mrsm_sub(m, extents[i].end - 1) + 1);
+}
+
+/* ---- trim ---- */
+
+/* The sub-page keeps the sectors outside the extent; false if there are none. */
+static bool keep_rest(struct mrsm *m, sub_t sub, struct extent e)
+{
+	mask_t rest = mrsm_written(m, sub) & ~covered(m, sub, e);
+
+	if (rest)
+		mrsm_set_written(m, sub, rest);
+	return rest;
+}
+
+static void mrsm_trim(struct ftl *f, struct io *io, struct extent e)
+{
+	struct mrsm *m = f->state;
+	sub_t first = mrsm_sub(m, e.start), last = mrsm_sub(m, e.end - 1), from = first, end = last + 1, at;
+	struct piece p;
+
+	begin(f, io);
+	count_translations(f, io, e);
+	mrsm_translate(f, io, first, last + 1, true);
+	from += keep_rest(m, first, e);
+	end -= last > first && keep_rest(m, last, e);
+	for (at = from; tree_next(&m->tree, &at, end, &p);)
+		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
+			mrsm_set_written(m, sub, 0);
+	mrsm_unmap(f, io, from, end);
+	mrsm_fit_regions(f, io, first, last + 1);
+}
+
+/* ---- the rest ---- */
+
+static void mrsm_expect(const struct ftl *f, lpn_t lpn)
+{
+	const struct mrsm *m = f->state;
+
+	tree_expect(&m->tree, lpn * m->slots_per_page);
+}
+
+static void mrsm_regions(struct ftl *f, struct regions *r)
+{
+	struct mrsm *m = f->state;
+
+	tree_regions(&m->tree, r);
+	slots_regions(&m->slots, r);
+	regions_visit(r, m->written, (f->geometry->logical_sectors / 64 + 1) * sizeof *m->written);
+	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
+	map_cache_regions(m->cache, r);
+}
+
+static bool holds_data(const void *mrsm, owner_t owner)
+{
+	return !map_cache_owns(((const struct mrsm *)mrsm)->cache, owner);
+}
+
+/* Every sub-page of the piece is where its page says, and holds data. */
+static void check_piece(const struct ftl *f, struct piece p)
+{
+	const struct mrsm *m = f->state;
+	owner_t owner = flash_owner(f->flash, p.ppn);
+
+	BUG_ON(owner == OWNER_NONE || !holds_data(m, owner), "sub-page %u is mapped to page %u of owner %u",
+		p.sub, p.ppn, owner);
+	for (uint32_t i = 0; i < p.length; i++) {
+		BUG_ON(!(slots_live(&m->slots, p.ppn) >> (p.slot + i) & 1) ||
+				slots_sub(&m->slots, owner, p.slot + i) != p.sub + i,
+			"sub-page %u is mapped to slot %u of page %u, which holds sub-page %u", p.sub + i,
+			p.slot + i, p.ppn, slots_sub(&m->slots, owner, p.slot + i));
+		BUG_ON(!mrsm_written(m, p.sub + i), "sub-page %u is mapped and holds no data", p.sub + i);
+	}
+}
+
+static void mrsm_check(const struct ftl *f)
+{
+	const struct mrsm *m = f->state;
+	uint64_t live = slots_check(&m->slots, holds_data, m);
+	sub_t at = 0, end = 0;
+	struct piece p;
+
+	tree_check(&m->tree);
+	while (tree_next(&m->tree, &at, m->tree.subs, &p)) {
+		for (; end < p.sub; end++)
+			BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
+		check_piece(f, p);
+		end = at;
+	}
+	for (; end < m->tree.subs; end++)
+		BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
+	BUG_ON(live != m->tree.mapped, "%llu slots are live, %u sub-pages mapped", (unsigned long long)live,
+		m->tree.mapped);
+	mrsm_map_check(f);
+}
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+static void mrsm_report(const struct ftl *f, struct report *r)
+{
+	const struct mrsm *m = f->state;
+	const struct mrsm_statistics *s = &m->statistics;
+	double room = (double)map_cache_room(&m->map_settings, f->geometry) * f->geometry->page_bytes;
+	double table = (double)mrsm_table_bytes(f);
+
+	report_count(r, "mrsm.subpage_bytes", m->sectors * SECTOR_BYTES, "bytes", "size of a sub-page");
+	report_count(r, "mrsm.extents", m->tree.nodes, "extents", "nodes of the tree at the end");
+	report_count(r, "mrsm.extents_max", s->extents_max, "extents", "most nodes");
+	report_real(r, "mrsm.extents_per_page",
+		ratio((double)m->tree.nodes * m->slots_per_page, m->tree.mapped), "extents",
+		"per logical page's worth of data");
+	report_count(r, "mrsm.splits", s->splits, "extents", "of which a part was overwritten or trimmed");
+	report_count(
+		r, "mrsm.merges", s->merges, "extents", "that were replaced together with another by one");
+	report_count(r, "mrsm.rmw_reads", s->rmw_reads, "pages", "read to complete sub-pages");
+	report_count(r, "mrsm.packed_pages", s->packed_pages, "pages", "written for the host");
+	report_count(r, "mrsm.wasted_slots", s->wasted_slots, "sub-pages", "left unused in these pages");
+	report_count(r, "mrsm.gc_copied_pages", s->gc_copied_pages, "pages",
+		"without a dead slot, moved as they were");
+	report_count(r, "mrsm.gc_packed_pages", s->gc_packed_pages, "pages",
+		"written with the live slots of the others");
+	report_count(r, "mrsm.gc_slots_moved", s->gc_slots_moved, "sub-pages", "in these");
+	report_count(r, "mrsm.node_bytes", mrsm_node_bytes(f), "bytes", "of all nodes");
+	report_count(r, "mrsm.table_bytes", mrsm_table_bytes(f), "bytes",
+		"of the nodes if the whole drive were mapped as finely as what is mapped now");
+	report_real(r, "mrsm.cached_share", table > room ? room / table : 1, "share",
+		"of that table that fits in DRAM");
+	report_real(r, "mrsm.tree_depth_mean", ratio((double)s->depths, (double)s->searches), "nodes",
+		"visited by a search");
+	map_cache_report(m->cache, r);
+}
+
+const struct ftl_ops ftl_mrsm = {
+	.name = "mrsm",
+	.brief = "sub-page mapping by extents in a tree, packed writes and collection (TCAD 2020), as in "
+		 "ICPP'23",
+	.size = sizeof(struct mrsm),
+	.params = mrsm_params,
+	.settings_size = sizeof(struct mrsm_settings),
+	.init = mrsm_init,
+	.exit = mrsm_exit,
+	.read = mrsm_read,
+	.write = mrsm_write,
+	.trim = mrsm_trim,
+	.empty = mrsm_empty,
+	.last_resort = mrsm_last_resort,
+	.expect = mrsm_expect,
+	.check = mrsm_check,
+	.regions = mrsm_regions,
+	.map_bytes = mrsm_table_bytes,
+	.report = mrsm_report,
+};

@@ -1,0 +1,142 @@
+/*
+ * MRSM, the competitor of the ICPP'23 evaluation (Chen, Tsao, Chang, IEEE TCAD 39(6), 2020, as far as the ICPP
+ * paper describes it): mapping in sub-pages, so that a write of any alignment fills as few pages as it
+ * has data and reads old data only where it covers part of a sub-page.  The price is a large table.
+ *
+ *   mrsm_tree.[ch]    which sub-pages lie where: the extents
+ *   mrsm_slots.[ch]   which slots of each physical page are live, and what they hold
+ *   mrsm_map.c        the mapping pages the extents would fill in flash, and what using them costs
+ *   mrsm_collect.c       collection: packs what is left of partly dead pages
+ *   mrsm.c            reads, writes, trims, report
+ *
+ * This header is for these files only.
+ */
+#ifndef FTL_MRSM_H
+#define FTL_MRSM_H
+
+#include "ftl/ftl.h"
+#include "ftl/mrsm_slots.h"
+#include "ftl/mrsm_tree.h"
+
+#define MRSM_SLOTS_MOST 64u
+
+struct mrsm_settings {
+	uint64_t subpage_sectors; /* 0 = a quarter of a page */
+	uint64_t node_bytes;
+	int cache_model;
+	double cached_share;
+};
+
+struct mrsm_statistics {
+	uint64_t searches, depths; /* of the tree; sum of its depth at each */
+	uint64_t splits, merges;
+	uint64_t extents_max;
+	uint64_t rmw_reads;
+	uint64_t packed_pages, wasted_slots;
+	uint64_t gc_copied_pages, gc_packed_pages, gc_slots_moved;
+};
+
+/* A sub-page on its way into a page: new data from the host, and old sectors kept from another page. */
+struct mrsm_packed {
+	sub_t sub;
+	ppn_t from;        /* of the kept sectors */
+	mask_t host, kept; /* bit i = sector i of the sub-page */
+	op_t read;         /* of the page they are kept from */
+};
+
+/* A page that a read request needs, and how many of its sectors. */
+struct mrsm_wanted {
+	ppn_t ppn;
+	uint32_t sectors;
+};
+
+struct mrsm {
+	uint32_t sectors, slots_per_page; /* per sub-page; sub-pages per page */
+	uint32_t sub_shift;               /* sectors = 1 << sub_shift */
+	mask_t full_sub;                  /* all sectors of a sub-page */
+	struct tree tree;
+	struct slots slots;
+	uint64_t *written; /* bit per logical sector: it holds data */
+
+	struct map_settings map_settings;
+	struct map_cache *cache;
+	uint32_t *map_pages;       /* per region: mapping pages in use */
+	uint32_t region_map_pages; /* the most a region can need */
+
+	/* of the request or collection being served */
+	op_t *wait; /* loads of mapping pages */
+	uint32_t waits, wait_room;
+	struct mrsm_wanted *wanted;
+	uint32_t wanted_room;
+	struct mrsm_packed *collected; /* live slots of partly dead pages of the victim */
+	uint32_t collected_count;
+
+	struct mrsm_statistics statistics;
+};
+
+static inline sub_t mrsm_sub(const struct mrsm *m, sector_t sector)
+{
+	return (sub_t)(sector >> m->sub_shift);
+}
+
+/* The sectors of a sub-page that hold data; sub-pages never straddle a word. */
+static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub)
+{
+	uint64_t sector = (uint64_t)sub << m->sub_shift;
+
+	return m->written[sector / 64] >> sector % 64 & m->full_sub;
+}
+
+static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
+{
+	uint64_t sector = (uint64_t)sub << m->sub_shift, *word = &m->written[sector / 64];
+
+	*word = (*word & ~(m->full_sub << sector % 64)) | mask << sector % 64;
+}
+
+/* Programs a page with these sub-pages and maps them to it; what was mapped there before dies. */
+op_t mrsm_program(
+	struct ftl *, struct io *, ppn_t to, const struct mrsm_packed *, uint32_t count, enum cause);
+
+/* Unmaps [from, end): its slots die.  Returns the extents that were there. */
+uint32_t mrsm_unmap(struct ftl *, struct io *, sub_t from, sub_t end);
+
+/* ---- what the tree would cost: mrsm_map.c ---- */
+
+bool mrsm_map_init(struct ftl *, owner_t base);
+void mrsm_map_exit(struct mrsm *);
+
+/* Regions of [from, end) without a mapping page get one: something is going to be mapped there. */
+void mrsm_open_regions(struct mrsm *, sub_t from, sub_t end);
+
+/*
+ * Looks up (and changes, if `write`) the entries of [from, end) in their mapping pages; what users of the entries
+ * wait for is in m->wait afterwards.  May collect.
+ */
+void mrsm_translate(struct ftl *, struct io *, sub_t from, sub_t end, bool write);
+
+/* After a change of [from, end): its regions get the mapping pages their extents now need.  May collect. */
+void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
+
+/* Collection changed an entry. */
+void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
+
+/* The tree is searched once; `nodes` further nodes are visited or written. */
+void mrsm_count_nodes(struct ftl *, const struct io *, uint32_t searches, uint32_t nodes);
+
+/* `op` waits for the loads of mapping pages. */
+void mrsm_wait(const struct mrsm *, struct io *, op_t);
+
+/* Bytes of the nodes there are; and of those there would be with the whole drive mapped as finely as what is
+ * mapped now, which is what compares with a page table. */
+uint64_t mrsm_node_bytes(const struct ftl *);
+uint64_t mrsm_table_bytes(const struct ftl *);
+
+void mrsm_map_check(const struct ftl *);
+
+/* ---- collection: mrsm_collect.c ---- */
+
+void mrsm_empty(struct ftl *, struct io *, block_t victim, enum stream, enum cause);
+block_t mrsm_last_resort(struct ftl *, plane_t);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * Where the extents would lie in flash, and what using them costs.
+ *
+ * A region has one mapping page as long as all its extents are whole logical pages (then a plain table will
+ * do, as in a page-mapped FTL), else as many as its nodes fill.  Its pages share its address range evenly.
+ * DRAM accesses are those of the paper's single tree: a search visits one node per level.
+ */
+#include "ftl/mrsm.h"
+
+#include "base/memory.h"
+
+static ppn_t allocate_map_page(void *ftl, struct io *io, uint32_t id)
+{
+	return ftl_allocate(ftl, io, id, STREAM_MAP);
+}
+
+bool mrsm_map_init(struct ftl *f, owner_t base)
+{
+	struct mrsm *m = f->state;
+	const struct mrsm_settings *s = f->settings;
+	uint64_t most = (uint64_t)m->tree.region_subs * s->node_bytes;
+
+	m->region_map_pages = (uint32_t)((most + f->geometry->page_bytes - 1) / f->geometry->page_bytes);
+	if ((uint64_t)m->region_map_pages * m->tree.regions >= OWNER_NONE)
+		return false;
+	m->map_pages = memory_array(m->tree.regions, sizeof *m->map_pages, "regions");
+	m->map_settings = *f->map_settings;
+	m->map_settings.model = s->cache_model;
+	m->cache = map_cache_create(&m->map_settings, f->space, m->region_map_pages * m->tree.regions, 0,
+		base, &f->map, (struct map_client){ f, allocate_map_page });
+	m->wait_room = 16;
+	m->wait = memory_array(m->wait_room, sizeof *m->wait, "loads of mapping pages");
+	return true;
+}
+
+void mrsm_map_exit(struct mrsm *m)
+{
+	map_cache_free(m->cache);
+	memory_free(m->map_pages);
+	memory_free(m->wait);
+}
+
+/* ---- mapping pages of a region ---- */
+
+static uint32_t pages_needed(const struct ftl *f, uint32_t region)
+{
+	const struct mrsm *m = f->state;
+	const struct mrsm_settings *s = f->settings;
+	const struct tree_region *r = &m->tree.region[region];
+	uint64_t bytes = r->nodes * s->node_bytes, page = f->geometry->page_bytes;
+
+	return r->fine ? (uint32_t)((bytes + page - 1) / page) : r->nodes > 0;
+}
+
+/* The mapping page of a sub-page; *end = the first sub-page behind it that belongs to another one. */
+static uint32_t map_page_of(const struct mrsm *m, sub_t sub, sub_t *end)
+{
+	uint32_t region = tree_region_of(&m->tree, sub), pages = m->map_pages[region];
+	uint32_t size = m->tree.region_subs, first = region * size;
+	uint32_t index = (uint32_t)((uint64_t)(sub - first) * pages / size);
+
+	*end = first + (uint32_t)(((uint64_t)(index + 1) * size + pages - 1) / pages);
+	return region * m->region_map_pages + index;
+}
+
+static void add_wait(struct mrsm *m, op_t op)
+{
+	if (op == OP_NONE)
+		return;
+	if (m->waits == m->wait_room) {
+		m->wait_room *= 2;
+		m->wait = memory_resize(m->wait, m->wait_room, sizeof *m->wait, "loads of mapping pages");
+	}
+	m->wait[m->waits++] = op;
+}
+
+void mrsm_open_regions(struct mrsm *m, sub_t from, sub_t end)
+{
+	for (uint32_t region = tree_region_of(&m->tree, from); region <= tree_region_of(&m->tree, end - 1);
+		region++)
+		if (!m->map_pages[region])
+			m->map_pages[region] = 1;
+}
+
+/* The static model's chance: what the settings say, or the share of the table that fits in DRAM. */
+static void set_hit_share(struct ftl *f)
+{
+	struct mrsm *m = f->state;
+	const struct mrsm_settings *s = f->settings;
+	double room = (double)map_cache_room(&m->map_settings, f->geometry) * f->geometry->page_bytes;
+	double table = (double)mrsm_table_bytes(f);
+
+	m->map_settings.hit_share = s->cached_share > 0 ? s->cached_share : room < table ? room / table : 1;
+}
+
+void mrsm_translate(struct ftl *f, struct io *io, sub_t from, sub_t end, bool write)
+{
+	struct mrsm *m = f->state;
+
+	set_hit_share(f);
+	while (from < end) {
+		uint32_t region = tree_region_of(&m->tree, from);
+		sub_t next = (region + 1) * m->tree.region_subs;
+
+		if (m->map_pages[region]) {
+			uint32_t id = map_page_of(m, from, &next);
+
+			add_wait(m, map_cache_get(m->cache, io, id, write, OP_NONE));
+		}
+		from = next > from ? next : end;
+	}
+}
+
+static void fit_region(struct ftl *f, struct io *io, uint32_t region)
+{
+	struct mrsm *m = f->state;
+	uint32_t first = region * m->region_map_pages, needed = pages_needed(f, region);
+
+	for (uint32_t i = needed; i < m->map_pages[region]; i++)
+		map_cache_remove(m->cache, first + i);
+	for (uint32_t i = m->map_pages[region]; i < needed; i++)
+		map_cache_get(m->cache, io, first + i, true, OP_NONE);
+	m->map_pages[region] = needed;
+}
+
+void mrsm_fit_regions(struct ftl *f, struct io *io, sub_t from, sub_t end)
+{
+	const struct mrsm *m = f->state;
+
+	for (uint32_t region = tree_region_of(&m->tree, from); region <= tree_region_of(&m->tree, end - 1);
+		region++)
+		fit_region(f, io, region);
+}
+
+void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
+{
+	const struct mrsm *m = f->state;
+	sub_t end;
+
+	map_cache_entry_moved(m->cache, io, map_page_of(m, sub, &end));
+}
+
+/* ---- costs ---- */
+
+void mrsm_count_nodes(struct ftl *f, const struct io *io, uint32_t searches, uint32_t nodes)
+{
+	struct mrsm *m = f->state;
+	uint64_t depths = (uint64_t)searches * tree_depth(&m->tree);
+
+	if (!io->timed)
+		return;
+	f->map.accesses += depths + nodes;
+	m->statistics.searches += searches;
+	m->statistics.depths += depths;
+	if (m->tree.nodes > m->statistics.extents_max)
+		m->statistics.extents_max = m->tree.nodes;
+}
+
+void mrsm_wait(const struct mrsm *m, struct io *io, op_t op)
+{
+	for (uint32_t i = 0; i < m->waits; i++)
+		flash_wait(io, op, m->wait[i]);
+}
+
+uint64_t mrsm_node_bytes(const struct ftl *f)
+{
+	const struct mrsm_settings *s = f->settings;
+
+	return ((const struct mrsm *)f->state)->tree.nodes * s->node_bytes;
+}
+
+uint64_t mrsm_table_bytes(const struct ftl *f)
+{
+	const struct tree *t = &((const struct mrsm *)f->state)->tree;
+
+	return t->mapped ? (uint64_t)((double)mrsm_node_bytes(f) / t->mapped * t->subs) : 0;
+}
+
+void mrsm_map_check(const struct ftl *f)
+{
+	const struct mrsm *m = f->state;
+
+	map_cache_check(m->cache);
+	for (uint32_t region = 0; region < m->tree.regions; region++) {
+		BUG_ON(m->tree.region[region].nodes && !m->map_pages[region],
+			"region %u has %u extents and no mapping page", region, m->tree.region[region].nodes);
+		for (uint32_t i = 0; i < m->region_map_pages; i++)
+			BUG_ON(map_cache_exists(m->cache, region * m->region_map_pages + i) !=
+					(i < m->map_pages[region]),
+				"mapping page %u of region %u: the region uses %u", i, region,
+				m->map_pages[region]);
+	}
+}

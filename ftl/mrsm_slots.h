@@ -1,0 +1,61 @@
+/*
+ * MRSM's view of physical pages: which slots of each hold live data, and which logical sub-page is in which.
+ *
+ * A page whose slots hold consecutive sub-pages is named after the first of them; any other page has a list
+ * of its sub-pages.  Both names are owners, kept in the page's spare area:
+ *
+ *	[0, lists)   the first sub-page of a consecutive run; or whatever else the FTL names below `lists`
+ *	[lists, ...) lists + number of the slot list
+ *
+ * Tells the block manager when a page dies with its last slot, and how many pages the live data of a
+ * block would fill if it were packed.  1 byte per physical page of up to 8 slots; lists cost 4 bytes a slot.
+ */
+#ifndef FTL_MRSM_SLOTS_H
+#define FTL_MRSM_SLOTS_H
+
+#include "ftl/mrsm_tree.h"
+#include "pagemap/space.h"
+
+struct slots {
+	struct space *space;
+	uint32_t per_page;
+	uint32_t bytes;   /* of a page's bits */
+	uint8_t *live;    /* per page: bit i = slot i holds live data */
+	uint32_t *hollow; /* per block: slots of its live data pages that hold none */
+	owner_t lists;    /* owners from here on are slot lists */
+	sub_t *list;      /* [number * per_page + slot]; the first word of an unused one leads to the next */
+	uint32_t list_count, list_room, list_free; /* numbers ever used, room, first unused + 1 */
+};
+
+void slots_init(struct slots *, struct space *, uint32_t per_page, owner_t lists);
+void slots_release(struct slots *);
+
+/* The live slots of a page as bits. */
+mask_t slots_live(const struct slots *, ppn_t);
+
+/* The logical sub-page in a slot of a page with that owner. */
+static inline sub_t slots_sub(const struct slots *s, owner_t owner, uint32_t slot)
+{
+	return owner < s->lists ? owner + slot : s->list[(size_t)(owner - s->lists) * s->per_page + slot];
+}
+
+/* The owner for a page that will hold these sub-pages; takes a list if they are not consecutive. */
+owner_t slots_name(struct slots *, const sub_t *, uint32_t count);
+
+/* The page has been programmed with live data in its first `count` slots. */
+void slots_fill(struct slots *, ppn_t, uint32_t count);
+
+/* The data of these slots is dead; with its last slot the page dies, and its list with it. */
+void slots_kill(struct slots *, ppn_t, uint32_t slot, uint32_t count);
+
+/* A page all of whose slots are live has been copied: the same slots are live there. */
+void slots_move(struct slots *, ppn_t from, ppn_t to);
+
+/* State, for saving and loading. */
+void slots_regions(struct slots *, struct regions *);
+
+/* Aborts if the counts per block or the lists disagree with the pages.  `data` says whether an owner's page
+ * holds data; returns the live slots of all pages. */
+uint64_t slots_check(const struct slots *, bool (*data)(const void *context, owner_t), const void *context);
+
+#endif

@@ -1,0 +1,326 @@
+#include "ftl/mrsm_tree.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* A piece as one number that sorts by place: first sub-page within the leaf, length - 1, slot, page. */
+#define OFFSET_SHIFT 44
+#define LENGTH_SHIFT 38
+#define SLOT_SHIFT   32
+#define SIX_BITS     63u
+
+#define SMALLEST_ROOM 16u
+
+/* Where a piece stands; index == count of the leaf: behind its last one. */
+struct place {
+	uint32_t leaf, index;
+};
+
+void tree_init(struct tree *t, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages)
+{
+	*t = (struct tree){ .subs_per_page = subs_per_page, .subs = pages * subs_per_page };
+	t->leaf_subs = TREE_LEAF_PAGES * subs_per_page;
+	t->region_subs = region_pages * subs_per_page;
+	t->leaves = (pages + TREE_LEAF_PAGES - 1) / TREE_LEAF_PAGES;
+	t->regions = (pages + region_pages - 1) / region_pages;
+	t->leaf = memory_array(t->leaves, sizeof *t->leaf, "extent tree");
+	t->region = memory_array(t->regions, sizeof *t->region, "extent tree");
+	t->cells = SMALLEST_ROOM; /* the first array is not used: 0 ends the lists */
+	t->cells_room = 2 * SMALLEST_ROOM;
+	t->cell = memory_array(t->cells_room, sizeof *t->cell, "extent tree");
+}
+
+void tree_release(struct tree *t)
+{
+	memory_free(t->leaf);
+	memory_free(t->region);
+	memory_free(t->cell);
+}
+
+/* ---- arrays of cells: rooms are powers of two, an unused array holds the next one's place ---- */
+
+static uint32_t class_of(uint32_t room)
+{
+	return (uint32_t)__builtin_ctz(room / SMALLEST_ROOM);
+}
+
+static void reserve_cells(struct tree *t, uint32_t cells)
+{
+	if (cells <= t->cells_room)
+		return;
+	while (t->cells_room < cells)
+		t->cells_room += t->cells_room / 2;
+	t->cell = memory_resize(t->cell, t->cells_room, sizeof *t->cell, "extent tree");
+}
+
+static uint32_t take_array(struct tree *t, uint32_t room)
+{
+	uint32_t *first = &t->free[class_of(room)], at = *first;
+
+	if (at) {
+		*first = (uint32_t)t->cell[at];
+		return at;
+	}
+	at = t->cells;
+	reserve_cells(t, at + room);
+	memset(t->cell + at, 0, room * sizeof *t->cell);
+	t->cells = at + room;
+	return at;
+}
+
+static void give_array(struct tree *t, uint32_t at, uint32_t room)
+{
+	uint32_t *first = &t->free[class_of(room)];
+
+	t->cell[at] = *first;
+	*first = at;
+}
+
+/* Moves the leaf's pieces to an array of another room; 0 when the leaf has become empty. */
+static void change_room(struct tree *t, struct tree_leaf *leaf, uint32_t room)
+{
+	uint32_t at = room ? take_array(t, room) : 0;
+
+	if (leaf->room) {
+		memcpy(t->cell + at, t->cell + leaf->at, leaf->count * sizeof *t->cell);
+		give_array(t, leaf->at, leaf->room);
+	}
+	leaf->at = at;
+	leaf->room = (uint16_t)room;
+}
+
+/* ---- one piece ---- */
+
+static uint64_t encode(uint32_t offset, struct piece p)
+{
+	return (uint64_t)offset << OFFSET_SHIFT | (uint64_t)(p.length - 1) << LENGTH_SHIFT |
+	       (uint64_t)p.slot << SLOT_SHIFT | p.ppn;
+}
+
+static struct piece piece_at(const struct tree *t, struct place at)
+{
+	uint64_t cell = t->cell[t->leaf[at.leaf].at + at.index];
+
+	return (struct piece){ at.leaf * t->leaf_subs + (uint32_t)(cell >> OFFSET_SHIFT),
+		((uint32_t)(cell >> LENGTH_SHIFT) & SIX_BITS) + 1, (ppn_t)cell,
+		(uint32_t)(cell >> SLOT_SHIFT) & SIX_BITS };
+}
+
+static bool is_fine(const struct tree *t, struct piece p)
+{
+	return p.length != t->subs_per_page || p.sub % t->subs_per_page;
+}
+
+static void count_piece(struct tree *t, struct piece p, uint32_t change)
+{
+	struct tree_region *region = &t->region[tree_region_of(t, p.sub)];
+
+	t->nodes += change;
+	t->mapped += change * p.length;
+	region->nodes += change;
+	if (is_fine(t, p))
+		region->fine += change;
+}
+
+/* Pieces of the leaf that begin at or before the offset. */
+static uint32_t begin_by(const struct tree *t, const struct tree_leaf *leaf, uint32_t offset)
+{
+	const uint64_t *cell = t->cell + leaf->at;
+	uint64_t limit = (uint64_t)(offset + 1) << OFFSET_SHIFT;
+	uint32_t low = 0, count = leaf->count;
+
+	while (count) {
+		uint32_t half = count / 2;
+
+		if (cell[low + half] < limit) {
+			low += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return low;
+}
+
+/* The piece that holds `sub`, or else the first one behind it in this leaf. */
+static struct place find(const struct tree *t, sub_t sub)
+{
+	struct place at = { sub / t->leaf_subs, 0 }, before;
+	struct piece p;
+
+	at.index = begin_by(t, &t->leaf[at.leaf], sub % t->leaf_subs);
+	before = at;
+	if (at.index)
+		before.index--;
+	else if (at.leaf && t->leaf[at.leaf - 1].count)
+		before = (struct place){ at.leaf - 1, t->leaf[at.leaf - 1].count - 1u };
+	else
+		return at;
+	p = piece_at(t, before);
+	return p.sub + p.length > sub ? before : at;
+}
+
+static void insert(struct tree *t, struct piece p)
+{
+	uint32_t offset = p.sub % t->leaf_subs, index;
+	struct tree_leaf *leaf = &t->leaf[p.sub / t->leaf_subs];
+	uint64_t *cell;
+
+	if (leaf->count == leaf->room)
+		change_room(t, leaf, leaf->room ? 2u * leaf->room : SMALLEST_ROOM);
+	index = begin_by(t, leaf, offset);
+	cell = t->cell + leaf->at;
+	memmove(cell + index + 1, cell + index, (leaf->count - index) * sizeof *cell);
+	cell[index] = encode(offset, p);
+	leaf->count++;
+	count_piece(t, p, 1);
+}
+
+static void erase(struct tree *t, struct place at)
+{
+	struct tree_leaf *leaf = &t->leaf[at.leaf];
+	uint64_t *cell = t->cell + leaf->at;
+
+	count_piece(t, piece_at(t, at), -1u);
+	leaf->count--;
+	memmove(cell + at.index, cell + at.index + 1, (leaf->count - at.index) * sizeof *cell);
+	if (!leaf->count)
+		change_room(t, leaf, 0);
+	else if (leaf->room > SMALLEST_ROOM && leaf->count <= leaf->room / 4)
+		change_room(t, leaf, leaf->room / 2u);
+}
+
+/* ---- what others see ---- */
+
+/* The first piece that reaches into [sub, end); false if there is none. */
+static bool first_in(const struct tree *t, sub_t sub, sub_t end, struct place *at)
+{
+	if (sub >= end)
+		return false;
+	for (*at = find(t, sub); at->index == t->leaf[at->leaf].count;
+		*at = (struct place){ at->leaf + 1, 0 })
+		if (at->leaf + 1 == t->leaves || (at->leaf + 1) * t->leaf_subs >= end)
+			return false;
+	return piece_at(t, *at).sub < end;
+}
+
+static struct piece clip(struct piece p, sub_t from, sub_t end)
+{
+	uint32_t cut = p.sub < from ? from - p.sub : 0;
+	sub_t p_end = p.sub + p.length < end ? p.sub + p.length : end;
+
+	return (struct piece){ p.sub + cut, p_end - (p.sub + cut), p.ppn, p.slot + cut };
+}
+
+bool tree_next(const struct tree *t, sub_t *at, sub_t end, struct piece *p)
+{
+	struct place place;
+
+	if (!first_in(t, *at, end, &place))
+		return false;
+	*p = clip(piece_at(t, place), *at, end);
+	*at = p->sub + p->length;
+	return true;
+}
+
+int tree_take(struct tree *t, sub_t *at, sub_t end, struct piece *p)
+{
+	struct place place;
+	struct piece whole;
+	int left = 0;
+
+	if (!first_in(t, *at, end, &place))
+		return -1;
+	whole = piece_at(t, place);
+	*p = clip(whole, *at, end);
+	erase(t, place);
+	if (whole.sub < p->sub) {
+		insert(t, clip(whole, whole.sub, p->sub));
+		left++;
+	}
+	if (p->sub + p->length < whole.sub + whole.length) {
+		insert(t, clip(whole, p->sub + p->length, whole.sub + whole.length));
+		left++;
+	}
+	*at = p->sub + p->length;
+	return left;
+}
+
+void tree_put(struct tree *t, struct piece p)
+{
+	while (p.length) {
+		uint32_t room = t->region_subs - p.sub % t->region_subs;
+		struct piece part = clip(p, p.sub, p.sub + (p.length < room ? p.length : room));
+
+		insert(t, part);
+		p.sub += part.length;
+		p.slot += part.length;
+		p.length -= part.length;
+	}
+}
+
+struct piece tree_move(struct tree *t, sub_t sub, ppn_t to)
+{
+	struct place at = find(t, sub);
+	uint64_t *cell = t->cell + t->leaf[at.leaf].at + at.index;
+
+	BUG_ON(at.index == t->leaf[at.leaf].count || piece_at(t, at).sub != sub,
+		"no extent begins at sub-page %u", sub);
+	*cell = (*cell & ~(uint64_t)UINT32_MAX) | to;
+	return piece_at(t, at);
+}
+
+void tree_expect(const struct tree *t, sub_t sub)
+{
+	const struct tree_leaf *leaf = &t->leaf[sub / t->leaf_subs];
+
+	__builtin_prefetch(t->cell + leaf->at);
+	__builtin_prefetch(t->cell + leaf->at + SMALLEST_ROOM / 2);
+}
+
+void tree_regions(struct tree *t, struct regions *r)
+{
+	regions_visit(r, t->leaf, (size_t)t->leaves * sizeof *t->leaf);
+	regions_visit(r, t->region, (size_t)t->regions * sizeof *t->region);
+	regions_visit(r, t->free, sizeof t->free);
+	regions_visit(r, &t->nodes, sizeof t->nodes);
+	regions_visit(r, &t->mapped, sizeof t->mapped);
+	regions_visit(r, &t->cells, sizeof t->cells);
+	reserve_cells(t, t->cells);
+	regions_visit(r, t->cell, (size_t)t->cells * sizeof *t->cell);
+}
+
+void tree_check(const struct tree *t)
+{
+	struct tree_region sum = { 0, 0 };
+	uint32_t region = 0, nodes = 0, mapped = 0;
+	struct piece p;
+	sub_t end = 0;
+
+	for (sub_t at = 0; region < t->regions; region++, sum = (struct tree_region){ 0, 0 }) {
+		sub_t region_end = (region + 1) * t->region_subs;
+
+		if (region_end > t->subs || region_end < t->region_subs)
+			region_end = t->subs;
+		while (tree_next(t, &at, region_end, &p)) {
+			BUG_ON(p.sub < end, "extents overlap at sub-page %u", p.sub);
+			BUG_ON(p.slot + p.length > t->subs_per_page,
+				"the extent at sub-page %u fills slots %u to %u of %u", p.sub, p.slot,
+				p.slot + p.length, t->subs_per_page);
+			sum.nodes++;
+			sum.fine += is_fine(t, p);
+			end = p.sub + p.length;
+			mapped += p.length;
+		}
+		at = region_end;
+		nodes += sum.nodes;
+		BUG_ON(sum.nodes != t->region[region].nodes || sum.fine != t->region[region].fine,
+			"region %u has %u extents, %u fine ones; counted are %u and %u", region, sum.nodes,
+			sum.fine, t->region[region].nodes, t->region[region].fine);
+	}
+	BUG_ON(nodes != t->nodes || mapped != t->mapped,
+		"the tree has %u extents of %u sub-pages; counted are %u of %u", nodes, mapped, t->nodes,
+		t->mapped);
+}

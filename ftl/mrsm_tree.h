@@ -1,0 +1,96 @@
+/*
+ * MRSM's ordered map: which logical sub-pages lie in which slots of which physical page.
+ *
+ * An entry ("node" of the paper's tree; "piece" here, because struct extent is a range of sectors) says that
+ * `length` consecutive sub-pages lie in consecutive slots of one page.  Pieces never overlap and never
+ * cross the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
+ *
+ * Where a controller would keep one balanced tree, this keeps a short sorted array per 32 logical pages: the
+ * same answers for one or two cache misses.  What the tree would cost is told by tree_depth().
+ * 8 bytes per piece; parts of the drive that hold no data cost 8 bytes per 32 pages.
+ *
+ * Knows numbers only: nothing of flash, of sectors, or of what a piece is for.
+ */
+#ifndef FTL_MRSM_TREE_H
+#define FTL_MRSM_TREE_H
+
+#include "base/regions.h"
+#include "types.h"
+
+/* Logical sub-page number = sector / sectors per sub-page. */
+typedef uint32_t sub_t;
+
+struct piece {
+	sub_t sub;       /* first logical sub-page */
+	uint32_t length; /* 1 .. sub-pages per page */
+	ppn_t ppn;
+	uint32_t slot; /* of the first sub-page in the page */
+};
+
+#define TREE_LEAF_PAGES 32u
+#define TREE_CLASSES    8u /* rooms of a leaf: 16, 32, ... 2048 pieces */
+
+/* The pieces that begin in one run of TREE_LEAF_PAGES logical pages: cell[at .. at + count), ascending. */
+struct tree_leaf {
+	uint32_t at;
+	uint16_t count, room;
+};
+
+struct tree_region {
+	uint32_t nodes; /* pieces in the region */
+	uint32_t fine;  /* of these, the ones that are not exactly one logical page */
+};
+
+struct tree {
+	uint32_t subs_per_page;
+	sub_t subs, leaf_subs, region_subs;
+	uint32_t leaves, regions, nodes;
+	sub_t mapped; /* sub-pages in all pieces */
+	struct tree_leaf *leaf;
+	struct tree_region *region;
+	uint64_t *cell;              /* pool of all leaves */
+	uint32_t cells, cells_room;  /* cells ever used; room of the pool */
+	uint32_t free[TREE_CLASSES]; /* lists of unused arrays, by room; 0 = none */
+};
+
+/* `region_pages` is a multiple of TREE_LEAF_PAGES; at most 64 sub-pages per page. */
+void tree_init(struct tree *, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages);
+void tree_release(struct tree *);
+
+/*
+ * The first piece of [*at, end), clipped to that range; *at moves behind it.  False: nothing more is mapped.
+ * The tree may be changed between two calls.
+ */
+bool tree_next(const struct tree *, sub_t *at, sub_t end, struct piece *);
+
+/* The same, and what it returns is mapped no more.  Returns the nodes left of the one it was cut from, 0 to
+ * 2, or -1 when nothing more is mapped. */
+int tree_take(struct tree *, sub_t *at, sub_t end, struct piece *);
+
+/* Maps a piece whose sub-pages are not mapped. */
+void tree_put(struct tree *, struct piece);
+
+/* The page that holds the whole piece which begins at `sub` has moved, slots unchanged.  Returns the piece. */
+struct piece tree_move(struct tree *, sub_t, ppn_t to);
+
+/* Nodes on the way from the root of a balanced tree of these pieces to a leaf. */
+static inline uint32_t tree_depth(const struct tree *t)
+{
+	return t->nodes ? 32 - (uint32_t)__builtin_clz(t->nodes) : 0;
+}
+
+static inline uint32_t tree_region_of(const struct tree *t, sub_t sub)
+{
+	return sub / t->region_subs;
+}
+
+/* The pieces around this sub-page will be needed soon. */
+void tree_expect(const struct tree *, sub_t);
+
+/* State, for saving and loading. */
+void tree_regions(struct tree *, struct regions *);
+
+/* Aborts unless the pieces are in order, apart, inside their regions and pages, and the counts are right. */
+void tree_check(const struct tree *);
+
+#endif

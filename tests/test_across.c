@@ -1,0 +1,686 @@
+/*
+ * Across-FTL: the examples of the paper (Cai et al., ICPP 2023, Figs. 5-7), what every kind of request
+ * costs beside the page-mapped baseline, the options, trims, timing, and random requests under the sector
+ * oracle with small mapping caches and constant collection.
+ *
+ *	SEED=n    another run of chance
+ *	SEEDS=n   so many runs of each random case (default 1; 50 make more than ten million requests)
+ *	TEST=text only random cases whose settings contain the text
+ */
+#include "tests/drive_fixture.h"
+
+#include "drive/image.h"
+#include "ftl/across.h"
+
+/* 1 plane of 40 blocks of 8 pages of 16 sectors; 192 logical pages: the paper's addresses 1028K .. 1038K fit. */
+#define PAPER_PAGES                                                                                          \
+	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=40 flash.pages=8 "          \
+	"flash.page_bytes=8K "                                                                               \
+	"flash.over_provisioning=0.4 flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 "    \
+	"flash.command_ns=0 flash.bus_mb_per_s=512 dram.access_ns=0 "
+
+#define K(kilobytes) ((kilobytes)*2u)
+
+struct rig {
+	struct settings settings;
+	struct drive *drive;
+};
+
+static struct rig *rig_open(const char *ftl, const char *more)
+{
+	struct rig *rig = memory_array(1, sizeof *rig, "rig");
+	struct fault fault = { "" };
+	char text[1024];
+
+	snprintf(text, sizeof text, PAPER_PAGES "ftl=%s %s", ftl, more);
+	fixture_settings(&rig->settings, text);
+	rig->drive = drive_create(&rig->settings, true, &fault);
+	if (!rig->drive)
+		fail_msg("%s", fault.text);
+	return rig;
+}
+
+static void rig_close(struct rig *rig)
+{
+	drive_drain(rig->drive);
+	drive_check(rig->drive);
+	drive_free(rig->drive);
+	settings_release(&rig->settings);
+	memory_free(rig);
+}
+
+static struct across *across_of(const struct rig *rig)
+{
+	return rig->drive->ftl->state;
+}
+
+static const struct across_statistics *counts(const struct rig *rig)
+{
+	return &across_of(rig)->count;
+}
+
+static const struct area *area_at(const struct rig *rig, lpn_t anchor)
+{
+	uint32_t index = across_area_at(across_of(rig), anchor);
+
+	return index == NO_AREA ? NULL : &across_of(rig)->areas.area[index];
+}
+
+/* What a request cost in data pages, and how long it took. */
+struct cost {
+	unsigned reads, programs, areas_read;
+	tick_t latency;
+};
+
+static struct cost serve(struct rig *rig, enum request_type type, sector_t start, sector_t end)
+{
+	struct drive *d = rig->drive;
+	struct request r = { .arrival = schedule_now(d->flash->schedule),
+		.start = start,
+		.line = 1,
+		.sectors = (uint32_t)(end - start),
+		.type = type };
+	uint64_t(*now)[CAUSES] = d->flash->count, before[OP_KINDS][CAUSES];
+	struct cost cost;
+
+	memcpy(before, now, sizeof before);
+	assert_true(drive_submit(d, &r));
+	drive_drain(d);
+	ftl_check(d->ftl);
+#define DELTA(kind, cause) (unsigned)(now[kind][cause] - before[kind][cause])
+	cost.areas_read = DELTA(OP_READ, CAUSE_MERGE);
+	cost.reads = DELTA(OP_READ, CAUSE_HOST) + DELTA(OP_READ, CAUSE_RMW) + cost.areas_read;
+	cost.programs = DELTA(OP_PROGRAM, CAUSE_HOST) + DELTA(OP_PROGRAM, CAUSE_MERGE);
+#undef DELTA
+	cost.latency = d->last_completion - r.arrival;
+	return cost;
+}
+
+static struct cost write_k(struct rig *rig, unsigned start, unsigned end)
+{
+	return serve(rig, REQUEST_WRITE, K(start), K(end));
+}
+
+static struct cost read_k(struct rig *rig, unsigned start, unsigned end)
+{
+	return serve(rig, REQUEST_READ, K(start), K(end));
+}
+
+static struct cost trim_k(struct rig *rig, unsigned start, unsigned end)
+{
+	return serve(rig, REQUEST_TRIM, K(start), K(end));
+}
+
+#define assert_cost(request, wanted_reads, wanted_programs)                                                  \
+	do {                                                                                                 \
+		struct cost is = (request);                                                                  \
+                                                                                                             \
+		assert_int_equal(is.reads, wanted_reads);                                                    \
+		assert_int_equal(is.programs, wanted_programs);                                              \
+	} while (0)
+
+/* Pages 126 .. 132 are full. */
+static struct rig *rig_filled(const char *ftl, const char *more)
+{
+	struct rig *rig = rig_open(ftl, more);
+
+	for (unsigned page = 126; page <= 132; page++)
+		write_k(rig, 8 * page, 8 * page + 8);
+	return rig;
+}
+
+/* ---- the paper's examples; pages are 8 KB, so 1028K is in page 128 and 1032K begins page 129 ---- */
+
+static void test_figure_5_direct_write(void **state)
+{
+	struct rig *rig = rig_open("across", "");
+	const struct area *area;
+
+	(void)state;
+	assert_cost(write_k(rig, 1028, 1034), 0, 1);
+	area = area_at(rig, 128);
+	assert_non_null(area);
+	assert_int_equal(area->left, 0xff00);
+	assert_int_equal(area->right, 0x000f);
+	assert_int_equal(counts(rig)->direct_writes, 1);
+	assert_int_equal(page_map_get(&across_of(rig)->map, 128).mask, 0);
+	rig_close(rig);
+}
+
+static void test_figure_6_merge(void **state)
+{
+	struct rig *rig = rig_open("across", "");
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	assert_cost(write_k(rig, 1030, 1036), 1, 1);
+	assert_int_equal(area_sectors(area_at(rig, 128)), 16);
+	assert_int_equal(counts(rig)->profitable_merges, 1);
+	assert_int_equal(across_of(rig)->areas.used, 1);
+	rig_close(rig);
+}
+
+static void test_figure_6_rollback(void **state)
+{
+	struct rig *rig = rig_open("across", "");
+	struct cost cost;
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	cost = write_k(rig, 1030, 1038);
+	assert_int_equal(cost.areas_read, 1);
+	assert_cost(cost, 1, 2);
+	assert_int_equal(across_of(rig)->areas.used, 0);
+	assert_null(area_at(rig, 128));
+	assert_int_equal(counts(rig)->rolled_back, 1);
+	assert_int_equal(page_map_get(&across_of(rig)->map, 128).mask, 0xff00);
+	assert_int_equal(page_map_get(&across_of(rig)->map, 129).mask, 0x0fff);
+	rig_close(rig);
+}
+
+static void test_figure_7_reads(void **state)
+{
+	struct rig *rig = rig_filled("across", "");
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	assert_cost(read_k(rig, 1030, 1034), 1, 0);
+	assert_int_equal(counts(rig)->direct_reads, 1);
+	assert_cost(read_k(rig, 1030, 1036), 2, 0);
+	assert_int_equal(counts(rig)->merged_reads, 1);
+	assert_int_equal(counts(rig)->merged_read_pages, 2);
+	assert_int_equal(counts(rig)->merged_read_extra, 0);
+	rig_close(rig);
+}
+
+/* ---- what requests cost, beside the baseline on the same data ---- */
+
+/* Sectors from 1024K (page 128) on; the area, if any, is written first. */
+static const struct priced {
+	const char *what;
+	unsigned area_start, area_end; /* 0, 0: none */
+	enum request_type type;
+	unsigned start, end;
+	unsigned reads, programs, areas_read, page_reads, page_programs;
+} prices[] = {
+	{ "direct write", 0, 0, REQUEST_WRITE, 8, 20, 0, 1, 0, 2, 2 },
+	{ "merge, overlap", 8, 20, REQUEST_WRITE, 12, 24, 1, 1, 0, 2, 2 },
+	{ "merge, same range", 8, 20, REQUEST_WRITE, 8, 20, 0, 1, 0, 2, 2 },
+	{ "merge, superset", 8, 20, REQUEST_WRITE, 6, 22, 0, 1, 0, 2, 2 },
+	{ "merge inside one page", 8, 20, REQUEST_WRITE, 8, 12, 1, 1, 0, 1, 1 },
+	{ "rollback by an aligned page", 8, 20, REQUEST_WRITE, 0, 16, 2, 2, 1, 0, 1 },
+	{ "rollback by an across write", 8, 20, REQUEST_WRITE, 12, 28, 3, 2, 1, 2, 2 },
+	{ "rollback of a clipped area", 8, 20, REQUEST_WRITE, 16, 40, 3, 3, 1, 1, 2 },
+	{ "covered", 8, 20, REQUEST_WRITE, 0, 32, 0, 2, 0, 0, 2 },
+	{ "covered by an unaligned write", 8, 20, REQUEST_WRITE, 4, 28, 2, 2, 0, 2, 2 },
+	{ "beside the area in its page", 8, 20, REQUEST_WRITE, 2, 8, 1, 1, 0, 1, 1 },
+	{ "across read inside", 8, 20, REQUEST_READ, 10, 18, 1, 0, 0, 2, 0 },
+	{ "read inside, one page", 8, 20, REQUEST_READ, 9, 12, 1, 0, 0, 1, 0 },
+	{ "read inside, right page", 8, 20, REQUEST_READ, 16, 20, 1, 0, 0, 1, 0 },
+	{ "read partly inside", 8, 20, REQUEST_READ, 2, 12, 2, 0, 0, 1, 0 },
+	{ "read out at one side", 8, 20, REQUEST_READ, 8, 24, 2, 0, 0, 2, 0 },
+	{ "read out at both sides", 8, 20, REQUEST_READ, 4, 24, 3, 0, 0, 2, 0 },
+	{ "read beside", 8, 20, REQUEST_READ, 20, 30, 1, 0, 0, 1, 0 },
+};
+
+static void test_prices(void **state)
+{
+	const sector_t at = K(1024);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof prices / sizeof prices[0]; i++) {
+		const struct priced *p = &prices[i];
+		struct rig *across = rig_filled("across", ""), *page = rig_filled("page", "");
+		struct cost ours, theirs;
+
+		if (p->area_end) {
+			serve(across, REQUEST_WRITE, at + p->area_start, at + p->area_end);
+			serve(page, REQUEST_WRITE, at + p->area_start, at + p->area_end);
+		}
+		ours = serve(across, p->type, at + p->start, at + p->end);
+		theirs = serve(page, p->type, at + p->start, at + p->end);
+		if (ours.reads != p->reads || ours.programs != p->programs ||
+			ours.areas_read != p->areas_read)
+			fail_msg("%s: %u reads (%u to roll back), %u programs; should be %u (%u), %u",
+				p->what, ours.reads, ours.areas_read, ours.programs, p->reads, p->areas_read,
+				p->programs);
+		if (theirs.reads != p->page_reads || theirs.programs != p->page_programs)
+			fail_msg("%s, page mapping: %u reads, %u programs; should be %u, %u", p->what,
+				theirs.reads, theirs.programs, p->page_reads, p->page_programs);
+		rig_close(across);
+		rig_close(page);
+	}
+}
+
+static void test_two_areas_of_one_page(void **state)
+{
+	struct rig *rig = rig_filled("across", "");
+
+	(void)state;
+	write_k(rig, 1031, 1034);
+	write_k(rig, 1039, 1042);
+	assert_int_equal(across_of(rig)->areas.used, 2);
+	assert_cost(write_k(rig, 1033, 1036), 1, 1); /* meets the left one only, and still fits */
+	assert_int_equal(counts(rig)->unprofitable_merges, 1);
+	assert_cost(read_k(rig, 1032, 1040), 3, 0); /* both areas and the page between them */
+	assert_cost(write_k(rig, 1035, 1040), 4,
+		3); /* both areas, and the pages beside page 129 have data to keep */
+	assert_int_equal(counts(rig)->rolled_back, 2);
+	assert_int_equal(counts(rig)->rollbacks, 1);
+	assert_int_equal(across_of(rig)->areas.used, 0);
+	rig_close(rig);
+}
+
+/* Four areas under one long write: the two in the middle are covered, the two at its ends rolled back. */
+static void test_long_write_over_areas(void **state)
+{
+	struct rig *rig = rig_filled("across", "");
+
+	(void)state;
+	for (unsigned border = 1024; border <= 1048; border += 8)
+		write_k(rig, border - 1, border + 2);
+	assert_int_equal(across_of(rig)->areas.used, 4);
+	assert_cost(write_k(rig, 1024, 1048), 2 + 2, 5);
+	assert_int_equal(counts(rig)->cover_drops, 2);
+	assert_int_equal(counts(rig)->rolled_back, 2);
+	assert_int_equal(across_of(rig)->areas.used, 0);
+	rig_close(rig);
+}
+
+/* The area takes the last sector of a normal page: that page dies. */
+static void test_release_of_stale_sectors(void **state)
+{
+	struct rig *exclusive = rig_open("across", ""),
+		   *literal = rig_open("across", "across.release_stale=false");
+
+	(void)state;
+	write_k(exclusive, 1028, 1030);
+	write_k(literal, 1028, 1030);
+	write_k(exclusive, 1028, 1034);
+	write_k(literal, 1028, 1034);
+	assert_int_equal(counts(exclusive)->normal_released, 1);
+	assert_int_equal(counts(literal)->normal_released, 0);
+	assert_cost(write_k(exclusive, 1024, 1028), 0, 1);
+	assert_cost(write_k(literal, 1024, 1028), 1, 1); /* reads sectors that the area replaced */
+	rig_close(exclusive);
+	rig_close(literal);
+}
+
+/* ---- options ---- */
+
+static void test_single_index_refuses_a_second_area(void **state)
+{
+	struct rig *rig = rig_filled("across", "across.index=single");
+
+	(void)state;
+	write_k(rig, 1031, 1034);
+	assert_cost(write_k(rig, 1039, 1042), 2, 2);
+	assert_int_equal(counts(rig)->refused_index, 1);
+	assert_int_equal(across_of(rig)->areas.used, 1);
+	write_k(rig, 1047, 1050);
+	assert_int_equal(across_of(rig)->areas.used, 2);
+	rig_close(rig);
+}
+
+/* An across write over the area of another border. */
+static void test_neighbour(void **state)
+{
+	struct rig *all = rig_filled("across", "");
+	struct rig *direct = rig_filled("across", "across.neighbour=rollback_neighbour_then_direct");
+
+	(void)state;
+	write_k(all, 1030, 1036);
+	write_k(direct, 1030, 1036);
+	assert_cost(write_k(all, 1035, 1042), 1 + 2, 3);
+	assert_int_equal(across_of(all)->areas.used, 0);
+	assert_cost(write_k(direct, 1035, 1042), 1 + 2, 2 + 1);
+	assert_null(area_at(direct, 128));
+	assert_non_null(area_at(direct, 129));
+	assert_int_equal(counts(direct)->rolled_back, 1);
+	rig_close(all);
+	rig_close(direct);
+}
+
+static void test_shrinking(void **state)
+{
+	struct rig *rig = rig_filled("across", "across.partial_cover=shrink");
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	assert_cost(write_k(rig, 1024, 1032), 0, 1);
+	assert_int_equal(counts(rig)->shrinks, 1);
+	assert_int_equal(area_at(rig, 128)->left, 0);
+	assert_int_equal(area_at(rig, 128)->right, 0x000f);
+	assert_cost(read_k(rig, 1024, 1040), 3, 0);
+	rig_close(rig);
+}
+
+static void test_limit(void **state)
+{
+	struct rig *rig = rig_filled("across", "across.max_areas=1");
+
+	(void)state;
+	write_k(rig, 1031, 1034);
+	assert_cost(write_k(rig, 1047, 1050), 2, 2);
+	assert_int_equal(counts(rig)->refused_limit, 1);
+	write_k(rig, 1024, 1040);
+	assert_cost(write_k(rig, 1047, 1050), 0, 1);
+	rig_close(rig);
+}
+
+/* 12 bytes an entry with one index field, 16 with two; 16 an area. */
+static void test_size_of_the_tables(void **state)
+{
+	struct rig *one = rig_open("across", ""), *two = rig_open("across", "across.index=both");
+
+	(void)state;
+	assert_int_equal(across_of(one)->page_entries, 8192 / 12);
+	assert_int_equal(across_of(two)->page_entries, 8192 / 16);
+	assert_int_equal(across_of(one)->area_entries, 8192 / 16);
+	assert_int_equal(one->drive->ftl->ops->map_bytes(one->drive->ftl), 0);
+	write_k(one, 0, 8);
+	assert_int_equal(one->drive->ftl->ops->map_bytes(one->drive->ftl), 8192);
+	write_k(one, 1028, 1034);
+	assert_int_equal(one->drive->ftl->ops->map_bytes(one->drive->ftl), 2 * 8192);
+	rig_close(one);
+	rig_close(two);
+}
+
+/* More areas than the spare pages could hold with every logical page in use are not made. */
+static void test_areas_never_fill_the_drive(void **state)
+{
+	struct rig *rig = rig_open("across", "");
+	lpn_t pages = rig->drive->geometry.logical_pages;
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		for (lpn_t lpn = 0; lpn < pages; lpn++)
+			serve(rig, REQUEST_WRITE, 16 * lpn, 16 * lpn + 16);
+		for (lpn_t lpn = 0; lpn + 1 < pages; lpn++)
+			serve(rig, REQUEST_WRITE, 16 * lpn + 15, 16 * lpn + 17);
+		assert_int_equal(across_of(rig)->areas.used, across_of(rig)->areas.limit);
+	}
+	assert_true(counts(rig)->refused_limit > 0);
+	rig_close(rig);
+}
+
+/* ---- trims ---- */
+
+static void test_trim(void **state)
+{
+	struct rig *rig = rig_filled("across", "");
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	assert_cost(trim_k(rig, 1029, 1030), 0, 0);
+	assert_int_equal(area_at(rig, 128)->left, 0xf300);
+	assert_cost(read_k(rig, 1028, 1034), 1, 0);
+	assert_cost(write_k(rig, 1028, 1034), 0, 1);
+	trim_k(rig, 1032, 1040);
+	assert_int_equal(area_at(rig, 128)->right, 0);
+	trim_k(rig, 1028, 1032);
+	assert_int_equal(counts(rig)->trim_drops, 1);
+	assert_cost(read_k(rig, 1024, 1040), 1, 0);
+	rig_close(rig);
+}
+
+/* What is left of a trimmed area lies in one page and fits with a write over that page's other border, but
+ * merged with it would lie outside the area's two pages. */
+static void test_trimmed_area_is_not_merged_over_another_border(void **state)
+{
+	struct rig *rig = rig_filled("across", "");
+
+	(void)state;
+	write_k(rig, 1031, 1037);
+	trim_k(rig, 1024, 1036);
+	assert_int_equal(area_at(rig, 128)->left, 0);
+	write_k(rig, 1036, 1042);
+	assert_int_equal(counts(rig)->cover_drops + counts(rig)->rolled_back, 1);
+	read_k(rig, 1032, 1048);
+	rig_close(rig);
+}
+
+/* The remains of an area that hold its border's only place make way for a new one. */
+static void test_trimmed_area_gives_up_its_place(void **state)
+{
+	struct rig *rig = rig_filled("across", "");
+
+	(void)state;
+	write_k(rig, 1025, 1033);
+	trim_k(rig, 1026, 1033);
+	assert_cost(write_k(rig, 1031, 1037), 1 + 2, 2);
+	assert_int_equal(counts(rig)->rolled_back, 1);
+	write_k(rig, 1031, 1037);
+	assert_int_equal(counts(rig)->direct_writes, 2);
+	rig_close(rig);
+}
+
+/* ---- time: a sector takes 1 us on the bus, reading a page 10 us in the cells, writing 100 ---- */
+
+static void test_merge_reads_before_it_writes(void **state)
+{
+	struct rig *rig = rig_open("across", "");
+
+	(void)state;
+	assert_int_equal(write_k(rig, 1028, 1034).latency, 12000 + 100000);
+	assert_int_equal(read_k(rig, 1028, 1034).latency, 10000 + 12000);
+	/* keeps 4 sectors of the area, writes 16 */
+	assert_int_equal(write_k(rig, 1030, 1036).latency, 10000 + 4000 + 16000 + 100000);
+	rig_close(rig);
+}
+
+/*
+ * With room for one mapping page the page table's and the areas' drive each other out.  The write leaves the
+ * areas' page in DRAM, changed: the first read writes it, reads the page table's in its place, and finds the
+ * areas' page still on its way to flash.  The second reads both.
+ */
+static void test_look_ups_come_one_after_the_other(void **state)
+{
+	struct rig *rig = rig_open("across", "map.cache_bytes=8K");
+	const tick_t map_read = 10000 + 16000, map_write = 16000 + 100000;
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	assert_int_equal(read_k(rig, 1028, 1034).latency, map_write + map_read + 10000 + 12000);
+	assert_int_equal(read_k(rig, 1028, 1034).latency, map_read + map_read + 10000 + 12000);
+	rig_close(rig);
+}
+
+static void test_nothing_is_counted_outside_time(void **state)
+{
+	struct rig *rig = rig_open("across", "map.cache_bytes=8K");
+	struct across_statistics none = { 0 };
+
+	(void)state;
+	for (sector_t s = 0; s < 1600; s += 40) {
+		assert_true(drive_place(rig->drive, (struct extent){ s + 8, s + 20 }));
+		assert_true(drive_place(rig->drive, (struct extent){ s + 10, s + 22 }));
+		assert_true(drive_place(rig->drive, (struct extent){ s, s + 40 }));
+		drive_discard(rig->drive, (struct extent){ s, s + 20 });
+	}
+	drive_statistics_start(rig->drive);
+	none.most_areas = counts(rig)->most_areas;
+	assert_memory_equal(counts(rig), &none, sizeof none);
+	assert_int_equal(rig->drive->ftl->map.lookups + rig->drive->ftl->map.accesses, 0);
+	rig_close(rig);
+}
+
+/* ---- random requests ---- */
+
+#define SMALL                                                                                                \
+	"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=20 flash.pages=6 "          \
+	"flash.over_provisioning=0.4 flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 "
+
+static const char *const random_cases[] = {
+	SMALL "flash.page_bytes=8K",
+	SMALL "flash.page_bytes=4K map.cache_bytes=4K",
+	SMALL "flash.page_bytes=2K map.cache_bytes=6K map.gc_update=lazy across.index=both",
+	SMALL "flash.page_bytes=2K map.cache_bytes=4K map.gc_update=defer across.index=single",
+	SMALL "flash.page_bytes=32K map.cache_bytes=32K map.model=static "
+	      "across.neighbour=rollback_neighbour_then_direct",
+	SMALL "flash.page_bytes=2K map.cache_bytes=8K map.pin_pmt=true across.partial_cover=shrink",
+	SMALL "flash.page_bytes=8K across.gc_rollback=true across.release_stale=false gc.separate=false "
+	      "flash.channels=1 flash.planes=1 flash.blocks=12 flash.pages=32",
+	SMALL
+	"flash.page_bytes=2K map.cache_bytes=2K across.gc_rollback=true across.neighbour="
+	"rollback_neighbour_then_direct across.partial_cover=shrink wear.delta=3 placement.policy=static "
+	"flash.channels=1 flash.planes=1 flash.blocks=12 flash.pages=40",
+	SMALL "flash.page_bytes=2K map.cache_bytes=2K across.release_stale=false across.max_areas=20 "
+	      "gc.policy=fifo",
+	SMALL "flash.page_bytes=16K map.cache_bytes=16K host.mode=closed map.gc_update=lazy",
+	SMALL "flash.page_bytes=8K buffer=lru dram.buffer_bytes=64K map.cache_bytes=8K",
+};
+
+#define REQUESTS 20000
+
+struct player {
+	struct drive *drive;
+	struct random random;
+};
+
+/* Half of the requests straddle a border, half go to a sixteenth of the drive. */
+static struct request random_request(struct player *p)
+{
+	const struct geometry *g = &p->drive->geometry;
+	uint64_t kind = random_below(&p->random, 100), size = g->sectors_per_page;
+	sector_t range = random_below(&p->random, 2) ? g->logical_sectors : g->logical_sectors / 16;
+	struct request r = { .line = 1, .start = random_below(&p->random, range) };
+	uint64_t longest = random_below(&p->random, 8) ? size : 5 * size;
+
+	r.type = kind < 60 ? REQUEST_WRITE : kind < 92 ? REQUEST_READ : REQUEST_TRIM;
+	r.sectors = 1 + (uint32_t)random_below(&p->random, longest);
+	if (size > 1 && r.start >= size && random_below(&p->random, 2)) {
+		r.sectors = 2 + (uint32_t)random_below(&p->random, size - 1);
+		r.start = r.start / size * size - 1 - random_below(&p->random, r.sectors - 1);
+	}
+	if (r.sectors > g->logical_sectors - r.start)
+		r.sectors = (uint32_t)(g->logical_sectors - r.start);
+	return r;
+}
+
+/* Some writes are made outside time, as preconditioning does. */
+static void play(struct player *p, struct request r)
+{
+	struct drive *d = p->drive;
+	uint64_t depth = random_below(&p->random, 6);
+
+	if (!d->buffer->capacity && r.type == REQUEST_WRITE && !random_below(&p->random, 20)) {
+		drive_drain(d);
+		BUG_ON(!drive_place(d, request_extent(&r)), "the drive failed");
+		return;
+	}
+	r.arrival = schedule_now(d->flash->schedule);
+	BUG_ON(!drive_submit(d, &r), "the drive failed");
+	while (d->in_drive > depth && drive_run_to_completion(d))
+		;
+}
+
+/* In a child, which dies if a sector is wrong or an invariant broken. */
+static void play_case(void *context)
+{
+	const char *text = context;
+	struct settings settings;
+	struct fault fault = { "" };
+	struct player p;
+
+	fixture_settings(&settings, text);
+	for (int i = 0; ftls[i]; i++)
+		if (!strcmp(ftls[i]->name, "across"))
+			settings.top.ftl = i;
+	p.drive = drive_create(&settings, true, &fault);
+	BUG_ON(!p.drive, "%s", fault.text);
+	random_init(&p.random, settings.top.seed, 5);
+	for (uint32_t i = 0; i < REQUESTS; i++) {
+		play(&p, random_request(&p));
+		if (i % 64 == 0)
+			ftl_check(p.drive->ftl);
+	}
+	drive_drain(p.drive);
+	drive_check(p.drive);
+	BUG_ON(!p.drive->ftl->collector->collections, "nothing was collected: the case is too easy");
+	drive_free(p.drive);
+	settings_release(&settings);
+}
+
+static void test_random_requests(void **state)
+{
+	const char *text = getenv("SEEDS"), *only = getenv("TEST");
+	uint64_t seeds = text ? strtoull(text, NULL, 0) : 1;
+
+	(void)state;
+	for (uint64_t seed = seed_of_run(); seed < seed_of_run() + seeds; seed++)
+		for (size_t i = 0; i < sizeof random_cases / sizeof random_cases[0]; i++) {
+			struct child child;
+			char settings[1024];
+
+			if (only && !strstr(random_cases[i], only))
+				continue;
+			snprintf(settings, sizeof settings, "%s seed=%llu", random_cases[i],
+				(unsigned long long)seed);
+			run_in_child(&child, play_case, settings);
+			if (child.status)
+				fail_msg("SEED=%llu %s: %s", (unsigned long long)seed, random_cases[i],
+					child.text);
+		}
+}
+
+/* Every rare path is taken by some random case. */
+static void test_random_requests_reach_everything(void **state)
+{
+	struct across_statistics sum = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof random_cases / sizeof random_cases[0]; i++) {
+		struct settings settings;
+		struct fault fault = { "" };
+		struct player p;
+		const struct across_statistics *s;
+
+		fixture_settings(&settings, random_cases[i]);
+		for (int ftl = 0; ftls[ftl]; ftl++)
+			if (!strcmp(ftls[ftl]->name, "across"))
+				settings.top.ftl = ftl;
+		p.drive = drive_create(&settings, false, &fault);
+		random_init(&p.random, seed_of_run(), 5);
+		for (uint32_t n = 0; n < REQUESTS; n++)
+			play(&p, random_request(&p));
+		s = &((struct across *)p.drive->ftl->state)->count;
+		for (size_t word = 0; word < sizeof sum / sizeof(uint64_t); word++)
+			((uint64_t *)&sum)[word] += ((const uint64_t *)s)[word];
+		drive_free(p.drive);
+		settings_release(&settings);
+	}
+	for (size_t word = 0; word < sizeof sum / sizeof(uint64_t); word++)
+		if (!((uint64_t *)&sum)[word])
+			fail_msg("statistic %zu of struct across_statistics was never counted", word);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figure_5_direct_write),
+		cmocka_unit_test(test_figure_6_merge),
+		cmocka_unit_test(test_figure_6_rollback),
+		cmocka_unit_test(test_figure_7_reads),
+		cmocka_unit_test(test_prices),
+		cmocka_unit_test(test_two_areas_of_one_page),
+		cmocka_unit_test(test_long_write_over_areas),
+		cmocka_unit_test(test_release_of_stale_sectors),
+		cmocka_unit_test(test_single_index_refuses_a_second_area),
+		cmocka_unit_test(test_neighbour),
+		cmocka_unit_test(test_shrinking),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_size_of_the_tables),
+		cmocka_unit_test(test_areas_never_fill_the_drive),
+		cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_trimmed_area_is_not_merged_over_another_border),
+		cmocka_unit_test(test_trimmed_area_gives_up_its_place),
+		cmocka_unit_test(test_merge_reads_before_it_writes),
+		cmocka_unit_test(test_look_ups_come_one_after_the_other),
+		cmocka_unit_test(test_nothing_is_counted_outside_time),
+		cmocka_unit_test(test_random_requests),
+		cmocka_unit_test(test_random_requests_reach_everything),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,605 @@
+/*
+ * The assembled drive: classes of requests, the cost of each kind of request by hand, preconditioning, what
+ * the statistics say and leave out, determinism.
+ */
+#include "tests/run_fixture.h"
+
+#include <math.h>
+
+enum { READ = 14100, WRITE = 104100 }; /* one page (drive_fixture.h) */
+
+/* ---- classes ---- */
+
+/* Straight from the definition: at most a page long and in two pages; both ends at page borders; the rest. */
+static enum request_class classify_by_definition(sector_t start, uint32_t n, uint32_t page)
+{
+	if (n <= page && start / page != (start + n - 1) / page)
+		return CLASS_ACROSS;
+	return start % page == 0 && (start + n) % page == 0 ? CLASS_ALIGNED : CLASS_UNALIGNED;
+}
+
+static void test_classes_against_the_definition(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+
+	(void)state;
+	for (sector_t start = 0; start < 20; start++)
+		for (uint32_t n = 1; n < 20; n++) {
+			struct request r = { .start = start, .sectors = n };
+
+			assert_int_equal(
+				drive_classify(&b->geometry, &r), classify_by_definition(start, n, 4));
+		}
+	bench_close(b);
+}
+
+/* The example of the paper: 8 KB at 1028 KB, 8 KB pages: across although it is a page long. */
+static void test_class_of_the_example_of_icpp23(void **state)
+{
+	struct bench *b = bench_open("flash.page_bytes=8K");
+	struct request across = { .start = 1028 * 2, .sectors = 16 },
+		       long_one = { .start = 1028 * 2, .sectors = 17 };
+
+	(void)state;
+	assert_int_equal(drive_classify(&b->geometry, &across), CLASS_ACROSS);
+	assert_int_equal(drive_classify(&b->geometry, &long_one), CLASS_UNALIGNED);
+	assert_string_equal(class_name(CLASS_ACROSS), "across");
+	assert_string_equal(class_name(CLASS_ALIGNED), "aligned");
+	assert_string_equal(class_name(CLASS_UNALIGNED), "unaligned");
+	bench_close(b);
+}
+
+/* ---- what a request costs ---- */
+
+/* Each look-up of the map costs one access time before the flash begins. */
+static void test_write_of_one_page(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "dram.access_ns=1000", "0 0 0 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, 1000 + WRITE);
+	assert_int_equal(r->drive->ftl->map.lookups, 1);
+	replay_free(r);
+}
+
+/* Never written: answered with zeros in the time of its look-ups. */
+static void test_read_of_nothing(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "dram.access_ns=1000", "0 0 0 8 1\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_READ].max, 2 * 1000);
+	assert_int_equal(flash_total(r->drive->flash, OP_READ), 0);
+	replay_free(r);
+}
+
+static void test_read_of_what_was_written(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n1000000 0 1 2 1\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_READ].max, 100 + 10000 + 2 * 1000);
+	replay_free(r);
+}
+
+/* Sectors 1..3 must be read before the page is written anew: 100 + 10000 + 3000, then a write. */
+static void test_partial_write_reads_what_it_keeps(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n1000000 0 0 1 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, 13100 + WRITE);
+	assert_int_equal(r->drive->flash->count[OP_READ][CAUSE_RMW], 1);
+	assert_int_equal(r->drive->flash->count[OP_PROGRAM][CAUSE_HOST], 2);
+	replay_free(r);
+}
+
+/* Sectors 0 and 1 hold data; 1 and 2 are written: 0 is kept and the page holds three. */
+static void test_partial_write_keeps_only_what_holds_data(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 2 0\n1000000 0 1 2 0\n2000000 0 0 4 1\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, (100 + 10000 + 1000) + (100 + 3000 + 100000));
+	assert_int_equal(r->drive->latency[REQUEST_READ].max, 100 + 10000 + 3000);
+	replay_free(r);
+}
+
+/* A read while the write is still under way, and one after. */
+static void test_data_on_its_way_is_read_at_once(void **state)
+{
+	struct replay *r =
+		replay(PAPER_DRIVE "dram.access_ns=500", "0 0 0 4 0\n2000 0 0 4 1\n1000000 0 0 4 1\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_READ].min, 500);
+	assert_int_equal(r->drive->latency[REQUEST_READ].max, 500 + READ);
+	assert_int_equal(r->drive->flash->forwarded[CAUSE_HOST], 1);
+	replay_free(r);
+}
+
+/* An across request programs two pages, an aligned one of the same length one. */
+static void test_programs_of_classes(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 2 4 0\n1000000 0 8 4 0\n2000000 0 12 7 0\n");
+	struct class_statistics(*class)[2] = r->drive->class;
+
+	(void)state;
+	assert_int_equal(class[CLASS_ACROSS][REQUEST_WRITE].programs, 2);
+	assert_int_equal(class[CLASS_ACROSS][REQUEST_WRITE].sectors, 4);
+	assert_int_equal(class[CLASS_ALIGNED][REQUEST_WRITE].programs, 1);
+	assert_int_equal(class[CLASS_UNALIGNED][REQUEST_WRITE].programs, 2);
+	assert_int_equal(class[CLASS_UNALIGNED][REQUEST_WRITE].sectors, 7);
+	assert_int_equal(class[CLASS_ACROSS][REQUEST_READ].count, 0);
+	replay_free(r);
+}
+
+/* With a buffer a write costs its accesses; the flush that makes room is part of the request that needs it. */
+static void test_buffered_write(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "buffer=lru dram.buffer_bytes=2K dram.access_ns=1000",
+		"0 0 0 4 0\n1000000 0 4 4 0\n2000000 0 4 4 1\n");
+
+	(void)state;
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].min, 1000);
+	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, 2 * 1000 + WRITE);
+	assert_int_equal(r->drive->latency[REQUEST_READ].max, 1000);
+	assert_int_equal(buffer_dirty_sectors(r->drive->buffer), 4);
+	replay_free(r);
+}
+
+/* Sector 1 of a page lies in the buffer, the others in flash: one page is read once, whatever its holes. */
+static void test_a_page_is_read_once_around_a_buffered_sector(void **state)
+{
+	struct replay *r = replay_open(PAPER_DRIVE "buffer=lru dram.buffer_bytes=2K");
+
+	(void)state;
+	drive_place(r->drive, (struct extent){ 0, 4 });
+	replay_trace(r, "0 0 1 1 0\n1000000 0 0 4 1\n");
+	assert_int_equal(flash_total(r->drive->flash, OP_READ), 1);
+	assert_int_equal(r->drive->latency[REQUEST_READ].max, 100 + 10000 + 3 * 1000);
+	replay_free(r);
+}
+
+/* ---- preconditioning ---- */
+
+#define MEDIUM                                                                                               \
+	"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=100 flash.pages=20 "        \
+	"flash.page_bytes=2048 flash.over_provisioning=0.2 trace.fold=true trace.limit=500 "                 \
+	"gc.threshold=0.05 "
+
+static struct replay *prepared(const char *settings)
+{
+	struct replay *r = replay_open(settings);
+
+	if (!precondition(r->drive, "uniform", &r->before, &r->fault))
+		fail_msg("%s", r->fault.text);
+	return r;
+}
+
+/* Three digits: within half a thousandth of the pages. */
+static void test_synthetic_state_is_reached(void **state)
+{
+	static const struct {
+		double used, valid;
+	} cases[] = { { 0.9, 0.398 }, { 0.5, 0.5 }, { 0.8, 0.8 }, { 0.9, 0.001 }, { 0.123, 0.045 },
+		{ 0.7, 0 }, { 0, 0 } };
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct replay *r;
+		uint64_t live = 0;
+
+		snprintf(text, sizeof text,
+			MEDIUM "precondition.mode=synthetic precondition.used=%g precondition.valid=%g",
+			cases[i].used, cases[i].valid);
+		r = prepared(text);
+		for (ppn_t ppn = 0; ppn < r->drive->geometry.pages; ppn++)
+			live += r->drive->flash->block[ppn / 20].next > ppn % 20 &&
+				flash_owner(r->drive->flash, ppn) != OWNER_NONE;
+		assert_int_equal(r->before.valid_pages, live);
+		assert_true(fabs((double)r->before.used_pages / 8000 - cases[i].used) < 0.0005);
+		assert_true(fabs((double)live / 8000 - cases[i].valid) < 0.0005);
+		ftl_check(r->drive->ftl);
+		replay_free(r);
+	}
+}
+
+/* The share of live pages is the same everywhere: per block of 20 mean 8.84, deviation about 2.2. */
+static void test_synthetic_state_is_spread_evenly(void **state)
+{
+	struct replay *r =
+		prepared(MEDIUM "precondition.mode=synthetic precondition.used=0.9 precondition.valid=0.398");
+	double sum = 0, squares = 0;
+	uint32_t closed = 0;
+
+	(void)state;
+	for (block_t b = 0; b < r->drive->geometry.blocks; b++) {
+		double valid = r->drive->ftl->space->block[b].valid;
+
+		if (r->drive->ftl->space->block[b].state != BLOCK_CLOSED)
+			continue;
+		closed++;
+		sum += valid;
+		squares += valid * valid;
+	}
+	assert_true(closed >= 356);
+	assert_true(fabs(sum / closed - 20 * 0.398 / 0.9) < 0.2);
+	assert_true(fabs(sqrt(squares / closed - sum / closed * (sum / closed)) - 2.22) < 0.4);
+	replay_free(r);
+}
+
+/* 500 requests of 4 KB touch less than the valid share: every page they touch is live. */
+static void test_pages_of_the_workload_come_first(void **state)
+{
+	struct replay *r =
+		prepared(MEDIUM "precondition.mode=synthetic precondition.used=0.9 precondition.valid=0.398");
+	struct host host = r->run.host;
+	struct request q;
+
+	(void)state;
+	assert_true(workload_open(&r->workload, "uniform", &r->settings.trace, NULL, &r->fault));
+	while (workload_next(&r->workload, &q, &r->fault) == TRACE_OK) {
+		uint64_t before = flash_total(r->drive->flash, OP_READ);
+
+		assert_true(host_admit(&host, &q, "uniform", &r->fault));
+		q.type = REQUEST_READ;
+		q.arrival = schedule_now(r->drive->flash->schedule);
+		drive_submit(r->drive, &q);
+		drive_drain(r->drive);
+		assert_int_equal(flash_total(r->drive->flash, OP_READ) - before,
+			(q.start + q.sectors - 1) / 4 - q.start / 4 + 1);
+	}
+	replay_free(r);
+}
+
+static void test_aged_state_is_used_and_dead(void **state)
+{
+	struct replay *r = prepared(
+		MEDIUM "precondition.mode=aged precondition.used=0.9 precondition.premap_reads=false");
+
+	(void)state;
+	assert_int_equal(r->before.used_pages, 7200);
+	assert_int_equal(r->before.valid_pages, 0);
+	ftl_check(r->drive->ftl);
+	replay_free(r);
+}
+
+static void test_replayed_state_stops_at_its_share(void **state)
+{
+	struct replay *r =
+		prepared(MEDIUM "precondition.mode=trace precondition.trace=uniform precondition.used=0.5 "
+				"precondition.passes=100 precondition.premap_reads=false");
+
+	(void)state;
+	assert_in_range(r->before.used_pages, 4000, 4002);
+	assert_true(r->before.replayed > 500);
+	replay_free(r);
+}
+
+/* The whole past of a drive is no part of its statistics. */
+static void test_statistics_exclude_preconditioning(void **state)
+{
+	struct replay *r =
+		prepared(MEDIUM "precondition.mode=trace precondition.trace=uniform precondition.used=1 "
+				"precondition.passes=40");
+	const struct flash *f = r->drive->flash;
+
+	(void)state;
+	assert_true(r->drive->ftl->collector->collections > 0);
+	replay_trace(r, "0 0 0 4 0\n90000000 0 0 4 1\n");
+	assert_int_equal(flash_total(f, OP_PROGRAM), 1 + r->drive->ftl->collector->moved_pages);
+	assert_int_equal(flash_total(f, OP_READ), 1 + r->drive->ftl->collector->moved_pages);
+	assert_true(r->drive->ftl->collector->collections <= 1);
+	assert_int_equal(flash_total(f, OP_ERASE), r->drive->ftl->collector->collections);
+	assert_int_equal(r->drive->ftl->map.lookups, 2);
+	assert_int_equal(r->drive->latency[REQUEST_TYPES].count, 2);
+	replay_free(r);
+}
+
+static void assert_refused(const char *settings, const char *workload, const char *says)
+{
+	struct replay *r = replay_open(settings);
+
+	if (precondition(r->drive, workload, &r->before, &r->fault) || !strstr(r->fault.text, says))
+		fail_msg("should be refused with \"%s\": \"%s\"", says, r->fault.text);
+	replay_free(r);
+}
+
+static void test_impossible_states_are_refused(void **state)
+{
+	(void)state;
+	assert_refused(MEDIUM "precondition.mode=synthetic precondition.used=0.3 precondition.valid=0.4",
+		"uniform", "precondition.valid = 0.4 is more than precondition.used");
+	assert_refused(MEDIUM "precondition.mode=synthetic precondition.used=0.95 precondition.valid=0.9",
+		"uniform", "more than the drive's logical pages");
+	assert_refused(MEDIUM "precondition.mode=trace", "uniform", "needs precondition.trace");
+	assert_refused(MEDIUM "precondition.mode=synthetic", "-", "standard input cannot be read twice");
+	assert_refused(MEDIUM "precondition.mode=synthetic", "no-such-trace", "no-such-trace");
+	assert_refused(MEDIUM "precondition.mode=trace precondition.trace=no-such-trace", "uniform",
+		"no-such-trace");
+}
+
+/* ---- reports ---- */
+
+/* A busy little trace: writes, reads and trims around 400 sectors. */
+static char *busy_trace(uint64_t requests)
+{
+	char *text = memory_array(requests, 48, "trace");
+	struct random random;
+	size_t at = 0;
+
+	random_init(&random, seed_of_run(), 2);
+	for (uint64_t i = 0; i < requests; i++)
+		at += (size_t)sprintf(text + at, "%llu 0 %llu %llu %d\n", (unsigned long long)(i * 30000),
+			(unsigned long long)random_below(&random, 380),
+			(unsigned long long)random_below(&random, 16) + 1, random_below(&random, 3) == 0);
+	return text;
+}
+
+#define BUSY                                                                                                 \
+	PAPER_DRIVE "flash.blocks=10 flash.over_provisioning=0.4 buffer=lru dram.buffer_bytes=16K "          \
+		    "host.queue_limit=8 flash.multiplane=any flash.suspend=program_and_erase wear.delta=3 "
+
+static double value_of(const char *report, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = report; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (!strncmp(line, name, length) && !strncmp(line + length, " = ", 3))
+			return strtod(line + length + 3, NULL);
+	fail_msg("the report has no %s", name);
+	return 0;
+}
+
+/* Two runs give the same text to the byte; where lots are drawn, another seed gives another result. */
+static void test_two_runs_give_the_same_report(void **state)
+{
+	char *trace = busy_trace(3000), *text[3], settings[1024];
+
+	(void)state;
+	for (int policy = 0; gc_policies[policy]; policy++) {
+		for (int i = 0; i < 3; i++) {
+			struct replay *r;
+
+			snprintf(settings, sizeof settings, BUSY "gc.policy=%s seed=%d",
+				gc_policies[policy]->name, i < 2 ? 1 : 2);
+			r = replay(settings, trace);
+			assert_int_equal(r->end, RUN_DONE);
+			assert_true(r->drive->ftl->collector->collections > 50);
+			text[i] = replay_report(r);
+			replay_free(r);
+		}
+		assert_string_equal(text[0], text[1]);
+		if (!strcmp(gc_policies[policy]->name, "random"))
+			assert_true(value_of(text[0], "request.all.latency_mean_ns") !=
+				    value_of(text[2], "request.all.latency_mean_ns"));
+		for (int i = 0; i < 3; i++)
+			free(text[i]);
+	}
+	memory_free(trace);
+}
+
+static double sum_of(const char *report, const char *prefix, const char *const *names)
+{
+	char name[100];
+	double sum = 0;
+
+	for (; *names; names++) {
+		snprintf(name, sizeof name, "%s.%s", prefix, *names);
+		sum += value_of(report, name);
+	}
+	return sum;
+}
+
+static void test_the_books_of_a_report_balance(void **state)
+{
+	static const char *const causes[] = { "host", "rmw", "map", "merge", "pad", "gc", "gc_map", "wear",
+		NULL };
+	static const char *const kinds[] = { "flash.read", "flash.program", "flash.copy", "flash.erase" };
+	static const char *const types[] = { "read.count", "write.count", "trim.count", NULL };
+	static const char *const classes[] = { "across.read.count", "across.write.count",
+		"aligned.read.count", "aligned.write.count", "unaligned.read.count", "unaligned.write.count",
+		NULL };
+	char *trace = busy_trace(3000), *text, name[100];
+	struct replay *r = replay(BUSY, trace);
+
+	(void)state;
+	text = replay_report(r);
+	for (int kind = 0; kind < 4; kind++) {
+		snprintf(name, sizeof name, "%s.total", kinds[kind]);
+		assert_true(value_of(text, name) == sum_of(text, kinds[kind], causes));
+	}
+	assert_true(value_of(text, "run.requests") == 3000);
+	assert_true(value_of(text, "run.served") == 3000);
+	assert_true(value_of(text, "request.all.count") == 3000);
+	assert_true(sum_of(text, "request", types) == 3000);
+	assert_true(sum_of(text, "request", classes) == 3000);
+	assert_true(value_of(text, "flash.program.gc") == value_of(text, "gc.moved_pages"));
+	assert_true(value_of(text, "flash.program.wear") == value_of(text, "wear.moved_pages"));
+	assert_true(value_of(text, "flash.erase.gc") == value_of(text, "gc.collections"));
+	assert_true(fabs(value_of(text, "waf") - value_of(text, "flash.program.total") * 2048 /
+							 value_of(text, "request.write.bytes")) < 1e-4);
+	assert_true(
+		value_of(text, "buffer.write.hit_sectors") + value_of(text, "buffer.write.miss_sectors") ==
+		value_of(text, "request.write.bytes") / 512);
+	assert_true(value_of(text, "buffer.read.hit_sectors") + value_of(text, "buffer.read.miss_sectors") ==
+		    value_of(text, "request.read.bytes") / 512);
+	assert_true(fabs(value_of(text, "wear.mean") * value_of(text, "drive.blocks") -
+			    value_of(text, "flash.erase.total")) < 0.01);
+	assert_true(value_of(text, "die.busy_share") > 0 && value_of(text, "die.busy_share") <= 1);
+	assert_true(value_of(text, "channel.busy_share") > 0 && value_of(text, "channel.busy_share") <= 1);
+	assert_true(value_of(text, "gc.time_share") > 0 && value_of(text, "gc.time_share") < 1);
+	free(text);
+	memory_free(trace);
+	replay_free(r);
+}
+
+/* Names that scripts depend on. */
+static void test_stable_names(void **state)
+{
+	static const char *const latencies[] = { "count", "bytes", "latency_mean_ns", "latency_p50_ns",
+		"latency_p99_ns", "latency_p999_ns", "latency_max_ns", NULL };
+	static const char *const prefixes[] = { "request.read", "request.write", "request.trim",
+		"request.all", "request.across.read", "request.across.write", "request.aligned.read",
+		"request.aligned.write", "request.unaligned.read", "request.unaligned.write" };
+	static const char *const others[] = { "waf", "gc.collections", "gc.moved_pages", "gc.time_share",
+		"buffer.read.hit_sectors", "buffer.write.miss_sectors", "map.lookup", "map.hit", "map.miss",
+		"map.read", "map.write", "map.dram_access", "map.bytes", "wear.min", "wear.max", "wear.mean",
+		"wear.sd", "die.busy_share", "channel.busy_share", "run.seed", "run.interrupted",
+		"precondition.used", "precondition.valid" };
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n");
+	char *text = replay_report(r);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+		sum_of(text, prefixes[i], latencies);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		value_of(text, others[i]);
+	assert_non_null(strstr(text, "run.command = ssd run"));
+	assert_non_null(strstr(text, "flash.page_bytes = 2048"));
+	free(text);
+	replay_free(r);
+}
+
+/* Two writes of 104100 and a read of 14100, by hand. */
+static void test_latencies_of_a_report(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n1000000 0 4 4 0\n2000000 0 0 4 1\n");
+	char *text = replay_report(r);
+
+	(void)state;
+	assert_true(value_of(text, "request.write.latency_mean_ns") == WRITE);
+	assert_true(value_of(text, "request.write.latency_max_ns") == WRITE);
+	assert_true(value_of(text, "request.read.latency_mean_ns") == READ);
+	assert_true(fabs(value_of(text, "request.all.latency_mean_ns") - (2 * WRITE + READ) / 3.0) < 0.1);
+	assert_true(value_of(text, "run.simulated_ns") == 2000000 + READ);
+	assert_true(value_of(text, "waf") == 1);
+	assert_true(fabs(value_of(text, "die.busy_share") - 210000.0 / (4 * 2014100)) < 1e-6);
+	free(text);
+	replay_free(r);
+}
+
+/* The columns for gnuplot hold every request and every block once. */
+static void test_columns(void **state)
+{
+	char *trace = busy_trace(500);
+	struct replay *r = replay(BUSY, trace);
+	unsigned long long latency, reads, writes, all, sum = 0, erases, blocks;
+	FILE *file = tmpfile();
+
+	(void)state;
+	statistics_write_latencies(r->drive, file);
+	rewind(file);
+	assert_int_equal(fscanf(file, "#%*[^\n]\n"), 0);
+	while (fscanf(file, "%llu %llu %llu %llu", &latency, &reads, &writes, &all) == 4) {
+		assert_int_equal(all, reads + writes);
+		sum += all;
+	}
+	assert_int_equal(sum, 500);
+	fclose(file);
+	file = tmpfile();
+	statistics_write_wear(r->drive, file);
+	rewind(file);
+	assert_int_equal(fscanf(file, "#%*[^\n]\n"), 0);
+	for (sum = 0; fscanf(file, "%llu %llu", &erases, &blocks) == 2;)
+		sum += blocks;
+	assert_int_equal(sum, r->drive->geometry.blocks);
+	fclose(file);
+	memory_free(trace);
+	replay_free(r);
+}
+
+/* ---- how a run ends ---- */
+
+static bool stop(void *context, const struct run *run)
+{
+	(void)context;
+	(void)run;
+	return false;
+}
+
+/* What was taken in is still served. */
+static void test_an_interrupted_run_keeps_its_books(void **state)
+{
+	char *trace = busy_trace(20000);
+	struct replay *r = replay_open(BUSY);
+
+	(void)state;
+	r->run.keep_going = stop;
+	replay_trace(r, trace);
+	assert_int_equal(r->end, RUN_INTERRUPTED);
+	assert_true(r->run.requests > 0 && r->run.requests < 20000);
+	assert_int_equal(r->drive->latency[REQUEST_TYPES].count, r->run.requests);
+	memory_free(trace);
+	replay_free(r);
+}
+
+static void test_a_worn_out_drive_ends_the_run(void **state)
+{
+	char *trace = busy_trace(20000), *text;
+	struct replay *r = replay(BUSY "flash.endurance=5", trace);
+
+	(void)state;
+	assert_int_equal(r->end, RUN_DRIVE_FAILED);
+	text = replay_report(r);
+	assert_true(value_of(text, "run.drive_failed") == 1);
+	assert_true(value_of(text, "wear.retired_blocks") > 0);
+	assert_true(value_of(text, "wear.max") == 5);
+	free(text);
+	memory_free(trace);
+	replay_free(r);
+}
+
+/* An ideal device: as many programs as pages written, collected or not. */
+static void test_the_ideal_device_amplifies_nothing(void **state)
+{
+	char *trace = busy_trace(3000), *text;
+	struct replay *r =
+		replay(PAPER_DRIVE "flash.blocks=10 flash.over_provisioning=0.4 ftl=direct", trace);
+
+	(void)state;
+	text = replay_report(r);
+	assert_true(value_of(text, "gc.collections") > 0);
+	assert_true(value_of(text, "flash.program.total") == value_of(text, "flash.program.host"));
+	assert_true(value_of(text, "flash.erase.total") == 0);
+	assert_true(value_of(text, "flash.read.total") == value_of(text, "flash.read.host"));
+	free(text);
+	memory_free(trace);
+	replay_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classes_against_the_definition),
+		cmocka_unit_test(test_class_of_the_example_of_icpp23),
+		cmocka_unit_test(test_write_of_one_page),
+		cmocka_unit_test(test_read_of_nothing),
+		cmocka_unit_test(test_read_of_what_was_written),
+		cmocka_unit_test(test_partial_write_reads_what_it_keeps),
+		cmocka_unit_test(test_partial_write_keeps_only_what_holds_data),
+		cmocka_unit_test(test_data_on_its_way_is_read_at_once),
+		cmocka_unit_test(test_programs_of_classes),
+		cmocka_unit_test(test_buffered_write),
+		cmocka_unit_test(test_a_page_is_read_once_around_a_buffered_sector),
+		cmocka_unit_test(test_synthetic_state_is_reached),
+		cmocka_unit_test(test_synthetic_state_is_spread_evenly),
+		cmocka_unit_test(test_pages_of_the_workload_come_first),
+		cmocka_unit_test(test_aged_state_is_used_and_dead),
+		cmocka_unit_test(test_replayed_state_stops_at_its_share),
+		cmocka_unit_test(test_statistics_exclude_preconditioning),
+		cmocka_unit_test(test_impossible_states_are_refused),
+		cmocka_unit_test(test_two_runs_give_the_same_report),
+		cmocka_unit_test(test_the_books_of_a_report_balance),
+		cmocka_unit_test(test_stable_names),
+		cmocka_unit_test(test_latencies_of_a_report),
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_an_interrupted_run_keeps_its_books),
+		cmocka_unit_test(test_a_worn_out_drive_ends_the_run),
+		cmocka_unit_test(test_the_ideal_device_amplifies_nothing),
+	};
+
+	return cmocka_run_group_tests_name("drive", tests, NULL, NULL);
+}

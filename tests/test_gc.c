@@ -1,0 +1,703 @@
+/*
+ * Collection: each policy's choice against a scan of all blocks, write amplification against theory and an
+ * independent simulation, hysteresis, wear levelling.
+ */
+#include "tests/drive_fixture.h"
+
+#include <math.h>
+
+/* ---- a policy's choice against a scan of all candidates ---- */
+
+/* A plane whose pages live and die at random; the mirror knows what each policy may know. */
+struct field {
+	struct bench *bench;
+	struct space *space;
+	struct collector *collector;
+	struct random random;
+	struct io io;
+	uint64_t clock;
+	uint64_t *closed_at;  /* per block: when its last page was handed out */
+	uint64_t *changed_at; /* per block: when it was closed or lost its last page so far */
+};
+
+static void ignore_relocation(void *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	(void)ftl;
+	(void)io;
+	(void)owner;
+	(void)from;
+	(void)to;
+}
+
+static void field_open(struct field *f, const char *settings)
+{
+	struct settings *s;
+
+	f->bench = bench_open(settings);
+	s = &f->bench->settings;
+	f->space = space_create(f->bench->flash, FREE_LEAST_WORN, 1);
+	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear,
+		(struct collector_client){ .relocate = ignore_relocation });
+	f->io = (struct io){ .flash = f->bench->flash };
+	f->clock = 0;
+	f->closed_at = memory_array(f->bench->geometry.blocks, sizeof *f->closed_at, "mirror");
+	f->changed_at = memory_array(f->bench->geometry.blocks, sizeof *f->changed_at, "mirror");
+	random_init(&f->random, seed_of_run(), 3);
+}
+
+static void field_close(struct field *f)
+{
+	memory_free(f->closed_at);
+	memory_free(f->changed_at);
+	collector_free(f->collector);
+	space_free(f->space);
+	bench_close(f->bench);
+}
+
+static bool is_candidate(const struct field *f, block_t b, plane_t plane)
+{
+	return f->space->block[b].state == BLOCK_CLOSED && geometry_plane(&f->bench->geometry, b) == plane;
+}
+
+static void write_one(struct field *f, plane_t plane)
+{
+	ppn_t ppn = space_take(f->space, plane, STREAM_HOST, true);
+	block_t b;
+
+	assert_true(ppn != PPN_NONE);
+	b = geometry_block(&f->bench->geometry, ppn);
+	flash_program(&f->io, ppn, 1, 4, CAUSE_HOST, OP_NONE);
+	f->clock++;
+	if (f->space->block[b].state == BLOCK_CLOSED)
+		f->closed_at[b] = f->changed_at[b] = f->clock;
+}
+
+static void kill_one(struct field *f)
+{
+	const struct geometry *g = &f->bench->geometry;
+	ppn_t ppn = (ppn_t)random_below(&f->random, g->pages);
+
+	if (flash_owner(f->bench->flash, ppn) == OWNER_NONE ||
+		f->bench->flash->block[ppn / g->pages_per_block].next <= ppn % g->pages_per_block)
+		return;
+	space_release(f->space, ppn);
+	f->changed_at[geometry_block(g, ppn)] = ++f->clock;
+}
+
+/* Empties a block as the collector would, without copying: its live pages die. */
+static void reclaim(struct field *f, block_t b)
+{
+	const struct geometry *g = &f->bench->geometry;
+
+	for (uint32_t page = 0; page < g->pages_per_block; page++)
+		if (flash_owner(f->bench->flash, geometry_first_page(g, b) + page) != OWNER_NONE)
+			space_release(f->space, geometry_first_page(g, b) + page);
+	space_erase(f->space, &f->io, b, CAUSE_GC);
+}
+
+/* Plays for a while; `check` is asked before each reclaim. */
+static void play(struct field *f, void (*check)(struct field *, plane_t, block_t))
+{
+	uint32_t picks = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		plane_t plane = (plane_t)random_below(&f->random, f->bench->geometry.planes);
+
+		if (space_free_blocks(f->space, plane) > 2)
+			write_one(f, plane);
+		if (random_below(&f->random, 100) < 80)
+			kill_one(f);
+		if (space_free_blocks(f->space, plane) <= 2) {
+			block_t b = f->collector->policy.ops->pick(&f->collector->policy, plane);
+
+			check(f, plane, b);
+			picks++;
+			if (b != BLOCK_NONE)
+				reclaim(f, b);
+		}
+	}
+	assert_true(picks > 500);
+}
+
+#define FIELD PAPER_DRIVE "flash.dies=1 flash.blocks=24 flash.pages=6 "
+
+static uint32_t reclaimable(const struct field *f, plane_t plane)
+{
+	uint32_t blocks = 0;
+
+	for (block_t b = 0; b < f->bench->geometry.blocks; b++)
+		blocks += is_candidate(f, b, plane) &&
+			  f->space->block[b].valid < f->bench->geometry.pages_per_block;
+	return blocks;
+}
+
+static void assert_reclaimable(struct field *f, plane_t plane, block_t b)
+{
+	if (b == BLOCK_NONE) {
+		assert_int_equal(reclaimable(f, plane), 0);
+		return;
+	}
+	assert_true(is_candidate(f, b, plane));
+	assert_true(f->space->block[b].valid < f->bench->geometry.pages_per_block);
+}
+
+/* Fewest live pages; among equals the one that became so first. */
+static void check_greedy(struct field *f, plane_t plane, block_t picked)
+{
+	block_t best = BLOCK_NONE;
+
+	assert_reclaimable(f, plane, picked);
+	for (block_t b = 0; b < f->bench->geometry.blocks; b++) {
+		uint32_t valid = f->space->block[b].valid;
+
+		if (!is_candidate(f, b, plane) || valid == f->bench->geometry.pages_per_block)
+			continue;
+		if (best == BLOCK_NONE || valid < f->space->block[best].valid ||
+			(valid == f->space->block[best].valid && f->changed_at[b] < f->changed_at[best]))
+			best = b;
+	}
+	assert_int_equal(picked, best);
+}
+
+static void test_greedy_against_a_scan(void **state)
+{
+	struct field f;
+
+	(void)state;
+	field_open(&f, FIELD "gc.policy=greedy");
+	play(&f, check_greedy);
+	field_close(&f);
+}
+
+/* The candidate of the plane that was closed first. */
+static block_t first_closed(const struct field *f, plane_t plane)
+{
+	block_t first = BLOCK_NONE;
+
+	for (block_t b = 0; b < f->bench->geometry.blocks; b++)
+		if (is_candidate(f, b, plane) &&
+			(first == BLOCK_NONE || f->closed_at[b] < f->closed_at[first]))
+			first = b;
+	return first;
+}
+
+/* The first closed that has a dead page; full ones before it count as closed anew. */
+static void check_fifo(struct field *f, plane_t plane, block_t picked)
+{
+	uint32_t pages = f->bench->geometry.pages_per_block;
+	uint64_t end = f->clock;
+	block_t b = first_closed(f, plane);
+
+	assert_reclaimable(f, plane, picked);
+	while (b != BLOCK_NONE && f->closed_at[b] <= end && f->space->block[b].valid == pages) {
+		f->closed_at[b] = ++f->clock;
+		b = first_closed(f, plane);
+	}
+	assert_int_equal(picked, picked == BLOCK_NONE ? BLOCK_NONE : b);
+}
+
+static void test_fifo_against_a_scan(void **state)
+{
+	struct field f;
+
+	(void)state;
+	field_open(&f, FIELD "gc.policy=fifo");
+	play(&f, check_fifo);
+	field_close(&f);
+}
+
+/* age (1 - u) / 2u with the age in pages handed out since the block was full. */
+static double worth(const struct field *f, block_t b)
+{
+	double u = (double)f->space->block[b].valid / f->bench->geometry.pages_per_block;
+
+	return u > 0 ? (double)(f->space->handed_out - f->space->block[b].stamp + 1) * (1 - u) / (2 * u)
+		     : INFINITY;
+}
+
+static void check_cost_benefit(struct field *f, plane_t plane, block_t picked)
+{
+	assert_reclaimable(f, plane, picked);
+	for (block_t b = 0; picked != BLOCK_NONE && b < f->bench->geometry.blocks; b++)
+		if (is_candidate(f, b, plane))
+			assert_true(worth(f, b) <= worth(f, picked) * (1 + 1e-9));
+}
+
+static void test_cost_benefit_against_a_scan(void **state)
+{
+	struct field f;
+
+	(void)state;
+	field_open(&f, FIELD "gc.policy=cost_benefit");
+	play(&f, check_cost_benefit);
+	field_close(&f);
+}
+
+static void test_random_picks_what_can_be_reclaimed(void **state)
+{
+	struct field f;
+
+	(void)state;
+	field_open(&f, FIELD "gc.policy=random");
+	play(&f, assert_reclaimable);
+	field_close(&f);
+}
+
+static void test_d_choices_picks_what_can_be_reclaimed(void **state)
+{
+	struct field f;
+
+	(void)state;
+	field_open(&f, FIELD "gc.policy=d_choices gc.d=3");
+	play(&f, assert_reclaimable);
+	field_close(&f);
+}
+
+/* A plane of 24 blocks of which 20 are closed and lost 0 .. 5 pages in turn. */
+static void half_dead_plane(struct field *f, const char *settings)
+{
+	field_open(f, settings);
+	for (int i = 0; i < 20 * 6; i++)
+		write_one(f, 0);
+	for (block_t b = 0; b < 20; b++)
+		for (ppn_t page = 0; page < b % 6; page++)
+			space_release(f->space, b * 6 + page);
+}
+
+/* Blocks 0, 6, 12, 18 lost nothing; of the 16 others each is expected 1/16 of the time: 1000 of 16000 picks,
+ * standard deviation 31; six of them are allowed. */
+static void test_random_is_fair(void **state)
+{
+	uint32_t picked[24] = { 0 };
+	struct field f;
+
+	(void)state;
+	half_dead_plane(&f, FIELD "gc.policy=random");
+	for (int i = 0; i < 16000; i++)
+		picked[f.collector->policy.ops->pick(&f.collector->policy, 0)]++;
+	for (block_t b = 0; b < 24; b++) {
+		if (b < 20 && b % 6)
+			assert_in_range(picked[b], 1000 - 186, 1000 + 186);
+		else
+			assert_int_equal(picked[b], 0);
+	}
+	field_close(&f);
+}
+
+/* Blocks 5, 11, 17 lost 5 pages.  d = 1 finds one of them in 3 of 16 picks, d = 1000 always. */
+static void test_d_choices_between_random_and_greedy(void **state)
+{
+	uint32_t best[2] = { 0, 0 };
+	struct field f;
+
+	(void)state;
+	for (int many = 0; many < 2; many++) {
+		half_dead_plane(&f,
+			many ? FIELD "gc.policy=d_choices gc.d=1000" : FIELD "gc.policy=d_choices gc.d=1");
+		for (int i = 0; i < 1600; i++)
+			best[many] += f.collector->policy.ops->pick(&f.collector->policy, 0) % 6 == 5;
+		field_close(&f);
+	}
+	assert_in_range(best[0], 300 - 100, 300 + 100);
+	assert_int_equal(best[1], 1600);
+}
+
+/* No block of the plane has a dead page: every policy says so instead of turning in circles. */
+static void test_no_policy_picks_what_wins_nothing(void **state)
+{
+	struct field f;
+
+	(void)state;
+	for (int policy = 0; gc_policies[policy]; policy++) {
+		char text[1024];
+
+		snprintf(text, sizeof text, FIELD "gc.policy=%s", gc_policies[policy]->name);
+		field_open(&f, text);
+		for (int i = 0; i < 20 * 6; i++)
+			write_one(&f, 0);
+		assert_int_equal(f.collector->policy.ops->pick(&f.collector->policy, 0), BLOCK_NONE);
+		assert_int_equal(f.collector->policy.ops->pick(&f.collector->policy, 1), BLOCK_NONE);
+		field_close(&f);
+	}
+}
+
+/* ---- write amplification ---- */
+
+/*
+ * One plane, uniform writes of whole pages, outside time.  User pages are a share rho of the pages that
+ * take part: one block is the collector's reserve.  The drive is written until it is in equilibrium (five
+ * times over), then measured over three more.
+ */
+static double write_amplification(const char *policy, uint32_t blocks, uint32_t pages, double rho)
+{
+	double share = 1 - rho * (blocks - 1) / blocks;
+	struct settings s;
+	struct fault fault = { "" };
+	struct drive *d;
+	struct random random;
+	uint64_t moved, n;
+	char text[400];
+
+	snprintf(text, sizeof text,
+		"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=%u "
+		"flash.pages=%u flash.page_bytes=2048 flash.over_provisioning=%.9f gc.threshold=0 "
+		"gc.separate=false "
+		"gc.policy=%s seed=%llu",
+		blocks, pages, share, policy, (unsigned long long)seed_of_run());
+	fixture_settings(&s, text);
+	d = drive_create(&s, false, &fault);
+	assert_non_null(d);
+	n = d->geometry.logical_pages;
+	random_init(&random, seed_of_run(), 11);
+	for (uint64_t i = 0; i < n; i++)
+		drive_place(d, (struct extent){ i * 4, i * 4 + 4 });
+	for (uint64_t i = 0; i < 8 * n; i++) {
+		lpn_t lpn = (lpn_t)random_below(&random, n);
+
+		if (i == 5 * n)
+			d->ftl->collector->moved_pages = 0;
+		assert_true(drive_place(d, (struct extent){ lpn * 4ull, lpn * 4ull + 4 }));
+	}
+	moved = d->ftl->collector->moved_pages;
+	drive_free(d);
+	settings_release(&s);
+	return 1 + (double)moved / (3 * (double)n);
+}
+
+static const double rhos[] = { 0.70, 0.80, 0.90, 0.93 };
+
+static void assert_within(double is, double should, double share, const char *what, double rho)
+{
+	if (fabs(is - should) > share * should)
+		fail_msg("SEED=%llu: %s at rho %.2f: %.3f, should be %.3f", (unsigned long long)seed_of_run(),
+			what, rho, is, should);
+}
+
+/* Live share p of the oldest block: p = exp(-(1 - p) / rho); then 1 / (1 - p). */
+static void test_fifo_amplifies_as_in_theory(void **state)
+{
+	static const double table[] = { 1.876, 2.693, 5.179, 7.318 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		double p = 0;
+
+		for (int round = 0; round < 10000; round++)
+			p = exp(-(1 - p) / rhos[i]);
+		assert_within(1 / (1 - p), table[i], 0.001, "the formula itself", rhos[i]);
+		assert_within(
+			write_amplification("fifo", 1000, 64, rhos[i]), table[i], 0.03, "fifo", rhos[i]);
+	}
+}
+
+/*
+ * A block drawn at random is as full as the drive: 1 / (1 - rho).  The policy does not draw blocks that have no dead
+ * page; about a share rho * WA / pages of them is so young, which large blocks make small.
+ */
+static void test_random_amplifies_as_in_theory(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_within(write_amplification("random", 400, 1024, rhos[i]), 1 / (1 - rhos[i]), 0.03,
+			"random", rhos[i]);
+}
+
+/*
+ * The same experiment in fifty lines of its own: blocks as plain arrays, the victim by a scan of `choices` blocks
+ * drawn at random (0 = of all).
+ */
+struct plain {
+	uint32_t blocks, pages, users, open, next, spare;
+	uint32_t *where, *holds, *live; /* page of each user page; user page of each page or ~0; per block */
+	uint64_t moved;
+};
+
+static void plain_put(struct plain *p, uint32_t user)
+{
+	if (p->where[user] != UINT32_MAX) {
+		p->holds[p->where[user]] = UINT32_MAX;
+		p->live[p->where[user] / p->pages]--;
+	}
+	p->where[user] = p->open * p->pages + p->next++;
+	p->holds[p->where[user]] = user;
+	p->live[p->open]++;
+}
+
+static uint32_t plain_victim(const struct plain *p, struct random *random, uint32_t choices)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < (choices ? choices : p->blocks); i++) {
+		uint32_t b = choices ? (uint32_t)random_below(random, p->blocks) : i;
+
+		if (b != p->open && b != p->spare && (best == UINT32_MAX || p->live[b] < p->live[best]))
+			best = b;
+	}
+	return best;
+}
+
+/* The open block is full: the live pages of a victim go to the spare one, which is written on; it is the spare now. */
+static void plain_collect(struct plain *p, struct random *random, uint32_t choices)
+{
+	uint32_t victim = plain_victim(p, random, choices);
+
+	p->open = p->spare;
+	p->next = 0;
+	p->spare = victim;
+	for (uint32_t page = victim * p->pages; page < (victim + 1) * p->pages; page++)
+		if (p->holds[page] != UINT32_MAX) {
+			plain_put(p, p->holds[page]);
+			p->moved++;
+		}
+}
+
+static double plain_amplification(double rho, uint32_t choices)
+{
+	struct plain p = { .blocks = 1000, .pages = 64, .users = (uint32_t)(rho * 999 * 64) };
+	struct random random;
+	uint32_t filled = 1;
+	double result;
+
+	p.where = memory_array(p.users, sizeof *p.where, "plain");
+	p.holds = memory_array(p.blocks * p.pages, sizeof *p.holds, "plain");
+	p.live = memory_array(p.blocks, sizeof *p.live, "plain");
+	memset(p.where, 0xff, p.users * sizeof *p.where);
+	memset(p.holds, 0xff, p.blocks * p.pages * sizeof *p.holds);
+	random_init(&random, seed_of_run(), 12);
+	p.spare = p.blocks - 1;
+	for (uint64_t i = 0; i < 9 * (uint64_t)p.users; i++) {
+		if (p.next == p.pages && filled < p.blocks - 1) {
+			p.open = filled++;
+			p.next = 0;
+		}
+		while (p.next == p.pages)
+			plain_collect(&p, &random, choices);
+		if (i == 6 * (uint64_t)p.users)
+			p.moved = 0;
+		plain_put(&p, i < p.users ? (uint32_t)i : (uint32_t)random_below(&random, p.users));
+	}
+	result = 1 + (double)p.moved / (3 * (double)p.users);
+	memory_free(p.where);
+	memory_free(p.holds);
+	memory_free(p.live);
+	return result;
+}
+
+static void test_greedy_amplifies_as_simulated(void **state)
+{
+	(void)state;
+	assert_within(write_amplification("greedy", 1000, 64, 0.8), 2.65, 0.03, "greedy, published", 0.8);
+	for (size_t i = 0; i < 4; i++)
+		assert_within(write_amplification("greedy", 1000, 64, rhos[i]),
+			plain_amplification(rhos[i], 0), 0.03, "greedy", rhos[i]);
+}
+
+static void test_d_choices_amplify_as_simulated(void **state)
+{
+	(void)state;
+	assert_within(write_amplification("d_choices", 1000, 64, 0.8), 2.72, 0.03, "d = 10, published", 0.8);
+	for (size_t i = 0; i < 4; i++)
+		assert_within(write_amplification("d_choices", 1000, 64, rhos[i]),
+			plain_amplification(rhos[i], 10), 0.03, "d_choices", rhos[i]);
+}
+
+/* ---- the collector ---- */
+
+static struct drive *small_drive(struct settings *s, const char *more)
+{
+	struct fault fault = { "" };
+	struct drive *d;
+	char text[1024];
+
+	snprintf(text, sizeof text,
+		PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 flash.blocks=32 flash.pages=8 "
+			    "flash.over_provisioning=0.5 %s",
+		more);
+	fixture_settings(s, text);
+	d = drive_create(s, true, &fault);
+	if (!d)
+		fail_msg("%s", fault.text);
+	return d;
+}
+
+static void write_page(struct drive *d, lpn_t lpn)
+{
+	struct request r = { .start = lpn * 4ull, .sectors = 4, .type = REQUEST_WRITE };
+
+	r.arrival = schedule_now(d->flash->schedule);
+	assert_true(drive_submit(d, &r));
+	drive_drain(d);
+}
+
+/*
+ * Threshold 0.1 of 256 pages: below 26 free pages one victim is collected for each page written; with a
+ * hysteresis of 0.1 it goes on until 52 are free.
+ */
+static void test_threshold_and_hysteresis(void **state)
+{
+	struct settings s;
+	struct random random;
+
+	(void)state;
+	for (int hysteresis = 0; hysteresis < 2; hysteresis++) {
+		struct drive *d = small_drive(
+			&s, hysteresis ? "gc.threshold=0.1 gc.hysteresis=0.1" : "gc.threshold=0.1");
+		const struct space_plane *plane = d->ftl->space->plane;
+		uint64_t triggers = 0;
+
+		random_init(&random, seed_of_run(), 5);
+		for (int i = 0; i < 2000; i++) {
+			uint64_t before = d->ftl->collector->collections, free_before = plane->free_pages,
+				 done;
+
+			write_page(d, (lpn_t)random_below(&random, d->geometry.logical_pages));
+			done = d->ftl->collector->collections - before;
+			triggers += done > 0;
+			if (free_before >= 26)
+				assert_int_equal(done, 0);
+			else if (hysteresis)
+				assert_true(plane->free_pages + 1 >= 52);
+			else
+				assert_int_equal(done, 1);
+		}
+		assert_true(triggers > 10);
+		drive_check(d);
+		drive_free(d);
+		settings_release(&s);
+	}
+}
+
+/* Old copies of one page: victims are dead all over, nothing is copied. */
+static void test_dead_blocks_are_erased_without_copying(void **state)
+{
+	struct settings s;
+	struct drive *d = small_drive(&s, "");
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		write_page(d, 3);
+	assert_true(d->ftl->collector->collections > 0);
+	assert_int_equal(d->ftl->collector->direct_erases, d->ftl->collector->collections);
+	assert_int_equal(d->ftl->collector->moved_pages, 0);
+	assert_int_equal(flash_total(d->flash, OP_PROGRAM), 1000);
+	drive_free(d);
+	settings_release(&s);
+}
+
+/* Every page the collector says it moved was read and programmed under GC; every collection erased. */
+static void test_collection_is_counted_as_operations(void **state)
+{
+	struct settings s;
+	struct drive *d = small_drive(&s, "flash.over_provisioning=0.2");
+	struct random random;
+
+	(void)state;
+	random_init(&random, seed_of_run(), 6);
+	for (int i = 0; i < 3000; i++)
+		write_page(d, (lpn_t)random_below(&random, d->geometry.logical_pages));
+	assert_true(d->ftl->collector->moved_pages > 1000);
+	assert_int_equal(d->flash->count[OP_PROGRAM][CAUSE_GC], d->ftl->collector->moved_pages);
+	assert_int_equal(d->flash->count[OP_READ][CAUSE_GC], d->ftl->collector->moved_pages);
+	assert_int_equal(d->flash->count[OP_COPY][CAUSE_GC], d->ftl->collector->moved_pages);
+	assert_int_equal(d->flash->count[OP_ERASE][CAUSE_GC], d->ftl->collector->collections);
+	assert_int_equal(d->flash->count[OP_PROGRAM][CAUSE_HOST], 3000);
+	drive_check(d);
+	drive_free(d);
+	settings_release(&s);
+}
+
+/* ---- wear ---- */
+
+struct spread {
+	uint32_t least, most;
+	uint64_t moves, moved_pages, wear_programs, wear_erases;
+};
+
+/* Three quarters of the pages are written once, the others again and again. */
+static struct spread hot_and_cold(const char *wear)
+{
+	struct spread spread = { .least = UINT32_MAX };
+	struct settings s;
+	struct random random;
+	struct drive *d = small_drive(&s, wear);
+	lpn_t pages = d->geometry.logical_pages;
+
+	random_init(&random, seed_of_run(), 4);
+	for (lpn_t lpn = 0; lpn < pages; lpn++)
+		write_page(d, lpn);
+	for (int i = 0; i < 20000; i++)
+		write_page(d, (lpn_t)random_below(&random, pages / 4));
+	for (block_t b = 0; b < d->geometry.blocks; b++) {
+		uint32_t erases = d->flash->block[b].erases;
+
+		spread.least = erases < spread.least ? erases : spread.least;
+		spread.most = erases > spread.most ? erases : spread.most;
+	}
+	spread.moves = d->ftl->collector->wear_moves;
+	spread.moved_pages = d->ftl->collector->wear_moved_pages;
+	spread.wear_programs = d->flash->count[OP_PROGRAM][CAUSE_WEAR];
+	spread.wear_erases = d->flash->count[OP_ERASE][CAUSE_WEAR];
+	drive_check(d);
+	drive_free(d);
+	settings_release(&s);
+	return spread;
+}
+
+/* Without levelling the cold blocks are never erased; with it no block stays far behind. */
+static void test_static_wear_levelling_shrinks_the_spread(void **state)
+{
+	struct spread off = hot_and_cold("wear.delta=0"), on = hot_and_cold("wear.delta=10 wear.period=4");
+
+	(void)state;
+	assert_int_equal(off.moves, 0);
+	assert_int_equal(off.least, 0);
+	assert_true(off.most > 100);
+	assert_true(on.most - on.least < (off.most - off.least) / 4);
+	assert_true(on.moves > 10);
+}
+
+static void test_wear_levelling_costs_what_it_reports(void **state)
+{
+	struct spread on = hot_and_cold("wear.delta=10 wear.period=4");
+
+	(void)state;
+	assert_true(on.moved_pages > on.moves);
+	assert_int_equal(on.wear_programs, on.moved_pages);
+	assert_int_equal(on.wear_erases, on.moves);
+}
+
+/* The free block with the fewest erases next, or the one that has been free longest: the spread among hot
+ * blocks is smaller with the first. */
+static void test_dynamic_wear_levelling(void **state)
+{
+	struct spread on = hot_and_cold("wear.dynamic=true"), off = hot_and_cold("wear.dynamic=false");
+
+	(void)state;
+	assert_true(on.most <= off.most);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_greedy_against_a_scan),
+		cmocka_unit_test(test_fifo_against_a_scan),
+		cmocka_unit_test(test_cost_benefit_against_a_scan),
+		cmocka_unit_test(test_random_picks_what_can_be_reclaimed),
+		cmocka_unit_test(test_d_choices_picks_what_can_be_reclaimed),
+		cmocka_unit_test(test_random_is_fair),
+		cmocka_unit_test(test_d_choices_between_random_and_greedy),
+		cmocka_unit_test(test_no_policy_picks_what_wins_nothing),
+		cmocka_unit_test(test_fifo_amplifies_as_in_theory),
+		cmocka_unit_test(test_random_amplifies_as_in_theory),
+		cmocka_unit_test(test_greedy_amplifies_as_simulated),
+		cmocka_unit_test(test_d_choices_amplify_as_simulated),
+		cmocka_unit_test(test_threshold_and_hysteresis),
+		cmocka_unit_test(test_dead_blocks_are_erased_without_copying),
+		cmocka_unit_test(test_collection_is_counted_as_operations),
+		cmocka_unit_test(test_static_wear_levelling_shrinks_the_spread),
+		cmocka_unit_test(test_wear_levelling_costs_what_it_reports),
+		cmocka_unit_test(test_dynamic_wear_levelling),
+	};
+
+	return cmocka_run_group_tests_name("collection", tests, NULL, NULL);
+}

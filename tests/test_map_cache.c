@@ -1,0 +1,585 @@
+/*
+ * The mapping cache against a plain model (an array and a search for the oldest stamp), under random
+ * look-ups, writes, collections and removals, for every way of paying for collections; what it
+ * costs in time; the static model's chances; and that paying for collections ends.
+ *
+ *	SEED=n   another run of chance
+ *	SEEDS=n  so many runs (default 3)
+ */
+#include "tests/drive_fixture.h"
+
+#include "pagemap/map_cache.h"
+
+#include <math.h>
+
+#define PAGES 24u
+#define BASE  1000u
+
+static uint64_t seeds(void)
+{
+	const char *text = getenv("SEEDS");
+
+	return text ? strtoull(text, NULL, 0) : 3;
+}
+
+/* ---- a drive of mapping pages (and some data) without an FTL ---- */
+
+struct world {
+	struct bench *bench;
+	struct map_settings settings;
+	struct gc_settings gc;
+	struct wear_settings wear;
+	struct space *space;
+	struct collector *collector;
+	struct map_cache *cache;
+	struct map_statistics statistics;
+	struct random random;
+	ppn_t *data; /* data pages by owner; one that moves changes an entry of a random mapping page */
+};
+
+static ppn_t allocate(void *context, struct io *io, uint32_t id)
+{
+	struct world *w = context;
+	plane_t plane = id % w->bench->geometry.planes;
+
+	if (!collector_make_room(w->collector, io, plane, STREAM_MAP))
+		return PPN_NONE;
+	return space_take(w->space, plane, STREAM_MAP, false);
+}
+
+static void relocate(void *context, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct world *w = context;
+
+	if (map_cache_owns(w->cache, owner))
+		map_cache_page_moved(w->cache, io, owner - BASE, from, to);
+	else {
+		w->data[owner] = to;
+		map_cache_entry_moved(w->cache, io, (uint32_t)random_below(&w->random, PAGES));
+	}
+}
+
+static struct world *world_open(
+	uint64_t seed, uint64_t cache_pages, uint32_t pinned, struct map_settings settings)
+{
+	struct world *w = memory_array(1, sizeof *w, "world");
+
+	w->bench = bench_open(PAPER_DRIVE);
+	w->settings = settings;
+	w->settings.cache_bytes = cache_pages * w->bench->geometry.page_bytes;
+	w->settings.pin_pmt = pinned != 0;
+	w->settings.seed = seed;
+	w->gc = (struct gc_settings){ .threshold = 0.1, .separate = true, .seed = seed };
+	w->space = space_create(w->bench->flash, FREE_OLDEST, 1);
+	w->collector = collector_create(
+		w->space, &w->gc, &w->wear, (struct collector_client){ w, relocate, NULL, NULL });
+	w->cache = map_cache_create(&w->settings, w->space, PAGES, pinned, BASE, &w->statistics,
+		(struct map_client){ w, allocate });
+	w->data = memory_array(w->bench->geometry.pages, sizeof *w->data, "data pages");
+	random_init(&w->random, seed, 3);
+	return w;
+}
+
+static void world_close(struct world *w)
+{
+	map_cache_free(w->cache);
+	collector_free(w->collector);
+	space_free(w->space);
+	bench_close(w->bench);
+	memory_free(w->data);
+	memory_free(w);
+}
+
+static uint64_t count(const struct world *w, enum op_kind kind, enum cause cause)
+{
+	return w->bench->flash->count[kind][cause];
+}
+
+static void begin(struct world *w)
+{
+	bench_begin(w->bench);
+}
+
+static void end(struct world *w)
+{
+	bench_submit(w->bench);
+	schedule_drain(w->bench->flash->schedule);
+}
+
+/* A look-up as a request of its own. */
+static void get(struct world *w, uint32_t id, bool write)
+{
+	begin(w);
+	map_cache_get(w->cache, &w->bench->io, id, write, OP_NONE);
+	end(w);
+}
+
+/* The same outside time. */
+static void get_untimed(struct world *w, uint32_t id, bool write)
+{
+	struct io io = { .flash = w->bench->flash };
+
+	map_cache_get(w->cache, &io, id, write, OP_NONE);
+}
+
+/* ---- the plain model ---- */
+
+struct model_page {
+	bool cached, dirty, exists, copy, pending;
+	uint64_t used; /* when it was last used, or began to wait */
+};
+
+struct model {
+	struct model_page page[PAGES];
+	uint32_t room, pinned;
+	enum map_gc_update update;
+	uint64_t now;
+	uint64_t hits, misses, reads[2], programs[2]; /* [1]: for collections */
+};
+
+static uint32_t cached_pages(const struct model *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t id = 0; id < PAGES; id++)
+		n += m->page[id].cached;
+	return n;
+}
+
+/* The page of the kind with the smallest stamp, or PAGES. */
+static uint32_t oldest(const struct model *m, bool pending)
+{
+	uint32_t best = PAGES;
+
+	for (uint32_t id = 0; id < PAGES; id++) {
+		const struct model_page *p = &m->page[id];
+		bool candidate = pending ? p->pending : p->cached && id >= m->pinned;
+
+		if (candidate && (best == PAGES || p->used < m->page[best].used))
+			best = id;
+	}
+	return best;
+}
+
+static void model_load(struct model *m, uint32_t id, bool timed, int paying)
+{
+	struct model_page *p = &m->page[id];
+	uint32_t victim;
+
+	while (cached_pages(m) >= m->room && (victim = oldest(m, false)) != PAGES) {
+		struct model_page *v = &m->page[victim];
+
+		if (v->dirty && (timed || !v->copy)) {
+			m->programs[paying] += timed;
+			v->copy = true;
+		}
+		v->cached = v->dirty = false;
+	}
+	m->reads[paying] += p->copy && timed;
+	p->dirty = p->pending;
+	p->pending = false;
+	p->cached = true;
+	p->used = ++m->now;
+}
+
+static void model_get(struct model *m, uint32_t id, bool write, bool timed)
+{
+	struct model_page *p = &m->page[id];
+
+	m->hits += p->cached && timed;
+	m->misses += !p->cached && timed;
+	if (!p->cached)
+		model_load(m, id, timed, 0);
+	p->used = ++m->now;
+	p->dirty |= write;
+	p->exists |= write;
+}
+
+static void model_entry_moved(struct model *m, uint32_t id)
+{
+	struct model_page *p = &m->page[id];
+
+	if (p->cached) {
+		p->dirty = true;
+	} else if (!p->pending) {
+		p->pending = true;
+		p->used = ++m->now;
+	}
+}
+
+/* At most 64 pages are paid for at a time: more than there are. */
+static void model_settle(struct model *m)
+{
+	uint32_t id;
+
+	while (m->update != MAP_GC_DEFER && (id = oldest(m, true)) != PAGES) {
+		struct model_page *p = &m->page[id];
+
+		if (m->update == MAP_GC_LOAD) {
+			model_load(m, id, true, 1);
+			continue;
+		}
+		m->reads[1] += p->copy;
+		m->programs[1]++;
+		p->copy = true;
+		p->pending = false;
+	}
+}
+
+static void model_remove(struct model *m, uint32_t id)
+{
+	m->page[id] = (struct model_page){ .used = m->page[id].used };
+}
+
+/* ---- both side by side ---- */
+
+static void compare(const struct world *w, const struct model *m, uint64_t seed, uint64_t step)
+{
+	uint32_t resident = 0, existing = 0, pending = 0, copies = 0;
+	bool same;
+
+	for (uint32_t id = 0; id < PAGES; id++) {
+		resident += m->page[id].cached;
+		existing += m->page[id].exists;
+		pending += m->page[id].pending;
+		copies += m->page[id].copy;
+		if (map_cache_exists(w->cache, id) != m->page[id].exists)
+			fail_msg("SEED=%llu step %llu: does page %u exist?", (unsigned long long)seed,
+				(unsigned long long)step, id);
+	}
+	same = w->cache->resident == resident && w->cache->existing == existing &&
+	       w->cache->pending.length == pending && map_cache_flash_pages(w->cache) == copies &&
+	       w->statistics.hits == m->hits && w->statistics.misses == m->misses &&
+	       count(w, OP_READ, CAUSE_MAP) == m->reads[0] &&
+	       count(w, OP_PROGRAM, CAUSE_MAP) == m->programs[0] &&
+	       count(w, OP_READ, CAUSE_GC_MAP) == m->reads[1] &&
+	       count(w, OP_PROGRAM, CAUSE_GC_MAP) == m->programs[1];
+	if (!same)
+		fail_msg("SEED=%llu step %llu: resident %u/%u existing %u/%u pending %u/%u copies %u/%u hits "
+			 "%llu/%llu "
+			 "reads %llu/%llu programs %llu/%llu gc reads %llu/%llu gc programs %llu/%llu",
+			(unsigned long long)seed, (unsigned long long)step, w->cache->resident, resident,
+			w->cache->existing, existing, w->cache->pending.length, pending,
+			map_cache_flash_pages(w->cache), copies, (unsigned long long)w->statistics.hits,
+			(unsigned long long)m->hits, (unsigned long long)count(w, OP_READ, CAUSE_MAP),
+			(unsigned long long)m->reads[0], (unsigned long long)count(w, OP_PROGRAM, CAUSE_MAP),
+			(unsigned long long)m->programs[0],
+			(unsigned long long)count(w, OP_READ, CAUSE_GC_MAP), (unsigned long long)m->reads[1],
+			(unsigned long long)count(w, OP_PROGRAM, CAUSE_GC_MAP),
+			(unsigned long long)m->programs[1]);
+}
+
+/* Ids that are asked for: half of the time one of six. */
+static uint32_t some_id(struct random *random)
+{
+	return (uint32_t)random_below(random, random_below(random, 2) ? PAGES : 6);
+}
+
+static void random_step(struct world *w, struct model *m, struct random *random)
+{
+	uint32_t id = some_id(random), kind = (uint32_t)random_below(random, 100);
+	bool write = random_below(random, 2);
+
+	if (kind < 60) {
+		get(w, id, write);
+		model_get(m, id, write, true);
+	} else if (kind < 70) {
+		get_untimed(w, id, write);
+		model_get(m, id, write, false);
+	} else if (kind < 90) {
+		map_cache_entry_moved(w->cache, &w->bench->io, id);
+		model_entry_moved(m, id);
+	} else if (kind < 97) {
+		begin(w);
+		map_cache_settle(w->cache, &w->bench->io);
+		end(w);
+		model_settle(m);
+	} else {
+		map_cache_remove(w->cache, id);
+		model_remove(m, id);
+	}
+}
+
+static void random_run(uint64_t seed, uint32_t room, uint32_t pinned, enum map_gc_update update)
+{
+	struct world *w = world_open(seed, room, pinned, (struct map_settings){ .gc_update = (int)update });
+	struct model m = { .room = room, .pinned = pinned, .update = update };
+	struct random random;
+
+	random_init(&random, seed, 1);
+	begin(w);
+	end(w);
+	for (uint64_t step = 0; step < 4000; step++) {
+		random_step(w, &m, &random);
+		compare(w, &m, seed, step);
+		if (step % 16 == 0) {
+			map_cache_check(w->cache);
+			space_check(w->space);
+		}
+	}
+	assert_true(w->collector->collections > 0);
+	assert_true(w->statistics.gc_moves > 0 || w->collector->moved_pages == 0);
+	world_close(w);
+}
+
+static void test_agrees_with_a_plain_model(void **state)
+{
+	static const uint32_t rooms[] = { 1, 2, 5, 12 };
+
+	(void)state;
+	for (uint64_t i = 0; i < seeds(); i++)
+		for (int update = MAP_GC_LOAD; update <= MAP_GC_DEFER; update++)
+			for (size_t room = 0; room < sizeof rooms / sizeof rooms[0]; room++) {
+				random_run(seed_of_run() + i, rooms[room], 0, (enum map_gc_update)update);
+				random_run(seed_of_run() + i, rooms[room], 4, (enum map_gc_update)update);
+			}
+}
+
+/* ---- small cases worked by hand ---- */
+
+static void test_everything_fits_costs_nothing(void **state)
+{
+	struct world *w = world_open(1, PAGES, 0, (struct map_settings){ 0 });
+
+	(void)state;
+	for (int round = 0; round < 3; round++)
+		for (uint32_t id = 0; id < PAGES; id++)
+			get(w, id, true);
+	assert_int_equal(flash_total(w->bench->flash, OP_READ) + flash_total(w->bench->flash, OP_PROGRAM), 0);
+	assert_int_equal(w->statistics.hits, 2 * PAGES);
+	assert_int_equal(w->statistics.misses, PAGES);
+	assert_int_equal(map_cache_table_bytes(w->cache), PAGES * w->bench->geometry.page_bytes);
+	world_close(w);
+}
+
+/* A clean page that is only read leaves without a trace; a dirty one is written once and read back. */
+static void test_costs_of_one_page(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
+
+	(void)state;
+	get(w, 0, false);
+	get(w, 1, true);
+	assert_int_equal(count(w, OP_PROGRAM, CAUSE_MAP), 0);
+	get(w, 2, false);
+	assert_int_equal(count(w, OP_PROGRAM, CAUSE_MAP), 1);
+	assert_int_equal(count(w, OP_READ, CAUSE_MAP), 0);
+	get(w, 1, false);
+	assert_int_equal(count(w, OP_READ, CAUSE_MAP), 1);
+	get(w, 2, false);
+	assert_int_equal(count(w, OP_PROGRAM, CAUSE_MAP), 1);
+	assert_int_equal(w->cache->existing, 1);
+	world_close(w);
+}
+
+/* Outside time nothing is counted, and a changed page that leaves gets a copy once. */
+static void test_outside_time(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
+
+	(void)state;
+	for (int round = 0; round < 5; round++)
+		for (uint32_t id = 0; id < 3; id++)
+			get_untimed(w, id, true);
+	assert_int_equal(w->statistics.lookups + w->statistics.accesses, 0);
+	assert_int_equal(w->bench->flash->untimed[OP_PROGRAM], 3);
+	assert_int_equal(flash_total(w->bench->flash, OP_PROGRAM), 0);
+	world_close(w);
+}
+
+/* When the operation that `ready` leads to is done; the clock starts with the request. */
+static uint64_t time_of_use(struct world *w, uint32_t id, ppn_t data)
+{
+	tick_t start = schedule_now(w->bench->flash->schedule), done = 0;
+	struct io *io = &w->bench->io;
+	uint32_t ticket;
+	op_t ready;
+
+	begin(w);
+	ready = map_cache_get(w->cache, io, id, true, OP_NONE);
+	flash_read(io, data, 1, CAUSE_HOST, ready);
+	end(w);
+	while (schedule_completed(w->bench->flash->schedule, &ticket, &done))
+		;
+	return done - start;
+}
+
+/*
+ * Whole pages take 4 us on the bus, a sector 1, a command 0.1: a map read is 0.1 + 10 + 4 = 14.1 us, a map write
+ * 0.1 + 4 + 100 = 104.1, the data read 0.1 + 10 + 1 = 11.1; one after the other.
+ */
+static void test_a_request_waits_for_its_map_traffic(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
+	ppn_t data = old_page(w->bench, 3, 1, 0, 0);
+
+	(void)state;
+	assert_int_equal(time_of_use(w, 0, data), 11100);
+	assert_int_equal(time_of_use(w, 0, data), 11100);
+	assert_int_equal(time_of_use(w, 1, data), 104100 + 11100);
+	assert_int_equal(time_of_use(w, 0, data), 104100 + 14100 + 11100);
+	world_close(w);
+}
+
+/* A page that another request is loading is in DRAM by name only: who uses it waits for the load. */
+static void test_a_hit_waits_for_a_load_under_way(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
+	struct io *io = &w->bench->io;
+	op_t load;
+
+	(void)state;
+	get(w, 0, true);
+	get(w, 1, false);
+	begin(w);
+	load = map_cache_get(w->cache, io, 0, false, OP_NONE);
+	bench_submit(w->bench);
+	begin(w);
+	assert_true(load != OP_NONE);
+	assert_true(map_cache_get(w->cache, io, 0, false, OP_NONE) == load);
+	end(w);
+	begin(w);
+	assert_true(map_cache_get(w->cache, io, 0, false, OP_NONE) == OP_NONE);
+	end(w);
+	world_close(w);
+}
+
+/* ---- the static model ---- */
+
+static void test_static_model(void **state)
+{
+	const uint64_t n = 20000, existing = PAGES, room = 10;
+	struct world *w = world_open(seed_of_run(), room, 0, (struct map_settings){ .model = MAP_STATIC });
+	double p = (double)room / (double)existing, sigma = sqrt(p * (1 - p) * (double)n);
+	uint64_t write_misses = 0;
+
+	(void)state;
+	for (uint32_t id = 0; id < PAGES; id++)
+		get_untimed(w, id, true);
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t before = w->statistics.misses;
+		bool write = random_below(&w->random, 2);
+
+		get(w, some_id(&w->random), write);
+		write_misses += write && w->statistics.misses > before;
+	}
+	if (fabs((double)w->statistics.hits - p * (double)n) > 5 * sigma)
+		fail_msg("SEED=%llu: %llu hits of %llu, %.0f expected", (unsigned long long)seed_of_run(),
+			(unsigned long long)w->statistics.hits, (unsigned long long)n, p * (double)n);
+	assert_int_equal(count(w, OP_READ, CAUSE_MAP), w->statistics.misses);
+	assert_int_equal(count(w, OP_PROGRAM, CAUSE_MAP), write_misses);
+	map_cache_check(w->cache);
+	world_close(w);
+}
+
+/* ---- collections that change the map that must be written that must be collected ... ---- */
+
+/* Writes the data page anew, in a plane that goes with its number. */
+static void write_data(struct world *w, struct io *io, uint32_t owner, bool first)
+{
+	plane_t plane = owner % w->bench->geometry.planes;
+	ppn_t to;
+
+	assert_true(collector_make_room(w->collector, io, plane, STREAM_HOST));
+	to = space_take(w->space, plane, STREAM_HOST, false);
+	flash_program(io, to, owner, 1, CAUSE_HOST, OP_NONE);
+	if (!first)
+		space_release(w->space, w->data[owner]);
+	w->data[owner] = to;
+}
+
+static void storm(uint64_t seed, enum map_gc_update update, uint32_t room)
+{
+	struct world *w = world_open(seed, room, 0, (struct map_settings){ .gc_update = (int)update });
+	const uint32_t live = w->bench->geometry.pages / 2;
+	struct io untimed = { .flash = w->bench->flash };
+	uint32_t most_pending = 0;
+
+	begin(w);
+	end(w);
+	for (uint32_t owner = 0; owner < live; owner++)
+		write_data(w, &untimed, owner, true);
+	for (int i = 0; i < 3000; i++) {
+		begin(w);
+		map_cache_settle(w->cache, &w->bench->io);
+		map_cache_get(w->cache, &w->bench->io, some_id(&w->random), true, OP_NONE);
+		write_data(w, &w->bench->io, (uint32_t)random_below(&w->random, live), false);
+		end(w);
+		map_cache_check(w->cache);
+		if (w->cache->pending.length > most_pending)
+			most_pending = w->cache->pending.length;
+	}
+	space_check(w->space);
+	if (!w->statistics.gc_updates || !most_pending)
+		fail_msg("SEED=%llu: no collection changed a page that is not in DRAM",
+			(unsigned long long)seed);
+	world_close(w);
+}
+
+static void test_paying_for_collections_ends(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < seeds(); i++)
+		for (int update = MAP_GC_LOAD; update <= MAP_GC_DEFER; update++) {
+			storm(seed_of_run() + i, (enum map_gc_update)update, 1);
+			storm(seed_of_run() + i, (enum map_gc_update)update, 6);
+		}
+}
+
+/* ---- the budget ---- */
+
+static void test_budget(void **state)
+{
+	struct geometry g = { .pages = 1u << 24, .page_bytes = 8192 };
+
+	(void)state;
+	assert_int_equal(map_cache_room(&(struct map_settings){ 0 }, &g), 1u << 14);
+	assert_int_equal(map_cache_room(&(struct map_settings){ .cache_bytes = 1 }, &g), 1);
+	assert_int_equal(map_cache_room(&(struct map_settings){ .cache_bytes = 5 * 8192 + 1 }, &g), 5);
+	g.pages = 256;
+	assert_int_equal(map_cache_room(&(struct map_settings){ 0 }, &g), 8);
+}
+
+/* The drive is full: the look-up costs nothing, the cache stays in order. */
+static void test_no_page_to_write_to(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
+	const struct geometry *g = &w->bench->geometry;
+
+	(void)state;
+	get(w, 0, true);
+	for (uint32_t i = 0; i < g->pages; i++) {
+		struct io io = { .flash = w->bench->flash };
+
+		flash_program(&io, space_take(w->space, i % g->planes, STREAM_HOST, true), 1, 1, CAUSE_HOST,
+			OP_NONE);
+	}
+	get(w, 1, true);
+	assert_int_equal(flash_total(w->bench->flash, OP_PROGRAM), 0);
+	assert_int_equal(w->cache->resident, 1);
+	map_cache_entry_moved(w->cache, &w->bench->io, 2);
+	begin(w);
+	map_cache_settle(w->cache, &w->bench->io);
+	end(w);
+	assert_int_equal(w->cache->pending.length, 1);
+	map_cache_check(w->cache);
+	world_close(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_agrees_with_a_plain_model),
+		cmocka_unit_test(test_everything_fits_costs_nothing),
+		cmocka_unit_test(test_costs_of_one_page),
+		cmocka_unit_test(test_outside_time),
+		cmocka_unit_test(test_a_request_waits_for_its_map_traffic),
+		cmocka_unit_test(test_a_hit_waits_for_a_load_under_way),
+		cmocka_unit_test(test_static_model),
+		cmocka_unit_test(test_paying_for_collections_ends),
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_no_page_to_write_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
