@@ -78,17 +78,12 @@ enum option_key {
 	KEY_PLOT
 };
 
-#define READING_OPTIONS                                                                                      \
-	{ "format", required_argument, NULL, KEY_FORMAT },                                                   \
-		{ "member", required_argument, NULL, KEY_MEMBER },                                           \
-		{ "devices", required_argument, NULL, KEY_DEVICES },                                         \
-		{ "time-unit", required_argument, NULL, KEY_TIME_UNIT },                                     \
-	{                                                                                                    \
-		"sort", no_argument, NULL, KEY_SORT                                                          \
-	}
-
 static const struct option options_stat[] = {
-	READING_OPTIONS,
+	{ "format", required_argument, NULL, KEY_FORMAT },
+	{ "member", required_argument, NULL, KEY_MEMBER },
+	{ "devices", required_argument, NULL, KEY_DEVICES },
+	{ "time-unit", required_argument, NULL, KEY_TIME_UNIT },
+	{ "sort", no_argument, NULL, KEY_SORT },
 	{ "json", required_argument, NULL, KEY_JSON },
 	{ "plot", required_argument, NULL, KEY_PLOT },
 	{ "help", no_argument, NULL, 'h' },
@@ -96,7 +91,11 @@ static const struct option options_stat[] = {
 };
 
 static const struct option options_convert[] = {
-	READING_OPTIONS,
+	{ "format", required_argument, NULL, KEY_FORMAT },
+	{ "member", required_argument, NULL, KEY_MEMBER },
+	{ "devices", required_argument, NULL, KEY_DEVICES },
+	{ "time-unit", required_argument, NULL, KEY_TIME_UNIT },
+	{ "sort", no_argument, NULL, KEY_SORT },
 	{ "to", required_argument, NULL, KEY_TO },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
@@ -196,9 +195,9 @@ static void show_progress(const struct trace *trace, uint64_t requests)
 
 	if (requests % PROGRESS_REQUESTS || !isatty(STDERR_FILENO))
 		return;
+	fprintf(stderr, "\r%.1f million requests", (double)requests / 1e6);
 	if (total)
-		fprintf(stderr, "\r%3.0f %% ", 100.0 * (double)trace_bytes_read(trace) / (double)total);
-	fprintf(stderr, "%.1f million requests", (double)requests / 1e6);
+		fprintf(stderr, ", %.0f %%", 100.0 * (double)trace_bytes_read(trace) / (double)total);
 }
 
 static void end_progress(uint64_t requests)
@@ -269,6 +268,8 @@ static bool stat_traces(const struct settings *s, char **paths, int n, FILE *jso
 
 		if (!report)
 			return false;
+		if (i)
+			putchar('\n');
 		report_write_text(report, stdout);
 		if (json && i)
 			fputs(",\n", json);
@@ -315,11 +316,13 @@ static int stat_command(int argc, char **argv)
 
 static bool convert(struct trace *trace, struct trace_writer *writer, struct fault *fault)
 {
-	struct request request;
+	struct record record;
 	enum trace_status status;
 	uint64_t n = 0;
 
-	while ((status = trace_next(trace, &request, fault)) == TRACE_OK) {
+	while ((status = trace_next_record(trace, &record, fault)) == TRACE_OK) {
+		struct request request = record_request(&record);
+
 		if (!trace_writer_put(writer, &request, fault))
 			return false;
 		show_progress(trace, ++n);
@@ -361,6 +364,7 @@ static int write_trace(const struct settings *s, struct trace *trace, struct gen
 		return cli_mistake("%s", fault.text);
 	done = trace_writer_begin(&writer, s->to, out.stream, &fault) &&
 	       (trace ? convert(trace, &writer, &fault) : generate(generator, &writer, &fault));
+	trace_writer_end(&writer);
 	if (!done)
 		output_abandon(&out);
 	if (!done || !output_commit(&out, &fault))

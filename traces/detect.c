@@ -51,8 +51,8 @@ static void judge_lines(const struct format *f, struct scan *s, const struct hea
 	}
 }
 
-static void judge_records(const struct format *f, struct scan *s, const struct head *head,
-                          struct judgement *j)
+static void judge_records(
+	const struct format *f, struct scan *s, const struct head *head, struct judgement *j)
 {
 	const char *begin = head->begin;
 
@@ -121,49 +121,40 @@ static bool refuse_unknown(struct source *source, const struct head *head, struc
 		formats++;
 	join(names, sizeof names, trace_formats, formats);
 	return fault_set(fault, "%s:1: \"%s\" is in no known trace format; choose with --format one of %s",
-	                 source_name(source), quote, names);
+		source_name(source), quote, names);
 }
 
-/* Index of the highest count of good lines; n if that is none or shared. */
-static size_t best(const struct judgement *j, size_t n)
+/* The formats that read every line, or (loosely) at least half of them. */
+static size_t candidates(const struct judgement *j, bool loosely, const struct format **fit)
 {
-	size_t winner = n;
-	unsigned most = 0, ties = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (j[i].good <= j[i].bad || j[i].good < most)
-			continue;
-		ties = j[i].good == most ? ties + 1 : 0;
-		most = j[i].good;
-		winner = i;
-	}
-	return ties ? n : winner;
+	for (size_t i = 0; trace_formats[i]; i++)
+		if (j[i].good && (loosely ? j[i].good >= j[i].bad : !j[i].bad))
+			fit[n++] = trace_formats[i];
+	return drop_yielding(fit, n);
 }
 
 static const struct format *choose(struct source *source, const struct head *head, struct fault *fault)
 {
 	struct judgement j[TRACE_FORMATS_MAX];
 	const struct format *fit[TRACE_FORMATS_MAX];
-	size_t formats = 0, fits = 0, winner;
 	char names[256];
+	size_t n;
 
-	for (; trace_formats[formats]; formats++) {
-		j[formats] = judge(trace_formats[formats], head);
-		if (j[formats].good && !j[formats].bad)
-			fit[fits++] = trace_formats[formats];
-	}
-	fits = drop_yielding(fit, fits);
-	if (fits == 1)
+	for (size_t i = 0; trace_formats[i]; i++)
+		j[i] = judge(trace_formats[i], head);
+	n = candidates(j, false, fit);
+	if (!n)
+		n = candidates(j, true, fit);
+	if (n == 1)
 		return fit[0];
-	if (fits) {
-		join(names, sizeof names, fit, fits);
-		fault_set(fault, "%s: can be read as %s; choose with --format", source_name(source), names);
+	if (!n) {
+		refuse_unknown(source, head, fault);
 		return NULL;
 	}
-	winner = best(j, formats);
-	if (winner < formats)
-		return trace_formats[winner];
-	refuse_unknown(source, head, fault);
+	join(names, sizeof names, fit, n);
+	fault_set(fault, "%s: can be read as %s; choose with --format", source_name(source), names);
 	return NULL;
 }
 

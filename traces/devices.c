@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct device {
-	uint64_t end;       /* bytes; 0: a free slot, since every record has a byte */
+	uint64_t end; /* bytes; 0: a free slot, since every record has a byte */
 	uint64_t base;
 	uint32_t number, index;
 };
@@ -17,7 +17,7 @@ struct devices {
 	struct device *slot;
 	struct device *last;
 	uint32_t count;
-	uint32_t slots;     /* a power of two */
+	uint32_t slots; /* a power of two */
 };
 
 struct devices *devices_create(void)
@@ -99,7 +99,7 @@ static int by_number(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-void devices_lay_out(struct devices *d, uint64_t align)
+bool devices_lay_out(struct devices *d, uint64_t align, uint64_t limit)
 {
 	struct device **order = memory_array(d->count, sizeof *order, "trace devices");
 	uint64_t base = 0;
@@ -109,11 +109,12 @@ void devices_lay_out(struct devices *d, uint64_t align)
 		if (d->slot[i].end)
 			order[n++] = &d->slot[i];
 	qsort(order, n, sizeof *order, by_number);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && base <= limit; i++) {
 		order[i]->base = base;
 		base += (order[i]->end + align - 1) / align * align;
 	}
 	memory_free(order);
+	return base <= limit;
 }
 
 uint64_t devices_base(const struct devices *d, uint32_t number)

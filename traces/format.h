@@ -19,9 +19,9 @@ enum parsed {
 
 struct format {
 	const char *name, *brief;
-	const char *layout;          /* what a line should be, for messages */
-	uint32_t time_unit_ns;       /* of its time column */
-	uint32_t record_bytes;       /* of a binary record; 0: lines of text */
+	const char *layout;    /* what a line should be, for messages */
+	uint32_t time_unit_ns; /* of its time column */
+	uint32_t record_bytes; /* of a binary record; 0: lines of text */
 
 	/* The scan stands on a line that is not empty (or spans one binary record).  Fills the
 	 * record but for its line number; response is RESPONSE_UNKNOWN beforehand. */
@@ -35,11 +35,13 @@ struct format {
 	/* Optional.  What wins if both formats fit: a format that reads the same lines as well. */
 	const char *yields_to;
 
-	/* Optional: formats that can be written.  `write` prints one request, whose times start at 0.
-	 * A request the format has no words for (a trim) is not printed: false. */
-	const char *heading;         /* printed first, may be NULL */
+	/* Optional: formats that can be written.  `introduce` prints what must stand before a device's
+	 * first request.  `write` prints one request, whose times start at 0; a request the format has no
+	 * words for (a trim) is not printed: false. */
+	const char *heading;                               /* printed first, may be NULL */
+	void (*introduce)(FILE *, const struct request *); /* may be NULL */
 	bool (*write)(FILE *, const struct request *);
-	uint32_t write_step_ns;      /* times are rounded down to multiples of it */
+	uint32_t write_step_ns; /* times are rounded down to multiples of it */
 };
 
 #define TRACE_FORMATS_MAX 32

@@ -10,8 +10,8 @@
 /* The summary that blkparse adds. */
 static bool is_summary(const struct scan *s)
 {
-	static const char *const words[] = { "CPU", "Total",  "Read",  "PC",   "IO",
-		                             "Throughput", "Events", "Skips", "Input" };
+	static const char *const words[] = { "CPU", "Total", "Read", "PC", "IO", "Throughput", "Events",
+		"Skips", "Input" };
 	size_t left = (size_t)(s->end - s->at);
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -27,7 +27,7 @@ static bool parse_device(struct scan *s, struct record *r)
 	uint64_t number;
 
 	if (!scan_number(s, "device", &number) || !scan_comma(s, "minor device number") ||
-	    !scan_number(s, "minor device number", &number))
+		!scan_number(s, "minor device number", &number))
 		return false;
 	r->device = names_number(s->names, begin, (size_t)(s->at - begin));
 	return true;

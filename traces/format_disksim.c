@@ -19,7 +19,7 @@ static enum parsed parse(struct scan *s, struct record *r)
 	if (!scan_number(s, "size", &blocks))
 		return PARSED_BAD;
 	scan_blanks(s);
-	if (!scan_number(s, "flags", &flags) || !scan_end(s) || !scan_place(s, r, block, blocks, SECTOR_BYTES))
+	if (!scan_number(s, "flag", &flags) || !scan_end(s) || !scan_place(s, r, block, blocks, SECTOR_BYTES))
 		return PARSED_BAD;
 	r->type = flags & 1 ? REQUEST_READ : REQUEST_WRITE;
 	return PARSED_RECORD;
@@ -40,8 +40,8 @@ static bool write(FILE *out, const struct request *r)
 	if (r->type == REQUEST_TRIM)
 		return false;
 	fprintf(out, "%llu.%06llu %u %llu %u %d\n", (unsigned long long)(r->arrival / 1000000),
-	        (unsigned long long)(r->arrival % 1000000), r->device, (unsigned long long)r->start, r->sectors,
-	        r->type == REQUEST_READ);
+		(unsigned long long)(r->arrival % 1000000), r->device, (unsigned long long)r->start,
+		r->sectors, r->type == REQUEST_READ);
 	return true;
 }
 

@@ -14,10 +14,14 @@ struct action {
 static const struct action *find_action(const char *word, size_t bytes)
 {
 	static const struct action actions[] = {
-		{ "read", PARSED_RECORD, REQUEST_READ },   { "write", PARSED_RECORD, REQUEST_WRITE },
-		{ "trim", PARSED_RECORD, REQUEST_TRIM },   { "add", PARSED_HEADING, REQUEST_READ },
-		{ "open", PARSED_HEADING, REQUEST_READ },  { "close", PARSED_HEADING, REQUEST_READ },
-		{ "sync", PARSED_OTHER, REQUEST_READ },    { "datasync", PARSED_OTHER, REQUEST_READ },
+		{ "read", PARSED_RECORD, REQUEST_READ },
+		{ "write", PARSED_RECORD, REQUEST_WRITE },
+		{ "trim", PARSED_RECORD, REQUEST_TRIM },
+		{ "add", PARSED_HEADING, REQUEST_READ },
+		{ "open", PARSED_HEADING, REQUEST_READ },
+		{ "close", PARSED_HEADING, REQUEST_READ },
+		{ "sync", PARSED_OTHER, REQUEST_READ },
+		{ "datasync", PARSED_OTHER, REQUEST_READ },
 	};
 
 	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
@@ -65,9 +69,10 @@ static enum parsed parse_action(struct scan *s, struct record *r, const char *wo
 	const struct action *action = find_action(word, bytes);
 
 	if (!action) {
-		scan_describe(s, "action \"%.*s\" is unknown, should be read, write, trim, add, open, close, sync "
-		                 "or datasync",
-		              (int)(bytes < 24 ? bytes : 24), word);
+		scan_describe(s,
+			"action \"%.*s\" is unknown, should be read, write, trim, add, open, close, sync "
+			"or datasync",
+			(int)(bytes < 24 ? bytes : 24), word);
 		return PARSED_BAD;
 	}
 	r->type = action->type;
@@ -117,6 +122,13 @@ static enum parsed parse_v2(struct scan *s, struct record *r)
 }
 
 /* Every device is a file of that name, which a user renames to what shall be written to. */
+static void introduce(FILE *out, const struct request *r)
+{
+	unsigned long long us = r->arrival / 1000;
+
+	fprintf(out, "%llu device%u add\n%llu device%u open\n", us, r->device, us, r->device);
+}
+
 static bool write(FILE *out, const struct request *r)
 {
 	static const char *const names[REQUEST_TYPES] = {
@@ -124,8 +136,8 @@ static bool write(FILE *out, const struct request *r)
 	};
 
 	fprintf(out, "%llu device%u %s %llu %llu\n", (unsigned long long)(r->arrival / 1000), r->device,
-	        names[r->type], (unsigned long long)r->start * SECTOR_BYTES,
-	        (unsigned long long)r->sectors * SECTOR_BYTES);
+		names[r->type], (unsigned long long)r->start * SECTOR_BYTES,
+		(unsigned long long)r->sectors * SECTOR_BYTES);
 	return true;
 }
 
@@ -136,6 +148,7 @@ const struct format format_fio = {
 	.time_unit_ns = 1000,
 	.parse = parse_v3,
 	.heading = HEADING_V3 "\n",
+	.introduce = introduce,
 	.write = write,
 	.write_step_ns = 1000,
 };

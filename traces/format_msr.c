@@ -10,7 +10,7 @@ static bool parse_device(struct scan *s, struct record *r)
 	size_t bytes;
 
 	if (!scan_word(s, "host", &host, &bytes) || !scan_comma(s, "disk") ||
-	    !scan_word(s, "disk", &disk, &bytes))
+		!scan_word(s, "disk", &disk, &bytes))
 		return false;
 	r->device = names_number(s->names, host, (size_t)(s->at - host));
 	return true;
@@ -32,9 +32,10 @@ static enum parsed parse(struct scan *s, struct record *r)
 	if (s->line == 1 && *s->at == 'T')
 		return PARSED_HEADING;
 	if (!scan_time(s, "time", &r->time) || !scan_comma(s, "host") || !parse_device(s, r) ||
-	    !scan_comma(s, "type") || !scan_type(s, "Read", "Write", &r->type) || !scan_comma(s, "offset") ||
-	    !scan_number(s, "offset", &offset) || !scan_comma(s, "size") || !scan_number(s, "size", &bytes) ||
-	    !scan_comma(s, "response time") || !parse_response(s, r) || !scan_end(s))
+		!scan_comma(s, "type") || !scan_type(s, "Read", "Write", &r->type) ||
+		!scan_comma(s, "offset") || !scan_number(s, "offset", &offset) || !scan_comma(s, "size") ||
+		!scan_number(s, "size", &bytes) || !scan_comma(s, "response time") || !parse_response(s, r) ||
+		!scan_end(s))
 		return PARSED_BAD;
 	return scan_place(s, r, offset, bytes, 1) ? PARSED_RECORD : PARSED_BAD;
 }
@@ -44,9 +45,9 @@ static bool write(FILE *out, const struct request *r)
 {
 	if (r->type == REQUEST_TRIM)
 		return false;
-	fprintf(out, "%llu,trace,%u,%s,%llu,%llu,0\n", (unsigned long long)(r->arrival / FILETIME_NS), r->device,
-	        r->type == REQUEST_READ ? "Read" : "Write", (unsigned long long)r->start * SECTOR_BYTES,
-	        (unsigned long long)r->sectors * SECTOR_BYTES);
+	fprintf(out, "%llu,trace,%u,%s,%llu,%llu,0\n", (unsigned long long)(r->arrival / FILETIME_NS),
+		r->device, r->type == REQUEST_READ ? "Read" : "Write",
+		(unsigned long long)r->start * SECTOR_BYTES, (unsigned long long)r->sectors * SECTOR_BYTES);
 	return true;
 }
 

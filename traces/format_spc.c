@@ -7,8 +7,9 @@ static enum parsed parse(struct scan *s, struct record *r)
 	uint64_t block, bytes;
 
 	if (!scan_number32(s, "ASU", &r->device) || !scan_comma(s, "LBA") || !scan_number(s, "LBA", &block) ||
-	    !scan_comma(s, "size") || !scan_number(s, "size", &bytes) || !scan_comma(s, "type") ||
-	    !scan_type(s, "R", "W", &r->type) || !scan_comma(s, "time") || !scan_time(s, "time", &r->time))
+		!scan_comma(s, "size") || !scan_number(s, "size", &bytes) || !scan_comma(s, "type") ||
+		!scan_type(s, "R", "W", &r->type) || !scan_comma(s, "time") ||
+		!scan_time(s, "time", &r->time))
 		return PARSED_BAD;
 	scan_blanks(s);
 	if (*s->at != ',' && !scan_end(s))
@@ -25,8 +26,8 @@ static bool write(FILE *out, const struct request *r)
 	if (r->type == REQUEST_TRIM)
 		return false;
 	fprintf(out, "%u,%llu,%llu,%c,%llu.%09llu\n", r->device, (unsigned long long)r->start,
-	        (unsigned long long)r->sectors * SECTOR_BYTES, r->type == REQUEST_READ ? 'R' : 'W',
-	        (unsigned long long)(r->arrival / 1000000000), (unsigned long long)(r->arrival % 1000000000));
+		(unsigned long long)r->sectors * SECTOR_BYTES, r->type == REQUEST_READ ? 'R' : 'W',
+		(unsigned long long)(r->arrival / 1000000000), (unsigned long long)(r->arrival % 1000000000));
 	return true;
 }
 

@@ -10,7 +10,7 @@ static bool parse_operation(struct scan *s, enum request_type *type)
 		return false;
 	if (operation > 1)
 		return scan_problem(s, "operation is %llu, should be 1 (read) or 0 (write)",
-		                    (unsigned long long)operation);
+			(unsigned long long)operation);
 	*type = operation ? REQUEST_READ : REQUEST_WRITE;
 	return true;
 }
@@ -41,7 +41,7 @@ static bool write(FILE *out, const struct request *r)
 	if (r->type == REQUEST_TRIM)
 		return false;
 	fprintf(out, "%llu %u %llu %u %d\n", (unsigned long long)r->arrival, r->device,
-	        (unsigned long long)r->start, r->sectors, r->type == REQUEST_READ);
+		(unsigned long long)r->start, r->sectors, r->type == REQUEST_READ);
 	return true;
 }
 

@@ -23,10 +23,10 @@ static enum parsed parse(struct scan *s, struct record *r)
 	if (s->line == 1 && *s->at == 'T')
 		return PARSED_HEADING;
 	if (!scan_time(s, "time", &r->time) || !scan_comma(s, "response time") || !parse_response(s, r) ||
-	    !scan_comma(s, "type") || !parse_type(s, r, &blank) || !scan_comma(s, "LUN") ||
-	    !scan_number32(s, "LUN", &r->device) || !scan_comma(s, "offset") ||
-	    !scan_number(s, "offset", &offset) || !scan_comma(s, "size") || !scan_number(s, "size", &bytes) ||
-	    !scan_end(s))
+		!scan_comma(s, "type") || !parse_type(s, r, &blank) || !scan_comma(s, "LUN") ||
+		!scan_number32(s, "LUN", &r->device) || !scan_comma(s, "offset") ||
+		!scan_number(s, "offset", &offset) || !scan_comma(s, "size") ||
+		!scan_number(s, "size", &bytes) || !scan_end(s))
 		return PARSED_BAD;
 	if (blank)
 		return PARSED_OTHER;
@@ -37,9 +37,10 @@ static bool write(FILE *out, const struct request *r)
 {
 	if (r->type == REQUEST_TRIM)
 		return false;
-	fprintf(out, "%llu.%09llu,0.000000000,%c,%u,%llu,%llu\n", (unsigned long long)(r->arrival / 1000000000),
-	        (unsigned long long)(r->arrival % 1000000000), r->type == REQUEST_READ ? 'R' : 'W', r->device,
-	        (unsigned long long)r->start * SECTOR_BYTES, (unsigned long long)r->sectors * SECTOR_BYTES);
+	fprintf(out, "%llu.%09llu,0.000000000,%c,%u,%llu,%llu\n",
+		(unsigned long long)(r->arrival / 1000000000), (unsigned long long)(r->arrival % 1000000000),
+		r->type == REQUEST_READ ? 'R' : 'W', r->device, (unsigned long long)r->start * SECTOR_BYTES,
+		(unsigned long long)r->sectors * SECTOR_BYTES);
 	return true;
 }
 

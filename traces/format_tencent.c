@@ -9,7 +9,8 @@ static bool parse_type(struct scan *s, struct record *r)
 	if (!scan_number(s, "type", &type))
 		return false;
 	if (type > 1)
-		return scan_problem(s, "type is %llu, should be 0 (read) or 1 (write)", (unsigned long long)type);
+		return scan_problem(
+			s, "type is %llu, should be 0 (read) or 1 (write)", (unsigned long long)type);
 	r->type = type ? REQUEST_WRITE : REQUEST_READ;
 	return true;
 }
@@ -20,10 +21,10 @@ static enum parsed parse(struct scan *s, struct record *r)
 
 	if (s->line == 1 && *s->at == 'T')
 		return PARSED_HEADING;
-	if (!scan_time(s, "time", &r->time) || !scan_comma(s, "offset") || !scan_number(s, "offset", &sector) ||
-	    !scan_comma(s, "size") || !scan_number(s, "size", &sectors) || !scan_comma(s, "type") ||
-	    !parse_type(s, r) || !scan_comma(s, "volume") || !scan_number32(s, "volume", &r->device) ||
-	    !scan_end(s))
+	if (!scan_time(s, "time", &r->time) || !scan_comma(s, "offset") ||
+		!scan_number(s, "offset", &sector) || !scan_comma(s, "size") ||
+		!scan_number(s, "size", &sectors) || !scan_comma(s, "type") || !parse_type(s, r) ||
+		!scan_comma(s, "volume") || !scan_number32(s, "volume", &r->device) || !scan_end(s))
 		return PARSED_BAD;
 	return scan_place(s, r, sector, sectors, SECTOR_BYTES) ? PARSED_RECORD : PARSED_BAD;
 }

@@ -41,8 +41,8 @@ static bool is_transfer(unsigned command, enum request_type *type)
 	}
 }
 
-static enum parsed fill(struct scan *s, struct record *r, unsigned command, uint64_t block, uint64_t bytes,
-                        uint64_t time)
+static enum parsed fill(
+	struct scan *s, struct record *r, unsigned command, uint64_t block, uint64_t bytes, uint64_t time)
 {
 	if (!is_transfer(command, &r->type) || !bytes)
 		return PARSED_OTHER;
@@ -65,7 +65,7 @@ static enum parsed parse_v1(struct scan *s, struct record *r)
 	if (!check_version(s, (unsigned)little_endian(at + 14, 2), 1))
 		return PARSED_BAD;
 	return fill(s, r, (unsigned)little_endian(at + 12, 2), little_endian(at + 16, 8),
-	            little_endian(at + 4, 4), little_endian(at + 24, 8));
+		little_endian(at + 4, 4), little_endian(at + 24, 8));
 }
 
 static enum parsed parse_v2(struct scan *s, struct record *r)
@@ -77,7 +77,7 @@ static enum parsed parse_v2(struct scan *s, struct record *r)
 	if (__builtin_mul_overflow(little_endian(at + 32, 8), s->unit_ns, &r->response))
 		r->response = RESPONSE_UNKNOWN;
 	return fill(s, r, (unsigned)little_endian(at, 2), little_endian(at + 16, 8), little_endian(at + 8, 4),
-	            little_endian(at + 24, 8));
+		little_endian(at + 24, 8));
 }
 
 const struct format format_vscsi1 = {
@@ -93,7 +93,7 @@ const struct format format_vscsi2 = {
 	.name = "vscsi2",
 	.brief = "CloudPhysics vscsi, version 2 (binary)",
 	.layout = "command u16, version u16, number u32, bytes u32, segments u32, block u64, time[us] u64, "
-	          "response[us] u64",
+		  "response[us] u64",
 	.time_unit_ns = 1000,
 	.record_bytes = 40,
 	.parse = parse_v2,

@@ -1,6 +1,7 @@
 #include "traces/generate.h"
 
 #include "base/memory.h"
+#include "traces/generate_find.h"
 #include "traces/generate_profile.h"
 #include "traces/generate_ranges.h"
 
@@ -13,8 +14,8 @@ enum { STREAM_TYPES = 101, STREAM_GAPS, STREAM_KIND };
  * Multiples of these, taken modulo 1 (2^64), are spread evenly over [0, 1): the golden section,
  * and sqrt 2, which does not beat with it.
  */
-#define EVEN_SHAPE  0x9e3779b97f4a7c15u   /* 0.6180339887498949 * 2^64 */
-#define EVEN_PLACE  0.4142135623730951
+#define EVEN_SHAPE 0x9e3779b97f4a7c15u /* 0.6180339887498949 * 2^64 */
+#define EVEN_PLACE 0.4142135623730951
 
 struct place {
 	sector_t start;
@@ -26,14 +27,15 @@ struct actor {
 	const struct kind_settings *settings;
 	const struct mix *sizes;
 	struct random random;
-	uint64_t left;            /* requests still to come */
+	uint64_t left;    /* requests still to come */
+	double run_share; /* sequential ones among those that may be */
 
-	struct zipf popularity;   /* of places by rank */
-	uint64_t step, phase;     /* place number -> pair of grid points */
-	uint64_t shape_phase;     /* place number -> half of the pair, length */
+	struct zipf popularity; /* of places by rank */
+	uint64_t step, phase;   /* place number -> pair of grid points */
+	uint64_t shape_phase;   /* place number -> half of the pair, length */
 
-	sector_t *cursor;         /* where each run goes on */
-	struct place *recent;     /* ring of the last places, newest at `newest` */
+	sector_t *cursor;     /* where each run goes on */
+	struct place *recent; /* ring of the last places, newest at `newest` */
 	uint64_t known, newest;
 };
 
@@ -44,10 +46,12 @@ struct generator {
 	struct actor actor[KINDS];
 	struct random types, gaps;
 	sector_t sectors, grid, offset;
-	uint64_t blocks;          /* grid points of the space */
+	uint64_t blocks; /* grid points of the space */
 	uint64_t requests, made;
 	tick_t now;
-	unsigned previous;        /* kind of the last request */
+	unsigned kind;     /* of the request in hand */
+	bool same_kind;    /* as the request before */
+	struct place last; /* where that one was */
 };
 
 /* ---- places ---- */
@@ -124,12 +128,14 @@ static struct place popular_place(struct generator *g, struct actor *a)
 	return resized(g, a, numbered_place(g, whose, zipf_draw(&whose->popularity, &a->random)));
 }
 
-/* 0 .. limit-1, each octave of (number + 1) as likely as the next. */
+/* 0 .. limit-1: as likely 0 as 1 or 2, as 3 to 6, as 7 to 14 ... */
 static uint64_t draw_octaves(struct actor *a, uint64_t limit)
 {
-	uint64_t number = (uint64_t)exp(random_unit(&a->random) * log((double)limit + 1)) - 1;
+	unsigned octaves = 64 - (unsigned)__builtin_clzll(limit);
+	uint64_t first = ((uint64_t)1 << random_below(&a->random, octaves)) - 1;
+	uint64_t width = first + 1 < limit - first ? first + 1 : limit - first;
 
-	return number < limit ? number : limit - 1;
+	return first + random_below(&a->random, width);
 }
 
 /* One of the last places of some actor, which knows at least one. */
@@ -184,38 +190,52 @@ static sector_t after(const struct generator *g, struct place place)
 	return place.start + (place.sectors + g->grid - 1) / g->grid * g->grid;
 }
 
-static struct place next_of_run(struct generator *g, struct actor *a)
+/* Ends of requests before the last: several runs go on side by side. */
+static struct place next_of_stream(struct generator *g, struct actor *a)
 {
 	sector_t *cursor = &a->cursor[draw_stream(a)];
-	uint64_t sectors = draw_sectors(a);
-	struct place place = { *cursor, (uint32_t)sectors };
+	struct place place = { *cursor, (uint32_t)draw_sectors(a) };
 
-	if (place.start + sectors > g->sectors)
-		place = place_at(g, 0, sectors, 0);
+	if (place.start + place.sectors > g->sectors)
+		place = place_at(g, 0, place.sectors, 0);
 	*cursor = after(g, place);
+	return place;
+}
+
+static struct place next_of_last(struct generator *g, struct actor *a)
+{
+	struct place place = { g->last.start + g->last.sectors, (uint32_t)draw_sectors(a) };
+
+	return place.start + place.sectors > g->sectors ? place_at(g, 0, place.sectors, 0) : place;
+}
+
+static bool may_continue(const struct generator *g, const struct actor *a)
+{
+	return a->settings->follow != RUN_LAST || g->same_kind;
+}
+
+/* A request that continues no run: a repeat, or a new place, from which a run may go on. */
+static struct place fresh_place(struct generator *g, struct actor *a)
+{
+	const struct kind_settings *s = a->settings;
+	double u = random_unit(&a->random) * (1 - s->sequential);
+	bool repeat = (u -= s->recent + s->popular) < 0;
+	struct place place;
+
+	if (repeat)
+		place = u + s->popular < 0 ? recent_place(g, a) : popular_place(g, a);
+	else
+		place = (u -= s->near) < 0 ? near_place(g, a) : anywhere(g, a);
+	if (!repeat || s->follow == RUN_ANY)
+		a->cursor[draw_stream(a)] = after(g, place);
 	return place;
 }
 
 static struct place next_place(struct generator *g, struct actor *a)
 {
-	const struct kind_settings *s = a->settings;
-	double u = random_unit(&a->random);
-	struct place place;
-	bool repeat = true;
-
-	if ((u -= s->sequential) < 0)
-		return next_of_run(g, a);
-	if ((u -= s->recent) < 0) {
-		place = recent_place(g, a);
-	} else if ((u -= s->popular) < 0) {
-		place = popular_place(g, a);
-	} else {
-		place = (u -= s->near) < 0 ? near_place(g, a) : anywhere(g, a);
-		repeat = false;
-	}
-	if (!repeat || s->follow == RUN_ANY)
-		a->cursor[draw_stream(a)] = after(g, place);
-	return place;
+	if (may_continue(g, a) && random_unit(&a->random) < a->run_share)
+		return a->settings->follow == RUN_LAST ? next_of_last(g, a) : next_of_stream(g, a);
+	return fresh_place(g, a);
 }
 
 /* ---- requests ---- */
@@ -228,7 +248,7 @@ static unsigned next_kind(struct generator *g)
 	if (!reads || !writes)
 		return writes ? KIND_WRITE : KIND_READ;
 	if (g->made && random_unit(&g->types) < g->profile.together)
-		return g->previous;
+		return g->kind;
 	return random_below(&g->types, reads + writes) < writes ? KIND_WRITE : KIND_READ;
 }
 
@@ -247,7 +267,8 @@ static struct place place_of_request(struct generator *g, struct actor *a)
 	struct place place;
 
 	if (g->profile.range_bytes) {
-		ranges_next(&g->ranges, &piece);
+		BUG_ON(!ranges_next(&g->ranges, &piece), "ranges end before request %llu of %llu",
+			(unsigned long long)g->made + 1, (unsigned long long)g->requests);
 		return (struct place){ piece.start, (uint32_t)extent_sectors(piece) };
 	}
 	place = next_place(g, a);
@@ -257,23 +278,23 @@ static struct place place_of_request(struct generator *g, struct actor *a)
 
 bool generator_next(struct generator *g, struct request *request)
 {
-	struct actor *a;
-	struct place place;
+	unsigned kind;
 
 	if (g->made == g->requests)
 		return false;
-	g->previous = next_kind(g);
-	a = &g->actor[g->previous];
-	a->left--;
-	place = place_of_request(g, a);
+	kind = next_kind(g);
+	g->same_kind = g->made && kind == g->kind;
+	g->kind = kind;
+	g->actor[kind].left--;
+	g->last = place_of_request(g, &g->actor[kind]);
 	if (g->made)
 		g->now += next_gap(g);
 	*request = (struct request){
 		.arrival = g->now,
-		.start = place.start,
+		.start = g->last.start,
 		.line = ++g->made,
-		.sectors = place.sectors,
-		.type = g->previous == KIND_WRITE ? REQUEST_WRITE : REQUEST_READ,
+		.sectors = g->last.sectors,
+		.type = kind == KIND_WRITE ? REQUEST_WRITE : REQUEST_READ,
 	};
 	return true;
 }
@@ -309,6 +330,9 @@ static void actor_open(struct generator *g, unsigned kind)
 	uint64_t pairs = g->blocks / 2, places = 2 * pairs;
 
 	a->settings = s;
+	a->run_share = s->sequential;
+	if (s->follow == RUN_LAST && s->sequential > 0)
+		a->run_share /= profile_after_own_kind(&g->profile, kind);
 	a->sizes = &g->profile.size_mix[kind];
 	random_init(&a->random, g->profile.seed, STREAM_KIND + kind);
 	if (s->places > 0 && wanted < (double)places)
@@ -329,7 +353,8 @@ static uint64_t count_requests(const struct profile *p)
 
 	if (!p->range_bytes)
 		return p->requests;
-	pieces = ranges_count(&p->size_mix[KIND_READ], p->space / SECTOR_BYTES, p->range_bytes / SECTOR_BYTES, p->seed);
+	pieces = ranges_count(
+		&p->size_mix[KIND_READ], p->space / SECTOR_BYTES, p->range_bytes / SECTOR_BYTES, p->seed);
 	return p->requests && p->requests < pieces ? p->requests : pieces;
 }
 

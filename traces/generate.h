@@ -1,24 +1,37 @@
 /*
  * Synthetic block traces from a profile: requests made on the fly, in constant memory,
  * the same ones every time.  Knows profiles, distributions and requests; nothing of
- * drives, files or formats.
+ * drives, trace files or formats.
  *
- * The model.  Each request is a read or a write; the number of writes is exact.  Reads and
- * writes have settings of their own (groups `read` and `write` of the profile):
+ * The model.  A request is a read or a write; the number of each is exact.  Reads and writes
+ * are described apart, by the groups `read` and `write` of the profile.  Where a request begins:
  *
- *	sizes       an empirical mix
- *	sequential  share that starts where an earlier request of its kind ended
- *	recent      share that repeats a recent request of its kind: same start, same length
- *	popular     share that goes to a fixed set of places (start and length), chosen by
- *	            a Zipf-Mandelbrot law: rewrites of files, logs and metadata
- *	(the rest)  begins anywhere, uniformly
+ *	sequential  share that begins where an earlier request of its kind ended.  follow = new:
+ *	            one at a new place; any: also one at a repeated place; last: the very last
+ *	            request.  `streams` runs go on side by side.
+ *	recent      share that repeats one of the last `recent_depth` requests, the likelier
+ *	            the fresher
+ *	popular     share that goes to one of a fixed set of places, `places` times as many as
+ *	            there are requests of the kind (0: every point of the grid), with popularity
+ *	            (rank + flat * number)^-zipf
+ *	near        share that begins within `near_span` of one of the last requests, the
+ *	            likelier the nearer
+ *	(the rest)  begins anywhere
  *
- * Starts lie on a 4 KB grid that is shifted locally (generate_align.h) or on a grid of the
- * profile's own.  Gaps between arrivals are constant or a mix of exponentials.  Everything
- * scales: with another `requests` or `space` all shares stay as they are.
+ * A repeat keeps start and length, but for the share `resized`, which gets a new length; the
+ * share `other` of the repeats goes to places of the other kind.  All other lengths come from
+ * the mix `sizes`, "4K:58 8K:5" (size:weight).
  *
- * A profile is a libconfig file; `./ssd params` style rows for its keys are in
- * generate_profile.c.
+ *	requests, space, seed, write_share, brief    at the top level; `together` is the share of
+ *	            requests that are of their predecessor's kind for that reason alone
+ *	arrival     law = fixed: gaps are as listed in `gaps`, "900:3 3400:1" (us:weight);
+ *	            exponential: those are means
+ *	place       starts are multiples of `grid`, shifted by `offset`; the share `head` of the
+ *	            requests smaller than the grid begins on it, the others inside a block of it;
+ *	            range: another address stream altogether (generate_ranges.h)
+ *	align       the grid is shifted locally (generate_align.h)
+ *
+ * With another number of requests or another space all shares stay as they are.
  */
 #ifndef TRACES_GENERATE_H
 #define TRACES_GENERATE_H

@@ -17,15 +17,15 @@
 #define ALIGN_LEVELS 5
 
 struct align_settings {
-	double unaligned;     /* share of the space whose residue is not 0 */
-	double keep_1g;       /* share of the 1 GB regions that keep the residue of their 16 GB */
+	double unaligned; /* share of the space whose residue is not 0 */
+	double keep_1g;   /* share of the 1 GB regions that keep the residue of their 16 GB */
 	double keep_64m, keep_1m, keep_64k;
 };
 
 struct align {
 	uint64_t seed;
 	double unaligned;
-	unsigned top;         /* the largest level the space holds at least four of */
+	unsigned top; /* the largest level the space holds at least four of */
 	double keep[ALIGN_LEVELS];
 };
 

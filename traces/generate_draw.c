@@ -32,12 +32,11 @@ static bool scan_value(const char *text, char **end, enum mix_unit unit, uint64_
 {
 	double number = scan_number(text, end);
 
-	if (unit == MIX_NS) {
-		*value = (uint64_t)(number * 1000 + 0.5);
-		return number >= 0 && number <= 1e12;
-	}
-	*value = (uint64_t)(number / SECTOR_BYTES);
-	return number >= SECTOR_BYTES && number <= 64 * 1024 * 1024 && fmod(number, SECTOR_BYTES) == 0;
+	if (unit == MIX_NS ? !(number >= 0 && number <= 1e12)
+			   : !(number > 0 && number <= 64 * 1024 * 1024 && fmod(number, SECTOR_BYTES) == 0))
+		return false;
+	*value = (uint64_t)(unit == MIX_NS ? number * 1000 + 0.5 : number / SECTOR_BYTES);
+	return true;
 }
 
 static bool scan_pair(struct mix *mix, const char **text, enum mix_unit unit)
@@ -114,8 +113,9 @@ bool mix_parse(struct mix *mix, const char *text, enum mix_unit unit, const char
 			int length = (int)strcspn(rest, " \t\r\n");
 
 			mix_release(mix);
-			return fault_set(fault, "%s: \"%.*s\" is not a %s with a weight; " MIX_EXAMPLE, key, length,
-				rest, unit == MIX_NS ? "time in us" : "size (a multiple of 512, at most 64M)");
+			return fault_set(fault, "%s: \"%.*s\" is not a %s with a weight; " MIX_EXAMPLE, key,
+				length, rest,
+				unit == MIX_NS ? "time in us" : "size (a multiple of 512, at most 64M)");
 		}
 	}
 	if (!mix->count || !normalise(mix)) {

@@ -14,16 +14,16 @@
 #include <stdint.h>
 
 enum mix_unit {
-	MIX_SECTORS,   /* written as bytes, multiples of 512: "4K:58 1536:9" */
-	MIX_NS,        /* written as microseconds: "900:0.6 3400:0.4" */
+	MIX_SECTORS, /* written as bytes, multiples of 512: "4K:58 1536:9" */
+	MIX_NS,      /* written as microseconds: "900:0.6 3400:0.4" */
 };
 
 /* Values with weights.  A zeroed mix is empty. */
 struct mix {
 	size_t count;
-	uint64_t *value;      /* sectors or ns */
-	double *weight;       /* shares, their sum is 1 */
-	double *threshold;    /* alias table: below it the column's own value, else the alias's */
+	uint64_t *value;   /* sectors or ns */
+	double *weight;    /* shares, their sum is 1 */
+	double *threshold; /* alias table: below it the column's own value, else the alias's */
 	size_t *alias;
 };
 
@@ -42,8 +42,8 @@ uint64_t mix_largest(const struct mix *);
 /* Ranks 0 .. count-1 with probability proportional to (rank + 1 + shift)^-exponent. */
 struct zipf {
 	uint64_t count;
-	double exponent;      /* 0: uniform */
-	double shift;         /* whole number; flattens the head */
+	double exponent; /* 0: uniform */
+	double shift;    /* whole number; flattens the head */
 	double area_first, area_last, shortcut;
 };
 

@@ -1,14 +1,11 @@
 #include "traces/generate_profile.h"
 
 #include "base/memory.h"
+#include "base/param.h"
 #include "parameters/params.h"
+#include "traces/generate_find.h"
 
-#include <dirent.h>
-#include <libconfig.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* ---- keys ---- */
 
@@ -17,14 +14,15 @@
 #define KIND(field)    offsetof(struct kind_settings, field)
 
 static const char *const gap_laws[] = { "fixed", "exponential", NULL };
-static const char *const follows[] = { "new", "any", NULL };
+static const char *const follows[] = { "new", "any", "last", NULL };
 
 static const struct param top_rows[] = {
-	{ "brief", PARAM_TEXT, PROFILE(brief), 0, 0, "", "", "what the profile stands for, in one line", NULL },
+	{ "brief", PARAM_TEXT, PROFILE(brief), 0, 0, "", "", "what the profile stands for, in one line",
+		NULL },
 	{ "requests", PARAM_UINT, PROFILE(requests), 0, 1e12, "requests", "100000",
 		"how many; 0 only with ranges: until the space is covered once", NULL },
-	{ "space", PARAM_UINT, PROFILE(space), 1 << 20, 0x1p53, "bytes", "8G",
-		"size of the address space", NULL },
+	{ "space", PARAM_UINT, PROFILE(space), 1 << 20, 0x1p53, "bytes", "8G", "size of the address space",
+		NULL },
 	{ "seed", PARAM_UINT, PROFILE(seed), 0, 0x1p53, "", "1", "same seed, same trace", NULL },
 	{ "write_share", PARAM_REAL, PROFILE(write_share), 0, 1, "", "0.5",
 		"writes / requests; their number is exact", NULL },
@@ -39,7 +37,8 @@ static const struct param arrival_rows[] = {
 	{ "law", PARAM_CHOICE, PROFILE(gap_law), 0, 0, "", "exponential",
 		"gaps between arrivals are as listed, or exponential with the means listed", gap_laws },
 	{ "gaps", PARAM_TEXT, PROFILE(gaps), 0, 0, "us:weight", "1000",
-		"gaps with weights; one exponential is a Poisson process, several a hyper-exponential one", NULL },
+		"gaps with weights; one exponential is a Poisson process, several a hyper-exponential one",
+		NULL },
 	{ .name = NULL },
 };
 
@@ -49,8 +48,8 @@ static const struct param place_rows[] = {
 	{ "offset", PARAM_UINT, PROFILE(offset), 0, 1 << 20, "bytes", "0",
 		"shift of the whole grid, a multiple of 512", NULL },
 	{ "head", PARAM_REAL, PROFILE(head), 0, 1, "", "1",
-		"share of the requests smaller than the grid that begin on it; the others lie anywhere inside "
-		"one block of the grid",
+		"share of the requests smaller than the grid that begin on it; the others lie anywhere in "
+		"one block of it",
 		NULL },
 	{ "range", PARAM_UINT, PROFILE(range_bytes), 0, 1 << 30, "bytes", "0",
 		"not 0: cover the space once, range by range, in random order inside a range", NULL },
@@ -75,10 +74,12 @@ static const struct param kind_rows[] = {
 	{ "sizes", PARAM_TEXT, KIND(sizes), 0, 0, "bytes:weight", "4K", "sizes with weights", NULL },
 	{ "sequential", PARAM_REAL, KIND(sequential), 0, 1, "", "0",
 		"share that starts where an earlier request of its kind ended", NULL },
-	{ "streams", PARAM_UINT, KIND(streams), 1, 1024, "", "1",
-		"sequential runs that go on side by side; 1: only the last request is continued", NULL },
 	{ "follow", PARAM_CHOICE, KIND(follow), 0, 0, "", "new",
-		"what a run may follow: a request at a new place, or any", follows },
+		"which one: at a new place; also at a repeated one, so that runs are rewritten; or the last "
+		"request of all, if it is of the same kind",
+		follows },
+	{ "streams", PARAM_UINT, KIND(streams), 1, 1024, "", "1",
+		"with new and any: runs that go on side by side", NULL },
 	{ "recent", PARAM_REAL, KIND(recent), 0, 1, "", "0",
 		"share that repeats the place of a recent request, the likelier the fresher", NULL },
 	{ "recent_depth", PARAM_UINT, KIND(recent_depth), 1, 1 << 20, "requests", "1000",
@@ -94,7 +95,8 @@ static const struct param kind_rows[] = {
 	{ "zipf", PARAM_REAL, KIND(zipf), 0, 10, "", "0",
 		"exponent of their popularity; 0: all alike (a hot set)", NULL },
 	{ "flat", PARAM_REAL, KIND(flat), 0, 1, "", "0",
-		"share of the places at the head whose popularity is about the same (Mandelbrot's shift)", NULL },
+		"share of the places at the head whose popularity is about the same (Mandelbrot's shift)",
+		NULL },
 	{ "other", PARAM_REAL, KIND(other), 0, 1, "", "0",
 		"share of the recent and popular places that is taken from the other kind: reads of what "
 		"was written, writes of what was read",
@@ -104,126 +106,16 @@ static const struct param kind_rows[] = {
 	{ .name = NULL },
 };
 
-void profile_groups(struct param_group groups[PROFILE_GROUPS], struct profile *p)
+#define GROUPS 6
+
+static void groups_of(struct param_group groups[GROUPS], struct profile *p)
 {
 	groups[0] = (struct param_group){ "", top_rows, p };
 	groups[1] = (struct param_group){ "arrival", arrival_rows, p };
 	groups[2] = (struct param_group){ "place", place_rows, p };
-	groups[3] = (struct param_group){ "align", align_rows, p ? &p->align : NULL };
-	groups[4] = (struct param_group){ "read", kind_rows, p ? &p->kind[KIND_READ] : NULL };
-	groups[5] = (struct param_group){ "write", kind_rows, p ? &p->kind[KIND_WRITE] : NULL };
-}
-
-/* ---- where profiles are ---- */
-
-#define FOLDERS 3
-
-/* The i-th folder to look in, to be freed; NULL if there is none. */
-static char *folder(unsigned i)
-{
-	char path[4096];
-	const char *named = getenv("SSDLAB_PROFILES");
-	ssize_t length;
-
-	if (i == 0)
-		return named && *named ? memory_string(named, "path") : NULL;
-	if (i == 2)
-		return memory_string("traces/profiles", "path");
-	length = readlink("/proc/self/exe", path, sizeof path - 32);
-	if (length <= 0)
-		return NULL;
-	path[length] = '\0';
-	strcpy(strrchr(path, '/') + 1, "traces/profiles");
-	return memory_string(path, "path");
-}
-
-/* "FOLDER/NAME.cfg", to be freed. */
-static char *path_in(const char *where, const char *name)
-{
-	size_t bytes = strlen(where) + strlen(name) + sizeof "/.cfg";
-	char *path = memory_array(bytes, 1, "path");
-
-	snprintf(path, bytes, "%s/%s.cfg", where, name);
-	return path;
-}
-
-static bool ends_in_cfg(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 4 && !strcmp(name + length - 4, ".cfg");
-}
-
-char *profile_find(const char *name)
-{
-	if (strchr(name, '/') || ends_in_cfg(name))
-		return access(name, F_OK) ? NULL : memory_string(name, "path");
-	for (unsigned i = 0; i < FOLDERS; i++) {
-		char *where = folder(i), *path;
-
-		if (!where)
-			continue;
-		path = path_in(where, name);
-		memory_free(where);
-		if (!access(path, F_OK))
-			return path;
-		memory_free(path);
-	}
-	return NULL;
-}
-
-/* ---- the listing ---- */
-
-static int is_profile(const struct dirent *entry)
-{
-	return ends_in_cfg(entry->d_name);
-}
-
-static void visit_file(const char *path, const char *name,
-	void (*visit)(void *context, const char *name, const char *brief), void *context)
-{
-	config_t config;
-	const char *brief;
-
-	config_init(&config);
-	if (!config_read_file(&config, path) || !config_lookup_string(&config, "brief", &brief))
-		brief = "";
-	visit(context, name, brief);
-	config_destroy(&config);
-}
-
-static void visit_folder(const char *where, void (*visit)(void *context, const char *name, const char *brief),
-	void *context)
-{
-	struct dirent **entries;
-	int n = scandir(where, &entries, is_profile, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		char *name = entries[i]->d_name, *path, *found;
-
-		name[strlen(name) - 4] = '\0';
-		path = path_in(where, name);
-		found = profile_find(name);
-		/* A name in an earlier folder hides the same name in a later one. */
-		if (found && !strcmp(found, path))
-			visit_file(path, name, visit, context);
-		memory_free(found);
-		memory_free(path);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-}
-
-void profile_list(void (*visit)(void *context, const char *name, const char *brief), void *context)
-{
-	for (unsigned i = 0; i < FOLDERS; i++) {
-		char *where = folder(i);
-
-		if (where)
-			visit_folder(where, visit, context);
-		memory_free(where);
-	}
+	groups[3] = (struct param_group){ "align", align_rows, &p->align };
+	groups[4] = (struct param_group){ "read", kind_rows, &p->kind[KIND_READ] };
+	groups[5] = (struct param_group){ "write", kind_rows, &p->kind[KIND_WRITE] };
 }
 
 /* ---- reading and checking ---- */
@@ -232,8 +124,15 @@ static bool whole_sectors(const char *path, const char *key, uint64_t bytes, str
 {
 	if (bytes % SECTOR_BYTES == 0)
 		return true;
-	return fault_set(fault, "%s: %s = %llu is not a multiple of %u bytes", path, key, (unsigned long long)bytes,
-		SECTOR_BYTES);
+	return fault_set(fault, "%s: %s = %llu is not a multiple of %u bytes", path, key,
+		(unsigned long long)bytes, SECTOR_BYTES);
+}
+
+double profile_after_own_kind(const struct profile *p, unsigned kind)
+{
+	double of_kind = kind == KIND_WRITE ? p->write_share : 1 - p->write_share;
+
+	return p->together + (1 - p->together) * of_kind;
 }
 
 static bool check_kind(const struct profile *p, unsigned kind, const char *path, struct fault *fault)
@@ -241,24 +140,36 @@ static bool check_kind(const struct profile *p, unsigned kind, const char *path,
 	static const char *const names[KINDS] = { "read", "write" };
 	const struct kind_settings *k = &p->kind[kind];
 	double sum = k->sequential + k->recent + k->near + k->popular;
+	double after_own = profile_after_own_kind(p, kind);
 
 	if (sum > 1 + 1e-9)
-		return fault_set(fault, "%s: %s.sequential + recent + near + popular = %g; it should be at most 1",
-			path, names[kind], sum);
+		return fault_set(fault,
+			"%s: %s.sequential + recent + near + popular = %g; it should be at most 1", path,
+			names[kind], sum);
+	if (k->near > 0 && k->near_span < p->grid)
+		return fault_set(fault, "%s: %s.near_span should be at least place.grid", path, names[kind]);
+	if (k->follow == RUN_LAST && k->sequential > after_own + 1e-9)
+		return fault_set(fault,
+			"%s: %s.sequential = %g with follow = last; only %g of them come after their own "
+			"kind",
+			path, names[kind], k->sequential, after_own);
 	if (mix_largest(&p->size_mix[kind]) * SECTOR_BYTES * 4 > p->space)
-		return fault_set(fault, "%s: %s.sizes has %llu bytes; space should be at least four times that",
-			path, names[kind], (unsigned long long)mix_largest(&p->size_mix[kind]) * SECTOR_BYTES);
+		return fault_set(fault,
+			"%s: %s.sizes has %llu bytes; space should be at least four times that", path,
+			names[kind], (unsigned long long)mix_largest(&p->size_mix[kind]) * SECTOR_BYTES);
 	return true;
 }
 
 static bool check(const struct profile *p, const char *path, struct fault *fault)
 {
-	if (!whole_sectors(path, "space", p->space, fault) || !whole_sectors(path, "place.grid", p->grid, fault) ||
+	if (!whole_sectors(path, "space", p->space, fault) ||
+		!whole_sectors(path, "place.grid", p->grid, fault) ||
 		!whole_sectors(path, "place.offset", p->offset, fault) ||
 		!whole_sectors(path, "place.range", p->range_bytes, fault))
 		return false;
 	if (p->align.unaligned > 0 && p->grid != GRID_SECTORS * SECTOR_BYTES)
-		return fault_set(fault, "%s: align.unaligned shifts a grid of 4K; place.grid should be 4K", path);
+		return fault_set(
+			fault, "%s: align.unaligned shifts a grid of 4K; place.grid should be 4K", path);
 	if (p->offset >= p->grid)
 		return fault_set(fault, "%s: place.offset should be less than place.grid", path);
 	if (p->space / p->grid < 16 || p->space / p->grid > UINT32_MAX)
@@ -268,8 +179,8 @@ static bool check(const struct profile *p, const char *path, struct fault *fault
 	return check_kind(p, KIND_READ, path, fault) && check_kind(p, KIND_WRITE, path, fault);
 }
 
-static bool parse_mix(struct mix *mix, const char *text, enum mix_unit unit, const char *path, const char *key,
-	struct fault *fault)
+static bool parse_mix(struct mix *mix, const char *text, enum mix_unit unit, const char *path,
+	const char *key, struct fault *fault)
 {
 	char where[FAULT_BYTES / 2];
 
@@ -280,23 +191,23 @@ static bool parse_mix(struct mix *mix, const char *text, enum mix_unit unit, con
 static bool parse(struct profile *p, const char *path, struct fault *fault)
 {
 	return parse_mix(&p->gap_mix, p->gaps, MIX_NS, path, "arrival.gaps", fault) &&
-		parse_mix(&p->size_mix[KIND_READ], p->kind[KIND_READ].sizes, MIX_SECTORS, path, "read.sizes",
-			fault) &&
-		parse_mix(&p->size_mix[KIND_WRITE], p->kind[KIND_WRITE].sizes, MIX_SECTORS, path, "write.sizes",
-			fault) &&
-		check(p, path, fault);
+	       parse_mix(&p->size_mix[KIND_READ], p->kind[KIND_READ].sizes, MIX_SECTORS, path, "read.sizes",
+		       fault) &&
+	       parse_mix(&p->size_mix[KIND_WRITE], p->kind[KIND_WRITE].sizes, MIX_SECTORS, path,
+		       "write.sizes", fault) &&
+	       check(p, path, fault);
 }
 
-static bool read_settings(struct profile *p, const char *path, char *const overrides[], size_t n,
-	struct fault *fault)
+static bool read_settings(
+	struct profile *p, const char *path, char *const overrides[], size_t n, struct fault *fault)
 {
-	struct param_group groups[PROFILE_GROUPS];
+	struct param_group groups[GROUPS];
 
-	profile_groups(groups, p);
-	if (!params_defaults(groups, PROFILE_GROUPS, fault) || !params_read_file(path, groups, PROFILE_GROUPS, fault))
+	groups_of(groups, p);
+	if (!params_defaults(groups, GROUPS, fault) || !params_read_file(path, groups, GROUPS, fault))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!params_set(overrides[i], groups, PROFILE_GROUPS, fault))
+		if (!params_set(overrides[i], groups, GROUPS, fault))
 			return false;
 	return parse(p, path, fault);
 }
@@ -308,7 +219,7 @@ bool profile_open(struct profile *p, const char *name, char *const overrides[], 
 
 	*p = (struct profile){ 0 };
 	if (!path)
-		return fault_set(fault, "no profile \"%s\"; `ssd list` names those there are", name);
+		return profile_missing(name, fault);
 	good = read_settings(p, path, overrides, n, fault);
 	memory_free(path);
 	if (!good)
@@ -318,10 +229,10 @@ bool profile_open(struct profile *p, const char *name, char *const overrides[], 
 
 void profile_release(struct profile *p)
 {
-	struct param_group groups[PROFILE_GROUPS];
+	struct param_group groups[GROUPS];
 
-	profile_groups(groups, p);
-	params_release(groups, PROFILE_GROUPS);
+	groups_of(groups, p);
+	params_release(groups, GROUPS);
 	mix_release(&p->gap_mix);
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		mix_release(&p->size_mix[kind]);

@@ -1,12 +1,11 @@
 /*
- * A profile: the settings of the generator as a user writes them, found, read and checked.
- * Knows keys, files and what makes sense together; draws nothing.
+ * A profile: the settings of the generator as a user writes them, read and checked.
+ * Knows keys and what makes sense together; draws nothing.
  */
 #ifndef TRACES_GENERATE_PROFILE_H
 #define TRACES_GENERATE_PROFILE_H
 
 #include "base/fault.h"
-#include "base/param.h"
 #include "traces/generate_align.h"
 #include "traces/generate_draw.h"
 #include "types.h"
@@ -14,14 +13,14 @@
 enum { KIND_READ, KIND_WRITE, KINDS };
 
 enum gap_law { GAP_FIXED, GAP_EXPONENTIAL };
-enum run_follows { RUN_NEW, RUN_ANY };
+enum run_follows { RUN_NEW, RUN_ANY, RUN_LAST };
 
 /* Settings of the reads or of the writes; the keys are explained at their rows. */
 struct kind_settings {
 	char *sizes;
 	double sequential, recent, popular, near, other, resized;
 	uint64_t streams, recent_depth, near_span;
-	int follow;           /* enum run_follows */
+	int follow; /* enum run_follows */
 	double places, zipf, flat;
 };
 
@@ -29,29 +28,22 @@ struct profile {
 	char *brief;
 	uint64_t requests, seed, space, grid, offset;
 	double write_share, together, head;
-	int gap_law;          /* enum gap_law */
+	int gap_law; /* enum gap_law */
 	char *gaps;
 	uint64_t range_bytes;
 	struct align_settings align;
 	struct kind_settings kind[KINDS];
 
 	/* Read out of the texts above. */
-	struct mix gap_mix;           /* ns */
-	struct mix size_mix[KINDS];   /* sectors */
+	struct mix gap_mix;         /* ns */
+	struct mix size_mix[KINDS]; /* sectors */
 };
-
-/* The groups of keys; without a profile they have no settings and can only be described. */
-#define PROFILE_GROUPS 6
-void profile_groups(struct param_group groups[PROFILE_GROUPS], struct profile *);
 
 /* Finds, reads and checks; false and a fault, and nothing to release. */
 bool profile_open(struct profile *, const char *name, char *const overrides[], size_t n, struct fault *);
 void profile_release(struct profile *);
 
-/* Path of the file that a name stands for, to be freed; NULL if there is none. */
-char *profile_find(const char *name);
-
-/* See generator_list(). */
-void profile_list(void (*visit)(void *context, const char *name, const char *brief), void *context);
+/* Share of the requests of a kind whose predecessor is of that kind, too. */
+double profile_after_own_kind(const struct profile *, unsigned kind);
 
 #endif

@@ -14,10 +14,10 @@
 
 struct ranges {
 	const struct mix *sizes;
-	sector_t space, range;        /* sectors */
-	sector_t next;                /* first sector of the range to come */
-	struct random cuts, order;    /* apart, so that pieces can be counted in advance */
-	struct extent *piece;         /* of the present range */
+	sector_t space, range;     /* sectors */
+	sector_t next;             /* first sector of the range to come */
+	struct random cuts, order; /* apart, so that pieces can be counted in advance */
+	struct extent *piece;      /* of the present range */
 	size_t pieces, taken, room;
 };
 

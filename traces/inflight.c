@@ -3,7 +3,7 @@
 #include "base/memory.h"
 
 struct inflight {
-	tick_t *completion;   /* a heap, earliest first */
+	tick_t *completion; /* a heap, earliest first */
 	size_t count, room;
 };
 
@@ -26,7 +26,8 @@ static void push(struct inflight *f, tick_t completion)
 
 	if (f->count > f->room) {
 		f->room = f->room ? 2 * f->room : 64;
-		f->completion = memory_resize(f->completion, f->room, sizeof *f->completion, "requests in flight");
+		f->completion =
+			memory_resize(f->completion, f->room, sizeof *f->completion, "requests in flight");
 	}
 	for (; i && completion < f->completion[(i - 1) / 2]; i = (i - 1) / 2)
 		f->completion[i] = f->completion[(i - 1) / 2];

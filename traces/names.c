@@ -4,12 +4,17 @@
 
 #include <string.h>
 
+struct name {
+	char *text;
+	size_t bytes; /* garbage may contain a zero */
+};
+
 /* An open-addressed table of numbers by name, at most half full. */
 struct names {
-	char **text;       /* by number */
+	struct name *name; /* by number */
 	uint32_t count;
-	uint32_t *slot;    /* number + 1; 0 is free */
-	uint32_t slots;    /* a power of two */
+	uint32_t *slot; /* number + 1; 0 is free */
+	uint32_t slots; /* a power of two */
 };
 
 struct names *names_create(void)
@@ -26,8 +31,8 @@ void names_free(struct names *n)
 	if (!n)
 		return;
 	for (uint32_t i = 0; i < n->count; i++)
-		memory_free(n->text[i]);
-	memory_free(n->text);
+		memory_free(n->name[i].text);
+	memory_free(n->name);
 	memory_free(n->slot);
 	memory_free(n);
 }
@@ -48,9 +53,9 @@ static uint32_t *find(const struct names *n, const char *name, size_t bytes)
 	uint32_t i = hash(name, bytes) & (n->slots - 1);
 
 	while (n->slot[i]) {
-		const char *text = n->text[n->slot[i] - 1];
+		const struct name *known = &n->name[n->slot[i] - 1];
 
-		if (!strncmp(text, name, bytes) && !text[bytes])
+		if (known->bytes == bytes && !memcmp(known->text, name, bytes))
 			break;
 		i = (i + 1) & (n->slots - 1);
 	}
@@ -63,7 +68,7 @@ static void grow(struct names *n)
 	n->slots *= 2;
 	n->slot = memory_array(n->slots, sizeof *n->slot, "device names");
 	for (uint32_t i = 0; i < n->count; i++)
-		*find(n, n->text[i], strlen(n->text[i])) = i + 1;
+		*find(n, n->name[i].text, n->name[i].bytes) = i + 1;
 }
 
 uint32_t names_number(struct names *n, const char *name, size_t bytes)
@@ -79,13 +84,13 @@ uint32_t names_number(struct names *n, const char *name, size_t bytes)
 	}
 	text = memory_array(bytes + 1, 1, "device name");
 	memcpy(text, name, bytes);
-	n->text = memory_resize(n->text, n->count + 1u, sizeof *n->text, "device names");
-	n->text[n->count] = text;
+	n->name = memory_resize(n->name, n->count + 1u, sizeof *n->name, "device names");
+	n->name[n->count] = (struct name){ .text = text, .bytes = bytes };
 	*slot = ++n->count;
 	return n->count - 1;
 }
 
 const char *names_text(const struct names *n, uint32_t number)
 {
-	return number < n->count ? n->text[number] : NULL;
+	return number < n->count ? n->name[number].text : NULL;
 }

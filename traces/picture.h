@@ -11,11 +11,11 @@
 #define PICTURE_ADDRESSES 256u
 
 struct picture {
-	uint64_t time_step;        /* ns per column */
-	uint64_t address_step;     /* bytes per row */
-	uint32_t times, addresses; /* columns and rows in use */
-	uint32_t reads[PICTURE_TIMES], writes[PICTURE_TIMES];   /* requests */
-	uint32_t heat[PICTURE_TIMES][PICTURE_ADDRESSES];        /* requests that begin there */
+	uint64_t time_step;                                   /* ns per column */
+	uint64_t address_step;                                /* bytes per row */
+	uint32_t times, addresses;                            /* columns and rows in use */
+	uint32_t reads[PICTURE_TIMES], writes[PICTURE_TIMES]; /* requests */
+	uint32_t heat[PICTURE_TIMES][PICTURE_ADDRESSES];      /* requests that begin there */
 };
 
 /* An empty one; to be released with memory_free(). */

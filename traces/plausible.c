@@ -39,11 +39,12 @@ bool plausible_rate(uint64_t requests, tick_t ns, uint64_t unit_ns, char *text, 
 		return true;
 	unit = suspect(rate, (double)unit_ns);
 	if (!unit)
-		snprintf(text, bytes, "%.3g requests/s on average are hard to believe; is the time unit right?", rate);
+		snprintf(text, bytes,
+			"%.3g requests/s on average are hard to believe; is the time unit right?", rate);
 	else
 		snprintf(text, bytes,
-		         "%.3g requests/s on average are hard to believe; if the times are in %s, "
-		         "set --time-unit %s (trace.time_unit = \"%s\")",
-		         rate, unit, unit, unit);
+			"%.3g requests/s on average are hard to believe; if the times are in %s, "
+			"set --time-unit %s (trace.time_unit = \"%s\")",
+			rate, unit, unit, unit);
 	return false;
 }

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define PAGES_MAX  65536u            /* followed at once */
-#define SLOTS      (4 * PAGES_MAX)   /* of the table */
-#define POSITIONS  (4 * PAGES_MAX)   /* of the stack */
-#define DISTANCES  64u
-#define FREE       UINT32_MAX
+#define PAGES_MAX 65536u          /* followed at once */
+#define SLOTS     (4 * PAGES_MAX) /* of the table */
+#define POSITIONS (4 * PAGES_MAX) /* of the stack */
+#define DISTANCES 64u
+#define FREE      UINT32_MAX
 
 /*
  * The stack is an array of positions in order of last access; a page that is accessed again
@@ -19,14 +19,14 @@
  * reached, the gaps are squeezed out.
  */
 struct reuse {
-	uint64_t *page;                  /* by position */
-	bool *gap;                       /* by position: the page has moved on */
-	uint32_t *live;                  /* tree, from 1 */
-	uint32_t *slot;                  /* table of positions by page; FREE */
-	uint32_t next;                   /* first unused position */
+	uint64_t *page; /* by position */
+	bool *gap;      /* by position: the page has moved on */
+	uint32_t *live; /* tree, from 1 */
+	uint32_t *slot; /* table of positions by page; FREE */
+	uint32_t next;  /* first unused position */
 	uint32_t pages;
-	unsigned halvings;               /* rate = 2^-halvings */
-	double below[DISTANCES];         /* accesses at a distance of 2^(i-1) to 2^i - 1; [0]: of 0 */
+	unsigned halvings;       /* rate = 2^-halvings */
+	double below[DISTANCES]; /* accesses at a distance of 2^(i-1) to 2^i - 1; [0]: of 0 */
 	double first, all;
 };
 

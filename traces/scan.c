@@ -19,12 +19,12 @@ const char *scan_quote(const struct scan *s, char quote[32])
 	const char *p = s->at;
 	size_t n = 0;
 
-	while (!scan_ends_field(s, p) && n < 24) {
+	/* At least one character, should it be a separator. */
+	while (p < s->end && (!n || !scan_ends_field(s, p)) && n < 24) {
 		quote[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
 		p++;
 	}
-	memcpy(quote + n, "...", scan_ends_field(s, p) ? 0 : 3);
-	quote[n + (scan_ends_field(s, p) ? 0 : 3)] = '\0';
+	strcpy(quote + n, p < s->end && !scan_ends_field(s, p) ? "..." : "");
 	return quote;
 }
 
@@ -34,8 +34,10 @@ static void describe_digits(struct scan *s, const char *field, const char *wante
 	const char *p = s->at;
 
 	scan_quote(s, quote);
-	while (scan_is_digit(*p) || (*p == '.' && fraction && p > s->at))
+	while (scan_is_digit(*p) || (*p == '.' && fraction && p > s->at)) {
+		fraction &= *p != '.';
 		p++;
+	}
 	if (scan_ends_field(s, s->at))
 		scan_describe(s, "%s is missing", field);
 	else if (p > s->at && scan_ends_field(s, p))
@@ -64,10 +66,10 @@ void scan_describe_place(struct scan *s, uint64_t start, uint64_t length, uint32
 		scan_describe(s, "size is 0, should be at least 1");
 	else if (length > BYTES_MAX / unit)
 		scan_describe(s, "size %llu is absurd, should be at most %llu", (unsigned long long)length,
-		              BYTES_MAX / unit);
+			BYTES_MAX / unit);
 	else
 		scan_describe(s, "address %llu is absurd, should be below %llu", (unsigned long long)start,
-		              OFFSET_MAX / unit);
+			OFFSET_MAX / unit);
 }
 
 void scan_describe_comma(struct scan *s, const char *field)
@@ -77,7 +79,8 @@ void scan_describe_comma(struct scan *s, const char *field)
 	if (s->at == s->end)
 		scan_describe(s, "%s is missing", field);
 	else
-		scan_describe(s, "\"%s\" stands where a comma belongs, before the %s", scan_quote(s, quote), field);
+		scan_describe(
+			s, "\"%s\" stands where a comma belongs, before the %s", scan_quote(s, quote), field);
 }
 
 bool scan_type(struct scan *s, const char *read, const char *write, enum request_type *type)

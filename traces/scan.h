@@ -16,16 +16,16 @@
 #include <string.h>
 
 #define PROBLEM_BYTES 200
-#define BYTES_MAX     (1ull << 40)       /* of one request */
-#define OFFSET_MAX    (1ull << 56)       /* of a device, bytes */
+#define BYTES_MAX     (1ull << 32) /* of one request: more than any block layer sends */
+#define OFFSET_MAX    (1ull << 56) /* of a device, bytes */
 
 struct scan {
-	const char *at, *end;       /* what is left of the line */
-	uint64_t line;              /* its number, from 1 */
-	uint64_t unit_ns;           /* of a time column */
-	uint64_t clock_ns;          /* for formats that tell steps of time; 0 at the start */
-	uint64_t rounded;           /* addresses that came without their last digits */
-	struct names *names;        /* devices that have names, not numbers */
+	const char *at, *end; /* what is left of the line */
+	uint64_t line;        /* its number, from 1 */
+	uint64_t unit_ns;     /* of a time column */
+	uint64_t clock_ns;    /* for formats that tell steps of time; 0 at the start */
+	uint64_t rounded;     /* addresses that came without their last digits */
+	struct names *names;  /* devices that have names, not numbers */
 	char problem[PROBLEM_BYTES];
 };
 
@@ -100,7 +100,7 @@ static inline bool scan_number32(struct scan *s, const char *field, uint32_t *va
 	if (wide > UINT32_MAX) {
 		s->at = begin;
 		return scan_problem(s, "%s %llu is too large, should be at most 4294967295", field,
-		                    (unsigned long long)wide);
+			(unsigned long long)wide);
 	}
 	*value = (uint32_t)wide;
 	return true;
@@ -110,8 +110,8 @@ static inline bool scan_number32(struct scan *s, const char *field, uint32_t *va
  * Exact to the ns; digits beyond the ninth decimal are dropped. */
 static inline bool scan_time(struct scan *s, const char *field, tick_t *ns)
 {
-	static const uint32_t power[] = { 1,      10,      100,      1000,      10000,
-		                          100000, 1000000, 10000000, 100000000, 1000000000 };
+	static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000 };
 	const char *p = s->at, *point;
 	uint64_t whole = 0, fraction = 0;
 
@@ -168,7 +168,8 @@ static inline bool scan_end(struct scan *s)
 }
 
 /* Sets the record's place from an offset and a length counted in units of `unit` bytes. */
-static inline bool scan_place(struct scan *s, struct record *r, uint64_t start, uint64_t length, uint32_t unit)
+static inline bool scan_place(
+	struct scan *s, struct record *r, uint64_t start, uint64_t length, uint32_t unit)
 {
 	if (__builtin_expect(start >= OFFSET_MAX / unit || length > BYTES_MAX / unit || !length, 0))
 		return scan_describe_place(s, start, length, unit), false;

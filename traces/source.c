@@ -30,18 +30,18 @@ struct stage {
 
 struct source {
 	char *path;
-	int fd;                  /* -1: memory */
-	const char *memory;      /* what is left of it */
+	int fd;             /* -1: memory */
+	const char *memory; /* what is left of it */
 	size_t memory_left;
 	uint64_t read, total;
 	struct stage stage[STAGES];
 	unsigned stages;
-	bool sole;               /* no member was named: there must be one only */
-	char *buffer;            /* BLOCK_BYTES and one end mark */
+	bool sole;    /* no member was named: there must be one only */
+	char *buffer; /* BLOCK_BYTES and one end mark */
 	size_t at, fill;
 	bool ended;
-	bool broken;             /* a fault has been described */
-	struct fault *fault;     /* of the call in progress: libarchive calls back */
+	bool broken;         /* a fault has been described */
+	struct fault *fault; /* of the call in progress: libarchive calls back */
 };
 
 static bool broken(struct source *s, const char *what, const char *why)
@@ -64,9 +64,11 @@ static ssize_t file_read(struct source *s, char *to, size_t bytes)
 		} while (got < 0 && errno == EINTR);
 	} else {
 		got = (ssize_t)(bytes < s->memory_left ? bytes : s->memory_left);
-		memcpy(to, s->memory, (size_t)got);
-		s->memory += got;
-		s->memory_left -= (size_t)got;
+		if (got) {
+			memcpy(to, s->memory, (size_t)got);
+			s->memory += got;
+			s->memory_left -= (size_t)got;
+		}
 	}
 	if (got < 0)
 		broken(s, "cannot be read", strerror(errno));
@@ -133,7 +135,7 @@ static bool stage_is_packed(const struct stage *stage)
 		size_t bytes, at;
 	} packings[] = {
 		{ "\x1f\x8b", 2, 0 },         /* gzip */
-		{ "\xfd""7zXZ", 6, 0 },       /* xz, with its closing zero */
+		{ "\3757zXZ", 6, 0 },         /* xz, with its closing zero */
 		{ "\x28\xb5\x2f\xfd", 4, 0 }, /* zstd */
 		{ "BZh", 3, 0 },              /* bzip2 */
 		{ "\x04\x22\x4d\x18", 4, 0 }, /* lz4 */
@@ -144,7 +146,8 @@ static bool stage_is_packed(const struct stage *stage)
 	for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++) {
 		size_t end = packings[i].at + packings[i].bytes;
 
-		if (stage->fill >= end && !memcmp(stage->block + packings[i].at, packings[i].magic, packings[i].bytes))
+		if (stage->fill >= end &&
+			!memcmp(stage->block + packings[i].at, packings[i].magic, packings[i].bytes))
 			return true;
 	}
 	return false;
@@ -174,11 +177,13 @@ static la_ssize_t lend_block(struct archive *archive, void *context, const void 
 
 /* --- archives --- */
 
+/* NULL: no memory. */
 static struct archive *unpacker(void)
 {
 	struct archive *a = archive_read_new();
 
-	BUG_ON(!a, "no memory for an unpacker");
+	if (!a)
+		return NULL;
 	archive_read_support_filter_gzip(a);
 	archive_read_support_filter_xz(a);
 	archive_read_support_filter_zstd(a);
@@ -208,7 +213,7 @@ static struct archive_entry *next_member(struct stage *stage, const char *member
 	int status;
 
 	while ((status = archive_read_next_header(stage->archive, &entry)) == ARCHIVE_OK ||
-	       status == ARCHIVE_WARN)
+		status == ARCHIVE_WARN)
 		if (is_member(entry, member))
 			return entry;
 	if (status != ARCHIVE_EOF)
@@ -228,8 +233,9 @@ static bool refuse_second_member(struct stage *stage)
 	struct source *s = stage->source;
 
 	if (second && !s->broken) {
-		fault_set(s->fault, "%s: holds several files (\"%.200s\" is the second); choose one with --member",
-		          s->path, archive_entry_pathname(second));
+		fault_set(s->fault,
+			"%s: holds several files (\"%.200s\" is the second); choose one with --member",
+			s->path, archive_entry_pathname(second));
 		s->broken = true;
 	}
 	return !s->broken;
@@ -245,12 +251,14 @@ static bool push_unpacker(struct source *s, const char *member, bool census)
 	if (s->stages == STAGES)
 		return broken(s, "is packed too often", "at most three layers can be unpacked");
 	*stage = (struct stage){ .source = s, .below = below, .archive = unpacker() };
+	if (!stage->archive)
+		return broken(s, "cannot be unpacked", "out of memory");
 	s->stages++;
 	if (archive_read_open(stage->archive, below, NULL, lend_block, NULL) != ARCHIVE_OK)
 		return unpacking_failed(stage);
 	entry = next_member(stage, NULL);
 	if (entry && !is_raw(stage)) {
-		if (census && !member)
+		if (census)
 			return refuse_second_member(stage);
 		if (!is_member(entry, member))
 			entry = next_member(stage, member);
@@ -311,6 +319,8 @@ static void pop_stages(struct source *s)
  * With a pipe that shows at its end. */
 static bool open_stages(struct source *s, const char *member)
 {
+	if (member && !*member)
+		member = NULL;
 	s->sole = !member;
 	if (s->fd >= 0 && !member && s->total) {
 		if (!push_stages(s, NULL, true))
@@ -323,54 +333,7 @@ static bool open_stages(struct source *s, const char *member)
 	return push_stages(s, member, false);
 }
 
-static struct source *source_create(const char *path)
-{
-	struct source *s = memory_array(1, sizeof *s, "trace source");
-
-	s->path = memory_string(path, "trace name");
-	s->fd = -1;
-	s->buffer = memory_array(BLOCK_BYTES + 1, 1, "trace block");
-	s->buffer[0] = '\n';
-	return s;
-}
-
-struct source *source_open(const char *path, const char *member, struct fault *fault)
-{
-	struct source *s = source_create(path);
-
-	s->fault = fault;
-	if (open_file(s) && open_stages(s, member))
-		return s;
-	source_close(s);
-	return NULL;
-}
-
-struct source *source_memory(const char *name, const void *bytes, size_t size, struct fault *fault)
-{
-	struct source *s = source_create(name);
-
-	s->fault = fault;
-	s->memory = bytes;
-	s->memory_left = s->total = size;
-	if (open_stages(s, NULL))
-		return s;
-	source_close(s);
-	return NULL;
-}
-
-void source_close(struct source *s)
-{
-	if (!s)
-		return;
-	pop_stages(s);
-	if (s->fd > STDIN_FILENO)
-		close(s->fd);
-	memory_free(s->buffer);
-	memory_free(s->path);
-	memory_free(s);
-}
-
-/* --- reading --- */
+/* --- the buffer --- */
 
 static bool refuse_more(struct source *s)
 {
@@ -401,6 +364,66 @@ static bool refill(struct source *s, struct fault *fault, size_t enough)
 	return true;
 }
 
+/* Text files from Windows may begin with an invisible mark. */
+static bool skip_byte_order_mark(struct source *s, struct fault *fault)
+{
+	if (!refill(s, fault, LINE_BYTES))
+		return false;
+	if (s->fill >= 3 && !memcmp(s->buffer, "\xef\xbb\xbf", 3))
+		s->at = 3;
+	return true;
+}
+
+static struct source *source_create(const char *path)
+{
+	struct source *s = memory_array(1, sizeof *s, "trace source");
+
+	s->path = memory_string(path, "trace name");
+	s->fd = -1;
+	s->buffer = memory_array(BLOCK_BYTES + 1, 1, "trace block");
+	s->buffer[0] = '\n';
+	return s;
+}
+
+struct source *source_open(const char *path, const char *member, struct fault *fault)
+{
+	struct source *s = source_create(path);
+
+	s->fault = fault;
+	if (open_file(s) && open_stages(s, member) && skip_byte_order_mark(s, fault))
+		return s;
+	source_close(s);
+	return NULL;
+}
+
+struct source *source_memory(
+	const char *name, const void *bytes, size_t size, const char *member, struct fault *fault)
+{
+	struct source *s = source_create(name);
+
+	s->fault = fault;
+	s->memory = bytes;
+	s->memory_left = s->total = size;
+	if (open_stages(s, member) && skip_byte_order_mark(s, fault))
+		return s;
+	source_close(s);
+	return NULL;
+}
+
+void source_close(struct source *s)
+{
+	if (!s)
+		return;
+	pop_stages(s);
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+	memory_free(s->buffer);
+	memory_free(s->path);
+	memory_free(s);
+}
+
+/* --- reading --- */
+
 const char *source_head(struct source *s, size_t *size, bool *whole, struct fault *fault)
 {
 	if (!refill(s, fault, LINE_BYTES))
@@ -421,7 +444,8 @@ enum source_status source_line(struct source *s, const char **begin, const char 
 			return SOURCE_END;
 		stop = memchr(s->buffer, '\n', s->fill + 1);
 		if (stop == s->buffer + s->fill && !s->ended) {
-			fault_set(fault, "%s: a line has no end within %u bytes; it is no text", s->path, LINE_BYTES);
+			fault_set(fault, "%s: a line has no end within %u bytes; it is no text", s->path,
+				LINE_BYTES);
 			return SOURCE_BAD;
 		}
 	}
@@ -439,8 +463,9 @@ enum source_status source_record(struct source *s, size_t bytes, const char **be
 		if (!s->fill)
 			return SOURCE_END;
 		if (s->fill < bytes) {
-			fault_set(fault, "%s: ends within a record: %zu bytes are left over, records have %zu", s->path,
-			          s->fill, bytes);
+			fault_set(fault,
+				"%s: ends within a record: %zu bytes are left over, records have %zu",
+				s->path, s->fill, bytes);
 			return SOURCE_BAD;
 		}
 	}

@@ -20,7 +20,8 @@ enum source_status { SOURCE_OK, SOURCE_END, SOURCE_BAD };
 struct source *source_open(const char *path, const char *member, struct fault *);
 
 /* A source over bytes in memory, which must outlive it; `name` stands in messages. */
-struct source *source_memory(const char *name, const void *bytes, size_t size, struct fault *);
+struct source *source_memory(
+	const char *name, const void *bytes, size_t size, const char *member, struct fault *);
 
 void source_close(struct source *);
 
@@ -36,7 +37,7 @@ enum source_status source_line(struct source *, const char **begin, const char *
 enum source_status source_record(struct source *, size_t bytes, const char **begin, struct fault *);
 
 const char *source_name(const struct source *);
-uint64_t source_bytes_read(const struct source *);    /* of the file as stored */
-uint64_t source_bytes_total(const struct source *);   /* 0 when unknown */
+uint64_t source_bytes_read(const struct source *);  /* of the file as stored */
+uint64_t source_bytes_total(const struct source *); /* 0 when unknown */
 
 #endif

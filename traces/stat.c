@@ -75,8 +75,8 @@ static void add_place(struct trace_stat *s, struct class *c, const struct record
 	c->start_mod16[r->offset / SECTOR_BYTES % 16]++;
 }
 
-static void add_order(struct trace_stat *s, struct class *c, const struct record *r, uint32_t device,
-                      uint64_t end)
+static void add_order(
+	struct trace_stat *s, struct class *c, const struct record *r, uint32_t device, uint64_t end)
 {
 	struct reach *reach = reach_of(s, device);
 	/* Keeps the devices' ends apart, but for one chance in 2^64. */
@@ -94,8 +94,8 @@ static void add_order(struct trace_stat *s, struct class *c, const struct record
 		s->max_end = end;
 }
 
-static void add_pages(struct trace_stat *s, struct class *c, const struct record *r, uint32_t device,
-                      uint64_t end)
+static void add_pages(
+	struct trace_stat *s, struct class *c, const struct record *r, uint32_t device, uint64_t end)
 {
 	uint64_t key = (uint64_t)device << DEVICE_BITS;
 	uint64_t last = (end - 1) >> PAGE_BITS;
@@ -120,7 +120,8 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 	add_time(s, r);
 	add_place(s, c, r, end);
 	add_order(s, c, r, device, end);
-	add_pages(s, c, r, device, end);
+	if (r->type != REQUEST_TRIM)
+		add_pages(s, c, r, device, end);
 	picture_add(s->picture, r->time - s->first, r->offset, r->type);
 }
 

@@ -4,11 +4,14 @@
 #include "traces/stat_state.h"
 
 #include <errno.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 /* A gnuplot string: quotes are doubled, control characters blanked. */
 static void put_string(FILE *out, const char *text)
@@ -28,7 +31,8 @@ static void put_rates(FILE *out, const struct picture *p)
 
 	fputs("$rate << EOD\n", out);
 	for (uint32_t i = 0; i < p->times; i++)
-		fprintf(out, "%.9g %.9g %.9g\n", (i + .5) * seconds, p->reads[i] / seconds, p->writes[i] / seconds);
+		fprintf(out, "%.9g %.9g %.9g\n", (i + .5) * seconds, p->reads[i] / seconds,
+			p->writes[i] / seconds);
 	fputs("EOD\n", out);
 }
 
@@ -56,7 +60,8 @@ static void put_sizes(FILE *out, const struct trace_stat *s)
 		sum[0] += sizes[i].count[0];
 		sum[1] += sizes[i].count[1];
 		fprintf(out, "%.9g %.9g %.9g\n", (double)sizes[i].key / 1024,
-		        all[0] ? (double)sum[0] / (double)all[0] : 0, all[1] ? (double)sum[1] / (double)all[1] : 0);
+			all[0] ? (double)sum[0] / (double)all[0] : 0,
+			all[1] ? (double)sum[1] / (double)all[1] : 0);
 	}
 	fputs("EOD\n", out);
 	memory_free(sizes);
@@ -69,7 +74,7 @@ static void put_heat(FILE *out, const struct picture *p)
 		for (uint32_t j = 0; j < p->addresses; j++)
 			if (p->heat[i][j])
 				fprintf(out, "%.9g %.9g %u\n", (i + .5) * (double)p->time_step * 1e-9,
-				        (j + .5) * (double)p->address_step / 1e9, p->heat[i][j]);
+					(j + .5) * (double)p->address_step / 1e9, p->heat[i][j]);
 	fputs("EOD\n", out);
 }
 
@@ -80,73 +85,108 @@ static void put_alignment(FILE *out, const struct trace_stat *s)
 	fputs("$start << EOD\n", out);
 	for (unsigned i = 0; i < 16; i++)
 		fprintf(out, "%u %.9g %.9g\n", i,
-		        read->requests ? 100.0 * (double)read->start_mod16[i] / (double)read->requests : 0,
-		        write->requests ? 100.0 * (double)write->start_mod16[i] / (double)write->requests : 0);
+			read->requests ? 100.0 * (double)read->start_mod16[i] / (double)read->requests : 0,
+			write->requests ? 100.0 * (double)write->start_mod16[i] / (double)write->requests
+					: 0);
 	fputs("EOD\n", out);
 }
 
 static void put_page(FILE *out, const char *title, const char *path, bool png)
 {
 	fputs(png ? "set terminal pngcairo size 1200,900 font 'sans,11'\n"
-	          : "set terminal svg size 1200,900 font 'sans,13' background 'white'\n",
-	      out);
+		  : "set terminal svg size 1200,900 font 'sans,13' background 'white'\n",
+		out);
 	fputs("set output ", out);
 	put_string(out, path);
 	fputs("\nset multiplot layout 2,2 title ", out);
 	put_string(out, title);
 	fputs(" noenhanced\n"
 	      "set grid back lc rgb '#dddddd'\nset key top right\nset border 3\nset tics nomirror out\n"
-	      "set title 'Arrivals'\nset xlabel 'time (s)'\nset ylabel 'requests per second'\nset yrange [0:*]\n"
+	      "set title 'Arrivals'\nset xlabel 'time (s)'\nset ylabel 'requests per second'\nset yrange "
+	      "[0:*]\n"
 	      "plot $rate u 1:2 w steps lw 1.5 lc rgb '#0072b2' t 'reads', "
 	      "$rate u 1:3 w steps lw 1.5 lc rgb '#d55e00' t 'writes'\n"
-	      "set title 'Request sizes'\nset xlabel 'size (KiB)'\nset ylabel 'share no larger'\nset yrange [0:1]\n"
+	      "set title 'Request sizes'\nset xlabel 'size (KiB)'\nset ylabel 'share no larger'\nset yrange "
+	      "[0:1]\n"
 	      "set logscale x 2\nset key bottom right\n"
 	      "plot $size u 1:2 w steps lw 2 lc rgb '#0072b2' t 'reads', "
 	      "$size u 1:3 w steps lw 2 lc rgb '#d55e00' t 'writes'\n"
-	      "unset logscale x\nset title 'Where requests begin'\nset xlabel 'time (s)'\nset ylabel 'address (GB)'\n"
+	      "unset logscale x\nset title 'Where requests begin'\nset xlabel 'time (s)'\nset ylabel "
+	      "'address (GB)'\n"
 	      "set yrange [0:*]\nset logscale cb\nset cblabel 'requests'\n"
 	      "set palette defined (0 '#c6dbef', 1 '#4292c6', 2 '#08306b')\n"
 	      "plot $heat u 1:2:3 w p pt 5 ps 0.25 lc palette notitle\n"
 	      "unset logscale cb\nset title 'Alignment'\nset xlabel 'start sector modulo 16 (8 KiB)'\n"
-	      "set ylabel 'requests (%)'\nset key top right\nset style fill solid 0.8 noborder\nset boxwidth 0.4\n"
+	      "set ylabel 'requests (%)'\nset key top right\nset style fill solid 0.8 noborder\nset boxwidth "
+	      "0.4\n"
 	      "set xtics 0,1,15\nset xrange [-0.6:15.6]\n"
 	      "plot $start u ($1-0.2):2 w boxes lc rgb '#0072b2' t 'reads', "
 	      "$start u ($1+0.2):3 w boxes lc rgb '#d55e00' t 'writes'\n"
 	      "unset multiplot\nunset output\n",
-	      out);
+		out);
 }
 
-static bool draw(const struct trace_stat *s, const char *title, const char *path, bool png, struct fault *fault)
+/* The script holds its data. */
+static bool put_script(
+	const struct trace_stat *s, const char *title, const char *script, const char *picture, bool png)
 {
-	FILE *gnuplot = popen("gnuplot", "w");
-	int status;
+	FILE *out = fopen(script, "w");
 
-	if (!gnuplot)
-		return fault_set(fault, "gnuplot cannot be started: %s", strerror(errno));
-	put_rates(gnuplot, s->picture);
-	put_sizes(gnuplot, s);
-	put_heat(gnuplot, s->picture);
-	put_alignment(gnuplot, s);
-	put_page(gnuplot, title, path, png);
-	status = pclose(gnuplot);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return fault_set(fault, "gnuplot is not installed; --plot needs it");
-	return status == 0 || fault_set(fault, "gnuplot could not write the plot \"%s\"", path);
+	if (!out)
+		return false;
+	put_rates(out, s->picture);
+	put_sizes(out, s);
+	put_heat(out, s->picture);
+	put_alignment(out, s);
+	put_page(out, title, picture, png);
+	if (ferror(out)) {
+		fclose(out);
+		return false;
+	}
+	return fclose(out) == 0;
+}
+
+static bool run_gnuplot(const char *script, struct fault *fault)
+{
+	char name[] = "gnuplot", *path = memory_string(script, "plot name");
+	char *arguments[] = { name, path, NULL };
+	int status = 0, error;
+	pid_t child;
+
+	error = posix_spawnp(&child, name, NULL, NULL, arguments, environ);
+	memory_free(path);
+	if (error)
+		return fault_set(fault, "gnuplot, which --plot needs, cannot be run: %s", strerror(error));
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0 || fault_set(fault, "gnuplot could not draw the plot");
+}
+
+/* A name beside the final one, to be freed. */
+static char *beside(const char *path, const char *suffix)
+{
+	size_t room = strlen(path) + strlen(suffix) + 1;
+	char *name = memory_array(room, 1, "plot name");
+
+	snprintf(name, room, "%s%s", path, suffix);
+	return name;
 }
 
 bool trace_stat_plot(const struct trace_stat *s, const char *title, const char *path, struct fault *fault)
 {
-	size_t length = strlen(path), room = length + sizeof ".partial";
-	char *partial = memory_array(room, 1, "plot name");
+	char *script = beside(path, ".partial.gnuplot"), *picture = beside(path, ".partial");
+	size_t length = strlen(path);
 	bool png = length > 4 && !strcmp(path + length - 4, ".png");
-	bool done;
+	bool done = put_script(s, title, script, picture, png) ||
+		    fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
 
-	snprintf(partial, room, "%s.partial", path);
-	done = draw(s, title, partial, png, fault);
-	if (done && rename(partial, path))
+	done = done && run_gnuplot(script, fault);
+	if (done && rename(picture, path))
 		done = fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
 	if (!done)
-		unlink(partial);
-	memory_free(partial);
+		unlink(picture);
+	unlink(script);
+	memory_free(script);
+	memory_free(picture);
 	return done;
 }

@@ -25,9 +25,10 @@ static void report_requests(const struct trace_stat *s, struct report *out)
 	report_real(out, "trace.write_share", share(write->requests, n), "", "writes / requests");
 	report_count(out, "trace.read_bytes", read->bytes, "bytes", "read in all");
 	report_count(out, "trace.write_bytes", write->bytes, "bytes", "written in all");
-	report_real(out, "trace.mean_read_bytes", share(read->bytes, read->requests), "bytes", "mean size of a read");
+	report_real(out, "trace.mean_read_bytes", share(read->bytes, read->requests), "bytes",
+		"mean size of a read");
 	report_real(out, "trace.mean_write_bytes", share(write->bytes, write->requests), "bytes",
-	            "mean size of a write");
+		"mean size of a write");
 }
 
 static void report_time(const struct trace_stat *s, struct report *out)
@@ -38,11 +39,13 @@ static void report_time(const struct trace_stat *s, struct report *out)
 
 	report_section(out, "time");
 	report_real(out, "trace.duration_s", seconds, "s", "first to last arrival");
-	report_real(out, "trace.rate", seconds > 0 ? (double)n / seconds : 0, "requests/s", "mean rate of arrival");
+	report_real(out, "trace.rate", seconds > 0 ? (double)n / seconds : 0, "requests/s",
+		"mean rate of arrival");
 	report_real(out, "trace.gap_mean_ns", mean, "ns", "mean time between arrivals");
 	report_real(out, "trace.gap_cv", mean > 0 ? histogram_deviation(&s->gap) / mean : 0, "",
-	            "its deviation / mean; 1 for random (Poisson) arrivals");
-	report_count(out, "trace.gap_p50_ns", histogram_percentile(&s->gap, .5), "ns", "half of the gaps are no longer");
+		"its deviation / mean; 1 for random (Poisson) arrivals");
+	report_count(out, "trace.gap_p50_ns", histogram_percentile(&s->gap, .5), "ns",
+		"half of the gaps are no longer");
 	report_count(out, "trace.gap_p90_ns", histogram_percentile(&s->gap, .9), "ns", "nine of ten");
 	report_count(out, "trace.gap_p99_ns", histogram_percentile(&s->gap, .99), "ns", "99 of 100");
 	report_count(out, "trace.gap_max_ns", s->gap.max, "ns", "the longest");
@@ -58,14 +61,20 @@ static void report_response(const struct trace_stat *s, struct report *out)
 	if (!s->depth.count)
 		return;
 	report_section(out, "responses of the traced system");
-	report_real(out, "trace.response_read_mean_ns", histogram_mean(read), "ns", "mean response time of reads");
-	report_count(out, "trace.response_read_p99_ns", histogram_percentile(read, .99), "ns", "99 of 100 reads");
-	report_real(out, "trace.response_write_mean_ns", histogram_mean(write), "ns", "mean response time of writes");
-	report_count(out, "trace.response_write_p99_ns", histogram_percentile(write, .99), "ns", "99 of 100 writes");
-	report_real(out, "trace.depth_mean", ns > 0 ? busy / ns : 0, "requests", "under way at a time, mean over time");
+	report_real(out, "trace.response_read_mean_ns", histogram_mean(read), "ns",
+		"mean response time of reads");
+	report_count(
+		out, "trace.response_read_p99_ns", histogram_percentile(read, .99), "ns", "99 of 100 reads");
+	report_real(out, "trace.response_write_mean_ns", histogram_mean(write), "ns",
+		"mean response time of writes");
+	report_count(out, "trace.response_write_p99_ns", histogram_percentile(write, .99), "ns",
+		"99 of 100 writes");
+	report_real(out, "trace.depth_mean", ns > 0 ? busy / ns : 0, "requests",
+		"under way at a time, mean over time");
 	report_count(out, "trace.depth_p50", histogram_percentile(&s->depth, .5), "requests",
-	             "under way when one arrives, itself included: half of the arrivals see no more");
-	report_count(out, "trace.depth_p99", histogram_percentile(&s->depth, .99), "requests", "99 of 100 arrivals");
+		"under way when one arrives, itself included: half of the arrivals see no more");
+	report_count(out, "trace.depth_p99", histogram_percentile(&s->depth, .99), "requests",
+		"99 of 100 arrivals");
 	report_count(out, "trace.depth_max", s->depth.max, "requests", "the most");
 }
 
@@ -77,9 +86,11 @@ static void report_space(const struct trace_stat *s, uint64_t written, struct re
 		span += s->reach[i].high - s->reach[i].low;
 	report_section(out, "address space");
 	report_count(out, "trace.devices", devices_count(s->devices), "devices", "that requests go to");
-	report_count(out, "trace.max_address_bytes", s->max_end, "bytes", "end of the highest request of any device");
-	report_count(out, "trace.span_bytes", span, "bytes", "lowest to highest address, summed over devices");
-	report_count(out, "trace.footprint_pages", pages, "4 KiB pages", "distinct pages touched");
+	report_count(out, "trace.max_address_bytes", s->max_end, "bytes",
+		"end of the highest request of any device");
+	report_count(
+		out, "trace.span_bytes", span, "bytes", "lowest to highest address, summed over devices");
+	report_count(out, "trace.footprint_pages", pages, "4 KiB pages", "distinct pages read or written");
 	report_count(out, "trace.footprint_bytes", pages << PAGE_BITS, "bytes", "of these pages");
 	report_count(out, "trace.written_pages", written, "4 KiB pages", "distinct pages written");
 }
@@ -95,11 +106,12 @@ static void report_across(const struct trace_stat *s, struct report *out)
 
 		snprintf(name, sizeof name, "trace.across_%uk_share", kib);
 		report_real(out, name, share(read->across[i] + write->across[i], trace_stat_requests(s)), "",
-		            "across-page / all requests");
+			"across-page / all requests");
 		snprintf(name, sizeof name, "trace.across_%uk_read_share", kib);
 		report_real(out, name, share(read->across[i], read->requests), "", "across-page / all reads");
 		snprintf(name, sizeof name, "trace.across_%uk_write_share", kib);
-		report_real(out, name, share(write->across[i], write->requests), "", "across-page / all writes");
+		report_real(
+			out, name, share(write->across[i], write->requests), "", "across-page / all writes");
 	}
 }
 
@@ -110,10 +122,14 @@ static void report_alignment(const struct trace_stat *s, struct report *out)
 	char name[64];
 
 	report_section(out, "alignment");
-	report_real(out, "trace.start_aligned_4k_share", share(s->aligned_4k, n), "", "start on a 4 KiB border");
-	report_real(out, "trace.start_aligned_8k_share", share(s->aligned_8k, n), "", "start on an 8 KiB border");
-	report_real(out, "trace.size_multiple_4k_share", share(s->size_4k, n), "", "sizes that are multiples of 4 KiB");
-	report_real(out, "trace.start_off_sector_share", share(s->off_sector, n), "", "do not start on a sector border");
+	report_real(
+		out, "trace.start_aligned_4k_share", share(s->aligned_4k, n), "", "start on a 4 KiB border");
+	report_real(
+		out, "trace.start_aligned_8k_share", share(s->aligned_8k, n), "", "start on an 8 KiB border");
+	report_real(out, "trace.size_multiple_4k_share", share(s->size_4k, n), "",
+		"sizes that are multiples of 4 KiB");
+	report_real(out, "trace.start_off_sector_share", share(s->off_sector, n), "",
+		"do not start on a sector border");
 	for (unsigned i = 0; i < 8; i++) {
 		uint64_t count = 0;
 
@@ -125,12 +141,12 @@ static void report_alignment(const struct trace_stat *s, struct report *out)
 	for (unsigned i = 0; i < 16; i++) {
 		snprintf(name, sizeof name, "trace.read_start_mod16.%u", i);
 		report_real(out, name, share(read->start_mod16[i], read->requests), "",
-		            "share of reads by start sector modulo 16");
+			"share of reads by start sector modulo 16");
 	}
 	for (unsigned i = 0; i < 16; i++) {
 		snprintf(name, sizeof name, "trace.write_start_mod16.%u", i);
 		report_real(out, name, share(write->start_mod16[i], write->requests), "",
-		            "share of writes by start sector modulo 16");
+			"share of writes by start sector modulo 16");
 	}
 }
 
@@ -158,7 +174,8 @@ static int by_key(const void *left, const void *right)
 
 /* The smallest size that a share of the reads (which = 0) or writes (1) does not exceed.
  * The entries are sorted by size. */
-static uint64_t size_percentile(const struct tally_entry *sizes, size_t n, int which, uint64_t requests, double part)
+static uint64_t size_percentile(
+	const struct tally_entry *sizes, size_t n, int which, uint64_t requests, double part)
 {
 	double wanted = part * (double)requests;
 	uint64_t sum = 0;
@@ -171,16 +188,14 @@ static uint64_t size_percentile(const struct tally_entry *sizes, size_t n, int w
 	return 0;
 }
 
-static void report_size_percentiles(const struct trace_stat *s, const struct tally_entry *sizes, size_t n,
-                                    struct report *out)
+static void report_size_percentiles(
+	const struct trace_stat *s, const struct tally_entry *sizes, size_t n, struct report *out)
 {
 	static const struct {
 		const char *name, *meaning;
 		double share;
-	} points[] = { { "p50", "half are no larger", .5 },
-		       { "p90", "nine of ten are no larger", .9 },
-		       { "p99", "99 of 100 are no larger", .99 },
-		       { "max", "the largest", 1 } };
+	} points[] = { { "p50", "half are no larger", .5 }, { "p90", "nine of ten are no larger", .9 },
+		{ "p99", "99 of 100 are no larger", .99 }, { "max", "the largest", 1 } };
 	static const char *const types[] = { "read", "write" };
 	char name[64];
 
@@ -189,8 +204,8 @@ static void report_size_percentiles(const struct trace_stat *s, const struct tal
 
 		for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
 			snprintf(name, sizeof name, "trace.%s_size_%s_bytes", types[which], points[i].name);
-			report_count(out, name, size_percentile(sizes, n, which, requests, points[i].share), "bytes",
-			             points[i].meaning);
+			report_count(out, name, size_percentile(sizes, n, which, requests, points[i].share),
+				"bytes", points[i].meaning);
 		}
 	}
 }
@@ -212,7 +227,8 @@ static void report_sizes(const struct trace_stat *s, struct report *out)
 	report_count(out, "trace.sizes", n, "sizes", "distinct ones; the most frequent follow");
 	for (size_t i = 0; i < n && i < TOP_SIZES; i++) {
 		snprintf(name, sizeof name, "trace.size_share.%llu", (unsigned long long)sizes[i].key);
-		report_real(out, name, share(size_count(&sizes[i]), requests), "", "requests of so many bytes");
+		report_real(
+			out, name, share(size_count(&sizes[i]), requests), "", "requests of so many bytes");
 	}
 	memory_free(sizes);
 }
@@ -223,13 +239,13 @@ static void report_order(const struct trace_stat *s, struct report *out)
 
 	report_section(out, "sequentiality");
 	report_real(out, "trace.sequential_read_share", share(read->sequential, read->requests), "",
-	            "reads that start where the device's previous request ended / reads");
+		"reads that start where the device's previous request ended / reads");
 	report_real(out, "trace.sequential_write_share", share(write->sequential, write->requests), "",
-	            "writes that start where the device's previous request ended / writes");
+		"writes that start where the device's previous request ended / writes");
 	report_real(out, "trace.continuing_read_share", share(read->continuing, read->requests), "",
-	            "reads that start where any earlier request ended / reads");
+		"reads that start where any earlier request ended / reads");
 	report_real(out, "trace.continuing_write_share", share(write->continuing, write->requests), "",
-	            "writes that start where any earlier request ended / writes");
+		"writes that start where any earlier request ended / writes");
 }
 
 /* --- heat --- */
@@ -296,12 +312,12 @@ static void report_heat(const struct trace_stat *s, struct report *out)
 
 	report_section(out, "heat of 4 KiB pages: a request counts once for each page it touches");
 	report_real(out, "trace.hot_1pct_share", hot_share(steps, n, .01), "",
-	            "of the accesses, to the hottest 1 % of the pages");
+		"of the accesses, to the hottest 1 % of the pages");
 	report_real(out, "trace.hot_10pct_share", hot_share(steps, n, .1), "", "to the hottest 10 %");
 	memory_free(steps);
 	steps = steps_of(s, true, &n);
 	report_real(out, "trace.hot_1pct_write_share", hot_share(steps, n, .01), "",
-	            "of the page writes, to the 1 % of the written pages that are written most");
+		"of the page writes, to the 1 % of the written pages that are written most");
 	report_real(out, "trace.hot_10pct_write_share", hot_share(steps, n, .1), "", "to the 10 %");
 	memory_free(steps);
 }
@@ -311,21 +327,22 @@ static void report_reuse(const struct trace_stat *s, uint64_t written, struct re
 	static const struct {
 		const char *name;
 		unsigned log2_pages;
-	} caches[] = { { "1m", 8 }, { "4m", 10 }, { "16m", 12 }, { "64m", 14 }, { "256m", 16 },
-		       { "1g", 18 }, { "4g", 20 }, { "16g", 22 }, { "64g", 24 } };
+	} caches[] = { { "1m", 8 }, { "4m", 10 }, { "16m", 12 }, { "64m", 14 }, { "256m", 16 }, { "1g", 18 },
+		{ "4g", 20 }, { "16g", 22 }, { "64g", 24 } };
 	uint64_t writes = s->class[REQUEST_WRITE].pages;
 	char name[64];
 
-	report_section(out, "reuse of 4 KiB pages; above 65,536 pages distances are estimated from a sample of them");
+	report_section(out,
+		"reuse of 4 KiB pages; above 65,536 pages distances are estimated from a sample of them");
 	report_count(out, "trace.page_writes", writes, "4 KiB pages", "written, each as often as it was");
 	report_real(out, "trace.rewrite_share", share(writes - written, writes), "",
-	            "page writes to a page that was written before");
+		"page writes to a page that was written before");
 	report_real(out, "trace.first_access_share", reuse_first_share(s->reuse), "",
-	            "page accesses that are the first to their page");
+		"page accesses that are the first to their page");
 	for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
 		snprintf(name, sizeof name, "trace.reuse_within_%s_share", caches[i].name);
 		report_real(out, name, reuse_share_below(s->reuse, caches[i].log2_pages), "",
-		            "page accesses that an LRU cache of this many bytes would hit");
+			"page accesses that an LRU cache of this many bytes would hit");
 	}
 }
 

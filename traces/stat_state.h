@@ -21,28 +21,29 @@ struct reach {
 };
 
 /* What is counted for each type of request. */
-struct class {
+struct class
+{
 	uint64_t requests, bytes;
-	uint64_t pages;             /* page accesses: a request counts once for each page it touches */
+	uint64_t pages; /* page accesses: a read or write counts once for each page it touches */
 	uint64_t across[ACROSS_SIZES];
-	uint64_t sequential;        /* start where the device's previous request ended */
-	uint64_t continuing;        /* start where any earlier request of the device ended */
-	uint64_t start_mod16[16];   /* by start sector modulo 16 */
-	struct histogram response;  /* ns; of the requests whose response time is known */
+	uint64_t sequential;       /* start where the device's previous request ended */
+	uint64_t continuing;       /* start where any earlier request of the device ended */
+	uint64_t start_mod16[16];  /* by start sector modulo 16 */
+	struct histogram response; /* ns; of the requests whose response time is known */
 };
 
 struct trace_stat {
 	struct class class[REQUEST_TYPES];
 	uint64_t aligned_4k, aligned_8k, size_4k;
-	uint64_t off_sector;        /* do not begin on a sector border */
+	uint64_t off_sector; /* do not begin on a sector border */
 	tick_t first, last;
-	struct histogram gap;       /* ns between arrivals */
-	struct histogram depth;     /* requests under way when one arrives, itself included */
-	struct tally *sizes;        /* by bytes; counts of reads, of writes */
-	struct tally *pages;        /* by device and page; counts of reads and trims, of writes */
-	struct tally *ends;         /* by device and address */
+	struct histogram gap;   /* ns between arrivals */
+	struct histogram depth; /* requests under way when one arrives, itself included */
+	struct tally *sizes;    /* by bytes; counts of reads, of writes */
+	struct tally *pages;    /* by device and page; counts of reads, of writes */
+	struct tally *ends;     /* by device and address */
 	struct devices *devices;
-	struct reach *reach;        /* by order of appearance */
+	struct reach *reach; /* by order of appearance */
 	size_t reaches;
 	uint64_t max_end;
 	struct reuse *reuse;

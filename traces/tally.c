@@ -5,9 +5,9 @@
 #define FIRST_BITS 8
 
 struct tally {
-	struct tally_entry *slot;   /* free where both counts are 0 */
+	struct tally_entry *slot; /* free where both counts are 0 */
 	uint64_t keys;
-	unsigned bits;              /* log2 of the slots */
+	unsigned bits; /* log2 of the slots */
 	const char *what;
 };
 

@@ -15,7 +15,7 @@ struct tally;
 /* Counters stop at their largest value. */
 struct tally_entry {
 	uint64_t key;
-	uint32_t count[2];          /* not both 0 */
+	uint32_t count[2]; /* not both 0 */
 };
 
 struct tally *tally_create(const char *what);

@@ -1,6 +1,7 @@
 #include "traces/trace.h"
 
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "traces/detect.h"
 #include "traces/devices.h"
 #include "traces/format.h"
@@ -8,15 +9,18 @@
 #include "traces/source.h"
 #include "traces/window.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* A sorted trace should stay in the processor's cache on its way through the window. */
-#define WINDOW_RECORDS     4096u
-#define WINDOW_RECORDS_MAX (1u << 20)
+/* A sorted trace should stay in the processor's cache on its way through the window.  One that is
+ * not is often in order of completion, and some responses take many seconds. */
+#define WINDOW_SORTED     4096u
+#define WINDOW_DISORDERED (1u << 16)
+#define WINDOW_MOST       (1u << 20)
 /* Times are judged after so many requests, for an early warning, and at the end. */
-#define JUDGED_REQUESTS    10000u
+#define JUDGED_REQUESTS 10000u
 /* Devices that are laid out one after another begin on borders that keep every alignment. */
-#define DEVICE_ALIGN       (1u << 20)
+#define DEVICE_ALIGN (1u << 20)
 
 struct trace {
 	struct trace_options options;
@@ -25,60 +29,57 @@ struct trace {
 	struct scan scan;
 	struct window *window;
 	struct devices *devices;
-	struct devices *layout;      /* NULL: each device has its own addresses */
-	bool only_one;               /* device, named by the options */
-	bool ended;
-	bool warned;                 /* of implausible times */
-	tick_t first;                /* arrival of the first that left, ns in the file's epoch */
-	uint64_t left;               /* requests handed out */
+	struct devices *layout; /* NULL: each device has its own addresses */
+	bool only_one;          /* device, named by the options */
+	uint64_t only_number;   /* if it is a number; else beyond all numbers */
+	bool ended, finished;   /* everything was read; was handed out */
+	bool warned_times, warned_devices;
+	tick_t first;  /* arrival of the first that left, ns in the file's epoch */
+	uint64_t left; /* requests handed out */
 	uint64_t skipped, dropped, unaligned;
 };
 
 static enum trace_status bad_line(struct trace *t, struct fault *fault)
 {
-	fault_set(fault, "%s:%llu: %s; a %s %s is %s", source_name(t->source), (unsigned long long)t->scan.line,
-	          t->scan.problem, t->format->name, t->format->record_bytes ? "record" : "line",
-	          t->format->layout);
+	fault_set(fault, "%s:%llu: %s; %s %s are: %s", source_name(t->source),
+		(unsigned long long)t->scan.line, t->scan.problem, t->format->name,
+		t->format->record_bytes ? "records" : "lines", t->format->layout);
 	return TRACE_BAD;
 }
 
-/* The next line or binary record that is neither empty nor a comment. */
-static enum source_status next_piece(struct trace *t, struct fault *fault)
+static enum source_status next_binary(struct trace *t, struct fault *fault)
 {
-	uint32_t record_bytes = t->format->record_bytes;
+	uint32_t bytes = t->format->record_bytes;
+	enum source_status status = source_record(t->source, bytes, &t->scan.at, fault);
+
+	t->scan.line++;
+	if (status == SOURCE_OK)
+		t->scan.end = t->scan.at + bytes;
+	return status;
+}
+
+/* The next line that is neither empty nor a comment. */
+static enum source_status next_line(struct trace *t, struct fault *fault)
+{
 	enum source_status status;
 
-	for (;;) {
-		if (record_bytes) {
-			status = source_record(t->source, record_bytes, &t->scan.at, fault);
-			t->scan.end = t->scan.at + record_bytes;
-		} else {
-			status = source_line(t->source, &t->scan.at, &t->scan.end, fault);
-		}
+	while ((status = source_line(t->source, &t->scan.at, &t->scan.end, fault)) == SOURCE_OK) {
 		t->scan.line++;
-		if (record_bytes || status != SOURCE_OK)
-			return status;
-		if (*t->scan.at == '#')
-			t->skipped++;
-		else if (t->scan.at < t->scan.end)
-			return status;
+		if (t->scan.at < t->scan.end && *t->scan.at != '#')
+			break;
+		t->skipped += t->scan.at < t->scan.end;
 	}
+	return status;
 }
 
 static bool is_chosen(const struct trace *t, const struct record *r)
 {
-	const char *wanted = t->options.devices;
 	const char *name;
-	char number[16];
 
 	if (!t->only_one)
 		return true;
 	name = names_text(t->scan.names, r->device);
-	if (!name) {
-		snprintf(number, sizeof number, "%u", r->device);
-		name = number;
-	}
-	return !strcmp(name, wanted);
+	return name ? !strcmp(name, t->options.devices) : r->device == t->only_number;
 }
 
 static enum trace_status too_many_devices(struct trace *t, struct fault *fault)
@@ -91,7 +92,8 @@ static enum trace_status too_many_devices(struct trace *t, struct fault *fault)
 static enum trace_status read_record(struct trace *t, struct record *r, struct fault *fault)
 {
 	for (;;) {
-		enum source_status status = next_piece(t, fault);
+		enum source_status status =
+			t->format->record_bytes ? next_binary(t, fault) : next_line(t, fault);
 
 		if (status != SOURCE_OK)
 			return status == SOURCE_END ? TRACE_END : TRACE_BAD;
@@ -120,9 +122,9 @@ static enum trace_status read_record(struct trace *t, struct record *r, struct f
 static enum trace_status too_late(struct trace *t, struct fault *fault)
 {
 	fault_set(fault,
-	          "%s:%llu: lies before requests more than %u lines ago; "
-	          "read the trace with --sort to sort it in memory",
-	          source_name(t->source), (unsigned long long)window_slot(t->window)->line, WINDOW_RECORDS);
+		"%s:%llu: its time lies before that of a request which is gone already; "
+		"read the trace with --sort (trace.sort_fully = true)",
+		source_name(t->source), (unsigned long long)window_slot(t->window)->line);
 	return TRACE_BAD;
 }
 
@@ -145,30 +147,55 @@ static enum trace_status fill_window(struct trace *t, struct fault *fault)
 static enum trace_status refuse_empty(struct trace *t, struct fault *fault)
 {
 	if (t->only_one && t->dropped)
-		fault_set(fault, "%s: has no request of device \"%s\"", source_name(t->source), t->options.devices);
+		fault_set(fault, "%s: has no request of device \"%s\"", source_name(t->source),
+			t->options.devices);
 	else
 		fault_set(fault, "%s: has no request in %s format", source_name(t->source), t->format->name);
 	return TRACE_BAD;
 }
 
-/* `last` is the arrival of the latest request handed out, from the first. */
-static void judge_times(struct trace *t, tick_t last)
+static void warn(const struct trace *t, const char *text)
 {
-	char text[256], line[FAULT_BYTES];
+	char line[FAULT_BYTES];
 
-	if (t->warned || !t->options.warn ||
-	    plausible_rate(t->left, last, t->scan.unit_ns, text, sizeof text))
+	if (!t->options.warn)
 		return;
 	snprintf(line, sizeof line, "%.200s: %s", source_name(t->source), text);
 	t->options.warn(t->options.warn_context, line);
-	t->warned = true;
+}
+
+/* `last` is the arrival of the latest request handed out, from the first. */
+static void judge_times(struct trace *t, tick_t last)
+{
+	char text[256];
+
+	if (t->warned_times || plausible_rate(t->left, last, t->scan.unit_ns, text, sizeof text))
+		return;
+	warn(t, text);
+	t->warned_times = true;
+}
+
+static void judge_addresses(const struct trace *t)
+{
+	char text[128];
+
+	if (!t->scan.rounded)
+		return;
+	snprintf(text, sizeof text,
+		"%llu addresses have lost their last digits (1.2E+11), and so their alignment",
+		(unsigned long long)t->scan.rounded);
+	warn(t, text);
 }
 
 static enum trace_status finish(struct trace *t, struct fault *fault)
 {
 	if (!t->left)
 		return refuse_empty(t, fault);
-	judge_times(t, window_last(t->window) - t->first);
+	if (!t->finished) {
+		judge_times(t, window_last(t->window) - t->first);
+		judge_addresses(t);
+	}
+	t->finished = true;
 	return TRACE_END;
 }
 
@@ -189,28 +216,57 @@ enum trace_status trace_next_record(struct trace *t, struct record *r, struct fa
 	return TRACE_OK;
 }
 
+static void judge_devices(struct trace *t)
+{
+	if (!t->layout && !t->only_one)
+		warn(t, "has several devices, whose addresses overlap; lay them out one after another with "
+			"--devices all (trace.devices = \"all\") or choose one");
+	t->warned_devices = true;
+}
+
 enum trace_status trace_next(struct trace *t, struct request *request, struct fault *fault)
 {
 	struct record r;
 	enum trace_status status = trace_next_record(t, &r, fault);
 
-	if (status == TRACE_OK)
-		*request = record_request(&r);
-	return status;
+	if (status != TRACE_OK)
+		return status;
+	*request = record_request(&r);
+	if (!t->warned_devices && devices_count(t->devices) > 1)
+		judge_devices(t);
+	return TRACE_OK;
 }
 
 /* --- opening --- */
+
+static bool unknown_format(const char *name, struct fault *fault)
+{
+	struct suggestion near = { .word = name };
+
+	for (size_t i = 0; trace_formats[i]; i++)
+		suggestion_offer(&near, trace_formats[i]->name);
+	if (near.nearest)
+		return fault_set(
+			fault, "unknown trace format \"%s\"; did you mean \"%s\"?", name, near.nearest);
+	return fault_set(fault, "unknown trace format \"%s\"; `ssd list` shows them", name);
+}
+
+/* Settings that are unset come as NULL or as an empty string. */
+static bool is_set(const char *option, const char *preset)
+{
+	return option && *option && strcmp(option, preset) != 0;
+}
 
 static bool find_format(struct trace *t, struct fault *fault)
 {
 	const char *name = t->options.format;
 
-	if (!name || !strcmp(name, "auto")) {
+	if (!is_set(name, "auto")) {
 		t->format = trace_detect(t->source, fault);
 		return t->format != NULL;
 	}
 	t->format = trace_format_named(name);
-	return t->format || fault_set(fault, "unknown trace format \"%s\"; `ssd list` shows them", name);
+	return t->format || unknown_format(name, fault);
 }
 
 static bool find_time_unit(struct trace *t, struct fault *fault)
@@ -222,7 +278,7 @@ static bool find_time_unit(struct trace *t, struct fault *fault)
 	const char *name = t->options.time_unit;
 
 	t->scan.unit_ns = t->format->time_unit_ns;
-	if (!name || !strcmp(name, "auto"))
+	if (!is_set(name, "auto"))
 		return true;
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
 		if (!strcmp(units[i].name, name)) {
@@ -236,19 +292,21 @@ static bool find_time_unit(struct trace *t, struct fault *fault)
 /* Where a trace comes from: a file, or bytes in memory. */
 struct origin {
 	const char *name;
-	const void *bytes;   /* NULL: a file */
+	bool in_memory;
+	const void *bytes;
 	size_t size;
 };
 
 static struct source *open_source(const struct origin *from, const char *member, struct fault *fault)
 {
-	if (from->bytes)
-		return source_memory(from->name, from->bytes, from->size, fault);
+	if (from->in_memory)
+		return source_memory(from->name, from->bytes, from->size, member, fault);
 	return source_open(from->name, member, fault);
 }
 
 /* Leaves the devices as they are. */
-static struct trace *open_plain(const struct origin *from, const struct trace_options *options, struct fault *fault)
+static struct trace *open_plain(
+	const struct origin *from, const struct trace_options *options, struct fault *fault)
 {
 	struct trace *t = memory_array(1, sizeof *t, "trace");
 
@@ -256,9 +314,9 @@ static struct trace *open_plain(const struct origin *from, const struct trace_op
 	t->scan.names = names_create();
 	t->devices = devices_create();
 	if (options->sort_fully)
-		t->window = window_create(SIZE_MAX, SIZE_MAX);
+		t->window = window_create(SIZE_MAX, SIZE_MAX, SIZE_MAX);
 	else
-		t->window = window_create(WINDOW_RECORDS, WINDOW_RECORDS_MAX);
+		t->window = window_create(WINDOW_SORTED, WINDOW_DISORDERED, WINDOW_MOST);
 	t->source = open_source(from, options->member, fault);
 	if (t->source && find_format(t, fault) && find_time_unit(t, fault))
 		return t;
@@ -273,9 +331,11 @@ static bool measure_devices(struct trace *t, const struct origin *from, struct f
 	struct record r;
 	enum trace_status status;
 
-	if (!strcmp(from->name, "-"))
-		return fault_set(fault, "-: devices can be laid out one after another only in a file, "
-		                        "which is read twice");
+	if (!from->in_memory && !source_bytes_total(t->source))
+		return fault_set(fault,
+			"%s: devices can be laid out one after another only in a file, "
+			"which is read twice",
+			from->name);
 	ahead = open_plain(from, &t->options, fault);
 	if (!ahead)
 		return false;
@@ -285,25 +345,37 @@ static bool measure_devices(struct trace *t, const struct origin *from, struct f
 	t->layout = ahead->devices;
 	ahead->devices = NULL;
 	trace_close(ahead);
-	devices_lay_out(t->layout, DEVICE_ALIGN);
-	return status == TRACE_END;
+	if (status == TRACE_BAD)
+		return false;
+	return devices_lay_out(t->layout, DEVICE_ALIGN, OFFSET_MAX) ||
+	       fault_set(fault, "%s: its devices are absurdly large together; choose one with --devices",
+		       from->name);
 }
 
-static struct trace *open_origin(const struct origin *from, const struct trace_options *options,
-                                 struct fault *fault)
+/* By number or by name. */
+static void choose_device(struct trace *t)
+{
+	char *end;
+
+	t->only_one = true;
+	t->only_number = strtoull(t->options.devices, &end, 10);
+	if (*end || t->only_number > UINT32_MAX)
+		t->only_number = UINT64_MAX;
+}
+
+static struct trace *open_origin(
+	const struct origin *from, const struct trace_options *options, struct fault *fault)
 {
 	struct trace *t = open_plain(from, options, fault);
-	const char *devices = options->devices;
 
-	if (!t)
-		return NULL;
-	if (devices && !strcmp(devices, "all")) {
-		if (measure_devices(t, from, fault))
-			return t;
+	if (!t || !is_set(options->devices, "own"))
+		return t;
+	if (strcmp(options->devices, "all") != 0) {
+		choose_device(t);
+	} else if (!measure_devices(t, from, fault)) {
 		trace_close(t);
 		return NULL;
 	}
-	t->only_one = devices && strcmp(devices, "own");
 	return t;
 }
 
@@ -315,9 +387,9 @@ struct trace *trace_open(const char *path, const struct trace_options *options, 
 }
 
 struct trace *trace_open_memory(const char *name, const void *bytes, size_t size,
-                                const struct trace_options *options, struct fault *fault)
+	const struct trace_options *options, struct fault *fault)
 {
-	struct origin from = { .name = name, .bytes = bytes, .size = size };
+	struct origin from = { .name = name, .in_memory = true, .bytes = bytes, .size = size };
 
 	return open_origin(&from, options, fault);
 }

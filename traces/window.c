@@ -7,22 +7,23 @@
 #define FIRST_SLOTS 64u
 
 struct window {
-	struct record *queue;   /* a ring, ascending in (time, line) */
+	struct record *queue; /* a ring, ascending in (time, line) */
 	size_t head, queued;
-	size_t slots;           /* of the ring, a power of two; one is always free */
-	struct record *heap;    /* smallest first */
+	size_t slots;        /* of the ring, a power of two; one is always free */
+	struct record *heap; /* smallest first */
 	size_t heaped, heap_room;
-	size_t size, most;
-	tick_t newest;          /* latest time taken in */
-	tick_t left;            /* time of the last record that left */
+	size_t size, disordered, most;
+	tick_t newest; /* latest time taken in */
+	tick_t left;   /* time of the last record that left */
 	uint64_t late;
 };
 
-struct window *window_create(size_t size, size_t most)
+struct window *window_create(size_t sorted, size_t disordered, size_t most)
 {
 	struct window *w = memory_array(1, sizeof *w, "sort window");
 
-	w->size = size;
+	w->size = sorted;
+	w->disordered = disordered;
 	w->most = most;
 	w->slots = FIRST_SLOTS;
 	w->queue = memory_array(w->slots, sizeof *w->queue, "sort window");
@@ -119,8 +120,10 @@ static bool push_late(struct window *w)
 	if (r->time < w->left)
 		return false;
 	heap_push(w, r);
-	if (w->size < w->most && overtaken(w, r->time) > w->size / 2)
-		w->size = w->size < w->most / 2 ? 2 * w->size : w->most;
+	if (w->size < w->disordered)
+		w->size = w->disordered;
+	else if (w->size < w->most && overtaken(w, r->time) > w->size / 4)
+		w->size = w->size < w->most / 4 ? 4 * w->size : w->most;
 	return true;
 }
 

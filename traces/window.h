@@ -11,8 +11,9 @@
 
 struct window;
 
-/* Holds `size` records, and up to `most` when the disorder it meets asks for it. */
-struct window *window_create(size_t size, size_t most);
+/* Holds `sorted` records as long as they come in order, `disordered` from the first late one on,
+ * and up to `most` if some are late by more than a quarter of that. */
+struct window *window_create(size_t sorted, size_t disordered, size_t most);
 void window_free(struct window *);
 
 /* Where the next record may be put together. */

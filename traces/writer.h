@@ -9,12 +9,14 @@
 
 #include <stdio.h>
 
+struct devices;
 struct format;
 
 struct trace_writer {
 	const struct format *format;
-	FILE *out;           /* the caller's; errors show when it is closed */
-	uint64_t rounded;    /* arrivals finer than the format can say, rounded down */
+	struct devices *devices; /* introduced so far */
+	FILE *out;               /* the caller's; errors show when it is closed */
+	uint64_t rounded;        /* arrivals finer than the format can say, rounded down */
 };
 
 /* Prints the format's heading.  False and a fault if there is no such format or it cannot be written. */
@@ -22,6 +24,9 @@ bool trace_writer_begin(struct trace_writer *, const char *format, FILE *, struc
 
 /* Prints one request; arrivals start at 0.  False and a fault if the format has no words for it. */
 bool trace_writer_put(struct trace_writer *, const struct request *, struct fault *);
+
+/* Must follow a beginning, successful or not. */
+void trace_writer_end(struct trace_writer *);
 
 /* The names of the formats that can be written, as "a, b, c". */
 void trace_writer_formats(char *text, size_t bytes);

@@ -1,0 +1,791 @@
+/* Reading traces: containers, detection, order, devices, units. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "traces/trace.h"
+#include "traces/window.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint64_t seed(void)
+{
+	const char *text = getenv("SEED");
+	uint64_t value = text ? strtoull(text, NULL, 0) : 1;
+
+	print_message("SEED=%llu\n", (unsigned long long)value);
+	return value;
+}
+
+/* Opens text that must be readable. */
+static struct trace *open_text(const char *text, const struct trace_options *options)
+{
+	struct fault fault = { "" };
+	struct trace *t = trace_open_memory("t", text, strlen(text), options, &fault);
+
+	assert_string_equal(fault.text, "");
+	assert_non_null(t);
+	return t;
+}
+
+/* Reads to the end or to a fault; returns the number of requests. */
+static uint64_t drain(struct trace *t, struct fault *fault)
+{
+	struct request r;
+	enum trace_status status;
+	tick_t last = 0;
+	uint64_t n = 0;
+
+	while ((status = trace_next(t, &r, fault)) == TRACE_OK) {
+		assert_true(r.arrival >= last);
+		last = r.arrival;
+		n++;
+	}
+	if (status == TRACE_END)
+		assert_string_equal(fault->text, "");
+	else
+		assert_string_not_equal(fault->text, "");
+	return n;
+}
+
+/* The fault of a trace that cannot be opened or read. */
+static void expect_fault(
+	const void *bytes, size_t size, const struct trace_options *options, const char *message)
+{
+	struct fault fault = { "" };
+	struct trace *t = trace_open_memory("t", bytes, size, options, &fault);
+
+	if (t)
+		drain(t, &fault);
+	trace_close(t);
+	assert_string_equal(fault.text, message);
+}
+
+/* --- detection --- */
+
+static void test_detection(void **state)
+{
+	static const struct {
+		const char *format, *text;
+	} cases[] = {
+		{ "ssdsim", "0 0 303567 7 0\n26214000 1 240840 6 1\n" },
+		{ "ssdsim", "0 0 303567 7 0" },
+		{ "ssdsim", "0 0 303567 7 0\r\n26214000 1 240840 6 1\r\n" },
+		{ "ssdsim", "\n\n0 0 303567 7 0\n\n" },
+		{ "ssdsim", "\xef\xbb\xbf"
+			    "0 0 303567 7 0\n" },
+		{ "disksim", "0.000000 0 303567 7 0\n26.214000 1 240840 6 1\n" },
+		{ "disksim", "0 0 303567 7 0\n26.214000 1 240840 6 1\n" },
+		{ "spc", "0,303567,3584,w,0.000000\n1,55590,3072,w,0.000000\n" },
+		{ "msr", "128166391024154329,prxy,0,Write,1105182720,1024,1514\n" },
+		{ "casotxt", "128166465299039000 \tRead\t32256\t8192\n" },
+		{ "systor", "Timestamp,Response,IOType,LUN,Offset,Size\n1455591804.310701000,0.006475000,R,0,"
+			    "512,512\n" },
+		{ "alibaba", "64,W,126703644672,4096,1577808000000046\n" },
+		{ "tencent", "1538323200,4247200,128,1,1058\n" },
+		{ "fiu", "467651 2522 kjournald 644661632 8 W 6 0 98b9\n" },
+		{ "blkparse", "8,0 3 1 0.0 697 Q W 8 + 8 [p]\n8,0 3 2 0.1 697 D W 8 + 8 [p]\n8,0 3 3 0.2 0 C "
+			      "W 8 + 8 [0]\n" },
+		{ "blkparse-d", "8,0 3 2 0.1 697 D W 8 + 8 [p]\n8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
+		{ "blkparse-c", "8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
+		{ "fio", "fio version 3 iolog\n1 f read 0 512\n" },
+		{ "fio2", "fio version 2 iolog\nf read 0 512\n" },
+		/* One bad line does not hide what the others are. */
+		{ "ssdsim", "0 0 8 8 0\n1 0 8 8 0\n2 0 8 eight 0\n3 0 8 8 0\n" },
+	};
+	struct trace_options options = { .format = "auto", .member = "", .devices = "", .time_unit = "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct trace *t = open_text(cases[i].text, &options);
+
+		assert_string_equal(trace_format(t), cases[i].format);
+		trace_close(t);
+	}
+}
+
+static void test_unreadable(void **state)
+{
+	static const char all[] =
+		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, blkparse, "
+		"blkparse-d, blkparse-c, fio, fio2, vscsi1, vscsi2";
+	struct trace_options options = { .format = NULL }, wrong = { .format = "ssdism" };
+	struct trace_options systor = { .format = "systor" }, unit = { .time_unit = "h" };
+	char message[FAULT_BYTES], garbage[4096];
+
+	(void)state;
+	expect_fault("", 0, &options, "t: is empty; a trace has at least one request");
+	snprintf(message, sizeof message,
+		"t:1: \"hello world\" is in no known trace format; choose with --format one of %s", all);
+	expect_fault("hello world\n", 12, &options, message);
+	memset(garbage, 0xee, sizeof garbage);
+	snprintf(message, sizeof message,
+		"t:1: \"%.47s\" is in no known trace format; choose with --format one of %s",
+		"???????????????????????????????????????????????????????", all);
+	expect_fault(garbage, sizeof garbage, &options, message);
+	expect_fault("1 0 8 8 0\n", 10, &wrong, "unknown trace format \"ssdism\"; did you mean \"ssdsim\"?");
+	expect_fault("1 0 8 8 0\n", 10, &unit, "unknown time unit \"h\"; should be ns, 100ns, us, ms or s");
+	expect_fault("\n\n# nothing\n", 12, &systor, "t: has no request in systor format");
+	expect_fault("1.0,0.1,,0,0,512\n", 17, &systor, "t: has no request in systor format");
+}
+
+static void test_bad_line_behind_good_ones(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	static const char text[] = "0 0 8 8 0\n1 0 8 8 0\n2 0 8 8 0\n3 0 8\n";
+
+	(void)state;
+	expect_fault(text, sizeof text - 1, &options,
+		"t:4: size is missing; ssdsim lines are: time[ns] device first-sector sectors "
+		"1=read|0=write");
+}
+
+static void test_endless_line(void **state)
+{
+	struct trace_options options = { .format = "ssdsim" };
+	size_t size = 1u << 20;
+	char *text = memory_array(size, 1, "test");
+
+	(void)state;
+	memset(text, '7', size);
+	expect_fault(text, size, &options, "t: a line has no end within 65536 bytes; it is no text");
+	memory_free(text);
+}
+
+/* --- files --- */
+
+static void test_files(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct fault fault = { "" };
+	char path[] = "/tmp/ssdlab-test-XXXXXX", message[256];
+	int fd = mkstemp(path);
+	struct trace *t;
+
+	(void)state;
+	assert_int_equal(write(fd, "5 0 8 8 0\n7 0 8 8 1\n", 20), 20);
+	close(fd);
+	t = trace_open(path, &options, &fault);
+	assert_non_null(t);
+	assert_int_equal(trace_bytes_total(t), 20);
+	assert_int_equal(drain(t, &fault), 2);
+	assert_int_equal(trace_bytes_read(t), 20);
+	trace_close(t);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_null(trace_open(path, &options, &fault));
+	snprintf(message, sizeof message, "%s: is empty; a trace has at least one request", path);
+	assert_string_equal(fault.text, message);
+	unlink(path);
+	assert_null(trace_open(path, &options, &fault));
+	snprintf(message, sizeof message, "%s: cannot be opened: No such file or directory", path);
+	assert_string_equal(fault.text, message);
+	assert_null(trace_open("/", &options, &fault));
+	assert_string_equal(fault.text, "/: is a directory: a trace is a file");
+}
+
+/* --- compression and archives --- */
+
+struct packed {
+	char *bytes;
+	size_t size;
+};
+
+#define PACKED_ROOM (1u << 20)
+
+/* Packs `files` copies of the text, named 0.trace, 1.trace ..., into one archive. */
+static struct packed pack(int (*set_format)(struct archive *), int (*add_filter)(struct archive *),
+	const char *text, size_t size, int files)
+{
+	struct packed p = { .bytes = memory_array(PACKED_ROOM, 1, "test") };
+	struct archive *a = archive_write_new();
+	struct archive_entry *entry = archive_entry_new();
+
+	assert_int_equal(add_filter(a), ARCHIVE_OK);
+	assert_int_equal(set_format(a), ARCHIVE_OK);
+	archive_write_set_bytes_in_last_block(a, 1);
+	assert_int_equal(archive_write_open_memory(a, p.bytes, PACKED_ROOM, &p.size), ARCHIVE_OK);
+	for (int i = 0; i < files; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "folder/%d.trace", i);
+		archive_entry_clear(entry);
+		archive_entry_set_pathname(entry, name);
+		archive_entry_set_filetype(entry, AE_IFREG);
+		archive_entry_set_perm(entry, 0644);
+		archive_entry_set_size(entry, (la_int64_t)size);
+		assert_int_equal(archive_write_header(a, entry), ARCHIVE_OK);
+		assert_int_equal(archive_write_data(a, text, size), size);
+	}
+	archive_entry_free(entry);
+	assert_int_equal(archive_write_free(a), ARCHIVE_OK);
+	return p;
+}
+
+/* More text than a block holds after unpacking. */
+#define PACKED_LINES 30000u
+
+static char *long_text(size_t *size)
+{
+	char *text = memory_array(PACKED_LINES, 40, "test");
+	struct random random;
+
+	random_init(&random, 7, 0);
+	*size = 0;
+	for (unsigned i = 0; i < PACKED_LINES; i++)
+		*size += (size_t)sprintf(text + *size, "%u 0 %u 8 %u\n", 1000 * i,
+			(unsigned)random_below(&random, 1u << 30), (unsigned)random_below(&random, 2));
+	return text;
+}
+
+typedef int (*filter)(struct archive *);
+
+static const struct {
+	const char *name;
+	filter add;
+} filters[] = {
+	{ "gzip", archive_write_add_filter_gzip },
+	{ "xz", archive_write_add_filter_xz },
+	{ "zstd", archive_write_add_filter_zstd },
+	{ "bzip2", archive_write_add_filter_bzip2 },
+	{ "lz4", archive_write_add_filter_lz4 },
+	{ "none", archive_write_add_filter_none },
+};
+
+static void expect_whole(const char *bytes, size_t size, const char *member)
+{
+	struct trace_options options = { .member = member };
+	struct fault fault = { "" };
+	struct trace *t = trace_open_memory("t", bytes, size, &options, &fault);
+
+	assert_string_equal(fault.text, "");
+	assert_int_equal(drain(t, &fault), PACKED_LINES);
+	assert_int_equal(trace_bytes_read(t), size);
+	trace_close(t);
+}
+
+/* Cut anywhere, it must not pass for a shorter trace. */
+static void expect_cut(const char *bytes, size_t size)
+{
+	for (size_t part = 1; part < 8; part++) {
+		struct trace_options options = { .format = NULL };
+		struct fault fault = { "" };
+		struct trace *t = trace_open_memory("t", bytes, size * part / 8, &options, &fault);
+
+		if (t)
+			drain(t, &fault);
+		trace_close(t);
+		assert_string_not_equal(fault.text, "");
+	}
+}
+
+static void test_compressed(void **state)
+{
+	size_t size;
+	char *text = long_text(&size);
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof filters / sizeof filters[0]; i++) {
+		struct packed raw = pack(archive_write_set_format_raw, filters[i].add, text, size, 1);
+
+		print_message("%s\n", filters[i].name);
+		expect_whole(raw.bytes, raw.size, NULL);
+		expect_cut(raw.bytes, raw.size);
+		memory_free(raw.bytes);
+	}
+	memory_free(text);
+}
+
+static void test_archived(void **state)
+{
+	size_t size;
+	char *text = long_text(&size);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+		struct packed tar = pack(archive_write_set_format_ustar, filters[i].add, text, size, 1);
+
+		print_message("tar, %s\n", filters[i].name);
+		expect_whole(tar.bytes, tar.size, NULL);
+		expect_whole(tar.bytes, tar.size, "0.trace");
+		expect_whole(tar.bytes, tar.size, "folder/0.trace");
+		memory_free(tar.bytes);
+	}
+	memory_free(text);
+}
+
+/* A compressed file inside an archive, as SYSTOR '17 is handed out. */
+static void test_compressed_in_archive(void **state)
+{
+	size_t size;
+	char *text = long_text(&size);
+	struct packed gz = pack(archive_write_set_format_raw, archive_write_add_filter_gzip, text, size, 1);
+	struct packed tar =
+		pack(archive_write_set_format_ustar, archive_write_add_filter_none, gz.bytes, gz.size, 1);
+	struct packed zip =
+		pack(archive_write_set_format_zip, archive_write_add_filter_none, gz.bytes, gz.size, 1);
+
+	(void)state;
+	expect_whole(tar.bytes, tar.size, NULL);
+	expect_whole(zip.bytes, zip.size, "0.trace");
+	memory_free(zip.bytes);
+	memory_free(tar.bytes);
+	memory_free(gz.bytes);
+	memory_free(text);
+}
+
+static void test_members(void **state)
+{
+	struct trace_options options = { .format = NULL }, second = { .member = "1.trace" },
+			     none = { .member = "2" };
+	static const char text[] = "1 0 8 8 0\n";
+	struct packed tar = pack(archive_write_set_format_ustar, archive_write_add_filter_gzip, text, 10, 2);
+	struct packed zip = pack(archive_write_set_format_zip, archive_write_add_filter_none, text, 10, 2);
+	struct fault fault = { "" };
+	struct trace *t;
+
+	(void)state;
+	expect_fault(tar.bytes, tar.size, &options,
+		"t: holds several files (\"folder/1.trace\" is the second); choose one with --member");
+	expect_fault(zip.bytes, zip.size, &options,
+		"t: holds several files (\"folder/1.trace\" is the second); choose one with --member");
+	expect_fault(tar.bytes, tar.size, &none, "t: holds no such file: 2");
+	t = trace_open_memory("t", tar.bytes, tar.size, &second, &fault);
+	assert_string_equal(fault.text, "");
+	assert_int_equal(drain(t, &fault), 1);
+	trace_close(t);
+	memory_free(tar.bytes);
+	memory_free(zip.bytes);
+}
+
+static void test_empty_archive(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct packed tar = pack(archive_write_set_format_ustar, archive_write_add_filter_none, "", 0, 1);
+
+	(void)state;
+	expect_fault(tar.bytes, tar.size, &options, "t: is empty; a trace has at least one request");
+	memory_free(tar.bytes);
+}
+
+/* --- order --- */
+
+static int by_time_and_line(const void *left, const void *right)
+{
+	const struct record *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Records whose times lie up to `reach` records behind their place, and the order they belong in. */
+static struct record *shuffled(uint64_t from_seed, size_t n, size_t reach, struct record **sorted)
+{
+	struct record *records = memory_array(n, sizeof *records, "test");
+	struct random random;
+
+	random_init(&random, from_seed, reach);
+	for (size_t i = 0; i < n; i++)
+		records[i] = (struct record){ .time = i * 10 + random_below(&random, reach * 10 + 1),
+			.line = i + 1 };
+	*sorted = memory_array(n, sizeof *records, "test");
+	memcpy(*sorted, records, n * sizeof *records);
+	qsort(*sorted, n, sizeof *records, by_time_and_line);
+	return records;
+}
+
+static void expect_sorted(uint64_t from_seed, size_t n, size_t reach, size_t size)
+{
+	struct record *sorted, *records = shuffled(from_seed, n, reach, &sorted);
+	struct window *w = window_create(size, size, size);
+	struct record got;
+	size_t in = 0;
+
+	for (size_t out = 0; out < n; out++) {
+		for (; in < n && !window_full(w); in++) {
+			*window_slot(w) = records[in];
+			assert_true(window_push(w));
+		}
+		assert_true(window_pop(w, &got));
+		assert_int_equal(got.line, sorted[out].line);
+		assert_int_equal(window_last(w), sorted[out].time);
+	}
+	assert_false(window_pop(w, &got));
+	assert_int_equal(window_late(w) > 0, reach > 0);
+	window_free(w);
+	memory_free(records);
+	memory_free(sorted);
+}
+
+static void test_window_sorts(void **state)
+{
+	uint64_t from = seed();
+
+	(void)state;
+	expect_sorted(from, 5000, 0, 16);
+	expect_sorted(from, 5000, 10, 16);
+	expect_sorted(from, 50000, 1000, 4096);
+	expect_sorted(from, 50000, 1000, SIZE_MAX);
+	expect_sorted(from, 1000, 1000000, SIZE_MAX);
+}
+
+/* Puts in records of these times until the window is full; returns how many it took. */
+static size_t fill(struct window *w, tick_t from)
+{
+	size_t n = 0;
+
+	for (; !window_full(w); n++) {
+		*window_slot(w) = (struct record){ .time = from + n, .line = from + n };
+		assert_true(window_push(w));
+	}
+	return n;
+}
+
+static void test_window_widens(void **state)
+{
+	struct window *w = window_create(16, 64, 1000);
+
+	(void)state;
+	assert_int_equal(fill(w, 1000), 16);
+	*window_slot(w) = (struct record){ .time = 1014, .line = 1 };
+	assert_true(window_push(w));
+	assert_int_equal(fill(w, 2000), 64 - 17);
+	/* late by 16, a quarter: this is well in hand */
+	*window_slot(w) = (struct record){ .time = 2000 + 47 - 17, .line = 2 };
+	assert_true(window_push(w));
+	assert_true(window_full(w));
+	/* late by more */
+	*window_slot(w) = (struct record){ .time = 2000 + 47 - 18, .line = 3 };
+	assert_true(window_push(w));
+	assert_int_equal(fill(w, 3000), 256 - 66);
+	*window_slot(w) = (struct record){ .time = 1000, .line = 4 };
+	assert_true(window_push(w));
+	assert_int_equal(fill(w, 4000), 1000 - 257);
+	window_free(w);
+}
+
+static void test_too_late(void **state)
+{
+	struct trace_options window = { .format = NULL }, fully = { .sort_fully = true };
+	size_t n = 20000, size = 0;
+	char *text = memory_array(n + 1, 24, "test");
+	struct trace *t;
+	struct fault fault = { "" };
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		size += (size_t)sprintf(text + size, "%zu 0 8 8 0\n", 1000 + i);
+	sprintf(text + size, "5 0 8 8 0\n");
+	t = open_text(text, &window);
+	drain(t, &fault);
+	assert_string_equal(fault.text,
+		"t:20001: its time lies before that of a request which is gone already; "
+		"read the trace with --sort (trace.sort_fully = true)");
+	trace_close(t);
+	fault.text[0] = '\0';
+	t = open_text(text, &fully);
+	assert_int_equal(drain(t, &fault), n + 1);
+	assert_int_equal(trace_reordered(t), 1);
+	trace_close(t);
+	memory_free(text);
+}
+
+static void test_first_arrival_is_the_origin(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct trace *t = open_text("500 0 1 8 0\n400 0 2 8 0\n500 0 3 8 0\n450 0 4 8 0\n", &options);
+	static const struct {
+		tick_t arrival;
+		uint64_t line;
+	} wanted[] = { { 0, 2 }, { 50, 4 }, { 100, 1 }, { 100, 3 } };
+	struct fault fault = { "" };
+	struct request r;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.arrival, wanted[i].arrival);
+		assert_int_equal(r.line, wanted[i].line);
+	}
+	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
+	assert_int_equal(trace_reordered(t), 2);
+	trace_close(t);
+}
+
+/* --- devices --- */
+
+#define DEVICES_TEXT "0 7 100 8 0\n1 2 0 16 1\n2 7 5000 8 0\n3 9 1 1 1\n"
+
+static void expect_starts(
+	const struct trace_options *options, const sector_t *start, size_t n, uint64_t dropped)
+{
+	struct trace *t = open_text(DEVICES_TEXT, options);
+	struct fault fault = { "" };
+	struct request r;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.start, start[i]);
+	}
+	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
+	assert_int_equal(trace_devices(t), 3);
+	assert_int_equal(trace_dropped(t), dropped);
+	trace_close(t);
+}
+
+/* Devices 2, 7 and 9 reach to sectors 16, 5008 and 2: 1, 3 and 1 MiB (of 2048 sectors) when rounded up. */
+static void test_devices(void **state)
+{
+	struct trace_options own = { .format = NULL }, all = { .devices = "all" }, seven = { .devices = "7" };
+	struct trace_options none = { .devices = "8" };
+	static const char absurd[] = "0 0 140737488355000 8 0\n0 1 140737488355000 8 0\n";
+
+	(void)state;
+	expect_starts(&own, (sector_t[]){ 100, 0, 5000, 1 }, 4, 0);
+	expect_starts(&all, (sector_t[]){ 2048 + 100, 0, 2048 + 5000, 2048 + 3 * 2048 + 1 }, 4, 0);
+	expect_starts(&seven, (sector_t[]){ 100, 5000 }, 2, 2);
+	expect_fault(DEVICES_TEXT, strlen(DEVICES_TEXT), &none, "t: has no request of device \"8\"");
+	expect_fault(absurd, sizeof absurd - 1, &all,
+		"t: its devices are absurdly large together; choose one with --devices");
+}
+
+static void test_named_devices(void **state)
+{
+	static const char text[] = "1,usr,0,Read,0,512,0\n2,web,1,Read,512,512,0\n3,usr,1,Read,1024,512,0\n"
+				   "4,web,1,Read,1536,512,0\n";
+	struct trace_options own = { .format = NULL }, web = { .devices = "web,1" };
+	static const uint32_t device[] = { 0, 1, 2, 1 };
+	struct trace *t = open_text(text, &own);
+	struct fault fault = { "" };
+	struct request r;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.device, device[i]);
+	}
+	trace_close(t);
+	t = open_text(text, &web);
+	assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+	assert_int_equal(r.line, 2);
+	assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+	assert_int_equal(r.line, 4);
+	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
+	trace_close(t);
+}
+
+static void test_many_devices(void **state)
+{
+	size_t n = 3000, size = 0;
+	char *text = memory_array(n, 32, "test");
+	struct trace_options all = { .devices = "all" };
+	struct fault fault = { "" };
+	struct request r;
+	struct trace *t;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		size += (size_t)sprintf(text + size, "%zu %zu 0 8 0\n", i, (i * 7919) % n);
+	t = open_text(text, &all);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.start, (i * 7919) % n * 2048);
+	}
+	assert_int_equal(trace_devices(t), n);
+	trace_close(t);
+	memory_free(text);
+}
+
+/* --- sectors and units --- */
+
+static void test_partial_sectors(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct trace *t = open_text(
+		"0,R,0,512,1\n0,R,100,512,2\n0,R,512,1,3\n0,R,511,2,4\n0,R,1023,1025,5\n", &options);
+	static const struct {
+		sector_t start;
+		uint32_t sectors;
+	} wanted[] = { { 0, 1 }, { 0, 2 }, { 1, 1 }, { 0, 2 }, { 1, 3 } };
+	struct fault fault = { "" };
+	struct request r;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.start, wanted[i].start);
+		assert_int_equal(r.sectors, wanted[i].sectors);
+	}
+	assert_int_equal(trace_unaligned(t), 4);
+	trace_close(t);
+}
+
+static void test_rounded_addresses(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct trace *t = open_text("1\tRead\t1.82083E+11\t4096\n2\tRead\t512\t4096\n", &options);
+	struct fault fault = { "" };
+
+	(void)state;
+	assert_int_equal(drain(t, &fault), 2);
+	assert_int_equal(trace_rounded(t), 1);
+	trace_close(t);
+}
+
+static void test_time_units(void **state)
+{
+	static const struct {
+		const char *unit;
+		tick_t ns;
+	} cases[] = { { NULL, 1 }, { "auto", 1 }, { "ns", 1 }, { "100ns", 100 }, { "us", 1000 },
+		{ "ms", 1000000 }, { "s", 1000000000 } };
+	struct fault fault = { "" };
+	struct request r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct trace_options options = { .time_unit = cases[i].unit };
+		struct trace *t = open_text("10 0 8 8 0\n17 0 8 8 0\n", &options);
+
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.arrival, 7 * cases[i].ns);
+		trace_close(t);
+	}
+}
+
+static void keep_warning(void *context, const char *text)
+{
+	snprintf(context, 512, "%s", text);
+}
+
+/* `n` requests, each `gap` after the one before, read in a unit; what is warned. */
+static void expect_warning(size_t n, uint64_t gap, const char *unit, const char *wanted)
+{
+	char *text = memory_array(n, 48, "test"), warning[512] = "";
+	struct trace_options options = {
+		.format = "ssdsim", .time_unit = unit, .warn = keep_warning, .warn_context = warning
+	};
+	struct fault fault = { "" };
+	size_t size = 0;
+	struct trace *t;
+
+	for (size_t i = 0; i < n; i++)
+		size += (size_t)sprintf(text + size, "%llu 0 8 8 0\n", (unsigned long long)(i * gap));
+	t = open_text(text, &options);
+	assert_int_equal(drain(t, &fault), n);
+	assert_string_equal(warning, wanted);
+	trace_close(t);
+	memory_free(text);
+}
+
+static void test_implausible_rates(void **state)
+{
+	(void)state;
+	/* 1,000 requests/s: whatever unit makes it so */
+	expect_warning(1001, 1000000, NULL, "");
+	expect_warning(1001, 1000, "us", "");
+	/* microseconds read as nanoseconds */
+	expect_warning(1001, 1000, NULL,
+		"t: 1e+06 requests/s on average are hard to believe; if the times are in us, "
+		"set --time-unit us (trace.time_unit = \"us\")");
+	/* nanoseconds read as seconds: one request in 11 days */
+	expect_warning(1001, 1000000, "s",
+		"t: 1e-06 requests/s on average are hard to believe; if the times are in ms, "
+		"set --time-unit ms (trace.time_unit = \"ms\")");
+	/* too few to judge */
+	expect_warning(50, 1, NULL, "");
+}
+
+/* What a reader of the text is warned of. */
+static void expect_warning_of(const char *text, const char *devices, const char *wanted)
+{
+	char warning[512] = "";
+	struct trace_options options = { .devices = devices, .warn = keep_warning, .warn_context = warning };
+	struct fault fault = { "" };
+	struct trace *t = open_text(text, &options);
+
+	drain(t, &fault);
+	assert_string_equal(warning, wanted);
+	trace_close(t);
+}
+
+static void test_warnings(void **state)
+{
+	static const char several[] =
+		"t: has several devices, whose addresses overlap; lay them out one after another "
+		"with --devices all (trace.devices = \"all\") or choose one";
+
+	(void)state;
+	expect_warning_of(DEVICES_TEXT, "own", several);
+	expect_warning_of(DEVICES_TEXT, "", several);
+	expect_warning_of(DEVICES_TEXT, "all", "");
+	expect_warning_of(DEVICES_TEXT, "7", "");
+	expect_warning_of("1 0 8 8 0\n2 0 16 8 0\n", "", "");
+	expect_warning_of("1\tRead\t1.82083E+11\t4096\n2\tRead\t512\t4096\n", "",
+		"t: 1 addresses have lost their last digits (1.2E+11), and so their alignment");
+}
+
+/* Two traces at once do not know of each other. */
+static void test_two_at_once(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct trace *a = open_text("1 0 8 8 0\n2 0 8 8 0\n", &options);
+	struct trace *b = open_text("0,303567,3584,w,0.5\n3,1,512,r,0.75\n", &options);
+	struct fault fault = { "" };
+	struct request r;
+
+	(void)state;
+	assert_int_equal(trace_next(a, &r, &fault), TRACE_OK);
+	assert_int_equal(r.start, 8);
+	assert_int_equal(trace_next(b, &r, &fault), TRACE_OK);
+	assert_int_equal(r.start, 303567);
+	assert_int_equal(trace_next(a, &r, &fault), TRACE_OK);
+	assert_int_equal(r.arrival, 1);
+	assert_int_equal(trace_next(b, &r, &fault), TRACE_OK);
+	assert_int_equal(r.arrival, 250000000);
+	trace_close(b);
+	assert_int_equal(trace_next(a, &r, &fault), TRACE_END);
+	trace_close(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_detection),
+		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_bad_line_behind_good_ones),
+		cmocka_unit_test(test_endless_line),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_archived),
+		cmocka_unit_test(test_compressed_in_archive),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_empty_archive),
+		cmocka_unit_test(test_window_sorts),
+		cmocka_unit_test(test_window_widens),
+		cmocka_unit_test(test_too_late),
+		cmocka_unit_test(test_first_arrival_is_the_origin),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_named_devices),
+		cmocka_unit_test(test_many_devices),
+		cmocka_unit_test(test_partial_sectors),
+		cmocka_unit_test(test_rounded_addresses),
+		cmocka_unit_test(test_time_units),
+		cmocka_unit_test(test_implausible_rates),
+		cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_two_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

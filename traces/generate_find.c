@@ -1,0 +1,149 @@
+#include "traces/generate_find.h"
+
+#include "base/memory.h"
+#include "base/suggest.h"
+
+#include <dirent.h>
+#include <libconfig.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDERS 3
+
+/* The i-th folder to look in, to be freed; NULL if there is none. */
+static char *folder(unsigned i)
+{
+	char path[4096];
+	const char *named = getenv("SSDLAB_PROFILES");
+	ssize_t length;
+
+	if (i == 0)
+		return named && *named ? memory_string(named, "path") : NULL;
+	if (i == 2)
+		return memory_string("traces/profiles", "path");
+	length = readlink("/proc/self/exe", path, sizeof path - 32);
+	if (length <= 0)
+		return NULL;
+	path[length] = '\0';
+	strcpy(strrchr(path, '/') + 1, "traces/profiles");
+	return memory_string(path, "path");
+}
+
+/* "FOLDER/NAME.cfg", to be freed. */
+static char *path_in(const char *where, const char *name)
+{
+	size_t bytes = strlen(where) + strlen(name) + sizeof "/.cfg";
+	char *path = memory_array(bytes, 1, "path");
+
+	snprintf(path, bytes, "%s/%s.cfg", where, name);
+	return path;
+}
+
+static bool ends_in_cfg(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && !strcmp(name + length - 4, ".cfg");
+}
+
+char *profile_find(const char *name)
+{
+	if (strchr(name, '/') || ends_in_cfg(name))
+		return access(name, F_OK) ? NULL : memory_string(name, "path");
+	for (unsigned i = 0; i < FOLDERS; i++) {
+		char *where = folder(i), *path;
+
+		if (!where)
+			continue;
+		path = path_in(where, name);
+		memory_free(where);
+		if (!access(path, F_OK))
+			return path;
+		memory_free(path);
+	}
+	return NULL;
+}
+
+/* ---- the listing ---- */
+
+static int is_profile(const struct dirent *entry)
+{
+	return ends_in_cfg(entry->d_name);
+}
+
+static void visit_file(const char *path, const char *name,
+	void (*visit)(void *context, const char *name, const char *brief), void *context)
+{
+	config_t config;
+	const char *brief;
+
+	config_init(&config);
+	if (!config_read_file(&config, path) || !config_lookup_string(&config, "brief", &brief))
+		brief = "";
+	visit(context, name, brief);
+	config_destroy(&config);
+}
+
+static void visit_folder(
+	const char *where, void (*visit)(void *context, const char *name, const char *brief), void *context)
+{
+	struct dirent **entries;
+	int n = scandir(where, &entries, is_profile, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char *name = entries[i]->d_name, *path, *found;
+
+		name[strlen(name) - 4] = '\0';
+		path = path_in(where, name);
+		found = profile_find(name);
+		/* A name in an earlier folder hides the same name in a later one. */
+		if (found && !strcmp(found, path))
+			visit_file(path, name, visit, context);
+		memory_free(found);
+		memory_free(path);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+void profile_list(void (*visit)(void *context, const char *name, const char *brief), void *context)
+{
+	for (unsigned i = 0; i < FOLDERS; i++) {
+		char *where = folder(i);
+
+		if (where)
+			visit_folder(where, visit, context);
+		memory_free(where);
+	}
+}
+
+/* The nearest name so far; names live only as long as the visit. */
+struct nearest {
+	struct suggestion suggestion;
+	char name[64];
+};
+
+static void offer(void *context, const char *name, const char *brief)
+{
+	struct nearest *nearest = context;
+
+	(void)brief;
+	if (strlen(name) < sizeof nearest->name && suggestion_offer(&nearest->suggestion, name))
+		nearest->suggestion.nearest = strcpy(nearest->name, name);
+}
+
+bool profile_missing(const char *name, struct fault *fault)
+{
+	struct nearest nearest = { .suggestion = { .word = name } };
+
+	profile_list(offer, &nearest);
+	if (nearest.suggestion.nearest)
+		return fault_set(fault,
+			"%s: neither a file nor a profile; did you mean \"%s\"?  `ssd list` names the "
+			"profiles",
+			name, nearest.name);
+	return fault_set(fault, "%s: neither a file nor a profile; `ssd list` names the profiles", name);
+}

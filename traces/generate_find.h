@@ -1,0 +1,20 @@
+/*
+ * Where profiles are: a path, or a name looked up as NAME.cfg in $SSDLAB_PROFILES, in
+ * traces/profiles beside the executable, and in traces/profiles of the current folder.
+ * Knows files and folders; of a profile's content only its line `brief`.
+ */
+#ifndef TRACES_GENERATE_FIND_H
+#define TRACES_GENERATE_FIND_H
+
+#include "base/fault.h"
+
+/* Path of the file a name stands for, to be freed; NULL if there is none. */
+char *profile_find(const char *name);
+
+/* The fault that there is none, with the nearest name; returns false. */
+bool profile_missing(const char *name, struct fault *);
+
+/* See generator_list(). */
+void profile_list(void (*visit)(void *context, const char *name, const char *brief), void *context);
+
+#endif
