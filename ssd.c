@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@ static int version(int argc, char **argv);
 static const struct command commands[] = {
 	{ "run", cli_run, "simulate a drive serving a trace" },
 	{ "trace", cli_trace, "measure, convert and generate traces" },
+	{ "legacy", cli_legacy, "what SSDsim 2.1 would have answered, and what its defects did to it" },
 	{ "list", cli_list, "FTLs, buffers, collection policies, trace formats and profiles" },
 	{ "params", cli_params, "every parameter: type, unit, range, default, meaning" },
 	{ "help", help, "this text; `ssd COMMAND --help` explains a command" },
@@ -38,10 +38,12 @@ static int help(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i].name, commands[i].brief);
 	printf("\nfirst steps:\n"
-	       "  ssd run parameters/tiny.cfg uniform              a drive that fits on paper, a generated workload\n"
+	       "  ssd run parameters/tiny.cfg uniform              a drive that fits on paper, a generated "
+	       "workload\n"
 	       "  ssd run -s ftl=direct parameters/icpp23.cfg FILE the same trace on an ideal device\n"
 	       "  ssd params gc                                    what can be set about garbage collection\n"
-	       "\nexit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled drive\n"
+	       "\nexit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled "
+	       "drive\n"
 	       "failed (statistics are written), 130 interrupted (statistics so far are written)\n");
 	return STATUS_DONE;
 }
@@ -52,18 +54,6 @@ static int version(int argc, char **argv)
 	(void)argv;
 	printf("ssd %s\n", SSD_VERSION);
 	return STATUS_DONE;
-}
-
-int cli_mistake(const char *format, ...)
-{
-	va_list args;
-
-	fputs("ssd: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return STATUS_USER;
 }
 
 int main(int argc, char **argv)
@@ -80,7 +70,7 @@ int main(int argc, char **argv)
 		if (!strcmp(name, commands[i].name)) {
 			int status = commands[i].main(argc - 1, argv + 1);
 
-			if (status == STATUS_DONE && (fflush(stdout) || ferror(stdout)))
+			if (status != STATUS_USER && (fflush(stdout) || ferror(stdout)))
 				return cli_mistake("standard output: cannot be written");
 			return status;
 		}

@@ -1,0 +1,143 @@
+#include "legacy/engine.h"
+
+/* The next time at which a channel or chip comes free or has data ready. */
+static int64_t next_event(const struct engine *e)
+{
+	int64_t next = TIME_NEVER;
+
+	for (uint32_t c = 0; c < e->layout.channels; c++)
+		if (e->channel[c].time > e->now && e->channel[c].time < next)
+			next = e->channel[c].time;
+	for (uint32_t h = 0; h < e->layout.chips_all; h++) {
+		const struct chip *chip = &e->chip[h];
+
+		if (chip->state != CHIP_READING && chip->time > e->now && chip->time < next)
+			next = chip->time;
+	}
+	return next;
+}
+
+static void see_sector(struct engine *e, uint32_t sector)
+{
+	if (sector < e->count.min_sector)
+		e->count.min_sector = sector;
+	if (sector > e->count.max_sector)
+		e->count.max_sector = sector;
+}
+
+/* Reads ahead by one line.  False: the trace is bad. */
+static bool look_ahead(struct engine *e, struct fault *fault)
+{
+	switch (legacy_scan_next(e->scan, &e->line, fault)) {
+	case SCAN_BAD:
+		return false;
+	case SCAN_END:
+		e->trace_ended = true;
+		/* SSDsim takes the end behind a newline for a line at sector 0. */
+		if (e->scan->line && quirk_kept(e, Q7_END_OF_TRACE))
+			e->count.min_sector = 0;
+		return true;
+	case SCAN_LINE:
+		break;
+	}
+	e->line_ready = true;
+	see_sector(e, e->line.sector);
+	return true;
+}
+
+/* The mean request size, which SSDsim updates on arrival but weighs by completions. */
+static void account_size(struct kind *kind, uint32_t sectors)
+{
+	float n = (float)kind->completed;
+	float sum = kind->mean_sectors * n;
+
+	sum = sum + (float)sectors;
+	kind->mean_sectors = sum / (float)(kind->completed + 1);
+	kind->sectors += sectors;
+	kind->admitted++;
+}
+
+static uint32_t create_request(struct engine *e)
+{
+	const struct legacy_line *line = &e->line;
+	uint32_t number = pool_take(&e->requests);
+
+	*request_at(e, number) = (struct request){ .sequence = e->admitted++,
+		.arrival = line->time,
+		.sector = line->sector % e->layout.limit,
+		.sectors = line->sectors,
+		.read = line->read,
+		.read_at_0 = NONE };
+	account_size(&e->kind[!line->read], line->sectors);
+	e->queued_requests++;
+	e->line_ready = false;
+	return number;
+}
+
+/* After the last line SSDsim's clock stands still, and a busy drive hangs; we let it finish. */
+static enum admission drain(struct engine *e, bool moved)
+{
+	int64_t event = next_event(e);
+
+	if (!e->queued_requests)
+		return ENDED;
+	note(e, Q7_END_OF_TRACE);
+	if (event != TIME_NEVER)
+		e->now = event;
+	else if (moved)
+		return WAITED;
+	else if (e->due.count && e->due.entry[0].key > (uint64_t)e->now)
+		e->now = (int64_t)e->due.entry[0].key;
+	else
+		legacy_stop(e, Q9_NO_FREE_PAGE, LEGACY_DIED, "waiting writes can never be issued");
+	return WAITED;
+}
+
+/* An unterminated last line is read, but never becomes a request. */
+static enum admission drop_last_line(struct engine *e, int64_t event)
+{
+	e->trace_ended = true;
+	e->line_ready = false;
+	if (event == TIME_NEVER)
+		e->now = e->line.time;
+	return WAITED;
+}
+
+/* Must the line wait?  Then the clock has moved to the next event. */
+static bool waits(struct engine *e, int64_t event, bool moved)
+{
+	bool full = e->queued_requests >= (uint32_t)e->p->queue_length;
+
+	if (event == TIME_NEVER) {
+		if (quirk_kept(e, Q5_QUEUE_LIMIT_IGNORED) || !e->queued_requests)
+			return false;
+		if (!moved && full)
+			legacy_stop(e, Q9_NO_FREE_PAGE, LEGACY_DIED, "the queue is full and nothing moves");
+		return moved || full;
+	}
+	if (event >= e->line.time && !full)
+		return false;
+	e->now = event;
+	return true;
+}
+
+enum admission legacy_admit(struct engine *e, uint32_t *request, struct fault *fault)
+{
+	bool moved = e->steps != e->steps_seen;
+	int64_t event;
+
+	e->steps_seen = e->steps;
+	if (!e->line_ready && !e->trace_ended && !look_ahead(e, fault))
+		return ADMIT_FAILED;
+	if (!e->line_ready)
+		return drain(e, moved);
+	event = next_event(e);
+	if (waits(e, event, moved))
+		return WAITED;
+	if (!e->line.terminated && quirk_kept(e, Q7_END_OF_TRACE))
+		return drop_last_line(e, event);
+	if (e->line.time > e->now || quirk_kept(e, Q4_TIME_GOES_BACK))
+		e->now = e->line.time;
+	*request = create_request(e);
+	return ADMITTED;
+}

@@ -1,0 +1,114 @@
+#include "legacy/engine.h"
+
+/* SSDsim's capacity in sectors, rounded at every step.  Separate statements: no step may be fused. */
+static uint32_t capacity_single(uint32_t sectors, float overprovide)
+{
+	float all = (float)sectors;
+	float share = 1.0f - overprovide;
+	float limit = all * share;
+
+	return limit >= 0x1p32f ? UINT32_MAX : (uint32_t)limit;
+}
+
+/* The map is sized by `chip number`, the medium by the chips of the channels. */
+bool legacy_layout_create(
+	struct layout *l, const struct legacy_parameters *p, quirk_set kept, struct fault *fault)
+{
+	uint32_t raw;
+
+	*l = (struct layout){
+		.channels = (uint32_t)p->channels,
+		.chips = (uint32_t)p->chips[0],
+		.dies = (uint32_t)p->dies,
+		.planes = (uint32_t)p->planes,
+		.blocks = (uint32_t)p->blocks,
+		.pages = (uint32_t)p->pages,
+		.sectors = (uint32_t)p->sectors_per_page,
+	};
+	l->chips_all = l->channels * l->chips;
+	l->planes_per_chip = l->dies * l->planes;
+	l->planes_all = l->chips_all * l->planes_per_chip;
+	l->logical_pages = (uint32_t)p->chip_number * l->planes_per_chip * l->blocks * l->pages;
+	l->full = l->sectors == 32 ? UINT32_MAX : (1u << l->sectors) - 1;
+	raw = l->logical_pages * l->sectors;
+	if (kept & QUIRK_BIT(Q17_SINGLE_PRECISION))
+		l->limit = capacity_single(raw, p->overprovide);
+	else
+		l->limit = (uint32_t)((double)raw * (1.0 - (double)p->overprovide));
+	if (!l->limit)
+		return fault_set(fault, "'overprovide' %g leaves no capacity", (double)p->overprovide);
+	return true;
+}
+
+uint32_t legacy_static_plane(const struct engine *e, uint32_t lpn)
+{
+	const struct layout *l = &e->layout;
+	uint32_t channel = lpn % l->channels, rest = lpn / l->channels;
+	uint32_t chip, die, plane;
+
+	switch (e->p->static_allocation) {
+	case 0:
+		channel = lpn / (l->planes * l->dies * l->chips) % l->channels;
+		chip = lpn % l->chips;
+		die = lpn / l->chips % l->dies;
+		plane = lpn / (l->dies * l->chips) % l->planes;
+		break;
+	case 1:
+		chip = rest % l->chips;
+		die = rest / l->chips % l->dies;
+		plane = rest / (l->chips * l->dies) % l->planes;
+		break;
+	case 2:
+		plane = rest % l->planes;
+		chip = rest / l->planes % l->chips;
+		die = rest / (l->planes * l->chips) % l->dies;
+		break;
+	case 3:
+		die = rest % l->dies;
+		chip = rest / l->dies % l->chips;
+		plane = rest / (l->dies * l->chips) % l->planes;
+		break;
+	case 4:
+		plane = rest % l->planes;
+		die = rest / l->planes % l->dies;
+		chip = rest / (l->planes * l->dies) % l->chips;
+		break;
+	default:
+		die = rest % l->dies;
+		plane = rest / l->dies % l->planes;
+		chip = rest / (l->planes * l->dies) % l->chips;
+		break;
+	}
+	return ((channel * l->chips + chip) * l->dies + die) * l->planes + plane;
+}
+
+static uint32_t advance(uint32_t *token, uint32_t limit)
+{
+	uint32_t old = *token;
+
+	*token = (old + 1) % limit;
+	return old;
+}
+
+uint32_t legacy_dynamic_plane(struct engine *e, uint32_t lpn)
+{
+	const struct layout *l = &e->layout;
+	uint32_t channel, chip, die;
+
+	if (e->p->dynamic_allocation == 1)
+		channel = lpn % l->channels;
+	else
+		channel = advance(&e->device_token, l->channels);
+	chip = channel * l->chips + advance(&e->channel[channel].token, l->chips);
+	die = chip * l->dies + advance(&e->chip[chip].token, l->dies);
+	return die * l->planes + advance(&e->die_token[die], l->planes);
+}
+
+uint32_t legacy_logical_page(const struct engine *e, uint32_t page)
+{
+	uint32_t exported = (e->layout.limit + e->layout.sectors - 1) / e->layout.sectors;
+
+	if (quirk_kept(e, Q29_REQUEST_NOT_WRAPPED))
+		return page;
+	return page % exported;
+}

@@ -1,0 +1,281 @@
+#include "legacy/legacy.h"
+
+#include "base/memory.h"
+#include "legacy/engine.h"
+#include "stats/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const char *why)
+{
+	if (e->stopped)
+		return;
+	e->stopped = true;
+	e->end = end;
+	fault_set(e->fault, "%s:%llu: %s: SSDsim crashes or hangs here (%s)", e->scan->path,
+		(unsigned long long)e->scan->line, why, quirk_row(quirk)->name);
+}
+
+static void create_units(struct engine *e)
+{
+	const struct layout *l = &e->layout;
+
+	legacy_planes_create(e);
+	e->map = records_create(l->logical_pages, l->sectors, "legacy map");
+	e->die_token = memory_array((size_t)l->chips_all * l->dies, sizeof *e->die_token, "legacy dies");
+	e->chip = memory_array(l->chips_all, sizeof *e->chip, "legacy chips");
+	for (uint32_t i = 0; i < l->chips_all; i++)
+		e->chip[i].head = e->chip[i].current = NONE;
+	e->channel = memory_array(l->channels, sizeof *e->channel, "legacy channels");
+}
+
+static void create_queues(struct engine *e)
+{
+	const struct layout *l = &e->layout;
+
+	e->requests = pool_create(sizeof(struct request));
+	e->reads = pool_create(sizeof(struct read));
+	e->writes = pool_create(sizeof(struct write));
+	legacy_read_index_grow(e);
+	e->lanes = !e->dynamic ? l->planes_all : e->per_channel ? l->channels : 1;
+	e->lane = memory_array(e->lanes, sizeof *e->lane, "legacy queues");
+	for (uint32_t i = 0; i < e->lanes; i++)
+		e->lane[i].head = NONE;
+	e->slot = memory_array(l->planes_per_chip, sizeof *e->slot, "legacy queues");
+	legacy_buffer_create(&e->buffer, (uint32_t)e->p->dram_bytes);
+}
+
+/* Everything about the run that does not change. */
+static void derive(struct engine *e)
+{
+	const struct legacy_parameters *p = e->p;
+
+	e->copy_back = p->advanced_command & COMMAND_COPY_BACK;
+	e->two_plane = p->advanced_command & COMMAND_TWO_PLANE;
+	e->interleave = p->advanced_command & COMMAND_INTERLEAVE;
+	e->dynamic = p->allocation == 0;
+	e->per_channel = !e->dynamic || p->dynamic_allocation == 1;
+	e->gated = !e->per_channel && p->advanced_command_priority2 == 0;
+	e->update_blocks = e->dynamic || e->interleave || e->two_plane;
+	e->write_ns = 7 * (uint32_t)p->t_wc;
+	e->sector_write_ns = (uint32_t)p->sector_bytes * (uint32_t)p->t_wc;
+	e->sector_read_ns = (uint32_t)p->sector_bytes * (uint32_t)p->t_rc;
+	e->threshold = (float)(e->layout.blocks * e->layout.pages);
+	e->exact_threshold = (double)e->threshold * (double)p->gc_hard_threshold;
+	e->threshold = e->threshold * p->gc_hard_threshold;
+	e->count.min_sector = 0x7fffffff;
+}
+
+static void destroy(struct engine *e)
+{
+	legacy_buffer_free(&e->buffer);
+	memory_free(e->slot);
+	for (uint32_t i = 0; i < e->lanes; i++)
+		memory_free(e->lane[i].unblocked.entry);
+	memory_free(e->lane);
+	memory_free(e->read_bucket);
+	memory_free(e->requests.items);
+	memory_free(e->reads.items);
+	memory_free(e->writes.items);
+	memory_free(e->unblocking.entry);
+	memory_free(e->due.entry);
+	memory_free(e->ready.entry);
+	memory_free(e->channel);
+	for (uint32_t i = 0; i < e->layout.chips_all; i++)
+		memory_free(e->chip[i].collections.older.bytes);
+	memory_free(e->chip);
+	memory_free(e->die_token);
+	records_free(&e->map);
+	legacy_planes_free(e);
+	memory_free(e->text);
+}
+
+/* One request from the trace to the queues. */
+static void serve(struct engine *e, uint32_t request)
+{
+	/* One reference of our own, so that it cannot finish before all its sub-requests exist. */
+	request_at(e, request)->pending = 1;
+	if (e->p->dram_bytes)
+		legacy_serve_buffered(e, request);
+	else
+		legacy_serve_unbuffered(e, request);
+	legacy_subrequest_timed(e, request, 0);
+}
+
+/* SSDsim's main loop: one line or one event, one round over the channels, the finished requests. */
+static bool simulate(struct engine *e, struct fault *fault)
+{
+	for (;;) {
+		uint32_t request;
+		uint64_t steps;
+
+		switch (legacy_admit(e, &request, fault)) {
+		case ADMIT_FAILED:
+			return false;
+		case ENDED:
+			return true;
+		case ADMITTED:
+			serve(e, request);
+			break;
+		case WAITED:
+			break;
+		}
+		do {
+			steps = e->steps;
+			legacy_process(e);
+			legacy_finish_requests(e);
+		} while (e->steps != steps && !e->stopped && !quirk_kept(e, Q34_ONE_PASS_PER_EVENT));
+		if (e->stopped)
+			return false;
+	}
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+struct results {
+	struct output rows, statistics;
+};
+
+static bool open_result(struct output *out, const char *directory, const char *name, struct fault *fault)
+{
+	size_t bytes = strlen(directory) + strlen(name) + 2;
+	char *path = memory_array(bytes, 1, "path of a result");
+	bool ok;
+
+	snprintf(path, bytes, "%s/%s", directory, name);
+	ok = output_open(out, path, fault);
+	memory_free(path);
+	return ok;
+}
+
+static bool open_results(struct results *r, const char *directory, struct fault *fault)
+{
+	if (!open_result(&r->rows, directory, "ex.out", fault))
+		return false;
+	if (open_result(&r->statistics, directory, "statistic10.dat", fault))
+		return true;
+	output_abandon(&r->rows);
+	return false;
+}
+
+static void write_end(const struct engine *e, struct results *r)
+{
+	legacy_write_statistics(e, r->rows.stream, true);
+	legacy_write_statistics(e, r->statistics.stream, false);
+	if (!e->stopped)
+		return;
+	fprintf(r->rows.stream, "*** THE RUN ENDED EARLY: %s ***\n", e->fault->text);
+	fprintf(r->statistics.stream, "*** THE RUN ENDED EARLY: %s ***\n", e->fault->text);
+}
+
+static void keep_facts(struct engine *e)
+{
+	struct legacy_result *result = e->result;
+	const struct layout *l = &e->layout;
+	uint64_t blocks = (uint64_t)l->planes_all * l->blocks;
+
+	result->blank_lines = e->scan->blank;
+	result->disordered_lines = e->scan->disordered;
+	result->pages = blocks * l->pages;
+	result->state_bytes = result->pages * (4 + e->spare.mask_bytes) +
+			      (uint64_t)l->logical_pages * (4 + e->map.mask_bytes) +
+			      blocks * sizeof *e->block +
+			      l->planes_all * (sizeof *e->plane + e->victims.words * sizeof(uint32_t) +
+						      e->words_per_plane * sizeof *e->open_blocks);
+	if (!e->kind[0].completed || !e->kind[1].completed)
+		note(e, Q23_EMPTY_AVERAGE);
+	if (l->sectors == 32)
+		note(e, Q16_PAGE_OF_32);
+}
+
+/* The run proper, with everything open. */
+static enum legacy_end run(struct engine *e, struct results *r, const char *trace, struct fault *fault)
+{
+	bool done;
+
+	legacy_rows_create(e, r->rows.stream);
+	legacy_write_header(e, r->rows.stream, last_component(trace));
+	legacy_write_header(e, r->statistics.stream, last_component(trace));
+	if (e->p->aged == 1)
+		legacy_age(e);
+	if (!legacy_preload(e, fault))
+		return LEGACY_REFUSED;
+	legacy_write_preload(e);
+	legacy_scan_rewind(e->scan);
+	done = simulate(e, fault);
+	if (!done && !e->stopped)
+		return LEGACY_REFUSED;
+	if (e->stopped && e->end == LEGACY_REFUSED)
+		return LEGACY_REFUSED;
+	legacy_check(e);
+	legacy_flush_rows(e);
+	keep_facts(e);
+	write_end(e, r);
+	return done ? LEGACY_DONE : LEGACY_DIED;
+}
+
+/* Everything is open; the files become visible only if the run came to an end. */
+static enum legacy_end run_and_commit(struct engine *e, const struct legacy_options *o, struct fault *fault)
+{
+	struct results results;
+	struct fault unwritten;
+	enum legacy_end end;
+
+	if (!open_results(&results, o->directory, fault))
+		return LEGACY_REFUSED;
+	end = run(e, &results, o->trace, fault);
+	if (end == LEGACY_REFUSED) {
+		output_abandon(&results.rows);
+		output_abandon(&results.statistics);
+		return end;
+	}
+	if (!output_commit(&results.rows, &unwritten)) {
+		output_abandon(&results.statistics);
+	} else if (output_commit(&results.statistics, &unwritten)) {
+		return end;
+	}
+	*fault = unwritten;
+	return LEGACY_REFUSED;
+}
+
+static enum legacy_end run_parameters(const struct legacy_options *o, const struct legacy_parameters *p,
+	struct legacy_result *result, struct fault *fault)
+{
+	struct engine e = { .p = p, .kept = ~o->repaired, .result = result, .fault = fault };
+	struct legacy_scan scan;
+	enum legacy_end end;
+
+	if (!legacy_parameters_check(p, o->parameters, fault) ||
+		!legacy_layout_create(&e.layout, p, e.kept, fault) ||
+		!legacy_scan_open(&scan, o->trace, fault))
+		return LEGACY_REFUSED;
+	e.scan = &scan;
+	derive(&e);
+	create_units(&e);
+	create_queues(&e);
+	end = run_and_commit(&e, o, fault);
+	destroy(&e);
+	legacy_scan_close(&scan);
+	return end;
+}
+
+enum legacy_end legacy_run(const struct legacy_options *o, struct legacy_result *result, struct fault *fault)
+{
+	struct legacy_parameters parameters;
+	enum legacy_end end;
+
+	*result = (struct legacy_result){ 0 };
+	if (!legacy_parameters_read(&parameters, o->parameters, fault))
+		return LEGACY_REFUSED;
+	result->unknown_keys = parameters.unknown_keys;
+	memcpy(result->unknown_key, parameters.unknown_key, sizeof result->unknown_key);
+	end = run_parameters(o, &parameters, result, fault);
+	legacy_parameters_free(&parameters);
+	return end;
+}

@@ -1,0 +1,46 @@
+/*
+ * A stack of numbers that are almost always small: one byte each below 255, nine beyond.
+ * Collections waiting for a chip pile up by the million (Q33); they are kept in this.
+ */
+#ifndef LEGACY_NUMBER_STACK_H
+#define LEGACY_NUMBER_STACK_H
+
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct number_stack {
+	uint8_t *bytes;
+	size_t count, capacity; /* bytes */
+};
+
+/* Read from the top: a byte below 255 is the number, 255 announces eight bytes below it. */
+static inline void number_push(struct number_stack *s, uint64_t number)
+{
+	if (s->capacity - s->count < 9) {
+		s->capacity = s->capacity ? s->capacity + s->capacity / 2 : 64;
+		s->bytes = memory_resize(s->bytes, s->capacity, 1, "waiting collections");
+	}
+	if (number < 255) {
+		s->bytes[s->count++] = (uint8_t)number;
+		return;
+	}
+	memcpy(s->bytes + s->count, &number, 8);
+	s->count += 8;
+	s->bytes[s->count++] = 255;
+}
+
+/* The stack must not be empty. */
+static inline uint64_t number_pop(struct number_stack *s)
+{
+	uint64_t number = s->bytes[--s->count];
+
+	if (number == 255) {
+		s->count -= 8;
+		memcpy(&number, s->bytes + s->count, 8);
+	}
+	return number;
+}
+
+#endif

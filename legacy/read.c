@@ -1,0 +1,136 @@
+#include "legacy/engine.h"
+
+uint32_t *legacy_read_bucket(const struct engine *e, uint32_t ppn)
+{
+	return &e->read_bucket[ppn * 2654435761u >> 8 & (e->read_buckets - 1)];
+}
+
+static void index_all(struct engine *e, uint32_t first)
+{
+	while (first != NONE) {
+		struct read *r = read_at(e, first);
+		uint32_t *bucket = legacy_read_bucket(e, r->ppn), next = r->same_bucket;
+
+		r->same_bucket = *bucket;
+		*bucket = first;
+		first = next;
+	}
+}
+
+/* Doubles the index. */
+void legacy_read_index_grow(struct engine *e)
+{
+	uint32_t *old = e->read_bucket, buckets = e->read_buckets;
+
+	e->read_buckets = buckets ? 2 * buckets : 256;
+	e->read_bucket = memory_array(e->read_buckets, sizeof *e->read_bucket, "legacy read index");
+	memset(e->read_bucket, 0xff, e->read_buckets * sizeof *e->read_bucket);
+	for (uint32_t i = 0; i < buckets; i++)
+		index_all(e, old[i]);
+	memory_free(old);
+}
+
+static void leave_index(struct engine *e, uint32_t number, const struct read *r)
+{
+	uint32_t *link = legacy_read_bucket(e, r->ppn);
+
+	while (*link != number)
+		link = &read_at(e, *link)->same_bucket;
+	*link = r->same_bucket;
+	e->queued_reads--;
+}
+
+void legacy_reads_sense(struct engine *e)
+{
+	if (!e->commands)
+		return;
+	for (uint32_t c = 0; c < e->layout.chips_all; c++) {
+		struct chip *chip = &e->chip[c];
+
+		if (chip->state != CHIP_READING || chip->command_end > e->now)
+			continue;
+		chip->state = CHIP_DATA_READY;
+		chip->time = e->now + e->p->t_r;
+		e->commands--;
+		e->steps++;
+	}
+}
+
+/* The oldest waiting read whose chip is idle.  Two-plane and interleaved reads are never formed. */
+static struct chip *choose_read(const struct engine *e, uint32_t channel)
+{
+	struct chip *best = NULL;
+
+	for (uint32_t h = 0; h < e->layout.chips; h++) {
+		struct chip *chip = &e->chip[channel * e->layout.chips + h];
+
+		if (chip->head == NONE || !chip_idle(e, chip))
+			continue;
+		if (!best ||
+			legacy_earlier(read_at(e, chip->head)->sequence, read_at(e, best->head)->sequence))
+			best = chip;
+	}
+	return best;
+}
+
+bool legacy_read_command(struct engine *e, uint32_t channel)
+{
+	struct chip *chip = choose_read(e, channel);
+
+	if (!chip)
+		return false;
+	chip->current = chip->head;
+	chip->head = read_at(e, chip->current)->next;
+	chip->state = CHIP_READING;
+	chip->command_end = e->channel[channel].time = e->now + e->write_ns;
+	legacy_read_begins(e, read_at(e, chip->current));
+	e->count.reads++;
+	e->commands++;
+	e->steps++;
+	return true;
+}
+
+/* The read is over at `end`: its request is told, or its write may go. */
+static void finish_read(struct engine *e, uint32_t number, int64_t end)
+{
+	struct read *r = read_at(e, number);
+	uint32_t sharer = r->sharer;
+
+	r->end = end;
+	leave_index(e, number, r);
+	if (r->request != NONE)
+		legacy_subrequest_timed(e, r->request, end);
+	if (r->write != NONE)
+		heap_push(&e->unblocking, (uint64_t)end, r->write);
+	else
+		pool_give(&e->reads, number);
+	while (sharer != NONE) {
+		const struct read *s = read_at(e, sharer);
+		uint32_t next = s->sharer;
+
+		legacy_subrequest_timed(e, s->request, end);
+		pool_give(&e->reads, sharer);
+		sharer = next;
+	}
+}
+
+bool legacy_read_transfer(struct engine *e, uint32_t channel)
+{
+	for (uint32_t h = 0; h < e->layout.chips; h++) {
+		struct chip *chip = &e->chip[channel * e->layout.chips + h];
+		int64_t end;
+
+		if (chip->state != CHIP_DATA_READY || chip->time > e->now)
+			continue;
+		end = e->now + read_at(e, chip->current)->sectors * e->sector_read_ns;
+		e->channel[channel].time = end;
+		e->channel[channel].reads--;
+		chip->state = CHIP_IDLE;
+		chip->time = end;
+		finish_read(e, chip->current, end);
+		chip->current = NONE;
+		e->steps++;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,87 @@
+/*
+ * Large tables of (number, sector mask): the map (logical page -> physical page, sectors
+ * written so far) and the spare areas (physical page -> logical page, valid sectors).
+ * Numbers and masks lie apart, and masks are as wide as a page has sectors: 5 bytes a
+ * record up to 8 sectors a page, 6 up to 16, 8 up to 32.
+ */
+#ifndef LEGACY_RECORDS_H
+#define LEGACY_RECORDS_H
+
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct record {
+	uint32_t number;
+	uint32_t mask;
+};
+
+struct records {
+	uint32_t *number;
+	void *mask;
+	uint32_t mask_bytes; /* 1, 2 or 4 */
+};
+
+/* Every record starts as { 0, 0 }. */
+static inline struct records records_create(size_t count, uint32_t sectors_per_page, const char *what)
+{
+	uint32_t bytes = sectors_per_page > 16 ? 4 : sectors_per_page > 8 ? 2 : 1;
+
+	return (struct records){ memory_array(count, sizeof(uint32_t), what),
+		memory_array(count, bytes, what), bytes };
+}
+
+static inline void records_free(struct records *t)
+{
+	memory_free(t->number);
+	memory_free(t->mask);
+}
+
+static inline struct record record_get(const struct records *t, uint32_t i)
+{
+	switch (t->mask_bytes) {
+	case 1:
+		return (struct record){ t->number[i], ((const uint8_t *)t->mask)[i] };
+	case 2:
+		return (struct record){ t->number[i], ((const uint16_t *)t->mask)[i] };
+	default:
+		return (struct record){ t->number[i], ((const uint32_t *)t->mask)[i] };
+	}
+}
+
+static inline void record_set(struct records *t, uint32_t i, uint32_t number, uint32_t mask)
+{
+	t->number[i] = number;
+	switch (t->mask_bytes) {
+	case 1:
+		((uint8_t *)t->mask)[i] = (uint8_t)mask;
+		break;
+	case 2:
+		((uint16_t *)t->mask)[i] = (uint16_t)mask;
+		break;
+	default:
+		((uint32_t *)t->mask)[i] = mask;
+		break;
+	}
+}
+
+/* No page: what a mask of 0 says, whatever the number. */
+static inline void records_clear(struct records *t, uint32_t first, uint32_t count)
+{
+	memset((uint8_t *)t->mask + (size_t)first * t->mask_bytes, 0, (size_t)count * t->mask_bytes);
+}
+
+/* Starts loading a number that will be written soon. */
+static inline void record_prefetch(const struct records *t, uint32_t i)
+{
+	__builtin_prefetch(&t->number[i], 1);
+}
+
+/* The mask stays. */
+static inline void record_renumber(struct records *t, uint32_t i, uint32_t number)
+{
+	t->number[i] = number;
+}
+
+#endif

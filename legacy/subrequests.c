@@ -1,0 +1,168 @@
+#include "legacy/engine.h"
+
+/* SSDsim takes the least of the begin times, newest read first, and reads a 0 found so far as "none
+ * yet": a read issued at time 0 hides those created after it. */
+void legacy_read_begins(struct engine *e, const struct read *r)
+{
+	struct request *q;
+
+	if (r->request == NONE)
+		return;
+	q = request_at(e, r->request);
+	if (e->now == 0) {
+		if (r->ordinal < q->read_at_0)
+			q->read_at_0 = r->ordinal;
+	} else if (r->ordinal < q->read_at_0 && (!q->begin || e->now < q->begin)) {
+		q->begin = e->now;
+	}
+}
+
+void legacy_subrequest_timed(struct engine *e, uint32_t request, int64_t end)
+{
+	struct request *q = request_at(e, request);
+
+	if (end > q->end)
+		q->end = end;
+	if (!--q->pending)
+		heap_push(&e->due, q->answered ? 0 : (uint64_t)q->end, request);
+}
+
+void legacy_request_answered(struct engine *e, uint32_t request)
+{
+	struct request *q = request_at(e, request);
+
+	q->begin = e->now;
+	q->end = e->now + 1000;
+	q->answered = true;
+}
+
+/* Puts a read in the queue of its chip and in the index. */
+static uint32_t queue_read(struct engine *e, uint32_t ppn, uint32_t sectors)
+{
+	uint32_t number = pool_take(&e->reads), chip_number = chip_of_ppn(e, ppn), *bucket;
+	struct chip *chip = &e->chip[chip_number];
+	struct read *r = read_at(e, number);
+
+	*r = (struct read){ .end = TIME_NEVER,
+		.ppn = ppn,
+		.sectors = sectors,
+		.request = NONE,
+		.write = NONE,
+		.next = NONE,
+		.sharer = NONE,
+		.sequence = (uint32_t)++e->sequence };
+	if (chip->head == NONE)
+		chip->head = number;
+	else
+		read_at(e, chip->tail)->next = number;
+	chip->tail = number;
+	e->channel[chip_number / e->layout.chips].reads++;
+	if (++e->queued_reads > e->read_buckets)
+		legacy_read_index_grow(e);
+	bucket = legacy_read_bucket(e, ppn);
+	r->same_bucket = *bucket;
+	*bucket = number;
+	return number;
+}
+
+static uint32_t find_queued(const struct engine *e, uint32_t ppn)
+{
+	uint32_t number = *legacy_read_bucket(e, ppn);
+
+	while (number != NONE && read_at(e, number)->ppn != ppn)
+		number = read_at(e, number)->same_bucket;
+	return number;
+}
+
+/* A page already on its way: SSDsim answers after 1000 ns, whatever the queued read still has to wait. */
+static void share_read(struct engine *e, uint32_t request, uint32_t ordinal, uint32_t queued)
+{
+	struct read duplicate = { .request = request, .ordinal = ordinal };
+	uint32_t number;
+
+	legacy_read_begins(e, &duplicate);
+	if (quirk_kept(e, Q19_FREE_DUPLICATE_READ)) {
+		legacy_subrequest_timed(e, request, e->now + 1000);
+		return;
+	}
+	number = pool_take(&e->reads);
+	duplicate.sharer = read_at(e, queued)->sharer;
+	*read_at(e, number) = duplicate;
+	read_at(e, queued)->sharer = number;
+}
+
+void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors)
+{
+	struct record map = record_get(&e->map, lpn);
+	struct request *q = request_at(e, request);
+	struct read nowhere = { .request = request, .ordinal = q->reads };
+	uint32_t number;
+
+	q->pending++;
+	q->reads++;
+	if (!map.mask && !quirk_kept(e, Q19_FREE_DUPLICATE_READ)) {
+		legacy_read_begins(e, &nowhere);
+		legacy_subrequest_timed(e, request, e->now + 1000);
+		return;
+	}
+	number = find_queued(e, map.number);
+	if (number != NONE) {
+		share_read(e, request, nowhere.ordinal, number);
+		return;
+	}
+	number = queue_read(e, map.number, sectors);
+	read_at(e, number)->request = request;
+	read_at(e, number)->ordinal = nowhere.ordinal;
+}
+
+/* The sectors an update read fetches: those the write does not bring - and, in SSDsim, those that only the
+ * write brings, which are on no page yet. */
+static uint32_t update_mask(const struct engine *e, uint32_t map, uint32_t mask)
+{
+	return quirk_kept(e, Q6_UPDATE_READ_TWICE) ? map ^ mask : map & ~mask;
+}
+
+/* Reads what a partial write leaves out.  Returns the read, or NONE if nothing is left out. */
+static uint32_t create_update_read(struct engine *e, struct record map, uint32_t mask)
+{
+	if (!(map.mask & ~mask))
+		return NONE;
+	e->count.update_reads++;
+	if (quirk_kept(e, Q6_UPDATE_READ_TWICE))
+		e->count.reads++;
+	return queue_read(e, map.number, mask_sectors(update_mask(e, map.mask, mask)));
+}
+
+uint32_t legacy_create_write(struct engine *e, uint32_t request, uint32_t lpn, uint32_t mask)
+{
+	struct record map = record_get(&e->map, lpn);
+	struct request *q = request_at(e, request);
+	uint32_t update = create_update_read(e, map, mask);
+	uint32_t number = pool_take(&e->writes), channel;
+	struct write *w = write_at(e, number);
+
+	if (update != NONE && !e->dynamic)
+		mask |= map.mask;
+	*w = (struct write){ .lpn = lpn,
+		.mask = mask,
+		.request = request,
+		.update = NONE,
+		.next = NONE,
+		.sequence = (uint32_t)++e->sequence };
+	q->pending++;
+	q->begin = e->now;
+	if (e->per_channel) {
+		channel = e->dynamic
+				  ? lpn % e->layout.channels
+				  : legacy_static_plane(e, lpn) / e->layout.planes_per_chip / e->layout.chips;
+		e->channel[channel].writes++;
+	}
+	e->queued_writes++;
+	if (update != NONE && e->update_blocks) {
+		w->update = update;
+		read_at(e, update)->write = number;
+	} else {
+		legacy_lane_append(e, number);
+	}
+	return mask_sectors(mask);
+}

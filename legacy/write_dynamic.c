@@ -1,0 +1,162 @@
+#include "legacy/engine.h"
+
+static uint32_t next_die(const struct engine *e, const struct chip *chip)
+{
+	return (uint32_t)(chip - e->chip) * e->layout.dies + chip->token;
+}
+
+static void advance_die(const struct engine *e, struct chip *chip)
+{
+	chip->token = (chip->token + 1) % e->layout.dies;
+}
+
+/* Puts a write on the next plane of the next die.  The die token is the caller's. */
+static bool place_by_tokens(struct engine *e, const struct chip *chip, struct slot *s)
+{
+	uint32_t die = next_die(e, chip), *token = &e->die_token[die];
+
+	s->plane = die * e->layout.planes + *token;
+	*token = (*token + 1) % e->layout.planes;
+	return legacy_place_active(e, s);
+}
+
+/* How many writes one command may take.  SSDsim means to share the waiting ones among the channels, but
+ * counts only down: from 0, so that the first command takes one and all others what they like. */
+static uint32_t command_limit(const struct engine *e)
+{
+	uint32_t limit = e->layout.planes_per_chip, gate;
+
+	if (!e->gated)
+		return limit;
+	gate = quirk_kept(e, Q12_FIRST_ISSUE_GATE) ? e->gate : e->queued_writes;
+	gate = gate / e->layout.channels + (gate % e->layout.channels != 0);
+	if (gate < 1)
+		gate = 1;
+	return gate < limit ? gate : limit;
+}
+
+static uint32_t take_writes(struct engine *e, uint32_t lane, uint32_t limit)
+{
+	uint32_t n = 0, write;
+
+	while (n < limit && (write = legacy_lane_take(e, lane)) != NONE)
+		e->slot[n++] = (struct slot){ .write = write };
+	return n;
+}
+
+/* One page alone. */
+static void program_one(struct engine *e, struct chip *chip)
+{
+	place_by_tokens(e, chip, &e->slot[0]);
+	advance_die(e, chip);
+	legacy_program(e, (uint32_t)(chip - e->chip), 1, TIMING_CHAINED);
+}
+
+/* Interleave, with two-plane commands if allowed: one page on every die in turn, further ones level with
+ * those. */
+static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
+{
+	uint32_t bases = n < e->layout.dies ? n : e->layout.dies;
+	uint32_t level = 0;
+
+	for (uint32_t i = 0; i < bases; i++) {
+		place_by_tokens(e, chip, &e->slot[i]);
+		advance_die(e, chip);
+	}
+	for (uint32_t i = bases; i < n; i++) {
+		e->slot[i].refused = !legacy_level(e, &e->slot[i % bases], &e->slot[i], true);
+		level += !e->slot[i].refused;
+		if (quirk_kept(e, Q32_DIE_SKEW))
+			advance_die(e, chip);
+	}
+	n = legacy_drop_refused(e, n);
+	e->count.interleaves++;
+	e->count.interleaved_two_planes += level > 0;
+	legacy_program(e, (uint32_t)(chip - e->chip), n, level ? TIMING_PARALLEL : TIMING_CHAINED);
+}
+
+/* Two planes of the next die, further ones level with the first. */
+static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
+{
+	bool level = true;
+
+	e->slot[0].plane = next_die(e, chip) * e->layout.planes;
+	if (!legacy_pair(e, &e->slot[0], &e->slot[1], true)) {
+		for (uint32_t i = 1; i < n; i++)
+			e->slot[i].refused = true;
+		legacy_drop_refused(e, n);
+		program_one(e, chip);
+		return;
+	}
+	for (uint32_t i = 2; i < n; i++) {
+		level = level && legacy_level(e, &e->slot[0], &e->slot[i], true);
+		e->slot[i].refused = !level;
+	}
+	n = legacy_drop_refused(e, n);
+	advance_die(e, chip);
+	e->count.two_plane_programs++;
+	legacy_program(e, (uint32_t)(chip - e->chip), n, TIMING_TWO_PLANE);
+}
+
+/* Forms the widest command the settings allow; false if no write can go. */
+static bool program_many(struct engine *e, struct chip *chip, uint32_t lane)
+{
+	uint32_t limit = command_limit(e), n;
+
+	if (!e->interleave && e->layout.planes == 1 && !quirk_kept(e, Q13_ONE_PLANE_LIVELOCK))
+		limit = 1;
+	n = take_writes(e, lane, limit);
+	if (n == 0)
+		return false;
+	if (n > 1 && !e->interleave && e->layout.planes == 1) {
+		legacy_stop(e, Q13_ONE_PLANE_LIVELOCK, LEGACY_REFUSED,
+			"'advanced command' asks for two-plane commands on dies of one plane");
+		return true;
+	}
+	if (n > 1 && !e->interleave)
+		n = legacy_drop_beyond(e, n, e->layout.planes);
+	else if (n > 1 && !e->two_plane)
+		n = legacy_drop_beyond(e, n, e->layout.dies);
+	if (n == 1)
+		program_one(e, chip);
+	else if (e->interleave)
+		program_interleaved(e, chip, n);
+	else
+		program_two_plane(e, chip, n);
+	return true;
+}
+
+/* Without advanced commands; false if no write can go. */
+static bool program_plain(struct engine *e, struct chip *chip, uint32_t lane)
+{
+	if (!take_writes(e, lane, 1))
+		return false;
+	if (!place_by_tokens(e, chip, &e->slot[0]))
+		legacy_stop(e, Q9_NO_FREE_PAGE, LEGACY_DIED, "a plane has no free page for a write");
+	legacy_program(e, (uint32_t)(chip - e->chip), 1, TIMING_CHAINED);
+	return true;
+}
+
+bool legacy_write_dynamic(struct engine *e, uint32_t channel)
+{
+	struct channel *c = &e->channel[channel];
+	uint32_t lane = e->p->dynamic_allocation == 1 ? channel : 0;
+	bool plain = !e->interleave && !e->two_plane, issued;
+
+	for (uint32_t tries = 0; tries < e->layout.chips; tries++) {
+		struct chip *chip = &e->chip[channel * e->layout.chips + c->token];
+		bool idle = chip_idle(e, chip);
+
+		if (!(e->per_channel ? c->writes : e->queued_writes))
+			return false;
+		issued = idle && (plain ? program_plain : program_many)(e, chip, lane);
+		if (idle && plain && !issued)
+			return false;
+		if (idle && (plain || !issued || quirk_kept(e, Q32_DIE_SKEW)))
+			advance_die(e, chip);
+		c->token = (c->token + 1) % e->layout.chips;
+		if (issued)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,332 @@
+#include "legacy/engine.h"
+
+/* With static allocation the address fixes the plane; a command collects the oldest write of each plane of
+ * a chip.  The slots stand in plane order, slot i having plane `first plane of the chip` + plane. */
+
+static uint32_t first_plane(const struct engine *e, const struct chip *chip)
+{
+	return (uint32_t)(chip - e->chip) * e->layout.planes_per_chip;
+}
+
+static uint32_t die_of_slot(const struct engine *e, uint32_t i)
+{
+	return e->slot[i].plane / e->layout.planes;
+}
+
+/* One write alone, on its own plane. */
+static void program_one(struct engine *e, struct chip *chip)
+{
+	legacy_place_active(e, &e->slot[0]);
+	legacy_program(e, (uint32_t)(chip - e->chip), 1, TIMING_CHAINED);
+}
+
+/* All but slot i go back. */
+static void program_only(struct engine *e, struct chip *chip, uint32_t n, uint32_t i)
+{
+	for (uint32_t j = 0; j < n; j++)
+		e->slot[j].refused = j != i;
+	legacy_drop_refused(e, n);
+	program_one(e, chip);
+}
+
+/* On every die the first write leads and the others stand level with it. */
+static void program_level(struct engine *e, struct chip *chip, uint32_t n)
+{
+	uint32_t base = 0, level = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == 0 || die_of_slot(e, i) != die_of_slot(e, base)) {
+			base = i;
+			legacy_place_active(e, &e->slot[i]);
+			continue;
+		}
+		e->slot[i].refused = !legacy_level(e, &e->slot[base], &e->slot[i], false);
+		level += !e->slot[i].refused;
+	}
+	n = legacy_drop_refused(e, n);
+	e->count.interleaved_two_planes += level > 0;
+	legacy_program(e, (uint32_t)(chip - e->chip), n, level ? TIMING_PARALLEL : TIMING_CHAINED);
+}
+
+/* Slot on `plane` of the drive, n if none. */
+static uint32_t slot_on(const struct engine *e, uint32_t n, uint32_t plane)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (e->slot[i].plane == plane)
+			return i;
+	return n;
+}
+
+/* Moves the die's token to the first occupied plane and one further; the slot found there, n if none. */
+static uint32_t probe_planes(struct engine *e, uint32_t n, uint32_t die)
+{
+	uint32_t *token = &e->die_token[die], found = n;
+
+	for (uint32_t tries = 0; tries < e->layout.planes && found == n; tries++) {
+		found = slot_on(e, n, die * e->layout.planes + *token);
+		*token = (*token + 1) % e->layout.planes;
+	}
+	return found;
+}
+
+static uint32_t slots_on_die(const struct engine *e, uint32_t n, uint32_t die)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count += die_of_slot(e, i) == die;
+	return count;
+}
+
+/* On dies of two planes the token chooses which of two writes goes; on wider ones the first goes, and the
+ * token moves all the same. */
+static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
+{
+	uint32_t dies = 0, last = NONE;
+
+	for (uint32_t die = first_plane(e, chip) / e->layout.planes, d = 0; d < e->layout.dies; d++, die++) {
+		uint32_t chosen;
+
+		if (!slots_on_die(e, n, die))
+			continue;
+		chosen = probe_planes(e, n, die);
+		dies++;
+		for (uint32_t i = 0; i < n; i++)
+			if (e->layout.planes == 2 && die_of_slot(e, i) == die)
+				e->slot[i].refused = i != chosen;
+	}
+	n = legacy_drop_refused(e, n);
+	if (dies < 2) {
+		program_only(e, chip, n, 0);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		e->slot[i].refused = die_of_slot(e, i) == last;
+		last = die_of_slot(e, i);
+		if (!e->slot[i].refused)
+			legacy_place_active(e, &e->slot[i]);
+	}
+	n = legacy_drop_refused(e, n);
+	e->count.interleaves++;
+	legacy_program(e, (uint32_t)(chip - e->chip), n, TIMING_CHAINED);
+}
+
+/* Two writes of one die that can program together, and others level with the first; without such a pair the
+ * first alone. */
+static void program_die(struct engine *e, struct chip *chip, uint32_t n)
+{
+	bool paired = false;
+
+	for (uint32_t i = 1; i < n; i++) {
+		bool placed = paired ? legacy_level(e, &e->slot[0], &e->slot[i], false)
+				     : legacy_pair(e, &e->slot[0], &e->slot[i], false);
+
+		paired |= placed;
+		e->slot[i].refused = !placed;
+	}
+	n = legacy_drop_refused(e, n);
+	if (!paired) {
+		program_one(e, chip);
+		return;
+	}
+	e->count.two_plane_programs++;
+	legacy_program(e, (uint32_t)(chip - e->chip), n, TIMING_TWO_PLANE);
+}
+
+/* The first die from the token on with more than one write, NONE. */
+static uint32_t probe_crowded_die(struct engine *e, struct chip *chip, uint32_t n)
+{
+	uint32_t first = first_plane(e, chip) / e->layout.planes;
+
+	for (uint32_t tries = 0; tries < e->layout.dies; tries++) {
+		uint32_t die = first + chip->token;
+
+		chip->token = (chip->token + 1) % e->layout.dies;
+		if (slots_on_die(e, n, die) > 1)
+			return die;
+	}
+	return NONE;
+}
+
+/* The slot on the last occupied die met from the token on. */
+static uint32_t probe_all_dies(struct engine *e, struct chip *chip, uint32_t n)
+{
+	uint32_t first = first_plane(e, chip) / e->layout.planes, found = 0;
+
+	for (uint32_t tries = 0; tries < e->layout.dies; tries++) {
+		uint32_t die = first + chip->token;
+
+		chip->token = (chip->token + 1) % e->layout.dies;
+		if (slots_on_die(e, n, die))
+			found = probe_planes(e, n, die);
+	}
+	return found;
+}
+
+static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
+{
+	uint32_t die = probe_crowded_die(e, chip, n);
+
+	if (die == NONE) {
+		program_only(e, chip, n, probe_all_dies(e, chip, n));
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		e->slot[i].refused = die_of_slot(e, i) != die;
+	program_die(e, chip, legacy_drop_refused(e, n));
+}
+
+/* A single write: the tokens move until they meet it. */
+static void program_single(struct engine *e, struct chip *chip)
+{
+	uint32_t first = first_plane(e, chip) / e->layout.planes, die;
+
+	do {
+		die = first + chip->token;
+		chip->token = (chip->token + 1) % e->layout.dies;
+	} while (die != die_of_slot(e, 0));
+	probe_planes(e, 1, die);
+	program_one(e, chip);
+}
+
+static bool program_many(struct engine *e, struct chip *chip)
+{
+	uint32_t plane = first_plane(e, chip), n = 0;
+
+	for (uint32_t i = 0; i < e->layout.planes_per_chip; i++, plane++) {
+		uint32_t write = legacy_lane_take(e, plane);
+
+		if (write != NONE)
+			e->slot[n++] = (struct slot){ .write = write, .plane = plane };
+	}
+	if (n == 0)
+		return false;
+	if (n == 1 && e->copy_back)
+		program_one(e, chip);
+	else if (n == 1)
+		program_single(e, chip);
+	else if (e->copy_back || (e->interleave && e->two_plane))
+		program_level(e, chip, n);
+	else if (e->interleave)
+		program_interleaved(e, chip, n);
+	else
+		program_two_plane(e, chip, n);
+	return true;
+}
+
+/* A write that came to be partial while it waited: another write of its page brought new sectors. */
+static bool lacks_sectors(const struct engine *e, const struct slot *s)
+{
+	const struct write *w = write_at(e, s->write);
+
+	return record_get(&e->map, w->lpn).mask & ~w->mask;
+}
+
+static void count_late_update(struct engine *e)
+{
+	e->count.reads++;
+	e->count.update_reads++;
+}
+
+/* Reads the page into the register first. */
+static void program_late_update(struct engine *e, struct chip *chip)
+{
+	const struct write *w = write_at(e, e->slot[0].write);
+	uint32_t missing = mask_sectors(record_get(&e->map, w->lpn).mask ^ w->mask);
+	int64_t end =
+		e->now + legacy_program_ns(e, e->slot[0].write) + e->p->t_r + missing * (uint32_t)e->p->t_rc;
+
+	count_late_update(e);
+	legacy_place_active(e, &e->slot[0]);
+	legacy_program_until(e, (uint32_t)(chip - e->chip), end);
+}
+
+/* Greedy copy-back needs a page of the old one's parity and gives up pages until it has one. */
+static void place_with_parity(struct engine *e, struct slot *s)
+{
+	uint32_t old = record_get(&e->map, write_at(e, s->write)->lpn).number;
+	bool placed = legacy_place_active(e, s);
+
+	while (placed && (ppn_of(e, s->plane, s->block, s->page) ^ old) & 1) {
+		placed = legacy_place_active(e, s);
+		e->count.programs--;
+		e->count.writes--;
+		e->count.wasted++;
+	}
+	if (!placed)
+		legacy_stop(e, Q9_NO_FREE_PAGE, LEGACY_DIED, "no free page for a greedy copy-back");
+}
+
+static void program_copy_back(struct engine *e, struct chip *chip)
+{
+	struct slot *s = &e->slot[0];
+	uint32_t data = (uint32_t)legacy_program_ns(e, s->write) - e->write_ns;
+	int64_t copy_back = e->now + 19 * e->p->t_wc + e->p->t_r + data, end = copy_back;
+	struct record map;
+
+	if (e->p->greed_copy_back == 1) {
+		e->count.copy_backs++;
+		count_late_update(e);
+		place_with_parity(e, s);
+	} else {
+		/* SSDsim compares the new page with what the map says now, which is the same page. */
+		legacy_place_active(e, s);
+		map = record_get(&e->map, write_at(e, s->write)->lpn);
+		if ((map.number ^ ppn_of(e, s->plane, s->block, s->page)) & 1)
+			end = e->now + e->write_ns + e->p->t_r +
+			      mask_sectors(map.mask) * (uint32_t)e->p->t_rc + data;
+		else
+			e->count.copy_backs++;
+		count_late_update(e);
+	}
+	legacy_program_until(e, (uint32_t)(chip - e->chip), end);
+}
+
+/* The plane of a die whose oldest write is the oldest of the die, NONE. */
+static uint32_t oldest_lane(const struct engine *e, uint32_t die)
+{
+	uint32_t best = NONE;
+
+	for (uint32_t p = die * e->layout.planes; p < (die + 1) * e->layout.planes; p++) {
+		uint32_t head = e->lane[p].head;
+
+		if (head == NONE)
+			continue;
+		if (best == NONE || legacy_earlier(write_at(e, head)->sequence,
+					    write_at(e, e->lane[best].head)->sequence))
+			best = p;
+	}
+	return best;
+}
+
+/* Without interleave and two-plane commands; nobody waits for update reads here. */
+static bool program_plain(struct engine *e, struct chip *chip)
+{
+	uint32_t die = first_plane(e, chip) / e->layout.planes, plane = NONE;
+
+	for (uint32_t d = 0; d < e->layout.dies && plane == NONE; d++)
+		plane = oldest_lane(e, die + d);
+	if (plane == NONE)
+		return false;
+	e->slot[0] = (struct slot){ .write = legacy_lane_take(e, plane), .plane = plane };
+	if (!lacks_sectors(e, &e->slot[0]))
+		program_one(e, chip);
+	else if (e->copy_back)
+		program_copy_back(e, chip);
+	else
+		program_late_update(e, chip);
+	return true;
+}
+
+bool legacy_write_static(struct engine *e, uint32_t channel)
+{
+	bool plain = !e->interleave && !e->two_plane;
+
+	for (uint32_t h = 0; h < e->layout.chips && e->channel[channel].writes; h++) {
+		struct chip *chip = &e->chip[channel * e->layout.chips + h];
+
+		if (chip_idle(e, chip) && (plain ? program_plain : program_many)(e, chip))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,31 @@
+# Six numbers of one run: mean response of reads and writes (ns), pages read and programmed on flash,
+# blocks erased, sectors hit in the buffer by reads.  Reads a statistic10.dat of SSDsim, ours or the
+# original's, or a statistics.txt of `ssd run`.  "ended" in front says that the run died early.
+
+function after_colon(line)
+{
+	sub(/.*: */, "", line)
+	sub(/ .*/, "", line)
+	return line
+}
+
+/^read request average response time:/  { value["read"] = after_colon($0) }
+/^write request average response time:/ { value["write"] = after_colon($0) }
+/^read count:/                          { value["reads"] = after_colon($0) }
+/^write flash count:/                   { value["programs"] = after_colon($0) }
+/^erase count:/                         { value["erases"] = after_colon($0) }
+/^buffer read hits:/                    { value["hits"] = after_colon($0) }
+/ENDED EARLY/                           { ended = "ended " }
+
+$1 == "request.read.latency_mean_ns"    { value["read"] = int($3) }
+$1 == "request.write.latency_mean_ns"   { value["write"] = int($3) }
+$1 == "flash.read.total"                { value["reads"] = $3 }
+$1 == "flash.program.total" || $1 == "flash.copy.total" { value["programs"] += $3 }
+$1 == "flash.erase.total"               { value["erases"] = $3 }
+$1 == "buffer.read.hit_sectors"         { value["hits"] = $3 }
+$1 == "run.drive_failed" && $3          { ended = "ended " }
+
+END {
+	print ended value["read"] + 0, value["write"] + 0, value["reads"] + 0, value["programs"] + 0,
+		value["erases"] + 0, value["hits"] + 0
+}
