@@ -1,0 +1,3 @@
+# Fig. 10: flash pages written and read, copies of the collection included.
+variant = ""
+load scripts."pages.gp"
