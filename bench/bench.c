@@ -19,7 +19,7 @@
 
 struct load {
 	const char *name;
-	unsigned blocks;          /* per plane of 8 x 4 x 2 x 2 planes; 64 pages of 8 KB each */
+	unsigned blocks; /* per plane of 8 x 4 x 2 x 2 planes; 64 pages of 8 KB each */
 	double over_provisioning, used, valid;
 	unsigned requests;
 };
@@ -87,7 +87,8 @@ struct floor_cost {
 static struct floor_cost measure_floor(const struct geometry *g, const struct load *load)
 {
 	uint32_t live = (uint32_t)(load->valid * g->pages), writes = 0;
-	struct floor_drive *f = floor_create(g->planes, g->blocks_per_plane, g->pages_per_block, g->logical_pages);
+	struct floor_drive *f =
+		floor_create(g->planes, g->blocks_per_plane, g->pages_per_block, g->logical_pages);
 	struct floor_cost cost;
 	struct random random;
 	uint64_t before;
@@ -155,14 +156,16 @@ static void measure(const struct load *load, const char *ftl)
 	drive_requests(d, load->requests, &random);
 	ran = seconds() - start;
 	programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
-	operations = flash_total(d->flash, OP_READ) + flash_total(d->flash, OP_PROGRAM) + flash_total(d->flash, OP_ERASE);
+	operations = flash_total(d->flash, OP_READ) + flash_total(d->flash, OP_PROGRAM) +
+		     flash_total(d->flash, OP_ERASE);
 	bytes = resident_mib() * (1 << 20) / d->geometry.pages;
 	drive_check(d);
 	floor = measure_floor(&d->geometry, load);
-	printf("%-26s %9.0f %11.0f %6.2f %8.0f %8.2f %8.0f %6.1f %7.1f %7.2f %7.2f\n", load->name, load->requests / ran,
-		(double)operations / ran, (double)flash_total(d->flash, OP_PROGRAM) / (double)programs,
-		ran / (double)programs * 1e9, floor.amplification, floor.ns_per_page,
-		ran / (double)programs * 1e9 / floor.ns_per_page, bytes, created, prepared);
+	printf("%-26s %9.0f %11.0f %6.2f %8.0f %8.2f %8.0f %6.1f %7.1f %7.2f %7.2f\n", load->name,
+		load->requests / ran, (double)operations / ran,
+		(double)flash_total(d->flash, OP_PROGRAM) / (double)programs, ran / (double)programs * 1e9,
+		floor.amplification, floor.ns_per_page, ran / (double)programs * 1e9 / floor.ns_per_page,
+		bytes, created, prepared);
 	fflush(stdout);
 	drive_free(d);
 	settings_release(&settings);
@@ -174,10 +177,10 @@ int main(int argc, char **argv)
 	const char *ftl = argc > 1 ? argv[1] : "page";
 
 	printf("# FTL %s; closed loop, 64 requests in the drive; processor time of one core\n", ftl);
-	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "# drive", "requests", "flash ops", "WAF", "ns/page",
-		"floor's", "floor's", "ratio", "bytes", "create", "prepare");
-	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "#", "/s", "/s", "", "written", "WAF", "ns/page", "",
-		"/page", "s", "s");
+	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "# drive", "requests", "flash ops", "WAF",
+		"ns/page", "floor's", "floor's", "ratio", "bytes", "create", "prepare");
+	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "#", "/s", "/s", "", "written", "WAF",
+		"ns/page", "", "/page", "s", "s");
 	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
 		pid_t child;
 		int status;

@@ -11,7 +11,7 @@ struct link {
 struct floor_drive {
 	uint32_t planes, blocks, pages, low_water;
 	uint32_t *map, *owner, *valid;
-	struct link *link;         /* blocks in rings per plane and number of live pages */
+	struct link *link; /* blocks in rings per plane and number of live pages */
 	uint32_t *lowest, *open, *at, *free_count, *free_list;
 	uint32_t turn;
 	uint64_t programs;
@@ -71,7 +71,8 @@ static void unlink_block(struct floor_drive *f, uint32_t b)
 
 static void link_block(struct floor_drive *f, uint32_t plane, uint32_t b)
 {
-	uint32_t head = f->planes * f->blocks + plane * (f->pages + 1) + f->valid[b], last = f->link[head].previous;
+	uint32_t head = f->planes * f->blocks + plane * (f->pages + 1) + f->valid[b],
+		 last = f->link[head].previous;
 
 	f->link[b] = (struct link){ last, head };
 	f->link[last].next = b;

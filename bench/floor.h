@@ -11,7 +11,8 @@
 
 struct floor_drive;
 
-struct floor_drive *floor_create(uint32_t planes, uint32_t blocks_per_plane, uint32_t pages_per_block, uint32_t lpns);
+struct floor_drive *floor_create(
+	uint32_t planes, uint32_t blocks_per_plane, uint32_t pages_per_block, uint32_t lpns);
 void floor_free(struct floor_drive *);
 void floor_write(struct floor_drive *, uint32_t lpn);
 

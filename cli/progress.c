@@ -64,6 +64,7 @@ void progress_end(struct progress *p, const struct run *run, bool quiet)
 	if (p->on)
 		fputs("\r\033[K", stderr);
 	if (!quiet)
-		fprintf(stderr, "ssd: %llu requests in %.2f s (%.0f requests/s)\n", (unsigned long long)run->requests,
-			elapsed, elapsed > 0 ? (double)run->requests / elapsed : 0);
+		fprintf(stderr, "ssd: %llu requests in %.2f s (%.0f requests/s)\n",
+			(unsigned long long)run->requests, elapsed,
+			elapsed > 0 ? (double)run->requests / elapsed : 0);
 }

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 struct progress {
-	bool on;              /* stderr is a terminal and nobody asked for quiet */
-	double started, shown;   /* seconds */
+	bool on;               /* stderr is a terminal and nobody asked for quiet */
+	double started, shown; /* seconds */
 };
 
 void progress_start(struct progress *, bool quiet);

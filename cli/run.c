@@ -43,20 +43,26 @@ static void catch_interrupt(void)
 static void usage(void)
 {
 	printf("usage: ssd run [option]... PARAMETERS TRACE\n\n"
-	       "Simulates the drive described by PARAMETERS serving TRACE: a trace file in any known format, plain or\n"
-	       "compressed, \"-\" for standard input, or the name of a generator profile (ssd list).  Statistics go to\n"
+	       "Simulates the drive described by PARAMETERS serving TRACE: a trace file in any known format, "
+	       "plain or\n"
+	       "compressed, \"-\" for standard input, or the name of a generator profile (ssd list).  "
+	       "Statistics go to\n"
 	       "standard output.\n\n"
-	       "  -s KEY=VALUE         set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)\n"
-	       "  -o DIR               also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)\n"
+	       "  -s KEY=VALUE         set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd "
+	       "params)\n"
+	       "  -o DIR               also write DIR/statistics.txt, latency.txt and wear.txt (columns for "
+	       "gnuplot)\n"
 	       "  --json FILE          also write the statistics as JSON\n"
-	       "  --verify             compare every sector read with the newest written, check all invariants\n"
+	       "  --verify             compare every sector read with the newest written, check all "
+	       "invariants\n"
 	       "  --save-drive FILE    keep the preconditioned drive, before the first request\n"
 	       "  --load-drive FILE    start from a kept drive instead of preconditioning\n"
 	       "  --quiet              no statistics on standard output, no progress\n\n"
 	       "examples:\n"
 	       "  ssd run parameters/tiny.cfg uniform\n"
 	       "  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
-	       "  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n");
+	       "  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg "
+	       "lun1\n");
 }
 
 enum { OPTION_JSON = 256, OPTION_VERIFY, OPTION_QUIET, OPTION_SAVE, OPTION_LOAD, OPTION_HELP };
@@ -107,12 +113,15 @@ static int parse(struct options *o, int argc, char **argv)
 			usage();
 			return STATUS_DONE;
 		case ':':
-			return cli_mistake("option %s needs a value; `ssd run --help` explains the options", argv[optind - 1]);
+			return cli_mistake("option %s needs a value; `ssd run --help` explains the options",
+				argv[optind - 1]);
 		default:
-			return cli_mistake("unknown option %s; `ssd run --help` shows the options", argv[optind - 1]);
+			return cli_mistake(
+				"unknown option %s; `ssd run --help` shows the options", argv[optind - 1]);
 		}
 	if (argc - optind != 2)
-		return cli_mistake("run needs a parameter file and a trace: ssd run [option]... PARAMETERS TRACE");
+		return cli_mistake(
+			"run needs a parameter file and a trace: ssd run [option]... PARAMETERS TRACE");
 	o->parameters = argv[optind];
 	o->workload = argv[optind + 1];
 	return -1;
@@ -169,7 +178,8 @@ static void write_wear(const void *drive, FILE *out)
 	statistics_write_wear(drive, out);
 }
 
-static bool write_file(const char *path, void (*write)(const void *, FILE *), const void *what, struct fault *fault)
+static bool write_file(
+	const char *path, void (*write)(const void *, FILE *), const void *what, struct fault *fault)
 {
 	struct output out;
 
@@ -192,8 +202,8 @@ static bool write_in_folder(const char *folder, const char *name, void (*write)(
 	return done;
 }
 
-static bool write_results(const struct options *o, const struct report *report, const struct drive *drive,
-	struct fault *fault)
+static bool write_results(
+	const struct options *o, const struct report *report, const struct drive *drive, struct fault *fault)
 {
 	if (!o->quiet)
 		report_write_text(report, stdout);
@@ -227,8 +237,8 @@ static bool make_folder(const char *folder, struct fault *fault)
 
 /* ---- the run ---- */
 
-static bool prepare(struct drive *drive, const struct options *o, struct precondition_result *before,
-	struct fault *fault)
+static bool prepare(
+	struct drive *drive, const struct options *o, struct precondition_result *before, struct fault *fault)
 {
 	if (o->load_drive) {
 		*before = (struct precondition_result){ 0 };
@@ -251,20 +261,26 @@ static int status_of(enum run_end end)
 	return end == RUN_INTERRUPTED ? STATUS_INTERRUPTED : STATUS_DONE;
 }
 
-static int simulate(struct drive *drive, struct workload *workload, const struct options *o, const char *command,
-	struct fault *fault)
+static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
+	const char *command, struct fault *fault)
 {
 	struct progress progress;
 	struct precondition_result before;
-	struct run run = { .drive = drive, .workload = workload, .keep_going = keep_going, .context = &progress };
-	struct run_facts facts = { .command = command, .version = SSD_VERSION, .parameters = o->parameters,
-		                   .workload = o->workload, .before = &before };
+	struct run run = {
+		.drive = drive, .workload = workload, .keep_going = keep_going, .context = &progress
+	};
+	struct run_facts facts = { .command = command,
+		.version = SSD_VERSION,
+		.parameters = o->parameters,
+		.workload = o->workload,
+		.before = &before };
 	struct report *report;
 	bool written;
 
-	run.host = (struct host){ .settings = &drive->settings->host, .trace = &drive->settings->trace,
-		                  .sectors = drive->geometry.logical_sectors,
-		                  .sectors_per_page = drive->geometry.sectors_per_page };
+	run.host = (struct host){ .settings = &drive->settings->host,
+		.trace = &drive->settings->trace,
+		.sectors = drive->geometry.logical_sectors,
+		.sectors_per_page = drive->geometry.sectors_per_page };
 	if (!prepare(drive, o, &before, fault))
 		return STATUS_USER;
 	progress_start(&progress, o->quiet);
@@ -289,7 +305,7 @@ static int run_with(const struct options *o, const struct settings *settings, co
 	int status = STATUS_USER;
 
 	if (drive && (!o->folder || make_folder(o->folder, &fault)) &&
-	    workload_open(&workload, o->workload, &settings->trace, o->quiet ? NULL : warn, &fault))
+		workload_open(&workload, o->workload, &settings->trace, o->quiet ? NULL : warn, &fault))
 		status = simulate(drive, &workload, o, command, &fault);
 	workload_close(&workload);
 	drive_free(drive);
@@ -306,7 +322,7 @@ int cli_run(int argc, char **argv)
 
 	if (status < 0) {
 		if (settings_init(&settings, &fault) &&
-		    settings_read(&settings, o.parameters, o.assignment, o.assignments, &fault))
+			settings_read(&settings, o.parameters, o.assignment, o.assignments, &fault))
 			status = run_with(&o, &settings, command);
 		else
 			status = cli_mistake("%s", fault.text);
