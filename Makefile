@@ -51,8 +51,8 @@ $(BUILD)/rooms.a: $(OBJECTS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-# The binary that command-line tests run.
-SSD ?= $(BUILD)/ssd
+# The binary that tests of the command line and figures run.
+SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
 
 test: $(TESTS) $(SSD) ## every test program, one after another
 	@for t in $(TESTS); do \
@@ -93,6 +93,8 @@ check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
 
+include scripts/figures.mk
+
 bench: $(BUILD)/bench/bench ## speed and memory beside the floor, for drives of 8 GB, 128 GB and 1 TB
 	@$<
 
@@ -106,6 +108,6 @@ clean: ## remove everything that was made
 	rm -rf $(BUILD) ssd results
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

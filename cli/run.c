@@ -11,6 +11,7 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -19,6 +20,7 @@ struct options {
 	size_t assignments;
 	const char *folder, *json, *save_drive, *load_drive;
 	const char *parameters, *workload;
+	uint64_t explain; /* number of a request, 0 = none */
 	bool verify, quiet;
 };
 
@@ -57,6 +59,7 @@ static void usage(void)
 	       "invariants\n"
 	       "  --save-drive FILE    keep the preconditioned drive, before the first request\n"
 	       "  --load-drive FILE    start from a kept drive instead of preconditioning\n"
+	       "  --explain N          print what request N did: look-ups, operations, waits, times\n"
 	       "  --quiet              no statistics on standard output, no progress\n\n"
 	       "examples:\n"
 	       "  ssd run parameters/tiny.cfg uniform\n"
@@ -65,7 +68,15 @@ static void usage(void)
 	       "lun1\n");
 }
 
-enum { OPTION_JSON = 256, OPTION_VERIFY, OPTION_QUIET, OPTION_SAVE, OPTION_LOAD, OPTION_HELP };
+enum {
+	OPTION_JSON = 256,
+	OPTION_VERIFY,
+	OPTION_QUIET,
+	OPTION_SAVE,
+	OPTION_LOAD,
+	OPTION_EXPLAIN,
+	OPTION_HELP
+};
 
 static const struct option long_options[] = {
 	{ "json", required_argument, NULL, OPTION_JSON },
@@ -73,9 +84,20 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, OPTION_QUIET },
 	{ "save-drive", required_argument, NULL, OPTION_SAVE },
 	{ "load-drive", required_argument, NULL, OPTION_LOAD },
+	{ "explain", required_argument, NULL, OPTION_EXPLAIN },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
 };
+
+/* A whole number from 1, and nothing else. */
+static bool parse_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *number;
+}
 
 /* Returns -1 to go on, or the exit status. */
 static int parse(struct options *o, int argc, char **argv)
@@ -107,6 +129,11 @@ static int parse(struct options *o, int argc, char **argv)
 			break;
 		case OPTION_LOAD:
 			o->load_drive = optarg;
+			break;
+		case OPTION_EXPLAIN:
+			if (!parse_number(optarg, &o->explain))
+				return cli_mistake(
+					"--explain %s: should be the number of a request, from 1", optarg);
 			break;
 		case 'h':
 		case OPTION_HELP:
@@ -261,6 +288,19 @@ static int status_of(enum run_end end)
 	return end == RUN_INTERRUPTED ? STATUS_INTERRUPTED : STATUS_DONE;
 }
 
+static void explain(struct explanation *x, const struct run *run)
+{
+	char text[120];
+
+	if (x->number && !x->seen) {
+		snprintf(text, sizeof text, "--explain %llu: the run had %llu requests",
+			(unsigned long long)x->number, (unsigned long long)run->requests);
+		warn(NULL, text);
+	}
+	explanation_write(x, run->drive, stdout);
+	explanation_release(x);
+}
+
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
 	const char *command, struct fault *fault)
 {
@@ -274,9 +314,11 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 		.parameters = o->parameters,
 		.workload = o->workload,
 		.before = &before };
+	struct explanation explanation = { .number = o->explain };
 	struct report *report;
 	bool written;
 
+	run.explanation = o->explain ? &explanation : NULL;
 	run.host = (struct host){ .settings = &drive->settings->host,
 		.trace = &drive->settings->trace,
 		.sectors = drive->geometry.logical_sectors,
@@ -287,6 +329,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	catch_interrupt();
 	facts.end = run_workload(&run, fault);
 	progress_end(&progress, &run, o->quiet || facts.end == RUN_BAD_WORKLOAD);
+	explain(&explanation, &run);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
 	drive_check(drive);

@@ -160,11 +160,42 @@ static lpn_t next_live_page(struct live_pages *live, struct random *random)
 	return 0;
 }
 
+static void expect_page(const struct drive *d, lpn_t lpn)
+{
+	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn) });
+}
+
+/* Layout apart: the dead pages first, copies of a single logical page, then each live page once. */
+static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
+{
+	struct live_pages live;
+	struct random random;
+	lpn_t first, lpn;
+
+	random_init(&random, d->settings->top.seed, 0x707265);
+	live = live_pages_start(d, f, valid, &random);
+	first = lpn = next_live_page(&live, &random);
+	for (uint64_t dead = used - valid; dead--;)
+		if (!drive_place(d, whole_page(d, first)))
+			return false;
+	if (!valid && used)
+		drive_discard(d, whole_page(d, first));
+	while (valid--) {
+		lpn_t coming = next_live_page(&live, &random);
+
+		expect_page(d, coming);
+		if (!drive_place(d, whole_page(d, lpn)))
+			return false;
+		lpn = coming;
+	}
+	return true;
+}
+
 /*
- * Programs `used` pages of which `valid` stay live, each place with the same chance of being live: a page
- * is written again and again, which leaves dead copies, until its turn to stay has come.
+ * Layout mixed: programs `used` pages of which `valid` stay live, each place with the same chance of being live:
+ * a page is written again and again, which leaves dead copies, until its turn to stay has come.
  */
-static bool fill(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
+static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
 {
 	struct quota stays = { valid ? valid - 1 : 0, used - 1 };
 	struct live_pages live;
@@ -182,7 +213,7 @@ static bool fill(struct drive *d, const struct footprint *f, uint64_t used, uint
 			continue;
 		lpn = coming;
 		coming = next_live_page(&live, &random);
-		drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, coming) });
+		expect_page(d, coming);
 	}
 	if (used && !valid)
 		drive_discard(d, whole_page(d, lpn));
@@ -269,7 +300,7 @@ static bool prepare(
 	if (s->mode == PRECONDITION_AGED || s->mode == PRECONDITION_SYNTHETIC) {
 		if (!check_shares(d, used, valid, fault))
 			return false;
-		fits = fill(d, f, used, valid);
+		fits = (s->layout == LAYOUT_APART ? fill_apart : fill_mixed)(d, f, used, valid);
 	} else if (s->mode == PRECONDITION_TRACE) {
 		if (!replay(d, used, result, fault))
 			return false;

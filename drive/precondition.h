@@ -4,8 +4,10 @@
  *
  *   aged       `used` of the pages programmed, none live (what SSDsim's aging does, except that
  *              it leaves a few pages of each block free; here blocks are filled)
- *   synthetic  `used` programmed and `valid` live, live pages spread at random over them; the pages
- *              that the workload touches are the first to be live (ICPP'23, section 4.1: 90 % and 39.8 %)
+ *   synthetic  `used` programmed and `valid` live; the pages that the workload touches are the first to be
+ *              live (ICPP'23, section 4.1: 90 % and 39.8 %).  Layout mixed: live pages are spread at random
+ *              over all used ones; apart: they fill blocks of their own, as after SSDsim's aging, which
+ *              fills blocks with dead pages before anything is written
  *   trace      a trace is replayed until `used` is reached
  */
 #ifndef DRIVE_PRECONDITION_H

@@ -32,6 +32,18 @@ static enum trace_status fetch(struct run *run, struct request *r, struct fault 
 	return TRACE_OK;
 }
 
+static bool submit(struct run *run, const struct request *r)
+{
+	bool served;
+
+	if (!run->explanation || run->explanation->number != run->requests)
+		return drive_submit(run->drive, r);
+	explanation_begin(run->explanation, run->drive, r);
+	served = drive_submit(run->drive, r);
+	explanation_taken(run->explanation, run->drive);
+	return served;
+}
+
 /* One request is fetched ahead of the one being served. */
 enum run_end run_workload(struct run *run, struct fault *fault)
 {
@@ -44,7 +56,7 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 		run->requests++;
 		status = fetch(run, &next, fault);
 		wait_for_slot(run, &r);
-		if (!drive_submit(run->drive, &r))
+		if (!submit(run, &r))
 			end = RUN_DRIVE_FAILED;
 		else if (run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run))
 			end = RUN_INTERRUPTED;

@@ -5,6 +5,7 @@
 #define DRIVE_RUN_H
 
 #include "drive/drive.h"
+#include "drive/explain.h"
 #include "drive/workload.h"
 
 enum run_end {
@@ -20,7 +21,8 @@ struct run {
 	struct host host;
 	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
 	void *context;
-	uint64_t requests; /* taken from the workload */
+	uint64_t requests;               /* taken from the workload */
+	struct explanation *explanation; /* NULL: no request is to be explained */
 };
 
 enum run_end run_workload(struct run *, struct fault *);

@@ -19,6 +19,7 @@ static const char *const buffer_names[] = {
 };
 
 static const char *const precondition_names[] = { "none", "aged", "synthetic", "trace", NULL };
+static const char *const layout_names[] = { "mixed", "apart", NULL };
 
 static const struct param top_params[] = {
 	{ "ftl", PARAM_CHOICE, offsetof(struct top_settings, ftl), 0, 0, "", "page",
@@ -50,6 +51,10 @@ static const struct param precondition_params[] = {
 	{ "used", PARAM_REAL, PRECONDITION(used), 0, 1, "share", "0.9", "physical pages programmed" },
 	{ "valid", PARAM_REAL, PRECONDITION(valid), 0, 1, "share", "0.398",
 		"synthetic: physical pages that are live; pages the trace touches come first" },
+	{ "layout", PARAM_CHOICE, PRECONDITION(layout), 0, 0, "", "mixed",
+		"synthetic: where live pages lie; mixed = anywhere among dead ones; apart = in blocks of "
+		"their own",
+		layout_names },
 	{ "premap_reads", PARAM_BOOL, PRECONDITION(premap_reads), 0, 1, "", "true",
 		"pages that the trace reads hold data from the start" },
 	{ "trace", PARAM_TEXT, PRECONDITION(trace), 0, 0, "", "",

@@ -21,9 +21,10 @@ struct dram_settings {
 };
 
 enum precondition_mode { PRECONDITION_NONE, PRECONDITION_AGED, PRECONDITION_SYNTHETIC, PRECONDITION_TRACE };
+enum precondition_layout { LAYOUT_MIXED, LAYOUT_APART };
 
 struct precondition_settings {
-	int mode;
+	int mode, layout;
 	double used, valid; /* shares of the physical pages */
 	bool premap_reads;
 	char *trace;

@@ -1,10 +1,10 @@
 #include "drive/statistics.h"
 
-#include "base/memory.h"
 #include "flash/schedule.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define NAME_BYTES 96
 
@@ -311,20 +311,24 @@ void statistics_write_latencies(const struct drive *d, FILE *out)
 	}
 }
 
+/* A window of erase counts at a time: nothing is allocated, and so can fail, while the file is half written. */
 void statistics_write_wear(const struct drive *d, FILE *out)
 {
+	enum { WINDOW = 1024 };
+	uint64_t blocks[WINDOW];
 	uint32_t most = 0;
-	uint64_t *blocks;
 
 	for (block_t b = 0; b < d->geometry.blocks; b++)
 		if (d->flash->block[b].erases > most)
 			most = d->flash->block[b].erases;
-	blocks = memory_array((size_t)most + 1, sizeof *blocks, "wear histogram");
-	for (block_t b = 0; b < d->geometry.blocks; b++)
-		blocks[d->flash->block[b].erases]++;
 	fprintf(out, "# erases blocks\n");
-	for (uint32_t erases = 0; erases <= most; erases++)
-		if (blocks[erases])
-			fprintf(out, "%" PRIu32 " %" PRIu64 "\n", erases, blocks[erases]);
-	memory_free(blocks);
+	for (uint64_t from = 0; from <= most; from += WINDOW) {
+		memset(blocks, 0, sizeof blocks);
+		for (block_t b = 0; b < d->geometry.blocks; b++)
+			if (d->flash->block[b].erases - from < WINDOW)
+				blocks[d->flash->block[b].erases - from]++;
+		for (uint64_t i = 0; i < WINDOW; i++)
+			if (blocks[i])
+				fprintf(out, "%" PRIu64 " %" PRIu64 "\n", from + i, blocks[i]);
+	}
 }

@@ -61,6 +61,7 @@ struct flash {
 struct io {
 	struct flash *flash;
 	bool timed;
+	bool detached;              /* the request does not wait for the operations made now */
 	uint32_t ticket;            /* of the schedule; who waits for the operations */
 	uint32_t first_op, last_op; /* operations to be released together */
 	uint32_t accesses;          /* page-level look-ups and buffer hits: each costs one DRAM access time */

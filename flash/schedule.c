@@ -63,6 +63,7 @@ struct schedule {
 	uint64_t under_way; /* operations and releases */
 	uint64_t *load;     /* per die */
 	struct busy busy;
+	struct watch *watch; /* NULL: nobody watches */
 };
 
 struct schedule *schedule_create(struct flash *flash)
@@ -171,7 +172,7 @@ static void join_request(struct schedule *s, struct io *io, uint32_t index)
 	struct op *op = &s->ops.op[index];
 
 	op->blockers = 1;
-	op->ticket = cause_is_background(op->cause) ? INDEX_NONE : io->ticket;
+	op->ticket = io->detached || cause_is_background(op->cause) ? INDEX_NONE : io->ticket;
 	if (op->ticket != INDEX_NONE)
 		s->ops.ticket[op->ticket].pending++;
 	if (io->first_op == INDEX_NONE)
@@ -207,6 +208,10 @@ op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t
 		join_block(s, ppn, &op->life);
 	if (kind == OP_COPY)
 		join_block(s, to, &op->to_life);
+	if (s->watch)
+		watch_made(s->watch, (struct watched_op){ ops_handle(&s->ops, index), kind, cause, ppn, to,
+					     .owner = s->flash->owner[kind == OP_COPY ? to : ppn],
+					     .sectors = sectors, .detached = op->ticket == INDEX_NONE });
 	return ops_handle(&s->ops, index);
 }
 
@@ -214,8 +219,11 @@ void schedule_wait(struct schedule *s, op_t op, op_t other)
 {
 	uint32_t index = ops_index(&s->ops, other);
 
-	if (index != INDEX_NONE)
-		ops_add_edge(&s->ops, ops_index(&s->ops, op), index);
+	if (index == INDEX_NONE)
+		return;
+	ops_add_edge(&s->ops, ops_index(&s->ops, op), index);
+	if (s->watch)
+		watch_waits(s->watch, op, other);
 }
 
 bool schedule_done(const struct schedule *s, op_t op)
@@ -364,6 +372,9 @@ static void start_command(struct schedule *s, uint32_t u, struct queue *q)
 	if (s->settings->multiplane != MULTIPLANE_OFF)
 		gather_planes(s, unit, q);
 	measure(s, unit);
+	if (s->watch)
+		for (uint32_t i = unit->command; i != INDEX_NONE; i = s->ops.op[i].next)
+			watch_started(s->watch, ops_handle(&s->ops, i), s->now);
 	unit->phase = PHASE_IN;
 	if (unit->in_ns)
 		ask_for_bus(s, u);
@@ -429,6 +440,8 @@ static void make_ready(struct schedule *s, uint32_t index)
 	struct unit *unit = &s->unit[u];
 	bool first = op->kind == OP_READ && s->settings->scheduler == SCHEDULE_READ_FIRST;
 
+	if (s->watch)
+		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
 	append(s, first ? &unit->reads : &unit->others, index);
 	if (first && may_suspend(s, unit))
 		suspend(s, u);
@@ -487,6 +500,8 @@ static void finish_op(struct schedule *s, uint32_t index)
 	struct op op = s->ops.op[index];
 	uint32_t waiter;
 
+	if (s->watch)
+		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
 	s->load[op.plane / s->geometry->planes_per_die] -= op.cell_ns;
 	s->under_way--;
 	if (op.kind == OP_PROGRAM && op.life == block_of(s, op.ppn)->erases)
@@ -599,6 +614,7 @@ void schedule_begin(struct schedule *s, struct io *io)
 {
 	io->flash = s->flash;
 	io->timed = true;
+	io->detached = false;
 	io->accesses = 0;
 	io->first_op = io->last_op = INDEX_NONE;
 	io->ticket = ops_take_ticket(&s->ops);
@@ -695,6 +711,11 @@ uint64_t schedule_load(const struct schedule *s, die_t die)
 struct busy schedule_busy(const struct schedule *s)
 {
 	return s->busy;
+}
+
+void schedule_watch(struct schedule *s, struct watch *watch)
+{
+	s->watch = watch;
 }
 
 void schedule_statistics_start(struct schedule *s)

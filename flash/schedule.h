@@ -14,6 +14,7 @@
 #define FLASH_SCHEDULE_H
 
 #include "flash/flash.h"
+#include "flash/watch.h"
 
 struct schedule;
 
@@ -31,6 +32,9 @@ bool schedule_done(const struct schedule *, op_t);
  */
 void schedule_begin(struct schedule *, struct io *);
 void schedule_submit(struct schedule *, struct io *, tick_t delay);
+
+/* From now on the witness is told what happens; NULL: nobody is. */
+void schedule_watch(struct schedule *, struct watch *);
 
 tick_t schedule_now(const struct schedule *);
 

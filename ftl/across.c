@@ -13,6 +13,8 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
+
 #define AREA_ENTRY_BYTES  16u /* first sector 4, length 2, page 4, state 6 */
 #define INDEX_FIELD_BYTES 4u
 
@@ -327,6 +329,20 @@ static uint64_t across_map_bytes(const struct ftl *f)
 	return map_cache_table_bytes(((const struct across *)f->state)->cache);
 }
 
+static void across_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
+{
+	const struct across *a = f->state;
+
+	if (owner < a->map.lpns)
+		snprintf(text, bytes, "LPN %u", owner);
+	else if (owner < a->map.lpns + a->page_table_pages)
+		snprintf(text, bytes, "page table, page %u", owner - a->map.lpns);
+	else if (owner < a->area_base)
+		snprintf(text, bytes, "area table, page %u", owner - a->map.lpns - a->page_table_pages);
+	else
+		snprintf(text, bytes, "area %u", owner - a->area_base);
+}
+
 static double share(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
@@ -414,5 +430,6 @@ const struct ftl_ops ftl_across = {
 	.check = across_check,
 	.regions = across_regions,
 	.map_bytes = across_map_bytes,
+	.name_owner = across_name_owner,
 	.report = across_report,
 };

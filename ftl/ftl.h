@@ -73,6 +73,8 @@ struct ftl_ops {
 	void (*regions)(struct ftl *, struct regions *);
 	/* Size of the mapping a real controller would keep. */
 	uint64_t (*map_bytes)(const struct ftl *);
+	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
+	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Optional: own statistics. */
 	void (*report)(const struct ftl *, struct report *);
 };

@@ -25,7 +25,9 @@ const struct param map_params[] = {
 	{ "pin_pmt", PARAM_BOOL, offsetof(struct map_settings, pin_pmt), 0, 1, "", "false",
 		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is "
 		"left" },
-	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "load",
+	{ "blocking", PARAM_BOOL, offsetof(struct map_settings, blocking), 0, 1, "", "false",
+		"a mapping page is loaded only after the changed one it replaces has been written back" },
+	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "lazy",
 		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = "
 		"read and "
 		"written, once per batch; defer = changed when next loaded",
@@ -175,8 +177,12 @@ static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause ca
 
 	if ((p->flags & PAGE_DIRTY) && (io->timed || p->ppn == PPN_NONE)) {
 		op_t written = p->load;
+		bool done;
 
-		if (!write_back(c, io, id, cause, &written))
+		io->detached = !c->settings->blocking;
+		done = write_back(c, io, id, cause, &written);
+		io->detached = false;
+		if (!done)
 			return false;
 		*ready = written;
 	}
@@ -202,13 +208,15 @@ static op_t read_copy(struct map_cache *c, struct io *io, uint32_t id, enum caus
 	return flash_read(io, ppn, c->space->geometry->sectors_per_page, cause, after);
 }
 
-/* The write-back is in the way of the request that caused it: the read comes after it. */
+/* A page is loaded beside the one that it replaces, or, if told so, into its place once it is written back. */
 static bool load(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t after)
 {
 	op_t written = OP_NONE;
 
 	if (!make_room(c, io, cause, &written))
 		return false;
+	if (!c->settings->blocking)
+		written = OP_NONE;
 	c->page[id].load = read_copy(c, io, id, cause, written == OP_NONE ? after : written);
 	if (stop_waiting(c, id))
 		c->page[id].flags |= PAGE_DIRTY;

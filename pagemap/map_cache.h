@@ -48,7 +48,7 @@ enum map_model {
 
 struct map_settings {
 	uint64_t cache_bytes; /* 0 = physical bytes / 1024 */
-	bool pin_pmt;
+	bool pin_pmt, blocking;
 	int gc_update, model;
 	uint64_t seed;    /* of the static model; set by the drive, from its own seed */
 	double hit_share; /* of the static model, where the FTL knows better; 0 = budget / table */

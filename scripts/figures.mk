@@ -10,7 +10,6 @@
 SCALE   ?= quick
 TRACES  ?=
 RESULTS ?= results
-SSD     ?= ./ssd
 
 ifeq ($(filter quick 1 1/%,$(SCALE)),)
 $(error SCALE=$(SCALE): should be quick, 1 or 1/N, as in SCALE=1/4)
@@ -49,8 +48,10 @@ ICPP_AWK := awk -v ftls="$(ICPP_FTLS)" -v divisor=$(ICPP_DIVISOR) -v real="$(TRA
 
 .PHONY: figures figures-clean icpp23 icpp23-always
 
-figures: $(SSD) ## the ICPP'23 paper's figures and report (SCALE=1: full size; TRACES=FOLDER)
-	@$(MAKE) --no-print-directory icpp23 \
+figures: ## the ICPP'23 paper's figures and report (SCALE=1: full size; TRACES=FOLDER)
+	@scripts/deps figures
+	@$(MAKE) --no-print-directory -j$(JOBS) $(SSD)
+	@$(MAKE) -j$(JOBS) --no-print-directory icpp23 \
 		ICPP_FTLS="$$($(ICPP_SCRIPTS)/known.sh $(SSD) $(ICPP_FTLS))"
 
 figures-clean: ## remove the results of make figures, of all scales
@@ -126,9 +127,11 @@ ICPP_OTHER_WORKLOADS ?=
 
 .PHONY: figures-sensitivity icpp23-sensitivity
 
-figures-sensitivity: $(SSD) ## how the report's numbers move with what the paper leaves open
+figures-sensitivity: ## how the report's numbers move with what the paper leaves open
+	@scripts/deps figures
+	@$(MAKE) --no-print-directory -j$(JOBS) $(SSD)
 	@ftls="$$($(ICPP_SCRIPTS)/known.sh $(SSD) $(ICPP_FTLS))"; \
-	$(MAKE) --no-print-directory icpp23-sensitivity ICPP_FTLS="$$ftls" \
+	$(MAKE) -j$(JOBS) --no-print-directory icpp23-sensitivity ICPP_FTLS="$$ftls" \
 		ICPP_VARIANTS="$$($(ICPP_SCRIPTS)/variants.sh list "$$ftls" "$(TRACES)")" \
 		ICPP_OTHER_WORKLOADS="$$($(ICPP_SCRIPTS)/variants.sh generated)"
 

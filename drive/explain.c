@@ -1,0 +1,167 @@
+#include "drive/explain.h"
+
+#include "base/memory.h"
+#include "flash/schedule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static uint64_t forwarded(const struct flash *f)
+{
+	uint64_t reads = 0;
+
+	for (int cause = 0; cause < CAUSES; cause++)
+		reads += f->forwarded[cause];
+	return reads;
+}
+
+void explanation_begin(struct explanation *x, struct drive *d, const struct request *r)
+{
+	x->seen = true;
+	x->request = *r;
+	x->taken = schedule_now(d->flash->schedule);
+	x->before = d->ftl->map;
+	x->forwarded = forwarded(d->flash);
+	x->watch.open = true;
+	schedule_watch(d->flash->schedule, &x->watch);
+}
+
+static void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
+{
+	if (owner == OWNER_NONE)
+		snprintf(text, bytes, "-");
+	else if (f->ops->name_owner)
+		f->ops->name_owner(f, owner, text, bytes);
+	else
+		snprintf(text, bytes, "LPN %u", owner);
+}
+
+void explanation_taken(struct explanation *x, struct drive *d)
+{
+	x->watch.open = false;
+	x->accesses = d->io.accesses;
+	x->after = d->ftl->map;
+	x->forwarded = forwarded(d->flash) - x->forwarded;
+	x->owner = memory_array(x->watch.ops + 1, sizeof *x->owner, "explanation");
+	for (uint32_t i = 0; i < x->watch.ops; i++)
+		name_owner(d->ftl, x->watch.op[i].owner, x->owner[i], sizeof *x->owner);
+}
+
+void explanation_release(struct explanation *x)
+{
+	watch_release(&x->watch);
+	memory_free(x->owner);
+}
+
+/* ---- in words ---- */
+
+static void write_request(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	static const char *const names[] = { "read", "write", "trim" };
+	const struct geometry *g = &d->geometry;
+	const struct request *r = &x->request;
+	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
+
+	fprintf(out, "# ---- request %" PRIu64 ": %s of %u sectors from sector %" PRIu64 " ----\n", x->number,
+		names[r->type], r->sectors, r->start);
+	fprintf(out, "# %s; LPN %u", class_name(drive_classify(g, r)), first);
+	if (last != first)
+		fprintf(out, " to %u", last);
+	fprintf(out, ", from sector %" PRIu64 " of the first page\n",
+		r->start - geometry_page_start(g, first));
+}
+
+static void write_look_ups(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	fprintf(out,
+		"# look-ups: %u page-level, %" PRIu64 " ns; of mapping pages %" PRIu64 ", %" PRIu64
+		" not in DRAM; %" PRIu64 " entries touched\n",
+		x->accesses, x->accesses * d->settings->dram.access_ns, x->after.lookups - x->before.lookups,
+		x->after.misses - x->before.misses, x->after.accesses - x->before.accesses);
+	if (x->forwarded)
+		fprintf(out, "# %" PRIu64 " reads of pages still in the controller's memory: no operation\n",
+			x->forwarded);
+}
+
+/* The operations that number `index` waited for, by number. */
+static void write_waits(const struct watch *w, uint32_t index, FILE *out)
+{
+	const char *between = "";
+
+	for (uint32_t i = 0; i < w->waits; i++) {
+		if (w->wait[i].op != index)
+			continue;
+		if (w->wait[i].other == WATCHED_EARLIER)
+			fprintf(out, "%sa request before", between);
+		else
+			fprintf(out, "%s%u", between, w->wait[i].other + 1);
+		between = ", ";
+	}
+	fputs(*between ? "" : "-", out);
+}
+
+/* Times count from the request's arrival. */
+static void write_time(tick_t when, tick_t from, FILE *out)
+{
+	if (when == TICK_NEVER)
+		fprintf(out, "%12s", "never");
+	else
+		fprintf(out, "%12" PRIu64, when - from);
+}
+
+static void write_place(const struct geometry *g, ppn_t ppn, FILE *out)
+{
+	block_t block = geometry_block(g, ppn);
+	die_t die = geometry_plane(g, block) / g->planes_per_die;
+	char text[40];
+
+	snprintf(text, sizeof text, "%u.%u (ch %u, die %u)", block, ppn - geometry_first_page(g, block),
+		die / g->dies_per_channel, die);
+	fprintf(out, "  %-26s", text);
+}
+
+static void write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
+{
+	static const char *const kinds[OP_KINDS] = { "read", "program", "copy", "erase" };
+	const struct watched_op *op = &x->watch.op[index];
+
+	fprintf(out, "# %3u  %-8s%-7s", index + 1, kinds[op->kind], cause_name(op->cause));
+	write_place(&d->geometry, op->kind == OP_COPY ? op->to : op->ppn, out);
+	fprintf(out, "%-22s%8u", x->owner[index], op->sectors);
+	write_time(op->ready, x->request.arrival, out);
+	write_time(op->start, x->request.arrival, out);
+	write_time(op->done, x->request.arrival, out);
+	fputs("  ", out);
+	write_waits(&x->watch, index, out);
+	fputs(op->detached ? "  (the request does not wait for it)\n" : "\n", out);
+}
+
+static tick_t completion(const struct explanation *x, const struct drive *d)
+{
+	tick_t last = x->taken + x->accesses * d->settings->dram.access_ns;
+
+	for (uint32_t i = 0; i < x->watch.ops; i++) {
+		const struct watched_op *op = &x->watch.op[i];
+
+		if (!op->detached && op->done != TICK_NEVER && op->done > last)
+			last = op->done;
+	}
+	return last;
+}
+
+void explanation_write(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	if (!x->seen)
+		return;
+	write_request(x, d, out);
+	fprintf(out, "# arrived at %" PRIu64 " ns, entered the drive %" PRIu64 " ns later\n",
+		x->request.arrival, x->taken - x->request.arrival);
+	write_look_ups(x, d, out);
+	if (x->watch.ops)
+		fprintf(out, "# %3s  %-8s%-7s  %-26s%-22s%8s%12s%12s%12s  %s\n", "op", "what", "for",
+			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");
+	for (uint32_t i = 0; i < x->watch.ops; i++)
+		write_op(x, d, i, out);
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival\n\n",
+		completion(x, d) - x->request.arrival);
+}

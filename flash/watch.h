@@ -1,0 +1,44 @@
+/*
+ * A witness of what one request causes on the medium: its operations, what each waited for, and
+ * when it became ready, started and was done.  For explaining a request; a run without a witness pays a branch.
+ */
+#ifndef FLASH_WATCH_H
+#define FLASH_WATCH_H
+
+#include "flash/flash.h"
+
+/* Of `other`: an operation of an earlier request. */
+#define WATCHED_EARLIER UINT32_MAX
+
+struct watched_op {
+	op_t op;
+	enum op_kind kind;
+	enum cause cause;
+	ppn_t ppn, to; /* `to`: target of a copy */
+	owner_t owner; /* whose page it was when the request was taken in; of an erase OWNER_NONE */
+	uint32_t sectors;
+	bool detached;             /* the request does not wait for it */
+	tick_t ready, start, done; /* TICK_NEVER: not yet */
+};
+
+struct watched_wait {
+	uint32_t op, other; /* indices */
+};
+
+struct watch {
+	bool open; /* the request is being taken in: operations made now are its own */
+	struct watched_op *op;
+	struct watched_wait *wait;
+	uint32_t ops, waits, op_room, wait_room;
+};
+
+void watch_release(struct watch *);
+
+/* For the schedule: an operation is made, waits for another, and goes its way. */
+void watch_made(struct watch *, struct watched_op);
+void watch_waits(struct watch *, op_t op, op_t other);
+void watch_ready(struct watch *, op_t, tick_t now);
+void watch_started(struct watch *, op_t, tick_t now);
+void watch_done(struct watch *, op_t, tick_t now);
+
+#endif
