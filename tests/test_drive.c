@@ -187,20 +187,22 @@ static void test_synthetic_state_is_reached(void **state)
 	char text[512];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (size_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+		double used = cases[i / 2].used, valid = cases[i / 2].valid;
 		struct replay *r;
 		uint64_t live = 0;
 
 		snprintf(text, sizeof text,
-			MEDIUM "precondition.mode=synthetic precondition.used=%g precondition.valid=%g",
-			cases[i].used, cases[i].valid);
+			MEDIUM "precondition.mode=synthetic precondition.layout=%s precondition.used=%g "
+			       "precondition.valid=%g",
+			i % 2 ? "apart" : "mixed", used, valid);
 		r = prepared(text);
 		for (ppn_t ppn = 0; ppn < r->drive->geometry.pages; ppn++)
 			live += r->drive->flash->block[ppn / 20].next > ppn % 20 &&
 				flash_owner(r->drive->flash, ppn) != OWNER_NONE;
 		assert_int_equal(r->before.valid_pages, live);
-		assert_true(fabs((double)r->before.used_pages / 8000 - cases[i].used) < 0.0005);
-		assert_true(fabs((double)live / 8000 - cases[i].valid) < 0.0005);
+		assert_true(fabs((double)r->before.used_pages / 8000 - used) < 0.0005);
+		assert_true(fabs((double)live / 8000 - valid) < 0.0005);
 		ftl_check(r->drive->ftl);
 		replay_free(r);
 	}
@@ -227,6 +229,24 @@ static void test_synthetic_state_is_spread_evenly(void **state)
 	assert_true(closed >= 356);
 	assert_true(fabs(sum / closed - 20 * 0.398 / 0.9) < 0.2);
 	assert_true(fabs(sqrt(squares / closed - sum / closed * (sum / closed)) - 2.22) < 0.4);
+	replay_free(r);
+}
+
+/* All of a block's pages are live or all are dead, but for the block of each plane where the ones follow the others. */
+static void test_live_pages_lie_apart(void **state)
+{
+	struct replay *r = prepared(MEDIUM "precondition.mode=synthetic precondition.layout=apart "
+					   "precondition.used=0.9 precondition.valid=0.398");
+	const struct drive *d = r->drive;
+	uint32_t mixed = 0;
+
+	(void)state;
+	for (block_t b = 0; b < d->geometry.blocks; b++) {
+		uint32_t live = d->ftl->space->block[b].valid;
+
+		mixed += live && live < d->flash->block[b].next;
+	}
+	assert_true(mixed <= d->geometry.planes);
 	replay_free(r);
 }
 
@@ -586,6 +606,7 @@ int main(void)
 		cmocka_unit_test(test_a_page_is_read_once_around_a_buffered_sector),
 		cmocka_unit_test(test_synthetic_state_is_reached),
 		cmocka_unit_test(test_synthetic_state_is_spread_evenly),
+		cmocka_unit_test(test_live_pages_lie_apart),
 		cmocka_unit_test(test_pages_of_the_workload_come_first),
 		cmocka_unit_test(test_aged_state_is_used_and_dead),
 		cmocka_unit_test(test_replayed_state_stops_at_its_share),
