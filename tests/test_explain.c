@@ -1,0 +1,91 @@
+/* `ssd run --explain`: what the witness of a request saw, worked out by hand. */
+#include "tests/drive_fixture.h"
+
+#include "drive/explain.h"
+
+static void serve(struct drive *d, enum request_type type, sector_t start, uint32_t sectors)
+{
+	struct request r = {
+		.arrival = schedule_now(d->flash->schedule), .start = start, .sectors = sectors, .type = type
+	};
+
+	assert_true(drive_submit(d, &r));
+	drive_drain(d);
+}
+
+/* The drive of the fixture: 100 ns for a command, 1 us for a sector on the bus. */
+static void test_a_read_modify_write(void **state)
+{
+	struct settings settings;
+	struct fault fault = { "" };
+	struct explanation x = { .number = 2 };
+	struct request r = { .start = 1, .sectors = 2, .type = REQUEST_WRITE };
+	struct drive *d;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	(void)state;
+	fixture_settings(&settings, PAPER_DRIVE "ftl=page");
+	d = drive_create(&settings, true, &fault);
+	serve(d, REQUEST_WRITE, 0, 4);
+	r.arrival = schedule_now(d->flash->schedule);
+	explanation_begin(&x, d, &r);
+	assert_true(drive_submit(d, &r));
+	explanation_taken(&x, d);
+	drive_drain(d);
+
+	/* Two kept sectors are read: command, cells, bus; then the whole page is programmed. */
+	assert_int_equal(x.watch.ops, 2);
+	assert_int_equal(x.watch.op[0].kind, OP_READ);
+	assert_int_equal(x.watch.op[0].cause, CAUSE_RMW);
+	assert_int_equal(x.watch.op[0].done - r.arrival, 100 + 10000 + 2000);
+	assert_int_equal(x.watch.op[1].kind, OP_PROGRAM);
+	assert_int_equal(x.watch.op[1].ready, x.watch.op[0].done);
+	assert_int_equal(x.watch.op[1].done - x.watch.op[1].start, 100 + 4000 + 100000);
+	assert_int_equal(x.watch.waits, 1);
+	assert_int_equal(x.watch.wait[0].op, 1);
+	assert_int_equal(x.watch.wait[0].other, 0);
+	assert_int_equal(x.accesses, 1);
+
+	out = open_memstream(&text, &bytes);
+	explanation_write(&x, d, out);
+	fclose(out);
+	assert_non_null(strstr(text, "completed 116200 ns after its arrival"));
+	free(text);
+	explanation_release(&x);
+	drive_free(d);
+	settings_release(&settings);
+}
+
+/* Operations that serve others after the request was taken in are not its own. */
+static void test_other_requests_are_not_seen(void **state)
+{
+	struct settings settings;
+	struct fault fault = { "" };
+	struct explanation x = { .number = 1 };
+	struct request r = { .start = 0, .sectors = 4, .type = REQUEST_WRITE };
+	struct drive *d;
+
+	(void)state;
+	fixture_settings(&settings, PAPER_DRIVE "ftl=page");
+	d = drive_create(&settings, true, &fault);
+	explanation_begin(&x, d, &r);
+	assert_true(drive_submit(d, &r));
+	explanation_taken(&x, d);
+	for (sector_t page = 1; page < 40; page++)
+		serve(d, REQUEST_WRITE, 4 * page, 4);
+	assert_int_equal(x.watch.ops, 1);
+	assert_int_equal(x.watch.op[0].done, 100 + 4000 + 100000);
+	explanation_release(&x);
+	drive_free(d);
+	settings_release(&settings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_read_modify_write),
+		cmocka_unit_test(test_other_requests_are_not_seen) };
+
+	return cmocka_run_group_tests_name("explanations", tests, NULL, NULL);
+}
