@@ -46,11 +46,10 @@ int cli_params(int argc, char **argv)
 		return cli_mistake("params takes one group or key at most: ssd params [GROUP|KEY]");
 	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		printf("usage: ssd params [GROUP|KEY]\n\nDescribes every parameter, those of a group (ssd "
-		       "params gc) or one "
-		       "(ssd params gc.threshold):\ntype, unit, range, default, meaning.  Set them in the "
-		       "parameter file, as in\n"
-		       "    gc: { threshold = 0.05; };\nor on the command line: ssd run -s gc.threshold=0.05 "
-		       "...\n");
+		       "params gc) or one (ssd params gc.threshold):\ntype, unit, range, default, meaning.  "
+		       "Set them in the parameter file, as in\n"
+		       "    gc: { threshold = 0.05; };\nor on the command line: ssd run -s "
+		       "gc.threshold=0.05 ...\n");
 		return STATUS_DONE;
 	}
 	done = settings_init(&settings, &fault) &&

@@ -45,8 +45,8 @@ static void catch_interrupt(void)
 static void usage(void)
 {
 	printf("usage: ssd run [option]... PARAMETERS TRACE\n\n"
-	       "Simulates the drive described by PARAMETERS serving TRACE: a trace file in any known format, "
-	       "plain or\n"
+	       "Simulates the drive described by PARAMETERS serving TRACE: a trace file in any known "
+	       "format, plain or\n"
 	       "compressed, \"-\" for standard input, or the name of a generator profile (ssd list).  "
 	       "Statistics go to\n"
 	       "standard output.\n\n"

@@ -44,9 +44,8 @@ static const struct param dram_params[] = {
 static const struct param precondition_params[] = {
 	{ "mode", PARAM_CHOICE, PRECONDITION(mode), 0, 0, "", "none",
 		"state of the drive before the first request: fresh; aged = `used` pages programmed and "
-		"dead; "
-		"synthetic = `used` pages programmed, `valid` of them live; trace = a trace was written "
-		"before",
+		"dead; synthetic = `used` pages programmed, `valid` of them live; trace = a trace was "
+		"written before",
 		precondition_names },
 	{ "used", PARAM_REAL, PRECONDITION(used), 0, 1, "share", "0.9", "physical pages programmed" },
 	{ "valid", PARAM_REAL, PRECONDITION(valid), 0, 1, "share", "0.398",

@@ -299,8 +299,8 @@ void statistics_write_latencies(const struct drive *d, FILE *out)
 	uint64_t low, high;
 
 	fprintf(out,
-		"# latency_ns reads writes all   (requests whose latency lies below the first column and not "
-		"below the one before)\n");
+		"# latency_ns reads writes all   (requests whose latency lies below the first column and "
+		"not below the one before)\n");
 	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
 		if (!d->latency[REQUEST_TYPES].bin[bin])
 			continue;

@@ -35,8 +35,8 @@ const struct param flash_params[] = {
 	{ "interleave", PARAM_BOOL, FIELD(interleave), 0, 1, "", "true",
 		"dies of a chip work at the same time; off = one after another" },
 	{ "multiplane", PARAM_CHOICE, FIELD(multiplane), 0, 0, "", "off",
-		"waiting operations of several planes of a die run as one command: never, if they are at the "
-		"same page offset, or always",
+		"waiting operations of several planes of a die run as one command: never, if they are at "
+		"the same page offset, or always",
 		multiplane_names },
 	{ "scheduler", PARAM_CHOICE, FIELD(scheduler), 0, 0, "", "read_first",
 		"which operation that waits for a die goes first", scheduler_names },
@@ -56,8 +56,8 @@ static bool derive_counts(struct geometry *g, const struct flash_settings *s, st
 
 	if (pages > (double)(UINT32_MAX - 1))
 		return fault_set(fault,
-			"flash: %.0f pages in all; at most %u can be addressed, use larger pages "
-			"or fewer blocks",
+			"flash: %.0f pages in all; at most %u can be addressed, use larger pages or fewer "
+			"blocks",
 			pages, UINT32_MAX - 1);
 	g->channels = (uint32_t)s->channels;
 	g->chips_per_channel = (uint32_t)s->chips;
@@ -90,8 +90,7 @@ bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct 
 	g->logical_sectors = geometry_page_start(g, g->logical_pages);
 	if (!g->logical_pages)
 		return fault_set(fault,
-			"flash.over_provisioning = %g leaves no logical page of %u physical ones; "
-			"use less",
+			"flash.over_provisioning = %g leaves no logical page of %u physical ones; use less",
 			s->over_provisioning, g->pages);
 	return true;
 }

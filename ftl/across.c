@@ -30,15 +30,14 @@ static const char *const partial_names[] = { "rollback", "shrink", NULL };
 static const struct param across_params[] = {
 	{ "index", PARAM_CHOICE, SETTING(index), 0, 0, "", "anchor",
 		"where the page table says that there is an area: in the entry of the page left of the "
-		"border; in both "
-		"entries, two fields each; in both, one field each (then a page can touch one area only)",
+		"border; in both entries, two fields each; in both, one field each (then a page can touch "
+		"one area only)",
 		index_names },
 	{ "release_stale", PARAM_BOOL, SETTING(release_stale), 0, 1, "", "true",
 		"sectors that an area takes over leave their normal page, which dies with its last one" },
 	{ "neighbour", PARAM_CHOICE, SETTING(neighbour), 0, 0, "", "rollback_all",
 		"an across write that overlaps the area of another border: everything is written to normal "
-		"pages, or "
-		"only the old area is and the write gets an area of its own",
+		"pages, or only the old area is and the write gets an area of its own",
 		neighbour_names },
 	{ "partial_cover", PARAM_CHOICE, SETTING(partial_cover), 0, 0, "", "rollback",
 		"a write over part of an area that cannot be merged: roll the area back, or let it keep the "
@@ -48,8 +47,7 @@ static const struct param across_params[] = {
 		"collection folds an area into its two normal pages if all three are in the victim" },
 	{ "max_areas", PARAM_UINT, SETTING(max_areas), 0, 4e9, "areas", "0",
 		"at most so many at a time, more across writes are done as normal ones; 0 = as many as the "
-		"spare pages "
-		"can hold when every logical page is in use" },
+		"spare pages can hold when every logical page is in use" },
 	{ 0 },
 };
 
@@ -92,9 +90,8 @@ static bool plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
 		spare -= map_pages;
 		if (spare < 0)
 			return fault_set(fault,
-				"the spare pages of the drive lack %lld to hold across's %lld mapping pages: "
-				"use "
-				"a larger flash.over_provisioning or map.cache_bytes",
+				"the spare pages of the drive lack %lld to hold across's %lld mapping "
+				"pages: use a larger flash.over_provisioning or map.cache_bytes",
 				(long long)-spare, (long long)map_pages);
 		areas = areas < spare ? areas : spare;
 	}
@@ -306,8 +303,7 @@ static void across_check(const struct ftl *f)
 	BUG_ON(areas != a->areas.used, "the page table knows %llu areas, %u are in use",
 		(unsigned long long)areas, a->areas.used);
 	BUG_ON(mapped + areas + map_cache_flash_pages(a->cache) != live,
-		"%llu LPNs, %llu areas and %u mapping pages "
-		"are in flash, %llu pages are live",
+		"%llu LPNs, %llu areas and %u mapping pages are in flash, %llu pages are live",
 		(unsigned long long)mapped, (unsigned long long)areas, map_cache_flash_pages(a->cache),
 		(unsigned long long)live);
 }

@@ -19,8 +19,7 @@ const struct param gc_params[] = {
 	{ "threshold", PARAM_REAL, offsetof(struct gc_settings, threshold), 0, 0.9, "share", "0.1",
 		"free pages of a plane, as a share of all its pages, below which it is collected" },
 	{ "hysteresis", PARAM_REAL, offsetof(struct gc_settings, hysteresis), 0, 0.9, "share", "0",
-		"once started, collect until threshold + hysteresis is free; 0 = one block per page "
-		"written" },
+		"once started, collect until threshold + hysteresis is free; 0 = one block per page written" },
 	{ "d", PARAM_UINT, offsetof(struct gc_settings, d), 1, 1e6, "blocks", "10",
 		"blocks that the policy d_choices draws" },
 	{ "separate", PARAM_BOOL, offsetof(struct gc_settings, separate), 0, 1, "", "true",

@@ -6,8 +6,7 @@ const struct param wear_params[] = {
 		"longest" },
 	{ "delta", PARAM_UINT, offsetof(struct wear_settings, delta), 0, 1e9, "erases", "0",
 		"difference between the most and the least worn block of a plane from which cold data is "
-		"moved; "
-		"0 = never" },
+		"moved; 0 = never" },
 	{ "period", PARAM_UINT, offsetof(struct wear_settings, period), 1, 1e9, "erases", "16",
 		"cold data moves at most once per this many erases of a plane" },
 	{ 0 },

@@ -26,15 +26,14 @@ const struct param trace_params[] = {
 		"file inside a tar or zip archive; \"\" = the only one" },
 	{ "devices", PARAM_TEXT, TRACE(devices), 0, 0, "", "own",
 		"own: every device of the trace keeps its addresses; all: devices are laid out one after "
-		"another; "
-		"a number or name: that device alone" },
+		"another; a number or name: that device alone" },
 	{ "time_unit", PARAM_TEXT, TRACE(time_unit), 0, 0, "", "auto",
 		"unit of the time column: ns, us, ms, s or 100ns; auto = the format's own" },
 	{ "sort_fully", PARAM_BOOL, TRACE(sort_fully), 0, 1, "", "false",
 		"hold the whole trace in memory to sort it by time" },
 	{ "fold", PARAM_BOOL, TRACE(fold), 0, 1, "", "false",
-		"addresses beyond the drive are folded into it (modulo its size) and counted; off = they are "
-		"an error" },
+		"addresses beyond the drive are folded into it (modulo its size) and counted; off = they "
+		"are an error" },
 	{ "limit", PARAM_UINT, TRACE(limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };

@@ -19,23 +19,19 @@ static const char *const model_names[] = { "lru", "static", NULL };
 
 const struct param map_params[] = {
 	{ "cache_bytes", PARAM_UINT, offsetof(struct map_settings, cache_bytes), 0, 1e15, "bytes", "0",
-		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / 1024, "
-		"at least "
-		"8 pages" },
+		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / "
+		"1024, at least 8 pages" },
 	{ "pin_pmt", PARAM_BOOL, offsetof(struct map_settings, pin_pmt), 0, 1, "", "false",
-		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is "
-		"left" },
+		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is left" },
 	{ "blocking", PARAM_BOOL, offsetof(struct map_settings, blocking), 0, 1, "", "false",
 		"a mapping page is loaded only after the changed one it replaces has been written back" },
 	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "lazy",
 		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = "
-		"read and "
-		"written, once per batch; defer = changed when next loaded",
+		"read and written, once per batch; defer = changed when next loaded",
 		gc_update_names },
 	{ "model", PARAM_CHOICE, offsetof(struct map_settings, model), 0, 0, "", "lru",
 		"lru = a real cache; static = every look-up hits with the chance cache / table, and a miss "
-		"that changes "
-		"an entry writes its page at once",
+		"that changes an entry writes its page at once",
 		model_names },
 	{ 0 },
 };

@@ -58,8 +58,8 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 
 	if (!is_permutation(settings->order))
 		return fault_set(fault,
-			"placement.order = \"%s\" is not an order of the letters C, W, D and P, "
-			"such as \"CWDP\"",
+			"placement.order = \"%s\" is not an order of the letters C, W, D and P, such as "
+			"\"CWDP\"",
 			settings->order);
 	*p = (struct placement){
 		.geometry = g, .flash = flash, .policy = (enum placement_policy)settings->policy

@@ -237,9 +237,8 @@ static void check_block(const struct space *s, block_t b)
 	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live,
 		s->block[b].valid);
 	BUG_ON(s->block[b].slack && s->block[b].slack >= live,
-		"the data of %u live pages of block %u packs into %u "
-		"pages fewer",
-		live, b, s->block[b].slack);
+		"the data of %u live pages of block %u packs into %u pages fewer", live, b,
+		s->block[b].slack);
 	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
 		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
 	BUG_ON(s->block[b].state == BLOCK_FREE && used, "block %u is free with %u pages programmed", b, used);
