@@ -25,6 +25,7 @@ function line(id, topic, text, prefix,  row) {
 	row = row OFS change("latency", "across", "page") OFS change("programs", "across", "page")
 	row = row OFS change("reads", "across", "page") OFS change("update reads", "across", "page")
 	row = row OFS change("erases", "across", "page") OFS part("program", "across")
+	row = row OFS own("rollback") OFS own("unprofitable")
 	row = row OFS change("write latency", "across", "mrsm") OFS change("programs", "across", "mrsm")
 	row = row OFS change("erases", "across", "mrsm") OFS part("program", "mrsm")
 	print row
@@ -42,4 +43,13 @@ function change(what, f, base,  i) {
 
 function part(kind, f) {
 	return known(f) ? sprintf("%.1f", 100 * map_share(kind, f, 8, 1)) : "-"
+}
+
+# A share that only Across-FTL has.
+function own(what,  i, sum) {
+	if (!known("across"))
+		return "-"
+	for (i = 1; i <= workloads; i++)
+		sum += value(run_of(workload[i], "across", 8), "across." what "_share")
+	return sprintf("%.1f", 100 * sum / workloads)
 }
