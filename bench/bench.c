@@ -171,10 +171,11 @@ static void measure(const struct load *load, const char *ftl)
 	settings_release(&settings);
 }
 
-/* Each load in a process of its own, so that its memory is its own. */
+/* bench [FTL [ROW]].  Each load in a process of its own, so that its memory is its own. */
 int main(int argc, char **argv)
 {
 	const char *ftl = argc > 1 ? argv[1] : "page";
+	size_t only = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 
 	printf("# FTL %s; closed loop, 64 requests in the drive; processor time of one core\n", ftl);
 	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "# drive", "requests", "flash ops", "WAF",
@@ -185,6 +186,8 @@ int main(int argc, char **argv)
 		pid_t child;
 		int status;
 
+		if (only && i + 1 != only)
+			continue;
 		fflush(stdout);
 		child = fork();
 		if (child == 0) {

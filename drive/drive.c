@@ -3,6 +3,9 @@
 #include "base/memory.h"
 #include "flash/schedule.h"
 
+/* Pages of one request that are hinted at. */
+#define EXPECT_MOST 4u
+
 /* ---- the request path ---- */
 
 enum request_class drive_classify(const struct geometry *g, const struct request *r)
@@ -61,12 +64,20 @@ static void remember(struct drive *d, const struct request *r, enum request_clas
 	d->pending[ticket] = (struct pending){ r->arrival, r->sectors, (uint8_t)r->type, (uint8_t) class };
 }
 
-void drive_expect(const struct drive *d, const struct request *r)
+void drive_expect(struct drive *d, const struct request *r)
 {
+	const struct ftl_ops *ops = d->ftl->ops;
 	lpn_t first = geometry_lpn(&d->geometry, r->start);
+	lpn_t last = geometry_lpn(&d->geometry, r->start + r->sectors - 1);
 
-	if (d->ftl->ops->expect && first < d->geometry.logical_pages)
-		d->ftl->ops->expect(d->ftl, first);
+	if (ops->expect_next)
+		for (sector_t lpn = d->expected.start; lpn < d->expected.end; lpn++)
+			ops->expect_next(d->ftl, (lpn_t)lpn);
+	d->expected = (struct extent){ 0 };
+	if (!ops->expect || last >= d->geometry.logical_pages)
+		return;
+	ops->expect(d->ftl, first);
+	d->expected = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
 }
 
 bool drive_submit(struct drive *d, const struct request *r)

@@ -36,7 +36,8 @@ struct drive {
 	struct flash *flash;
 	struct ftl *ftl;
 	struct buffer *buffer;
-	struct io io; /* of the request being taken in */
+	struct io io;           /* of the request being taken in */
+	struct extent expected; /* pages hinted at last, [start, end) */
 
 	struct pending *pending;
 	uint32_t pending_room;
@@ -51,8 +52,8 @@ struct drive {
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
-/* A hint that costs and changes nothing: this request comes soon. */
-void drive_expect(const struct drive *, const struct request *);
+/* A hint that changes nothing but speed: this request comes after the one hinted at before. */
+void drive_expect(struct drive *, const struct request *);
 
 /* Takes in a request that arrived at request->arrival; no time passes.  False: the drive has failed. */
 bool drive_submit(struct drive *, const struct request *);

@@ -160,9 +160,9 @@ static lpn_t next_live_page(struct live_pages *live, struct random *random)
 	return 0;
 }
 
-static void expect_page(const struct drive *d, lpn_t lpn)
+static void expect_page(struct drive *d, lpn_t lpn)
 {
-	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn) });
+	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn), .sectors = 1 });
 }
 
 /* Layout apart: the dead pages first, copies of a single logical page, then each live page once. */

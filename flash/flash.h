@@ -99,6 +99,13 @@ static inline owner_t flash_owner(const struct flash *f, ppn_t ppn)
 	return f->owner[ppn];
 }
 
+/* The page will be read or die soon. */
+static inline void flash_prefetch(const struct flash *f, ppn_t ppn)
+{
+	__builtin_prefetch(&f->block[geometry_block(f->geometry, ppn)]);
+	__builtin_prefetch(&f->owner[ppn], 1);
+}
+
 /* Data flow, for the oracle: what a page just programmed holds, what a read is answered from. */
 static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 {

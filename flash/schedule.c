@@ -47,7 +47,7 @@ struct schedule {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
 	struct ops ops;
-	struct timers timers; /* channels first, then units */
+	struct timers timers; /* one per unit: the end of what it does, on the bus or in the cells */
 	tick_t now;
 
 	struct unit *unit;
@@ -91,7 +91,7 @@ struct schedule *schedule_create(struct flash *flash)
 	for (uint32_t c = 0; c < g->channels; c++)
 		s->channel[c] = (struct channel){ INDEX_NONE, INDEX_NONE, INDEX_NONE };
 	ops_init(&s->ops);
-	timers_init(&s->timers, g->channels + units);
+	timers_init(&s->timers, units);
 	return s;
 }
 
@@ -261,7 +261,14 @@ static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
 
 	s->channel[channel].user = u;
 	s->busy.channel_ns += ns;
-	timers_set(&s->timers, channel, s->now + ns);
+	timers_set(&s->timers, u, s->now + ns);
+}
+
+/* Nothing of the unit's comes to an end. */
+static void rest(struct schedule *s, uint32_t u)
+{
+	if (s->timers.due[u] != TICK_NEVER)
+		timers_set(&s->timers, u, TICK_NEVER);
 }
 
 static void ask_for_bus(struct schedule *s, uint32_t u)
@@ -273,6 +280,7 @@ static void ask_for_bus(struct schedule *s, uint32_t u)
 		use_bus(s, number, u);
 		return;
 	}
+	rest(s, u);
 	s->unit[u].next = INDEX_NONE;
 	if (channel->first == INDEX_NONE)
 		channel->first = u;
@@ -287,20 +295,13 @@ static void pass_on_bus(struct schedule *s, uint32_t number)
 	uint32_t u = channel->first;
 
 	channel->user = INDEX_NONE;
-	if (u == INDEX_NONE) {
-		timers_set(&s->timers, number, TICK_NEVER);
+	if (u == INDEX_NONE)
 		return;
-	}
 	channel->first = s->unit[u].next;
 	use_bus(s, number, u);
 }
 
 /* ---- the die ---- */
-
-static uint32_t die_timer(const struct schedule *s, uint32_t u)
-{
-	return s->geometry->channels + u;
-}
 
 static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 {
@@ -310,7 +311,7 @@ static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 	s->busy.die_ns += ns;
 	if (cause_is_background(s->ops.op[unit->command].cause))
 		s->busy.die_background_ns += ns;
-	timers_set(&s->timers, die_timer(s, u), s->now + ns);
+	timers_set(&s->timers, u, s->now + ns);
 }
 
 /* May `op` run in one multi-plane command with `first`? */
@@ -419,8 +420,7 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 static void suspend(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
-	uint32_t timer = die_timer(s, u);
-	uint64_t left = s->timers.due[timer] - s->now;
+	uint64_t left = s->timers.due[u] - s->now;
 
 	unit->suspended = unit->command;
 	unit->suspended_ns = left + s->settings->suspend_ns;
@@ -430,7 +430,6 @@ static void suspend(struct schedule *s, uint32_t u)
 	if (cause_is_background(s->ops.op[unit->suspended].cause))
 		s->busy.die_background_ns -= left;
 	s->busy.suspensions++;
-	timers_set(&s->timers, timer, TICK_NEVER);
 }
 
 static void make_ready(struct schedule *s, uint32_t index)
@@ -536,13 +535,13 @@ static void finish_command(struct schedule *s, uint32_t u)
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_IDLE;
 	dispatch(s, u);
+	if (unit->phase == PHASE_IDLE)
+		rest(s, u);
 }
 
-static void bus_free(struct schedule *s, uint32_t channel)
+static void bus_free(struct schedule *s, uint32_t u)
 {
-	uint32_t u = s->channel[channel].user;
-
-	pass_on_bus(s, channel);
+	pass_on_bus(s, u / s->units_per_channel);
 	if (s->unit[u].phase == PHASE_IN)
 		work_cells(s, u, s->unit[u].cell_ns);
 	else
@@ -553,7 +552,6 @@ static void cells_done(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 
-	timers_set(&s->timers, die_timer(s, u), TICK_NEVER);
 	unit->phase = PHASE_OUT;
 	if (unit->out_ns)
 		ask_for_bus(s, u);
@@ -646,7 +644,7 @@ static tick_t next_event(const struct schedule *s)
 	return s->releases && s->release[0].when <= next ? s->release[0].when : next;
 }
 
-/* The next event happens; at one instant releases come first, then channels, then dies. */
+/* The next event happens; at one instant releases come first, then dies in order. */
 static void step(struct schedule *s, tick_t when)
 {
 	s->now = when;
@@ -654,10 +652,10 @@ static void step(struct schedule *s, tick_t when)
 		struct release r = pop_release(s);
 
 		release(s, r.first_op, r.ticket);
-	} else if (timers_first(&s->timers) < s->geometry->channels) {
-		bus_free(s, timers_first(&s->timers));
+	} else if (s->unit[timers_first(&s->timers)].phase == PHASE_CELL) {
+		cells_done(s, timers_first(&s->timers));
 	} else {
-		cells_done(s, timers_first(&s->timers) - s->geometry->channels);
+		bus_free(s, timers_first(&s->timers));
 	}
 }
 

@@ -235,6 +235,16 @@ static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t f
 	}
 }
 
+static void across_expect_next(const struct ftl *f, lpn_t lpn)
+{
+	struct page_entry entry = page_map_get(&((const struct across *)f->state)->map, lpn);
+
+	if (!entry.mask)
+		return;
+	space_prefetch(f->space, entry.ppn);
+	flash_prefetch(f->flash, entry.ppn);
+}
+
 static void across_expect(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
@@ -423,6 +433,7 @@ const struct ftl_ops ftl_across = {
 	.relocate = across_relocate,
 	.empty = across_empty,
 	.expect = across_expect,
+	.expect_next = across_expect_next,
 	.check = across_check,
 	.regions = across_regions,
 	.map_bytes = across_map_bytes,

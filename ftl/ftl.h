@@ -65,8 +65,12 @@ struct ftl_ops {
 	void (*empty)(struct ftl *, struct io *, block_t victim, enum stream, enum cause);
 	block_t (*last_resort)(struct ftl *, plane_t);
 
-	/* Optional hint: this page is looked up soon, its entry should be fetched. */
+	/*
+	 * Optional hints that change nothing: this page is looked up soon, its entry should be fetched; it is
+	 * used next, what its entry points to should be fetched.
+	 */
 	void (*expect)(const struct ftl *, lpn_t);
+	void (*expect_next)(const struct ftl *, lpn_t);
 	/* Aborts if an invariant broke. */
 	void (*check)(const struct ftl *);
 	/* Its state, for saving and loading a drive. */

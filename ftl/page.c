@@ -111,6 +111,16 @@ void page_expect(const struct ftl *f, lpn_t lpn)
 	page_map_prefetch(&((const struct page_ftl *)f->state)->map, lpn);
 }
 
+void page_expect_next(const struct ftl *f, lpn_t lpn)
+{
+	struct page_entry entry = page_map_get(&((const struct page_ftl *)f->state)->map, lpn);
+
+	if (!entry.mask)
+		return;
+	space_prefetch(f->space, entry.ppn);
+	flash_prefetch(f->flash, entry.ppn);
+}
+
 void page_check(const struct ftl *f)
 {
 	const struct page_ftl *p = f->state;
@@ -153,6 +163,7 @@ const struct ftl_ops ftl_page = {
 	.trim = page_trim,
 	.relocate = page_relocate,
 	.expect = page_expect,
+	.expect_next = page_expect_next,
 	.check = page_check,
 	.regions = page_regions,
 	.map_bytes = page_map_size,

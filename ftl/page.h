@@ -20,6 +20,7 @@ void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_trim(struct ftl *, struct io *, struct extent);
 void page_relocate(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
 void page_expect(const struct ftl *, lpn_t);
+void page_expect_next(const struct ftl *, lpn_t);
 void page_check(const struct ftl *);
 void page_regions(struct ftl *, struct regions *);
 uint64_t page_map_size(const struct ftl *);

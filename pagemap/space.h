@@ -81,6 +81,12 @@ bool space_has_page(const struct space *, plane_t, enum stream, bool privileged)
  */
 ppn_t space_take(struct space *, plane_t, enum stream, bool privileged);
 
+/* The page will be released soon. */
+static inline void space_prefetch(const struct space *s, ppn_t ppn)
+{
+	__builtin_prefetch(&s->block[geometry_block(s->geometry, ppn)], 1);
+}
+
 /* The page is dead from now on. */
 void space_release(struct space *, ppn_t);
 
