@@ -93,12 +93,12 @@ check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
 
-include scripts/figures.mk
+include scripts/figures.mk scripts/workloads.mk
 
 bench: $(BUILD)/bench/bench ## speed and memory beside the floor, for drives of 8 GB, 128 GB and 1 TB
 	@$<
 
-$(BUILD)/bench/bench: $(BUILD)/bench/bench.o $(BUILD)/bench/floor.o $(OBJECTS)
+$(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 format: ## lay out every source file by .clang-format

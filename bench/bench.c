@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench/floor.h"
+#include "bench/generating.h"
 #include "drive/drive.h"
 #include "drive/precondition.h"
 
@@ -196,6 +197,10 @@ int main(int argc, char **argv)
 		}
 		if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
 			return 1;
+	}
+	if (!only) {
+		putchar('\n');
+		bench_generating();
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "traces/generate_find.h"
+#include "traces/generate_math.h"
 #include "traces/generate_profile.h"
 #include "traces/generate_ranges.h"
 
@@ -76,11 +77,14 @@ static uint64_t draw_sectors(struct actor *a)
 	return mix_value(a->sizes, random_unit(&a->random));
 }
 
+/* Draws one after the other: in what order arguments are worked out is the compiler's choice. */
 static struct place anywhere(struct generator *g, struct actor *a)
 {
 	uint64_t sectors = draw_sectors(a);
+	uint64_t where = random_next(&a->random);
+	uint64_t block = random_below(&a->random, g->blocks);
 
-	return place_at(g, random_below(&a->random, g->blocks), sectors, random_next(&a->random));
+	return place_at(g, block, sectors, where);
 }
 
 /*
@@ -257,20 +261,26 @@ static tick_t next_gap(struct generator *g)
 	double mean = (double)mix_value(&g->profile.gap_mix, random_unit(&g->gaps));
 
 	if (g->profile.gap_law == GAP_EXPONENTIAL)
-		mean *= -log1p(-random_unit(&g->gaps));
+		mean *= -portable_log1p(-random_unit(&g->gaps));
 	return (tick_t)(mean + 0.5);
+}
+
+/* The next piece of the present range; as many were counted as there are requests. */
+static struct place next_piece(struct generator *g)
+{
+	struct extent piece = { 0, 0 };
+
+	BUG_ON(!ranges_next(&g->ranges, &piece), "ranges end before request %llu of %llu",
+		(unsigned long long)g->made + 1, (unsigned long long)g->requests);
+	return (struct place){ piece.start, (uint32_t)extent_sectors(piece) };
 }
 
 static struct place place_of_request(struct generator *g, struct actor *a)
 {
-	struct extent piece;
 	struct place place;
 
-	if (g->profile.range_bytes) {
-		BUG_ON(!ranges_next(&g->ranges, &piece), "ranges end before request %llu of %llu",
-			(unsigned long long)g->made + 1, (unsigned long long)g->requests);
-		return (struct place){ piece.start, (uint32_t)extent_sectors(piece) };
-	}
+	if (g->profile.range_bytes)
+		return next_piece(g);
 	place = next_place(g, a);
 	remember(a, place);
 	return place;

@@ -1,6 +1,7 @@
 #include "traces/generate_draw.h"
 
 #include "base/memory.h"
+#include "traces/generate_math.h"
 #include "types.h"
 
 #include <ctype.h>
@@ -167,21 +168,21 @@ uint64_t mix_largest(const struct mix *mix)
 /* The density x^-exponent, its integral and the integral's inverse. */
 static double density(const struct zipf *z, double x)
 {
-	return exp(-z->exponent * log(x));
+	return portable_exp(-z->exponent * portable_log(x));
 }
 
 static double area(const struct zipf *z, double x)
 {
 	double e = 1 - z->exponent;
 
-	return fabs(e) < 1e-9 ? log(x) : expm1(e * log(x)) / e;
+	return fabs(e) < 1e-9 ? portable_log(x) : portable_expm1(e * portable_log(x)) / e;
 }
 
 static double area_inverse(const struct zipf *z, double y)
 {
 	double e = 1 - z->exponent;
 
-	return exp(fabs(e) < 1e-9 ? y : log1p(e * y) / e);
+	return portable_exp(fabs(e) < 1e-9 ? y : portable_log1p(e * y) / e);
 }
 
 void zipf_init(struct zipf *z, uint64_t count, double exponent, double shift)

@@ -1,0 +1,68 @@
+/*
+ * How fast workloads are generated: requests drawn and thrown away, for profiles that exercise each part of
+ * the generator.  `ssd trace generate` writes them down besides.  Timings are for reading only.
+ */
+#include "bench/generating.h"
+
+#include "traces/generate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define REQUESTS      5000000
+#define REQUESTS_TEXT "requests=5000000"
+
+static const struct {
+	const char *profile, *what;
+} drawn[] = {
+	{ "sequential", "one run" },
+	{ "uniform", "anywhere" },
+	{ "zipf", "popular places" },
+	{ "ranges", "shuffled ranges" },
+	{ "mixed", "runs, repeats, popular places" },
+	{ "f1", "repeats of odd sizes" },
+	{ "lun1", "everything, with local alignment" },
+	{ "systor-lun", "the same in 5 TB" },
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Returns requests per second; `sum` keeps the compiler from leaving the requests out. */
+static double measure(const char *profile, uint64_t *sum)
+{
+	char *const overrides[] = { REQUESTS_TEXT };
+	struct fault fault = { "" };
+	struct generator *g = generator_open(profile, overrides, 1, &fault);
+	double start = seconds(), rate;
+	struct request r;
+
+	if (!g) {
+		fprintf(stderr, "bench: %s\n", fault.text);
+		exit(1);
+	}
+	while (generator_next(g, &r))
+		*sum += r.start + r.arrival;
+	rate = (double)generator_requests(g) / (seconds() - start);
+	generator_close(g);
+	return rate;
+}
+
+void bench_generating(void)
+{
+	uint64_t sum = 0;
+
+	printf("\n# generating %d requests; processor time of one core\n", REQUESTS);
+	printf("%-12s %14s  %s\n", "# profile", "requests/s", "what is drawn");
+	for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+		printf("%-12s %14.0f  %s\n", drawn[i].profile, measure(drawn[i].profile, &sum),
+			drawn[i].what);
+	printf("# checksum %016llx: the same on every machine\n", (unsigned long long)sum);
+	fflush(stdout);
+}
