@@ -539,11 +539,23 @@ static void finish_command(struct schedule *s, uint32_t u)
 		rest(s, u);
 }
 
+/* A read that came while the command was on the bus interrupts it as one that comes a moment later would. */
+static void start_cells(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+
+	work_cells(s, u, unit->cell_ns);
+	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit)) {
+		suspend(s, u);
+		dispatch(s, u);
+	}
+}
+
 static void bus_free(struct schedule *s, uint32_t u)
 {
 	pass_on_bus(s, u / s->units_per_channel);
 	if (s->unit[u].phase == PHASE_IN)
-		work_cells(s, u, s->unit[u].cell_ns);
+		start_cells(s, u);
 	else
 		finish_command(s, u);
 }

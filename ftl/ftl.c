@@ -76,7 +76,8 @@ struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	struct ftl *f;
 
 	check_ops(ops);
-	if (!check_room(flash->geometry, reserve_of(ops), fault))
+	/* Static wear levelling fills a block of its own. */
+	if (!check_room(flash->geometry, reserve_of(ops) + (settings->wear.delta > 0), fault))
 		return NULL;
 	f = memory_array(1, sizeof *f, "FTL");
 	f->ops = ops;

@@ -32,6 +32,19 @@
 	"flash.page_bytes=2048 flash.over_provisioning=0.5 flash.read_ns=10000 flash.program_ns=100000 "     \
 	"flash.erase_ns=1000000 flash.command_ns=100 flash.bus_mb_per_s=512 dram.access_ns=0 "
 
+/* Address sanitizers: several times slower, and no limit of address space is one. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ && !defined SANITIZED
+#define SANITIZED 1
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 /* Environment SEED, for another run of chance or to repeat a failure. */
 static inline uint64_t seed_of_run(void)
 {
@@ -52,7 +65,7 @@ static inline void fixture_settings(struct settings *s, const char *text)
 	for (char *next = strtok(copy, " "); next; next = strtok(NULL, " "))
 		if (!params_set(next, s->group, s->groups, &fault))
 			fail_msg("%s: %s", next, fault.text);
-	s->ftl.gc.seed = s->top.seed;
+	s->ftl.gc.seed = s->ftl.map.seed = s->top.seed;
 	memory_free(copy);
 }
 

@@ -147,7 +147,10 @@ static void test_reads_insert_nothing(void **state)
 	buffer_free(b);
 }
 
-/* Room for 8 sectors: pages 0 (4), 1 (2) and 2 (2) fill it.  Page 3 needs 4: page 0 goes, which was used first. */
+/*
+ * Room for 8 sectors: pages 0 (4), 1 (2) and 2 (2) fill it.  Page 3 needs 4: page 0 goes, which was used
+ * first.
+ */
 static void test_the_least_recent_page_leaves(void **state)
 {
 	struct notebook book = { .records = 0 };

@@ -1,6 +1,6 @@
 /*
- * The program as a user meets it: exit statuses, one line for each mistake, results that are whole or not there.
- * Runs the binary named by $SSD (default build/ssd) from the top of the tree.
+ * The program as a user meets it: exit statuses, one line for each mistake, results that are whole or not
+ * there. Runs the binary named by $SSD (default build/ssd) from the top of the tree.
  */
 #include "tests/drive_fixture.h"
 
@@ -13,13 +13,17 @@ enum { DONE = 0, USER = 2, DRIVE_FAILED = 3, INTERRUPTED = 130 };
 
 /* ---- running it ---- */
 
+/* Where standard output goes; all but the first cannot be written. */
+enum sink { SINK_KEPT, SINK_FULL, SINK_CLOSED, SINK_BROKEN_PIPE, SINKS };
+
 /* A folder of the test's own. */
 struct world {
 	char folder[32];
-	const char *output; /* where standard output goes; NULL: kept in `out` */
-	rlim_t file_limit;  /* bytes a file may grow to; 0: any number */
-	int status;         /* exit status, or -1 after a signal */
-	char *out;          /* what it printed */
+	enum sink sink;
+	rlim_t file_limit;   /* bytes a file may grow to; 0: any number */
+	rlim_t memory_limit; /* bytes of address space; 0: any number */
+	int status;          /* exit status, or -1 after a signal */
+	char *out;           /* what it printed; NULL unless SINK_KEPT */
 	char err[8192];
 };
 
@@ -45,19 +49,47 @@ static char *contents(const char *path)
 	return text;
 }
 
+/* A descriptor that takes no byte, or the file that keeps them. */
+static int open_sink(enum sink sink, const char *kept)
+{
+	int ends[2];
+
+	switch (sink) {
+	case SINK_KEPT:
+		return open(kept, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	case SINK_BROKEN_PIPE:
+		if (pipe(ends))
+			return -1;
+		close(ends[0]);
+		return ends[1];
+	default:
+		return open("/dev/full", O_WRONLY);
+	}
+}
+
+static void limit(int resource, rlim_t most)
+{
+	struct rlimit limits = { most, most };
+
+	if (most)
+		setrlimit(resource, &limits);
+}
+
 static void become_ssd(const struct world *w, char **argv, const char *output, int error)
 {
-	struct rlimit limit = { w->file_limit, w->file_limit };
-	int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int out = open_sink(w->sink, output);
 
 	if (out < 0)
 		_exit(126);
 	dup2(out, STDOUT_FILENO);
 	dup2(error, STDERR_FILENO);
-	if (w->file_limit) {
-		signal(SIGXFSZ, SIG_IGN);
-		setrlimit(RLIMIT_FSIZE, &limit);
-	}
+	close(out);
+	close(error);
+	if (w->sink == SINK_CLOSED)
+		close(STDOUT_FILENO);
+	signal(SIGXFSZ, SIG_IGN);
+	limit(RLIMIT_FSIZE, w->file_limit);
+	limit(RLIMIT_AS, w->memory_limit);
 	execv(binary(), argv);
 	_exit(127);
 }
@@ -103,7 +135,7 @@ static pid_t start(struct world *w, const char *arguments, int *error)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
-		become_ssd(w, argv, w->output ? w->output : output, ends[1]);
+		become_ssd(w, argv, output, ends[1]);
 	close(ends[1]);
 	*error = ends[0];
 	free_arguments(argv);
@@ -122,7 +154,7 @@ static void finish(struct world *w, pid_t pid, int error)
 	w->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	snprintf(output, sizeof output, "%s/stdout", w->folder);
 	memory_free(w->out);
-	w->out = w->output ? NULL : contents(output);
+	w->out = w->sink == SINK_KEPT ? contents(output) : NULL;
 }
 
 /* `ssd` with these arguments. */
@@ -201,7 +233,7 @@ static void assert_status(const struct world *w, int status, const char *argumen
 		fail_msg("ssd %s: status %d, should be %d; \"%s\"", arguments, w->status, status, w->err);
 }
 
-/* Status 2 and one line that says all of it.  Prints what differs. */
+/* Status 2, one line that says all of it, and no results.  Prints what differs. */
 static bool is_mistake(struct world *w, const char *arguments, const char *says)
 {
 	size_t lines = 0;
@@ -209,7 +241,8 @@ static bool is_mistake(struct world *w, const char *arguments, const char *says)
 	ssd(w, arguments);
 	for (const char *c = w->err; *c; c++)
 		lines += *c == '\n';
-	if (w->status == USER && lines == 1 && !strncmp(w->err, "ssd: ", 5) && strstr(w->err, says))
+	if (w->status == USER && lines == 1 && (!w->out || !*w->out) && !strncmp(w->err, "ssd: ", 5) &&
+		strstr(w->err, says))
 		return true;
 	print_error("ssd %s: should end with status 2 and one line with \"%s\"; status %d, \"%s\"\n",
 		arguments, says, w->status, w->err);
@@ -224,6 +257,17 @@ static void assert_mistake(struct world *w, const char *arguments, const char *s
 static bool says(const struct world *w, const char *line)
 {
 	return w->out && strstr(w->out, line);
+}
+
+static uint64_t value_of(const struct world *w, const char *name)
+{
+	char start[80];
+	const char *line;
+
+	snprintf(start, sizeof start, "\n%s = ", name);
+	line = w->out ? strstr(w->out, start) : NULL;
+	assert_non_null(line);
+	return strtoull(line + strlen(start), NULL, 10);
 }
 
 struct mistake {
@@ -393,6 +437,10 @@ static void test_bad_parameter_files(void **state)
 		{ "flash: { over_provisioning = 0.0; };\n", "flash.over_provisioning leaves" },
 		{ "flash: { blocks = 4; over_provisioning = 0.5; };\n", "flash.over_provisioning leaves" },
 		{ "gc: { threshold = -0.1; };\n", "bad.cfg:1: gc.threshold" },
+		{ "seed = 1;\nseed = 2;\n", "bad.cfg:2" },
+		{ "flash = 7;\n", "bad.cfg:1: \"flash\" is a group" },
+		{ "flash: { channels = 1; chips = 1; dies = 1; planes = 1; blocks = 99999999999; };\n",
+			"bad.cfg:1: flash.blocks" },
 		{ "\x7f"
 		  "ELF\x01\x02\x03",
 			"bad.cfg" },
@@ -425,6 +473,9 @@ static void test_bad_traces(void **state)
 		{ "0 0 0 4 0\n1 0 4 4 9\n", "bad.trace:2: " },
 		{ "0 0 0 4 0\n1 0 99999999999999999999999 4 0\n", "bad.trace:2: " },
 		{ "0 0 0 4 0\n1 0 4 99999999999 0\n", "bad.trace:2: " },
+		{ "0 0 0 4 0\n1 0 18446744073709551614 4 0\n", "bad.trace:2: " },
+		{ "0 0 0 4 0\n1 0 9223372036854775806 4 0\n", "bad.trace:2: " },
+		{ "0 0 0 4 0\n1 0 4 4294967295 0\n", "bad.trace:2: " },
 		{ "0 0 0 4 0\n99999999999999999999999 0 4 4 0\n", "bad.trace:2: " },
 		{ "0 0 0 4 0\n1 0 4 4 0 and more\n", "bad.trace:2: " },
 		{ "0 0 0 4 0\n1 0 100000 4 0\n",
@@ -519,6 +570,19 @@ static void test_traces_that_are_not_text(void **state)
 	assert_mistake(w, "trace stat @/truncated.gz", "truncated.gz");
 }
 
+/* A file that can be opened, but whose first byte cannot be read: as on a broken disk. */
+static void test_a_trace_that_fails_to_be_read(void **state)
+{
+	struct world *w = *state;
+
+	if (access("/proc/self/mem", R_OK))
+		return;
+	assert_mistake(w, "run parameters/tiny.cfg /proc/self/mem", "/proc/self/mem");
+	assert_mistake(w, "trace stat /proc/self/mem", "/proc/self/mem");
+	assert_mistake(w, "run /proc/self/mem uniform", "/proc/self/mem");
+	assert_mistake(w, "run --load-drive /proc/self/mem parameters/tiny.cfg uniform", "/proc/self/mem");
+}
+
 /* A file that no one may read; a superuser may. */
 static void test_an_unreadable_trace(void **state)
 {
@@ -554,6 +618,8 @@ static void test_results_that_cannot_be_written(void **state)
 	static const struct mistake cases[] = {
 		{ "run --quiet -o @/file/results -s trace.limit=10 parameters/tiny.cfg uniform", "file" },
 		{ "run --quiet -o @/file -s trace.limit=10 parameters/tiny.cfg uniform", "file" },
+		{ "run --quiet -o /proc/results -s trace.limit=10 parameters/tiny.cfg uniform",
+			"/proc/results" },
 		{ "run --quiet --json @/none/run.json -s trace.limit=10 parameters/tiny.cfg uniform",
 			"none/run.json" },
 		{ "run --quiet --json /dev/full -s trace.limit=10 parameters/tiny.cfg uniform", "/dev/full" },
@@ -562,16 +628,35 @@ static void test_results_that_cannot_be_written(void **state)
 		{ "run --quiet --save-drive @/none/drive -s trace.limit=10 parameters/tiny.cfg uniform",
 			"none/drive" },
 		{ "trace generate -s requests=10 -o /dev/full uniform", "/dev/full" },
-		{ "trace stat --json /dev/full @/fine.trace --format ssdsim", "/dev/full" },
 	};
 	struct world *w = *state;
 
 	put_text(w, "file", "not a folder");
 	put_text(w, "fine.trace", "0 0 0 4 0\n");
 	assert_mistakes(w, cases, COUNT(cases));
+	ssd(w, "trace stat --json /dev/full @/fine.trace --format ssdsim"); /* prints the text, then fails */
+	assert_status(w, USER, "trace stat --json /dev/full");
+	assert_non_null(strstr(w->err, "/dev/full"));
 }
 
-static void test_a_full_standard_output(void **state)
+/* A folder that no one may write to; a superuser may. */
+static void test_a_folder_that_cannot_be_written(void **state)
+{
+	struct world *w = *state;
+	char *path = path_in(w, "locked");
+
+	assert_int_equal(mkdir(path, 0555), 0);
+	if (access(path, W_OK)) {
+		assert_mistake(w, "run --quiet -o @/locked parameters/tiny.cfg uniform", "locked");
+		assert_mistake(w, "run --quiet -o @/locked/deep parameters/tiny.cfg uniform", "locked");
+		assert_mistake(
+			w, "run --quiet --json @/locked/run.json parameters/tiny.cfg uniform", "locked");
+	}
+	memory_free(path);
+}
+
+/* Full, closed, or a pipe whose reader has gone: what was asked for did not arrive, and the user hears so. */
+static void test_a_standard_output_that_takes_nothing(void **state)
 {
 	static const char *const commands[] = {
 		"help",
@@ -579,6 +664,7 @@ static void test_a_full_standard_output(void **state)
 		"list",
 		"params",
 		"run --help",
+		"run -s trace.limit=10 parameters/tiny.cfg uniform",
 		"trace stat --format ssdsim @/fine.trace",
 		"trace generate -s requests=100000 uniform",
 		"trace convert --format ssdsim --to spc @/fine.trace",
@@ -586,12 +672,39 @@ static void test_a_full_standard_output(void **state)
 	struct world *w = *state;
 
 	put_text(w, "fine.trace", "0 0 0 4 0\n");
-	w->output = "/dev/full";
-	for (size_t i = 0; i < COUNT(commands); i++)
-		assert_mistake(w, commands[i], "");
-	ssd(w, "run -s trace.limit=10 parameters/tiny.cfg uniform");
-	assert_status(w, USER, "run > /dev/full");
-	assert_non_null(strstr(w->err, "standard output"));
+	for (w->sink = SINK_FULL; w->sink < SINKS; w->sink++)
+		for (size_t i = 0; i < COUNT(commands); i++) {
+			ssd(w, commands[i]);
+			assert_status(w, USER, commands[i]);
+			if (!strstr(w->err, "standard output") && !strstr(w->err, "/dev/stdout"))
+				fail_msg("ssd %s, output %d: \"%s\"", commands[i], w->sink, w->err);
+		}
+}
+
+/*
+ * Files are written whole although standard output is closed: its number must not come to stand for one of
+ * them.
+ */
+static void test_files_beside_a_closed_standard_output(void **state)
+{
+	struct world *w = *state;
+	char *path = path_in(w, "open/statistics.txt"), *whole, *file;
+
+	ssd(w, "run -o @/open --save-drive @/drive -s trace.limit=1000 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run");
+	whole = contents(path);
+	assert_non_null(whole);
+	w->sink = SINK_CLOSED;
+	ssd(w, "run --quiet -o @/open --save-drive @/drive -s trace.limit=1000 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --quiet >&-");
+	file = contents(path);
+	assert_string_equal(strstr(file, "\nrequest."), strstr(whole, "\nrequest."));
+	memory_free(file);
+	w->sink = SINK_KEPT;
+	ssd(w, "run --quiet --load-drive @/drive -s trace.limit=10 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --load-drive");
+	memory_free(whole);
+	memory_free(path);
 }
 
 /* The modelled drive fails and the statistics are lost too: the second is what the user must hear. */
@@ -599,7 +712,7 @@ static void test_a_full_standard_output_of_a_failed_drive(void **state)
 {
 	struct world *w = *state;
 
-	w->output = "/dev/full";
+	w->sink = SINK_FULL;
 	ssd(w, "run -s flash.endurance=3 parameters/tiny.cfg uniform");
 	assert_status(w, USER, "run of a drive that wears out > /dev/full");
 	assert_non_null(strstr(w->err, "standard output"));
@@ -629,16 +742,78 @@ static void test_a_disk_that_fills_up(void **state)
 	}
 }
 
+static void test_other_files_on_a_disk_that_fills_up(void **state)
+{
+	static const struct {
+		const char *arguments, *file;
+	} cases[] = {
+		{ "run --quiet --json @/run.json -s trace.limit=500 parameters/tiny.cfg uniform",
+			"run.json" },
+		{ "trace generate -s requests=5000 -o @/made.trace uniform", "made.trace" },
+		{ "trace convert --format ssdsim --to spc -o @/made.spc traces/samples/across.trace",
+			"made.spc" },
+		{ "trace stat --format ssdsim --json @/stat.json traces/samples/across.trace", "stat.json" },
+	};
+	struct world *w = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		w->file_limit = 600;
+		ssd(w, cases[i].arguments);
+		assert_status(w, USER, cases[i].arguments);
+		assert_false(exists(w, cases[i].file));
+	}
+}
+
+/* Results of an earlier run are replaced by whole ones or not at all. */
+static void test_earlier_results_survive_a_full_disk(void **state)
+{
+	struct world *w = *state;
+	char *path = path_in(w, "kept/statistics.txt"), *before, *after;
+
+	ssd(w, "run --quiet -o @/kept -s trace.limit=500 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run");
+	before = contents(path);
+	w->file_limit = 3000;
+	assert_mistake(
+		w, "run --quiet -o @/kept -s trace.limit=900 parameters/tiny.cfg uniform", "cannot write");
+	after = contents(path);
+	assert_non_null(after);
+	assert_string_equal(after, before);
+	memory_free(before);
+	memory_free(after);
+	memory_free(path);
+}
+
+static void test_a_drive_larger_than_memory(void **state)
+{
+	struct world *w = *state;
+
+	if (SANITIZED)
+		return;
+	w->memory_limit = (rlim_t)1 << 30;
+	assert_mistake(w,
+		"run -s flash.blocks=2000000 -s flash.pages=256 -s trace.limit=10 parameters/tiny.cfg "
+		"uniform",
+		"out of memory: the ");
+}
+
 /* ---- status 3 and 130 ---- */
 
 static void test_a_worn_out_drive(void **state)
 {
 	struct world *w = *state;
+	char line[200];
 
-	ssd(w, "run -o @/worn -s flash.endurance=3 parameters/tiny.cfg uniform");
-	assert_status(w, DRIVE_FAILED, "run of a drive that wears out");
-	assert_true(says(w, "run.drive_failed = 1 "));
-	assert_true(exists(w, "worn/statistics.txt"));
+	for (size_t f = 0; ftls[f]; f++) {
+		snprintf(line, sizeof line,
+			"run --verify -o @/%s -s ftl=%s -s flash.endurance=3 parameters/tiny.cfg uniform",
+			ftls[f]->name, ftls[f]->name);
+		ssd(w, line);
+		assert_status(w, DRIVE_FAILED, line);
+		assert_true(says(w, "run.drive_failed = 1 ") && says(w, "run.interrupted = 0 "));
+		snprintf(line, sizeof line, "%s/statistics.txt", ftls[f]->name);
+		assert_true(exists(w, line));
+	}
 }
 
 /* Waits until the program has made a file; false if it ends before. */
@@ -659,6 +834,7 @@ static bool makes(const struct world *w, pid_t pid, const char *name)
 static void test_interrupt(void **state)
 {
 	struct world *w = *state;
+	char *path = path_in(w, "results/statistics.txt"), *file;
 	int error;
 	pid_t pid;
 
@@ -679,8 +855,13 @@ static void test_interrupt(void **state)
 	finish(w, pid, error);
 	unsetenv("SSDLAB_PROFILES");
 	assert_status(w, INTERRUPTED, "run endless");
-	assert_true(says(w, "run.interrupted = 1 "));
-	assert_true(exists(w, "results/statistics.txt"));
+	assert_true(says(w, "run.interrupted = 1 ") && says(w, "run.drive_failed = 0 "));
+	assert_true(value_of(w, "run.served") > 0);
+	assert_int_equal(value_of(w, "run.served"), value_of(w, "run.requests"));
+	file = contents(path);
+	assert_string_equal(file, w->out);
+	memory_free(file);
+	memory_free(path);
 }
 
 /* ---- saved drives ---- */
@@ -797,13 +978,60 @@ static void test_a_drive_cut_short_or_longer_is_found(void **state)
 static void test_the_same_command_prints_the_same(void **state)
 {
 	struct world *w = *state;
-	char *first;
+	char *first, line[300];
 
-	ssd(w, "run -s gc.policy=random -s trace.limit=5000 parameters/tiny.cfg uniform");
-	assert_status(w, DONE, "run");
-	first = memory_string(w->out, "output");
-	ssd(w, "run -s gc.policy=random -s trace.limit=5000 parameters/tiny.cfg uniform");
-	assert_string_equal(w->out, first);
+	for (size_t f = 0; ftls[f]; f++) {
+		snprintf(line, sizeof line,
+			"run -s ftl=%s -s buffer=lru -s dram.buffer_bytes=8K -s gc.policy=random -s "
+			"trace.limit=5000 parameters/tiny.cfg mixed",
+			ftls[f]->name);
+		ssd(w, line);
+		assert_status(w, DONE, line);
+		first = memory_string(w->out, "output");
+		ssd(w, line);
+		assert_string_equal(w->out, first);
+		memory_free(first);
+	}
+}
+
+/* All but the line with the command itself. */
+static char *without_command(char *text)
+{
+	char *line = strstr(text, "run.command = "), *next;
+
+	assert_non_null(line);
+	next = strchr(line, '\n');
+	memmove(line, next, strlen(next) + 1);
+	return text;
+}
+
+/* The order of settings, where results go, and whether they are checked, change nothing. */
+static void test_what_must_not_matter_does_not(void **state)
+{
+	static const char *const same[] = {
+		"run -s ftl=across -s trace.limit=3000 -s gc.policy=d_choices parameters/tiny.cfg mixed",
+		"run -s gc.policy=d_choices -s ftl=across -s trace.limit=3000 parameters/tiny.cfg mixed",
+		"run parameters/tiny.cfg mixed -s trace.limit=3000 -s gc.policy=d_choices -s ftl=across",
+		"run -s trace.limit=7 -s ftl=page -s ftl=across -s gc.policy=d_choices -s trace.limit=3000 "
+		"parameters/tiny.cfg mixed",
+		"run -o @/results --json @/run.json --save-drive @/drive -s ftl=across -s trace.limit=3000 "
+		"-s "
+		"gc.policy=d_choices parameters/tiny.cfg mixed",
+	};
+	struct world *w = *state;
+	char *first = NULL;
+
+	for (size_t i = 0; i < COUNT(same); i++) {
+		ssd(w, same[i]);
+		assert_status(w, DONE, same[i]);
+		if (!first)
+			first = memory_string(without_command(w->out), "output");
+		else
+			assert_string_equal(without_command(w->out), first);
+	}
+	ssd(w, "run --verify -s ftl=across -s trace.limit=3000 -s gc.policy=d_choices parameters/tiny.cfg "
+	       "mixed");
+	assert_string_equal(strstr(w->out, "\nrequest."), strstr(first, "\nrequest."));
 	memory_free(first);
 }
 
@@ -842,12 +1070,18 @@ int main(void)
 		TEST(test_bad_parameter_files),
 		TEST(test_bad_traces),
 		TEST(test_traces_that_are_not_text),
+		TEST(test_a_trace_that_fails_to_be_read),
 		TEST(test_an_unreadable_trace),
 		TEST(test_time_going_back),
 		TEST(test_results_that_cannot_be_written),
-		TEST(test_a_full_standard_output),
+		TEST(test_a_folder_that_cannot_be_written),
+		TEST(test_a_standard_output_that_takes_nothing),
+		TEST(test_files_beside_a_closed_standard_output),
 		TEST(test_a_full_standard_output_of_a_failed_drive),
 		TEST(test_a_disk_that_fills_up),
+		TEST(test_other_files_on_a_disk_that_fills_up),
+		TEST(test_earlier_results_survive_a_full_disk),
+		TEST(test_a_drive_larger_than_memory),
 		TEST(test_a_worn_out_drive),
 		TEST(test_interrupt),
 		TEST(test_a_loaded_drive_continues_as_the_saved_one),
@@ -855,6 +1089,7 @@ int main(void)
 		TEST(test_a_flipped_byte_is_found),
 		TEST(test_a_drive_cut_short_or_longer_is_found),
 		TEST(test_the_same_command_prints_the_same),
+		TEST(test_what_must_not_matter_does_not),
 		TEST(test_the_quick_start_of_the_readme),
 	};
 

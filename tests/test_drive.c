@@ -134,7 +134,9 @@ static void test_programs_of_classes(void **state)
 	replay_free(r);
 }
 
-/* With a buffer a write costs its accesses; the flush that makes room is part of the request that needs it. */
+/*
+ * With a buffer a write costs its accesses; the flush that makes room is part of the request that needs it.
+ */
 static void test_buffered_write(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE "buffer=lru dram.buffer_bytes=2K dram.access_ns=1000",
@@ -232,7 +234,10 @@ static void test_synthetic_state_is_spread_evenly(void **state)
 	replay_free(r);
 }
 
-/* All of a block's pages are live or all are dead, but for the block of each plane where the ones follow the others. */
+/*
+ * All of a block's pages are live or all are dead, but for the block of each plane where the ones follow
+ * the others.
+ */
 static void test_live_pages_lie_apart(void **state)
 {
 	struct replay *r = prepared(MEDIUM "precondition.mode=synthetic precondition.layout=apart "

@@ -7,12 +7,8 @@
  *	OPERATIONS=n    a longer one (default 4000 per case)
  *	TEST=text       only cases whose name contains the text, e.g. TEST=skeleton
  */
-#include "tests/drive_fixture.h"
-
 #include "drive/image.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "tests/play_fixture.h"
 
 #define QUICK "flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 dram.access_ns=100 "
 
@@ -31,6 +27,10 @@ static const struct shape {
 		"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=16 flash.pages=16 "
 		"flash.page_bytes=32K flash.over_provisioning=0.25 dram.buffer_bytes=100K gc.hysteresis=0.1 "
 		"gc.policy=fifo wear.delta=2 wear.period=4" },
+	{ "16K-7-pages", QUICK
+		"flash.channels=3 flash.chips=1 flash.dies=2 flash.planes=1 flash.blocks=11 flash.pages=7 "
+		"flash.page_bytes=16K flash.over_provisioning=0.45 dram.buffer_bytes=30K gc.policy=random "
+		"flash.read_ns=[10000,20000,30000] flash.program_ns=[100000,200000,300000]" },
 	{ "4K-least-spare", QUICK
 		"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=8 flash.pages=4 "
 		"flash.page_bytes=4K flash.over_provisioning=0.375 dram.buffer_bytes=4K gc.policy=d_choices "
@@ -42,113 +42,11 @@ static const char *const placements[] = { "least_loaded", "round_robin", "static
 #define SHAPES     (sizeof shapes / sizeof shapes[0])
 #define PLACEMENTS (sizeof placements / sizeof placements[0])
 
-/* One case of the suite. */
-struct combination {
-	char name[96];
-	char settings[1024];
-	size_t ftl, buffer;
-	bool trims;
-	int log; /* descriptor of the operations done so far */
-};
-
 static uint64_t operations(void)
 {
 	const char *text = getenv("OPERATIONS");
 
 	return text ? strtoull(text, NULL, 0) : 4000;
-}
-
-/* ---- a drive and the random requests it gets ---- */
-
-struct player {
-	struct settings settings;
-	struct drive *drive;
-	struct random random;
-	bool trims;
-	int log;         /* -1: none */
-	uint64_t digest; /* of all completion times */
-};
-
-/* Like fixture_settings() and drive_create(), for children and tests alike. */
-static void player_open(struct player *p, const struct combination *c)
-{
-	struct fault fault = { "" };
-
-	fixture_settings(&p->settings, c->settings);
-	p->settings.top.ftl = (int)c->ftl;
-	p->settings.top.buffer = (int)c->buffer;
-	p->trims = c->trims;
-	p->log = c->log;
-	p->digest = 0;
-	random_init(&p->random, seed_of_run(), 7);
-	p->drive = drive_create(&p->settings, true, &fault);
-	BUG_ON(!p->drive, "%s: %s", c->name, fault.text);
-}
-
-static void player_close(struct player *p)
-{
-	drive_free(p->drive);
-	settings_release(&p->settings);
-}
-
-/* Half of the requests go to an eighth of the drive; lengths from one sector to four pages. */
-static struct request random_request(struct player *p)
-{
-	const struct geometry *g = &p->drive->geometry;
-	uint64_t kind = random_below(&p->random, 100);
-	uint32_t pages = random_below(&p->random, 4) ? 1 : 4;
-	sector_t range = random_below(&p->random, 2) ? g->logical_sectors : g->logical_sectors / 8;
-	struct request r = { .start = random_below(&p->random, range),
-		.line = 1,
-		.sectors = 1 + (uint32_t)random_below(&p->random, pages * g->sectors_per_page) };
-
-	if (r.sectors > g->logical_sectors - r.start)
-		r.sectors = (uint32_t)(g->logical_sectors - r.start);
-	r.type = kind < 55 ? REQUEST_WRITE : kind < 90 || !p->trims ? REQUEST_READ : REQUEST_TRIM;
-	return r;
-}
-
-static void note(const struct player *p, const struct request *r)
-{
-	static const char *const names[] = { "read", "write", "trim" };
-	char line[80];
-	int length;
-
-	if (p->log < 0)
-		return;
-	length = snprintf(line, sizeof line, "%-5s sector %llu, %u sectors\n", names[r->type],
-		(unsigned long long)r->start, r->sectors);
-	BUG_ON(write(p->log, line, (size_t)length) != length, "the log cannot be written");
-}
-
-/* Hands the request over and lets time pass until at most `depth` are under way.  False: the drive failed. */
-static bool play(struct player *p, struct request r, uint64_t depth)
-{
-	struct drive *d = p->drive;
-	bool alive;
-
-	note(p, &r);
-	r.arrival = schedule_now(d->flash->schedule);
-	alive = drive_submit(d, &r);
-	while (d->in_drive > depth && drive_run_to_completion(d))
-		p->digest = p->digest * 0x100000001b3u + schedule_now(d->flash->schedule);
-	return alive;
-}
-
-/* Writes or reads the whole drive, page after page. */
-static bool play_all_pages(struct player *p, enum request_type type)
-{
-	const struct geometry *g = &p->drive->geometry;
-
-	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++)
-		if (!play(p,
-			    (struct request){ .start = geometry_page_start(g, lpn),
-				    .line = 1,
-				    .type = type,
-				    .sectors = g->sectors_per_page },
-			    4))
-			return false;
-	return true;
 }
 
 /* ---- the conformance run, in a child ---- */
@@ -162,10 +60,8 @@ static void conform(void *context)
 	BUG_ON(!play_all_pages(p, REQUEST_WRITE), "the drive is full before its last logical page");
 	for (uint64_t i = 0; i < n; i++) {
 		BUG_ON(!play(p, random_request(p), random_below(&p->random, 8)), "the drive failed");
-		if (i % 50 == 0) {
-			ftl_check(p->drive->ftl);
-			buffer_check(p->drive->buffer);
-		}
+		if (i % 50 == 0)
+			player_check(p);
 	}
 	BUG_ON(!play_all_pages(p, REQUEST_WRITE), "the drive failed when it was filled again");
 	BUG_ON(!play_all_pages(p, REQUEST_READ), "the drive failed when it was read");
@@ -175,40 +71,18 @@ static void conform(void *context)
 	player_close(p);
 }
 
-/* The last lines of the log. */
-static void print_last_operations(int log)
+static void run_case(struct combination *c, void (*act)(void *))
 {
-	char text[1025];
-	off_t end = lseek(log, 0, SEEK_END);
-	ssize_t got;
+	char repeat[200];
 
-	lseek(log, end > 1024 ? end - 1024 : 0, SEEK_SET);
-	got = read(log, text, sizeof text - 1);
-	text[got > 0 ? got : 0] = 0;
-	print_error("the last operations were\n%s",
-		end > 1024 && strchr(text, '\n') ? strchr(text, '\n') + 1 : text);
-}
-
-static void run_combination(struct combination *c, void (*act)(void *))
-{
-	FILE *log = tmpfile();
-	struct child child;
-
-	assert_non_null(log);
-	c->log = fileno(log);
-	run_in_child(&child, act, c);
-	if (child.status) {
-		print_last_operations(c->log);
-		print_error("repeat it with  SEED=%llu OPERATIONS=%llu TEST=%s tests/test_ftl\n",
-			(unsigned long long)seed_of_run(), (unsigned long long)operations(), c->name);
-		fail_msg("%s: %s", c->name, child.text);
-	}
-	fclose(log);
+	snprintf(repeat, sizeof repeat, "OPERATIONS=%llu TEST=%s tests/test_ftl",
+		(unsigned long long)operations(), c->name);
+	run_combination(c, act, repeat);
 }
 
 static void test_conforms(void **state)
 {
-	run_combination(*state, conform);
+	run_case(*state, conform);
 }
 
 /* ---- the end of a drive ---- */
@@ -244,7 +118,7 @@ static void test_wears_out(void **state)
 	struct combination worn = *(struct combination *)*state;
 
 	strcat(worn.settings, " flash.endurance=6");
-	run_combination(&worn, wear_out);
+	run_case(&worn, wear_out);
 }
 
 /* Fewer spare blocks than collection needs are refused before anything is written. */
@@ -260,6 +134,47 @@ static void test_refuses_a_drive_without_spare_blocks(void **state)
 		assert_null(drive_create(&s, true, &fault));
 		assert_non_null(strstr(fault.text, "spare blocks"));
 		settings_release(&s);
+	}
+}
+
+/*
+ * Static wear levelling keeps a block open in each plane.  One plane of 12 blocks, full all the time: 3
+ * spare blocks are enough without it and refused with it; with 4 no drive fails while its blocks are good.
+ */
+static void keep_full(void *context)
+{
+	struct player player, *p = &player;
+
+	player_open(p, context);
+	BUG_ON(!play_all_pages(p, REQUEST_WRITE), "the drive is full before its last logical page");
+	for (uint64_t i = 0; i < 5 * operations(); i++)
+		BUG_ON(!play(p, random_request(p), 0), "the drive failed after %llu requests",
+			(unsigned long long)i);
+	player_check(p);
+	player_close(p);
+}
+
+static void test_wear_levelling_has_its_block(void **state)
+{
+	static const char shape[] =
+		QUICK "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=12 "
+		      "flash.pages=8 flash.page_bytes=2K flash.over_provisioning=";
+	struct combination c = { .seed = seed_of_run(), .name = "wear-levelling-has-its-block" };
+	struct fault fault = { "" };
+	struct settings s;
+
+	(void)state;
+	for (; ftls[c.ftl]; c.ftl++) {
+		snprintf(c.settings, sizeof c.settings, "%s0.25 wear.delta=1", shape);
+		fixture_settings(&s, c.settings);
+		s.top.ftl = (int)c.ftl;
+		assert_null(drive_create(&s, true, &fault));
+		assert_non_null(strstr(fault.text, "leaves 3.0 spare blocks in each plane; at least 4"));
+		settings_release(&s);
+		snprintf(c.settings, sizeof c.settings, "%s0.25", shape);
+		run_case(&c, keep_full);
+		snprintf(c.settings, sizeof c.settings, "%s0.3334 wear.delta=1 wear.period=1", shape);
+		run_case(&c, keep_full);
 	}
 }
 
@@ -326,7 +241,7 @@ static void save_and_continue(void *context)
 
 static void test_saved_drive_continues_identically(void **state)
 {
-	run_combination(*state, save_and_continue);
+	run_case(*state, save_and_continue);
 }
 
 /*
@@ -360,12 +275,12 @@ static void load_with_another_placement(void *context)
 
 static void test_loaded_with_another_placement(void **state)
 {
-	struct combination c = { .name = "loaded-with-another-placement", .log = -1 };
+	struct combination c = { .name = "loaded-with-another-placement", .seed = seed_of_run() };
 
 	(void)state;
 	strcpy(c.settings, PAPER_DRIVE "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=8 "
 				       "placement.policy=round_robin");
-	run_combination(&c, load_with_another_placement);
+	run_case(&c, load_with_another_placement);
 }
 
 /* ---- two drives in one process ---- */
@@ -391,7 +306,7 @@ static void run_two(void *context)
 
 static void test_two_drives_do_not_disturb_each_other(void **state)
 {
-	run_combination(*state, run_two);
+	run_case(*state, run_two);
 }
 
 /* ---- the list of cases ---- */
@@ -409,7 +324,7 @@ static void add(struct suite *s, const char *what, CMUnitTestFunction function, 
 	struct combination *c = &s->combination[s->tests];
 
 	assert_true(s->tests < sizeof s->test / sizeof s->test[0]);
-	*c = (struct combination){ .ftl = ftl, .buffer = buffer, .trims = trims, .log = -1 };
+	*c = (struct combination){ .ftl = ftl, .buffer = buffer, .trims = trims, .seed = seed_of_run() };
 	snprintf(c->name, sizeof c->name, "%s:%s+%s/%s/%s/%s", what, ftls[ftl]->name, buffers[buffer]->name,
 		shapes[shape].name, placements[placement], trims ? "trims" : "no-trims");
 	snprintf(c->settings, sizeof c->settings, "%s placement.policy=%s", shapes[shape].settings,
@@ -436,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_refuses_a_drive_without_spare_blocks),
+		cmocka_unit_test(test_wear_levelling_has_its_block),
 		cmocka_unit_test(test_loaded_with_another_placement),
 	};
 	struct suite *s = memory_array(1, sizeof *s, "suite");

@@ -391,8 +391,8 @@ static void test_fifo_amplifies_as_in_theory(void **state)
 }
 
 /*
- * A block drawn at random is as full as the drive: 1 / (1 - rho).  The policy does not draw blocks that have no dead
- * page; about a share rho * WA / pages of them is so young, which large blocks make small.
+ * A block drawn at random is as full as the drive: 1 / (1 - rho).  The policy does not draw blocks that
+ * have no dead page; about a share rho * WA / pages of them is so young, which large blocks make small.
  */
 static void test_random_amplifies_as_in_theory(void **state)
 {
@@ -402,9 +402,23 @@ static void test_random_amplifies_as_in_theory(void **state)
 			"random", rhos[i]);
 }
 
+/* Published values of a simulation with 400 blocks of 64 pages. */
+static void test_policies_amplify_as_published(void **state)
+{
+	static const struct {
+		const char *policy;
+		double published;
+	} cases[] = { { "greedy", 2.65 }, { "d_choices", 2.72 }, { "fifo", 2.75 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_within(write_amplification(cases[i].policy, 400, 64, 0.8), cases[i].published, 0.03,
+			cases[i].policy, 0.8);
+}
+
 /*
- * The same experiment in fifty lines of its own: blocks as plain arrays, the victim by a scan of `choices` blocks
- * drawn at random (0 = of all).
+ * The same experiment in fifty lines of its own: blocks as plain arrays, the victim by a scan of `choices`
+ * blocks drawn at random (0 = of all).  A block without a dead page wins nothing and is drawn again.
  */
 struct plain {
 	uint32_t blocks, pages, users, open, next, spare;
@@ -427,16 +441,20 @@ static uint32_t plain_victim(const struct plain *p, struct random *random, uint3
 {
 	uint32_t best = UINT32_MAX;
 
-	for (uint32_t i = 0; i < (choices ? choices : p->blocks); i++) {
+	for (uint32_t i = 0; i < (choices ? choices : p->blocks) || best == UINT32_MAX; i++) {
 		uint32_t b = choices ? (uint32_t)random_below(random, p->blocks) : i;
 
-		if (b != p->open && b != p->spare && (best == UINT32_MAX || p->live[b] < p->live[best]))
+		if (b != p->open && b != p->spare && p->live[b] < p->pages &&
+			(best == UINT32_MAX || p->live[b] < p->live[best]))
 			best = b;
 	}
 	return best;
 }
 
-/* The open block is full: the live pages of a victim go to the spare one, which is written on; it is the spare now. */
+/*
+ * The open block is full: the live pages of a victim go to the spare one, which is written on; it is the
+ * spare now.
+ */
 static void plain_collect(struct plain *p, struct random *random, uint32_t choices)
 {
 	uint32_t victim = plain_victim(p, random, choices);
@@ -483,10 +501,18 @@ static double plain_amplification(double rho, uint32_t choices)
 	return result;
 }
 
+/* Blocks of 64 pages: enough of them are full for the formula above to be 6 % too high. */
+static void test_random_amplifies_as_simulated(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_within(write_amplification("random", 1000, 64, rhos[i]),
+			plain_amplification(rhos[i], 1), 0.03, "random, small blocks", rhos[i]);
+}
+
 static void test_greedy_amplifies_as_simulated(void **state)
 {
 	(void)state;
-	assert_within(write_amplification("greedy", 1000, 64, 0.8), 2.65, 0.03, "greedy, published", 0.8);
 	for (size_t i = 0; i < 4; i++)
 		assert_within(write_amplification("greedy", 1000, 64, rhos[i]),
 			plain_amplification(rhos[i], 0), 0.03, "greedy", rhos[i]);
@@ -495,7 +521,6 @@ static void test_greedy_amplifies_as_simulated(void **state)
 static void test_d_choices_amplify_as_simulated(void **state)
 {
 	(void)state;
-	assert_within(write_amplification("d_choices", 1000, 64, 0.8), 2.72, 0.03, "d = 10, published", 0.8);
 	for (size_t i = 0; i < 4; i++)
 		assert_within(write_amplification("d_choices", 1000, 64, rhos[i]),
 			plain_amplification(rhos[i], 10), 0.03, "d_choices", rhos[i]);
@@ -673,7 +698,7 @@ static void test_dynamic_wear_levelling(void **state)
 	struct spread on = hot_and_cold("wear.dynamic=true"), off = hot_and_cold("wear.dynamic=false");
 
 	(void)state;
-	assert_true(on.most <= off.most);
+	assert_true(on.most < off.most);
 }
 
 int main(void)
@@ -689,6 +714,8 @@ int main(void)
 		cmocka_unit_test(test_no_policy_picks_what_wins_nothing),
 		cmocka_unit_test(test_fifo_amplifies_as_in_theory),
 		cmocka_unit_test(test_random_amplifies_as_in_theory),
+		cmocka_unit_test(test_policies_amplify_as_published),
+		cmocka_unit_test(test_random_amplifies_as_simulated),
 		cmocka_unit_test(test_greedy_amplifies_as_simulated),
 		cmocka_unit_test(test_d_choices_amplify_as_simulated),
 		cmocka_unit_test(test_threshold_and_hysteresis),

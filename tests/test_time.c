@@ -218,6 +218,32 @@ static void test_dies_of_a_chip_without_interleaving(void **state)
 	close_idle(b);
 }
 
+/* The same for reads, which could overlap in the cells: the second starts when the first's data is out. */
+static void test_reads_of_a_chip_without_interleaving(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.interleave=false");
+	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
+	     second = submit_read(b, old_page(b, 1, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, READ);
+	assert_done_at(b, second, READ + READ);
+	close_idle(b);
+}
+
+/* Two chips of one channel share only the bus, interleaved dies or not. */
+static void test_chips_always_overlap(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.channels=1 flash.chips=2 flash.interleave=false");
+	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
+	     second = submit_program(b, page_at(b, 2, 0, 0, 0));
+
+	(void)state;
+	assert_done_at(b, first, WRITE);
+	assert_done_at(b, second, 100 + 4000 + WRITE);
+	close_idle(b);
+}
+
 /* A read's command waits for the data of a write to another die: 4100 + 100 + 10000 + 4000. */
 static void test_bus_is_shared_by_reads_and_writes(void **state)
 {
@@ -356,6 +382,26 @@ static void test_multiplane_read(void **state)
 	close_idle(b);
 }
 
+/*
+ * Four planes, a write under way and three waiting: three commands and pages on the bus, one time in the
+ * cells.
+ */
+static void test_multiplane_command_of_three_planes(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.planes=4 flash.multiplane=same_offset");
+	op_t waiting[3];
+
+	(void)state;
+	submit_program(b, page_at(b, 0, 3, 0, 0));
+	for (uint32_t plane = 0; plane < 3; plane++)
+		waiting[plane] = submit_program(b, page_at(b, 0, plane, plane, 0));
+	assert_done_at(b, waiting[0], WRITE + 3 * (100 + 4000) + 100000);
+	assert_true(schedule_done(b->flash->schedule, waiting[1]) &&
+		    schedule_done(b->flash->schedule, waiting[2]));
+	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 1);
+	close_idle(b);
+}
+
 /* Blocks have no offset that must agree. */
 static void test_multiplane_erase(void **state)
 {
@@ -392,6 +438,24 @@ static void test_copy_back(void **state)
 	assert_done_at(b, copy, 2 * 100 + 10000 + 100000);
 	assert_int_equal(b->flash->transferred_sectors, 0);
 	assert_int_equal(b->flash->count[OP_COPY][CAUSE_GC], 1);
+	close_idle(b);
+}
+
+/* Page 1 of a block (sense 20000) goes to page 0 (program 100000), page 2 (30000) to page 1 (200000). */
+static void test_copy_back_takes_the_times_of_both_pages(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.read_ns=[10000,20000,30000] "
+						 "flash.program_ns=[100000,200000,300000]");
+	const tick_t first = 2 * 100 + 20000 + 100000;
+	op_t copy[2];
+
+	(void)state;
+	for (uint32_t page = 0; page < 3; page++)
+		old_page(b, 0, 0, 0, page);
+	copy[0] = submit_copy(b, page_at(b, 0, 0, 0, 1), page_at(b, 0, 0, 1, 0));
+	copy[1] = submit_copy(b, page_at(b, 0, 0, 0, 2), page_at(b, 0, 0, 1, 1));
+	assert_done_at(b, copy[0], first);
+	assert_done_at(b, copy[1], first + 2 * 100 + 30000 + 200000);
 	close_idle(b);
 }
 
@@ -536,6 +600,78 @@ static void test_read_suspends_a_program(void **state)
 	close_idle(b);
 }
 
+/*
+ * Two planes work from 112300 to 212300 (a write before them, then both pages on the bus); 62300 are left
+ * at 150000.
+ */
+static void test_a_multiplane_program_is_suspended_whole(void **state)
+{
+	op_t first, second, read;
+	struct bench *b = two_writes_wait(PAPER_DRIVE
+		"flash.multiplane=any flash.suspend=program_and_erase flash.suspend_ns=5000",
+		0, &first, &second);
+	ppn_t old = old_page(b, 0, 0, 2, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 150000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 150000 + READ);
+	assert_done_at(b, first, 150000 + READ + 62300 + 5000);
+	assert_true(schedule_done(b->flash->schedule, second));
+	assert_int_equal(schedule_busy(b->flash->schedule).suspensions, 1);
+	close_idle(b);
+}
+
+/* Another die of the chip has nothing to suspend, unless the chip works as one: then the erase makes way. */
+static void test_a_read_of_another_die(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	read = submit_read(b, old_page(b, 1, 0, 0, 0));
+	assert_done_at(b, read, 500000 + READ);
+	assert_done_at(b, erase, ERASE);
+	close_idle(b);
+	b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000 flash.interleave=false");
+	erase = submit_erase(b, page_at(b, 0, 0, 0, 0));
+	schedule_run_until(b->flash->schedule, 500000);
+	read = submit_read(b, old_page(b, 1, 0, 0, 0));
+	assert_done_at(b, read, 500000 + READ);
+	assert_done_at(b, erase, ERASE + READ + 5000);
+	close_idle(b);
+}
+
+/* In order of becoming ready means that a read waits for what came before it, suspension or not. */
+static void test_fifo_suspends_nothing(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.scheduler=fifo");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	read = submit_read(b, old_page(b, 0, 0, 1, 0));
+	assert_done_at(b, erase, ERASE);
+	assert_done_at(b, read, ERASE + READ);
+	close_idle(b);
+}
+
+/* The data of the program is on the bus until 4100: the cells begin, make way at once, and have all to do after. */
+static void test_a_read_during_the_transfer_suspends_too(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=5000");
+	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 4000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 4100 + READ);
+	assert_done_at(b, program, 4100 + READ + 100000 + 5000);
+	close_idle(b);
+}
+
 static void test_programs_are_not_suspended_for_erase_only(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase");
@@ -634,8 +770,8 @@ static void test_waiting_for_what_is_done_costs_nothing(void **state)
 }
 
 /*
- * A read of block 0 waits for a write on another channel (until 104100) and takes 14100 then.  The erase of the
- * block could begin at 0, but the block is still to be read.
+ * A read of block 0 waits for a write on another channel (until 104100) and takes 14100 then.  The erase of
+ * the block could begin at 0, but the block is still to be read.
  */
 static void test_erase_waits_for_what_goes_on_in_its_block(void **state)
 {
@@ -914,6 +1050,8 @@ int main(void)
 		cmocka_unit_test(test_two_writes_on_two_dies_of_a_channel),
 		cmocka_unit_test(test_two_writes_on_two_channels),
 		cmocka_unit_test(test_dies_of_a_chip_without_interleaving),
+		cmocka_unit_test(test_reads_of_a_chip_without_interleaving),
+		cmocka_unit_test(test_chips_always_overlap),
 		cmocka_unit_test(test_bus_is_shared_by_reads_and_writes),
 		cmocka_unit_test(test_bus_is_granted_in_order_of_asking),
 		cmocka_unit_test(test_multiplane_off),
@@ -923,8 +1061,10 @@ int main(void)
 		cmocka_unit_test(test_multiplane_command_takes_the_longest_cell_time),
 		cmocka_unit_test(test_multiplane_needs_different_planes),
 		cmocka_unit_test(test_multiplane_read),
+		cmocka_unit_test(test_multiplane_command_of_three_planes),
 		cmocka_unit_test(test_multiplane_erase),
 		cmocka_unit_test(test_copy_back),
+		cmocka_unit_test(test_copy_back_takes_the_times_of_both_pages),
 		cmocka_unit_test(test_copy_without_copy_back_is_a_read_and_a_program),
 		cmocka_unit_test(test_copy_to_another_plane_crosses_the_bus),
 		cmocka_unit_test(test_copy_of_a_page_in_flight),
@@ -934,6 +1074,10 @@ int main(void)
 		cmocka_unit_test(test_an_erase_is_suspended_again),
 		cmocka_unit_test(test_no_suspension_unless_asked_for),
 		cmocka_unit_test(test_read_suspends_a_program),
+		cmocka_unit_test(test_a_read_during_the_transfer_suspends_too),
+		cmocka_unit_test(test_a_multiplane_program_is_suspended_whole),
+		cmocka_unit_test(test_a_read_of_another_die),
+		cmocka_unit_test(test_fifo_suspends_nothing),
 		cmocka_unit_test(test_programs_are_not_suspended_for_erase_only),
 		cmocka_unit_test(test_only_reads_suspend),
 		cmocka_unit_test(test_suspension_keeps_the_books_of_busy_time),

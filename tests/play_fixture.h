@@ -1,0 +1,151 @@
+/*
+ * Random requests for a small verified drive, played in a child that may die: the oracle and the invariants
+ * are the judges.  The parent knows the last requests and how to repeat them.
+ */
+#ifndef TESTS_PLAY_FIXTURE_H
+#define TESTS_PLAY_FIXTURE_H
+
+#include "tests/drive_fixture.h"
+
+#include <sys/mman.h>
+
+/* What the child writes and the parent reads when the child is dead. */
+enum { REMEMBERED = 24 };
+struct journal {
+	uint64_t requests;
+	struct request last[REMEMBERED]; /* number i at i % REMEMBERED */
+};
+
+/* A drive, and what is done to it. */
+struct combination {
+	char name[96];
+	char settings[2048];
+	size_t ftl, buffer;
+	bool trims;
+	uint64_t seed;
+	struct journal *journal; /* NULL: none is kept */
+};
+
+struct player {
+	struct settings settings;
+	struct drive *drive;
+	struct random random;
+	bool trims;
+	struct journal *journal;
+	uint64_t digest; /* of all completion times */
+};
+
+/* Like fixture_settings() and drive_create(), for children and tests alike. */
+static inline void player_open(struct player *p, const struct combination *c)
+{
+	struct fault fault = { "" };
+
+	fixture_settings(&p->settings, c->settings);
+	p->settings.top.ftl = (int)c->ftl;
+	p->settings.top.buffer = (int)c->buffer;
+	p->trims = c->trims;
+	p->journal = c->journal;
+	p->digest = 0;
+	random_init(&p->random, c->seed, 7);
+	p->drive = drive_create(&p->settings, true, &fault);
+	BUG_ON(!p->drive, "%s: %s", c->name, fault.text);
+}
+
+static inline void player_close(struct player *p)
+{
+	drive_free(p->drive);
+	settings_release(&p->settings);
+}
+
+/* Half of the requests go to an eighth of the drive; lengths from one sector to four pages. */
+static inline struct request random_request(struct player *p)
+{
+	const struct geometry *g = &p->drive->geometry;
+	uint64_t kind = random_below(&p->random, 100);
+	uint32_t pages = random_below(&p->random, 4) ? 1 : 4;
+	sector_t range = random_below(&p->random, 2) ? g->logical_sectors : g->logical_sectors / 8;
+	struct request r = { .start = random_below(&p->random, range),
+		.line = 1,
+		.sectors = 1 + (uint32_t)random_below(&p->random, pages * g->sectors_per_page) };
+
+	if (r.sectors > g->logical_sectors - r.start)
+		r.sectors = (uint32_t)(g->logical_sectors - r.start);
+	r.type = kind < 55 ? REQUEST_WRITE : kind < 90 || !p->trims ? REQUEST_READ : REQUEST_TRIM;
+	return r;
+}
+
+/* Hands the request over and lets time pass until at most `depth` are under way.  False: the drive failed. */
+static inline bool play(struct player *p, struct request r, uint64_t depth)
+{
+	struct drive *d = p->drive;
+	bool alive;
+
+	if (p->journal)
+		p->journal->last[p->journal->requests++ % REMEMBERED] = r;
+	r.arrival = schedule_now(d->flash->schedule);
+	alive = drive_submit(d, &r);
+	while (d->in_drive > depth && drive_run_to_completion(d))
+		p->digest = p->digest * 0x100000001b3u + schedule_now(d->flash->schedule);
+	return alive;
+}
+
+/* Writes or reads the whole drive, page after page. */
+static inline bool play_all_pages(struct player *p, enum request_type type)
+{
+	const struct geometry *g = &p->drive->geometry;
+
+	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++)
+		if (!play(p,
+			    (struct request){ .start = geometry_page_start(g, lpn),
+				    .line = 1,
+				    .type = type,
+				    .sectors = g->sectors_per_page },
+			    4))
+			return false;
+	return true;
+}
+
+static inline void player_check(const struct player *p)
+{
+	ftl_check(p->drive->ftl);
+	buffer_check(p->drive->buffer);
+}
+
+/* ---- in a child ---- */
+
+static inline void print_last_requests(const struct journal *j)
+{
+	static const char *const names[] = { "read", "write", "trim" };
+	uint64_t from = j->requests > REMEMBERED ? j->requests - REMEMBERED : 0;
+
+	print_error("the last of %llu requests were\n", (unsigned long long)j->requests);
+	for (uint64_t i = from; i < j->requests; i++) {
+		const struct request *r = &j->last[i % REMEMBERED];
+
+		print_error("  %-5s sector %llu, %u sectors\n", names[r->type], (unsigned long long)r->start,
+			r->sectors);
+	}
+}
+
+/* Fails with what the child said, its last requests, the settings, and the line that repeats it. */
+static inline void run_combination(struct combination *c, void (*act)(void *), const char *repeat)
+{
+	FILE *shared = tmpfile();
+	struct child child;
+
+	assert_non_null(shared);
+	assert_int_equal(ftruncate(fileno(shared), sizeof *c->journal), 0);
+	c->journal = mmap(NULL, sizeof *c->journal, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
+	assert_true(c->journal != MAP_FAILED);
+	run_in_child(&child, act, c);
+	if (child.status) {
+		print_last_requests(c->journal);
+		print_error("of %s with %s\nrepeat it with  SEED=%llu %s\n", c->name, c->settings,
+			(unsigned long long)c->seed, repeat);
+		fail_msg("%s: status %#x, %s", c->name, (unsigned)child.status, child.text);
+	}
+	munmap(c->journal, sizeof *c->journal);
+	fclose(shared);
+}
+
+#endif
