@@ -93,7 +93,7 @@ check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
 
-include scripts/figures.mk scripts/workloads.mk
+include scripts/figures.mk scripts/workloads.mk scripts/legacy/study.mk
 
 bench: $(BUILD)/bench/bench ## speed and memory beside the floor, for drives of 8 GB, 128 GB and 1 TB
 	@$<

@@ -9,7 +9,7 @@
 
 /* From this size on, arrays are asked for in huge pages: the tables of a drive are read at random, and
  * without them every access would miss the TLB too. */
-#define HUGE_FROM ((size_t)32 << 20)
+#define HUGE_FROM ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
 
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "bench/floor.h"
 #include "bench/generating.h"
+#include "bench/legacy.h"
 #include "drive/drive.h"
 #include "drive/precondition.h"
 
@@ -201,6 +202,8 @@ int main(int argc, char **argv)
 	if (!only) {
 		putchar('\n');
 		bench_generating();
+		putchar('\n');
+		bench_legacy();
 	}
 	return 0;
 }

@@ -93,13 +93,19 @@ static enum admission drain(struct engine *e, bool moved)
 	return WAITED;
 }
 
-/* An unterminated last line is read, but never becomes a request. */
-static enum admission drop_last_line(struct engine *e, int64_t event)
+/* The clock moves to the arrival of the line - in SSDsim also backwards. */
+static void move_to_line(struct engine *e)
+{
+	if (e->line.time > e->now || quirk_kept(e, Q4_TIME_GOES_BACK))
+		e->now = e->line.time;
+}
+
+/* An unterminated last line moves the clock, but never becomes a request. */
+static enum admission drop_last_line(struct engine *e)
 {
 	e->trace_ended = true;
 	e->line_ready = false;
-	if (event == TIME_NEVER)
-		e->now = e->line.time;
+	move_to_line(e);
 	return WAITED;
 }
 
@@ -135,9 +141,8 @@ enum admission legacy_admit(struct engine *e, uint32_t *request, struct fault *f
 	if (waits(e, event, moved))
 		return WAITED;
 	if (!e->line.terminated && quirk_kept(e, Q7_END_OF_TRACE))
-		return drop_last_line(e, event);
-	if (e->line.time > e->now || quirk_kept(e, Q4_TIME_GOES_BACK))
-		e->now = e->line.time;
+		return drop_last_line(e);
+	move_to_line(e);
 	*request = create_request(e);
 	return ADMITTED;
 }

@@ -129,6 +129,8 @@ static uint32_t evict(struct engine *e, uint32_t request, uint32_t spared)
 		return 0;
 	}
 	node = *node_at(b, number);
+	if (!legacy_on_drive(e, node.lpn))
+		return 0;
 	sectors = legacy_create_write(e, request, node.lpn, node.mask);
 	if (!quirk_kept(e, Q15_BUFFER_COUNT_WRAPS))
 		sectors = mask_sectors(node.mask);
@@ -229,25 +231,34 @@ static uint32_t look_up(struct engine *e, const struct request *q, uint32_t page
 	return need;
 }
 
-/* SSDsim's list of wanted sectors has one word too few when a read ends here; what it finds in its place
- * depends on the allocator. */
-static void note_table_end(struct engine *e, const struct request *q, uint32_t pages)
+/* SSDsim keeps the wanted sectors in a table of 32-bit words, as many whole pages in each as fit, and looks
+ * through as many words as the sectors of the read fill.  With page sizes that are no power of two these are
+ * too few for a long read: its last pages are forgotten.  How many of the pages are looked at. */
+static uint32_t table_reach(struct engine *e, const struct request *q, uint32_t pages)
 {
-	uint32_t sectors = e->layout.sectors;
+	uint32_t sectors = e->layout.sectors, per_word = 32 / sectors, reach;
+	bool on_border = (q->sector + q->sectors) % sectors == 0;
 
-	if ((q->sector + q->sectors) % sectors == 0 && (pages + 1) * sectors % 32 == 0)
+	if (!quirk_kept(e, Q1_READ_PAST_TABLE))
+		return pages;
+	reach = ((pages + on_border) * sectors / 32 + 1) * per_word;
+	/* One word beyond the table: what is found there depends on the allocator, here it is nothing. */
+	if (reach < pages || (on_border && (pages + 1) * sectors % 32 == 0))
 		note(e, Q1_READ_PAST_TABLE);
+	return reach < pages ? reach : pages;
 }
 
 static void read_from_flash(struct engine *e, uint32_t request, uint32_t first, uint32_t last)
 {
-	note_table_end(e, request_at(e, request), last - first + 1);
-	for (uint32_t page = first; page <= last; page++) {
+	uint32_t pages = table_reach(e, request_at(e, request), last - first + 1);
+
+	for (uint32_t page = first; page < first + pages; page++) {
 		uint32_t wanted = covered(&e->layout, request_at(e, request), page);
 		uint32_t sectors = mask_sectors(e->buffer.need[page - first] & wanted);
+		uint32_t lpn = legacy_logical_page(e, page);
 
-		if (sectors)
-			legacy_create_read(e, request, legacy_logical_page(e, page), sectors);
+		if (sectors && legacy_on_drive(e, lpn))
+			legacy_create_read(e, request, lpn, sectors);
 	}
 }
 
@@ -292,6 +303,8 @@ void legacy_serve_unbuffered(struct engine *e, uint32_t request)
 	for (uint32_t page = first; page <= last; page++) {
 		uint32_t lpn = legacy_logical_page(e, page);
 
+		if (!legacy_on_drive(e, lpn))
+			return;
 		if (read)
 			legacy_create_read(e, request, lpn, mask_sectors(record_get(&e->map, lpn).mask));
 		else

@@ -113,7 +113,7 @@ struct moves {
 	uint32_t plane;
 	uint32_t first, next, end; /* free pages (ppn) of the active block the moves use up */
 	uint32_t pages, copy_backs;
-	uint32_t sectors; /* that cross the channel */
+	uint32_t sectors; /* that cross the channel; not counted where they cost nothing */
 	bool gave_up;     /* the last page taken had the wrong parity */
 };
 
@@ -155,47 +155,80 @@ static bool give_up(struct engine *e, struct moves *m, uint32_t ppn)
 	return true;
 }
 
-/* The map's records of the victim's pages lie far apart; they are fetched together. */
-static void prefetch_map(struct records spare, struct records map, uint32_t ppn, uint32_t end)
+/* What a victim's pages lead to lies far apart: it is fetched together. */
+static void prefetch_victim(const struct engine *e, uint32_t block)
 {
-	for (; ppn < end; ppn++)
-		record_prefetch(&map, record_get(&spare, ppn).number);
+	const uint32_t *number = e->spare.number + block * e->layout.pages;
+
+	__builtin_prefetch(&e->block[block], 1);
+	for (uint32_t i = 0; i < e->layout.pages; i++)
+		__builtin_prefetch(&e->map.number[number[i]], 1);
 }
 
-/* Moves the pages in [from, end).  Those free when the victim was chosen are looked at, too: moved pages may
- * end up there.  The tables are copied so that the compiler may keep them in registers. */
+static uint32_t valid_sectors(const struct records *spare, uint32_t first, uint32_t count)
+{
+	uint32_t sectors = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sectors += mask_sectors(record_get(spare, first + i).mask);
+	return sectors;
+}
+
+/* A page with valid sectors is the one the map names.  The old places are left to the erase. */
+static void move_run(struct engine *e, struct moves *m, uint32_t from, uint32_t count)
+{
+	const uint32_t *lpn = e->spare.number + from;
+	uint32_t *map = e->map.number, to = m->next;
+
+	records_copy(&e->spare, from, to, count);
+	for (uint32_t i = 0; i < count; i++)
+		map[lpn[i]] = to + i;
+	m->next += count;
+	m->pages += count;
+	m->gave_up = false;
+}
+
+static bool greedy_copy_back(const struct engine *e)
+{
+	return e->copy_back && e->p->greed_copy_back == 1;
+}
+
+/* SSDsim's default commands, copy-back without greed. */
+static bool collections_are_free(const struct engine *e)
+{
+	return e->copy_back && !greedy_copy_back(e) && quirk_kept(e, Q2_FREE_COLLECTION);
+}
+
+/* Moves a block's pages, as many at a time as lie side by side in both places.  Pages of the block that were
+ * free when it was chosen are looked at, too: moved pages may end up there. */
 static bool move_pages(struct engine *e, struct moves *m, uint32_t from, uint32_t end)
 {
-	bool copy_back = e->copy_back, greedy = copy_back && e->p->greed_copy_back == 1;
-	struct records spare = e->spare, map = e->map;
+	bool greedy = greedy_copy_back(e), free = collections_are_free(e);
 
-	prefetch_map(spare, map, from, end);
 	while (from < end) {
-		struct record page = record_get(&spare, from);
-		uint32_t to;
+		uint32_t run = records_run(&e->spare, from, end - from);
+		bool same_parity;
 
-		if (!page.mask) {
+		if (!run) {
 			from++;
 			continue;
 		}
 		if (m->next == m->end && !open_run(e, m))
 			return false;
-		to = m->next++;
-		if (!copy_back || (from ^ to) & 1) {
-			if (greedy && give_up(e, m, to))
-				continue;
-			if (greedy)
+		if (run > m->end - m->next)
+			run = m->end - m->next;
+		same_parity = !((from ^ m->next) & 1);
+		if (greedy && !same_parity) {
+			if (!give_up(e, m, m->next++))
 				return false;
-			m->sectors += mask_sectors(page.mask);
-		} else {
-			m->copy_backs++;
+			continue;
 		}
-		record_set(&spare, to, page.number, page.mask);
-		/* A page with valid sectors is the one the map names.  The old place is left to the erase. */
-		record_renumber(&map, page.number, to);
-		m->gave_up = false;
-		m->pages++;
-		from++;
+		if (e->copy_back && same_parity)
+			m->copy_backs += run;
+		else if (!free)
+			m->sectors += valid_sectors(&e->spare, from, run);
+		move_run(e, m, from, run);
+		from += run;
 	}
 	return true;
 }
@@ -203,8 +236,10 @@ static bool move_pages(struct engine *e, struct moves *m, uint32_t from, uint32_
 static bool empty_block(struct engine *e, struct moves *m, uint32_t block)
 {
 	uint32_t first = ppn_of(e, m->plane, block, 0);
-	bool ok = move_pages(e, m, first, first + e->layout.pages);
+	bool ok;
 
+	prefetch_victim(e, m->plane * e->layout.blocks + block);
+	ok = move_pages(e, m, first, first + e->layout.pages);
 	close_run(e, m);
 	e->count.programs += m->pages;
 	e->count.writes += m->pages;
@@ -213,20 +248,28 @@ static bool empty_block(struct engine *e, struct moves *m, uint32_t block)
 	return ok;
 }
 
-/* The time the moves and the erase take - none at all with SSDsim's default commands, copy-back without
- * greed. */
+/* The time the moves and the erase take. */
 static void occupy(struct engine *e, struct channel *channel, struct chip *chip, const struct moves *m)
 {
 	const struct legacy_parameters *p = e->p;
 	uint32_t in_plane = m->pages * (uint32_t)(14 * p->t_wc + p->t_r + p->t_prog);
 	uint32_t transfer = m->sectors * 512u * (uint32_t)(p->t_wc + p->t_rc);
 
-	if (e->copy_back && p->greed_copy_back == 1)
-		transfer = 0;
-	else if (e->copy_back && quirk_kept(e, Q2_FREE_COLLECTION))
+	if (collections_are_free(e))
 		return;
+	if (greedy_copy_back(e))
+		transfer = 0;
 	channel->time = e->now + in_plane + transfer;
 	chip->time = channel->time + p->t_bers;
+}
+
+/* The block that is likely to be the plane's next victim is loaded while others are served. */
+static void prefetch_next_victim(struct engine *e, uint32_t plane)
+{
+	uint32_t next = legacy_victims_best(&e->victims, plane, e->plane[plane].active);
+
+	if (next != NONE)
+		records_prefetch(&e->spare, ppn_of(e, plane, next, 0), e->layout.pages);
 }
 
 /* Moves what is valid in the block with most invalid pages and erases it.  False: no free page, the
@@ -246,6 +289,7 @@ static bool collect_victim(struct engine *e, struct channel *channel, struct chi
 		return false;
 	legacy_erase(e, plane * l->blocks + victim);
 	occupy(e, channel, chip, &moves);
+	prefetch_next_victim(e, plane);
 	return true;
 }
 

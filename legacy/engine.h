@@ -323,7 +323,9 @@ bool legacy_place_active(struct engine *e, struct slot *s); /* on the active blo
 void legacy_place_at(struct engine *e, struct slot *s, uint32_t plane, uint32_t block);
 void legacy_ask_collection(struct engine *e, uint32_t plane); /* if below the threshold */
 
-/* subrequests.c: creation and completion. */
+/* subrequests.c: creation and completion.  Only pages on the drive may be asked for: SSDsim's map has no end of
+ * its own, and behind it lies foreign memory.  legacy_on_drive() ends the run there. */
+bool legacy_on_drive(struct engine *e, uint32_t lpn);
 void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors);
 uint32_t legacy_create_write(
 	struct engine *e, uint32_t request, uint32_t lpn, uint32_t mask); /* its sectors */

@@ -132,21 +132,12 @@ static void preload_line(struct engine *e, const struct legacy_line *line)
 	}
 }
 
-/* SSDsim's map has no end of its own: a request that runs beyond it corrupts memory. */
-static bool check_range(const struct engine *e, const struct legacy_line *line, struct fault *fault)
+static bool check_size(const struct engine *e, const struct legacy_line *line, struct fault *fault)
 {
-	const struct layout *l = &e->layout;
-	uint64_t last = (uint64_t)(line->sector % l->limit) + line->sectors - 1;
-
-	if (line->sectors > l->limit)
-		return fault_set(fault, "%s:%llu: %u sectors are more than the drive has, %u", e->scan->path,
-			(unsigned long long)e->scan->line, line->sectors, l->limit);
-	if (last / l->sectors >= l->logical_pages && quirk_kept(e, Q29_REQUEST_NOT_WRAPPED))
-		return fault_set(fault,
-			"%s:%llu: the request runs past the last page of the drive (Q29); use a "
-			"larger 'overprovide'",
-			e->scan->path, (unsigned long long)e->scan->line);
-	return true;
+	if (line->sectors <= e->layout.limit)
+		return true;
+	return fault_set(fault, "%s:%llu: %u sectors are more than the drive has, %u", e->scan->path,
+		(unsigned long long)e->scan->line, line->sectors, e->layout.limit);
 }
 
 bool legacy_preload(struct engine *e, struct fault *fault)
@@ -162,7 +153,7 @@ bool legacy_preload(struct engine *e, struct fault *fault)
 		case SCAN_LINE:
 			break;
 		}
-		if (!check_range(e, &line, fault))
+		if (!check_size(e, &line, fault))
 			return false;
 		if (line.read)
 			preload_line(e, &line);

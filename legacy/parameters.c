@@ -256,7 +256,6 @@ static const struct bound bounds[] = {
 	{ "t_WB", FIELD(t_wb), 0, INT_MAX },
 	{ "t_RC", FIELD(t_rc), 0, INT_MAX },
 	{ "allocation", FIELD(allocation), 0, 1 },
-	{ "dynamic_allocation", FIELD(dynamic_allocation), 0, 1 },
 	{ "queue_length", FIELD(queue_length), 0, INT_MAX },
 };
 
@@ -305,6 +304,11 @@ bool legacy_parameters_check(const struct legacy_parameters *p, const char *name
 	if (!check_size(p, (uint64_t)p->chip_number, name, fault) ||
 		!check_size(p, (uint64_t)p->channels * (uint64_t)p->chips[0], name, fault))
 		return false;
+	if (p->allocation == 0 && (p->dynamic_allocation < 0 || p->dynamic_allocation > 1))
+		return fault_set(fault,
+			"%s: dynamic_allocation %d: SSDsim knows 0 (everything dynamic) and 1 (channel by address); "
+			"its 2 and 3 are unfinished",
+			name, p->dynamic_allocation);
 	if (p->allocation == 1 && (p->static_allocation < 0 || p->static_allocation > 5))
 		return fault_set(fault, "%s: static_allocation %d does not exist in SSDsim (Q24); 0 to 5 do",
 			name, p->static_allocation);

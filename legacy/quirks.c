@@ -1,12 +1,16 @@
 #include "legacy/quirks.h"
 
+#include "base/suggest.h"
+
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct quirk_row rows[QUIRKS] = {
-	[Q1_READ_PAST_TABLE] = { "Q1", QUIRK_SURVIVED, false,
-		"reads ending on a page boundary look one word past a heap block", "that word counts as 0" },
+	[Q1_READ_PAST_TABLE] = { "Q1", QUIRK_SURVIVED, true,
+		"the table of a read's wanted sectors is too short: garbage is read, odd page sizes lose pages",
+		"what lies beyond it counts as 0, or with --fix the table is whole" },
 	[Q2_FREE_COLLECTION] = { "Q2", QUIRK_KEPT, true,
 		"with copy-back (the default) garbage collection takes no time",
 		"moves and the erase occupy channel and chip" },
@@ -131,6 +135,25 @@ static quirk_set parse_item(const char *item, size_t bytes)
 	return QUIRK_BIT(number);
 }
 
+/* The fault about an item that is no quirk, with the nearest that --fix takes. */
+static bool refuse_item(const char *list, const char *item, size_t bytes, struct fault *fault)
+{
+	char word[16];
+	struct suggestion s = { .word = word };
+
+	snprintf(word, sizeof word, "%.*s", (int)bytes, item);
+	suggestion_offer(&s, "all");
+	for (enum quirk q = 1; q < QUIRKS; q++)
+		if (rows[q].repairable)
+			suggestion_offer(&s, rows[q].name);
+	if (s.nearest)
+		return fault_set(fault,
+			"--fix %s: '%.*s' is no quirk; did you mean %s? --list-quirks shows all", list,
+			(int)bytes, item, s.nearest);
+	return fault_set(fault, "--fix %s: '%.*s' is no quirk; Q1 to Q%d or all, see --list-quirks", list,
+		(int)bytes, item, QUIRKS - 1);
+}
+
 bool quirk_set_parse(quirk_set *set, const char *list, struct fault *fault)
 {
 	*set = 0;
@@ -141,9 +164,7 @@ bool quirk_set_parse(quirk_set *set, const char *list, struct fault *fault)
 		quirk_set bits = parse_item(name, bytes);
 
 		if (!bits)
-			return fault_set(fault,
-				"--fix %s: '%.*s' is no quirk; Q1 to Q%d or all, see --list-quirks", list,
-				(int)bytes, name, QUIRKS - 1);
+			return refuse_item(list, name, bytes, fault);
 		if (!(bits & quirk_set_all()))
 			return fault_set(fault, "--fix %s: %.*s has nothing to repair: %s", list, (int)bytes,
 				name, rows[__builtin_ctzll(bits)].instead);

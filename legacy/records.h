@@ -72,16 +72,46 @@ static inline void records_clear(struct records *t, uint32_t first, uint32_t cou
 	memset((uint8_t *)t->mask + (size_t)first * t->mask_bytes, 0, (size_t)count * t->mask_bytes);
 }
 
-/* Starts loading a number that will be written soon. */
-static inline void record_prefetch(const struct records *t, uint32_t i)
+/* How many records from `first` on, at most `most`, have a mask. */
+static inline uint32_t records_run(const struct records *t, uint32_t first, uint32_t most)
 {
-	__builtin_prefetch(&t->number[i], 1);
+	uint32_t n = 0;
+
+	switch (t->mask_bytes) {
+	case 1:
+		while (n < most && ((const uint8_t *)t->mask)[first + n])
+			n++;
+		return n;
+	case 2:
+		while (n < most && ((const uint16_t *)t->mask)[first + n])
+			n++;
+		return n;
+	default:
+		while (n < most && ((const uint32_t *)t->mask)[first + n])
+			n++;
+		return n;
+	}
 }
 
-/* The mask stays. */
-static inline void record_renumber(struct records *t, uint32_t i, uint32_t number)
+/* Starts loading records that are read next. */
+static inline void records_prefetch(const struct records *t, uint32_t first, uint32_t count)
 {
-	t->number[i] = number;
+	const char *number = (const char *)(t->number + first);
+	const char *mask = (const char *)t->mask + (size_t)first * t->mask_bytes;
+
+	for (size_t line = 0; line < count * sizeof *t->number; line += 64)
+		__builtin_prefetch(number + line);
+	for (size_t line = 0; line < (size_t)count * t->mask_bytes; line += 64)
+		__builtin_prefetch(mask + line);
+}
+
+/* The two ranges do not overlap. */
+static inline void records_copy(struct records *t, uint32_t from, uint32_t to, uint32_t count)
+{
+	size_t bytes = t->mask_bytes;
+
+	memcpy(t->number + to, t->number + from, count * sizeof *t->number);
+	memcpy((uint8_t *)t->mask + to * bytes, (uint8_t *)t->mask + from * bytes, count * bytes);
 }
 
 #endif

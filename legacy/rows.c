@@ -13,24 +13,31 @@ static const char rule_of_output[] = "-----------------------simulation output--
 static const char rule_of_statistics[] =
 	"---------------------------statistic data---------------------------";
 
+/* "00", "01" ... "99": two digits a division. */
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+			    "25262728293031323334353637383940414243444546474849"
+			    "50515253545556575859606162636465666768697071727374"
+			    "75767778798081828384858687888990919293949596979899";
+
 /* The number right-aligned in `width` columns - or wider, as printf does - and a separator. */
 static char *put(char *out, int64_t value, unsigned width, char separator)
 {
-	char digits[24];
-	unsigned n = 0;
+	char digits[24], *first = digits + sizeof digits;
 	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	unsigned n;
 
-	do
-		digits[n++] = (char)('0' + rest % 10);
-	while (rest /= 10);
+	for (; rest >= 10; rest /= 100)
+		memcpy(first -= 2, pairs + 2 * (rest % 100), 2);
+	if (rest || first == digits + sizeof digits)
+		*--first = (char)('0' + rest);
 	if (value < 0)
-		digits[n++] = '-';
+		*--first = '-';
+	n = (unsigned)(digits + sizeof digits - first);
 	for (; width > n; width--)
 		*out++ = ' ';
-	while (n)
-		*out++ = digits[--n];
-	*out++ = separator;
-	return out;
+	memcpy(out, first, n);
+	out[n] = separator;
+	return out + n + 1;
 }
 
 void legacy_rows_create(struct engine *e, FILE *rows)

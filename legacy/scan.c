@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define BUFFER_BYTES (1 << 18)
+#define SAFE_DIGITS  18  /* numbers of so many digits fit 64 bits */
 #define LINE_BYTES   199 /* SSDsim cuts longer lines in two */
 
 bool legacy_scan_open(struct legacy_scan *scan, const char *path, struct fault *fault)
@@ -59,6 +60,8 @@ static bool scan_number(const char **text, const char *end, int64_t *number)
 	negative = p < end && *p == '-';
 	p += p < end && (*p == '-' || *p == '+');
 	*text = p;
+	for (int n = 0; n < SAFE_DIGITS && p < end && *p >= '0' && *p <= '9'; n++)
+		value = 10 * value + (*p++ - '0');
 	for (; p < end && *p >= '0' && *p <= '9'; p++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
 			__builtin_add_overflow(value, *p - '0', &value))

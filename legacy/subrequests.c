@@ -91,6 +91,14 @@ static void share_read(struct engine *e, uint32_t request, uint32_t ordinal, uin
 	read_at(e, queued)->sharer = number;
 }
 
+bool legacy_on_drive(struct engine *e, uint32_t lpn)
+{
+	if (lpn >= e->layout.logical_pages)
+		legacy_stop(e, Q29_REQUEST_NOT_WRAPPED, LEGACY_REFUSED,
+			"a request runs past the last page of the drive, which a larger 'overprovide' prevents");
+	return lpn < e->layout.logical_pages;
+}
+
 void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors)
 {
 	struct record map = record_get(&e->map, lpn);

@@ -113,16 +113,12 @@ static bool program_many(struct engine *e, struct chip *chip, uint32_t lane)
 			"'advanced command' asks for two-plane commands on dies of one plane");
 		return true;
 	}
-	if (n > 1 && !e->interleave)
-		n = legacy_drop_beyond(e, n, e->layout.planes);
-	else if (n > 1 && !e->two_plane)
-		n = legacy_drop_beyond(e, n, e->layout.dies);
 	if (n == 1)
 		program_one(e, chip);
 	else if (e->interleave)
-		program_interleaved(e, chip, n);
+		program_interleaved(e, chip, e->two_plane ? n : legacy_drop_beyond(e, n, e->layout.dies));
 	else
-		program_two_plane(e, chip, n);
+		program_two_plane(e, chip, legacy_drop_beyond(e, n, e->layout.planes));
 	return true;
 }
 

@@ -130,7 +130,7 @@ static inline void bench_run(struct bench *b, const char *parameters, const char
 	bench_remove(b);
 }
 
-static void bench_free(struct bench *b)
+static inline void bench_free(struct bench *b)
 {
 	legacy_statistics_free(&b->statistics);
 }

@@ -405,7 +405,51 @@ static void test_q34_one_pass(void **state)
 	check_three_pages(Q34_ONE_PASS_PER_EVENT);
 }
 
+/* One die, two planes, interleave alone: of two waiting writes only one goes, and is counted as interleaved all
+ * the same.  Three pages: the first alone (Q12), the second out of two, the third out of one. */
+static void test_interleave_of_one_die(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_run(&b, DRIVE "plane number = 2\nadvanced command = 8\n", "1000 0 0 12 0\n9000000 0 0 4 0", 0);
+	assert_int_equal(b.row[0].response, 1000 + 2 * BUSY_NS + WRITE_NS);
+	assert_int_equal((int)bench_value(&b, "interleave count"), 1);
+	bench_free(&b);
+}
+
 /* ---- quirks SSDsim does not survive ---- */
+
+/* Pages of 12 sectors, two to a word of the table; a read of five pages has (5 * 12) / 32 + 1 = 2 words, so that
+ * the fifth page is forgotten. */
+static void test_q1_forgotten_page(void **state)
+{
+	struct bench kept, repaired;
+
+	(void)state;
+	both_sides(DRIVE "dram capacity = 8192\nsubpage page = 12\n", "1000 0 0 59 1\n90000000 0 0 4 0",
+		Q1_READ_PAST_TABLE, &kept, &repaired);
+	assert_int_equal((int)bench_value(&kept, "read count"), 4);
+	assert_int_equal((int)bench_value(&repaired, "read count"), 5);
+	assert_int_equal(kept.result.noted[Q1_READ_PAST_TABLE], 1);
+	bench_free(&kept);
+	bench_free(&repaired);
+}
+
+/* A page beyond the last one harms nobody as long as it stays in the buffer. */
+static void test_page_beyond_the_drive(void **state)
+{
+	static const char parameters[] = DRIVE "overprovide = 0\ndram capacity = 8192\n";
+	struct bench b;
+
+	(void)state;
+	bench_run(&b, parameters, "0 0 62 4 0\n9000000 0 0 4 0", 0);
+	assert_int_equal(b.end, LEGACY_DONE);
+	bench_free(&b);
+	bench_run(&b, parameters, "0 0 62 4 0\n1000 0 0 16 0\n9000000 0 0 4 0", 0);
+	assert_int_equal(b.end, LEGACY_REFUSED);
+	assert_non_null(strstr(b.fault.text, "Q29"));
+}
 
 static void check_refused(const char *parameters, const char *trace, const char *quirk)
 {
@@ -509,6 +553,7 @@ static void test_lists(void **state)
 	assert_false(quirk_set_parse(&set, "", &fault));
 	assert_false(quirk_set_parse(&set, "Q2,", &fault));
 	assert_false(quirk_set_parse(&set, "Q35", &fault));
+	assert_non_null(strstr(fault.text, "did you mean Q3?"));
 	assert_false(quirk_set_parse(&set, "Q0", &fault));
 	assert_false(quirk_set_parse(&set, "Q2x", &fault));
 	assert_false(quirk_set_parse(&set, "Q8", &fault));
@@ -544,6 +589,9 @@ int main(void)
 		cmocka_unit_test(test_q32_die_skew),
 		cmocka_unit_test(test_q33_request_per_page),
 		cmocka_unit_test(test_q34_one_pass),
+		cmocka_unit_test(test_interleave_of_one_die),
+		cmocka_unit_test(test_q1_forgotten_page),
+		cmocka_unit_test(test_page_beyond_the_drive),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_survived),
 		cmocka_unit_test(test_page_of_32),

@@ -134,6 +134,8 @@ function of_mrsm(id) {
 function of_across(id, first, second) {
 	if (id == "dram.mrsm.across")
 		return known("mrsm") ? mean_ratio("dram", "mrsm", "across", 8) : "none"
+	if (id == "merged.extra")
+		return 100 * mean_of("across", "merged extra")
 	if (first == "rollback" || first == "unprofitable" || first == "merged")
 		return 100 * mean_of("across", first)
 	if (first == "updates")

@@ -49,6 +49,8 @@ END {
 	for (i = 1; i <= 6; i++)
 		printf format, name[i], number[1, i], number[NR - 1, i], said(number[NR - 1, i], number[1, i]),
 			number[NR, i], causes(i, number[1, i])
+	print "A write ends for SSDsim when its data is in the chip's register, for `ssd run` when it is programmed;" \
+		"\nSSDsim takes a whole chip, and for a collection its channel, where `ssd run` takes a die."
 	for (n = 1; n <= NR; n++)
 		if (early[n])
 			printf "(the run %s died early)\n", variant[n] == "none" ? "of SSDsim" : "with " variant[n] " repaired"

@@ -19,13 +19,15 @@ function after_colon(line)
 
 $1 == "request.read.latency_mean_ns"    { value["read"] = int($3) }
 $1 == "request.write.latency_mean_ns"   { value["write"] = int($3) }
-$1 == "flash.read.total"                { value["reads"] = $3 }
-$1 == "flash.program.total" || $1 == "flash.copy.total" { value["programs"] += $3 }
+# SSDsim does not count what a collection reads.
+$1 == "flash.read.total"                { value["reads"] += $3 }
+$1 == "flash.read.gc"                   { value["reads"] -= $3 }
+$1 == "flash.program.total"             { value["programs"] = $3 }
 $1 == "flash.erase.total"               { value["erases"] = $3 }
 $1 == "buffer.read.hit_sectors"         { value["hits"] = $3 }
 $1 == "run.drive_failed" && $3          { ended = "ended " }
 
 END {
-	print ended value["read"] + 0, value["write"] + 0, value["reads"] + 0, value["programs"] + 0,
-		value["erases"] + 0, value["hits"] + 0
+	printf "%s%.0f %.0f %.0f %.0f %.0f %.0f\n", ended, value["read"], value["write"], value["reads"], value["programs"],
+		value["erases"], value["hits"]
 }
