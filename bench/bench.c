@@ -8,6 +8,7 @@
 #include "bench/floor.h"
 #include "bench/generating.h"
 #include "bench/legacy.h"
+#include "bench/reading.h"
 #include "drive/drive.h"
 #include "drive/precondition.h"
 
@@ -204,6 +205,8 @@ int main(int argc, char **argv)
 		bench_generating();
 		putchar('\n');
 		bench_legacy();
+		putchar('\n');
+		bench_reading();
 	}
 	return 0;
 }

@@ -340,6 +340,13 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	return written ? status_of(facts.end) : STATUS_USER;
 }
 
+/* A format that was found and not given is said, so that a wrong guess is seen. */
+static void tell_format(const struct options *o, const struct settings *settings, const struct workload *w)
+{
+	if (w->trace && !o->quiet && !strcmp(settings->trace.format, "auto"))
+		fprintf(stderr, "ssd: %s: format %s\n", o->workload, trace_format(w->trace));
+}
+
 static int run_with(const struct options *o, const struct settings *settings, const char *command)
 {
 	struct fault fault = { "" };
@@ -348,8 +355,10 @@ static int run_with(const struct options *o, const struct settings *settings, co
 	int status = STATUS_USER;
 
 	if (drive && (!o->folder || make_folder(o->folder, &fault)) &&
-		workload_open(&workload, o->workload, &settings->trace, o->quiet ? NULL : warn, &fault))
+		workload_open(&workload, o->workload, &settings->trace, o->quiet ? NULL : warn, &fault)) {
+		tell_format(o, settings, &workload);
 		status = simulate(drive, &workload, o, command, &fault);
+	}
 	workload_close(&workload);
 	drive_free(drive);
 	return status == STATUS_USER ? cli_mistake("%s", fault.text) : status;

@@ -45,14 +45,18 @@ static const char help_reading[] =
 static const char help_stat[] =
 	"usage: ssd trace stat [options] TRACE...\n"
 	"Prints counts, sizes, footprint, alignment and across-page shares of each trace.\n"
+	"Memory grows with the space a trace touches, not with its length: 23 to 46 bytes for each distinct\n"
+	"page of 4 KiB and for each distinct address at which a request ends, half more while a table "
+	"grows.\n"
 	"  --json FILE         the same as JSON; several traces make an array\n"
 	"  --plot FILE         draw one trace on a page (SVG, or PNG if FILE ends in .png; needs "
 	"gnuplot)\n\n";
 
-static const char help_convert[] =
-	"usage: ssd trace convert --to FORMAT [options] TRACE\n"
-	"Writes the trace sorted by time, beginning at time 0, in whole 512-byte sectors.\n"
-	"  --to FORMAT         ";
+static const char help_convert[] = "usage: ssd trace convert --to FORMAT [options] TRACE\n"
+				   "Writes the trace sorted by time, beginning at time 0, in whole 512-byte "
+				   "sectors.  Response times of the\n"
+				   "traced system are not kept.\n"
+				   "  --to FORMAT         ";
 
 static const char help_convert_more[] = "\n"
 					"  -o, --output FILE   default: standard output\n\n";
@@ -210,11 +214,15 @@ static void end_progress(uint64_t requests)
 
 static bool measure(struct trace *trace, struct trace_stat *stat, struct fault *fault)
 {
-	struct record record;
-	enum trace_status status;
+	struct record record, next;
+	enum trace_status status = trace_next_record(trace, &next, fault);
 	uint64_t n = 0;
 
-	while ((status = trace_next_record(trace, &record, fault)) == TRACE_OK) {
+	while (status == TRACE_OK) {
+		record = next;
+		status = trace_next_record(trace, &next, fault);
+		if (status == TRACE_OK)
+			trace_stat_expect(stat, &next);
 		trace_stat_add(stat, &record);
 		show_progress(trace, ++n);
 	}
@@ -314,7 +322,8 @@ static int stat_command(int argc, char **argv)
 
 /* --- convert and generate --- */
 
-static bool convert(struct trace *trace, struct trace_writer *writer, struct fault *fault)
+/* `one_space`: the devices were laid out one after another and are one from now on. */
+static bool convert(struct trace *trace, bool one_space, struct trace_writer *writer, struct fault *fault)
 {
 	struct record record;
 	enum trace_status status;
@@ -323,6 +332,8 @@ static bool convert(struct trace *trace, struct trace_writer *writer, struct fau
 	while ((status = trace_next_record(trace, &record, fault)) == TRACE_OK) {
 		struct request request = record_request(&record);
 
+		if (one_space)
+			request.device = 0;
 		if (!trace_writer_put(writer, &request, fault))
 			return false;
 		show_progress(trace, ++n);
@@ -355,15 +366,16 @@ static void tell_losses(const struct trace *trace, const struct trace_writer *wr
 /* Exactly one of the two sources is given. */
 static int write_trace(const struct settings *s, struct trace *trace, struct generator *generator)
 {
+	bool one_space = s->trace.devices && !strcmp(s->trace.devices, "all");
 	struct trace_writer writer;
 	struct output out;
 	struct fault fault = { "" };
 	bool done;
 
-	if (!output_open(&out, s->out ? s->out : "/dev/stdout", &fault))
+	if (!output_open(&out, s->out && strcmp(s->out, "-") ? s->out : "/dev/stdout", &fault))
 		return cli_mistake("%s", fault.text);
 	done = trace_writer_begin(&writer, s->to, out.stream, &fault) &&
-	       (trace ? convert(trace, &writer, &fault) : generate(generator, &writer, &fault));
+	       (trace ? convert(trace, one_space, &writer, &fault) : generate(generator, &writer, &fault));
 	trace_writer_end(&writer);
 	if (!done)
 		output_abandon(&out);

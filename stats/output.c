@@ -84,7 +84,8 @@ bool output_open(struct output *output, const char *path, struct fault *fault)
 	if (!*path)
 		return cannot("create", path, ENOENT, fault);
 	if (is_direct(path)) {
-		output->path = memory_string(path, "output file name");
+		output->path = memory_string(
+			strcmp(path, "/dev/stdout") ? path : "standard output", "output file name");
 		output->stream = open_direct(path);
 	} else {
 		output->path = final_name(path);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "traces/gzip.h"
 #include "traces/trace.h"
 #include "traces/window.h"
 
@@ -96,6 +97,7 @@ static void test_detection(void **state)
 		{ "fiu", "467651 2522 kjournald 644661632 8 W 6 0 98b9\n" },
 		{ "blkparse", "8,0 3 1 0.0 697 Q W 8 + 8 [p]\n8,0 3 2 0.1 697 D W 8 + 8 [p]\n8,0 3 3 0.2 0 C "
 			      "W 8 + 8 [0]\n" },
+		{ "blkparse", "8,0 3 3 0.2 0 C W 8 + 8 [0]\n8,0 3 1 0.0 697 Q W 8 + 8 [p]\n" },
 		{ "blkparse-d", "8,0 3 2 0.1 697 D W 8 + 8 [p]\n8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
 		{ "blkparse-c", "8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
 		{ "fio", "fio version 3 iolog\n1 f read 0 512\n" },
@@ -112,6 +114,24 @@ static void test_detection(void **state)
 		assert_string_equal(trace_format(t), cases[i].format);
 		trace_close(t);
 	}
+}
+
+/* A record that is a read of 4 KiB in both versions of vscsi: nobody can tell which. */
+static void test_two_formats_fit(void **state)
+{
+	static const unsigned char both[40] = {
+		[0] = 0x28, [3] = 2, [5] = 16, [9] = 16, [12] = 0x28, [15] = 1, [16] = 8, [24] = 1
+	};
+	struct trace_options unknown = { .format = NULL }, second = { .format = "vscsi2" };
+	struct fault fault = { "" };
+	struct trace *t;
+
+	(void)state;
+	expect_fault(both, sizeof both, &unknown, "t: can be read as vscsi1, vscsi2; choose with --format");
+	t = trace_open_memory("t", both, sizeof both, &second, &fault);
+	assert_non_null(t);
+	assert_int_equal(drain(t, &fault), 1);
+	trace_close(t);
 }
 
 static void test_unreadable(void **state)
@@ -303,6 +323,123 @@ static void test_compressed(void **state)
 		memory_free(raw.bytes);
 	}
 	memory_free(text);
+}
+
+/* One flipped bit must not pass for another trace. */
+static void expect_flips_seen(const char *name, char *bytes, size_t size, uint64_t from_seed)
+{
+	struct random random;
+
+	random_init(&random, from_seed, size);
+	for (int i = 0; i < 60; i++) {
+		struct trace_options options = { .sort_fully = true };
+		struct fault fault = { "" };
+		size_t at = 10 + random_below(&random, size - 10);
+		char bit = (char)(1 << random_below(&random, 8));
+		struct trace *t;
+
+		bytes[at] ^= bit;
+		t = trace_open_memory("t", bytes, size, &options, &fault);
+		if (t)
+			drain(t, &fault);
+		trace_close(t);
+		bytes[at] ^= bit;
+		if (strncmp(fault.text, "t: is damaged or cut short", 26) != 0)
+			fail_msg("%s: a flipped bit at byte %zu: \"%s\"", name, at, fault.text);
+	}
+}
+
+static void test_damaged(void **state)
+{
+	uint64_t from = seed();
+	size_t size;
+	char *text = long_text(&size);
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct packed raw = pack(archive_write_set_format_raw, filters[i].add, text, size / 4, 1);
+
+		/* zstd's checksum is optional, and libarchive writes none. */
+		if (filters[i].add != archive_write_add_filter_zstd)
+			expect_flips_seen(filters[i].name, raw.bytes, raw.size, from);
+		memory_free(raw.bytes);
+	}
+	memory_free(text);
+}
+
+/* The checksum is the published one, however the bytes are cut. */
+static void test_gzip_check(void **state)
+{
+	static const char text[] = "123456789";
+	static const unsigned char packed[] = { 0x1f, 0x8b, 8, 0, 0x26, 0x39, 0xf4, 0xcb, 9, 0, 0, 0 };
+
+	(void)state;
+	for (size_t cut = 0; cut <= 9; cut++) {
+		struct gzip_check *c = gzip_check_create();
+
+		gzip_check_packed(c, packed, cut);
+		gzip_check_packed(c, packed + cut, sizeof packed - cut);
+		gzip_check_unpacked(c, text, cut);
+		assert_int_equal(gzip_check_holds(c), cut == 9);
+		gzip_check_unpacked(c, text + cut, 9 - cut);
+		assert_true(gzip_check_holds(c));
+		gzip_check_unpacked(c, text, 1);
+		assert_false(gzip_check_holds(c));
+		gzip_check_packed(c, packed, sizeof packed);
+		assert_true(gzip_check_holds(c)); /* of several members nothing is known */
+		gzip_check_free(c);
+	}
+}
+
+/* Two compressed files, one behind the other, are one file. */
+static void test_members_of_gzip(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct fault fault = { "" };
+	struct packed a =
+		pack(archive_write_set_format_raw, archive_write_add_filter_gzip, "1 0 8 8 0\n", 10, 1);
+	struct packed b =
+		pack(archive_write_set_format_raw, archive_write_add_filter_gzip, "2 0 8 8 0\n", 10, 1);
+	struct trace *t;
+
+	(void)state;
+	memcpy(a.bytes + a.size, b.bytes, b.size);
+	t = trace_open_memory("t", a.bytes, a.size + b.size, &options, &fault);
+	assert_string_equal(fault.text, "");
+	assert_int_equal(drain(t, &fault), 2);
+	trace_close(t);
+	memset(a.bytes + a.size, 0, 100);
+	expect_fault(a.bytes, a.size + 100, &options,
+		"t: is damaged or cut short: its checksum is another, or something follows");
+	memory_free(a.bytes);
+	memory_free(b.bytes);
+}
+
+/* What the packers make of nothing. */
+static void test_empty_packed(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+		const char *bytes;
+	} packed[] = {
+		{ "gz", 20,
+			"\037\213\010\000\000\000\000\000\000\003\003\000\000\000\000\000\000\000\000\000" },
+		{ "xz", 32,
+			"\375\067\172\130\132\000\000\004\346\326\264\106\000\000\000\000\034\337\104\041\037"
+			"\266\363\175\001\000\000\000\000\004\131\132" },
+		{ "zst", 13, "\050\265\057\375\044\000\001\000\000\231\351\330\121" },
+		{ "bz2", 14, "\102\132\150\071\027\162\105\070\120\220\000\000\000\000" },
+		{ "lz4", 15, "\004\042\115\030\144\100\247\000\000\000\000\005\135\314\002" },
+	};
+	struct trace_options options = { .format = NULL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+		print_message("%s\n", packed[i].name);
+		expect_fault(packed[i].bytes, packed[i].size, &options,
+			"t: is empty: a trace has at least one request");
+	}
 }
 
 static void test_archived(void **state)
@@ -584,6 +721,31 @@ static void test_named_devices(void **state)
 	trace_close(t);
 }
 
+/* In whatever order they come, "disk2" lies before "disk10". */
+static void test_order_of_names(void **state)
+{
+	static const struct {
+		const char *host;
+		unsigned place;
+	} devices[] = { { "disk10", 5 }, { "b", 3 }, { "disk2", 4 }, { "", 0 }, { "a", 1 }, { "a0", 2 },
+		{ "disk10a", 7 }, { "disk010", 6 } };
+	struct trace_options all = { .format = "fio", .devices = "all" };
+	char text[1024] = "fio version 3 iolog\n";
+	struct fault fault = { "" };
+	struct request r;
+	struct trace *t;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++)
+		sprintf(text + strlen(text), "%u /%s read 0 512\n", i, devices[i].host);
+	t = open_text(text, &all);
+	for (size_t i = 0; i < 8; i++) {
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.start, devices[i].place * 2048);
+	}
+	trace_close(t);
+}
+
 static void test_many_devices(void **state)
 {
 	size_t n = 3000, size = 0;
@@ -763,11 +925,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_detection),
+		cmocka_unit_test(test_two_formats_fit),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_bad_line_behind_good_ones),
 		cmocka_unit_test(test_endless_line),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_gzip_check),
+		cmocka_unit_test(test_members_of_gzip),
+		cmocka_unit_test(test_empty_packed),
 		cmocka_unit_test(test_archived),
 		cmocka_unit_test(test_compressed_in_archive),
 		cmocka_unit_test(test_members),
@@ -778,6 +945,7 @@ int main(void)
 		cmocka_unit_test(test_first_arrival_is_the_origin),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_named_devices),
+		cmocka_unit_test(test_order_of_names),
 		cmocka_unit_test(test_many_devices),
 		cmocka_unit_test(test_partial_sectors),
 		cmocka_unit_test(test_rounded_addresses),

@@ -174,7 +174,7 @@ static void test_convert(void **state)
 		"fio version 3 iolog\n0 device0 add\n0 device0 open\n0 device0 write 4096 4096\n"
 		"1 device0 write 12288 4096\n2 device1 add\n2 device1 open\n2 device1 read 8192 8192\n");
 	assert_int_equal(run(b, "convert --to mqsim --devices all a"), STATUS_DONE);
-	expect_text(b, "stdout", "0 0 8 8 0\n1 0 24 8 0\n2 1 2064 16 1\n");
+	expect_text(b, "stdout", "0 0 8 8 0\n1 0 24 8 0\n2 0 2064 16 1\n");
 }
 
 static void test_generate(void **state)
@@ -246,6 +246,9 @@ static void test_plot(void **state)
 	assert_null(get_file(b, "b.svg"));
 	assert_null(get_file(b, "b.svg.partial"));
 	assert_null(get_file(b, "b.svg.partial.gnuplot"));
+	put_file(b, "trims", "fio version 3 iolog\n1 f trim 0 4096\n");
+	assert_int_equal(run(b, "stat --plot d.svg trims"), STATUS_USER);
+	assert_string_equal(mistake, "trims: has neither a read nor a write to draw");
 	assert_int_equal(run(b, "stat --plot nowhere/c.svg a"), STATUS_USER);
 	assert_string_equal(
 		mistake, "the plot \"nowhere/c.svg\" cannot be written: No such file or directory");

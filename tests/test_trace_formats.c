@@ -353,6 +353,9 @@ static const struct bad bad_lines[] = {
 	{ "fio", "1 f wait 100",
 		"action \"wait\" is unknown, should be read, write, trim, add, open, close, sync or "
 		"datasync" },
+	{ "fio", "1 f r\x1b[2J 0 512",
+		"action \"r?[2J\" is unknown, should be read, write, trim, add, open, close, sync or "
+		"datasync" },
 	{ "fio", "1 f read", "offset is missing" },
 	{ "fio", "1 f read -1 512", "offset -1 is negative" },
 	{ "fio", "1 f read 0", "length is missing" },
@@ -570,17 +573,32 @@ static void test_bad_vscsi_records(void **state)
 	} cases[] = {
 		{ 1, { 0x28, 0x200, 512, 0, 1, 0 }, "version is 2, should be 1" },
 		{ 1, { 0x28, 0, 512, 0, 1, 0 }, "version is 0, should be 1" },
+		{ 1, { 0x2a, 0x300, 512, 0, 1, 0 }, "version is 3, should be 1" },
 		{ 1, { 0x28, 0xffff, 512, 0, 1, 0 }, "version is 255, should be 1" },
 		{ 1, { 0x28, 0x100, 512, 1ull << 47, 1, 0 },
 			"address 140737488355328 is absurd, should be below 140737488355328" },
+		{ 1, { 0x08, 0x100, 512, (1ull << 47) + 8, 1, 0 },
+			"address 140737488355336 is absurd, should be below 140737488355328" },
+		{ 1, { 0xa8, 0x100, 512, 1ull << 60, 1, 0 },
+			"address 1152921504606846976 is absurd, should be below 140737488355328" },
 		{ 1, { 0x28, 0x100, 512, UINT64_MAX, 1, 0 },
 			"address 18446744073709551615 is absurd, should be below 140737488355328" },
+		{ 1, { 0x8a, 0x100, 512, 0, 1ull << 62, 0 }, "time 4611686018427387904 is too large" },
 		{ 1, { 0x2a, 0x100, 512, 0, UINT64_MAX, 0 }, "time 18446744073709551615 is too large" },
 		{ 2, { 0x28, 0x100, 512, 0, 1, 0 }, "version is 1, should be 2" },
+		{ 2, { 0x28, 0, 512, 0, 1, 0 }, "version is 0, should be 2" },
 		{ 2, { 0x28, 0x3ff, 512, 0, 1, 0 }, "version is 3, should be 2" },
+		{ 2, { 0x2a, 0xff00, 512, 0, 1, 0 }, "version is 255, should be 2" },
+		{ 2, { 0x28, 0x200, 512, 1ull << 47, 1, 0 },
+			"address 140737488355328 is absurd, should be below 140737488355328" },
+		{ 2, { 0x0a, 0x200, 512, (1ull << 47) + 8, 1, 0 },
+			"address 140737488355336 is absurd, should be below 140737488355328" },
 		{ 2, { 0x2a, 0x200, 512, 1ull << 60, 1, 0 },
 			"address 1152921504606846976 is absurd, should be below 140737488355328" },
+		{ 2, { 0x88, 0x200, 512, UINT64_MAX, 1, 0 },
+			"address 18446744073709551615 is absurd, should be below 140737488355328" },
 		{ 2, { 0x28, 0x200, 512, 0, 1ull << 62, 0 }, "time 4611686018427387904 is too large" },
+		{ 2, { 0xaa, 0x200, 512, 0, UINT64_MAX, 0 }, "time 18446744073709551615 is too large" },
 	};
 
 	(void)state;

@@ -97,14 +97,25 @@ static bool is_among(const char *name, const struct format *const *formats, size
 	return false;
 }
 
+/* To one that fits, directly or by way of others. */
+static bool gives_way(const struct format *f, const struct format *const *fit, size_t n)
+{
+	for (; f->yields_to; f = trace_format_named(f->yields_to))
+		if (is_among(f->yields_to, fit, n))
+			return true;
+	return false;
+}
+
 /* Drops formats that give way to another one that fits. */
 static size_t drop_yielding(const struct format **fit, size_t n)
 {
+	const struct format *all[TRACE_FORMATS_MAX];
 	size_t kept = 0;
 
+	memcpy(all, fit, n * sizeof *fit);
 	for (size_t i = 0; i < n; i++)
-		if (!fit[i]->yields_to || !is_among(fit[i]->yields_to, fit, n))
-			fit[kept++] = fit[i];
+		if (!gives_way(all[i], all, n))
+			fit[kept++] = all[i];
 	return kept;
 }
 
@@ -114,6 +125,8 @@ static bool refuse_unknown(struct source *source, const struct head *head, struc
 	char quote[48], names[256];
 	size_t n = 0, formats = 0;
 
+	if (!source_sound(source, fault))
+		return false;
 	for (const char *p = head->begin; p < end && n < sizeof quote - 1; p++)
 		quote[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
 	quote[n] = '\0';

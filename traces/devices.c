@@ -92,26 +92,32 @@ uint64_t devices_count(const struct devices *d)
 	return d->count;
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const struct device *a = *(struct device *const *)left, *b = *(struct device *const *)right;
+struct place {
+	struct device *device;
+	uint32_t rank;
+};
 
-	return (a->number > b->number) - (a->number < b->number);
+static int by_rank(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-bool devices_lay_out(struct devices *d, uint64_t align, uint64_t limit)
+bool devices_lay_out(struct devices *d, const uint32_t *rank, uint64_t align, uint64_t limit)
 {
-	struct device **order = memory_array(d->count, sizeof *order, "trace devices");
+	struct place *order = memory_array(d->count, sizeof *order, "trace devices");
 	uint64_t base = 0;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < d->slots; i++)
 		if (d->slot[i].end)
-			order[n++] = &d->slot[i];
-	qsort(order, n, sizeof *order, by_number);
+			order[n++] = (struct place){ .device = &d->slot[i],
+				.rank = rank ? rank[d->slot[i].number] : d->slot[i].number };
+	qsort(order, n, sizeof *order, by_rank);
 	for (uint32_t i = 0; i < n && base <= limit; i++) {
-		order[i]->base = base;
-		base += (order[i]->end + align - 1) / align * align;
+		order[i].device->base = base;
+		base += (order[i].device->end + align - 1) / align * align;
 	}
 	memory_free(order);
 	return base <= limit;

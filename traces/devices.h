@@ -21,9 +21,10 @@ uint32_t devices_note(struct devices *, const struct record *);
 
 uint64_t devices_count(const struct devices *);
 
-/* Gives every device met so far a place behind the ones with lower numbers, on borders of
- * `align` bytes.  False if they reach beyond `limit` bytes together. */
-bool devices_lay_out(struct devices *, uint64_t align, uint64_t limit);
+/* Gives every device met so far a place behind the ones of lower rank, on borders of `align` bytes.
+ * Ranks are by number; NULL: the numbers themselves.  False if the devices reach beyond `limit` bytes
+ * together. */
+bool devices_lay_out(struct devices *, const uint32_t *rank, uint64_t align, uint64_t limit);
 
 /* Where a device begins, in bytes; it must have been met before the layout. */
 uint64_t devices_base(const struct devices *, uint32_t device);

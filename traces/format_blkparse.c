@@ -14,6 +14,8 @@ static bool is_summary(const struct scan *s)
 		"Skips", "Input" };
 	size_t left = (size_t)(s->end - s->at);
 
+	if (scan_is_digit(*s->at))
+		return false;
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (left >= strlen(words[i]) && !memcmp(s->at, words[i], strlen(words[i])))
 			return true;

@@ -67,12 +67,14 @@ static bool parse_file(struct scan *s, struct record *r)
 static enum parsed parse_action(struct scan *s, struct record *r, const char *word, size_t bytes)
 {
 	const struct action *action = find_action(word, bytes);
+	char quote[32];
 
 	if (!action) {
+		s->at = word;
 		scan_describe(s,
-			"action \"%.*s\" is unknown, should be read, write, trim, add, open, close, sync "
+			"action \"%s\" is unknown, should be read, write, trim, add, open, close, sync "
 			"or datasync",
-			(int)(bytes < 24 ? bytes : 24), word);
+			scan_quote(s, quote));
 		return PARSED_BAD;
 	}
 	r->type = action->type;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct name {
@@ -9,10 +10,11 @@ struct name {
 	size_t bytes; /* garbage may contain a zero */
 };
 
-/* An open-addressed table of numbers by name, at most half full. */
+/* An open-addressed table of numbers by name, at most half full.  The last name asked for is
+ * remembered: traces stay on one device for long stretches. */
 struct names {
 	struct name *name; /* by number */
-	uint32_t count;
+	uint32_t count, last;
 	uint32_t *slot; /* number + 1; 0 is free */
 	uint32_t slots; /* a power of two */
 };
@@ -47,18 +49,18 @@ static uint32_t hash(const char *name, size_t bytes)
 	return (uint32_t)(h >> 32 ^ h);
 }
 
+static bool is_name(const struct name *known, const char *name, size_t bytes)
+{
+	return known->bytes == bytes && !memcmp(known->text, name, bytes);
+}
+
 /* The slot that holds the name, or the free one where it belongs. */
 static uint32_t *find(const struct names *n, const char *name, size_t bytes)
 {
 	uint32_t i = hash(name, bytes) & (n->slots - 1);
 
-	while (n->slot[i]) {
-		const struct name *known = &n->name[n->slot[i] - 1];
-
-		if (known->bytes == bytes && !memcmp(known->text, name, bytes))
-			break;
+	while (n->slot[i] && !is_name(&n->name[n->slot[i] - 1], name, bytes))
 		i = (i + 1) & (n->slots - 1);
-	}
 	return &n->slot[i];
 }
 
@@ -71,23 +73,95 @@ static void grow(struct names *n)
 		*find(n, n->name[i].text, n->name[i].bytes) = i + 1;
 }
 
-uint32_t names_number(struct names *n, const char *name, size_t bytes)
+static uint32_t add(struct names *n, const char *name, size_t bytes)
 {
-	uint32_t *slot = find(n, name, bytes);
-	char *text;
+	char *text = memory_array(bytes + 1, 1, "device name");
 
-	if (*slot)
-		return *slot - 1;
-	if (n->count == n->slots / 2) {
+	if (n->count == n->slots / 2)
 		grow(n);
-		slot = find(n, name, bytes);
-	}
-	text = memory_array(bytes + 1, 1, "device name");
 	memcpy(text, name, bytes);
 	n->name = memory_resize(n->name, n->count + 1u, sizeof *n->name, "device names");
 	n->name[n->count] = (struct name){ .text = text, .bytes = bytes };
-	*slot = ++n->count;
-	return n->count - 1;
+	*find(n, name, bytes) = n->count + 1;
+	return n->count++;
+}
+
+uint32_t names_number(struct names *n, const char *name, size_t bytes)
+{
+	if (!n->count || !is_name(&n->name[n->last], name, bytes)) {
+		uint32_t known = *find(n, name, bytes);
+
+		n->last = known ? known - 1 : add(n, name, bytes);
+	}
+	return n->last;
+}
+
+static size_t digits(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+/* Numbers without leading zeros: the longer is the larger. */
+static int compare_numbers(const char **a, const char **b)
+{
+	size_t of_a, of_b;
+	int order;
+
+	*a += strspn(*a, "0");
+	*b += strspn(*b, "0");
+	of_a = digits(*a);
+	of_b = digits(*b);
+	if (of_a != of_b)
+		return of_a < of_b ? -1 : 1;
+	order = memcmp(*a, *b, of_a);
+	*a += of_a;
+	*b += of_b;
+	return order;
+}
+
+static int compare(const char *a, const char *b)
+{
+	int order = 0;
+
+	while (!order && *a && *b) {
+		if (digits(a) && digits(b))
+			order = compare_numbers(&a, &b);
+		else
+			order = (unsigned char)*a++ - (unsigned char)*b++;
+	}
+	return order ? order : (*a != '\0') - (*b != '\0');
+}
+
+struct entry {
+	const char *text;
+	uint32_t number;
+};
+
+/* Names that are alike but for zeros keep the order in which they came. */
+static int by_text(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	int order = compare(a->text, b->text);
+
+	return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+uint32_t *names_ranks(const struct names *n)
+{
+	struct entry *order;
+	uint32_t *ranks;
+
+	if (!n->count)
+		return NULL;
+	order = memory_array(n->count, sizeof *order, "device names");
+	ranks = memory_array(n->count, sizeof *ranks, "device names");
+	for (uint32_t i = 0; i < n->count; i++)
+		order[i] = (struct entry){ .text = n->name[i].text, .number = i };
+	qsort(order, n->count, sizeof *order, by_text);
+	for (uint32_t i = 0; i < n->count; i++)
+		ranks[order[i].number] = i;
+	memory_free(order);
+	return ranks;
 }
 
 const char *names_text(const struct names *n, uint32_t number)

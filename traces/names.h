@@ -18,6 +18,10 @@ void names_free(struct names *);
  * the same number. */
 uint32_t names_number(struct names *, const char *name, size_t bytes);
 
+/* By number, the place of each name in their order: alphabetical, but "disk2" before "disk10".  To be
+ * released with memory_free(); NULL: there are no names. */
+uint32_t *names_ranks(const struct names *);
+
 /* The name of a number, or NULL if it has none. */
 const char *names_text(const struct names *, uint32_t number);
 

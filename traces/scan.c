@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 void scan_describe(struct scan *s, const char *format, ...)
 {
@@ -83,22 +82,14 @@ void scan_describe_comma(struct scan *s, const char *field)
 			s, "\"%s\" stands where a comma belongs, before the %s", scan_quote(s, quote), field);
 }
 
-bool scan_type(struct scan *s, const char *read, const char *write, enum request_type *type)
+void scan_describe_type(struct scan *s, const char *read, const char *write)
 {
-	const char *word;
-	size_t bytes;
 	char quote[32];
 
-	scan_quote(s, quote);
-	if (!scan_word(s, "type", &word, &bytes))
-		return false;
-	if (bytes == strlen(read) && !strncasecmp(word, read, bytes))
-		*type = REQUEST_READ;
-	else if (bytes == strlen(write) && !strncasecmp(word, write, bytes))
-		*type = REQUEST_WRITE;
+	if (scan_ends_field(s, s->at))
+		scan_describe(s, "type is missing");
 	else
-		return scan_problem(s, "type \"%s\" should be %s or %s", quote, read, write);
-	return true;
+		scan_describe(s, "type \"%s\" should be %s or %s", scan_quote(s, quote), read, write);
 }
 
 bool scan_rounded(struct scan *s, const char *field, uint64_t *value)

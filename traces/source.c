@@ -1,11 +1,13 @@
 #include "traces/source.h"
 
 #include "base/memory.h"
+#include "traces/gzip.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,13 +19,14 @@
 
 /*
  * Bytes rise through stages: the file at the bottom, above it one unpacker for each
- * layer of packing (a tar of gz files has two).  A stage looks ahead into its own block;
+ * layer of packing (a tar.gz has two).  A stage looks ahead into its own block;
  * whoever reads it drains that block first.
  */
 struct stage {
 	struct source *source;
 	struct stage *below;     /* NULL: the file */
 	struct archive *archive; /* NULL: the file */
+	struct gzip_check *gzip; /* NULL: something else */
 	char *block;
 	size_t at, fill;
 };
@@ -96,6 +99,13 @@ static ssize_t stage_draw(struct stage *stage, char *to, size_t bytes)
 	got = archive_read_data(stage->archive, to, bytes);
 	if (got < 0)
 		unpacking_failed(stage);
+	if (got > 0 && stage->gzip)
+		gzip_check_unpacked(stage->gzip, to, (size_t)got);
+	if (got == 0 && stage->gzip && !gzip_check_holds(stage->gzip)) {
+		broken(stage->source, "is damaged or cut short",
+			"its checksum is another, or something follows");
+		return -1;
+	}
 	return (ssize_t)got;
 }
 
@@ -128,19 +138,22 @@ static bool stage_sniff(struct stage *stage)
 	return true;
 }
 
-static bool stage_is_packed(const struct stage *stage)
+enum packing { PACKED_NOT, PACKED_GZIP, PACKED_STREAM, PACKED_ARCHIVE };
+
+static enum packing stage_packing(const struct stage *stage)
 {
 	static const struct {
 		const char *magic;
 		size_t bytes, at;
+		enum packing packing;
 	} packings[] = {
-		{ "\x1f\x8b", 2, 0 },         /* gzip */
-		{ "\3757zXZ", 6, 0 },         /* xz, with its closing zero */
-		{ "\x28\xb5\x2f\xfd", 4, 0 }, /* zstd */
-		{ "BZh", 3, 0 },              /* bzip2 */
-		{ "\x04\x22\x4d\x18", 4, 0 }, /* lz4 */
-		{ "PK\x03\x04", 4, 0 },       /* zip */
-		{ "ustar", 5, 257 },          /* tar */
+		{ "\x1f\x8b", 2, 0, PACKED_GZIP },
+		{ "\3757zXZ", 6, 0, PACKED_STREAM },         /* xz, with its closing zero */
+		{ "\x28\xb5\x2f\xfd", 4, 0, PACKED_STREAM }, /* zstd */
+		{ "BZh", 3, 0, PACKED_STREAM },              /* bzip2 */
+		{ "\x04\x22\x4d\x18", 4, 0, PACKED_STREAM }, /* lz4 */
+		{ "PK\x03\x04", 4, 0, PACKED_ARCHIVE },      /* zip */
+		{ "ustar", 5, 257, PACKED_ARCHIVE },         /* tar */
 	};
 
 	for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++) {
@@ -148,15 +161,15 @@ static bool stage_is_packed(const struct stage *stage)
 
 		if (stage->fill >= end &&
 			!memcmp(stage->block + packings[i].at, packings[i].magic, packings[i].bytes))
-			return true;
+			return packings[i].packing;
 	}
-	return false;
+	return PACKED_NOT;
 }
 
 /* libarchive asks for the next block of the stage below. */
 static la_ssize_t lend_block(struct archive *archive, void *context, const void **block)
 {
-	struct stage *below = context;
+	struct stage *stage = context, *below = stage->below;
 	size_t ahead;
 
 	if (below->at == below->fill) {
@@ -172,26 +185,32 @@ static la_ssize_t lend_block(struct archive *archive, void *context, const void 
 	ahead = below->fill - below->at;
 	*block = below->block + below->at;
 	below->at = below->fill;
+	if (stage->gzip)
+		gzip_check_packed(stage->gzip, *block, ahead);
 	return (la_ssize_t)ahead;
 }
 
 /* --- archives --- */
 
-/* NULL: no memory. */
-static struct archive *unpacker(void)
+/* NULL: no memory.  A tar.gz is two layers, so that what is inside the first can be checked. */
+static struct archive *unpacker(enum packing packing)
 {
 	struct archive *a = archive_read_new();
 
 	if (!a)
 		return NULL;
+	if (packing == PACKED_ARCHIVE) {
+		archive_read_support_format_tar(a);
+		archive_read_support_format_zip_streamable(a);
+		return a;
+	}
 	archive_read_support_filter_gzip(a);
 	archive_read_support_filter_xz(a);
 	archive_read_support_filter_zstd(a);
 	archive_read_support_filter_bzip2(a);
 	archive_read_support_filter_lz4(a);
-	archive_read_support_format_tar(a);
-	archive_read_support_format_zip_streamable(a);
 	archive_read_support_format_raw(a);
+	archive_read_support_format_empty(a);
 	return a;
 }
 
@@ -226,46 +245,64 @@ static bool is_raw(struct stage *stage)
 	return archive_format(stage->archive) == ARCHIVE_FORMAT_RAW;
 }
 
+/* Names in archives may hold anything; messages are one line. */
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 /* An archive of several files must be told which.  Reads what is left of this one. */
 static bool refuse_second_member(struct stage *stage)
 {
 	struct archive_entry *second = next_member(stage, NULL);
 	struct source *s = stage->source;
+	char name[200];
 
 	if (second && !s->broken) {
+		snprintf(name, sizeof name, "%s", archive_entry_pathname(second));
+		make_printable(name);
 		fault_set(s->fault,
-			"%s: holds several files (\"%.200s\" is the second); choose one with --member",
-			s->path, archive_entry_pathname(second));
+			"%s: holds several files (\"%s\" is the second); choose one with --member", s->path,
+			name);
 		s->broken = true;
 	}
 	return !s->broken;
 }
 
-/* Puts an unpacker above the topmost stage.  `census`: only look whether the archive holds one file. */
-static bool push_unpacker(struct source *s, const char *member, bool census)
+/* Stands on the member, or on the only one. */
+static bool enter_archive(struct stage *stage, const char *member, bool census)
 {
-	struct stage *below = &s->stage[s->stages - 1];
+	struct archive_entry *entry = next_member(stage, NULL);
+
+	if (entry && census)
+		return refuse_second_member(stage);
+	if (entry && !is_member(entry, member))
+		entry = next_member(stage, member);
+	if (!entry && member)
+		return broken(stage->source, "holds no such file", member);
+	return entry ? true : broken(stage->source, "holds no file", "an archive must hold a trace");
+}
+
+/* Puts an unpacker above the topmost stage.  `census`: only look whether the archive holds one file. */
+static bool push_unpacker(struct source *s, enum packing packing, const char *member, bool census)
+{
 	struct stage *stage = &s->stage[s->stages];
-	struct archive_entry *entry;
 
 	if (s->stages == STAGES)
 		return broken(s, "is packed too often", "at most three layers can be unpacked");
-	*stage = (struct stage){ .source = s, .below = below, .archive = unpacker() };
+	*stage = (struct stage){ .source = s, .below = stage - 1, .archive = unpacker(packing) };
 	if (!stage->archive)
 		return broken(s, "cannot be unpacked", "out of memory");
+	if (packing == PACKED_GZIP)
+		stage->gzip = gzip_check_create();
 	s->stages++;
-	if (archive_read_open(stage->archive, below, NULL, lend_block, NULL) != ARCHIVE_OK)
+	if (archive_read_open(stage->archive, stage, NULL, lend_block, NULL) != ARCHIVE_OK)
 		return unpacking_failed(stage);
-	entry = next_member(stage, NULL);
-	if (entry && !is_raw(stage)) {
-		if (census)
-			return refuse_second_member(stage);
-		if (!is_member(entry, member))
-			entry = next_member(stage, member);
-	}
-	if (!entry && member)
-		return broken(s, "holds no such file", member);
-	return entry ? true : broken(s, "holds no file", "an archive must hold a trace");
+	if (packing == PACKED_ARCHIVE)
+		return enter_archive(stage, member, census);
+	return next_member(stage, NULL) || broken(s, "is empty", "a trace has at least one request");
 }
 
 /* --- opening and closing --- */
@@ -292,14 +329,16 @@ static bool push_stages(struct source *s, const char *member, bool census)
 	s->stages = 1;
 	for (;;) {
 		struct stage *top = &s->stage[s->stages - 1];
+		enum packing packing;
 
 		if (!stage_sniff(top))
 			return false;
-		if (!stage_is_packed(top))
+		packing = stage_packing(top);
+		if (packing == PACKED_NOT)
 			return true;
-		if (!push_unpacker(s, member, census))
+		if (!push_unpacker(s, packing, member, census))
 			return false;
-		if (census && !is_raw(&s->stage[s->stages - 1]))
+		if (census && packing == PACKED_ARCHIVE)
 			return true;
 	}
 }
@@ -311,6 +350,7 @@ static void pop_stages(struct source *s)
 
 		if (top->archive)
 			archive_read_free(top->archive);
+		gzip_check_free(top->gzip);
 		memory_free(top->block);
 	}
 }
@@ -335,11 +375,28 @@ static bool open_stages(struct source *s, const char *member)
 
 /* --- the buffer --- */
 
-static bool refuse_more(struct source *s)
+/* Reads what nobody asked for, since the checksum stands behind it. */
+static bool drain(struct stage *stage)
 {
-	for (unsigned i = 1; s->sole && i < s->stages; i++)
-		if (!is_raw(&s->stage[i]) && !refuse_second_member(&s->stage[i]))
+	ssize_t got;
+
+	do
+		got = stage_draw(stage, stage->block, BLOCK_BYTES);
+	while (got > 0);
+	return got == 0;
+}
+
+/* The trace has ended.  It must be all there is if no member was named, and what was packed. */
+static bool finish(struct source *s)
+{
+	for (unsigned i = s->stages; i-- > 1;) {
+		struct stage *stage = &s->stage[i];
+
+		if (s->sole && !is_raw(stage) && !refuse_second_member(stage))
 			return false;
+		if (stage->gzip && !drain(stage))
+			return false;
+	}
 	return true;
 }
 
@@ -355,7 +412,7 @@ static bool refill(struct source *s, struct fault *fault, size_t enough)
 	while (!s->ended && s->fill < enough) {
 		ssize_t got = stage_read(top, s->buffer + s->fill, BLOCK_BYTES - s->fill);
 
-		if (got < 0 || (got == 0 && !refuse_more(s)))
+		if (got < 0 || (got == 0 && !finish(s)))
 			return false;
 		s->ended = got == 0;
 		s->fill += (size_t)got;
@@ -472,6 +529,12 @@ enum source_status source_record(struct source *s, size_t bytes, const char **be
 	*begin = s->buffer + s->at;
 	s->at += bytes;
 	return SOURCE_OK;
+}
+
+bool source_sound(struct source *s, struct fault *fault)
+{
+	s->fault = fault;
+	return s->stages == 1 || (drain(&s->stage[s->stages - 1]) && finish(s));
 }
 
 const char *source_name(const struct source *s)

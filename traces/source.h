@@ -36,6 +36,10 @@ enum source_status source_line(struct source *, const char **begin, const char *
 /* The next `bytes` bytes (at most 4096); fewer at the end of the file is SOURCE_BAD. */
 enum source_status source_record(struct source *, size_t bytes, const char **begin, struct fault *);
 
+/* Reads what is left of a packed file to see whether it is whole, for what cannot be understood may have
+ * been damaged.  False and a fault if it is not.  Nothing can be read afterwards. */
+bool source_sound(struct source *, struct fault *);
+
 const char *source_name(const struct source *);
 uint64_t source_bytes_read(const struct source *);  /* of the file as stored */
 uint64_t source_bytes_total(const struct source *); /* 0 when unknown */

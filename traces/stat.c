@@ -1,7 +1,8 @@
 #include "base/memory.h"
 #include "traces/stat_state.h"
 
-#define DEVICE_BITS 44u /* a page's key: device << 44 | page; both fit (scan.h, devices.h) */
+#define DEVICE_BITS    44u /* a page's key: device << 44 | page; both fit (scan.h, devices.h) */
+#define EXPECTED_PAGES 16u /* of a request are fetched ahead */
 
 struct trace_stat *trace_stat_create(void)
 {
@@ -57,11 +58,11 @@ static void add_time(struct trace_stat *s, const struct record *r)
 		return;
 	if (__builtin_add_overflow(r->time, r->response, &completion))
 		completion = TICK_NEVER;
-	histogram_add(&s->class[r->type].response, r->response);
+	histogram_add(&s->type[r->type].response, r->response);
 	histogram_add(&s->depth, 1 + inflight_add(s->inflight, r->time, completion));
 }
 
-static void add_place(struct trace_stat *s, struct class *c, const struct record *r, uint64_t end)
+static void add_place(struct trace_stat *s, struct counts *c, const struct record *r, uint64_t end)
 {
 	for (unsigned i = 0; i < ACROSS_SIZES; i++) {
 		unsigned bits = PAGE_BITS + i;
@@ -75,16 +76,25 @@ static void add_place(struct trace_stat *s, struct class *c, const struct record
 	c->start_mod16[r->offset / SECTOR_BYTES % 16]++;
 }
 
+/* Keeps the devices' ends apart, but for one chance in 2^64. */
+static uint64_t end_key(uint32_t device, uint64_t address)
+{
+	return address ^ device * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t page_key(uint32_t device, uint64_t page)
+{
+	return (uint64_t)device << DEVICE_BITS | page;
+}
+
 static void add_order(
-	struct trace_stat *s, struct class *c, const struct record *r, uint32_t device, uint64_t end)
+	struct trace_stat *s, struct counts *c, const struct record *r, uint32_t device, uint64_t end)
 {
 	struct reach *reach = reach_of(s, device);
-	/* Keeps the devices' ends apart, but for one chance in 2^64. */
-	uint64_t mix = device * 0x9e3779b97f4a7c15u;
 
 	c->sequential += reach->last_end == r->offset;
-	c->continuing += tally_find(s->ends, r->offset ^ mix) != NULL;
-	tally_add(s->ends, end ^ mix, 0);
+	c->continuing += tally_find(s->ends, end_key(device, r->offset)) != NULL;
+	tally_add(s->ends, end_key(device, end), 0);
 	reach->last_end = end;
 	if (r->offset < reach->low)
 		reach->low = r->offset;
@@ -95,21 +105,22 @@ static void add_order(
 }
 
 static void add_pages(
-	struct trace_stat *s, struct class *c, const struct record *r, uint32_t device, uint64_t end)
+	struct trace_stat *s, struct counts *c, const struct record *r, uint32_t device, uint64_t end)
 {
-	uint64_t key = (uint64_t)device << DEVICE_BITS;
 	uint64_t last = (end - 1) >> PAGE_BITS;
 
 	for (uint64_t page = r->offset >> PAGE_BITS; page <= last; page++) {
-		tally_add(s->pages, key | page, r->type == REQUEST_WRITE);
-		reuse_add(s->reuse, key | page);
+		uint64_t key = page_key(device, page);
+
+		tally_add(s->pages, key, r->type == REQUEST_WRITE);
+		reuse_add(s->reuse, key);
 		c->pages++;
 	}
 }
 
 void trace_stat_add(struct trace_stat *s, const struct record *r)
 {
-	struct class *c = &s->class[r->type];
+	struct counts *c = &s->type[r->type];
 	uint64_t end = r->offset + r->bytes;
 	uint32_t device = devices_note(s->devices, r);
 
@@ -125,11 +136,22 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 	picture_add(s->picture, r->time - s->first, r->offset, r->type);
 }
 
+void trace_stat_expect(struct trace_stat *s, const struct record *r)
+{
+	uint64_t end = r->offset + r->bytes, page = r->offset >> PAGE_BITS;
+	uint32_t device = devices_note(s->devices, r);
+
+	tally_expect(s->ends, end_key(device, r->offset));
+	tally_expect(s->ends, end_key(device, end));
+	for (unsigned i = 0; i < EXPECTED_PAGES && page <= (end - 1) >> PAGE_BITS; i++)
+		tally_expect(s->pages, page_key(device, page++));
+}
+
 uint64_t trace_stat_requests(const struct trace_stat *s)
 {
 	uint64_t n = 0;
 
 	for (int type = 0; type < REQUEST_TYPES; type++)
-		n += s->class[type].requests;
+		n += s->type[type].requests;
 	return n;
 }

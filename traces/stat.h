@@ -20,6 +20,10 @@ void trace_stat_free(struct trace_stat *);
 /* Takes in the next request; times ascend. */
 void trace_stat_add(struct trace_stat *, const struct record *);
 
+/* Tells the request that will be taken in after the next one, so that what it needs of the tables is at hand
+ * by then.  It may be left out; it counts nothing. */
+void trace_stat_expect(struct trace_stat *, const struct record *);
+
 /* Requests taken in so far. */
 uint64_t trace_stat_requests(const struct trace_stat *);
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,27 +35,15 @@ static void put_rates(FILE *out, const struct picture *p)
 	fputs("EOD\n", out);
 }
 
-static int by_size(const void *left, const void *right)
-{
-	const struct tally_entry *a = left, *b = right;
-
-	return (a->key > b->key) - (a->key < b->key);
-}
-
 /* Size, share of the reads and of the writes that are no larger. */
 static void put_sizes(FILE *out, const struct trace_stat *s)
 {
-	struct tally_entry *sizes = memory_array(tally_keys(s->sizes), sizeof *sizes, "request sizes");
-	uint64_t all[2] = { s->class[REQUEST_READ].requests, s->class[REQUEST_WRITE].requests };
+	struct tally_entry *sizes = tally_sorted(s->sizes);
+	uint64_t all[2] = { s->type[REQUEST_READ].requests, s->type[REQUEST_WRITE].requests };
 	uint64_t sum[2] = { 0, 0 };
-	const struct tally_entry *e;
-	size_t n = 0;
 
-	for (size_t at = 0; (e = tally_next(s->sizes, &at));)
-		sizes[n++] = *e;
-	qsort(sizes, n, sizeof *sizes, by_size);
 	fputs("$size << EOD\n", out);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < tally_keys(s->sizes); i++) {
 		sum[0] += sizes[i].count[0];
 		sum[1] += sizes[i].count[1];
 		fprintf(out, "%.9g %.9g %.9g\n", (double)sizes[i].key / 1024,
@@ -80,7 +67,7 @@ static void put_heat(FILE *out, const struct picture *p)
 
 static void put_alignment(FILE *out, const struct trace_stat *s)
 {
-	const struct class *read = &s->class[REQUEST_READ], *write = &s->class[REQUEST_WRITE];
+	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
 
 	fputs("$start << EOD\n", out);
 	for (unsigned i = 0; i < 16; i++)
@@ -91,6 +78,52 @@ static void put_alignment(FILE *out, const struct trace_stat *s)
 	fputs("EOD\n", out);
 }
 
+/* Four pictures on one page: arrivals, sizes, addresses over time, alignment. */
+static const char *const page[] = {
+	"set grid back lt 1 lw 0.5 lc rgb '#dddddd'",
+	"set border 3",
+	"set tics nomirror out",
+	"set key at graph 1,1.02 right bottom horizontal samplen 2",
+	"set autoscale xfix",
+	"set style fill solid 0.8 noborder",
+	"set palette defined (0 '#c6dbef', 1 '#4292c6', 2 '#08306b')",
+
+	"set title 'Arrivals'",
+	"set xlabel 'time (s)'",
+	"set ylabel 'requests per second'",
+	"set yrange [0:*]",
+	"plot $rate u 1:2 w steps lw 1.5 lc rgb '#0072b2' t 'reads', \\",
+	"     $rate u 1:3 w steps lw 1.5 lc rgb '#d55e00' t 'writes'",
+
+	"set title 'Request sizes'",
+	"set xlabel 'size (KiB)'",
+	"set ylabel 'share no larger'",
+	"set yrange [0:1]",
+	"set logscale x 2",
+	"plot $size u 1:2 w steps lw 2 lc rgb '#0072b2' t 'reads', \\",
+	"     $size u 1:3 w steps lw 2 lc rgb '#d55e00' t 'writes'",
+	"unset logscale x",
+
+	"set title 'Where requests begin'",
+	"set xlabel 'time (s)'",
+	"set ylabel 'address (GB)'",
+	"set yrange [0:*]",
+	"set logscale cb",
+	"set cblabel 'requests'",
+	"plot $heat u 1:2:3 w p pt 5 ps 0.25 lc palette notitle",
+
+	"set title 'Alignment'",
+	"set xlabel 'start sector modulo 16 (8 KiB)'",
+	"set ylabel 'requests (%)'",
+	"set boxwidth 0.4",
+	"set xtics 0,1,15",
+	"set xrange [-0.6:15.6]",
+	"plot $start u ($1-0.2):2 w boxes lc rgb '#0072b2' t 'reads', \\",
+	"     $start u ($1+0.2):3 w boxes lc rgb '#d55e00' t 'writes'",
+	"unset multiplot",
+	"unset output",
+};
+
 static void put_page(FILE *out, const char *title, const char *path, bool png)
 {
 	fputs(png ? "set terminal pngcairo size 1200,900 font 'sans,11'\n"
@@ -100,30 +133,9 @@ static void put_page(FILE *out, const char *title, const char *path, bool png)
 	put_string(out, path);
 	fputs("\nset multiplot layout 2,2 title ", out);
 	put_string(out, title);
-	fputs(" noenhanced\n"
-	      "set grid back lc rgb '#dddddd'\nset key top right\nset border 3\nset tics nomirror out\n"
-	      "set title 'Arrivals'\nset xlabel 'time (s)'\nset ylabel 'requests per second'\nset yrange "
-	      "[0:*]\n"
-	      "plot $rate u 1:2 w steps lw 1.5 lc rgb '#0072b2' t 'reads', "
-	      "$rate u 1:3 w steps lw 1.5 lc rgb '#d55e00' t 'writes'\n"
-	      "set title 'Request sizes'\nset xlabel 'size (KiB)'\nset ylabel 'share no larger'\nset yrange "
-	      "[0:1]\n"
-	      "set logscale x 2\nset key bottom right\n"
-	      "plot $size u 1:2 w steps lw 2 lc rgb '#0072b2' t 'reads', "
-	      "$size u 1:3 w steps lw 2 lc rgb '#d55e00' t 'writes'\n"
-	      "unset logscale x\nset title 'Where requests begin'\nset xlabel 'time (s)'\nset ylabel "
-	      "'address (GB)'\n"
-	      "set yrange [0:*]\nset logscale cb\nset cblabel 'requests'\n"
-	      "set palette defined (0 '#c6dbef', 1 '#4292c6', 2 '#08306b')\n"
-	      "plot $heat u 1:2:3 w p pt 5 ps 0.25 lc palette notitle\n"
-	      "unset logscale cb\nset title 'Alignment'\nset xlabel 'start sector modulo 16 (8 KiB)'\n"
-	      "set ylabel 'requests (%)'\nset key top right\nset style fill solid 0.8 noborder\nset boxwidth "
-	      "0.4\n"
-	      "set xtics 0,1,15\nset xrange [-0.6:15.6]\n"
-	      "plot $start u ($1-0.2):2 w boxes lc rgb '#0072b2' t 'reads', "
-	      "$start u ($1+0.2):3 w boxes lc rgb '#d55e00' t 'writes'\n"
-	      "unset multiplot\nunset output\n",
-		out);
+	fputs(" noenhanced\n", out);
+	for (size_t i = 0; i < sizeof page / sizeof page[0]; i++)
+		fprintf(out, "%s\n", page[i]);
 }
 
 /* The script holds its data. */
@@ -174,12 +186,16 @@ static char *beside(const char *path, const char *suffix)
 
 bool trace_stat_plot(const struct trace_stat *s, const char *title, const char *path, struct fault *fault)
 {
-	char *script = beside(path, ".partial.gnuplot"), *picture = beside(path, ".partial");
+	char *script, *picture;
 	size_t length = strlen(path);
-	bool png = length > 4 && !strcmp(path + length - 4, ".png");
-	bool done = put_script(s, title, script, picture, png) ||
-		    fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
+	bool png = length > 4 && !strcmp(path + length - 4, ".png"), done;
 
+	if (!tally_keys(s->sizes))
+		return fault_set(fault, "%s: has neither a read nor a write to draw", title);
+	script = beside(path, ".partial.gnuplot");
+	picture = beside(path, ".partial");
+	done = put_script(s, title, script, picture, png) ||
+	       fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
 	done = done && run_gnuplot(script, fault);
 	if (done && rename(picture, path))
 		done = fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));

@@ -14,14 +14,14 @@ static double share(uint64_t part, uint64_t whole)
 
 static void report_requests(const struct trace_stat *s, struct report *out)
 {
-	const struct class *read = &s->class[REQUEST_READ], *write = &s->class[REQUEST_WRITE];
+	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
 	uint64_t n = trace_stat_requests(s);
 
 	report_section(out, "requests");
 	report_count(out, "trace.requests", n, "requests", "all");
 	report_count(out, "trace.reads", read->requests, "requests", "reads");
 	report_count(out, "trace.writes", write->requests, "requests", "writes");
-	report_count(out, "trace.trims", s->class[REQUEST_TRIM].requests, "requests", "trims (discards)");
+	report_count(out, "trace.trims", s->type[REQUEST_TRIM].requests, "requests", "trims (discards)");
 	report_real(out, "trace.write_share", share(write->requests, n), "", "writes / requests");
 	report_count(out, "trace.read_bytes", read->bytes, "bytes", "read in all");
 	report_count(out, "trace.write_bytes", write->bytes, "bytes", "written in all");
@@ -53,10 +53,10 @@ static void report_time(const struct trace_stat *s, struct report *out)
 
 static void report_response(const struct trace_stat *s, struct report *out)
 {
-	const struct histogram *read = &s->class[REQUEST_READ].response;
-	const struct histogram *write = &s->class[REQUEST_WRITE].response;
+	const struct histogram *read = &s->type[REQUEST_READ].response;
+	const struct histogram *write = &s->type[REQUEST_WRITE].response;
 	double ns = (double)(s->last - s->first);
-	double busy = (double)read->sum + (double)write->sum + (double)s->class[REQUEST_TRIM].response.sum;
+	double busy = (double)read->sum + (double)write->sum + (double)s->type[REQUEST_TRIM].response.sum;
 
 	if (!s->depth.count)
 		return;
@@ -97,7 +97,7 @@ static void report_space(const struct trace_stat *s, uint64_t written, struct re
 
 static void report_across(const struct trace_stat *s, struct report *out)
 {
-	const struct class *read = &s->class[REQUEST_READ], *write = &s->class[REQUEST_WRITE];
+	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
 	char name[64];
 
 	report_section(out, "across-page requests: no longer than a page, yet in two");
@@ -117,7 +117,7 @@ static void report_across(const struct trace_stat *s, struct report *out)
 
 static void report_alignment(const struct trace_stat *s, struct report *out)
 {
-	const struct class *read = &s->class[REQUEST_READ], *write = &s->class[REQUEST_WRITE];
+	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
 	uint64_t n = trace_stat_requests(s);
 	char name[64];
 
@@ -134,7 +134,7 @@ static void report_alignment(const struct trace_stat *s, struct report *out)
 		uint64_t count = 0;
 
 		for (int type = 0; type < REQUEST_TYPES; type++)
-			count += s->class[type].start_mod16[i] + s->class[type].start_mod16[i + 8];
+			count += s->type[type].start_mod16[i] + s->type[type].start_mod16[i + 8];
 		snprintf(name, sizeof name, "trace.start_mod8.%u", i);
 		report_real(out, name, share(count, n), "", "share of requests by start sector modulo 8");
 	}
@@ -162,13 +162,6 @@ static int by_frequency(const void *left, const void *right)
 
 	if (size_count(a) != size_count(b))
 		return size_count(a) < size_count(b) ? 1 : -1;
-	return (a->key > b->key) - (a->key < b->key);
-}
-
-static int by_key(const void *left, const void *right)
-{
-	const struct tally_entry *a = left, *b = right;
-
 	return (a->key > b->key) - (a->key < b->key);
 }
 
@@ -200,7 +193,7 @@ static void report_size_percentiles(
 	char name[64];
 
 	for (int which = 0; which < 2; which++) {
-		uint64_t requests = s->class[which ? REQUEST_WRITE : REQUEST_READ].requests;
+		uint64_t requests = s->type[which ? REQUEST_WRITE : REQUEST_READ].requests;
 
 		for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
 			snprintf(name, sizeof name, "trace.%s_size_%s_bytes", types[which], points[i].name);
@@ -212,16 +205,12 @@ static void report_size_percentiles(
 
 static void report_sizes(const struct trace_stat *s, struct report *out)
 {
-	uint64_t requests = s->class[REQUEST_READ].requests + s->class[REQUEST_WRITE].requests;
-	struct tally_entry *sizes = memory_array(tally_keys(s->sizes), sizeof *sizes, "request sizes");
-	const struct tally_entry *e;
-	size_t n = 0;
+	uint64_t requests = s->type[REQUEST_READ].requests + s->type[REQUEST_WRITE].requests;
+	struct tally_entry *sizes = tally_sorted(s->sizes);
+	size_t n = tally_keys(s->sizes);
 	char name[64];
 
-	for (size_t at = 0; (e = tally_next(s->sizes, &at));)
-		sizes[n++] = *e;
 	report_section(out, "sizes of reads and writes");
-	qsort(sizes, n, sizeof *sizes, by_key);
 	report_size_percentiles(s, sizes, n, out);
 	qsort(sizes, n, sizeof *sizes, by_frequency);
 	report_count(out, "trace.sizes", n, "sizes", "distinct ones; the most frequent follow");
@@ -235,7 +224,7 @@ static void report_sizes(const struct trace_stat *s, struct report *out)
 
 static void report_order(const struct trace_stat *s, struct report *out)
 {
-	const struct class *read = &s->class[REQUEST_READ], *write = &s->class[REQUEST_WRITE];
+	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
 
 	report_section(out, "sequentiality");
 	report_real(out, "trace.sequential_read_share", share(read->sequential, read->requests), "",
@@ -329,7 +318,7 @@ static void report_reuse(const struct trace_stat *s, uint64_t written, struct re
 		unsigned log2_pages;
 	} caches[] = { { "1m", 8 }, { "4m", 10 }, { "16m", 12 }, { "64m", 14 }, { "256m", 16 }, { "1g", 18 },
 		{ "4g", 20 }, { "16g", 22 }, { "64g", 24 } };
-	uint64_t writes = s->class[REQUEST_WRITE].pages;
+	uint64_t writes = s->type[REQUEST_WRITE].pages;
 	char name[64];
 
 	report_section(out,

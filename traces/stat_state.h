@@ -21,8 +21,7 @@ struct reach {
 };
 
 /* What is counted for each type of request. */
-struct class
-{
+struct counts {
 	uint64_t requests, bytes;
 	uint64_t pages; /* page accesses: a read or write counts once for each page it touches */
 	uint64_t across[ACROSS_SIZES];
@@ -33,7 +32,7 @@ struct class
 };
 
 struct trace_stat {
-	struct class class[REQUEST_TYPES];
+	struct counts type[REQUEST_TYPES];
 	uint64_t aligned_4k, aligned_8k, size_4k;
 	uint64_t off_sector; /* do not begin on a sector border */
 	tick_t first, last;

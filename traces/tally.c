@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 #define FIRST_BITS 8
 
 struct tally {
@@ -34,12 +36,18 @@ static bool is_free(const struct tally_entry *e)
 	return !(e->count[0] | e->count[1]);
 }
 
-/* The slot of a key, or the free one where it belongs.  Fibonacci hashing: neighbouring keys,
- * which traces are full of, spread evenly. */
+/* Where a key's search begins.  Fibonacci hashing: neighbouring keys, which traces are full of, spread
+ * evenly. */
+static size_t home(const struct tally *t, uint64_t key)
+{
+	return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - t->bits));
+}
+
+/* The slot of a key, or the free one where it belongs. */
 static struct tally_entry *find(const struct tally *t, uint64_t key)
 {
 	size_t mask = ((size_t)1 << t->bits) - 1;
-	size_t i = (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - t->bits));
+	size_t i = home(t, key);
 
 	while (!is_free(&t->slot[i]) && t->slot[i].key != key)
 		i = (i + 1) & mask;
@@ -73,6 +81,11 @@ const struct tally_entry *tally_add(struct tally *t, uint64_t key, int which)
 	return e;
 }
 
+void tally_expect(const struct tally *t, uint64_t key)
+{
+	__builtin_prefetch(&t->slot[home(t, key)]);
+}
+
 const struct tally_entry *tally_find(const struct tally *t, uint64_t key)
 {
 	const struct tally_entry *e = find(t, key);
@@ -94,4 +107,23 @@ const struct tally_entry *tally_next(const struct tally *t, size_t *position)
 			return e;
 	}
 	return NULL;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct tally_entry *a = left, *b = right;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+struct tally_entry *tally_sorted(const struct tally *t)
+{
+	struct tally_entry *entries = memory_array(t->keys, sizeof *entries, t->what);
+	const struct tally_entry *e;
+	size_t n = 0;
+
+	for (size_t at = 0; (e = tally_next(t, &at));)
+		entries[n++] = *e;
+	qsort(entries, n, sizeof *entries, by_key);
+	return entries;
 }

@@ -24,6 +24,9 @@ void tally_free(struct tally *);
 /* Adds one to a counter of a key, which is made if it is new.  Valid until the next call. */
 const struct tally_entry *tally_add(struct tally *, uint64_t key, int which);
 
+/* The key will be asked for or added soon: fetches its place into the cache. */
+void tally_expect(const struct tally *, uint64_t key);
+
 /* NULL: no such key. */
 const struct tally_entry *tally_find(const struct tally *, uint64_t key);
 
@@ -31,5 +34,8 @@ uint64_t tally_keys(const struct tally *);
 
 /* Walks the entries in no order: start with *position 0, NULL at the end. */
 const struct tally_entry *tally_next(const struct tally *, size_t *position);
+
+/* Copies of all entries by ascending keys, to be released with memory_free(). */
+struct tally_entry *tally_sorted(const struct tally *);
 
 #endif

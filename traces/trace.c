@@ -41,6 +41,8 @@ struct trace {
 
 static enum trace_status bad_line(struct trace *t, struct fault *fault)
 {
+	if (!source_sound(t->source, fault))
+		return TRACE_BAD;
 	fault_set(fault, "%s:%llu: %s; %s %s are: %s", source_name(t->source),
 		(unsigned long long)t->scan.line, t->scan.problem, t->format->name,
 		t->format->record_bytes ? "records" : "lines", t->format->layout);
@@ -121,6 +123,8 @@ static enum trace_status read_record(struct trace *t, struct record *r, struct f
 
 static enum trace_status too_late(struct trace *t, struct fault *fault)
 {
+	if (!source_sound(t->source, fault))
+		return TRACE_BAD;
 	fault_set(fault,
 		"%s:%llu: its time lies before that of a request which is gone already; "
 		"read the trace with --sort (trace.sort_fully = true)",
@@ -324,12 +328,24 @@ static struct trace *open_plain(
 	return NULL;
 }
 
+static bool lay_out(struct trace *t, struct names *names, struct fault *fault)
+{
+	uint32_t *ranks = names_ranks(names);
+	bool fits = devices_lay_out(t->layout, ranks, DEVICE_ALIGN, OFFSET_MAX);
+
+	memory_free(ranks);
+	return fits ||
+	       fault_set(fault, "%s: its devices are absurdly large together; choose one with --devices",
+		       source_name(t->source));
+}
+
 /* Reads the whole trace once to learn how far each device reaches. */
 static bool measure_devices(struct trace *t, const struct origin *from, struct fault *fault)
 {
 	struct trace *ahead;
 	struct record r;
 	enum trace_status status;
+	bool done;
 
 	if (!from->in_memory && !source_bytes_total(t->source))
 		return fault_set(fault,
@@ -344,12 +360,9 @@ static bool measure_devices(struct trace *t, const struct origin *from, struct f
 	while (status == TRACE_OK);
 	t->layout = ahead->devices;
 	ahead->devices = NULL;
+	done = status == TRACE_END && lay_out(t, ahead->scan.names, fault);
 	trace_close(ahead);
-	if (status == TRACE_BAD)
-		return false;
-	return devices_lay_out(t->layout, DEVICE_ALIGN, OFFSET_MAX) ||
-	       fault_set(fault, "%s: its devices are absurdly large together; choose one with --devices",
-		       from->name);
+	return done;
 }
 
 /* By number or by name. */

@@ -27,7 +27,7 @@ struct trace_options {
 	const char *member; /* file inside a tar or zip archive; NULL: the only one */
 
 	/* NULL or "own": each device keeps its own addresses; "all": laid out one after another in
-	 * ascending order of their numbers (the file is read twice); a number or name: that one alone. */
+	 * ascending order of their numbers or names (the file is read twice); a number or name: that one alone. */
 	const char *devices;
 
 	const char *time_unit; /* "ns" "us" "ms" "s" "100ns"; NULL or "auto": the format's own */

@@ -3,8 +3,8 @@
  * statistics.  Whatever the bytes are, reading must end with requests in order of time or with a
  * fault of exactly one line.
  *
- * Build with clang -fsanitize=fuzzer,address,undefined and every source of traces/, stats/ and
- * base/, run as `fuzz_trace NEW_CORPUS tests/fuzz/corpus/trace`.
+ * Build with clang -fsanitize=fuzzer,address,undefined and every source of traces/, parameters/,
+ * stats/ and base/, run as `fuzz_trace NEW_CORPUS tests/fuzz/corpus/trace`.
  * tests/test_trace_fuzz.c includes this file and replays the corpus without a fuzzer.
  */
 #include "stats/report.h"
