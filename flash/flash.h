@@ -16,6 +16,7 @@
 #ifndef FLASH_FLASH_H
 #define FLASH_FLASH_H
 
+#include "base/prefetch.h"
 #include "flash/cause.h"
 #include "flash/geometry.h"
 #include "verify/oracle.h"
@@ -100,7 +101,7 @@ static inline owner_t flash_owner(const struct flash *f, ppn_t ppn)
 }
 
 /* The page will be read or die soon. */
-static inline void flash_prefetch(const struct flash *f, ppn_t ppn)
+PREFETCHING void flash_prefetch(const struct flash *f, ppn_t ppn)
 {
 	__builtin_prefetch(&f->block[geometry_block(f->geometry, ppn)]);
 	__builtin_prefetch(&f->owner[ppn], 1);

@@ -251,6 +251,7 @@ static void across_expect(const struct ftl *f, lpn_t lpn)
 
 	page_map_prefetch(&a->map, lpn);
 	__builtin_prefetch(&a->area_of[lpn]);
+	map_cache_prefetch(a->cache, lpn / a->page_entries);
 }
 
 /* ---- invariants ---- */

@@ -15,18 +15,18 @@
 static const char *const cache_model_names[] = { "lru", "static", NULL };
 
 static const struct param mrsm_params[] = {
-	{ "subpage_sectors", PARAM_UINT, SETTING(subpage_sectors), 0, 64, "sectors", "0",
-		"size of a sub-page, a power of two up to a page; 0 = a quarter of a page" },
+	{ "subpage_sectors", PARAM_UINT, SETTING(subpage_sectors), 1, 64, "sectors", "1",
+		"size of a sub-page, the smallest piece that is mapped: a power of two up to a page" },
 	{ "node_bytes", PARAM_UINT, SETTING(node_bytes), 4, 64, "bytes", "16",
 		"of an extent in a mapping page" },
-	{ "cache_model", PARAM_CHOICE, SETTING(cache_model), 0, 0, "", "lru",
-		"of the mapping cache: lru = a real one; static = each look-up of a mapping page hits by "
-		"chance, and a miss "
-		"that changes an entry writes its page at once",
+	{ "cache_model", PARAM_CHOICE, SETTING(cache_model), 0, 0, "", "static",
+		"static = as in ICPP'23, as far as its numbers tell: each logical page translated finds its "
+		"entry in DRAM by chance, else reads its mapping page, and programs it if it changes; lru = "
+		"a real cache of whole mapping pages, which makes MRSM much better than published",
 		cache_model_names },
 	{ "cached_share", PARAM_REAL, SETTING(cached_share), 0, 1, "share", "0",
-		"static: chance of a hit (ICPP'23: 0.421); 0 = cache / size of the table for the whole "
-		"drive" },
+		"static: chance of a hit; 0 = cache / size of the table for the whole drive (ICPP'23 names "
+		"0.421)" },
 	{ 0 },
 };
 
@@ -37,7 +37,7 @@ static bool choose_subpage(struct ftl *f, struct fault *fault)
 	struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
 	uint32_t page = f->geometry->sectors_per_page;
-	uint64_t sectors = s->subpage_sectors ? s->subpage_sectors : page / 4;
+	uint64_t sectors = s->subpage_sectors;
 
 	if (sectors & (sectors - 1) || sectors > page)
 		return fault_set(fault,
@@ -124,10 +124,9 @@ static void begin(struct ftl *f, struct io *io)
 	m->waits = 0;
 }
 
-/* One access to DRAM is charged per logical page; what the tree costs is counted apart. */
-static void count_translations(const struct ftl *f, struct io *io, struct extent e)
+static uint32_t logical_pages(const struct mrsm *m, sub_t from, sub_t end)
 {
-	io->accesses += geometry_lpn(f->geometry, e.end - 1) - geometry_lpn(f->geometry, e.start) + 1;
+	return (end - 1) / m->slots_per_page - from / m->slots_per_page + 1;
 }
 
 /* ---- read ---- */
@@ -154,15 +153,17 @@ static uint32_t find_wanted(struct ftl *f, const struct io *io, struct extent e,
 	uint32_t visited = 0;
 	struct piece p;
 
+	mrsm_count_nodes(f, io, logical_pages(m, at, end), 0);
 	for (; tree_next(&m->tree, &at, end, &p); visited++) {
-		uint32_t sectors = 0;
+		sector_t start = (sector_t)p.sub << m->sub_shift;
+		sector_t stop = (sector_t)(p.sub + p.length) << m->sub_shift;
+		uint32_t sectors =
+			mrsm_count_written(m, start > e.start ? start : e.start, stop < e.end ? stop : e.end);
 
-		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
-			sectors += mask_sectors(mrsm_written(m, sub) & covered(m, sub, e));
 		if (sectors)
 			want(m, &count, p.ppn, sectors);
 	}
-	mrsm_count_nodes(f, io, 1, visited);
+	mrsm_count_nodes(f, io, 0, visited);
 	return count;
 }
 
@@ -184,11 +185,8 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 
 	begin(f, io);
 	for (size_t i = 0; i < n; i++) {
-		const struct extent *e = &extents[i];
-
-		count_translations(f, io, *e);
-		mrsm_translate(f, io, mrsm_sub(m, e->start), mrsm_sub(m, e->end - 1) + 1, false);
-		count = find_wanted(f, io, *e, count);
+		mrsm_translate(f, io, extents[i], false);
+		count = find_wanted(f, io, extents[i], count);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		mrsm_wait(m, io, flash_read(io, m->wanted[i].ppn, m->wanted[i].sectors, CAUSE_HOST, OP_NONE));
@@ -198,40 +196,67 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 
 /* ---- write ---- */
 
-uint32_t mrsm_unmap(struct ftl *f, struct io *io, sub_t from, sub_t end)
+/* What became of the tree where sub-pages were unmapped. */
+struct unmapped {
+	uint32_t taken, left; /* extents that were there; pieces of them that stay */
+};
+
+/* Unmaps [from, end): its slots die. */
+static struct unmapped unmap(struct ftl *f, const struct io *io, sub_t from, sub_t end)
 {
 	struct mrsm *m = f->state;
-	uint32_t extents = 0, left = 0, splits = 0;
+	struct unmapped u = { 0, 0 };
+	uint32_t splits = 0;
 	struct piece p;
 	int parts;
 
 	while ((parts = tree_take(&m->tree, &from, end, &p)) >= 0) {
 		slots_kill(&m->slots, p.ppn, p.slot, p.length);
-		extents++;
-		left += (uint32_t)parts;
+		u.taken++;
+		u.left += (uint32_t)parts;
 		splits += parts > 0;
 	}
-	mrsm_count_nodes(f, io, 1, extents + left);
 	if (io->timed)
 		m->statistics.splits += splits;
-	return extents;
+	return u;
+}
+
+/* One search per logical page; nodes that stay are written in place, others inserted or removed. */
+static void count_change(
+	struct ftl *f, const struct io *io, struct unmapped u, uint32_t put, uint32_t searches)
+{
+	uint32_t now = u.left + put, stay = u.taken < now ? u.taken : now;
+
+	mrsm_count_nodes(f, io, searches + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
+}
+
+/* Maps consecutive sub-pages; what was mapped there before dies. */
+static void map_run(struct ftl *f, const struct io *io, struct piece run)
+{
+	struct mrsm *m = f->state;
+	sub_t end = run.sub + run.length;
+	struct unmapped u = { 1, 0 };
+	struct piece old;
+
+	if (tree_replace(&m->tree, run, &old)) {
+		slots_kill(&m->slots, old.ppn, old.slot, old.length);
+	} else {
+		u = unmap(f, io, run.sub, end);
+		tree_put(&m->tree, run);
+	}
+	count_change(f, io, u, 1, logical_pages(m, run.sub, end));
+	if (io->timed && u.taken > 1)
+		m->statistics.merges += u.taken - 1;
 }
 
 /* Consecutive sub-pages in consecutive slots become one extent. */
-static void map_runs(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_packed *packed, uint32_t count)
+static void map_runs(
+	struct ftl *f, const struct io *io, ppn_t to, const struct mrsm_packed *packed, uint32_t count)
 {
-	struct mrsm *m = f->state;
-
 	for (uint32_t first = 0, end; first < count; first = end) {
-		uint32_t replaced;
-
 		for (end = first + 1; end < count && packed[end].sub == packed[end - 1].sub + 1;)
 			end++;
-		replaced = mrsm_unmap(f, io, packed[first].sub, packed[end - 1].sub + 1);
-		tree_put(&m->tree, (struct piece){ packed[first].sub, end - first, to, first });
-		mrsm_count_nodes(f, io, 0, 1);
-		if (io->timed && replaced > 1)
-			m->statistics.merges += replaced - 1;
+		map_run(f, io, (struct piece){ packed[first].sub, end - first, to, first });
 	}
 }
 
@@ -358,9 +383,8 @@ static void mrsm_write(struct ftl *f, struct io *io, const struct extent *extent
 	for (size_t i = 0; i < n; i++) {
 		sub_t from = mrsm_sub(m, extents[i].start), end = mrsm_sub(m, extents[i].end - 1) + 1;
 
-		count_translations(f, io, extents[i]);
 		mrsm_open_regions(m, from, end);
-		mrsm_translate(f, io, from, end, true);
+		mrsm_translate(f, io, extents[i], true);
 	}
 	pack_and_write(f, io, extents, n);
 	for (size_t i = 0; i < n; i++)
@@ -386,14 +410,14 @@ static void mrsm_trim(struct ftl *f, struct io *io, struct extent e)
 	struct piece p;
 
 	begin(f, io);
-	count_translations(f, io, e);
-	mrsm_translate(f, io, first, last + 1, true);
+	mrsm_translate(f, io, e, true);
 	from += keep_rest(m, first, e);
 	end -= last > first && keep_rest(m, last, e);
 	for (at = from; tree_next(&m->tree, &at, end, &p);)
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
 			mrsm_set_written(m, sub, 0);
-	mrsm_unmap(f, io, from, end);
+	if (from < end)
+		count_change(f, io, unmap(f, io, from, end), 0, logical_pages(m, from, end));
 	mrsm_fit_regions(f, io, first, last + 1);
 }
 
@@ -404,6 +428,21 @@ static void mrsm_expect(const struct ftl *f, lpn_t lpn)
 	const struct mrsm *m = f->state;
 
 	tree_expect(&m->tree, lpn * m->slots_per_page);
+	__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
+}
+
+/* What is mapped first there is about to be read, or to die. */
+static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
+{
+	const struct mrsm *m = f->state;
+	sub_t at = lpn * m->slots_per_page;
+	struct piece p;
+
+	if (!tree_next(&m->tree, &at, at + m->slots_per_page, &p))
+		return;
+	space_prefetch(f->space, p.ppn);
+	flash_prefetch(f->flash, p.ppn);
+	slots_prefetch(&m->slots, p.ppn);
 }
 
 static void mrsm_regions(struct ftl *f, struct regions *r)
@@ -494,8 +533,8 @@ static void mrsm_report(const struct ftl *f, struct report *r)
 		"of the nodes if the whole drive were mapped as finely as what is mapped now");
 	report_real(r, "mrsm.cached_share", table > room ? room / table : 1, "share",
 		"of that table that fits in DRAM");
-	report_real(r, "mrsm.tree_depth_mean", ratio((double)s->depths, (double)s->searches), "nodes",
-		"visited by a search");
+	report_real(r, "mrsm.tree_depth_mean", ratio((double)s->depths, (double)s->descents), "nodes",
+		"visited by a descent from the root");
 	map_cache_report(m->cache, r);
 }
 
@@ -514,6 +553,7 @@ const struct ftl_ops ftl_mrsm = {
 	.empty = mrsm_empty,
 	.last_resort = mrsm_last_resort,
 	.expect = mrsm_expect,
+	.expect_next = mrsm_expect_next,
 	.check = mrsm_check,
 	.regions = mrsm_regions,
 	.map_bytes = mrsm_table_bytes,

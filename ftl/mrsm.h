@@ -6,7 +6,7 @@
  *   mrsm_tree.[ch]    which sub-pages lie where: the extents
  *   mrsm_slots.[ch]   which slots of each physical page are live, and what they hold
  *   mrsm_map.c        the mapping pages the extents would fill in flash, and what using them costs
- *   mrsm_collect.c       collection: packs what is left of partly dead pages
+ *   mrsm_collect.c    collection: packs what is left of partly dead pages
  *   mrsm.c            reads, writes, trims, report
  *
  * This header is for these files only.
@@ -21,14 +21,14 @@
 #define MRSM_SLOTS_MOST 64u
 
 struct mrsm_settings {
-	uint64_t subpage_sectors; /* 0 = a quarter of a page */
+	uint64_t subpage_sectors;
 	uint64_t node_bytes;
 	int cache_model;
 	double cached_share;
 };
 
 struct mrsm_statistics {
-	uint64_t searches, depths; /* of the tree; sum of its depth at each */
+	uint64_t descents, depths; /* from the root of the tree; sum of its depth at each */
 	uint64_t splits, merges;
 	uint64_t extents_max;
 	uint64_t rmw_reads;
@@ -87,6 +87,20 @@ static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub)
 	return m->written[sector / 64] >> sector % 64 & m->full_sub;
 }
 
+/* How many sectors of [start, end), at most 64, hold data. */
+static inline uint32_t mrsm_count_written(const struct mrsm *m, sector_t start, sector_t end)
+{
+	const uint64_t *word = &m->written[start / 64];
+	uint32_t shift = start % 64, length = (uint32_t)(end - start);
+	uint64_t bits = word[0] >> shift;
+
+	if (!length)
+		return 0;
+	if (shift + length > 64)
+		bits |= word[1] << (64 - shift);
+	return (uint32_t)__builtin_popcountll(bits << (64 - length));
+}
+
 static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 {
 	uint64_t sector = (uint64_t)sub << m->sub_shift, *word = &m->written[sector / 64];
@@ -98,9 +112,6 @@ static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 op_t mrsm_program(
 	struct ftl *, struct io *, ppn_t to, const struct mrsm_packed *, uint32_t count, enum cause);
 
-/* Unmaps [from, end): its slots die.  Returns the extents that were there. */
-uint32_t mrsm_unmap(struct ftl *, struct io *, sub_t from, sub_t end);
-
 /* ---- what the tree would cost: mrsm_map.c ---- */
 
 bool mrsm_map_init(struct ftl *, owner_t base);
@@ -110,19 +121,24 @@ void mrsm_map_exit(struct mrsm *);
 void mrsm_open_regions(struct mrsm *, sub_t from, sub_t end);
 
 /*
- * Looks up (and changes, if `write`) the entries of [from, end) in their mapping pages; what users of the entries
- * wait for is in m->wait afterwards.  May collect.
+ * Translates (and changes, if `write`) the logical pages of an extent one by one: each looks its mapping page up and
+ * takes a DRAM access of the request's time.  What users of the entries wait for is in m->wait
+ * afterwards.  May collect.
  */
-void mrsm_translate(struct ftl *, struct io *, sub_t from, sub_t end, bool write);
+void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
 
 /* After a change of [from, end): its regions get the mapping pages their extents now need.  May collect. */
 void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
 
-/* Collection changed an entry. */
+/* Collection changed the entry of an extent that begins at this sub-page; will do so soon. */
 void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
+void mrsm_expect_entry(const struct mrsm *, sub_t);
 
-/* The tree is searched once; `nodes` further nodes are visited or written. */
-void mrsm_count_nodes(struct ftl *, const struct io *, uint32_t searches, uint32_t nodes);
+/*
+ * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a removal) visits
+ * a node per level; `nodes` further nodes are visited or written where they stand.
+ */
+void mrsm_count_nodes(struct ftl *, const struct io *, uint32_t descents, uint32_t nodes);
 
 /* `op` waits for the loads of mapping pages. */
 void mrsm_wait(const struct mrsm *, struct io *, op_t);

@@ -73,6 +73,22 @@ static uint32_t live_slots(const struct mrsm *m, ppn_t ppn)
 	return (uint32_t)__builtin_popcountll(slots_live(&m->slots, ppn));
 }
 
+/* Extents are looked up page by page; asking for all of them first, in two steps, hides most of the waiting. */
+static void expect_extents(const struct ftl *f, block_t victim)
+{
+	const struct mrsm *m = f->state;
+	ppn_t first = geometry_first_page(f->geometry, victim), end = first + f->geometry->pages_per_block;
+
+	for (ppn_t ppn = first; ppn < end; ppn++)
+		if (flash_owner(f->flash, ppn) < m->tree.subs)
+			tree_expect_later(&m->tree, flash_owner(f->flash, ppn));
+	for (ppn_t ppn = first; ppn < end; ppn++)
+		if (flash_owner(f->flash, ppn) < m->tree.subs) {
+			tree_expect(&m->tree, flash_owner(f->flash, ppn));
+			mrsm_expect_entry(m, flash_owner(f->flash, ppn));
+		}
+}
+
 /* Copies what stays as it is, collects the rest.  Returns the pages copied. */
 static uint32_t go_through(struct ftl *f, struct io *io, block_t victim, enum stream stream, enum cause cause)
 {
@@ -139,7 +155,8 @@ static void pack_collected(struct ftl *f, struct io *io, block_t victim, enum st
 								    : m->slots_per_page;
 		mrsm_program(f, io, take(f, victim, stream), m->collected + at, count, cause);
 		for (uint32_t i = at; i < at + count; i++)
-			mrsm_entry_moved(f, io, m->collected[i].sub);
+			if (i == at || m->collected[i].sub != m->collected[i - 1].sub + 1)
+				mrsm_entry_moved(f, io, m->collected[i].sub);
 		m->statistics.gc_packed_pages += io->timed;
 	}
 	if (io->timed)
@@ -152,6 +169,7 @@ void mrsm_empty(struct ftl *f, struct io *io, block_t victim, enum stream stream
 	uint32_t pages;
 
 	m->collected_count = 0;
+	expect_extents(f, victim);
 	pages = go_through(f, io, victim, stream, cause);
 	pages += (m->collected_count + m->slots_per_page - 1) / m->slots_per_page;
 	if (cause == CAUSE_GC && pages == f->geometry->pages_per_block &&

@@ -52,20 +52,19 @@ static uint32_t pages_needed(const struct ftl *f, uint32_t region)
 	return r->fine ? (uint32_t)((bytes + page - 1) / page) : r->nodes > 0;
 }
 
-/* The mapping page of a sub-page; *end = the first sub-page behind it that belongs to another one. */
-static uint32_t map_page_of(const struct mrsm *m, sub_t sub, sub_t *end)
+/* The mapping page of an extent that begins in this logical page.  Its region has one. */
+static uint32_t map_page_of(const struct mrsm *m, lpn_t lpn)
 {
-	uint32_t region = tree_region_of(&m->tree, sub), pages = m->map_pages[region];
-	uint32_t size = m->tree.region_subs, first = region * size;
-	uint32_t index = (uint32_t)((uint64_t)(sub - first) * pages / size);
+	uint32_t size = m->tree.region_subs / m->slots_per_page, region = lpn / size;
+	uint32_t index = (uint32_t)((uint64_t)(lpn % size) * m->map_pages[region] / size);
 
-	*end = first + (uint32_t)(((uint64_t)(index + 1) * size + pages - 1) / pages);
 	return region * m->region_map_pages + index;
 }
 
+/* Pages of one request often wait for the same load. */
 static void add_wait(struct mrsm *m, op_t op)
 {
-	if (op == OP_NONE)
+	if (op == OP_NONE || (m->waits && m->wait[m->waits - 1] == op))
 		return;
 	if (m->waits == m->wait_room) {
 		m->wait_room *= 2;
@@ -93,22 +92,16 @@ static void set_hit_share(struct ftl *f)
 	m->map_settings.hit_share = s->cached_share > 0 ? s->cached_share : room < table ? room / table : 1;
 }
 
-void mrsm_translate(struct ftl *f, struct io *io, sub_t from, sub_t end, bool write)
+void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
 {
 	struct mrsm *m = f->state;
+	lpn_t first = geometry_lpn(f->geometry, e.start), last = geometry_lpn(f->geometry, e.end - 1);
 
+	io->accesses += last - first + 1;
 	set_hit_share(f);
-	while (from < end) {
-		uint32_t region = tree_region_of(&m->tree, from);
-		sub_t next = (region + 1) * m->tree.region_subs;
-
-		if (m->map_pages[region]) {
-			uint32_t id = map_page_of(m, from, &next);
-
-			add_wait(m, map_cache_get(m->cache, io, id, write, OP_NONE));
-		}
-		from = next > from ? next : end;
-	}
+	for (lpn_t lpn = first; lpn <= last; lpn++)
+		if (m->map_pages[tree_region_of(&m->tree, lpn * m->slots_per_page)])
+			add_wait(m, map_cache_get(m->cache, io, map_page_of(m, lpn), write, OP_NONE));
 }
 
 static void fit_region(struct ftl *f, struct io *io, uint32_t region)
@@ -135,22 +128,27 @@ void mrsm_fit_regions(struct ftl *f, struct io *io, sub_t from, sub_t end)
 void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 {
 	const struct mrsm *m = f->state;
-	sub_t end;
 
-	map_cache_entry_moved(m->cache, io, map_page_of(m, sub, &end));
+	map_cache_entry_moved(m->cache, io, map_page_of(m, sub / m->slots_per_page));
+}
+
+void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
+{
+	__builtin_prefetch(&m->cache->page[map_page_of(m, sub / m->slots_per_page)]);
+	tree_fetching_is_an_effect();
 }
 
 /* ---- costs ---- */
 
-void mrsm_count_nodes(struct ftl *f, const struct io *io, uint32_t searches, uint32_t nodes)
+void mrsm_count_nodes(struct ftl *f, const struct io *io, uint32_t descents, uint32_t nodes)
 {
 	struct mrsm *m = f->state;
-	uint64_t depths = (uint64_t)searches * tree_depth(&m->tree);
+	uint64_t depths = (uint64_t)descents * tree_depth(&m->tree);
 
 	if (!io->timed)
 		return;
 	f->map.accesses += depths + nodes;
-	m->statistics.searches += searches;
+	m->statistics.descents += descents;
 	m->statistics.depths += depths;
 	if (m->tree.nodes > m->statistics.extents_max)
 		m->statistics.extents_max = m->tree.nodes;

@@ -13,6 +13,7 @@
 #ifndef FTL_MRSM_SLOTS_H
 #define FTL_MRSM_SLOTS_H
 
+#include "base/prefetch.h"
 #include "ftl/mrsm_tree.h"
 #include "pagemap/space.h"
 
@@ -29,6 +30,12 @@ struct slots {
 
 void slots_init(struct slots *, struct space *, uint32_t per_page, owner_t lists);
 void slots_release(struct slots *);
+
+/* The page will be read or lose slots soon. */
+PREFETCHING void slots_prefetch(const struct slots *s, ppn_t ppn)
+{
+	__builtin_prefetch(s->live + (size_t)ppn * s->bytes, 1);
+}
 
 /* The live slots of a page as bits. */
 mask_t slots_live(const struct slots *, ppn_t);

@@ -11,7 +11,11 @@
 #define SLOT_SHIFT   32
 #define SIX_BITS     63u
 
-#define SMALLEST_ROOM 16u
+#define SMALLEST_ROOM 8u
+
+/* What tree_expect() asks for: cells of one cache line, and the most cells of a leaf. */
+#define CELLS_PER_LINE 8u
+#define EXPECTED_CELLS 32u
 
 /* Where a piece stands; index == count of the leaf: behind its last one. */
 struct place {
@@ -27,8 +31,8 @@ void tree_init(struct tree *t, lpn_t pages, uint32_t subs_per_page, uint32_t reg
 	t->regions = (pages + region_pages - 1) / region_pages;
 	t->leaf = memory_array(t->leaves, sizeof *t->leaf, "extent tree");
 	t->region = memory_array(t->regions, sizeof *t->region, "extent tree");
-	t->cells = SMALLEST_ROOM; /* the first array is not used: 0 ends the lists */
-	t->cells_room = 2 * SMALLEST_ROOM;
+	t->cells = SMALLEST_ROOM;                  /* the first array is not used: 0 ends the lists */
+	t->cells_room = 2 * SMALLEST_ROOM + pages; /* grows; what is never used costs nothing */
 	t->cell = memory_array(t->cells_room, sizeof *t->cell, "extent tree");
 }
 
@@ -272,12 +276,35 @@ struct piece tree_move(struct tree *t, sub_t sub, ppn_t to)
 	return piece_at(t, at);
 }
 
+bool tree_replace(struct tree *t, struct piece p, struct piece *old)
+{
+	struct place at = find(t, p.sub);
+	const struct tree_leaf *leaf = &t->leaf[at.leaf];
+
+	if (at.index == leaf->count)
+		return false;
+	*old = piece_at(t, at);
+	if (old->sub != p.sub || old->length != p.length)
+		return false;
+	t->cell[leaf->at + at.index] = encode(p.sub % t->leaf_subs, p);
+	return true;
+}
+
+void tree_expect_later(const struct tree *t, sub_t sub)
+{
+	__builtin_prefetch(&t->leaf[sub / t->leaf_subs]);
+	tree_fetching_is_an_effect();
+}
+
 void tree_expect(const struct tree *t, sub_t sub)
 {
 	const struct tree_leaf *leaf = &t->leaf[sub / t->leaf_subs];
 
-	__builtin_prefetch(t->cell + leaf->at);
-	__builtin_prefetch(t->cell + leaf->at + SMALLEST_ROOM / 2);
+	for (uint32_t i = 0; i < leaf->count && i < EXPECTED_CELLS; i += CELLS_PER_LINE)
+		__builtin_prefetch(t->cell + leaf->at + i);
+	if (leaf->count)
+		__builtin_prefetch(t->cell + leaf->at + leaf->count - 1);
+	tree_fetching_is_an_effect();
 }
 
 void tree_regions(struct tree *t, struct regions *r)

@@ -5,9 +5,9 @@
  * `length` consecutive sub-pages lie in consecutive slots of one page.  Pieces never overlap and never
  * cross the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
  *
- * Where a controller would keep one balanced tree, this keeps a short sorted array per 32 logical pages: the
+ * Where a controller would keep one balanced tree, this keeps a short sorted array per 16 logical pages: the
  * same answers for one or two cache misses.  What the tree would cost is told by tree_depth().
- * 8 bytes per piece; parts of the drive that hold no data cost 8 bytes per 32 pages.
+ * 8 bytes per piece; parts of the drive that hold no data cost 8 bytes per 16 pages.
  *
  * Knows numbers only: nothing of flash, of sectors, or of what a piece is for.
  */
@@ -27,8 +27,8 @@ struct piece {
 	uint32_t slot; /* of the first sub-page in the page */
 };
 
-#define TREE_LEAF_PAGES 32u
-#define TREE_CLASSES    8u /* rooms of a leaf: 16, 32, ... 2048 pieces */
+#define TREE_LEAF_PAGES 16u
+#define TREE_CLASSES    8u /* rooms of a leaf: 8, 16, ... 1024 pieces */
 
 /* The pieces that begin in one run of TREE_LEAF_PAGES logical pages: cell[at .. at + count), ascending. */
 struct tree_leaf {
@@ -70,6 +70,12 @@ int tree_take(struct tree *, sub_t *at, sub_t end, struct piece *);
 /* Maps a piece whose sub-pages are not mapped. */
 void tree_put(struct tree *, struct piece);
 
+/*
+ * If exactly the sub-pages of `p` are one piece, that becomes `p` and *old is what it was: the frequent case of
+ * tree_take() and tree_put(), at once.  Else nothing changes.
+ */
+bool tree_replace(struct tree *, struct piece p, struct piece *old);
+
 /* The page that holds the whole piece which begins at `sub` has moved, slots unchanged.  Returns the piece. */
 struct piece tree_move(struct tree *, sub_t, ppn_t to);
 
@@ -84,8 +90,18 @@ static inline uint32_t tree_region_of(const struct tree *t, sub_t sub)
 	return sub / t->region_subs;
 }
 
-/* The pieces around this sub-page will be needed soon. */
+/*
+ * In functions that only fetch ahead: the compiler takes them for functions without effect, and leaves calls to them
+ * out where it sees both.
+ */
+static inline void tree_fetching_is_an_effect(void)
+{
+	__asm__ volatile("");
+}
+
+/* The pieces around this sub-page will be needed soon; sooner than that, it will be expected. */
 void tree_expect(const struct tree *, sub_t);
+void tree_expect_later(const struct tree *, sub_t);
 
 /* State, for saving and loading. */
 void tree_regions(struct tree *, struct regions *);

@@ -9,6 +9,9 @@
 /* What map_cache_settle() pays for in one call, in mapping pages. */
 #define SETTLE_MOST 64u
 
+/* Lazy: changes of so many mapping pages, as a part of those that the budget holds, are noted until they are paid for. */
+#define LAZY_PART 2u
+
 /* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
 #define ROOM_LEAST 8u
 
@@ -26,8 +29,8 @@ const struct param map_params[] = {
 	{ "blocking", PARAM_BOOL, offsetof(struct map_settings, blocking), 0, 1, "", "false",
 		"a mapping page is loaded only after the changed one it replaces has been written back" },
 	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "lazy",
-		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = "
-		"read and written, once per batch; defer = changed when next loaded",
+		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = noted, "
+		"then read and written in batches; defer = noted until next loaded",
 		gc_update_names },
 	{ "model", PARAM_CHOICE, offsetof(struct map_settings, model), 0, 0, "", "lru",
 		"lru = a real cache; static = every look-up hits with the chance cache / table, and a miss "
@@ -349,16 +352,18 @@ static bool rewrite(struct map_cache *c, struct io *io, uint32_t id)
 }
 
 /*
- * Ends whatever the collections it starts add: it works off at most as many pages as wait at its start.
+ * Pays at most for as many pages as wait at its start, so it ends whatever the collections it starts add.
  * The drive's end (no page can be had) also ends it; the page then waits on.
  */
 void map_cache_settle(struct map_cache *c, struct io *io)
 {
-	uint32_t most = c->pending.length < SETTLE_MOST ? c->pending.length : SETTLE_MOST;
 	bool in_cache = c->settings->gc_update == MAP_GC_LOAD && c->settings->model == MAP_LRU;
+	uint32_t may_wait = in_cache ? 0 : c->room / LAZY_PART;
+	uint32_t most = c->pending.length > may_wait ? c->pending.length - may_wait : 0;
 
 	if (!io->timed || c->settings->gc_update == MAP_GC_DEFER)
 		return;
+	most = most < SETTLE_MOST ? most : SETTLE_MOST;
 	while (most--) {
 		uint32_t id = c->pending.oldest;
 

@@ -14,6 +14,7 @@
 #define PAGEMAP_MAP_CACHE_H
 
 #include "base/param.h"
+#include "base/prefetch.h"
 #include "base/random.h"
 #include "pagemap/space.h"
 #include "stats/report.h"
@@ -28,13 +29,16 @@ struct map_statistics {
 
 /* What the entries of pages cost that the collector moved while their mapping page was not in DRAM. */
 enum map_gc_update {
-	MAP_GC_LOAD, /* the mapping page is loaded and is dirty from then on */
+	/* The mapping page is loaded and is dirty from then on. */
+	MAP_GC_LOAD,
 	/*
-	 * it is read, changed and written without entering the cache, once for all its entries that
-	 * wait (the batch update of DFTL)
+	 * The change is noted; once more than half as many mapping pages as the budget holds have notes, the oldest
+	 * is read, changed and written without entering the cache, once for all its notes (after the batch update
+	 * of DFTL).
 	 */
 	MAP_GC_LAZY,
-	MAP_GC_DEFER, /* nothing yet: the change is noted in DRAM until a translation loads the page */
+	/* Nothing: the change is noted in DRAM until a translation loads the page. */
+	MAP_GC_DEFER,
 };
 
 enum map_model {
@@ -127,6 +131,12 @@ void map_cache_remove(struct map_cache *, uint32_t id);
 
 /* Has the page been written (and not removed)? */
 bool map_cache_exists(const struct map_cache *, uint32_t id);
+
+/* The page is looked up soon. */
+PREFETCHING void map_cache_prefetch(const struct map_cache *c, uint32_t id)
+{
+	__builtin_prefetch(&c->page[id], 1);
+}
 
 static inline bool map_cache_owns(const struct map_cache *c, owner_t owner)
 {

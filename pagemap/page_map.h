@@ -6,6 +6,7 @@
 #ifndef PAGEMAP_PAGE_MAP_H
 #define PAGEMAP_PAGE_MAP_H
 
+#include "base/prefetch.h"
 #include "flash/geometry.h"
 
 /* mask == 0: the page holds no data, ppn means nothing. */
@@ -46,7 +47,7 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 }
 
 /* The entry will be needed soon. */
-static inline void page_map_prefetch(const struct page_map *m, lpn_t lpn)
+PREFETCHING void page_map_prefetch(const struct page_map *m, lpn_t lpn)
 {
 	__builtin_prefetch(m->word + (size_t)lpn * m->stride, 1);
 }

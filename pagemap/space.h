@@ -9,6 +9,7 @@
 #ifndef PAGEMAP_SPACE_H
 #define PAGEMAP_SPACE_H
 
+#include "base/prefetch.h"
 #include "flash/flash.h"
 
 /* Pages of different streams never share a block. */
@@ -82,7 +83,7 @@ bool space_has_page(const struct space *, plane_t, enum stream, bool privileged)
 ppn_t space_take(struct space *, plane_t, enum stream, bool privileged);
 
 /* The page will be released soon. */
-static inline void space_prefetch(const struct space *s, ppn_t ppn)
+PREFETCHING void space_prefetch(const struct space *s, ppn_t ppn)
 {
 	__builtin_prefetch(&s->block[geometry_block(s->geometry, ppn)], 1);
 }
