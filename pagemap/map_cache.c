@@ -9,7 +9,7 @@
 /* What map_cache_settle() pays for in one call, in mapping pages. */
 #define SETTLE_MOST 64u
 
-/* Lazy: changes of so many mapping pages, as a part of those that the budget holds, are noted until they are paid for. */
+/* Lazy: changes are noted until more mapping pages have notes than this part of what the budget holds. */
 #define LAZY_PART 2u
 
 /* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
