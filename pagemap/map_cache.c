@@ -9,8 +9,9 @@
 /* What map_cache_settle() pays for in one call, in mapping pages. */
 #define SETTLE_MOST 64u
 
-/* Lazy: changes are noted until more mapping pages have notes than this part of what the budget holds. */
-#define LAZY_PART 2u
+/* Lazy: DRAM for the notes of changes, as a part of the budget; bytes of a note, an entry's number and value. */
+#define NOTES_PART 64u
+#define NOTE_BYTES 8u
 
 /* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
 #define ROOM_LEAST 8u
@@ -65,6 +66,7 @@ struct map_cache *map_cache_create(const struct map_settings *settings, struct s
 	c->pages = pages;
 	c->pinned = settings->pin_pmt ? pinned : 0;
 	c->room = map_cache_room(settings, space->geometry);
+	c->notes_most = (uint64_t)c->room * space->geometry->page_bytes / NOTES_PART / NOTE_BYTES;
 	c->base = base;
 	c->cached = c->pending = (struct map_list){ ID_NONE, ID_NONE, 0 };
 	c->page = memory_array(pages, sizeof *c->page, "directory of mapping pages");
@@ -130,8 +132,11 @@ static void leave(struct map_cache *c, uint32_t id)
 	c->resident--;
 }
 
+/* One change more waits. */
 static void await_payment(struct map_cache *c, uint32_t id)
 {
+	c->page[id].notes++;
+	c->notes++;
 	if (c->page[id].flags & PAGE_PENDING)
 		return;
 	c->page[id].flags |= PAGE_PENDING;
@@ -143,6 +148,8 @@ static bool stop_waiting(struct map_cache *c, uint32_t id)
 {
 	if (!(c->page[id].flags & PAGE_PENDING))
 		return false;
+	c->notes -= c->page[id].notes;
+	c->page[id].notes = 0;
 	c->page[id].flags &= ~(uint32_t)PAGE_PENDING;
 	list_remove(c, &c->pending, id);
 	return true;
@@ -358,13 +365,11 @@ static bool rewrite(struct map_cache *c, struct io *io, uint32_t id)
 void map_cache_settle(struct map_cache *c, struct io *io)
 {
 	bool in_cache = c->settings->gc_update == MAP_GC_LOAD && c->settings->model == MAP_LRU;
-	uint32_t may_wait = in_cache ? 0 : c->room / LAZY_PART;
-	uint32_t most = c->pending.length > may_wait ? c->pending.length - may_wait : 0;
+	uint32_t most = c->pending.length < SETTLE_MOST ? c->pending.length : SETTLE_MOST;
 
 	if (!io->timed || c->settings->gc_update == MAP_GC_DEFER)
 		return;
-	most = most < SETTLE_MOST ? most : SETTLE_MOST;
-	while (most--) {
+	while (most-- && (in_cache || c->notes > c->notes_most)) {
 		uint32_t id = c->pending.oldest;
 
 		if (in_cache) {
@@ -420,6 +425,7 @@ void map_cache_regions(struct map_cache *c, struct regions *r)
 	regions_visit(r, &c->pending, sizeof c->pending);
 	regions_visit(r, &c->resident, sizeof c->resident);
 	regions_visit(r, &c->existing, sizeof c->existing);
+	regions_visit(r, &c->notes, sizeof c->notes);
 	regions_visit(r, &c->random, sizeof c->random);
 }
 
@@ -456,6 +462,7 @@ static void check_page(const struct map_cache *c, uint32_t id)
 void map_cache_check(const struct map_cache *c)
 {
 	uint32_t resident = 0, pinned = 0, pending = 0, existing = 0;
+	uint64_t notes = 0;
 
 	check_list(c, &c->cached, PAGE_CACHED, "cached");
 	check_list(c, &c->pending, PAGE_PENDING, "pending");
@@ -467,7 +474,10 @@ void map_cache_check(const struct map_cache *c)
 		pinned += (flags & PAGE_CACHED) && id < c->pinned;
 		pending += (flags & PAGE_PENDING) != 0;
 		existing += (flags & PAGE_EXISTS) != 0;
+		notes += c->page[id].notes;
 	}
+	BUG_ON(notes != c->notes, "%llu changes are noted, counted are %llu", (unsigned long long)notes,
+		(unsigned long long)c->notes);
 	BUG_ON(resident != c->resident || resident != pinned + c->cached.length,
 		"%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
 		c->resident, c->cached.length);

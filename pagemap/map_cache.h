@@ -32,12 +32,12 @@ enum map_gc_update {
 	/* The mapping page is loaded and is dirty from then on. */
 	MAP_GC_LOAD,
 	/*
-	 * The change is noted; once more than half as many mapping pages as the budget holds have notes, the oldest
-	 * is read, changed and written without entering the cache, once for all its notes (after the batch update
-	 * of DFTL).
+	 * The change is noted in DRAM, 8 bytes each; once the notes take more than 1/64 of the budget (beside it), the page
+	 * that waits longest is read, changed and written without entering the cache, once for all its notes
+	 * (after the batch update of DFTL).
 	 */
 	MAP_GC_LAZY,
-	/* Nothing: the change is noted in DRAM until a translation loads the page. */
+	/* Nothing: any number of changes is noted in DRAM until a translation loads the page. */
 	MAP_GC_DEFER,
 };
 
@@ -73,7 +73,7 @@ struct map_page {
 	op_t load; /* what must be done before the cached page can be used */
 	ppn_t ppn; /* its copy in flash; PPN_NONE: never written */
 	uint32_t newer, older;
-	uint32_t flags;
+	uint32_t flags : 8, notes : 24; /* changes noted while it waits */
 };
 
 struct map_list {
@@ -92,6 +92,7 @@ struct map_cache {
 	struct map_list pending;         /* changed by the collector and not yet paid for, latest first */
 	uint32_t resident, resident_max; /* pages in DRAM, pinned ones included */
 	uint32_t existing;               /* pages that hold an entry */
+	uint64_t notes, notes_most;      /* of all pages; more are paid for */
 	struct random random;            /* of the static model */
 };
 

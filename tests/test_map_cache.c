@@ -124,9 +124,12 @@ static void get_untimed(struct world *w, uint32_t id, bool write)
 
 /* ---- the plain model ---- */
 
+#define MODEL_PAGE_BYTES 2048
+
 struct model_page {
 	bool cached, dirty, exists, copy, pending;
-	uint64_t used; /* when it was last used, or began to wait */
+	uint32_t notes; /* changes that wait */
+	uint64_t used;  /* when it was last used, or began to wait */
 };
 
 struct model {
@@ -178,6 +181,7 @@ static void model_load(struct model *m, uint32_t id, bool timed, int paying)
 	m->reads[paying] += p->copy && timed;
 	p->dirty = p->pending;
 	p->pending = false;
+	p->notes = 0;
 	p->cached = true;
 	p->used = ++m->now;
 }
@@ -201,27 +205,30 @@ static void model_entry_moved(struct model *m, uint32_t id)
 
 	if (p->cached) {
 		p->dirty = true;
-	} else if (!p->pending) {
+		return;
+	}
+	p->notes++;
+	if (!p->pending) {
 		p->pending = true;
 		p->used = ++m->now;
 	}
 }
 
-static uint32_t model_pending(const struct model *m)
+static uint32_t model_notes(const struct model *m)
 {
-	uint32_t pending = 0;
+	uint32_t notes = 0;
 
 	for (uint32_t id = 0; id < PAGES; id++)
-		pending += m->page[id].pending;
-	return pending;
+		notes += m->page[id].notes;
+	return notes;
 }
 
-/* At most 64 pages are paid for at a time, more than there are.  Lazily: until half of the budget may wait. */
+/* At most 64 pages are paid for at a time, more than there are.  Lazily: while notes take more than 1/64 of the budget. */
 static void model_settle(struct model *m)
 {
-	uint32_t may_wait = m->update == MAP_GC_LAZY ? m->room / 2 : 0;
+	uint32_t may_wait = m->update == MAP_GC_LAZY ? m->room * MODEL_PAGE_BYTES / 64 / 8 : 0;
 
-	while (m->update != MAP_GC_DEFER && model_pending(m) > may_wait) {
+	while (m->update != MAP_GC_DEFER && model_notes(m) > may_wait) {
 		uint32_t id = oldest(m, true);
 		struct model_page *p = &m->page[id];
 
@@ -233,6 +240,7 @@ static void model_settle(struct model *m)
 		m->programs[1]++;
 		p->copy = true;
 		p->pending = false;
+		p->notes = 0;
 	}
 }
 
