@@ -103,11 +103,13 @@ function of_ftls(id, first, second, third,  what) {
 	what["erases"] = "erases"
 
 	if (second == "map")
-		return known(third) ? 100 * map_share(first == "reads" ? "read" : "program", third, 8, 1) : "none"
+		return known(third) ? 100 * map_share(first == "reads" ? "read" : "program", third, 8, id !~ /[.]bare$/) : "none"
 	if (first == "cached" || first == "lookup" || id == "dram.mrsm" || id == "table.mrsm" || id == "each.mrsm")
 		return known("mrsm") ? of_mrsm(id) : "none"
 	if (!known("across") || second == "mrsm" && !known("mrsm") || !known("page"))
 		return "none"
+	if (id == "programs.bare")
+		return 100 * (mean_ratio("host programs", "across", "page", 8) - 1)
 	if (second == "range")
 		return gains(what[first])
 	if (first in what)
