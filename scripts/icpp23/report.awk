@@ -73,7 +73,8 @@ function head(  i, missing, names) {
 
 function numbers(  i, f, class, group, last) {
 	print "<p>\"Ours\" are means over the six workloads of each workload's ratio, as the paper's averages are; 8 KB pages. " \
-		"A quarter to either side counts as near; what is further off has a reason beside it.</p>"
+		"A quarter to either side counts as near; what is further off has a reason beside it. Names in brackets are rows of the " \
+		"sensitivity page (<code>make figures-sensitivity</code>), their numbers those of the generated workloads at 1/16.</p>"
 	print "<table>\n<tr><th>number</th><th class=\"n\">paper</th><th class=\"n\">ours</th>" \
 		"<th class=\"n\">deviation</th><th>verdict</th><th>why</th></tr>"
 	for (i = 1; i <= rows; i++) {
