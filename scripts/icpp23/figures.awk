@@ -129,7 +129,7 @@ function absolute(x, unit) {
 		return milliseconds(x)
 	if (unit == "mib")
 		return sprintf("%.1f", x / 1048576) "M"
-	return x < 1e5 ? thousands(x) : x < 1e7 ? sprintf("%.0fk", x / 1e3) : sprintf("%.1fM", x / 1e6)
+	return x < 1e4 ? thousands(x) : x < 1e5 ? sprintf("%.1fk", x / 1e3) : x < 1e7 ? sprintf("%.0fk", x / 1e3) : sprintf("%.1fM", x / 1e6)
 }
 
 function heading(first,  i, line) {
