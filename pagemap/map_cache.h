@@ -32,9 +32,9 @@ enum map_gc_update {
 	/* The mapping page is loaded and is dirty from then on. */
 	MAP_GC_LOAD,
 	/*
-	 * The change is noted in DRAM, 8 bytes each; once the notes take more than 1/64 of the budget (beside it), the page
-	 * that waits longest is read, changed and written without entering the cache, once for all its notes
-	 * (after the batch update of DFTL).
+	 * The change is noted in DRAM, 8 bytes each; once the notes take more than 1/64 of the budget (beside it),
+	 * the page that waits longest is read, changed and written without entering the cache, once for all
+	 * its notes (after the batch update of DFTL).
 	 */
 	MAP_GC_LAZY,
 	/* Nothing: any number of changes is noted in DRAM until a translation loads the page. */

@@ -223,7 +223,7 @@ static uint32_t model_notes(const struct model *m)
 	return notes;
 }
 
-/* At most 64 pages are paid for at a time, more than there are.  Lazily: while notes take more than 1/64 of the budget. */
+/* At most 64 pages are paid for at a time, more than there are.  Lazily: until notes fit in 1/64 of the budget. */
 static void model_settle(struct model *m)
 {
 	uint32_t may_wait = m->update == MAP_GC_LAZY ? m->room * MODEL_PAGE_BYTES / 64 / 8 : 0;
