@@ -179,7 +179,7 @@ static void test_same_as_engine(void **state)
 static void test_lists(void **state)
 {
 	struct shell *s = *state;
-	char start[8];
+	char start[16];
 	const char *line;
 
 	run(s, "$ssd legacy --list-quirks");
