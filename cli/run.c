@@ -319,10 +319,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
-	run.host = (struct host){ .settings = &drive->settings->host,
-		.trace = &drive->settings->trace,
-		.sectors = drive->geometry.logical_sectors,
-		.sectors_per_page = drive->geometry.sectors_per_page };
+	run.host = drive_host(drive);
 	if (!prepare(drive, o, &before, fault))
 		return STATUS_USER;
 	progress_start(&progress, o->quiet);

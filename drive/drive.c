@@ -148,6 +148,14 @@ void drive_drain(struct drive *d)
 	collect_completions(d);
 }
 
+struct host drive_host(const struct drive *d)
+{
+	return (struct host){ .settings = &d->settings->host,
+		.trace = &d->settings->trace,
+		.sectors = d->geometry.logical_sectors,
+		.sectors_per_page = d->geometry.sectors_per_page };
+}
+
 /* ---- outside time ---- */
 
 static struct io untimed(struct drive *d)

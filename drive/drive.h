@@ -52,6 +52,9 @@ struct drive {
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
+/* What stands in front of this drive, with nothing counted yet. */
+struct host drive_host(const struct drive *);
+
 /* A hint that changes nothing but speed: this request comes after the one hinted at before. */
 void drive_expect(struct drive *, const struct request *);
 

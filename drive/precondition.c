@@ -30,10 +30,7 @@ static bool find_footprint(
 	struct footprint *f, const struct drive *d, const char *name, bool reads_only, struct fault *fault)
 {
 	const struct settings *c = d->settings;
-	struct host host = { .settings = &c->host,
-		.trace = &c->trace,
-		.sectors = d->geometry.logical_sectors,
-		.sectors_per_page = d->geometry.sectors_per_page };
+	struct host host = drive_host(d);
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
@@ -234,10 +231,7 @@ static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, stru
 {
 	const struct settings *c = d->settings;
 	const char *name = c->precondition.trace;
-	struct host host = { .settings = &c->host,
-		.trace = &c->trace,
-		.sectors = d->geometry.logical_sectors,
-		.sectors_per_page = d->geometry.sectors_per_page };
+	struct host host = drive_host(d);
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;

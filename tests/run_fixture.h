@@ -37,10 +37,7 @@ static inline struct replay *replay_open(const char *settings)
 	r->run = (struct run){ .drive = r->drive,
 		.workload = &r->workload,
 		.keep_going = replay_goes_on,
-		.host = { .settings = &r->settings.host,
-			.trace = &r->settings.trace,
-			.sectors = r->drive->geometry.logical_sectors,
-			.sectors_per_page = r->drive->geometry.sectors_per_page } };
+		.host = drive_host(r->drive) };
 	return r;
 }
 
