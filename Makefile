@@ -95,7 +95,7 @@ check-extend:
 
 include scripts/figures.mk scripts/workloads.mk scripts/legacy/study.mk
 
-bench: $(BUILD)/bench/bench ## speed and memory beside the floor, for drives of 8 GB, 128 GB and 1 TB
+bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
 	@$<
 
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)

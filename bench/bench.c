@@ -174,39 +174,56 @@ static void measure(const struct load *load, const char *ftl)
 	settings_release(&settings);
 }
 
-/* bench [FTL [ROW]].  Each load in a process of its own, so that its memory is its own. */
-int main(int argc, char **argv)
+/* Each load in a process of its own, so that its memory is its own.  False: one failed. */
+static bool measure_apart(const struct load *load, const char *ftl)
 {
-	const char *ftl = argc > 1 ? argv[1] : "page";
-	size_t only = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	pid_t child;
+	int status;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		measure(load, ftl);
+		exit(0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* Rows `first` to `last` of the loads. */
+static bool table(const char *ftl, size_t first, size_t last)
+{
+	bool done = true;
 
 	printf("# FTL %s; closed loop, 64 requests in the drive; processor time of one core\n", ftl);
 	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "# drive", "requests", "flash ops", "WAF",
 		"ns/page", "floor's", "floor's", "ratio", "bytes", "create", "prepare");
 	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "#", "/s", "/s", "", "written", "WAF",
 		"ns/page", "", "/page", "s", "s");
-	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
-		pid_t child;
-		int status;
+	for (size_t i = first; done && i <= last; i++)
+		done = measure_apart(&loads[i], ftl);
+	putchar('\n');
+	return done;
+}
 
-		if (only && i + 1 != only)
-			continue;
-		fflush(stdout);
-		child = fork();
-		if (child == 0) {
-			measure(&loads[i], ftl);
-			exit(0);
-		}
-		if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
-			return 1;
+#define ROWS (sizeof loads / sizeof *loads)
+
+/* bench [FTL [ROW]]: everything, the loads with one FTL, or one of them. */
+int main(int argc, char **argv)
+{
+	size_t row = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+	if (row > ROWS) {
+		fprintf(stderr, "bench: there are rows 1 to %zu\n", ROWS);
+		return 2;
 	}
-	if (!only) {
-		putchar('\n');
-		bench_generating();
-		putchar('\n');
-		bench_legacy();
-		putchar('\n');
-		bench_reading();
-	}
+	if (argc > 1)
+		return !table(argv[1], row ? row - 1 : 0, row ? row - 1 : ROWS - 1);
+	if (!table("page", 0, ROWS - 1) || !table("across", 2, 3) || !table("mrsm", 2, 3))
+		return 1;
+	bench_generating();
+	putchar('\n');
+	bench_legacy();
+	putchar('\n');
+	bench_reading();
 	return 0;
 }

@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "ftl/pages.h"
 
+#include <stdio.h>
+
 #define SETTING(name) offsetof(struct mrsm_settings, name)
 
 static const char *const cache_model_names[] = { "lru", "static", NULL };
@@ -456,6 +458,20 @@ static void mrsm_regions(struct ftl *f, struct regions *r)
 	map_cache_regions(m->cache, r);
 }
 
+static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
+{
+	const struct mrsm *m = f->state;
+	sub_t first;
+
+	if (map_cache_owns(m->cache, owner)) {
+		snprintf(text, bytes, "mapping page %u", owner - m->cache->base);
+		return;
+	}
+	first = slots_sub(&m->slots, owner, 0);
+	snprintf(text, bytes, "LPN %u.%u%s", first / m->slots_per_page,
+		first % m->slots_per_page << m->sub_shift, owner < m->slots.lists ? "" : " and others");
+}
+
 static bool holds_data(const void *mrsm, owner_t owner)
 {
 	return !map_cache_owns(((const struct mrsm *)mrsm)->cache, owner);
@@ -557,5 +573,6 @@ const struct ftl_ops ftl_mrsm = {
 	.check = mrsm_check,
 	.regions = mrsm_regions,
 	.map_bytes = mrsm_table_bytes,
+	.name_owner = mrsm_name_owner,
 	.report = mrsm_report,
 };
