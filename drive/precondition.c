@@ -162,9 +162,28 @@ static void expect_page(struct drive *d, lpn_t lpn)
 	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn), .sectors = 1 });
 }
 
-/* Layout apart: the dead pages first, copies of a single logical page, then each live page once. */
+/* Pages still to be programmed; an FTL may program mapping pages besides. */
+static uint64_t pages_left(const struct drive *d, uint64_t used)
+{
+	return used > d->flash->pages_used ? used - d->flash->pages_used : 0;
+}
+
+/* Programs copies of one logical page until no more than `left` pages are to be programmed. */
+static bool place_copies(struct drive *d, lpn_t lpn, uint64_t used, uint64_t left)
+{
+	while (pages_left(d, used) > left)
+		if (!drive_place(d, whole_page(d, lpn)))
+			return false;
+	return true;
+}
+
+/*
+ * Layout apart: the dead pages first, copies of a single logical page, then each live page once; a few dead ones
+ * are kept for the end, in place of mapping pages that the FTL may not have programmed.
+ */
 static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
 {
+	uint64_t kept = (used - valid) / 32;
 	struct live_pages live;
 	struct random random;
 	lpn_t first, lpn;
@@ -172,12 +191,9 @@ static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used
 	random_init(&random, d->settings->top.seed, 0x707265);
 	live = live_pages_start(d, f, valid, &random);
 	first = lpn = next_live_page(&live, &random);
-	for (uint64_t dead = used - valid; dead--;)
-		if (!drive_place(d, whole_page(d, first)))
-			return false;
-	if (!valid && used)
-		drive_discard(d, whole_page(d, first));
-	while (valid--) {
+	if (!place_copies(d, first, used, valid + kept))
+		return false;
+	for (uint64_t i = 0; i < valid; i++) {
 		lpn_t coming = next_live_page(&live, &random);
 
 		expect_page(d, coming);
@@ -185,6 +201,10 @@ static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used
 			return false;
 		lpn = coming;
 	}
+	if (!place_copies(d, first, used, 0))
+		return false;
+	if (!valid && used)
+		drive_discard(d, whole_page(d, first));
 	return true;
 }
 
@@ -194,7 +214,7 @@ static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used
  */
 static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
 {
-	struct quota stays = { valid ? valid - 1 : 0, used - 1 };
+	struct quota stays = { valid ? valid - 1 : 0, 0 };
 	struct live_pages live;
 	struct random random;
 	lpn_t lpn, coming;
@@ -203,10 +223,13 @@ static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used
 	live = live_pages_start(d, f, valid, &random);
 	lpn = next_live_page(&live, &random);
 	coming = next_live_page(&live, &random);
-	for (uint64_t slot = 0; slot < used; slot++) {
+	while (pages_left(d, used) || stays.wanted) {
 		if (!drive_place(d, whole_page(d, lpn)))
 			return false;
-		if (slot + 1 == used || !quota_takes(&stays, &random))
+		stays.total = pages_left(d, used);
+		if (stays.total < stays.wanted)
+			stays.total = stays.wanted;
+		if (!stays.total || !quota_takes(&stays, &random))
 			continue;
 		lpn = coming;
 		coming = next_live_page(&live, &random);
