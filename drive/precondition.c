@@ -162,36 +162,46 @@ static void expect_page(struct drive *d, lpn_t lpn)
 	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn), .sectors = 1 });
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Pages still to be programmed; an FTL may program mapping pages besides. */
 static uint64_t pages_left(const struct drive *d, uint64_t used)
 {
 	return used > d->flash->pages_used ? used - d->flash->pages_used : 0;
 }
 
-/* Programs copies of one logical page until no more than `left` pages are to be programmed. */
-static bool place_copies(struct drive *d, lpn_t lpn, uint64_t used, uint64_t left)
+/*
+ * Programs pages that will be dead until no more than `left` are to be programmed: logical pages from 0, in
+ * turn, so that any placement spreads them.  Ends after `used` writes, too, should planes be collected on the way.
+ */
+static bool place_dead(struct drive *d, uint64_t used, uint64_t left)
 {
-	while (pages_left(d, used) > left)
-		if (!drive_place(d, whole_page(d, lpn)))
+	lpn_t lpns = d->geometry.logical_pages, end = 0;
+
+	for (uint64_t i = 0; i < used && pages_left(d, used) > left; i++) {
+		if (!drive_place(d, whole_page(d, (lpn_t)(i % lpns))))
 			return false;
+		end = i < lpns ? (lpn_t)i + 1 : lpns;
+	}
+	for (lpn_t lpn = 0; lpn < end; lpn++)
+		drive_discard(d, whole_page(d, lpn));
 	return true;
 }
 
-/*
- * Layout apart: the dead pages first, copies of a single logical page, then each live page once; a few dead ones
- * are kept for the end, in place of mapping pages that the FTL may not have programmed.
- */
+/* Layout apart: the dead pages first, then each live page once; mapping pages programmed meanwhile come on top. */
 static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
 {
-	uint64_t kept = (used - valid) / 32;
 	struct live_pages live;
 	struct random random;
-	lpn_t first, lpn;
+	lpn_t lpn;
 
 	random_init(&random, d->settings->top.seed, 0x707265);
 	live = live_pages_start(d, f, valid, &random);
-	first = lpn = next_live_page(&live, &random);
-	if (!place_copies(d, first, used, valid + kept))
+	lpn = next_live_page(&live, &random);
+	if (!place_dead(d, used, valid))
 		return false;
 	for (uint64_t i = 0; i < valid; i++) {
 		lpn_t coming = next_live_page(&live, &random);
@@ -201,20 +211,17 @@ static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used
 			return false;
 		lpn = coming;
 	}
-	if (!place_copies(d, first, used, 0))
-		return false;
-	if (!valid && used)
-		drive_discard(d, whole_page(d, first));
 	return true;
 }
 
 /*
- * Layout mixed: programs `used` pages of which `valid` stay live, each place with the same chance of being live:
- * a page is written again and again, which leaves dead copies, until its turn to stay has come.
+ * Layout mixed: programs `used` pages of which `valid` > 0 stay live, each place with the same chance of being live:
+ * a page is written again and again, which leaves dead copies, until its turn to stay has come.  Ends after `used`
+ * writes, too, where the placement has planes collected on the way.
  */
 static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
 {
-	struct quota stays = { valid ? valid - 1 : 0, 0 };
+	struct quota stays = { valid - 1, 0 };
 	struct live_pages live;
 	struct random random;
 	lpn_t lpn, coming;
@@ -223,10 +230,10 @@ static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used
 	live = live_pages_start(d, f, valid, &random);
 	lpn = next_live_page(&live, &random);
 	coming = next_live_page(&live, &random);
-	while (pages_left(d, used) || stays.wanted) {
+	for (uint64_t slot = 1; (slot <= used && pages_left(d, used)) || stays.wanted; slot++) {
 		if (!drive_place(d, whole_page(d, lpn)))
 			return false;
-		stays.total = pages_left(d, used);
+		stays.total = least(pages_left(d, used), slot < used ? used - slot : 0);
 		if (stays.total < stays.wanted)
 			stays.total = stays.wanted;
 		if (!stays.total || !quota_takes(&stays, &random))
@@ -235,8 +242,6 @@ static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used
 		coming = next_live_page(&live, &random);
 		expect_page(d, coming);
 	}
-	if (used && !valid)
-		drive_discard(d, whole_page(d, lpn));
 	return true;
 }
 
@@ -317,7 +322,7 @@ static bool prepare(
 	if (s->mode == PRECONDITION_AGED || s->mode == PRECONDITION_SYNTHETIC) {
 		if (!check_shares(d, used, valid, fault))
 			return false;
-		fits = (s->layout == LAYOUT_APART ? fill_apart : fill_mixed)(d, f, used, valid);
+		fits = (s->layout == LAYOUT_APART || !valid ? fill_apart : fill_mixed)(d, f, used, valid);
 	} else if (s->mode == PRECONDITION_TRACE) {
 		if (!replay(d, used, result, fault))
 			return false;
