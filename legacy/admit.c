@@ -1,20 +1,27 @@
 #include "legacy/engine.h"
 
-/* The next time at which a channel or chip comes free or has data ready. */
+/* The lesser of two distances into the future.  A time that has passed wraps to beyond every future one. */
+static uint64_t sooner(uint64_t least, int64_t time, int64_t now)
+{
+	uint64_t distance = (uint64_t)time - (uint64_t)now - 1;
+
+	return distance < least ? distance : least;
+}
+
+/* The next time at which a channel or chip comes free or has data ready.  Without branches: which one it is
+ * cannot be foreseen. */
 static int64_t next_event(const struct engine *e)
 {
-	int64_t next = TIME_NEVER;
+	uint64_t least = INT64_MAX;
 
 	for (uint32_t c = 0; c < e->layout.channels; c++)
-		if (e->channel[c].time > e->now && e->channel[c].time < next)
-			next = e->channel[c].time;
+		least = sooner(least, e->channel[c].time, e->now);
 	for (uint32_t h = 0; h < e->layout.chips_all; h++) {
 		const struct chip *chip = &e->chip[h];
 
-		if (chip->state != CHIP_READING && chip->time > e->now && chip->time < next)
-			next = chip->time;
+		least = sooner(least, chip->state == CHIP_READING ? 0 : chip->time, e->now);
 	}
-	return next;
+	return least == INT64_MAX ? TIME_NEVER : e->now + 1 + (int64_t)least;
 }
 
 static void see_sector(struct engine *e, uint32_t sector)

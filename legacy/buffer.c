@@ -2,7 +2,7 @@
 
 static struct buffer_node *node_at(const struct buffer *b, uint32_t number)
 {
-	return pool_item(&b->nodes, number);
+	return (struct buffer_node *)b->nodes.items + number;
 }
 
 static uint32_t *bucket_of(const struct buffer *b, uint32_t lpn)
@@ -152,6 +152,9 @@ static void write_new_page(struct engine *e, uint32_t request, uint32_t lpn, uin
 			wanted -= (int32_t)evict(e, request, NONE);
 	}
 	add_node(b, lpn, mask);
+	/* wanted when the page is evicted */
+	if (lpn < e->layout.logical_pages)
+		records_prefetch(&e->map, lpn, 1);
 }
 
 /* Each new sector of a buffered page makes room for itself once the buffer is full. */

@@ -35,6 +35,7 @@
 struct layout {
 	uint32_t channels, chips, dies, planes, blocks, pages, sectors; /* per next larger unit */
 	uint32_t chips_all, planes_per_chip, planes_all;
+	uint32_t pages_per_chip;
 	uint32_t logical_pages; /* records of the map */
 	uint32_t limit;         /* first sector beyond the exported capacity */
 	uint32_t full;          /* mask of a whole page */
@@ -125,7 +126,7 @@ struct block {
 
 /* Invalid pages per block, with maxima over groups of 16, groups of groups ... */
 struct victims {
-	uint32_t *count;        /* per plane: blocks, then each level of maxima */
+	uint32_t *entry;        /* per plane: blocks, then each level of maxima */
 	uint32_t levels, words; /* words per plane */
 	uint32_t size[8];       /* entries of each level, the blocks first */
 };
@@ -196,6 +197,7 @@ struct engine {
 	uint64_t *open_blocks; /* bit per block with free pages, words_per_plane words a plane */
 	uint32_t words_per_plane;
 	struct victims victims;
+	uint32_t expected_victim; /* being loaded; drive-wide block number */
 	struct plane *plane;
 	uint32_t *die_token; /* next plane */
 	struct chip *chip;
@@ -248,17 +250,17 @@ void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const 
 
 static inline struct request *request_at(const struct engine *e, uint32_t number)
 {
-	return pool_item(&e->requests, number);
+	return (struct request *)e->requests.items + number;
 }
 
 static inline struct read *read_at(const struct engine *e, uint32_t number)
 {
-	return pool_item(&e->reads, number);
+	return (struct read *)e->reads.items + number;
 }
 
 static inline struct write *write_at(const struct engine *e, uint32_t number)
 {
-	return pool_item(&e->writes, number);
+	return (struct write *)e->writes.items + number;
 }
 
 static inline bool chip_idle(const struct engine *e, const struct chip *chip)
@@ -288,7 +290,7 @@ uint32_t legacy_logical_page(const struct engine *e, uint32_t page); /* of the p
 
 static inline uint32_t chip_of_ppn(const struct engine *e, uint32_t ppn)
 {
-	return ppn / e->layout.pages / e->layout.blocks / e->layout.planes_per_chip;
+	return ppn / e->layout.pages_per_chip;
 }
 
 /* plane.c: blocks and pages of a plane. */

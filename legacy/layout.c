@@ -28,6 +28,7 @@ bool legacy_layout_create(
 	l->chips_all = l->channels * l->chips;
 	l->planes_per_chip = l->dies * l->planes;
 	l->planes_all = l->chips_all * l->planes_per_chip;
+	l->pages_per_chip = l->planes_per_chip * l->blocks * l->pages;
 	l->logical_pages = (uint32_t)p->chip_number * l->planes_per_chip * l->blocks * l->pages;
 	l->full = l->sectors == 32 ? UINT32_MAX : (1u << l->sectors) - 1;
 	raw = l->logical_pages * l->sectors;

@@ -23,7 +23,7 @@ void legacy_planes_create(struct engine *e)
 void legacy_planes_free(struct engine *e)
 {
 	records_free(&e->spare);
-	memory_free(e->victims.count);
+	memory_free(e->victims.entry);
 	memory_free(e->open_blocks);
 	memory_free(e->block);
 	memory_free(e->plane);

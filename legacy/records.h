@@ -8,6 +8,7 @@
 #define LEGACY_RECORDS_H
 
 #include "base/memory.h"
+#include "base/prefetch.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -75,13 +76,13 @@ static inline void records_clear(struct records *t, uint32_t first, uint32_t cou
 /* How many records from `first` on, at most `most`, have a mask. */
 static inline uint32_t records_run(const struct records *t, uint32_t first, uint32_t most)
 {
+	const uint8_t *bytes = (const uint8_t *)t->mask + first, *zero;
 	uint32_t n = 0;
 
 	switch (t->mask_bytes) {
 	case 1:
-		while (n < most && ((const uint8_t *)t->mask)[first + n])
-			n++;
-		return n;
+		zero = memchr(bytes, 0, most);
+		return zero ? (uint32_t)(zero - bytes) : most;
 	case 2:
 		while (n < most && ((const uint16_t *)t->mask)[first + n])
 			n++;
@@ -94,7 +95,7 @@ static inline uint32_t records_run(const struct records *t, uint32_t first, uint
 }
 
 /* Starts loading records that are read next. */
-static inline void records_prefetch(const struct records *t, uint32_t first, uint32_t count)
+PREFETCHING void records_prefetch(const struct records *t, uint32_t first, uint32_t count)
 {
 	const char *number = (const char *)(t->number + first);
 	const char *mask = (const char *)t->mask + (size_t)first * t->mask_bytes;

@@ -19,25 +19,24 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "50515253545556575859606162636465666768697071727374"
 			    "75767778798081828384858687888990919293949596979899";
 
-/* The number right-aligned in `width` columns - or wider, as printf does - and a separator. */
+/* The number right-aligned in `width` columns, 16 at most - or in as many more as it needs, as printf does - and
+ * a separator.  16 bytes are written in any case. */
 static char *put(char *out, int64_t value, unsigned width, char separator)
 {
-	char digits[24], *first = digits + sizeof digits;
-	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	unsigned n;
+	char *end = out + width, *first = end;
+	uint64_t rest = (uint64_t)value;
 
-	for (; rest >= 10; rest /= 100)
-		memcpy(first -= 2, pairs + 2 * (rest % 100), 2);
-	if (rest || first == digits + sizeof digits)
-		*--first = (char)('0' + rest);
 	if (value < 0)
-		*--first = '-';
-	n = (unsigned)(digits + sizeof digits - first);
-	for (; width > n; width--)
-		*out++ = ' ';
-	memcpy(out, first, n);
-	out[n] = separator;
-	return out + n + 1;
+		return out + sprintf(out, "%*" PRId64 "%c", (int)width, value, separator);
+	memset(out, ' ', 16);
+	for (; rest >= 10 && first - out >= 2; rest /= 100)
+		memcpy(first -= 2, pairs + 2 * (rest % 100), 2);
+	if (rest >= 10 || (rest && first == out))
+		return put(out, value, width + 1, separator);
+	if (rest || first == end)
+		*--first = (char)('0' + rest);
+	*end = separator;
+	return end + 1;
 }
 
 void legacy_rows_create(struct engine *e, FILE *rows)

@@ -47,11 +47,16 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+static bool is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
 /* A decimal number as scanf reads it: blanks, sign, digits.  False without a digit; beyond 64 bits it
  * stays at the limit. */
 static bool scan_number(const char **text, const char *end, int64_t *number)
 {
-	const char *p = *text;
+	const char *p = *text, *safe;
 	bool negative;
 	int64_t value = 0;
 
@@ -60,9 +65,10 @@ static bool scan_number(const char **text, const char *end, int64_t *number)
 	negative = p < end && *p == '-';
 	p += p < end && (*p == '-' || *p == '+');
 	*text = p;
-	for (int n = 0; n < SAFE_DIGITS && p < end && *p >= '0' && *p <= '9'; n++)
+	safe = end - p > SAFE_DIGITS ? p + SAFE_DIGITS : end;
+	while (p < safe && is_digit(*p))
 		value = 10 * value + (*p++ - '0');
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
+	for (; p < end && is_digit(*p); p++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
 			__builtin_add_overflow(value, *p - '0', &value))
 			value = INT64_MAX;

@@ -2,84 +2,123 @@
 
 #define FAN 16
 
+/* An entry is a number of invalid pages and, in its lowest bits, where in the group below it was found - the
+ * earlier, the larger, so that the largest entry is the first of those with most invalid pages.  Blocks have
+ * nothing below them.  A block has at most 2^16 pages. */
+static uint32_t entry_of(uint32_t count, uint32_t place)
+{
+	return count * FAN + FAN - 1 - place % FAN;
+}
+
+static uint32_t count_in(uint32_t entry)
+{
+	return entry / FAN;
+}
+
+static uint32_t place_in(uint32_t entry)
+{
+	return FAN - 1 - entry % FAN;
+}
+
+/* Every level is filled up to whole groups by entries that stay 0. */
 void legacy_victims_create(struct victims *v, uint32_t planes, uint32_t blocks)
 {
+	uint32_t size = blocks;
+
 	*v = (struct victims){ 0 };
-	for (uint32_t size = blocks;; size = (size + FAN - 1) / FAN) {
-		v->size[v->levels++] = size;
-		v->words += size;
-		if (size == 1)
-			break;
-	}
-	v->count = memory_array((size_t)planes * v->words, sizeof *v->count, "legacy victim index");
+	do {
+		uint32_t groups = (size + FAN - 1) / FAN;
+
+		v->size[v->levels++] = groups * FAN;
+		v->words += groups * FAN;
+		size = groups;
+	} while (size > 1);
+	v->size[v->levels++] = 1;
+	v->words++;
+	v->entry = memory_array((size_t)planes * v->words, sizeof *v->entry, "legacy victim index");
 }
 
 /* Raises the maxima above an entry of level 0. */
 static void raise_maxima(const struct victims *v, uint32_t *level, uint32_t i, uint32_t count)
 {
 	for (uint32_t n = 0; n + 1 < v->levels; n++) {
+		uint32_t entry = entry_of(count, i);
+
 		level += v->size[n];
 		i /= FAN;
-		if (level[i] >= count)
+		if (level[i] >= entry)
 			return;
-		level[i] = count;
+		level[i] = entry;
 	}
 }
 
 uint32_t legacy_victims_add(struct victims *v, uint32_t plane, uint32_t block, uint32_t more)
 {
-	uint32_t *level = v->count + (size_t)plane * v->words;
-	uint32_t count = level[block] += more;
+	uint32_t *level = v->entry + (size_t)plane * v->words;
+	uint32_t count = count_in(level[block] += more * FAN);
 
 	raise_maxima(v, level, block, count);
 	return count;
 }
 
-static uint32_t group_max(const uint32_t *level, uint32_t size, uint32_t group)
+/* The largest entry for a group once the one at `place` is replaced.  Without a branch, so that the compiler can
+ * look at several entries at once. */
+static uint32_t group_max(const uint32_t *group, uint32_t place, uint32_t replacement)
 {
-	uint32_t end = (group + 1) * FAN < size ? (group + 1) * FAN : size;
-	uint32_t max = 0;
+	int32_t max = 0;
 
-	for (uint32_t i = group * FAN; i < end; i++)
-		max = level[i] > max ? level[i] : max;
-	return max;
+	for (uint32_t i = 0; i < FAN; i++) {
+		uint32_t count = count_in(i == place ? replacement : group[i]);
+		int32_t entry = (int32_t)entry_of(count, i);
+
+		max = entry > max ? entry : max;
+	}
+	return (uint32_t)max;
 }
 
+/* Entries are stored after their group has been read: a wide load of what was just stored in pieces would wait for
+ * every store before. */
 void legacy_victims_clear(struct victims *v, uint32_t plane, uint32_t block)
 {
-	uint32_t *level = v->count + (size_t)plane * v->words;
-	uint32_t i = block;
+	uint32_t *level = v->entry + (size_t)plane * v->words;
+	uint32_t i = block, entry = 0;
 
-	level[i] = 0;
 	for (uint32_t n = 0; n + 1 < v->levels; n++) {
+		uint32_t place = i % FAN, *above = level + v->size[n];
+		uint32_t max = group_max(level + i - place, place, entry);
+
+		level[i] = entry;
+		if (place_in(above[i / FAN]) != place)
+			return;
+		entry = max;
+		level = above;
 		i /= FAN;
-		level[v->size[n] + i] = group_max(level, v->size[n], i);
-		level += v->size[n];
 	}
+	*level = entry;
 }
 
-/* Walks down from the top, each time into the first group that holds the maximum. */
+/* Walks down from the top: every entry says where below it was found. */
 static uint32_t first_with_max(const struct victims *v, uint32_t plane)
 {
-	const uint32_t *level = v->count + (size_t)plane * v->words + v->words - 1;
-	uint32_t max = *level, i = 0;
+	const uint32_t *level = v->entry + (size_t)plane * v->words + v->words - 1;
+	uint32_t i = 0, count = count_in(*level);
 
 	for (uint32_t n = v->levels - 1; n-- > 0;) {
+		uint32_t place = place_in(level[i]);
+
 		level -= v->size[n];
-		for (i *= FAN; level[i] != max; i++)
-			;
+		i = i * FAN + place;
 	}
-	return max ? i : NONE;
+	return count ? i : NONE;
 }
 
 uint32_t legacy_victims_best(struct victims *v, uint32_t plane, uint32_t except)
 {
-	uint32_t best = first_with_max(v, plane), *level, hidden;
+	uint32_t best = first_with_max(v, plane), hidden;
 
 	if (best != except)
 		return best;
-	level = v->count + (size_t)plane * v->words;
-	hidden = level[except];
+	hidden = count_in(v->entry[(size_t)plane * v->words + except]);
 	legacy_victims_clear(v, plane, except);
 	best = first_with_max(v, plane);
 	legacy_victims_add(v, plane, except, hidden);

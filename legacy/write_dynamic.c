@@ -35,12 +35,30 @@ static uint32_t command_limit(const struct engine *e)
 	return gate < limit ? gate : limit;
 }
 
+/* What the n writes taken are about to touch, and what those behind them will, lies far apart: it is fetched
+ * together, the old pages from what the map says of them. */
+PREFETCHING void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t n)
+{
+	uint32_t waiting = e->lane[lane].head;
+
+	for (uint32_t i = 0; i < n; i++)
+		records_prefetch(&e->spare, e->map.number[write_at(e, e->slot[i].write)->lpn], 1);
+	for (uint32_t i = 0; i < n && waiting != NONE; i++) {
+		const struct write *w = write_at(e, waiting);
+
+		records_prefetch(&e->map, w->lpn, 1);
+		__builtin_prefetch(request_at(e, w->request), 1);
+		waiting = w->next;
+	}
+}
+
 static uint32_t take_writes(struct engine *e, uint32_t lane, uint32_t limit)
 {
 	uint32_t n = 0, write;
 
 	while (n < limit && (write = legacy_lane_take(e, lane)) != NONE)
 		e->slot[n++] = (struct slot){ .write = write };
+	prefetch_pages(e, lane, n);
 	return n;
 }
 
