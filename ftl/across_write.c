@@ -307,6 +307,29 @@ static bool extends_to(struct across *a, const struct member *m, lpn_t lpn)
 	return m->index != NO_AREA && m->fold && *area_part(a, m, lpn);
 }
 
+/* Is there an area over a border of the piece's pages? */
+static bool has_areas(const struct across *a, const struct piece *p)
+{
+	for (lpn_t anchor = p->first - 1; anchor != p->last + 1; anchor++)
+		if (across_area_at(a, anchor) != NO_AREA)
+			return true;
+	return false;
+}
+
+/* As page mapping does it. */
+static bool write_plain(struct ftl *f, struct io *io, const struct piece *p)
+{
+	struct member none = no_member;
+
+	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
+		mask_t host = piece_mask(p, lpn);
+
+		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &none, &none))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Writes the piece to its normal pages, and the areas it covers in part with it: then one page more at
  * either end may be written.
@@ -317,6 +340,8 @@ static bool write_normal(struct ftl *f, struct io *io, const struct piece *p, lp
 	struct member none = no_member, before, own = no_member;
 	bool folds;
 
+	if (!has_areas(a, p))
+		return write_plain(f, io, p);
 	before = meet(f, io, p, p->first - 1, LPN_NONE);
 	folds = before.fold;
 	if (extends_to(a, &before, p->first - 1)) {
