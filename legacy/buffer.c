@@ -152,7 +152,7 @@ static void write_new_page(struct engine *e, uint32_t request, uint32_t lpn, uin
 			wanted -= (int32_t)evict(e, request, NONE);
 	}
 	add_node(b, lpn, mask);
-	/* wanted when the page is evicted */
+	/* Wanted when the page is evicted. */
 	if (lpn < e->layout.logical_pages)
 		records_prefetch(&e->map, lpn, 1);
 }

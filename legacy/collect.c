@@ -115,11 +115,6 @@ struct moves {
 	uint32_t pages, copy_backs;
 	uint32_t sectors; /* that cross the channel; not counted where they cost nothing */
 	bool gave_up;     /* the last page taken had the wrong parity */
-	/*
-	 * of another block, expected to be a victim soon: the pages' places in the map are fetched meanwhile,
-	 * one for each page moved
-	 */
-	const uint32_t *expected;
 };
 
 static void close_run(struct engine *e, struct moves *m)
@@ -160,6 +155,16 @@ static bool give_up(struct engine *e, struct moves *m, uint32_t ppn)
 	return true;
 }
 
+/* What a victim's pages lead to lies far apart: it is fetched together. */
+PREFETCHING void prefetch_victim(const struct engine *e, uint32_t block)
+{
+	const uint32_t *number = e->spare.number + block * e->layout.pages;
+
+	__builtin_prefetch(&e->block[block], 1);
+	for (uint32_t i = 0; i < e->layout.pages; i++)
+		__builtin_prefetch(&e->map.number[number[i]], 1);
+}
+
 static uint32_t valid_sectors(const struct records *spare, uint32_t first, uint32_t count)
 {
 	uint32_t sectors = 0;
@@ -176,11 +181,8 @@ static void move_run(struct engine *e, struct moves *m, uint32_t from, uint32_t 
 	uint32_t *map = e->map.number, to = m->next;
 
 	records_copy(&e->spare, from, to, count);
-	for (uint32_t i = 0; i < count; i++) {
-		__builtin_prefetch(&map[m->expected[i]], 1);
+	for (uint32_t i = 0; i < count; i++)
 		map[lpn[i]] = to + i;
-	}
-	m->expected += count;
 	m->next += count;
 	m->pages += count;
 	m->gave_up = false;
@@ -236,6 +238,7 @@ static bool empty_block(struct engine *e, struct moves *m, uint32_t block)
 	uint32_t first = ppn_of(e, m->plane, block, 0);
 	bool ok;
 
+	prefetch_victim(e, m->plane * e->layout.blocks + block);
 	ok = move_pages(e, m, first, first + e->layout.pages);
 	close_run(e, m);
 	e->count.programs += m->pages;
@@ -260,17 +263,13 @@ static void occupy(struct engine *e, struct channel *channel, struct chip *chip,
 	chip->time = channel->time + p->t_bers;
 }
 
-/* The block that is likely to be the plane's next victim is loaded while others are served: its spare area now,
- * what the pages lead to, far apart in the map, during the next collection. */
-PREFETCHING void expect_next_victim(struct engine *e, uint32_t plane)
+/* The block that is likely to be the plane's next victim is loaded while others are served. */
+PREFETCHING void prefetch_next_victim(struct engine *e, uint32_t plane)
 {
 	uint32_t next = legacy_victims_best(&e->victims, plane, e->plane[plane].active);
 
-	if (next == NONE)
-		return;
-	e->expected_victim = plane * e->layout.blocks + next;
-	__builtin_prefetch(&e->block[e->expected_victim], 1);
-	records_prefetch(&e->spare, e->expected_victim * e->layout.pages, e->layout.pages);
+	if (next != NONE)
+		records_prefetch(&e->spare, ppn_of(e, plane, next, 0), e->layout.pages);
 }
 
 /* Moves what is valid in the block with most invalid pages and erases it.  False: no free page, the
@@ -278,7 +277,7 @@ PREFETCHING void expect_next_victim(struct engine *e, uint32_t plane)
 static bool collect_victim(struct engine *e, struct channel *channel, struct chip *chip, uint32_t plane)
 {
 	const struct layout *l = &e->layout;
-	struct moves moves = { .plane = plane, .expected = e->spare.number + e->expected_victim * l->pages };
+	struct moves moves = { .plane = plane };
 	uint32_t victim;
 
 	if (!legacy_find_active(e, plane))
@@ -290,7 +289,7 @@ static bool collect_victim(struct engine *e, struct channel *channel, struct chi
 		return false;
 	legacy_erase(e, plane * l->blocks + victim);
 	occupy(e, channel, chip, &moves);
-	expect_next_victim(e, plane);
+	prefetch_next_victim(e, plane);
 	return true;
 }
 

@@ -34,8 +34,7 @@
 /* Sizes, converted and multiplied once. */
 struct layout {
 	uint32_t channels, chips, dies, planes, blocks, pages, sectors; /* per next larger unit */
-	uint32_t chips_all, planes_per_chip, planes_all;
-	uint32_t pages_per_chip;
+	uint32_t chips_all, planes_per_chip, planes_all, pages_per_chip;
 	uint32_t logical_pages; /* records of the map */
 	uint32_t limit;         /* first sector beyond the exported capacity */
 	uint32_t full;          /* mask of a whole page */
@@ -126,7 +125,7 @@ struct block {
 
 /* Invalid pages per block, with maxima over groups of 16, groups of groups ... */
 struct victims {
-	uint32_t *entry;        /* per plane: blocks, then each level of maxima */
+	uint32_t *entry;        /* per plane: blocks, then each level of maxima; see victims.c */
 	uint32_t levels, words; /* words per plane */
 	uint32_t size[8];       /* entries of each level, the blocks first */
 };
@@ -197,7 +196,6 @@ struct engine {
 	uint64_t *open_blocks; /* bit per block with free pages, words_per_plane words a plane */
 	uint32_t words_per_plane;
 	struct victims victims;
-	uint32_t expected_victim; /* being loaded; drive-wide block number */
 	struct plane *plane;
 	uint32_t *die_token; /* next plane */
 	struct chip *chip;

@@ -4,7 +4,7 @@
 
 /* An entry is a number of invalid pages and, in its lowest bits, where in the group below it was found - the
  * earlier, the larger, so that the largest entry is the first of those with most invalid pages.  Blocks have
- * nothing below them.  A block has at most 2^16 pages. */
+ * nothing below them.  Blocks have at most 2^16 pages, so that entries fit 31 bits. */
 static uint32_t entry_of(uint32_t count, uint32_t place)
 {
 	return count * FAN + FAN - 1 - place % FAN;
@@ -85,10 +85,11 @@ void legacy_victims_clear(struct victims *v, uint32_t plane, uint32_t block)
 
 	for (uint32_t n = 0; n + 1 < v->levels; n++) {
 		uint32_t place = i % FAN, *above = level + v->size[n];
-		uint32_t max = group_max(level + i - place, place, entry);
+		bool led = place_in(above[i / FAN]) == place;
+		uint32_t max = led ? group_max(level + i - place, place, entry) : 0;
 
 		level[i] = entry;
-		if (place_in(above[i / FAN]) != place)
+		if (!led)
 			return;
 		entry = max;
 		level = above;
