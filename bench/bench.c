@@ -5,6 +5,7 @@
  */
 #include "base/memory.h"
 #include "base/random.h"
+#include "bench/clock.h"
 #include "bench/floor.h"
 #include "bench/generating.h"
 #include "bench/legacy.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct load {
@@ -35,14 +35,6 @@ static const struct load loads[] = {
 	{ "1 TB, no collection", 16384, 0.10, 0.50, 0.40, 2000000 },
 	{ "1 TB, heavy collection", 16384, 0.25, 0.90, 0.75, 2000000 },
 };
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static double resident_mib(void)
 {

@@ -4,11 +4,11 @@
  */
 #include "bench/generating.h"
 
+#include "bench/clock.h"
 #include "traces/generate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define REQUESTS      5000000
 #define REQUESTS_TEXT "requests=5000000"
@@ -25,14 +25,6 @@ static const struct {
 	{ "lun1", "everything, with local alignment" },
 	{ "systor-lun", "the same in 5 TB" },
 };
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Returns requests per second; `sum` keeps the compiler from leaving the requests out. */
 static double measure(const char *profile, uint64_t *sum)

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "bench/clock.h"
 #include "legacy/legacy.h"
 
 #include <archive.h>
@@ -14,20 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ARCHIVE    "tests/legacy/golden.tar.xz"
 #define REQUESTS   1000000u
 #define TEXT_BYTES (1u << 20)
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void give_up(const char *what)
 {

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "bench/clock.h"
 #include "traces/trace.h"
 #include "traces/writer.h"
 
@@ -11,20 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define REQUESTS    500000u
 #define BLOCK_BYTES (256u << 10)
 #define REPETITIONS 3
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void give_up(const char *what)
 {

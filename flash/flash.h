@@ -105,6 +105,7 @@ PREFETCHING void flash_prefetch(const struct flash *f, ppn_t ppn)
 {
 	__builtin_prefetch(&f->block[geometry_block(f->geometry, ppn)]);
 	__builtin_prefetch(&f->owner[ppn], 1);
+	__builtin_prefetch(&f->in_flight[ppn / 64]);
 }
 
 /* Data flow, for the oracle: what a page just programmed holds, what a read is answered from. */
