@@ -7,46 +7,20 @@
  *	SEEDS=n   so many runs of each random case (default 1; 50 make more than ten million requests)
  *	TEST=text only random cases whose settings contain the text
  */
-#include "tests/drive_fixture.h"
+#include "tests/rig_fixture.h"
 
 #include "drive/image.h"
 #include "ftl/across.h"
 
-/* 1 plane of 40 blocks of 8 pages of 16 sectors; 192 logical pages: the paper's addresses 1028K .. 1038K fit. */
-#define PAPER_PAGES                                                                                          \
-	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=40 flash.pages=8 "          \
-	"flash.page_bytes=8K "                                                                               \
-	"flash.over_provisioning=0.4 flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 "    \
-	"flash.command_ns=0 flash.bus_mb_per_s=512 dram.access_ns=0 "
-
+/* The addresses of the paper, 1028K .. 1038K, lie on the drive of the fixture. */
 #define K(kilobytes) ((kilobytes)*2u)
-
-struct rig {
-	struct settings settings;
-	struct drive *drive;
-};
 
 static struct rig *rig_open(const char *ftl, const char *more)
 {
-	struct rig *rig = memory_array(1, sizeof *rig, "rig");
-	struct fault fault = { "" };
 	char text[1024];
 
-	snprintf(text, sizeof text, PAPER_PAGES "ftl=%s %s", ftl, more);
-	fixture_settings(&rig->settings, text);
-	rig->drive = drive_create(&rig->settings, true, &fault);
-	if (!rig->drive)
-		fail_msg("%s", fault.text);
-	return rig;
-}
-
-static void rig_close(struct rig *rig)
-{
-	drive_drain(rig->drive);
-	drive_check(rig->drive);
-	drive_free(rig->drive);
-	settings_release(&rig->settings);
-	memory_free(rig);
+	snprintf(text, sizeof text, ONE_PLANE "ftl=%s %s", ftl, more);
+	return rig_with(text);
 }
 
 static struct across *across_of(const struct rig *rig)
@@ -74,25 +48,11 @@ struct cost {
 
 static struct cost serve(struct rig *rig, enum request_type type, sector_t start, sector_t end)
 {
-	struct drive *d = rig->drive;
-	struct request r = { .arrival = schedule_now(d->flash->schedule),
-		.start = start,
-		.line = 1,
-		.sectors = (uint32_t)(end - start),
-		.type = type };
-	uint64_t(*now)[CAUSES] = d->flash->count, before[OP_KINDS][CAUSES];
-	struct cost cost;
+	struct cost cost = { .latency = rig_serve(rig, type, start, end) };
 
-	memcpy(before, now, sizeof before);
-	assert_true(drive_submit(d, &r));
-	drive_drain(d);
-	ftl_check(d->ftl);
-#define DELTA(kind, cause) (unsigned)(now[kind][cause] - before[kind][cause])
-	cost.areas_read = DELTA(OP_READ, CAUSE_MERGE);
-	cost.reads = DELTA(OP_READ, CAUSE_HOST) + DELTA(OP_READ, CAUSE_RMW) + cost.areas_read;
-	cost.programs = DELTA(OP_PROGRAM, CAUSE_HOST) + DELTA(OP_PROGRAM, CAUSE_MERGE);
-#undef DELTA
-	cost.latency = d->last_completion - r.arrival;
+	cost.areas_read = rig_cost(rig, OP_READ, CAUSE_MERGE);
+	cost.reads = rig_cost(rig, OP_READ, CAUSE_HOST) + rig_cost(rig, OP_READ, CAUSE_RMW) + cost.areas_read;
+	cost.programs = rig_cost(rig, OP_PROGRAM, CAUSE_HOST) + rig_cost(rig, OP_PROGRAM, CAUSE_MERGE);
 	return cost;
 }
 

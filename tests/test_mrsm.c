@@ -8,7 +8,7 @@
  *	SEEDS=n   so many runs of each random case (default 1)
  *	TEST=text only random cases whose settings contain the text
  */
-#include "tests/drive_fixture.h"
+#include "tests/rig_fixture.h"
 
 #include "drive/image.h"
 #include "ftl/mrsm.h"
@@ -24,21 +24,9 @@
 #endif
 #define CHECK_EVERY 2048u
 
-/* 1 plane of 40 blocks of 8 pages of 16 sectors, 192 logical pages.  A sector takes 1 us on the bus, reading a page
- * 10 us in the cells, writing 100. */
-#define ONE_PLANE                                                                                            \
-	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=40 flash.pages=8 "          \
-	"flash.page_bytes=8K flash.over_provisioning=0.4 flash.read_ns=10000 flash.program_ns=100000 "       \
-	"flash.erase_ns=1000000 flash.command_ns=0 flash.bus_mb_per_s=512 dram.access_ns=0 "
-
 #define QUARTERS "mrsm.subpage_sectors=4 "
 
 /* ---- a drive, and what requests cost ---- */
-
-struct rig {
-	struct settings settings;
-	struct drive *drive;
-};
 
 static void choose_ftl(struct settings *s, const char *name)
 {
@@ -47,17 +35,13 @@ static void choose_ftl(struct settings *s, const char *name)
 			s->top.ftl = i;
 }
 
+/* The settings need not name the FTL. */
 static struct rig *rig_open_ftl(const char *ftl, const char *settings)
 {
-	struct rig *rig = memory_array(1, sizeof *rig, "rig");
-	struct fault fault = { "" };
+	char text[1200];
 
-	fixture_settings(&rig->settings, settings);
-	choose_ftl(&rig->settings, ftl);
-	rig->drive = drive_create(&rig->settings, true, &fault);
-	if (!rig->drive)
-		fail_msg("%s", fault.text);
-	return rig;
+	snprintf(text, sizeof text, "%.1000s ftl=%s", settings, ftl);
+	return rig_with(text);
 }
 
 static struct rig *rig_open(const char *more)
@@ -66,15 +50,6 @@ static struct rig *rig_open(const char *more)
 
 	snprintf(text, sizeof text, ONE_PLANE "%s", more);
 	return rig_open_ftl("mrsm", text);
-}
-
-static void rig_close(struct rig *rig)
-{
-	drive_drain(rig->drive);
-	drive_check(rig->drive);
-	drive_free(rig->drive);
-	settings_release(&rig->settings);
-	memory_free(rig);
 }
 
 static struct mrsm *mrsm_of(const struct rig *rig)
@@ -95,24 +70,12 @@ struct cost {
 
 static struct cost serve(struct rig *rig, enum request_type type, sector_t start, sector_t end)
 {
-	struct drive *d = rig->drive;
-	struct request r = { .arrival = schedule_now(d->flash->schedule),
-		.start = start,
-		.line = 1,
-		.sectors = (uint32_t)(end - start),
-		.type = type };
-	uint64_t(*now)[CAUSES] = d->flash->count, before[OP_KINDS][CAUSES];
-	uint64_t accesses = d->ftl->map.accesses;
+	uint64_t accesses = rig->drive->ftl->map.accesses;
+	tick_t latency = rig_serve(rig, type, start, end);
 
-	memcpy(before, now, sizeof before);
-	assert_true(drive_submit(d, &r));
-	drive_drain(d);
-	ftl_check(d->ftl);
-#define DELTA(kind, cause) (unsigned)(now[kind][cause] - before[kind][cause])
-	return (struct cost){ DELTA(OP_READ, CAUSE_HOST), DELTA(OP_READ, CAUSE_RMW),
-		DELTA(OP_PROGRAM, CAUSE_HOST), DELTA(OP_READ, CAUSE_MAP), DELTA(OP_PROGRAM, CAUSE_MAP),
-		d->ftl->map.accesses - accesses, d->last_completion - r.arrival };
-#undef DELTA
+	return (struct cost){ rig_cost(rig, OP_READ, CAUSE_HOST), rig_cost(rig, OP_READ, CAUSE_RMW),
+		rig_cost(rig, OP_PROGRAM, CAUSE_HOST), rig_cost(rig, OP_READ, CAUSE_MAP),
+		rig_cost(rig, OP_PROGRAM, CAUSE_MAP), rig->drive->ftl->map.accesses - accesses, latency };
 }
 
 static struct cost write_sectors(struct rig *rig, sector_t start, sector_t end)
