@@ -298,7 +298,7 @@ static void explain(struct explanation *x, const struct run *run)
 		warn(NULL, text);
 	}
 	explanation_write(x, run->drive, stdout);
-	explanation_release(x);
+	explanation_release(x, run->drive);
 }
 
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,

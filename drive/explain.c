@@ -6,22 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-static uint64_t forwarded(const struct flash *f)
-{
-	uint64_t reads = 0;
-
-	for (int cause = 0; cause < CAUSES; cause++)
-		reads += f->forwarded[cause];
-	return reads;
-}
-
 void explanation_begin(struct explanation *x, struct drive *d, const struct request *r)
 {
 	x->seen = true;
 	x->request = *r;
 	x->taken = schedule_now(d->flash->schedule);
 	x->before = d->ftl->map;
-	x->forwarded = forwarded(d->flash);
+	x->forwarded = flash_forwarded(d->flash);
 	x->watch.open = true;
 	schedule_watch(d->flash->schedule, &x->watch);
 }
@@ -41,14 +32,15 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	x->watch.open = false;
 	x->accesses = d->io.accesses;
 	x->after = d->ftl->map;
-	x->forwarded = forwarded(d->flash) - x->forwarded;
+	x->forwarded = flash_forwarded(d->flash) - x->forwarded;
 	x->owner = memory_array(x->watch.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->watch.ops; i++)
 		name_owner(d->ftl, x->watch.op[i].owner, x->owner[i], sizeof *x->owner);
 }
 
-void explanation_release(struct explanation *x)
+void explanation_release(struct explanation *x, struct drive *d)
 {
+	schedule_watch(d->flash->schedule, NULL);
 	watch_release(&x->watch);
 	memory_free(x->owner);
 }

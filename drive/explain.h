@@ -28,6 +28,6 @@ void explanation_taken(struct explanation *, struct drive *);
 
 /* After the run, as comment lines. */
 void explanation_write(const struct explanation *, const struct drive *, FILE *);
-void explanation_release(struct explanation *);
+void explanation_release(struct explanation *, struct drive *);
 
 #endif

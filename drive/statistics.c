@@ -160,7 +160,6 @@ static void report_operations(struct report *r, const struct flash *f)
 	static const char *const kind_names[OP_KINDS] = { "flash.read", "flash.program", "flash.copy",
 		"flash.erase" };
 	static const char *const units[OP_KINDS] = { "pages", "pages", "pages", "blocks" };
-	uint64_t forwarded = 0;
 	char name[NAME_BYTES];
 
 	report_section(r, "flash operations by cause; a copy-back counts as a read, a program and a copy");
@@ -171,9 +170,7 @@ static void report_operations(struct report *r, const struct flash *f)
 			report_count(r, join(name, kind_names[kind], cause_name((enum cause)cause)),
 				f->count[kind][cause], units[kind], "");
 	}
-	for (int cause = 0; cause < CAUSES; cause++)
-		forwarded += f->forwarded[cause];
-	report_count(r, "flash.read.forwarded", forwarded, "pages",
+	report_count(r, "flash.read.forwarded", flash_forwarded(f), "pages",
 		"reads of a page still on its way to flash, served from the controller; not in flash.read");
 	report_count(r, "flash.transferred_bytes", f->transferred_sectors * SECTOR_BYTES, "bytes",
 		"over all channels");

@@ -221,6 +221,15 @@ uint64_t flash_total(const struct flash *f, enum op_kind kind)
 	return total;
 }
 
+uint64_t flash_forwarded(const struct flash *f)
+{
+	uint64_t reads = 0;
+
+	for (int cause = 0; cause < CAUSES; cause++)
+		reads += f->forwarded[cause];
+	return reads;
+}
+
 static uint64_t sum_of_erases(const struct flash *f)
 {
 	uint64_t erases = 0;

@@ -138,6 +138,9 @@ void flash_statistics_start(struct flash *);
 
 uint64_t flash_total(const struct flash *, enum op_kind);
 
+/* Reads served from the controller's memory, of all causes. */
+uint64_t flash_forwarded(const struct flash *);
+
 /* Aborts unless programs = pages used + pages erased and erases agree per block. */
 void flash_check_books(const struct flash *);
 

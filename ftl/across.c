@@ -239,10 +239,8 @@ static void across_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	struct page_entry entry = page_map_get(&((const struct across *)f->state)->map, lpn);
 
-	if (!entry.mask)
-		return;
-	space_prefetch(f->space, entry.ppn);
-	flash_prefetch(f->flash, entry.ppn);
+	if (entry.mask)
+		space_prefetch(f->space, entry.ppn);
 }
 
 static void across_expect(const struct ftl *f, lpn_t lpn)

@@ -443,7 +443,6 @@ static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
 	if (!tree_next(&m->tree, &at, at + m->slots_per_page, &p))
 		return;
 	space_prefetch(f->space, p.ppn);
-	flash_prefetch(f->flash, p.ppn);
 	slots_prefetch(&m->slots, p.ppn);
 }
 

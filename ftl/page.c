@@ -115,10 +115,8 @@ void page_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	struct page_entry entry = page_map_get(&((const struct page_ftl *)f->state)->map, lpn);
 
-	if (!entry.mask)
-		return;
-	space_prefetch(f->space, entry.ppn);
-	flash_prefetch(f->flash, entry.ppn);
+	if (entry.mask)
+		space_prefetch(f->space, entry.ppn);
 }
 
 void page_check(const struct ftl *f)

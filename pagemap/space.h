@@ -82,10 +82,11 @@ bool space_has_page(const struct space *, plane_t, enum stream, bool privileged)
  */
 ppn_t space_take(struct space *, plane_t, enum stream, bool privileged);
 
-/* The page will be released soon. */
+/* The page will be read or released soon. */
 PREFETCHING void space_prefetch(const struct space *s, ppn_t ppn)
 {
 	__builtin_prefetch(&s->block[geometry_block(s->geometry, ppn)], 1);
+	flash_prefetch(s->flash, ppn);
 }
 
 /* The page is dead from now on. */

@@ -544,9 +544,6 @@ static void play_case(void *context)
 	struct player p;
 
 	fixture_settings(&settings, text);
-	for (int i = 0; ftls[i]; i++)
-		if (!strcmp(ftls[i]->name, "across"))
-			settings.top.ftl = i;
 	p.drive = drive_create(&settings, true, &fault);
 	BUG_ON(!p.drive, "%s", fault.text);
 	random_init(&p.random, settings.top.seed, 5);
@@ -575,7 +572,7 @@ static void test_random_requests(void **state)
 
 			if (only && !strstr(random_cases[i], only))
 				continue;
-			snprintf(settings, sizeof settings, "%s seed=%llu", random_cases[i],
+			snprintf(settings, sizeof settings, "%s ftl=across seed=%llu", random_cases[i],
 				(unsigned long long)seed);
 			run_in_child(&child, play_case, settings);
 			if (child.status)
@@ -595,11 +592,10 @@ static void test_random_requests_reach_everything(void **state)
 		struct fault fault = { "" };
 		struct player p;
 		const struct across_statistics *s;
+		char text[1024];
 
-		fixture_settings(&settings, random_cases[i]);
-		for (int ftl = 0; ftls[ftl]; ftl++)
-			if (!strcmp(ftls[ftl]->name, "across"))
-				settings.top.ftl = ftl;
+		snprintf(text, sizeof text, "%s ftl=across", random_cases[i]);
+		fixture_settings(&settings, text);
 		p.drive = drive_create(&settings, false, &fault);
 		random_init(&p.random, seed_of_run(), 5);
 		for (uint32_t n = 0; n < REQUESTS; n++)

@@ -53,7 +53,7 @@ static void test_a_read_modify_write(void **state)
 	fclose(out);
 	assert_non_null(strstr(text, "completed 116200 ns after its arrival"));
 	free(text);
-	explanation_release(&x);
+	explanation_release(&x, d);
 	drive_free(d);
 	settings_release(&settings);
 }
@@ -77,7 +77,7 @@ static void test_other_requests_are_not_seen(void **state)
 		serve(d, REQUEST_WRITE, 4 * page, 4);
 	assert_int_equal(x.watch.ops, 1);
 	assert_int_equal(x.watch.op[0].done, 100 + 4000 + 100000);
-	explanation_release(&x);
+	explanation_release(&x, d);
 	drive_free(d);
 	settings_release(&settings);
 }

@@ -28,13 +28,6 @@
 
 /* ---- a drive, and what requests cost ---- */
 
-static void choose_ftl(struct settings *s, const char *name)
-{
-	for (int i = 0; ftls[i]; i++)
-		if (!strcmp(ftls[i]->name, name))
-			s->top.ftl = i;
-}
-
 /* The settings need not name the FTL. */
 static struct rig *rig_open_ftl(const char *ftl, const char *settings)
 {
@@ -772,9 +765,10 @@ struct player {
 static void player_open(struct player *p, const char *ftl, const char *settings, bool verify)
 {
 	struct fault fault = { "" };
+	char text[1200];
 
-	fixture_settings(&p->settings, settings);
-	choose_ftl(&p->settings, ftl);
+	snprintf(text, sizeof text, "%.1000s ftl=%s", settings, ftl);
+	fixture_settings(&p->settings, text);
 	p->drive = drive_create(&p->settings, verify, &fault);
 	BUG_ON(!p->drive, "%s", fault.text);
 	random_init(&p->random, p->settings.top.seed, 5);
@@ -969,9 +963,8 @@ static void test_refuses_odd_sub_pages(void **state)
 		struct settings s;
 		char text[1024];
 
-		snprintf(text, sizeof text, ONE_PLANE "%s", wrong[i]);
+		snprintf(text, sizeof text, ONE_PLANE "ftl=mrsm %s", wrong[i]);
 		fixture_settings(&s, text);
-		choose_ftl(&s, "mrsm");
 		assert_null(drive_create(&s, true, &fault));
 		assert_non_null(strstr(fault.text, "power of two up to the 16 sectors of a page"));
 		settings_release(&s);
