@@ -21,7 +21,7 @@ CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -I. -ffp-c
 LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
-SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
+SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
@@ -102,7 +102,7 @@ $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJEC
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 format: ## lay out every source file by .clang-format
-	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch]))
+	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch] $(room)/*/*.[ch]))
 
 clean: ## remove everything that was made
 	rm -rf $(BUILD) ssd results

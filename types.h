@@ -6,6 +6,7 @@
  *	tick_t    simulated time, nanoseconds since the start of the run
  *	sector_t  logical sector number of the drive (512 bytes each)
  *	lpn_t     logical page number            = sector / sectors per page
+ *	sub_t     logical sub-page number        = sector / sectors per sub-page
  *	ppn_t     physical page number           = block * pages per block + page
  *	block_t   physical block number          = plane * blocks per plane + index
  *	plane_t   plane number                   = die * planes per die + index
@@ -25,6 +26,7 @@
 typedef uint64_t tick_t;
 typedef uint64_t sector_t;
 typedef uint32_t lpn_t;
+typedef uint32_t sub_t;
 typedef uint32_t ppn_t;
 typedef uint32_t block_t;
 typedef uint32_t plane_t;

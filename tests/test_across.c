@@ -10,7 +10,7 @@
 #include "tests/rig_fixture.h"
 
 #include "drive/image.h"
-#include "ftl/across.h"
+#include "ftl/across/across.h"
 
 /* The addresses of the paper, 1028K .. 1038K, lie on the drive of the fixture. */
 #define K(kilobytes) ((kilobytes)*2u)
@@ -33,7 +33,7 @@ static const struct across_statistics *counts(const struct rig *rig)
 	return &across_of(rig)->count;
 }
 
-static const struct area *area_at(const struct rig *rig, lpn_t anchor)
+static const struct across_area *area_at(const struct rig *rig, lpn_t anchor)
 {
 	uint32_t index = across_area_at(across_of(rig), anchor);
 
@@ -94,7 +94,7 @@ static struct rig *rig_filled(const char *ftl, const char *more)
 static void test_figure_5_direct_write(void **state)
 {
 	struct rig *rig = rig_open("across", "");
-	const struct area *area;
+	const struct across_area *area;
 
 	(void)state;
 	assert_cost(write_k(rig, 1028, 1034), 0, 1);
@@ -114,7 +114,7 @@ static void test_figure_6_merge(void **state)
 	(void)state;
 	write_k(rig, 1028, 1034);
 	assert_cost(write_k(rig, 1030, 1036), 1, 1);
-	assert_int_equal(area_sectors(area_at(rig, 128)), 16);
+	assert_int_equal(across_area_sectors(area_at(rig, 128)), 16);
 	assert_int_equal(counts(rig)->profitable_merges, 1);
 	assert_int_equal(across_of(rig)->areas.used, 1);
 	rig_close(rig);

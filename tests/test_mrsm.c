@@ -11,7 +11,7 @@
 #include "tests/rig_fixture.h"
 
 #include "drive/image.h"
-#include "ftl/mrsm.h"
+#include "ftl/mrsm/mrsm.h"
 #include "gc/collect.h"
 
 /* More than 3 million random requests; sanitized ones are several times slower. */
@@ -98,11 +98,11 @@ static struct cost trim_sectors(struct rig *rig, sector_t start, sector_t end)
 static const char *extents(const struct rig *rig, char *text, size_t room)
 {
 	const struct mrsm *m = mrsm_of(rig);
-	struct piece p;
+	struct mrsm_piece p;
 	size_t length = 0;
 
 	text[0] = 0;
-	for (sub_t at = 0; tree_next(&m->tree, &at, m->tree.subs, &p);)
+	for (sub_t at = 0; mrsm_tree_next(&m->tree, &at, m->tree.subs, &p);)
 		length += (size_t)snprintf(text + length, room - length, "%s%u+%u@%u", length ? " " : "",
 			p.sub, p.length, p.slot);
 	return text;
@@ -221,12 +221,12 @@ static void test_trim(void **state)
 	struct rig *rig = rig_open(QUARTERS);
 	const struct flash *flash = rig->drive->flash;
 	ppn_t page;
-	struct piece p;
+	struct mrsm_piece p;
 	sub_t at = 0;
 
 	(void)state;
 	write_sectors(rig, 0, 16);
-	assert_true(tree_next(&mrsm_of(rig)->tree, &at, 4, &p));
+	assert_true(mrsm_tree_next(&mrsm_of(rig)->tree, &at, 4, &p));
 	page = p.ppn;
 	/* sub-pages 1 and 2 are covered in part and stay with what they keep */
 	trim_sectors(rig, 6, 9);
@@ -539,27 +539,27 @@ struct model_sub {
 };
 
 struct model {
-	struct tree tree;
+	struct mrsm_tree tree;
 	struct random random;
 	uint32_t subs_per_page, subs;
 	struct model_sub *sub;
 };
 
-static struct piece model_next(const struct model *m, sub_t at, sub_t end)
+static struct mrsm_piece model_next(const struct model *m, sub_t at, sub_t end)
 {
-	struct piece p = { end, 0, 0, 0 };
+	struct mrsm_piece p = { end, 0, 0, 0 };
 
 	while (at < end && !m->sub[at].mapped)
 		at++;
 	if (at == end)
 		return p;
-	p = (struct piece){ at, 1, m->sub[at].ppn, m->sub[at].slot };
+	p = (struct mrsm_piece){ at, 1, m->sub[at].ppn, m->sub[at].slot };
 	while (at + p.length < end && m->sub[at + p.length].mapped && !m->sub[at + p.length].begins)
 		p.length++;
 	return p;
 }
 
-static void assert_same_piece(struct piece a, struct piece b)
+static void assert_same_piece(struct mrsm_piece a, struct mrsm_piece b)
 {
 	assert_int_equal(a.sub, b.sub);
 	assert_int_equal(a.length, b.length);
@@ -569,10 +569,10 @@ static void assert_same_piece(struct piece a, struct piece b)
 
 static void model_walk(const struct model *m, sub_t from, sub_t end)
 {
-	struct piece p, wanted;
+	struct mrsm_piece p, wanted;
 	sub_t at = from;
 
-	while (tree_next(&m->tree, &at, end, &p)) {
+	while (mrsm_tree_next(&m->tree, &at, end, &p)) {
 		wanted = model_next(m, from, end);
 		assert_same_piece(p, wanted);
 		from = p.sub + p.length;
@@ -584,11 +584,11 @@ static void model_walk(const struct model *m, sub_t from, sub_t end)
 /* Takes what is mapped there; the parts that stay outside the range are counted from the model. */
 static void model_take(struct model *m, sub_t from, sub_t end)
 {
-	struct piece p, wanted;
+	struct mrsm_piece p, wanted;
 	sub_t at = from;
 	int left;
 
-	while ((left = tree_take(&m->tree, &at, end, &p)) >= 0) {
+	while ((left = mrsm_tree_take(&m->tree, &at, end, &p)) >= 0) {
 		int before, behind;
 
 		wanted = model_next(m, from, end);
@@ -606,14 +606,14 @@ static void model_take(struct model *m, sub_t from, sub_t end)
 }
 
 /* Exactly one piece becomes another in place; anything else is left alone. */
-static bool model_replace(struct model *m, struct piece p)
+static bool model_replace(struct model *m, struct mrsm_piece p)
 {
-	struct piece wanted = model_next(m, p.sub, p.sub + p.length), old;
+	struct mrsm_piece wanted = model_next(m, p.sub, p.sub + p.length), old;
 	sub_t end = p.sub + p.length;
 	bool whole = wanted.length == p.length && m->sub[p.sub].begins &&
 		     (end == m->subs || !m->sub[end].mapped || m->sub[end].begins);
 
-	assert_int_equal(tree_replace(&m->tree, p, &old), whole);
+	assert_int_equal(mrsm_tree_replace(&m->tree, p, &old), whole);
 	if (whole)
 		assert_same_piece(old, wanted);
 	for (sub_t s = p.sub; whole && s < end; s++) {
@@ -626,13 +626,13 @@ static bool model_replace(struct model *m, struct piece p)
 static void model_put(struct model *m, sub_t from, uint32_t length)
 {
 	uint32_t room = m->subs_per_page - length;
-	struct piece p = { from, length, (ppn_t)random_next(&m->random) % (PPN_NONE - 1),
+	struct mrsm_piece p = { from, length, (ppn_t)random_next(&m->random) % (PPN_NONE - 1),
 		(uint32_t)random_below(&m->random, room + 1) };
 
 	if (random_below(&m->random, 2) && model_replace(m, p))
 		return;
 	model_take(m, from, from + length);
-	tree_put(&m->tree, p);
+	mrsm_tree_put(&m->tree, p);
 	for (uint32_t i = 0; i < length; i++)
 		m->sub[from + i] = (struct model_sub){ p.ppn, p.slot + i, true,
 			!i || (from + i) % (MODEL_REGION * m->subs_per_page) == 0 };
@@ -641,13 +641,13 @@ static void model_put(struct model *m, sub_t from, uint32_t length)
 static void model_move(struct model *m, sub_t from)
 {
 	ppn_t to = (ppn_t)random_next(&m->random) % (PPN_NONE - 1);
-	struct piece p;
+	struct mrsm_piece p;
 
 	while (from < m->subs && !m->sub[from].begins)
 		from++;
 	if (from == m->subs)
 		return;
-	p = tree_move(&m->tree, from, to);
+	p = mrsm_tree_move(&m->tree, from, to);
 	assert_int_equal(p.ppn, to);
 	do
 		m->sub[from++].ppn = to;
@@ -665,7 +665,7 @@ static void model_count(const struct model *m)
 	}
 	assert_int_equal(m->tree.nodes, nodes);
 	assert_int_equal(m->tree.mapped, mapped);
-	tree_check(&m->tree);
+	mrsm_tree_check(&m->tree);
 	model_walk(m, 0, m->subs);
 }
 
@@ -701,7 +701,7 @@ static void test_tree_like_a_plain_model(void **state)
 
 		m.sub = memory_array(m.subs, sizeof *m.sub, "model");
 		random_init(&m.random, seed_of_run(), 9);
-		tree_init(&m.tree, MODEL_PAGES, m.subs_per_page, MODEL_REGION);
+		mrsm_tree_init(&m.tree, MODEL_PAGES, m.subs_per_page, MODEL_REGION);
 		for (uint32_t change = 0; change < TREE_CHANGES; change++) {
 			model_change(&m);
 			if (change % CHECK_EVERY == 0)
@@ -710,23 +710,23 @@ static void test_tree_like_a_plain_model(void **state)
 		model_count(&m);
 		model_take(&m, 0, m.subs);
 		model_count(&m);
-		tree_release(&m.tree);
+		mrsm_tree_release(&m.tree);
 		memory_free(m.sub);
 	}
 }
 
 static void test_depth_of_the_tree(void **state)
 {
-	struct tree t = { 0 };
+	struct mrsm_tree t = { 0 };
 
 	(void)state;
-	assert_int_equal(tree_depth(&t), 0);
+	assert_int_equal(mrsm_tree_depth(&t), 0);
 	t.nodes = 1;
-	assert_int_equal(tree_depth(&t), 1);
+	assert_int_equal(mrsm_tree_depth(&t), 1);
 	t.nodes = 7;
-	assert_int_equal(tree_depth(&t), 3);
+	assert_int_equal(mrsm_tree_depth(&t), 3);
 	t.nodes = 8;
-	assert_int_equal(tree_depth(&t), 4);
+	assert_int_equal(mrsm_tree_depth(&t), 4);
 }
 
 /* ---- random requests ---- */

@@ -4,7 +4,7 @@
  *
  * The drive: 64 sectors, 8 pages of 4 sectors.
  */
-#include "ftl/page.h"
+#include "ftl/page/page.h"
 #include "tests/drive_fixture.h"
 
 static struct extent sectors(sector_t start, sector_t end)

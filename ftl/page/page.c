@@ -4,7 +4,7 @@
  * its page reads the old page first (read-modify-write), so a request that straddles a page border
  * costs two programs.  The baseline of Cai et al., ICPP 2023 (section 2.1), and of SSDsim.
  */
-#include "ftl/page.h"
+#include "ftl/page/page.h"
 
 bool page_init(struct ftl *f, struct fault *fault)
 {

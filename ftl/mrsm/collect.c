@@ -5,7 +5,7 @@
  * sorted by logical address and packed into full pages, so that n partly dead pages become
  * ceil(live slots / slots of a page), and neighbours that had come apart become one extent again.
  */
-#include "ftl/mrsm.h"
+#include "ftl/mrsm/mrsm.h"
 
 #include <stdlib.h>
 
@@ -33,13 +33,13 @@ static void copy_data_page(struct ftl *f, struct io *io, ppn_t from, ppn_t to, e
 {
 	struct mrsm *m = f->state;
 	owner_t owner = flash_owner(f->flash, from);
-	struct piece p;
+	struct mrsm_piece p;
 
 	flash_copy(io, from, to, cause, OP_NONE);
 	space_moved_away(f->space, from);
 	slots_move(&m->slots, from, to);
 	for (uint32_t slot = 0; slot < m->slots_per_page; slot += p.length) {
-		p = tree_move(&m->tree, slots_sub(&m->slots, owner, slot), to);
+		p = mrsm_tree_move(&m->tree, slots_sub(&m->slots, owner, slot), to);
 		mrsm_count_nodes(f, io, 1, 1);
 		mrsm_entry_moved(f, io, p.sub);
 	}
@@ -81,10 +81,10 @@ static void expect_extents(const struct ftl *f, block_t victim)
 
 	for (ppn_t ppn = first; ppn < end; ppn++)
 		if (flash_owner(f->flash, ppn) < m->tree.subs)
-			tree_expect_later(&m->tree, flash_owner(f->flash, ppn));
+			mrsm_tree_expect_later(&m->tree, flash_owner(f->flash, ppn));
 	for (ppn_t ppn = first; ppn < end; ppn++)
 		if (flash_owner(f->flash, ppn) < m->tree.subs) {
-			tree_expect(&m->tree, flash_owner(f->flash, ppn));
+			mrsm_tree_expect(&m->tree, flash_owner(f->flash, ppn));
 			mrsm_expect_entry(m, flash_owner(f->flash, ppn));
 		}
 }

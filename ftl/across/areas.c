@@ -1,5 +1,5 @@
 /* The across-page mapping table, and requests cut into pieces to be compared with it. */
-#include "ftl/across.h"
+#include "ftl/across/across.h"
 
 #include "base/memory.h"
 
@@ -10,7 +10,7 @@ static size_t words(uint32_t bits)
 	return (bits + WORD_BITS - 1) / WORD_BITS;
 }
 
-void areas_init(struct area_table *t, uint32_t limit)
+void across_areas_init(struct across_area_table *t, uint32_t limit)
 {
 	t->limit = limit;
 	t->area = memory_array(limit, sizeof *t->area, "table of areas");
@@ -18,14 +18,14 @@ void areas_init(struct area_table *t, uint32_t limit)
 	t->full = memory_array(words((uint32_t)words(limit)), sizeof *t->full, "table of areas");
 }
 
-void areas_release(struct area_table *t)
+void across_areas_release(struct across_area_table *t)
 {
 	memory_free(t->area);
 	memory_free(t->taken);
 	memory_free(t->full);
 }
 
-void areas_regions(struct area_table *t, struct regions *r)
+void across_areas_regions(struct across_area_table *t, struct regions *r)
 {
 	regions_visit(r, t->area, t->limit * sizeof *t->area);
 	regions_visit(r, t->taken, words(t->limit) * sizeof *t->taken);
@@ -33,7 +33,7 @@ void areas_regions(struct area_table *t, struct regions *r)
 	regions_visit(r, &t->used, sizeof t->used);
 }
 
-uint32_t areas_take(struct area_table *t)
+uint32_t across_areas_take(struct across_area_table *t)
 {
 	uint32_t group = 0, word, index;
 
@@ -49,7 +49,7 @@ uint32_t areas_take(struct area_table *t)
 	return index;
 }
 
-void areas_give(struct area_table *t, uint32_t index)
+void across_areas_give(struct across_area_table *t, uint32_t index)
 {
 	uint32_t word = index / WORD_BITS;
 
@@ -58,28 +58,30 @@ void areas_give(struct area_table *t, uint32_t index)
 	t->used--;
 }
 
-bool area_meets(const struct area *area, const struct piece *p)
+bool across_area_meets(const struct across_area *area, const struct across_piece *p)
 {
-	return (area->left & piece_mask(p, area->anchor)) | (area->right & piece_mask(p, area->anchor + 1));
+	return (area->left & across_piece_mask(p, area->anchor)) |
+	       (area->right & across_piece_mask(p, area->anchor + 1));
 }
 
-bool area_covers(const struct area *area, const struct piece *p)
+bool across_area_covers(const struct across_area *area, const struct across_piece *p)
 {
 	lpn_t end = area->anchor + 2;
 
-	return p->first >= area->anchor && p->last < end && !(piece_mask(p, area->anchor) & ~area->left) &&
-	       !(piece_mask(p, area->anchor + 1) & ~area->right);
+	return p->first >= area->anchor && p->last < end &&
+	       !(across_piece_mask(p, area->anchor) & ~area->left) &&
+	       !(across_piece_mask(p, area->anchor + 1) & ~area->right);
 }
 
 void across_drop(struct ftl *f, uint32_t index)
 {
 	struct across *a = f->state;
-	struct area *area = &a->areas.area[index];
+	struct across_area *area = &a->areas.area[index];
 
 	space_release(f->space, area->ppn);
 	a->area_of[area->anchor] = 0;
-	*area = (struct area){ 0 };
-	areas_give(&a->areas, index);
+	*area = (struct across_area){ 0 };
+	across_areas_give(&a->areas, index);
 }
 
 /* ---- pieces ---- */
@@ -90,9 +92,9 @@ static bool continues(const struct geometry *g, sector_t end, const struct exten
 	return next->start == end || geometry_lpn(g, next->start) == geometry_lpn(g, end - 1);
 }
 
-struct piece piece_next(const struct geometry *g, const struct extent *extents, size_t n)
+struct across_piece across_piece_next(const struct geometry *g, const struct extent *extents, size_t n)
 {
-	struct piece p = { .geometry = g, .extents = extents, .n = 1, .start = extents->start };
+	struct across_piece p = { .geometry = g, .extents = extents, .n = 1, .start = extents->start };
 
 	while (p.n < n && continues(g, extents[p.n - 1].end, &extents[p.n]))
 		p.n++;
@@ -102,7 +104,7 @@ struct piece piece_next(const struct geometry *g, const struct extent *extents, 
 	return p;
 }
 
-mask_t piece_mask(const struct piece *p, lpn_t lpn)
+mask_t across_piece_mask(const struct across_piece *p, lpn_t lpn)
 {
 	const struct geometry *g = p->geometry;
 	sector_t start = geometry_page_start(g, lpn), end = start + g->sectors_per_page;

@@ -6,7 +6,7 @@
  * cross the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
  *
  * Where a controller would keep one balanced tree, this keeps a short sorted array per 16 logical pages: the
- * same answers for one or two cache misses.  What the tree would cost is told by tree_depth().
+ * same answers for one or two cache misses.  What the tree would cost is told by mrsm_tree_depth().
  * 8 bytes per piece; parts of the drive that hold no data cost 8 bytes per 16 pages.
  *
  * Knows numbers only: nothing of flash, of sectors, or of what a piece is for.
@@ -17,10 +17,7 @@
 #include "base/regions.h"
 #include "types.h"
 
-/* Logical sub-page number = sector / sectors per sub-page. */
-typedef uint32_t sub_t;
-
-struct piece {
+struct mrsm_piece {
 	sub_t sub;       /* first logical sub-page */
 	uint32_t length; /* 1 .. sub-pages per page */
 	ppn_t ppn;
@@ -31,61 +28,61 @@ struct piece {
 #define TREE_CLASSES    8u /* rooms of a leaf: 8, 16, ... 1024 pieces */
 
 /* The pieces that begin in one run of TREE_LEAF_PAGES logical pages: cell[at .. at + count), ascending. */
-struct tree_leaf {
+struct mrsm_tree_leaf {
 	uint32_t at;
 	uint16_t count, room;
 };
 
-struct tree_region {
+struct mrsm_tree_region {
 	uint32_t nodes; /* pieces in the region */
 	uint32_t fine;  /* of these, the ones that are not exactly one logical page */
 };
 
-struct tree {
+struct mrsm_tree {
 	uint32_t subs_per_page;
 	sub_t subs, leaf_subs, region_subs;
 	uint32_t leaves, regions, nodes;
 	sub_t mapped; /* sub-pages in all pieces */
-	struct tree_leaf *leaf;
-	struct tree_region *region;
+	struct mrsm_tree_leaf *leaf;
+	struct mrsm_tree_region *region;
 	uint64_t *cell;              /* pool of all leaves */
 	uint32_t cells, cells_room;  /* cells ever used; room of the pool */
 	uint32_t free[TREE_CLASSES]; /* lists of unused arrays, by room; 0 = none */
 };
 
 /* `region_pages` is a multiple of TREE_LEAF_PAGES; at most 64 sub-pages per page. */
-void tree_init(struct tree *, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages);
-void tree_release(struct tree *);
+void mrsm_tree_init(struct mrsm_tree *, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages);
+void mrsm_tree_release(struct mrsm_tree *);
 
 /*
  * The first piece of [*at, end), clipped to that range; *at moves behind it.  False: nothing more is mapped.
  * The tree may be changed between two calls.
  */
-bool tree_next(const struct tree *, sub_t *at, sub_t end, struct piece *);
+bool mrsm_tree_next(const struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 
 /* The same, and what it returns is mapped no more.  Returns the nodes left of the one it was cut from, 0 to
  * 2, or -1 when nothing more is mapped. */
-int tree_take(struct tree *, sub_t *at, sub_t end, struct piece *);
+int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 
 /* Maps a piece whose sub-pages are not mapped. */
-void tree_put(struct tree *, struct piece);
+void mrsm_tree_put(struct mrsm_tree *, struct mrsm_piece);
 
 /*
  * If exactly the sub-pages of `p` are one piece, that becomes `p` and *old is what it was: the frequent case of
- * tree_take() and tree_put(), at once.  Else nothing changes.
+ * mrsm_tree_take() and mrsm_tree_put(), at once.  Else nothing changes.
  */
-bool tree_replace(struct tree *, struct piece p, struct piece *old);
+bool mrsm_tree_replace(struct mrsm_tree *, struct mrsm_piece p, struct mrsm_piece *old);
 
 /* The page that holds the whole piece which begins at `sub` has moved, slots unchanged.  Returns the piece. */
-struct piece tree_move(struct tree *, sub_t, ppn_t to);
+struct mrsm_piece mrsm_tree_move(struct mrsm_tree *, sub_t, ppn_t to);
 
 /* Nodes on the way from the root of a balanced tree of these pieces to a leaf. */
-static inline uint32_t tree_depth(const struct tree *t)
+static inline uint32_t mrsm_tree_depth(const struct mrsm_tree *t)
 {
 	return t->nodes ? 32 - (uint32_t)__builtin_clz(t->nodes) : 0;
 }
 
-static inline uint32_t tree_region_of(const struct tree *t, sub_t sub)
+static inline uint32_t mrsm_tree_region_of(const struct mrsm_tree *t, sub_t sub)
 {
 	return sub / t->region_subs;
 }
@@ -94,19 +91,19 @@ static inline uint32_t tree_region_of(const struct tree *t, sub_t sub)
  * In functions that only fetch ahead: the compiler takes them for functions without effect, and leaves calls to them
  * out where it sees both.
  */
-static inline void tree_fetching_is_an_effect(void)
+static inline void mrsm_tree_fetching_is_an_effect(void)
 {
 	__asm__ volatile("");
 }
 
 /* The pieces around this sub-page will be needed soon; sooner than that, it will be expected. */
-void tree_expect(const struct tree *, sub_t);
-void tree_expect_later(const struct tree *, sub_t);
+void mrsm_tree_expect(const struct mrsm_tree *, sub_t);
+void mrsm_tree_expect_later(const struct mrsm_tree *, sub_t);
 
 /* State, for saving and loading. */
-void tree_regions(struct tree *, struct regions *);
+void mrsm_tree_regions(struct mrsm_tree *, struct regions *);
 
 /* Aborts unless the pieces are in order, apart, inside their regions and pages, and the counts are right. */
-void tree_check(const struct tree *);
+void mrsm_tree_check(const struct mrsm_tree *);
 
 #endif

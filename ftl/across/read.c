@@ -3,26 +3,26 @@
  * reads every area and every normal page that holds a sector of it, side by side (merged read, if there
  * is an area among them).
  */
-#include "ftl/across.h"
+#include "ftl/across/across.h"
 
 /* The area that holds every sector asked for, or NO_AREA. */
-static uint32_t covering_area(const struct across *a, const struct piece *p)
+static uint32_t covering_area(const struct across *a, const struct across_piece *p)
 {
 	uint32_t own = across_area_at(a, p->first), before = across_area_at(a, p->first - 1);
 
-	if (own != NO_AREA && area_covers(&a->areas.area[own], p))
+	if (own != NO_AREA && across_area_covers(&a->areas.area[own], p))
 		return own;
-	if (before != NO_AREA && area_covers(&a->areas.area[before], p))
+	if (before != NO_AREA && across_area_covers(&a->areas.area[before], p))
 		return before;
 	return NO_AREA;
 }
 
-static void read_direct(struct ftl *f, struct io *io, const struct piece *p, uint32_t index)
+static void read_direct(struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index)
 {
 	struct across *a = f->state;
-	struct area *area = &a->areas.area[index];
-	mask_t left = piece_mask(p, area->anchor), right = piece_mask(p, area->anchor + 1);
-	struct needs n = { .count = 0 };
+	struct across_area *area = &a->areas.area[index];
+	mask_t left = across_piece_mask(p, area->anchor), right = across_piece_mask(p, area->anchor + 1);
+	struct across_needs n = { .count = 0 };
 
 	across_translate(f, io, p->first, false, &n);
 	if (area->anchor != p->first)
@@ -41,18 +41,18 @@ struct progress {
 };
 
 /* Reads the sectors asked for out of the area with that anchor.  Returns those in page `lpn`, read now or before. */
-static mask_t read_area(struct ftl *f, struct io *io, const struct piece *p, lpn_t anchor, lpn_t lpn,
-	struct needs n, struct progress *done)
+static mask_t read_area(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t anchor, lpn_t lpn,
+	struct across_needs n, struct progress *done)
 {
 	struct across *a = f->state;
 	uint32_t index = across_area_at(a, anchor);
-	const struct area *area = &a->areas.area[index];
+	const struct across_area *area = &a->areas.area[index];
 	mask_t left, right;
 
 	if (index == NO_AREA)
 		return 0;
-	left = area->left & piece_mask(p, anchor);
-	right = area->right & piece_mask(p, anchor + 1);
+	left = area->left & across_piece_mask(p, anchor);
+	right = area->right & across_piece_mask(p, anchor + 1);
 	if (anchor != lpn && lpn != p->first)
 		return right; /* looked up, and read if need be, with its left page */
 	across_translate_area(f, io, index, false, &n);
@@ -65,10 +65,11 @@ static mask_t read_area(struct ftl *f, struct io *io, const struct piece *p, lpn
 	return anchor == lpn ? left : right;
 }
 
-static void read_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t lpn, struct progress *done)
+static void read_page(
+	struct ftl *f, struct io *io, const struct across_piece *p, lpn_t lpn, struct progress *done)
 {
 	struct across *a = f->state;
-	struct needs n = { .count = 0 };
+	struct across_needs n = { .count = 0 };
 	struct page_entry entry;
 	mask_t in_areas, wanted;
 
@@ -78,7 +79,7 @@ static void read_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t
 	in_areas = read_area(f, io, p, lpn - 1, lpn, n, done);
 	in_areas |= read_area(f, io, p, lpn, lpn, n, done);
 	entry = page_map_get(&a->map, lpn);
-	wanted = entry.mask & piece_mask(p, lpn) & ~in_areas;
+	wanted = entry.mask & across_piece_mask(p, lpn) & ~in_areas;
 	done->plain += (wanted | in_areas) != 0;
 	if (!wanted)
 		return;
@@ -87,7 +88,7 @@ static void read_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t
 	done->pages++;
 }
 
-static void read_piece(struct ftl *f, struct io *io, const struct piece *p)
+static void read_piece(struct ftl *f, struct io *io, const struct across_piece *p)
 {
 	struct across *a = f->state;
 	struct progress done = { 0 };
@@ -111,7 +112,7 @@ void across_read(struct ftl *f, struct io *io, const struct extent *extents, siz
 {
 	across_begin(f, io, (struct extent){ extents[0].start, extents[n - 1].end });
 	while (n) {
-		struct piece p = piece_next(f->geometry, extents, n);
+		struct across_piece p = across_piece_next(f->geometry, extents, n);
 
 		read_piece(f, io, &p);
 		extents += p.n;

@@ -5,7 +5,7 @@
  * do, as in a page-mapped FTL), else as many as its nodes fill.  Its pages share its address range evenly.
  * DRAM accesses are those of the paper's single tree: a search visits one node per level.
  */
-#include "ftl/mrsm.h"
+#include "ftl/mrsm/mrsm.h"
 
 #include "base/memory.h"
 
@@ -46,7 +46,7 @@ static uint32_t pages_needed(const struct ftl *f, uint32_t region)
 {
 	const struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
-	const struct tree_region *r = &m->tree.region[region];
+	const struct mrsm_tree_region *r = &m->tree.region[region];
 	uint64_t bytes = r->nodes * s->node_bytes, page = f->geometry->page_bytes;
 
 	return r->fine ? (uint32_t)((bytes + page - 1) / page) : r->nodes > 0;
@@ -75,8 +75,8 @@ static void add_wait(struct mrsm *m, op_t op)
 
 void mrsm_open_regions(struct mrsm *m, sub_t from, sub_t end)
 {
-	for (uint32_t region = tree_region_of(&m->tree, from); region <= tree_region_of(&m->tree, end - 1);
-		region++)
+	for (uint32_t region = mrsm_tree_region_of(&m->tree, from);
+		region <= mrsm_tree_region_of(&m->tree, end - 1); region++)
 		if (!m->map_pages[region])
 			m->map_pages[region] = 1;
 }
@@ -100,7 +100,7 @@ void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
 	io->accesses += last - first + 1;
 	set_hit_share(f);
 	for (lpn_t lpn = first; lpn <= last; lpn++)
-		if (m->map_pages[tree_region_of(&m->tree, lpn * m->slots_per_page)])
+		if (m->map_pages[mrsm_tree_region_of(&m->tree, lpn * m->slots_per_page)])
 			add_wait(m, map_cache_get(m->cache, io, map_page_of(m, lpn), write, OP_NONE));
 }
 
@@ -120,8 +120,8 @@ void mrsm_fit_regions(struct ftl *f, struct io *io, sub_t from, sub_t end)
 {
 	const struct mrsm *m = f->state;
 
-	for (uint32_t region = tree_region_of(&m->tree, from); region <= tree_region_of(&m->tree, end - 1);
-		region++)
+	for (uint32_t region = mrsm_tree_region_of(&m->tree, from);
+		region <= mrsm_tree_region_of(&m->tree, end - 1); region++)
 		fit_region(f, io, region);
 }
 
@@ -135,7 +135,7 @@ void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
 {
 	__builtin_prefetch(&m->cache->page[map_page_of(m, sub / m->slots_per_page)]);
-	tree_fetching_is_an_effect();
+	mrsm_tree_fetching_is_an_effect();
 }
 
 /* ---- costs ---- */
@@ -143,7 +143,7 @@ void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
 void mrsm_count_nodes(struct ftl *f, const struct io *io, uint32_t descents, uint32_t nodes)
 {
 	struct mrsm *m = f->state;
-	uint64_t depths = (uint64_t)descents * tree_depth(&m->tree);
+	uint64_t depths = (uint64_t)descents * mrsm_tree_depth(&m->tree);
 
 	if (!io->timed)
 		return;
@@ -169,7 +169,7 @@ uint64_t mrsm_node_bytes(const struct ftl *f)
 
 uint64_t mrsm_table_bytes(const struct ftl *f)
 {
-	const struct tree *t = &((const struct mrsm *)f->state)->tree;
+	const struct mrsm_tree *t = &((const struct mrsm *)f->state)->tree;
 
 	return t->mapped ? (uint64_t)((double)mrsm_node_bytes(f) / t->mapped * t->subs) : 0;
 }

@@ -4,7 +4,7 @@
  * same page size can do better without packing several requests into a page, so it is the upper bound to
  * draw beside the others.  Its data still lives under NAND's laws and the oracle.
  */
-#include "ftl/page.h"
+#include "ftl/page/page.h"
 
 static void direct_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {

@@ -1,4 +1,4 @@
-#include "ftl/mrsm_tree.h"
+#include "ftl/mrsm/tree.h"
 
 #include "base/fault.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 
 #define SMALLEST_ROOM 8u
 
-/* What tree_expect() asks for: cells of one cache line, and the most cells of a leaf. */
+/* What mrsm_tree_expect() asks for: cells of one cache line, and the most cells of a leaf. */
 #define CELLS_PER_LINE 8u
 #define EXPECTED_CELLS 32u
 
@@ -22,9 +22,9 @@ struct place {
 	uint32_t leaf, index;
 };
 
-void tree_init(struct tree *t, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages)
+void mrsm_tree_init(struct mrsm_tree *t, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages)
 {
-	*t = (struct tree){ .subs_per_page = subs_per_page, .subs = pages * subs_per_page };
+	*t = (struct mrsm_tree){ .subs_per_page = subs_per_page, .subs = pages * subs_per_page };
 	t->leaf_subs = TREE_LEAF_PAGES * subs_per_page;
 	t->region_subs = region_pages * subs_per_page;
 	t->leaves = (pages + TREE_LEAF_PAGES - 1) / TREE_LEAF_PAGES;
@@ -36,7 +36,7 @@ void tree_init(struct tree *t, lpn_t pages, uint32_t subs_per_page, uint32_t reg
 	t->cell = memory_array(t->cells_room, sizeof *t->cell, "extent tree");
 }
 
-void tree_release(struct tree *t)
+void mrsm_tree_release(struct mrsm_tree *t)
 {
 	memory_free(t->leaf);
 	memory_free(t->region);
@@ -50,7 +50,7 @@ static uint32_t class_of(uint32_t room)
 	return (uint32_t)__builtin_ctz(room / SMALLEST_ROOM);
 }
 
-static void reserve_cells(struct tree *t, uint32_t cells)
+static void reserve_cells(struct mrsm_tree *t, uint32_t cells)
 {
 	if (cells <= t->cells_room)
 		return;
@@ -59,7 +59,7 @@ static void reserve_cells(struct tree *t, uint32_t cells)
 	t->cell = memory_resize(t->cell, t->cells_room, sizeof *t->cell, "extent tree");
 }
 
-static uint32_t take_array(struct tree *t, uint32_t room)
+static uint32_t take_array(struct mrsm_tree *t, uint32_t room)
 {
 	uint32_t *first = &t->free[class_of(room)], at = *first;
 
@@ -74,7 +74,7 @@ static uint32_t take_array(struct tree *t, uint32_t room)
 	return at;
 }
 
-static void give_array(struct tree *t, uint32_t at, uint32_t room)
+static void give_array(struct mrsm_tree *t, uint32_t at, uint32_t room)
 {
 	uint32_t *first = &t->free[class_of(room)];
 
@@ -83,7 +83,7 @@ static void give_array(struct tree *t, uint32_t at, uint32_t room)
 }
 
 /* Moves the leaf's pieces to an array of another room; 0 when the leaf has become empty. */
-static void change_room(struct tree *t, struct tree_leaf *leaf, uint32_t room)
+static void change_room(struct mrsm_tree *t, struct mrsm_tree_leaf *leaf, uint32_t room)
 {
 	uint32_t at = room ? take_array(t, room) : 0;
 
@@ -97,29 +97,29 @@ static void change_room(struct tree *t, struct tree_leaf *leaf, uint32_t room)
 
 /* ---- one piece ---- */
 
-static uint64_t encode(uint32_t offset, struct piece p)
+static uint64_t encode(uint32_t offset, struct mrsm_piece p)
 {
 	return (uint64_t)offset << OFFSET_SHIFT | (uint64_t)(p.length - 1) << LENGTH_SHIFT |
 	       (uint64_t)p.slot << SLOT_SHIFT | p.ppn;
 }
 
-static struct piece piece_at(const struct tree *t, struct place at)
+static struct mrsm_piece piece_at(const struct mrsm_tree *t, struct place at)
 {
 	uint64_t cell = t->cell[t->leaf[at.leaf].at + at.index];
 
-	return (struct piece){ at.leaf * t->leaf_subs + (uint32_t)(cell >> OFFSET_SHIFT),
+	return (struct mrsm_piece){ at.leaf * t->leaf_subs + (uint32_t)(cell >> OFFSET_SHIFT),
 		((uint32_t)(cell >> LENGTH_SHIFT) & SIX_BITS) + 1, (ppn_t)cell,
 		(uint32_t)(cell >> SLOT_SHIFT) & SIX_BITS };
 }
 
-static bool is_fine(const struct tree *t, struct piece p)
+static bool is_fine(const struct mrsm_tree *t, struct mrsm_piece p)
 {
 	return p.length != t->subs_per_page || p.sub % t->subs_per_page;
 }
 
-static void count_piece(struct tree *t, struct piece p, uint32_t change)
+static void count_piece(struct mrsm_tree *t, struct mrsm_piece p, uint32_t change)
 {
-	struct tree_region *region = &t->region[tree_region_of(t, p.sub)];
+	struct mrsm_tree_region *region = &t->region[mrsm_tree_region_of(t, p.sub)];
 
 	t->nodes += change;
 	t->mapped += change * p.length;
@@ -129,7 +129,7 @@ static void count_piece(struct tree *t, struct piece p, uint32_t change)
 }
 
 /* Pieces of the leaf that begin at or before the offset. */
-static uint32_t begin_by(const struct tree *t, const struct tree_leaf *leaf, uint32_t offset)
+static uint32_t begin_by(const struct mrsm_tree *t, const struct mrsm_tree_leaf *leaf, uint32_t offset)
 {
 	const uint64_t *cell = t->cell + leaf->at;
 	uint64_t limit = (uint64_t)(offset + 1) << OFFSET_SHIFT;
@@ -149,10 +149,10 @@ static uint32_t begin_by(const struct tree *t, const struct tree_leaf *leaf, uin
 }
 
 /* The piece that holds `sub`, or else the first one behind it in this leaf. */
-static struct place find(const struct tree *t, sub_t sub)
+static struct place find(const struct mrsm_tree *t, sub_t sub)
 {
 	struct place at = { sub / t->leaf_subs, 0 }, before;
-	struct piece p;
+	struct mrsm_piece p;
 
 	at.index = begin_by(t, &t->leaf[at.leaf], sub % t->leaf_subs);
 	before = at;
@@ -166,10 +166,10 @@ static struct place find(const struct tree *t, sub_t sub)
 	return p.sub + p.length > sub ? before : at;
 }
 
-static void insert(struct tree *t, struct piece p)
+static void insert(struct mrsm_tree *t, struct mrsm_piece p)
 {
 	uint32_t offset = p.sub % t->leaf_subs, index;
-	struct tree_leaf *leaf = &t->leaf[p.sub / t->leaf_subs];
+	struct mrsm_tree_leaf *leaf = &t->leaf[p.sub / t->leaf_subs];
 	uint64_t *cell;
 
 	if (leaf->count == leaf->room)
@@ -182,9 +182,9 @@ static void insert(struct tree *t, struct piece p)
 	count_piece(t, p, 1);
 }
 
-static void erase(struct tree *t, struct place at)
+static void erase(struct mrsm_tree *t, struct place at)
 {
-	struct tree_leaf *leaf = &t->leaf[at.leaf];
+	struct mrsm_tree_leaf *leaf = &t->leaf[at.leaf];
 	uint64_t *cell = t->cell + leaf->at;
 
 	count_piece(t, piece_at(t, at), -1u);
@@ -199,7 +199,7 @@ static void erase(struct tree *t, struct place at)
 /* ---- what others see ---- */
 
 /* The first piece that reaches into [sub, end); false if there is none. */
-static bool first_in(const struct tree *t, sub_t sub, sub_t end, struct place *at)
+static bool first_in(const struct mrsm_tree *t, sub_t sub, sub_t end, struct place *at)
 {
 	if (sub >= end)
 		return false;
@@ -210,15 +210,15 @@ static bool first_in(const struct tree *t, sub_t sub, sub_t end, struct place *a
 	return piece_at(t, *at).sub < end;
 }
 
-static struct piece clip(struct piece p, sub_t from, sub_t end)
+static struct mrsm_piece clip(struct mrsm_piece p, sub_t from, sub_t end)
 {
 	uint32_t cut = p.sub < from ? from - p.sub : 0;
 	sub_t p_end = p.sub + p.length < end ? p.sub + p.length : end;
 
-	return (struct piece){ p.sub + cut, p_end - (p.sub + cut), p.ppn, p.slot + cut };
+	return (struct mrsm_piece){ p.sub + cut, p_end - (p.sub + cut), p.ppn, p.slot + cut };
 }
 
-bool tree_next(const struct tree *t, sub_t *at, sub_t end, struct piece *p)
+bool mrsm_tree_next(const struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece *p)
 {
 	struct place place;
 
@@ -229,10 +229,10 @@ bool tree_next(const struct tree *t, sub_t *at, sub_t end, struct piece *p)
 	return true;
 }
 
-int tree_take(struct tree *t, sub_t *at, sub_t end, struct piece *p)
+int mrsm_tree_take(struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece *p)
 {
 	struct place place;
-	struct piece whole;
+	struct mrsm_piece whole;
 	int left = 0;
 
 	if (!first_in(t, *at, end, &place))
@@ -252,11 +252,11 @@ int tree_take(struct tree *t, sub_t *at, sub_t end, struct piece *p)
 	return left;
 }
 
-void tree_put(struct tree *t, struct piece p)
+void mrsm_tree_put(struct mrsm_tree *t, struct mrsm_piece p)
 {
 	while (p.length) {
 		uint32_t room = t->region_subs - p.sub % t->region_subs;
-		struct piece part = clip(p, p.sub, p.sub + (p.length < room ? p.length : room));
+		struct mrsm_piece part = clip(p, p.sub, p.sub + (p.length < room ? p.length : room));
 
 		insert(t, part);
 		p.sub += part.length;
@@ -265,7 +265,7 @@ void tree_put(struct tree *t, struct piece p)
 	}
 }
 
-struct piece tree_move(struct tree *t, sub_t sub, ppn_t to)
+struct mrsm_piece mrsm_tree_move(struct mrsm_tree *t, sub_t sub, ppn_t to)
 {
 	struct place at = find(t, sub);
 	uint64_t *cell = t->cell + t->leaf[at.leaf].at + at.index;
@@ -276,10 +276,10 @@ struct piece tree_move(struct tree *t, sub_t sub, ppn_t to)
 	return piece_at(t, at);
 }
 
-bool tree_replace(struct tree *t, struct piece p, struct piece *old)
+bool mrsm_tree_replace(struct mrsm_tree *t, struct mrsm_piece p, struct mrsm_piece *old)
 {
 	struct place at = find(t, p.sub);
-	const struct tree_leaf *leaf = &t->leaf[at.leaf];
+	const struct mrsm_tree_leaf *leaf = &t->leaf[at.leaf];
 
 	if (at.index == leaf->count)
 		return false;
@@ -290,24 +290,24 @@ bool tree_replace(struct tree *t, struct piece p, struct piece *old)
 	return true;
 }
 
-void tree_expect_later(const struct tree *t, sub_t sub)
+void mrsm_tree_expect_later(const struct mrsm_tree *t, sub_t sub)
 {
 	__builtin_prefetch(&t->leaf[sub / t->leaf_subs]);
-	tree_fetching_is_an_effect();
+	mrsm_tree_fetching_is_an_effect();
 }
 
-void tree_expect(const struct tree *t, sub_t sub)
+void mrsm_tree_expect(const struct mrsm_tree *t, sub_t sub)
 {
-	const struct tree_leaf *leaf = &t->leaf[sub / t->leaf_subs];
+	const struct mrsm_tree_leaf *leaf = &t->leaf[sub / t->leaf_subs];
 
 	for (uint32_t i = 0; i < leaf->count && i < EXPECTED_CELLS; i += CELLS_PER_LINE)
 		__builtin_prefetch(t->cell + leaf->at + i);
 	if (leaf->count)
 		__builtin_prefetch(t->cell + leaf->at + leaf->count - 1);
-	tree_fetching_is_an_effect();
+	mrsm_tree_fetching_is_an_effect();
 }
 
-void tree_regions(struct tree *t, struct regions *r)
+void mrsm_tree_regions(struct mrsm_tree *t, struct regions *r)
 {
 	regions_visit(r, t->leaf, (size_t)t->leaves * sizeof *t->leaf);
 	regions_visit(r, t->region, (size_t)t->regions * sizeof *t->region);
@@ -319,19 +319,19 @@ void tree_regions(struct tree *t, struct regions *r)
 	regions_visit(r, t->cell, (size_t)t->cells * sizeof *t->cell);
 }
 
-void tree_check(const struct tree *t)
+void mrsm_tree_check(const struct mrsm_tree *t)
 {
-	struct tree_region sum = { 0, 0 };
+	struct mrsm_tree_region sum = { 0, 0 };
 	uint32_t region = 0, nodes = 0, mapped = 0;
-	struct piece p;
+	struct mrsm_piece p;
 	sub_t end = 0;
 
-	for (sub_t at = 0; region < t->regions; region++, sum = (struct tree_region){ 0, 0 }) {
+	for (sub_t at = 0; region < t->regions; region++, sum = (struct mrsm_tree_region){ 0, 0 }) {
 		sub_t region_end = (region + 1) * t->region_subs;
 
 		if (region_end > t->subs || region_end < t->region_subs)
 			region_end = t->subs;
-		while (tree_next(t, &at, region_end, &p)) {
+		while (mrsm_tree_next(t, &at, region_end, &p)) {
 			BUG_ON(p.sub < end, "extents overlap at sub-page %u", p.sub);
 			BUG_ON(p.slot + p.length > t->subs_per_page,
 				"the extent at sub-page %u fills slots %u to %u of %u", p.sub, p.slot,

@@ -9,7 +9,7 @@
  * Here: the tables, look-ups, relocation, invariants, statistics.  Writes and trims are in
  * across_write.c, reads in across_read.c, collection in across_collect.c.
  */
-#include "ftl/across.h"
+#include "ftl/across/across.h"
 
 #include "base/memory.h"
 
@@ -118,7 +118,7 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	}
 	map_pages = a->page_table_pages + pages_for(limit, a->area_entries);
 	a->area_of = memory_array(a->map.lpns, sizeof *a->area_of, "index of areas");
-	areas_init(&a->areas, limit);
+	across_areas_init(&a->areas, limit);
 	a->area_base = a->map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
 	a->cache = map_cache_create(f->map_settings, f->space, map_pages, a->page_table_pages, a->map.lpns,
@@ -131,14 +131,14 @@ static void across_exit(struct ftl *f)
 	struct across *a = f->state;
 
 	map_cache_free(a->cache);
-	areas_release(&a->areas);
+	across_areas_release(&a->areas);
 	memory_free(a->area_of);
 	page_map_release(&a->map);
 }
 
 /* ---- look-ups ---- */
 
-void needs_add(struct needs *n, op_t op)
+void across_needs_add(struct across_needs *n, op_t op)
 {
 	if (op == OP_NONE || (n->count && n->op[n->count - 1] == op))
 		return;
@@ -147,50 +147,51 @@ void needs_add(struct needs *n, op_t op)
 	n->op[n->count++] = op;
 }
 
-op_t across_read_page(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, const struct needs *n)
+op_t across_read_page(
+	struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, const struct across_needs *n)
 {
-	op_t op = flash_read(io, ppn, sectors, cause, needs_first(n));
+	op_t op = flash_read(io, ppn, sectors, cause, across_needs_first(n));
 
-	if (op != needs_first(n))
+	if (op != across_needs_first(n))
 		for (uint32_t i = 1; i < n->count; i++)
 			flash_wait(io, op, n->op[i]);
 	return op;
 }
 
-void across_program(
-	struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause, const struct needs *n)
+void across_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause,
+	const struct across_needs *n)
 {
-	op_t op = flash_program(io, ppn, owner, sectors, cause, needs_first(n));
+	op_t op = flash_program(io, ppn, owner, sectors, cause, across_needs_first(n));
 
 	for (uint32_t i = 1; i < n->count; i++)
 		flash_wait(io, op, n->op[i]);
 }
 
-void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struct needs *n)
+void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struct across_needs *n)
 {
 	struct across *a = f->state;
 
 	io->accesses++;
-	needs_add(n, map_cache_get(a->cache, io, lpn / a->page_entries, write, OP_NONE));
+	across_needs_add(n, map_cache_get(a->cache, io, lpn / a->page_entries, write, OP_NONE));
 }
 
 /* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in vain. */
-void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool write, struct needs *n)
+void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool write, struct across_needs *n)
 {
 	struct across *a = f->state;
 
 	if (across_settings(f)->index != INDEX_ANCHOR || across_area_at(a, first - 1) == NO_AREA)
 		return;
-	needs_add(n, map_cache_get(a->cache, io, (first - 1) / a->page_entries, write, OP_NONE));
+	across_needs_add(n, map_cache_get(a->cache, io, (first - 1) / a->page_entries, write, OP_NONE));
 }
 
 /* The page table's entry names the area's, so its load comes second. */
-void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool write, struct needs *n)
+void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool write, struct across_needs *n)
 {
 	struct across *a = f->state;
 	op_t after = n->count ? n->op[n->count - 1] : OP_NONE;
 
-	needs_add(
+	across_needs_add(
 		n, map_cache_get(a->cache, io, a->page_table_pages + index / a->area_entries, write, after));
 }
 
@@ -258,7 +259,7 @@ static void check_area(const struct ftl *f, lpn_t anchor)
 {
 	const struct across *a = f->state;
 	uint32_t index = across_area_at(a, anchor), before = across_area_at(a, anchor - 1), length;
-	const struct area *area = &a->areas.area[index];
+	const struct across_area *area = &a->areas.area[index];
 	mask_t right_of_page = before == NO_AREA ? 0 : a->areas.area[before].right;
 
 	if (index == NO_AREA)
@@ -325,7 +326,7 @@ static void across_regions(struct ftl *f, struct regions *r)
 
 	regions_visit(r, a->map.word, page_map_bytes(&a->map));
 	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
-	areas_regions(&a->areas, r);
+	across_areas_regions(&a->areas, r);
 	map_cache_regions(a->cache, r);
 }
 

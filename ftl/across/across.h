@@ -7,8 +7,8 @@
  * ranges over the same border overlap, so there is at most one area per border, and a logical page touches
  * at most two areas (anchors lpn - 1 and lpn).
  */
-#ifndef FTL_ACROSS_H
-#define FTL_ACROSS_H
+#ifndef FTL_ACROSS_ACROSS_H
+#define FTL_ACROSS_ACROSS_H
 
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
@@ -27,7 +27,7 @@ struct across_settings {
 };
 
 /* An across-page area: which sectors of its anchor and of the page after it the flash page holds. */
-struct area {
+struct across_area {
 	mask_t left, right;
 	lpn_t anchor;
 	ppn_t ppn;
@@ -35,8 +35,8 @@ struct area {
 };
 
 /* The across-page mapping table: the lowest free index is used first, so that its mapping pages stay few. */
-struct area_table {
-	struct area *area;
+struct across_area_table {
+	struct across_area *area;
 	uint64_t *taken, *full; /* bit per index; bit per word of `taken` without a free one */
 	uint32_t limit, used;
 };
@@ -54,7 +54,7 @@ struct across_statistics {
 struct across {
 	struct page_map map;
 	uint32_t *area_of; /* per anchor: index of its area + 1, 0 = none */
-	struct area_table areas;
+	struct across_area_table areas;
 	struct map_cache *cache; /* mapping pages: first those of the page table, then those of the areas */
 	uint32_t page_entries, area_entries; /* entries in a mapping page */
 	uint32_t page_table_pages;
@@ -67,7 +67,7 @@ struct across {
  * What a request asks for between two sectors, with holes if a buffer hands over several extents that meet
  * in a page; every page from `first` to `last` is touched.
  */
-struct piece {
+struct across_piece {
 	const struct geometry *geometry;
 	const struct extent *extents;
 	size_t n;
@@ -76,25 +76,25 @@ struct piece {
 };
 
 /* The longest piece at the start of n > 0 ascending extents. */
-struct piece piece_next(const struct geometry *, const struct extent *, size_t n);
+struct across_piece across_piece_next(const struct geometry *, const struct extent *, size_t n);
 
 /* Its sectors in a page; 0 for pages outside it. */
-mask_t piece_mask(const struct piece *, lpn_t);
+mask_t across_piece_mask(const struct across_piece *, lpn_t);
 
-static inline bool piece_is_across(const struct piece *p)
+static inline bool across_piece_is_across(const struct across_piece *p)
 {
 	return p->first != p->last && p->end - p->start <= p->geometry->sectors_per_page;
 }
 
 /* ---- across_areas.c: the table of areas ---- */
 
-void areas_init(struct area_table *, uint32_t limit);
-void areas_release(struct area_table *);
-void areas_regions(struct area_table *, struct regions *);
+void across_areas_init(struct across_area_table *, uint32_t limit);
+void across_areas_release(struct across_area_table *);
+void across_areas_regions(struct across_area_table *, struct regions *);
 
 /* The lowest free index; used < limit. */
-uint32_t areas_take(struct area_table *);
-void areas_give(struct area_table *, uint32_t index);
+uint32_t across_areas_take(struct across_area_table *);
+void across_areas_give(struct across_area_table *, uint32_t index);
 
 static inline const struct across_settings *across_settings(const struct ftl *f)
 {
@@ -108,10 +108,10 @@ static inline uint32_t across_area_at(const struct across *a, lpn_t anchor)
 }
 
 /* Does the area hold a sector of the piece?  All of them? */
-bool area_meets(const struct area *, const struct piece *);
-bool area_covers(const struct area *, const struct piece *);
+bool across_area_meets(const struct across_area *, const struct across_piece *);
+bool across_area_covers(const struct across_area *, const struct across_piece *);
 
-static inline uint32_t area_sectors(const struct area *area)
+static inline uint32_t across_area_sectors(const struct across_area *area)
 {
 	return mask_sectors(area->left) + mask_sectors(area->right);
 }
@@ -122,32 +122,32 @@ void across_drop(struct ftl *, uint32_t index);
 /* ---- look-ups, in across.c: what they cost and what must wait for them ---- */
 
 /* Operations that others must wait for. */
-struct needs {
+struct across_needs {
 	op_t op[8];
 	uint32_t count;
 };
 
-void needs_add(struct needs *, op_t);
+void across_needs_add(struct across_needs *, op_t);
 
 /* The first of them, to be given to flash_read() or flash_program() as `after`. */
-static inline op_t needs_first(const struct needs *n)
+static inline op_t across_needs_first(const struct across_needs *n)
 {
 	return n->count ? n->op[0] : OP_NONE;
 }
 
 /* A read that waits for all of them; a forwarded read is no operation of its own and cannot wait for more. */
-op_t across_read_page(struct io *, ppn_t, uint32_t sectors, enum cause, const struct needs *);
+op_t across_read_page(struct io *, ppn_t, uint32_t sectors, enum cause, const struct across_needs *);
 
 /* A program that waits for all of them. */
-void across_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, const struct needs *);
+void across_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, const struct across_needs *);
 
 /* Looks up (and changes, if `write`) the page table's entry of a page. */
-void across_translate(struct ftl *, struct io *, lpn_t, bool write, struct needs *);
+void across_translate(struct ftl *, struct io *, lpn_t, bool write, struct across_needs *);
 
 /* The same for the entry of page `first` - 1, where that is what leads to an area at its right border. */
-void across_translate_neighbour(struct ftl *, struct io *, lpn_t first, bool write, struct needs *);
+void across_translate_neighbour(struct ftl *, struct io *, lpn_t first, bool write, struct across_needs *);
 
-void across_translate_area(struct ftl *, struct io *, uint32_t index, bool write, struct needs *);
+void across_translate_area(struct ftl *, struct io *, uint32_t index, bool write, struct across_needs *);
 
 /* ---- the operations ---- */
 

@@ -2,7 +2,7 @@
  * Collection of areas, with the option gc_rollback: an area whose two normal pages lie in the same
  * victim is folded into them, so that two pages are written instead of three copied.
  */
-#include "ftl/across.h"
+#include "ftl/across/across.h"
 
 /* The normal page of `lpn` holds data, and in the victim. */
 static bool is_in(const struct ftl *f, block_t victim, lpn_t lpn)
@@ -13,7 +13,7 @@ static bool is_in(const struct ftl *f, block_t victim, lpn_t lpn)
 }
 
 /* Areas that the request being served has looked up must stay as they are. */
-static bool can_fold(const struct ftl *f, const struct area *area, block_t victim)
+static bool can_fold(const struct ftl *f, const struct across_area *area, block_t victim)
 {
 	const struct across *a = f->state;
 	bool guarded = area->anchor >= a->guard_first && area->anchor <= a->guard_last;
@@ -39,11 +39,11 @@ static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, 
 	mask_t kept = old.mask & ~sectors;
 	op_t read = kept ? flash_read(io, old.ppn, mask_sectors(kept), fold->cause, OP_NONE) : OP_NONE;
 	ppn_t to = space_take(f->space, plane, fold->stream, true);
-	struct needs n = { .count = 0 };
+	struct across_needs n = { .count = 0 };
 
 	BUG_ON(to == PPN_NONE, "plane %u has no free page to fold LPN %u into", plane, lpn);
-	needs_add(&n, read);
-	needs_add(&n, fold->area_read);
+	across_needs_add(&n, read);
+	across_needs_add(&n, fold->area_read);
 	across_program(io, to, lpn, mask_sectors(old.mask | sectors), fold->cause, &n);
 	pages_hold_kept(io, to, old.ppn, lpn, kept);
 	pages_hold_kept(io, to, fold->area_page, lpn, sectors);
@@ -55,10 +55,10 @@ static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, 
 static void fold_area(struct ftl *f, struct io *io, uint32_t index, enum stream stream, enum cause cause)
 {
 	struct across *a = f->state;
-	struct area area = a->areas.area[index];
+	struct across_area area = a->areas.area[index];
 	struct folding fold = { stream, cause, area.ppn, OP_NONE };
 
-	fold.area_read = flash_read(io, area.ppn, area_sectors(&area), cause, OP_NONE);
+	fold.area_read = flash_read(io, area.ppn, across_area_sectors(&area), cause, OP_NONE);
 	fold_into(f, io, &fold, area.anchor, area.left);
 	fold_into(f, io, &fold, area.anchor + 1, area.right);
 	across_drop(f, index);

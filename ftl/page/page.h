@@ -2,8 +2,8 @@
  * The operations of the page-mapped baseline, for FTLs that differ from it in a detail.
  * Each works on a state that begins with a struct page_ftl.
  */
-#ifndef FTL_PAGE_H
-#define FTL_PAGE_H
+#ifndef FTL_PAGE_PAGE_H
+#define FTL_PAGE_PAGE_H
 
 #include "ftl/ftl.h"
 #include "ftl/pages.h"

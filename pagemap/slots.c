@@ -1,4 +1,4 @@
-#include "ftl/mrsm_slots.h"
+#include "pagemap/slots.h"
 
 #include "base/fault.h"
 #include "base/memory.h"

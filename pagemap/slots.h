@@ -1,5 +1,5 @@
 /*
- * MRSM's view of physical pages: which slots of each hold live data, and which logical sub-page is in which.
+ * Pages in slots: which slots of each hold live data, and which logical sub-page is in which.
  *
  * A page whose slots hold consecutive sub-pages is named after the first of them; any other page has a list
  * of its sub-pages.  Both names are owners, kept in the page's spare area:
@@ -10,11 +10,10 @@
  * Tells the block manager when a page dies with its last slot, and how many pages the live data of a
  * block would fill if it were packed.  1 byte per physical page of up to 8 slots; lists cost 4 bytes a slot.
  */
-#ifndef FTL_MRSM_SLOTS_H
-#define FTL_MRSM_SLOTS_H
+#ifndef PAGEMAP_SLOTS_H
+#define PAGEMAP_SLOTS_H
 
 #include "base/prefetch.h"
-#include "ftl/mrsm_tree.h"
 #include "pagemap/space.h"
 
 struct slots {

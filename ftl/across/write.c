@@ -10,7 +10,7 @@
  * Every page is allocated after the look-ups and programmed before anything else happens; what the tables
  * say is read after the allocation, which may have moved pages.
  */
-#include "ftl/across.h"
+#include "ftl/across/across.h"
 
 /* ---- small helpers ---- */
 
@@ -30,16 +30,17 @@ static void take_from_normal_page(struct ftl *f, const struct io *io, lpn_t lpn,
 	page_map_set(&a->map, lpn, entry);
 }
 
-static bool changes_normal_page(const struct ftl *f, const struct piece *p, lpn_t lpn)
+static bool changes_normal_page(const struct ftl *f, const struct across_piece *p, lpn_t lpn)
 {
 	const struct across *a = f->state;
 
-	return across_settings(f)->release_stale && (page_map_get(&a->map, lpn).mask & piece_mask(p, lpn));
+	return across_settings(f)->release_stale &&
+	       (page_map_get(&a->map, lpn).mask & across_piece_mask(p, lpn));
 }
 
 /* Whether they are met is known only after they have been looked up too: the areas beside `index`. */
 static void translate_other_areas(
-	struct ftl *f, struct io *io, const struct piece *p, uint32_t index, struct needs *n)
+	struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index, struct across_needs *n)
 {
 	const lpn_t anchor[] = { p->first - 1, p->first, p->last };
 
@@ -70,12 +71,12 @@ static bool may_create(struct ftl *f, const struct io *io, lpn_t first)
 	return false;
 }
 
-static bool write_direct(struct ftl *f, struct io *io, const struct piece *p)
+static bool write_direct(struct ftl *f, struct io *io, const struct across_piece *p)
 {
 	struct across *a = f->state;
-	mask_t left = piece_mask(p, p->first), right = piece_mask(p, p->last);
-	uint32_t index = areas_take(&a->areas);
-	struct needs n = { .count = 0 };
+	mask_t left = across_piece_mask(p, p->first), right = across_piece_mask(p, p->last);
+	uint32_t index = across_areas_take(&a->areas);
+	struct across_needs n = { .count = 0 };
 	ppn_t to;
 
 	across_translate(f, io, p->first, true, &n);
@@ -84,10 +85,10 @@ static bool write_direct(struct ftl *f, struct io *io, const struct piece *p)
 	across_translate_area(f, io, index, true, &n);
 	to = ftl_allocate(f, io, p->first, STREAM_HOST);
 	if (to == PPN_NONE) {
-		areas_give(&a->areas, index);
+		across_areas_give(&a->areas, index);
 		return false;
 	}
-	a->areas.area[index] = (struct area){ left, right, p->first, to, false };
+	a->areas.area[index] = (struct across_area){ left, right, p->first, to, false };
 	a->area_of[p->first] = index + 1;
 	across_program(
 		io, to, a->area_base + index, mask_sectors(left) + mask_sectors(right), CAUSE_HOST, &n);
@@ -104,7 +105,7 @@ static bool write_direct(struct ftl *f, struct io *io, const struct piece *p)
 /* ---- AMerge ---- */
 
 /* Do the piece and the area together fit in a page, inside the area's two pages? */
-static bool fits_together(const struct area *area, const struct piece *p)
+static bool fits_together(const struct across_area *area, const struct across_piece *p)
 {
 	const struct geometry *g = p->geometry;
 	sector_t anchor = geometry_page_start(g, area->anchor), border = anchor + g->sectors_per_page;
@@ -119,7 +120,7 @@ static bool fits_together(const struct area *area, const struct piece *p)
 }
 
 static void translate_merge(
-	struct ftl *f, struct io *io, const struct piece *p, uint32_t index, struct needs *n)
+	struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index, struct across_needs *n)
 {
 	across_translate(f, io, p->first, changes_normal_page(f, p, p->first), n);
 	if (p->last != p->first)
@@ -128,13 +129,13 @@ static void translate_merge(
 	across_translate_area(f, io, index, true, n);
 }
 
-static bool write_merged(struct ftl *f, struct io *io, const struct piece *p, uint32_t index)
+static bool write_merged(struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index)
 {
 	struct across *a = f->state;
-	struct area *area = &a->areas.area[index];
-	mask_t left = piece_mask(p, area->anchor), right = piece_mask(p, area->anchor + 1);
+	struct across_area *area = &a->areas.area[index];
+	mask_t left = across_piece_mask(p, area->anchor), right = across_piece_mask(p, area->anchor + 1);
 	mask_t kept_left = area->left & ~left, kept_right = area->right & ~right;
-	struct needs n = { .count = 0 };
+	struct across_needs n = { .count = 0 };
 	ppn_t to;
 
 	translate_merge(f, io, p, index, &n);
@@ -142,8 +143,9 @@ static bool write_merged(struct ftl *f, struct io *io, const struct piece *p, ui
 	if (to == PPN_NONE)
 		return false;
 	if (kept_left || kept_right) {
-		needs_add(&n, across_read_page(io, area->ppn,
-				      mask_sectors(kept_left) + mask_sectors(kept_right), CAUSE_RMW, &n));
+		across_needs_add(
+			&n, across_read_page(io, area->ppn,
+				    mask_sectors(kept_left) + mask_sectors(kept_right), CAUSE_RMW, &n));
 		a->count.merge_reads += io->timed;
 	}
 	across_program(io, to, a->area_base + index,
@@ -158,7 +160,7 @@ static bool write_merged(struct ftl *f, struct io *io, const struct piece *p, ui
 	area->right |= right;
 	take_from_normal_page(f, io, area->anchor, left);
 	take_from_normal_page(f, io, area->anchor + 1, right);
-	if (piece_is_across(p))
+	if (across_piece_is_across(p))
 		a->count.profitable_merges += io->timed;
 	else
 		a->count.unprofitable_merges += io->timed;
@@ -174,7 +176,7 @@ struct member {
 	bool read;      /* the area has been read by this request, as the operation `done` */
 	uint32_t kept;  /* sectors that the write does not cover */
 	op_t done;
-	struct needs needs; /* its look-up */
+	struct across_needs needs; /* its look-up */
 };
 
 static const struct member no_member = { .index = NO_AREA };
@@ -183,21 +185,22 @@ static const struct member no_member = { .index = NO_AREA };
  * Which area is met and what becomes of it is decided before the first of its sectors is taken away.
  * The area of the anchor `forced` counts as met.
  */
-static struct member meet(struct ftl *f, struct io *io, const struct piece *p, lpn_t anchor, lpn_t forced)
+static struct member meet(
+	struct ftl *f, struct io *io, const struct across_piece *p, lpn_t anchor, lpn_t forced)
 {
 	struct across *a = f->state;
 	struct member m = no_member;
 	uint32_t index = across_area_at(a, anchor);
-	const struct area *area = &a->areas.area[index];
+	const struct across_area *area = &a->areas.area[index];
 	bool met;
 
 	if (index == NO_AREA)
 		return m;
-	met = area_meets(area, p) || anchor == forced;
+	met = across_area_meets(area, p) || anchor == forced;
 	if (met) {
 		m.index = index;
-		m.kept = mask_sectors(area->left & ~piece_mask(p, anchor)) +
-			 mask_sectors(area->right & ~piece_mask(p, anchor + 1));
+		m.kept = mask_sectors(area->left & ~across_piece_mask(p, anchor)) +
+			 mask_sectors(area->right & ~across_piece_mask(p, anchor + 1));
 		m.fold = m.kept && across_settings(f)->partial_cover == PARTIAL_ROLLBACK;
 		a->count.shrinks += m.kept && !m.fold && io->timed;
 	}
@@ -208,7 +211,7 @@ static struct member meet(struct ftl *f, struct io *io, const struct piece *p, l
 /* Sectors of the area in page `lpn`, one of its two. */
 static mask_t *area_part(struct across *a, const struct member *m, lpn_t lpn)
 {
-	struct area *area = &a->areas.area[m->index];
+	struct across_area *area = &a->areas.area[m->index];
 
 	return area->anchor == lpn ? &area->left : &area->right;
 }
@@ -225,14 +228,14 @@ static mask_t to_fold(struct across *a, const struct member *m, struct normal_pa
 }
 
 /* The area is read once, however many pages it is folded into.  `feed`: what the program waits for. */
-static void read_area(
-	struct ftl *f, struct io *io, struct member *m, mask_t fold, struct needs look_up, struct needs *feed)
+static void read_area(struct ftl *f, struct io *io, struct member *m, mask_t fold,
+	struct across_needs look_up, struct across_needs *feed)
 {
 	struct across *a = f->state;
 
 	for (uint32_t i = 0; i < m->needs.count; i++) {
-		needs_add(&look_up, m->needs.op[i]);
-		needs_add(feed, m->needs.op[i]);
+		across_needs_add(&look_up, m->needs.op[i]);
+		across_needs_add(feed, m->needs.op[i]);
 	}
 	if (!fold)
 		return;
@@ -241,13 +244,13 @@ static void read_area(
 		m->read = true;
 		a->count.rollback_reads += io->timed;
 	}
-	needs_add(feed, m->done);
+	across_needs_add(feed, m->done);
 }
 
 static void take_from_area(struct ftl *f, const struct io *io, struct member *m, lpn_t lpn, mask_t sectors)
 {
 	struct across *a = f->state;
-	struct area *area = &a->areas.area[m->index];
+	struct across_area *area = &a->areas.area[m->index];
 
 	if (m->index == NO_AREA)
 		return;
@@ -270,7 +273,7 @@ static bool write_page(
 	struct across *a = f->state;
 	mask_t from_before = to_fold(a, before, page), from_own = to_fold(a, own, page), kept;
 	mask_t written = page.host | from_before | from_own;
-	struct needs look_up = { .count = 0 }, feed;
+	struct across_needs look_up = { .count = 0 }, feed;
 	struct page_entry old;
 	ppn_t to;
 
@@ -284,7 +287,8 @@ static bool write_page(
 	read_area(f, io, before, from_before, look_up, &feed);
 	read_area(f, io, own, from_own, look_up, &feed);
 	if (kept)
-		needs_add(&feed, across_read_page(io, old.ppn, mask_sectors(kept), CAUSE_RMW, &look_up));
+		across_needs_add(
+			&feed, across_read_page(io, old.ppn, mask_sectors(kept), CAUSE_RMW, &look_up));
 	across_program(
 		io, to, page.lpn, mask_sectors(kept | written), page.host ? CAUSE_HOST : CAUSE_MERGE, &feed);
 	pages_hold_host(io, to, page.lpn, page.host);
@@ -308,7 +312,7 @@ static bool extends_to(struct across *a, const struct member *m, lpn_t lpn)
 }
 
 /* Is there an area over a border of the piece's pages? */
-static bool has_areas(const struct across *a, const struct piece *p)
+static bool has_areas(const struct across *a, const struct across_piece *p)
 {
 	for (lpn_t anchor = p->first - 1; anchor != p->last + 1; anchor++)
 		if (across_area_at(a, anchor) != NO_AREA)
@@ -317,12 +321,12 @@ static bool has_areas(const struct across *a, const struct piece *p)
 }
 
 /* As page mapping does it. */
-static bool write_plain(struct ftl *f, struct io *io, const struct piece *p)
+static bool write_plain(struct ftl *f, struct io *io, const struct across_piece *p)
 {
 	struct member none = no_member;
 
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
-		mask_t host = piece_mask(p, lpn);
+		mask_t host = across_piece_mask(p, lpn);
 
 		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &none, &none))
 			return false;
@@ -334,7 +338,7 @@ static bool write_plain(struct ftl *f, struct io *io, const struct piece *p)
  * Writes the piece to its normal pages, and the areas it covers in part with it: then one page more at
  * either end may be written.
  */
-static bool write_normal(struct ftl *f, struct io *io, const struct piece *p, lpn_t forced)
+static bool write_normal(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t forced)
 {
 	struct across *a = f->state;
 	struct member none = no_member, before, own = no_member;
@@ -351,7 +355,7 @@ static bool write_normal(struct ftl *f, struct io *io, const struct piece *p, lp
 		across_translate_neighbour(f, io, p->first, before.index != NO_AREA, &before.needs);
 	}
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
-		mask_t host = piece_mask(p, lpn);
+		mask_t host = across_piece_mask(p, lpn);
 
 		own = meet(f, io, p, lpn, forced);
 		folds |= own.fold;
@@ -373,28 +377,28 @@ struct met_areas {
 	bool neighbour; /* one of them lies over another border than the piece */
 };
 
-static struct met_areas find_met_areas(const struct across *a, const struct piece *p)
+static struct met_areas find_met_areas(const struct across *a, const struct across_piece *p)
 {
 	const lpn_t anchor[] = { p->first - 1, p->first, p->last };
 	struct met_areas met = { .count = 0 };
 
 	for (int i = 0; i < (p->first == p->last ? 2 : 3); i++) {
 		uint32_t index = across_area_at(a, anchor[i]);
-		bool in_its_place = anchor[i] == p->first && piece_is_across(p);
+		bool in_its_place = anchor[i] == p->first && across_piece_is_across(p);
 
-		if (index == NO_AREA || (!in_its_place && !area_meets(&a->areas.area[index], p)))
+		if (index == NO_AREA || (!in_its_place && !across_area_meets(&a->areas.area[index], p)))
 			continue;
 		met.index[met.count++] = index;
-		met.neighbour |= piece_is_across(p) && !in_its_place;
+		met.neighbour |= across_piece_is_across(p) && !in_its_place;
 	}
 	return met;
 }
 
 /* Folds one page of an area that is about to be replaced; what the host will write is not kept. */
-static bool fold_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t lpn, struct member *before,
-	struct member *own)
+static bool fold_page(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t lpn,
+	struct member *before, struct member *own)
 {
-	struct normal_page page = { lpn, 0, piece_mask(p, lpn) };
+	struct normal_page page = { lpn, 0, across_piece_mask(p, lpn) };
 	struct member *m = before->index == NO_AREA ? own : before;
 
 	if (to_fold(f->state, m, page))
@@ -404,7 +408,7 @@ static bool fold_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t
 }
 
 /* neighbour = rollback_neighbour_then_direct: the areas of other borders make way for the piece. */
-static bool clear_neighbours(struct ftl *f, struct io *io, const struct piece *p)
+static bool clear_neighbours(struct ftl *f, struct io *io, const struct across_piece *p)
 {
 	const lpn_t anchor[] = { p->first - 1, p->last };
 	struct across *a = f->state;
@@ -424,7 +428,7 @@ static bool clear_neighbours(struct ftl *f, struct io *io, const struct piece *p
 }
 
 /* A piece of at most a page.  False: the drive is full. */
-static bool write_small(struct ftl *f, struct io *io, const struct piece *p)
+static bool write_small(struct ftl *f, struct io *io, const struct across_piece *p)
 {
 	struct across *a = f->state;
 	struct met_areas met = find_met_areas(a, p);
@@ -434,11 +438,11 @@ static bool write_small(struct ftl *f, struct io *io, const struct piece *p)
 			return false;
 		met = find_met_areas(a, p);
 	}
-	if (!met.count && piece_is_across(p) && may_create(f, io, p->first))
+	if (!met.count && across_piece_is_across(p) && may_create(f, io, p->first))
 		return write_direct(f, io, p);
 	if (met.count == 1 && fits_together(&a->areas.area[met.index[0]], p))
 		return write_merged(f, io, p, met.index[0]);
-	return write_normal(f, io, p, piece_is_across(p) ? p->first : LPN_NONE);
+	return write_normal(f, io, p, across_piece_is_across(p) ? p->first : LPN_NONE);
 }
 
 void across_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
@@ -447,7 +451,7 @@ void across_write(struct ftl *f, struct io *io, const struct extent *extents, si
 
 	across_begin(f, io, (struct extent){ extents[0].start, extents[n - 1].end });
 	while (n && fits) {
-		struct piece p = piece_next(f->geometry, extents, n);
+		struct across_piece p = across_piece_next(f->geometry, extents, n);
 
 		fits = p.end - p.start <= f->geometry->sectors_per_page ? write_small(f, io, &p)
 									: write_normal(f, io, &p, LPN_NONE);
@@ -459,12 +463,12 @@ void across_write(struct ftl *f, struct io *io, const struct extent *extents, si
 
 /* ---- trim ---- */
 
-static void trim_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t lpn)
+static void trim_page(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t lpn)
 {
 	struct across *a = f->state;
 	struct page_entry entry;
-	struct needs n = { .count = 0 };
-	mask_t trimmed = piece_mask(p, lpn);
+	struct across_needs n = { .count = 0 };
+	mask_t trimmed = across_piece_mask(p, lpn);
 
 	across_translate(f, io, lpn, page_map_get(&a->map, lpn).mask & trimmed, &n);
 	entry = page_map_get(&a->map, lpn);
@@ -477,24 +481,24 @@ static void trim_page(struct ftl *f, struct io *io, const struct piece *p, lpn_t
 }
 
 /* An area may keep holes or only one side of its border; it stays where its anchor says. */
-static void trim_area(struct ftl *f, struct io *io, const struct piece *p, lpn_t anchor)
+static void trim_area(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t anchor)
 {
 	struct across *a = f->state;
 	uint32_t index = across_area_at(a, anchor);
-	struct area *area = &a->areas.area[index];
-	struct needs n = { .count = 0 };
+	struct across_area *area = &a->areas.area[index];
+	struct across_needs n = { .count = 0 };
 	bool met;
 
 	if (index == NO_AREA)
 		return;
-	met = area_meets(area, p);
+	met = across_area_meets(area, p);
 	if (anchor + 1 == p->first)
 		across_translate_neighbour(f, io, p->first, met, &n);
 	across_translate_area(f, io, index, met, &n);
 	if (!met)
 		return;
-	area->left &= ~piece_mask(p, anchor);
-	area->right &= ~piece_mask(p, anchor + 1);
+	area->left &= ~across_piece_mask(p, anchor);
+	area->right &= ~across_piece_mask(p, anchor + 1);
 	area->cut = true;
 	if (area->left || area->right)
 		return;
@@ -504,7 +508,7 @@ static void trim_area(struct ftl *f, struct io *io, const struct piece *p, lpn_t
 
 void across_trim(struct ftl *f, struct io *io, struct extent e)
 {
-	struct piece p = piece_next(f->geometry, &e, 1);
+	struct across_piece p = across_piece_next(f->geometry, &e, 1);
 
 	across_begin(f, io, e);
 	trim_area(f, io, &p, p.first - 1);

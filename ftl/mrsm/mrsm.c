@@ -5,7 +5,7 @@
  * alignment; what is left of the last page is wasted (no data waits in RAM for company).  Old data is read only
  * for sub-pages that are covered in part.  A read takes one flash read per physical page involved.
  */
-#include "ftl/mrsm.h"
+#include "ftl/mrsm/mrsm.h"
 
 #include "base/memory.h"
 #include "ftl/pages.h"
@@ -65,9 +65,9 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 		return fault_set(fault,
 			"%llu sub-pages cannot be addressed; use a larger mrsm.subpage_sectors",
 			(unsigned long long)subs);
-	tree_init(&m->tree, g->logical_pages, m->slots_per_page, g->page_bytes / 8);
+	mrsm_tree_init(&m->tree, g->logical_pages, m->slots_per_page, g->page_bytes / 8);
 	if (!mrsm_map_init(f, (owner_t)subs)) {
-		tree_release(&m->tree);
+		mrsm_tree_release(&m->tree);
 		return fault_set(fault,
 			"the drive is too large for mrsm.subpage_sectors = %u; use larger ones", m->sectors);
 	}
@@ -86,7 +86,7 @@ static void mrsm_exit(struct ftl *f)
 	struct mrsm *m = f->state;
 
 	mrsm_map_exit(m);
-	tree_release(&m->tree);
+	mrsm_tree_release(&m->tree);
 	slots_release(&m->slots);
 	memory_free(m->written);
 	memory_free(m->collected);
@@ -153,10 +153,10 @@ static uint32_t find_wanted(struct ftl *f, const struct io *io, struct extent e,
 	struct mrsm *m = f->state;
 	sub_t at = mrsm_sub(m, e.start), end = mrsm_sub(m, e.end - 1) + 1;
 	uint32_t visited = 0;
-	struct piece p;
+	struct mrsm_piece p;
 
 	mrsm_count_nodes(f, io, logical_pages(m, at, end), 0);
-	for (; tree_next(&m->tree, &at, end, &p); visited++) {
+	for (; mrsm_tree_next(&m->tree, &at, end, &p); visited++) {
 		sector_t start = (sector_t)p.sub << m->sub_shift;
 		sector_t stop = (sector_t)(p.sub + p.length) << m->sub_shift;
 		uint32_t sectors =
@@ -172,9 +172,9 @@ static uint32_t find_wanted(struct ftl *f, const struct io *io, struct extent e,
 static void answer(const struct mrsm *m, struct io *io, struct extent e)
 {
 	sub_t at = mrsm_sub(m, e.start), end = mrsm_sub(m, e.end - 1) + 1;
-	struct piece p;
+	struct mrsm_piece p;
 
-	while (tree_next(&m->tree, &at, end, &p))
+	while (mrsm_tree_next(&m->tree, &at, end, &p))
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
 			pages_answer(io, p.ppn, sub / m->slots_per_page,
 				page_mask(m, sub, mrsm_written(m, sub) & covered(m, sub, e)));
@@ -209,10 +209,10 @@ static struct unmapped unmap(struct ftl *f, const struct io *io, sub_t from, sub
 	struct mrsm *m = f->state;
 	struct unmapped u = { 0, 0 };
 	uint32_t splits = 0;
-	struct piece p;
+	struct mrsm_piece p;
 	int parts;
 
-	while ((parts = tree_take(&m->tree, &from, end, &p)) >= 0) {
+	while ((parts = mrsm_tree_take(&m->tree, &from, end, &p)) >= 0) {
 		slots_kill(&m->slots, p.ppn, p.slot, p.length);
 		u.taken++;
 		u.left += (uint32_t)parts;
@@ -233,18 +233,18 @@ static void count_change(
 }
 
 /* Maps consecutive sub-pages; what was mapped there before dies. */
-static void map_run(struct ftl *f, const struct io *io, struct piece run)
+static void map_run(struct ftl *f, const struct io *io, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
 	sub_t end = run.sub + run.length;
 	struct unmapped u = { 1, 0 };
-	struct piece old;
+	struct mrsm_piece old;
 
-	if (tree_replace(&m->tree, run, &old)) {
+	if (mrsm_tree_replace(&m->tree, run, &old)) {
 		slots_kill(&m->slots, old.ppn, old.slot, old.length);
 	} else {
 		u = unmap(f, io, run.sub, end);
-		tree_put(&m->tree, run);
+		mrsm_tree_put(&m->tree, run);
 	}
 	count_change(f, io, u, 1, logical_pages(m, run.sub, end));
 	if (io->timed && u.taken > 1)
@@ -258,7 +258,7 @@ static void map_runs(
 	for (uint32_t first = 0, end; first < count; first = end) {
 		for (end = first + 1; end < count && packed[end].sub == packed[end - 1].sub + 1;)
 			end++;
-		map_run(f, io, (struct piece){ packed[first].sub, end - first, to, first });
+		map_run(f, io, (struct mrsm_piece){ packed[first].sub, end - first, to, first });
 	}
 }
 
@@ -294,10 +294,10 @@ static void find_kept(struct ftl *f, const struct io *io, struct mrsm_packed *pa
 
 	for (uint32_t i = 0; i < count; i++) {
 		sub_t at = packed[i].sub;
-		struct piece p;
+		struct mrsm_piece p;
 
 		packed[i].kept = mrsm_written(m, at) & ~packed[i].host;
-		if (!packed[i].kept || !tree_next(&m->tree, &at, at + 1, &p))
+		if (!packed[i].kept || !mrsm_tree_next(&m->tree, &at, at + 1, &p))
 			continue;
 		packed[i].from = p.ppn;
 		mrsm_count_nodes(f, io, 1, 0);
@@ -409,13 +409,13 @@ static void mrsm_trim(struct ftl *f, struct io *io, struct extent e)
 {
 	struct mrsm *m = f->state;
 	sub_t first = mrsm_sub(m, e.start), last = mrsm_sub(m, e.end - 1), from = first, end = last + 1, at;
-	struct piece p;
+	struct mrsm_piece p;
 
 	begin(f, io);
 	mrsm_translate(f, io, e, true);
 	from += keep_rest(m, first, e);
 	end -= last > first && keep_rest(m, last, e);
-	for (at = from; tree_next(&m->tree, &at, end, &p);)
+	for (at = from; mrsm_tree_next(&m->tree, &at, end, &p);)
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
 			mrsm_set_written(m, sub, 0);
 	if (from < end)
@@ -429,7 +429,7 @@ static void mrsm_expect(const struct ftl *f, lpn_t lpn)
 {
 	const struct mrsm *m = f->state;
 
-	tree_expect(&m->tree, lpn * m->slots_per_page);
+	mrsm_tree_expect(&m->tree, lpn * m->slots_per_page);
 	__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
 }
 
@@ -438,9 +438,9 @@ static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	const struct mrsm *m = f->state;
 	sub_t at = lpn * m->slots_per_page;
-	struct piece p;
+	struct mrsm_piece p;
 
-	if (!tree_next(&m->tree, &at, at + m->slots_per_page, &p))
+	if (!mrsm_tree_next(&m->tree, &at, at + m->slots_per_page, &p))
 		return;
 	space_prefetch(f->space, p.ppn);
 	slots_prefetch(&m->slots, p.ppn);
@@ -450,7 +450,7 @@ static void mrsm_regions(struct ftl *f, struct regions *r)
 {
 	struct mrsm *m = f->state;
 
-	tree_regions(&m->tree, r);
+	mrsm_tree_regions(&m->tree, r);
 	slots_regions(&m->slots, r);
 	regions_visit(r, m->written, (f->geometry->logical_sectors / 64 + 1) * sizeof *m->written);
 	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
@@ -477,7 +477,7 @@ static bool holds_data(const void *mrsm, owner_t owner)
 }
 
 /* Every sub-page of the piece is where its page says, and holds data. */
-static void check_piece(const struct ftl *f, struct piece p)
+static void check_piece(const struct ftl *f, struct mrsm_piece p)
 {
 	const struct mrsm *m = f->state;
 	owner_t owner = flash_owner(f->flash, p.ppn);
@@ -498,10 +498,10 @@ static void mrsm_check(const struct ftl *f)
 	const struct mrsm *m = f->state;
 	uint64_t live = slots_check(&m->slots, holds_data, m);
 	sub_t at = 0, end = 0;
-	struct piece p;
+	struct mrsm_piece p;
 
-	tree_check(&m->tree);
-	while (tree_next(&m->tree, &at, m->tree.subs, &p)) {
+	mrsm_tree_check(&m->tree);
+	while (mrsm_tree_next(&m->tree, &at, m->tree.subs, &p)) {
 		for (; end < p.sub; end++)
 			BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
 		check_piece(f, p);

@@ -11,12 +11,12 @@
  *
  * This header is for these files only.
  */
-#ifndef FTL_MRSM_H
-#define FTL_MRSM_H
+#ifndef FTL_MRSM_MRSM_H
+#define FTL_MRSM_MRSM_H
 
 #include "ftl/ftl.h"
-#include "ftl/mrsm_slots.h"
-#include "ftl/mrsm_tree.h"
+#include "pagemap/slots.h"
+#include "ftl/mrsm/tree.h"
 
 #define MRSM_SLOTS_MOST 64u
 
@@ -54,7 +54,7 @@ struct mrsm {
 	uint32_t sectors, slots_per_page; /* per sub-page; sub-pages per page */
 	uint32_t sub_shift;               /* sectors = 1 << sub_shift */
 	mask_t full_sub;                  /* all sectors of a sub-page */
-	struct tree tree;
+	struct mrsm_tree tree;
 	struct slots slots;
 	uint64_t *written; /* bit per logical sector: it holds data */
 
