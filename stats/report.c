@@ -5,12 +5,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Where the comments of the text form begin, unless name and value are longer. */
 #define COMMENT_COLUMN 56
 
-enum row_kind { ROW_SECTION, ROW_COMMENT, ROW_COUNT, ROW_REAL, ROW_TEXT };
+/* ROW_NOTHING: a number of which there is nothing to tell, such as the mean of no requests. */
+enum row_kind { ROW_SECTION, ROW_PARAMETER, ROW_COMMENT, ROW_COUNT, ROW_REAL, ROW_TEXT, ROW_NOTHING };
 
 struct row {
 	enum row_kind kind;
@@ -56,13 +58,18 @@ static struct row *append(struct report *report, enum row_kind kind)
 	return row;
 }
 
+static bool is_statistic(const struct row *row)
+{
+	return row->name && row->kind != ROW_PARAMETER;
+}
+
 static struct row *append_named(struct report *report, enum row_kind kind, const char *name)
 {
 	struct row *row;
 
 	for (size_t i = 0; i < report->used; i++) {
 		row = &report->rows[i];
-		BUG_ON(row->name && strcmp(row->name, name) == 0, "\"%s\" is reported twice", name);
+		BUG_ON(is_statistic(row) && strcmp(row->name, name) == 0, "\"%s\" is reported twice", name);
 	}
 	row = append(report, kind);
 	row->name = memory_string(name, "report");
@@ -91,6 +98,14 @@ void report_comment(struct report *report, const char *format, ...)
 	va_end(args);
 }
 
+void report_parameter(struct report *report, const char *key, const char *value)
+{
+	struct row *row = append(report, ROW_PARAMETER);
+
+	row->name = memory_string(key, "report");
+	row->text = memory_string(value, "report");
+}
+
 void report_count(
 	struct report *report, const char *name, uint64_t value, const char *unit, const char *meaning)
 {
@@ -103,9 +118,9 @@ void report_count(
 
 void report_real(struct report *report, const char *name, double value, const char *unit, const char *meaning)
 {
-	struct row *row = append_named(report, ROW_REAL, name);
+	struct row *row = append_named(report, isfinite(value) ? ROW_REAL : ROW_NOTHING, name);
 
-	row->real = isfinite(value) && value != 0 ? value : 0;
+	row->real = value != 0 ? value : 0;
 	row->unit = unit;
 	row->meaning = meaning;
 }
@@ -237,29 +252,77 @@ void report_write_text(const struct report *report, FILE *stream)
 			fprintf(stream, "%s# ---- %s ----\n", i ? "\n" : "", row->text);
 		else if (row->kind == ROW_COMMENT)
 			write_comment(row->text, stream);
-		else
+		else if (row->kind == ROW_PARAMETER)
+			fprintf(stream, "# %s = %s\n", row->name, row->text);
+		else if (row->kind != ROW_NOTHING)
 			write_row(row, stream);
 	}
 }
 
-void report_write_json(const struct report *report, FILE *stream)
+/* ---- JSON ---- */
+
+/* Numbers, truth values and lists of numbers are written as they are. */
+static bool is_json_scalar(const char *text)
+{
+	size_t length = strlen(text);
+	char *end;
+
+	if (!strcmp(text, "true") || !strcmp(text, "false"))
+		return true;
+	if (text[0] == '[' && length > 2)
+		return strspn(text + 1, "0123456789, ") == length - 2 && text[length - 1] == ']';
+	strtod(text, &end);
+	return text[0] >= '0' && text[0] <= '9' && !*end;
+}
+
+static void write_json_value(const struct row *row, FILE *stream)
+{
+	if (row->kind == ROW_NOTHING)
+		fputs("null", stream);
+	else if (row->kind == ROW_TEXT || (row->kind == ROW_PARAMETER && !is_json_scalar(row->text)))
+		write_quoted(row->text, stream);
+	else if (row->kind == ROW_PARAMETER)
+		fputs(row->text, stream);
+	else
+		write_value(row, stream);
+}
+
+enum part { PART_PARAMETERS, PART_STATISTICS, PART_UNITS };
+
+static bool belongs(const struct row *row, enum part part)
+{
+	if (part == PART_PARAMETERS)
+		return row->kind == ROW_PARAMETER;
+	return is_statistic(row) && (part == PART_STATISTICS || (row->unit && *row->unit));
+}
+
+static void write_json_part(const struct report *report, const char *title, enum part part, FILE *stream)
 {
 	const char *separator = "\n";
 
-	fputc('{', stream);
+	fprintf(stream, ",\n  \"%s\": {", title);
 	for (size_t i = 0; i < report->used; i++) {
 		const struct row *row = &report->rows[i];
 
-		if (!row->name)
+		if (!belongs(row, part))
 			continue;
-		fprintf(stream, "%s  ", separator);
+		fprintf(stream, "%s    ", separator);
 		write_quoted(row->name, stream);
 		fputs(": ", stream);
-		if (row->kind == ROW_TEXT)
-			write_quoted(row->text, stream);
+		if (part == PART_UNITS)
+			write_quoted(row->unit, stream);
 		else
-			write_value(row, stream);
+			write_json_value(row, stream);
 		separator = ",\n";
 	}
+	fputs("\n  }", stream);
+}
+
+void report_write_json(const struct report *report, FILE *stream)
+{
+	fprintf(stream, "{\n  \"schema\": %d", REPORT_SCHEMA);
+	write_json_part(report, "parameters", PART_PARAMETERS, stream);
+	write_json_part(report, "statistics", PART_STATISTICS, stream);
+	write_json_part(report, "units", PART_UNITS, stream);
 	fputs("\n}\n", stream);
 }

@@ -1,6 +1,9 @@
 /*
  * The results of a run: rows of name, value, unit and meaning, gathered first and
- * written once, as text (`name = value   # unit: meaning`) or as JSON.
+ * written once, as text (`name = value   # unit: meaning`) or as JSON:
+ *
+ *	{ "schema": 1, "parameters": { key: value }, "statistics": { name: value }, "units": { name: unit } }
+ *
  * Names are stable: scripts depend on them.
  */
 #ifndef STATS_REPORT_H
@@ -12,6 +15,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Of the JSON form; changes when a reader of the form before would go wrong. */
+#define REPORT_SCHEMA 1
+
 struct report;
 
 struct report *report_create(void);
@@ -20,11 +26,14 @@ void report_free(struct report *);
 /* Starts a titled section; rows that follow belong to it. */
 void report_section(struct report *, const char *title);
 
-/* A comment line of its own ("effective parameters"); text output only. */
+/* A comment line of its own; text output only. */
 void report_comment(struct report *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A setting that the results depend on, its value as a user would write it; a comment line of the text. */
+void report_parameter(struct report *, const char *key, const char *value);
+
 /* One row each.  Name and text value are copied; unit and meaning must outlive the report.
- * A name is reported once.  A value that is not finite (a mean of nothing) becomes 0. */
+ * A name is reported once.  A value that is not finite (a mean of nothing) is left out of the text, null in JSON. */
 void report_count(struct report *, const char *name, uint64_t value, const char *unit, const char *meaning);
 void report_real(struct report *, const char *name, double value, const char *unit, const char *meaning);
 void report_text(struct report *, const char *name, const char *value, const char *meaning);

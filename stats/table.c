@@ -1,0 +1,212 @@
+#include "stats/table.h"
+
+#include "base/memory.h"
+#include "stats/histogram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES 112
+
+const struct param stat_params[] = {
+	{ "percentiles", PARAM_TEXT, offsetof(struct stat_settings, percentiles), 0, 0, "",
+		"50 95 99 99.9 99.99", "of latencies, in percent, at most 16: 99.9 is reported as p999" },
+	{ 0 },
+};
+
+/* "99.9" becomes "_p999_ns". */
+static void name_percentile(struct stat_list *list, const char *text, size_t length)
+{
+	char *to = list->suffix[list->percentiles];
+
+	to += sprintf(to, "_p");
+	for (size_t i = 0; i < length; i++)
+		if (text[i] != '.')
+			*to++ = text[i];
+	strcpy(to, "_ns");
+}
+
+bool stat_list_init(struct stat_list *list, const struct stat_settings *settings, struct fault *fault)
+{
+	const char *at = settings->percentiles + strspn(settings->percentiles, " ,");
+
+	*list = (struct stat_list){ .room = 0 };
+	while (*at) {
+		size_t length = strcspn(at, " ,");
+		double value = strtod(at, NULL);
+
+		if (strspn(at, "0123456789.") != length || length > 12 || value < 0 || value > 100)
+			return fault_set(fault,
+				"stats.percentiles: \"%.*s\" is not a number from 0 to 100, such as 99.9",
+				(int)(length < 40 ? length : 40), at);
+		if (list->percentiles == PERCENTILES_MOST)
+			return fault_set(fault, "stats.percentiles names more than %d", PERCENTILES_MOST);
+		name_percentile(list, at, length);
+		list->percentile[list->percentiles++] = value;
+		at += length + strspn(at + length, " ,");
+	}
+	return true;
+}
+
+void stat_list_release(struct stat_list *list)
+{
+	memory_free(list->group);
+	*list = (struct stat_list){ .room = 0 };
+}
+
+void stat_list_add(struct stat_list *list, struct stat_group group)
+{
+	if (list->groups == list->room) {
+		list->room = list->room ? 2 * list->room : 16;
+		list->group = memory_resize(list->group, list->room, sizeof *list->group, "statistics");
+	}
+	list->group[list->groups++] = group;
+}
+
+void stat_list_start(struct stat_list *list)
+{
+	for (size_t i = 0; i < list->groups; i++) {
+		const struct stat_group *g = &list->group[i];
+
+		memset(g->values, 0, g->size);
+		if (g->start)
+			g->start(g->owner);
+	}
+}
+
+/* ---- every name of every row, one after another ---- */
+
+struct number {
+	char name[NAME_BYTES];
+	const struct stat *row;
+	const char *value; /* where it lies */
+};
+
+typedef void visitor(void *context, const struct stat_list *, const struct number *);
+
+static void visit_row(const struct stat_list *list, const struct stat_group *g, const struct stat *row,
+	visitor *visit, void *context)
+{
+	struct number n = { .row = row, .value = (const char *)g->values + row->offset };
+
+	for (int i = 0; i < (row->each ? row->count : 1); i++, n.value += sizeof(uint64_t)) {
+		snprintf(n.name, sizeof n.name, "%s%s%s%s", g->prefix ? g->prefix : "", row->name,
+			row->each ? "." : "", row->each ? row->each(i) : "");
+		visit(context, list, &n);
+	}
+}
+
+static void visit_group(
+	const struct stat_list *list, const struct stat_group *g, visitor *visit, void *context)
+{
+	for (const struct stat *row = g->rows; row->name; row++)
+		visit_row(list, g, row, visit, context);
+}
+
+/* ---- reporting ---- */
+
+static uint64_t whole(const char *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof value);
+	return value;
+}
+
+static double ratio(const struct number *n)
+{
+	uint64_t divisor = whole(n->value - n->row->offset + n->row->over);
+
+	return divisor ? (double)whole(n->value) / (double)divisor : NAN;
+}
+
+static void report_times(
+	struct report *r, const struct stat_list *list, const struct number *n, const struct histogram *h)
+{
+	char name[NAME_BYTES + 32];
+
+	snprintf(name, sizeof name, "%s_mean_ns", n->name);
+	report_real(r, name, h->count ? histogram_mean(h) : NAN, "ns", n->row->meaning);
+	snprintf(name, sizeof name, "%s_sd_ns", n->name);
+	report_real(r, name, h->count ? histogram_deviation(h) : NAN, "ns", "standard deviation");
+	for (size_t i = 0; i < list->percentiles; i++) {
+		snprintf(name, sizeof name, "%s%s", n->name, list->suffix[i]);
+		if (h->count)
+			report_count(r, name, histogram_percentile(h, list->percentile[i] / 100), "ns", "");
+		else
+			report_real(r, name, NAN, "ns", "");
+	}
+	snprintf(name, sizeof name, "%s_max_ns", n->name);
+	if (h->count)
+		report_count(r, name, h->max, "ns", "");
+	else
+		report_real(r, name, NAN, "ns", "");
+}
+
+static void report_number(void *report, const struct stat_list *list, const struct number *n)
+{
+	const struct stat *row = n->row;
+
+	switch (row->kind) {
+	case STAT_COUNT:
+		report_count(report, n->name, whole(n->value), row->unit, row->meaning);
+		break;
+	case STAT_REAL:
+		report_real(
+			report, n->name, *(const double *)(const void *)n->value, row->unit, row->meaning);
+		break;
+	case STAT_RATIO:
+		report_real(report, n->name, ratio(n), row->unit, row->meaning);
+		break;
+	case STAT_TEXT:
+		report_text(report, n->name, *(const char *const *)(const void *)n->value, row->meaning);
+		break;
+	case STAT_TIMES:
+		report_times(report, list, n, (const struct histogram *)(const void *)n->value);
+	}
+}
+
+void stat_list_report(struct stat_list *list, struct report *report)
+{
+	for (size_t i = 0; i < list->groups; i++) {
+		const struct stat_group *g = &list->group[i];
+
+		if (g->gather)
+			g->gather(g->owner);
+		if (g->title)
+			report_section(report, g->title);
+		visit_group(list, g, report_number, report);
+	}
+}
+
+/* ---- listing ---- */
+
+struct listing {
+	FILE *out;
+	bool (*seen)(void *context, const char *name);
+	void *context;
+};
+
+static void print_number(void *context, const struct stat_list *list, const struct number *n)
+{
+	const struct listing *l = context;
+	const char *unit = n->row->kind == STAT_TIMES ? "ns" : n->row->unit, *meaning = n->row->meaning;
+
+	(void)list;
+	if (l->seen && l->seen(l->context, n->name))
+		return;
+	fprintf(l->out, "  %-44s%s%s%s\n", n->name, unit, *unit && *meaning ? ": " : "", meaning);
+}
+
+void stat_list_print(
+	const struct stat_list *list, FILE *out, bool (*seen)(void *context, const char *name), void *context)
+{
+	struct listing l = { out, seen, context };
+
+	for (size_t i = 0; i < list->groups; i++) {
+		if (list->group[i].title)
+			fprintf(out, "%s%s\n", i ? "\n" : "", list->group[i].title);
+		visit_group(list, &list->group[i], print_number, &l);
+	}
+}

@@ -1,0 +1,75 @@
+/*
+ * Statistics as tables.  A room owns a plain struct of counters and one row per number that says what it is
+ * called, its unit, its meaning and where it lies.  Whoever measures keeps one list of all these groups: it
+ * zeroes them at one moment, reports them, and lists what there is.  Nobody else resets or prints a number.
+ *
+ * Knows numbers and names, not what they count.
+ */
+#ifndef STATS_TABLE_H
+#define STATS_TABLE_H
+
+#include "base/param.h"
+#include "stats/report.h"
+
+enum stat_kind {
+	STAT_COUNT, /* uint64_t */
+	STAT_REAL,  /* double; one that is not finite says that there is nothing to tell */
+	STAT_RATIO, /* uint64_t over the uint64_t at `over`; nothing where that is 0 */
+	STAT_TEXT,  /* const char * */
+	STAT_TIMES, /* struct histogram: mean, deviation, percentiles, maximum; nothing where it is empty */
+};
+
+/* A table of rows ends with a row whose name is NULL. */
+struct stat {
+	const char *name, *unit, *meaning;
+	enum stat_kind kind;
+	size_t offset, over; /* of the field in the group's values */
+	/* Optional: `count` fields in a row, each named name.each(i); its unit and meaning are theirs. */
+	const char *(*each)(int i);
+	int count;
+};
+
+struct stat_group {
+	const char *title;  /* of a section of the report; NULL: belongs to the one before */
+	const char *prefix; /* before each name, or NULL */
+	const struct stat *rows;
+	void *values;           /* what the offsets count from */
+	size_t size;            /* bytes of it that are zeroed when a measurement begins; 0: nothing */
+	void *owner;            /* for these two, both optional */
+	void (*start)(void *);  /* after zeroing: peaks begin at the present level */
+	void (*gather)(void *); /* before reading: fills in what is computed or looked up */
+};
+
+struct stat_settings {
+	char *percentiles; /* of STAT_TIMES: "50 95 99.9" */
+};
+
+extern const struct param stat_params[];
+
+#define PERCENTILES_MOST 16
+
+struct stat_list {
+	struct stat_group *group;
+	size_t groups, room;
+	size_t percentiles;
+	double percentile[PERCENTILES_MOST]; /* 0 .. 100 */
+	char suffix[PERCENTILES_MOST][24];   /* "_p999_ns" */
+};
+
+/* An empty list.  False and a fault if the percentiles are no numbers from 0 to 100. */
+bool stat_list_init(struct stat_list *, const struct stat_settings *, struct fault *);
+void stat_list_release(struct stat_list *);
+
+/* Rows and values must outlive the list. */
+void stat_list_add(struct stat_list *, struct stat_group);
+
+/* The measurement begins: every number is zero, every peak where things stand. */
+void stat_list_start(struct stat_list *);
+
+/* All groups in the order in which they were added. */
+void stat_list_report(struct stat_list *, struct report *);
+
+/* What there is: one line a number with unit and meaning; `seen` is asked first and may skip a name. */
+void stat_list_print(const struct stat_list *, FILE *, bool (*seen)(void *context, const char *name), void *);
+
+#endif
