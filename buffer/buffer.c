@@ -338,3 +338,9 @@ void buffer_check(const struct buffer *b)
 	BUG_ON(used != b->used || used > b->capacity, "the buffer holds %llu sectors of %llu, counts %llu",
 		(unsigned long long)used, (unsigned long long)b->capacity, (unsigned long long)b->used);
 }
+
+void buffer_statistics(struct buffer *b, struct stat_list *list)
+{
+	(void)b;
+	(void)list;
+}

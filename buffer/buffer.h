@@ -10,6 +10,7 @@
 #define BUFFER_BUFFER_H
 
 #include "base/param.h"
+#include "stats/table.h"
 #include "types.h"
 #include "verify/oracle.h"
 
@@ -92,6 +93,9 @@ void buffer_choose(struct buffer *, uint32_t node);
 
 /* Dirty sectors that have not reached the FTL. */
 uint64_t buffer_dirty_sectors(const struct buffer *);
+
+/* Adds what the buffer counts to the list. */
+void buffer_statistics(struct buffer *, struct stat_list *);
 
 /* Aborts unless index, counts and nodes agree. */
 void buffer_check(const struct buffer *);

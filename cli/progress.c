@@ -20,7 +20,7 @@ void progress_start(struct progress *p, bool quiet)
 
 static double waf_so_far(const struct drive *d)
 {
-	double written = (double)d->sectors[REQUEST_WRITE];
+	double written = (double)d->count->request[REQUEST_WRITE].sectors;
 
 	if (written <= 0)
 		return 0;
@@ -29,11 +29,10 @@ static double waf_so_far(const struct drive *d)
 
 static uint64_t free_blocks(const struct drive *d)
 {
-	uint64_t blocks = 0;
+	struct ftl_facts facts;
 
-	for (plane_t p = 0; p < d->geometry.planes; p++)
-		blocks += space_free_blocks(d->ftl->space, p);
-	return blocks;
+	d->ftl->ops->facts(d->ftl, &facts);
+	return facts.free_blocks;
 }
 
 void progress_show(struct progress *p, const struct run *run)

@@ -277,7 +277,7 @@ static bool prepare(
 	}
 	if (o->save_drive && !image_save(drive, o->save_drive, fault))
 		return false;
-	drive_statistics_start(drive);
+	stat_list_start(&drive->statistics);
 	return true;
 }
 

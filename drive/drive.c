@@ -1,6 +1,7 @@
 #include "drive/drive.h"
 
 #include "base/memory.h"
+#include "drive/statistics.h"
 #include "flash/schedule.h"
 
 /* Pages of one request that are hinted at. */
@@ -93,9 +94,17 @@ bool drive_submit(struct drive *d, const struct request *r)
 	d->taken[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
-		d->class[class][REQUEST_WRITE].programs += d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
+		d->count->class[class][REQUEST_WRITE].programs +=
+			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
 	schedule_submit(d->flash->schedule, &d->io, d->io.accesses * d->settings->dram.access_ns);
 	return !d->ftl->failed;
+}
+
+static void count_request(struct request_statistics *s, const struct pending *p, tick_t latency)
+{
+	s->count++;
+	s->sectors += p->sectors;
+	histogram_add(&s->latency, latency);
 }
 
 static void complete(struct drive *d, const struct pending *p, tick_t when)
@@ -103,18 +112,11 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 	tick_t latency = when - p->arrival;
 
 	d->in_drive--;
-	d->completed[p->type]++;
-	d->sectors[p->type] += p->sectors;
 	d->last_completion = when;
-	histogram_add(&d->latency[p->type], latency);
-	histogram_add(&d->latency[REQUEST_TYPES], latency);
-	if (p->type != REQUEST_TRIM) {
-		struct class_statistics *class = &d->class[p->class][p->type];
-
-		class->count++;
-		class->sectors += p->sectors;
-		histogram_add(&class->latency, latency);
-	}
+	count_request(&d->count->request[p->type], p, latency);
+	count_request(&d->count->request[REQUEST_TYPES], p, latency);
+	if (p->type != REQUEST_TRIM)
+		count_request(&d->count->class[p->class][p->type].request, p, latency);
 }
 
 static void collect_completions(struct drive *d)
@@ -181,13 +183,6 @@ void drive_discard(struct drive *d, struct extent e)
 	d->ftl->ops->trim(d->ftl, &io, e);
 }
 
-void drive_statistics_start(struct drive *d)
-{
-	flash_statistics_start(d->flash);
-	collector_statistics_start(d->ftl->collector);
-	d->ftl->map = (struct map_statistics){ 0 };
-}
-
 /* ---- assembly ---- */
 
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
@@ -198,6 +193,10 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 
 	d->settings = settings;
 	if (!geometry_derive(&d->geometry, &settings->flash, fault)) {
+		memory_free(d);
+		return NULL;
+	}
+	if (!stat_list_init(&d->statistics, &settings->stats, fault)) {
 		memory_free(d);
 		return NULL;
 	}
@@ -212,8 +211,8 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	}
 	d->buffer = buffer_create(buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
 		settings->dram.buffer_bytes, d->geometry.sectors_per_page, sink, d->oracle);
-	d->class = memory_array(CLASSES, sizeof *d->class, "statistics");
-	d->latency = memory_array(REQUEST_TYPES + 1, sizeof *d->latency, "statistics");
+	d->count = memory_array(1, sizeof *d->count, "statistics");
+	statistics_add(d);
 	return d;
 }
 
@@ -221,8 +220,8 @@ void drive_free(struct drive *d)
 {
 	if (!d)
 		return;
-	memory_free(d->class);
-	memory_free(d->latency);
+	memory_free(d->count);
+	stat_list_release(&d->statistics);
 	memory_free(d->pending);
 	buffer_free(d->buffer);
 	ftl_free(d->ftl);
@@ -233,19 +232,12 @@ void drive_free(struct drive *d)
 
 void drive_check(const struct drive *d)
 {
-	const struct flash *f = d->flash;
+	uint64_t taken = d->taken[REQUEST_READ] + d->taken[REQUEST_WRITE] + d->taken[REQUEST_TRIM];
 
-	for (int type = 0; type < REQUEST_TYPES; type++)
-		BUG_ON(!d->in_drive && d->taken[type] != d->completed[type],
-			"%llu requests taken in, %llu completed", (unsigned long long)d->taken[type],
-			(unsigned long long)d->completed[type]);
-	BUG_ON(f->count[OP_PROGRAM][CAUSE_GC] + f->count[OP_PROGRAM][CAUSE_WEAR] !=
-				d->ftl->collector->moved_pages + d->ftl->collector->wear_moved_pages &&
-			f->untimed[OP_PROGRAM] == 0,
-		"the medium counts %llu pages moved by collection, the collector %llu",
-		(unsigned long long)f->count[OP_PROGRAM][CAUSE_GC],
-		(unsigned long long)d->ftl->collector->moved_pages);
-	flash_check_books(f);
+	BUG_ON(taken != d->count->request[REQUEST_TYPES].count + d->in_drive,
+		"%llu requests taken in, %llu completed, %llu in the drive", (unsigned long long)taken,
+		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
+	flash_check_books(d->flash);
 	if (d->oracle) {
 		buffer_check(d->buffer);
 		ftl_check(d->ftl);

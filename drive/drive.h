@@ -11,15 +11,37 @@
 #include "buffer/buffer.h"
 #include "drive/settings.h"
 #include "stats/histogram.h"
+#include "stats/table.h"
 
 /* Classes of requests (Cai et al., ICPP 2023, section 1): a request of at most a page that touches two
  * pages is "across"; the others are aligned to pages at both ends or not. */
 enum request_class { CLASS_ACROSS, CLASS_ALIGNED, CLASS_UNALIGNED, CLASSES };
 
+struct request_statistics {
+	uint64_t count, sectors, bytes;
+	struct histogram latency; /* arrival to completion */
+};
+
 struct class_statistics {
-	uint64_t count, sectors;
-	uint64_t programs; /* pages written for the host while such requests were served */
-	struct histogram latency;
+	struct request_statistics request;
+	uint64_t programs;         /* pages written for the host while such requests were served */
+	double latency_per_sector; /* ns */
+};
+
+/* What is computed at the end, or looked up in other rooms. */
+struct drive_figures {
+	double across_share, waf;
+	double die_busy, die_background, channel_busy;
+	uint64_t multiplane_commands, suspensions;
+	uint64_t map_reads, map_programs, map_bytes;
+	uint64_t wear_min, wear_max, retired_blocks;
+	double wear_mean, wear_sd;
+};
+
+struct drive_statistics {
+	struct request_statistics request[REQUEST_TYPES + 1]; /* per request_type, and of all */
+	struct class_statistics class[CLASSES][2];            /* [REQUEST_READ] and [REQUEST_WRITE] */
+	struct drive_figures figures;
 };
 
 /* A request in the drive, by its ticket. */
@@ -42,9 +64,9 @@ struct drive {
 	struct pending *pending;
 	uint32_t pending_room;
 	uint64_t in_drive; /* requests taken in and not completed */
-	uint64_t taken[REQUEST_TYPES], completed[REQUEST_TYPES], sectors[REQUEST_TYPES];
-	struct class_statistics (*class)[2]; /* [class][REQUEST_READ or REQUEST_WRITE] */
-	struct histogram *latency;           /* per request_type, and of all in [REQUEST_TYPES] */
+	uint64_t taken[REQUEST_TYPES];
+	struct drive_statistics *count;
+	struct stat_list statistics; /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
 
@@ -69,9 +91,6 @@ void drive_drain(struct drive *);
 /* Outside time and statistics, for preconditioning: writes (and trims) whole pages.  False: the drive is full. */
 bool drive_place(struct drive *, struct extent);
 void drive_discard(struct drive *, struct extent);
-
-/* The measurement begins: all statistics are zero. */
-void drive_statistics_start(struct drive *);
 
 /* Aborts unless the books balance, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);

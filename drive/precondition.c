@@ -249,10 +249,11 @@ static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used
 
 void precondition_count(const struct drive *d, struct precondition_result *result)
 {
+	struct ftl_facts facts;
+
 	result->used_pages = d->flash->pages_used;
-	result->valid_pages = 0;
-	for (block_t b = 0; b < d->geometry.blocks; b++)
-		result->valid_pages += d->ftl->space->block[b].valid;
+	d->ftl->ops->facts(d->ftl, &facts);
+	result->valid_pages = facts.live_pages;
 }
 
 static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, struct fault *fault)

@@ -62,7 +62,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 10
+#define CORE_GROUPS 11
 
 static void add_group(struct settings *c, const char *name, const struct param *rows, void *settings)
 {
@@ -101,6 +101,7 @@ bool settings_init(struct settings *c, struct fault *fault)
 	add_group(c, "host", host_params, &c->host);
 	add_group(c, "trace", trace_params, &c->trace);
 	add_group(c, "precondition", precondition_params, &c->precondition);
+	add_group(c, "stats", stat_params, &c->stats);
 	for (size_t i = 0; ftls[i]; i++)
 		c->ftl_own[i] = add_plugin(c, ftls[i]->name, ftls[i]->params, ftls[i]->settings_size);
 	for (size_t i = 0; buffers[i]; i++)
@@ -134,11 +135,12 @@ bool settings_read(
 	return true;
 }
 
-void settings_echo(const struct settings *s, void (*line)(void *context, const char *text), void *context)
+void settings_echo(const struct settings *s, void (*visit)(void *context, const char *key, const char *value),
+	void *context)
 {
 	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer] };
 
 	for (size_t i = 0; i < s->groups; i++)
 		if (i < CORE_GROUPS || s->group[i].settings == chosen[0] || s->group[i].settings == chosen[1])
-			params_echo(&s->group[i], 1, line, context);
+			params_echo(&s->group[i], 1, visit, context);
 }

@@ -10,6 +10,7 @@
 #include "flash/geometry.h"
 #include "ftl/ftl.h"
 #include "host/host.h"
+#include "stats/table.h"
 
 struct top_settings {
 	int ftl, buffer; /* indices into ftls and buffers */
@@ -39,6 +40,7 @@ struct settings {
 	struct host_settings host;
 	struct trace_settings trace;
 	struct precondition_settings precondition;
+	struct stat_settings stats;
 	void **ftl_own, **buffer_own; /* per FTL and buffer its settings, NULL if it has none */
 
 	struct param_group *group; /* all of the above, for parameters/ */
@@ -52,8 +54,8 @@ void settings_release(struct settings *);
 /* The file, then each "key=value". */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
-/* Calls back with "key = value" for every parameter in effect: those of FTLs and buffers that are not
- * chosen are left out. */
-void settings_echo(const struct settings *, void (*line)(void *context, const char *text), void *context);
+/* Calls back with every parameter in effect: those of FTLs and buffers that are not chosen are left out. */
+void settings_echo(const struct settings *, void (*visit)(void *context, const char *key, const char *value),
+	void *context);
 
 #endif

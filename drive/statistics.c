@@ -1,310 +1,359 @@
 #include "drive/statistics.h"
 
+#include "base/memory.h"
 #include "flash/schedule.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define NAME_BYTES 96
-
+/* Of nothing there is no share: the number is left out. */
 static double share(double part, double whole)
 {
-	return whole > 0 ? part / whole : 0;
+	return whole > 0 ? part / whole : NAN;
 }
 
-static const char *join(char *name, const char *prefix, const char *suffix)
-{
-	snprintf(name, NAME_BYTES, "%s.%s", prefix, suffix);
-	return name;
-}
+/* ---- the run and the drive before it ---- */
 
-/* ---- the run ---- */
+struct run_figures {
+	const char *command, *version, *parameters, *workload, *kind, *ftl, *buffer;
+	uint64_t seed, requests, served, folded, reordered, interrupted, failed, verified, simulated_ns;
+	uint64_t physical_bytes, logical_bytes, blocks, dies, footprint_pages, replayed;
+	double used, valid;
+};
 
-static void echo_setting(void *report, const char *line)
-{
-	report_comment(report, "%s", line);
-}
+#define TEXT(field)  STAT_TEXT, offsetof(struct run_figures, field)
+#define COUNT(field) STAT_COUNT, offsetof(struct run_figures, field)
+#define REAL(field)  STAT_REAL, offsetof(struct run_figures, field)
 
-static void report_run(struct report *r, const struct run *run, const struct run_facts *facts)
+static const struct stat_row run_rows[] = {
+	{ "run.command", "", "what was typed", TEXT(command) },
+	{ "run.version", "", "of ssd", TEXT(version) },
+	{ "run.parameters", "", "parameter file", TEXT(parameters) },
+	{ "run.workload", "", "trace file or profile", TEXT(workload) },
+	{ "run.workload_kind", "", "format of the trace; generated = made by a profile of the generator",
+		TEXT(kind) },
+	{ "run.ftl", "", "flash translation layer", TEXT(ftl) },
+	{ "run.buffer", "", "write buffer", TEXT(buffer) },
+	{ "run.seed", "", "of every random choice", COUNT(seed) },
+	{ "run.requests", "requests", "taken from the workload", COUNT(requests) },
+	{ "run.served", "requests", "completed; equal to run.requests unless the drive failed",
+		COUNT(served) },
+	{ "run.folded", "requests", "whose address was folded into the drive", COUNT(folded) },
+	{ "run.reordered", "requests", "that stood in the trace after a later one and were sorted",
+		COUNT(reordered) },
+	{ "run.interrupted", "", "1 = ended by the user before the workload", COUNT(interrupted) },
+	{ "run.drive_failed", "", "1 = no page could be written any more, the drive is full or worn out",
+		COUNT(failed) },
+	{ "run.verified", "", "1 = every sector read was compared with the newest written", COUNT(verified) },
+	{ "run.simulated_ns", "ns", "from the first arrival to the last completion", COUNT(simulated_ns) },
+	{ 0 },
+};
+
+static const struct stat_row drive_rows[] = {
+	{ "drive.physical_bytes", "bytes", "of all pages", COUNT(physical_bytes) },
+	{ "drive.logical_bytes", "bytes", "that the host sees", COUNT(logical_bytes) },
+	{ "drive.blocks", "blocks", "", COUNT(blocks) },
+	{ "drive.dies", "dies", "", COUNT(dies) },
+	{ 0 },
+};
+
+static const struct stat_row start_rows[] = {
+	{ "precondition.used", "share", "physical pages programmed", REAL(used) },
+	{ "precondition.valid", "share", "physical pages live", REAL(valid) },
+	{ "precondition.footprint_pages", "pages", "logical pages of the workload that were prepared",
+		COUNT(footprint_pages) },
+	{ "precondition.replayed", "requests", "of the warm-up trace", COUNT(replayed) },
+	{ 0 },
+};
+
+static void fill_run(struct run_figures *f, const struct run *run, const struct run_facts *facts)
 {
 	const struct drive *d = run->drive;
-	uint64_t served =
-		d->completed[REQUEST_READ] + d->completed[REQUEST_WRITE] + d->completed[REQUEST_TRIM];
+	const struct workload *w = run->workload;
 
-	report_section(r, "run");
-	report_text(r, "run.command", facts->command, "what was typed");
-	report_text(r, "run.version", facts->version, "of ssd");
-	report_text(r, "run.parameters", facts->parameters, "parameter file");
-	report_text(r, "run.workload", facts->workload, "trace file or profile");
-	report_text(r, "run.workload_kind",
-		run->workload->generator ? "generated" : trace_format(run->workload->trace),
-		"format of the trace; generated = made by a profile of the generator");
-	report_text(r, "run.ftl", d->ftl->ops->name, "");
-	report_text(r, "run.buffer", d->buffer->ops->name, "");
-	report_count(r, "run.seed", d->settings->top.seed, "", "");
-	report_count(r, "run.requests", run->requests, "requests", "taken from the workload");
-	report_count(r, "run.served", served, "requests",
-		"completed; equal to run.requests unless the drive failed");
-	report_count(
-		r, "run.folded", run->host.folded, "requests", "whose address was folded into the drive");
-	report_count(r, "run.reordered", run->workload->trace ? trace_reordered(run->workload->trace) : 0,
-		"requests", "that stood in the trace after a later one and were sorted");
-	report_count(r, "run.interrupted", facts->end == RUN_INTERRUPTED, "",
-		"1 = ended by the user before the workload");
-	report_count(r, "run.drive_failed", facts->end == RUN_DRIVE_FAILED, "",
-		"1 = no page could be written any more, the drive is full or worn out");
-	report_count(r, "run.verified", d->oracle != NULL, "",
-		"1 = every sector read was compared with the newest written");
-	report_count(r, "run.simulated_ns", d->last_completion - d->first_arrival, "ns",
-		"from the first arrival to the last completion");
-	report_section(r, "effective parameters");
-	settings_echo(d->settings, echo_setting, r);
+	f->command = facts->command;
+	f->version = facts->version;
+	f->parameters = facts->parameters;
+	f->workload = facts->workload;
+	f->kind = w->generator ? "generated" : trace_format(w->trace);
+	f->ftl = d->ftl->ops->name;
+	f->buffer = d->buffer->ops->name;
+	f->seed = d->settings->top.seed;
+	f->requests = run->requests;
+	f->served = d->count->request[REQUEST_TYPES].count;
+	f->folded = run->host.folded;
+	f->reordered = w->trace ? trace_reordered(w->trace) : 0;
+	f->interrupted = facts->end == RUN_INTERRUPTED;
+	f->failed = facts->end == RUN_DRIVE_FAILED;
+	f->verified = d->oracle != NULL;
+	f->simulated_ns = d->last_completion - d->first_arrival;
 }
 
-static void report_drive(struct report *r, const struct drive *d, const struct precondition_result *before)
+static void fill_start(struct run_figures *f, const struct drive *d, const struct precondition_result *before)
 {
 	const struct geometry *g = &d->geometry;
 
-	report_section(r, "drive");
-	report_count(r, "drive.physical_bytes", (uint64_t)g->pages * g->page_bytes, "bytes", "");
-	report_count(r, "drive.logical_bytes", (uint64_t)g->logical_pages * g->page_bytes, "bytes", "");
-	report_count(r, "drive.blocks", g->blocks, "blocks", "");
-	report_count(r, "drive.dies", g->dies, "dies", "");
-	report_section(r, "state before the first request");
-	report_real(r, "precondition.used", share((double)before->used_pages, g->pages), "share",
-		"physical pages programmed");
-	report_real(r, "precondition.valid", share((double)before->valid_pages, g->pages), "share",
-		"physical pages live");
-	report_count(r, "precondition.footprint_pages", before->footprint_pages, "pages",
-		"logical pages of the workload that were prepared");
-	report_count(r, "precondition.replayed", before->replayed, "requests", "of the warm-up trace");
+	f->physical_bytes = (uint64_t)g->pages * g->page_bytes;
+	f->logical_bytes = (uint64_t)g->logical_pages * g->page_bytes;
+	f->blocks = g->blocks;
+	f->dies = g->dies;
+	f->used = (double)before->used_pages / g->pages;
+	f->valid = (double)before->valid_pages / g->pages;
+	f->footprint_pages = before->footprint_pages;
+	f->replayed = before->replayed;
 }
+
+static void report_group(
+	struct report *r, const char *title, const struct stat_row *rows, struct run_figures *f)
+{
+	struct stat_list list = { .room = 0 };
+
+	stat_list_add(&list, (struct stat_group){ .title = title, .rows = rows, .values = f });
+	stat_list_report(&list, r);
+	stat_list_release(&list);
+}
+
+#undef COUNT
+#undef REAL
 
 /* ---- requests ---- */
 
-static void report_latency(struct report *r, const char *prefix, const struct histogram *h)
-{
-	char name[NAME_BYTES];
+#define COUNT(field) STAT_COUNT, offsetof(struct class_statistics, field)
+#define RATIO(a, b)  STAT_RATIO, offsetof(struct class_statistics, a), offsetof(struct class_statistics, b)
 
-	report_real(
-		r, join(name, prefix, "latency_mean_ns"), histogram_mean(h), "ns", "arrival to completion");
-	report_real(
-		r, join(name, prefix, "latency_sd_ns"), histogram_deviation(h), "ns", "standard deviation");
-	report_count(r, join(name, prefix, "latency_p50_ns"), histogram_percentile(h, 0.5), "ns", "median");
-	report_count(r, join(name, prefix, "latency_p99_ns"), histogram_percentile(h, 0.99), "ns", "");
-	report_count(r, join(name, prefix, "latency_p999_ns"), histogram_percentile(h, 0.999), "ns", "");
-	report_count(r, join(name, prefix, "latency_max_ns"), h->max, "ns", "");
-}
-
-static void report_requests(struct report *r, const struct drive *d)
-{
-	static const char *const prefix[] = { "request.read", "request.write", "request.trim",
-		"request.all" };
-	char name[NAME_BYTES];
-
-	report_section(r, "requests");
-	for (int type = 0; type <= REQUEST_TYPES; type++) {
-		uint64_t sectors = type < REQUEST_TYPES
-					   ? d->sectors[type]
-					   : d->sectors[REQUEST_READ] + d->sectors[REQUEST_WRITE] +
-						     d->sectors[REQUEST_TRIM];
-
-		report_count(r, join(name, prefix[type], "count"), d->latency[type].count, "requests",
-			"completed");
-		report_count(r, join(name, prefix[type], "bytes"), sectors * SECTOR_BYTES, "bytes", "");
-		report_latency(r, prefix[type], &d->latency[type]);
+/* A class begins with what every type of request has. */
+#define REQUEST_ROWS                                                                                         \
+	{ "count", "requests", "completed", COUNT(request.count) },                                          \
+		{ "bytes", "bytes", "", COUNT(request.bytes) },                                              \
+	{                                                                                                    \
+		"latency", "", "arrival to completion", STAT_TIMES,                                          \
+			offsetof(struct class_statistics, request.latency)                                   \
 	}
+
+static const struct stat_row request_rows[] = { REQUEST_ROWS, { 0 } };
+
+static const struct stat_row read_rows[] = {
+	REQUEST_ROWS,
+	{ "latency_per_sector_ns", "ns", "sum of the latencies / sum of the sectors", STAT_REAL,
+		offsetof(struct class_statistics, latency_per_sector) },
+	{ 0 },
+};
+
+static const struct stat_row write_rows[] = {
+	REQUEST_ROWS,
+	{ "latency_per_sector_ns", "ns", "sum of the latencies / sum of the sectors", STAT_REAL,
+		offsetof(struct class_statistics, latency_per_sector) },
+	{ "programs", "pages", "written for the host by these requests", COUNT(programs) },
+	{ "programs_per_sector", "pages", "programs / sectors", RATIO(programs, request.sectors) },
+	{ 0 },
+};
+
+#undef COUNT
+#undef RATIO
+
+static void gather_request(struct request_statistics *s)
+{
+	s->bytes = s->sectors * SECTOR_BYTES;
 }
 
-static void report_class(struct report *r, const char *prefix, const struct class_statistics *c, bool write)
+static void gather_requests(void *drive)
 {
-	double latency = histogram_mean(&c->latency) * (double)c->count;
-	char name[NAME_BYTES];
+	struct drive_statistics *s = ((struct drive *)drive)->count;
 
-	report_count(r, join(name, prefix, "count"), c->count, "requests", "completed");
-	report_count(r, join(name, prefix, "bytes"), c->sectors * SECTOR_BYTES, "bytes", "");
-	report_latency(r, prefix, &c->latency);
-	report_real(r, join(name, prefix, "latency_per_sector_ns"), share(latency, (double)c->sectors), "ns",
-		"sum of the latencies / sum of the sectors");
-	if (!write)
-		return;
-	report_count(r, join(name, prefix, "programs"), c->programs, "pages",
-		"written for the host by these requests");
-	report_real(r, join(name, prefix, "programs_per_sector"),
-		share((double)c->programs, (double)c->sectors), "pages", "programs / sectors");
-}
-
-static void report_classes(struct report *r, const struct drive *d)
-{
-	char prefix[NAME_BYTES / 2];
-
-	report_section(r, "requests by class: across = at most a page long and in two pages");
+	for (int type = 0; type <= REQUEST_TYPES; type++)
+		gather_request(&s->request[type]);
 	for (int class = 0; class < CLASSES; class ++)
 		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++) {
-			snprintf(prefix, sizeof prefix, "request.%s.%s",
-				class_name((enum request_class) class),
-				type == REQUEST_READ ? "read" : "write");
-			report_class(r, prefix, &d->class[class][type], type == REQUEST_WRITE);
+			struct class_statistics *c = &s->class[class][type];
+
+			gather_request(&c->request);
+			c->latency_per_sector =
+				share((double)c->request.latency.sum, (double)c->request.sectors);
 		}
-	report_real(r, "request.across_share",
-		share((double)(d->class[CLASS_ACROSS][0].count + d->class[CLASS_ACROSS][1].count),
-			(double)d->latency[REQUEST_TYPES].count),
-		"share", "across requests of all requests");
 }
 
-/* ---- the medium ---- */
-
-static void report_operations(struct report *r, const struct flash *f)
+static void add_requests(struct drive *d)
 {
-	static const char *const kind_names[OP_KINDS] = { "flash.read", "flash.program", "flash.copy",
-		"flash.erase" };
-	static const char *const units[OP_KINDS] = { "pages", "pages", "pages", "blocks" };
-	char name[NAME_BYTES];
+	static const char *const request_prefix[] = { "request.read.", "request.write.", "request.trim.",
+		"request.all." };
+	static const char *const class_prefix[CLASSES][2] = {
+		[CLASS_ACROSS] = { "request.across.read.", "request.across.write." },
+		[CLASS_ALIGNED] = { "request.aligned.read.", "request.aligned.write." },
+		[CLASS_UNALIGNED] = { "request.unaligned.read.", "request.unaligned.write." },
+	};
+	struct drive_statistics *s = d->count;
 
-	report_section(r, "flash operations by cause; a copy-back counts as a read, a program and a copy");
-	for (int kind = 0; kind < OP_KINDS; kind++) {
-		report_count(r, join(name, kind_names[kind], "total"), flash_total(f, (enum op_kind)kind),
-			units[kind], "");
-		for (int cause = 0; cause < CAUSES; cause++)
-			report_count(r, join(name, kind_names[kind], cause_name((enum cause)cause)),
-				f->count[kind][cause], units[kind], "");
-	}
-	report_count(r, "flash.read.forwarded", flash_forwarded(f), "pages",
-		"reads of a page still on its way to flash, served from the controller; not in flash.read");
-	report_count(r, "flash.transferred_bytes", f->transferred_sectors * SECTOR_BYTES, "bytes",
-		"over all channels");
+	for (int type = 0; type <= REQUEST_TYPES; type++)
+		stat_list_add(&d->statistics, (struct stat_group){ .title = type ? NULL : "requests",
+						      .prefix = request_prefix[type],
+						      .rows = request_rows,
+						      .values = &s->request[type],
+						      .size = sizeof s->request[type],
+						      .owner = d,
+						      .gather = type ? NULL : gather_requests });
+	for (int class = 0; class < CLASSES; class ++)
+		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++)
+			stat_list_add(&d->statistics,
+				(struct stat_group){
+					.title =
+						class || type
+							? NULL
+							: "requests by class: across = at most a page long and "
+							  "in two pages",
+					.prefix = class_prefix[class][type],
+					.rows = type == REQUEST_READ ? read_rows : write_rows,
+					.values = &s->class[class][type],
+					.size = sizeof s->class[class][type] });
 }
 
-static void report_waf(struct report *r, const struct drive *d)
-{
-	double programmed = (double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page;
+/* ---- what is computed at the end ---- */
 
-	report_real(r, "waf", share(programmed, (double)d->sectors[REQUEST_WRITE]), "",
-		"write amplification: bytes of pages programmed / bytes written by the host");
+#define COUNT(field) STAT_COUNT, offsetof(struct drive_figures, field)
+#define REAL(field)  STAT_REAL, offsetof(struct drive_figures, field)
+
+static const struct stat_row figure_rows[] = {
+	{ "request.across_share", "share", "across requests of all requests", REAL(across_share) },
+	{ "waf", "", "write amplification: bytes of pages programmed / bytes written by the host",
+		REAL(waf) },
+	{ "map.read", "pages", "mapping pages read for look-ups", COUNT(map_reads) },
+	{ "map.write", "pages", "mapping pages programmed for look-ups", COUNT(map_programs) },
+	{ "map.bytes", "bytes", "size of the mapping", COUNT(map_bytes) },
+	{ 0 },
+};
+
+static const struct stat_row time_rows[] = {
+	{ "die.busy_share", "share", "mean over the dies: cell array working", REAL(die_busy) },
+	{ "gc.time_share", "share", "die time spent on collection and wear levelling, of all busy die time",
+		REAL(die_background) },
+	{ "channel.busy_share", "share", "mean over the channels: bus in use", REAL(channel_busy) },
+	{ "die.multiplane_commands", "commands", "that served several planes", COUNT(multiplane_commands) },
+	{ "die.suspensions", "", "programs and erases interrupted by a read", COUNT(suspensions) },
+	{ 0 },
+};
+
+static const struct stat_row wear_rows[] = {
+	{ "wear.min", "erases", "", COUNT(wear_min) },
+	{ "wear.max", "erases", "", COUNT(wear_max) },
+	{ "wear.mean", "erases", "", REAL(wear_mean) },
+	{ "wear.sd", "erases", "standard deviation", REAL(wear_sd) },
+	{ "wear.retired_blocks", "blocks", "worn out and out of use", COUNT(retired_blocks) },
+	{ 0 },
+};
+
+static void gather_figures(void *drive)
+{
+	const struct drive *d = drive;
+	const struct class_statistics *across = d->count->class[CLASS_ACROSS];
+	struct drive_figures *f = &d->count->figures;
+	struct ftl_facts facts = { 0 };
+
+	d->ftl->ops->facts(d->ftl, &facts);
+	f->across_share =
+		share((double)(across[REQUEST_READ].request.count + across[REQUEST_WRITE].request.count),
+			(double)d->count->request[REQUEST_TYPES].count);
+	f->waf = share((double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page,
+		(double)d->count->request[REQUEST_WRITE].sectors);
+	f->map_reads = d->flash->count[OP_READ][CAUSE_MAP];
+	f->map_programs = d->flash->count[OP_PROGRAM][CAUSE_MAP];
+	f->map_bytes = facts.map_bytes;
+	f->retired_blocks = facts.retired_blocks;
 }
 
-static void report_collection(struct report *r, const struct drive *d)
+static void gather_times(void *drive)
 {
-	const struct collector *c = d->ftl->collector;
+	const struct drive *d = drive;
+	struct drive_figures *f = &d->count->figures;
 	struct busy busy = schedule_busy(d->flash->schedule);
 	double elapsed = (double)(d->last_completion - d->first_arrival);
 
-	report_section(r, "garbage collection and wear levelling");
-	report_text(r, "gc.policy", c->policy.ops->name, "");
-	report_count(r, "gc.collections", c->collections, "blocks", "collected");
-	report_count(r, "gc.direct_erases", c->direct_erases, "blocks", "of these without a live page");
-	report_count(r, "gc.moved_pages", c->moved_pages, "pages", "live pages copied out of victims");
-	report_real(r, "gc.moved_per_collection", share((double)c->moved_pages, (double)c->collections),
-		"pages", "");
-	report_real(r, "gc.time_share", share((double)busy.die_background_ns, (double)busy.die_ns), "share",
-		"die time spent on collection and wear levelling, of all busy die time");
-	report_count(r, "wear.moves", c->wear_moves, "blocks", "emptied by static wear levelling");
-	report_count(r, "wear.moved_pages", c->wear_moved_pages, "pages", "");
-	report_section(r, "time");
-	report_real(r, "die.busy_share", share((double)busy.die_ns, elapsed * d->geometry.dies), "share",
-		"mean over the dies: cell array working");
-	report_real(r, "channel.busy_share", share((double)busy.channel_ns, elapsed * d->geometry.channels),
-		"share", "mean over the channels: bus in use");
-	report_count(r, "die.multiplane_commands", busy.multiplane_commands, "commands",
-		"that served several planes");
-	report_count(r, "die.suspensions", busy.suspensions, "", "programs and erases interrupted by a read");
+	f->die_busy = share((double)busy.die_ns, elapsed * d->geometry.dies);
+	f->die_background = share((double)busy.die_background_ns, (double)busy.die_ns);
+	f->channel_busy = share((double)busy.channel_ns, elapsed * d->geometry.channels);
+	f->multiplane_commands = busy.multiplane_commands;
+	f->suspensions = busy.suspensions;
 }
 
-static void report_wear(struct report *r, const struct drive *d)
+static void gather_wear(void *drive)
 {
-	uint64_t min = UINT64_MAX, max = 0;
-	double sum = 0, squares = 0, n = d->geometry.blocks, mean;
+	const struct drive *d = drive;
+	struct drive_figures *f = &d->count->figures;
+	double sum = 0, squares = 0, n = d->geometry.blocks;
 
+	f->wear_min = UINT64_MAX;
+	f->wear_max = 0;
 	for (block_t b = 0; b < d->geometry.blocks; b++) {
 		uint64_t erases = d->flash->block[b].erases;
 
-		min = erases < min ? erases : min;
-		max = erases > max ? erases : max;
+		f->wear_min = erases < f->wear_min ? erases : f->wear_min;
+		f->wear_max = erases > f->wear_max ? erases : f->wear_max;
 		sum += (double)erases;
 		squares += (double)erases * (double)erases;
 	}
-	mean = sum / n;
-	report_section(r, "erases per block, since the drive was made");
-	report_count(r, "wear.min", min, "erases", "");
-	report_count(r, "wear.max", max, "erases", "");
-	report_real(r, "wear.mean", mean, "erases", "");
-	report_real(r, "wear.sd", sqrt(fmax(0, squares / n - mean * mean)), "erases", "standard deviation");
-	report_count(r, "wear.retired_blocks", d->ftl->space->retired, "blocks", "worn out and out of use");
+	f->wear_mean = sum / n;
+	f->wear_sd = sqrt(fmax(0, squares / n - f->wear_mean * f->wear_mean));
 }
 
-/* ---- map and buffer ---- */
-
-static void report_map(struct report *r, const struct drive *d)
+static void add_figures(
+	struct drive *d, const char *title, const struct stat_row *rows, void (*gather)(void *))
 {
-	const struct ftl *f = d->ftl;
-
-	report_section(r, "address mapping");
-	report_count(r, "map.lookup", f->map.lookups, "look-ups", "page-level translations");
-	report_count(r, "map.hit", f->map.hits, "look-ups", "answered from DRAM");
-	report_count(r, "map.miss", f->map.misses, "look-ups", "that had to read a mapping page");
-	report_count(r, "map.read", d->flash->count[OP_READ][CAUSE_MAP], "pages", "mapping pages read");
-	report_count(
-		r, "map.write", d->flash->count[OP_PROGRAM][CAUSE_MAP], "pages", "mapping pages programmed");
-	report_count(
-		r, "map.dram_access", f->map.accesses, "entries", "mapping entries read or written in DRAM");
-	report_count(r, "map.bytes", f->ops->map_bytes(f), "bytes", "size of the mapping");
+	stat_list_add(&d->statistics, (struct stat_group){ .title = title,
+					      .rows = rows,
+					      .values = &d->count->figures,
+					      .owner = d,
+					      .gather = gather });
 }
 
-static void report_buffer(struct report *r, const struct buffer *b)
+void statistics_add(struct drive *d)
 {
-	const struct buffer_statistics *s = &b->statistics;
+	add_requests(d);
+	add_figures(d, "shares of the whole", figure_rows, gather_figures);
+	flash_statistics(d->flash, &d->statistics);
+	ftl_statistics(d->ftl, &d->statistics);
+	buffer_statistics(d->buffer, &d->statistics);
+	add_figures(d, "time", time_rows, gather_times);
+	add_figures(d, "erases per block, since the drive was made", wear_rows, gather_wear);
+}
 
-	report_section(r, "write buffer");
-	report_count(r, "buffer.capacity_bytes", b->capacity * SECTOR_BYTES, "bytes", "");
-	report_count(r, "buffer.read.hit_sectors", s->hit_sectors[REQUEST_READ], "sectors", "");
-	report_count(r, "buffer.read.miss_sectors", s->miss_sectors[REQUEST_READ], "sectors", "");
-	report_count(r, "buffer.write.hit_sectors", s->hit_sectors[REQUEST_WRITE], "sectors",
-		"written over data still in the buffer");
-	report_count(r, "buffer.write.miss_sectors", s->miss_sectors[REQUEST_WRITE], "sectors", "");
-	report_count(r, "buffer.evictions", s->evictions, "pages", "");
-	report_count(
-		r, "buffer.flushed_sectors", s->flushed_sectors, "sectors", "dirty data handed to the FTL");
-	report_count(r, "buffer.dirty_sectors", buffer_dirty_sectors(b), "sectors",
-		"still in the buffer at the end");
+/* ---- reports ---- */
+
+static void report_setting(void *report, const char *key, const char *value)
+{
+	report_parameter(report, key, value);
 }
 
 void statistics_report(struct report *r, const struct run *run, const struct run_facts *facts)
 {
-	const struct drive *d = run->drive;
+	struct drive *d = run->drive;
+	struct run_figures f;
 
-	report_run(r, run, facts);
-	report_drive(r, d, facts->before);
-	report_requests(r, d);
-	report_classes(r, d);
-	report_operations(r, d->flash);
-	report_waf(r, d);
-	report_collection(r, d);
-	report_wear(r, d);
-	report_map(r, d);
-	report_buffer(r, d->buffer);
-	if (d->ftl->ops->report) {
-		report_section(r, d->ftl->ops->name);
-		d->ftl->ops->report(d->ftl, r);
-	}
+	fill_run(&f, run, facts);
+	fill_start(&f, d, facts->before);
+	report_group(r, "run", run_rows, &f);
+	report_section(r, "effective parameters");
+	settings_echo(d->settings, report_setting, r);
+	report_group(r, "drive", drive_rows, &f);
+	report_group(r, "state before the first request", start_rows, &f);
+	stat_list_report(&d->statistics, r);
 }
 
 /* ---- columns ---- */
 
 void statistics_write_latencies(const struct drive *d, FILE *out)
 {
+	const struct request_statistics *type = d->count->request;
 	uint64_t low, high;
 
 	fprintf(out,
 		"# latency_ns reads writes all   (requests whose latency lies below the first column and "
 		"not below the one before)\n");
 	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
-		if (!d->latency[REQUEST_TYPES].bin[bin])
+		if (!type[REQUEST_TYPES].latency.bin[bin])
 			continue;
 		histogram_bin_bounds(bin, &low, &high);
 		fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", high,
-			d->latency[REQUEST_READ].bin[bin], d->latency[REQUEST_WRITE].bin[bin],
-			d->latency[REQUEST_TYPES].bin[bin]);
+			type[REQUEST_READ].latency.bin[bin], type[REQUEST_WRITE].latency.bin[bin],
+			type[REQUEST_TYPES].latency.bin[bin]);
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * A run's results: everything the rooms counted, as rows of a report.
+ * A run's results: which numbers there are, and what is computed from them at the end.
  */
 #ifndef DRIVE_STATISTICS_H
 #define DRIVE_STATISTICS_H
@@ -15,7 +15,13 @@ struct run_facts {
 	const struct precondition_result *before;
 };
 
+/* Adds the numbers of all rooms of the drive to its list, in the order in which they are reported. */
+void statistics_add(struct drive *);
+
 void statistics_report(struct report *, const struct run *, const struct run_facts *);
+
+/* Every number that some FTL or buffer reports, once, with unit and meaning. */
+void statistics_print_names(FILE *);
 
 /* Columns for gnuplot: upper end of a latency bin in ns, then the requests in it (reads, writes, all). */
 void statistics_write_latencies(const struct drive *, FILE *);

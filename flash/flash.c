@@ -239,8 +239,10 @@ static uint64_t sum_of_erases(const struct flash *f)
 	return erases;
 }
 
-void flash_statistics_start(struct flash *f)
+static void start_statistics(void *flash)
 {
+	struct flash *f = flash;
+
 	for (int kind = 0; kind < OP_KINDS; kind++)
 		for (int cause = 0; cause < CAUSES; cause++)
 			f->count[kind][cause] = 0;
@@ -253,6 +255,61 @@ void flash_statistics_start(struct flash *f)
 	f->pages_erased = 0;
 	f->erases_before = sum_of_erases(f);
 	schedule_statistics_start(f->schedule);
+}
+
+static void gather_totals(void *flash)
+{
+	struct flash *f = flash;
+
+	for (int kind = 0; kind < OP_KINDS; kind++)
+		f->total.count[kind] = flash_total(f, (enum op_kind)kind);
+	f->total.forwarded = flash_forwarded(f);
+	f->total.transferred_bytes = f->transferred_sectors * SECTOR_BYTES;
+}
+
+static const char *name_cause(int cause)
+{
+	return cause_name((enum cause)cause);
+}
+
+/* Nobody erases for the host, for old data or for a look-up. */
+static const char *name_erase_cause(int i)
+{
+	return cause_name((enum cause)(CAUSE_MERGE + i));
+}
+
+#define FIELD(name) STAT_COUNT, offsetof(struct flash, name)
+#define BY_CAUSE    .each = name_cause, .count = CAUSES
+
+static const struct stat_row rows[] = {
+	{ "flash.read.total", "pages", "", FIELD(total.count[OP_READ]) },
+	{ "flash.read", "pages", "", FIELD(count[OP_READ]), BY_CAUSE },
+	{ "flash.read.forwarded", "pages",
+		"reads of a page still on its way to flash, served from the controller; not in flash.read",
+		FIELD(total.forwarded) },
+	{ "flash.read.forwarded", "pages", "", FIELD(forwarded), BY_CAUSE },
+	{ "flash.program.total", "pages", "", FIELD(total.count[OP_PROGRAM]) },
+	{ "flash.program", "pages", "", FIELD(count[OP_PROGRAM]), BY_CAUSE },
+	{ "flash.copy.total", "pages", "", FIELD(total.count[OP_COPY]) },
+	{ "flash.copy", "pages", "", FIELD(count[OP_COPY]), BY_CAUSE },
+	{ "flash.erase.total", "blocks", "", FIELD(total.count[OP_ERASE]) },
+	{ "flash.erase", "blocks", "", FIELD(count[OP_ERASE][CAUSE_MERGE]), .each = name_erase_cause,
+		.count = CAUSES - CAUSE_MERGE },
+	{ "flash.transferred_bytes", "bytes", "over all channels", FIELD(total.transferred_bytes) },
+	{ 0 },
+};
+
+void flash_statistics(struct flash *f, struct stat_list *list)
+{
+	stat_list_add(list,
+		(struct stat_group){
+			.title =
+				"flash operations by cause; a copy-back counts as a read, a program and a copy",
+			.rows = rows,
+			.values = f,
+			.owner = f,
+			.start = start_statistics,
+			.gather = gather_totals });
 }
 
 void flash_check_books(const struct flash *f)

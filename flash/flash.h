@@ -19,6 +19,7 @@
 #include "base/prefetch.h"
 #include "flash/cause.h"
 #include "flash/geometry.h"
+#include "stats/table.h"
 #include "verify/oracle.h"
 
 struct schedule;
@@ -34,6 +35,11 @@ struct flash_block {
 	uint32_t erases;
 	uint32_t unfinished; /* operations of this life of the block that time has not finished */
 	op_t erase;          /* erase that time has not finished; OP_NONE = the block is erased */
+};
+
+/* Over all causes; filled in when the numbers are read. */
+struct flash_totals {
+	uint64_t count[OP_KINDS], forwarded, transferred_bytes;
 };
 
 struct flash {
@@ -53,6 +59,7 @@ struct flash {
 	uint64_t untimed[OP_KINDS]; /* programs and erases outside time and statistics */
 	uint64_t pages_erased;      /* programmed pages that erases have freed */
 	uint64_t erases_before;     /* sum of erases when the statistics began */
+	struct flash_totals total;
 };
 
 /*
@@ -133,8 +140,8 @@ static inline bool flash_worn_out(const struct flash *f, block_t block)
 /* State of pages and blocks, for saving and loading a drive with nothing under way. */
 void flash_regions(struct flash *, struct regions *);
 
-/* Statistics start here; what came before is not counted. */
-void flash_statistics_start(struct flash *);
+/* Adds what the medium counts to the list. */
+void flash_statistics(struct flash *, struct stat_list *);
 
 uint64_t flash_total(const struct flash *, enum op_kind);
 

@@ -7,8 +7,8 @@
  * Adding one: copy ftl/skeleton.c, rename, add one line to ftl/list.h, `make check`.
  *
  * Three rules every FTL lives by:
- *   1. ftl_allocate() may collect, and so move any page: look a mapping up *after* it.
- *   2. Pages of a stream are programmed in the order in which they were allocated.
+ *   1. Taking a page may collect, and so move any page: look a mapping up *after* it.
+ *   2. Pages of a block are programmed in ascending order (of a stream: in the order in which they were taken).
  *   3. Say what a programmed page holds and what a read is answered from (pages_hold_...,
  *      pages_answer): with --verify the oracle compares every sector.
  */
@@ -21,22 +21,35 @@
 #include "gc/collect.h"
 #include "pagemap/map_cache.h"
 #include "pagemap/placement.h"
-#include "pagemap/space.h"
-#include "stats/report.h"
+#include "stats/table.h"
+
+/* The toolbox's settings, for FTLs that use it: ftl/store.h, pagemap/map_cache.h. */
+struct ftl_settings {
+	struct placement_settings placement;
+	struct gc_settings gc;
+	struct wear_settings wear;
+	struct map_settings map;
+};
 
 /* What the core gives every FTL. */
 struct ftl {
 	const struct ftl_ops *ops;
 	void *state;          /* ops->size bytes, zeroed before init */
 	const void *settings; /* filled from the parameter group named like the FTL */
+	const struct ftl_settings *core;
 	const struct geometry *geometry;
 	struct flash *flash;
-	struct space *space;
-	struct collector *collector;
-	struct placement placement;
-	const struct map_settings *map_settings; /* for FTLs whose table is in flash: pagemap/map_cache.h */
-	struct map_statistics map;               /* how the mapping was used; reported as map.* */
-	bool failed; /* no page could be allocated: the modelled drive is at its end */
+	struct map_statistics map;       /* how the mapping was used; reported as map.* */
+	struct map_statistics uncounted; /* where counts of work outside time go */
+	bool failed;                     /* no page could be taken: the modelled drive is at its end */
+};
+
+/* What others may ask of any FTL. */
+struct ftl_facts {
+	uint64_t live_pages;     /* physical pages that hold live data or mappings */
+	uint64_t free_blocks;    /* erased and at hand */
+	uint64_t retired_blocks; /* worn out */
+	uint64_t map_bytes;      /* size of the mapping a real controller would keep */
 };
 
 struct ftl_ops {
@@ -44,13 +57,8 @@ struct ftl_ops {
 	size_t size;                /* of the private state */
 	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
-	/*
-	 * Free blocks of a plane kept for the collector; 0 = 1.  More for FTLs that write mapping pages while
-	 * they are collected.
-	 */
-	uint32_t reserved_blocks;
 
-	/* False: refuses the drive, the fault says why.  `exit` frees what `init` took. */
+	/* False: refuses the drive, the fault says why, nothing is kept.  `exit` frees what `init` took. */
 	bool (*init)(struct ftl *, struct fault *);
 	void (*exit)(struct ftl *);
 
@@ -58,12 +66,6 @@ struct ftl_ops {
 	void (*read)(struct ftl *, struct io *, const struct extent *, size_t n);
 	void (*write)(struct ftl *, struct io *, const struct extent *, size_t n);
 	void (*trim)(struct ftl *, struct io *, struct extent);
-
-	/* The collector moved a live page. */
-	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
-	/* Optional, instead of `relocate`: an own way to move live data, and its way out (gc/collect.h). */
-	void (*empty)(struct ftl *, struct io *, block_t victim, enum stream, enum cause);
-	block_t (*last_resort)(struct ftl *, plane_t);
 
 	/*
 	 * Optional hints that change nothing: this page is looked up soon, its entry should be fetched; it is
@@ -75,50 +77,45 @@ struct ftl_ops {
 	void (*check)(const struct ftl *);
 	/* Its state, for saving and loading a drive. */
 	void (*regions)(struct ftl *, struct regions *);
-	/* Size of the mapping a real controller would keep. */
-	uint64_t (*map_bytes)(const struct ftl *);
+	void (*facts)(const struct ftl *, struct ftl_facts *);
 	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
-	/* Optional: own statistics. */
-	void (*report)(const struct ftl *, struct report *);
+	/* Optional: adds its statistics, and those of what it is built on, to the list. */
+	void (*statistics)(struct ftl *, struct stat_list *);
 };
 
 /* NULL-ended, in order of ftl/list.h. */
 extern const struct ftl_ops *const ftls[];
-
-/* What an FTL is built on besides the medium. */
-struct ftl_settings {
-	struct placement_settings placement;
-	struct gc_settings gc;
-	struct wear_settings wear;
-	struct map_settings map;
-};
 
 /* NULL and a fault if the drive and the FTL do not go together. */
 struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const struct ftl_settings *,
 	struct flash *, struct fault *);
 void ftl_free(struct ftl *);
 
-/*
- * The place for one page of the stream, collecting first where the chosen plane is low.
- * `lpn` matters to static placement only.  PPN_NONE: the drive is full or worn out; the FTL is
- * marked failed, gives up the request and keeps its mappings as they are.
- */
-ppn_t ftl_allocate(struct ftl *, struct io *, lpn_t, enum stream);
-
 /* State of the FTL and everything below it, for saving and loading a drive. */
 void ftl_regions(struct ftl *, struct regions *);
 
-/* Aborts if an invariant of the FTL, the block manager or the medium broke.  O(pages). */
+/* Aborts if an invariant of the FTL, of what it is built on or of the medium broke.  O(pages). */
 void ftl_check(const struct ftl *);
+
+/* Where a request's use of the mapping is counted. */
+static inline struct map_statistics *ftl_map_count(struct ftl *f, const struct io *io)
+{
+	return io->timed ? &f->map : &f->uncounted;
+}
 
 /* One page-level translation: counts it and charges one DRAM access time to the request. */
 static inline void ftl_count_lookup(struct ftl *f, struct io *io)
 {
+	struct map_statistics *map = ftl_map_count(f, io);
+
 	io->accesses++;
-	f->map.lookups++;
-	f->map.hits++;
-	f->map.accesses++;
+	map->lookups++;
+	map->hits++;
+	map->accesses++;
 }
+
+/* What every FTL has: how its mapping was used.  Then its own. */
+void ftl_statistics(struct ftl *, struct stat_list *);
 
 #endif

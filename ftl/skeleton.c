@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
+#include "ftl/store.h"
 
 /* One entry per logical page: where it is, and which of its sectors hold data (0 = unmapped). */
 struct entry {
@@ -21,10 +22,16 @@ struct entry {
 	mask_t sectors;
 };
 
+/* Statistics of your own: a struct of counters, and below a row for each that says what it means. */
+struct skeleton_statistics {
+	uint64_t partial_writes;
+};
+
 /* Everything the FTL remembers.  The core allocates it, zeroed; several drives may exist at once. */
 struct skeleton {
+	struct store *store; /* blocks, collection and placement: what a page-granular FTL is built on */
 	struct entry *map;
-	uint64_t partial_writes; /* an example of a statistic of your own */
+	struct skeleton_statistics count;
 };
 
 /* An own parameter: read from `skeleton: { report_partial = true; }` of the parameter file. */
@@ -38,19 +45,41 @@ static const struct param skeleton_params[] = {
 	{ 0 },
 };
 
+/* The collector moved a live page: follow it. */
+static void skeleton_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct skeleton *s = f->state;
+
+	BUG_ON(s->map[owner].ppn != from, "page %u of LPN %u was moved, the table says %u", from, owner,
+		s->map[owner].ppn);
+	s->map[owner].ppn = to;
+	ftl_map_count(f, io)->accesses++;
+}
+
+/* New data of the host fills blocks of its own; what survives a collection goes to stream 1 and stays there. */
+static const struct store_plan skeleton_plan = {
+	.streams = (const struct stream[]){ { "host", .survivors = 1 }, { "gc", .survivors = 1 }, { 0 } },
+	.client = { .relocate = skeleton_relocate },
+};
+
 /* Take what you need, free it in exit.  If the drive does not suit the FTL: `return fault_set(fault, ...)`. */
 static bool skeleton_init(struct ftl *f, struct fault *fault)
 {
 	struct skeleton *s = f->state;
 
-	(void)fault;
+	s->store = store_create(f, &skeleton_plan, fault);
+	if (!s->store)
+		return false;
 	s->map = memory_array(f->geometry->logical_pages, sizeof *s->map, "skeleton's page table");
 	return true;
 }
 
 static void skeleton_exit(struct ftl *f)
 {
-	memory_free(((struct skeleton *)f->state)->map);
+	struct skeleton *s = f->state;
+
+	store_free(s->store);
+	memory_free(s->map);
 }
 
 /*
@@ -84,7 +113,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	ppn_t to;
 
 	/* First the place: this may collect garbage, and so change entry->ppn under our hands. */
-	to = ftl_allocate(f, io, part.lpn, STREAM_HOST);
+	to = store_take(s->store, io, part.lpn, STREAM_HOST);
 	if (to == PPN_NONE)
 		return false; /* the drive is full: leave the map as it is */
 	ftl_count_lookup(f, io);
@@ -93,7 +122,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	kept = entry->sectors & ~part.mask;
 	if (kept) {
 		old_data = flash_read(io, entry->ppn, mask_sectors(kept), CAUSE_RMW, OP_NONE);
-		s->partial_writes += io->timed; /* preconditioning is not part of the statistics */
+		s->count.partial_writes++;
 	}
 
 	/* The program waits for that read.  The owner is what relocate() will be told. */
@@ -103,7 +132,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 
 	/* The old page is garbage now; the map points to the new one. */
 	if (entry->sectors)
-		space_release(f->space, entry->ppn);
+		space_release(s->store->space, entry->ppn);
 	*entry = (struct entry){ to, kept | part.mask };
 	return true;
 }
@@ -131,20 +160,9 @@ static void skeleton_trim(struct ftl *f, struct io *io, struct extent e)
 
 		ftl_count_lookup(f, io);
 		if (entry->sectors && !(entry->sectors & ~part.mask))
-			space_release(f->space, entry->ppn);
+			space_release(s->store->space, entry->ppn);
 		entry->sectors &= ~part.mask;
 	}
-}
-
-/* The collector moved a live page: follow it. */
-static void skeleton_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
-{
-	struct skeleton *s = f->state;
-
-	(void)io;
-	BUG_ON(s->map[owner].ppn != from, "page %u of LPN %u was moved, the table says %u", from, owner,
-		s->map[owner].ppn);
-	s->map[owner].ppn = to;
 }
 
 /* Invariants, checked after runs and all the time in tests: a wrong FTL should die early. */
@@ -152,6 +170,7 @@ static void skeleton_check(const struct ftl *f)
 {
 	const struct skeleton *s = f->state;
 
+	store_check(s->store);
 	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
 		BUG_ON(s->map[lpn].sectors && flash_owner(f->flash, s->map[lpn].ppn) != lpn,
 			"LPN %u is mapped to page %u of LPN %u", lpn, s->map[lpn].ppn,
@@ -163,22 +182,37 @@ static void skeleton_regions(struct ftl *f, struct regions *r)
 {
 	struct skeleton *s = f->state;
 
+	store_regions(s->store, r);
 	regions_visit(r, s->map, f->geometry->logical_pages * sizeof *s->map);
 }
 
-static uint64_t skeleton_map_bytes(const struct ftl *f)
-{
-	return f->geometry->logical_pages * sizeof(struct entry);
-}
-
-static void skeleton_report(const struct ftl *f, struct report *report)
+/* What others may ask of any FTL. */
+static void skeleton_facts(const struct ftl *f, struct ftl_facts *facts)
 {
 	const struct skeleton *s = f->state;
+
+	store_facts(s->store, facts);
+	facts->map_bytes = f->geometry->logical_pages * sizeof *s->map;
+}
+
+/* One row a number; the core zeroes the struct when the measurement begins, reports it and lists it. */
+static const struct stat_row skeleton_rows[] = {
+	{ "skeleton.partial_writes", "pages", "page writes that had to keep old data", STAT_COUNT,
+		offsetof(struct skeleton_statistics, partial_writes) },
+	{ 0 },
+};
+
+static void skeleton_add_statistics(struct ftl *f, struct stat_list *list)
+{
+	struct skeleton *s = f->state;
 	const struct skeleton_settings *settings = f->settings;
 
+	store_statistics(s->store, list);
 	if (settings->report_partial)
-		report_count(report, "skeleton.partial_writes", s->partial_writes, "pages",
-			"page writes that had to keep old data");
+		stat_list_add(list, (struct stat_group){ .title = "skeleton",
+					    .rows = skeleton_rows,
+					    .values = &s->count,
+					    .size = sizeof s->count });
 }
 
 /* The table: the only name other files see. */
@@ -193,9 +227,8 @@ const struct ftl_ops ftl_skeleton = {
 	.read = skeleton_read,
 	.write = skeleton_write,
 	.trim = skeleton_trim,
-	.relocate = skeleton_relocate,
 	.check = skeleton_check,
 	.regions = skeleton_regions,
-	.map_bytes = skeleton_map_bytes,
-	.report = skeleton_report,
+	.facts = skeleton_facts,
+	.statistics = skeleton_add_statistics,
 };

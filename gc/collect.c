@@ -43,7 +43,7 @@ static void tell_opened(void *policy, block_t b)
 }
 
 struct collector *collector_create(struct space *space, const struct gc_settings *settings,
-	const struct wear_settings *wear, struct collector_client client)
+	const struct wear_settings *wear, struct ftl *ftl, const struct collector_client *client)
 {
 	struct collector *c = memory_array(1, sizeof *c, "collector");
 	struct gc_policy *policy = &c->policy;
@@ -53,6 +53,7 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	c->flash = space->flash;
 	c->settings = settings;
 	c->wear = wear;
+	c->ftl = ftl;
 	c->client = client;
 	c->low_water = (uint32_t)ceil(settings->threshold * pages);
 	c->high_water = (uint32_t)fmin(ceil((settings->threshold + settings->hysteresis) * pages), pages);
@@ -84,16 +85,16 @@ static void announce_live_pages(const struct collector *c, block_t victim)
 
 	for (uint32_t page = 0; page < c->space->geometry->pages_per_block; page++)
 		if (flash_owner(c->flash, first + page) != OWNER_NONE)
-			c->client.expect(c->client.ftl, flash_owner(c->flash, first + page));
+			c->client->expect(c->ftl, flash_owner(c->flash, first + page));
 }
 
-void collector_move(struct collector *c, struct io *io, block_t victim, enum stream stream, enum cause cause)
+void collector_move(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	const struct geometry *g = c->space->geometry;
 	ppn_t from = geometry_first_page(g, victim), end = from + g->pages_per_block;
 	plane_t plane = geometry_plane(g, victim);
 
-	if (c->client.expect)
+	if (c->client->expect)
 		announce_live_pages(c, victim);
 	for (; c->space->block[victim].valid; from++) {
 		owner_t owner = flash_owner(c->flash, from);
@@ -107,16 +108,15 @@ void collector_move(struct collector *c, struct io *io, block_t victim, enum str
 		BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
 		flash_copy(io, from, to, cause, OP_NONE);
 		space_moved_away(c->space, from);
-		c->client.relocate(c->client.ftl, io, owner, from, to);
+		c->client->relocate(c->ftl, io, owner, from, to);
 	}
 }
 
-void collector_reclaim(
-	struct collector *c, struct io *io, block_t victim, enum stream stream, enum cause cause)
+void collector_reclaim(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	c->collecting = true;
-	if (c->client.empty)
-		c->client.empty(c->client.ftl, io, victim, stream, cause);
+	if (c->client->empty && !space_stream(c->space, victim)->map)
+		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
 		collector_move(c, io, victim, stream, cause);
 	space_erase(c->space, io, victim, cause);
@@ -124,12 +124,12 @@ void collector_reclaim(
 }
 
 /* Free pages that copies of the stream can use: what is left of its open block, and the free blocks. */
-static uint64_t room_for_copies(const struct space *s, plane_t plane, enum stream stream)
+static uint64_t room_for_copies(const struct space *s, plane_t plane, unsigned stream)
 {
 	const struct open_block *open = &s->plane[plane].open[stream];
 	uint64_t pages = s->geometry->pages_per_block;
 
-	return space_free_blocks(s, plane) * pages + (open->block == BLOCK_NONE ? 0 : pages - open->next);
+	return blocks_left(s->blocks, plane) * pages + (open->block == BLOCK_NONE ? 0 : pages - open->next);
 }
 
 /* The block to collect, or BLOCK_NONE.  `pressed`: without a page of this plane the request fails. */
@@ -138,8 +138,7 @@ static block_t choose_victim(struct collector *c, plane_t plane, bool pressed)
 	block_t victim = c->policy.ops->pick(&c->policy, plane);
 
 	if (victim == BLOCK_NONE)
-		return pressed && c->client.last_resort ? c->client.last_resort(c->client.ftl, plane)
-							: BLOCK_NONE;
+		return pressed && c->client->last_resort ? c->client->last_resort(c->ftl, plane) : BLOCK_NONE;
 	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED || !gc_reclaimable(&c->policy, victim),
 		"%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
 		c->space->block[victim].state, c->space->block[victim].valid);
@@ -150,25 +149,30 @@ static block_t choose_victim(struct collector *c, plane_t plane, bool pressed)
 static bool collect(struct collector *c, struct io *io, plane_t plane, bool pressed)
 {
 	struct space *s = c->space;
-	enum stream stream = c->settings->separate ? STREAM_GC : STREAM_HOST;
+	struct gc_statistics *count = collector_count(c, io);
 	block_t victim = choose_victim(c, plane, pressed);
 	uint64_t handed_out = s->handed_out;
+	unsigned stream;
 	uint32_t live;
+	bool map;
 
 	if (victim == BLOCK_NONE)
 		return false;
+	stream = space_stream(s, victim)->survivors;
+	map = space_stream(s, victim)->map;
 	live = space_live(s, victim);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
-	collector_reclaim(c, io, victim, stream, CAUSE_GC);
-	c->collections++;
-	c->moved_pages += s->handed_out - handed_out;
-	c->direct_erases += live == 0;
+	collector_reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
+	count->collections++;
+	*(map ? &count->map_moved_pages : &count->moved_pages) += s->handed_out - handed_out;
+	count->map_erases += map;
+	count->direct_erases += live == 0;
 	wear_level(c, io, plane);
 	return true;
 }
 
-bool collector_make_room(struct collector *c, struct io *io, plane_t plane, enum stream stream)
+bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
 	struct space *s = c->space;
 
@@ -190,7 +194,42 @@ void collector_regions(struct collector *c, struct regions *r)
 	regions_visit(r, &c->policy.random, sizeof c->policy.random);
 }
 
-void collector_statistics_start(struct collector *c)
+/* ---- statistics ---- */
+
+#define COUNT(name) STAT_COUNT, offsetof(struct gc_statistics, name)
+
+static const struct stat_row statistics[] = {
+	{ "gc.collections", "blocks", "collected", COUNT(collections) },
+	{ "gc.direct_erases", "blocks", "of these without a live page", COUNT(direct_erases) },
+	{ "gc.moved_pages", "pages", "live pages copied out of victims, mapping pages apart",
+		COUNT(moved_pages) },
+	{ "gc.moved_map_pages", "pages", "mapping pages copied out of victims", COUNT(map_moved_pages) },
+	{ "gc.moved_per_collection", "pages", "data pages for each victim", STAT_RATIO,
+		offsetof(struct gc_statistics, moved_pages), offsetof(struct gc_statistics, collections) },
+	{ "flash.erase.map", "blocks", "erased that held mapping pages, whatever the cause",
+		COUNT(map_erases) },
+	{ "wear.moves", "blocks", "emptied by static wear levelling", COUNT(wear_moves) },
+	{ "wear.moved_pages", "pages", "copied by it", COUNT(wear_moved_pages) },
+	{ 0 },
+};
+
+void collector_statistics(struct collector *c, struct stat_list *list)
 {
-	c->collections = c->direct_erases = c->moved_pages = c->wear_moves = c->wear_moved_pages = 0;
+	stat_list_add(list, (struct stat_group){ .title = "garbage collection and wear levelling",
+				    .rows = statistics,
+				    .values = &c->count,
+				    .size = sizeof c->count });
+}
+
+void collector_check_books(const struct collector *c)
+{
+	const uint64_t *medium = c->flash->count[OP_PROGRAM];
+
+	BUG_ON(medium[CAUSE_GC] != c->count.moved_pages || medium[CAUSE_WEAR] != c->count.wear_moved_pages ||
+			medium[CAUSE_GC_MAP] != c->count.map_moved_pages,
+		"the medium counts %llu data, %llu mapping and %llu cold pages moved, the collector %llu, %llu and "
+		"%llu",
+		(unsigned long long)medium[CAUSE_GC], (unsigned long long)medium[CAUSE_GC_MAP],
+		(unsigned long long)medium[CAUSE_WEAR], (unsigned long long)c->count.moved_pages,
+		(unsigned long long)c->count.map_moved_pages, (unsigned long long)c->count.wear_moved_pages);
 }

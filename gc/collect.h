@@ -12,6 +12,7 @@
 #define GC_COLLECT_H
 
 #include "gc/policy.h"
+#include "stats/table.h"
 
 struct gc_settings {
 	int policy; /* index into gc_policies */
@@ -28,18 +29,28 @@ struct wear_settings {
 
 extern const struct param gc_params[], wear_params[];
 
+struct ftl; /* this room only hands it on */
+
 /*
  * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from`
- * is dead already.  `empty` (optional): the FTL itself moves all that is live out of the victim into pages
- * it takes with space_take(stream, privileged), space_live(victim) of them.  `last_resort` (optional): no
- * block of the plane wins a page; names one whose collection brings another nearer to that, or BLOCK_NONE.
+ * is dead already.  `empty` (optional): the FTL itself moves all that is live out of a victim with data into pages
+ * it takes with space_take(stream, privileged), space_live(victim) of them; victims with mapping pages are copied
+ * page by page all the same.  `last_resort` (optional): no block of the plane wins a page; names one whose
+ * collection brings another nearer to that, or BLOCK_NONE.
  */
 struct collector_client {
-	void *ftl;
-	void (*relocate)(void *ftl, struct io *, owner_t, ppn_t from, ppn_t to);
-	void (*empty)(void *ftl, struct io *, block_t victim, enum stream, enum cause);
-	block_t (*last_resort)(void *ftl, plane_t);
-	void (*expect)(void *ftl, owner_t); /* optional hint: a page of this owner is about to move */
+	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+	void (*empty)(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
+	block_t (*last_resort)(struct ftl *, plane_t);
+	void (*expect)(
+		const struct ftl *, owner_t); /* optional hint: a page of this owner is about to move */
+};
+
+struct gc_statistics {
+	uint64_t collections, direct_erases, moved_pages;
+	uint64_t map_moved_pages; /* mapping pages; not in moved_pages */
+	uint64_t map_erases;      /* of blocks that held mapping pages */
+	uint64_t wear_moves, wear_moved_pages;
 };
 
 struct collector {
@@ -48,17 +59,22 @@ struct collector {
 	const struct gc_settings *settings;
 	const struct wear_settings *wear;
 	struct gc_policy policy;
-	struct collector_client client;
+	struct ftl *ftl;
+	const struct collector_client *client;
 	bool collecting;                /* a victim is being emptied: no further collection starts */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
-
-	/* statistics */
-	uint64_t collections, direct_erases, moved_pages, wear_moves, wear_moved_pages;
+	struct gc_statistics count;
+	struct gc_statistics uncounted; /* where counts of work outside time go */
 };
 
-struct collector *collector_create(
-	struct space *, const struct gc_settings *, const struct wear_settings *, struct collector_client);
+struct collector *collector_create(struct space *, const struct gc_settings *, const struct wear_settings *,
+	struct ftl *, const struct collector_client *);
 void collector_free(struct collector *);
+
+static inline struct gc_statistics *collector_count(struct collector *c, const struct io *io)
+{
+	return io->timed ? &c->count : &c->uncounted;
+}
 
 /*
  * Makes sure that space_take(plane, stream) succeeds, collecting if the plane is low.
@@ -66,15 +82,19 @@ void collector_free(struct collector *);
  * Called from within a collection (an FTL that writes mapping pages while pages are moved) it collects
  * nothing and says whether the reserve has a page.
  */
-bool collector_make_room(struct collector *, struct io *, plane_t, enum stream);
+bool collector_make_room(struct collector *, struct io *, plane_t, unsigned stream);
 
 /* Copies every live page out of the victim: what collection does by itself, for clients whose `empty` has
  * something to do before it. */
-void collector_move(struct collector *, struct io *, block_t victim, enum stream, enum cause);
+void collector_move(struct collector *, struct io *, block_t victim, unsigned stream, enum cause);
 
 /* The policy's index and chance, for saving and loading a drive. */
 void collector_regions(struct collector *, struct regions *);
 
-void collector_statistics_start(struct collector *);
+/* Adds what it counts to the list. */
+void collector_statistics(struct collector *, struct stat_list *);
+
+/* Aborts unless the medium has counted the same copies. */
+void collector_check_books(const struct collector *);
 
 #endif

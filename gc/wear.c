@@ -39,17 +39,21 @@ static uint32_t most_erases(const struct space *s, plane_t plane)
 void wear_level(struct collector *c, struct io *io, plane_t plane)
 {
 	struct space *s = c->space;
+	struct gc_statistics *count = collector_count(c, io);
 	uint64_t handed_out = s->handed_out;
+	const struct stream *from;
 	block_t cold;
 
-	if (!c->wear->delta || s->plane[plane].erases % c->wear->period)
+	if (!c->wear->delta || s->blocks->plane[plane].erases % c->wear->period)
 		return;
 	cold = least_worn_closed(s, plane);
 	if (cold == BLOCK_NONE || most_erases(s, plane) - s->flash->block[cold].erases <= c->wear->delta)
 		return;
-	if (space_free_blocks(s, plane) <= s->reserve)
+	if (blocks_left(s->blocks, plane) <= s->reserve)
 		return;
-	collector_reclaim(c, io, cold, STREAM_WEAR, CAUSE_WEAR);
-	c->wear_moves++;
-	c->wear_moved_pages += s->handed_out - handed_out;
+	from = space_stream(s, cold);
+	count->map_erases += from->map;
+	collector_reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
+	count->wear_moves++;
+	count->wear_moved_pages += s->handed_out - handed_out;
 }

@@ -11,6 +11,6 @@
 void wear_level(struct collector *, struct io *, plane_t);
 
 /* For wear.c and collect.c: empties a closed block into pages of the stream and erases it. */
-void collector_reclaim(struct collector *, struct io *, block_t, enum stream, enum cause);
+void collector_reclaim(struct collector *, struct io *, block_t, unsigned stream, enum cause);
 
 #endif

@@ -353,9 +353,9 @@ void map_cache_page_moved(struct map_cache *c, struct io *io, uint32_t id, ppn_t
 /* Reads, changes and writes the page; the cache is not involved. */
 static bool rewrite(struct map_cache *c, struct io *io, uint32_t id)
 {
-	op_t done = read_copy(c, io, id, CAUSE_GC_MAP, OP_NONE);
+	op_t done = read_copy(c, io, id, CAUSE_GC_UPDATE, OP_NONE);
 
-	return write_back(c, io, id, CAUSE_GC_MAP, &done);
+	return write_back(c, io, id, CAUSE_GC_UPDATE, &done);
 }
 
 /*
@@ -373,7 +373,7 @@ void map_cache_settle(struct map_cache *c, struct io *io)
 		uint32_t id = c->pending.oldest;
 
 		if (in_cache) {
-			if (!load(c, io, id, CAUSE_GC_MAP, OP_NONE))
+			if (!load(c, io, id, CAUSE_GC_UPDATE, OP_NONE))
 				return;
 			continue;
 		}

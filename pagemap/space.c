@@ -3,23 +3,32 @@
 #include "base/fault.h"
 #include "base/memory.h"
 
-struct space *space_create(struct flash *flash, enum free_order order, uint32_t reserve)
+/* Cold data has a stream of its own behind the FTL's; cold mapping pages go where mapping pages go. */
+static void add_wear_stream(struct space *s)
 {
-	const struct geometry *g = flash->geometry;
+	BUG_ON(s->streams + 1u > STREAMS_MOST,
+		"%u streams and one of wear levelling; at most %u are possible", s->streams, STREAMS_MOST);
+	s->wear_stream = s->streams++;
+	s->stream[s->wear_stream] = (struct stream){ "wear", s->stream[STREAM_HOST].survivors, false };
+}
+
+struct space *space_create(struct blocks *blocks, const struct stream *streams, uint32_t reserve)
+{
+	const struct geometry *g = blocks->geometry;
 	struct space *s = memory_array(1, sizeof *s, "block manager");
 
 	s->geometry = g;
-	s->flash = flash;
-	s->order = order;
+	s->flash = blocks->flash;
+	s->blocks = blocks;
 	s->reserve = reserve;
+	for (; streams[s->streams].name; s->streams++)
+		s->stream[s->streams] = streams[s->streams];
+	add_wear_stream(s);
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
-	s->heap = memory_array(g->blocks, sizeof *s->heap, "free blocks");
-	s->heap_key = memory_array(g->blocks, sizeof *s->heap_key, "free blocks");
 	for (plane_t p = 0; p < g->planes; p++) {
-		s->plane[p].fresh = g->blocks_per_plane;
 		s->plane[p].free_pages = g->pages_per_plane;
-		for (int stream = 0; stream < STREAMS; stream++)
+		for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
 			s->plane[p].open[stream].block = BLOCK_NONE;
 	}
 	return s;
@@ -31,111 +40,28 @@ void space_free(struct space *s)
 		return;
 	memory_free(s->block);
 	memory_free(s->plane);
-	memory_free(s->heap);
-	memory_free(s->heap_key);
 	memory_free(s);
-}
-
-/* ---- the heap of used free blocks of a plane: lowest key, then lowest block first ---- */
-
-static bool goes_before(const struct space *s, block_t a, block_t b)
-{
-	return s->heap_key[a] != s->heap_key[b] ? s->heap_key[a] < s->heap_key[b] : a < b;
-}
-
-static void heap_sift_up(struct space *s, uint32_t *heap, uint32_t i)
-{
-	block_t b = heap[i];
-
-	for (; i && goes_before(s, b, heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = b;
-}
-
-static void heap_sift_down(struct space *s, uint32_t *heap, uint32_t length, uint32_t i)
-{
-	block_t b = heap[i];
-	uint32_t child;
-
-	while ((child = 2 * i + 1) < length) {
-		if (child + 1 < length && goes_before(s, heap[child + 1], heap[child]))
-			child++;
-		if (!goes_before(s, heap[child], b))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = b;
-}
-
-static uint32_t *plane_heap(const struct space *s, plane_t p)
-{
-	return s->heap + (size_t)p * s->geometry->blocks_per_plane;
-}
-
-static void heap_push(struct space *s, plane_t p, block_t b)
-{
-	uint32_t *heap = plane_heap(s, p), i = s->plane[p].recycled++;
-
-	s->heap_key[b] = s->order == FREE_LEAST_WORN ? s->flash->block[b].erases : s->freed++;
-	heap[i] = b;
-	heap_sift_up(s, heap, i);
-}
-
-static block_t heap_remove(struct space *s, plane_t p, uint32_t i)
-{
-	uint32_t *heap = plane_heap(s, p), last = --s->plane[p].recycled;
-	block_t b = heap[i];
-
-	if (i != last) {
-		heap[i] = heap[last];
-		heap_sift_down(s, heap, last, i);
-		heap_sift_up(s, heap, i);
-	}
-	return b;
 }
 
 /* ---- opening and closing ---- */
 
-/* Never-used blocks go first: no block is less worn, and none has been free for longer. */
-static block_t next_free_block(struct space *s, plane_t p)
-{
-	const struct geometry *g = s->geometry;
-
-	if (s->plane[p].fresh)
-		return p * g->blocks_per_plane + g->blocks_per_plane - s->plane[p].fresh--;
-	return heap_remove(s, p, 0);
-}
-
-static block_t most_worn_free_block(struct space *s, plane_t p)
-{
-	const uint32_t *heap = plane_heap(s, p);
-	uint32_t most = 0;
-
-	if (!s->plane[p].recycled)
-		return next_free_block(s, p);
-	for (uint32_t i = 1; i < s->plane[p].recycled; i++)
-		if (s->flash->block[heap[i]].erases > s->flash->block[heap[most]].erases)
-			most = i;
-	return heap_remove(s, p, most);
-}
-
-static void open_block(struct space *s, plane_t p, enum stream stream, block_t b)
+static void open_block(struct space *s, plane_t p, unsigned stream, block_t b)
 {
 	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
 		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
 	s->block[b].state = BLOCK_OPEN;
+	s->block[b].stream = (uint8_t)stream;
 	s->plane[p].open[stream] = (struct open_block){ b, 0 };
 }
 
-bool space_has_page(const struct space *s, plane_t p, enum stream stream, bool privileged)
+bool space_has_page(const struct space *s, plane_t p, unsigned stream, bool privileged)
 {
 	return s->plane[p].open[stream].block != BLOCK_NONE ||
-	       space_free_blocks(s, p) > (privileged ? 0 : s->reserve);
+	       blocks_left(s->blocks, p) > (privileged ? 0 : s->reserve);
 }
 
 /* A block is closed with its last page, so an open block always has room. */
-ppn_t space_take(struct space *s, plane_t p, enum stream stream, bool privileged)
+ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool privileged)
 {
 	struct space_plane *plane = &s->plane[p];
 	struct open_block *open = &plane->open[stream];
@@ -146,7 +72,8 @@ ppn_t space_take(struct space *s, plane_t p, enum stream stream, bool privileged
 		if (!space_has_page(s, p, stream, privileged))
 			return PPN_NONE;
 		open_block(s, p, stream,
-			stream == STREAM_WEAR ? most_worn_free_block(s, p) : next_free_block(s, p));
+			stream == s->wear_stream ? blocks_take_most_worn(s->blocks, p)
+						 : blocks_take(s->blocks, p));
 	}
 	b = open->block;
 	ppn = geometry_first_page(s->geometry, b) + open->next++;
@@ -198,17 +125,12 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 		"block %u is erased in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
 	if (s->watcher.opened)
 		s->watcher.opened(s->watcher.context, b);
-	flash_erase(io, b, cause);
-	s->plane[p].erases++;
-	if (flash_worn_out(s->flash, b)) {
+	if (!blocks_give(s->blocks, io, b, cause)) {
 		s->block[b].state = BLOCK_RETIRED;
-		s->plane[p].retired++;
-		s->retired++;
 		return;
 	}
 	s->block[b].state = BLOCK_FREE;
 	s->plane[p].free_pages += g->pages_per_block;
-	heap_push(s, p, b);
 }
 
 void space_regions(struct space *s, struct regions *r)
@@ -217,11 +139,7 @@ void space_regions(struct space *s, struct regions *r)
 
 	regions_visit(r, s->block, (size_t)g->blocks * sizeof *s->block);
 	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
-	regions_visit(r, s->heap, (size_t)g->blocks * sizeof *s->heap);
-	regions_visit(r, s->heap_key, (size_t)g->blocks * sizeof *s->heap_key);
 	regions_visit(r, &s->handed_out, sizeof s->handed_out);
-	regions_visit(r, &s->freed, sizeof s->freed);
-	regions_visit(r, &s->retired, sizeof s->retired);
 }
 
 /* ---- invariants ---- */
@@ -241,13 +159,22 @@ static void check_block(const struct space *s, block_t b)
 		s->block[b].slack);
 	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
 		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
-	BUG_ON(s->block[b].state == BLOCK_FREE && used, "block %u is free with %u pages programmed", b, used);
+}
+
+uint64_t space_live_pages(const struct space *s)
+{
+	uint64_t pages = 0;
+
+	for (block_t b = 0; b < s->geometry->blocks; b++)
+		pages += s->block[b].valid;
+	return pages;
 }
 
 void space_check(const struct space *s)
 {
 	const struct geometry *g = s->geometry;
 
+	blocks_check(s->blocks);
 	for (plane_t p = 0; p < g->planes; p++) {
 		block_t first = p * g->blocks_per_plane;
 		uint32_t free_pages = 0, free_blocks = 0;
@@ -258,8 +185,8 @@ void space_check(const struct space *s)
 			if (s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_OPEN)
 				free_pages += g->pages_per_block - s->flash->block[b].next;
 		}
-		BUG_ON(free_blocks != space_free_blocks(s, p), "plane %u has %u free blocks, %u are listed",
-			p, free_blocks, space_free_blocks(s, p));
+		BUG_ON(free_blocks != blocks_left(s->blocks, p), "plane %u has %u free blocks, %u are listed",
+			p, free_blocks, blocks_left(s->blocks, p));
 		BUG_ON(free_pages != s->plane[p].free_pages, "plane %u has %u free pages, %u are counted", p,
 			free_pages, s->plane[p].free_pages);
 	}

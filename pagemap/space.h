@@ -1,30 +1,38 @@
 /*
- * Physical space: which blocks are free, which block each stream of a plane is filling, and
- * how many pages of every block are live.  It hands out pages and takes them back; when to
- * reclaim a block and which one is the collector's affair (gc/), what a page holds the FTL's.
+ * Physical space of page-granular FTLs: which block each stream of a plane is filling, and how many pages of every
+ * block are live.  It hands out pages and takes them back; when to reclaim a block and which one is the
+ * collector's affair (gc/), what a page holds the FTL's, which free block comes next that of blocks.h.
  *
  * A block is free, open (being filled by one stream), closed (full: a candidate for collection)
- * or retired (worn out).  Free blocks that were never used cost no memory: they are a counter.
+ * or retired (worn out).
  */
 #ifndef PAGEMAP_SPACE_H
 #define PAGEMAP_SPACE_H
 
 #include "base/prefetch.h"
-#include "flash/flash.h"
+#include "pagemap/blocks.h"
 
-/* Pages of different streams never share a block. */
-enum stream { STREAM_HOST, STREAM_GC, STREAM_MAP, STREAM_WEAR, STREAMS };
+/*
+ * Pages of different streams never share a block.  The FTL declares its streams, an array that ends with a NULL name;
+ * the first one takes the data of the host.
+ */
+struct stream {
+	const char *name;
+	uint8_t survivors; /* the stream that live pages of its blocks are copied to */
+	bool map;          /* mapping pages: their copies and erases are counted apart */
+};
+
+#define STREAM_HOST  0u
+#define STREAMS_MOST 8u /* with that of wear levelling, which always opens the most worn block */
 
 enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_RETIRED };
 
-/* Which free block is opened next; STREAM_WEAR always opens the most worn one. */
-enum free_order { FREE_LEAST_WORN, FREE_OLDEST };
-
 struct space_block {
 	uint32_t valid; /* live pages, counted from the moment they are handed out */
-	uint32_t state; /* enum block_state; 0 = free, so untouched memory is right */
 	uint32_t slack; /* live pages fewer that its data would fill if packed: space_set_slack() */
 	uint64_t stamp; /* when its last page was handed out, in pages handed out by the drive */
+	uint8_t state;  /* enum block_state; 0 = free, so untouched memory is right */
+	uint8_t stream; /* that opened it last */
 };
 
 struct open_block {
@@ -33,12 +41,8 @@ struct open_block {
 };
 
 struct space_plane {
-	struct open_block open[STREAMS];
-	uint32_t fresh;      /* blocks of the plane never used: the last `fresh` ones */
-	uint32_t recycled;   /* length of the heap of free blocks that were used before */
+	struct open_block open[STREAMS_MOST];
 	uint32_t free_pages; /* not handed out: of free blocks and of open ones */
-	uint32_t retired;
-	uint64_t erases; /* of this run, for wear levelling */
 };
 
 /* Told when blocks become candidates for collection and change; a GC policy's index. */
@@ -52,35 +56,30 @@ struct space_watcher {
 struct space {
 	const struct geometry *geometry;
 	struct flash *flash;
+	struct blocks *blocks;
 	struct space_block *block;
 	struct space_plane *plane;
 	struct space_watcher watcher;
-	uint32_t *heap;     /* per plane a heap of free blocks (by index in the plane) */
-	uint32_t *heap_key; /* per block: erases, or order of becoming free */
-	enum free_order order;
-	uint32_t reserve;    /* free blocks per plane that only the collector may open */
-	uint64_t handed_out; /* pages, ever: the clock of block ages */
-	uint32_t freed;      /* blocks, ever: order of becoming free */
-	uint64_t retired;
+	struct stream stream[STREAMS_MOST];
+	unsigned streams;     /* the FTL's and that of wear levelling */
+	unsigned wear_stream; /* for cold data */
+	uint32_t reserve;     /* free blocks per plane that only the collector may open */
+	uint64_t handed_out;  /* pages, ever: the clock of block ages */
 };
 
-struct space *space_create(struct flash *, enum free_order, uint32_t reserve);
+/* The blocks must outlive it. */
+struct space *space_create(struct blocks *, const struct stream *, uint32_t reserve);
 void space_free(struct space *);
 
-static inline uint32_t space_free_blocks(const struct space *s, plane_t plane)
-{
-	return s->plane[plane].fresh + s->plane[plane].recycled;
-}
-
 /* Can the stream get a page without the collector?  `privileged`: the reserve may be used. */
-bool space_has_page(const struct space *, plane_t, enum stream, bool privileged);
+bool space_has_page(const struct space *, plane_t, unsigned stream, bool privileged);
 
 /*
  * Hands out the next page of the stream in that plane, opening a block if needed; the page counts
  * as live.  Pages of a block must be programmed in the order in which they are handed out.
  * PPN_NONE if space_has_page() is false.
  */
-ppn_t space_take(struct space *, plane_t, enum stream, bool privileged);
+ppn_t space_take(struct space *, plane_t, unsigned stream, bool privileged);
 
 /* The page will be read or released soon. */
 PREFETCHING void space_prefetch(const struct space *s, ppn_t ppn)
@@ -106,6 +105,14 @@ static inline uint32_t space_live(const struct space *s, block_t b)
 {
 	return s->block[b].valid - s->block[b].slack;
 }
+
+static inline const struct stream *space_stream(const struct space *s, block_t b)
+{
+	return &s->stream[s->block[b].stream];
+}
+
+/* Of all blocks.  O(blocks). */
+uint64_t space_live_pages(const struct space *);
 
 /* Erases a closed block without live pages; it becomes free, or is retired when worn out. */
 void space_erase(struct space *, struct io *, block_t, enum cause);

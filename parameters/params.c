@@ -576,24 +576,19 @@ bool params_print(
 }
 
 void params_echo(const struct param_group *groups, size_t count,
-	void (*line)(void *context, const char *text), void *context)
+	void (*visit)(void *context, const char *key, const char *value), void *context)
 {
 	struct reader reader = { .groups = groups, .count = count };
 	struct entry entry = { 0 };
 	char key[KEY_BYTES];
 
 	while (next_entry(&reader, &entry)) {
-		char *value, *text;
-		size_t room;
+		char *value;
 
 		if (!entry.group->settings)
 			continue;
 		value = value_text(entry.row, entry.group->settings);
-		room = strlen(key_of(entry, key)) + strlen(value) + 4;
-		text = memory_array(room, 1, "parameter text");
-		snprintf(text, room, "%s = %s", key, value);
-		line(context, text);
-		memory_free(text);
+		visit(context, key_of(entry, key), value);
 		memory_free(value);
 	}
 }

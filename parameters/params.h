@@ -39,9 +39,9 @@ void params_release(const struct param_group *groups, size_t count);
 /* Describes the rows: of all groups (what NULL), of one group, or of one key. */
 bool params_print(FILE *, const char *what, const struct param_group *groups, size_t count, struct fault *);
 
-/* Calls back once for each row in effect with a line "flash.page_bytes = 8192", which is
- * valid during the call and can be given to params_set(). */
+/* Calls back once for each row in effect with its key and its value as params_set() takes it; both are valid
+ * during the call. */
 void params_echo(const struct param_group *groups, size_t count,
-	void (*line)(void *context, const char *text), void *context);
+	void (*visit)(void *context, const char *key, const char *value), void *context);
 
 #endif

@@ -79,13 +79,13 @@ void stat_list_start(struct stat_list *list)
 
 struct number {
 	char name[NAME_BYTES];
-	const struct stat *row;
+	const struct stat_row *row;
 	const char *value; /* where it lies */
 };
 
 typedef void visitor(void *context, const struct stat_list *, const struct number *);
 
-static void visit_row(const struct stat_list *list, const struct stat_group *g, const struct stat *row,
+static void visit_row(const struct stat_list *list, const struct stat_group *g, const struct stat_row *row,
 	visitor *visit, void *context)
 {
 	struct number n = { .row = row, .value = (const char *)g->values + row->offset };
@@ -100,7 +100,7 @@ static void visit_row(const struct stat_list *list, const struct stat_group *g, 
 static void visit_group(
 	const struct stat_list *list, const struct stat_group *g, visitor *visit, void *context)
 {
-	for (const struct stat *row = g->rows; row->name; row++)
+	for (const struct stat_row *row = g->rows; row->name; row++)
 		visit_row(list, g, row, visit, context);
 }
 
@@ -146,7 +146,7 @@ static void report_times(
 
 static void report_number(void *report, const struct stat_list *list, const struct number *n)
 {
-	const struct stat *row = n->row;
+	const struct stat_row *row = n->row;
 
 	switch (row->kind) {
 	case STAT_COUNT:

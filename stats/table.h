@@ -20,7 +20,7 @@ enum stat_kind {
 };
 
 /* A table of rows ends with a row whose name is NULL. */
-struct stat {
+struct stat_row {
 	const char *name, *unit, *meaning;
 	enum stat_kind kind;
 	size_t offset, over; /* of the field in the group's values */
@@ -32,7 +32,7 @@ struct stat {
 struct stat_group {
 	const char *title;  /* of a section of the report; NULL: belongs to the one before */
 	const char *prefix; /* before each name, or NULL */
-	const struct stat *rows;
+	const struct stat_row *rows;
 	void *values;           /* what the offsets count from */
 	size_t size;            /* bytes of it that are zeroed when a measurement begins; 0: nothing */
 	void *owner;            /* for these two, both optional */

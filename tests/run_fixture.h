@@ -51,7 +51,7 @@ static inline void replay_trace(struct replay *r, const char *trace)
 	r->workload.trace = trace_open_memory("trace", trace, strlen(trace), &options, &r->fault);
 	if (!r->workload.trace)
 		fail_msg("%s", r->fault.text);
-	drive_statistics_start(r->drive);
+	stat_list_start(&r->drive->statistics);
 	r->end = run_workload(&r->run, &r->fault);
 	if (r->end != RUN_BAD_WORKLOAD)
 		drive_check(r->drive);

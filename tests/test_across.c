@@ -11,6 +11,7 @@
 
 #include "drive/image.h"
 #include "ftl/across/across.h"
+#include "tests/inside.h"
 
 /* The addresses of the paper, 1028K .. 1038K, lie on the drive of the fixture. */
 #define K(kilobytes) ((kilobytes)*2u)
@@ -337,11 +338,11 @@ static void test_size_of_the_tables(void **state)
 	assert_int_equal(across_of(one)->page_entries, 8192 / 12);
 	assert_int_equal(across_of(two)->page_entries, 8192 / 16);
 	assert_int_equal(across_of(one)->area_entries, 8192 / 16);
-	assert_int_equal(one->drive->ftl->ops->map_bytes(one->drive->ftl), 0);
+	assert_int_equal(map_bytes_of(one->drive->ftl), 0);
 	write_k(one, 0, 8);
-	assert_int_equal(one->drive->ftl->ops->map_bytes(one->drive->ftl), 8192);
+	assert_int_equal(map_bytes_of(one->drive->ftl), 8192);
 	write_k(one, 1028, 1034);
-	assert_int_equal(one->drive->ftl->ops->map_bytes(one->drive->ftl), 2 * 8192);
+	assert_int_equal(map_bytes_of(one->drive->ftl), 2 * 8192);
 	rig_close(one);
 	rig_close(two);
 }
@@ -458,7 +459,7 @@ static void test_nothing_is_counted_outside_time(void **state)
 		assert_true(drive_place(rig->drive, (struct extent){ s, s + 40 }));
 		drive_discard(rig->drive, (struct extent){ s, s + 20 });
 	}
-	drive_statistics_start(rig->drive);
+	stat_list_start(&rig->drive->statistics);
 	none.most_areas = counts(rig)->most_areas;
 	assert_memory_equal(counts(rig), &none, sizeof none);
 	assert_int_equal(rig->drive->ftl->map.lookups + rig->drive->ftl->map.accesses, 0);
@@ -554,7 +555,8 @@ static void play_case(void *context)
 	}
 	drive_drain(p.drive);
 	drive_check(p.drive);
-	BUG_ON(!p.drive->ftl->collector->collections, "nothing was collected: the case is too easy");
+	BUG_ON(!store_of(p.drive->ftl)->collector->count.collections,
+		"nothing was collected: the case is too easy");
 	drive_free(p.drive);
 	settings_release(&settings);
 }

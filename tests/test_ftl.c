@@ -9,6 +9,7 @@
  */
 #include "drive/image.h"
 #include "tests/play_fixture.h"
+#include "tests/inside.h"
 
 #define QUICK "flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 dram.access_ns=100 "
 
@@ -67,7 +68,8 @@ static void conform(void *context)
 	BUG_ON(!play_all_pages(p, REQUEST_READ), "the drive failed when it was read");
 	drive_drain(p->drive);
 	drive_check(p->drive);
-	BUG_ON(!p->drive->ftl->collector->collections, "nothing was collected: the case is too easy");
+	BUG_ON(!store_of(p->drive->ftl)->collector->count.collections,
+		"nothing was collected: the case is too easy");
 	player_close(p);
 }
 
@@ -105,7 +107,7 @@ static void wear_out(void *context)
 		writes++;
 	}
 	BUG_ON(!p->drive->ftl->failed, "a write was refused, the FTL is not marked failed");
-	BUG_ON(!p->drive->ftl->space->retired, "the drive failed with no block worn out");
+	BUG_ON(!store_of(p->drive->ftl)->space->blocks->retired, "the drive failed with no block worn out");
 	BUG_ON(flash_total(p->drive->flash, OP_PROGRAM) + p->drive->flash->untimed[OP_PROGRAM] > bound,
 		"more pages were programmed than the blocks can take");
 	drive_drain(p->drive);
@@ -200,7 +202,7 @@ static void check_same(const struct player *a, const struct player *b)
 	BUG_ON(a->digest != b->digest, "completion times differ");
 	BUG_ON(memcmp(f->count, g->count, sizeof f->count), "operation counts differ");
 	BUG_ON(memcmp(f->owner, g->owner, f->geometry->pages * sizeof *f->owner), "page owners differ");
-	BUG_ON(memcmp(a->drive->latency, b->drive->latency, (REQUEST_TYPES + 1) * sizeof *a->drive->latency),
+	BUG_ON(memcmp(a->drive->count->request, b->drive->count->request, sizeof a->drive->count->request),
 		"latencies differ");
 }
 
@@ -229,8 +231,8 @@ static void save_and_continue(void *context)
 	unlink(path);
 	close(file);
 	b.random = a.random;
-	drive_statistics_start(a.drive);
-	drive_statistics_start(b.drive);
+	stat_list_start(&a.drive->statistics);
+	stat_list_start(&b.drive->statistics);
 	drive_check(b.drive);
 	finish_both(&a, &b);
 	check_same(&a, &b);
@@ -264,8 +266,9 @@ static void load_with_another_placement(void *context)
 	BUG_ON(file < 0 || !image_save(a.drive, path, &fault), "%s", fault.text);
 	if (image_load(b.drive, path, &fault)) {
 		prepare(&b, 50);
-		BUG_ON(b.drive->ftl->placement.cursor >= b.drive->geometry.dies, "die %u of %u is next",
-			b.drive->ftl->placement.cursor, b.drive->geometry.dies);
+		BUG_ON(store_of(b.drive->ftl)->placement.cursor >= b.drive->geometry.dies,
+			"die %u of %u is next", store_of(b.drive->ftl)->placement.cursor,
+			b.drive->geometry.dies);
 	}
 	unlink(path);
 	close(file);

@@ -3,6 +3,7 @@
  * independent simulation, hysteresis, wear levelling.
  */
 #include "tests/drive_fixture.h"
+#include "tests/inside.h"
 
 #include <math.h>
 
@@ -11,6 +12,7 @@
 /* A plane whose pages live and die at random; the mirror knows what each policy may know. */
 struct field {
 	struct bench *bench;
+	struct blocks *blocks;
 	struct space *space;
 	struct collector *collector;
 	struct random random;
@@ -20,7 +22,7 @@ struct field {
 	uint64_t *changed_at; /* per block: when it was closed or lost its last page so far */
 };
 
-static void ignore_relocation(void *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+static void ignore_relocation(struct ftl *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	(void)ftl;
 	(void)io;
@@ -29,15 +31,18 @@ static void ignore_relocation(void *ftl, struct io *io, owner_t owner, ppn_t fro
 	(void)to;
 }
 
+static const struct stream streams[] = { { "host" }, { 0 } };
+static const struct collector_client client = { .relocate = ignore_relocation };
+
 static void field_open(struct field *f, const char *settings)
 {
 	struct settings *s;
 
 	f->bench = bench_open(settings);
 	s = &f->bench->settings;
-	f->space = space_create(f->bench->flash, FREE_LEAST_WORN, 1);
-	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear,
-		(struct collector_client){ .relocate = ignore_relocation });
+	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN);
+	f->space = space_create(f->blocks, streams, 1);
+	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear, NULL, &client);
 	f->io = (struct io){ .flash = f->bench->flash };
 	f->clock = 0;
 	f->closed_at = memory_array(f->bench->geometry.blocks, sizeof *f->closed_at, "mirror");
@@ -51,6 +56,7 @@ static void field_close(struct field *f)
 	memory_free(f->changed_at);
 	collector_free(f->collector);
 	space_free(f->space);
+	blocks_free(f->blocks);
 	bench_close(f->bench);
 }
 
@@ -103,11 +109,11 @@ static void play(struct field *f, void (*check)(struct field *, plane_t, block_t
 	for (int i = 0; i < 20000; i++) {
 		plane_t plane = (plane_t)random_below(&f->random, f->bench->geometry.planes);
 
-		if (space_free_blocks(f->space, plane) > 2)
+		if (blocks_left(f->blocks, plane) > 2)
 			write_one(f, plane);
 		if (random_below(&f->random, 100) < 80)
 			kill_one(f);
-		if (space_free_blocks(f->space, plane) <= 2) {
+		if (blocks_left(f->blocks, plane) <= 2) {
 			block_t b = f->collector->policy.ops->pick(&f->collector->policy, plane);
 
 			check(f, plane, b);
@@ -355,10 +361,10 @@ static double write_amplification(const char *policy, uint32_t blocks, uint32_t 
 		lpn_t lpn = (lpn_t)random_below(&random, n);
 
 		if (i == 5 * n)
-			d->ftl->collector->moved_pages = 0;
+			store_of(d->ftl)->collector->uncounted.moved_pages = 0;
 		assert_true(drive_place(d, (struct extent){ lpn * 4ull, lpn * 4ull + 4 }));
 	}
-	moved = d->ftl->collector->moved_pages;
+	moved = store_of(d->ftl)->collector->uncounted.moved_pages;
 	drive_free(d);
 	settings_release(&s);
 	return 1 + (double)moved / (3 * (double)n);
@@ -567,16 +573,16 @@ static void test_threshold_and_hysteresis(void **state)
 	for (int hysteresis = 0; hysteresis < 2; hysteresis++) {
 		struct drive *d = small_drive(
 			&s, hysteresis ? "gc.threshold=0.1 gc.hysteresis=0.1" : "gc.threshold=0.1");
-		const struct space_plane *plane = d->ftl->space->plane;
+		const struct space_plane *plane = store_of(d->ftl)->space->plane;
 		uint64_t triggers = 0;
 
 		random_init(&random, seed_of_run(), 5);
 		for (int i = 0; i < 2000; i++) {
-			uint64_t before = d->ftl->collector->collections, free_before = plane->free_pages,
-				 done;
+			uint64_t before = store_of(d->ftl)->collector->count.collections,
+				 free_before = plane->free_pages, done;
 
 			write_page(d, (lpn_t)random_below(&random, d->geometry.logical_pages));
-			done = d->ftl->collector->collections - before;
+			done = store_of(d->ftl)->collector->count.collections - before;
 			triggers += done > 0;
 			if (free_before >= 26)
 				assert_int_equal(done, 0);
@@ -601,9 +607,10 @@ static void test_dead_blocks_are_erased_without_copying(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		write_page(d, 3);
-	assert_true(d->ftl->collector->collections > 0);
-	assert_int_equal(d->ftl->collector->direct_erases, d->ftl->collector->collections);
-	assert_int_equal(d->ftl->collector->moved_pages, 0);
+	assert_true(store_of(d->ftl)->collector->count.collections > 0);
+	assert_int_equal(store_of(d->ftl)->collector->count.direct_erases,
+		store_of(d->ftl)->collector->count.collections);
+	assert_int_equal(store_of(d->ftl)->collector->count.moved_pages, 0);
 	assert_int_equal(flash_total(d->flash, OP_PROGRAM), 1000);
 	drive_free(d);
 	settings_release(&s);
@@ -620,11 +627,12 @@ static void test_collection_is_counted_as_operations(void **state)
 	random_init(&random, seed_of_run(), 6);
 	for (int i = 0; i < 3000; i++)
 		write_page(d, (lpn_t)random_below(&random, d->geometry.logical_pages));
-	assert_true(d->ftl->collector->moved_pages > 1000);
-	assert_int_equal(d->flash->count[OP_PROGRAM][CAUSE_GC], d->ftl->collector->moved_pages);
-	assert_int_equal(d->flash->count[OP_READ][CAUSE_GC], d->ftl->collector->moved_pages);
-	assert_int_equal(d->flash->count[OP_COPY][CAUSE_GC], d->ftl->collector->moved_pages);
-	assert_int_equal(d->flash->count[OP_ERASE][CAUSE_GC], d->ftl->collector->collections);
+	assert_true(store_of(d->ftl)->collector->count.moved_pages > 1000);
+	assert_int_equal(
+		d->flash->count[OP_PROGRAM][CAUSE_GC], store_of(d->ftl)->collector->count.moved_pages);
+	assert_int_equal(d->flash->count[OP_READ][CAUSE_GC], store_of(d->ftl)->collector->count.moved_pages);
+	assert_int_equal(d->flash->count[OP_COPY][CAUSE_GC], store_of(d->ftl)->collector->count.moved_pages);
+	assert_int_equal(d->flash->count[OP_ERASE][CAUSE_GC], store_of(d->ftl)->collector->count.collections);
 	assert_int_equal(d->flash->count[OP_PROGRAM][CAUSE_HOST], 3000);
 	drive_check(d);
 	drive_free(d);
@@ -658,8 +666,8 @@ static struct spread hot_and_cold(const char *wear)
 		spread.least = erases < spread.least ? erases : spread.least;
 		spread.most = erases > spread.most ? erases : spread.most;
 	}
-	spread.moves = d->ftl->collector->wear_moves;
-	spread.moved_pages = d->ftl->collector->wear_moved_pages;
+	spread.moves = store_of(d->ftl)->collector->count.wear_moves;
+	spread.moved_pages = store_of(d->ftl)->collector->count.wear_moved_pages;
 	spread.wear_programs = d->flash->count[OP_PROGRAM][CAUSE_WEAR];
 	spread.wear_erases = d->flash->count[OP_ERASE][CAUSE_WEAR];
 	drive_check(d);

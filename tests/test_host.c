@@ -133,9 +133,9 @@ static void test_open_loop(void **state)
 
 	(void)state;
 	assert_int_equal(r->end, RUN_DONE);
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].count, 2);
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].min, WRITE);
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.count, 2);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.min, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, WRITE);
 	replay_free(r);
 }
 
@@ -145,8 +145,8 @@ static void test_queue_limit(void **state)
 	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n1000 0 4 4 0\n");
 
 	(void)state;
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].min, WRITE);
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, 2 * WRITE - 1000);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.min, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * WRITE - 1000);
 	assert_int_equal(r->drive->last_completion, 2 * WRITE);
 	replay_free(r);
 }
@@ -157,7 +157,7 @@ static void test_queue_limit_does_not_hurry(void **state)
 	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n500000 0 4 4 0\n");
 
 	(void)state;
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, WRITE);
 	assert_int_equal(r->drive->last_completion, 500000 + WRITE);
 	replay_free(r);
 }
@@ -169,8 +169,8 @@ static void test_closed_loop_of_depth_1(void **state)
 		"0 0 0 4 0\n1 0 4 4 0\n900000000 0 8 4 0\n");
 
 	(void)state;
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].min, WRITE);
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.min, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, WRITE);
 	assert_int_equal(r->drive->last_completion, 3 * WRITE);
 	replay_free(r);
 }
@@ -182,7 +182,7 @@ static void test_closed_loop_of_depth_2(void **state)
 		PAPER_DRIVE "host.mode=closed host.queue_depth=2", "0 0 0 4 0\n1 0 4 4 0\n2 0 8 4 0\n");
 
 	(void)state;
-	assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, WRITE);
 	assert_int_equal(r->drive->last_completion, 2 * WRITE);
 	replay_free(r);
 }
@@ -204,7 +204,7 @@ static void test_time_scale(void **state)
 		struct replay *r = replay(cases[i].settings, "0 0 0 4 0\n1000000 0 4 4 0\n");
 
 		assert_int_equal(r->drive->last_completion, cases[i].end);
-		assert_int_equal(r->drive->latency[REQUEST_WRITE].max, WRITE);
+		assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, WRITE);
 		replay_free(r);
 	}
 }
@@ -221,7 +221,7 @@ static void test_no_limit(void **state)
 		at += (size_t)sprintf(text + at, "0 0 %d 4 %d\n", i % 60 * 4, i % 2);
 	r = replay(PAPER_DRIVE "host.queue_limit=0", text);
 	assert_int_equal(r->end, RUN_DONE);
-	assert_int_equal(r->drive->latency[REQUEST_TYPES].count, 2000);
+	assert_int_equal(r->drive->count->request[REQUEST_TYPES].latency.count, 2000);
 	replay_free(r);
 	memory_free(text);
 }
@@ -266,7 +266,7 @@ static void test_only_the_first_requests(void **state)
 
 	(void)state;
 	assert_int_equal(r->run.requests, 2);
-	assert_int_equal(r->drive->latency[REQUEST_TYPES].count, 2);
+	assert_int_equal(r->drive->count->request[REQUEST_TYPES].latency.count, 2);
 	replay_free(r);
 }
 

@@ -24,11 +24,14 @@ static uint64_t seeds(void)
 
 /* ---- a drive of mapping pages (and some data) without an FTL ---- */
 
+enum { MAP = STREAM_HOST + 1 };
+
 struct world {
 	struct bench *bench;
 	struct map_settings settings;
 	struct gc_settings gc;
 	struct wear_settings wear;
+	struct blocks *blocks;
 	struct space *space;
 	struct collector *collector;
 	struct map_cache *cache;
@@ -42,14 +45,15 @@ static ppn_t allocate(void *context, struct io *io, uint32_t id)
 	struct world *w = context;
 	plane_t plane = id % w->bench->geometry.planes;
 
-	if (!collector_make_room(w->collector, io, plane, STREAM_MAP))
+	if (!collector_make_room(w->collector, io, plane, MAP))
 		return PPN_NONE;
-	return space_take(w->space, plane, STREAM_MAP, false);
+	return space_take(w->space, plane, MAP, false);
 }
 
-static void relocate(void *context, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+/* The world stands where an FTL would. */
+static void relocate(struct ftl *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
-	struct world *w = context;
+	struct world *w = (struct world *)ftl;
 
 	if (map_cache_owns(w->cache, owner))
 		map_cache_page_moved(w->cache, io, owner - BASE, from, to);
@@ -58,6 +62,9 @@ static void relocate(void *context, struct io *io, owner_t owner, ppn_t from, pp
 		map_cache_entry_moved(w->cache, io, (uint32_t)random_below(&w->random, PAGES));
 	}
 }
+
+static const struct stream streams[] = { { "host" }, { "map", .survivors = MAP, .map = true }, { 0 } };
+static const struct collector_client client = { .relocate = relocate };
 
 static struct world *world_open(
 	uint64_t seed, uint64_t cache_pages, uint32_t pinned, struct map_settings settings)
@@ -70,9 +77,9 @@ static struct world *world_open(
 	w->settings.pin_pmt = pinned != 0;
 	w->settings.seed = seed;
 	w->gc = (struct gc_settings){ .threshold = 0.1, .separate = true, .seed = seed };
-	w->space = space_create(w->bench->flash, FREE_OLDEST, 1);
-	w->collector = collector_create(
-		w->space, &w->gc, &w->wear, (struct collector_client){ w, relocate, NULL, NULL });
+	w->blocks = blocks_create(w->bench->flash, FREE_OLDEST);
+	w->space = space_create(w->blocks, streams, 1);
+	w->collector = collector_create(w->space, &w->gc, &w->wear, (struct ftl *)w, &client);
 	w->cache = map_cache_create(&w->settings, w->space, PAGES, pinned, BASE, &w->statistics,
 		(struct map_client){ w, allocate });
 	w->data = memory_array(w->bench->geometry.pages, sizeof *w->data, "data pages");
@@ -85,6 +92,7 @@ static void world_close(struct world *w)
 	map_cache_free(w->cache);
 	collector_free(w->collector);
 	space_free(w->space);
+	blocks_free(w->blocks);
 	bench_close(w->bench);
 	memory_free(w->data);
 	memory_free(w);
@@ -335,8 +343,8 @@ static void random_run(uint64_t seed, uint32_t room, uint32_t pinned, enum map_g
 			space_check(w->space);
 		}
 	}
-	assert_true(w->collector->collections > 0);
-	assert_true(w->statistics.gc_moves > 0 || w->collector->moved_pages == 0);
+	assert_true(w->collector->count.collections > 0);
+	assert_true(w->statistics.gc_moves > 0 || w->collector->count.moved_pages == 0);
 	world_close(w);
 }
 

@@ -13,6 +13,7 @@
 #include "drive/image.h"
 #include "ftl/mrsm/mrsm.h"
 #include "gc/collect.h"
+#include "tests/inside.h"
 
 /* More than 3 million random requests; sanitized ones are several times slower. */
 #ifdef __SANITIZE_ADDRESS__
@@ -253,18 +254,18 @@ static void test_trim(void **state)
 static void reclaim(struct rig *rig, block_t victim)
 {
 	struct drive *d = rig->drive;
-	struct collector *c = d->ftl->collector;
-	uint64_t handed_out = d->ftl->space->handed_out;
+	struct collector *c = store_of(d->ftl)->collector;
+	uint64_t handed_out = store_of(d->ftl)->space->handed_out;
 	struct io io;
 
 	schedule_begin(d->flash->schedule, &io);
 	io.flash = d->flash;
 	c->collecting = true;
-	d->ftl->ops->empty(d->ftl, &io, victim, STREAM_GC, CAUSE_GC);
-	space_erase(d->ftl->space, &io, victim, CAUSE_GC);
+	mrsm_empty(d->ftl, &io, victim, MRSM_GC, CAUSE_GC);
+	space_erase(store_of(d->ftl)->space, &io, victim, CAUSE_GC);
 	c->collecting = false;
-	c->collections++;
-	c->moved_pages += d->ftl->space->handed_out - handed_out;
+	c->count.collections++;
+	c->count.moved_pages += store_of(d->ftl)->space->handed_out - handed_out;
 	schedule_submit(d->flash->schedule, &io, 0);
 	drive_drain(d);
 	ftl_check(d->ftl);
@@ -287,7 +288,7 @@ static void test_half_live_pages_are_packed(void **state)
 	for (sector_t page = 0; page < 8; page++)
 		write_sectors(rig, 16 * page, 16 * page + 8);
 	assert_int_equal(m->slots.hollow[0], 16);
-	assert_int_equal(space_live(rig->drive->ftl->space, 0), 4);
+	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 4);
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);
 	assert_int_equal(rig->drive->flash->count[OP_READ][CAUSE_GC], 8);
@@ -320,7 +321,7 @@ static void test_collection_makes_neighbours_one_extent(void **state)
 	for (sector_t page = 4; page-- > 0;)
 		write_sectors(rig, 16 * page + 8, 16 * page + 16);
 	assert_int_equal(mrsm_of(rig)->tree.nodes, 8);
-	assert_int_equal(space_live(rig->drive->ftl->space, 0), 4);
+	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 4);
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);
 	assert_extents(rig, "0+4@0 4+4@0 8+4@0 12+4@0");
@@ -340,9 +341,9 @@ static void test_full_pages_move_as_they_are(void **state)
 		write_sectors(rig, 16 * page + 8, 16 * page + 24);
 	trim_sectors(rig, 8, 12);
 	trim_sectors(rig, 24, 28);
-	assert_int_equal(space_live(rig->drive->ftl->space, 0), 8);
+	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 8);
 	trim_sectors(rig, 40, 48);
-	assert_int_equal(space_live(rig->drive->ftl->space, 0), 7);
+	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 7);
 	reclaim(rig, 0);
 	assert_int_equal(counts(rig)->gc_copied_pages, 5);
 	assert_int_equal(counts(rig)->gc_packed_pages, 2);
@@ -521,7 +522,7 @@ static void test_nothing_is_counted_outside_time(void **state)
 		assert_true(drive_place(rig->drive, (struct extent){ s, s + 10 }));
 		drive_discard(rig->drive, (struct extent){ s, s + 3 });
 	}
-	drive_statistics_start(rig->drive);
+	stat_list_start(&rig->drive->statistics);
 	assert_memory_equal(counts(rig), &none, sizeof none);
 	assert_int_equal(rig->drive->ftl->map.lookups + rig->drive->ftl->map.accesses, 0);
 	rig_close(rig);
@@ -836,7 +837,8 @@ static void play_case(void *settings)
 
 	player_open(&p, "mrsm", settings, true);
 	play_many(&p, REQUESTS);
-	BUG_ON(!p.drive->ftl->collector->collections, "nothing was collected: the case is too easy");
+	BUG_ON(!store_of(p.drive->ftl)->collector->count.collections,
+		"nothing was collected: the case is too easy");
 	player_close(&p);
 }
 
@@ -937,8 +939,8 @@ static void test_saved_drive_continues_identically(void **state)
 	unlink(path);
 	close(file);
 	assert_true(((struct mrsm *)b.drive->ftl->state)->slots.list_count > 0);
-	drive_statistics_start(a.drive);
-	drive_statistics_start(b.drive);
+	stat_list_start(&a.drive->statistics);
+	stat_list_start(&b.drive->statistics);
 	ftl_check(b.drive->ftl);
 	b.random = a.random;
 	play_many(&a, 5000);

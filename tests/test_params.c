@@ -45,10 +45,12 @@ struct wanted_line {
 	int found;
 };
 
-static void look_for(void *context, const char *text)
+static void look_for(void *context, const char *key, const char *value)
 {
 	struct wanted_line *wanted = context;
+	char text[256];
 
+	snprintf(text, sizeof text, "%s = %s", key, value);
 	wanted->found += strcmp(text, wanted->text) == 0;
 }
 

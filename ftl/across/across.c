@@ -53,10 +53,61 @@ static const struct param across_params[] = {
 
 /* ---- set-up ---- */
 
-static ppn_t allocate_map_page(void *ftl, struct io *io, uint32_t id)
+static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 {
-	return ftl_allocate(ftl, io, id, STREAM_MAP);
+	const struct across *s = ((struct ftl *)ftl)->state;
+
+	return store_take(s->store, io, id, ACROSS_MAP);
 }
+
+static void across_expect(const struct ftl *f, lpn_t lpn)
+{
+	const struct across *a = f->state;
+
+	page_map_prefetch(&a->map, lpn);
+	__builtin_prefetch(&a->area_of[lpn]);
+	map_cache_prefetch(a->cache, lpn / a->page_entries);
+}
+
+/* The collector moved a live page. */
+static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct across *a = f->state;
+
+	if (owner < a->map.lpns) {
+		BUG_ON(page_map_get(&a->map, owner).ppn != from,
+			"page %u of LPN %u was moved, the table says %u", from, owner,
+			page_map_get(&a->map, owner).ppn);
+		page_map_move(&a->map, owner, to);
+		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
+	} else if (map_cache_owns(a->cache, owner)) {
+		map_cache_page_moved(a->cache, io, owner - a->map.lpns, from, to);
+	} else {
+		uint32_t index = owner - a->area_base;
+
+		BUG_ON(a->areas.area[index].ppn != from, "page %u of area %u was moved, the table says %u",
+			from, index, a->areas.area[index].ppn);
+		a->areas.area[index].ppn = to;
+		map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
+	}
+}
+
+/* A normal page is about to move. */
+static void expect_owner(const struct ftl *f, owner_t owner)
+{
+	const struct across *a = f->state;
+
+	if (owner < a->map.lpns)
+		across_expect(f, owner);
+}
+
+static const struct store_plan plan = {
+	.streams = (const struct stream[]){ [ACROSS_HOST] = { "host", .survivors = ACROSS_GC },
+		[ACROSS_GC] = { "gc", .survivors = ACROSS_GC },
+		[ACROSS_MAP] = { "map", .survivors = ACROSS_MAP, .map = true },
+		{ 0 } },
+	.client = { .relocate = relocate, .empty = across_empty, .expect = expect_owner },
+};
 
 static uint32_t pages_for(uint32_t entries, uint32_t per_page)
 {
@@ -70,8 +121,8 @@ static uint32_t pages_for(uint32_t entries, uint32_t per_page)
 static int64_t spare_pages(const struct ftl *f)
 {
 	const struct geometry *g = f->geometry;
-	uint32_t kept =
-		f->space->reserve + 1 + f->collector->settings->separate + (f->collector->wear->delta != 0);
+	const struct across *a = f->state;
+	uint32_t kept = a->store->space->reserve + 1 + f->core->gc.separate + (f->core->wear.delta != 0);
 
 	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
 	       SPARE_MARGIN;
@@ -86,7 +137,7 @@ static bool plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
 
 	areas = areas < 0 ? 0 : areas;
 	map_pages = a->page_table_pages + pages_for((uint32_t)areas, a->area_entries);
-	if (map_pages > map_cache_room(f->map_settings, f->geometry)) {
+	if (map_pages > map_cache_room(&f->core->map, f->geometry)) {
 		spare -= map_pages;
 		if (spare < 0)
 			return fault_set(fault,
@@ -107,6 +158,9 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	const struct geometry *g = f->geometry;
 	uint32_t fields = across_settings(f)->index == INDEX_BOTH ? 2 : 1, limit = 0, map_pages;
 
+	a->store = store_create(f, &plan, fault);
+	if (!a->store)
+		return false;
 	page_map_init(&a->map, g);
 	a->page_entries =
 		g->page_bytes / (a->map.stride * (uint32_t)sizeof *a->map.word + fields * INDEX_FIELD_BYTES);
@@ -114,6 +168,7 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	a->page_table_pages = pages_for(a->map.lpns, a->page_entries);
 	if (!plan_areas(f, &limit, fault)) {
 		page_map_release(&a->map);
+		store_free(a->store);
 		return false;
 	}
 	map_pages = a->page_table_pages + pages_for(limit, a->area_entries);
@@ -121,8 +176,8 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	across_areas_init(&a->areas, limit);
 	a->area_base = a->map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
-	a->cache = map_cache_create(f->map_settings, f->space, map_pages, a->page_table_pages, a->map.lpns,
-		&f->map, (struct map_client){ f, allocate_map_page });
+	a->cache = map_cache_create(&f->core->map, a->store->space, map_pages, a->page_table_pages,
+		a->map.lpns, &f->map, (struct map_client){ f, take_map_page });
 	return true;
 }
 
@@ -131,6 +186,7 @@ static void across_exit(struct ftl *f)
 	struct across *a = f->state;
 
 	map_cache_free(a->cache);
+	store_free(a->store);
 	across_areas_release(&a->areas);
 	memory_free(a->area_of);
 	page_map_release(&a->map);
@@ -212,45 +268,14 @@ void across_end(struct ftl *f)
 	a->guard_first = a->guard_last = LPN_NONE;
 }
 
-/* ---- collection ---- */
-
-static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
-{
-	struct across *a = f->state;
-
-	if (owner < a->map.lpns) {
-		BUG_ON(page_map_get(&a->map, owner).ppn != from,
-			"page %u of LPN %u was moved, the table says %u", from, owner,
-			page_map_get(&a->map, owner).ppn);
-		page_map_move(&a->map, owner, to);
-		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
-	} else if (map_cache_owns(a->cache, owner)) {
-		map_cache_page_moved(a->cache, io, owner - a->map.lpns, from, to);
-	} else {
-		uint32_t index = owner - a->area_base;
-
-		BUG_ON(a->areas.area[index].ppn != from, "page %u of area %u was moved, the table says %u",
-			from, index, a->areas.area[index].ppn);
-		a->areas.area[index].ppn = to;
-		map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
-	}
-}
-
+/* What the entry points to is used next. */
 static void across_expect_next(const struct ftl *f, lpn_t lpn)
 {
-	struct page_entry entry = page_map_get(&((const struct across *)f->state)->map, lpn);
+	const struct across *a = f->state;
+	struct page_entry entry = page_map_get(&a->map, lpn);
 
 	if (entry.mask)
-		space_prefetch(f->space, entry.ppn);
-}
-
-static void across_expect(const struct ftl *f, lpn_t lpn)
-{
-	const struct across *a = f->state;
-
-	page_map_prefetch(&a->map, lpn);
-	__builtin_prefetch(&a->area_of[lpn]);
-	map_cache_prefetch(a->cache, lpn / a->page_entries);
+		space_prefetch(a->store->space, entry.ppn);
 }
 
 /* ---- invariants ---- */
@@ -299,7 +324,7 @@ static void check_page(const struct ftl *f, lpn_t lpn)
 static void across_check(const struct ftl *f)
 {
 	const struct across *a = f->state;
-	uint64_t mapped = 0, areas = 0, live = 0;
+	uint64_t mapped = 0, areas = 0, live = space_live_pages(a->store->space);
 
 	for (lpn_t lpn = 0; lpn < a->map.lpns; lpn++) {
 		check_area(f, lpn);
@@ -307,9 +332,8 @@ static void across_check(const struct ftl *f)
 		mapped += page_map_get(&a->map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
+	store_check(a->store);
 	map_cache_check(a->cache);
-	for (block_t b = 0; b < f->geometry->blocks; b++)
-		live += f->space->block[b].valid;
 	BUG_ON(areas != a->areas.used, "the page table knows %llu areas, %u are in use",
 		(unsigned long long)areas, a->areas.used);
 	BUG_ON(mapped + areas + map_cache_flash_pages(a->cache) != live,
@@ -324,15 +348,19 @@ static void across_regions(struct ftl *f, struct regions *r)
 {
 	struct across *a = f->state;
 
+	store_regions(a->store, r);
 	regions_visit(r, a->map.word, page_map_bytes(&a->map));
 	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
 	across_areas_regions(&a->areas, r);
 	map_cache_regions(a->cache, r);
 }
 
-static uint64_t across_map_bytes(const struct ftl *f)
+static void across_facts(const struct ftl *f, struct ftl_facts *facts)
 {
-	return map_cache_table_bytes(((const struct across *)f->state)->cache);
+	const struct across *a = f->state;
+
+	store_facts(a->store, facts);
+	facts->map_bytes = map_cache_table_bytes(a->cache);
 }
 
 static void across_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
@@ -349,73 +377,9 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 		snprintf(text, bytes, "area %u", owner - a->area_base);
 }
 
-static double share(uint64_t part, uint64_t whole)
+static void across_statistics(struct ftl *f, struct stat_list *list)
 {
-	return whole ? (double)part / (double)whole : 0;
-}
-
-static void report_writes(const struct across_statistics *s, struct report *r)
-{
-	uint64_t writes = s->direct_writes + s->profitable_merges + s->unprofitable_merges;
-
-	report_count(r, "across.direct_write", s->direct_writes, "requests", "across writes into a new area");
-	report_count(r, "across.amerge_profitable", s->profitable_merges, "requests",
-		"across writes merged into their area");
-	report_count(r, "across.amerge_unprofitable", s->unprofitable_merges, "requests",
-		"writes inside one page merged into an area");
-	report_real(r, "across.direct_share", share(s->direct_writes, writes), "share", "of these three");
-	report_real(
-		r, "across.profitable_share", share(s->profitable_merges, writes), "share", "of these three");
-	report_real(r, "across.unprofitable_share", share(s->unprofitable_merges, writes), "share",
-		"of these three");
-	report_count(r, "across.refused_index", s->refused_index, "requests",
-		"across writes done as normal ones: a page has no room for a second index");
-	report_count(r, "across.refused_limit", s->refused_limit, "requests",
-		"across writes done as normal ones: there are as many areas as allowed");
-	report_count(r, "across.amerge_read", s->merge_reads, "pages", "areas read to be merged");
-	report_count(r, "across.rollback_read", s->rollback_reads, "pages", "areas read to be rolled back");
-	report_count(r, "across.normal_released", s->normal_released, "pages",
-		"normal pages that lost their last sector to an area");
-}
-
-static void report_areas(const struct across *a, struct report *r)
-{
-	const struct across_statistics *s = &a->count;
-
-	report_count(r, "across.areas_created", s->direct_writes, "areas", "");
-	report_count(r, "across.areas", a->areas.used, "areas", "at the end");
-	report_count(r, "across.areas_max", s->most_areas, "areas", "at a time");
-	report_count(r, "across.areas_limit", a->areas.limit, "areas", "allowed at a time");
-	report_count(r, "across.rollback_op", s->rollbacks, "requests", "that rolled areas back");
-	report_count(
-		r, "across.rollback_area", s->rolled_back, "areas", "rolled back into their normal pages");
-	report_real(r, "across.rollback_share", share(s->rolled_back, s->direct_writes), "share",
-		"areas rolled back of areas created");
-	report_count(r, "across.cover_drop", s->cover_drops, "areas", "dropped because a write covered them");
-	report_real(r, "across.rollback_or_cover_share",
-		share(s->rolled_back + s->cover_drops, s->direct_writes), "share",
-		"areas rolled back or covered of areas created");
-	report_count(r, "across.trim_drop", s->trim_drops, "areas", "dropped because trims emptied them");
-	report_count(
-		r, "across.shrink", s->shrinks, "areas", "that lost sectors to a write and kept the rest");
-	report_count(
-		r, "across.gc_rollback", s->gc_rollbacks, "areas", "folded into normal pages by collection");
-}
-
-static void across_report(const struct ftl *f, struct report *r)
-{
-	const struct across *a = f->state;
-	const struct across_statistics *s = &a->count;
-
-	report_writes(s, r);
-	report_areas(a, r);
-	report_count(r, "across.direct_read", s->direct_reads, "requests", "answered from an area alone");
-	report_count(r, "across.merged_read_ops", s->merged_reads, "requests",
-		"that needed an area and something else");
-	report_count(r, "across.merged_read_flash", s->merged_read_pages, "pages", "read by these requests");
-	report_count(r, "across.merged_read_extra", s->merged_read_extra, "pages",
-		"of them, more than page mapping would have read");
-	map_cache_report(a->cache, r);
+	store_statistics(((struct across *)f->state)->store, list);
 }
 
 const struct ftl_ops ftl_across = {
@@ -430,13 +394,11 @@ const struct ftl_ops ftl_across = {
 	.read = across_read,
 	.write = across_write,
 	.trim = across_trim,
-	.relocate = across_relocate,
-	.empty = across_empty,
 	.expect = across_expect,
 	.expect_next = across_expect_next,
 	.check = across_check,
 	.regions = across_regions,
-	.map_bytes = across_map_bytes,
+	.facts = across_facts,
 	.name_owner = across_name_owner,
-	.report = across_report,
+	.statistics = across_statistics,
 };

@@ -12,6 +12,7 @@
 
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
+#include "ftl/store.h"
 #include "pagemap/page_map.h"
 
 #define NO_AREA UINT32_MAX
@@ -51,7 +52,11 @@ struct across_statistics {
 	uint64_t most_areas;
 };
 
+/* Streams of its store. */
+enum { ACROSS_HOST, ACROSS_GC, ACROSS_MAP };
+
 struct across {
+	struct store *store;
 	struct page_map map;
 	uint32_t *area_of; /* per anchor: index of its area + 1, 0 = none */
 	struct across_area_table areas;
@@ -154,7 +159,7 @@ void across_translate_area(struct ftl *, struct io *, uint32_t index, bool write
 void across_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void across_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void across_trim(struct ftl *, struct io *, struct extent);
-void across_empty(struct ftl *, struct io *, block_t victim, enum stream, enum cause);
+void across_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 
 /* Every request begins (and ends) like this: pays for collections, protects its areas. */
 void across_begin(struct ftl *, struct io *, struct extent);

@@ -24,7 +24,7 @@ static bool can_fold(const struct ftl *f, const struct across_area *area, block_
 
 /* What folding one area needs at hand. */
 struct folding {
-	enum stream stream;
+	unsigned stream;
 	enum cause cause;
 	ppn_t area_page;
 	op_t area_read;
@@ -38,7 +38,7 @@ static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, 
 	plane_t plane = geometry_plane(f->geometry, geometry_block(f->geometry, old.ppn));
 	mask_t kept = old.mask & ~sectors;
 	op_t read = kept ? flash_read(io, old.ppn, mask_sectors(kept), fold->cause, OP_NONE) : OP_NONE;
-	ppn_t to = space_take(f->space, plane, fold->stream, true);
+	ppn_t to = space_take(a->store->space, plane, fold->stream, true);
 	struct across_needs n = { .count = 0 };
 
 	BUG_ON(to == PPN_NONE, "plane %u has no free page to fold LPN %u into", plane, lpn);
@@ -47,12 +47,12 @@ static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, 
 	across_program(io, to, lpn, mask_sectors(old.mask | sectors), fold->cause, &n);
 	pages_hold_kept(io, to, old.ppn, lpn, kept);
 	pages_hold_kept(io, to, fold->area_page, lpn, sectors);
-	space_release(f->space, old.ppn);
+	space_release(a->store->space, old.ppn);
 	page_map_set(&a->map, lpn, (struct page_entry){ to, old.mask | sectors });
 	map_cache_entry_moved(a->cache, io, lpn / a->page_entries);
 }
 
-static void fold_area(struct ftl *f, struct io *io, uint32_t index, enum stream stream, enum cause cause)
+static void fold_area(struct ftl *f, struct io *io, uint32_t index, unsigned stream, enum cause cause)
 {
 	struct across *a = f->state;
 	struct across_area area = a->areas.area[index];
@@ -66,7 +66,7 @@ static void fold_area(struct ftl *f, struct io *io, uint32_t index, enum stream 
 	a->count.gc_rollbacks += io->timed;
 }
 
-void across_empty(struct ftl *f, struct io *io, block_t victim, enum stream stream, enum cause cause)
+void across_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	const struct across *a = f->state;
 	ppn_t first = geometry_first_page(f->geometry, victim), end = first + f->geometry->pages_per_block;
@@ -79,5 +79,5 @@ void across_empty(struct ftl *f, struct io *io, block_t victim, enum stream stre
 				can_fold(f, &a->areas.area[owner - a->area_base], victim))
 				fold_area(f, io, owner - a->area_base, stream, cause);
 		}
-	collector_move(f->collector, io, victim, stream, cause);
+	collector_move(a->store->collector, io, victim, stream, cause);
 }

@@ -24,7 +24,7 @@ static void take_from_normal_page(struct ftl *f, const struct io *io, lpn_t lpn,
 		return;
 	entry.mask &= ~sectors;
 	if (!entry.mask) {
-		space_release(f->space, entry.ppn);
+		space_release(a->store->space, entry.ppn);
 		a->count.normal_released += io->timed;
 	}
 	page_map_set(&a->map, lpn, entry);
@@ -83,7 +83,7 @@ static bool write_direct(struct ftl *f, struct io *io, const struct across_piece
 	across_translate(f, io, p->last, true, &n);
 	translate_other_areas(f, io, p, index, &n);
 	across_translate_area(f, io, index, true, &n);
-	to = ftl_allocate(f, io, p->first, STREAM_HOST);
+	to = store_take(a->store, io, p->first, ACROSS_HOST);
 	if (to == PPN_NONE) {
 		across_areas_give(&a->areas, index);
 		return false;
@@ -139,7 +139,7 @@ static bool write_merged(struct ftl *f, struct io *io, const struct across_piece
 	ppn_t to;
 
 	translate_merge(f, io, p, index, &n);
-	to = ftl_allocate(f, io, area->anchor, STREAM_HOST);
+	to = store_take(a->store, io, area->anchor, ACROSS_HOST);
 	if (to == PPN_NONE)
 		return false;
 	if (kept_left || kept_right) {
@@ -154,7 +154,7 @@ static bool write_merged(struct ftl *f, struct io *io, const struct across_piece
 	pages_hold_host(io, to, area->anchor + 1, right);
 	pages_hold_kept(io, to, area->ppn, area->anchor, kept_left);
 	pages_hold_kept(io, to, area->ppn, area->anchor + 1, kept_right);
-	space_release(f->space, area->ppn);
+	space_release(a->store->space, area->ppn);
 	area->ppn = to;
 	area->left |= left;
 	area->right |= right;
@@ -278,7 +278,7 @@ static bool write_page(
 	ppn_t to;
 
 	across_translate(f, io, page.lpn, true, &look_up);
-	to = ftl_allocate(f, io, page.lpn, STREAM_HOST);
+	to = store_take(a->store, io, page.lpn, ACROSS_HOST);
 	if (to == PPN_NONE)
 		return false;
 	old = page_map_get(&a->map, page.lpn);
@@ -298,7 +298,7 @@ static bool write_page(
 		pages_hold_kept(io, to, a->areas.area[own->index].ppn, page.lpn, from_own);
 	pages_hold_kept(io, to, old.ppn, page.lpn, kept);
 	if (old.mask)
-		space_release(f->space, old.ppn);
+		space_release(a->store->space, old.ppn);
 	page_map_set(&a->map, page.lpn, (struct page_entry){ to, kept | written });
 	take_from_area(f, io, before, page.lpn, page.lost | from_before);
 	take_from_area(f, io, own, page.lpn, page.lost | from_own);
@@ -476,7 +476,7 @@ static void trim_page(struct ftl *f, struct io *io, const struct across_piece *p
 		return;
 	entry.mask &= ~trimmed;
 	if (!entry.mask)
-		space_release(f->space, entry.ppn);
+		space_release(a->store->space, entry.ppn);
 	page_map_set(&a->map, lpn, entry);
 }
 

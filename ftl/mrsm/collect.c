@@ -9,23 +9,14 @@
 
 #include <stdlib.h>
 
-static ppn_t take(struct ftl *f, block_t victim, enum stream stream)
+static ppn_t take(struct ftl *f, block_t victim, unsigned stream)
 {
+	const struct mrsm *m = f->state;
 	plane_t plane = geometry_plane(f->geometry, victim);
-	ppn_t to = space_take(f->space, plane, stream, true);
+	ppn_t to = space_take(m->store->space, plane, stream, true);
 
 	BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
 	return to;
-}
-
-static void copy_map_page(struct ftl *f, struct io *io, ppn_t from, ppn_t to, enum cause cause)
-{
-	struct mrsm *m = f->state;
-	uint32_t id = flash_owner(f->flash, from) - m->cache->base;
-
-	flash_copy(io, from, to, cause, OP_NONE);
-	space_moved_away(f->space, from);
-	map_cache_page_moved(m->cache, io, id, from, to);
 }
 
 /* All its slots are live: it stays as it is, and so do its extents. */
@@ -36,7 +27,7 @@ static void copy_data_page(struct ftl *f, struct io *io, ppn_t from, ppn_t to, e
 	struct mrsm_piece p;
 
 	flash_copy(io, from, to, cause, OP_NONE);
-	space_moved_away(f->space, from);
+	space_moved_away(m->store->space, from);
 	slots_move(&m->slots, from, to);
 	for (uint32_t slot = 0; slot < m->slots_per_page; slot += p.length) {
 		p = mrsm_tree_move(&m->tree, slots_sub(&m->slots, owner, slot), to);
@@ -90,7 +81,7 @@ static void expect_extents(const struct ftl *f, block_t victim)
 }
 
 /* Copies what stays as it is, collects the rest.  Returns the pages copied. */
-static uint32_t go_through(struct ftl *f, struct io *io, block_t victim, enum stream stream, enum cause cause)
+static uint32_t go_through(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	struct mrsm *m = f->state;
 	ppn_t first = geometry_first_page(f->geometry, victim);
@@ -101,15 +92,12 @@ static uint32_t go_through(struct ftl *f, struct io *io, block_t victim, enum st
 
 		if (owner == OWNER_NONE)
 			continue;
-		if (map_cache_owns(m->cache, owner))
-			copy_map_page(f, io, ppn, take(f, victim, stream), cause);
-		else if (live_slots(m, ppn) == m->slots_per_page)
+		if (live_slots(m, ppn) == m->slots_per_page) {
 			copy_data_page(f, io, ppn, take(f, victim, stream), cause);
-		else {
+			copied++;
+		} else {
 			collect_slots(f, io, ppn, m->slots_per_page, cause);
-			continue;
 		}
-		copied++;
 	}
 	return copied;
 }
@@ -124,7 +112,7 @@ static void top_up(struct ftl *f, struct io *io, block_t victim, enum cause caus
 	uint32_t full = m->collected_count + missing;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-		if (b == victim || f->space->block[b].state != BLOCK_CLOSED || !m->slots.hollow[b])
+		if (b == victim || m->store->space->block[b].state != BLOCK_CLOSED || !m->slots.hollow[b])
 			continue;
 		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
 			uint32_t live = live_slots(m, ppn);
@@ -144,7 +132,7 @@ static int by_address(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-static void pack_collected(struct ftl *f, struct io *io, block_t victim, enum stream stream, enum cause cause)
+static void pack_collected(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	struct mrsm *m = f->state;
 	uint32_t count;
@@ -163,7 +151,7 @@ static void pack_collected(struct ftl *f, struct io *io, block_t victim, enum st
 		m->statistics.gc_slots_moved += m->collected_count;
 }
 
-void mrsm_empty(struct ftl *f, struct io *io, block_t victim, enum stream stream, enum cause cause)
+void mrsm_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	struct mrsm *m = f->state;
 	uint32_t pages;
@@ -191,7 +179,7 @@ block_t mrsm_last_resort(struct ftl *f, plane_t plane)
 	uint32_t total = 0;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-		if (f->space->block[b].state != BLOCK_CLOSED)
+		if (m->store->space->block[b].state != BLOCK_CLOSED)
 			continue;
 		total += m->slots.hollow[b];
 		if (m->slots.hollow[b] && (most == BLOCK_NONE || m->slots.hollow[b] > m->slots.hollow[most]))

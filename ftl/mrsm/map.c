@@ -9,9 +9,11 @@
 
 #include "base/memory.h"
 
-static ppn_t allocate_map_page(void *ftl, struct io *io, uint32_t id)
+static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 {
-	return ftl_allocate(ftl, io, id, STREAM_MAP);
+	const struct mrsm *s = ((struct ftl *)ftl)->state;
+
+	return store_take(s->store, io, id, MRSM_MAP);
 }
 
 bool mrsm_map_init(struct ftl *f, owner_t base)
@@ -24,10 +26,10 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 	if ((uint64_t)m->region_map_pages * m->tree.regions >= OWNER_NONE)
 		return false;
 	m->map_pages = memory_array(m->tree.regions, sizeof *m->map_pages, "regions");
-	m->map_settings = *f->map_settings;
+	m->map_settings = f->core->map;
 	m->map_settings.model = s->cache_model;
-	m->cache = map_cache_create(&m->map_settings, f->space, m->region_map_pages * m->tree.regions, 0,
-		base, &f->map, (struct map_client){ f, allocate_map_page });
+	m->cache = map_cache_create(&m->map_settings, m->store->space, m->region_map_pages * m->tree.regions,
+		0, base, &f->map, (struct map_client){ f, take_map_page });
 	m->wait_room = 16;
 	m->wait = memory_array(m->wait_room, sizeof *m->wait, "loads of mapping pages");
 	return true;

@@ -52,6 +52,22 @@ static bool choose_subpage(struct ftl *f, struct fault *fault)
 	return true;
 }
 
+/* A mapping page was moved; data moves by mrsm_empty(). */
+static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct mrsm *m = f->state;
+
+	map_cache_page_moved(m->cache, io, owner - m->cache->base, from, to);
+}
+
+static const struct store_plan plan = {
+	.streams = (const struct stream[]){ [MRSM_HOST] = { "host", .survivors = MRSM_GC },
+		[MRSM_GC] = { "gc", .survivors = MRSM_GC },
+		[MRSM_MAP] = { "map", .survivors = MRSM_MAP, .map = true },
+		{ 0 } },
+	.client = { .relocate = relocate, .empty = mrsm_empty, .last_resort = mrsm_last_resort },
+};
+
 static bool mrsm_init(struct ftl *f, struct fault *fault)
 {
 	struct mrsm *m = f->state;
@@ -60,19 +76,25 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 
 	if (!choose_subpage(f, fault))
 		return false;
+	m->store = store_create(f, &plan, fault);
+	if (!m->store)
+		return false;
 	subs = (uint64_t)g->logical_pages * m->slots_per_page;
-	if (subs >= OWNER_NONE)
+	if (subs >= OWNER_NONE) {
+		store_free(m->store);
 		return fault_set(fault,
 			"%llu sub-pages cannot be addressed; use a larger mrsm.subpage_sectors",
 			(unsigned long long)subs);
+	}
 	mrsm_tree_init(&m->tree, g->logical_pages, m->slots_per_page, g->page_bytes / 8);
 	if (!mrsm_map_init(f, (owner_t)subs)) {
 		mrsm_tree_release(&m->tree);
+		store_free(m->store);
 		return fault_set(fault,
 			"the drive is too large for mrsm.subpage_sectors = %u; use larger ones", m->sectors);
 	}
 	names = subs + m->cache->pages;
-	slots_init(&m->slots, f->space, m->slots_per_page, (owner_t)names);
+	slots_init(&m->slots, m->store->space, m->slots_per_page, (owner_t)names);
 	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
 	m->collected = memory_array((size_t)(g->pages_per_block + 1) * m->slots_per_page,
 		sizeof *m->collected, "collected slots");
@@ -86,6 +108,7 @@ static void mrsm_exit(struct ftl *f)
 	struct mrsm *m = f->state;
 
 	mrsm_map_exit(m);
+	store_free(m->store);
 	mrsm_tree_release(&m->tree);
 	slots_release(&m->slots);
 	memory_free(m->written);
@@ -327,7 +350,7 @@ static void read_kept(struct mrsm *m, struct io *io, struct mrsm_packed *packed,
 static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed, uint32_t count)
 {
 	struct mrsm *m = f->state;
-	ppn_t to = ftl_allocate(f, io, packed[0].sub / m->slots_per_page, STREAM_HOST);
+	ppn_t to = store_take(m->store, io, packed[0].sub / m->slots_per_page, MRSM_HOST);
 
 	if (to == PPN_NONE)
 		return false;
@@ -442,7 +465,7 @@ static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
 
 	if (!mrsm_tree_next(&m->tree, &at, at + m->slots_per_page, &p))
 		return;
-	space_prefetch(f->space, p.ppn);
+	space_prefetch(m->store->space, p.ppn);
 	slots_prefetch(&m->slots, p.ppn);
 }
 
@@ -450,6 +473,7 @@ static void mrsm_regions(struct ftl *f, struct regions *r)
 {
 	struct mrsm *m = f->state;
 
+	store_regions(m->store, r);
 	mrsm_tree_regions(&m->tree, r);
 	slots_regions(&m->slots, r);
 	regions_visit(r, m->written, (f->geometry->logical_sectors / 64 + 1) * sizeof *m->written);
@@ -500,6 +524,7 @@ static void mrsm_check(const struct ftl *f)
 	sub_t at = 0, end = 0;
 	struct mrsm_piece p;
 
+	store_check(m->store);
 	mrsm_tree_check(&m->tree);
 	while (mrsm_tree_next(&m->tree, &at, m->tree.subs, &p)) {
 		for (; end < p.sub; end++)
@@ -514,43 +539,17 @@ static void mrsm_check(const struct ftl *f)
 	mrsm_map_check(f);
 }
 
-static double ratio(double a, double b)
-{
-	return b > 0 ? a / b : 0;
-}
-
-static void mrsm_report(const struct ftl *f, struct report *r)
+static void mrsm_facts(const struct ftl *f, struct ftl_facts *facts)
 {
 	const struct mrsm *m = f->state;
-	const struct mrsm_statistics *s = &m->statistics;
-	double room = (double)map_cache_room(&m->map_settings, f->geometry) * f->geometry->page_bytes;
-	double table = (double)mrsm_table_bytes(f);
 
-	report_count(r, "mrsm.subpage_bytes", m->sectors * SECTOR_BYTES, "bytes", "size of a sub-page");
-	report_count(r, "mrsm.extents", m->tree.nodes, "extents", "nodes of the tree at the end");
-	report_count(r, "mrsm.extents_max", s->extents_max, "extents", "most nodes");
-	report_real(r, "mrsm.extents_per_page",
-		ratio((double)m->tree.nodes * m->slots_per_page, m->tree.mapped), "extents",
-		"per logical page's worth of data");
-	report_count(r, "mrsm.splits", s->splits, "extents", "of which a part was overwritten or trimmed");
-	report_count(
-		r, "mrsm.merges", s->merges, "extents", "that were replaced together with another by one");
-	report_count(r, "mrsm.rmw_reads", s->rmw_reads, "pages", "read to complete sub-pages");
-	report_count(r, "mrsm.packed_pages", s->packed_pages, "pages", "written for the host");
-	report_count(r, "mrsm.wasted_slots", s->wasted_slots, "sub-pages", "left unused in these pages");
-	report_count(r, "mrsm.gc_copied_pages", s->gc_copied_pages, "pages",
-		"without a dead slot, moved as they were");
-	report_count(r, "mrsm.gc_packed_pages", s->gc_packed_pages, "pages",
-		"written with the live slots of the others");
-	report_count(r, "mrsm.gc_slots_moved", s->gc_slots_moved, "sub-pages", "in these");
-	report_count(r, "mrsm.node_bytes", mrsm_node_bytes(f), "bytes", "of all nodes");
-	report_count(r, "mrsm.table_bytes", mrsm_table_bytes(f), "bytes",
-		"of the nodes if the whole drive were mapped as finely as what is mapped now");
-	report_real(r, "mrsm.cached_share", table > room ? room / table : 1, "share",
-		"of that table that fits in DRAM");
-	report_real(r, "mrsm.tree_depth_mean", ratio((double)s->depths, (double)s->descents), "nodes",
-		"visited by a descent from the root");
-	map_cache_report(m->cache, r);
+	store_facts(m->store, facts);
+	facts->map_bytes = mrsm_table_bytes(f);
+}
+
+static void mrsm_statistics(struct ftl *f, struct stat_list *list)
+{
+	store_statistics(((struct mrsm *)f->state)->store, list);
 }
 
 const struct ftl_ops ftl_mrsm = {
@@ -565,13 +564,11 @@ const struct ftl_ops ftl_mrsm = {
 	.read = mrsm_read,
 	.write = mrsm_write,
 	.trim = mrsm_trim,
-	.empty = mrsm_empty,
-	.last_resort = mrsm_last_resort,
 	.expect = mrsm_expect,
 	.expect_next = mrsm_expect_next,
 	.check = mrsm_check,
 	.regions = mrsm_regions,
-	.map_bytes = mrsm_table_bytes,
+	.facts = mrsm_facts,
 	.name_owner = mrsm_name_owner,
-	.report = mrsm_report,
+	.statistics = mrsm_statistics,
 };

@@ -17,6 +17,7 @@
 #include "ftl/ftl.h"
 #include "pagemap/slots.h"
 #include "ftl/mrsm/tree.h"
+#include "ftl/store.h"
 
 #define MRSM_SLOTS_MOST 64u
 
@@ -50,7 +51,11 @@ struct mrsm_wanted {
 	uint32_t sectors;
 };
 
+/* Streams of its store. */
+enum { MRSM_HOST, MRSM_GC, MRSM_MAP };
+
 struct mrsm {
+	struct store *store;
 	uint32_t sectors, slots_per_page; /* per sub-page; sub-pages per page */
 	uint32_t sub_shift;               /* sectors = 1 << sub_shift */
 	mask_t full_sub;                  /* all sectors of a sub-page */
@@ -152,7 +157,7 @@ void mrsm_map_check(const struct ftl *);
 
 /* ---- collection: mrsm_collect.c ---- */
 
-void mrsm_empty(struct ftl *, struct io *, block_t victim, enum stream, enum cause);
+void mrsm_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 block_t mrsm_last_resort(struct ftl *, plane_t);
 
 #endif

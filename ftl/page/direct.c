@@ -27,9 +27,9 @@ const struct ftl_ops ftl_direct = {
 	.read = page_read,
 	.write = direct_write,
 	.trim = page_trim,
-	.relocate = page_relocate,
 	.expect = page_expect,
 	.check = page_check,
 	.regions = page_regions,
-	.map_bytes = page_map_size,
+	.facts = page_facts,
+	.statistics = page_statistics,
 };

@@ -6,19 +6,37 @@
  */
 #include "ftl/page/page.h"
 
+/* The collector moved a live page. */
+static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct page_ftl *p = f->state;
+
+	BUG_ON(page_map_get(&p->map, owner).ppn != from, "page %u of LPN %u was moved, the table says %u",
+		from, owner, page_map_get(&p->map, owner).ppn);
+	page_map_move(&p->map, owner, to);
+	ftl_map_count(f, io)->accesses++;
+}
+
+static const struct store_plan plan = {
+	.streams = (const struct stream[]){ { "host", .survivors = 1 }, { "gc", .survivors = 1 }, { 0 } },
+	.client = { .relocate = relocate, .expect = page_expect },
+};
+
 bool page_init(struct ftl *f, struct fault *fault)
 {
 	struct page_ftl *p = f->state;
 
-	(void)fault;
-	page_map_init(&p->map, f->geometry);
-	return true;
+	p->store = store_create(f, &plan, fault);
+	if (p->store)
+		page_map_init(&p->map, f->geometry);
+	return p->store;
 }
 
 void page_exit(struct ftl *f)
 {
 	struct page_ftl *p = f->state;
 
+	store_free(p->store);
 	page_map_release(&p->map);
 }
 
@@ -47,7 +65,7 @@ void page_read(struct ftl *f, struct io *io, const struct extent *extents, size_
 bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, struct page_part part)
 {
 	struct page_ftl *p = f->state;
-	ppn_t to = ftl_allocate(f, housekeeping, part.lpn, STREAM_HOST);
+	ppn_t to = store_take(p->store, housekeeping, part.lpn, STREAM_HOST);
 	struct page_entry old;
 	mask_t kept;
 	op_t after = OP_NONE;
@@ -63,7 +81,7 @@ bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, stru
 	pages_hold_host(io, to, part.lpn, part.mask);
 	pages_hold_kept(io, to, old.ppn, part.lpn, kept);
 	if (old.mask)
-		space_release(f->space, old.ppn);
+		space_release(p->store->space, old.ppn);
 	page_map_set(&p->map, part.lpn, (struct page_entry){ to, old.mask | part.mask });
 	return true;
 }
@@ -89,21 +107,10 @@ void page_trim(struct ftl *f, struct io *io, struct extent e)
 
 		ftl_count_lookup(f, io);
 		if (entry.mask && !(entry.mask & ~part.mask))
-			space_release(f->space, entry.ppn);
+			space_release(p->store->space, entry.ppn);
 		entry.mask &= ~part.mask;
 		page_map_set(&p->map, part.lpn, entry);
 	}
-}
-
-void page_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
-{
-	struct page_ftl *p = f->state;
-
-	(void)io;
-	BUG_ON(page_map_get(&p->map, owner).ppn != from, "page %u of LPN %u was moved, the table says %u",
-		from, owner, page_map_get(&p->map, owner).ppn);
-	page_map_move(&p->map, owner, to);
-	f->map.accesses++;
 }
 
 void page_expect(const struct ftl *f, lpn_t lpn)
@@ -113,16 +120,17 @@ void page_expect(const struct ftl *f, lpn_t lpn)
 
 void page_expect_next(const struct ftl *f, lpn_t lpn)
 {
-	struct page_entry entry = page_map_get(&((const struct page_ftl *)f->state)->map, lpn);
+	const struct page_ftl *p = f->state;
+	struct page_entry entry = page_map_get(&p->map, lpn);
 
 	if (entry.mask)
-		space_prefetch(f->space, entry.ppn);
+		space_prefetch(p->store->space, entry.ppn);
 }
 
 void page_check(const struct ftl *f)
 {
 	const struct page_ftl *p = f->state;
-	uint64_t mapped = 0, live = 0;
+	uint64_t mapped = 0;
 
 	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++) {
 		struct page_entry entry = page_map_get(&p->map, lpn);
@@ -132,22 +140,30 @@ void page_check(const struct ftl *f)
 			"LPN %u is mapped to page %u of LPN %u", lpn, entry.ppn,
 			flash_owner(f->flash, entry.ppn));
 	}
-	for (block_t b = 0; b < f->geometry->blocks; b++)
-		live += f->space->block[b].valid;
-	BUG_ON(mapped != live, "%llu LPNs are mapped, %llu pages are live", (unsigned long long)mapped,
-		(unsigned long long)live);
+	store_check(p->store);
+	BUG_ON(mapped != space_live_pages(p->store->space), "%llu LPNs are mapped, %llu pages are live",
+		(unsigned long long)mapped, (unsigned long long)space_live_pages(p->store->space));
 }
 
 void page_regions(struct ftl *f, struct regions *r)
 {
 	struct page_ftl *p = f->state;
 
+	store_regions(p->store, r);
 	regions_visit(r, p->map.word, page_map_bytes(&p->map));
 }
 
-uint64_t page_map_size(const struct ftl *f)
+void page_facts(const struct ftl *f, struct ftl_facts *facts)
 {
-	return page_map_bytes(&((const struct page_ftl *)f->state)->map);
+	const struct page_ftl *p = f->state;
+
+	store_facts(p->store, facts);
+	facts->map_bytes = page_map_bytes(&p->map);
+}
+
+void page_statistics(struct ftl *f, struct stat_list *list)
+{
+	store_statistics(((struct page_ftl *)f->state)->store, list);
 }
 
 const struct ftl_ops ftl_page = {
@@ -159,10 +175,10 @@ const struct ftl_ops ftl_page = {
 	.read = page_read,
 	.write = page_write,
 	.trim = page_trim,
-	.relocate = page_relocate,
 	.expect = page_expect,
 	.expect_next = page_expect_next,
 	.check = page_check,
 	.regions = page_regions,
-	.map_bytes = page_map_size,
+	.facts = page_facts,
+	.statistics = page_statistics,
 };

@@ -7,9 +7,11 @@
 
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
+#include "ftl/store.h"
 #include "pagemap/page_map.h"
 
 struct page_ftl {
+	struct store *store;
 	struct page_map map;
 };
 
@@ -18,12 +20,12 @@ void page_exit(struct ftl *);
 void page_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_trim(struct ftl *, struct io *, struct extent);
-void page_relocate(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
 void page_expect(const struct ftl *, lpn_t);
 void page_expect_next(const struct ftl *, lpn_t);
 void page_check(const struct ftl *);
 void page_regions(struct ftl *, struct regions *);
-uint64_t page_map_size(const struct ftl *);
+void page_facts(const struct ftl *, struct ftl_facts *);
+void page_statistics(struct ftl *, struct stat_list *);
 
 /* Writes one page; `housekeeping` pays for collection and for reading what must be kept (normally the
  * same as `io`).  False: the drive is full. */

@@ -28,24 +28,27 @@ struct echo_check {
 	size_t used;
 };
 
-static void gather_line(void *context, const char *text)
+/* Appends "key = value" and a new line. */
+static void gather_line(void *context, const char *key, const char *value)
 {
 	struct echo_check *check = context;
-	size_t length = strlen(text);
+	size_t length = strlen(key) + strlen(value) + 5;
 
-	check->lines = memory_resize(check->lines, check->used + length + 2, 1, "echo");
-	memcpy(check->lines + check->used, text, length);
-	check->used += length;
-	check->lines[check->used++] = '\n';
-	check->lines[check->used] = '\0';
+	check->lines = memory_resize(check->lines, check->used + length, 1, "echo");
+	snprintf(check->lines + check->used, length, "%s = %s\n", key, value);
+	check->used += length - 1;
 }
 
-static void set_line(void *context, const char *text)
+static void set_line(void *context, const char *key, const char *value)
 {
-	struct echo_check *check = context;
+	struct echo_check *check = context, line = { 0 };
 	struct fault fault;
 
-	BUG_ON(!params_set(text, check->groups, SAMPLE_GROUPS, &fault), "echo \"%s\": %s", text, fault.text);
+	gather_line(&line, key, value);
+	line.lines[line.used - 1] = '\0';
+	BUG_ON(!params_set(line.lines, check->groups, SAMPLE_GROUPS, &fault), "echo \"%s\": %s", line.lines,
+		fault.text);
+	memory_free(line.lines);
 }
 
 static void check_echo(const struct param_group *groups)

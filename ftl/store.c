@@ -1,0 +1,98 @@
+#include "ftl/store.h"
+
+#include "base/memory.h"
+
+/* Every plane needs its reserve, a block being filled by each stream, and something to collect. */
+static bool check_room(const struct geometry *g, uint32_t reserve, struct fault *fault)
+{
+	double spare = (double)(g->pages - g->logical_pages) / g->planes / g->pages_per_block;
+
+	if (spare >= reserve + 2)
+		return true;
+	return fault_set(fault,
+		"flash.over_provisioning leaves %.1f spare blocks in each plane; at least %u are "
+		"needed to collect garbage: use a larger share or more blocks",
+		spare, reserve + 2);
+}
+
+/* The plan's streams as the settings want them. */
+static void plan_streams(const struct store_plan *plan, bool separate, struct stream *streams)
+{
+	for (unsigned i = 0; plan->streams[i].name; i++) {
+		streams[i] = plan->streams[i];
+		if (!separate)
+			streams[i].survivors = (uint8_t)i;
+	}
+}
+
+struct store *store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
+{
+	const struct ftl_settings *settings = f->core;
+	struct stream streams[STREAMS_MOST] = { 0 };
+	uint32_t reserve = plan->reserve ? plan->reserve : 1;
+	struct placement placement;
+	struct store *s;
+
+	/* Static wear levelling fills a block of its own. */
+	if (!check_room(f->geometry, reserve + (settings->wear.delta > 0), fault) ||
+		!placement_init(&placement, f->flash, &settings->placement, fault))
+		return NULL;
+	plan_streams(plan, settings->gc.separate, streams);
+	s = memory_array(1, sizeof *s, "store");
+	s->ftl = f;
+	s->placement = placement;
+	s->blocks = blocks_create(f->flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST);
+	s->space = space_create(s->blocks, streams, reserve);
+	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &plan->client);
+	return s;
+}
+
+void store_free(struct store *s)
+{
+	if (!s)
+		return;
+	collector_free(s->collector);
+	space_free(s->space);
+	blocks_free(s->blocks);
+	placement_release(&s->placement);
+	memory_free(s);
+}
+
+ppn_t store_take(struct store *s, struct io *io, lpn_t lpn, unsigned stream)
+{
+	plane_t plane = placement_choose(&s->placement, lpn);
+
+	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
+		if (collector_make_room(s->collector, io, plane, stream))
+			return space_take(s->space, plane, stream, s->collector->collecting);
+		plane = placement_after(&s->placement, plane);
+	}
+	s->ftl->failed = true;
+	return PPN_NONE;
+}
+
+void store_facts(const struct store *s, struct ftl_facts *facts)
+{
+	facts->live_pages = space_live_pages(s->space);
+	facts->free_blocks = blocks_left_in_all(s->blocks);
+	facts->retired_blocks = s->blocks->retired;
+}
+
+void store_statistics(struct store *s, struct stat_list *list)
+{
+	collector_statistics(s->collector, list);
+}
+
+void store_regions(struct store *s, struct regions *r)
+{
+	blocks_regions(s->blocks, r);
+	space_regions(s->space, r);
+	collector_regions(s->collector, r);
+	placement_regions(&s->placement, r);
+}
+
+void store_check(const struct store *s)
+{
+	space_check(s->space);
+	collector_check_books(s->collector);
+}

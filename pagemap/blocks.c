@@ -1,0 +1,173 @@
+#include "pagemap/blocks.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+
+struct blocks *blocks_create(struct flash *flash, enum free_order order)
+{
+	const struct geometry *g = flash->geometry;
+	struct blocks *s = memory_array(1, sizeof *s, "free blocks");
+
+	s->geometry = g;
+	s->flash = flash;
+	s->order = order;
+	s->plane = memory_array(g->planes, sizeof *s->plane, "free blocks");
+	s->heap = memory_array(g->blocks, sizeof *s->heap, "free blocks");
+	s->key = memory_array(g->blocks, sizeof *s->key, "free blocks");
+	for (plane_t p = 0; p < g->planes; p++)
+		s->plane[p].fresh = g->blocks_per_plane;
+	return s;
+}
+
+void blocks_free(struct blocks *s)
+{
+	if (!s)
+		return;
+	memory_free(s->plane);
+	memory_free(s->heap);
+	memory_free(s->key);
+	memory_free(s);
+}
+
+uint64_t blocks_left_in_all(const struct blocks *s)
+{
+	uint64_t blocks = 0;
+
+	for (plane_t p = 0; p < s->geometry->planes; p++)
+		blocks += blocks_left(s, p);
+	return blocks;
+}
+
+/* ---- the heap of used free blocks of a plane: lowest key, then lowest block first ---- */
+
+static bool goes_before(const struct blocks *s, block_t a, block_t b)
+{
+	return s->key[a] != s->key[b] ? s->key[a] < s->key[b] : a < b;
+}
+
+static void sift_up(struct blocks *s, uint32_t *heap, uint32_t i)
+{
+	block_t b = heap[i];
+
+	for (; i && goes_before(s, b, heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = b;
+}
+
+static void sift_down(struct blocks *s, uint32_t *heap, uint32_t length, uint32_t i)
+{
+	block_t b = heap[i];
+	uint32_t child;
+
+	while ((child = 2 * i + 1) < length) {
+		if (child + 1 < length && goes_before(s, heap[child + 1], heap[child]))
+			child++;
+		if (!goes_before(s, heap[child], b))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = b;
+}
+
+static uint32_t *plane_heap(const struct blocks *s, plane_t p)
+{
+	return s->heap + (size_t)p * s->geometry->blocks_per_plane;
+}
+
+static block_t remove_at(struct blocks *s, plane_t p, uint32_t i)
+{
+	uint32_t *heap = plane_heap(s, p), last = --s->plane[p].recycled;
+	block_t b = heap[i];
+
+	if (i != last) {
+		heap[i] = heap[last];
+		sift_down(s, heap, last, i);
+		sift_up(s, heap, i);
+	}
+	return b;
+}
+
+/* ---- taking and giving ---- */
+
+/* Never-used blocks go first: no block is less worn, and none has been free for longer. */
+block_t blocks_take(struct blocks *s, plane_t p)
+{
+	const struct geometry *g = s->geometry;
+
+	if (s->plane[p].fresh)
+		return p * g->blocks_per_plane + g->blocks_per_plane - s->plane[p].fresh--;
+	return s->plane[p].recycled ? remove_at(s, p, 0) : BLOCK_NONE;
+}
+
+block_t blocks_take_most_worn(struct blocks *s, plane_t p)
+{
+	const uint32_t *heap = plane_heap(s, p);
+	uint32_t most = 0;
+
+	if (!s->plane[p].recycled)
+		return blocks_take(s, p);
+	for (uint32_t i = 1; i < s->plane[p].recycled; i++)
+		if (s->flash->block[heap[i]].erases > s->flash->block[heap[most]].erases)
+			most = i;
+	return remove_at(s, p, most);
+}
+
+bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
+{
+	plane_t p = geometry_plane(s->geometry, b);
+	uint32_t i;
+
+	flash_erase(io, b, cause);
+	s->plane[p].erases++;
+	if (flash_worn_out(s->flash, b)) {
+		s->plane[p].retired++;
+		s->retired++;
+		return false;
+	}
+	i = s->plane[p].recycled++;
+	s->key[b] = s->order == FREE_LEAST_WORN ? s->flash->block[b].erases : s->freed++;
+	plane_heap(s, p)[i] = b;
+	sift_up(s, plane_heap(s, p), i);
+	return true;
+}
+
+/* ---- state ---- */
+
+void blocks_regions(struct blocks *s, struct regions *r)
+{
+	const struct geometry *g = s->geometry;
+
+	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
+	regions_visit(r, s->heap, (size_t)g->blocks * sizeof *s->heap);
+	regions_visit(r, s->key, (size_t)g->blocks * sizeof *s->key);
+	regions_visit(r, &s->freed, sizeof s->freed);
+	regions_visit(r, &s->retired, sizeof s->retired);
+}
+
+static void check_free(const struct blocks *s, block_t b)
+{
+	BUG_ON(s->flash->block[b].next, "block %u is free with %u pages programmed", b,
+		s->flash->block[b].next);
+}
+
+void blocks_check(const struct blocks *s)
+{
+	const struct geometry *g = s->geometry;
+
+	for (plane_t p = 0; p < g->planes; p++) {
+		const uint32_t *heap = plane_heap(s, p);
+		block_t end = (p + 1) * g->blocks_per_plane;
+
+		BUG_ON(blocks_left(s, p) + s->plane[p].retired > g->blocks_per_plane,
+			"plane %u has %u blocks, %u are free and %u retired", p, g->blocks_per_plane,
+			blocks_left(s, p), s->plane[p].retired);
+		for (block_t b = end - s->plane[p].fresh; b < end; b++)
+			check_free(s, b);
+		for (uint32_t i = 0; i < s->plane[p].recycled; i++) {
+			check_free(s, heap[i]);
+			BUG_ON(i && goes_before(s, heap[i], heap[(i - 1) / 2]),
+				"free block %u of plane %u stands behind %u", heap[i], p, heap[(i - 1) / 2]);
+		}
+	}
+}
