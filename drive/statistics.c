@@ -120,7 +120,8 @@ static void report_group(
 /* ---- requests ---- */
 
 #define COUNT(field) STAT_COUNT, offsetof(struct class_statistics, field)
-#define RATIO(a, b)  STAT_RATIO, offsetof(struct class_statistics, a), offsetof(struct class_statistics, b)
+#define RATIO(part, whole)                                                                                   \
+	STAT_RATIO, offsetof(struct class_statistics, part), offsetof(struct class_statistics, whole)
 
 /* A class begins with what every type of request has. */
 #define REQUEST_ROWS                                                                                         \
