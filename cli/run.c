@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 struct options {
-	char **assignment;
+	const char **assignment;
 	size_t assignments;
 	const char *folder, *json, *save_drive, *load_drive;
 	const char *parameters, *workload;
@@ -301,6 +301,14 @@ static void explain(struct explanation *x, const struct run *run)
 	explanation_release(x, run->drive);
 }
 
+static void tell_doubt(const struct drive *drive, const struct options *o)
+{
+	char text[320];
+
+	if (!o->quiet && statistics_doubt(drive, text, sizeof text))
+		warn(NULL, text);
+}
+
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
 	const char *command, struct fault *fault)
 {
@@ -330,6 +338,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
 	drive_check(drive);
+	tell_doubt(drive, o);
 	report = report_create();
 	statistics_report(report, &run, &facts);
 	written = write_results(o, report, drive, fault);

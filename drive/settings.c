@@ -123,9 +123,9 @@ void settings_release(struct settings *c)
 }
 
 bool settings_read(
-	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
+	struct settings *c, const char *path, const char *const assignments[], size_t n, struct fault *fault)
 {
-	if (!params_read_file(path, c->group, c->groups, fault))
+	if (path && !params_read_file(path, c->group, c->groups, fault))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!params_set(assignments[i], c->group, c->groups, fault))

@@ -338,6 +338,71 @@ void statistics_report(struct report *r, const struct run *run, const struct run
 	stat_list_report(&d->statistics, r);
 }
 
+/* Above this share of the pages read it is said that they held no data. */
+#define NOTABLE_SHARE 0.01
+
+bool statistics_doubt(const struct drive *d, char *text, size_t bytes)
+{
+	const struct flash *f = d->flash;
+	double unmapped = (double)d->ftl->map.unmapped_reads;
+	double read = (double)(f->count[OP_READ][CAUSE_HOST] + f->forwarded[CAUSE_HOST]);
+
+	if (unmapped <= NOTABLE_SHARE * (read + unmapped))
+		return false;
+	snprintf(text, bytes,
+		"%.0f of %.0f pages read (%.1f %%) held no data and cost a look-up only: read latencies are too "
+		"low for a drive in use; see map.unmapped_reads and `ssd params precondition`",
+		unmapped, read + unmapped, 100 * unmapped / (read + unmapped));
+	return true;
+}
+
+/* ---- names ---- */
+
+/* Shows what a small drive reports; there is none if the FTL and the buffer do not go together. */
+static void print_names_of(size_t ftl, size_t buffer, FILE *out, struct stat_names *shown)
+{
+	static const char *const small[] = { "flash.channels=1", "flash.chips=1", "flash.dies=1",
+		"flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
+	struct fault fault = { "" };
+	struct settings settings;
+	struct drive *d = NULL;
+
+	if (settings_init(&settings, &fault) &&
+		settings_read(&settings, NULL, small, sizeof small / sizeof *small, &fault)) {
+		settings.top.ftl = (int)ftl;
+		settings.top.buffer = (int)buffer;
+		d = drive_create(&settings, false, &fault);
+	}
+	if (d)
+		stat_list_print(&d->statistics, out, shown);
+	drive_free(d);
+	settings_release(&settings);
+}
+
+static void print_names_of_run(FILE *out, struct stat_names *shown)
+{
+	static const struct stat_row *const rows[] = { run_rows, drive_rows, start_rows };
+	static const char *const titles[] = { "run", "drive", "state before the first request" };
+	struct stat_list list = { .room = 0 };
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		stat_list_add(&list, (struct stat_group){ .title = titles[i], .rows = rows[i] });
+	stat_list_print(&list, out, shown);
+	stat_list_release(&list);
+}
+
+void statistics_print_names(FILE *out)
+{
+	struct stat_names shown = { .names = 0 };
+
+	print_names_of_run(out, &shown);
+	for (size_t ftl = 0; ftls[ftl]; ftl++)
+		print_names_of(ftl, 0, out, &shown);
+	for (size_t buffer = 1; buffers[buffer]; buffer++)
+		print_names_of(0, buffer, out, &shown);
+	stat_names_release(&shown);
+}
+
 /* ---- columns ---- */
 
 void statistics_write_latencies(const struct drive *d, FILE *out)

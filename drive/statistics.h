@@ -20,6 +20,10 @@ void statistics_add(struct drive *);
 
 void statistics_report(struct report *, const struct run *, const struct run_facts *);
 
+/* In words, if a notable share of the pages read held no data: then latencies are those of a drive that was never
+ * written.  False: nothing to say. */
+bool statistics_doubt(const struct drive *, char *text, size_t bytes);
+
 /* Every number that some FTL or buffer reports, once, with unit and meaning. */
 void statistics_print_names(FILE *);
 

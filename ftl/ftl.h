@@ -115,6 +115,12 @@ static inline void ftl_count_lookup(struct ftl *f, struct io *io)
 	map->accesses++;
 }
 
+/* A page of a read request holds no data: it is answered with zeros and costs a look-up only. */
+static inline void ftl_count_unmapped(struct ftl *f, const struct io *io)
+{
+	ftl_map_count(f, io)->unmapped_reads++;
+}
+
 /* What every FTL has: how its mapping was used.  Then its own. */
 void ftl_statistics(struct ftl *, struct stat_list *);
 

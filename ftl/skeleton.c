@@ -97,8 +97,10 @@ static void skeleton_read(struct ftl *f, struct io *io, const struct extent *ext
 		mask_t wanted = entry->sectors & part.mask;
 
 		ftl_count_lookup(f, io);
-		if (!wanted)
-			continue; /* never written: read as zeros without touching flash */
+		if (!wanted) {
+			ftl_count_unmapped(f, io); /* never written: read as zeros without touching flash */
+			continue;
+		}
 		flash_read(io, entry->ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
 		pages_answer(io, entry->ppn, part.lpn, wanted);
 	}

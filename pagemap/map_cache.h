@@ -25,6 +25,7 @@ struct map_statistics {
 	uint64_t accesses;              /* mapping entries read or written in DRAM */
 	uint64_t gc_moves;              /* mapping pages the collector moved */
 	uint64_t gc_updates;            /* entries the collector changed while their page was not in DRAM */
+	uint64_t unmapped_reads;        /* pages of read requests that hold no data: nothing was read */
 };
 
 /* What the entries of pages cost that the collector moved while their mapping page was not in DRAM. */

@@ -184,29 +184,51 @@ void stat_list_report(struct stat_list *list, struct report *report)
 
 struct listing {
 	FILE *out;
-	bool (*seen)(void *context, const char *name);
-	void *context;
+	const char *title; /* still to be printed, or NULL */
+	struct stat_names *shown;
 };
+
+/* False: the name is known already. */
+static bool learn(struct stat_names *s, const char *name)
+{
+	for (size_t i = 0; i < s->names; i++)
+		if (!strcmp(s->name[i], name))
+			return false;
+	if (s->names == s->room) {
+		s->room = s->room ? 2 * s->room : 256;
+		s->name = memory_resize(s->name, s->room, sizeof *s->name, "names");
+	}
+	s->name[s->names++] = memory_string(name, "names");
+	return true;
+}
 
 static void print_number(void *context, const struct stat_list *list, const struct number *n)
 {
-	const struct listing *l = context;
+	struct listing *l = context;
 	const char *unit = n->row->kind == STAT_TIMES ? "ns" : n->row->unit, *meaning = n->row->meaning;
 
 	(void)list;
-	if (l->seen && l->seen(l->context, n->name))
+	if (!learn(l->shown, n->name))
 		return;
-	fprintf(l->out, "  %-44s%s%s%s\n", n->name, unit, *unit && *meaning ? ": " : "", meaning);
+	if (l->title)
+		fprintf(l->out, "\n%s\n", l->title);
+	l->title = NULL;
+	fprintf(l->out, "  %-36s%s%s%s\n", n->name, unit, *unit && *meaning ? ": " : "", meaning);
 }
 
-void stat_list_print(
-	const struct stat_list *list, FILE *out, bool (*seen)(void *context, const char *name), void *context)
+void stat_list_print(const struct stat_list *list, FILE *out, struct stat_names *shown)
 {
-	struct listing l = { out, seen, context };
+	struct listing l = { .out = out, .shown = shown };
 
 	for (size_t i = 0; i < list->groups; i++) {
-		if (list->group[i].title)
-			fprintf(out, "%s%s\n", i ? "\n" : "", list->group[i].title);
+		l.title = list->group[i].title ? list->group[i].title : l.title;
 		visit_group(list, &list->group[i], print_number, &l);
 	}
+}
+
+void stat_names_release(struct stat_names *s)
+{
+	for (size_t i = 0; i < s->names; i++)
+		memory_free(s->name[i]);
+	memory_free(s->name);
 }

@@ -69,7 +69,14 @@ void stat_list_start(struct stat_list *);
 /* All groups in the order in which they were added. */
 void stat_list_report(struct stat_list *, struct report *);
 
-/* What there is: one line a number with unit and meaning; `seen` is asked first and may skip a name. */
-void stat_list_print(const struct stat_list *, FILE *, bool (*seen)(void *context, const char *name), void *);
+/* The names that a listing has shown. */
+struct stat_names {
+	char **name;
+	size_t names, room;
+};
+
+/* What there is: a line with unit and meaning for each number whose name is new to `shown`, which learns it. */
+void stat_list_print(const struct stat_list *, FILE *, struct stat_names *shown);
+void stat_names_release(struct stat_names *);
 
 #endif

@@ -47,8 +47,10 @@ static void read_page(struct ftl *f, struct io *io, struct page_part part)
 	mask_t wanted = entry.mask & part.mask;
 
 	ftl_count_lookup(f, io);
-	if (!wanted)
+	if (!wanted) {
+		ftl_count_unmapped(f, io);
 		return;
+	}
 	flash_read(io, entry.ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
 	pages_answer(io, entry.ppn, part.lpn, wanted);
 }
