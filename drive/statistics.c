@@ -172,6 +172,9 @@ static void report_operations(struct report *r, const struct flash *f)
 	}
 	report_count(r, "flash.read.forwarded", flash_forwarded(f), "pages",
 		"reads of a page still on its way to flash, served from the controller; not in flash.read");
+	for (int cause = 0; cause < CAUSES; cause++)
+		report_count(r, join(name, "flash.read.forwarded", cause_name((enum cause)cause)),
+			f->forwarded[cause], "pages", "");
 	report_count(r, "flash.transferred_bytes", f->transferred_sectors * SECTOR_BYTES, "bytes",
 		"over all channels");
 }

@@ -151,9 +151,8 @@ op_t across_read_page(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cau
 {
 	op_t op = flash_read(io, ppn, sectors, cause, needs_first(n));
 
-	if (op != needs_first(n))
-		for (uint32_t i = 1; i < n->count; i++)
-			flash_wait(io, op, n->op[i]);
+	for (uint32_t i = 1; i < n->count; i++)
+		flash_wait(io, op, n->op[i]);
 	return op;
 }
 
