@@ -12,7 +12,6 @@ void explanation_begin(struct explanation *x, struct drive *d, const struct requ
 	x->request = *r;
 	x->taken = schedule_now(d->flash->schedule);
 	x->before = d->ftl->map;
-	x->forwarded = flash_forwarded(d->flash);
 	x->watch.open = true;
 	schedule_watch(d->flash->schedule, &x->watch);
 }
@@ -32,7 +31,6 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	x->watch.open = false;
 	x->accesses = d->io.accesses;
 	x->after = d->ftl->map;
-	x->forwarded = flash_forwarded(d->flash) - x->forwarded;
 	x->owner = memory_array(x->watch.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->watch.ops; i++)
 		name_owner(d->ftl, x->watch.op[i].owner, x->owner[i], sizeof *x->owner);
@@ -70,9 +68,6 @@ static void write_look_ups(const struct explanation *x, const struct drive *d, F
 		" not in DRAM; %" PRIu64 " entries touched\n",
 		x->accesses, x->accesses * d->settings->dram.access_ns, x->after.lookups - x->before.lookups,
 		x->after.misses - x->before.misses, x->after.accesses - x->before.accesses);
-	if (x->forwarded)
-		fprintf(out, "# %" PRIu64 " reads of pages still in the controller's memory: no operation\n",
-			x->forwarded);
 }
 
 /* The operations that number `index` waited for, by number. */
@@ -114,7 +109,7 @@ static void write_place(const struct geometry *g, ppn_t ppn, FILE *out)
 
 static void write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
 {
-	static const char *const kinds[OP_KINDS] = { "read", "program", "copy", "erase" };
+	static const char *const kinds[] = { "read", "program", "copy", "erase", "forward" };
 	const struct watched_op *op = &x->watch.op[index];
 
 	fprintf(out, "# %3u  %-8s%-7s", index + 1, kinds[op->kind], cause_name(op->cause));

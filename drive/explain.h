@@ -17,7 +17,6 @@ struct explanation {
 	tick_t taken; /* when it entered the drive */
 	uint32_t accesses;
 	struct map_statistics before, after;
-	uint64_t forwarded; /* reads served from the controller's memory */
 	struct watch watch;
 	char (*owner)[32]; /* per operation, what the page holds */
 };

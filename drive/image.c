@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAGIC       "ssdlab drive 1\n"
+#define MAGIC       "ssdlab drive 2\n"
 #define CHUNK_BYTES 65536u
 
 /* Visits the drive's regions with a file: out of them or into them. */

@@ -13,7 +13,9 @@ struct flash *flash_create(
 	f->settings = settings;
 	f->oracle = oracle;
 	f->owner = memory_array(g->pages, sizeof *f->owner, "page owners");
-	f->in_flight = memory_array((size_t)g->pages / 64 + 1, sizeof *f->in_flight, "page flags");
+	if (settings->order == ORDER_ASCENDING)
+		f->passed_over =
+			memory_array((size_t)g->pages / 64 + 1, sizeof *f->passed_over, "page flags");
 	f->block = memory_array(g->blocks, sizeof *f->block, "block table");
 	f->schedule = schedule_create(f);
 	return f;
@@ -25,18 +27,18 @@ void flash_free(struct flash *f)
 		return;
 	schedule_free(f->schedule);
 	memory_free(f->owner);
-	memory_free(f->in_flight);
+	memory_free(f->passed_over);
 	memory_free(f->block);
 	memory_free(f);
 }
 
-static bool in_flight(const struct flash *f, ppn_t ppn)
+static bool passed_over(const struct flash *f, ppn_t ppn)
 {
-	return f->in_flight[ppn / 64] >> ppn % 64 & 1;
+	return f->passed_over && (f->passed_over[ppn / 64] >> ppn % 64 & 1);
 }
 
-/* A page of the medium that has been programmed and still has an owner. */
-static struct flash_block *check_readable(struct flash *f, ppn_t ppn, enum cause cause)
+/* A page of the medium that has been programmed. */
+static void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -44,12 +46,24 @@ static struct flash_block *check_readable(struct flash *f, ppn_t ppn, enum cause
 	BUG_ON(ppn >= g->pages, "%s reads page %u of %u", cause_name(cause), ppn, g->pages);
 	BUG_ON(ppn - geometry_first_page(g, block) >= f->block[block].next,
 		"%s reads the free page %u of block %u (%u pages programmed)", cause_name(cause),
-		ppn - geometry_first_page(g, block), block, f->block[block].next);
-	return &f->block[block];
+		ppn - geometry_first_page(g, block), block, f->block[block].programmed);
+	BUG_ON(passed_over(f, ppn), "%s reads page %u of block %u, which was passed over", cause_name(cause),
+		ppn - geometry_first_page(g, block), block);
+}
+
+/* Pages [from, to) hold nothing and are passed over, or no longer. */
+static void mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool over)
+{
+	for (ppn_t ppn = from; ppn < to; ppn++) {
+		uint64_t bit = (uint64_t)1 << ppn % 64, *bits = &f->passed_over[ppn / 64];
+
+		*bits = over ? *bits | bit : *bits & ~bit;
+		f->owner[ppn] = OWNER_NONE;
+	}
 }
 
 /* The next free page of its block; marks it programmed. */
-static struct flash_block *occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
+static void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -57,38 +71,43 @@ static struct flash_block *occupy(struct flash *f, ppn_t ppn, owner_t owner, enu
 	uint32_t page = ppn - geometry_first_page(g, block);
 
 	BUG_ON(ppn >= g->pages, "%s programs page %u of %u", cause_name(cause), ppn, g->pages);
-	BUG_ON(page < b->next, "%s programs page %u of block %u twice without an erase", cause_name(cause),
-		page, block);
-	BUG_ON(page > b->next, "%s programs page %u of block %u out of order, the next one is %u",
-		cause_name(cause), page, block, b->next);
+	BUG_ON(page < b->next, "%s programs page %u of block %u%s", cause_name(cause), page, block,
+		passed_over(f, ppn) ? ", which was passed over" : " twice without an erase");
+	BUG_ON(page > b->next && !f->passed_over,
+		"%s programs page %u of block %u out of order, the next one is %u", cause_name(cause), page,
+		block, b->next);
 	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause), page,
 		block);
-	b->next++;
+	if (page > b->next)
+		mark_passed_over(f, ppn - page + b->next, ppn, true);
+	b->next = page + 1;
+	b->programmed++;
 	f->owner[ppn] = owner;
 	f->pages_used++;
-	return b;
 }
 
 op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
 {
 	struct flash *f = io->flash;
-	op_t op;
+	op_t op, writer;
+	bool held;
 
 	check_readable(f, ppn, cause);
 	oracle_page_read(f->oracle, ppn);
 	if (!io->timed)
 		return OP_NONE;
-	if (in_flight(f, ppn)) {
+	writer = schedule_writer(f->schedule, ppn, &held);
+	if (held) {
 		f->forwarded[cause]++;
-		return after;
+		op = schedule_forward(io, ppn, sectors, cause, writer);
+	} else {
+		f->count[OP_READ][cause]++;
+		op = schedule_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
 	}
-	f->count[OP_READ][cause]++;
-	op = schedule_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
 	schedule_wait(f->schedule, op, after);
 	return op;
 }
 
-/* The timed half of a program: the page is in flight until the schedule says otherwise. */
 static op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
 {
 	struct flash *f = io->flash;
@@ -99,10 +118,8 @@ static op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum ca
 		return OP_NONE;
 	}
 	f->count[OP_PROGRAM][cause]++;
-	f->in_flight[ppn / 64] |= (uint64_t)1 << ppn % 64;
 	op = schedule_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
 	schedule_wait(f->schedule, op, after);
-	schedule_wait(f->schedule, op, f->block[geometry_block(f->geometry, ppn)].erase);
 	return op;
 }
 
@@ -119,7 +136,7 @@ static bool may_copy_back(const struct flash *f, ppn_t from, ppn_t to)
 	return f->settings->copyback && from / g->pages_per_plane == to / g->pages_per_plane;
 }
 
-static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after, op_t writer)
 {
 	struct flash *f = io->flash;
 	op_t op;
@@ -127,10 +144,9 @@ static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause c
 	f->count[OP_READ][cause]++;
 	f->count[OP_PROGRAM][cause]++;
 	f->count[OP_COPY][cause]++;
-	f->in_flight[to / 64] |= (uint64_t)1 << to % 64;
 	op = schedule_op(io, OP_COPY, from, to, f->geometry->sectors_per_page, cause);
 	schedule_wait(f->schedule, op, after);
-	schedule_wait(f->schedule, op, f->block[geometry_block(f->geometry, to)].erase);
+	schedule_wait(f->schedule, op, writer);
 	return op;
 }
 
@@ -146,8 +162,13 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 	occupy(f, to, owner, cause);
 	flash_disown(f, from);
 	oracle_page_copied(f->oracle, from, to);
-	if (io->timed && !in_flight(f, from) && may_copy_back(f, from, to))
-		return schedule_copy_back(io, from, to, cause, after);
+	if (io->timed && may_copy_back(f, from, to)) {
+		bool held;
+		op_t writer = schedule_writer(f->schedule, from, &held);
+
+		if (!held)
+			return schedule_copy_back(io, from, to, cause, after, writer);
+	}
 	after = flash_read(io, from, sectors, cause, after);
 	return schedule_program(io, to, sectors, cause, after);
 }
@@ -164,37 +185,28 @@ static void check_erasable(const struct flash *f, block_t block, enum cause caus
 			f->owner[first + page]);
 }
 
-/* An untimed erase happens at once: what is still going on in the block no longer concerns it. */
-static void forget_unfinished(struct flash *f, block_t block)
-{
-	ppn_t first = geometry_first_page(f->geometry, block);
-
-	f->block[block].unfinished = 0;
-	for (ppn_t ppn = first; ppn < first + f->block[block].next; ppn++)
-		f->in_flight[ppn / 64] &= ~((uint64_t)1 << ppn % 64);
-}
-
 op_t flash_erase(struct io *io, block_t block, enum cause cause)
 {
 	struct flash *f = io->flash;
 	const struct geometry *g = f->geometry;
 	struct flash_block *b = &f->block[block];
+	ppn_t first = geometry_first_page(g, block);
 
 	check_erasable(f, block, cause);
-	oracle_page_erased(f->oracle, geometry_first_page(g, block), g->pages_per_block);
-	f->pages_used -= b->next;
-	f->pages_erased += b->next;
+	oracle_page_erased(f->oracle, first, g->pages_per_block);
+	f->pages_used -= b->programmed;
+	f->pages_erased += b->programmed;
+	if (b->programmed != b->next)
+		mark_passed_over(f, first, first + b->next, false);
+	b->next = b->programmed = 0;
 	b->erases++;
 	if (!io->timed) {
 		f->untimed[OP_ERASE]++;
-		forget_unfinished(f, block);
-		b->next = 0;
+		schedule_forget(f->schedule, block);
 		return OP_NONE;
 	}
-	b->next = 0;
 	f->count[OP_ERASE][cause]++;
-	b->erase = schedule_op(io, OP_ERASE, geometry_first_page(g, block), PPN_NONE, 0, cause);
-	return b->erase;
+	return schedule_op(io, OP_ERASE, first, PPN_NONE, 0, cause);
 }
 
 void flash_wait(struct io *io, op_t op, op_t other)
@@ -210,6 +222,8 @@ void flash_regions(struct flash *f, struct regions *r)
 	regions_visit(r, f->owner, (size_t)g->pages * sizeof *f->owner);
 	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
 	regions_visit(r, &f->pages_used, sizeof f->pages_used);
+	if (f->passed_over)
+		regions_visit(r, f->passed_over, ((size_t)g->pages / 64 + 1) * sizeof *f->passed_over);
 }
 
 uint64_t flash_total(const struct flash *f, enum op_kind kind)
@@ -318,7 +332,7 @@ void flash_check_books(const struct flash *f)
 	uint64_t erases = flash_total(f, OP_ERASE) + f->untimed[OP_ERASE], used = 0;
 
 	for (block_t b = 0; b < f->geometry->blocks; b++)
-		used += f->block[b].next;
+		used += f->block[b].programmed;
 	BUG_ON(used != f->pages_used, "the blocks hold %llu pages, the medium counted %llu",
 		(unsigned long long)used, (unsigned long long)f->pages_used);
 	BUG_ON(programs + f->pages_used_before != f->pages_used + f->pages_erased,

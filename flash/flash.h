@@ -5,11 +5,12 @@
  * above this room ever sees a clock.
  *
  * Laws (breaking one aborts with block, page and cause):
- *   - the pages of a block are programmed in ascending order without gaps, each once per erase;
- *   - a free page is not read; addresses are in range;
+ *   - the pages of a block are programmed in ascending order, each once per erase, and without gaps
+ *     unless flash.order allows them: a page passed over is used up;
+ *   - a free page and one passed over are not read; addresses are in range;
  *   - an erased block holds no page that has an owner.
- * In time, too: an erase waits for everything still going on in its block, and what
- * is programmed into a block waits for its erase.
+ * In time, too: programs of a block start in their order, an erase waits for everything still going on
+ * in its block, what is programmed into a block waits for its erase, and data is read where it is.
  *
  * Knows nothing of logical pages: an owner is a number that its FTL understands.
  */
@@ -24,17 +25,29 @@
 
 struct schedule;
 
-enum op_kind { OP_READ, OP_PROGRAM, OP_COPY, OP_ERASE, OP_KINDS };
+enum op_kind {
+	OP_READ,
+	OP_PROGRAM,
+	OP_COPY,
+	OP_ERASE,
+	OP_KINDS,
+	OP_FORWARD = OP_KINDS /* a read that the controller's memory answers: no flash, no time of its own */
+};
 
 /* Handle of an operation; stays valid (and means "done") for ever.  0 = none. */
 typedef uint64_t op_t;
 #define OP_NONE ((op_t)0)
 
 struct flash_block {
-	uint32_t next; /* first page not programmed since the erase */
+	uint32_t next; /* page that is programmed next: the one behind the last programmed since the erase */
+	uint32_t
+		programmed; /* pages programmed since the erase: less than `next` where pages were passed over */
 	uint32_t erases;
-	uint32_t unfinished; /* operations of this life of the block that time has not finished */
-	op_t erase;          /* erase that time has not finished; OP_NONE = the block is erased */
+
+	/* What time has not finished (order.h): numbers of operations + 1, 0 = none. */
+	uint32_t unfinished; /* operations of this life of the block */
+	uint32_t first, gate, last;
+	uint32_t started; /* page behind the last whose program has started */
 };
 
 /* Over all causes; filled in when the numbers are read. */
@@ -47,12 +60,12 @@ struct flash {
 	const struct flash_settings *settings;
 	struct oracle *oracle; /* NULL: verification off */
 	struct schedule *schedule;
-	owner_t *owner;      /* per page, in its spare area; OWNER_NONE once dead */
-	uint64_t *in_flight; /* bit per page: its program has not finished in time */
+	owner_t *owner;        /* per page, in its spare area; OWNER_NONE once dead */
+	uint64_t *passed_over; /* bit per page: skipped since the erase; NULL where flash.order forbids it */
 	struct flash_block *block;
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
-	uint64_t forwarded[CAUSES];       /* reads served from the controller, the page was in flight */
+	uint64_t forwarded[CAUSES];       /* reads served from the controller's memory */
 	uint64_t transferred_sectors;
 	uint64_t pages_used;        /* programmed and not erased */
 	uint64_t pages_used_before; /* the same when the statistics began */
@@ -81,8 +94,8 @@ void flash_free(struct flash *);
 /*
  * `sectors` = how many sectors cross the bus (1 .. sectors per page); `after` = the
  * operation that must be done first, or OP_NONE.  More of them: flash_wait().
- * A read of a page whose program has not finished is served from the controller's
- * memory: no flash operation, `after` is returned.
+ * A page still on its way to flash is read where its data is: in the controller's memory if that holds the
+ * page (flash.forward_bytes), at its source while it is copied back, else in flash when it is there.
  */
 op_t flash_read(struct io *, ppn_t, uint32_t sectors, enum cause, op_t after);
 op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op_t after);
@@ -107,12 +120,17 @@ static inline owner_t flash_owner(const struct flash *f, ppn_t ppn)
 	return f->owner[ppn];
 }
 
+/* The page of the block that is programmed next: pages per block when it is full. */
+static inline uint32_t flash_next_page(const struct flash *f, block_t block)
+{
+	return f->block[block].next;
+}
+
 /* The page will be read or die soon. */
 PREFETCHING void flash_prefetch(const struct flash *f, ppn_t ppn)
 {
 	__builtin_prefetch(&f->block[geometry_block(f->geometry, ppn)]);
 	__builtin_prefetch(&f->owner[ppn], 1);
-	__builtin_prefetch(&f->in_flight[ppn / 64]);
 }
 
 /* Data flow, for the oracle: what a page just programmed holds, what a read is answered from. */
@@ -148,7 +166,7 @@ uint64_t flash_total(const struct flash *, enum op_kind);
 /* Reads served from the controller's memory, of all causes. */
 uint64_t flash_forwarded(const struct flash *);
 
-/* Aborts unless programs = pages used + pages erased and erases agree per block. */
+/* Aborts unless programs = pages used + pages erased and erases agree per block; pages passed over are neither. */
 void flash_check_books(const struct flash *);
 
 #endif

@@ -6,6 +6,7 @@
 
 static const char *const multiplane_names[] = { "off", "same_offset", "any", NULL };
 static const char *const scheduler_names[] = { "read_first", "fifo", NULL };
+static const char *const order_names[] = { "consecutive", "ascending", NULL };
 static const char *const suspend_names[] = { "never", "erase", "program_and_erase", NULL };
 
 const struct param flash_params[] = {
@@ -40,11 +41,20 @@ const struct param flash_params[] = {
 		multiplane_names },
 	{ "scheduler", PARAM_CHOICE, FIELD(scheduler), 0, 0, "", "read_first",
 		"which operation that waits for a die goes first", scheduler_names },
+	{ "read_first_limit", PARAM_UINT, FIELD(read_first_limit), 0, 1e9, "commands", "1000",
+		"reads that may pass a waiting or interrupted operation before it is its turn; 0 = any number" },
 	{ "suspend", PARAM_CHOICE, FIELD(suspend), 0, 0, "", "never",
 		"what a read that arrives at a busy die may interrupt; nothing where flash.scheduler is fifo",
 		suspend_names },
 	{ "suspend_ns", PARAM_UINT, FIELD(suspend_ns), 0, 1e9, "ns", "20000",
 		"cost of taking up a suspended operation again" },
+	{ "forward_bytes", PARAM_UINT, FIELD(forward_bytes), 0, 1e12, "bytes", "8M",
+		"controller memory that holds pages until their program is done and answers reads of them; 0 = "
+		"such reads wait for the program" },
+	{ "order", PARAM_CHOICE, FIELD(order), 0, 0, "", "consecutive",
+		"pages of a block are programmed one after another, or in ascending order: those passed over are "
+		"used up",
+		order_names },
 	{ "endurance", PARAM_UINT, FIELD(endurance), 0, 1e9, "erases", "0",
 		"erases after which a block is worn out; 0 = it never is" },
 	{ 0 },

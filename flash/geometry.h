@@ -12,6 +12,7 @@
 
 enum multiplane { MULTIPLANE_OFF, MULTIPLANE_SAME_OFFSET, MULTIPLANE_ANY };
 enum scheduling { SCHEDULE_READ_FIRST, SCHEDULE_FIFO };
+enum program_order { ORDER_CONSECUTIVE, ORDER_ASCENDING };
 enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
 
 /* As the user wrote them; flash_params describes every field. */
@@ -23,7 +24,9 @@ struct flash_settings {
 	uint64_t erase_ns, command_ns;
 	double bus_mb_per_s; /* 10^6 bytes per second, each channel */
 	bool copyback, interleave;
-	int multiplane, scheduler, suspend;
+	int multiplane, scheduler, suspend, order;
+	uint64_t read_first_limit; /* read commands that may pass a waiting operation; 0 = any number */
+	uint64_t forward_bytes;    /* of controller memory, for pages on their way to flash */
 	uint64_t suspend_ns;
 	uint64_t endurance; /* erases a block survives; 0 = any number */
 };

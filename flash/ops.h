@@ -10,18 +10,25 @@
 
 #define INDEX_NONE UINT32_MAX
 
+enum stage { STAGE_WAITING, STAGE_READY, STAGE_QUEUED }; /* ready = waits for nothing but its block's gate */
+
 struct op {
 	uint32_t next;       /* in a queue, a command, a request's list or the free list */
 	uint32_t generation; /* tells a handle of this use from one of an earlier use */
 	uint32_t blockers;   /* what it still waits for; its request's release is one of them */
 	uint32_t first_waiter, last_waiter; /* edges to operations that wait for this one */
 	uint32_t ticket;                    /* INDEX_NONE: no request waits for it */
-	ppn_t ppn, to;          /* `to`: target of a copy; of an erase, the earlier erase still to come */
+	ppn_t ppn, to; /* `to`: target of a copy; what is read at its source; of an erase, see order.c */
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
+	uint32_t behind;   /* + 1: the next in its block's list, or of the reads forwarded from a program */
+	uint32_t forwards; /* + 1: reads that wait for this program's data */
 	plane_t plane;
 	uint32_t cell_ns;
 	uint16_t sectors;
-	uint8_t kind, cause;
+	uint8_t kind, cause, stage;
+	bool held;   /* a program: the controller's memory holds its page */
+	bool chases; /* a read: its page was still being written when it was made */
+	bool orphan; /* its block has been erased outside time */
 };
 
 struct edge {

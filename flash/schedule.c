@@ -2,7 +2,7 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
-#include "flash/ops.h"
+#include "flash/order.h"
 #include "flash/timers.h"
 
 #include <string.h>
@@ -26,6 +26,7 @@ struct unit {
 	uint32_t command;           /* operations being served as one command */
 	uint32_t suspended;         /* a command that was interrupted, or INDEX_NONE */
 	tick_t suspended_ns;        /* what is left of it */
+	uint64_t passed;            /* read commands since another operation was first kept waiting */
 	uint32_t next;              /* in the line of units that wait for the bus */
 	uint64_t in_ns, cell_ns, out_ns;
 };
@@ -59,6 +60,10 @@ struct schedule {
 	uint32_t releases, release_room;
 	uint64_t release_order;
 
+	struct queue answered; /* forwarded reads that are done and not yet finished */
+	bool answering;
+	uint64_t held, room; /* pages held in the controller's memory, and how many fit */
+
 	uint32_t first_completed, last_completed;
 	uint64_t under_way; /* operations and releases */
 	uint64_t *load;     /* per die */
@@ -78,7 +83,8 @@ struct schedule *schedule_create(struct flash *flash)
 	s->dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
 	s->units_per_channel = g->dies_per_channel / s->dies_per_unit;
 	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
-	s->first_completed = s->last_completed = INDEX_NONE;
+	s->answered.first = s->first_completed = s->last_completed = INDEX_NONE;
+	s->room = flash->settings->forward_bytes / g->page_bytes;
 	units = g->dies / s->dies_per_unit;
 	s->unit = memory_array(units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
@@ -128,8 +134,10 @@ static uint32_t cell_time(const struct schedule *s, const struct op *op)
 	case OP_COPY:
 		return page_time(s, &s->settings->read_ns, op->ppn) +
 		       page_time(s, &s->settings->program_ns, op->to);
-	default:
+	case OP_ERASE:
 		return (uint32_t)s->settings->erase_ns;
+	default:
+		return 0;
 	}
 }
 
@@ -144,28 +152,6 @@ static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 }
 
 /* ---- making operations ---- */
-
-/* The erase waits for every operation of the life it ends, and for an earlier erase still to come. */
-static void await_block(struct schedule *s, uint32_t index)
-{
-	struct op *op = &s->ops.op[index];
-	struct flash_block *block = block_of(s, op->ppn);
-	uint32_t earlier = ops_index(&s->ops, block->erase);
-
-	op->to = earlier;
-	op->blockers += block->unfinished;
-	block->unfinished = 0;
-	if (earlier != INDEX_NONE)
-		ops_add_edge(&s->ops, index, earlier);
-}
-
-static void join_block(struct schedule *s, ppn_t ppn, uint32_t *life)
-{
-	struct flash_block *block = block_of(s, ppn);
-
-	*life = block->erases;
-	block->unfinished++;
-}
 
 static void join_request(struct schedule *s, struct io *io, uint32_t index)
 {
@@ -182,7 +168,8 @@ static void join_request(struct schedule *s, struct io *io, uint32_t index)
 	io->last_op = index;
 }
 
-op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+static uint32_t make_op(
+	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
 	uint32_t index = ops_take_op(&s->ops);
@@ -202,16 +189,80 @@ op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t
 	s->load[op->plane / s->geometry->planes_per_die] += op->cell_ns;
 	s->under_way++;
 	join_request(s, io, index);
-	if (kind == OP_ERASE)
-		await_block(s, index);
-	else
-		join_block(s, ppn, &op->life);
-	if (kind == OP_COPY)
-		join_block(s, to, &op->to_life);
 	if (s->watch)
 		watch_made(s->watch, (struct watched_op){ ops_handle(&s->ops, index), kind, cause, ppn, to,
 					     .owner = s->flash->owner[kind == OP_COPY ? to : ppn],
 					     .sectors = sectors, .detached = op->ticket == INDEX_NONE });
+	return index;
+}
+
+/* The list makes it wait; the witness is to know. */
+static void show_wait_for_erase(const struct schedule *s, uint32_t index)
+{
+	const struct op *op = &s->ops.op[index];
+	const struct flash_block *block = block_of(s, order_target(op));
+	uint32_t erase = order_erase(&s->ops, block, block->erases);
+
+	if (erase != INDEX_NONE && erase != index)
+		watch_waits(s->watch, ops_handle(&s->ops, index), ops_handle(&s->ops, erase));
+}
+
+op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+{
+	struct schedule *s = io->flash->schedule;
+	uint32_t index = make_op(io, kind, ppn, to, sectors, cause);
+	struct op *op = &s->ops.op[index];
+	struct flash_block *block = block_of(s, ppn), *target = block_of(s, order_target(op));
+
+	op->life = block->erases;
+	op->to_life = target->erases;
+	if (kind != OP_ERASE)
+		order_join(&s->ops, block, op->life);
+	if (kind == OP_COPY)
+		order_join(&s->ops, target, op->to_life);
+	if (kind == OP_PROGRAM && s->held < s->room) {
+		op->held = true;
+		s->held++;
+	}
+	if (kind == OP_READ) {
+		op->chases = order_writer(&s->ops, block, ppn, op->life) != INDEX_NONE;
+		return ops_handle(&s->ops, index);
+	}
+	if (s->watch)
+		show_wait_for_erase(s, index);
+	order_append(&s->ops, target, index);
+	return ops_handle(&s->ops, index);
+}
+
+op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
+{
+	const struct flash_block *block = block_of(s, ppn);
+	uint32_t writer = order_writer(&s->ops, block, ppn, block->erases);
+
+	*held = writer != INDEX_NONE && s->ops.op[writer].held;
+	return writer == INDEX_NONE ? OP_NONE : ops_handle(&s->ops, writer);
+}
+
+/* It has what it needs as soon as the program has. */
+static void await_data(struct schedule *s, uint32_t forward, uint32_t program)
+{
+	struct op *op = &s->ops.op[program];
+
+	if (op->stage != STAGE_WAITING)
+		return;
+	s->ops.op[forward].behind = op->forwards;
+	s->ops.op[forward].blockers++;
+	op->forwards = forward + 1;
+	if (s->watch)
+		watch_waits(s->watch, ops_handle(&s->ops, forward), ops_handle(&s->ops, program));
+}
+
+op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t writer)
+{
+	struct schedule *s = io->flash->schedule;
+	uint32_t index = make_op(io, OP_FORWARD, ppn, PPN_NONE, sectors, cause);
+
+	await_data(s, index, ops_index(&s->ops, writer));
 	return ops_handle(&s->ops, index);
 }
 
@@ -365,6 +416,17 @@ static void measure(struct schedule *s, struct unit *unit)
 	unit->out_ns = transfer_ns(s, out_sectors);
 }
 
+static void begin_op(struct schedule *s, uint32_t index)
+{
+	const struct op *op = &s->ops.op[index];
+	ppn_t target = order_target(op);
+
+	if (op->kind != OP_READ)
+		order_start(&s->ops, block_of(s, target), index, target % s->geometry->pages_per_block);
+	if (s->watch)
+		watch_started(s->watch, ops_handle(&s->ops, index), s->now);
+}
+
 static void start_command(struct schedule *s, uint32_t u, struct queue *q)
 {
 	struct unit *unit = &s->unit[u];
@@ -373,9 +435,8 @@ static void start_command(struct schedule *s, uint32_t u, struct queue *q)
 	if (s->settings->multiplane != MULTIPLANE_OFF)
 		gather_planes(s, unit, q);
 	measure(s, unit);
-	if (s->watch)
-		for (uint32_t i = unit->command; i != INDEX_NONE; i = s->ops.op[i].next)
-			watch_started(s->watch, ops_handle(&s->ops, i), s->now);
+	for (uint32_t i = unit->command; i != INDEX_NONE; i = s->ops.op[i].next)
+		begin_op(s, i);
 	unit->phase = PHASE_IN;
 	if (unit->in_ns)
 		ask_for_bus(s, u);
@@ -393,14 +454,22 @@ static void resume(struct schedule *s, uint32_t u)
 	work_cells(s, u, unit->suspended_ns);
 }
 
+/* Enough reads have passed what waits or was interrupted. */
+static bool reads_must_wait(const struct schedule *s, const struct unit *unit)
+{
+	return s->settings->read_first_limit && unit->passed >= s->settings->read_first_limit;
+}
+
 /* Gives an idle die its next command, if anything is ready. */
 static void dispatch(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
+	bool passes = unit->suspended != INDEX_NONE || unit->others.first != INDEX_NONE;
 
-	if (unit->reads.first != INDEX_NONE)
+	if (unit->reads.first != INDEX_NONE && !(passes && reads_must_wait(s, unit))) {
+		unit->passed += passes;
 		start_command(s, u, &unit->reads);
-	else if (unit->suspended != INDEX_NONE)
+	} else if (unit->suspended != INDEX_NONE)
 		resume(s, u);
 	else if (unit->others.first != INDEX_NONE)
 		start_command(s, u, &unit->others);
@@ -411,7 +480,7 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 	uint8_t kind;
 
 	if (s->settings->suspend == SUSPEND_NEVER || unit->phase != PHASE_CELL ||
-		unit->suspended != INDEX_NONE)
+		unit->suspended != INDEX_NONE || reads_must_wait(s, unit))
 		return false;
 	kind = s->ops.op[unit->command].kind;
 	return kind == OP_ERASE || (kind != OP_READ && s->settings->suspend == SUSPEND_PROGRAM_AND_ERASE);
@@ -432,15 +501,14 @@ static void suspend(struct schedule *s, uint32_t u)
 	s->busy.suspensions++;
 }
 
-static void make_ready(struct schedule *s, uint32_t index)
+/* Into the queue of its die. */
+static void queue_up(struct schedule *s, uint32_t index)
 {
 	const struct op *op = &s->ops.op[index];
 	uint32_t u = unit_of(s, op);
 	struct unit *unit = &s->unit[u];
 	bool first = op->kind == OP_READ && s->settings->scheduler == SCHEDULE_READ_FIRST;
 
-	if (s->watch)
-		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
 	append(s, first ? &unit->reads : &unit->others, index);
 	if (first && may_suspend(s, unit))
 		suspend(s, u);
@@ -448,10 +516,135 @@ static void make_ready(struct schedule *s, uint32_t index)
 		dispatch(s, u);
 }
 
+/* Those whose turn has come pass the gate of their block. */
+static void open_gate(struct schedule *s, struct flash_block *block)
+{
+	uint32_t index;
+
+	while ((index = order_pass(&s->ops, block)) != INDEX_NONE)
+		queue_up(s, index);
+}
+
+static void unblock(struct schedule *s, uint32_t index);
+static void finish_op(struct schedule *s, uint32_t index);
+
+/* What is answered may let others be answered: one after another, however long the chain. */
+static void answer(struct schedule *s, uint32_t index)
+{
+	append(s, &s->answered, index);
+	if (s->answering)
+		return;
+	s->answering = true;
+	while (s->answered.first != INDEX_NONE)
+		finish_op(s, take(s, &s->answered));
+	s->answering = false;
+}
+
+/* The data of the program is in the controller's memory: reads of it can be answered. */
+static void answer_reads(struct schedule *s, uint32_t program)
+{
+	uint32_t at = s->ops.op[program].forwards;
+
+	s->ops.op[program].forwards = 0;
+	while (at) {
+		uint32_t next = s->ops.op[at - 1].behind;
+
+		unblock(s, at - 1);
+		at = next;
+	}
+}
+
+/* Where the page came from, in a life of its block that no erase has ended in time; false: nobody knows. */
+static bool trace_back(const struct schedule *s, const struct op *copy, ppn_t *ppn, uint32_t *life)
+{
+	const struct flash_block *block = block_of(s, copy->ppn);
+
+	*ppn = copy->ppn;
+	*life = copy->life;
+	return copy->life == block->erases || order_erase(&s->ops, block, copy->life + 1) != INDEX_NONE;
+}
+
+static void read_at_source(struct schedule *s, struct op *op, ppn_t ppn, uint32_t life)
+{
+	uint64_t *load = &s->load[op->plane / s->geometry->planes_per_die];
+
+	op->to = op->ppn;
+	op->to_life = op->life;
+	op->ppn = ppn;
+	op->life = life;
+	order_join(&s->ops, block_of(s, ppn), life);
+	*load -= op->cell_ns;
+	op->cell_ns = cell_time(s, op);
+	*load += op->cell_ns;
+}
+
+/*
+ * A page under copy-back is read where the copy takes it from, over several copies that are not done.
+ * False: its data is nowhere yet and the read waits.  Decided when nothing else holds up the read: the
+ * erase of the source waits for it, and must not wait for what may stand behind the erase.
+ */
+static bool find_data(struct schedule *s, uint32_t index)
+{
+	struct op *op = &s->ops.op[index];
+	ppn_t ppn = op->ppn;
+	uint32_t life = op->life, first = order_writer(&s->ops, block_of(s, ppn), ppn, life), writer = first;
+	bool known = true;
+
+	if (first == INDEX_NONE)
+		return true;
+	while (known && writer != INDEX_NONE && s->ops.op[writer].kind == OP_COPY) {
+		known = trace_back(s, &s->ops.op[writer], &ppn, &life);
+		writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
+	}
+	if (known && writer == INDEX_NONE) {
+		read_at_source(s, op, ppn, life);
+		return true;
+	}
+	ops_add_edge(&s->ops, index, first);
+	if (s->watch)
+		watch_waits(s->watch, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
+	return false;
+}
+
+static void make_ready(struct schedule *s, uint32_t index)
+{
+	struct op *op = &s->ops.op[index];
+	ppn_t target = order_target(op);
+
+	if (op->chases && !find_data(s, index))
+		return;
+	if (s->watch)
+		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
+	op->stage = STAGE_READY;
+	if (op->forwards)
+		answer_reads(s, index);
+	if (op->kind == OP_FORWARD)
+		answer(s, index);
+	else if (op->kind == OP_READ || op->orphan)
+		queue_up(s, index);
+	else
+		open_gate(s, block_of(s, target));
+}
+
 static void unblock(struct schedule *s, uint32_t index)
 {
 	if (--s->ops.op[index].blockers == 0)
 		make_ready(s, index);
+}
+
+void schedule_forget(struct schedule *s, block_t b)
+{
+	struct flash_block *block = &s->flash->block[b];
+	uint32_t index;
+
+	while ((index = order_orphan(&s->ops, block)) != INDEX_NONE) {
+		const struct op *op = &s->ops.op[index];
+
+		if (op->stage == STAGE_READY)
+			queue_up(s, index);
+		else if (op->stage == STAGE_WAITING && !op->blockers)
+			make_ready(s, index);
+	}
 }
 
 /* ---- completion ---- */
@@ -471,27 +664,28 @@ static void finish_part_of_request(struct schedule *s, uint32_t index)
 	s->last_completed = index;
 }
 
-/* The operation no longer uses the block; the erase that ended that life of it is waiting (unless the
- * erase was an untimed one). */
 static void leave_block(struct schedule *s, ppn_t ppn, uint32_t life)
 {
-	struct flash_block *block = block_of(s, ppn);
-	uint32_t erase, later = block->erases - life;
+	uint32_t erase = order_leave(&s->ops, block_of(s, ppn), life);
 
-	if (!later) {
-		block->unfinished--;
-		return;
-	}
-	erase = ops_index(&s->ops, block->erase);
-	while (--later && erase != INDEX_NONE)
-		erase = s->ops.op[erase].to;
 	if (erase != INDEX_NONE)
 		unblock(s, erase);
 }
 
-static void settle_page(struct schedule *s, ppn_t ppn)
+/* The operation no longer concerns the blocks it used. */
+static void leave_blocks(struct schedule *s, const struct op *op)
 {
-	s->flash->in_flight[ppn / 64] &= ~((uint64_t)1 << ppn % 64);
+	if (op->kind == OP_ERASE)
+		open_gate(s, block_of(s, op->ppn));
+	else
+		leave_block(s, op->ppn, op->life);
+	if (op->kind == OP_COPY || (op->kind == OP_READ && op->to != PPN_NONE))
+		leave_block(s, op->to, op->to_life);
+}
+
+static bool is_ordered(const struct op *op)
+{
+	return op->kind == OP_PROGRAM || op->kind == OP_COPY || op->kind == OP_ERASE;
 }
 
 static void finish_op(struct schedule *s, uint32_t index)
@@ -503,18 +697,14 @@ static void finish_op(struct schedule *s, uint32_t index)
 		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
 	s->load[op.plane / s->geometry->planes_per_die] -= op.cell_ns;
 	s->under_way--;
-	if (op.kind == OP_PROGRAM && op.life == block_of(s, op.ppn)->erases)
-		settle_page(s, op.ppn);
-	if (op.kind == OP_COPY && op.to_life == block_of(s, op.to)->erases)
-		settle_page(s, op.to);
+	s->held -= op.held;
+	if (is_ordered(&op))
+		order_finish(&s->ops, block_of(s, order_target(&op)), index,
+			order_target(&op) % s->geometry->pages_per_block);
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter);
-	if (op.kind != OP_ERASE)
-		leave_block(s, op.ppn, op.life);
-	else if (ops_index(&s->ops, block_of(s, op.ppn)->erase) == index)
-		block_of(s, op.ppn)->erase = OP_NONE;
-	if (op.kind == OP_COPY)
-		leave_block(s, op.to, op.to_life);
+	if (op.kind != OP_FORWARD)
+		leave_blocks(s, &op);
 	if (op.ticket != INDEX_NONE)
 		finish_part_of_request(s, op.ticket);
 	ops_give_op(&s->ops, index);
@@ -526,6 +716,8 @@ static void finish_command(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 	uint32_t index = unit->command;
 
+	if (s->ops.op[index].kind != OP_READ)
+		unit->passed = 0;
 	while (index != INDEX_NONE) {
 		uint32_t next = s->ops.op[index].next;
 

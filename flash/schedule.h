@@ -3,8 +3,9 @@
  *
  * A read takes the command on the bus, the sense on the die, the data on the bus; a
  * program takes command and data on the bus, then the die; a copy-back and an erase take a
- * command, then the die.  A die serves one command at a time: reads first or in order of
- * becoming ready; waiting operations of other planes may join it (multi-plane).  A bus is
+ * command, then the die.  A die serves one command at a time: reads first (up to a limit) or in order
+ * of becoming ready; waiting operations of other planes may join it (multi-plane).  Programs and
+ * erases of a block keep their order (order.h).  A bus is
  * granted to waiting dies in the order in which they asked.  Events of one
  * instant happen in a fixed order, so a run is repeatable to the byte.
  *
@@ -21,8 +22,22 @@ struct schedule;
 struct schedule *schedule_create(struct flash *);
 void schedule_free(struct schedule *);
 
-/* For flash.c: a new operation of the request `io`.  `to` is the target of a copy, else PPN_NONE. */
-op_t schedule_op(struct io *, enum op_kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause);
+/*
+ * For flash.c: a new operation of the request `io`.  `to` is the target of a copy, else PPN_NONE.
+ * A read of a page under copy-back takes place at the source if it is ready before the copy is done; of
+ * a page whose program is not done it waits for that.
+ */
+op_t schedule_op(struct io *, enum op_kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause);
+
+/* The unfinished operation that writes the page, or OP_NONE; `held`: the controller's memory has the page. */
+op_t schedule_writer(const struct schedule *, ppn_t, bool *held);
+
+/* A read of a page held for the program `writer`: done when that has what it waits for. */
+op_t schedule_forward(struct io *, ppn_t, uint32_t sectors, enum cause, op_t writer);
+
+/* For flash.c: the block has been erased outside time. */
+void schedule_forget(struct schedule *, block_t);
+
 void schedule_wait(struct schedule *, op_t op, op_t other);
 bool schedule_done(const struct schedule *, op_t);
 

@@ -305,6 +305,54 @@ static void test_each_law(void **state)
 		assert_aborts(break_law, &law, says[law]);
 }
 
+/* A block of a log may leave pages out: they are used up, hold nothing, and are not counted as programmed. */
+static void test_pages_may_be_passed_over(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.order=ascending");
+	struct io io = { .flash = b->flash };
+
+	(void)state;
+	flash_program(&io, 21, 7, 4, CAUSE_HOST, OP_NONE);
+	flash_program(&io, 23, 8, 4, CAUSE_HOST, OP_NONE);
+	assert_int_equal(flash_next_page(b->flash, 5), 4);
+	assert_int_equal(b->flash->block[5].programmed, 2);
+	assert_int_equal(b->flash->pages_used, 2);
+	assert_int_equal(flash_owner(b->flash, 20), OWNER_NONE);
+	flash_check_books(b->flash);
+	flash_disown(b->flash, 21);
+	flash_disown(b->flash, 23);
+	flash_erase(&io, 5, CAUSE_GC);
+	assert_int_equal(flash_next_page(b->flash, 5), 0);
+	assert_int_equal(b->flash->pages_erased, 2);
+	flash_program(&io, 20, 9, 4, CAUSE_HOST, OP_NONE);
+	flash_program(&io, 22, 9, 4, CAUSE_HOST, OP_NONE);
+	flash_read(&io, 20, 4, CAUSE_HOST, OP_NONE);
+	flash_check_books(b->flash);
+	bench_close(b);
+}
+
+static void break_ascending_law(void *context)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.order=ascending");
+	struct io io = { .flash = b->flash };
+
+	flash_program(&io, 21, 7, 4, CAUSE_HOST, OP_NONE);
+	if (*(bool *)context)
+		flash_read(&io, 20, 4, CAUSE_RMW, OP_NONE);
+	else
+		flash_program(&io, 20, 7, 4, CAUSE_HOST, OP_NONE);
+}
+
+static void test_pages_passed_over_are_lost(void **state)
+{
+	bool reads = false;
+
+	(void)state;
+	assert_aborts(break_ascending_law, &reads, "host programs page 0 of block 5, which was passed over");
+	reads = true;
+	assert_aborts(break_ascending_law, &reads, "rmw reads page 0 of block 5, which was passed over");
+}
+
 /* The same operations in a lawful order pass: the laws forbid no more than they should. */
 static void test_lawful_life_of_a_block(void **state)
 {
@@ -454,6 +502,8 @@ int main(void)
 		cmocka_unit_test(test_over_provisioning_is_exact_where_it_should_be),
 		cmocka_unit_test(test_extent_mask_against_counting),
 		cmocka_unit_test(test_each_law),
+		cmocka_unit_test(test_pages_may_be_passed_over),
+		cmocka_unit_test(test_pages_passed_over_are_lost),
 		cmocka_unit_test(test_lawful_life_of_a_block),
 		cmocka_unit_test(test_each_operation_is_counted_once_under_its_cause),
 		cmocka_unit_test(test_statistics_start_forgets_and_books_still_balance),

@@ -6,11 +6,12 @@
  *
  *	one page read        100 + 10000 + 4000  =  14100
  *	one page written     100 + 4000 + 100000 = 104100
+ *	one page copied back 200 + 10000 + 100000 = 110200
  *	one block erased     100 + 1000000       = 1000100
  */
 #include "tests/drive_fixture.h"
 
-enum { READ = 14100, WRITE = 104100, ERASE = 1000100 };
+enum { READ = 14100, WRITE = 104100, COPY = 110200, ERASE = 1000100 };
 
 static void assert_done_at(struct bench *b, op_t op, tick_t when)
 {
@@ -532,6 +533,44 @@ static void test_fifo_lets_nobody_overtake(void **state)
 	close_idle(b);
 }
 
+/* ---- no operation starves ---- */
+
+/* A write waits from 0, four reads from 0: two of them pass it when the die is free at 104100. */
+static void test_a_waiting_write_is_passed_by_so_many_reads(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.read_first_limit=2");
+	ppn_t old = old_page(b, 0, 0, 2, 0);
+	op_t write, read[4];
+
+	(void)state;
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	write = submit_program(b, page_at(b, 0, 0, 1, 0));
+	for (int i = 0; i < 4; i++)
+		read[i] = submit_read(b, old);
+	assert_done_at(b, read[1], WRITE + 2 * READ);
+	assert_done_at(b, write, WRITE + 2 * READ + WRITE);
+	assert_done_at(b, read[3], WRITE + 2 * READ + WRITE + 2 * READ);
+	close_idle(b);
+}
+
+/* An erase makes way for one read at 500000; the next waits until it is done. */
+static void test_an_erase_is_interrupted_so_often(void **state)
+{
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000 flash.read_first_limit=1");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	submit_read(b, old);
+	schedule_run_until(b->flash->schedule, 600000);
+	read = submit_read(b, old);
+	assert_done_at(b, erase, ERASE + READ + 5000);
+	assert_done_at(b, read, ERASE + READ + 5000 + READ);
+	close_idle(b);
+}
+
 /* ---- suspension ---- */
 
 /* Erase from 0, in the cells 100..1000100.  The read at 500000 leaves 500100 of it to do. */
@@ -834,6 +873,111 @@ static void test_two_lives_of_a_block_in_one_request(void **state)
 	close_idle(b);
 }
 
+/* ---- the order of a block ---- */
+
+/* Page 0 waits for a read on another channel (until 14100); page 1, ready at once, must not pass it. */
+static void test_a_program_waits_for_its_predecessor_in_the_block(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t read, first, second;
+
+	(void)state;
+	old_page(b, 2, 0, 0, 0);
+	bench_begin(b);
+	read = flash_read(&b->io, page_at(b, 2, 0, 0, 0), 4, CAUSE_RMW, OP_NONE);
+	first = flash_program(&b->io, page_at(b, 0, 0, 0, 0), 1, 4, CAUSE_HOST, read);
+	second = flash_program(&b->io, page_at(b, 0, 0, 0, 1), 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, first, READ + WRITE);
+	assert_done_at(b, second, READ + WRITE + WRITE);
+	close_idle(b);
+}
+
+/* Only its own block waits: a program of another block takes the die meanwhile, until 104100. */
+static void test_other_blocks_do_not_wait_for_the_gate(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t read, first, copy, other;
+
+	(void)state;
+	old_page(b, 2, 0, 0, 0);
+	old_page(b, 0, 0, 2, 0);
+	bench_begin(b);
+	read = flash_read(&b->io, page_at(b, 2, 0, 0, 0), 4, CAUSE_RMW, OP_NONE);
+	first = flash_program(&b->io, page_at(b, 0, 0, 0, 0), 1, 4, CAUSE_HOST, read);
+	copy = flash_copy(&b->io, page_at(b, 0, 0, 2, 0), page_at(b, 0, 0, 0, 1), CAUSE_GC, OP_NONE);
+	other = flash_program(&b->io, page_at(b, 0, 0, 1, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, other, WRITE);
+	assert_done_at(b, first, WRITE + WRITE);
+	assert_done_at(b, copy, WRITE + WRITE + COPY);
+	close_idle(b);
+}
+
+/*
+ * Page 0 waits for an erase elsewhere (until 1000100) and page 1 for page 0, when the block is erased outside
+ * time.  Page 1 waits for nothing any more, nor does the new page 0; the old one still ends after its erase.
+ */
+static void test_an_untimed_erase_opens_the_gate(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct io untimed = { .flash = b->flash };
+	op_t erase, first, second, anew;
+
+	(void)state;
+	bench_begin(b);
+	erase = flash_erase(&b->io, geometry_block(&b->geometry, page_at(b, 2, 0, 0, 0)), CAUSE_GC);
+	first = flash_program(&b->io, 0, 1, 4, CAUSE_HOST, erase);
+	second = flash_program(&b->io, 1, 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	flash_disown(b->flash, 0);
+	flash_disown(b->flash, 1);
+	flash_erase(&untimed, 0, CAUSE_GC);
+	anew = submit_program(b, 0);
+	assert_done_at(b, second, WRITE);
+	assert_done_at(b, anew, WRITE + WRITE);
+	assert_done_at(b, first, ERASE + WRITE);
+	close_idle(b);
+}
+
+/* A timed erase that waits for its block (a read until 1014200) no longer does after an untimed one. */
+static void test_an_untimed_erase_frees_a_waiting_one(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct io untimed = { .flash = b->flash };
+	op_t other, read, erase;
+
+	(void)state;
+	old_page(b, 0, 0, 0, 0);
+	bench_begin(b);
+	other = flash_erase(&b->io, geometry_block(&b->geometry, page_at(b, 2, 0, 0, 0)), CAUSE_GC);
+	read = flash_read(&b->io, 0, 4, CAUSE_GC, other);
+	flash_disown(b->flash, 0);
+	erase = flash_erase(&b->io, 0, CAUSE_GC);
+	bench_submit(b);
+	flash_erase(&untimed, 0, CAUSE_GC);
+	assert_done_at(b, erase, ERASE);
+	assert_done_at(b, read, ERASE + READ);
+	close_idle(b);
+}
+
+/* The schedule itself dies if a program is out of its turn. */
+static void start_out_of_order(void *context)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+
+	(void)context;
+	b->flash->block[0].started = 3;
+	submit_program(b, 0);
+}
+
+static void test_out_of_order_in_time_aborts(void **state)
+{
+	(void)state;
+	assert_aborts(start_out_of_order, NULL,
+		"the program of page 0 (page 0 of its block) starts after that of page 2");
+}
+
 /* ---- pages in flight ---- */
 
 /* Served from the controller until 104099, from flash from 104100 on. */
@@ -847,7 +991,7 @@ static void test_read_of_a_page_in_flight_is_forwarded(void **state)
 	(void)state;
 	submit_program(b, 0);
 	schedule_run_until(s, WRITE - 1);
-	assert_true(submit_read(b, 0) == OP_NONE);
+	assert_true(schedule_done(s, submit_read(b, 0)));
 	assert_true(schedule_completed(s, &ticket, &when));
 	assert_int_equal(when, WRITE - 1);
 	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 1);
@@ -871,7 +1015,9 @@ static void test_page_is_in_flight_in_its_second_life(void **state)
 	submit_erase(b, 0);
 	submit_program(b, 0);
 	schedule_run_until(s, WRITE + ERASE + WRITE - 1);
-	assert_true(submit_read(b, 0) == OP_NONE);
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 0);
+	submit_read(b, 0);
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 1);
 	schedule_run_until(s, WRITE + ERASE + WRITE);
 	assert_done_at(b, submit_read(b, 0), WRITE + ERASE + WRITE + READ);
 	close_idle(b);
@@ -889,9 +1035,200 @@ static void test_untimed_second_life_is_not_in_flight(void **state)
 	flash_disown(b->flash, 0);
 	flash_erase(&untimed, 0, CAUSE_GC);
 	old_page(b, 0, 0, 0, 0);
-	schedule_drain(b->flash->schedule);
-	assert_true(submit_read(b, 0) != OP_NONE);
+	submit_read(b, 0);
 	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 0);
+	assert_int_equal(b->flash->count[OP_READ][CAUSE_HOST], 1);
+	close_idle(b);
+}
+
+/* The program waits for a read until 14100: only then is there anything to answer with. */
+static void test_a_forwarded_read_waits_for_the_data(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t read, program, forwarded;
+
+	(void)state;
+	old_page(b, 2, 0, 0, 0);
+	bench_begin(b);
+	read = flash_read(&b->io, page_at(b, 2, 0, 0, 0), 4, CAUSE_RMW, OP_NONE);
+	program = flash_program(&b->io, 0, 1, 4, CAUSE_HOST, read);
+	bench_submit(b);
+	forwarded = submit_read(b, 0);
+	assert_done_at(b, forwarded, READ);
+	assert_done_at(b, program, READ + WRITE);
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 1);
+	close_idle(b);
+}
+
+/* It waits for what it was told to, and others can wait for it. */
+static void test_a_forwarded_read_is_an_operation(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t other[2], forwarded, program;
+
+	(void)state;
+	old_page(b, 2, 0, 0, 0);
+	old_page(b, 3, 0, 0, 0);
+	submit_program(b, 0);
+	bench_begin(b);
+	other[0] = flash_read(&b->io, page_at(b, 2, 0, 0, 0), 4, CAUSE_MAP, OP_NONE);
+	other[1] = flash_read(&b->io, page_at(b, 3, 0, 0, 0), 4, CAUSE_MAP, OP_NONE);
+	forwarded = flash_read(&b->io, 0, 4, CAUSE_RMW, other[0]);
+	flash_wait(&b->io, forwarded, other[1]);
+	program = flash_program(&b->io, page_at(b, 2, 0, 1, 0), 1, 4, CAUSE_HOST, forwarded);
+	bench_submit(b);
+	assert_done_at(b, forwarded, READ + 4000);
+	assert_done_at(b, program, READ + 4000 + WRITE);
+	close_idle(b);
+}
+
+/* A chain of reads forwarded from programs that wait for them ends at once, however long it is. */
+static void test_a_long_chain_of_forwarded_reads(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.pages=40000 flash.forward_bytes=1G");
+	op_t other = submit_erase(b, page_at(b, 2, 0, 0, 0)), read = other;
+
+	(void)state;
+	for (uint32_t page = 0; page < 20000; page++) {
+		bench_begin(b);
+		if (page)
+			read = flash_read(&b->io, page - 1, 4, CAUSE_RMW, OP_NONE);
+		flash_program(&b->io, page, 1, 4, CAUSE_HOST, read);
+		bench_submit(b);
+	}
+	assert_done_at(b, read, ERASE);
+	close_idle(b);
+}
+
+/* Room for one page: the second program is not held, a read of its page waits for it. */
+static void test_forwarding_takes_memory(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.forward_bytes=4095");
+	op_t forwarded, read;
+
+	(void)state;
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	submit_program(b, page_at(b, 2, 0, 0, 0));
+	forwarded = submit_read(b, page_at(b, 0, 0, 0, 0));
+	read = submit_read(b, page_at(b, 2, 0, 0, 0));
+	assert_true(schedule_done(b->flash->schedule, forwarded));
+	assert_done_at(b, read, WRITE + READ);
+	submit_program(b, page_at(b, 2, 0, 0, 1)); /* the room is free again */
+	assert_true(schedule_done(b->flash->schedule, submit_read(b, page_at(b, 2, 0, 0, 1))));
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 2);
+	assert_int_equal(b->flash->count[OP_READ][CAUSE_HOST], 1);
+	close_idle(b);
+}
+
+/* A page that nobody holds is copied once it is there, by copy-back. */
+static void test_copy_of_a_page_nobody_holds(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.forward_bytes=0");
+	op_t copy;
+
+	(void)state;
+	submit_program(b, 0);
+	copy = submit_copy(b, 0, page_at(b, 0, 0, 1, 0));
+	assert_done_at(b, copy, WRITE + COPY);
+	assert_int_equal(b->flash->count[OP_COPY][CAUSE_GC], 1);
+	close_idle(b);
+}
+
+/* The die writes until 104100, the copy waits behind it: the page is still where it was, and read there first. */
+static void test_a_page_under_copy_back_is_read_at_its_source(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t copy, read;
+
+	(void)state;
+	old_page(b, 0, 0, 0, 0);
+	submit_program(b, page_at(b, 0, 1, 0, 0));
+	copy = submit_copy(b, 0, page_at(b, 0, 0, 1, 0));
+	read = submit_read(b, page_at(b, 0, 0, 1, 0));
+	assert_done_at(b, read, WRITE + READ);
+	assert_done_at(b, copy, WRITE + READ + COPY);
+	assert_int_equal(b->flash->forwarded[CAUSE_HOST], 0);
+	assert_int_equal(b->flash->count[OP_READ][CAUSE_HOST], 1);
+	close_idle(b);
+}
+
+/* The source block is erased and written anew, in state; in time that comes after the read and the copy. */
+static void test_the_erase_of_a_source_waits_for_its_reader(void **state)
+{
+	const tick_t copied = WRITE + READ + COPY;
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t copy, erase, program, read;
+
+	(void)state;
+	old_page(b, 0, 0, 0, 0);
+	submit_program(b, page_at(b, 0, 1, 0, 0));
+	copy = submit_copy(b, 0, page_at(b, 0, 0, 1, 0));
+	erase = submit_erase(b, 0);
+	program = submit_program(b, 0);
+	read = submit_read(b, page_at(b, 0, 0, 1, 0));
+	assert_done_at(b, read, WRITE + READ);
+	assert_done_at(b, copy, copied);
+	assert_done_at(b, erase, copied + ERASE);
+	assert_done_at(b, program, copied + ERASE + WRITE);
+	close_idle(b);
+}
+
+/* A read that waits for something behind the erase of the source must not hold up that erase: it comes when the
+ * page has long arrived. */
+static void test_a_read_behind_the_erase_of_its_source(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t program, read;
+
+	(void)state;
+	old_page(b, 0, 0, 0, 0);
+	submit_copy(b, 0, page_at(b, 0, 0, 1, 0));
+	submit_erase(b, 0);
+	program = submit_program(b, 0);
+	bench_begin(b);
+	read = flash_read(&b->io, page_at(b, 0, 0, 1, 0), 4, CAUSE_MAP, program);
+	bench_submit(b);
+	assert_done_at(b, program, COPY + ERASE + WRITE);
+	assert_done_at(b, read, COPY + ERASE + WRITE + READ);
+	close_idle(b);
+}
+
+/* A page copied twice before the first copy has begun lies where it always did; the second copy waits. */
+static void test_a_copy_of_a_copy(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t other, copy[2], read;
+
+	(void)state;
+	old_page(b, 0, 0, 0, 0);
+	other = submit_erase(b, page_at(b, 2, 0, 0, 0));
+	bench_begin(b);
+	copy[0] = flash_copy(&b->io, 0, page_at(b, 0, 0, 1, 0), CAUSE_GC, other);
+	copy[1] = flash_copy(&b->io, page_at(b, 0, 0, 1, 0), page_at(b, 0, 0, 2, 0), CAUSE_GC, OP_NONE);
+	bench_submit(b);
+	read = submit_read(b, page_at(b, 0, 0, 2, 0));
+	assert_done_at(b, read, READ);
+	assert_done_at(b, copy[0], ERASE + COPY);
+	assert_done_at(b, copy[1], ERASE + COPY + COPY);
+	close_idle(b);
+}
+
+/* The first copy has arrived and its block is erased: the page is read where the first copy took it. */
+static void test_a_copy_of_a_copy_that_has_arrived(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t copy[2], read;
+
+	(void)state;
+	old_page(b, 0, 0, 0, 0);
+	copy[0] = submit_copy(b, 0, page_at(b, 0, 0, 1, 0));
+	copy[1] = submit_copy(b, page_at(b, 0, 0, 1, 0), page_at(b, 0, 0, 2, 0));
+	submit_erase(b, 0);
+	submit_erase(b, page_at(b, 0, 0, 1, 0));
+	assert_done_at(b, copy[0], COPY);
+	read = submit_read(b, page_at(b, 0, 0, 2, 0));
+	assert_done_at(b, copy[1], COPY + COPY);
+	assert_done_at(b, read, COPY + COPY + READ);
 	close_idle(b);
 }
 
@@ -1070,14 +1407,16 @@ int main(void)
 		cmocka_unit_test(test_copy_of_a_page_in_flight),
 		cmocka_unit_test(test_read_overtakes_waiting_writes),
 		cmocka_unit_test(test_fifo_lets_nobody_overtake),
+		cmocka_unit_test(test_a_waiting_write_is_passed_by_so_many_reads),
+		cmocka_unit_test(test_an_erase_is_interrupted_so_often),
 		cmocka_unit_test(test_read_suspends_an_erase),
 		cmocka_unit_test(test_an_erase_is_suspended_again),
 		cmocka_unit_test(test_no_suspension_unless_asked_for),
 		cmocka_unit_test(test_read_suspends_a_program),
-		cmocka_unit_test(test_a_read_during_the_transfer_suspends_too),
 		cmocka_unit_test(test_a_multiplane_program_is_suspended_whole),
 		cmocka_unit_test(test_a_read_of_another_die),
 		cmocka_unit_test(test_fifo_suspends_nothing),
+		cmocka_unit_test(test_a_read_during_the_transfer_suspends_too),
 		cmocka_unit_test(test_programs_are_not_suspended_for_erase_only),
 		cmocka_unit_test(test_only_reads_suspend),
 		cmocka_unit_test(test_suspension_keeps_the_books_of_busy_time),
@@ -1087,9 +1426,24 @@ int main(void)
 		cmocka_unit_test(test_erase_waits_for_what_goes_on_in_its_block),
 		cmocka_unit_test(test_program_waits_for_the_erase_of_its_block),
 		cmocka_unit_test(test_two_lives_of_a_block_in_one_request),
+		cmocka_unit_test(test_a_program_waits_for_its_predecessor_in_the_block),
+		cmocka_unit_test(test_other_blocks_do_not_wait_for_the_gate),
+		cmocka_unit_test(test_an_untimed_erase_opens_the_gate),
+		cmocka_unit_test(test_an_untimed_erase_frees_a_waiting_one),
+		cmocka_unit_test(test_out_of_order_in_time_aborts),
 		cmocka_unit_test(test_read_of_a_page_in_flight_is_forwarded),
 		cmocka_unit_test(test_page_is_in_flight_in_its_second_life),
 		cmocka_unit_test(test_untimed_second_life_is_not_in_flight),
+		cmocka_unit_test(test_a_forwarded_read_waits_for_the_data),
+		cmocka_unit_test(test_a_forwarded_read_is_an_operation),
+		cmocka_unit_test(test_a_long_chain_of_forwarded_reads),
+		cmocka_unit_test(test_forwarding_takes_memory),
+		cmocka_unit_test(test_copy_of_a_page_nobody_holds),
+		cmocka_unit_test(test_a_page_under_copy_back_is_read_at_its_source),
+		cmocka_unit_test(test_the_erase_of_a_source_waits_for_its_reader),
+		cmocka_unit_test(test_a_read_behind_the_erase_of_its_source),
+		cmocka_unit_test(test_a_copy_of_a_copy),
+		cmocka_unit_test(test_a_copy_of_a_copy_that_has_arrived),
 		cmocka_unit_test(test_request_completes_with_its_last_operation),
 		cmocka_unit_test(test_request_without_operations_takes_its_look_ups),
 		cmocka_unit_test(test_operations_begin_after_the_look_ups),

@@ -208,9 +208,8 @@ op_t across_read_page(
 {
 	op_t op = flash_read(io, ppn, sectors, cause, across_needs_first(n));
 
-	if (op != across_needs_first(n))
-		for (uint32_t i = 1; i < n->count; i++)
-			flash_wait(io, op, n->op[i]);
+	for (uint32_t i = 1; i < n->count; i++)
+		flash_wait(io, op, n->op[i]);
 	return op;
 }
 

@@ -140,7 +140,7 @@ static inline op_t across_needs_first(const struct across_needs *n)
 	return n->count ? n->op[0] : OP_NONE;
 }
 
-/* A read that waits for all of them; a forwarded read is no operation of its own and cannot wait for more. */
+/* A read that waits for all of them. */
 op_t across_read_page(struct io *, ppn_t, uint32_t sectors, enum cause, const struct across_needs *);
 
 /* A program that waits for all of them. */

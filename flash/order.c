@@ -1,0 +1,141 @@
+#include "flash/order.h"
+
+#include "base/fault.h"
+
+void order_append(struct ops *o, struct flash_block *b, uint32_t index)
+{
+	struct op *op = &o->op[index];
+
+	if (op->kind == OP_ERASE) { /* `to` counts the operations of the life it ends */
+		op->to = b->unfinished;
+		op->blockers += b->unfinished;
+		b->unfinished = 0;
+	}
+	if (b->first)
+		o->op[b->last - 1].behind = index + 1;
+	else
+		b->first = index + 1;
+	if (!b->gate)
+		b->gate = index + 1;
+	b->last = index + 1;
+}
+
+uint32_t order_erase(const struct ops *o, const struct flash_block *b, uint32_t life)
+{
+	for (uint32_t at = b->first; at; at = o->op[at - 1].behind)
+		if (o->op[at - 1].kind == OP_ERASE && o->op[at - 1].life == life)
+			return at - 1;
+	return INDEX_NONE;
+}
+
+bool order_join(struct ops *o, struct flash_block *b, uint32_t life)
+{
+	uint32_t erase;
+
+	if (life == b->erases) {
+		b->unfinished++;
+		return true;
+	}
+	erase = order_erase(o, b, life + 1);
+	if (erase == INDEX_NONE)
+		return false;
+	o->op[erase].to++;
+	o->op[erase].blockers++;
+	return true;
+}
+
+uint32_t order_leave(struct ops *o, struct flash_block *b, uint32_t life)
+{
+	uint32_t erase;
+
+	if (life == b->erases) {
+		b->unfinished--;
+		return INDEX_NONE;
+	}
+	erase = order_erase(o, b, life + 1);
+	if (erase != INDEX_NONE)
+		o->op[erase].to--;
+	return erase;
+}
+
+/* An erase that has passed keeps the gate shut until it is done. */
+uint32_t order_pass(struct ops *o, struct flash_block *b)
+{
+	uint32_t index = b->gate - 1;
+
+	if (!b->gate || o->op[index].stage != STAGE_READY)
+		return INDEX_NONE;
+	o->op[index].stage = STAGE_QUEUED;
+	if (o->op[index].kind != OP_ERASE)
+		b->gate = o->op[index].behind;
+	return index;
+}
+
+void order_start(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
+{
+	const struct op *op = &o->op[index];
+
+	if (op->orphan)
+		return;
+	BUG_ON(b->first != index + 1,
+		"an operation of page %u starts before an earlier one of its block is done",
+		order_target(op));
+	if (op->kind == OP_ERASE) {
+		BUG_ON(op->to, "the block of page %u is erased while %u operations still use it", op->ppn,
+			op->to);
+		b->started = 0;
+		return;
+	}
+	BUG_ON(page < b->started,
+		"the program of page %u (page %u of its block) starts after that of page %u",
+		order_target(op), page, b->started - 1);
+	b->started = page + 1;
+}
+
+void order_finish(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
+{
+	const struct op *op = &o->op[index];
+
+	if (op->orphan)
+		return;
+	BUG_ON(b->first != index + 1, "an operation of page %u is done before an earlier one of its block",
+		order_target(op));
+	BUG_ON(op->kind != OP_ERASE && b->started != page + 1,
+		"the program of page %u is done after that of page %u of its block has started",
+		order_target(op), b->started - 1);
+	b->first = op->behind;
+	if (op->kind == OP_ERASE)
+		b->gate = op->behind;
+	if (!b->first)
+		b->last = 0;
+}
+
+uint32_t order_orphan(struct ops *o, struct flash_block *b)
+{
+	uint32_t index = b->first - 1;
+	struct op *op;
+
+	if (!b->first) {
+		b->gate = b->last = b->started = b->unfinished = 0;
+		return INDEX_NONE;
+	}
+	op = &o->op[index];
+	op->orphan = true;
+	b->first = op->behind;
+	if (op->kind == OP_ERASE) {
+		op->blockers -= op->to;
+		op->to = 0;
+	}
+	return index;
+}
+
+uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
+{
+	for (uint32_t at = b->first; at; at = o->op[at - 1].behind) {
+		const struct op *op = &o->op[at - 1];
+
+		if (op->kind != OP_ERASE && order_target(op) == ppn && order_target_life(op) == life)
+			return at - 1;
+	}
+	return INDEX_NONE;
+}

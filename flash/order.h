@@ -1,0 +1,53 @@
+/*
+ * The order of programs and erases of a block in time.  A block keeps its unfinished programs, targets of
+ * copies and erases in a list, in the order in which they were made.  An operation of the list passes the
+ * gate into its die's queue when it is ready and every earlier one has passed (an erase: has finished); as
+ * that queue is first come first served, they start in this order, and because a die serves one command
+ * at a time they finish in it.  Both is asserted of every operation.
+ *
+ * An erase ends a life of its block: it waits for every operation of that life, reads and copies
+ * from the block included.  Internal to flash/; knows nothing of time.
+ */
+#ifndef FLASH_ORDER_H
+#define FLASH_ORDER_H
+
+#include "flash/ops.h"
+
+/* Page that a program or a copy writes, and the life of its block in which it does. */
+static inline ppn_t order_target(const struct op *op)
+{
+	return op->kind == OP_COPY ? op->to : op->ppn;
+}
+
+static inline uint32_t order_target_life(const struct op *op)
+{
+	return op->kind == OP_COPY ? op->to_life : op->life;
+}
+
+/* A program, copy or erase is made: it is the last of its block. */
+void order_append(struct ops *, struct flash_block *, uint32_t op);
+
+/* An operation uses the block in this life; false if nothing of that life is left. */
+bool order_join(struct ops *, struct flash_block *, uint32_t life);
+
+/* It no longer does.  The erase that has one blocker less, or INDEX_NONE. */
+uint32_t order_leave(struct ops *, struct flash_block *, uint32_t life);
+
+/* An operation that passes the gate now, or INDEX_NONE. */
+uint32_t order_pass(struct ops *, struct flash_block *);
+
+/* A program, copy or erase starts or is done: aborts unless it is its turn. */
+void order_start(struct ops *, struct flash_block *, uint32_t op, uint32_t page);
+void order_finish(struct ops *, struct flash_block *, uint32_t op, uint32_t page);
+
+/* The block was erased outside time: what is under way no longer concerns it and passes no gate.  Takes the first
+ * operation off the list; INDEX_NONE when there is none. */
+uint32_t order_orphan(struct ops *, struct flash_block *);
+
+/* The unfinished operation that writes the page in this life, or INDEX_NONE. */
+uint32_t order_writer(const struct ops *, const struct flash_block *, ppn_t, uint32_t life);
+
+/* The unfinished erase that begins this life, or INDEX_NONE. */
+uint32_t order_erase(const struct ops *, const struct flash_block *, uint32_t life);
+
+#endif
