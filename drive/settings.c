@@ -82,7 +82,13 @@ static void *add_plugin(struct settings *c, const char *name, const struct param
 
 static size_t count_plugins(void)
 {
-	return sizeof ftl_names / sizeof *ftl_names + sizeof buffer_names / sizeof *buffer_names;
+	size_t count = 0;
+
+	for (size_t i = 0; ftls[i]; i++)
+		count++;
+	for (size_t i = 0; buffers[i]; i++)
+		count++;
+	return count;
 }
 
 bool settings_init(struct settings *c, struct fault *fault)

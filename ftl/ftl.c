@@ -2,17 +2,6 @@
 
 #include "base/memory.h"
 
-#define FTL(name) extern const struct ftl_ops ftl_##name;
-#include "ftl/list.h"
-#undef FTL
-
-const struct ftl_ops *const ftls[] = {
-#define FTL(name) &ftl_##name,
-#include "ftl/list.h"
-#undef FTL
-	NULL,
-};
-
 /* A missing operation is our bug, and better named now than crashed into later. */
 static void check_ops(const struct ftl_ops *ops)
 {

@@ -1,0 +1,12 @@
+#include "ftl/ftl.h"
+
+#define FTL(name) extern const struct ftl_ops ftl_##name;
+#include "ftl/list.h"
+#undef FTL
+
+const struct ftl_ops *const ftls[] = {
+#define FTL(name) &ftl_##name,
+#include "ftl/list.h"
+#undef FTL
+	NULL,
+};
