@@ -174,8 +174,8 @@ static void test_mistakes(void **state)
 		{ "stat nothing", "nothing: cannot be opened: No such file or directory" },
 		{ "convert a",
 			"trace convert: option --to FORMAT is missing; `ssd trace convert --help` lists the formats" },
-		{ "convert --to spc",
-			"trace convert: 0 operands are given; should be: ssd trace convert [OPTION]... --to FORMAT TRACE" },
+		{ "convert --to spc", "trace convert: 0 operands are given; should be: "
+				      "ssd trace convert [OPTION]... --to FORMAT TRACE" },
 		{ "convert --to tencent a",
 			"cannot write traces in format \"tencent\"; should be one of ssdsim, "
 			"mqsim, disksim, spc, msr, systor, fio" },
