@@ -51,20 +51,30 @@ $(BUILD)/rooms.a: $(OBJECTS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+$(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o
+
 # The binary that tests of the command line and figures run.
 SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
 
-test: $(TESTS) $(SSD) ## every test program, one after another
-	@for t in $(TESTS); do \
-		echo "== $$t"; SSD=$(SSD) timeout 900 $$t || { echo "repeat: SSD=$(SSD) $$t"; exit 1; }; \
-	done
+# These take longest and start first, so that none of them is left to run alone at the end.
+LONGEST   := random generate allocation mrsm ftl gc cli
+LONG_RUNS := $(LONGEST:%=$(BUILD)/tests/test_%.run)
+TEST_RUNS := $(LONG_RUNS) $(filter-out $(LONG_RUNS),$(TESTS:%=%.run))
+
+test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time
+	@$(MAKE) --no-print-directory --keep-going --output-sync=target $(TEST_RUNS)
+
+# Each uses a temporary folder of its own; what it prints stays together.
+.PHONY: $(TEST_RUNS)
+$(TEST_RUNS): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
+	@echo "== $<"; SSD=$(SSD) timeout 900 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
 
 check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
 	@scripts/deps check
 	@$(MAKE) --no-print-directory -j$(JOBS) check-gcc
 	@$(MAKE) --no-print-directory -j$(JOBS) check-clang
 	@$(MAKE) --no-print-directory -j$(JOBS) check-sanitized
-	@$(MAKE) --no-print-directory check-valgrind check-extend
+	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target check-valgrind check-extend
 	@echo "check: all passed"
 
 # gcc with warnings as errors: the program as users build it, the tests without the linker's optimisation.

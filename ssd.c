@@ -1,78 +1,172 @@
 /*
  * ssd: the simulator's one binary.  Finds the command and hands over; each command is
- * a file of cli/.  The path of a request through the drive begins in drive/drive.c.
+ * a function of cli/.  The path of a request through the drive begins in drive/drive.c.
  */
+#include "base/suggest.h"
 #include "base/version.h"
 #include "cli/cli.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
-struct command {
-	const char *name;
-	int (*main)(int argc, char **argv);
-	const char *brief;
-};
-
-static int help(int argc, char **argv);
-static int version(int argc, char **argv);
-
-static const struct command commands[] = {
-	{ "run", cli_run, "simulate a drive serving a trace" },
-	{ "trace", cli_trace, "measure, convert and generate traces" },
-	{ "legacy", cli_legacy, "what SSDsim 2.1 would have answered, and what its defects did to it" },
-	{ "list", cli_list, "FTLs, buffers, collection policies, trace formats and profiles" },
-	{ "params", cli_params, "every parameter: type, unit, range, default, meaning" },
-	{ "help", help, "this text; `ssd COMMAND --help` explains a command" },
-	{ "version", version, "version of this program" },
-};
-
-#define COMMANDS (sizeof commands / sizeof *commands)
-
-static int help(int argc, char **argv)
+static int version(const struct options *o, struct fault *fault)
 {
-	(void)argc;
-	(void)argv;
-	printf("ssd - a simulator of flash drives\n\nusage: ssd COMMAND ...\n\n");
-	for (size_t i = 0; i < COMMANDS; i++)
-		printf("  %-10s%s\n", commands[i].name, commands[i].brief);
-	printf("\nfirst steps:\n"
-	       "  ssd run parameters/tiny.cfg uniform              a drive that fits on paper, a generated "
-	       "workload\n"
-	       "  ssd run -s ftl=direct parameters/icpp23.cfg FILE the same trace on an ideal device\n"
-	       "  ssd params gc                                    what can be set about garbage collection\n"
-	       "\nexit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled "
-	       "drive\n"
-	       "failed (statistics are written), 130 interrupted (statistics so far are written)\n");
-	return STATUS_DONE;
-}
-
-static int version(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
+	(void)o;
+	(void)fault;
+	cli_listing();
 	printf("ssd %s\n", SSD_VERSION);
 	return STATUS_DONE;
 }
 
+/* Columns: struct command.  The last is the program itself. */
+static const struct command commands[] = {
+	{ "run", cli_run, TAKES_RUN, 2, 2, "PARAMETERS TRACE", "simulate a drive serving a trace",
+		"Simulates the drive described by PARAMETERS serving TRACE: a trace file in any known format, plain\n"
+		"or compressed, \"-\" for standard input, or the name of a generator profile (ssd list profiles).\n"
+		"Statistics go to standard output.\n",
+		"  ssd run parameters/tiny.cfg uniform\n"
+		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
+		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
+	{ "trace", NULL, 0, 0, 0, "COMMAND ...", "measure, convert and generate traces",
+		"What is in a trace, the same for another simulator, or a new one.\n", NULL },
+	{ "trace stat", cli_trace_stat, TAKES_STAT, 1, SIZE_MAX, "TRACE...", "what is in a trace",
+		"Prints counts, sizes, footprint, alignment and across-page shares of each trace.\n"
+		"Memory grows with the space a trace touches, not with its length: 23 to 46 bytes for each distinct\n"
+		"page of 4 KiB and for each distinct address at which a request ends, half more while a table grows.\n",
+		NULL },
+	{ "trace convert", cli_trace_convert, TAKES_CONVERT, 1, 1, "--to FORMAT TRACE",
+		"rewrite it for another simulator",
+		"Writes the trace sorted by time, beginning at time 0, in whole 512-byte sectors.  Response times of\n"
+		"the traced system are not kept.\n",
+		NULL },
+	{ "trace generate", cli_trace_generate, TAKES_GENERATE, 1, 1, "PROFILE", "make one up",
+		"Writes a synthetic trace.  PROFILE is a name (`ssd list profiles` shows them) or a file.\n"
+		"The same profile and settings give the same trace, on every machine.\n",
+		NULL },
+	{ "legacy", cli_legacy, TAKES_LEGACY, 2, 2, "PARAMETERS TRACE",
+		"what SSDsim 2.1 would have answered, and what its defects did to it",
+		"Runs a trace as SSDsim 2.1 did and writes DIR/ex.out and DIR/statistic10.dat byte for byte as it\n"
+		"did, defects included.  PARAMETERS is its page.parameters; TRACE has lines\n"
+		"`time device sector sectors operation` (ns; operation 0 = write, 1 = read).\n\n"
+		"Exit: 0 done; 2 the input cannot be run; 3 the drive came to a state in which SSDsim crashes or\n"
+		"hangs (the results so far are written and say so).\n",
+		"  ssd legacy -o old page.parameters trace.ascii\n"
+		"  ssd legacy --fix Q2 -o fixed page.parameters trace.ascii\n"
+		"  ssd legacy diff old/statistic10.dat fixed/statistic10.dat\n" },
+	{ "legacy import", cli_legacy_import, 0, 1, 1, "PARAMETERS",
+		"the same drive as a parameter file of `ssd run`",
+		"Prints the drive of SSDsim's page.parameters as a parameter file of `ssd run`.\n",
+		"  ssd legacy import page.parameters > drive.cfg\n" },
+	{ "legacy diff", cli_legacy_diff, 0, 2, 2, "A.dat B.dat", "what differs between two statistics files",
+		"Compares two statistics files, ours or the original's.  Exit: 0 all is the same, 1 values differ.\n",
+		NULL },
+	{ "list", cli_list, 0, 0, 1, "[WHAT]",
+		"FTLs, buffers, collection policies, trace formats and profiles",
+		"Everything that can be chosen by name, or one WHAT: the word before the colon of a heading.\n",
+		"  ssd list gc\n" },
+	{ "params", cli_params, 0, 0, 1, "[GROUP|KEY]",
+		"every parameter: type, unit, range, default, meaning",
+		"Describes every parameter, those of a group or one: type, unit, range, default, meaning.  Set them\n"
+		"in the parameter file, as in\n"
+		"    gc: { threshold = 0.05; };\n"
+		"or on the command line: ssd run -s gc.threshold=0.05 ...\n",
+		"  ssd params gc\n"
+		"  ssd params gc.threshold\n" },
+	{ "version", version, 0, 0, 0, "", "version of this program", "Prints the version of this program.\n",
+		NULL },
+	{ "", NULL, 0, 0, 0, "COMMAND ...", NULL,
+		"ssd - a simulator of flash drives.  `ssd COMMAND --help` explains a command.\n"
+		"Exit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled drive\n"
+		"failed (statistics are written), 130 interrupted (statistics so far are written).\n",
+		"  ssd run parameters/tiny.cfg uniform               a drive that fits on paper, a generated workload\n"
+		"  ssd run -s ftl=direct parameters/icpp23.cfg FILE  the same trace on an ideal device\n"
+		"  ssd params gc                                     what can be set about garbage collection\n" },
+};
+
+/* The program itself if there is none of that name. */
+static const struct command *find(const char *name)
+{
+	const struct command *c = commands;
+
+	while (*c->name && strcmp(name, c->name) != 0)
+		c++;
+	return c;
+}
+
+/* `group` is "" or ends with a blank. */
+static int unknown(const char *group, const char *word, struct fault *fault)
+{
+	struct suggestion nearest = { .word = word };
+	size_t length = strlen(group);
+
+	for (const struct command *c = commands; *c->name; c++)
+		if (!strncmp(c->name, group, length))
+			suggestion_offer(&nearest, c->name + length);
+	if (nearest.nearest)
+		fault_set(fault, "unknown command \"%s%s\"; did you mean \"%s%s\"?", group, word, group,
+			nearest.nearest);
+	else
+		fault_set(fault, "unknown command \"%s%s\"; `ssd %s--help` lists them", group, word, group);
+	return STATUS_USER;
+}
+
+/* A group of commands by itself: with a word that is none of them, or with none. */
+static int refuse_group(const struct command *group, const struct options *o, struct fault *fault)
+{
+	char prefix[32];
+
+	snprintf(prefix, sizeof prefix, "%s ", group->name);
+	if (o->operand.count)
+		return unknown(prefix, o->operand.text[0], fault);
+	return cli_status(
+		fault_set(fault, "%s: which command? `ssd %s --help` lists them", group->name, group->name));
+}
+
+/* `typed` begins with the command's name, of one word or of two. */
+static int run(char **typed, struct fault *fault)
+{
+	struct options o = { .typed = typed };
+	const struct command *command;
+	char two[80];
+	int status = STATUS_USER;
+
+	snprintf(two, sizeof two, "%s %s", typed[0], typed[1] ? typed[1] : "");
+	command = find(two);
+	if (!*command->name)
+		command = find(typed[0]);
+	else
+		typed++;
+	if (!*command->name)
+		return unknown("", typed[0], fault);
+	if (options_parse(&o, command, typed + 1, fault)) {
+		if (o.help)
+			status = options_usage(command, commands);
+		else
+			status = command->run ? command->run(&o, fault) : refuse_group(command, &o, fault);
+	}
+	options_free(&o);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : "help";
+	char *only_help[] = { "help", NULL }, **typed = argc > 1 ? argv + 1 : only_help;
+	struct fault fault = { "" };
+	int status;
 
 	/* A reader of our output that goes away is a write error like any other, with a message. */
 	signal(SIGPIPE, SIG_IGN);
-	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
-		name = "help";
-	if (!strcmp(name, "--version"))
-		name = "version";
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(name, commands[i].name)) {
-			int status = commands[i].main(argc - 1, argv + 1);
-
-			if (status != STATUS_USER && (fflush(stdout) || ferror(stdout)))
-				return cli_mistake("standard output: cannot be written");
-			return status;
-		}
-	return cli_mistake("unknown command \"%s\"; `ssd help` lists them", name);
+	if (!strcmp(*typed, "--version"))
+		*typed = "version";
+	if (!strcmp(*typed, "help") || !strcmp(*typed, "--help") || !strcmp(*typed, "-h"))
+		status = options_usage(find(""), commands);
+	else
+		status = run(typed, &fault);
+	if (status != STATUS_USER && (fflush(stdout) || ferror(stdout)))
+		status = cli_status(fault_set(&fault, "standard output: cannot be written"));
+	for (char *c = fault.text; (c = strchr(c, '\n'));)
+		*c = ' ';
+	if (status == STATUS_USER)
+		cli_note("%s", fault.text);
+	return status;
 }

@@ -1,26 +1,100 @@
 /*
- * The commands of ./ssd, one function each.  A command gets argv from its own name on
- * (argv[0] = "trace"), reads its options, calls the rooms that do the work and prints.
- * Nothing below cli/ knows that there is a command line.
+ * The commands of ./ssd and what they share.  main() finds the command, has its options read by the one
+ * parser (options.c) and hands both over; a command calls the rooms that do the work and prints.  Nothing
+ * below cli/ knows that there is a command line.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "traces/trace.h"
+
+#include <stdio.h>
+
 /* Exit status of the program. */
 enum status {
-	STATUS_DONE = 0,          /* done, every request served */
-	STATUS_USER = 2,          /* the user's mistake: one line on stderr says which */
+	STATUS_DONE = 0, /* done, every request served */
+	STATUS_USER = 2, /* the user's mistake: the fault says which, and main() prints it as one line */
 	STATUS_DRIVE_FAILED = 3,  /* the modelled drive failed; statistics are written */
 	STATUS_INTERRUPTED = 130, /* ended by SIGINT; statistics so far are written */
 };
 
-int cli_run(int argc, char **argv);
-int cli_trace(int argc, char **argv);
-int cli_list(int argc, char **argv);
-int cli_params(int argc, char **argv);
-int cli_legacy(int argc, char **argv);
+/* ---- what was asked for ---- */
 
-/* Prints "ssd: text" on stderr and returns STATUS_USER. */
-int cli_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct words {
+	char **text;
+	size_t count;
+};
+
+/* Values of all options of all commands: 0, false or NULL unless given. */
+struct options {
+	char **typed; /* the whole command line from the command's name on, NULL-ended */
+	struct words operand;
+	struct words setting; /* -s KEY=VALUE, in their order */
+	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *to, *fix;
+	struct trace_options trace;
+	uint64_t explain; /* number of a request from 1, 0 = none */
+	bool verify, quiet, list_quirks, help;
+};
+
+/* Which rows of the table of options a command takes: a set of these. */
+enum takes {
+	TAKES_RUN = 1,
+	TAKES_STAT = 2,
+	TAKES_CONVERT = 4,
+	TAKES_GENERATE = 8,
+	TAKES_LEGACY = 16,
+	TAKES_HELP = 32, /* all do */
+};
+
+/* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
+typedef int command_main(const struct options *, struct fault *);
+
+command_main cli_run, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
+	cli_legacy_diff, cli_list, cli_params;
+
+struct command {
+	const char *name;   /* as typed, after its group if it is in one: "trace stat"; "" for the program */
+	command_main *run;  /* NULL: a group, which only has commands */
+	unsigned takes;     /* rows of the table of options: a set of enum takes */
+	size_t least, most; /* operands */
+	const char *operands; /* as the usage shows them */
+	const char *brief;    /* for the list of commands */
+	const char *about;    /* paragraphs of --help */
+	const char *examples; /* after the options; may be NULL */
+};
+
+/* Reads argv, NULL-ended, behind the command's name.  False and a fault that names command, option, what is
+ * wrong and what would be right.  options_free() must follow either way. */
+bool options_parse(struct options *, const struct command *, char **argv, struct fault *);
+void options_free(struct options *);
+
+/* --help: the command's texts, its rows of the table of options, its commands out of `all`, which a row
+ * without name ends.  Returns STATUS_DONE. */
+int options_usage(const struct command *, const struct command *all);
+
+/* ---- what commands share ---- */
+
+/* For `return cli_status(fault_set(...))` and the like. */
+static inline int cli_status(bool done)
+{
+	return done ? STATUS_DONE : STATUS_USER;
+}
+
+/* Prints "ssd: text" on stderr: a remark, not a mistake. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints "ssd: warning: text"; rooms are given it to warn with. */
+void cli_warn(void *context, const char *text);
+
+/* What follows on standard output is a listing: a reader who has seen enough and goes away ends the program
+ * with STATUS_DONE.  Of results it would be a write error. */
+void cli_listing(void);
+
+/* Makes every folder of the path that is missing. */
+bool cli_make_folder(const char *path, struct fault *);
+
+/* A file that is whole or not there. */
+bool cli_write_file(
+	const char *path, void (*write)(const void *what, FILE *), const void *what, struct fault *);
 
 #endif

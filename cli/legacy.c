@@ -4,44 +4,15 @@
 #include "legacy/legacy.h"
 #include "legacy/statistics.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define STATUS_DIFFERENT 1 /* as diff(1) says it */
 
-static void usage(void)
-{
-	printf("usage: ssd legacy [--fix LIST] [-o DIR] PARAMETERS TRACE\n"
-	       "       ssd legacy import PARAMETERS > drive.cfg\n"
-	       "       ssd legacy diff A.dat B.dat\n"
-	       "       ssd legacy --list-quirks\n\n"
-	       "Runs a trace as SSDsim 2.1 did and writes DIR/ex.out and DIR/statistic10.dat byte for byte "
-	       "as it\n"
-	       "did, defects included.  PARAMETERS is its page.parameters; TRACE has lines\n"
-	       "`time device sector sectors operation` (ns; operation 0 = write, 1 = read).\n\n"
-	       "  --fix LIST           repair these quirks: Q2,Q6 or all or all,-Q32\n"
-	       "  --list-quirks        one line for each quirk: kept and repairable, or survived\n"
-	       "  -o DIR               where the results go (default: the current folder)\n\n"
-	       "import                 prints the same drive as a parameter file of `ssd run`\n"
-	       "diff                   compares two statistics files, ours or the original's (exit 1 if they "
-	       "differ)\n\n"
-	       "Exit: 0 done; 2 the input cannot be run; 3 the drive came to a state in which SSDsim crashes "
-	       "or\n"
-	       "hangs (the results so far are written and say so).\n\n"
-	       "examples:\n"
-	       "  ssd legacy -o old page.parameters trace.ascii\n"
-	       "  ssd legacy --fix Q2 -o fixed page.parameters trace.ascii\n"
-	       "  ssd legacy diff old/statistic10.dat fixed/statistic10.dat\n");
-}
-
 static int list_quirks(void)
 {
+	cli_listing();
 	for (enum quirk q = 1; q < QUIRKS; q++) {
 		const struct quirk_row *row = quirk_row(q);
 		const char *what = row->class == QUIRK_KEPT ? "--fix"
@@ -54,69 +25,60 @@ static int list_quirks(void)
 	return STATUS_DONE;
 }
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void say(const char *format, ...)
-{
-	va_list args;
-
-	fputs("ssd legacy: note: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
 /* What the run passed over, each thing once. */
 static void say_notes(const struct legacy_result *r)
 {
 	if (r->unknown_keys)
-		say("%u unknown parameters ignored, the first is '%s'", r->unknown_keys, r->unknown_key);
+		cli_note("note: %u unknown parameters ignored, the first is '%s'", r->unknown_keys,
+			r->unknown_key);
 	if (r->blank_lines)
-		say("%" PRIu64 " blank lines of the trace skipped; SSDsim would repeat the line before",
+		cli_note("note: %" PRIu64
+			 " blank lines of the trace skipped; SSDsim would repeat the line before",
 			r->blank_lines);
 	if (r->disordered_lines)
-		say("%" PRIu64 " lines are earlier than the one before; SSDsim's clock follows them back",
+		cli_note("note: %" PRIu64
+			 " lines are earlier than the one before; SSDsim's clock follows them back",
 			r->disordered_lines);
 	for (enum quirk q = 1; q < QUIRKS; q++)
 		if (r->noted[q])
-			say("%s: %s; here: %s (%" PRIu64 " times)", quirk_row(q)->name, quirk_row(q)->text,
-				quirk_row(q)->instead, r->noted[q]);
+			cli_note("note: %s: %s; here: %s (%" PRIu64 " times)", quirk_row(q)->name,
+				quirk_row(q)->text, quirk_row(q)->instead, r->noted[q]);
 }
 
-static int run(const struct legacy_options *o)
+int cli_legacy(const struct options *options, struct fault *fault)
 {
+	struct legacy_options o = { .directory = options->folder ? options->folder : "." };
 	struct legacy_result result;
-	struct fault fault = { "" };
 	enum legacy_end end;
 
-	if (mkdir(o->directory, 0777) && errno != EEXIST)
-		return cli_mistake("%s: cannot be created: %s", o->directory, strerror(errno));
-	end = legacy_run(o, &result, &fault);
+	if (options->list_quirks)
+		return list_quirks();
+	if (options->fix && !quirk_set_parse(&o.repaired, options->fix, fault))
+		return STATUS_USER;
+	if (!cli_make_folder(o.directory, fault))
+		return STATUS_USER;
+	o.parameters = options->operand.text[0];
+	o.trace = options->operand.text[1];
+	end = legacy_run(&o, &result, fault);
 	if (end == LEGACY_REFUSED)
-		return cli_mistake("%s", fault.text);
+		return STATUS_USER;
 	say_notes(&result);
 	if (end == LEGACY_DONE)
 		return STATUS_DONE;
-	fprintf(stderr, "ssd: %s; %" PRIu64 " requests were finished\n", fault.text, result.requests);
+	cli_note("%s; %" PRIu64 " requests were finished", fault->text, result.requests);
 	return STATUS_DRIVE_FAILED;
 }
 
-static int import(int argc, char **argv)
+int cli_legacy_import(const struct options *o, struct fault *fault)
 {
 	struct legacy_parameters parameters;
-	struct fault fault;
-	bool ok;
+	bool done;
 
-	if (argc != 2)
-		return cli_mistake("import needs one file: ssd legacy import PARAMETERS > drive.cfg");
-	if (!legacy_parameters_read(&parameters, argv[1], &fault))
-		return cli_mistake("%s", fault.text);
-	ok = legacy_import(&parameters, argv[1], stdout, &fault);
+	if (!legacy_parameters_read(&parameters, o->operand.text[0], fault))
+		return STATUS_USER;
+	done = legacy_import(&parameters, o->operand.text[0], stdout, fault);
 	legacy_parameters_free(&parameters);
-	if (ok && fflush(stdout))
-		return cli_mistake("standard output cannot be written");
-	return ok ? STATUS_DONE : cli_mistake("%s", fault.text);
+	return cli_status(done);
 }
 
 /* One line per difference; values are compared as written. */
@@ -148,70 +110,23 @@ static size_t print_differences(const struct statistics *a, const struct statist
 	return differences;
 }
 
-static int compare(int argc, char **argv)
+int cli_legacy_diff(const struct options *o, struct fault *fault)
 {
+	char **path = o->operand.text;
 	struct statistics a, b;
-	struct fault fault;
 	size_t differences, values;
 
-	if (argc != 3)
-		return cli_mistake("diff needs two files: ssd legacy diff A.dat B.dat");
-	if (!legacy_statistics_read(&a, argv[1], &fault))
-		return cli_mistake("%s", fault.text);
-	if (!legacy_statistics_read(&b, argv[2], &fault)) {
+	if (!legacy_statistics_read(&a, path[0], fault))
+		return STATUS_USER;
+	if (!legacy_statistics_read(&b, path[1], fault)) {
 		legacy_statistics_free(&a);
-		return cli_mistake("%s", fault.text);
+		return STATUS_USER;
 	}
 	if (a.early_end || b.early_end)
-		printf("(the run of %s ended early)\n", a.early_end ? argv[1] : argv[2]);
+		printf("(the run of %s ended early)\n", path[!a.early_end]);
 	differences = print_differences(&a, &b, &values);
 	printf("%zu of %zu values differ\n", differences, values);
 	legacy_statistics_free(&a);
 	legacy_statistics_free(&b);
 	return differences ? STATUS_DIFFERENT : STATUS_DONE;
-}
-
-enum { OPTION_FIX = 256, OPTION_LIST };
-
-static const struct option long_options[] = {
-	{ "fix", required_argument, NULL, OPTION_FIX },
-	{ "list-quirks", no_argument, NULL, OPTION_LIST },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-int cli_legacy(int argc, char **argv)
-{
-	struct legacy_options o = { .directory = "." };
-	struct fault fault;
-	int c;
-
-	if (argc > 1 && !strcmp(argv[1], "import"))
-		return import(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "diff"))
-		return compare(argc - 1, argv + 1);
-	while ((c = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1)
-		switch (c) {
-		case OPTION_FIX:
-			if (!quirk_set_parse(&o.repaired, optarg, &fault))
-				return cli_mistake("%s", fault.text);
-			break;
-		case OPTION_LIST:
-			return list_quirks();
-		case 'o':
-			o.directory = optarg;
-			break;
-		case 'h':
-			usage();
-			return STATUS_DONE;
-		default:
-			return cli_mistake("`ssd legacy --help` shows the options");
-		}
-	if (argc - optind != 2)
-		return cli_mistake("legacy needs a parameter file and a trace: ssd legacy [--fix LIST] [-o "
-				   "DIR] PARAMETERS "
-				   "TRACE");
-	o.parameters = argv[optind];
-	o.trace = argv[optind + 1];
-	return run(&o);
 }

@@ -1,12 +1,12 @@
 /* `ssd list` and `ssd params`: what there is to choose from. */
+#include "base/suggest.h"
 #include "buffer/buffer.h"
 #include "cli/cli.h"
-#include "drive/settings.h"
+#include "drive/statistics.h"
 #include "parameters/params.h"
 #include "traces/format.h"
 #include "traces/generate.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void print_row(void *context, const char *name, const char *brief)
@@ -15,45 +15,76 @@ static void print_row(void *context, const char *name, const char *brief)
 	printf("  %-14s%s\n", name, brief);
 }
 
-int cli_list(int argc, char **argv)
+/* Rows of a NULL-ended table of plug-ins. */
+#define PRINTER(function, plug_ins)                                                                          \
+	static void function(void)                                                                           \
+	{                                                                                                    \
+		for (size_t i = 0; (plug_ins)[i]; i++)                                                       \
+			print_row(NULL, (plug_ins)[i]->name, (plug_ins)[i]->brief);                          \
+	}
+
+PRINTER(print_ftls, ftls)
+PRINTER(print_buffers, buffers)
+PRINTER(print_gc_policies, gc_policies)
+PRINTER(print_trace_formats, trace_formats)
+
+static void print_profiles(void)
 {
-	if (argc > 1 && strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))
-		return cli_mistake("list takes no argument (\"%s\")", argv[1]);
-	printf("FTLs (-s ftl=NAME)\n");
-	for (size_t i = 0; ftls[i]; i++)
-		print_row(NULL, ftls[i]->name, ftls[i]->brief);
-	printf("\nwrite buffers (-s buffer=NAME)\n");
-	for (size_t i = 0; buffers[i]; i++)
-		print_row(NULL, buffers[i]->name, buffers[i]->brief);
-	printf("\ngarbage collection policies (-s gc.policy=NAME)\n");
-	for (size_t i = 0; gc_policies[i]; i++)
-		print_row(NULL, gc_policies[i]->name, gc_policies[i]->brief);
-	printf("\ntrace formats (found from the content; -s trace.format=NAME)\n");
-	for (size_t i = 0; trace_formats[i]; i++)
-		print_row(NULL, trace_formats[i]->name, trace_formats[i]->brief);
-	printf("\ngenerator profiles (in place of a trace; ssd trace generate NAME)\n");
 	generator_list(print_row, NULL);
-	return STATUS_DONE;
 }
 
-int cli_params(int argc, char **argv)
+static void print_statistics(void)
+{
+	statistics_print_names(stdout);
+}
+
+/* What can be listed: the operand, the heading behind it, the rows. */
+static const struct listing {
+	const char *name, *heading;
+	void (*print)(void);
+	bool long_one; /* its rows are shown only where it is named */
+} listings[] = {
+	{ "ftls", "FTLs (-s ftl=NAME)", print_ftls },
+	{ "buffers", "write buffers (-s buffer=NAME)", print_buffers },
+	{ "gc", "garbage collection policies (-s gc.policy=NAME)", print_gc_policies },
+	{ "formats", "trace formats (found from the content; -s trace.format=NAME)", print_trace_formats },
+	{ "profiles", "generator profiles (in place of a trace; ssd trace generate NAME)", print_profiles },
+	{ "statistics", "every number that a run reports (ssd list statistics)", print_statistics, true },
+};
+
+int cli_list(const struct options *o, struct fault *fault)
+{
+	struct suggestion nearest = { .word = o->operand.count ? o->operand.text[0] : NULL };
+	bool first = true;
+
+	cli_listing();
+	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++) {
+		if (nearest.word && strcmp(nearest.word, listings[i].name) != 0) {
+			suggestion_offer(&nearest, listings[i].name);
+			continue;
+		}
+		printf("%s%s: %s\n", first ? "" : "\n", listings[i].name, listings[i].heading);
+		if (nearest.word || !listings[i].long_one)
+			listings[i].print();
+		first = false;
+	}
+	if (!first)
+		return STATUS_DONE;
+	fault_set(fault, "list: there is no \"%s\"; %s%s%s", nearest.word,
+		nearest.nearest ? "did you mean \"" : "`ssd list` shows all",
+		nearest.nearest ? nearest.nearest : "", nearest.nearest ? "\"?" : "");
+	return STATUS_USER;
+}
+
+int cli_params(const struct options *o, struct fault *fault)
 {
 	struct settings settings;
-	struct fault fault = { "" };
 	bool done;
 
-	if (argc > 2)
-		return cli_mistake("params takes one group or key at most: ssd params [GROUP|KEY]");
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		printf("usage: ssd params [GROUP|KEY]\n\nDescribes every parameter, those of a group (ssd "
-		       "params gc) or one (ssd params gc.threshold):\ntype, unit, range, default, meaning.  "
-		       "Set them in the parameter file, as in\n"
-		       "    gc: { threshold = 0.05; };\nor on the command line: ssd run -s "
-		       "gc.threshold=0.05 ...\n");
-		return STATUS_DONE;
-	}
-	done = settings_init(&settings, &fault) &&
-	       params_print(stdout, argc == 2 ? argv[1] : NULL, settings.group, settings.groups, &fault);
+	cli_listing();
+	done = settings_init(&settings, fault) &&
+	       params_print(stdout, o->operand.count ? o->operand.text[0] : NULL, settings.group,
+		       settings.groups, fault);
 	settings_release(&settings);
-	return done ? STATUS_DONE : cli_mistake("%s", fault.text);
+	return cli_status(done);
 }

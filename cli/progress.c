@@ -1,4 +1,5 @@
 #include "cli/progress.h"
+#include "drive/drive.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -35,35 +36,33 @@ static uint64_t free_blocks(const struct drive *d)
 	return facts.free_blocks;
 }
 
-void progress_show(struct progress *p, const struct run *run)
+bool progress_due(struct progress *p)
 {
-	double now, done, elapsed;
+	double now = p->on ? seconds() : 0;
 
-	if (!p->on)
-		return;
-	now = seconds();
-	if (now - p->shown < 0.2)
-		return;
+	if (!p->on || now - p->shown < 0.2)
+		return false;
 	p->shown = now;
-	elapsed = now - p->started;
-	done = workload_progress(run->workload);
+	return true;
+}
+
+void progress_show(const struct progress *p, uint64_t requests, double done, const struct drive *drive)
+{
+	double elapsed = p->shown - p->started;
+
+	fputs("\r\033[K", stderr);
 	if (done > 0)
-		fprintf(stderr, "\r\033[K%5.1f %%  ETA %.0f s", done * 100, elapsed / done - elapsed);
-	else
-		fprintf(stderr, "\r\033[K%llu requests", (unsigned long long)run->requests);
-	fprintf(stderr, "  %.0f requests/s  WAF %.3f  %llu free blocks", (double)run->requests / elapsed,
-		waf_so_far(run->drive), (unsigned long long)free_blocks(run->drive));
+		fprintf(stderr, "%5.1f %%  ETA %.0f s  ", done * 100, elapsed / done - elapsed);
+	fprintf(stderr, "%llu requests, %.0f/s", (unsigned long long)requests, (double)requests / elapsed);
+	if (drive)
+		fprintf(stderr, "  WAF %.3f  %llu free blocks", waf_so_far(drive),
+			(unsigned long long)free_blocks(drive));
 	fflush(stderr);
 }
 
-void progress_end(struct progress *p, const struct run *run, bool quiet)
+double progress_end(const struct progress *p)
 {
-	double elapsed = seconds() - p->started;
-
 	if (p->on)
 		fputs("\r\033[K", stderr);
-	if (!quiet)
-		fprintf(stderr, "ssd: %llu requests in %.2f s (%.0f requests/s)\n",
-			(unsigned long long)run->requests, elapsed,
-			elapsed > 0 ? (double)run->requests / elapsed : 0);
+	return seconds() - p->started;
 }

@@ -1,12 +1,13 @@
 /*
- * A line on a terminal that says how far a long run has come.  Silent elsewhere.
+ * A line on a terminal that says how far a long run or a long trace has come.  Silent elsewhere.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-#include "drive/run.h"
-
 #include <stdbool.h>
+#include <stdint.h>
+
+struct drive;
 
 struct progress {
 	bool on;               /* stderr is a terminal and nobody asked for quiet */
@@ -15,10 +16,13 @@ struct progress {
 
 void progress_start(struct progress *, bool quiet);
 
-/* Shows the line again if it is time to. */
-void progress_show(struct progress *, const struct run *);
+/* Is it time to show the line again? */
+bool progress_due(struct progress *);
 
-/* Clears the line and says what the run took: on stderr, so that results stay reproducible. */
-void progress_end(struct progress *, const struct run *, bool quiet);
+/* `done` is the share from 0 to 1, 0 if nobody knows; with a drive its state is shown, too; NULL: there is none. */
+void progress_show(const struct progress *, uint64_t requests, double done, const struct drive *);
+
+/* Clears the line.  Returns the seconds since the start. */
+double progress_end(const struct progress *);
 
 #endif

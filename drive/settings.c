@@ -129,7 +129,7 @@ void settings_release(struct settings *c)
 }
 
 bool settings_read(
-	struct settings *c, const char *path, const char *const assignments[], size_t n, struct fault *fault)
+	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
 	if (path && !params_read_file(path, c->group, c->groups, fault))
 		return false;

@@ -53,7 +53,7 @@ void settings_release(struct settings *);
 
 /* The file (NULL: none), then each "key=value". */
 bool settings_read(
-	struct settings *, const char *path, const char *const assignments[], size_t n, struct fault *);
+	struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
 /* Calls back with every parameter in effect: those of FTLs and buffers that are not chosen are left out. */
 void settings_echo(const struct settings *, void (*visit)(void *context, const char *key, const char *value),

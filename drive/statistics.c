@@ -361,8 +361,8 @@ bool statistics_doubt(const struct drive *d, char *text, size_t bytes)
 /* Shows what a small drive reports; there is none if the FTL and the buffer do not go together. */
 static void print_names_of(size_t ftl, size_t buffer, FILE *out, struct stat_names *shown)
 {
-	static const char *const small[] = { "flash.channels=1", "flash.chips=1", "flash.dies=1",
-		"flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
+	static char *const small[] = { "flash.channels=1", "flash.chips=1", "flash.dies=1", "flash.planes=1",
+		"flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
 	struct fault fault = { "" };
 	struct settings settings;
 	struct drive *d = NULL;

@@ -1,6 +1,6 @@
 /*
- * What the tests of the core share: settings from one line of text, a bare medium to give
- * operations to, and children that may die.  It knows the rooms' interfaces, not their insides.
+ * What the tests of the core share: settings from one line of text and a bare medium to give
+ * operations to.  It knows the rooms' interfaces, not their insides.
  */
 #ifndef TESTS_DRIVE_FIXTURE_H
 #define TESTS_DRIVE_FIXTURE_H
@@ -9,18 +9,7 @@
 #include "drive/drive.h"
 #include "flash/schedule.h"
 #include "parameters/params.h"
-
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/child_fixture.h"
 
 /*
  * The drive of the hand-worked cases: 2 channels x 1 chip x 2 dies x 2 planes x 8 blocks x 4 pages of 4
@@ -154,63 +143,6 @@ static inline op_t submit_erase(struct bench *b, ppn_t page_of_block)
 	op = flash_erase(&b->io, geometry_block(&b->geometry, page_of_block), CAUSE_GC);
 	bench_submit(b);
 	return op;
-}
-
-/* ---- children that may die ---- */
-
-struct child {
-	int status;      /* as waitpid() tells it */
-	char text[8192]; /* what it printed on stderr, cut off where it is long */
-};
-
-static inline void read_all(int descriptor, char *text, size_t room)
-{
-	size_t length = 0;
-	ssize_t got;
-	char rest[512];
-
-	while (length < room - 1 && (got = read(descriptor, text + length, room - 1 - length)) > 0)
-		length += (size_t)got;
-	text[length] = 0;
-	while (read(descriptor, rest, sizeof rest) > 0)
-		;
-}
-
-/* The child must not use cmocka's assertions; it ends with status 0 if `act` returns. */
-static inline void run_in_child(struct child *child, void (*act)(void *), void *context)
-{
-	struct rlimit no_core = { 0, 0 };
-	int ends[2];
-	pid_t pid;
-
-	assert_int_equal(pipe(ends), 0);
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		setrlimit(RLIMIT_CORE, &no_core);
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		act(context);
-		fflush(NULL);
-		_exit(0);
-	}
-	close(ends[1]);
-	read_all(ends[0], child->text, sizeof child->text);
-	close(ends[0]);
-	assert_int_equal(waitpid(pid, &child->status, 0), pid);
-}
-
-/* `act` must end in BUG() with a line that says `text`. */
-static inline void assert_aborts(void (*act)(void *), void *context, const char *text)
-{
-	struct child child;
-
-	run_in_child(&child, act, context);
-	if (!WIFSIGNALED(child.status) || WTERMSIG(child.status) != SIGABRT || !strstr(child.text, text))
-		fail_msg("should abort with \"%s\"; status %#x, \"%s\"", text, (unsigned)child.status,
-			child.text);
 }
 
 #endif

@@ -78,7 +78,7 @@ run mine -s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed
 same mine lru
 
 # The suite takes every FTL and every buffer of the lists: only those cases that one of the new ones is in.
-TEST=mine OPERATIONS=500 build/tests/test_ftl >suite.txt 2>&1 ||
+OPERATIONS=500 build/tests/test_ftl mine >suite.txt 2>&1 ||
 	{ tail -20 suite.txt && fail 'the conformance suite refuses them'; }
 for case in 'conforms:mine+lru/' 'conforms:page+mine/' 'wears-out:mine+' 'saved:mine+'; do
 	grep -qF "[       OK ] $case" suite.txt || fail "the conformance suite has no case $case..."

@@ -173,7 +173,17 @@ static ppn_t log_take(struct ftl *f, plane_t plane, struct cursor *c)
 	return geometry_first_page(f->geometry, b) + c->next++;
 }
 
-/* Empties the full block of the plane with the fewest live pages.  False: none wins a page. */
+/* Pages that the cleaner can fill. */
+static uint32_t log_room(const struct ftl *f, plane_t plane)
+{
+	const struct own_log *l = f->state;
+	uint32_t pages = f->geometry->pages_per_block;
+
+	return (l->clean[plane].block ? pages - l->clean[plane].next : 0) +
+	       blocks_left(l->own.blocks, plane) * pages;
+}
+
+/* Empties the full block of the plane with the fewest live pages.  False: none wins a page, or there is no room. */
 static bool log_clean(struct ftl *f, struct io *io, plane_t plane)
 {
 	struct own_log *l = f->state;
@@ -183,7 +193,7 @@ static bool log_clean(struct ftl *f, struct io *io, plane_t plane)
 	for (block_t b = first; b < first + g->blocks_per_plane; b++)
 		if (l->full[b] && (best == BLOCK_NONE || l->live[b] < l->live[best]))
 			best = b;
-	if (best == BLOCK_NONE || l->live[best] == g->pages_per_block)
+	if (best == BLOCK_NONE || l->live[best] == g->pages_per_block || l->live[best] > log_room(f, plane))
 		return false;
 	for (ppn_t from = geometry_first_page(g, best); l->live[best]; from++) {
 		if (flash_owner(f->flash, from) == OWNER_NONE)
@@ -294,10 +304,10 @@ static bool fixed_init(struct ftl *f, struct fault *fault)
 	const struct geometry *g = f->geometry;
 	uint32_t in_plane = (fixed_count(g) + g->planes - 1) / g->planes;
 
+	if (in_plane >= g->blocks_per_plane)
+		return fault_set(fault, "own_fixed needs spare blocks: one in each plane");
 	if (f->flash->settings->order != ORDER_ASCENDING)
 		return fault_set(fault, "own_fixed skips pages; use flash.order = \"ascending\"");
-	if (in_plane >= g->blocks_per_plane)
-		return fault_set(fault, "own_fixed needs a spare block in each plane");
 	x->block = memory_array(fixed_count(g), sizeof *x->block, "own blocks");
 	return own_init(f);
 }

@@ -18,7 +18,7 @@ struct journal {
 
 /* A drive, and what is done to it. */
 struct combination {
-	char name[96];
+	char name[192];
 	char settings[2048];
 	size_t ftl, buffer;
 	bool trims;
@@ -55,6 +55,21 @@ static inline void player_close(struct player *p)
 {
 	drive_free(p->drive);
 	settings_release(&p->settings);
+}
+
+/* False: it needs more spare blocks, or a setting does not suit another. */
+static inline bool makes_a_drive(const struct combination *c)
+{
+	struct settings s;
+	struct fault fault;
+	struct drive *d;
+
+	fixture_settings(&s, c->settings);
+	s.top.ftl = (int)c->ftl;
+	d = drive_create(&s, false, &fault);
+	drive_free(d);
+	settings_release(&s);
+	return d != NULL;
 }
 
 /* Half of the requests go to an eighth of the drive; lengths from one sector to four pages. */

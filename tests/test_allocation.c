@@ -50,7 +50,7 @@ static void *realloc_or_fail(void *old, size_t bytes)
 enum { MOST_ARGUMENTS = 48 };
 
 struct attempt {
-	int (*command)(int, char **);
+	const struct command *command;
 	const char *arguments; /* cut at spaces; "@" becomes the folder */
 	const char *folder;
 	bool streams;  /* writes while it works: what was begun may stay under its temporary name */
@@ -61,6 +61,8 @@ static void run_command(void *context)
 {
 	const struct attempt *a = context;
 	char *argv[MOST_ARGUMENTS + 1], line[2048];
+	struct options options = { .typed = argv };
+	struct fault fault = { "" };
 	int argc = 0, out = open("/dev/null", O_WRONLY);
 	size_t length = 0;
 
@@ -72,7 +74,9 @@ static void run_command(void *context)
 		argv[argc++] = word;
 	argv[argc] = NULL;
 	failing_allocation = a->fail;
-	_exit(a->command(argc, argv));
+	if (!options_parse(&options, a->command, argv + (strchr(a->command->name, ' ') ? 2 : 1), &fault))
+		_exit(STATUS_USER);
+	_exit(a->command->run(&options, &fault));
 }
 
 /* ---- what it leaves ---- */
@@ -178,12 +182,20 @@ static void step_through(struct attempt *a)
 
 /* ---- the commands ---- */
 
-static void step_in_new_folder(int (*command)(int, char **), const char *arguments)
+static const struct command command_run = { "run", cli_run, TAKES_RUN, 2, 2, "" };
+static const struct command command_stat = { "trace stat", cli_trace_stat, TAKES_STAT, 1, 1, "" };
+static const struct command command_convert = { "trace convert", cli_trace_convert, TAKES_CONVERT, 1, 1, "" };
+static const struct command command_generate = { "trace generate", cli_trace_generate, TAKES_GENERATE, 1, 1,
+	"" };
+static const struct command command_params = { "params", cli_params, 0, 1, 1, "" };
+
+static void step_in_new_folder(const struct command *command, const char *arguments)
 {
 	char folder[] = "/tmp/ssdlab-memory-XXXXXX";
-	struct attempt a = {
-		.command = command, .arguments = arguments, .folder = folder, .streams = command == cli_trace
-	};
+	struct attempt a = { .command = command,
+		.arguments = arguments,
+		.folder = folder,
+		.streams = command == &command_convert || command == &command_generate };
 
 	assert_non_null(mkdtemp(folder));
 	step_through(&a);
@@ -208,33 +220,33 @@ static void test_run(void **state)
 			"buffer=%s -s precondition.mode=synthetic -s precondition.used=0.9 -s "
 			"precondition.valid=0.5 -s trace.limit=300 parameters/tiny.cfg mixed",
 			ftls[f]->name, buffers[f % buffers_listed]->name);
-		step_in_new_folder(cli_run, arguments);
+		step_in_new_folder(&command_run, arguments);
 	}
 }
 
 static void test_run_from_a_trace_file(void **state)
 {
 	(void)state;
-	step_in_new_folder(cli_run, "run --quiet -o @ -s trace.format=ssdsim -s trace.limit=300 -s "
-				    "trace.fold=true -s precondition.mode=trace -s "
-				    "precondition.trace=traces/samples/random.trace parameters/tiny.cfg "
-				    "traces/samples/across.trace");
+	step_in_new_folder(&command_run, "run --quiet -o @ -s trace.format=ssdsim -s trace.limit=300 -s "
+					 "trace.fold=true -s precondition.mode=trace -s "
+					 "precondition.trace=traces/samples/random.trace parameters/tiny.cfg "
+					 "traces/samples/across.trace");
 }
 
 static void test_trace_commands(void **state)
 {
 	(void)state;
 	step_in_new_folder(
-		cli_trace, "trace stat --format ssdsim --json @/stat.json traces/samples/across.trace");
-	step_in_new_folder(cli_trace,
+		&command_stat, "trace stat --format ssdsim --json @/stat.json traces/samples/across.trace");
+	step_in_new_folder(&command_convert,
 		"trace convert --format ssdsim --to spc -o @/out.trace traces/samples/across.trace");
-	step_in_new_folder(cli_trace, "trace generate -s requests=300 -o @/out.trace mixed");
+	step_in_new_folder(&command_generate, "trace generate -s requests=300 -o @/out.trace mixed");
 }
 
 static void test_commands_that_only_print(void **state)
 {
 	(void)state;
-	step_in_new_folder(cli_params, "params gc.threshold");
+	step_in_new_folder(&command_params, "params gc.threshold");
 }
 
 int main(void)

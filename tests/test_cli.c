@@ -1,289 +1,12 @@
 /*
  * The program as a user meets it: exit statuses, one line for each mistake, results that are whole or not
- * there. Runs the binary named by $SSD (default build/ssd) from the top of the tree.
+ * there.
  */
 #include "tests/drive_fixture.h"
+#include "tests/program_fixture.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
-
-enum { DONE = 0, USER = 2, DRIVE_FAILED = 3, INTERRUPTED = 130 };
-
-/* ---- running it ---- */
-
-/* Where standard output goes; all but the first cannot be written. */
-enum sink { SINK_KEPT, SINK_FULL, SINK_CLOSED, SINK_BROKEN_PIPE, SINKS };
-
-/* A folder of the test's own. */
-struct world {
-	char folder[32];
-	enum sink sink;
-	rlim_t file_limit;   /* bytes a file may grow to; 0: any number */
-	rlim_t memory_limit; /* bytes of address space; 0: any number */
-	int status;          /* exit status, or -1 after a signal */
-	char *out;           /* what it printed; NULL unless SINK_KEPT */
-	char err[8192];
-};
-
-static const char *binary(void)
-{
-	const char *path = getenv("SSD");
-
-	return path ? path : "build/ssd";
-}
-
-static char *contents(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	size_t room = 1 << 20, length;
-	char *text;
-
-	if (!file)
-		return NULL;
-	text = memory_array(room, 1, "file");
-	length = fread(text, 1, room - 1, file);
-	text[length] = 0;
-	fclose(file);
-	return text;
-}
-
-/* A descriptor that takes no byte, or the file that keeps them. */
-static int open_sink(enum sink sink, const char *kept)
-{
-	int ends[2];
-
-	switch (sink) {
-	case SINK_KEPT:
-		return open(kept, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	case SINK_BROKEN_PIPE:
-		if (pipe(ends))
-			return -1;
-		close(ends[0]);
-		return ends[1];
-	default:
-		return open("/dev/full", O_WRONLY);
-	}
-}
-
-static void limit(int resource, rlim_t most)
-{
-	struct rlimit limits = { most, most };
-
-	if (most)
-		setrlimit(resource, &limits);
-}
-
-static void become_ssd(const struct world *w, char **argv, const char *output, int error)
-{
-	int out = open_sink(w->sink, output);
-
-	if (out < 0)
-		_exit(126);
-	dup2(out, STDOUT_FILENO);
-	dup2(error, STDERR_FILENO);
-	close(out);
-	close(error);
-	if (w->sink == SINK_CLOSED)
-		close(STDOUT_FILENO);
-	signal(SIGXFSZ, SIG_IGN);
-	limit(RLIMIT_FSIZE, w->file_limit);
-	limit(RLIMIT_AS, w->memory_limit);
-	execv(binary(), argv);
-	_exit(127);
-}
-
-/* Cuts at spaces; "@" becomes the test's folder. */
-static char **split(const struct world *w, char *line)
-{
-	static const size_t most = 64;
-	char **argv = memory_array(most, sizeof *argv, "arguments"), *word = strtok(line, " ");
-	size_t n = 1;
-
-	argv[0] = memory_string("ssd", "argument");
-	for (; word; word = strtok(NULL, " ")) {
-		char *text = memory_array(strlen(word) + sizeof w->folder, 1, "argument"),
-		     *at = strchr(word, '@');
-
-		assert_true(n + 1 < most);
-		if (at)
-			sprintf(text, "%.*s%s%s", (int)(at - word), word, w->folder, at + 1);
-		else
-			strcpy(text, word);
-		argv[n++] = text;
-	}
-	return argv;
-}
-
-static void free_arguments(char **argv)
-{
-	for (char **a = argv; *a; a++)
-		memory_free(*a);
-	memory_free(argv);
-}
-
-static pid_t start(struct world *w, const char *arguments, int *error)
-{
-	char *line = memory_string(arguments, "command line"), **argv = split(w, line), output[64];
-	int ends[2];
-	pid_t pid;
-
-	snprintf(output, sizeof output, "%s/stdout", w->folder);
-	assert_int_equal(pipe(ends), 0);
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0)
-		become_ssd(w, argv, output, ends[1]);
-	close(ends[1]);
-	*error = ends[0];
-	free_arguments(argv);
-	memory_free(line);
-	return pid;
-}
-
-static void finish(struct world *w, pid_t pid, int error)
-{
-	char output[64];
-	int status;
-
-	read_all(error, w->err, sizeof w->err);
-	close(error);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	w->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	snprintf(output, sizeof output, "%s/stdout", w->folder);
-	memory_free(w->out);
-	w->out = w->sink == SINK_KEPT ? contents(output) : NULL;
-}
-
-/* `ssd` with these arguments. */
-static void ssd(struct world *w, const char *arguments)
-{
-	int error;
-	pid_t pid = start(w, arguments, &error);
-
-	finish(w, pid, error);
-}
-
-static char *path_in(const struct world *w, const char *name)
-{
-	char *path = memory_array(strlen(w->folder) + strlen(name) + 2, 1, "path");
-
-	sprintf(path, "%s/%s", w->folder, name);
-	return path;
-}
-
-static void put_bytes(const struct world *w, const char *name, const void *bytes, size_t size)
-{
-	char *path = path_in(w, name);
-	FILE *file = fopen(path, "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-	memory_free(path);
-}
-
-static void put_text(const struct world *w, const char *name, const char *text)
-{
-	put_bytes(w, name, text, strlen(text));
-}
-
-static bool exists(const struct world *w, const char *name)
-{
-	char *path = path_in(w, name);
-	bool there = access(path, F_OK) == 0;
-
-	memory_free(path);
-	return there;
-}
-
-static int set_up(void **state)
-{
-	struct world *w = memory_array(1, sizeof *w, "world");
-
-	strcpy(w->folder, "/tmp/ssdlab-cli-XXXXXX");
-	*state = w;
-	if (access(binary(), X_OK)) {
-		print_error("%s cannot be run: make it, or set SSD to the binary\n", binary());
-		return -1;
-	}
-	return mkdtemp(w->folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	struct world *w = *state;
-	char command[64];
-	int status;
-
-	snprintf(command, sizeof command, "rm -rf %s", w->folder);
-	status = system(command);
-	memory_free(w->out);
-	memory_free(w);
-	return status;
-}
-
-/* ---- what is expected ---- */
-
-static void assert_status(const struct world *w, int status, const char *arguments)
-{
-	if (w->status != status)
-		fail_msg("ssd %s: status %d, should be %d; \"%s\"", arguments, w->status, status, w->err);
-}
-
-/* Status 2, one line that says all of it, and no results.  Prints what differs. */
-static bool is_mistake(struct world *w, const char *arguments, const char *says)
-{
-	size_t lines = 0;
-
-	ssd(w, arguments);
-	for (const char *c = w->err; *c; c++)
-		lines += *c == '\n';
-	if (w->status == USER && lines == 1 && (!w->out || !*w->out) && !strncmp(w->err, "ssd: ", 5) &&
-		strstr(w->err, says))
-		return true;
-	print_error("ssd %s: should end with status 2 and one line with \"%s\"; status %d, \"%s\"\n",
-		arguments, says, w->status, w->err);
-	return false;
-}
-
-static void assert_mistake(struct world *w, const char *arguments, const char *says)
-{
-	assert_true(is_mistake(w, arguments, says));
-}
-
-static bool says(const struct world *w, const char *line)
-{
-	return w->out && strstr(w->out, line);
-}
-
-static uint64_t value_of(const struct world *w, const char *name)
-{
-	char start[80];
-	const char *line;
-
-	snprintf(start, sizeof start, "\n%s = ", name);
-	line = w->out ? strstr(w->out, start) : NULL;
-	assert_non_null(line);
-	return strtoull(line + strlen(start), NULL, 10);
-}
-
-struct mistake {
-	const char *arguments, *says;
-};
-
-static void assert_mistakes(struct world *w, const struct mistake *list, size_t n)
-{
-	size_t right = 0;
-
-	for (size_t i = 0; i < n; i++)
-		right += is_mistake(w, list[i].arguments, list[i].says);
-	assert_int_equal(right, n);
-}
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* ---- status 0 ---- */
 
@@ -371,16 +94,36 @@ static void test_every_plug_in_runs(void **state)
 static void test_mistakes_on_the_command_line(void **state)
 {
 	static const struct mistake cases[] = {
-		{ "lst", "unknown command \"lst\"" },
-		{ "list all", "\"all\"" },
+		{ "lst", "unknown command \"lst\"; did you mean \"list\"" },
+		{ "xyzzy", "unknown command \"xyzzy\"; `ssd --help`" },
+		{ "list everything", "\"everything\"" },
+		{ "list ftl", "did you mean \"ftls\"" },
+		{ "list --all", "list: unknown option --all" },
+		{ "version 3", "version: 1 operand is given" },
 		{ "params no.such", "unknown parameter \"no.such\"" },
 		{ "params gc.treshold", "did you mean \"gc.threshold\"" },
-		{ "params gc wear", "at most" },
-		{ "run", "needs a parameter file and a trace" },
-		{ "run parameters/tiny.cfg", "needs a parameter file and a trace" },
-		{ "run parameters/tiny.cfg uniform more", "needs a parameter file and a trace" },
-		{ "run --verfy parameters/tiny.cfg uniform", "--verfy" },
-		{ "run parameters/tiny.cfg uniform -s", "-s" },
+		{ "params gc wear", "params: 2 operands are given; should be: ssd params [GROUP|KEY]" },
+		{ "run", "run: 0 operands are given; should be: ssd run [OPTION]... PARAMETERS TRACE" },
+		{ "run parameters/tiny.cfg", "run: 1 operand is given" },
+		{ "run parameters/tiny.cfg uniform more", "run: 3 operands are given" },
+		{ "run -- parameters/tiny.cfg --quiet more", "run: 3 operands are given" },
+		{ "run --verfy parameters/tiny.cfg uniform",
+			"run: unknown option --verfy; did you mean --verify?" },
+		{ "run -verify parameters/tiny.cfg uniform",
+			"run: unknown option -v; did you mean --verify?" },
+		{ "run -z parameters/tiny.cfg uniform", "run: unknown option -z; `ssd run --help`" },
+		{ "run -qz parameters/tiny.cfg uniform", "run: unknown option -z" },
+		{ "run --plot x parameters/tiny.cfg uniform", "run: unknown option --plot;" },
+		{ "run --verify=yes parameters/tiny.cfg uniform", "run: option --verify takes no value" },
+		{ "run parameters/tiny.cfg uniform -s", "run: option -s needs a value: -s KEY=VALUE" },
+		{ "run parameters/tiny.cfg uniform -o", "run: option -o needs a value: -o DIR" },
+		{ "run parameters/tiny.cfg uniform --json", "run: option --json needs a value: --json FILE" },
+		{ "run --explain 0 parameters/tiny.cfg uniform",
+			"run: --explain 0: should be a whole number from 1" },
+		{ "run --explain -1 parameters/tiny.cfg uniform", "run: --explain -1: should be" },
+		{ "run --explain=1x parameters/tiny.cfg uniform", "run: --explain 1x: should be" },
+		{ "run --explain 99999999999999999999 parameters/tiny.cfg uniform",
+			"should be a whole number" },
 		{ "run -s gc parameters/tiny.cfg uniform", "KEY=VALUE" },
 		{ "run -s gc.treshold=0.2 parameters/tiny.cfg uniform", "did you mean \"gc.threshold\"" },
 		{ "run -s threshold=0.2 parameters/tiny.cfg uniform", "unknown parameter \"threshold\"" },
@@ -399,14 +142,28 @@ static void test_mistakes_on_the_command_line(void **state)
 		{ "run parameters/tiny.cfg no-such-trace", "no-such-trace: " },
 		{ "run parameters/no-such.cfg uniform", "parameters/no-such.cfg" },
 		{ "run parameters uniform", "parameters" },
-		{ "trace", "stat, convert or generate" },
-		{ "trace stats x", "unknown command \"stats\"" },
-		{ "trace stat", "which trace" },
+		{ "trace", "trace: which command" },
+		{ "trace stats x", "unknown command \"trace stats\"; did you mean \"trace stat\"" },
+		{ "trace stat", "trace stat: 0 operands" },
 		{ "trace stat no-such-trace", "no-such-trace: " },
-		{ "trace stat --formt msr no-such-trace", "--formt" },
+		{ "trace stat --formt msr no-such-trace",
+			"trace stat: unknown option --formt; did you mean --format?" },
+		{ "trace stat --m x no-such-trace", "no-such-trace: " },
+		{ "trace stat --o x no-such-trace", "trace stat: unknown option --o;" },
+		{ "trace convert --t spc no-such-trace",
+			"trace convert: option --t is unclear: --to or --time-unit?" },
+		{ "trace convert no-such-trace", "trace convert: option --to FORMAT is missing" },
 		{ "trace convert --to nothing no-such-trace", "no-such-trace" },
 		{ "trace generate no-such-profile", "no-such-profile" },
 		{ "trace generate -s request=5 uniform", "did you mean \"requests\"" },
+		{ "legacy",
+			"legacy: 0 operands are given; should be: ssd legacy [OPTION]... PARAMETERS TRACE" },
+		{ "legacy --bogus parameters/tiny.cfg uniform",
+			"legacy: unknown option --bogus; `ssd legacy --help`" },
+		{ "legacy --fxi Q2 parameters/tiny.cfg uniform", "did you mean --fix?" },
+		{ "legacy import", "legacy import: 0 operands are given" },
+		{ "legacy diff one",
+			"legacy diff: 1 operand is given; should be: ssd legacy diff A.dat B.dat" },
 	};
 
 	assert_mistakes(*state, cases, COUNT(cases));
@@ -655,30 +412,91 @@ static void test_a_folder_that_cannot_be_written(void **state)
 	memory_free(path);
 }
 
-/* Full, closed, or a pipe whose reader has gone: what was asked for did not arrive, and the user hears so. */
+/* Full, closed, or a pipe whose reader has gone: what was asked for did not arrive, and the user hears so.  Of a
+ * mere listing the reader has seen enough: `ssd list | head` ends well and in silence. */
 static void test_a_standard_output_that_takes_nothing(void **state)
 {
-	static const char *const commands[] = {
-		"help",
-		"version",
-		"list",
-		"params",
-		"run --help",
-		"run -s trace.limit=10 parameters/tiny.cfg uniform",
-		"trace stat --format ssdsim @/fine.trace",
-		"trace generate -s requests=100000 uniform",
-		"trace convert --format ssdsim --to spc @/fine.trace",
+	static const struct {
+		const char *arguments;
+		bool listing;
+	} cases[] = {
+		{ "help", true },
+		{ "version", true },
+		{ "list", true },
+		{ "list gc", true },
+		{ "params", true },
+		{ "run --help", true },
+		{ "legacy --list-quirks", true },
+		{ "run -s trace.limit=10 parameters/tiny.cfg uniform", false },
+		{ "trace stat --format ssdsim @/fine.trace", false },
+		{ "trace generate -s requests=100000 uniform", false },
+		{ "trace convert --format ssdsim --to spc @/fine.trace", false },
 	};
 	struct world *w = *state;
 
 	put_text(w, "fine.trace", "0 0 0 4 0\n");
 	for (w->sink = SINK_FULL; w->sink < SINKS; w->sink++)
-		for (size_t i = 0; i < COUNT(commands); i++) {
-			ssd(w, commands[i]);
-			assert_status(w, USER, commands[i]);
+		for (size_t i = 0; i < COUNT(cases); i++) {
+			ssd(w, cases[i].arguments);
+			if (w->sink == SINK_BROKEN_PIPE && cases[i].listing) {
+				assert_status(w, DONE, cases[i].arguments);
+				assert_string_equal(w->err, "");
+				continue;
+			}
+			assert_status(w, USER, cases[i].arguments);
 			if (!strstr(w->err, "standard output") && !strstr(w->err, "/dev/stdout"))
-				fail_msg("ssd %s, output %d: \"%s\"", commands[i], w->sink, w->err);
+				fail_msg("ssd %s, output %d: \"%s\"", cases[i].arguments, w->sink, w->err);
 		}
+}
+
+/* A name, "=" or the next word, a beginning that is no other's; letters together or with their value; behind
+ * operands; behind "--" nothing is an option. */
+static void test_spellings_of_options(void **state)
+{
+	static const char *const same[] = {
+		"run --quiet --json @/a.json -s trace.limit=100 parameters/tiny.cfg uniform",
+		"run --quiet --json=@/a.json -strace.limit=100 parameters/tiny.cfg uniform",
+		"run --qui --js @/a.json parameters/tiny.cfg uniform -s trace.limit=100",
+		"run -qstrace.limit=100 --j=@/a.json -- parameters/tiny.cfg uniform",
+		"run -q parameters/tiny.cfg --json @/none --json @/a.json -s trace.limit=100 -- uniform",
+	};
+	struct world *w = *state;
+	char *path = path_in(w, "a.json"), *file;
+
+	for (size_t i = 0; i < COUNT(same); i++) {
+		ssd(w, same[i]);
+		assert_status(w, DONE, same[i]);
+		assert_string_equal(w->out, "");
+		file = contents(path);
+		assert_non_null(file);
+		assert_non_null(strstr(file, "\"run.requests\": 100,"));
+		memory_free(file);
+		assert_int_equal(unlink(path), 0);
+	}
+	memory_free(path);
+}
+
+/* `ssd list WHAT` is what `ssd list` says of it; together they are all of it. */
+static void test_one_listing(void **state)
+{
+	static const char *const what[] = { "ftls", "buffers", "gc", "formats", "profiles" };
+	struct world *w = *state;
+	char command[32], *all;
+	size_t length = 0;
+
+	ssd(w, "list");
+	assert_status(w, DONE, "list");
+	all = memory_string(w->out, "list");
+	for (size_t i = 0; i < COUNT(what); i++) {
+		snprintf(command, sizeof command, "list %s", what[i]);
+		ssd(w, command);
+		assert_status(w, DONE, command);
+		assert_int_equal(strncmp(w->out, what[i], strlen(what[i])), 0);
+		assert_non_null(strstr(all, w->out));
+		length += strlen(w->out) + (i > 0);
+	}
+	assert_int_equal(length, strlen(all));
+	memory_free(all);
 }
 
 /*
@@ -1057,8 +875,6 @@ static void test_the_quick_start_of_the_readme(void **state)
 	memory_free(readme);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1076,6 +892,8 @@ int main(void)
 		TEST(test_results_that_cannot_be_written),
 		TEST(test_a_folder_that_cannot_be_written),
 		TEST(test_a_standard_output_that_takes_nothing),
+		TEST(test_spellings_of_options),
+		TEST(test_one_listing),
 		TEST(test_files_beside_a_closed_standard_output),
 		TEST(test_a_full_standard_output_of_a_failed_drive),
 		TEST(test_a_disk_that_fills_up),

@@ -1,47 +1,191 @@
 /*
- * The conformance suite: every registered FTL with every buffer on drives small enough to collect all the
- * time, under random reads, writes and trims.  The sector oracle compares every sector read; the
+ * The conformance suite: every registered FTL with every buffer on drives small enough to reclaim blocks all
+ * the time, under random reads, writes and trims.  The sector oracle compares every sector read; the
  * invariants are checked during the run.  An FTL is under test as soon as its line is in ftl/list.h.
+ *
+ * All combinations would be millions.  Run are so many that any two choices meet: FTL and buffer, FTL and page
+ * size, page size and placement, and so on.
  *
  *	SEED=n          another run of chance
  *	OPERATIONS=n    a longer one (default 4000 per case)
- *	TEST=text       only cases whose name contains the text, e.g. TEST=skeleton
+ *
+ * An argument runs only the cases whose name contains it: test_ftl skeleton+lru
  */
 #include "drive/image.h"
-#include "tests/play_fixture.h"
+#include "drive/precondition.h"
 #include "tests/inside.h"
+#include "tests/own_ftls.h"
+#include "tests/pairwise_fixture.h"
+#include "tests/play_fixture.h"
+
+#define FTL(name) extern const struct ftl_ops ftl_##name;
+#include "ftl/list.h"
+#undef FTL
+
+/* In place of the program's: the registered ones, and two that the core must carry, too. */
+const struct ftl_ops *const ftls[] = {
+#define FTL(name) &ftl_##name,
+#include "ftl/list.h"
+#undef FTL
+	&ftl_own_log,
+	&ftl_own_fixed,
+	NULL,
+};
 
 #define QUICK "flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 dram.access_ns=100 "
 
-static const struct shape {
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- what a drive can be like ---- */
+
+/* A choice without a name is the usual one and left out of the names of cases. */
+struct choice {
 	const char *name, *settings;
-} shapes[] = {
-	{ "2K-4-planes", QUICK
-		"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=12 flash.pages=8 "
-		"flash.page_bytes=2K flash.over_provisioning=0.34 dram.buffer_bytes=20K flash.multiplane=any "
-		"flash.suspend=program_and_erase" },
-	{ "8K-6-pages", QUICK
-		"flash.channels=1 flash.chips=2 flash.dies=2 flash.planes=1 flash.blocks=10 flash.pages=6 "
-		"flash.page_bytes=8K flash.over_provisioning=0.4 dram.buffer_bytes=50K flash.copyback=false "
-		"flash.scheduler=fifo flash.interleave=false gc.policy=cost_benefit" },
-	{ "32K-1-plane", QUICK
-		"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=16 flash.pages=16 "
-		"flash.page_bytes=32K flash.over_provisioning=0.25 dram.buffer_bytes=100K gc.hysteresis=0.1 "
-		"gc.policy=fifo wear.delta=2 wear.period=4" },
-	{ "16K-7-pages", QUICK
-		"flash.channels=3 flash.chips=1 flash.dies=2 flash.planes=1 flash.blocks=11 flash.pages=7 "
-		"flash.page_bytes=16K flash.over_provisioning=0.45 dram.buffer_bytes=30K gc.policy=random "
-		"flash.read_ns=[10000,20000,30000] flash.program_ns=[100000,200000,300000]" },
-	{ "4K-least-spare", QUICK
-		"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=8 flash.pages=4 "
-		"flash.page_bytes=4K flash.over_provisioning=0.375 dram.buffer_bytes=4K gc.policy=d_choices "
-		"gc.separate=false wear.dynamic=false" },
 };
 
-static const char *const placements[] = { "least_loaded", "round_robin", "static" };
+static const struct choice page_sizes[] = {
+	{ "2K", "flash.page_bytes=2K" },
+	{ "4K", "flash.page_bytes=4K" },
+	{ "8K", "flash.page_bytes=8K" },
+	{ "16K", "flash.page_bytes=16K" },
+	{ "32K", "flash.page_bytes=32K" },
+};
+static const struct choice block_sizes[] = {
+	{ "4-pages", "flash.pages=4" },
+	{ "6-pages", "flash.pages=6" },
+	{ "7-pages", "flash.pages=7" },
+	{ "8-pages", "flash.pages=8" },
+	{ "16-pages", "flash.pages=16" },
+};
+static const struct choice layouts[] = {
+	{ "1-plane", "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1" },
+	{ "2x2-planes", "flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2" },
+	{ "4-dies", "flash.channels=1 flash.chips=2 flash.dies=2 flash.planes=1" },
+	{ "3x2-dies", "flash.channels=3 flash.chips=1 flash.dies=2 flash.planes=1" },
+	{ "3-planes", "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=3" },
+};
+static const struct choice placements[] = {
+	{ "least-loaded", "placement.policy=least_loaded" },
+	{ "round-robin", "placement.policy=round_robin" },
+	{ "static", "placement.policy=static" },
+};
+static const struct choice multiplanes[] = {
+	{ "", "" },
+	{ "same-offset", "flash.multiplane=same_offset" },
+	{ "any-offset", "flash.multiplane=any" },
+};
+static const struct choice copybacks[] = {
+	{ "", "" },
+	{ "no-copyback", "flash.copyback=false" },
+};
+static const struct choice timings[] = {
+	{ "", "" },
+	{ "suspend", "flash.suspend=program_and_erase" },
+	{ "in-turn", "flash.scheduler=fifo flash.interleave=false" },
+	{ "tlc", "flash.read_ns=[10000,20000,30000] flash.program_ns=[100000,200000,300000]" },
+};
+static const struct choice policies[] = {
+	{ "greedy", "gc.policy=greedy" },
+	{ "cost-benefit", "gc.policy=cost_benefit" },
+	{ "fifo", "gc.policy=fifo" },
+	{ "random", "gc.policy=random" },
+	{ "d-choices", "gc.policy=d_choices" },
+};
+static const struct choice collections[] = {
+	{ "", "" },
+	{ "hysteresis", "gc.hysteresis=0.1" },
+	{ "mixed-streams", "gc.separate=false" },
+};
+static const struct choice wears[] = {
+	{ "", "" },
+	{ "levelled", "wear.delta=2 wear.period=4" },
+	{ "oldest-first", "wear.dynamic=false" },
+};
+static const struct choice pasts[] = {
+	{ "", "" },
+	{ "aged", "precondition.mode=aged precondition.used=0.5" },
+	{ "synthetic", "precondition.mode=synthetic precondition.used=0.5 precondition.valid=0.3" },
+};
 
-#define SHAPES     (sizeof shapes / sizeof shapes[0])
-#define PLACEMENTS (sizeof placements / sizeof placements[0])
+/* Spare blocks beyond what the FTL needs in each plane; room of the buffer in half pages. */
+static const struct choice spares[] = { { "least-spare", "" }, { "", "" } };
+static const unsigned spare_blocks[] = { 0, 3 };
+static const struct choice rooms[] = { { "", "" }, { "one-buffered", "" } };
+static const unsigned half_pages[] = { 21, 2 };
+static const struct choice trims[] = { { "no-trims", "" }, { "trims", "" } };
+
+#define FACTOR(rows)                                                                                         \
+	{                                                                                                    \
+		rows, COUNT(rows)                                                                            \
+	}
+
+/* Those of a drive; FTL and buffer come before them. */
+static const struct factor {
+	const struct choice *choice;
+	size_t choices;
+} factors[] = {
+	FACTOR(spares), FACTOR(rooms), FACTOR(page_sizes), FACTOR(block_sizes), FACTOR(layouts),
+	FACTOR(placements), FACTOR(multiplanes), FACTOR(copybacks), FACTOR(timings), FACTOR(policies),
+	FACTOR(collections), FACTOR(wears), FACTOR(pasts),
+	FACTOR(trims), /* last: no name begins another one's */
+};
+
+enum {
+	ROW_FTL,
+	ROW_BUFFER,
+	ROW_SPARE,
+	ROW_ROOM,
+	ROW_PAGE_SIZE,
+	ROW_TRIMS = COUNT(factors) + 1,
+	ROW_CHOICES = COUNT(factors) + 2
+};
+
+#define USED_BLOCKS 8u /* of each plane, when the drive is full */
+
+/* Takes as many spare blocks as the FTL needs in each plane, and some.  Returns the number needed. */
+static unsigned set_blocks(struct combination *c, unsigned more)
+{
+	size_t length = strlen(c->settings);
+	unsigned needed = 0;
+
+	for (unsigned spare = 1, most = 65; spare <= most; spare++) {
+		snprintf(c->settings + length, sizeof c->settings - length,
+			" flash.blocks=%u flash.over_provisioning=%.6f", USED_BLOCKS + spare,
+			(spare + 0.001) / (USED_BLOCKS + spare));
+		if (!needed && makes_a_drive(c)) {
+			needed = spare;
+			most = spare + more;
+		}
+	}
+	assert_true(needed);
+	return needed;
+}
+
+/* The drive of a row of choices. */
+static void describe(struct combination *c, const char *what, const size_t *row)
+{
+	*c = (struct combination){ .ftl = row[ROW_FTL],
+		.buffer = row[ROW_BUFFER],
+		.trims = row[ROW_TRIMS] == 1,
+		.seed = seed_of_run() };
+	snprintf(c->name, sizeof c->name, "%s:%s+%s", what, ftls[c->ftl]->name, buffers[c->buffer]->name);
+	snprintf(c->settings, sizeof c->settings,
+		QUICK "precondition.premap_reads=false dram.buffer_bytes=%uK",
+		half_pages[row[ROW_ROOM]] << row[ROW_PAGE_SIZE]);
+	if (ftls[c->ftl] == &ftl_own_fixed)
+		strcat(c->settings, " flash.order=ascending");
+	for (size_t i = 0; i < COUNT(factors); i++) {
+		const struct choice *choice = &factors[i].choice[row[ROW_SPARE + i]];
+		size_t name = strlen(c->name), settings = strlen(c->settings);
+
+		if (*choice->name)
+			name += (size_t)snprintf(c->name + name, sizeof c->name - name, "/%s", choice->name);
+		settings += (size_t)snprintf(
+			c->settings + settings, sizeof c->settings - settings, " %s", choice->settings);
+		assert_true(name < sizeof c->name && settings < sizeof c->settings);
+	}
+	set_blocks(c, spare_blocks[row[ROW_SPARE]]);
+}
 
 static uint64_t operations(void)
 {
@@ -52,12 +196,28 @@ static uint64_t operations(void)
 
 /* ---- the conformance run, in a child ---- */
 
+/* Brings the drive to the state in which it is before the first request. */
+static void age(struct player *p)
+{
+	struct precondition_result result;
+	struct fault fault = { "" };
+
+	BUG_ON(!precondition(p->drive, NULL, &result, &fault), "%s", fault.text);
+}
+
+/* FTLs that collect, merge or do either: what was written over has made room again. */
+static bool has_reclaimed(const struct drive *d)
+{
+	return flash_total(d->flash, OP_ERASE) + d->flash->untimed[OP_ERASE] > 0;
+}
+
 static void conform(void *context)
 {
 	struct player player, *p = &player;
 	uint64_t n = operations();
 
 	player_open(p, context);
+	age(p);
 	BUG_ON(!play_all_pages(p, REQUEST_WRITE), "the drive is full before its last logical page");
 	for (uint64_t i = 0; i < n; i++) {
 		BUG_ON(!play(p, random_request(p), random_below(&p->random, 8)), "the drive failed");
@@ -68,17 +228,16 @@ static void conform(void *context)
 	BUG_ON(!play_all_pages(p, REQUEST_READ), "the drive failed when it was read");
 	drive_drain(p->drive);
 	drive_check(p->drive);
-	BUG_ON(!store_of(p->drive->ftl)->collector->count.collections,
-		"nothing was collected: the case is too easy");
+	BUG_ON(!has_reclaimed(p->drive), "no block was erased: the case is too easy");
 	player_close(p);
 }
 
 static void run_case(struct combination *c, void (*act)(void *))
 {
-	char repeat[200];
+	char repeat[300];
 
-	snprintf(repeat, sizeof repeat, "OPERATIONS=%llu TEST=%s tests/test_ftl",
-		(unsigned long long)operations(), c->name);
+	snprintf(repeat, sizeof repeat, "OPERATIONS=%llu tests/test_ftl %s", (unsigned long long)operations(),
+		c->name);
 	run_combination(c, act, repeat);
 }
 
@@ -98,8 +257,10 @@ static void wear_out(void *context)
 	struct player player, *p = &player;
 	const struct geometry *g;
 	uint64_t writes = 0, bound;
+	block_t worn = 0;
 
 	player_open(p, context);
+	age(p);
 	g = &p->drive->geometry;
 	bound = (uint64_t)g->blocks * (p->settings.flash.endurance + 1) * g->pages_per_block;
 	while (play(p, random_request(p), 4)) {
@@ -107,7 +268,9 @@ static void wear_out(void *context)
 		writes++;
 	}
 	BUG_ON(!p->drive->ftl->failed, "a write was refused, the FTL is not marked failed");
-	BUG_ON(!store_of(p->drive->ftl)->space->blocks->retired, "the drive failed with no block worn out");
+	for (block_t block = 0; block < g->blocks; block++)
+		worn += flash_worn_out(p->drive->flash, block);
+	BUG_ON(!worn, "the drive failed with no block worn out");
 	BUG_ON(flash_total(p->drive->flash, OP_PROGRAM) + p->drive->flash->untimed[OP_PROGRAM] > bound,
 		"more pages were programmed than the blocks can take");
 	drive_drain(p->drive);
@@ -120,6 +283,9 @@ static void test_wears_out(void **state)
 	struct combination worn = *(struct combination *)*state;
 
 	strcat(worn.settings, " flash.endurance=6");
+	/* One that rewrites a block for a page wears out while it is being aged. */
+	if (ftls[worn.ftl] == &ftl_own_fixed)
+		strcat(worn.settings, " precondition.mode=none");
 	run_case(&worn, wear_out);
 }
 
@@ -140,8 +306,9 @@ static void test_refuses_a_drive_without_spare_blocks(void **state)
 }
 
 /*
- * Static wear levelling keeps a block open in each plane.  One plane of 12 blocks, full all the time: 3
- * spare blocks are enough without it and refused with it; with 4 no drive fails while its blocks are good.
+ * Static wear levelling keeps a block open in each plane.  One plane of 8 blocks of data, full all the time: the
+ * FTL's spare blocks are enough without it; with it one more is asked for, and with that one no drive fails while
+ * its blocks are good.
  */
 static void keep_full(void *context)
 {
@@ -158,25 +325,21 @@ static void keep_full(void *context)
 
 static void test_wear_levelling_has_its_block(void **state)
 {
-	static const char shape[] =
-		QUICK "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=12 "
-		      "flash.pages=8 flash.page_bytes=2K flash.over_provisioning=";
+	static const char plane[] = QUICK "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 "
+					  "flash.pages=8 flash.page_bytes=2K ";
 	struct combination c = { .seed = seed_of_run(), .name = "wear-levelling-has-its-block" };
-	struct fault fault = { "" };
-	struct settings s;
 
 	(void)state;
-	for (; ftls[c.ftl]; c.ftl++) {
-		snprintf(c.settings, sizeof c.settings, "%s0.25 wear.delta=1", shape);
-		fixture_settings(&s, c.settings);
-		s.top.ftl = (int)c.ftl;
-		assert_null(drive_create(&s, true, &fault));
-		assert_non_null(strstr(fault.text, "leaves 3.0 spare blocks in each plane; at least 4"));
-		settings_release(&s);
-		snprintf(c.settings, sizeof c.settings, "%s0.25", shape);
+	for (; ftls[c.ftl] != &ftl_own_log; c.ftl++) {
+		unsigned without, with;
+
+		strcpy(c.settings, plane);
+		without = set_blocks(&c, 0);
 		run_case(&c, keep_full);
-		snprintf(c.settings, sizeof c.settings, "%s0.3334 wear.delta=1 wear.period=1", shape);
+		snprintf(c.settings, sizeof c.settings, "%swear.delta=1 wear.period=1", plane);
+		with = set_blocks(&c, 0);
 		run_case(&c, keep_full);
+		assert_int_equal(with, without + 1);
 	}
 }
 
@@ -225,6 +388,7 @@ static void save_and_continue(void *context)
 
 	player_open(&a, context);
 	player_open(&b, context);
+	age(&a);
 	prepare(&a, operations() / 2);
 	BUG_ON(file < 0 || !image_save(a.drive, path, &fault), "%s", fault.text);
 	BUG_ON(!image_load(b.drive, path, &fault), "%s", fault.text);
@@ -295,6 +459,9 @@ static void run_two(void *context)
 	player_open(&alone, context);
 	player_open(&a, context);
 	player_open(&b, context);
+	age(&alone);
+	age(&a);
+	age(&b);
 	random_init(&b.random, seed_of_run() + 1, 8);
 	for (uint64_t i = 0; i < operations() / 2; i++)
 		play(&alone, random_request(&alone), 3);
@@ -314,57 +481,114 @@ static void test_two_drives_do_not_disturb_each_other(void **state)
 
 /* ---- the list of cases ---- */
 
-struct suite {
-	struct CMUnitTest test[1024];
-	struct combination combination[1024];
-	size_t tests;
+static size_t length_of(const void *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+static void count_choices(size_t choices[ROW_CHOICES], size_t ftls_listed, size_t buffers_listed)
+{
+	choices[ROW_FTL] = ftls_listed;
+	choices[ROW_BUFFER] = buffers_listed;
+	for (size_t i = 0; i < COUNT(factors); i++)
+		choices[ROW_SPARE + i] = factors[i].choices;
+}
+
+static bool meet(const struct pairwise *p, size_t f, size_t i, size_t g, size_t j)
+{
+	for (const size_t *row = p->row; row < p->row + p->rows * p->factors; row += p->factors)
+		if (row[f] == i && row[g] == j)
+			return true;
+	return false;
+}
+
+/* Every pair is looked for in the rows themselves.  Returns the most pairs that two factors have. */
+static size_t assert_all_meet(const struct pairwise *p)
+{
+	size_t most = 0;
+
+	for (size_t f = 0; f < p->factors; f++)
+		for (size_t g = f + 1; g < p->factors; g++) {
+			size_t pairs = p->choices[f] * p->choices[g];
+
+			for (size_t pair = 0; pair < pairs; pair++)
+				if (!meet(p, f, pair % p->choices[f], g, pair / p->choices[f]))
+					fail_msg("pair %zu of factors %zu and %zu is in no row", pair, f, g);
+			most = pairs > most ? pairs : most;
+		}
+	return most;
+}
+
+/* Of today's lists and of ones several times as long.  Two factors alone need a row for each of their pairs. */
+static void test_any_two_choices_meet(void **state)
+{
+	size_t choices[ROW_CHOICES],
+		listed[] = { length_of((const void *const *)ftls), length_of((const void *const *)buffers) };
+	struct pairwise p;
+
+	(void)state;
+	for (size_t scale = 1; scale < 5; scale++) {
+		count_choices(choices, scale * listed[0], scale * listed[1]);
+		pairwise_make(&p, choices, ROW_CHOICES);
+		assert_true(p.rows <= 2 * assert_all_meet(&p));
+		pairwise_free(&p);
+	}
+}
+
+static const struct act {
+	const char *name;
+	CMUnitTestFunction function;
+} acts[] = {
+	{ "conforms", test_conforms },
+	{ "wears-out", test_wears_out },
+	{ "saved", test_saved_drive_continues_identically },
+	{ "two-drives", test_two_drives_do_not_disturb_each_other },
 };
 
-static void add(struct suite *s, const char *what, CMUnitTestFunction function, size_t ftl, size_t buffer,
-	size_t shape, size_t placement, bool trims)
+/* Every act on every drive, or those cases whose name contains `only`. */
+static int run_suite(const char *only)
 {
-	const char *only = getenv("TEST");
-	struct combination *c = &s->combination[s->tests];
+	size_t choices[ROW_CHOICES], n = 0;
+	struct pairwise p;
+	struct combination *c;
+	struct CMUnitTest *test;
+	int failed;
 
-	assert_true(s->tests < sizeof s->test / sizeof s->test[0]);
-	*c = (struct combination){ .ftl = ftl, .buffer = buffer, .trims = trims, .seed = seed_of_run() };
-	snprintf(c->name, sizeof c->name, "%s:%s+%s/%s/%s/%s", what, ftls[ftl]->name, buffers[buffer]->name,
-		shapes[shape].name, placements[placement], trims ? "trims" : "no-trims");
-	snprintf(c->settings, sizeof c->settings, "%s placement.policy=%s", shapes[shape].settings,
-		placements[placement]);
-	if (only && !strstr(c->name, only))
-		return;
-	s->test[s->tests++] =
-		(struct CMUnitTest){ .name = c->name, .test_func = function, .initial_state = c };
+	count_choices(choices, length_of((const void *const *)ftls), length_of((const void *const *)buffers));
+	pairwise_make(&p, choices, ROW_CHOICES);
+	c = memory_array(p.rows * COUNT(acts), sizeof *c, "cases");
+	test = memory_array(p.rows * COUNT(acts), sizeof *test, "cases");
+	for (size_t i = 0; i < p.rows * COUNT(acts); i++) {
+		const struct act *act = &acts[i % COUNT(acts)];
+
+		describe(&c[n], act->name, p.row + i / COUNT(acts) * p.factors);
+		if (!only || strstr(c[n].name, only)) {
+			test[n] = (struct CMUnitTest){
+				.name = c[n].name, .test_func = act->function, .initial_state = &c[n]
+			};
+			n++;
+		}
+	}
+	failed = _cmocka_run_group_tests("FTLs", test, n, NULL, NULL);
+	memory_free(test);
+	memory_free(c);
+	pairwise_free(&p);
+	return failed;
 }
 
-static void add_shape(struct suite *s, size_t ftl, size_t buffer, size_t shape)
-{
-	for (size_t placement = 0; placement < PLACEMENTS; placement++)
-		for (int trims = 0; trims < 2; trims++)
-			add(s, "conforms", test_conforms, ftl, buffer, shape, placement, trims);
-	add(s, "wears-out", test_wears_out, ftl, buffer, shape, shape % PLACEMENTS, true);
-	add(s, "saved", test_saved_drive_continues_identically, ftl, buffer, shape, (shape + 1) % PLACEMENTS,
-		true);
-	add(s, "two-drives", test_two_drives_do_not_disturb_each_other, ftl, buffer, shape,
-		(shape + 2) % PLACEMENTS, true);
-}
-
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_any_two_choices_meet),
 		cmocka_unit_test(test_refuses_a_drive_without_spare_blocks),
 		cmocka_unit_test(test_wear_levelling_has_its_block),
 		cmocka_unit_test(test_loaded_with_another_placement),
 	};
-	struct suite *s = memory_array(1, sizeof *s, "suite");
-	int failed;
+	int failed = run_suite(argc > 1 ? argv[1] : NULL);
 
-	for (size_t ftl = 0; ftls[ftl]; ftl++)
-		for (size_t buffer = 0; buffers[buffer]; buffer++)
-			for (size_t shape = 0; shape < SHAPES; shape++)
-				add_shape(s, ftl, buffer, shape);
-	failed = _cmocka_run_group_tests("FTLs", s->test, s->tests, NULL, NULL);
-	memory_free(s);
 	return failed + cmocka_run_group_tests_name("FTLs, single cases", others, NULL, NULL);
 }

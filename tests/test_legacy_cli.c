@@ -1,14 +1,9 @@
 /*
  * `ssd legacy` as a user types it, and the scripts of the study: exit statuses, the one line about a mistake,
- * the files.  SSD names the binary.
+ * the files.
  */
 #include "tests/legacy_bench.h"
-
-#include "base/memory.h"
-
-#include <sys/wait.h>
-
-#define TEXT_BYTES (1 << 16)
+#include "tests/program_fixture.h"
 
 /* 16 pages of 4 sectors in 4 blocks, a buffer of 16 sectors. */
 #define DRIVE                                                                                                \
@@ -19,67 +14,6 @@
 
 /* The third request reads a buffered page beside one that is not: SSDsim's buffer answers both (Q3). */
 #define TRACE "0 0 0 4 1\n1000000 0 4 4 0\n2000000 0 0 8 1\n9000000 0 0 4 0"
-
-struct shell {
-	char folder[64];
-	char out[TEXT_BYTES], err[TEXT_BYTES];
-	int status;
-};
-
-static const char *binary(void)
-{
-	const char *ssd = getenv("SSD");
-
-	return ssd ? ssd : "build/ssd";
-}
-
-static void read_text(const struct shell *s, const char *name, char text[TEXT_BYTES])
-{
-	char path[256];
-	size_t bytes;
-	FILE *file;
-
-	snprintf(path, sizeof path, "%s/%s", s->folder, name);
-	file = fopen(path, "rb");
-	if (!file)
-		print_message("no %s\n", path);
-	assert_non_null(file);
-	bytes = fread(text, 1, TEXT_BYTES - 1, file);
-	text[bytes] = '\0';
-	fclose(file);
-}
-
-static void write_text(const struct shell *s, const char *name, const char *text)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof path, "%s/%s", s->folder, name);
-	file = fopen(path, "wb");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
-/* A line of shell in which $ssd is the program and $d the test's folder. */
-static void run(struct shell *s, const char *line)
-{
-	char command[1024];
-
-	snprintf(command, sizeof command, "ssd='%s'; d='%s'; { %s; } >\"$d/stdout\" 2>\"$d/stderr\"",
-		binary(), s->folder, line);
-	s->status = WEXITSTATUS(system(command));
-	read_text(s, "stdout", s->out);
-	read_text(s, "stderr", s->err);
-}
-
-static bool exists(const struct shell *s, const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof path, "%s/%s", s->folder, name);
-	return access(path, F_OK) == 0;
-}
 
 static unsigned lines_of(const char *text)
 {
@@ -98,9 +32,9 @@ static void expect(const char *text, const char *part)
 }
 
 /* The command ends with `status` and one line that holds `part`. */
-static void refused(struct shell *s, const char *line, int status, const char *part)
+static void refused(struct world *s, const char *line, int status, const char *part)
 {
-	run(s, line);
+	shell(s, line);
 	if (s->status != status)
 		print_message("%s: status %d, %s\n", line, s->status, s->err);
 	assert_int_equal(s->status, status);
@@ -108,40 +42,25 @@ static void refused(struct shell *s, const char *line, int status, const char *p
 	expect(s->err, part);
 }
 
-static int set_up(void **state)
+static int set_up_files(void **state)
 {
-	struct shell *s = memory_array(1, sizeof *s, "test");
-
-	strcpy(s->folder, "/tmp/legacy-cli-XXXXXX");
-	assert_non_null(mkdtemp(s->folder));
-	write_text(s, "page.parameters", DRIVE);
-	write_text(s, "trace", TRACE);
-	*state = s;
+	if (set_up(state))
+		return -1;
+	put_text(*state, "page.parameters", DRIVE);
+	put_text(*state, "trace", TRACE);
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct shell *s = *state;
-	char command[128];
-	int status;
-
-	snprintf(command, sizeof command, "rm -r '%s'", s->folder);
-	status = system(command);
-	memory_free(s);
-	return status;
 }
 
 /* A run of the original, through the command: every byte of the statistics, every row by checksum. */
 static void test_original(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
-	run(s, "tar -C $d -xJf tests/legacy/golden.tar.xz && cd $d && "
-	       "grep '^44_gc60_p16_adv0' cases.tsv >case && read -r name trace rows sum <case && "
-	       "cd $OLDPWD && $ssd legacy -o $d/o $d/$name/page.parameters $d/traces/$trace && "
-	       "cmp $d/o/statistic10.dat $d/$name/statistic10.dat && "
-	       "sed '1,/process time$/d' $d/o/ex.out | head -n $rows | sha256sum | grep $sum");
+	shell(s, "tar -C $d -xJf tests/legacy/golden.tar.xz && cd $d && "
+		 "grep '^44_gc60_p16_adv0' cases.tsv >case && read -r name trace rows sum <case && "
+		 "cd $OLDPWD && $ssd legacy -o $d/o $d/$name/page.parameters $d/traces/$trace && "
+		 "cmp $d/o/statistic10.dat $d/$name/statistic10.dat && "
+		 "sed '1,/process time$/d' $d/o/ex.out | head -n $rows | sha256sum | grep $sum");
 	assert_string_equal(s->err, "");
 	assert_int_equal(s->status, 0);
 	assert_int_equal(lines_of(s->out), 1);
@@ -158,7 +77,7 @@ static void test_same_as_engine(void **state)
 		{ "--fix Q3", QUIRK_BIT(Q3_READ_CURSOR) },
 		{ "--fix=q3,6", QUIRK_BIT(Q3_READ_CURSOR) | QUIRK_BIT(Q6_UPDATE_READ_TWICE) },
 	};
-	struct shell *s = *state;
+	struct world *s = *state;
 	char line[256];
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -169,7 +88,7 @@ static void test_same_as_engine(void **state)
 			"$ssd legacy %s -o $d/o $d/page.parameters $d/trace && cmp $d/o/ex.out %s/ex.out && "
 			"cmp $d/o/statistic10.dat %s/statistic10.dat",
 			cases[i].option, b.folder, b.folder);
-		run(s, line);
+		shell(s, line);
 		assert_string_equal(s->out, "");
 		assert_int_equal(s->status, 0);
 		bench_remove(&b);
@@ -178,11 +97,11 @@ static void test_same_as_engine(void **state)
 
 static void test_lists(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 	char start[16];
 	const char *line;
 
-	run(s, "$ssd legacy --list-quirks");
+	shell(s, "$ssd legacy --list-quirks");
 	assert_int_equal(s->status, 0);
 	assert_int_equal(lines_of(s->out), QUIRKS - 1);
 	line = s->out;
@@ -190,7 +109,7 @@ static void test_lists(void **state)
 		snprintf(start, sizeof start, "Q%d ", q);
 		assert_int_equal(strncmp(line, start, strlen(start)), 0);
 	}
-	run(s, "$ssd legacy --help");
+	shell(s, "$ssd legacy --help");
 	assert_int_equal(s->status, 0);
 	expect(s->out, "--fix LIST");
 	expect(s->out, "import");
@@ -201,48 +120,49 @@ static void test_lists(void **state)
 
 static void test_wrong_lists(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
 	refused(s, "$ssd legacy --fix Q35 $d/page.parameters $d/trace", 2, "did you mean Q3?");
 	refused(s, "$ssd legacy --fix al $d/page.parameters $d/trace", 2, "did you mean all?");
 	refused(s, "$ssd legacy --fix Q2,Q2O $d/page.parameters $d/trace", 2, "did you mean Q2?");
 	refused(s, "$ssd legacy --fix copyback $d/page.parameters $d/trace", 2, "see --list-quirks");
 	refused(s, "$ssd legacy --fix Q8 $d/page.parameters $d/trace", 2, "nothing to repair");
-	refused(s, "$ssd legacy $d/page.parameters", 2, "needs a parameter file and a trace");
+	refused(s, "$ssd legacy $d/page.parameters", 2,
+		"legacy: 1 operand is given; should be: ssd legacy [OPTION]... PARAMETERS TRACE");
 }
 
 static void test_bad_input(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
 	refused(s, "$ssd legacy -o $d/o $d/none $d/trace", 2, "none: No such file");
 	refused(s, "$ssd legacy -o $d/o $d/page.parameters $d/none", 2, "none: No such file");
 	refused(s, "$ssd legacy -o $d/page.parameters/o $d/page.parameters $d/trace", 2, "cannot be created");
-	write_text(s, "bad", "0 0 0 4 1\n5 0 0 0 0\n");
+	put_text(s, "bad", "0 0 0 4 1\n5 0 0 0 0\n");
 	refused(s, "$ssd legacy -o $d/o $d/page.parameters $d/bad", 2, "bad:2: size 0");
 	assert_false(exists(s, "o/ex.out"));
 	assert_false(exists(s, "o/statistic10.dat"));
-	write_text(s, "six", DRIVE "allocation = 1\nstatic_allocation = 6\n");
+	put_text(s, "six", DRIVE "allocation = 1\nstatic_allocation = 6\n");
 	refused(s, "$ssd legacy -o $d/o $d/six $d/trace", 2, "Q24");
-	write_text(s, "two", DRIVE "dynamic_allocation = 2\n");
+	put_text(s, "two", DRIVE "dynamic_allocation = 2\n");
 	refused(s, "$ssd legacy -o $d/o $d/two $d/trace", 2, "dynamic_allocation 2");
-	write_text(s, "two", DRIVE "allocation = 1\ndynamic_allocation = 2\n");
-	run(s, "$ssd legacy -o $d/o $d/two $d/trace");
+	put_text(s, "two", DRIVE "allocation = 1\ndynamic_allocation = 2\n");
+	shell(s, "$ssd legacy -o $d/o $d/two $d/trace");
 	assert_int_equal(s->status, 0);
 }
 
 /* Where SSDsim crashes for lack of pages the run ends, says why and keeps what there is. */
 static void test_dying_drive(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
-	write_text(s, "unbuffered", DRIVE "dram capacity = 0\n");
-	write_text(s, "trace", "0 0 0 56 0\n10000000 0 0 32 0\n90000000 0 0 4 0");
-	run(s, "$ssd legacy -o $d/o $d/unbuffered $d/trace");
+	put_text(s, "unbuffered", DRIVE "dram capacity = 0\n");
+	put_text(s, "trace", "0 0 0 56 0\n10000000 0 0 32 0\n90000000 0 0 4 0");
+	shell(s, "$ssd legacy -o $d/o $d/unbuffered $d/trace");
 	assert_int_equal(s->status, 3);
 	expect(s->err, "Q9");
 	expect(s->err, "1 requests were finished");
-	run(s, "tail -n 1 $d/o/ex.out; tail -n 1 $d/o/statistic10.dat");
+	shell(s, "tail -n 1 $d/o/ex.out; tail -n 1 $d/o/statistic10.dat");
 	assert_int_equal(lines_of(s->out), 2);
 	expect(s->out, "ENDED EARLY");
 }
@@ -250,11 +170,11 @@ static void test_dying_drive(void **state)
 /* What SSDsim does not survive and we pass over is said once. */
 static void test_notes(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
-	write_text(s, "typo", DRIVE "dei number = 2\n");
-	write_text(s, "trace", "0 0 0 4 0\n1000 0 4 4 0\n2000 0 8 4 0\n");
-	run(s, "$ssd legacy -o $d/o $d/typo $d/trace");
+	put_text(s, "typo", DRIVE "dei number = 2\n");
+	put_text(s, "trace", "0 0 0 4 0\n1000 0 4 4 0\n2000 0 8 4 0\n");
+	shell(s, "$ssd legacy -o $d/o $d/typo $d/trace");
 	assert_int_equal(s->status, 0);
 	expect(s->err, "the first is 'dei number'");
 	expect(s->err, "Q23");
@@ -264,53 +184,53 @@ static void test_notes(void **state)
 
 static void test_diff(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
-	run(s, "$ssd legacy -o $d/a $d/page.parameters $d/trace && $ssd legacy --fix Q3 -o $d/b "
-	       "$d/page.parameters $d/trace && $ssd legacy diff $d/a/statistic10.dat $d/a/statistic10.dat");
+	shell(s, "$ssd legacy -o $d/a $d/page.parameters $d/trace && $ssd legacy --fix Q3 -o $d/b "
+		 "$d/page.parameters $d/trace && $ssd legacy diff $d/a/statistic10.dat $d/a/statistic10.dat");
 	assert_int_equal(s->status, 0);
 	assert_int_equal(lines_of(s->out), 1);
 	expect(s->out, "0 of ");
-	run(s, "$ssd legacy diff $d/a/statistic10.dat $d/b/statistic10.dat");
+	shell(s, "$ssd legacy diff $d/a/statistic10.dat $d/b/statistic10.dat");
 	assert_int_equal(s->status, 1);
 	expect(s->out, "buffer read hits ");
 	expect(s->out, "-50.00 %");
 	assert_null(strstr(s->out, "write request count"));
-	run(s, "$ssd legacy diff $d/a/statistic10.dat $d/a/ex.out");
+	shell(s, "$ssd legacy diff $d/a/statistic10.dat $d/a/ex.out");
 	assert_int_equal(s->status, 1);
 	expect(s->out, "waste page count");
 	refused(s, "$ssd legacy diff $d/a/statistic10.dat $d/none", 2, "none: No such file");
 	refused(s, "$ssd legacy diff $d/a/statistic10.dat $d/trace", 2, "no statistics");
-	refused(s, "$ssd legacy diff $d/a/statistic10.dat", 2, "needs two files");
+	refused(s, "$ssd legacy diff $d/a/statistic10.dat", 2, "should be: ssd legacy diff A.dat B.dat");
 }
 
 /* The imported drive is one the main simulator runs. */
 static void test_import(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
-	write_text(s, "larger", DRIVE "block number = 64\n");
-	run(s, "$ssd legacy import $d/larger >$d/drive.cfg && "
-	       "$ssd run --verify $d/drive.cfg $d/trace");
+	put_text(s, "larger", DRIVE "block number = 64\n");
+	shell(s, "$ssd legacy import $d/larger >$d/drive.cfg && "
+		 "$ssd run --verify $d/drive.cfg $d/trace");
 	assert_int_equal(s->status, 0);
 	expect(s->out, "run.served = 4 ");
 	expect(s->out, "# flash.blocks = 64\n");
 	expect(s->out, "# flash.page_bytes = 2048\n");
 	expect(s->out, "# dram.buffer_bytes = 8192\n");
-	refused(s, "$ssd legacy import", 2, "needs one file");
+	refused(s, "$ssd legacy import", 2, "should be: ssd legacy import PARAMETERS");
 	refused(s, "$ssd legacy import $d/none", 2, "none: No such file");
 }
 
 /* One row per number: SSDsim's, repaired, the main simulator's, and whose repair moves it. */
 static void test_compare(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 	long long kept, repaired, main_engine;
 	char change[32], cause[32];
 	const char *row;
 
-	write_text(s, "larger", DRIVE "block number = 64\n");
-	run(s, "scripts/legacy/compare -p $ssd $d/larger $d/trace");
+	put_text(s, "larger", DRIVE "block number = 64\n");
+	shell(s, "scripts/legacy/compare -p $ssd $d/larger $d/trace");
 	assert_int_equal(s->status, 0);
 	row = strstr(s->out, "sectors hit by reads");
 	assert_non_null(row);
@@ -329,34 +249,34 @@ static void test_compare(void **state)
 /* The study makes small what is far apart: two places of one request stay together, the last comes first. */
 static void test_study_traces(void **state)
 {
-	struct shell *s = *state;
+	struct world *s = *state;
 
-	write_text(s, "far", "1000 0 6400000070 4 1\n3000 7 126 4 0\n3500 0 6400000064 1 0\n");
-	run(s, "awk -f scripts/legacy/compact.awk $d/far");
+	put_text(s, "far", "1000 0 6400000070 4 1\n3000 7 126 4 0\n3500 0 6400000064 1 0\n");
+	shell(s, "awk -f scripts/legacy/compact.awk $d/far");
 	assert_string_equal(s->out, "0 0 6 4 1\n2000 0 126 4 0\n2500 0 0 1 0\n60000002500 0 0 1 0");
 	/* 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: the least is 128 */
-	write_text(s, "small", "0 0 0 8192 0");
-	run(s, "awk -f scripts/legacy/blocks.awk $d/small");
+	put_text(s, "small", "0 0 0 8192 0");
+	shell(s, "awk -f scripts/legacy/blocks.awk $d/small");
 	assert_string_equal(s->out, "128\n");
-	write_text(s, "large", "0 0 0 81920 0");
-	run(s, "awk -f scripts/legacy/blocks.awk $d/large");
+	put_text(s, "large", "0 0 0 81920 0");
+	shell(s, "awk -f scripts/legacy/blocks.awk $d/large");
 	assert_string_equal(s->out, "136\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_original, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_same_as_engine, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_wrong_lists, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_input, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_dying_drive, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_notes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_diff, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_import, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_compare, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_study_traces, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_original, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_same_as_engine, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_lists, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_wrong_lists, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_bad_input, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_dying_drive, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_notes, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_diff, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_import, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_compare, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_study_traces, set_up_files, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,20 +168,6 @@ static void draw_settings(struct combination *c, uint64_t stream)
 	settings_release(&s);
 }
 
-static bool makes_a_drive(const struct combination *c)
-{
-	struct settings s;
-	struct fault fault;
-	struct drive *d;
-
-	fixture_settings(&s, c->settings);
-	s.top.ftl = (int)c->ftl;
-	d = drive_create(&s, false, &fault);
-	drive_free(d);
-	settings_release(&s);
-	return d != NULL;
-}
-
 /* Drives without the spare blocks that their FTL needs are refused; another one is drawn. */
 static void draw_drive(struct combination *c)
 {
@@ -229,7 +215,7 @@ static uint64_t play_cases(size_t ftl, size_t buffer)
 
 	for (uint64_t i = 0; i < cases; i++) {
 		struct combination c = { .ftl = ftl, .buffer = buffer, .seed = first + i };
-		char repeat[200];
+		char repeat[300];
 
 		snprintf(c.name, sizeof c.name, "%s+%s", ftls[ftl]->name, buffers[buffer]->name);
 		if (only && !strstr(c.name, only))

@@ -2,15 +2,7 @@
  * The small traces that ship: each runs verified, with the command traces/README.md gives, and shows the
  * effect it is there for, by comparison with a run in which the effect is absent.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/program_fixture.h"
 
 /* What a run printed. */
 struct outcome {
@@ -18,24 +10,17 @@ struct outcome {
 };
 
 /* Runs a sample on the drive of 4 MB of the README, every sector verified. */
-static struct outcome simulate(const char *sample, const char *options)
+static struct outcome simulate(struct world *w, const char *sample, const char *options)
 {
-	const char *program = getenv("SSD");
 	struct outcome o;
-	char command[512];
-	size_t length;
-	FILE *run;
+	char arguments[512];
 
-	snprintf(command, sizeof command,
-		"%s run --verify -s flash.blocks=128 %s parameters/tiny.cfg traces/samples/%s.trace 2>&1",
-		program ? program : "build/ssd", options, sample);
-	run = popen(command, "r");
-	assert_non_null(run);
-	length = fread(o.text, 1, sizeof o.text - 1, run);
-	o.text[length] = '\0';
-	if (pclose(run))
-		fail_msg("%s: %s", command, o.text);
-	assert_true(length < sizeof o.text - 1);
+	snprintf(arguments, sizeof arguments,
+		"run --verify -s flash.blocks=128 %s parameters/tiny.cfg traces/samples/%s.trace", options,
+		sample);
+	ssd(w, arguments);
+	assert_status(w, DONE, arguments);
+	assert_true(snprintf(o.text, sizeof o.text, "%s", w->out) < (int)sizeof o.text);
 	return o;
 }
 
@@ -51,24 +36,24 @@ static double statistic(const struct outcome *o, const char *name)
 	return 0;
 }
 
-static double run_statistic(const char *sample, const char *options, const char *name)
+static double run_statistic(struct world *w, const char *sample, const char *options, const char *name)
 {
-	struct outcome o = simulate(sample, options);
+	struct outcome o = simulate(w, sample, options);
 
 	return statistic(&o, name);
 }
 
 static void every_request_is_served_and_verified(void **state)
 {
+	struct world *w = *state;
 	static const struct {
 		const char *sample;
 		double requests;
 	} samples[] = { { "sequential", 6000 }, { "random", 6000 }, { "hot-cold", 6000 },
 		{ "collection", 8000 }, { "bus", 3000 }, { "partial", 4000 }, { "across", 4000 } };
 
-	(void)state;
-	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-		struct outcome o = simulate(samples[i].sample, "");
+	for (size_t i = 0; i < COUNT(samples); i++) {
+		struct outcome o = simulate(w, samples[i].sample, "");
 
 		assert_true(statistic(&o, "run.verified") == 1);
 		assert_true(statistic(&o, "run.requests") == samples[i].requests);
@@ -79,9 +64,9 @@ static void every_request_is_served_and_verified(void **state)
 /* The same number of writes, over and over the same space: only random ones leave live pages behind. */
 static void random_writes_cost_copies(void **state)
 {
-	struct outcome sequential = simulate("sequential", ""), random = simulate("random", "");
+	struct world *w = *state;
+	struct outcome sequential = simulate(w, "sequential", ""), random = simulate(w, "random", "");
 
-	(void)state;
 	assert_true(statistic(&sequential, "flash.program.host") == statistic(&random, "flash.program.host"));
 	assert_true(statistic(&sequential, "gc.collections") > 0);
 	assert_true(statistic(&sequential, "flash.copy.total") == 0);
@@ -92,11 +77,11 @@ static void random_writes_cost_copies(void **state)
 /* Hot blocks die by themselves, if they are left the time, which FIFO does not. */
 static void hot_places_cost_fewer_copies(void **state)
 {
-	double alike = run_statistic("random", "", "flash.copy.total");
-	double hot = run_statistic("hot-cold", "", "flash.copy.total");
-	double hot_in_turn = run_statistic("hot-cold", "-s gc.policy=fifo", "flash.copy.total");
+	struct world *w = *state;
+	double alike = run_statistic(w, "random", "", "flash.copy.total");
+	double hot = run_statistic(w, "hot-cold", "", "flash.copy.total");
+	double hot_in_turn = run_statistic(w, "hot-cold", "-s gc.policy=fifo", "flash.copy.total");
 
-	(void)state;
 	assert_true(hot < alike / 10);
 	assert_true(hot_in_turn > 2 * hot);
 }
@@ -104,12 +89,12 @@ static void hot_places_cost_fewer_copies(void **state)
 /* The policy and the room to spare (a quarter more blocks) decide what collection costs. */
 static void collection_depends_on_policy_and_space(void **state)
 {
-	double greedy = run_statistic("collection", "", "waf");
-	double fifo = run_statistic("collection", "-s gc.policy=fifo", "waf");
-	double roomy = run_statistic("collection", "-s flash.blocks=160", "waf");
-	double ideal = run_statistic("collection", "-s ftl=direct", "waf");
+	struct world *w = *state;
+	double greedy = run_statistic(w, "collection", "", "waf");
+	double fifo = run_statistic(w, "collection", "-s gc.policy=fifo", "waf");
+	double roomy = run_statistic(w, "collection", "-s flash.blocks=160", "waf");
+	double ideal = run_statistic(w, "collection", "-s ftl=direct", "waf");
 
-	(void)state;
 	assert_true(fifo > greedy);
 	assert_true(roomy < greedy);
 	assert_true(ideal < roomy);
@@ -122,38 +107,38 @@ static void collection_depends_on_policy_and_space(void **state)
  */
 static void bus_is_the_bottleneck(void **state)
 {
+	struct world *w = *state;
 	static const char one_channel[] = "-s flash.channels=1 -s flash.chips=2";
 	static const char slow_bus[] = "-s flash.channels=1 -s flash.chips=2 -s flash.bus_mb_per_s=150";
 	static const char name[] = "request.read.latency_mean_ns";
 	double queued = 2999 / 2.0 * (8 * 2048 / 0.15 - 100000);
-	double slow = run_statistic("bus", slow_bus, name);
+	double slow = run_statistic(w, "bus", slow_bus, name);
 
-	(void)state;
-	assert_true(run_statistic("bus", "", name) == 60480);
-	assert_true(run_statistic("bus", one_channel, name) == 65600);
+	assert_true(run_statistic(w, "bus", "", name) == 60480);
+	assert_true(run_statistic(w, "bus", one_channel, name) == 65600);
 	assert_true(slow > queued && slow < queued + 200000);
 }
 
 /* Writes smaller than a page read what they do not cover; whole pages and the ideal device never do. */
 static void partial_writes_read_first(void **state)
 {
+	struct world *w = *state;
 	static const char name[] = "flash.read.rmw";
 
-	(void)state;
-	assert_true(run_statistic("partial", "", name) > 0);
-	assert_true(run_statistic("partial", "-s ftl=direct", name) == 0);
-	assert_true(run_statistic("random", "", name) == 0);
-	assert_true(run_statistic("partial", "", "request.write.latency_mean_ns") >
-		    run_statistic("partial", "-s ftl=direct", "request.write.latency_mean_ns"));
+	assert_true(run_statistic(w, "partial", "", name) > 0);
+	assert_true(run_statistic(w, "partial", "-s ftl=direct", name) == 0);
+	assert_true(run_statistic(w, "random", "", name) == 0);
+	assert_true(run_statistic(w, "partial", "", "request.write.latency_mean_ns") >
+		    run_statistic(w, "partial", "-s ftl=direct", "request.write.latency_mean_ns"));
 }
 
 /* A page's worth of data over a page border costs two programs, or one of Across-FTL's areas. */
 static void across_writes_cost_two_programs(void **state)
 {
-	struct outcome page = simulate("across", ""), across = simulate("across", "-s ftl=across");
+	struct world *w = *state;
+	struct outcome page = simulate(w, "across", ""), across = simulate(w, "across", "-s ftl=across");
 	double writes = statistic(&page, "request.write.count");
 
-	(void)state;
 	assert_true(statistic(&page, "flash.program.host") == 2 * writes);
 	assert_true(statistic(&across, "flash.program.host") == writes);
 	assert_true(statistic(&page, "flash.read.rmw") > 0);
@@ -164,13 +149,13 @@ static void across_writes_cost_two_programs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_request_is_served_and_verified),
-		cmocka_unit_test(random_writes_cost_copies),
-		cmocka_unit_test(hot_places_cost_fewer_copies),
-		cmocka_unit_test(collection_depends_on_policy_and_space),
-		cmocka_unit_test(bus_is_the_bottleneck),
-		cmocka_unit_test(partial_writes_read_first),
-		cmocka_unit_test(across_writes_cost_two_programs),
+		TEST(every_request_is_served_and_verified),
+		TEST(random_writes_cost_copies),
+		TEST(hot_places_cost_fewer_copies),
+		TEST(collection_depends_on_policy_and_space),
+		TEST(bus_is_the_bottleneck),
+		TEST(partial_writes_read_first),
+		TEST(across_writes_cost_two_programs),
 	};
 
 	return cmocka_run_group_tests_name("samples", tests, NULL, NULL);

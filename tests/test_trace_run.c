@@ -1,86 +1,43 @@
 /* A trace that was converted simulates as the original does: the program itself converts and runs, and
- * every line of statistics must be the same but for what names the file.  Runs the binary named by $SSD
- * (default build/ssd) from the top of the tree. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "base/memory.h"
+ * every line of statistics must be the same but for what names the file. */
 #include "base/random.h"
+#include "tests/program_fixture.h"
 #include "traces/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#define REQUESTS 2000u
 
-#define REQUESTS     2000u
-#define REPORT_BYTES (256u << 10)
-
-static char *folder_of(void **state)
+/* Which must succeed. */
+static void run(struct world *w, const char *arguments)
 {
-	return *state;
-}
-
-static int set_up(void **state)
-{
-	*state = memory_string("/tmp/ssdlab-run-XXXXXX", "test");
-	return mkdtemp(*state) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-	int status;
-
-	snprintf(command, sizeof command, "rm -rf '%s'", folder_of(state));
-	status = system(command);
-	memory_free(*state);
-	return status;
-}
-
-/* Runs `ssd ...`, which must succeed; "@" stands for the test's folder. */
-static void ssd(const char *folder, const char *arguments)
-{
-	const char *binary = getenv("SSD");
-	char command[1024];
-	size_t used = (size_t)snprintf(command, sizeof command, "%s ", binary ? binary : "build/ssd");
-
-	for (const char *c = arguments; *c; c++)
-		used += (size_t)snprintf(command + used, sizeof command - used, *c == '@' ? "%s" : "%.1s",
-			*c == '@' ? folder : c);
-	if (system(command) != 0)
-		fail_msg("%s", command);
+	ssd(w, arguments);
+	assert_status(w, DONE, arguments);
 }
 
 /* What the run of a trace file answers, to be freed, without the lines that name or describe the file. */
-static char *simulate(const char *folder, const char *trace, const char *devices)
+static char *simulate(struct world *w, const char *trace, const char *devices)
 {
-	char arguments[512], path[128], line[1024], *report = memory_array(REPORT_BYTES, 1, "test");
-	FILE *file;
+	char arguments[512], *report, *to;
 
 	snprintf(arguments, sizeof arguments,
-		"run --verify -s precondition.mode=none -s trace.devices=%s parameters/tiny.cfg "
-		"@/%s >@/report 2>@/messages",
+		"run --verify -s precondition.mode=none -s trace.devices=%s parameters/tiny.cfg @/%s",
 		devices, trace);
-	ssd(folder, arguments);
-	snprintf(path, sizeof path, "%s/report", folder);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	while (fgets(line, sizeof line, file))
+	run(w, arguments);
+	report = memory_string(w->out, "test");
+	to = report;
+	for (char *line = w->out, *end; (end = strchr(line, '\n')); line = end + 1)
 		if (strncmp(line, "run.command", 11) && strncmp(line, "run.workload", 12) &&
-			strncmp(line, "# trace.devices", 15))
-			strcat(report, line);
-	fclose(file);
-	assert_true(strlen(report) > 2000 && strlen(report) < REPORT_BYTES - sizeof line);
+			strncmp(line, "# trace.devices", 15)) {
+			memcpy(to, line, (size_t)(end + 1 - line));
+			to += end + 1 - line;
+		}
+	*to = '\0';
+	assert_true(to - report > 2000);
 	return report;
 }
 
-static void expect_same(const char *folder, const char *trace, const char *devices, const char *wanted)
+static void expect_same(struct world *w, const char *trace, const char *devices, const char *wanted)
 {
-	char *report = simulate(folder, trace, devices);
+	char *report = simulate(w, trace, devices);
 
 	if (strcmp(report, wanted) != 0)
 		fail_msg("%s simulates differently", trace);
@@ -88,16 +45,16 @@ static void expect_same(const char *folder, const char *trace, const char *devic
 }
 
 /* Requests anywhere on a drive of 384 KB, whose times are multiples of a step. */
-static void write_source(const char *folder, const char *name, uint64_t step_ns, bool trims, uint64_t seed)
+static void write_source(struct world *w, const char *name, uint64_t step_ns, bool trims, uint64_t seed)
 {
 	static const char *const actions[] = { "read", "write", "trim" };
-	char path[128];
+	char *path = path_in(w, name);
 	struct random random;
 	uint64_t time = 0;
 	FILE *file;
 
-	snprintf(path, sizeof path, "%s/%s", folder, name);
 	file = fopen(path, "w");
+	memory_free(path);
 	assert_non_null(file);
 	random_init(&random, seed, step_ns);
 	if (trims)
@@ -119,13 +76,13 @@ static void write_source(const char *folder, const char *name, uint64_t step_ns,
 }
 
 static void convert(
-	const char *folder, const char *from, const char *format, const char *options, const char *to)
+	struct world *w, const char *from, const char *format, const char *options, const char *to)
 {
 	char arguments[512];
 
-	snprintf(arguments, sizeof arguments, "trace convert %s --to %s -o @/%s @/%s 2>@/messages", options,
-		format, to, from);
-	ssd(folder, arguments);
+	snprintf(arguments, sizeof arguments, "trace convert %s --to %s -o @/%s @/%s", options, format, to,
+		from);
+	run(w, arguments);
 }
 
 static uint64_t seed(void)
@@ -138,33 +95,33 @@ static uint64_t seed(void)
 }
 
 static void expect_same_in_every_format(
-	const char *folder, const char *from, const char *devices, const char *wanted)
+	struct world *w, const char *from, const char *devices, const char *wanted)
 {
 	for (size_t i = 0; trace_formats[i]; i++) {
 		if (!trace_formats[i]->write)
 			continue;
-		convert(folder, from, trace_formats[i]->name, "", "second");
+		convert(w, from, trace_formats[i]->name, "", "second");
 		print_message("%s, then %s\n", from, trace_formats[i]->name);
-		expect_same(folder, "second", devices, wanted);
+		expect_same(w, "second", devices, wanted);
 	}
 }
 
 /* From every format that can be written to every other one, at times that all of them hold. */
 static void test_every_pair(void **state)
 {
-	const char *folder = folder_of(state);
+	struct world *w = *state;
 	char *wanted;
 
-	write_source(folder, "source", 1000, false, seed());
-	wanted = simulate(folder, "source", "own");
+	write_source(w, "source", 1000, false, seed());
+	wanted = simulate(w, "source", "own");
 	for (size_t i = 0; trace_formats[i]; i++) {
 		const char *name = trace_formats[i]->name;
 
 		if (!trace_formats[i]->write)
 			continue;
-		convert(folder, "source", name, "", name);
-		expect_same(folder, name, "own", wanted);
-		expect_same_in_every_format(folder, name, "own", wanted);
+		convert(w, "source", name, "", name);
+		expect_same(w, name, "own", wanted);
+		expect_same_in_every_format(w, name, "own", wanted);
 	}
 	memory_free(wanted);
 }
@@ -172,7 +129,7 @@ static void test_every_pair(void **state)
 /* Each format at the finest times that it holds. */
 static void test_finest_times(void **state)
 {
-	const char *folder = folder_of(state);
+	struct world *w = *state;
 	uint64_t from = seed();
 
 	for (size_t i = 0; trace_formats[i]; i++) {
@@ -182,10 +139,10 @@ static void test_finest_times(void **state)
 		if (!format->write)
 			continue;
 		print_message("%s\n", format->name);
-		write_source(folder, "source", format->write_step_ns, false, from);
-		wanted = simulate(folder, "source", "own");
-		convert(folder, "source", format->name, "", "converted");
-		expect_same(folder, "converted", "own", wanted);
+		write_source(w, "source", format->write_step_ns, false, from);
+		wanted = simulate(w, "source", "own");
+		convert(w, "source", format->name, "", "converted");
+		expect_same(w, "converted", "own", wanted);
 		memory_free(wanted);
 	}
 }
@@ -193,39 +150,39 @@ static void test_finest_times(void **state)
 /* Devices laid out one after another stay where they were laid, in whatever order they come. */
 static void test_devices_laid_out(void **state)
 {
-	const char *folder = folder_of(state);
+	struct world *w = *state;
 	char *wanted;
 
-	write_source(folder, "source", 1000, false, seed());
-	wanted = simulate(folder, "source", "all");
-	expect_same_in_every_format(folder, "source", "all", wanted);
-	convert(folder, "source", "ssdsim", "--devices all", "first");
-	expect_same(folder, "first", "own", wanted);
-	expect_same(folder, "first", "all", wanted);
-	expect_same_in_every_format(folder, "first", "all", wanted);
+	write_source(w, "source", 1000, false, seed());
+	wanted = simulate(w, "source", "all");
+	expect_same_in_every_format(w, "source", "all", wanted);
+	convert(w, "source", "ssdsim", "--devices all", "first");
+	expect_same(w, "first", "own", wanted);
+	expect_same(w, "first", "all", wanted);
+	expect_same_in_every_format(w, "first", "all", wanted);
 	memory_free(wanted);
 }
 
 /* Trims, which only fio's format has. */
 static void test_trims(void **state)
 {
-	const char *folder = folder_of(state);
+	struct world *w = *state;
 	char *wanted;
 
-	write_source(folder, "source", 1000, true, seed());
-	wanted = simulate(folder, "source", "own");
-	convert(folder, "source", "fio", "", "converted");
-	expect_same(folder, "converted", "own", wanted);
+	write_source(w, "source", 1000, true, seed());
+	wanted = simulate(w, "source", "own");
+	convert(w, "source", "fio", "", "converted");
+	expect_same(w, "converted", "own", wanted);
 	memory_free(wanted);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_every_pair, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_finest_times, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_devices_laid_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_trims, set_up, tear_down),
+		TEST(test_every_pair),
+		TEST(test_finest_times),
+		TEST(test_devices_laid_out),
+		TEST(test_trims),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

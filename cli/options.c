@@ -1,0 +1,312 @@
+/* The options of all commands: one table, the parser and the --help that follow from it. */
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "cli/cli.h"
+#include "traces/writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { FLAG, TEXT, NUMBER, WORDS }; /* bool, const char *, uint64_t, struct words in struct options */
+
+struct option {
+	unsigned takers;   /* commands that have it */
+	const char *name;  /* behind "--"; NULL: it has only the letter */
+	char letter;       /* 0: it has only the name */
+	const char *value; /* as --help calls it; NULL for a FLAG */
+	enum kind kind;
+	size_t field; /* of struct options */
+	const char *help;
+	void (*values)(char *text, size_t bytes); /* lists what it may be, behind the help; may be NULL */
+	uint64_t least, most;                     /* of a NUMBER */
+};
+
+#define FIELD(name) offsetof(struct options, name)
+#define READERS     (TAKES_STAT | TAKES_CONVERT)
+#define WRITERS     (TAKES_CONVERT | TAKES_GENERATE)
+
+/* In the order of --help.  A row without name and letter is a line of it. */
+static const struct option table[] = {
+	{ TAKES_RUN, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
+	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
+	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),
+		"also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)" },
+	{ TAKES_LEGACY, NULL, 'o', "DIR", TEXT, FIELD(folder),
+		"where the results go (default: the current folder)" },
+	{ TAKES_RUN, "json", 0, "FILE", TEXT, FIELD(json), "also write the statistics as JSON" },
+	{ TAKES_STAT, "json", 0, "FILE", TEXT, FIELD(json),
+		"also write them as JSON; several traces make an array" },
+	{ TAKES_STAT, "plot", 0, "FILE", TEXT, FIELD(plot),
+		"draw one trace on a page (SVG, or PNG if FILE ends in .png; needs gnuplot)" },
+	{ TAKES_RUN, "verify", 0, NULL, FLAG, FIELD(verify),
+		"compare every sector read with the newest written, check all invariants" },
+	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),
+		"keep the preconditioned drive, before the first request" },
+	{ TAKES_RUN, "load-drive", 0, "FILE", TEXT, FIELD(load_drive),
+		"start from a kept drive instead of preconditioning" },
+	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
+		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
+	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),
+		"no statistics on standard output, no progress" },
+	{ TAKES_CONVERT, "to", 0, "FORMAT", TEXT, FIELD(to), "", trace_writer_formats },
+	{ TAKES_GENERATE, "to", 0, "FORMAT", TEXT, FIELD(to), "default ssdsim; or another of ",
+		trace_writer_formats },
+	{ WRITERS, "output", 'o', "FILE", TEXT, FIELD(out), "default: standard output" },
+	{ TAKES_LEGACY, "fix", 0, "LIST", TEXT, FIELD(fix), "repair these quirks: Q2,Q6 or all or all,-Q32" },
+	{ TAKES_LEGACY, "list-quirks", 0, NULL, FLAG, FIELD(list_quirks),
+		"one line for each quirk: kept and repairable, or survived" },
+	{ TAKES_HELP, "help", 'h', NULL, FLAG, FIELD(help), "this text" },
+	{ READERS, .help = "\nReading (TRACE may be plain, gz, xz, zst, bz2, lz4, or in a tar or zip; - is "
+			   "standard input):" },
+	{ READERS, "format", 0, "FORMAT", TEXT, FIELD(trace.format),
+		"of the trace; `ssd list formats` shows them (default: found from the content)" },
+	{ READERS, "member", 0, "NAME", TEXT, FIELD(trace.member),
+		"the file to read inside a tar or zip archive" },
+	{ READERS, "devices", 0, "WHICH", TEXT, FIELD(trace.devices),
+		"own: each keeps its addresses (default); all: one after another; NUMBER or NAME: that one" },
+	{ READERS, "time-unit", 0, "UNIT", TEXT, FIELD(trace.time_unit),
+		"ns, 100ns, us, ms or s, if the time column is not in the format's own unit" },
+	{ READERS, "sort", 0, NULL, FLAG, FIELD(trace.sort_fully),
+		"sort by time in memory (default: in a window of up to a million requests)" },
+};
+
+#define ROWS (sizeof table / sizeof *table)
+
+/* ---- reading ---- */
+
+struct parser {
+	const struct command *command;
+	struct options *options;
+	char **word; /* being read */
+	struct fault *fault;
+};
+
+static bool takes(const struct command *c, const struct option *row)
+{
+	return (c->takes | TAKES_HELP) & row->takers;
+}
+
+/* `shown` as it was typed, `name` what it may have been meant to be. */
+static const struct option *unknown(const struct parser *p, const char *shown, const char *name)
+{
+	struct suggestion nearest = { .word = name };
+
+	for (size_t i = 0; i < ROWS; i++)
+		if (table[i].name && takes(p->command, &table[i]))
+			suggestion_offer(&nearest, table[i].name);
+	if (nearest.nearest)
+		fault_set(p->fault, "%s: unknown option %s; did you mean --%s?", p->command->name, shown,
+			nearest.nearest);
+	else
+		fault_set(p->fault, "%s: unknown option %s; `ssd %s --help` shows the options",
+			p->command->name, shown, p->command->name);
+	return NULL;
+}
+
+/* By its name or a beginning of it that no other option has.  NULL and a fault if there is none. */
+static const struct option *find_name(const struct parser *p, char *name, size_t length)
+{
+	const struct option *found = NULL, *other = NULL;
+
+	for (const struct option *row = table; row < table + ROWS; row++) {
+		if (!row->name || !takes(p->command, row) || strncmp(row->name, name, length) != 0)
+			continue;
+		if (!row->name[length])
+			return row;
+		other = found;
+		found = row;
+	}
+	if (other) {
+		fault_set(p->fault, "%s: option --%.*s is unclear: --%s or --%s?", p->command->name,
+			(int)length, name, other->name, found->name);
+		return NULL;
+	}
+	if (found)
+		return found;
+	name[length] = '\0';
+	return unknown(p, *p->word, name);
+}
+
+static const struct option *find_letter(const struct parser *p, char letter)
+{
+	for (const struct option *row = table; row < table + ROWS; row++)
+		if (row->letter == letter && takes(p->command, row))
+			return row;
+	return NULL;
+}
+
+static bool set_number(const struct parser *p, const struct option *row, const char *value, uint64_t *number)
+{
+	char *end, most[32] = "";
+
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	if (*value >= '0' && *value <= '9' && !*end && !errno && *number >= row->least &&
+		*number <= row->most)
+		return true;
+	if (row->most < UINT64_MAX)
+		snprintf(most, sizeof most, " to %" PRIu64, row->most);
+	return fault_set(p->fault, "%s: --%s %s: should be a whole number from %" PRIu64 "%s",
+		p->command->name, row->name, value, row->least, most);
+}
+
+/* `value` is what stood in the same word; NULL: the next word is it. */
+static bool set(struct parser *p, const struct option *row, char *value)
+{
+	char *field = (char *)p->options + row->field;
+
+	if (row->kind != FLAG && !value && !(value = *++p->word)) {
+		const char *typed = p->word[-1];
+
+		return fault_set(p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed,
+			typed, row->value);
+	}
+	switch (row->kind) {
+	case FLAG:
+		*(bool *)field = true;
+		break;
+	case TEXT:
+		*(const char **)field = value;
+		break;
+	case NUMBER:
+		return set_number(p, row, value, (uint64_t *)field);
+	case WORDS:
+		((struct words *)field)->text[((struct words *)field)->count++] = value;
+		break;
+	}
+	return true;
+}
+
+/* "--name", "--name=VALUE" or a beginning of it. */
+static bool read_name(struct parser *p)
+{
+	char *name = *p->word + 2;
+	size_t length = strcspn(name, "=");
+	char *value = name[length] ? name + length + 1 : NULL;
+	const struct option *row = find_name(p, name, length);
+
+	if (row && row->kind == FLAG && value)
+		return fault_set(p->fault, "%s: option --%s takes no value (\"%s\")", p->command->name,
+			row->name, value);
+	return row && set(p, row, value);
+}
+
+/* "-q", "-sVALUE" or "-s VALUE"; letters without a value may stand together. */
+static bool read_letters(struct parser *p)
+{
+	char *word = *p->word;
+
+	for (char *letter = word + 1; *letter; letter++) {
+		const struct option *row = find_letter(p, *letter);
+		char shown[] = { '-', *letter, '\0' };
+
+		if (!row)
+			return unknown(p, shown, word + 1);
+		if (row->kind != FLAG)
+			return set(p, row, letter[1] ? letter + 1 : NULL);
+		set(p, row, NULL);
+	}
+	return true;
+}
+
+/* "ssd run [OPTION]... PARAMETERS TRACE" */
+static const char *synopsis(const struct command *c, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "ssd%s%s%s%s%s", *c->name ? " " : "", c->name, c->takes ? " [OPTION]..." : "",
+		*c->operands ? " " : "", c->operands);
+	return text;
+}
+
+static bool check_operands(const struct parser *p)
+{
+	size_t given = p->options->operand.count;
+	char right[128];
+
+	if (given >= p->command->least && given <= p->command->most)
+		return true;
+	return fault_set(p->fault, "%s: %zu operand%s given; should be: %s", p->command->name, given,
+		given == 1 ? " is" : "s are", synopsis(p->command, right, sizeof right));
+}
+
+bool options_parse(struct options *o, const struct command *command, char **argv, struct fault *fault)
+{
+	struct parser p = { command, o, argv, fault };
+	size_t words = 0;
+	bool only_operands = false;
+
+	while (argv[words])
+		words++;
+	o->operand.text = memory_array(2 * words + 1, sizeof *argv, "command line");
+	o->setting.text = o->operand.text + words;
+	for (; *p.word; p.word++) {
+		char *word = *p.word;
+
+		if (only_operands || word[0] != '-' || !word[1])
+			o->operand.text[o->operand.count++] = word;
+		else if (!strcmp(word, "--"))
+			only_operands = true;
+		else if (!(word[1] == '-' ? read_name(&p) : read_letters(&p)))
+			return false;
+	}
+	/* Texts are shown whatever stands beside them. */
+	return o->help || o->list_quirks || !command->run || check_operands(&p);
+}
+
+void options_free(struct options *o)
+{
+	memory_free(o->operand.text);
+}
+
+/* ---- --help ---- */
+
+static void print_option(const struct option *row)
+{
+	char start[64] = "", values[256] = "";
+	int length = 0;
+
+	if (row->letter)
+		length += snprintf(start, sizeof start, "-%c", row->letter);
+	if (row->name)
+		length += snprintf(start + length, sizeof start - (size_t)length, "%s--%s",
+			length ? ", " : "", row->name);
+	if (row->value)
+		snprintf(start + length, sizeof start - (size_t)length, " %s", row->value);
+	if (row->values)
+		row->values(values, sizeof values);
+	if (*start)
+		printf("  %-20s ", start);
+	printf("%s%s\n", row->help, values);
+}
+
+static void print_commands(const struct command *group, const struct command *all)
+{
+	size_t length = strlen(group->name) + (*group->name != '\0');
+	bool any = false;
+
+	for (; *all->name; all++)
+		if (!strncmp(all->name, group->name, strlen(group->name)) && strlen(all->name) > length &&
+			!strchr(all->name + length, ' ')) {
+			printf("%s  %-20s %s\n", any ? "" : "\ncommands:\n", all->name, all->brief);
+			any = true;
+		}
+}
+
+int options_usage(const struct command *command, const struct command *all)
+{
+	char line[128];
+
+	cli_listing();
+	printf("usage: %s\n\n%s\n", synopsis(command, line, sizeof line), command->about);
+	for (size_t i = 0; i < ROWS; i++)
+		if (takes(command, &table[i]))
+			print_option(&table[i]);
+	print_commands(command, all);
+	if (command->examples)
+		printf("\nexamples:\n%s", command->examples);
+	return STATUS_DONE;
+}
