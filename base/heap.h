@@ -78,14 +78,14 @@ struct heap {
 CONTAINER void heap_push(struct heap *h, const void *new, size_t bytes, heap_before *before, const char *what)
 {
 	h->element = memory_grown(h->element, &h->room, h->count + 1, bytes, what);
-	heap_add((struct field){ h->element, bytes }, h->count++, new, before);
+	heap_add((struct field){ h->element, 0, bytes }, h->count++, new, before);
 }
 
 /* Takes out the first element, which is there, into *out. */
 CONTAINER void heap_pop(struct heap *h, void *out, size_t bytes, heap_before *before)
 {
 	memcpy(out, h->element, bytes);
-	heap_remove((struct field){ h->element, bytes }, h->count--, 0, before);
+	heap_remove((struct field){ h->element, 0, bytes }, h->count--, 0, before);
 }
 
 #endif

@@ -10,22 +10,21 @@
 /* Containers are inlined into their users, where sizes and orders are constants. */
 #define CONTAINER static inline __attribute__((always_inline))
 
-/*
- * A field of type TYPE in each element of an array, element 0's at `first`.  Made anew for every call,
- * since arrays move when they grow.
- */
+/* A field in each element of an array.  Made anew for every call, since arrays move when they grow; an array that
+ * has no element yet may be NULL. */
 struct field {
-	void *first;
-	size_t stride;
+	void *array;
+	size_t offset, stride;
 };
 
 /* FIELD(array) is the elements themselves, FIELD_OF(array, name) one member of them. */
-#define FIELD(array)          ((struct field){ (array), sizeof *(array) })
-#define FIELD_OF(array, name) ((struct field){ &(array)->name, sizeof *(array) })
+#define FIELD(array) ((struct field){ (array), 0, sizeof *(array) })
+#define FIELD_OF(array, name)                                                                                \
+	((struct field){ (array), offsetof(__typeof__(*(array)), name), sizeof *(array) })
 
 CONTAINER void *field_at(struct field f, uint32_t i)
 {
-	return (char *)f.first + (size_t)i * f.stride;
+	return (char *)f.array + f.offset + i * f.stride;
 }
 
 #endif
