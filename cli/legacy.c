@@ -23,8 +23,8 @@ static void usage(void)
 	       "       ssd legacy --list-quirks\n\n"
 	       "Runs a trace as SSDsim 2.1 did and writes DIR/ex.out and DIR/statistic10.dat byte for byte "
 	       "as it\n"
-	       "did, defects included.  PARAMETERS is its page.parameters; TRACE has lines\n"
-	       "`time device sector sectors operation` (ns; operation 0 = write, 1 = read).\n\n"
+	       "did, defects included.  PARAMETERS is its page.parameters; TRACE is one of\n"
+	       "SSDsim, read as SSDsim does, or in any format of `ssd list`, packed or not.\n\n"
 	       "  --fix LIST           repair these quirks: Q2,Q6 or all or all,-Q32\n"
 	       "  --list-quirks        one line for each quirk: kept and repairable, or survived\n"
 	       "  -o DIR               where the results go (default: the current folder)\n\n"
@@ -78,6 +78,8 @@ static void say_notes(const struct legacy_result *r)
 	if (r->disordered_lines)
 		say("%" PRIu64 " lines are earlier than the one before; SSDsim's clock follows them back",
 			r->disordered_lines);
+	if (r->trims)
+		say("%" PRIu64 " trims of the trace passed over; SSDsim knows none", r->trims);
 	for (enum quirk q = 1; q < QUIRKS; q++)
 		if (r->noted[q])
 			say("%s: %s; here: %s (%" PRIu64 " times)", quirk_row(q)->name, quirk_row(q)->text,

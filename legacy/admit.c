@@ -35,16 +35,16 @@ static void see_sector(struct engine *e, uint32_t sector)
 /* Reads ahead by one line.  False: the trace is bad. */
 static bool look_ahead(struct engine *e, struct fault *fault)
 {
-	switch (legacy_scan_next(e->scan, &e->line, fault)) {
-	case SCAN_BAD:
+	switch (legacy_trace_next(e->trace, &e->line, fault)) {
+	case LINE_BAD:
 		return false;
-	case SCAN_END:
+	case LINE_END:
 		e->trace_ended = true;
 		/* SSDsim takes the end behind a newline for a line at sector 0. */
-		if (e->scan->line && quirk_kept(e, Q7_END_OF_TRACE))
+		if (e->trace->line && quirk_kept(e, Q7_END_OF_TRACE))
 			e->count.min_sector = 0;
 		return true;
-	case SCAN_LINE:
+	case LINE_OK:
 		break;
 	}
 	e->line_ready = true;

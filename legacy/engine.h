@@ -23,7 +23,7 @@
 #include "legacy/pool.h"
 #include "legacy/quirks.h"
 #include "legacy/records.h"
-#include "legacy/scan.h"
+#include "legacy/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -187,7 +187,7 @@ struct engine {
 	int64_t now;
 	/* things done: commands, erases, dismissed collections; until the last look at the trace */
 	uint64_t steps, steps_seen;
-	struct legacy_scan *scan;
+	struct legacy_trace *trace;
 	struct legacy_line line; /* the next line, if `line_ready` */
 	bool line_ready, trace_ended;
 

@@ -13,8 +13,8 @@ void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const 
 		return;
 	e->stopped = true;
 	e->end = end;
-	fault_set(e->fault, "%s:%llu: %s: SSDsim crashes or hangs here (%s)", e->scan->path,
-		(unsigned long long)e->scan->line, why, quirk_row(quirk)->name);
+	fault_set(e->fault, "%s:%llu: %s: SSDsim crashes or hangs here (%s)", e->trace->path,
+		(unsigned long long)e->trace->line, why, quirk_row(quirk)->name);
 }
 
 static void create_units(struct engine *e)
@@ -180,8 +180,9 @@ static void keep_facts(struct engine *e)
 	const struct layout *l = &e->layout;
 	uint64_t blocks = (uint64_t)l->planes_all * l->blocks;
 
-	result->blank_lines = e->scan->blank;
-	result->disordered_lines = e->scan->disordered;
+	result->blank_lines = legacy_trace_blank(e->trace);
+	result->disordered_lines = e->trace->disordered;
+	result->trims = e->trace->trims;
 	result->pages = blocks * l->pages;
 	result->state_bytes = result->pages * (4 + e->spare.mask_bytes) +
 			      (uint64_t)l->logical_pages * (4 + e->map.mask_bytes) +
@@ -204,10 +205,9 @@ static enum legacy_end run(struct engine *e, struct results *r, const char *trac
 	legacy_write_header(e, r->statistics.stream, last_component(trace));
 	if (e->p->aged == 1)
 		legacy_age(e);
-	if (!legacy_preload(e, fault))
+	if (!legacy_preload(e, fault) || !legacy_trace_rewind(e->trace, fault))
 		return LEGACY_REFUSED;
 	legacy_write_preload(e);
-	legacy_scan_rewind(e->scan);
 	done = simulate(e, fault);
 	if (!done && !e->stopped)
 		return LEGACY_REFUSED;
@@ -248,20 +248,20 @@ static enum legacy_end run_parameters(const struct legacy_options *o, const stru
 	struct legacy_result *result, struct fault *fault)
 {
 	struct engine e = { .p = p, .kept = ~o->repaired, .result = result, .fault = fault };
-	struct legacy_scan scan;
+	struct legacy_trace trace;
 	enum legacy_end end;
 
 	if (!legacy_parameters_check(p, o->parameters, fault) ||
 		!legacy_layout_create(&e.layout, p, e.kept, fault) ||
-		!legacy_scan_open(&scan, o->trace, fault))
+		!legacy_trace_open(&trace, o->trace, fault))
 		return LEGACY_REFUSED;
-	e.scan = &scan;
+	e.trace = &trace;
 	derive(&e);
 	create_units(&e);
 	create_queues(&e);
 	end = run_and_commit(&e, o, fault);
 	destroy(&e);
-	legacy_scan_close(&scan);
+	legacy_trace_close(&trace);
 	return end;
 }
 
