@@ -93,8 +93,8 @@ static enum admission drain(struct engine *e, bool moved)
 		e->now = event;
 	else if (moved)
 		return WAITED;
-	else if (e->due.count && e->due.entry[0].key > (uint64_t)e->now)
-		e->now = (int64_t)e->due.entry[0].key;
+	else if (e->due.count && !timed_is_due(&e->due, e->now))
+		e->now = (int64_t)timed_first(&e->due).key;
 	else
 		legacy_stop(e, Q9_NO_FREE_PAGE, LEGACY_DIED, "waiting writes can never be issued");
 	return WAITED;

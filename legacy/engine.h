@@ -15,12 +15,16 @@
 #ifndef LEGACY_ENGINE_H
 #define LEGACY_ENGINE_H
 
+#include "base/bits.h"
 #include "base/fault.h"
-#include "legacy/heap.h"
+#include "base/hash.h"
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/pool.h"
+#include "base/queue.h"
 #include "legacy/legacy.h"
 #include "legacy/number_stack.h"
 #include "legacy/parameters.h"
-#include "legacy/pool.h"
 #include "legacy/quirks.h"
 #include "legacy/records.h"
 #include "legacy/trace.h"
@@ -29,6 +33,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define NONE       INDEX_NONE
 #define TIME_NEVER INT64_MAX
 
 /* Sizes, converted and multiplied once. */
@@ -61,9 +66,9 @@ struct read {
 	uint32_t ordinal; /* place among the reads of the request */
 	uint32_t write;   /* blocked by this update read, NONE */
 	uint32_t sequence;
-	uint32_t next;        /* in the queue of the chip */
-	uint32_t same_bucket; /* of the index by ppn */
-	uint32_t sharer;      /* duplicate that completes with it (--fix Q19), NONE */
+	uint32_t next;   /* in the queue of the chip */
+	uint32_t link;   /* of the index by ppn */
+	uint32_t sharer; /* duplicate that completes with it (--fix Q19), NONE */
 };
 
 struct write {
@@ -78,7 +83,7 @@ struct write {
 /* Writes that wait for a place, oldest first: those never blocked in a list, those whose update read
  * is complete in a heap.  Blocked ones are in neither. */
 struct lane {
-	uint32_t head, tail;
+	struct queue writes;
 	struct heap unblocked; /* by sequence */
 };
 
@@ -96,7 +101,7 @@ struct chip {
 	enum chip_state state; /* entered at `time` (READING: at once) */
 	int64_t time;
 	uint32_t token;      /* next die */
-	uint32_t head, tail; /* reads waiting for the chip */
+	struct queue reads;  /* waiting for the chip */
 	uint32_t current;    /* read in progress, NONE */
 	int64_t command_end; /* of the current read's command, TIME_NEVER once sensing */
 	struct collections collections;
@@ -130,17 +135,17 @@ struct victims {
 	uint32_t size[8];       /* entries of each level, the blocks first */
 };
 
+/* A page of the buffer; number 0 is the head of the list. */
 struct buffer_node {
 	uint32_t lpn, mask;
-	uint32_t newer, older;
-	uint32_t same_bucket;
+	struct link age;
+	uint32_t link; /* of the index by lpn */
 };
 
 /* Write buffer, least recently used page first out. */
 struct buffer {
-	struct pool nodes;
-	uint32_t *bucket, buckets; /* by lpn, a power of two */
-	uint32_t newest, oldest, count;
+	struct pool nodes; /* most recently used first */
+	struct hash index;
 	uint32_t capacity;     /* sectors */
 	uint32_t held;         /* sectors, as SSDsim counts them */
 	uint32_t hits;         /* of the read at hand */
@@ -206,8 +211,8 @@ struct engine {
 	struct pool requests, reads, writes;
 	uint64_t admitted;
 	uint32_t queued_requests;
-	uint32_t *read_bucket, read_buckets, queued_reads; /* index by ppn, a power of two */
-	uint64_t sequence; /* of the newest sub-request; they keep the lower half */
+	struct hash queued_reads; /* by ppn */
+	uint64_t sequence;        /* of the newest sub-request; they keep the lower half */
 	struct lane *lane;
 	uint32_t lanes;
 	uint32_t queued_writes; /* in all lanes, blocked ones included */
@@ -248,17 +253,71 @@ void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const 
 
 static inline struct request *request_at(const struct engine *e, uint32_t number)
 {
-	return (struct request *)e->requests.items + number;
+	return (struct request *)e->requests.object + number;
 }
 
 static inline struct read *read_at(const struct engine *e, uint32_t number)
 {
-	return (struct read *)e->reads.items + number;
+	return (struct read *)e->reads.object + number;
 }
 
 static inline struct write *write_at(const struct engine *e, uint32_t number)
 {
-	return (struct write *)e->writes.items + number;
+	return (struct write *)e->writes.object + number;
+}
+
+/* The reads as elements of the index by ppn; the links of queued reads and writes. */
+static inline struct hashed reads_by_ppn(const struct engine *e)
+{
+	return HASHED(read_at(e, 0), ppn, link);
+}
+
+static inline struct field next_reads(const struct engine *e)
+{
+	return FIELD_OF(read_at(e, 0), next);
+}
+
+static inline struct field next_writes(const struct engine *e)
+{
+	return FIELD_OF(write_at(e, 0), next);
+}
+
+/* Heaps hold numbers by time or by sequence. */
+struct timed {
+	uint64_t key;
+	uint32_t value;
+};
+
+static inline bool timed_before(const void *left, const void *right)
+{
+	return ((const struct timed *)left)->key < ((const struct timed *)right)->key;
+}
+
+static inline void timed_push(struct heap *h, uint64_t key, uint32_t value)
+{
+	struct timed t = { key, value };
+
+	heap_push(h, &t, sizeof t, timed_before, "legacy queues");
+}
+
+static inline uint32_t timed_pop(struct heap *h)
+{
+	struct timed t;
+
+	heap_pop(h, &t, sizeof t, timed_before);
+	return t.value;
+}
+
+/* The first, which must be there. */
+static inline struct timed timed_first(const struct heap *h)
+{
+	return *(const struct timed *)h->element;
+}
+
+/* The first has come. */
+static inline bool timed_is_due(const struct heap *h, int64_t now)
+{
+	return h->count && timed_first(h).key <= (uint64_t)now;
 }
 
 static inline bool chip_idle(const struct engine *e, const struct chip *chip)
@@ -342,8 +401,6 @@ void legacy_lane_return(struct engine *e, uint32_t write);  /* taken in vain; ne
 void legacy_reads_sense(struct engine *e); /* commands that ended */
 bool legacy_read_command(struct engine *e, uint32_t channel);
 bool legacy_read_transfer(struct engine *e, uint32_t channel);
-uint32_t *legacy_read_bucket(const struct engine *e, uint32_t ppn);
-void legacy_read_index_grow(struct engine *e);
 
 /* write_dynamic.c, write_static.c: choose writes and places; true if the channel was used. */
 bool legacy_write_dynamic(struct engine *e, uint32_t channel);

@@ -25,8 +25,10 @@ static void create_units(struct engine *e)
 	e->map = records_create(l->logical_pages, l->sectors, "legacy map");
 	e->die_token = memory_array((size_t)l->chips_all * l->dies, sizeof *e->die_token, "legacy dies");
 	e->chip = memory_array(l->chips_all, sizeof *e->chip, "legacy chips");
-	for (uint32_t i = 0; i < l->chips_all; i++)
-		e->chip[i].head = e->chip[i].current = NONE;
+	for (uint32_t i = 0; i < l->chips_all; i++) {
+		e->chip[i].reads = QUEUE_EMPTY;
+		e->chip[i].current = NONE;
+	}
 	e->channel = memory_array(l->channels, sizeof *e->channel, "legacy channels");
 }
 
@@ -34,14 +36,14 @@ static void create_queues(struct engine *e)
 {
 	const struct layout *l = &e->layout;
 
-	e->requests = pool_create(sizeof(struct request));
-	e->reads = pool_create(sizeof(struct read));
-	e->writes = pool_create(sizeof(struct write));
-	legacy_read_index_grow(e);
+	e->requests = pool_create(sizeof(struct request), "legacy requests");
+	e->reads = pool_create(sizeof(struct read), "legacy reads");
+	e->writes = pool_create(sizeof(struct write), "legacy writes");
+	e->queued_reads = hash_create(256, "legacy reads");
 	e->lanes = !e->dynamic ? l->planes_all : e->per_channel ? l->channels : 1;
 	e->lane = memory_array(e->lanes, sizeof *e->lane, "legacy queues");
 	for (uint32_t i = 0; i < e->lanes; i++)
-		e->lane[i].head = NONE;
+		e->lane[i].writes = QUEUE_EMPTY;
 	e->slot = memory_array(l->planes_per_chip, sizeof *e->slot, "legacy queues");
 	legacy_buffer_create(&e->buffer, (uint32_t)e->p->dram_bytes);
 }
@@ -72,15 +74,15 @@ static void destroy(struct engine *e)
 	legacy_buffer_free(&e->buffer);
 	memory_free(e->slot);
 	for (uint32_t i = 0; i < e->lanes; i++)
-		memory_free(e->lane[i].unblocked.entry);
+		memory_free(e->lane[i].unblocked.element);
 	memory_free(e->lane);
-	memory_free(e->read_bucket);
-	memory_free(e->requests.items);
-	memory_free(e->reads.items);
-	memory_free(e->writes.items);
-	memory_free(e->unblocking.entry);
-	memory_free(e->due.entry);
-	memory_free(e->ready.entry);
+	hash_free(&e->queued_reads);
+	pool_free(&e->requests);
+	pool_free(&e->reads);
+	pool_free(&e->writes);
+	memory_free(e->unblocking.element);
+	memory_free(e->due.element);
+	memory_free(e->ready.element);
 	memory_free(e->channel);
 	for (uint32_t i = 0; i < e->layout.chips_all; i++)
 		memory_free(e->chip[i].collections.older.bytes);

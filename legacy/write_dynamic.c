@@ -39,7 +39,7 @@ static uint32_t command_limit(const struct engine *e)
  * together, the old pages from what the map says of them. */
 PREFETCHING void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t n)
 {
-	uint32_t waiting = e->lane[lane].head;
+	uint32_t waiting = e->lane[lane].writes.first;
 
 	for (uint32_t i = 0; i < n; i++)
 		records_prefetch(&e->spare, e->map.number[write_at(e, e->slot[i].write)->lpn], 1);

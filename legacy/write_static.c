@@ -288,12 +288,12 @@ static uint32_t oldest_lane(const struct engine *e, uint32_t die)
 	uint32_t best = NONE;
 
 	for (uint32_t p = die * e->layout.planes; p < (die + 1) * e->layout.planes; p++) {
-		uint32_t head = e->lane[p].head;
+		uint32_t head = e->lane[p].writes.first;
 
 		if (head == NONE)
 			continue;
 		if (best == NONE || legacy_earlier(write_at(e, head)->sequence,
-					    write_at(e, e->lane[best].head)->sequence))
+					    write_at(e, e->lane[best].writes.first)->sequence))
 			best = p;
 	}
 	return best;
