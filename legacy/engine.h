@@ -36,8 +36,15 @@
 #define NONE       INDEX_NONE
 #define TIME_NEVER INT64_MAX
 
+/* A digit of a page's number under static allocation, and what it says about the plane. */
+struct stripe {
+	uint32_t below, size; /* pages / below % size is the digit */
+	uint32_t planes;      /* of a unit of its kind */
+};
+
 /* Sizes, converted and multiplied once. */
 struct layout {
+	struct stripe stripe[4];
 	uint32_t channels, chips, dies, planes, blocks, pages, sectors; /* per next larger unit */
 	uint32_t chips_all, planes_per_chip, planes_all, pages_per_chip;
 	uint32_t logical_pages; /* records of the map */
