@@ -327,6 +327,20 @@ static inline bool timed_is_due(const struct heap *h, int64_t now)
 	return h->count && timed_first(h).key <= (uint64_t)now;
 }
 
+static inline uint32_t chip_number(const struct engine *e, const struct chip *chip)
+{
+	return (uint32_t)(chip - e->chip);
+}
+
+/* Tokens go round: where it stood. */
+static inline uint32_t advance(uint32_t *token, uint32_t limit)
+{
+	uint32_t old = *token;
+
+	*token = old + 1 == limit ? 0 : old + 1;
+	return old;
+}
+
 static inline bool chip_idle(const struct engine *e, const struct chip *chip)
 {
 	return chip->state == CHIP_IDLE && chip->time <= e->now;
@@ -420,10 +434,10 @@ enum timing {
 	TIMING_TWO_PLANE, /* chained with t_DBSY between */
 };
 int64_t legacy_program_ns(const struct engine *e, uint32_t write);
-void legacy_program(struct engine *e, uint32_t chip, uint32_t n, enum timing);
+void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing);
 uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* how many of n slots remain */
 uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit);
-void legacy_program_until(struct engine *e, uint32_t chip, int64_t end); /* slot 0 alone */
+void legacy_program_until(struct engine *e, struct chip *chip, int64_t end); /* slot 0 alone */
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search);
 bool legacy_pair(struct engine *e, struct slot *a, struct slot *b, bool search);
 

@@ -68,14 +68,6 @@ uint32_t legacy_static_plane(const struct engine *e, uint32_t lpn)
 	return plane;
 }
 
-static uint32_t advance(uint32_t *token, uint32_t limit)
-{
-	uint32_t old = *token;
-
-	*token = (old + 1) % limit;
-	return old;
-}
-
 uint32_t legacy_dynamic_plane(struct engine *e, uint32_t lpn)
 {
 	const struct layout *l = &e->layout;
