@@ -46,8 +46,8 @@ static const struct command commands[] = {
 	{ "legacy", cli_legacy, TAKES_LEGACY, 2, 2, "PARAMETERS TRACE",
 		"what SSDsim 2.1 would have answered, and what its defects did to it",
 		"Runs a trace as SSDsim 2.1 did and writes DIR/ex.out and DIR/statistic10.dat byte for byte as it\n"
-		"did, defects included.  PARAMETERS is its page.parameters; TRACE has lines\n"
-		"`time device sector sectors operation` (ns; operation 0 = write, 1 = read).\n\n"
+		"did, defects included.  PARAMETERS is its page.parameters; TRACE is one of SSDsim, read as SSDsim\n"
+		"does, or in any format of `ssd list formats`, packed or not.\n\n"
 		"Exit: 0 done; 2 the input cannot be run; 3 the drive came to a state in which SSDsim crashes or\n"
 		"hangs (the results so far are written and say so).\n",
 		"  ssd legacy -o old page.parameters trace.ascii\n"

@@ -39,6 +39,8 @@ static void say_notes(const struct legacy_result *r)
 		cli_note("note: %" PRIu64
 			 " lines are earlier than the one before; SSDsim's clock follows them back",
 			r->disordered_lines);
+	if (r->trims)
+		cli_note("note: %" PRIu64 " trims of the trace passed over; SSDsim knows none", r->trims);
 	for (enum quirk q = 1; q < QUIRKS; q++)
 		if (r->noted[q])
 			cli_note("note: %s: %s; here: %s (%" PRIu64 " times)", quirk_row(q)->name,

@@ -35,16 +35,16 @@ static void see_sector(struct engine *e, uint32_t sector)
 /* Reads ahead by one line.  False: the trace is bad. */
 static bool look_ahead(struct engine *e, struct fault *fault)
 {
-	switch (legacy_scan_next(e->scan, &e->line, fault)) {
-	case SCAN_BAD:
+	switch (legacy_trace_next(e->trace, &e->line, fault)) {
+	case LINE_BAD:
 		return false;
-	case SCAN_END:
+	case LINE_END:
 		e->trace_ended = true;
 		/* SSDsim takes the end behind a newline for a line at sector 0. */
-		if (e->scan->line && quirk_kept(e, Q7_END_OF_TRACE))
+		if (e->trace->line && quirk_kept(e, Q7_END_OF_TRACE))
 			e->count.min_sector = 0;
 		return true;
-	case SCAN_LINE:
+	case LINE_OK:
 		break;
 	}
 	e->line_ready = true;
@@ -93,8 +93,8 @@ static enum admission drain(struct engine *e, bool moved)
 		e->now = event;
 	else if (moved)
 		return WAITED;
-	else if (e->due.count && e->due.entry[0].key > (uint64_t)e->now)
-		e->now = (int64_t)e->due.entry[0].key;
+	else if (e->due.count && !timed_is_due(&e->due, e->now))
+		e->now = (int64_t)timed_first(&e->due).key;
 	else
 		legacy_stop(e, Q9_NO_FREE_PAGE, LEGACY_DIED, "waiting writes can never be issued");
 	return WAITED;

@@ -1,118 +1,65 @@
 #include "legacy/engine.h"
 
+#define HEAD 0u /* of the list, most recently used page first */
+
 static struct buffer_node *node_at(const struct buffer *b, uint32_t number)
 {
-	return (struct buffer_node *)b->nodes.items + number;
+	return (struct buffer_node *)b->nodes.object + number;
 }
 
-static uint32_t *bucket_of(const struct buffer *b, uint32_t lpn)
+static struct hashed by_lpn(const struct buffer *b)
 {
-	return &b->bucket[lpn * 2654435761u >> 8 & (b->buckets - 1)];
+	return HASHED(node_at(b, 0), lpn, link);
 }
 
-static uint32_t *create_buckets(uint32_t count)
+static struct field ages(const struct buffer *b)
 {
-	uint32_t *bucket = memory_array(count, sizeof *bucket, "legacy buffer");
-
-	memset(bucket, 0xff, count * sizeof *bucket);
-	return bucket;
+	return FIELD_OF(node_at(b, 0), age);
 }
 
 void legacy_buffer_create(struct buffer *b, uint32_t bytes)
 {
-	*b = (struct buffer){ .nodes = pool_create(sizeof(struct buffer_node)),
-		.newest = NONE,
-		.oldest = NONE,
-		.capacity = bytes / 512,
-		.buckets = 256 };
-	b->bucket = create_buckets(b->buckets);
+	*b = (struct buffer){ .nodes = pool_create(sizeof(struct buffer_node), "legacy buffer"),
+		.index = hash_create(256, "legacy buffer"),
+		.capacity = bytes / 512 };
+	pool_take(&b->nodes);
+	list_init(ages(b), HEAD);
 }
 
 void legacy_buffer_free(struct buffer *b)
 {
-	memory_free(b->nodes.items);
-	memory_free(b->bucket);
+	pool_free(&b->nodes);
+	hash_free(&b->index);
 	memory_free(b->need);
 }
 
 static uint32_t find(const struct buffer *b, uint32_t lpn)
 {
-	uint32_t number = *bucket_of(b, lpn);
-
-	while (number != NONE && node_at(b, number)->lpn != lpn)
-		number = node_at(b, number)->same_bucket;
-	return number;
-}
-
-static void link_newest(struct buffer *b, uint32_t number)
-{
-	struct buffer_node *node = node_at(b, number);
-
-	node->newer = NONE;
-	node->older = b->newest;
-	if (b->newest == NONE)
-		b->oldest = number;
-	else
-		node_at(b, b->newest)->newer = number;
-	b->newest = number;
-}
-
-static void unlink_node(struct buffer *b, const struct buffer_node *node)
-{
-	if (node->newer == NONE)
-		b->newest = node->older;
-	else
-		node_at(b, node->newer)->older = node->older;
-	if (node->older == NONE)
-		b->oldest = node->newer;
-	else
-		node_at(b, node->older)->newer = node->newer;
+	return hash_find(&b->index, by_lpn(b), lpn);
 }
 
 static void touch(struct buffer *b, uint32_t number)
 {
-	if (b->newest == number)
-		return;
-	unlink_node(b, node_at(b, number));
-	link_newest(b, number);
-}
-
-static void grow_index(struct buffer *b)
-{
-	memory_free(b->bucket);
-	b->buckets *= 2;
-	b->bucket = create_buckets(b->buckets);
-	for (uint32_t number = b->newest; number != NONE; number = node_at(b, number)->older) {
-		uint32_t *bucket = bucket_of(b, node_at(b, number)->lpn);
-
-		node_at(b, number)->same_bucket = *bucket;
-		*bucket = number;
-	}
+	list_remove(ages(b), number);
+	list_prepend(ages(b), HEAD, number);
 }
 
 static void add_node(struct buffer *b, uint32_t lpn, uint32_t mask)
 {
-	uint32_t number = pool_take(&b->nodes), *bucket = bucket_of(b, lpn);
+	uint32_t number = pool_take(&b->nodes);
 
-	*node_at(b, number) = (struct buffer_node){ .lpn = lpn, .mask = mask, .same_bucket = *bucket };
-	*bucket = number;
-	link_newest(b, number);
+	node_at(b, number)->lpn = lpn;
+	node_at(b, number)->mask = mask;
+	hash_add(&b->index, by_lpn(b), number);
+	list_prepend(ages(b), HEAD, number);
 	b->held += mask_sectors(mask);
-	if (++b->count > b->buckets)
-		grow_index(b);
 }
 
 static void remove_node(struct buffer *b, uint32_t number)
 {
-	struct buffer_node *node = node_at(b, number);
-	uint32_t *link = bucket_of(b, node->lpn);
-
-	while (*link != number)
-		link = &node_at(b, *link)->same_bucket;
-	*link = node->same_bucket;
-	unlink_node(b, node);
+	hash_remove(&b->index, by_lpn(b), number);
+	list_remove(ages(b), number);
 	pool_give(&b->nodes, number);
-	b->count--;
 }
 
 /* Writes the least recently used page to flash, never page `spared`.  The sectors that come free, 0 when the
@@ -120,10 +67,10 @@ static void remove_node(struct buffer *b, uint32_t number)
 static uint32_t evict(struct engine *e, uint32_t request, uint32_t spared)
 {
 	struct buffer *b = &e->buffer;
-	uint32_t number = b->oldest, sectors;
+	uint32_t number = list_previous(ages(b), HEAD), sectors;
 	struct buffer_node node;
 
-	if (number == NONE || number == spared) {
+	if (number == HEAD || number == spared) {
 		legacy_stop(e, Q25_TINY_BUFFER, LEGACY_REFUSED,
 			"'dram capacity' is too small for the pages of one request");
 		return 0;

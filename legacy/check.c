@@ -25,13 +25,14 @@ static void check_queues(const struct engine *e)
 		reads += e->channel[c].reads;
 		collections += e->channel[c].collections;
 	}
-	BUG_ON(reads != e->queued_reads, "%u reads on the channels, %u in all", reads, e->queued_reads);
+	BUG_ON(reads != e->queued_reads.count, "%u reads on the channels, %u in all", reads,
+		e->queued_reads.count);
 	BUG_ON(collections != e->waiting_collections, "%u collections on the channels, %u in all",
 		collections, e->waiting_collections);
-	BUG_ON(!e->stopped &&
-			(e->queued_writes || e->queued_requests || e->queued_reads > e->count.update_reads),
+	BUG_ON(!e->stopped && (e->queued_writes || e->queued_requests ||
+				      e->queued_reads.count > e->count.update_reads),
 		"the run ended with %u requests, %u writes and %u reads waiting", e->queued_requests,
-		e->queued_writes, e->queued_reads);
+		e->queued_writes, e->queued_reads.count);
 }
 
 void legacy_check(const struct engine *e)

@@ -21,15 +21,16 @@ static void finish_write(struct engine *e, uint32_t channel, uint32_t number, in
 	pool_give(&e->writes, number);
 }
 
-static void occupy(struct engine *e, uint32_t chip, int64_t end)
+static void occupy(struct engine *e, struct chip *chip, uint32_t channel, int64_t end)
 {
-	e->channel[chip / e->layout.chips].time = end;
-	e->chip[chip].time = end + e->p->t_prog;
+	e->channel[channel].time = end;
+	chip->time = end + e->p->t_prog;
 	e->steps++;
 }
 
-void legacy_program(struct engine *e, uint32_t chip, uint32_t n, enum timing timing)
+void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing timing)
 {
+	uint32_t channel = chip_number(e, chip) / e->layout.chips;
 	int64_t end = e->now;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -40,15 +41,17 @@ void legacy_program(struct engine *e, uint32_t chip, uint32_t n, enum timing tim
 		else if (timing == TIMING_TWO_PLANE && i)
 			start += e->p->t_dbsy;
 		end = start + legacy_program_ns(e, e->slot[i].write);
-		finish_write(e, chip / e->layout.chips, e->slot[i].write, end);
+		finish_write(e, channel, e->slot[i].write, end);
 	}
-	occupy(e, chip, end);
+	occupy(e, chip, channel, end);
 }
 
-void legacy_program_until(struct engine *e, uint32_t chip, int64_t end)
+void legacy_program_until(struct engine *e, struct chip *chip, int64_t end)
 {
-	finish_write(e, chip / e->layout.chips, e->slot[0].write, end);
-	occupy(e, chip, end);
+	uint32_t channel = chip_number(e, chip) / e->layout.chips;
+
+	finish_write(e, channel, e->slot[0].write, end);
+	occupy(e, chip, channel, end);
 }
 
 uint32_t legacy_drop_refused(struct engine *e, uint32_t n)
@@ -109,9 +112,8 @@ bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, boo
 		return false;
 	}
 	for (uint32_t tries = 0; tries < planes; tries++) {
-		uint32_t plane = die * planes + *token;
+		uint32_t plane = die * planes + advance(token, planes);
 
-		*token = (*token + 1) % planes;
 		if (stands_level(e, base, plane)) {
 			legacy_place_at(e, s, plane, base->block);
 			return true;

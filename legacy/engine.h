@@ -15,24 +15,36 @@
 #ifndef LEGACY_ENGINE_H
 #define LEGACY_ENGINE_H
 
+#include "base/bits.h"
 #include "base/fault.h"
-#include "legacy/heap.h"
+#include "base/hash.h"
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/pool.h"
+#include "base/queue.h"
 #include "legacy/legacy.h"
 #include "legacy/number_stack.h"
 #include "legacy/parameters.h"
-#include "legacy/pool.h"
 #include "legacy/quirks.h"
 #include "legacy/records.h"
-#include "legacy/scan.h"
+#include "legacy/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#define NONE       INDEX_NONE
 #define TIME_NEVER INT64_MAX
+
+/* A digit of a page's number under static allocation, and what it says about the plane. */
+struct stripe {
+	uint32_t below, size; /* pages / below % size is the digit */
+	uint32_t planes;      /* of a unit of its kind */
+};
 
 /* Sizes, converted and multiplied once. */
 struct layout {
+	struct stripe stripe[4];
 	uint32_t channels, chips, dies, planes, blocks, pages, sectors; /* per next larger unit */
 	uint32_t chips_all, planes_per_chip, planes_all, pages_per_chip;
 	uint32_t logical_pages; /* records of the map */
@@ -61,9 +73,9 @@ struct read {
 	uint32_t ordinal; /* place among the reads of the request */
 	uint32_t write;   /* blocked by this update read, NONE */
 	uint32_t sequence;
-	uint32_t next;        /* in the queue of the chip */
-	uint32_t same_bucket; /* of the index by ppn */
-	uint32_t sharer;      /* duplicate that completes with it (--fix Q19), NONE */
+	uint32_t next;   /* in the queue of the chip */
+	uint32_t link;   /* of the index by ppn */
+	uint32_t sharer; /* duplicate that completes with it (--fix Q19), NONE */
 };
 
 struct write {
@@ -78,7 +90,7 @@ struct write {
 /* Writes that wait for a place, oldest first: those never blocked in a list, those whose update read
  * is complete in a heap.  Blocked ones are in neither. */
 struct lane {
-	uint32_t head, tail;
+	struct queue writes;
 	struct heap unblocked; /* by sequence */
 };
 
@@ -96,7 +108,7 @@ struct chip {
 	enum chip_state state; /* entered at `time` (READING: at once) */
 	int64_t time;
 	uint32_t token;      /* next die */
-	uint32_t head, tail; /* reads waiting for the chip */
+	struct queue reads;  /* waiting for the chip */
 	uint32_t current;    /* read in progress, NONE */
 	int64_t command_end; /* of the current read's command, TIME_NEVER once sensing */
 	struct collections collections;
@@ -130,17 +142,17 @@ struct victims {
 	uint32_t size[8];       /* entries of each level, the blocks first */
 };
 
+/* A page of the buffer; number 0 is the head of the list. */
 struct buffer_node {
 	uint32_t lpn, mask;
-	uint32_t newer, older;
-	uint32_t same_bucket;
+	struct link age;
+	uint32_t link; /* of the index by lpn */
 };
 
 /* Write buffer, least recently used page first out. */
 struct buffer {
-	struct pool nodes;
-	uint32_t *bucket, buckets; /* by lpn, a power of two */
-	uint32_t newest, oldest, count;
+	struct pool nodes; /* most recently used first */
+	struct hash index;
 	uint32_t capacity;     /* sectors */
 	uint32_t held;         /* sectors, as SSDsim counts them */
 	uint32_t hits;         /* of the read at hand */
@@ -187,7 +199,7 @@ struct engine {
 	int64_t now;
 	/* things done: commands, erases, dismissed collections; until the last look at the trace */
 	uint64_t steps, steps_seen;
-	struct legacy_scan *scan;
+	struct legacy_trace *trace;
 	struct legacy_line line; /* the next line, if `line_ready` */
 	bool line_ready, trace_ended;
 
@@ -206,8 +218,8 @@ struct engine {
 	struct pool requests, reads, writes;
 	uint64_t admitted;
 	uint32_t queued_requests;
-	uint32_t *read_bucket, read_buckets, queued_reads; /* index by ppn, a power of two */
-	uint64_t sequence; /* of the newest sub-request; they keep the lower half */
+	struct hash queued_reads; /* by ppn */
+	uint64_t sequence;        /* of the newest sub-request; they keep the lower half */
 	struct lane *lane;
 	uint32_t lanes;
 	uint32_t queued_writes; /* in all lanes, blocked ones included */
@@ -248,17 +260,85 @@ void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const 
 
 static inline struct request *request_at(const struct engine *e, uint32_t number)
 {
-	return (struct request *)e->requests.items + number;
+	return (struct request *)e->requests.object + number;
 }
 
 static inline struct read *read_at(const struct engine *e, uint32_t number)
 {
-	return (struct read *)e->reads.items + number;
+	return (struct read *)e->reads.object + number;
 }
 
 static inline struct write *write_at(const struct engine *e, uint32_t number)
 {
-	return (struct write *)e->writes.items + number;
+	return (struct write *)e->writes.object + number;
+}
+
+/* The reads as elements of the index by ppn; the links of queued reads and writes. */
+static inline struct hashed reads_by_ppn(const struct engine *e)
+{
+	return HASHED(read_at(e, 0), ppn, link);
+}
+
+static inline struct field next_reads(const struct engine *e)
+{
+	return FIELD_OF(read_at(e, 0), next);
+}
+
+static inline struct field next_writes(const struct engine *e)
+{
+	return FIELD_OF(write_at(e, 0), next);
+}
+
+/* Heaps hold numbers by time or by sequence. */
+struct timed {
+	uint64_t key;
+	uint32_t value;
+};
+
+static inline bool timed_before(const void *left, const void *right)
+{
+	return ((const struct timed *)left)->key < ((const struct timed *)right)->key;
+}
+
+static inline void timed_push(struct heap *h, uint64_t key, uint32_t value)
+{
+	struct timed t = { key, value };
+
+	heap_push(h, &t, sizeof t, timed_before, "legacy queues");
+}
+
+static inline uint32_t timed_pop(struct heap *h)
+{
+	struct timed t;
+
+	heap_pop(h, &t, sizeof t, timed_before);
+	return t.value;
+}
+
+/* The first, which must be there. */
+static inline struct timed timed_first(const struct heap *h)
+{
+	return *(const struct timed *)h->element;
+}
+
+/* The first has come. */
+static inline bool timed_is_due(const struct heap *h, int64_t now)
+{
+	return h->count && timed_first(h).key <= (uint64_t)now;
+}
+
+static inline uint32_t chip_number(const struct engine *e, const struct chip *chip)
+{
+	return (uint32_t)(chip - e->chip);
+}
+
+/* Tokens go round: where it stood. */
+static inline uint32_t advance(uint32_t *token, uint32_t limit)
+{
+	uint32_t old = *token;
+
+	*token = old + 1 == limit ? 0 : old + 1;
+	return old;
 }
 
 static inline bool chip_idle(const struct engine *e, const struct chip *chip)
@@ -342,8 +422,6 @@ void legacy_lane_return(struct engine *e, uint32_t write);  /* taken in vain; ne
 void legacy_reads_sense(struct engine *e); /* commands that ended */
 bool legacy_read_command(struct engine *e, uint32_t channel);
 bool legacy_read_transfer(struct engine *e, uint32_t channel);
-uint32_t *legacy_read_bucket(const struct engine *e, uint32_t ppn);
-void legacy_read_index_grow(struct engine *e);
 
 /* write_dynamic.c, write_static.c: choose writes and places; true if the channel was used. */
 bool legacy_write_dynamic(struct engine *e, uint32_t channel);
@@ -356,10 +434,10 @@ enum timing {
 	TIMING_TWO_PLANE, /* chained with t_DBSY between */
 };
 int64_t legacy_program_ns(const struct engine *e, uint32_t write);
-void legacy_program(struct engine *e, uint32_t chip, uint32_t n, enum timing);
+void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing);
 uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* how many of n slots remain */
 uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit);
-void legacy_program_until(struct engine *e, uint32_t chip, int64_t end); /* slot 0 alone */
+void legacy_program_until(struct engine *e, struct chip *chip, int64_t end); /* slot 0 alone */
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search);
 bool legacy_pair(struct engine *e, struct slot *a, struct slot *b, bool search);
 

@@ -7,9 +7,6 @@ static const char *yes(bool condition)
 	return condition ? "true" : "false";
 }
 
-/* Striping orders of static_allocation 0 to 5, fastest first: channel, way (chip), die, plane. */
-static const char *const orders[] = { "WDPC", "CWDP", "CPWD", "CDWP", "CPDW", "CDPW" };
-
 /* Data of one sector crosses SSDsim's bus in `subpage capacity` cycles of t_WC (or t_RC). */
 static double bus_mb_per_s(const struct legacy_parameters *p, int32_t cycle_ns)
 {
@@ -50,7 +47,7 @@ static void write_placement(const struct legacy_parameters *p, FILE *out)
 {
 	if (p->allocation == 1)
 		fprintf(out, "placement: {\n    policy = \"static\";\n    order = \"%s\";\n};\n\n",
-			orders[p->static_allocation]);
+			legacy_striping[p->static_allocation]);
 	else
 		fprintf(out, "placement: {\n    policy = \"least_loaded\";\n};\n\n");
 }

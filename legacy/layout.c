@@ -10,6 +10,22 @@ static uint32_t capacity_single(uint32_t sectors, float overprovide)
 	return limit >= 0x1p32f ? UINT32_MAX : (uint32_t)limit;
 }
 
+/* Consecutive pages go to the next unit of the order's first kind, and so on. */
+static void lay_stripes(struct layout *l, const char *order)
+{
+	static const char kinds[] = "CWDP";
+	const uint32_t sizes[] = { l->channels, l->chips, l->dies, l->planes };
+	const uint32_t planes[] = { l->chips * l->planes_per_chip, l->planes_per_chip, l->planes, 1 };
+	uint32_t below = 1;
+
+	for (int i = 0; i < 4; i++) {
+		size_t kind = (size_t)(strchr(kinds, order[i]) - kinds);
+
+		l->stripe[i] = (struct stripe){ below, sizes[kind], planes[kind] };
+		below *= sizes[kind];
+	}
+}
+
 /* The map is sized by `chip number`, the medium by the chips of the channels. */
 bool legacy_layout_create(
 	struct layout *l, const struct legacy_parameters *p, quirk_set kept, struct fault *fault)
@@ -31,6 +47,8 @@ bool legacy_layout_create(
 	l->pages_per_chip = l->planes_per_chip * l->blocks * l->pages;
 	l->logical_pages = (uint32_t)p->chip_number * l->planes_per_chip * l->blocks * l->pages;
 	l->full = l->sectors == 32 ? UINT32_MAX : (1u << l->sectors) - 1;
+	if (p->allocation == 1)
+		lay_stripes(l, legacy_striping[p->static_allocation]);
 	raw = l->logical_pages * l->sectors;
 	if (kept & QUIRK_BIT(Q17_SINGLE_PRECISION))
 		l->limit = capacity_single(raw, p->overprovide);
@@ -43,52 +61,11 @@ bool legacy_layout_create(
 
 uint32_t legacy_static_plane(const struct engine *e, uint32_t lpn)
 {
-	const struct layout *l = &e->layout;
-	uint32_t channel = lpn % l->channels, rest = lpn / l->channels;
-	uint32_t chip, die, plane;
+	uint32_t plane = 0;
 
-	switch (e->p->static_allocation) {
-	case 0:
-		channel = lpn / (l->planes * l->dies * l->chips) % l->channels;
-		chip = lpn % l->chips;
-		die = lpn / l->chips % l->dies;
-		plane = lpn / (l->dies * l->chips) % l->planes;
-		break;
-	case 1:
-		chip = rest % l->chips;
-		die = rest / l->chips % l->dies;
-		plane = rest / (l->chips * l->dies) % l->planes;
-		break;
-	case 2:
-		plane = rest % l->planes;
-		chip = rest / l->planes % l->chips;
-		die = rest / (l->planes * l->chips) % l->dies;
-		break;
-	case 3:
-		die = rest % l->dies;
-		chip = rest / l->dies % l->chips;
-		plane = rest / (l->dies * l->chips) % l->planes;
-		break;
-	case 4:
-		plane = rest % l->planes;
-		die = rest / l->planes % l->dies;
-		chip = rest / (l->planes * l->dies) % l->chips;
-		break;
-	default:
-		die = rest % l->dies;
-		plane = rest / l->dies % l->planes;
-		chip = rest / (l->planes * l->dies) % l->chips;
-		break;
-	}
-	return ((channel * l->chips + chip) * l->dies + die) * l->planes + plane;
-}
-
-static uint32_t advance(uint32_t *token, uint32_t limit)
-{
-	uint32_t old = *token;
-
-	*token = (old + 1) % limit;
-	return old;
+	for (const struct stripe *s = e->layout.stripe; s < e->layout.stripe + 4; s++)
+		plane += lpn / s->below % s->size * s->planes;
+	return plane;
 }
 
 uint32_t legacy_dynamic_plane(struct engine *e, uint32_t lpn)

@@ -13,8 +13,8 @@ void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const 
 		return;
 	e->stopped = true;
 	e->end = end;
-	fault_set(e->fault, "%s:%llu: %s: SSDsim crashes or hangs here (%s)", e->scan->path,
-		(unsigned long long)e->scan->line, why, quirk_row(quirk)->name);
+	fault_set(e->fault, "%s:%llu: %s: SSDsim crashes or hangs here (%s)", e->trace->path,
+		(unsigned long long)e->trace->line, why, quirk_row(quirk)->name);
 }
 
 static void create_units(struct engine *e)
@@ -25,8 +25,10 @@ static void create_units(struct engine *e)
 	e->map = records_create(l->logical_pages, l->sectors, "legacy map");
 	e->die_token = memory_array((size_t)l->chips_all * l->dies, sizeof *e->die_token, "legacy dies");
 	e->chip = memory_array(l->chips_all, sizeof *e->chip, "legacy chips");
-	for (uint32_t i = 0; i < l->chips_all; i++)
-		e->chip[i].head = e->chip[i].current = NONE;
+	for (uint32_t i = 0; i < l->chips_all; i++) {
+		e->chip[i].reads = QUEUE_EMPTY;
+		e->chip[i].current = NONE;
+	}
 	e->channel = memory_array(l->channels, sizeof *e->channel, "legacy channels");
 }
 
@@ -34,14 +36,14 @@ static void create_queues(struct engine *e)
 {
 	const struct layout *l = &e->layout;
 
-	e->requests = pool_create(sizeof(struct request));
-	e->reads = pool_create(sizeof(struct read));
-	e->writes = pool_create(sizeof(struct write));
-	legacy_read_index_grow(e);
+	e->requests = pool_create(sizeof(struct request), "legacy requests");
+	e->reads = pool_create(sizeof(struct read), "legacy reads");
+	e->writes = pool_create(sizeof(struct write), "legacy writes");
+	e->queued_reads = hash_create(256, "legacy reads");
 	e->lanes = !e->dynamic ? l->planes_all : e->per_channel ? l->channels : 1;
 	e->lane = memory_array(e->lanes, sizeof *e->lane, "legacy queues");
 	for (uint32_t i = 0; i < e->lanes; i++)
-		e->lane[i].head = NONE;
+		e->lane[i].writes = QUEUE_EMPTY;
 	e->slot = memory_array(l->planes_per_chip, sizeof *e->slot, "legacy queues");
 	legacy_buffer_create(&e->buffer, (uint32_t)e->p->dram_bytes);
 }
@@ -72,15 +74,15 @@ static void destroy(struct engine *e)
 	legacy_buffer_free(&e->buffer);
 	memory_free(e->slot);
 	for (uint32_t i = 0; i < e->lanes; i++)
-		memory_free(e->lane[i].unblocked.entry);
+		memory_free(e->lane[i].unblocked.element);
 	memory_free(e->lane);
-	memory_free(e->read_bucket);
-	memory_free(e->requests.items);
-	memory_free(e->reads.items);
-	memory_free(e->writes.items);
-	memory_free(e->unblocking.entry);
-	memory_free(e->due.entry);
-	memory_free(e->ready.entry);
+	hash_free(&e->queued_reads);
+	pool_free(&e->requests);
+	pool_free(&e->reads);
+	pool_free(&e->writes);
+	memory_free(e->unblocking.element);
+	memory_free(e->due.element);
+	memory_free(e->ready.element);
 	memory_free(e->channel);
 	for (uint32_t i = 0; i < e->layout.chips_all; i++)
 		memory_free(e->chip[i].collections.older.bytes);
@@ -180,8 +182,9 @@ static void keep_facts(struct engine *e)
 	const struct layout *l = &e->layout;
 	uint64_t blocks = (uint64_t)l->planes_all * l->blocks;
 
-	result->blank_lines = e->scan->blank;
-	result->disordered_lines = e->scan->disordered;
+	result->blank_lines = legacy_trace_blank(e->trace);
+	result->disordered_lines = e->trace->disordered;
+	result->trims = e->trace->trims;
 	result->pages = blocks * l->pages;
 	result->state_bytes = result->pages * (4 + e->spare.mask_bytes) +
 			      (uint64_t)l->logical_pages * (4 + e->map.mask_bytes) +
@@ -204,10 +207,9 @@ static enum legacy_end run(struct engine *e, struct results *r, const char *trac
 	legacy_write_header(e, r->statistics.stream, last_component(trace));
 	if (e->p->aged == 1)
 		legacy_age(e);
-	if (!legacy_preload(e, fault))
+	if (!legacy_preload(e, fault) || !legacy_trace_rewind(e->trace, fault))
 		return LEGACY_REFUSED;
 	legacy_write_preload(e);
-	legacy_scan_rewind(e->scan);
 	done = simulate(e, fault);
 	if (!done && !e->stopped)
 		return LEGACY_REFUSED;
@@ -248,20 +250,20 @@ static enum legacy_end run_parameters(const struct legacy_options *o, const stru
 	struct legacy_result *result, struct fault *fault)
 {
 	struct engine e = { .p = p, .kept = ~o->repaired, .result = result, .fault = fault };
-	struct legacy_scan scan;
+	struct legacy_trace trace;
 	enum legacy_end end;
 
 	if (!legacy_parameters_check(p, o->parameters, fault) ||
 		!legacy_layout_create(&e.layout, p, e.kept, fault) ||
-		!legacy_scan_open(&scan, o->trace, fault))
+		!legacy_trace_open(&trace, o->trace, fault))
 		return LEGACY_REFUSED;
-	e.scan = &scan;
+	e.trace = &trace;
 	derive(&e);
 	create_units(&e);
 	create_queues(&e);
 	end = run_and_commit(&e, o, fault);
 	destroy(&e);
-	legacy_scan_close(&scan);
+	legacy_trace_close(&trace);
 	return end;
 }
 

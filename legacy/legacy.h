@@ -29,7 +29,7 @@ enum legacy_end {
 struct legacy_result {
 	uint64_t noted[QUIRKS]; /* how often the run went on where SSDsim would not */
 	uint64_t requests;      /* finished */
-	uint64_t blank_lines, disordered_lines;
+	uint64_t blank_lines, disordered_lines, trims;
 	uint64_t state_bytes; /* memory of the drive's pages and blocks */
 	uint64_t pages;       /* physical */
 	unsigned unknown_keys;

@@ -136,8 +136,8 @@ static bool check_size(const struct engine *e, const struct legacy_line *line, s
 {
 	if (line->sectors <= e->layout.limit)
 		return true;
-	return fault_set(fault, "%s:%llu: %u sectors are more than the drive has, %u", e->scan->path,
-		(unsigned long long)e->scan->line, line->sectors, e->layout.limit);
+	return fault_set(fault, "%s:%llu: %u sectors are more than the drive has, %u", e->trace->path,
+		(unsigned long long)e->trace->line, line->sectors, e->layout.limit);
 }
 
 bool legacy_preload(struct engine *e, struct fault *fault)
@@ -145,12 +145,12 @@ bool legacy_preload(struct engine *e, struct fault *fault)
 	struct legacy_line line;
 
 	for (;;) {
-		switch (legacy_scan_next(e->scan, &line, fault)) {
-		case SCAN_BAD:
+		switch (legacy_trace_next(e->trace, &line, fault)) {
+		case LINE_BAD:
 			return false;
-		case SCAN_END:
+		case LINE_END:
 			return true;
-		case SCAN_LINE:
+		case LINE_OK:
 			break;
 		}
 		if (!check_size(e, &line, fault))

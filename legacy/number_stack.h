@@ -12,16 +12,13 @@
 
 struct number_stack {
 	uint8_t *bytes;
-	size_t count, capacity; /* bytes */
+	uint32_t count, room; /* bytes */
 };
 
 /* Read from the top: a byte below 255 is the number, 255 announces eight bytes below it. */
 static inline void number_push(struct number_stack *s, uint64_t number)
 {
-	if (s->capacity - s->count < 9) {
-		s->capacity = s->capacity ? s->capacity + s->capacity / 2 : 64;
-		s->bytes = memory_resize(s->bytes, s->capacity, 1, "waiting collections");
-	}
+	s->bytes = memory_grown(s->bytes, &s->room, s->count + 9, 1, "waiting collections");
 	if (number < 255) {
 		s->bytes[s->count++] = (uint8_t)number;
 		return;

@@ -13,104 +13,65 @@
 #define LINE_BYTES 199       /* a longer line goes on as if it were the next one */
 #define FILE_BYTES (1 << 20) /* a parameter file beyond 1 MiB is no parameter file */
 
-enum key_type { KEY_INT, KEY_FLOAT };
-
+/* A number of the file: an int32_t, or a float where `real` says so, and the range in which a run makes sense. */
 struct key {
 	const char *name;
-	enum key_type type;
 	size_t offset;
+	int32_t min, max;
+	bool real;
 };
 
-#define FIELD(name) offsetof(struct legacy_parameters, name)
+#define FIELD(name)          offsetof(struct legacy_parameters, name)
+#define INT(field, min, max) FIELD(field), min, max
+#define ANY(field)           FIELD(field), INT_MIN, INT_MAX
+#define REAL(field)          FIELD(field), 0, 0, true
 
 static const struct key keys[] = {
-	{ "chip number", KEY_INT, FIELD(chip_number) },
-	{ "dram capacity", KEY_INT, FIELD(dram_bytes) },
-	{ "channel number", KEY_INT, FIELD(channels) },
-	{ "die number", KEY_INT, FIELD(dies) },
-	{ "plane number", KEY_INT, FIELD(planes) },
-	{ "block number", KEY_INT, FIELD(blocks) },
-	{ "page number", KEY_INT, FIELD(pages) },
-	{ "subpage page", KEY_INT, FIELD(sectors_per_page) },
-	{ "subpage capacity", KEY_INT, FIELD(sector_bytes) },
-	{ "t_PROG", KEY_INT, FIELD(t_prog) },
-	{ "t_DBSY", KEY_INT, FIELD(t_dbsy) },
-	{ "t_BERS", KEY_INT, FIELD(t_bers) },
-	{ "t_WC", KEY_INT, FIELD(t_wc) },
-	{ "t_R", KEY_INT, FIELD(t_r) },
-	{ "t_WB", KEY_INT, FIELD(t_wb) },
-	{ "t_RC", KEY_INT, FIELD(t_rc) },
-	{ "allocation", KEY_INT, FIELD(allocation) },
-	{ "static_allocation", KEY_INT, FIELD(static_allocation) },
-	{ "dynamic_allocation", KEY_INT, FIELD(dynamic_allocation) },
-	{ "advanced command", KEY_INT, FIELD(advanced_command) },
-	{ "advanced command priority2", KEY_INT, FIELD(advanced_command_priority2) },
-	{ "greed CB command", KEY_INT, FIELD(greed_copy_back) },
-	{ "greed MPW command", KEY_INT, FIELD(greed_multi_plane) },
-	{ "aged", KEY_INT, FIELD(aged) },
-	{ "queue_length", KEY_INT, FIELD(queue_length) },
-	{ "active write", KEY_INT, FIELD(active_write) },
-	{ "overprovide", KEY_FLOAT, FIELD(overprovide) },
-	{ "gc hard threshold", KEY_FLOAT, FIELD(gc_hard_threshold) },
-	{ "aged ratio", KEY_FLOAT, FIELD(aged_ratio) },
+	{ "channel number", INT(channels, 1, LEGACY_CHANNELS) },
+	{ "chip number", INT(chip_number, 1, INT_MAX) },
+	{ "chip number[0]", INT(chips[0], 1, 1 << 16) },
+	{ "die number", INT(dies, 1, 1 << 16) },
+	{ "plane number", INT(planes, 1, 1 << 16) },
+	{ "block number", INT(blocks, 1, 1 << 24) },
+	{ "page number", INT(pages, 1, 1 << 16) },
+	{ "subpage page", INT(sectors_per_page, 1, 32) },
+	{ "subpage capacity", INT(sector_bytes, 0, INT_MAX) },
+	{ "dram capacity", INT(dram_bytes, 0, INT_MAX) },
+	{ "t_PROG", INT(t_prog, 0, INT_MAX) },
+	{ "t_DBSY", INT(t_dbsy, 0, INT_MAX) },
+	{ "t_BERS", INT(t_bers, 0, INT_MAX) },
+	{ "t_WC", INT(t_wc, 0, INT_MAX) },
+	{ "t_R", INT(t_r, 0, INT_MAX) },
+	{ "t_WB", INT(t_wb, 0, INT_MAX) },
+	{ "t_RC", INT(t_rc, 0, INT_MAX) },
+	{ "allocation", INT(allocation, 0, 1) },
+	{ "queue_length", INT(queue_length, 0, INT_MAX) },
+	{ "static_allocation", ANY(static_allocation) },
+	{ "dynamic_allocation", ANY(dynamic_allocation) },
+	{ "advanced command", ANY(advanced_command) },
+	{ "advanced command priority2", ANY(advanced_command_priority2) },
+	{ "greed CB command", ANY(greed_copy_back) },
+	{ "greed MPW command", ANY(greed_multi_plane) },
+	{ "aged", ANY(aged) },
+	{ "active write", ANY(active_write) },
+	{ "overprovide", REAL(overprovide) },
+	{ "gc hard threshold", REAL(gc_hard_threshold) },
+	{ "aged ratio", REAL(aged_ratio) },
 };
 
+#define KEYS (sizeof keys / sizeof *keys)
+
 /* Accepted and never looked at again. */
-static const char *const unused_keys[] = {
-	"cpu sdram",
-	"page capacity",
-	"erase limit",
-	"address mapping",
-	"wear leveling",
-	"gc",
-	"clean in background",
-	"buffer management",
-	"scheduling algorithm",
-	"related mapping",
-	"striping",
-	"interleaving",
-	"pipelining",
-	"time_step",
-	"small large write",
-	"active write threshold",
-	"advanced command priority",
-	"gc threshold",
-	"quick table radio",
-	"threshold value",
-	"flash operating current",
-	"flash supply voltage",
-	"dram active current",
-	"dram standby current",
-	"dram refresh current",
-	"dram voltage",
-	"t_CLS",
-	"t_CLH",
-	"t_CS",
-	"t_CH",
-	"t_WP",
-	"t_ALS",
-	"t_ALH",
-	"t_DS",
-	"t_DH",
-	"t_WH",
-	"t_ADL",
-	"t_AR",
-	"t_CLR",
-	"t_RR",
-	"t_RP",
-	"t_REA",
-	"t_CEA",
-	"t_RHZ",
-	"t_CHZ",
-	"t_RHOH",
-	"t_RLOH",
-	"t_COH",
-	"t_REH",
-	"t_IR",
-	"t_RHW",
-	"t_WHR",
-	"t_RST",
-};
+static const char *const unused_keys[] = { "cpu sdram", "page capacity", "erase limit", "address mapping",
+	"wear leveling", "gc", "clean in background", "buffer management", "scheduling algorithm",
+	"related mapping", "striping", "interleaving", "pipelining", "time_step", "small large write",
+	"active write threshold", "advanced command priority", "gc threshold", "quick table radio",
+	"threshold value", "flash operating current", "flash supply voltage", "dram active current",
+	"dram standby current", "dram refresh current", "dram voltage", "t_CLS", "t_CLH", "t_CS", "t_CH",
+	"t_WP", "t_ALS", "t_ALH", "t_DS", "t_DH", "t_WH", "t_ADL", "t_AR", "t_CLR", "t_RR", "t_RP", "t_REA",
+	"t_CEA", "t_RHZ", "t_CHZ", "t_RHOH", "t_RLOH", "t_COH", "t_REH", "t_IR", "t_RHW", "t_WHR", "t_RST" };
+
+const char *const legacy_striping[6] = { "WDPC", "CWDP", "CPWD", "CDWP", "CPDW", "CDPW" };
 
 /* A decimal integer stored in 32 bits; without one the old value stays. */
 static void scan_int(const char *text, int32_t *value)
@@ -141,15 +102,15 @@ static bool is_unused(const char *name)
 
 static void set_key(struct legacy_parameters *p, const char *name, const char *value)
 {
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		char *field = (char *)p + keys[i].offset;
+	for (const struct key *k = keys; k < keys + KEYS; k++) {
+		void *field = (char *)p + k->offset;
 
-		if (strcmp(name, keys[i].name))
+		if (strcmp(name, k->name))
 			continue;
-		if (keys[i].type == KEY_INT)
-			scan_int(value, (int32_t *)(void *)field);
+		if (k->real)
+			scan_float(value, field);
 		else
-			scan_float(value, (float *)(void *)field);
+			scan_int(value, field);
 		return;
 	}
 	if (!is_unused(name) && !p->unknown_keys++)
@@ -231,44 +192,15 @@ bool legacy_parameters_read(struct legacy_parameters *p, const char *path, struc
 	return ok;
 }
 
-struct bound {
-	const char *name;
-	size_t offset;
-	int32_t min, max;
-};
-
-static const struct bound bounds[] = {
-	{ "channel number", FIELD(channels), 1, LEGACY_CHANNELS },
-	{ "chip number", FIELD(chip_number), 1, INT_MAX },
-	{ "chip number[0]", FIELD(chips[0]), 1, 1 << 16 },
-	{ "die number", FIELD(dies), 1, 1 << 16 },
-	{ "plane number", FIELD(planes), 1, 1 << 16 },
-	{ "block number", FIELD(blocks), 1, 1 << 24 },
-	{ "page number", FIELD(pages), 1, 1 << 16 },
-	{ "subpage page", FIELD(sectors_per_page), 1, 32 },
-	{ "subpage capacity", FIELD(sector_bytes), 0, INT_MAX },
-	{ "dram capacity", FIELD(dram_bytes), 0, INT_MAX },
-	{ "t_PROG", FIELD(t_prog), 0, INT_MAX },
-	{ "t_DBSY", FIELD(t_dbsy), 0, INT_MAX },
-	{ "t_BERS", FIELD(t_bers), 0, INT_MAX },
-	{ "t_WC", FIELD(t_wc), 0, INT_MAX },
-	{ "t_R", FIELD(t_r), 0, INT_MAX },
-	{ "t_WB", FIELD(t_wb), 0, INT_MAX },
-	{ "t_RC", FIELD(t_rc), 0, INT_MAX },
-	{ "allocation", FIELD(allocation), 0, 1 },
-	{ "queue_length", FIELD(queue_length), 0, INT_MAX },
-};
-
-static bool check_bounds(const struct legacy_parameters *p, const char *name, struct fault *fault)
+static bool check_ranges(const struct legacy_parameters *p, const char *name, struct fault *fault)
 {
-	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-		const struct bound *b = &bounds[i];
+	for (const struct key *k = keys; k < keys + KEYS; k++) {
 		int32_t value;
 
-		memcpy(&value, (const char *)p + b->offset, sizeof value);
-		if (value < b->min || value > b->max)
-			return fault_set(fault, "%s: '%s' is %d; it must be %d to %d", name, b->name, value,
-				b->min, b->max);
+		memcpy(&value, (const char *)p + k->offset, sizeof value);
+		if (!k->real && (value < k->min || value > k->max))
+			return fault_set(fault, "%s: '%s' is %d; it must be %d to %d", name, k->name, value,
+				k->min, k->max);
 	}
 	return true;
 }
@@ -293,7 +225,7 @@ static bool check_size(
 
 bool legacy_parameters_check(const struct legacy_parameters *p, const char *name, struct fault *fault)
 {
-	if (!check_bounds(p, name, fault))
+	if (!check_ranges(p, name, fault))
 		return false;
 	for (int32_t c = 1; c < p->channels; c++)
 		if (p->chips[c] != p->chips[0])

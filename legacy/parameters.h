@@ -46,6 +46,9 @@ struct legacy_parameters {
 	char unknown_key[64];  /* the first of them */
 };
 
+/* Striping by `static_allocation` 0 to 5, fastest first: channel, way (chip), die, plane. */
+extern const char *const legacy_striping[6];
+
 /* Reads a file into *p.  On failure nothing needs freeing. */
 bool legacy_parameters_read(struct legacy_parameters *p, const char *path, struct fault *);
 

@@ -1,5 +1,10 @@
 #include "legacy/engine.h"
 
+static uint64_t *open_blocks(const struct engine *e, uint32_t plane)
+{
+	return e->open_blocks + (size_t)plane * e->words_per_plane;
+}
+
 void legacy_planes_create(struct engine *e)
 {
 	const struct layout *l = &e->layout;
@@ -7,7 +12,7 @@ void legacy_planes_create(struct engine *e)
 
 	e->plane = memory_array(l->planes_all, sizeof *e->plane, "legacy planes");
 	e->block = memory_array(blocks, sizeof *e->block, "legacy blocks");
-	e->words_per_plane = (l->blocks + 63) / 64;
+	e->words_per_plane = (uint32_t)bits_words(l->blocks);
 	e->open_blocks = memory_array(
 		(size_t)l->planes_all * e->words_per_plane, sizeof *e->open_blocks, "legacy blocks");
 	legacy_victims_create(&e->victims, l->planes_all, l->blocks);
@@ -15,7 +20,7 @@ void legacy_planes_create(struct engine *e)
 		e->plane[p].free_pages = l->blocks * l->pages;
 		e->plane[p].direct_erase = NONE;
 		for (uint32_t b = 0; b < l->blocks; b++)
-			e->open_blocks[(size_t)p * e->words_per_plane + b / 64] |= (uint64_t)1 << b % 64;
+			bits_set(open_blocks(e, p), b);
 	}
 	e->spare = records_create(blocks * l->pages, l->sectors, "legacy pages");
 }
@@ -29,30 +34,15 @@ void legacy_planes_free(struct engine *e)
 	memory_free(e->plane);
 }
 
-/* First set bit at or after `from`, NONE. */
-static uint32_t next_bit(const uint64_t *words, uint32_t count, uint32_t from)
-{
-	uint32_t w = from / 64;
-	uint64_t word = words[w] & ~(uint64_t)0 << from % 64;
-
-	for (;;) {
-		if (word)
-			return w * 64 + (uint32_t)__builtin_ctzll(word);
-		if (++w == count)
-			return NONE;
-		word = words[w];
-	}
-}
-
 /* The active block stays as long as it has a free page; then the next open one takes over. */
 bool legacy_find_active(struct engine *e, uint32_t plane)
 {
-	const uint64_t *open = e->open_blocks + (size_t)plane * e->words_per_plane;
+	const uint64_t *open = open_blocks(e, plane);
 	struct plane *p = &e->plane[plane];
-	uint32_t found = next_bit(open, e->words_per_plane, p->active);
+	uint32_t found = bits_next(open, e->words_per_plane, p->active);
 
 	if (found == NONE)
-		found = next_bit(open, e->words_per_plane, 0);
+		found = bits_next(open, e->words_per_plane, 0);
 	if (found == NONE)
 		return false;
 	p->active = found;
@@ -61,12 +51,11 @@ bool legacy_find_active(struct engine *e, uint32_t plane)
 
 uint32_t legacy_first_open_pair(const struct engine *e, uint32_t a, uint32_t b)
 {
-	const uint64_t *open_a = e->open_blocks + (size_t)a * e->words_per_plane;
-	const uint64_t *open_b = e->open_blocks + (size_t)b * e->words_per_plane;
+	const uint64_t *open_a = open_blocks(e, a), *open_b = open_blocks(e, b);
 
 	for (uint32_t w = 0; w < e->words_per_plane; w++)
 		if (open_a[w] & open_b[w])
-			return w * 64 + (uint32_t)__builtin_ctzll(open_a[w] & open_b[w]);
+			return w * BITS_WORD + (uint32_t)__builtin_ctzll(open_a[w] & open_b[w]);
 	return NONE;
 }
 
@@ -78,8 +67,7 @@ static void set_written(struct engine *e, uint32_t plane, uint32_t block, uint32
 	e->plane[plane].free_pages -= written - b->written;
 	b->written = written;
 	if (written == e->layout.pages)
-		e->open_blocks[(size_t)plane * e->words_per_plane + block / 64] &=
-			~((uint64_t)1 << block % 64);
+		bits_clear(open_blocks(e, plane), block);
 	if (written > 64)
 		note(e, Q8_PAGE_64);
 }
@@ -113,7 +101,7 @@ void legacy_erase(struct engine *e, uint32_t block)
 	e->plane[plane].free_pages += overcount ? l->pages : used;
 	e->plane[plane].erases++;
 	e->block[block].written = 0;
-	e->open_blocks[(size_t)plane * e->words_per_plane + index / 64] |= (uint64_t)1 << index % 64;
+	bits_set(open_blocks(e, plane), index);
 	legacy_victims_clear(&e->victims, plane, index);
 	records_clear(&e->spare, block * l->pages, used);
 	e->count.erases++;

@@ -51,7 +51,7 @@ void legacy_process(struct engine *e)
 {
 	uint32_t channels = e->layout.channels, channel;
 
-	if (!e->queued_reads && !e->queued_writes) {
+	if (!e->queued_reads.count && !e->queued_writes) {
 		if (e->waiting_collections)
 			collect_everywhere(e);
 		return;

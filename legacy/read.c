@@ -1,45 +1,5 @@
 #include "legacy/engine.h"
 
-uint32_t *legacy_read_bucket(const struct engine *e, uint32_t ppn)
-{
-	return &e->read_bucket[ppn * 2654435761u >> 8 & (e->read_buckets - 1)];
-}
-
-static void index_all(struct engine *e, uint32_t first)
-{
-	while (first != NONE) {
-		struct read *r = read_at(e, first);
-		uint32_t *bucket = legacy_read_bucket(e, r->ppn), next = r->same_bucket;
-
-		r->same_bucket = *bucket;
-		*bucket = first;
-		first = next;
-	}
-}
-
-/* Doubles the index. */
-void legacy_read_index_grow(struct engine *e)
-{
-	uint32_t *old = e->read_bucket, buckets = e->read_buckets;
-
-	e->read_buckets = buckets ? 2 * buckets : 256;
-	e->read_bucket = memory_array(e->read_buckets, sizeof *e->read_bucket, "legacy read index");
-	memset(e->read_bucket, 0xff, e->read_buckets * sizeof *e->read_bucket);
-	for (uint32_t i = 0; i < buckets; i++)
-		index_all(e, old[i]);
-	memory_free(old);
-}
-
-static void leave_index(struct engine *e, uint32_t number, const struct read *r)
-{
-	uint32_t *link = legacy_read_bucket(e, r->ppn);
-
-	while (*link != number)
-		link = &read_at(e, *link)->same_bucket;
-	*link = r->same_bucket;
-	e->queued_reads--;
-}
-
 void legacy_reads_sense(struct engine *e)
 {
 	if (!e->commands)
@@ -64,10 +24,10 @@ static struct chip *choose_read(const struct engine *e, uint32_t channel)
 	for (uint32_t h = 0; h < e->layout.chips; h++) {
 		struct chip *chip = &e->chip[channel * e->layout.chips + h];
 
-		if (chip->head == NONE || !chip_idle(e, chip))
+		if (chip->reads.first == NONE || !chip_idle(e, chip))
 			continue;
-		if (!best ||
-			legacy_earlier(read_at(e, chip->head)->sequence, read_at(e, best->head)->sequence))
+		if (!best || legacy_earlier(read_at(e, chip->reads.first)->sequence,
+				     read_at(e, best->reads.first)->sequence))
 			best = chip;
 	}
 	return best;
@@ -79,8 +39,7 @@ bool legacy_read_command(struct engine *e, uint32_t channel)
 
 	if (!chip)
 		return false;
-	chip->current = chip->head;
-	chip->head = read_at(e, chip->current)->next;
+	chip->current = queue_take(&chip->reads, next_reads(e));
 	chip->state = CHIP_READING;
 	chip->command_end = e->channel[channel].time = e->now + e->write_ns;
 	legacy_read_begins(e, read_at(e, chip->current));
@@ -97,11 +56,11 @@ static void finish_read(struct engine *e, uint32_t number, int64_t end)
 	uint32_t sharer = r->sharer;
 
 	r->end = end;
-	leave_index(e, number, r);
+	hash_remove(&e->queued_reads, reads_by_ppn(e), number);
 	if (r->request != NONE)
 		legacy_subrequest_timed(e, r->request, end);
 	if (r->write != NONE)
-		heap_push(&e->unblocking, (uint64_t)end, r->write);
+		timed_push(&e->unblocking, (uint64_t)end, r->write);
 	else
 		pool_give(&e->reads, number);
 	while (sharer != NONE) {

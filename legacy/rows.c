@@ -81,21 +81,16 @@ static void finish(struct engine *e, uint32_t number)
 	pool_give(&e->requests, number);
 }
 
-static bool is_due(const struct engine *e)
-{
-	return e->due.count && e->due.entry[0].key <= (uint64_t)e->now;
-}
-
 /* Those finished by now, in order of admission. */
 void legacy_finish_requests(struct engine *e)
 {
-	while (is_due(e)) {
-		uint32_t number = heap_pop(&e->due);
+	while (timed_is_due(&e->due, e->now)) {
+		uint32_t number = timed_pop(&e->due);
 
-		heap_push(&e->ready, request_at(e, number)->sequence, number);
+		timed_push(&e->ready, request_at(e, number)->sequence, number);
 	}
 	while (e->ready.count)
-		finish(e, heap_pop(&e->ready));
+		finish(e, timed_pop(&e->ready));
 }
 
 void legacy_write_header(const struct engine *e, FILE *out, const char *trace)

@@ -24,7 +24,7 @@ void legacy_subrequest_timed(struct engine *e, uint32_t request, int64_t end)
 	if (end > q->end)
 		q->end = end;
 	if (!--q->pending)
-		heap_push(&e->due, q->answered ? 0 : (uint64_t)q->end, request);
+		timed_push(&e->due, q->answered ? 0 : (uint64_t)q->end, request);
 }
 
 void legacy_request_answered(struct engine *e, uint32_t request)
@@ -39,11 +39,9 @@ void legacy_request_answered(struct engine *e, uint32_t request)
 /* Puts a read in the queue of its chip and in the index. */
 static uint32_t queue_read(struct engine *e, uint32_t ppn, uint32_t sectors)
 {
-	uint32_t number = pool_take(&e->reads), chip_number = chip_of_ppn(e, ppn), *bucket;
-	struct chip *chip = &e->chip[chip_number];
-	struct read *r = read_at(e, number);
+	uint32_t number = pool_take(&e->reads), chip_number = chip_of_ppn(e, ppn);
 
-	*r = (struct read){ .end = TIME_NEVER,
+	*read_at(e, number) = (struct read){ .end = TIME_NEVER,
 		.ppn = ppn,
 		.sectors = sectors,
 		.request = NONE,
@@ -51,26 +49,9 @@ static uint32_t queue_read(struct engine *e, uint32_t ppn, uint32_t sectors)
 		.next = NONE,
 		.sharer = NONE,
 		.sequence = (uint32_t)++e->sequence };
-	if (chip->head == NONE)
-		chip->head = number;
-	else
-		read_at(e, chip->tail)->next = number;
-	chip->tail = number;
+	queue_append(&e->chip[chip_number].reads, next_reads(e), number);
 	e->channel[chip_number / e->layout.chips].reads++;
-	if (++e->queued_reads > e->read_buckets)
-		legacy_read_index_grow(e);
-	bucket = legacy_read_bucket(e, ppn);
-	r->same_bucket = *bucket;
-	*bucket = number;
-	return number;
-}
-
-static uint32_t find_queued(const struct engine *e, uint32_t ppn)
-{
-	uint32_t number = *legacy_read_bucket(e, ppn);
-
-	while (number != NONE && read_at(e, number)->ppn != ppn)
-		number = read_at(e, number)->same_bucket;
+	hash_add(&e->queued_reads, reads_by_ppn(e), number);
 	return number;
 }
 
@@ -113,7 +94,7 @@ void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32
 		legacy_subrequest_timed(e, request, e->now + 1000);
 		return;
 	}
-	number = find_queued(e, map.number);
+	number = hash_find(&e->queued_reads, reads_by_ppn(e), map.number);
 	if (number != NONE) {
 		share_read(e, request, nowhere.ordinal, number);
 		return;

@@ -2,21 +2,20 @@
 
 static uint32_t next_die(const struct engine *e, const struct chip *chip)
 {
-	return (uint32_t)(chip - e->chip) * e->layout.dies + chip->token;
+	return chip_number(e, chip) * e->layout.dies + chip->token;
 }
 
 static void advance_die(const struct engine *e, struct chip *chip)
 {
-	chip->token = (chip->token + 1) % e->layout.dies;
+	advance(&chip->token, e->layout.dies);
 }
 
 /* Puts a write on the next plane of the next die.  The die token is the caller's. */
 static bool place_by_tokens(struct engine *e, const struct chip *chip, struct slot *s)
 {
-	uint32_t die = next_die(e, chip), *token = &e->die_token[die];
+	uint32_t die = next_die(e, chip), planes = e->layout.planes;
 
-	s->plane = die * e->layout.planes + *token;
-	*token = (*token + 1) % e->layout.planes;
+	s->plane = die * planes + advance(&e->die_token[die], planes);
 	return legacy_place_active(e, s);
 }
 
@@ -39,7 +38,7 @@ static uint32_t command_limit(const struct engine *e)
  * together, the old pages from what the map says of them. */
 PREFETCHING void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t n)
 {
-	uint32_t waiting = e->lane[lane].head;
+	uint32_t waiting = e->lane[lane].writes.first;
 
 	for (uint32_t i = 0; i < n; i++)
 		records_prefetch(&e->spare, e->map.number[write_at(e, e->slot[i].write)->lpn], 1);
@@ -67,7 +66,7 @@ static void program_one(struct engine *e, struct chip *chip)
 {
 	place_by_tokens(e, chip, &e->slot[0]);
 	advance_die(e, chip);
-	legacy_program(e, (uint32_t)(chip - e->chip), 1, TIMING_CHAINED);
+	legacy_program(e, chip, 1, TIMING_CHAINED);
 }
 
 /* Interleave, with two-plane commands if allowed: one page on every die in turn, further ones level with
@@ -90,7 +89,7 @@ static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 	n = legacy_drop_refused(e, n);
 	e->count.interleaves++;
 	e->count.interleaved_two_planes += level > 0;
-	legacy_program(e, (uint32_t)(chip - e->chip), n, level ? TIMING_PARALLEL : TIMING_CHAINED);
+	legacy_program(e, chip, n, level ? TIMING_PARALLEL : TIMING_CHAINED);
 }
 
 /* Two planes of the next die, further ones level with the first. */
@@ -113,7 +112,7 @@ static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 	n = legacy_drop_refused(e, n);
 	advance_die(e, chip);
 	e->count.two_plane_programs++;
-	legacy_program(e, (uint32_t)(chip - e->chip), n, TIMING_TWO_PLANE);
+	legacy_program(e, chip, n, TIMING_TWO_PLANE);
 }
 
 /* Forms the widest command the settings allow; false if no write can go. */
@@ -147,7 +146,7 @@ static bool program_plain(struct engine *e, struct chip *chip, uint32_t lane)
 		return false;
 	if (!place_by_tokens(e, chip, &e->slot[0]))
 		legacy_stop(e, Q9_NO_FREE_PAGE, LEGACY_DIED, "a plane has no free page for a write");
-	legacy_program(e, (uint32_t)(chip - e->chip), 1, TIMING_CHAINED);
+	legacy_program(e, chip, 1, TIMING_CHAINED);
 	return true;
 }
 
@@ -168,7 +167,7 @@ bool legacy_write_dynamic(struct engine *e, uint32_t channel)
 			return false;
 		if (idle && (plain || !issued || quirk_kept(e, Q32_DIE_SKEW)))
 			advance_die(e, chip);
-		c->token = (c->token + 1) % e->layout.chips;
+		advance(&c->token, e->layout.chips);
 		if (issued)
 			return true;
 	}

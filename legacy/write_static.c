@@ -3,9 +3,15 @@
 /* With static allocation the address fixes the plane; a command collects the oldest write of each plane of
  * a chip.  The slots stand in plane order, slot i having plane `first plane of the chip` + plane. */
 
-static uint32_t first_plane(const struct engine *e, const struct chip *chip)
+static uint32_t first_die(const struct engine *e, const struct chip *chip)
 {
-	return (uint32_t)(chip - e->chip) * e->layout.planes_per_chip;
+	return chip_number(e, chip) * e->layout.dies;
+}
+
+/* The die the token names; it moves on. */
+static uint32_t next_die(const struct engine *e, struct chip *chip)
+{
+	return first_die(e, chip) + advance(&chip->token, e->layout.dies);
 }
 
 static uint32_t die_of_slot(const struct engine *e, uint32_t i)
@@ -13,11 +19,20 @@ static uint32_t die_of_slot(const struct engine *e, uint32_t i)
 	return e->slot[i].plane / e->layout.planes;
 }
 
+static uint32_t slots_on_die(const struct engine *e, uint32_t n, uint32_t die)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count += die_of_slot(e, i) == die;
+	return count;
+}
+
 /* One write alone, on its own plane. */
 static void program_one(struct engine *e, struct chip *chip)
 {
 	legacy_place_active(e, &e->slot[0]);
-	legacy_program(e, (uint32_t)(chip - e->chip), 1, TIMING_CHAINED);
+	legacy_program(e, chip, 1, TIMING_CHAINED);
 }
 
 /* All but slot i go back. */
@@ -45,46 +60,31 @@ static void program_level(struct engine *e, struct chip *chip, uint32_t n)
 	}
 	n = legacy_drop_refused(e, n);
 	e->count.interleaved_two_planes += level > 0;
-	legacy_program(e, (uint32_t)(chip - e->chip), n, level ? TIMING_PARALLEL : TIMING_CHAINED);
-}
-
-/* Slot on `plane` of the drive, n if none. */
-static uint32_t slot_on(const struct engine *e, uint32_t n, uint32_t plane)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (e->slot[i].plane == plane)
-			return i;
-	return n;
+	legacy_program(e, chip, n, level ? TIMING_PARALLEL : TIMING_CHAINED);
 }
 
 /* Moves the die's token to the first occupied plane and one further; the slot found there, n if none. */
 static uint32_t probe_planes(struct engine *e, uint32_t n, uint32_t die)
 {
-	uint32_t *token = &e->die_token[die], found = n;
+	uint32_t planes = e->layout.planes;
 
-	for (uint32_t tries = 0; tries < e->layout.planes && found == n; tries++) {
-		found = slot_on(e, n, die * e->layout.planes + *token);
-		*token = (*token + 1) % e->layout.planes;
+	for (uint32_t tries = 0; tries < planes; tries++) {
+		uint32_t plane = die * planes + advance(&e->die_token[die], planes);
+
+		for (uint32_t i = 0; i < n; i++)
+			if (e->slot[i].plane == plane)
+				return i;
 	}
-	return found;
-}
-
-static uint32_t slots_on_die(const struct engine *e, uint32_t n, uint32_t die)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		count += die_of_slot(e, i) == die;
-	return count;
+	return n;
 }
 
 /* On dies of two planes the token chooses which of two writes goes; on wider ones the first goes, and the
  * token moves all the same. */
 static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 {
-	uint32_t dies = 0, last = NONE;
+	uint32_t die = first_die(e, chip), end = die + e->layout.dies, dies = 0, last = NONE;
 
-	for (uint32_t die = first_plane(e, chip) / e->layout.planes, d = 0; d < e->layout.dies; d++, die++) {
+	for (; die < end; die++) {
 		uint32_t chosen;
 
 		if (!slots_on_die(e, n, die))
@@ -108,7 +108,7 @@ static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 	}
 	n = legacy_drop_refused(e, n);
 	e->count.interleaves++;
-	legacy_program(e, (uint32_t)(chip - e->chip), n, TIMING_CHAINED);
+	legacy_program(e, chip, n, TIMING_CHAINED);
 }
 
 /* Two writes of one die that can program together, and others level with the first; without such a pair the
@@ -130,68 +130,46 @@ static void program_die(struct engine *e, struct chip *chip, uint32_t n)
 		return;
 	}
 	e->count.two_plane_programs++;
-	legacy_program(e, (uint32_t)(chip - e->chip), n, TIMING_TWO_PLANE);
+	legacy_program(e, chip, n, TIMING_TWO_PLANE);
 }
 
-/* The first die from the token on with more than one write, NONE. */
-static uint32_t probe_crowded_die(struct engine *e, struct chip *chip, uint32_t n)
+/* The first die from the token on with more than one write programs two planes.  Without one the token has been round,
+ * goes round once more, and the write found on the last occupied die goes alone. */
+static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 {
-	uint32_t first = first_plane(e, chip) / e->layout.planes;
+	uint32_t dies = e->layout.dies, found = 0;
 
-	for (uint32_t tries = 0; tries < e->layout.dies; tries++) {
-		uint32_t die = first + chip->token;
+	for (uint32_t tries = 0; tries < dies; tries++) {
+		uint32_t die = next_die(e, chip);
 
-		chip->token = (chip->token + 1) % e->layout.dies;
-		if (slots_on_die(e, n, die) > 1)
-			return die;
+		if (slots_on_die(e, n, die) < 2)
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			e->slot[i].refused = die_of_slot(e, i) != die;
+		program_die(e, chip, legacy_drop_refused(e, n));
+		return;
 	}
-	return NONE;
-}
+	for (uint32_t tries = 0; tries < dies; tries++) {
+		uint32_t die = next_die(e, chip);
 
-/* The slot on the last occupied die met from the token on. */
-static uint32_t probe_all_dies(struct engine *e, struct chip *chip, uint32_t n)
-{
-	uint32_t first = first_plane(e, chip) / e->layout.planes, found = 0;
-
-	for (uint32_t tries = 0; tries < e->layout.dies; tries++) {
-		uint32_t die = first + chip->token;
-
-		chip->token = (chip->token + 1) % e->layout.dies;
 		if (slots_on_die(e, n, die))
 			found = probe_planes(e, n, die);
 	}
-	return found;
-}
-
-static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
-{
-	uint32_t die = probe_crowded_die(e, chip, n);
-
-	if (die == NONE) {
-		program_only(e, chip, n, probe_all_dies(e, chip, n));
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		e->slot[i].refused = die_of_slot(e, i) != die;
-	program_die(e, chip, legacy_drop_refused(e, n));
+	program_only(e, chip, n, found);
 }
 
 /* A single write: the tokens move until they meet it. */
 static void program_single(struct engine *e, struct chip *chip)
 {
-	uint32_t first = first_plane(e, chip) / e->layout.planes, die;
-
-	do {
-		die = first + chip->token;
-		chip->token = (chip->token + 1) % e->layout.dies;
-	} while (die != die_of_slot(e, 0));
-	probe_planes(e, 1, die);
+	while (next_die(e, chip) != die_of_slot(e, 0))
+		;
+	probe_planes(e, 1, die_of_slot(e, 0));
 	program_one(e, chip);
 }
 
 static bool program_many(struct engine *e, struct chip *chip)
 {
-	uint32_t plane = first_plane(e, chip), n = 0;
+	uint32_t plane = first_die(e, chip) * e->layout.planes, n = 0;
 
 	for (uint32_t i = 0; i < e->layout.planes_per_chip; i++, plane++) {
 		uint32_t write = legacy_lane_take(e, plane);
@@ -238,7 +216,7 @@ static void program_late_update(struct engine *e, struct chip *chip)
 
 	count_late_update(e);
 	legacy_place_active(e, &e->slot[0]);
-	legacy_program_until(e, (uint32_t)(chip - e->chip), end);
+	legacy_program_until(e, chip, end);
 }
 
 /* Greedy copy-back needs a page of the old one's parity and gives up pages until it has one. */
@@ -279,7 +257,7 @@ static void program_copy_back(struct engine *e, struct chip *chip)
 			e->count.copy_backs++;
 		count_late_update(e);
 	}
-	legacy_program_until(e, (uint32_t)(chip - e->chip), end);
+	legacy_program_until(e, chip, end);
 }
 
 /* The plane of a die whose oldest write is the oldest of the die, NONE. */
@@ -288,12 +266,12 @@ static uint32_t oldest_lane(const struct engine *e, uint32_t die)
 	uint32_t best = NONE;
 
 	for (uint32_t p = die * e->layout.planes; p < (die + 1) * e->layout.planes; p++) {
-		uint32_t head = e->lane[p].head;
+		uint32_t head = e->lane[p].writes.first;
 
 		if (head == NONE)
 			continue;
 		if (best == NONE || legacy_earlier(write_at(e, head)->sequence,
-					    write_at(e, e->lane[best].head)->sequence))
+					    write_at(e, e->lane[best].writes.first)->sequence))
 			best = p;
 	}
 	return best;
@@ -302,7 +280,7 @@ static uint32_t oldest_lane(const struct engine *e, uint32_t die)
 /* Without interleave and two-plane commands; nobody waits for update reads here. */
 static bool program_plain(struct engine *e, struct chip *chip)
 {
-	uint32_t die = first_plane(e, chip) / e->layout.planes, plane = NONE;
+	uint32_t die = first_die(e, chip), plane = NONE;
 
 	for (uint32_t d = 0; d < e->layout.dies && plane == NONE; d++)
 		plane = oldest_lane(e, die + d);

@@ -205,15 +205,18 @@ static bool learn(struct stat_names *s, const char *name)
 static void print_number(void *context, const struct stat_list *list, const struct number *n)
 {
 	struct listing *l = context;
-	const char *unit = n->row->kind == STAT_TIMES ? "ns" : n->row->unit, *meaning = n->row->meaning;
+	bool times = n->row->kind == STAT_TIMES;
+	const char *unit = times ? "ns" : n->row->unit, *meaning = n->row->meaning;
+	char name[NAME_BYTES + 8];
 
 	(void)list;
+	snprintf(name, sizeof name, "%s%s", n->name, times ? "_*_ns" : "");
 	if (!learn(l->shown, n->name))
 		return;
 	if (l->title)
 		fprintf(l->out, "\n%s\n", l->title);
 	l->title = NULL;
-	fprintf(l->out, "  %-36s%s%s%s\n", n->name, unit, *unit && *meaning ? ": " : "", meaning);
+	fprintf(l->out, "  %-36s%s%s%s\n", name, unit, *unit && *meaning ? ": " : "", meaning);
 }
 
 void stat_list_print(const struct stat_list *list, FILE *out, struct stat_names *shown)

@@ -495,8 +495,47 @@ static void test_one_listing(void **state)
 		assert_non_null(strstr(all, w->out));
 		length += strlen(w->out) + (i > 0);
 	}
-	assert_int_equal(length, strlen(all));
+	assert_int_equal(strncmp(all + length + 1, "statistics: ", 12), 0);
+	assert_int_equal(strlen(all + length + 1), strcspn(all + length + 1, "\n") + 1);
 	memory_free(all);
+}
+
+/* Is the name a row of the listing?  Latencies are one row: "request.read.latency_*_ns". */
+static bool is_listed(const char *listing, const char *name, size_t length)
+{
+	char row[128];
+	const char *latency = strstr(name, "latency_");
+	bool times = latency && latency < name + length && !strstr(name, "per_sector");
+
+	snprintf(row, sizeof row, "\n  %.*s%s ", (int)(times ? (size_t)(latency - name) + 7 : length), name,
+		times ? "_*_ns" : "");
+	return strstr(listing, row);
+}
+
+/* Whatever an FTL or a buffer reports, `ssd list statistics` explains. */
+static void test_every_number_is_listed(void **state)
+{
+	struct world *w = *state;
+	char *listing;
+
+	ssd(w, "list statistics");
+	assert_status(w, DONE, "list statistics");
+	listing = memory_string(w->out, "listing");
+	for (size_t i = 0; ftls[i]; i++) {
+		char command[200];
+
+		snprintf(command, sizeof command,
+			"run -s ftl=%s -s buffer=%s -s trace.limit=300 parameters/tiny.cfg mixed",
+			ftls[i]->name, i % 2 ? "lru" : "none");
+		ssd(w, command);
+		assert_status(w, DONE, command);
+		for (const char *line = w->out; line && *line; line = strchr(line, '\n')) {
+			line += *line == '\n';
+			if (*line >= 'a' && *line <= 'z' && !is_listed(listing, line, strcspn(line, " ")))
+				fail_msg("not listed: %.60s", line);
+		}
+	}
+	memory_free(listing);
 }
 
 /*
@@ -894,6 +933,7 @@ int main(void)
 		TEST(test_a_standard_output_that_takes_nothing),
 		TEST(test_spellings_of_options),
 		TEST(test_one_listing),
+		TEST(test_every_number_is_listed),
 		TEST(test_files_beside_a_closed_standard_output),
 		TEST(test_a_full_standard_output_of_a_failed_drive),
 		TEST(test_a_disk_that_fills_up),

@@ -95,6 +95,34 @@ static void test_same_as_engine(void **state)
 	}
 }
 
+/* A trace of SSDsim's is the same packed as plain; any other format is what `trace convert` makes of it. */
+static void test_every_format(void **state)
+{
+	struct world *s = *state;
+
+	shell(s, "gzip -k $d/trace && xz -k $d/trace && $ssd legacy -o $d/a $d/page.parameters $d/trace && "
+		 "$ssd legacy -o $d/b $d/page.parameters $d/trace.gz && "
+		 "$ssd legacy -o $d/c $d/page.parameters $d/trace.xz && "
+		 "sed -i 's/^trace file: trace.*/trace file: trace/' $d/b/* $d/c/* && "
+		 "cmp $d/a/ex.out $d/b/ex.out && cmp $d/a/ex.out $d/c/ex.out && "
+		 "cmp $d/a/statistic10.dat $d/b/statistic10.dat");
+	assert_string_equal(s->err, "");
+	assert_int_equal(s->status, 0);
+	/* out of order, not from 0, with a trim, and a last line without an end, which is a request like the others */
+	put_text(s, "blkparse",
+		"8,0 1 1 100.000009000 7 Q W 4 + 4 [x]\n8,0 1 2 100.000007500 7 Q R 0 + 8 [x]\n"
+		"8,0 1 3 100.000020000 7 Q D 0 + 8 [x]\n8,0 1 4 100.001000000 7 Q WS 8 + 4 [x]");
+	shell(s,
+		"grep -v 'Q D' $d/blkparse | $ssd trace convert --to ssdsim - -o $d/trace && cat $d/trace && "
+		"$ssd legacy -o $d/a $d/page.parameters $d/trace && "
+		"$ssd legacy -o $d/b $d/page.parameters $d/blkparse && "
+		"sed -i 's/^trace file: .*/trace file: trace/' $d/b/* && cmp $d/a/ex.out $d/b/ex.out && "
+		"cmp $d/a/statistic10.dat $d/b/statistic10.dat");
+	assert_string_equal(s->out, "0 0 0 8 1\n1500 0 4 4 0\n992500 0 8 4 0\n");
+	expect(s->err, "1 trims");
+	assert_int_equal(s->status, 0);
+}
+
 static void test_lists(void **state)
 {
 	struct world *s = *state;
@@ -136,12 +164,13 @@ static void test_bad_input(void **state)
 	struct world *s = *state;
 
 	refused(s, "$ssd legacy -o $d/o $d/none $d/trace", 2, "none: No such file");
-	refused(s, "$ssd legacy -o $d/o $d/page.parameters $d/none", 2, "none: No such file");
+	refused(s, "$ssd legacy -o $d/o $d/page.parameters $d/none", 2, "No such file");
 	refused(s, "$ssd legacy -o $d/page.parameters/o $d/page.parameters $d/trace", 2, "cannot be created");
 	put_text(s, "bad", "0 0 0 4 1\n5 0 0 0 0\n");
-	refused(s, "$ssd legacy -o $d/o $d/page.parameters $d/bad", 2, "bad:2: size 0");
+	refused(s, "$ssd legacy -o $d/o $d/page.parameters $d/bad", 2, "bad:2: size is 0");
 	assert_false(exists(s, "o/ex.out"));
 	assert_false(exists(s, "o/statistic10.dat"));
+	refused(s, "cat $d/trace | $ssd legacy -o $d/o $d/page.parameters /dev/stdin", 2, "read twice");
 	put_text(s, "six", DRIVE "allocation = 1\nstatic_allocation = 6\n");
 	refused(s, "$ssd legacy -o $d/o $d/six $d/trace", 2, "Q24");
 	put_text(s, "two", DRIVE "dynamic_allocation = 2\n");
@@ -268,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_original, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_same_as_engine, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_every_format, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_lists, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_wrong_lists, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_input, set_up_files, tear_down),

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "legacy/scan.h"
+#include "legacy/trace.h"
 #include "tests/fuzz/legacy_params.c"
 
 #include <dirent.h>
@@ -76,67 +76,129 @@ static void test_long_lines(void **state)
 	assert_int_equal(p.dies, 7);
 }
 
-static void check_line(const char *text, bool ok)
+static void write_trace(char *path, const char *text, size_t bytes)
 {
-	struct legacy_line line;
-	const char *what;
+	FILE *file;
 
-	assert_int_equal(legacy_scan_line(text, strlen(text), &line, &what), ok);
-	assert_int_equal(what == NULL, ok);
+	strcpy(path, "/tmp/legacy-trace-XXXXXX");
+	file = fdopen(mkstemp(path), "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+	assert_int_equal(fclose(file), 0);
 }
 
+/* Reads the line behind a good one: a trace of nothing else would be in no format. */
+static enum legacy_line_status read_line(const char *text, struct legacy_line *line, struct fault *fault)
+{
+	char path[64], lines[512];
+	struct legacy_trace trace;
+	enum legacy_line_status status;
+
+	write_trace(path, lines, (size_t)snprintf(lines, sizeof lines, "0 0 0 1 0\n%s\n", text));
+	assert_true(legacy_trace_open(&trace, path, fault));
+	assert_int_equal(legacy_trace_next(&trace, line, fault), LINE_OK);
+	status = legacy_trace_next(&trace, line, fault);
+	assert_int_equal(legacy_trace_blank(&trace), status == LINE_END);
+	legacy_trace_close(&trace);
+	unlink(path);
+	return status;
+}
+
+/* What SSDsim's scanf takes for a line and what not. */
 static void test_trace_lines(void **state)
 {
-	struct legacy_line line;
-	const char *what;
+	static const struct {
+		const char *text;
+		struct legacy_line line;
+	} good[] = {
+		{ "26214000 9 303574 7 1\r", { 26214000, 303574, 7, true, true } },
+		{ "0 0 0 1 0", { 0, 0, 1, false, true } },
+		{ "  1\t2 3  4 0 more", { 1, 3, 4, false, true } },
+		{ "1\v2 3\f4 1,", { 1, 3, 4, true, true } },
+		{ "+1 0 2147483647 4 0", { 1, INT32_MAX, 4, false, true } },
+		{ "1 0 3 2147483647 0", { 1, 3, INT32_MAX, false, true } },
+		{ "1 99999999999 3 4 0", { 1, 3, 4, false, true } },
+		{ "99999999999999999999999999 0 3 4 0", { INT64_MAX, 3, 4, false, true } },
+		{ "9999999999999999999 0 3 4 0", { INT64_MAX, 3, 4, false, true } },
+	};
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "1 0 2147483648 4 0", ":2: sector and size must be below 2^31" },
+		{ "1 0 3 2147483648 0", ":2: size 2147483648 is absurd" },
+		{ "1 0 3 4", ":2: operation is missing" },
+		{ "1 0 3 4 x", ":2: operation \"x\" is not" },
+		{ "1x5 0 3 4 0", ":2: time \"1x5\" is not" },
+		{ "1 0 -3 4 0", ":2: first sector -3 is negative" },
+		{ "1 0 3 0 0", ":2: size is 0" },
+		{ "1 0 3 4 2", ":2: operation is 2" },
+	};
+	struct legacy_line line = { 0 };
+	struct fault fault = { "" };
 
 	(void)state;
-	assert_true(legacy_scan_line("26214000 9 303574 7 1\r", 22, &line, &what));
-	assert_int_equal(line.time, 26214000);
-	assert_int_equal(line.sector, 303574);
-	assert_int_equal(line.sectors, 7);
-	assert_true(line.read);
-	check_line("0 0 0 1 0", true);
-	check_line("  1\t2 3  4 0 more", true);
-	check_line("+1 0 2147483647 4 0", true);
-	check_line("1 0 2147483648 4 0", false);
-	check_line("1 0 3 4", false);
-	check_line("1 0 3 4 x", false);
-	check_line("1.5 0 3 4 0", false);
-	check_line("1 0 -3 4 0", false);
-	check_line("1 0 3 0 0", false);
-	check_line("1 0 3 4 2", false);
-	check_line("99999999999999999999999999 0 3 4 0", true);
-	assert_false(legacy_scan_line(" \t", 2, &line, &what));
-	assert_string_equal(what, "");
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_int_equal(read_line(good[i].text, &line, &fault), LINE_OK);
+		assert_int_equal(line.time, good[i].line.time);
+		assert_int_equal(line.sector, good[i].line.sector);
+		assert_int_equal(line.sectors, good[i].line.sectors);
+		assert_int_equal(line.read, good[i].line.read);
+		assert_true(line.terminated);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_int_equal(read_line(bad[i].text, &line, &fault), LINE_BAD);
+		if (!strstr(fault.text, bad[i].why))
+			print_message("%s: %s\n", bad[i].text, fault.text);
+		assert_non_null(strstr(fault.text, bad[i].why));
+	}
+	assert_int_equal(read_line("", &line, &fault), LINE_END);
+	assert_int_equal(read_line(" \t", &line, &fault), LINE_END);
+	assert_int_equal(read_line("# comment", &line, &fault), LINE_END);
 }
 
-/* Lines across the edges of the read buffer, and a last line without an end. */
-static void test_scan_long_file(void **state)
+/* SSDsim cuts a line of 200 bytes in two; one byte less it reads. */
+static void test_long_trace_line(void **state)
 {
-	char path[] = "/tmp/legacy-scan-XXXXXX";
-	FILE *file = fdopen(mkstemp(path), "w");
-	struct legacy_scan scan;
+	char text[256];
 	struct legacy_line line;
 	struct fault fault;
 
 	(void)state;
-	assert_non_null(file);
-	for (int i = 1; i <= 100000; i++)
-		fprintf(file, "%s%d 0 %d 8 1", i == 1 ? "" : "\n", i, i);
-	fclose(file);
-	assert_true(legacy_scan_open(&scan, path, &fault));
+	snprintf(text, sizeof text, "1 0 3 4 0 %0189d", 7);
+	assert_int_equal(strlen(text), 199);
+	assert_int_equal(read_line(text, &line, &fault), LINE_OK);
+	strcat(text, "7");
+	assert_int_equal(read_line(text, &line, &fault), LINE_BAD);
+}
+
+/* Lines across the edges of the read buffer, times that go back, and a last line without an end. */
+static void test_long_trace(void **state)
+{
+	enum { LINES = 100000 };
+	char path[64], *text = memory_array(LINES, 32, "test");
+	struct legacy_trace trace;
+	struct legacy_line line;
+	struct fault fault;
+	size_t bytes = 0;
+
+	(void)state;
+	for (int i = 1; i <= LINES; i++)
+		bytes += (size_t)sprintf(text + bytes, "%s%d 0 %d 8 1", i == 1 ? "" : "\n", i ^ 1, i);
+	write_trace(path, text, bytes);
+	memory_free(text);
+	assert_true(legacy_trace_open(&trace, path, &fault));
 	for (int pass = 0; pass < 2; pass++) {
-		for (int i = 1; i <= 100000; i++) {
-			assert_int_equal(legacy_scan_next(&scan, &line, &fault), SCAN_LINE);
-			assert_int_equal(line.time, i);
+		for (int i = 1; i <= LINES; i++) {
+			assert_int_equal(legacy_trace_next(&trace, &line, &fault), LINE_OK);
+			assert_int_equal(line.time, i ^ 1);
 			assert_int_equal(line.sector, i);
-			assert_int_equal(line.terminated, i < 100000);
+			assert_int_equal(line.terminated, i < LINES);
 		}
-		assert_int_equal(legacy_scan_next(&scan, &line, &fault), SCAN_END);
-		legacy_scan_rewind(&scan);
+		assert_int_equal(trace.disordered, LINES / 2 - 1);
+		assert_int_equal(legacy_trace_next(&trace, &line, &fault), LINE_END);
+		assert_true(legacy_trace_rewind(&trace, &fault));
 	}
-	legacy_scan_close(&scan);
+	legacy_trace_close(&trace);
 	unlink(path);
 }
 
@@ -211,7 +273,8 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_trace_lines),
-		cmocka_unit_test(test_scan_long_file),
+		cmocka_unit_test(test_long_trace_line),
+		cmocka_unit_test(test_long_trace),
 		cmocka_unit_test(test_import),
 		cmocka_unit_test(test_corpus),
 	};

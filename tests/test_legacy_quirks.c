@@ -472,12 +472,12 @@ static void test_refused(void **state)
 	check_refused(DRIVE "aged = 1\naged ratio = 0.8\n", trace, "Q21");
 	check_refused(DRIVE "allocation = 1\nstatic_allocation = 6\n", trace, "Q24");
 	check_refused(DRIVE "dram capacity = 1024\n", trace, "Q25");
-	check_refused(DRIVE, "0 0 0 0 0\n9000000 0 0 4 0", "Q26");
+	check_refused(DRIVE, "0 0 0 0 0\n9000000 0 0 4 0", ":1: size is 0");
 	check_refused(DRIVE "block number = 16777216\npage number = 64\n", trace, "Q28");
 	check_refused(DRIVE "overprovide = 0\n", "0 0 62 4 0\n9000000 0 0 4 0", "Q29");
 	check_refused(DRIVE "channel number = 0\n", trace, "channel number");
-	check_refused(DRIVE, "0 0 0 4\n", ":1: five numbers");
-	check_refused(DRIVE, "0 0 0 4 0\n5 0 -1 4 0\n", ":2: negative");
+	check_refused(DRIVE, "0 0 0 4\n", ":1: operation is missing");
+	check_refused(DRIVE, "0 0 0 4 0\n5 0 -1 4 0\n", ":2: first sector -1 is negative");
 	check_refused(DRIVE, "0 0 0 4 7\n", "operation");
 }
 

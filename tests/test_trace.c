@@ -681,6 +681,31 @@ static void expect_starts(
 }
 
 /* Devices 2, 7 and 9 reach to sectors 16, 5008 and 2: 1, 3 and 1 MiB (of 2048 sectors) when rounded up. */
+/* The order and the times of the file, lines as SSDsim takes them, and whether the last one has an end. */
+static void test_as_written(void **state)
+{
+	static const struct {
+		tick_t time;
+		bool ended;
+	} expected[] = { { 900, true }, { 500, true }, { 700, false } };
+	struct trace_options options = { .format = "ssdsim", .as_written = true };
+	struct trace *t = open_text("900 0 8 8 1\n\n500 0 8 8 0 more\n \n+700 0 0 8 1", &options);
+	struct fault fault = { "" };
+	struct request r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
+		assert_int_equal(r.arrival, expected[i].time);
+		assert_int_equal(r.line, 2 * i + 1);
+		assert_int_equal(trace_line_ended(t), expected[i].ended);
+	}
+	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
+	assert_int_equal(trace_blank(t), 1);
+	assert_int_equal(trace_skipped(t), 1);
+	trace_close(t);
+}
+
 static void test_devices(void **state)
 {
 	struct trace_options own = { .format = NULL }, all = { .devices = "all" }, seven = { .devices = "7" };
@@ -943,6 +968,7 @@ int main(void)
 		cmocka_unit_test(test_window_widens),
 		cmocka_unit_test(test_too_late),
 		cmocka_unit_test(test_first_arrival_is_the_origin),
+		cmocka_unit_test(test_as_written),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_named_devices),
 		cmocka_unit_test(test_order_of_names),

@@ -27,6 +27,10 @@ struct format {
 	 * record but for its line number; response is RESPONSE_UNKNOWN beforehand. */
 	enum parsed (*parse)(struct scan *, struct record *);
 
+	/* Optional.  The same for a line that `parse` calls bad, as the program reads it that the format belongs to.
+	 * PARSED_BAD: even so; what `parse` said about it stands. */
+	enum parsed (*tolerate)(struct scan *, struct record *);
+
 	/* Optional.  Where several formats read the same lines, the sign by which this one is told:
 	 * true if the line (which parses) could not be meant otherwise.  Such a format is detected
 	 * only if it has at least one such line. */

@@ -36,6 +36,52 @@ static enum parsed parse(struct scan *s, struct record *r)
 	return PARSED_RECORD;
 }
 
+#define SSDSIM_LINE_BYTES 199 /* SSDsim cuts longer lines in two */
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* A number as scanf reads it: space, a sign, digits; what is too large becomes the largest. */
+static bool scanf_number(struct scan *s, uint64_t *number)
+{
+	const char *digits;
+
+	while (s->at < s->end && is_space(*s->at))
+		s->at++;
+	s->at += *s->at == '+';
+	digits = s->at;
+	for (*number = 0; scan_is_digit(*s->at); s->at++)
+		if (__builtin_mul_overflow(*number, 10, number) ||
+			__builtin_add_overflow(*number, (uint64_t)(*s->at - '0'), number))
+			*number = UINT64_MAX;
+	return s->at > digits;
+}
+
+/* SSDsim reads five numbers with scanf and looks at nothing that follows.  It ends at a negative one and at a place
+ * beyond 31 bits. */
+static enum parsed tolerate(struct scan *s, struct record *r)
+{
+	uint64_t number[5];
+	const char *begin = s->at;
+	int numbers = 0;
+
+	while (numbers < 5 && scanf_number(s, &number[numbers]))
+		numbers++;
+	if (!numbers && s->at == s->end)
+		return PARSED_HEADING;
+	if (numbers < 5 || s->end - begin > SSDSIM_LINE_BYTES || number[2] > INT32_MAX ||
+		number[3] > INT32_MAX || !number[3] || number[4] > 1)
+		return PARSED_BAD;
+	r->time = number[0];
+	r->device = (uint32_t)number[1];
+	r->offset = number[2] * SECTOR_BYTES;
+	r->bytes = number[3] * SECTOR_BYTES;
+	r->type = number[4] ? REQUEST_READ : REQUEST_WRITE;
+	return PARSED_RECORD;
+}
+
 /* A number in decimal, up to `end`; returns where it begins.  printf would take most of the time of a conversion. */
 static char *put_number(char *end, uint64_t number)
 {
@@ -67,6 +113,7 @@ const struct format format_ssdsim = {
 	.layout = "time[ns] device first-sector sectors 1=read|0=write",
 	.time_unit_ns = 1,
 	.parse = parse,
+	.tolerate = tolerate,
 	.write = write,
 	.write_step_ns = 1,
 };

@@ -31,10 +31,7 @@ static struct extent cut(struct ranges *r, sector_t start, sector_t end)
 
 static void add_piece(struct ranges *r, struct extent piece)
 {
-	if (r->pieces == r->room) {
-		r->room = r->room ? 2 * r->room : 1024;
-		r->piece = memory_resize(r->piece, r->room, sizeof *r->piece, "pieces of a range");
-	}
+	r->piece = memory_grown(r->piece, &r->room, r->pieces + 1, sizeof *r->piece, "pieces of a range");
 	r->piece[r->pieces++] = piece;
 }
 

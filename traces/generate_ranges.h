@@ -18,7 +18,7 @@ struct ranges {
 	sector_t next;             /* first sector of the range to come */
 	struct random cuts, order; /* apart, so that pieces can be counted in advance */
 	struct extent *piece;      /* of the present range */
-	size_t pieces, taken, room;
+	uint32_t pieces, taken, room;
 };
 
 /* `sizes` must outlive it. */

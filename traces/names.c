@@ -1,6 +1,6 @@
 #include "traces/names.h"
 
-#include "base/memory.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,23 +8,21 @@
 struct name {
 	char *text;
 	size_t bytes; /* garbage may contain a zero */
+	uint32_t hash, link;
 };
 
-/* An open-addressed table of numbers by name, at most half full.  The last name asked for is
- * remembered: traces stay on one device for long stretches. */
+/* The last name asked for is remembered: traces stay on one device for long stretches. */
 struct names {
 	struct name *name; /* by number */
-	uint32_t count, last;
-	uint32_t *slot; /* number + 1; 0 is free */
-	uint32_t slots; /* a power of two */
+	uint32_t count, room, last;
+	struct hash index;
 };
 
 struct names *names_create(void)
 {
 	struct names *n = memory_array(1, sizeof *n, "device names");
 
-	n->slots = 16;
-	n->slot = memory_array(n->slots, sizeof *n->slot, "device names");
+	n->index = hash_create(0, "device names");
 	return n;
 }
 
@@ -35,12 +33,12 @@ void names_free(struct names *n)
 	for (uint32_t i = 0; i < n->count; i++)
 		memory_free(n->name[i].text);
 	memory_free(n->name);
-	memory_free(n->slot);
+	hash_free(&n->index);
 	memory_free(n);
 }
 
 /* FNV-1a. */
-static uint32_t hash(const char *name, size_t bytes)
+static uint32_t hash_of(const char *name, size_t bytes)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -54,44 +52,36 @@ static bool is_name(const struct name *known, const char *name, size_t bytes)
 	return known->bytes == bytes && !memcmp(known->text, name, bytes);
 }
 
-/* The slot that holds the name, or the free one where it belongs. */
-static uint32_t *find(const struct names *n, const char *name, size_t bytes)
+static uint32_t find(const struct names *n, const char *name, size_t bytes, uint32_t hash)
 {
-	uint32_t i = hash(name, bytes) & (n->slots - 1);
+	struct hashed known = HASHED(n->name, hash, link);
+	uint32_t i = hash_find(&n->index, known, hash);
 
-	while (n->slot[i] && !is_name(&n->name[n->slot[i] - 1], name, bytes))
-		i = (i + 1) & (n->slots - 1);
-	return &n->slot[i];
+	while (i != INDEX_NONE && !is_name(&n->name[i], name, bytes))
+		i = hash_find_next(known, i);
+	return i;
 }
 
-static void grow(struct names *n)
-{
-	memory_free(n->slot);
-	n->slots *= 2;
-	n->slot = memory_array(n->slots, sizeof *n->slot, "device names");
-	for (uint32_t i = 0; i < n->count; i++)
-		*find(n, n->name[i].text, n->name[i].bytes) = i + 1;
-}
-
-static uint32_t add(struct names *n, const char *name, size_t bytes)
+static uint32_t add(struct names *n, const char *name, size_t bytes, uint32_t hash)
 {
 	char *text = memory_array(bytes + 1, 1, "device name");
 
-	if (n->count == n->slots / 2)
-		grow(n);
 	memcpy(text, name, bytes);
-	n->name = memory_resize(n->name, n->count + 1u, sizeof *n->name, "device names");
-	n->name[n->count] = (struct name){ .text = text, .bytes = bytes };
-	*find(n, name, bytes) = n->count + 1;
+	n->name = memory_grown(n->name, &n->room, n->count + 1, sizeof *n->name, "device names");
+	n->name[n->count] = (struct name){ .text = text, .bytes = bytes, .hash = hash };
+	hash_add(&n->index, HASHED(n->name, hash, link), n->count);
 	return n->count++;
 }
 
 uint32_t names_number(struct names *n, const char *name, size_t bytes)
 {
-	if (!n->count || !is_name(&n->name[n->last], name, bytes)) {
-		uint32_t known = *find(n, name, bytes);
+	uint32_t hash;
 
-		n->last = known ? known - 1 : add(n, name, bytes);
+	if (!n->count || !is_name(&n->name[n->last], name, bytes)) {
+		hash = hash_of(name, bytes);
+		n->last = find(n, name, bytes, hash);
+		if (n->last == INDEX_NONE)
+			n->last = add(n, name, bytes, hash);
 	}
 	return n->last;
 }

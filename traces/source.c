@@ -512,6 +512,11 @@ enum source_status source_line(struct source *s, const char **begin, const char 
 	return SOURCE_OK;
 }
 
+bool source_line_ended(const struct source *s)
+{
+	return s->at && s->buffer[s->at - 1] == '\n';
+}
+
 enum source_status source_record(struct source *s, size_t bytes, const char **begin, struct fault *fault)
 {
 	if (s->fill - s->at < bytes) {

@@ -33,6 +33,9 @@ const char *source_head(struct source *, size_t *size, bool *whole, struct fault
  * Valid until the next call. */
 enum source_status source_line(struct source *, const char **begin, const char **end, struct fault *);
 
+/* The line read last has an end; the last one of a file may have none. */
+bool source_line_ended(const struct source *);
+
 /* The next `bytes` bytes (at most 4096); fewer at the end of the file is SOURCE_BAD. */
 enum source_status source_record(struct source *, size_t bytes, const char **begin, struct fault *);
 

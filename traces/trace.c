@@ -36,7 +36,7 @@ struct trace {
 	bool warned_times, warned_devices;
 	tick_t first;  /* arrival of the first that left, ns in the file's epoch */
 	uint64_t left; /* requests handed out */
-	uint64_t skipped, dropped, unaligned;
+	uint64_t skipped, blank, dropped, unaligned;
 };
 
 static enum trace_status bad_line(struct trace *t, struct fault *fault)
@@ -70,6 +70,7 @@ static enum source_status next_line(struct trace *t, struct fault *fault)
 		if (t->scan.at < t->scan.end && *t->scan.at != '#')
 			break;
 		t->skipped += t->scan.at < t->scan.end;
+		t->blank += t->scan.at == t->scan.end;
 	}
 	return status;
 }
@@ -90,6 +91,17 @@ static enum trace_status too_many_devices(struct trace *t, struct fault *fault)
 	return bad_line(t, fault);
 }
 
+static enum parsed parse(struct trace *t, struct record *r)
+{
+	const char *begin = t->scan.at;
+	enum parsed parsed = t->format->parse(&t->scan, r);
+
+	if (parsed != PARSED_BAD || !t->options.as_written || !t->format->tolerate)
+		return parsed;
+	t->scan.at = begin;
+	return t->format->tolerate(&t->scan, r);
+}
+
 /* Reads one request of the chosen devices, in file order. */
 static enum trace_status read_record(struct trace *t, struct record *r, struct fault *fault)
 {
@@ -101,7 +113,7 @@ static enum trace_status read_record(struct trace *t, struct record *r, struct f
 			return status == SOURCE_END ? TRACE_END : TRACE_BAD;
 		r->response = RESPONSE_UNKNOWN;
 		r->line = t->scan.line;
-		switch (t->format->parse(&t->scan, r)) {
+		switch (parse(t, r)) {
 		case PARSED_RECORD:
 			if (devices_note(t->devices, r) == DEVICES_MAX)
 				return too_many_devices(t, fault);
@@ -195,7 +207,7 @@ static enum trace_status finish(struct trace *t, struct fault *fault)
 {
 	if (!t->left)
 		return refuse_empty(t, fault);
-	if (!t->finished) {
+	if (!t->finished && !t->options.as_written) {
 		judge_times(t, window_last(t->window) - t->first);
 		judge_addresses(t);
 	}
@@ -203,17 +215,30 @@ static enum trace_status finish(struct trace *t, struct fault *fault)
 	return TRACE_END;
 }
 
-enum trace_status trace_next_record(struct trace *t, struct record *r, struct fault *fault)
+static enum trace_status next_sorted(struct trace *t, struct record *r, struct fault *fault)
 {
 	if (fill_window(t, fault) == TRACE_BAD)
 		return TRACE_BAD;
 	if (!window_pop(t->window, r))
-		return finish(t, fault);
-	if (!t->left++)
+		return TRACE_END;
+	if (!t->left)
 		t->first = r->time;
 	r->time -= t->first;
-	if (t->left == JUDGED_REQUESTS)
+	if (t->left + 1 == JUDGED_REQUESTS)
 		judge_times(t, r->time);
+	return TRACE_OK;
+}
+
+enum trace_status trace_next_record(struct trace *t, struct record *r, struct fault *fault)
+{
+	enum trace_status status =
+		t->options.as_written ? read_record(t, r, fault) : next_sorted(t, r, fault);
+
+	if (status == TRACE_BAD)
+		return status;
+	if (status == TRACE_END)
+		return finish(t, fault);
+	t->left++;
 	if (t->layout)
 		r->offset += devices_base(t->layout, r->device);
 	t->unaligned += ((r->offset | r->bytes) & (SECTOR_BYTES - 1)) != 0;
@@ -436,6 +461,11 @@ uint64_t trace_skipped(const struct trace *t)
 	return t->skipped;
 }
 
+uint64_t trace_blank(const struct trace *t)
+{
+	return t->blank;
+}
+
 uint64_t trace_dropped(const struct trace *t)
 {
 	return t->dropped;
@@ -464,4 +494,9 @@ uint64_t trace_bytes_read(const struct trace *t)
 uint64_t trace_bytes_total(const struct trace *t)
 {
 	return source_bytes_total(t->source);
+}
+
+bool trace_line_ended(const struct trace *t)
+{
+	return source_line_ended(t->source);
 }

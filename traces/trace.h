@@ -33,6 +33,10 @@ struct trace_options {
 	const char *time_unit; /* "ns" "us" "ms" "s" "100ns"; NULL or "auto": the format's own */
 	bool sort_fully;       /* hold the whole trace in memory to sort it */
 
+	/* As the program reads it that the format belongs to: in the order of the file, with its times, and
+	 * tolerating what that program tolerates.  Neither sorted nor judged by its times. */
+	bool as_written;
+
 	/* Told of what can be read but looks wrong; may be NULL. */
 	void (*warn)(void *context, const char *text);
 	void *warn_context;
@@ -49,7 +53,7 @@ struct trace *trace_open_memory(
 void trace_close(struct trace *);
 
 /* The next request in order of arrival.  Arrival times are those of the file in ns,
- * less the first arrival of the file.  TRACE_BAD: the fault names file, line, what is
+ * less the first arrival of the file (but as_written).  TRACE_BAD: the fault names file, line, what is
  * wrong and what would be right; nothing can be read after it. */
 enum trace_status trace_next(struct trace *, struct request *, struct fault *);
 
@@ -61,11 +65,16 @@ enum trace_status trace_next_record(struct trace *, struct record *, struct faul
 const char *trace_format(const struct trace *);   /* "ssdsim" */
 uint64_t trace_reordered(const struct trace *);   /* requests whose time lay before an earlier line's */
 uint64_t trace_skipped(const struct trace *);     /* heading and comment lines */
+uint64_t trace_blank(const struct trace *);       /* empty lines */
 uint64_t trace_dropped(const struct trace *);     /* events that are no requests, and other devices' */
 uint64_t trace_devices(const struct trace *);     /* devices met, chosen or not */
 uint64_t trace_unaligned(const struct trace *);   /* requests that do not cover whole sectors */
 uint64_t trace_rounded(const struct trace *);     /* addresses like 1.2E+11, their last digits lost */
 uint64_t trace_bytes_read(const struct trace *);  /* of the file as stored (compressed) */
 uint64_t trace_bytes_total(const struct trace *); /* 0 when unknown (a pipe) */
+
+/* The line of the request read last has an end, which that of the last request of a file may lack.  To be asked of
+ * traces as_written only. */
+bool trace_line_ended(const struct trace *);
 
 #endif

@@ -1,17 +1,14 @@
 #include "traces/window.h"
 
-#include "base/memory.h"
-
-#include <string.h>
+#include "base/heap.h"
 
 #define FIRST_SLOTS 64u
 
 struct window {
 	struct record *queue; /* a ring, ascending in (time, line) */
 	size_t head, queued;
-	size_t slots;        /* of the ring, a power of two; one is always free */
-	struct record *heap; /* smallest first */
-	size_t heaped, heap_room;
+	size_t slots;     /* of the ring, a power of two; one is always free */
+	struct heap heap; /* of records, earliest first */
 	size_t size, disordered, most;
 	tick_t newest; /* latest time taken in */
 	tick_t left;   /* time of the last record that left */
@@ -35,7 +32,7 @@ void window_free(struct window *w)
 	if (!w)
 		return;
 	memory_free(w->queue);
-	memory_free(w->heap);
+	memory_free(w->heap.element);
 	memory_free(w);
 }
 
@@ -49,39 +46,11 @@ struct record *window_slot(struct window *w)
 	return queue_at(w, w->queued);
 }
 
-static bool before(const struct record *a, const struct record *b)
+static bool before(const void *left, const void *right)
 {
+	const struct record *a = left, *b = right;
+
 	return a->time < b->time || (a->time == b->time && a->line < b->line);
-}
-
-static void heap_push(struct window *w, const struct record *r)
-{
-	size_t i = w->heaped++;
-
-	if (w->heaped > w->heap_room) {
-		w->heap_room = w->heap_room ? 2 * w->heap_room : 64;
-		w->heap = memory_resize(w->heap, w->heap_room, sizeof *w->heap, "sort window");
-	}
-	for (; i && before(r, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		w->heap[i] = w->heap[(i - 1) / 2];
-	w->heap[i] = *r;
-}
-
-static void heap_pop(struct window *w, struct record *out)
-{
-	struct record last = w->heap[--w->heaped];
-	size_t i = 0, child;
-
-	*out = w->heap[0];
-	while ((child = 2 * i + 1) < w->heaped) {
-		if (child + 1 < w->heaped && before(&w->heap[child + 1], &w->heap[child]))
-			child++;
-		if (!before(&w->heap[child], &last))
-			break;
-		w->heap[i] = w->heap[child];
-		i = child;
-	}
-	w->heap[i] = last;
 }
 
 static void enlarge_ring(struct window *w)
@@ -119,7 +88,7 @@ static bool push_late(struct window *w)
 	w->late++;
 	if (r->time < w->left)
 		return false;
-	heap_push(w, r);
+	heap_push(&w->heap, r, sizeof *r, before, "sort window");
 	if (w->size < w->disordered)
 		w->size = w->disordered;
 	else if (w->size < w->most && overtaken(w, r->time) > w->size / 4)
@@ -141,13 +110,13 @@ bool window_push(struct window *w)
 
 bool window_full(const struct window *w)
 {
-	return w->queued + w->heaped >= w->size;
+	return w->queued + w->heap.count >= w->size;
 }
 
 bool window_pop(struct window *w, struct record *out)
 {
-	if (w->heaped && (!w->queued || before(&w->heap[0], queue_at(w, 0)))) {
-		heap_pop(w, out);
+	if (w->heap.count && (!w->queued || before(w->heap.element, queue_at(w, 0)))) {
+		heap_pop(&w->heap, out, sizeof *out, before);
 	} else if (w->queued) {
 		*out = *queue_at(w, 0);
 		w->head = (w->head + 1) & (w->slots - 1);

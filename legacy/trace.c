@@ -1,0 +1,84 @@
+#include "legacy/trace.h"
+
+#include "traces/trace.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* What is in no format is a bad trace of SSDsim. */
+static struct trace *open_as_written(const char *path, struct fault *fault)
+{
+	struct trace_options options = { .as_written = true };
+	struct trace *trace = trace_open(path, &options, fault);
+
+	options.format = "ssdsim";
+	return trace ? trace : trace_open(path, &options, fault);
+}
+
+bool legacy_trace_open(struct legacy_trace *t, const char *path, struct fault *fault)
+{
+	struct trace_options converted = { 0 };
+
+	*t = (struct legacy_trace){ .path = path, .trace = open_as_written(path, fault) };
+	if (!t->trace)
+		return false;
+	t->as_written = !strcmp(trace_format(t->trace), "ssdsim");
+	if (!trace_bytes_total(t->trace)) {
+		trace_close(t->trace);
+		return fault_set(fault,
+			"%s: is empty or cannot be read twice, as the legacy engine must; use a file", path);
+	}
+	if (t->as_written)
+		return true;
+	trace_close(t->trace);
+	t->trace = trace_open(path, &converted, fault);
+	return t->trace;
+}
+
+void legacy_trace_close(struct legacy_trace *t)
+{
+	trace_close(t->trace);
+}
+
+bool legacy_trace_rewind(struct legacy_trace *t, struct fault *fault)
+{
+	legacy_trace_close(t);
+	return legacy_trace_open(t, t->path, fault);
+}
+
+static enum legacy_line_status refuse_place(
+	const struct legacy_trace *t, const struct request *request, struct fault *fault)
+{
+	fault_set(fault, "%s:%llu: sector and size must be below 2^31; with %llu and %u SSDsim gives up, too",
+		t->path, (unsigned long long)request->line, (unsigned long long)request->start,
+		request->sectors);
+	return LINE_BAD;
+}
+
+enum legacy_line_status legacy_trace_next(
+	struct legacy_trace *t, struct legacy_line *line, struct fault *fault)
+{
+	struct request request;
+	enum trace_status status;
+
+	while ((status = trace_next(t->trace, &request, fault)) == TRACE_OK && request.type == REQUEST_TRIM)
+		t->trims++;
+	if (status != TRACE_OK)
+		return status == TRACE_END ? LINE_END : LINE_BAD;
+	if (request.start > INT32_MAX || request.sectors > INT32_MAX)
+		return refuse_place(t, &request, fault);
+	line->time = request.arrival < INT64_MAX ? (int64_t)request.arrival : INT64_MAX;
+	line->sector = (uint32_t)request.start;
+	line->sectors = request.sectors;
+	line->read = request.type == REQUEST_READ;
+	line->terminated = !t->as_written || trace_line_ended(t->trace);
+	t->line = request.line;
+	t->disordered += line->time < t->last_time;
+	t->last_time = line->time;
+	return LINE_OK;
+}
+
+uint64_t legacy_trace_blank(const struct legacy_trace *t)
+{
+	return t->as_written ? trace_blank(t->trace) + trace_skipped(t->trace) : 0;
+}

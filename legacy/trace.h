@@ -1,0 +1,47 @@
+/*
+ * The trace in SSDsim's units.  One in SSDsim's own format is read as SSDsim reads it: in the order of the file, with
+ * its times and its oddities.  One in any other format is read as `ssd trace convert --to ssdsim` would write
+ * it, without trims.  Packed or not, the file is read twice.  Knows nothing of drives.
+ */
+#ifndef LEGACY_TRACE_H
+#define LEGACY_TRACE_H
+
+#include "base/fault.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum legacy_line_status { LINE_OK, LINE_END, LINE_BAD };
+
+struct legacy_line {
+	int64_t time;     /* ns */
+	uint32_t sector;  /* below 2^31 */
+	uint32_t sectors; /* 1 .. 2^31-1 */
+	bool read;
+	bool terminated; /* ends in a newline */
+};
+
+struct legacy_trace {
+	struct trace *trace;
+	const char *path; /* the caller's; for messages */
+	bool as_written;  /* SSDsim's own format */
+	uint64_t line;    /* number of the line last returned, from 1 */
+	int64_t last_time;
+	uint64_t disordered; /* lines earlier than their predecessor */
+	uint64_t trims;      /* passed over: SSDsim knows none */
+};
+
+/* False and a fault if the file cannot be read, or not twice. */
+bool legacy_trace_open(struct legacy_trace *, const char *path, struct fault *);
+void legacy_trace_close(struct legacy_trace *);
+
+/* Back to the first line. */
+bool legacy_trace_rewind(struct legacy_trace *, struct fault *);
+
+/* The next line.  LINE_BAD: the fault names file, line and what is wrong. */
+enum legacy_line_status legacy_trace_next(struct legacy_trace *, struct legacy_line *, struct fault *);
+
+/* Lines without a request so far, of a trace in SSDsim's format. */
+uint64_t legacy_trace_blank(const struct legacy_trace *);
+
+#endif
