@@ -216,7 +216,7 @@ static void print_number(void *context, const struct stat_list *list, const stru
 	if (l->title)
 		fprintf(l->out, "\n%s\n", l->title);
 	l->title = NULL;
-	fprintf(l->out, "  %-36s%s%s%s\n", name, unit, *unit && *meaning ? ": " : "", meaning);
+	fprintf(l->out, "  %-35s %s%s%s\n", name, unit, *unit && *meaning ? ": " : "", meaning);
 }
 
 void stat_list_print(const struct stat_list *list, FILE *out, struct stat_names *shown)
