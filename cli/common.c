@@ -42,7 +42,8 @@ bool cli_make_folder(const char *folder, struct fault *fault)
 	char *path = memory_string(folder, "path");
 	bool done = true;
 
-	for (char *slash = strchr(path + 1, '/'); done; slash = strchr(slash + 1, '/')) {
+	/* The root itself is there; an empty path has nothing behind its first byte. */
+	for (char *slash = strchr(path + (*path == '/'), '/'); done; slash = strchr(slash + 1, '/')) {
 		if (slash)
 			*slash = 0;
 		if (mkdir(path, 0777) && errno != EEXIST)

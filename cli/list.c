@@ -33,7 +33,7 @@ static void print_profiles(void)
 	generator_list(print_row, NULL);
 }
 
-/* What can be listed: the operand, the heading behind it, the rows. */
+/* What can be listed: the operand, the heading behind it, the rows.  Another listing is another row here. */
 static const struct listing {
 	const char *name, *heading;
 	void (*print)(void);
