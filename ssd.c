@@ -28,21 +28,18 @@ static const struct command commands[] = {
 		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
 	{ "trace", NULL, 0, 0, 0, "COMMAND ...", "measure, convert and generate traces",
-		"What is in a trace, the same for another simulator, or a new one.\n", NULL },
+		"What is in a trace, the same for another simulator, or a new one.\n" },
 	{ "trace stat", cli_trace_stat, TAKES_STAT, 1, SIZE_MAX, "TRACE...", "what is in a trace",
 		"Prints counts, sizes, footprint, alignment and across-page shares of each trace.\n"
 		"Memory grows with the space a trace touches, not with its length: 23 to 46 bytes for each distinct\n"
-		"page of 4 KiB and for each distinct address at which a request ends, half more while a table grows.\n",
-		NULL },
+		"page of 4 KiB and for each distinct address at which a request ends, half more as a table grows.\n" },
 	{ "trace convert", cli_trace_convert, TAKES_CONVERT, 1, 1, "--to FORMAT TRACE",
 		"rewrite it for another simulator",
 		"Writes the trace sorted by time, beginning at time 0, in whole 512-byte sectors.  Response times of\n"
-		"the traced system are not kept.\n",
-		NULL },
+		"the traced system are not kept.\n" },
 	{ "trace generate", cli_trace_generate, TAKES_GENERATE, 1, 1, "PROFILE", "make one up",
 		"Writes a synthetic trace.  PROFILE is a name (`ssd list profiles` shows them) or a file.\n"
-		"The same profile and settings give the same trace, on every machine.\n",
-		NULL },
+		"The same profile and settings give the same trace, on every machine.\n" },
 	{ "legacy", cli_legacy, TAKES_LEGACY, 2, 2, "PARAMETERS TRACE",
 		"what SSDsim 2.1 would have answered, and what its defects did to it",
 		"Runs a trace as SSDsim 2.1 did and writes DIR/ex.out and DIR/statistic10.dat byte for byte as it\n"
@@ -58,8 +55,7 @@ static const struct command commands[] = {
 		"Prints the drive of SSDsim's page.parameters as a parameter file of `ssd run`.\n",
 		"  ssd legacy import page.parameters > drive.cfg\n" },
 	{ "legacy diff", cli_legacy_diff, 0, 2, 2, "A.dat B.dat", "what differs between two statistics files",
-		"Compares two statistics files, ours or the original's.  Exit: 0 all is the same, 1 values differ.\n",
-		NULL },
+		"Compares two statistics files, ours or the original's.  Exit: 0 all is the same, 1 values differ.\n" },
 	{ "list", cli_list, 0, 0, 1, "[WHAT]",
 		"FTLs, buffers, collection policies, trace formats and profiles",
 		"Everything that can be chosen by name, or one WHAT: the word before the colon of a heading.\n",
@@ -72,8 +68,8 @@ static const struct command commands[] = {
 		"or on the command line: ssd run -s gc.threshold=0.05 ...\n",
 		"  ssd params gc\n"
 		"  ssd params gc.threshold\n" },
-	{ "version", version, 0, 0, 0, "", "version of this program", "Prints the version of this program.\n",
-		NULL },
+	{ "version", version, 0, 0, 0, "", "version of this program",
+		"Prints the version of this program.\n" },
 	{ "", NULL, 0, 0, 0, "COMMAND ...", NULL,
 		"ssd - a simulator of flash drives.  `ssd COMMAND --help` explains a command.\n"
 		"Exit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled drive\n"

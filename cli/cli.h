@@ -93,8 +93,4 @@ void cli_listing(void);
 /* Makes every folder of the path that is missing. */
 bool cli_make_folder(const char *path, struct fault *);
 
-/* A file that is whole or not there. */
-bool cli_write_file(
-	const char *path, void (*write)(const void *what, FILE *), const void *what, struct fault *);
-
 #endif

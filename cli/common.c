@@ -1,7 +1,6 @@
 /* What the commands share: remarks on stderr, files and folders. */
 #include "base/memory.h"
 #include "cli/cli.h"
-#include "stats/output.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -43,7 +42,8 @@ bool cli_make_folder(const char *folder, struct fault *fault)
 	char *path = memory_string(folder, "path");
 	bool done = true;
 
-	for (char *slash = strchr(path + 1, '/'); done; slash = strchr(slash + 1, '/')) {
+	/* The root itself is there; an empty path has nothing behind its first byte. */
+	for (char *slash = strchr(path + (*path == '/'), '/'); done; slash = strchr(slash + 1, '/')) {
 		if (slash)
 			*slash = 0;
 		if (mkdir(path, 0777) && errno != EEXIST)
@@ -54,15 +54,4 @@ bool cli_make_folder(const char *folder, struct fault *fault)
 	}
 	memory_free(path);
 	return done;
-}
-
-bool cli_write_file(
-	const char *path, void (*write)(const void *what, FILE *), const void *what, struct fault *fault)
-{
-	struct output out;
-
-	if (!output_open(&out, path, fault))
-		return false;
-	write(what, out.stream);
-	return output_commit(&out, fault);
 }

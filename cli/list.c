@@ -38,7 +38,7 @@ static void print_statistics(void)
 	statistics_print_names(stdout);
 }
 
-/* What can be listed: the operand, the heading behind it, the rows. */
+/* What can be listed: the operand, the heading behind it, the rows.  Another listing is another row here. */
 static const struct listing {
 	const char *name, *heading;
 	void (*print)(void);

@@ -243,7 +243,7 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 		words++;
 	o->operand.text = memory_array(2 * words + 1, sizeof *argv, "command line");
 	o->setting.text = o->operand.text + words;
-	for (; *p.word; p.word++) {
+	for (; *p.word && !o->help && !o->list_quirks; p.word++) {
 		char *word = *p.word;
 
 		if (only_operands || word[0] != '-' || !word[1])
@@ -253,7 +253,7 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 		else if (!(word[1] == '-' ? read_name(&p) : read_letters(&p)))
 			return false;
 	}
-	/* Texts are shown whatever stands beside them. */
+	/* These show a text, whatever stands beside them. */
 	return o->help || o->list_quirks || !command->run || check_operands(&p);
 }
 

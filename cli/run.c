@@ -72,6 +72,17 @@ static void write_json(const void *report, FILE *out)
 	report_write_json(report, out);
 }
 
+static bool write_file(
+	const char *path, void (*write)(const void *what, FILE *), const void *what, struct fault *fault)
+{
+	struct output out;
+
+	if (!output_open(&out, path, fault))
+		return false;
+	write(what, out.stream);
+	return output_commit(&out, fault);
+}
+
 static bool write_in_folder(const char *folder, const char *name, void (*write)(const void *, FILE *),
 	const void *what, struct fault *fault)
 {
@@ -80,7 +91,7 @@ static bool write_in_folder(const char *folder, const char *name, void (*write)(
 	bool done;
 
 	snprintf(path, bytes, "%s/%s", folder, name);
-	done = cli_write_file(path, write, what, fault);
+	done = write_file(path, write, what, fault);
 	memory_free(path);
 	return done;
 }
@@ -90,7 +101,7 @@ static bool write_results(
 {
 	if (!o->quiet)
 		report_write_text(report, stdout);
-	if (o->json && !cli_write_file(o->json, write_json, report, fault))
+	if (o->json && !write_file(o->json, write_json, report, fault))
 		return false;
 	if (!o->folder)
 		return true;

@@ -1,5 +1,4 @@
 /* `ssd trace` stat, convert and generate. */
-#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "stats/output.h"
@@ -29,6 +28,15 @@ static void show(struct progress *p, uint64_t requests, const struct trace *trac
 
 	if (progress_due(p))
 		progress_show(p, requests, total ? (double)trace_bytes_read(trace) / (double)total : 0, NULL);
+}
+
+/* Whole if all was done, otherwise not there. */
+static bool close_output(struct output *out, bool done, struct fault *fault)
+{
+	if (done)
+		return output_commit(out, fault);
+	output_abandon(out);
+	return false;
 }
 
 /* ---- stat ---- */
@@ -90,55 +98,43 @@ static struct report *stat_trace(const struct options *o, const char *path, stru
 	return report;
 }
 
-struct reports {
-	struct report **report;
-	size_t count;
-};
-
-/* Several make an array. */
-static void write_json(const void *context, FILE *out)
+/* Each as soon as it is there; several make an array in `json`, which may be NULL. */
+static bool stat_traces(const struct options *o, FILE *json, struct fault *fault)
 {
-	const struct reports *all = context;
+	size_t n = o->operand.count;
 
-	for (size_t i = 0; i < all->count; i++) {
-		if (all->count > 1)
-			fputs(i ? ",\n" : "[\n", out);
-		report_write_json(all->report[i], out);
-	}
-	if (all->count > 1)
-		fputs("]\n", out);
-}
-
-/* Prints each as soon as it is there. */
-static bool stat_traces(const struct options *o, struct reports *all, struct fault *fault)
-{
-	for (; all->count < o->operand.count; all->count++) {
-		struct report *report = stat_trace(o, o->operand.text[all->count], fault);
+	if (json && n > 1)
+		fputs("[\n", json);
+	for (size_t i = 0; i < n; i++) {
+		struct report *report = stat_trace(o, o->operand.text[i], fault);
 
 		if (!report)
 			return false;
-		if (all->count)
+		if (i)
 			putchar('\n');
 		report_write_text(report, stdout);
-		all->report[all->count] = report;
+		if (json && i)
+			fputs(",\n", json);
+		if (json)
+			report_write_json(report, json);
+		report_free(report);
 	}
-	return !o->json || cli_write_file(o->json, write_json, all, fault);
+	if (json && n > 1)
+		fputs("]\n", json);
+	return true;
 }
 
 int cli_trace_stat(const struct options *o, struct fault *fault)
 {
-	struct reports all = { NULL, 0 };
-	bool done;
+	struct output json = { .stream = NULL };
 
 	if (o->plot && o->operand.count > 1)
 		return cli_status(fault_set(
 			fault, "trace stat: --plot draws one trace, %zu are given", o->operand.count));
-	all.report = memory_array(o->operand.count, sizeof *all.report, "reports");
-	done = stat_traces(o, &all, fault);
-	while (all.count)
-		report_free(all.report[--all.count]);
-	memory_free(all.report);
-	return cli_status(done);
+	if (!o->json)
+		return cli_status(stat_traces(o, NULL, fault));
+	return cli_status(output_open(&json, o->json, fault) &&
+			  close_output(&json, stat_traces(o, json.stream, fault), fault));
 }
 
 /* ---- convert and generate ---- */
@@ -200,13 +196,10 @@ static int write_trace(
 	done = trace_writer_begin(&writer, o->to ? o->to : "ssdsim", out.stream, fault) &&
 	       (trace ? convert(trace, one_space, &writer, fault) : generate(generator, &writer, fault));
 	trace_writer_end(&writer);
-	if (done)
-		done = output_commit(&out, fault);
-	else
-		output_abandon(&out);
-	if (done)
-		tell_losses(trace, &writer);
-	return cli_status(done);
+	if (!close_output(&out, done, fault))
+		return STATUS_USER;
+	tell_losses(trace, &writer);
+	return STATUS_DONE;
 }
 
 int cli_trace_convert(const struct options *o, struct fault *fault)

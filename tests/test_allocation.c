@@ -195,7 +195,7 @@ static void step_in_new_folder(const struct command *command, const char *argume
 	struct attempt a = { .command = command,
 		.arguments = arguments,
 		.folder = folder,
-		.streams = command == &command_convert || command == &command_generate };
+		.streams = !strncmp(command->name, "trace", 5) };
 
 	assert_non_null(mkdtemp(folder));
 	step_through(&a);
