@@ -204,6 +204,8 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		d->oracle = oracle_create(
 			d->geometry.logical_sectors, d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
+	if (verify)
+		flash_have_judged(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
 	if (!d->ftl) {
 		drive_free(d);

@@ -21,10 +21,35 @@ struct flash *flash_create(
 	return f;
 }
 
+void flash_have_judged(struct flash *f, tick_t dram_ns)
+{
+	const struct geometry *g = f->geometry;
+	const struct flash_settings *s = f->settings;
+
+	f->judge = judge_create(&(struct judge_settings){ .channels = g->channels,
+		.dies_per_channel = g->dies_per_channel,
+		.planes_per_die = g->planes_per_die,
+		.blocks_per_plane = g->blocks_per_plane,
+		.pages_per_block = g->pages_per_block,
+		.page_bytes = g->page_bytes,
+		.dies_per_unit = s->interleave ? 1 : g->dies_per_chip,
+		.read_ns = s->read_ns.ns,
+		.program_ns = s->program_ns.ns,
+		.read_types = s->read_ns.count,
+		.program_types = s->program_ns.count,
+		.erase_ns = s->erase_ns,
+		.command_ns = s->command_ns,
+		.suspend_ns = s->suspend_ns,
+		.dram_ns = dram_ns,
+		.bus_mb_per_s = s->bus_mb_per_s,
+		.forward_bytes = s->forward_bytes });
+}
+
 void flash_free(struct flash *f)
 {
 	if (!f)
 		return;
+	judge_free(f->judge);
 	schedule_free(f->schedule);
 	memory_free(f->owner);
 	memory_free(f->passed_over);
@@ -126,6 +151,8 @@ static op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum ca
 op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause, op_t after)
 {
 	occupy(io->flash, ppn, owner, cause);
+	if (io->flash->judge && !io->timed)
+		judge_placed(io->flash->judge, ppn, PPN_NONE);
 	return schedule_program(io, ppn, sectors, cause, after);
 }
 
@@ -162,6 +189,8 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 	occupy(f, to, owner, cause);
 	flash_disown(f, from);
 	oracle_page_copied(f->oracle, from, to);
+	if (f->judge && !io->timed)
+		judge_placed(f->judge, to, from);
 	if (io->timed && may_copy_back(f, from, to)) {
 		bool held;
 		op_t writer = schedule_writer(f->schedule, from, &held);
@@ -202,6 +231,8 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 	b->erases++;
 	if (!io->timed) {
 		f->untimed[OP_ERASE]++;
+		if (f->judge)
+			judge_cleared(f->judge, first);
 		schedule_forget(f->schedule, block);
 		return OP_NONE;
 	}
@@ -222,6 +253,8 @@ void flash_regions(struct flash *f, struct regions *r)
 	regions_visit(r, f->owner, (size_t)g->pages * sizeof *f->owner);
 	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
 	regions_visit(r, &f->pages_used, sizeof f->pages_used);
+	if (f->judge)
+		judge_regions(f->judge, r);
 	if (f->passed_over)
 		regions_visit(r, f->passed_over, ((size_t)g->pages / 64 + 1) * sizeof *f->passed_over);
 }

@@ -21,6 +21,7 @@
 #include "flash/cause.h"
 #include "flash/geometry.h"
 #include "stats/table.h"
+#include "verify/judge.h"
 #include "verify/oracle.h"
 
 struct schedule;
@@ -59,6 +60,7 @@ struct flash {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
 	struct oracle *oracle; /* NULL: verification off */
+	struct judge *judge;   /* the same, of time */
 	struct schedule *schedule;
 	owner_t *owner;        /* per page, in its spare area; OWNER_NONE once dead */
 	uint64_t *passed_over; /* bit per page: skipped since the erase; NULL where flash.order forbids it */
@@ -90,6 +92,9 @@ struct io {
 
 struct flash *flash_create(const struct geometry *, const struct flash_settings *, struct oracle *);
 void flash_free(struct flash *);
+
+/* From now on a judge watches what time does; before the first operation.  `dram_ns`: of a look-up. */
+void flash_have_judged(struct flash *, tick_t dram_ns);
 
 /*
  * `sectors` = how many sectors cross the bus (1 .. sectors per page); `after` = the
@@ -142,11 +147,15 @@ static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 static inline void flash_holds_kept(struct io *io, ppn_t ppn, ppn_t from, struct extent e)
 {
 	oracle_page_kept(io->flash->oracle, ppn, from, e);
+	if (io->flash->judge && io->timed)
+		judge_kept(io->flash->judge, ppn, from);
 }
 
 static inline void flash_answers(struct io *io, ppn_t ppn, struct extent e)
 {
 	oracle_page_answer(io->flash->oracle, ppn, e);
+	if (io->flash->judge && io->timed)
+		judge_answers(io->flash->judge, ppn);
 }
 
 /* The block has reached its endurance: it must not be used again. */

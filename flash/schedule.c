@@ -168,6 +168,30 @@ static void join_request(struct schedule *s, struct io *io, uint32_t index)
 	io->last_op = index;
 }
 
+/* Tells the witness and the judge. */
+static void tell_made(const struct schedule *s, const struct io *io, uint32_t index)
+{
+	const struct op *op = &s->ops.op[index];
+	op_t id = ops_handle(&s->ops, index);
+	bool awaited = op->ticket != INDEX_NONE;
+
+	if (s->watch)
+		watch_made(s->watch, (struct watched_op){ id, op->kind, op->cause, op->ppn, op->to,
+					     .owner = s->flash->owner[order_target(op)],
+					     .sectors = op->sectors, .detached = !awaited });
+	if (s->flash->judge)
+		judge_made(s->flash->judge, (struct judged_op){ id, (enum judged_kind)op->kind, op->ppn,
+						    op->to, op->sectors, io->ticket, awaited });
+}
+
+static void tell_wait(const struct schedule *s, op_t op, op_t other)
+{
+	if (s->watch)
+		watch_waits(s->watch, op, other);
+	if (s->flash->judge)
+		judge_waits(s->flash->judge, op, other);
+}
+
 static uint32_t make_op(
 	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
 {
@@ -189,10 +213,7 @@ static uint32_t make_op(
 	s->load[op->plane / s->geometry->planes_per_die] += op->cell_ns;
 	s->under_way++;
 	join_request(s, io, index);
-	if (s->watch)
-		watch_made(s->watch, (struct watched_op){ ops_handle(&s->ops, index), kind, cause, ppn, to,
-					     .owner = s->flash->owner[kind == OP_COPY ? to : ppn],
-					     .sectors = sectors, .detached = op->ticket == INDEX_NONE });
+	tell_made(s, io, index);
 	return index;
 }
 
@@ -273,8 +294,7 @@ void schedule_wait(struct schedule *s, op_t op, op_t other)
 	if (index == INDEX_NONE)
 		return;
 	ops_add_edge(&s->ops, ops_index(&s->ops, op), index);
-	if (s->watch)
-		watch_waits(s->watch, op, other);
+	tell_wait(s, op, other);
 }
 
 bool schedule_done(const struct schedule *s, op_t op)
@@ -312,6 +332,8 @@ static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
 
 	s->channel[channel].user = u;
 	s->busy.channel_ns += ns;
+	if (s->flash->judge)
+		judge_bus(s->flash->judge, u, true, s->now);
 	timers_set(&s->timers, u, s->now + ns);
 }
 
@@ -359,6 +381,8 @@ static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 	struct unit *unit = &s->unit[u];
 
 	unit->phase = PHASE_CELL;
+	if (s->flash->judge)
+		judge_cells(s->flash->judge, u, true, s->now);
 	s->busy.die_ns += ns;
 	if (cause_is_background(s->ops.op[unit->command].cause))
 		s->busy.die_background_ns += ns;
@@ -425,6 +449,8 @@ static void begin_op(struct schedule *s, uint32_t index)
 		order_start(&s->ops, block_of(s, target), index, target % s->geometry->pages_per_block);
 	if (s->watch)
 		watch_started(s->watch, ops_handle(&s->ops, index), s->now);
+	if (s->flash->judge)
+		judge_started(s->flash->judge, ops_handle(&s->ops, index), unit_of(s, op), s->now);
 }
 
 static void start_command(struct schedule *s, uint32_t u, struct queue *q)
@@ -451,6 +477,8 @@ static void resume(struct schedule *s, uint32_t u)
 	unit->command = unit->suspended;
 	unit->suspended = INDEX_NONE;
 	unit->out_ns = 0;
+	if (s->flash->judge)
+		judge_resumed(s->flash->judge, u);
 	work_cells(s, u, unit->suspended_ns);
 }
 
@@ -491,6 +519,10 @@ static void suspend(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 	uint64_t left = s->timers.due[u] - s->now;
 
+	if (s->flash->judge) {
+		judge_cells(s->flash->judge, u, false, s->now);
+		judge_suspended(s->flash->judge, u);
+	}
 	unit->suspended = unit->command;
 	unit->suspended_ns = left + s->settings->suspend_ns;
 	unit->command = INDEX_NONE;
@@ -597,12 +629,13 @@ static bool find_data(struct schedule *s, uint32_t index)
 		writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
 	}
 	if (known && writer == INDEX_NONE) {
+		if (s->flash->judge)
+			judge_reads_at(s->flash->judge, ops_handle(&s->ops, index), ppn);
 		read_at_source(s, op, ppn, life);
 		return true;
 	}
 	ops_add_edge(&s->ops, index, first);
-	if (s->watch)
-		watch_waits(s->watch, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
+	tell_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
 	return false;
 }
 
@@ -655,6 +688,8 @@ static void finish_part_of_request(struct schedule *s, uint32_t index)
 
 	if (--ticket->pending)
 		return;
+	if (s->flash->judge)
+		judge_completed(s->flash->judge, index, s->now);
 	ticket->completed = s->now;
 	ticket->next = INDEX_NONE;
 	if (s->first_completed == INDEX_NONE)
@@ -695,6 +730,8 @@ static void finish_op(struct schedule *s, uint32_t index)
 
 	if (s->watch)
 		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
+	if (s->flash->judge)
+		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
 	s->load[op.plane / s->geometry->planes_per_die] -= op.cell_ns;
 	s->under_way--;
 	s->held -= op.held;
@@ -745,6 +782,8 @@ static void start_cells(struct schedule *s, uint32_t u)
 
 static void bus_free(struct schedule *s, uint32_t u)
 {
+	if (s->flash->judge)
+		judge_bus(s->flash->judge, u, false, s->now);
 	pass_on_bus(s, u / s->units_per_channel);
 	if (s->unit[u].phase == PHASE_IN)
 		start_cells(s, u);
@@ -756,6 +795,8 @@ static void cells_done(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 
+	if (s->flash->judge)
+		judge_cells(s->flash->judge, u, false, s->now);
 	unit->phase = PHASE_OUT;
 	if (unit->out_ns)
 		ask_for_bus(s, u);
@@ -822,11 +863,15 @@ void schedule_begin(struct schedule *s, struct io *io)
 	io->ticket = ops_take_ticket(&s->ops);
 	s->ops.ticket[io->ticket].pending = 1;
 	oracle_step(s->flash->oracle);
+	if (s->flash->judge)
+		judge_begin(s->flash->judge, io->ticket);
 }
 
 void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
 {
 	s->under_way++;
+	if (s->flash->judge)
+		judge_submit(s->flash->judge, io->ticket, io->accesses, s->now);
 	if (delay)
 		push_release(
 			s, (struct release){ s->now + delay, s->release_order++, io->first_op, io->ticket });
@@ -890,6 +935,8 @@ void schedule_drain(struct schedule *s)
 	schedule_run_until(s, TICK_NEVER);
 	BUG_ON(s->under_way, "%llu operations wait for something that never happens",
 		(unsigned long long)s->under_way);
+	if (s->flash->judge)
+		judge_idle(s->flash->judge);
 }
 
 bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
