@@ -10,6 +10,7 @@ const char *cause_name(enum cause cause)
 		[CAUSE_PAD] = "pad",
 		[CAUSE_GC] = "gc",
 		[CAUSE_GC_MAP] = "gc_map",
+		[CAUSE_GC_UPDATE] = "gc_update",
 		[CAUSE_WEAR] = "wear",
 	};
 

@@ -476,7 +476,7 @@ static const char *const random_cases[] = {
 	SMALL "flash.page_bytes=4K map.cache_bytes=4K",
 	SMALL "flash.page_bytes=2K map.cache_bytes=6K map.gc_update=lazy across.index=both",
 	SMALL "flash.page_bytes=2K map.cache_bytes=4K map.gc_update=defer across.index=single",
-	SMALL "flash.page_bytes=32K map.cache_bytes=32K map.model=static "
+	SMALL "flash.page_bytes=32K map.cache_bytes=32K "
 	      "across.neighbour=rollback_neighbour_then_direct",
 	SMALL "flash.page_bytes=2K map.cache_bytes=8K map.pin_pmt=true across.partial_cover=shrink",
 	SMALL "flash.page_bytes=8K across.gc_rollback=true across.release_stale=false gc.separate=false "

@@ -464,8 +464,8 @@ static double sum_of(const char *report, const char *prefix, const char *const *
 
 static void test_the_books_of_a_report_balance(void **state)
 {
-	static const char *const causes[] = { "host", "rmw", "map", "merge", "pad", "gc", "gc_map", "wear",
-		NULL };
+	static const char *const causes[] = { "host", "rmw", "map", "merge", "pad", "gc", "gc_map",
+		"gc_update", "wear", NULL };
 	static const char *const kinds[] = { "flash.read", "flash.program", "flash.copy", "flash.erase" };
 	static const char *const types[] = { "read.count", "write.count", "trim.count", NULL };
 	static const char *const classes[] = { "across.read.count", "across.write.count",

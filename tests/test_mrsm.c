@@ -243,7 +243,7 @@ static void test_trim(void **state)
 	trim_sectors(rig, 0, 100);
 	assert_extents(rig, "");
 	assert_int_equal(flash_owner(flash, page), OWNER_NONE);
-	assert_int_equal(mrsm_of(rig)->cache->existing, 0);
+	assert_int_equal(mrsm_of(rig)->directory->existing, 0);
 	rig_close(rig);
 }
 
@@ -436,7 +436,7 @@ static void test_regions_grow_and_shrink(void **state)
 	assert_int_equal(m->map_pages[0], 1);
 	write_sectors(rig, 256, 257);
 	assert_int_equal(m->map_pages[0], 2);
-	assert_int_equal(m->cache->existing, 2);
+	assert_int_equal(m->directory->existing, 2);
 	write_sectors(rig, 0, 1024);
 	assert_int_equal(m->tree.region[0].nodes, 256);
 	assert_int_equal(m->tree.region[0].fine, 0);
@@ -445,7 +445,7 @@ static void test_regions_grow_and_shrink(void **state)
 	assert_int_equal(m->map_pages[0], (258 * 16 + 2047) / 2048);
 	trim_sectors(rig, 0, 1024);
 	assert_int_equal(m->map_pages[0], 0);
-	assert_int_equal(m->cache->existing, 0);
+	assert_int_equal(m->directory->existing, 0);
 	rig_close(rig);
 }
 
@@ -867,6 +867,7 @@ static void test_random_requests_reach_everything(void **state)
 {
 	struct mrsm_statistics sum = { 0 };
 	struct map_statistics map = { 0 };
+	uint64_t moved = 0;
 
 	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
@@ -877,6 +878,7 @@ static void test_random_requests_reach_everything(void **state)
 		play_many(&p, 5000);
 		own = (const uint64_t *)&((struct mrsm *)p.drive->ftl->state)->statistics;
 		of_map = (const uint64_t *)&p.drive->ftl->map;
+		moved += ((struct mrsm *)p.drive->ftl->state)->directory->moved;
 		for (size_t word = 0; word < sizeof sum / sizeof(uint64_t); word++)
 			((uint64_t *)&sum)[word] += own[word];
 		for (size_t word = 0; word < sizeof map / sizeof(uint64_t); word++)
@@ -886,7 +888,7 @@ static void test_random_requests_reach_everything(void **state)
 	for (size_t word = 0; word < sizeof sum / sizeof(uint64_t); word++)
 		if (!((uint64_t *)&sum)[word])
 			fail_msg("statistic %zu of struct mrsm_statistics was never counted", word);
-	assert_true(map.gc_moves && map.gc_updates && map.misses);
+	assert_true(moved && map.misses);
 }
 
 /* ---- sub-pages as large as pages: the page-mapped FTL, operation for operation ---- */

@@ -121,8 +121,9 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	across_areas_init(&a->areas, limit);
 	a->area_base = a->map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
-	a->cache = map_cache_create(f->map_settings, f->space, map_pages, a->page_table_pages, a->map.lpns,
-		&f->map, (struct map_client){ f, allocate_map_page });
+	a->directory = directory_create(f->map_settings, f->space, map_pages, a->map.lpns,
+		(struct directory_client){ f, allocate_map_page });
+	a->cache = map_cache_create(a->directory, a->page_table_pages, &f->map);
 	return true;
 }
 
@@ -131,6 +132,7 @@ static void across_exit(struct ftl *f)
 	struct across *a = f->state;
 
 	map_cache_free(a->cache);
+	directory_free(a->directory);
 	across_areas_release(&a->areas);
 	memory_free(a->area_of);
 	page_map_release(&a->map);
@@ -224,8 +226,8 @@ static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t f
 			page_map_get(&a->map, owner).ppn);
 		page_map_move(&a->map, owner, to);
 		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
-	} else if (map_cache_owns(a->cache, owner)) {
-		map_cache_page_moved(a->cache, io, owner - a->map.lpns, from, to);
+	} else if (directory_owns(a->directory, owner)) {
+		directory_page_moved(a->directory, io, owner - a->map.lpns, from, to);
 	} else {
 		uint32_t index = owner - a->area_base;
 
@@ -307,14 +309,15 @@ static void across_check(const struct ftl *f)
 		mapped += page_map_get(&a->map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
+	directory_check(a->directory);
 	map_cache_check(a->cache);
 	for (block_t b = 0; b < f->geometry->blocks; b++)
 		live += f->space->block[b].valid;
 	BUG_ON(areas != a->areas.used, "the page table knows %llu areas, %u are in use",
 		(unsigned long long)areas, a->areas.used);
-	BUG_ON(mapped + areas + map_cache_flash_pages(a->cache) != live,
+	BUG_ON(mapped + areas + a->directory->in_flash != live,
 		"%llu LPNs, %llu areas and %u mapping pages are in flash, %llu pages are live",
-		(unsigned long long)mapped, (unsigned long long)areas, map_cache_flash_pages(a->cache),
+		(unsigned long long)mapped, (unsigned long long)areas, a->directory->in_flash,
 		(unsigned long long)live);
 }
 
@@ -327,12 +330,13 @@ static void across_regions(struct ftl *f, struct regions *r)
 	regions_visit(r, a->map.word, page_map_bytes(&a->map));
 	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
 	across_areas_regions(&a->areas, r);
+	directory_regions(a->directory, r);
 	map_cache_regions(a->cache, r);
 }
 
 static uint64_t across_map_bytes(const struct ftl *f)
 {
-	return map_cache_table_bytes(((const struct across *)f->state)->cache);
+	return directory_table_bytes(((const struct across *)f->state)->directory);
 }
 
 static void across_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)

@@ -21,11 +21,11 @@ static ppn_t take(struct ftl *f, block_t victim, enum stream stream)
 static void copy_map_page(struct ftl *f, struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
 	struct mrsm *m = f->state;
-	uint32_t id = flash_owner(f->flash, from) - m->cache->base;
+	uint32_t id = flash_owner(f->flash, from) - m->directory->base;
 
 	flash_copy(io, from, to, cause, OP_NONE);
 	space_moved_away(f->space, from);
-	map_cache_page_moved(m->cache, io, id, from, to);
+	directory_page_moved(m->directory, io, id, from, to);
 }
 
 /* All its slots are live: it stays as it is, and so do its extents. */
@@ -101,7 +101,7 @@ static uint32_t go_through(struct ftl *f, struct io *io, block_t victim, enum st
 
 		if (owner == OWNER_NONE)
 			continue;
-		if (map_cache_owns(m->cache, owner))
+		if (directory_owns(m->directory, owner))
 			copy_map_page(f, io, ppn, take(f, victim, stream), cause);
 		else if (live_slots(m, ppn) == m->slots_per_page)
 			copy_data_page(f, io, ppn, take(f, victim, stream), cause);

@@ -71,7 +71,7 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 		return fault_set(fault,
 			"the drive is too large for mrsm.subpage_sectors = %u; use larger ones", m->sectors);
 	}
-	names = subs + m->cache->pages;
+	names = subs + m->directory->pages;
 	slots_init(&m->slots, f->space, m->slots_per_page, (owner_t)names);
 	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
 	m->collected = memory_array((size_t)(g->pages_per_block + 1) * m->slots_per_page,
@@ -122,7 +122,7 @@ static void begin(struct ftl *f, struct io *io)
 {
 	struct mrsm *m = f->state;
 
-	map_cache_settle(m->cache, io);
+	mrsm_map_settle(m, io);
 	m->waits = 0;
 }
 
@@ -453,8 +453,7 @@ static void mrsm_regions(struct ftl *f, struct regions *r)
 	mrsm_tree_regions(&m->tree, r);
 	slots_regions(&m->slots, r);
 	regions_visit(r, m->written, (f->geometry->logical_sectors / 64 + 1) * sizeof *m->written);
-	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
-	map_cache_regions(m->cache, r);
+	mrsm_map_regions(m, r);
 }
 
 static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
@@ -462,8 +461,8 @@ static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size
 	const struct mrsm *m = f->state;
 	sub_t first;
 
-	if (map_cache_owns(m->cache, owner)) {
-		snprintf(text, bytes, "mapping page %u", owner - m->cache->base);
+	if (directory_owns(m->directory, owner)) {
+		snprintf(text, bytes, "mapping page %u", owner - m->directory->base);
 		return;
 	}
 	first = slots_sub(&m->slots, owner, 0);
@@ -473,7 +472,7 @@ static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size
 
 static bool holds_data(const void *mrsm, owner_t owner)
 {
-	return !map_cache_owns(((const struct mrsm *)mrsm)->cache, owner);
+	return !directory_owns(((const struct mrsm *)mrsm)->directory, owner);
 }
 
 /* Every sub-page of the piece is where its page says, and holds data. */
@@ -523,7 +522,7 @@ static void mrsm_report(const struct ftl *f, struct report *r)
 {
 	const struct mrsm *m = f->state;
 	const struct mrsm_statistics *s = &m->statistics;
-	double room = (double)map_cache_room(&m->map_settings, f->geometry) * f->geometry->page_bytes;
+	double room = (double)map_budget(f->map_settings, f->geometry);
 	double table = (double)mrsm_table_bytes(f);
 
 	report_count(r, "mrsm.subpage_bytes", m->sectors * SECTOR_BYTES, "bytes", "size of a sub-page");
@@ -550,7 +549,7 @@ static void mrsm_report(const struct ftl *f, struct report *r)
 		"of that table that fits in DRAM");
 	report_real(r, "mrsm.tree_depth_mean", ratio((double)s->depths, (double)s->descents), "nodes",
 		"visited by a descent from the root");
-	map_cache_report(m->cache, r);
+	mrsm_map_report(m, r);
 }
 
 const struct ftl_ops ftl_mrsm = {
