@@ -16,7 +16,8 @@ const struct param map_params[] = {
 	{ "pin_pmt", PARAM_BOOL, offsetof(struct map_settings, pin_pmt), 0, 1, "", "false",
 		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is left" },
 	{ "blocking", PARAM_BOOL, offsetof(struct map_settings, blocking), 0, 1, "", "false",
-		"a mapping page is loaded only after the changed one it replaces has been written back" },
+		"a look-up that makes a mapping page be written waits for that, and so does its request; "
+		"false: nobody does" },
 	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "lazy",
 		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = noted, "
 		"then read and written in batches; defer = noted until next loaded",
@@ -101,14 +102,24 @@ op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t
 	return after;
 }
 
-bool directory_program(struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t *ready)
+bool directory_program(
+	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
 	struct directory_page *p = &d->page[id];
-	ppn_t to = d->client.allocate(d->client.ftl, io, id);
+	op_t program;
+	ppn_t to;
 
+	BUG_ON(id >= d->pages, "mapping page %u of %u is written", id, d->pages);
+	if (!io->timed && directory_in_flash(d, id))
+		return true;
+	to = d->client.allocate(d->client.ftl, io, id);
 	if (to == PPN_NONE)
 		return false;
-	*ready = flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, cause, *ready);
+	io->detached = !d->settings->blocking;
+	program = flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, cause, after);
+	io->detached = false;
+	if (d->settings->blocking)
+		*wait = program;
 	if (directory_in_flash(d, id))
 		space_release(d->space, p->ppn);
 	else
@@ -117,11 +128,12 @@ bool directory_program(struct directory *d, struct io *io, uint32_t id, enum cau
 	return true;
 }
 
-bool directory_rewrite(struct directory *d, struct io *io, uint32_t id, enum cause cause)
+bool directory_rewrite(
+	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
-	op_t done = directory_read(d, io, id, cause, OP_NONE);
+	op_t read = directory_read(d, io, id, cause, after);
 
-	return directory_program(d, io, id, cause, &done);
+	return directory_program(d, io, id, cause, read, wait);
 }
 
 void directory_page_moved(struct directory *d, const struct io *io, uint32_t id, ppn_t from, ppn_t to)

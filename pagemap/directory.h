@@ -127,13 +127,18 @@ op_t directory_read(struct directory *, struct io *, uint32_t id, enum cause, op
 op_t directory_ready(struct directory *, const struct io *, uint32_t id, op_t after);
 
 /*
- * Programs the page anew, once *ready is done; *ready becomes the program.  False: the drive is full, nothing has
- * changed.  May allocate and so collect.
+ * Programs the page anew, once `after` is done.  Who waits for that is the word of map.blocking alone, whatever the
+ * cache: if false nobody does; if true the request does, and *wait becomes the program: the look-up that caused it
+ * gives that to what it reads next and to its user.  (With a background cause no request waits in any case.)
+ * False: the drive is full, nothing has changed.  May allocate and so collect, unless called during a collection.
+ *
+ * Outside time (preconditioning) a page that has a copy is not written again: nothing that is measured later
+ * would change.
  */
-bool directory_program(struct directory *, struct io *, uint32_t id, enum cause, op_t *ready);
+bool directory_program(struct directory *, struct io *, uint32_t id, enum cause, op_t after, op_t *wait);
 
-/* Reads, changes and programs the page, whoever has it in DRAM.  False: the drive is full. */
-bool directory_rewrite(struct directory *, struct io *, uint32_t id, enum cause);
+/* Reads the page, once `after` is done, and programs it with its changes, as above. */
+bool directory_rewrite(struct directory *, struct io *, uint32_t id, enum cause, op_t after, op_t *wait);
 
 /* During a collection: the page itself was moved. */
 void directory_page_moved(struct directory *, const struct io *, uint32_t id, ppn_t from, ppn_t to);

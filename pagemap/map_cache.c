@@ -58,34 +58,23 @@ static void leave(struct map_cache *c, uint32_t id)
 	c->resident--;
 }
 
-/*
- * A dirty page is written before it goes.  Outside time (preconditioning) only if it has no copy in flash: to
- * write the others again would change nothing that is measured later.
- */
-static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t *ready)
+/* A dirty page is written before it goes. */
+static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t *wait)
 {
 	struct directory *d = c->directory;
 
-	if ((c->flags[id] & PAGE_DIRTY) && (io->timed || !directory_in_flash(d, id))) {
-		op_t written = directory_ready(d, io, id, OP_NONE);
-		bool done;
-
-		io->detached = !d->settings->blocking;
-		done = directory_program(d, io, id, cause, &written);
-		io->detached = false;
-		if (!done)
-			return false;
-		*ready = written;
-	}
+	if ((c->flags[id] & PAGE_DIRTY) &&
+		!directory_program(d, io, id, cause, directory_ready(d, io, id, OP_NONE), wait))
+		return false;
 	leave(c, id);
 	return true;
 }
 
-/* One page more fits in the budget, unless all others are pinned.  *ready becomes the last write-back. */
-static bool make_room(struct map_cache *c, struct io *io, enum cause cause, op_t *ready)
+/* One page more fits in the budget, unless all others are pinned. */
+static bool make_room(struct map_cache *c, struct io *io, enum cause cause, op_t *wait)
 {
 	while (c->resident >= c->room && c->cached.length)
-		if (!evict(c, io, c->cached.oldest, cause, ready))
+		if (!evict(c, io, c->cached.oldest, cause, wait))
 			return false;
 	return true;
 }
@@ -93,13 +82,11 @@ static bool make_room(struct map_cache *c, struct io *io, enum cause cause, op_t
 /* A page is loaded beside the one that it replaces, or, if told so, into its place once it is written back. */
 static bool load(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t after)
 {
-	op_t written = OP_NONE;
+	op_t wait = after;
 
-	if (!make_room(c, io, cause, &written))
+	if (!make_room(c, io, cause, &wait))
 		return false;
-	if (!c->directory->settings->blocking)
-		written = OP_NONE;
-	directory_read(c->directory, io, id, cause, written == OP_NONE ? after : written);
+	directory_read(c->directory, io, id, cause, wait);
 	if (map_notes_clear(&c->notes, id))
 		c->flags[id] |= PAGE_DIRTY;
 	enter(c, id);

@@ -487,6 +487,59 @@ static void test_static_model(void **state)
 	rig_close(always);
 }
 
+/* Of 20000 look-ups; within five standard deviations. */
+static void test_chance_of_a_hit(void **state)
+{
+	const double p = 0.421, n = 20000;
+	struct rig *rig = rig_open("mrsm.cached_share=0.421");
+	const struct flash *flash = rig->drive->flash;
+	const struct map_statistics *map = &rig->drive->ftl->map;
+	double hits;
+
+	(void)state;
+	assert_true(drive_place(rig->drive, (struct extent){ 0, 1600 }));
+	for (int i = 0; i < 200; i++)
+		read_sectors(rig, 0, 1600);
+	hits = (double)map->hits;
+	if (map->lookups != n || hits * hits + p * p * n * n > 2 * hits * p * n + 25 * p * (1 - p) * n)
+		fail_msg("SEED=%llu: %.0f hits of %llu, %.0f expected", (unsigned long long)seed_of_run(),
+			hits, (unsigned long long)map->lookups, p * n);
+	assert_int_equal(flash->count[OP_READ][CAUSE_MAP] + flash->forwarded[CAUSE_MAP], map->misses);
+	rig_close(rig);
+}
+
+/*
+ * The same operation has the same price, whatever is cached: a write that finds its mapping page not in DRAM and
+ * makes one be written.  That is the page that leaves (a real cache) or the one it changes (the static model).
+ * Data, mapping page read and mapping page written are on dies of their own.
+ */
+static void test_who_waits_for_write_backs(void **state)
+{
+	static const char *const models[] = { "mrsm.cache_model=lru", "mrsm.cached_share=1e-12" };
+	const tick_t load = 10000 + 4000, write_back = 4000 + 100000, write = 1000 + 100000;
+
+	(void)state;
+	for (int blocking = 0; blocking < 2; blocking++)
+		for (int i = 0; i < 2; i++) {
+			char text[512];
+			struct rig *rig;
+			struct cost cost;
+
+			snprintf(text, sizeof text,
+				"flash.page_bytes=2K flash.channels=8 flash.blocks=20 map.cache_bytes=2K "
+				"map.blocking=%s %s",
+				blocking ? "true" : "false", models[i]);
+			rig = rig_open(text);
+			write_sectors(rig, 0, 4);
+			write_sectors(rig, 1024, 1028);
+			cost = write_sectors(rig, 0, 1);
+			assert_int_equal(cost.map_reads, 1);
+			assert_int_equal(cost.map_programs, 1);
+			assert_int_equal(cost.latency, (blocking ? write_back : 0) + load + write);
+			rig_close(rig);
+		}
+}
+
 /* ---- what the tree costs in DRAM: a descent visits a node per level, and each translation its page's entry ---- */
 
 static void test_accesses_to_dram(void **state)
@@ -991,6 +1044,8 @@ int main(void)
 		cmocka_unit_test(test_regions_grow_and_shrink),
 		cmocka_unit_test(test_extents_end_at_regions),
 		cmocka_unit_test(test_static_model),
+		cmocka_unit_test(test_chance_of_a_hit),
+		cmocka_unit_test(test_who_waits_for_write_backs),
 		cmocka_unit_test(test_accesses_to_dram),
 		cmocka_unit_test(test_nothing_is_counted_outside_time),
 		cmocka_unit_test(test_tree_like_a_plain_model),

@@ -23,15 +23,15 @@ static void get_untimed(struct mrsm_chance *c, struct io *io, uint32_t id)
 {
 	struct directory *d = c->directory;
 	uint64_t possible = (uint64_t)d->pages * d->space->geometry->page_bytes;
-	op_t ready = OP_NONE;
+	op_t nobody;
 
-	if (!directory_in_flash(d, id) && possible > map_budget(d->settings, d->space->geometry))
-		directory_program(d, io, id, CAUSE_MAP, &ready);
+	if (possible > map_budget(d->settings, d->space->geometry))
+		directory_program(d, io, id, CAUSE_MAP, OP_NONE, &nobody);
 }
 
 op_t mrsm_chance_get(struct mrsm_chance *c, struct io *io, uint32_t id, bool write, op_t after)
 {
-	op_t ready, written;
+	op_t ready;
 	bool hit;
 
 	if (write)
@@ -45,10 +45,10 @@ op_t mrsm_chance_get(struct mrsm_chance *c, struct io *io, uint32_t id, bool wri
 	map_count_lookup(c->statistics, io, hit);
 	if (hit)
 		return after;
-	ready = written = directory_read(c->directory, io, id, CAUSE_MAP, after);
+	ready = directory_read(c->directory, io, id, CAUSE_MAP, after);
 	if (write) {
 		map_notes_clear(&c->notes, id);
-		directory_program(c->directory, io, id, CAUSE_MAP, &written);
+		directory_program(c->directory, io, id, CAUSE_MAP, ready, &ready);
 	}
 	return ready;
 }
