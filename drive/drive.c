@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "flash/schedule.h"
+#include "stats/table.h"
 
 /* Pages of one request that are hinted at. */
 #define EXPECT_MOST 4u
@@ -186,6 +187,13 @@ void drive_statistics_start(struct drive *d)
 	flash_statistics_start(d->flash);
 	collector_statistics_start(d->ftl->collector);
 	d->ftl->map = (struct map_statistics){ 0 };
+	if (d->ftl->ops->statistics) {
+		struct stat_list list = { .room = 0 };
+
+		d->ftl->ops->statistics(d->ftl, &list);
+		stat_list_start(&list);
+		stat_list_release(&list);
+	}
 }
 
 /* ---- assembly ---- */

@@ -69,7 +69,8 @@ static void write_look_ups(const struct explanation *x, const struct drive *d, F
 		"# look-ups: %u page-level, %" PRIu64 " ns; of mapping pages %" PRIu64 ", %" PRIu64
 		" not in DRAM; %" PRIu64 " entries touched\n",
 		x->accesses, x->accesses * d->settings->dram.access_ns, x->after.lookups - x->before.lookups,
-		x->after.misses - x->before.misses, x->after.accesses - x->before.accesses);
+		x->after.misses - x->before.misses + x->after.unwritten - x->before.unwritten,
+		x->after.accesses - x->before.accesses);
 	if (x->forwarded)
 		fprintf(out, "# %" PRIu64 " reads of pages still in the controller's memory: no operation\n",
 			x->forwarded);

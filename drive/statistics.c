@@ -1,6 +1,7 @@
 #include "drive/statistics.h"
 
 #include "flash/schedule.h"
+#include "stats/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -243,6 +244,8 @@ static void report_map(struct report *r, const struct drive *d)
 	report_count(r, "map.lookup", f->map.lookups, "look-ups", "page-level translations");
 	report_count(r, "map.hit", f->map.hits, "look-ups", "answered from DRAM");
 	report_count(r, "map.miss", f->map.misses, "look-ups", "that had to read a mapping page");
+	report_count(r, "map.unwritten", f->map.unwritten, "look-ups",
+		"of entries whose mapping page was never written: nothing to read");
 	report_count(r, "map.read", d->flash->count[OP_READ][CAUSE_MAP], "pages", "mapping pages read");
 	report_count(
 		r, "map.write", d->flash->count[OP_PROGRAM][CAUSE_MAP], "pages", "mapping pages programmed");
@@ -286,6 +289,13 @@ void statistics_report(struct report *r, const struct run *run, const struct run
 	if (d->ftl->ops->report) {
 		report_section(r, d->ftl->ops->name);
 		d->ftl->ops->report(d->ftl, r);
+	}
+	if (d->ftl->ops->statistics) {
+		struct stat_list list = { .room = 0 };
+
+		d->ftl->ops->statistics(d->ftl, &list);
+		stat_list_report(&list, r);
+		stat_list_release(&list);
 	}
 }
 

@@ -24,6 +24,8 @@
 #include "pagemap/space.h"
 #include "stats/report.h"
 
+struct stat_list;
+
 /* What the core gives every FTL. */
 struct ftl {
 	const struct ftl_ops *ops;
@@ -81,6 +83,8 @@ struct ftl_ops {
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Optional: own statistics. */
 	void (*report)(const struct ftl *, struct report *);
+	/* Optional: the same as tables. */
+	void (*statistics)(struct ftl *, struct stat_list *);
 };
 
 /* NULL-ended, in order of ftl/list.h. */

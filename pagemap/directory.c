@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "flash/schedule.h"
+#include "stats/table.h"
 
 /* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
 #define PAGES_LEAST 8u
@@ -34,12 +35,13 @@ uint64_t map_budget(const struct map_settings *settings, const struct geometry *
 	return (pages < PAGES_LEAST ? PAGES_LEAST : pages) * g->page_bytes;
 }
 
-struct directory *directory_create(const struct map_settings *settings, struct space *space, uint32_t pages,
-	owner_t base, struct directory_client client)
+struct directory *directory_create(const struct map_settings *settings, struct space *space,
+	struct map_statistics *map, uint32_t pages, owner_t base, struct directory_client client)
 {
 	struct directory *d = memory_array(1, sizeof *d, "directory of mapping pages");
 
 	*d = (struct directory){ .settings = settings, .space = space, .client = client, .pages = pages };
+	d->map = map;
 	d->base = base;
 	d->page = memory_array(pages, sizeof *d->page, "directory of mapping pages");
 	for (uint32_t id = 0; id < pages; id++)
@@ -136,28 +138,35 @@ bool directory_rewrite(
 	return directory_program(d, io, id, cause, read, wait);
 }
 
-void directory_page_moved(struct directory *d, const struct io *io, uint32_t id, ppn_t from, ppn_t to)
+void directory_page_moved(struct directory *d, uint32_t id, ppn_t from, ppn_t to)
 {
 	BUG_ON(id >= d->pages || d->page[id].ppn != from,
 		"mapping page %u was moved from page %u, the directory says %u", id, from, d->page[id].ppn);
 	d->page[id].ppn = to;
-	d->moved += io->timed;
+	d->statistics.gc_moves++;
 }
 
 /* ---- the rest ---- */
 
-void map_count_lookup(struct map_statistics *s, const struct io *io, bool hit)
+static const struct stat rows[] = {
+	{ "table_bytes", "bytes", "of mapping pages that exist", STAT_COUNT,
+		offsetof(struct directory_statistics, table_bytes) },
+	{ "gc_moves", "pages", "mapping pages moved by collection", STAT_COUNT,
+		offsetof(struct directory_statistics, gc_moves) },
+	{ 0 },
+};
+
+static void gather(void *directory)
 {
-	s->lookups += io->timed;
-	s->accesses += io->timed;
-	s->hits += hit && io->timed;
-	s->misses += !hit && io->timed;
+	struct directory *d = directory;
+
+	d->statistics.table_bytes = directory_table_bytes(d);
 }
 
-void directory_report(const struct directory *d, struct report *r)
+void directory_statistics(struct directory *d, struct stat_list *list)
 {
-	report_count(r, "map.table_bytes", directory_table_bytes(d), "bytes", "of mapping pages that exist");
-	report_count(r, "map.gc_moves", d->moved, "pages", "mapping pages moved by collection");
+	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &d->statistics, sizeof d->statistics, d,
+				    NULL, gather });
 }
 
 /* Nothing is under way, so nobody has to wait for a load: handles mean nothing in another process. */

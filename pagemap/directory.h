@@ -16,7 +16,8 @@
 #include "base/param.h"
 #include "base/prefetch.h"
 #include "pagemap/space.h"
-#include "stats/report.h"
+
+struct stat_list;
 
 /* What the entries of pages cost that the collector moved while their mapping page was not in DRAM. */
 enum map_gc_update {
@@ -45,10 +46,16 @@ extern const struct param map_params[];
 /* DRAM for the mapping table: `cache_bytes` of the settings, or the drive's share. */
 uint64_t map_budget(const struct map_settings *, const struct geometry *);
 
-/* Every FTL fills these; they are the core's rows map.*. */
+/*
+ * Look-ups of entries, by any FTL, whatever it caches (without a cache: hits only); the core's rows map.*.  A miss is
+ * what costs a read and what a larger budget could have saved; so what was never written is none.
+ */
 struct map_statistics {
-	uint64_t lookups, hits, misses; /* of a mapping page by a translation */
-	uint64_t accesses;              /* mapping entries read or written in DRAM */
+	uint64_t lookups;
+	uint64_t hits;      /* in DRAM */
+	uint64_t misses;    /* in flash: a mapping page is read */
+	uint64_t unwritten; /* nowhere yet: the mapping page was never written, nothing is read */
+	uint64_t accesses;  /* mapping entries read or written in DRAM */
 };
 
 /* The FTL's part: a page to program mapping page `id` into (of a stream of its own, collecting where
@@ -64,19 +71,25 @@ struct directory_page {
 	bool exists;
 };
 
+struct directory_statistics {
+	uint64_t table_bytes, gc_moves;
+};
+
 struct directory {
 	const struct map_settings *settings;
 	struct space *space;
+	struct map_statistics *map;
 	struct directory_client client;
 	struct directory_page *page;
 	uint32_t pages; /* ids */
 	owner_t base;
 	uint32_t existing, in_flash; /* pages that hold an entry; that have a copy in flash */
-	uint64_t moved;              /* pages that the collector moved; statistics */
+	struct directory_statistics statistics;
 };
 
-struct directory *directory_create(
-	const struct map_settings *, struct space *, uint32_t pages, owner_t base, struct directory_client);
+/* Look-ups are counted in `map` (normally &ftl->map), which the drive clears when the measurement begins. */
+struct directory *directory_create(const struct map_settings *, struct space *, struct map_statistics *map,
+	uint32_t pages, owner_t base, struct directory_client);
 void directory_free(struct directory *);
 
 /* ---- which pages there are ---- */
@@ -117,6 +130,16 @@ PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
 
 /* ---- what using them costs ---- */
 
+/* An entry of the page is looked up, and is in DRAM or not.  Called before the page is read. */
+static inline void directory_count_lookup(struct directory *d, uint32_t id, bool in_dram)
+{
+	d->map->lookups++;
+	d->map->accesses++;
+	d->map->hits += in_dram;
+	d->map->misses += !in_dram && directory_in_flash(d, id);
+	d->map->unwritten += !in_dram && !directory_in_flash(d, id);
+}
+
 /*
  * Reads the page's copy, once `after` is done.  Returns what the use of its entries must wait for; `after` where
  * there is no copy.
@@ -141,15 +164,12 @@ bool directory_program(struct directory *, struct io *, uint32_t id, enum cause,
 bool directory_rewrite(struct directory *, struct io *, uint32_t id, enum cause, op_t after, op_t *wait);
 
 /* During a collection: the page itself was moved. */
-void directory_page_moved(struct directory *, const struct io *, uint32_t id, ppn_t from, ppn_t to);
+void directory_page_moved(struct directory *, uint32_t id, ppn_t from, ppn_t to);
 
 /* ---- the rest ---- */
 
-/* A look-up of an entry, in DRAM or not. */
-void map_count_lookup(struct map_statistics *, const struct io *, bool hit);
-
 /* Rows map.table_bytes and map.gc_moves. */
-void directory_report(const struct directory *, struct report *);
+void directory_statistics(struct directory *, struct stat_list *);
 
 /* State, for saving and loading a drive with nothing under way. */
 void directory_regions(struct directory *, struct regions *);

@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
+#include "stats/table.h"
 
 enum { PAGE_CACHED = 1, PAGE_DIRTY = 2 };
 
@@ -14,12 +15,11 @@ uint32_t map_cache_room(const struct map_settings *settings, const struct geomet
 	return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
 }
 
-struct map_cache *map_cache_create(struct directory *d, uint32_t pinned, struct map_statistics *statistics)
+struct map_cache *map_cache_create(struct directory *d, uint32_t pinned)
 {
 	struct map_cache *c = memory_array(1, sizeof *c, "mapping cache");
 
 	c->directory = d;
-	c->statistics = statistics;
 	c->pinned = d->settings->pin_pmt ? pinned : 0;
 	c->room = map_cache_room(d->settings, d->space->geometry);
 	c->flags = memory_array(d->pages, sizeof *c->flags, "mapping cache");
@@ -46,8 +46,8 @@ static void enter(struct map_cache *c, uint32_t id)
 	c->flags[id] |= PAGE_CACHED;
 	if (id >= c->pinned)
 		map_list_add(&c->cached, c->link, id);
-	if (++c->resident > c->resident_max)
-		c->resident_max = c->resident;
+	if (++c->resident > c->most_resident)
+		c->most_resident = c->resident;
 }
 
 static void leave(struct map_cache *c, uint32_t id)
@@ -102,7 +102,7 @@ op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, 
 	BUG_ON(id >= c->directory->pages, "mapping page %u of %u is looked up", id, c->directory->pages);
 	if (write)
 		directory_enter(c->directory, id);
-	map_count_lookup(c->statistics, io, hit);
+	directory_count_lookup(c->directory, id, hit);
 	if (!hit && !load(c, io, id, CAUSE_MAP, after))
 		return after;
 	if (hit && id >= c->pinned && c->cached.newest != id) {
@@ -120,7 +120,7 @@ void map_cache_entry_moved(struct map_cache *c, struct io *io, uint32_t id)
 {
 	BUG_ON(id >= c->directory->pages, "an entry of mapping page %u of %u is changed", id,
 		c->directory->pages);
-	c->statistics->accesses += io->timed;
+	c->directory->map->accesses++;
 	if (c->flags[id] & PAGE_CACHED)
 		c->flags[id] |= PAGE_DIRTY;
 	else if (io->timed)
@@ -180,15 +180,37 @@ void map_cache_check(const struct map_cache *c)
 		"%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
 }
 
-void map_cache_report(const struct map_cache *c, struct report *r)
+static const struct stat rows[] = {
+	{ "cache_bytes", "bytes", "DRAM for mapping pages", STAT_COUNT,
+		offsetof(struct map_cache_statistics, bytes) },
+	{ "cached_bytes_max", "bytes", "most in use", STAT_COUNT,
+		offsetof(struct map_cache_statistics, most_bytes) },
+	{ "cached_share", "share", "of the table that fits in DRAM", STAT_REAL,
+		offsetof(struct map_cache_statistics, share) },
+	{ 0 },
+};
+
+static void start(void *cache)
 {
+	struct map_cache *c = cache;
+
+	c->most_resident = c->resident;
+}
+
+static void gather(void *cache)
+{
+	struct map_cache *c = cache;
 	uint64_t bytes = c->directory->space->geometry->page_bytes;
 	uint32_t existing = c->directory->existing;
-	double share = existing > c->room ? (double)c->room / existing : 1;
 
-	report_count(r, "map.cache_bytes", c->room * bytes, "bytes", "DRAM for mapping pages");
-	report_count(r, "map.cached_bytes_max", c->resident_max * bytes, "bytes", "most ever in use");
-	report_real(r, "map.cached_share", share, "share", "of the table that fits in DRAM");
-	directory_report(c->directory, r);
-	map_notes_report(&c->notes, r);
+	c->statistics = (struct map_cache_statistics){ c->room * bytes, c->most_resident * bytes,
+		existing > c->room ? (double)c->room / existing : 1 };
+}
+
+void map_cache_statistics(struct map_cache *c, struct stat_list *list)
+{
+	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &c->statistics, sizeof c->statistics, c,
+				    start, gather });
+	directory_statistics(c->directory, list);
+	map_notes_statistics(&c->notes, list);
 }

@@ -10,23 +10,27 @@
 #include "pagemap/directory.h"
 #include "pagemap/map_notes.h"
 
+struct map_cache_statistics {
+	uint64_t bytes, most_bytes;
+	double share;
+};
+
 struct map_cache {
 	struct directory *directory;
-	struct map_statistics *statistics;
-	uint8_t *flags;                  /* per page */
-	struct map_link *link;           /* of pages in DRAM */
-	uint32_t pinned, room;           /* the first `pinned` ids stay; pages that the budget holds */
-	struct map_list cached;          /* evictable pages in DRAM, most recently used first */
-	struct map_notes notes;          /* of pages not in DRAM */
-	uint32_t resident, resident_max; /* pages in DRAM, pinned ones included */
+	uint8_t *flags;                   /* per page */
+	struct map_link *link;            /* of pages in DRAM */
+	uint32_t pinned, room;            /* the first `pinned` ids stay; pages that the budget holds */
+	struct map_list cached;           /* evictable pages in DRAM, most recently used first */
+	struct map_notes notes;           /* of pages not in DRAM */
+	uint32_t resident, most_resident; /* pages in DRAM, pinned ones included */
+	struct map_cache_statistics statistics;
 };
 
 /*
  * A page exists from its first write access to map_cache_remove().  The first `pinned` ids are never evicted if the
- * settings say pin_pmt.  Look-ups are counted in `statistics` (normally &ftl->map), which the drive clears when the
- * measurement begins.  The directory outlives the cache.
+ * settings say pin_pmt.  The directory outlives the cache.
  */
-struct map_cache *map_cache_create(struct directory *, uint32_t pinned, struct map_statistics *);
+struct map_cache *map_cache_create(struct directory *, uint32_t pinned);
 void map_cache_free(struct map_cache *);
 
 /*
@@ -68,7 +72,7 @@ void map_cache_regions(struct map_cache *, struct regions *);
 /* Aborts if lists, counts and flags disagree.  O(pages). */
 void map_cache_check(const struct map_cache *);
 
-/* Rows map.cache_bytes, map.table_bytes, ... for the FTL's own section. */
-void map_cache_report(const struct map_cache *, struct report *);
+/* Rows map.cache_bytes, ..., those of the directory and of the notes. */
+void map_cache_statistics(struct map_cache *, struct stat_list *);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
+#include "stats/table.h"
 
 /* DRAM for the notes of changes, as a part of the budget; bytes of a note, an entry's number and value. */
 #define NOTES_PART 64u
@@ -30,7 +31,7 @@ static void await_payment(struct map_notes *n, uint32_t id)
 
 void map_notes_add(struct map_notes *n, uint32_t id)
 {
-	n->updates++;
+	n->statistics.noted++;
 	await_payment(n, id);
 }
 
@@ -70,12 +71,25 @@ void map_notes_regions(struct map_notes *n, struct regions *r)
 	regions_visit(r, &n->total, sizeof n->total);
 }
 
-void map_notes_report(const struct map_notes *n, struct report *r)
+static const struct stat rows[] = {
+	{ "gc_updates", "entries", "changed by collection while their mapping page was not in DRAM",
+		STAT_COUNT, offsetof(struct map_notes_statistics, noted) },
+	{ "pending", "pages", "changed by collection and not yet paid for at the end", STAT_COUNT,
+		offsetof(struct map_notes_statistics, waiting) },
+	{ 0 },
+};
+
+static void gather(void *notes)
 {
-	report_count(r, "map.gc_updates", n->updates, "entries",
-		"changed by collection while their mapping page was not in DRAM");
-	report_count(r, "map.pending", n->waiting.length, "pages",
-		"changed by collection and not yet paid for at the end");
+	struct map_notes *n = notes;
+
+	n->statistics.waiting = n->waiting.length;
+}
+
+void map_notes_statistics(struct map_notes *n, struct stat_list *list)
+{
+	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &n->statistics, sizeof n->statistics, n,
+				    NULL, gather });
 }
 
 void map_notes_check(const struct map_notes *n)

@@ -14,13 +14,17 @@
 /* What one call pays for, in mapping pages. */
 #define MAP_NOTES_SETTLE_MOST 64u
 
+struct map_notes_statistics {
+	uint64_t noted, waiting;
+};
+
 struct map_notes {
 	struct directory *directory;
 	uint32_t *noted; /* changes per page */
 	struct map_link *link;
 	struct map_list waiting; /* pages with changes, the last to begin with first */
 	uint64_t total, most;    /* changes of all pages; more are paid for, lazily */
-	uint64_t updates;        /* changes ever noted; statistics */
+	struct map_notes_statistics statistics;
 };
 
 void map_notes_init(struct map_notes *, struct directory *);
@@ -52,7 +56,9 @@ static inline uint32_t map_notes_due(const struct map_notes *n)
 void map_notes_settle(struct map_notes *, struct io *);
 
 void map_notes_regions(struct map_notes *, struct regions *);
-void map_notes_report(const struct map_notes *, struct report *);
+/* Rows map.gc_updates and map.pending. */
+void map_notes_statistics(struct map_notes *, struct stat_list *);
+
 void map_notes_check(const struct map_notes *);
 
 #endif

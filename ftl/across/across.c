@@ -12,6 +12,7 @@
 #include "ftl/across/across.h"
 
 #include "base/memory.h"
+#include "stats/table.h"
 
 #include <stdio.h>
 
@@ -121,9 +122,9 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	across_areas_init(&a->areas, limit);
 	a->area_base = a->map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
-	a->directory = directory_create(f->map_settings, f->space, map_pages, a->map.lpns,
+	a->directory = directory_create(f->map_settings, f->space, &f->map, map_pages, a->map.lpns,
 		(struct directory_client){ f, allocate_map_page });
-	a->cache = map_cache_create(a->directory, a->page_table_pages, &f->map);
+	a->cache = map_cache_create(a->directory, a->page_table_pages);
 	return true;
 }
 
@@ -227,7 +228,7 @@ static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t f
 		page_map_move(&a->map, owner, to);
 		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
 	} else if (directory_owns(a->directory, owner)) {
-		directory_page_moved(a->directory, io, owner - a->map.lpns, from, to);
+		directory_page_moved(a->directory, owner - a->map.lpns, from, to);
 	} else {
 		uint32_t index = owner - a->area_base;
 
@@ -353,73 +354,78 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 		snprintf(text, bytes, "area %u", owner - a->area_base);
 }
 
-static double share(uint64_t part, uint64_t whole)
+#define COUNT(name, field, unit, meaning)                                                                    \
+	{                                                                                                    \
+		name, unit, meaning, STAT_COUNT, offsetof(struct across_statistics, field)                   \
+	}
+#define SHARE(name, field, whole, meaning)                                                                   \
+	{                                                                                                    \
+		name, "share", meaning, STAT_RATIO, offsetof(struct across_statistics, field),               \
+			offsetof(struct across_statistics, whole)                                            \
+	}
+
+static const struct stat rows[] = {
+	COUNT("direct_write", direct_writes, "requests", "across writes into a new area"),
+	COUNT("amerge_profitable", profitable_merges, "requests", "across writes merged into their area"),
+	COUNT("amerge_unprofitable", unprofitable_merges, "requests",
+		"writes inside one page merged into an area"),
+	SHARE("direct_share", direct_writes, area_writes, "of these three"),
+	SHARE("profitable_share", profitable_merges, area_writes, "of these three"),
+	SHARE("unprofitable_share", unprofitable_merges, area_writes, "of these three"),
+	COUNT("refused_index", refused_index, "requests",
+		"across writes done as normal ones: a page has no room for a second index"),
+	COUNT("refused_limit", refused_limit, "requests",
+		"across writes done as normal ones: there are as many areas as allowed"),
+	COUNT("amerge_read", merge_reads, "pages", "areas read to be merged"),
+	COUNT("rollback_read", rollback_reads, "pages", "areas read to be rolled back"),
+	COUNT("normal_released", normal_released, "pages",
+		"normal pages that lost their last sector to an area"),
+	COUNT("areas_created", direct_writes, "areas", ""),
+	COUNT("areas", areas, "areas", "at the end"),
+	COUNT("areas_max", most_areas, "areas", "at a time"),
+	COUNT("areas_limit", areas_limit, "areas", "allowed at a time"),
+	COUNT("rollback_op", rollbacks, "requests", "that rolled areas back"),
+	COUNT("rollback_area", rolled_back, "areas", "rolled back into their normal pages"),
+	SHARE("rollback_share", rolled_back, direct_writes, "areas rolled back of areas created"),
+	COUNT("cover_drop", cover_drops, "areas", "dropped because a write covered them"),
+	SHARE("rollback_or_cover_share", areas_replaced, direct_writes,
+		"areas rolled back or covered of areas created"),
+	COUNT("trim_drop", trim_drops, "areas", "dropped because trims emptied them"),
+	COUNT("shrink", shrinks, "areas", "that lost sectors to a write and kept the rest"),
+	COUNT("gc_rollback", gc_rollbacks, "areas", "folded into normal pages by collection"),
+	COUNT("direct_read", direct_reads, "requests", "answered from an area alone"),
+	COUNT("merged_read_ops", merged_reads, "requests", "that needed an area and something else"),
+	COUNT("merged_read_flash", merged_read_pages, "pages", "read by these requests"),
+	COUNT("merged_read_extra", merged_read_extra, "pages",
+		"of them, more than page mapping would have read"),
+	{ 0 },
+};
+
+static void start_statistics(void *across)
 {
-	return whole ? (double)part / (double)whole : 0;
+	struct across *a = across;
+
+	a->count.most_areas = a->areas.used;
 }
 
-static void report_writes(const struct across_statistics *s, struct report *r)
+static void gather_statistics(void *across)
 {
-	uint64_t writes = s->direct_writes + s->profitable_merges + s->unprofitable_merges;
+	struct across *a = across;
+	struct across_statistics *s = &a->count;
 
-	report_count(r, "across.direct_write", s->direct_writes, "requests", "across writes into a new area");
-	report_count(r, "across.amerge_profitable", s->profitable_merges, "requests",
-		"across writes merged into their area");
-	report_count(r, "across.amerge_unprofitable", s->unprofitable_merges, "requests",
-		"writes inside one page merged into an area");
-	report_real(r, "across.direct_share", share(s->direct_writes, writes), "share", "of these three");
-	report_real(
-		r, "across.profitable_share", share(s->profitable_merges, writes), "share", "of these three");
-	report_real(r, "across.unprofitable_share", share(s->unprofitable_merges, writes), "share",
-		"of these three");
-	report_count(r, "across.refused_index", s->refused_index, "requests",
-		"across writes done as normal ones: a page has no room for a second index");
-	report_count(r, "across.refused_limit", s->refused_limit, "requests",
-		"across writes done as normal ones: there are as many areas as allowed");
-	report_count(r, "across.amerge_read", s->merge_reads, "pages", "areas read to be merged");
-	report_count(r, "across.rollback_read", s->rollback_reads, "pages", "areas read to be rolled back");
-	report_count(r, "across.normal_released", s->normal_released, "pages",
-		"normal pages that lost their last sector to an area");
+	s->area_writes = s->direct_writes + s->profitable_merges + s->unprofitable_merges;
+	s->areas_replaced = s->rolled_back + s->cover_drops;
+	s->areas = a->areas.used;
+	s->areas_limit = a->areas.limit;
 }
 
-static void report_areas(const struct across *a, struct report *r)
+static void across_statistics(struct ftl *f, struct stat_list *list)
 {
-	const struct across_statistics *s = &a->count;
+	struct across *a = f->state;
 
-	report_count(r, "across.areas_created", s->direct_writes, "areas", "");
-	report_count(r, "across.areas", a->areas.used, "areas", "at the end");
-	report_count(r, "across.areas_max", s->most_areas, "areas", "at a time");
-	report_count(r, "across.areas_limit", a->areas.limit, "areas", "allowed at a time");
-	report_count(r, "across.rollback_op", s->rollbacks, "requests", "that rolled areas back");
-	report_count(
-		r, "across.rollback_area", s->rolled_back, "areas", "rolled back into their normal pages");
-	report_real(r, "across.rollback_share", share(s->rolled_back, s->direct_writes), "share",
-		"areas rolled back of areas created");
-	report_count(r, "across.cover_drop", s->cover_drops, "areas", "dropped because a write covered them");
-	report_real(r, "across.rollback_or_cover_share",
-		share(s->rolled_back + s->cover_drops, s->direct_writes), "share",
-		"areas rolled back or covered of areas created");
-	report_count(r, "across.trim_drop", s->trim_drops, "areas", "dropped because trims emptied them");
-	report_count(
-		r, "across.shrink", s->shrinks, "areas", "that lost sectors to a write and kept the rest");
-	report_count(
-		r, "across.gc_rollback", s->gc_rollbacks, "areas", "folded into normal pages by collection");
-}
-
-static void across_report(const struct ftl *f, struct report *r)
-{
-	const struct across *a = f->state;
-	const struct across_statistics *s = &a->count;
-
-	report_writes(s, r);
-	report_areas(a, r);
-	report_count(r, "across.direct_read", s->direct_reads, "requests", "answered from an area alone");
-	report_count(r, "across.merged_read_ops", s->merged_reads, "requests",
-		"that needed an area and something else");
-	report_count(r, "across.merged_read_flash", s->merged_read_pages, "pages", "read by these requests");
-	report_count(r, "across.merged_read_extra", s->merged_read_extra, "pages",
-		"of them, more than page mapping would have read");
-	map_cache_report(a->cache, r);
+	stat_list_add(list, (struct stat_group){ "across", "across.", rows, &a->count, sizeof a->count, a,
+				    start_statistics, gather_statistics });
+	map_cache_statistics(a->cache, list);
 }
 
 const struct ftl_ops ftl_across = {
@@ -442,5 +448,5 @@ const struct ftl_ops ftl_across = {
 	.regions = across_regions,
 	.map_bytes = across_map_bytes,
 	.name_owner = across_name_owner,
-	.report = across_report,
+	.statistics = across_statistics,
 };

@@ -49,6 +49,8 @@ struct across_statistics {
 	uint64_t normal_released;              /* normal pages that lost their last sector to an area */
 	uint64_t direct_reads, merged_reads, merged_read_pages, merged_read_extra;
 	uint64_t most_areas;
+	/* filled in when they are asked for */
+	uint64_t area_writes, areas_replaced, areas, areas_limit;
 };
 
 struct across {

@@ -1,9 +1,11 @@
 #include "ftl/mrsm/chance.h"
 
-void mrsm_chance_init(struct mrsm_chance *c, struct directory *d, struct map_statistics *statistics)
+#include "stats/table.h"
+
+void mrsm_chance_init(struct mrsm_chance *c, struct directory *d)
 {
 	c->directory = d;
-	c->statistics = statistics;
+	c->budget = map_budget(d->settings, d->space->geometry);
 	map_notes_init(&c->notes, d);
 	random_init(&c->random, d->settings->seed, 0x6d6170);
 }
@@ -25,7 +27,7 @@ static void get_untimed(struct mrsm_chance *c, struct io *io, uint32_t id)
 	uint64_t possible = (uint64_t)d->pages * d->space->geometry->page_bytes;
 	op_t nobody;
 
-	if (possible > map_budget(d->settings, d->space->geometry))
+	if (possible > c->budget)
 		directory_program(d, io, id, CAUSE_MAP, OP_NONE, &nobody);
 }
 
@@ -42,7 +44,7 @@ op_t mrsm_chance_get(struct mrsm_chance *c, struct io *io, uint32_t id, bool wri
 		return OP_NONE;
 	}
 	hit = hits(c);
-	map_count_lookup(c->statistics, io, hit);
+	directory_count_lookup(c->directory, id, hit);
 	if (hit)
 		return after;
 	ready = directory_read(c->directory, io, id, CAUSE_MAP, after);
@@ -55,7 +57,7 @@ op_t mrsm_chance_get(struct mrsm_chance *c, struct io *io, uint32_t id, bool wri
 
 void mrsm_chance_entry_moved(struct mrsm_chance *c, const struct io *io, uint32_t id)
 {
-	c->statistics->accesses += io->timed;
+	c->directory->map->accesses++;
 	if (io->timed && !hits(c))
 		map_notes_add(&c->notes, id);
 }
@@ -72,11 +74,15 @@ void mrsm_chance_regions(struct mrsm_chance *c, struct regions *r)
 	regions_visit(r, &c->random, sizeof c->random);
 }
 
-void mrsm_chance_report(const struct mrsm_chance *c, struct report *r)
-{
-	uint64_t budget = map_budget(c->directory->settings, c->directory->space->geometry);
+static const struct stat rows[] = {
+	{ "cache_bytes", "bytes", "DRAM for mapping pages", STAT_COUNT,
+		offsetof(struct mrsm_chance, budget) },
+	{ 0 },
+};
 
-	report_count(r, "map.cache_bytes", budget, "bytes", "DRAM for mapping pages");
-	directory_report(c->directory, r);
-	map_notes_report(&c->notes, r);
+void mrsm_chance_statistics(struct mrsm_chance *c, struct stat_list *list)
+{
+	stat_list_add(list, (struct stat_group){ .prefix = "map.", .rows = rows, .values = c });
+	directory_statistics(c->directory, list);
+	map_notes_statistics(&c->notes, list);
 }

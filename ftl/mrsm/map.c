@@ -24,12 +24,13 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 	if ((uint64_t)m->region_map_pages * m->tree.regions >= OWNER_NONE)
 		return false;
 	m->map_pages = memory_array(m->tree.regions, sizeof *m->map_pages, "regions");
-	m->directory = directory_create(f->map_settings, f->space, m->region_map_pages * m->tree.regions,
-		base, (struct directory_client){ f, allocate_map_page });
+	m->directory =
+		directory_create(f->map_settings, f->space, &f->map, m->region_map_pages * m->tree.regions,
+			base, (struct directory_client){ f, allocate_map_page });
 	if (s->cache_model == MRSM_LRU)
-		m->cache = map_cache_create(m->directory, 0, &f->map);
+		m->cache = map_cache_create(m->directory, 0);
 	else
-		mrsm_chance_init(&m->chance, m->directory, &f->map);
+		mrsm_chance_init(&m->chance, m->directory);
 	m->wait_room = 16;
 	m->wait = memory_array(m->wait_room, sizeof *m->wait, "loads of mapping pages");
 	return true;
@@ -175,13 +176,11 @@ void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
 
 /* ---- costs ---- */
 
-void mrsm_count_nodes(struct ftl *f, const struct io *io, uint32_t descents, uint32_t nodes)
+void mrsm_count_nodes(struct ftl *f, uint32_t descents, uint32_t nodes)
 {
 	struct mrsm *m = f->state;
 	uint64_t depths = (uint64_t)descents * mrsm_tree_depth(&m->tree);
 
-	if (!io->timed)
-		return;
 	f->map.accesses += depths + nodes;
 	m->statistics.descents += descents;
 	m->statistics.depths += depths;
@@ -219,12 +218,12 @@ void mrsm_map_regions(struct mrsm *m, struct regions *r)
 		mrsm_chance_regions(&m->chance, r);
 }
 
-void mrsm_map_report(const struct mrsm *m, struct report *r)
+void mrsm_map_statistics(struct mrsm *m, struct stat_list *list)
 {
 	if (m->cache)
-		map_cache_report(m->cache, r);
+		map_cache_statistics(m->cache, list);
 	else
-		mrsm_chance_report(&m->chance, r);
+		mrsm_chance_statistics(&m->chance, list);
 }
 
 void mrsm_map_check(const struct ftl *f)

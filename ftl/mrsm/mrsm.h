@@ -35,6 +35,9 @@ struct mrsm_statistics {
 	uint64_t rmw_reads;
 	uint64_t packed_pages, wasted_slots;
 	uint64_t gc_copied_pages, gc_packed_pages, gc_slots_moved;
+	/* filled in when they are asked for */
+	uint64_t subpage_bytes, extents, extent_slots, mapped, node_bytes, table_bytes;
+	double cached_share;
 };
 
 /* A sub-page on its way into a page: new data from the host, and old sectors kept from another page. */
@@ -142,7 +145,7 @@ void mrsm_expect_entry(const struct mrsm *, sub_t);
  * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a removal) visits
  * a node per level; `nodes` further nodes are visited or written where they stand.
  */
-void mrsm_count_nodes(struct ftl *, const struct io *, uint32_t descents, uint32_t nodes);
+void mrsm_count_nodes(struct ftl *, uint32_t descents, uint32_t nodes);
 
 /* `op` waits for the loads of mapping pages. */
 void mrsm_wait(const struct mrsm *, struct io *, op_t);
@@ -157,7 +160,7 @@ void mrsm_map_settle(struct mrsm *, struct io *);
 
 void mrsm_map_regions(struct mrsm *, struct regions *);
 void mrsm_map_check(const struct ftl *);
-void mrsm_map_report(const struct mrsm *, struct report *);
+void mrsm_map_statistics(struct mrsm *, struct stat_list *);
 
 /* ---- collection: collect.c ---- */
 

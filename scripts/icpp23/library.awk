@@ -173,7 +173,7 @@ function own_share(run, what,  written) {
 	if (what == "merged extra")
 		return share(value(run, "across.merged_read_extra"), value(run, "flash.read.total"))
 	if (what == "cached")
-		return value(run, "mrsm.cached_share")
+		return value(run, "mrsm.table_cached_share")
 	if (what == "lookup")
 		return share(value(run, "map.lookup") * value(run, "param.dram.access_ns"), \
 			value(run, "request.all.latency_mean_ns") * value(run, "request.all.count"))
