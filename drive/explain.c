@@ -67,7 +67,8 @@ static void write_look_ups(const struct explanation *x, const struct drive *d, F
 		"# look-ups: %u page-level, %" PRIu64 " ns; of mapping pages %" PRIu64 ", %" PRIu64
 		" not in DRAM; %" PRIu64 " entries touched\n",
 		x->accesses, x->accesses * d->settings->dram.access_ns, x->after.lookups - x->before.lookups,
-		x->after.misses - x->before.misses, x->after.accesses - x->before.accesses);
+		x->after.misses - x->before.misses + x->after.unwritten - x->before.unwritten,
+		x->after.accesses - x->before.accesses);
 }
 
 /* The operations that number `index` waited for, by number. */

@@ -12,7 +12,7 @@ enum cause {
 	CAUSE_PAD,       /* pages a buffer reads to write a whole block */
 	CAUSE_GC,        /* live data moved out of a victim, and the victim's erase */
 	CAUSE_GC_MAP,    /* the same for mapping pages */
-	CAUSE_GC_UPDATE, /* mapping pages read and written anew because collection moved what they map */
+	CAUSE_GC_UPDATE, /* mapping pages rewritten because collection moved what they map */
 	CAUSE_WEAR,      /* wear levelling */
 	CAUSES
 };

@@ -57,6 +57,8 @@ static const struct stat_row map_rows[] = {
 	{ "map.hit", "look-ups", "answered from DRAM", STAT_COUNT, offsetof(struct map_statistics, hits) },
 	{ "map.miss", "look-ups", "that had to read a mapping page", STAT_COUNT,
 		offsetof(struct map_statistics, misses) },
+	{ "map.unwritten", "look-ups", "of entries whose mapping page was never written: nothing to read",
+		STAT_COUNT, offsetof(struct map_statistics, unwritten) },
 	{ "map.unmapped_reads", "pages", "of read requests that hold no data; they cost a look-up only",
 		STAT_COUNT, offsetof(struct map_statistics, unmapped_reads) },
 	{ "map.dram_access", "entries", "mapping entries read or written in DRAM", STAT_COUNT,

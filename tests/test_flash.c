@@ -484,6 +484,7 @@ static void test_causes_have_the_names_of_the_statistics(void **state)
 		assert_non_null(cause_name((enum cause)cause));
 	assert_string_equal(cause_name(CAUSE_HOST), "host");
 	assert_string_equal(cause_name(CAUSE_GC_MAP), "gc_map");
+	assert_string_equal(cause_name(CAUSE_GC_UPDATE), "gc_update");
 	assert_false(cause_is_background(CAUSE_HOST) || cause_is_background(CAUSE_RMW) ||
 		     cause_is_background(CAUSE_PAD));
 	assert_true(cause_is_background(CAUSE_GC) && cause_is_background(CAUSE_WEAR));

@@ -12,6 +12,7 @@
 #include "ftl/across/across.h"
 
 #include "base/memory.h"
+#include "stats/table.h"
 
 #include <stdio.h>
 
@@ -80,8 +81,8 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 			page_map_get(&a->map, owner).ppn);
 		page_map_move(&a->map, owner, to);
 		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
-	} else if (map_cache_owns(a->cache, owner)) {
-		map_cache_page_moved(a->cache, io, owner - a->map.lpns, from, to);
+	} else if (directory_owns(a->directory, owner)) {
+		directory_page_moved(a->directory, owner - a->map.lpns, from, to);
 	} else {
 		uint32_t index = owner - a->area_base;
 
@@ -176,8 +177,9 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	across_areas_init(&a->areas, limit);
 	a->area_base = a->map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
-	a->cache = map_cache_create(&f->core->map, a->store->space, map_pages, a->page_table_pages,
-		a->map.lpns, &f->map, (struct map_client){ f, take_map_page });
+	a->directory = directory_create(&f->core->map, a->store->space, &f->map, map_pages, a->map.lpns,
+		(struct directory_client){ f, take_map_page });
+	a->cache = map_cache_create(a->directory, a->page_table_pages);
 	return true;
 }
 
@@ -186,6 +188,7 @@ static void across_exit(struct ftl *f)
 	struct across *a = f->state;
 
 	map_cache_free(a->cache);
+	directory_free(a->directory);
 	store_free(a->store);
 	across_areas_release(&a->areas);
 	memory_free(a->area_of);
@@ -332,12 +335,13 @@ static void across_check(const struct ftl *f)
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
 	store_check(a->store);
+	directory_check(a->directory);
 	map_cache_check(a->cache);
 	BUG_ON(areas != a->areas.used, "the page table knows %llu areas, %u are in use",
 		(unsigned long long)areas, a->areas.used);
-	BUG_ON(mapped + areas + map_cache_flash_pages(a->cache) != live,
+	BUG_ON(mapped + areas + a->directory->in_flash != live,
 		"%llu LPNs, %llu areas and %u mapping pages are in flash, %llu pages are live",
-		(unsigned long long)mapped, (unsigned long long)areas, map_cache_flash_pages(a->cache),
+		(unsigned long long)mapped, (unsigned long long)areas, a->directory->in_flash,
 		(unsigned long long)live);
 }
 
@@ -351,6 +355,7 @@ static void across_regions(struct ftl *f, struct regions *r)
 	regions_visit(r, a->map.word, page_map_bytes(&a->map));
 	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
 	across_areas_regions(&a->areas, r);
+	directory_regions(a->directory, r);
 	map_cache_regions(a->cache, r);
 }
 
@@ -359,7 +364,7 @@ static void across_facts(const struct ftl *f, struct ftl_facts *facts)
 	const struct across *a = f->state;
 
 	store_facts(a->store, facts);
-	facts->map_bytes = map_cache_table_bytes(a->cache);
+	facts->map_bytes = directory_table_bytes(a->directory);
 }
 
 static void across_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
@@ -376,9 +381,79 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 		snprintf(text, bytes, "area %u", owner - a->area_base);
 }
 
+#define COUNT(name, field, unit, meaning)                                                                    \
+	{                                                                                                    \
+		name, unit, meaning, STAT_COUNT, offsetof(struct across_statistics, field)                   \
+	}
+#define SHARE(name, field, whole, meaning)                                                                   \
+	{                                                                                                    \
+		name, "share", meaning, STAT_RATIO, offsetof(struct across_statistics, field),               \
+			offsetof(struct across_statistics, whole)                                            \
+	}
+
+static const struct stat_row rows[] = {
+	COUNT("direct_write", direct_writes, "requests", "across writes into a new area"),
+	COUNT("amerge_profitable", profitable_merges, "requests", "across writes merged into their area"),
+	COUNT("amerge_unprofitable", unprofitable_merges, "requests",
+		"writes inside one page merged into an area"),
+	SHARE("direct_share", direct_writes, area_writes, "of these three"),
+	SHARE("profitable_share", profitable_merges, area_writes, "of these three"),
+	SHARE("unprofitable_share", unprofitable_merges, area_writes, "of these three"),
+	COUNT("refused_index", refused_index, "requests",
+		"across writes done as normal ones: a page has no room for a second index"),
+	COUNT("refused_limit", refused_limit, "requests",
+		"across writes done as normal ones: there are as many areas as allowed"),
+	COUNT("amerge_read", merge_reads, "pages", "areas read to be merged"),
+	COUNT("rollback_read", rollback_reads, "pages", "areas read to be rolled back"),
+	COUNT("normal_released", normal_released, "pages",
+		"normal pages that lost their last sector to an area"),
+	COUNT("areas_created", direct_writes, "areas", ""),
+	COUNT("areas", areas, "areas", "at the end"),
+	COUNT("areas_max", most_areas, "areas", "at a time"),
+	COUNT("areas_limit", areas_limit, "areas", "allowed at a time"),
+	COUNT("rollback_op", rollbacks, "requests", "that rolled areas back"),
+	COUNT("rollback_area", rolled_back, "areas", "rolled back into their normal pages"),
+	SHARE("rollback_share", rolled_back, direct_writes, "areas rolled back of areas created"),
+	COUNT("cover_drop", cover_drops, "areas", "dropped because a write covered them"),
+	SHARE("rollback_or_cover_share", areas_replaced, direct_writes,
+		"areas rolled back or covered of areas created"),
+	COUNT("trim_drop", trim_drops, "areas", "dropped because trims emptied them"),
+	COUNT("shrink", shrinks, "areas", "that lost sectors to a write and kept the rest"),
+	COUNT("gc_rollback", gc_rollbacks, "areas", "folded into normal pages by collection"),
+	COUNT("direct_read", direct_reads, "requests", "answered from an area alone"),
+	COUNT("merged_read_ops", merged_reads, "requests", "that needed an area and something else"),
+	COUNT("merged_read_flash", merged_read_pages, "pages", "read by these requests"),
+	COUNT("merged_read_extra", merged_read_extra, "pages",
+		"of them, more than page mapping would have read"),
+	{ 0 },
+};
+
+static void start_statistics(void *across)
+{
+	struct across *a = across;
+
+	a->count.most_areas = a->areas.used;
+}
+
+static void gather_statistics(void *across)
+{
+	struct across *a = across;
+	struct across_statistics *s = &a->count;
+
+	s->area_writes = s->direct_writes + s->profitable_merges + s->unprofitable_merges;
+	s->areas_replaced = s->rolled_back + s->cover_drops;
+	s->areas = a->areas.used;
+	s->areas_limit = a->areas.limit;
+}
+
 static void across_statistics(struct ftl *f, struct stat_list *list)
 {
-	store_statistics(((struct across *)f->state)->store, list);
+	struct across *a = f->state;
+
+	store_statistics(a->store, list);
+	stat_list_add(list, (struct stat_group){ "across", "across.", rows, &a->count, sizeof a->count, a,
+				    start_statistics, gather_statistics });
+	map_cache_statistics(a->cache, list);
 }
 
 const struct ftl_ops ftl_across = {

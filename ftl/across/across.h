@@ -50,6 +50,8 @@ struct across_statistics {
 	uint64_t normal_released;              /* normal pages that lost their last sector to an area */
 	uint64_t direct_reads, merged_reads, merged_read_pages, merged_read_extra;
 	uint64_t most_areas;
+	/* filled in when they are asked for */
+	uint64_t area_writes, areas_replaced, areas, areas_limit;
 };
 
 /* Streams of its store. */
@@ -60,7 +62,9 @@ struct across {
 	struct page_map map;
 	uint32_t *area_of; /* per anchor: index of its area + 1, 0 = none */
 	struct across_area_table areas;
-	struct map_cache *cache; /* mapping pages: first those of the page table, then those of the areas */
+	struct directory
+		*directory; /* mapping pages: first those of the page table, then those of the areas */
+	struct map_cache *cache;
 	uint32_t page_entries, area_entries; /* entries in a mapping page */
 	uint32_t page_table_pages;
 	owner_t area_base;             /* area i owns its flash page as area_base + i */

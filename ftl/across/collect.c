@@ -63,7 +63,7 @@ static void fold_area(struct ftl *f, struct io *io, uint32_t index, unsigned str
 	fold_into(f, io, &fold, area.anchor + 1, area.right);
 	across_drop(f, index);
 	map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
-	a->count.gc_rollbacks += io->timed;
+	a->count.gc_rollbacks++;
 }
 
 void across_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)

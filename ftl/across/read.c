@@ -31,7 +31,7 @@ static void read_direct(struct ftl *f, struct io *io, const struct across_piece 
 	across_read_page(io, area->ppn, mask_sectors(left) + mask_sectors(right), CAUSE_HOST, &n);
 	pages_answer(io, area->ppn, area->anchor, left);
 	pages_answer(io, area->ppn, area->anchor + 1, right);
-	a->count.direct_reads += io->timed;
+	a->count.direct_reads++;
 }
 
 /* What a read has done so far. */
@@ -100,7 +100,7 @@ static void read_piece(struct ftl *f, struct io *io, const struct across_piece *
 	}
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++)
 		read_page(f, io, p, lpn, &done);
-	if (!done.areas || !io->timed)
+	if (!done.areas)
 		return;
 	reads = done.areas + done.pages;
 	a->count.merged_reads++;

@@ -15,7 +15,7 @@
 /* ---- small helpers ---- */
 
 /* The sectors belong to an area now.  Literal reading of the paper (release_stale off): the old ones stay. */
-static void take_from_normal_page(struct ftl *f, const struct io *io, lpn_t lpn, mask_t sectors)
+static void take_from_normal_page(struct ftl *f, lpn_t lpn, mask_t sectors)
 {
 	struct across *a = f->state;
 	struct page_entry entry = page_map_get(&a->map, lpn);
@@ -25,7 +25,7 @@ static void take_from_normal_page(struct ftl *f, const struct io *io, lpn_t lpn,
 	entry.mask &= ~sectors;
 	if (!entry.mask) {
 		space_release(a->store->space, entry.ppn);
-		a->count.normal_released += io->timed;
+		a->count.normal_released++;
 	}
 	page_map_set(&a->map, lpn, entry);
 }
@@ -56,18 +56,18 @@ static void translate_other_areas(
 /* ---- direct write ---- */
 
 /* May the border right of `first` get an area of its own? */
-static bool may_create(struct ftl *f, const struct io *io, lpn_t first)
+static bool may_create(struct ftl *f, lpn_t first)
 {
 	struct across *a = f->state;
 
 	if (across_settings(f)->index == INDEX_SINGLE &&
 		(across_area_at(a, first - 1) != NO_AREA || across_area_at(a, first + 1) != NO_AREA)) {
-		a->count.refused_index += io->timed;
+		a->count.refused_index++;
 		return false;
 	}
 	if (a->areas.used < a->areas.limit)
 		return true;
-	a->count.refused_limit += io->timed;
+	a->count.refused_limit++;
 	return false;
 }
 
@@ -94,9 +94,9 @@ static bool write_direct(struct ftl *f, struct io *io, const struct across_piece
 		io, to, a->area_base + index, mask_sectors(left) + mask_sectors(right), CAUSE_HOST, &n);
 	pages_hold_host(io, to, p->first, left);
 	pages_hold_host(io, to, p->last, right);
-	take_from_normal_page(f, io, p->first, left);
-	take_from_normal_page(f, io, p->last, right);
-	a->count.direct_writes += io->timed;
+	take_from_normal_page(f, p->first, left);
+	take_from_normal_page(f, p->last, right);
+	a->count.direct_writes++;
 	if (a->areas.used > a->count.most_areas)
 		a->count.most_areas = a->areas.used;
 	return true;
@@ -146,7 +146,7 @@ static bool write_merged(struct ftl *f, struct io *io, const struct across_piece
 		across_needs_add(
 			&n, across_read_page(io, area->ppn,
 				    mask_sectors(kept_left) + mask_sectors(kept_right), CAUSE_RMW, &n));
-		a->count.merge_reads += io->timed;
+		a->count.merge_reads++;
 	}
 	across_program(io, to, a->area_base + index,
 		mask_sectors(area->left | left) + mask_sectors(area->right | right), CAUSE_HOST, &n);
@@ -158,12 +158,12 @@ static bool write_merged(struct ftl *f, struct io *io, const struct across_piece
 	area->ppn = to;
 	area->left |= left;
 	area->right |= right;
-	take_from_normal_page(f, io, area->anchor, left);
-	take_from_normal_page(f, io, area->anchor + 1, right);
+	take_from_normal_page(f, area->anchor, left);
+	take_from_normal_page(f, area->anchor + 1, right);
 	if (across_piece_is_across(p))
-		a->count.profitable_merges += io->timed;
+		a->count.profitable_merges++;
 	else
-		a->count.unprofitable_merges += io->timed;
+		a->count.unprofitable_merges++;
 	return true;
 }
 
@@ -202,7 +202,7 @@ static struct member meet(
 		m.kept = mask_sectors(area->left & ~across_piece_mask(p, anchor)) +
 			 mask_sectors(area->right & ~across_piece_mask(p, anchor + 1));
 		m.fold = m.kept && across_settings(f)->partial_cover == PARTIAL_ROLLBACK;
-		a->count.shrinks += m.kept && !m.fold && io->timed;
+		a->count.shrinks += m.kept && !m.fold;
 	}
 	across_translate_area(f, io, index, met, &m.needs);
 	return m;
@@ -242,12 +242,12 @@ static void read_area(struct ftl *f, struct io *io, struct member *m, mask_t fol
 	if (!m->read) {
 		m->done = across_read_page(io, a->areas.area[m->index].ppn, m->kept, CAUSE_MERGE, &look_up);
 		m->read = true;
-		a->count.rollback_reads += io->timed;
+		a->count.rollback_reads++;
 	}
 	across_needs_add(feed, m->done);
 }
 
-static void take_from_area(struct ftl *f, const struct io *io, struct member *m, lpn_t lpn, mask_t sectors)
+static void take_from_area(struct ftl *f, struct member *m, lpn_t lpn, mask_t sectors)
 {
 	struct across *a = f->state;
 	struct across_area *area = &a->areas.area[m->index];
@@ -261,9 +261,9 @@ static void take_from_area(struct ftl *f, const struct io *io, struct member *m,
 	across_drop(f, m->index);
 	m->index = NO_AREA;
 	if (m->fold)
-		a->count.rolled_back += io->timed;
+		a->count.rolled_back++;
 	else
-		a->count.cover_drops += io->timed;
+		a->count.cover_drops++;
 }
 
 /* `before` and `own`: the areas over the page's left and right border.  False: the drive is full. */
@@ -300,8 +300,8 @@ static bool write_page(
 	if (old.mask)
 		space_release(a->store->space, old.ppn);
 	page_map_set(&a->map, page.lpn, (struct page_entry){ to, kept | written });
-	take_from_area(f, io, before, page.lpn, page.lost | from_before);
-	take_from_area(f, io, own, page.lpn, page.lost | from_own);
+	take_from_area(f, before, page.lpn, page.lost | from_before);
+	take_from_area(f, own, page.lpn, page.lost | from_own);
 	return true;
 }
 
@@ -363,7 +363,7 @@ static bool write_normal(struct ftl *f, struct io *io, const struct across_piece
 			return false;
 		before = own;
 	}
-	a->count.rollbacks += folds && io->timed;
+	a->count.rollbacks += folds;
 	if (!extends_to(a, &before, p->last + 1))
 		return true;
 	return write_page(f, io, (struct normal_page){ p->last + 1, 0, 0 }, &before, &none);
@@ -403,7 +403,7 @@ static bool fold_page(struct ftl *f, struct io *io, const struct across_piece *p
 
 	if (to_fold(f->state, m, page))
 		return write_page(f, io, page, before, own);
-	take_from_area(f, io, m, lpn, page.lost);
+	take_from_area(f, m, lpn, page.lost);
 	return true;
 }
 
@@ -419,7 +419,7 @@ static bool clear_neighbours(struct ftl *f, struct io *io, const struct across_p
 
 		if (m.index == NO_AREA)
 			continue;
-		a->count.rollbacks += m.fold && io->timed;
+		a->count.rollbacks += m.fold;
 		if (!fold_page(f, io, p, anchor[i], &none, &m) ||
 			!fold_page(f, io, p, anchor[i] + 1, &m, &none))
 			return false;
@@ -438,7 +438,7 @@ static bool write_small(struct ftl *f, struct io *io, const struct across_piece 
 			return false;
 		met = find_met_areas(a, p);
 	}
-	if (!met.count && across_piece_is_across(p) && may_create(f, io, p->first))
+	if (!met.count && across_piece_is_across(p) && may_create(f, p->first))
 		return write_direct(f, io, p);
 	if (met.count == 1 && fits_together(&a->areas.area[met.index[0]], p))
 		return write_merged(f, io, p, met.index[0]);
@@ -503,7 +503,7 @@ static void trim_area(struct ftl *f, struct io *io, const struct across_piece *p
 	if (area->left || area->right)
 		return;
 	across_drop(f, index);
-	a->count.trim_drops += io->timed;
+	a->count.trim_drops++;
 }
 
 void across_trim(struct ftl *f, struct io *io, struct extent e)

@@ -31,10 +31,10 @@ static void copy_data_page(struct ftl *f, struct io *io, ppn_t from, ppn_t to, e
 	slots_move(&m->slots, from, to);
 	for (uint32_t slot = 0; slot < m->slots_per_page; slot += p.length) {
 		p = mrsm_tree_move(&m->tree, slots_sub(&m->slots, owner, slot), to);
-		mrsm_count_nodes(f, io, 1, 1);
+		mrsm_count_nodes(f, 1, 1);
 		mrsm_entry_moved(f, io, p.sub);
 	}
-	m->statistics.gc_copied_pages += io->timed;
+	m->statistics.gc_copied_pages++;
 }
 
 /* Reads the page and collects its first live slots, at most `most`. */
@@ -145,10 +145,9 @@ static void pack_collected(struct ftl *f, struct io *io, block_t victim, unsigne
 		for (uint32_t i = at; i < at + count; i++)
 			if (i == at || m->collected[i].sub != m->collected[i - 1].sub + 1)
 				mrsm_entry_moved(f, io, m->collected[i].sub);
-		m->statistics.gc_packed_pages += io->timed;
+		m->statistics.gc_packed_pages++;
 	}
-	if (io->timed)
-		m->statistics.gc_slots_moved += m->collected_count;
+	m->statistics.gc_slots_moved += m->collected_count;
 }
 
 void mrsm_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)

@@ -26,10 +26,12 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 	if ((uint64_t)m->region_map_pages * m->tree.regions >= OWNER_NONE)
 		return false;
 	m->map_pages = memory_array(m->tree.regions, sizeof *m->map_pages, "regions");
-	m->map_settings = f->core->map;
-	m->map_settings.model = s->cache_model;
-	m->cache = map_cache_create(&m->map_settings, m->store->space, m->region_map_pages * m->tree.regions,
-		0, base, &f->map, (struct map_client){ f, take_map_page });
+	m->directory = directory_create(&f->core->map, m->store->space, &f->map,
+		m->region_map_pages * m->tree.regions, base, (struct directory_client){ f, take_map_page });
+	if (s->cache_model == MRSM_LRU)
+		m->cache = map_cache_create(m->directory, 0);
+	else
+		mrsm_chance_init(&m->chance, m->directory);
 	m->wait_room = 16;
 	m->wait = memory_array(m->wait_room, sizeof *m->wait, "loads of mapping pages");
 	return true;
@@ -37,7 +39,11 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 
 void mrsm_map_exit(struct mrsm *m)
 {
-	map_cache_free(m->cache);
+	if (m->cache)
+		map_cache_free(m->cache);
+	else
+		mrsm_chance_release(&m->chance);
+	directory_free(m->directory);
 	memory_free(m->map_pages);
 	memory_free(m->wait);
 }
@@ -83,15 +89,39 @@ void mrsm_open_regions(struct mrsm *m, sub_t from, sub_t end)
 			m->map_pages[region] = 1;
 }
 
+/* ---- the two ways to cache them ---- */
+
 /* The static model's chance: what the settings say, or the share of the table that fits in DRAM. */
-static void set_hit_share(struct ftl *f)
+static void set_chance(struct ftl *f)
 {
 	struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
-	double room = (double)map_cache_room(&m->map_settings, f->geometry) * f->geometry->page_bytes;
+	double room = (double)map_budget(&f->core->map, f->geometry);
 	double table = (double)mrsm_table_bytes(f);
 
-	m->map_settings.hit_share = s->cached_share > 0 ? s->cached_share : room < table ? room / table : 1;
+	m->chance.of_hit = s->cached_share > 0 ? s->cached_share : room < table ? room / table : 1;
+}
+
+static op_t look_up(struct mrsm *m, struct io *io, uint32_t id, bool write)
+{
+	return m->cache ? map_cache_get(m->cache, io, id, write, OP_NONE)
+			: mrsm_chance_get(&m->chance, io, id, write, OP_NONE);
+}
+
+static void remove_page(struct mrsm *m, uint32_t id)
+{
+	if (m->cache)
+		map_cache_remove(m->cache, id);
+	else
+		mrsm_chance_remove(&m->chance, id);
+}
+
+void mrsm_map_settle(struct mrsm *m, struct io *io)
+{
+	if (m->cache)
+		map_cache_settle(m->cache, io);
+	else
+		map_notes_settle(&m->chance.notes, io);
 }
 
 void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
@@ -100,10 +130,10 @@ void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
 	lpn_t first = geometry_lpn(f->geometry, e.start), last = geometry_lpn(f->geometry, e.end - 1);
 
 	io->accesses += last - first + 1;
-	set_hit_share(f);
+	set_chance(f);
 	for (lpn_t lpn = first; lpn <= last; lpn++)
 		if (m->map_pages[mrsm_tree_region_of(&m->tree, lpn * m->slots_per_page)])
-			add_wait(m, map_cache_get(m->cache, io, map_page_of(m, lpn), write, OP_NONE));
+			add_wait(m, look_up(m, io, map_page_of(m, lpn), write));
 }
 
 static void fit_region(struct ftl *f, struct io *io, uint32_t region)
@@ -112,9 +142,9 @@ static void fit_region(struct ftl *f, struct io *io, uint32_t region)
 	uint32_t first = region * m->region_map_pages, needed = pages_needed(f, region);
 
 	for (uint32_t i = needed; i < m->map_pages[region]; i++)
-		map_cache_remove(m->cache, first + i);
+		remove_page(m, first + i);
 	for (uint32_t i = m->map_pages[region]; i < needed; i++)
-		map_cache_get(m->cache, io, first + i, true, OP_NONE);
+		look_up(m, io, first + i, true);
 	m->map_pages[region] = needed;
 }
 
@@ -129,26 +159,29 @@ void mrsm_fit_regions(struct ftl *f, struct io *io, sub_t from, sub_t end)
 
 void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 {
-	const struct mrsm *m = f->state;
+	struct mrsm *m = f->state;
+	uint32_t id = map_page_of(m, sub / m->slots_per_page);
 
-	map_cache_entry_moved(m->cache, io, map_page_of(m, sub / m->slots_per_page));
+	if (m->cache)
+		map_cache_entry_moved(m->cache, io, id);
+	else
+		mrsm_chance_entry_moved(&m->chance, io, id);
 }
 
 void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
 {
-	__builtin_prefetch(&m->cache->page[map_page_of(m, sub / m->slots_per_page)]);
+	map_notes_prefetch(
+		m->cache ? &m->cache->notes : &m->chance.notes, map_page_of(m, sub / m->slots_per_page));
 	mrsm_tree_fetching_is_an_effect();
 }
 
 /* ---- costs ---- */
 
-void mrsm_count_nodes(struct ftl *f, const struct io *io, uint32_t descents, uint32_t nodes)
+void mrsm_count_nodes(struct ftl *f, uint32_t descents, uint32_t nodes)
 {
 	struct mrsm *m = f->state;
 	uint64_t depths = (uint64_t)descents * mrsm_tree_depth(&m->tree);
 
-	if (!io->timed)
-		return;
 	f->map.accesses += depths + nodes;
 	m->statistics.descents += descents;
 	m->statistics.depths += depths;
@@ -176,16 +209,38 @@ uint64_t mrsm_table_bytes(const struct ftl *f)
 	return t->mapped ? (uint64_t)((double)mrsm_node_bytes(f) / t->mapped * t->subs) : 0;
 }
 
+void mrsm_map_regions(struct mrsm *m, struct regions *r)
+{
+	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
+	directory_regions(m->directory, r);
+	if (m->cache)
+		map_cache_regions(m->cache, r);
+	else
+		mrsm_chance_regions(&m->chance, r);
+}
+
+void mrsm_map_statistics(struct mrsm *m, struct stat_list *list)
+{
+	if (m->cache)
+		map_cache_statistics(m->cache, list);
+	else
+		mrsm_chance_statistics(&m->chance, list);
+}
+
 void mrsm_map_check(const struct ftl *f)
 {
 	const struct mrsm *m = f->state;
 
-	map_cache_check(m->cache);
+	directory_check(m->directory);
+	if (m->cache)
+		map_cache_check(m->cache);
+	else
+		map_notes_check(&m->chance.notes);
 	for (uint32_t region = 0; region < m->tree.regions; region++) {
 		BUG_ON(m->tree.region[region].nodes && !m->map_pages[region],
 			"region %u has %u extents and no mapping page", region, m->tree.region[region].nodes);
 		for (uint32_t i = 0; i < m->region_map_pages; i++)
-			BUG_ON(map_cache_exists(m->cache, region * m->region_map_pages + i) !=
+			BUG_ON(directory_exists(m->directory, region * m->region_map_pages + i) !=
 					(i < m->map_pages[region]),
 				"mapping page %u of region %u: the region uses %u", i, region,
 				m->map_pages[region]);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "ftl/pages.h"
+#include "stats/table.h"
 
 #include <stdio.h>
 
@@ -57,7 +58,8 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 {
 	struct mrsm *m = f->state;
 
-	map_cache_page_moved(m->cache, io, owner - m->cache->base, from, to);
+	(void)io;
+	directory_page_moved(m->directory, owner - m->directory->base, from, to);
 }
 
 static const struct store_plan plan = {
@@ -93,7 +95,7 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 		return fault_set(fault,
 			"the drive is too large for mrsm.subpage_sectors = %u; use larger ones", m->sectors);
 	}
-	names = subs + m->cache->pages;
+	names = subs + m->directory->pages;
 	slots_init(&m->slots, m->store->space, m->slots_per_page, (owner_t)names);
 	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
 	m->collected = memory_array((size_t)(g->pages_per_block + 1) * m->slots_per_page,
@@ -145,7 +147,7 @@ static void begin(struct ftl *f, struct io *io)
 {
 	struct mrsm *m = f->state;
 
-	map_cache_settle(m->cache, io);
+	mrsm_map_settle(m, io);
 	m->waits = 0;
 }
 
@@ -171,14 +173,14 @@ static void want(struct mrsm *m, uint32_t *count, ppn_t ppn, uint32_t sectors)
 }
 
 /* Adds the pages that hold data of the extent to the `count` wanted so far; returns their number. */
-static uint32_t find_wanted(struct ftl *f, const struct io *io, struct extent e, uint32_t count)
+static uint32_t find_wanted(struct ftl *f, struct extent e, uint32_t count)
 {
 	struct mrsm *m = f->state;
 	sub_t at = mrsm_sub(m, e.start), end = mrsm_sub(m, e.end - 1) + 1;
 	uint32_t visited = 0;
 	struct mrsm_piece p;
 
-	mrsm_count_nodes(f, io, logical_pages(m, at, end), 0);
+	mrsm_count_nodes(f, logical_pages(m, at, end), 0);
 	for (; mrsm_tree_next(&m->tree, &at, end, &p); visited++) {
 		sector_t start = (sector_t)p.sub << m->sub_shift;
 		sector_t stop = (sector_t)(p.sub + p.length) << m->sub_shift;
@@ -188,7 +190,7 @@ static uint32_t find_wanted(struct ftl *f, const struct io *io, struct extent e,
 		if (sectors)
 			want(m, &count, p.ppn, sectors);
 	}
-	mrsm_count_nodes(f, io, 0, visited);
+	mrsm_count_nodes(f, 0, visited);
 	return count;
 }
 
@@ -211,7 +213,7 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 	begin(f, io);
 	for (size_t i = 0; i < n; i++) {
 		mrsm_translate(f, io, extents[i], false);
-		count = find_wanted(f, io, extents[i], count);
+		count = find_wanted(f, extents[i], count);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		mrsm_wait(m, io, flash_read(io, m->wanted[i].ppn, m->wanted[i].sectors, CAUSE_HOST, OP_NONE));
@@ -227,7 +229,7 @@ struct unmapped {
 };
 
 /* Unmaps [from, end): its slots die. */
-static struct unmapped unmap(struct ftl *f, const struct io *io, sub_t from, sub_t end)
+static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 {
 	struct mrsm *m = f->state;
 	struct unmapped u = { 0, 0 };
@@ -241,22 +243,20 @@ static struct unmapped unmap(struct ftl *f, const struct io *io, sub_t from, sub
 		u.left += (uint32_t)parts;
 		splits += parts > 0;
 	}
-	if (io->timed)
-		m->statistics.splits += splits;
+	m->statistics.splits += splits;
 	return u;
 }
 
 /* One search per logical page; nodes that stay are written in place, others inserted or removed. */
-static void count_change(
-	struct ftl *f, const struct io *io, struct unmapped u, uint32_t put, uint32_t searches)
+static void count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_t searches)
 {
 	uint32_t now = u.left + put, stay = u.taken < now ? u.taken : now;
 
-	mrsm_count_nodes(f, io, searches + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
+	mrsm_count_nodes(f, searches + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
 }
 
 /* Maps consecutive sub-pages; what was mapped there before dies. */
-static void map_run(struct ftl *f, const struct io *io, struct mrsm_piece run)
+static void map_run(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
 	sub_t end = run.sub + run.length;
@@ -266,22 +266,21 @@ static void map_run(struct ftl *f, const struct io *io, struct mrsm_piece run)
 	if (mrsm_tree_replace(&m->tree, run, &old)) {
 		slots_kill(&m->slots, old.ppn, old.slot, old.length);
 	} else {
-		u = unmap(f, io, run.sub, end);
+		u = unmap(f, run.sub, end);
 		mrsm_tree_put(&m->tree, run);
 	}
-	count_change(f, io, u, 1, logical_pages(m, run.sub, end));
-	if (io->timed && u.taken > 1)
+	count_change(f, u, 1, logical_pages(m, run.sub, end));
+	if (u.taken > 1)
 		m->statistics.merges += u.taken - 1;
 }
 
 /* Consecutive sub-pages in consecutive slots become one extent. */
-static void map_runs(
-	struct ftl *f, const struct io *io, ppn_t to, const struct mrsm_packed *packed, uint32_t count)
+static void map_runs(struct ftl *f, ppn_t to, const struct mrsm_packed *packed, uint32_t count)
 {
 	for (uint32_t first = 0, end; first < count; first = end) {
 		for (end = first + 1; end < count && packed[end].sub == packed[end - 1].sub + 1;)
 			end++;
-		map_run(f, io, (struct mrsm_piece){ packed[first].sub, end - first, to, first });
+		map_run(f, (struct mrsm_piece){ packed[first].sub, end - first, to, first });
 	}
 }
 
@@ -306,12 +305,12 @@ op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_pack
 			hold(m, io, to, &packed[i]);
 		mrsm_set_written(m, packed[i].sub, packed[i].host | packed[i].kept);
 	}
-	map_runs(f, io, to, packed, count);
+	map_runs(f, to, packed, count);
 	return program;
 }
 
 /* Finds what must be kept of sub-pages that the host covers in part. */
-static void find_kept(struct ftl *f, const struct io *io, struct mrsm_packed *packed, uint32_t count)
+static void find_kept(struct ftl *f, struct mrsm_packed *packed, uint32_t count)
 {
 	struct mrsm *m = f->state;
 
@@ -323,7 +322,7 @@ static void find_kept(struct ftl *f, const struct io *io, struct mrsm_packed *pa
 		if (!packed[i].kept || !mrsm_tree_next(&m->tree, &at, at + 1, &p))
 			continue;
 		packed[i].from = p.ppn;
-		mrsm_count_nodes(f, io, 1, 0);
+		mrsm_count_nodes(f, 1, 0);
 	}
 }
 
@@ -342,7 +341,7 @@ static void read_kept(struct mrsm *m, struct io *io, struct mrsm_packed *packed,
 			continue;
 		packed[i].read = flash_read(io, packed[i].from, sectors, CAUSE_RMW, OP_NONE);
 		mrsm_wait(m, io, packed[i].read);
-		m->statistics.rmw_reads += io->timed;
+		m->statistics.rmw_reads++;
 	}
 }
 
@@ -354,13 +353,11 @@ static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed,
 
 	if (to == PPN_NONE)
 		return false;
-	find_kept(f, io, packed, count);
+	find_kept(f, packed, count);
 	read_kept(m, io, packed, count);
 	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
-	if (io->timed) {
-		m->statistics.packed_pages++;
-		m->statistics.wasted_slots += m->slots_per_page - count;
-	}
+	m->statistics.packed_pages++;
+	m->statistics.wasted_slots += m->slots_per_page - count;
 	return true;
 }
 
@@ -442,7 +439,7 @@ static void mrsm_trim(struct ftl *f, struct io *io, struct extent e)
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
 			mrsm_set_written(m, sub, 0);
 	if (from < end)
-		count_change(f, io, unmap(f, io, from, end), 0, logical_pages(m, from, end));
+		count_change(f, unmap(f, from, end), 0, logical_pages(m, from, end));
 	mrsm_fit_regions(f, io, first, last + 1);
 }
 
@@ -477,8 +474,7 @@ static void mrsm_regions(struct ftl *f, struct regions *r)
 	mrsm_tree_regions(&m->tree, r);
 	slots_regions(&m->slots, r);
 	regions_visit(r, m->written, (f->geometry->logical_sectors / 64 + 1) * sizeof *m->written);
-	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
-	map_cache_regions(m->cache, r);
+	mrsm_map_regions(m, r);
 }
 
 static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
@@ -486,8 +482,8 @@ static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size
 	const struct mrsm *m = f->state;
 	sub_t first;
 
-	if (map_cache_owns(m->cache, owner)) {
-		snprintf(text, bytes, "mapping page %u", owner - m->cache->base);
+	if (directory_owns(m->directory, owner)) {
+		snprintf(text, bytes, "mapping page %u", owner - m->directory->base);
 		return;
 	}
 	first = slots_sub(&m->slots, owner, 0);
@@ -497,7 +493,7 @@ static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size
 
 static bool holds_data(const void *mrsm, owner_t owner)
 {
-	return !map_cache_owns(((const struct mrsm *)mrsm)->cache, owner);
+	return !directory_owns(((const struct mrsm *)mrsm)->directory, owner);
 }
 
 /* Every sub-page of the piece is where its page says, and holds data. */
@@ -547,9 +543,69 @@ static void mrsm_facts(const struct ftl *f, struct ftl_facts *facts)
 	facts->map_bytes = mrsm_table_bytes(f);
 }
 
+#define ROW(name, kind, field, unit, meaning)                                                                \
+	{                                                                                                    \
+		name, unit, meaning, kind, offsetof(struct mrsm_statistics, field)                           \
+	}
+#define COUNT(name, unit, meaning) ROW(#name, STAT_COUNT, name, unit, meaning)
+#define RATIO(name, field, divisor, unit, meaning)                                                           \
+	{                                                                                                    \
+		name, unit, meaning, STAT_RATIO, offsetof(struct mrsm_statistics, field),                    \
+			offsetof(struct mrsm_statistics, divisor)                                            \
+	}
+
+static const struct stat_row rows[] = {
+	COUNT(subpage_bytes, "bytes", "size of a sub-page"),
+	COUNT(extents, "extents", "nodes of the tree at the end"),
+	COUNT(extents_max, "extents", "most nodes"),
+	RATIO("extents_per_page", extent_slots, mapped, "extents", "per logical page's worth of data"),
+	COUNT(splits, "extents", "of which a part was overwritten or trimmed"),
+	COUNT(merges, "extents", "that were replaced together with another by one"),
+	COUNT(rmw_reads, "pages", "read to complete sub-pages"),
+	COUNT(packed_pages, "pages", "written for the host"),
+	COUNT(wasted_slots, "sub-pages", "left unused in these pages"),
+	COUNT(gc_copied_pages, "pages", "without a dead slot, moved as they were"),
+	COUNT(gc_packed_pages, "pages", "written with the live slots of the others"),
+	COUNT(gc_slots_moved, "sub-pages", "in these"),
+	COUNT(node_bytes, "bytes", "of all nodes"),
+	COUNT(table_bytes, "bytes",
+		"of the nodes if the whole drive were mapped as finely as what is mapped now"),
+	ROW("table_cached_share", STAT_REAL, cached_share, "share", "of that table that fits in DRAM"),
+	RATIO("tree_depth_mean", depths, descents, "nodes", "visited by a descent from the root"),
+	{ 0 },
+};
+
+static void start_statistics(void *ftl)
+{
+	struct mrsm *m = ((const struct ftl *)ftl)->state;
+
+	m->statistics.extents_max = m->tree.nodes;
+}
+
+static void gather_statistics(void *ftl)
+{
+	const struct ftl *f = ftl;
+	struct mrsm *m = f->state;
+	struct mrsm_statistics *s = &m->statistics;
+	double room = (double)map_budget(&f->core->map, f->geometry);
+
+	s->subpage_bytes = m->sectors * SECTOR_BYTES;
+	s->extents = m->tree.nodes;
+	s->extent_slots = (uint64_t)m->tree.nodes * m->slots_per_page;
+	s->mapped = m->tree.mapped;
+	s->node_bytes = mrsm_node_bytes(f);
+	s->table_bytes = mrsm_table_bytes(f);
+	s->cached_share = (double)s->table_bytes > room ? room / (double)s->table_bytes : 1;
+}
+
 static void mrsm_statistics(struct ftl *f, struct stat_list *list)
 {
-	store_statistics(((struct mrsm *)f->state)->store, list);
+	struct mrsm *m = f->state;
+
+	store_statistics(m->store, list);
+	stat_list_add(list, (struct stat_group){ "mrsm", "mrsm.", rows, &m->statistics, sizeof m->statistics,
+				    f, start_statistics, gather_statistics });
+	mrsm_map_statistics(m, list);
 }
 
 const struct ftl_ops ftl_mrsm = {

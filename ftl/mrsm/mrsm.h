@@ -3,11 +3,11 @@
  * paper describes it): mapping in sub-pages, so that a write of any alignment fills as few pages as it
  * has data and reads old data only where it covers part of a sub-page.  The price is a large table.
  *
- *   mrsm_tree.[ch]    which sub-pages lie where: the extents
- *   mrsm_slots.[ch]   which slots of each physical page are live, and what they hold
- *   mrsm_map.c        the mapping pages the extents would fill in flash, and what using them costs
- *   mrsm_collect.c    collection: packs what is left of partly dead pages
- *   mrsm.c            reads, writes, trims, report
+ *   tree.[ch]     which sub-pages lie where: the extents
+ *   map.c         the mapping pages the extents would fill in flash, and what using them costs
+ *   chance.[ch]   look-ups that hit by chance
+ *   collect.c     collection: packs what is left of partly dead pages
+ *   mrsm.c        reads, writes, trims, statistics
  *
  * This header is for these files only.
  */
@@ -16,6 +16,7 @@
 
 #include "ftl/ftl.h"
 #include "pagemap/slots.h"
+#include "ftl/mrsm/chance.h"
 #include "ftl/mrsm/tree.h"
 #include "ftl/store.h"
 
@@ -35,6 +36,9 @@ struct mrsm_statistics {
 	uint64_t rmw_reads;
 	uint64_t packed_pages, wasted_slots;
 	uint64_t gc_copied_pages, gc_packed_pages, gc_slots_moved;
+	/* filled in when they are asked for */
+	uint64_t subpage_bytes, extents, extent_slots, mapped, node_bytes, table_bytes;
+	double cached_share;
 };
 
 /* A sub-page on its way into a page: new data from the host, and old sectors kept from another page. */
@@ -63,8 +67,9 @@ struct mrsm {
 	struct slots slots;
 	uint64_t *written; /* bit per logical sector: it holds data */
 
-	struct map_settings map_settings;
-	struct map_cache *cache;
+	struct directory *directory;
+	struct map_cache *cache;   /* one of the two: a real one, ... */
+	struct mrsm_chance chance; /* ... or none, and look-ups that hit by chance */
 	uint32_t *map_pages;       /* per region: mapping pages in use */
 	uint32_t region_map_pages; /* the most a region can need */
 
@@ -117,7 +122,9 @@ static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 op_t mrsm_program(
 	struct ftl *, struct io *, ppn_t to, const struct mrsm_packed *, uint32_t count, enum cause);
 
-/* ---- what the tree would cost: mrsm_map.c ---- */
+/* ---- what the tree would cost: map.c ---- */
+
+enum mrsm_cache_model { MRSM_LRU, MRSM_STATIC };
 
 bool mrsm_map_init(struct ftl *, owner_t base);
 void mrsm_map_exit(struct mrsm *);
@@ -143,7 +150,7 @@ void mrsm_expect_entry(const struct mrsm *, sub_t);
  * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a removal) visits
  * a node per level; `nodes` further nodes are visited or written where they stand.
  */
-void mrsm_count_nodes(struct ftl *, const struct io *, uint32_t descents, uint32_t nodes);
+void mrsm_count_nodes(struct ftl *, uint32_t descents, uint32_t nodes);
 
 /* `op` waits for the loads of mapping pages. */
 void mrsm_wait(const struct mrsm *, struct io *, op_t);
@@ -153,9 +160,14 @@ void mrsm_wait(const struct mrsm *, struct io *, op_t);
 uint64_t mrsm_node_bytes(const struct ftl *);
 uint64_t mrsm_table_bytes(const struct ftl *);
 
-void mrsm_map_check(const struct ftl *);
+/* Pays for what collections changed, as map_cache_settle(). */
+void mrsm_map_settle(struct mrsm *, struct io *);
 
-/* ---- collection: mrsm_collect.c ---- */
+void mrsm_map_regions(struct mrsm *, struct regions *);
+void mrsm_map_check(const struct ftl *);
+void mrsm_map_statistics(struct mrsm *, struct stat_list *);
+
+/* ---- collection: collect.c ---- */
 
 void mrsm_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 block_t mrsm_last_resort(struct ftl *, plane_t);

@@ -54,13 +54,18 @@ function share(part, whole) {
 
 # ---- measures of a run, by name ----
 
+# Mapping pages that the collector moves, or rewrites because of what it moved.
+function map_copies(run, kind) {
+	return value(run, "flash." kind ".gc_map") + value(run, "flash." kind ".gc_update")
+}
+
 # Pages moved by the collector and by wear levelling; `kind` is read or program.
 function copies(run, kind) {
-	return value(run, "flash." kind ".gc") + value(run, "flash." kind ".gc_map") + value(run, "flash." kind ".wear")
+	return value(run, "flash." kind ".gc") + map_copies(run, kind) + value(run, "flash." kind ".wear")
 }
 
 function map_pages(run, kind, with_copies) {
-	return value(run, "flash." kind ".map") + (with_copies ? value(run, "flash." kind ".gc_map") : 0)
+	return value(run, "flash." kind ".map") + (with_copies ? map_copies(run, kind) : 0)
 }
 
 function pages(run, kind, with_copies) {
@@ -168,7 +173,7 @@ function own_share(run, what,  written) {
 	if (what == "merged extra")
 		return share(value(run, "across.merged_read_extra"), value(run, "flash.read.total"))
 	if (what == "cached")
-		return value(run, "mrsm.cached_share")
+		return value(run, "mrsm.table_cached_share")
 	if (what == "lookup")
 		return share(value(run, "map.lookup") * value(run, "param.dram.access_ns"), \
 			value(run, "request.all.latency_mean_ns") * value(run, "request.all.count"))

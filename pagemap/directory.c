@@ -1,0 +1,198 @@
+#include "pagemap/directory.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+#include "flash/schedule.h"
+#include "stats/table.h"
+
+/* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
+#define PAGES_LEAST 8u
+
+static const char *const gc_update_names[] = { "load", "lazy", "defer", NULL };
+
+const struct param map_params[] = {
+	{ "cache_bytes", PARAM_UINT, offsetof(struct map_settings, cache_bytes), 0, 1e15, "bytes", "0",
+		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / "
+		"1024, at least 8 pages" },
+	{ "pin_pmt", PARAM_BOOL, offsetof(struct map_settings, pin_pmt), 0, 1, "", "false",
+		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is left" },
+	{ "blocking", PARAM_BOOL, offsetof(struct map_settings, blocking), 0, 1, "", "false",
+		"a look-up that makes a mapping page be written waits for that, and so does its request; "
+		"false: nobody does" },
+	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "lazy",
+		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = noted, "
+		"then read and written in batches; defer = noted until next loaded",
+		gc_update_names },
+	{ 0 },
+};
+
+uint64_t map_budget(const struct map_settings *settings, const struct geometry *g)
+{
+	uint64_t pages = g->pages / 1024;
+
+	if (settings->cache_bytes)
+		return settings->cache_bytes;
+	return (pages < PAGES_LEAST ? PAGES_LEAST : pages) * g->page_bytes;
+}
+
+struct directory *directory_create(const struct map_settings *settings, struct space *space,
+	struct map_statistics *map, uint32_t pages, owner_t base, struct directory_client client)
+{
+	struct directory *d = memory_array(1, sizeof *d, "directory of mapping pages");
+
+	*d = (struct directory){ .settings = settings, .space = space, .client = client, .pages = pages };
+	d->map = map;
+	d->base = base;
+	d->page = memory_array(pages, sizeof *d->page, "directory of mapping pages");
+	for (uint32_t id = 0; id < pages; id++)
+		d->page[id].ppn = PPN_NONE;
+	return d;
+}
+
+void directory_free(struct directory *d)
+{
+	if (!d)
+		return;
+	memory_free(d->page);
+	memory_free(d);
+}
+
+/* ---- which pages there are ---- */
+
+void directory_enter(struct directory *d, uint32_t id)
+{
+	BUG_ON(id >= d->pages, "mapping page %u of %u is changed", id, d->pages);
+	d->existing += !d->page[id].exists;
+	d->page[id].exists = true;
+}
+
+void directory_remove(struct directory *d, uint32_t id)
+{
+	struct directory_page *p = &d->page[id];
+
+	BUG_ON(id >= d->pages, "mapping page %u of %u is removed", id, d->pages);
+	if (directory_in_flash(d, id)) {
+		space_release(d->space, p->ppn);
+		d->in_flash--;
+	}
+	d->existing -= p->exists;
+	*p = (struct directory_page){ .ppn = PPN_NONE };
+}
+
+/* ---- what using them costs ---- */
+
+op_t directory_read(struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after)
+{
+	struct directory_page *p = &d->page[id];
+
+	BUG_ON(id >= d->pages, "mapping page %u of %u is read", id, d->pages);
+	p->load = after;
+	if (directory_in_flash(d, id))
+		p->load = flash_read(io, p->ppn, d->space->geometry->sectors_per_page, cause, after);
+	return p->load;
+}
+
+op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t after)
+{
+	struct directory_page *p = &d->page[id];
+
+	if (p->load == OP_NONE)
+		return after;
+	if (!schedule_done(io->flash->schedule, p->load))
+		return p->load;
+	p->load = OP_NONE;
+	return after;
+}
+
+bool directory_program(
+	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
+{
+	struct directory_page *p = &d->page[id];
+	op_t program;
+	ppn_t to;
+
+	BUG_ON(id >= d->pages, "mapping page %u of %u is written", id, d->pages);
+	if (!io->timed && directory_in_flash(d, id))
+		return true;
+	to = d->client.allocate(d->client.ftl, io, id);
+	if (to == PPN_NONE)
+		return false;
+	io->detached = !d->settings->blocking;
+	program = flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, cause, after);
+	io->detached = false;
+	if (d->settings->blocking)
+		*wait = program;
+	if (directory_in_flash(d, id))
+		space_release(d->space, p->ppn);
+	else
+		d->in_flash++;
+	p->ppn = to;
+	return true;
+}
+
+bool directory_rewrite(
+	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
+{
+	op_t read = directory_read(d, io, id, cause, after);
+
+	return directory_program(d, io, id, cause, read, wait);
+}
+
+void directory_page_moved(struct directory *d, uint32_t id, ppn_t from, ppn_t to)
+{
+	BUG_ON(id >= d->pages || d->page[id].ppn != from,
+		"mapping page %u was moved from page %u, the directory says %u", id, from, d->page[id].ppn);
+	d->page[id].ppn = to;
+	d->statistics.gc_moves++;
+}
+
+/* ---- the rest ---- */
+
+static const struct stat_row rows[] = {
+	{ "table_bytes", "bytes", "of mapping pages that exist", STAT_COUNT,
+		offsetof(struct directory_statistics, table_bytes) },
+	{ "gc_moves", "pages", "mapping pages moved by collection", STAT_COUNT,
+		offsetof(struct directory_statistics, gc_moves) },
+	{ 0 },
+};
+
+static void gather(void *directory)
+{
+	struct directory *d = directory;
+
+	d->statistics.table_bytes = directory_table_bytes(d);
+}
+
+void directory_statistics(struct directory *d, struct stat_list *list)
+{
+	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &d->statistics, sizeof d->statistics, d,
+				    NULL, gather });
+}
+
+/* Nothing is under way, so nobody has to wait for a load: handles mean nothing in another process. */
+void directory_regions(struct directory *d, struct regions *r)
+{
+	for (uint32_t id = 0; id < d->pages; id++)
+		d->page[id].load = OP_NONE;
+	regions_visit(r, d->page, (size_t)d->pages * sizeof *d->page);
+	regions_visit(r, &d->existing, sizeof d->existing);
+	regions_visit(r, &d->in_flash, sizeof d->in_flash);
+}
+
+void directory_check(const struct directory *d)
+{
+	uint32_t existing = 0, in_flash = 0;
+
+	for (uint32_t id = 0; id < d->pages; id++) {
+		ppn_t ppn = d->page[id].ppn;
+
+		existing += d->page[id].exists;
+		in_flash += ppn != PPN_NONE;
+		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
+			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
+			flash_owner(d->space->flash, ppn));
+	}
+	BUG_ON(existing != d->existing || in_flash != d->in_flash,
+		"%u mapping pages exist, %u are in flash; counted are %u and %u", existing, in_flash,
+		d->existing, d->in_flash);
+}

@@ -1,0 +1,181 @@
+/*
+ * The directory of mapping pages: a translation table too large for the controller's DRAM lies in flash in
+ * mapping pages, and this says where each of them is.  Which part of the table is in DRAM, and in which unit, is
+ * the business of whoever stands on it: whole pages (map_cache.h), single entries, parts of pages, nothing.
+ *
+ * It knows mapping pages by id (0 .. pages - 1) and says which flash operations a use of them costs and what must
+ * wait for them.  What the entries mean, and their values, is the FTL's affair: its own tables are always up to
+ * date, so nothing here can make a mapping wrong, only dear.  It knows no FTL: pages of flash come through a
+ * callback.
+ *
+ * In flash, mapping page `id` belongs to the owner `base + id`.
+ */
+#ifndef PAGEMAP_DIRECTORY_H
+#define PAGEMAP_DIRECTORY_H
+
+#include "base/param.h"
+#include "base/prefetch.h"
+#include "pagemap/space.h"
+
+struct stat_list;
+
+/* What the entries of pages cost that the collector moved while their mapping page was not in DRAM. */
+enum map_gc_update {
+	/* The mapping page is loaded and is dirty from then on. */
+	MAP_GC_LOAD,
+	/*
+	 * The change is noted in DRAM, 8 bytes each; once the notes take more than 1/64 of the budget (beside it),
+	 * the page that waits longest is read, changed and written without entering the cache, once for all
+	 * its notes (after the batch update of DFTL).
+	 */
+	MAP_GC_LAZY,
+	/* Nothing: any number of changes is noted in DRAM until a translation loads the page. */
+	MAP_GC_DEFER,
+};
+
+/* The parameters map.*, of all FTLs whose table is in flash. */
+struct map_settings {
+	uint64_t cache_bytes; /* 0 = physical bytes / 1024 */
+	bool pin_pmt, blocking;
+	int gc_update;
+	uint64_t seed; /* set by the drive, from its own seed */
+};
+
+extern const struct param map_params[];
+
+/* DRAM for the mapping table: `cache_bytes` of the settings, or the drive's share. */
+uint64_t map_budget(const struct map_settings *, const struct geometry *);
+
+/*
+ * Look-ups of entries, by any FTL, whatever it caches (without a cache: hits only); the core's rows map.*.  A miss is
+ * what costs a read and what a larger budget could have saved; so what was never written is none.
+ */
+struct map_statistics {
+	uint64_t lookups;
+	uint64_t hits;           /* in DRAM */
+	uint64_t misses;         /* in flash: a mapping page is read */
+	uint64_t unwritten;      /* nowhere yet: the mapping page was never written, nothing is read */
+	uint64_t unmapped_reads; /* pages of read requests that hold no data: nothing was read */
+	uint64_t accesses;       /* mapping entries read or written in DRAM */
+};
+
+/* The FTL's part: a page to program mapping page `id` into (of a stream of its own, collecting where
+ * needed), or PPN_NONE when the drive is full. */
+struct directory_client {
+	void *ftl;
+	ppn_t (*allocate)(void *ftl, struct io *, uint32_t id);
+};
+
+struct directory_page {
+	op_t load; /* the last read of its copy */
+	ppn_t ppn; /* its copy in flash; PPN_NONE: there is none */
+	bool exists;
+};
+
+struct directory_statistics {
+	uint64_t table_bytes, gc_moves;
+};
+
+struct directory {
+	const struct map_settings *settings;
+	struct space *space;
+	struct map_statistics *map;
+	struct directory_client client;
+	struct directory_page *page;
+	uint32_t pages; /* ids */
+	owner_t base;
+	uint32_t existing, in_flash; /* pages that hold an entry; that have a copy in flash */
+	struct directory_statistics statistics;
+};
+
+/* Look-ups are counted in `map` (normally &ftl->map), which the drive clears when the measurement begins. */
+struct directory *directory_create(const struct map_settings *, struct space *, struct map_statistics *map,
+	uint32_t pages, owner_t base, struct directory_client);
+void directory_free(struct directory *);
+
+/* ---- which pages there are ---- */
+
+/* The page holds an entry from now on, in flash or not yet; for ever, or until directory_remove(). */
+void directory_enter(struct directory *, uint32_t id);
+
+/* It holds none any more: its copy dies.  Ids can be used again. */
+void directory_remove(struct directory *, uint32_t id);
+
+static inline bool directory_exists(const struct directory *d, uint32_t id)
+{
+	return d->page[id].exists;
+}
+
+/* Has it a copy in flash?  If not, using it reads nothing. */
+static inline bool directory_in_flash(const struct directory *d, uint32_t id)
+{
+	return d->page[id].ppn != PPN_NONE;
+}
+
+static inline bool directory_owns(const struct directory *d, owner_t owner)
+{
+	return owner - d->base < d->pages;
+}
+
+/* Bytes of all pages that exist. */
+static inline uint64_t directory_table_bytes(const struct directory *d)
+{
+	return (uint64_t)d->existing * d->space->geometry->page_bytes;
+}
+
+/* The page is used soon. */
+PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
+{
+	__builtin_prefetch(&d->page[id], 1);
+}
+
+/* ---- what using them costs ---- */
+
+/* An entry of the page is looked up, and is in DRAM or not.  Called before the page is read. */
+static inline void directory_count_lookup(struct directory *d, uint32_t id, bool in_dram)
+{
+	d->map->lookups++;
+	d->map->accesses++;
+	d->map->hits += in_dram;
+	d->map->misses += !in_dram && directory_in_flash(d, id);
+	d->map->unwritten += !in_dram && !directory_in_flash(d, id);
+}
+
+/*
+ * Reads the page's copy, once `after` is done.  Returns what the use of its entries must wait for; `after` where
+ * there is no copy.
+ */
+op_t directory_read(struct directory *, struct io *, uint32_t id, enum cause, op_t after);
+
+/* What the use of an entry that is in DRAM must wait for: the page's load, as long as that is under way, or `after`. */
+op_t directory_ready(struct directory *, const struct io *, uint32_t id, op_t after);
+
+/*
+ * Programs the page anew, once `after` is done.  Who waits for that is the word of map.blocking alone, whatever the
+ * cache: if false nobody does; if true the request does, and *wait becomes the program: the look-up that caused it
+ * gives that to what it reads next and to its user.  (With a background cause no request waits in any case.)
+ * False: the drive is full, nothing has changed.  May allocate and so collect, unless called during a collection.
+ *
+ * Outside time (preconditioning) a page that has a copy is not written again: nothing that is measured later
+ * would change.
+ */
+bool directory_program(struct directory *, struct io *, uint32_t id, enum cause, op_t after, op_t *wait);
+
+/* Reads the page, once `after` is done, and programs it with its changes, as above. */
+bool directory_rewrite(struct directory *, struct io *, uint32_t id, enum cause, op_t after, op_t *wait);
+
+/* During a collection: the page itself was moved. */
+void directory_page_moved(struct directory *, uint32_t id, ppn_t from, ppn_t to);
+
+/* ---- the rest ---- */
+
+/* Rows map.table_bytes and map.gc_moves. */
+void directory_statistics(struct directory *, struct stat_list *);
+
+/* State, for saving and loading a drive with nothing under way. */
+void directory_regions(struct directory *, struct regions *);
+
+/* Aborts if counts and owners disagree.  O(pages). */
+void directory_check(const struct directory *);
+
+#endif
