@@ -76,7 +76,7 @@ struct judge {
 	uint32_t *meant,
 		*present; /* per page: number of the data meant to be there, and there in time; 0 = none */
 	uint64_t *writer; /* per page: operation made last to write it */
-	uint64_t *reader; /* per page: the first read of it by the request that read it last */
+	uint64_t *reader; /* per page: the last read of it */
 	uint32_t data;    /* last number given out */
 };
 
@@ -244,15 +244,6 @@ static void write_page(struct judge *j, struct deed *d)
 	j->held += d->held;
 }
 
-/* The first read of a page by a request is the one that what it keeps of the page must wait for. */
-static void note_reader(struct judge *j, const struct deed *d)
-{
-	const struct deed *earlier = find(j, j->reader[d->op.ppn]);
-
-	if (!earlier || earlier->request != d->request)
-		j->reader[d->op.ppn] = d->op.id;
-}
-
 static void read_page(struct judge *j, struct deed *d)
 {
 	struct block *b = block_of(j, d->op.ppn);
@@ -264,7 +255,7 @@ static void read_page(struct judge *j, struct deed *d)
 	d->source_epoch = d->at_epoch = b->epoch;
 	b->users++;
 	if (d->op.kind == JUDGED_READ)
-		note_reader(j, d);
+		j->reader[d->op.ppn] = d->op.id;
 }
 
 static void erase_block(struct judge *j, struct deed *d)
@@ -331,12 +322,26 @@ void judge_waits(struct judge *j, uint64_t op, uint64_t other)
 	d->first_wait = index;
 }
 
+/* Does the operation wait for a read of the page? */
+static bool waits_for_read(const struct judge *j, const struct deed *d, ppn_t page)
+{
+	for (uint32_t at = d->first_wait; at; at = j->wait[at - 1].next) {
+		const struct deed *other = find(j, j->wait[at - 1].other);
+
+		if (other && (other->op.kind == JUDGED_READ || other->op.kind == JUDGED_FORWARD) &&
+			other->op.ppn == page)
+			return true;
+	}
+	return false;
+}
+
+/* A request may read a page twice, for itself and because it collects: either will do, else the last one must be done. */
 void judge_kept(struct judge *j, ppn_t page, ppn_t from)
 {
-	struct deed *program = find(j, j->writer[page]), *read = find(j, j->reader[from]);
+	const struct deed *program = find(j, j->writer[page]), *read = find(j, j->reader[from]);
 
 	if (program && program->stage == MADE && program->request == j->serial && read &&
-		read->request == j->serial)
+		read->request == j->serial && !waits_for_read(j, program, from))
 		judge_waits(j, program->op.id, read->op.id);
 }
 
