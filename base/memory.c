@@ -12,6 +12,8 @@
 #define HUGE_FROM ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
 
+#define FIRST_ROOM 16u /* of arrays that grow */
+
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)
 {
 	fprintf(stderr, "ssd: out of memory: the %s needs %.1f MiB; use a smaller drive or trace\n", what,
@@ -52,6 +54,16 @@ void *memory_resize(void *old, size_t count, size_t bytes, const char *what)
 	if (!array)
 		out_of_memory(count, bytes, what);
 	return array;
+}
+
+void *memory_enlarged(void *old, uint32_t *room, uint32_t count, size_t bytes, const char *what)
+{
+	uint32_t doubled = *room < UINT32_MAX / 2 ? 2 * *room : UINT32_MAX;
+
+	*room = doubled > FIRST_ROOM ? doubled : FIRST_ROOM;
+	if (*room < count)
+		*room = count;
+	return memory_resize(old, *room, bytes, what);
 }
 
 char *memory_string(const char *text, const char *what)

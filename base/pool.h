@@ -1,0 +1,70 @@
+/*
+ * Numbered objects of one kind, given out and taken back.  The array moves when it grows, so objects are
+ * named by number and looked up when used.  The number given back last is given out first; if there is none,
+ * the lowest that was never given out.
+ *
+ * An object has at least 4 bytes, and its first 4 hold the link of the free ones.  The others stay as its last
+ * user left them; an object given out for the first time is zeroed.
+ */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/regions.h"
+
+#include <string.h>
+
+struct pool {
+	void *object;
+	uint32_t bytes;      /* of one */
+	uint32_t used, room; /* ever given out; allocated */
+	uint32_t free;       /* the first free one; INDEX_NONE */
+	const char *what;    /* names the pool should memory run out */
+};
+
+static inline struct pool pool_create(uint32_t bytes, const char *what)
+{
+	return (struct pool){ .bytes = bytes, .free = INDEX_NONE, .what = what };
+}
+
+static inline void pool_free(struct pool *p)
+{
+	memory_free(p->object);
+}
+
+CONTAINER void *pool_at(const struct pool *p, uint32_t number)
+{
+	return (char *)p->object + (size_t)number * p->bytes;
+}
+
+CONTAINER uint32_t pool_take(struct pool *p)
+{
+	uint32_t number = p->free;
+
+	if (number != INDEX_NONE) {
+		memcpy(&p->free, pool_at(p, number), sizeof p->free);
+		return number;
+	}
+	p->object = memory_grown(p->object, &p->room, p->used + 1, p->bytes, p->what);
+	memset(pool_at(p, p->used), 0, p->bytes);
+	return p->used++;
+}
+
+CONTAINER void pool_give(struct pool *p, uint32_t number)
+{
+	memcpy(pool_at(p, number), &p->free, sizeof p->free);
+	p->free = number;
+}
+
+/* State, for saving and loading: the objects and which of them are free.  A pool that is loaded into gets its
+ * room from the number that was read, so that the visitor must have refused numbers that are absurd. */
+static inline void pool_regions(struct pool *p, struct regions *r)
+{
+	regions_visit(r, &p->used, sizeof p->used);
+	regions_visit(r, &p->free, sizeof p->free);
+	p->object = memory_grown(p->object, &p->room, p->used, p->bytes, p->what);
+	regions_visit(r, p->object, (size_t)p->used * p->bytes);
+}
+
+#endif
