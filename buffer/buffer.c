@@ -187,7 +187,7 @@ static void evict(struct buffer *b)
 		b->sink.write(b->sink.context, b->extent, b->extents);
 	for (size_t i = 0; i < b->extents; i++) {
 		b->statistics.flushed_sectors += extent_sectors(b->extent[i]);
-		oracle_dram_drop(b->oracle, b->extent[i]);
+		oracle_dram_drop(b->oracle, HOLDER_BUFFER, b->extent[i]);
 	}
 	b->statistics.evictions += b->victims;
 	for (uint32_t i = 0; i < b->victims; i++)
@@ -238,7 +238,7 @@ uint32_t buffer_write(struct buffer *b, struct extent e)
 		sector_t first = (sector_t)lpn << b->sector_shift, end = first + b->sectors_per_page;
 
 		write_part(b, lpn, extent_mask(e, lpn, b->sector_shift));
-		oracle_dram_store(b->oracle,
+		oracle_dram_store(b->oracle, HOLDER_BUFFER,
 			(struct extent){ e.start > first ? e.start : first, e.end < end ? e.end : end });
 		accesses++;
 	}
@@ -252,11 +252,11 @@ static void tell_oracle(const struct buffer *b, struct extent e)
 
 	for (size_t i = 0; i < b->extents; i++) {
 		if (at < b->extent[i].start)
-			oracle_dram_answer(b->oracle, (struct extent){ at, b->extent[i].start });
+			oracle_dram_answer(b->oracle, HOLDER_BUFFER, (struct extent){ at, b->extent[i].start });
 		at = b->extent[i].end;
 	}
 	if (at < e.end)
-		oracle_dram_answer(b->oracle, (struct extent){ at, e.end });
+		oracle_dram_answer(b->oracle, HOLDER_BUFFER, (struct extent){ at, e.end });
 }
 
 /*
@@ -309,7 +309,7 @@ void buffer_trim(struct buffer *b, struct extent e)
 		if (!b->node[at].stored)
 			drop(b, at);
 	}
-	oracle_dram_drop(b->oracle, e);
+	oracle_dram_drop(b->oracle, HOLDER_BUFFER, e);
 }
 
 uint64_t buffer_dirty_sectors(const struct buffer *b)

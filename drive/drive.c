@@ -39,15 +39,18 @@ static void serve(struct drive *d, enum request_type type, struct extent e)
 	switch (type) {
 	case REQUEST_READ:
 		oracle_expect(d->oracle, e);
+		oracle_expect_at(d->oracle, e.start, e);
 		d->io.accesses += buffer_read(d->buffer, e);
 		oracle_answered(d->oracle);
 		break;
 	case REQUEST_WRITE:
 		oracle_write(d->oracle, e);
+		oracle_send(d->oracle, e.start, e);
 		d->io.accesses += buffer_write(d->buffer, e);
 		break;
 	default:
 		oracle_trim(d->oracle, e);
+		oracle_unsend(d->oracle, e);
 		buffer_trim(d->buffer, e);
 		d->ftl->ops->trim(d->ftl, &d->io, e);
 	}
@@ -169,6 +172,7 @@ bool drive_place(struct drive *d, struct extent e)
 	struct io io = untimed(d);
 
 	oracle_write(d->oracle, e);
+	oracle_send(d->oracle, e.start, e);
 	d->ftl->ops->write(d->ftl, &io, &e, 1);
 	return !d->ftl->failed;
 }
@@ -178,6 +182,7 @@ void drive_discard(struct drive *d, struct extent e)
 	struct io io = untimed(d);
 
 	oracle_trim(d->oracle, e);
+	oracle_unsend(d->oracle, e);
 	d->ftl->ops->trim(d->ftl, &io, e);
 }
 
@@ -202,7 +207,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		return NULL;
 	}
 	if (verify)
-		d->oracle = oracle_create(
+		d->oracle = oracle_create(d->geometry.logical_sectors,
 			d->geometry.logical_sectors, d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
