@@ -18,13 +18,45 @@ enum request_class drive_classify(const struct geometry *g, const struct request
 	return r->start % page || end % page ? CLASS_UNALIGNED : CLASS_ALIGNED;
 }
 
-/* The buffer's sink: what leaves it and what it lacks goes to the FTL as part of the same request. */
+/* The buffer's sink: what leaves it and what it lacks goes to the FTL as part of the same request, which does not
+ * wait for what makes room for data it has read already. */
+static void hand_over(struct drive *d, const struct extent *extents, size_t n,
+	void (*write)(struct ftl *, struct io *, const struct extent *, size_t))
+{
+	uint32_t accesses = d->io.accesses;
+
+	if (d->ftl->failed)
+		return;
+	d->io.detached = d->buffer->allocating;
+	write(d->ftl, &d->io, extents, n);
+	d->io.detached = false;
+	if (d->buffer->allocating)
+		d->io.accesses = accesses;
+}
+
 static void write_to_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
 
-	if (!d->ftl->failed)
-		d->ftl->ops->write(d->ftl, &d->io, extents, n);
+	hand_over(d, extents, n, d->ftl->ops->write);
+}
+
+static void write_merged_to_ftl(void *drive, const struct extent *extents, size_t n)
+{
+	struct drive *d = drive;
+
+	hand_over(d, extents, n, d->ftl->ops->write_merged);
+}
+
+/* The last block of the drive may lack pages. */
+static void pad_in_ftl(void *drive, lpn_t lpn)
+{
+	struct drive *d = drive;
+	sector_t start = geometry_page_start(&d->geometry, lpn);
+	struct extent page = { start, start + d->geometry.sectors_per_page };
+
+	if (lpn < d->geometry.logical_pages)
+		hand_over(d, &page, 1, d->ftl->ops->pad);
 }
 
 static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
@@ -195,11 +227,31 @@ void drive_statistics_start(struct drive *d)
 
 /* ---- assembly ---- */
 
+bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own, struct fault *fault)
+{
+	const struct ftl_ops *ftl = d->ftl->ops;
+
+	buffer_free(d->buffer);
+	d->buffer = buffer_create(ops, own,
+		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,
+			d->geometry.pages_per_block },
+		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl, pad_in_ftl },
+		d->oracle);
+	if (d->buffer->merges && !ftl->write_merged)
+		return fault_set(fault,
+			"buffer = %s needs an FTL that writes parts of several pages into one; ftl = %s "
+			"does not",
+			ops->name, ftl->name);
+	if (d->buffer->pads && !ftl->pad)
+		return fault_set(
+			fault, "buffer = %s pads blocks, which ftl = %s cannot", ops->name, ftl->name);
+	return true;
+}
+
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
 {
 	struct drive *d = memory_array(1, sizeof *d, "drive");
 	const struct ftl_ops *ftl = ftls[settings->top.ftl];
-	struct buffer_sink sink = { d, write_to_ftl, read_from_ftl };
 
 	d->settings = settings;
 	if (!geometry_derive(&d->geometry, &settings->flash, fault)) {
@@ -207,16 +259,15 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		return NULL;
 	}
 	if (verify)
-		d->oracle = oracle_create(d->geometry.logical_sectors,
-			d->geometry.logical_sectors, d->geometry.pages, d->geometry.sectors_per_page);
+		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
+			d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
-	if (!d->ftl) {
+	if (!d->ftl || !drive_buffer(d, buffers[settings->top.buffer],
+			       settings->buffer_own[settings->top.buffer], fault)) {
 		drive_free(d);
 		return NULL;
 	}
-	d->buffer = buffer_create(buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
-		settings->dram.buffer_bytes, d->geometry.sectors_per_page, sink, d->oracle);
 	d->class = memory_array(CLASSES, sizeof *d->class, "statistics");
 	d->latency = memory_array(REQUEST_TYPES + 1, sizeof *d->latency, "statistics");
 	return d;

@@ -52,6 +52,9 @@ struct drive {
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
+/* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks what it needs. */
+bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_settings, struct fault *);
+
 /* What stands in front of this drive, with nothing counted yet. */
 struct host drive_host(const struct drive *);
 

@@ -581,7 +581,7 @@ static void commit(void *context)
 	submit(d, REQUEST_WRITE, 0, 8);
 	submit(d, REQUEST_READ, 0, 8);
 	if (crime == CRIME_BUFFER_LOSES) {
-		d->buffer->node[0].stored = d->buffer->node[0].dirty = 0xe;
+		buffer_node(d->buffer, 0)->stored = buffer_node(d->buffer, 0)->dirty = 0xe;
 	} else {
 		struct page_map *map = &((struct page_ftl *)d->ftl->state)->map;
 		struct page_entry entry = page_map_get(map, 0);
