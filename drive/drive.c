@@ -66,26 +66,50 @@ static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
 	d->ftl->ops->read(d->ftl, &d->io, extents, n);
 }
 
-static void serve(struct drive *d, enum request_type type, struct extent e)
+static void oracle_request(struct drive *d, const struct request *r)
 {
-	switch (type) {
-	case REQUEST_READ:
+	struct extent e = request_extent(r);
+
+	if (r->type == REQUEST_WRITE)
+		oracle_write(d->oracle, e);
+	else if (r->type == REQUEST_TRIM)
+		oracle_trim(d->oracle, e);
+	else
 		oracle_expect(d->oracle, e);
-		oracle_expect_at(d->oracle, e.start, e);
-		d->io.accesses += buffer_read(d->buffer, e);
-		oracle_answered(d->oracle);
+	for (uint32_t i = 0; i < d->host->parts; i++)
+		if (d->host->part[i].type == REQUEST_READ)
+			oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
+}
+
+static void serve_part(struct drive *d, const struct host_part *p)
+{
+	switch (p->type) {
+	case REQUEST_READ:
+		d->io.accesses += buffer_read(d->buffer, p->device);
 		break;
 	case REQUEST_WRITE:
-		oracle_write(d->oracle, e);
-		oracle_send(d->oracle, e.start, e);
-		d->io.accesses += buffer_write(d->buffer, e);
+		oracle_send(d->oracle, p->host, p->device);
+		d->io.accesses += buffer_write(d->buffer, p->device);
 		break;
 	default:
-		oracle_trim(d->oracle, e);
-		oracle_unsend(d->oracle, e);
-		buffer_trim(d->buffer, e);
-		d->ftl->ops->trim(d->ftl, &d->io, e);
+		oracle_unsend(d->oracle, p->device);
+		buffer_trim(d->buffer, p->device);
+		d->ftl->ops->trim(d->ftl, &d->io, p->device);
 	}
+}
+
+/* What the host layer makes of a request, in its order. */
+static void serve(struct drive *d, const struct request *r)
+{
+	struct host *h = d->host;
+
+	host_map(h, r);
+	if (d->oracle)
+		oracle_request(d, r);
+	for (uint32_t i = 0; i < h->parts; i++)
+		serve_part(d, &h->part[i]);
+	if (r->type == REQUEST_READ)
+		oracle_answered(d->oracle);
 }
 
 static void remember(struct drive *d, const struct request *r, enum request_class class)
@@ -96,7 +120,8 @@ static void remember(struct drive *d, const struct request *r, enum request_clas
 		d->pending_room = ticket < 512 ? 1024 : 2 * ticket;
 		d->pending = memory_resize(d->pending, d->pending_room, sizeof *d->pending, "request table");
 	}
-	d->pending[ticket] = (struct pending){ r->arrival, r->sectors, (uint8_t)r->type, (uint8_t) class };
+	d->pending[ticket] = (struct pending){ r->arrival, schedule_now(d->flash->schedule), r->sectors,
+		(uint8_t)r->type, (uint8_t) class };
 }
 
 void drive_expect(struct drive *d, const struct request *r)
@@ -124,7 +149,7 @@ bool drive_submit(struct drive *d, const struct request *r)
 		d->first_arrival = r->arrival;
 	schedule_begin(d->flash->schedule, &d->io);
 	remember(d, r, class);
-	serve(d, r->type, request_extent(r));
+	serve(d, r);
 	d->taken[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
@@ -143,6 +168,7 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 	d->last_completion = when;
 	histogram_add(&d->latency[p->type], latency);
 	histogram_add(&d->latency[REQUEST_TYPES], latency);
+	histogram_add(&d->service[p->type], when - p->taken);
 	if (p->type != REQUEST_TRIM) {
 		struct class_statistics *class = &d->class[p->class][p->type];
 
@@ -183,14 +209,6 @@ void drive_drain(struct drive *d)
 	collect_completions(d);
 }
 
-struct host drive_host(const struct drive *d)
-{
-	return (struct host){ .settings = &d->settings->host,
-		.trace = &d->settings->trace,
-		.sectors = d->geometry.logical_sectors,
-		.sectors_per_page = d->geometry.sectors_per_page };
-}
-
 /* ---- outside time ---- */
 
 static struct io untimed(struct drive *d)
@@ -199,23 +217,35 @@ static struct io untimed(struct drive *d)
 	return (struct io){ .flash = d->flash, .timed = false };
 }
 
-bool drive_place(struct drive *d, struct extent e)
+/* Past the buffer, which is empty before the first request. */
+static void serve_untimed(struct drive *d, struct extent e, enum request_type type)
 {
+	struct request r = { .start = e.start, .sectors = (uint32_t)extent_sectors(e), .type = type };
+	const struct ftl_ops *ops = d->ftl->ops;
 	struct io io = untimed(d);
 
-	oracle_write(d->oracle, e);
-	oracle_send(d->oracle, e.start, e);
-	d->ftl->ops->write(d->ftl, &io, &e, 1);
+	host_map(d->host, &r);
+	if (d->oracle)
+		oracle_request(d, &r);
+	for (const struct host_part *p = d->host->part; p < d->host->part + d->host->parts; p++)
+		if (p->type == REQUEST_WRITE) {
+			oracle_send(d->oracle, p->host, p->device);
+			ops->write(d->ftl, &io, &p->device, 1);
+		} else {
+			oracle_unsend(d->oracle, p->device);
+			ops->trim(d->ftl, &io, p->device);
+		}
+}
+
+bool drive_place(struct drive *d, struct extent e)
+{
+	serve_untimed(d, e, REQUEST_WRITE);
 	return !d->ftl->failed;
 }
 
 void drive_discard(struct drive *d, struct extent e)
 {
-	struct io io = untimed(d);
-
-	oracle_trim(d->oracle, e);
-	oracle_unsend(d->oracle, e);
-	d->ftl->ops->trim(d->ftl, &io, e);
+	serve_untimed(d, e, REQUEST_TRIM);
 }
 
 void drive_statistics_start(struct drive *d)
@@ -223,6 +253,7 @@ void drive_statistics_start(struct drive *d)
 	flash_statistics_start(d->flash);
 	collector_statistics_start(d->ftl->collector);
 	d->ftl->map = (struct map_statistics){ 0 };
+	d->host->folded = 0;
 }
 
 /* ---- assembly ---- */
@@ -254,13 +285,17 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	const struct ftl_ops *ftl = ftls[settings->top.ftl];
 
 	d->settings = settings;
-	if (!geometry_derive(&d->geometry, &settings->flash, fault)) {
+	if (geometry_derive(&d->geometry, &settings->flash, fault))
+		d->host = host_create(host_layers[settings->host.layer], &settings->host,
+			settings->host_own[settings->host.layer], &settings->trace,
+			d->geometry.logical_sectors, d->geometry.sectors_per_page, fault);
+	if (!d->host) {
 		memory_free(d);
 		return NULL;
 	}
 	if (verify)
-		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
-			d->geometry.pages, d->geometry.sectors_per_page);
+		d->oracle = oracle_create(d->host->sectors, d->geometry.logical_sectors, d->geometry.pages,
+			d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
 	if (!d->ftl || !drive_buffer(d, buffers[settings->top.buffer],
@@ -270,6 +305,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	}
 	d->class = memory_array(CLASSES, sizeof *d->class, "statistics");
 	d->latency = memory_array(REQUEST_TYPES + 1, sizeof *d->latency, "statistics");
+	d->service = memory_array(REQUEST_TYPES, sizeof *d->service, "statistics");
 	return d;
 }
 
@@ -279,8 +315,10 @@ void drive_free(struct drive *d)
 		return;
 	memory_free(d->class);
 	memory_free(d->latency);
+	memory_free(d->service);
 	memory_free(d->pending);
 	buffer_free(d->buffer);
+	host_free(d->host);
 	ftl_free(d->ftl);
 	flash_free(d->flash);
 	oracle_free(d->oracle);
@@ -303,6 +341,7 @@ void drive_check(const struct drive *d)
 		(unsigned long long)d->ftl->collector->moved_pages);
 	flash_check_books(f);
 	if (d->oracle) {
+		host_check(d->host);
 		buffer_check(d->buffer);
 		ftl_check(d->ftl);
 	}

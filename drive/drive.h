@@ -1,7 +1,7 @@
 /*
  * The assembled drive and the path of a request through it, readable in drive.c from top to bottom:
  *
- *	request -> buffer (hit, merge, or evict) -> FTL (mapping changes, operations) -> flash -> completion
+ *	request -> host layer (parts) -> buffer (hit, merge, or evict) -> FTL (mapping changes, operations) -> flash -> completion
  *
  * It joins the rooms and measures; it decides nothing.
  */
@@ -24,7 +24,7 @@ struct class_statistics {
 
 /* A request in the drive, by its ticket. */
 struct pending {
-	tick_t arrival;
+	tick_t arrival, taken;
 	uint32_t sectors;
 	uint8_t type, class;
 };
@@ -32,6 +32,7 @@ struct pending {
 struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
+	struct host *host;
 	struct oracle *oracle; /* NULL: verification off */
 	struct flash *flash;
 	struct ftl *ftl;
@@ -45,6 +46,7 @@ struct drive {
 	uint64_t taken[REQUEST_TYPES], completed[REQUEST_TYPES], sectors[REQUEST_TYPES];
 	struct class_statistics (*class)[2]; /* [class][REQUEST_READ or REQUEST_WRITE] */
 	struct histogram *latency;           /* per request_type, and of all in [REQUEST_TYPES] */
+	struct histogram *service;           /* the same without the wait for a slot, per request_type */
 	tick_t first_arrival, last_completion;
 };
 
@@ -55,13 +57,10 @@ void drive_free(struct drive *);
 /* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks what it needs. */
 bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_settings, struct fault *);
 
-/* What stands in front of this drive, with nothing counted yet. */
-struct host drive_host(const struct drive *);
-
 /* A hint that changes nothing but speed: this request comes after the one hinted at before. */
 void drive_expect(struct drive *, const struct request *);
 
-/* Takes in a request that arrived at request->arrival; no time passes.  False: the drive has failed. */
+/* Takes in a request that arrived at request->arrival, whole, in however many parts its layer serves it; no time passes.  False: the drive has failed. */
 bool drive_submit(struct drive *, const struct request *);
 
 /* Lets time pass: until a moment, until a request completes (false: none is under way), until all is done. */
@@ -69,7 +68,7 @@ void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
 void drive_drain(struct drive *);
 
-/* Outside time and statistics, for preconditioning: writes (and trims) whole pages.  False: the drive is full. */
+/* Outside time and statistics, for preconditioning: writes and trims through the host layer.  False: it is full. */
 bool drive_place(struct drive *, struct extent);
 void drive_discard(struct drive *, struct extent);
 

@@ -27,10 +27,9 @@ static void touch(struct footprint *f, lpn_t lpn)
 
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
 static bool find_footprint(
-	struct footprint *f, const struct drive *d, const char *name, bool reads_only, struct fault *fault)
+	struct footprint *f, struct drive *d, const char *name, bool reads_only, struct fault *fault)
 {
 	const struct settings *c = d->settings;
-	struct host host = drive_host(d);
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
@@ -44,7 +43,7 @@ static bool find_footprint(
 	while ((status = workload_next(&w, &r, fault)) == TRACE_OK) {
 		struct extent e;
 
-		if (!host_admit(&host, &r, name, fault)) {
+		if (!host_admit(d->host, &r, name, fault)) {
 			status = TRACE_BAD;
 			break;
 		}
@@ -259,7 +258,6 @@ static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, stru
 {
 	const struct settings *c = d->settings;
 	const char *name = c->precondition.trace;
-	struct host host = drive_host(d);
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
@@ -267,7 +265,7 @@ static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, stru
 	if (!workload_open(&w, name, &c->trace, NULL, fault))
 		return false;
 	while (d->flash->pages_used < used && (status = workload_next(&w, &r, fault)) == TRACE_OK) {
-		if (!host_admit(&host, &r, name, fault)) {
+		if (!host_admit(d->host, &r, name, fault)) {
 			status = TRACE_BAD;
 			break;
 		}

@@ -82,7 +82,11 @@ static void *add_plugin(struct settings *c, const char *name, const struct param
 
 static size_t count_plugins(void)
 {
-	return sizeof ftl_names / sizeof *ftl_names + sizeof buffer_names / sizeof *buffer_names;
+	size_t layers = 0;
+
+	while (host_layers[layers])
+		layers++;
+	return layers + sizeof ftl_names / sizeof *ftl_names + sizeof buffer_names / sizeof *buffer_names;
 }
 
 bool settings_init(struct settings *c, struct fault *fault)
@@ -91,6 +95,7 @@ bool settings_init(struct settings *c, struct fault *fault)
 	c->group = memory_array(CORE_GROUPS + count_plugins(), sizeof *c->group, "settings");
 	c->ftl_own = memory_array(count_plugins(), sizeof *c->ftl_own, "settings");
 	c->buffer_own = memory_array(count_plugins(), sizeof *c->buffer_own, "settings");
+	c->host_own = memory_array(count_plugins(), sizeof *c->host_own, "settings");
 	add_group(c, "", top_params, &c->top);
 	add_group(c, "flash", flash_params, &c->flash);
 	add_group(c, "placement", placement_params, &c->ftl.placement);
@@ -106,6 +111,9 @@ bool settings_init(struct settings *c, struct fault *fault)
 	for (size_t i = 0; buffers[i]; i++)
 		c->buffer_own[i] =
 			add_plugin(c, buffers[i]->name, buffers[i]->params, buffers[i]->settings_size);
+	for (size_t i = 0; host_layers[i]; i++)
+		c->host_own[i] = add_plugin(
+			c, host_layers[i]->name, host_layers[i]->params, host_layers[i]->settings_size);
 	return params_defaults(c->group, c->groups, fault);
 }
 
@@ -115,9 +123,11 @@ void settings_release(struct settings *c)
 	for (size_t i = 0; i < count_plugins(); i++) {
 		memory_free(c->ftl_own[i]);
 		memory_free(c->buffer_own[i]);
+		memory_free(c->host_own[i]);
 	}
 	memory_free(c->ftl_own);
 	memory_free(c->buffer_own);
+	memory_free(c->host_own);
 	memory_free(c->group);
 }
 
@@ -136,9 +146,11 @@ bool settings_read(
 
 void settings_echo(const struct settings *s, void (*line)(void *context, const char *text), void *context)
 {
-	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer] };
+	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer],
+		s->host_own[s->host.layer] };
 
 	for (size_t i = 0; i < s->groups; i++)
-		if (i < CORE_GROUPS || s->group[i].settings == chosen[0] || s->group[i].settings == chosen[1])
+		if (i < CORE_GROUPS || s->group[i].settings == chosen[0] ||
+			s->group[i].settings == chosen[1] || s->group[i].settings == chosen[2])
 			params_echo(&s->group[i], 1, line, context);
 }

@@ -39,7 +39,7 @@ struct settings {
 	struct host_settings host;
 	struct trace_settings trace;
 	struct precondition_settings precondition;
-	void **ftl_own, **buffer_own; /* per FTL and buffer its settings, NULL if it has none */
+	void **ftl_own, **buffer_own, **host_own; /* per plug-in its settings, NULL if it has none */
 
 	struct param_group *group; /* all of the above, for parameters/ */
 	size_t groups;
@@ -52,7 +52,7 @@ void settings_release(struct settings *);
 /* The file, then each "key=value". */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
-/* Calls back with "key = value" for every parameter in effect: those of FTLs and buffers that are not
+/* Calls back with "key = value" for every parameter in effect: those of plug-ins that are not
  * chosen are left out. */
 void settings_echo(const struct settings *, void (*line)(void *context, const char *text), void *context);
 

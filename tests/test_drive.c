@@ -304,7 +304,6 @@ static void test_pages_of_the_workload_come_first(void **state)
 {
 	struct replay *r =
 		prepared(MEDIUM "precondition.mode=synthetic precondition.used=0.9 precondition.valid=0.398");
-	struct host host = r->run.host;
 	struct request q;
 
 	(void)state;
@@ -312,7 +311,7 @@ static void test_pages_of_the_workload_come_first(void **state)
 	while (workload_next(&r->workload, &q, &r->fault) == TRACE_OK) {
 		uint64_t before = flash_total(r->drive->flash, OP_READ);
 
-		assert_true(host_admit(&host, &q, "uniform", &r->fault));
+		assert_true(host_admit(r->drive->host, &q, "uniform", &r->fault));
 		q.type = REQUEST_READ;
 		q.arrival = schedule_now(r->drive->flash->schedule);
 		drive_submit(r->drive, &q);
