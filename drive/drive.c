@@ -217,35 +217,70 @@ static struct io untimed(struct drive *d)
 	return (struct io){ .flash = d->flash, .timed = false };
 }
 
-/* Past the buffer, which is empty before the first request. */
-static void serve_untimed(struct drive *d, struct extent e, enum request_type type)
-{
-	struct request r = { .start = e.start, .sectors = (uint32_t)extent_sectors(e), .type = type };
-	const struct ftl_ops *ops = d->ftl->ops;
-	struct io io = untimed(d);
+/* Extents that ascend are written together. */
+struct batch {
+	struct extent extent[32];
+	size_t n;
+	struct io io;
+};
 
-	host_map(d->host, &r);
-	if (d->oracle)
-		oracle_request(d, &r);
-	for (const struct host_part *p = d->host->part; p < d->host->part + d->host->parts; p++)
-		if (p->type == REQUEST_WRITE) {
-			oracle_send(d->oracle, p->host, p->device);
-			ops->write(d->ftl, &io, &p->device, 1);
-		} else {
-			oracle_unsend(d->oracle, p->device);
-			ops->trim(d->ftl, &io, p->device);
-		}
+static void write_batch(struct drive *d, struct batch *batch)
+{
+	if (batch->n)
+		d->ftl->ops->write(d->ftl, &batch->io, batch->extent, batch->n);
+	batch->n = 0;
+}
+
+static void serve_part_untimed(struct drive *d, struct batch *batch, const struct host_part *p)
+{
+	size_t n = batch->n;
+
+	if (p->type != REQUEST_WRITE || (n && (n == 32 || p->device.start < batch->extent[n - 1].end)))
+		write_batch(d, batch);
+	if (p->type == REQUEST_WRITE) {
+		oracle_send(d->oracle, p->host, p->device);
+		batch->extent[batch->n++] = p->device;
+	} else {
+		oracle_unsend(d->oracle, p->device);
+		d->ftl->ops->trim(d->ftl, &batch->io, p->device);
+	}
+}
+
+/* Past the buffer, which is empty before the first request. */
+static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enum request_type type)
+{
+	struct batch batch;
+
+	batch.n = 0;
+	batch.io = untimed(d);
+	for (size_t i = 0; i < n; i++) {
+		struct request r = {
+			.start = e[i].start, .sectors = (uint32_t)extent_sectors(e[i]), .type = type
+		};
+
+		host_map(d->host, &r);
+		if (d->oracle)
+			oracle_request(d, &r);
+		for (uint32_t part = 0; part < d->host->parts; part++)
+			serve_part_untimed(d, &batch, &d->host->part[part]);
+	}
+	write_batch(d, &batch);
+}
+
+bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)
+{
+	serve_untimed(d, extents, n, REQUEST_WRITE);
+	return !d->ftl->failed;
 }
 
 bool drive_place(struct drive *d, struct extent e)
 {
-	serve_untimed(d, e, REQUEST_WRITE);
-	return !d->ftl->failed;
+	return drive_place_together(d, &e, 1);
 }
 
 void drive_discard(struct drive *d, struct extent e)
 {
-	serve_untimed(d, e, REQUEST_TRIM);
+	serve_untimed(d, &e, 1, REQUEST_TRIM);
 }
 
 void drive_statistics_start(struct drive *d)

@@ -1,7 +1,8 @@
 /*
  * The assembled drive and the path of a request through it, readable in drive.c from top to bottom:
  *
- *	request -> host layer (parts) -> buffer (hit, merge, or evict) -> FTL (mapping changes, operations) -> flash -> completion
+ *	request -> host layer (parts) -> buffer (hit, merge, or evict) -> FTL (mapping changes, operations)
+ *	        -> flash -> completion
  *
  * It joins the rooms and measures; it decides nothing.
  */
@@ -60,7 +61,8 @@ bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_set
 /* A hint that changes nothing but speed: this request comes after the one hinted at before. */
 void drive_expect(struct drive *, const struct request *);
 
-/* Takes in a request that arrived at request->arrival, whole, in however many parts its layer serves it; no time passes.  False: the drive has failed. */
+/* Takes in a request that arrived at request->arrival, whole, in however many parts its layer makes of it; no time
+ * passes.  False: the drive has failed. */
 bool drive_submit(struct drive *, const struct request *);
 
 /* Lets time pass: until a moment, until a request completes (false: none is under way), until all is done. */
@@ -70,6 +72,7 @@ void drive_drain(struct drive *);
 
 /* Outside time and statistics, for preconditioning: writes and trims through the host layer.  False: it is full. */
 bool drive_place(struct drive *, struct extent);
+bool drive_place_together(struct drive *, const struct extent *, size_t n); /* ascending; as one write */
 void drive_discard(struct drive *, struct extent);
 
 /* The measurement begins: all statistics are zero. */

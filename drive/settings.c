@@ -18,7 +18,8 @@ static const char *const buffer_names[] = {
 	NULL,
 };
 
-static const char *const precondition_names[] = { "none", "aged", "synthetic", "trace", NULL };
+static const char *const precondition_names[] = { "none", "aged", "synthetic", "fill", "trace", NULL };
+static const char *const premap_names[] = { "none", "pages", "sectors", NULL };
 static const char *const layout_names[] = { "mixed", "apart", NULL };
 
 static const struct param top_params[] = {
@@ -44,8 +45,8 @@ static const struct param dram_params[] = {
 static const struct param precondition_params[] = {
 	{ "mode", PARAM_CHOICE, PRECONDITION(mode), 0, 0, "", "none",
 		"state of the drive before the first request: fresh; aged = `used` pages programmed and "
-		"dead; synthetic = `used` pages programmed, `valid` of them live; trace = a trace was "
-		"written before",
+		"dead; synthetic = `used` pages programmed, `valid` of them live; fill = every logical page "
+		"written once; trace = a trace was written before",
 		precondition_names },
 	{ "used", PARAM_REAL, PRECONDITION(used), 0, 1, "share", "0.9", "physical pages programmed" },
 	{ "valid", PARAM_REAL, PRECONDITION(valid), 0, 1, "share", "0.398",
@@ -54,8 +55,14 @@ static const struct param precondition_params[] = {
 		"synthetic: where live pages lie; mixed = anywhere among dead ones; apart = in blocks of "
 		"their own",
 		layout_names },
-	{ "premap_reads", PARAM_BOOL, PRECONDITION(premap_reads), 0, 1, "", "true",
-		"pages that the trace reads hold data from the start" },
+	{ "fill_run", PARAM_UINT, PRECONDITION(fill_run), 0, 4e9, "pages", "0",
+		"fill: in runs of so many pages, the runs in random order; 0 = all pages ascending" },
+	{ "premap", PARAM_CHOICE, PRECONDITION(premap), 0, 0, "", "pages",
+		"what the trace reads holds data from the start: pages = every page that is read, whole; "
+		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "
+		"none = nothing.  synthetic: pages the trace touches are live first, or (none) no likelier "
+		"than others",
+		premap_names },
 	{ "trace", PARAM_TEXT, PRECONDITION(trace), 0, 0, "", "",
 		"trace: file or profile that is replayed without time until `used` is reached" },
 	{ "passes", PARAM_UINT, PRECONDITION(passes), 1, 1e6, "", "1", "trace: at most so many times" },

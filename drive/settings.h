@@ -20,15 +20,21 @@ struct dram_settings {
 	uint64_t access_ns, buffer_bytes;
 };
 
-enum precondition_mode { PRECONDITION_NONE, PRECONDITION_AGED, PRECONDITION_SYNTHETIC, PRECONDITION_TRACE };
+enum precondition_mode {
+	PRECONDITION_NONE,
+	PRECONDITION_AGED,
+	PRECONDITION_SYNTHETIC,
+	PRECONDITION_FILL,
+	PRECONDITION_TRACE
+};
+enum precondition_premap { PREMAP_NONE, PREMAP_PAGES, PREMAP_SECTORS };
 enum precondition_layout { LAYOUT_MIXED, LAYOUT_APART };
 
 struct precondition_settings {
-	int mode, layout;
+	int mode, layout, premap;
 	double used, valid; /* shares of the physical pages */
-	bool premap_reads;
 	char *trace;
-	uint64_t passes;
+	uint64_t passes, fill_run;
 };
 
 struct settings {

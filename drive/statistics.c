@@ -46,8 +46,7 @@ static void report_run(struct report *r, const struct run *run, const struct run
 	report_count(r, "run.requests", run->requests, "requests", "taken from the workload");
 	report_count(r, "run.served", served, "requests",
 		"completed; equal to run.requests unless the drive failed");
-	report_count(
-		r, "run.folded", d->host->folded, "requests", "whose address was folded into the drive");
+	report_count(r, "run.folded", d->host->folded, "requests", "whose address was folded into the drive");
 	report_count(r, "run.reordered", run->workload->trace ? trace_reordered(run->workload->trace) : 0,
 		"requests", "that stood in the trace after a later one and were sorted");
 	report_count(r, "run.interrupted", facts->end == RUN_INTERRUPTED, "",

@@ -963,8 +963,8 @@ static void test_policies_in_front_of_a_drive(void **state)
 }
 
 /*
- * One page of room, dirty.  A read of a page from flash takes 1000 for its look-up and 14100, although its own data drives
- * the dirty page out: look-up and program of that one are nobody's to wait for.
+ * One page of room, dirty.  A read of a page from flash takes 1000 for its look-up and 14100, although its own data
+ * drives the dirty page out: look-up and program of that one are nobody's to wait for.
  */
 static void test_a_read_does_not_wait_for_its_allocation(void **state)
 {

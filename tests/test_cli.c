@@ -492,7 +492,7 @@ static void test_bad_traces(void **state)
 			"run -s trace.format=ssdsim -s trace.fold=false parameters/tiny.cfg @/bad.trace",
 			cases[i].says);
 		right += is_mistake(w,
-			"run -s trace.format=ssdsim -s trace.fold=false -s precondition.premap_reads=false "
+			"run -s trace.format=ssdsim -s trace.fold=false -s precondition.premap=none "
 			"parameters/tiny.cfg @/bad.trace",
 			cases[i].says);
 	}
@@ -844,7 +844,7 @@ static void test_interrupt(void **state)
 		"read = { sizes = \"4K\"; };\n");
 	setenv("SSDLAB_PROFILES", w->folder, 1);
 	pid = start(w,
-		"run --save-drive @/begun -o @/results -s precondition.premap_reads=false "
+		"run --save-drive @/begun -o @/results -s precondition.premap=none "
 		"parameters/tiny.cfg endless",
 		&error);
 	if (!makes(w, pid, "begun")) {
