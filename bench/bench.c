@@ -122,7 +122,7 @@ static bool configure(struct settings *s, const struct load *load, const char *f
 	s->precondition.mode = PRECONDITION_SYNTHETIC;
 	s->precondition.used = load->used;
 	s->precondition.valid = load->valid;
-	s->precondition.premap_reads = false;
+	s->precondition.premap = PREMAP_NONE;
 	return true;
 }
 

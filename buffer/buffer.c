@@ -1,7 +1,9 @@
 #include "buffer/buffer.h"
 
+#include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "stats/table.h"
 
 #define BUFFER(name) extern const struct buffer_ops buffer_##name;
 #include "buffer/list.h"
@@ -21,29 +23,25 @@ static void check_ops(const struct buffer_ops *ops)
 		"buffer policy %s lacks a required operation", ops->name);
 }
 
-struct buffer *buffer_create(const struct buffer_ops *ops, const void *settings, uint64_t bytes,
-	uint32_t sectors_per_page, struct buffer_sink sink, struct oracle *oracle)
+struct buffer *buffer_create(const struct buffer_ops *ops, const void *settings, struct buffer_shape shape,
+	struct buffer_sink sink, struct oracle *oracle)
 {
 	struct buffer *b = memory_array(1, sizeof *b, "buffer");
-	uint32_t buckets = 64;
+	uint64_t sectors = shape.bytes / SECTOR_BYTES;
 
 	check_ops(ops);
 	b->ops = ops;
 	b->settings = settings;
 	b->sink = sink;
 	b->oracle = oracle;
-	b->sectors_per_page = sectors_per_page;
-	b->sector_shift = (uint32_t)__builtin_ctz(sectors_per_page);
-	b->free_node = NODE_NONE;
+	b->shape = shape;
+	b->sector_shift = (uint32_t)__builtin_ctz(shape.sectors_per_page);
 	if (!ops->evict)
 		return b;
-	b->capacity = bytes / SECTOR_BYTES > sectors_per_page ? bytes / SECTOR_BYTES : sectors_per_page;
-	while (buckets < b->capacity / sectors_per_page && buckets < 1u << 30)
-		buckets *= 2;
-	b->index_mask = buckets - 1;
-	b->index = memory_array(buckets, sizeof *b->index, "buffer index");
-	for (uint32_t i = 0; i < buckets; i++)
-		b->index[i] = NODE_NONE;
+	b->capacity = sectors > shape.sectors_per_page ? sectors : shape.sectors_per_page;
+	b->nodes = pool_create(
+		(uint32_t)(sizeof(struct buffer_node) + (ops->page_size + 7) / 8 * 8), "buffer nodes");
+	b->index = hash_create(1, "buffer index");
 	b->state = memory_array(1, ops->size, "buffer policy");
 	ops->init(b);
 	return b;
@@ -56,192 +54,284 @@ void buffer_free(struct buffer *b)
 	if (b->ops->exit)
 		b->ops->exit(b);
 	memory_free(b->state);
-	memory_free(b->node);
-	memory_free(b->index);
+	pool_free(&b->nodes);
+	hash_free(&b->index);
 	memory_free(b->victim);
-	memory_free(b->extent);
+	memory_free(b->flush.extent);
+	memory_free(b->missing.extent);
+	memory_free(b->absent);
 	memory_free(b);
 }
 
-/* ---- the index ---- */
+/* ---- pages ---- */
 
-static uint32_t *bucket_of(const struct buffer *b, lpn_t lpn)
+static struct hashed by_lpn(const struct buffer *b)
 {
-	return &b->index[(lpn * 2654435769u >> 7) & b->index_mask];
+	return (struct hashed){ { b->nodes.object, offsetof(struct buffer_node, lpn), b->nodes.bytes },
+		{ b->nodes.object, offsetof(struct buffer_node, chain), b->nodes.bytes } };
 }
 
-static uint32_t find(const struct buffer *b, lpn_t lpn)
+uint32_t buffer_find(const struct buffer *b, lpn_t lpn)
 {
-	uint32_t at = *bucket_of(b, lpn);
-
-	while (at != NODE_NONE && b->node[at].lpn != lpn)
-		at = b->node[at].chain;
-	return at;
+	return hash_find(&b->index, by_lpn(b), lpn);
 }
 
-static void grow(struct buffer *b)
+static uint32_t count_bits(mask_t mask)
 {
-	uint32_t old = b->nodes, count = old ? 2 * old : 256;
-
-	b->node = memory_resize(b->node, count, sizeof *b->node, "buffer nodes");
-	b->nodes = count;
-	for (uint32_t i = count; i-- > old;) {
-		b->node[i].chain = b->free_node;
-		b->node[i].stored = 0;
-		b->free_node = i;
-	}
+	return (uint32_t)__builtin_popcountll(mask);
 }
 
 static uint32_t insert(struct buffer *b, lpn_t lpn)
 {
-	uint32_t *bucket = bucket_of(b, lpn), at;
+	uint32_t at = pool_take(&b->nodes);
 
-	if (b->free_node == NODE_NONE)
-		grow(b);
-	at = b->free_node;
-	b->free_node = b->node[at].chain;
-	b->node[at] = (struct buffer_node){
-		.lpn = lpn, .chain = *bucket, .previous = NODE_NONE, .next = NODE_NONE
-	};
-	*bucket = at;
+	memset(buffer_node(b, at), 0, b->nodes.bytes);
+	buffer_node(b, at)->lpn = lpn;
+	hash_add(&b->index, by_lpn(b), at);
 	return at;
 }
 
-static void drop(struct buffer *b, uint32_t node)
+/* Sectors are not here any more; without any the page leaves. */
+static void forget(struct buffer *b, uint32_t at, mask_t mask)
 {
-	uint32_t *link = bucket_of(b, b->node[node].lpn);
+	struct buffer_node *node = buffer_node(b, at);
+	mask_t before = node->stored;
 
-	b->ops->removed(b, node);
-	b->used -= (uint32_t)__builtin_popcountll(b->node[node].stored);
-	while (*link != node)
-		link = &b->node[*link].chain;
-	*link = b->node[node].chain;
-	b->node[node].stored = 0;
-	b->node[node].chain = b->free_node;
-	b->free_node = node;
+	b->used -= count_bits(before & mask);
+	if (before & ~mask) {
+		node->stored &= ~mask;
+		node->dirty &= ~mask;
+		if (b->ops->resized && before & mask)
+			b->ops->resized(b, at, before);
+		return;
+	}
+	b->ops->removed(b, at);
+	hash_remove(&b->index, by_lpn(b), at);
+	node->stored = 0;
+	pool_give(&b->nodes, at);
 }
 
 /* ---- eviction ---- */
 
-void buffer_choose(struct buffer *b, uint32_t node)
+static void add_victim(struct buffer *b, struct victim v)
 {
-	BUG_ON(node == NODE_NONE || !b->node[node].stored, "%s evicts a page that is not in the buffer",
-		b->ops->name);
-	if (b->victims == b->victim_room) {
-		b->victim_room = b->victim_room ? 2 * b->victim_room : 16;
-		b->victim = memory_resize(b->victim, b->victim_room, sizeof *b->victim, "buffer victims");
-	}
-	b->victim[b->victims++] = node;
+	b->victim =
+		memory_grown(b->victim, &b->victim_room, b->victims + 1, sizeof *b->victim, "buffer victims");
+	b->victim[b->victims++] = v;
+}
+
+void buffer_choose(struct buffer *b, uint32_t node, mask_t mask)
+{
+	BUG_ON(node == NODE_NONE || !(buffer_node(b, node)->stored & mask),
+		"%s evicts a page that is not in the buffer", b->ops->name);
+	add_victim(
+		b, (struct victim){ buffer_node(b, node)->lpn, node, buffer_node(b, node)->stored & mask });
+}
+
+void buffer_merge(struct buffer *b)
+{
+	BUG_ON(!b->merges, "%s merges without having said so", b->ops->name);
+	b->merging = true;
+}
+
+void buffer_pad(struct buffer *b, lpn_t lpn)
+{
+	BUG_ON(!b->pads || buffer_find(b, lpn) != NODE_NONE,
+		"%s pads LPN %u, which is in the buffer, or without having said so", b->ops->name, lpn);
+	add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
 }
 
 /* Adds a range to the list; ranges that touch become one, so that requests can form again. */
-static void add_extent(struct buffer *b, struct extent e)
+static void add_extent(struct extent_list *list, struct extent e)
 {
-	if (b->extents && b->extent[b->extents - 1].end == e.start) {
-		b->extent[b->extents - 1].end = e.end;
+	if (list->n && list->extent[list->n - 1].end == e.start) {
+		list->extent[list->n - 1].end = e.end;
 		return;
 	}
-	if (b->extents == b->extent_room) {
-		b->extent_room = b->extent_room ? 2 * b->extent_room : 64;
-		b->extent = memory_resize(b->extent, b->extent_room, sizeof *b->extent, "buffer extents");
-	}
-	b->extent[b->extents++] = e;
+	list->extent =
+		memory_grown(list->extent, &list->room, list->n + 1, sizeof *list->extent, "buffer extents");
+	list->extent[list->n++] = e;
 }
 
-static void add_mask(struct buffer *b, lpn_t lpn, mask_t mask)
+static void add_mask(struct extent_list *list, sector_t first, mask_t mask)
 {
-	sector_t first = (sector_t)lpn << b->sector_shift;
-
-	while (mask) {
-		uint32_t from = (uint32_t)__builtin_ctzll(mask);
-		mask_t rest = mask >> from;
-		uint32_t length = ~rest ? (uint32_t)__builtin_ctzll(~rest) : 64;
-
-		add_extent(b, (struct extent){ first + from, first + from + length });
-		mask = from + length >= 64 ? 0 : mask >> (from + length) << (from + length);
-	}
+	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
+		add_extent(list, (struct extent){ first + from, first + end });
 }
 
-/* Extents go out in ascending order; there are few victims, so insertion will do. */
+static sector_t page_start(const struct buffer *b, lpn_t lpn)
+{
+	return (sector_t)lpn << b->sector_shift;
+}
+
+/* What leaves goes out in ascending order.  Most policies name it so, or name few; then insertion will do. */
 static void sort_victims(struct buffer *b)
 {
 	for (uint32_t i = 1; i < b->victims; i++) {
-		uint32_t node = b->victim[i], at = i;
+		struct victim v = b->victim[i];
+		uint32_t at = i;
 
-		for (; at && b->node[b->victim[at - 1]].lpn > b->node[node].lpn; at--)
+		for (; at && b->victim[at - 1].lpn > v.lpn; at--)
 			b->victim[at] = b->victim[at - 1];
-		b->victim[at] = node;
+		BUG_ON(at && b->victim[at - 1].lpn == v.lpn, "%s evicts LPN %u twice", b->ops->name, v.lpn);
+		b->victim[at] = v;
 	}
+}
+
+static void flush(struct buffer *b)
+{
+	if (!b->flush.n)
+		return;
+	for (uint32_t i = 0; i < b->flush.n; i++)
+		b->statistics.flushed_sectors += extent_sectors(b->flush.extent[i]);
+	b->statistics.merged_writes += b->merging;
+	(b->merging ? b->sink.write_merged : b->sink.write)(b->sink.context, b->flush.extent, b->flush.n);
+	b->flush.n = 0;
+}
+
+/* One call for all dirty sectors; pads go between, so that a block is written in order. */
+static void hand_over(struct buffer *b)
+{
+	for (uint32_t i = 0; i < b->victims; i++) {
+		const struct victim *v = &b->victim[i];
+
+		if (v->node != NODE_NONE) {
+			add_mask(&b->flush, page_start(b, v->lpn), buffer_node(b, v->node)->dirty & v->mask);
+			b->statistics.evicted_pages++;
+			continue;
+		}
+		flush(b);
+		b->sink.pad(b->sink.context, v->lpn);
+		b->statistics.padded_pages++;
+	}
+	flush(b);
+}
+
+static void drop_versions(struct buffer *b, lpn_t lpn, mask_t mask)
+{
+	sector_t first = page_start(b, lpn);
+
+	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
+		oracle_dram_drop(b->oracle, HOLDER_BUFFER, (struct extent){ first + from, first + end });
 }
 
 static void evict(struct buffer *b)
 {
+	uint64_t used = b->used;
+
 	b->victims = 0;
-	b->extents = 0;
+	b->merging = false;
 	b->ops->evict(b);
-	BUG_ON(!b->victims, "%s evicts nothing from a full buffer", b->ops->name);
 	sort_victims(b);
-	for (uint32_t i = 0; i < b->victims; i++)
-		add_mask(b, b->node[b->victim[i]].lpn, b->node[b->victim[i]].dirty);
-	if (b->extents)
-		b->sink.write(b->sink.context, b->extent, b->extents);
-	for (size_t i = 0; i < b->extents; i++) {
-		b->statistics.flushed_sectors += extent_sectors(b->extent[i]);
-		oracle_dram_drop(b->oracle, b->extent[i]);
+	hand_over(b);
+	b->statistics.evictions++;
+	for (uint32_t i = 0; i < b->victims; i++) {
+		const struct victim *v = &b->victim[i];
+
+		if (v->node == NODE_NONE)
+			continue;
+		if (b->oracle)
+			drop_versions(b, v->lpn, v->mask);
+		forget(b, v->node, v->mask);
 	}
-	b->statistics.evictions += b->victims;
-	for (uint32_t i = 0; i < b->victims; i++)
-		drop(b, b->victim[i]);
+	BUG_ON(b->used == used, "%s evicts nothing from a full buffer", b->ops->name);
 }
 
 /* ---- requests ---- */
 
-static void count(struct buffer *b, enum request_type type, mask_t hit, mask_t miss)
+/* The part of the extent that lies in the page. */
+static struct extent clip(const struct buffer *b, struct extent e, lpn_t lpn)
 {
-	b->statistics.hit_sectors[type] += (uint32_t)__builtin_popcountll(hit);
-	b->statistics.miss_sectors[type] += (uint32_t)__builtin_popcountll(miss);
+	sector_t start = page_start(b, lpn), end = start + b->shape.sectors_per_page;
+
+	return (struct extent){ e.start > start ? e.start : start, e.end < end ? e.end : end };
 }
 
-static void write_part(struct buffer *b, lpn_t lpn, mask_t mask)
+static bool count(struct buffer *b, enum request_type type, mask_t hit, mask_t miss)
 {
-	uint32_t at = find(b, lpn);
-	mask_t stored = at == NODE_NONE ? 0 : b->node[at].stored;
+	struct buffer_statistics *s = &b->statistics;
 
-	count(b, REQUEST_WRITE, mask & stored, mask & ~stored);
-	if (at != NODE_NONE)
-		b->ops->hit(b, at, REQUEST_WRITE);
-	while (b->used + (uint32_t)__builtin_popcountll(mask & ~stored) > b->capacity) {
+	s->sectors[type] += count_bits(hit | miss);
+	s->hit_sectors[type] += count_bits(hit);
+	s->miss_sectors[type] += count_bits(miss);
+	s->pages[type]++;
+	s->page_hits[type] += !miss;
+	return !miss;
+}
+
+static void count_request(struct buffer *b, enum request_type type, bool complete)
+{
+	b->statistics.requests[type]++;
+	b->statistics.request_hits[type] += complete;
+}
+
+/* SSDsim counts as missed what is absent of a page that is here, and else only what there is no room for. */
+static void count_legacy(struct buffer *b, enum request_type type, uint32_t at, mask_t hit, mask_t miss)
+{
+	uint64_t room = type == REQUEST_WRITE ? b->capacity - b->used : UINT64_MAX, missed = count_bits(miss);
+
+	if (at == NODE_NONE)
+		missed = missed > room ? missed - room : 0;
+	b->statistics.legacy[type] += count_bits(hit) + missed;
+}
+
+static mask_t stored_of(const struct buffer *b, uint32_t at)
+{
+	return at == NODE_NONE ? 0 : buffer_node(b, at)->stored;
+}
+
+/* Sectors of a page that is at `at` or nowhere enter. */
+static void enter(struct buffer *b, uint32_t at, lpn_t lpn, mask_t mask, enum request_type type)
+{
+	mask_t stored = stored_of(b, at);
+	bool is_new;
+
+	while (b->used + count_bits(mask & ~stored) > b->capacity) {
 		evict(b);
-		at = find(b, lpn);
-		stored = at == NODE_NONE ? 0 : b->node[at].stored;
+		at = buffer_find(b, lpn);
+		stored = stored_of(b, at);
 	}
-	if (at == NODE_NONE) {
+	is_new = at == NODE_NONE;
+	if (is_new)
 		at = insert(b, lpn);
-		b->node[at].stored = b->node[at].dirty = mask;
-		b->ops->inserted(b, at);
-	}
-	b->node[at].stored = stored | mask;
-	b->node[at].dirty |= mask;
-	b->used += (uint32_t)__builtin_popcountll(mask & ~stored);
+	b->used += count_bits(mask & ~stored);
+	buffer_node(b, at)->stored |= mask;
+	if (type == REQUEST_WRITE)
+		buffer_node(b, at)->dirty |= mask;
+	if (is_new)
+		b->ops->inserted(b, at, type, mask);
+	else if (b->ops->resized && mask & ~stored)
+		b->ops->resized(b, at, stored);
+}
+
+static bool write_part(struct buffer *b, lpn_t lpn, mask_t mask)
+{
+	uint32_t at = buffer_find(b, lpn);
+	mask_t stored = stored_of(b, at);
+	bool complete = count(b, REQUEST_WRITE, mask & stored, mask & ~stored);
+
+	count_legacy(b, REQUEST_WRITE, at, mask & stored, mask & ~stored);
+	if (at != NODE_NONE)
+		b->ops->hit(b, at, REQUEST_WRITE, mask);
+	enter(b, at, lpn, mask, REQUEST_WRITE);
+	return complete;
 }
 
 uint32_t buffer_write(struct buffer *b, struct extent e)
 {
 	uint32_t accesses = 0;
+	bool complete = true;
 
 	if (!b->ops->evict) {
 		b->sink.write(b->sink.context, &e, 1);
 		return 0;
 	}
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end;
-		lpn++) {
-		sector_t first = (sector_t)lpn << b->sector_shift, end = first + b->sectors_per_page;
-
-		write_part(b, lpn, extent_mask(e, lpn, b->sector_shift));
-		oracle_dram_store(b->oracle,
-			(struct extent){ e.start > first ? e.start : first, e.end < end ? e.end : end });
+	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); page_start(b, lpn) < e.end; lpn++) {
+		complete &= write_part(b, lpn, extent_mask(e, lpn, b->sector_shift));
+		oracle_dram_store(b->oracle, HOLDER_BUFFER, clip(b, e, lpn));
 		accesses++;
 	}
+	count_request(b, REQUEST_WRITE, complete);
 	return accesses;
 }
 
@@ -250,13 +340,46 @@ static void tell_oracle(const struct buffer *b, struct extent e)
 {
 	sector_t at = e.start;
 
-	for (size_t i = 0; i < b->extents; i++) {
-		if (at < b->extent[i].start)
-			oracle_dram_answer(b->oracle, (struct extent){ at, b->extent[i].start });
-		at = b->extent[i].end;
+	for (uint32_t i = 0; i < b->missing.n; i++) {
+		if (at < b->missing.extent[i].start)
+			oracle_dram_answer(
+				b->oracle, HOLDER_BUFFER, (struct extent){ at, b->missing.extent[i].start });
+		at = b->missing.extent[i].end;
 	}
 	if (at < e.end)
-		oracle_dram_answer(b->oracle, (struct extent){ at, e.end });
+		oracle_dram_answer(b->oracle, HOLDER_BUFFER, (struct extent){ at, e.end });
+}
+
+/* Finds what is here of one page, and notes what is not.  True if something is. */
+static bool read_part(struct buffer *b, lpn_t lpn, mask_t mask, mask_t *absent)
+{
+	uint32_t at = buffer_find(b, lpn);
+	mask_t found = stored_of(b, at) & mask;
+
+	*absent = mask & ~found;
+	count(b, REQUEST_READ, found, *absent);
+	count_legacy(b, REQUEST_READ, at, found, *absent);
+	add_mask(&b->missing, page_start(b, lpn), *absent);
+	if (found)
+		b->ops->hit(b, at, REQUEST_READ, mask);
+	return found;
+}
+
+/* What a read did not find enters, page by page. */
+static void allocate(struct buffer *b, lpn_t first, uint32_t pages)
+{
+	b->allocating = true;
+	for (uint32_t i = 0; i < pages; i++) {
+		lpn_t lpn = first + i;
+
+		if (!b->absent[i])
+			continue;
+		enter(b, buffer_find(b, lpn), lpn, b->absent[i], REQUEST_READ);
+		for (uint32_t from = 0, end = 0; b->oracle && bits_next_run(b->absent[i], &from, &end);)
+			oracle_dram_store(b->oracle, HOLDER_BUFFER,
+				(struct extent){ page_start(b, lpn) + from, page_start(b, lpn) + end });
+	}
+	b->allocating = false;
 }
 
 /*
@@ -265,30 +388,25 @@ static void tell_oracle(const struct buffer *b, struct extent e)
  */
 uint32_t buffer_read(struct buffer *b, struct extent e)
 {
-	uint32_t accesses = 0;
+	lpn_t first = (lpn_t)(e.start >> b->sector_shift);
+	uint32_t accesses = 0, pages = (uint32_t)((e.end - 1) >> b->sector_shift) + 1 - first;
 
 	if (!b->ops->evict) {
 		b->sink.read(b->sink.context, &e, 1);
 		return 0;
 	}
-	b->extents = 0;
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end;
-		lpn++) {
-		uint32_t at = find(b, lpn);
-		mask_t mask = extent_mask(e, lpn, b->sector_shift),
-		       stored = at == NODE_NONE ? 0 : b->node[at].stored & mask;
-
-		count(b, REQUEST_READ, stored, mask & ~stored);
-		add_mask(b, lpn, mask & ~stored);
-		if (!stored)
-			continue;
-		accesses++;
-		b->ops->hit(b, at, REQUEST_READ);
-	}
-	if (b->extents)
-		b->sink.read(b->sink.context, b->extent, b->extents);
+	b->missing.n = 0;
+	b->absent = memory_grown(b->absent, &b->absent_room, pages, sizeof *b->absent, "buffer misses");
+	for (uint32_t i = 0; i < pages; i++)
+		accesses +=
+			read_part(b, first + i, extent_mask(e, first + i, b->sector_shift), &b->absent[i]);
+	count_request(b, REQUEST_READ, !b->missing.n);
+	if (b->missing.n)
+		b->sink.read(b->sink.context, b->missing.extent, b->missing.n);
 	if (b->oracle)
 		tell_oracle(b, e);
+	if (b->read_allocate)
+		allocate(b, first, pages);
 	return accesses;
 }
 
@@ -296,51 +414,95 @@ void buffer_trim(struct buffer *b, struct extent e)
 {
 	if (!b->ops->evict)
 		return;
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); (sector_t)lpn << b->sector_shift < e.end;
-		lpn++) {
-		uint32_t at = find(b, lpn);
-		mask_t mask = extent_mask(e, lpn, b->sector_shift);
+	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); page_start(b, lpn) < e.end; lpn++) {
+		uint32_t at = buffer_find(b, lpn);
 
-		if (at == NODE_NONE)
-			continue;
-		b->used -= (uint32_t)__builtin_popcountll(b->node[at].stored & mask);
-		b->node[at].stored &= ~mask;
-		b->node[at].dirty &= ~mask;
-		if (!b->node[at].stored)
-			drop(b, at);
+		if (at != NODE_NONE)
+			forget(b, at, extent_mask(e, lpn, b->sector_shift));
 	}
-	oracle_dram_drop(b->oracle, e);
+	oracle_dram_drop(b->oracle, HOLDER_BUFFER, e);
 }
+
+/* ---- statistics and checks ---- */
 
 uint64_t buffer_dirty_sectors(const struct buffer *b)
 {
 	uint64_t sectors = 0;
 
-	for (uint32_t i = 0; i < b->nodes; i++)
-		if (b->node[i].stored)
-			sectors += (uint32_t)__builtin_popcountll(b->node[i].dirty);
+	for (uint32_t i = 0; i < b->nodes.used; i++)
+		if (buffer_node(b, i)->stored)
+			sectors += count_bits(buffer_node(b, i)->dirty);
 	return sectors;
+}
+
+#define FIELD_STAT(name) offsetof(struct buffer_statistics, name)
+
+#define DIRECTION(text, type, hit, miss)                                                                     \
+	{ text "hit_sectors", "sectors", hit, STAT_COUNT, FIELD_STAT(hit_sectors[type]) },                   \
+		{ text "miss_sectors", "sectors", miss, STAT_COUNT, FIELD_STAT(miss_sectors[type]) },        \
+		{ text "hit_ratio", "share", "sectors found, of all", STAT_RATIO,                            \
+			FIELD_STAT(hit_sectors[type]), FIELD_STAT(sectors[type]) },                          \
+		{ text "page_hit_ratio", "share", "accesses to a page that found every sector", STAT_RATIO,  \
+			FIELD_STAT(page_hits[type]), FIELD_STAT(pages[type]) },                              \
+		{ text "request_hit_ratio", "share", "requests that found every sector", STAT_RATIO,         \
+			FIELD_STAT(request_hits[type]), FIELD_STAT(requests[type]) },                        \
+	{                                                                                                    \
+		text "legacy_hit_ratio", "share",                                                            \
+			"sectors found, of these and what SSDsim counts as missed: not comparable",          \
+			STAT_RATIO, FIELD_STAT(hit_sectors[type]), FIELD_STAT(legacy[type])                  \
+	}
+
+static const struct stat_row buffer_stats[] = {
+	{ "capacity_bytes", "bytes", "", STAT_COUNT, FIELD_STAT(capacity_bytes) },
+	DIRECTION("read.", REQUEST_READ, "", ""),
+	DIRECTION("write.", REQUEST_WRITE, "written over data still in the buffer", ""),
+	{ "evictions", "", "times that pages left to make room", STAT_COUNT, FIELD_STAT(evictions) },
+	{ "evicted_pages", "pages", "of which something left", STAT_COUNT, FIELD_STAT(evicted_pages) },
+	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", STAT_COUNT,
+		FIELD_STAT(flushed_sectors) },
+	{ "merged_writes", "", "parts of several pages handed over to share one", STAT_COUNT,
+		FIELD_STAT(merged_writes) },
+	{ "padded_pages", "pages", "of evicted blocks, written again with what they hold in flash",
+		STAT_COUNT, FIELD_STAT(padded_pages) },
+	{ "dirty_sectors", "sectors", "still in the buffer at the end", STAT_COUNT,
+		FIELD_STAT(dirty_sectors) },
+	{ 0 },
+};
+
+static void gather(void *buffer)
+{
+	struct buffer *b = buffer;
+
+	b->statistics.capacity_bytes = b->capacity * SECTOR_BYTES;
+	b->statistics.dirty_sectors = buffer_dirty_sectors(b);
+}
+
+void buffer_statistics(struct buffer *b, struct stat_list *list)
+{
+	stat_list_add(list, (struct stat_group){ .title = "write buffer",
+				    .prefix = "buffer.",
+				    .rows = buffer_stats,
+				    .values = &b->statistics,
+				    .size = sizeof b->statistics,
+				    .owner = b,
+				    .gather = gather });
+	if (b->ops->statistics)
+		b->ops->statistics(b, list);
 }
 
 void buffer_check(const struct buffer *b)
 {
 	uint64_t used = 0;
 
-	for (uint32_t i = 0; i < b->nodes; i++) {
-		const struct buffer_node *node = &b->node[i];
+	for (uint32_t i = 0; i < b->nodes.used; i++) {
+		const struct buffer_node *node = buffer_node(b, i);
 
-		used += (uint32_t)__builtin_popcountll(node->stored);
-		BUG_ON(node->stored && find(b, node->lpn) != i, "the buffer holds LPN %u, its index does not",
-			node->lpn);
+		used += count_bits(node->stored);
+		BUG_ON(node->stored && buffer_find(b, node->lpn) != i,
+			"the buffer holds LPN %u, its index does not", node->lpn);
 		BUG_ON(node->dirty & ~node->stored && node->stored,
 			"LPN %u has dirty sectors that are not stored", node->lpn);
 	}
 	BUG_ON(used != b->used || used > b->capacity, "the buffer holds %llu sectors of %llu, counts %llu",
 		(unsigned long long)used, (unsigned long long)b->capacity, (unsigned long long)b->used);
-}
-
-void buffer_statistics(struct buffer *b, struct stat_list *list)
-{
-	(void)b;
-	(void)list;
 }

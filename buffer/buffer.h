@@ -1,20 +1,31 @@
 /*
- * The write buffer in front of the FTL: recently written data in DRAM.
+ * The write buffer in front of the FTL: recently written data in DRAM, and what was read where the policy wants it.
  *
  * The core (buffer.c) owns the data and the loop: it finds, merges, counts, and while there is
- * no room it asks the policy which pages leave and hands their dirty extents over to be flushed together.
+ * no room it asks the policy what leaves and hands the dirty part of it over to be flushed together.
  * A policy owns that one decision and the lists it needs for it.  This room knows logical pages and extents;
  * it knows nothing of FTLs or flash: what it flushes or misses goes to a sink.
+ *
+ * The order of things, which policies may rely on:
+ *   - a request is handled page by page, ascending.  A part of a write is counted; then, if its page is here,
+ *     hit() is called, even where no sector of the part is stored; then pages leave until there is room, the
+ *     page itself perhaps among them; then the part enters, and inserted() is called if the page is new;
+ *   - a read finds what is here of all its pages (hit() only where it finds something), then reads the rest in one
+ *     call.  With `read_allocate` the sectors that were missing then enter clean, without counting and without
+ *     hit(): the read does not wait for what they drive out.
  */
 #ifndef BUFFER_BUFFER_H
 #define BUFFER_BUFFER_H
 
+#include "base/hash.h"
 #include "base/param.h"
+#include "base/pool.h"
 #include "stats/table.h"
 #include "types.h"
 #include "verify/oracle.h"
 
-#define NODE_NONE UINT32_MAX
+#define NODE_NONE  INDEX_NONE
+#define WHOLE_PAGE (~(mask_t)0)
 
 /* One logical page of which some sectors are in the buffer. */
 struct buffer_node {
@@ -23,19 +34,45 @@ struct buffer_node {
 	uint32_t previous, next; /* the policy's list */
 	mask_t stored;           /* sectors present */
 	mask_t dirty;            /* of these, newer than what the FTL has */
-	uint64_t tag;            /* the policy's, zero at first */
 };
 
-/* Where data goes that leaves the buffer and comes from what is not in it. */
+/* Where data goes that leaves the buffer and comes from what is not in it.  Extents ascend. */
 struct buffer_sink {
 	void *context;
-	void (*write)(void *context, const struct extent *, size_t n); /* ascending; flushed together */
-	void (*read)(void *context, const struct extent *, size_t n);  /* ascending; one request's */
+	void (*write)(void *context, const struct extent *, size_t n);        /* flushed together */
+	void (*write_merged)(void *context, const struct extent *, size_t n); /* the same, in one page */
+	void (*read)(void *context, const struct extent *, size_t n);         /* one request's */
+	void (*pad)(void *context, lpn_t); /* what the page holds in flash is read and programmed again */
 };
 
+/* [REQUEST_READ], [REQUEST_WRITE] */
 struct buffer_statistics {
-	uint64_t hit_sectors[2], miss_sectors[2]; /* [REQUEST_READ], [REQUEST_WRITE] */
-	uint64_t evictions, flushed_sectors;      /* nodes that left, and what they took along */
+	uint64_t sectors[2], hit_sectors[2], miss_sectors[2];
+	uint64_t pages[2], page_hits[2]; /* accesses to one page, and those that found all they wanted */
+	uint64_t requests[2], request_hits[2]; /* likewise */
+	uint64_t legacy[2];                    /* what SSDsim divides the hits by */
+	uint64_t evictions, evicted_pages;     /* times that something left, and pages of which it did */
+	uint64_t flushed_sectors, merged_writes, padded_pages;
+	uint64_t capacity_bytes, dirty_sectors; /* looked up for the report */
+};
+
+struct stat_list;
+
+struct extent_list {
+	struct extent *extent;
+	uint32_t n, room;
+};
+
+/* What leaves in this eviction; a page to be padded has no node. */
+struct victim {
+	lpn_t lpn;
+	uint32_t node;
+	mask_t mask;
+};
+
+struct buffer_shape {
+	uint64_t bytes; /* rounded down to sectors, but at least one page */
+	uint32_t sectors_per_page, pages_per_block;
 };
 
 struct buffer {
@@ -44,43 +81,53 @@ struct buffer {
 	const void *settings;
 	struct oracle *oracle;
 	struct buffer_sink sink;
-	uint32_t sectors_per_page, sector_shift;
+	struct buffer_shape shape;
+	uint32_t sector_shift;
+	/* Set by the policy's init: sectors that were read enter; it calls buffer_pad(); it calls buffer_merge(). */
+	bool read_allocate, pads, merges;
+	bool allocating; /* what was read enters: nobody waits for what leaves now */
 
-	struct buffer_node *node;
-	uint32_t nodes, free_node;
-	uint32_t *index; /* hash of LPN to node */
-	uint32_t index_mask;
+	struct pool nodes;
+	struct hash index;
 	uint64_t capacity, used; /* sectors */
 
-	uint32_t *victim; /* chosen by the policy, in this eviction */
+	struct victim *victim; /* chosen by the policy, in this eviction */
 	uint32_t victims, victim_room;
-	struct extent *extent; /* what they flush */
-	size_t extents, extent_room;
+	bool merging;
+	struct extent_list flush, missing; /* what the victims flush; what a read did not find */
+	mask_t *absent;                    /* of each page of that read */
+	uint32_t absent_room;
 	struct buffer_statistics statistics;
 };
 
 struct buffer_ops {
 	const char *name, *brief;
 	size_t size;                /* of the private state */
+	size_t page_size;           /* of the policy's own state of each page: buffer_own() */
 	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
 
 	void (*init)(struct buffer *);
 	void (*exit)(struct buffer *);
-	/* A page enters by a write; is written or read again; leaves, evicted or trimmed. */
-	void (*inserted)(struct buffer *, uint32_t node);
-	void (*hit)(struct buffer *, uint32_t node, enum request_type);
+	/* A page enters with these sectors, by a write or because it was read; its own state is zeroed. */
+	void (*inserted)(struct buffer *, uint32_t node, enum request_type, mask_t);
+	/* A page that is here is written (the sectors may all be new), or some of what is read was found. */
+	void (*hit)(struct buffer *, uint32_t node, enum request_type, mask_t);
+	/* Optional: other sectors of the page are stored than before, written, evicted or trimmed, but not none. */
+	void (*resized)(struct buffer *, uint32_t node, mask_t before);
+	/* The page leaves, evicted or trimmed. */
 	void (*removed)(struct buffer *, uint32_t node);
 	/* Names at least one victim with buffer_choose().  NULL: this policy buffers nothing. */
 	void (*evict)(struct buffer *);
+	/* Optional: adds own statistics. */
+	void (*statistics)(struct buffer *, struct stat_list *);
 };
 
 /* NULL-ended, in order of buffer/list.h. */
 extern const struct buffer_ops *const buffers[];
 
-/* `bytes` is rounded down to sectors but holds at least one page. */
-struct buffer *buffer_create(const struct buffer_ops *, const void *settings, uint64_t bytes,
-	uint32_t sectors_per_page, struct buffer_sink, struct oracle *);
+struct buffer *buffer_create(const struct buffer_ops *, const void *settings, struct buffer_shape,
+	struct buffer_sink, struct oracle *);
 void buffer_free(struct buffer *);
 
 /* Each returns the number of page-level DRAM accesses it took. */
@@ -88,8 +135,36 @@ uint32_t buffer_write(struct buffer *, struct extent);
 uint32_t buffer_read(struct buffer *, struct extent);
 void buffer_trim(struct buffer *, struct extent);
 
-/* For policies: this node leaves in the present eviction. */
-void buffer_choose(struct buffer *, uint32_t node);
+/* ---- for policies ---- */
+
+static inline struct buffer_node *buffer_node(const struct buffer *b, uint32_t node)
+{
+	return pool_at(&b->nodes, node);
+}
+
+/* The policy's own state of a page; moves like the node when others enter. */
+static inline void *buffer_own(const struct buffer *b, uint32_t node)
+{
+	return buffer_node(b, node) + 1;
+}
+
+/* The node of a page, NODE_NONE if nothing of it is here. */
+uint32_t buffer_find(const struct buffer *, lpn_t);
+
+/*
+ * In the present eviction these sectors of the page leave, WHOLE_PAGE for all.  Clean ones vanish; dirty ones of all
+ * victims are flushed in one call.  A page is chosen once.
+ */
+void buffer_choose(struct buffer *, uint32_t node, mask_t);
+
+/* What leaves in the present eviction shares one page of flash; needs `merges`. */
+void buffer_merge(struct buffer *);
+
+/* This page, of which nothing is here, is written in its place among the victims with what it holds in
+ * flash; needs `pads`.  Pages that hold nothing or lie beyond the drive are left alone. */
+void buffer_pad(struct buffer *, lpn_t);
+
+/* ---- */
 
 /* Dirty sectors that have not reached the FTL. */
 uint64_t buffer_dirty_sectors(const struct buffer *);

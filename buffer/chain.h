@@ -18,27 +18,20 @@ static inline void chain_init(struct chain *c)
 
 static inline void chain_push_first(struct buffer *b, struct chain *c, uint32_t node)
 {
-	b->node[node].previous = NODE_NONE;
-	b->node[node].next = c->first;
-	if (c->first == NODE_NONE)
-		c->last = node;
-	else
-		b->node[c->first].previous = node;
+	struct buffer_node *n = buffer_node(b, node);
+
+	n->previous = NODE_NONE;
+	n->next = c->first;
+	*(c->first == NODE_NONE ? &c->last : &buffer_node(b, c->first)->previous) = node;
 	c->first = node;
 }
 
 static inline void chain_remove(struct buffer *b, struct chain *c, uint32_t node)
 {
-	uint32_t previous = b->node[node].previous, next = b->node[node].next;
+	struct buffer_node *n = buffer_node(b, node);
 
-	if (previous == NODE_NONE)
-		c->first = next;
-	else
-		b->node[previous].next = next;
-	if (next == NODE_NONE)
-		c->last = previous;
-	else
-		b->node[next].previous = previous;
+	*(n->previous == NODE_NONE ? &c->first : &buffer_node(b, n->previous)->next) = n->next;
+	*(n->next == NODE_NONE ? &c->last : &buffer_node(b, n->next)->previous) = n->previous;
 }
 
 #endif

@@ -13,8 +13,10 @@ static void lru_init(struct buffer *b)
 	chain_init(&((struct lru *)b->state)->recent);
 }
 
-static void lru_inserted(struct buffer *b, uint32_t node)
+static void lru_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
+	(void)type;
+	(void)mask;
 	chain_push_first(b, &((struct lru *)b->state)->recent, node);
 }
 
@@ -23,16 +25,15 @@ static void lru_removed(struct buffer *b, uint32_t node)
 	chain_remove(b, &((struct lru *)b->state)->recent, node);
 }
 
-static void lru_hit(struct buffer *b, uint32_t node, enum request_type type)
+static void lru_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
-	(void)type;
 	lru_removed(b, node);
-	lru_inserted(b, node);
+	lru_inserted(b, node, type, mask);
 }
 
 static void lru_evict(struct buffer *b)
 {
-	buffer_choose(b, ((struct lru *)b->state)->recent.last);
+	buffer_choose(b, ((struct lru *)b->state)->recent.last, WHOLE_PAGE);
 }
 
 const struct buffer_ops buffer_lru = {

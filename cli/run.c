@@ -181,7 +181,6 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
-	run.host = drive_host(drive);
 	if (!prepare(drive, o, &before, fault))
 		return STATUS_USER;
 	progress_start(&progress, o->quiet);

@@ -19,13 +19,45 @@ enum request_class drive_classify(const struct geometry *g, const struct request
 	return r->start % page || end % page ? CLASS_UNALIGNED : CLASS_ALIGNED;
 }
 
-/* The buffer's sink: what leaves it and what it lacks goes to the FTL as part of the same request. */
+/* The buffer's sink: what leaves it and what it lacks goes to the FTL as part of the same request, which does not
+ * wait for what makes room for data it has read already. */
+static void hand_over(struct drive *d, const struct extent *extents, size_t n,
+	void (*write)(struct ftl *, struct io *, const struct extent *, size_t))
+{
+	uint32_t accesses = d->io.accesses;
+
+	if (d->ftl->failed)
+		return;
+	d->io.detached = d->buffer->allocating;
+	write(d->ftl, &d->io, extents, n);
+	d->io.detached = false;
+	if (d->buffer->allocating)
+		d->io.accesses = accesses;
+}
+
 static void write_to_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
 
-	if (!d->ftl->failed)
-		d->ftl->ops->write(d->ftl, &d->io, extents, n);
+	hand_over(d, extents, n, d->ftl->ops->write);
+}
+
+static void write_merged_to_ftl(void *drive, const struct extent *extents, size_t n)
+{
+	struct drive *d = drive;
+
+	hand_over(d, extents, n, d->ftl->ops->write_merged);
+}
+
+/* The last block of the drive may lack pages. */
+static void pad_in_ftl(void *drive, lpn_t lpn)
+{
+	struct drive *d = drive;
+	sector_t start = geometry_page_start(&d->geometry, lpn);
+	struct extent page = { start, start + d->geometry.sectors_per_page };
+
+	if (lpn < d->geometry.logical_pages)
+		hand_over(d, &page, 1, d->ftl->ops->pad);
 }
 
 static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
@@ -35,23 +67,50 @@ static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
 	d->ftl->ops->read(d->ftl, &d->io, extents, n);
 }
 
-static void serve(struct drive *d, enum request_type type, struct extent e)
+static void oracle_request(struct drive *d, const struct request *r)
 {
-	switch (type) {
-	case REQUEST_READ:
+	struct extent e = request_extent(r);
+
+	if (r->type == REQUEST_WRITE)
+		oracle_write(d->oracle, e);
+	else if (r->type == REQUEST_TRIM)
+		oracle_trim(d->oracle, e);
+	else
 		oracle_expect(d->oracle, e);
-		d->io.accesses += buffer_read(d->buffer, e);
-		oracle_answered(d->oracle);
+	for (uint32_t i = 0; i < d->host->parts; i++)
+		if (d->host->part[i].type == REQUEST_READ)
+			oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
+}
+
+static void serve_part(struct drive *d, const struct host_part *p)
+{
+	switch (p->type) {
+	case REQUEST_READ:
+		d->io.accesses += buffer_read(d->buffer, p->device);
 		break;
 	case REQUEST_WRITE:
-		oracle_write(d->oracle, e);
-		d->io.accesses += buffer_write(d->buffer, e);
+		oracle_send(d->oracle, p->host, p->device);
+		d->io.accesses += buffer_write(d->buffer, p->device);
 		break;
 	default:
-		oracle_trim(d->oracle, e);
-		buffer_trim(d->buffer, e);
-		d->ftl->ops->trim(d->ftl, &d->io, e);
+		oracle_unsend(d->oracle, p->device);
+		buffer_trim(d->buffer, p->device);
+		d->ftl->ops->trim(d->ftl, &d->io, p->device);
 	}
+}
+
+/* What the host layer makes of a request, in its order. */
+static void serve(struct drive *d, const struct request *r)
+{
+	struct host *h = d->host;
+
+	host_map(h, r);
+	if (d->oracle)
+		oracle_request(d, r);
+	for (uint32_t i = 0; i < h->parts; i++)
+		serve_part(d, &h->part[i]);
+	if (r->type == REQUEST_READ)
+		oracle_answered(d->oracle);
 }
 
 static void remember(struct drive *d, const struct request *r, enum request_class class)
@@ -62,7 +121,8 @@ static void remember(struct drive *d, const struct request *r, enum request_clas
 		d->pending_room = ticket < 512 ? 1024 : 2 * ticket;
 		d->pending = memory_resize(d->pending, d->pending_room, sizeof *d->pending, "request table");
 	}
-	d->pending[ticket] = (struct pending){ r->arrival, r->sectors, (uint8_t)r->type, (uint8_t) class };
+	d->pending[ticket] = (struct pending){ r->arrival, schedule_now(d->flash->schedule), r->sectors,
+		(uint8_t)r->type, (uint8_t) class };
 }
 
 void drive_expect(struct drive *d, const struct request *r)
@@ -90,7 +150,7 @@ bool drive_submit(struct drive *d, const struct request *r)
 		d->first_arrival = r->arrival;
 	schedule_begin(d->flash->schedule, &d->io);
 	remember(d, r, class);
-	serve(d, r->type, request_extent(r));
+	serve(d, r);
 	d->taken[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
@@ -100,23 +160,22 @@ bool drive_submit(struct drive *d, const struct request *r)
 	return !d->ftl->failed;
 }
 
-static void count_request(struct request_statistics *s, const struct pending *p, tick_t latency)
+static void count_request(struct request_statistics *s, const struct pending *p, tick_t when)
 {
 	s->count++;
 	s->sectors += p->sectors;
-	histogram_add(&s->latency, latency);
+	histogram_add(&s->latency, when - p->arrival);
 }
 
 static void complete(struct drive *d, const struct pending *p, tick_t when)
 {
-	tick_t latency = when - p->arrival;
-
 	d->in_drive--;
 	d->last_completion = when;
-	count_request(&d->count->request[p->type], p, latency);
-	count_request(&d->count->request[REQUEST_TYPES], p, latency);
+	count_request(&d->count->request[p->type], p, when);
+	count_request(&d->count->request[REQUEST_TYPES], p, when);
+	histogram_add(&d->count->service[p->type], when - p->taken);
 	if (p->type != REQUEST_TRIM)
-		count_request(&d->count->class[p->class][p->type].request, p, latency);
+		count_request(&d->count->class[p->class][p->type].request, p, when);
 }
 
 static void collect_completions(struct drive *d)
@@ -150,14 +209,6 @@ void drive_drain(struct drive *d)
 	collect_completions(d);
 }
 
-struct host drive_host(const struct drive *d)
-{
-	return (struct host){ .settings = &d->settings->host,
-		.trace = &d->settings->trace,
-		.sectors = d->geometry.logical_sectors,
-		.sectors_per_page = d->geometry.sectors_per_page };
-}
-
 /* ---- outside time ---- */
 
 static struct io untimed(struct drive *d)
@@ -166,53 +217,121 @@ static struct io untimed(struct drive *d)
 	return (struct io){ .flash = d->flash, .timed = false };
 }
 
+/* Extents that ascend are written together. */
+struct batch {
+	struct extent extent[32];
+	size_t n;
+	struct io io;
+};
+
+static void write_batch(struct drive *d, struct batch *batch)
+{
+	if (batch->n)
+		d->ftl->ops->write(d->ftl, &batch->io, batch->extent, batch->n);
+	batch->n = 0;
+}
+
+static void serve_part_untimed(struct drive *d, struct batch *batch, const struct host_part *p)
+{
+	size_t n = batch->n;
+
+	if (p->type != REQUEST_WRITE || (n && (n == 32 || p->device.start < batch->extent[n - 1].end)))
+		write_batch(d, batch);
+	if (p->type == REQUEST_WRITE) {
+		oracle_send(d->oracle, p->host, p->device);
+		batch->extent[batch->n++] = p->device;
+	} else {
+		oracle_unsend(d->oracle, p->device);
+		d->ftl->ops->trim(d->ftl, &batch->io, p->device);
+	}
+}
+
+/* Past the buffer, which is empty before the first request. */
+static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enum request_type type)
+{
+	struct batch batch;
+
+	batch.n = 0;
+	batch.io = untimed(d);
+	for (size_t i = 0; i < n; i++) {
+		struct request r = {
+			.start = e[i].start, .sectors = (uint32_t)extent_sectors(e[i]), .type = type
+		};
+
+		host_map(d->host, &r);
+		if (d->oracle)
+			oracle_request(d, &r);
+		for (uint32_t part = 0; part < d->host->parts; part++)
+			serve_part_untimed(d, &batch, &d->host->part[part]);
+	}
+	write_batch(d, &batch);
+}
+
+bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)
+{
+	serve_untimed(d, extents, n, REQUEST_WRITE);
+	return !d->ftl->failed;
+}
+
 bool drive_place(struct drive *d, struct extent e)
 {
-	struct io io = untimed(d);
-
-	oracle_write(d->oracle, e);
-	d->ftl->ops->write(d->ftl, &io, &e, 1);
-	return !d->ftl->failed;
+	return drive_place_together(d, &e, 1);
 }
 
 void drive_discard(struct drive *d, struct extent e)
 {
-	struct io io = untimed(d);
-
-	oracle_trim(d->oracle, e);
-	d->ftl->ops->trim(d->ftl, &io, e);
+	serve_untimed(d, &e, 1, REQUEST_TRIM);
 }
 
 /* ---- assembly ---- */
+
+bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own, struct fault *fault)
+{
+	const struct ftl_ops *ftl = d->ftl->ops;
+
+	buffer_free(d->buffer);
+	d->buffer = buffer_create(ops, own,
+		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,
+			d->geometry.pages_per_block },
+		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl, pad_in_ftl },
+		d->oracle);
+	if (d->buffer->merges && !ftl->write_merged)
+		return fault_set(fault,
+			"buffer = %s needs an FTL that writes parts of several pages into one; ftl = %s "
+			"does not",
+			ops->name, ftl->name);
+	if (d->buffer->pads && !ftl->pad)
+		return fault_set(
+			fault, "buffer = %s pads blocks, which ftl = %s cannot", ops->name, ftl->name);
+	return true;
+}
 
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
 {
 	struct drive *d = memory_array(1, sizeof *d, "drive");
 	const struct ftl_ops *ftl = ftls[settings->top.ftl];
-	struct buffer_sink sink = { d, write_to_ftl, read_from_ftl };
 
 	d->settings = settings;
-	if (!geometry_derive(&d->geometry, &settings->flash, fault)) {
-		memory_free(d);
-		return NULL;
-	}
-	if (!stat_list_init(&d->statistics, &settings->stats, fault)) {
-		memory_free(d);
+	if (geometry_derive(&d->geometry, &settings->flash, fault))
+		d->host = host_create(host_layers[settings->host.layer], &settings->host,
+			settings->host_own[settings->host.layer], &settings->trace,
+			d->geometry.logical_sectors, d->geometry.sectors_per_page, fault);
+	if (!d->host || !stat_list_init(&d->statistics, &settings->stats, fault)) {
+		drive_free(d);
 		return NULL;
 	}
 	if (verify)
-		d->oracle = oracle_create(
-			d->geometry.logical_sectors, d->geometry.pages, d->geometry.sectors_per_page);
+		d->oracle = oracle_create(d->host->sectors, d->geometry.logical_sectors, d->geometry.pages,
+			d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
-	if (!d->ftl) {
+	if (!d->ftl || !drive_buffer(d, buffers[settings->top.buffer],
+			       settings->buffer_own[settings->top.buffer], fault)) {
 		drive_free(d);
 		return NULL;
 	}
-	d->buffer = buffer_create(buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
-		settings->dram.buffer_bytes, d->geometry.sectors_per_page, sink, d->oracle);
 	d->count = memory_array(1, sizeof *d->count, "statistics");
 	statistics_add(d);
 	return d;
@@ -226,6 +345,7 @@ void drive_free(struct drive *d)
 	stat_list_release(&d->statistics);
 	memory_free(d->pending);
 	buffer_free(d->buffer);
+	host_free(d->host);
 	ftl_free(d->ftl);
 	flash_free(d->flash);
 	oracle_free(d->oracle);
@@ -241,6 +361,7 @@ void drive_check(const struct drive *d)
 		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
 	flash_check_books(d->flash);
 	if (d->oracle) {
+		host_check(d->host);
 		buffer_check(d->buffer);
 		ftl_check(d->ftl);
 	}

@@ -1,7 +1,8 @@
 /*
  * The assembled drive and the path of a request through it, readable in drive.c from top to bottom:
  *
- *	request -> buffer (hit, merge, or evict) -> FTL (mapping changes, operations) -> flash -> completion
+ *	request -> host layer (parts) -> buffer (hit, merge, or evict) -> FTL (mapping changes, operations)
+ *	        -> flash -> completion
  *
  * It joins the rooms and measures; it decides nothing.
  */
@@ -40,13 +41,14 @@ struct drive_figures {
 
 struct drive_statistics {
 	struct request_statistics request[REQUEST_TYPES + 1]; /* per request_type, and of all */
+	struct histogram service[REQUEST_TYPES];              /* latency without the wait for a slot */
 	struct class_statistics class[CLASSES][2];            /* [REQUEST_READ] and [REQUEST_WRITE] */
 	struct drive_figures figures;
 };
 
 /* A request in the drive, by its ticket. */
 struct pending {
-	tick_t arrival;
+	tick_t arrival, taken;
 	uint32_t sectors;
 	uint8_t type, class;
 };
@@ -54,6 +56,7 @@ struct pending {
 struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
+	struct host *host;
 	struct oracle *oracle; /* NULL: verification off */
 	struct flash *flash;
 	struct ftl *ftl;
@@ -74,13 +77,14 @@ struct drive {
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
-/* What stands in front of this drive, with nothing counted yet. */
-struct host drive_host(const struct drive *);
+/* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks what it needs. */
+bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_settings, struct fault *);
 
 /* A hint that changes nothing but speed: this request comes after the one hinted at before. */
 void drive_expect(struct drive *, const struct request *);
 
-/* Takes in a request that arrived at request->arrival; no time passes.  False: the drive has failed. */
+/* Takes in a request that arrived at request->arrival, whole, in however many parts its layer makes of it; no time
+ * passes.  False: the drive has failed. */
 bool drive_submit(struct drive *, const struct request *);
 
 /* Lets time pass: until a moment, until a request completes (false: none is under way), until all is done. */
@@ -88,8 +92,9 @@ void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
 void drive_drain(struct drive *);
 
-/* Outside time and statistics, for preconditioning: writes (and trims) whole pages.  False: the drive is full. */
+/* Outside time and statistics, for preconditioning: writes and trims through the host layer.  False: it is full. */
 bool drive_place(struct drive *, struct extent);
+bool drive_place_together(struct drive *, const struct extent *, size_t n); /* ascending; as one write */
 void drive_discard(struct drive *, struct extent);
 
 /* Aborts unless the books balance, and with verification unless every invariant holds. */

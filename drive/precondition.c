@@ -1,5 +1,6 @@
 #include "drive/precondition.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "drive/workload.h"
@@ -7,30 +8,57 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the pages a workload touches ---- */
+/* ---- what a workload touches ---- */
 
 struct footprint {
-	uint64_t *bit; /* per logical page */
+	uint64_t *bit; /* per page of the host */
 	uint64_t pages;
+	/* With premap = sectors, per sector: read before anything else, and written or trimmed.  Else NULL. */
+	uint64_t *read, *written;
 };
+
+static lpn_t host_pages(const struct drive *d)
+{
+	return (lpn_t)(d->host->sectors >> d->geometry.sector_shift);
+}
 
 static bool touches(const struct footprint *f, lpn_t lpn)
 {
-	return f->bit[lpn / 64] >> lpn % 64 & 1;
+	return bits_get(f->bit, lpn);
 }
 
 static void touch(struct footprint *f, lpn_t lpn)
 {
 	f->pages += !touches(f, lpn);
-	f->bit[lpn / 64] |= (uint64_t)1 << lpn % 64;
+	bits_set(f->bit, lpn);
+}
+
+/* What is read counts until it is written: then it has data of its own. */
+static void touch_sectors(struct footprint *f, const struct drive *d, const struct request *r)
+{
+	for (sector_t s = r->start; s < r->start + r->sectors; s++)
+		if (r->type != REQUEST_READ) {
+			bits_set(f->written, s);
+		} else if (!bits_get(f->written, s)) {
+			bits_set(f->read, s);
+			touch(f, geometry_lpn(&d->geometry, s));
+		}
+}
+
+static void touch_pages(struct footprint *f, const struct drive *d, const struct request *r)
+{
+	struct extent e = request_extent(r);
+
+	for (lpn_t lpn = geometry_lpn(&d->geometry, e.start); lpn <= geometry_lpn(&d->geometry, e.end - 1);
+		lpn++)
+		touch(f, lpn);
 }
 
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
 static bool find_footprint(
-	struct footprint *f, const struct drive *d, const char *name, bool reads_only, struct fault *fault)
+	struct footprint *f, struct drive *d, const char *name, bool reads_only, struct fault *fault)
 {
 	const struct settings *c = d->settings;
-	struct host host = drive_host(d);
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
@@ -38,21 +66,18 @@ static bool find_footprint(
 	if (!strcmp(name, "-"))
 		return fault_set(fault,
 			"standard input cannot be read twice: give the trace as a file, or set "
-			"precondition.mode = \"none\" and precondition.premap_reads = false");
+			"precondition.mode = \"none\" and precondition.premap = \"none\"");
 	if (!workload_open(&w, name, &c->trace, NULL, fault))
 		return false;
 	while ((status = workload_next(&w, &r, fault)) == TRACE_OK) {
-		struct extent e;
-
-		if (!host_admit(&host, &r, name, fault)) {
+		if (!host_admit(d->host, &r, name, fault)) {
 			status = TRACE_BAD;
 			break;
 		}
-		e = request_extent(&r);
-		if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
-			for (lpn_t lpn = geometry_lpn(&d->geometry, e.start);
-				lpn <= geometry_lpn(&d->geometry, e.end - 1); lpn++)
-				touch(f, lpn);
+		if (f->read)
+			touch_sectors(f, d, &r);
+		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
+			touch_pages(f, d, &r);
 	}
 	workload_close(&w);
 	return status == TRACE_END;
@@ -67,11 +92,25 @@ static struct extent whole_page(const struct drive *d, lpn_t lpn)
 	return (struct extent){ start, start + d->geometry.sectors_per_page };
 }
 
+/* The sectors of the page that are to hold data, in one write: it becomes one page of flash. */
+static bool place_sectors(struct drive *d, const struct footprint *f, lpn_t lpn)
+{
+	sector_t first = geometry_page_start(&d->geometry, lpn);
+	mask_t mask = f->read[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
+	struct extent extents[32];
+	size_t n = 0;
+
+	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
+		extents[n++] = (struct extent){ first + from, first + end };
+	return drive_place_together(d, extents, n);
+}
+
 /* Writes every page of the footprint once, in order of address. */
 static bool place_footprint(struct drive *d, const struct footprint *f)
 {
-	for (lpn_t lpn = 0; lpn < d->geometry.logical_pages; lpn++)
-		if (touches(f, lpn) && !drive_place(d, whole_page(d, lpn)))
+	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
+		if (touches(f, lpn) &&
+			!(f->read ? place_sectors(d, f, lpn) : drive_place(d, whole_page(d, lpn))))
 			return false;
 	return true;
 }
@@ -137,7 +176,7 @@ struct live_pages {
 static struct live_pages live_pages_start(
 	const struct drive *d, const struct footprint *f, uint64_t valid, struct random *random)
 {
-	uint64_t lpns = d->geometry.logical_pages, inside = valid < f->pages ? valid : f->pages;
+	uint64_t lpns = host_pages(d), inside = valid < f->pages ? valid : f->pages;
 
 	return (struct live_pages){ .footprint = f,
 		.order = shuffle_start(random, lpns),
@@ -174,44 +213,69 @@ static uint64_t pages_left(const struct drive *d, uint64_t used)
 }
 
 /*
- * Programs pages that will be dead until no more than `left` are to be programmed: logical pages from 0, in
- * turn, so that any placement spreads them.  Ends after `used` writes, too, should planes be collected on the way.
+ * Programs pages that are dead at once until no more than `left` are to be programmed: some pages from 0 on, in turn,
+ * so that any placement spreads them while the mapping of so few stays where it is.  Ends after `used` writes, too,
+ * should planes be collected on the way.
  */
 static bool place_dead(struct drive *d, uint64_t used, uint64_t left)
 {
-	lpn_t lpns = d->geometry.logical_pages, end = 0;
+	lpn_t lpns = (lpn_t)least(host_pages(d), d->geometry.planes);
 
 	for (uint64_t i = 0; i < used && pages_left(d, used) > left; i++) {
-		if (!drive_place(d, whole_page(d, (lpn_t)(i % lpns))))
+		struct extent page = whole_page(d, (lpn_t)(i % lpns));
+
+		if (!drive_place(d, page))
 			return false;
-		end = i < lpns ? (lpn_t)i + 1 : lpns;
+		drive_discard(d, page);
 	}
-	for (lpn_t lpn = 0; lpn < end; lpn++)
-		drive_discard(d, whole_page(d, lpn));
 	return true;
 }
 
-/* Layout apart: the dead pages first, then each live page once; mapping pages programmed meanwhile come on top. */
-static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
+/* Writes pages that are live again until `used` is reached, in the end one alone, whose mapping moves nothing more. */
+static bool top_up(struct drive *d, uint64_t used, const lpn_t *live, uint64_t n)
 {
-	struct live_pages live;
-	struct random random;
-	lpn_t lpn;
+	for (uint64_t i = 0; n && i < used && pages_left(d, used); i++)
+		if (!drive_place(d, whole_page(d, live[pages_left(d, used) > 4 * n ? i % n : 0])))
+			return false;
+	return true;
+}
 
-	random_init(&random, d->settings->top.seed, 0x707265);
-	live = live_pages_start(d, f, valid, &random);
-	lpn = next_live_page(&live, &random);
-	if (!place_dead(d, used, valid))
-		return false;
+/* Every live page once; the last ones of them are kept to be written again. */
+static bool place_live(struct drive *d, struct live_pages *live, struct random *random, uint64_t valid,
+	lpn_t *kept, uint64_t most)
+{
+	lpn_t lpn = next_live_page(live, random);
+
 	for (uint64_t i = 0; i < valid; i++) {
-		lpn_t coming = next_live_page(&live, &random);
+		lpn_t coming = next_live_page(live, random);
 
 		expect_page(d, coming);
 		if (!drive_place(d, whole_page(d, lpn)))
 			return false;
+		kept[i % most] = lpn;
 		lpn = coming;
 	}
 	return true;
+}
+
+/*
+ * Layout apart: dead pages, then each live page once, then what of the dead share mapping pages have not taken: a
+ * sixteenth of it is kept back for them, for every FTL alike.
+ */
+static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
+{
+	uint64_t most = least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;
+	lpn_t *kept = memory_array(most, sizeof *kept, "pages to be written again");
+	struct live_pages live;
+	struct random random;
+	bool fits;
+
+	random_init(&random, d->settings->top.seed, 0x707265);
+	live = live_pages_start(d, f, valid, &random);
+	fits = place_dead(d, used, valid + margin) && place_live(d, &live, &random, valid, kept, most) &&
+	       top_up(d, used, kept, most);
+	memory_free(kept);
+	return fits;
 }
 
 /*
@@ -245,6 +309,27 @@ static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used
 	return true;
 }
 
+/* Every page once, ascending or in runs whose order is drawn. */
+static bool fill_all(struct drive *d)
+{
+	uint64_t pages = host_pages(d), run = d->settings->precondition.fill_run, runs;
+	struct shuffle order;
+	struct random random;
+
+	random_init(&random, d->settings->top.seed, 0x66696c6c);
+	run = run && run < pages ? run : pages;
+	runs = (pages + run - 1) / run;
+	order = shuffle_start(&random, runs);
+	for (uint64_t i = 0; i < runs; i++) {
+		uint64_t first = run * shuffle_at(&order, i);
+
+		for (uint64_t lpn = first; lpn < least(first + run, pages); lpn++)
+			if (!drive_place(d, whole_page(d, (lpn_t)lpn)))
+				return false;
+	}
+	return true;
+}
+
 /* ---- modes ---- */
 
 void precondition_count(const struct drive *d, struct precondition_result *result)
@@ -260,7 +345,6 @@ static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, stru
 {
 	const struct settings *c = d->settings;
 	const char *name = c->precondition.trace;
-	struct host host = drive_host(d);
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
@@ -268,7 +352,7 @@ static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, stru
 	if (!workload_open(&w, name, &c->trace, NULL, fault))
 		return false;
 	while (d->flash->pages_used < used && (status = workload_next(&w, &r, fault)) == TRACE_OK) {
-		if (!host_admit(&host, &r, name, fault)) {
+		if (!host_admit(d->host, &r, name, fault)) {
 			status = TRACE_BAD;
 			break;
 		}
@@ -302,11 +386,11 @@ static bool check_shares(const struct drive *d, uint64_t used, uint64_t valid, s
 	if (valid > used)
 		return fault_set(fault, "precondition.valid = %g is more than precondition.used = %g",
 			s->valid, s->used);
-	if (valid > d->geometry.logical_pages)
+	if (valid > host_pages(d))
 		return fault_set(fault,
 			"precondition.valid = %g is more than the drive's logical pages (%.3f of the "
 			"physical ones)",
-			s->valid, (double)d->geometry.logical_pages / d->geometry.pages);
+			s->valid, (double)host_pages(d) / d->geometry.pages);
 	return true;
 }
 
@@ -324,16 +408,23 @@ static bool prepare(
 		if (!check_shares(d, used, valid, fault))
 			return false;
 		fits = (s->layout == LAYOUT_APART || !valid ? fill_apart : fill_mixed)(d, f, used, valid);
+	} else if (s->mode == PRECONDITION_FILL) {
+		fits = fill_all(d);
 	} else if (s->mode == PRECONDITION_TRACE) {
 		if (!replay(d, used, result, fault))
 			return false;
 		fits = !d->ftl->failed;
 	}
-	if (fits && s->premap_reads && s->mode != PRECONDITION_SYNTHETIC)
+	if (fits && f->pages && s->mode != PRECONDITION_SYNTHETIC)
 		fits = place_footprint(d, f);
 	return fits ||
 	       fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
 				"precondition.used");
+}
+
+static uint64_t *new_bits(uint64_t bits)
+{
+	return memory_array(bits_words(bits), sizeof(uint64_t), "workload's footprint");
 }
 
 bool precondition(
@@ -341,16 +432,20 @@ bool precondition(
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	bool synthetic = s->mode == PRECONDITION_SYNTHETIC, done = true;
-	struct footprint f = { .pages = 0 };
+	struct footprint f = { .bit = new_bits(host_pages(d)) };
 
 	*result = (struct precondition_result){ 0 };
-	f.bit = memory_array(
-		(size_t)d->geometry.logical_pages / 64 + 1, sizeof *f.bit, "workload's footprint");
-	if (s->premap_reads)
+	if (s->premap == PREMAP_SECTORS && !synthetic) {
+		f.read = new_bits(d->host->sectors);
+		f.written = new_bits(d->host->sectors);
+	}
+	if (s->premap != PREMAP_NONE && s->mode != PRECONDITION_FILL)
 		done = find_footprint(&f, d, workload, !synthetic, fault);
 	done = done && prepare(d, &f, result, fault);
 	result->footprint_pages = f.pages;
 	memory_free(f.bit);
+	memory_free(f.read);
+	memory_free(f.written);
 	precondition_count(d, result);
 	return done;
 }

@@ -8,7 +8,13 @@
  *              live (ICPP'23, section 4.1: 90 % and 39.8 %).  Layout mixed: live pages are spread at random
  *              over all used ones; apart: they fill blocks of their own, as after SSDsim's aging, which
  *              fills blocks with dead pages before anything is written
+ *   fill       every logical page written once, ascending or in runs of seeded random order
  *   trace      a trace is replayed until `used` is reached
+ *
+ * In the modes aged and synthetic `used` is reached to the page, whatever the FTL and the layout, and mapping pages
+ * that an FTL programs on the way are part of it.  `valid` is exact for data; live mapping pages come on top.
+ * This takes room for the mapping pages between `valid` and `used`, a placement that does not depend on the page
+ * (static striping puts copies of a page in one plane), and a `used` from which no plane must be collected.
  */
 #ifndef DRIVE_PRECONDITION_H
 #define DRIVE_PRECONDITION_H

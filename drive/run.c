@@ -9,13 +9,14 @@
 static void wait_for_slot(struct run *run, struct request *r)
 {
 	struct drive *d = run->drive;
-	uint64_t slots = host_slots(run->host.settings);
+	const struct host_settings *host = d->host->settings;
+	uint64_t slots = host_slots(host);
 
-	if (run->host.settings->mode == HOST_OPEN)
+	if (host->mode == HOST_OPEN)
 		drive_run_until(d, r->arrival);
 	while (d->in_drive >= slots && drive_run_to_completion(d))
 		;
-	if (run->host.settings->mode == HOST_CLOSED)
+	if (host->mode == HOST_CLOSED)
 		r->arrival = schedule_now(d->flash->schedule);
 }
 
@@ -26,7 +27,7 @@ static enum trace_status fetch(struct run *run, struct request *r, struct fault 
 
 	if (status != TRACE_OK)
 		return status;
-	if (!host_admit(&run->host, r, run->workload->name, fault))
+	if (!host_admit(run->drive->host, r, run->workload->name, fault))
 		return TRACE_BAD;
 	drive_expect(run->drive, r);
 	return TRACE_OK;

@@ -18,7 +18,6 @@ enum run_end {
 struct run {
 	struct drive *drive;
 	struct workload *workload;
-	struct host host;
 	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
 	void *context;
 	uint64_t requests;               /* taken from the workload */

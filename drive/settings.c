@@ -18,7 +18,8 @@ static const char *const buffer_names[] = {
 	NULL,
 };
 
-static const char *const precondition_names[] = { "none", "aged", "synthetic", "trace", NULL };
+static const char *const precondition_names[] = { "none", "aged", "synthetic", "fill", "trace", NULL };
+static const char *const premap_names[] = { "none", "pages", "sectors", NULL };
 static const char *const layout_names[] = { "mixed", "apart", NULL };
 
 static const struct param top_params[] = {
@@ -44,8 +45,8 @@ static const struct param dram_params[] = {
 static const struct param precondition_params[] = {
 	{ "mode", PARAM_CHOICE, PRECONDITION(mode), 0, 0, "", "none",
 		"state of the drive before the first request: fresh; aged = `used` pages programmed and "
-		"dead; synthetic = `used` pages programmed, `valid` of them live; trace = a trace was "
-		"written before",
+		"dead; synthetic = `used` pages programmed, `valid` of them live; fill = every logical page "
+		"written once; trace = a trace was written before",
 		precondition_names },
 	{ "used", PARAM_REAL, PRECONDITION(used), 0, 1, "share", "0.9", "physical pages programmed" },
 	{ "valid", PARAM_REAL, PRECONDITION(valid), 0, 1, "share", "0.398",
@@ -54,8 +55,14 @@ static const struct param precondition_params[] = {
 		"synthetic: where live pages lie; mixed = anywhere among dead ones; apart = in blocks of "
 		"their own",
 		layout_names },
-	{ "premap_reads", PARAM_BOOL, PRECONDITION(premap_reads), 0, 1, "", "true",
-		"pages that the trace reads hold data from the start" },
+	{ "fill_run", PARAM_UINT, PRECONDITION(fill_run), 0, 4e9, "pages", "0",
+		"fill: in runs of so many pages, the runs in random order; 0 = all pages ascending" },
+	{ "premap", PARAM_CHOICE, PRECONDITION(premap), 0, 0, "", "pages",
+		"what the trace reads holds data from the start: pages = every page that is read, whole; "
+		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "
+		"none = nothing.  synthetic: pages the trace touches are live first, or (none) no likelier "
+		"than others",
+		premap_names },
 	{ "trace", PARAM_TEXT, PRECONDITION(trace), 0, 0, "", "",
 		"trace: file or profile that is replayed without time until `used` is reached" },
 	{ "passes", PARAM_UINT, PRECONDITION(passes), 1, 1e6, "", "1", "trace: at most so many times" },
@@ -88,6 +95,8 @@ static size_t count_plugins(void)
 		count++;
 	for (size_t i = 0; buffers[i]; i++)
 		count++;
+	for (size_t i = 0; host_layers[i]; i++)
+		count++;
 	return count;
 }
 
@@ -97,6 +106,7 @@ bool settings_init(struct settings *c, struct fault *fault)
 	c->group = memory_array(CORE_GROUPS + count_plugins(), sizeof *c->group, "settings");
 	c->ftl_own = memory_array(count_plugins(), sizeof *c->ftl_own, "settings");
 	c->buffer_own = memory_array(count_plugins(), sizeof *c->buffer_own, "settings");
+	c->host_own = memory_array(count_plugins(), sizeof *c->host_own, "settings");
 	add_group(c, "", top_params, &c->top);
 	add_group(c, "flash", flash_params, &c->flash);
 	add_group(c, "placement", placement_params, &c->ftl.placement);
@@ -113,6 +123,9 @@ bool settings_init(struct settings *c, struct fault *fault)
 	for (size_t i = 0; buffers[i]; i++)
 		c->buffer_own[i] =
 			add_plugin(c, buffers[i]->name, buffers[i]->params, buffers[i]->settings_size);
+	for (size_t i = 0; host_layers[i]; i++)
+		c->host_own[i] = add_plugin(
+			c, host_layers[i]->name, host_layers[i]->params, host_layers[i]->settings_size);
 	return params_defaults(c->group, c->groups, fault);
 }
 
@@ -122,9 +135,11 @@ void settings_release(struct settings *c)
 	for (size_t i = 0; i < count_plugins(); i++) {
 		memory_free(c->ftl_own[i]);
 		memory_free(c->buffer_own[i]);
+		memory_free(c->host_own[i]);
 	}
 	memory_free(c->ftl_own);
 	memory_free(c->buffer_own);
+	memory_free(c->host_own);
 	memory_free(c->group);
 }
 
@@ -144,9 +159,11 @@ bool settings_read(
 void settings_echo(const struct settings *s, void (*visit)(void *context, const char *key, const char *value),
 	void *context)
 {
-	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer] };
+	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer],
+		s->host_own[s->host.layer] };
 
 	for (size_t i = 0; i < s->groups; i++)
-		if (i < CORE_GROUPS || s->group[i].settings == chosen[0] || s->group[i].settings == chosen[1])
+		if (i < CORE_GROUPS || s->group[i].settings == chosen[0] ||
+			s->group[i].settings == chosen[1] || s->group[i].settings == chosen[2])
 			params_echo(&s->group[i], 1, visit, context);
 }

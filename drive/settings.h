@@ -21,15 +21,21 @@ struct dram_settings {
 	uint64_t access_ns, buffer_bytes;
 };
 
-enum precondition_mode { PRECONDITION_NONE, PRECONDITION_AGED, PRECONDITION_SYNTHETIC, PRECONDITION_TRACE };
+enum precondition_mode {
+	PRECONDITION_NONE,
+	PRECONDITION_AGED,
+	PRECONDITION_SYNTHETIC,
+	PRECONDITION_FILL,
+	PRECONDITION_TRACE
+};
+enum precondition_premap { PREMAP_NONE, PREMAP_PAGES, PREMAP_SECTORS };
 enum precondition_layout { LAYOUT_MIXED, LAYOUT_APART };
 
 struct precondition_settings {
-	int mode, layout;
+	int mode, layout, premap;
 	double used, valid; /* shares of the physical pages */
-	bool premap_reads;
 	char *trace;
-	uint64_t passes;
+	uint64_t passes, fill_run;
 };
 
 struct settings {
@@ -41,7 +47,7 @@ struct settings {
 	struct trace_settings trace;
 	struct precondition_settings precondition;
 	struct stat_settings stats;
-	void **ftl_own, **buffer_own; /* per FTL and buffer its settings, NULL if it has none */
+	void **ftl_own, **buffer_own, **host_own; /* per plug-in its settings, NULL if it has none */
 
 	struct param_group *group; /* all of the above, for parameters/ */
 	size_t groups;
@@ -52,10 +58,9 @@ bool settings_init(struct settings *, struct fault *);
 void settings_release(struct settings *);
 
 /* The file (NULL: none), then each "key=value". */
-bool settings_read(
-	struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
+bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
-/* Calls back with every parameter in effect: those of FTLs and buffers that are not chosen are left out. */
+/* Calls back with every parameter in effect: those of plug-ins that are not chosen are left out. */
 void settings_echo(const struct settings *, void (*visit)(void *context, const char *key, const char *value),
 	void *context);
 

@@ -17,7 +17,7 @@ static double share(double part, double whole)
 
 struct run_figures {
 	const char *command, *version, *parameters, *workload, *kind, *ftl, *buffer;
-	uint64_t seed, requests, served, folded, reordered, interrupted, failed, verified, simulated_ns;
+	uint64_t seed, requests, served, reordered, interrupted, failed, verified, simulated_ns;
 	uint64_t physical_bytes, logical_bytes, blocks, dies, footprint_pages, replayed;
 	double used, valid;
 };
@@ -39,7 +39,6 @@ static const struct stat_row run_rows[] = {
 	{ "run.requests", "requests", "taken from the workload", COUNT(requests) },
 	{ "run.served", "requests", "completed; equal to run.requests unless the drive failed",
 		COUNT(served) },
-	{ "run.folded", "requests", "whose address was folded into the drive", COUNT(folded) },
 	{ "run.reordered", "requests", "that stood in the trace after a later one and were sorted",
 		COUNT(reordered) },
 	{ "run.interrupted", "", "1 = ended by the user before the workload", COUNT(interrupted) },
@@ -82,7 +81,6 @@ static void fill_run(struct run_figures *f, const struct run *run, const struct 
 	f->seed = d->settings->top.seed;
 	f->requests = run->requests;
 	f->served = d->count->request[REQUEST_TYPES].count;
-	f->folded = run->host.folded;
 	f->reordered = w->trace ? trace_reordered(w->trace) : 0;
 	f->interrupted = facts->end == RUN_INTERRUPTED;
 	f->failed = facts->end == RUN_DRIVE_FAILED;
@@ -133,6 +131,12 @@ static void report_group(
 	}
 
 static const struct stat_row request_rows[] = { REQUEST_ROWS, { 0 } };
+
+static const struct stat_row service_rows[] = {
+	{ "service", "", "entering the drive to completion: latency without the wait for a slot",
+		STAT_TIMES },
+	{ 0 },
+};
 
 static const struct stat_row read_rows[] = {
 	REQUEST_ROWS,
@@ -193,6 +197,11 @@ static void add_requests(struct drive *d)
 						      .size = sizeof s->request[type],
 						      .owner = d,
 						      .gather = type ? NULL : gather_requests });
+	for (int type = 0; type < REQUEST_TYPES; type++)
+		stat_list_add(&d->statistics, (struct stat_group){ .prefix = request_prefix[type],
+						      .rows = service_rows,
+						      .values = &s->service[type],
+						      .size = sizeof s->service[type] });
 	for (int class = 0; class < CLASSES; class ++)
 		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++)
 			stat_list_add(&d->statistics,
@@ -308,6 +317,7 @@ static void add_figures(
 void statistics_add(struct drive *d)
 {
 	add_requests(d);
+	host_statistics(d->host, &d->statistics);
 	add_figures(d, "shares of the whole", figure_rows, gather_figures);
 	flash_statistics(d->flash, &d->statistics);
 	ftl_statistics(d->ftl, &d->statistics);

@@ -82,6 +82,11 @@ struct ftl_ops {
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Optional: adds its statistics, and those of what it is built on, to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);
+
+	/* Optional, for buffers that ask for it: these extents go into one page together. */
+	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
+	/* Optional, likewise: what the one page of this extent holds is read and programmed again, CAUSE_PAD. */
+	void (*pad)(struct ftl *, struct io *, const struct extent *page, size_t one);
 };
 
 /* NULL-ended, in order of ftl/list.h. */

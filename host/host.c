@@ -1,5 +1,25 @@
 #include "host/host.h"
 
+#include "base/memory.h"
+
+#define HOST_LAYER(name) extern const struct host_ops host_##name;
+#include "host/list.h"
+#undef HOST_LAYER
+
+const struct host_ops *const host_layers[] = {
+#define HOST_LAYER(name) &host_##name,
+#include "host/list.h"
+#undef HOST_LAYER
+	NULL,
+};
+
+static const char *const layer_names[] = {
+#define HOST_LAYER(name) #name,
+#include "host/list.h"
+#undef HOST_LAYER
+	NULL,
+};
+
 #define HOST(name)  offsetof(struct host_settings, name)
 #define TRACE(name) offsetof(struct trace_settings, name)
 
@@ -10,6 +30,8 @@ const struct param host_params[] = {
 		"open: requests arrive at the times of the trace; closed: the next one arrives when one "
 		"completes",
 		mode_names },
+	{ "layer", PARAM_CHOICE, HOST(layer), 0, 0, "", "direct",
+		"what lies between the host and the drive; `ssd list` describes them", layer_names },
 	{ "queue_limit", PARAM_UINT, HOST(queue_limit), 0, 1e9, "requests", "256",
 		"open: requests in the drive at once, others wait at its door; 0 = any number" },
 	{ "queue_depth", PARAM_UINT, HOST(queue_depth), 1, 1e6, "requests", "32",
@@ -37,6 +59,76 @@ const struct param trace_params[] = {
 	{ "limit", PARAM_UINT, TRACE(limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };
+
+struct host *host_create(const struct host_ops *ops, const struct host_settings *settings, const void *own,
+	const struct trace_settings *trace, sector_t device_sectors, uint32_t sectors_per_page,
+	struct fault *fault)
+{
+	struct host *h = memory_array(1, sizeof *h, "host");
+
+	BUG_ON(!ops->brief || !ops->init || !ops->map, "host layer %s lacks a required operation", ops->name);
+	h->ops = ops;
+	h->state = memory_array(1, ops->size, "host layer");
+	h->own = own;
+	h->settings = settings;
+	h->trace = trace;
+	h->device_sectors = device_sectors;
+	h->sectors_per_page = sectors_per_page;
+	h->sectors = ops->init(h, fault);
+	if (h->sectors)
+		return h;
+	host_free(h);
+	return NULL;
+}
+
+void host_free(struct host *h)
+{
+	if (!h)
+		return;
+	if (h->ops->exit)
+		h->ops->exit(h);
+	memory_free(h->state);
+	memory_free(h->part);
+	memory_free(h);
+}
+
+void host_add(struct host *h, struct host_part part)
+{
+	h->part = memory_grown(h->part, &h->part_room, h->parts + 1, sizeof *h->part, "parts of a request");
+	h->part[h->parts++] = part;
+}
+
+void host_map(struct host *h, const struct request *r)
+{
+	h->parts = 0;
+	h->ops->map(h, r);
+}
+
+void host_regions(struct host *h, struct regions *r)
+{
+	if (h->ops->regions)
+		h->ops->regions(h, r);
+}
+
+void host_check(const struct host *h)
+{
+	if (h->ops->check)
+		h->ops->check(h);
+}
+
+static const struct stat_row rows[] = {
+	{ "run.folded", "requests", "whose address was folded into the drive", STAT_COUNT },
+	{ 0 },
+};
+
+void host_statistics(struct host *h, struct stat_list *list)
+{
+	stat_list_add(list,
+		(struct stat_group){
+			.title = "host", .rows = rows, .values = &h->folded, .size = sizeof h->folded });
+	if (h->ops->statistics)
+		h->ops->statistics(h, list);
+}
 
 /* Modulo keeps the place in the page; a request that would run over the end moves back by whole pages. */
 static void fold(struct host *h, struct request *r)

@@ -5,19 +5,25 @@
  *            drive, the others wait at its door (the wait is part of their latency)
  *   closed   `queue_depth` requests are always in the drive; the next one arrives when one completes
  *
- * Knows requests and the size of the drive.  Knows nothing of pages or time passing.
+ * And the layer that lies between: it maps a request to parts of the device.  A layer may send a write elsewhere, cut
+ * requests into pieces, release what it does not need any more, and export fewer sectors than the device has.
+ *
+ * Knows requests and the size of the device.  Knows nothing of flash or time passing: the loop that waits
+ * is drive/run.c, which asks this room when, where and how many.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
 #include "base/fault.h"
 #include "base/param.h"
+#include "base/regions.h"
+#include "stats/table.h"
 #include "types.h"
 
 enum host_mode { HOST_OPEN, HOST_CLOSED };
 
 struct host_settings {
-	int mode;
+	int mode, layer;      /* layer: index into host_layers */
 	uint64_t queue_limit; /* open: 0 = no limit */
 	uint64_t queue_depth; /* closed */
 	double time_scale;    /* open: arrival times are multiplied by it */
@@ -32,16 +38,67 @@ struct trace_settings {
 
 extern const struct param host_params[], trace_params[];
 
-struct host {
-	const struct host_settings *settings;
-	const struct trace_settings *trace;
-	sector_t sectors; /* of the drive */
-	uint32_t sectors_per_page;
-	uint64_t folded; /* requests whose address was folded into the drive */
+/* What becomes of a request, or of a part of it: the device's sectors, read, written or trimmed. */
+struct host_part {
+	struct extent device;
+	sector_t host; /* the host's first sector of it; of a trim it says nothing */
+	enum request_type type;
 };
 
-/* Fits a request of the trace to the drive.  False and a fault if it addresses what the drive does not have. */
+struct host {
+	const struct host_ops *ops;
+	void *state;     /* ops->size bytes, zeroed before init */
+	const void *own; /* settings of the layer */
+	const struct host_settings *settings;
+	const struct trace_settings *trace;
+	sector_t sectors, device_sectors; /* what the host sees, and what there is */
+	uint32_t sectors_per_page;
+	uint64_t folded; /* requests whose address was folded into the exported sectors */
+
+	struct host_part *part; /* of the request mapped last */
+	uint32_t parts, part_room;
+};
+
+struct host_ops {
+	const char *name, *brief;
+	size_t size;                /* of the private state, may be 0 */
+	const struct param *params; /* own settings, or NULL */
+	size_t settings_size;
+
+	/* The number of sectors it exports.  0: refuses, the fault says why; `exit`, optional, frees what it took. */
+	sector_t (*init)(struct host *, struct fault *);
+	void (*exit)(struct host *);
+	/*
+	 * Gives the parts of the request in order, with host_add().  Reads of a read cover each sector once, writes
+	 * of a write likewise; trims may accompany both.  A read of what was never written may have no part.
+	 */
+	void (*map)(struct host *, const struct request *);
+	/* All optional: state to be kept with the drive, invariants (aborts), statistics. */
+	void (*regions)(struct host *, struct regions *);
+	void (*check)(const struct host *);
+	void (*statistics)(struct host *, struct stat_list *);
+};
+
+/* NULL-ended, in order of host/list.h. */
+extern const struct host_ops *const host_layers[];
+
+/* NULL and a fault if the layer refuses the device. */
+struct host *host_create(const struct host_ops *, const struct host_settings *, const void *own_settings,
+	const struct trace_settings *, sector_t device_sectors, uint32_t sectors_per_page, struct fault *);
+void host_free(struct host *);
+
+/* Fits a request of the trace to what is exported.  False and a fault if it addresses what there is not. */
 bool host_admit(struct host *, struct request *, const char *trace_name, struct fault *);
+
+/* The parts of an admitted request are then in `part`; the layer takes it as served. */
+void host_map(struct host *, const struct request *);
+
+/* For layers. */
+void host_add(struct host *, struct host_part);
+
+void host_regions(struct host *, struct regions *);
+void host_check(const struct host *);
+void host_statistics(struct host *, struct stat_list *);
 
 /* How many requests may be in the drive at once. */
 static inline uint64_t host_slots(const struct host_settings *s)

@@ -77,6 +77,6 @@ bool legacy_import(const struct legacy_parameters *p, const char *name, FILE *ou
 	fprintf(out, "precondition: {\n    mode = \"%s\";\n", p->aged == 1 ? "aged" : "none");
 	if (p->aged == 1)
 		fprintf(out, "    used = %.6g;\n", (double)p->aged_ratio);
-	fprintf(out, "    premap_reads = true;\n};\n");
+	fprintf(out, "    premap = \"pages\";\n};\n");
 	return true;
 }

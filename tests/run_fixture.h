@@ -36,8 +36,7 @@ static inline struct replay *replay_open(const char *settings)
 		fail_msg("%s", r->fault.text);
 	r->run = (struct run){ .drive = r->drive,
 		.workload = &r->workload,
-		.keep_going = replay_goes_on,
-		.host = drive_host(r->drive) };
+		.keep_going = replay_goes_on };
 	return r;
 }
 

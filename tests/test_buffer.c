@@ -2,16 +2,25 @@
  * The write buffer: the core's paths by hand, LRU against a plain model, policies that break the contract.
  * Pages have 4 sectors.
  */
-#include "tests/drive_fixture.h"
+#include "tests/inside.h"
+#include "tests/play_fixture.h"
 
 #include "buffer/chain.h"
+#include "buffer/ghosts.h"
+#include "ftl/page/page.h"
+#include "stats/table.h"
 
-#define PAGE 4u
+#include <math.h>
+
+#define PAGE  4u
+#define BLOCK 4u /* pages */
 
 /* ---- a sink that writes down what it gets ---- */
 
+enum { READ_CALL, WRITE_CALL, MERGED_CALL, PAD_CALL };
+
 struct record {
-	bool write;
+	int kind;
 	size_t group; /* which call it came with */
 	struct extent extent;
 };
@@ -21,23 +30,33 @@ struct notebook {
 	size_t records, calls;
 };
 
-static void put(struct notebook *book, bool write, const struct extent *extents, size_t n)
+static void put(struct notebook *book, int kind, const struct extent *extents, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		assert_true(book->records < sizeof book->record / sizeof book->record[0]);
-		book->record[book->records++] = (struct record){ write, book->calls, extents[i] };
+		book->record[book->records++] = (struct record){ kind, book->calls, extents[i] };
 	}
 	book->calls++;
 }
 
 static void note_write(void *book, const struct extent *extents, size_t n)
 {
-	put(book, true, extents, n);
+	put(book, WRITE_CALL, extents, n);
+}
+
+static void note_merged(void *book, const struct extent *extents, size_t n)
+{
+	put(book, MERGED_CALL, extents, n);
+}
+
+static void note_pad(void *book, lpn_t lpn)
+{
+	put(book, PAD_CALL, &(struct extent){ lpn * PAGE, lpn * PAGE + PAGE }, 1);
 }
 
 static void note_read(void *book, const struct extent *extents, size_t n)
 {
-	put(book, false, extents, n);
+	put(book, READ_CALL, extents, n);
 }
 
 static void clear(struct notebook *book)
@@ -56,14 +75,14 @@ static const struct buffer_ops *policy(const char *name)
 
 static struct buffer *new_buffer(const struct buffer_ops *ops, uint32_t sectors, struct notebook *book)
 {
-	return buffer_create(ops, NULL, sectors * SECTOR_BYTES, PAGE,
-		(struct buffer_sink){ book, note_write, note_read }, NULL);
+	return buffer_create(ops, NULL, (struct buffer_shape){ sectors * SECTOR_BYTES, PAGE, BLOCK },
+		(struct buffer_sink){ book, note_write, note_merged, note_read, note_pad }, NULL);
 }
 
-static void assert_noted(const struct notebook *book, size_t at, bool write, sector_t start, sector_t end)
+static void assert_noted(const struct notebook *book, size_t at, int kind, sector_t start, sector_t end)
 {
 	assert_true(at < book->records);
-	assert_true(book->record[at].write == write);
+	assert_true(book->record[at].kind == kind);
 	assert_int_equal(book->record[at].extent.start, start);
 	assert_int_equal(book->record[at].extent.end, end);
 }
@@ -90,8 +109,8 @@ static void test_none_passes_requests_on_whole(void **state)
 	assert_int_equal(read_from(b, 5, 9), 0);
 	buffer_trim(b, (struct extent){ 3, 21 });
 	assert_int_equal(book.records, 2);
-	assert_noted(&book, 0, true, 3, 21);
-	assert_noted(&book, 1, false, 5, 9);
+	assert_noted(&book, 0, WRITE_CALL, 3, 21);
+	assert_noted(&book, 1, READ_CALL, 5, 9);
 	assert_int_equal(buffer_dirty_sectors(b), 0);
 	buffer_check(b);
 	buffer_free(b);
@@ -126,9 +145,9 @@ static void test_missing_ranges_are_joined(void **state)
 	write_to(b, 10, 11);
 	assert_int_equal(read_from(b, 0, 12), 2);
 	assert_int_equal(book.records, 3);
-	assert_noted(&book, 0, false, 0, 1);
-	assert_noted(&book, 1, false, 2, 10);
-	assert_noted(&book, 2, false, 11, 12);
+	assert_noted(&book, 0, READ_CALL, 0, 1);
+	assert_noted(&book, 1, READ_CALL, 2, 10);
+	assert_noted(&book, 2, READ_CALL, 11, 12);
 	assert_int_equal(b->statistics.hit_sectors[REQUEST_READ], 2);
 	assert_int_equal(b->statistics.miss_sectors[REQUEST_READ], 10);
 	buffer_free(b);
@@ -163,7 +182,7 @@ static void test_the_least_recent_page_leaves(void **state)
 	assert_int_equal(book.records, 0);
 	write_to(b, 12, 16);
 	assert_int_equal(book.records, 1);
-	assert_noted(&book, 0, true, 0, 4);
+	assert_noted(&book, 0, WRITE_CALL, 0, 4);
 	assert_int_equal(b->statistics.evictions, 1);
 	assert_int_equal(b->statistics.flushed_sectors, 4);
 	assert_int_equal(b->used, 8);
@@ -185,8 +204,8 @@ static void test_use_keeps_a_page(void **state)
 	write_to(b, 5, 6);
 	write_to(b, 12, 16);
 	assert_int_equal(book.records, 2);
-	assert_noted(&book, 0, true, 8, 10);
-	assert_noted(&book, 1, true, 0, 4);
+	assert_noted(&book, 0, WRITE_CALL, 8, 10);
+	assert_noted(&book, 1, WRITE_CALL, 0, 4);
 	buffer_free(b);
 }
 
@@ -202,8 +221,8 @@ static void test_a_page_with_a_hole_is_flushed_together(void **state)
 	write_to(b, 4, 8);
 	assert_int_equal(book.records, 2);
 	assert_int_equal(book.calls, 1);
-	assert_noted(&book, 0, true, 0, 1);
-	assert_noted(&book, 1, true, 2, 4);
+	assert_noted(&book, 0, WRITE_CALL, 0, 1);
+	assert_noted(&book, 1, WRITE_CALL, 2, 4);
 	buffer_free(b);
 }
 
@@ -217,9 +236,9 @@ static void test_a_buffer_of_one_page(void **state)
 	assert_int_equal(b->capacity, PAGE);
 	write_to(b, 2, 22);
 	assert_int_equal(book.records, 5);
-	assert_noted(&book, 0, true, 2, 4);
+	assert_noted(&book, 0, WRITE_CALL, 2, 4);
 	for (sector_t page = 1; page < 5; page++)
-		assert_noted(&book, page, true, page * 4, page * 4 + 4);
+		assert_noted(&book, page, WRITE_CALL, page * 4, page * 4 + 4);
 	assert_int_equal(b->used, 2);
 	clear(&book);
 	write_to(b, 20, 22); /* a hit: nothing needs to leave */
@@ -227,7 +246,7 @@ static void test_a_buffer_of_one_page(void **state)
 	write_to(b, 22, 24); /* it grows to the whole page */
 	assert_int_equal(book.records, 0);
 	write_to(b, 0, 1);
-	assert_noted(&book, 0, true, 20, 24);
+	assert_noted(&book, 0, WRITE_CALL, 20, 24);
 	buffer_check(b);
 	buffer_free(b);
 }
@@ -244,7 +263,7 @@ static void test_as_many_leave_as_are_needed(void **state)
 	write_to(b, 40, 44);
 	assert_int_equal(book.calls, 4);
 	for (sector_t page = 0; page < 4; page++)
-		assert_noted(&book, page, true, 4 * page, 4 * page + 1);
+		assert_noted(&book, page, WRITE_CALL, 4 * page, 4 * page + 1);
 	buffer_free(b);
 }
 
@@ -261,7 +280,7 @@ static void test_trims(void **state)
 	buffer_check(b);
 	read_from(b, 0, 8);
 	assert_int_equal(book.records, 1);
-	assert_noted(&book, 0, false, 2, 8);
+	assert_noted(&book, 0, READ_CALL, 2, 8);
 	buffer_trim(b, (struct extent){ 0, 2 });
 	assert_int_equal(b->used, 0);
 	buffer_check(b);
@@ -274,8 +293,9 @@ static void test_every_page_size(void **state)
 
 	(void)state;
 	for (uint32_t page = 4; page <= 64; page *= 2) {
-		struct buffer *b = buffer_create(policy("lru"), NULL, 2 * page * SECTOR_BYTES, page,
-			(struct buffer_sink){ &book, note_write, note_read }, NULL);
+		struct buffer *b = buffer_create(policy("lru"), NULL,
+			(struct buffer_shape){ 2 * page * SECTOR_BYTES, page, BLOCK },
+			(struct buffer_sink){ &book, note_write, note_merged, note_read, note_pad }, NULL);
 
 		clear(&book);
 		write_to(b, 0, 2 * page);
@@ -283,7 +303,7 @@ static void test_every_page_size(void **state)
 		assert_int_equal(book.records, 0);
 		write_to(b, 2 * page, 3 * page);
 		assert_int_equal(book.records, 1);
-		assert_noted(&book, 0, true, 0, page);
+		assert_noted(&book, 0, WRITE_CALL, 0, page);
 		buffer_check(b);
 		buffer_free(b);
 	}
@@ -314,7 +334,7 @@ static uint32_t model_used(const struct model *m)
 	return used;
 }
 
-static void expect_mask(struct notebook *book, bool write, lpn_t lpn, mask_t mask)
+static void expect_mask(struct notebook *book, int kind, lpn_t lpn, mask_t mask)
 {
 	for (uint32_t i = 0; i < PAGE; i++) {
 		uint32_t from = i;
@@ -323,7 +343,7 @@ static void expect_mask(struct notebook *book, bool write, lpn_t lpn, mask_t mas
 			continue;
 		while (i + 1 < PAGE && mask >> (i + 1) & 1)
 			i++;
-		put(book, write, &(struct extent){ lpn * PAGE + from, lpn * PAGE + i + 1 }, 1);
+		put(book, kind, &(struct extent){ lpn * PAGE + from, lpn * PAGE + i + 1 }, 1);
 	}
 }
 
@@ -334,7 +354,7 @@ static void model_evict(struct model *m, struct notebook *book)
 	for (int lpn = 0; lpn < MODEL_PAGES; lpn++)
 		if (m->held[lpn] && (oldest < 0 || m->used_at[lpn] < m->used_at[oldest]))
 			oldest = lpn;
-	expect_mask(book, true, (lpn_t)oldest, m->held[oldest]);
+	expect_mask(book, WRITE_CALL, (lpn_t)oldest, m->held[oldest]);
 	m->held[oldest] = 0;
 }
 
@@ -361,7 +381,7 @@ static void model_read(struct model *m, struct extent e, struct notebook *book)
 		if (!held)
 			continue;
 		if (from < s)
-			put(book, false, &(struct extent){ from, s }, 1);
+			put(book, READ_CALL, &(struct extent){ from, s }, 1);
 		from = s + 1;
 	}
 	for (lpn_t lpn = (lpn_t)(e.start / PAGE); lpn <= (e.end - 1) / PAGE; lpn++)
@@ -380,7 +400,7 @@ static void assert_same_notes(const struct notebook *is, const struct notebook *
 	bool same = is->records == should->records;
 
 	for (size_t i = 0; same && i < is->records; i++)
-		same = is->record[i].write == should->record[i].write &&
+		same = is->record[i].kind == should->record[i].kind &&
 		       is->record[i].extent.start == should->record[i].extent.start &&
 		       is->record[i].extent.end == should->record[i].extent.end;
 	if (!same)
@@ -441,13 +461,16 @@ static void pair_init(struct buffer *b)
 	chain_init(&((struct pair_policy *)b->state)->chain);
 }
 
-static void pair_inserted(struct buffer *b, uint32_t node)
+static void pair_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
+	(void)type;
+	(void)mask;
 	chain_push_first(b, &((struct pair_policy *)b->state)->chain, node);
 }
 
-static void pair_hit(struct buffer *b, uint32_t node, enum request_type type)
+static void pair_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
+	(void)mask;
 	(void)b;
 	(void)node;
 	(void)type;
@@ -463,9 +486,9 @@ static void pair_evict(struct buffer *b)
 {
 	uint32_t first = ((struct pair_policy *)b->state)->chain.first;
 
-	buffer_choose(b, first);
-	if (b->node[first].next != NODE_NONE)
-		buffer_choose(b, b->node[first].next);
+	buffer_choose(b, first, WHOLE_PAGE);
+	if (buffer_node(b, first)->next != NODE_NONE)
+		buffer_choose(b, buffer_node(b, first)->next, WHOLE_PAGE);
 }
 
 static const struct buffer_ops pair = {
@@ -492,17 +515,498 @@ static void test_victims_are_flushed_together_in_order(void **state)
 	write_to(b, 40, 41);
 	assert_int_equal(book.calls, 1);
 	assert_int_equal(book.records, 1);
-	assert_noted(&book, 0, true, 24, 32);
-	assert_int_equal(b->statistics.evictions, 2);
+	assert_noted(&book, 0, WRITE_CALL, 24, 32);
+	assert_int_equal(b->statistics.evictions, 1);
+	assert_int_equal(b->statistics.evicted_pages, 2);
 	buffer_check(b);
 	clear(&book);
 	write_to(b, 44, 48);
 	write_to(b, 4, 8);
 	assert_int_equal(book.calls, 1);
 	assert_int_equal(book.records, 2);
-	assert_noted(&book, 0, true, 40, 41);
-	assert_noted(&book, 1, true, 44, 48);
+	assert_noted(&book, 0, WRITE_CALL, 40, 41);
+	assert_noted(&book, 1, WRITE_CALL, 44, 48);
 	buffer_free(b);
+}
+
+/* ---- everything a policy can do: three of the test's own, first in first out ---- */
+
+enum { NOTHING, INSERTED, HIT, RESIZED, REMOVED };
+
+/* What the hooks were told last, and a sum that only they can keep right. */
+struct trial {
+	struct chain chain;
+	int hook;
+	enum request_type type;
+	mask_t mask;
+	uint64_t held;
+	lpn_t last_out;
+};
+
+/* Hits of a page, in its own state. */
+struct trial_page {
+	uint64_t hits[2];
+};
+
+static void trial_init(struct buffer *b)
+{
+	chain_init(&((struct trial *)b->state)->chain);
+}
+
+static void told(struct buffer *b, int hook, enum request_type type, mask_t mask)
+{
+	struct trial *t = b->state;
+
+	t->hook = hook;
+	t->type = type;
+	t->mask = mask;
+}
+
+static uint64_t sectors_in(const struct buffer *b, uint32_t node)
+{
+	return (uint64_t)__builtin_popcountll(buffer_node(b, node)->stored);
+}
+
+static void trial_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
+{
+	struct trial *t = b->state;
+
+	chain_push_first(b, &t->chain, node);
+	t->held += sectors_in(b, node);
+	told(b, INSERTED, type, mask);
+}
+
+static void trial_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
+{
+	((struct trial_page *)buffer_own(b, node))->hits[type]++;
+	told(b, HIT, type, mask);
+}
+
+static void trial_resized(struct buffer *b, uint32_t node, mask_t before)
+{
+	struct trial *t = b->state;
+
+	t->held += sectors_in(b, node) - (uint64_t)__builtin_popcountll(before);
+	told(b, RESIZED, REQUEST_TYPES, before);
+}
+
+static void trial_removed(struct buffer *b, uint32_t node)
+{
+	struct trial *t = b->state;
+
+	chain_remove(b, &t->chain, node);
+	t->held -= sectors_in(b, node);
+	t->last_out = buffer_node(b, node)->lpn;
+	told(b, REMOVED, REQUEST_TYPES, 0);
+}
+
+/* What was read enters. */
+static void reading_init(struct buffer *b)
+{
+	trial_init(b);
+	b->read_allocate = true;
+}
+
+static void whole_evict(struct buffer *b)
+{
+	buffer_choose(b, ((struct trial *)b->state)->chain.last, WHOLE_PAGE);
+}
+
+/* The block of the oldest page leaves, padded. */
+static void block_init(struct buffer *b)
+{
+	trial_init(b);
+	b->pads = true;
+}
+
+static void block_evict(struct buffer *b)
+{
+	lpn_t oldest = buffer_node(b, ((struct trial *)b->state)->chain.last)->lpn;
+	lpn_t first = oldest - oldest % b->shape.pages_per_block;
+
+	for (uint32_t i = b->shape.pages_per_block; i--;) {
+		uint32_t node = buffer_find(b, first + i);
+
+		if (node == NODE_NONE)
+			buffer_pad(b, first + i);
+		else
+			buffer_choose(b, node, WHOLE_PAGE);
+	}
+}
+
+/* The lowest sector of the oldest page leaves, and with it the lowest one of the page that came after it. */
+static void parts_init(struct buffer *b)
+{
+	trial_init(b);
+	b->merges = true;
+}
+
+static mask_t lowest_sector(const struct buffer *b, uint32_t node)
+{
+	mask_t stored = buffer_node(b, node)->stored;
+
+	return stored & (~stored + 1);
+}
+
+static void parts_evict(struct buffer *b)
+{
+	uint32_t oldest = ((struct trial *)b->state)->chain.last, next = buffer_node(b, oldest)->previous;
+
+	buffer_choose(b, oldest, lowest_sector(b, oldest));
+	if (next == NODE_NONE)
+		return;
+	buffer_choose(b, next, lowest_sector(b, next));
+	buffer_merge(b);
+}
+
+#define TRIAL(policy_name, start, leave)                                                                     \
+	{                                                                                                    \
+		.name = policy_name, .brief = "for this test", .size = sizeof(struct trial),                 \
+		.page_size = sizeof(struct trial_page), .init = start, .inserted = trial_inserted,           \
+		.hit = trial_hit, .resized = trial_resized, .removed = trial_removed, .evict = leave         \
+	}
+
+static const struct buffer_ops trials[] = {
+	TRIAL("reading", reading_init, whole_evict),
+	TRIAL("block", block_init, block_evict),
+	TRIAL("parts", parts_init, parts_evict),
+};
+
+enum { READING, BY_BLOCK, IN_PARTS, TRIALS };
+
+static void assert_told(const struct buffer *b, int hook, enum request_type type, mask_t mask)
+{
+	const struct trial *t = b->state;
+
+	assert_int_equal(t->hook, hook);
+	assert_int_equal(t->type, type);
+	assert_int_equal(t->mask, mask);
+}
+
+/* Pages 0 and 2: a write of other sectors is a hit and makes the page grow; a read that finds nothing is none. */
+static void test_hooks_are_told_type_and_sectors(void **state)
+{
+	struct notebook book = { .records = 0 };
+	struct buffer *b = new_buffer(&trials[IN_PARTS], 16, &book);
+	const struct trial_page *page;
+
+	(void)state;
+	write_to(b, 1, 2);
+	assert_told(b, INSERTED, REQUEST_WRITE, 0x2);
+	read_from(b, 2, 4);
+	assert_told(b, INSERTED, REQUEST_WRITE, 0x2);
+	read_from(b, 0, 4);
+	assert_told(b, HIT, REQUEST_READ, 0xf);
+	write_to(b, 1, 2);
+	assert_told(b, HIT, REQUEST_WRITE, 0x2);
+	write_to(b, 3, 4);
+	assert_told(b, RESIZED, REQUEST_TYPES, 0x2);
+	page = buffer_own(b, buffer_find(b, 0));
+	assert_int_equal(page->hits[REQUEST_READ], 1);
+	assert_int_equal(page->hits[REQUEST_WRITE], 2);
+	write_to(b, 8, 12);
+	page = buffer_own(b, buffer_find(b, 2));
+	assert_int_equal(page->hits[REQUEST_WRITE], 0);
+	buffer_trim(b, (struct extent){ 9, 10 });
+	assert_told(b, RESIZED, REQUEST_TYPES, 0xf);
+	assert_int_equal(((struct trial *)b->state)->held, 5);
+	buffer_trim(b, (struct extent){ 0, 4 });
+	assert_told(b, REMOVED, REQUEST_TYPES, 0);
+	buffer_free(b);
+}
+
+/* Room for two pages.  Page 0 is dirty; a read of pages 0 to 2 brings 1 and 2 in, and 0 out after the read. */
+static void test_what_was_read_enters_clean(void **state)
+{
+	struct notebook book = { .records = 0 };
+	struct buffer *b = new_buffer(&trials[READING], 8, &book);
+
+	(void)state;
+	write_to(b, 1, 4);
+	assert_int_equal(read_from(b, 1, 12), 1);
+	assert_int_equal(book.records, 2);
+	assert_noted(&book, 0, READ_CALL, 4, 12);
+	assert_noted(&book, 1, WRITE_CALL, 1, 4);
+	assert_told(b, INSERTED, REQUEST_READ, 0xf);
+	assert_int_equal(buffer_dirty_sectors(b), 0);
+	assert_int_equal(b->used, 8);
+	assert_int_equal(b->statistics.hit_sectors[REQUEST_READ], 3);
+	assert_int_equal(b->statistics.pages[REQUEST_READ], 3);
+	clear(&book);
+	write_to(b, 16, 18); /* page 1 leaves: clean, so nothing is flushed */
+	assert_int_equal(book.records, 0);
+	assert_int_equal(((struct trial *)b->state)->last_out, 1);
+	read_from(b, 18, 19); /* one more sector of a page that is here: it stays dirty where it was */
+	assert_int_equal(buffer_dirty_sectors(b), 2);
+	assert_told(b, RESIZED, REQUEST_TYPES, 0x3);
+	assert_int_equal(((struct trial *)b->state)->held, 7);
+	buffer_check(b);
+	buffer_free(b);
+}
+
+/* Only what was missing when the read began enters: page 1, found then and driven out by page 0, does not. */
+static void test_what_was_found_does_not_enter_again(void **state)
+{
+	struct notebook book = { .records = 0 };
+	struct buffer *b = new_buffer(&trials[READING], 8, &book);
+
+	(void)state;
+	write_to(b, 4, 8);
+	write_to(b, 12, 16);
+	read_from(b, 0, 8);
+	assert_int_equal(buffer_find(b, 1), NODE_NONE);
+	assert_true(buffer_find(b, 0) != NODE_NONE && buffer_find(b, 3) != NODE_NONE);
+	buffer_free(b);
+}
+
+/* Blocks of 4 pages: 5 and 6 leave, named from above; 4 and 7 are padded, everything in ascending order. */
+static void test_blocks_are_padded_in_order(void **state)
+{
+	struct notebook book = { .records = 0 };
+	struct buffer *b = new_buffer(&trials[BY_BLOCK], 8, &book);
+
+	(void)state;
+	write_to(b, 21, 28);
+	write_to(b, 0, 2);
+	assert_int_equal(book.records, 3);
+	assert_noted(&book, 0, PAD_CALL, 16, 20);
+	assert_noted(&book, 1, WRITE_CALL, 21, 28);
+	assert_noted(&book, 2, PAD_CALL, 28, 32);
+	assert_int_equal(b->statistics.padded_pages, 2);
+	assert_int_equal(b->statistics.evictions, 1);
+	assert_int_equal(b->statistics.evicted_pages, 2);
+	buffer_free(b);
+}
+
+/* The lowest sectors of pages 0 and 1 leave and share a page; page 1 had no other and is gone. */
+static void test_parts_leave_and_are_merged(void **state)
+{
+	struct notebook book = { .records = 0 };
+	struct buffer *b = new_buffer(&trials[IN_PARTS], 8, &book);
+
+	(void)state;
+	write_to(b, 0, 4);
+	write_to(b, 5, 6);
+	write_to(b, 8, 12);
+	assert_int_equal(book.records, 2);
+	assert_noted(&book, 0, MERGED_CALL, 0, 1);
+	assert_noted(&book, 1, MERGED_CALL, 5, 6);
+	assert_int_equal(book.calls, 1);
+	assert_int_equal(buffer_find(b, 1), NODE_NONE);
+	assert_int_equal(buffer_node(b, buffer_find(b, 0))->stored, 0xe);
+	assert_int_equal(b->used, 7);
+	assert_int_equal(b->statistics.merged_writes, 1);
+	buffer_trim(b, (struct extent){ 8, 12 });
+	clear(&book);
+	write_to(b, 0, 1);
+	write_to(b, 12, 16);
+	write_to(b, 16, 17);
+	assert_noted(&book, 0, MERGED_CALL, 0, 1);
+	assert_noted(&book, 1, MERGED_CALL, 12, 13);
+	assert_int_equal(((struct trial *)b->state)->held, b->used);
+	buffer_check(b);
+	buffer_free(b);
+}
+
+/* Lone page: nothing to merge with. */
+static void test_a_page_shrinks_until_it_fits(void **state)
+{
+	struct notebook book = { .records = 0 };
+	struct buffer *b = new_buffer(&trials[IN_PARTS], 4, &book);
+
+	(void)state;
+	write_to(b, 0, 4);
+	write_to(b, 4, 6);
+	assert_int_equal(book.calls, 2);
+	assert_noted(&book, 0, WRITE_CALL, 0, 1);
+	assert_noted(&book, 1, WRITE_CALL, 1, 2);
+	assert_int_equal(b->statistics.evictions, 2);
+	buffer_free(b);
+}
+
+static double ratio(struct buffer *b, const char *name)
+{
+	struct stat_settings settings = { .percentiles = (char[]){ "50" } };
+	struct stat_list list;
+	struct fault fault = { "" };
+	struct report *report = report_create();
+	char *text = NULL, line[64];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const char *at;
+	double value;
+
+	assert_true(stat_list_init(&list, &settings, &fault));
+	buffer_statistics(b, &list);
+	stat_list_report(&list, report);
+	report_write_text(report, out);
+	fclose(out);
+	snprintf(line, sizeof line, "buffer.%s = ", name);
+	at = strstr(text, line);
+	assert_non_null(at);
+	value = strtod(at + strlen(line), NULL);
+	free(text);
+	report_free(report);
+	stat_list_release(&list);
+	return value;
+}
+
+/*
+ * Room for 8 sectors, pages 0 and 1.  Writes: 0-4 (all new, there is room), 2-6 (page 0 found whole, page 1 new, there
+ * is room), 4-8 (2 found, 2 absent), 8-12 (new, no room at all: short by 4).  Reads: 2-8 (page 0 is gone, 4 found).
+ */
+static void test_hit_ratios_are_counted_four_ways(void **state)
+{
+	struct notebook book = { .records = 0 };
+	struct buffer *b = new_buffer(policy("lru"), 8, &book);
+
+	(void)state;
+	write_to(b, 0, 4);
+	write_to(b, 2, 6);
+	write_to(b, 4, 8);
+	write_to(b, 8, 12);
+	read_from(b, 2, 8);
+	assert_true(ratio(b, "write.hit_ratio") == 4 / 16.);
+	assert_true(ratio(b, "write.page_hit_ratio") == 1 / 5.);
+	assert_true(ratio(b, "write.request_hit_ratio") == 0);
+	assert_true(ratio(b, "write.legacy_hit_ratio") == 4 / 10.);
+	assert_true(fabs(ratio(b, "read.hit_ratio") - 4 / 6.) < 1e-6);
+	assert_true(ratio(b, "read.page_hit_ratio") == 1 / 2.);
+	assert_true(ratio(b, "read.request_hit_ratio") == 0);
+	assert_true(ratio(b, "read.legacy_hit_ratio") == 1);
+	read_from(b, 4, 12);
+	assert_true(ratio(b, "read.request_hit_ratio") == 1 / 2.);
+	assert_true(ratio(b, "capacity_bytes") == 8 * 512);
+	assert_true(ratio(b, "dirty_sectors") == 8);
+	buffer_free(b);
+}
+
+/* Three ghosts of five: the oldest are forgotten; one that came again is the newest. */
+static void test_ghosts(void **state)
+{
+	struct ghosts g = ghosts_create(3);
+
+	(void)state;
+	for (lpn_t lpn = 1; lpn <= 3; lpn++)
+		ghosts_add(&g, lpn);
+	ghosts_add(&g, 1);
+	ghosts_add(&g, 4);
+	assert_false(ghosts_take(&g, 2));
+	assert_true(ghosts_take(&g, 1));
+	assert_false(ghosts_take(&g, 1));
+	ghosts_add(&g, 5); /* in the place of 1: nobody is forgotten */
+	assert_true(ghosts_take(&g, 3) && ghosts_take(&g, 4) && ghosts_take(&g, 5));
+	ghosts_free(&g);
+}
+
+/* ---- the same policies in front of a drive ---- */
+
+/* Page mapping that can pad, and for which sharing a page means a page each. */
+static void pad(struct ftl *f, struct io *io, const struct extent *e, size_t one)
+{
+	struct page_map *map = &((struct page_ftl *)f->state)->map;
+	lpn_t lpn = geometry_lpn(f->geometry, e->start);
+	struct page_entry old;
+	op_t read;
+	ppn_t to;
+
+	assert_int_equal(one, 1);
+	if (!page_map_get(map, lpn).mask)
+		return;
+	to = store_take(store_of(f), io, lpn, STREAM_HOST);
+	assert_true(to != PPN_NONE);
+	old = page_map_get(map, lpn);
+	read = flash_read(io, old.ppn, mask_sectors(old.mask), CAUSE_PAD, OP_NONE);
+	flash_program(io, to, lpn, mask_sectors(old.mask), CAUSE_PAD, read);
+	pages_hold_kept(io, to, old.ppn, lpn, old.mask);
+	space_release(store_of(f)->space, old.ppn);
+	page_map_set(map, lpn, (struct page_entry){ to, old.mask });
+}
+
+#define SMALL_DRIVE PAPER_DRIVE "flash.blocks=16 flash.over_provisioning=0.4 dram.buffer_bytes=16K "
+
+static void attach(struct drive *d, struct ftl_ops *able, const struct buffer_ops *ops)
+{
+	struct fault fault = { "" };
+
+	*able = *d->ftl->ops;
+	able->pad = pad;
+	able->write_merged = able->write;
+	d->ftl->ops = able;
+	if (!drive_buffer(d, ops, NULL, &fault))
+		fail_msg("%s", fault.text);
+}
+
+/* Random requests on a verified drive: every sector is right, and the policy's books are, too. */
+static void test_policies_in_front_of_a_drive(void **state)
+{
+	(void)state;
+	for (int i = 0; i < TRIALS; i++) {
+		struct combination c = { .settings = SMALL_DRIVE, .trims = true, .seed = seed_of_run() };
+		struct ftl_ops able;
+		struct player p;
+
+		player_open(&p, &c);
+		attach(p.drive, &able, &trials[i]);
+		for (int step = 0; step < 20000; step++) {
+			assert_true(play(&p, random_request(&p), 4));
+			assert_int_equal(
+				((struct trial *)p.drive->buffer->state)->held, p.drive->buffer->used);
+		}
+		assert_true(play_all_pages(&p, REQUEST_READ));
+		assert_true(flash_total(p.drive->flash, OP_ERASE) > 0);
+		assert_true(p.drive->buffer->statistics.evictions > 1000);
+		assert_int_equal(p.drive->flash->count[OP_PROGRAM][CAUSE_PAD] > 1000, i == BY_BLOCK);
+		assert_int_equal(p.drive->buffer->statistics.merged_writes > 1000, i == IN_PARTS);
+		player_check(&p);
+		player_close(&p);
+	}
+}
+
+/*
+ * One page of room, dirty.  A read of a page from flash takes 1000 for its look-up and 14100, although its own data
+ * drives the dirty page out: look-up and program of that one are nobody's to wait for.
+ */
+static void test_a_read_does_not_wait_for_its_allocation(void **state)
+{
+	struct combination c = { .settings = SMALL_DRIVE "dram.buffer_bytes=2K dram.access_ns=1000" };
+	struct ftl_ops able;
+	struct player p;
+
+	(void)state;
+	player_open(&p, &c);
+	attach(p.drive, &able, &trials[READING]);
+	drive_place(p.drive, (struct extent){ 4, 8 });
+	play(&p, (struct request){ .start = 0, .sectors = 4, .type = REQUEST_WRITE }, 0);
+	play(&p, (struct request){ .start = 4, .sectors = 4, .type = REQUEST_READ }, 0);
+	assert_int_equal(p.drive->count->request[REQUEST_READ].latency.max, 1000 + 14100);
+	drive_drain(p.drive);
+	assert_int_equal(p.drive->flash->count[OP_PROGRAM][CAUSE_HOST], 1);
+	play(&p, (struct request){ .start = 4, .sectors = 4, .type = REQUEST_READ }, 0);
+	assert_int_equal(p.drive->count->request[REQUEST_READ].latency.min, 1000);
+	player_check(&p);
+	player_close(&p);
+}
+
+/* What the FTL lacks is said when the drive is made. */
+static void test_an_ftl_may_refuse_a_buffer(void **state)
+{
+	static const char *const says[] = {
+		"", "buffer = block pads blocks, which ftl = page cannot",
+		"buffer = parts needs an FTL that writes parts of several pages into one; ftl = page does not"
+	};
+
+	(void)state;
+	for (int i = 1; i < TRIALS; i++) {
+		struct combination c = { .settings = SMALL_DRIVE };
+		struct fault fault = { "" };
+		struct player p;
+
+		player_open(&p, &c);
+		assert_false(drive_buffer(p.drive, &trials[i], NULL, &fault));
+		assert_string_equal(fault.text, says[i]);
+		player_close(&p);
+	}
 }
 
 /* ---- policies that break the contract ---- */
@@ -514,7 +1018,23 @@ static void evict_nothing(struct buffer *b)
 
 static void evict_nobody(struct buffer *b)
 {
-	buffer_choose(b, NODE_NONE);
+	buffer_choose(b, NODE_NONE, WHOLE_PAGE);
+}
+
+static void evict_twice(struct buffer *b)
+{
+	pair_evict(b);
+	pair_evict(b);
+}
+
+static void merge_unasked(struct buffer *b)
+{
+	buffer_merge(b);
+}
+
+static void pad_unasked(struct buffer *b)
+{
+	buffer_pad(b, 7);
 }
 
 static void overflow(void *ops)
@@ -534,6 +1054,12 @@ static void test_a_policy_must_name_a_victim(void **state)
 	assert_aborts(overflow, &bad, "pair evicts nothing from a full buffer");
 	bad.evict = evict_nobody;
 	assert_aborts(overflow, &bad, "pair evicts a page that is not in the buffer");
+	bad.evict = evict_twice;
+	assert_aborts(overflow, &bad, "pair evicts LPN 0 twice");
+	bad.evict = merge_unasked;
+	assert_aborts(overflow, &bad, "pair merges without having said so");
+	bad.evict = pad_unasked;
+	assert_aborts(overflow, &bad, "pair pads LPN 7, which is in the buffer, or without having said so");
 }
 
 static void test_a_policy_must_be_complete(void **state)
@@ -559,10 +1085,10 @@ static void corrupt(void *what)
 		b->used++;
 		break;
 	case 1:
-		b->node[0].lpn = 3;
+		buffer_node(b, 0)->lpn = 3;
 		break;
 	default:
-		b->node[0].stored &= ~(mask_t)1;
+		buffer_node(b, 0)->stored &= ~(mask_t)1;
 		b->used--;
 	}
 	buffer_check(b);
@@ -594,6 +1120,17 @@ int main(void)
 		cmocka_unit_test(test_every_page_size),
 		cmocka_unit_test(test_lru_against_a_model),
 		cmocka_unit_test(test_victims_are_flushed_together_in_order),
+		cmocka_unit_test(test_hooks_are_told_type_and_sectors),
+		cmocka_unit_test(test_what_was_read_enters_clean),
+		cmocka_unit_test(test_what_was_found_does_not_enter_again),
+		cmocka_unit_test(test_blocks_are_padded_in_order),
+		cmocka_unit_test(test_parts_leave_and_are_merged),
+		cmocka_unit_test(test_a_page_shrinks_until_it_fits),
+		cmocka_unit_test(test_hit_ratios_are_counted_four_ways),
+		cmocka_unit_test(test_ghosts),
+		cmocka_unit_test(test_policies_in_front_of_a_drive),
+		cmocka_unit_test(test_a_read_does_not_wait_for_its_allocation),
+		cmocka_unit_test(test_an_ftl_may_refuse_a_buffer),
 		cmocka_unit_test(test_a_policy_must_name_a_victim),
 		cmocka_unit_test(test_a_policy_must_be_complete),
 		cmocka_unit_test(test_check_finds_broken_invariants),

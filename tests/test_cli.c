@@ -250,7 +250,7 @@ static void test_bad_traces(void **state)
 			"run -s trace.format=ssdsim -s trace.fold=false parameters/tiny.cfg @/bad.trace",
 			cases[i].says);
 		right += is_mistake(w,
-			"run -s trace.format=ssdsim -s trace.fold=false -s precondition.premap_reads=false "
+			"run -s trace.format=ssdsim -s trace.fold=false -s precondition.premap=none "
 			"parameters/tiny.cfg @/bad.trace",
 			cases[i].says);
 	}
@@ -503,15 +503,16 @@ static void test_one_listing(void **state)
 	memory_free(all);
 }
 
-/* Is the name a row of the listing?  Latencies are one row: "request.read.latency_*_ns". */
+/* Is the name a row of the listing?  Those of one kind of time are one row: "request.read.latency_*_ns". */
 static bool is_listed(const char *listing, const char *line)
 {
-	char name[100], row[120], *latency;
+	static const char *const times[] = { "latency_", "service_" };
+	char name[100], row[120], *at;
 
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " "), line);
-	latency = strstr(name, "latency_");
-	if (latency && !strstr(latency, "per_sector"))
-		strcpy(latency, "latency_*_ns");
+	for (size_t i = 0; i < COUNT(times); i++)
+		if ((at = strstr(name, times[i])) && !strstr(at, "per_sector"))
+			strcpy(at + strlen(times[i]), "*_ns");
 	snprintf(row, sizeof row, "\n  %s ", name);
 	return strstr(listing, row);
 }
@@ -705,7 +706,7 @@ static void test_interrupt(void **state)
 		"read = { sizes = \"4K\"; };\n");
 	setenv("SSDLAB_PROFILES", w->folder, 1);
 	pid = start(w,
-		"run --save-drive @/begun -o @/results -s precondition.premap_reads=false "
+		"run --save-drive @/begun -o @/results -s precondition.premap=none "
 		"parameters/tiny.cfg endless",
 		&error);
 	if (!makes(w, pid, "begun")) {

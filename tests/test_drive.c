@@ -2,6 +2,7 @@
  * The assembled drive: classes of requests, the cost of each kind of request by hand, preconditioning, what
  * the statistics say and leave out, determinism.
  */
+#include "ftl/page/page.h"
 #include "tests/run_fixture.h"
 #include "tests/inside.h"
 
@@ -236,28 +237,47 @@ static void test_synthetic_state_is_spread_evenly(void **state)
 	replay_free(r);
 }
 
-/* Mapping pages that an FTL programs besides count as used: all FTLs meet the workload on equal drives. */
+/* Mapping pages that an FTL programs besides count as used: all FTLs start equally full, to the page. */
 static void test_all_ftls_start_equally_full(void **state)
 {
-	static const char *const layouts[] = { "mixed", "apart" };
-	char text[512];
+	static const struct {
+		const char *drive;
+		unsigned used, valid; /* tenths of the pages */
+	} cases[] = {
+		{ MEDIUM, 8, 4 },
+		{ MEDIUM "map.cache_bytes=64K ", 9, 3 },
+		{ MEDIUM "flash.planes=1 flash.pages=64 flash.blocks=60 flash.page_bytes=8192 ", 9, 4 },
+		{ MEDIUM
+			"flash.channels=4 flash.dies=2 flash.blocks=40 flash.page_bytes=4096 gc.threshold=0.1 ",
+			9, 4 },
+		{ MEDIUM "placement.policy=round_robin gc.policy=fifo ", 7, 5 },
+	};
+	static const char *const states[] = { "synthetic precondition.layout=mixed",
+		"synthetic precondition.layout=apart", "aged" };
+	char text[1024];
 
 	(void)state;
-	for (size_t i = 0; ftls[i]; i++)
-		for (size_t l = 0; l < 2; l++) {
-			struct replay *r;
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+		for (size_t i = 0; ftls[i]; i++)
+			for (size_t s = 0; s < 3; s++) {
+				struct replay *r;
+				uint32_t pages;
 
-			snprintf(text, sizeof text,
-				MEDIUM "ftl=%s map.cache_bytes=8192 precondition.mode=synthetic "
-				       "precondition.layout=%s precondition.used=0.8 precondition.valid=0.4",
-				ftls[i]->name, layouts[l]);
-			r = prepared(text);
-			assert_true(r->before.used_pages >= 8 * r->drive->geometry.pages / 10);
-			assert_true(r->before.used_pages <=
-				    8 * r->drive->geometry.pages / 10 + r->drive->geometry.pages / 100);
-			assert_true(r->before.valid_pages >= 4 * r->drive->geometry.pages / 10);
-			replay_free(r);
-		}
+				snprintf(text, sizeof text,
+					MEDIUM "map.cache_bytes=8192 %s ftl=%s precondition.mode=%s "
+					       "precondition.premap=none precondition.used=0.%u "
+					       "precondition.valid=0.%u",
+					cases[c].drive, ftls[i]->name, states[s], cases[c].used,
+					cases[c].valid);
+				r = prepared(text);
+				pages = r->drive->geometry.pages / 10;
+				if (r->before.used_pages != (uint64_t)pages * cases[c].used)
+					print_error("%s: %llu pages\n", text,
+						(unsigned long long)r->before.used_pages);
+				assert_int_equal(r->before.used_pages, pages * cases[c].used);
+				assert_true(s == 2 || r->before.valid_pages >= pages * cases[c].valid);
+				replay_free(r);
+			}
 }
 
 /* Static striping puts all copies of a page in one plane, which is collected before `used` is reached. */
@@ -282,7 +302,8 @@ static void test_static_placement_ends(void **state)
 }
 
 /*
- * All of a block's pages are live or all are dead, but for a block of each plane, where live ones follow dead ones.
+ * All of a block's pages are live or all are dead, but for three blocks of each plane: where live ones follow dead
+ * ones, where dead ones follow these, and where the last live ones were written again.
  */
 static void test_live_pages_lie_apart(void **state)
 {
@@ -297,7 +318,7 @@ static void test_live_pages_lie_apart(void **state)
 
 		mixed += live && live < d->flash->block[b].next;
 	}
-	assert_true(mixed <= d->geometry.planes);
+	assert_true(mixed <= 3 * d->geometry.planes);
 	replay_free(r);
 }
 
@@ -306,7 +327,6 @@ static void test_pages_of_the_workload_come_first(void **state)
 {
 	struct replay *r =
 		prepared(MEDIUM "precondition.mode=synthetic precondition.used=0.9 precondition.valid=0.398");
-	struct host host = r->run.host;
 	struct request q;
 
 	(void)state;
@@ -314,7 +334,7 @@ static void test_pages_of_the_workload_come_first(void **state)
 	while (workload_next(&r->workload, &q, &r->fault) == TRACE_OK) {
 		uint64_t before = flash_total(r->drive->flash, OP_READ);
 
-		assert_true(host_admit(&host, &q, "uniform", &r->fault));
+		assert_true(host_admit(r->drive->host, &q, "uniform", &r->fault));
 		q.type = REQUEST_READ;
 		q.arrival = schedule_now(r->drive->flash->schedule);
 		drive_submit(r->drive, &q);
@@ -327,8 +347,8 @@ static void test_pages_of_the_workload_come_first(void **state)
 
 static void test_aged_state_is_used_and_dead(void **state)
 {
-	struct replay *r = prepared(
-		MEDIUM "precondition.mode=aged precondition.used=0.9 precondition.premap_reads=false");
+	struct replay *r =
+		prepared(MEDIUM "precondition.mode=aged precondition.used=0.9 precondition.premap=none");
 
 	(void)state;
 	assert_int_equal(r->before.used_pages, 7200);
@@ -337,11 +357,80 @@ static void test_aged_state_is_used_and_dead(void **state)
 	replay_free(r);
 }
 
+/* One plane, so that places tell the order: every logical page once, ascending or in whole runs of 7. */
+static void test_every_page_is_filled_once(void **state)
+{
+	static const char one_plane[] = MEDIUM "flash.channels=1 flash.planes=1 precondition.mode=fill ";
+	uint32_t pages, ascending = 0;
+	struct replay *r = prepared(one_plane);
+
+	(void)state;
+	pages = r->drive->geometry.logical_pages;
+	assert_int_equal(r->before.used_pages, pages);
+	assert_int_equal(r->before.valid_pages, pages);
+	for (ppn_t ppn = 0; ppn < pages; ppn++)
+		assert_int_equal(flash_owner(r->drive->flash, ppn), ppn);
+	replay_free(r);
+	r = prepared(MEDIUM
+		"flash.channels=1 flash.planes=1 precondition.mode=fill precondition.fill_run=7 precondition.premap=none");
+	assert_int_equal(r->before.used_pages, pages);
+	assert_int_equal(r->before.valid_pages, pages);
+	for (ppn_t ppn = 1; ppn < pages; ppn++) {
+		lpn_t lpn = flash_owner(r->drive->flash, ppn),
+		      previous = flash_owner(r->drive->flash, ppn - 1);
+
+		assert_true(lpn == previous + 1 || lpn % 7 == 0);
+		ascending += lpn == previous + 1;
+	}
+	assert_in_range(ascending, pages / 7 * 6 - 7, pages / 7 * 6 + 7 + pages / 70);
+	replay_free(r);
+}
+
+/*
+ * Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before: whole pages 0 to 2, or of
+ * pages 0 and 2 only what is read, each in one page of flash.
+ */
+static void test_premapping_of_pages_and_of_sectors(void **state)
+{
+	static const char trace[] =
+		"0 0 1 2 1\n1 0 4 4 0\n2 0 4 2 1\n3 0 9 1 1\n4 0 11 1 1\n5 0 8 4 0\n6 0 10 1 1\n";
+	static const struct {
+		const char *premap;
+		mask_t mask[3];
+		uint64_t pages;
+	} cases[] = { { "none", { 0, 0, 0 }, 0 }, { "pages", { 0xf, 0xf, 0xf }, 3 },
+		{ "sectors", { 0x6, 0, 0xa }, 2 } };
+	char name[] = "/tmp/ssdlab-trace-XXXXXX", text[512];
+	int file = mkstemp(name);
+
+	(void)state;
+	assert_int_equal(write(file, trace, sizeof trace - 1), sizeof trace - 1);
+	close(file);
+	for (int i = 0; i < 3; i++) {
+		struct replay *r;
+
+		snprintf(text, sizeof text, PAPER_DRIVE "trace.format=ssdsim precondition.premap=%s",
+			cases[i].premap);
+		r = replay_open(text);
+		assert_true(precondition(r->drive, name, &r->before, &r->fault));
+		assert_int_equal(r->before.used_pages, cases[i].pages);
+		assert_int_equal(r->before.footprint_pages, cases[i].pages);
+		for (lpn_t lpn = 0; lpn < 3; lpn++)
+			assert_int_equal(
+				page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask,
+				cases[i].mask[lpn]);
+		replay_trace(r, trace);
+		assert_int_equal(r->end, RUN_DONE);
+		replay_free(r);
+	}
+	unlink(name);
+}
+
 static void test_replayed_state_stops_at_its_share(void **state)
 {
 	struct replay *r =
 		prepared(MEDIUM "precondition.mode=trace precondition.trace=uniform precondition.used=0.5 "
-				"precondition.passes=100 precondition.premap_reads=false");
+				"precondition.passes=100 precondition.premap=none");
 
 	(void)state;
 	assert_in_range(r->before.used_pages, 4000, 4002);
@@ -690,6 +779,8 @@ int main(void)
 		cmocka_unit_test(test_static_placement_ends),
 		cmocka_unit_test(test_pages_of_the_workload_come_first),
 		cmocka_unit_test(test_aged_state_is_used_and_dead),
+		cmocka_unit_test(test_every_page_is_filled_once),
+		cmocka_unit_test(test_premapping_of_pages_and_of_sectors),
 		cmocka_unit_test(test_replayed_state_stops_at_its_share),
 		cmocka_unit_test(test_statistics_exclude_preconditioning),
 		cmocka_unit_test(test_impossible_states_are_refused),

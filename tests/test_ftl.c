@@ -170,7 +170,7 @@ static void describe(struct combination *c, const char *what, const size_t *row)
 		.seed = seed_of_run() };
 	snprintf(c->name, sizeof c->name, "%s:%s+%s", what, ftls[c->ftl]->name, buffers[c->buffer]->name);
 	snprintf(c->settings, sizeof c->settings,
-		QUICK "precondition.premap_reads=false dram.buffer_bytes=%uK",
+		QUICK "precondition.premap=none dram.buffer_bytes=%uK",
 		half_pages[row[ROW_ROOM]] << row[ROW_PAGE_SIZE]);
 	if (ftls[c->ftl] == &ftl_own_fixed)
 		strcat(c->settings, " flash.order=ascending");

@@ -10,7 +10,7 @@
 /* ---- a policy's choice against a scan of all candidates ---- */
 
 /* A plane whose pages live and die at random; the mirror knows what each policy may know. */
-struct field {
+struct plot {
 	struct bench *bench;
 	struct blocks *blocks;
 	struct space *space;
@@ -34,7 +34,7 @@ static void ignore_relocation(struct ftl *ftl, struct io *io, owner_t owner, ppn
 static const struct stream streams[] = { { "host" }, { 0 } };
 static const struct collector_client client = { .relocate = ignore_relocation };
 
-static void field_open(struct field *f, const char *settings)
+static void plot_open(struct plot *f, const char *settings)
 {
 	struct settings *s;
 
@@ -50,7 +50,7 @@ static void field_open(struct field *f, const char *settings)
 	random_init(&f->random, seed_of_run(), 3);
 }
 
-static void field_close(struct field *f)
+static void plot_close(struct plot *f)
 {
 	memory_free(f->closed_at);
 	memory_free(f->changed_at);
@@ -60,12 +60,12 @@ static void field_close(struct field *f)
 	bench_close(f->bench);
 }
 
-static bool is_candidate(const struct field *f, block_t b, plane_t plane)
+static bool is_candidate(const struct plot *f, block_t b, plane_t plane)
 {
 	return f->space->block[b].state == BLOCK_CLOSED && geometry_plane(&f->bench->geometry, b) == plane;
 }
 
-static void write_one(struct field *f, plane_t plane)
+static void write_one(struct plot *f, plane_t plane)
 {
 	ppn_t ppn = space_take(f->space, plane, STREAM_HOST, true);
 	block_t b;
@@ -78,7 +78,7 @@ static void write_one(struct field *f, plane_t plane)
 		f->closed_at[b] = f->changed_at[b] = f->clock;
 }
 
-static void kill_one(struct field *f)
+static void kill_one(struct plot *f)
 {
 	const struct geometry *g = &f->bench->geometry;
 	ppn_t ppn = (ppn_t)random_below(&f->random, g->pages);
@@ -91,7 +91,7 @@ static void kill_one(struct field *f)
 }
 
 /* Empties a block as the collector would, without copying: its live pages die. */
-static void reclaim(struct field *f, block_t b)
+static void reclaim(struct plot *f, block_t b)
 {
 	const struct geometry *g = &f->bench->geometry;
 
@@ -102,7 +102,7 @@ static void reclaim(struct field *f, block_t b)
 }
 
 /* Plays for a while; `check` is asked before each reclaim. */
-static void play(struct field *f, void (*check)(struct field *, plane_t, block_t))
+static void play(struct plot *f, void (*check)(struct plot *, plane_t, block_t))
 {
 	uint32_t picks = 0;
 
@@ -125,9 +125,9 @@ static void play(struct field *f, void (*check)(struct field *, plane_t, block_t
 	assert_true(picks > 500);
 }
 
-#define FIELD PAPER_DRIVE "flash.dies=1 flash.blocks=24 flash.pages=6 "
+#define PLOT PAPER_DRIVE "flash.dies=1 flash.blocks=24 flash.pages=6 "
 
-static uint32_t reclaimable(const struct field *f, plane_t plane)
+static uint32_t reclaimable(const struct plot *f, plane_t plane)
 {
 	uint32_t blocks = 0;
 
@@ -137,7 +137,7 @@ static uint32_t reclaimable(const struct field *f, plane_t plane)
 	return blocks;
 }
 
-static void assert_reclaimable(struct field *f, plane_t plane, block_t b)
+static void assert_reclaimable(struct plot *f, plane_t plane, block_t b)
 {
 	if (b == BLOCK_NONE) {
 		assert_int_equal(reclaimable(f, plane), 0);
@@ -148,7 +148,7 @@ static void assert_reclaimable(struct field *f, plane_t plane, block_t b)
 }
 
 /* Fewest live pages; among equals the one that became so first. */
-static void check_greedy(struct field *f, plane_t plane, block_t picked)
+static void check_greedy(struct plot *f, plane_t plane, block_t picked)
 {
 	block_t best = BLOCK_NONE;
 
@@ -167,16 +167,16 @@ static void check_greedy(struct field *f, plane_t plane, block_t picked)
 
 static void test_greedy_against_a_scan(void **state)
 {
-	struct field f;
+	struct plot f;
 
 	(void)state;
-	field_open(&f, FIELD "gc.policy=greedy");
+	plot_open(&f, PLOT "gc.policy=greedy");
 	play(&f, check_greedy);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* The candidate of the plane that was closed first. */
-static block_t first_closed(const struct field *f, plane_t plane)
+static block_t first_closed(const struct plot *f, plane_t plane)
 {
 	block_t first = BLOCK_NONE;
 
@@ -188,7 +188,7 @@ static block_t first_closed(const struct field *f, plane_t plane)
 }
 
 /* The first closed that has a dead page; full ones before it count as closed anew. */
-static void check_fifo(struct field *f, plane_t plane, block_t picked)
+static void check_fifo(struct plot *f, plane_t plane, block_t picked)
 {
 	uint32_t pages = f->bench->geometry.pages_per_block;
 	uint64_t end = f->clock;
@@ -204,16 +204,16 @@ static void check_fifo(struct field *f, plane_t plane, block_t picked)
 
 static void test_fifo_against_a_scan(void **state)
 {
-	struct field f;
+	struct plot f;
 
 	(void)state;
-	field_open(&f, FIELD "gc.policy=fifo");
+	plot_open(&f, PLOT "gc.policy=fifo");
 	play(&f, check_fifo);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* age (1 - u) / 2u with the age in pages handed out since the block was full. */
-static double worth(const struct field *f, block_t b)
+static double worth(const struct plot *f, block_t b)
 {
 	double u = (double)f->space->block[b].valid / f->bench->geometry.pages_per_block;
 
@@ -221,7 +221,7 @@ static double worth(const struct field *f, block_t b)
 		     : INFINITY;
 }
 
-static void check_cost_benefit(struct field *f, plane_t plane, block_t picked)
+static void check_cost_benefit(struct plot *f, plane_t plane, block_t picked)
 {
 	assert_reclaimable(f, plane, picked);
 	for (block_t b = 0; picked != BLOCK_NONE && b < f->bench->geometry.blocks; b++)
@@ -231,38 +231,38 @@ static void check_cost_benefit(struct field *f, plane_t plane, block_t picked)
 
 static void test_cost_benefit_against_a_scan(void **state)
 {
-	struct field f;
+	struct plot f;
 
 	(void)state;
-	field_open(&f, FIELD "gc.policy=cost_benefit");
+	plot_open(&f, PLOT "gc.policy=cost_benefit");
 	play(&f, check_cost_benefit);
-	field_close(&f);
+	plot_close(&f);
 }
 
 static void test_random_picks_what_can_be_reclaimed(void **state)
 {
-	struct field f;
+	struct plot f;
 
 	(void)state;
-	field_open(&f, FIELD "gc.policy=random");
+	plot_open(&f, PLOT "gc.policy=random");
 	play(&f, assert_reclaimable);
-	field_close(&f);
+	plot_close(&f);
 }
 
 static void test_d_choices_picks_what_can_be_reclaimed(void **state)
 {
-	struct field f;
+	struct plot f;
 
 	(void)state;
-	field_open(&f, FIELD "gc.policy=d_choices gc.d=3");
+	plot_open(&f, PLOT "gc.policy=d_choices gc.d=3");
 	play(&f, assert_reclaimable);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* A plane of 24 blocks of which 20 are closed and lost 0 .. 5 pages in turn. */
-static void half_dead_plane(struct field *f, const char *settings)
+static void half_dead_plane(struct plot *f, const char *settings)
 {
-	field_open(f, settings);
+	plot_open(f, settings);
 	for (int i = 0; i < 20 * 6; i++)
 		write_one(f, 0);
 	for (block_t b = 0; b < 20; b++)
@@ -275,10 +275,10 @@ static void half_dead_plane(struct field *f, const char *settings)
 static void test_random_is_fair(void **state)
 {
 	uint32_t picked[24] = { 0 };
-	struct field f;
+	struct plot f;
 
 	(void)state;
-	half_dead_plane(&f, FIELD "gc.policy=random");
+	half_dead_plane(&f, PLOT "gc.policy=random");
 	for (int i = 0; i < 16000; i++)
 		picked[f.collector->policy.ops->pick(&f.collector->policy, 0)]++;
 	for (block_t b = 0; b < 24; b++) {
@@ -287,22 +287,22 @@ static void test_random_is_fair(void **state)
 		else
 			assert_int_equal(picked[b], 0);
 	}
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* Blocks 5, 11, 17 lost 5 pages.  d = 1 finds one of them in 3 of 16 picks, d = 1000 always. */
 static void test_d_choices_between_random_and_greedy(void **state)
 {
 	uint32_t best[2] = { 0, 0 };
-	struct field f;
+	struct plot f;
 
 	(void)state;
 	for (int many = 0; many < 2; many++) {
-		half_dead_plane(&f,
-			many ? FIELD "gc.policy=d_choices gc.d=1000" : FIELD "gc.policy=d_choices gc.d=1");
+		half_dead_plane(
+			&f, many ? PLOT "gc.policy=d_choices gc.d=1000" : PLOT "gc.policy=d_choices gc.d=1");
 		for (int i = 0; i < 1600; i++)
 			best[many] += f.collector->policy.ops->pick(&f.collector->policy, 0) % 6 == 5;
-		field_close(&f);
+		plot_close(&f);
 	}
 	assert_in_range(best[0], 300 - 100, 300 + 100);
 	assert_int_equal(best[1], 1600);
@@ -311,19 +311,19 @@ static void test_d_choices_between_random_and_greedy(void **state)
 /* No block of the plane has a dead page: every policy says so instead of turning in circles. */
 static void test_no_policy_picks_what_wins_nothing(void **state)
 {
-	struct field f;
+	struct plot f;
 
 	(void)state;
 	for (int policy = 0; gc_policies[policy]; policy++) {
 		char text[1024];
 
-		snprintf(text, sizeof text, FIELD "gc.policy=%s", gc_policies[policy]->name);
-		field_open(&f, text);
+		snprintf(text, sizeof text, PLOT "gc.policy=%s", gc_policies[policy]->name);
+		plot_open(&f, text);
 		for (int i = 0; i < 20 * 6; i++)
 			write_one(&f, 0);
 		assert_int_equal(f.collector->policy.ops->pick(&f.collector->policy, 0), BLOCK_NONE);
 		assert_int_equal(f.collector->policy.ops->pick(&f.collector->policy, 1), BLOCK_NONE);
-		field_close(&f);
+		plot_close(&f);
 	}
 }
 

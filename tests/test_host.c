@@ -226,6 +226,188 @@ static void test_no_limit(void **state)
 	memory_free(text);
 }
 
+/* The wait for a slot is part of the latency and not of the service. */
+static void test_service_begins_in_the_drive(void **state)
+{
+	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n1000 0 4 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->count->service[REQUEST_WRITE].count, 2);
+	assert_int_equal(r->drive->count->service[REQUEST_WRITE].max, WRITE);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * WRITE - 1000);
+	replay_free(r);
+}
+
+/* ---- layers ---- */
+
+/* Exports three quarters of the device; what is written goes to the sector that was free for longest. */
+struct redirect {
+	sector_t *place;           /* per host sector; UINT64_MAX: never written */
+	sector_t *free;            /* a ring with room for every sector of the device */
+	uint64_t first, last, ram; /* of the ring; bytes of the table */
+};
+
+static sector_t redirect_init(struct host *h, struct fault *fault)
+{
+	struct redirect *t = h->state;
+	sector_t sectors = h->device_sectors / 4 * 3;
+
+	if (h->device_sectors < 64) {
+		fault_set(fault, "the device is too small to be redirected");
+		return 0;
+	}
+	t->place = memory_array(sectors, sizeof *t->place, "redirection");
+	t->free = memory_array(h->device_sectors, sizeof *t->free, "redirection");
+	memset(t->place, 0xff, sectors * sizeof *t->place);
+	for (; t->last < h->device_sectors; t->last++)
+		t->free[t->last] = h->device_sectors - 1 - t->last;
+	return sectors;
+}
+
+static void redirect_exit(struct host *h)
+{
+	struct redirect *t = h->state;
+
+	memory_free(t->place);
+	memory_free(t->free);
+}
+
+static void release(struct host *h, sector_t s)
+{
+	struct redirect *t = h->state;
+
+	if (t->place[s] == UINT64_MAX)
+		return;
+	host_add(h, (struct host_part){ { t->place[s], t->place[s] + 1 }, s, REQUEST_TRIM });
+	t->free[t->last++ % h->device_sectors] = t->place[s];
+	t->place[s] = UINT64_MAX;
+}
+
+static void redirect_map(struct host *h, const struct request *r)
+{
+	struct redirect *t = h->state;
+
+	for (sector_t s = r->start; s < r->start + r->sectors; s++) {
+		if (r->type != REQUEST_READ)
+			release(h, s);
+		if (r->type == REQUEST_WRITE)
+			t->place[s] = t->free[t->first++ % h->device_sectors];
+		if (r->type != REQUEST_TRIM && t->place[s] != UINT64_MAX)
+			host_add(h, (struct host_part){ { t->place[s], t->place[s] + 1 }, s, r->type });
+	}
+}
+
+static const struct host_ops redirect = {
+	.name = "redirect",
+	.brief = "for this test",
+	.size = sizeof(struct redirect),
+	.init = redirect_init,
+	.exit = redirect_exit,
+	.map = redirect_map,
+};
+
+static struct replay *redirected(const char *settings)
+{
+	struct replay *r = replay_open(settings);
+	struct drive *d = r->drive;
+
+	host_free(d->host);
+	d->host = host_create(&redirect, &r->settings.host, NULL, &r->settings.trace,
+		d->geometry.logical_sectors, d->geometry.sectors_per_page, &r->fault);
+	assert_non_null(d->host);
+	return r;
+}
+
+/*
+ * A drive of 256 logical sectors, of which the last one is free first.  Two sectors in one page are written as one
+ * request of two parts, the second of which writes the page once more, and read by two.
+ */
+static void test_a_request_of_several_parts_has_one_latency(void **state)
+{
+	struct replay *r = redirected(PAPER_DRIVE);
+	sector_t last = r->drive->geometry.logical_sectors - 1;
+
+	(void)state;
+	assert_int_equal(r->drive->host->sectors, r->drive->geometry.logical_sectors / 4 * 3);
+	replay_trace(r, "0 0 0 2 0\n1000000 0 0 2 1\n2000000 0 8 4 1\n");
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.count, 1);
+	assert_int_equal(flash_total(r->drive->flash, OP_PROGRAM), 2);
+	assert_int_equal(r->drive->count->request[REQUEST_READ].latency.count, 2);
+	assert_int_equal(flash_total(r->drive->flash, OP_READ), 2);
+	assert_int_equal(r->drive->count->request[REQUEST_READ].latency.min, 0);
+	assert_int_equal(((struct redirect *)r->drive->host->state)->place[0], last);
+	assert_int_equal(((struct redirect *)r->drive->host->state)->place[1], last - 1);
+	replay_free(r);
+}
+
+/* Addresses are folded into what is exported, and an error names its size. */
+static void test_exported_sectors_are_what_the_host_has(void **state)
+{
+	struct replay *r = redirected(PAPER_DRIVE);
+	sector_t sectors = r->drive->host->sectors;
+	char line[64], says[64];
+
+	(void)state;
+	snprintf(line, sizeof line, "0 0 %llu 4 0\n", (unsigned long long)sectors);
+	snprintf(says, sizeof says, "beyond the drive of %llu sectors", (unsigned long long)sectors);
+	replay_trace(r, line);
+	assert_int_equal(r->end, RUN_BAD_WORKLOAD);
+	assert_non_null(strstr(r->fault.text, says));
+	replay_free(r);
+	r = redirected(PAPER_DRIVE "trace.fold=true");
+	replay_trace(r, line);
+	assert_int_equal(r->end, RUN_DONE);
+	assert_int_equal(r->drive->host->folded, 1);
+	assert_true(((struct redirect *)r->drive->host->state)->place[0] != UINT64_MAX);
+	replay_free(r);
+}
+
+/* Every FTL and buffer behind a layer that scatters: each sector the host reads is what it wrote last. */
+static void test_a_redirecting_layer_under_the_oracle(void **state)
+{
+	struct random random;
+	char settings[512];
+
+	(void)state;
+	random_init(&random, seed_of_run(), 4);
+	for (size_t f = 0; ftls[f]; f++) {
+		struct replay *r;
+
+		snprintf(settings, sizeof settings,
+			PAPER_DRIVE "ftl=%s buffer=%s flash.blocks=24 flash.over_provisioning=0.4 "
+				    "dram.buffer_bytes=16K trace.fold=true",
+			ftls[f]->name, f % 2 ? "none" : "lru");
+		r = redirected(settings);
+		for (sector_t s = 0; s + 4 <= r->drive->host->sectors; s += 4)
+			assert_true(drive_place(r->drive, (struct extent){ s, s + 4 }));
+		for (int i = 0; i < 5000; i++) {
+			struct request q = { .start = random_next(&random),
+				.sectors = 1 + (uint32_t)random_below(&random, 9),
+				.type = random_below(&random, 8) ? (enum request_type)random_below(&random, 2)
+								 : REQUEST_TRIM };
+
+			assert_true(host_admit(r->drive->host, &q, "chance", &r->fault));
+			q.arrival = schedule_now(r->drive->flash->schedule);
+			assert_true(drive_submit(r->drive, &q));
+			while (r->drive->in_drive > 4)
+				drive_run_to_completion(r->drive);
+		}
+		drive_drain(r->drive);
+		drive_check(r->drive);
+		replay_free(r);
+	}
+}
+
+static void test_a_layer_may_refuse_a_device(void **state)
+{
+	struct fault fault = { "" };
+	struct host_settings settings = { .mode = HOST_OPEN };
+
+	(void)state;
+	assert_null(host_create(&redirect, &settings, NULL, NULL, 60, 4, &fault));
+	assert_string_equal(fault.text, "the device is too small to be redirected");
+}
+
 /* ---- how a run ends ---- */
 
 static void test_a_request_beyond_the_drive_ends_the_run(void **state)
@@ -256,7 +438,7 @@ static void test_folded_requests_are_counted(void **state)
 
 	(void)state;
 	assert_int_equal(r->end, RUN_DONE);
-	assert_int_equal(r->run.host.folded, 2);
+	assert_int_equal(r->drive->host->folded, 2);
 	replay_free(r);
 }
 
@@ -286,6 +468,11 @@ int main(void)
 		cmocka_unit_test(test_closed_loop_of_depth_2),
 		cmocka_unit_test(test_time_scale),
 		cmocka_unit_test(test_no_limit),
+		cmocka_unit_test(test_service_begins_in_the_drive),
+		cmocka_unit_test(test_a_request_of_several_parts_has_one_latency),
+		cmocka_unit_test(test_exported_sectors_are_what_the_host_has),
+		cmocka_unit_test(test_a_redirecting_layer_under_the_oracle),
+		cmocka_unit_test(test_a_layer_may_refuse_a_device),
 		cmocka_unit_test(test_a_request_beyond_the_drive_ends_the_run),
 		cmocka_unit_test(test_a_bad_line_ends_the_run),
 		cmocka_unit_test(test_folded_requests_are_counted),

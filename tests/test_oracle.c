@@ -14,7 +14,26 @@ static struct extent sectors(sector_t start, sector_t end)
 
 static struct oracle *new_oracle(void)
 {
-	return oracle_create(64, 8, 4);
+	return oracle_create(64, 64, 8, 4);
+}
+
+/* What the host does, through a layer that changes no address. */
+static void host_writes(struct oracle *o, struct extent e)
+{
+	oracle_write(o, e);
+	oracle_send(o, e.start, e);
+}
+
+static void host_trims(struct oracle *o, struct extent e)
+{
+	oracle_trim(o, e);
+	oracle_unsend(o, e);
+}
+
+static void host_reads(struct oracle *o, struct extent e)
+{
+	oracle_expect(o, e);
+	oracle_expect_at(o, e.start, e);
 }
 
 /* The host writes page-sized data at sectors 4..7 and page 2 holds it. */
@@ -22,7 +41,7 @@ static struct oracle *one_page_written(void)
 {
 	struct oracle *o = new_oracle();
 
-	oracle_write(o, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
 	oracle_page_host(o, 2, sectors(4, 8));
 	oracle_step(o);
 	return o;
@@ -33,7 +52,7 @@ static struct oracle *rewritten(void)
 {
 	struct oracle *o = one_page_written();
 
-	oracle_write(o, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
 	oracle_page_host(o, 3, sectors(4, 8));
 	oracle_step(o);
 	return o;
@@ -52,7 +71,7 @@ static void stale_page(void *context)
 	struct oracle *o = rewritten();
 
 	(void)context;
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 8));
 	oracle_answered(o);
 }
@@ -62,7 +81,7 @@ static void data_forgotten(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	oracle_answered(o);
 }
 
@@ -71,7 +90,7 @@ static void half_of_the_data_forgotten(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 6));
 	oracle_answered(o);
 }
@@ -81,8 +100,8 @@ static void trimmed_data_answered(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_trim(o, sectors(5, 6));
-	oracle_expect(o, sectors(4, 8));
+	host_trims(o, sectors(5, 6));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 8));
 	oracle_answered(o);
 }
@@ -92,7 +111,7 @@ static void answered_twice(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 8));
 	oracle_page_answer(o, 2, sectors(7, 8));
 }
@@ -102,10 +121,10 @@ static void answered_by_flash_and_buffer(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_dram_store(o, sectors(4, 8));
-	oracle_expect(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 8));
-	oracle_dram_answer(o, sectors(4, 5));
+	oracle_dram_answer(o, HOLDER_BUFFER, sectors(4, 5));
 }
 
 static void answered_unasked(void *context)
@@ -113,7 +132,7 @@ static void answered_unasked(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_expect(o, sectors(4, 6));
+	host_reads(o, sectors(4, 6));
 	answer_from(o, 2, sectors(4, 8));
 }
 
@@ -122,7 +141,7 @@ static void page_not_read(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	oracle_page_answer(o, 2, sectors(4, 8));
 }
 
@@ -134,7 +153,7 @@ static void page_read_by_another_request(void *context)
 	(void)context;
 	oracle_page_read(o, 2);
 	oracle_step(o);
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	oracle_page_answer(o, 2, sectors(4, 8));
 }
 
@@ -143,7 +162,7 @@ static void another_page_read(void *context)
 	struct oracle *o = rewritten();
 
 	(void)context;
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	oracle_page_read(o, 3);
 	oracle_page_answer(o, 2, sectors(4, 8));
 }
@@ -153,8 +172,8 @@ static void page_does_not_hold_it(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_write(o, sectors(8, 9));
-	oracle_expect(o, sectors(8, 9));
+	host_writes(o, sectors(8, 9));
+	host_reads(o, sectors(8, 9));
 	answer_from(o, 2, sectors(8, 9));
 }
 
@@ -165,7 +184,7 @@ static void erased_page_answered(void *context)
 	(void)context;
 	oracle_page_read(o, 2);
 	oracle_page_erased(o, 2, 1);
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	oracle_page_answer(o, 2, sectors(4, 8));
 }
 
@@ -175,7 +194,7 @@ static void kept_without_reading(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_write(o, sectors(4, 5));
+	host_writes(o, sectors(4, 5));
 	oracle_page_host(o, 3, sectors(4, 5));
 	oracle_page_kept(o, 3, 2, sectors(5, 8));
 }
@@ -186,10 +205,10 @@ static void kept_the_overwritten(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_write(o, sectors(4, 5));
+	host_writes(o, sectors(4, 5));
 	oracle_page_read(o, 2);
 	oracle_page_kept(o, 3, 2, sectors(4, 8));
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 3, sectors(4, 8));
 	oracle_answered(o);
 }
@@ -200,7 +219,7 @@ static void given_twice(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_write(o, sectors(4, 5));
+	host_writes(o, sectors(4, 5));
 	oracle_page_host(o, 3, sectors(4, 5));
 	oracle_page_read(o, 2);
 	oracle_page_kept(o, 3, 2, sectors(4, 8));
@@ -211,7 +230,7 @@ static void page_overfull(void *context)
 	struct oracle *o = new_oracle();
 
 	(void)context;
-	oracle_write(o, sectors(0, 5));
+	host_writes(o, sectors(0, 5));
 	oracle_page_host(o, 1, sectors(0, 5));
 }
 
@@ -229,9 +248,9 @@ static void buffer_passed_by(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_write(o, sectors(4, 8));
-	oracle_dram_store(o, sectors(4, 8));
-	oracle_expect(o, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 8));
 	oracle_answered(o);
 }
@@ -242,10 +261,10 @@ static void buffer_data_lost(void *context)
 	struct oracle *o = one_page_written();
 
 	(void)context;
-	oracle_write(o, sectors(4, 8));
-	oracle_dram_store(o, sectors(4, 8));
-	oracle_dram_drop(o, sectors(4, 8));
-	oracle_expect(o, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	oracle_dram_drop(o, HOLDER_BUFFER, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 8));
 	oracle_answered(o);
 }
@@ -255,11 +274,11 @@ static void buffer_answers_what_it_dropped(void *context)
 	struct oracle *o = new_oracle();
 
 	(void)context;
-	oracle_write(o, sectors(4, 8));
-	oracle_dram_store(o, sectors(4, 8));
-	oracle_dram_drop(o, sectors(6, 7));
-	oracle_expect(o, sectors(4, 8));
-	oracle_dram_answer(o, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	oracle_dram_drop(o, HOLDER_BUFFER, sectors(6, 7));
+	host_reads(o, sectors(4, 8));
+	oracle_dram_answer(o, HOLDER_BUFFER, sectors(4, 8));
 }
 
 /* A write that went past the buffer leaves an old version in it. */
@@ -268,11 +287,11 @@ static void buffer_is_stale(void *context)
 	struct oracle *o = new_oracle();
 
 	(void)context;
-	oracle_write(o, sectors(4, 8));
-	oracle_dram_store(o, sectors(4, 8));
-	oracle_write(o, sectors(5, 6));
-	oracle_expect(o, sectors(4, 8));
-	oracle_dram_answer(o, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	host_writes(o, sectors(5, 6));
+	host_reads(o, sectors(4, 8));
+	oracle_dram_answer(o, HOLDER_BUFFER, sectors(4, 8));
 	oracle_answered(o);
 }
 
@@ -282,11 +301,11 @@ static void old_version_flushed_late(void *context)
 	struct oracle *o = new_oracle();
 
 	(void)context;
-	oracle_write(o, sectors(4, 8));
-	oracle_dram_store(o, sectors(4, 8));
-	oracle_write(o, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
 	oracle_page_host(o, 2, sectors(4, 8));
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 2, sectors(4, 8));
 	oracle_answered(o);
 }
@@ -298,20 +317,72 @@ static void copied_to_the_wrong_place(void *context)
 	(void)context;
 	oracle_page_read(o, 2);
 	oracle_page_copied(o, 2, 5);
-	oracle_expect(o, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
 	answer_from(o, 4, sectors(4, 8));
+}
+
+/* The host layer says that sectors lie where another was sent. */
+static void mapped_to_the_wrong_place(void *context)
+{
+	struct oracle *o = one_page_written();
+
+	(void)context;
+	host_writes(o, sectors(8, 12));
+	oracle_expect(o, sectors(8, 12));
+	oracle_expect_at(o, 8, sectors(4, 8));
+	answer_from(o, 2, sectors(4, 8));
+	oracle_answered(o);
+}
+
+/* The host layer keeps a version back while a newer one is on its way. */
+static void host_layer_is_stale(void *context)
+{
+	struct oracle *o = new_oracle();
+
+	(void)context;
+	oracle_write(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_HOST, sectors(4, 8));
+	oracle_write(o, sectors(4, 8));
+	oracle_expect(o, sectors(4, 8));
+	oracle_dram_answer(o, HOLDER_HOST, sectors(4, 8));
+	oracle_answered(o);
+}
+
+/* The FTL programs what waited in its DRAM after the buffer has handed it a newer version. */
+static void ftl_programs_what_is_stale(void *context)
+{
+	struct oracle *o = new_oracle();
+
+	(void)context;
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_FTL, sectors(4, 8));
+	host_writes(o, sectors(4, 8));
+	oracle_page_dram(o, 2, sectors(4, 8));
+	host_reads(o, sectors(4, 8));
+	answer_from(o, 2, sectors(4, 8));
+	oracle_answered(o);
+}
+
+static void ftl_programs_what_it_does_not_hold(void *context)
+{
+	struct oracle *o = new_oracle();
+
+	(void)context;
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	oracle_page_dram(o, 2, sectors(4, 8));
 }
 
 static void beyond_the_drive(void *context)
 {
 	(void)context;
-	oracle_write(new_oracle(), sectors(60, 65));
+	host_writes(new_oracle(), sectors(60, 65));
 }
 
 static void empty_extent(void *context)
 {
 	(void)context;
-	oracle_expect(new_oracle(), sectors(4, 4));
+	host_reads(new_oracle(), sectors(4, 4));
 }
 
 static void test_every_lie_is_caught(void **state)
@@ -339,10 +410,15 @@ static void test_every_lie_is_caught(void **state)
 		{ never_written, "page 1 is given sector 0, which the host never wrote" },
 		{ buffer_passed_by, "sector 4 was read as version 1, its newest is 2" },
 		{ buffer_data_lost, "sector 4 was read as version 1, its newest is 2" },
-		{ buffer_answers_what_it_dropped, "the buffer answered sector 6, which it does not hold" },
+		{ buffer_answers_what_it_dropped, "sector 6 was answered from DRAM, which does not hold it" },
 		{ buffer_is_stale, "sector 5 was read as version 1, its newest is 2" },
 		{ old_version_flushed_late, "sector 4 was read as version 1, its newest is 2" },
 		{ copied_to_the_wrong_place, "sector 4 is taken from page 4, which does not hold it" },
+		{ mapped_to_the_wrong_place, "sector 8 was read as version 1, its newest is 2" },
+		{ host_layer_is_stale, "sector 4 was read as version 1, its newest is 2" },
+		{ ftl_programs_what_is_stale, "sector 4 was read as version 1, its newest is 2" },
+		{ ftl_programs_what_it_does_not_hold,
+			"page 2 is given sector 4 from DRAM, which does not hold it" },
 		{ beyond_the_drive, "sectors 60 to 65 of a drive of 64" },
 		{ empty_extent, "sectors 4 to 4 of a drive of 64" },
 	};
@@ -360,7 +436,7 @@ static void test_honest_flow_passes(void **state)
 	struct oracle *o = one_page_written();
 
 	(void)state;
-	oracle_write(o, sectors(6, 9)); /* across two pages */
+	host_writes(o, sectors(6, 9)); /* across two pages */
 	oracle_page_read(o, 2);
 	oracle_page_host(o, 3, sectors(6, 8));
 	oracle_page_kept(o, 3, 2, sectors(4, 6));
@@ -370,16 +446,16 @@ static void test_honest_flow_passes(void **state)
 	oracle_page_copied(o, 3, 5);
 	oracle_page_erased(o, 0, 4);
 	oracle_step(o);
-	oracle_expect(o, sectors(2, 10)); /* 2, 3 and 9 were never written */
+	host_reads(o, sectors(2, 10)); /* 2, 3 and 9 were never written */
 	answer_from(o, 5, sectors(4, 8));
 	answer_from(o, 4, sectors(8, 9));
 	oracle_answered(o);
-	oracle_write(o, sectors(5, 6));
-	oracle_dram_store(o, sectors(5, 6));
-	oracle_trim(o, sectors(7, 8));
+	host_writes(o, sectors(5, 6));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(5, 6));
+	host_trims(o, sectors(7, 8));
 	oracle_step(o);
-	oracle_expect(o, sectors(4, 8));
-	oracle_dram_answer(o, sectors(5, 6));
+	host_reads(o, sectors(4, 8));
+	oracle_dram_answer(o, HOLDER_BUFFER, sectors(5, 6));
 	answer_from(o, 5, sectors(4, 5));
 	oracle_page_answer(o, 5, sectors(6, 7));
 	oracle_answered(o);
@@ -392,14 +468,66 @@ static void test_a_flush_holds_what_the_buffer_held(void **state)
 	struct oracle *o = new_oracle();
 
 	(void)state;
-	oracle_write(o, sectors(4, 8));
-	oracle_dram_store(o, sectors(4, 8));
-	oracle_write(o, sectors(4, 8)); /* being taken in: page 2 is flushed to make room */
+	host_writes(o, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8));
+	host_writes(o, sectors(4, 8)); /* being taken in: page 2 is flushed to make room */
 	oracle_page_host(o, 2, sectors(4, 8));
-	oracle_dram_drop(o, sectors(4, 8));
-	oracle_dram_store(o, sectors(4, 8)); /* now it holds the new version */
-	oracle_expect(o, sectors(4, 8));
-	oracle_dram_answer(o, sectors(4, 8));
+	oracle_dram_drop(o, HOLDER_BUFFER, sectors(4, 8));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(4, 8)); /* now it holds the new version */
+	host_reads(o, sectors(4, 8));
+	oracle_dram_answer(o, HOLDER_BUFFER, sectors(4, 8));
+	oracle_answered(o);
+	oracle_free(o);
+}
+
+/*
+ * Three rooms hold versions of the same sectors: the host layer the newest, the buffer the one before, the FTL the
+ * oldest.  Each sends on what it holds, whatever is newer above it, and a write past all of them is the newest.
+ */
+static void test_each_room_holds_its_own_version(void **state)
+{
+	struct oracle *o = new_oracle();
+
+	(void)state;
+	host_writes(o, sectors(0, 4));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(0, 4));
+	oracle_dram_store(o, HOLDER_FTL, sectors(0, 4));
+	host_writes(o, sectors(0, 4));
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(0, 4));
+	oracle_write(o, sectors(0, 4));
+	oracle_dram_store(o, HOLDER_HOST, sectors(0, 4));
+	oracle_page_dram(o, 0, sectors(0, 4)); /* version 1 */
+	oracle_page_host(o, 1, sectors(0, 4)); /* version 2 */
+	oracle_dram_drop(o, HOLDER_BUFFER, sectors(0, 4));
+	oracle_send(o, 0, sectors(8, 12)); /* version 3, elsewhere */
+	oracle_page_host(o, 2, sectors(8, 12));
+	oracle_dram_drop(o, HOLDER_HOST, sectors(0, 4));
+	oracle_step(o);
+	oracle_expect(o, sectors(0, 4));
+	oracle_expect_at(o, 0, sectors(8, 12));
+	answer_from(o, 2, sectors(8, 12));
+	oracle_answered(o);
+	oracle_free(o);
+}
+
+/* A read that the host layer cut in two and turned round; and "no data" is something a buffer can hold. */
+static void test_host_sectors_at_other_places(void **state)
+{
+	struct oracle *o = new_oracle();
+
+	(void)state;
+	oracle_write(o, sectors(10, 14));
+	oracle_send(o, 10, sectors(42, 44));
+	oracle_send(o, 12, sectors(40, 42));
+	oracle_page_host(o, 2, sectors(40, 44));
+	oracle_step(o);
+	oracle_dram_store(o, HOLDER_BUFFER, sectors(60, 61));
+	oracle_expect(o, sectors(10, 15));
+	oracle_expect_at(o, 10, sectors(42, 44));
+	oracle_expect_at(o, 12, sectors(40, 42));
+	oracle_expect_at(o, 14, sectors(60, 61));
+	answer_from(o, 2, sectors(40, 44));
+	oracle_dram_answer(o, HOLDER_BUFFER, sectors(60, 61));
 	oracle_answered(o);
 	oracle_free(o);
 }
@@ -411,6 +539,13 @@ static void test_without_an_oracle_nothing_happens(void **state)
 	oracle_trim(NULL, sectors(0, 1));
 	oracle_expect(NULL, sectors(0, 1));
 	oracle_answered(NULL);
+	oracle_send(NULL, 0, sectors(0, 1));
+	oracle_unsend(NULL, sectors(0, 1));
+	oracle_expect_at(NULL, 0, sectors(0, 1));
+	oracle_dram_store(NULL, HOLDER_FTL, sectors(0, 1));
+	oracle_dram_answer(NULL, HOLDER_FTL, sectors(0, 1));
+	oracle_dram_drop(NULL, HOLDER_FTL, sectors(0, 1));
+	oracle_page_dram(NULL, 0, sectors(0, 1));
 	oracle_page_host(NULL, 0, sectors(0, 1));
 	oracle_page_kept(NULL, 0, 1, sectors(0, 1));
 	oracle_page_answer(NULL, 0, sectors(0, 1));
@@ -446,7 +581,7 @@ static void commit(void *context)
 	submit(d, REQUEST_WRITE, 0, 8);
 	submit(d, REQUEST_READ, 0, 8);
 	if (crime == CRIME_BUFFER_LOSES) {
-		d->buffer->node[0].stored = d->buffer->node[0].dirty = 0xe;
+		buffer_node(d->buffer, 0)->stored = buffer_node(d->buffer, 0)->dirty = 0xe;
 	} else {
 		struct page_map *map = &((struct page_ftl *)d->ftl->state)->map;
 		struct page_entry entry = page_map_get(map, 0);
@@ -479,6 +614,8 @@ int main(void)
 		cmocka_unit_test(test_every_lie_is_caught),
 		cmocka_unit_test(test_honest_flow_passes),
 		cmocka_unit_test(test_a_flush_holds_what_the_buffer_held),
+		cmocka_unit_test(test_each_room_holds_its_own_version),
+		cmocka_unit_test(test_host_sectors_at_other_places),
 		cmocka_unit_test(test_without_an_oracle_nothing_happens),
 		cmocka_unit_test(test_a_lying_drive_is_caught),
 	};

@@ -14,16 +14,16 @@ enum { GC = STREAM_HOST + 1, MAP, WEAR };
 static const struct stream streams[] = { { "host", .survivors = GC }, { "gc", .survivors = GC },
 	{ "map", .survivors = MAP, .map = true }, { 0 } };
 
-struct field {
+struct plot {
 	struct bench *bench;
 	struct blocks *blocks;
 	struct space *space;
 	struct io io; /* outside time */
 };
 
-static struct field field_open(const char *settings, enum free_order order, uint32_t reserve)
+static struct plot plot_open(const char *settings, enum free_order order, uint32_t reserve)
 {
-	struct field f = { .bench = bench_open(settings) };
+	struct plot f = { .bench = bench_open(settings) };
 
 	f.blocks = blocks_create(f.bench->flash, order);
 	f.space = space_create(f.blocks, streams, reserve);
@@ -31,7 +31,7 @@ static struct field field_open(const char *settings, enum free_order order, uint
 	return f;
 }
 
-static void field_close(struct field *f)
+static void plot_close(struct plot *f)
 {
 	space_check(f->space);
 	space_free(f->space);
@@ -40,7 +40,7 @@ static void field_close(struct field *f)
 }
 
 /* Takes a page of plane 0 and programs it. */
-static ppn_t write_page(struct field *f, unsigned stream, bool privileged)
+static ppn_t write_page(struct plot *f, unsigned stream, bool privileged)
 {
 	ppn_t ppn = space_take(f->space, 0, stream, privileged);
 
@@ -50,7 +50,7 @@ static ppn_t write_page(struct field *f, unsigned stream, bool privileged)
 }
 
 /* Writes the rest of the open block of the stream, or a whole new one. */
-static block_t write_block(struct field *f, unsigned stream)
+static block_t write_block(struct plot *f, unsigned stream)
 {
 	ppn_t ppn;
 
@@ -60,7 +60,7 @@ static block_t write_block(struct field *f, unsigned stream)
 	return geometry_block(&f->bench->geometry, ppn);
 }
 
-static void kill_and_erase(struct field *f, block_t b)
+static void kill_and_erase(struct plot *f, block_t b)
 {
 	ppn_t first = geometry_first_page(&f->bench->geometry, b);
 
@@ -76,7 +76,7 @@ static void kill_and_erase(struct field *f, block_t b)
 static void test_streams_fill_blocks_of_their_own(void **state)
 {
 	static const ppn_t expected[] = { 0, 4, 1, 5, 2, 6, 3, 7, 8, 12 };
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 0);
+	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 0);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -88,13 +88,13 @@ static void test_streams_fill_blocks_of_their_own(void **state)
 	assert_int_equal(f.space->block[0].stamp, 7); /* its last page was the seventh of the drive */
 	assert_int_equal(f.space->block[2].state, BLOCK_OPEN);
 	assert_int_equal(blocks_left(f.blocks, 0), 4);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* Of 8 blocks the host may open 6, the collector all. */
 static void test_the_reserve_is_the_collectors(void **state)
 {
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 2);
+	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 2);
 
 	(void)state;
 	for (int i = 0; i < 6 * 4; i++)
@@ -107,28 +107,28 @@ static void test_the_reserve_is_the_collectors(void **state)
 	assert_false(space_has_page(f.space, 0, GC, true));
 	assert_true(write_page(&f, GC, true) == PPN_NONE);
 	assert_int_equal(f.space->plane[0].free_pages, 0);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* A block that a stream has opened is filled although the reserve may not be opened any more. */
 static void test_an_open_block_is_filled(void **state)
 {
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 7);
+	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 7);
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(write_page(&f, STREAM_HOST, false), i);
 	assert_true(write_page(&f, STREAM_HOST, false) == PPN_NONE);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* ---- which free block is opened ---- */
 
 /* Every block was written and erased once; blocks 3, 6 and 1 are free, in this order of becoming free. */
-static struct field three_free_blocks(enum free_order order)
+static struct plot three_free_blocks(enum free_order order)
 {
 	static const block_t freed[] = { 3, 6, 1 };
-	struct field f = field_open(ONE_PLANE, order, 0);
+	struct plot f = plot_open(ONE_PLANE, order, 0);
 
 	for (int i = 0; i < 8; i++)
 		write_block(&f, STREAM_HOST);
@@ -139,7 +139,7 @@ static struct field three_free_blocks(enum free_order order)
 
 static void test_the_block_free_for_longest_is_opened(void **state)
 {
-	struct field f = three_free_blocks(FREE_OLDEST);
+	struct plot f = three_free_blocks(FREE_OLDEST);
 
 	(void)state;
 	assert_int_equal(write_block(&f, STREAM_HOST), 3);
@@ -147,13 +147,13 @@ static void test_the_block_free_for_longest_is_opened(void **state)
 	kill_and_erase(&f, 3);
 	assert_int_equal(write_block(&f, STREAM_HOST), 1);
 	assert_int_equal(write_block(&f, STREAM_HOST), 3);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* Equally worn: the lowest number.  Block 1 is worn twice then, so 3 and 6 come before it. */
 static void test_the_least_worn_free_block_is_opened(void **state)
 {
-	struct field f = three_free_blocks(FREE_LEAST_WORN);
+	struct plot f = three_free_blocks(FREE_LEAST_WORN);
 
 	(void)state;
 	assert_int_equal(write_block(&f, STREAM_HOST), 1);
@@ -161,25 +161,25 @@ static void test_the_least_worn_free_block_is_opened(void **state)
 	assert_int_equal(write_block(&f, STREAM_HOST), 3);
 	assert_int_equal(write_block(&f, STREAM_HOST), 6);
 	assert_int_equal(write_block(&f, STREAM_HOST), 1);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* Cold data of wear levelling goes where it hurts least: to the most worn free block, here block 1 again. */
 static void test_wear_levelling_opens_the_most_worn_block(void **state)
 {
-	struct field f = three_free_blocks(FREE_LEAST_WORN);
+	struct plot f = three_free_blocks(FREE_LEAST_WORN);
 
 	(void)state;
 	assert_int_equal(write_block(&f, STREAM_HOST), 1);
 	kill_and_erase(&f, 1);
 	assert_int_equal(write_block(&f, WEAR), 1);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* 20000 blocks written and erased at random: the one opened is the least worn by a scan of all. */
 static void test_the_least_worn_block_against_a_scan(void **state)
 {
-	struct field f = field_open(ONE_PLANE "flash.blocks=37 ", FREE_LEAST_WORN, 0);
+	struct plot f = plot_open(ONE_PLANE "flash.blocks=37 ", FREE_LEAST_WORN, 0);
 	const struct flash *flash = f.bench->flash;
 	struct random random;
 
@@ -201,13 +201,13 @@ static void test_the_least_worn_block_against_a_scan(void **state)
 			fail_msg("SEED=%llu: block %u with %u erases was opened, there is one with %u",
 				(unsigned long long)seed_of_run(), b, flash->block[b].erases, least);
 	}
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* With an endurance of 2 the second erase ends a block: its pages are gone from the plane. */
 static void test_worn_out_blocks_retire(void **state)
 {
-	struct field f = field_open(ONE_PLANE "flash.endurance=2 ", FREE_OLDEST, 0);
+	struct plot f = plot_open(ONE_PLANE "flash.endurance=2 ", FREE_OLDEST, 0);
 
 	(void)state;
 	for (int life = 0; life < 2; life++)
@@ -218,7 +218,7 @@ static void test_worn_out_blocks_retire(void **state)
 	assert_int_equal(f.space->plane[0].free_pages, 0);
 	assert_int_equal(f.blocks->plane[0].erases, 16);
 	assert_true(write_page(&f, GC, true) == PPN_NONE);
-	field_close(&f);
+	plot_close(&f);
 }
 
 /* ---- misuse ---- */
@@ -227,7 +227,7 @@ enum misuse { ERASE_OPEN, ERASE_WITH_LIVE_PAGES, DIES_TWICE, LOST_PAGE, LOST_BLO
 
 static void misuse(void *context)
 {
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 0);
+	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 0);
 
 	write_block(&f, STREAM_HOST);
 	write_page(&f, STREAM_HOST, true);

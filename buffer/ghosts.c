@@ -1,0 +1,52 @@
+#include "buffer/ghosts.h"
+
+enum { REMEMBERED, FREE, HEADS };
+
+struct ghosts ghosts_create(uint32_t room)
+{
+	struct ghosts g = { .room = room, .index = hash_create(room, "ghosts") };
+
+	g.ghost = memory_array((size_t)room + HEADS, sizeof *g.ghost, "ghosts");
+	list_init(FIELD_OF(g.ghost, link), REMEMBERED);
+	list_init(FIELD_OF(g.ghost, link), FREE);
+	for (uint32_t i = 0; i < room; i++)
+		list_append(FIELD_OF(g.ghost, link), FREE, HEADS + i);
+	return g;
+}
+
+void ghosts_free(struct ghosts *g)
+{
+	hash_free(&g->index);
+	memory_free(g->ghost);
+}
+
+static void forget(struct ghosts *g, uint32_t i)
+{
+	hash_remove(&g->index, HASHED(g->ghost, lpn, chain), i);
+	list_remove(FIELD_OF(g->ghost, link), i);
+	list_prepend(FIELD_OF(g->ghost, link), FREE, i);
+}
+
+void ghosts_add(struct ghosts *g, lpn_t lpn)
+{
+	struct field links = FIELD_OF(g->ghost, link);
+	uint32_t i;
+
+	if (!ghosts_take(g, lpn) && list_empty(links, FREE))
+		forget(g, list_next(links, REMEMBERED));
+	i = list_next(links, FREE);
+	list_remove(links, i);
+	list_append(links, REMEMBERED, i);
+	g->ghost[i].lpn = lpn;
+	hash_add(&g->index, HASHED(g->ghost, lpn, chain), i);
+}
+
+bool ghosts_take(struct ghosts *g, lpn_t lpn)
+{
+	uint32_t i = hash_find(&g->index, HASHED(g->ghost, lpn, chain), lpn);
+
+	if (i == INDEX_NONE)
+		return false;
+	forget(g, i);
+	return true;
+}
