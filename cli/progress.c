@@ -28,15 +28,6 @@ static double waf_so_far(const struct drive *d)
 	return (double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page / written;
 }
 
-static uint64_t free_blocks(const struct drive *d)
-{
-	uint64_t blocks = 0;
-
-	for (plane_t p = 0; p < d->geometry.planes; p++)
-		blocks += space_free_blocks(d->ftl->space, p);
-	return blocks;
-}
-
 bool progress_due(struct progress *p)
 {
 	double now = p->on ? seconds() : 0;
@@ -56,8 +47,7 @@ void progress_show(const struct progress *p, uint64_t requests, double done, con
 		fprintf(stderr, "%5.1f %%  ETA %.0f s  ", done * 100, elapsed / done - elapsed);
 	fprintf(stderr, "%llu requests, %.0f/s", (unsigned long long)requests, (double)requests / elapsed);
 	if (drive)
-		fprintf(stderr, "  WAF %.3f  %llu free blocks", waf_so_far(drive),
-			(unsigned long long)free_blocks(drive));
+		fprintf(stderr, "  WAF %.3f", waf_so_far(drive));
 	fflush(stderr);
 }
 
