@@ -58,7 +58,7 @@ SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
 
 # These take longest and start first, so that none of them is left to run alone at the end.
 LONGEST   := random generate allocation mrsm ftl gc cli
-LONG_RUNS := $(LONGEST:%=$(BUILD)/tests/test_%.run)
+LONG_RUNS := $(filter $(TESTS:%=%.run),$(LONGEST:%=$(BUILD)/tests/test_%.run))
 TEST_RUNS := $(LONG_RUNS) $(filter-out $(LONG_RUNS),$(TESTS:%=%.run))
 
 test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time

@@ -27,7 +27,7 @@ static const struct command commands[] = {
 		"  ssd run parameters/tiny.cfg uniform\n"
 		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
-	{ "trace", NULL, 0, 0, 0, "COMMAND ...", "measure, convert and generate traces",
+	{ "trace", NULL, 0, 1, SIZE_MAX, "COMMAND ...", "measure, convert and generate traces",
 		"What is in a trace, the same for another simulator, or a new one.\n" },
 	{ "trace stat", cli_trace_stat, TAKES_STAT, 1, SIZE_MAX, "TRACE...", "what is in a trace",
 		"Prints counts, sizes, footprint, alignment and across-page shares of each trace.\n"
@@ -89,33 +89,23 @@ static const struct command *find(const char *name)
 	return c;
 }
 
-/* `group` is "" or ends with a blank. */
-static int unknown(const char *group, const char *word, struct fault *fault)
+/* The word is none of the group's commands. */
+static int unknown(const struct command *group, const char *word, struct fault *fault)
 {
 	struct suggestion nearest = { .word = word };
-	size_t length = strlen(group);
+	const char *blank = *group->name ? " " : "";
+	size_t length = strlen(group->name) + strlen(blank);
 
 	for (const struct command *c = commands; *c->name; c++)
-		if (!strncmp(c->name, group, length))
+		if (!strncmp(c->name, group->name, strlen(group->name)) && strlen(c->name) > length)
 			suggestion_offer(&nearest, c->name + length);
 	if (nearest.nearest)
-		fault_set(fault, "unknown command \"%s%s\"; did you mean \"%s%s\"?", group, word, group,
-			nearest.nearest);
+		fault_set(fault, "unknown command \"%s%s%s\"; did you mean \"%s%s%s\"?", group->name, blank,
+			word, group->name, blank, nearest.nearest);
 	else
-		fault_set(fault, "unknown command \"%s%s\"; `ssd %s--help` lists them", group, word, group);
+		fault_set(fault, "unknown command \"%s%s%s\"; `ssd %s%s--help` lists them", group->name,
+			blank, word, group->name, blank);
 	return STATUS_USER;
-}
-
-/* A group of commands by itself: with a word that is none of them, or with none. */
-static int refuse_group(const struct command *group, const struct options *o, struct fault *fault)
-{
-	char prefix[32];
-
-	snprintf(prefix, sizeof prefix, "%s ", group->name);
-	if (o->operand.count)
-		return unknown(prefix, o->operand.text[0], fault);
-	return cli_status(
-		fault_set(fault, "%s: which command? `ssd %s --help` lists them", group->name, group->name));
 }
 
 /* `typed` begins with the command's name, of one word or of two. */
@@ -128,17 +118,19 @@ static int run(char **typed, struct fault *fault)
 
 	snprintf(two, sizeof two, "%s %s", typed[0], typed[1] ? typed[1] : "");
 	command = find(two);
-	if (!*command->name)
-		command = find(typed[0]);
-	else
+	if (*command->name)
 		typed++;
+	else
+		command = find(typed[0]);
 	if (!*command->name)
-		return unknown("", typed[0], fault);
+		return unknown(command, typed[0], fault);
 	if (options_parse(&o, command, typed + 1, fault)) {
 		if (o.help)
 			status = options_usage(command, commands);
+		else if (command->run)
+			status = command->run(&o, fault);
 		else
-			status = command->run ? command->run(&o, fault) : refuse_group(command, &o, fault);
+			unknown(command, o.operand.text[0], fault);
 	}
 	options_free(&o);
 	return status;

@@ -254,7 +254,7 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 			return false;
 	}
 	/* These show a text, whatever stands beside them. */
-	return o->help || o->list_quirks || !command->run || check_operands(&p);
+	return o->help || o->list_quirks || check_operands(&p);
 }
 
 void options_free(struct options *o)

@@ -19,7 +19,7 @@ void progress_start(struct progress *, bool quiet);
 /* Is it time to show the line again? */
 bool progress_due(struct progress *);
 
-/* `done` is the share from 0 to 1, 0 if nobody knows; with a drive its state is shown, too; NULL: there is none. */
+/* `done` is the share from 0 to 1, 0 if nobody knows; with a drive (may be NULL) its WAF is shown, too. */
 void progress_show(const struct progress *, uint64_t requests, double done, const struct drive *);
 
 /* Clears the line.  Returns the seconds since the start. */

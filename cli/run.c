@@ -52,62 +52,50 @@ static bool keep_going(void *progress, const struct run *run)
 
 /* ---- results ---- */
 
-static void write_latencies(const void *drive, FILE *out)
-{
-	statistics_write_latencies(drive, out);
-}
-
-static void write_wear(const void *drive, FILE *out)
-{
-	statistics_write_wear(drive, out);
-}
-
-static void write_statistics(const void *report, FILE *out)
-{
-	report_write_text(report, out);
-}
-
-static void write_json(const void *report, FILE *out)
-{
-	report_write_json(report, out);
-}
-
-static bool write_file(
-	const char *path, void (*write)(const void *what, FILE *), const void *what, struct fault *fault)
-{
-	struct output out;
-
-	if (!output_open(&out, path, fault))
-		return false;
-	write(what, out.stream);
-	return output_commit(&out, fault);
-}
-
-static bool write_in_folder(const char *folder, const char *name, void (*write)(const void *, FILE *),
-	const void *what, struct fault *fault)
+static bool open_in_folder(struct output *out, const char *folder, const char *name, struct fault *fault)
 {
 	size_t bytes = strlen(folder) + strlen(name) + 2;
 	char *path = memory_array(bytes, 1, "path");
 	bool done;
 
 	snprintf(path, bytes, "%s/%s", folder, name);
-	done = write_file(path, write, what, fault);
+	done = output_open(out, path, fault);
 	memory_free(path);
 	return done;
+}
+
+static bool write_folder(
+	const char *folder, const struct report *report, const struct drive *drive, struct fault *fault)
+{
+	struct output out;
+
+	if (!open_in_folder(&out, folder, "latency.txt", fault))
+		return false;
+	statistics_write_latencies(drive, out.stream);
+	if (!output_commit(&out, fault) || !open_in_folder(&out, folder, "wear.txt", fault))
+		return false;
+	statistics_write_wear(drive, out.stream);
+	if (!output_commit(&out, fault) || !open_in_folder(&out, folder, "statistics.txt", fault))
+		return false;
+	report_write_text(report, out.stream);
+	return output_commit(&out, fault);
 }
 
 static bool write_results(
 	const struct options *o, const struct report *report, const struct drive *drive, struct fault *fault)
 {
+	struct output json;
+
 	if (!o->quiet)
 		report_write_text(report, stdout);
-	if (o->json && !write_file(o->json, write_json, report, fault))
-		return false;
-	if (!o->folder)
-		return true;
-	return write_in_folder(o->folder, "latency.txt", write_latencies, drive, fault) &&
-	       write_in_folder(o->folder, "wear.txt", write_wear, drive, fault) &&
-	       write_in_folder(o->folder, "statistics.txt", write_statistics, report, fault);
+	if (o->json) {
+		if (!output_open(&json, o->json, fault))
+			return false;
+		report_write_json(report, json.stream);
+		if (!output_commit(&json, fault))
+			return false;
+	}
+	return !o->folder || write_folder(o->folder, report, drive, fault);
 }
 
 /* ---- the run ---- */

@@ -143,7 +143,7 @@ static void test_mistakes_on_the_command_line(void **state)
 		{ "run parameters/tiny.cfg no-such-trace", "no-such-trace: " },
 		{ "run parameters/no-such.cfg uniform", "parameters/no-such.cfg" },
 		{ "run parameters uniform", "parameters" },
-		{ "trace", "trace: which command" },
+		{ "trace", "trace: 0 operands are given; should be: ssd trace COMMAND ..." },
 		{ "trace stats x", "unknown command \"trace stats\"; did you mean \"trace stat\"" },
 		{ "trace stat", "trace stat: 0 operands" },
 		{ "trace stat no-such-trace", "no-such-trace: " },

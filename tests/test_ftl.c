@@ -104,7 +104,7 @@ static const struct choice wears[] = {
 static const struct choice pasts[] = {
 	{ "", "" },
 	{ "aged", "precondition.mode=aged precondition.used=0.5" },
-	{ "synthetic", "precondition.mode=synthetic precondition.used=0.5 precondition.valid=0.3" },
+	{ "synthetic", "precondition.mode=synthetic precondition.used=0.5 precondition.valid=0.2" },
 };
 
 /* Spare blocks beyond what the FTL needs in each plane; room of the buffer in half pages. */

@@ -163,7 +163,7 @@ static void test_mistakes(void **state)
 	static const struct {
 		const char *line, *mistake;
 	} cases[] = {
-		{ "", "trace: which command? `ssd trace --help` lists them" },
+		{ "", "trace: 0 operands are given; should be: ssd trace COMMAND ..." },
 		{ "sort a", "unknown command \"trace sort\"; `ssd trace --help` lists them" },
 		{ "stat",
 			"trace stat: 0 operands are given; should be: ssd trace stat [OPTION]... TRACE..." },
