@@ -188,6 +188,7 @@ enum breach {
 	WRONG_DIE,
 	ANSWERED_UNREAD,
 	TOO_EARLY,
+	LOAD_FOR_NOBODY,
 	LEFT_OVER,
 	BREACHES
 };
@@ -197,11 +198,8 @@ static void break_order(enum breach breach)
 {
 	struct judge *j = breach == ERASE_IN_USE || breach == PROGRAM_BEFORE_ERASE ? two_lives() : begun();
 
-	if (breach == KEEPS_UNREAD) {
-		j = read_and_write();
-		judge_kept(j, 4, 0);
-		program_through(j, 3, 0);
-	}
+	if (breach == KEEPS_UNREAD)
+		judge_kept(j, 5, 0);
 	if (breach == FORWARD_UNREAD)
 		make(j, 4, JUDGED_FORWARD, 4, PPN_NONE);
 	if (breach == READ_OF_NOTHING)
@@ -271,6 +269,12 @@ static void break_physics(enum breach breach)
 	case ANSWERED_UNREAD:
 		judge_answers(j, 4);
 		break;
+	case LOAD_FOR_NOBODY:
+		judge_placed(j, 32, PPN_NONE);
+		judge_made(j, (struct judged_op){ 4, JUDGED_READ, 32, PPN_NONE, 4, 0, true, .load = true });
+		judge_made(j, (struct judged_op){ 5, JUDGED_READ, 0, PPN_NONE, 4, 0, true, .data = true });
+		judge_submit(j, 0, 0, 0);
+		break;
 	case TOO_EARLY:
 		judge_completed(j, 0, program_through(j, 3, 0));
 		break;
@@ -294,7 +298,7 @@ static void test_each_breach(void **state)
 	static const char *const says[BREACHES] = {
 		[BEFORE_LOOK_UPS] = "a read of page 0 starts at 49, before the look-ups of its request",
 		[BEFORE_ITS_READ] = "a program of page 4 starts at 0 before the read of page 0",
-		[KEEPS_UNREAD] = "a program of page 4 starts at 0 before the read of page 0",
+		[KEEPS_UNREAD] = "page 5 keeps data of page 0 and does not wait for a read of it",
 		[OUT_OF_ORDER] = "a program of page 5 starts as number 0 of its block, it is number 1",
 		[ERASE_IN_USE] = "the block of page 0 is erased before the read of page 0 is done",
 		[PROGRAM_BEFORE_ERASE] =
@@ -311,6 +315,7 @@ static void test_each_breach(void **state)
 		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",
 		[WRONG_DIE] = "a read of page 0 starts on die 1",
 		[ANSWERED_UNREAD] = "a request is answered from page 4 and waits for no read of it",
+		[LOAD_FOR_NOBODY] = "nobody waits for the load of the mapping page in page 32",
 		[TOO_EARLY] = "the request of ticket 0 completes at 104100 before 1 of its operations",
 		[LEFT_OVER] = "at the end 2 operations, 1 requests and 1 pages in memory are left",
 	};
