@@ -173,7 +173,7 @@ static void tell_made(const struct schedule *s, const struct io *io, uint32_t in
 {
 	const struct op *op = &s->ops.op[index];
 	op_t id = ops_handle(&s->ops, index);
-	bool awaited = op->ticket != INDEX_NONE;
+	bool awaited = !io->detached && !cause_is_background(op->cause);
 
 	if (s->watch)
 		watch_made(s->watch, (struct watched_op){ id, op->kind, op->cause, op->ppn, op->to,

@@ -18,6 +18,9 @@ struct deed {
 	ppn_t at;                     /* where it reads, */
 	uint32_t at_epoch;            /* since which erase outside time */
 	bool held;
+	bool waited_for;
+	uint64_t earlier_load; /* of its request */
+	uint32_t data_before;  /* operations on data that its request had made */
 };
 
 struct wait {
@@ -29,6 +32,8 @@ struct served {
 	uint64_t serial;
 	tick_t released;
 	uint32_t pending;
+	uint32_t data;      /* operations that move its data */
+	uint64_t last_load; /* of a mapping page */
 	bool open, submitted;
 };
 
@@ -76,7 +81,7 @@ struct judge {
 	uint32_t *meant,
 		*present; /* per page: number of the data meant to be there, and there in time; 0 = none */
 	uint64_t *writer; /* per page: operation made last to write it */
-	uint64_t *reader; /* per page: the last read of it */
+	uint64_t *reader; /* per page: read of it made last */
 	uint32_t data;    /* last number given out */
 };
 
@@ -183,9 +188,19 @@ void judge_begin(struct judge *j, uint32_t ticket)
 	j->open_requests++;
 }
 
+static void check_loads(const struct judge *j, const struct served *r)
+{
+	const struct deed *d;
+
+	for (uint64_t id = r->last_load; (d = find(j, id)) && d->request == r->serial; id = d->earlier_load)
+		BUG_ON(!d->waited_for && r->data > d->data_before,
+			"nobody waits for the load of the mapping page in page %u", d->op.ppn);
+}
+
 void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t now)
 {
 	pass_time(j, now);
+	check_loads(j, &j->request[ticket]);
 	j->request[ticket].submitted = true;
 	j->request[ticket].released = now + look_ups * j->settings.dram_ns;
 }
@@ -237,7 +252,6 @@ static void write_page(struct judge *j, struct deed *d)
 	b->users++;
 	j->meant[target(d)] = d->data;
 	j->writer[target(d)] = d->op.id;
-	j->reader[target(d)] = 0;
 	if (d->op.kind != JUDGED_PROGRAM)
 		return;
 	d->held = (j->held + 1) * j->settings.page_bytes <= j->settings.forward_bytes;
@@ -282,6 +296,16 @@ static void forward_page(struct judge *j, struct deed *d)
 	j->reader[d->op.ppn] = d->op.id;
 }
 
+static void note_cause(struct served *r, struct deed *d)
+{
+	d->data_before = r->data;
+	r->data += d->op.data && d->op.awaited;
+	if (!d->op.load || !d->op.awaited)
+		return;
+	d->earlier_load = r->last_load;
+	r->last_load = d->op.id;
+}
+
 void judge_made(struct judge *j, struct judged_op op)
 {
 	uint32_t slot = (uint32_t)op.id - 1;
@@ -294,6 +318,7 @@ void judge_made(struct judge *j, struct judged_op op)
 	*d = (struct deed){ .op = op, .stage = MADE, .request = j->request[op.ticket].serial };
 	j->open_deeds++;
 	j->request[op.ticket].pending += op.awaited;
+	note_cause(&j->request[op.ticket], d);
 	if (reads(d))
 		read_page(j, d);
 	if (writes(d))
@@ -311,6 +336,7 @@ void judge_waits(struct judge *j, uint64_t op, uint64_t other)
 
 	if (is_done(j, other))
 		return;
+	find(j, other)->waited_for = true;
 	BUG_ON(!d || d->stage != MADE, "operation %llu is told to wait too late", (unsigned long long)op);
 	if (!index) {
 		j->wait = memory_resize(j->wait, j->waits + 1, sizeof *j->wait, "judge's waits");
@@ -322,27 +348,20 @@ void judge_waits(struct judge *j, uint64_t op, uint64_t other)
 	d->first_wait = index;
 }
 
-/* Does the operation wait for a read of the page? */
-static bool waits_for_read(const struct judge *j, const struct deed *d, ppn_t page)
-{
-	for (uint32_t at = d->first_wait; at; at = j->wait[at - 1].next) {
-		const struct deed *other = find(j, j->wait[at - 1].other);
-
-		if (other && (other->op.kind == JUDGED_READ || other->op.kind == JUDGED_FORWARD) &&
-			other->op.ppn == page)
-			return true;
-	}
-	return false;
-}
-
-/* A request may read a page twice, for itself and because it collects: either will do, else the last one must be done. */
+/* Time has not passed since the request read the page, so the program must still wait for that. */
 void judge_kept(struct judge *j, ppn_t page, ppn_t from)
 {
 	const struct deed *program = find(j, j->writer[page]), *read = find(j, j->reader[from]);
+	bool waits = false;
 
-	if (program && program->stage == MADE && program->request == j->serial && read &&
-		read->request == j->serial && !waits_for_read(j, program, from))
-		judge_waits(j, program->op.id, read->op.id);
+	if (!program || program->request != j->serial || !read || read->request != j->serial)
+		return;
+	for (uint32_t at = program->first_wait; at && !waits; at = j->wait[at - 1].next) {
+		const struct deed *other = find(j, j->wait[at - 1].other);
+
+		waits = other->op.ppn == from && other->request == j->serial && !writes(other);
+	}
+	BUG_ON(!waits, "page %u keeps data of page %u and does not wait for a read of it", page, from);
 }
 
 void judge_answers(struct judge *j, ppn_t page)

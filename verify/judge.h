@@ -6,8 +6,9 @@
  * itself, from the settings alone, and shares no code with what it judges.  It knows operations by
  * number (never 0, low 32 bits dense), physical pages, and requests by ticket.
  *
- * It cannot know that an operation should have waited for a mapping page: only its FTL does.  For data
- * it can: what a page is said to keep from another (flash_holds_kept) must have been read before.
+ * What an operation must wait for only its FTL knows.  Of data it says so: what a page keeps from another
+ * (flash_holds_kept) must have been read before.  Of mapping pages the judge can demand only that somebody
+ * waits for a load if the request moves data after it.
  */
 #ifndef VERIFY_JUDGE_H
 #define VERIFY_JUDGE_H
@@ -36,6 +37,8 @@ struct judged_op {
 	ppn_t ppn, to; /* `to`: target of a copy */
 	uint32_t sectors, ticket;
 	bool awaited; /* by its request */
+	bool load;    /* reads a mapping page for it, */
+	bool data;    /* or moves its data */
 };
 
 struct judge *judge_create(const struct judge_settings *);

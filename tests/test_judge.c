@@ -1,0 +1,337 @@
+/*
+ * The judge of time against a drive that breaks the laws of time on purpose, event by event: each breach
+ * must abort with names and numbers, the same events in a lawful order must pass.
+ *
+ * One channel of two dies of two planes of 4 blocks of 4 pages; times as in drive_fixture.h.
+ */
+#include "tests/drive_fixture.h"
+
+enum { COMMAND = 100, PAGE = 4000, SENSE = 10000, PROGRAM = 100000, ERASE = 1000000, DRAM = 50 };
+
+static struct judge *new_judge(void)
+{
+	static const tick_t read_ns[] = { SENSE }, program_ns[] = { PROGRAM };
+
+	return judge_create(&(struct judge_settings){ .channels = 1,
+		.dies_per_channel = 2,
+		.planes_per_die = 2,
+		.blocks_per_plane = 4,
+		.pages_per_block = 4,
+		.page_bytes = 2048,
+		.dies_per_unit = 1,
+		.read_ns = read_ns,
+		.program_ns = program_ns,
+		.read_types = 1,
+		.program_types = 1,
+		.erase_ns = ERASE,
+		.command_ns = COMMAND,
+		.suspend_ns = 5000,
+		.dram_ns = DRAM,
+		.bus_mb_per_s = 512,
+		.forward_bytes = 1 << 20 });
+}
+
+/* Operations of ticket 0, awaited, of a whole page; a background one has ticket 0, too. */
+static void make(struct judge *j, uint64_t id, enum judged_kind kind, ppn_t ppn, ppn_t to)
+{
+	judge_made(j, (struct judged_op){ id, kind, ppn, to, 4, 0, kind != JUDGED_ERASE });
+}
+
+/* The operation alone on its die, from `now` on; returns when it is done. */
+static tick_t go_through(
+	struct judge *j, uint64_t id, uint32_t die, tick_t in, tick_t cells, tick_t out, tick_t now)
+{
+	judge_started(j, id, die, now);
+	judge_bus(j, die, true, now);
+	judge_bus(j, die, false, now += in);
+	judge_cells(j, die, true, now);
+	judge_cells(j, die, false, now += cells);
+	if (out) {
+		judge_bus(j, die, true, now);
+		judge_bus(j, die, false, now += out);
+	}
+	judge_done(j, id, now);
+	return now;
+}
+
+static tick_t read_through(struct judge *j, uint64_t id, tick_t now)
+{
+	return go_through(j, id, 0, COMMAND, SENSE, PAGE, now);
+}
+
+static tick_t program_through(struct judge *j, uint64_t id, tick_t now)
+{
+	return go_through(j, id, 0, COMMAND + PAGE, PROGRAM, 0, now);
+}
+
+static tick_t erase_through(struct judge *j, uint64_t id, tick_t now)
+{
+	return go_through(j, id, 0, COMMAND, ERASE, 0, now);
+}
+
+/* Page 0 is old.  Request 0: read it (1), write what it held to page 4 (2), then page 5 (3); copy 5 to 8 (4). */
+static struct judge *begun(void)
+{
+	struct judge *j = new_judge();
+
+	judge_placed(j, 0, PPN_NONE);
+	judge_begin(j, 0);
+	make(j, 1, JUDGED_READ, 0, PPN_NONE);
+	make(j, 2, JUDGED_PROGRAM, 4, PPN_NONE);
+	judge_waits(j, 2, 1);
+	make(j, 3, JUDGED_PROGRAM, 5, PPN_NONE);
+	return j;
+}
+
+static void test_a_lawful_request(void **state)
+{
+	struct judge *j = begun();
+	tick_t now = DRAM;
+
+	(void)state;
+	judge_kept(j, 4, 0);
+	make(j, 4, JUDGED_FORWARD, 4, PPN_NONE);
+	judge_answers(j, 4);
+	judge_submit(j, 0, 1, 0);
+	now = read_through(j, 1, now);
+	judge_done(j, 4, now);
+	now = program_through(j, 2, now);
+	now = program_through(j, 3, now);
+	judge_completed(j, 0, now);
+	judge_idle(j);
+	judge_begin(j, 0);
+	make(j, 5, JUDGED_COPY, 5, 8);
+	make(j, 6, JUDGED_ERASE, 4, PPN_NONE);
+	make(j, 7, JUDGED_PROGRAM, 4, PPN_NONE);
+	make(j, 8, JUDGED_READ, 8, PPN_NONE);
+	judge_submit(j, 0, 0, now);
+	judge_reads_at(j, 8, 5);
+	now = read_through(j, 8, now);
+	now = go_through(j, 5, 0, 2 * COMMAND, SENSE + PROGRAM, 0, now);
+	now = erase_through(j, 6, now);
+	now = program_through(j, 7, now);
+	judge_completed(j, 0, now);
+	judge_idle(j);
+	judge_free(j);
+}
+
+/* A program interrupted at 50000 of its time in the cells, a read, and the rest with the cost of going on. */
+static void interrupt(struct judge *j, tick_t cost)
+{
+	tick_t now = COMMAND + PAGE;
+
+	judge_started(j, 3, 0, 0);
+	judge_bus(j, 0, true, 0);
+	judge_bus(j, 0, false, now);
+	judge_cells(j, 0, true, now);
+	judge_cells(j, 0, false, now += 50000);
+	judge_suspended(j, 0);
+	now = read_through(j, 1, now);
+	judge_resumed(j, 0);
+	judge_cells(j, 0, true, now);
+	judge_cells(j, 0, false, now += PROGRAM - 50000 + cost);
+	judge_done(j, 3, now);
+}
+
+static struct judge *read_and_write(void)
+{
+	struct judge *j = new_judge();
+
+	judge_placed(j, 0, PPN_NONE);
+	judge_begin(j, 0);
+	make(j, 1, JUDGED_READ, 0, PPN_NONE);
+	make(j, 3, JUDGED_PROGRAM, 4, PPN_NONE);
+	judge_submit(j, 0, 0, 0);
+	return j;
+}
+
+static void test_a_lawful_interruption(void **state)
+{
+	struct judge *j = read_and_write();
+
+	(void)state;
+	interrupt(j, 5000);
+	judge_free(j);
+}
+
+/* Erase of the block of page 0 and a program of its next life, after a read of this one. */
+static struct judge *two_lives(void)
+{
+	struct judge *j = new_judge();
+
+	judge_placed(j, 0, PPN_NONE);
+	judge_begin(j, 0);
+	make(j, 1, JUDGED_READ, 0, PPN_NONE);
+	make(j, 2, JUDGED_ERASE, 0, PPN_NONE);
+	make(j, 3, JUDGED_PROGRAM, 0, PPN_NONE);
+	judge_submit(j, 0, 0, 0);
+	return j;
+}
+
+enum breach {
+	BEFORE_LOOK_UPS,
+	BEFORE_ITS_READ,
+	KEEPS_UNREAD,
+	OUT_OF_ORDER,
+	ERASE_IN_USE,
+	PROGRAM_BEFORE_ERASE,
+	READ_OF_NOTHING,
+	READ_TOO_EARLY,
+	FORWARD_UNREAD,
+	FORWARD_AFTER,
+	ONE_SECTOR,
+	NO_TRANSFER,
+	SHORT_CELLS,
+	FREE_RESUME,
+	DIE_TWICE,
+	BUS_TWICE,
+	WRONG_DIE,
+	ANSWERED_UNREAD,
+	TOO_EARLY,
+	LOAD_FOR_NOBODY,
+	LEFT_OVER,
+	BREACHES
+};
+
+/* Breaches of what an operation waits for and where its data is. */
+static void break_order(enum breach breach)
+{
+	struct judge *j = breach == ERASE_IN_USE || breach == PROGRAM_BEFORE_ERASE ? two_lives() : begun();
+
+	if (breach == KEEPS_UNREAD)
+		judge_kept(j, 5, 0);
+	if (breach == FORWARD_UNREAD)
+		make(j, 4, JUDGED_FORWARD, 4, PPN_NONE);
+	if (breach == READ_OF_NOTHING)
+		make(j, 4, JUDGED_READ, 9, PPN_NONE);
+	if (breach == READ_TOO_EARLY)
+		make(j, 4, JUDGED_READ, 4, PPN_NONE);
+	judge_submit(j, 0, breach == BEFORE_LOOK_UPS, 0);
+	switch (breach) {
+	case BEFORE_LOOK_UPS:
+		read_through(j, 1, DRAM - 1);
+		break;
+	case BEFORE_ITS_READ:
+		program_through(j, 2, 0);
+		break;
+	case OUT_OF_ORDER:
+	case PROGRAM_BEFORE_ERASE:
+		program_through(j, 3, 0);
+		break;
+	case ERASE_IN_USE:
+		erase_through(j, 2, 0);
+		break;
+	case FORWARD_UNREAD:
+		judge_done(j, 4, 0);
+		break;
+	case FORWARD_AFTER:
+		program_through(j, 2, read_through(j, 1, 0));
+		make(j, 4, JUDGED_FORWARD, 4, PPN_NONE);
+		break;
+	default:
+		read_through(j, 4, 0);
+	}
+}
+
+/* Breaches of what a die, a bus and a request can do. */
+static void break_physics(enum breach breach)
+{
+	struct judge *j = read_and_write();
+
+	switch (breach) {
+	case ONE_SECTOR:
+		go_through(j, 1, 0, COMMAND, SENSE, 1000, 0);
+		break;
+	case NO_TRANSFER:
+		go_through(j, 3, 0, COMMAND, PROGRAM, 0, 0);
+		break;
+	case SHORT_CELLS:
+		go_through(j, 3, 0, COMMAND + PAGE, PROGRAM - 1, 0, 0);
+		break;
+	case FREE_RESUME:
+		interrupt(j, 0);
+		break;
+	case DIE_TWICE:
+		judge_started(j, 1, 0, 0);
+		judge_started(j, 3, 0, 0);
+		break;
+	case BUS_TWICE:
+		judge_placed(j, 32, PPN_NONE);
+		make(j, 4, JUDGED_READ, 32, PPN_NONE);
+		judge_started(j, 1, 0, 0);
+		judge_bus(j, 0, true, 0);
+		judge_started(j, 4, 1, 0);
+		judge_bus(j, 1, true, 0);
+		break;
+	case WRONG_DIE:
+		judge_started(j, 1, 1, 0);
+		break;
+	case ANSWERED_UNREAD:
+		judge_answers(j, 4);
+		break;
+	case LOAD_FOR_NOBODY:
+		judge_placed(j, 32, PPN_NONE);
+		judge_made(j, (struct judged_op){ 4, JUDGED_READ, 32, PPN_NONE, 4, 0, true, .load = true });
+		judge_made(j, (struct judged_op){ 5, JUDGED_READ, 0, PPN_NONE, 4, 0, true, .data = true });
+		judge_submit(j, 0, 0, 0);
+		break;
+	case TOO_EARLY:
+		judge_completed(j, 0, program_through(j, 3, 0));
+		break;
+	default:
+		judge_idle(j);
+	}
+}
+
+static void commit(void *context)
+{
+	enum breach breach = *(enum breach *)context;
+
+	if (breach < ONE_SECTOR)
+		break_order(breach);
+	else
+		break_physics(breach);
+}
+
+static void test_each_breach(void **state)
+{
+	static const char *const says[BREACHES] = {
+		[BEFORE_LOOK_UPS] = "a read of page 0 starts at 49, before the look-ups of its request",
+		[BEFORE_ITS_READ] = "a program of page 4 starts at 0 before the read of page 0",
+		[KEEPS_UNREAD] = "page 5 keeps data of page 0 and does not wait for a read of it",
+		[OUT_OF_ORDER] = "a program of page 5 starts as number 0 of its block, it is number 1",
+		[ERASE_IN_USE] = "the block of page 0 is erased before the read of page 0 is done",
+		[PROGRAM_BEFORE_ERASE] =
+			"a program of page 0 starts as number 0 of its block, it is number 1",
+		[READ_OF_NOTHING] = "page 9 is to be read and holds nothing",
+		[READ_TOO_EARLY] = "a read of page 4 takes place at page 4, which holds nothing yet",
+		[FORWARD_UNREAD] = "a program of page 4 starts at 0 before the read of page 0",
+		[FORWARD_AFTER] = "a read of page 4 is served from memory that does not hold the page",
+		[ONE_SECTOR] = "a read of page 0 took 1100 ns on the bus, should take 4100",
+		[NO_TRANSFER] = "after 100 ns on the bus, command and data take 4100",
+		[SHORT_CELLS] = "a program of page 4 took 99999 ns in the cells, should take 100000",
+		[FREE_RESUME] = "a program of page 4 took 100000 ns in the cells, should take 105000",
+		[DIE_TWICE] = "a program of page 4 starts on a die that is at work",
+		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",
+		[WRONG_DIE] = "a read of page 0 starts on die 1",
+		[ANSWERED_UNREAD] = "a request is answered from page 4 and waits for no read of it",
+		[LOAD_FOR_NOBODY] = "nobody waits for the load of the mapping page in page 32",
+		[TOO_EARLY] = "the request of ticket 0 completes at 104100 before 1 of its operations",
+		[LEFT_OVER] = "at the end 2 operations, 1 requests and 1 pages in memory are left",
+	};
+
+	(void)state;
+	for (enum breach breach = 0; breach < BREACHES; breach++)
+		assert_aborts(commit, &breach, says[breach]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_lawful_request),
+		cmocka_unit_test(test_a_lawful_interruption),
+		cmocka_unit_test(test_each_breach),
+	};
+
+	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}
