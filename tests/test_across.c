@@ -446,6 +446,24 @@ static void test_look_ups_come_one_after_the_other(void **state)
 	rig_close(rig);
 }
 
+/*
+ * So do those of a rollback, as the page table says that there is an area: its look-up drives the area table, which
+ * the reads before left in DRAM, out, and that is loaded again after it.  Every page lies on a die of its own.
+ */
+static void test_a_rollback_looks_the_page_table_up_first(void **state)
+{
+	struct rig *rig = rig_open("across", "map.cache_bytes=8K flash.channels=8 flash.blocks=8");
+	const tick_t map_read = 10000 + 16000, area_read = 10000 + 4000, write = 8000 + 100000;
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	read_k(rig, 1028, 1034);
+	read_k(rig, 1028, 1034);
+	assert_int_equal(write_k(rig, 1030, 1038).latency, map_read + map_read + area_read + write);
+	assert_int_equal(counts(rig)->rolled_back, 1);
+	rig_close(rig);
+}
+
 static void test_nothing_is_counted_outside_time(void **state)
 {
 	struct rig *rig = rig_open("across", "map.cache_bytes=8K");
@@ -634,6 +652,7 @@ int main(void)
 		cmocka_unit_test(test_trimmed_area_gives_up_its_place),
 		cmocka_unit_test(test_merge_reads_before_it_writes),
 		cmocka_unit_test(test_look_ups_come_one_after_the_other),
+		cmocka_unit_test(test_a_rollback_looks_the_page_table_up_first),
 		cmocka_unit_test(test_nothing_is_counted_outside_time),
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_random_requests_reach_everything),

@@ -143,8 +143,11 @@ static void across_exit(struct ftl *f)
 
 void across_needs_add(struct across_needs *n, op_t op)
 {
-	if (op == OP_NONE || (n->count && n->op[n->count - 1] == op))
+	if (op == OP_NONE)
 		return;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (n->op[i] == op)
+			return;
 	BUG_ON(n->count == sizeof n->op / sizeof *n->op, "an operation waits for more than %u others",
 		n->count);
 	n->op[n->count++] = op;
