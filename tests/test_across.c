@@ -346,6 +346,30 @@ static void test_size_of_the_tables(void **state)
 	rig_close(two);
 }
 
+/* 192 entries of 12 bytes: with pages of 2 KB, whose table is smaller, two pages of table and one beside them. */
+static void test_refuses_to_pin_more_than_the_budget(void **state)
+{
+	static const char *const budgets[] = { "2K", "4K", "6K" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct fault fault = { "" };
+		struct settings settings;
+		struct drive *drive;
+		char text[1024];
+
+		snprintf(text, sizeof text,
+			ONE_PLANE "ftl=across flash.page_bytes=2K map.pin_pmt=true map.cache_bytes=%s",
+			budgets[i]);
+		fixture_settings(&settings, text);
+		drive = drive_create(&settings, true, &fault);
+		assert_int_equal(drive != NULL, i == 2);
+		assert_int_equal(strstr(fault.text, "map.pin_pmt needs 6144 bytes") != NULL, i < 2);
+		drive_free(drive);
+		settings_release(&settings);
+	}
+}
+
 /* More areas than the spare pages could hold with every logical page in use are not made. */
 static void test_areas_never_fill_the_drive(void **state)
 {
@@ -646,6 +670,7 @@ int main(void)
 		cmocka_unit_test(test_shrinking),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_size_of_the_tables),
+		cmocka_unit_test(test_refuses_to_pin_more_than_the_budget),
 		cmocka_unit_test(test_areas_never_fill_the_drive),
 		cmocka_unit_test(test_trim),
 		cmocka_unit_test(test_trimmed_area_is_not_merged_over_another_border),

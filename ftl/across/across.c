@@ -113,7 +113,8 @@ static bool across_init(struct ftl *f, struct fault *fault)
 		g->page_bytes / (a->map.stride * (uint32_t)sizeof *a->map.word + fields * INDEX_FIELD_BYTES);
 	a->area_entries = g->page_bytes / AREA_ENTRY_BYTES;
 	a->page_table_pages = pages_for(a->map.lpns, a->page_entries);
-	if (!plan_areas(f, &limit, fault)) {
+	if (!map_cache_fits(f->map_settings, g, a->page_table_pages, fault) ||
+		!plan_areas(f, &limit, fault)) {
 		page_map_release(&a->map);
 		return false;
 	}
