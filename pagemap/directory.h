@@ -55,7 +55,7 @@ struct map_statistics {
 	uint64_t hits;      /* in DRAM */
 	uint64_t misses;    /* in flash: a mapping page is read */
 	uint64_t unwritten; /* nowhere yet: the mapping page was never written, nothing is read */
-	uint64_t accesses;  /* mapping entries read or written in DRAM */
+	uint64_t accesses;  /* mapping entries read or written in DRAM, as the FTL counts its own */
 };
 
 /* The FTL's part: a page to program mapping page `id` into (of a stream of its own, collecting where
@@ -134,7 +134,6 @@ PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
 static inline void directory_count_lookup(struct directory *d, uint32_t id, bool in_dram)
 {
 	d->map->lookups++;
-	d->map->accesses++;
 	d->map->hits += in_dram;
 	d->map->misses += !in_dram && directory_in_flash(d, id);
 	d->map->unwritten += !in_dram && !directory_in_flash(d, id);

@@ -134,7 +134,6 @@ void map_cache_entry_moved(struct map_cache *c, struct io *io, uint32_t id)
 {
 	BUG_ON(id >= c->directory->pages, "an entry of mapping page %u of %u is changed", id,
 		c->directory->pages);
-	c->directory->map->accesses++;
 	if (c->flags[id] & PAGE_CACHED)
 		c->flags[id] |= PAGE_DIRTY;
 	else if (io->timed)

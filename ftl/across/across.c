@@ -174,12 +174,18 @@ void across_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, e
 		flash_wait(io, op, n->op[i]);
 }
 
+static op_t look_up(struct ftl *f, struct io *io, uint32_t id, bool write, op_t after)
+{
+	f->map.accesses++;
+	return map_cache_get(((const struct across *)f->state)->cache, io, id, write, after);
+}
+
 void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struct across_needs *n)
 {
 	struct across *a = f->state;
 
 	io->accesses++;
-	across_needs_add(n, map_cache_get(a->cache, io, lpn / a->page_entries, write, OP_NONE));
+	across_needs_add(n, look_up(f, io, lpn / a->page_entries, write, OP_NONE));
 }
 
 /* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in vain. */
@@ -189,7 +195,7 @@ void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool 
 
 	if (across_settings(f)->index != INDEX_ANCHOR || across_area_at(a, first - 1) == NO_AREA)
 		return;
-	across_needs_add(n, map_cache_get(a->cache, io, (first - 1) / a->page_entries, write, OP_NONE));
+	across_needs_add(n, look_up(f, io, (first - 1) / a->page_entries, write, OP_NONE));
 }
 
 /* The page table's entry names the area's, so its load comes second. */
@@ -198,8 +204,7 @@ void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool wr
 	struct across *a = f->state;
 	op_t after = n->count ? n->op[n->count - 1] : OP_NONE;
 
-	across_needs_add(
-		n, map_cache_get(a->cache, io, a->page_table_pages + index / a->area_entries, write, after));
+	across_needs_add(n, look_up(f, io, a->page_table_pages + index / a->area_entries, write, after));
 }
 
 void across_begin(struct ftl *f, struct io *io, struct extent e)
@@ -221,6 +226,12 @@ void across_end(struct ftl *f)
 
 /* ---- collection ---- */
 
+void across_entry_moved(struct ftl *f, struct io *io, uint32_t id)
+{
+	f->map.accesses++;
+	map_cache_entry_moved(((const struct across *)f->state)->cache, io, id);
+}
+
 static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct across *a = f->state;
@@ -230,7 +241,7 @@ static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t f
 			"page %u of LPN %u was moved, the table says %u", from, owner,
 			page_map_get(&a->map, owner).ppn);
 		page_map_move(&a->map, owner, to);
-		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
+		across_entry_moved(f, io, owner / a->page_entries);
 	} else if (directory_owns(a->directory, owner)) {
 		directory_page_moved(a->directory, owner - a->map.lpns, from, to);
 	} else {
@@ -239,7 +250,7 @@ static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t f
 		BUG_ON(a->areas.area[index].ppn != from, "page %u of area %u was moved, the table says %u",
 			from, index, a->areas.area[index].ppn);
 		a->areas.area[index].ppn = to;
-		map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
+		across_entry_moved(f, io, a->page_table_pages + index / a->area_entries);
 	}
 }
 

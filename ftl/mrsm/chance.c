@@ -57,7 +57,6 @@ op_t mrsm_chance_get(struct mrsm_chance *c, struct io *io, uint32_t id, bool wri
 
 void mrsm_chance_entry_moved(struct mrsm_chance *c, const struct io *io, uint32_t id)
 {
-	c->directory->map->accesses++;
 	if (io->timed && !hits(c))
 		map_notes_add(&c->notes, id);
 }

@@ -165,9 +165,11 @@ static void pack_collected(struct ftl *f, struct io *io, block_t victim, enum st
 void mrsm_empty(struct ftl *f, struct io *io, block_t victim, enum stream stream, enum cause cause)
 {
 	struct mrsm *m = f->state;
+	lpn_t searched = m->searched; /* by the request that this collection serves */
 	uint32_t pages;
 
 	m->collected_count = 0;
+	m->searched = LPN_NONE;
 	expect_extents(f, victim);
 	pages = go_through(f, io, victim, stream, cause);
 	pages += (m->collected_count + m->slots_per_page - 1) / m->slots_per_page;
@@ -175,6 +177,7 @@ void mrsm_empty(struct ftl *f, struct io *io, block_t victim, enum stream stream
 		m->collected_count % m->slots_per_page)
 		top_up(f, io, victim, cause);
 	pack_collected(f, io, victim, stream, cause);
+	m->searched = searched;
 }
 
 /*

@@ -125,6 +125,7 @@ static void begin(struct ftl *f, struct io *io)
 
 	mrsm_map_settle(m, io);
 	m->waits = 0;
+	m->searched = LPN_NONE;
 }
 
 static uint32_t logical_pages(const struct mrsm *m, sub_t from, sub_t end)
@@ -201,15 +202,15 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 
 /* What became of the tree where sub-pages were unmapped. */
 struct unmapped {
-	uint32_t taken, left; /* extents that were there; pieces of them that stay */
+	uint32_t taken, whole,
+		left; /* extents that were there; that are gone; pieces of the others that stay */
 };
 
 /* Unmaps [from, end): its slots die. */
 static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 {
 	struct mrsm *m = f->state;
-	struct unmapped u = { 0, 0 };
-	uint32_t splits = 0;
+	struct unmapped u = { 0, 0, 0 };
 	struct mrsm_piece p;
 	int parts;
 
@@ -217,18 +218,28 @@ static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 		slots_kill(&m->slots, p.ppn, p.slot, p.length);
 		u.taken++;
 		u.left += (uint32_t)parts;
-		splits += parts > 0;
+		u.whole += parts == 0;
 	}
-	m->statistics.splits += splits;
+	m->statistics.splits += u.taken - u.whole;
 	return u;
 }
 
-/* One search per logical page; nodes that stay are written in place, others inserted or removed. */
-static void count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_t searches)
+/* Logical pages of [from, end) that the request or collection has not searched for yet; they come in order. */
+static uint32_t searches(struct mrsm *m, sub_t from, sub_t end)
+{
+	lpn_t first = from / m->slots_per_page, last = (end - 1) / m->slots_per_page;
+	uint32_t pages = last - first + (first != m->searched);
+
+	m->searched = last;
+	return pages;
+}
+
+/* Nodes that stay are written in place, others inserted or removed: a descent each, as each search. */
+static void count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_t searched)
 {
 	uint32_t now = u.left + put, stay = u.taken < now ? u.taken : now;
 
-	mrsm_count_nodes(f, searches + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
+	mrsm_count_nodes(f, searched + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
 }
 
 /* Maps consecutive sub-pages; what was mapped there before dies. */
@@ -236,7 +247,8 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
 	sub_t end = run.sub + run.length;
-	struct unmapped u = { 1, 0 };
+	struct unmapped u = { 1, 1, 0 };
+	uint32_t put = 1 + mrsm_tree_region_of(&m->tree, end - 1) - mrsm_tree_region_of(&m->tree, run.sub);
 	struct mrsm_piece old;
 
 	if (mrsm_tree_replace(&m->tree, run, &old)) {
@@ -245,9 +257,8 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 		u = unmap(f, run.sub, end);
 		mrsm_tree_put(&m->tree, run);
 	}
-	count_change(f, u, 1, logical_pages(m, run.sub, end));
-	if (u.taken > 1)
-		m->statistics.merges += u.taken - 1;
+	count_change(f, u, put, searches(m, run.sub, end));
+	m->statistics.merges += u.whole > put ? u.whole - put : 0;
 }
 
 /* Consecutive sub-pages in consecutive slots become one extent. */
@@ -286,19 +297,15 @@ op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_pack
 }
 
 /* Finds what must be kept of sub-pages that the host covers in part. */
-static void find_kept(struct ftl *f, struct mrsm_packed *packed, uint32_t count)
+static void find_kept(const struct mrsm *m, struct mrsm_packed *packed, uint32_t count)
 {
-	struct mrsm *m = f->state;
-
 	for (uint32_t i = 0; i < count; i++) {
 		sub_t at = packed[i].sub;
 		struct mrsm_piece p;
 
 		packed[i].kept = mrsm_written(m, at) & ~packed[i].host;
-		if (!packed[i].kept || !mrsm_tree_next(&m->tree, &at, at + 1, &p))
-			continue;
-		packed[i].from = p.ppn;
-		mrsm_count_nodes(f, 1, 0);
+		if (packed[i].kept && mrsm_tree_next(&m->tree, &at, at + 1, &p))
+			packed[i].from = p.ppn;
 	}
 }
 
@@ -329,7 +336,7 @@ static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed,
 
 	if (to == PPN_NONE)
 		return false;
-	find_kept(f, packed, count);
+	find_kept(m, packed, count);
 	read_kept(m, io, packed, count);
 	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
 	m->statistics.packed_pages++;
@@ -414,8 +421,7 @@ static void mrsm_trim(struct ftl *f, struct io *io, struct extent e)
 	for (at = from; mrsm_tree_next(&m->tree, &at, end, &p);)
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
 			mrsm_set_written(m, sub, 0);
-	if (from < end)
-		count_change(f, unmap(f, from, end), 0, logical_pages(m, from, end));
+	count_change(f, unmap(f, from, end), 0, logical_pages(m, first, last + 1));
 	mrsm_fit_regions(f, io, first, last + 1);
 }
 
@@ -525,8 +531,8 @@ static const struct stat rows[] = {
 	COUNT(extents, "extents", "nodes of the tree at the end"),
 	COUNT(extents_max, "extents", "most nodes"),
 	RATIO("extents_per_page", extent_slots, mapped, "extents", "per logical page's worth of data"),
-	COUNT(splits, "extents", "of which a part was overwritten or trimmed"),
-	COUNT(merges, "extents", "that were replaced together with another by one"),
+	COUNT(splits, "extents", "that lost a part to a page written or a trim and kept the rest"),
+	COUNT(merges, "extents", "fewer, as a page was written with one in the place of several whole ones"),
 	COUNT(rmw_reads, "pages", "read to complete sub-pages"),
 	COUNT(packed_pages, "pages", "written for the host"),
 	COUNT(wasted_slots, "sub-pages", "left unused in these pages"),

@@ -71,6 +71,7 @@ struct mrsm {
 	/* of the request or collection being served */
 	op_t *wait; /* loads of mapping pages */
 	uint32_t waits, wait_room;
+	lpn_t searched; /* the last logical page whose extents were searched for a change */
 	struct mrsm_wanted *wanted;
 	uint32_t wanted_room;
 	struct mrsm_packed *collected; /* live slots of partly dead pages of the victim */
