@@ -215,8 +215,9 @@ static void gather(void *cache)
 	uint64_t bytes = c->directory->space->geometry->page_bytes;
 	uint32_t existing = c->directory->existing;
 
-	c->statistics = (struct map_cache_statistics){ c->room * bytes, c->most_resident * bytes,
-		existing > c->room ? (double)c->room / existing : 1 };
+	c->statistics.bytes = c->room * bytes;
+	c->statistics.most_bytes = c->most_resident * bytes;
+	c->statistics.share = existing > c->room ? (double)c->room / existing : 1;
 }
 
 void map_cache_statistics(struct map_cache *c, struct stat_list *list)

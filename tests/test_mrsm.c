@@ -55,6 +55,11 @@ static const struct mrsm_statistics *counts(const struct rig *rig)
 	return &mrsm_of(rig)->statistics;
 }
 
+static const struct pack_statistics *packed(const struct rig *rig)
+{
+	return &mrsm_of(rig)->pack.statistics;
+}
+
 struct cost {
 	unsigned reads, rmw, programs, map_reads, map_programs;
 	uint64_t accesses;
@@ -293,9 +298,9 @@ static void test_half_live_pages_are_packed(void **state)
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);
 	assert_int_equal(rig->drive->flash->count[OP_READ][CAUSE_GC], 8);
-	assert_int_equal(counts(rig)->gc_packed_pages, 4);
-	assert_int_equal(counts(rig)->gc_slots_moved, 16);
-	assert_int_equal(counts(rig)->gc_copied_pages, 0);
+	assert_int_equal(packed(rig)->packed_pages, 4);
+	assert_int_equal(packed(rig)->slots_moved, 16);
+	assert_int_equal(packed(rig)->copied_pages, 0);
 	assert_int_equal(m->tree.nodes, 16);
 	assert_int_equal(m->slots.list_count, 4);
 	assert_int_equal(read_sectors(rig, 8, 32).reads, 2);
@@ -346,9 +351,9 @@ static void test_full_pages_move_as_they_are(void **state)
 	trim_sectors(rig, 40, 48);
 	assert_int_equal(space_live(rig->drive->ftl->space, 0), 7);
 	reclaim(rig, 0);
-	assert_int_equal(counts(rig)->gc_copied_pages, 5);
-	assert_int_equal(counts(rig)->gc_packed_pages, 2);
-	assert_int_equal(counts(rig)->gc_slots_moved, 8);
+	assert_int_equal(packed(rig)->copied_pages, 5);
+	assert_int_equal(packed(rig)->packed_pages, 2);
+	assert_int_equal(packed(rig)->slots_moved, 8);
 	assert_int_equal(read_sectors(rig, 0, 16 * 9).reads, 7);
 	rig_close(rig);
 }
@@ -956,7 +961,7 @@ static void test_random_requests_reach_everything(void **state)
 	struct mrsm_statistics sum = { 0 };
 	const size_t counters = offsetof(struct mrsm_statistics, subpage_bytes) / sizeof(uint64_t);
 	struct map_statistics map = { 0 };
-	uint64_t moved = 0;
+	uint64_t moved = 0, packed_pages = 0, copied_pages = 0;
 
 	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
@@ -968,6 +973,8 @@ static void test_random_requests_reach_everything(void **state)
 		own = (const uint64_t *)&((struct mrsm *)p.drive->ftl->state)->statistics;
 		of_map = (const uint64_t *)&p.drive->ftl->map;
 		moved += ((struct mrsm *)p.drive->ftl->state)->directory->statistics.gc_moves;
+		packed_pages += ((struct mrsm *)p.drive->ftl->state)->pack.statistics.packed_pages;
+		copied_pages += ((struct mrsm *)p.drive->ftl->state)->pack.statistics.copied_pages;
 		for (size_t word = 0; word < counters; word++)
 			((uint64_t *)&sum)[word] += own[word];
 		for (size_t word = 0; word < sizeof map / sizeof(uint64_t); word++)
@@ -977,7 +984,7 @@ static void test_random_requests_reach_everything(void **state)
 	for (size_t word = 0; word < counters; word++)
 		if (!((uint64_t *)&sum)[word])
 			fail_msg("statistic %zu of struct mrsm_statistics was never counted", word);
-	assert_true(moved && map.misses);
+	assert_true(moved && map.misses && packed_pages && copied_pages);
 }
 
 /* ---- sub-pages as large as pages: the page-mapped FTL, operation for operation ---- */

@@ -373,10 +373,10 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 	{                                                                                                    \
 		name, unit, meaning, STAT_COUNT, offsetof(struct across_statistics, field)                   \
 	}
-#define SHARE(name, field, whole, meaning)                                                                   \
+#define SHARE(name, field, over, meaning)                                                                    \
 	{                                                                                                    \
 		name, "share", meaning, STAT_RATIO, offsetof(struct across_statistics, field),               \
-			offsetof(struct across_statistics, whole)                                            \
+			offsetof(struct across_statistics, over)                                             \
 	}
 
 static const struct stat rows[] = {

@@ -75,8 +75,7 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 	names = subs + m->directory->pages;
 	slots_init(&m->slots, f->space, m->slots_per_page, (owner_t)names);
 	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
-	m->collected = memory_array((size_t)(g->pages_per_block + 1) * m->slots_per_page,
-		sizeof *m->collected, "collected slots");
+	mrsm_pack_init(f);
 	m->wanted_room = 64;
 	m->wanted = memory_array(m->wanted_room, sizeof *m->wanted, "read requests");
 	return true;
@@ -90,7 +89,7 @@ static void mrsm_exit(struct ftl *f)
 	mrsm_tree_release(&m->tree);
 	slots_release(&m->slots);
 	memory_free(m->written);
-	memory_free(m->collected);
+	pack_release(&m->pack);
 	memory_free(m->wanted);
 }
 
@@ -102,7 +101,7 @@ static mask_t page_mask(const struct mrsm *m, sub_t sub, mask_t mask)
 	return mask << (sub % m->slots_per_page << m->sub_shift);
 }
 
-static void hold(const struct mrsm *m, struct io *io, ppn_t to, const struct mrsm_packed *p)
+static void hold(const struct mrsm *m, struct io *io, ppn_t to, const struct pack_part *p)
 {
 	lpn_t lpn = p->sub / m->slots_per_page;
 
@@ -262,7 +261,7 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 }
 
 /* Consecutive sub-pages in consecutive slots become one extent. */
-static void map_runs(struct ftl *f, ppn_t to, const struct mrsm_packed *packed, uint32_t count)
+static void map_runs(struct ftl *f, ppn_t to, const struct pack_part *packed, uint32_t count)
 {
 	for (uint32_t first = 0, end; first < count; first = end) {
 		for (end = first + 1; end < count && packed[end].sub == packed[end - 1].sub + 1;)
@@ -271,7 +270,7 @@ static void map_runs(struct ftl *f, ppn_t to, const struct mrsm_packed *packed, 
 	}
 }
 
-op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_packed *packed, uint32_t count,
+op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *packed, uint32_t count,
 	enum cause cause)
 {
 	struct mrsm *m = f->state;
@@ -297,7 +296,7 @@ op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_pack
 }
 
 /* Finds what must be kept of sub-pages that the host covers in part. */
-static void find_kept(const struct mrsm *m, struct mrsm_packed *packed, uint32_t count)
+static void find_kept(const struct mrsm *m, struct pack_part *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		sub_t at = packed[i].sub;
@@ -310,7 +309,7 @@ static void find_kept(const struct mrsm *m, struct mrsm_packed *packed, uint32_t
 }
 
 /* One read per page that sectors are kept from. */
-static void read_kept(struct mrsm *m, struct io *io, struct mrsm_packed *packed, uint32_t count)
+static void read_kept(struct mrsm *m, struct io *io, struct pack_part *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t sectors = 0, first = i;
@@ -329,7 +328,7 @@ static void read_kept(struct mrsm *m, struct io *io, struct mrsm_packed *packed,
 }
 
 /* False: the drive is full. */
-static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed, uint32_t count)
+static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, uint32_t count)
 {
 	struct mrsm *m = f->state;
 	ppn_t to = ftl_allocate(f, io, packed[0].sub / m->slots_per_page, STREAM_HOST);
@@ -346,7 +345,7 @@ static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed,
 
 /* The sub-pages of one logical page that the host writes, a page at a time; *count wait in `packed`. */
 static bool write_part(
-	struct ftl *f, struct io *io, struct page_part part, struct mrsm_packed *packed, uint32_t *count)
+	struct ftl *f, struct io *io, struct page_part part, struct pack_part *packed, uint32_t *count)
 {
 	const struct mrsm *m = f->state;
 
@@ -356,7 +355,7 @@ static bool write_part(
 		if (!host)
 			continue;
 		packed[(*count)++] =
-			(struct mrsm_packed){ .sub = part.lpn * m->slots_per_page + i, .host = host };
+			(struct pack_part){ .sub = part.lpn * m->slots_per_page + i, .host = host };
 		if (*count < m->slots_per_page)
 			continue;
 		if (!write_page(f, io, packed, *count))
@@ -368,7 +367,7 @@ static bool write_part(
 
 static void pack_and_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
-	struct mrsm_packed packed[MRSM_SLOTS_MOST];
+	struct pack_part packed[MRSM_SLOTS_MOST];
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 	uint32_t count = 0;
@@ -520,10 +519,10 @@ static void mrsm_check(const struct ftl *f)
 		name, unit, meaning, kind, offsetof(struct mrsm_statistics, field)                           \
 	}
 #define COUNT(name, unit, meaning) ROW(#name, STAT_COUNT, name, unit, meaning)
-#define RATIO(name, field, divisor, unit, meaning)                                                           \
+#define RATIO(name, field, over, unit, meaning)                                                              \
 	{                                                                                                    \
 		name, unit, meaning, STAT_RATIO, offsetof(struct mrsm_statistics, field),                    \
-			offsetof(struct mrsm_statistics, divisor)                                            \
+			offsetof(struct mrsm_statistics, over)                                               \
 	}
 
 static const struct stat rows[] = {
@@ -536,9 +535,6 @@ static const struct stat rows[] = {
 	COUNT(rmw_reads, "pages", "read to complete sub-pages"),
 	COUNT(packed_pages, "pages", "written for the host"),
 	COUNT(wasted_slots, "sub-pages", "left unused in these pages"),
-	COUNT(gc_copied_pages, "pages", "without a dead slot, moved as they were"),
-	COUNT(gc_packed_pages, "pages", "written with the live slots of the others"),
-	COUNT(gc_slots_moved, "sub-pages", "in these"),
 	COUNT(node_bytes, "bytes", "of all nodes"),
 	COUNT(table_bytes, "bytes",
 		"of the nodes if the whole drive were mapped as finely as what is mapped now"),
@@ -576,6 +572,7 @@ static void mrsm_statistics(struct ftl *f, struct stat_list *list)
 
 	stat_list_add(list, (struct stat_group){ "mrsm", "mrsm.", rows, &m->statistics, sizeof m->statistics,
 				    f, start_statistics, gather_statistics });
+	pack_statistics(&m->pack, "mrsm.", list);
 	mrsm_map_statistics(m, list);
 }
 
