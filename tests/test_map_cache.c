@@ -450,6 +450,29 @@ static void test_a_request_waits_for_its_map_traffic(void **state)
 	world_close(w);
 }
 
+/* Nor does it begin to write before it has been led there: the steps of look-ups come one after the other. */
+static void test_a_write_back_waits_for_the_look_up_before(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = true });
+	ppn_t first = old_page(w->bench, 2, 1, 0, 0), data = old_page(w->bench, 3, 1, 0, 0);
+	struct io *io = &w->bench->io;
+	tick_t start = schedule_now(w->bench->flash->schedule), done = 0;
+	uint32_t ticket;
+	op_t ready;
+
+	(void)state;
+	get_untimed(w, 0, true);
+	begin(w);
+	ready = flash_read(io, first, 1, CAUSE_MAP, OP_NONE);
+	ready = map_cache_get(w->cache, io, 1, true, ready);
+	flash_read(io, data, 1, CAUSE_HOST, ready);
+	end(w);
+	while (schedule_completed(w->bench->flash->schedule, &ticket, &done))
+		;
+	assert_int_equal(done - start, 11100 + 104100 + 11100);
+	world_close(w);
+}
+
 /* The write-back of what makes room goes on beside the load, and nobody waits for it. */
 static void test_a_request_does_not_wait_for_a_write_back(void **state)
 {
@@ -605,6 +628,7 @@ int main(void)
 		cmocka_unit_test(test_costs_of_one_page),
 		cmocka_unit_test(test_outside_time),
 		cmocka_unit_test(test_a_request_waits_for_its_map_traffic),
+		cmocka_unit_test(test_a_write_back_waits_for_the_look_up_before),
 		cmocka_unit_test(test_a_request_does_not_wait_for_a_write_back),
 		cmocka_unit_test(test_a_hit_waits_for_a_load_under_way),
 		cmocka_unit_test(test_paying_for_collections_ends),
