@@ -120,8 +120,11 @@ bool directory_program(
 	io->detached = !d->settings->blocking;
 	program = flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, cause, after);
 	io->detached = false;
-	if (d->settings->blocking)
+	if (d->settings->blocking) {
+		if (*wait != OP_NONE && *wait != after)
+			flash_wait(io, program, *wait);
 		*wait = program;
+	}
 	if (directory_in_flash(d, id))
 		space_release(d->space, p->ppn);
 	else

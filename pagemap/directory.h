@@ -9,6 +9,20 @@
  * callback.
  *
  * In flash, mapping page `id` belongs to the owner `base + id`.
+ *
+ * What a cache on top of it owes, whatever its unit:
+ *   - A look-up counts itself, then reads what is not in DRAM with cause map; its user waits for what
+ *     directory_read() returned, a later user of the same page for directory_ready().
+ *   - Nothing leaves DRAM but by the cache's own decision, when it is asked for room or after a write; what leaves
+ *     changed is programmed: directory_program() if the whole page is in DRAM, directory_rewrite() if only some of
+ *     its entries are.  Making room comes first, then the load, which waits for *wait.
+ *   - The budget is map_budget(), in bytes.
+ *   - An entry that a collection changes and that is not in DRAM is noted and paid for later (map_notes.h), or paid
+ *     for within the collection: directory_rewrite() with cause gc_update, once for each page, after everything live
+ *     has left the victim.  The pages for that come out of the collector's reserve: ask for more than one block
+ *     (reserved_blocks).
+ *   - The FTL calls directory_enter() before an entry is written and directory_page_moved() when told so, and saves,
+ *     checks and reports the directory beside its cache.
  */
 #ifndef PAGEMAP_DIRECTORY_H
 #define PAGEMAP_DIRECTORY_H
@@ -56,7 +70,7 @@ struct map_statistics {
 	uint64_t misses;         /* in flash: a mapping page is read */
 	uint64_t unwritten;      /* nowhere yet: the mapping page was never written, nothing is read */
 	uint64_t unmapped_reads; /* pages of read requests that hold no data: nothing was read */
-	uint64_t accesses;       /* mapping entries read or written in DRAM */
+	uint64_t accesses;       /* mapping entries read or written in DRAM, as the FTL counts its own */
 };
 
 /* The FTL's part: a page to program mapping page `id` into (of a stream of its own, collecting where
@@ -135,7 +149,6 @@ PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
 static inline void directory_count_lookup(struct directory *d, uint32_t id, bool in_dram)
 {
 	d->map->lookups++;
-	d->map->accesses++;
 	d->map->hits += in_dram;
 	d->map->misses += !in_dram && directory_in_flash(d, id);
 	d->map->unwritten += !in_dram && !directory_in_flash(d, id);
@@ -152,8 +165,9 @@ op_t directory_ready(struct directory *, const struct io *, uint32_t id, op_t af
 
 /*
  * Programs the page anew, once `after` is done.  Who waits for that is the word of map.blocking alone, whatever the
- * cache: if false nobody does; if true the request does, and *wait becomes the program: the look-up that caused it
- * gives that to what it reads next and to its user.  (With a background cause no request waits in any case.)
+ * cache: if false nobody does; if true the request does, and so does the look-up, whose steps then come one
+ * after the other: the program waits for *wait, too, and *wait becomes the program, for what is read next and for the
+ * look-up's user.  (With a background cause no request waits in any case.)
  * False: the drive is full, nothing has changed.  May allocate and so collect, unless called during a collection.
  *
  * Outside time (preconditioning) a page that has a copy is not written again: nothing that is measured later

@@ -1,6 +1,5 @@
 #include "pagemap/map_cache.h"
 
-#include "base/fault.h"
 #include "base/memory.h"
 #include "stats/table.h"
 
@@ -15,6 +14,20 @@ uint32_t map_cache_room(const struct map_settings *settings, const struct geomet
 	return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
 }
 
+bool map_cache_fits(
+	const struct map_settings *settings, const struct geometry *g, uint32_t pinned, struct fault *fault)
+{
+	uint64_t needed = ((uint64_t)pinned + 1) * g->page_bytes;
+
+	if (!settings->pin_pmt || pinned < map_cache_room(settings, g))
+		return true;
+	return fault_set(fault,
+		"map.pin_pmt needs %llu bytes, for the page table and one page beside it; map.cache_bytes gives "
+		"%llu: use map.cache_bytes = %llu or more, or map.pin_pmt = false",
+		(unsigned long long)needed, (unsigned long long)map_budget(settings, g),
+		(unsigned long long)needed);
+}
+
 struct map_cache *map_cache_create(struct directory *d, uint32_t pinned)
 {
 	struct map_cache *c = memory_array(1, sizeof *c, "mapping cache");
@@ -22,6 +35,7 @@ struct map_cache *map_cache_create(struct directory *d, uint32_t pinned)
 	c->directory = d;
 	c->pinned = d->settings->pin_pmt ? pinned : 0;
 	c->room = map_cache_room(d->settings, d->space->geometry);
+	BUG_ON(c->pinned >= c->room, "%u mapping pages are pinned, the budget holds %u", c->pinned, c->room);
 	c->flags = memory_array(d->pages, sizeof *c->flags, "mapping cache");
 	c->link = memory_array(d->pages, sizeof *c->link, "mapping cache");
 	c->cached = map_list_empty();
@@ -70,10 +84,10 @@ static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause ca
 	return true;
 }
 
-/* One page more fits in the budget, unless all others are pinned. */
+/* One page more fits in the budget. */
 static bool make_room(struct map_cache *c, struct io *io, enum cause cause, op_t *wait)
 {
-	while (c->resident >= c->room && c->cached.length)
+	while (c->resident >= c->room)
 		if (!evict(c, io, c->cached.oldest, cause, wait))
 			return false;
 	return true;
@@ -120,7 +134,6 @@ void map_cache_entry_moved(struct map_cache *c, struct io *io, uint32_t id)
 {
 	BUG_ON(id >= c->directory->pages, "an entry of mapping page %u of %u is changed", id,
 		c->directory->pages);
-	c->directory->map->accesses++;
 	if (c->flags[id] & PAGE_CACHED)
 		c->flags[id] |= PAGE_DIRTY;
 	else if (io->timed)
@@ -176,8 +189,7 @@ void map_cache_check(const struct map_cache *c)
 	BUG_ON(resident != c->resident || resident != pinned + c->cached.length,
 		"%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
 		c->resident, c->cached.length);
-	BUG_ON(resident > c->room && c->cached.length > 1,
-		"%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
+	BUG_ON(resident > c->room, "%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
 }
 
 static const struct stat_row rows[] = {
@@ -203,8 +215,9 @@ static void gather(void *cache)
 	uint64_t bytes = c->directory->space->geometry->page_bytes;
 	uint32_t existing = c->directory->existing;
 
-	c->statistics = (struct map_cache_statistics){ c->room * bytes, c->most_resident * bytes,
-		existing > c->room ? (double)c->room / existing : 1 };
+	c->statistics.bytes = c->room * bytes;
+	c->statistics.most_bytes = c->most_resident * bytes;
+	c->statistics.share = existing > c->room ? (double)c->room / existing : 1;
 }
 
 void map_cache_statistics(struct map_cache *c, struct stat_list *list)

@@ -7,6 +7,7 @@
 #ifndef PAGEMAP_MAP_CACHE_H
 #define PAGEMAP_MAP_CACHE_H
 
+#include "base/fault.h"
 #include "pagemap/directory.h"
 #include "pagemap/map_notes.h"
 
@@ -28,9 +29,12 @@ struct map_cache {
 
 /*
  * A page exists from its first write access to map_cache_remove().  The first `pinned` ids are never evicted if the
- * settings say pin_pmt.  The directory outlives the cache.
+ * settings say pin_pmt; map_cache_fits() has been asked.  The directory outlives the cache.
  */
 struct map_cache *map_cache_create(struct directory *, uint32_t pinned);
+
+/* Do the pinned pages and one other fit in the budget?  If not, the fault says what would do. */
+bool map_cache_fits(const struct map_settings *, const struct geometry *, uint32_t pinned, struct fault *);
 void map_cache_free(struct map_cache *);
 
 /*

@@ -53,7 +53,7 @@ void map_notes_settle(struct map_notes *n, struct io *io)
 		return;
 	while (most-- && n->total > n->most) {
 		uint32_t id = n->waiting.oldest;
-		op_t nobody;
+		op_t nobody = OP_NONE;
 
 		map_notes_clear(n, id);
 		if (directory_rewrite(n->directory, io, id, CAUSE_GC_UPDATE, OP_NONE, &nobody))

@@ -347,6 +347,30 @@ static void test_size_of_the_tables(void **state)
 	rig_close(two);
 }
 
+/* 192 entries of 12 bytes: with pages of 2 KB, whose table is smaller, two pages of table and one beside them. */
+static void test_refuses_to_pin_more_than_the_budget(void **state)
+{
+	static const char *const budgets[] = { "2K", "4K", "6K" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct fault fault = { "" };
+		struct settings settings;
+		struct drive *drive;
+		char text[1024];
+
+		snprintf(text, sizeof text,
+			ONE_PLANE "ftl=across flash.page_bytes=2K map.pin_pmt=true map.cache_bytes=%s",
+			budgets[i]);
+		fixture_settings(&settings, text);
+		drive = drive_create(&settings, true, &fault);
+		assert_int_equal(drive != NULL, i == 2);
+		assert_int_equal(strstr(fault.text, "map.pin_pmt needs 6144 bytes") != NULL, i < 2);
+		drive_free(drive);
+		settings_release(&settings);
+	}
+}
+
 /* More areas than the spare pages could hold with every logical page in use are not made. */
 static void test_areas_never_fill_the_drive(void **state)
 {
@@ -444,6 +468,24 @@ static void test_look_ups_come_one_after_the_other(void **state)
 	write_k(rig, 1028, 1034);
 	assert_int_equal(read_k(rig, 1028, 1034).latency, map_write + map_read + 10000 + 12000);
 	assert_int_equal(read_k(rig, 1028, 1034).latency, map_read + map_read + 10000 + 12000);
+	rig_close(rig);
+}
+
+/*
+ * So do those of a rollback, as the page table says that there is an area: its look-up drives the area table, which
+ * the reads before left in DRAM, out, and that is loaded again after it.  Every page lies on a die of its own.
+ */
+static void test_a_rollback_looks_the_page_table_up_first(void **state)
+{
+	struct rig *rig = rig_open("across", "map.cache_bytes=8K flash.channels=8 flash.blocks=8");
+	const tick_t map_read = 10000 + 16000, area_read = 10000 + 4000, write = 8000 + 100000;
+
+	(void)state;
+	write_k(rig, 1028, 1034);
+	read_k(rig, 1028, 1034);
+	read_k(rig, 1028, 1034);
+	assert_int_equal(write_k(rig, 1030, 1038).latency, map_read + map_read + area_read + write);
+	assert_int_equal(counts(rig)->rolled_back, 1);
 	rig_close(rig);
 }
 
@@ -630,12 +672,14 @@ int main(void)
 		cmocka_unit_test(test_shrinking),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_size_of_the_tables),
+		cmocka_unit_test(test_refuses_to_pin_more_than_the_budget),
 		cmocka_unit_test(test_areas_never_fill_the_drive),
 		cmocka_unit_test(test_trim),
 		cmocka_unit_test(test_trimmed_area_is_not_merged_over_another_border),
 		cmocka_unit_test(test_trimmed_area_gives_up_its_place),
 		cmocka_unit_test(test_merge_reads_before_it_writes),
 		cmocka_unit_test(test_look_ups_come_one_after_the_other),
+		cmocka_unit_test(test_a_rollback_looks_the_page_table_up_first),
 		cmocka_unit_test(test_nothing_is_counted_outside_time),
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_random_requests_reach_everything),

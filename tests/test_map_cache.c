@@ -368,7 +368,7 @@ static void test_agrees_with_a_plain_model(void **state)
 		for (int update = MAP_GC_LOAD; update <= MAP_GC_DEFER; update++)
 			for (size_t room = 0; room < sizeof rooms / sizeof rooms[0]; room++) {
 				random_run(seed_of_run() + i, rooms[room], 0, (enum map_gc_update)update);
-				random_run(seed_of_run() + i, rooms[room], 4, (enum map_gc_update)update);
+				random_run(seed_of_run() + i, rooms[room] + 4, 4, (enum map_gc_update)update);
 			}
 }
 
@@ -455,6 +455,29 @@ static void test_a_request_waits_for_its_map_traffic(void **state)
 	assert_int_equal(time_of_use(w, 0, data), 11100);
 	assert_int_equal(time_of_use(w, 1, data), 104100 + 11100);
 	assert_int_equal(time_of_use(w, 0, data), 104100 + 14100 + 11100);
+	world_close(w);
+}
+
+/* Nor does it begin to write before it has been led there: the steps of look-ups come one after the other. */
+static void test_a_write_back_waits_for_the_look_up_before(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = true });
+	ppn_t first = old_page(w->bench, 2, 1, 0, 0), data = old_page(w->bench, 3, 1, 0, 0);
+	struct io *io = &w->bench->io;
+	tick_t start = schedule_now(w->bench->flash->schedule), done = 0;
+	uint32_t ticket;
+	op_t ready;
+
+	(void)state;
+	get_untimed(w, 0, true);
+	begin(w);
+	ready = flash_read(io, first, 1, CAUSE_MAP, OP_NONE);
+	ready = map_cache_get(w->cache, io, 1, true, ready);
+	flash_read(io, data, 1, CAUSE_HOST, ready);
+	end(w);
+	while (schedule_completed(w->bench->flash->schedule, &ticket, &done))
+		;
+	assert_int_equal(done - start, 11100 + 104100 + 11100);
 	world_close(w);
 }
 
@@ -562,6 +585,23 @@ static void test_budget(void **state)
 	assert_int_equal(map_cache_room(&(struct map_settings){ 0 }, &g), 8);
 }
 
+/* Pinned pages and one beside them are the least. */
+static void test_pinned_pages_fit_in_the_budget(void **state)
+{
+	const struct geometry g = { .pages = 1u << 20, .page_bytes = 8192 };
+	struct map_settings settings = { .cache_bytes = 10 * 8192 + 8191, .pin_pmt = true };
+	struct fault fault = { "" };
+
+	(void)state;
+	assert_true(map_cache_fits(&settings, &g, 9, &fault));
+	assert_false(map_cache_fits(&settings, &g, 10, &fault));
+	assert_string_equal(fault.text,
+		"map.pin_pmt needs 90112 bytes, for the page table and one page beside it; map.cache_bytes "
+		"gives 90111: use map.cache_bytes = 90112 or more, or map.pin_pmt = false");
+	settings.pin_pmt = false;
+	assert_true(map_cache_fits(&settings, &g, 10, &fault));
+}
+
 /* The drive is full: the look-up costs nothing, the cache stays in order. */
 static void test_no_page_to_write_to(void **state)
 {
@@ -596,10 +636,12 @@ int main(void)
 		cmocka_unit_test(test_costs_of_one_page),
 		cmocka_unit_test(test_outside_time),
 		cmocka_unit_test(test_a_request_waits_for_its_map_traffic),
+		cmocka_unit_test(test_a_write_back_waits_for_the_look_up_before),
 		cmocka_unit_test(test_a_request_does_not_wait_for_a_write_back),
 		cmocka_unit_test(test_a_hit_waits_for_a_load_under_way),
 		cmocka_unit_test(test_paying_for_collections_ends),
 		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_pinned_pages_fit_in_the_budget),
 		cmocka_unit_test(test_no_page_to_write_to),
 	};
 

@@ -56,6 +56,11 @@ static const struct mrsm_statistics *counts(const struct rig *rig)
 	return &mrsm_of(rig)->statistics;
 }
 
+static const struct pack_statistics *packed(const struct rig *rig)
+{
+	return &mrsm_of(rig)->pack.statistics;
+}
+
 struct cost {
 	unsigned reads, rmw, programs, map_reads, map_programs;
 	uint64_t accesses;
@@ -205,15 +210,17 @@ static void test_extents_split_and_merge(void **state)
 	assert_extents(rig, "0+1@0 1+1@0 2+2@2");
 	assert_int_equal(counts(rig)->splits, 1);
 	assert_int_equal(read_sectors(rig, 0, 16).reads, 2);
-	/* takes the end of one extent and the beginning of another, swallows the one between */
+	/* takes the end of one extent and the beginning of another: both are cut, none is replaced */
 	write_sectors(rig, 16, 32);
 	write_sectors(rig, 12, 20);
 	assert_extents(rig, "0+1@0 1+1@0 2+1@2 3+2@0 5+3@1");
 	assert_int_equal(counts(rig)->splits, 3);
-	assert_int_equal(counts(rig)->merges, 1);
+	assert_int_equal(counts(rig)->merges, 0);
 	write_sectors(rig, 0, 32);
 	assert_extents(rig, "0+4@0 4+4@0");
-	assert_int_equal(counts(rig)->merges, 1 + 3 + 1);
+	/* the first page replaces three and cuts a fourth, the second replaces what is left of it and a fifth */
+	assert_int_equal(counts(rig)->splits, 3 + 1);
+	assert_int_equal(counts(rig)->merges, 2 + 1);
 	rig_close(rig);
 }
 
@@ -292,9 +299,9 @@ static void test_half_live_pages_are_packed(void **state)
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);
 	assert_int_equal(rig->drive->flash->count[OP_READ][CAUSE_GC], 8);
-	assert_int_equal(counts(rig)->gc_packed_pages, 4);
-	assert_int_equal(counts(rig)->gc_slots_moved, 16);
-	assert_int_equal(counts(rig)->gc_copied_pages, 0);
+	assert_int_equal(packed(rig)->packed_pages, 4);
+	assert_int_equal(packed(rig)->slots_moved, 16);
+	assert_int_equal(packed(rig)->copied_pages, 0);
 	assert_int_equal(m->tree.nodes, 16);
 	assert_int_equal(m->slots.list_count, 4);
 	assert_int_equal(read_sectors(rig, 8, 32).reads, 2);
@@ -345,9 +352,9 @@ static void test_full_pages_move_as_they_are(void **state)
 	trim_sectors(rig, 40, 48);
 	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 7);
 	reclaim(rig, 0);
-	assert_int_equal(counts(rig)->gc_copied_pages, 5);
-	assert_int_equal(counts(rig)->gc_packed_pages, 2);
-	assert_int_equal(counts(rig)->gc_slots_moved, 8);
+	assert_int_equal(packed(rig)->copied_pages, 5);
+	assert_int_equal(packed(rig)->packed_pages, 2);
+	assert_int_equal(packed(rig)->slots_moved, 8);
 	assert_int_equal(read_sectors(rig, 0, 16 * 9).reads, 7);
 	rig_close(rig);
 }
@@ -542,7 +549,7 @@ static void test_who_waits_for_write_backs(void **state)
 		}
 }
 
-/* ---- what the tree costs in DRAM: a descent visits a node per level, and each translation its page's entry ---- */
+/* ---- what the tree costs in DRAM: a descent visits a node per level; nothing but nodes is counted ---- */
 
 static void test_accesses_to_dram(void **state)
 {
@@ -550,18 +557,49 @@ static void test_accesses_to_dram(void **state)
 
 	(void)state;
 	/* one node: searched and inserted at depth 1, written */
-	assert_int_equal(write_sectors(rig, 0, 16).accesses, 1 + 2 * 1 + 1);
+	assert_int_equal(write_sectors(rig, 0, 16).accesses, 2 * 1 + 1);
 	for (sector_t page = 1; page < 7; page++)
 		write_sectors(rig, 16 * page, 16 * page + 16);
 	/* seven nodes: three levels */
-	assert_int_equal(read_sectors(rig, 0, 16).accesses, 1 + 3 + 1);
-	assert_int_equal(read_sectors(rig, 8, 24).accesses, 2 + 2 * 3 + 2);
-	assert_int_equal(read_sectors(rig, 160, 176).accesses, 1 + 3);
-	assert_int_equal(write_sectors(rig, 0, 16).accesses, 1 + 3 + 1);
+	assert_int_equal(read_sectors(rig, 0, 16).accesses, 3 + 1);
+	assert_int_equal(read_sectors(rig, 8, 24).accesses, 2 * 3 + 2);
+	assert_int_equal(read_sectors(rig, 160, 176).accesses, 3);
+	assert_int_equal(write_sectors(rig, 0, 16).accesses, 3 + 1);
 	/* two searches; two extents are cut, a third is inserted between them: now four levels */
-	assert_int_equal(write_sectors(rig, 8, 24).accesses, 2 + (2 + 1) * 4 + 3);
+	assert_int_equal(write_sectors(rig, 8, 24).accesses, (2 + 1) * 4 + 3);
 	/* the first page cuts one extent in two and rewrites one; the second removes one, which leaves seven */
-	assert_int_equal(write_sectors(rig, 0, 32).accesses, 2 + (4 + 2) + (2 * 3 + 2));
+	assert_int_equal(write_sectors(rig, 0, 32).accesses, (4 + 2) + (2 * 3 + 2));
+	rig_close(rig);
+}
+
+/* A logical page is searched for once in a request, however many flash pages its data goes to. */
+static void test_accesses_of_requests_over_several_pages(void **state)
+{
+	struct rig *rig = rig_open(""), *quarters = rig_open(QUARTERS);
+
+	(void)state;
+	/* Three extents: of pages 0 and 1, of 1 and 2, of 2.  One node: two searches, an insertion at depth 1.  Two
+	 * nodes: page 2's search, an insertion at depth 2.  Three nodes: an insertion at depth 2. */
+	assert_int_equal(write_sectors(rig, 7, 47).accesses, (3 * 1 + 1) + (2 * 2 + 1) + (1 * 2 + 1));
+	/* Old sectors are kept from the extent that the one search finds: it is cut, a second one inserted. */
+	write_sectors(quarters, 0, 16);
+	assert_int_equal(write_sectors(quarters, 2, 5).accesses, 2 * 2 + 2);
+	/* A trim that leaves every extent as it is has searched for it. */
+	assert_int_equal(trim_sectors(quarters, 6, 7).accesses, 1 * 2);
+	rig_close(rig);
+	rig_close(quarters);
+}
+
+/* An extent over the border of two regions is two. */
+static void test_accesses_at_a_region_border(void **state)
+{
+	struct rig *rig = rig_open(TWO_REGIONS "map.cache_bytes=64K");
+
+	(void)state;
+	/* two searches and two insertions at depth 2; then both are replaced */
+	assert_int_equal(write_sectors(rig, 1022, 1026).accesses, 4 * 2 + 2);
+	assert_int_equal(write_sectors(rig, 1022, 1026).accesses, 2 * 2 + 2);
+	assert_int_equal(counts(rig)->merges, 0);
 	rig_close(rig);
 }
 
@@ -925,7 +963,7 @@ static void test_random_requests_reach_everything(void **state)
 	struct mrsm_statistics sum = { 0 };
 	const size_t counters = offsetof(struct mrsm_statistics, subpage_bytes) / sizeof(uint64_t);
 	struct map_statistics map = { 0 };
-	uint64_t moved = 0;
+	uint64_t moved = 0, packed_pages = 0, copied_pages = 0;
 
 	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
@@ -937,6 +975,8 @@ static void test_random_requests_reach_everything(void **state)
 		own = (const uint64_t *)&((struct mrsm *)p.drive->ftl->state)->statistics;
 		of_map = (const uint64_t *)&p.drive->ftl->map;
 		moved += ((struct mrsm *)p.drive->ftl->state)->directory->statistics.gc_moves;
+		packed_pages += ((struct mrsm *)p.drive->ftl->state)->pack.statistics.packed_pages;
+		copied_pages += ((struct mrsm *)p.drive->ftl->state)->pack.statistics.copied_pages;
 		for (size_t word = 0; word < counters; word++)
 			((uint64_t *)&sum)[word] += own[word];
 		for (size_t word = 0; word < sizeof map / sizeof(uint64_t); word++)
@@ -946,7 +986,7 @@ static void test_random_requests_reach_everything(void **state)
 	for (size_t word = 0; word < counters; word++)
 		if (!((uint64_t *)&sum)[word])
 			fail_msg("statistic %zu of struct mrsm_statistics was never counted", word);
-	assert_true(moved && map.misses);
+	assert_true(moved && map.misses && packed_pages && copied_pages);
 }
 
 /* ---- sub-pages as large as pages: the page-mapped FTL, operation for operation ---- */
@@ -1052,6 +1092,8 @@ int main(void)
 		cmocka_unit_test(test_chance_of_a_hit),
 		cmocka_unit_test(test_who_waits_for_write_backs),
 		cmocka_unit_test(test_accesses_to_dram),
+		cmocka_unit_test(test_accesses_of_requests_over_several_pages),
+		cmocka_unit_test(test_accesses_at_a_region_border),
 		cmocka_unit_test(test_nothing_is_counted_outside_time),
 		cmocka_unit_test(test_tree_like_a_plain_model),
 		cmocka_unit_test(test_depth_of_the_tree),

@@ -80,7 +80,7 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 			"page %u of LPN %u was moved, the table says %u", from, owner,
 			page_map_get(&a->map, owner).ppn);
 		page_map_move(&a->map, owner, to);
-		map_cache_entry_moved(a->cache, io, owner / a->page_entries);
+		across_entry_moved(f, io, owner / a->page_entries);
 	} else if (directory_owns(a->directory, owner)) {
 		directory_page_moved(a->directory, owner - a->map.lpns, from, to);
 	} else {
@@ -89,7 +89,7 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 		BUG_ON(a->areas.area[index].ppn != from, "page %u of area %u was moved, the table says %u",
 			from, index, a->areas.area[index].ppn);
 		a->areas.area[index].ppn = to;
-		map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
+		across_entry_moved(f, io, a->page_table_pages + index / a->area_entries);
 	}
 }
 
@@ -167,7 +167,7 @@ static bool across_init(struct ftl *f, struct fault *fault)
 		g->page_bytes / (a->map.stride * (uint32_t)sizeof *a->map.word + fields * INDEX_FIELD_BYTES);
 	a->area_entries = g->page_bytes / AREA_ENTRY_BYTES;
 	a->page_table_pages = pages_for(a->map.lpns, a->page_entries);
-	if (!plan_areas(f, &limit, fault)) {
+	if (!map_cache_fits(&f->core->map, g, a->page_table_pages, fault) || !plan_areas(f, &limit, fault)) {
 		page_map_release(&a->map);
 		store_free(a->store);
 		return false;
@@ -199,8 +199,11 @@ static void across_exit(struct ftl *f)
 
 void across_needs_add(struct across_needs *n, op_t op)
 {
-	if (op == OP_NONE || (n->count && n->op[n->count - 1] == op))
+	if (op == OP_NONE)
 		return;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (n->op[i] == op)
+			return;
 	BUG_ON(n->count == sizeof n->op / sizeof *n->op, "an operation waits for more than %u others",
 		n->count);
 	n->op[n->count++] = op;
@@ -225,12 +228,18 @@ void across_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, e
 		flash_wait(io, op, n->op[i]);
 }
 
+static op_t look_up(struct ftl *f, struct io *io, uint32_t id, bool write, op_t after)
+{
+	f->map.accesses++;
+	return map_cache_get(((const struct across *)f->state)->cache, io, id, write, after);
+}
+
 void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struct across_needs *n)
 {
 	struct across *a = f->state;
 
 	io->accesses++;
-	across_needs_add(n, map_cache_get(a->cache, io, lpn / a->page_entries, write, OP_NONE));
+	across_needs_add(n, look_up(f, io, lpn / a->page_entries, write, OP_NONE));
 }
 
 /* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in vain. */
@@ -240,7 +249,7 @@ void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool 
 
 	if (across_settings(f)->index != INDEX_ANCHOR || across_area_at(a, first - 1) == NO_AREA)
 		return;
-	across_needs_add(n, map_cache_get(a->cache, io, (first - 1) / a->page_entries, write, OP_NONE));
+	across_needs_add(n, look_up(f, io, (first - 1) / a->page_entries, write, OP_NONE));
 }
 
 /* The page table's entry names the area's, so its load comes second. */
@@ -249,8 +258,7 @@ void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool wr
 	struct across *a = f->state;
 	op_t after = n->count ? n->op[n->count - 1] : OP_NONE;
 
-	across_needs_add(
-		n, map_cache_get(a->cache, io, a->page_table_pages + index / a->area_entries, write, after));
+	across_needs_add(n, look_up(f, io, a->page_table_pages + index / a->area_entries, write, after));
 }
 
 void across_begin(struct ftl *f, struct io *io, struct extent e)
@@ -268,6 +276,12 @@ void across_end(struct ftl *f)
 	struct across *a = f->state;
 
 	a->guard_first = a->guard_last = LPN_NONE;
+}
+
+void across_entry_moved(struct ftl *f, struct io *io, uint32_t id)
+{
+	ftl_map_count(f, io)->accesses++;
+	map_cache_entry_moved(((const struct across *)f->state)->cache, io, id);
 }
 
 /* What the entry points to is used next. */
@@ -385,10 +399,10 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 	{                                                                                                    \
 		name, unit, meaning, STAT_COUNT, offsetof(struct across_statistics, field)                   \
 	}
-#define SHARE(name, field, whole, meaning)                                                                   \
+#define SHARE(name, field, over, meaning)                                                                    \
 	{                                                                                                    \
 		name, "share", meaning, STAT_RATIO, offsetof(struct across_statistics, field),               \
-			offsetof(struct across_statistics, whole)                                            \
+			offsetof(struct across_statistics, over)                                             \
 	}
 
 static const struct stat_row rows[] = {

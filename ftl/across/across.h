@@ -158,6 +158,9 @@ void across_translate_neighbour(struct ftl *, struct io *, lpn_t first, bool wri
 
 void across_translate_area(struct ftl *, struct io *, uint32_t index, bool write, struct across_needs *);
 
+/* During a collection: an entry of mapping page `id` changes because what it maps was moved. */
+void across_entry_moved(struct ftl *, struct io *, uint32_t id);
+
 /* ---- the operations ---- */
 
 void across_read(struct ftl *, struct io *, const struct extent *, size_t n);

@@ -49,7 +49,7 @@ static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, 
 	pages_hold_kept(io, to, fold->area_page, lpn, sectors);
 	space_release(a->store->space, old.ppn);
 	page_map_set(&a->map, lpn, (struct page_entry){ to, old.mask | sectors });
-	map_cache_entry_moved(a->cache, io, lpn / a->page_entries);
+	across_entry_moved(f, io, lpn / a->page_entries);
 }
 
 static void fold_area(struct ftl *f, struct io *io, uint32_t index, unsigned stream, enum cause cause)
@@ -62,7 +62,7 @@ static void fold_area(struct ftl *f, struct io *io, uint32_t index, unsigned str
 	fold_into(f, io, &fold, area.anchor, area.left);
 	fold_into(f, io, &fold, area.anchor + 1, area.right);
 	across_drop(f, index);
-	map_cache_entry_moved(a->cache, io, a->page_table_pages + index / a->area_entries);
+	across_entry_moved(f, io, a->page_table_pages + index / a->area_entries);
 	a->count.gc_rollbacks++;
 }
 

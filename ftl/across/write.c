@@ -185,27 +185,41 @@ static const struct member no_member = { .index = NO_AREA };
  * Which area is met and what becomes of it is decided before the first of its sectors is taken away.
  * The area of the anchor `forced` counts as met.
  */
-static struct member meet(
-	struct ftl *f, struct io *io, const struct across_piece *p, lpn_t anchor, lpn_t forced)
+static struct member meet(struct ftl *f, const struct across_piece *p, lpn_t anchor, lpn_t forced)
 {
 	struct across *a = f->state;
 	struct member m = no_member;
 	uint32_t index = across_area_at(a, anchor);
 	const struct across_area *area = &a->areas.area[index];
-	bool met;
+
+	if (index == NO_AREA || (!across_area_meets(area, p) && anchor != forced))
+		return m;
+	m.index = index;
+	m.kept = mask_sectors(area->left & ~across_piece_mask(p, anchor)) +
+		 mask_sectors(area->right & ~across_piece_mask(p, anchor + 1));
+	m.fold = m.kept && across_settings(f)->partial_cover == PARTIAL_ROLLBACK;
+	a->count.shrinks += m.kept && !m.fold;
+	return m;
+}
+
+/* Looks the area up, met or not, once the page table's entries that lead to it have been. */
+static void look_up_area(
+	struct ftl *f, struct io *io, lpn_t anchor, struct member *m, struct across_needs entry)
+{
+	uint32_t index = across_area_at(f->state, anchor);
 
 	if (index == NO_AREA)
-		return m;
-	met = across_area_meets(area, p) || anchor == forced;
-	if (met) {
-		m.index = index;
-		m.kept = mask_sectors(area->left & ~across_piece_mask(p, anchor)) +
-			 mask_sectors(area->right & ~across_piece_mask(p, anchor + 1));
-		m.fold = m.kept && across_settings(f)->partial_cover == PARTIAL_ROLLBACK;
-		a->count.shrinks += m.kept && !m.fold;
-	}
-	across_translate_area(f, io, index, met, &m.needs);
-	return m;
+		return;
+	m->needs = entry;
+	across_translate_area(f, io, index, m->index != NO_AREA, &m->needs);
+}
+
+static struct across_needs look_up_page(struct ftl *f, struct io *io, lpn_t lpn, bool write)
+{
+	struct across_needs n = { .count = 0 };
+
+	across_translate(f, io, lpn, write, &n);
+	return n;
 }
 
 /* Sectors of the area in page `lpn`, one of its two. */
@@ -266,24 +280,25 @@ static void take_from_area(struct ftl *f, struct member *m, lpn_t lpn, mask_t se
 		a->count.cover_drops++;
 }
 
-/* `before` and `own`: the areas over the page's left and right border.  False: the drive is full. */
-static bool write_page(
-	struct ftl *f, struct io *io, struct normal_page page, struct member *before, struct member *own)
+/*
+ * `look_up`: the page's own; `before` and `own`: the areas over its left and right border.  False: the drive is
+ * full.
+ */
+static bool write_page(struct ftl *f, struct io *io, struct normal_page page, struct across_needs look_up,
+	struct member *before, struct member *own)
 {
 	struct across *a = f->state;
 	mask_t from_before = to_fold(a, before, page), from_own = to_fold(a, own, page), kept;
 	mask_t written = page.host | from_before | from_own;
-	struct across_needs look_up = { .count = 0 }, feed;
+	struct across_needs feed = look_up;
 	struct page_entry old;
 	ppn_t to;
 
-	across_translate(f, io, page.lpn, true, &look_up);
 	to = store_take(a->store, io, page.lpn, ACROSS_HOST);
 	if (to == PPN_NONE)
 		return false;
 	old = page_map_get(&a->map, page.lpn);
 	kept = old.mask & ~written;
-	feed = look_up;
 	read_area(f, io, before, from_before, look_up, &feed);
 	read_area(f, io, own, from_own, look_up, &feed);
 	if (kept)
@@ -328,7 +343,8 @@ static bool write_plain(struct ftl *f, struct io *io, const struct across_piece 
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
 		mask_t host = across_piece_mask(p, lpn);
 
-		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &none, &none))
+		if (!write_page(f, io, (struct normal_page){ lpn, host, host },
+			    look_up_page(f, io, lpn, true), &none, &none))
 			return false;
 	}
 	return true;
@@ -342,31 +358,40 @@ static bool write_normal(struct ftl *f, struct io *io, const struct across_piece
 {
 	struct across *a = f->state;
 	struct member none = no_member, before, own = no_member;
+	struct across_needs entry, outer;
 	bool folds;
 
 	if (!has_areas(a, p))
 		return write_plain(f, io, p);
-	before = meet(f, io, p, p->first - 1, LPN_NONE);
+	before = meet(f, p, p->first - 1, LPN_NONE);
 	folds = before.fold;
+	outer = entry = look_up_page(f, io, p->first, true);
 	if (extends_to(a, &before, p->first - 1)) {
-		if (!write_page(f, io, (struct normal_page){ p->first - 1, 0, 0 }, &none, &before))
+		across_translate(f, io, p->first - 1, true, &outer);
+		look_up_area(f, io, p->first - 1, &before, outer);
+		if (!write_page(f, io, (struct normal_page){ p->first - 1, 0, 0 }, outer, &none, &before))
 			return false;
 	} else {
-		across_translate_neighbour(f, io, p->first, before.index != NO_AREA, &before.needs);
+		across_translate_neighbour(f, io, p->first, before.index != NO_AREA, &outer);
+		look_up_area(f, io, p->first - 1, &before, outer);
 	}
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
 		mask_t host = across_piece_mask(p, lpn);
 
-		own = meet(f, io, p, lpn, forced);
+		if (lpn != p->first)
+			entry = look_up_page(f, io, lpn, true);
+		own = meet(f, p, lpn, forced);
+		look_up_area(f, io, lpn, &own, entry);
 		folds |= own.fold;
-		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &before, &own))
+		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, entry, &before, &own))
 			return false;
 		before = own;
 	}
 	a->count.rollbacks += folds;
 	if (!extends_to(a, &before, p->last + 1))
 		return true;
-	return write_page(f, io, (struct normal_page){ p->last + 1, 0, 0 }, &before, &none);
+	return write_page(f, io, (struct normal_page){ p->last + 1, 0, 0 },
+		look_up_page(f, io, p->last + 1, true), &before, &none);
 }
 
 /* ---- the choice ---- */
@@ -396,13 +421,14 @@ static struct met_areas find_met_areas(const struct across *a, const struct acro
 
 /* Folds one page of an area that is about to be replaced; what the host will write is not kept. */
 static bool fold_page(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t lpn,
-	struct member *before, struct member *own)
+	const struct across_needs *look_up, struct member *before, struct member *own)
 {
 	struct normal_page page = { lpn, 0, across_piece_mask(p, lpn) };
 	struct member *m = before->index == NO_AREA ? own : before;
 
 	if (to_fold(f->state, m, page))
-		return write_page(f, io, page, before, own);
+		return write_page(
+			f, io, page, look_up ? *look_up : look_up_page(f, io, lpn, true), before, own);
 	take_from_area(f, m, lpn, page.lost);
 	return true;
 }
@@ -415,13 +441,16 @@ static bool clear_neighbours(struct ftl *f, struct io *io, const struct across_p
 	struct member none = no_member;
 
 	for (int i = 0; i < 2; i++) {
-		struct member m = meet(f, io, p, anchor[i], LPN_NONE);
+		struct member m = meet(f, p, anchor[i], LPN_NONE);
+		struct across_needs entry;
 
 		if (m.index == NO_AREA)
 			continue;
+		entry = look_up_page(f, io, anchor[i], m.fold);
+		look_up_area(f, io, anchor[i], &m, entry);
 		a->count.rollbacks += m.fold;
-		if (!fold_page(f, io, p, anchor[i], &none, &m) ||
-			!fold_page(f, io, p, anchor[i] + 1, &m, &none))
+		if (!fold_page(f, io, p, anchor[i], &entry, &none, &m) ||
+			!fold_page(f, io, p, anchor[i] + 1, NULL, &m, &none))
 			return false;
 	}
 	return true;

@@ -25,7 +25,7 @@ static void get_untimed(struct mrsm_chance *c, struct io *io, uint32_t id)
 {
 	struct directory *d = c->directory;
 	uint64_t possible = (uint64_t)d->pages * d->space->geometry->page_bytes;
-	op_t nobody;
+	op_t nobody = OP_NONE;
 
 	if (possible > c->budget)
 		directory_program(d, io, id, CAUSE_MAP, OP_NONE, &nobody);
@@ -57,7 +57,6 @@ op_t mrsm_chance_get(struct mrsm_chance *c, struct io *io, uint32_t id, bool wri
 
 void mrsm_chance_entry_moved(struct mrsm_chance *c, const struct io *io, uint32_t id)
 {
-	c->directory->map->accesses++;
 	if (io->timed && !hits(c))
 		map_notes_add(&c->notes, id);
 }

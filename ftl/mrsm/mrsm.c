@@ -98,8 +98,7 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 	names = subs + m->directory->pages;
 	slots_init(&m->slots, m->store->space, m->slots_per_page, (owner_t)names);
 	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
-	m->collected = memory_array((size_t)(g->pages_per_block + 1) * m->slots_per_page,
-		sizeof *m->collected, "collected slots");
+	mrsm_pack_init(f);
 	m->wanted_room = 64;
 	m->wanted = memory_array(m->wanted_room, sizeof *m->wanted, "read requests");
 	return true;
@@ -114,7 +113,7 @@ static void mrsm_exit(struct ftl *f)
 	mrsm_tree_release(&m->tree);
 	slots_release(&m->slots);
 	memory_free(m->written);
-	memory_free(m->collected);
+	pack_release(&m->pack);
 	memory_free(m->wanted);
 }
 
@@ -126,7 +125,7 @@ static mask_t page_mask(const struct mrsm *m, sub_t sub, mask_t mask)
 	return mask << (sub % m->slots_per_page << m->sub_shift);
 }
 
-static void hold(const struct mrsm *m, struct io *io, ppn_t to, const struct mrsm_packed *p)
+static void hold(const struct mrsm *m, struct io *io, ppn_t to, const struct pack_part *p)
 {
 	lpn_t lpn = p->sub / m->slots_per_page;
 
@@ -149,6 +148,7 @@ static void begin(struct ftl *f, struct io *io)
 
 	mrsm_map_settle(m, io);
 	m->waits = 0;
+	m->searched = LPN_NONE;
 }
 
 static uint32_t logical_pages(const struct mrsm *m, sub_t from, sub_t end)
@@ -225,15 +225,15 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 
 /* What became of the tree where sub-pages were unmapped. */
 struct unmapped {
-	uint32_t taken, left; /* extents that were there; pieces of them that stay */
+	uint32_t taken, whole,
+		left; /* extents that were there; that are gone; pieces of the others that stay */
 };
 
 /* Unmaps [from, end): its slots die. */
 static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 {
 	struct mrsm *m = f->state;
-	struct unmapped u = { 0, 0 };
-	uint32_t splits = 0;
+	struct unmapped u = { 0, 0, 0 };
 	struct mrsm_piece p;
 	int parts;
 
@@ -241,18 +241,28 @@ static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 		slots_kill(&m->slots, p.ppn, p.slot, p.length);
 		u.taken++;
 		u.left += (uint32_t)parts;
-		splits += parts > 0;
+		u.whole += parts == 0;
 	}
-	m->statistics.splits += splits;
+	m->statistics.splits += u.taken - u.whole;
 	return u;
 }
 
-/* One search per logical page; nodes that stay are written in place, others inserted or removed. */
-static void count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_t searches)
+/* Logical pages of [from, end) that the request or collection has not searched for yet; they come in order. */
+static uint32_t searches(struct mrsm *m, sub_t from, sub_t end)
+{
+	lpn_t first = from / m->slots_per_page, last = (end - 1) / m->slots_per_page;
+	uint32_t pages = last - first + (first != m->searched);
+
+	m->searched = last;
+	return pages;
+}
+
+/* Nodes that stay are written in place, others inserted or removed: a descent each, as each search. */
+static void count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_t searched)
 {
 	uint32_t now = u.left + put, stay = u.taken < now ? u.taken : now;
 
-	mrsm_count_nodes(f, searches + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
+	mrsm_count_nodes(f, searched + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
 }
 
 /* Maps consecutive sub-pages; what was mapped there before dies. */
@@ -260,7 +270,8 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
 	sub_t end = run.sub + run.length;
-	struct unmapped u = { 1, 0 };
+	struct unmapped u = { 1, 1, 0 };
+	uint32_t put = 1 + mrsm_tree_region_of(&m->tree, end - 1) - mrsm_tree_region_of(&m->tree, run.sub);
 	struct mrsm_piece old;
 
 	if (mrsm_tree_replace(&m->tree, run, &old)) {
@@ -269,13 +280,12 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 		u = unmap(f, run.sub, end);
 		mrsm_tree_put(&m->tree, run);
 	}
-	count_change(f, u, 1, logical_pages(m, run.sub, end));
-	if (u.taken > 1)
-		m->statistics.merges += u.taken - 1;
+	count_change(f, u, put, searches(m, run.sub, end));
+	m->statistics.merges += u.whole > put ? u.whole - put : 0;
 }
 
 /* Consecutive sub-pages in consecutive slots become one extent. */
-static void map_runs(struct ftl *f, ppn_t to, const struct mrsm_packed *packed, uint32_t count)
+static void map_runs(struct ftl *f, ppn_t to, const struct pack_part *packed, uint32_t count)
 {
 	for (uint32_t first = 0, end; first < count; first = end) {
 		for (end = first + 1; end < count && packed[end].sub == packed[end - 1].sub + 1;)
@@ -284,7 +294,7 @@ static void map_runs(struct ftl *f, ppn_t to, const struct mrsm_packed *packed, 
 	}
 }
 
-op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_packed *packed, uint32_t count,
+op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *packed, uint32_t count,
 	enum cause cause)
 {
 	struct mrsm *m = f->state;
@@ -310,24 +320,20 @@ op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct mrsm_pack
 }
 
 /* Finds what must be kept of sub-pages that the host covers in part. */
-static void find_kept(struct ftl *f, struct mrsm_packed *packed, uint32_t count)
+static void find_kept(const struct mrsm *m, struct pack_part *packed, uint32_t count)
 {
-	struct mrsm *m = f->state;
-
 	for (uint32_t i = 0; i < count; i++) {
 		sub_t at = packed[i].sub;
 		struct mrsm_piece p;
 
 		packed[i].kept = mrsm_written(m, at) & ~packed[i].host;
-		if (!packed[i].kept || !mrsm_tree_next(&m->tree, &at, at + 1, &p))
-			continue;
-		packed[i].from = p.ppn;
-		mrsm_count_nodes(f, 1, 0);
+		if (packed[i].kept && mrsm_tree_next(&m->tree, &at, at + 1, &p))
+			packed[i].from = p.ppn;
 	}
 }
 
 /* One read per page that sectors are kept from. */
-static void read_kept(struct mrsm *m, struct io *io, struct mrsm_packed *packed, uint32_t count)
+static void read_kept(struct mrsm *m, struct io *io, struct pack_part *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t sectors = 0, first = i;
@@ -346,14 +352,14 @@ static void read_kept(struct mrsm *m, struct io *io, struct mrsm_packed *packed,
 }
 
 /* False: the drive is full. */
-static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed, uint32_t count)
+static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, uint32_t count)
 {
 	struct mrsm *m = f->state;
 	ppn_t to = store_take(m->store, io, packed[0].sub / m->slots_per_page, MRSM_HOST);
 
 	if (to == PPN_NONE)
 		return false;
-	find_kept(f, packed, count);
+	find_kept(m, packed, count);
 	read_kept(m, io, packed, count);
 	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
 	m->statistics.packed_pages++;
@@ -363,7 +369,7 @@ static bool write_page(struct ftl *f, struct io *io, struct mrsm_packed *packed,
 
 /* The sub-pages of one logical page that the host writes, a page at a time; *count wait in `packed`. */
 static bool write_part(
-	struct ftl *f, struct io *io, struct page_part part, struct mrsm_packed *packed, uint32_t *count)
+	struct ftl *f, struct io *io, struct page_part part, struct pack_part *packed, uint32_t *count)
 {
 	const struct mrsm *m = f->state;
 
@@ -373,7 +379,7 @@ static bool write_part(
 		if (!host)
 			continue;
 		packed[(*count)++] =
-			(struct mrsm_packed){ .sub = part.lpn * m->slots_per_page + i, .host = host };
+			(struct pack_part){ .sub = part.lpn * m->slots_per_page + i, .host = host };
 		if (*count < m->slots_per_page)
 			continue;
 		if (!write_page(f, io, packed, *count))
@@ -385,7 +391,7 @@ static bool write_part(
 
 static void pack_and_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
-	struct mrsm_packed packed[MRSM_SLOTS_MOST];
+	struct pack_part packed[MRSM_SLOTS_MOST];
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 	uint32_t count = 0;
@@ -438,8 +444,7 @@ static void mrsm_trim(struct ftl *f, struct io *io, struct extent e)
 	for (at = from; mrsm_tree_next(&m->tree, &at, end, &p);)
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
 			mrsm_set_written(m, sub, 0);
-	if (from < end)
-		count_change(f, unmap(f, from, end), 0, logical_pages(m, from, end));
+	count_change(f, unmap(f, from, end), 0, logical_pages(m, first, last + 1));
 	mrsm_fit_regions(f, io, first, last + 1);
 }
 
@@ -548,10 +553,10 @@ static void mrsm_facts(const struct ftl *f, struct ftl_facts *facts)
 		name, unit, meaning, kind, offsetof(struct mrsm_statistics, field)                           \
 	}
 #define COUNT(name, unit, meaning) ROW(#name, STAT_COUNT, name, unit, meaning)
-#define RATIO(name, field, divisor, unit, meaning)                                                           \
+#define RATIO(name, field, over, unit, meaning)                                                              \
 	{                                                                                                    \
 		name, unit, meaning, STAT_RATIO, offsetof(struct mrsm_statistics, field),                    \
-			offsetof(struct mrsm_statistics, divisor)                                            \
+			offsetof(struct mrsm_statistics, over)                                               \
 	}
 
 static const struct stat_row rows[] = {
@@ -559,14 +564,11 @@ static const struct stat_row rows[] = {
 	COUNT(extents, "extents", "nodes of the tree at the end"),
 	COUNT(extents_max, "extents", "most nodes"),
 	RATIO("extents_per_page", extent_slots, mapped, "extents", "per logical page's worth of data"),
-	COUNT(splits, "extents", "of which a part was overwritten or trimmed"),
-	COUNT(merges, "extents", "that were replaced together with another by one"),
+	COUNT(splits, "extents", "that lost a part to a page written or a trim and kept the rest"),
+	COUNT(merges, "extents", "fewer, as a page was written with one in the place of several whole ones"),
 	COUNT(rmw_reads, "pages", "read to complete sub-pages"),
 	COUNT(packed_pages, "pages", "written for the host"),
 	COUNT(wasted_slots, "sub-pages", "left unused in these pages"),
-	COUNT(gc_copied_pages, "pages", "without a dead slot, moved as they were"),
-	COUNT(gc_packed_pages, "pages", "written with the live slots of the others"),
-	COUNT(gc_slots_moved, "sub-pages", "in these"),
 	COUNT(node_bytes, "bytes", "of all nodes"),
 	COUNT(table_bytes, "bytes",
 		"of the nodes if the whole drive were mapped as finely as what is mapped now"),
@@ -605,6 +607,7 @@ static void mrsm_statistics(struct ftl *f, struct stat_list *list)
 	store_statistics(m->store, list);
 	stat_list_add(list, (struct stat_group){ "mrsm", "mrsm.", rows, &m->statistics, sizeof m->statistics,
 				    f, start_statistics, gather_statistics });
+	pack_statistics(&m->pack, "mrsm.", list);
 	mrsm_map_statistics(m, list);
 }
 

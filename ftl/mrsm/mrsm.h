@@ -6,7 +6,7 @@
  *   tree.[ch]     which sub-pages lie where: the extents
  *   map.c         the mapping pages the extents would fill in flash, and what using them costs
  *   chance.[ch]   look-ups that hit by chance
- *   collect.c     collection: packs what is left of partly dead pages
+ *   collect.c     collection: the map follows what gc/pack.h moves
  *   mrsm.c        reads, writes, trims, statistics
  *
  * This header is for these files only.
@@ -15,7 +15,7 @@
 #define FTL_MRSM_MRSM_H
 
 #include "ftl/ftl.h"
-#include "pagemap/slots.h"
+#include "gc/pack.h"
 #include "ftl/mrsm/chance.h"
 #include "ftl/mrsm/tree.h"
 #include "ftl/store.h"
@@ -35,18 +35,9 @@ struct mrsm_statistics {
 	uint64_t extents_max;
 	uint64_t rmw_reads;
 	uint64_t packed_pages, wasted_slots;
-	uint64_t gc_copied_pages, gc_packed_pages, gc_slots_moved;
 	/* filled in when they are asked for */
 	uint64_t subpage_bytes, extents, extent_slots, mapped, node_bytes, table_bytes;
 	double cached_share;
-};
-
-/* A sub-page on its way into a page: new data from the host, and old sectors kept from another page. */
-struct mrsm_packed {
-	sub_t sub;
-	ppn_t from;        /* of the kept sectors */
-	mask_t host, kept; /* bit i = sector i of the sub-page */
-	op_t read;         /* of the page they are kept from */
 };
 
 /* A page that a read request needs, and how many of its sectors. */
@@ -65,6 +56,7 @@ struct mrsm {
 	mask_t full_sub;                  /* all sectors of a sub-page */
 	struct mrsm_tree tree;
 	struct slots slots;
+	struct pack pack;
 	uint64_t *written; /* bit per logical sector: it holds data */
 
 	struct directory *directory;
@@ -76,10 +68,9 @@ struct mrsm {
 	/* of the request or collection being served */
 	op_t *wait; /* loads of mapping pages */
 	uint32_t waits, wait_room;
+	lpn_t searched; /* the last logical page whose extents were searched for a change */
 	struct mrsm_wanted *wanted;
 	uint32_t wanted_room;
-	struct mrsm_packed *collected; /* live slots of partly dead pages of the victim */
-	uint32_t collected_count;
 
 	struct mrsm_statistics statistics;
 };
@@ -119,8 +110,7 @@ static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 }
 
 /* Programs a page with these sub-pages and maps them to it; what was mapped there before dies. */
-op_t mrsm_program(
-	struct ftl *, struct io *, ppn_t to, const struct mrsm_packed *, uint32_t count, enum cause);
+op_t mrsm_program(struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 
 /* ---- what the tree would cost: map.c ---- */
 
@@ -169,6 +159,7 @@ void mrsm_map_statistics(struct mrsm *, struct stat_list *);
 
 /* ---- collection: collect.c ---- */
 
+void mrsm_pack_init(struct ftl *);
 void mrsm_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 block_t mrsm_last_resort(struct ftl *, plane_t);
 

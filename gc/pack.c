@@ -1,0 +1,191 @@
+#include "gc/pack.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+#include "stats/table.h"
+
+#include <stdlib.h>
+
+void pack_init(struct pack *p, struct slots *slots, struct pack_client client)
+{
+	const struct geometry *g = slots->space->geometry;
+
+	*p = (struct pack){ .slots = slots, .client = client };
+	p->part = memory_array(
+		(size_t)(g->pages_per_block + 1) * slots->per_page, sizeof *p->part, "collected slots");
+}
+
+void pack_release(struct pack *p)
+{
+	memory_free(p->part);
+}
+
+/* ---- what is in the victim ---- */
+
+static ppn_t take(const struct pack *p, block_t victim, unsigned stream)
+{
+	struct space *space = p->slots->space;
+	plane_t plane = geometry_plane(space->geometry, victim);
+	ppn_t to = space_take(space, plane, stream, true);
+
+	BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
+	return to;
+}
+
+static uint32_t live_slots(const struct pack *p, ppn_t ppn)
+{
+	return (uint32_t)__builtin_popcountll(slots_live(p->slots, ppn));
+}
+
+/* The page stays as it is: all its slots are live. */
+static void copy_page(struct pack *p, struct io *io, ppn_t from, ppn_t to, enum cause cause)
+{
+	struct space *space = p->slots->space;
+	owner_t owner = flash_owner(space->flash, from);
+
+	flash_copy(io, from, to, cause, OP_NONE);
+	space_moved_away(space, from);
+	slots_move(p->slots, from, to);
+	p->statistics.copied_pages++;
+	p->client.moved(p->client.ftl, io, owner, from, to);
+}
+
+/* Reads the page and collects its first live slots, at most `most`. */
+static void collect_slots(struct pack *p, struct io *io, ppn_t ppn, uint32_t most, enum cause cause)
+{
+	owner_t owner = flash_owner(p->slots->space->flash, ppn);
+	struct pack_part *first = p->part + p->parts, *next = first;
+	uint32_t sectors = 0;
+	op_t read;
+
+	for (mask_t live = slots_live(p->slots, ppn); live && next < first + most; live &= live - 1) {
+		sub_t sub = slots_sub(p->slots, owner, (uint32_t)__builtin_ctzll(live));
+
+		*next = (struct pack_part){
+			.sub = sub, .from = ppn, .kept = p->client.holds(p->client.ftl, sub)
+		};
+		sectors += (uint32_t)__builtin_popcountll(next->kept);
+		next++;
+	}
+	read = flash_read(io, ppn, sectors, cause, OP_NONE);
+	for (; first < next; first++)
+		first->read = read;
+	p->parts = (uint32_t)(next - p->part);
+}
+
+/* Copies what stays as it is, collects the rest.  Returns the pages copied. */
+static uint32_t go_through(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
+{
+	const struct space *space = p->slots->space;
+	ppn_t first = geometry_first_page(space->geometry, victim);
+	uint32_t copied = 0;
+
+	for (ppn_t ppn = first; ppn < first + space->geometry->pages_per_block; ppn++) {
+		uint32_t live = live_slots(p, ppn);
+
+		if (flash_owner(space->flash, ppn) == OWNER_NONE)
+			continue;
+		if (live && live < p->slots->per_page) {
+			collect_slots(p, io, ppn, live, cause);
+			continue;
+		}
+		copy_page(p, io, ppn, take(p, victim, stream), cause);
+		copied++;
+	}
+	return copied;
+}
+
+/* ---- packing ---- */
+
+/* Fills the last page with live slots of other blocks that have dead ones: they come nearer to winning a page. */
+static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cause)
+{
+	const struct slots *s = p->slots;
+	const struct geometry *g = s->space->geometry;
+	block_t first = geometry_plane(g, victim) * g->blocks_per_plane;
+	uint32_t full = p->parts + s->per_page - p->parts % s->per_page;
+
+	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
+		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !s->hollow[b])
+			continue;
+		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
+			uint32_t live = live_slots(p, ppn);
+
+			if (p->parts == full)
+				return;
+			if (live && live < s->per_page)
+				collect_slots(p, io, ppn, full - p->parts, cause);
+		}
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	sub_t first = ((const struct pack_part *)a)->sub, second = ((const struct pack_part *)b)->sub;
+
+	return (first > second) - (first < second);
+}
+
+static void pack_parts(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
+{
+	uint32_t count;
+
+	qsort(p->part, p->parts, sizeof *p->part, by_address);
+	for (uint32_t at = 0; at < p->parts; at += count) {
+		count = p->parts - at < p->slots->per_page ? p->parts - at : p->slots->per_page;
+		p->client.program(p->client.ftl, io, take(p, victim, stream), p->part + at, count, cause);
+		p->statistics.packed_pages++;
+	}
+	p->statistics.slots_moved += p->parts;
+}
+
+void pack_empty(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
+{
+	uint32_t pages, per_page = p->slots->per_page;
+
+	p->parts = 0;
+	pages = go_through(p, io, victim, stream, cause);
+	pages += (p->parts + per_page - 1) / per_page;
+	if (cause == CAUSE_GC && pages == p->slots->space->geometry->pages_per_block && p->parts % per_page)
+		top_up(p, io, victim, cause);
+	pack_parts(p, io, victim, stream, cause);
+}
+
+/*
+ * No block has a page's worth of dead slots.  If all closed ones together have, the one with most of them: it is
+ * rewritten without any (top_up), so with every step fewer blocks share the dead slots, until one
+ * has a page's worth.
+ */
+block_t pack_last_resort(const struct pack *p, plane_t plane)
+{
+	const struct slots *s = p->slots;
+	const struct geometry *g = s->space->geometry;
+	block_t first = plane * g->blocks_per_plane, most = BLOCK_NONE;
+	uint32_t total = 0;
+
+	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
+		if (s->space->block[b].state != BLOCK_CLOSED)
+			continue;
+		total += s->hollow[b];
+		if (s->hollow[b] && (most == BLOCK_NONE || s->hollow[b] > s->hollow[most]))
+			most = b;
+	}
+	return total < s->per_page ? BLOCK_NONE : most;
+}
+
+/* ---- statistics ---- */
+
+static const struct stat_row rows[] = {
+	{ "gc_copied_pages", "pages", "without a dead slot, moved as they were", STAT_COUNT,
+		offsetof(struct pack_statistics, copied_pages) },
+	{ "gc_packed_pages", "pages", "written with the live slots of the others", STAT_COUNT,
+		offsetof(struct pack_statistics, packed_pages) },
+	{ "gc_slots_moved", "sub-pages", "in these", STAT_COUNT,
+		offsetof(struct pack_statistics, slots_moved) },
+	{ 0 },
+};
+
+void pack_statistics(struct pack *p, const char *prefix, struct stat_list *list)
+{
+	stat_list_add(list, (struct stat_group){ NULL, prefix, rows, &p->statistics, sizeof p->statistics });
+}

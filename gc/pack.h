@@ -1,0 +1,59 @@
+/*
+ * Collection for FTLs whose pages die in parts (pagemap/slots.h): pages of the victim without a dead slot move as
+ * they are; of the others only the live slots move, sorted by logical address and packed into full pages, so that n
+ * partly dead pages become ceil(live slots / slots of a page).
+ *
+ * Knows slots and sub-pages; the map that leads to them is the FTL's.
+ */
+#ifndef GC_PACK_H
+#define GC_PACK_H
+
+#include "pagemap/slots.h"
+
+struct ftl; /* this room only hands it on */
+struct stat_list;
+
+/* A sub-page on its way into a page: new data from the host, and old sectors kept from another page. */
+struct pack_part {
+	sub_t sub;
+	ppn_t from;        /* of the kept sectors */
+	mask_t host, kept; /* bit i = sector i of the sub-page; a collection has only kept ones */
+	op_t read;         /* of the page they are kept from */
+};
+
+/* The FTL's part. */
+struct pack_client {
+	struct ftl *ftl;
+	/* The sectors of a sub-page that hold data. */
+	mask_t (*holds)(const struct ftl *, sub_t);
+	/* A page was copied as it is, its live slots with it; `from` is dead already. */
+	void (*moved)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+	/* Programs a page with these parts, each after its read, and maps them to it: slots_name(), slots_fill(),
+	 * slots_kill(). */
+	void (*program)(
+		struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
+};
+
+struct pack_statistics {
+	uint64_t copied_pages, packed_pages, slots_moved;
+};
+
+struct pack {
+	struct slots *slots;
+	struct pack_client client;
+	struct pack_part *part; /* live slots of partly dead pages of the victim being emptied */
+	uint32_t parts;
+	struct pack_statistics statistics;
+};
+
+void pack_init(struct pack *, struct slots *, struct pack_client);
+void pack_release(struct pack *);
+
+/* For the `empty` and `last_resort` of gc/collect.h. */
+void pack_empty(struct pack *, struct io *, block_t victim, unsigned stream, enum cause);
+block_t pack_last_resort(const struct pack *, plane_t);
+
+/* Rows PREFIXgc_copied_pages, PREFIXgc_packed_pages, PREFIXgc_slots_moved. */
+void pack_statistics(struct pack *, const char *prefix, struct stat_list *);
+
+#endif
