@@ -291,6 +291,7 @@ static void forward_page(struct judge *j, struct deed *d)
 	const struct deed *writer = find(j, j->writer[d->op.ppn]);
 
 	d->writer = j->writer[d->op.ppn];
+	d->data = j->meant[d->op.ppn];
 	BUG_ON(!writer || writer->stage == DONE || writer->op.kind != JUDGED_PROGRAM || !writer->held,
 		"a read of page %u is served from memory that does not hold the page", d->op.ppn);
 	j->reader[d->op.ppn] = d->op.id;
@@ -348,7 +349,8 @@ void judge_waits(struct judge *j, uint64_t op, uint64_t other)
 	d->first_wait = index;
 }
 
-/* Time has not passed since the request read the page, so the program must still wait for that. */
+/* Time has not passed since the request read the page, here or where it lay before it was collected: the program must
+ * still wait for that. */
 void judge_kept(struct judge *j, ppn_t page, ppn_t from)
 {
 	const struct deed *program = find(j, j->writer[page]), *read = find(j, j->reader[from]);
@@ -359,7 +361,7 @@ void judge_kept(struct judge *j, ppn_t page, ppn_t from)
 	for (uint32_t at = program->first_wait; at && !waits; at = j->wait[at - 1].next) {
 		const struct deed *other = find(j, j->wait[at - 1].other);
 
-		waits = other->op.ppn == from && other->request == j->serial && !writes(other);
+		waits = other->data == j->meant[from] && other->request == j->serial && !writes(other);
 	}
 	BUG_ON(!waits, "page %u keeps data of page %u and does not wait for a read of it", page, from);
 }
