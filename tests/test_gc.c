@@ -9,7 +9,7 @@
 /* ---- a policy's choice against a scan of all candidates ---- */
 
 /* A plane whose pages live and die at random; the mirror knows what each policy may know. */
-struct field {
+struct ground {
 	struct bench *bench;
 	struct space *space;
 	struct collector *collector;
@@ -29,7 +29,7 @@ static void ignore_relocation(void *ftl, struct io *io, owner_t owner, ppn_t fro
 	(void)to;
 }
 
-static void field_open(struct field *f, const char *settings)
+static void field_open(struct ground *f, const char *settings)
 {
 	struct settings *s;
 
@@ -45,7 +45,7 @@ static void field_open(struct field *f, const char *settings)
 	random_init(&f->random, seed_of_run(), 3);
 }
 
-static void field_close(struct field *f)
+static void field_close(struct ground *f)
 {
 	memory_free(f->closed_at);
 	memory_free(f->changed_at);
@@ -54,12 +54,12 @@ static void field_close(struct field *f)
 	bench_close(f->bench);
 }
 
-static bool is_candidate(const struct field *f, block_t b, plane_t plane)
+static bool is_candidate(const struct ground *f, block_t b, plane_t plane)
 {
 	return f->space->block[b].state == BLOCK_CLOSED && geometry_plane(&f->bench->geometry, b) == plane;
 }
 
-static void write_one(struct field *f, plane_t plane)
+static void write_one(struct ground *f, plane_t plane)
 {
 	ppn_t ppn = space_take(f->space, plane, STREAM_HOST, true);
 	block_t b;
@@ -72,7 +72,7 @@ static void write_one(struct field *f, plane_t plane)
 		f->closed_at[b] = f->changed_at[b] = f->clock;
 }
 
-static void kill_one(struct field *f)
+static void kill_one(struct ground *f)
 {
 	const struct geometry *g = &f->bench->geometry;
 	ppn_t ppn = (ppn_t)random_below(&f->random, g->pages);
@@ -85,7 +85,7 @@ static void kill_one(struct field *f)
 }
 
 /* Empties a block as the collector would, without copying: its live pages die. */
-static void reclaim(struct field *f, block_t b)
+static void reclaim(struct ground *f, block_t b)
 {
 	const struct geometry *g = &f->bench->geometry;
 
@@ -96,7 +96,7 @@ static void reclaim(struct field *f, block_t b)
 }
 
 /* Plays for a while; `check` is asked before each reclaim. */
-static void play(struct field *f, void (*check)(struct field *, plane_t, block_t))
+static void play(struct ground *f, void (*check)(struct ground *, plane_t, block_t))
 {
 	uint32_t picks = 0;
 
@@ -121,7 +121,7 @@ static void play(struct field *f, void (*check)(struct field *, plane_t, block_t
 
 #define FIELD PAPER_DRIVE "flash.dies=1 flash.blocks=24 flash.pages=6 "
 
-static uint32_t reclaimable(const struct field *f, plane_t plane)
+static uint32_t reclaimable(const struct ground *f, plane_t plane)
 {
 	uint32_t blocks = 0;
 
@@ -131,7 +131,7 @@ static uint32_t reclaimable(const struct field *f, plane_t plane)
 	return blocks;
 }
 
-static void assert_reclaimable(struct field *f, plane_t plane, block_t b)
+static void assert_reclaimable(struct ground *f, plane_t plane, block_t b)
 {
 	if (b == BLOCK_NONE) {
 		assert_int_equal(reclaimable(f, plane), 0);
@@ -142,7 +142,7 @@ static void assert_reclaimable(struct field *f, plane_t plane, block_t b)
 }
 
 /* Fewest live pages; among equals the one that became so first. */
-static void check_greedy(struct field *f, plane_t plane, block_t picked)
+static void check_greedy(struct ground *f, plane_t plane, block_t picked)
 {
 	block_t best = BLOCK_NONE;
 
@@ -161,7 +161,7 @@ static void check_greedy(struct field *f, plane_t plane, block_t picked)
 
 static void test_greedy_against_a_scan(void **state)
 {
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	field_open(&f, FIELD "gc.policy=greedy");
@@ -170,7 +170,7 @@ static void test_greedy_against_a_scan(void **state)
 }
 
 /* The candidate of the plane that was closed first. */
-static block_t first_closed(const struct field *f, plane_t plane)
+static block_t first_closed(const struct ground *f, plane_t plane)
 {
 	block_t first = BLOCK_NONE;
 
@@ -182,7 +182,7 @@ static block_t first_closed(const struct field *f, plane_t plane)
 }
 
 /* The first closed that has a dead page; full ones before it count as closed anew. */
-static void check_fifo(struct field *f, plane_t plane, block_t picked)
+static void check_fifo(struct ground *f, plane_t plane, block_t picked)
 {
 	uint32_t pages = f->bench->geometry.pages_per_block;
 	uint64_t end = f->clock;
@@ -198,7 +198,7 @@ static void check_fifo(struct field *f, plane_t plane, block_t picked)
 
 static void test_fifo_against_a_scan(void **state)
 {
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	field_open(&f, FIELD "gc.policy=fifo");
@@ -207,7 +207,7 @@ static void test_fifo_against_a_scan(void **state)
 }
 
 /* age (1 - u) / 2u with the age in pages handed out since the block was full. */
-static double worth(const struct field *f, block_t b)
+static double worth(const struct ground *f, block_t b)
 {
 	double u = (double)f->space->block[b].valid / f->bench->geometry.pages_per_block;
 
@@ -215,7 +215,7 @@ static double worth(const struct field *f, block_t b)
 		     : INFINITY;
 }
 
-static void check_cost_benefit(struct field *f, plane_t plane, block_t picked)
+static void check_cost_benefit(struct ground *f, plane_t plane, block_t picked)
 {
 	assert_reclaimable(f, plane, picked);
 	for (block_t b = 0; picked != BLOCK_NONE && b < f->bench->geometry.blocks; b++)
@@ -225,7 +225,7 @@ static void check_cost_benefit(struct field *f, plane_t plane, block_t picked)
 
 static void test_cost_benefit_against_a_scan(void **state)
 {
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	field_open(&f, FIELD "gc.policy=cost_benefit");
@@ -235,7 +235,7 @@ static void test_cost_benefit_against_a_scan(void **state)
 
 static void test_random_picks_what_can_be_reclaimed(void **state)
 {
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	field_open(&f, FIELD "gc.policy=random");
@@ -245,7 +245,7 @@ static void test_random_picks_what_can_be_reclaimed(void **state)
 
 static void test_d_choices_picks_what_can_be_reclaimed(void **state)
 {
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	field_open(&f, FIELD "gc.policy=d_choices gc.d=3");
@@ -254,7 +254,7 @@ static void test_d_choices_picks_what_can_be_reclaimed(void **state)
 }
 
 /* A plane of 24 blocks of which 20 are closed and lost 0 .. 5 pages in turn. */
-static void half_dead_plane(struct field *f, const char *settings)
+static void half_dead_plane(struct ground *f, const char *settings)
 {
 	field_open(f, settings);
 	for (int i = 0; i < 20 * 6; i++)
@@ -269,7 +269,7 @@ static void half_dead_plane(struct field *f, const char *settings)
 static void test_random_is_fair(void **state)
 {
 	uint32_t picked[24] = { 0 };
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	half_dead_plane(&f, FIELD "gc.policy=random");
@@ -288,7 +288,7 @@ static void test_random_is_fair(void **state)
 static void test_d_choices_between_random_and_greedy(void **state)
 {
 	uint32_t best[2] = { 0, 0 };
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	for (int many = 0; many < 2; many++) {
@@ -305,7 +305,7 @@ static void test_d_choices_between_random_and_greedy(void **state)
 /* No block of the plane has a dead page: every policy says so instead of turning in circles. */
 static void test_no_policy_picks_what_wins_nothing(void **state)
 {
-	struct field f;
+	struct ground f;
 
 	(void)state;
 	for (int policy = 0; gc_policies[policy]; policy++) {

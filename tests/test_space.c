@@ -8,22 +8,22 @@
 /* One plane of 8 blocks of 4 pages. */
 #define ONE_PLANE PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 "
 
-struct field {
+struct ground {
 	struct bench *bench;
 	struct space *space;
 	struct io io; /* outside time */
 };
 
-static struct field field_open(const char *settings, enum free_order order, uint32_t reserve)
+static struct ground field_open(const char *settings, enum free_order order, uint32_t reserve)
 {
-	struct field f = { .bench = bench_open(settings) };
+	struct ground f = { .bench = bench_open(settings) };
 
 	f.space = space_create(f.bench->flash, order, reserve);
 	f.io = (struct io){ .flash = f.bench->flash };
 	return f;
 }
 
-static void field_close(struct field *f)
+static void field_close(struct ground *f)
 {
 	space_check(f->space);
 	space_free(f->space);
@@ -31,7 +31,7 @@ static void field_close(struct field *f)
 }
 
 /* Takes a page of plane 0 and programs it. */
-static ppn_t write_page(struct field *f, enum stream stream, bool privileged)
+static ppn_t write_page(struct ground *f, enum stream stream, bool privileged)
 {
 	ppn_t ppn = space_take(f->space, 0, stream, privileged);
 
@@ -41,7 +41,7 @@ static ppn_t write_page(struct field *f, enum stream stream, bool privileged)
 }
 
 /* Writes the rest of the open block of the stream, or a whole new one. */
-static block_t write_block(struct field *f, enum stream stream)
+static block_t write_block(struct ground *f, enum stream stream)
 {
 	ppn_t ppn;
 
@@ -51,7 +51,7 @@ static block_t write_block(struct field *f, enum stream stream)
 	return geometry_block(&f->bench->geometry, ppn);
 }
 
-static void kill_and_erase(struct field *f, block_t b)
+static void kill_and_erase(struct ground *f, block_t b)
 {
 	ppn_t first = geometry_first_page(&f->bench->geometry, b);
 
@@ -67,7 +67,7 @@ static void kill_and_erase(struct field *f, block_t b)
 static void test_streams_fill_blocks_of_their_own(void **state)
 {
 	static const ppn_t expected[] = { 0, 4, 1, 5, 2, 6, 3, 7, 8, 12 };
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 0);
+	struct ground f = field_open(ONE_PLANE, FREE_LEAST_WORN, 0);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -85,7 +85,7 @@ static void test_streams_fill_blocks_of_their_own(void **state)
 /* Of 8 blocks the host may open 6, the collector all. */
 static void test_the_reserve_is_the_collectors(void **state)
 {
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 2);
+	struct ground f = field_open(ONE_PLANE, FREE_LEAST_WORN, 2);
 
 	(void)state;
 	for (int i = 0; i < 6 * 4; i++)
@@ -104,7 +104,7 @@ static void test_the_reserve_is_the_collectors(void **state)
 /* A block that a stream has opened is filled although the reserve may not be opened any more. */
 static void test_an_open_block_is_filled(void **state)
 {
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 7);
+	struct ground f = field_open(ONE_PLANE, FREE_LEAST_WORN, 7);
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
@@ -116,10 +116,10 @@ static void test_an_open_block_is_filled(void **state)
 /* ---- which free block is opened ---- */
 
 /* Every block was written and erased once; blocks 3, 6 and 1 are free, in this order of becoming free. */
-static struct field three_free_blocks(enum free_order order)
+static struct ground three_free_blocks(enum free_order order)
 {
 	static const block_t freed[] = { 3, 6, 1 };
-	struct field f = field_open(ONE_PLANE, order, 0);
+	struct ground f = field_open(ONE_PLANE, order, 0);
 
 	for (int i = 0; i < 8; i++)
 		write_block(&f, STREAM_HOST);
@@ -130,7 +130,7 @@ static struct field three_free_blocks(enum free_order order)
 
 static void test_the_block_free_for_longest_is_opened(void **state)
 {
-	struct field f = three_free_blocks(FREE_OLDEST);
+	struct ground f = three_free_blocks(FREE_OLDEST);
 
 	(void)state;
 	assert_int_equal(write_block(&f, STREAM_HOST), 3);
@@ -144,7 +144,7 @@ static void test_the_block_free_for_longest_is_opened(void **state)
 /* Equally worn: the lowest number.  Block 1 is worn twice then, so 3 and 6 come before it. */
 static void test_the_least_worn_free_block_is_opened(void **state)
 {
-	struct field f = three_free_blocks(FREE_LEAST_WORN);
+	struct ground f = three_free_blocks(FREE_LEAST_WORN);
 
 	(void)state;
 	assert_int_equal(write_block(&f, STREAM_HOST), 1);
@@ -158,7 +158,7 @@ static void test_the_least_worn_free_block_is_opened(void **state)
 /* Cold data of wear levelling goes where it hurts least: to the most worn free block, here block 1 again. */
 static void test_wear_levelling_opens_the_most_worn_block(void **state)
 {
-	struct field f = three_free_blocks(FREE_LEAST_WORN);
+	struct ground f = three_free_blocks(FREE_LEAST_WORN);
 
 	(void)state;
 	assert_int_equal(write_block(&f, STREAM_HOST), 1);
@@ -170,7 +170,7 @@ static void test_wear_levelling_opens_the_most_worn_block(void **state)
 /* 20000 blocks written and erased at random: the one opened is the least worn by a scan of all. */
 static void test_the_least_worn_block_against_a_scan(void **state)
 {
-	struct field f = field_open(ONE_PLANE "flash.blocks=37 ", FREE_LEAST_WORN, 0);
+	struct ground f = field_open(ONE_PLANE "flash.blocks=37 ", FREE_LEAST_WORN, 0);
 	const struct flash *flash = f.bench->flash;
 	struct random random;
 
@@ -198,7 +198,7 @@ static void test_the_least_worn_block_against_a_scan(void **state)
 /* With an endurance of 2 the second erase ends a block: its pages are gone from the plane. */
 static void test_worn_out_blocks_retire(void **state)
 {
-	struct field f = field_open(ONE_PLANE "flash.endurance=2 ", FREE_OLDEST, 0);
+	struct ground f = field_open(ONE_PLANE "flash.endurance=2 ", FREE_OLDEST, 0);
 
 	(void)state;
 	for (int life = 0; life < 2; life++)
@@ -218,7 +218,7 @@ enum misuse { ERASE_OPEN, ERASE_WITH_LIVE_PAGES, DIES_TWICE, LOST_PAGE, LOST_BLO
 
 static void misuse(void *context)
 {
-	struct field f = field_open(ONE_PLANE, FREE_LEAST_WORN, 0);
+	struct ground f = field_open(ONE_PLANE, FREE_LEAST_WORN, 0);
 
 	write_block(&f, STREAM_HOST);
 	write_page(&f, STREAM_HOST, true);
