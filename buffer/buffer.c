@@ -197,8 +197,11 @@ static void hand_over(struct buffer *b)
 		const struct victim *v = &b->victim[i];
 
 		if (v->node != NODE_NONE) {
-			add_mask(&b->flush, page_start(b, v->lpn), buffer_node(b, v->node)->dirty & v->mask);
+			mask_t dirty = buffer_node(b, v->node)->dirty & v->mask;
+
+			add_mask(&b->flush, page_start(b, v->lpn), dirty);
 			b->statistics.evicted_pages++;
+			b->statistics.flushed_pages += dirty != 0;
 			continue;
 		}
 		flush(b);
@@ -460,6 +463,7 @@ static const struct stat buffer_stats[] = {
 	DIRECTION("write.", REQUEST_WRITE, "written over data still in the buffer", ""),
 	{ "evictions", "", "times that pages left to make room", STAT_COUNT, FIELD_STAT(evictions) },
 	{ "evicted_pages", "pages", "of which something left", STAT_COUNT, FIELD_STAT(evicted_pages) },
+	{ "flushed_pages", "pages", "of these with dirty data", STAT_COUNT, FIELD_STAT(flushed_pages) },
 	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", STAT_COUNT,
 		FIELD_STAT(flushed_sectors) },
 	{ "merged_writes", "", "parts of several pages handed over to share one", STAT_COUNT,
