@@ -76,9 +76,10 @@ uint32_t buffer_find(const struct buffer *b, lpn_t lpn)
 	return hash_find(&b->index, by_lpn(b), lpn);
 }
 
+/* Many masks are empty, and counting is a call on machines without an instruction for it. */
 static uint32_t count_bits(mask_t mask)
 {
-	return (uint32_t)__builtin_popcountll(mask);
+	return mask ? (uint32_t)__builtin_popcountll(mask) : 0;
 }
 
 static uint32_t insert(struct buffer *b, lpn_t lpn)
@@ -196,8 +197,11 @@ static void hand_over(struct buffer *b)
 		const struct victim *v = &b->victim[i];
 
 		if (v->node != NODE_NONE) {
-			add_mask(&b->flush, page_start(b, v->lpn), buffer_node(b, v->node)->dirty & v->mask);
+			mask_t dirty = buffer_node(b, v->node)->dirty & v->mask;
+
+			add_mask(&b->flush, page_start(b, v->lpn), dirty);
 			b->statistics.evicted_pages++;
+			b->statistics.flushed_pages += dirty != 0;
 			continue;
 		}
 		flush(b);
@@ -247,13 +251,24 @@ static struct extent clip(const struct buffer *b, struct extent e, lpn_t lpn)
 	return (struct extent){ e.start > start ? e.start : start, e.end < end ? e.end : end };
 }
 
-static bool count(struct buffer *b, enum request_type type, mask_t hit, mask_t miss)
+/*
+ * One access to a page that is at `at` or nowhere.  SSDsim counts as missed what is absent of a page that is here, and
+ * else only what there is no room for.  True if everything was found.
+ */
+static bool count(struct buffer *b, enum request_type type, uint32_t at, mask_t found, mask_t absent)
 {
 	struct buffer_statistics *s = &b->statistics;
+	uint64_t hit = count_bits(found), miss = count_bits(absent), missed = miss;
 
-	s->sectors[type] += count_bits(hit | miss);
-	s->hit_sectors[type] += count_bits(hit);
-	s->miss_sectors[type] += count_bits(miss);
+	if (at == NODE_NONE) {
+		uint64_t room = type == REQUEST_WRITE ? b->capacity - b->used : miss;
+
+		missed = miss > room ? miss - room : 0;
+	}
+	s->sectors[type] += hit + miss;
+	s->hit_sectors[type] += hit;
+	s->miss_sectors[type] += miss;
+	s->legacy[type] += hit + missed;
 	s->pages[type]++;
 	s->page_hits[type] += !miss;
 	return !miss;
@@ -265,16 +280,6 @@ static void count_request(struct buffer *b, enum request_type type, bool complet
 	b->statistics.request_hits[type] += complete;
 }
 
-/* SSDsim counts as missed what is absent of a page that is here, and else only what there is no room for. */
-static void count_legacy(struct buffer *b, enum request_type type, uint32_t at, mask_t hit, mask_t miss)
-{
-	uint64_t room = type == REQUEST_WRITE ? b->capacity - b->used : UINT64_MAX, missed = count_bits(miss);
-
-	if (at == NODE_NONE)
-		missed = missed > room ? missed - room : 0;
-	b->statistics.legacy[type] += count_bits(hit) + missed;
-}
-
 static mask_t stored_of(const struct buffer *b, uint32_t at)
 {
 	return at == NODE_NONE ? 0 : buffer_node(b, at)->stored;
@@ -284,23 +289,25 @@ static mask_t stored_of(const struct buffer *b, uint32_t at)
 static void enter(struct buffer *b, uint32_t at, lpn_t lpn, mask_t mask, enum request_type type)
 {
 	mask_t stored = stored_of(b, at);
+	uint32_t growth = count_bits(mask & ~stored);
 	bool is_new;
 
-	while (b->used + count_bits(mask & ~stored) > b->capacity) {
+	while (b->used + growth > b->capacity) {
 		evict(b);
 		at = buffer_find(b, lpn);
 		stored = stored_of(b, at);
+		growth = count_bits(mask & ~stored);
 	}
 	is_new = at == NODE_NONE;
 	if (is_new)
 		at = insert(b, lpn);
-	b->used += count_bits(mask & ~stored);
+	b->used += growth;
 	buffer_node(b, at)->stored |= mask;
 	if (type == REQUEST_WRITE)
 		buffer_node(b, at)->dirty |= mask;
 	if (is_new)
 		b->ops->inserted(b, at, type, mask);
-	else if (b->ops->resized && mask & ~stored)
+	else if (b->ops->resized && growth)
 		b->ops->resized(b, at, stored);
 }
 
@@ -308,9 +315,8 @@ static bool write_part(struct buffer *b, lpn_t lpn, mask_t mask)
 {
 	uint32_t at = buffer_find(b, lpn);
 	mask_t stored = stored_of(b, at);
-	bool complete = count(b, REQUEST_WRITE, mask & stored, mask & ~stored);
+	bool complete = count(b, REQUEST_WRITE, at, mask & stored, mask & ~stored);
 
-	count_legacy(b, REQUEST_WRITE, at, mask & stored, mask & ~stored);
 	if (at != NODE_NONE)
 		b->ops->hit(b, at, REQUEST_WRITE, mask);
 	enter(b, at, lpn, mask, REQUEST_WRITE);
@@ -357,8 +363,7 @@ static bool read_part(struct buffer *b, lpn_t lpn, mask_t mask, mask_t *absent)
 	mask_t found = stored_of(b, at) & mask;
 
 	*absent = mask & ~found;
-	count(b, REQUEST_READ, found, *absent);
-	count_legacy(b, REQUEST_READ, at, found, *absent);
+	count(b, REQUEST_READ, at, found, *absent);
 	add_mask(&b->missing, page_start(b, lpn), *absent);
 	if (found)
 		b->ops->hit(b, at, REQUEST_READ, mask);
@@ -458,6 +463,7 @@ static const struct stat_row buffer_stats[] = {
 	DIRECTION("write.", REQUEST_WRITE, "written over data still in the buffer", ""),
 	{ "evictions", "", "times that pages left to make room", STAT_COUNT, FIELD_STAT(evictions) },
 	{ "evicted_pages", "pages", "of which something left", STAT_COUNT, FIELD_STAT(evicted_pages) },
+	{ "flushed_pages", "pages", "of these with dirty data", STAT_COUNT, FIELD_STAT(flushed_pages) },
 	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", STAT_COUNT,
 		FIELD_STAT(flushed_sectors) },
 	{ "merged_writes", "", "parts of several pages handed over to share one", STAT_COUNT,

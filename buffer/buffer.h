@@ -52,7 +52,7 @@ struct buffer_statistics {
 	uint64_t requests[2], request_hits[2]; /* likewise */
 	uint64_t legacy[2];                    /* what SSDsim divides the hits by */
 	uint64_t evictions, evicted_pages;     /* times that something left, and pages of which it did */
-	uint64_t flushed_sectors, merged_writes, padded_pages;
+	uint64_t flushed_pages, flushed_sectors, merged_writes, padded_pages;
 	uint64_t capacity_bytes, dirty_sectors; /* looked up for the report */
 };
 

@@ -736,6 +736,8 @@ static void test_what_was_read_enters_clean(void **state)
 	write_to(b, 16, 18); /* page 1 leaves: clean, so nothing is flushed */
 	assert_int_equal(book.records, 0);
 	assert_int_equal(((struct trial *)b->state)->last_out, 1);
+	assert_int_equal(b->statistics.evicted_pages, 2);
+	assert_int_equal(b->statistics.flushed_pages, 1);
 	read_from(b, 18, 19); /* one more sector of a page that is here: it stays dirty where it was */
 	assert_int_equal(buffer_dirty_sectors(b), 2);
 	assert_told(b, RESIZED, REQUEST_TYPES, 0x3);

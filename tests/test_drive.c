@@ -371,8 +371,8 @@ static void test_every_page_is_filled_once(void **state)
 	for (ppn_t ppn = 0; ppn < pages; ppn++)
 		assert_int_equal(flash_owner(r->drive->flash, ppn), ppn);
 	replay_free(r);
-	r = prepared(MEDIUM
-		"flash.channels=1 flash.planes=1 precondition.mode=fill precondition.fill_run=7 precondition.premap=none");
+	r = prepared(MEDIUM "flash.channels=1 flash.planes=1 precondition.mode=fill precondition.fill_run=7 "
+			    "precondition.premap=none");
 	assert_int_equal(r->before.used_pages, pages);
 	assert_int_equal(r->before.valid_pages, pages);
 	for (ppn_t ppn = 1; ppn < pages; ppn++) {
