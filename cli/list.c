@@ -25,6 +25,7 @@ static void print_row(void *context, const char *name, const char *brief)
 
 PRINTER(print_ftls, ftls)
 PRINTER(print_buffers, buffers)
+PRINTER(print_host_layers, host_layers)
 PRINTER(print_gc_policies, gc_policies)
 PRINTER(print_trace_formats, trace_formats)
 
@@ -46,6 +47,7 @@ static const struct listing {
 } listings[] = {
 	{ "ftls", "FTLs (-s ftl=NAME)", print_ftls },
 	{ "buffers", "write buffers (-s buffer=NAME)", print_buffers },
+	{ "layers", "host layers in front of both (-s host.layer=NAME)", print_host_layers },
 	{ "gc", "garbage collection policies (-s gc.policy=NAME)", print_gc_policies },
 	{ "formats", "trace formats (found from the content; -s trace.format=NAME)", print_trace_formats },
 	{ "profiles", "generator profiles (in place of a trace; ssd trace generate NAME)", print_profiles },

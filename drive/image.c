@@ -101,6 +101,7 @@ static void read_region(struct regions *regions, void *bytes, size_t size)
 static void visit_drive(struct drive *d, struct regions *r)
 {
 	ftl_regions(d->ftl, r);
+	host_regions(d->host, r);
 	oracle_regions(d->oracle, r);
 }
 

@@ -107,6 +107,7 @@ op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t
 bool directory_program(
 	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
+	bool detached = io->detached;
 	struct directory_page *p = &d->page[id];
 	op_t program;
 	ppn_t to;
@@ -117,9 +118,9 @@ bool directory_program(
 	to = d->client.allocate(d->client.ftl, io, id);
 	if (to == PPN_NONE)
 		return false;
-	io->detached = !d->settings->blocking;
+	io->detached |= !d->settings->blocking;
 	program = flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, cause, after);
-	io->detached = false;
+	io->detached = detached;
 	if (d->settings->blocking) {
 		if (*wait != OP_NONE && *wait != after)
 			flash_wait(io, program, *wait);

@@ -482,7 +482,7 @@ static void test_spellings_of_options(void **state)
 /* `ssd list WHAT` is what `ssd list` says of it; together they are all of it. */
 static void test_one_listing(void **state)
 {
-	static const char *const what[] = { "ftls", "buffers", "gc", "formats", "profiles" };
+	static const char *const what[] = { "ftls", "buffers", "layers", "gc", "formats", "profiles" };
 	struct world *w = *state;
 	char command[32], *all;
 	size_t length = 0;

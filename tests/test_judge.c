@@ -188,7 +188,6 @@ enum breach {
 	WRONG_DIE,
 	ANSWERED_UNREAD,
 	TOO_EARLY,
-	LOAD_FOR_NOBODY,
 	LEFT_OVER,
 	BREACHES
 };
@@ -269,12 +268,6 @@ static void break_physics(enum breach breach)
 	case ANSWERED_UNREAD:
 		judge_answers(j, 4);
 		break;
-	case LOAD_FOR_NOBODY:
-		judge_placed(j, 32, PPN_NONE);
-		judge_made(j, (struct judged_op){ 4, JUDGED_READ, 32, PPN_NONE, 4, 0, true, .load = true });
-		judge_made(j, (struct judged_op){ 5, JUDGED_READ, 0, PPN_NONE, 4, 0, true, .data = true });
-		judge_submit(j, 0, 0, 0);
-		break;
 	case TOO_EARLY:
 		judge_completed(j, 0, program_through(j, 3, 0));
 		break;
@@ -315,7 +308,6 @@ static void test_each_breach(void **state)
 		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",
 		[WRONG_DIE] = "a read of page 0 starts on die 1",
 		[ANSWERED_UNREAD] = "a request is answered from page 4 and waits for no read of it",
-		[LOAD_FOR_NOBODY] = "nobody waits for the load of the mapping page in page 32",
 		[TOO_EARLY] = "the request of ticket 0 completes at 104100 before 1 of its operations",
 		[LEFT_OVER] = "at the end 2 operations, 1 requests and 1 pages in memory are left",
 	};

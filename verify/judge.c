@@ -18,9 +18,6 @@ struct deed {
 	ppn_t at;                     /* where it reads, */
 	uint32_t at_epoch;            /* since which erase outside time */
 	bool held;
-	bool waited_for;
-	uint64_t earlier_load; /* of its request */
-	uint32_t data_before;  /* operations on data that its request had made */
 };
 
 struct wait {
@@ -32,8 +29,6 @@ struct served {
 	uint64_t serial;
 	tick_t released;
 	uint32_t pending;
-	uint32_t data;      /* operations that move its data */
-	uint64_t last_load; /* of a mapping page */
 	bool open, submitted;
 };
 
@@ -188,19 +183,9 @@ void judge_begin(struct judge *j, uint32_t ticket)
 	j->open_requests++;
 }
 
-static void check_loads(const struct judge *j, const struct served *r)
-{
-	const struct deed *d;
-
-	for (uint64_t id = r->last_load; (d = find(j, id)) && d->request == r->serial; id = d->earlier_load)
-		BUG_ON(!d->waited_for && r->data > d->data_before,
-			"nobody waits for the load of the mapping page in page %u", d->op.ppn);
-}
-
 void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t now)
 {
 	pass_time(j, now);
-	check_loads(j, &j->request[ticket]);
 	j->request[ticket].submitted = true;
 	j->request[ticket].released = now + look_ups * j->settings.dram_ns;
 }
@@ -297,16 +282,6 @@ static void forward_page(struct judge *j, struct deed *d)
 	j->reader[d->op.ppn] = d->op.id;
 }
 
-static void note_cause(struct served *r, struct deed *d)
-{
-	d->data_before = r->data;
-	r->data += d->op.data && d->op.awaited;
-	if (!d->op.load || !d->op.awaited)
-		return;
-	d->earlier_load = r->last_load;
-	r->last_load = d->op.id;
-}
-
 void judge_made(struct judge *j, struct judged_op op)
 {
 	uint32_t slot = (uint32_t)op.id - 1;
@@ -319,7 +294,6 @@ void judge_made(struct judge *j, struct judged_op op)
 	*d = (struct deed){ .op = op, .stage = MADE, .request = j->request[op.ticket].serial };
 	j->open_deeds++;
 	j->request[op.ticket].pending += op.awaited;
-	note_cause(&j->request[op.ticket], d);
 	if (reads(d))
 		read_page(j, d);
 	if (writes(d))
@@ -337,7 +311,6 @@ void judge_waits(struct judge *j, uint64_t op, uint64_t other)
 
 	if (is_done(j, other))
 		return;
-	find(j, other)->waited_for = true;
 	BUG_ON(!d || d->stage != MADE, "operation %llu is told to wait too late", (unsigned long long)op);
 	if (!index) {
 		j->wait = memory_resize(j->wait, j->waits + 1, sizeof *j->wait, "judge's waits");

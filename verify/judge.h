@@ -7,8 +7,7 @@
  * number (never 0, low 32 bits dense), physical pages, and requests by ticket.
  *
  * What an operation must wait for only its FTL knows.  Of data it says so: what a page keeps from another
- * (flash_holds_kept) must have been read before.  Of mapping pages the judge can demand only that somebody
- * waits for a load if the request moves data after it.
+ * (flash_holds_kept) must have been read before.  That a load of a mapping page is waited for nobody can check.
  */
 #ifndef VERIFY_JUDGE_H
 #define VERIFY_JUDGE_H
@@ -17,6 +16,9 @@
 #include "types.h"
 
 struct judge;
+
+/* A run without a judge is not to carry its code in the hot path. */
+#define JUDGING __attribute__((cold)) void
 
 /* In the order of the medium's kinds of operation. */
 enum judged_kind { JUDGED_READ, JUDGED_PROGRAM, JUDGED_COPY, JUDGED_ERASE, JUDGED_FORWARD };
@@ -37,39 +39,37 @@ struct judged_op {
 	ppn_t ppn, to; /* `to`: target of a copy */
 	uint32_t sectors, ticket;
 	bool awaited; /* by its request */
-	bool load;    /* reads a mapping page for it, */
-	bool data;    /* or moves its data */
 };
 
 struct judge *judge_create(const struct judge_settings *);
 void judge_free(struct judge *);
 
 /* Requests. */
-void judge_begin(struct judge *, uint32_t ticket);
-void judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
-void judge_completed(struct judge *, uint32_t ticket, tick_t now);
+JUDGING judge_begin(struct judge *, uint32_t ticket);
+JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
+JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
 
 /* Operations: made by the request begun last, bound to wait, on their way. */
-void judge_made(struct judge *, struct judged_op);
-void judge_waits(struct judge *, uint64_t op, uint64_t other);
-void judge_kept(struct judge *, ppn_t page, ppn_t from); /* the page written last keeps data of another */
-void judge_answers(struct judge *, ppn_t);               /* the request is answered from the page */
-void judge_reads_at(struct judge *, uint64_t op, ppn_t source);
-void judge_started(struct judge *, uint64_t op, uint32_t unit, tick_t now);
-void judge_done(struct judge *, uint64_t op, tick_t now);
+JUDGING judge_made(struct judge *, struct judged_op);
+JUDGING judge_waits(struct judge *, uint64_t op, uint64_t other);
+JUDGING judge_kept(struct judge *, ppn_t page, ppn_t from); /* the page written last keeps data of another */
+JUDGING judge_answers(struct judge *, ppn_t);               /* the request is answered from the page */
+JUDGING judge_reads_at(struct judge *, uint64_t op, ppn_t source);
+JUDGING judge_started(struct judge *, uint64_t op, uint32_t unit, tick_t now);
+JUDGING judge_done(struct judge *, uint64_t op, tick_t now);
 
 /* Outside time. */
-void judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */
-void judge_cleared(struct judge *, ppn_t first);           /* the block of that page is erased */
+JUDGING judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */
+JUDGING judge_cleared(struct judge *, ppn_t first);           /* the block of that page is erased */
 
 /* Hardware: a unit (a die, or a chip whose dies take turns) takes and leaves the bus and its cells. */
-void judge_bus(struct judge *, uint32_t unit, bool takes, tick_t now);
-void judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
-void judge_suspended(struct judge *, uint32_t unit); /* after it has left the cells */
-void judge_resumed(struct judge *, uint32_t unit);   /* before it takes them again */
+JUDGING judge_bus(struct judge *, uint32_t unit, bool takes, tick_t now);
+JUDGING judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
+JUDGING judge_suspended(struct judge *, uint32_t unit); /* after it has left the cells */
+JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them again */
 
 /* Nothing is under way. */
-void judge_idle(const struct judge *);
+JUDGING judge_idle(const struct judge *);
 
 /* Where data is, for saving and loading a drive with nothing under way. */
 void judge_regions(struct judge *, struct regions *);
