@@ -63,7 +63,7 @@ void directory_enter(struct directory *d, uint32_t id)
 {
 	BUG_ON(id >= d->pages, "mapping page %u of %u is changed", id, d->pages);
 	d->existing += !d->page[id].exists;
-	d->page[id].exists = true;
+	d->page[id].exists = 1;
 }
 
 void directory_remove(struct directory *d, uint32_t id)

@@ -52,7 +52,7 @@ struct map_settings {
 	uint64_t cache_bytes; /* 0 = physical bytes / 1024 */
 	bool pin_pmt, blocking;
 	int gc_update;
-	uint64_t seed; /* set by the drive, from its own seed */
+	uint64_t seed; /* of models of chance; set by the drive, from its own seed */
 };
 
 extern const struct param map_params[];
@@ -81,9 +81,9 @@ struct directory_client {
 };
 
 struct directory_page {
-	op_t load; /* the last read of its copy */
-	ppn_t ppn; /* its copy in flash; PPN_NONE: there is none */
-	bool exists;
+	op_t load;       /* the last read of its copy */
+	ppn_t ppn;       /* its copy in flash; PPN_NONE: there is none */
+	uint32_t exists; /* 0 or 1 */
 };
 
 struct directory_statistics {

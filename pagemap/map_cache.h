@@ -27,14 +27,15 @@ struct map_cache {
 	struct map_cache_statistics statistics;
 };
 
+/* Do the pinned pages and one other fit in the budget?  If not, the fault says what would do. */
+bool map_cache_fits(const struct map_settings *, const struct geometry *, uint32_t pinned, struct fault *);
+
 /*
  * A page exists from its first write access to map_cache_remove().  The first `pinned` ids are never evicted if the
  * settings say pin_pmt; map_cache_fits() has been asked.  The directory outlives the cache.
  */
 struct map_cache *map_cache_create(struct directory *, uint32_t pinned);
 
-/* Do the pinned pages and one other fit in the budget?  If not, the fault says what would do. */
-bool map_cache_fits(const struct map_settings *, const struct geometry *, uint32_t pinned, struct fault *);
 void map_cache_free(struct map_cache *);
 
 /*

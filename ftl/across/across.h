@@ -62,8 +62,8 @@ struct across {
 	struct page_map map;
 	uint32_t *area_of; /* per anchor: index of its area + 1, 0 = none */
 	struct across_area_table areas;
-	struct directory
-		*directory; /* mapping pages: first those of the page table, then those of the areas */
+	/* Mapping pages: first those of the page table, then those of the areas. */
+	struct directory *directory;
 	struct map_cache *cache;
 	uint32_t page_entries, area_entries; /* entries in a mapping page */
 	uint32_t page_table_pages;

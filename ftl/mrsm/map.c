@@ -130,7 +130,8 @@ void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
 	lpn_t first = geometry_lpn(f->geometry, e.start), last = geometry_lpn(f->geometry, e.end - 1);
 
 	io->accesses += last - first + 1;
-	set_chance(f);
+	if (!m->cache)
+		set_chance(f);
 	for (lpn_t lpn = first; lpn <= last; lpn++)
 		if (m->map_pages[mrsm_tree_region_of(&m->tree, lpn * m->slots_per_page)])
 			add_wait(m, look_up(m, io, map_page_of(m, lpn), write));
