@@ -366,11 +366,6 @@ uint32_t legacy_static_plane(const struct engine *e, uint32_t lpn);  /* static a
 uint32_t legacy_dynamic_plane(struct engine *e, uint32_t lpn);       /* preloading; moves the tokens */
 uint32_t legacy_logical_page(const struct engine *e, uint32_t page); /* of the page numbers of a request */
 
-static inline uint32_t chip_of_ppn(const struct engine *e, uint32_t ppn)
-{
-	return ppn / e->layout.pages_per_chip;
-}
-
 /* plane.c: blocks and pages of a plane. */
 void legacy_planes_create(struct engine *e);
 void legacy_planes_free(struct engine *e);
@@ -447,8 +442,7 @@ bool legacy_collect(struct engine *e, uint32_t channel);
 /* buffer.c: serves a request from the write buffer, or without one. */
 void legacy_buffer_create(struct buffer *b, uint32_t bytes);
 void legacy_buffer_free(struct buffer *b);
-void legacy_serve_buffered(struct engine *e, uint32_t request);
-void legacy_serve_unbuffered(struct engine *e, uint32_t request);
+void legacy_serve(struct engine *e, uint32_t request);
 
 /* admit.c: the trace and the clock. */
 enum admission { ADMITTED, WAITED, ENDED, ADMIT_FAILED };

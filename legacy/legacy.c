@@ -98,10 +98,7 @@ static void serve(struct engine *e, uint32_t request)
 {
 	/* One reference of our own, so that it cannot finish before all its sub-requests exist. */
 	request_at(e, request)->pending = 1;
-	if (e->p->dram_bytes)
-		legacy_serve_buffered(e, request);
-	else
-		legacy_serve_unbuffered(e, request);
+	legacy_serve(e, request);
 	legacy_subrequest_timed(e, request, 0);
 }
 
