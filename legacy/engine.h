@@ -422,7 +422,7 @@ bool legacy_read_transfer(struct engine *e, uint32_t channel);
 bool legacy_write_dynamic(struct engine *e, uint32_t channel);
 bool legacy_write_static(struct engine *e, uint32_t channel);
 
-/* command.c: a program command for the first n slots. */
+/* command.c: a program command for those of the first n slots that are not refused; the others go back. */
 enum timing {
 	TIMING_PARALLEL,  /* interleaved two-plane: all from now */
 	TIMING_CHAINED,   /* interleaved: one after the other on the channel */
@@ -430,7 +430,7 @@ enum timing {
 };
 int64_t legacy_program_ns(const struct engine *e, uint32_t write);
 void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing);
-uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* how many of n slots remain */
+uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* the others go back at once; how many remain */
 uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit);
 void legacy_program_until(struct engine *e, struct chip *chip, int64_t end); /* slot 0 alone */
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search);
