@@ -76,8 +76,13 @@ static inline void records_clear(struct records *t, uint32_t first, uint32_t cou
 /* How many records from `first` on, at most `most`, have a mask. */
 static inline uint32_t records_run(const struct records *t, uint32_t first, uint32_t most)
 {
+	const uint8_t *bytes = (const uint8_t *)t->mask + first, *zero;
 	uint32_t n = 0;
 
+	if (t->mask_bytes == 1) {
+		zero = memchr(bytes, 0, most);
+		return zero ? (uint32_t)(zero - bytes) : most;
+	}
 	while (n < most && record_get(t, first + n).mask)
 		n++;
 	return n;
