@@ -231,34 +231,31 @@ static void read_request(struct engine *e, uint32_t request, uint32_t first, uin
 		read_from_flash(e, request, first, last);
 }
 
-void legacy_serve_buffered(struct engine *e, uint32_t request)
+static void serve_unbuffered(struct engine *e, uint32_t request, uint32_t first, uint32_t last)
 {
-	const struct request *q = request_at(e, request);
-	uint32_t first = q->sector / e->layout.sectors;
-	uint32_t last = (q->sector + q->sectors - 1) / e->layout.sectors;
-
-	if (q->read)
-		read_request(e, request, first, last);
-	else
-		write_request(e, request, first, last);
-}
-
-void legacy_serve_unbuffered(struct engine *e, uint32_t request)
-{
-	const struct request *q = request_at(e, request);
-	uint32_t first = q->sector / e->layout.sectors;
-	uint32_t last = (q->sector + q->sectors - 1) / e->layout.sectors;
-	bool read = q->read;
-
 	for (uint32_t page = first; page <= last; page++) {
+		const struct request *q = request_at(e, request);
 		uint32_t lpn = legacy_logical_page(e, page);
 
 		if (!legacy_on_drive(e, lpn))
 			return;
-		if (read)
+		if (q->read)
 			legacy_create_read(e, request, lpn, mask_sectors(record_get(&e->map, lpn).mask));
 		else
-			legacy_create_write(
-				e, request, lpn, covered(&e->layout, request_at(e, request), page));
+			legacy_create_write(e, request, lpn, covered(&e->layout, q, page));
 	}
+}
+
+void legacy_serve(struct engine *e, uint32_t request)
+{
+	const struct request *q = request_at(e, request);
+	uint32_t first = q->sector / e->layout.sectors;
+	uint32_t last = (q->sector + q->sectors - 1) / e->layout.sectors;
+
+	if (!e->p->dram_bytes)
+		serve_unbuffered(e, request, first, last);
+	else if (q->read)
+		read_request(e, request, first, last);
+	else
+		write_request(e, request, first, last);
 }

@@ -20,7 +20,7 @@ static struct chip *choose_chip(const struct engine *e, uint32_t channel)
 static void dismiss(struct engine *e, struct chip *chip)
 {
 	struct collections *c = &chip->collections;
-	uint32_t number = (uint32_t)(chip - e->chip);
+	uint32_t number = chip_number(e, chip);
 
 	e->plane[number * e->layout.planes_per_chip + c->plane].collecting = false;
 	if (--c->count) {
@@ -53,56 +53,44 @@ static void erase_level(struct engine *e, uint32_t die, uint32_t like)
 			erase_direct(e, p);
 }
 
-/* First plane of a die with a dead block - on the die of `own` that plane itself; NONE. */
-static uint32_t plane_with_dead_block(const struct engine *e, uint32_t die, uint32_t own)
+/* The part of a die in an erase command: its first plane with a dead block - on the die of `own` that plane itself -
+ * and with two-plane commands those level with it. */
+static void erase_die(struct engine *e, uint32_t die, uint32_t own, bool two_plane)
 {
+	uint32_t plane = die * e->layout.planes, end = plane + e->layout.planes;
+
 	if (die == own / e->layout.planes)
-		return own;
-	for (uint32_t p = die * e->layout.planes; p < (die + 1) * e->layout.planes; p++)
-		if (e->plane[p].direct_erase != NONE)
-			return p;
-	return NONE;
-}
-
-static void erase_all_dies(struct engine *e, uint32_t own, bool two_plane)
-{
-	uint32_t first = own / e->layout.planes_per_chip * e->layout.dies;
-
-	for (uint32_t die = first; die < first + e->layout.dies; die++) {
-		uint32_t plane = plane_with_dead_block(e, die, own);
-
-		if (plane == NONE)
-			continue;
-		if (two_plane)
-			erase_level(e, die, plane);
-		else
-			erase_direct(e, plane);
-	}
+		plane = own;
+	while (plane < end && e->plane[plane].direct_erase == NONE)
+		plane++;
+	if (plane == end)
+		return;
+	if (two_plane)
+		erase_level(e, die, plane);
+	else
+		erase_direct(e, plane);
 }
 
 /* Erases dead blocks, on all dies and planes one command can reach. */
 static void collect_dead(struct engine *e, struct channel *channel, struct chip *chip, uint32_t own)
 {
 	const struct legacy_parameters *p = e->p;
-	bool two_plane = e->two_plane && e->layout.planes > 1;
+	const struct layout *l = &e->layout;
+	bool two_plane = e->two_plane && l->planes > 1, interleave = e->interleave && l->dies > 1;
+	uint32_t die = interleave ? chip_number(e, chip) * l->dies : own / l->planes;
 
-	if (e->interleave && e->layout.dies > 1 && two_plane) {
-		erase_all_dies(e, own, true);
-		e->count.interleaved_two_plane_erases++;
+	for (uint32_t end = die + (interleave ? l->dies : 1); die < end; die++)
+		erase_die(e, die, own, two_plane);
+	e->count.interleaved_two_plane_erases += interleave && two_plane;
+	e->count.interleave_erases += interleave && !two_plane;
+	e->count.two_plane_erases += !interleave && two_plane;
+	if (interleave && two_plane) {
 		channel->time = e->now + 18 * p->t_wc + p->t_wb;
 		chip->time = channel->time - 9 * p->t_wc + p->t_bers;
-	} else if (e->interleave && e->layout.dies > 1) {
-		erase_all_dies(e, own, false);
-		e->count.interleave_erases++;
-		channel->time = e->now + 14 * p->t_wc;
-		chip->time = channel->time + p->t_bers;
-	} else if (two_plane) {
-		erase_level(e, own / e->layout.planes, own);
-		e->count.two_plane_erases++;
+	} else if (interleave || two_plane) {
 		channel->time = e->now + 14 * p->t_wc;
 		chip->time = channel->time + p->t_bers;
 	} else {
-		erase_direct(e, own);
 		channel->time = e->now + 5 * p->t_wc;
 		chip->time = channel->time + p->t_wb + p->t_bers;
 	}
@@ -300,7 +288,7 @@ bool legacy_collect(struct engine *e, uint32_t channel)
 
 	if (!chip)
 		return false;
-	plane = (uint32_t)(chip - e->chip) * e->layout.planes_per_chip + chip->collections.plane;
+	plane = chip_number(e, chip) * e->layout.planes_per_chip + chip->collections.plane;
 	if (e->plane[plane].direct_erase != NONE)
 		collect_dead(e, &e->channel[channel], chip, plane);
 	else if (!collect_victim(e, &e->channel[channel], chip, plane))

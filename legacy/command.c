@@ -28,11 +28,27 @@ static void occupy(struct engine *e, struct chip *chip, uint32_t channel, int64_
 	e->steps++;
 }
 
+uint32_t legacy_drop_refused(struct engine *e, uint32_t n)
+{
+	uint32_t remain = 0;
+
+	for (uint32_t i = n; i-- > 0;)
+		if (e->slot[i].refused)
+			legacy_lane_return(e, e->slot[i].write);
+	for (uint32_t i = 0; i < n; i++)
+		if (!e->slot[i].refused)
+			e->slot[remain++] = e->slot[i];
+	return remain;
+}
+
 void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing timing)
 {
 	uint32_t channel = chip_number(e, chip) / e->layout.chips;
 	int64_t end = e->now;
 
+	e->count.interleaved_two_planes += timing == TIMING_PARALLEL;
+	e->count.two_plane_programs += timing == TIMING_TWO_PLANE;
+	n = legacy_drop_refused(e, n);
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t start = end;
 
@@ -52,19 +68,6 @@ void legacy_program_until(struct engine *e, struct chip *chip, int64_t end)
 
 	finish_write(e, channel, e->slot[0].write, end);
 	occupy(e, chip, channel, end);
-}
-
-uint32_t legacy_drop_refused(struct engine *e, uint32_t n)
-{
-	uint32_t remain = 0;
-
-	for (uint32_t i = n; i-- > 0;)
-		if (e->slot[i].refused)
-			legacy_lane_return(e, e->slot[i].write);
-	for (uint32_t i = 0; i < n; i++)
-		if (!e->slot[i].refused)
-			e->slot[remain++] = e->slot[i];
-	return remain;
 }
 
 uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit)

@@ -366,11 +366,6 @@ uint32_t legacy_static_plane(const struct engine *e, uint32_t lpn);  /* static a
 uint32_t legacy_dynamic_plane(struct engine *e, uint32_t lpn);       /* preloading; moves the tokens */
 uint32_t legacy_logical_page(const struct engine *e, uint32_t page); /* of the page numbers of a request */
 
-static inline uint32_t chip_of_ppn(const struct engine *e, uint32_t ppn)
-{
-	return ppn / e->layout.pages_per_chip;
-}
-
 /* plane.c: blocks and pages of a plane. */
 void legacy_planes_create(struct engine *e);
 void legacy_planes_free(struct engine *e);
@@ -427,7 +422,7 @@ bool legacy_read_transfer(struct engine *e, uint32_t channel);
 bool legacy_write_dynamic(struct engine *e, uint32_t channel);
 bool legacy_write_static(struct engine *e, uint32_t channel);
 
-/* command.c: a program command for the first n slots. */
+/* command.c: a program command for those of the first n slots that are not refused; the others go back. */
 enum timing {
 	TIMING_PARALLEL,  /* interleaved two-plane: all from now */
 	TIMING_CHAINED,   /* interleaved: one after the other on the channel */
@@ -435,7 +430,7 @@ enum timing {
 };
 int64_t legacy_program_ns(const struct engine *e, uint32_t write);
 void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing);
-uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* how many of n slots remain */
+uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* the others go back at once; how many remain */
 uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit);
 void legacy_program_until(struct engine *e, struct chip *chip, int64_t end); /* slot 0 alone */
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search);
@@ -447,8 +442,7 @@ bool legacy_collect(struct engine *e, uint32_t channel);
 /* buffer.c: serves a request from the write buffer, or without one. */
 void legacy_buffer_create(struct buffer *b, uint32_t bytes);
 void legacy_buffer_free(struct buffer *b);
-void legacy_serve_buffered(struct engine *e, uint32_t request);
-void legacy_serve_unbuffered(struct engine *e, uint32_t request);
+void legacy_serve(struct engine *e, uint32_t request);
 
 /* admit.c: the trace and the clock. */
 enum admission { ADMITTED, WAITED, ENDED, ADMIT_FAILED };

@@ -46,7 +46,7 @@ bool legacy_layout_create(
 	l->planes_all = l->chips_all * l->planes_per_chip;
 	l->pages_per_chip = l->planes_per_chip * l->blocks * l->pages;
 	l->logical_pages = (uint32_t)p->chip_number * l->planes_per_chip * l->blocks * l->pages;
-	l->full = l->sectors == 32 ? UINT32_MAX : (1u << l->sectors) - 1;
+	l->full = (uint32_t)bits_below(l->sectors);
 	if (p->allocation == 1)
 		lay_stripes(l, legacy_striping[p->static_allocation]);
 	raw = l->logical_pages * l->sectors;

@@ -98,10 +98,7 @@ static void serve(struct engine *e, uint32_t request)
 {
 	/* One reference of our own, so that it cannot finish before all its sub-requests exist. */
 	request_at(e, request)->pending = 1;
-	if (e->p->dram_bytes)
-		legacy_serve_buffered(e, request);
-	else
-		legacy_serve_unbuffered(e, request);
+	legacy_serve(e, request);
 	legacy_subrequest_timed(e, request, 0);
 }
 
@@ -140,9 +137,8 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-struct results {
-	struct output rows, statistics;
-};
+/* The two files, which become visible together and only if the run came to an end. */
+enum { ROWS, STATISTICS, FILES };
 
 static bool open_result(struct output *out, const char *directory, const char *name, struct fault *fault)
 {
@@ -156,24 +152,19 @@ static bool open_result(struct output *out, const char *directory, const char *n
 	return ok;
 }
 
-static bool open_results(struct results *r, const char *directory, struct fault *fault)
+static void abandon_results(struct output out[FILES])
 {
-	if (!open_result(&r->rows, directory, "ex.out", fault))
-		return false;
-	if (open_result(&r->statistics, directory, "statistic10.dat", fault))
-		return true;
-	output_abandon(&r->rows);
-	return false;
+	output_abandon(&out[ROWS]);
+	output_abandon(&out[STATISTICS]);
 }
 
-static void write_end(const struct engine *e, struct results *r)
+static void write_end(const struct engine *e, struct output out[FILES])
 {
-	legacy_write_statistics(e, r->rows.stream, true);
-	legacy_write_statistics(e, r->statistics.stream, false);
-	if (!e->stopped)
-		return;
-	fprintf(r->rows.stream, "*** THE RUN ENDED EARLY: %s ***\n", e->fault->text);
-	fprintf(r->statistics.stream, "*** THE RUN ENDED EARLY: %s ***\n", e->fault->text);
+	for (int i = 0; i < FILES; i++) {
+		legacy_write_statistics(e, out[i].stream, i == ROWS);
+		if (e->stopped)
+			fprintf(out[i].stream, "*** THE RUN ENDED EARLY: %s ***\n", e->fault->text);
+	}
 }
 
 static void keep_facts(struct engine *e)
@@ -198,52 +189,45 @@ static void keep_facts(struct engine *e)
 }
 
 /* The run proper, with everything open. */
-static enum legacy_end run(struct engine *e, struct results *r, const char *trace, struct fault *fault)
+static enum legacy_end run(struct engine *e, struct output out[FILES], const char *trace, struct fault *fault)
 {
 	bool done;
 
-	legacy_rows_create(e, r->rows.stream);
-	legacy_write_header(e, r->rows.stream, last_component(trace));
-	legacy_write_header(e, r->statistics.stream, last_component(trace));
+	legacy_rows_create(e, out[ROWS].stream);
+	for (int i = 0; i < FILES; i++)
+		legacy_write_header(e, out[i].stream, last_component(trace));
 	if (e->p->aged == 1)
 		legacy_age(e);
 	if (!legacy_preload(e, fault) || !legacy_trace_rewind(e->trace, fault))
 		return LEGACY_REFUSED;
 	legacy_write_preload(e);
 	done = simulate(e, fault);
-	if (!done && !e->stopped)
-		return LEGACY_REFUSED;
-	if (e->stopped && e->end == LEGACY_REFUSED)
+	if (!done && (!e->stopped || e->end == LEGACY_REFUSED))
 		return LEGACY_REFUSED;
 	legacy_check(e);
 	legacy_flush_rows(e);
 	keep_facts(e);
-	write_end(e, r);
+	write_end(e, out);
 	return done ? LEGACY_DONE : LEGACY_DIED;
 }
 
-/* Everything is open; the files become visible only if the run came to an end. */
 static enum legacy_end run_and_commit(struct engine *e, const struct legacy_options *o, struct fault *fault)
 {
-	struct results results;
+	struct output out[FILES] = { 0 };
 	struct fault unwritten;
-	enum legacy_end end;
+	enum legacy_end end = LEGACY_REFUSED;
 
-	if (!open_results(&results, o->directory, fault))
-		return LEGACY_REFUSED;
-	end = run(e, &results, o->trace, fault);
+	if (open_result(&out[ROWS], o->directory, "ex.out", fault) &&
+		open_result(&out[STATISTICS], o->directory, "statistic10.dat", fault))
+		end = run(e, out, o->trace, fault);
 	if (end == LEGACY_REFUSED) {
-		output_abandon(&results.rows);
-		output_abandon(&results.statistics);
-		return end;
+		abandon_results(out);
+	} else if (!output_commit(&out[ROWS], &unwritten) || !output_commit(&out[STATISTICS], &unwritten)) {
+		abandon_results(out);
+		*fault = unwritten;
+		end = LEGACY_REFUSED;
 	}
-	if (!output_commit(&results.rows, &unwritten)) {
-		output_abandon(&results.statistics);
-	} else if (output_commit(&results.statistics, &unwritten)) {
-		return end;
-	}
-	*fault = unwritten;
-	return LEGACY_REFUSED;
+	return end;
 }
 
 static enum legacy_end run_parameters(const struct legacy_options *o, const struct legacy_parameters *p,

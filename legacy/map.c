@@ -108,11 +108,6 @@ static void preload_page(struct engine *e, uint32_t lpn, uint32_t mask)
 	record_set(&e->spare, ppn, lpn, mask);
 }
 
-static uint32_t piece_mask(const struct layout *l, uint32_t offset, uint32_t sectors)
-{
-	return (sectors == 32 ? UINT32_MAX : (1u << sectors) - 1) << offset & l->full;
-}
-
 static void preload_line(struct engine *e, const struct legacy_line *line)
 {
 	const struct layout *l = &e->layout;
@@ -128,7 +123,7 @@ static void preload_line(struct engine *e, const struct legacy_line *line)
 		piece = l->sectors - sector % l->sectors;
 		if (piece > line->sectors - done)
 			piece = line->sectors - done;
-		preload_page(e, lpn, piece_mask(l, sector % l->sectors, piece));
+		preload_page(e, lpn, (uint32_t)(bits_below(piece) << sector % l->sectors));
 	}
 }
 

@@ -79,19 +79,13 @@ static inline uint32_t records_run(const struct records *t, uint32_t first, uint
 	const uint8_t *bytes = (const uint8_t *)t->mask + first, *zero;
 	uint32_t n = 0;
 
-	switch (t->mask_bytes) {
-	case 1:
+	if (t->mask_bytes == 1) {
 		zero = memchr(bytes, 0, most);
 		return zero ? (uint32_t)(zero - bytes) : most;
-	case 2:
-		while (n < most && ((const uint16_t *)t->mask)[first + n])
-			n++;
-		return n;
-	default:
-		while (n < most && ((const uint32_t *)t->mask)[first + n])
-			n++;
-		return n;
 	}
+	while (n < most && record_get(t, first + n).mask)
+		n++;
+	return n;
 }
 
 /* Starts loading records that are read next. */

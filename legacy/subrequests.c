@@ -39,7 +39,7 @@ void legacy_request_answered(struct engine *e, uint32_t request)
 /* Puts a read in the queue of its chip and in the index. */
 static uint32_t queue_read(struct engine *e, uint32_t ppn, uint32_t sectors)
 {
-	uint32_t number = pool_take(&e->reads), chip_number = chip_of_ppn(e, ppn);
+	uint32_t number = pool_take(&e->reads), chip = ppn / e->layout.pages_per_chip;
 
 	*read_at(e, number) = (struct read){ .end = TIME_NEVER,
 		.ppn = ppn,
@@ -49,27 +49,10 @@ static uint32_t queue_read(struct engine *e, uint32_t ppn, uint32_t sectors)
 		.next = NONE,
 		.sharer = NONE,
 		.sequence = (uint32_t)++e->sequence };
-	queue_append(&e->chip[chip_number].reads, next_reads(e), number);
-	e->channel[chip_number / e->layout.chips].reads++;
+	queue_append(&e->chip[chip].reads, next_reads(e), number);
+	e->channel[chip / e->layout.chips].reads++;
 	hash_add(&e->queued_reads, reads_by_ppn(e), number);
 	return number;
-}
-
-/* A page already on its way: SSDsim answers after 1000 ns, whatever the queued read still has to wait. */
-static void share_read(struct engine *e, uint32_t request, uint32_t ordinal, uint32_t queued)
-{
-	struct read duplicate = { .request = request, .ordinal = ordinal };
-	uint32_t number;
-
-	legacy_read_begins(e, &duplicate);
-	if (quirk_kept(e, Q19_FREE_DUPLICATE_READ)) {
-		legacy_subrequest_timed(e, request, e->now + 1000);
-		return;
-	}
-	number = pool_take(&e->reads);
-	duplicate.sharer = read_at(e, queued)->sharer;
-	*read_at(e, number) = duplicate;
-	read_at(e, queued)->sharer = number;
 }
 
 bool legacy_on_drive(struct engine *e, uint32_t lpn)
@@ -80,46 +63,43 @@ bool legacy_on_drive(struct engine *e, uint32_t lpn)
 	return lpn < e->layout.logical_pages;
 }
 
+/* SSDsim answers a read of a page that is already on its way after 1000 ns, whatever the queued read still has to wait,
+ * and reads page 0 for one that was never written. */
 void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors)
 {
 	struct record map = record_get(&e->map, lpn);
+	uint32_t queued = hash_find(&e->queued_reads, reads_by_ppn(e), map.number), number;
 	struct request *q = request_at(e, request);
-	struct read nowhere = { .request = request, .ordinal = q->reads };
-	uint32_t number;
+	struct read r = { .request = request, .ordinal = q->reads++ };
 
 	q->pending++;
-	q->reads++;
-	if (!map.mask && !quirk_kept(e, Q19_FREE_DUPLICATE_READ)) {
-		legacy_read_begins(e, &nowhere);
+	if (quirk_kept(e, Q19_FREE_DUPLICATE_READ) ? queued != NONE : !map.mask) {
+		legacy_read_begins(e, &r);
 		legacy_subrequest_timed(e, request, e->now + 1000);
-		return;
+	} else if (queued != NONE) {
+		legacy_read_begins(e, &r);
+		number = pool_take(&e->reads);
+		r.sharer = read_at(e, queued)->sharer;
+		*read_at(e, number) = r;
+		read_at(e, queued)->sharer = number;
+	} else {
+		number = queue_read(e, map.number, sectors);
+		read_at(e, number)->request = request;
+		read_at(e, number)->ordinal = r.ordinal;
 	}
-	number = hash_find(&e->queued_reads, reads_by_ppn(e), map.number);
-	if (number != NONE) {
-		share_read(e, request, nowhere.ordinal, number);
-		return;
-	}
-	number = queue_read(e, map.number, sectors);
-	read_at(e, number)->request = request;
-	read_at(e, number)->ordinal = nowhere.ordinal;
 }
 
-/* The sectors an update read fetches: those the write does not bring - and, in SSDsim, those that only the
- * write brings, which are on no page yet. */
-static uint32_t update_mask(const struct engine *e, uint32_t map, uint32_t mask)
-{
-	return quirk_kept(e, Q6_UPDATE_READ_TWICE) ? map ^ mask : map & ~mask;
-}
-
-/* Reads what a partial write leaves out.  Returns the read, or NONE if nothing is left out. */
+/* Reads what a partial write does not bring - in SSDsim counted twice, and also what only the write brings, which is
+ * on no page yet.  Returns the read, or NONE if nothing is left out. */
 static uint32_t create_update_read(struct engine *e, struct record map, uint32_t mask)
 {
+	bool twice = quirk_kept(e, Q6_UPDATE_READ_TWICE);
+
 	if (!(map.mask & ~mask))
 		return NONE;
 	e->count.update_reads++;
-	if (quirk_kept(e, Q6_UPDATE_READ_TWICE))
-		e->count.reads++;
-	return queue_read(e, map.number, mask_sectors(update_mask(e, map.mask, mask)));
+	e->count.reads += twice;
+	return queue_read(e, map.number, mask_sectors(twice ? map.mask ^ mask : map.mask & ~mask));
 }
 
 uint32_t legacy_create_write(struct engine *e, uint32_t request, uint32_t lpn, uint32_t mask)
@@ -127,8 +107,9 @@ uint32_t legacy_create_write(struct engine *e, uint32_t request, uint32_t lpn, u
 	struct record map = record_get(&e->map, lpn);
 	struct request *q = request_at(e, request);
 	uint32_t update = create_update_read(e, map, mask);
-	uint32_t number = pool_take(&e->writes), channel;
+	uint32_t number = pool_take(&e->writes);
 	struct write *w = write_at(e, number);
+	const struct layout *l = &e->layout;
 
 	if (update != NONE && !e->dynamic)
 		mask |= map.mask;
@@ -140,12 +121,10 @@ uint32_t legacy_create_write(struct engine *e, uint32_t request, uint32_t lpn, u
 		.sequence = (uint32_t)++e->sequence };
 	q->pending++;
 	q->begin = e->now;
-	if (e->per_channel) {
-		channel = e->dynamic
-				  ? lpn % e->layout.channels
-				  : legacy_static_plane(e, lpn) / e->layout.planes_per_chip / e->layout.chips;
-		e->channel[channel].writes++;
-	}
+	if (e->per_channel)
+		e->channel[e->dynamic ? lpn % l->channels
+				      : legacy_static_plane(e, lpn) / l->planes_per_chip / l->chips]
+			.writes++;
 	e->queued_writes++;
 	if (update != NONE && e->update_blocks) {
 		w->update = update;

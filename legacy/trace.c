@@ -47,32 +47,32 @@ bool legacy_trace_rewind(struct legacy_trace *t, struct fault *fault)
 }
 
 static enum legacy_line_status refuse_place(
-	const struct legacy_trace *t, const struct request *request, struct fault *fault)
+	const struct legacy_trace *t, const struct request *r, struct fault *fault)
 {
 	fault_set(fault, "%s:%llu: sector and size must be below 2^31; with %llu and %u SSDsim gives up, too",
-		t->path, (unsigned long long)request->line, (unsigned long long)request->start,
-		request->sectors);
+		t->path, (unsigned long long)r->line, (unsigned long long)r->start, r->sectors);
 	return LINE_BAD;
 }
 
 enum legacy_line_status legacy_trace_next(
 	struct legacy_trace *t, struct legacy_line *line, struct fault *fault)
 {
-	struct request request;
+	struct record record;
+	struct request r;
 	enum trace_status status;
 
-	while ((status = trace_next(t->trace, &request, fault)) == TRACE_OK && request.type == REQUEST_TRIM)
+	while ((status = trace_next_record(t->trace, &record, fault)) == TRACE_OK &&
+		record.type == REQUEST_TRIM)
 		t->trims++;
 	if (status != TRACE_OK)
 		return status == TRACE_END ? LINE_END : LINE_BAD;
-	if (request.start > INT32_MAX || request.sectors > INT32_MAX)
-		return refuse_place(t, &request, fault);
-	line->time = request.arrival < INT64_MAX ? (int64_t)request.arrival : INT64_MAX;
-	line->sector = (uint32_t)request.start;
-	line->sectors = request.sectors;
-	line->read = request.type == REQUEST_READ;
-	line->terminated = !t->as_written || trace_line_ended(t->trace);
-	t->line = request.line;
+	r = record_request(&record);
+	if (r.start > INT32_MAX || r.sectors > INT32_MAX)
+		return refuse_place(t, &r, fault);
+	*line = (struct legacy_line){ r.arrival < INT64_MAX ? (int64_t)r.arrival : INT64_MAX,
+		(uint32_t)r.start, r.sectors, r.type == REQUEST_READ,
+		!t->as_written || trace_line_ended(t->trace) };
+	t->line = r.line;
 	t->disordered += line->time < t->last_time;
 	t->last_time = line->time;
 	return LINE_OK;

@@ -86,9 +86,7 @@ static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 		if (quirk_kept(e, Q32_DIE_SKEW))
 			advance_die(e, chip);
 	}
-	n = legacy_drop_refused(e, n);
 	e->count.interleaves++;
-	e->count.interleaved_two_planes += level > 0;
 	legacy_program(e, chip, n, level ? TIMING_PARALLEL : TIMING_CHAINED);
 }
 
@@ -99,9 +97,7 @@ static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 
 	e->slot[0].plane = next_die(e, chip) * e->layout.planes;
 	if (!legacy_pair(e, &e->slot[0], &e->slot[1], true)) {
-		for (uint32_t i = 1; i < n; i++)
-			e->slot[i].refused = true;
-		legacy_drop_refused(e, n);
+		legacy_drop_beyond(e, n, 1);
 		program_one(e, chip);
 		return;
 	}
@@ -109,9 +105,7 @@ static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 		level = level && legacy_level(e, &e->slot[0], &e->slot[i], true);
 		e->slot[i].refused = !level;
 	}
-	n = legacy_drop_refused(e, n);
 	advance_die(e, chip);
-	e->count.two_plane_programs++;
 	legacy_program(e, chip, n, TIMING_TWO_PLANE);
 }
 

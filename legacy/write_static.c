@@ -58,8 +58,6 @@ static void program_level(struct engine *e, struct chip *chip, uint32_t n)
 		e->slot[i].refused = !legacy_level(e, &e->slot[base], &e->slot[i], false);
 		level += !e->slot[i].refused;
 	}
-	n = legacy_drop_refused(e, n);
-	e->count.interleaved_two_planes += level > 0;
 	legacy_program(e, chip, n, level ? TIMING_PARALLEL : TIMING_CHAINED);
 }
 
@@ -106,7 +104,6 @@ static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 		if (!e->slot[i].refused)
 			legacy_place_active(e, &e->slot[i]);
 	}
-	n = legacy_drop_refused(e, n);
 	e->count.interleaves++;
 	legacy_program(e, chip, n, TIMING_CHAINED);
 }
@@ -124,13 +121,10 @@ static void program_die(struct engine *e, struct chip *chip, uint32_t n)
 		paired |= placed;
 		e->slot[i].refused = !placed;
 	}
-	n = legacy_drop_refused(e, n);
-	if (!paired) {
-		program_one(e, chip);
-		return;
-	}
-	e->count.two_plane_programs++;
-	legacy_program(e, chip, n, TIMING_TWO_PLANE);
+	if (paired)
+		legacy_program(e, chip, n, TIMING_TWO_PLANE);
+	else
+		program_only(e, chip, n, 0);
 }
 
 /* The first die from the token on with more than one write programs two planes.  Without one the token has been round,

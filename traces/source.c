@@ -47,10 +47,25 @@ struct source {
 	struct fault *fault; /* of the call in progress: libarchive calls back */
 };
 
+/* Messages are one line, but names in archives may hold anything, and what libarchive says may end in a line's end. */
+static const char *printable(const char *text, char line[FAULT_BYTES])
+{
+	size_t bytes = 0;
+
+	for (; text[bytes] && bytes < FAULT_BYTES - 1; bytes++)
+		line[bytes] = (unsigned char)text[bytes] < ' ' || text[bytes] == 0x7f ? '?' : text[bytes];
+	while (bytes && text[bytes - 1] == '\n')
+		bytes--;
+	line[bytes] = '\0';
+	return line;
+}
+
 static bool broken(struct source *s, const char *what, const char *why)
 {
+	char line[FAULT_BYTES];
+
 	if (!s->broken)
-		fault_set(s->fault, "%s: %s: %s", s->path, what, why);
+		fault_set(s->fault, "%s: %s: %s", s->path, what, printable(why, line));
 	s->broken = true;
 	return false;
 }
@@ -245,27 +260,17 @@ static bool is_raw(struct stage *stage)
 	return archive_format(stage->archive) == ARCHIVE_FORMAT_RAW;
 }
 
-/* Names in archives may hold anything; messages are one line. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 /* An archive of several files must be told which.  Reads what is left of this one. */
 static bool refuse_second_member(struct stage *stage)
 {
 	struct archive_entry *second = next_member(stage, NULL);
 	struct source *s = stage->source;
-	char name[200];
+	char name[FAULT_BYTES];
 
 	if (second && !s->broken) {
-		snprintf(name, sizeof name, "%s", archive_entry_pathname(second));
-		make_printable(name);
 		fault_set(s->fault,
-			"%s: holds several files (\"%s\" is the second); choose one with --member", s->path,
-			name);
+			"%s: holds several files (\"%.199s\" is the second); choose one with --member",
+			s->path, printable(archive_entry_pathname(second), name));
 		s->broken = true;
 	}
 	return !s->broken;

@@ -115,7 +115,7 @@ static enum trace_status read_record(struct trace *t, struct record *r, struct f
 		r->line = t->scan.line;
 		switch (parse(t, r)) {
 		case PARSED_RECORD:
-			if (devices_note(t->devices, r) == DEVICES_MAX)
+			if (!t->options.as_written && devices_note(t->devices, r) == DEVICES_MAX)
 				return too_many_devices(t, fault);
 			if (is_chosen(t, r))
 				return TRACE_OK;

@@ -67,7 +67,7 @@ uint64_t trace_reordered(const struct trace *);   /* requests whose time lay bef
 uint64_t trace_skipped(const struct trace *);     /* heading and comment lines */
 uint64_t trace_blank(const struct trace *);       /* empty lines */
 uint64_t trace_dropped(const struct trace *);     /* events that are no requests, and other devices' */
-uint64_t trace_devices(const struct trace *);     /* devices met, chosen or not */
+uint64_t trace_devices(const struct trace *);     /* devices met, chosen or not; not counted as_written */
 uint64_t trace_unaligned(const struct trace *);   /* requests that do not cover whole sectors */
 uint64_t trace_rounded(const struct trace *);     /* addresses like 1.2E+11, their last digits lost */
 uint64_t trace_bytes_read(const struct trace *);  /* of the file as stored (compressed) */

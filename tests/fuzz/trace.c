@@ -1,7 +1,7 @@
 /*
  * Fuzz entry for traces: the containers, the detector, every reader, the sorting, and the
- * statistics.  Whatever the bytes are, reading must end with requests in order of time or with a
- * fault of exactly one line.
+ * statistics.  Whatever the bytes are, reading must end with requests - in order of time unless the order of the
+ * file was asked for - or with a fault of exactly one line.
  *
  * Build with clang -fsanitize=fuzzer,address,undefined and every source of traces/, parameters/,
  * stats/ and base/, run as `fuzz_trace NEW_CORPUS tests/fuzz/corpus/trace`.
@@ -36,7 +36,7 @@ static void check_record(const struct record *r, tick_t last)
 	BUG_ON(r->type >= REQUEST_TYPES, "an unknown type");
 }
 
-static void read_all(struct trace *t, struct trace_stat *stat)
+static void read_all(struct trace *t, struct trace_stat *stat, bool ordered)
 {
 	struct fault fault = { "" };
 	enum trace_status status;
@@ -45,7 +45,7 @@ static void read_all(struct trace *t, struct trace_stat *stat)
 
 	while ((status = trace_next_record(t, &r, &fault)) == TRACE_OK) {
 		check_record(&r, last);
-		last = r.time;
+		last = ordered ? r.time : 0;
 		if (stat && r.bytes <= BYTES_MEASURED)
 			trace_stat_add(stat, &r);
 	}
@@ -77,7 +77,7 @@ static void read_as_it_is(const uint8_t *data, size_t bytes)
 		return;
 	stat = trace_stat_create();
 	report = report_create();
-	read_all(t, stat);
+	read_all(t, stat, true);
 	trace_stat_report(stat, report);
 	report_free(report);
 	trace_stat_free(stat);
@@ -89,7 +89,7 @@ static void read_as(const uint8_t *data, size_t bytes, const struct trace_option
 	struct trace *t = open_bytes(data, bytes, options);
 
 	if (t)
-		read_all(t, NULL);
+		read_all(t, NULL, !options->as_written);
 	trace_close(t);
 }
 
@@ -97,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct trace_options laid_out = { .devices = "all", .sort_fully = true };
 	struct trace_options named = { .format = NULL };
+	struct trace_options as_written = { .format = "ssdsim", .as_written = true };
 	size_t formats = 0;
 
 	while (trace_formats[formats])
@@ -105,5 +106,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	read_as_it_is(data, bytes);
 	read_as(data, bytes, &laid_out);
 	read_as(data, bytes, &named);
+	read_as(data, bytes, &as_written);
 	return 0;
 }
