@@ -115,6 +115,29 @@ static void test_a_lawful_request(void **state)
 	judge_free(j);
 }
 
+/*
+ * The collector reads page 8 and erases its block.  The request reads page 0, which moves to page 8 without copy-back,
+ * and writes what it read to page 4: what was read at page 8 before is no longer there and need not be waited for.
+ */
+static void test_a_page_that_is_moved_to_where_another_was_read(void **state)
+{
+	struct judge *j = new_judge();
+
+	(void)state;
+	judge_placed(j, 0, PPN_NONE);
+	judge_placed(j, 8, PPN_NONE);
+	judge_begin(j, 0);
+	make(j, 1, JUDGED_READ, 8, PPN_NONE);
+	make(j, 2, JUDGED_ERASE, 8, PPN_NONE);
+	make(j, 3, JUDGED_READ, 0, PPN_NONE);
+	make(j, 4, JUDGED_PROGRAM, 8, PPN_NONE);
+	judge_waits(j, 4, 3);
+	make(j, 5, JUDGED_PROGRAM, 4, PPN_NONE);
+	judge_waits(j, 5, 3);
+	judge_kept(j, 4, 8);
+	judge_free(j);
+}
+
 /* A program interrupted at 50000 of its time in the cells, a read, and the rest with the cost of going on. */
 static void interrupt(struct judge *j, tick_t cost)
 {
@@ -322,6 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_lawful_request),
 		cmocka_unit_test(test_a_lawful_interruption),
+		cmocka_unit_test(test_a_page_that_is_moved_to_where_another_was_read),
 		cmocka_unit_test(test_each_breach),
 	};
 

@@ -268,7 +268,7 @@ static void erase_block(struct judge *j, struct deed *d)
 	b->old_users += b->users;
 	b->users = 0;
 	for (ppn_t ppn = first; ppn < first + j->settings.pages_per_block; ppn++)
-		j->meant[ppn] = 0;
+		j->meant[ppn] = j->reader[ppn] = 0;
 }
 
 static void forward_page(struct judge *j, struct deed *d)
@@ -374,7 +374,7 @@ void judge_cleared(struct judge *j, ppn_t first)
 
 	for (ppn_t ppn = first; ppn < first + j->settings.pages_per_block; ppn++) {
 		j->meant[ppn] = j->present[ppn] = 0;
-		j->writer[ppn] = 0;
+		j->writer[ppn] = j->reader[ppn] = 0;
 	}
 	*b = (struct block){ .epoch = b->epoch + 1 };
 }

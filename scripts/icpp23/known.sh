@@ -3,7 +3,7 @@
 set -eu
 ssd=$1
 shift
-have=$("$ssd" list | awk '/^FTLs/ { here = 1; next } /^$/ { here = 0 } here { print $1 }')
+have=$("$ssd" list ftls | awk '/^  / { print $1 }')
 known=
 for ftl in "$@"; do
 	if echo "$have" | grep -qx "$ftl"; then
