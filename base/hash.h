@@ -22,10 +22,10 @@ struct hash {
 
 /* Where the members of the elements are: HASHED(node, lpn, link). */
 struct hashed {
-	struct field key, link;
+	struct array_field key, link;
 };
 
-#define HASHED(array, key, link) ((struct hashed){ FIELD_OF(array, key), FIELD_OF(array, link) })
+#define HASHED(array, key, link) ((struct hashed){ ARRAY_FIELD(array, key), ARRAY_FIELD(array, link) })
 
 /* `expected` elements are indexed without growing. */
 struct hash hash_create(uint32_t expected, const char *what);
@@ -36,12 +36,12 @@ void hash_grow(struct hash *, struct hashed);
 
 CONTAINER uint32_t *hash_link(struct hashed e, uint32_t i)
 {
-	return field_at(e.link, i);
+	return array_field_at(e.link, i);
 }
 
 CONTAINER uint32_t hash_key(struct hashed e, uint32_t i)
 {
-	return *(uint32_t *)field_at(e.key, i);
+	return *(uint32_t *)array_field_at(e.key, i);
 }
 
 CONTAINER uint32_t *hash_bucket(const struct hash *h, uint32_t key)

@@ -12,17 +12,17 @@
 
 /* A field in each element of an array.  Made anew for every call, since arrays move when they grow; an array that
  * has no element yet may be NULL. */
-struct field {
+struct array_field {
 	void *array;
 	size_t offset, stride;
 };
 
-/* FIELD(array) is the elements themselves, FIELD_OF(array, name) one member of them. */
-#define FIELD(array) ((struct field){ (array), 0, sizeof *(array) })
-#define FIELD_OF(array, name)                                                                                \
-	((struct field){ (array), offsetof(__typeof__(*(array)), name), sizeof *(array) })
+/* ARRAY_ELEMENTS(array) is the elements themselves, ARRAY_FIELD(array, name) one member of them. */
+#define ARRAY_ELEMENTS(array) ((struct array_field){ (array), 0, sizeof *(array) })
+#define ARRAY_FIELD(array, name)                                                                             \
+	((struct array_field){ (array), offsetof(__typeof__(*(array)), name), sizeof *(array) })
 
-CONTAINER void *field_at(struct field f, uint32_t i)
+CONTAINER void *array_field_at(struct array_field f, uint32_t i)
 {
 	return (char *)f.array + f.offset + i * f.stride;
 }

@@ -3,7 +3,7 @@
  * none.  Every ring has a head, an element of the same array that stands for its two ends: the next
  * of the head is the first, the previous one the last.  Nothing is allocated and nothing can fail.
  *
- * The links are an array of struct link, or members of the elements: FIELD(link), FIELD_OF(page, link).
+ * The links are an array of struct link, or members of the elements: ARRAY_ELEMENTS(link), ARRAY_FIELD(page, link).
  */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
@@ -16,36 +16,36 @@ struct link {
 	uint32_t previous, next;
 };
 
-CONTAINER struct link *list_link(struct field links, uint32_t i)
+CONTAINER struct link *list_link(struct array_field links, uint32_t i)
 {
-	return field_at(links, i);
+	return array_field_at(links, i);
 }
 
 /* The ring of a head becomes empty. */
-CONTAINER void list_init(struct field links, uint32_t head)
+CONTAINER void list_init(struct array_field links, uint32_t head)
 {
 	*list_link(links, head) = (struct link){ head, head };
 }
 
 /* The first element, or the one behind another; the head at the end. */
-CONTAINER uint32_t list_next(struct field links, uint32_t i)
+CONTAINER uint32_t list_next(struct array_field links, uint32_t i)
 {
 	return list_link(links, i)->next;
 }
 
 /* The last element, or the one before another; the head at the end. */
-CONTAINER uint32_t list_previous(struct field links, uint32_t i)
+CONTAINER uint32_t list_previous(struct array_field links, uint32_t i)
 {
 	return list_link(links, i)->previous;
 }
 
-CONTAINER bool list_empty(struct field links, uint32_t head)
+CONTAINER bool list_empty(struct array_field links, uint32_t head)
 {
 	return list_next(links, head) == head;
 }
 
 /* Puts an element that is in no ring before another, or, given the head, at the end. */
-CONTAINER void list_append(struct field links, uint32_t head, uint32_t i)
+CONTAINER void list_append(struct array_field links, uint32_t head, uint32_t i)
 {
 	uint32_t last = list_previous(links, head);
 
@@ -55,13 +55,13 @@ CONTAINER void list_append(struct field links, uint32_t head, uint32_t i)
 }
 
 /* The same behind another, or at the beginning. */
-CONTAINER void list_prepend(struct field links, uint32_t head, uint32_t i)
+CONTAINER void list_prepend(struct array_field links, uint32_t head, uint32_t i)
 {
 	list_append(links, list_next(links, head), i);
 }
 
 /* Takes an element out of its ring. */
-CONTAINER void list_remove(struct field links, uint32_t i)
+CONTAINER void list_remove(struct array_field links, uint32_t i)
 {
 	struct link at = *list_link(links, i);
 

@@ -37,6 +37,9 @@ struct param {
 	const char *const *choices; /* PARAM_CHOICE: names, NULL-ended */
 };
 
+/* The first three of a row whose field has the name of its key: PARAM(UINT, struct gc_settings, d). */
+#define PARAM(type, owner, field) #field, PARAM_##type, offsetof(owner, field)
+
 /* A named set of rows and the settings they describe.  The unnamed group "" is the file's top level. */
 struct param_group {
 	const char *name;

@@ -1,6 +1,6 @@
 /*
  * First come, first served: singly linked queues of array elements, which name each other by number.  An
- * element is in one queue, or in none; its link is a uint32_t member: FIELD_OF(op, next).
+ * element is in one queue, or in none; its link is a uint32_t member: ARRAY_FIELD(op, next).
  */
 #ifndef BASE_QUEUE_H
 #define BASE_QUEUE_H
@@ -14,12 +14,12 @@ struct queue {
 
 #define QUEUE_EMPTY ((struct queue){ INDEX_NONE, INDEX_NONE })
 
-CONTAINER uint32_t *queue_next(struct field next, uint32_t i)
+CONTAINER uint32_t *queue_next(struct array_field next, uint32_t i)
 {
-	return field_at(next, i);
+	return array_field_at(next, i);
 }
 
-CONTAINER void queue_append(struct queue *q, struct field next, uint32_t i)
+CONTAINER void queue_append(struct queue *q, struct array_field next, uint32_t i)
 {
 	*queue_next(next, i) = INDEX_NONE;
 	if (q->first == INDEX_NONE)
@@ -30,7 +30,7 @@ CONTAINER void queue_append(struct queue *q, struct field next, uint32_t i)
 }
 
 /* Puts an element before all others. */
-CONTAINER void queue_prepend(struct queue *q, struct field next, uint32_t i)
+CONTAINER void queue_prepend(struct queue *q, struct array_field next, uint32_t i)
 {
 	*queue_next(next, i) = q->first;
 	if (q->first == INDEX_NONE)
@@ -39,7 +39,7 @@ CONTAINER void queue_prepend(struct queue *q, struct field next, uint32_t i)
 }
 
 /* Takes out the first element; INDEX_NONE if there is none.  Its link goes on naming the one behind it. */
-CONTAINER uint32_t queue_take(struct queue *q, struct field next)
+CONTAINER uint32_t queue_take(struct queue *q, struct array_field next)
 {
 	uint32_t first = q->first;
 

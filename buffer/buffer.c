@@ -441,10 +441,11 @@ uint64_t buffer_dirty_sectors(const struct buffer *b)
 }
 
 #define FIELD_STAT(name) offsetof(struct buffer_statistics, name)
+#define COUNT(name)      STAT_COUNT, FIELD_STAT(name)
 
 #define DIRECTION(text, type, hit, miss)                                                                     \
-	{ text "hit_sectors", "sectors", hit, STAT_COUNT, FIELD_STAT(hit_sectors[type]) },                   \
-		{ text "miss_sectors", "sectors", miss, STAT_COUNT, FIELD_STAT(miss_sectors[type]) },        \
+	{ text "hit_sectors", "sectors", hit, COUNT(hit_sectors[type]) },                                    \
+		{ text "miss_sectors", "sectors", miss, COUNT(miss_sectors[type]) },                         \
 		{ text "hit_ratio", "share", "sectors found, of all", STAT_RATIO,                            \
 			FIELD_STAT(hit_sectors[type]), FIELD_STAT(sectors[type]) },                          \
 		{ text "page_hit_ratio", "share", "accesses to a page that found every sector", STAT_RATIO,  \
@@ -458,20 +459,17 @@ uint64_t buffer_dirty_sectors(const struct buffer *b)
 	}
 
 static const struct stat_row buffer_stats[] = {
-	{ "capacity_bytes", "bytes", "", STAT_COUNT, FIELD_STAT(capacity_bytes) },
+	{ "capacity_bytes", "bytes", "", COUNT(capacity_bytes) },
 	DIRECTION("read.", REQUEST_READ, "", ""),
 	DIRECTION("write.", REQUEST_WRITE, "written over data still in the buffer", ""),
-	{ "evictions", "", "times that pages left to make room", STAT_COUNT, FIELD_STAT(evictions) },
-	{ "evicted_pages", "pages", "of which something left", STAT_COUNT, FIELD_STAT(evicted_pages) },
-	{ "flushed_pages", "pages", "of these with dirty data", STAT_COUNT, FIELD_STAT(flushed_pages) },
-	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", STAT_COUNT,
-		FIELD_STAT(flushed_sectors) },
-	{ "merged_writes", "", "parts of several pages handed over to share one", STAT_COUNT,
-		FIELD_STAT(merged_writes) },
+	{ "evictions", "", "times that pages left to make room", COUNT(evictions) },
+	{ "evicted_pages", "pages", "of which something left", COUNT(evicted_pages) },
+	{ "flushed_pages", "pages", "of these with dirty data", COUNT(flushed_pages) },
+	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", COUNT(flushed_sectors) },
+	{ "merged_writes", "", "parts of several pages handed over to share one", COUNT(merged_writes) },
 	{ "padded_pages", "pages", "of evicted blocks, written again with what they hold in flash",
-		STAT_COUNT, FIELD_STAT(padded_pages) },
-	{ "dirty_sectors", "sectors", "still in the buffer at the end", STAT_COUNT,
-		FIELD_STAT(dirty_sectors) },
+		COUNT(padded_pages) },
+	{ "dirty_sectors", "sectors", "still in the buffer at the end", COUNT(dirty_sectors) },
 	{ 0 },
 };
 

@@ -7,10 +7,10 @@ struct ghosts ghosts_create(uint32_t room)
 	struct ghosts g = { .room = room, .index = hash_create(room, "ghosts") };
 
 	g.ghost = memory_array((size_t)room + HEADS, sizeof *g.ghost, "ghosts");
-	list_init(FIELD_OF(g.ghost, link), REMEMBERED);
-	list_init(FIELD_OF(g.ghost, link), FREE);
+	list_init(ARRAY_FIELD(g.ghost, link), REMEMBERED);
+	list_init(ARRAY_FIELD(g.ghost, link), FREE);
 	for (uint32_t i = 0; i < room; i++)
-		list_append(FIELD_OF(g.ghost, link), FREE, HEADS + i);
+		list_append(ARRAY_FIELD(g.ghost, link), FREE, HEADS + i);
 	return g;
 }
 
@@ -23,13 +23,13 @@ void ghosts_free(struct ghosts *g)
 static void forget(struct ghosts *g, uint32_t i)
 {
 	hash_remove(&g->index, HASHED(g->ghost, lpn, chain), i);
-	list_remove(FIELD_OF(g->ghost, link), i);
-	list_prepend(FIELD_OF(g->ghost, link), FREE, i);
+	list_remove(ARRAY_FIELD(g->ghost, link), i);
+	list_prepend(ARRAY_FIELD(g->ghost, link), FREE, i);
 }
 
 void ghosts_add(struct ghosts *g, lpn_t lpn)
 {
-	struct field links = FIELD_OF(g->ghost, link);
+	struct array_field links = ARRAY_FIELD(g->ghost, link);
 	uint32_t i;
 
 	if (!ghosts_take(g, lpn) && list_empty(links, FREE))

@@ -22,50 +22,51 @@ static const char *const precondition_names[] = { "none", "aged", "synthetic", "
 static const char *const premap_names[] = { "none", "pages", "sectors", NULL };
 static const char *const layout_names[] = { "mixed", "apart", NULL };
 
+#define TOP(type, field)          PARAM(type, struct top_settings, field)
+#define DRAM(type, field)         PARAM(type, struct dram_settings, field)
+#define PRECONDITION(type, field) PARAM(type, struct precondition_settings, field)
+
 static const struct param top_params[] = {
-	{ "ftl", PARAM_CHOICE, offsetof(struct top_settings, ftl), 0, 0, "", "page",
-		"the flash translation layer; `ssd list` describes them", ftl_names },
-	{ "buffer", PARAM_CHOICE, offsetof(struct top_settings, buffer), 0, 0, "", "none",
-		"the write buffer in front of it", buffer_names },
-	{ "seed", PARAM_UINT, offsetof(struct top_settings, seed), 0, 9e15, "", "1",
+	{ TOP(CHOICE, ftl), 0, 0, "", "page", "the flash translation layer; `ssd list` describes them",
+		ftl_names },
+	{ TOP(CHOICE, buffer), 0, 0, "", "none", "the write buffer in front of it", buffer_names },
+	{ TOP(UINT, seed), 0, 9e15, "", "1",
 		"of every random choice of the drive; the same seed gives the same results to the byte" },
 	{ 0 },
 };
 
 static const struct param dram_params[] = {
-	{ "access_ns", PARAM_UINT, offsetof(struct dram_settings, access_ns), 0, 1e9, "ns", "1000",
+	{ DRAM(UINT, access_ns), 0, 1e9, "ns", "1000",
 		"time of one page-level look-up of the map or hit in the buffer" },
-	{ "buffer_bytes", PARAM_UINT, offsetof(struct dram_settings, buffer_bytes), 0, 1e15, "bytes", "32M",
+	{ DRAM(UINT, buffer_bytes), 0, 1e15, "bytes", "32M",
 		"size of the write buffer; at least one page is kept" },
 	{ 0 },
 };
 
-#define PRECONDITION(name) offsetof(struct precondition_settings, name)
-
 static const struct param precondition_params[] = {
-	{ "mode", PARAM_CHOICE, PRECONDITION(mode), 0, 0, "", "none",
+	{ PRECONDITION(CHOICE, mode), 0, 0, "", "none",
 		"state of the drive before the first request: fresh; aged = `used` pages programmed and "
 		"dead; synthetic = `used` pages programmed, `valid` of them live; fill = every logical page "
 		"written once; trace = a trace was written before",
 		precondition_names },
-	{ "used", PARAM_REAL, PRECONDITION(used), 0, 1, "share", "0.9", "physical pages programmed" },
-	{ "valid", PARAM_REAL, PRECONDITION(valid), 0, 1, "share", "0.398",
+	{ PRECONDITION(REAL, used), 0, 1, "share", "0.9", "physical pages programmed" },
+	{ PRECONDITION(REAL, valid), 0, 1, "share", "0.398",
 		"synthetic: physical pages that are live; pages the trace touches come first" },
-	{ "layout", PARAM_CHOICE, PRECONDITION(layout), 0, 0, "", "mixed",
+	{ PRECONDITION(CHOICE, layout), 0, 0, "", "mixed",
 		"synthetic: where live pages lie; mixed = anywhere among dead ones; apart = in blocks of "
 		"their own",
 		layout_names },
-	{ "fill_run", PARAM_UINT, PRECONDITION(fill_run), 0, 4e9, "pages", "0",
+	{ PRECONDITION(UINT, fill_run), 0, 4e9, "pages", "0",
 		"fill: in runs of so many pages, the runs in random order; 0 = all pages ascending" },
-	{ "premap", PARAM_CHOICE, PRECONDITION(premap), 0, 0, "", "pages",
+	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
 		"what the trace reads holds data from the start: pages = every page that is read, whole; "
 		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "
 		"none = nothing.  synthetic: pages the trace touches are live first, or (none) no likelier "
 		"than others",
 		premap_names },
-	{ "trace", PARAM_TEXT, PRECONDITION(trace), 0, 0, "", "",
+	{ PRECONDITION(TEXT, trace), 0, 0, "", "",
 		"trace: file or profile that is replayed without time until `used` is reached" },
-	{ "passes", PARAM_UINT, PRECONDITION(passes), 1, 1e6, "", "1", "trace: at most so many times" },
+	{ PRECONDITION(UINT, passes), 1, 1e6, "", "1", "trace: at most so many times" },
 	{ 0 },
 };
 

@@ -1,5 +1,7 @@
 #include "ftl/pages.h"
 
+#include "base/bits.h"
+
 bool page_walk_next(struct page_walk *w, struct page_part *part)
 {
 	sector_t page_end;
@@ -23,18 +25,15 @@ bool page_walk_next(struct page_walk *w, struct page_part *part)
 	return true;
 }
 
-/* The next run of set bits at or above *from as an extent; false when there is none. */
-static bool next_run(const struct geometry *g, lpn_t lpn, mask_t mask, uint32_t *from, struct extent *e)
+/* bits_next_run() as an extent of the page.  Without an oracle, to which all this is told, there is none. */
+static bool next_run(const struct io *io, lpn_t lpn, mask_t mask, uint32_t *end, struct extent *e)
 {
-	sector_t first = geometry_page_start(g, lpn);
-	uint32_t length;
+	sector_t first = geometry_page_start(io->flash->geometry, lpn);
+	uint32_t from;
 
-	if (*from >= 64 || !(mask >> *from))
+	if (!io->flash->oracle || !bits_next_run(mask, &from, end))
 		return false;
-	*from += (uint32_t)__builtin_ctzll(mask >> *from);
-	length = ~(mask >> *from) ? (uint32_t)__builtin_ctzll(~(mask >> *from)) : 64;
-	*e = (struct extent){ first + *from, first + *from + length };
-	*from += length;
+	*e = (struct extent){ first + from, first + *end };
 	return true;
 }
 
@@ -42,25 +41,22 @@ void pages_hold_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e;
 
-	if (io->flash->oracle)
-		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
-			flash_holds_host(io, ppn, e);
+	for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+		flash_holds_host(io, ppn, e);
 }
 
 void pages_hold_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
 {
 	struct extent e;
 
-	if (io->flash->oracle)
-		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
-			flash_holds_kept(io, ppn, from, e);
+	for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+		flash_holds_kept(io, ppn, from, e);
 }
 
 void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e;
 
-	if (io->flash->oracle)
-		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
-			flash_answers(io, ppn, e);
+	for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+		flash_answers(io, ppn, e);
 }

@@ -13,16 +13,16 @@ static const char *const policy_names[] = {
 	NULL,
 };
 
+#define GC(type, field) PARAM(type, struct gc_settings, field)
+
 const struct param gc_params[] = {
-	{ "policy", PARAM_CHOICE, offsetof(struct gc_settings, policy), 0, 0, "", "greedy",
-		"which block is collected", policy_names },
-	{ "threshold", PARAM_REAL, offsetof(struct gc_settings, threshold), 0, 0.9, "share", "0.1",
+	{ GC(CHOICE, policy), 0, 0, "", "greedy", "which block is collected", policy_names },
+	{ GC(REAL, threshold), 0, 0.9, "share", "0.1",
 		"free pages of a plane, as a share of all its pages, below which it is collected" },
-	{ "hysteresis", PARAM_REAL, offsetof(struct gc_settings, hysteresis), 0, 0.9, "share", "0",
+	{ GC(REAL, hysteresis), 0, 0.9, "share", "0",
 		"once started, collect until threshold + hysteresis is free; 0 = one block per page written" },
-	{ "d", PARAM_UINT, offsetof(struct gc_settings, d), 1, 1e6, "blocks", "10",
-		"blocks that the policy d_choices draws" },
-	{ "separate", PARAM_BOOL, offsetof(struct gc_settings, separate), 0, 1, "", "true",
+	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
+	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
 	{ 0 },
 };

@@ -3,12 +3,9 @@
  * closing; a collected block leaves from wherever it stands.  A block that lost no page yet
  * has nothing to give and goes to the end of the ring.
  */
+#include "base/list.h"
 #include "base/memory.h"
 #include "gc/policy.h"
-
-struct link {
-	uint32_t previous, next;
-};
 
 /* The planes' heads follow the blocks in the array. */
 struct fifo {
@@ -22,7 +19,7 @@ static void fifo_init(struct gc_policy *policy)
 
 	f->link = memory_array((size_t)g->blocks + g->planes, sizeof *f->link, "FIFO victim index");
 	for (uint32_t i = g->blocks; i < g->blocks + g->planes; i++)
-		f->link[i] = (struct link){ i, i };
+		list_init(ARRAY_ELEMENTS(f->link), i);
 }
 
 static void fifo_exit(struct gc_policy *policy)
@@ -38,21 +35,15 @@ static uint32_t head_of(const struct gc_policy *policy, plane_t plane)
 static void fifo_closed(struct gc_policy *policy, block_t b)
 {
 	struct fifo *f = policy->state;
-	uint32_t head = head_of(policy, geometry_plane(policy->space->geometry, b));
-	uint32_t last = f->link[head].previous;
 
-	f->link[b] = (struct link){ last, head };
-	f->link[last].next = b;
-	f->link[head].previous = b;
+	list_append(ARRAY_ELEMENTS(f->link), head_of(policy, geometry_plane(policy->space->geometry, b)), b);
 }
 
 static void fifo_opened(struct gc_policy *policy, block_t b)
 {
 	struct fifo *f = policy->state;
-	struct link at = f->link[b];
 
-	f->link[at.previous].next = at.next;
-	f->link[at.next].previous = at.previous;
+	list_remove(ARRAY_ELEMENTS(f->link), b);
 }
 
 static void fifo_regions(struct gc_policy *policy, struct regions *r)

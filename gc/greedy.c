@@ -3,18 +3,14 @@
  * Candidates of a plane hang in one ring per number of live pages; a page that dies moves its
  * block down one ring, so the choice costs O(1).
  */
+#include "base/list.h"
 #include "base/memory.h"
 #include "gc/policy.h"
 
-/* Ring links of blocks; the heads of the rings follow the blocks in the same array. */
-struct link {
-	uint32_t previous, next;
-};
-
 struct greedy {
-	struct link *link;
-	uint32_t *lowest; /* per plane: no ring below this one holds a block */
-	uint32_t rings;   /* per plane: live pages 0 .. pages per block */
+	struct link *link; /* of the blocks; the heads of the rings follow */
+	uint32_t *lowest;  /* per plane: no ring below this one holds a block */
+	uint32_t rings;    /* per plane: live pages 0 .. pages per block */
 };
 
 static uint32_t head_of(const struct gc_policy *policy, const struct greedy *g, plane_t plane, uint32_t live)
@@ -33,7 +29,7 @@ static void greedy_init(struct gc_policy *policy)
 	g->lowest = memory_array(geometry->planes, sizeof *g->lowest, "greedy victim index");
 	g->link = memory_array((size_t)first + heads, sizeof *g->link, "greedy victim index");
 	for (uint32_t i = first; i < first + heads; i++)
-		g->link[i] = (struct link){ i, i };
+		list_init(ARRAY_ELEMENTS(g->link), i);
 }
 
 static void greedy_exit(struct gc_policy *policy)
@@ -44,37 +40,28 @@ static void greedy_exit(struct gc_policy *policy)
 	memory_free(g->link);
 }
 
-static void unlink_block(struct greedy *g, block_t b)
-{
-	struct link at = g->link[b];
-
-	g->link[at.previous].next = at.next;
-	g->link[at.next].previous = at.previous;
-}
-
-static void link_block(struct gc_policy *policy, block_t b)
+static void greedy_closed(struct gc_policy *policy, block_t b)
 {
 	struct greedy *g = policy->state;
 	plane_t plane = geometry_plane(policy->space->geometry, b);
-	uint32_t live = space_live(policy->space, b), head = head_of(policy, g, plane, live);
-	uint32_t last = g->link[head].previous;
+	uint32_t live = space_live(policy->space, b);
 
-	g->link[b] = (struct link){ last, head };
-	g->link[last].next = b;
-	g->link[head].previous = b;
+	list_append(ARRAY_ELEMENTS(g->link), head_of(policy, g, plane, live), b);
 	if (live < g->lowest[plane])
 		g->lowest[plane] = live;
 }
 
-static void greedy_dropped(struct gc_policy *policy, block_t b)
-{
-	unlink_block(policy->state, b);
-	link_block(policy, b);
-}
-
 static void greedy_opened(struct gc_policy *policy, block_t b)
 {
-	unlink_block(policy->state, b);
+	struct greedy *g = policy->state;
+
+	list_remove(ARRAY_ELEMENTS(g->link), b);
+}
+
+static void greedy_dropped(struct gc_policy *policy, block_t b)
+{
+	greedy_opened(policy, b);
+	greedy_closed(policy, b);
 }
 
 static void greedy_regions(struct gc_policy *policy, struct regions *r)
@@ -93,7 +80,7 @@ static block_t greedy_pick(struct gc_policy *policy, plane_t plane)
 	for (; g->lowest[plane] + 1 < g->rings; g->lowest[plane]++) {
 		uint32_t head = head_of(policy, g, plane, g->lowest[plane]);
 
-		if (g->link[head].next != head)
+		if (!list_empty(ARRAY_ELEMENTS(g->link), head))
 			return g->link[head].next;
 	}
 	return BLOCK_NONE;
@@ -105,7 +92,7 @@ const struct gc_policy_ops gc_greedy = {
 	.size = sizeof(struct greedy),
 	.init = greedy_init,
 	.exit = greedy_exit,
-	.closed = link_block,
+	.closed = greedy_closed,
 	.dropped = greedy_dropped,
 	.opened = greedy_opened,
 	.regions = greedy_regions,

@@ -20,43 +20,39 @@ static const char *const layer_names[] = {
 	NULL,
 };
 
-#define HOST(name)  offsetof(struct host_settings, name)
-#define TRACE(name) offsetof(struct trace_settings, name)
+#define HOST(type, field)  PARAM(type, struct host_settings, field)
+#define TRACE(type, field) PARAM(type, struct trace_settings, field)
 
 static const char *const mode_names[] = { "open", "closed", NULL };
 
 const struct param host_params[] = {
-	{ "mode", PARAM_CHOICE, HOST(mode), 0, 0, "", "open",
+	{ HOST(CHOICE, mode), 0, 0, "", "open",
 		"open: requests arrive at the times of the trace; closed: the next one arrives when one "
 		"completes",
 		mode_names },
-	{ "layer", PARAM_CHOICE, HOST(layer), 0, 0, "", "direct",
+	{ HOST(CHOICE, layer), 0, 0, "", "direct",
 		"what lies between the host and the drive; `ssd list` describes them", layer_names },
-	{ "queue_limit", PARAM_UINT, HOST(queue_limit), 0, 1e9, "requests", "256",
+	{ HOST(UINT, queue_limit), 0, 1e9, "requests", "256",
 		"open: requests in the drive at once, others wait at its door; 0 = any number" },
-	{ "queue_depth", PARAM_UINT, HOST(queue_depth), 1, 1e6, "requests", "32",
-		"closed: requests always in the drive" },
-	{ "time_scale", PARAM_REAL, HOST(time_scale), 0, 1e6, "", "1",
+	{ HOST(UINT, queue_depth), 1, 1e6, "requests", "32", "closed: requests always in the drive" },
+	{ HOST(REAL, time_scale), 0, 1e6, "", "1",
 		"open: arrival times are multiplied by it; 0.5 = twice as fast, 0 = all at once" },
 	{ 0 },
 };
 
 const struct param trace_params[] = {
-	{ "format", PARAM_TEXT, TRACE(format), 0, 0, "", "auto",
-		"format of the trace; auto = found from its content" },
-	{ "member", PARAM_TEXT, TRACE(member), 0, 0, "", "",
-		"file inside a tar or zip archive; \"\" = the only one" },
-	{ "devices", PARAM_TEXT, TRACE(devices), 0, 0, "", "own",
+	{ TRACE(TEXT, format), 0, 0, "", "auto", "format of the trace; auto = found from its content" },
+	{ TRACE(TEXT, member), 0, 0, "", "", "file inside a tar or zip archive; \"\" = the only one" },
+	{ TRACE(TEXT, devices), 0, 0, "", "own",
 		"own: every device of the trace keeps its addresses; all: devices are laid out one after "
 		"another; a number or name: that device alone" },
-	{ "time_unit", PARAM_TEXT, TRACE(time_unit), 0, 0, "", "auto",
+	{ TRACE(TEXT, time_unit), 0, 0, "", "auto",
 		"unit of the time column: ns, us, ms, s or 100ns; auto = the format's own" },
-	{ "sort_fully", PARAM_BOOL, TRACE(sort_fully), 0, 1, "", "false",
-		"hold the whole trace in memory to sort it by time" },
-	{ "fold", PARAM_BOOL, TRACE(fold), 0, 1, "", "false",
+	{ TRACE(BOOL, sort_fully), 0, 1, "", "false", "hold the whole trace in memory to sort it by time" },
+	{ TRACE(BOOL, fold), 0, 1, "", "false",
 		"addresses beyond the drive are folded into it (modulo its size) and counted; off = they "
 		"are an error" },
-	{ "limit", PARAM_UINT, TRACE(limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
+	{ TRACE(UINT, limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };
 

@@ -12,9 +12,9 @@ static struct hashed by_lpn(const struct buffer *b)
 	return HASHED(node_at(b, 0), lpn, link);
 }
 
-static struct field ages(const struct buffer *b)
+static struct array_field ages(const struct buffer *b)
 {
-	return FIELD_OF(node_at(b, 0), age);
+	return ARRAY_FIELD(node_at(b, 0), age);
 }
 
 void legacy_buffer_create(struct buffer *b, uint32_t bytes)

@@ -279,14 +279,14 @@ static inline struct hashed reads_by_ppn(const struct engine *e)
 	return HASHED(read_at(e, 0), ppn, link);
 }
 
-static inline struct field next_reads(const struct engine *e)
+static inline struct array_field next_reads(const struct engine *e)
 {
-	return FIELD_OF(read_at(e, 0), next);
+	return ARRAY_FIELD(read_at(e, 0), next);
 }
 
-static inline struct field next_writes(const struct engine *e)
+static inline struct array_field next_writes(const struct engine *e)
 {
-	return FIELD_OF(write_at(e, 0), next);
+	return ARRAY_FIELD(write_at(e, 0), next);
 }
 
 /* Heaps hold numbers by time or by sequence. */

@@ -1,6 +1,7 @@
 #include "pagemap/blocks.h"
 
 #include "base/fault.h"
+#include "base/heap.h"
 #include "base/memory.h"
 
 struct blocks *blocks_create(struct flash *flash, enum free_order order)
@@ -13,7 +14,6 @@ struct blocks *blocks_create(struct flash *flash, enum free_order order)
 	s->order = order;
 	s->plane = memory_array(g->planes, sizeof *s->plane, "free blocks");
 	s->heap = memory_array(g->blocks, sizeof *s->heap, "free blocks");
-	s->key = memory_array(g->blocks, sizeof *s->key, "free blocks");
 	for (plane_t p = 0; p < g->planes; p++)
 		s->plane[p].fresh = g->blocks_per_plane;
 	return s;
@@ -25,7 +25,6 @@ void blocks_free(struct blocks *s)
 		return;
 	memory_free(s->plane);
 	memory_free(s->heap);
-	memory_free(s->key);
 	memory_free(s);
 }
 
@@ -38,53 +37,26 @@ uint64_t blocks_left_in_all(const struct blocks *s)
 	return blocks;
 }
 
-/* ---- the heap of used free blocks of a plane: lowest key, then lowest block first ---- */
+/* ---- the heap of used free blocks of a plane ---- */
 
-static bool goes_before(const struct blocks *s, block_t a, block_t b)
+static bool goes_before(const void *left, const void *right)
 {
-	return s->key[a] != s->key[b] ? s->key[a] < s->key[b] : a < b;
+	const struct free_block *a = left, *b = right;
+
+	return a->key != b->key ? a->key < b->key : a->block < b->block;
 }
 
-static void sift_up(struct blocks *s, uint32_t *heap, uint32_t i)
-{
-	block_t b = heap[i];
-
-	for (; i && goes_before(s, b, heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = b;
-}
-
-static void sift_down(struct blocks *s, uint32_t *heap, uint32_t length, uint32_t i)
-{
-	block_t b = heap[i];
-	uint32_t child;
-
-	while ((child = 2 * i + 1) < length) {
-		if (child + 1 < length && goes_before(s, heap[child + 1], heap[child]))
-			child++;
-		if (!goes_before(s, heap[child], b))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = b;
-}
-
-static uint32_t *plane_heap(const struct blocks *s, plane_t p)
+static struct free_block *plane_heap(const struct blocks *s, plane_t p)
 {
 	return s->heap + (size_t)p * s->geometry->blocks_per_plane;
 }
 
 static block_t remove_at(struct blocks *s, plane_t p, uint32_t i)
 {
-	uint32_t *heap = plane_heap(s, p), last = --s->plane[p].recycled;
-	block_t b = heap[i];
+	struct free_block *heap = plane_heap(s, p);
+	block_t b = heap[i].block;
 
-	if (i != last) {
-		heap[i] = heap[last];
-		sift_down(s, heap, last, i);
-		sift_up(s, heap, i);
-	}
+	heap_remove(ARRAY_ELEMENTS(heap), s->plane[p].recycled--, i, goes_before);
 	return b;
 }
 
@@ -102,13 +74,13 @@ block_t blocks_take(struct blocks *s, plane_t p)
 
 block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 {
-	const uint32_t *heap = plane_heap(s, p);
+	const struct free_block *heap = plane_heap(s, p);
 	uint32_t most = 0;
 
 	if (!s->plane[p].recycled)
 		return blocks_take(s, p);
 	for (uint32_t i = 1; i < s->plane[p].recycled; i++)
-		if (s->flash->block[heap[i]].erases > s->flash->block[heap[most]].erases)
+		if (s->flash->block[heap[i].block].erases > s->flash->block[heap[most].block].erases)
 			most = i;
 	return remove_at(s, p, most);
 }
@@ -116,7 +88,7 @@ block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 {
 	plane_t p = geometry_plane(s->geometry, b);
-	uint32_t i;
+	struct free_block free = { .block = b };
 
 	flash_erase(io, b, cause);
 	s->plane[p].erases++;
@@ -125,10 +97,8 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 		s->retired++;
 		return false;
 	}
-	i = s->plane[p].recycled++;
-	s->key[b] = s->order == FREE_LEAST_WORN ? s->flash->block[b].erases : s->freed++;
-	plane_heap(s, p)[i] = b;
-	sift_up(s, plane_heap(s, p), i);
+	free.key = s->order == FREE_LEAST_WORN ? s->flash->block[b].erases : s->freed++;
+	heap_add(ARRAY_ELEMENTS(plane_heap(s, p)), s->plane[p].recycled++, &free, goes_before);
 	return true;
 }
 
@@ -140,7 +110,6 @@ void blocks_regions(struct blocks *s, struct regions *r)
 
 	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
 	regions_visit(r, s->heap, (size_t)g->blocks * sizeof *s->heap);
-	regions_visit(r, s->key, (size_t)g->blocks * sizeof *s->key);
 	regions_visit(r, &s->freed, sizeof s->freed);
 	regions_visit(r, &s->retired, sizeof s->retired);
 }
@@ -156,7 +125,7 @@ void blocks_check(const struct blocks *s)
 	const struct geometry *g = s->geometry;
 
 	for (plane_t p = 0; p < g->planes; p++) {
-		const uint32_t *heap = plane_heap(s, p);
+		const struct free_block *heap = plane_heap(s, p);
 		block_t end = (p + 1) * g->blocks_per_plane;
 
 		BUG_ON(blocks_left(s, p) + s->plane[p].retired > g->blocks_per_plane,
@@ -165,9 +134,10 @@ void blocks_check(const struct blocks *s)
 		for (block_t b = end - s->plane[p].fresh; b < end; b++)
 			check_free(s, b);
 		for (uint32_t i = 0; i < s->plane[p].recycled; i++) {
-			check_free(s, heap[i]);
-			BUG_ON(i && goes_before(s, heap[i], heap[(i - 1) / 2]),
-				"free block %u of plane %u stands behind %u", heap[i], p, heap[(i - 1) / 2]);
+			check_free(s, heap[i].block);
+			BUG_ON(i && goes_before(&heap[i], &heap[(i - 1) / 2]),
+				"free block %u of plane %u stands behind %u", heap[i].block, p,
+				heap[(i - 1) / 2].block);
 		}
 	}
 }

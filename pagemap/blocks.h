@@ -20,12 +20,17 @@ struct blocks_plane {
 	uint64_t erases; /* of this run, for wear levelling */
 };
 
+/* The lowest key is taken first, of equal ones the lowest block. */
+struct free_block {
+	uint32_t key; /* erases, or order of becoming free */
+	block_t block;
+};
+
 struct blocks {
 	const struct geometry *geometry;
 	struct flash *flash;
 	struct blocks_plane *plane;
-	uint32_t *heap; /* per plane a heap of free blocks */
-	uint32_t *key;  /* per block: erases, or order of becoming free */
+	struct free_block *heap; /* per plane, room for all its blocks */
 	enum free_order order;
 	uint32_t freed;   /* blocks, ever: order of becoming free */
 	uint64_t retired; /* blocks, ever */

@@ -26,19 +26,14 @@ static void put(struct expansion *expansion, char c, struct place place)
 {
 	bool first = expansion->used == 0 || expansion->text[expansion->used - 1] == '\n';
 
-	if (expansion->used + 2 > expansion->room) {
-		expansion->room = 2 * expansion->room + 4096;
-		expansion->text = memory_resize(expansion->text, expansion->room, 1, "parameter file");
-	}
+	expansion->text =
+		memory_grown(expansion->text, &expansion->room, expansion->used + 2, 1, "parameter file");
 	expansion->text[expansion->used++] = c;
 	expansion->text[expansion->used] = '\0';
 	if (!first)
 		return;
-	if (expansion->lines == expansion->line_room) {
-		expansion->line_room = 2 * expansion->line_room + 64;
-		expansion->places = memory_resize(
-			expansion->places, expansion->line_room, sizeof place, "parameter file");
-	}
+	expansion->places = memory_grown(expansion->places, &expansion->line_room, expansion->lines + 1,
+		sizeof place, "parameter file");
 	expansion->places[expansion->lines++] = place;
 }
 

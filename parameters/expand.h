@@ -10,6 +10,7 @@
 #include "base/fault.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct place {
 	const char *file; /* as the user named it */
@@ -18,9 +19,9 @@ struct place {
 
 struct expansion {
 	char *text; /* for config_read_string() */
-	size_t used, room;
+	uint32_t used, room;
 	struct place *places; /* of every line of the text */
-	size_t lines, line_room;
+	uint32_t lines, line_room;
 	char **files; /* names of the files read */
 	size_t file_count;
 	bool in_memory; /* no file: has no folder to include from */

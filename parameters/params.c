@@ -12,7 +12,7 @@
 struct reader {
 	const struct param_group *groups;
 	size_t count;
-	const struct expansion *expansion; /* of the file being read */
+	struct expansion *expansion; /* of the file being read */
 	struct fault *fault;
 };
 
@@ -405,6 +405,7 @@ static bool syntax_fault(const struct reader *reader, const config_t *config)
 	return fault_set(reader->fault, "%.200s:%u: %s%s", place.file, place.line, what, hint);
 }
 
+/* Releases the expansion. */
 static bool read_expansion(const struct reader *reader)
 {
 	config_t config;
@@ -416,34 +417,25 @@ static bool read_expansion(const struct reader *reader)
 	else
 		good = syntax_fault(reader, &config);
 	config_destroy(&config);
+	expansion_release(reader->expansion);
 	return good;
 }
 
 bool params_read_file(const char *path, const struct param_group *groups, size_t count, struct fault *fault)
 {
 	struct expansion expansion;
-	struct reader reader = { groups, count, &expansion, fault };
-	bool good;
 
-	if (!expand_file(&expansion, path, fault))
-		return false;
-	good = read_expansion(&reader);
-	expansion_release(&expansion);
-	return good;
+	return expand_file(&expansion, path, fault) &&
+	       read_expansion(&(struct reader){ groups, count, &expansion, fault });
 }
 
 bool params_read_text(const char *text, const char *name, const struct param_group *groups, size_t count,
 	struct fault *fault)
 {
 	struct expansion expansion;
-	struct reader reader = { groups, count, &expansion, fault };
-	bool good;
 
-	if (!expand_text(&expansion, text, name, fault))
-		return false;
-	good = read_expansion(&reader);
-	expansion_release(&expansion);
-	return good;
+	return expand_text(&expansion, text, name, fault) &&
+	       read_expansion(&(struct reader){ groups, count, &expansion, fault });
 }
 
 /* ---- assignments of the command line ---- */

@@ -25,7 +25,7 @@ struct row {
 
 struct report {
 	struct row *rows;
-	size_t used, room;
+	uint32_t used, room;
 };
 
 struct report *report_create(void)
@@ -47,15 +47,10 @@ void report_free(struct report *report)
 
 static struct row *append(struct report *report, enum row_kind kind)
 {
-	struct row *row;
-
-	if (report->used == report->room) {
-		report->room = report->room ? 2 * report->room : 64;
-		report->rows = memory_resize(report->rows, report->room, sizeof *report->rows, "report");
-	}
-	row = &report->rows[report->used++];
-	*row = (struct row){ .kind = kind };
-	return row;
+	report->rows =
+		memory_grown(report->rows, &report->room, report->used + 1, sizeof *report->rows, "report");
+	report->rows[report->used] = (struct row){ .kind = kind };
+	return &report->rows[report->used++];
 }
 
 static bool is_statistic(const struct row *row)

@@ -57,10 +57,8 @@ void stat_list_release(struct stat_list *list)
 
 void stat_list_add(struct stat_list *list, struct stat_group group)
 {
-	if (list->groups == list->room) {
-		list->room = list->room ? 2 * list->room : 16;
-		list->group = memory_resize(list->group, list->room, sizeof *list->group, "statistics");
-	}
+	list->group =
+		memory_grown(list->group, &list->room, list->groups + 1, sizeof *list->group, "statistics");
 	list->group[list->groups++] = group;
 }
 
@@ -194,10 +192,7 @@ static bool learn(struct stat_names *s, const char *name)
 	for (size_t i = 0; i < s->names; i++)
 		if (!strcmp(s->name[i], name))
 			return false;
-	if (s->names == s->room) {
-		s->room = s->room ? 2 * s->room : 256;
-		s->name = memory_resize(s->name, s->room, sizeof *s->name, "names");
-	}
+	s->name = memory_grown(s->name, &s->room, s->names + 1, sizeof *s->name, "names");
 	s->name[s->names++] = memory_string(name, "names");
 	return true;
 }

@@ -50,7 +50,7 @@ extern const struct param stat_params[];
 
 struct stat_list {
 	struct stat_group *group;
-	size_t groups, room;
+	uint32_t groups, room;
 	size_t percentiles;
 	double percentile[PERCENTILES_MOST]; /* 0 .. 100 */
 	char suffix[PERCENTILES_MOST][24];   /* "_p999_ns" */
@@ -72,7 +72,7 @@ void stat_list_report(struct stat_list *, struct report *);
 /* The names that a listing has shown. */
 struct stat_names {
 	char **name;
-	size_t names, room;
+	uint32_t names, room;
 };
 
 /* What there is: a line with unit and meaning for each number whose name is new to `shown`, which learns it. */

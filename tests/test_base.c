@@ -93,7 +93,7 @@ static void random_heap(struct random *r)
 			struct event *event = h.element;
 
 			drop_event(model, &count, event[at].order);
-			heap_remove(FIELD(event), h.count--, at, due_before);
+			heap_remove(ARRAY_ELEMENTS(event), h.count--, at, due_before);
 		}
 		assert_int_equal(h.count, count);
 		if (count)
@@ -118,7 +118,7 @@ static void test_heap(void **state)
 static void test_heaps_in_one_array(void **state)
 {
 	uint64_t number[8] = { 0 };
-	struct field left = FIELD(number), right = FIELD(number + 4);
+	struct array_field left = ARRAY_ELEMENTS(number), right = ARRAY_ELEMENTS(number + 4);
 
 	(void)state;
 	for (uint64_t i = 0; i < 4; i++) {
@@ -145,7 +145,7 @@ struct page {
 /* Elements 0 and 1 are the heads of two rings. */
 static void expect_ring(struct page *page, uint32_t head, const uint32_t *model, uint32_t count)
 {
-	struct field links = FIELD_OF(page, link);
+	struct array_field links = ARRAY_FIELD(page, link);
 	uint32_t i = head;
 
 	assert_int_equal(list_empty(links, head), count == 0);
@@ -171,7 +171,7 @@ static void take_out(uint32_t *model, uint32_t *count, uint32_t i)
 static void random_lists(struct random *r)
 {
 	struct page page[ELEMENTS];
-	struct field links = FIELD_OF(page, link);
+	struct array_field links = ARRAY_FIELD(page, link);
 	uint32_t model[2][ELEMENTS], count[2] = { 0 }, ring_of[ELEMENTS];
 
 	memset(ring_of, 0xff, sizeof ring_of);
@@ -210,7 +210,7 @@ static void test_list(void **state)
 static void random_queue(struct random *r)
 {
 	struct page page[ELEMENTS];
-	struct field next = FIELD_OF(page, link.next);
+	struct array_field next = ARRAY_FIELD(page, link.next);
 	struct queue q = QUEUE_EMPTY;
 	uint32_t model[ELEMENTS], count = 0;
 	bool queued[ELEMENTS] = { false };

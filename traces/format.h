@@ -40,11 +40,12 @@ struct format {
 	const char *yields_to;
 
 	/* Optional: formats that can be written.  `introduce` prints what must stand before a device's
-	 * first request.  `write` prints one request, whose times start at 0; a request the format has no
-	 * words for (a trim) is not printed: false. */
+	 * first request.  `write` prints one request, whose times start at 0: a trim only where the format has
+	 * words for it. */
 	const char *heading;                               /* printed first, may be NULL */
 	void (*introduce)(FILE *, const struct request *); /* may be NULL */
-	bool (*write)(FILE *, const struct request *);
+	void (*write)(FILE *, const struct request *);
+	bool writes_trims;
 	uint32_t write_step_ns; /* times are rounded down to multiples of it */
 };
 

@@ -39,17 +39,9 @@ static bool parse_time(struct scan *s, struct record *r)
 {
 	uint64_t number;
 
-	scan_blanks(s);
-	if (!scan_number(s, "CPU", &number))
-		return false;
-	scan_blanks(s);
-	if (!scan_number(s, "sequence number", &number))
-		return false;
-	scan_blanks(s);
-	if (!scan_time(s, "time", &r->time))
-		return false;
-	scan_blanks(s);
-	return scan_number(s, "process number", &number);
+	return scan_blanks(s) && scan_number(s, "CPU", &number) && scan_blanks(s) &&
+	       scan_number(s, "sequence number", &number) && scan_blanks(s) &&
+	       scan_time(s, "time", &r->time) && scan_blanks(s) && scan_number(s, "process number", &number);
 }
 
 /* Letters for read, write, discard, and how; false if it moves no data (a flush, a message). */
@@ -82,8 +74,7 @@ static enum parsed parse_place(struct scan *s, struct record *r)
 		return PARSED_BAD;
 	}
 	s->at++;
-	scan_blanks(s);
-	if (!scan_number(s, "size", &sectors))
+	if (!scan_blanks(s) || !scan_number(s, "size", &sectors))
 		return PARSED_BAD;
 	if (!sectors)
 		return PARSED_OTHER;
@@ -98,15 +89,12 @@ static enum parsed parse_action(struct scan *s, struct record *r, char wanted)
 	scan_blanks(s);
 	if (s->at == s->end || is_summary(s))
 		return PARSED_HEADING;
-	if (!parse_device(s, r) || !parse_time(s, r))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_word(s, "action", &action, &action_bytes))
+	if (!parse_device(s, r) || !parse_time(s, r) || !scan_blanks(s) ||
+		!scan_word(s, "action", &action, &action_bytes))
 		return PARSED_BAD;
 	if (action_bytes != 1 || *action != wanted)
 		return PARSED_OTHER;
-	scan_blanks(s);
-	if (!scan_word(s, "type", &type, &type_bytes))
+	if (!scan_blanks(s) || !scan_word(s, "type", &type, &type_bytes))
 		return PARSED_BAD;
 	return parse_type(type, type_bytes, r) ? parse_place(s, r) : PARSED_OTHER;
 }

@@ -6,17 +6,10 @@ static enum parsed parse(struct scan *s, struct record *r)
 {
 	uint64_t offset, bytes;
 
-	scan_blanks(s);
-	if (!scan_time(s, "time", &r->time))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_type(s, "Read", "Write", &r->type))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_rounded(s, "offset", &offset))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "size", &bytes) || !scan_end(s))
+	if (!scan_blanks(s) || !scan_time(s, "time", &r->time) || !scan_blanks(s) ||
+		!scan_type(s, "Read", "Write", &r->type) || !scan_blanks(s) ||
+		!scan_rounded(s, "offset", &offset) || !scan_blanks(s) || !scan_number(s, "size", &bytes) ||
+		!scan_end(s))
 		return PARSED_BAD;
 	r->device = 0;
 	return scan_place(s, r, offset, bytes, 1) ? PARSED_RECORD : PARSED_BAD;

@@ -6,20 +6,11 @@ static enum parsed parse(struct scan *s, struct record *r)
 {
 	uint64_t block, blocks, flags;
 
-	scan_blanks(s);
-	if (!scan_time(s, "time", &r->time))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number32(s, "device", &r->device))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "first block", &block))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "size", &blocks))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "flag", &flags) || !scan_end(s) || !scan_place(s, r, block, blocks, SECTOR_BYTES))
+	if (!scan_blanks(s) || !scan_time(s, "time", &r->time) || !scan_blanks(s) ||
+		!scan_number32(s, "device", &r->device) || !scan_blanks(s) ||
+		!scan_number(s, "first block", &block) || !scan_blanks(s) ||
+		!scan_number(s, "size", &blocks) || !scan_blanks(s) || !scan_number(s, "flag", &flags) ||
+		!scan_end(s) || !scan_place(s, r, block, blocks, SECTOR_BYTES))
 		return PARSED_BAD;
 	r->type = flags & 1 ? REQUEST_READ : REQUEST_WRITE;
 	return PARSED_RECORD;
@@ -35,14 +26,11 @@ static bool typical(const char *begin, const char *end)
 	return begin < end && *begin == '.';
 }
 
-static bool write(FILE *out, const struct request *r)
+static void write(FILE *out, const struct request *r)
 {
-	if (r->type == REQUEST_TRIM)
-		return false;
 	fprintf(out, "%llu.%06llu %u %llu %u %d\n", (unsigned long long)(r->arrival / 1000000),
 		(unsigned long long)(r->arrival % 1000000), r->device, (unsigned long long)r->start,
 		r->sectors, r->type == REQUEST_READ);
-	return true;
 }
 
 const struct format format_disksim = {

@@ -42,11 +42,8 @@ static enum parsed parse_place(struct scan *s, struct record *r)
 {
 	uint64_t offset, bytes;
 
-	scan_blanks(s);
-	if (!scan_number(s, "offset", &offset))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "length", &bytes) || !scan_end(s))
+	if (!scan_blanks(s) || !scan_number(s, "offset", &offset) || !scan_blanks(s) ||
+		!scan_number(s, "length", &bytes) || !scan_end(s))
 		return PARSED_BAD;
 	return scan_place(s, r, offset, bytes, 1) ? PARSED_RECORD : PARSED_BAD;
 }
@@ -56,12 +53,10 @@ static bool parse_file(struct scan *s, struct record *r)
 	const char *file;
 	size_t bytes;
 
-	scan_blanks(s);
-	if (!scan_word(s, "file", &file, &bytes))
+	if (!scan_blanks(s) || !scan_word(s, "file", &file, &bytes))
 		return false;
 	r->device = names_number(s->names, file, bytes);
-	scan_blanks(s);
-	return true;
+	return scan_blanks(s);
 }
 
 static enum parsed parse_action(struct scan *s, struct record *r, const char *word, size_t bytes)
@@ -88,8 +83,8 @@ static enum parsed parse_v3(struct scan *s, struct record *r)
 
 	if (s->line == 1)
 		return parse_heading(s, HEADING_V3);
-	scan_blanks(s);
-	if (!scan_time(s, "time", &r->time) || !parse_file(s, r) || !scan_word(s, "action", &word, &bytes))
+	if (!scan_blanks(s) || !scan_time(s, "time", &r->time) || !parse_file(s, r) ||
+		!scan_word(s, "action", &word, &bytes))
 		return PARSED_BAD;
 	return parse_action(s, r, word, bytes);
 }
@@ -98,8 +93,7 @@ static enum parsed parse_wait(struct scan *s)
 {
 	tick_t wait;
 
-	scan_blanks(s);
-	if (!scan_time(s, "wait", &wait))
+	if (!scan_blanks(s) || !scan_time(s, "wait", &wait))
 		return PARSED_BAD;
 	if (__builtin_add_overflow(s->clock_ns, wait, &s->clock_ns)) {
 		scan_describe(s, "the waits add up to too large a time");
@@ -131,7 +125,7 @@ static void introduce(FILE *out, const struct request *r)
 	fprintf(out, "%llu device%u add\n%llu device%u open\n", us, r->device, us, r->device);
 }
 
-static bool write(FILE *out, const struct request *r)
+static void write(FILE *out, const struct request *r)
 {
 	static const char *const names[REQUEST_TYPES] = {
 		[REQUEST_READ] = "read", [REQUEST_WRITE] = "write", [REQUEST_TRIM] = "trim"
@@ -140,7 +134,6 @@ static bool write(FILE *out, const struct request *r)
 	fprintf(out, "%llu device%u %s %llu %llu\n", (unsigned long long)(r->arrival / 1000), r->device,
 		names[r->type], (unsigned long long)r->start * SECTOR_BYTES,
 		(unsigned long long)r->sectors * SECTOR_BYTES);
-	return true;
 }
 
 const struct format format_fio = {
@@ -152,6 +145,7 @@ const struct format format_fio = {
 	.heading = HEADING_V3 "\n",
 	.introduce = introduce,
 	.write = write,
+	.writes_trims = true,
 	.write_step_ns = 1000,
 };
 

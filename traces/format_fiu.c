@@ -25,10 +25,8 @@ static bool parse_device(struct scan *s, struct record *r)
 
 	scan_blanks(s);
 	begin = s->at;
-	if (!scan_number(s, "major device number", &number))
-		return false;
-	scan_blanks(s);
-	if (!scan_number(s, "minor device number", &number))
+	if (!scan_number(s, "major device number", &number) || !scan_blanks(s) ||
+		!scan_number(s, "minor device number", &number))
 		return false;
 	r->device = names_number(s->names, begin, (size_t)(s->at - begin));
 	return true;
@@ -38,20 +36,11 @@ static enum parsed parse(struct scan *s, struct record *r)
 {
 	uint64_t pid, sector, sectors;
 
-	scan_blanks(s);
-	if (!scan_time(s, "time", &r->time))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "process number", &pid))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!parse_process(s) || !scan_number(s, "first sector", &sector))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "size", &sectors))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_type(s, "R", "W", &r->type) || !parse_device(s, r))
+	if (!scan_blanks(s) || !scan_time(s, "time", &r->time) || !scan_blanks(s) ||
+		!scan_number(s, "process number", &pid) || !scan_blanks(s) || !parse_process(s) ||
+		!scan_number(s, "first sector", &sector) || !scan_blanks(s) ||
+		!scan_number(s, "size", &sectors) || !scan_blanks(s) || !scan_type(s, "R", "W", &r->type) ||
+		!parse_device(s, r))
 		return PARSED_BAD;
 	return scan_place(s, r, sector, sectors, SECTOR_BYTES) ? PARSED_RECORD : PARSED_BAD;
 }

@@ -41,14 +41,11 @@ static enum parsed parse(struct scan *s, struct record *r)
 }
 
 /* Times are rounded down to 100 ns: the format cannot say more. */
-static bool write(FILE *out, const struct request *r)
+static void write(FILE *out, const struct request *r)
 {
-	if (r->type == REQUEST_TRIM)
-		return false;
 	fprintf(out, "%llu,trace,%u,%s,%llu,%llu,0\n", (unsigned long long)(r->arrival / FILETIME_NS),
 		r->device, r->type == REQUEST_READ ? "Read" : "Write",
 		(unsigned long long)r->start * SECTOR_BYTES, (unsigned long long)r->sectors * SECTOR_BYTES);
-	return true;
 }
 
 const struct format format_msr = {

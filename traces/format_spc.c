@@ -21,14 +21,11 @@ static enum parsed parse(struct scan *s, struct record *r)
 	return scan_place(s, r, block * SECTOR_BYTES, bytes, 1) ? PARSED_RECORD : PARSED_BAD;
 }
 
-static bool write(FILE *out, const struct request *r)
+static void write(FILE *out, const struct request *r)
 {
-	if (r->type == REQUEST_TRIM)
-		return false;
 	fprintf(out, "%u,%llu,%llu,%c,%llu.%09llu\n", r->device, (unsigned long long)r->start,
 		(unsigned long long)r->sectors * SECTOR_BYTES, r->type == REQUEST_READ ? 'R' : 'W',
 		(unsigned long long)(r->arrival / 1000000000), (unsigned long long)(r->arrival % 1000000000));
-	return true;
 }
 
 const struct format format_spc = {

@@ -5,8 +5,7 @@ static bool parse_operation(struct scan *s, enum request_type *type)
 {
 	uint64_t operation;
 
-	scan_blanks(s);
-	if (!scan_number(s, "operation", &operation))
+	if (!scan_blanks(s) || !scan_number(s, "operation", &operation))
 		return false;
 	if (operation > 1)
 		return scan_problem(s, "operation is %llu, should be 1 (read) or 0 (write)",
@@ -19,21 +18,12 @@ static enum parsed parse(struct scan *s, struct record *r)
 {
 	uint64_t sector, sectors;
 
-	scan_blanks(s);
-	if (!scan_time(s, "time", &r->time))
+	if (!scan_blanks(s) || !scan_time(s, "time", &r->time) || !scan_blanks(s) ||
+		!scan_number32(s, "device", &r->device) || !scan_blanks(s) ||
+		!scan_number(s, "first sector", &sector) || !scan_blanks(s) ||
+		!scan_number(s, "size", &sectors) || !parse_operation(s, &r->type) || !scan_end(s))
 		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number32(s, "device", &r->device))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "first sector", &sector))
-		return PARSED_BAD;
-	scan_blanks(s);
-	if (!scan_number(s, "size", &sectors))
-		return PARSED_BAD;
-	if (!parse_operation(s, &r->type) || !scan_end(s) || !scan_place(s, r, sector, sectors, SECTOR_BYTES))
-		return PARSED_BAD;
-	return PARSED_RECORD;
+	return scan_place(s, r, sector, sectors, SECTOR_BYTES) ? PARSED_RECORD : PARSED_BAD;
 }
 
 #define SSDSIM_LINE_BYTES 199 /* SSDsim cuts longer lines in two */
@@ -92,19 +82,16 @@ static char *put_number(char *end, uint64_t number)
 }
 
 /* Time, device, first sector, sectors and operation, written from the last to the first. */
-static bool write(FILE *out, const struct request *r)
+static void write(FILE *out, const struct request *r)
 {
 	const uint64_t numbers[] = { r->type == REQUEST_READ, r->sectors, r->start, r->device, r->arrival };
 	char line[5 * 21], *end = line + sizeof line, *at = end;
 
-	if (r->type == REQUEST_TRIM)
-		return false;
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		*--at = i ? ' ' : '\n';
 		at = put_number(at, numbers[i]);
 	}
 	fwrite(at, 1, (size_t)(end - at), out);
-	return true;
 }
 
 const struct format format_ssdsim = {

@@ -33,15 +33,12 @@ static enum parsed parse(struct scan *s, struct record *r)
 	return scan_place(s, r, offset, bytes, 1) ? PARSED_RECORD : PARSED_BAD;
 }
 
-static bool write(FILE *out, const struct request *r)
+static void write(FILE *out, const struct request *r)
 {
-	if (r->type == REQUEST_TRIM)
-		return false;
 	fprintf(out, "%llu.%09llu,0.000000000,%c,%u,%llu,%llu\n",
 		(unsigned long long)(r->arrival / 1000000000), (unsigned long long)(r->arrival % 1000000000),
 		r->type == REQUEST_READ ? 'R' : 'W', r->device, (unsigned long long)r->start * SECTOR_BYTES,
 		(unsigned long long)r->sectors * SECTOR_BYTES);
-	return true;
 }
 
 const struct format format_systor = {

@@ -9,101 +9,84 @@
 
 /* ---- keys ---- */
 
-#define PROFILE(field) offsetof(struct profile, field)
-#define ALIGN(field)   offsetof(struct align_settings, field)
-#define KIND(field)    offsetof(struct kind_settings, field)
+#define PROFILE(type, field) PARAM(type, struct profile, field)
+#define ALIGN(type, field)   PARAM(type, struct align_settings, field)
+#define KIND(type, field)    PARAM(type, struct kind_settings, field)
 
-static const char *const gap_laws[] = { "fixed", "exponential", NULL };
-static const char *const follows[] = { "new", "any", "last", NULL };
+static const char *const gap_laws[] = { "fixed", "exponential" };
+static const char *const follows[] = { "new", "any", "last" };
 
 static const struct param top_rows[] = {
-	{ "brief", PARAM_TEXT, PROFILE(brief), 0, 0, "", "", "what the profile stands for, in one line",
-		NULL },
-	{ "requests", PARAM_UINT, PROFILE(requests), 0, 1e12, "requests", "100000",
-		"how many; 0 only with ranges: until the space is covered once", NULL },
-	{ "space", PARAM_UINT, PROFILE(space), 1 << 20, 0x1p53, "bytes", "8G", "size of the address space",
-		NULL },
-	{ "seed", PARAM_UINT, PROFILE(seed), 0, 0x1p53, "", "1", "same seed, same trace", NULL },
-	{ "write_share", PARAM_REAL, PROFILE(write_share), 0, 1, "", "0.5",
-		"writes / requests; their number is exact", NULL },
-	{ "together", PARAM_REAL, PROFILE(together), 0, 0.999, "", "0",
+	{ PROFILE(TEXT, brief), 0, 0, "", "", "what the profile stands for, in one line" },
+	{ PROFILE(UINT, requests), 0, 1e12, "requests", "100000",
+		"how many; 0 only with ranges: until the space is covered once" },
+	{ PROFILE(UINT, space), 1 << 20, 0x1p53, "bytes", "8G", "size of the address space" },
+	{ PROFILE(UINT, seed), 0, 0x1p53, "", "1", "same seed, same trace" },
+	{ PROFILE(REAL, write_share), 0, 1, "", "0.5", "writes / requests; their number is exact" },
+	{ PROFILE(REAL, together), 0, 0.999, "", "0",
 		"share of requests that are of their predecessor's kind for that reason alone: reads and "
-		"writes come in bursts",
-		NULL },
-	{ .name = NULL },
+		"writes come in bursts" },
+	{ 0 },
 };
 
 static const struct param arrival_rows[] = {
-	{ "law", PARAM_CHOICE, PROFILE(gap_law), 0, 0, "", "exponential",
+	{ "law", PARAM_CHOICE, offsetof(struct profile, gap_law), 0, 0, "", "exponential",
 		"gaps between arrivals are as listed, or exponential with the means listed", gap_laws },
-	{ "gaps", PARAM_TEXT, PROFILE(gaps), 0, 0, "us:weight", "1000",
-		"gaps with weights; one exponential is a Poisson process, several a hyper-exponential one",
-		NULL },
-	{ .name = NULL },
+	{ PROFILE(TEXT, gaps), 0, 0, "us:weight", "1000",
+		"gaps with weights; one exponential is a Poisson process, several a hyper-exponential one" },
+	{ 0 },
 };
 
 static const struct param place_rows[] = {
-	{ "grid", PARAM_UINT, PROFILE(grid), SECTOR_BYTES, 1 << 20, "bytes", "4K",
-		"starts are multiples of this, a multiple of 512", NULL },
-	{ "offset", PARAM_UINT, PROFILE(offset), 0, 1 << 20, "bytes", "0",
-		"shift of the whole grid, a multiple of 512", NULL },
-	{ "head", PARAM_REAL, PROFILE(head), 0, 1, "", "1",
+	{ PROFILE(UINT, grid), SECTOR_BYTES, 1 << 20, "bytes", "4K",
+		"starts are multiples of this, a multiple of 512" },
+	{ PROFILE(UINT, offset), 0, 1 << 20, "bytes", "0", "shift of the whole grid, a multiple of 512" },
+	{ PROFILE(REAL, head), 0, 1, "", "1",
 		"share of the requests smaller than the grid that begin on it; the others lie anywhere in "
-		"one block of it",
-		NULL },
-	{ "range", PARAM_UINT, PROFILE(range_bytes), 0, 1 << 30, "bytes", "0",
-		"not 0: cover the space once, range by range, in random order inside a range", NULL },
-	{ .name = NULL },
+		"one block of it" },
+	{ "range", PARAM_UINT, offsetof(struct profile, range_bytes), 0, 1 << 30, "bytes", "0",
+		"not 0: cover the space once, range by range, in random order inside a range" },
+	{ 0 },
 };
 
 static const struct param align_rows[] = {
-	{ "unaligned", PARAM_REAL, ALIGN(unaligned), 0, 1, "", "0",
-		"share of the space where a guest's 4 KB grid is off ours, by 1 to 7 sectors alike", NULL },
-	{ "keep_1g", PARAM_REAL, ALIGN(keep_1g), 0, 1, "", "0",
-		"share of the 1 GB regions with the shift of their 16 GB", NULL },
-	{ "keep_64m", PARAM_REAL, ALIGN(keep_64m), 0, 1, "", "0",
-		"share of the 64 MB regions with the shift of their 1 GB", NULL },
-	{ "keep_1m", PARAM_REAL, ALIGN(keep_1m), 0, 1, "", "0",
-		"share of the 1 MB regions with the shift of their 64 MB", NULL },
-	{ "keep_64k", PARAM_REAL, ALIGN(keep_64k), 0, 1, "", "1",
-		"share of the 64 KB regions with the shift of their 1 MB", NULL },
-	{ .name = NULL },
+	{ ALIGN(REAL, unaligned), 0, 1, "", "0",
+		"share of the space where a guest's 4 KB grid is off ours, by 1 to 7 sectors alike" },
+	{ ALIGN(REAL, keep_1g), 0, 1, "", "0", "share of the 1 GB regions with the shift of their 16 GB" },
+	{ ALIGN(REAL, keep_64m), 0, 1, "", "0", "share of the 64 MB regions with the shift of their 1 GB" },
+	{ ALIGN(REAL, keep_1m), 0, 1, "", "0", "share of the 1 MB regions with the shift of their 64 MB" },
+	{ ALIGN(REAL, keep_64k), 0, 1, "", "1", "share of the 64 KB regions with the shift of their 1 MB" },
+	{ 0 },
 };
 
 static const struct param kind_rows[] = {
-	{ "sizes", PARAM_TEXT, KIND(sizes), 0, 0, "bytes:weight", "4K", "sizes with weights", NULL },
-	{ "sequential", PARAM_REAL, KIND(sequential), 0, 1, "", "0",
-		"share that starts where an earlier request of its kind ended", NULL },
-	{ "follow", PARAM_CHOICE, KIND(follow), 0, 0, "", "new",
+	{ KIND(TEXT, sizes), 0, 0, "bytes:weight", "4K", "sizes with weights" },
+	{ KIND(REAL, sequential), 0, 1, "", "0",
+		"share that starts where an earlier request of its kind ended" },
+	{ KIND(CHOICE, follow), 0, 0, "", "new",
 		"which one: at a new place; also at a repeated one, so that runs are rewritten; or the last "
 		"request of all, if it is of the same kind",
 		follows },
-	{ "streams", PARAM_UINT, KIND(streams), 1, 1024, "", "1",
-		"with new and any: runs that go on side by side", NULL },
-	{ "recent", PARAM_REAL, KIND(recent), 0, 1, "", "0",
-		"share that repeats the place of a recent request, the likelier the fresher", NULL },
-	{ "recent_depth", PARAM_UINT, KIND(recent_depth), 1, 1 << 20, "requests", "1000",
-		"how far back recent and near reach", NULL },
-	{ "near", PARAM_REAL, KIND(near), 0, 1, "", "0",
-		"share that begins near a recent request, the likelier the nearer", NULL },
-	{ "near_span", PARAM_UINT, KIND(near_span), 4096, 1 << 30, "bytes", "64M",
-		"how far away near reaches", NULL },
-	{ "popular", PARAM_REAL, KIND(popular), 0, 1, "", "0",
-		"share that goes to popular places; what all these shares leave begins anywhere", NULL },
-	{ "places", PARAM_REAL, KIND(places), 0, 1e6, "per request", "0",
-		"how many popular places, per request of this kind; 0: every grid point of the space", NULL },
-	{ "zipf", PARAM_REAL, KIND(zipf), 0, 10, "", "0",
-		"exponent of their popularity; 0: all alike (a hot set)", NULL },
-	{ "flat", PARAM_REAL, KIND(flat), 0, 1, "", "0",
-		"share of the places at the head whose popularity is about the same (Mandelbrot's shift)",
-		NULL },
-	{ "other", PARAM_REAL, KIND(other), 0, 1, "", "0",
+	{ KIND(UINT, streams), 1, 1024, "", "1", "with new and any: runs that go on side by side" },
+	{ KIND(REAL, recent), 0, 1, "", "0",
+		"share that repeats the place of a recent request, the likelier the fresher" },
+	{ KIND(UINT, recent_depth), 1, 1 << 20, "requests", "1000", "how far back recent and near reach" },
+	{ KIND(REAL, near), 0, 1, "", "0",
+		"share that begins near a recent request, the likelier the nearer" },
+	{ KIND(UINT, near_span), 4096, 1 << 30, "bytes", "64M", "how far away near reaches" },
+	{ KIND(REAL, popular), 0, 1, "", "0",
+		"share that goes to popular places; what all these shares leave begins anywhere" },
+	{ KIND(REAL, places), 0, 1e6, "per request", "0",
+		"how many popular places, per request of this kind; 0: every grid point of the space" },
+	{ KIND(REAL, zipf), 0, 10, "", "0", "exponent of their popularity; 0: all alike (a hot set)" },
+	{ KIND(REAL, flat), 0, 1, "", "0",
+		"share of the places at the head whose popularity is about the same (Mandelbrot's shift)" },
+	{ KIND(REAL, other), 0, 1, "", "0",
 		"share of the recent and popular places that is taken from the other kind: reads of what "
-		"was written, writes of what was read",
-		NULL },
-	{ "resized", PARAM_REAL, KIND(resized), 0, 1, "", "0",
-		"share of the repeats that keep the start but get a new length", NULL },
-	{ .name = NULL },
+		"was written, writes of what was read" },
+	{ KIND(REAL, resized), 0, 1, "", "0",
+		"share of the repeats that keep the start but get a new length" },
+	{ 0 },
 };
 
 #define GROUPS 6

@@ -56,10 +56,12 @@ SCAN bool scan_is_digit(char c)
 	return (unsigned char)(c - '0') <= 9;
 }
 
-SCAN void scan_blanks(struct scan *s)
+/* Moves to what is not blank.  Always true: a link in the chain of a line's fields. */
+SCAN bool scan_blanks(struct scan *s)
 {
 	while (scan_is_blank(*s->at))
 		s->at++;
+	return true;
 }
 
 SCAN bool scan_ends_field(const struct scan *s, const char *at)

@@ -41,13 +41,14 @@ static bool is_new_device(struct trace_writer *w, const struct request *r)
 
 bool trace_writer_put(struct trace_writer *w, const struct request *r, struct fault *fault)
 {
+	if (r->type == REQUEST_TRIM && !w->format->writes_trims)
+		return fault_set(fault, "request %llu is a trim, which format %s cannot say; fio can",
+			(unsigned long long)r->line, w->format->name);
 	if (w->format->introduce && is_new_device(w, r))
 		w->format->introduce(w->out, r);
 	w->rounded += r->arrival % w->format->write_step_ns != 0;
-	if (w->format->write(w->out, r))
-		return true;
-	return fault_set(fault, "request %llu is a trim, which format %s cannot say; fio can",
-		(unsigned long long)r->line, w->format->name);
+	w->format->write(w->out, r);
+	return true;
 }
 
 void trace_writer_end(struct trace_writer *w)

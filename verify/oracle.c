@@ -74,17 +74,21 @@ void oracle_free(struct oracle *o)
 	memory_free(o);
 }
 
-static void check_range(struct extent e, sector_t sectors)
+/* Whether anybody is asked; then the sectors, as that room numbers them, must be of the drive. */
+static bool asked(const struct oracle *o, enum oracle_holder holder, struct extent e)
 {
-	BUG_ON(e.start >= e.end || e.end > sectors, "sectors %llu to %llu of a drive of %llu",
-		(unsigned long long)e.start, (unsigned long long)e.end, (unsigned long long)sectors);
+	if (!o)
+		return false;
+	BUG_ON(e.start >= e.end || e.end > sectors_of(o, holder), "sectors %llu to %llu of a drive of %llu",
+		(unsigned long long)e.start, (unsigned long long)e.end,
+		(unsigned long long)sectors_of(o, holder));
+	return true;
 }
 
 void oracle_write(struct oracle *o, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_HOST, e))
 		return;
-	check_range(e, o->host_sectors);
 	BUG_ON(o->version >= UINT32_MAX - 1, "more host writes than the oracle can count");
 	o->version++;
 	for (sector_t s = e.start; s < e.end; s++)
@@ -93,35 +97,31 @@ void oracle_write(struct oracle *o, struct extent e)
 
 void oracle_trim(struct oracle *o, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_HOST, e))
 		return;
-	check_range(e, o->host_sectors);
 	memset(o->newest + e.start, 0, extent_sectors(e) * sizeof *o->newest);
 }
 
 void oracle_send(struct oracle *o, sector_t host, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_FTL, e) ||
+		!asked(o, HOLDER_HOST, (struct extent){ host, host + extent_sectors(e) }))
 		return;
-	check_range(e, o->device_sectors);
-	check_range((struct extent){ host, host + extent_sectors(e) }, o->host_sectors);
 	for (sector_t s = e.start; s < e.end; s++, host++)
 		o->sent[s] = o->dram[HOLDER_HOST][host] ? o->dram[HOLDER_HOST][host] - 1 : o->newest[host];
 }
 
 void oracle_unsend(struct oracle *o, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_FTL, e))
 		return;
-	check_range(e, o->device_sectors);
 	memset(o->sent + e.start, 0, extent_sectors(e) * sizeof *o->sent);
 }
 
 void oracle_expect(struct oracle *o, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_HOST, e))
 		return;
-	check_range(e, o->host_sectors);
 	o->answer = memory_grown(o->answer, &o->answer_room, (uint32_t)extent_sectors(e), sizeof *o->answer,
 		"oracle's answer");
 	memset(o->answer, 0, extent_sectors(e) * sizeof *o->answer);
@@ -131,9 +131,8 @@ void oracle_expect(struct oracle *o, struct extent e)
 
 void oracle_expect_at(struct oracle *o, sector_t host, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_FTL, e))
 		return;
-	check_range(e, o->device_sectors);
 	o->where = memory_grown(
 		o->where, &o->place_room, o->places + 1, sizeof *o->where, "oracle's whereabouts");
 	o->where[o->places++] = (struct whereabouts){ host, e };
@@ -186,18 +185,16 @@ static uint32_t from_above(const struct oracle *o, enum oracle_holder holder, se
 
 void oracle_dram_store(struct oracle *o, enum oracle_holder holder, struct extent e)
 {
-	if (!o)
+	if (!asked(o, holder, e))
 		return;
-	check_range(e, sectors_of(o, holder));
 	for (sector_t s = e.start; s < e.end; s++)
 		o->dram[holder][s] = from_above(o, holder, s) + 1;
 }
 
 void oracle_dram_answer(struct oracle *o, enum oracle_holder holder, struct extent e)
 {
-	if (!o)
+	if (!asked(o, holder, e))
 		return;
-	check_range(e, sectors_of(o, holder));
 	for (sector_t s = e.start; s < e.end; s++) {
 		BUG_ON(!o->dram[holder][s], "sector %llu was answered from DRAM, which does not hold it",
 			(unsigned long long)s);
@@ -207,9 +204,8 @@ void oracle_dram_answer(struct oracle *o, enum oracle_holder holder, struct exte
 
 void oracle_dram_drop(struct oracle *o, enum oracle_holder holder, struct extent e)
 {
-	if (!o)
+	if (!asked(o, holder, e))
 		return;
-	check_range(e, sectors_of(o, holder));
 	memset(o->dram[holder] + e.start, 0, extent_sectors(e) * sizeof *o->dram[holder]);
 }
 
@@ -275,21 +271,20 @@ static void hold_new(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
 
 void oracle_page_host(struct oracle *o, ppn_t ppn, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_FTL, e))
 		return;
-	check_range(e, o->device_sectors);
 	for (sector_t s = e.start; s < e.end; s++)
 		hold_new(o, ppn, s, from_above(o, HOLDER_FTL, s));
 }
 
 void oracle_page_dram(struct oracle *o, ppn_t ppn, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_FTL, e))
 		return;
-	check_range(e, o->device_sectors);
 	for (sector_t s = e.start; s < e.end; s++) {
-		BUG_ON(!o->dram[HOLDER_FTL][s], "page %u is given sector %llu from DRAM, which does not hold it",
-			ppn, (unsigned long long)s);
+		BUG_ON(!o->dram[HOLDER_FTL][s],
+			"page %u is given sector %llu from DRAM, which does not hold it", ppn,
+			(unsigned long long)s);
 		hold_new(o, ppn, s, o->dram[HOLDER_FTL][s] - 1);
 	}
 }
@@ -308,18 +303,16 @@ static const struct held *at_hand(const struct oracle *o, ppn_t ppn, sector_t s)
 
 void oracle_page_kept(struct oracle *o, ppn_t ppn, ppn_t from, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_FTL, e))
 		return;
-	check_range(e, o->device_sectors);
 	for (sector_t s = e.start; s < e.end; s++)
 		hold(o, ppn, s, at_hand(o, from, s)->version);
 }
 
 void oracle_page_answer(struct oracle *o, ppn_t ppn, struct extent e)
 {
-	if (!o)
+	if (!asked(o, HOLDER_FTL, e))
 		return;
-	check_range(e, o->device_sectors);
 	for (sector_t s = e.start; s < e.end; s++)
 		answer(o, s, at_hand(o, ppn, s)->version);
 }
