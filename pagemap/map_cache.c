@@ -196,11 +196,11 @@ void map_cache_check(const struct map_cache *c)
 	BUG_ON(resident > c->room, "%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
 }
 
+#define COUNT(field) STAT_COUNT, offsetof(struct map_cache_statistics, field)
+
 static const struct stat_row rows[] = {
-	{ "cache_bytes", "bytes", "DRAM for mapping pages", STAT_COUNT,
-		offsetof(struct map_cache_statistics, bytes) },
-	{ "cached_bytes_max", "bytes", "most in use", STAT_COUNT,
-		offsetof(struct map_cache_statistics, most_bytes) },
+	{ "cache_bytes", "bytes", "DRAM for mapping pages", COUNT(bytes) },
+	{ "cached_bytes_max", "bytes", "most in use", COUNT(most_bytes) },
 	{ "cached_share", "share", "of the table that fits in DRAM", STAT_REAL,
 		offsetof(struct map_cache_statistics, share) },
 	{ 0 },
