@@ -63,19 +63,20 @@ static bool measure(struct trace *trace, struct trace_stat *stat, struct fault *
 
 static struct report *describe(const char *path, const struct trace *trace, const struct trace_stat *stat)
 {
+	struct trace_counts count = trace_counts(trace);
 	struct report *report = report_create();
 
 	report_section(report, "trace");
 	report_text(report, "trace.file", path, "as given");
 	report_text(report, "trace.format", trace_format(trace), "of the file");
-	report_count(report, "trace.skipped_lines", trace_skipped(trace), "lines", "headings and comments");
-	report_count(report, "trace.dropped_events", trace_dropped(trace), "events",
+	report_count(report, "trace.skipped_lines", count.skipped, "lines", "headings and comments");
+	report_count(report, "trace.dropped_events", count.dropped, "events",
 		"that are no requests, or of devices not chosen");
-	report_count(report, "trace.reordered", trace_reordered(trace), "requests",
+	report_count(report, "trace.reordered", count.reordered, "requests",
 		"that stood behind a later one; they were sorted");
-	report_count(report, "trace.partial_sectors", trace_unaligned(trace), "requests",
+	report_count(report, "trace.partial_sectors", count.unaligned, "requests",
 		"that do not cover whole sectors");
-	report_count(report, "trace.rounded_addresses", trace_rounded(trace), "requests",
+	report_count(report, "trace.rounded_addresses", count.rounded, "requests",
 		"whose address lost its last digits (1.2E+11)");
 	trace_stat_report(stat, report);
 	return report;
@@ -176,9 +177,9 @@ static void tell_losses(const struct trace *trace, const struct trace_writer *wr
 	if (writer->rounded)
 		cli_note("%llu arrival times were rounded down: the format cannot say them exactly",
 			(unsigned long long)writer->rounded);
-	if (trace && trace_unaligned(trace))
+	if (trace && trace_counts(trace).unaligned)
 		cli_note("%llu requests were widened to whole sectors",
-			(unsigned long long)trace_unaligned(trace));
+			(unsigned long long)trace_counts(trace).unaligned);
 }
 
 /* Exactly one of the two sources is given. */

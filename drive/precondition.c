@@ -54,6 +54,15 @@ static void touch_pages(struct footprint *f, const struct drive *d, const struct
 		touch(f, lpn);
 }
 
+/* The next request of the workload, as the drive will take it. */
+static enum trace_status next_request(
+	struct drive *d, struct workload *w, struct request *r, const char *name, struct fault *fault)
+{
+	enum trace_status status = workload_next(w, r, fault);
+
+	return status == TRACE_OK && !host_admit(d->host, r, name, fault) ? TRACE_BAD : status;
+}
+
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
 static bool find_footprint(
 	struct footprint *f, struct drive *d, const char *name, bool reads_only, struct fault *fault)
@@ -69,16 +78,11 @@ static bool find_footprint(
 			"precondition.mode = \"none\" and precondition.premap = \"none\"");
 	if (!workload_open(&w, name, &c->trace, NULL, fault))
 		return false;
-	while ((status = workload_next(&w, &r, fault)) == TRACE_OK) {
-		if (!host_admit(d->host, &r, name, fault)) {
-			status = TRACE_BAD;
-			break;
-		}
+	while ((status = next_request(d, &w, &r, name, fault)) == TRACE_OK)
 		if (f->read)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
 			touch_pages(f, d, &r);
-	}
 	workload_close(&w);
 	return status == TRACE_END;
 }
@@ -351,11 +355,7 @@ static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, stru
 
 	if (!workload_open(&w, name, &c->trace, NULL, fault))
 		return false;
-	while (d->flash->pages_used < used && (status = workload_next(&w, &r, fault)) == TRACE_OK) {
-		if (!host_admit(d->host, &r, name, fault)) {
-			status = TRACE_BAD;
-			break;
-		}
+	while (d->flash->pages_used < used && (status = next_request(d, &w, &r, name, fault)) == TRACE_OK) {
 		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
 			break;
 		if (r.type == REQUEST_TRIM)

@@ -81,7 +81,7 @@ static void fill_run(struct run_figures *f, const struct run *run, const struct 
 	f->seed = d->settings->top.seed;
 	f->requests = run->requests;
 	f->served = d->count->request[REQUEST_TYPES].count;
-	f->reordered = w->trace ? trace_reordered(w->trace) : 0;
+	f->reordered = w->trace ? trace_counts(w->trace).reordered : 0;
 	f->interrupted = facts->end == RUN_INTERRUPTED;
 	f->failed = facts->end == RUN_DRIVE_FAILED;
 	f->verified = d->oracle != NULL;

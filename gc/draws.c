@@ -2,33 +2,70 @@
  * Policies over an unordered set of candidates: one at random, the best of d random ones,
  * the best by cost and benefit.
  */
-#include "gc/candidates.h"
+#include "base/memory.h"
 #include "gc/collect.h"
 #include "gc/policy.h"
 
+/* The closed blocks of every plane, dense: adding, removing and drawing cost O(1). */
+struct candidates {
+	uint32_t *count;    /* per plane */
+	block_t *list;      /* per plane, room for all its blocks */
+	uint32_t *position; /* per block: where it stands in its plane's list */
+};
+
+static block_t *list_of(const struct gc_policy *policy, plane_t plane)
+{
+	const struct candidates *c = policy->state;
+
+	return c->list + (size_t)plane * policy->space->geometry->blocks_per_plane;
+}
+
 static void set_init(struct gc_policy *policy)
 {
-	candidates_init(policy->state, policy->space->geometry);
+	const struct geometry *g = policy->space->geometry;
+	struct candidates *c = policy->state;
+
+	c->count = memory_array(g->planes, sizeof *c->count, "collection candidates");
+	c->list = memory_array(g->blocks, sizeof *c->list, "collection candidates");
+	c->position = memory_array(g->blocks, sizeof *c->position, "collection candidates");
 }
 
 static void set_exit(struct gc_policy *policy)
 {
-	candidates_release(policy->state);
+	struct candidates *c = policy->state;
+
+	memory_free(c->count);
+	memory_free(c->list);
+	memory_free(c->position);
 }
 
 static void set_closed(struct gc_policy *policy, block_t b)
 {
-	candidates_add(policy->state, b);
+	struct candidates *c = policy->state;
+	plane_t plane = geometry_plane(policy->space->geometry, b);
+
+	c->position[b] = c->count[plane]++;
+	list_of(policy, plane)[c->position[b]] = b;
 }
 
 static void set_opened(struct gc_policy *policy, block_t b)
 {
-	candidates_remove(policy->state, b);
+	struct candidates *c = policy->state;
+	plane_t plane = geometry_plane(policy->space->geometry, b);
+	block_t *list = list_of(policy, plane), last = list[--c->count[plane]];
+
+	list[c->position[b]] = last;
+	c->position[last] = c->position[b];
 }
 
 static void set_regions(struct gc_policy *policy, struct regions *r)
 {
-	candidates_regions(policy->state, r);
+	const struct geometry *g = policy->space->geometry;
+	struct candidates *c = policy->state;
+
+	regions_visit(r, c->count, g->planes * sizeof *c->count);
+	regions_visit(r, c->list, (size_t)g->blocks * sizeof *c->list);
+	regions_visit(r, c->position, (size_t)g->blocks * sizeof *c->position);
 }
 
 /*
@@ -38,7 +75,7 @@ static void set_regions(struct gc_policy *policy, struct regions *r)
 static block_t random_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
-	const block_t *list = candidates_of(c, plane);
+	const block_t *list = list_of(policy, plane);
 	uint32_t count = c->count[plane], at = 0;
 
 	if (!count)
@@ -62,7 +99,7 @@ static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
 	block_t best = random_pick(policy, plane);
 
 	for (uint64_t i = 1; best != BLOCK_NONE && i < policy->settings->d; i++) {
-		block_t b = candidates_of(c, plane)[random_below(&policy->random, c->count[plane])];
+		block_t b = list_of(policy, plane)[random_below(&policy->random, c->count[plane])];
 
 		if (space_live(policy->space, b) < space_live(policy->space, best))
 			best = b;
@@ -83,7 +120,7 @@ static double benefit(const struct space *s, block_t b)
 static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
-	const block_t *list = candidates_of(c, plane);
+	const block_t *list = list_of(policy, plane);
 	block_t best = BLOCK_NONE;
 	double most = -1;
 
@@ -98,38 +135,27 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 	return best != BLOCK_NONE && gc_reclaimable(policy, best) ? best : BLOCK_NONE;
 }
 
+#define OVER_CANDIDATES                                                                                      \
+	.size = sizeof(struct candidates), .init = set_init, .exit = set_exit, .closed = set_closed,         \
+	.opened = set_opened, .regions = set_regions
+
 const struct gc_policy_ops gc_random = {
 	.name = "random",
 	.brief = "any closed block with a dead page, with equal chance: the floor every policy must beat",
-	.size = sizeof(struct candidates),
-	.init = set_init,
-	.exit = set_exit,
-	.closed = set_closed,
-	.opened = set_opened,
-	.regions = set_regions,
+	OVER_CANDIDATES,
 	.pick = random_pick,
 };
 
 const struct gc_policy_ops gc_d_choices = {
 	.name = "d_choices",
 	.brief = "the best of gc.d blocks drawn at random: near greedy without an index",
-	.size = sizeof(struct candidates),
-	.init = set_init,
-	.exit = set_exit,
-	.closed = set_closed,
-	.opened = set_opened,
-	.regions = set_regions,
+	OVER_CANDIDATES,
 	.pick = d_choices_pick,
 };
 
 const struct gc_policy_ops gc_cost_benefit = {
 	.name = "cost_benefit",
 	.brief = "the most free space per copied page, weighted by age: cold blocks wait less",
-	.size = sizeof(struct candidates),
-	.init = set_init,
-	.exit = set_exit,
-	.closed = set_closed,
-	.opened = set_opened,
-	.regions = set_regions,
+	OVER_CANDIDATES,
 	.pick = cost_benefit_pick,
 };

@@ -80,5 +80,5 @@ enum legacy_line_status legacy_trace_next(
 
 uint64_t legacy_trace_blank(const struct legacy_trace *t)
 {
-	return t->as_written ? trace_blank(t->trace) + trace_skipped(t->trace) : 0;
+	return t->as_written ? trace_counts(t->trace).blank + trace_counts(t->trace).skipped : 0;
 }

@@ -37,8 +37,8 @@ struct map_cache *map_cache_create(struct directory *d, uint32_t pinned)
 	c->room = map_cache_room(d->settings, d->space->geometry);
 	BUG_ON(c->pinned >= c->room, "%u mapping pages are pinned, the budget holds %u", c->pinned, c->room);
 	c->flags = memory_array(d->pages, sizeof *c->flags, "mapping cache");
-	c->link = memory_array(d->pages, sizeof *c->link, "mapping cache");
-	c->cached = map_list_empty();
+	c->link = memory_array((size_t)d->pages + 1, sizeof *c->link, "mapping cache");
+	list_init(ARRAY_ELEMENTS(c->link), d->pages);
 	map_notes_init(&c->notes, d);
 	return c;
 }
@@ -58,8 +58,10 @@ void map_cache_free(struct map_cache *c)
 static void enter(struct map_cache *c, uint32_t id)
 {
 	c->flags[id] |= PAGE_CACHED;
-	if (id >= c->pinned)
-		map_list_add(&c->cached, c->link, id);
+	if (id >= c->pinned) {
+		list_append(ARRAY_ELEMENTS(c->link), c->directory->pages, id);
+		c->evictable++;
+	}
 	if (++c->resident > c->most_resident)
 		c->most_resident = c->resident;
 }
@@ -67,8 +69,10 @@ static void enter(struct map_cache *c, uint32_t id)
 static void leave(struct map_cache *c, uint32_t id)
 {
 	c->flags[id] = 0;
-	if (id >= c->pinned)
-		map_list_remove(&c->cached, c->link, id);
+	if (id >= c->pinned) {
+		list_remove(ARRAY_ELEMENTS(c->link), id);
+		c->evictable--;
+	}
 	c->resident--;
 }
 
@@ -88,7 +92,7 @@ static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause ca
 static bool make_room(struct map_cache *c, struct io *io, enum cause cause, op_t *wait)
 {
 	while (c->resident >= c->room)
-		if (!evict(c, io, c->cached.oldest, cause, wait))
+		if (!evict(c, io, list_next(ARRAY_ELEMENTS(c->link), c->directory->pages), cause, wait))
 			return false;
 	return true;
 }
@@ -119,9 +123,9 @@ op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, 
 	directory_count_lookup(c->directory, id, hit);
 	if (!hit && !load(c, io, id, CAUSE_MAP, after))
 		return after;
-	if (hit && id >= c->pinned && c->cached.newest != id) {
-		map_list_remove(&c->cached, c->link, id);
-		map_list_add(&c->cached, c->link, id);
+	if (hit && id >= c->pinned) {
+		list_remove(ARRAY_ELEMENTS(c->link), id);
+		list_append(ARRAY_ELEMENTS(c->link), c->directory->pages, id);
 	}
 	if (write)
 		c->flags[id] |= PAGE_DIRTY;
@@ -148,7 +152,7 @@ void map_cache_settle(struct map_cache *c, struct io *io)
 		map_notes_settle(&c->notes, io);
 		return;
 	}
-	while (io->timed && most-- && load(c, io, c->notes.waiting.oldest, CAUSE_GC_UPDATE, OP_NONE))
+	while (io->timed && most-- && load(c, io, map_notes_oldest(&c->notes), CAUSE_GC_UPDATE, OP_NONE))
 		;
 }
 
@@ -166,8 +170,8 @@ void map_cache_remove(struct map_cache *c, uint32_t id)
 void map_cache_regions(struct map_cache *c, struct regions *r)
 {
 	regions_visit(r, c->flags, c->directory->pages * sizeof *c->flags);
-	regions_visit(r, c->link, c->directory->pages * sizeof *c->link);
-	regions_visit(r, &c->cached, sizeof c->cached);
+	regions_visit(r, c->link, (c->directory->pages + (size_t)1) * sizeof *c->link);
+	regions_visit(r, &c->evictable, sizeof c->evictable);
 	regions_visit(r, &c->resident, sizeof c->resident);
 	map_notes_regions(&c->notes, r);
 }
@@ -176,7 +180,7 @@ void map_cache_check(const struct map_cache *c)
 {
 	uint32_t resident = 0, pinned = 0;
 
-	map_list_check(&c->cached, c->link, "mapping pages in DRAM");
+	list_check(ARRAY_ELEMENTS(c->link), c->directory->pages, c->evictable, "mapping pages in DRAM");
 	map_notes_check(&c->notes);
 	for (uint32_t id = 0; id < c->directory->pages; id++) {
 		BUG_ON((c->flags[id] & PAGE_DIRTY) && !(c->flags[id] & PAGE_CACHED),
@@ -186,17 +190,17 @@ void map_cache_check(const struct map_cache *c)
 		resident += (c->flags[id] & PAGE_CACHED) != 0;
 		pinned += (c->flags[id] & PAGE_CACHED) && id < c->pinned;
 	}
-	BUG_ON(resident != c->resident || resident != pinned + c->cached.length,
+	BUG_ON(resident != c->resident || resident != pinned + c->evictable,
 		"%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
-		c->resident, c->cached.length);
+		c->resident, c->evictable);
 	BUG_ON(resident > c->room, "%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
 }
 
+#define COUNT(field) STAT_COUNT, offsetof(struct map_cache_statistics, field)
+
 static const struct stat_row rows[] = {
-	{ "cache_bytes", "bytes", "DRAM for mapping pages", STAT_COUNT,
-		offsetof(struct map_cache_statistics, bytes) },
-	{ "cached_bytes_max", "bytes", "most in use", STAT_COUNT,
-		offsetof(struct map_cache_statistics, most_bytes) },
+	{ "cache_bytes", "bytes", "DRAM for mapping pages", COUNT(bytes) },
+	{ "cached_bytes_max", "bytes", "most in use", COUNT(most_bytes) },
 	{ "cached_share", "share", "of the table that fits in DRAM", STAT_REAL,
 		offsetof(struct map_cache_statistics, share) },
 	{ 0 },

@@ -19,9 +19,9 @@ struct map_cache_statistics {
 struct map_cache {
 	struct directory *directory;
 	uint8_t *flags;                   /* per page */
-	struct map_link *link;            /* of pages in DRAM */
+	struct link *link;                /* of evictable pages in DRAM, in order of use; last, its head */
 	uint32_t pinned, room;            /* the first `pinned` ids stay; pages that the budget holds */
-	struct map_list cached;           /* evictable pages in DRAM, most recently used first */
+	uint32_t evictable;               /* of these */
 	struct map_notes notes;           /* of pages not in DRAM */
 	uint32_t resident, most_resident; /* pages in DRAM, pinned ones included */
 	struct map_cache_statistics statistics;

@@ -10,9 +10,10 @@
 
 void map_notes_init(struct map_notes *n, struct directory *d)
 {
-	*n = (struct map_notes){ .directory = d, .waiting = map_list_empty() };
+	*n = (struct map_notes){ .directory = d };
 	n->noted = memory_array(d->pages, sizeof *n->noted, "notes of changed mapping pages");
-	n->link = memory_array(d->pages, sizeof *n->link, "notes of changed mapping pages");
+	n->link = memory_array((size_t)d->pages + 1, sizeof *n->link, "notes of changed mapping pages");
+	list_init(ARRAY_ELEMENTS(n->link), d->pages);
 	n->most = map_budget(d->settings, d->space->geometry) / NOTES_PART / NOTE_BYTES;
 }
 
@@ -25,8 +26,10 @@ void map_notes_release(struct map_notes *n)
 static void await_payment(struct map_notes *n, uint32_t id)
 {
 	n->total++;
-	if (!n->noted[id]++)
-		map_list_add(&n->waiting, n->link, id);
+	if (n->noted[id]++)
+		return;
+	list_append(ARRAY_ELEMENTS(n->link), n->directory->pages, id);
+	n->waiting++;
 }
 
 void map_notes_add(struct map_notes *n, uint32_t id)
@@ -41,7 +44,8 @@ bool map_notes_clear(struct map_notes *n, uint32_t id)
 		return false;
 	n->total -= n->noted[id];
 	n->noted[id] = 0;
-	map_list_remove(&n->waiting, n->link, id);
+	list_remove(ARRAY_ELEMENTS(n->link), id);
+	n->waiting--;
 	return true;
 }
 
@@ -52,7 +56,7 @@ void map_notes_settle(struct map_notes *n, struct io *io)
 	if (!io->timed || n->directory->settings->gc_update == MAP_GC_DEFER)
 		return;
 	while (most-- && n->total > n->most) {
-		uint32_t id = n->waiting.oldest;
+		uint32_t id = map_notes_oldest(n);
 		op_t nobody = OP_NONE;
 
 		map_notes_clear(n, id);
@@ -66,7 +70,7 @@ void map_notes_settle(struct map_notes *n, struct io *io)
 void map_notes_regions(struct map_notes *n, struct regions *r)
 {
 	regions_visit(r, n->noted, n->directory->pages * sizeof *n->noted);
-	regions_visit(r, n->link, n->directory->pages * sizeof *n->link);
+	regions_visit(r, n->link, (n->directory->pages + (size_t)1) * sizeof *n->link);
 	regions_visit(r, &n->waiting, sizeof n->waiting);
 	regions_visit(r, &n->total, sizeof n->total);
 }
@@ -83,7 +87,7 @@ static void gather(void *notes)
 {
 	struct map_notes *n = notes;
 
-	n->statistics.waiting = n->waiting.length;
+	n->statistics.waiting = n->waiting;
 }
 
 void map_notes_statistics(struct map_notes *n, struct stat_list *list)
@@ -101,8 +105,8 @@ void map_notes_check(const struct map_notes *n)
 		waiting += n->noted[id] != 0;
 		total += n->noted[id];
 	}
-	BUG_ON(waiting != map_list_check(&n->waiting, n->link, "mapping pages that wait") ||
-			total != n->total,
+	list_check(ARRAY_ELEMENTS(n->link), n->directory->pages, n->waiting, "mapping pages that wait");
+	BUG_ON(waiting != n->waiting || total != n->total,
 		"%u mapping pages wait with %llu changes; counted are %u and %llu", waiting,
-		(unsigned long long)total, n->waiting.length, (unsigned long long)n->total);
+		(unsigned long long)total, n->waiting, (unsigned long long)n->total);
 }

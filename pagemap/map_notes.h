@@ -8,8 +8,8 @@
 #ifndef PAGEMAP_MAP_NOTES_H
 #define PAGEMAP_MAP_NOTES_H
 
+#include "base/list.h"
 #include "pagemap/directory.h"
-#include "pagemap/map_list.h"
 
 /* What one call pays for, in mapping pages. */
 #define MAP_NOTES_SETTLE_MOST 64u
@@ -20,10 +20,10 @@ struct map_notes_statistics {
 
 struct map_notes {
 	struct directory *directory;
-	uint32_t *noted; /* changes per page */
-	struct map_link *link;
-	struct map_list waiting; /* pages with changes, the last to begin with first */
-	uint64_t total, most;    /* changes of all pages; more are paid for, lazily */
+	uint32_t *noted;      /* changes per page */
+	struct link *link;    /* of pages with changes, the first to begin with first; last, its head */
+	uint32_t waiting;     /* of these */
+	uint64_t total, most; /* changes of all pages; more are paid for, lazily */
 	struct map_notes_statistics statistics;
 };
 
@@ -43,10 +43,16 @@ PREFETCHING void map_notes_prefetch(const struct map_notes *n, uint32_t id)
 	__builtin_prefetch(&n->link[id], 1);
 }
 
+/* The page that waits for longest, if one does. */
+static inline uint32_t map_notes_oldest(const struct map_notes *n)
+{
+	return list_next(ARRAY_ELEMENTS(n->link), n->directory->pages);
+}
+
 /* How many pages a call may pay for: those that wait at its start, so that it ends whatever it starts. */
 static inline uint32_t map_notes_due(const struct map_notes *n)
 {
-	return n->waiting.length < MAP_NOTES_SETTLE_MOST ? n->waiting.length : MAP_NOTES_SETTLE_MOST;
+	return n->waiting < MAP_NOTES_SETTLE_MOST ? n->waiting : MAP_NOTES_SETTLE_MOST;
 }
 
 /*

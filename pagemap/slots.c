@@ -1,5 +1,6 @@
 #include "pagemap/slots.h"
 
+#include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
 
@@ -9,15 +10,14 @@ void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t
 	s->bytes = per_page > 8 ? per_page / 8 : 1;
 	s->live = memory_array(space->geometry->pages, s->bytes, "live slots");
 	s->hollow = memory_array(space->geometry->blocks, sizeof *s->hollow, "live slots");
-	s->list_room = 64;
-	s->list = memory_array((size_t)s->list_room * per_page, sizeof *s->list, "slot lists");
+	s->list = pool_create(per_page * (uint32_t)sizeof(sub_t), "slot lists");
 }
 
 void slots_release(struct slots *s)
 {
 	memory_free(s->live);
 	memory_free(s->hollow);
-	memory_free(s->list);
+	pool_free(&s->list);
 }
 
 /* ---- bits of a page, lowest byte first ---- */
@@ -40,54 +40,21 @@ static void set_live(struct slots *s, ppn_t ppn, mask_t mask)
 		at[i] = (uint8_t)(mask >> 8 * i);
 }
 
-static mask_t first_slots(uint32_t count)
-{
-	return count == 64 ? ~(mask_t)0 : ((mask_t)1 << count) - 1;
-}
-
 /* ---- slot lists ---- */
-
-static void reserve_lists(struct slots *s, uint32_t count)
-{
-	if (count <= s->list_room)
-		return;
-	while (s->list_room < count)
-		s->list_room += s->list_room / 2;
-	s->list = memory_resize(s->list, (size_t)s->list_room * s->per_page, sizeof *s->list, "slot lists");
-}
-
-static uint32_t take_list(struct slots *s)
-{
-	uint32_t number = s->list_free - 1;
-
-	if (s->list_free) {
-		s->list_free = s->list[(size_t)number * s->per_page];
-		return number;
-	}
-	reserve_lists(s, s->list_count + 1);
-	return s->list_count++;
-}
-
-static void give_list(struct slots *s, owner_t owner)
-{
-	uint32_t number = owner - s->lists;
-
-	s->list[(size_t)number * s->per_page] = s->list_free;
-	s->list_free = number + 1;
-}
 
 owner_t slots_name(struct slots *s, const sub_t *sub, uint32_t count)
 {
-	uint32_t run = 1, number;
+	uint32_t run = 1;
+	owner_t owner;
 
 	while (run < count && sub[run] == sub[0] + run)
 		run++;
 	if (run == count)
 		return sub[0];
-	number = take_list(s);
+	owner = s->lists + pool_take(&s->list);
 	for (uint32_t i = 0; i < s->per_page; i++)
-		s->list[(size_t)number * s->per_page + i] = i < count ? sub[i] : UINT32_MAX;
-	return s->lists + number;
+		slots_list(s, owner)[i] = i < count ? sub[i] : UINT32_MAX;
+	return owner;
 }
 
 /* ---- life and death ---- */
@@ -100,14 +67,14 @@ static void change_hollow(struct slots *s, block_t b, uint32_t change)
 
 void slots_fill(struct slots *s, ppn_t ppn, uint32_t count)
 {
-	set_live(s, ppn, first_slots(count));
+	set_live(s, ppn, bits_below(count));
 	change_hollow(s, geometry_block(s->space->geometry, ppn), s->per_page - count);
 }
 
 void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
 {
 	block_t b = geometry_block(s->space->geometry, ppn);
-	mask_t live = slots_live(s, ppn), dying = first_slots(count) << slot;
+	mask_t live = slots_live(s, ppn), dying = bits_below(count) << slot;
 	owner_t owner = flash_owner(s->space->flash, ppn);
 
 	BUG_ON((live & dying) != dying, "slots %u to %u of page %u die, live are 0x%llx", slot, slot + count,
@@ -120,7 +87,7 @@ void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
 	space_release(s->space, ppn);
 	change_hollow(s, b, count - s->per_page);
 	if (owner >= s->lists)
-		give_list(s, owner);
+		pool_give(&s->list, owner - s->lists);
 }
 
 void slots_move(struct slots *s, ppn_t from, ppn_t to)
@@ -135,10 +102,7 @@ void slots_regions(struct slots *s, struct regions *r)
 
 	regions_visit(r, s->live, (size_t)g->pages * s->bytes);
 	regions_visit(r, s->hollow, (size_t)g->blocks * sizeof *s->hollow);
-	regions_visit(r, &s->list_free, sizeof s->list_free);
-	regions_visit(r, &s->list_count, sizeof s->list_count);
-	reserve_lists(s, s->list_count);
-	regions_visit(r, s->list, (size_t)s->list_count * s->per_page * sizeof *s->list);
+	pool_regions(&s->list, r);
 }
 
 /* ---- invariants ---- */
@@ -147,7 +111,7 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 {
 	const struct geometry *g = s->space->geometry;
 	uint64_t total = 0;
-	uint32_t lists = s->list_count;
+	uint32_t lists = s->list.used;
 
 	for (block_t b = 0; b < g->blocks; b++) {
 		uint32_t hollow = 0;
@@ -168,7 +132,7 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 			"block %u has %u unused slots in live pages, %u are counted", b, hollow,
 			s->hollow[b]);
 	}
-	for (uint32_t i = s->list_free; i; i = s->list[(size_t)(i - 1) * s->per_page])
+	for (uint32_t i = s->list.free; i != INDEX_NONE; i = *(const uint32_t *)pool_at(&s->list, i))
 		lists--;
 	BUG_ON(lists, "%u slot lists belong to no page", lists);
 	return total;

@@ -13,6 +13,7 @@
 #ifndef PAGEMAP_SLOTS_H
 #define PAGEMAP_SLOTS_H
 
+#include "base/pool.h"
 #include "base/prefetch.h"
 #include "pagemap/space.h"
 
@@ -22,9 +23,8 @@ struct slots {
 	uint32_t bytes;   /* of a page's bits */
 	uint8_t *live;    /* per page: bit i = slot i holds live data */
 	uint32_t *hollow; /* per block: slots of its live data pages that hold none */
-	owner_t lists;    /* owners from here on are slot lists */
-	sub_t *list;      /* [number * per_page + slot]; the first word of an unused one leads to the next */
-	uint32_t list_count, list_room, list_free; /* numbers ever used, room, first unused + 1 */
+	owner_t lists;    /* owners from here on are numbers of slot lists */
+	struct pool list; /* per_page of sub_t each */
 };
 
 void slots_init(struct slots *, struct space *, uint32_t per_page, owner_t lists);
@@ -39,10 +39,16 @@ PREFETCHING void slots_prefetch(const struct slots *s, ppn_t ppn)
 /* The live slots of a page as bits. */
 mask_t slots_live(const struct slots *, ppn_t);
 
+/* The slot list of such an owner. */
+static inline sub_t *slots_list(const struct slots *s, owner_t owner)
+{
+	return pool_at(&s->list, owner - s->lists);
+}
+
 /* The logical sub-page in a slot of a page with that owner. */
 static inline sub_t slots_sub(const struct slots *s, owner_t owner, uint32_t slot)
 {
-	return owner < s->lists ? owner + slot : s->list[(size_t)(owner - s->lists) * s->per_page + slot];
+	return owner < s->lists ? owner + slot : slots_list(s, owner)[slot];
 }
 
 /* The owner for a page that will hold these sub-pages; takes a list if they are not consecutive. */

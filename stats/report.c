@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +11,12 @@
 #define COMMENT_COLUMN 56
 
 /* ROW_NOTHING: a number of which there is nothing to tell, such as the mean of no requests. */
-enum row_kind { ROW_SECTION, ROW_PARAMETER, ROW_COMMENT, ROW_COUNT, ROW_REAL, ROW_TEXT, ROW_NOTHING };
+enum row_kind { ROW_SECTION, ROW_PARAMETER, ROW_COUNT, ROW_REAL, ROW_TEXT, ROW_NOTHING };
 
 struct row {
 	enum row_kind kind;
-	char *name; /* NULL for a section or a comment */
-	char *text; /* owned: title, comment or value; NULL for numbers */
+	char *name; /* NULL for a section */
+	char *text; /* owned: title or value; NULL for numbers */
 	uint64_t count;
 	double real;
 	const char *unit, *meaning;
@@ -58,7 +57,8 @@ static bool is_statistic(const struct row *row)
 	return row->name && row->kind != ROW_PARAMETER;
 }
 
-static struct row *append_named(struct report *report, enum row_kind kind, const char *name)
+static struct row *append_named(
+	struct report *report, enum row_kind kind, const char *name, const char *unit, const char *meaning)
 {
 	struct row *row;
 
@@ -68,29 +68,14 @@ static struct row *append_named(struct report *report, enum row_kind kind, const
 	}
 	row = append(report, kind);
 	row->name = memory_string(name, "report");
+	row->unit = unit;
+	row->meaning = meaning;
 	return row;
 }
 
 void report_section(struct report *report, const char *title)
 {
 	append(report, ROW_SECTION)->text = memory_string(title, "report");
-}
-
-void report_comment(struct report *report, const char *format, ...)
-{
-	struct row *row = append(report, ROW_COMMENT);
-	va_list args;
-	int length;
-
-	BUG_ON(!format, "a comment of the report has no format");
-	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	BUG_ON(length < 0, "a comment of the report cannot be formatted");
-	row->text = memory_array((size_t)length + 1, 1, "report");
-	va_start(args, format);
-	vsnprintf(row->text, (size_t)length + 1, format, args);
-	va_end(args);
 }
 
 void report_parameter(struct report *report, const char *key, const char *value)
@@ -104,29 +89,19 @@ void report_parameter(struct report *report, const char *key, const char *value)
 void report_count(
 	struct report *report, const char *name, uint64_t value, const char *unit, const char *meaning)
 {
-	struct row *row = append_named(report, ROW_COUNT, name);
-
-	row->count = value;
-	row->unit = unit;
-	row->meaning = meaning;
+	append_named(report, ROW_COUNT, name, unit, meaning)->count = value;
 }
 
 void report_real(struct report *report, const char *name, double value, const char *unit, const char *meaning)
 {
-	struct row *row = append_named(report, isfinite(value) ? ROW_REAL : ROW_NOTHING, name);
+	enum row_kind kind = isfinite(value) ? ROW_REAL : ROW_NOTHING;
 
-	row->real = value != 0 ? value : 0;
-	row->unit = unit;
-	row->meaning = meaning;
+	append_named(report, kind, name, unit, meaning)->real = value != 0 ? value : 0;
 }
 
 void report_text(struct report *report, const char *name, const char *value, const char *meaning)
 {
-	struct row *row = append_named(report, ROW_TEXT, name);
-
-	row->text = memory_string(value, "report");
-	row->unit = "";
-	row->meaning = meaning;
+	append_named(report, ROW_TEXT, name, "", meaning)->text = memory_string(value, "report");
 }
 
 /*
@@ -226,18 +201,6 @@ static void write_row(const struct row *row, FILE *stream)
 	fputc('\n', stream);
 }
 
-/* A comment of several lines stays a comment. */
-static void write_comment(const char *text, FILE *stream)
-{
-	fputs("# ", stream);
-	for (; *text; text++) {
-		fputc(*text, stream);
-		if (*text == '\n')
-			fputs("# ", stream);
-	}
-	fputc('\n', stream);
-}
-
 void report_write_text(const struct report *report, FILE *stream)
 {
 	for (size_t i = 0; i < report->used; i++) {
@@ -245,8 +208,6 @@ void report_write_text(const struct report *report, FILE *stream)
 
 		if (row->kind == ROW_SECTION)
 			fprintf(stream, "%s# ---- %s ----\n", i ? "\n" : "", row->text);
-		else if (row->kind == ROW_COMMENT)
-			write_comment(row->text, stream);
 		else if (row->kind == ROW_PARAMETER)
 			fprintf(stream, "# %s = %s\n", row->name, row->text);
 		else if (row->kind != ROW_NOTHING)

@@ -26,9 +26,6 @@ void report_free(struct report *);
 /* Starts a titled section; rows that follow belong to it. */
 void report_section(struct report *, const char *title);
 
-/* A comment line of its own; text output only. */
-void report_comment(struct report *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* A setting that the results depend on, its value as a user would write it; a comment line of the text. */
 void report_parameter(struct report *, const char *key, const char *value);
 

@@ -303,17 +303,17 @@ static void test_half_live_pages_are_packed(void **state)
 	assert_int_equal(packed(rig)->slots_moved, 16);
 	assert_int_equal(packed(rig)->copied_pages, 0);
 	assert_int_equal(m->tree.nodes, 16);
-	assert_int_equal(m->slots.list_count, 4);
+	assert_int_equal(m->slots.list.used, 4);
 	assert_int_equal(read_sectors(rig, 8, 32).reads, 2);
 	/* overwritten, the four pages die and their lists can be used again */
 	write_sectors(rig, 0, 128);
 	assert_int_equal(m->tree.nodes, 8);
 	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_not_equal(m->slots.list_free, 0);
-		m->slots.list_free = m->slots.list[(size_t)(m->slots.list_free - 1) * m->slots.per_page];
+		assert_int_not_equal(m->slots.list.free, INDEX_NONE);
+		m->slots.list.free = *(uint32_t *)pool_at(&m->slots.list, m->slots.list.free);
 	}
-	assert_int_equal(m->slots.list_free, 0);
-	m->slots.list_count = 0;
+	assert_int_equal(m->slots.list.free, INDEX_NONE);
+	m->slots.list.used = 0;
 	rig_close(rig);
 }
 
@@ -332,7 +332,7 @@ static void test_collection_makes_neighbours_one_extent(void **state)
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);
 	assert_extents(rig, "0+4@0 4+4@0 8+4@0 12+4@0");
-	assert_int_equal(mrsm_of(rig)->slots.list_count, 0);
+	assert_int_equal(mrsm_of(rig)->slots.list.used, 0);
 	assert_int_equal(counts(rig)->merges, 4);
 	assert_int_equal(read_sectors(rig, 0, 64).reads, 4);
 	rig_close(rig);
@@ -1036,7 +1036,7 @@ static void test_saved_drive_continues_identically(void **state)
 		fail_msg("%s", fault.text);
 	unlink(path);
 	close(file);
-	assert_true(((struct mrsm *)b.drive->ftl->state)->slots.list_count > 0);
+	assert_true(((struct mrsm *)b.drive->ftl->state)->slots.list.used > 0);
 	stat_list_start(&a.drive->statistics);
 	stat_list_start(&b.drive->statistics);
 	ftl_check(b.drive->ftl);

@@ -270,7 +270,6 @@ static struct report *small_report(void)
 	struct report *r = report_create();
 
 	report_section(r, "requests");
-	report_comment(r, "drive %s\nsecond line", "tiny");
 	report_parameter(r, "flash.pages", "64");
 	report_parameter(r, "flash.read_ns", "[58000, 78000]");
 	report_parameter(r, "placement.order", "CWDP");
@@ -292,8 +291,6 @@ static void test_report_as_text(void **state)
 	(void)state;
 	assert_string_equal(text,
 		"# ---- requests ----\n"
-		"# drive tiny\n"
-		"# second line\n"
 		"# flash.pages = 64\n"
 		"# flash.read_ns = [58000, 78000]\n"
 		"# placement.order = CWDP\n"

@@ -632,7 +632,7 @@ static void test_too_late(void **state)
 	fault.text[0] = '\0';
 	t = open_text(text, &fully);
 	assert_int_equal(drain(t, &fault), n + 1);
-	assert_int_equal(trace_reordered(t), 1);
+	assert_int_equal(trace_counts(t).reordered, 1);
 	trace_close(t);
 	memory_free(text);
 }
@@ -655,7 +655,7 @@ static void test_first_arrival_is_the_origin(void **state)
 		assert_int_equal(r.line, wanted[i].line);
 	}
 	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
-	assert_int_equal(trace_reordered(t), 2);
+	assert_int_equal(trace_counts(t).reordered, 2);
 	trace_close(t);
 }
 
@@ -675,8 +675,8 @@ static void expect_starts(
 		assert_int_equal(r.start, start[i]);
 	}
 	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
-	assert_int_equal(trace_devices(t), 3);
-	assert_int_equal(trace_dropped(t), dropped);
+	assert_int_equal(trace_counts(t).devices, 3);
+	assert_int_equal(trace_counts(t).dropped, dropped);
 	trace_close(t);
 }
 
@@ -701,8 +701,8 @@ static void test_as_written(void **state)
 		assert_int_equal(trace_line_ended(t), expected[i].ended);
 	}
 	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
-	assert_int_equal(trace_blank(t), 1);
-	assert_int_equal(trace_skipped(t), 1);
+	assert_int_equal(trace_counts(t).blank, 1);
+	assert_int_equal(trace_counts(t).skipped, 1);
 	trace_close(t);
 }
 
@@ -788,7 +788,7 @@ static void test_many_devices(void **state)
 		assert_int_equal(trace_next(t, &r, &fault), TRACE_OK);
 		assert_int_equal(r.start, (i * 7919) % n * 2048);
 	}
-	assert_int_equal(trace_devices(t), n);
+	assert_int_equal(trace_counts(t).devices, n);
 	trace_close(t);
 	memory_free(text);
 }
@@ -813,7 +813,7 @@ static void test_partial_sectors(void **state)
 		assert_int_equal(r.start, wanted[i].start);
 		assert_int_equal(r.sectors, wanted[i].sectors);
 	}
-	assert_int_equal(trace_unaligned(t), 4);
+	assert_int_equal(trace_counts(t).unaligned, 4);
 	trace_close(t);
 }
 
@@ -825,7 +825,7 @@ static void test_rounded_addresses(void **state)
 
 	(void)state;
 	assert_int_equal(drain(t, &fault), 2);
-	assert_int_equal(trace_rounded(t), 1);
+	assert_int_equal(trace_counts(t).rounded, 1);
 	trace_close(t);
 }
 

@@ -186,7 +186,7 @@ static void test_headings(void **state)
 		assert_int_equal(request.line, 2);
 		assert_int_equal(request.sectors, 1);
 		assert_int_equal(trace_next(t, &request, &fault), TRACE_END);
-		assert_int_equal(trace_skipped(t), 1);
+		assert_int_equal(trace_counts(t).skipped, 1);
 		trace_close(t);
 	}
 }
@@ -472,7 +472,7 @@ static void test_fio_waits_add_up(void **state)
 		assert_int_equal(request.device, device[i]);
 	}
 	assert_int_equal(trace_next(t, &request, &fault), TRACE_END);
-	assert_int_equal(trace_devices(t), 2);
+	assert_int_equal(trace_counts(t).devices, 2);
 	trace_close(t);
 }
 
@@ -559,7 +559,7 @@ static void test_vscsi_records(void **state)
 			assert_same(&record, &want);
 		}
 		assert_int_equal(trace_next_record(t, &record, &fault), TRACE_END);
-		assert_int_equal(trace_dropped(t), 2);
+		assert_int_equal(trace_counts(t).dropped, 2);
 		trace_close(t);
 	}
 }
@@ -699,7 +699,7 @@ static void round_trip(const struct format *format, uint64_t seed)
 	for (size_t i = 0; i < ROUND_TRIP; i++)
 		expect_request(t, &sent[i], is_fio || is_msr);
 	assert_int_equal(trace_next(t, &r, &fault), TRACE_END);
-	assert_int_equal(trace_devices(t), 3);
+	assert_int_equal(trace_counts(t).devices, 3);
 	trace_close(t);
 	free(text);
 	memory_free(sent);

@@ -610,16 +610,16 @@ static void test_picture_keeps_every_request(void **state)
 
 static void test_inflight_by_hand(void **state)
 {
-	struct inflight *f = inflight_create();
+	struct heap f = { .count = 0 };
 
 	(void)state;
-	assert_int_equal(inflight_add(f, 0, 100), 0);
-	assert_int_equal(inflight_add(f, 10, 20), 1);
-	assert_int_equal(inflight_add(f, 19, 300), 2);
-	assert_int_equal(inflight_add(f, 20, 25), 2); /* the second is done at this very moment */
-	assert_int_equal(inflight_add(f, 100, 101), 1);
-	assert_int_equal(inflight_add(f, 1000, 1000), 0);
-	inflight_free(f);
+	assert_int_equal(inflight_add(&f, 0, 100), 0);
+	assert_int_equal(inflight_add(&f, 10, 20), 1);
+	assert_int_equal(inflight_add(&f, 19, 300), 2);
+	assert_int_equal(inflight_add(&f, 20, 25), 2); /* the second is done at this very moment */
+	assert_int_equal(inflight_add(&f, 100, 101), 1);
+	assert_int_equal(inflight_add(&f, 1000, 1000), 0);
+	memory_free(f.element);
 }
 
 int main(void)

@@ -1,32 +1,28 @@
 #include "traces/devices.h"
 
 #include "base/fault.h"
-#include "base/memory.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
 struct device {
-	uint64_t end; /* bytes; 0: a free slot, since every record has a byte */
-	uint64_t base;
-	uint32_t number, index;
+	uint64_t end, base; /* bytes */
+	uint32_t number, link;
 };
 
-/* An open-addressed table, at most half full.  The last device found is remembered: traces
- * stay on one device for long stretches, most for ever. */
+/* In order of appearance.  The last device found is remembered: traces stay on one device for long stretches,
+ * most for ever. */
 struct devices {
-	struct device *slot;
-	struct device *last;
-	uint32_t count;
-	uint32_t slots; /* a power of two */
+	struct device *device;
+	uint32_t count, room, last;
+	struct hash index;
 };
 
 struct devices *devices_create(void)
 {
 	struct devices *d = memory_array(1, sizeof *d, "trace devices");
 
-	d->slots = 16;
-	d->slot = memory_array(d->slots, sizeof *d->slot, "trace devices");
-	d->last = d->slot;
+	d->index = hash_create(0, "trace devices");
 	return d;
 }
 
@@ -34,57 +30,36 @@ void devices_free(struct devices *d)
 {
 	if (!d)
 		return;
-	memory_free(d->slot);
+	memory_free(d->device);
+	hash_free(&d->index);
 	memory_free(d);
 }
 
-/* The slot of a device, or the free one where it belongs. */
-static struct device *find(const struct devices *d, uint32_t number)
+static uint32_t find(const struct devices *d, uint32_t number)
 {
-	uint32_t i = (number * 0x9e3779b1u >> 7) & (d->slots - 1);
-
-	while (d->slot[i].end && d->slot[i].number != number)
-		i = (i + 1) & (d->slots - 1);
-	return &d->slot[i];
+	return hash_find(&d->index, HASHED(d->device, number, link), number);
 }
 
-static void grow(struct devices *d)
+static uint32_t add(struct devices *d, uint32_t number)
 {
-	struct device *old = d->slot;
-	uint32_t slots = d->slots;
-
-	d->slots *= 2;
-	d->slot = memory_array(d->slots, sizeof *d->slot, "trace devices");
-	for (uint32_t i = 0; i < slots; i++)
-		if (old[i].end)
-			*find(d, old[i].number) = old[i];
-	memory_free(old);
-}
-
-static struct device *add(struct devices *d, uint32_t number)
-{
-	struct device *device;
-
-	if (d->count == d->slots / 2)
-		grow(d);
-	device = find(d, number);
-	device->number = number;
-	device->index = d->count++;
-	return device;
+	d->device = memory_grown(d->device, &d->room, d->count + 1, sizeof *d->device, "trace devices");
+	d->device[d->count] = (struct device){ .number = number };
+	hash_add(&d->index, HASHED(d->device, number, link), d->count);
+	return d->count++;
 }
 
 uint32_t devices_note(struct devices *d, const struct record *r)
 {
 	uint64_t end = r->offset + r->bytes;
 
-	if (d->last->number != r->device || !d->last->end) {
-		struct device *device = find(d, r->device);
-
-		d->last = device->end ? device : add(d, r->device);
+	if (!d->count || d->device[d->last].number != r->device) {
+		d->last = find(d, r->device);
+		if (d->last == INDEX_NONE)
+			d->last = add(d, r->device);
 	}
-	if (end > d->last->end)
-		d->last->end = end;
-	return d->last->index;
+	if (end > d->device[d->last].end)
+		d->device[d->last].end = end;
+	return d->last;
 }
 
 uint64_t devices_count(const struct devices *d)
@@ -108,14 +83,12 @@ bool devices_lay_out(struct devices *d, const uint32_t *rank, uint64_t align, ui
 {
 	struct place *order = memory_array(d->count, sizeof *order, "trace devices");
 	uint64_t base = 0;
-	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < d->slots; i++)
-		if (d->slot[i].end)
-			order[n++] = (struct place){ .device = &d->slot[i],
-				.rank = rank ? rank[d->slot[i].number] : d->slot[i].number };
-	qsort(order, n, sizeof *order, by_rank);
-	for (uint32_t i = 0; i < n && base <= limit; i++) {
+	for (uint32_t i = 0; i < d->count; i++)
+		order[i] = (struct place){ .device = &d->device[i],
+			.rank = rank ? rank[d->device[i].number] : d->device[i].number };
+	qsort(order, d->count, sizeof *order, by_rank);
+	for (uint32_t i = 0; i < d->count && base <= limit; i++) {
 		order[i].device->base = base;
 		base += (order[i].device->end + align - 1) / align * align;
 	}
@@ -125,8 +98,8 @@ bool devices_lay_out(struct devices *d, const uint32_t *rank, uint64_t align, ui
 
 uint64_t devices_base(const struct devices *d, uint32_t number)
 {
-	const struct device *device = d->last->number == number ? d->last : find(d, number);
+	uint32_t i = d->last < d->count && d->device[d->last].number == number ? d->last : find(d, number);
 
-	BUG_ON(!device->end, "device %u was not met before the layout", number);
-	return device->base;
+	BUG_ON(i == INDEX_NONE, "device %u was not met before the layout", number);
+	return d->device[i].base;
 }

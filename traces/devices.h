@@ -1,6 +1,6 @@
 /*
  * The devices met in a trace and how far each reaches; from that, where each begins when
- * they are laid out one after another.  48-96 bytes per device.
+ * they are laid out one after another.  40 to 80 bytes per device.
  */
 #ifndef TRACES_DEVICES_H
 #define TRACES_DEVICES_H

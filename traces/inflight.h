@@ -5,15 +5,21 @@
 #ifndef TRACES_INFLIGHT_H
 #define TRACES_INFLIGHT_H
 
+#include "base/heap.h"
 #include "types.h"
 
-struct inflight;
+/* A request arrives (arrivals ascend) and is done at `completion`.  Returns how many others are still under way,
+ * whose completions the heap holds. */
+static inline uint64_t inflight_add(struct heap *completions, tick_t arrival, tick_t completion)
+{
+	uint32_t others;
+	tick_t done;
 
-struct inflight *inflight_create(void);
-void inflight_free(struct inflight *);
-
-/* A request arrives (arrivals ascend) and is done at `completion`.  Returns how many others are
- * still under way. */
-uint64_t inflight_add(struct inflight *, tick_t arrival, tick_t completion);
+	while (completions->count && *(tick_t *)completions->element <= arrival)
+		heap_pop(completions, &done, sizeof done, heap_number_before);
+	others = completions->count;
+	heap_push(completions, &completion, sizeof completion, heap_number_before, "requests in flight");
+	return others;
+}
 
 #endif

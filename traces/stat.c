@@ -13,7 +13,6 @@ struct trace_stat *trace_stat_create(void)
 	s->ends = tally_create("request ends");
 	s->devices = devices_create();
 	s->reuse = reuse_create();
-	s->inflight = inflight_create();
 	s->picture = picture_create();
 	return s;
 }
@@ -27,7 +26,7 @@ void trace_stat_free(struct trace_stat *s)
 	tally_free(s->ends);
 	devices_free(s->devices);
 	reuse_free(s->reuse);
-	inflight_free(s->inflight);
+	memory_free(s->inflight.element);
 	memory_free(s->picture);
 	memory_free(s->reach);
 	memory_free(s);
@@ -59,7 +58,7 @@ static void add_time(struct trace_stat *s, const struct record *r)
 	if (__builtin_add_overflow(r->time, r->response, &completion))
 		completion = TICK_NEVER;
 	histogram_add(&s->type[r->type].response, r->response);
-	histogram_add(&s->depth, 1 + inflight_add(s->inflight, r->time, completion));
+	histogram_add(&s->depth, 1 + inflight_add(&s->inflight, r->time, completion));
 }
 
 static void add_place(struct trace_stat *s, struct counts *c, const struct record *r, uint64_t end)

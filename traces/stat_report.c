@@ -12,6 +12,12 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
+static void put_share(
+	struct report *out, const char *name, uint64_t part, uint64_t whole, const char *meaning)
+{
+	report_real(out, name, share(part, whole), "", meaning);
+}
+
 static void report_requests(const struct trace_stat *s, struct report *out)
 {
 	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
@@ -22,7 +28,7 @@ static void report_requests(const struct trace_stat *s, struct report *out)
 	report_count(out, "trace.reads", read->requests, "requests", "reads");
 	report_count(out, "trace.writes", write->requests, "requests", "writes");
 	report_count(out, "trace.trims", s->type[REQUEST_TRIM].requests, "requests", "trims (discards)");
-	report_real(out, "trace.write_share", share(write->requests, n), "", "writes / requests");
+	put_share(out, "trace.write_share", write->requests, n, "writes / requests");
 	report_count(out, "trace.read_bytes", read->bytes, "bytes", "read in all");
 	report_count(out, "trace.write_bytes", write->bytes, "bytes", "written in all");
 	report_real(out, "trace.mean_read_bytes", share(read->bytes, read->requests), "bytes",
@@ -105,13 +111,12 @@ static void report_across(const struct trace_stat *s, struct report *out)
 		unsigned kib = 4u << i;
 
 		snprintf(name, sizeof name, "trace.across_%uk_share", kib);
-		report_real(out, name, share(read->across[i] + write->across[i], trace_stat_requests(s)), "",
+		put_share(out, name, read->across[i] + write->across[i], trace_stat_requests(s),
 			"across-page / all requests");
 		snprintf(name, sizeof name, "trace.across_%uk_read_share", kib);
-		report_real(out, name, share(read->across[i], read->requests), "", "across-page / all reads");
+		put_share(out, name, read->across[i], read->requests, "across-page / all reads");
 		snprintf(name, sizeof name, "trace.across_%uk_write_share", kib);
-		report_real(
-			out, name, share(write->across[i], write->requests), "", "across-page / all writes");
+		put_share(out, name, write->across[i], write->requests, "across-page / all writes");
 	}
 }
 
@@ -122,30 +127,26 @@ static void report_alignment(const struct trace_stat *s, struct report *out)
 	char name[64];
 
 	report_section(out, "alignment");
-	report_real(
-		out, "trace.start_aligned_4k_share", share(s->aligned_4k, n), "", "start on a 4 KiB border");
-	report_real(
-		out, "trace.start_aligned_8k_share", share(s->aligned_8k, n), "", "start on an 8 KiB border");
-	report_real(out, "trace.size_multiple_4k_share", share(s->size_4k, n), "",
-		"sizes that are multiples of 4 KiB");
-	report_real(out, "trace.start_off_sector_share", share(s->off_sector, n), "",
-		"do not start on a sector border");
+	put_share(out, "trace.start_aligned_4k_share", s->aligned_4k, n, "start on a 4 KiB border");
+	put_share(out, "trace.start_aligned_8k_share", s->aligned_8k, n, "start on an 8 KiB border");
+	put_share(out, "trace.size_multiple_4k_share", s->size_4k, n, "sizes that are multiples of 4 KiB");
+	put_share(out, "trace.start_off_sector_share", s->off_sector, n, "do not start on a sector border");
 	for (unsigned i = 0; i < 8; i++) {
 		uint64_t count = 0;
 
 		for (int type = 0; type < REQUEST_TYPES; type++)
 			count += s->type[type].start_mod16[i] + s->type[type].start_mod16[i + 8];
 		snprintf(name, sizeof name, "trace.start_mod8.%u", i);
-		report_real(out, name, share(count, n), "", "share of requests by start sector modulo 8");
+		put_share(out, name, count, n, "share of requests by start sector modulo 8");
 	}
 	for (unsigned i = 0; i < 16; i++) {
 		snprintf(name, sizeof name, "trace.read_start_mod16.%u", i);
-		report_real(out, name, share(read->start_mod16[i], read->requests), "",
+		put_share(out, name, read->start_mod16[i], read->requests,
 			"share of reads by start sector modulo 16");
 	}
 	for (unsigned i = 0; i < 16; i++) {
 		snprintf(name, sizeof name, "trace.write_start_mod16.%u", i);
-		report_real(out, name, share(write->start_mod16[i], write->requests), "",
+		put_share(out, name, write->start_mod16[i], write->requests,
 			"share of writes by start sector modulo 16");
 	}
 }
@@ -216,8 +217,7 @@ static void report_sizes(const struct trace_stat *s, struct report *out)
 	report_count(out, "trace.sizes", n, "sizes", "distinct ones; the most frequent follow");
 	for (size_t i = 0; i < n && i < TOP_SIZES; i++) {
 		snprintf(name, sizeof name, "trace.size_share.%llu", (unsigned long long)sizes[i].key);
-		report_real(
-			out, name, share(size_count(&sizes[i]), requests), "", "requests of so many bytes");
+		put_share(out, name, size_count(&sizes[i]), requests, "requests of so many bytes");
 	}
 	memory_free(sizes);
 }
@@ -227,13 +227,13 @@ static void report_order(const struct trace_stat *s, struct report *out)
 	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
 
 	report_section(out, "sequentiality");
-	report_real(out, "trace.sequential_read_share", share(read->sequential, read->requests), "",
+	put_share(out, "trace.sequential_read_share", read->sequential, read->requests,
 		"reads that start where the device's previous request ended / reads");
-	report_real(out, "trace.sequential_write_share", share(write->sequential, write->requests), "",
+	put_share(out, "trace.sequential_write_share", write->sequential, write->requests,
 		"writes that start where the device's previous request ended / writes");
-	report_real(out, "trace.continuing_read_share", share(read->continuing, read->requests), "",
+	put_share(out, "trace.continuing_read_share", read->continuing, read->requests,
 		"reads that start where any earlier request ended / reads");
-	report_real(out, "trace.continuing_write_share", share(write->continuing, write->requests), "",
+	put_share(out, "trace.continuing_write_share", write->continuing, write->requests,
 		"writes that start where any earlier request ended / writes");
 }
 
@@ -324,7 +324,7 @@ static void report_reuse(const struct trace_stat *s, uint64_t written, struct re
 	report_section(out,
 		"reuse of 4 KiB pages; above 65,536 pages distances are estimated from a sample of them");
 	report_count(out, "trace.page_writes", writes, "4 KiB pages", "written, each as often as it was");
-	report_real(out, "trace.rewrite_share", share(writes - written, writes), "",
+	put_share(out, "trace.rewrite_share", writes - written, writes,
 		"page writes to a page that was written before");
 	report_real(out, "trace.first_access_share", reuse_first_share(s->reuse), "",
 		"page accesses that are the first to their page");

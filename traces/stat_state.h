@@ -46,7 +46,7 @@ struct trace_stat {
 	size_t reaches;
 	uint64_t max_end;
 	struct reuse *reuse;
-	struct inflight *inflight;
+	struct heap inflight;
 	struct picture *picture;
 };
 

@@ -34,9 +34,9 @@ struct trace {
 	uint64_t only_number;   /* if it is a number; else beyond all numbers */
 	bool ended, finished;   /* everything was read; was handed out */
 	bool warned_times, warned_devices;
-	tick_t first;  /* arrival of the first that left, ns in the file's epoch */
-	uint64_t left; /* requests handed out */
-	uint64_t skipped, blank, dropped, unaligned;
+	tick_t first;              /* arrival of the first that left, ns in the file's epoch */
+	uint64_t left;             /* requests handed out */
+	struct trace_counts count; /* of what is not counted elsewhere */
 };
 
 static enum trace_status bad_line(struct trace *t, struct fault *fault)
@@ -69,8 +69,8 @@ static enum source_status next_line(struct trace *t, struct fault *fault)
 		t->scan.line++;
 		if (t->scan.at < t->scan.end && *t->scan.at != '#')
 			break;
-		t->skipped += t->scan.at < t->scan.end;
-		t->blank += t->scan.at == t->scan.end;
+		t->count.skipped += t->scan.at < t->scan.end;
+		t->count.blank += t->scan.at == t->scan.end;
 	}
 	return status;
 }
@@ -119,13 +119,13 @@ static enum trace_status read_record(struct trace *t, struct record *r, struct f
 				return too_many_devices(t, fault);
 			if (is_chosen(t, r))
 				return TRACE_OK;
-			t->dropped++;
+			t->count.dropped++;
 			break;
 		case PARSED_HEADING:
-			t->skipped++;
+			t->count.skipped++;
 			break;
 		case PARSED_OTHER:
-			t->dropped++;
+			t->count.dropped++;
 			break;
 		case PARSED_BAD:
 			return bad_line(t, fault);
@@ -162,7 +162,7 @@ static enum trace_status fill_window(struct trace *t, struct fault *fault)
 
 static enum trace_status refuse_empty(struct trace *t, struct fault *fault)
 {
-	if (t->only_one && t->dropped)
+	if (t->only_one && t->count.dropped)
 		fault_set(fault, "%s: has no request of device \"%s\"", source_name(t->source),
 			t->options.devices);
 	else
@@ -241,7 +241,7 @@ enum trace_status trace_next_record(struct trace *t, struct record *r, struct fa
 	t->left++;
 	if (t->layout)
 		r->offset += devices_base(t->layout, r->device);
-	t->unaligned += ((r->offset | r->bytes) & (SECTOR_BYTES - 1)) != 0;
+	t->count.unaligned += ((r->offset | r->bytes) & (SECTOR_BYTES - 1)) != 0;
 	return TRACE_OK;
 }
 
@@ -451,39 +451,14 @@ const char *trace_format(const struct trace *t)
 	return t->format->name;
 }
 
-uint64_t trace_reordered(const struct trace *t)
+struct trace_counts trace_counts(const struct trace *t)
 {
-	return window_late(t->window);
-}
+	struct trace_counts count = t->count;
 
-uint64_t trace_skipped(const struct trace *t)
-{
-	return t->skipped;
-}
-
-uint64_t trace_blank(const struct trace *t)
-{
-	return t->blank;
-}
-
-uint64_t trace_dropped(const struct trace *t)
-{
-	return t->dropped;
-}
-
-uint64_t trace_devices(const struct trace *t)
-{
-	return devices_count(t->devices);
-}
-
-uint64_t trace_unaligned(const struct trace *t)
-{
-	return t->unaligned;
-}
-
-uint64_t trace_rounded(const struct trace *t)
-{
-	return t->scan.rounded;
+	count.reordered = window_late(t->window);
+	count.devices = devices_count(t->devices);
+	count.rounded = t->scan.rounded;
+	return count;
 }
 
 uint64_t trace_bytes_read(const struct trace *t)

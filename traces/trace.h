@@ -62,14 +62,18 @@ enum trace_status trace_next(struct trace *, struct request *, struct fault *);
 enum trace_status trace_next_record(struct trace *, struct record *, struct fault *);
 
 /* Facts about the reading so far. */
+struct trace_counts {
+	uint64_t reordered; /* requests whose time lay before an earlier line's */
+	uint64_t skipped;   /* heading and comment lines */
+	uint64_t blank;     /* empty lines */
+	uint64_t dropped;   /* events that are no requests, and other devices' */
+	uint64_t devices;   /* devices met, chosen or not; not counted as_written */
+	uint64_t unaligned; /* requests that do not cover whole sectors */
+	uint64_t rounded;   /* addresses like 1.2E+11, their last digits lost */
+};
+
+struct trace_counts trace_counts(const struct trace *);
 const char *trace_format(const struct trace *);   /* "ssdsim" */
-uint64_t trace_reordered(const struct trace *);   /* requests whose time lay before an earlier line's */
-uint64_t trace_skipped(const struct trace *);     /* heading and comment lines */
-uint64_t trace_blank(const struct trace *);       /* empty lines */
-uint64_t trace_dropped(const struct trace *);     /* events that are no requests, and other devices' */
-uint64_t trace_devices(const struct trace *);     /* devices met, chosen or not; not counted as_written */
-uint64_t trace_unaligned(const struct trace *);   /* requests that do not cover whole sectors */
-uint64_t trace_rounded(const struct trace *);     /* addresses like 1.2E+11, their last digits lost */
 uint64_t trace_bytes_read(const struct trace *);  /* of the file as stored (compressed) */
 uint64_t trace_bytes_total(const struct trace *); /* 0 when unknown (a pipe) */
 
