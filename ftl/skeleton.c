@@ -194,7 +194,8 @@ static void skeleton_facts(const struct ftl *f, struct ftl_facts *facts)
 	const struct skeleton *s = f->state;
 
 	store_facts(s->store, facts);
-	facts->map_bytes = f->geometry->logical_pages * sizeof *s->map;
+	/* A real table has no padding: a page number, and a bit for each sector in words of 32. */
+	facts->map_bytes = f->geometry->logical_pages * (f->geometry->sectors_per_page > 32 ? 12 : 8);
 }
 
 /* One row a number; the core zeroes the struct when the measurement begins, reports it and lists it. */

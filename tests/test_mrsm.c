@@ -958,6 +958,21 @@ static void test_random_requests(void **state)
 }
 
 /* Every rare path is taken by some random case. */
+/* The buffer has the middle of what is read: looking up the rest behind it moves pages of the part before it. */
+static void test_parts_of_a_read_are_looked_up_before_any_is_read(void **state)
+{
+	const char *const settings = SMALL LRU
+		"flash.page_bytes=2K mrsm.node_bytes=64 flash.blocks=32 flash.pages=8 flash.planes=1 "
+		"flash.channels=1 buffer=lru dram.buffer_bytes=32K map.cache_bytes=2K wear.delta=1 "
+		"wear.period=1 gc.hysteresis=0.2 placement.policy=static seed=32236";
+	struct child child;
+
+	(void)state;
+	run_in_child(&child, play_case, (void *)settings);
+	if (child.status)
+		fail_msg("%s", child.text);
+}
+
 static void test_random_requests_reach_everything(void **state)
 {
 	struct mrsm_statistics sum = { 0 };
@@ -1098,6 +1113,7 @@ int main(void)
 		cmocka_unit_test(test_tree_like_a_plain_model),
 		cmocka_unit_test(test_depth_of_the_tree),
 		cmocka_unit_test(test_random_requests),
+		cmocka_unit_test(test_parts_of_a_read_are_looked_up_before_any_is_read),
 		cmocka_unit_test(test_random_requests_reach_everything),
 		cmocka_unit_test(test_whole_pages_are_page_mapping),
 		cmocka_unit_test(test_saved_drive_continues_identically),

@@ -211,10 +211,10 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 	uint32_t count = 0;
 
 	begin(f, io);
-	for (size_t i = 0; i < n; i++) {
-		mrsm_translate(f, io, extents[i], false);
+	for (size_t i = 0; i < n; i++)
+		mrsm_translate(f, io, extents[i], false); /* may collect, and so move what is wanted */
+	for (size_t i = 0; i < n; i++)
 		count = find_wanted(f, extents[i], count);
-	}
 	for (uint32_t i = 0; i < count; i++)
 		mrsm_wait(m, io, flash_read(io, m->wanted[i].ppn, m->wanted[i].sectors, CAUSE_HOST, OP_NONE));
 	for (size_t i = 0; f->flash->oracle && i < n; i++)
