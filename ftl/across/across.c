@@ -395,6 +395,24 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 		snprintf(text, bytes, "area %u", owner - a->area_base);
 }
 
+static void across_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
+{
+	const struct across *a = f->state;
+	struct page_entry entry = page_map_get(&a->map, lpn);
+	uint32_t index = across_area_at(a, lpn);
+	const struct across_area *area;
+
+	if (entry.mask)
+		pages_print(f->geometry, entry.ppn, entry.mask, out);
+	if (index == NO_AREA)
+		return;
+	area = &a->areas.area[index];
+	fprintf(out, "%sarea %u ", entry.mask ? "; " : "", index);
+	pages_print(f->geometry, area->ppn, area->left, out);
+	fprintf(out, ", and of LPN %u ", lpn + 1);
+	mask_print(area->right, out);
+}
+
 #define COUNT(name, field, unit, meaning)                                                                    \
 	{                                                                                                    \
 		name, unit, meaning, STAT_COUNT, offsetof(struct across_statistics, field)                   \
@@ -488,5 +506,6 @@ const struct ftl_ops ftl_across = {
 	.regions = across_regions,
 	.facts = across_facts,
 	.name_owner = across_name_owner,
+	.print_entry = across_print_entry,
 	.statistics = across_statistics,
 };
