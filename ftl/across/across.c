@@ -6,8 +6,8 @@
  * are merged into it (AMerge) as long as the result fits a page; else its data goes back to the normal
  * pages (ARollback).  Both tables live in mapping pages behind a mapping cache.  docs/across.md explains it.
  *
- * Here: the tables, look-ups, relocation, invariants, statistics.  Writes and trims are in
- * across_write.c, reads in across_read.c, collection in across_collect.c.
+ * Here: the tables, look-ups, relocation, invariants, statistics.  Writes and trims are in write.c, reads in
+ * read.c, collection in collect.c, the table of areas in areas.c.
  */
 #include "ftl/across/across.h"
 
