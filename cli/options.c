@@ -44,7 +44,7 @@ static const struct option table[] = {
 	{ TAKES_STAT, "plot", 0, "FILE", TEXT, FIELD(plot),
 		"draw one trace on a page (SVG, or PNG if FILE ends in .png; needs gnuplot)" },
 	{ TAKES_RUN, "verify", 0, NULL, FLAG, FIELD(verify),
-		"compare every sector read with the newest written, check all invariants" },
+		"compare every sector read, judge every operation in time, check all invariants" },
 	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),
 		"keep the preconditioned drive, before the first request" },
 	{ TAKES_RUN, "load-drive", 0, "FILE", TEXT, FIELD(load_drive),

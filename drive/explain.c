@@ -26,6 +26,23 @@ static void name_owner(const struct ftl *f, owner_t owner, char *text, size_t by
 		snprintf(text, bytes, "LPN %u", owner);
 }
 
+/* A line for each logical page of a request that changed something. */
+static void keep_map(struct explanation *x, const struct drive *d)
+{
+	const struct geometry *g = &d->geometry;
+	const struct request *r = &x->request;
+	lpn_t last = geometry_lpn(g, r->start + r->sectors - 1);
+	FILE *out = open_memstream(&x->map, &x->map_bytes);
+
+	BUG_ON(!out, "no stream in memory");
+	for (lpn_t lpn = geometry_lpn(g, r->start); lpn <= last; lpn++) {
+		fprintf(out, "# afterwards LPN %u: ", lpn);
+		d->ftl->ops->print_entry(d->ftl, lpn, out);
+		fputc('\n', out);
+	}
+	fclose(out);
+}
+
 void explanation_taken(struct explanation *x, struct drive *d)
 {
 	x->watch.open = false;
@@ -34,6 +51,8 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	x->owner = memory_array(x->watch.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->watch.ops; i++)
 		name_owner(d->ftl, x->watch.op[i].owner, x->owner[i], sizeof *x->owner);
+	if (d->ftl->ops->print_entry && x->request.type != REQUEST_READ)
+		keep_map(x, d);
 }
 
 void explanation_release(struct explanation *x, struct drive *d)
@@ -41,6 +60,7 @@ void explanation_release(struct explanation *x, struct drive *d)
 	schedule_watch(d->flash->schedule, NULL);
 	watch_release(&x->watch);
 	memory_free(x->owner);
+	memory_free(x->map);
 }
 
 /* ---- in words ---- */
@@ -150,6 +170,6 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");
 	for (uint32_t i = 0; i < x->watch.ops; i++)
 		write_op(x, d, i, out);
-	fprintf(out, "# completed %" PRIu64 " ns after its arrival\n\n",
-		completion(x, d) - x->request.arrival);
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival\n", completion(x, d) - x->request.arrival);
+	fprintf(out, "%s\n", x->map ? x->map : "");
 }

@@ -19,6 +19,8 @@ struct explanation {
 	struct map_statistics before, after;
 	struct watch watch;
 	char (*owner)[32]; /* per operation, what the page holds */
+	char *map;         /* what the mapping says of its pages once it was taken in; NULL: nothing */
+	size_t map_bytes;
 };
 
 /* Around drive_submit() of the request. */

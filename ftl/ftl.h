@@ -23,6 +23,8 @@
 #include "pagemap/placement.h"
 #include "stats/table.h"
 
+#include <stdio.h>
+
 /* The toolbox's settings, for FTLs that use it: ftl/store.h, pagemap/map_cache.h. */
 struct ftl_settings {
 	struct placement_settings placement;
@@ -80,6 +82,8 @@ struct ftl_ops {
 	void (*facts)(const struct ftl *, struct ftl_facts *);
 	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
+	/* Optional: prints in words where the mapping says that the sectors of a logical page are. */
+	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
 	/* Optional: adds its statistics, and those of what it is built on, to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);
 

@@ -60,3 +60,20 @@ void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 	for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
 		flash_answers(io, ppn, e);
 }
+
+void mask_print(mask_t mask, FILE *out)
+{
+	uint32_t from, end = 0;
+
+	fputs(mask ? "sectors " : "no sectors", out);
+	for (const char *between = ""; bits_next_run(mask, &from, &end); between = ", ")
+		fprintf(out, "%s%u-%u", between, from, end - 1);
+}
+
+void pages_print(const struct geometry *g, ppn_t ppn, mask_t mask, FILE *out)
+{
+	block_t block = geometry_block(g, ppn);
+
+	fprintf(out, "in %u.%u: ", block, ppn - geometry_first_page(g, block));
+	mask_print(mask, out);
+}

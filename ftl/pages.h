@@ -7,6 +7,8 @@
 
 #include "flash/flash.h"
 
+#include <stdio.h>
+
 /* The part of a request that lies in one logical page. */
 struct page_part {
 	lpn_t lpn;
@@ -37,5 +39,9 @@ static inline uint32_t mask_sectors(mask_t mask)
 void pages_hold_host(struct io *, ppn_t, lpn_t, mask_t);
 void pages_hold_kept(struct io *, ppn_t, ppn_t from, lpn_t, mask_t);
 void pages_answer(struct io *, ppn_t, lpn_t, mask_t);
+
+/* In words: "sectors 0-3, 8-15" or "no sectors"; "in BLOCK.PAGE: sectors 0-3". */
+void mask_print(mask_t, FILE *);
+void pages_print(const struct geometry *, ppn_t, mask_t, FILE *);
 
 #endif

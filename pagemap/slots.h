@@ -7,7 +7,7 @@
  *	[0, lists)   the first sub-page of a consecutive run; or whatever else the FTL names below `lists`
  *	[lists, ...) lists + number of the slot list
  *
- * Tells the block manager when a page dies with its last slot, and how many pages the live data of a
+ * Tells space.h when a page dies with its last slot, and how many pages the live data of a
  * block would fill if it were packed.  1 byte per physical page of up to 8 slots; lists cost 4 bytes a slot.
  */
 #ifndef PAGEMAP_SLOTS_H

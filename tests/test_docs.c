@@ -1,8 +1,26 @@
 /*
- * What the documents promise: every `$ ./ssd ...` they show in a console block is run, and every line of output they
- * show is in what it prints, in that order; "..." stands for lines left out.
+ * What the documents promise: every `./ssd ...` that they show, in a block or inside a line, is run from a folder
+ * that looks like the top of the tree; every line of output in a console block is in what the program prints, in that
+ * order ("..." stands for lines left out); every file they name is there.
  */
 #include "tests/program_fixture.h"
+
+static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING.md", "traces/README.md",
+	"docs/across.md", "docs/mrsm.md", "docs/workloads.md", "docs/legacy.md" };
+
+/* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents' names. */
+static void furnish(struct world *w)
+{
+	static const char line[] =
+		"for f in \"$PWD\"/*; do ln -s \"$f\" $d/; done; cd $d && "
+		"tar -xJf tests/legacy/golden.tar.xz traces/example.ascii -O >trace.ascii && "
+		"tar -xJf tests/legacy/golden.tar.xz 01_default/page.parameters -O >page.parameters && "
+		"cp traces/samples/random.trace my.trace && "
+		"$ssd trace convert --to msr my.trace -o plain && xz -c plain >my-trace.csv.xz";
+
+	shell(w, line);
+	assert_status(w, DONE, line);
+}
 
 static char *document(const char *path)
 {
@@ -13,14 +31,24 @@ static char *document(const char *path)
 	return text;
 }
 
+/* With words in capitals it is a pattern; `mine` is what tests/extend.sh adds. */
+static bool can_be_typed(const char *command)
+{
+	for (const char *c = command; *c; c++)
+		if (*c == ' ' && c[1] >= 'A' && c[1] <= 'Z' && c[2] >= 'A' && c[2] <= 'Z')
+			return false;
+	return !strstr(command, "...") && !strstr(command, "=mine") && !strchr(command, '[');
+}
+
 /* What `./ssd ARGUMENTS` prints; it must end well. */
-static char *output_of(struct world *w, const char *command)
+static char *output_of(struct world *w, const char *path, const char *command)
 {
 	char line[512];
 
-	snprintf(line, sizeof line, "$ssd %s", command + strlen("./ssd "));
+	snprintf(line, sizeof line, "cd $d && $ssd %s", command + strlen("./ssd "));
 	shell(w, line);
-	assert_status(w, DONE, line);
+	if (w->status != DONE)
+		fail_msg("%s: \"%s\" ends with status %d: %s", path, command, w->status, w->err);
 	return w->out;
 }
 
@@ -51,7 +79,7 @@ static char *find_line(char *output, const char *line)
 /* From a command to the next one or the end of its block.  Returns the line that ends it. */
 static char *check_command(struct world *w, const char *path, const char *command, char **text)
 {
-	char *at = output_of(w, command), *line;
+	char *at = output_of(w, path, command), *line;
 
 	while ((line = next_line(text)) && strncmp(line, "```", 3) && strncmp(line, "$ ", 2)) {
 		if (!strcmp(line, "...") || !*line)
@@ -63,28 +91,65 @@ static char *check_command(struct world *w, const char *path, const char *comman
 	return line;
 }
 
+/* A file with a folder before it and an ending behind it. */
+static bool is_file(const char *word)
+{
+	const char *dot = strrchr(word, '.');
+
+	return dot && strchr(word, '/') &&
+	       strlen(word) == strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789/_.-") &&
+	       !strncmp(word, "./", 2) + !strncmp(word, "results/", 8) + !!strstr(word, "mine") == 0;
+}
+
+/* What stands between backquotes in a line of text: commands are run, files are there. */
+static size_t check_words(struct world *w, const char *path, char *line)
+{
+	size_t commands = 0;
+
+	for (char *word, *end; (word = strchr(line, '`')) && (end = strchr(++word, '`')); line = end + 1) {
+		*end = 0;
+		if (!strncmp(word, "./ssd ", 6) && can_be_typed(word)) {
+			output_of(w, path, word);
+			commands++;
+		} else if (is_file(word) && access(word, F_OK)) {
+			fail_msg("%s names %s, which is not there", path, word);
+		}
+	}
+	return commands;
+}
+
 static size_t check_document(struct world *w, const char *path)
 {
 	char *whole = document(path), *text = whole, *line;
 	size_t commands = 0;
 
-	while ((line = next_line(&text)))
+	while ((line = next_line(&text))) {
 		while (line && !strncmp(line, "$ ./ssd ", 8)) {
 			line = check_command(w, path, line + 2, &text);
 			commands++;
 		}
+		if (!line)
+			break;
+		line += strspn(line, " ");
+		if (!strncmp(line, "./ssd ", 6) && can_be_typed(line)) {
+			output_of(w, path, line);
+			commands++;
+		} else if (strncmp(line, "```", 3)) {
+			commands += check_words(w, path, line);
+		}
+	}
 	memory_free(whole);
 	return commands;
 }
 
 static void test_documents(void **state)
 {
-	static const char *const paths[] = { "README.md", "traces/README.md", "docs/across.md" };
 	size_t commands = 0;
 
-	for (size_t i = 0; i < COUNT(paths); i++)
-		commands += check_document(*state, paths[i]);
-	assert_true(commands > 7);
+	furnish(*state);
+	for (size_t i = 0; i < COUNT(documents); i++)
+		commands += check_document(*state, documents[i]);
+	assert_true(commands > 20);
 }
 
 int main(void)

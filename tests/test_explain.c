@@ -21,7 +21,7 @@ static void test_a_read_modify_write(void **state)
 	struct explanation x = { .number = 2 };
 	struct request r = { .start = 1, .sectors = 2, .type = REQUEST_WRITE };
 	struct drive *d;
-	char *text = NULL;
+	char *text = NULL, line[80];
 	size_t bytes;
 	FILE *out;
 
@@ -52,6 +52,9 @@ static void test_a_read_modify_write(void **state)
 	explanation_write(&x, d, out);
 	fclose(out);
 	assert_non_null(strstr(text, "completed 116200 ns after its arrival"));
+	/* Where it was programmed, the two sectors that came along with the two new ones. */
+	snprintf(line, sizeof line, "# afterwards LPN 0: in %u.0: sectors 0-3\n", x.watch.op[1].ppn / 4);
+	assert_non_null(strstr(text, line));
 	free(text);
 	explanation_release(&x, d);
 	drive_free(d);

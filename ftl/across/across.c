@@ -6,8 +6,8 @@
  * are merged into it (AMerge) as long as the result fits a page; else its data goes back to the normal
  * pages (ARollback).  Both tables live in mapping pages behind a mapping cache.  docs/across.md explains it.
  *
- * Here: the tables, look-ups, relocation, invariants, statistics.  Writes and trims are in
- * across_write.c, reads in across_read.c, collection in across_collect.c.
+ * Here: the tables, look-ups, relocation, invariants, statistics.  Writes and trims are in write.c, reads in
+ * read.c, collection in collect.c, the table of areas in areas.c.
  */
 #include "ftl/across/across.h"
 
@@ -395,6 +395,24 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 		snprintf(text, bytes, "area %u", owner - a->area_base);
 }
 
+static void across_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
+{
+	const struct across *a = f->state;
+	struct page_entry entry = page_map_get(&a->map, lpn);
+	uint32_t index = across_area_at(a, lpn);
+	const struct across_area *area;
+
+	if (entry.mask)
+		pages_print(f->geometry, entry.ppn, entry.mask, out);
+	if (index == NO_AREA)
+		return;
+	area = &a->areas.area[index];
+	fprintf(out, "%sarea %u ", entry.mask ? "; " : "", index);
+	pages_print(f->geometry, area->ppn, area->left, out);
+	fprintf(out, ", and of LPN %u ", lpn + 1);
+	mask_print(area->right, out);
+}
+
 #define COUNT(name, field, unit, meaning)                                                                    \
 	{                                                                                                    \
 		name, unit, meaning, STAT_COUNT, offsetof(struct across_statistics, field)                   \
@@ -488,5 +506,6 @@ const struct ftl_ops ftl_across = {
 	.regions = across_regions,
 	.facts = across_facts,
 	.name_owner = across_name_owner,
+	.print_entry = across_print_entry,
 	.statistics = across_statistics,
 };

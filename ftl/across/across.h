@@ -1,5 +1,5 @@
 /*
- * Across-FTL from within: the two tables, and what the files across*.c share.  Nobody else includes it.
+ * Across-FTL from within: the two tables, and what the files of this folder share.  Nobody else includes it.
  *
  * A write of at most a page that straddles a page border is stored alone in one flash page, an
  * area.  Every sector has at most one owner: the normal page of its logical page (its bit is set in the
@@ -95,7 +95,7 @@ static inline bool across_piece_is_across(const struct across_piece *p)
 	return p->first != p->last && p->end - p->start <= p->geometry->sectors_per_page;
 }
 
-/* ---- across_areas.c: the table of areas ---- */
+/* ---- areas.c: the table of areas ---- */
 
 void across_areas_init(struct across_area_table *, uint32_t limit);
 void across_areas_release(struct across_area_table *);

@@ -168,6 +168,15 @@ void page_statistics(struct ftl *f, struct stat_list *list)
 	store_statistics(((struct page_ftl *)f->state)->store, list);
 }
 
+static void page_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
+{
+	const struct page_ftl *p = f->state;
+	struct page_entry entry = page_map_get(&p->map, lpn);
+
+	if (entry.mask)
+		pages_print(f->geometry, entry.ppn, entry.mask, out);
+}
+
 const struct ftl_ops ftl_page = {
 	.name = "page",
 	.brief = "page mapping with the whole table in DRAM: the baseline \"FTL\" of ICPP'23",
@@ -182,5 +191,6 @@ const struct ftl_ops ftl_page = {
 	.check = page_check,
 	.regions = page_regions,
 	.facts = page_facts,
+	.print_entry = page_print_entry,
 	.statistics = page_statistics,
 };
