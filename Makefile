@@ -25,7 +25,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend bench format clean
+.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend mutants bench format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -102,6 +102,9 @@ check-valgrind:
 check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
+
+mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
+	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
 include scripts/figures.mk scripts/workloads.mk scripts/legacy/study.mk
 

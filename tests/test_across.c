@@ -489,6 +489,28 @@ static void test_a_rollback_looks_the_page_table_up_first(void **state)
 	rig_close(rig);
 }
 
+/*
+ * With room for one mapping page, and pages on dies of their own: what lies in a normal page or an area is read, and a
+ * page written, after the mapping page has been.  The first read leaves the areas' page in DRAM.
+ */
+static void test_requests_wait_for_their_mapping_page(void **state)
+{
+	struct rig *rig = rig_open("across", "map.cache_bytes=8K flash.channels=8 flash.blocks=8");
+	const tick_t map_read = 10000 + 16000;
+
+	(void)state;
+	write_k(rig, 1040, 1048);
+	write_k(rig, 1028, 1034);
+	read_k(rig, 1028, 1034);
+	assert_int_equal(read_k(rig, 1040, 1048).latency, map_read + 10000 + 16000);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_MAP), 1);
+	assert_int_equal(read_k(rig, 1028, 1034).latency, map_read + 10000 + 12000);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_MAP), 1);
+	assert_int_equal(write_k(rig, 1040, 1048).latency, map_read + 16000 + 100000);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_MAP), 1);
+	rig_close(rig);
+}
+
 static void test_nothing_is_counted_outside_time(void **state)
 {
 	struct rig *rig = rig_open("across", "map.cache_bytes=8K");
@@ -578,6 +600,25 @@ static void play(struct player *p, struct request r)
 		;
 }
 
+/* Mapping pages have blocks of their own, wherever collection has moved them. */
+static void check_blocks_are_not_shared(const struct drive *d)
+{
+	const struct across *a = d->ftl->state;
+	const struct geometry *g = &d->geometry;
+
+	for (block_t b = 0; b < g->blocks; b++) {
+		uint32_t data = 0, map = 0;
+
+		for (uint32_t page = 0; page < d->flash->block[b].next; page++) {
+			owner_t owner = flash_owner(d->flash, geometry_first_page(g, b) + page);
+
+			map += owner != OWNER_NONE && directory_owns(a->directory, owner);
+			data += owner != OWNER_NONE && !directory_owns(a->directory, owner);
+		}
+		BUG_ON(data && map, "block %u holds %u pages of data and %u of the mapping", b, data, map);
+	}
+}
+
 /* In a child, which dies if a sector is wrong or an invariant broken. */
 static void play_case(void *context)
 {
@@ -592,8 +633,10 @@ static void play_case(void *context)
 	random_init(&p.random, settings.top.seed, 5);
 	for (uint32_t i = 0; i < REQUESTS; i++) {
 		play(&p, random_request(&p));
-		if (i % 64 == 0)
+		if (i % 64 == 0) {
 			ftl_check(p.drive->ftl);
+			check_blocks_are_not_shared(p.drive);
+		}
 	}
 	drive_drain(p.drive);
 	drive_check(p.drive);
@@ -680,6 +723,7 @@ int main(void)
 		cmocka_unit_test(test_merge_reads_before_it_writes),
 		cmocka_unit_test(test_look_ups_come_one_after_the_other),
 		cmocka_unit_test(test_a_rollback_looks_the_page_table_up_first),
+		cmocka_unit_test(test_requests_wait_for_their_mapping_page),
 		cmocka_unit_test(test_nothing_is_counted_outside_time),
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_random_requests_reach_everything),

@@ -72,6 +72,7 @@ static void test_read_of_nothing(void **state)
 	(void)state;
 	assert_int_equal(r->drive->count->request[REQUEST_READ].latency.max, 2 * 1000);
 	assert_int_equal(flash_total(r->drive->flash, OP_READ), 0);
+	assert_int_equal(r->drive->ftl->map.unmapped_reads, 2);
 	replay_free(r);
 }
 
@@ -386,6 +387,24 @@ static void test_every_page_is_filled_once(void **state)
 	replay_free(r);
 }
 
+static void test_the_order_of_filling_depends_on_the_seed(void **state)
+{
+	static const char in_runs[] = MEDIUM "precondition.mode=fill precondition.fill_run=7 "
+					     "flash.channels=1 flash.planes=1 precondition.premap=none ";
+	struct replay *one = prepared(in_runs), *two;
+	char text[512];
+	uint32_t same = 0;
+
+	(void)state;
+	snprintf(text, sizeof text, "%s seed=4711", in_runs);
+	two = prepared(text);
+	for (ppn_t ppn = 0; ppn < one->drive->geometry.logical_pages; ppn++)
+		same += flash_owner(one->drive->flash, ppn) == flash_owner(two->drive->flash, ppn);
+	assert_true(same < one->drive->geometry.logical_pages / 2);
+	replay_free(one);
+	replay_free(two);
+}
+
 /*
  * Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before: whole pages 0 to 2, or of
  * pages 0 and 2 only what is read, each in one page of flash.
@@ -602,6 +621,72 @@ static void test_the_books_of_a_report_balance(void **state)
 	replay_free(r);
 }
 
+static void test_write_amplification_counts_mapping_pages(void **state)
+{
+	char *trace = busy_trace(1000), *text;
+	struct replay *r = replay(BUSY "buffer=none flash.blocks=20 ftl=across map.cache_bytes=2K", trace);
+
+	(void)state;
+	text = replay_report(r);
+	assert_true(value_of(text, "flash.program.map") > 0);
+	assert_true(fabs(value_of(text, "waf") - value_of(text, "flash.program.total") * 2048 /
+							 value_of(text, "request.write.bytes")) < 1e-4);
+	free(text);
+	memory_free(trace);
+	replay_free(r);
+}
+
+/* What a number's name says that it counts. */
+static const char *unit_by_name(const char *name, size_t length)
+{
+	static const struct {
+		const char *begins, *ends, *unit;
+	} families[] = { { "", "_ns", "ns" }, { "", "bytes", "bytes" }, { "", "_share", "share" },
+		{ "", "_ratio", "share" }, { "", "_sectors", "sectors" }, { "", "_pages", "pages" },
+		{ "request.", ".count", "requests" }, { "flash.read", "", "pages" },
+		{ "flash.program", "", "pages" }, { "flash.copy", "", "pages" },
+		{ "flash.erase", "", "blocks" } };
+
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+		size_t end = strlen(families[i].ends);
+
+		if (!strncmp(name, families[i].begins, strlen(families[i].begins)) && end <= length &&
+			!strncmp(name + length - end, families[i].ends, end))
+			return families[i].unit;
+	}
+	return NULL;
+}
+
+/* "name = value   # unit: meaning"; parameters stand behind a "#". */
+static void test_numbers_have_the_units_of_their_names(void **state)
+{
+	(void)state;
+	for (size_t i = 0; ftls[i]; i++) {
+		char settings[512], *text;
+		struct replay *r;
+		unsigned checked = 0;
+
+		snprintf(settings, sizeof settings, BUSY "ftl=%s", ftls[i]->name);
+		r = replay(settings, "0 0 0 4 0\n0 0 0 4 1\n");
+		text = replay_report(r);
+		for (const char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+			const char *equals = strstr(line, " = "), *is = strstr(line, "# ");
+			const char *unit =
+				*line != '#' && equals ? unit_by_name(line, (size_t)(equals - line)) : NULL;
+
+			if (!unit)
+				continue;
+			if (!is || strncmp(is + 2, unit, strlen(unit)) != 0 ||
+				!strchr(":", is[2 + strlen(unit)]))
+				fail_msg("not in %s: %s", unit, line);
+			checked++;
+		}
+		assert_true(checked > 60);
+		free(text);
+		replay_free(r);
+	}
+}
+
 /* Names that scripts depend on. */
 static void test_stable_names(void **state)
 {
@@ -780,12 +865,15 @@ int main(void)
 		cmocka_unit_test(test_pages_of_the_workload_come_first),
 		cmocka_unit_test(test_aged_state_is_used_and_dead),
 		cmocka_unit_test(test_every_page_is_filled_once),
+		cmocka_unit_test(test_the_order_of_filling_depends_on_the_seed),
 		cmocka_unit_test(test_premapping_of_pages_and_of_sectors),
 		cmocka_unit_test(test_replayed_state_stops_at_its_share),
 		cmocka_unit_test(test_statistics_exclude_preconditioning),
 		cmocka_unit_test(test_impossible_states_are_refused),
 		cmocka_unit_test(test_two_runs_give_the_same_report),
 		cmocka_unit_test(test_the_books_of_a_report_balance),
+		cmocka_unit_test(test_write_amplification_counts_mapping_pages),
+		cmocka_unit_test(test_numbers_have_the_units_of_their_names),
 		cmocka_unit_test(test_stable_names),
 		cmocka_unit_test(test_an_empty_class_has_no_latency),
 		cmocka_unit_test(test_latencies_of_a_report),

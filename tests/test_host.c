@@ -2,6 +2,7 @@
  * What stands in front of the drive: which addresses are let in and where they are folded to, and when requests
  * enter: open loop, queue limit, closed loop, time scale, each with times worked out by hand.
  */
+#include "drive/image.h"
 #include "tests/run_fixture.h"
 
 enum { WRITE = 104100 }; /* one page: 100 + 4000 + 100000 (drive_fixture.h) */
@@ -297,6 +298,16 @@ static void redirect_map(struct host *h, const struct request *r)
 	}
 }
 
+static void redirect_regions(struct host *h, struct regions *r)
+{
+	struct redirect *t = h->state;
+
+	regions_visit(r, t->place, h->sectors * sizeof *t->place);
+	regions_visit(r, t->free, h->device_sectors * sizeof *t->free);
+	regions_visit(r, &t->first, sizeof t->first);
+	regions_visit(r, &t->last, sizeof t->last);
+}
+
 static const struct host_ops redirect = {
 	.name = "redirect",
 	.brief = "for this test",
@@ -304,6 +315,7 @@ static const struct host_ops redirect = {
 	.init = redirect_init,
 	.exit = redirect_exit,
 	.map = redirect_map,
+	.regions = redirect_regions,
 };
 
 static struct replay *redirected(const char *settings)
@@ -360,6 +372,30 @@ static void test_exported_sectors_are_what_the_host_has(void **state)
 	assert_int_equal(r->drive->host->folded, 1);
 	assert_true(((struct redirect *)r->drive->host->state)->place[0] != UINT64_MAX);
 	replay_free(r);
+}
+
+/* What was written before the drive was saved is found, and read right, in the one it is loaded into. */
+static void test_a_layer_is_saved_with_its_drive(void **state)
+{
+	struct replay *saved = redirected(PAPER_DRIVE), *loaded = redirected(PAPER_DRIVE);
+	char path[] = "/tmp/ssdlab-drive-XXXXXX";
+	int file = mkstemp(path);
+
+	(void)state;
+	assert_true(file >= 0);
+	replay_trace(saved, "0 0 0 9 0\n1000000 0 4 6 0\n");
+	assert_int_equal(saved->end, RUN_DONE);
+	assert_true(image_save(saved->drive, path, &saved->fault));
+	assert_true(image_load(loaded->drive, path, &loaded->fault));
+	unlink(path);
+	close(file);
+	assert_memory_equal(((struct redirect *)loaded->drive->host->state)->place,
+		((struct redirect *)saved->drive->host->state)->place,
+		saved->drive->host->sectors * sizeof(sector_t));
+	replay_trace(loaded, "0 0 0 12 1\n1000000 0 2 1 0\n2000000 0 0 12 1\n");
+	assert_int_equal(loaded->end, RUN_DONE);
+	replay_free(saved);
+	replay_free(loaded);
 }
 
 /* Every FTL and buffer behind a layer that scatters: each sector the host reads is what it wrote last. */
@@ -471,6 +507,7 @@ int main(void)
 		cmocka_unit_test(test_service_begins_in_the_drive),
 		cmocka_unit_test(test_a_request_of_several_parts_has_one_latency),
 		cmocka_unit_test(test_exported_sectors_are_what_the_host_has),
+		cmocka_unit_test(test_a_layer_is_saved_with_its_drive),
 		cmocka_unit_test(test_a_redirecting_layer_under_the_oracle),
 		cmocka_unit_test(test_a_layer_may_refuse_a_device),
 		cmocka_unit_test(test_a_request_beyond_the_drive_ends_the_run),
