@@ -8,6 +8,10 @@
 /* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
 #define PAGES_LEAST 8u
 
+/* DRAM for the notes of changes, as a part of the budget; bytes of a note, an entry's number and value. */
+#define NOTES_PART 64u
+#define NOTE_BYTES 8u
+
 static const char *const gc_update_names[] = { "load", "lazy", "defer", NULL };
 
 const struct param map_params[] = {
@@ -43,9 +47,11 @@ struct directory *directory_create(const struct map_settings *settings, struct s
 	*d = (struct directory){ .settings = settings, .space = space, .client = client, .pages = pages };
 	d->map = map;
 	d->base = base;
-	d->page = memory_array(pages, sizeof *d->page, "directory of mapping pages");
+	d->noted_most = map_budget(settings, space->geometry) / NOTES_PART / NOTE_BYTES;
+	d->page = memory_array((size_t)pages + 1, sizeof *d->page, "directory of mapping pages");
 	for (uint32_t id = 0; id < pages; id++)
 		d->page[id].ppn = PPN_NONE;
+	list_init(ARRAY_FIELD(d->page, link), pages);
 	return d;
 }
 
@@ -76,6 +82,7 @@ void directory_remove(struct directory *d, uint32_t id)
 		d->in_flash--;
 	}
 	d->existing -= p->exists;
+	directory_clear(d, id);
 	*p = (struct directory_page){ .ppn = PPN_NONE };
 }
 
@@ -150,13 +157,62 @@ void directory_page_moved(struct directory *d, uint32_t id, ppn_t from, ppn_t to
 	d->statistics.gc_moves++;
 }
 
+/* ---- notes ---- */
+
+static void await_payment(struct directory *d, uint32_t id)
+{
+	d->noted++;
+	if (d->page[id].noted++)
+		return;
+	list_append(ARRAY_FIELD(d->page, link), d->pages, id);
+	d->waiting++;
+}
+
+void directory_note(struct directory *d, uint32_t id)
+{
+	d->statistics.noted++;
+	await_payment(d, id);
+}
+
+bool directory_clear(struct directory *d, uint32_t id)
+{
+	if (!d->page[id].noted)
+		return false;
+	d->noted -= d->page[id].noted;
+	d->page[id].noted = 0;
+	list_remove(ARRAY_FIELD(d->page, link), id);
+	d->waiting--;
+	return true;
+}
+
+void directory_settle(struct directory *d, struct io *io)
+{
+	uint32_t most = directory_due(d);
+
+	if (!io->timed || d->settings->gc_update == MAP_GC_DEFER)
+		return;
+	while (most-- && d->noted > d->noted_most) {
+		uint32_t id = directory_waits_longest(d);
+		op_t nobody = OP_NONE;
+
+		directory_clear(d, id);
+		if (directory_rewrite(d, io, id, CAUSE_GC_UPDATE, OP_NONE, &nobody))
+			continue;
+		await_payment(d, id);
+		return;
+	}
+}
+
 /* ---- the rest ---- */
 
+#define COUNT(field) STAT_COUNT, offsetof(struct directory_statistics, field)
+
 static const struct stat_row rows[] = {
-	{ "table_bytes", "bytes", "of mapping pages that exist", STAT_COUNT,
-		offsetof(struct directory_statistics, table_bytes) },
-	{ "gc_moves", "pages", "mapping pages moved by collection", STAT_COUNT,
-		offsetof(struct directory_statistics, gc_moves) },
+	{ "table_bytes", "bytes", "of mapping pages that exist", COUNT(table_bytes) },
+	{ "gc_moves", "pages", "mapping pages moved by collection", COUNT(gc_moves) },
+	{ "gc_updates", "entries", "changed by collection while their mapping page was not in DRAM",
+		COUNT(noted) },
+	{ "pending", "pages", "changed by collection and not yet paid for at the end", COUNT(waiting) },
 	{ 0 },
 };
 
@@ -165,6 +221,7 @@ static void gather(void *directory)
 	struct directory *d = directory;
 
 	d->statistics.table_bytes = directory_table_bytes(d);
+	d->statistics.waiting = d->waiting;
 }
 
 void directory_statistics(struct directory *d, struct stat_list *list)
@@ -178,20 +235,24 @@ void directory_regions(struct directory *d, struct regions *r)
 {
 	for (uint32_t id = 0; id < d->pages; id++)
 		d->page[id].load = OP_NONE;
-	regions_visit(r, d->page, (size_t)d->pages * sizeof *d->page);
+	regions_visit(r, d->page, ((size_t)d->pages + 1) * sizeof *d->page);
 	regions_visit(r, &d->existing, sizeof d->existing);
 	regions_visit(r, &d->in_flash, sizeof d->in_flash);
+	regions_visit(r, &d->waiting, sizeof d->waiting);
+	regions_visit(r, &d->noted, sizeof d->noted);
 }
 
 void directory_check(const struct directory *d)
 {
-	uint32_t existing = 0, in_flash = 0;
+	uint32_t existing = 0, in_flash = 0, waiting = 0;
+	uint64_t noted = 0;
 
 	for (uint32_t id = 0; id < d->pages; id++) {
 		ppn_t ppn = d->page[id].ppn;
 
 		existing += d->page[id].exists;
 		in_flash += ppn != PPN_NONE;
+		noted += d->page[id].noted;
 		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
 			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
 			flash_owner(d->space->flash, ppn));
@@ -199,4 +260,10 @@ void directory_check(const struct directory *d)
 	BUG_ON(existing != d->existing || in_flash != d->in_flash,
 		"%u mapping pages exist, %u are in flash; counted are %u and %u", existing, in_flash,
 		d->existing, d->in_flash);
+	for (uint32_t id = directory_waits_longest(d); id != d->pages; id = d->page[id].link.next)
+		BUG_ON(!d->page[id].noted || ++waiting > d->waiting,
+			"mapping page %u waits for nothing, or more than %u wait", id, d->waiting);
+	BUG_ON(waiting != d->waiting || noted != d->noted,
+		"%u mapping pages wait with %llu changes; counted are %u and %llu", waiting,
+		(unsigned long long)noted, d->waiting, (unsigned long long)d->noted);
 }

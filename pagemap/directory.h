@@ -17,9 +17,9 @@
  *     changed is programmed: directory_program() if the whole page is in DRAM, directory_rewrite() if only some of
  *     its entries are.  Making room comes first, then the load, which waits for *wait.
  *   - The budget is map_budget(), in bytes.
- *   - An entry that a collection changes and that is not in DRAM is noted and paid for later (map_notes.h), or paid
- *     for within the collection: directory_rewrite() with cause gc_update, once for each page, after everything live
- *     has left the victim.  The pages for that come out of the collector's reserve: ask for more than one block
+ *   - An entry that a collection changes and that is not in DRAM is noted and paid for later (directory_note()), or
+ *     paid for within the collection: directory_rewrite() with cause gc_update, once for each page, after everything
+ *     live has left the victim.  The pages for that come out of the collector's reserve: ask for more than one block
  *     (reserved_blocks).
  *   - The FTL calls directory_enter() before an entry is written and directory_page_moved() when told so, and saves,
  *     checks and reports the directory beside its cache.
@@ -27,6 +27,7 @@
 #ifndef PAGEMAP_DIRECTORY_H
 #define PAGEMAP_DIRECTORY_H
 
+#include "base/list.h"
 #include "base/param.h"
 #include "base/prefetch.h"
 #include "pagemap/space.h"
@@ -84,10 +85,12 @@ struct directory_page {
 	op_t load;       /* the last read of its copy */
 	ppn_t ppn;       /* its copy in flash; PPN_NONE: there is none */
 	uint32_t exists; /* 0 or 1 */
+	uint32_t noted;  /* changes of its entries that wait to be paid for; with any it is in the ring */
+	struct link link;
 };
 
 struct directory_statistics {
-	uint64_t table_bytes, gc_moves;
+	uint64_t table_bytes, gc_moves, noted, waiting;
 };
 
 struct directory {
@@ -95,10 +98,13 @@ struct directory {
 	struct space *space;
 	struct map_statistics *map;
 	struct directory_client client;
-	struct directory_page *page;
+	struct directory_page
+		*page;  /* and behind them the head of the ring of those that wait, longest first */
 	uint32_t pages; /* ids */
 	owner_t base;
 	uint32_t existing, in_flash; /* pages that hold an entry; that have a copy in flash */
+	uint32_t waiting;            /* pages with noted changes */
+	uint64_t noted, noted_most;  /* changes of all pages; more are paid for, lazily */
 	struct directory_statistics statistics;
 };
 
@@ -112,7 +118,7 @@ void directory_free(struct directory *);
 /* The page holds an entry from now on, in flash or not yet; for ever, or until directory_remove(). */
 void directory_enter(struct directory *, uint32_t id);
 
-/* It holds none any more: its copy dies.  Ids can be used again. */
+/* It holds none any more: its copy dies, and what was noted of it.  Ids can be used again. */
 void directory_remove(struct directory *, uint32_t id);
 
 static inline bool directory_exists(const struct directory *d, uint32_t id)
@@ -181,9 +187,35 @@ bool directory_rewrite(struct directory *, struct io *, uint32_t id, enum cause,
 /* During a collection: the page itself was moved. */
 void directory_page_moved(struct directory *, uint32_t id, ppn_t from, ppn_t to);
 
+/* ---- notes: changes that collections made to entries not in DRAM, until their page is paid for ---- */
+
+/* A page waits once, however often it is changed. */
+void directory_note(struct directory *, uint32_t id);
+
+/* The page is paid for in another way than by settling: it was loaded, or is written anyway.  True if it waited. */
+bool directory_clear(struct directory *, uint32_t id);
+
+/* How many pages one call may pay for: those that wait at its start, so that it ends whatever it starts. */
+static inline uint32_t directory_due(const struct directory *d)
+{
+	return d->waiting < 64 ? d->waiting : 64;
+}
+
+/* The page that waits longest; some page waits. */
+static inline uint32_t directory_waits_longest(const struct directory *d)
+{
+	return d->page[d->pages].link.next;
+}
+
+/*
+ * Lazily: while the notes take more than their part of DRAM, the page that waits longest is rewritten (cause
+ * gc_update).  The drive's end (no page can be had) ends it, too; the page then waits on.
+ */
+void directory_settle(struct directory *, struct io *);
+
 /* ---- the rest ---- */
 
-/* Rows map.table_bytes and map.gc_moves. */
+/* Rows map.table_bytes, map.gc_moves, map.gc_updates and map.pending. */
 void directory_statistics(struct directory *, struct stat_list *);
 
 /* State, for saving and loading a drive with nothing under way. */

@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "stats/table.h"
 
-enum { PAGE_CACHED = 1, PAGE_DIRTY = 2 };
-
 uint32_t map_cache_room(const struct map_settings *settings, const struct geometry *g)
 {
 	uint64_t pages = map_budget(settings, g) / g->page_bytes;
@@ -36,10 +34,8 @@ struct map_cache *map_cache_create(struct directory *d, uint32_t pinned)
 	c->pinned = d->settings->pin_pmt ? pinned : 0;
 	c->room = map_cache_room(d->settings, d->space->geometry);
 	BUG_ON(c->pinned >= c->room, "%u mapping pages are pinned, the budget holds %u", c->pinned, c->room);
-	c->flags = memory_array(d->pages, sizeof *c->flags, "mapping cache");
-	c->link = memory_array((size_t)d->pages + 1, sizeof *c->link, "mapping cache");
-	list_init(ARRAY_ELEMENTS(c->link), d->pages);
-	map_notes_init(&c->notes, d);
+	c->page = memory_array((size_t)d->pages + 1, sizeof *c->page, "mapping cache");
+	list_init(ARRAY_FIELD(c->page, link), d->pages);
 	return c;
 }
 
@@ -47,9 +43,7 @@ void map_cache_free(struct map_cache *c)
 {
 	if (!c)
 		return;
-	map_notes_release(&c->notes);
-	memory_free(c->flags);
-	memory_free(c->link);
+	memory_free(c->page);
 	memory_free(c);
 }
 
@@ -57,22 +51,18 @@ void map_cache_free(struct map_cache *c)
 
 static void enter(struct map_cache *c, uint32_t id)
 {
-	c->flags[id] |= PAGE_CACHED;
-	if (id >= c->pinned) {
-		list_append(ARRAY_ELEMENTS(c->link), c->directory->pages, id);
-		c->evictable++;
-	}
+	c->page[id].cached = true;
+	if (id >= c->pinned)
+		list_append(ARRAY_FIELD(c->page, link), c->directory->pages, id);
 	if (++c->resident > c->most_resident)
 		c->most_resident = c->resident;
 }
 
 static void leave(struct map_cache *c, uint32_t id)
 {
-	c->flags[id] = 0;
-	if (id >= c->pinned) {
-		list_remove(ARRAY_ELEMENTS(c->link), id);
-		c->evictable--;
-	}
+	c->page[id].cached = c->page[id].dirty = false;
+	if (id >= c->pinned)
+		list_remove(ARRAY_FIELD(c->page, link), id);
 	c->resident--;
 }
 
@@ -81,7 +71,7 @@ static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause ca
 {
 	struct directory *d = c->directory;
 
-	if ((c->flags[id] & PAGE_DIRTY) &&
+	if (c->page[id].dirty &&
 		!directory_program(d, io, id, cause, directory_ready(d, io, id, OP_NONE), wait))
 		return false;
 	leave(c, id);
@@ -92,7 +82,7 @@ static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause ca
 static bool make_room(struct map_cache *c, struct io *io, enum cause cause, op_t *wait)
 {
 	while (c->resident >= c->room)
-		if (!evict(c, io, list_next(ARRAY_ELEMENTS(c->link), c->directory->pages), cause, wait))
+		if (!evict(c, io, c->page[c->directory->pages].link.next, cause, wait))
 			return false;
 	return true;
 }
@@ -105,8 +95,7 @@ static bool load(struct map_cache *c, struct io *io, uint32_t id, enum cause cau
 	if (!make_room(c, io, cause, &wait))
 		return false;
 	directory_read(c->directory, io, id, cause, wait);
-	if (map_notes_clear(&c->notes, id))
-		c->flags[id] |= PAGE_DIRTY;
+	c->page[id].dirty = directory_clear(c->directory, id);
 	enter(c, id);
 	return true;
 }
@@ -115,7 +104,7 @@ static bool load(struct map_cache *c, struct io *io, uint32_t id, enum cause cau
 
 op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, op_t after)
 {
-	bool hit = c->flags[id] & PAGE_CACHED;
+	bool hit = c->page[id].cached;
 
 	BUG_ON(id >= c->directory->pages, "mapping page %u of %u is looked up", id, c->directory->pages);
 	if (write)
@@ -123,12 +112,11 @@ op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, 
 	directory_count_lookup(c->directory, id, hit);
 	if (!hit && !load(c, io, id, CAUSE_MAP, after))
 		return after;
-	if (hit && id >= c->pinned) {
-		list_remove(ARRAY_ELEMENTS(c->link), id);
-		list_append(ARRAY_ELEMENTS(c->link), c->directory->pages, id);
+	if (hit && id >= c->pinned && c->page[c->directory->pages].link.previous != id) {
+		list_remove(ARRAY_FIELD(c->page, link), id);
+		list_append(ARRAY_FIELD(c->page, link), c->directory->pages, id);
 	}
-	if (write)
-		c->flags[id] |= PAGE_DIRTY;
+	c->page[id].dirty |= write;
 	return directory_ready(c->directory, io, id, after);
 }
 
@@ -138,22 +126,23 @@ void map_cache_entry_moved(struct map_cache *c, struct io *io, uint32_t id)
 {
 	BUG_ON(id >= c->directory->pages, "an entry of mapping page %u of %u is changed", id,
 		c->directory->pages);
-	if (c->flags[id] & PAGE_CACHED)
-		c->flags[id] |= PAGE_DIRTY;
+	if (c->page[id].cached)
+		c->page[id].dirty = true;
 	else if (io->timed)
-		map_notes_add(&c->notes, id);
+		directory_note(c->directory, id);
 }
 
 void map_cache_settle(struct map_cache *c, struct io *io)
 {
-	uint32_t most = map_notes_due(&c->notes);
+	struct directory *d = c->directory;
+	uint32_t most = directory_due(d);
 
-	if (c->directory->settings->gc_update != MAP_GC_LOAD) {
-		map_notes_settle(&c->notes, io);
-		return;
-	}
-	while (io->timed && most-- && load(c, io, map_notes_oldest(&c->notes), CAUSE_GC_UPDATE, OP_NONE))
-		;
+	if (d->settings->gc_update != MAP_GC_LOAD)
+		directory_settle(d, io);
+	else
+		while (io->timed && most-- &&
+			load(c, io, directory_waits_longest(d), CAUSE_GC_UPDATE, OP_NONE))
+			;
 }
 
 /* ---- the rest ---- */
@@ -161,48 +150,46 @@ void map_cache_settle(struct map_cache *c, struct io *io)
 void map_cache_remove(struct map_cache *c, uint32_t id)
 {
 	BUG_ON(id >= c->directory->pages, "mapping page %u of %u is removed", id, c->directory->pages);
-	map_notes_clear(&c->notes, id);
-	if (c->flags[id] & PAGE_CACHED)
+	if (c->page[id].cached)
 		leave(c, id);
 	directory_remove(c->directory, id);
 }
 
 void map_cache_regions(struct map_cache *c, struct regions *r)
 {
-	regions_visit(r, c->flags, c->directory->pages * sizeof *c->flags);
-	regions_visit(r, c->link, (c->directory->pages + (size_t)1) * sizeof *c->link);
-	regions_visit(r, &c->evictable, sizeof c->evictable);
+	regions_visit(r, c->page, ((size_t)c->directory->pages + 1) * sizeof *c->page);
 	regions_visit(r, &c->resident, sizeof c->resident);
-	map_notes_regions(&c->notes, r);
 }
 
 void map_cache_check(const struct map_cache *c)
 {
-	uint32_t resident = 0, pinned = 0;
+	const uint32_t head = c->directory->pages;
+	uint32_t resident = 0, pinned = 0, evictable = 0;
 
-	list_check(ARRAY_ELEMENTS(c->link), c->directory->pages, c->evictable, "mapping pages in DRAM");
-	map_notes_check(&c->notes);
-	for (uint32_t id = 0; id < c->directory->pages; id++) {
-		BUG_ON((c->flags[id] & PAGE_DIRTY) && !(c->flags[id] & PAGE_CACHED),
-			"mapping page %u is dirty and not in DRAM", id);
-		BUG_ON(c->notes.noted[id] && (c->flags[id] & PAGE_CACHED),
+	for (uint32_t id = 0; id < head; id++) {
+		BUG_ON(c->page[id].dirty && !c->page[id].cached, "mapping page %u is dirty and not in DRAM",
+			id);
+		BUG_ON(c->directory->page[id].noted && c->page[id].cached,
 			"mapping page %u waits to be loaded and is in DRAM", id);
-		resident += (c->flags[id] & PAGE_CACHED) != 0;
-		pinned += (c->flags[id] & PAGE_CACHED) && id < c->pinned;
+		resident += c->page[id].cached;
+		pinned += c->page[id].cached && id < c->pinned;
 	}
-	BUG_ON(resident != c->resident || resident != pinned + c->evictable,
+	for (uint32_t id = c->page[head].link.next; id != head; id = c->page[id].link.next)
+		BUG_ON(!c->page[id].cached || id < c->pinned || ++evictable > resident,
+			"mapping page %u can be evicted and is not in DRAM, or pinned", id);
+	BUG_ON(resident != c->resident || resident != pinned + evictable,
 		"%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
-		c->resident, c->evictable);
+		c->resident, evictable);
 	BUG_ON(resident > c->room, "%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
 }
 
 #define COUNT(field) STAT_COUNT, offsetof(struct map_cache_statistics, field)
+#define REAL(field)  STAT_REAL, offsetof(struct map_cache_statistics, field)
 
 static const struct stat_row rows[] = {
 	{ "cache_bytes", "bytes", "DRAM for mapping pages", COUNT(bytes) },
 	{ "cached_bytes_max", "bytes", "most in use", COUNT(most_bytes) },
-	{ "cached_share", "share", "of the table that fits in DRAM", STAT_REAL,
-		offsetof(struct map_cache_statistics, share) },
+	{ "cached_share", "share", "of the table that fits in DRAM", REAL(share) },
 	{ 0 },
 };
 
@@ -229,5 +216,4 @@ void map_cache_statistics(struct map_cache *c, struct stat_list *list)
 	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &c->statistics, sizeof c->statistics, c,
 				    start, gather });
 	directory_statistics(c->directory, list);
-	map_notes_statistics(&c->notes, list);
 }

@@ -9,20 +9,21 @@
 
 #include "base/fault.h"
 #include "pagemap/directory.h"
-#include "pagemap/map_notes.h"
 
 struct map_cache_statistics {
 	uint64_t bytes, most_bytes;
 	double share;
 };
 
+struct cached_page {
+	struct link link; /* in DRAM and not pinned: the ring, least recently used first */
+	bool cached, dirty;
+};
+
 struct map_cache {
 	struct directory *directory;
-	uint8_t *flags;                   /* per page */
-	struct link *link;                /* of evictable pages in DRAM, in order of use; last, its head */
+	struct cached_page *page;         /* and behind them the head of the ring of evictable ones */
 	uint32_t pinned, room;            /* the first `pinned` ids stay; pages that the budget holds */
-	uint32_t evictable;               /* of these */
-	struct map_notes notes;           /* of pages not in DRAM */
 	uint32_t resident, most_resident; /* pages in DRAM, pinned ones included */
 	struct map_cache_statistics statistics;
 };
@@ -63,8 +64,7 @@ void map_cache_remove(struct map_cache *, uint32_t id);
 /* The page is looked up soon. */
 PREFETCHING void map_cache_prefetch(const struct map_cache *c, uint32_t id)
 {
-	__builtin_prefetch(&c->flags[id], 1);
-	__builtin_prefetch(&c->link[id], 1);
+	__builtin_prefetch(&c->page[id], 1);
 	directory_prefetch(c->directory, id);
 }
 
@@ -74,10 +74,10 @@ uint32_t map_cache_room(const struct map_settings *, const struct geometry *);
 /* State, for saving and loading a drive with nothing under way; the directory is saved apart. */
 void map_cache_regions(struct map_cache *, struct regions *);
 
-/* Aborts if lists, counts and flags disagree.  O(pages). */
+/* Aborts if ring, counts and flags disagree.  O(pages). */
 void map_cache_check(const struct map_cache *);
 
-/* Rows map.cache_bytes, ..., those of the directory and of the notes. */
+/* Rows map.cache_bytes, ..., and those of the directory. */
 void map_cache_statistics(struct map_cache *, struct stat_list *);
 
 #endif

@@ -282,7 +282,7 @@ static void compare(const struct world *w, const struct model *m, uint64_t seed,
 				(unsigned long long)step, id);
 	}
 	same = w->cache->resident == resident && w->directory->existing == existing &&
-	       w->cache->notes.waiting == pending && w->directory->in_flash == copies &&
+	       w->directory->waiting == pending && w->directory->in_flash == copies &&
 	       w->statistics.hits == m->hits && w->statistics.misses == m->misses &&
 	       w->statistics.unwritten == m->unwritten &&
 	       w->statistics.lookups == m->hits + m->misses + m->unwritten &&
@@ -295,7 +295,7 @@ static void compare(const struct world *w, const struct model *m, uint64_t seed,
 			 "%llu/%llu "
 			 "reads %llu/%llu programs %llu/%llu gc reads %llu/%llu gc programs %llu/%llu",
 			(unsigned long long)seed, (unsigned long long)step, w->cache->resident, resident,
-			w->directory->existing, existing, w->cache->notes.waiting, pending,
+			w->directory->existing, existing, w->directory->waiting, pending,
 			w->directory->in_flash, copies, (unsigned long long)w->statistics.hits,
 			(unsigned long long)m->hits, (unsigned long long)count(w, OP_READ, CAUSE_MAP),
 			(unsigned long long)m->reads[0], (unsigned long long)count(w, OP_PROGRAM, CAUSE_MAP),
@@ -551,11 +551,11 @@ static void storm(uint64_t seed, enum map_gc_update update, uint32_t room)
 		write_data(w, &w->bench->io, (uint32_t)random_below(&w->random, live), false);
 		end(w);
 		world_check(w);
-		if (w->cache->notes.waiting > most_pending)
-			most_pending = w->cache->notes.waiting;
+		if (w->directory->waiting > most_pending)
+			most_pending = w->directory->waiting;
 	}
 	space_check(w->space);
-	if (!w->cache->notes.statistics.noted || !most_pending)
+	if (!w->directory->statistics.noted || !most_pending)
 		fail_msg("SEED=%llu: no collection changed a page that is not in DRAM",
 			(unsigned long long)seed);
 	world_close(w);
@@ -623,7 +623,7 @@ static void test_no_page_to_write_to(void **state)
 	begin(w);
 	map_cache_settle(w->cache, &w->bench->io);
 	end(w);
-	assert_int_equal(w->cache->notes.waiting, 1);
+	assert_int_equal(w->directory->waiting, 1);
 	world_check(w);
 	world_close(w);
 }

@@ -30,8 +30,8 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 		m->region_map_pages * m->tree.regions, base, (struct directory_client){ f, take_map_page });
 	if (s->cache_model == MRSM_LRU)
 		m->cache = map_cache_create(m->directory, 0);
-	else
-		mrsm_chance_init(&m->chance, m->directory);
+	m->cache_bytes = map_budget(&f->core->map, f->geometry);
+	random_init(&m->random, f->core->map.seed, 0x6d6170);
 	m->wait_room = 16;
 	m->wait = memory_array(m->wait_room, sizeof *m->wait, "loads of mapping pages");
 	return true;
@@ -39,10 +39,7 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 
 void mrsm_map_exit(struct mrsm *m)
 {
-	if (m->cache)
-		map_cache_free(m->cache);
-	else
-		mrsm_chance_release(&m->chance);
+	map_cache_free(m->cache);
 	directory_free(m->directory);
 	memory_free(m->map_pages);
 	memory_free(m->wait);
@@ -96,24 +93,47 @@ static void set_chance(struct ftl *f)
 {
 	struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
-	double room = (double)map_budget(&f->core->map, f->geometry);
-	double table = (double)mrsm_table_bytes(f);
+	double room = (double)m->cache_bytes, table = (double)mrsm_table_bytes(f);
 
-	m->chance.of_hit = s->cached_share > 0 ? s->cached_share : room < table ? room / table : 1;
+	m->chance = s->cached_share > 0 ? s->cached_share : room < table ? room / table : 1;
+}
+
+static bool hits(struct mrsm *m)
+{
+	return random_unit(&m->random) < m->chance;
+}
+
+/* The static model, as ICPP'23 seems to have it: a miss reads the mapping page, and programs it if it changes it. */
+static op_t look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool write)
+{
+	struct directory *d = m->directory;
+	op_t ready = OP_NONE;
+	bool hit;
+
+	if (write)
+		directory_enter(d, id);
+	if (!io->timed) {
+		/* Every page that a miss could read later gets its copy in flash, and no more. */
+		if (write && (uint64_t)d->pages * d->space->geometry->page_bytes > m->cache_bytes)
+			directory_program(d, io, id, CAUSE_MAP, OP_NONE, &ready);
+		return OP_NONE;
+	}
+	hit = hits(m);
+	directory_count_lookup(d, id, hit);
+	if (hit)
+		return OP_NONE;
+	ready = directory_read(d, io, id, CAUSE_MAP, OP_NONE);
+	if (write) {
+		directory_clear(d, id);
+		directory_program(d, io, id, CAUSE_MAP, ready, &ready);
+	}
+	return ready;
 }
 
 static op_t look_up(struct mrsm *m, struct io *io, uint32_t id, bool write)
 {
 	return m->cache ? map_cache_get(m->cache, io, id, write, OP_NONE)
-			: mrsm_chance_get(&m->chance, io, id, write, OP_NONE);
-}
-
-static void remove_page(struct mrsm *m, uint32_t id)
-{
-	if (m->cache)
-		map_cache_remove(m->cache, id);
-	else
-		mrsm_chance_remove(&m->chance, id);
+			: look_up_by_chance(m, io, id, write);
 }
 
 void mrsm_map_settle(struct mrsm *m, struct io *io)
@@ -121,7 +141,7 @@ void mrsm_map_settle(struct mrsm *m, struct io *io)
 	if (m->cache)
 		map_cache_settle(m->cache, io);
 	else
-		map_notes_settle(&m->chance.notes, io);
+		directory_settle(m->directory, io);
 }
 
 void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
@@ -143,7 +163,10 @@ static void fit_region(struct ftl *f, struct io *io, uint32_t region)
 	uint32_t first = region * m->region_map_pages, needed = pages_needed(f, region);
 
 	for (uint32_t i = needed; i < m->map_pages[region]; i++)
-		remove_page(m, first + i);
+		if (m->cache)
+			map_cache_remove(m->cache, first + i);
+		else
+			directory_remove(m->directory, first + i);
 	for (uint32_t i = m->map_pages[region]; i < needed; i++)
 		look_up(m, io, first + i, true);
 	m->map_pages[region] = needed;
@@ -165,14 +188,13 @@ void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 
 	if (m->cache)
 		map_cache_entry_moved(m->cache, io, id);
-	else
-		mrsm_chance_entry_moved(&m->chance, io, id);
+	else if (io->timed && !hits(m))
+		directory_note(m->directory, id);
 }
 
 void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
 {
-	map_notes_prefetch(
-		m->cache ? &m->cache->notes : &m->chance.notes, map_page_of(m, sub / m->slots_per_page));
+	directory_prefetch(m->directory, map_page_of(m, sub / m->slots_per_page));
 	mrsm_tree_fetching_is_an_effect();
 }
 
@@ -214,18 +236,25 @@ void mrsm_map_regions(struct mrsm *m, struct regions *r)
 {
 	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
 	directory_regions(m->directory, r);
+	regions_visit(r, &m->random, sizeof m->random);
 	if (m->cache)
 		map_cache_regions(m->cache, r);
-	else
-		mrsm_chance_regions(&m->chance, r);
 }
+
+static const struct stat_row static_rows[] = {
+	{ "cache_bytes", "bytes", "DRAM for mapping pages", STAT_COUNT },
+	{ 0 },
+};
 
 void mrsm_map_statistics(struct mrsm *m, struct stat_list *list)
 {
-	if (m->cache)
+	if (m->cache) {
 		map_cache_statistics(m->cache, list);
-	else
-		mrsm_chance_statistics(&m->chance, list);
+		return;
+	}
+	stat_list_add(list,
+		(struct stat_group){ .prefix = "map.", .rows = static_rows, .values = &m->cache_bytes });
+	directory_statistics(m->directory, list);
 }
 
 void mrsm_map_check(const struct ftl *f)
@@ -235,8 +264,6 @@ void mrsm_map_check(const struct ftl *f)
 	directory_check(m->directory);
 	if (m->cache)
 		map_cache_check(m->cache);
-	else
-		map_notes_check(&m->chance.notes);
 	for (uint32_t region = 0; region < m->tree.regions; region++) {
 		BUG_ON(m->tree.region[region].nodes && !m->map_pages[region],
 			"region %u has %u extents and no mapping page", region, m->tree.region[region].nodes);

@@ -5,7 +5,6 @@
  *
  *   tree.[ch]     which sub-pages lie where: the extents
  *   map.c         the mapping pages the extents would fill in flash, and what using them costs
- *   chance.[ch]   look-ups that hit by chance
  *   collect.c     collection: the map follows what gc/pack.h moves
  *   mrsm.c        reads, writes, trims, statistics
  *
@@ -15,8 +14,8 @@
 #define FTL_MRSM_MRSM_H
 
 #include "ftl/ftl.h"
+#include "base/random.h"
 #include "gc/pack.h"
-#include "ftl/mrsm/chance.h"
 #include "ftl/mrsm/tree.h"
 #include "ftl/store.h"
 
@@ -60,8 +59,10 @@ struct mrsm {
 	uint64_t *written; /* bit per logical sector: it holds data */
 
 	struct directory *directory;
-	struct map_cache *cache;   /* one of the two: a real one, ... */
-	struct mrsm_chance chance; /* ... or none, and look-ups that hit by chance */
+	struct map_cache *cache;   /* NULL: look-ups hit by chance, ... */
+	struct random random;      /* ... drawn here; */
+	double chance;             /* of the last request's translation; collections draw by it, too */
+	uint64_t cache_bytes;      /* DRAM for the table */
 	uint32_t *map_pages;       /* per region: mapping pages in use */
 	uint32_t region_map_pages; /* the most a region can need */
 
