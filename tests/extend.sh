@@ -68,6 +68,8 @@ scripts/lint || fail 'the copies break a house rule'
 ./ssd list >list.txt
 [ "$(grep -cw '^ *mine' list.txt)" = 2 ] || fail 'ssd list does not show the FTL and the buffer'
 ./ssd params mine.report_partial >/dev/null || fail "the FTL's own parameter is not known"
+./ssd list statistics >list.txt
+grep -qw 'mine.partial_writes' list.txt || fail "the FTL's own statistic is not listed"
 
 run skeleton -s ftl=skeleton parameters/tiny.cfg uniform
 run mine -s ftl=mine parameters/tiny.cfg uniform
