@@ -231,14 +231,32 @@ static bool is_json_scalar(const char *text)
 	return text[0] >= '0' && text[0] <= '9' && !*end;
 }
 
+/* A text as a user writes it, in quotes with \" and \\ inside. */
+static void write_unquoted(const char *text, FILE *stream)
+{
+	char *plain = memory_array(strlen(text) + 1, 1, "report"), *to = plain;
+
+	for (text++; *text && (*text != '"' || text[1]); text++) {
+		if (*text == '\\' && text[1])
+			text++;
+		*to++ = *text;
+	}
+	write_quoted(plain, stream);
+	memory_free(plain);
+}
+
 static void write_json_value(const struct row *row, FILE *stream)
 {
+	bool parameter = row->kind == ROW_PARAMETER;
+
 	if (row->kind == ROW_NOTHING)
 		fputs("null", stream);
-	else if (row->kind == ROW_TEXT || (row->kind == ROW_PARAMETER && !is_json_scalar(row->text)))
-		write_quoted(row->text, stream);
-	else if (row->kind == ROW_PARAMETER)
+	else if (parameter && row->text[0] == '"')
+		write_unquoted(row->text, stream);
+	else if (parameter && is_json_scalar(row->text))
 		fputs(row->text, stream);
+	else if (parameter || row->kind == ROW_TEXT)
+		write_quoted(row->text, stream);
 	else
 		write_value(row, stream);
 }

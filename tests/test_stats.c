@@ -272,7 +272,7 @@ static struct report *small_report(void)
 	report_section(r, "requests");
 	report_parameter(r, "flash.pages", "64");
 	report_parameter(r, "flash.read_ns", "[58000, 78000]");
-	report_parameter(r, "placement.order", "CWDP");
+	report_parameter(r, "placement.order", "\"C\\\"W\"");
 	report_count(r, "request.all.count", 18446744073709551615u, "requests", "served");
 	report_real(r, "waf", 2.0 / 3, "", "programs per host page");
 	report_real(r, "empty", 0.0 / 1e-300 / 0.0, "ns", "mean of nothing");
@@ -293,7 +293,7 @@ static void test_report_as_text(void **state)
 		"# ---- requests ----\n"
 		"# flash.pages = 64\n"
 		"# flash.read_ns = [58000, 78000]\n"
-		"# placement.order = CWDP\n"
+		"# placement.order = \"C\\\"W\"\n"
 		"request.all.count = 18446744073709551615                # requests: served\n"
 		"waf = 0.666666667                                       # programs per host page\n"
 		"\n"
@@ -315,7 +315,7 @@ static void test_report_as_json(void **state)
 				  "  \"parameters\": {\n"
 				  "    \"flash.pages\": 64,\n"
 				  "    \"flash.read_ns\": [58000, 78000],\n"
-				  "    \"placement.order\": \"CWDP\"\n"
+				  "    \"placement.order\": \"C\\\"W\"\n"
 				  "  },\n"
 				  "  \"statistics\": {\n"
 				  "    \"request.all.count\": 18446744073709551615,\n"
