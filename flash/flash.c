@@ -160,7 +160,8 @@ static bool may_copy_back(const struct flash *f, ppn_t from, ppn_t to)
 {
 	const struct geometry *g = f->geometry;
 
-	return f->settings->copyback && from / g->pages_per_plane == to / g->pages_per_plane;
+	return f->settings->copyback &&
+	       geometry_plane(g, geometry_block(g, from)) == geometry_plane(g, geometry_block(g, to));
 }
 
 static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after, op_t writer)

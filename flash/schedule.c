@@ -53,7 +53,7 @@ struct schedule {
 
 	struct unit *unit;
 	struct channel *channel;
-	uint32_t dies_per_unit, units_per_channel;
+	struct divisor per_unit, per_channel; /* dies, units */
 	double sector_ns;
 
 	struct release *release; /* binary heap by (when, order) */
@@ -75,17 +75,17 @@ struct schedule *schedule_create(struct flash *flash)
 {
 	const struct geometry *g = flash->geometry;
 	struct schedule *s = memory_array(1, sizeof *s, "schedule");
-	uint32_t units;
+	uint32_t dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
+	uint32_t units = g->dies / dies_per_unit;
 
 	s->flash = flash;
 	s->geometry = g;
 	s->settings = flash->settings;
-	s->dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
-	s->units_per_channel = g->dies_per_channel / s->dies_per_unit;
+	s->per_unit = divisor_of(dies_per_unit);
+	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit);
 	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
 	s->answered.first = s->first_completed = s->last_completed = INDEX_NONE;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
-	units = g->dies / s->dies_per_unit;
 	s->unit = memory_array(units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
 	s->load = memory_array(g->dies, sizeof *s->load, "dies");
@@ -121,7 +121,7 @@ static uint32_t page_time(const struct schedule *s, const struct tick_list *time
 {
 	if (times->count == 1)
 		return (uint32_t)times->ns[0];
-	return (uint32_t)times->ns[ppn % s->geometry->pages_per_block % times->count];
+	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
 }
 
 static uint32_t cell_time(const struct schedule *s, const struct op *op)
@@ -143,7 +143,7 @@ static uint32_t cell_time(const struct schedule *s, const struct op *op)
 
 static uint32_t unit_of(const struct schedule *s, const struct op *op)
 {
-	return op->plane / s->geometry->planes_per_die / s->dies_per_unit;
+	return divide(geometry_die(s->geometry, op->plane), s->per_unit);
 }
 
 static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
@@ -205,12 +205,12 @@ static uint32_t make_op(
 		.last_waiter = INDEX_NONE,
 		.ppn = ppn,
 		.to = to,
-		.plane = ppn / s->geometry->pages_per_plane,
+		.plane = geometry_plane(s->geometry, geometry_block(s->geometry, ppn)),
 		.sectors = (uint16_t)sectors,
 		.kind = (uint8_t)kind,
 		.cause = (uint8_t)cause };
 	op->cell_ns = cell_time(s, op);
-	s->load[op->plane / s->geometry->planes_per_die] += op->cell_ns;
+	s->load[geometry_die(s->geometry, op->plane)] += op->cell_ns;
 	s->under_way++;
 	join_request(s, io, index);
 	tell_made(s, io, index);
@@ -337,23 +337,16 @@ static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
 	timers_set(&s->timers, u, s->now + ns);
 }
 
-/* Nothing of the unit's comes to an end. */
-static void rest(struct schedule *s, uint32_t u)
-{
-	if (s->timers.due[u] != TICK_NEVER)
-		timers_set(&s->timers, u, TICK_NEVER);
-}
-
 static void ask_for_bus(struct schedule *s, uint32_t u)
 {
-	uint32_t number = u / s->units_per_channel;
+	uint32_t number = divide(u, s->per_channel);
 	struct channel *channel = &s->channel[number];
 
 	if (channel->user == INDEX_NONE) {
 		use_bus(s, number, u);
 		return;
 	}
-	rest(s, u);
+	timers_unset(&s->timers, u);
 	s->unit[u].next = INDEX_NONE;
 	if (channel->first == INDEX_NONE)
 		channel->first = u;
@@ -395,10 +388,10 @@ static bool may_join(const struct schedule *s, const struct op *first, const str
 	const struct geometry *g = s->geometry;
 
 	if (op->kind != first->kind || op->kind == OP_COPY ||
-		op->plane / g->planes_per_die != first->plane / g->planes_per_die)
+		geometry_die(g, op->plane) != geometry_die(g, first->plane))
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
-	       op->ppn % g->pages_per_block == first->ppn % g->pages_per_block;
+	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
 }
 
 /* Adds the operations at the head of the queue that may join the command, one per plane. */
@@ -446,7 +439,7 @@ static void begin_op(struct schedule *s, uint32_t index)
 	ppn_t target = order_target(op);
 
 	if (op->kind != OP_READ)
-		order_start(&s->ops, block_of(s, target), index, target % s->geometry->pages_per_block);
+		order_start(&s->ops, block_of(s, target), index, geometry_page(s->geometry, target));
 	if (s->watch)
 		watch_started(s->watch, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
@@ -517,7 +510,7 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 static void suspend(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
-	uint64_t left = s->timers.due[u] - s->now;
+	uint64_t left = timers_due(&s->timers, u) - s->now;
 
 	if (s->flash->judge) {
 		judge_cells(s->flash->judge, u, false, s->now);
@@ -598,7 +591,7 @@ static bool trace_back(const struct schedule *s, const struct op *copy, ppn_t *p
 
 static void read_at_source(struct schedule *s, struct op *op, ppn_t ppn, uint32_t life)
 {
-	uint64_t *load = &s->load[op->plane / s->geometry->planes_per_die];
+	uint64_t *load = &s->load[geometry_die(s->geometry, op->plane)];
 
 	op->to = op->ppn;
 	op->to_life = op->life;
@@ -732,12 +725,12 @@ static void finish_op(struct schedule *s, uint32_t index)
 		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
 		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
-	s->load[op.plane / s->geometry->planes_per_die] -= op.cell_ns;
+	s->load[geometry_die(s->geometry, op.plane)] -= op.cell_ns;
 	s->under_way--;
 	s->held -= op.held;
 	if (is_ordered(&op))
 		order_finish(&s->ops, block_of(s, order_target(&op)), index,
-			order_target(&op) % s->geometry->pages_per_block);
+			geometry_page(s->geometry, order_target(&op)));
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter);
 	if (op.kind != OP_FORWARD)
@@ -765,7 +758,7 @@ static void finish_command(struct schedule *s, uint32_t u)
 	unit->phase = PHASE_IDLE;
 	dispatch(s, u);
 	if (unit->phase == PHASE_IDLE)
-		rest(s, u);
+		timers_unset(&s->timers, u);
 }
 
 /* A read that came while the command was on the bus interrupts it as one that comes a moment later would. */
@@ -784,7 +777,7 @@ static void bus_free(struct schedule *s, uint32_t u)
 {
 	if (s->flash->judge)
 		judge_bus(s->flash->judge, u, false, s->now);
-	pass_on_bus(s, u / s->units_per_channel);
+	pass_on_bus(s, divide(u, s->per_channel));
 	if (s->unit[u].phase == PHASE_IN)
 		start_cells(s, u);
 	else
