@@ -144,7 +144,7 @@ static void measure(const struct load *load, const char *ftl)
 		fprintf(stderr, "bench: %s\n", fault.text);
 		exit(1);
 	}
-	drive_statistics_start(d);
+	stat_list_start(&d->statistics);
 	prepared = seconds() - start - created;
 	random_init(&random, 1, 1);
 	start = seconds();

@@ -1,8 +1,11 @@
 #include "flash/flash.h"
 
+#include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
 #include "flash/schedule.h"
+
+#include <string.h>
 
 struct flash *flash_create(
 	const struct geometry *g, const struct flash_settings *settings, struct oracle *oracle)
@@ -14,8 +17,7 @@ struct flash *flash_create(
 	f->oracle = oracle;
 	f->owner = memory_array(g->pages, sizeof *f->owner, "page owners");
 	if (settings->order == ORDER_ASCENDING)
-		f->passed_over =
-			memory_array((size_t)g->pages / 64 + 1, sizeof *f->passed_over, "page flags");
+		f->passed_over = memory_array(bits_words(g->pages), sizeof *f->passed_over, "page flags");
 	f->block = memory_array(g->blocks, sizeof *f->block, "block table");
 	f->schedule = schedule_create(f);
 	return f;
@@ -59,7 +61,7 @@ void flash_free(struct flash *f)
 
 static bool passed_over(const struct flash *f, ppn_t ppn)
 {
-	return f->passed_over && (f->passed_over[ppn / 64] >> ppn % 64 & 1);
+	return f->passed_over && bits_get(f->passed_over, ppn);
 }
 
 /* A page of the medium that has been programmed. */
@@ -80,9 +82,10 @@ static void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
 static void mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool over)
 {
 	for (ppn_t ppn = from; ppn < to; ppn++) {
-		uint64_t bit = (uint64_t)1 << ppn % 64, *bits = &f->passed_over[ppn / 64];
-
-		*bits = over ? *bits | bit : *bits & ~bit;
+		if (over)
+			bits_set(f->passed_over, ppn);
+		else
+			bits_clear(f->passed_over, ppn);
 		f->owner[ppn] = OWNER_NONE;
 	}
 }
@@ -160,7 +163,8 @@ static bool may_copy_back(const struct flash *f, ppn_t from, ppn_t to)
 {
 	const struct geometry *g = f->geometry;
 
-	return f->settings->copyback && from / g->pages_per_plane == to / g->pages_per_plane;
+	return f->settings->copyback &&
+	       geometry_plane(g, geometry_block(g, from)) == geometry_plane(g, geometry_block(g, to));
 }
 
 static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after, op_t writer)
@@ -256,25 +260,26 @@ void flash_regions(struct flash *f, struct regions *r)
 	if (f->judge)
 		judge_regions(f->judge, r);
 	if (f->passed_over)
-		regions_visit(r, f->passed_over, ((size_t)g->pages / 64 + 1) * sizeof *f->passed_over);
+		regions_visit(r, f->passed_over, bits_words(g->pages) * sizeof *f->passed_over);
+}
+
+static uint64_t sum_of_causes(const uint64_t *count)
+{
+	uint64_t sum = 0;
+
+	for (int cause = 0; cause < CAUSES; cause++)
+		sum += count[cause];
+	return sum;
 }
 
 uint64_t flash_total(const struct flash *f, enum op_kind kind)
 {
-	uint64_t total = 0;
-
-	for (int cause = 0; cause < CAUSES; cause++)
-		total += f->count[kind][cause];
-	return total;
+	return sum_of_causes(f->count[kind]);
 }
 
 uint64_t flash_forwarded(const struct flash *f)
 {
-	uint64_t reads = 0;
-
-	for (int cause = 0; cause < CAUSES; cause++)
-		reads += f->forwarded[cause];
-	return reads;
+	return sum_of_causes(f->forwarded);
 }
 
 static uint64_t sum_of_erases(const struct flash *f)
@@ -290,13 +295,9 @@ static void start_statistics(void *flash)
 {
 	struct flash *f = flash;
 
-	for (int kind = 0; kind < OP_KINDS; kind++)
-		for (int cause = 0; cause < CAUSES; cause++)
-			f->count[kind][cause] = 0;
-	for (int cause = 0; cause < CAUSES; cause++)
-		f->forwarded[cause] = 0;
-	for (int kind = 0; kind < OP_KINDS; kind++)
-		f->untimed[kind] = 0;
+	memset(f->count, 0, sizeof f->count);
+	memset(f->forwarded, 0, sizeof f->forwarded);
+	memset(f->untimed, 0, sizeof f->untimed);
 	f->transferred_sectors = 0;
 	f->pages_used_before = f->pages_used;
 	f->pages_erased = 0;
@@ -325,24 +326,24 @@ static const char *name_erase_cause(int i)
 	return cause_name((enum cause)(CAUSE_MERGE + i));
 }
 
-#define FIELD(name) STAT_COUNT, offsetof(struct flash, name)
+#define COUNTS(name) STAT_COUNT, offsetof(struct flash, name)
 #define BY_CAUSE    .each = name_cause, .count = CAUSES
 
 static const struct stat_row rows[] = {
-	{ "flash.read.total", "pages", "", FIELD(total.count[OP_READ]) },
-	{ "flash.read", "pages", "", FIELD(count[OP_READ]), BY_CAUSE },
+	{ "flash.read.total", "pages", "", COUNTS(total.count[OP_READ]) },
+	{ "flash.read", "pages", "", COUNTS(count[OP_READ]), BY_CAUSE },
 	{ "flash.read.forwarded", "pages",
 		"reads of a page still on its way to flash, served from the controller; not in flash.read",
-		FIELD(total.forwarded) },
-	{ "flash.read.forwarded", "pages", "", FIELD(forwarded), BY_CAUSE },
-	{ "flash.program.total", "pages", "", FIELD(total.count[OP_PROGRAM]) },
-	{ "flash.program", "pages", "", FIELD(count[OP_PROGRAM]), BY_CAUSE },
-	{ "flash.copy.total", "pages", "", FIELD(total.count[OP_COPY]) },
-	{ "flash.copy", "pages", "", FIELD(count[OP_COPY]), BY_CAUSE },
-	{ "flash.erase.total", "blocks", "", FIELD(total.count[OP_ERASE]) },
-	{ "flash.erase", "blocks", "", FIELD(count[OP_ERASE][CAUSE_MERGE]), .each = name_erase_cause,
+		COUNTS(total.forwarded) },
+	{ "flash.read.forwarded", "pages", "", COUNTS(forwarded), BY_CAUSE },
+	{ "flash.program.total", "pages", "", COUNTS(total.count[OP_PROGRAM]) },
+	{ "flash.program", "pages", "", COUNTS(count[OP_PROGRAM]), BY_CAUSE },
+	{ "flash.copy.total", "pages", "", COUNTS(total.count[OP_COPY]) },
+	{ "flash.copy", "pages", "", COUNTS(count[OP_COPY]), BY_CAUSE },
+	{ "flash.erase.total", "blocks", "", COUNTS(total.count[OP_ERASE]) },
+	{ "flash.erase", "blocks", "", COUNTS(count[OP_ERASE][CAUSE_MERGE]), .each = name_erase_cause,
 		.count = CAUSES - CAUSE_MERGE },
-	{ "flash.transferred_bytes", "bytes", "over all channels", FIELD(total.transferred_bytes) },
+	{ "flash.transferred_bytes", "bytes", "over all channels", COUNTS(total.transferred_bytes) },
 	{ 0 },
 };
 

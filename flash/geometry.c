@@ -82,6 +82,9 @@ static bool derive_counts(struct geometry *g, const struct flash_settings *s, st
 	g->blocks = g->planes * g->blocks_per_plane;
 	g->pages = g->blocks * g->pages_per_block;
 	g->pages_per_plane = g->blocks_per_plane * g->pages_per_block;
+	g->per_block = divisor_of(g->pages_per_block);
+	g->per_plane = divisor_of(g->blocks_per_plane);
+	g->per_die = divisor_of(g->planes_per_die);
 	return true;
 }
 

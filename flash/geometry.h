@@ -6,6 +6,7 @@
 #ifndef FLASH_GEOMETRY_H
 #define FLASH_GEOMETRY_H
 
+#include "base/divide.h"
 #include "base/fault.h"
 #include "base/param.h"
 #include "types.h"
@@ -46,7 +47,8 @@ struct geometry {
 	uint32_t pages_per_plane;
 	lpn_t logical_pages;
 	sector_t logical_sectors;
-	mask_t full_page; /* all sectors of a page */
+	mask_t full_page;                             /* all sectors of a page */
+	struct divisor per_block, per_plane, per_die; /* pages, blocks, planes */
 };
 
 /* Derives and checks; a fault says which setting makes the drive impossible. */
@@ -54,12 +56,23 @@ bool geometry_derive(struct geometry *, const struct flash_settings *, struct fa
 
 static inline block_t geometry_block(const struct geometry *g, ppn_t ppn)
 {
-	return ppn / g->pages_per_block;
+	return divide(ppn, g->per_block);
+}
+
+/* A page's place in its block. */
+static inline uint32_t geometry_page(const struct geometry *g, ppn_t ppn)
+{
+	return ppn - geometry_block(g, ppn) * g->pages_per_block;
 }
 
 static inline plane_t geometry_plane(const struct geometry *g, block_t block)
 {
-	return block / g->blocks_per_plane;
+	return divide(block, g->per_plane);
+}
+
+static inline die_t geometry_die(const struct geometry *g, plane_t plane)
+{
+	return divide(plane, g->per_die);
 }
 
 static inline ppn_t geometry_first_page(const struct geometry *g, block_t block)

@@ -4,7 +4,7 @@
 
 void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 {
-	struct op *op = &o->op[index];
+	struct op *op = ops_at(o, index);
 
 	if (op->kind == OP_ERASE) { /* `to` counts the operations of the life it ends */
 		op->to = b->unfinished;
@@ -12,7 +12,7 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 		b->unfinished = 0;
 	}
 	if (b->first)
-		o->op[b->last - 1].behind = index + 1;
+		ops_at(o, b->last - 1)->behind = index + 1;
 	else
 		b->first = index + 1;
 	if (!b->gate)
@@ -22,8 +22,8 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 
 uint32_t order_erase(const struct ops *o, const struct flash_block *b, uint32_t life)
 {
-	for (uint32_t at = b->first; at; at = o->op[at - 1].behind)
-		if (o->op[at - 1].kind == OP_ERASE && o->op[at - 1].life == life)
+	for (uint32_t at = b->first; at; at = ops_at(o, at - 1)->behind)
+		if (ops_at(o, at - 1)->kind == OP_ERASE && ops_at(o, at - 1)->life == life)
 			return at - 1;
 	return INDEX_NONE;
 }
@@ -39,8 +39,8 @@ bool order_join(struct ops *o, struct flash_block *b, uint32_t life)
 	erase = order_erase(o, b, life + 1);
 	if (erase == INDEX_NONE)
 		return false;
-	o->op[erase].to++;
-	o->op[erase].blockers++;
+	ops_at(o, erase)->to++;
+	ops_at(o, erase)->blockers++;
 	return true;
 }
 
@@ -54,7 +54,7 @@ uint32_t order_leave(struct ops *o, struct flash_block *b, uint32_t life)
 	}
 	erase = order_erase(o, b, life + 1);
 	if (erase != INDEX_NONE)
-		o->op[erase].to--;
+		ops_at(o, erase)->to--;
 	return erase;
 }
 
@@ -63,17 +63,17 @@ uint32_t order_pass(struct ops *o, struct flash_block *b)
 {
 	uint32_t index = b->gate - 1;
 
-	if (!b->gate || o->op[index].stage != STAGE_READY)
+	if (!b->gate || ops_at(o, index)->stage != STAGE_READY)
 		return INDEX_NONE;
-	o->op[index].stage = STAGE_QUEUED;
-	if (o->op[index].kind != OP_ERASE)
-		b->gate = o->op[index].behind;
+	ops_at(o, index)->stage = STAGE_QUEUED;
+	if (ops_at(o, index)->kind != OP_ERASE)
+		b->gate = ops_at(o, index)->behind;
 	return index;
 }
 
 void order_start(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
 {
-	const struct op *op = &o->op[index];
+	const struct op *op = ops_at(o, index);
 
 	if (op->orphan)
 		return;
@@ -94,7 +94,7 @@ void order_start(struct ops *o, struct flash_block *b, uint32_t index, uint32_t 
 
 void order_finish(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
 {
-	const struct op *op = &o->op[index];
+	const struct op *op = ops_at(o, index);
 
 	if (op->orphan)
 		return;
@@ -119,7 +119,7 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 		b->gate = b->last = b->started = b->unfinished = 0;
 		return INDEX_NONE;
 	}
-	op = &o->op[index];
+	op = ops_at(o, index);
 	op->orphan = true;
 	b->first = op->behind;
 	if (op->kind == OP_ERASE) {
@@ -131,8 +131,8 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 
 uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
 {
-	for (uint32_t at = b->first; at; at = o->op[at - 1].behind) {
-		const struct op *op = &o->op[at - 1];
+	for (uint32_t at = b->first; at; at = ops_at(o, at - 1)->behind) {
+		const struct op *op = ops_at(o, at - 1);
 
 		if (op->kind != OP_ERASE && order_target(op) == ppn && order_target_life(op) == life)
 			return at - 1;

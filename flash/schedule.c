@@ -1,16 +1,12 @@
 #include "flash/schedule.h"
 
 #include "base/fault.h"
+#include "base/heap.h"
 #include "base/memory.h"
 #include "flash/order.h"
 #include "flash/timers.h"
 
 #include <string.h>
-
-/* Operations linked by their `next`, first come first served. */
-struct queue {
-	uint32_t first, last;
-};
 
 enum phase {
 	PHASE_IDLE,
@@ -32,8 +28,8 @@ struct unit {
 };
 
 struct channel {
-	uint32_t user;        /* unit on the bus, or INDEX_NONE */
-	uint32_t first, last; /* units that wait for it */
+	uint32_t user;      /* unit on the bus, or INDEX_NONE */
+	struct queue units; /* that wait for it */
 };
 
 /* Operations of a request that become ready together. */
@@ -53,20 +49,19 @@ struct schedule {
 
 	struct unit *unit;
 	struct channel *channel;
-	uint32_t dies_per_unit, units_per_channel;
+	struct divisor per_unit, per_channel; /* dies, units */
 	double sector_ns;
 
-	struct release *release; /* binary heap by (when, order) */
-	uint32_t releases, release_room;
+	struct heap releases;
 	uint64_t release_order;
 
 	struct queue answered; /* forwarded reads that are done and not yet finished */
 	bool answering;
 	uint64_t held, room; /* pages held in the controller's memory, and how many fit */
 
-	uint32_t first_completed, last_completed;
-	uint64_t under_way; /* operations and releases */
-	uint64_t *load;     /* per die */
+	struct queue completed; /* tickets */
+	uint64_t under_way;     /* operations and releases */
+	uint64_t *load;         /* per die */
 	struct busy busy;
 	struct watch *watch; /* NULL: nobody watches */
 };
@@ -75,40 +70,44 @@ struct schedule *schedule_create(struct flash *flash)
 {
 	const struct geometry *g = flash->geometry;
 	struct schedule *s = memory_array(1, sizeof *s, "schedule");
-	uint32_t units;
+	uint32_t dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
+	uint32_t units = g->dies / dies_per_unit;
 
 	s->flash = flash;
 	s->geometry = g;
 	s->settings = flash->settings;
-	s->dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
-	s->units_per_channel = g->dies_per_channel / s->dies_per_unit;
+	s->per_unit = divisor_of(dies_per_unit);
+	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit);
 	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
-	s->answered.first = s->first_completed = s->last_completed = INDEX_NONE;
+	s->answered = s->completed = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
-	units = g->dies / s->dies_per_unit;
 	s->unit = memory_array(units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
 	s->load = memory_array(g->dies, sizeof *s->load, "dies");
 	for (uint32_t u = 0; u < units; u++)
-		s->unit[u] = (struct unit){ .reads = { INDEX_NONE, INDEX_NONE },
-			.others = { INDEX_NONE, INDEX_NONE },
+		s->unit[u] = (struct unit){ .reads = QUEUE_EMPTY,
+			.others = QUEUE_EMPTY,
 			.command = INDEX_NONE,
 			.suspended = INDEX_NONE };
 	for (uint32_t c = 0; c < g->channels; c++)
-		s->channel[c] = (struct channel){ INDEX_NONE, INDEX_NONE, INDEX_NONE };
-	ops_init(&s->ops);
+		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY };
+	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
+		pool_create(sizeof(struct edge), "dependency pool"),
+		pool_create(sizeof(struct ticket), "request pool") };
 	timers_init(&s->timers, units);
 	return s;
 }
 
 void schedule_free(struct schedule *s)
 {
-	ops_release(&s->ops);
+	pool_free(&s->ops.op);
+	pool_free(&s->ops.edge);
+	pool_free(&s->ops.ticket);
 	timers_release(&s->timers);
 	memory_free(s->unit);
 	memory_free(s->channel);
 	memory_free(s->load);
-	memory_free(s->release);
+	memory_free(s->releases.element);
 	memory_free(s);
 }
 
@@ -121,7 +120,7 @@ static uint32_t page_time(const struct schedule *s, const struct tick_list *time
 {
 	if (times->count == 1)
 		return (uint32_t)times->ns[0];
-	return (uint32_t)times->ns[ppn % s->geometry->pages_per_block % times->count];
+	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
 }
 
 static uint32_t cell_time(const struct schedule *s, const struct op *op)
@@ -143,7 +142,7 @@ static uint32_t cell_time(const struct schedule *s, const struct op *op)
 
 static uint32_t unit_of(const struct schedule *s, const struct op *op)
 {
-	return op->plane / s->geometry->planes_per_die / s->dies_per_unit;
+	return divide(geometry_die(s->geometry, op->plane), s->per_unit);
 }
 
 static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
@@ -155,23 +154,23 @@ static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 
 static void join_request(struct schedule *s, struct io *io, uint32_t index)
 {
-	struct op *op = &s->ops.op[index];
+	struct op *op = ops_at(&s->ops, index);
 
 	op->blockers = 1;
 	op->ticket = io->detached || cause_is_background(op->cause) ? INDEX_NONE : io->ticket;
 	if (op->ticket != INDEX_NONE)
-		s->ops.ticket[op->ticket].pending++;
+		ops_ticket(&s->ops, op->ticket)->pending++;
 	if (io->first_op == INDEX_NONE)
 		io->first_op = index;
 	else
-		s->ops.op[io->last_op].next = index;
+		ops_at(&s->ops, io->last_op)->next = index;
 	io->last_op = index;
 }
 
 /* Tells the witness and the judge. */
 static void tell_made(const struct schedule *s, const struct io *io, uint32_t index)
 {
-	const struct op *op = &s->ops.op[index];
+	const struct op *op = ops_at(&s->ops, index);
 	op_t id = ops_handle(&s->ops, index);
 	bool awaited = !io->detached && !cause_is_background(op->cause);
 
@@ -196,21 +195,20 @@ static uint32_t make_op(
 	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
-	uint32_t index = ops_take_op(&s->ops);
-	struct op *op = &s->ops.op[index];
+	uint32_t index = pool_take(&s->ops.op);
+	struct op *op = ops_at(&s->ops, index);
 
 	*op = (struct op){ .next = INDEX_NONE,
 		.generation = op->generation,
-		.first_waiter = INDEX_NONE,
-		.last_waiter = INDEX_NONE,
+		.waiters = QUEUE_EMPTY,
 		.ppn = ppn,
 		.to = to,
-		.plane = ppn / s->geometry->pages_per_plane,
+		.plane = geometry_plane(s->geometry, geometry_block(s->geometry, ppn)),
 		.sectors = (uint16_t)sectors,
 		.kind = (uint8_t)kind,
 		.cause = (uint8_t)cause };
 	op->cell_ns = cell_time(s, op);
-	s->load[op->plane / s->geometry->planes_per_die] += op->cell_ns;
+	s->load[geometry_die(s->geometry, op->plane)] += op->cell_ns;
 	s->under_way++;
 	join_request(s, io, index);
 	tell_made(s, io, index);
@@ -220,7 +218,7 @@ static uint32_t make_op(
 /* The list makes it wait; the witness is to know. */
 static void show_wait_for_erase(const struct schedule *s, uint32_t index)
 {
-	const struct op *op = &s->ops.op[index];
+	const struct op *op = ops_at(&s->ops, index);
 	const struct flash_block *block = block_of(s, order_target(op));
 	uint32_t erase = order_erase(&s->ops, block, block->erases);
 
@@ -232,7 +230,7 @@ op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t
 {
 	struct schedule *s = io->flash->schedule;
 	uint32_t index = make_op(io, kind, ppn, to, sectors, cause);
-	struct op *op = &s->ops.op[index];
+	struct op *op = ops_at(&s->ops, index);
 	struct flash_block *block = block_of(s, ppn), *target = block_of(s, order_target(op));
 
 	op->life = block->erases;
@@ -260,19 +258,19 @@ op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
 	const struct flash_block *block = block_of(s, ppn);
 	uint32_t writer = order_writer(&s->ops, block, ppn, block->erases);
 
-	*held = writer != INDEX_NONE && s->ops.op[writer].held;
+	*held = writer != INDEX_NONE && ops_at(&s->ops, writer)->held;
 	return writer == INDEX_NONE ? OP_NONE : ops_handle(&s->ops, writer);
 }
 
 /* It has what it needs as soon as the program has. */
 static void await_data(struct schedule *s, uint32_t forward, uint32_t program)
 {
-	struct op *op = &s->ops.op[program];
+	struct op *op = ops_at(&s->ops, program);
 
 	if (op->stage != STAGE_WAITING)
 		return;
-	s->ops.op[forward].behind = op->forwards;
-	s->ops.op[forward].blockers++;
+	ops_at(&s->ops, forward)->behind = op->forwards;
+	ops_at(&s->ops, forward)->blockers++;
 	op->forwards = forward + 1;
 	if (s->watch)
 		watch_waits(s->watch, ops_handle(&s->ops, forward), ops_handle(&s->ops, program));
@@ -306,20 +304,18 @@ bool schedule_done(const struct schedule *s, op_t op)
 
 static void append(struct schedule *s, struct queue *q, uint32_t index)
 {
-	s->ops.op[index].next = INDEX_NONE;
-	if (q->first == INDEX_NONE)
-		q->first = index;
-	else
-		s->ops.op[q->last].next = index;
-	q->last = index;
+	struct op *op = s->ops.op.object;
+
+	queue_append(q, FIELD_OF(op, next), index);
 }
 
+/* The first operation of a queue that is not empty, now linked to none. */
 static uint32_t take(struct schedule *s, struct queue *q)
 {
-	uint32_t index = q->first;
+	struct op *op = s->ops.op.object;
+	uint32_t index = queue_take(q, FIELD_OF(op, next));
 
-	q->first = s->ops.op[index].next;
-	s->ops.op[index].next = INDEX_NONE;
+	op[index].next = INDEX_NONE;
 	return index;
 }
 
@@ -337,41 +333,27 @@ static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
 	timers_set(&s->timers, u, s->now + ns);
 }
 
-/* Nothing of the unit's comes to an end. */
-static void rest(struct schedule *s, uint32_t u)
-{
-	if (s->timers.due[u] != TICK_NEVER)
-		timers_set(&s->timers, u, TICK_NEVER);
-}
-
 static void ask_for_bus(struct schedule *s, uint32_t u)
 {
-	uint32_t number = u / s->units_per_channel;
+	uint32_t number = divide(u, s->per_channel);
 	struct channel *channel = &s->channel[number];
 
 	if (channel->user == INDEX_NONE) {
 		use_bus(s, number, u);
 		return;
 	}
-	rest(s, u);
-	s->unit[u].next = INDEX_NONE;
-	if (channel->first == INDEX_NONE)
-		channel->first = u;
-	else
-		s->unit[channel->last].next = u;
-	channel->last = u;
+	timers_unset(&s->timers, u);
+	queue_append(&channel->units, FIELD_OF(s->unit, next), u);
 }
 
 static void pass_on_bus(struct schedule *s, uint32_t number)
 {
 	struct channel *channel = &s->channel[number];
-	uint32_t u = channel->first;
+	uint32_t u = queue_take(&channel->units, FIELD_OF(s->unit, next));
 
 	channel->user = INDEX_NONE;
-	if (u == INDEX_NONE)
-		return;
-	channel->first = s->unit[u].next;
-	use_bus(s, number, u);
+	if (u != INDEX_NONE)
+		use_bus(s, number, u);
 }
 
 /* ---- the die ---- */
@@ -384,7 +366,7 @@ static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 	if (s->flash->judge)
 		judge_cells(s->flash->judge, u, true, s->now);
 	s->busy.die_ns += ns;
-	if (cause_is_background(s->ops.op[unit->command].cause))
+	if (cause_is_background(ops_at(&s->ops, unit->command)->cause))
 		s->busy.die_background_ns += ns;
 	timers_set(&s->timers, u, s->now + ns);
 }
@@ -395,26 +377,26 @@ static bool may_join(const struct schedule *s, const struct op *first, const str
 	const struct geometry *g = s->geometry;
 
 	if (op->kind != first->kind || op->kind == OP_COPY ||
-		op->plane / g->planes_per_die != first->plane / g->planes_per_die)
+		geometry_die(g, op->plane) != geometry_die(g, first->plane))
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
-	       op->ppn % g->pages_per_block == first->ppn % g->pages_per_block;
+	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
 }
 
 /* Adds the operations at the head of the queue that may join the command, one per plane. */
 static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q)
 {
 	uint32_t planes = s->geometry->planes_per_die, last = unit->command;
-	const struct op *first = &s->ops.op[unit->command];
+	const struct op *first = ops_at(&s->ops, unit->command);
 	uint64_t taken = (uint64_t)1 << first->plane % planes;
 
 	while (q->first != INDEX_NONE) {
-		const struct op *op = &s->ops.op[q->first];
+		const struct op *op = ops_at(&s->ops, q->first);
 
 		if (!may_join(s, first, op) || taken >> op->plane % planes & 1)
 			break;
 		taken |= (uint64_t)1 << op->plane % planes;
-		s->ops.op[last].next = q->first;
+		ops_at(&s->ops, last)->next = q->first;
 		last = take(s, q);
 	}
 	s->busy.multiplane_commands += last != unit->command;
@@ -426,8 +408,8 @@ static void measure(struct schedule *s, struct unit *unit)
 	uint64_t in_sectors = 0, out_sectors = 0;
 
 	unit->in_ns = unit->cell_ns = 0;
-	for (uint32_t i = unit->command; i != INDEX_NONE; i = s->ops.op[i].next) {
-		const struct op *op = &s->ops.op[i];
+	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
+		const struct op *op = ops_at(&s->ops, i);
 
 		unit->in_ns += op->kind == OP_COPY ? 2 * s->settings->command_ns : s->settings->command_ns;
 		if (op->cell_ns > unit->cell_ns)
@@ -442,11 +424,11 @@ static void measure(struct schedule *s, struct unit *unit)
 
 static void begin_op(struct schedule *s, uint32_t index)
 {
-	const struct op *op = &s->ops.op[index];
+	const struct op *op = ops_at(&s->ops, index);
 	ppn_t target = order_target(op);
 
 	if (op->kind != OP_READ)
-		order_start(&s->ops, block_of(s, target), index, target % s->geometry->pages_per_block);
+		order_start(&s->ops, block_of(s, target), index, geometry_page(s->geometry, target));
 	if (s->watch)
 		watch_started(s->watch, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
@@ -461,7 +443,7 @@ static void start_command(struct schedule *s, uint32_t u, struct queue *q)
 	if (s->settings->multiplane != MULTIPLANE_OFF)
 		gather_planes(s, unit, q);
 	measure(s, unit);
-	for (uint32_t i = unit->command; i != INDEX_NONE; i = s->ops.op[i].next)
+	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
 		begin_op(s, i);
 	unit->phase = PHASE_IN;
 	if (unit->in_ns)
@@ -510,14 +492,14 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 	if (s->settings->suspend == SUSPEND_NEVER || unit->phase != PHASE_CELL ||
 		unit->suspended != INDEX_NONE || reads_must_wait(s, unit))
 		return false;
-	kind = s->ops.op[unit->command].kind;
+	kind = ops_at(&s->ops, unit->command)->kind;
 	return kind == OP_ERASE || (kind != OP_READ && s->settings->suspend == SUSPEND_PROGRAM_AND_ERASE);
 }
 
 static void suspend(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
-	uint64_t left = s->timers.due[u] - s->now;
+	uint64_t left = timers_due(&s->timers, u) - s->now;
 
 	if (s->flash->judge) {
 		judge_cells(s->flash->judge, u, false, s->now);
@@ -528,7 +510,7 @@ static void suspend(struct schedule *s, uint32_t u)
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_IDLE;
 	s->busy.die_ns -= left;
-	if (cause_is_background(s->ops.op[unit->suspended].cause))
+	if (cause_is_background(ops_at(&s->ops, unit->suspended)->cause))
 		s->busy.die_background_ns -= left;
 	s->busy.suspensions++;
 }
@@ -536,7 +518,7 @@ static void suspend(struct schedule *s, uint32_t u)
 /* Into the queue of its die. */
 static void queue_up(struct schedule *s, uint32_t index)
 {
-	const struct op *op = &s->ops.op[index];
+	const struct op *op = ops_at(&s->ops, index);
 	uint32_t u = unit_of(s, op);
 	struct unit *unit = &s->unit[u];
 	bool first = op->kind == OP_READ && s->settings->scheduler == SCHEDULE_READ_FIRST;
@@ -575,11 +557,11 @@ static void answer(struct schedule *s, uint32_t index)
 /* The data of the program is in the controller's memory: reads of it can be answered. */
 static void answer_reads(struct schedule *s, uint32_t program)
 {
-	uint32_t at = s->ops.op[program].forwards;
+	uint32_t at = ops_at(&s->ops, program)->forwards;
 
-	s->ops.op[program].forwards = 0;
+	ops_at(&s->ops, program)->forwards = 0;
 	while (at) {
-		uint32_t next = s->ops.op[at - 1].behind;
+		uint32_t next = ops_at(&s->ops, at - 1)->behind;
 
 		unblock(s, at - 1);
 		at = next;
@@ -598,7 +580,7 @@ static bool trace_back(const struct schedule *s, const struct op *copy, ppn_t *p
 
 static void read_at_source(struct schedule *s, struct op *op, ppn_t ppn, uint32_t life)
 {
-	uint64_t *load = &s->load[op->plane / s->geometry->planes_per_die];
+	uint64_t *load = &s->load[geometry_die(s->geometry, op->plane)];
 
 	op->to = op->ppn;
 	op->to_life = op->life;
@@ -617,15 +599,15 @@ static void read_at_source(struct schedule *s, struct op *op, ppn_t ppn, uint32_
  */
 static bool find_data(struct schedule *s, uint32_t index)
 {
-	struct op *op = &s->ops.op[index];
+	struct op *op = ops_at(&s->ops, index);
 	ppn_t ppn = op->ppn;
 	uint32_t life = op->life, first = order_writer(&s->ops, block_of(s, ppn), ppn, life), writer = first;
 	bool known = true;
 
 	if (first == INDEX_NONE)
 		return true;
-	while (known && writer != INDEX_NONE && s->ops.op[writer].kind == OP_COPY) {
-		known = trace_back(s, &s->ops.op[writer], &ppn, &life);
+	while (known && writer != INDEX_NONE && ops_at(&s->ops, writer)->kind == OP_COPY) {
+		known = trace_back(s, ops_at(&s->ops, writer), &ppn, &life);
 		writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
 	}
 	if (known && writer == INDEX_NONE) {
@@ -641,7 +623,7 @@ static bool find_data(struct schedule *s, uint32_t index)
 
 static void make_ready(struct schedule *s, uint32_t index)
 {
-	struct op *op = &s->ops.op[index];
+	struct op *op = ops_at(&s->ops, index);
 	ppn_t target = order_target(op);
 
 	if (op->chases && !find_data(s, index))
@@ -661,7 +643,7 @@ static void make_ready(struct schedule *s, uint32_t index)
 
 static void unblock(struct schedule *s, uint32_t index)
 {
-	if (--s->ops.op[index].blockers == 0)
+	if (--ops_at(&s->ops, index)->blockers == 0)
 		make_ready(s, index);
 }
 
@@ -671,7 +653,7 @@ void schedule_forget(struct schedule *s, block_t b)
 	uint32_t index;
 
 	while ((index = order_orphan(&s->ops, block)) != INDEX_NONE) {
-		const struct op *op = &s->ops.op[index];
+		const struct op *op = ops_at(&s->ops, index);
 
 		if (op->stage == STAGE_READY)
 			queue_up(s, index);
@@ -684,19 +666,15 @@ void schedule_forget(struct schedule *s, block_t b)
 
 static void finish_part_of_request(struct schedule *s, uint32_t index)
 {
-	struct ticket *ticket = &s->ops.ticket[index];
+	struct ticket *ticket = ops_ticket(&s->ops, index);
 
 	if (--ticket->pending)
 		return;
 	if (s->flash->judge)
 		judge_completed(s->flash->judge, index, s->now);
 	ticket->completed = s->now;
-	ticket->next = INDEX_NONE;
-	if (s->first_completed == INDEX_NONE)
-		s->first_completed = index;
-	else
-		s->ops.ticket[s->last_completed].next = index;
-	s->last_completed = index;
+	ticket = s->ops.ticket.object;
+	queue_append(&s->completed, FIELD_OF(ticket, next), index);
 }
 
 static void leave_block(struct schedule *s, ppn_t ppn, uint32_t life)
@@ -725,19 +703,19 @@ static bool is_ordered(const struct op *op)
 
 static void finish_op(struct schedule *s, uint32_t index)
 {
-	struct op op = s->ops.op[index];
+	struct op op = *ops_at(&s->ops, index);
 	uint32_t waiter;
 
 	if (s->watch)
 		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
 		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
-	s->load[op.plane / s->geometry->planes_per_die] -= op.cell_ns;
+	s->load[geometry_die(s->geometry, op.plane)] -= op.cell_ns;
 	s->under_way--;
 	s->held -= op.held;
 	if (is_ordered(&op))
 		order_finish(&s->ops, block_of(s, order_target(&op)), index,
-			order_target(&op) % s->geometry->pages_per_block);
+			geometry_page(s->geometry, order_target(&op)));
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter);
 	if (op.kind != OP_FORWARD)
@@ -753,10 +731,10 @@ static void finish_command(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 	uint32_t index = unit->command;
 
-	if (s->ops.op[index].kind != OP_READ)
+	if (ops_at(&s->ops, index)->kind != OP_READ)
 		unit->passed = 0;
 	while (index != INDEX_NONE) {
-		uint32_t next = s->ops.op[index].next;
+		uint32_t next = ops_at(&s->ops, index)->next;
 
 		finish_op(s, index);
 		index = next;
@@ -765,7 +743,7 @@ static void finish_command(struct schedule *s, uint32_t u)
 	unit->phase = PHASE_IDLE;
 	dispatch(s, u);
 	if (unit->phase == PHASE_IDLE)
-		rest(s, u);
+		timers_unset(&s->timers, u);
 }
 
 /* A read that came while the command was on the bus interrupts it as one that comes a moment later would. */
@@ -784,7 +762,7 @@ static void bus_free(struct schedule *s, uint32_t u)
 {
 	if (s->flash->judge)
 		judge_bus(s->flash->judge, u, false, s->now);
-	pass_on_bus(s, u / s->units_per_channel);
+	pass_on_bus(s, divide(u, s->per_channel));
 	if (s->unit[u].phase == PHASE_IN)
 		start_cells(s, u);
 	else
@@ -806,46 +784,23 @@ static void cells_done(struct schedule *s, uint32_t u)
 
 /* ---- releases: operations of a request become ready after its look-ups ---- */
 
-static bool earlier(const struct release *a, const struct release *b)
+static bool earlier(const void *left, const void *right)
 {
+	const struct release *a = left, *b = right;
+
 	return a->when != b->when ? a->when < b->when : a->order < b->order;
 }
 
-static void push_release(struct schedule *s, struct release r)
+static tick_t next_release(const struct schedule *s)
 {
-	uint32_t i = s->releases++;
-
-	if (i == s->release_room) {
-		s->release_room = i ? 2 * i : 64;
-		s->release = memory_resize(s->release, s->release_room, sizeof *s->release, "release queue");
-	}
-	for (; i && earlier(&r, &s->release[(i - 1) / 2]); i = (i - 1) / 2)
-		s->release[i] = s->release[(i - 1) / 2];
-	s->release[i] = r;
-}
-
-static struct release pop_release(struct schedule *s)
-{
-	struct release top = s->release[0], last = s->release[--s->releases];
-	uint32_t i = 0, child;
-
-	while ((child = 2 * i + 1) < s->releases) {
-		if (child + 1 < s->releases && earlier(&s->release[child + 1], &s->release[child]))
-			child++;
-		if (!earlier(&s->release[child], &last))
-			break;
-		s->release[i] = s->release[child];
-		i = child;
-	}
-	s->release[i] = last;
-	return top;
+	return s->releases.count ? ((const struct release *)s->releases.element)->when : TICK_NEVER;
 }
 
 static void release(struct schedule *s, uint32_t first_op, uint32_t ticket)
 {
 	s->under_way--;
 	while (first_op != INDEX_NONE) {
-		uint32_t next = s->ops.op[first_op].next;
+		uint32_t next = ops_at(&s->ops, first_op)->next;
 
 		unblock(s, first_op);
 		first_op = next;
@@ -860,8 +815,8 @@ void schedule_begin(struct schedule *s, struct io *io)
 	io->detached = false;
 	io->accesses = 0;
 	io->first_op = io->last_op = INDEX_NONE;
-	io->ticket = ops_take_ticket(&s->ops);
-	s->ops.ticket[io->ticket].pending = 1;
+	io->ticket = pool_take(&s->ops.ticket);
+	ops_ticket(&s->ops, io->ticket)->pending = 1;
 	oracle_step(s->flash->oracle);
 	if (s->flash->judge)
 		judge_begin(s->flash->judge, io->ticket);
@@ -869,12 +824,14 @@ void schedule_begin(struct schedule *s, struct io *io)
 
 void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
 {
+	struct release later = { s->now + delay, s->release_order, io->first_op, io->ticket };
+
 	s->under_way++;
+	s->release_order++;
 	if (s->flash->judge)
 		judge_submit(s->flash->judge, io->ticket, io->accesses, s->now);
 	if (delay)
-		push_release(
-			s, (struct release){ s->now + delay, s->release_order++, io->first_op, io->ticket });
+		heap_push(&s->releases, &later, sizeof later, earlier, "release queue");
 	else
 		release(s, io->first_op, io->ticket);
 }
@@ -888,18 +845,19 @@ tick_t schedule_now(const struct schedule *s)
 
 static tick_t next_event(const struct schedule *s)
 {
-	tick_t next = timers_next(&s->timers);
+	tick_t next = timers_next(&s->timers), release = next_release(s);
 
-	return s->releases && s->release[0].when <= next ? s->release[0].when : next;
+	return release < next ? release : next;
 }
 
 /* The next event happens; at one instant releases come first, then dies in order. */
 static void step(struct schedule *s, tick_t when)
 {
 	s->now = when;
-	if (s->releases && s->release[0].when == when) {
-		struct release r = pop_release(s);
+	if (next_release(s) == when) {
+		struct release r;
 
+		heap_pop(&s->releases, &r, sizeof r, earlier);
 		release(s, r.first_op, r.ticket);
 	} else if (s->unit[timers_first(&s->timers)].phase == PHASE_CELL) {
 		cells_done(s, timers_first(&s->timers));
@@ -920,7 +878,7 @@ void schedule_run_until(struct schedule *s, tick_t until)
 
 bool schedule_run_to_completion(struct schedule *s)
 {
-	while (s->first_completed == INDEX_NONE) {
+	while (s->completed.first == INDEX_NONE) {
 		tick_t next = next_event(s);
 
 		if (next == TICK_NEVER)
@@ -941,14 +899,14 @@ void schedule_drain(struct schedule *s)
 
 bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
 {
-	uint32_t index = s->first_completed;
+	struct ticket *done = s->ops.ticket.object;
+	uint32_t index = queue_take(&s->completed, FIELD_OF(done, next));
 
 	if (index == INDEX_NONE)
 		return false;
-	s->first_completed = s->ops.ticket[index].next;
 	*ticket = index;
-	*when = s->ops.ticket[index].completed;
-	ops_give_ticket(&s->ops, index);
+	*when = done[index].completed;
+	pool_give(&s->ops.ticket, index);
 	return true;
 }
 

@@ -22,10 +22,7 @@ void watch_made(struct watch *w, struct watched_op op)
 {
 	if (!w->open)
 		return;
-	if (w->ops == w->op_room) {
-		w->op_room = w->op_room ? 2 * w->op_room : 16;
-		w->op = memory_resize(w->op, w->op_room, sizeof *w->op, "explanation");
-	}
+	w->op = memory_grown(w->op, &w->op_room, w->ops + 1, sizeof *w->op, "explanation");
 	op.ready = op.start = op.done = TICK_NEVER;
 	w->op[w->ops++] = op;
 }
@@ -34,10 +31,7 @@ void watch_waits(struct watch *w, op_t op, op_t other)
 {
 	if (!w->open)
 		return;
-	if (w->waits == w->wait_room) {
-		w->wait_room = w->wait_room ? 2 * w->wait_room : 16;
-		w->wait = memory_resize(w->wait, w->wait_room, sizeof *w->wait, "explanation");
-	}
+	w->wait = memory_grown(w->wait, &w->wait_room, w->waits + 1, sizeof *w->wait, "explanation");
 	w->wait[w->waits++] = (struct watched_wait){ find(w, op), find(w, other) };
 }
 

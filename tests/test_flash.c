@@ -2,6 +2,8 @@
  * The medium: what it is made of against counting by hand and by loops, and NAND's laws, each
  * broken on purpose in a child that must die naming block, page and cause.
  */
+#include "base/random.h"
+#include "flash/timers.h"
 #include "tests/drive_fixture.h"
 
 /* ---- geometry ---- */
@@ -493,9 +495,89 @@ static void test_causes_have_the_names_of_the_statistics(void **state)
 	assert_true(cause_is_background(CAUSE_GC) && cause_is_background(CAUSE_WEAR));
 }
 
+/* About the multiples of the number, and of both ends of what 32 bits hold. */
+static void test_divisors_against_division(void **state)
+{
+	struct random random;
+
+	(void)state;
+	random_init(&random, 1, 1);
+	for (int i = 0; i < 200000; i++) {
+		uint32_t number = i < 1000 ? (uint32_t)i + 1 : UINT32_MAX >> random_below(&random, 32);
+		uint32_t n;
+
+		number = i % 3 ? number : (uint32_t)random_below(&random, number) + 1;
+		n = (uint32_t)random_below(&random, UINT32_MAX / number) * number;
+		for (uint32_t by = 0; by < 4; by++) {
+			const uint32_t at[] = { n - by, n + by, by, UINT32_MAX - by };
+
+			for (int k = 0; k < 4; k++)
+				assert_int_equal(divide(at[k], divisor_of(number)), at[k] / number);
+		}
+	}
+}
+
+/* The earliest of all alarms, the lowest unit of several. */
+static uint32_t first_of(const tick_t *due, uint32_t units)
+{
+	uint32_t first = 0;
+
+	for (uint32_t u = 1; u < units; u++)
+		if (due[u] < due[first])
+			first = u;
+	return first;
+}
+
+/* Alarms lie up to 2^33 ns ahead of a clock that goes on to the year 2500 and also stands still, so that with many
+ * units the epoch moves, both with alarms set and without. */
+static void check_timers(uint32_t units, uint32_t shown)
+{
+	tick_t due[8], now = 0;
+	struct random random;
+	struct timers t;
+
+	random_init(&random, units, 1);
+	timers_init(&t, units);
+	for (uint32_t u = 0; u < shown; u++)
+		due[u] = TICK_NEVER;
+	for (int i = 0; i < 200000; i++) {
+		uint32_t u = (uint32_t)random_below(&random, shown), first;
+
+		if (random_below(&random, 2)) {
+			due[u] = now + random_below(&random, i / 64 % 2 ? 4 : (uint64_t)1 << 33);
+			timers_set(&t, u, due[u]);
+		} else {
+			due[u] = TICK_NEVER;
+			timers_unset(&t, u);
+		}
+		first = first_of(due, shown);
+		assert_true(timers_next(&t) == due[first]);
+		if (due[first] == TICK_NEVER) {
+			now += random_below(&random, 4096) ? 1 : random_below(&random, (uint64_t)1 << 54);
+			continue;
+		}
+		assert_int_equal(timers_first(&t), first);
+		assert_true(timers_due(&t, first) == due[first]);
+		if (random_below(&random, 2))
+			now = due[first];
+	}
+	timers_release(&t);
+}
+
+static void test_timers_against_a_search(void **state)
+{
+	(void)state;
+	check_timers(1, 1);
+	check_timers(3, 3);
+	check_timers(1024, 8);
+	check_timers(1 << 20, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_divisors_against_division),
+		cmocka_unit_test(test_timers_against_a_search),
 		cmocka_unit_test(test_geometry_by_hand),
 		cmocka_unit_test(test_icpp23_drive_has_128_GiB),
 		cmocka_unit_test(test_every_page_size),
