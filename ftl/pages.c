@@ -25,13 +25,13 @@ bool page_walk_next(struct page_walk *w, struct page_part *part)
 	return true;
 }
 
-/* bits_next_run() as an extent of the page.  Without an oracle, to which all this is told, there is none. */
+/* bits_next_run() as an extent of the page. */
 static bool next_run(const struct io *io, lpn_t lpn, mask_t mask, uint32_t *end, struct extent *e)
 {
 	sector_t first = geometry_page_start(io->flash->geometry, lpn);
 	uint32_t from;
 
-	if (!io->flash->oracle || !bits_next_run(mask, &from, end))
+	if (!bits_next_run(mask, &from, end))
 		return false;
 	*e = (struct extent){ first + from, first + *end };
 	return true;
@@ -41,24 +41,27 @@ void pages_hold_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e;
 
-	for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
-		flash_holds_host(io, ppn, e);
+	if (io->flash->oracle)
+		for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+			flash_holds_host(io, ppn, e);
 }
 
 void pages_hold_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
 {
 	struct extent e;
 
-	for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
-		flash_holds_kept(io, ppn, from, e);
+	if (io->flash->oracle)
+		for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+			flash_holds_kept(io, ppn, from, e);
 }
 
 void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e;
 
-	for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
-		flash_answers(io, ppn, e);
+	if (io->flash->oracle)
+		for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+			flash_answers(io, ppn, e);
 }
 
 void mask_print(mask_t mask, FILE *out)

@@ -40,7 +40,7 @@ struct skeleton_settings {
 };
 
 static const struct param skeleton_params[] = {
-	{ "report_partial", PARAM_BOOL, offsetof(struct skeleton_settings, report_partial), 0, 1, "", "true",
+	{ PARAM(BOOL, struct skeleton_settings, report_partial), 0, 1, "", "true",
 		"report how many page writes had to keep old data" },
 	{ 0 },
 };

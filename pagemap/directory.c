@@ -14,16 +14,18 @@
 
 static const char *const gc_update_names[] = { "load", "lazy", "defer", NULL };
 
+#define MAP(type, field) PARAM(type, struct map_settings, field)
+
 const struct param map_params[] = {
-	{ "cache_bytes", PARAM_UINT, offsetof(struct map_settings, cache_bytes), 0, 1e15, "bytes", "0",
+	{ MAP(UINT, cache_bytes), 0, 1e15, "bytes", "0",
 		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / "
 		"1024, at least 8 pages" },
-	{ "pin_pmt", PARAM_BOOL, offsetof(struct map_settings, pin_pmt), 0, 1, "", "false",
+	{ MAP(BOOL, pin_pmt), 0, 1, "", "false",
 		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is left" },
-	{ "blocking", PARAM_BOOL, offsetof(struct map_settings, blocking), 0, 1, "", "false",
+	{ MAP(BOOL, blocking), 0, 1, "", "false",
 		"a look-up that makes a mapping page be written waits for that, and so does its request; "
 		"false: nobody does" },
-	{ "gc_update", PARAM_CHOICE, offsetof(struct map_settings, gc_update), 0, 0, "", "lazy",
+	{ MAP(CHOICE, gc_update), 0, 0, "", "lazy",
 		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = noted, "
 		"then read and written in batches; defer = noted until next loaded",
 		gc_update_names },

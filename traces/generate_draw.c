@@ -52,10 +52,8 @@ static bool scan_pair(struct mix *mix, const char **text, enum mix_unit unit)
 		weight = scan_number(end + 1, &end);
 	if (!(weight >= 0 && weight <= 1e12) || (*end && !isspace((unsigned char)*end)))
 		return false;
-	mix->value = memory_resize(mix->value, mix->count + 1, sizeof *mix->value, "size mix");
-	mix->weight = memory_resize(mix->weight, mix->count + 1, sizeof *mix->weight, "size mix");
-	mix->value[mix->count] = value;
-	mix->weight[mix->count++] = weight;
+	mix->part = memory_grown(mix->part, &mix->room, mix->count + 1, sizeof *mix->part, "size mix");
+	mix->part[mix->count++] = (struct mix_part){ .value = value, .weight = weight };
 	*text = end;
 	return true;
 }
@@ -65,39 +63,38 @@ static bool normalise(struct mix *mix)
 	double sum = 0;
 
 	for (size_t i = 0; i < mix->count; i++)
-		sum += mix->weight[i];
+		sum += mix->part[i].weight;
 	for (size_t i = 0; i < mix->count; i++)
-		mix->weight[i] /= sum;
+		mix->part[i].weight /= sum;
 	return sum > 0;
 }
 
 /* Vose: columns below the average are topped up by columns above it. */
 static void build_alias(struct mix *mix)
 {
-	size_t n = mix->count, small = 0, large = n;
-	size_t *order = memory_array(n, sizeof *order, "size mix");
+	uint32_t n = mix->count, small = 0, large = n;
+	uint32_t *order = memory_array(n, sizeof *order, "size mix");
+	struct mix_part *part = mix->part;
 
-	mix->threshold = memory_array(n, sizeof *mix->threshold, "size mix");
-	mix->alias = memory_array(n, sizeof *mix->alias, "size mix");
-	for (size_t i = 0; i < n; i++) {
-		mix->threshold[i] = mix->weight[i] * (double)n;
-		mix->alias[i] = i;
-		order[mix->threshold[i] < 1 ? small++ : --large] = i;
+	for (uint32_t i = 0; i < n; i++) {
+		part[i].threshold = part[i].weight * (double)n;
+		part[i].alias = i;
+		order[part[i].threshold < 1 ? small++ : --large] = i;
 	}
 	while (small > 0 && large < n) {
-		size_t low = order[small - 1], high = order[large];
+		uint32_t low = order[small - 1], high = order[large];
 
-		mix->alias[low] = high;
-		mix->threshold[high] -= 1 - mix->threshold[low];
+		part[low].alias = high;
+		part[high].threshold -= 1 - part[low].threshold;
 		small--;
-		if (mix->threshold[high] < 1) {
+		if (part[high].threshold < 1) {
 			large++;
 			order[small++] = high;
 		}
 	}
 	/* What rounding left over is a whole column. */
 	while (small > 0)
-		mix->threshold[order[--small]] = 1;
+		part[order[--small]].threshold = 1;
 	memory_free(order);
 }
 
@@ -129,10 +126,7 @@ bool mix_parse(struct mix *mix, const char *text, enum mix_unit unit, const char
 
 void mix_release(struct mix *mix)
 {
-	memory_free(mix->value);
-	memory_free(mix->weight);
-	memory_free(mix->threshold);
-	memory_free(mix->alias);
+	memory_free(mix->part);
 	*mix = (struct mix){ 0 };
 }
 
@@ -140,17 +134,18 @@ uint64_t mix_value(const struct mix *mix, double u)
 {
 	double scaled = u * (double)mix->count;
 	size_t column = (size_t)scaled;
+	const struct mix_part *part = &mix->part[column];
 
-	return mix->value[scaled - (double)column < mix->threshold[column] ? column : mix->alias[column]];
+	return scaled - (double)column < part->threshold ? part->value : mix->part[part->alias].value;
 }
 
 uint64_t mix_quantile(const struct mix *mix, double u)
 {
 	size_t i = 0;
 
-	while (i + 1 < mix->count && (u -= mix->weight[i]) >= 0)
+	while (i + 1 < mix->count && (u -= mix->part[i].weight) >= 0)
 		i++;
-	return mix->value[i];
+	return mix->part[i].value;
 }
 
 uint64_t mix_largest(const struct mix *mix)
@@ -158,8 +153,8 @@ uint64_t mix_largest(const struct mix *mix)
 	uint64_t largest = 0;
 
 	for (size_t i = 0; i < mix->count; i++)
-		if (mix->weight[i] > 0 && mix->value[i] > largest)
-			largest = mix->value[i];
+		if (mix->part[i].weight > 0 && mix->part[i].value > largest)
+			largest = mix->part[i].value;
 	return largest;
 }
 

@@ -18,13 +18,17 @@ enum mix_unit {
 	MIX_NS,      /* written as microseconds: "900:0.6 3400:0.4" */
 };
 
-/* Values with weights.  A zeroed mix is empty. */
+/* A value with its share, and a column of the alias table: below the threshold this value, else the alias's. */
+struct mix_part {
+	uint64_t value;           /* sectors or ns */
+	double weight, threshold; /* the sum of the weights is 1 */
+	uint32_t alias;
+};
+
+/* A zeroed mix is empty. */
 struct mix {
-	size_t count;
-	uint64_t *value;   /* sectors or ns */
-	double *weight;    /* shares, their sum is 1 */
-	double *threshold; /* alias table: below it the column's own value, else the alias's */
-	size_t *alias;
+	struct mix_part *part;
+	uint32_t count, room;
 };
 
 /* Reads "VALUE[:WEIGHT] ...", weight 1 when left out.  `key` names the setting in the fault. */
