@@ -405,6 +405,30 @@ static void test_the_order_of_filling_depends_on_the_seed(void **state)
 	replay_free(two);
 }
 
+/* Every FTL holds every logical page once; the mapping pages of those that have some come on top. */
+static void test_all_ftls_are_filled_alike(void **state)
+{
+	(void)state;
+	for (size_t i = 0; ftls[i]; i++) {
+		bool maps = !strcmp(ftls[i]->name, "across") || !strcmp(ftls[i]->name, "mrsm");
+		char text[1024];
+		struct replay *r;
+		uint64_t pages;
+
+		snprintf(text, sizeof text, MEDIUM "map.cache_bytes=8192 ftl=%s precondition.mode=fill",
+			ftls[i]->name);
+		r = prepared(text);
+		pages = r->drive->geometry.logical_pages;
+		assert_true(r->before.valid_pages >= pages && r->before.used_pages >= r->before.valid_pages);
+		if (maps)
+			assert_true(
+				r->before.used_pages > pages && r->before.used_pages < pages + pages / 10);
+		else
+			assert_int_equal(r->before.used_pages, pages);
+		replay_free(r);
+	}
+}
+
 /*
  * Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before: whole pages 0 to 2, or of
  * pages 0 and 2 only what is read, each in one page of flash.
@@ -866,6 +890,7 @@ int main(void)
 		cmocka_unit_test(test_aged_state_is_used_and_dead),
 		cmocka_unit_test(test_every_page_is_filled_once),
 		cmocka_unit_test(test_the_order_of_filling_depends_on_the_seed),
+		cmocka_unit_test(test_all_ftls_are_filled_alike),
 		cmocka_unit_test(test_premapping_of_pages_and_of_sectors),
 		cmocka_unit_test(test_replayed_state_stops_at_its_share),
 		cmocka_unit_test(test_statistics_exclude_preconditioning),

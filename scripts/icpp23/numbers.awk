@@ -13,7 +13,7 @@ function compare(id, where, what, relation, paper, unit, why,  mine, end, other,
 	else if (mine == "none")
 		print id, where, what, written(end[1], unit) (relation == "range" ? " to " written(end[2], unit) : ""), "-", "-", "left out", ""
 	else if (relation == "holds")
-		print id, where, what, "holds", mine " of " paper, "-", mine == paper ? "holds" : "does not hold everywhere", ""
+		print id, where, what, "holds", mine " of " paper, "-", mine == paper ? "holds" : "does not hold everywhere", mine == paper ? "" : why
 	else if (relation == "range") {
 		split(mine, other, " ")
 		verdict = judge(other[1], end[1]) == "within a quarter" ? judge(other[2], end[2]) : "off"
