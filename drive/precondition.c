@@ -15,6 +15,7 @@ struct footprint {
 	uint64_t pages;
 	/* With premap = sectors, per sector: read before anything else, and written or trimmed.  Else NULL. */
 	uint64_t *read, *written;
+	bool reads_only; /* pages that are only written do not count */
 };
 
 static lpn_t host_pages(const struct drive *d)
@@ -54,33 +55,46 @@ static void touch_pages(struct footprint *f, const struct drive *d, const struct
 		touch(f, lpn);
 }
 
-/* One pass over the workload; with `reads_only` the pages that are only written do not count. */
-static bool find_footprint(
-	struct footprint *f, struct drive *d, const char *name, bool reads_only, struct fault *fault)
+static bool touch_request(struct drive *d, const struct request *r, void *footprint)
 {
-	const struct settings *c = d->settings;
+	struct footprint *f = footprint;
+
+	if (f->read)
+		touch_sectors(f, d, r);
+	else if (r->type == REQUEST_READ || (r->type == REQUEST_WRITE && !f->reads_only))
+		touch_pages(f, d, r);
+	return true;
+}
+
+/* Calls back with the requests of a workload as the drive would get them, until one says false. */
+static bool go_through(struct drive *d, const char *name,
+	bool (*visit)(struct drive *, const struct request *, void *context), void *context,
+	struct fault *fault)
+{
 	struct workload w;
 	struct request r;
-	enum trace_status status = TRACE_END;
+	enum trace_status status;
+	bool admitted = true;
 
+	if (!workload_open(&w, name, &d->settings->trace, NULL, fault))
+		return false;
+	while ((status = workload_next(&w, &r, fault)) == TRACE_OK) {
+		admitted = host_admit(d->host, &r, name, fault);
+		if (!admitted || !visit(d, &r, context))
+			break;
+	}
+	workload_close(&w);
+	return admitted && status != TRACE_BAD;
+}
+
+/* One pass over the workload. */
+static bool find_footprint(struct footprint *f, struct drive *d, const char *name, struct fault *fault)
+{
 	if (!strcmp(name, "-"))
 		return fault_set(fault,
 			"standard input cannot be read twice: give the trace as a file, or set "
 			"precondition.mode = \"none\" and precondition.premap = \"none\"");
-	if (!workload_open(&w, name, &c->trace, NULL, fault))
-		return false;
-	while ((status = workload_next(&w, &r, fault)) == TRACE_OK) {
-		if (!host_admit(d->host, &r, name, fault)) {
-			status = TRACE_BAD;
-			break;
-		}
-		if (f->read)
-			touch_sectors(f, d, &r);
-		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
-			touch_pages(f, d, &r);
-	}
-	workload_close(&w);
-	return status == TRACE_END;
+	return go_through(d, name, touch_request, f, fault);
 }
 
 /* ---- filling ---- */
@@ -341,40 +355,33 @@ void precondition_count(const struct drive *d, struct precondition_result *resul
 	result->valid_pages = facts.live_pages;
 }
 
-static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, struct fault *fault)
-{
-	const struct settings *c = d->settings;
-	const char *name = c->precondition.trace;
-	struct workload w;
-	struct request r;
-	enum trace_status status = TRACE_END;
+struct replay {
+	uint64_t used;
+	struct precondition_result *result;
+};
 
-	if (!workload_open(&w, name, &c->trace, NULL, fault))
+static bool replay_request(struct drive *d, const struct request *r, void *replay)
+{
+	struct replay *to = replay;
+
+	if (r->type == REQUEST_WRITE && !drive_place(d, request_extent(r)))
 		return false;
-	while (d->flash->pages_used < used && (status = workload_next(&w, &r, fault)) == TRACE_OK) {
-		if (!host_admit(d->host, &r, name, fault)) {
-			status = TRACE_BAD;
-			break;
-		}
-		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
-			break;
-		if (r.type == REQUEST_TRIM)
-			drive_discard(d, request_extent(&r));
-		++*replayed;
-	}
-	workload_close(&w);
-	return status != TRACE_BAD;
+	if (r->type == REQUEST_TRIM)
+		drive_discard(d, request_extent(r));
+	to->result->replayed++;
+	return d->flash->pages_used < to->used;
 }
 
 static bool replay(struct drive *d, uint64_t used, struct precondition_result *result, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
+	struct replay to = { used, result };
 
 	if (!*s->trace)
 		return fault_set(
 			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
 	for (uint64_t pass = 0; pass < s->passes && d->flash->pages_used < used && !d->ftl->failed; pass++)
-		if (!replay_once(d, used, &result->replayed, fault))
+		if (!go_through(d, s->trace, replay_request, &to, fault))
 			return false;
 	return true;
 }
@@ -432,7 +439,7 @@ bool precondition(
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	bool synthetic = s->mode == PRECONDITION_SYNTHETIC, done = true;
-	struct footprint f = { .bit = new_bits(host_pages(d)) };
+	struct footprint f = { .bit = new_bits(host_pages(d)), .reads_only = !synthetic };
 
 	*result = (struct precondition_result){ 0 };
 	if (s->premap == PREMAP_SECTORS && !synthetic) {
@@ -440,7 +447,7 @@ bool precondition(
 		f.written = new_bits(d->host->sectors);
 	}
 	if (s->premap != PREMAP_NONE && s->mode != PRECONDITION_FILL)
-		done = find_footprint(&f, d, workload, !synthetic, fault);
+		done = find_footprint(&f, d, workload, fault);
 	done = done && prepare(d, &f, result, fault);
 	result->footprint_pages = f.pages;
 	memory_free(f.bit);
