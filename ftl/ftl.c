@@ -51,27 +51,23 @@ void ftl_check(const struct ftl *f)
 	flash_check_books(f->flash);
 }
 
+#define COUNT(name) STAT_COUNT, offsetof(struct map_statistics, name)
+
 static const struct stat_row map_rows[] = {
-	{ "map.lookup", "look-ups", "page-level translations", STAT_COUNT,
-		offsetof(struct map_statistics, lookups) },
-	{ "map.hit", "look-ups", "answered from DRAM", STAT_COUNT, offsetof(struct map_statistics, hits) },
-	{ "map.miss", "look-ups", "that had to read a mapping page", STAT_COUNT,
-		offsetof(struct map_statistics, misses) },
+	{ "map.lookup", "look-ups", "page-level translations", COUNT(lookups) },
+	{ "map.hit", "look-ups", "answered from DRAM", COUNT(hits) },
+	{ "map.miss", "look-ups", "that had to read a mapping page", COUNT(misses) },
 	{ "map.unwritten", "look-ups", "of entries whose mapping page was never written: nothing to read",
-		STAT_COUNT, offsetof(struct map_statistics, unwritten) },
+		COUNT(unwritten) },
 	{ "map.unmapped_reads", "pages", "of read requests that hold no data; they cost a look-up only",
-		STAT_COUNT, offsetof(struct map_statistics, unmapped_reads) },
-	{ "map.dram_access", "entries", "mapping entries read or written in DRAM", STAT_COUNT,
-		offsetof(struct map_statistics, accesses) },
+		COUNT(unmapped_reads) },
+	{ "map.dram_access", "entries", "mapping entries read or written in DRAM", COUNT(accesses) },
 	{ 0 },
 };
 
 void ftl_statistics(struct ftl *f, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ .title = "address mapping",
-				    .rows = map_rows,
-				    .values = &f->map,
-				    .size = sizeof f->map });
+	stat_list_add(list, (struct stat_group){ "address mapping", NULL, map_rows, &f->map, sizeof f->map });
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);
 }

@@ -175,13 +175,12 @@ block_t pack_last_resort(const struct pack *p, plane_t plane)
 
 /* ---- statistics ---- */
 
+#define COUNT(name) STAT_COUNT, offsetof(struct pack_statistics, name)
+
 static const struct stat_row rows[] = {
-	{ "gc_copied_pages", "pages", "without a dead slot, moved as they were", STAT_COUNT,
-		offsetof(struct pack_statistics, copied_pages) },
-	{ "gc_packed_pages", "pages", "written with the live slots of the others", STAT_COUNT,
-		offsetof(struct pack_statistics, packed_pages) },
-	{ "gc_slots_moved", "sub-pages", "in these", STAT_COUNT,
-		offsetof(struct pack_statistics, slots_moved) },
+	{ "gc_copied_pages", "pages", "without a dead slot, moved as they were", COUNT(copied_pages) },
+	{ "gc_packed_pages", "pages", "written with the live slots of the others", COUNT(packed_pages) },
+	{ "gc_slots_moved", "sub-pages", "in these", COUNT(slots_moved) },
 	{ 0 },
 };
 
