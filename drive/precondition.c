@@ -54,31 +54,21 @@ static void touch_pages(struct footprint *f, const struct drive *d, const struct
 		touch(f, lpn);
 }
 
-/* The next request of the workload, as the drive will take it. */
-static enum trace_status next_request(
-	struct drive *d, struct workload *w, struct request *r, const char *name, struct fault *fault)
-{
-	enum trace_status status = workload_next(w, r, fault);
-
-	return status == TRACE_OK && !host_admit(d->host, r, name, fault) ? TRACE_BAD : status;
-}
-
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
 static bool find_footprint(
 	struct footprint *f, struct drive *d, const char *name, bool reads_only, struct fault *fault)
 {
-	const struct settings *c = d->settings;
 	struct workload w;
 	struct request r;
-	enum trace_status status = TRACE_END;
+	enum trace_status status;
 
 	if (!strcmp(name, "-"))
 		return fault_set(fault,
 			"standard input cannot be read twice: give the trace as a file, or set "
 			"precondition.mode = \"none\" and precondition.premap = \"none\"");
-	if (!workload_open(&w, name, &c->trace, NULL, fault))
+	if (!workload_open(&w, name, &d->settings->trace, NULL, fault))
 		return false;
-	while ((status = next_request(d, &w, &r, name, fault)) == TRACE_OK)
+	while ((status = workload_next_for(d->host, &w, &r, fault)) == TRACE_OK)
 		if (f->read)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
@@ -169,40 +159,48 @@ static bool quota_takes(struct quota *q, struct random *random)
 	return take;
 }
 
-/* Live pages in random order: a share of the footprint (all of it if there is room), and of the others. */
-struct live_pages {
-	const struct footprint *footprint;
-	struct shuffle order;
-	uint64_t at;
-	struct quota inside, outside;
-};
-
-static struct live_pages live_pages_start(
-	const struct drive *d, const struct footprint *f, uint64_t valid, struct random *random)
-{
-	uint64_t lpns = host_pages(d), inside = valid < f->pages ? valid : f->pages;
-
-	return (struct live_pages){ .footprint = f,
-		.order = shuffle_start(random, lpns),
-		.inside = { inside, f->pages },
-		.outside = { valid - inside, lpns - f->pages } };
-}
-
-/* Page 0 once all have been named. */
-static lpn_t next_live_page(struct live_pages *live, struct random *random)
-{
-	while (live->inside.wanted + live->outside.wanted) {
-		lpn_t lpn = (lpn_t)shuffle_at(&live->order, live->at++);
-
-		if (quota_takes(touches(live->footprint, lpn) ? &live->inside : &live->outside, random))
-			return lpn;
-	}
-	return 0;
-}
-
 static void expect_page(struct drive *d, lpn_t lpn)
 {
 	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn), .sectors = 1 });
+}
+
+/* Live pages in random order: a share of the footprint (all of it if there is room), and of the others. */
+struct live_pages {
+	const struct footprint *footprint;
+	struct random random;
+	struct shuffle order;
+	uint64_t at;
+	struct quota inside, outside;
+	lpn_t coming; /* after the one named last; page 0 once all have been named */
+};
+
+/* The next one; the one after it is expected. */
+static lpn_t next_live_page(struct drive *d, struct live_pages *live)
+{
+	lpn_t next = live->coming, lpn = 0;
+	bool taken = false;
+
+	while (!taken && live->inside.wanted + live->outside.wanted) {
+		lpn = (lpn_t)shuffle_at(&live->order, live->at++);
+		taken = quota_takes(
+			touches(live->footprint, lpn) ? &live->inside : &live->outside, &live->random);
+	}
+	live->coming = taken ? lpn : 0;
+	expect_page(d, live->coming);
+	return next;
+}
+
+static struct live_pages live_pages_start(struct drive *d, const struct footprint *f, uint64_t valid)
+{
+	uint64_t lpns = host_pages(d), inside = valid < f->pages ? valid : f->pages;
+	struct live_pages live = {
+		.footprint = f, .inside = { inside, f->pages }, .outside = { valid - inside, lpns - f->pages }
+	};
+
+	random_init(&live.random, d->settings->top.seed, 0x707265);
+	live.order = shuffle_start(&live.random, lpns);
+	next_live_page(d, &live);
+	return live;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -245,19 +243,14 @@ static bool top_up(struct drive *d, uint64_t used, const lpn_t *live, uint64_t n
 }
 
 /* Every live page once; the last ones of them are kept to be written again. */
-static bool place_live(struct drive *d, struct live_pages *live, struct random *random, uint64_t valid,
-	lpn_t *kept, uint64_t most)
+static bool place_live(struct drive *d, const struct footprint *f, uint64_t valid, lpn_t *kept, uint64_t most)
 {
-	lpn_t lpn = next_live_page(live, random);
+	struct live_pages live = live_pages_start(d, f, valid);
 
 	for (uint64_t i = 0; i < valid; i++) {
-		lpn_t coming = next_live_page(live, random);
-
-		expect_page(d, coming);
-		if (!drive_place(d, whole_page(d, lpn)))
+		kept[i % most] = next_live_page(d, &live);
+		if (!drive_place(d, whole_page(d, kept[i % most])))
 			return false;
-		kept[i % most] = lpn;
-		lpn = coming;
 	}
 	return true;
 }
@@ -270,14 +263,9 @@ static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used
 {
 	uint64_t most = least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;
 	lpn_t *kept = memory_array(most, sizeof *kept, "pages to be written again");
-	struct live_pages live;
-	struct random random;
-	bool fits;
+	bool fits = place_dead(d, used, valid + margin) && place_live(d, f, valid, kept, most) &&
+		    top_up(d, used, kept, most);
 
-	random_init(&random, d->settings->top.seed, 0x707265);
-	live = live_pages_start(d, f, valid, &random);
-	fits = place_dead(d, used, valid + margin) && place_live(d, &live, &random, valid, kept, most) &&
-	       top_up(d, used, kept, most);
 	memory_free(kept);
 	return fits;
 }
@@ -290,25 +278,17 @@ static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used
 static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
 {
 	struct quota stays = { valid - 1, 0 };
-	struct live_pages live;
-	struct random random;
-	lpn_t lpn, coming;
+	struct live_pages live = live_pages_start(d, f, valid);
+	lpn_t lpn = next_live_page(d, &live);
 
-	random_init(&random, d->settings->top.seed, 0x707265);
-	live = live_pages_start(d, f, valid, &random);
-	lpn = next_live_page(&live, &random);
-	coming = next_live_page(&live, &random);
 	for (uint64_t slot = 1; (slot <= used && pages_left(d, used)) || stays.wanted; slot++) {
 		if (!drive_place(d, whole_page(d, lpn)))
 			return false;
 		stays.total = least(pages_left(d, used), slot < used ? used - slot : 0);
 		if (stays.total < stays.wanted)
 			stays.total = stays.wanted;
-		if (!stays.total || !quota_takes(&stays, &random))
-			continue;
-		lpn = coming;
-		coming = next_live_page(&live, &random);
-		expect_page(d, coming);
+		if (stays.total && quota_takes(&stays, &live.random))
+			lpn = next_live_page(d, &live);
 	}
 	return true;
 }
@@ -347,15 +327,14 @@ void precondition_count(const struct drive *d, struct precondition_result *resul
 
 static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, struct fault *fault)
 {
-	const struct settings *c = d->settings;
-	const char *name = c->precondition.trace;
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
 
-	if (!workload_open(&w, name, &c->trace, NULL, fault))
+	if (!workload_open(&w, d->settings->precondition.trace, &d->settings->trace, NULL, fault))
 		return false;
-	while (d->flash->pages_used < used && (status = next_request(d, &w, &r, name, fault)) == TRACE_OK) {
+	while (d->flash->pages_used < used &&
+		(status = workload_next_for(d->host, &w, &r, fault)) == TRACE_OK) {
 		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
 			break;
 		if (r.type == REQUEST_TRIM)

@@ -23,14 +23,11 @@ static void wait_for_slot(struct run *run, struct request *r)
 /* The next request of the workload, fitted to the drive, which is told to expect it. */
 static enum trace_status fetch(struct run *run, struct request *r, struct fault *fault)
 {
-	enum trace_status status = workload_next(run->workload, r, fault);
+	enum trace_status status = workload_next_for(run->drive->host, run->workload, r, fault);
 
-	if (status != TRACE_OK)
-		return status;
-	if (!host_admit(run->drive->host, r, run->workload->name, fault))
-		return TRACE_BAD;
-	drive_expect(run->drive, r);
-	return TRACE_OK;
+	if (status == TRACE_OK)
+		drive_expect(run->drive, r);
+	return status;
 }
 
 static bool submit(struct run *run, const struct request *r)

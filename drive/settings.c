@@ -90,15 +90,15 @@ static void *add_plugin(struct settings *c, const char *name, const struct param
 
 static size_t count_plugins(void)
 {
-	size_t count = 0;
+	size_t f = 0, b = 0, h = 0;
 
-	for (size_t i = 0; ftls[i]; i++)
-		count++;
-	for (size_t i = 0; buffers[i]; i++)
-		count++;
-	for (size_t i = 0; host_layers[i]; i++)
-		count++;
-	return count;
+	while (ftls[f])
+		f++;
+	while (buffers[b])
+		b++;
+	while (host_layers[h])
+		h++;
+	return f + b + h;
 }
 
 bool settings_init(struct settings *c, struct fault *fault)
@@ -133,11 +133,8 @@ bool settings_init(struct settings *c, struct fault *fault)
 void settings_release(struct settings *c)
 {
 	params_release(c->group, c->groups);
-	for (size_t i = 0; i < count_plugins(); i++) {
-		memory_free(c->ftl_own[i]);
-		memory_free(c->buffer_own[i]);
-		memory_free(c->host_own[i]);
-	}
+	for (size_t i = CORE_GROUPS; i < c->groups; i++)
+		memory_free(c->group[i].settings);
 	memory_free(c->ftl_own);
 	memory_free(c->buffer_own);
 	memory_free(c->host_own);
@@ -163,8 +160,9 @@ void settings_echo(const struct settings *s, void (*visit)(void *context, const 
 	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer],
 		s->host_own[s->host.layer] };
 
-	for (size_t i = 0; i < s->groups; i++)
-		if (i < CORE_GROUPS || s->group[i].settings == chosen[0] ||
-			s->group[i].settings == chosen[1] || s->group[i].settings == chosen[2])
+	params_echo(s->group, CORE_GROUPS, visit, context);
+	for (size_t i = CORE_GROUPS; i < s->groups; i++)
+		if (s->group[i].settings == chosen[0] || s->group[i].settings == chosen[1] ||
+			s->group[i].settings == chosen[2])
 			params_echo(&s->group[i], 1, visit, context);
 }

@@ -16,9 +16,11 @@ static double share(double part, double whole)
 /* ---- the run and the drive before it ---- */
 
 struct run_figures {
-	const char *command, *version, *parameters, *workload, *kind, *ftl, *buffer;
+	struct run_facts facts;
+	struct precondition_result before;
+	const char *kind, *ftl, *buffer;
 	uint64_t seed, requests, served, reordered, interrupted, failed, verified, simulated_ns;
-	uint64_t physical_bytes, logical_bytes, blocks, dies, footprint_pages, replayed;
+	uint64_t physical_bytes, logical_bytes, blocks, dies;
 	double used, valid;
 };
 
@@ -27,10 +29,10 @@ struct run_figures {
 #define REAL(field)  STAT_REAL, offsetof(struct run_figures, field)
 
 static const struct stat_row run_rows[] = {
-	{ "run.command", "", "what was typed", TEXT(command) },
-	{ "run.version", "", "of ssd", TEXT(version) },
-	{ "run.parameters", "", "parameter file", TEXT(parameters) },
-	{ "run.workload", "", "trace file or profile", TEXT(workload) },
+	{ "run.command", "", "what was typed", TEXT(facts.command) },
+	{ "run.version", "", "of ssd", TEXT(facts.version) },
+	{ "run.parameters", "", "parameter file", TEXT(facts.parameters) },
+	{ "run.workload", "", "trace file or profile", TEXT(facts.workload) },
 	{ "run.workload_kind", "", "format of the trace; generated = made by a profile of the generator",
 		TEXT(kind) },
 	{ "run.ftl", "", "flash translation layer", TEXT(ftl) },
@@ -61,45 +63,36 @@ static const struct stat_row start_rows[] = {
 	{ "precondition.used", "share", "physical pages programmed", REAL(used) },
 	{ "precondition.valid", "share", "physical pages live", REAL(valid) },
 	{ "precondition.footprint_pages", "pages", "logical pages of the workload that were prepared",
-		COUNT(footprint_pages) },
-	{ "precondition.replayed", "requests", "of the warm-up trace", COUNT(replayed) },
+		COUNT(before.footprint_pages) },
+	{ "precondition.replayed", "requests", "of the warm-up trace", COUNT(before.replayed) },
 	{ 0 },
 };
 
-static void fill_run(struct run_figures *f, const struct run *run, const struct run_facts *facts)
+static struct run_figures figures_of(const struct run *run, const struct run_facts *facts)
 {
 	const struct drive *d = run->drive;
+	const struct geometry *g = &d->geometry;
 	const struct workload *w = run->workload;
 
-	f->command = facts->command;
-	f->version = facts->version;
-	f->parameters = facts->parameters;
-	f->workload = facts->workload;
-	f->kind = w->generator ? "generated" : trace_format(w->trace);
-	f->ftl = d->ftl->ops->name;
-	f->buffer = d->buffer->ops->name;
-	f->seed = d->settings->top.seed;
-	f->requests = run->requests;
-	f->served = d->count->request[REQUEST_TYPES].count;
-	f->reordered = w->trace ? trace_counts(w->trace).reordered : 0;
-	f->interrupted = facts->end == RUN_INTERRUPTED;
-	f->failed = facts->end == RUN_DRIVE_FAILED;
-	f->verified = d->oracle != NULL;
-	f->simulated_ns = d->last_completion - d->first_arrival;
-}
-
-static void fill_start(struct run_figures *f, const struct drive *d, const struct precondition_result *before)
-{
-	const struct geometry *g = &d->geometry;
-
-	f->physical_bytes = (uint64_t)g->pages * g->page_bytes;
-	f->logical_bytes = (uint64_t)g->logical_pages * g->page_bytes;
-	f->blocks = g->blocks;
-	f->dies = g->dies;
-	f->used = (double)before->used_pages / g->pages;
-	f->valid = (double)before->valid_pages / g->pages;
-	f->footprint_pages = before->footprint_pages;
-	f->replayed = before->replayed;
+	return (struct run_figures){ .facts = *facts,
+		.before = *facts->before,
+		.kind = w->generator ? "generated" : trace_format(w->trace),
+		.ftl = d->ftl->ops->name,
+		.buffer = d->buffer->ops->name,
+		.seed = d->settings->top.seed,
+		.requests = run->requests,
+		.served = d->count->request[REQUEST_TYPES].count,
+		.reordered = w->trace ? trace_counts(w->trace).reordered : 0,
+		.interrupted = facts->end == RUN_INTERRUPTED,
+		.failed = facts->end == RUN_DRIVE_FAILED,
+		.verified = d->oracle != NULL,
+		.simulated_ns = d->last_completion - d->first_arrival,
+		.physical_bytes = (uint64_t)g->pages * g->page_bytes,
+		.logical_bytes = (uint64_t)g->logical_pages * g->page_bytes,
+		.blocks = g->blocks,
+		.dies = g->dies,
+		.used = (double)facts->before->used_pages / g->pages,
+		.valid = (double)facts->before->valid_pages / g->pages };
 }
 
 static void report_group(
@@ -107,30 +100,22 @@ static void report_group(
 {
 	struct stat_list list = { .room = 0 };
 
-	stat_list_add(&list, (struct stat_group){ .title = title, .rows = rows, .values = f });
+	stat_list_add(&list, (struct stat_group){ title, NULL, rows, f });
 	stat_list_report(&list, r);
 	stat_list_release(&list);
 }
 
-#undef COUNT
-#undef REAL
-
 /* ---- requests ---- */
 
-#define COUNT(field) STAT_COUNT, offsetof(struct class_statistics, field)
-#define RATIO(part, whole)                                                                                   \
-	STAT_RATIO, offsetof(struct class_statistics, part), offsetof(struct class_statistics, whole)
+#define CLASS(field) offsetof(struct class_statistics, field)
 
-/* A class begins with what every type of request has. */
-#define REQUEST_ROWS                                                                                         \
-	{ "count", "requests", "completed", COUNT(request.count) },                                          \
-		{ "bytes", "bytes", "", COUNT(request.bytes) },                                              \
-	{                                                                                                    \
-		"latency", "", "arrival to completion", STAT_TIMES,                                          \
-			offsetof(struct class_statistics, request.latency)                                   \
-	}
-
-static const struct stat_row request_rows[] = { REQUEST_ROWS, { 0 } };
+/* Of all requests of a type, and of those of a class, which begins with the same fields. */
+static const struct stat_row request_rows[] = {
+	{ "count", "requests", "completed", STAT_COUNT, CLASS(request.count) },
+	{ "bytes", "bytes", "", STAT_COUNT, CLASS(request.bytes) },
+	{ "latency", "", "arrival to completion", STAT_TIMES, CLASS(request.latency) },
+	{ 0 },
+};
 
 static const struct stat_row service_rows[] = {
 	{ "service", "", "entering the drive to completion: latency without the wait for a slot",
@@ -138,87 +123,76 @@ static const struct stat_row service_rows[] = {
 	{ 0 },
 };
 
-static const struct stat_row read_rows[] = {
-	REQUEST_ROWS,
+static const struct stat_row class_rows[] = {
 	{ "latency_per_sector_ns", "ns", "sum of the latencies / sum of the sectors", STAT_REAL,
-		offsetof(struct class_statistics, latency_per_sector) },
+		CLASS(latency_per_sector) },
 	{ 0 },
 };
 
-static const struct stat_row write_rows[] = {
-	REQUEST_ROWS,
-	{ "latency_per_sector_ns", "ns", "sum of the latencies / sum of the sectors", STAT_REAL,
-		offsetof(struct class_statistics, latency_per_sector) },
-	{ "programs", "pages", "written for the host by these requests", COUNT(programs) },
-	{ "programs_per_sector", "pages", "programs / sectors", RATIO(programs, request.sectors) },
+static const struct stat_row class_write_rows[] = {
+	{ "programs", "pages", "written for the host by these requests", STAT_COUNT, CLASS(programs) },
+	{ "programs_per_sector", "pages", "programs / sectors", STAT_RATIO, CLASS(programs),
+		CLASS(request.sectors) },
 	{ 0 },
 };
-
-#undef COUNT
-#undef RATIO
-
-static void gather_request(struct request_statistics *s)
-{
-	s->bytes = s->sectors * SECTOR_BYTES;
-}
 
 static void gather_requests(void *drive)
 {
 	struct drive_statistics *s = ((struct drive *)drive)->count;
 
 	for (int type = 0; type <= REQUEST_TYPES; type++)
-		gather_request(&s->request[type]);
+		s->request[type].bytes = s->request[type].sectors * SECTOR_BYTES;
 	for (int class = 0; class < CLASSES; class ++)
 		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++) {
 			struct class_statistics *c = &s->class[class][type];
 
-			gather_request(&c->request);
+			c->request.bytes = c->request.sectors * SECTOR_BYTES;
 			c->latency_per_sector =
 				share((double)c->request.latency.sum, (double)c->request.sectors);
 		}
 }
 
+/* `values` are zeroed with the first of their groups. */
+static void add(struct drive *d, const char *title, const char *prefix, const struct stat_row *rows,
+	void *values, size_t size)
+{
+	stat_list_add(&d->statistics, (struct stat_group){ title, prefix, rows, values, size });
+}
+
 static void add_requests(struct drive *d)
 {
-	static const char *const request_prefix[] = { "request.read.", "request.write.", "request.trim.",
+	static const char *const prefix[] = { "request.read.", "request.write.", "request.trim.",
 		"request.all." };
 	static const char *const class_prefix[CLASSES][2] = {
 		[CLASS_ACROSS] = { "request.across.read.", "request.across.write." },
 		[CLASS_ALIGNED] = { "request.aligned.read.", "request.aligned.write." },
 		[CLASS_UNALIGNED] = { "request.unaligned.read.", "request.unaligned.write." },
 	};
+	const char *title = "requests by class: across = at most a page long and in two pages";
 	struct drive_statistics *s = d->count;
 
-	for (int type = 0; type <= REQUEST_TYPES; type++)
-		stat_list_add(&d->statistics, (struct stat_group){ .title = type ? NULL : "requests",
-						      .prefix = request_prefix[type],
-						      .rows = request_rows,
-						      .values = &s->request[type],
-						      .size = sizeof s->request[type],
-						      .owner = d,
-						      .gather = type ? NULL : gather_requests });
+	stat_list_add(
+		&d->statistics, (struct stat_group){ "requests", prefix[0], request_rows, &s->request[0],
+					sizeof s->request[0], d, NULL, gather_requests });
+	for (int type = 1; type <= REQUEST_TYPES; type++)
+		add(d, NULL, prefix[type], request_rows, &s->request[type], sizeof s->request[type]);
 	for (int type = 0; type < REQUEST_TYPES; type++)
-		stat_list_add(&d->statistics, (struct stat_group){ .prefix = request_prefix[type],
-						      .rows = service_rows,
-						      .values = &s->service[type],
-						      .size = sizeof s->service[type] });
+		add(d, NULL, prefix[type], service_rows, &s->service[type], sizeof s->service[type]);
 	for (int class = 0; class < CLASSES; class ++)
-		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++)
-			stat_list_add(&d->statistics,
-				(struct stat_group){
-					.title =
-						class || type
-							? NULL
-							: "requests by class: across = at most a page long and "
-							  "in two pages",
-					.prefix = class_prefix[class][type],
-					.rows = type == REQUEST_READ ? read_rows : write_rows,
-					.values = &s->class[class][type],
-					.size = sizeof s->class[class][type] });
+		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++, title = NULL) {
+			struct class_statistics *c = &s->class[class][type];
+
+			add(d, title, class_prefix[class][type], request_rows, c, sizeof *c);
+			add(d, NULL, class_prefix[class][type], class_rows, c, 0);
+			if (type == REQUEST_WRITE)
+				add(d, NULL, class_prefix[class][type], class_write_rows, c, 0);
+		}
 }
 
 /* ---- what is computed at the end ---- */
 
+#undef COUNT
+#undef REAL
 #define COUNT(field) STAT_COUNT, offsetof(struct drive_figures, field)
 #define REAL(field)  STAT_REAL, offsetof(struct drive_figures, field)
 
@@ -307,11 +281,8 @@ static void gather_wear(void *drive)
 static void add_figures(
 	struct drive *d, const char *title, const struct stat_row *rows, void (*gather)(void *))
 {
-	stat_list_add(&d->statistics, (struct stat_group){ .title = title,
-					      .rows = rows,
-					      .values = &d->count->figures,
-					      .owner = d,
-					      .gather = gather });
+	stat_list_add(&d->statistics,
+		(struct stat_group){ title, NULL, rows, &d->count->figures, 0, d, NULL, gather });
 }
 
 void statistics_add(struct drive *d)
@@ -336,10 +307,8 @@ static void report_setting(void *report, const char *key, const char *value)
 void statistics_report(struct report *r, const struct run *run, const struct run_facts *facts)
 {
 	struct drive *d = run->drive;
-	struct run_figures f;
+	struct run_figures f = figures_of(run, facts);
 
-	fill_run(&f, run, facts);
-	fill_start(&f, d, facts->before);
 	report_group(r, "run", run_rows, &f);
 	report_section(r, "effective parameters");
 	settings_echo(d->settings, report_setting, r);
@@ -391,12 +360,11 @@ static void print_names_of(size_t ftl, size_t buffer, FILE *out, struct stat_nam
 
 static void print_names_of_run(FILE *out, struct stat_names *shown)
 {
-	static const struct stat_row *const rows[] = { run_rows, drive_rows, start_rows };
-	static const char *const titles[] = { "run", "drive", "state before the first request" };
 	struct stat_list list = { .room = 0 };
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		stat_list_add(&list, (struct stat_group){ .title = titles[i], .rows = rows[i] });
+	stat_list_add(&list, (struct stat_group){ "run", NULL, run_rows });
+	stat_list_add(&list, (struct stat_group){ "drive", NULL, drive_rows });
+	stat_list_add(&list, (struct stat_group){ "state before the first request", NULL, start_rows });
 	stat_list_print(&list, out, shown);
 	stat_list_release(&list);
 }

@@ -61,6 +61,14 @@ enum trace_status workload_next(struct workload *w, struct request *r, struct fa
 	return status;
 }
 
+enum trace_status workload_next_for(
+	struct host *host, struct workload *w, struct request *r, struct fault *fault)
+{
+	enum trace_status status = workload_next(w, r, fault);
+
+	return status == TRACE_OK && !host_admit(host, r, w->name, fault) ? TRACE_BAD : status;
+}
+
 double workload_progress(const struct workload *w)
 {
 	if (w->generator)

@@ -23,6 +23,9 @@ void workload_close(struct workload *);
 
 enum trace_status workload_next(struct workload *, struct request *, struct fault *);
 
+/* The same as the drive behind the host gets it (host_admit()); TRACE_BAD, too, if that cannot be. */
+enum trace_status workload_next_for(struct host *, struct workload *, struct request *, struct fault *);
+
 /* Share that has been handed out, 0..1; negative when it cannot be known. */
 double workload_progress(const struct workload *);
 

@@ -82,7 +82,7 @@ static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t other)
 	struct edge *edge = o->edge.object;
 
 	edge[index].op = op;
-	queue_append(&ops_at(o, other)->waiters, FIELD_OF(edge, next), index);
+	queue_append(&ops_at(o, other)->waiters, ARRAY_FIELD(edge, next), index);
 	ops_at(o, op)->blockers++;
 }
 
@@ -90,7 +90,7 @@ static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t other)
 static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 {
 	struct edge *edge = o->edge.object;
-	uint32_t index = queue_take(&ops_at(o, op)->waiters, FIELD_OF(edge, next));
+	uint32_t index = queue_take(&ops_at(o, op)->waiters, ARRAY_FIELD(edge, next));
 
 	if (index == INDEX_NONE)
 		return INDEX_NONE;

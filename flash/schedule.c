@@ -306,14 +306,14 @@ static void append(struct schedule *s, struct queue *q, uint32_t index)
 {
 	struct op *op = s->ops.op.object;
 
-	queue_append(q, FIELD_OF(op, next), index);
+	queue_append(q, ARRAY_FIELD(op, next), index);
 }
 
 /* The first operation of a queue that is not empty, now linked to none. */
 static uint32_t take(struct schedule *s, struct queue *q)
 {
 	struct op *op = s->ops.op.object;
-	uint32_t index = queue_take(q, FIELD_OF(op, next));
+	uint32_t index = queue_take(q, ARRAY_FIELD(op, next));
 
 	op[index].next = INDEX_NONE;
 	return index;
@@ -343,13 +343,13 @@ static void ask_for_bus(struct schedule *s, uint32_t u)
 		return;
 	}
 	timers_unset(&s->timers, u);
-	queue_append(&channel->units, FIELD_OF(s->unit, next), u);
+	queue_append(&channel->units, ARRAY_FIELD(s->unit, next), u);
 }
 
 static void pass_on_bus(struct schedule *s, uint32_t number)
 {
 	struct channel *channel = &s->channel[number];
-	uint32_t u = queue_take(&channel->units, FIELD_OF(s->unit, next));
+	uint32_t u = queue_take(&channel->units, ARRAY_FIELD(s->unit, next));
 
 	channel->user = INDEX_NONE;
 	if (u != INDEX_NONE)
@@ -674,7 +674,7 @@ static void finish_part_of_request(struct schedule *s, uint32_t index)
 		judge_completed(s->flash->judge, index, s->now);
 	ticket->completed = s->now;
 	ticket = s->ops.ticket.object;
-	queue_append(&s->completed, FIELD_OF(ticket, next), index);
+	queue_append(&s->completed, ARRAY_FIELD(ticket, next), index);
 }
 
 static void leave_block(struct schedule *s, ppn_t ppn, uint32_t life)
@@ -900,7 +900,7 @@ void schedule_drain(struct schedule *s)
 bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
 {
 	struct ticket *done = s->ops.ticket.object;
-	uint32_t index = queue_take(&s->completed, FIELD_OF(done, next));
+	uint32_t index = queue_take(&s->completed, ARRAY_FIELD(done, next));
 
 	if (index == INDEX_NONE)
 		return false;

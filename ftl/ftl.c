@@ -51,7 +51,7 @@ void ftl_check(const struct ftl *f)
 	flash_check_books(f->flash);
 }
 
-#define COUNT(field) STAT_COUNT, offsetof(struct map_statistics, field)
+#define COUNT(name) STAT_COUNT, offsetof(struct map_statistics, name)
 
 static const struct stat_row map_rows[] = {
 	{ "map.lookup", "look-ups", "page-level translations", COUNT(lookups) },
@@ -67,10 +67,7 @@ static const struct stat_row map_rows[] = {
 
 void ftl_statistics(struct ftl *f, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ .title = "address mapping",
-				    .rows = map_rows,
-				    .values = &f->map,
-				    .size = sizeof f->map });
+	stat_list_add(list, (struct stat_group){ "address mapping", NULL, map_rows, &f->map, sizeof f->map });
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);
 }

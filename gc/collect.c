@@ -2,7 +2,6 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
-#include "gc/wear.h"
 
 #include <math.h>
 
@@ -24,6 +23,18 @@ const struct param gc_params[] = {
 	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
+	{ 0 },
+};
+
+const struct param wear_params[] = {
+	{ "dynamic", PARAM_BOOL, offsetof(struct wear_settings, dynamic), 0, 1, "", "true",
+		"the free block with the fewest erases is used next; off = the one that has been free "
+		"longest" },
+	{ "delta", PARAM_UINT, offsetof(struct wear_settings, delta), 0, 1e9, "erases", "0",
+		"difference between the most and the least worn block of a plane from which cold data is "
+		"moved; 0 = never" },
+	{ "period", PARAM_UINT, offsetof(struct wear_settings, period), 1, 1e9, "erases", "16",
+		"cold data moves at most once per this many erases of a plane" },
 	{ 0 },
 };
 
@@ -112,7 +123,8 @@ void collector_move(struct collector *c, struct io *io, block_t victim, unsigned
 	}
 }
 
-void collector_reclaim(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
+/* Empties a closed block into pages of the stream and erases it. */
+static void reclaim(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	c->collecting = true;
 	if (c->client->empty && !space_stream(c->space, victim)->map)
@@ -121,6 +133,39 @@ void collector_reclaim(struct collector *c, struct io *io, block_t victim, unsig
 		collector_move(c, io, victim, stream, cause);
 	space_erase(c->space, io, victim, cause);
 	c->collecting = false;
+}
+
+/*
+ * Blocks of cold data, which are never collected, are moved into worn blocks so that their own, fresh cells come into
+ * use: after an erase of the plane, at most one block every wear.period erases.
+ */
+static void level_wear(struct collector *c, struct io *io, plane_t plane)
+{
+	struct space *s = c->space;
+	struct gc_statistics *count = collector_count(c, io);
+	uint64_t handed_out = s->handed_out;
+	block_t first = plane * s->geometry->blocks_per_plane, cold = BLOCK_NONE;
+	uint32_t most = 0;
+	const struct stream *from;
+
+	if (!c->wear->delta || s->blocks->plane[plane].erases % c->wear->period)
+		return;
+	for (block_t b = first; b < first + s->geometry->blocks_per_plane; b++) {
+		uint32_t erases = s->flash->block[b].erases;
+
+		most = erases > most ? erases : most;
+		if (s->block[b].state == BLOCK_CLOSED &&
+			(cold == BLOCK_NONE || erases < s->flash->block[cold].erases))
+			cold = b;
+	}
+	if (cold == BLOCK_NONE || most - s->flash->block[cold].erases <= c->wear->delta ||
+		blocks_left(s->blocks, plane) <= s->reserve)
+		return;
+	from = space_stream(s, cold);
+	count->map_erases += from->map;
+	reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
+	count->wear_moves++;
+	count->wear_moved_pages += s->handed_out - handed_out;
 }
 
 /* Free pages that copies of the stream can use: what is left of its open block, and the free blocks. */
@@ -163,12 +208,12 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	live = space_live(s, victim);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
-	collector_reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
+	reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
 	count->collections++;
 	*(map ? &count->map_moved_pages : &count->moved_pages) += s->handed_out - handed_out;
 	count->map_erases += map;
 	count->direct_erases += live == 0;
-	wear_level(c, io, plane);
+	level_wear(c, io, plane);
 	return true;
 }
 
@@ -215,10 +260,8 @@ static const struct stat_row statistics[] = {
 
 void collector_statistics(struct collector *c, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ .title = "garbage collection and wear levelling",
-				    .rows = statistics,
-				    .values = &c->count,
-				    .size = sizeof c->count });
+	stat_list_add(list, (struct stat_group){ "garbage collection and wear levelling", NULL, statistics,
+				    &c->count, sizeof c->count });
 }
 
 void collector_check_books(const struct collector *c)

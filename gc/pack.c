@@ -175,7 +175,7 @@ block_t pack_last_resort(const struct pack *p, plane_t plane)
 
 /* ---- statistics ---- */
 
-#define COUNT(field) STAT_COUNT, offsetof(struct pack_statistics, field)
+#define COUNT(name) STAT_COUNT, offsetof(struct pack_statistics, name)
 
 static const struct stat_row rows[] = {
 	{ "gc_copied_pages", "pages", "without a dead slot, moved as they were", COUNT(copied_pages) },

@@ -119,9 +119,7 @@ static const struct stat_row rows[] = {
 
 void host_statistics(struct host *h, struct stat_list *list)
 {
-	stat_list_add(list,
-		(struct stat_group){
-			.title = "host", .rows = rows, .values = &h->folded, .size = sizeof h->folded });
+	stat_list_add(list, (struct stat_group){ "host", NULL, rows, &h->folded, sizeof h->folded });
 	if (h->ops->statistics)
 		h->ops->statistics(h, list);
 }

@@ -6,6 +6,7 @@
 #ifndef PAGEMAP_PAGE_MAP_H
 #define PAGEMAP_PAGE_MAP_H
 
+#include "base/fault.h"
 #include "base/prefetch.h"
 #include "flash/geometry.h"
 
@@ -52,10 +53,13 @@ PREFETCHING void page_map_prefetch(const struct page_map *m, lpn_t lpn)
 	__builtin_prefetch(m->word + (size_t)lpn * m->stride, 1);
 }
 
-/* The data moved; what it is stays. */
-static inline void page_map_move(struct page_map *m, lpn_t lpn, ppn_t to)
+/* A collection moved the data; what it is stays.  Aborts if it was elsewhere. */
+static inline void page_map_move(struct page_map *m, lpn_t lpn, ppn_t from, ppn_t to)
 {
-	m->word[(size_t)lpn * m->stride] = to;
+	uint32_t *ppn = m->word + (size_t)lpn * m->stride;
+
+	BUG_ON(*ppn != from, "page %u of LPN %u was moved, the table says %u", from, lpn, *ppn);
+	*ppn = to;
 }
 
 #endif

@@ -27,27 +27,18 @@ static bool is_permutation(const char *order)
 /* The plane at a position of the striping order: the position's digits are its coordinates. */
 static plane_t plane_at(const struct geometry *g, const char *order, uint32_t position)
 {
-	uint32_t channel = 0, chip = 0, die = 0, plane = 0;
+	const uint32_t size[] = { g->channels, g->chips_per_channel, g->dies_per_chip, g->planes_per_die };
+	uint32_t digit[4] = { 0 }, plane = 0;
 
-	for (; *order; order++)
-		switch (*order) {
-		case 'C':
-			channel = position % g->channels;
-			position /= g->channels;
-			break;
-		case 'W':
-			chip = position % g->chips_per_channel;
-			position /= g->chips_per_channel;
-			break;
-		case 'D':
-			die = position % g->dies_per_chip;
-			position /= g->dies_per_chip;
-			break;
-		default:
-			plane = position % g->planes_per_die;
-			position /= g->planes_per_die;
-		}
-	return ((channel * g->chips_per_channel + chip) * g->dies_per_chip + die) * g->planes_per_die + plane;
+	for (; *order; order++) {
+		size_t of = strcspn("CWDP", (char[]){ *order, '\0' });
+
+		digit[of] = position % size[of];
+		position /= size[of];
+	}
+	for (size_t i = 0; i < 4; i++)
+		plane = plane * size[i] + digit[i];
+	return plane;
 }
 
 bool placement_init(struct placement *p, const struct flash *flash, const struct placement_settings *settings,

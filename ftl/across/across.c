@@ -76,10 +76,7 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 	struct across *a = f->state;
 
 	if (owner < a->map.lpns) {
-		BUG_ON(page_map_get(&a->map, owner).ppn != from,
-			"page %u of LPN %u was moved, the table says %u", from, owner,
-			page_map_get(&a->map, owner).ppn);
-		page_map_move(&a->map, owner, to);
+		page_map_move(&a->map, owner, from, to);
 		across_entry_moved(f, io, owner / a->page_entries);
 	} else if (directory_owns(a->directory, owner)) {
 		directory_page_moved(a->directory, owner - a->map.lpns, from, to);

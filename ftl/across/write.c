@@ -12,7 +12,7 @@
  */
 #include "ftl/across/across.h"
 
-/* ---- small helpers ---- */
+/* ---- writing an area ---- */
 
 /* The sectors belong to an area now.  Literal reading of the paper (release_stale off): the old ones stay. */
 static void take_from_normal_page(struct ftl *f, lpn_t lpn, mask_t sectors)
@@ -53,6 +53,47 @@ static void translate_other_areas(
 	}
 }
 
+/*
+ * Writes the area anew: the piece, and what it leaves of the area.  Of the page table it changes the entries that lead
+ * to a `new` area, or those that lose sectors.  False: the drive is full.
+ */
+static bool write_area(struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index, bool new)
+{
+	struct across *a = f->state;
+	struct across_area *area = &a->areas.area[index];
+	mask_t left = across_piece_mask(p, area->anchor), right = across_piece_mask(p, area->anchor + 1);
+	mask_t kept_left = area->left & ~left, kept_right = area->right & ~right;
+	struct across_needs n = { .count = 0 };
+	ppn_t to;
+
+	across_translate(f, io, p->first, new || changes_normal_page(f, p, p->first), &n);
+	if (p->last != p->first)
+		across_translate(f, io, p->last, new || changes_normal_page(f, p, p->last), &n);
+	translate_other_areas(f, io, p, index, &n);
+	across_translate_area(f, io, index, true, &n);
+	to = store_take(a->store, io, area->anchor, ACROSS_HOST);
+	if (to == PPN_NONE)
+		return false;
+	if (kept_left || kept_right) {
+		across_needs_add(
+			&n, across_read_page(io, area->ppn,
+				    mask_sectors(kept_left) + mask_sectors(kept_right), CAUSE_RMW, &n));
+		a->count.merge_reads++;
+	}
+	across_program(io, to, a->area_base + index,
+		mask_sectors(area->left | left) + mask_sectors(area->right | right), CAUSE_HOST, &n);
+	pages_hold_host(io, to, area->anchor, left);
+	pages_hold_host(io, to, area->anchor + 1, right);
+	pages_hold_kept(io, to, area->ppn, area->anchor, kept_left);
+	pages_hold_kept(io, to, area->ppn, area->anchor + 1, kept_right);
+	if (!new)
+		space_release(a->store->space, area->ppn);
+	*area = (struct across_area){ area->left | left, area->right | right, area->anchor, to, area->cut };
+	take_from_normal_page(f, area->anchor, left);
+	take_from_normal_page(f, area->anchor + 1, right);
+	return true;
+}
+
 /* ---- direct write ---- */
 
 /* May the border right of `first` get an area of its own? */
@@ -74,28 +115,15 @@ static bool may_create(struct ftl *f, lpn_t first)
 static bool write_direct(struct ftl *f, struct io *io, const struct across_piece *p)
 {
 	struct across *a = f->state;
-	mask_t left = across_piece_mask(p, p->first), right = across_piece_mask(p, p->last);
 	uint32_t index = across_areas_take(&a->areas);
-	struct across_needs n = { .count = 0 };
-	ppn_t to;
 
-	across_translate(f, io, p->first, true, &n);
-	across_translate(f, io, p->last, true, &n);
-	translate_other_areas(f, io, p, index, &n);
-	across_translate_area(f, io, index, true, &n);
-	to = store_take(a->store, io, p->first, ACROSS_HOST);
-	if (to == PPN_NONE) {
+	a->areas.area[index] = (struct across_area){ .anchor = p->first };
+	if (!write_area(f, io, p, index, true)) {
+		a->areas.area[index] = (struct across_area){ 0 };
 		across_areas_give(&a->areas, index);
 		return false;
 	}
-	a->areas.area[index] = (struct across_area){ left, right, p->first, to, false };
 	a->area_of[p->first] = index + 1;
-	across_program(
-		io, to, a->area_base + index, mask_sectors(left) + mask_sectors(right), CAUSE_HOST, &n);
-	pages_hold_host(io, to, p->first, left);
-	pages_hold_host(io, to, p->last, right);
-	take_from_normal_page(f, p->first, left);
-	take_from_normal_page(f, p->last, right);
 	a->count.direct_writes++;
 	if (a->areas.used > a->count.most_areas)
 		a->count.most_areas = a->areas.used;
@@ -119,52 +147,13 @@ static bool fits_together(const struct across_area *area, const struct across_pi
 	return end - start <= g->sectors_per_page && start >= anchor && end <= border + g->sectors_per_page;
 }
 
-static void translate_merge(
-	struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index, struct across_needs *n)
-{
-	across_translate(f, io, p->first, changes_normal_page(f, p, p->first), n);
-	if (p->last != p->first)
-		across_translate(f, io, p->last, changes_normal_page(f, p, p->last), n);
-	translate_other_areas(f, io, p, index, n);
-	across_translate_area(f, io, index, true, n);
-}
-
 static bool write_merged(struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index)
 {
-	struct across *a = f->state;
-	struct across_area *area = &a->areas.area[index];
-	mask_t left = across_piece_mask(p, area->anchor), right = across_piece_mask(p, area->anchor + 1);
-	mask_t kept_left = area->left & ~left, kept_right = area->right & ~right;
-	struct across_needs n = { .count = 0 };
-	ppn_t to;
+	struct across_statistics *count = &((struct across *)f->state)->count;
+	bool written = write_area(f, io, p, index, false);
 
-	translate_merge(f, io, p, index, &n);
-	to = store_take(a->store, io, area->anchor, ACROSS_HOST);
-	if (to == PPN_NONE)
-		return false;
-	if (kept_left || kept_right) {
-		across_needs_add(
-			&n, across_read_page(io, area->ppn,
-				    mask_sectors(kept_left) + mask_sectors(kept_right), CAUSE_RMW, &n));
-		a->count.merge_reads++;
-	}
-	across_program(io, to, a->area_base + index,
-		mask_sectors(area->left | left) + mask_sectors(area->right | right), CAUSE_HOST, &n);
-	pages_hold_host(io, to, area->anchor, left);
-	pages_hold_host(io, to, area->anchor + 1, right);
-	pages_hold_kept(io, to, area->ppn, area->anchor, kept_left);
-	pages_hold_kept(io, to, area->ppn, area->anchor + 1, kept_right);
-	space_release(a->store->space, area->ppn);
-	area->ppn = to;
-	area->left |= left;
-	area->right |= right;
-	take_from_normal_page(f, area->anchor, left);
-	take_from_normal_page(f, area->anchor + 1, right);
-	if (across_piece_is_across(p))
-		a->count.profitable_merges++;
-	else
-		a->count.unprofitable_merges++;
-	return true;
+	*(across_piece_is_across(p) ? &count->profitable_merges : &count->unprofitable_merges) += written;
+	return written;
 }
 
 /* ---- normal write and ARollback ---- */

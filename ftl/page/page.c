@@ -11,9 +11,7 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 {
 	struct page_ftl *p = f->state;
 
-	BUG_ON(page_map_get(&p->map, owner).ppn != from, "page %u of LPN %u was moved, the table says %u",
-		from, owner, page_map_get(&p->map, owner).ppn);
-	page_map_move(&p->map, owner, to);
+	page_map_move(&p->map, owner, from, to);
 	ftl_map_count(f, io)->accesses++;
 }
 
