@@ -70,18 +70,4 @@ CONTAINER void list_remove(struct array_field links, uint32_t i)
 	list_link(links, at.next)->previous = at.previous;
 }
 
-/* Aborts unless the ring of `name` leads through `length` elements and back, both ways. */
-static inline void list_check(struct array_field links, uint32_t head, uint32_t length, const char *name)
-{
-	uint32_t seen = 0, i = head, next;
-
-	do {
-		next = list_next(links, i);
-		BUG_ON(list_previous(links, next) != i, "the list of %s leads from %u to %u and back to %u",
-			name, i, next, list_previous(links, next));
-		i = next;
-	} while (i != head && seen++ < length);
-	BUG_ON(i != head || seen != length, "the list of %s has %u or more, not %u", name, seen, length);
-}
-
 #endif

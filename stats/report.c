@@ -20,6 +20,7 @@ struct row {
 	uint64_t count;
 	double real;
 	const char *unit, *meaning;
+	bool quoted; /* the text of a parameter is written in quotes */
 };
 
 struct report {
@@ -81,9 +82,18 @@ void report_section(struct report *report, const char *title)
 void report_parameter(struct report *report, const char *key, const char *value)
 {
 	struct row *row = append(report, ROW_PARAMETER);
+	char *to;
 
 	row->name = memory_string(key, "report");
-	row->text = memory_string(value, "report");
+	row->text = to = memory_string(value, "report");
+	row->quoted = *value == '"';
+	if (!row->quoted)
+		return;
+	for (value++; *value && (*value != '"' || value[1]); value++) {
+		value += *value == '\\' && value[1];
+		*to++ = *value;
+	}
+	*to = '\0';
 }
 
 void report_count(
@@ -201,6 +211,18 @@ static void write_row(const struct row *row, FILE *stream)
 	fputc('\n', stream);
 }
 
+/* As a user would write it. */
+static void write_parameter(const struct row *row, FILE *stream)
+{
+	fprintf(stream, "# %s = %s", row->name, row->quoted ? "\"" : "");
+	for (const char *at = row->text; *at; at++) {
+		if (row->quoted && (*at == '"' || *at == '\\'))
+			fputc('\\', stream);
+		fputc(*at, stream);
+	}
+	fputs(row->quoted ? "\"\n" : "\n", stream);
+}
+
 void report_write_text(const struct report *report, FILE *stream)
 {
 	for (size_t i = 0; i < report->used; i++) {
@@ -209,7 +231,7 @@ void report_write_text(const struct report *report, FILE *stream)
 		if (row->kind == ROW_SECTION)
 			fprintf(stream, "%s# ---- %s ----\n", i ? "\n" : "", row->text);
 		else if (row->kind == ROW_PARAMETER)
-			fprintf(stream, "# %s = %s\n", row->name, row->text);
+			write_parameter(row, stream);
 		else if (row->kind != ROW_NOTHING)
 			write_row(row, stream);
 	}
@@ -231,31 +253,13 @@ static bool is_json_scalar(const char *text)
 	return text[0] >= '0' && text[0] <= '9' && !*end;
 }
 
-/* A text as a user writes it, in quotes with \" and \\ inside. */
-static void write_unquoted(const char *text, FILE *stream)
-{
-	char *plain = memory_array(strlen(text) + 1, 1, "report"), *to = plain;
-
-	for (text++; *text && (*text != '"' || text[1]); text++) {
-		if (*text == '\\' && text[1])
-			text++;
-		*to++ = *text;
-	}
-	write_quoted(plain, stream);
-	memory_free(plain);
-}
-
 static void write_json_value(const struct row *row, FILE *stream)
 {
-	bool parameter = row->kind == ROW_PARAMETER;
-
 	if (row->kind == ROW_NOTHING)
 		fputs("null", stream);
-	else if (parameter && row->text[0] == '"')
-		write_unquoted(row->text, stream);
-	else if (parameter && is_json_scalar(row->text))
+	else if (row->kind == ROW_PARAMETER && !row->quoted && is_json_scalar(row->text))
 		fputs(row->text, stream);
-	else if (parameter || row->kind == ROW_TEXT)
+	else if (row->kind == ROW_PARAMETER || row->kind == ROW_TEXT)
 		write_quoted(row->text, stream);
 	else
 		write_value(row, stream);

@@ -322,11 +322,15 @@ static struct replay *redirected(const char *settings)
 {
 	struct replay *r = replay_open(settings);
 	struct drive *d = r->drive;
+	struct host *layer, direct;
 
-	host_free(d->host);
-	d->host = host_create(&redirect, &r->settings.host, NULL, &r->settings.trace,
+	layer = host_create(&redirect, &r->settings.host, NULL, &r->settings.trace,
 		d->geometry.logical_sectors, d->geometry.sectors_per_page, &r->fault);
-	assert_non_null(d->host);
+	assert_non_null(layer);
+	direct = *d->host;
+	*d->host = *layer; /* the list of statistics knows the place */
+	*layer = direct;
+	host_free(layer);
 	return r;
 }
 
