@@ -7,6 +7,9 @@
 
 #include "flash/flash.h"
 
+/* A run without a witness is to stay free of what follows. */
+#define WATCHING __attribute__((cold)) void
+
 /* Of `other`: an operation of an earlier request. */
 #define WATCHED_EARLIER UINT32_MAX
 
@@ -35,10 +38,10 @@ struct watch {
 void watch_release(struct watch *);
 
 /* For the schedule: an operation is made, waits for another, and goes its way. */
-void watch_made(struct watch *, struct watched_op);
-void watch_waits(struct watch *, op_t op, op_t other);
-void watch_ready(struct watch *, op_t, tick_t now);
-void watch_started(struct watch *, op_t, tick_t now);
-void watch_done(struct watch *, op_t, tick_t now);
+WATCHING watch_made(struct watch *, struct watched_op);
+WATCHING watch_waits(struct watch *, op_t op, op_t other);
+WATCHING watch_ready(struct watch *, op_t, tick_t now);
+WATCHING watch_started(struct watch *, op_t, tick_t now);
+WATCHING watch_done(struct watch *, op_t, tick_t now);
 
 #endif
