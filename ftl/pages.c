@@ -1,5 +1,7 @@
 #include "ftl/pages.h"
 
+#include "base/bits.h"
+
 bool page_walk_next(struct page_walk *w, struct page_part *part)
 {
 	sector_t page_end;
@@ -23,44 +25,41 @@ bool page_walk_next(struct page_walk *w, struct page_part *part)
 	return true;
 }
 
-/* The next run of set bits at or above *from as an extent; false when there is none. */
-static bool next_run(const struct geometry *g, lpn_t lpn, mask_t mask, uint32_t *from, struct extent *e)
+/* The next run of sectors of the mask as an extent, behind `e` (both ends at the page's start at first). */
+static bool next_run(const struct geometry *g, lpn_t lpn, mask_t mask, struct extent *e)
 {
 	sector_t first = geometry_page_start(g, lpn);
-	uint32_t length;
+	uint32_t from, end = (uint32_t)(e->end - first);
 
-	if (*from >= 64 || !(mask >> *from))
+	if (!bits_next_run(mask, &from, &end))
 		return false;
-	*from += (uint32_t)__builtin_ctzll(mask >> *from);
-	length = ~(mask >> *from) ? (uint32_t)__builtin_ctzll(~(mask >> *from)) : 64;
-	*e = (struct extent){ first + *from, first + *from + length };
-	*from += length;
+	*e = (struct extent){ first + from, first + end };
 	return true;
 }
 
 void pages_hold_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
-	struct extent e;
+	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
 	if (io->flash->oracle)
-		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
+		while (next_run(io->flash->geometry, lpn, mask, &e))
 			flash_holds_host(io, ppn, e);
 }
 
 void pages_hold_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
 {
-	struct extent e;
+	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
 	if (io->flash->oracle)
-		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
+		while (next_run(io->flash->geometry, lpn, mask, &e))
 			flash_holds_kept(io, ppn, from, e);
 }
 
 void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
-	struct extent e;
+	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
 	if (io->flash->oracle)
-		for (uint32_t at = 0; next_run(io->flash->geometry, lpn, mask, &at, &e);)
+		while (next_run(io->flash->geometry, lpn, mask, &e))
 			flash_answers(io, ppn, e);
 }
