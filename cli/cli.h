@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+struct drive;
+
 /* Exit status of the program. */
 enum status {
 	STATUS_DONE = 0, /* done, every request served */
@@ -89,6 +91,23 @@ void cli_warn(void *context, const char *text);
 /* What follows on standard output is a listing: a reader who has seen enough and goes away ends the program
  * with STATUS_DONE.  Of results it would be a write error. */
 void cli_listing(void);
+
+/* A line on a terminal that says how far a long run or a long trace has come.  Silent elsewhere. */
+struct progress {
+	bool on;               /* stderr is a terminal and nobody asked for quiet */
+	double started, shown; /* seconds */
+};
+
+void progress_start(struct progress *, bool quiet);
+
+/* Is it time to show the line again? */
+bool progress_due(struct progress *);
+
+/* `done` is the share from 0 to 1, 0 if nobody knows; with a drive (may be NULL) its WAF is shown, too. */
+void progress_show(const struct progress *, uint64_t requests, double done, const struct drive *);
+
+/* Clears the line.  Returns the seconds since the start. */
+double progress_end(const struct progress *);
 
 /* Makes every folder of the path that is missing. */
 bool cli_make_folder(const char *path, struct fault *);

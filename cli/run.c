@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "cli/cli.h"
-#include "cli/progress.h"
 #include "drive/image.h"
 #include "drive/statistics.h"
 #include "stats/output.h"

@@ -1,6 +1,5 @@
 /* `ssd trace` stat, convert and generate. */
 #include "cli/cli.h"
-#include "cli/progress.h"
 #include "stats/output.h"
 #include "stats/report.h"
 #include "traces/generate.h"

@@ -25,42 +25,42 @@ bool page_walk_next(struct page_walk *w, struct page_part *part)
 	return true;
 }
 
-/* bits_next_run() as an extent of the page. */
-static bool next_run(const struct io *io, lpn_t lpn, mask_t mask, uint32_t *end, struct extent *e)
+/* The next run of sectors of the mask as an extent, behind `e` (both ends at the page's start at first). */
+static bool next_run(const struct geometry *g, lpn_t lpn, mask_t mask, struct extent *e)
 {
-	sector_t first = geometry_page_start(io->flash->geometry, lpn);
-	uint32_t from;
+	sector_t first = geometry_page_start(g, lpn);
+	uint32_t from, end = (uint32_t)(e->end - first);
 
-	if (!bits_next_run(mask, &from, end))
+	if (!bits_next_run(mask, &from, &end))
 		return false;
-	*e = (struct extent){ first + from, first + *end };
+	*e = (struct extent){ first + from, first + end };
 	return true;
 }
 
 void pages_hold_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
-	struct extent e;
+	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
 	if (io->flash->oracle)
-		for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+		while (next_run(io->flash->geometry, lpn, mask, &e))
 			flash_holds_host(io, ppn, e);
 }
 
 void pages_hold_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
 {
-	struct extent e;
+	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
 	if (io->flash->oracle)
-		for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+		while (next_run(io->flash->geometry, lpn, mask, &e))
 			flash_holds_kept(io, ppn, from, e);
 }
 
 void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
-	struct extent e;
+	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
 	if (io->flash->oracle)
-		for (uint32_t end = 0; next_run(io, lpn, mask, &end, &e);)
+		while (next_run(io->flash->geometry, lpn, mask, &e))
 			flash_answers(io, ppn, e);
 }
 

@@ -28,11 +28,11 @@ struct stream {
 enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_RETIRED };
 
 struct space_block {
-	uint32_t valid; /* live pages, counted from the moment they are handed out */
-	uint32_t slack; /* live pages fewer that its data would fill if packed: space_set_slack() */
-	uint64_t stamp; /* when its last page was handed out, in pages handed out by the drive */
-	uint8_t state;  /* enum block_state; 0 = free, so untouched memory is right */
-	uint8_t stream; /* that opened it last */
+	uint32_t valid;      /* live pages, counted from the moment they are handed out */
+	uint32_t slack;      /* live pages fewer that its data would fill if packed: space_set_slack() */
+	uint64_t stamp : 48; /* when its last page was handed out, in pages handed out by the drive */
+	uint64_t state : 8;  /* enum block_state; 0 = free, so untouched memory is right */
+	uint64_t stream : 8; /* that opened it last */
 };
 
 struct open_block {

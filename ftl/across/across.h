@@ -38,7 +38,7 @@ struct across_area {
 /* The across-page mapping table: the lowest free index is used first, so that its mapping pages stay few. */
 struct across_area_table {
 	struct across_area *area;
-	uint64_t *taken, *full; /* bit per index; bit per word of `taken` without a free one */
+	uint64_t *free, *any_free; /* bit per index; bit per word of `free` with one */
 	uint32_t limit, used;
 };
 

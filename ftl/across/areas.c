@@ -1,60 +1,58 @@
 /* The across-page mapping table, and requests cut into pieces to be compared with it. */
 #include "ftl/across/across.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
-
-#define WORD_BITS 64u
-
-static size_t words(uint32_t bits)
-{
-	return (bits + WORD_BITS - 1) / WORD_BITS;
-}
 
 void across_areas_init(struct across_area_table *t, uint32_t limit)
 {
+	size_t words = bits_words(limit);
+
 	t->limit = limit;
 	t->area = memory_array(limit, sizeof *t->area, "table of areas");
-	t->taken = memory_array(words(limit), sizeof *t->taken, "table of areas");
-	t->full = memory_array(words((uint32_t)words(limit)), sizeof *t->full, "table of areas");
+	t->free = memory_array(words, sizeof *t->free, "table of areas");
+	t->any_free = memory_array(bits_words(words), sizeof *t->any_free, "table of areas");
+	for (uint32_t index = 0; index < limit; index++) {
+		bits_set(t->free, index);
+		bits_set(t->any_free, index / BITS_WORD);
+	}
 }
 
 void across_areas_release(struct across_area_table *t)
 {
 	memory_free(t->area);
-	memory_free(t->taken);
-	memory_free(t->full);
+	memory_free(t->free);
+	memory_free(t->any_free);
 }
 
 void across_areas_regions(struct across_area_table *t, struct regions *r)
 {
+	size_t words = bits_words(t->limit);
+
 	regions_visit(r, t->area, t->limit * sizeof *t->area);
-	regions_visit(r, t->taken, words(t->limit) * sizeof *t->taken);
-	regions_visit(r, t->full, words((uint32_t)words(t->limit)) * sizeof *t->full);
+	regions_visit(r, t->free, words * sizeof *t->free);
+	regions_visit(r, t->any_free, bits_words(words) * sizeof *t->any_free);
 	regions_visit(r, &t->used, sizeof t->used);
 }
 
 uint32_t across_areas_take(struct across_area_table *t)
 {
-	uint32_t group = 0, word, index;
+	uint32_t word, index;
 
 	BUG_ON(t->used >= t->limit, "all %u areas are taken", t->limit);
-	while (!~t->full[group])
-		group++;
-	word = group * WORD_BITS + (uint32_t)__builtin_ctzll(~t->full[group]);
-	index = word * WORD_BITS + (uint32_t)__builtin_ctzll(~t->taken[word]);
-	t->taken[word] |= (uint64_t)1 << index % WORD_BITS;
-	if (!~t->taken[word])
-		t->full[group] |= (uint64_t)1 << word % WORD_BITS;
+	word = bits_next(t->any_free, bits_words(bits_words(t->limit)), 0);
+	index = bits_next(t->free, word + 1, word * BITS_WORD);
+	bits_clear(t->free, index);
+	if (!t->free[word])
+		bits_clear(t->any_free, word);
 	t->used++;
 	return index;
 }
 
 void across_areas_give(struct across_area_table *t, uint32_t index)
 {
-	uint32_t word = index / WORD_BITS;
-
-	t->taken[word] &= ~((uint64_t)1 << index % WORD_BITS);
-	t->full[word / WORD_BITS] &= ~((uint64_t)1 << word % WORD_BITS);
+	bits_set(t->free, index);
+	bits_set(t->any_free, index / BITS_WORD);
 	t->used--;
 }
 

@@ -32,8 +32,6 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 		m->cache = map_cache_create(m->directory, 0);
 	m->cache_bytes = map_budget(&f->core->map, f->geometry);
 	random_init(&m->random, f->core->map.seed, 0x6d6170);
-	m->wait_room = 16;
-	m->wait = memory_array(m->wait_room, sizeof *m->wait, "loads of mapping pages");
 	return true;
 }
 
@@ -71,10 +69,8 @@ static void add_wait(struct mrsm *m, op_t op)
 {
 	if (op == OP_NONE || (m->waits && m->wait[m->waits - 1] == op))
 		return;
-	if (m->waits == m->wait_room) {
-		m->wait_room *= 2;
-		m->wait = memory_resize(m->wait, m->wait_room, sizeof *m->wait, "loads of mapping pages");
-	}
+	m->wait =
+		memory_grown(m->wait, &m->wait_room, m->waits + 1, sizeof *m->wait, "loads of mapping pages");
 	m->wait[m->waits++] = op;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "ftl/mrsm/mrsm.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "ftl/pages.h"
 #include "stats/table.h"
@@ -49,7 +50,7 @@ static bool choose_subpage(struct ftl *f, struct fault *fault)
 	m->sectors = (uint32_t)sectors;
 	m->sub_shift = (uint32_t)__builtin_ctz(m->sectors);
 	m->slots_per_page = page / m->sectors;
-	m->full_sub = m->sectors == 64 ? ~(mask_t)0 : ((mask_t)1 << m->sectors) - 1;
+	m->full_sub = bits_below(m->sectors);
 	return true;
 }
 
@@ -99,8 +100,6 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 	slots_init(&m->slots, m->store->space, m->slots_per_page, (owner_t)names);
 	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
 	mrsm_pack_init(f);
-	m->wanted_room = 64;
-	m->wanted = memory_array(m->wanted_room, sizeof *m->wanted, "read requests");
 	return true;
 }
 
@@ -165,10 +164,7 @@ static void want(struct mrsm *m, uint32_t *count, ppn_t ppn, uint32_t sectors)
 			m->wanted[i].sectors += sectors;
 			return;
 		}
-	if (*count == m->wanted_room) {
-		m->wanted_room *= 2;
-		m->wanted = memory_resize(m->wanted, m->wanted_room, sizeof *m->wanted, "read requests");
-	}
+	m->wanted = memory_grown(m->wanted, &m->wanted_room, *count + 1, sizeof *m->wanted, "read requests");
 	m->wanted[(*count)++] = (struct mrsm_wanted){ ppn, sectors };
 }
 
