@@ -186,6 +186,7 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 	struct flash *f = io->flash;
 	uint32_t sectors = f->geometry->sectors_per_page;
 	owner_t owner;
+	op_t program;
 
 	check_readable(f, from, cause);
 	owner = f->owner[from];
@@ -203,7 +204,10 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 			return schedule_copy_back(io, from, to, cause, after, writer);
 	}
 	after = flash_read(io, from, sectors, cause, after);
-	return schedule_program(io, to, sectors, cause, after);
+	program = schedule_program(io, to, sectors, cause, after);
+	if (f->judge && io->timed)
+		judge_copied(f->judge, to, from);
+	return program;
 }
 
 static void check_erasable(const struct flash *f, block_t block, enum cause cause)

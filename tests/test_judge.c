@@ -156,6 +156,30 @@ static void interrupt(struct judge *j, tick_t cost)
 	judge_done(j, 3, now);
 }
 
+/*
+ * One request reads a page, has it collected over the bus into a block that was read from and erased before, and keeps
+ * its data: from the page it lies in now, by the read of the page it lay in.
+ */
+static void test_a_copy_over_the_bus_is_the_same_data(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.copyback=false");
+	ppn_t from = old_page(b, 0, 0, 0, 0), to = old_page(b, 0, 0, 1, 0), page = page_at(b, 0, 0, 2, 0);
+	op_t read;
+
+	(void)state;
+	bench_begin(b);
+	read = flash_read(&b->io, from, 4, CAUSE_MERGE, OP_NONE);
+	flash_read(&b->io, to, 4, CAUSE_HOST, OP_NONE);
+	flash_disown(b->flash, to);
+	flash_erase(&b->io, geometry_block(&b->geometry, to), CAUSE_GC);
+	flash_copy(&b->io, from, to, CAUSE_GC, OP_NONE);
+	flash_program(&b->io, page, 2, 4, CAUSE_HOST, read);
+	flash_holds_kept(&b->io, page, to, (struct extent){ 0, 4 });
+	bench_submit(b);
+	schedule_drain(b->flash->schedule);
+	bench_close(b);
+}
+
 static struct judge *read_and_write(void)
 {
 	struct judge *j = new_judge();
@@ -346,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_a_lawful_request),
 		cmocka_unit_test(test_a_lawful_interruption),
 		cmocka_unit_test(test_a_page_that_is_moved_to_where_another_was_read),
+		cmocka_unit_test(test_a_copy_over_the_bus_is_the_same_data),
 		cmocka_unit_test(test_each_breach),
 	};
 

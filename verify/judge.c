@@ -339,6 +339,12 @@ void judge_kept(struct judge *j, ppn_t page, ppn_t from)
 	BUG_ON(!waits, "page %u keeps data of page %u and does not wait for a read of it", page, from);
 }
 
+void judge_copied(struct judge *j, ppn_t page, ppn_t from)
+{
+	find(j, j->writer[page])->data = j->meant[page] = j->meant[from];
+	judge_kept(j, page, from);
+}
+
 void judge_answers(struct judge *j, ppn_t page)
 {
 	const struct deed *read = find(j, j->reader[page]);

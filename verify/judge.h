@@ -53,7 +53,8 @@ JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
 JUDGING judge_made(struct judge *, struct judged_op);
 JUDGING judge_waits(struct judge *, uint64_t op, uint64_t other);
 JUDGING judge_kept(struct judge *, ppn_t page, ppn_t from); /* the page written last keeps data of another */
-JUDGING judge_answers(struct judge *, ppn_t);               /* the request is answered from the page */
+JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and is nothing but that page */
+JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is answered from the page */
 JUDGING judge_reads_at(struct judge *, uint64_t op, ppn_t source);
 JUDGING judge_started(struct judge *, uint64_t op, uint32_t unit, tick_t now);
 JUDGING judge_done(struct judge *, uint64_t op, tick_t now);
