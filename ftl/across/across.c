@@ -61,13 +61,18 @@ static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 	return store_take(s->store, io, id, ACROSS_MAP);
 }
 
-static void across_expect(const struct ftl *f, lpn_t lpn)
+PREFETCHING void fetch_entry(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
 
 	page_map_prefetch(&a->map, lpn);
 	__builtin_prefetch(&a->area_of[lpn]);
 	map_cache_prefetch(a->cache, lpn / a->page_entries);
+}
+
+static void across_expect(const struct ftl *f, lpn_t lpn)
+{
+	fetch_entry(f, lpn);
 }
 
 /* The collector moved a live page. */
@@ -96,7 +101,7 @@ static void expect_owner(const struct ftl *f, owner_t owner)
 	const struct across *a = f->state;
 
 	if (owner < a->map.lpns)
-		across_expect(f, owner);
+		fetch_entry(f, owner);
 }
 
 static const struct store_plan plan = {
