@@ -50,10 +50,11 @@ struct directory *directory_create(const struct map_settings *settings, struct s
 	d->map = map;
 	d->base = base;
 	d->noted_most = map_budget(settings, space->geometry) / NOTES_PART / NOTE_BYTES;
-	d->page = memory_array((size_t)pages + 1, sizeof *d->page, "directory of mapping pages");
+	d->page = memory_array(pages, sizeof *d->page, "directory of mapping pages");
+	d->note = memory_array((size_t)pages + 1, sizeof *d->note, "notes of changed mapping pages");
 	for (uint32_t id = 0; id < pages; id++)
 		d->page[id].ppn = PPN_NONE;
-	list_init(ARRAY_FIELD(d->page, link), pages);
+	list_init(ARRAY_FIELD(d->note, link), pages);
 	return d;
 }
 
@@ -62,6 +63,7 @@ void directory_free(struct directory *d)
 	if (!d)
 		return;
 	memory_free(d->page);
+	memory_free(d->note);
 	memory_free(d);
 }
 
@@ -164,9 +166,9 @@ void directory_page_moved(struct directory *d, uint32_t id, ppn_t from, ppn_t to
 static void await_payment(struct directory *d, uint32_t id)
 {
 	d->noted++;
-	if (d->page[id].noted++)
+	if (d->note[id].changes++)
 		return;
-	list_append(ARRAY_FIELD(d->page, link), d->pages, id);
+	list_append(ARRAY_FIELD(d->note, link), d->pages, id);
 	d->waiting++;
 }
 
@@ -178,11 +180,11 @@ void directory_note(struct directory *d, uint32_t id)
 
 bool directory_clear(struct directory *d, uint32_t id)
 {
-	if (!d->page[id].noted)
+	if (!d->note[id].changes)
 		return false;
-	d->noted -= d->page[id].noted;
-	d->page[id].noted = 0;
-	list_remove(ARRAY_FIELD(d->page, link), id);
+	d->noted -= d->note[id].changes;
+	d->note[id].changes = 0;
+	list_remove(ARRAY_FIELD(d->note, link), id);
 	d->waiting--;
 	return true;
 }
@@ -237,7 +239,8 @@ void directory_regions(struct directory *d, struct regions *r)
 {
 	for (uint32_t id = 0; id < d->pages; id++)
 		d->page[id].load = OP_NONE;
-	regions_visit(r, d->page, ((size_t)d->pages + 1) * sizeof *d->page);
+	regions_visit(r, d->page, d->pages * sizeof *d->page);
+	regions_visit(r, d->note, ((size_t)d->pages + 1) * sizeof *d->note);
 	regions_visit(r, &d->existing, sizeof d->existing);
 	regions_visit(r, &d->in_flash, sizeof d->in_flash);
 	regions_visit(r, &d->waiting, sizeof d->waiting);
@@ -254,7 +257,7 @@ void directory_check(const struct directory *d)
 
 		existing += d->page[id].exists;
 		in_flash += ppn != PPN_NONE;
-		noted += d->page[id].noted;
+		noted += d->note[id].changes;
 		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
 			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
 			flash_owner(d->space->flash, ppn));
@@ -262,8 +265,8 @@ void directory_check(const struct directory *d)
 	BUG_ON(existing != d->existing || in_flash != d->in_flash,
 		"%u mapping pages exist, %u are in flash; counted are %u and %u", existing, in_flash,
 		d->existing, d->in_flash);
-	for (uint32_t id = directory_waits_longest(d); id != d->pages; id = d->page[id].link.next)
-		BUG_ON(!d->page[id].noted || ++waiting > d->waiting,
+	for (uint32_t id = directory_waits_longest(d); id != d->pages; id = d->note[id].link.next)
+		BUG_ON(!d->note[id].changes || ++waiting > d->waiting,
 			"mapping page %u waits for nothing, or more than %u wait", id, d->waiting);
 	BUG_ON(waiting != d->waiting || noted != d->noted,
 		"%u mapping pages wait with %llu changes; counted are %u and %llu", waiting,

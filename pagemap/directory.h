@@ -85,8 +85,12 @@ struct directory_page {
 	op_t load;       /* the last read of its copy */
 	ppn_t ppn;       /* its copy in flash; PPN_NONE: there is none */
 	uint32_t exists; /* 0 or 1 */
-	uint32_t noted;  /* changes of its entries that wait to be paid for; with any it is in the ring */
-	struct link link;
+};
+
+/* Apart from the pages, which every look-up uses. */
+struct directory_notes {
+	struct link link; /* in the ring of pages that wait, longest first */
+	uint32_t changes; /* of the page's entries that wait to be paid for; 0: it is not in the ring */
 };
 
 struct directory_statistics {
@@ -98,9 +102,9 @@ struct directory {
 	struct space *space;
 	struct map_statistics *map;
 	struct directory_client client;
-	struct directory_page
-		*page;  /* and behind them the head of the ring of those that wait, longest first */
-	uint32_t pages; /* ids */
+	struct directory_page *page;
+	struct directory_notes *note; /* per page, and the head of the ring behind them */
+	uint32_t pages;               /* ids */
 	owner_t base;
 	uint32_t existing, in_flash; /* pages that hold an entry; that have a copy in flash */
 	uint32_t waiting;            /* pages with noted changes */
@@ -147,6 +151,7 @@ static inline uint64_t directory_table_bytes(const struct directory *d)
 PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
 {
 	__builtin_prefetch(&d->page[id], 1);
+	__builtin_prefetch(&d->note[id], 1);
 }
 
 /* ---- what using them costs ---- */
@@ -204,7 +209,7 @@ static inline uint32_t directory_due(const struct directory *d)
 /* The page that waits longest; some page waits. */
 static inline uint32_t directory_waits_longest(const struct directory *d)
 {
-	return d->page[d->pages].link.next;
+	return d->note[d->pages].link.next;
 }
 
 /*

@@ -169,7 +169,7 @@ void map_cache_check(const struct map_cache *c)
 	for (uint32_t id = 0; id < head; id++) {
 		BUG_ON(c->page[id].dirty && !c->page[id].cached, "mapping page %u is dirty and not in DRAM",
 			id);
-		BUG_ON(c->directory->page[id].noted && c->page[id].cached,
+		BUG_ON(c->directory->note[id].changes && c->page[id].cached,
 			"mapping page %u waits to be loaded and is in DRAM", id);
 		resident += c->page[id].cached;
 		pinned += c->page[id].cached && id < c->pinned;
