@@ -643,7 +643,7 @@ static void test_collection_is_counted_as_operations(void **state)
 
 struct spread {
 	uint32_t least, most;
-	uint64_t moves, moved_pages, wear_programs, wear_erases;
+	uint64_t moves, moved_pages, wear_programs, wear_erases, erases;
 };
 
 /* Three quarters of the pages are written once, the others again and again. */
@@ -665,6 +665,7 @@ static struct spread hot_and_cold(const char *wear)
 
 		spread.least = erases < spread.least ? erases : spread.least;
 		spread.most = erases > spread.most ? erases : spread.most;
+		spread.erases += erases;
 	}
 	spread.moves = store_of(d->ftl)->collector->count.wear_moves;
 	spread.moved_pages = store_of(d->ftl)->collector->count.wear_moved_pages;
@@ -687,6 +688,15 @@ static void test_static_wear_levelling_shrinks_the_spread(void **state)
 	assert_true(off.most > 100);
 	assert_true(on.most - on.least < (off.most - off.least) / 4);
 	assert_true(on.moves > 10);
+}
+
+static void test_wear_levelling_keeps_its_period(void **state)
+{
+	struct spread spread = hot_and_cold("wear.delta=1 wear.period=100");
+
+	(void)state;
+	assert_true(spread.moves > 0);
+	assert_true(spread.moves <= spread.erases / 100);
 }
 
 static void test_wear_levelling_costs_what_it_reports(void **state)
@@ -730,6 +740,7 @@ int main(void)
 		cmocka_unit_test(test_dead_blocks_are_erased_without_copying),
 		cmocka_unit_test(test_collection_is_counted_as_operations),
 		cmocka_unit_test(test_static_wear_levelling_shrinks_the_spread),
+		cmocka_unit_test(test_wear_levelling_keeps_its_period),
 		cmocka_unit_test(test_wear_levelling_costs_what_it_reports),
 		cmocka_unit_test(test_dynamic_wear_levelling),
 	};

@@ -230,9 +230,11 @@ static void test_no_limit(void **state)
 /* The wait for a slot is part of the latency and not of the service. */
 static void test_service_begins_in_the_drive(void **state)
 {
-	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n1000 0 4 4 0\n");
+	struct replay *r =
+		replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n1000 0 4 4 0\n1000000 0 0 4 1\n");
 
 	(void)state;
+	assert_int_equal(r->drive->count->service[REQUEST_READ].count, 1);
 	assert_int_equal(r->drive->count->service[REQUEST_WRITE].count, 2);
 	assert_int_equal(r->drive->count->service[REQUEST_WRITE].max, WRITE);
 	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * WRITE - 1000);

@@ -482,6 +482,30 @@ static void test_a_write_back_waits_for_the_look_up_before(void **state)
 }
 
 /* The write-back of what makes room goes on beside the load, and nobody waits for it. */
+/* The page that leaves has only just been asked for: load of 0 once the look-up before is done, write-back
+ * of 0, load of 1. */
+static void test_a_write_back_waits_for_its_own_load(void **state)
+{
+	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = true });
+	ppn_t first = old_page(w->bench, 2, 1, 0, 0);
+	tick_t start = schedule_now(w->bench->flash->schedule), done = 0;
+	uint32_t ticket;
+	op_t before;
+
+	(void)state;
+	for (uint32_t id = 0; id < 3; id++)
+		get_untimed(w, id, id < 2);
+	begin(w);
+	before = flash_read(&w->bench->io, first, 1, CAUSE_MAP, OP_NONE);
+	map_cache_get(w->cache, &w->bench->io, 0, true, before);
+	map_cache_get(w->cache, &w->bench->io, 1, true, OP_NONE);
+	end(w);
+	while (schedule_completed(w->bench->flash->schedule, &ticket, &done))
+		;
+	assert_int_equal(done - start, 11100 + 14100 + 104100 + 14100);
+	world_close(w);
+}
+
 static void test_a_request_does_not_wait_for_a_write_back(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = false });
@@ -637,6 +661,7 @@ int main(void)
 		cmocka_unit_test(test_outside_time),
 		cmocka_unit_test(test_a_request_waits_for_its_map_traffic),
 		cmocka_unit_test(test_a_write_back_waits_for_the_look_up_before),
+		cmocka_unit_test(test_a_write_back_waits_for_its_own_load),
 		cmocka_unit_test(test_a_request_does_not_wait_for_a_write_back),
 		cmocka_unit_test(test_a_hit_waits_for_a_load_under_way),
 		cmocka_unit_test(test_paying_for_collections_ends),

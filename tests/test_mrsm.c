@@ -1046,11 +1046,13 @@ static void test_whole_pages_are_page_mapping(void **state)
 
 static void test_saved_drive_continues_identically(void **state)
 {
-	const char *const settings = SMALL "flash.page_bytes=8K mrsm.subpage_sectors=2";
+	const char *const settings =
+		SMALL "flash.page_bytes=8K mrsm.subpage_sectors=2 mrsm.cached_share=0.9 map.gc_update=defer";
 	struct fault fault = { "" };
 	struct player a, b;
 	char path[] = "/tmp/ssdlab-mrsm-XXXXXX";
 	int file = mkstemp(path);
+	tick_t start;
 
 	(void)state;
 	assert_true(file >= 0);
@@ -1064,12 +1066,20 @@ static void test_saved_drive_continues_identically(void **state)
 		else
 			assert_true(drive_place(a.drive, request_extent(&r)));
 	}
+	do
+		play_many(&a, 100);
+	while (!((struct mrsm *)a.drive->ftl->state)->directory->noted);
+	drive_drain(a.drive);
+	start = schedule_now(a.drive->flash->schedule);
 	if (!image_save(a.drive, path, &fault) || !image_load(b.drive, path, &fault))
 		fail_msg("%s", fault.text);
 	unlink(path);
 	close(file);
 	assert_true(((struct mrsm *)b.drive->ftl->state)->slots.list.used > 0);
+	assert_int_equal(((struct mrsm *)b.drive->ftl->state)->directory->noted,
+		((struct mrsm *)a.drive->ftl->state)->directory->noted);
 	stat_list_start(&a.drive->statistics);
+	memset(a.drive->taken, 0, sizeof a.drive->taken);
 	stat_list_start(&b.drive->statistics);
 	ftl_check(b.drive->ftl);
 	b.random = a.random;
@@ -1078,7 +1088,7 @@ static void test_saved_drive_continues_identically(void **state)
 	drive_drain(a.drive);
 	drive_drain(b.drive);
 	assert_memory_equal(a.drive->flash->count, b.drive->flash->count, sizeof a.drive->flash->count);
-	assert_int_equal(a.drive->last_completion, b.drive->last_completion);
+	assert_int_equal(a.drive->last_completion - start, b.drive->last_completion);
 	player_close(&a);
 	player_close(&b);
 }

@@ -354,6 +354,24 @@ static void test_multiplane_command_takes_the_longest_cell_time(void **state)
 	close_idle(b);
 }
 
+/* Wherever it stands in the command. */
+static void test_the_longest_cell_time_may_come_last(void **state)
+{
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.multiplane=any flash.program_ns=[100000,200000,300000]");
+	op_t first, last;
+
+	(void)state;
+	old_page(b, 0, 1, 0, 0);
+	old_page(b, 0, 1, 0, 1);
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	first = submit_program(b, page_at(b, 0, 0, 1, 0));
+	last = submit_program(b, page_at(b, 0, 1, 0, 2));
+	assert_done_at(b, last, WRITE + 2 * (100 + 4000) + 300000);
+	assert_true(schedule_done(b->flash->schedule, first));
+	close_idle(b);
+}
+
 /* Two of the waiting writes are in one plane: they cannot share a command. */
 static void test_multiplane_needs_different_planes(void **state)
 {
@@ -550,6 +568,24 @@ static void test_a_waiting_write_is_passed_by_so_many_reads(void **state)
 	assert_done_at(b, read[1], WRITE + 2 * READ);
 	assert_done_at(b, write, WRITE + 2 * READ + WRITE);
 	assert_done_at(b, read[3], WRITE + 2 * READ + WRITE + 2 * READ);
+	close_idle(b);
+}
+
+static void test_the_next_write_is_passed_as_often(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.read_first_limit=2");
+	ppn_t old = old_page(b, 0, 0, 2, 0);
+	op_t first, second, read[4];
+
+	(void)state;
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	first = submit_program(b, page_at(b, 0, 0, 1, 0));
+	second = submit_program(b, page_at(b, 0, 0, 1, 1));
+	for (int i = 0; i < 4; i++)
+		read[i] = submit_read(b, old);
+	assert_done_at(b, first, WRITE + 2 * READ + WRITE);
+	assert_done_at(b, read[3], WRITE + 2 * READ + WRITE + 2 * READ);
+	assert_done_at(b, second, WRITE + 2 * READ + WRITE + 2 * READ + WRITE);
 	close_idle(b);
 }
 
@@ -1277,6 +1313,22 @@ static void test_request_without_operations_takes_its_look_ups(void **state)
 	close_idle(b);
 }
 
+static void test_look_ups_that_end_together_keep_their_order(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	op_t write[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		bench_begin(b);
+		write[i] = flash_program(&b->io, page_at(b, 0, 0, i, 0), 1, 4, CAUSE_HOST, OP_NONE);
+		schedule_submit(b->flash->schedule, &b->io, 1000);
+	}
+	assert_done_at(b, write[0], 1000 + WRITE);
+	assert_done_at(b, write[1], 1000 + 2 * WRITE);
+	close_idle(b);
+}
+
 static void test_operations_begin_after_the_look_ups(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -1396,6 +1448,7 @@ int main(void)
 		cmocka_unit_test(test_multiplane_program_at_another_offset_is_refused),
 		cmocka_unit_test(test_multiplane_program_at_any_offset),
 		cmocka_unit_test(test_multiplane_command_takes_the_longest_cell_time),
+		cmocka_unit_test(test_the_longest_cell_time_may_come_last),
 		cmocka_unit_test(test_multiplane_needs_different_planes),
 		cmocka_unit_test(test_multiplane_read),
 		cmocka_unit_test(test_multiplane_command_of_three_planes),
@@ -1408,6 +1461,7 @@ int main(void)
 		cmocka_unit_test(test_read_overtakes_waiting_writes),
 		cmocka_unit_test(test_fifo_lets_nobody_overtake),
 		cmocka_unit_test(test_a_waiting_write_is_passed_by_so_many_reads),
+		cmocka_unit_test(test_the_next_write_is_passed_as_often),
 		cmocka_unit_test(test_an_erase_is_interrupted_so_often),
 		cmocka_unit_test(test_read_suspends_an_erase),
 		cmocka_unit_test(test_an_erase_is_suspended_again),
@@ -1447,6 +1501,7 @@ int main(void)
 		cmocka_unit_test(test_request_completes_with_its_last_operation),
 		cmocka_unit_test(test_request_without_operations_takes_its_look_ups),
 		cmocka_unit_test(test_operations_begin_after_the_look_ups),
+		cmocka_unit_test(test_look_ups_that_end_together_keep_their_order),
 		cmocka_unit_test(test_many_look_ups_end_in_their_own_time),
 		cmocka_unit_test(test_load_counts_what_waits_and_what_is_served),
 		cmocka_unit_test(test_a_long_chain),
