@@ -211,12 +211,14 @@ static void hand_over(struct buffer *b)
 	flush(b);
 }
 
-static void drop_versions(struct buffer *b, lpn_t lpn, mask_t mask)
+/* Tells the oracle of these sectors of a page. */
+static void tell_of_page(struct buffer *b, lpn_t lpn, mask_t mask,
+	void (*tell)(struct oracle *, enum oracle_holder, struct extent))
 {
 	sector_t first = page_start(b, lpn);
 
-	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
-		oracle_dram_drop(b->oracle, HOLDER_BUFFER, (struct extent){ first + from, first + end });
+	for (uint32_t from = 0, end = 0; b->oracle && bits_next_run(mask, &from, &end);)
+		tell(b->oracle, HOLDER_BUFFER, (struct extent){ first + from, first + end });
 }
 
 static void evict(struct buffer *b)
@@ -234,8 +236,7 @@ static void evict(struct buffer *b)
 
 		if (v->node == NODE_NONE)
 			continue;
-		if (b->oracle)
-			drop_versions(b, v->lpn, v->mask);
+		tell_of_page(b, v->lpn, v->mask, oracle_dram_drop);
 		forget(b, v->node, v->mask);
 	}
 	BUG_ON(b->used == used, "%s evicts nothing from a full buffer", b->ops->name);
@@ -380,9 +381,7 @@ static void allocate(struct buffer *b, lpn_t first, uint32_t pages)
 		if (!b->absent[i])
 			continue;
 		enter(b, buffer_find(b, lpn), lpn, b->absent[i], REQUEST_READ);
-		for (uint32_t from = 0, end = 0; b->oracle && bits_next_run(b->absent[i], &from, &end);)
-			oracle_dram_store(b->oracle, HOLDER_BUFFER,
-				(struct extent){ page_start(b, lpn) + from, page_start(b, lpn) + end });
+		tell_of_page(b, lpn, b->absent[i], oracle_dram_store);
 	}
 	b->allocating = false;
 }

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "drive/drive.h"
+#include "drive/statistics.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -53,15 +54,6 @@ void progress_start(struct progress *p, bool quiet)
 	p->started = p->shown = seconds();
 }
 
-static double waf_so_far(const struct drive *d)
-{
-	double written = (double)d->count->request[REQUEST_WRITE].sectors;
-
-	if (written <= 0)
-		return 0;
-	return (double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page / written;
-}
-
 bool progress_due(struct progress *p)
 {
 	double now = p->on ? seconds() : 0;
@@ -82,8 +74,10 @@ void progress_show(const struct progress *p, uint64_t requests, double done, con
 		fprintf(stderr, "%5.1f %%  ETA %.0f s  ", done * 100, elapsed / done - elapsed);
 	fprintf(stderr, "%llu requests, %.0f/s", (unsigned long long)requests, (double)requests / elapsed);
 	if (drive) {
+		double waf = statistics_waf(drive);
+
 		drive->ftl->ops->facts(drive->ftl, &facts);
-		fprintf(stderr, "  WAF %.3f  %llu free blocks", waf_so_far(drive),
+		fprintf(stderr, "  WAF %.3f  %llu free blocks", waf > 0 ? waf : 0,
 			(unsigned long long)facts.free_blocks);
 	}
 	fflush(stderr);

@@ -82,6 +82,14 @@ static void oracle_request(struct drive *d, const struct request *r)
 			oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
 }
 
+/* What the host layer makes of a request, in its order. */
+static void take_apart(struct drive *d, const struct request *r)
+{
+	host_map(d->host, r);
+	if (d->oracle)
+		oracle_request(d, r);
+}
+
 static void serve_part(struct drive *d, const struct host_part *p)
 {
 	switch (p->type) {
@@ -99,14 +107,11 @@ static void serve_part(struct drive *d, const struct host_part *p)
 	}
 }
 
-/* What the host layer makes of a request, in its order. */
 static void serve(struct drive *d, const struct request *r)
 {
 	struct host *h = d->host;
 
-	host_map(h, r);
-	if (d->oracle)
-		oracle_request(d, r);
+	take_apart(d, r);
 	for (uint32_t i = 0; i < h->parts; i++)
 		serve_part(d, &h->part[i]);
 	if (r->type == REQUEST_READ)
@@ -258,9 +263,7 @@ static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enu
 			.start = e[i].start, .sectors = (uint32_t)extent_sectors(e[i]), .type = type
 		};
 
-		host_map(d->host, &r);
-		if (d->oracle)
-			oracle_request(d, &r);
+		take_apart(d, &r);
 		for (uint32_t part = 0; part < d->host->parts; part++)
 			serve_part_untimed(d, &batch, &d->host->part[part]);
 	}

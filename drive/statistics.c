@@ -225,6 +225,12 @@ static const struct stat_row wear_rows[] = {
 	{ 0 },
 };
 
+double statistics_waf(const struct drive *d)
+{
+	return share((double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page,
+		(double)d->count->request[REQUEST_WRITE].sectors);
+}
+
 static void gather_figures(void *drive)
 {
 	const struct drive *d = drive;
@@ -236,8 +242,7 @@ static void gather_figures(void *drive)
 	f->across_share =
 		share((double)(across[REQUEST_READ].request.count + across[REQUEST_WRITE].request.count),
 			(double)d->count->request[REQUEST_TYPES].count);
-	f->waf = share((double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page,
-		(double)d->count->request[REQUEST_WRITE].sectors);
+	f->waf = statistics_waf(d);
 	f->map_reads = d->flash->count[OP_READ][CAUSE_MAP];
 	f->map_programs = d->flash->count[OP_PROGRAM][CAUSE_MAP];
 	f->map_bytes = facts.map_bytes;

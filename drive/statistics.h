@@ -20,6 +20,9 @@ void statistics_add(struct drive *);
 
 void statistics_report(struct report *, const struct run *, const struct run_facts *);
 
+/* Write amplification so far: bytes of pages programmed / bytes written by the host.  NaN before the first write. */
+double statistics_waf(const struct drive *);
+
 /* In words, if a notable share of the pages read held no data: then latencies are those of a drive that was never
  * written.  False: nothing to say. */
 bool statistics_doubt(const struct drive *, char *text, size_t bytes);

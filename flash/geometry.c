@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define FIELD(name) offsetof(struct flash_settings, name)
+#define FLASH(type, field) PARAM(type, struct flash_settings, field)
 
 static const char *const multiplane_names[] = { "off", "same_offset", "any", NULL };
 static const char *const scheduler_names[] = { "read_first", "fifo", NULL };
@@ -10,52 +10,48 @@ static const char *const order_names[] = { "consecutive", "ascending", NULL };
 static const char *const suspend_names[] = { "never", "erase", "program_and_erase", NULL };
 
 const struct param flash_params[] = {
-	{ "channels", PARAM_UINT, FIELD(channels), 1, 1024, "channels", "8",
-		"buses between the controller and the chips" },
-	{ "chips", PARAM_UINT, FIELD(chips), 1, 1024, "chips", "4", "chips on each channel" },
-	{ "dies", PARAM_UINT, FIELD(dies), 1, 64, "dies", "2",
+	{ FLASH(UINT, channels), 1, 1024, "channels", "8", "buses between the controller and the chips" },
+	{ FLASH(UINT, chips), 1, 1024, "chips", "4", "chips on each channel" },
+	{ FLASH(UINT, dies), 1, 64, "dies", "2",
 		"dies in each chip; each works on its own while `interleave` is on" },
-	{ "planes", PARAM_UINT, FIELD(planes), 1, 64, "planes", "2", "planes in each die" },
-	{ "blocks", PARAM_UINT, FIELD(blocks), 4, 1 << 24, "blocks", "2048", "blocks in each plane" },
-	{ "pages", PARAM_UINT, FIELD(pages), 1, 1 << 20, "pages", "64", "pages in each block" },
-	{ "page_bytes", PARAM_UINT, FIELD(page_bytes), 2048, 32768, "bytes", "8192",
-		"size of a page, a power of two" },
-	{ "over_provisioning", PARAM_REAL, FIELD(over_provisioning), 0, 0.99, "share", "0.1",
+	{ FLASH(UINT, planes), 1, 64, "planes", "2", "planes in each die" },
+	{ FLASH(UINT, blocks), 4, 1 << 24, "blocks", "2048", "blocks in each plane" },
+	{ FLASH(UINT, pages), 1, 1 << 20, "pages", "64", "pages in each block" },
+	{ FLASH(UINT, page_bytes), 2048, 32768, "bytes", "8192", "size of a page, a power of two" },
+	{ FLASH(REAL, over_provisioning), 0, 0.99, "share", "0.1",
 		"part of the physical pages that the host does not see: (physical - logical) / physical" },
-	{ "read_ns", PARAM_TICKS, FIELD(read_ns), 0, 4e9, "ns", "75000",
+	{ FLASH(TICKS, read_ns), 0, 4e9, "ns", "75000",
 		"cell array to page register; a list gives one time per page type (LSB, CSB, MSB)" },
-	{ "program_ns", PARAM_TICKS, FIELD(program_ns), 0, 4e9, "ns", "2000000",
+	{ FLASH(TICKS, program_ns), 0, 4e9, "ns", "2000000",
 		"page register to cell array; a list gives one time per page type" },
-	{ "erase_ns", PARAM_UINT, FIELD(erase_ns), 0, 4e9, "ns", "15000000", "erase of one block" },
-	{ "command_ns", PARAM_UINT, FIELD(command_ns), 0, 1e6, "ns", "200",
+	{ FLASH(UINT, erase_ns), 0, 4e9, "ns", "15000000", "erase of one block" },
+	{ FLASH(UINT, command_ns), 0, 1e6, "ns", "200",
 		"command and address cycles on the bus; 0 = they cost nothing" },
-	{ "bus_mb_per_s", PARAM_REAL, FIELD(bus_mb_per_s), 1, 100000, "MB/s", "400",
+	{ FLASH(REAL, bus_mb_per_s), 1, 100000, "MB/s", "400",
 		"transfer rate of each channel, 10^6 bytes per second" },
-	{ "copyback", PARAM_BOOL, FIELD(copyback), 0, 1, "", "true",
-		"a page moves inside its plane without crossing the bus" },
-	{ "interleave", PARAM_BOOL, FIELD(interleave), 0, 1, "", "true",
+	{ FLASH(BOOL, copyback), 0, 1, "", "true", "a page moves inside its plane without crossing the bus" },
+	{ FLASH(BOOL, interleave), 0, 1, "", "true",
 		"dies of a chip work at the same time; off = one after another" },
-	{ "multiplane", PARAM_CHOICE, FIELD(multiplane), 0, 0, "", "off",
+	{ FLASH(CHOICE, multiplane), 0, 0, "", "off",
 		"waiting operations of several planes of a die run as one command: never, if they are at "
 		"the same page offset, or always",
 		multiplane_names },
-	{ "scheduler", PARAM_CHOICE, FIELD(scheduler), 0, 0, "", "read_first",
-		"which operation that waits for a die goes first", scheduler_names },
-	{ "read_first_limit", PARAM_UINT, FIELD(read_first_limit), 0, 1e9, "commands", "1000",
+	{ FLASH(CHOICE, scheduler), 0, 0, "", "read_first", "which operation that waits for a die goes first",
+		scheduler_names },
+	{ FLASH(UINT, read_first_limit), 0, 1e9, "commands", "1000",
 		"reads that may pass a waiting or interrupted operation before it is its turn; 0 = any number" },
-	{ "suspend", PARAM_CHOICE, FIELD(suspend), 0, 0, "", "never",
+	{ FLASH(CHOICE, suspend), 0, 0, "", "never",
 		"what a read that arrives at a busy die may interrupt; nothing where flash.scheduler is fifo",
 		suspend_names },
-	{ "suspend_ns", PARAM_UINT, FIELD(suspend_ns), 0, 1e9, "ns", "20000",
-		"cost of taking up a suspended operation again" },
-	{ "forward_bytes", PARAM_UINT, FIELD(forward_bytes), 0, 1e12, "bytes", "8M",
+	{ FLASH(UINT, suspend_ns), 0, 1e9, "ns", "20000", "cost of taking up a suspended operation again" },
+	{ FLASH(UINT, forward_bytes), 0, 1e12, "bytes", "8M",
 		"controller memory that holds pages until their program is done and answers reads of them; 0 = "
 		"such reads wait for the program" },
-	{ "order", PARAM_CHOICE, FIELD(order), 0, 0, "", "consecutive",
+	{ FLASH(CHOICE, order), 0, 0, "", "consecutive",
 		"pages of a block are programmed one after another, or in ascending order: those passed over are "
 		"used up",
 		order_names },
-	{ "endurance", PARAM_UINT, FIELD(endurance), 0, 1e9, "erases", "0",
+	{ FLASH(UINT, endurance), 0, 1e9, "erases", "0",
 		"erases after which a block is worn out; 0 = it never is" },
 	{ 0 },
 };

@@ -12,7 +12,8 @@ static const char *const policy_names[] = {
 	NULL,
 };
 
-#define GC(type, field) PARAM(type, struct gc_settings, field)
+#define GC(type, field)   PARAM(type, struct gc_settings, field)
+#define WEAR(type, field) PARAM(type, struct wear_settings, field)
 
 const struct param gc_params[] = {
 	{ GC(CHOICE, policy), 0, 0, "", "greedy", "which block is collected", policy_names },
@@ -27,13 +28,13 @@ const struct param gc_params[] = {
 };
 
 const struct param wear_params[] = {
-	{ "dynamic", PARAM_BOOL, offsetof(struct wear_settings, dynamic), 0, 1, "", "true",
+	{ WEAR(BOOL, dynamic), 0, 1, "", "true",
 		"the free block with the fewest erases is used next; off = the one that has been free "
 		"longest" },
-	{ "delta", PARAM_UINT, offsetof(struct wear_settings, delta), 0, 1e9, "erases", "0",
+	{ WEAR(UINT, delta), 0, 1e9, "erases", "0",
 		"difference between the most and the least worn block of a plane from which cold data is "
 		"moved; 0 = never" },
-	{ "period", PARAM_UINT, offsetof(struct wear_settings, period), 1, 1e9, "erases", "16",
+	{ WEAR(UINT, period), 1, 1e9, "erases", "16",
 		"cold data moves at most once per this many erases of a plane" },
 	{ 0 },
 };

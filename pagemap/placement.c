@@ -8,11 +8,11 @@
 static const char *const policy_names[] = { "least_loaded", "round_robin", "static", NULL };
 
 const struct param placement_params[] = {
-	{ "policy", PARAM_CHOICE, offsetof(struct placement_settings, policy), 0, 0, "", "least_loaded",
+	{ PARAM(CHOICE, struct placement_settings, policy), 0, 0, "", "least_loaded",
 		"where a page is written: the die with the least work, planes in turn, or by logical page "
 		"number",
 		policy_names },
-	{ "order", PARAM_TEXT, offsetof(struct placement_settings, order), 0, 0, "", "CWDP",
+	{ PARAM(TEXT, struct placement_settings, order), 0, 0, "", "CWDP",
 		"striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies "
 		"fastest" },
 	{ 0 },

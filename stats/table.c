@@ -10,8 +10,8 @@
 #define NAME_BYTES 112
 
 const struct param stat_params[] = {
-	{ "percentiles", PARAM_TEXT, offsetof(struct stat_settings, percentiles), 0, 0, "",
-		"50 95 99 99.9 99.99", "of latencies, in percent, at most 16: 99.9 is reported as p999" },
+	{ PARAM(TEXT, struct stat_settings, percentiles), 0, 0, "", "50 95 99 99.9 99.99",
+		"of latencies, in percent, at most 16: 99.9 is reported as p999" },
 	{ 0 },
 };
 
@@ -119,6 +119,15 @@ static double ratio(const struct number *n)
 	return divisor ? (double)whole(n->value) / (double)divisor : NAN;
 }
 
+/* Of nothing there is no time to tell. */
+static void report_time(struct report *r, const char *name, const struct histogram *h, uint64_t ns)
+{
+	if (h->count)
+		report_count(r, name, ns, "ns", "");
+	else
+		report_real(r, name, NAN, "ns", "");
+}
+
 static void report_times(
 	struct report *r, const struct stat_list *list, const struct number *n, const struct histogram *h)
 {
@@ -130,16 +139,10 @@ static void report_times(
 	report_real(r, name, h->count ? histogram_deviation(h) : NAN, "ns", "standard deviation");
 	for (size_t i = 0; i < list->percentiles; i++) {
 		snprintf(name, sizeof name, "%s%s", n->name, list->suffix[i]);
-		if (h->count)
-			report_count(r, name, histogram_percentile(h, list->percentile[i] / 100), "ns", "");
-		else
-			report_real(r, name, NAN, "ns", "");
+		report_time(r, name, h, histogram_percentile(h, list->percentile[i] / 100));
 	}
 	snprintf(name, sizeof name, "%s_max_ns", n->name);
-	if (h->count)
-		report_count(r, name, h->max, "ns", "");
-	else
-		report_real(r, name, NAN, "ns", "");
+	report_time(r, name, h, h->max);
 }
 
 static void report_number(void *report, const struct stat_list *list, const struct number *n)

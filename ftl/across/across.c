@@ -26,27 +26,27 @@ static const char *const index_names[] = { "anchor", "both", "single", NULL };
 static const char *const neighbour_names[] = { "rollback_all", "rollback_neighbour_then_direct", NULL };
 static const char *const partial_names[] = { "rollback", "shrink", NULL };
 
-#define SETTING(name) offsetof(struct across_settings, name)
+#define ACROSS(type, field) PARAM(type, struct across_settings, field)
 
 static const struct param across_params[] = {
-	{ "index", PARAM_CHOICE, SETTING(index), 0, 0, "", "anchor",
+	{ ACROSS(CHOICE, index), 0, 0, "", "anchor",
 		"where the page table says that there is an area: in the entry of the page left of the "
 		"border; in both entries, two fields each; in both, one field each (then a page can touch "
 		"one area only)",
 		index_names },
-	{ "release_stale", PARAM_BOOL, SETTING(release_stale), 0, 1, "", "true",
+	{ ACROSS(BOOL, release_stale), 0, 1, "", "true",
 		"sectors that an area takes over leave their normal page, which dies with its last one" },
-	{ "neighbour", PARAM_CHOICE, SETTING(neighbour), 0, 0, "", "rollback_all",
+	{ ACROSS(CHOICE, neighbour), 0, 0, "", "rollback_all",
 		"an across write that overlaps the area of another border: everything is written to normal "
 		"pages, or only the old area is and the write gets an area of its own",
 		neighbour_names },
-	{ "partial_cover", PARAM_CHOICE, SETTING(partial_cover), 0, 0, "", "rollback",
+	{ ACROSS(CHOICE, partial_cover), 0, 0, "", "rollback",
 		"a write over part of an area that cannot be merged: roll the area back, or let it keep the "
 		"rest",
 		partial_names },
-	{ "gc_rollback", PARAM_BOOL, SETTING(gc_rollback), 0, 1, "", "false",
+	{ ACROSS(BOOL, gc_rollback), 0, 1, "", "false",
 		"collection folds an area into its two normal pages if all three are in the victim" },
-	{ "max_areas", PARAM_UINT, SETTING(max_areas), 0, 4e9, "areas", "0",
+	{ ACROSS(UINT, max_areas), 0, 4e9, "areas", "0",
 		"at most so many at a time, more across writes are done as normal ones; 0 = as many as the "
 		"spare pages can hold when every logical page is in use" },
 	{ 0 },

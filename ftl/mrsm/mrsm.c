@@ -14,21 +14,20 @@
 
 #include <stdio.h>
 
-#define SETTING(name) offsetof(struct mrsm_settings, name)
+#define MRSM(type, field) PARAM(type, struct mrsm_settings, field)
 
 static const char *const cache_model_names[] = { "lru", "static", NULL };
 
 static const struct param mrsm_params[] = {
-	{ "subpage_sectors", PARAM_UINT, SETTING(subpage_sectors), 1, 64, "sectors", "1",
+	{ MRSM(UINT, subpage_sectors), 1, 64, "sectors", "1",
 		"size of a sub-page, the smallest piece that is mapped: a power of two up to a page" },
-	{ "node_bytes", PARAM_UINT, SETTING(node_bytes), 4, 64, "bytes", "16",
-		"of an extent in a mapping page" },
-	{ "cache_model", PARAM_CHOICE, SETTING(cache_model), 0, 0, "", "static",
+	{ MRSM(UINT, node_bytes), 4, 64, "bytes", "16", "of an extent in a mapping page" },
+	{ MRSM(CHOICE, cache_model), 0, 0, "", "static",
 		"static = as in ICPP'23, as far as its numbers tell: each logical page translated finds its "
 		"entry in DRAM by chance, else reads its mapping page, and programs it if it changes; lru = "
 		"a real cache of whole mapping pages, which makes MRSM much better than published",
 		cache_model_names },
-	{ "cached_share", PARAM_REAL, SETTING(cached_share), 0, 1, "share", "0",
+	{ MRSM(REAL, cached_share), 0, 1, "share", "0",
 		"static: chance of a hit; 0 = cache / size of the table for the whole drive (ICPP'23 names "
 		"0.421)" },
 	{ 0 },
