@@ -35,7 +35,7 @@ struct options {
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *to, *fix;
 	struct trace_options trace;
 	uint64_t explain; /* number of a request from 1, 0 = none */
-	bool verify, quiet, list_quirks, help;
+	bool verify, quiet, check, list_quirks, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */

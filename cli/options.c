@@ -51,6 +51,8 @@ static const struct option table[] = {
 		"start from a kept drive instead of preconditioning" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
+	{ TAKES_RUN, "check", 0, NULL, FLAG, FIELD(check),
+		"run nothing: check everything, print every setting that matters, and those given that do not" },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),
 		"no statistics on standard output, no progress" },
 	{ TAKES_CONVERT, "to", 0, "FORMAT", TEXT, FIELD(to), "", trace_writer_formats },

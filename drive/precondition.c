@@ -327,11 +327,13 @@ void precondition_count(const struct drive *d, struct precondition_result *resul
 
 static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, struct fault *fault)
 {
+	struct trace_settings own = d->settings->trace;
 	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
 
-	if (!workload_open(&w, d->settings->precondition.trace, &d->settings->trace, NULL, fault))
+	own.profile_count = 0; /* these are the workload's */
+	if (!workload_open(&w, d->settings->precondition.trace, &own, NULL, fault))
 		return false;
 	while (d->flash->pages_used < used &&
 		(status = workload_next_for(d->host, &w, &r, fault)) == TRACE_OK) {
