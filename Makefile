@@ -58,15 +58,18 @@ SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
 
 # These take longest and start first, so that none of them is left to run alone at the end.
 LONGEST   := random generate allocation mrsm ftl gc cli
+LAB_RUN   := $(BUILD)/tests/test_lab.run
 LONG_RUNS := $(filter $(TESTS:%=%.run),$(LONGEST:%=$(BUILD)/tests/test_%.run))
-TEST_RUNS := $(LONG_RUNS) $(filter-out $(LONG_RUNS),$(TESTS:%=%.run))
+TEST_RUNS := $(LONG_RUNS) $(LAB_RUN) $(filter-out $(LONG_RUNS),$(TESTS:%=%.run))
 
 test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time
 	@$(MAKE) --no-print-directory --keep-going --output-sync=target $(TEST_RUNS)
 
 # Each uses a temporary folder of its own; what it prints stays together.
 .PHONY: $(TEST_RUNS)
-$(TEST_RUNS): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
+$(LAB_RUN): $(SSD)
+	@echo "== tests/test_lab.py"; SSD=$(SSD) timeout 900 python3 tests/test_lab.py -q
+$(filter-out $(LAB_RUN),$(TEST_RUNS)): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
 	@echo "== $<"; SSD=$(SSD) timeout 900 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
 
 check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
