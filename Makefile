@@ -109,7 +109,28 @@ check-extend:
 mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
-include scripts/figures.mk scripts/workloads.mk scripts/legacy/study.mk
+# Experiments (docs/experiments.md).  SCALE=1: the paper's size, default 1/16; TRACES=FOLDER: the real traces; RESULTS=FOLDER.
+RESULTS ?= results
+LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
+NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
+
+.PHONY: figures figures-sensitivity lab-ready
+
+lab-ready:
+	@scripts/deps figures
+	@$(MAKE) --no-print-directory -j$(JOBS) $(SSD)
+
+figures: lab-ready ## the ICPP'23 paper's figures and report (SCALE=1: full size; TRACES=FOLDER)
+	@$(LAB) scripts/icpp23 $(NUMBERS)
+
+figures-sensitivity: lab-ready ## how the report's numbers move with what the paper leaves open
+	@$(LAB) scripts/icpp23 sensitivity $(NUMBERS)
+
+# Any other paper: figures-NAME.
+figures-%: lab-ready
+	@$(LAB) scripts/$* $(NUMBERS)
+
+include scripts/workloads.mk scripts/legacy/study.mk
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
 	@$<
