@@ -119,7 +119,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity lab-ready
+.PHONY: figures figures-sensitivity workloads slurm-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -131,11 +131,18 @@ figures: lab-ready ## the ICPP'23 paper's figures and report (SCALE=1: full size
 figures-sensitivity: lab-ready ## how the report's numbers move with what the paper leaves open
 	@$(LAB) scripts/icpp23 sensitivity $(NUMBERS)
 
+workloads: lab-ready ## generated workloads beside published statistics: results/workloads/default/report.html
+	@$(LAB) scripts/workloads
+
 # Any other paper: figures-NAME.
 figures-%: lab-ready
 	@$(LAB) scripts/$* $(NUMBERS)
 
-include scripts/workloads.mk scripts/legacy/study.mk
+slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machine (as root)
+	@scripts/deps slurm
+	@SSD=$(SSD) tests/slurm.sh
+
+include scripts/legacy/study.mk
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
 	@$<

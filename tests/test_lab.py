@@ -142,7 +142,7 @@ class Description(Folder):
             description.read(self.at("sweep"), []).place("slow")
 
 
-class Values_(unittest.TestCase):
+class Values_(Folder):
     def test_vectors(self):
         v = Vector((1.0, 2.0, 4.0))
         self.assertEqual(v / Vector((1.0, 1.0, 2.0)), (1, 2, 2))
@@ -157,8 +157,9 @@ class Values_(unittest.TestCase):
         self.assertAlmostEqual(mean, 2.0)
         self.assertAlmostEqual(half, 4.303 / 3 ** 0.5)
 
-    def verdict(self, relation, paper, unit, ours, tolerance=0.25):
-        row = description.Published("id", "where", "what", "", relation, paper, unit, tolerance, "")
+    def verdict(self, relation, paper, unit, ours, tolerance=""):
+        self.write("published.tsv", f"id\n-\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
+        row = description.read_published(self.at("published.tsv"))[0]
         return judge(row, ours, 0.0, [])
 
     def test_verdicts(self):
@@ -169,7 +170,9 @@ class Values_(unittest.TestCase):
                 ("range", "4 12", [4.5, 20.0], "off"), ("holds", "6", [6], "holds"),
                 ("holds", "6", [5], "does not hold everywhere")):
             self.assertEqual(self.verdict(relation, paper, "change", ours).verdict, verdict, (relation, paper, ours))
-        self.assertEqual(self.verdict("=", "100", "count", [104.0], 0.05).verdict, "within 5 %")
+        self.assertEqual(self.verdict("=", "100", "count", [104.0], "5%").verdict, "within 5 %")
+        self.assertEqual(self.verdict("=", "100", "", [104.0], "3").verdict, "off")
+        self.assertEqual(self.verdict("=", "100", "", [97.0], "3").verdict, "within 3")
         self.assertEqual(self.verdict("=", "2", "factor", [3.0]).deviation, "+50.0 %")
 
     def test_writing(self):

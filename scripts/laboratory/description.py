@@ -31,7 +31,8 @@ class Published:
     relation: str  # = <= >= range holds
     paper: str
     unit: str  # count percent change kb factor, or any other: printed behind the number
-    tolerance: float
+    tolerance: float  # in the unit of `paper`
+    near: str  # how a verdict says it
     note: str
 
 
@@ -167,7 +168,13 @@ def read_published(path: str) -> list[Published]:
         row += [""] * (9 - len(row))
         if row[4] not in ("=", "<=", ">=", "range", "holds"):
             raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be =, <=, >=, range or holds')
-        found.append(Published(*row[:7], float(row[7] or 0.25), row[8]))
+        share = row[7] or "25%"
+        if share.endswith("%"):
+            tolerance = float(share[:-1]) / 100 * max(abs(float(end)) for end in row[5].split())
+            near = "within a quarter" if share == "25%" else f"within {share[:-1]} %"
+        else:
+            tolerance, near = float(share), f"within {share}"
+        found.append(Published(*row[:7], tolerance, near, row[8]))
     return found
 
 
@@ -205,15 +212,16 @@ def read(path: str, given: list[str]) -> Experiment:
     if "workload" not in axes:
         raise Mistake(f"{path}: there is no [axis workload]: a point of it is a profile or a trace")
     text = {name: evaluate(value, numbers, path) for name, value in sections.get("experiment", {}).items()}
-    if not os.path.isfile(text.get("drive", "")):
-        raise Mistake(f"{path}: [experiment] drive = {text.get('drive', '')}: should be a file of parameters")
+    if "drive" in text and not os.path.isfile(text["drive"]):
+        raise Mistake(f"{path}: [experiment] drive = {text['drive']}: should be a file of parameters")
     name = os.path.basename(os.path.dirname(os.path.abspath(path)) if path.endswith("experiment.ini") else path)
     experiment = Experiment(
         name.removesuffix(".ini"), os.path.dirname(path), text, numbers, axes, sections.get("defaults", {}),
         {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points) for axis, points in section.items()}
          for grid, section in named("grid").items()},
         sections.get("measures", {}), sections.get("labels", {}), named("figure"), named("matrix"),
-        read_published(os.path.join(os.path.dirname(path), "published.tsv")))
+        read_published(os.path.join(os.path.dirname(path), "published.tsv") if path.endswith("experiment.ini")
+                       else path.removesuffix(".ini") + ".tsv"))
     experiment.grids.setdefault("", {})
     for grid, section in list(experiment.grids.items()) + [("defaults", {a: [p] for a, p in experiment.defaults.items()})]:
         for axis, points in section.items():

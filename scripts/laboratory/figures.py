@@ -66,6 +66,7 @@ class Figure:
         self.x = option.get("x", "workload")
         self.at = self.experiment.place(option.get("at", ""))
         self.over = self.experiment.place(option["over"]) if "over" in option else None
+        self.deviations = self.plot == "dots" and option.get("measure") == "published"
 
     def chosen(self, axis: str) -> list[str]:
         named = self.option.get("values", "").split() if axis == self.option.get("series") else []
@@ -93,6 +94,9 @@ class Figure:
 
     def series(self, panel: Panel) -> list[Series]:
         """The points of the axis `series`, or else the panel's measures."""
+        if self.deviations:
+            wheres = dict.fromkeys(row.where for row in self.experiment.published)
+            return [Series(where, {}, [where], 2) for where in wheres]
         axis = self.option.get("series")
         points = [(self.experiment.label(p), {axis: p}, list(self.experiment.axes[axis]).index(p))
                   for p in self.chosen(axis)] if axis else [("", {}, 2)]
@@ -107,6 +111,8 @@ class Figure:
 
     def rows(self, panel: Panel, series: list[Series]) -> list[Row]:
         """For each point of x what stands below it, and value and interval of each series' measures."""
+        if self.deviations:
+            return self.deviation_rows(series)
         found = []
         for point in self.chosen(self.x):
             cells = []
@@ -121,6 +127,12 @@ class Figure:
         if self.option.get("mean", "yes" if self.x == "workload" else "no") == "yes" and self.plot in ("bars", "stacks"):
             found.append(("mean\\n", [self.mean([cells[i][0] for _, cells in found]) for i in range(len(found[0][1]))]))
         return found
+
+    def deviation_rows(self, series: list[Series]) -> list[Row]:
+        """All published numbers, those of one `where` in one row of dots: deviation over tolerance."""
+        parts = [[(value - float(row.paper)) / (row.tolerance or 1) if (value := self.values.compare(row).value) is not None
+                  else None for row in self.experiment.published if row.where == one.measures[0]] for one in series]
+        return [(str(i), [(part[i] if i < len(part) else None, 0.0) for part in parts]) for i in range(max(map(len, parts)))]
 
     def spread(self, series: Series, place: Place, measure: str) -> tuple[Value, float]:
         """Dots are published numbers of a point of x.  A part of a stack stands over the whole stack it is compared with."""
@@ -179,7 +191,7 @@ class Figure:
             items = [self.experiment.label(item) for item in items] if name == "part_names" else items
             lines.append(f"array {name}[{max(len(items), 1)}] = [{', '.join(map(quoted, items or ['']))}]")
         lines.append(f"array color[{max(len(series), 1)}] = [{', '.join(str(one.color) for one in series) or '0'}]")
-        return "\n".join(lines + [f"n = {len(series)}", f"n1 = {sum(one.measures[0] not in second for one in series)}", f"load plots.{quoted('style.gp')}",
+        return "\n".join(lines + [f"n = {len(series)}", f"tall = {max(360, 110 + 24 * len(series))}" if self.plot == "dots" else "tall = 360", f"n1 = {sum(one.measures[0] not in second for one in series)}", f"load plots.{quoted('style.gp')}",
                                   f"load plots.{quoted(self.plot + '.gp')}", ""])
 
     def axis_title(self, panel: Panel) -> str:
@@ -189,7 +201,7 @@ class Figure:
 
     def block(self, panel: Panel, series: list[Series]) -> list[str]:
         rows = self.rows(panel, series)
-        numbers = [quantity(point) for point in self.chosen(self.x)]
+        numbers = [None] * len(rows) if self.deviations else [quantity(point) for point in self.chosen(self.x)]
         numeric = self.plot == "lines" and None not in numbers
         positions = numbers if numeric else [float(i + 1) for i in range(len(rows))]
         lines = ["$data << END"]
@@ -199,7 +211,7 @@ class Figure:
             lines.append(f"{position:.9g} {quoted('' if i % every else label)} {' '.join(fields)}")
         return lines + ["END", f"rows = {len(rows)}", f"with_mean = {int(len(rows) > len(numbers))}",
                         f"numeric = {int(numeric)}", f"first_ = {positions[0]:.9g}", f"last_ = {positions[len(rows) - 1]:.9g}",
-                        f"first_name = {quoted(rows[0][0])}"]
+                        f"first_name = {quoted('' if self.deviations else rows[0][0])}"]
 
     def block_cdf(self, panel: Panel, series: list[Series]) -> list[str]:
         """Of latency.txt: below which latency (ms) which share of the requests stays; a block for each series."""

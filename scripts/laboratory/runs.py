@@ -113,7 +113,9 @@ class Runs:
         return asked, [self.ssd, "run", *words], said
 
     def prepare(self, places: list[Place]) -> list[Run]:
-        """The runs of these places, each once.  A Mistake if one of them cannot be."""
+        """The runs of these places, each once.  A Mistake if one of them cannot be.  Without a drive: only traces."""
+        if "drive" not in self.experiment.options:
+            return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
         idle, asked_now = set(), {}
         with ThreadPoolExecutor(self.jobs) as pool:

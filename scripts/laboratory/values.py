@@ -231,16 +231,16 @@ def judge(row: Published, ours: list[float], spread: float, runs: list[Run]) -> 
     """A change is judged by the change, a bound by the bound, a range by both ends."""
     paper = [float(end) for end in row.paper.split()]
     mine, stated = written_ends(row, ours).removeprefix("at most ").removeprefix("at least "), written_ends(row, paper)
-    within = all((1 - row.tolerance) * p <= o <= (1 + row.tolerance) * p or
-                 (1 + row.tolerance) * p <= o <= (1 - row.tolerance) * p for o, p in zip(ours, paper))
-    near = "within a quarter" if row.tolerance == 0.25 else f"within {100 * row.tolerance:g} %"
+    # A range has a tolerance of its own at each end.
+    within = all(abs(o - p) <= row.tolerance * (abs(p / max(paper, key=abs)) if row.relation == "range" else 1)
+                 for o, p in zip(ours, paper))
     around = f"± {written(spread, 'factor' if row.unit == 'factor' else '')}" if spread else ""
     if row.relation == "holds":
         verdict = "holds" if ours == paper else "does not hold everywhere"
         return Compared(row, stated, f"{ours[0]:g} of {paper[0]:g}", "-", verdict, ours[0], around, runs)
     if row.relation == "range":
-        return Compared(row, stated, mine, "-", near if within else "off", ours[0], around, runs)
-    verdict = near if within else "off"
+        return Compared(row, stated, mine, "-", row.near if within else "off", ours[0], around, runs)
+    verdict = row.near if within else "off"
     if row.relation == "<=" and ours[0] <= paper[0] or row.relation == ">=" and ours[0] >= paper[0]:
         verdict = "holds"
     deviation = signed(100 * (ours[0] / paper[0] - 1)) if paper[0] else "-"

@@ -7,6 +7,7 @@
 #	                      of its colour, and curve, points or both
 #	parts, part_names     of what a bar is stacked        annotated        1: numbers stand at some bars
 #	rows, with_mean       of $data; 1: the last is a mean
+#	tall                  height
 #	numeric, first_, last_, first_name   1: positions are numbers; of the first and last row
 #	$data                 position, label, then for each series (and part) value, low and high end of its interval
 #	$levels, $marks       name and value of lines across; series and value of what a paper states of its mean
@@ -14,7 +15,7 @@
 # A panel is shown 560 units wide and in two columns of 1120 units, so that no label is below 9 pt.
 
 width = wide ? 1120 : 560
-height = 360
+height = tall
 family = kind eq "svg" ? "Helvetica, Arial, sans-serif" : "DejaVu Sans"
 size_ = kind eq "svg" ? 15 : 11
 if (kind eq "svg") {
