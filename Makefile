@@ -119,7 +119,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity workloads slurm-test lab-ready
+.PHONY: figures figures-sensitivity workloads legacy-study slurm-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -134,6 +134,11 @@ figures-sensitivity: lab-ready ## how the report's numbers move with what the pa
 workloads: lab-ready ## generated workloads beside published statistics: results/workloads/default/report.html
 	@$(LAB) scripts/workloads
 
+legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (docs/legacy.md; TRACES=FOLDER: real traces, too)
+	@scripts/legacy/study $(SSD) $(RESULTS)/legacy/cases $(TRACES)
+	@$(LAB) scripts/legacy cases=$(RESULTS)/legacy/cases
+	@scripts/legacy/compare $(RESULTS)/legacy/cases-cases/results.tsv >$(RESULTS)/legacy/cases-cases/table.md
+
 # Any other paper: figures-NAME.
 figures-%: lab-ready
 	@$(LAB) scripts/$* $(NUMBERS)
@@ -142,7 +147,6 @@ slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machin
 	@scripts/deps slurm
 	@SSD=$(SSD) tests/slurm.sh
 
-include scripts/legacy/study.mk
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
 	@$<

@@ -254,6 +254,15 @@ class Sweep(Folder):
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
         self.assertIn('same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr)
 
+    def test_another_program(self):
+        self.write("program", "#!/bin/sh\necho 'words = '$#\necho \"double = $((2 * ${2#n=}))\"\n")
+        os.chmod(self.at("program"), 0o755)
+        self.write("other.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n[axis workload]\nw = w\n"
+                                "[measures]\nwords = words\ndouble = double\n")
+        self.lab("run", self.at("other.ini"))
+        rows = [line.split("\t") for line in self.text("results/other/default/results.tsv").splitlines()[1:]]
+        self.assertEqual([(row[0], row[4], row[5]) for row in rows], [("1", "3", "2"), ("2", "3", "4"), ("3", "3", "6")])
+
     def test_comparing(self):
         self.lab("run", self.at("sweep"))
         self.lab("run", self.at("sweep"), "n=200")

@@ -145,8 +145,10 @@ def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -
         text = evaluate(text, numbers, where)
         for name in expand(names):
             if name == "*":
-                for path in sorted(glob.glob(text, recursive=True)):
-                    points.setdefault(os.path.basename(path).split(".")[0], [path])
+                first, *words = shlex.split(text)
+                for path in sorted(glob.glob(first, recursive=True)):
+                    stem = os.path.basename(path).split(".")[0]
+                    points.setdefault(stem, [path, *(word.replace("*", stem) for word in words)])
                 continue
             words = shlex.split(text if names == name else text.replace("*", name))
             if words and "*" in words[0] and "=" not in words[0]:

@@ -97,9 +97,10 @@ class Figure:
         if self.deviations:
             wheres = dict.fromkeys(row.where for row in self.experiment.published)
             return [Series(where, {}, [where], 2) for where in wheres]
-        axis = self.option.get("series")
-        points = [(self.experiment.label(p), {axis: p}, list(self.experiment.axes[axis]).index(p))
-                  for p in self.chosen(axis)] if axis else [("", {}, 2)]
+        axis = self.option.get("series", "")
+        all_points = list(self.experiment.axes.get(axis, []))
+        colored = all_points if len(all_points) <= 8 else self.chosen(axis)  # one colour in all figures, if they suffice
+        points = [(self.experiment.label(p), {axis: p}, colored.index(p)) for p in self.chosen(axis)] if axis else [("", {}, 2)]
         if self.plot == "stacks":
             return [Series(name, place, panel.measures, color) for name, place, color in points]
         if axis and len(panel.measures) == 1:
@@ -120,7 +121,7 @@ class Figure:
                 place = panel.place | one.place | {self.x: point}
                 cells += [self.spread(one, place, measure) for measure in one.measures]
             label = self.experiment.label(point)
-            if self.over is not None:
+            if self.over is not None and self.x not in self.over:
                 base = [self.values.spread(m, panel.place | {self.x: point} | self.over)[0] for m in series[0].measures]
                 label += "\\n" + short(None if None in base else sum(base))  # type: ignore[arg-type]
             found.append((label, cells))
@@ -176,7 +177,7 @@ class Figure:
                  f"yrange = {quoted(self.option.get('yrange', ''))}",
                  *(f"log_{axis} = {int(axis in logs)}" for axis in ("x", "y", "y2"))]
         lines += [f"caption = {quoted(panel.title)}", f"wide = {int(self.option.get('wide') == 'yes')}",
-                  f"lines_below = {1 + (self.over is not None)}",
+                  f"lines_below = {1 + (self.over is not None and self.x not in self.over)}",
                   f"note = {quoted(self.experiment.options.get('source', ''))}",
                   f"parts = {len(series[0].measures) if series else 0}",
                   f"annotated = {int(self.option.get('numbers', 'yes') == 'yes')}"]

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from laboratory.description import Experiment, Mistake, Place
+from laboratory.description import Experiment, Mistake, Place, number
 
 
 def digest(*parts: str) -> str:
@@ -103,6 +103,10 @@ class Runs:
     def check(self, place: Place) -> tuple[str, list[str], list[str]]:
         """Key of what was asked; the command; the lines of `ssd run --check`, or its complaint behind "!"."""
         workload, settings = self.experiment.settings(place)
+        if program := self.experiment.options.get("program"):
+            files = (value for _, _, value in (s.partition("=") for s in settings) if os.path.isfile(value))
+            said = [*settings, digest_of_file(program), *map(digest_of_file, files)]
+            return "", [program, self.ssd, *settings, workload], said
         drive = self.experiment.options["drive"]
         words = [word for setting in settings for word in ("-s", setting)] + [drive, workload]
         asked = digest(self.binary, digest_of_file(drive), self.identity(workload), *words)
@@ -114,7 +118,7 @@ class Runs:
 
     def prepare(self, places: list[Place]) -> list[Run]:
         """The runs of these places, each once.  A Mistake if one of them cannot be.  Without a drive: only traces."""
-        if "drive" not in self.experiment.options:
+        if not self.experiment.options.keys() & {"drive", "program"}:
             return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
         idle, asked_now = set(), {}
@@ -122,7 +126,7 @@ class Runs:
             for place, (asked, command, said) in zip(places, pool.map(self.check, places)):
                 if said[0].startswith("!"):
                     raise Mistake(f"{' '.join(place.values())}: {said[0][1:]}")
-                asked_now[asked] = said
+                asked_now |= {asked: said} if asked else {}
                 idle |= {line[2:] for line in said if line.startswith("#")}
                 key = digest(self.binary, self.identity(command[-1]), *(s for s in said if not s.startswith("#")))
                 run = by_key.setdefault(key, Run(key, command))
@@ -142,6 +146,8 @@ class Runs:
 
     def command(self, run: Run) -> list[str]:
         """The whole of it, as `lab list` prints it."""
+        if "program" in self.experiment.options:
+            return run.command
         columns = ["-o", self.path(run.key, "")] if self.columns else []
         return [*run.command[:2], "--quiet", "--json", self.path(run.key), *columns, *run.command[2:]]
 
@@ -150,6 +156,9 @@ class Runs:
         done = subprocess.run(self.command(run), capture_output=True, text=True)
         if done.returncode not in (0, 3):  # 3: the modelled drive failed, which is a result
             run.error = done.stderr.strip().replace("\n", " ") or f"ended by signal {-done.returncode}"
+        elif "program" in self.experiment.options:
+            lines = (line.partition(" = ") for line in done.stdout.splitlines())
+            write_whole(self.path(run.key), json.dumps({"statistics": {key: number(value) for key, _, value in lines}}))
 
     def perform(self, runs: list[Run]) -> None:
         """Does what is missing.  One that fails does not stop the others; it is tried again the next time."""
@@ -205,6 +214,10 @@ class Runs:
             except FileNotFoundError:
                 self.loaded[path] = {}
         return self.loaded[path]
+
+    def has_results(self, place: Place) -> bool:
+        run = self.run_of.get(tuple(place.values()))
+        return bool(run and self.load(self.path(run.key)))
 
     def statistic(self, place: Place, name: str) -> object:
         """One number of what a place's run, parameters (param.) or trace (trace.) say; None if they say nothing."""

@@ -102,7 +102,7 @@ class Values:
             return self.kept[key]
         text = self.experiment.measures.get(name, name)
         if text == name and "." not in name and self.runs.statistic(place, name) is None \
-                and self.runs.statistic(place, "run.seed") is not None:
+                and self.runs.has_results(place):
             raise Mistake(f'"{name}": there is no such measure; should be of {" ".join(self.experiment.measures)}')
         code = re.sub(r"\b([a-z_]\w*(\.\w+)+)" if text != name else "(.+)", r'_statistic("\1")', text)
         try:

@@ -1,7 +1,11 @@
 # Groups of bars, one for each series, with their intervals; series on the second axis are points joined by a line.
 set xrange [0.4:rows + 0.6]
 set xtics scale 0
-if (rows > 14) { set xtics rotate by 55 right font small }
+if (rows > 14) {
+	set xtics rotate by 55 right font small
+	set bmargin 7
+	set xlabel offset 0, 0
+}
 few = annotated && rows * n <= 8
 second = n1 < n ? 'for [i = n1 + 1:n] $data using ($0 + 1):(column(at(i))) axes x1y2 with linespoints linecolor rgb hue(i) linewidth 2 pointtype 7 pointsize 0.9 * scale_ title name(i),' : ''
 plot for [i = 1:n1] $data using (place($0 + 1, i)):(column(at(i))):(bar) with boxes \
