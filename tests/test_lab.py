@@ -142,6 +142,56 @@ class Description(Folder):
             description.read(self.at("sweep"), []).place("slow")
 
 
+KINDS = SWEEP + """
+[figure cdf]
+plot = cdf
+measure = reads | writes
+series = ftl
+panels = workload
+log = x
+[figure heat]
+plot = heat
+x = cache
+series = ftl
+measure = programs
+at = mixed
+[figure stacks]
+plot = stacks
+measure = programs doubled
+series = ftl
+over = page
+marks = programs:across=0.9
+[figure second]
+plot = bars
+measure = programs waf
+second = waf
+at = across
+levels = paper=3 other=4
+[figure curves]
+plot = lines
+x = cache
+measure = programs doubled waf
+curves = doubled
+points = programs
+second = waf
+at = mixed across
+log = x y2
+[figure dots]
+plot = dots
+x = cache
+measure = same far
+marks = same=1
+[figure deviations]
+plot = dots
+measure = published
+levels = tolerance=1
+[figure nothing]
+plot = bars
+measure = areas
+at = page
+"""
+
+
 class Values_(Folder):
     def test_vectors(self):
         v = Vector((1.0, 2.0, 4.0))
@@ -253,6 +303,24 @@ class Sweep(Folder):
     def test_an_unknown_measure(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
         self.assertIn('same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr)
+
+    def test_every_kind_of_figure(self):
+        self.write("sweep/experiment.ini", KINDS)
+        self.lab("report", self.at("sweep"))
+        drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
+        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "deviations", "dots", "heat", "lines-1",
+                 "lines-2", "nothing", "second", "stacks"]
+        self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
+        self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
+        self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+
+    def test_mistakes_in_figures(self):
+        for wrong, says in (("plot = pie", "should be of bars"), ("plot = bars\nmeasure = programs\ncolour = red", "colour"),
+                            ("plot = cdf\nmeasure = programs", "a cdf is of reads, writes or all"),
+                            ("plot = dots\nmeasure = programs", "no such number"),
+                            ("plot = bars\nmeasure = programs\nover = slow", "no axis has")):
+            self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")
+            self.assertIn(says, self.lab("report", self.at("sweep"), status=2).stderr)
 
     def test_another_program(self):
         self.write("program", "#!/bin/sh\necho 'words = '$#\necho \"double = $((2 * ${2#n=}))\"\n")

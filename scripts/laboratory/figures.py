@@ -82,11 +82,13 @@ class Figure:
                  for point in (self.chosen(axis) if axis else [""])]
         titles = [text.strip() for text in self.option.get("titles", "").split("|") if text.strip()]
         if titles and len(titles) != len(groups):
-            raise Mistake(f"[figure {self.name}] titles: {len(titles)}, but {len(groups)} panels of measures")
+            raise Mistake(f"titles: {len(titles)}, but {len(groups)} panels of measures")
         letters = "abcdefghijklmnopqrstuvwxyz"
         found = []
         for i, (group, at) in enumerate(cells):
-            words = [titles[groups.index(group)]] if titles else [self.experiment.label(group[0])] if len(group) == 1 else []
+            # The axis says the measure already, unless there are several or it is normalised.
+            named = len(group) == 1 and (len(groups) > 1 or self.over is not None or self.plot == "cdf")
+            words = [titles[groups.index(group)]] if titles else [self.experiment.label(group[0])] if named else []
             words += [self.experiment.label(at[axis])] if axis else []
             title = f"({letters[i % 26]}) " if len(cells) > 1 else ""
             found.append(Panel(f"{self.name}-{i + 1}" if len(cells) > 1 else self.name, title + ", ".join(words), group, at))
@@ -140,7 +142,7 @@ class Figure:
         if self.plot == "dots":
             row = next((row for row in self.experiment.published if row.id == measure), None)
             if not row:
-                raise Mistake(f"[figure {self.name}] {measure}: published.tsv has no such number")
+                raise Mistake(f"{measure}: published.tsv has no such number")
             return self.values.compare(row, place).value, 0.0
         if self.over is None or len(series.measures) == 1:
             return self.values.spread(measure, place, self.over)
@@ -184,7 +186,9 @@ class Figure:
         lines += ["$levels << END", *(f"{quoted(n)} {v}" for n, _, v in
                                       (w.partition("=") for w in self.option.get("levels", "").split())), "END"]
         lines += ["$marks << END", *(f"{i} {value}" for i, value in self.marks(panel, series)), "END"]
-        lines += self.block_cdf(panel, series) if self.plot == "cdf" else self.block(panel, series)
+        data = self.block_cdf(panel, series) if self.plot == "cdf" else self.block(panel, series)
+        rows = [line.rpartition('"')[2] for line in data[1:data.index("END")]]
+        lines += [*data, f"empty = {int(not any(set(row.split()) - {'NaN'} for row in rows))}"]
         names = [one.name for one in series]
         styles = ["curve" if one.measures[0] in self.option.get("curves", "").split() else
                   "points" if one.measures[0] in self.option.get("points", "").split() else "both" for one in series]
@@ -219,7 +223,7 @@ class Figure:
         lines = ["$data << END"]
         column = {"reads": 1, "writes": 2, "all": 3}.get(panel.measures[0])
         if column is None:
-            raise Mistake(f"[figure {self.name}] measure = {panel.measures[0]}: a cdf is of reads, writes or all")
+            raise Mistake(f"measure = {panel.measures[0]}: a cdf is of reads, writes or all")
         for one in series:
             place = self.values.ordered(panel.place | one.place | {"seed": (self.values.seeds() or [""])[0]})
             run = self.values.runs.run_of.get(tuple(place[axis] for axis in self.experiment.axes))
@@ -266,7 +270,7 @@ def draw(figure: Figure, runs: Runs) -> list[Panel]:
             done = subprocess.run(["gnuplot", "-e", f'kind = "{kind}"; plots = "{PLOTS}/"; name_ = "{identifier}"; '
                                    f'output_file = "{path}.{kind}.part"', path + ".gp.part"], capture_output=True, text=True)
             if done.returncode:
-                raise Mistake(f"[figure {figure.name}] gnuplot: {done.stderr.strip().splitlines()[-1]}")
+                raise Mistake(f"gnuplot: {done.stderr.strip().splitlines()[-1]}")
             os.replace(f"{path}.{kind}.part", f"{path}.{kind}")
         os.replace(path + ".gp.part", path + ".gp")
     return panels

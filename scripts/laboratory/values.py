@@ -137,6 +137,8 @@ class Values:
 
     def ordered(self, place: Place) -> Place:
         """With its axes in their order, those left out at their default."""
+        for axis in self.experiment.axes.keys() - place.keys() - self.experiment.defaults.keys() - {"seed"}:
+            raise Mistake(f"{axis} is left open: at = should name a point of it")
         return {axis: place.get(axis) or self.experiment.defaults.get(axis, "") for axis in self.experiment.axes}
 
     def vector(self, measure: str, text: str, fixed: Place) -> Vector:

@@ -6,16 +6,16 @@ if (rows > 14) {
 	set bmargin 7
 	set xlabel offset 0, 0
 }
-few = annotated && rows * n <= 8
+few = annotated && rows * n1 <= 8
 second = n1 < n ? 'for [i = n1 + 1:n] $data using ($0 + 1):(column(at(i))) axes x1y2 with linespoints linecolor rgb hue(i) linewidth 2 pointtype 7 pointsize 0.9 * scale_ title name(i),' : ''
 plot for [i = 1:n1] $data using (place($0 + 1, i)):(column(at(i))):(bar) with boxes \
 		linecolor rgb hue(i) title n > 1 ? name(i) : "", \
 	for [i = 1:n1] $data using (place($0 + 1, i)):(column(at(i) + 1)):(0):(column(at(i) + 2) - column(at(i) + 1)) \
 		with vectors nohead linewidth 1.6 linecolor rgb "#222222", \
 	@second $data using ($0 + 1):(NaN):xticlabels(2) with points, \
-	for [i = 1:n] $data using (place($0 + 1, i)):(few ? column(at(i)) : NaN):(number(column(at(i)))) \
+	for [i = 1:n1] $data using (place($0 + 1, i)):(few ? column(at(i)) : NaN):(number(column(at(i)))) \
 		with labels center offset 0, 0.6 font small, \
-	for [i = 1:n] $data using (place($0 + 1, i)):(annotated && !few && with_mean && $0 == rows - 1 && n < 5 ? foot : NaN):(number(column(at(i)))) \
+	for [i = 1:n1] $data using (place($0 + 1, i)):(annotated && !few && with_mean && $0 == rows - 1 && n < 5 ? foot : NaN):(number(column(at(i)))) \
 		with labels rotate by 90 left offset 0, 0.3 font small textcolor rgb ink(i), \
 	for [k = 1:marks_] $marks using (place(rows, $1)):2 every ::k-1::k-1 with points @halo, \
 	for [k = 1:marks_] $marks using (place(rows, $1)):2 every ::k-1::k-1 with points @mark title k == 1 ? "paper, average" : "", \

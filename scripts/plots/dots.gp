@@ -1,9 +1,9 @@
 # A row of dots for each series, a dot for each point of x; a ring for the first, a diamond for what the paper states.
 set yrange [0.4:n + 0.6]
+set ytics ()
 set for [i = 1:n] ytics add (name(i) n + 1 - i) scale 0
 set ytics scale 0
-unset xrange
-set xrange [*:*]
+if (!empty) { set xrange [*:*] }
 set grid xtics ytics
 set xlabel ylabel
 unset ylabel

@@ -7,7 +7,7 @@
 #	                      of its colour, and curve, points or both
 #	parts, part_names     of what a bar is stacked        annotated        1: numbers stand at some bars
 #	rows, with_mean       of $data; 1: the last is a mean
-#	tall                  height
+#	tall, empty           height; 1: there is no value at all
 #	numeric, first_, last_, first_name   1: positions are numbers; of the first and last row
 #	$data                 position, label, then for each series (and part) value, low and high end of its interval
 #	$levels, $marks       name and value of lines across; series and value of what a paper states of its mean
@@ -40,8 +40,8 @@ mark = 'pointtype 13 pointsize 1.3 * scale_ linecolor rgb red'
 halo = 'pointtype 13 pointsize 2.0 * scale_ linecolor rgb "white"'
 
 # Bar i in group g; groups are 1 apart.  Series i has its numbers from this column on.
-bar = 0.84 / (n > 0 ? n : 1)
-place(g, i) = g + (i - (n + 1) / 2.0) * bar
+bar = 0.84 / (n1 > 0 ? n1 : 1)
+place(g, i) = g + (i - (n1 + 1) / 2.0) * bar
 at(i) = 3 * i
 foot = log_y ? (strlen(yrange) ? real(yrange[1:strstrt(yrange, ":") - 1]) : 1) : 0
 number(x) = sprintf(abs(x) < 10 ? "%.2f" : abs(x) < 1000 ? "%.1f" : "%.0f", x)
@@ -69,3 +69,8 @@ if (n1 < n) {
 }
 levels_ = |$levels|
 marks_ = |$marks|
+if (empty) {
+	set xrange [0.5:1.5]
+	set yrange [0.5:1.5]
+	set label 98 "no values" at graph 0.5, graph 0.5 center textcolor rgb "#777777"
+}
