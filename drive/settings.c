@@ -58,6 +58,8 @@ static const struct param precondition_params[] = {
 		layout_names },
 	{ PRECONDITION(UINT, fill_run), 0, 4e9, "pages", "0",
 		"fill: in runs of so many pages, the runs in random order; 0 = all pages ascending" },
+	{ PRECONDITION(BOOL, beneath), 0, 1, "", "false",
+		"fill: the whole device before the host layer comes, not what the layer exports through it" },
 	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
 		"what the trace reads holds data from the start: pages = every page that is read, whole; "
 		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "

@@ -33,6 +33,7 @@ enum precondition_layout { LAYOUT_MIXED, LAYOUT_APART };
 
 struct precondition_settings {
 	int mode, layout, premap;
+	bool beneath;
 	double used, valid; /* shares of the physical pages */
 	char *trace;
 	uint64_t passes, fill_run;
