@@ -98,8 +98,8 @@ static void serve_part(struct drive *d, const struct host_part *p)
 	}
 }
 
-/* What the layer of a write reads first, as it was before: all that the request makes then waits for it.  Returns how many
- * parts that is. */
+/* What the layer of a write reads first, as it was before: all that the request makes then waits for it.  Returns how
+ * many parts that is. */
 static uint32_t serve_first_step(struct drive *d)
 {
 	const struct host *h = d->host;

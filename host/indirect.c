@@ -4,8 +4,8 @@
  *
  * The layer exports |L| sectors of its own size, usually 4 KiB, and keeps a pool of |P| sectors that hold nothing, on
  * |F| = |L| + |P| sectors of the device.  A write goes to the nearest sector of the pool ahead of the one written
- * last, around the end; the sector that it replaces joins the pool.  So whatever is written, the device sees addresses that
- * ascend with small gaps.
+ * last, around the end; the sector that it replaces joins the pool.  So whatever is written, the device sees addresses
+ * that ascend with small gaps.
  *
  * Choices where the paper is silent.  At the start sector l lies at l, the pool behind, and the first write goes to
  * its first sector.  A sector that is written in part is completed: what else it holds is read first.  `async_lag`
@@ -273,6 +273,16 @@ static void indirect_regions(struct host *h, struct regions *r)
 	regions_visit(r, &t->freed_end, sizeof t->freed_end);
 }
 
+static void indirect_describe(const struct host *h, char *text, size_t bytes)
+{
+	const struct indirect *t = h->state;
+	const struct indirect_settings *s = h->own;
+
+	snprintf(text, bytes, " of %u and %u sectors of %llu bytes, lag %llu", t->host_sectors,
+		t->places - t->host_sectors, (unsigned long long)s->sector_bytes,
+		(unsigned long long)s->async_lag);
+}
+
 /* Every place is a sector's, in the pool or on its way there, and only one of these. */
 static void indirect_check(const struct host *h)
 {
@@ -357,6 +367,7 @@ const struct host_ops host_indirect = {
 	.map = indirect_map,
 	.adopt = indirect_adopt,
 	.regions = indirect_regions,
+	.describe = indirect_describe,
 	.check = indirect_check,
 	.statistics = indirect_statistics,
 };
