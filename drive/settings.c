@@ -90,6 +90,7 @@ static void *add_plugin(struct settings *c, const char *name, const struct param
 	return settings;
 }
 
+/* And the device model. */
 static size_t count_plugins(void)
 {
 	size_t f = 0, b = 0, h = 0;
@@ -100,7 +101,7 @@ static size_t count_plugins(void)
 		b++;
 	while (host_layers[h])
 		h++;
-	return f + b + h;
+	return f + b + h + 1;
 }
 
 bool settings_init(struct settings *c, struct fault *fault)
@@ -129,6 +130,7 @@ bool settings_init(struct settings *c, struct fault *fault)
 	for (size_t i = 0; host_layers[i]; i++)
 		c->host_own[i] = add_plugin(
 			c, host_layers[i]->name, host_layers[i]->params, host_layers[i]->settings_size);
+	c->striped = add_plugin(c, "striped", striped_params, sizeof *c->striped);
 	return params_defaults(c->group, c->groups, fault);
 }
 
@@ -160,11 +162,11 @@ void settings_echo(const struct settings *s, void (*visit)(void *context, const 
 	void *context)
 {
 	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer],
-		s->host_own[s->host.layer] };
+		s->host_own[s->host.layer], s->striped->superblock ? s->striped : NULL };
 
 	params_echo(s->group, CORE_GROUPS, visit, context);
 	for (size_t i = CORE_GROUPS; i < s->groups; i++)
-		if (s->group[i].settings == chosen[0] || s->group[i].settings == chosen[1] ||
-			s->group[i].settings == chosen[2])
-			params_echo(&s->group[i], 1, visit, context);
+		for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++)
+			if (s->group[i].settings == chosen[k])
+				params_echo(&s->group[i], 1, visit, context);
 }
