@@ -138,6 +138,43 @@ static void test_the_ssd_behind_its_layer(void **state)
 	}
 }
 
+/* Fewer blocks: rates depend on shares alone. */
+#define USB_DRIVE                                                                                            \
+	"-s flash.blocks=320 -s flash.over_provisioning=0.0625 -s indirect.logical_sectors=2400 "            \
+	"parameters/chardin-usb.cfg"
+
+/* Rates of an independent model; the paper has 1060, 30 and 32. */
+static void test_the_usb_drive(void **state)
+{
+	static const struct expected numbers[] = { { "measure.sequential", 1060.4, 0.001 },
+		{ "measure.random", 30.1, 0.02 }, { "measure.ahead.2", 196.7, 0.001 },
+		{ "measure.ahead.3", 166, 0.001 }, { "measure.ahead.4", 143.6, 0.001 },
+		{ "measure.ahead.8", 93.2, 0.001 }, { "measure.ahead.16", 54.8, 0.001 },
+		{ "measure.ahead.32", 30.0, 0.01 }, { "measure.back.1", 30.1, 0.01 },
+		{ "measure.back.16", 30.1, 0.01 }, { "measure.d_max", 32, 0 } };
+
+	assert_measured(*state, "measure " USB_DRIVE, numbers, COUNT(numbers));
+}
+
+/* The paper: with half as many sectors in the pool ten times the rate of random writes, with thrice 95 % of sequential. */
+static void test_the_usb_drive_behind_its_layer(void **state)
+{
+	static const struct {
+		const char *pool;
+		double rate;
+	} cases[] = { { "0.1", 125.3 }, { "0.25", 219.9 }, { "0.5", 340.3 }, { "1", 537.9 }, { "3", 972.2 } };
+	char arguments[300];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct expected random = { "measure.random", cases[i].rate, 0.03 };
+
+		snprintf(arguments, sizeof arguments,
+			"measure --random -s host.layer=indirect -s indirect.pool=%s " USB_DRIVE,
+			cases[i].pool);
+		assert_measured(*state, arguments, &random, 1);
+	}
+}
+
 /* An ideal device does not care where a write goes: a page takes 100000 and 5120 on the bus. */
 static void test_a_drive_that_does_not_care(void **state)
 {
@@ -214,6 +251,8 @@ int main(void)
 		TEST(test_the_ssd),
 		TEST(test_the_ssd_without_slack),
 		TEST(test_the_ssd_behind_its_layer),
+		TEST(test_the_usb_drive),
+		TEST(test_the_usb_drive_behind_its_layer),
 		TEST(test_a_drive_that_does_not_care),
 		TEST(test_mistakes),
 		TEST(test_the_model),
