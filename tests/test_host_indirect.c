@@ -248,6 +248,21 @@ static void test_a_write_waits_for_what_completes_it(void **state)
 	replay_free(r);
 }
 
+/*
+ * Both sectors of a write are completed, the second behind three reads of its page (14100 each): the programs of both
+ * begin when its 13100 are over, too.
+ */
+static void test_a_write_waits_for_all_that_completes_it(void **state)
+{
+	struct replay *r =
+		replay(BEHIND_LAYER, "0 0 0 8 0\n1000000 0 4 4 1\n1000000 0 4 4 1\n1000000 0 4 4 1\n"
+				     "1000000 0 1 4 0\n");
+
+	(void)state;
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 3 * 14100 + 13100 + 104100);
+	replay_free(r);
+}
+
 /* ---- with a drive ---- */
 
 /* The whole device is written before the layer comes: the host finds its sectors where they were. */
@@ -384,6 +399,7 @@ int main(void)
 		cmocka_unit_test(test_what_a_sector_lacks_is_read),
 		cmocka_unit_test(test_trims),
 		cmocka_unit_test(test_a_write_waits_for_what_completes_it),
+		cmocka_unit_test(test_a_write_waits_for_all_that_completes_it),
 		cmocka_unit_test(test_beneath),
 		cmocka_unit_test(test_filled_through_the_layer),
 		cmocka_unit_test(test_a_drive_is_loaded_behind_its_own_layer),

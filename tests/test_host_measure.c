@@ -156,7 +156,7 @@ static void test_the_usb_drive(void **state)
 	assert_measured(*state, "measure " USB_DRIVE, numbers, COUNT(numbers));
 }
 
-/* The paper: with half as many sectors in the pool ten times the rate of random writes, with thrice 95 % of sequential. */
+/* The paper: a pool of half the sectors gives ten times the rate of random writes, one of thrice 95 % of sequential. */
 static void test_the_usb_drive_behind_its_layer(void **state)
 {
 	static const struct {
