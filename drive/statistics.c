@@ -88,7 +88,7 @@ static struct run_figures figures_of(const struct run *run, const struct run_fac
 		.verified = d->oracle != NULL,
 		.simulated_ns = d->last_completion - d->first_arrival,
 		.physical_bytes = (uint64_t)g->pages * g->page_bytes,
-		.logical_bytes = (uint64_t)g->logical_pages * g->page_bytes,
+		.logical_bytes = d->host->sectors * SECTOR_BYTES,
 		.blocks = g->blocks,
 		.dies = g->dies,
 		.used = (double)facts->before->used_pages / g->pages,

@@ -323,40 +323,30 @@ static void test_a_drive_is_loaded_behind_its_own_layer(void **state)
 
 /* ---- what it says and refuses ---- */
 
-static double statistic(struct replay *r, const char *wanted)
-{
-	struct report *report = report_create();
-	char line[256], name[128];
-	FILE *file = tmpfile();
-	double value = NAN, here;
-
-	stat_list_report(&r->drive->statistics, report);
-	report_write_text(report, file);
-	rewind(file);
-	while (fgets(line, sizeof line, file))
-		if (sscanf(line, "%127s = %lf", name, &here) == 2 && !strcmp(name, wanted))
-			value = here;
-	fclose(file);
-	report_free(report);
-	return value;
-}
-
 /* The paper's SSD: 687 KB of table and list for 229,000 sectors, 800 MB for the host. */
 static void test_statistics(void **state)
 {
+	static const char *const lines[] = {
+		"\nindirect.table_bytes = 687000 ",
+		"\nindirect.usable_bytes = 819200000 ",
+		"\ndrive.logical_bytes = 819200000 ",
+		"\nindirect.pool_sectors = 29000 ",
+		"\nindirect.writes = 4 ",
+		"\nindirect.completed = 1 ",
+		"\nindirect.distance = 200004 ",
+		"\nindirect.last = 200003 ",
+	};
 	struct replay *r =
 		replay(PAPER_DRIVE "flash.blocks=20000 host.layer=indirect indirect.logical_sectors=200000 "
 				   "indirect.pool=0.145 flash.over_provisioning=0.25",
 			"0 0 0 8 0\n1000000 0 8 4 0\n2000000 0 12 1 0\n3000000 0 0 8 0\n");
+	char *report = replay_report(r);
 
 	(void)state;
-	assert_int_equal(statistic(r, "indirect.table_bytes"), 687000);
-	assert_int_equal(statistic(r, "indirect.usable_bytes"), 819200000);
-	assert_int_equal(statistic(r, "indirect.pool_sectors"), 29000);
-	assert_int_equal(statistic(r, "indirect.writes"), 4);
-	assert_int_equal(statistic(r, "indirect.completed"), 1);
-	assert_int_equal(statistic(r, "indirect.distance"), 200001 + 3);
-	assert_int_equal(statistic(r, "indirect.last"), 200003);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (!strstr(report, lines[i]))
+			fail_msg("%s is not in %s", lines[i], report);
+	free(report);
 	replay_free(r);
 }
 
