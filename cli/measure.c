@@ -16,7 +16,7 @@
 enum { PASSES = 3, SECTOR_BYTES_USUAL = 4096 };
 
 /* Up to this share of its rate a distance is as slow as chance. */
-#define LIKE_CHANCE 1.05
+#define LIKE_CHANCE 1.1
 
 /* What is measured, one of the two, and the layer in front of it. */
 struct subject {
