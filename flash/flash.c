@@ -267,6 +267,7 @@ void flash_regions(struct flash *f, struct regions *r)
 	regions_visit(r, f->owner, (size_t)g->pages * sizeof *f->owner);
 	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
 	regions_below(r, NUMBERS_OF(f->block, next), g->blocks, g->pages_per_block + 1u, "block table");
+	regions_below(r, NUMBERS_OF(f->block, erases), g->blocks, UINT32_MAX / 2, "block table");
 	for (block_t b = 0; b < g->blocks; b++)
 		regions_require(r, block_is_idle(&f->block[b]), "block table");
 	regions_visit(r, &f->pages_used, sizeof f->pages_used);
