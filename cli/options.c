@@ -51,6 +51,8 @@ static const struct option table[] = {
 		"keep the preconditioned drive, before the first request" },
 	{ TAKES_RUN, "load-drive", 0, "FILE", TEXT, FIELD(load_drive),
 		"start from a kept drive instead of preconditioning" },
+	{ TAKES_RUN, "drives", 0, "DIR", TEXT, FIELD(drives),
+		"start from the kept drive in DIR that is the one wanted; made and kept there if it is missing" },
 	{ TAKES_MEASURE, "sector", 0, "BYTES", NUMBER, FIELD(sector_bytes), "of a write (default 4096)", NULL, 512,
 		1 << 20 },
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "random writes alone" },

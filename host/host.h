@@ -79,8 +79,6 @@ struct host_ops {
 	void (*adopt)(struct host *, const struct request *);
 	/* All optional: state to be kept with the drive, invariants (aborts), statistics. */
 	void (*regions)(struct host *, struct regions *);
-	/* Likewise: own settings that this depends on, in words; a saved drive is loaded only where they are. */
-	void (*describe)(const struct host *, char *text, size_t bytes);
 	void (*check)(const struct host *);
 	void (*statistics)(struct host *, struct stat_list *);
 };

@@ -114,7 +114,7 @@ static sector_t indirect_init(struct host *h, struct fault *fault)
 	t->last = t->places - 1;
 	t->place = memory_array(t->host_sectors, sizeof *t->place, "redirection table");
 	t->data = memory_array(t->host_sectors, sizeof *t->data, "redirection table");
-	t->pool = memory_array(bits_words(t->places), sizeof *t->pool, "pool of sectors");
+	t->pool = memory_array(t->places / BITS_WORD + 1, sizeof *t->pool, "pool of sectors");
 	t->freed = memory_array(s->async_lag + 1, sizeof *t->freed, "pool of sectors");
 	for (uint32_t i = 0; i < t->places; i++)
 		if (i < t->host_sectors)
@@ -271,16 +271,14 @@ static void indirect_regions(struct host *h, struct regions *r)
 	regions_visit(r, t->freed, (s->async_lag + 1) * sizeof *t->freed);
 	regions_visit(r, &t->freed_first, sizeof t->freed_first);
 	regions_visit(r, &t->freed_end, sizeof t->freed_end);
-}
-
-static void indirect_describe(const struct host *h, char *text, size_t bytes)
-{
-	const struct indirect *t = h->state;
-	const struct indirect_settings *s = h->own;
-
-	snprintf(text, bytes, " of %u and %u sectors of %llu bytes, lag %llu", t->host_sectors,
-		t->places - t->host_sectors, (unsigned long long)s->sector_bytes,
-		(unsigned long long)s->async_lag);
+	regions_below(r, NUMBERS(t->place), t->host_sectors, t->places, "redirection table");
+	regions_below(r, NUMBERS(t->freed), s->async_lag + 1, t->places, "pool");
+	regions_require(r,
+		t->last < t->places && t->freed_end - t->freed_first <= s->async_lag &&
+			!(t->pool[t->places / BITS_WORD] & ~bits_below(t->places % BITS_WORD)),
+		"pool");
+	for (uint32_t i = 0; i < t->host_sectors; i++)
+		regions_require(r, !(t->data[i] & ~bits_below(t->sectors)), "redirection table");
 }
 
 /* Every place is a sector's, in the pool or on its way there, and only one of these. */
@@ -367,7 +365,6 @@ const struct host_ops host_indirect = {
 	.map = indirect_map,
 	.adopt = indirect_adopt,
 	.regions = indirect_regions,
-	.describe = indirect_describe,
 	.check = indirect_check,
 	.statistics = indirect_statistics,
 };

@@ -321,6 +321,38 @@ static void test_a_drive_is_loaded_behind_its_own_layer(void **state)
 	replay_free(saved);
 }
 
+/* Fills one of the regions that a file would be read into with ones. */
+struct spoiler {
+	struct regions regions; /* first */
+	size_t region, spoilt;
+};
+
+static void spoil(struct regions *regions, void *bytes, size_t size)
+{
+	struct spoiler *s = (struct spoiler *)regions;
+
+	if (s->region++ == s->spoilt)
+		memset(bytes, 0xff, size);
+}
+
+static void test_nothing_of_a_file_is_believed(void **state)
+{
+	struct spoiler s;
+
+	(void)state;
+	for (s.spoilt = 0; s.spoilt < 7; s.spoilt++) {
+		struct alone *a = alone_open(SMALL "indirect.async_lag=1", 24);
+
+		place_of(a, 2);
+		s.regions = (struct regions){ .visit = spoil };
+		s.region = 0;
+		host_regions(a->host, &s.regions);
+		assert_non_null(s.regions.broken);
+		assert_int_equal(s.region, 7);
+		alone_close(a);
+	}
+}
+
 /* ---- what it says and refuses ---- */
 
 /* The paper's SSD: 687 KB of table and list for 229,000 sectors, 800 MB for the host. */
@@ -393,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_beneath),
 		cmocka_unit_test(test_filled_through_the_layer),
 		cmocka_unit_test(test_a_drive_is_loaded_behind_its_own_layer),
+		cmocka_unit_test(test_nothing_of_a_file_is_believed),
 		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_refusals),
 	};
