@@ -91,18 +91,10 @@ static bool write_folder(
 static bool write_results(
 	const struct options *o, const struct report *report, const struct drive *drive, struct fault *fault)
 {
-	struct output json;
-
 	if (!o->quiet)
 		report_write_text(report, stdout);
-	if (o->json) {
-		if (!output_open(&json, o->json, fault))
-			return false;
-		report_write_json(report, json.stream);
-		if (!output_commit(&json, fault))
-			return false;
-	}
-	return !o->folder || write_folder(o->folder, report, drive, fault);
+	return (!o->json || cli_write_json(report, o->json, fault)) &&
+	       (!o->folder || write_folder(o->folder, report, drive, fault));
 }
 
 /* ---- the run ---- */
@@ -239,13 +231,22 @@ static int run_with(const struct options *o, const struct settings *settings, st
 	return status;
 }
 
+static bool simulates(const struct settings *s, struct fault *fault)
+{
+	return !s->striped->superblock ||
+	       fault_set(fault,
+		       "striped.superblock = %llu: this device model is for `ssd measure`; 0 simulates a drive",
+		       (unsigned long long)s->striped->superblock);
+}
+
 int cli_run(const struct options *o, struct fault *fault)
 {
 	struct settings settings;
 	int status = STATUS_USER;
 
 	if (settings_init(&settings, fault) &&
-		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault))
+		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
+		simulates(&settings, fault))
 		status = run_with(o, &settings, fault);
 	settings_release(&settings);
 	return status;
