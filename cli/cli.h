@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct drive;
+struct report;
 
 /* Exit status of the program. */
 enum status {
@@ -32,11 +33,12 @@ struct options {
 	char **typed; /* the whole command line from the command's name on, NULL-ended */
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
-	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *to, *fix;
+	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix;
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain; /* number of a request from 1, 0 = none */
-	bool verify, quiet, check, list_quirks, help;
+	uint64_t sector_bytes; /* of a measured write, 0 = as usual */
+	bool random, verify, quiet, check, list_quirks, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -46,13 +48,14 @@ enum takes {
 	TAKES_CONVERT = 4,
 	TAKES_GENERATE = 8,
 	TAKES_LEGACY = 16,
-	TAKES_HELP = 32, /* all do */
+	TAKES_MEASURE = 32,
+	TAKES_HELP = 64, /* all do */
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
+command_main cli_run, cli_measure, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
 	cli_legacy_diff, cli_list, cli_params;
 
 struct command {
@@ -109,6 +112,9 @@ void progress_show(const struct progress *, uint64_t requests, double done, cons
 
 /* Clears the line.  Returns the seconds since the start. */
 double progress_end(const struct progress *);
+
+/* Writes results as JSON. */
+bool cli_write_json(const struct report *, const char *path, struct fault *);
 
 /* Makes every folder of the path that is missing. */
 bool cli_make_folder(const char *path, struct fault *);

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "drive/drive.h"
 #include "drive/statistics.h"
+#include "stats/output.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -88,6 +89,16 @@ double progress_end(const struct progress *p)
 	if (p->on)
 		fputs("\r\033[K", stderr);
 	return seconds() - p->started;
+}
+
+bool cli_write_json(const struct report *report, const char *path, struct fault *fault)
+{
+	struct output json;
+
+	if (!output_open(&json, path, fault))
+		return false;
+	report_write_json(report, json.stream);
+	return output_commit(&json, fault);
 }
 
 bool cli_make_folder(const char *folder, struct fault *fault)
