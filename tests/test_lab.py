@@ -331,6 +331,16 @@ class Sweep(Folder):
         rows = [line.split("\t") for line in self.text("results/other/default/results.tsv").splitlines()[1:]]
         self.assertEqual([(row[0], row[4], row[5]) for row in rows], [("1", "3", "2"), ("2", "3", "4"), ("3", "3", "6")])
 
+    def test_kept_drives(self):
+        self.write("aged.ini", "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
+                   "[axis state]\naged = precondition.mode=fill\n[axis speed]\n1 2 4 = host.time_scale=*\n")
+        self.lab("run", self.at("aged.ini"))
+        without = self.text("results/aged/default/results.tsv")
+        os.rename(self.at("results"), self.at("first"))
+        self.lab("run", self.at("aged.ini"), "--drives")
+        self.assertEqual(self.text("results/aged/default/results.tsv"), without)
+        self.assertEqual(len(os.listdir(self.at("results/drives"))), 1)
+
     def test_comparing(self):
         self.lab("run", self.at("sweep"))
         self.lab("run", self.at("sweep"), "n=200")

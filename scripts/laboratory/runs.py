@@ -69,8 +69,9 @@ class Progress:
 class Runs:
     """The runs of an experiment in its folder of results."""
 
-    def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int) -> None:
+    def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "") -> None:
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
+        self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
         self.columns = any(f.get("plot") == "cdf" for f in experiment.figures.values())
         self.identities: dict[str, str] = {}
@@ -149,7 +150,7 @@ class Runs:
         if "program" in self.experiment.options:
             return run.command
         columns = ["-o", self.path(run.key, "")] if self.columns else []
-        return [*run.command[:2], "--quiet", "--json", self.path(run.key), *columns, *run.command[2:]]
+        return [*run.command[:2], "--quiet", "--json", self.path(run.key), *columns, *self.drives, *run.command[2:]]
 
     def do(self, run: Run) -> None:
         os.makedirs(os.path.join(self.folder, "runs"), exist_ok=True)
