@@ -152,6 +152,25 @@ static void test_settings_without_effect_have_none(void **state)
 	}
 }
 
+/* What has an effect is not said to have none. */
+static void test_settings_with_effect(void **state)
+{
+	static const char *const set[] = { "ftl=mrsm -s map.cache_bytes=2K",
+		"ftl=across -s map.blocking=true", "host.mode=closed -s host.queue_depth=2",
+		"buffer=lru -s dram.buffer_bytes=8K", "gc.policy=d_choices -s gc.d=2",
+		"precondition.mode=aged -s precondition.used=0.3",
+		"flash.suspend=erase -s flash.suspend_ns=1", "wear.delta=4 -s wear.period=2" };
+	struct world *w = *state;
+	char line[200];
+
+	for (size_t i = 0; i < COUNT(set); i++) {
+		snprintf(line, sizeof line, "run --check -s %s parameters/tiny.cfg uniform", set[i]);
+		ssd(w, line);
+		assert_status(w, DONE, line);
+		assert_false(says(w, "without effect"));
+	}
+}
+
 /* Another seed of the run is another workload, unless that has a seed of its own. */
 static void test_a_seed_is_of_the_workload_too(void **state)
 {
@@ -1069,6 +1088,7 @@ int main(void)
 		TEST(test_quiet),
 		TEST(test_checking_runs_nothing),
 		TEST(test_settings_without_effect_have_none),
+		TEST(test_settings_with_effect),
 		TEST(test_a_seed_is_of_the_workload_too),
 		TEST(test_every_plug_in_runs),
 		TEST(test_mistakes_on_the_command_line),
