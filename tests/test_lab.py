@@ -216,7 +216,8 @@ class Values_(Folder):
         for relation, paper, ours, verdict in (
                 ("=", "-8.9", [-6.7], "within a quarter"), ("=", "-8.9", [-6.6], "off"), ("=", "-8.9", [8.9], "off"),
                 ("=", "4", [5.0], "within a quarter"), ("=", "4", [5.1], "off"), ("<=", "-5", [-6.0], "holds"),
-                ("<=", "-5", [-2.4], "off"), (">=", "1", [1.5], "holds"), ("range", "4 12", [4.5, 11.0], "within a quarter"),
+                ("<=", "-5", [-2.4], "off"), (">=", "1", [1.5], "holds"),
+                (">=", "1", [0.9], "off"), ("range", "4 12", [4.5, 11.0], "within a quarter"),
                 ("range", "4 12", [4.5, 20.0], "off"), ("holds", "6", [6], "holds"),
                 ("holds", "6", [5], "does not hold everywhere")):
             self.assertEqual(self.verdict(relation, paper, "change", ours).verdict, verdict, (relation, paper, ours))

@@ -243,7 +243,7 @@ def judge(row: Published, ours: list[float], spread: float, runs: list[Run]) -> 
     if row.relation == "range":
         return Compared(row, stated, mine, "-", row.near if within else "off", ours[0], around, runs)
     verdict = row.near if within else "off"
-    if row.relation == "<=" and ours[0] <= paper[0] or row.relation == ">=" and ours[0] >= paper[0]:
-        verdict = "holds"
+    if row.relation != "=":
+        verdict = "holds" if (ours[0] <= paper[0] if row.relation == "<=" else ours[0] >= paper[0]) else "off"
     deviation = signed(100 * (ours[0] / paper[0] - 1)) if paper[0] else "-"
     return Compared(row, stated, mine, deviation, verdict, ours[0], around, runs)
