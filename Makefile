@@ -22,7 +22,7 @@ LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants bench format clean
@@ -43,6 +43,16 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The profiles as they are now, for a program that finds them wherever it is copied.
+PROFILES := $(wildcard traces/profiles/*.cfg)
+
+$(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
+	@mkdir -p $(@D)
+	@scripts/built-in $(PROFILES) > $@
+
+$(BUILD)/traces/built_in.o: $(BUILD)/traces/built_in.c
+	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # Tests take from an archive what they need; what a test defines itself comes first.
 $(BUILD)/rooms.a: $(OBJECTS)

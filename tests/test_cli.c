@@ -1003,6 +1003,31 @@ static void test_a_drive_cut_short_or_longer_is_found(void **state)
 	memory_free(bytes);
 }
 
+/* ---- a program that was copied ---- */
+
+/* It has its profiles with it, the same ones. */
+static void test_a_copied_program_has_its_profiles(void **state)
+{
+	struct world *w = *state;
+	char *here, *there;
+
+	ssd(w, "list profiles");
+	here = memory_string(w->out, "profiles");
+	shell(w, "cp \"$ssd\" $d/copy && cd $d && exec ./copy list profiles");
+	assert_status(w, DONE, "list profiles");
+	assert_string_equal(w->out, here);
+	ssd(w, "trace generate -s requests=50 lun1");
+	there = memory_string(w->out, "trace");
+	shell(w, "cd $d && exec ./copy trace generate -s requests=50 lun1");
+	assert_status(w, DONE, "trace generate");
+	assert_string_equal(w->out, there);
+	shell(w, "cd $d && exec ./copy trace generate lun");
+	assert_status(w, USER, "trace generate lun");
+	assert_non_null(strstr(w->err, "did you mean \"lun"));
+	memory_free(here);
+	memory_free(there);
+}
+
 /* ---- the same twice, and README ---- */
 
 static void test_the_same_command_prints_the_same(void **state)
@@ -1124,6 +1149,7 @@ int main(void)
 		TEST(test_saved_drives_that_do_not_fit),
 		TEST(test_a_flipped_byte_is_found),
 		TEST(test_a_drive_cut_short_or_longer_is_found),
+		TEST(test_a_copied_program_has_its_profiles),
 		TEST(test_the_same_command_prints_the_same),
 		TEST(test_what_must_not_matter_does_not),
 		TEST(test_the_quick_start_of_the_readme),
