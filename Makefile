@@ -32,8 +32,14 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 all: ssd ## the simulator ./ssd (default)
 
+# The program lies in this folder; that of another BUILD stays there.
+ifeq ($(BUILD),build)
 ssd: $(BUILD)/ssd
 	@cp $< $@
+else
+.PHONY: ssd
+ssd: $(BUILD)/ssd
+endif
 
 $(BUILD)/ssd: $(BUILD)/ssd.o $(OBJECTS)
 	@echo "  link  $@"
