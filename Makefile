@@ -25,7 +25,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants bench format clean
+.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants kill-test bench format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -126,6 +126,10 @@ check-counts: ssd ## counts beside those of independent reference models
 
 mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
+
+N ?= 200
+kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same
+	@SSD=$(SSD) tests/kill $(N)
 
 include scripts/figures.mk scripts/workloads.mk scripts/legacy/study.mk
 

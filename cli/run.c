@@ -59,11 +59,10 @@ static bool open_in_folder(struct output *out, const char *folder, const char *n
 
 static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
-	*r = (struct results){ .json = { NULL } };
-	if (o->json && !output_open(&r->json, o->json, fault))
+	if ((o->folder && !cli_make_folder(o->folder, fault)) ||
+		(o->json && !output_open(&r->json, o->json, fault)))
 		return false;
-	return !o->folder || (cli_make_folder(o->folder, fault) &&
-				     open_in_folder(&r->latency, o->folder, "latency.txt", fault) &&
+	return !o->folder || (open_in_folder(&r->latency, o->folder, "latency.txt", fault) &&
 				     open_in_folder(&r->wear, o->folder, "wear.txt", fault) &&
 				     open_in_folder(&r->statistics, o->folder, "statistics.txt", fault));
 }

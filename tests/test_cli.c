@@ -846,6 +846,8 @@ static void test_bad_names_of_results_are_found_at_once(void **state)
 	put_endless(w);
 	put_text(w, "file", "not a folder");
 	assert_mistakes(w, cases, COUNT(cases));
+	ssd(w, "run --quiet -o @/new --json @/new/run.json -s trace.limit=10 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run -o new --json new/run.json");
 	unsetenv("SSDLAB_PROFILES");
 }
 
