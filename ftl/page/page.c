@@ -67,6 +67,7 @@ bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, stru
 	struct page_ftl *p = f->state;
 	ppn_t to = store_take(p->store, housekeeping, part.lpn, STREAM_HOST);
 	struct page_entry old;
+	enum cause read = part.mask ? CAUSE_RMW : CAUSE_PAD, program = part.mask ? CAUSE_HOST : CAUSE_PAD;
 	mask_t kept;
 	op_t after = OP_NONE;
 
@@ -76,10 +77,10 @@ bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, stru
 	kept = old.mask & ~part.mask;
 	ftl_count_lookup(f, io);
 	if (kept)
-		after = flash_read(housekeeping, old.ppn, mask_sectors(kept), CAUSE_RMW, OP_NONE);
-	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), CAUSE_HOST, after);
+		after = flash_read(housekeeping, old.ppn, mask_sectors(kept), read, OP_NONE);
+	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), program, after);
 	pages_hold_host(io, to, part.lpn, part.mask);
-	pages_hold_kept(io, to, old.ppn, part.lpn, kept);
+	pages_hold_kept(housekeeping, to, old.ppn, part.lpn, kept);
 	if (old.mask)
 		space_release(p->store->space, old.ppn);
 	page_map_set(&p->map, part.lpn, (struct page_entry){ to, old.mask | part.mask });
@@ -94,6 +95,16 @@ void page_write(struct ftl *f, struct io *io, const struct extent *extents, size
 	while (page_walk_next(&walk, &part))
 		if (!page_write_part(f, io, io, part))
 			return;
+}
+
+void page_pad(struct ftl *f, struct io *io, const struct extent *page, size_t one)
+{
+	const struct page_ftl *p = f->state;
+	lpn_t lpn = geometry_lpn(f->geometry, page->start);
+
+	(void)one;
+	if (page_map_get(&p->map, lpn).mask)
+		page_write_part(f, io, io, (struct page_part){ lpn, 0 });
 }
 
 void page_trim(struct ftl *f, struct io *io, struct extent e)
@@ -191,4 +202,5 @@ const struct ftl_ops ftl_page = {
 	.facts = page_facts,
 	.print_entry = page_print_entry,
 	.statistics = page_statistics,
+	.pad = page_pad,
 };
