@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "stats/table.h"
 
+#include <stdarg.h>
+
 #define BUFFER(name) extern const struct buffer_ops buffer_##name;
 #include "buffer/list.h"
 #undef BUFFER
@@ -67,8 +69,22 @@ void buffer_free(struct buffer *b)
 
 static struct hashed by_lpn(const struct buffer *b)
 {
-	return (struct hashed){ { b->nodes.object, offsetof(struct buffer_node, lpn), b->nodes.bytes },
-		{ b->nodes.object, offsetof(struct buffer_node, chain), b->nodes.bytes } };
+	return (struct hashed){ POOL_FIELD(b->nodes, struct buffer_node, lpn),
+		POOL_FIELD(b->nodes, struct buffer_node, chain) };
+}
+
+uint32_t buffer_heads(struct buffer *b, size_t offset, uint32_t count)
+{
+	uint32_t first = b->nodes.used;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t head = pool_take(&b->nodes);
+
+		list_init((struct array_field){ b->nodes.object, sizeof(struct buffer_node) + offset,
+				  b->nodes.bytes },
+			head);
+	}
+	return first;
 }
 
 uint32_t buffer_find(const struct buffer *b, lpn_t lpn)
@@ -206,9 +222,35 @@ static void hand_over(struct buffer *b)
 		}
 		flush(b);
 		b->sink.pad(b->sink.context, v->lpn);
-		b->statistics.padded_pages++;
 	}
 	flush(b);
+}
+
+void buffer_explain(struct buffer *b, const char *format, ...)
+{
+	va_list args;
+
+	if (!b->diary)
+		return;
+	fputs("# the buffer makes room: ", b->diary);
+	va_start(args, format);
+	vfprintf(b->diary, format, args);
+	va_end(args);
+	fputc('\n', b->diary);
+}
+
+/* What leaves, a line for each page. */
+static void write_diary(const struct buffer *b)
+{
+	for (uint32_t i = 0; i < b->victims; i++) {
+		const struct victim *v = &b->victim[i];
+
+		if (v->node == NODE_NONE)
+			continue;
+		fprintf(b->diary, "#     LPN %u leaves, %u of its sectors, %u dirty%s\n", v->lpn,
+			count_bits(v->mask), count_bits(buffer_node(b, v->node)->dirty & v->mask),
+			b->merging ? ", into a page shared with others" : "");
+	}
 }
 
 /* Tells the oracle of these sectors of a page. */
@@ -229,6 +271,8 @@ static void evict(struct buffer *b)
 	b->merging = false;
 	b->ops->evict(b);
 	sort_victims(b);
+	if (b->diary)
+		write_diary(b);
 	hand_over(b);
 	b->statistics.evictions++;
 	for (uint32_t i = 0; i < b->victims; i++) {
@@ -272,6 +316,7 @@ static bool count(struct buffer *b, enum request_type type, uint32_t at, mask_t 
 	s->legacy[type] += hit + missed;
 	s->pages[type]++;
 	s->page_hits[type] += !miss;
+	s->found_pages[type] += at != NODE_NONE;
 	return !miss;
 }
 
@@ -447,6 +492,10 @@ uint64_t buffer_dirty_sectors(const struct buffer *b)
 		{ text "miss_sectors", "sectors", miss, COUNT(miss_sectors[type]) },                         \
 		{ text "hit_ratio", "share", "sectors found, of all", STAT_RATIO,                            \
 			FIELD_STAT(hit_sectors[type]), FIELD_STAT(sectors[type]) },                          \
+		{ text "pages", "", "accesses to a page", COUNT(pages[type]) },                              \
+		{ text "page_hits", "", "of these, found every sector", COUNT(page_hits[type]) },            \
+		{ text "found_pages", "", "of a page that is here, if with other sectors",                   \
+			COUNT(found_pages[type]) },                                                          \
 		{ text "page_hit_ratio", "share", "accesses to a page that found every sector", STAT_RATIO,  \
 			FIELD_STAT(page_hits[type]), FIELD_STAT(pages[type]) },                              \
 		{ text "request_hit_ratio", "share", "requests that found every sector", STAT_RATIO,         \
@@ -465,9 +514,11 @@ static const struct stat_row buffer_stats[] = {
 	{ "evicted_pages", "pages", "of which something left", COUNT(evicted_pages) },
 	{ "flushed_pages", "pages", "of these with dirty data", COUNT(flushed_pages) },
 	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", COUNT(flushed_sectors) },
+	{ "flush_sectors_mean", "sectors", "of a page that leaves with dirty data", STAT_RATIO,
+		FIELD_STAT(flushed_sectors), FIELD_STAT(flushed_pages) },
+	{ "eviction_pages_mean", "pages", "that leave together", STAT_RATIO, FIELD_STAT(evicted_pages),
+		FIELD_STAT(evictions) },
 	{ "merged_writes", "", "parts of several pages handed over to share one", COUNT(merged_writes) },
-	{ "padded_pages", "pages", "of evicted blocks, written again with what they hold in flash",
-		COUNT(padded_pages) },
 	{ "dirty_sectors", "sectors", "still in the buffer at the end", COUNT(dirty_sectors) },
 	{ 0 },
 };
@@ -508,4 +559,6 @@ void buffer_check(const struct buffer *b)
 	}
 	BUG_ON(used != b->used || used > b->capacity, "the buffer holds %llu sectors of %llu, counts %llu",
 		(unsigned long long)used, (unsigned long long)b->capacity, (unsigned long long)b->used);
+	if (b->ops->check)
+		b->ops->check(b);
 }
