@@ -5,4 +5,9 @@
 #endif
 BUFFER(none)
 BUFFER(lru)
+BUFFER(bplru)
+BUFFER_CALLED(twoqwclock, "2qw-clock")
+BUFFER(cflru)
+BUFFER(fab)
+BUFFER(lfu)
 #undef BUFFER_CALLED
