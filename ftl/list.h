@@ -2,5 +2,6 @@
 FTL(page)
 FTL(across)
 FTL(mrsm)
+FTL(mmap)
 FTL(direct)
 FTL(skeleton)
