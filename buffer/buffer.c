@@ -155,19 +155,24 @@ void buffer_pad(struct buffer *b, lpn_t lpn)
 {
 	BUG_ON(!b->pads || buffer_find(b, lpn) != NODE_NONE,
 		"%s pads LPN %u, which is in the buffer, or without having said so", b->ops->name, lpn);
-	add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
+	if (lpn < b->shape.pages)
+		add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
+}
+
+static void push_extent(struct extent_list *list, struct extent e)
+{
+	list->extent =
+		memory_grown(list->extent, &list->room, list->n + 1, sizeof *list->extent, "buffer extents");
+	list->extent[list->n++] = e;
 }
 
 /* Adds a range to the list; ranges that touch become one, so that requests can form again. */
 static void add_extent(struct extent_list *list, struct extent e)
 {
-	if (list->n && list->extent[list->n - 1].end == e.start) {
+	if (list->n && list->extent[list->n - 1].end == e.start)
 		list->extent[list->n - 1].end = e.end;
-		return;
-	}
-	list->extent =
-		memory_grown(list->extent, &list->room, list->n + 1, sizeof *list->extent, "buffer extents");
-	list->extent[list->n++] = e;
+	else
+		push_extent(list, e);
 }
 
 static void add_mask(struct extent_list *list, sector_t first, mask_t mask)
@@ -195,35 +200,29 @@ static void sort_victims(struct buffer *b)
 	}
 }
 
-static void flush(struct buffer *b)
-{
-	if (!b->flush.n)
-		return;
-	for (uint32_t i = 0; i < b->flush.n; i++)
-		b->statistics.flushed_sectors += extent_sectors(b->flush.extent[i]);
-	b->statistics.merged_writes += b->merging;
-	(b->merging ? b->sink.write_merged : b->sink.write)(b->sink.context, b->flush.extent, b->flush.n);
-	b->flush.n = 0;
-}
-
-/* One call for all dirty sectors; pads go between, so that a block is written in order. */
+/* One call for all dirty sectors and the pads between them. */
 static void hand_over(struct buffer *b)
 {
+	b->flush.n = 0;
 	for (uint32_t i = 0; i < b->victims; i++) {
 		const struct victim *v = &b->victim[i];
+		sector_t start = page_start(b, v->lpn);
+		mask_t dirty;
 
-		if (v->node != NODE_NONE) {
-			mask_t dirty = buffer_node(b, v->node)->dirty & v->mask;
-
-			add_mask(&b->flush, page_start(b, v->lpn), dirty);
-			b->statistics.evicted_pages++;
-			b->statistics.flushed_pages += dirty != 0;
+		if (v->node == NODE_NONE) {
+			push_extent(&b->flush, (struct extent){ start, start });
 			continue;
 		}
-		flush(b);
-		b->sink.pad(b->sink.context, v->lpn);
+		dirty = buffer_node(b, v->node)->dirty & v->mask;
+		add_mask(&b->flush, start, dirty);
+		b->statistics.evicted_pages++;
+		b->statistics.flushed_pages += dirty != 0;
+		b->statistics.flushed_sectors += count_bits(dirty);
 	}
-	flush(b);
+	if (!b->flush.n)
+		return;
+	b->statistics.merged_writes += b->merging;
+	(b->merging ? b->sink.write_merged : b->sink.write)(b->sink.context, b->flush.extent, b->flush.n);
 }
 
 void buffer_explain(struct buffer *b, const char *format, ...)

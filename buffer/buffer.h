@@ -44,7 +44,6 @@ struct buffer_sink {
 	void (*write)(void *context, const struct extent *, size_t n);        /* flushed together */
 	void (*write_merged)(void *context, const struct extent *, size_t n); /* the same, in one page */
 	void (*read)(void *context, const struct extent *, size_t n);         /* one request's */
-	void (*pad)(void *context, lpn_t); /* what the page holds in flash is read and programmed again */
 };
 
 /* [REQUEST_READ], [REQUEST_WRITE] */
@@ -76,6 +75,7 @@ struct victim {
 struct buffer_shape {
 	uint64_t bytes; /* rounded down to sectors, but at least one page */
 	uint32_t sectors_per_page, pages_per_block;
+	lpn_t pages; /* of the drive */
 };
 
 struct buffer {
@@ -186,8 +186,10 @@ void buffer_choose(struct buffer *, uint32_t node, mask_t);
 /* What leaves in the present eviction shares one page of flash; needs `merges`. */
 void buffer_merge(struct buffer *);
 
-/* This page, of which nothing is here, is written in its place among the victims with what it holds in
- * flash; needs `pads`.  Pages that hold nothing or lie beyond the drive are left alone. */
+/*
+ * This page, of which nothing is here, is written with the victims, in its place among them, with what it holds in
+ * flash: the FTL gets an empty extent at its start.  Needs `pads`.  A page beyond the drive is left alone.
+ */
 void buffer_pad(struct buffer *, lpn_t);
 
 /* Says in words why these leave; for `ssd run --explain`. */

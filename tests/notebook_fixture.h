@@ -8,7 +8,7 @@
 #include "parameters/params.h"
 #include "tests/drive_fixture.h"
 
-enum { READ_CALL, WRITE_CALL, MERGED_CALL, PAD_CALL };
+enum { READ_CALL, WRITE_CALL, MERGED_CALL };
 
 struct record {
 	int kind;
@@ -40,11 +40,6 @@ static inline void note_merged(void *book, const struct extent *extents, size_t 
 	put(book, MERGED_CALL, extents, n);
 }
 
-static inline void note_pad(void *book, lpn_t lpn)
-{
-	put(book, PAD_CALL, &(struct extent){ lpn * PAGE, lpn * PAGE + PAGE }, 1);
-}
-
 static inline void note_read(void *book, const struct extent *extents, size_t n)
 {
 	put(book, READ_CALL, extents, n);
@@ -72,8 +67,9 @@ static inline uint32_t mask_bits(mask_t mask)
 static inline struct buffer *buffer_with(
 	const struct buffer_ops *ops, const void *settings, uint32_t sectors, struct notebook *book)
 {
-	return buffer_create(ops, settings, (struct buffer_shape){ sectors * SECTOR_BYTES, PAGE, BLOCK },
-		(struct buffer_sink){ book, note_write, note_merged, note_read, note_pad }, NULL);
+	return buffer_create(ops, settings,
+		(struct buffer_shape){ sectors * SECTOR_BYTES, PAGE, BLOCK, 1000 },
+		(struct buffer_sink){ book, note_write, note_merged, note_read }, NULL);
 }
 
 /* For policies without settings. */

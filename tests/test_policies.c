@@ -6,6 +6,7 @@
 #define BLOCK 4u
 
 #include "tests/notebook_fixture.h"
+#include "tests/rig_fixture.h"
 
 /* A buffer of a policy with settings. */
 struct desk {
@@ -137,10 +138,11 @@ static void test_bplru_pads(void **state)
 	put_page(d, 1, 4);
 	put_page(d, 8, 8);
 	assert_int_equal(d->book.records, 4);
-	assert_page_noted(d, 0, PAD_CALL, 0, 8);
+	assert_int_equal(d->book.calls, 1);
+	assert_page_noted(d, 0, WRITE_CALL, 0, 0);
 	assert_noted(&d->book, 1, WRITE_CALL, 8, 12);
 	assert_noted(&d->book, 2, WRITE_CALL, 16, 24);
-	assert_page_noted(d, 3, PAD_CALL, 3, 8);
+	assert_page_noted(d, 3, WRITE_CALL, 3, 0);
 	desk_close(d);
 }
 
@@ -470,6 +472,61 @@ static void test_msac_merges_what_leaves_instead(void **state)
 		assert_true(statistic(d, "msac.plti_cold") == 1);
 		desk_close(d);
 	}
+}
+
+/* ---- in front of an FTL ---- */
+
+/*
+ * Blocks of 8 pages of 16 sectors that hold data; room for two pages.  Pages 3 and 1, the latter in part, are driven
+ * out by page 9.  With the six others read and written in their places a log block is full and in order, and nothing
+ * has to be copied; page mapping does the same work for nothing.
+ */
+static void pad_a_block(const char *ftl, double switches)
+{
+	struct rig *rig;
+	char settings[512];
+
+	snprintf(settings, sizeof settings,
+		ONE_PLANE "flash.order=ascending buffer=bplru bplru.padding=true dram.buffer_bytes=16K ftl=%s", ftl);
+	rig = rig_with(settings);
+	drive_place(rig->drive, (struct extent){ 0, 256 });
+	stat_list_start(&rig->drive->statistics);
+	rig_serve(rig, REQUEST_WRITE, 48, 64);
+	rig_serve(rig, REQUEST_WRITE, 16, 20);
+	rig_serve(rig, REQUEST_WRITE, 144, 160);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_PAD), 6);
+	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_PAD), 6);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_RMW), 1);
+	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_HOST), 2);
+	assert_int_equal(flash_total(rig->drive->flash, OP_PROGRAM), 8);
+	if (switches)
+		assert_true(statistic_in(&rig->drive->statistics, "log.merge.switch") == switches);
+	rig_serve(rig, REQUEST_READ, 0, 256);
+	rig_close(rig);
+}
+
+static void test_padded_blocks_are_switched(void **state)
+{
+	(void)state;
+	pad_a_block("bast", 1);
+	pad_a_block("block", 0);
+	pad_a_block("page", 0);
+	pad_a_block("mmap", 0);
+}
+
+/* The last block of the drive has fewer pages, and a page that was never written is not padded. */
+static void test_what_is_not_there_is_not_padded(void **state)
+{
+	struct rig *rig = rig_with(
+		ONE_PLANE "ftl=page buffer=bplru bplru.padding=true bplru.block_pages=128 dram.buffer_bytes=8K");
+
+	(void)state;
+	drive_place(rig->drive, (struct extent){ 190 * 16, 191 * 16 });
+	rig_serve(rig, REQUEST_WRITE, 191 * 16, 192 * 16);
+	rig_serve(rig, REQUEST_WRITE, 0, 16);
+	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_PAD), 1);
+	assert_int_equal(flash_total(rig->drive->flash, OP_PROGRAM), 2);
+	rig_close(rig);
 }
 
 /* ---- plain models ---- */
@@ -931,6 +988,8 @@ int main(void)
 		cmocka_unit_test(test_msac_a_colder_page_leaves_instead),
 		cmocka_unit_test(test_msac_exchange),
 		cmocka_unit_test(test_msac_merges_what_leaves_instead),
+		cmocka_unit_test(test_padded_blocks_are_switched),
+		cmocka_unit_test(test_what_is_not_there_is_not_padded),
 		cmocka_unit_test(test_policies_against_models),
 		cmocka_unit_test(test_msac_against_its_model),
 	};

@@ -320,17 +320,8 @@ static void mmap_write(struct ftl *f, struct io *io, const struct extent *extent
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
-		if (!write_plain(f, io, part))
+		if ((part.mask || find(f->state, part.lpn, ~(mask_t)0).count) && !write_plain(f, io, part))
 			return;
-}
-
-static void mmap_pad(struct ftl *f, struct io *io, const struct extent *page, size_t one)
-{
-	lpn_t lpn = geometry_lpn(f->geometry, page->start);
-
-	(void)one;
-	if (find(f->state, lpn, ~(mask_t)0).count)
-		write_plain(f, io, (struct page_part){ lpn, 0 });
 }
 
 static void mmap_trim(struct ftl *f, struct io *io, struct extent e)
@@ -579,5 +570,5 @@ const struct ftl_ops ftl_mmap = {
 	.print_entry = mmap_print_entry,
 	.statistics = mmap_statistics,
 	.write_merged = mmap_write_merged,
-	.pad = mmap_pad,
+	.pads = true,
 };

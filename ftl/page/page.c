@@ -87,24 +87,20 @@ bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, stru
 	return true;
 }
 
+/* An empty part pads: what the page holds is written again.  Does it hold nothing? */
+static bool pads_nothing(const struct page_ftl *p, struct page_part part)
+{
+	return !part.mask && !page_map_get(&p->map, part.lpn).mask;
+}
+
 void page_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
-		if (!page_write_part(f, io, io, part))
+		if (!pads_nothing(f->state, part) && !page_write_part(f, io, io, part))
 			return;
-}
-
-void page_pad(struct ftl *f, struct io *io, const struct extent *page, size_t one)
-{
-	const struct page_ftl *p = f->state;
-	lpn_t lpn = geometry_lpn(f->geometry, page->start);
-
-	(void)one;
-	if (page_map_get(&p->map, lpn).mask)
-		page_write_part(f, io, io, (struct page_part){ lpn, 0 });
 }
 
 void page_trim(struct ftl *f, struct io *io, struct extent e)
@@ -202,5 +198,5 @@ const struct ftl_ops ftl_page = {
 	.facts = page_facts,
 	.print_entry = page_print_entry,
 	.statistics = page_statistics,
-	.pad = page_pad,
+	.pads = true,
 };

@@ -27,10 +27,7 @@ void page_regions(struct ftl *, struct regions *);
 void page_facts(const struct ftl *, struct ftl_facts *);
 void page_statistics(struct ftl *, struct stat_list *);
 
-/* What the page holds is written again, if it holds anything. */
-void page_pad(struct ftl *, struct io *, const struct extent *page, size_t one);
-
-/* Writes one page, with an empty mask only what it holds; `housekeeping` pays for collection and for reading what
+/* Writes one page, with an empty mask what it holds; `housekeeping` pays for collection and for reading what
  * must be kept (normally the same as `io`).  False: the drive is full. */
 bool page_write_part(struct ftl *, struct io *, struct io *housekeeping, struct page_part);
 
