@@ -63,9 +63,35 @@ static void greedy_regions(struct gc_policy *policy, struct regions *r)
 {
 	const struct geometry *geometry = policy->space->geometry;
 	struct greedy *g = policy->state;
+	uint32_t links = links_of(geometry);
 
-	regions_visit(r, g->ranks, geometry->planes * sizeof *g->ranks);
-	regions_visit(r, g->link, links_of(geometry) * sizeof *g->link);
+	for (plane_t plane = 0; plane < geometry->planes; plane++)
+		regions_visit(r, &g->ranks[plane].lowest, sizeof g->ranks[plane].lowest);
+	regions_below(r, NUMBERS_OF(g->ranks, lowest), geometry->planes, g->ranks->count + 1u,
+		"greedy victim index");
+	regions_visit(r, g->link, links * sizeof *g->link);
+	regions_below(r, NUMBERS_OF(g->link, previous), links, links, "greedy victim index");
+	regions_below(r, NUMBERS_OF(g->link, next), links, links, "greedy victim index");
+}
+
+static bool greedy_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
+{
+	const struct greedy *g = policy->state;
+	const struct ranks *ranks = &g->ranks[plane];
+	uint32_t listed = 0;
+
+	for (uint32_t live = 0; live < ranks->count; live++) {
+		uint32_t head = ranks->head + live;
+		uint32_t length = list_length(ARRAY_ELEMENTS(g->link), head, closed);
+
+		if (length == INDEX_NONE || (length && live < ranks->lowest))
+			return false;
+		for (uint32_t b = g->link[head].next; b != head; b = g->link[b].next)
+			if (!gc_candidate(policy, plane, b) || space_live(policy->space, b) != live)
+				return false;
+		listed += length;
+	}
+	return listed == closed;
 }
 
 static block_t greedy_pick(struct gc_policy *policy, plane_t plane)
@@ -87,5 +113,6 @@ const struct gc_policy_ops gc_greedy = {
 	.dropped = greedy_dropped,
 	.opened = greedy_opened,
 	.regions = greedy_regions,
+	.check = greedy_check,
 	.pick = greedy_pick,
 };

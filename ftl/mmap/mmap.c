@@ -397,8 +397,20 @@ static void mmap_write_merged(struct ftl *f, struct io *io, const struct extent 
 
 /* ---- what there is to know ---- */
 
-/* Sectors of the page, of which each must be in one place only. */
-static mask_t check_page(const struct ftl *f, lpn_t lpn)
+/* The page's own list; how many. */
+static uint32_t check_list(const struct mmap_ftl *m, lpn_t lpn)
+{
+	uint32_t overlays = 0;
+
+	for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next) {
+		BUG_ON(overlay_at(m, i)->lpn != lpn || !overlay_at(m, i)->mask || ++overlays > OVERLAYS_MOST,
+			"the list of overlays of LPN %u is broken", lpn);
+	}
+	return overlays;
+}
+
+/* Each sector of the page must be in one place only. */
+static void check_page(const struct ftl *f, lpn_t lpn)
 {
 	const struct mmap_ftl *m = f->state;
 	struct sources s = find(m, lpn, ~(mask_t)0);
@@ -411,9 +423,9 @@ static mask_t check_page(const struct ftl *f, lpn_t lpn)
 		BUG_ON(all & s.at[i].mask, "LPN %u has a sector in two places", lpn);
 		all |= s.at[i].mask;
 	}
-	return base.mask;
 }
 
+/* Overlays of a merged page, whose first one begins its list. */
 static uint32_t check_merged_page(const struct ftl *f, uint32_t merged)
 {
 	const struct mmap_ftl *m = f->state;
@@ -423,51 +435,73 @@ static uint32_t check_merged_page(const struct ftl *f, uint32_t merged)
 	for (uint32_t i = p->first; i != NONE; i = overlay_at(m, i)->beside) {
 		const struct overlay *o = overlay_at(m, i);
 
-		BUG_ON(o->merged != merged || !o->mask, "an overlay of LPN %u is lost", o->lpn);
 		sectors += mask_sectors(o->mask);
+		BUG_ON(o->merged != merged || !o->mask || sectors > f->geometry->sectors_per_page,
+			"merged page %u has lost an overlay of LPN %u", merged, o->lpn);
 		overlays++;
 	}
-	BUG_ON(flash_owner(f->flash, p->ppn) != name_of(m, merged) || sectors > f->geometry->sectors_per_page,
-		"page %u is not merged page %u of %u sectors", p->ppn, merged, sectors);
+	BUG_ON(flash_owner(f->flash, p->ppn) != name_of(m, merged), "page %u is not merged page %u", p->ppn,
+		merged);
 	return overlays;
 }
 
 static void mmap_check(const struct ftl *f)
 {
 	const struct mmap_ftl *m = f->state;
-	uint64_t mapped = 0, pages = 0, overlays = 0;
+	uint64_t mapped = 0, pages = 0, overlays = 0, listed = 0;
 
 	for (lpn_t lpn = 0; lpn < m->page.map.lpns; lpn++) {
-		mapped += check_page(f, lpn) != 0;
-		for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next) {
-			const struct overlay *o = overlay_at(m, i);
-
-			BUG_ON(o->lpn != lpn, "an overlay of LPN %u is in the list of %u", o->lpn, lpn);
-			/* Each merged page is counted with its first overlay. */
-			if (merged_at(m, o->merged)->first == i) {
-				overlays += check_merged_page(f, o->merged);
+		listed += check_list(m, lpn);
+		check_page(f, lpn);
+		mapped += page_map_get(&m->page.map, lpn).mask != 0;
+		/* Each merged page is counted with its first overlay. */
+		for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next)
+			if (merged_at(m, overlay_at(m, i)->merged)->first == i) {
+				overlays += check_merged_page(f, overlay_at(m, i)->merged);
 				pages++;
 			}
-		}
 	}
 	store_check(m->page.store);
-	BUG_ON(pages != m->merged_pages || overlays != m->overlays || pages > m->limit,
+	BUG_ON(pages != m->merged_pages || overlays != m->overlays || listed != overlays || pages > m->limit,
 		"%u merged pages of %u, %u overlays", m->merged_pages, m->limit, m->overlays);
+	BUG_ON(pool_count_free(&m->overlay) + overlays != m->overlay.used ||
+			pool_count_free(&m->merged) + pages != m->merged.used,
+		"overlays or merged pages are neither in use nor free");
 	BUG_ON(mapped + pages != space_live_pages(m->page.store->space),
 		"%llu pages are mapped, %llu are live", (unsigned long long)(mapped + pages),
 		(unsigned long long)space_live_pages(m->page.store->space));
 }
 
+static void overlays_regions(struct mmap_ftl *m, const struct geometry *g, struct regions *r)
+{
+	uint64_t most = (uint64_t)m->page.map.lpns * OVERLAYS_MOST;
+	struct overlay *o;
+
+	pool_regions(&m->overlay, r, most < NONE ? (uint32_t)most : NONE);
+	o = m->overlay.object;
+	regions_below_or_none(r, NUMBERS_OF(o, next), m->overlay.used, m->overlay.used, m->overlay.what);
+	regions_below_or_none(r, NUMBERS_OF(o, beside), m->overlay.used, m->overlay.used, m->overlay.what);
+	regions_below(r, NUMBERS_OF(o, lpn), m->overlay.used, m->page.map.lpns, m->overlay.what);
+	for (uint32_t i = 0; i < m->overlay.used; i++)
+		regions_require(r, !(o[i].mask & ~g->full_page), m->overlay.what);
+}
+
+/* The first of a merged page is bounded by what it means, which check() sees: of a free one it means another. */
 static void mmap_regions(struct ftl *f, struct regions *r)
 {
 	struct mmap_ftl *m = f->state;
 
 	page_regions(f, r);
+	overlays_regions(m, f->geometry, r);
 	regions_visit(r, m->overlay_of, m->page.map.lpns * sizeof *m->overlay_of);
+	regions_below(r, NUMBERS(m->overlay_of), m->page.map.lpns, m->overlay.used + 1u, m->overlay.what);
+	pool_regions(&m->merged, r, m->limit);
+	regions_below(r, NUMBERS_OF((struct merged_page *)m->merged.object, ppn), m->merged.used,
+		f->geometry->pages, m->merged.what);
+	regions_below(r, NUMBERS_OF((struct overlay *)m->overlay.object, merged), m->overlay.used,
+		m->merged.used, m->overlay.what);
 	regions_visit(r, &m->overlays, sizeof m->overlays);
 	regions_visit(r, &m->merged_pages, sizeof m->merged_pages);
-	pool_regions(&m->overlay, r);
-	pool_regions(&m->merged, r);
 }
 
 /* An overlay costs what an entry of the page table does, and its LPN. */
