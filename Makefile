@@ -124,6 +124,7 @@ check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts --only "ftl page" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv
+	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 
 mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
