@@ -42,6 +42,9 @@ static const struct log_statistics *counts(const struct rig *rig)
 	return &((const struct log_ftl *)rig->drive->ftl->state)->count;
 }
 
+/* Two pages are a long request. */
+#define LAST "ftl=last last.threshold_sectors=32 "
+
 /* ---- the cost table of the family, on a filled drive ---- */
 
 static const struct cost {
@@ -71,6 +74,30 @@ static const struct cost {
 	{ "ftl=inorder inorder.logs=1", "0+1 2+1 4+1 7+1", 4, 4, 1 },
 	/* Backwards: closed by every write. */
 	{ "ftl=inorder inorder.logs=1", "5+1 4+1", 2, 5 + 2 + 4, 1 },
+	/* The sequential log, and what ends it: another logical block's first page, a page further on, one again. */
+	{ "ftl=fast fast.logs=2", "0+8", 8, 0, 1 },
+	{ "ftl=fast fast.logs=2", "0+3 8+1", 4, 5, 1 },
+	{ "ftl=fast fast.logs=2", "0+3 0+1", 4, 5, 1 },
+	{ "ftl=fast fast.logs=2", "0+2 5+1", 3, 8 - 2 - 1, 1 },
+	{ "ftl=fast fast.logs=2", "0+3 1+1", 4, 8 - 1, 2 },
+	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+2 5+1", 3, 6, 1 },
+	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+3 1+1", 4, 5, 1 },
+	/* A shared log with data of eight logical blocks; with data of the sequential log's, which is merged then. */
+	{ "ftl=fast fast.logs=2", "1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1", 9, 8 * 8, 8 + 1 },
+	{ "ftl=fast fast.logs=2", "9+1 8+1 17+1 17+1 17+1 17+1 17+1 17+1 17+1 25+1", 10, 7 + 8, 3 },
+	/* The figure of the S-FTL paper: blocks of 4 pages, one shared log. */
+	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1", 4, 0, 0 },
+	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1 6+1", 5, 8, 3 },
+	/* Long requests; a sequential log from which a page was overwritten; one that is not continued. */
+	{ LAST "last.logs=2", "0+8", 8, 0, 1 },
+	{ LAST "last.logs=2", "0+2 8+2", 4, 6, 1 },
+	{ LAST "last.logs=2", "0+2 1+1 8+2", 5, 8, 2 },
+	{ LAST "last.logs=2", "0+2 4+2", 4, 6, 1 },
+	/* A shared log that died as a whole is erased, no more. */
+	{ LAST "last.logs=2", "1+1 2+1 3+1 4+1 5+1 6+1 7+1 7+1 0+8 9+1", 17, 0, 1 + 1 },
+	/* While hot logs are few the cold one with data of the fewest logical blocks goes, here the second. */
+	{ LAST "last.logs=3", "9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 10+1 73+1",
+		17, 16, 3 },
 };
 
 static void assert_cost(const struct cost *c)
@@ -96,6 +123,28 @@ static void test_what_writes_cost(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
 		assert_cost(&costs[i]);
+}
+
+/* Four shared logs, k = 16 pages.  A page is hot if no more than 16 others were written since, or if it lies in a hot
+ * log: there it stays hot. */
+static void test_hot_pages_have_logs_of_their_own(void **state)
+{
+	struct rig *rig = filled(LOGS LAST "last.logs=5");
+	const struct log_ftl *l = rig->drive->ftl->state;
+
+	(void)state;
+	write_all(rig, "1+1 1+1");
+	assert_int_equal(l->live[geometry_block(l->geometry, log_find(l, 1))], 1);
+	write_all(rig, "2+1 3+1 4+1 5+1 6+1 9+1 10+1 11+1 12+1 13+1 14+1 17+1 18+1 19+1 20+1 21+1 2+1");
+	assert_int_equal(
+		geometry_block(l->geometry, log_find(l, 1)), geometry_block(l->geometry, log_find(l, 2)));
+	write_all(rig, "22+1 25+1 3+1");
+	assert_int_not_equal(
+		geometry_block(l->geometry, log_find(l, 1)), geometry_block(l->geometry, log_find(l, 3)));
+	write_all(rig, "26+1 1+1");
+	assert_int_equal(
+		geometry_block(l->geometry, log_find(l, 1)), geometry_block(l->geometry, log_find(l, 2)));
+	rig_close(rig);
 }
 
 /* Where pages may not be passed over they are programmed with nothing. */
@@ -232,6 +281,9 @@ static void test_refuses_drives_that_cannot_carry_it(void **state)
 			"blocks; ftl = bast with 15 logs needs 17" },
 		{ LOGS "ftl=block flash.over_provisioning=0.03",
 			"leaves 1 spare blocks; ftl = block with 0 logs" },
+		{ LOGS "ftl=fast fast.logs=1", "fast.logs = 1, but fast needs 2" },
+		{ LOGS "ftl=last last.logs=4 last.sequential=4",
+			"last: 4 sequential ones of 4 logs leave none to share" },
 		{ LOGS "ftl=bast bast.stripe=3", "bast.stripe = 3 does not divide flash.pages = 8" },
 		{ LOGS "ftl=inorder placement.order=CWD", "placement.order = \"CWD\"" },
 	};
@@ -291,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_writes_cost),
+		cmocka_unit_test(test_hot_pages_have_logs_of_their_own),
 		cmocka_unit_test(test_gaps_are_filled_where_the_order_is_strict),
 		cmocka_unit_test(test_a_request_waits_for_its_merges),
 		cmocka_unit_test(test_old_data_is_read_after_the_merge),

@@ -55,8 +55,8 @@ static void enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 	hash_add(&l->index, mapped_pages(l), i);
 }
 
-/* It no longer does. */
-static void leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+/* It no longer does.  Returns the log that mapped it, or INDEX_NONE. */
+static uint32_t leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	block_t block = geometry_block(l->geometry, ppn);
 	struct log_place at = log_place(l, lpn);
@@ -66,13 +66,13 @@ static void leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 	l->live[block]--;
 	l->live_pages--;
 	if (l->table || block == l->data[at.lbn])
-		return;
+		return INDEX_NONE;
 	own = log_of(l, at.lbn);
 	if (own && block == own->block && geometry_page(l->geometry, ppn) == at.offset)
-		return;
+		return INDEX_NONE;
 	i = hash_find(&l->index, mapped_pages(l), lpn);
 	hash_remove(&l->index, mapped_pages(l), i);
-	l->log[geometry_block(l->geometry, i)].touched = ++l->events;
+	return geometry_block(l->geometry, i);
 }
 
 /* ---- pages change ---- */
@@ -99,9 +99,13 @@ static void count_lookup(struct log_ftl *l, struct io *io)
 /* The LPN's data, if it has any, is dead. */
 static void drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
+	uint32_t log;
+
 	if (ppn == PPN_NONE)
 		return;
-	leave(l, lpn, ppn);
+	log = leave(l, lpn, ppn);
+	if (log != INDEX_NONE)
+		l->log[log].touched = ++l->events;
 	flash_disown(l->ftl->flash, ppn);
 }
 
@@ -435,6 +439,7 @@ static const struct stat_row rows[] = {
 	{ "log.dummies", "pages", "programmed with nothing, where flash.order forbids to pass over them",
 		COUNT(dummies) },
 	{ "log.victims", "blocks", "shared logs emptied", COUNT(victims) },
+	{ "log.dead", "blocks", "of them: had no live page, and were erased without a merge", COUNT(dead) },
 	{ "log.victim_blocks", "merges", "logical blocks merged to empty them", COUNT(victim_lbns) },
 	{ "log.blocks_per_victim", "merges", "logical blocks with data in an emptied log", STAT_RATIO,
 		offsetof(struct log_statistics, victim_lbns), offsetof(struct log_statistics, victims) },

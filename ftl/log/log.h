@@ -58,6 +58,7 @@ struct log_statistics {
 	uint64_t switches, partial, full;                          /* merges */
 	uint64_t full_copies, partial_copies, gap_copies, dummies; /* pages */
 	uint64_t victims, victim_lbns; /* shared logs emptied, logical blocks merged for them */
+	uint64_t dead;                 /* shared logs erased without a merge */
 	uint64_t pages, room;          /* of logs when they were merged */
 };
 
@@ -67,7 +68,7 @@ struct log_block {
 	uint32_t lbn;  /* LBN_NONE: shared */
 	struct link link;
 	uint32_t opened;  /* order of being opened */
-	uint64_t touched; /* when a page was last programmed or died, in events of the plane */
+	uint64_t touched; /* when the host last wrote a page here, or over one that was here */
 	bool ordered; /* of one logical block: its pages 0, 1, ... in their places, none overwritten since */
 	bool hot;     /* shared, in last */
 };
@@ -233,5 +234,16 @@ bool log_close(struct log_ftl *, struct io *, struct log_block *, const struct p
 
 /* Copies pages of the logical block with data to their places in a block, from its next page to `end`.  How many. */
 uint32_t log_copy_until(struct log_ftl *, struct io *, uint32_t lbn, block_t into, uint32_t end);
+
+/* ---- shared.c: logs that all logical blocks of a plane share ---- */
+
+/* Which of the full shared logs of a plane is emptied, when all are in use; `own` is the one that was filled last. */
+typedef uint32_t log_chooser(struct log_ftl *, struct io *, uint32_t position, uint32_t own);
+
+/* Appends a page to the shared log `current` of its plane; that is another one afterwards if it was full. */
+bool log_append_shared(struct log_ftl *, struct io *, uint32_t *current, struct page_part, log_chooser *);
+
+/* The full shared log of a plane behind another, INDEX_NONE: the first; INDEX_NONE: there is none. */
+uint32_t log_next_shared(const struct log_ftl *, uint32_t position, uint32_t);
 
 #endif
