@@ -45,6 +45,8 @@ static const struct log_statistics *counts(const struct rig *rig)
 /* Two pages are a long request. */
 #define LAST "ftl=last last.threshold_sectors=32 "
 
+#define SUPER "ftl=superblock "
+
 /* ---- the cost table of the family, on a filled drive ---- */
 
 static const struct cost {
@@ -93,6 +95,12 @@ static const struct cost {
 	{ LAST "last.logs=2", "0+2 8+2", 4, 6, 1 },
 	{ LAST "last.logs=2", "0+2 1+1 8+2", 5, 8, 2 },
 	{ LAST "last.logs=2", "0+2 4+2", 4, 6, 1 },
+	/* A block of the superblock that died; the two with fewest live pages compacted; another superblock folded. */
+	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8", 8, 0, 0 },
+	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8 0+1", 9, 0, 1 },
+	{ SUPER "superblock.blocks=2 superblock.more=1", "0+4 8+4 0+1", 9, 4 + 4, 2 },
+	{ SUPER "superblock.blocks=1 superblock.more=1 flash.blocks=6 flash.over_provisioning=0.3333333",
+		"0+1 8+1", 2, 1 + 7, 2 },
 	/* A shared log that died as a whole is erased, no more. */
 	{ LAST "last.logs=2", "1+1 2+1 3+1 4+1 5+1 6+1 7+1 7+1 0+8 9+1", 17, 0, 1 + 1 },
 	/* While hot logs are few the cold one with data of the fewest logical blocks goes, here the second. */
@@ -221,6 +229,32 @@ static void test_a_gap_takes_time(void **state)
 	}
 }
 
+/*
+ * The map of a superblock is a read of one sector, 10 + 1 us, which everything in the superblock waits for: a read of
+ * 10 + 16 us, a program, the read of the 12 sectors that a partial write keeps.  Once for each request and superblock.
+ */
+static void test_requests_wait_for_maps_of_superblocks(void **state)
+{
+	struct rig *rig = filled(LOGS SUPER "superblock.blocks=2 superblock.cached_maps=1");
+	const struct map_statistics *map = &rig->drive->ftl->map;
+
+	(void)state;
+	assert_int_equal(rig_serve(rig, REQUEST_READ, 0, 16), 11000 + 26000);
+	assert_int_equal(rig_serve(rig, REQUEST_READ, 15 * 16, 16 * 16), 26000);
+	assert_int_equal(rig_serve(rig, REQUEST_READ, 15 * 16, 17 * 16), 11000 + 2 * 26000);
+	assert_int_equal(write_all(rig, "0+1"), 11000 + 116000);
+	assert_int_equal(rig_serve(rig, REQUEST_WRITE, 16 * 16, 16 * 16 + 4), 11000 + 22000 + 116000);
+	assert_int_equal(map->lookups, 6);
+	assert_int_equal(map->hits, 2);
+	assert_int_equal(map->misses, 4);
+	rig_close(rig);
+	rig = rig_with(LOGS SUPER);
+	rig_serve(rig, REQUEST_READ, 0, 16);
+	assert_int_equal(rig->drive->ftl->map.unwritten, 1);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_MAP), 0);
+	rig_close(rig);
+}
+
 /* Four dies, each with its own channel: pages of ascending address go to all of them. */
 static void test_planes_work_side_by_side(void **state)
 {
@@ -278,9 +312,9 @@ static void test_refuses_drives_that_cannot_carry_it(void **state)
 	} rows[] = {
 		{ LOGS "ftl=bast bast.logs=15",
 			"24 of the 40 blocks of a plane hold data, which leaves 16 spare "
-			"blocks; ftl = bast with 15 logs needs 17" },
+			"blocks; ftl = bast needs 17, two more than logs: " },
 		{ LOGS "ftl=block flash.over_provisioning=0.03",
-			"leaves 1 spare blocks; ftl = block with 0 logs" },
+			"leaves 1 spare blocks; ftl = block needs 2: " },
 		{ LOGS "ftl=fast fast.logs=1", "fast.logs = 1, but fast needs 2" },
 		{ LOGS "ftl=last last.logs=4 last.sequential=4",
 			"last: 4 sequential ones of 4 logs leave none to share" },
@@ -320,6 +354,24 @@ static void test_a_drive_of_other_logs_is_not_loaded(void **state)
 	rig_close(other);
 }
 
+/* ---- wear ---- */
+
+/* One page written again and again wears out no block: 17 take turns. */
+static void test_spare_blocks_share_the_wear(void **state)
+{
+	struct rig *rig = filled(LOGS "ftl=block");
+	uint32_t most = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * 17; i++)
+		write_pages(rig, 3, 1);
+	for (block_t b = 0; b < rig->drive->geometry.blocks; b++)
+		if (rig->drive->flash->block[b].erases > most)
+			most = rig->drive->flash->block[b].erases;
+	assert_int_equal(most, 3);
+	rig_close(rig);
+}
+
 /* ---- trims ---- */
 
 /* A logical block that lost all data needs no block to be merged, and its next writes find an empty one. */
@@ -348,10 +400,12 @@ int main(void)
 		cmocka_unit_test(test_a_request_waits_for_its_merges),
 		cmocka_unit_test(test_old_data_is_read_after_the_merge),
 		cmocka_unit_test(test_a_gap_takes_time),
+		cmocka_unit_test(test_requests_wait_for_maps_of_superblocks),
 		cmocka_unit_test(test_planes_work_side_by_side),
 		cmocka_unit_test(test_every_page_has_a_place_of_its_own),
 		cmocka_unit_test(test_refuses_drives_that_cannot_carry_it),
 		cmocka_unit_test(test_a_drive_of_other_logs_is_not_loaded),
+		cmocka_unit_test(test_spare_blocks_share_the_wear),
 		cmocka_unit_test(test_a_trimmed_block_is_merged_into_nothing),
 	};
 

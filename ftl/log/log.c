@@ -85,15 +85,16 @@ static void set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
 	*word = (*word & ~(l->geometry->full_page << first % BITS_WORD)) | mask << first % BITS_WORD;
 }
 
-/* A page-level translation; an FTL with a table counts those that matter itself. */
-static void count_lookup(struct log_ftl *l, struct io *io)
+/* A page-level translation.  Returns what must be done before its result is known, or OP_NONE. */
+static op_t translate(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
-	if (!l->table) {
+	if (!l->look_up) {
 		ftl_count_lookup(l->ftl, io);
-		return;
+		return OP_NONE;
 	}
 	io->accesses++;
 	ftl_map_count(l->ftl, io)->accesses++;
+	return l->look_up(l, io, lpn);
 }
 
 /* The LPN's data, if it has any, is dead. */
@@ -127,12 +128,12 @@ static void reach(struct log_ftl *l, struct io *io, ppn_t to)
 	}
 }
 
-void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t to, uint32_t log, op_t after)
+void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t to, uint32_t log)
 {
 	mask_t had = log_sectors(l, part.lpn), kept = had & ~part.mask;
 	ppn_t old = log_find(l, part.lpn);
+	op_t after = translate(l, io, part.lpn);
 
-	count_lookup(l, io);
 	reach(l, io, to);
 	if (kept)
 		after = flash_read(io, old, mask_sectors(kept), CAUSE_RMW, after);
@@ -181,15 +182,15 @@ void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t
 
 	while (page_walk_next(&walk, &part)) {
 		mask_t wanted = log_sectors(l, part.lpn) & part.mask;
+		op_t after = translate(l, io, part.lpn);
 		ppn_t ppn;
 
-		count_lookup(l, io);
 		if (!wanted) {
 			ftl_count_unmapped(f, io);
 			continue;
 		}
 		ppn = log_find(l, part.lpn);
-		flash_read(io, ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
+		flash_read(io, ppn, mask_sectors(wanted), CAUSE_HOST, after);
 		pages_answer(io, ppn, part.lpn, wanted);
 	}
 }
@@ -203,7 +204,7 @@ void log_trim(struct ftl *f, struct io *io, struct extent e)
 	while (page_walk_next(&walk, &part)) {
 		mask_t had = log_sectors(l, part.lpn);
 
-		count_lookup(l, io);
+		translate(l, io, part.lpn);
 		if (!(had & ~part.mask))
 			drop(l, part.lpn, log_find(l, part.lpn));
 		set_sectors(l, part.lpn, had & ~part.mask);
@@ -244,9 +245,10 @@ static bool check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fa
 
 	if (spare < logs + 2)
 		return fault_set(fault,
-			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s with %u "
-			"logs needs %u: use a larger flash.over_provisioning%s",
-			data, g->blocks_per_plane, spare, name, logs, logs + 2, logs ? " or fewer logs" : "");
+			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s needs "
+			"%u%s: use a larger flash.over_provisioning%s",
+			data, g->blocks_per_plane, spare, name, logs + 2, logs ? ", two more than logs" : "",
+			logs ? " or fewer logs" : "");
 	if (g->pages_per_block % l->stripe)
 		return fault_set(fault, "%s.stripe = %u does not divide flash.pages = %u", name, l->stripe,
 			g->pages_per_block);

@@ -91,7 +91,9 @@ struct log_ftl {
 	uint64_t *sectors; /* bit per sector of the drive: it holds data */
 	uint32_t *live;    /* per block: pages */
 	uint64_t live_pages;
-	ppn_t *table; /* of an FTL that keeps pages anywhere: per LPN; else NULL */
+	/* Of an FTL that keeps pages anywhere: where, per LPN, and a look-up that may have to read it; else NULL. */
+	ppn_t *table;
+	op_t (*look_up)(struct log_ftl *, struct io *, lpn_t);
 
 	/*
 	 * Logs of each plane: first `owned` of one logical block each, then `shared`.  The first kind hang in rings,
@@ -175,7 +177,7 @@ ppn_t log_find(const struct log_ftl *, lpn_t);
  * The host's part of a page is programmed at `to`, with what is kept of the old one.  `log`: number of the log
  * that `to` is a page of, INDEX_NONE: it is in no log.
  */
-void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log, op_t after);
+void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log);
 
 /* A live page moves into a block where it is at its offset, or, with a table, anywhere. */
 void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);

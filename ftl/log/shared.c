@@ -76,6 +76,6 @@ bool log_append_shared(
 			return false;
 		l->log[i].opened = ++l->opened;
 	}
-	log_program(l, io, part, geometry_first_page(l->geometry, l->log[i].block) + page, i, OP_NONE);
+	log_program(l, io, part, geometry_first_page(l->geometry, l->log[i].block) + page, i);
 	return true;
 }
