@@ -172,8 +172,8 @@ static bool is_full(const struct superblock_ftl *f, block_t block)
 }
 
 /*
- * The block with the fewest live pages, of these the oldest, that has a page to win.  The update and the cold block have
- * none.  BLOCK_NONE: there is none.
+ * The block with the fewest live pages, of these the oldest, that has a page to win.  The update and the cold block
+ * have none.  BLOCK_NONE: there is none.
  */
 static block_t choose_block(const struct superblock_ftl *f, uint32_t super)
 {
