@@ -34,30 +34,6 @@ static const struct param fast_params[] = {
 	{ 0 },
 };
 
-static bool fast_init(struct ftl *f, struct fault *fault)
-{
-	struct fast *fast = f->state;
-	uint32_t logs = log_count_of(f, f->settings);
-
-	if (logs < 2)
-		return fault_set(
-			fault, "fast.logs = 1, but fast needs 2: the sequential log and one to share");
-	if (!log_init(&fast->log, f, 1, logs - 1, false, fault))
-		return false;
-	fast->current = memory_array(f->geometry->planes, sizeof *fast->current, "logs");
-	for (plane_t p = 0; p < f->geometry->planes; p++)
-		fast->current[p] = INDEX_NONE;
-	return true;
-}
-
-static void fast_exit(struct ftl *f)
-{
-	struct fast *fast = f->state;
-
-	memory_free(fast->current);
-	log_exit(&fast->log);
-}
-
 static uint32_t choose_oldest(struct log_ftl *l, struct io *io, uint32_t position, uint32_t own)
 {
 	uint32_t oldest = log_next_shared(l, position, INDEX_NONE);
@@ -101,14 +77,29 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	return log_append_shared(l, io, &fast->current[log_position(l, at.lbn)], part, choose_oldest);
 }
 
-static void fast_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+static bool fast_init(struct ftl *f, struct fault *fault)
 {
-	struct page_walk walk = page_walk_start(f->geometry, extents, n);
-	struct page_part part;
+	struct fast *fast = f->state;
+	uint32_t logs = log_count_of(f, f->settings);
 
-	while (page_walk_next(&walk, &part))
-		if (!write_page(f, io, part))
-			return;
+	if (logs < 2)
+		return fault_set(
+			fault, "fast.logs = 1, but fast needs 2: the sequential log and one to share");
+	if (!log_init(&fast->log, f, 1, logs - 1, false, fault))
+		return false;
+	fast->log.write_page = write_page;
+	fast->current = memory_array(f->geometry->planes, sizeof *fast->current, "logs");
+	for (plane_t p = 0; p < f->geometry->planes; p++)
+		fast->current[p] = INDEX_NONE;
+	return true;
+}
+
+static void fast_exit(struct ftl *f)
+{
+	struct fast *fast = f->state;
+
+	memory_free(fast->current);
+	log_exit(&fast->log);
 }
 
 static void fast_regions(struct ftl *f, struct regions *r)
@@ -128,7 +119,7 @@ const struct ftl_ops ftl_fast = {
 	.init = fast_init,
 	.exit = fast_exit,
 	.read = log_read,
-	.write = fast_write,
+	.write = log_write,
 	.trim = log_trim,
 	.check = log_check,
 	.regions = fast_regions,

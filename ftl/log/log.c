@@ -165,13 +165,26 @@ block_t log_take(struct log_ftl *l, uint32_t lbn)
 
 /* ---- requests ---- */
 
-void log_begin_write(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
+/* A write that does not begin where the one before ended may take longer. */
+static void count_gaps(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
 			io->controller_ns += l->gap_ns;
 		l->expected = extents[i].end;
 	}
+}
+
+void log_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct log_ftl *l = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	count_gaps(l, io, extents, n);
+	while (page_walk_next(&walk, &part))
+		if (!l->write_page(f, io, part))
+			return;
 }
 
 void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)

@@ -95,6 +95,9 @@ struct log_ftl {
 	ppn_t *table;
 	op_t (*look_up)(struct log_ftl *, struct io *, lpn_t);
 
+	/* Writes the host's part of a page; false: the FTL has failed. */
+	bool (*write_page)(struct ftl *, struct io *, struct page_part);
+
 	/*
 	 * Logs of each plane: first `owned` of one logical block each, then `shared`.  The first kind hang in rings,
 	 * the least recently written first, free ones before all others.
@@ -185,11 +188,9 @@ void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);
 /* A free block of the logical block's plane; BLOCK_NONE: there is none, and the FTL has failed. */
 block_t log_take(struct log_ftl *, uint32_t lbn);
 
-/* A write begins here; with log_settings.gap_ns it may take longer. */
-void log_begin_write(struct log_ftl *, struct io *, const struct extent *, size_t n);
-
 /* Operations of FTLs whose state begins with a struct log_ftl. */
 void log_read(struct ftl *, struct io *, const struct extent *, size_t n);
+void log_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void log_trim(struct ftl *, struct io *, struct extent);
 void log_free(struct ftl *);
 void log_check(const struct ftl *);

@@ -68,7 +68,7 @@ static uint32_t super_of(const struct superblock_ftl *f, uint32_t lbn)
 {
 	uint32_t planes = f->log.geometry->planes, position = log_position(&f->log, lbn);
 
-	return divide(lbn / planes, f->per_super) * planes + position;
+	return divide(divide(lbn, f->log.per_planes), f->per_super) * planes + position;
 }
 
 static uint32_t first_lbn(const struct superblock_ftl *f, uint32_t super)
@@ -260,7 +260,21 @@ static bool make_room(struct superblock_ftl *f, struct io *io, uint32_t super)
 	return true;
 }
 
-/* ---- the FTL ---- */
+static bool write_page(struct ftl *ftl, struct io *io, struct page_part part)
+{
+	struct superblock_ftl *f = ftl->state;
+	struct log_ftl *l = &f->log;
+	uint32_t super = super_of(f, log_place(l, part.lpn).lbn);
+	struct superblock *s = &f->super[super];
+
+	look_up(l, io, part.lpn);
+	if (!make_room(f, io, super))
+		return false;
+	s->written = ++f->writes;
+	log_program(l, io, part, geometry_first_page(l->geometry, s->update) + log_next(l, s->update),
+		INDEX_NONE);
+	return true;
+}
 
 static bool superblock_init(struct ftl *ftl, struct fault *fault)
 {
@@ -271,6 +285,7 @@ static bool superblock_init(struct ftl *ftl, struct fault *fault)
 	if (!log_init(&f->log, ftl, 0, 0, true, fault))
 		return false;
 	f->log.look_up = look_up;
+	f->log.write_page = write_page;
 	f->n = (uint32_t)s->blocks;
 	f->m = (uint32_t)s->more;
 	f->room = f->n + f->m + 1;
@@ -296,21 +311,6 @@ static void superblock_exit(struct ftl *ftl)
 	log_exit(&f->log);
 }
 
-static bool write_page(struct superblock_ftl *f, struct io *io, struct page_part part)
-{
-	struct log_ftl *l = &f->log;
-	uint32_t super = super_of(f, log_place(l, part.lpn).lbn);
-	struct superblock *s = &f->super[super];
-
-	look_up(l, io, part.lpn);
-	if (!make_room(f, io, super))
-		return false;
-	s->written = ++f->writes;
-	log_program(l, io, part, geometry_first_page(l->geometry, s->update) + log_next(l, s->update),
-		INDEX_NONE);
-	return true;
-}
-
 static void superblock_read(struct ftl *ftl, struct io *io, const struct extent *extents, size_t n)
 {
 	((struct superblock_ftl *)ftl->state)->requests++;
@@ -319,14 +319,8 @@ static void superblock_read(struct ftl *ftl, struct io *io, const struct extent 
 
 static void superblock_write(struct ftl *ftl, struct io *io, const struct extent *extents, size_t n)
 {
-	struct superblock_ftl *f = ftl->state;
-	struct page_walk walk = page_walk_start(ftl->geometry, extents, n);
-	struct page_part part;
-
-	f->requests++;
-	while (page_walk_next(&walk, &part))
-		if (!write_page(f, io, part))
-			return;
+	((struct superblock_ftl *)ftl->state)->requests++;
+	log_write(ftl, io, extents, n);
 }
 
 static void superblock_trim(struct ftl *ftl, struct io *io, struct extent e)
