@@ -87,6 +87,9 @@ static const struct cost {
 	/* A shared log with data of eight logical blocks; with data of the sequential log's, which is merged then. */
 	{ "ftl=fast fast.logs=2", "1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1", 9, 8 * 8, 8 + 1 },
 	{ "ftl=fast fast.logs=2", "9+1 8+1 17+1 17+1 17+1 17+1 17+1 17+1 17+1 25+1", 10, 7 + 8, 3 },
+	/* Two shared logs, the first with data of one logical block, the second of eight: the oldest is emptied. */
+	{ "ftl=fast fast.logs=3",
+		"1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 73+1", 17, 8, 2 },
 	/* The figure of the S-FTL paper: blocks of 4 pages, one shared log. */
 	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1", 4, 0, 0 },
 	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1 6+1", 5, 8, 3 },
@@ -103,6 +106,8 @@ static const struct cost {
 		"0+1 8+1", 2, 1 + 7, 2 },
 	/* A shared log that died as a whole is erased, no more. */
 	{ LAST "last.logs=2", "1+1 2+1 3+1 4+1 5+1 6+1 7+1 7+1 0+8 9+1", 17, 0, 1 + 1 },
+	/* A cold log is being filled, and so the hot one is emptied when it is full, although its page is hot. */
+	{ LAST "last.logs=3", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 10, 8, 2 },
 	/* While hot logs are few the cold one with data of the fewest logical blocks goes, here the second. */
 	{ LAST "last.logs=3", "9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 10+1 73+1",
 		17, 16, 3 },
@@ -255,6 +260,25 @@ static void test_requests_wait_for_maps_of_superblocks(void **state)
 	rig_close(rig);
 }
 
+/* A read whose map must be read first is passed by one of half a page whose map is known: 10 + 1, then 10 + 8 us. */
+static void test_data_is_read_behind_its_map(void **state)
+{
+	struct rig *rig = filled(LOGS SUPER "superblock.blocks=2 superblock.cached_maps=2");
+	struct drive *d = rig->drive;
+	tick_t now;
+
+	(void)state;
+	rig_serve(rig, REQUEST_READ, 16 * 16, 17 * 16);
+	now = schedule_now(d->flash->schedule);
+	drive_submit(d, &(struct request){ .arrival = now, .sectors = 16, .line = 1 });
+	drive_submit(d, &(struct request){ .arrival = now, .start = 16 * 16, .sectors = 8, .line = 2 });
+	assert_true(drive_run_to_completion(d));
+	assert_int_equal(d->last_completion - now, 11000 + 18000);
+	drive_drain(d);
+	assert_int_equal(d->last_completion - now, 11000 + 18000 + 26000);
+	rig_close(rig);
+}
+
 /* Four dies, each with its own channel: pages of ascending address go to all of them. */
 static void test_planes_work_side_by_side(void **state)
 {
@@ -401,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_old_data_is_read_after_the_merge),
 		cmocka_unit_test(test_a_gap_takes_time),
 		cmocka_unit_test(test_requests_wait_for_maps_of_superblocks),
+		cmocka_unit_test(test_data_is_read_behind_its_map),
 		cmocka_unit_test(test_planes_work_side_by_side),
 		cmocka_unit_test(test_every_page_has_a_place_of_its_own),
 		cmocka_unit_test(test_refuses_drives_that_cannot_carry_it),
