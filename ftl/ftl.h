@@ -79,8 +79,6 @@ struct ftl_ops {
 	void (*check)(const struct ftl *);
 	/* Its state, for saving and loading a drive. */
 	void (*regions)(struct ftl *, struct regions *);
-	/* Optional: own settings that its state depends on, in words; a saved drive is loaded only where they are. */
-	void (*describe)(const struct ftl *, char *text, size_t bytes);
 	void (*facts)(const struct ftl *, struct ftl_facts *);
 	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
@@ -97,6 +95,7 @@ struct ftl_ops {
 
 /* NULL-ended, in order of ftl/list.h. */
 extern const struct ftl_ops *const ftls[];
+extern const char *const ftl_names[];
 
 /* NULL and a fault if the drive and the FTL do not go together. */
 struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const struct ftl_settings *,

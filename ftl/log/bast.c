@@ -47,7 +47,6 @@ const struct ftl_ops ftl_bast = {
 	.trim = log_trim,
 	.check = log_check,
 	.regions = log_regions,
-	.describe = log_describe,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,

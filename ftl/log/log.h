@@ -195,7 +195,6 @@ void log_trim(struct ftl *, struct io *, struct extent);
 void log_free(struct ftl *);
 void log_check(const struct ftl *);
 void log_regions(struct ftl *, struct regions *);
-void log_describe(const struct ftl *, char *text, size_t bytes);
 void log_facts(const struct ftl *, struct ftl_facts *);
 void log_print_entry(const struct ftl *, lpn_t, FILE *);
 void log_add_statistics(struct ftl *, struct stat_list *);
