@@ -371,7 +371,7 @@ static void test_a_drive_of_other_logs_is_not_loaded(void **state)
 	(void)state;
 	assert_true(file >= 0 && image_save(saved->drive, path, &fault));
 	assert_false(image_load(other->drive, path, &fault));
-	assert_non_null(strstr(fault.text, "another drive was saved: ftl bast of 2 + 0 logs"));
+	assert_non_null(strstr(fault.text, "bast.logs"));
 	unlink(path);
 	close(file);
 	rig_close(saved);

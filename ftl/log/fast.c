@@ -107,7 +107,15 @@ static void fast_regions(struct ftl *f, struct regions *r)
 	struct fast *fast = f->state;
 
 	log_regions(f, r);
-	regions_visit(r, fast->current, f->geometry->planes * sizeof *fast->current);
+	log_shared_regions(&fast->log, r, fast->current, 1);
+}
+
+static void fast_check(const struct ftl *f)
+{
+	const struct fast *fast = f->state;
+
+	log_check(f);
+	log_check_shared(&fast->log, fast->current, 1);
 }
 
 const struct ftl_ops ftl_fast = {
@@ -121,9 +129,8 @@ const struct ftl_ops ftl_fast = {
 	.read = log_read,
 	.write = log_write,
 	.trim = log_trim,
-	.check = log_check,
+	.check = fast_check,
 	.regions = fast_regions,
-	.describe = log_describe,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,

@@ -260,17 +260,42 @@ static void last_write(struct ftl *f, struct io *io, const struct extent *extent
 	while (page_walk_next(&walk, &part) && write_page(f->state, io, part, is_long));
 }
 
+/* The index follows from the pages. */
+static void index_recent(struct last *last)
+{
+	uint32_t pages = last->log.geometry->planes * last->window;
+
+	hash_free(&last->index);
+	last->index = hash_create(pages, "pages written");
+	for (uint32_t i = 0; i < pages; i++)
+		if (last->recent[i].lpn != LPN_NONE)
+			hash_add(&last->index, recent_pages(last), i);
+}
+
 static void last_regions(struct ftl *f, struct regions *r)
 {
 	struct last *last = f->state;
 	size_t planes = f->geometry->planes;
 
 	log_regions(f, r);
-	regions_visit(r, last->current, 2 * planes * sizeof *last->current);
+	log_shared_regions(&last->log, r, last->current, 2);
 	regions_visit(r, last->recent, planes * last->window * sizeof *last->recent);
-	regions_visit(r, last->index.bucket, last->index.buckets * sizeof *last->index.bucket);
-	regions_visit(r, &last->index.count, sizeof last->index.count);
 	regions_visit(r, last->turn, planes * sizeof *last->turn);
+	regions_below(r, NUMBERS(last->turn), planes, last->window + !last->window, "pages written");
+	if (!r->broken)
+		index_recent(last);
+}
+
+/* With one shared log, which is filled by all, nothing is hot. */
+static void last_check(const struct ftl *f)
+{
+	const struct last *last = f->state;
+	const struct log_ftl *l = &last->log;
+
+	log_check(f);
+	log_check_shared(l, last->current, 2);
+	for (uint32_t i = 0; l->shared == 1 && i < (l->owned + 1) * f->geometry->planes; i++)
+		BUG_ON(l->log[i].hot, "log %u is hot, there is no other", i);
 }
 
 #define COUNT(name) STAT_COUNT, offsetof(struct last_statistics, name)
@@ -302,9 +327,8 @@ const struct ftl_ops ftl_last = {
 	.read = log_read,
 	.write = last_write,
 	.trim = log_trim,
-	.check = log_check,
+	.check = last_check,
 	.regions = last_regions,
-	.describe = log_describe,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = last_add_statistics,

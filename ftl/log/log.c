@@ -453,8 +453,8 @@ static uint64_t check_block(const struct log_ftl *l, block_t block)
 	return live;
 }
 
-/* A block of the plane that nobody else has; as pages of it are programmed, it is not free. */
-static void claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
+/* As pages of it are programmed, it is not free. */
+void log_claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
 {
 	if (block == BLOCK_NONE)
 		return;
@@ -481,9 +481,9 @@ static void check_blocks(const struct log_ftl *l)
 
 	blocks_check(l->blocks);
 	for (uint32_t lbn = 0; lbn < l->lbns; lbn++)
-		claim(l, claimed, l->data[lbn], log_plane(l, lbn));
+		log_claim(l, claimed, l->data[lbn], log_plane(l, lbn));
 	for (uint32_t i = 0; i < logs * l->geometry->planes; i++)
-		claim(l, claimed, l->log[i].block, l->placement.plane[i / logs]);
+		log_claim(l, claimed, l->log[i].block, l->placement.plane[i / logs]);
 	memory_free(claimed);
 	for (uint32_t position = 0; l->owned && position < l->geometry->planes; position++)
 		check_ring(l, position);

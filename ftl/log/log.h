@@ -194,6 +194,10 @@ void log_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void log_trim(struct ftl *, struct io *, struct extent);
 void log_free(struct ftl *);
 void log_check(const struct ftl *);
+
+/* For checks: aborts unless the block, which may be BLOCK_NONE, is of the plane, in use and not claimed before. */
+void log_claim(const struct log_ftl *, uint64_t *claimed, block_t, plane_t);
+
 void log_regions(struct ftl *, struct regions *);
 void log_facts(const struct ftl *, struct ftl_facts *);
 void log_print_entry(const struct ftl *, lpn_t, FILE *);
@@ -244,6 +248,10 @@ typedef uint32_t log_chooser(struct log_ftl *, struct io *, uint32_t position, u
 
 /* Appends a page to the shared log `current` of its plane; that is another one afterwards if it was full. */
 bool log_append_shared(struct log_ftl *, struct io *, uint32_t *current, struct page_part, log_chooser *);
+
+/* What of `kinds` logs being filled in each plane is saved, and what holds of them: every other one in use is full. */
+void log_shared_regions(struct log_ftl *, struct regions *, uint32_t *current, uint32_t kinds);
+void log_check_shared(const struct log_ftl *, const uint32_t *current, uint32_t kinds);
 
 /* The full shared log of a plane behind another, INDEX_NONE: the first; INDEX_NONE: there is none. */
 uint32_t log_next_shared(const struct log_ftl *, uint32_t position, uint32_t);

@@ -79,3 +79,30 @@ bool log_append_shared(
 	log_program(l, io, part, geometry_first_page(l->geometry, l->log[i].block) + page, i);
 	return true;
 }
+
+void log_shared_regions(struct log_ftl *l, struct regions *r, uint32_t *current, uint32_t kinds)
+{
+	size_t planes = l->geometry->planes, logs = (l->owned + l->shared) * planes;
+
+	regions_visit(r, current, kinds * planes * sizeof *current);
+	regions_below_or_none(r, NUMBERS(current), kinds * planes, logs, "logs");
+}
+
+static void check_plane(const struct log_ftl *l, uint32_t position, const uint32_t *current, uint32_t kinds)
+{
+	uint32_t first = first_shared(l, position);
+
+	for (uint32_t kind = 0; kind < kinds; kind++)
+		BUG_ON(current[kind] != INDEX_NONE && current[kind] - first >= l->shared,
+			"log %u is filled in position %u", current[kind], position);
+	for (uint32_t i = first; i < first + l->shared; i++)
+		BUG_ON(l->log[i].block != BLOCK_NONE && i != current[0] && i != current[kinds - 1] &&
+				log_next(l, l->log[i].block) < l->geometry->pages_per_block,
+			"log %u is not full, and not being filled", i);
+}
+
+void log_check_shared(const struct log_ftl *l, const uint32_t *current, uint32_t kinds)
+{
+	for (uint32_t position = 0; position < l->geometry->planes; position++)
+		check_plane(l, position, &current[kinds * position], kinds);
+}

@@ -332,42 +332,70 @@ static void superblock_trim(struct ftl *ftl, struct io *io, struct extent e)
 static void superblock_regions(struct ftl *ftl, struct regions *r)
 {
 	struct superblock_ftl *f = ftl->state;
+	size_t links = f->supers + 1, room = (size_t)f->supers * f->room;
 
 	log_regions(ftl, r);
-	regions_visit(r, f->super, (f->supers + 1) * sizeof *f->super);
-	regions_visit(r, f->block, (size_t)f->supers * f->room * sizeof *f->block);
+	regions_visit(r, f->super, links * sizeof *f->super);
+	regions_below_or_none(
+		r, NUMBERS_OF(f->super, update), f->supers, ftl->geometry->blocks, "superblocks");
+	regions_below_or_none(r, NUMBERS_OF(f->super, cold), f->supers, ftl->geometry->blocks, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, blocks), f->supers, f->room, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, cached), f->supers, 2, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, link.previous), links, links, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, link.next), links, links, "superblocks");
+	regions_visit(r, f->block, room * sizeof *f->block);
+	regions_below(r, NUMBERS(f->block), room, ftl->geometry->blocks, "superblocks");
 	regions_visit(r, &f->cached, sizeof f->cached);
 	regions_visit(r, &f->requests, sizeof f->requests);
 	regions_visit(r, &f->writes, sizeof f->writes);
 }
 
-static void superblock_describe(const struct ftl *ftl, char *text, size_t bytes)
+/* Every block in use belongs to one superblock, of its plane; so do the two that take pages. */
+static uint32_t check_super(const struct superblock_ftl *f, uint32_t i, uint64_t *claimed)
 {
-	const struct superblock_ftl *f = ftl->state;
-	int length =
-		snprintf(text, bytes, " of %u + %u blocks, %u maps in DRAM,", f->n, f->m, f->most_cached);
+	const struct superblock *s = &f->super[i];
+	bool update = s->update == BLOCK_NONE, cold = s->cold == BLOCK_NONE;
 
-	log_describe(ftl, text + length, bytes - (size_t)length);
+	for (uint32_t k = 0; k < s->blocks; k++) {
+		block_t block = f->block[i * f->room + k];
+
+		log_claim(&f->log, claimed, block, log_plane(&f->log, first_lbn(f, i)));
+		update |= block == s->update;
+		cold |= block == s->cold;
+	}
+	BUG_ON(!update || !cold, "superblock %u fills blocks %u and %u, one of which it does not have", i,
+		s->update, s->cold);
+	return s->blocks;
 }
 
-/* Every block in use belongs to one superblock, and its pages are of that one. */
+/* What is in the ring, and nothing else, is cached. */
+static void check_cached(const struct superblock_ftl *f)
+{
+	uint32_t flagged = 0, listed = list_length(links(f), f->supers, f->supers), right = 0;
+
+	for (uint32_t i = 0; i < f->supers; i++)
+		flagged += f->super[i].cached;
+	for (uint32_t i = list_next(links(f), f->supers); right < listed && i != f->supers;
+		i = list_next(links(f), i))
+		right += f->super[i].cached;
+	BUG_ON(f->cached > f->most_cached || listed != f->cached || flagged != f->cached ||
+			right != f->cached,
+		"%u maps are in DRAM, %u are listed and %u flagged", f->cached, listed, flagged);
+}
+
 static void superblock_check(const struct ftl *ftl)
 {
 	const struct superblock_ftl *f = ftl->state;
-	uint64_t blocks = 0, live = 0;
+	uint64_t *claimed = memory_array(bits_words(ftl->geometry->blocks), sizeof *claimed, "blocks in use");
+	uint64_t blocks = blocks_left_in_all(f->log.blocks) + f->log.blocks->retired;
 
 	log_check(ftl);
-	for (uint32_t i = 0; i < f->supers; i++) {
-		blocks += f->super[i].blocks;
-		for (uint32_t k = 0; k < f->super[i].blocks; k++)
-			live += f->log.live[f->block[i * f->room + k]];
-		BUG_ON(f->super[i].blocks >= f->room, "superblock %u has %u blocks", i, f->super[i].blocks);
-	}
-	BUG_ON(live != f->log.live_pages, "superblocks have %llu live pages, of %llu",
-		(unsigned long long)live, (unsigned long long)f->log.live_pages);
-	BUG_ON(blocks + blocks_left_in_all(f->log.blocks) + f->log.blocks->retired != ftl->geometry->blocks,
-		"superblocks have %llu blocks, %llu are free", (unsigned long long)blocks,
-		(unsigned long long)blocks_left_in_all(f->log.blocks));
+	for (uint32_t i = 0; i < f->supers; i++)
+		blocks += check_super(f, i, claimed);
+	BUG_ON(blocks != ftl->geometry->blocks, "%llu of %u blocks are in use, free or retired",
+		(unsigned long long)blocks, ftl->geometry->blocks);
+	check_cached(f);
+	memory_free(claimed);
 }
 
 #define COUNT(name) STAT_COUNT, offsetof(struct superblock_statistics, name)
@@ -401,7 +429,6 @@ const struct ftl_ops ftl_superblock = {
 	.trim = superblock_trim,
 	.check = superblock_check,
 	.regions = superblock_regions,
-	.describe = superblock_describe,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = superblock_add_statistics,
