@@ -282,11 +282,10 @@ bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 /* Handles mean nothing in another process, nor does where the index has its chains. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
-	hash_free(&c->hash);
 	pool_regions(&c->pool, r);
 	regions_visit(r, &c->used, sizeof c->used);
 	regions_visit(r, &c->protected, sizeof c->protected);
-	c->hash = hash_create(HASH_SMALLEST, "entry cache");
+	hash_clear(&c->hash);
 	for (int protected = 0; protected < 2; protected ++) {
 		uint32_t head = segment(c, protected);
 
