@@ -2,5 +2,7 @@
 FTL(page)
 FTL(across)
 FTL(mrsm)
+FTL(optimal)
+FTL(dftl)
 FTL(direct)
 FTL(skeleton)
