@@ -138,6 +138,8 @@ static void tell_doubt(const struct drive *drive, const struct options *o)
 
 	if (!o->quiet && statistics_doubt(drive, text, sizeof text))
 		cli_warn(NULL, text);
+	if (!o->quiet && drive->ftl->ops->doubt && drive->ftl->ops->doubt(drive->ftl, text, sizeof text))
+		cli_warn(NULL, text);
 }
 
 /* On stderr, so that results stay reproducible. */
