@@ -1,7 +1,7 @@
 /*
  * How few places have to be kept of a mapping page whose entries continue each other: the bitmaps of S-FTL.
  *
- * An entry is given by its offset: the place it maps to less its own index in the page, so that an entry continues another
+ * An entry is given by its offset: the place it maps to less its own index in the page, so that one continues another
  * if both have the same offset.  Unmapped entries share an offset that no place has, and continue each other.
  *
  * With one bit an entry is a head, whose place is kept, or continues the entry before it.  Entry 0 is a head.

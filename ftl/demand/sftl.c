@@ -16,6 +16,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "flash/schedule.h"
 
 #define BUFFERED_BYTES 8u /* of an entry in the buffer: LPN and PPN */
 #define HEAD_BYTES     4u
@@ -74,17 +75,17 @@ static bool two_bits(const struct ftl *f)
 	return ((const struct sftl_settings *)f->settings)->bits == 2;
 }
 
-/* Pages written one after the other have consecutive ones. */
+/* Pages written one after the other have consecutive ones.  Round robin begins with the second plane. */
 static uint32_t place_of(const struct ftl *f, ppn_t ppn)
 {
-	const struct sftl *s = f->state;
+	const struct placement *p = &((const struct sftl *)f->state)->demand.page.store->placement;
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
 	plane_t plane = geometry_plane(g, block);
 	uint32_t row = block - plane * g->blocks_per_plane, page = ppn - geometry_first_page(g, block);
+	uint32_t position = p->position[plane] + (p->policy == PLACE_ROUND_ROBIN ? g->planes - 1 : 0);
 
-	return (row * g->pages_per_block + page) * g->planes +
-	       s->demand.page.store->placement.position[plane];
+	return (row * g->pages_per_block + page) * g->planes + position % g->planes;
 }
 
 static uint32_t offset_of(const struct ftl *f, lpn_t lpn)
@@ -199,12 +200,19 @@ static bool evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
 	struct sftl *s = f->state;
 	struct sftl_page *p = &s->page[page];
 
-	if (p->dirty && 100 * p->dirty < 5 * s->demand.per_page &&
-		s->buffered + p->dirty <= buffer_entries(f)) {
+	bool divert = p->dirty && 100 * p->dirty < 5 * s->demand.per_page &&
+		      s->buffered + p->dirty <= buffer_entries(f);
+
+	schedule_note(f->flash->schedule, "mapping page %u of %u bytes leaves DRAM, %u changed entries%s",
+		page, p->charge, p->dirty,
+		divert     ? " go to the buffer"
+		: p->dirty ? ": it is written"
+			   : "");
+	if (!divert && p->dirty && !program(f, io, page, wait))
+		return false;
+	if (divert) {
 		s->buffered += p->dirty;
 		s->statistics.diverted += p->dirty;
-	} else if (p->dirty && !program(f, io, page, wait)) {
-		return false;
 	}
 	s->statistics.evictions++;
 	s->used -= p->charge;
@@ -233,6 +241,9 @@ static bool evict_one(struct ftl *f, struct io *io, op_t *wait)
 		stack_put(&s->stack, page, third);
 		s->page[page].flagged = true;
 		s->statistics.second_chances[third - 1]++;
+		schedule_note(f->flash->schedule,
+			"mapping page %u of %u bytes has a second chance, %u/3 down", page,
+			s->page[page].charge, third);
 	}
 	return evict(f, io, page, wait);
 }
@@ -262,20 +273,33 @@ static void enter(struct sftl *s, uint32_t page)
 	stack_put(&s->stack, page, 0);
 }
 
-/* What making room collects can change the page's size.  Pages that cannot be held are read for one look-up. */
+/* Can DRAM hold the page?  With less than a page of it nothing is held, since that is what comes from flash. */
+static bool holds_page(struct ftl *f, uint32_t page)
+{
+	const struct sftl *s = f->state;
+
+	measure(f, page);
+	return map_budget(&f->core->map, f->geometry) >= f->geometry->page_bytes &&
+	       s->page[page].charge <= s->budget;
+}
+
+/* What making room collects can change the page's size.  A page that cannot be held is read for one look-up. */
 static op_t load(struct ftl *f, struct io *io, uint32_t page)
 {
 	struct sftl *s = f->state;
 	struct sftl_page *p = &s->page[page];
-	bool holds_pages = map_budget(&f->core->map, f->geometry) >= f->geometry->page_bytes;
 	op_t wait = OP_NONE;
+	bool holds;
 
-	for (measure(f, page); holds_pages && p->charge <= s->budget && s->used + p->charge > s->budget;
-		measure(f, page))
+	while ((holds = holds_page(f, page)) && s->used + p->charge > s->budget)
 		if (!evict_one(f, io, &wait))
 			return OP_NONE;
+	schedule_note(f->flash->schedule,
+		holds ? "mapping page %u enters DRAM with %u bytes"
+		      : "mapping page %u: no room for its %u bytes",
+		page, p->charge);
 	wait = directory_read(s->demand.directory, io, page, CAUSE_MAP, wait);
-	if (holds_pages && p->charge <= s->budget) {
+	if (holds) {
 		enter(s, page);
 	} else {
 		s->in_hand = page;
