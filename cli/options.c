@@ -51,6 +51,8 @@ static const struct option table[] = {
 		"keep the preconditioned drive, before the first request" },
 	{ TAKES_RUN, "load-drive", 0, "FILE", TEXT, FIELD(load_drive),
 		"start from a kept drive instead of preconditioning" },
+	{ TAKES_RUN, "drives", 0, "DIR", TEXT, FIELD(drives),
+		"start from the kept drive in DIR that is the one wanted; made and kept there if it is missing" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),

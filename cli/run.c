@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The only state outside a run: what a signal handler can reach. */
 static volatile sig_atomic_t interrupted;
@@ -51,13 +52,20 @@ static bool keep_going(void *progress, const struct run *run)
 
 /* ---- results ---- */
 
-static bool open_in_folder(struct output *out, const char *folder, const char *name, struct fault *fault)
+static char *join(const char *folder, const char *name)
 {
 	size_t bytes = strlen(folder) + strlen(name) + 2;
 	char *path = memory_array(bytes, 1, "path");
-	bool done;
 
 	snprintf(path, bytes, "%s/%s", folder, name);
+	return path;
+}
+
+static bool open_in_folder(struct output *out, const char *folder, const char *name, struct fault *fault)
+{
+	char *path = join(folder, name);
+	bool done;
+
 	done = output_open(out, path, fault);
 	memory_free(path);
 	return done;
@@ -99,18 +107,36 @@ static bool write_results(
 
 /* ---- the run ---- */
 
-static bool prepare(
-	struct drive *drive, const struct options *o, struct precondition_result *before, struct fault *fault)
+/* A drive of the folder, made and kept there if it is missing. */
+static bool find_or_make(
+	struct drive *drive, const struct preparation *preparation, const char *folder, struct fault *fault)
 {
-	if (o->load_drive) {
-		*before = (struct precondition_result){ 0 };
-		if (!image_load(drive, o->load_drive, fault))
-			return false;
-		precondition_count(drive, before);
-	} else if (!precondition(drive, o->operand.text[1], before, fault)) {
-		return false;
-	}
-	if (o->save_drive && !image_save(drive, o->save_drive, fault))
+	char *name = image_name(drive), *path = join(folder, name);
+	bool there = !access(path, F_OK), done;
+
+	if (there)
+		done = image_load(drive, path, fault);
+	else
+		done = preparation_apply(preparation, drive, fault) && cli_make_folder(folder, fault) &&
+		       image_save(drive, path, fault);
+	memory_free(name);
+	memory_free(path);
+	return done;
+}
+
+static bool prepare(struct drive *drive, const struct options *o, struct fault *fault)
+{
+	struct preparation *preparation = preparation_read(drive, o->operand.text[1], fault);
+	bool done = preparation;
+
+	if (done && o->load_drive)
+		done = image_load(drive, o->load_drive, fault);
+	else if (done && o->drives)
+		done = find_or_make(drive, preparation, o->drives, fault);
+	else if (done)
+		done = preparation_apply(preparation, drive, fault);
+	preparation_free(preparation);
+	if (!done || (o->save_drive && !image_save(drive, o->save_drive, fault)))
 		return false;
 	stat_list_start(&drive->statistics);
 	return true;
@@ -170,8 +196,9 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
-	if (!prepare(drive, o, &before, fault))
+	if (!prepare(drive, o, fault))
 		return STATUS_USER;
+	precondition_count(drive, &before);
 	progress_start(&progress, o->quiet);
 	catch_interrupt();
 	facts.end = run_workload(&run, fault);

@@ -161,7 +161,8 @@ bool drive_submit(struct drive *d, const struct request *r)
 	if (r->type == REQUEST_WRITE)
 		d->count->class[class][REQUEST_WRITE].programs +=
 			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
-	schedule_submit(d->flash->schedule, &d->io, d->io.accesses * d->settings->dram.access_ns);
+	schedule_submit(d->flash->schedule, &d->io,
+		d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
 	return !d->ftl->failed;
 }
 
@@ -245,6 +246,8 @@ static void serve_part_untimed(struct drive *d, struct batch *batch, const struc
 	if (p->type == REQUEST_WRITE) {
 		oracle_send(d->oracle, p->host, p->device);
 		batch->extent[batch->n++] = p->device;
+	} else if (p->type == REQUEST_READ) {
+		d->ftl->ops->read(d->ftl, &batch->io, &p->device, 1);
 	} else {
 		oracle_unsend(d->oracle, p->device);
 		d->ftl->ops->trim(d->ftl, &batch->io, p->device);
@@ -366,6 +369,13 @@ void drive_free(struct drive *d)
 	memory_free(d);
 }
 
+static void check_rooms(const struct drive *d)
+{
+	host_check(d->host);
+	buffer_check(d->buffer);
+	ftl_check(d->ftl);
+}
+
 void drive_check(const struct drive *d)
 {
 	uint64_t taken = d->taken[REQUEST_READ] + d->taken[REQUEST_WRITE] + d->taken[REQUEST_TRIM];
@@ -374,10 +384,19 @@ void drive_check(const struct drive *d)
 		"%llu requests taken in, %llu completed, %llu in the drive", (unsigned long long)taken,
 		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
 	flash_check_books(d->flash);
-	if (d->oracle) {
-		host_check(d->host);
-		buffer_check(d->buffer);
-		ftl_check(d->ftl);
+	if (d->oracle)
+		check_rooms(d);
+}
+
+void drive_check_loaded(struct drive *d)
+{
+	struct extent page = { 0, d->geometry.sectors_per_page };
+
+	check_rooms(d);
+	for (; d->oracle && page.end <= d->host->sectors;
+		page.start = page.end, page.end += d->geometry.sectors_per_page) {
+		serve_untimed(d, &page, 1, REQUEST_READ);
+		oracle_answered(d->oracle);
 	}
 }
 

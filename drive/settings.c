@@ -4,13 +4,6 @@
 #include "buffer/buffer.h"
 #include "parameters/params.h"
 
-static const char *const ftl_names[] = {
-#define FTL(name) #name,
-#include "ftl/list.h"
-#undef FTL
-	NULL,
-};
-
 static const char *const buffer_names[] = {
 #define BUFFER(name) #name,
 #include "buffer/list.h"

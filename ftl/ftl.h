@@ -100,6 +100,7 @@ struct ftl_ops {
 
 /* NULL-ended, in order of ftl/list.h. */
 extern const struct ftl_ops *const ftls[];
+extern const char *const ftl_names[];
 
 /* NULL and a fault if the drive and the FTL do not go together. */
 struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const struct ftl_settings *,

@@ -97,5 +97,5 @@ void store_regions(struct store *s, struct regions *r)
 void store_check(const struct store *s)
 {
 	space_check(s->space);
-	collector_check_books(s->collector);
+	collector_check(s->collector);
 }

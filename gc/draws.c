@@ -66,6 +66,18 @@ static void set_regions(struct gc_policy *policy, struct regions *r)
 	regions_visit(r, c->count, g->planes * sizeof *c->count);
 	regions_visit(r, c->list, (size_t)g->blocks * sizeof *c->list);
 	regions_visit(r, c->position, (size_t)g->blocks * sizeof *c->position);
+	regions_below(r, NUMBERS(c->count), g->planes, g->blocks_per_plane + 1u, "collection candidates");
+}
+
+static bool set_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
+{
+	const struct candidates *c = policy->state;
+	const block_t *list = list_of(policy, plane);
+
+	for (uint32_t i = 0; i < c->count[plane]; i++)
+		if (!gc_candidate(policy, plane, list[i]) || c->position[list[i]] != i)
+			return false;
+	return c->count[plane] == closed;
 }
 
 /*
@@ -137,7 +149,7 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 
 #define OVER_CANDIDATES                                                                                      \
 	.size = sizeof(struct candidates), .init = set_init, .exit = set_exit, .closed = set_closed,         \
-	.opened = set_opened, .regions = set_regions
+	.opened = set_opened, .regions = set_regions, .check = set_check
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",

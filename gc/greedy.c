@@ -68,9 +68,32 @@ static void greedy_regions(struct gc_policy *policy, struct regions *r)
 {
 	const struct geometry *geometry = policy->space->geometry;
 	struct greedy *g = policy->state;
+	size_t links = (size_t)geometry->blocks + geometry->planes * g->rings;
 
 	regions_visit(r, g->lowest, geometry->planes * sizeof *g->lowest);
-	regions_visit(r, g->link, ((size_t)geometry->blocks + geometry->planes * g->rings) * sizeof *g->link);
+	regions_below(r, NUMBERS(g->lowest), geometry->planes, g->rings, "greedy victim index");
+	regions_visit(r, g->link, links * sizeof *g->link);
+	regions_below(r, NUMBERS_OF(g->link, previous), links, links, "greedy victim index");
+	regions_below(r, NUMBERS_OF(g->link, next), links, links, "greedy victim index");
+}
+
+static bool greedy_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
+{
+	const struct greedy *g = policy->state;
+	uint32_t listed = 0;
+
+	for (uint32_t live = 0; live < g->rings; live++) {
+		uint32_t head = head_of(policy, g, plane, live);
+		uint32_t length = list_length(ARRAY_ELEMENTS(g->link), head, closed);
+
+		if (length == INDEX_NONE || (length && live < g->lowest[plane]))
+			return false;
+		for (uint32_t b = g->link[head].next; b != head; b = g->link[b].next)
+			if (!gc_candidate(policy, plane, b) || space_live(policy->space, b) != live)
+				return false;
+		listed += length;
+	}
+	return listed == closed;
 }
 
 static block_t greedy_pick(struct gc_policy *policy, plane_t plane)
@@ -96,5 +119,6 @@ const struct gc_policy_ops gc_greedy = {
 	.dropped = greedy_dropped,
 	.opened = greedy_opened,
 	.regions = greedy_regions,
+	.check = greedy_check,
 	.pick = greedy_pick,
 };

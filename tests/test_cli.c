@@ -563,7 +563,7 @@ static void test_files_beside_a_closed_standard_output(void **state)
 	assert_string_equal(strstr(file, "\nrequest."), strstr(whole, "\nrequest."));
 	memory_free(file);
 	w->sink = SINK_KEPT;
-	ssd(w, "run --quiet --load-drive @/drive -s trace.limit=10 parameters/tiny.cfg uniform");
+	ssd(w, "run --quiet --load-drive @/drive -s trace.limit=1000 parameters/tiny.cfg uniform");
 	assert_status(w, DONE, "run --load-drive");
 	memory_free(whole);
 	memory_free(path);
@@ -732,48 +732,91 @@ static void test_interrupt(void **state)
 	"-s precondition.mode=synthetic -s precondition.used=0.8 -s precondition.valid=0.5 -s "              \
 	"trace.limit=800 "
 
-/* Everything from the requests on; what lies before names the command. */
+/* All but the command itself. */
 static const char *results(const struct world *w)
 {
-	const char *from = w->out ? strstr(w->out, "request.read.count") : NULL;
+	const char *from = w->out ? strstr(w->out, "run.version") : NULL;
 
 	assert_non_null(from);
 	return from;
 }
 
+/* Whatever the FTL and however the drive was made: every line that a run prints is the same with a kept drive. */
 static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 {
+	static const char *const modes[] = { "", AGED,
+		"-s precondition.mode=fill -s precondition.fill_run=3 ",
+		"-s precondition.mode=trace -s precondition.trace=mixed -s precondition.used=0.6 ",
+		"-s precondition.mode=aged -s precondition.used=0.5 -s precondition.premap=sectors " };
 	struct world *w = *state;
-	char *saved;
+	char line[400], *alone;
 
-	ssd(w, "run --verify " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
-	assert_status(w, DONE, "run --save-drive");
-	saved = memory_string(results(w), "results");
-	ssd(w, "run --verify " AGED "--load-drive @/drive parameters/tiny.cfg uniform");
-	assert_status(w, DONE, "run --load-drive");
-	assert_string_equal(results(w), saved);
-	assert_true(says(w, "precondition.used = 0.8"));
-	memory_free(saved);
+	for (size_t f = 0; ftls[f]; f++)
+		for (size_t mode = 0; mode < COUNT(modes); mode++) {
+			snprintf(line, sizeof line,
+				"run %s -s ftl=%s -s map.cache_bytes=16K -s gc.policy=random %s -s trace.limit=800 "
+				"parameters/tiny.cfg mixed",
+				f % 2 ? "" : "--verify", ftls[f]->name, modes[mode]);
+			ssd(w, line);
+			assert_status(w, DONE, line);
+			alone = memory_string(results(w), "results");
+			for (size_t i = 0; i < 4; i++) {
+				char kept[500];
+
+				snprintf(kept, sizeof kept, "%s %s", line,
+					(const char *[]){ "--save-drive @/drive", "--load-drive @/drive",
+						"--drives @/drives", "--drives @/drives" }[i]);
+				ssd(w, kept);
+				assert_status(w, DONE, kept);
+				assert_string_equal(results(w), alone);
+			}
+			memory_free(alone);
+		}
 }
 
+/* What acts in time only, and what lies before the drive, may be another than when it was kept. */
+static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
+{
+	struct world *w = *state;
+	char *alone;
+
+#define FASTER                                                                                               \
+	"run " AGED                                                                                          \
+	"-s flash.read_ns=1000 -s flash.scheduler=fifo -s buffer=lru -s dram.buffer_bytes=64K -s "           \
+	"host.mode=closed "
+	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --save-drive");
+	ssd(w, FASTER "parameters/tiny.cfg uniform");
+	alone = memory_string(results(w), "results");
+	ssd(w, FASTER "--load-drive @/drive parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --load-drive");
+	assert_string_equal(results(w), alone);
+	memory_free(alone);
+#undef FASTER
+}
+
+/* What differs is named, with both values. */
 static void test_saved_drives_that_do_not_fit(void **state)
 {
+#define LOAD(more) "run --load-drive @/drive " AGED more " parameters/tiny.cfg uniform"
 	static const struct mistake cases[] = {
 		{ "run --load-drive @/none parameters/tiny.cfg uniform", "none: cannot be read" },
 		{ "run --load-drive @ parameters/tiny.cfg uniform", "" },
 		{ "run --load-drive parameters/tiny.cfg parameters/tiny.cfg uniform", "not a saved drive" },
 		{ "run --load-drive /dev/null parameters/tiny.cfg uniform", "not a saved drive" },
-		{ "run --load-drive @/drive -s flash.blocks=32 parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive -s flash.over_provisioning=0.3 parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive -s ftl=skeleton parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive -s gc.policy=fifo parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive --verify parameters/tiny.cfg uniform",
-			"another drive was saved" },
+		{ LOAD("-s flash.blocks=32"), "its flash.blocks is 16, here it is 32" },
+		{ LOAD("-s flash.over_provisioning=0.3"), "flash.over_provisioning is 0.25, here it is 0.3" },
+		{ LOAD("-s ftl=skeleton"), "its ftl is \"page\", here it is \"skeleton\"" },
+		{ LOAD("-s gc.policy=fifo"), "its gc.policy is \"greedy\", here it is \"fifo\"" },
+		{ LOAD("-s map.pin_pmt=true"), "its map.pin_pmt is false, here it is true" },
+		{ LOAD("-s precondition.used=0.7"), "its precondition.used is 0.8, here it is 0.7" },
+		{ LOAD("-s seed=2"), "its seed is 1, here it is 2" },
+		{ LOAD("--verify"), "its verification is off, here it is on" },
+		{ LOAD("-s trace.limit=900"), "prepared for another workload" },
+		{ "run --load-drive @/drive " AGED "parameters/tiny.cfg mixed",
+			"prepared for another workload" },
 	};
+#undef LOAD
 	struct world *w = *state;
 
 	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
@@ -810,7 +853,7 @@ static void test_a_flipped_byte_is_found(void **state)
 
 		bytes[at] ^= flip;
 		put_bytes(w, "flipped", bytes, size);
-		ssd(w, "run --quiet --load-drive @/flipped parameters/tiny.cfg uniform");
+		ssd(w, "run --quiet " AGED "--load-drive @/flipped parameters/tiny.cfg uniform");
 		if (w->status != USER)
 			fail_msg("byte %zu of %zu flipped by %#x: status %d", at, size, flip, w->status);
 		bytes[at] ^= flip;
@@ -828,10 +871,12 @@ static void test_a_drive_cut_short_or_longer_is_found(void **state)
 	bytes = bytes_of(w, "drive", &size);
 	for (size_t cut = 1; cut < size; cut = cut * 3 / 2 + 1) {
 		put_bytes(w, "short", bytes, size - cut);
-		assert_mistake(w, "run --quiet --load-drive @/short parameters/tiny.cfg uniform", "short: ");
+		assert_mistake(
+			w, "run --quiet " AGED "--load-drive @/short parameters/tiny.cfg uniform", "short: ");
 	}
 	put_bytes(w, "long", bytes, size + 1);
-	assert_mistake(w, "run --quiet --load-drive @/long parameters/tiny.cfg uniform", "follows its end");
+	assert_mistake(w, "run --quiet " AGED "--load-drive @/long parameters/tiny.cfg uniform",
+		"something follows");
 	memory_free(bytes);
 }
 
@@ -948,6 +993,7 @@ int main(void)
 		TEST(test_a_worn_out_drive),
 		TEST(test_interrupt),
 		TEST(test_a_loaded_drive_continues_as_the_saved_one),
+		TEST(test_a_kept_drive_serves_runs_that_differ_in_time),
 		TEST(test_saved_drives_that_do_not_fit),
 		TEST(test_a_flipped_byte_is_found),
 		TEST(test_a_drive_cut_short_or_longer_is_found),

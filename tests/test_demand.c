@@ -226,8 +226,8 @@ static void test_an_unlimited_cache_hits(void **state)
 	"flash.page_bytes=2K flash.over_provisioning=0.25 gc.threshold=0.76 precondition.premap=none "
 
 /*
- * The first block holds LPNs 0, 1, 600 and 601, and 2 to 5, which die.  It is the first to be collected, as new pages are
- * written.  The entry of LPN 0 is in DRAM; those of the others change in two mapping pages.
+ * The first block holds LPNs 0, 1, 600 and 601, and 2 to 5, which die.  It is the first to be collected, as new pages
+ * are written.  The entry of LPN 0 is in DRAM; those of the others change in two mapping pages.
  */
 static void test_a_collection_changes_mapping_pages(void **state)
 {
@@ -295,8 +295,8 @@ static void test_updates_wait_for_room(void **state)
 /* ---- who waits ---- */
 
 /*
- * A page takes 16 us on the bus, 10 in the cells to be read, 100 to be written: reads 26 us, programs 116, one after the
- * other on the only die.  All entries lie in one mapping page; of it DRAM holds one entry, or all, or nothing.
+ * A page takes 16 us on the bus, 10 in the cells to be read, 100 to be written: reads 26 us, programs 116, one after
+ * the other on the only die.  All entries lie in one mapping page; of it DRAM holds one entry, or all, or nothing.
  */
 #define TIMED ONE_PLANE "precondition.mode=fill precondition.premap=none gc.threshold=0 "
 
@@ -308,7 +308,7 @@ static void test_dftl_waits(void **state)
 	assert_int_equal(reading(rig, 0), 26000 + 26000);
 	assert_int_equal(reading(rig, 0), 26000);
 	assert_int_equal(writing(rig, 0), 116000);
-	/* The old copy is read; the new one is answered from the controller; its program comes behind the data's read. */
+	/* The old copy is read, the new one answered by the controller; its program comes behind the data's read. */
 	assert_int_equal(reading(rig, 1), 26000 + 26000);
 	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_MAP), 1);
 	assert_int_equal(writing(rig, 2), 26000 + 116000);
@@ -709,6 +709,7 @@ static void test_the_stack_agrees_with_an_array(void **state)
 			plain_put(&p, thing, third);
 		}
 		assert_same_stack(&s, &p);
+		stack_check(&s);
 	}
 	stack_release(&s);
 }

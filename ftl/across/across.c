@@ -350,6 +350,7 @@ static void across_check(const struct ftl *f)
 		mapped += page_map_get(&a->map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
+	across_areas_check(&a->areas);
 	store_check(a->store);
 	directory_check(a->directory);
 	map_cache_check(a->cache);
@@ -368,9 +369,10 @@ static void across_regions(struct ftl *f, struct regions *r)
 	struct across *a = f->state;
 
 	store_regions(a->store, r);
-	regions_visit(r, a->map.word, page_map_bytes(&a->map));
+	page_map_regions(&a->map, f->geometry, r);
 	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
-	across_areas_regions(&a->areas, r);
+	regions_below(r, NUMBERS(a->area_of), a->map.lpns, a->areas.limit + 1u, "page table");
+	across_areas_regions(&a->areas, f->geometry, r);
 	directory_regions(a->directory, r);
 	map_cache_regions(a->cache, r);
 }

@@ -428,6 +428,7 @@ static void sftl_check(const struct ftl *f)
 	uint64_t used = 0;
 
 	demand_check(f);
+	stack_check(&s->stack);
 	for (uint32_t page = 0; page < s->demand.directory->pages; page++) {
 		check_page(f, page);
 		cached += s->page[page].cached;
@@ -450,6 +451,9 @@ static void sftl_regions(struct ftl *f, struct regions *r)
 
 	demand_regions(f, r);
 	regions_visit(r, s->page, pages * sizeof *s->page);
+	regions_below(r, NUMBERS_OF(s->page, cached), pages, 2, "mapping pages in DRAM");
+	regions_below(r, NUMBERS_OF(s->page, bitmap), pages, 2, "mapping pages in DRAM");
+	regions_below(r, NUMBERS_OF(s->page, flagged), pages, 2, "mapping pages in DRAM");
 	regions_visit(r, s->head, words * sizeof *s->head);
 	regions_visit(r, s->dirty, words * sizeof *s->dirty);
 	stack_regions(&s->stack, r);

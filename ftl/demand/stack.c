@@ -78,6 +78,29 @@ void stack_take(struct stack *s, uint32_t thing)
 
 void stack_regions(struct stack *s, struct regions *r)
 {
-	regions_visit(r, s->thing, ((size_t)s->things + 3) * sizeof *s->thing);
+	size_t links = (size_t)s->things + 3;
+
+	regions_visit(r, s->thing, links * sizeof *s->thing);
+	regions_below(r, NUMBERS_OF(s->thing, link.previous), links, links, "LRU stack");
+	regions_below(r, NUMBERS_OF(s->thing, link.next), links, links, "LRU stack");
 	regions_visit(r, s->count, sizeof s->count);
+}
+
+void stack_check(const struct stack *s)
+{
+	uint32_t above = 0;
+
+	for (uint32_t third = 0; third < 3; third++) {
+		uint32_t head = s->things + third;
+
+		BUG_ON(list_length(LINKS(s), head, s->things) != s->count[third],
+			"third %u of a stack has %u things, counted are %u", third,
+			list_length(LINKS(s), head, s->things), s->count[third]);
+		for (uint32_t i = list_next(LINKS(s), head); i != head; i = list_next(LINKS(s), i))
+			BUG_ON(i >= s->things || s->thing[i].third != third,
+				"%u is in third %u, said to be in %u", i, third, s->thing[i].third);
+		above += s->count[third];
+		BUG_ON(above != (uint64_t)(third + 1) * stack_count(s) / 3, "%u of %u are above yardstick %u",
+			above, stack_count(s), third + 1);
+	}
 }

@@ -40,4 +40,7 @@ static inline uint32_t stack_bottom(const struct stack *s)
 
 void stack_regions(struct stack *, struct regions *);
 
+/* Aborts unless each third is what it should be. */
+void stack_check(const struct stack *);
+
 #endif

@@ -164,7 +164,7 @@ void page_regions(struct ftl *f, struct regions *r)
 	struct page_ftl *p = f->state;
 
 	store_regions(p->store, r);
-	regions_visit(r, p->map.word, page_map_bytes(&p->map));
+	page_map_regions(&p->map, f->geometry, r);
 }
 
 void page_facts(const struct ftl *f, struct ftl_facts *facts)
