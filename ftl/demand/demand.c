@@ -192,6 +192,12 @@ void demand_regions(struct ftl *f, struct regions *r)
 	directory_regions(((struct demand *)f->state)->directory, r);
 }
 
+void demand_facts(const struct ftl *f, struct ftl_facts *facts)
+{
+	page_facts(f, facts);
+	facts->map_bytes = (uint64_t)f->geometry->logical_pages * ENTRY_BYTES;
+}
+
 void demand_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 {
 	const struct directory *d = ((const struct demand *)f->state)->directory;

@@ -58,6 +58,7 @@ void demand_trim(struct ftl *, struct io *, struct extent);
 void demand_place_map(struct ftl *, struct io *);
 void demand_check(const struct ftl *);
 void demand_regions(struct ftl *, struct regions *);
+void demand_facts(const struct ftl *, struct ftl_facts *);
 void demand_name_owner(const struct ftl *, owner_t, char *text, size_t bytes);
 /* Without the directory's, which its user adds. */
 void demand_statistics(struct ftl *, struct stat_list *);

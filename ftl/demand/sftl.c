@@ -493,8 +493,7 @@ static void sftl_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 static const struct stat_row rows[] = {
 	{ "cache_bytes", "bytes", "DRAM for mapping pages; that of the buffer of entries comes on top",
 		COUNT(cache_bytes) },
-	{ "cached_bytes_max", "bytes", "most in use; a collection may exceed what there is",
-		COUNT(most_bytes) },
+	{ "cached_bytes_max", "bytes", "most in use, until others leave for what grew", COUNT(most_bytes) },
 	{ "cached_pages", "pages", "mapping pages in DRAM at the end", COUNT(pages) },
 	{ "shrunk_bytes", "bytes", "of each of them", STAT_RATIO, offsetof(struct sftl_statistics, bytes),
 		offsetof(struct sftl_statistics, pages) },
@@ -550,7 +549,7 @@ const struct ftl_ops ftl_sftl = {
 	.expect_next = page_expect_next,
 	.check = sftl_check,
 	.regions = sftl_regions,
-	.facts = page_facts,
+	.facts = demand_facts,
 	.name_owner = demand_name_owner,
 	.print_entry = sftl_print_entry,
 	.doubt = sftl_doubt,
