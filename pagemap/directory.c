@@ -300,6 +300,9 @@ void directory_check(const struct directory *d)
 		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
 			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
 			flash_owner(d->space->flash, ppn));
+		BUG_ON(ppn != PPN_NONE &&
+				!space_stream(d->space, geometry_block(d->space->geometry, ppn))->map,
+			"mapping page %u is in page %u, in a block of data", id, ppn);
 	}
 	BUG_ON(existing != d->existing || in_flash != d->in_flash,
 		"%u mapping pages exist, %u are in flash; counted are %u and %u", existing, in_flash,

@@ -229,14 +229,13 @@ static void test_an_unlimited_cache_hits(void **state)
  * The first block holds LPNs 0, 1, 600 and 601, and 2 to 5, which die.  It is the first to be collected, as new pages
  * are written.  The entry of LPN 0 is in DRAM; those of the others change in two mapping pages.
  */
-static void test_a_collection_changes_mapping_pages(void **state)
+static struct rig *collected_once(const char *ftl)
 {
 	static const lpn_t first[] = { 0, 1, 600, 601, 2, 3, 4, 5 };
-	struct rig *rig = filled(SMALL, "ftl=dftl dftl.entries=2000");
+	struct rig *rig = filled(SMALL, ftl);
 	const struct collector *c = store_of(rig->drive->ftl)->collector;
-	uint64_t reads, programs;
+	const struct flash *f = rig->drive->flash;
 
-	(void)state;
 	for (size_t i = 0; i < 8; i++)
 		drive_place(rig->drive, (struct extent){ first[i] * 4, first[i] * 4 + 4 });
 	stat_list_start(&rig->drive->statistics);
@@ -245,15 +244,33 @@ static void test_a_collection_changes_mapping_pages(void **state)
 	reading(rig, 0);
 	for (lpn_t lpn = 1024; !c->count.collections; lpn++)
 		writing(rig, lpn % 1536);
-	reads = rig->drive->flash->count[OP_READ][CAUSE_GC_UPDATE];
-	programs = rig->drive->flash->count[OP_PROGRAM][CAUSE_GC_UPDATE];
 	assert_int_equal(c->count.collections, 1);
 	assert_int_equal(c->count.moved_pages, 4);
-	assert_int_equal(reads, 2);
-	assert_int_equal(programs, 2);
+	assert_int_equal(f->count[OP_READ][CAUSE_GC_UPDATE] + f->forwarded[CAUSE_GC_UPDATE], 2);
+	assert_int_equal(f->count[OP_PROGRAM][CAUSE_GC_UPDATE], 2);
+	return rig;
+}
+
+static void test_a_collection_changes_mapping_pages(void **state)
+{
+	struct rig *rig = collected_once("ftl=dftl dftl.entries=2000");
+
+	(void)state;
 	assert_int_equal(statistic(rig, "map.gc_lazy"), 1);
 	assert_int_equal(statistic(rig, "map.gc_updates"), 3);
 	assert_entry(rig, 0, "in DRAM, changed");
+	rig_close(rig);
+}
+
+/* One mapping page fits in DRAM, the third; what was changed of the first has left the buffer with the collection. */
+static void test_a_collection_takes_changes_out_of_the_buffer(void **state)
+{
+	struct rig *rig = collected_once("ftl=sftl map.cache_bytes=2048 sftl.buffer_entries=240");
+
+	(void)state;
+	assert_int_equal(statistic(rig, "map.diverted"), 4);
+	assert_int_equal(statistic(rig, "map.gc_updates"), 4);
+	assert_entry(rig, 2, "not in DRAM");
 	rig_close(rig);
 }
 
@@ -343,7 +360,24 @@ static void test_sftl_waits(void **state)
 	rig_close(rig);
 }
 
-/* Two mapping pages of 192 LPNs and a place for one of them: the one that leaves is written first. */
+/* Four dies written in turn, so that LPN 1 is on another one than the mapping page, and so is what is written. */
+static void test_nothing_is_done_before_its_place_is_known(void **state)
+{
+	static const char *const ftl[] = { "ftl=dftl dftl.entries=1", "ftl=sftl map.cache_bytes=4K" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct rig *rig = filled(
+			TIMED "flash.channels=4 flash.blocks=10 placement.policy=round_robin ", ftl[i]);
+
+		assert_int_equal(reading(rig, 1), 26000 + 26000);
+		assert_int_equal(writing(rig, 2), 26000 + 116000);
+		assert_int_equal(rig_serve(rig, REQUEST_WRITE, 80, 88), 26000 + 18000 + 116000);
+		rig_close(rig);
+	}
+}
+
+/* A mapping page that has become too large, and what is written into one of which DRAM holds nothing. */
 static void test_sftl_waits_for_a_write_back(void **state)
 {
 	(void)state;
@@ -455,10 +489,18 @@ static void test_a_small_page_has_a_second_chance(void **state)
 	assert_int_equal(statistic(rig, "map.evictions"), 1);
 	assert_entry(rig, 0, "not in DRAM");
 	assert_entry(rig, 512, "mapping page 1 in DRAM");
-	/* The flag of page 1 has not been cleared: it goes at once; page 2 has its chance. */
+	/* Page 1 has had its chance since it was used last. */
 	reading(rig, 1536);
 	assert_int_equal(statistic(rig, "map.second_chances_1"), 2);
 	assert_entry(rig, 512, "not in DRAM");
+	/* Pages 2 and 3 are put back, 2 leaves; 3 is used again, so that it is put back with 4, which leaves. */
+	reading(rig, 2048);
+	assert_int_equal(statistic(rig, "map.second_chances_1"), 4);
+	reading(rig, 1536);
+	reading(rig, 2560);
+	assert_int_equal(statistic(rig, "map.second_chances_1"), 6);
+	assert_entry(rig, 2048, "not in DRAM");
+	assert_entry(rig, 1536, "in DRAM");
 	rig_close(rig);
 }
 
@@ -724,9 +766,11 @@ int main(void)
 		cmocka_unit_test(test_hits_of_requests_and_of_pages),
 		cmocka_unit_test(test_an_unlimited_cache_hits),
 		cmocka_unit_test(test_a_collection_changes_mapping_pages),
+		cmocka_unit_test(test_a_collection_takes_changes_out_of_the_buffer),
 		cmocka_unit_test(test_updates_wait_for_room),
 		cmocka_unit_test(test_dftl_waits),
 		cmocka_unit_test(test_sftl_waits),
+		cmocka_unit_test(test_nothing_is_done_before_its_place_is_known),
 		cmocka_unit_test(test_sftl_waits_for_a_write_back),
 		cmocka_unit_test(test_sftl_pages_shrink),
 		cmocka_unit_test(test_few_changes_wait_in_the_buffer),
