@@ -124,6 +124,7 @@ class Description(Folder):
         self.assertEqual(len(e.places(["", "more"])), 16)
         self.assertEqual([c["cache"] for c in e.cases({"ftl": "page", "seed": "1"})], ["4K", "4K"])
         self.assertEqual(len(e.cases(e.place("page cache=*"))), 2 * 2 * 2)
+        self.assertEqual([c["cache"] for c in e.cases(e.place("page mixed seed=1 cache=1*"))], ["1K"])
 
     def test_a_section_that_counts_only_if(self):
         self.write("if.ini", SWEEP.replace("n = 300", "n = 300\nother =") + "[axis workload if other]\nw = zipf\n")
