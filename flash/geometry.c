@@ -5,6 +5,7 @@
 #define FLASH(type, field) PARAM(type, struct flash_settings, field)
 
 static const char *const multiplane_names[] = { "off", "same_offset", "any", NULL };
+static const char *const bus_order_names[] = { "command_first", "fifo", "data_first", NULL };
 static const char *const scheduler_names[] = { "read_first", "fifo", NULL };
 static const char *const order_names[] = { "consecutive", "ascending", NULL };
 static const char *const suspend_names[] = { "never", "erase", "program_and_erase", NULL };
@@ -29,6 +30,10 @@ const struct param flash_params[] = {
 		"command and address cycles on the bus; 0 = they cost nothing" },
 	{ FLASH(REAL, bus_mb_per_s), 1, 100000, "MB/s", "400",
 		"transfer rate of each channel, 10^6 bytes per second" },
+	{ FLASH(CHOICE, bus_order), 0, 0, "", "command_first",
+		"which die gets its channel's bus next: one with a command that brings no data, the one that asked "
+		"first, or one with data of a read",
+		bus_order_names },
 	{ FLASH(BOOL, copyback), 0, 1, "", "true", "a page moves inside its plane without crossing the bus" },
 	{ FLASH(BOOL, interleave), 0, 1, "", "true",
 		"dies of a chip work at the same time; off = one after another" },

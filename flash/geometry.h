@@ -12,6 +12,7 @@
 #include "types.h"
 
 enum multiplane { MULTIPLANE_OFF, MULTIPLANE_SAME_OFFSET, MULTIPLANE_ANY };
+enum bus_order { BUS_COMMAND_FIRST, BUS_FIFO, BUS_DATA_FIRST };
 enum scheduling { SCHEDULE_READ_FIRST, SCHEDULE_FIFO };
 enum program_order { ORDER_CONSECUTIVE, ORDER_ASCENDING };
 enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
@@ -25,7 +26,7 @@ struct flash_settings {
 	uint64_t erase_ns, command_ns;
 	double bus_mb_per_s; /* 10^6 bytes per second, each channel */
 	bool copyback, interleave;
-	int multiplane, scheduler, suspend, order;
+	int multiplane, scheduler, suspend, order, bus_order;
 	uint64_t read_first_limit; /* read commands that may pass a waiting operation; 0 = any number */
 	uint64_t forward_bytes;    /* of controller memory, for pages on their way to flash */
 	uint64_t suspend_ns;

@@ -24,12 +24,13 @@ struct unit {
 	tick_t suspended_ns;        /* what is left of it */
 	uint64_t passed;            /* read commands since another operation was first kept waiting */
 	uint32_t next;              /* in the line of units that wait for the bus */
+	bool brings_data;           /* with its command */
 	uint64_t in_ns, cell_ns, out_ns;
 };
 
 struct channel {
-	uint32_t user;      /* unit on the bus, or INDEX_NONE */
-	struct queue units; /* that wait for it */
+	uint32_t user;              /* unit on the bus, or INDEX_NONE */
+	struct queue first, others; /* units that wait for it */
 };
 
 /* Operations of a request that become ready together. */
@@ -90,7 +91,7 @@ struct schedule *schedule_create(struct flash *flash)
 			.command = INDEX_NONE,
 			.suspended = INDEX_NONE };
 	for (uint32_t c = 0; c < g->channels; c++)
-		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY };
+		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY };
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
 		pool_create(sizeof(struct ticket), "request pool") };
@@ -333,6 +334,18 @@ static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
 	timers_set(&s->timers, u, s->now + ns);
 }
 
+static bool goes_first(const struct schedule *s, const struct unit *unit)
+{
+	switch (s->settings->bus_order) {
+	case BUS_COMMAND_FIRST:
+		return unit->phase == PHASE_IN && !unit->brings_data;
+	case BUS_DATA_FIRST:
+		return unit->phase == PHASE_OUT;
+	default:
+		return false;
+	}
+}
+
 static void ask_for_bus(struct schedule *s, uint32_t u)
 {
 	uint32_t number = divide(u, s->per_channel);
@@ -343,13 +356,15 @@ static void ask_for_bus(struct schedule *s, uint32_t u)
 		return;
 	}
 	timers_unset(&s->timers, u);
-	queue_append(&channel->units, ARRAY_FIELD(s->unit, next), u);
+	queue_append(goes_first(s, &s->unit[u]) ? &channel->first : &channel->others,
+		ARRAY_FIELD(s->unit, next), u);
 }
 
 static void pass_on_bus(struct schedule *s, uint32_t number)
 {
 	struct channel *channel = &s->channel[number];
-	uint32_t u = queue_take(&channel->units, ARRAY_FIELD(s->unit, next));
+	struct queue *line = channel->first.first == INDEX_NONE ? &channel->others : &channel->first;
+	uint32_t u = queue_take(line, ARRAY_FIELD(s->unit, next));
 
 	channel->user = INDEX_NONE;
 	if (u != INDEX_NONE)
@@ -418,6 +433,7 @@ static void measure(struct schedule *s, struct unit *unit)
 		out_sectors += op->kind == OP_READ ? op->sectors : 0;
 	}
 	s->flash->transferred_sectors += in_sectors + out_sectors;
+	unit->brings_data = in_sectors;
 	unit->in_ns += transfer_ns(s, in_sectors);
 	unit->out_ns = transfer_ns(s, out_sectors);
 }
@@ -762,11 +778,11 @@ static void bus_free(struct schedule *s, uint32_t u)
 {
 	if (s->flash->judge)
 		judge_bus(s->flash->judge, u, false, s->now);
-	pass_on_bus(s, divide(u, s->per_channel));
 	if (s->unit[u].phase == PHASE_IN)
 		start_cells(s, u);
 	else
 		finish_command(s, u);
+	pass_on_bus(s, divide(u, s->per_channel));
 }
 
 static void cells_done(struct schedule *s, uint32_t u)

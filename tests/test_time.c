@@ -277,6 +277,115 @@ static void test_bus_is_granted_in_order_of_asking(void **state)
 	close_idle(b);
 }
 
+/* ---- the order of the bus ---- */
+
+#define THREE_DIES PAPER_DRIVE "flash.channels=1 flash.chips=3 flash.dies=1 "
+
+/* Die 0 has the bus from 10100 to 14100 for the data of its read; that of die 1 asks for it at 10200. */
+static struct bench *two_reads_go_on(const char *settings, op_t read[2])
+{
+	struct bench *b = bench_open(settings);
+
+	read[0] = submit_read(b, old_page(b, 0, 0, 0, 0));
+	read[1] = submit_read(b, old_page(b, 1, 0, 0, 0));
+	return b;
+}
+
+/*
+ * A read of die 2 comes.  Its command first: 14100..14200, data of die 1 until 18200; its own sense until 24200 and
+ * data until 28200.  Data of die 1 first: until 18100, then the command, sense until 28200, data until 32200.
+ */
+static void read_of_a_third_die(const char *settings, tick_t at, bool command_first)
+{
+	op_t read[2], third;
+	struct bench *b = two_reads_go_on(settings, read);
+	ppn_t old = old_page(b, 2, 0, 0, 0);
+
+	schedule_run_until(b->flash->schedule, at);
+	third = submit_read(b, old);
+	assert_done_at(b, read[0], 14100);
+	assert_done_at(b, read[1], command_first ? 18200 : 18100);
+	assert_done_at(b, third, command_first ? 28200 : 32200);
+	close_idle(b);
+}
+
+static void test_commands_or_data_go_first_on_the_bus(void **state)
+{
+	(void)state;
+	read_of_a_third_die(THREE_DIES, 10150, true);
+	read_of_a_third_die(THREE_DIES, 11000, true);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=fifo", 10150, true);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=fifo", 11000, false);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=data_first", 10150, false);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=data_first", 11000, false);
+}
+
+/* The next read of die 0, which leaves the bus at 14100, is no later than the data of die 1. */
+static void test_a_freed_die_asks_before_the_bus_is_passed_on(void **state)
+{
+	op_t read[2], next;
+	struct bench *b = two_reads_go_on(THREE_DIES, read);
+
+	(void)state;
+	next = submit_read(b, page_at(b, 0, 0, 0, 0));
+	assert_done_at(b, read[1], 14100 + 100 + 4000);
+	assert_done_at(b, next, 14100 + READ);
+	close_idle(b);
+	b = two_reads_go_on(THREE_DIES "flash.bus_order=fifo", read);
+	next = submit_read(b, page_at(b, 0, 0, 0, 0));
+	assert_done_at(b, read[1], 14100 + 4000);
+	assert_done_at(b, next, 18100 + READ);
+	close_idle(b);
+}
+
+/*
+ * A program brings data with its command.  It asks at 10150, before the data of die 1: first among equals (bus
+ * 14100..18200), but behind the data of a read if that goes first (18100..22200).
+ */
+static void test_a_program_is_no_mere_command(void **state)
+{
+	static const struct {
+		const char *settings;
+		tick_t at, read, program;
+	} cases[] = {
+		{ THREE_DIES, 10150, 22200, 18200 + 100000 },
+		{ THREE_DIES, 11000, 18100, 22200 + 100000 },
+		{ THREE_DIES "flash.bus_order=fifo", 10150, 22200, 18200 + 100000 },
+		{ THREE_DIES "flash.bus_order=data_first", 10150, 18100, 22200 + 100000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		op_t read[2], program;
+		struct bench *b = two_reads_go_on(cases[i].settings, read);
+
+		schedule_run_until(b->flash->schedule, cases[i].at);
+		program = submit_program(b, page_at(b, 2, 0, 0, 0));
+		assert_done_at(b, read[1], cases[i].read);
+		assert_done_at(b, program, cases[i].program);
+		close_idle(b);
+	}
+}
+
+/* Commands of erases and copies: 14100..14200 and 14200..14400, the one that asked first; then the data. */
+static void test_every_command_without_data_goes_first(void **state)
+{
+	op_t read[2], erase, copy;
+	struct bench *b = two_reads_go_on(PAPER_DRIVE "flash.channels=1 flash.chips=4 flash.dies=1", read);
+	ppn_t old = old_page(b, 3, 0, 0, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 11000);
+	erase = submit_erase(b, page_at(b, 2, 0, 0, 0));
+	bench_begin(b);
+	copy = flash_copy(&b->io, old, page_at(b, 3, 0, 1, 0), CAUSE_GC, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read[1], 14400 + 4000);
+	assert_done_at(b, copy, 14200 + COPY);
+	assert_done_at(b, erase, 14100 + ERASE);
+	close_idle(b);
+}
+
 /* ---- multi-plane commands ---- */
 
 /* Die 0 is busy with a write until 104100; behind it wait two writes, in plane 0 and in plane 1. */
@@ -1443,6 +1552,10 @@ int main(void)
 		cmocka_unit_test(test_chips_always_overlap),
 		cmocka_unit_test(test_bus_is_shared_by_reads_and_writes),
 		cmocka_unit_test(test_bus_is_granted_in_order_of_asking),
+		cmocka_unit_test(test_commands_or_data_go_first_on_the_bus),
+		cmocka_unit_test(test_a_freed_die_asks_before_the_bus_is_passed_on),
+		cmocka_unit_test(test_a_program_is_no_mere_command),
+		cmocka_unit_test(test_every_command_without_data_goes_first),
 		cmocka_unit_test(test_multiplane_off),
 		cmocka_unit_test(test_multiplane_program_at_the_same_offset),
 		cmocka_unit_test(test_multiplane_program_at_another_offset_is_refused),

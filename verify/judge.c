@@ -51,12 +51,19 @@ struct command {
 	uint64_t in_sectors, out_sectors;
 	uint32_t interruptions;
 	bool in_cells, cells_seen;
+	uint64_t asked; /* waits for the bus since this request of all for a bus; 0 = does not wait */
+	tick_t asked_at;
 };
 
 struct unit {
 	struct command now, interrupted;
 	bool on_bus;
 	tick_t since; /* on the bus */
+};
+
+struct bus {
+	bool taken;
+	tick_t left; /* last, by whoever had it */
 };
 
 struct judge {
@@ -71,7 +78,8 @@ struct judge {
 	tick_t last;
 
 	struct unit *unit;
-	bool *bus_taken;
+	struct bus *bus;
+	uint64_t asked; /* requests for a bus */
 	struct block *block;
 	uint32_t *meant,
 		*present; /* per page: number of the data meant to be there, and there in time; 0 = none */
@@ -90,7 +98,7 @@ struct judge *judge_create(const struct judge_settings *s)
 	j->pages = dies * s->planes_per_die * j->pages_per_plane;
 	j->units_per_channel = s->dies_per_channel / s->dies_per_unit;
 	j->unit = memory_array(dies, sizeof *j->unit, "judge's dies");
-	j->bus_taken = memory_array(s->channels, sizeof *j->bus_taken, "judge's channels");
+	j->bus = memory_array(s->channels, sizeof *j->bus, "judge's channels");
 	j->block = memory_array(j->pages / s->pages_per_block, sizeof *j->block, "judge's blocks");
 	j->meant = memory_array(j->pages, sizeof *j->meant, "judge's pages");
 	j->present = memory_array(j->pages, sizeof *j->present, "judge's pages");
@@ -107,7 +115,7 @@ void judge_free(struct judge *j)
 	memory_free(j->wait);
 	memory_free(j->request);
 	memory_free(j->unit);
-	memory_free(j->bus_taken);
+	memory_free(j->bus);
 	memory_free(j->block);
 	memory_free(j->meant);
 	memory_free(j->present);
@@ -465,6 +473,22 @@ static void check_data(const struct judge *j, const struct deed *d)
 			kind_name(d), d->op.ppn, d->at, j->present[d->at] ? "other data" : "nothing yet");
 }
 
+static tick_t transfer_time(const struct judge *j, uint64_t sectors)
+{
+	return (tick_t)((double)(sectors * SECTOR_BYTES) * 1000.0 / j->settings.bus_mb_per_s + 0.5);
+}
+
+static tick_t way_in(const struct judge *j, const struct command *c)
+{
+	return c->commands * j->settings.command_ns + transfer_time(j, c->in_sectors);
+}
+
+static void ask_for_bus(struct judge *j, struct command *c, tick_t now)
+{
+	c->asked = ++j->asked;
+	c->asked_at = now;
+}
+
 static void join_command(struct judge *j, struct command *c, const struct deed *d, tick_t now)
 {
 	uint32_t plane = d->at / j->pages_per_plane, die = plane / j->settings.planes_per_die;
@@ -482,6 +506,8 @@ static void join_command(struct judge *j, struct command *c, const struct deed *
 	c->out_sectors += d->op.kind == JUDGED_READ ? d->op.sectors : 0;
 	if (cell_time(j, d) > c->cells)
 		c->cells = cell_time(j, d);
+	if (!c->asked && way_in(j, c))
+		ask_for_bus(j, c, now);
 }
 
 void judge_started(struct judge *j, uint64_t op, uint32_t unit, tick_t now)
@@ -504,30 +530,56 @@ void judge_started(struct judge *j, uint64_t op, uint32_t unit, tick_t now)
 
 /* ---- hardware ---- */
 
-static tick_t transfer_time(const struct judge *j, uint64_t sectors)
+/* 0 goes before 1. */
+static int rank(const struct judge *j, const struct command *c)
 {
-	return (tick_t)((double)(sectors * SECTOR_BYTES) * 1000.0 / j->settings.bus_mb_per_s + 0.5);
+	switch (j->settings.bus_order) {
+	case JUDGED_COMMAND_FIRST:
+		return c->cells_seen || c->in_sectors;
+	case JUDGED_DATA_FIRST:
+		return !c->cells_seen;
+	default:
+		return 0;
+	}
+}
+
+/* Nobody else should have it, and it was not left idle while the die waited. */
+static void check_turn(const struct judge *j, uint32_t unit, uint32_t channel, tick_t now)
+{
+	const struct command *c = &j->unit[unit].now;
+
+	BUG_ON(!c->asked || now != (c->asked_at > j->bus[channel].left ? c->asked_at : j->bus[channel].left),
+		"die %u takes the bus of channel %u at %llu, when it should not or should have before", unit,
+		channel, (unsigned long long)now);
+	for (uint32_t i = 0; i < j->units_per_channel; i++) {
+		uint32_t other = channel * j->units_per_channel + i;
+		const struct command *o = &j->unit[other].now;
+
+		BUG_ON(o->asked && (rank(j, o) < rank(j, c) || (rank(j, o) == rank(j, c) && o->asked < c->asked)),
+			"die %u takes the bus of channel %u at %llu, it is the turn of die %u", unit, channel,
+			(unsigned long long)now, other);
+	}
 }
 
 void judge_bus(struct judge *j, uint32_t unit, bool takes, tick_t now)
 {
-	bool *taken = &j->bus_taken[unit / j->units_per_channel];
+	uint32_t channel = unit / j->units_per_channel;
+	struct bus *bus = &j->bus[channel];
 	struct unit *u = &j->unit[unit];
 
 	pass_time(j, now);
-	BUG_ON(takes == *taken || takes == u->on_bus || u->now.in_cells || !u->now.left,
+	BUG_ON(takes == bus->taken || takes == u->on_bus || u->now.in_cells || !u->now.left,
 		"die %u %s the bus of channel %u at %llu out of turn", unit, takes ? "takes" : "leaves",
-		unit / j->units_per_channel, (unsigned long long)now);
-	*taken = u->on_bus = takes;
-	if (takes)
+		channel, (unsigned long long)now);
+	bus->taken = u->on_bus = takes;
+	if (takes) {
+		check_turn(j, unit, channel, now);
+		u->now.asked = 0;
 		u->since = now;
-	else
+	} else {
+		bus->left = now;
 		u->now.bus_spent += now - u->since;
-}
-
-static tick_t way_in(const struct judge *j, const struct command *c)
-{
-	return c->commands * j->settings.command_ns + transfer_time(j, c->in_sectors);
+	}
 }
 
 void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
@@ -547,6 +599,8 @@ void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 		c->since = now;
 	else
 		c->cells_spent += now - c->since;
+	if (!takes && c->out_sectors && c->cells_spent >= c->cells)
+		ask_for_bus(j, c, now);
 }
 
 void judge_suspended(struct judge *j, uint32_t unit)

@@ -20,6 +20,9 @@ struct judge;
 /* A run without a judge is not to carry its code in the hot path. */
 #define JUDGING __attribute__((cold)) void
 
+/* In the order of the medium's choices. */
+enum judged_bus { JUDGED_COMMAND_FIRST, JUDGED_FIRST_COME, JUDGED_DATA_FIRST };
+
 /* In the order of the medium's kinds of operation. */
 enum judged_kind { JUDGED_READ, JUDGED_PROGRAM, JUDGED_COPY, JUDGED_ERASE, JUDGED_FORWARD };
 
@@ -29,6 +32,7 @@ struct judge_settings {
 	const tick_t *read_ns, *program_ns; /* per page type, in turn; stay where they are */
 	size_t read_types, program_types;
 	tick_t erase_ns, command_ns, suspend_ns, dram_ns;
+	enum judged_bus bus_order;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
 };
