@@ -41,6 +41,8 @@ const struct param flash_params[] = {
 		"waiting operations of several planes of a die run as one command: never, if they are at "
 		"the same page offset, or always",
 		multiplane_names },
+	{ FLASH(UINT, multiplane_search), 1, 1e9, "operations", "256",
+		"of those that wait for the die, so many are looked at for planes that join a command" },
 	{ FLASH(CHOICE, scheduler), 0, 0, "", "read_first", "which operation that waits for a die goes first",
 		scheduler_names },
 	{ FLASH(UINT, read_first_limit), 0, 1e9, "commands", "1000",

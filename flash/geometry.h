@@ -28,6 +28,7 @@ struct flash_settings {
 	bool copyback, interleave;
 	int multiplane, scheduler, suspend, order, bus_order;
 	uint64_t read_first_limit; /* read commands that may pass a waiting operation; 0 = any number */
+	uint64_t multiplane_search; /* waiting operations looked at for planes to join a command */
 	uint64_t forward_bytes;    /* of controller memory, for pages on their way to flash */
 	uint64_t suspend_ns;
 	uint64_t endurance; /* erases a block survives; 0 = any number */

@@ -10,6 +10,7 @@
 
 enum phase {
 	PHASE_IDLE,
+	PHASE_WOKEN, /* to be given a command when all that is ready waits */
 	PHASE_IN,   /* waits for or uses the bus: command, and data of a program */
 	PHASE_CELL, /* the cell array works */
 	PHASE_OUT,  /* waits for or uses the bus: data of a read */
@@ -23,7 +24,7 @@ struct unit {
 	uint32_t suspended;         /* a command that was interrupted, or INDEX_NONE */
 	tick_t suspended_ns;        /* what is left of it */
 	uint64_t passed;            /* read commands since another operation was first kept waiting */
-	uint32_t next;              /* in the line of units that wait for the bus */
+	uint32_t next;              /* in the line of units that wait for the bus, or of those woken */
 	bool brings_data;           /* with its command */
 	uint64_t in_ns, cell_ns, out_ns;
 };
@@ -50,6 +51,7 @@ struct schedule {
 
 	struct unit *unit;
 	struct channel *channel;
+	struct queue woken; /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
 	double sector_ns;
 
@@ -80,7 +82,7 @@ struct schedule *schedule_create(struct flash *flash)
 	s->per_unit = divisor_of(dies_per_unit);
 	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit);
 	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
-	s->answered = s->completed = QUEUE_EMPTY;
+	s->woken = s->answered = s->completed = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
 	s->unit = memory_array(units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
@@ -387,32 +389,40 @@ static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 }
 
 /* May `op` run in one multi-plane command with `first`? */
-static bool may_join(const struct schedule *s, const struct op *first, const struct op *op)
+static bool may_join(const struct schedule *s, const struct op *first, uint32_t index)
 {
 	const struct geometry *g = s->geometry;
+	const struct op *op = ops_at(&s->ops, index);
 
 	if (op->kind != first->kind || op->kind == OP_COPY ||
 		geometry_die(g, op->plane) != geometry_die(g, first->plane))
+		return false;
+	if (op->kind != OP_READ && !order_is_turn(op, block_of(s, op->ppn), index))
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
 	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
 }
 
-/* Adds the operations at the head of the queue that may join the command, one per plane. */
+/* Adds the operations of the queue that may join the command, one per plane; others keep their places. */
 static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q)
 {
-	uint32_t planes = s->geometry->planes_per_die, last = unit->command;
-	const struct op *first = ops_at(&s->ops, unit->command);
-	uint64_t taken = (uint64_t)1 << first->plane % planes;
+	uint32_t planes = s->geometry->planes_per_die, last = unit->command, before = INDEX_NONE;
+	struct op *op = s->ops.op.object;
+	const struct op *first = &op[unit->command];
+	uint64_t left = s->settings->multiplane_search, taken = (uint64_t)1 << first->plane % planes;
 
-	while (q->first != INDEX_NONE) {
-		const struct op *op = ops_at(&s->ops, q->first);
+	for (uint32_t next, at = q->first; at != INDEX_NONE && left && taken != UINT64_MAX >> (64 - planes);
+		at = next, left--) {
+		uint64_t plane = (uint64_t)1 << op[at].plane % planes;
 
-		if (!may_join(s, first, op) || taken >> op->plane % planes & 1)
-			break;
-		taken |= (uint64_t)1 << op->plane % planes;
-		ops_at(&s->ops, last)->next = q->first;
-		last = take(s, q);
+		next = op[at].next;
+		if (taken & plane || !may_join(s, first, at)) {
+			before = at;
+			continue;
+		}
+		taken |= plane;
+		op[last].next = queue_take_behind(q, ARRAY_FIELD(op, next), before);
+		op[last = at].next = INDEX_NONE;
 	}
 	s->busy.multiplane_commands += last != unit->command;
 }
@@ -501,6 +511,26 @@ static void dispatch(struct schedule *s, uint32_t u)
 		start_command(s, u, &unit->others);
 }
 
+/* An idle die is to be given a command. */
+static void wake(struct schedule *s, uint32_t u)
+{
+	if (s->unit[u].phase != PHASE_IDLE)
+		return;
+	s->unit[u].phase = PHASE_WOKEN;
+	queue_append(&s->woken, ARRAY_FIELD(s->unit, next), u);
+}
+
+/* All that becomes ready now waits: so what belongs together may start together. */
+static void dispatch_woken(struct schedule *s)
+{
+	uint32_t u;
+
+	while ((u = queue_take(&s->woken, ARRAY_FIELD(s->unit, next))) != INDEX_NONE) {
+		s->unit[u].phase = PHASE_IDLE;
+		dispatch(s, u);
+	}
+}
+
 static bool may_suspend(const struct schedule *s, const struct unit *unit)
 {
 	uint8_t kind;
@@ -542,8 +572,7 @@ static void queue_up(struct schedule *s, uint32_t index)
 	append(s, first ? &unit->reads : &unit->others, index);
 	if (first && may_suspend(s, unit))
 		suspend(s, u);
-	if (unit->phase == PHASE_IDLE)
-		dispatch(s, u);
+	wake(s, u);
 }
 
 /* Those whose turn has come pass the gate of their block. */
@@ -676,6 +705,7 @@ void schedule_forget(struct schedule *s, block_t b)
 		else if (op->stage == STAGE_WAITING && !op->blockers)
 			make_ready(s, index);
 	}
+	dispatch_woken(s);
 }
 
 /* ---- completion ---- */
@@ -757,7 +787,8 @@ static void finish_command(struct schedule *s, uint32_t u)
 	}
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_IDLE;
-	dispatch(s, u);
+	wake(s, u);
+	dispatch_woken(s);
 	if (unit->phase == PHASE_IDLE)
 		timers_unset(&s->timers, u);
 }
@@ -770,7 +801,8 @@ static void start_cells(struct schedule *s, uint32_t u)
 	work_cells(s, u, unit->cell_ns);
 	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit)) {
 		suspend(s, u);
-		dispatch(s, u);
+		wake(s, u);
+		dispatch_woken(s);
 	}
 }
 
@@ -821,6 +853,7 @@ static void release(struct schedule *s, uint32_t first_op, uint32_t ticket)
 		unblock(s, first_op);
 		first_op = next;
 	}
+	dispatch_woken(s);
 	finish_part_of_request(s, ticket);
 }
 

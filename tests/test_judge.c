@@ -278,6 +278,7 @@ enum breach {
 	SHORT_CELLS,
 	FREE_RESUME,
 	DIE_TWICE,
+	TWO_PLANES,
 	BUS_TWICE,
 	BUS_IDLE,
 	COMMAND_PASSED,
@@ -352,6 +353,11 @@ static void break_physics(enum breach breach)
 		judge_started(j, 1, 0, 0);
 		judge_started(j, 3, 0, 0);
 		break;
+	case TWO_PLANES:
+		make(j, 4, JUDGED_PROGRAM, 16, PPN_NONE);
+		judge_started(j, 3, 0, 0);
+		judge_started(j, 4, 0, 0);
+		break;
 	case BUS_TWICE:
 		judge_placed(j, 32, PPN_NONE);
 		make(j, 4, JUDGED_READ, 32, PPN_NONE);
@@ -415,6 +421,7 @@ static void test_each_breach(void **state)
 		[SHORT_CELLS] = "a program of page 4 took 99999 ns in the cells, should take 100000",
 		[FREE_RESUME] = "a program of page 4 took 100000 ns in the cells, should take 105000",
 		[DIE_TWICE] = "a program of page 4 starts on a die that is at work",
+		[TWO_PLANES] = "a program of page 16 starts on a die that is at work",
 		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",
 		[BUS_IDLE] = "die 0 takes the bus of channel 0 at 1, when it should not or should have before",
 		[COMMAND_PASSED] = "die 0 takes the bus of channel 0 at 0, it is the turn of die 1",

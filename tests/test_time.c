@@ -530,6 +530,98 @@ static void test_multiplane_command_of_three_planes(void **state)
 	close_idle(b);
 }
 
+/* What becomes ready together starts together, although the die is idle when the first of it does. */
+static void test_multiplane_commands_of_an_idle_die(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
+	ppn_t old[2] = { old_page(b, 0, 0, 0, 0), old_page(b, 0, 1, 0, 0) };
+	op_t op[2];
+
+	(void)state;
+	bench_begin(b);
+	for (int i = 0; i < 2; i++)
+		op[i] = flash_program(&b->io, page_at(b, 1, (uint32_t)i, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[0], 2 * (100 + 4000) + 100000);
+	assert_true(schedule_done(b->flash->schedule, op[1]));
+	bench_begin(b);
+	for (int i = 0; i < 2; i++)
+		op[i] = flash_read(&b->io, old[i], 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[1], 108200 + 2 * 100 + 10000 + 2 * 4000);
+	assert_true(schedule_done(b->flash->schedule, op[0]));
+	close_idle(b);
+}
+
+/* Of what one request makes ready for an idle die its reads go first. */
+static void test_a_read_of_the_same_request_goes_first(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+	op_t program, read;
+
+	(void)state;
+	bench_begin(b);
+	program = flash_program(&b->io, page_at(b, 0, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	read = flash_read(&b->io, old, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read, READ);
+	assert_done_at(b, program, READ + WRITE);
+	close_idle(b);
+}
+
+/* Die 0 writes until 104100.  Behind that wait a write of page 1 in plane 0, another, and one of page 1 in plane 1. */
+static void join_from_the_middle(const char *settings, uint32_t plane, uint32_t block, uint32_t page, bool joins)
+{
+	struct bench *b = bench_open(settings);
+	const tick_t two = 2 * (100 + 4000) + 100000;
+	op_t first, between, last;
+
+	old_page(b, 0, 0, 1, 0);
+	old_page(b, 0, 1, 3, 0);
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	first = submit_program(b, page_at(b, 0, 0, 1, 1));
+	between = submit_program(b, page_at(b, 0, plane, block, page));
+	last = submit_program(b, page_at(b, 0, 1, 3, 1));
+	assert_done_at(b, first, WRITE + (joins ? two : WRITE));
+	assert_int_equal(schedule_done(b->flash->schedule, last), joins);
+	assert_done_at(b, between, WRITE + two + WRITE); /* alone, or with the last one */
+	assert_true(schedule_done(b->flash->schedule, last));
+	close_idle(b);
+}
+
+/* What stands between two that may run together is passed; so many are looked at. */
+static void test_planes_join_from_the_middle_of_the_queue(void **state)
+{
+	(void)state;
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=same_offset", 0, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=same_offset", 1, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=any", 0, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=2", 0, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=1", 0, 2, 0, false);
+}
+
+/* Page 2 of a block waits behind its page 1, of another offset than the head of the queue, which is alone. */
+static void test_no_program_joins_before_its_predecessor(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
+	op_t first, second, third;
+
+	(void)state;
+	for (uint32_t page = 0; page < 2; page++)
+		old_page(b, 0, 0, 1, page);
+	old_page(b, 0, 1, 3, 0);
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	first = submit_program(b, page_at(b, 0, 0, 1, 2));
+	second = submit_program(b, page_at(b, 0, 1, 3, 1));
+	third = submit_program(b, page_at(b, 0, 1, 3, 2));
+	assert_done_at(b, first, 2 * WRITE);
+	assert_done_at(b, second, 3 * WRITE);
+	assert_done_at(b, third, 4 * WRITE);
+	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 0);
+	close_idle(b);
+}
+
 /* Blocks have no offset that must agree. */
 static void test_multiplane_erase(void **state)
 {
@@ -1566,6 +1658,10 @@ int main(void)
 		cmocka_unit_test(test_multiplane_read),
 		cmocka_unit_test(test_multiplane_command_of_three_planes),
 		cmocka_unit_test(test_multiplane_erase),
+		cmocka_unit_test(test_multiplane_commands_of_an_idle_die),
+		cmocka_unit_test(test_a_read_of_the_same_request_goes_first),
+		cmocka_unit_test(test_planes_join_from_the_middle_of_the_queue),
+		cmocka_unit_test(test_no_program_joins_before_its_predecessor),
 		cmocka_unit_test(test_copy_back),
 		cmocka_unit_test(test_copy_back_takes_the_times_of_both_pages),
 		cmocka_unit_test(test_copy_without_copy_back_is_a_read_and_a_program),

@@ -46,6 +46,7 @@ struct command {
 	enum judged_kind kind;
 	uint32_t left; /* operations not done; 0 = none */
 	uint32_t die;
+	uint32_t page;   /* of its block, that of the first operation */
 	uint64_t planes; /* of the die, bit by bit */
 	tick_t begun, commands, cells, bus_spent, cells_spent, since;
 	uint64_t in_sectors, out_sectors;
@@ -489,15 +490,27 @@ static void ask_for_bus(struct judge *j, struct command *c, tick_t now)
 	c->asked_at = now;
 }
 
+/* A command of several planes: as the settings allow, and copies never. */
+static bool may_join(const struct judge *j, const struct command *c, const struct deed *d)
+{
+	if (j->settings.multiplane == JUDGED_ALONE || d->op.kind == JUDGED_COPY)
+		return false;
+	return j->settings.multiplane == JUDGED_ANY_OFFSET || d->op.kind == JUDGED_ERASE ||
+	       d->at % j->settings.pages_per_block == c->page;
+}
+
 static void join_command(struct judge *j, struct command *c, const struct deed *d, tick_t now)
 {
 	uint32_t plane = d->at / j->pages_per_plane, die = plane / j->settings.planes_per_die;
 	uint64_t bit = (uint64_t)1 << plane % j->settings.planes_per_die;
 
 	if (!c->left)
-		*c = (struct command){ .kind = d->op.kind, .die = die, .begun = now };
+		*c = (struct command){ .kind = d->op.kind,
+			.die = die,
+			.page = d->at % j->settings.pages_per_block,
+			.begun = now };
 	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->op.kind || c->die != die ||
-			(c->planes & bit) || (c->left && d->op.kind == JUDGED_COPY),
+			(c->planes & bit) || (c->left && !may_join(j, c, d)),
 		"a %s of page %u starts on a die that is at work", kind_name(d), d->op.ppn);
 	c->left++;
 	c->planes |= bit;

@@ -23,6 +23,8 @@ struct judge;
 /* In the order of the medium's choices. */
 enum judged_bus { JUDGED_COMMAND_FIRST, JUDGED_FIRST_COME, JUDGED_DATA_FIRST };
 
+enum judged_planes { JUDGED_ALONE, JUDGED_SAME_OFFSET, JUDGED_ANY_OFFSET };
+
 /* In the order of the medium's kinds of operation. */
 enum judged_kind { JUDGED_READ, JUDGED_PROGRAM, JUDGED_COPY, JUDGED_ERASE, JUDGED_FORWARD };
 
@@ -33,6 +35,7 @@ struct judge_settings {
 	size_t read_types, program_types;
 	tick_t erase_ns, command_ns, suspend_ns, dram_ns;
 	enum judged_bus bus_order;
+	enum judged_planes multiplane;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
 };
