@@ -26,8 +26,11 @@ const struct param flash_params[] = {
 	{ FLASH(TICKS, program_ns), 0, 4e9, "ns", "2000000",
 		"page register to cell array; a list gives one time per page type" },
 	{ FLASH(UINT, erase_ns), 0, 4e9, "ns", "15000000", "erase of one block" },
-	{ FLASH(UINT, command_ns), 0, 1e6, "ns", "200",
-		"command and address cycles on the bus; 0 = they cost nothing" },
+	{ FLASH(TICKS, command_ns), 0, 1e6, "ns", "200",
+		"command and address cycles on the bus; a list: of a read, a program and an erase; 0 = they cost "
+		"nothing" },
+	{ FLASH(TICKS, plane_command_ns), 0, 1e6, "ns", "200",
+		"the same for each further plane of a command" },
 	{ FLASH(REAL, bus_mb_per_s), 1, 100000, "MB/s", "400",
 		"transfer rate of each channel, 10^6 bytes per second" },
 	{ FLASH(CHOICE, bus_order), 0, 0, "", "command_first",
@@ -50,7 +53,9 @@ const struct param flash_params[] = {
 	{ FLASH(CHOICE, suspend), 0, 0, "", "never",
 		"what a read that arrives at a busy die may interrupt; nothing where flash.scheduler is fifo",
 		suspend_names },
-	{ FLASH(UINT, suspend_ns), 0, 1e9, "ns", "20000", "cost of taking up a suspended operation again" },
+	{ FLASH(UINT, suspend_ns), 0, 1e9, "ns", "20000",
+		"cost of suspending an operation, before the read starts" },
+	{ FLASH(UINT, resume_ns), 0, 1e9, "ns", "20000", "cost of taking up a suspended operation again" },
 	{ FLASH(UINT, forward_bytes), 0, 1e12, "bytes", "8M",
 		"controller memory that holds pages until their program is done and answers reads of them; 0 = "
 		"such reads wait for the program" },
@@ -91,13 +96,24 @@ static bool derive_counts(struct geometry *g, const struct flash_settings *s, st
 	return true;
 }
 
+static bool check_commands(const char *name, const struct tick_list *times, struct fault *fault)
+{
+	if (times->count == 1 || times->count == COMMANDS)
+		return true;
+	return fault_set(fault,
+		"flash.%s is a list of %u times; give one, or three: of a read, a program and an erase", name,
+		times->count);
+}
+
 bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct fault *fault)
 {
 	*g = (struct geometry){ 0 };
 	if (s->page_bytes & (s->page_bytes - 1))
 		return fault_set(fault, "flash.page_bytes = %llu is not a power of two; use 2048 to 32768",
 			(unsigned long long)s->page_bytes);
-	if (!derive_counts(g, s, fault))
+	if (!check_commands("command_ns", &s->command_ns, fault) ||
+		!check_commands("plane_command_ns", &s->plane_command_ns, fault) ||
+		!derive_counts(g, s, fault))
 		return false;
 	g->page_bytes = (uint32_t)s->page_bytes;
 	g->sectors_per_page = g->page_bytes / SECTOR_BYTES;

@@ -14,6 +14,7 @@ enum phase {
 	PHASE_IN,   /* waits for or uses the bus: command, and data of a program */
 	PHASE_CELL, /* the cell array works */
 	PHASE_OUT,  /* waits for or uses the bus: data of a read */
+	PHASE_STOP, /* the cell array stops what a read interrupts */
 };
 
 /* What works on its own: a die, or a whole chip when its dies may not be interleaved. */
@@ -112,6 +113,21 @@ void schedule_free(struct schedule *s)
 	memory_free(s->load);
 	memory_free(s->releases.element);
 	memory_free(s);
+}
+
+/* On the bus, without data: a copy-back is a read and a program. */
+static uint64_t command_ns(const struct tick_list *times, const struct op *op)
+{
+	switch (op->kind) {
+	case OP_PROGRAM:
+		return geometry_command_ns(times, COMMAND_PROGRAM);
+	case OP_ERASE:
+		return geometry_command_ns(times, COMMAND_ERASE);
+	case OP_COPY:
+		return geometry_command_ns(times, COMMAND_READ) + geometry_command_ns(times, COMMAND_PROGRAM);
+	default:
+		return geometry_command_ns(times, COMMAND_READ);
+	}
 }
 
 static uint64_t transfer_ns(const struct schedule *s, uint64_t sectors)
@@ -430,13 +446,15 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 /* Data of programs crosses the bus on the way in, data of reads on the way out. */
 static void measure(struct schedule *s, struct unit *unit)
 {
+	const struct tick_list *commands = &s->settings->command_ns;
 	uint64_t in_sectors = 0, out_sectors = 0;
 
 	unit->in_ns = unit->cell_ns = 0;
 	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
 		const struct op *op = ops_at(&s->ops, i);
 
-		unit->in_ns += op->kind == OP_COPY ? 2 * s->settings->command_ns : s->settings->command_ns;
+		unit->in_ns += command_ns(commands, op);
+		commands = &s->settings->plane_command_ns;
 		if (op->cell_ns > unit->cell_ns)
 			unit->cell_ns = op->cell_ns;
 		in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
@@ -542,23 +560,33 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 	return kind == OP_ERASE || (kind != OP_READ && s->settings->suspend == SUSPEND_PROGRAM_AND_ERASE);
 }
 
+/* What has stopped is kept; the die is free for the read. */
+static void stopped(struct schedule *s, uint32_t u)
+{
+	s->unit[u].phase = PHASE_IDLE;
+	wake(s, u);
+	dispatch_woken(s);
+}
+
+/* The cells take time to stop. */
 static void suspend(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
-	uint64_t left = timers_due(&s->timers, u) - s->now;
+	uint64_t stop = s->settings->suspend_ns, left = timers_due(&s->timers, u) - s->now;
 
 	if (s->flash->judge) {
 		judge_cells(s->flash->judge, u, false, s->now);
 		judge_suspended(s->flash->judge, u);
 	}
 	unit->suspended = unit->command;
-	unit->suspended_ns = left + s->settings->suspend_ns;
+	unit->suspended_ns = left + s->settings->resume_ns;
 	unit->command = INDEX_NONE;
-	unit->phase = PHASE_IDLE;
-	s->busy.die_ns -= left;
+	unit->phase = PHASE_STOP;
+	s->busy.die_ns += stop - left;
 	if (cause_is_background(ops_at(&s->ops, unit->suspended)->cause))
-		s->busy.die_background_ns -= left;
+		s->busy.die_background_ns += stop - left;
 	s->busy.suspensions++;
+	timers_set(&s->timers, u, s->now + stop);
 }
 
 /* Into the queue of its die. */
@@ -799,11 +827,8 @@ static void start_cells(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 
 	work_cells(s, u, unit->cell_ns);
-	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit)) {
+	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit))
 		suspend(s, u);
-		wake(s, u);
-		dispatch_woken(s);
-	}
 }
 
 static void bus_free(struct schedule *s, uint32_t u)
@@ -828,6 +853,21 @@ static void cells_done(struct schedule *s, uint32_t u)
 		ask_for_bus(s, u);
 	else
 		finish_command(s, u);
+}
+
+/* The unit has done what its alarm was set for. */
+static void unit_done(struct schedule *s, uint32_t u)
+{
+	switch (s->unit[u].phase) {
+	case PHASE_CELL:
+		cells_done(s, u);
+		break;
+	case PHASE_STOP:
+		stopped(s, u);
+		break;
+	default:
+		bus_free(s, u);
+	}
 }
 
 /* ---- releases: operations of a request become ready after its look-ups ---- */
@@ -908,10 +948,8 @@ static void step(struct schedule *s, tick_t when)
 
 		heap_pop(&s->releases, &r, sizeof r, earlier);
 		release(s, r.first_op, r.ticket);
-	} else if (s->unit[timers_first(&s->timers)].phase == PHASE_CELL) {
-		cells_done(s, timers_first(&s->timers));
 	} else {
-		bus_free(s, timers_first(&s->timers));
+		unit_done(s, timers_first(&s->timers));
 	}
 }
 

@@ -24,8 +24,9 @@ static struct judge *new_judge_of(enum judged_bus bus_order)
 		.read_types = 1,
 		.program_types = 1,
 		.erase_ns = ERASE,
-		.command_ns = COMMAND,
-		.suspend_ns = 5000,
+		.command_ns = { COMMAND, COMMAND, COMMAND },
+		.suspend_ns = 3000,
+		.resume_ns = 5000,
 		.dram_ns = DRAM,
 		.bus_order = bus_order,
 		.bus_mb_per_s = 512,
@@ -144,8 +145,8 @@ static void test_a_page_that_is_moved_to_where_another_was_read(void **state)
 	judge_free(j);
 }
 
-/* A program interrupted at 50000 of its time in the cells, a read, and the rest with the cost of going on. */
-static void interrupt(struct judge *j, tick_t cost)
+/* A program interrupted at 50000 of its time in the cells, a read, both costs, and the rest. */
+static void interrupt(struct judge *j, tick_t stop, tick_t cost)
 {
 	tick_t now = COMMAND + PAGE;
 
@@ -155,7 +156,7 @@ static void interrupt(struct judge *j, tick_t cost)
 	judge_cells(j, 0, true, now);
 	judge_cells(j, 0, false, now += 50000);
 	judge_suspended(j, 0);
-	now = read_through(j, 1, now);
+	now = read_through(j, 1, now + stop);
 	judge_resumed(j, 0);
 	judge_cells(j, 0, true, now);
 	judge_cells(j, 0, false, now += PROGRAM - 50000 + cost);
@@ -244,7 +245,7 @@ static void test_a_lawful_interruption(void **state)
 	struct judge *j = read_and_write();
 
 	(void)state;
-	interrupt(j, 5000);
+	interrupt(j, 3000, 5000);
 	judge_free(j);
 }
 
@@ -277,6 +278,7 @@ enum breach {
 	NO_TRANSFER,
 	SHORT_CELLS,
 	FREE_RESUME,
+	FREE_SUSPENSION,
 	DIE_TWICE,
 	TWO_PLANES,
 	BUS_TWICE,
@@ -347,7 +349,10 @@ static void break_physics(enum breach breach)
 		go_through(j, 3, 0, COMMAND + PAGE, PROGRAM - 1, 0, 0);
 		break;
 	case FREE_RESUME:
-		interrupt(j, 0);
+		interrupt(j, 3000, 0);
+		break;
+	case FREE_SUSPENSION:
+		interrupt(j, 2999, 5000);
 		break;
 	case DIE_TWICE:
 		judge_started(j, 1, 0, 0);
@@ -420,6 +425,7 @@ static void test_each_breach(void **state)
 		[NO_TRANSFER] = "after 100 ns on the bus, command and data take 4100",
 		[SHORT_CELLS] = "a program of page 4 took 99999 ns in the cells, should take 100000",
 		[FREE_RESUME] = "a program of page 4 took 100000 ns in the cells, should take 105000",
+		[FREE_SUSPENSION] = "a read of page 0 starts at 57099, what it interrupts stops at 57100",
 		[DIE_TWICE] = "a program of page 4 starts on a die that is at work",
 		[TWO_PLANES] = "a program of page 16 starts on a die that is at work",
 		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",

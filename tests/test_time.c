@@ -793,8 +793,8 @@ static void test_the_next_write_is_passed_as_often(void **state)
 /* An erase makes way for one read at 500000; the next waits until it is done. */
 static void test_an_erase_is_interrupted_so_often(void **state)
 {
-	struct bench *b =
-		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000 flash.read_first_limit=1");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 "
+						 "flash.read_first_limit=1");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -813,7 +813,7 @@ static void test_an_erase_is_interrupted_so_often(void **state)
 /* Erase from 0, in the cells 100..1000100.  The read at 500000 leaves 500100 of it to do. */
 static void test_read_suspends_an_erase(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -829,7 +829,7 @@ static void test_read_suspends_an_erase(void **state)
 /* Reads that come while the erase rests are served before it goes on; it may be interrupted again. */
 static void test_an_erase_is_suspended_again(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -864,7 +864,8 @@ static void test_no_suspension_unless_asked_for(void **state)
 /* In the cells 4100..104100; at 50000 there are 54100 left. */
 static void test_read_suspends_a_program(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -884,7 +885,7 @@ static void test_a_multiplane_program_is_suspended_whole(void **state)
 {
 	op_t first, second, read;
 	struct bench *b = two_writes_wait(PAPER_DRIVE
-		"flash.multiplane=any flash.suspend=program_and_erase flash.suspend_ns=5000",
+		"flash.multiplane=any flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000",
 		0, &first, &second);
 	ppn_t old = old_page(b, 0, 0, 2, 0);
 
@@ -901,7 +902,7 @@ static void test_a_multiplane_program_is_suspended_whole(void **state)
 /* Another die of the chip has nothing to suspend, unless the chip works as one: then the erase makes way. */
 static void test_a_read_of_another_die(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 
 	(void)state;
@@ -910,7 +911,8 @@ static void test_a_read_of_another_die(void **state)
 	assert_done_at(b, read, 500000 + READ);
 	assert_done_at(b, erase, ERASE);
 	close_idle(b);
-	b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000 flash.interleave=false");
+	b = bench_open(PAPER_DRIVE
+		"flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 flash.interleave=false");
 	erase = submit_erase(b, page_at(b, 0, 0, 0, 0));
 	schedule_run_until(b->flash->schedule, 500000);
 	read = submit_read(b, old_page(b, 1, 0, 0, 0));
@@ -936,7 +938,8 @@ static void test_fifo_suspends_nothing(void **state)
 /* The data of the program is on the bus until 4100: the cells begin, make way at once, and have all to do after. */
 static void test_a_read_during_the_transfer_suspends_too(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -979,7 +982,7 @@ static void test_only_reads_suspend(void **state)
 /* The die worked all the time until 1019200 but for nothing: sense 10000 and erase 1000000 + 5000. */
 static void test_suspension_keeps_the_books_of_busy_time(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 	struct busy busy;
 
@@ -992,6 +995,119 @@ static void test_suspension_keeps_the_books_of_busy_time(void **state)
 	assert_int_equal(busy.die_ns, 10000 + 1000000 + 5000);
 	assert_int_equal(busy.die_background_ns, 1000000 + 5000);
 	assert_int_equal(busy.channel_ns, 100 + 100 + 4000);
+	close_idle(b);
+}
+
+/* At 500000 a read comes; the erase has stopped at 503000.  The read that comes meanwhile goes before it, too. */
+static void test_suspending_takes_time(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=3000 flash.resume_ns=5000");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read[2];
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+	struct busy busy;
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	read[0] = submit_read(b, old);
+	schedule_run_until(b->flash->schedule, 501000);
+	read[1] = submit_read(b, old);
+	assert_done_at(b, read[0], 503000 + READ);
+	assert_done_at(b, read[1], 503000 + 2 * READ);
+	assert_done_at(b, erase, 503000 + 2 * READ + 5000 + 500100);
+	busy = schedule_busy(b->flash->schedule);
+	assert_int_equal(busy.suspensions, 1);
+	assert_int_equal(busy.die_ns, 2 * 10000 + 1000000 + 3000 + 5000);
+	assert_int_equal(busy.die_background_ns, 1000000 + 3000 + 5000);
+	close_idle(b);
+}
+
+/* Interrupted as its cells begin, at 4100, and again at 30000, when 5000 + 100000 - (30000 - 21200) are left. */
+static void test_both_costs_of_suspension_are_paid_each_time(void **state)
+{
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=3000 flash.resume_ns=5000");
+	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 4000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 4100 + 3000 + READ); /* 21200 */
+	schedule_run_until(b->flash->schedule, 30000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 30000 + 3000 + READ);
+	assert_done_at(b, program, 47100 + 5000 + 96200);
+	close_idle(b);
+}
+
+/* Two reads interrupt an erase as one command. */
+static void test_reads_that_come_together_suspend_together(void **state)
+{
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.planes=4 flash.multiplane=any flash.suspend=erase "
+			    "flash.suspend_ns=0 flash.resume_ns=5000");
+	ppn_t old[2] = { old_page(b, 0, 1, 0, 0), old_page(b, 0, 2, 0, 0) };
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read[2];
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	bench_begin(b);
+	for (int i = 0; i < 2; i++)
+		read[i] = flash_read(&b->io, old[i], 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read[0], 500000 + 2 * 100 + 10000 + 2 * 4000);
+	assert_true(schedule_done(b->flash->schedule, read[1]));
+	assert_done_at(b, erase, 518200 + 500100 + 5000);
+	close_idle(b);
+}
+
+/* ---- commands ---- */
+
+#define COMMANDS_DIFFER \
+	PAPER_DRIVE "flash.command_ns=[100,200,300] flash.plane_command_ns=[10,20,30] flash.multiplane=any "
+
+static void test_each_kind_of_command_takes_its_time(void **state)
+{
+	struct bench *b = bench_open(COMMANDS_DIFFER);
+	op_t read = submit_read(b, old_page(b, 0, 0, 0, 0)), program = submit_program(b, page_at(b, 2, 0, 0, 0)),
+	     erase = submit_erase(b, page_at(b, 3, 0, 0, 0)), copy;
+	ppn_t old = old_page(b, 1, 0, 0, 0);
+
+	(void)state;
+	assert_done_at(b, read, 100 + 10000 + 4000);
+	bench_begin(b);
+	copy = flash_copy(&b->io, old, page_at(b, 1, 0, 1, 0), CAUSE_GC, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, program, 200 + 4000 + 100000);
+	assert_done_at(b, copy, 14100 + (100 + 200) + 10000 + 100000);
+	assert_done_at(b, erase, 4200 + 300 + 1000000);
+	close_idle(b);
+}
+
+static void test_further_planes_have_commands_of_their_own(void **state)
+{
+	struct bench *b = bench_open(COMMANDS_DIFFER "flash.planes=3");
+	ppn_t old[3];
+	op_t op[3];
+
+	(void)state;
+	for (uint32_t plane = 0; plane < 3; plane++)
+		old[plane] = old_page(b, 0, plane, 0, 0);
+	bench_begin(b);
+	for (int i = 0; i < 3; i++)
+		op[i] = flash_read(&b->io, old[i], 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[0], 100 + 2 * 10 + 10000 + 3 * 4000); /* 22120 */
+	bench_begin(b);
+	for (uint32_t i = 0; i < 2; i++)
+		op[i] = flash_program(&b->io, page_at(b, 0, i, 1, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[1], 22120 + 200 + 20 + 2 * 4000 + 100000); /* 130340 */
+	bench_begin(b);
+	for (uint32_t i = 0; i < 3; i++)
+		op[i] = flash_erase(&b->io, geometry_block(&b->geometry, page_at(b, 0, i, 2, 0)), CAUSE_GC);
+	bench_submit(b);
+	assert_done_at(b, op[2], 130340 + 300 + 2 * 30 + 1000000);
 	close_idle(b);
 }
 
@@ -1683,6 +1799,11 @@ int main(void)
 		cmocka_unit_test(test_programs_are_not_suspended_for_erase_only),
 		cmocka_unit_test(test_only_reads_suspend),
 		cmocka_unit_test(test_suspension_keeps_the_books_of_busy_time),
+		cmocka_unit_test(test_suspending_takes_time),
+		cmocka_unit_test(test_both_costs_of_suspension_are_paid_each_time),
+		cmocka_unit_test(test_reads_that_come_together_suspend_together),
+		cmocka_unit_test(test_each_kind_of_command_takes_its_time),
+		cmocka_unit_test(test_further_planes_have_commands_of_their_own),
 		cmocka_unit_test(test_operation_waits_for_another),
 		cmocka_unit_test(test_operation_waits_for_two_others),
 		cmocka_unit_test(test_waiting_for_what_is_done_costs_nothing),

@@ -48,7 +48,7 @@ struct command {
 	uint32_t die;
 	uint32_t page;   /* of its block, that of the first operation */
 	uint64_t planes; /* of the die, bit by bit */
-	tick_t begun, commands, cells, bus_spent, cells_spent, since;
+	tick_t begun, command_ns, cells, bus_spent, cells_spent, since;
 	uint64_t in_sectors, out_sectors;
 	uint32_t interruptions;
 	bool in_cells, cells_seen;
@@ -58,8 +58,9 @@ struct command {
 
 struct unit {
 	struct command now, interrupted;
-	bool on_bus;
-	tick_t since; /* on the bus */
+	bool on_bus, stops; /* stops: what is interrupted, until a time */
+	tick_t since;       /* on the bus */
+	tick_t stops_until;
 };
 
 struct bus {
@@ -481,7 +482,7 @@ static tick_t transfer_time(const struct judge *j, uint64_t sectors)
 
 static tick_t way_in(const struct judge *j, const struct command *c)
 {
-	return c->commands * j->settings.command_ns + transfer_time(j, c->in_sectors);
+	return c->command_ns + transfer_time(j, c->in_sectors);
 }
 
 static void ask_for_bus(struct judge *j, struct command *c, tick_t now)
@@ -499,6 +500,15 @@ static bool may_join(const struct judge *j, const struct command *c, const struc
 	       d->at % j->settings.pages_per_block == c->page;
 }
 
+static tick_t command_time(const struct judge *j, enum judged_kind kind, bool further)
+{
+	const tick_t *ns = further ? j->settings.plane_command_ns : j->settings.command_ns;
+
+	if (kind == JUDGED_COPY)
+		return ns[0] + ns[1];
+	return ns[kind == JUDGED_ERASE ? 2 : kind == JUDGED_PROGRAM];
+}
+
 static void join_command(struct judge *j, struct command *c, const struct deed *d, tick_t now)
 {
 	uint32_t plane = d->at / j->pages_per_plane, die = plane / j->settings.planes_per_die;
@@ -512,15 +522,24 @@ static void join_command(struct judge *j, struct command *c, const struct deed *
 	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->op.kind || c->die != die ||
 			(c->planes & bit) || (c->left && !may_join(j, c, d)),
 		"a %s of page %u starts on a die that is at work", kind_name(d), d->op.ppn);
+	c->command_ns += command_time(j, d->op.kind, c->left);
 	c->left++;
 	c->planes |= bit;
-	c->commands += d->op.kind == JUDGED_COPY ? 2 : 1;
 	c->in_sectors += d->op.kind == JUDGED_PROGRAM ? d->op.sectors : 0;
 	c->out_sectors += d->op.kind == JUDGED_READ ? d->op.sectors : 0;
 	if (cell_time(j, d) > c->cells)
 		c->cells = cell_time(j, d);
 	if (!c->asked && way_in(j, c))
 		ask_for_bus(j, c, now);
+}
+
+/* A read interrupts when the cells have stopped, and then at once. */
+static void check_stop(struct unit *u, const struct deed *d, tick_t now)
+{
+	BUG_ON(u->stops && now != u->stops_until,
+		"a %s of page %u starts at %llu, what it interrupts stops at %llu", kind_name(d), d->at,
+		(unsigned long long)now, (unsigned long long)u->stops_until);
+	u->stops = false;
 }
 
 void judge_started(struct judge *j, uint64_t op, uint32_t unit, tick_t now)
@@ -537,6 +556,7 @@ void judge_started(struct judge *j, uint64_t op, uint32_t unit, tick_t now)
 	check_data(j, d);
 	if (d->op.kind != JUDGED_READ)
 		check_order(j, d);
+	check_stop(&j->unit[unit], d, now);
 	join_command(j, &j->unit[unit].now, d, now);
 	d->stage = STARTED;
 }
@@ -624,6 +644,8 @@ void judge_suspended(struct judge *j, uint32_t unit)
 		"die %u interrupts what cannot be interrupted", unit);
 	u->interrupted = u->now;
 	u->interrupted.interruptions++;
+	u->stops = true;
+	u->stops_until = j->last + j->settings.suspend_ns;
 	u->now = (struct command){ 0 };
 }
 
@@ -631,7 +653,7 @@ void judge_resumed(struct judge *j, uint32_t unit)
 {
 	struct unit *u = &j->unit[unit];
 
-	BUG_ON(u->now.left || !u->interrupted.left, "die %u takes up nothing, or two things", unit);
+	BUG_ON(u->now.left || !u->interrupted.left || u->stops, "die %u takes up nothing, or two things", unit);
 	u->now = u->interrupted;
 	u->interrupted = (struct command){ 0 };
 }
@@ -641,7 +663,7 @@ void judge_resumed(struct judge *j, uint32_t unit)
 static void check_times(const struct judge *j, const struct deed *d, const struct command *c, bool on_bus)
 {
 	tick_t bus = way_in(j, c) + transfer_time(j, c->out_sectors);
-	tick_t cells = c->cells + c->interruptions * j->settings.suspend_ns;
+	tick_t cells = c->cells + c->interruptions * j->settings.resume_ns;
 
 	BUG_ON(on_bus || c->in_cells || !c->left, "a %s of page %u is done while its die works", kind_name(d),
 		d->op.ppn);

@@ -33,7 +33,8 @@ struct judge_settings {
 	uint32_t dies_per_unit;             /* that take turns */
 	const tick_t *read_ns, *program_ns; /* per page type, in turn; stay where they are */
 	size_t read_types, program_types;
-	tick_t erase_ns, command_ns, suspend_ns, dram_ns;
+	tick_t command_ns[3], plane_command_ns[3]; /* of a read, a program, an erase; each further plane */
+	tick_t erase_ns, suspend_ns, resume_ns, dram_ns;
 	enum judged_bus bus_order;
 	enum judged_planes multiplane;
 	double bus_mb_per_s;
