@@ -170,6 +170,7 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");
 	for (uint32_t i = 0; i < x->watch.ops; i++)
 		write_op(x, d, i, out);
-	fprintf(out, "# completed %" PRIu64 " ns after its arrival\n", completion(x, d) - x->request.arrival);
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n", completion(x, d) - x->request.arrival,
+		host_has_link(d->host->settings) ? ", but for the host's link" : "");
 	fprintf(out, "%s\n", x->map ? x->map : "");
 }

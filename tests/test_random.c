@@ -99,6 +99,8 @@ static void draw_numbers(struct writing *w)
 		{ "flash", "suspend_ns", "0 4000" },
 		{ "flash", "resume_ns", "0 7000" },
 		{ "dram", "access_ns", "0 1000" },
+		{ "host", "link_ns", "0 0 700" },
+		{ "host", "link_mb_per_s", "0 0 300" },
 		{ "dram", "buffer_bytes", "1K 5K 30K 200K" },
 		{ "map", "cache_bytes", "0 1K 10K 40K 200K" },
 		{ "placement", "order", "CWDP PDWC WCPD DPCW" },
