@@ -109,6 +109,24 @@ static void test_partial_write_keeps_only_what_holds_data(void **state)
 	replay_free(r);
 }
 
+/*
+ * Every other request is one page, the others are two: pages 0, 1-2, 3, 4-5, ... in planes 0, 1-0, 1, 0-1.  So of four
+ * requests one finds both planes of a die, at the same offset, for as long as pages are written.
+ */
+static void test_superblocks_stay_in_step(void **state)
+{
+	char trace[4000] = "";
+	struct replay *r;
+
+	(void)state;
+	for (int i = 0; i < 48; i++)
+		sprintf(trace + strlen(trace), "%d 0 %d %d 0\n", i * 1000000, i % 8 * 8, i % 2 ? 8 : 4);
+	r = replay(PAPER_DRIVE "flash.multiplane=same_offset placement.policy=superblock", trace);
+	assert_int_equal(schedule_busy(r->drive->flash->schedule).multiplane_commands, 12);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * 4100 + 100000);
+	replay_free(r);
+}
+
 #define LINKED PAPER_DRIVE "placement.policy=static host.link_ns=300 host.link_mb_per_s=512 "
 
 /* A sector takes 1000 ns on the link, a request 300 more; data to be written comes before anything else is done. */
@@ -989,6 +1007,7 @@ int main(void)
 		cmocka_unit_test(test_read_of_what_was_written),
 		cmocka_unit_test(test_partial_write_reads_what_it_keeps),
 		cmocka_unit_test(test_partial_write_keeps_only_what_holds_data),
+		cmocka_unit_test(test_superblocks_stay_in_step),
 		cmocka_unit_test(test_requests_cross_the_link),
 		cmocka_unit_test(test_the_link_carries_one_request_after_another),
 		cmocka_unit_test(test_a_slot_is_taken_until_the_answer_has_come),
