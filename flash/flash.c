@@ -339,7 +339,7 @@ static const char *name_erase_cause(int i)
 }
 
 #define COUNTS(name) STAT_COUNT, offsetof(struct flash, name)
-#define BY_CAUSE    .each = name_cause, .count = CAUSES
+#define BY_CAUSE     .each = name_cause, .count = CAUSES
 
 static const struct stat_row rows[] = {
 	{ "flash.read.total", "pages", "", COUNTS(total.count[OP_READ]) },

@@ -11,10 +11,10 @@
 enum phase {
 	PHASE_IDLE,
 	PHASE_WOKEN, /* to be given a command when all that is ready waits */
-	PHASE_IN,   /* waits for or uses the bus: command, and data of a program */
-	PHASE_CELL, /* the cell array works */
-	PHASE_OUT,  /* waits for or uses the bus: data of a read */
-	PHASE_STOP, /* the cell array stops what a read interrupts */
+	PHASE_IN,    /* waits for or uses the bus: command, and data of a program */
+	PHASE_CELL,  /* the cell array works */
+	PHASE_OUT,   /* waits for or uses the bus: data of a read */
+	PHASE_STOP,  /* the cell array stops what a read interrupts */
 };
 
 /* What works on its own: a die, or a whole chip when its dies may not be interleaved. */
@@ -52,7 +52,7 @@ struct schedule {
 
 	struct unit *unit;
 	struct channel *channel;
-	struct queue woken; /* units */
+	struct queue woken;                   /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
 	double sector_ns;
 

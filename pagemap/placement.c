@@ -123,7 +123,8 @@ static plane_t next_plane(struct placement *p, die_t die)
 /* Streams fill blocks of their own, so each goes through the planes by itself. */
 static plane_t in_step(struct placement *p, unsigned stream)
 {
-	uint32_t planes = p->geometry->planes_per_die, *at = &p->stripe[stream].at, *left = &p->stripe[stream].left;
+	uint32_t planes = p->geometry->planes_per_die, *at = &p->stripe[stream].at,
+		 *left = &p->stripe[stream].left;
 
 	if (!*left) {
 		*at = p->superblock == SUPERBLOCK_DIE ? least_loaded(p) : (*at + 1) % p->geometry->dies;

@@ -28,8 +28,9 @@ static inline struct load *load_open(const char *settings, lpn_t pages)
 	if (!l->drive)
 		fail_msg("%s", fault.text);
 	l->pages = pages;
-	assert_true(drive_place(
-		l->drive, (struct extent){ 0, geometry_page_start(&l->drive->geometry, pages) }));
+	if (pages)
+		assert_true(drive_place(
+			l->drive, (struct extent){ 0, geometry_page_start(&l->drive->geometry, pages) }));
 	random_init(&l->random, seed_of_run(), 9);
 	return l;
 }
@@ -63,12 +64,11 @@ static inline void load_request(struct load *l, struct demand demand, tick_t arr
 		lpn = (lpn_t)random_below(&l->random, l->pages);
 	else if ((l->next += demand.pages) + demand.pages > l->pages)
 		l->next = 0;
-	assert_true(drive_submit(l->drive, &(struct request){ .arrival = arrival,
-						   .start = geometry_page_start(g, lpn),
-						   .sectors = demand.pages * g->sectors_per_page,
-						   .type = random_unit(&l->random) < demand.writes
-								   ? REQUEST_WRITE
-								   : REQUEST_READ }));
+	assert_true(drive_submit(l->drive,
+		&(struct request){ .arrival = arrival,
+			.start = geometry_page_start(g, lpn),
+			.sectors = demand.pages * g->sectors_per_page,
+			.type = random_unit(&l->random) < demand.writes ? REQUEST_WRITE : REQUEST_READ }));
 }
 
 /* Requests a second with `depth` of them always in the drive; the first quarter is not counted. */
@@ -89,7 +89,8 @@ static inline double load_iops(struct load *l, struct demand demand, uint64_t de
 		}
 		load_request(l, demand, load_now(l));
 	}
-	l->latency_ns = ((double)all->count * histogram_mean(&all->latency) - sum) / ((double)all->count - before);
+	l->latency_ns =
+		((double)all->count * histogram_mean(&all->latency) - sum) / ((double)all->count - before);
 	return ((double)all->count - before) * 1e9 / (double)(load_now(l) - from);
 }
 

@@ -588,7 +588,8 @@ static void check_turn(const struct judge *j, uint32_t unit, uint32_t channel, t
 		uint32_t other = channel * j->units_per_channel + i;
 		const struct command *o = &j->unit[other].now;
 
-		BUG_ON(o->asked && (rank(j, o) < rank(j, c) || (rank(j, o) == rank(j, c) && o->asked < c->asked)),
+		BUG_ON(o->asked && (rank(j, o) < rank(j, c) ||
+					   (rank(j, o) == rank(j, c) && o->asked < c->asked)),
 			"die %u takes the bus of channel %u at %llu, it is the turn of die %u", unit, channel,
 			(unsigned long long)now, other);
 	}
@@ -653,7 +654,8 @@ void judge_resumed(struct judge *j, uint32_t unit)
 {
 	struct unit *u = &j->unit[unit];
 
-	BUG_ON(u->now.left || !u->interrupted.left || u->stops, "die %u takes up nothing, or two things", unit);
+	BUG_ON(u->now.left || !u->interrupted.left || u->stops, "die %u takes up nothing, or two things",
+		unit);
 	u->now = u->interrupted;
 	u->interrupted = (struct command){ 0 };
 }
