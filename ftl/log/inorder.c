@@ -57,7 +57,6 @@ const struct ftl_ops ftl_inorder = {
 	.trim = log_trim,
 	.check = log_check,
 	.regions = log_regions,
-	.describe = log_describe,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,

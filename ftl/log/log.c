@@ -131,8 +131,9 @@ void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t 
 	count_lookup(l, io);
 	reach(l, io, to);
 	if (kept)
-		after = flash_read(io, old, mask_sectors(kept), CAUSE_RMW, after);
-	flash_program(io, to, part.lpn, mask_sectors(had | part.mask), CAUSE_HOST, after);
+		after = flash_read(io, old, mask_sectors(kept), part.mask ? CAUSE_RMW : CAUSE_PAD, after);
+	flash_program(
+		io, to, part.lpn, mask_sectors(had | part.mask), part.mask ? CAUSE_HOST : CAUSE_PAD, after);
 	pages_hold_host(io, to, part.lpn, part.mask);
 	pages_hold_kept(io, to, old, part.lpn, kept);
 	drop(l, part.lpn, old);
@@ -165,7 +166,10 @@ void log_begin_write(struct log_ftl *l, struct io *io, const struct extent *exte
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
 			io->controller_ns += l->gap_ns;
-		l->expected = extents[i].end;
+		/* An empty one pads: the whole page is written. */
+		l->expected = extents[i].end > extents[i].start
+				      ? extents[i].end
+				      : extents[i].end + l->geometry->sectors_per_page;
 	}
 }
 
@@ -323,35 +327,65 @@ void log_free(struct ftl *f)
 	log_exit(f->state);
 }
 
+/* The index of mapped pages follows from what lies in the logs. */
+static void index_pages(struct log_ftl *l)
+{
+	uint32_t logs = (l->owned + l->shared) * l->geometry->planes;
+
+	hash_free(&l->index);
+	l->index = hash_create(logs * l->geometry->pages_per_block, "log map");
+	for (uint32_t log = 0; log < logs; log++)
+		for (uint32_t page = 0; page < log_next(l, l->log[log].block); page++) {
+			uint32_t i = geometry_first_page(l->geometry, log) + page;
+			lpn_t lpn = flash_owner(
+				l->ftl->flash, geometry_first_page(l->geometry, l->log[log].block) + page);
+
+			if (lpn == OWNER_NONE ||
+				(l->log[log].lbn != LBN_NONE && page == log_place(l, lpn).offset))
+				continue;
+			l->page[i].lpn = lpn;
+			hash_add(&l->index, mapped_pages(l), i);
+		}
+}
+
+static void visit_logs(struct log_ftl *l, struct regions *r)
+{
+	const struct geometry *g = l->geometry;
+	size_t logs = (size_t)(l->owned + l->shared) * g->planes, links = logs + g->planes;
+
+	regions_visit(r, l->log, links * sizeof *l->log);
+	regions_below_or_none(r, NUMBERS_OF(l->log, block), logs, g->blocks, "logs");
+	regions_below_or_none(r, NUMBERS_OF(l->log, lbn), logs, l->lbns, "logs");
+	regions_below(r, NUMBERS_OF(l->log, link.previous), l->owned ? links : 0, links, "logs");
+	regions_below(r, NUMBERS_OF(l->log, link.next), l->owned ? links : 0, links, "logs");
+	regions_below(r, NUMBERS_OF(l->log, ordered), logs, 2, "logs");
+	regions_below(r, NUMBERS_OF(l->log, hot), logs, 2, "logs");
+}
+
 void log_regions(struct ftl *f, struct regions *r)
 {
 	struct log_ftl *l = f->state;
 	const struct geometry *g = f->geometry;
-	size_t logs = (size_t)(l->owned + l->shared) * g->planes;
+	uint32_t logs = (l->owned + l->shared) * g->planes;
 
 	blocks_regions(l->blocks, r);
 	regions_visit(r, l->data, l->lbns * sizeof *l->data);
+	regions_below_or_none(r, NUMBERS(l->data), l->lbns, g->blocks, "block map");
 	regions_visit(r, l->own, l->lbns * sizeof *l->own);
+	regions_below_or_none(r, NUMBERS(l->own), l->lbns, logs, "block map");
 	regions_visit(r, l->sectors, bits_words(g->logical_sectors) * sizeof *l->sectors);
 	regions_visit(r, l->live, g->blocks * sizeof *l->live);
 	regions_visit(r, &l->live_pages, sizeof l->live_pages);
-	if (l->table)
+	if (l->table) {
 		regions_visit(r, l->table, g->logical_pages * sizeof *l->table);
-	regions_visit(r, l->log, (logs + g->planes) * sizeof *l->log);
-	regions_visit(r, l->page, logs * g->pages_per_block * sizeof *l->page);
-	regions_visit(r, l->index.bucket, l->index.buckets * sizeof *l->index.bucket);
-	regions_visit(r, &l->index.count, sizeof l->index.count);
+		regions_below(r, NUMBERS(l->table), g->logical_pages, g->pages, "page table");
+	}
+	visit_logs(l, r);
 	regions_visit(r, &l->opened, sizeof l->opened);
 	regions_visit(r, &l->events, sizeof l->events);
 	regions_visit(r, &l->expected, sizeof l->expected);
-}
-
-void log_describe(const struct ftl *f, char *text, size_t bytes)
-{
-	const struct log_ftl *l = f->state;
-
-	snprintf(text, bytes, " of %u + %u logs, striped by %u page%s in order %s", l->owned, l->shared,
-		l->stripe, l->stripe == 1 ? "" : "s", f->core->placement.order);
+	if (!r->broken)
+		index_pages(l);
 }
 
 void log_facts(const struct ftl *f, struct ftl_facts *facts)
@@ -372,7 +406,8 @@ static void check_log(const struct log_ftl *l, uint32_t i)
 {
 	const struct log_block *log = &l->log[i];
 
-	BUG_ON(log->lbn != LBN_NONE && (log->block == BLOCK_NONE || l->own[log->lbn] != i),
+	BUG_ON(log->lbn != LBN_NONE && (log->block == BLOCK_NONE || l->own[log->lbn] != i ||
+					       log_position(l, log->lbn) != i / (l->owned + l->shared)),
 		"log %u is of logical block %u, which has log %u", i, log->lbn, l->own[log->lbn]);
 	for (uint32_t page = 0; log->ordered && page < log_next(l, log->block); page++) {
 		owner_t owner =
@@ -403,17 +438,56 @@ static uint64_t check_block(const struct log_ftl *l, block_t block)
 	return live;
 }
 
+/* A block of the plane that nobody else has; as pages of it are programmed, it is not free. */
+static void claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
+{
+	if (block == BLOCK_NONE)
+		return;
+	BUG_ON(geometry_plane(l->geometry, block) != plane || bits_get(claimed, block) || !log_next(l, block),
+		"block %u of plane %u is in use twice, is free or in another plane", block, plane);
+	bits_set(claimed, block);
+}
+
+static void check_ring(const struct log_ftl *l, uint32_t position)
+{
+	uint32_t logs = l->owned + l->shared, head = logs * l->geometry->planes + position;
+
+	BUG_ON(list_length(ARRAY_FIELD(l->log, link), head, l->owned) != l->owned,
+		"not all %u logs of position %u are in its ring", l->owned, position);
+	for (uint32_t i = l->log[head].link.next; i != head; i = l->log[i].link.next)
+		BUG_ON(i / logs != position || i % logs >= l->owned, "log %u is in the ring of position %u",
+			i, position);
+}
+
+static void check_blocks(const struct log_ftl *l)
+{
+	uint32_t logs = l->owned + l->shared;
+	uint64_t *claimed = memory_array(bits_words(l->geometry->blocks), sizeof *claimed, "blocks in use");
+
+	blocks_check(l->blocks);
+	for (uint32_t lbn = 0; lbn < l->lbns; lbn++)
+		claim(l, claimed, l->data[lbn], log_plane(l, lbn));
+	for (uint32_t i = 0; i < logs * l->geometry->planes; i++)
+		claim(l, claimed, l->log[i].block, l->placement.plane[i / logs]);
+	memory_free(claimed);
+	for (uint32_t position = 0; l->owned && position < l->geometry->planes; position++)
+		check_ring(l, position);
+}
+
 void log_check(const struct ftl *f)
 {
 	const struct log_ftl *l = f->state;
 	const struct geometry *g = f->geometry;
 	uint64_t live = 0, mapped = 0;
 
-	blocks_check(l->blocks);
+	check_blocks(l);
 	for (uint32_t i = 0; i < (l->owned + l->shared) * g->planes; i++)
 		check_log(l, i);
 	for (block_t block = 0; block < g->blocks; block++)
 		live += check_block(l, block);
+	for (uint32_t lbn = 0; lbn < l->lbns; lbn++)
+		BUG_ON(l->own[lbn] != INDEX_NONE && l->log[l->own[lbn]].lbn != lbn,
+			"logical block %u has log %u of another", lbn, l->own[lbn]);
 	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++)
 		mapped += log_sectors(l, lpn) != 0;
 	BUG_ON(live != l->live_pages || live != mapped,
