@@ -243,13 +243,12 @@ bool drive_run_to_completion(struct drive *d)
 	return completed;
 }
 
-/* Answers may still be on the link when the medium is idle. */
+/* When the medium is idle answers may still be on the link. */
 void drive_drain(struct drive *d)
 {
-	do {
-		schedule_drain(d->flash->schedule);
-		collect_completions(d);
-	} while (d->in_drive);
+	drive_run_until(d, TICK_NEVER);
+	schedule_drain(d->flash->schedule);
+	collect_completions(d);
 }
 
 /* ---- outside time ---- */
