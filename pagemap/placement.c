@@ -61,7 +61,7 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 		.geometry = g,
 		.flash = flash,
 		.policy = (enum placement_policy)settings->policy,
-		.superblock = (enum superblock)settings->superblock,
+		.superblock = (enum superblock_reach)settings->superblock,
 	};
 	p->plane = memory_array(g->planes, sizeof *p->plane, "striping order");
 	p->position = memory_array(g->planes, sizeof *p->position, "striping order");

@@ -17,7 +17,7 @@ enum placement_policy {
 };
 
 /* What is written in step: each die by itself, or all of them. */
-enum superblock { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE };
+enum superblock_reach { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE };
 
 struct placement_settings {
 	int policy, superblock;
@@ -37,7 +37,7 @@ struct placement {
 	struct {
 		uint32_t at, left; /* die, in striping order; its planes that are still to be written */
 	} stripe[STREAMS_MOST];
-	enum superblock superblock;
+	enum superblock_reach superblock;
 	uint32_t cursor; /* next position of round robin, or of the search for an idle die */
 };
 
