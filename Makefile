@@ -25,7 +25,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants kill-test bench format clean
+.PHONY: all help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants kill-test bench format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -84,6 +84,9 @@ test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time
 .PHONY: $(TEST_RUNS)
 $(TEST_RUNS): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
 	@echo "== $<"; SSD=$(SSD) timeout 900 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
+
+validate: $(BUILD)/tests/test_queueing $(BUILD)/tests/test_mqsim ## beside theory and MQSim, number by number: docs/validation.md
+	@$(BUILD)/tests/test_queueing && $(BUILD)/tests/test_mqsim
 
 check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
 	@scripts/deps check

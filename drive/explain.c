@@ -189,6 +189,7 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 	write_look_ups(x, d, out);
 	fputs(x->evictions, out);
 	write_ops(x, d, out);
-	fprintf(out, "# completed %" PRIu64 " ns after its arrival\n", completion(x, d) - x->request.arrival);
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n", completion(x, d) - x->request.arrival,
+		host_has_link(d->host->settings) ? ", but for the host's link" : "");
 	fprintf(out, "%s\n", x->map ? x->map : "");
 }

@@ -191,6 +191,8 @@ static void test_bad_parameter_files(void **state)
 		{ "flash: { blocks = 0; };\n", "bad.cfg:1: flash.blocks" },
 		{ "flash: { planes = 0; };\n", "bad.cfg:1: flash.planes" },
 		{ "flash: { page_bytes = 3000; };\n", "flash.page_bytes = 3000 is not a power of two" },
+		{ "flash: { command_ns = [1, 2]; };\n", "flash.command_ns is a list of 2 times; give one, or three" },
+		{ "flash: { plane_command_ns = [1, 2, 3, 4]; };\n", "flash.plane_command_ns is a list of 4 times" },
 		{ "flash: { page_bytes = 65536; };\n", "bad.cfg:1: flash.page_bytes" },
 		{ "flash: { blocks = 16777216; pages = 1024; };\n", "at most 4294967294 can be addressed" },
 		{ "flash: { over_provisioning = 0.0; };\n", "flash.over_provisioning leaves" },
