@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -79,7 +80,7 @@ static const struct command commands[] = {
 	{ "", NULL, 0, 0, 0, "COMMAND ...", NULL,
 		"ssd - a simulator of flash drives.  `ssd COMMAND --help` explains a command.\n"
 		"Exit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled drive\n"
-		"failed (statistics are written), 130 interrupted (statistics so far are written).\n",
+		"failed (statistics are written), 128 + N ended by signal N (a run writes its statistics so far).\n",
 		"  ssd run parameters/tiny.cfg uniform               a drive that fits on paper, a generated workload\n"
 		"  ssd run -s ftl=direct parameters/icpp23.cfg FILE  the same trace on an ideal device\n"
 		"  ssd params gc                                     what can be set about garbage collection\n" },
@@ -142,14 +143,24 @@ static int run(char **typed, struct fault *fault)
 	return status;
 }
 
+/* A stream that was closed stays unusable, but its number is taken: no result file shall get what is printed. */
+static void keep_closed_streams_closed(void)
+{
+	for (int stream = 0; stream < 3; stream++)
+		if (fcntl(stream, F_GETFD) < 0)
+			open("/dev/null", stream ? O_RDONLY : O_WRONLY);
+}
+
 int main(int argc, char **argv)
 {
 	char *only_help[] = { "help", NULL }, **typed = argc > 1 ? argv + 1 : only_help;
 	struct fault fault = { "" };
 	int status;
 
+	keep_closed_streams_closed();
 	/* A reader of our output that goes away is a write error like any other, with a message. */
 	signal(SIGPIPE, SIG_IGN);
+	cli_catch_signals();
 	if (!strcmp(*typed, "--version"))
 		*typed = "version";
 	if (!strcmp(*typed, "help") || !strcmp(*typed, "--help") || !strcmp(*typed, "-h"))

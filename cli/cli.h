@@ -11,14 +11,13 @@
 #include <stdio.h>
 
 struct drive;
-struct report;
 
 /* Exit status of the program. */
 enum status {
 	STATUS_DONE = 0, /* done, every request served */
 	STATUS_USER = 2, /* the user's mistake: the fault says which, and main() prints it as one line */
 	STATUS_DRIVE_FAILED = 3,  /* the modelled drive failed; statistics are written */
-	STATUS_INTERRUPTED = 130, /* ended by SIGINT; statistics so far are written */
+	STATUS_SIGNAL = 128, /* + number: ended by SIGINT, SIGTERM or SIGHUP; a run writes its statistics so far */
 };
 
 /* ---- what was asked for ---- */
@@ -96,6 +95,15 @@ void cli_warn(void *context, const char *text);
  * with STATUS_DONE.  Of results it would be a write error. */
 void cli_listing(void);
 
+/*
+ * SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program with STATUS_SIGNAL + number, and what it has
+ * begun to write is removed.  Once a run has begun the first of them is only noted (cli_signal(), else 0), for the run
+ * to end with what it has so far; the second one ends the program.
+ */
+void cli_catch_signals(void);
+void cli_run_begins(void);
+int cli_signal(void);
+
 /* A line on a terminal that says how far a long run or a long trace has come.  Silent elsewhere. */
 struct progress {
 	bool on;               /* stderr is a terminal and nobody asked for quiet */
@@ -112,9 +120,6 @@ void progress_show(const struct progress *, uint64_t requests, double done, cons
 
 /* Clears the line.  Returns the seconds since the start. */
 double progress_end(const struct progress *);
-
-/* Writes results as JSON. */
-bool cli_write_json(const struct report *, const char *path, struct fault *);
 
 /* Makes every folder of the path that is missing. */
 bool cli_make_folder(const char *path, struct fault *);

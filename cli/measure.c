@@ -127,27 +127,28 @@ static void report_setting(void *report, const char *key, const char *value)
 	report_parameter(report, key, value);
 }
 
-static bool measure(struct subject *m, const struct settings *s, const struct options *o, struct fault *fault)
+static bool measure(
+	struct subject *m, const struct settings *s, bool random, struct output *json, struct fault *fault)
 {
 	struct report *r = report_create();
 	double by_chance;
-	bool done;
 
 	settings_echo(s, report_setting, r);
 	report_section(r, "writes of one sector, one at a time");
 	report_count(r, "measure.sector_bytes", m->sectors * SECTOR_BYTES, "bytes", "of one write");
 	report_count(r, "measure.sectors", m->count, "sectors", "that the host sees");
-	if (!o->random)
+	if (!random)
 		report_rate(r, "measure.sequential", rate(m, 1), "");
 	by_chance = rate(m, 0);
 	report_rate(r, "measure.random", by_chance, "");
 	stat_list_report(&m->layer, r);
-	if (!o->random)
+	if (!random)
 		measure_distances(m, r, by_chance);
 	report_write_text(r, stdout);
-	done = !o->json || cli_write_json(r, o->json, fault);
+	if (json->stream)
+		report_write_json(r, json->stream);
 	report_free(r);
-	return done;
+	return !json->stream || output_commit(json, fault);
 }
 
 static bool open_striped(struct subject *m, const struct settings *s, struct fault *fault)
@@ -193,17 +194,19 @@ static bool measurable(struct subject *m, uint64_t bytes, struct fault *fault)
 static int measure_with(const struct options *o, const struct settings *s, struct fault *fault)
 {
 	struct subject m = { 0 };
+	struct output json = { .stream = NULL };
 	int status = STATUS_USER;
 
 	random_init(&m.random, s->top.seed, 0x6d656173);
-	if (stat_list_init(&m.layer, &s->stats, fault) &&
+	if (stat_list_init(&m.layer, &s->stats, fault) && (!o->json || output_open(&json, o->json, fault)) &&
 		(s->striped->superblock ? open_striped : open_drive)(&m, s, fault) &&
 		measurable(&m, o->sector_bytes ? o->sector_bytes : SECTOR_BYTES_USUAL, fault)) {
 		if (m.host->ops->statistics)
 			m.host->ops->statistics(m.host, &m.layer);
-		if (measure(&m, s, o, fault))
+		if (measure(&m, s, o->random, &json, fault))
 			status = m.failed ? STATUS_DRIVE_FAILED : STATUS_DONE;
 	}
+	output_abandon(&json);
 	stat_list_release(&m.layer);
 	if (m.striped)
 		host_free(m.host);
