@@ -66,17 +66,8 @@ static void oracle_request(struct drive *d, const struct request *r)
 		oracle_trim(d->oracle, e);
 	else
 		oracle_expect(d->oracle, e);
-	for (uint32_t i = 0; i < d->host->parts; i++)
-		if (d->host->part[i].type == REQUEST_READ)
-			oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
-}
-
-/* What the host layer makes of a request, in its order. */
-static void take_apart(struct drive *d, const struct request *r)
-{
-	host_map(d->host, r);
-	if (d->oracle)
-		oracle_request(d, r);
+	for (uint32_t i = 0; i < d->host->parts && r->type == REQUEST_READ; i++)
+		oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
 }
 
 static void serve_part(struct drive *d, const struct host_part *p)
@@ -96,12 +87,34 @@ static void serve_part(struct drive *d, const struct host_part *p)
 	}
 }
 
+/* What the layer of a write reads first, as it was before: all that the request makes then waits for it.  Returns how
+ * many parts that is. */
+static uint32_t serve_first_step(struct drive *d)
+{
+	const struct host *h = d->host;
+	uint32_t i = 0;
+
+	for (; i < h->parts && h->part[i].type == REQUEST_READ; i++) {
+		const struct host_part *p = &h->part[i];
+
+		oracle_expect(d->oracle, (struct extent){ p->host, p->host + extent_sectors(p->device) });
+		oracle_expect_at(d->oracle, p->host, p->device);
+		serve_part(d, p);
+		oracle_answered(d->oracle);
+	}
+	d->io.step = d->io.last_op;
+	return i;
+}
+
 static void serve(struct drive *d, const struct request *r)
 {
 	struct host *h = d->host;
+	uint32_t i;
 
-	take_apart(d, r);
-	for (uint32_t i = 0; i < h->parts; i++)
+	host_map(h, r);
+	i = r->type == REQUEST_WRITE ? serve_first_step(d) : 0;
+	oracle_request(d, r);
+	for (; i < h->parts; i++)
 		serve_part(d, &h->part[i]);
 	if (r->type == REQUEST_READ)
 		oracle_answered(d->oracle);
@@ -243,7 +256,7 @@ static void serve_part_untimed(struct drive *d, struct batch *batch, const struc
 	}
 }
 
-/* Past the buffer, which is empty before the first request. */
+/* Past the buffer, which is empty before the first request.  What the layer of a write reads first changes nothing. */
 static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enum request_type type)
 {
 	struct batch batch;
@@ -255,9 +268,11 @@ static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enu
 			.start = e[i].start, .sectors = (uint32_t)extent_sectors(e[i]), .type = type
 		};
 
-		take_apart(d, &r);
+		host_map(d->host, &r);
+		oracle_request(d, &r);
 		for (uint32_t part = 0; part < d->host->parts; part++)
-			serve_part_untimed(d, &batch, &d->host->part[part]);
+			if (type == REQUEST_READ || d->host->part[part].type != REQUEST_READ)
+				serve_part_untimed(d, &batch, &d->host->part[part]);
 	}
 	write_batch(d, &batch);
 }
@@ -314,9 +329,9 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		drive_free(d);
 		return NULL;
 	}
-	if (verify)
-		d->oracle = oracle_create(d->host->sectors, d->geometry.logical_sectors, d->geometry.pages,
-			d->geometry.sectors_per_page);
+	if (verify) /* before its layer came, the host had the whole device */
+		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
+			d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);

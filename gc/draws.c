@@ -103,14 +103,19 @@ static block_t random_pick(struct gc_policy *policy, plane_t plane)
 	return BLOCK_NONE;
 }
 
+/* Draws for each block of a plane that leave no block out: with chance exp(-64) if at all. */
+#define ENOUGH_DRAWS 64u
+
 /* Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based
  * solid state drives", SIGMETRICS 2013: already d = 10 is close to greedy. */
 static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
+	uint64_t most = ENOUGH_DRAWS * (uint64_t)policy->space->geometry->blocks_per_plane;
+	uint64_t draws = policy->settings->d < most ? policy->settings->d : most;
 	block_t best = random_pick(policy, plane);
 
-	for (uint64_t i = 1; best != BLOCK_NONE && i < policy->settings->d; i++) {
+	for (uint64_t i = 1; best != BLOCK_NONE && i < draws; i++) {
 		block_t b = list_of(policy, plane)[random_below(&policy->random, c->count[plane])];
 
 		if (space_live(policy->space, b) < space_live(policy->space, best))

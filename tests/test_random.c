@@ -103,6 +103,9 @@ static void draw_numbers(struct writing *w)
 		{ "gc", "d", "1 2 5" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
+		{ "indirect", "sector_bytes", "512 2K 4K 4K 16K 32K" },
+		{ "indirect", "pool", "0.02 0.1 0.25 1 3" },
+		{ "indirect", "async_lag", "0 0 1 7" },
 	};
 
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -158,7 +161,7 @@ static void draw_settings(struct combination *c, uint64_t stream)
 	for (size_t i = 0; i < s.groups; i++) {
 		bool own = !strcmp(s.group[i].name, ftls[c->ftl]->name) ||
 			   !strcmp(s.group[i].name, buffer_group(buffers[c->buffer]));
-		bool shapes = own;
+		bool shapes = own || !strcmp(s.group[i].name, host_layers[c->layer]->name);
 
 		for (size_t k = 0; k < sizeof shaping / sizeof shaping[0]; k++)
 			shapes |= !strcmp(s.group[i].name, shaping[k]);
@@ -208,6 +211,16 @@ static bool remaps(const struct ftl_ops *ops)
 	return !strcmp(ops->name, "across") || !strcmp(ops->name, "mrsm");
 }
 
+/* Behind the host layers in turn. */
+static size_t layer_of(uint64_t seed)
+{
+	size_t layers = 0;
+
+	while (host_layers[layers])
+		layers++;
+	return seed % layers;
+}
+
 /* An FTL and a buffer that need each other are one thing. */
 static uint64_t cases_of(size_t ftl, size_t buffer)
 {
@@ -235,12 +248,15 @@ static uint64_t play_cases(size_t ftl, size_t buffer)
 	uint64_t played = 0, first = from_environment("SEED", 1);
 
 	for (uint64_t i = 0; i < cases; i++) {
-		struct combination c = { .ftl = ftl, .buffer = buffer, .seed = first + i };
+		struct combination c = {
+			.ftl = ftl, .buffer = buffer, .layer = layer_of(first + i), .seed = first + i
+		};
 		char repeat[300];
 
-		snprintf(c.name, sizeof c.name, "%s+%s", ftls[ftl]->name, buffers[buffer]->name);
+		snprintf(c.name, sizeof c.name, "%s+%s+%s", ftls[ftl]->name, buffers[buffer]->name,
+			host_layers[c.layer]->name);
 		if (only && !strstr(c.name, only))
-			break;
+			continue;
 		snprintf(repeat, sizeof repeat, "CASES=1 OPERATIONS=%llu TEST=%s tests/test_random",
 			(unsigned long long)requests_of_a_case(), c.name);
 		draw_drive(&c);
