@@ -49,17 +49,6 @@ static void write_merged_to_ftl(void *drive, const struct extent *extents, size_
 	hand_over(d, extents, n, d->ftl->ops->write_merged);
 }
 
-/* The last block of the drive may lack pages. */
-static void pad_in_ftl(void *drive, lpn_t lpn)
-{
-	struct drive *d = drive;
-	sector_t start = geometry_page_start(&d->geometry, lpn);
-	struct extent page = { start, start + d->geometry.sectors_per_page };
-
-	if (lpn < d->geometry.logical_pages)
-		hand_over(d, &page, 1, d->ftl->ops->pad);
-}
-
 static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
@@ -286,6 +275,17 @@ static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enu
 				serve_part_untimed(d, &batch, &d->host->part[part]);
 	}
 	write_batch(d, &batch);
+	if (d->ftl->ops->place_map && !d->filling)
+		d->ftl->ops->place_map(d->ftl, &batch.io);
+}
+
+bool drive_place_map(struct drive *d)
+{
+	struct io io = untimed(d);
+
+	if (d->ftl->ops->place_map)
+		d->ftl->ops->place_map(d->ftl, &io);
+	return !d->ftl->failed;
 }
 
 bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)
@@ -313,15 +313,14 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 	buffer_free(d->buffer);
 	d->buffer = buffer_create(ops, own,
 		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,
-			d->geometry.pages_per_block },
-		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl, pad_in_ftl },
-		d->oracle);
+			d->geometry.pages_per_block, d->geometry.logical_pages },
+		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl }, d->oracle);
 	if (d->buffer->merges && !ftl->write_merged)
 		return fault_set(fault,
 			"buffer = %s needs an FTL that writes parts of several pages into one; ftl = %s "
 			"does not",
 			ops->name, ftl->name);
-	if (d->buffer->pads && !ftl->pad)
+	if (d->buffer->pads && !ftl->pads)
 		return fault_set(
 			fault, "buffer = %s pads blocks, which ftl = %s cannot", ops->name, ftl->name);
 	return true;

@@ -5,7 +5,8 @@
 #include "parameters/params.h"
 
 static const char *const buffer_names[] = {
-#define BUFFER(name) #name,
+#define BUFFER(name)              #name,
+#define BUFFER_CALLED(name, text) text,
 #include "buffer/list.h"
 #undef BUFFER
 	NULL,
@@ -118,8 +119,8 @@ bool settings_init(struct settings *c, struct fault *fault)
 	for (size_t i = 0; ftls[i]; i++)
 		c->ftl_own[i] = add_plugin(c, ftls[i]->name, ftls[i]->params, ftls[i]->settings_size);
 	for (size_t i = 0; buffers[i]; i++)
-		c->buffer_own[i] =
-			add_plugin(c, buffers[i]->name, buffers[i]->params, buffers[i]->settings_size);
+		c->buffer_own[i] = add_plugin(
+			c, buffer_group(buffers[i]), buffers[i]->params, buffers[i]->settings_size);
 	for (size_t i = 0; host_layers[i]; i++)
 		c->host_own[i] = add_plugin(
 			c, host_layers[i]->name, host_layers[i]->params, host_layers[i]->settings_size);

@@ -122,6 +122,12 @@ static inline void flash_disown(struct flash *f, ppn_t ppn)
 	f->owner[ppn] = OWNER_NONE;
 }
 
+/* A page just copied holds what it held, by another name: its spare area was written with the copy. */
+static inline void flash_rename(struct flash *f, ppn_t ppn, owner_t owner)
+{
+	f->owner[ppn] = owner;
+}
+
 static inline owner_t flash_owner(const struct flash *f, ppn_t ppn)
 {
 	return f->owner[ppn];

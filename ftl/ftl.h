@@ -84,13 +84,19 @@ struct ftl_ops {
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Optional: prints in words where the mapping says that the sectors of a logical page are. */
 	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
+	/* Optional, outside time: mapping pages that what was written needs and flash has not are programmed.  After
+	 * each write of preconditioning; after a fill behind all its data. */
+	void (*place_map)(struct ftl *, struct io *);
+	/* Optional: a reason to doubt the results, as part of a sentence.  False: none. */
+	bool (*doubt)(const struct ftl *, char *text, size_t bytes);
 	/* Optional: adds its statistics, and those of what it is built on, to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);
 
 	/* Optional, for buffers that ask for it: these extents go into one page together. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
-	/* Optional, likewise: what the one page of this extent holds is read and programmed again, CAUSE_PAD. */
-	void (*pad)(struct ftl *, struct io *, const struct extent *page, size_t one);
+	/* An empty extent at the start of a page may be among those it is given to write: what the page holds, if
+	 * anything, is read and programmed again, CAUSE_PAD.  For buffers that ask for it. */
+	bool pads;
 };
 
 /* NULL-ended, in order of ftl/list.h. */

@@ -12,7 +12,7 @@
 #include "pagemap/placement.h"
 #include "pagemap/space.h"
 
-/* What the FTL declares; static const in its file. */
+/* What the FTL declares. */
 struct store_plan {
 	const struct stream
 		*streams; /* ended by a NULL name; with gc.separate off survivors stay in their own */
@@ -22,10 +22,12 @@ struct store_plan {
 	 * FTLs that write mapping pages while they are collected.
 	 */
 	uint32_t reserve;
+	uint32_t map_pages; /* that can live beside the logical pages */
 };
 
 struct store {
 	struct ftl *ftl;
+	struct store_plan plan;
 	struct blocks *blocks;
 	struct space *space;
 	struct collector *collector;
@@ -42,6 +44,12 @@ void store_free(struct store *);
  * marked failed, gives up the request and keeps its mappings as they are.
  */
 ppn_t store_take(struct store *, struct io *, lpn_t, unsigned stream);
+
+/*
+ * Live pages the drive can hold beyond its logical ones.  A plane can always be collected as long as it has
+ * a dead page outside the reserve and the blocks being filled with copies, mapping pages and cold data.
+ */
+int64_t store_spare_pages(const struct store *);
 
 /* For the operations of the same names of an FTL with a store. */
 void store_facts(const struct store *, struct ftl_facts *);

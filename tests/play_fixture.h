@@ -18,7 +18,7 @@ struct journal {
 
 /* A drive, and what is done to it. */
 struct combination {
-	char name[192];
+	char name[224];
 	char settings[2048];
 	size_t ftl, buffer, layer;
 	bool trims;
@@ -58,20 +58,23 @@ static inline void player_close(struct player *p)
 	settings_release(&p->settings);
 }
 
-/* False: it needs more spare blocks, or a setting does not suit another. */
+/* False: it needs more spare blocks, or a setting, or the buffer, does not suit another. */
 static inline bool makes_a_drive(const struct combination *c)
 {
 	struct settings s;
 	struct fault fault;
 	struct drive *d;
+	bool made;
 
 	fixture_settings(&s, c->settings);
 	s.top.ftl = (int)c->ftl;
 	s.host.layer = (int)c->layer;
+	s.top.buffer = (int)c->buffer;
 	d = drive_create(&s, false, &fault);
+	made = d != NULL;
 	drive_free(d);
 	settings_release(&s);
-	return d != NULL;
+	return made;
 }
 
 /* Half of the requests go to an eighth of what the host sees; lengths from one sector to four pages. */

@@ -120,6 +120,11 @@ static const struct choice pasts[] = {
 	{ "synthetic", "precondition.mode=synthetic precondition.used=0.5 precondition.valid=0.2" },
 };
 
+static const struct choice caches[] = {
+	{ "", "" },
+	{ "small-cache", "map.cache_bytes=4K dftl.entries=5 sftl.buffer_entries=470" },
+};
+
 /* Spare blocks beyond what the FTL needs in each plane; room of the buffer in half pages. */
 static const struct choice spares[] = { { "least-spare", "" }, { "", "" } };
 static const unsigned spare_blocks[] = { 0, 3 };
@@ -139,7 +144,7 @@ static const struct factor {
 } factors[] = {
 	FACTOR(spares), FACTOR(rooms), FACTOR(page_sizes), FACTOR(block_sizes), FACTOR(layouts),
 	FACTOR(placements), FACTOR(multiplanes), FACTOR(orders), FACTOR(copybacks), FACTOR(timings),
-	FACTOR(policies), FACTOR(collections), FACTOR(wears), FACTOR(pasts),
+	FACTOR(policies), FACTOR(collections), FACTOR(wears), FACTOR(pasts), FACTOR(caches),
 	FACTOR(trims), /* last: no name begins another one's */
 };
 
@@ -175,16 +180,15 @@ static unsigned set_blocks(struct combination *c, unsigned more)
 	return needed;
 }
 
-/* The drive of a row of choices. */
-static void describe(struct combination *c, const char *what, const size_t *row)
+/* The drive of a row of choices.  False: its FTL refuses the buffer. */
+static bool describe(struct combination *c, const char *what, const size_t *row)
 {
 	*c = (struct combination){ .ftl = row[ROW_FTL],
-		.buffer = row[ROW_BUFFER],
 		.layer = row[ROW_LAYER],
 		.trims = row[ROW_TRIMS] == 1,
 		.seed = seed_of_run() };
-	snprintf(c->name, sizeof c->name, "%s:%s+%s+%s", what, ftls[c->ftl]->name, buffers[c->buffer]->name,
-		host_layers[c->layer]->name);
+	snprintf(c->name, sizeof c->name, "%s:%s+%s+%s", what, ftls[c->ftl]->name,
+		buffers[row[ROW_BUFFER]]->name, host_layers[c->layer]->name);
 	snprintf(c->settings, sizeof c->settings, QUICK "precondition.premap=none dram.buffer_bytes=%uK",
 		half_pages[row[ROW_ROOM]] << row[ROW_PAGE_SIZE]);
 	if (ftls[c->ftl] == &ftl_own_fixed)
@@ -200,6 +204,21 @@ static void describe(struct combination *c, const char *what, const size_t *row)
 		assert_true(name < sizeof c->name && settings < sizeof c->settings);
 	}
 	set_blocks(c, spare_blocks[row[ROW_SPARE]]);
+	c->buffer = row[ROW_BUFFER];
+	return makes_a_drive(c);
+}
+
+/*
+ * The same with another buffer, or with another FTL where that is the only one the buffer goes with: so the other
+ * choices of a row whose FTL and buffer refuse each other still meet both.
+ */
+static void describe_instead(struct combination *c, const char *what, const size_t *row, size_t factor)
+{
+	size_t other[ROW_CHOICES];
+
+	memcpy(other, row, sizeof other);
+	for (other[factor] = 0; !describe(c, what, other);)
+		other[factor]++;
 }
 
 static uint64_t operations(void)
@@ -249,7 +268,7 @@ static void conform(void *context)
 
 static void run_case(struct combination *c, void (*act)(void *))
 {
-	char repeat[300];
+	char repeat[320];
 
 	snprintf(repeat, sizeof repeat, "OPERATIONS=%llu tests/test_ftl %s", (unsigned long long)operations(),
 		c->name);
@@ -668,6 +687,16 @@ static const struct act {
 	{ "two-drives", test_two_drives_do_not_disturb_each_other },
 };
 
+/* The cases of a row and an act: one, or two. */
+static size_t add_cases(struct combination *c, const struct act *act, const size_t *row)
+{
+	if (describe(c, act->name, row))
+		return 1;
+	describe_instead(c, act->name, row, ROW_BUFFER);
+	describe_instead(c + 1, act->name, row, ROW_FTL);
+	return 2;
+}
+
 /* Every act on every drive, or those cases whose name contains `only`. */
 static int run_suite(const char *only)
 {
@@ -679,18 +708,18 @@ static int run_suite(const char *only)
 
 	count_choices(choices, 1);
 	pairwise_make(&p, choices, ROW_CHOICES);
-	c = memory_array(p.rows * COUNT(acts), sizeof *c, "cases");
-	test = memory_array(p.rows * COUNT(acts), sizeof *test, "cases");
-	for (size_t i = 0; i < p.rows * COUNT(acts); i++) {
+	c = memory_array(2 * p.rows * COUNT(acts), sizeof *c, "cases");
+	test = memory_array(2 * p.rows * COUNT(acts), sizeof *test, "cases");
+	for (size_t i = 0, cases = 0; i < p.rows * COUNT(acts); i++) {
 		const struct act *act = &acts[i % COUNT(acts)];
+		size_t first = cases;
 
-		describe(&c[n], act->name, p.row + i / COUNT(acts) * p.factors);
-		if (!only || strstr(c[n].name, only)) {
-			test[n] = (struct CMUnitTest){
-				.name = c[n].name, .test_func = act->function, .initial_state = &c[n]
-			};
-			n++;
-		}
+		cases += add_cases(&c[first], act, p.row + i / COUNT(acts) * p.factors);
+		for (size_t k = first; k < cases; k++)
+			if (!only || strstr(c[k].name, only))
+				test[n++] = (struct CMUnitTest){
+					.name = c[k].name, .test_func = act->function, .initial_state = &c[k]
+				};
 	}
 	failed = _cmocka_run_group_tests("FTLs", test, n, NULL, NULL);
 	memory_free(test);

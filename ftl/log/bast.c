@@ -50,4 +50,5 @@ const struct ftl_ops ftl_bast = {
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,
+	.pads = true,
 };
