@@ -897,10 +897,15 @@ static void bad_profiles_say_what_is_wrong(void **state)
 
 static void bad_names_and_overrides_are_faults(void **state)
 {
-	char *misspelt[] = { "request=5" };
+	char *misspelt[] = { "request=5" }, *no_law[] = { "arrival.law=often" },
+	     *no_run[] = { "read.follow=me" };
 	struct fault fault = { "" };
 
 	(void)state;
+	assert_null(generator_open("uniform", no_law, 1, &fault));
+	assert_non_null(strstr(fault.text, "should be \"fixed\" or \"exponential\""));
+	assert_null(generator_open("uniform", no_run, 1, &fault));
+	assert_non_null(strstr(fault.text, "should be \"new\", \"any\" or \"last\""));
 	assert_null(generator_open("lun7", NULL, 0, &fault));
 	assert_string_equal(fault.text,
 		"lun7: neither a file nor a profile; did you mean \"lun1\"?  `ssd list` names the profiles");
