@@ -28,6 +28,12 @@ static const struct command commands[] = {
 		"  ssd run parameters/tiny.cfg uniform\n"
 		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
+	{ "measure", cli_measure, TAKES_MEASURE, 1, 1, "PARAMETERS", "what a drive makes of writes far apart",
+		"Writes single sectors to the drive described by PARAMETERS, the next one when one is done, until the\n"
+		"rate is steady: in order, at random, and at a fixed distance from one to the next, ahead and back.\n"
+		"Prints writes per second, and the distance from which on a write costs what a random one does.\n",
+		"  ssd measure parameters/chardin-usb.cfg\n"
+		"  ssd measure --random -s host.layer=indirect -s indirect.pool=0.5 parameters/chardin-usb.cfg\n" },
 	{ "trace", NULL, 0, 1, SIZE_MAX, "COMMAND ...", "measure, convert and generate traces",
 		"What is in a trace, the same for another simulator, or a new one.\n" },
 	{ "trace stat", cli_trace_stat, TAKES_STAT, 1, SIZE_MAX, "TRACE...", "what is in a trace",

@@ -33,6 +33,10 @@ static inline void pool_free(struct pool *p)
 	memory_free(p->object);
 }
 
+/* A member of each object, for containers. */
+#define POOL_FIELD(pool, type, member)                                                                       \
+	((struct array_field){ (pool).object, offsetof(type, member), (pool).bytes })
+
 CONTAINER void *pool_at(const struct pool *p, uint32_t number)
 {
 	return (char *)p->object + (size_t)number * p->bytes;

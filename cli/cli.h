@@ -36,7 +36,8 @@ struct options {
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain; /* number of a request from 1, 0 = none */
-	bool verify, quiet, list_quirks, help;
+	uint64_t sector_bytes; /* of a measured write, 0 = as usual */
+	bool random, verify, quiet, list_quirks, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -46,13 +47,14 @@ enum takes {
 	TAKES_CONVERT = 4,
 	TAKES_GENERATE = 8,
 	TAKES_LEGACY = 16,
-	TAKES_HELP = 32, /* all do */
+	TAKES_MEASURE = 32,
+	TAKES_HELP = 64, /* all do */
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
+command_main cli_run, cli_measure, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
 	cli_legacy_diff, cli_list, cli_params;
 
 struct command {

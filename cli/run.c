@@ -257,13 +257,22 @@ static int run_with(const struct options *o, const struct settings *settings, st
 	return status;
 }
 
+static bool simulates(const struct settings *s, struct fault *fault)
+{
+	return !s->striped->superblock ||
+	       fault_set(fault,
+		       "striped.superblock = %llu: this device model is for `ssd measure`; 0 simulates a drive",
+		       (unsigned long long)s->striped->superblock);
+}
+
 int cli_run(const struct options *o, struct fault *fault)
 {
 	struct settings settings;
 	int status = STATUS_USER;
 
 	if (settings_init(&settings, fault) &&
-		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault))
+		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
+		simulates(&settings, fault))
 		status = run_with(o, &settings, fault);
 	settings_release(&settings);
 	return status;

@@ -44,7 +44,7 @@ static void add_line(struct identity *i, const char *key, const char *value)
 static void add_setting(void *identity, const char *key, const char *value)
 {
 	struct identity *i = identity;
-	const char *buffer = i->drive->buffer->ops->name;
+	const char *buffer = buffer_group(i->drive->buffer->ops);
 
 	for (const char *const *at = timeless; *at; at++)
 		if (!strncmp(key, *at, strlen(*at)))

@@ -311,7 +311,8 @@ static bool fill_mixed(struct drive *d, const struct preparation *f, uint64_t us
 /* Every page once, ascending or in runs whose order is drawn. */
 static bool fill_all(struct drive *d)
 {
-	uint64_t pages = host_pages(d), run = d->settings->precondition.fill_run, runs;
+	uint64_t pages = d->host->beneath ? d->geometry.logical_pages : host_pages(d);
+	uint64_t run = d->settings->precondition.fill_run, runs;
 	struct shuffle order;
 	struct random random;
 
@@ -419,7 +420,13 @@ bool preparation_apply(const struct preparation *f, struct drive *d, struct faul
 			return false;
 		fits = (s->layout == LAYOUT_APART || !valid ? fill_apart : fill_mixed)(d, f, used, valid);
 	} else if (s->mode == PRECONDITION_FILL) {
+		if (s->beneath && !d->host->ops->adopt)
+			return fault_set(fault,
+				"precondition.beneath: host.layer = %s must find an empty device",
+				d->host->ops->name);
+		d->host->beneath = s->beneath;
 		fits = fill_all(d);
+		d->host->beneath = false;
 	} else if (s->mode == PRECONDITION_TRACE) {
 		if (!replay(d, used, fault))
 			return false;

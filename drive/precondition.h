@@ -8,7 +8,8 @@
  *              live (ICPP'23, section 4.1: 90 % and 39.8 %).  Layout mixed: live pages are spread at random
  *              over all used ones; apart: they fill blocks of their own, as after SSDsim's aging, which
  *              fills blocks with dead pages before anything is written
- *   fill       every logical page written once, ascending or in runs of seeded random order
+ *   fill       every logical page written once, ascending or in runs of seeded random order: what the host layer
+ *              exports, or all of the device before the layer came
  *   trace      a trace is replayed until `used` is reached
  *
  * In the modes aged and synthetic `used` is reached to the page, whatever the FTL and the layout, and mapping pages

@@ -89,8 +89,9 @@ struct ftl_ops {
 
 	/* Optional, for buffers that ask for it: these extents go into one page together. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
-	/* Optional, likewise: what the one page of this extent holds is read and programmed again, CAUSE_PAD. */
-	void (*pad)(struct ftl *, struct io *, const struct extent *page, size_t one);
+	/* An empty extent at the start of a page may be among those it is given to write: what the page holds, if
+	 * anything, is read and programmed again, CAUSE_PAD.  For buffers that ask for it. */
+	bool pads;
 };
 
 /* NULL-ended, in order of ftl/list.h. */

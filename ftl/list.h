@@ -2,6 +2,7 @@
 FTL(page)
 FTL(across)
 FTL(mrsm)
+FTL(mmap)
 FTL(direct)
 FTL(block)
 FTL(inorder)

@@ -39,7 +39,7 @@ static void bast_write(struct ftl *f, struct io *io, const struct extent *extent
 
 	log_begin_write(f->state, io, extents, n);
 	while (page_walk_next(&walk, &part))
-		if (!write_page(f->state, io, part))
+		if (!log_pads_nothing(f->state, part) && !write_page(f->state, io, part))
 			return;
 }
 
@@ -59,4 +59,5 @@ const struct ftl_ops ftl_bast = {
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,
+	.pads = true,
 };

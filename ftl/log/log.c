@@ -131,8 +131,9 @@ void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t 
 	count_lookup(l, io);
 	reach(l, io, to);
 	if (kept)
-		after = flash_read(io, old, mask_sectors(kept), CAUSE_RMW, after);
-	flash_program(io, to, part.lpn, mask_sectors(had | part.mask), CAUSE_HOST, after);
+		after = flash_read(io, old, mask_sectors(kept), part.mask ? CAUSE_RMW : CAUSE_PAD, after);
+	flash_program(
+		io, to, part.lpn, mask_sectors(had | part.mask), part.mask ? CAUSE_HOST : CAUSE_PAD, after);
 	pages_hold_host(io, to, part.lpn, part.mask);
 	pages_hold_kept(io, to, old, part.lpn, kept);
 	drop(l, part.lpn, old);
@@ -165,7 +166,10 @@ void log_begin_write(struct log_ftl *l, struct io *io, const struct extent *exte
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
 			io->controller_ns += l->gap_ns;
-		l->expected = extents[i].end;
+		/* An empty one pads: the whole page is written. */
+		l->expected = extents[i].end > extents[i].start
+				      ? extents[i].end
+				      : extents[i].end + l->geometry->sectors_per_page;
 	}
 }
 

@@ -162,6 +162,12 @@ static inline mask_t log_sectors(const struct log_ftl *l, lpn_t lpn)
 	return l->sectors[first / BITS_WORD] >> first % BITS_WORD & l->geometry->full_page;
 }
 
+/* An empty part pads: what the page holds is written again.  Does it hold nothing? */
+static inline bool log_pads_nothing(const struct log_ftl *l, struct page_part part)
+{
+	return !part.mask && !log_sectors(l, part.lpn);
+}
+
 static inline struct log_statistics *log_counts(struct log_ftl *l, const struct io *io)
 {
 	return io->timed ? &l->count : &l->uncounted;
@@ -171,8 +177,8 @@ static inline struct log_statistics *log_counts(struct log_ftl *l, const struct 
 ppn_t log_find(const struct log_ftl *, lpn_t);
 
 /*
- * The host's part of a page is programmed at `to`, with what is kept of the old one.  `log`: number of the log
- * that `to` is a page of, INDEX_NONE: it is in no log.
+ * The host's part of a page is programmed at `to`, with what is kept of the old one; of an empty part only that.
+ * `log`: number of the log that `to` is a page of, INDEX_NONE: it is in no log.
  */
 void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log, op_t after);
 
