@@ -101,7 +101,7 @@ static bool stands_level(struct engine *e, const struct slot *base, uint32_t pla
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search)
 {
 	uint32_t planes = e->layout.planes, die = base->plane / planes;
-	uint32_t *token = &e->die_token[die], before = *token;
+	uint32_t *token = &e->die_token[die];
 
 	if (!search) {
 		if (!stands_level(e, base, s->plane))
@@ -122,7 +122,6 @@ bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, boo
 			return true;
 		}
 	}
-	*token = before;
 	return false;
 }
 

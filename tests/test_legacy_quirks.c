@@ -454,7 +454,8 @@ static void test_page_beyond_the_drive(void **state)
 /* The first page goes alone (Q12) and moves the die's token to plane 1; the next command takes planes 2 and 3 of 3. */
 static void test_q35_plane_past_the_last(void **state)
 {
-	static const char parameters[] = DRIVE "plane number = 3\nadvanced command = 4\ngreed MPW command = 1\n",
+	static const char parameters[] =
+		DRIVE "plane number = 3\nadvanced command = 4\ngreed MPW command = 1\n",
 			  trace[] = "1000 0 0 12 0\n90000000 0 0 4 0";
 	struct bench b;
 
