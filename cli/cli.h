@@ -34,6 +34,7 @@ struct options {
 	struct words setting; /* -s KEY=VALUE, in their order */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *to, *fix;
 	struct trace_options trace;
+	uint64_t reuse_page;
 	uint64_t explain; /* number of a request from 1, 0 = none */
 	bool verify, quiet, list_quirks, help;
 };

@@ -43,6 +43,8 @@ static const struct option table[] = {
 		"also write them as JSON; several traces make an array" },
 	{ TAKES_STAT, "plot", 0, "FILE", TEXT, FIELD(plot),
 		"draw one trace on a page (SVG, or PNG if FILE ends in .png; needs gnuplot)" },
+	{ TAKES_STAT, "reuse-page", 0, "BYTES", NUMBER, FIELD(reuse_page),
+		"size of a page for trace.page_reuse_8192_share: 512 ... 65536, default 2048", NULL, 512, 65536 },
 	{ TAKES_RUN, "verify", 0, NULL, FLAG, FIELD(verify),
 		"compare every sector read, judge every operation in time, check all invariants" },
 	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),

@@ -90,7 +90,7 @@ static struct report *stat_trace(const struct options *o, const char *path, stru
 
 	if (!trace)
 		return NULL;
-	stat = trace_stat_create();
+	stat = trace_stat_create(o->reuse_page ? o->reuse_page : 2048);
 	if (measure(trace, stat, fault) && (!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
 		report = describe(path, trace, stat);
 	trace_stat_free(stat);
@@ -127,6 +127,11 @@ static bool stat_traces(const struct options *o, FILE *json, struct fault *fault
 int cli_trace_stat(const struct options *o, struct fault *fault)
 {
 	struct output json = { .stream = NULL };
+
+	if (o->reuse_page & (o->reuse_page - 1))
+		return cli_status(fault_set(fault,
+			"trace stat: --reuse-page %llu is no power of two; 512, 1024, 2048 ... 65536 are",
+			(unsigned long long)o->reuse_page));
 
 	if (o->plot && o->operand.count > 1)
 		return cli_status(fault_set(

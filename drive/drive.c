@@ -161,7 +161,8 @@ bool drive_submit(struct drive *d, const struct request *r)
 	if (r->type == REQUEST_WRITE)
 		d->count->class[class][REQUEST_WRITE].programs +=
 			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
-	schedule_submit(d->flash->schedule, &d->io, d->io.accesses * d->settings->dram.access_ns);
+	schedule_submit(d->flash->schedule, &d->io,
+		d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
 	return !d->ftl->failed;
 }
 

@@ -23,12 +23,15 @@ static void describe(const struct drive *d, char *text, size_t size)
 {
 	const struct geometry *g = &d->geometry;
 	const struct ftl_settings *s = &d->settings->ftl;
+	char own[120] = "";
 
+	if (d->ftl->ops->describe)
+		d->ftl->ops->describe(d->ftl, own, sizeof own);
 	snprintf(text, size,
-		"ftl %s, %u channels, %u chips, %u dies, %u planes, %u blocks, %u pages of %u bytes, %u "
+		"ftl %s%s, %u channels, %u chips, %u dies, %u planes, %u blocks, %u pages of %u bytes, %u "
 		"logical pages, gc %s%s, wear.dynamic %d, verification %s\n",
-		d->ftl->ops->name, g->channels, g->chips_per_channel, g->dies_per_chip, g->planes_per_die,
-		g->blocks_per_plane, g->pages_per_block, g->page_bytes, g->logical_pages,
+		d->ftl->ops->name, own, g->channels, g->chips_per_channel, g->dies_per_chip,
+		g->planes_per_die, g->blocks_per_plane, g->pages_per_block, g->page_bytes, g->logical_pages,
 		gc_policies[s->gc.policy]->name, s->gc.separate ? " separate" : "", s->wear.dynamic,
 		d->oracle ? "on" : "off");
 }

@@ -88,6 +88,7 @@ struct io {
 	uint32_t ticket;            /* of the schedule; who waits for the operations */
 	uint32_t first_op, last_op; /* operations to be released together */
 	uint32_t accesses;          /* page-level look-ups and buffer hits: each costs one DRAM access time */
+	tick_t controller_ns;       /* what the request takes besides before its operations may start */
 };
 
 struct flash *flash_create(const struct geometry *, const struct flash_settings *, struct oracle *);

@@ -814,6 +814,7 @@ void schedule_begin(struct schedule *s, struct io *io)
 	io->timed = true;
 	io->detached = false;
 	io->accesses = 0;
+	io->controller_ns = 0;
 	io->first_op = io->last_op = INDEX_NONE;
 	io->ticket = pool_take(&s->ops.ticket);
 	ops_ticket(&s->ops, io->ticket)->pending = 1;

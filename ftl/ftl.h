@@ -79,6 +79,8 @@ struct ftl_ops {
 	void (*check)(const struct ftl *);
 	/* Its state, for saving and loading a drive. */
 	void (*regions)(struct ftl *, struct regions *);
+	/* Optional: own settings that its state depends on, in words; a saved drive is loaded only where they are. */
+	void (*describe)(const struct ftl *, char *text, size_t bytes);
 	void (*facts)(const struct ftl *, struct ftl_facts *);
 	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);

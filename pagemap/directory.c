@@ -46,7 +46,9 @@ struct directory *directory_create(const struct map_settings *settings, struct s
 {
 	struct directory *d = memory_array(1, sizeof *d, "directory of mapping pages");
 
-	*d = (struct directory){ .settings = settings, .space = space, .client = client, .pages = pages };
+	*d = (struct directory){
+		.settings = settings, .space = space, .client = client, .pages = pages, .unplaced = pages
+	};
 	d->map = map;
 	d->base = base;
 	d->noted_most = map_budget(settings, space->geometry) / NOTES_PART / NOTE_BYTES;
@@ -72,8 +74,12 @@ void directory_free(struct directory *d)
 void directory_enter(struct directory *d, uint32_t id)
 {
 	BUG_ON(id >= d->pages, "mapping page %u of %u is changed", id, d->pages);
-	d->existing += !d->page[id].exists;
+	if (d->page[id].exists)
+		return;
+	d->existing++;
 	d->page[id].exists = 1;
+	d->unplaced = id < d->unplaced ? id : d->unplaced;
+	d->unplaced_end = id < d->unplaced_end ? d->unplaced_end : id + 1;
 }
 
 void directory_remove(struct directory *d, uint32_t id)
@@ -103,20 +109,19 @@ op_t directory_read(struct directory *d, struct io *io, uint32_t id, enum cause 
 	return p->load;
 }
 
-op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t after)
+op_t directory_pending(const struct io *io, op_t *load, op_t after)
 {
-	struct directory_page *p = &d->page[id];
-
-	if (p->load == OP_NONE)
+	if (*load == OP_NONE)
 		return after;
-	if (!schedule_done(io->flash->schedule, p->load))
-		return p->load;
-	p->load = OP_NONE;
+	if (!schedule_done(io->flash->schedule, *load))
+		return *load;
+	*load = OP_NONE;
 	return after;
 }
 
-bool directory_program(
-	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
+/* Only with its page taken is it known where the old copy is: taking may collect, and so move or renew it. */
+static bool renew(
+	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait, bool read)
 {
 	bool detached = io->detached;
 	struct directory_page *p = &d->page[id];
@@ -129,6 +134,8 @@ bool directory_program(
 	to = d->client.allocate(d->client.ftl, io, id);
 	if (to == PPN_NONE)
 		return false;
+	if (read)
+		after = directory_read(d, io, id, cause, after);
 	io->detached |= !d->settings->blocking;
 	program = flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, cause, after);
 	io->detached = detached;
@@ -145,12 +152,28 @@ bool directory_program(
 	return true;
 }
 
+bool directory_program(
+	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
+{
+	return renew(d, io, id, cause, after, wait, false);
+}
+
 bool directory_rewrite(
 	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
-	op_t read = directory_read(d, io, id, cause, after);
+	return renew(d, io, id, cause, after, wait, true);
+}
 
-	return directory_program(d, io, id, cause, read, wait);
+void directory_place(struct directory *d, struct io *io)
+{
+	op_t nobody = OP_NONE;
+
+	for (; d->unplaced < d->unplaced_end; d->unplaced++)
+		if (directory_exists(d, d->unplaced) && !directory_in_flash(d, d->unplaced) &&
+			!directory_program(d, io, d->unplaced, CAUSE_MAP, OP_NONE, &nobody))
+			return;
+	d->unplaced = d->pages;
+	d->unplaced_end = 0;
 }
 
 void directory_page_moved(struct directory *d, uint32_t id, ppn_t from, ppn_t to)
@@ -245,6 +268,8 @@ void directory_regions(struct directory *d, struct regions *r)
 	regions_visit(r, &d->in_flash, sizeof d->in_flash);
 	regions_visit(r, &d->waiting, sizeof d->waiting);
 	regions_visit(r, &d->noted, sizeof d->noted);
+	regions_visit(r, &d->unplaced, sizeof d->unplaced);
+	regions_visit(r, &d->unplaced_end, sizeof d->unplaced_end);
 }
 
 void directory_check(const struct directory *d)

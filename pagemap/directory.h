@@ -108,7 +108,9 @@ struct directory {
 	owner_t base;
 	uint32_t existing, in_flash; /* pages that hold an entry; that have a copy in flash */
 	uint32_t waiting;            /* pages with noted changes */
-	uint64_t noted, noted_most;  /* changes of all pages; more are paid for, lazily */
+	uint32_t unplaced,
+		unplaced_end;       /* pages without a copy that directory_place() has not seen lie between */
+	uint64_t noted, noted_most; /* changes of all pages; more are paid for, lazily */
 	struct directory_statistics statistics;
 };
 
@@ -171,8 +173,14 @@ static inline void directory_count_lookup(struct directory *d, uint32_t id, bool
  */
 op_t directory_read(struct directory *, struct io *, uint32_t id, enum cause, op_t after);
 
-/* What the use of an entry that is in DRAM must wait for: the page's load, as long as that is under way, or `after`. */
-op_t directory_ready(struct directory *, const struct io *, uint32_t id, op_t after);
+/* A load as long as it is under way, then `after`; *load is forgotten once it is done. */
+op_t directory_pending(const struct io *, op_t *load, op_t after);
+
+/* What the use of an entry that is in DRAM must wait for, if the whole page is. */
+static inline op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t after)
+{
+	return directory_pending(io, &d->page[id].load, after);
+}
 
 /*
  * Programs the page anew, once `after` is done.  Who waits for that is the word of map.blocking alone, whatever the
@@ -186,8 +194,14 @@ op_t directory_ready(struct directory *, const struct io *, uint32_t id, op_t af
  */
 bool directory_program(struct directory *, struct io *, uint32_t id, enum cause, op_t after, op_t *wait);
 
-/* Reads the page, once `after` is done, and programs it with its changes, as above. */
+/* Takes a place, reads the page, once `after` is done, and programs it with its changes, as above. */
 bool directory_rewrite(struct directory *, struct io *, uint32_t id, enum cause, op_t after, op_t *wait);
+
+/*
+ * Outside time: every page that exists and has no copy in flash gets one, in ascending order.  For an FTL whose cache
+ * takes no part in preconditioning (ftl.h: place_map).
+ */
+void directory_place(struct directory *, struct io *);
 
 /* During a collection: the page itself was moved. */
 void directory_page_moved(struct directory *, uint32_t id, ppn_t from, ppn_t to);

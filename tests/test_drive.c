@@ -238,7 +238,8 @@ static void test_synthetic_state_is_spread_evenly(void **state)
 	replay_free(r);
 }
 
-/* Mapping pages that an FTL programs besides count as used: all FTLs start equally full, to the page. */
+/* Mapping pages that an FTL programs besides count as used: all FTLs start equally full, to the page, but those
+ * that merge blocks: there a page that is written again costs an erase, too. */
 static void test_all_ftls_start_equally_full(void **state)
 {
 	static const struct {
@@ -260,7 +261,7 @@ static void test_all_ftls_start_equally_full(void **state)
 	(void)state;
 	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
 		for (size_t i = 0; ftls[i]; i++)
-			for (size_t s = 0; s < 3; s++) {
+			for (size_t s = 0; s < 3 && !merges_blocks(ftls[i]->name); s++) {
 				struct replay *r;
 				uint32_t pages;
 

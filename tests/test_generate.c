@@ -273,27 +273,25 @@ static void sequential_runs_round_the_space(void **state)
 	generator_close(g);
 }
 
-/* Each sector once, no range before the one in front of it is done, sizes as listed. */
-static void ranges_cover_everything_once(void **state)
+/* As many sectors in each range as it has, none before the one in front of it is done, sizes as listed, places drawn with
+ * replacement: of n requests of the smallest size in n places a share of 1/e of the places is never met. */
+static void ranges_are_visited_in_order(void **state)
 {
 	struct generator *g = open_with("ranges", "space=5M", "place.range=2M", "read.sizes=2K 6K", NULL);
 	uint64_t sectors = generator_sectors(g), left = generator_requests(g), covered = 0;
-	bool *seen = memory_array(sectors, sizeof *seen, "test"), disorder = false;
+	bool disorder = false;
 	sector_t last = 0;
 	struct request r;
 
 	(void)state;
 	assert_int_equal(sectors, 5 * 2048);
 	for (; generator_next(g, &r); left--) {
-		assert_true(r.start >= covered / 4096 * 4096);
+		assert_int_equal(r.start / 4096, covered / 4096);
+		assert_int_equal((r.start + r.sectors - 1) / 4096, covered / 4096);
 		assert_true(r.start + r.sectors <= sectors);
-		assert_true(r.start / 4096 == (r.start + r.sectors - 1) / 4096);
-		assert_true(r.sectors == 4 || r.sectors == 12 || (r.start + r.sectors) % 4096 == 0 ||
-			    r.start + r.sectors == sectors);
-		for (uint64_t s = r.start; s < r.start + r.sectors; s++) {
-			assert_false(seen[s]);
-			seen[s] = true;
-		}
+		assert_int_equal(r.start % 4, 0);
+		assert_true(r.sectors == 4 || r.sectors == 12 || (covered + r.sectors) % 4096 == 0 ||
+			    covered + r.sectors == sectors);
 		disorder |= r.start < last;
 		last = r.start;
 		covered += r.sectors;
@@ -301,7 +299,25 @@ static void ranges_cover_everything_once(void **state)
 	assert_int_equal(covered, sectors);
 	assert_int_equal(left, 0);
 	assert_true(disorder);
-	memory_free(seen);
+	generator_close(g);
+}
+
+static void ranges_draw_with_replacement(void **state)
+{
+	enum { PAGES_OF_RANGE = 16384 };
+	struct generator *g = open_with("ranges", "space=32M", "place.range=32M", "read.sizes=2K", NULL);
+	unsigned *met = memory_array(PAGES_OF_RANGE, sizeof *met, "test");
+	double never = 0;
+	struct request r;
+
+	(void)state;
+	assert_int_equal(generator_requests(g), PAGES_OF_RANGE);
+	while (generator_next(g, &r))
+		met[r.start / 4]++;
+	for (size_t i = 0; i < PAGES_OF_RANGE; i++)
+		never += !met[i];
+	assert_true(fabs(never / PAGES_OF_RANGE - exp(-1)) < .01);
+	memory_free(met);
 	generator_close(g);
 }
 
@@ -905,7 +921,8 @@ int main(void)
 		cmocka_unit_test(uniform_is_uniform),
 		cmocka_unit_test(zipf_profile_is_zipf),
 		cmocka_unit_test(sequential_runs_round_the_space),
-		cmocka_unit_test(ranges_cover_everything_once),
+		cmocka_unit_test(ranges_are_visited_in_order),
+		cmocka_unit_test(ranges_draw_with_replacement),
 		cmocka_unit_test(repeats_keep_start_and_length),
 		cmocka_unit_test(runs_continue_earlier_requests),
 		cmocka_unit_test(runs_continue_the_last_request),

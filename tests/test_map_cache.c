@@ -6,12 +6,9 @@
  *	SEED=n   another run of chance
  *	SEEDS=n  so many runs (default 3)
  */
-#include "tests/drive_fixture.h"
-
-#include "pagemap/map_cache.h"
+#include "tests/directory_fixture.h"
 
 #define PAGES 24u
-#define BASE  1000u
 
 static uint64_t seeds(void)
 {
@@ -20,105 +17,33 @@ static uint64_t seeds(void)
 	return text ? strtoull(text, NULL, 0) : 3;
 }
 
-/* ---- a drive of mapping pages (and some data) without an FTL ---- */
-
-enum { MAP = STREAM_HOST + 1 };
-
-struct world {
-	struct bench *bench;
-	struct map_settings settings;
-	struct gc_settings gc;
-	struct wear_settings wear;
-	struct blocks *blocks;
-	struct space *space;
-	struct collector *collector;
-	struct directory *directory;
-	struct map_cache *cache;
-	struct map_statistics statistics;
-	struct random random;
-	ppn_t *data; /* data pages by owner; one that moves changes an entry of a random mapping page */
-};
-
-static ppn_t allocate(void *context, struct io *io, uint32_t id)
+static void entry_moved(struct world *w, struct io *io)
 {
-	struct world *w = context;
-	plane_t plane = id % w->bench->geometry.planes;
-
-	if (!collector_make_room(w->collector, io, plane, MAP))
-		return PPN_NONE;
-	return space_take(w->space, plane, MAP, false);
+	map_cache_entry_moved(w->cache, io, (uint32_t)random_below(&w->random, PAGES));
 }
-
-/* The world stands where an FTL would. */
-static void relocate(struct ftl *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
-{
-	struct world *w = (struct world *)ftl;
-
-	if (directory_owns(w->directory, owner))
-		directory_page_moved(w->directory, owner - BASE, from, to);
-	else {
-		w->data[owner] = to;
-		map_cache_entry_moved(w->cache, io, (uint32_t)random_below(&w->random, PAGES));
-	}
-}
-
-static const struct stream streams[] = { { "host" }, { "map", .survivors = MAP, .map = true }, { 0 } };
-static const struct collector_client client = { .relocate = relocate };
 
 static struct world *world_open(
 	uint64_t seed, uint64_t cache_pages, uint32_t pinned, struct map_settings settings)
 {
-	struct world *w = memory_array(1, sizeof *w, "world");
+	struct world *w;
 
-	w->bench = bench_open(PAPER_DRIVE);
-	w->settings = settings;
-	w->settings.cache_bytes = cache_pages * w->bench->geometry.page_bytes;
-	w->settings.pin_pmt = pinned != 0;
-	w->settings.seed = seed;
-	w->gc = (struct gc_settings){ .threshold = 0.1, .separate = true, .seed = seed };
-	w->blocks = blocks_create(w->bench->flash, FREE_OLDEST);
-	w->space = space_create(w->blocks, streams, 1);
-	w->collector = collector_create(w->space, &w->gc, &w->wear, (struct ftl *)w, &client);
-	w->directory = directory_create(&w->settings, w->space, &w->statistics, PAGES, BASE,
-		(struct directory_client){ w, allocate });
+	settings.cache_bytes = cache_pages * 2048;
+	settings.pin_pmt = pinned != 0;
+	w = world_make(seed, PAGES, settings, entry_moved);
 	w->cache = map_cache_create(w->directory, pinned);
-	w->data = memory_array(w->bench->geometry.pages, sizeof *w->data, "data pages");
-	random_init(&w->random, seed, 3);
 	return w;
 }
 
 static void world_close(struct world *w)
 {
 	map_cache_free(w->cache);
-	directory_free(w->directory);
-	collector_free(w->collector);
-	space_free(w->space);
-	blocks_free(w->blocks);
-	bench_close(w->bench);
-	memory_free(w->data);
-	memory_free(w);
+	world_free(w);
 }
 
 static void world_check(const struct world *w)
 {
 	directory_check(w->directory);
 	map_cache_check(w->cache);
-}
-
-static uint64_t count(const struct world *w, enum op_kind kind, enum cause cause)
-{
-	return w->bench->flash->count[kind][cause];
-}
-
-static void begin(struct world *w)
-{
-	bench_begin(w->bench);
-}
-
-static void end(struct world *w)
-{
-	bench_submit(w->bench);
-	schedule_drain(w->bench->flash->schedule);
 }
 
 /* A look-up as a request of its own. */

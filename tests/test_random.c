@@ -175,7 +175,7 @@ static void draw_drive(struct combination *c)
 
 	do {
 		draw_settings(c, stream++);
-		assert_true(stream < 200);
+		assert_true(stream < 1000);
 	} while (!makes_a_drive(c));
 }
 

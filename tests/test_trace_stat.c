@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "stats/report.h"
 #include "traces/inflight.h"
+#include "traces/lately.h"
 #include "traces/picture.h"
 #include "traces/reuse.h"
 #include "traces/stat.h"
@@ -36,7 +37,7 @@ static uint64_t seed(void)
 
 static char *report_of(const struct record *records, size_t n)
 {
-	struct trace_stat *stat = trace_stat_create();
+	struct trace_stat *stat = trace_stat_create(2048);
 	struct report *report = report_create();
 	char *text = NULL;
 	size_t size = 0;
@@ -511,6 +512,56 @@ static void test_reuse_is_exact_for_few_pages(void **state)
 	memory_free(pages);
 }
 
+/* Beside the distances of a plain search: among the last n are those at a distance below n. */
+static void test_lately_is_exact(void **state)
+{
+	enum { ASKED = 3000 };
+	static const uint32_t sizes[] = { 1, 2, 37, 111, 5000 };
+	uint64_t *pages = memory_array(ASKED, sizeof *pages, "test");
+	struct random random;
+
+	(void)state;
+	random_init(&random, seed(), 5);
+	for (size_t i = 0; i < ASKED; i++) /* keys that differ in their upper halves alone, too */
+		pages[i] =
+			random_below(&random, random_below(&random, 2) ? 40 : 700) * (i % 2 ? 1 : 1ull << 44);
+	for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+		struct lately lately = lately_create(sizes[k]);
+		uint64_t found = 0;
+
+		for (size_t i = 0; i < ASKED; i++) {
+			long d = distance(pages, i);
+
+			lately_add(&lately, pages[i]);
+			found += d >= 0 && d < (long)sizes[k];
+			assert_int_equal(lately.found, found);
+		}
+		assert_int_equal(lately.asked, ASKED);
+		lately_free(&lately);
+	}
+	memory_free(pages);
+}
+
+/* Regions by a request's first byte, pages by every page it touches, trims not at all. */
+static void test_reuse_by_requests(void **state)
+{
+	static const struct record r[] = {
+		{ 0, 0, 4096, RESPONSE_UNKNOWN, 1, 0, REQUEST_WRITE },       /* region 0, pages 0 1 */
+		{ 1, 2048, 4096, RESPONSE_UNKNOWN, 1, 0, REQUEST_READ },     /* again, 1 again, 2 */
+		{ 2, 1u << 20, 2048, RESPONSE_UNKNOWN, 1, 0, REQUEST_TRIM }, /* nothing */
+		{ 3, (1u << 20) - 512, 1024, RESPONSE_UNKNOWN, 1, 0,
+			REQUEST_READ },                                     /* region 0, pages 511 512 */
+		{ 4, 1u << 20, 512, RESPONSE_UNKNOWN, 1, 0, REQUEST_READ }, /* region 1, 512 again */
+	};
+	char *report = report_of(r, sizeof r / sizeof r[0]);
+
+	(void)state;
+	expect(report, "region_reuse_111_share", 2. / 4);
+	expect(report, "region_reuse_936_share", 2. / 4);
+	expect(report, "page_reuse_8192_share", 2. / 7);
+	free(report);
+}
+
 /* A loop over n pages comes back at distance n - 1, however many pages there are. */
 static void test_reuse_of_a_loop(void **state)
 {
@@ -635,6 +686,8 @@ int main(void)
 		cmocka_unit_test(test_responses),
 		cmocka_unit_test(test_no_responses),
 		cmocka_unit_test(test_reuse_is_exact_for_few_pages),
+		cmocka_unit_test(test_lately_is_exact),
+		cmocka_unit_test(test_reuse_by_requests),
 		cmocka_unit_test(test_reuse_of_a_loop),
 		cmocka_unit_test(test_reuse_of_uniform_accesses),
 		cmocka_unit_test(test_tally),

@@ -265,14 +265,14 @@ static tick_t next_gap(struct generator *g)
 	return (tick_t)(mean + 0.5);
 }
 
-/* The next piece of the present range; as many were counted as there are requests. */
-static struct place next_piece(struct generator *g)
+/* The next request of the present range; they were counted. */
+static struct place next_in_range(struct generator *g)
 {
-	struct extent piece = { 0, 0 };
+	struct extent e = { 0, 0 };
 
-	BUG_ON(!ranges_next(&g->ranges, &piece), "ranges end before request %llu of %llu",
+	BUG_ON(!ranges_next(&g->ranges, &e), "ranges end before request %llu of %llu",
 		(unsigned long long)g->made + 1, (unsigned long long)g->requests);
-	return (struct place){ piece.start, (uint32_t)extent_sectors(piece) };
+	return (struct place){ e.start, (uint32_t)extent_sectors(e) };
 }
 
 static struct place place_of_request(struct generator *g, struct actor *a)
@@ -280,7 +280,7 @@ static struct place place_of_request(struct generator *g, struct actor *a)
 	struct place place;
 
 	if (g->profile.range_bytes)
-		return next_piece(g);
+		return next_in_range(g);
 	place = next_place(g, a);
 	remember(a, place);
 	return place;
@@ -357,15 +357,15 @@ static void actor_open(struct generator *g, unsigned kind)
 		a->cursor[i] = place_at(g, g->blocks / s->streams * i, g->grid, 0).start;
 }
 
-static uint64_t count_requests(const struct profile *p)
+static uint64_t count_requests(const struct generator *g)
 {
-	uint64_t pieces;
+	const struct profile *p = &g->profile;
+	uint64_t in_ranges;
 
 	if (!p->range_bytes)
 		return p->requests;
-	pieces = ranges_count(
-		&p->size_mix[KIND_READ], p->space / SECTOR_BYTES, p->range_bytes / SECTOR_BYTES, p->seed);
-	return p->requests && p->requests < pieces ? p->requests : pieces;
+	in_ranges = ranges_count(g->ranges);
+	return p->requests && p->requests < in_ranges ? p->requests : in_ranges;
 }
 
 struct generator *generator_open(const char *profile, char *const overrides[], size_t n, struct fault *fault)
@@ -377,7 +377,6 @@ struct generator *generator_open(const char *profile, char *const overrides[], s
 		memory_free(g);
 		return NULL;
 	}
-	g->requests = count_requests(p);
 	g->sectors = p->space / SECTOR_BYTES;
 	g->grid = p->grid / SECTOR_BYTES;
 	g->offset = p->offset / SECTOR_BYTES;
@@ -385,7 +384,9 @@ struct generator *generator_open(const char *profile, char *const overrides[], s
 	random_init(&g->types, p->seed, STREAM_TYPES);
 	random_init(&g->gaps, p->seed, STREAM_GAPS);
 	align_init(&g->align, &p->align, g->sectors, p->seed);
-	ranges_init(&g->ranges, &p->size_mix[KIND_READ], g->sectors, p->range_bytes / SECTOR_BYTES, p->seed);
+	g->ranges = ranges_create(
+		&p->size_mix[KIND_READ], g->sectors, p->range_bytes / SECTOR_BYTES, g->grid, p->seed);
+	g->requests = count_requests(g);
 	g->actor[KIND_WRITE].left = (uint64_t)(p->write_share * (double)g->requests + 0.5);
 	g->actor[KIND_READ].left = g->requests - g->actor[KIND_WRITE].left;
 	for (unsigned kind = 0; kind < KINDS; kind++)
@@ -401,7 +402,6 @@ void generator_close(struct generator *g)
 		memory_free(g->actor[kind].cursor);
 		memory_free(g->actor[kind].recent);
 	}
-	ranges_release(&g->ranges);
 	profile_release(&g->profile);
 	memory_free(g);
 }

@@ -19,7 +19,7 @@ static const char *const follows[] = { "new", "any", "last" };
 static const struct param top_rows[] = {
 	{ PROFILE(TEXT, brief), 0, 0, "", "", "what the profile stands for, in one line" },
 	{ PROFILE(UINT, requests), 0, 1e12, "requests", "100000",
-		"how many; 0 only with ranges: until the space is covered once" },
+		"how many; 0 only with ranges: until each had its share" },
 	{ PROFILE(UINT, space), 1 << 20, 0x1p53, "bytes", "8G", "size of the address space" },
 	{ PROFILE(UINT, seed), 0, 0x1p53, "", "1", "same seed, same trace" },
 	{ PROFILE(REAL, write_share), 0, 1, "", "0.5", "writes / requests; their number is exact" },
@@ -45,7 +45,7 @@ static const struct param place_rows[] = {
 		"share of the requests smaller than the grid that begin on it; the others lie anywhere in "
 		"one block of it" },
 	{ "range", PARAM_UINT, offsetof(struct profile, range_bytes), 0, 1 << 30, "bytes", "0",
-		"not 0: cover the space once, range by range, in random order inside a range" },
+		"not 0: range by range, at random inside a range, as many bytes as it has" },
 	{ 0 },
 };
 

@@ -1,8 +1,7 @@
 /*
- * The address stream "every page once, range by range": the space is cut into ranges that
- * are visited in order; a range is cut into pieces of random sizes that are visited in
- * random order.  (The synthetic reads of Jiang et al., "S-FTL", MSST 2011, Fig. 8.)
- * Memory is one range's pieces.
+ * The address stream "random reads, range by range": the space is cut into ranges that are visited in order; each
+ * gets as many sectors of requests as it has, at random grid points, so that some pages come often and some never.
+ * (The synthetic reads of Jiang et al., "S-FTL", MSST 2011, Fig. 8.)
  */
 #ifndef TRACES_GENERATE_RANGES_H
 #define TRACES_GENERATE_RANGES_H
@@ -14,21 +13,19 @@
 
 struct ranges {
 	const struct mix *sizes;
-	sector_t space, range;     /* sectors */
-	sector_t next;             /* first sector of the range to come */
-	struct random cuts, order; /* apart, so that pieces can be counted in advance */
-	struct extent *piece;      /* of the present range */
-	uint32_t pieces, taken, room;
+	sector_t space, range, grid;   /* sectors */
+	sector_t start, end, left;     /* the present range, and how much is still to be drawn in it */
+	struct random lengths, places; /* apart, so that requests can be counted in advance */
 };
 
 /* `sizes` must outlive it. */
-void ranges_init(struct ranges *, const struct mix *sizes, sector_t space, sector_t range, uint64_t seed);
-void ranges_release(struct ranges *);
+struct ranges ranges_create(
+	const struct mix *sizes, sector_t space, sector_t range, sector_t grid, uint64_t seed);
 
-/* The next piece; false when the space is covered. */
+/* The next request; false when every range had its share. */
 bool ranges_next(struct ranges *, struct extent *);
 
-/* How many pieces the whole space has. */
-uint64_t ranges_count(const struct mix *sizes, sector_t space, sector_t range, uint64_t seed);
+/* How many requests that makes from now on. */
+uint64_t ranges_count(struct ranges);
 
 #endif

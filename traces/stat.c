@@ -4,7 +4,7 @@
 #define DEVICE_BITS    44u /* a page's key: device << 44 | page; both fit (scan.h, devices.h) */
 #define EXPECTED_PAGES 16u /* of a request are fetched ahead */
 
-struct trace_stat *trace_stat_create(void)
+struct trace_stat *trace_stat_create(uint64_t entry_bytes)
 {
 	struct trace_stat *s = memory_array(1, sizeof *s, "trace statistics");
 
@@ -13,6 +13,10 @@ struct trace_stat *trace_stat_create(void)
 	s->ends = tally_create("request ends");
 	s->devices = devices_create();
 	s->reuse = reuse_create();
+	s->few_regions = lately_create(FEW_REGIONS);
+	s->many_regions = lately_create(MANY_REGIONS);
+	s->entries = lately_create(ENTRIES);
+	s->entry_bits = (unsigned)__builtin_ctzll(entry_bytes);
 	s->picture = picture_create();
 	return s;
 }
@@ -26,6 +30,9 @@ void trace_stat_free(struct trace_stat *s)
 	tally_free(s->ends);
 	devices_free(s->devices);
 	reuse_free(s->reuse);
+	lately_free(&s->few_regions);
+	lately_free(&s->many_regions);
+	lately_free(&s->entries);
 	memory_free(s->inflight.element);
 	memory_free(s->picture);
 	memory_free(s->reach);
@@ -117,6 +124,17 @@ static void add_pages(
 	}
 }
 
+/* What caches of mapping pages and of single entries would find. */
+static void add_lately(struct trace_stat *s, const struct record *r, uint32_t device, uint64_t end)
+{
+	uint64_t region = page_key(device, r->offset >> REGION_BITS);
+
+	lately_add(&s->few_regions, region);
+	lately_add(&s->many_regions, region);
+	for (uint64_t page = r->offset >> s->entry_bits; page <= (end - 1) >> s->entry_bits; page++)
+		lately_add(&s->entries, end_key(device, page));
+}
+
 void trace_stat_add(struct trace_stat *s, const struct record *r)
 {
 	struct counts *c = &s->type[r->type];
@@ -130,8 +148,10 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 	add_time(s, r);
 	add_place(s, c, r, end);
 	add_order(s, c, r, device, end);
-	if (r->type != REQUEST_TRIM)
+	if (r->type != REQUEST_TRIM) {
 		add_pages(s, c, r, device, end);
+		add_lately(s, r, device, end);
+	}
 	picture_add(s->picture, r->time - s->first, r->offset, r->type);
 }
 

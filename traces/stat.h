@@ -14,7 +14,8 @@
 
 struct trace_stat;
 
-struct trace_stat *trace_stat_create(void);
+/* Pages of the reuse that a cache of mapping entries sees have `entry_bytes`, a power of two. */
+struct trace_stat *trace_stat_create(uint64_t entry_bytes);
 void trace_stat_free(struct trace_stat *);
 
 /* Takes in the next request; times ascend. */

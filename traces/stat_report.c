@@ -335,6 +335,19 @@ static void report_reuse(const struct trace_stat *s, uint64_t written, struct re
 	}
 }
 
+/* What caches of a mapping would hit, exactly. */
+static void report_lately(const struct trace_stat *s, struct report *out)
+{
+	put_share(out, "trace.region_reuse_111_share", s->few_regions.found, s->few_regions.asked,
+		"requests whose 1 MiB region is among the last 111");
+	put_share(out, "trace.region_reuse_936_share", s->many_regions.found, s->many_regions.asked,
+		"requests whose 1 MiB region is among the last 936");
+	report_count(
+		out, "trace.reuse_page_bytes", 1ull << s->entry_bits, "bytes", "a page of the next line");
+	put_share(out, "trace.page_reuse_8192_share", s->entries.found, s->entries.asked,
+		"page accesses to one of the last 8,192");
+}
+
 static uint64_t written_pages(const struct trace_stat *s)
 {
 	const struct tally_entry *e;
@@ -359,4 +372,5 @@ void trace_stat_report(const struct trace_stat *s, struct report *out)
 	report_order(s, out);
 	report_heat(s, out);
 	report_reuse(s, written, out);
+	report_lately(s, out);
 }

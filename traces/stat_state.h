@@ -7,6 +7,7 @@
 #include "stats/histogram.h"
 #include "traces/devices.h"
 #include "traces/inflight.h"
+#include "traces/lately.h"
 #include "traces/picture.h"
 #include "traces/reuse.h"
 #include "traces/stat.h"
@@ -14,6 +15,13 @@
 
 #define PAGE_BITS    12u /* of the footprint: 4 KiB */
 #define ACROSS_SIZES 3u  /* pages of 4, 8, 16 KiB */
+
+/* S-FTL's cache of 8 KiB holds about 111 mapping pages of 1 MiB each, one of 64 KiB 936, DFTL's 8,192 entries
+ * (MSST 2011). */
+#define REGION_BITS  20u
+#define FEW_REGIONS  111u
+#define MANY_REGIONS 936u
+#define ENTRIES      8192u
 
 /* One device's part of the span, and where its last request ended. */
 struct reach {
@@ -46,6 +54,9 @@ struct trace_stat {
 	size_t reaches;
 	uint64_t max_end;
 	struct reuse *reuse;
+	struct lately few_regions, many_regions; /* of requests' beginnings */
+	struct lately entries;                   /* pages of 1 << entry_bits bytes */
+	unsigned entry_bits;
 	struct heap inflight;
 	struct picture *picture;
 };

@@ -75,7 +75,7 @@ static void read_as_it_is(const uint8_t *data, size_t bytes)
 
 	if (!t)
 		return;
-	stat = trace_stat_create();
+	stat = trace_stat_create(2048);
 	report = report_create();
 	read_all(t, stat, true);
 	trace_stat_report(stat, report);

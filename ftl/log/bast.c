@@ -1,0 +1,63 @@
+/*
+ * BAST: block-associative sector translation.  Kim, Kim, Noh, Min and Cho, IEEE Transactions on Consumer Electronics,
+ * 2002.  Each of N logical blocks has a log of its own, filled page after page in whatever order the pages come.
+ *
+ * A log that is full and in order becomes the data block at once.  One that is full and not in order is merged when its
+ * logical block is written next; when all are in use and another logical block needs one, the log least recently
+ * written is merged.
+ */
+#include "ftl/log/log.h"
+
+static const struct param bast_params[] = { LOG_PARAM_LOGS, LOG_PARAM_STRIPE, LOG_PARAM_GAP, { 0 } };
+
+static bool bast_init(struct ftl *f, struct fault *fault)
+{
+	return log_init(f->state, f, log_count_of(f, f->settings), 0, false, fault);
+}
+
+static bool write_page(struct log_ftl *l, struct io *io, struct page_part part)
+{
+	struct log_place at = log_place(l, part.lpn);
+	struct log_block *log = log_of(l, at.lbn);
+
+	if (log && log_next(l, log->block) == l->geometry->pages_per_block) {
+		if (!log_close(l, io, log, NULL))
+			return false;
+		log = NULL;
+	}
+	if (!log && at.offset >= log_next(l, l->data[at.lbn]))
+		return log_write_data(l, io, part);
+	if (!log)
+		log = log_open(l, io, at.lbn);
+	return log && log_append(l, io, log, log_next(l, log->block), part);
+}
+
+static void bast_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	log_begin_write(f->state, io, extents, n);
+	while (page_walk_next(&walk, &part))
+		if (!write_page(f->state, io, part))
+			return;
+}
+
+const struct ftl_ops ftl_bast = {
+	.name = "bast",
+	.brief = "log blocks of one logical block each, filled in any order",
+	.size = sizeof(struct log_ftl),
+	.params = bast_params,
+	.settings_size = sizeof(struct log_settings),
+	.init = bast_init,
+	.exit = log_free,
+	.read = log_read,
+	.write = bast_write,
+	.trim = log_trim,
+	.check = log_check,
+	.regions = log_regions,
+	.describe = log_describe,
+	.facts = log_facts,
+	.print_entry = log_print_entry,
+	.statistics = log_add_statistics,
+};

@@ -1,0 +1,99 @@
+/*
+ * Block mapping: the first FTL there was.  A table says where each logical block is, and pages lie in it at their
+ * offsets.  A page behind all others of its block is programmed there; to overwrite one the whole block is written
+ * anew, once for all pages of a request that lie in it.
+ */
+#include "ftl/log/log.h"
+
+struct block_ftl {
+	struct log_ftl log;
+	/* What a request writes in one group of logical blocks, for each of them; their number in `parts`. */
+	struct page_part *part;
+	uint32_t *parts;
+};
+
+static const struct param block_params[] = { LOG_PARAM_STRIPE, { 0 } };
+
+static bool block_init(struct ftl *f, struct fault *fault)
+{
+	struct block_ftl *b = f->state;
+
+	if (!log_init(&b->log, f, 0, 0, false, fault))
+		return false;
+	b->part = memory_array(b->log.group_pages, sizeof *b->part, "parts of a request");
+	b->parts = memory_array(f->geometry->planes, sizeof *b->parts, "parts of a request");
+	return true;
+}
+
+static void block_exit(struct ftl *f)
+{
+	struct block_ftl *b = f->state;
+
+	memory_free(b->part);
+	memory_free(b->parts);
+	log_exit(&b->log);
+}
+
+static bool write_block(
+	struct log_ftl *l, struct io *io, uint32_t lbn, const struct page_part *part, uint32_t parts)
+{
+	if (log_place(l, part->lpn).offset < log_next(l, l->data[lbn]))
+		return log_merge(l, io, lbn, BLOCK_NONE, part, parts);
+	for (; parts; part++, parts--)
+		if (!log_write_data(l, io, *part))
+			return false;
+	return true;
+}
+
+/* Writes what is noted for the logical blocks of a group. */
+static bool write_group(struct block_ftl *b, struct io *io, uint32_t group)
+{
+	const struct geometry *g = b->log.geometry;
+	bool done = true;
+
+	for (uint32_t p = 0; p < g->planes; p++) {
+		if (done && b->parts[p])
+			done = write_block(&b->log, io, group * g->planes + p,
+				&b->part[p * g->pages_per_block], b->parts[p]);
+		b->parts[p] = 0;
+	}
+	return done;
+}
+
+static void block_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct block_ftl *b = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+	uint32_t group = 0;
+
+	while (page_walk_next(&walk, &part)) {
+		uint32_t lbn = log_place(&b->log, part.lpn).lbn, p = log_position(&b->log, lbn);
+		uint32_t its = divide(lbn, b->log.per_planes);
+
+		if (its != group && !write_group(b, io, group))
+			return;
+		group = its;
+		b->part[p * f->geometry->pages_per_block + b->parts[p]++] = part;
+	}
+	write_group(b, io, group);
+}
+
+const struct ftl_ops ftl_block = {
+	.name = "block",
+	.brief = "block mapping: no logs, to overwrite a page its block is written anew",
+	.size = sizeof(struct block_ftl),
+	.params = block_params,
+	.settings_size = sizeof(struct log_settings),
+	.init = block_init,
+	.exit = block_exit,
+	.read = log_read,
+	.write = block_write,
+	.trim = log_trim,
+	.check = log_check,
+	.regions = log_regions,
+	.describe = log_describe,
+	.facts = log_facts,
+	.print_entry = log_print_entry,
+	.statistics = log_add_statistics,
+};

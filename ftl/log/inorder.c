@@ -1,0 +1,64 @@
+/*
+ * In-order replacement blocks: block mapping as simple controllers had it, and the device that Chardin, Olivier et al.
+ * measured (FlashDB 2011) as far as its times tell.  Each of N logical blocks may have a replacement block, which is
+ * written strictly in ascending order: pages between the last one written and the next are copied, what is left when it
+ * is closed, too.  So a write costs as many pages as lie between it and the one before.
+ */
+#include "ftl/log/log.h"
+
+static const struct param inorder_params[] = { LOG_PARAM_LOGS, LOG_PARAM_STRIPE, LOG_PARAM_GAP, { 0 } };
+
+static bool inorder_init(struct ftl *f, struct fault *fault)
+{
+	return log_init(f->state, f, log_count_of(f, f->settings), 0, false, fault);
+}
+
+static bool write_page(struct log_ftl *l, struct io *io, struct page_part part)
+{
+	struct log_place at = log_place(l, part.lpn);
+	struct log_block *log = log_of(l, at.lbn);
+
+	if (log && at.offset < log_next(l, log->block)) {
+		if (!log_close(l, io, log, NULL))
+			return false;
+		log = NULL;
+	}
+	if (!log && at.offset >= log_next(l, l->data[at.lbn]))
+		return log_write_data(l, io, part);
+	if (!log)
+		log = log_open(l, io, at.lbn);
+	if (!log)
+		return false;
+	log_counts(l, io)->gap_copies += log_copy_until(l, io, at.lbn, log->block, at.offset);
+	return log_append(l, io, log, at.offset, part);
+}
+
+static void inorder_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	log_begin_write(f->state, io, extents, n);
+	while (page_walk_next(&walk, &part))
+		if (!write_page(f->state, io, part))
+			return;
+}
+
+const struct ftl_ops ftl_inorder = {
+	.name = "inorder",
+	.brief = "replacement blocks of one logical block each, written in ascending order",
+	.size = sizeof(struct log_ftl),
+	.params = inorder_params,
+	.settings_size = sizeof(struct log_settings),
+	.init = inorder_init,
+	.exit = log_free,
+	.read = log_read,
+	.write = inorder_write,
+	.trim = log_trim,
+	.check = log_check,
+	.regions = log_regions,
+	.describe = log_describe,
+	.facts = log_facts,
+	.print_entry = log_print_entry,
+	.statistics = log_add_statistics,
+};

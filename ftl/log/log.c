@@ -1,0 +1,451 @@
+#include "ftl/log/log.h"
+
+/* ---- where pages are ---- */
+
+/* The page at its offset in a block that is its logical block's own. */
+static bool is_at(const struct log_ftl *l, block_t block, uint32_t offset, lpn_t lpn)
+{
+	return offset < log_next(l, block) &&
+	       flash_owner(l->ftl->flash, geometry_first_page(l->geometry, block) + offset) == lpn;
+}
+
+static struct hashed mapped_pages(const struct log_ftl *l)
+{
+	return HASHED(l->page, lpn, link);
+}
+
+ppn_t log_find(const struct log_ftl *l, lpn_t lpn)
+{
+	struct log_place at;
+	const struct log_block *own;
+	uint32_t i;
+
+	if (lpn >= l->geometry->logical_pages || !log_sectors(l, lpn))
+		return PPN_NONE;
+	if (l->table)
+		return l->table[lpn];
+	at = log_place(l, lpn);
+	if (is_at(l, l->data[at.lbn], at.offset, lpn))
+		return geometry_first_page(l->geometry, l->data[at.lbn]) + at.offset;
+	own = log_of(l, at.lbn);
+	if (own && is_at(l, own->block, at.offset, lpn))
+		return geometry_first_page(l->geometry, own->block) + at.offset;
+	i = hash_find(&l->index, mapped_pages(l), lpn);
+	BUG_ON(i == INDEX_NONE, "LPN %u has data, but no page", lpn);
+	return geometry_first_page(l->geometry, l->log[geometry_block(l->geometry, i)].block) +
+	       geometry_page(l->geometry, i);
+}
+
+/* The page holds the newest data of the LPN from now on; in the log, if it is not at its offset, it is mapped. */
+static void enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
+{
+	uint32_t page = geometry_page(l->geometry, ppn), i;
+
+	l->live[geometry_block(l->geometry, ppn)]++;
+	l->live_pages++;
+	if (l->table)
+		l->table[lpn] = ppn;
+	if (log == INDEX_NONE)
+		return;
+	l->log[log].touched = ++l->events;
+	if (l->log[log].lbn != LBN_NONE && page == log_place(l, lpn).offset)
+		return;
+	i = geometry_first_page(l->geometry, log) + page;
+	l->page[i].lpn = lpn;
+	hash_add(&l->index, mapped_pages(l), i);
+}
+
+/* It no longer does. */
+static void leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+{
+	block_t block = geometry_block(l->geometry, ppn);
+	struct log_place at = log_place(l, lpn);
+	const struct log_block *own;
+	uint32_t i;
+
+	l->live[block]--;
+	l->live_pages--;
+	if (l->table || block == l->data[at.lbn])
+		return;
+	own = log_of(l, at.lbn);
+	if (own && block == own->block && geometry_page(l->geometry, ppn) == at.offset)
+		return;
+	i = hash_find(&l->index, mapped_pages(l), lpn);
+	hash_remove(&l->index, mapped_pages(l), i);
+	l->log[geometry_block(l->geometry, i)].touched = ++l->events;
+}
+
+/* ---- pages change ---- */
+
+static void set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
+{
+	sector_t first = geometry_page_start(l->geometry, lpn);
+	uint64_t *word = &l->sectors[first / BITS_WORD];
+
+	*word = (*word & ~(l->geometry->full_page << first % BITS_WORD)) | mask << first % BITS_WORD;
+}
+
+/* A page-level translation; an FTL with a table counts those that matter itself. */
+static void count_lookup(struct log_ftl *l, struct io *io)
+{
+	if (!l->table) {
+		ftl_count_lookup(l->ftl, io);
+		return;
+	}
+	io->accesses++;
+	ftl_map_count(l->ftl, io)->accesses++;
+}
+
+/* The LPN's data, if it has any, is dead. */
+static void drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+{
+	if (ppn == PPN_NONE)
+		return;
+	leave(l, lpn, ppn);
+	flash_disown(l->ftl->flash, ppn);
+}
+
+/*
+ * Pages of the block before this one that nothing is written to are passed over, or, where flash.order forbids that,
+ * programmed with nothing.
+ */
+static void reach(struct log_ftl *l, struct io *io, ppn_t to)
+{
+	block_t block = geometry_block(l->geometry, to);
+	ppn_t at = geometry_first_page(l->geometry, block) + log_next(l, block);
+
+	if (l->ftl->flash->settings->order == ORDER_ASCENDING)
+		return;
+	for (; at < to; at++) {
+		flash_program(io, at, 0, l->geometry->sectors_per_page, CAUSE_MERGE, OP_NONE);
+		flash_disown(l->ftl->flash, at);
+		log_counts(l, io)->dummies++;
+	}
+}
+
+void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t to, uint32_t log, op_t after)
+{
+	mask_t had = log_sectors(l, part.lpn), kept = had & ~part.mask;
+	ppn_t old = log_find(l, part.lpn);
+
+	count_lookup(l, io);
+	reach(l, io, to);
+	if (kept)
+		after = flash_read(io, old, mask_sectors(kept), CAUSE_RMW, after);
+	flash_program(io, to, part.lpn, mask_sectors(had | part.mask), CAUSE_HOST, after);
+	pages_hold_host(io, to, part.lpn, part.mask);
+	pages_hold_kept(io, to, old, part.lpn, kept);
+	drop(l, part.lpn, old);
+	set_sectors(l, part.lpn, had | part.mask);
+	enter(l, part.lpn, to, log);
+}
+
+void log_copy(struct log_ftl *l, struct io *io, ppn_t from, ppn_t to)
+{
+	lpn_t lpn = flash_owner(l->ftl->flash, from);
+
+	reach(l, io, to);
+	flash_copy(io, from, to, CAUSE_MERGE, OP_NONE);
+	leave(l, lpn, from);
+	enter(l, lpn, to, INDEX_NONE);
+}
+
+block_t log_take(struct log_ftl *l, uint32_t lbn)
+{
+	block_t block = blocks_take(l->blocks, log_plane(l, lbn));
+
+	l->ftl->failed |= block == BLOCK_NONE;
+	return block;
+}
+
+/* ---- requests ---- */
+
+void log_begin_write(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (extents[i].start != l->expected)
+			io->controller_ns += l->gap_ns;
+		l->expected = extents[i].end;
+	}
+}
+
+void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct log_ftl *l = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part)) {
+		mask_t wanted = log_sectors(l, part.lpn) & part.mask;
+		ppn_t ppn;
+
+		count_lookup(l, io);
+		if (!wanted) {
+			ftl_count_unmapped(f, io);
+			continue;
+		}
+		ppn = log_find(l, part.lpn);
+		flash_read(io, ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
+		pages_answer(io, ppn, part.lpn, wanted);
+	}
+}
+
+void log_trim(struct ftl *f, struct io *io, struct extent e)
+{
+	struct log_ftl *l = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part)) {
+		mask_t had = log_sectors(l, part.lpn);
+
+		count_lookup(l, io);
+		if (!(had & ~part.mask))
+			drop(l, part.lpn, log_find(l, part.lpn));
+		set_sectors(l, part.lpn, had & ~part.mask);
+	}
+}
+
+void log_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
+{
+	const struct log_ftl *l = f->state;
+	struct log_place at = log_place(l, lpn);
+	ppn_t ppn = log_find(l, lpn);
+
+	fprintf(out, "page %u of logical block %u, ", at.offset, at.lbn);
+	if (ppn == PPN_NONE) {
+		fputs("no data", out);
+		return;
+	}
+	if (!l->table)
+		fputs(geometry_block(f->geometry, ppn) == l->data[at.lbn] ? "data block " : "log ", out);
+	pages_print(f->geometry, ppn, log_sectors(l, lpn), out);
+}
+
+/* ---- the whole ---- */
+
+uint32_t log_count_of(const struct ftl *f, const struct log_settings *s)
+{
+	uint32_t share = f->geometry->blocks_per_plane * 3 / 100;
+
+	return s->logs ? (uint32_t)s->logs : share < 2 ? 2 : share;
+}
+
+static bool check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fault)
+{
+	const struct geometry *g = l->geometry;
+	const char *name = l->ftl->ops->name;
+	uint32_t data = l->lbns / g->planes,
+		 spare = data < g->blocks_per_plane ? g->blocks_per_plane - data : 0;
+
+	if (spare < logs + 2)
+		return fault_set(fault,
+			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s with %u "
+			"logs needs %u: use a larger flash.over_provisioning%s",
+			data, g->blocks_per_plane, spare, name, logs, logs + 2, logs ? " or fewer logs" : "");
+	if (g->pages_per_block % l->stripe)
+		return fault_set(fault, "%s.stripe = %u does not divide flash.pages = %u", name, l->stripe,
+			g->pages_per_block);
+	return true;
+}
+
+static void make_tables(struct log_ftl *l, uint32_t logs)
+{
+	const struct geometry *g = l->geometry;
+	uint32_t all = logs * g->planes;
+
+	l->data = memory_array(l->lbns, sizeof *l->data, "block map");
+	l->own = memory_array(l->lbns, sizeof *l->own, "block map");
+	l->sectors = memory_array(bits_words(g->logical_sectors), sizeof *l->sectors, "sector map");
+	l->live = memory_array(g->blocks, sizeof *l->live, "live pages");
+	l->log = memory_array(all + g->planes, sizeof *l->log, "logs");
+	l->page = memory_array((size_t)all * g->pages_per_block, sizeof *l->page, "log map");
+	l->index = hash_create(all * g->pages_per_block, "log map");
+	for (uint32_t i = 0; i < l->lbns; i++) {
+		l->data[i] = BLOCK_NONE;
+		l->own[i] = INDEX_NONE;
+	}
+	for (uint32_t i = 0; i < all; i++)
+		l->log[i] = (struct log_block){ .block = BLOCK_NONE, .lbn = LBN_NONE };
+	for (uint32_t p = 0; p < g->planes; p++) {
+		list_init(ARRAY_FIELD(l->log, link), all + p);
+		for (uint32_t i = 0; i < l->owned; i++)
+			list_append(ARRAY_FIELD(l->log, link), all + p, p * logs + i);
+	}
+}
+
+bool log_init(
+	struct log_ftl *l, struct ftl *f, uint32_t owned, uint32_t shared, bool anywhere, struct fault *fault)
+{
+	const struct log_settings *s = f->settings;
+	const struct geometry *g = f->geometry;
+	uint32_t logs = owned + shared;
+
+	l->ftl = f;
+	l->geometry = g;
+	l->stripe = (uint32_t)s->stripe;
+	l->group_pages = g->pages_per_block * g->planes;
+	l->lbns = (g->logical_pages + l->group_pages - 1) / l->group_pages * g->planes;
+	l->owned = owned;
+	l->shared = shared;
+	l->gap_ns = s->gap_ns;
+	l->per_stripe = divisor_of(l->stripe);
+	l->per_planes = divisor_of(g->planes);
+	l->per_group = divisor_of(l->group_pages);
+	if (anywhere)
+		l->table = memory_array(g->logical_pages, sizeof *l->table, "page table");
+	if (!check_drive(l, logs, fault) ||
+		!placement_init(&l->placement, f->flash, &f->core->placement, fault)) {
+		memory_free(l->table);
+		return false;
+	}
+	l->blocks = blocks_create(f->flash, f->core->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST);
+	make_tables(l, logs);
+	return true;
+}
+
+void log_exit(struct log_ftl *l)
+{
+	blocks_free(l->blocks);
+	placement_release(&l->placement);
+	memory_free(l->data);
+	memory_free(l->own);
+	memory_free(l->sectors);
+	memory_free(l->live);
+	memory_free(l->table);
+	memory_free(l->log);
+	memory_free(l->page);
+	hash_free(&l->index);
+}
+
+void log_free(struct ftl *f)
+{
+	log_exit(f->state);
+}
+
+void log_regions(struct ftl *f, struct regions *r)
+{
+	struct log_ftl *l = f->state;
+	const struct geometry *g = f->geometry;
+	size_t logs = (size_t)(l->owned + l->shared) * g->planes;
+
+	blocks_regions(l->blocks, r);
+	regions_visit(r, l->data, l->lbns * sizeof *l->data);
+	regions_visit(r, l->own, l->lbns * sizeof *l->own);
+	regions_visit(r, l->sectors, bits_words(g->logical_sectors) * sizeof *l->sectors);
+	regions_visit(r, l->live, g->blocks * sizeof *l->live);
+	regions_visit(r, &l->live_pages, sizeof l->live_pages);
+	if (l->table)
+		regions_visit(r, l->table, g->logical_pages * sizeof *l->table);
+	regions_visit(r, l->log, (logs + g->planes) * sizeof *l->log);
+	regions_visit(r, l->page, logs * g->pages_per_block * sizeof *l->page);
+	regions_visit(r, l->index.bucket, l->index.buckets * sizeof *l->index.bucket);
+	regions_visit(r, &l->index.count, sizeof l->index.count);
+	regions_visit(r, &l->opened, sizeof l->opened);
+	regions_visit(r, &l->events, sizeof l->events);
+	regions_visit(r, &l->expected, sizeof l->expected);
+}
+
+void log_describe(const struct ftl *f, char *text, size_t bytes)
+{
+	const struct log_ftl *l = f->state;
+
+	snprintf(text, bytes, " of %u + %u logs, striped by %u page%s in order %s", l->owned, l->shared,
+		l->stripe, l->stripe == 1 ? "" : "s", f->core->placement.order);
+}
+
+void log_facts(const struct ftl *f, struct ftl_facts *facts)
+{
+	const struct log_ftl *l = f->state;
+	const struct geometry *g = f->geometry;
+	uint64_t logs = (uint64_t)(l->owned + l->shared) * g->planes;
+
+	facts->live_pages = l->live_pages;
+	facts->free_blocks = blocks_left_in_all(l->blocks);
+	facts->retired_blocks = l->blocks->retired;
+	facts->map_bytes = 4 * (l->table ? g->logical_pages : l->lbns + logs * (1 + g->pages_per_block));
+}
+
+/* ---- invariants ---- */
+
+static void check_log(const struct log_ftl *l, uint32_t i)
+{
+	const struct log_block *log = &l->log[i];
+
+	BUG_ON(log->lbn != LBN_NONE && (log->block == BLOCK_NONE || l->own[log->lbn] != i),
+		"log %u is of logical block %u, which has log %u", i, log->lbn, l->own[log->lbn]);
+	for (uint32_t page = 0; log->ordered && page < log_next(l, log->block); page++) {
+		owner_t owner =
+			flash_owner(l->ftl->flash, geometry_first_page(l->geometry, log->block) + page);
+
+		BUG_ON(owner != OWNER_NONE && log_place(l, owner).offset != page,
+			"page %u of log %u, which is in order, holds LPN %u", page, i, owner);
+	}
+}
+
+static uint64_t check_block(const struct log_ftl *l, block_t block)
+{
+	const struct flash *flash = l->ftl->flash;
+	ppn_t first = geometry_first_page(l->geometry, block);
+	uint32_t live = 0;
+
+	for (uint32_t page = 0; page < log_next(l, block); page++) {
+		lpn_t lpn = flash_owner(flash, first + page);
+
+		if (lpn == OWNER_NONE)
+			continue;
+		live++;
+		BUG_ON(log_find(l, lpn) != first + page, "page %u belongs to LPN %u, which is in %u",
+			first + page, lpn, log_find(l, lpn));
+	}
+	BUG_ON(live != l->live[block], "block %u has %u live pages, %u are counted", block, live,
+		l->live[block]);
+	return live;
+}
+
+void log_check(const struct ftl *f)
+{
+	const struct log_ftl *l = f->state;
+	const struct geometry *g = f->geometry;
+	uint64_t live = 0, mapped = 0;
+
+	blocks_check(l->blocks);
+	for (uint32_t i = 0; i < (l->owned + l->shared) * g->planes; i++)
+		check_log(l, i);
+	for (block_t block = 0; block < g->blocks; block++)
+		live += check_block(l, block);
+	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++)
+		mapped += log_sectors(l, lpn) != 0;
+	BUG_ON(live != l->live_pages || live != mapped,
+		"%llu pages are live, %llu counted, %llu LPNs hold data", (unsigned long long)live,
+		(unsigned long long)l->live_pages, (unsigned long long)mapped);
+}
+
+/* ---- statistics ---- */
+
+#define COUNT(name) STAT_COUNT, offsetof(struct log_statistics, name)
+
+static const struct stat_row rows[] = {
+	{ "log.merge.switch", "merges", "the log had all pages in order", COUNT(switches) },
+	{ "log.merge.partial", "merges", "the log had the first pages in order", COUNT(partial) },
+	{ "log.merge.full", "merges", "into a free block", COUNT(full) },
+	{ "log.copy.partial", "pages", "", COUNT(partial_copies) },
+	{ "log.copy.full", "pages", "", COUNT(full_copies) },
+	{ "log.copy.gap", "pages", "to reach the page that is written", COUNT(gap_copies) },
+	{ "log.dummies", "pages", "programmed with nothing, where flash.order forbids to pass over them",
+		COUNT(dummies) },
+	{ "log.victims", "blocks", "shared logs emptied", COUNT(victims) },
+	{ "log.victim_blocks", "merges", "logical blocks merged to empty them", COUNT(victim_lbns) },
+	{ "log.blocks_per_victim", "merges", "logical blocks with data in an emptied log", STAT_RATIO,
+		offsetof(struct log_statistics, victim_lbns), offsetof(struct log_statistics, victims) },
+	{ "log.utilisation", "share", "pages of logs that were used when they were merged", STAT_RATIO,
+		offsetof(struct log_statistics, pages), offsetof(struct log_statistics, room) },
+	{ 0 },
+};
+
+void log_add_statistics(struct ftl *f, struct stat_list *list)
+{
+	struct log_ftl *l = f->state;
+
+	stat_list_add(list, (struct stat_group){ "log blocks", NULL, rows, &l->count, sizeof l->count });
+}

@@ -1,0 +1,237 @@
+/*
+ * Log-block FTLs from within: what the files of this folder share.  Nobody else includes it.
+ *
+ * A logical block's pages lie in its data block, each at its own offset, so that a table of blocks is all the mapping
+ * there is.  What cannot be written there goes to log blocks, whose pages are mapped one by one, and merges bring logs
+ * and data blocks together again.  The FTLs differ in who shares a log and when it is merged:
+ *
+ *	block       nobody has one: a page is overwritten by writing its block anew
+ *	inorder     one for each of N logical blocks, written in ascending order
+ *	bast        one for each of N logical blocks, written in any order (Kim et al. 2002)
+ *	fast        one that begins at offset 0, the others shared by all (Lee et al. 2007)
+ *	last        several of the first kind, the shared ones apart for hot and cold pages (Lee et al. 2008)
+ *	superblock  pages anywhere in the blocks of n adjacent logical blocks (Kang et al. 2006)
+ *
+ * Every plane is a drive of its own, with its own logical blocks and logs; addresses are striped over the planes, a
+ * few pages to each in turn, so that long requests work on all of them.
+ *
+ * Merges are in the foreground: a request waits for those that it causes, their copies and erases.
+ */
+#ifndef FTL_LOG_LOG_H
+#define FTL_LOG_LOG_H
+
+#include "base/bits.h"
+#include "base/hash.h"
+#include "base/list.h"
+#include "base/memory.h"
+#include "ftl/ftl.h"
+#include "ftl/pages.h"
+#include "pagemap/blocks.h"
+
+#define LBN_NONE UINT32_MAX
+
+/* Settings that several have: the first member of an FTL's own, or all of them. */
+struct log_settings {
+	uint64_t logs, stripe, gap_ns;
+};
+
+#define LOG_PARAM(type, field) PARAM(type, struct log_settings, field)
+
+#define LOG_PARAM_LOGS                                                                                       \
+	{                                                                                                    \
+		LOG_PARAM(UINT, logs), 0, 1e6, "blocks", "0",                                                \
+			"log blocks of each plane; 0 = 3 % of its blocks, at least two"                      \
+	}
+#define LOG_PARAM_STRIPE                                                                                     \
+	{                                                                                                    \
+		LOG_PARAM(UINT, stripe), 1, 65536, "pages", "1",                                             \
+			"pages of ascending address in one plane before the next plane's turn; divides "     \
+			"flash.pages"                                                                        \
+	}
+#define LOG_PARAM_GAP                                                                                        \
+	{                                                                                                    \
+		LOG_PARAM(UINT, gap_ns), 0, 1e9, "ns", "0",                                                  \
+			"time that a write takes longer which does not begin where the one before ended"     \
+	}
+
+struct log_statistics {
+	uint64_t switches, partial, full;                          /* merges */
+	uint64_t full_copies, partial_copies, gap_copies, dummies; /* pages */
+	uint64_t victims, victim_lbns; /* shared logs emptied, logical blocks merged for them */
+	uint64_t pages, room;          /* of logs when they were merged */
+};
+
+/* A log: of one logical block, or shared. */
+struct log_block {
+	block_t block; /* BLOCK_NONE: none, it is free */
+	uint32_t lbn;  /* LBN_NONE: shared */
+	struct link link;
+	uint32_t opened;  /* order of being opened */
+	uint64_t touched; /* when a page was last programmed or died, in events of the plane */
+	bool ordered; /* of one logical block: its pages 0, 1, ... in their places, none overwritten since */
+	bool hot;     /* shared, in last */
+};
+
+/* A page of a log that is not at its offset. */
+struct log_page {
+	uint32_t lpn, link;
+};
+
+struct log_ftl {
+	struct ftl *ftl;
+	const struct geometry *geometry;
+	struct blocks *blocks;
+	struct placement placement; /* the striping order */
+	uint32_t stripe, group_pages, lbns;
+	struct divisor per_stripe, per_planes, per_group;
+
+	block_t *data;     /* per logical block; BLOCK_NONE */
+	uint32_t *own;     /* per logical block: number of its log; INDEX_NONE */
+	uint64_t *sectors; /* bit per sector of the drive: it holds data */
+	uint32_t *live;    /* per block: pages */
+	uint64_t live_pages;
+	ppn_t *table; /* of an FTL that keeps pages anywhere: per LPN; else NULL */
+
+	/*
+	 * Logs of each plane: first `owned` of one logical block each, then `shared`.  The first kind hang in rings,
+	 * the least recently written first, free ones before all others.
+	 */
+	struct log_block *log;
+	uint32_t owned, shared;
+	struct log_page *page; /* pages per block for each log */
+	struct hash index;     /* of those that hold the newest data of an LPN */
+	uint32_t opened;
+	uint64_t events;
+
+	uint64_t gap_ns;
+	sector_t expected; /* where a write begins that is not a gap */
+	struct log_statistics count, uncounted;
+};
+
+/* A logical block and a page's place in it. */
+struct log_place {
+	uint32_t lbn, offset;
+};
+
+/* ---- log.c: pages ---- */
+
+/*
+ * `owned` and `shared` logs in each plane; `anywhere`: pages need a table of their own.  False and a fault if the drive
+ * cannot carry them.
+ */
+bool log_init(struct log_ftl *, struct ftl *, uint32_t owned, uint32_t shared, bool anywhere, struct fault *);
+void log_exit(struct log_ftl *);
+
+/* Logs of a plane that the settings ask for. */
+uint32_t log_count_of(const struct ftl *, const struct log_settings *);
+
+static inline struct log_place log_place(const struct log_ftl *l, lpn_t lpn)
+{
+	uint32_t group = divide(lpn, l->per_group), page = lpn - group * l->group_pages;
+	uint32_t unit = divide(page, l->per_stripe), row = divide(unit, l->per_planes);
+
+	return (struct log_place){ .lbn = (group - row) * l->geometry->planes + unit,
+		.offset = (row - unit) * l->stripe + page };
+}
+
+/* The number may lie beyond the last logical page. */
+static inline lpn_t log_lpn(const struct log_ftl *l, struct log_place p)
+{
+	uint32_t group = divide(p.lbn, l->per_planes), row = divide(p.offset, l->per_stripe);
+	uint32_t unit = row * l->geometry->planes + p.lbn - group * l->geometry->planes;
+
+	return group * l->group_pages + unit * l->stripe + p.offset - row * l->stripe;
+}
+
+/* Position of its plane in the striping order, and the plane. */
+static inline uint32_t log_position(const struct log_ftl *l, uint32_t lbn)
+{
+	return lbn - divide(lbn, l->per_planes) * l->geometry->planes;
+}
+
+static inline plane_t log_plane(const struct log_ftl *l, uint32_t lbn)
+{
+	return l->placement.plane[log_position(l, lbn)];
+}
+
+/* Sectors of the page that hold data. */
+static inline mask_t log_sectors(const struct log_ftl *l, lpn_t lpn)
+{
+	sector_t first = geometry_page_start(l->geometry, lpn);
+
+	return l->sectors[first / BITS_WORD] >> first % BITS_WORD & l->geometry->full_page;
+}
+
+static inline struct log_statistics *log_counts(struct log_ftl *l, const struct io *io)
+{
+	return io->timed ? &l->count : &l->uncounted;
+}
+
+/* Where the newest data of the page is; PPN_NONE: it has none. */
+ppn_t log_find(const struct log_ftl *, lpn_t);
+
+/*
+ * The host's part of a page is programmed at `to`, with what is kept of the old one.  `log`: number of the log
+ * that `to` is a page of, INDEX_NONE: it is in no log.
+ */
+void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log, op_t after);
+
+/* A live page moves into a block where it is at its offset, or, with a table, anywhere. */
+void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);
+
+/* A free block of the logical block's plane; BLOCK_NONE: there is none, and the FTL has failed. */
+block_t log_take(struct log_ftl *, uint32_t lbn);
+
+/* A write begins here; with log_settings.gap_ns it may take longer. */
+void log_begin_write(struct log_ftl *, struct io *, const struct extent *, size_t n);
+
+/* Operations of FTLs whose state begins with a struct log_ftl. */
+void log_read(struct ftl *, struct io *, const struct extent *, size_t n);
+void log_trim(struct ftl *, struct io *, struct extent);
+void log_free(struct ftl *);
+void log_check(const struct ftl *);
+void log_regions(struct ftl *, struct regions *);
+void log_describe(const struct ftl *, char *text, size_t bytes);
+void log_facts(const struct ftl *, struct ftl_facts *);
+void log_print_entry(const struct ftl *, lpn_t, FILE *);
+void log_add_statistics(struct ftl *, struct stat_list *);
+
+/* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place ---- */
+
+/*
+ * What `into` lacks of the logical block is brought there, and it becomes the data block; the old one is erased.  It
+ * is a log with the first pages in their places (a switch if it has all, else a partial merge), or BLOCK_NONE: a free
+ * block (a full merge).  Of the host's parts, in ascending order, none lies before what `into` has; they are programmed
+ * at their places and not copied.
+ */
+bool log_merge(
+	struct log_ftl *, struct io *, uint32_t lbn, block_t into, const struct page_part *, size_t parts);
+
+/* The data block takes a page behind all that it has. */
+static inline uint32_t log_next(const struct log_ftl *l, block_t block)
+{
+	return block == BLOCK_NONE ? 0 : flash_next_page(l->ftl->flash, block);
+}
+
+bool log_write_data(struct log_ftl *, struct io *, struct page_part);
+
+/* The log of one logical block, or NULL. */
+static inline struct log_block *log_of(const struct log_ftl *l, uint32_t lbn)
+{
+	return l->own[lbn] == INDEX_NONE ? NULL : &l->log[l->own[lbn]];
+}
+
+/* A log for the logical block, which has none; the one least recently written is merged if all are in use. */
+struct log_block *log_open(struct log_ftl *, struct io *, uint32_t lbn);
+
+/* Programs a page of the log; a log that is then full and in order becomes the data block at once. */
+bool log_append(struct log_ftl *, struct io *, struct log_block *, uint32_t page, struct page_part);
+
+/* Merges a log of one logical block: partial or switch if it is in order, else full.  The host's part, if there is
+ * one, goes to its place in the merged block. */
+bool log_close(struct log_ftl *, struct io *, struct log_block *, const struct page_part *);
+
+/* Copies pages of the logical block with data to their places in a block, from its next page to `end`.  How many. */
+uint32_t log_copy_until(struct log_ftl *, struct io *, uint32_t lbn, block_t into, uint32_t end);
+
+#endif

@@ -1,0 +1,153 @@
+#include "ftl/log/log.h"
+
+static ppn_t first_page(const struct log_ftl *l, block_t block)
+{
+	return geometry_first_page(l->geometry, block);
+}
+
+bool log_write_data(struct log_ftl *l, struct io *io, struct page_part part)
+{
+	struct log_place at = log_place(l, part.lpn);
+	block_t *block = &l->data[at.lbn];
+
+	if (*block == BLOCK_NONE)
+		*block = log_take(l, at.lbn);
+	if (*block == BLOCK_NONE)
+		return false;
+	log_program(l, io, part, first_page(l, *block) + at.offset, INDEX_NONE, OP_NONE);
+	return true;
+}
+
+/* ---- merges ---- */
+
+uint32_t log_copy_until(struct log_ftl *l, struct io *io, uint32_t lbn, block_t into, uint32_t end)
+{
+	uint32_t copies = 0;
+
+	for (uint32_t offset = log_next(l, into); offset < end; offset++) {
+		ppn_t from = log_find(l, log_lpn(l, (struct log_place){ lbn, offset }));
+
+		if (from == PPN_NONE)
+			continue;
+		log_copy(l, io, from, first_page(l, into) + offset);
+		copies++;
+	}
+	return copies;
+}
+
+/* False: the logical block has no data, so that a merge needs no block. */
+static bool has_data(const struct log_ftl *l, uint32_t lbn)
+{
+	for (uint32_t offset = 0; offset < l->geometry->pages_per_block; offset++)
+		if (log_find(l, log_lpn(l, (struct log_place){ lbn, offset })) != PPN_NONE)
+			return true;
+	return false;
+}
+
+static void count_merge(struct log_statistics *s, bool full, bool whole, uint32_t copies)
+{
+	if (full) {
+		s->full++;
+		s->full_copies += copies;
+	} else {
+		s->switches += whole;
+		s->partial += !whole;
+		s->partial_copies += copies;
+	}
+}
+
+bool log_merge(struct log_ftl *l, struct io *io, uint32_t lbn, block_t into, const struct page_part *part,
+	size_t parts)
+{
+	uint32_t pages = l->geometry->pages_per_block, copies = 0;
+	bool full = into == BLOCK_NONE, whole = log_next(l, into) == pages;
+	block_t old = l->data[lbn];
+
+	if (full && (parts || has_data(l, lbn))) {
+		into = log_take(l, lbn);
+		if (into == BLOCK_NONE)
+			return false;
+	}
+	for (; parts; part++, parts--) {
+		uint32_t offset = log_place(l, part->lpn).offset;
+
+		copies += log_copy_until(l, io, lbn, into, offset);
+		log_program(l, io, *part, first_page(l, into) + offset, INDEX_NONE, OP_NONE);
+	}
+	if (into != BLOCK_NONE)
+		copies += log_copy_until(l, io, lbn, into, pages);
+	l->data[lbn] = into;
+	if (old != BLOCK_NONE)
+		blocks_give(l->blocks, io, old, CAUSE_MERGE);
+	count_merge(log_counts(l, io), full, whole, copies);
+	return true;
+}
+
+/* ---- logs of one logical block ---- */
+
+static struct array_field links(const struct log_ftl *l)
+{
+	return ARRAY_FIELD(l->log, link);
+}
+
+/* The head of a plane's ring. */
+static uint32_t ring_of(const struct log_ftl *l, uint32_t lbn)
+{
+	return (l->owned + l->shared) * l->geometry->planes + log_position(l, lbn);
+}
+
+static uint32_t number_of(const struct log_ftl *l, const struct log_block *log)
+{
+	return (uint32_t)(log - l->log);
+}
+
+bool log_close(struct log_ftl *l, struct io *io, struct log_block *log, const struct page_part *part)
+{
+	struct log_statistics *count = log_counts(l, io);
+	uint32_t lbn = log->lbn, used = log_next(l, log->block);
+	block_t block = log->block;
+
+	if (!log_merge(l, io, lbn, log->ordered ? block : BLOCK_NONE, part, part != NULL))
+		return false;
+	count->pages += used;
+	count->room += l->geometry->pages_per_block;
+	l->own[lbn] = INDEX_NONE;
+	log->lbn = LBN_NONE;
+	log->block = BLOCK_NONE;
+	if (!log->ordered)
+		blocks_give(l->blocks, io, block, CAUSE_MERGE);
+	list_remove(links(l), number_of(l, log));
+	list_prepend(links(l), ring_of(l, lbn), number_of(l, log));
+	return true;
+}
+
+struct log_block *log_open(struct log_ftl *l, struct io *io, uint32_t lbn)
+{
+	uint32_t i = list_next(links(l), ring_of(l, lbn));
+	struct log_block *log = &l->log[i];
+	block_t block;
+
+	if (log->block != BLOCK_NONE && !log_close(l, io, log, NULL))
+		return NULL;
+	block = log_take(l, lbn);
+	if (block == BLOCK_NONE)
+		return NULL;
+	l->own[lbn] = i;
+	log->block = block;
+	log->lbn = lbn;
+	log->ordered = true;
+	return log;
+}
+
+bool log_append(struct log_ftl *l, struct io *io, struct log_block *log, uint32_t page, struct page_part part)
+{
+	uint32_t i = number_of(l, log);
+
+	log_program(l, io, part, first_page(l, log->block) + page, i, OP_NONE);
+	log->ordered &= log_place(l, part.lpn).offset == page;
+	list_remove(links(l), i);
+	list_append(links(l), ring_of(l, log->lbn), i);
+	if (page + 1 < l->geometry->pages_per_block || !log->ordered)
+		return true;
+	return log_close(l, io, log, NULL);
+}

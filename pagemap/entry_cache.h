@@ -1,0 +1,106 @@
+/*
+ * The entry cache: single mapping entries in DRAM, least recently used first, within a budget of bytes; one of the
+ * ways to cache a table that lies in the directory's pages (directory.h).  The cached mapping table of DFTL
+ * (Gupta, Kim, Urgaonkar, ASPLOS 2009, section 3).
+ *
+ * An entry is known by its key, a number of its FTL's (a logical page, a part of one); mapping page p holds the keys
+ * from p * per_page on.  Entries may differ in size and change it.  What they mean is the FTL's affair, and which
+ * parts of them are in DRAM (`parts`).
+ *
+ *   - A look-up is entry_cache_get() for every key.  One that is not in DRAM first drives out what has not been used
+ *     for longest until it fits, then costs a read of its mapping page, even if its neighbour's read has just brought
+ *     the same page: what shall come with a read enters by entry_cache_enter().
+ *   - A changed entry that leaves is written back: a place is taken (which may collect; the entry is still in
+ *     DRAM), its mapping page is read and programmed.  With `batch` all changed entries of that page are
+ *     unchanged from then on and stay, else only the one that leaves.
+ *   - A new value is entry_cache_change(), after the data's program.  For sizes that grew others leave by
+ *     entry_cache_fit(), once all entries of a program are changed.
+ *   - A collection changes what is in DRAM by entry_cache_moved() and pays for the rest itself (directory.h).
+ *     Nothing enters or leaves meanwhile.
+ *   - Outside time it is not used.
+ *
+ * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what it has no room for goes
+ * back to the others as the one last used.  0 is plain LRU.
+ */
+#ifndef PAGEMAP_ENTRY_CACHE_H
+#define PAGEMAP_ENTRY_CACHE_H
+
+#include "base/hash.h"
+#include "base/pool.h"
+#include "pagemap/directory.h"
+
+struct cached_entry {
+	uint32_t key, chain;
+	struct link use;    /* in the ring of its segment, least recently used first */
+	struct link change; /* changed: in the ring of its mapping page */
+	op_t load;          /* the read that brought it, as long as that may be under way */
+	uint32_t bytes;
+	bool dirty, protected;
+	uint8_t parts; /* the FTL's own: which parts of it are in DRAM; 0 when it enters */
+};
+
+struct entry_cache_plan {
+	uint32_t per_page; /* entries of a mapping page */
+	uint64_t bytes;    /* budget, at least that of the largest entry */
+	uint64_t protect;  /* entries */
+	bool batch;        /* a write-back is for all changed entries of the mapping page */
+	bool read_once; /* one read does if an entry is loaded from the page that the one that leaves is written to */
+};
+
+struct entry_cache_statistics {
+	uint64_t bytes, most_bytes, writebacks, batched;
+};
+
+/* Elements of the pool: a head for each mapping page's ring of changes, one for each segment, the entries. */
+struct entry_cache {
+	struct directory *directory;
+	struct entry_cache_plan plan;
+	struct pool pool;
+	struct hash hash;
+	uint64_t used, most_used; /* bytes */
+	uint64_t protected;       /* entries */
+	struct entry_cache_statistics statistics;
+};
+
+/* The directory outlives the cache. */
+struct entry_cache *entry_cache_create(struct directory *, struct entry_cache_plan);
+void entry_cache_free(struct entry_cache *);
+
+/* The entry if it is in DRAM, NULL if not; good until one enters. */
+struct cached_entry *entry_cache_find(const struct entry_cache *, uint32_t key);
+
+/*
+ * Looks the entry up; if it is not in DRAM it enters unchanged, with this size.  Returns what its user must wait for.
+ * May collect: look values up after it.  The drive is full: nothing enters.
+ */
+op_t entry_cache_get(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
+
+/* The entry is in DRAM in part, what is looked up is not: its mapping page is read, its size is now `bytes`, it is the
+ * one last used; others leave for it. */
+op_t entry_cache_grow(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
+
+/* The read of its mapping page that was just made brings this entry, too, if it is not in DRAM.  No look-up. */
+void entry_cache_enter(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
+
+/* The entry, which is in DRAM, is the one last used.  No look-up. */
+void entry_cache_touch(struct entry_cache *, uint32_t key);
+
+/* The entry, which is in DRAM, has a new value and this size; the budget may be exceeded until entry_cache_fit(). */
+void entry_cache_change(struct entry_cache *, uint32_t key, uint32_t bytes);
+
+/* Drives out what the budget does not hold. */
+void entry_cache_fit(struct entry_cache *, struct io *);
+
+/* During a collection: what the entry maps was moved.  False: it is not in DRAM. */
+bool entry_cache_moved(struct entry_cache *, uint32_t key);
+
+/* State, for saving and loading a drive with nothing under way; the directory is saved apart. */
+void entry_cache_regions(struct entry_cache *, struct regions *);
+
+/* Aborts if rings, index, sizes and counts disagree.  O(entries in DRAM + mapping pages). */
+void entry_cache_check(const struct entry_cache *);
+
+/* Rows map.cache_bytes, map.cached_bytes_max, map.writebacks, map.batched, and those of the directory. */
+void entry_cache_statistics(struct entry_cache *, struct stat_list *);
+
+#endif

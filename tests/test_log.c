@@ -1,0 +1,306 @@
+/* The log-block FTLs: what each write costs, by hand; who waits for which merge; drives that cannot carry them. */
+#include "drive/image.h"
+#include "ftl/log/log.h"
+#include "tests/rig_fixture.h"
+
+/* 24 logical blocks of 8 pages, 16 spare blocks. */
+#define LOGS ONE_PLANE "flash.order=ascending "
+
+enum { PAGE_SECTORS = 16, PAGES = 8 };
+
+/* Every page holds data. */
+static struct rig *filled(const char *settings)
+{
+	struct rig *rig = rig_with(settings);
+	sector_t sectors = rig->drive->geometry.logical_sectors;
+
+	for (sector_t s = 0; s < sectors; s += PAGE_SECTORS)
+		assert_true(drive_place(rig->drive, (struct extent){ s, s + PAGE_SECTORS }));
+	stat_list_start(&rig->drive->statistics);
+	return rig;
+}
+
+static tick_t write_pages(struct rig *rig, lpn_t first, uint32_t pages)
+{
+	return rig_serve(rig, REQUEST_WRITE, first * PAGE_SECTORS, (first + pages) * PAGE_SECTORS);
+}
+
+/* "3+1 8+2": a request of page 3, then one of pages 8 and 9.  Returns the latency of the last. */
+static tick_t write_all(struct rig *rig, const char *requests)
+{
+	tick_t latency = 0;
+	unsigned first, pages;
+	int length;
+
+	for (; sscanf(requests, " %u+%u%n", &first, &pages, &length) == 2; requests += length)
+		latency = write_pages(rig, first, pages);
+	return latency;
+}
+
+static const struct log_statistics *counts(const struct rig *rig)
+{
+	return &((const struct log_ftl *)rig->drive->ftl->state)->count;
+}
+
+/* ---- the cost table of the family, on a filled drive ---- */
+
+static const struct cost {
+	const char *settings, *requests;
+	unsigned programs, copies, erases;
+} costs[] = {
+	/* A whole logical block in order: one switch. */
+	{ "ftl=block", "0+8", 8, 0, 1 },
+	{ "ftl=bast bast.logs=2", "0+8", 8, 0, 1 },
+	{ "ftl=bast bast.logs=2", "0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1", 8, 0, 1 },
+	{ "ftl=inorder inorder.logs=2", "0+8", 8, 0, 1 },
+	/* One rewrite for all pages of a request in a logical block, one for each block that it touches. */
+	{ "ftl=block", "3+1", 1, 7, 1 },
+	{ "ftl=block", "3+2", 2, 6, 1 },
+	{ "ftl=block", "3+1 4+1", 2, 14, 2 },
+	{ "ftl=block", "6+4", 4, 12, 2 },
+	/* One page somewhere, its log merged when another block needs it; the first pages in order. */
+	{ "ftl=bast bast.logs=1", "3+1 8+1", 2, 8, 2 },
+	{ "ftl=bast bast.logs=1", "0+3 8+1", 4, 5, 1 },
+	/* The log least recently written goes. */
+	{ "ftl=bast bast.logs=2", "0+3 9+1 3+1 16+1", 6, 8, 2 },
+	/* Full and not in order: merged when it is needed, not before. */
+	{ "ftl=bast bast.logs=2", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 8, 0, 0 },
+	{ "ftl=bast bast.logs=2", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 9, 8, 2 },
+	/* Every second page: the gaps, and the rest when the block is closed for another. */
+	{ "ftl=inorder inorder.logs=1", "0+1 2+1 4+1 6+1 8+1", 5, 4, 1 },
+	{ "ftl=inorder inorder.logs=1", "0+1 2+1 4+1 7+1", 4, 4, 1 },
+	/* Backwards: closed by every write. */
+	{ "ftl=inorder inorder.logs=1", "5+1 4+1", 2, 5 + 2 + 4, 1 },
+};
+
+static void assert_cost(const struct cost *c)
+{
+	char settings[1024];
+	struct rig *rig;
+	unsigned programs, copies, erases;
+
+	snprintf(settings, sizeof settings, LOGS "%s", c->settings);
+	rig = filled(settings);
+	write_all(rig, c->requests);
+	programs = (unsigned)rig->drive->flash->count[OP_PROGRAM][CAUSE_HOST];
+	copies = (unsigned)rig->drive->flash->count[OP_COPY][CAUSE_MERGE];
+	erases = (unsigned)rig->drive->flash->count[OP_ERASE][CAUSE_MERGE];
+	if (programs != c->programs || copies != c->copies || erases != c->erases)
+		fail_msg("%s, \"%s\": %u programs, %u copies, %u erases; %u, %u, %u expected", c->settings,
+			c->requests, programs, copies, erases, c->programs, c->copies, c->erases);
+	rig_close(rig);
+}
+
+static void test_what_writes_cost(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+		assert_cost(&costs[i]);
+}
+
+/* Where pages may not be passed over they are programmed with nothing. */
+static void test_gaps_are_filled_where_the_order_is_strict(void **state)
+{
+	struct rig *rig = rig_with(ONE_PLANE "ftl=bast bast.logs=2");
+
+	(void)state;
+	write_all(rig, "3+1 6+1");
+	assert_int_equal(rig->drive->flash->count[OP_PROGRAM][CAUSE_HOST], 2);
+	assert_int_equal(rig->drive->flash->count[OP_PROGRAM][CAUSE_MERGE], 3 + 2);
+	assert_int_equal(counts(rig)->dummies, 5);
+	rig_close(rig);
+	rig = rig_with(LOGS "ftl=bast bast.logs=2");
+	write_all(rig, "3+1 6+1");
+	assert_int_equal(rig->drive->flash->count[OP_PROGRAM][CAUSE_MERGE], 0);
+	rig_close(rig);
+}
+
+/* ---- time ---- */
+
+/*
+ * A copy takes 10 + 100 us, a program 16 us on the bus and 100 in the cells, an erase 1 ms, and the die does one after
+ * the other.  A request waits for every operation of the merges that it causes.
+ */
+static void test_a_request_waits_for_its_merges(void **state)
+{
+	struct rig *rig = filled(LOGS "ftl=block");
+
+	(void)state;
+	assert_int_equal(write_all(rig, "3+1"), 7 * 110000 + 116000 + 1000000);
+	rig_close(rig);
+	rig = filled(LOGS "ftl=bast bast.logs=1");
+	assert_int_equal(write_all(rig, "3+1"), 116000);
+	assert_int_equal(write_all(rig, "8+1"), 8 * 110000 + 2 * 1000000 + 116000);
+	rig_close(rig);
+	rig = filled(LOGS "ftl=inorder inorder.logs=1");
+	assert_int_equal(write_all(rig, "2+1"), 2 * 110000 + 116000);
+	assert_int_equal(write_all(rig, "8+1"), 5 * 110000 + 1000000 + 116000);
+	rig_close(rig);
+}
+
+/* A part of a page: what is kept is read where the merge has brought it, and so after it. */
+static void test_old_data_is_read_after_the_merge(void **state)
+{
+	struct rig *rig = filled(LOGS "ftl=bast bast.logs=1");
+
+	(void)state;
+	write_all(rig, "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1");
+	/* 12 of 16 sectors are read: 10 + 12 us. */
+	assert_int_equal(rig_serve(rig, REQUEST_WRITE, 16, 20), 8 * 110000 + 2 * 1000000 + 22000 + 116000);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_RMW), 1);
+	rig_close(rig);
+}
+
+static void test_a_gap_takes_time(void **state)
+{
+	static const char *const ftls_with_gaps[] = { "inorder", "bast" };
+	char settings[1024];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct rig *rig;
+
+		snprintf(settings, sizeof settings, LOGS "ftl=%s %s.gap_ns=7000", ftls_with_gaps[i],
+			ftls_with_gaps[i]);
+		rig = filled(settings);
+		assert_int_equal(write_all(rig, "0+2"), 7000 + 232000);
+		assert_int_equal(write_all(rig, "2+1"), 116000);
+		rig_serve(rig, REQUEST_READ, 0, 16);
+		assert_int_equal(write_all(rig, "3+1"), 116000);
+		assert_int_equal(write_all(rig, "8+1"), 7000 + 116000);
+		rig_close(rig);
+	}
+}
+
+/* Four dies, each with its own channel: pages of ascending address go to all of them. */
+static void test_planes_work_side_by_side(void **state)
+{
+	struct rig *rig = filled(LOGS "flash.channels=4 ftl=bast bast.logs=2");
+
+	(void)state;
+	assert_int_equal(write_all(rig, "0+4"), 116000);
+	assert_int_equal(write_all(rig, "4+8"), 2 * 116000);
+	rig_close(rig);
+	rig = filled(LOGS "flash.channels=4 ftl=bast bast.logs=2 bast.stripe=8");
+	assert_int_equal(write_all(rig, "0+4"), 4 * 116000);
+	assert_int_equal(write_all(rig, "4+8"), 4 * 116000 + 1000000); /* a switch */
+	rig_close(rig);
+}
+
+/* ---- places ---- */
+
+static void assert_places(const char *settings)
+{
+	struct rig *rig = rig_with(settings);
+	const struct log_ftl *l = rig->drive->ftl->state;
+	const struct geometry *g = &rig->drive->geometry;
+	bool *taken = memory_array((size_t)l->lbns * g->pages_per_block, sizeof *taken, "places");
+
+	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++) {
+		struct log_place at = log_place(l, lpn);
+
+		assert_true(at.lbn < l->lbns && at.offset < g->pages_per_block);
+		assert_int_equal(log_lpn(l, at), lpn);
+		assert_false(taken[at.lbn * g->pages_per_block + at.offset]);
+		taken[at.lbn * g->pages_per_block + at.offset] = true;
+		assert_int_equal(log_position(l, at.lbn), lpn / l->stripe % g->planes);
+	}
+	memory_free(taken);
+	rig_close(rig);
+}
+
+static void test_every_page_has_a_place_of_its_own(void **state)
+{
+	(void)state;
+	assert_places(LOGS "ftl=block");
+	assert_places(LOGS "ftl=block flash.channels=3 block.stripe=1");
+	assert_places(LOGS "ftl=block flash.channels=3 flash.planes=2 block.stripe=2");
+	assert_places(LOGS "ftl=block flash.channels=3 block.stripe=8 flash.over_provisioning=0.43");
+	assert_places(
+		LOGS "ftl=block flash.channels=5 flash.pages=6 block.stripe=3 flash.over_provisioning=0.51");
+}
+
+/* ---- refusals ---- */
+
+static void test_refuses_drives_that_cannot_carry_it(void **state)
+{
+	static const struct {
+		const char *settings, *says;
+	} rows[] = {
+		{ LOGS "ftl=bast bast.logs=15",
+			"24 of the 40 blocks of a plane hold data, which leaves 16 spare "
+			"blocks; ftl = bast with 15 logs needs 17" },
+		{ LOGS "ftl=block flash.over_provisioning=0.03",
+			"leaves 1 spare blocks; ftl = block with 0 logs" },
+		{ LOGS "ftl=bast bast.stripe=3", "bast.stripe = 3 does not divide flash.pages = 8" },
+		{ LOGS "ftl=inorder placement.order=CWD", "placement.order = \"CWD\"" },
+	};
+	struct settings s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct fault fault = { "" };
+
+		fixture_settings(&s, rows[i].settings);
+		assert_null(drive_create(&s, true, &fault));
+		if (!strstr(fault.text, rows[i].says))
+			fail_msg("\"%s\" does not say \"%s\"", fault.text, rows[i].says);
+		settings_release(&s);
+	}
+}
+
+/* A drive saved with other logs or stripes means something else. */
+static void test_a_drive_of_other_logs_is_not_loaded(void **state)
+{
+	struct rig *saved = filled(LOGS "ftl=bast bast.logs=2"),
+		   *other = rig_with(LOGS "ftl=bast bast.logs=3");
+	char path[] = "/tmp/ssdlab-log-XXXXXX";
+	struct fault fault = { "" };
+	int file = mkstemp(path);
+
+	(void)state;
+	assert_true(file >= 0 && image_save(saved->drive, path, &fault));
+	assert_false(image_load(other->drive, path, &fault));
+	assert_non_null(strstr(fault.text, "another drive was saved: ftl bast of 2 + 0 logs"));
+	unlink(path);
+	close(file);
+	rig_close(saved);
+	rig_close(other);
+}
+
+/* ---- trims ---- */
+
+/* A logical block that lost all data needs no block to be merged, and its next writes find an empty one. */
+static void test_a_trimmed_block_is_merged_into_nothing(void **state)
+{
+	struct rig *rig = filled(LOGS "ftl=bast bast.logs=1");
+
+	(void)state;
+	write_all(rig, "3+1");
+	rig_serve(rig, REQUEST_TRIM, 0, PAGES * PAGE_SECTORS);
+	write_all(rig, "8+1");
+	assert_int_equal(counts(rig)->full, 1);
+	assert_int_equal(counts(rig)->full_copies, 0);
+	assert_int_equal(rig_cost(rig, OP_ERASE, CAUSE_MERGE), 2);
+	write_all(rig, "2+1 5+1");
+	assert_int_equal(rig->drive->flash->count[OP_ERASE][CAUSE_MERGE], 2);
+	rig_close(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_writes_cost),
+		cmocka_unit_test(test_gaps_are_filled_where_the_order_is_strict),
+		cmocka_unit_test(test_a_request_waits_for_its_merges),
+		cmocka_unit_test(test_old_data_is_read_after_the_merge),
+		cmocka_unit_test(test_a_gap_takes_time),
+		cmocka_unit_test(test_planes_work_side_by_side),
+		cmocka_unit_test(test_every_page_has_a_place_of_its_own),
+		cmocka_unit_test(test_refuses_drives_that_cannot_carry_it),
+		cmocka_unit_test(test_a_drive_of_other_logs_is_not_loaded),
+		cmocka_unit_test(test_a_trimmed_block_is_merged_into_nothing),
+	};
+
+	return cmocka_run_group_tests_name("log-block FTLs", tests, NULL, NULL);
+}
