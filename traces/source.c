@@ -104,6 +104,20 @@ static bool unpacking_failed(struct stage *stage)
 	return broken(stage->source, "is damaged or cut short", why ? why : "unpacking failed");
 }
 
+static la_ssize_t lend_block(struct archive *, void *context, const void **block);
+
+/* Everything was unpacked.  libarchive may have left what stands behind. */
+static bool is_all_gzip(struct stage *stage)
+{
+	const void *rest;
+	la_ssize_t got;
+
+	do
+		got = lend_block(stage->archive, stage, &rest);
+	while (got > 0);
+	return got == 0 && gzip_check_holds(stage->gzip);
+}
+
 /* Reads past the look-ahead. */
 static ssize_t stage_draw(struct stage *stage, char *to, size_t bytes)
 {
@@ -116,7 +130,7 @@ static ssize_t stage_draw(struct stage *stage, char *to, size_t bytes)
 		unpacking_failed(stage);
 	if (got > 0 && stage->gzip)
 		gzip_check_unpacked(stage->gzip, to, (size_t)got);
-	if (got == 0 && stage->gzip && !gzip_check_holds(stage->gzip)) {
+	if (got == 0 && stage->gzip && !is_all_gzip(stage)) {
 		broken(stage->source, "is damaged or cut short",
 			"its checksum is another, or something follows");
 		return -1;
