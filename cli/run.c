@@ -99,15 +99,15 @@ static bool write_results(
 
 /* ---- the run ---- */
 
-static bool prepare(
-	struct drive *drive, const struct options *o, struct precondition_result *before, struct fault *fault)
+static bool prepare(struct drive *drive, const struct options *o, struct workload *workload,
+	struct precondition_result *before, struct fault *fault)
 {
 	if (o->load_drive) {
 		*before = (struct precondition_result){ 0 };
 		if (!image_load(drive, o->load_drive, fault))
 			return false;
 		precondition_count(drive, before);
-	} else if (!precondition(drive, o->operand.text[1], before, fault)) {
+	} else if (!precondition(drive, workload, before, fault)) {
 		return false;
 	}
 	if (o->save_drive && !image_save(drive, o->save_drive, fault))
@@ -168,7 +168,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
-	if (!prepare(drive, o, &before, fault))
+	if (!prepare(drive, o, workload, &before, fault))
 		return STATUS_USER;
 	progress_start(&progress, o->quiet);
 	catch_interrupt();
@@ -201,8 +201,8 @@ static int run_with(const struct options *o, const struct settings *settings, st
 	int status = STATUS_USER;
 
 	if (drive && (!o->folder || cli_make_folder(o->folder, fault)) &&
-		workload_open(
-			&workload, o->operand.text[1], &settings->trace, o->quiet ? NULL : cli_warn, fault)) {
+		workload_open(&workload, o->operand.text[1], &settings->trace,
+			precondition_reads(&settings->precondition), o->quiet ? NULL : cli_warn, fault)) {
 		tell_format(o, settings, &workload);
 		status = simulate(drive, &workload, o, command, fault);
 	}

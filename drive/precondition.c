@@ -56,25 +56,17 @@ static void touch_pages(struct footprint *f, const struct drive *d, const struct
 
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
 static bool find_footprint(
-	struct footprint *f, struct drive *d, const char *name, bool reads_only, struct fault *fault)
+	struct footprint *f, struct drive *d, struct workload *w, bool reads_only, struct fault *fault)
 {
-	struct workload w;
 	struct request r;
 	enum trace_status status;
 
-	if (!strcmp(name, "-"))
-		return fault_set(fault,
-			"standard input cannot be read twice: give the trace as a file, or set "
-			"precondition.mode = \"none\" and precondition.premap = \"none\"");
-	if (!workload_open(&w, name, &d->settings->trace, NULL, fault))
-		return false;
-	while ((status = workload_next_for(d->host, &w, &r, fault)) == TRACE_OK)
+	while ((status = workload_next_for(d->host, w, &r, fault)) == TRACE_OK)
 		if (f->read)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
 			touch_pages(f, d, &r);
-	workload_close(&w);
-	return status == TRACE_END;
+	return status == TRACE_END && workload_rewind(w, fault);
 }
 
 /* ---- filling ---- */
@@ -325,37 +317,39 @@ void precondition_count(const struct drive *d, struct precondition_result *resul
 	result->valid_pages = facts.live_pages;
 }
 
-static bool replay_once(struct drive *d, uint64_t used, uint64_t *replayed, struct fault *fault)
+static bool replay_once(
+	struct drive *d, struct workload *w, uint64_t used, uint64_t *replayed, struct fault *fault)
 {
-	struct workload w;
 	struct request r;
 	enum trace_status status = TRACE_END;
 
-	if (!workload_open(&w, d->settings->precondition.trace, &d->settings->trace, NULL, fault))
-		return false;
 	while (d->flash->pages_used < used &&
-		(status = workload_next_for(d->host, &w, &r, fault)) == TRACE_OK) {
+		(status = workload_next_for(d->host, w, &r, fault)) == TRACE_OK) {
 		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
 			break;
 		if (r.type == REQUEST_TRIM)
 			drive_discard(d, request_extent(&r));
 		++*replayed;
 	}
-	workload_close(&w);
 	return status != TRACE_BAD;
 }
 
 static bool replay(struct drive *d, uint64_t used, struct precondition_result *result, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
+	struct workload w;
+	bool done;
 
 	if (!*s->trace)
 		return fault_set(
 			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
-	for (uint64_t pass = 0; pass < s->passes && d->flash->pages_used < used && !d->ftl->failed; pass++)
-		if (!replay_once(d, used, &result->replayed, fault))
-			return false;
-	return true;
+	done = workload_open(&w, s->trace, &d->settings->trace, s->passes > 1, NULL, fault);
+	for (uint64_t pass = 0; done && pass < s->passes && d->flash->pages_used < used && !d->ftl->failed;
+		pass++)
+		done = (!pass || workload_rewind(&w, fault)) &&
+		       replay_once(d, &w, used, &result->replayed, fault);
+	workload_close(&w);
+	return done;
 }
 
 static bool check_shares(const struct drive *d, uint64_t used, uint64_t valid, struct fault *fault)
@@ -406,19 +400,29 @@ static uint64_t *new_bits(uint64_t bits)
 	return memory_array(bits_words(bits), sizeof(uint64_t), "workload's footprint");
 }
 
+bool precondition_reads(const struct precondition_settings *s)
+{
+	return s->premap != PREMAP_NONE && s->mode != PRECONDITION_FILL;
+}
+
 bool precondition(
-	struct drive *d, const char *workload, struct precondition_result *result, struct fault *fault)
+	struct drive *d, struct workload *workload, struct precondition_result *result, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	bool synthetic = s->mode == PRECONDITION_SYNTHETIC, done = true;
-	struct footprint f = { .bit = new_bits(host_pages(d)) };
+	struct footprint f;
 
 	*result = (struct precondition_result){ 0 };
+	if (s->mode == PRECONDITION_TRACE && !strcmp(s->trace, "-") && workload &&
+		!strcmp(workload->name, "-"))
+		return fault_set(
+			fault, "standard input cannot be both precondition.trace and the trace of the run");
+	f = (struct footprint){ .bit = new_bits(host_pages(d)) };
 	if (s->premap == PREMAP_SECTORS && !synthetic) {
 		f.read = new_bits(d->host->sectors);
 		f.written = new_bits(d->host->sectors);
 	}
-	if (s->premap != PREMAP_NONE && s->mode != PRECONDITION_FILL)
+	if (precondition_reads(s))
 		done = find_footprint(&f, d, workload, !synthetic, fault);
 	done = done && prepare(d, &f, result, fault);
 	result->footprint_pages = f.pages;

@@ -20,6 +20,7 @@
 #define DRIVE_PRECONDITION_H
 
 #include "drive/drive.h"
+#include "drive/workload.h"
 
 /* What was reached, for the report. */
 struct precondition_result {
@@ -28,10 +29,13 @@ struct precondition_result {
 	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
-/* Prepares the drive for the workload named `workload`, which is read once for the pages it touches
- * (not at all if the mode needs no footprint).  False and a fault: the workload or the
- * warm-up trace cannot be read, or the drive cannot hold what is asked for. */
-bool precondition(struct drive *, const char *workload, struct precondition_result *, struct fault *);
+/* Must the workload be read for the pages it touches? */
+bool precondition_reads(const struct precondition_settings *);
+
+/* Prepares the drive for the workload, which must not have been read, and is rewound if it has to be read; else it may
+ * be NULL.  False and a fault: the workload or the warm-up trace cannot be read, or the drive cannot hold what is
+ * asked for. */
+bool precondition(struct drive *, struct workload *, struct precondition_result *, struct fault *);
 
 /* Counts what the drive holds now. */
 void precondition_count(const struct drive *, struct precondition_result *);

@@ -784,7 +784,7 @@ static void test_as_written(void **state)
 		tick_t time;
 		bool ended;
 	} expected[] = { { 900, true }, { 500, true }, { 700, false } };
-	struct trace_options options = { .format = "ssdsim", .as_written = true };
+	struct trace_options options = { .format = "ssdsim", .as_written = "ssdsim" };
 	struct trace *t = open_text("900 0 8 8 1\n\n500 0 8 8 0 more\n \n+700 0 0 8 1", &options);
 	struct fault fault = { "" };
 	struct request r;
