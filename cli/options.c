@@ -44,7 +44,8 @@ static const struct option table[] = {
 	{ TAKES_STAT, "plot", 0, "FILE", TEXT, FIELD(plot),
 		"draw one trace on a page (SVG, or PNG if FILE ends in .png; needs gnuplot)" },
 	{ TAKES_STAT, "reuse-page", 0, "BYTES", NUMBER, FIELD(reuse_page),
-		"size of a page for trace.page_reuse_8192_share: 512 ... 65536, default 2048", NULL, 512, 65536 },
+		"size of a page for trace.page_reuse_8192_share: 512 ... 65536, default 2048", NULL, 512,
+		65536 },
 	{ TAKES_RUN, "verify", 0, NULL, FLAG, FIELD(verify),
 		"compare every sector read, judge every operation in time, check all invariants" },
 	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),
@@ -73,6 +74,7 @@ static const struct option table[] = {
 		"own: each keeps its addresses (default); all: one after another; NUMBER or NAME: that one" },
 	{ READERS, "time-unit", 0, "UNIT", TEXT, FIELD(trace.time_unit),
 		"ns, 100ns, us, ms or s, if the time column is not in the format's own unit" },
+	{ READERS, "limit", 0, "N", NUMBER, FIELD(limit), "stop after N requests", NULL, 1, UINT64_MAX },
 	{ READERS, "sort", 0, NULL, FLAG, FIELD(trace.sort_fully),
 		"sort by time in memory (default: in a window of up to a million requests)" },
 };

@@ -100,6 +100,7 @@ static void test_detection(void **state)
 		{ "blkparse", "8,0 3 3 0.2 0 C W 8 + 8 [0]\n8,0 3 1 0.0 697 Q W 8 + 8 [p]\n" },
 		{ "blkparse-d", "8,0 3 2 0.1 697 D W 8 + 8 [p]\n8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
 		{ "blkparse-c", "8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
+		{ "diskmon", "0\t0.047339\t0.00019\t0\tRead\t1320146\t8\n" },
 		{ "fio", "fio version 3 iolog\n1 f read 0 512\n" },
 		{ "fio2", "fio version 2 iolog\nf read 0 512\n" },
 		/* One bad line does not hide what the others are. */
@@ -116,6 +117,40 @@ static void test_detection(void **state)
 	}
 }
 
+/* One absurd number in every line does not hide what the format is, and is what is told. */
+static void test_absurd_first_line(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "0 0 8 0 1\n1 0 8 0 1\n", "t:1: size is 0, should be at least 1; ssdsim lines are: " },
+		{ "# a\n\n0 0 9223372036854775808 8 1\n",
+			"t:3: address 9223372036854775808 is absurd, should be below " },
+		{ "0 0 99999999999999999999 8 1\r\n",
+			"t:1: first sector 99999999999999999999 is too large; ssdsim " },
+		{ "NaN 0 8 8 1\n", "t:1: time \"NaN\" is not a whole number of ns; ssdsim " },
+		{ "-5 0 8 8 1", "t:1: time -5 is negative; ssdsim " },
+		{ "1,prxy,0,Write,1105182720,0,1514\n", "t:1: size is 0, should be at least 1; msr " },
+		{ "0.5,0.1,R,0,512,0\n", "t:1: size is 0, should be at least 1; systor " },
+		{ "five 0 8 8 1\n", "t:1: \"five 0 8 8 1\" is in no known trace format; " },
+		{ "0 0 8 0 0 0\n", "t:1: \"0 0 8 0 0 0\" is in no known trace format; " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct trace_options options = { .format = NULL };
+		struct fault fault = { "" };
+		struct trace *t =
+			trace_open_memory("t", cases[i].text, strlen(cases[i].text), &options, &fault);
+
+		if (t)
+			drain(t, &fault);
+		trace_close(t);
+		if (strncmp(fault.text, cases[i].says, strlen(cases[i].says)) != 0)
+			fail_msg("\"%s\" should begin with \"%s\"", fault.text, cases[i].says);
+	}
+}
+
 /* A record that is a read of 4 KiB in both versions of vscsi: nobody can tell which. */
 static void test_two_formats_fit(void **state)
 {
@@ -127,7 +162,8 @@ static void test_two_formats_fit(void **state)
 	struct trace *t;
 
 	(void)state;
-	expect_fault(both, sizeof both, &unknown, "t: can be read as vscsi1, vscsi2; choose with --format");
+	expect_fault(both, sizeof both, &unknown,
+		"t: can be read as vscsi1, vscsi2; choose with --format (in a run: trace.format)");
 	t = trace_open_memory("t", both, sizeof both, &second, &fault);
 	assert_non_null(t);
 	assert_int_equal(drain(t, &fault), 1);
@@ -137,7 +173,7 @@ static void test_two_formats_fit(void **state)
 static void test_unreadable(void **state)
 {
 	static const char all[] =
-		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, blkparse, "
+		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, diskmon, blkparse, "
 		"blkparse-d, blkparse-c, fio, fio2, vscsi1, vscsi2";
 	struct trace_options options = { .format = NULL }, wrong = { .format = "ssdism" };
 	struct trace_options systor = { .format = "systor" }, unit = { .time_unit = "h" };
@@ -146,11 +182,12 @@ static void test_unreadable(void **state)
 	(void)state;
 	expect_fault("", 0, &options, "t: is empty; a trace has at least one request");
 	snprintf(message, sizeof message,
-		"t:1: \"hello world\" is in no known trace format; choose with --format one of %s", all);
+		"t:1: \"hello world\" is in no known trace format; choose with --format (in a run: trace.format) one of %s",
+		all);
 	expect_fault("hello world\n", 12, &options, message);
 	memset(garbage, 0xee, sizeof garbage);
 	snprintf(message, sizeof message,
-		"t:1: \"%.47s\" is in no known trace format; choose with --format one of %s",
+		"t:1: \"%.47s\" is in no known trace format; choose with --format (in a run: trace.format) one of %s",
 		"???????????????????????????????????????????????????????", all);
 	expect_fault(garbage, sizeof garbage, &options, message);
 	expect_fault("1 0 8 8 0\n", 10, &wrong, "unknown trace format \"ssdism\"; did you mean \"ssdsim\"?");
@@ -1046,6 +1083,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_detection),
+		cmocka_unit_test(test_absurd_first_line),
 		cmocka_unit_test(test_two_formats_fit),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_bad_line_behind_good_ones),
