@@ -68,6 +68,8 @@ static const struct option table[] = {
 			   "standard input):" },
 	{ READERS, "format", 0, "FORMAT", TEXT, FIELD(trace.format),
 		"of the trace; `ssd list formats` shows them (default: found from the content)" },
+	{ READERS, "columns", 0, "NAMES", TEXT, FIELD(trace.columns),
+		"of a trace in no known format, e.g. time_us,op,offset_bytes,size_bytes (traces/README.md)" },
 	{ READERS, "member", 0, "NAME", TEXT, FIELD(trace.member),
 		"the file to read inside a tar or zip archive" },
 	{ READERS, "devices", 0, "WHICH", TEXT, FIELD(trace.devices),

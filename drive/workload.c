@@ -22,6 +22,7 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 {
 	struct trace_options options = {
 		.format = or_null(settings->format),
+		.columns = or_null(settings->columns),
 		.member = or_null(settings->member),
 		.devices = or_null(settings->devices),
 		.time_unit = or_null(settings->time_unit),

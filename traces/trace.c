@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "traces/columns.h"
 #include "traces/detect.h"
 #include "traces/devices.h"
 #include "traces/format.h"
@@ -27,6 +28,7 @@ struct trace {
 	struct source *source;
 	const struct format *format;
 	struct scan scan;
+	struct columns columns; /* of format csv */
 	struct window *window;
 	struct devices *devices;
 	struct devices *layout; /* NULL: each device has its own addresses */
@@ -286,10 +288,25 @@ static bool is_set(const char *option, const char *preset)
 	return option && *option && strcmp(option, preset) != 0;
 }
 
+static bool find_columns(struct trace *t, struct fault *fault)
+{
+	t->format = trace_format_named("csv");
+	t->scan.columns = &t->columns;
+	if (is_set(t->options.format, "auto") && strcmp(t->options.format, "csv") != 0)
+		return fault_set(fault, "--columns (trace.columns) are those of format csv, not %s",
+			t->options.format);
+	return columns_parse(&t->columns, t->options.columns, fault);
+}
+
 static bool find_format(struct trace *t, struct fault *fault)
 {
 	const char *name = t->options.format;
 
+	if (is_set(t->options.columns, ""))
+		return find_columns(t, fault);
+	if (name && !strcmp(name, "csv"))
+		return fault_set(
+			fault, "format csv needs names for its columns: --columns (in a run: trace.columns)");
 	if (is_set(name, "auto"))
 		t->format = trace_format_named(name);
 	else
@@ -310,7 +327,7 @@ static bool find_time_unit(struct trace *t, struct fault *fault)
 	} units[] = { { "ns", 1 }, { "100ns", 100 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 	const char *name = t->options.time_unit;
 
-	t->scan.unit_ns = t->format->time_unit_ns;
+	t->scan.unit_ns = t->scan.columns ? t->columns.time_unit_ns : t->format->time_unit_ns;
 	if (!is_set(name, "auto"))
 		return true;
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -332,7 +349,9 @@ static void begin_pass(struct trace *t)
 		t->window = window_create(SIZE_MAX, SIZE_MAX, SIZE_MAX);
 	else
 		t->window = window_create(WINDOW_SORTED, WINDOW_DISORDERED, WINDOW_MOST);
-	t->scan = (struct scan){ .unit_ns = t->scan.unit_ns, .names = t->scan.names };
+	t->scan = (struct scan){
+		.unit_ns = t->scan.unit_ns, .names = t->scan.names, .columns = t->scan.columns
+	};
 	t->count = (struct trace_counts){ 0 };
 	t->ended = false;
 	t->left = 0;
