@@ -22,18 +22,24 @@ LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants bench format clean
+.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants kill-test bench format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
 
 all: ssd ## the simulator ./ssd (default)
 
+# The program lies in this folder; that of another BUILD stays there.
+ifeq ($(BUILD),build)
 ssd: $(BUILD)/ssd
 	@cp $< $@
+else
+.PHONY: ssd
+ssd: $(BUILD)/ssd
+endif
 
 $(BUILD)/ssd: $(BUILD)/ssd.o $(OBJECTS)
 	@echo "  link  $@"
@@ -43,6 +49,16 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The profiles as they are now, for a program that finds them wherever it is copied.
+PROFILES := $(wildcard traces/profiles/*.cfg)
+
+$(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
+	@mkdir -p $(@D)
+	@scripts/built-in $(PROFILES) > $@
+
+$(BUILD)/traces/built_in.o: $(BUILD)/traces/built_in.c
+	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # Tests take from an archive what they need; what a test defines itself comes first.
 $(BUILD)/rooms.a: $(OBJECTS)
@@ -108,9 +124,15 @@ check-extend:
 check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts --only "ftl page" tests/golden/buffer-counts.tsv $(TRACES)
+	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv
+	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 
 mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
+
+N ?= 200
+kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same
+	@SSD=$(SSD) tests/kill $(N)
 
 include scripts/figures.mk scripts/workloads.mk scripts/legacy/study.mk
 
@@ -129,4 +151,4 @@ clean: ## remove everything that was made
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)

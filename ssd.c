@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -27,6 +28,12 @@ static const struct command commands[] = {
 		"  ssd run parameters/tiny.cfg uniform\n"
 		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
+	{ "measure", cli_measure, TAKES_MEASURE, 1, 1, "PARAMETERS", "what a drive makes of writes far apart",
+		"Writes single sectors to the drive described by PARAMETERS, the next one when one is done, until the\n"
+		"rate is steady: in order, at random, and at a fixed distance from one to the next, ahead and back.\n"
+		"Prints writes per second, and the distance from which on a write costs what a random one does.\n",
+		"  ssd measure parameters/chardin-usb.cfg\n"
+		"  ssd measure --random -s host.layer=indirect -s indirect.pool=0.5 parameters/chardin-usb.cfg\n" },
 	{ "trace", NULL, 0, 1, SIZE_MAX, "COMMAND ...", "measure, convert and generate traces",
 		"What is in a trace, the same for another simulator, or a new one.\n" },
 	{ "trace stat", cli_trace_stat, TAKES_STAT, 1, SIZE_MAX, "TRACE...", "what is in a trace",
@@ -73,7 +80,7 @@ static const struct command commands[] = {
 	{ "", NULL, 0, 0, 0, "COMMAND ...", NULL,
 		"ssd - a simulator of flash drives.  `ssd COMMAND --help` explains a command.\n"
 		"Exit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled drive\n"
-		"failed (statistics are written), 130 interrupted (statistics so far are written).\n",
+		"failed (statistics are written), 128 + N ended by signal N (a run writes its statistics so far).\n",
 		"  ssd run parameters/tiny.cfg uniform               a drive that fits on paper, a generated workload\n"
 		"  ssd run -s ftl=direct parameters/icpp23.cfg FILE  the same trace on an ideal device\n"
 		"  ssd params gc                                     what can be set about garbage collection\n" },
@@ -136,14 +143,24 @@ static int run(char **typed, struct fault *fault)
 	return status;
 }
 
+/* A stream that was closed stays unusable, but its number is taken: no result file shall get what is printed. */
+static void keep_closed_streams_closed(void)
+{
+	for (int stream = 0; stream < 3; stream++)
+		if (fcntl(stream, F_GETFD) < 0)
+			open("/dev/null", stream ? O_RDONLY : O_WRONLY);
+}
+
 int main(int argc, char **argv)
 {
 	char *only_help[] = { "help", NULL }, **typed = argc > 1 ? argv + 1 : only_help;
 	struct fault fault = { "" };
 	int status;
 
+	keep_closed_streams_closed();
 	/* A reader of our output that goes away is a write error like any other, with a message. */
 	signal(SIGPIPE, SIG_IGN);
+	cli_catch_signals();
 	if (!strcmp(*typed, "--version"))
 		*typed = "version";
 	if (!strcmp(*typed, "help") || !strcmp(*typed, "--help") || !strcmp(*typed, "-h"))

@@ -38,3 +38,10 @@ void hash_grow(struct hash *h, struct hashed e)
 		}
 	memory_free(old);
 }
+
+uint64_t hash_bytes(uint64_t before, const void *bytes, size_t size)
+{
+	for (const unsigned char *at = bytes, *end = at + size; at < end; at++)
+		before = (before ^ *at) * 0x100000001b3u;
+	return before;
+}

@@ -92,4 +92,8 @@ CONTAINER void hash_remove(struct hash *h, struct hashed e, uint32_t i)
 	h->count--;
 }
 
+/* A sum of bytes that go on from others, or begin with HASH_NOTHING: FNV-1a, to tell apart what differs by chance. */
+#define HASH_NOTHING 0xcbf29ce484222325u
+uint64_t hash_bytes(uint64_t before, const void *, size_t bytes);
+
 #endif

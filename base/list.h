@@ -70,4 +70,22 @@ CONTAINER void list_remove(struct array_field links, uint32_t i)
 	list_link(links, at.next)->previous = at.previous;
 }
 
+/* Elements of the ring of a head; INDEX_NONE if they are more than `most`, or their links, each one of an array,
+ * contradict each other. */
+CONTAINER uint32_t list_length(struct array_field links, uint32_t head, uint32_t most)
+{
+	uint32_t at = head;
+
+	for (uint32_t length = 0; length <= most; length++) {
+		uint32_t next = list_next(links, at);
+
+		if (list_previous(links, next) != at)
+			return INDEX_NONE;
+		if (next == head)
+			return length;
+		at = next;
+	}
+	return INDEX_NONE;
+}
+
 #endif

@@ -16,8 +16,10 @@
 
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)
 {
-	fprintf(stderr, "ssd: out of memory: the %s needs %.1f MiB; use a smaller drive or trace\n", what,
-		(double)count * (double)bytes / (1 << 20));
+	fprintf(stderr,
+		"ssd: out of memory: the %s needs %.1f MiB; a smaller drive (flash.blocks), buffer "
+		"(dram.buffer_bytes) or trace (trace.limit) takes less\n",
+		what, (double)count * (double)bytes / (1 << 20));
 	exit(2);
 }
 

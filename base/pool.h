@@ -33,6 +33,10 @@ static inline void pool_free(struct pool *p)
 	memory_free(p->object);
 }
 
+/* A member of each object, for containers. */
+#define POOL_FIELD(pool, type, member)                                                                       \
+	((struct array_field){ (pool).object, offsetof(type, member), (pool).bytes })
+
 CONTAINER void *pool_at(const struct pool *p, uint32_t number)
 {
 	return (char *)p->object + (size_t)number * p->bytes;
@@ -57,14 +61,28 @@ CONTAINER void pool_give(struct pool *p, uint32_t number)
 	p->free = number;
 }
 
-/* State, for saving and loading: the objects and which of them are free.  A pool that is loaded into gets its
- * room from the number that was read, so that the visitor must have refused numbers that are absurd. */
-static inline void pool_regions(struct pool *p, struct regions *r)
+/* Objects that are free, or INDEX_NONE if they are not what they are said to be. */
+static inline uint32_t pool_count_free(const struct pool *p)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
+		if (i >= p->used || ++count > p->used)
+			return INDEX_NONE;
+	return count;
+}
+
+/* State, for saving and loading: the objects and which of them are free.  There are never more than `most`. */
+static inline void pool_regions(struct pool *p, struct regions *r, uint32_t most)
 {
 	regions_visit(r, &p->used, sizeof p->used);
+	regions_require(r, p->used <= most, p->what);
+	if (r->broken)
+		p->used = 0;
 	regions_visit(r, &p->free, sizeof p->free);
 	p->object = memory_grown(p->object, &p->room, p->used, p->bytes, p->what);
 	regions_visit(r, p->object, (size_t)p->used * p->bytes);
+	regions_require(r, pool_count_free(p) != INDEX_NONE, p->what);
 }
 
 #endif

@@ -2,19 +2,49 @@
  * State as a list of memory regions.  A room that owns state names its regions, always in the
  * same order; whoever visits them saves, loads or compares the drive without knowing what
  * they mean.
+ *
+ * What was read from a file may be anything.  So a room also declares, behind each region, what its numbers are bound
+ * by, before anybody uses them as an index or a size; saying it twice costs nothing, and a drive that is saved must
+ * keep it, too.  What takes more than a bound is the affair of the room's check, which a loaded drive is put to.
  */
 #ifndef BASE_REGIONS_H
 #define BASE_REGIONS_H
 
-#include <stddef.h>
+#include "base/index.h"
+
+#include <stdbool.h>
 
 struct regions {
 	void (*visit)(struct regions *, void *bytes, size_t size);
+	const char *
+		broken; /* of what was declared: the first that does not hold, NULL so far; then visiting ends */
 };
 
 static inline void regions_visit(struct regions *r, void *bytes, size_t size)
 {
-	r->visit(r, bytes, size);
+	if (!r->broken)
+		r->visit(r, bytes, size);
 }
+
+/* Declares what holds of the regions before; `what` names it: "page table". */
+static inline void regions_require(struct regions *r, bool holds, const char *what)
+{
+	if (!holds && !r->broken)
+		r->broken = what;
+}
+
+/* The numbers of an array, or one member of each of its elements: of 1, 2, 4 or 8 bytes. */
+struct regions_numbers {
+	struct array_field field;
+	size_t bytes;
+};
+
+#define NUMBERS(array)          ((struct regions_numbers){ ARRAY_ELEMENTS(array), sizeof *(array) })
+#define NUMBERS_OF(array, name) ((struct regions_numbers){ ARRAY_FIELD(array, name), sizeof(array)->name })
+
+/* Declares that each is below a bound, or else, in the second form, INDEX_NONE. */
+void regions_below(struct regions *, struct regions_numbers, size_t count, uint64_t bound, const char *what);
+void regions_below_or_none(
+	struct regions *, struct regions_numbers, size_t count, uint64_t bound, const char *what);
 
 #endif

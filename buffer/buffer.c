@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "stats/table.h"
 
+#include <stdarg.h>
+
 #define BUFFER(name) extern const struct buffer_ops buffer_##name;
 #include "buffer/list.h"
 #undef BUFFER
@@ -67,8 +69,22 @@ void buffer_free(struct buffer *b)
 
 static struct hashed by_lpn(const struct buffer *b)
 {
-	return (struct hashed){ { b->nodes.object, offsetof(struct buffer_node, lpn), b->nodes.bytes },
-		{ b->nodes.object, offsetof(struct buffer_node, chain), b->nodes.bytes } };
+	return (struct hashed){ POOL_FIELD(b->nodes, struct buffer_node, lpn),
+		POOL_FIELD(b->nodes, struct buffer_node, chain) };
+}
+
+uint32_t buffer_heads(struct buffer *b, size_t offset, uint32_t count)
+{
+	uint32_t first = b->nodes.used;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t head = pool_take(&b->nodes);
+
+		list_init((struct array_field){ b->nodes.object, sizeof(struct buffer_node) + offset,
+				  b->nodes.bytes },
+			head);
+	}
+	return first;
 }
 
 uint32_t buffer_find(const struct buffer *b, lpn_t lpn)
@@ -139,19 +155,24 @@ void buffer_pad(struct buffer *b, lpn_t lpn)
 {
 	BUG_ON(!b->pads || buffer_find(b, lpn) != NODE_NONE,
 		"%s pads LPN %u, which is in the buffer, or without having said so", b->ops->name, lpn);
-	add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
+	if (lpn < b->shape.pages)
+		add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
+}
+
+static void push_extent(struct extent_list *list, struct extent e)
+{
+	list->extent =
+		memory_grown(list->extent, &list->room, list->n + 1, sizeof *list->extent, "buffer extents");
+	list->extent[list->n++] = e;
 }
 
 /* Adds a range to the list; ranges that touch become one, so that requests can form again. */
 static void add_extent(struct extent_list *list, struct extent e)
 {
-	if (list->n && list->extent[list->n - 1].end == e.start) {
+	if (list->n && list->extent[list->n - 1].end == e.start)
 		list->extent[list->n - 1].end = e.end;
-		return;
-	}
-	list->extent =
-		memory_grown(list->extent, &list->room, list->n + 1, sizeof *list->extent, "buffer extents");
-	list->extent[list->n++] = e;
+	else
+		push_extent(list, e);
 }
 
 static void add_mask(struct extent_list *list, sector_t first, mask_t mask)
@@ -179,36 +200,56 @@ static void sort_victims(struct buffer *b)
 	}
 }
 
-static void flush(struct buffer *b)
+/* One call for all dirty sectors and the pads between them. */
+static void hand_over(struct buffer *b)
 {
+	b->flush.n = 0;
+	for (uint32_t i = 0; i < b->victims; i++) {
+		const struct victim *v = &b->victim[i];
+		sector_t start = page_start(b, v->lpn);
+		mask_t dirty;
+
+		if (v->node == NODE_NONE) {
+			push_extent(&b->flush, (struct extent){ start, start });
+			continue;
+		}
+		dirty = buffer_node(b, v->node)->dirty & v->mask;
+		add_mask(&b->flush, start, dirty);
+		b->statistics.evicted_pages++;
+		b->statistics.flushed_pages += dirty != 0;
+		b->statistics.flushed_sectors += count_bits(dirty);
+	}
 	if (!b->flush.n)
 		return;
-	for (uint32_t i = 0; i < b->flush.n; i++)
-		b->statistics.flushed_sectors += extent_sectors(b->flush.extent[i]);
 	b->statistics.merged_writes += b->merging;
 	(b->merging ? b->sink.write_merged : b->sink.write)(b->sink.context, b->flush.extent, b->flush.n);
-	b->flush.n = 0;
 }
 
-/* One call for all dirty sectors; pads go between, so that a block is written in order. */
-static void hand_over(struct buffer *b)
+void buffer_explain(struct buffer *b, const char *format, ...)
+{
+	va_list args;
+
+	if (!b->diary)
+		return;
+	fputs("# the buffer makes room: ", b->diary);
+	va_start(args, format);
+	vfprintf(b->diary, format, args);
+	va_end(args);
+	fputc('\n', b->diary);
+}
+
+/* What leaves, a line for each page. */
+static void write_diary(const struct buffer *b)
 {
 	for (uint32_t i = 0; i < b->victims; i++) {
 		const struct victim *v = &b->victim[i];
 
-		if (v->node != NODE_NONE) {
-			mask_t dirty = buffer_node(b, v->node)->dirty & v->mask;
-
-			add_mask(&b->flush, page_start(b, v->lpn), dirty);
-			b->statistics.evicted_pages++;
-			b->statistics.flushed_pages += dirty != 0;
+		if (v->node == NODE_NONE)
 			continue;
-		}
-		flush(b);
-		b->sink.pad(b->sink.context, v->lpn);
-		b->statistics.padded_pages++;
+		fprintf(b->diary, "#     LPN %u leaves, %u of its sectors, %u dirty%s\n", v->lpn,
+			count_bits(v->mask), count_bits(buffer_node(b, v->node)->dirty & v->mask),
+			b->merging ? ", into a page shared with others" : "");
 	}
-	flush(b);
 }
 
 /* Tells the oracle of these sectors of a page. */
@@ -229,6 +270,8 @@ static void evict(struct buffer *b)
 	b->merging = false;
 	b->ops->evict(b);
 	sort_victims(b);
+	if (b->diary)
+		write_diary(b);
 	hand_over(b);
 	b->statistics.evictions++;
 	for (uint32_t i = 0; i < b->victims; i++) {
@@ -272,6 +315,7 @@ static bool count(struct buffer *b, enum request_type type, uint32_t at, mask_t 
 	s->legacy[type] += hit + missed;
 	s->pages[type]++;
 	s->page_hits[type] += !miss;
+	s->found_pages[type] += at != NODE_NONE;
 	return !miss;
 }
 
@@ -447,6 +491,10 @@ uint64_t buffer_dirty_sectors(const struct buffer *b)
 		{ text "miss_sectors", "sectors", miss, COUNT(miss_sectors[type]) },                         \
 		{ text "hit_ratio", "share", "sectors found, of all", STAT_RATIO,                            \
 			FIELD_STAT(hit_sectors[type]), FIELD_STAT(sectors[type]) },                          \
+		{ text "pages", "", "accesses to a page", COUNT(pages[type]) },                              \
+		{ text "page_hits", "", "of these, found every sector", COUNT(page_hits[type]) },            \
+		{ text "found_pages", "", "of a page that is here, if with other sectors",                   \
+			COUNT(found_pages[type]) },                                                          \
 		{ text "page_hit_ratio", "share", "accesses to a page that found every sector", STAT_RATIO,  \
 			FIELD_STAT(page_hits[type]), FIELD_STAT(pages[type]) },                              \
 		{ text "request_hit_ratio", "share", "requests that found every sector", STAT_RATIO,         \
@@ -465,9 +513,11 @@ static const struct stat_row buffer_stats[] = {
 	{ "evicted_pages", "pages", "of which something left", COUNT(evicted_pages) },
 	{ "flushed_pages", "pages", "of these with dirty data", COUNT(flushed_pages) },
 	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", COUNT(flushed_sectors) },
+	{ "flush_sectors_mean", "sectors", "of a page that leaves with dirty data", STAT_RATIO,
+		FIELD_STAT(flushed_sectors), FIELD_STAT(flushed_pages) },
+	{ "eviction_pages_mean", "pages", "that leave together", STAT_RATIO, FIELD_STAT(evicted_pages),
+		FIELD_STAT(evictions) },
 	{ "merged_writes", "", "parts of several pages handed over to share one", COUNT(merged_writes) },
-	{ "padded_pages", "pages", "of evicted blocks, written again with what they hold in flash",
-		COUNT(padded_pages) },
 	{ "dirty_sectors", "sectors", "still in the buffer at the end", COUNT(dirty_sectors) },
 	{ 0 },
 };
@@ -508,4 +558,6 @@ void buffer_check(const struct buffer *b)
 	}
 	BUG_ON(used != b->used || used > b->capacity, "the buffer holds %llu sectors of %llu, counts %llu",
 		(unsigned long long)used, (unsigned long long)b->capacity, (unsigned long long)b->used);
+	if (b->ops->check)
+		b->ops->check(b);
 }

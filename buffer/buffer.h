@@ -18,11 +18,14 @@
 #define BUFFER_BUFFER_H
 
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/param.h"
 #include "base/pool.h"
 #include "stats/table.h"
 #include "types.h"
 #include "verify/oracle.h"
+
+#include <stdio.h>
 
 #define NODE_NONE  INDEX_NONE
 #define WHOLE_PAGE (~(mask_t)0)
@@ -30,10 +33,9 @@
 /* One logical page of which some sectors are in the buffer. */
 struct buffer_node {
 	lpn_t lpn;
-	uint32_t chain;          /* the core's index */
-	uint32_t previous, next; /* the policy's list */
-	mask_t stored;           /* sectors present */
-	mask_t dirty;            /* of these, newer than what the FTL has */
+	uint32_t chain; /* the core's index */
+	mask_t stored;  /* sectors present */
+	mask_t dirty;   /* of these, newer than what the FTL has */
 };
 
 /* Where data goes that leaves the buffer and comes from what is not in it.  Extents ascend. */
@@ -42,17 +44,17 @@ struct buffer_sink {
 	void (*write)(void *context, const struct extent *, size_t n);        /* flushed together */
 	void (*write_merged)(void *context, const struct extent *, size_t n); /* the same, in one page */
 	void (*read)(void *context, const struct extent *, size_t n);         /* one request's */
-	void (*pad)(void *context, lpn_t); /* what the page holds in flash is read and programmed again */
 };
 
 /* [REQUEST_READ], [REQUEST_WRITE] */
 struct buffer_statistics {
 	uint64_t sectors[2], hit_sectors[2], miss_sectors[2];
 	uint64_t pages[2], page_hits[2]; /* accesses to one page, and those that found all they wanted */
+	uint64_t found_pages[2];         /* accesses to a page of which anything is here */
 	uint64_t requests[2], request_hits[2]; /* likewise */
 	uint64_t legacy[2];                    /* what SSDsim divides the hits by */
 	uint64_t evictions, evicted_pages;     /* times that something left, and pages of which it did */
-	uint64_t flushed_pages, flushed_sectors, merged_writes, padded_pages;
+	uint64_t flushed_pages, flushed_sectors, merged_writes;
 	uint64_t capacity_bytes, dirty_sectors; /* looked up for the report */
 };
 
@@ -73,6 +75,7 @@ struct victim {
 struct buffer_shape {
 	uint64_t bytes; /* rounded down to sectors, but at least one page */
 	uint32_t sectors_per_page, pages_per_block;
+	lpn_t pages; /* of the drive */
 };
 
 struct buffer {
@@ -86,6 +89,7 @@ struct buffer {
 	/* Set by the policy's init: sectors that were read enter; it calls buffer_pad(); it calls buffer_merge(). */
 	bool read_allocate, pads, merges;
 	bool allocating; /* what was read enters: nobody waits for what leaves now */
+	FILE *diary;     /* of a request that is explained: what leaves and why; else NULL */
 
 	struct pool nodes;
 	struct hash index;
@@ -102,6 +106,7 @@ struct buffer {
 
 struct buffer_ops {
 	const char *name, *brief;
+	const char *group;          /* prefix of its parameters and statistics where the name cannot be one */
 	size_t size;                /* of the private state */
 	size_t page_size;           /* of the policy's own state of each page: buffer_own() */
 	const struct param *params; /* own settings, or NULL */
@@ -121,7 +126,14 @@ struct buffer_ops {
 	void (*evict)(struct buffer *);
 	/* Optional: adds own statistics. */
 	void (*statistics)(struct buffer *, struct stat_list *);
+	/* Optional: aborts if an invariant of the policy broke. */
+	void (*check)(const struct buffer *);
 };
+
+static inline const char *buffer_group(const struct buffer_ops *ops)
+{
+	return ops->group ? ops->group : ops->name;
+}
 
 /* NULL-ended, in order of buffer/list.h. */
 extern const struct buffer_ops *const buffers[];
@@ -148,8 +160,22 @@ static inline void *buffer_own(const struct buffer *b, uint32_t node)
 	return buffer_node(b, node) + 1;
 }
 
+/* A member of the policy's own state of each page, for lists of pages: BUFFER_FIELD(b, struct lru_page, link). */
+#define BUFFER_FIELD(b, type, member)                                                                        \
+	((struct array_field){                                                                               \
+		(b)->nodes.object, sizeof(struct buffer_node) + offsetof(type, member), (b)->nodes.bytes })
+
+/* Nodes that are no pages: heads of empty lists through that member, one after the other.  In init. */
+#define BUFFER_HEADS(b, type, member, count) buffer_heads(b, offsetof(type, member), count)
+uint32_t buffer_heads(struct buffer *, size_t offset, uint32_t count);
+
 /* The node of a page, NODE_NONE if nothing of it is here. */
 uint32_t buffer_find(const struct buffer *, lpn_t);
+
+static inline uint32_t buffer_sectors(const struct buffer *b, uint32_t node)
+{
+	return (uint32_t)__builtin_popcountll(buffer_node(b, node)->stored);
+}
 
 /*
  * In the present eviction these sectors of the page leave, WHOLE_PAGE for all.  Clean ones vanish; dirty ones of all
@@ -160,9 +186,14 @@ void buffer_choose(struct buffer *, uint32_t node, mask_t);
 /* What leaves in the present eviction shares one page of flash; needs `merges`. */
 void buffer_merge(struct buffer *);
 
-/* This page, of which nothing is here, is written in its place among the victims with what it holds in
- * flash; needs `pads`.  Pages that hold nothing or lie beyond the drive are left alone. */
+/*
+ * This page, of which nothing is here, is written with the victims, in its place among them, with what it holds in
+ * flash: the FTL gets an empty extent at its start.  Needs `pads`.  A page beyond the drive is left alone.
+ */
 void buffer_pad(struct buffer *, lpn_t);
+
+/* Says in words why these leave; for `ssd run --explain`. */
+__attribute__((format(printf, 2, 3))) void buffer_explain(struct buffer *, const char *, ...);
 
 /* ---- */
 

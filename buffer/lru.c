@@ -2,27 +2,36 @@
  * LRU: pages in order of their last use, by a write or a read that found something; the one
  * that was not used for longest leaves alone.  The buffer of SSDsim.
  */
-#include "buffer/chain.h"
+#include "buffer/buffer.h"
 
 struct lru {
-	struct chain recent;
+	uint32_t pages; /* head: the one that was not used for longest first */
 };
+
+struct lru_page {
+	struct link link;
+};
+
+static struct array_field links(const struct buffer *b)
+{
+	return BUFFER_FIELD(b, struct lru_page, link);
+}
 
 static void lru_init(struct buffer *b)
 {
-	chain_init(&((struct lru *)b->state)->recent);
+	((struct lru *)b->state)->pages = BUFFER_HEADS(b, struct lru_page, link, 1);
 }
 
 static void lru_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
 	(void)type;
 	(void)mask;
-	chain_push_first(b, &((struct lru *)b->state)->recent, node);
+	list_append(links(b), ((struct lru *)b->state)->pages, node);
 }
 
 static void lru_removed(struct buffer *b, uint32_t node)
 {
-	chain_remove(b, &((struct lru *)b->state)->recent, node);
+	list_remove(links(b), node);
 }
 
 static void lru_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -33,13 +42,15 @@ static void lru_hit(struct buffer *b, uint32_t node, enum request_type type, mas
 
 static void lru_evict(struct buffer *b)
 {
-	buffer_choose(b, ((struct lru *)b->state)->recent.last, WHOLE_PAGE);
+	buffer_explain(b, "the page that was not used for longest");
+	buffer_choose(b, list_next(links(b), ((struct lru *)b->state)->pages), WHOLE_PAGE);
 }
 
 const struct buffer_ops buffer_lru = {
 	.name = "lru",
 	.brief = "the page that was not used for longest leaves first",
 	.size = sizeof(struct lru),
+	.page_size = sizeof(struct lru_page),
 	.init = lru_init,
 	.inserted = lru_inserted,
 	.hit = lru_hit,

@@ -17,7 +17,7 @@ enum status {
 	STATUS_DONE = 0, /* done, every request served */
 	STATUS_USER = 2, /* the user's mistake: the fault says which, and main() prints it as one line */
 	STATUS_DRIVE_FAILED = 3,  /* the modelled drive failed; statistics are written */
-	STATUS_INTERRUPTED = 130, /* ended by SIGINT; statistics so far are written */
+	STATUS_SIGNAL = 128, /* + number: ended by SIGINT, SIGTERM or SIGHUP; a run writes its statistics so far */
 };
 
 /* ---- what was asked for ---- */
@@ -32,12 +32,13 @@ struct options {
 	char **typed; /* the whole command line from the command's name on, NULL-ended */
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
-	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *to, *fix;
+	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix;
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain; /* number of a request from 1, 0 = none */
-	uint64_t limit;   /* requests to be read, 0 = all */
-	bool verify, quiet, list_quirks, help;
+	uint64_t limit;        /* requests to be read, 0 = all */
+	uint64_t sector_bytes; /* of a measured write, 0 = as usual */
+	bool random, verify, quiet, list_quirks, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -47,13 +48,14 @@ enum takes {
 	TAKES_CONVERT = 4,
 	TAKES_GENERATE = 8,
 	TAKES_LEGACY = 16,
-	TAKES_HELP = 32, /* all do */
+	TAKES_MEASURE = 32,
+	TAKES_HELP = 64, /* all do */
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
+command_main cli_run, cli_measure, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
 	cli_legacy_diff, cli_list, cli_params;
 
 struct command {
@@ -93,6 +95,15 @@ void cli_warn(void *context, const char *text);
 /* What follows on standard output is a listing: a reader who has seen enough and goes away ends the program
  * with STATUS_DONE.  Of results it would be a write error. */
 void cli_listing(void);
+
+/*
+ * SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program with STATUS_SIGNAL + number, and what it has
+ * begun to write is removed.  Once a run has begun the first of them is only noted (cli_signal(), else 0), for the run
+ * to end with what it has so far; the second one ends the program.
+ */
+void cli_catch_signals(void);
+void cli_run_begins(void);
+int cli_signal(void);
 
 /* A line on a terminal that says how far a long run or a long trace has come.  Silent elsewhere. */
 struct progress {

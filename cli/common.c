@@ -3,10 +3,12 @@
 #include "cli/cli.h"
 #include "drive/drive.h"
 #include "drive/statistics.h"
+#include "stats/output.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -27,6 +29,41 @@ void cli_warn(void *context, const char *text)
 {
 	(void)context;
 	cli_note("warning: %s", text);
+}
+
+/* The only state of the program outside a struct: what a signal handler can reach. */
+static volatile sig_atomic_t interrupted;
+
+#define IN_A_RUN (-1) /* the first signal is noted, the run ends by itself */
+
+static void take_signal(int number)
+{
+	if (interrupted != IN_A_RUN) {
+		outputs_remove();
+		_exit(STATUS_SIGNAL + number);
+	}
+	interrupted = number;
+}
+
+void cli_catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = take_signal, .sa_flags = SA_RESTART }, old;
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	atexit(outputs_remove);
+}
+
+void cli_run_begins(void)
+{
+	interrupted = IN_A_RUN;
+}
+
+int cli_signal(void)
+{
+	return interrupted == IN_A_RUN ? 0 : interrupted;
 }
 
 static void end_quietly(int signal_number)

@@ -30,7 +30,7 @@ struct option {
 
 /* In the order of --help.  A row without name and letter is a line of it. */
 static const struct option table[] = {
-	{ TAKES_RUN, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+	{ TAKES_RUN | TAKES_MEASURE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
@@ -38,7 +38,7 @@ static const struct option table[] = {
 		"also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)" },
 	{ TAKES_LEGACY, NULL, 'o', "DIR", TEXT, FIELD(folder),
 		"where the results go (default: the current folder)" },
-	{ TAKES_RUN, "json", 0, "FILE", TEXT, FIELD(json), "also write the statistics as JSON" },
+	{ TAKES_RUN | TAKES_MEASURE, "json", 0, "FILE", TEXT, FIELD(json), "also write the statistics as JSON" },
 	{ TAKES_STAT, "json", 0, "FILE", TEXT, FIELD(json),
 		"also write them as JSON; several traces make an array" },
 	{ TAKES_STAT, "plot", 0, "FILE", TEXT, FIELD(plot),
@@ -52,6 +52,11 @@ static const struct option table[] = {
 		"keep the preconditioned drive, before the first request" },
 	{ TAKES_RUN, "load-drive", 0, "FILE", TEXT, FIELD(load_drive),
 		"start from a kept drive instead of preconditioning" },
+	{ TAKES_RUN, "drives", 0, "DIR", TEXT, FIELD(drives),
+		"start from the kept drive in DIR that is the one wanted; made and kept there if it is missing" },
+	{ TAKES_MEASURE, "sector", 0, "BYTES", NUMBER, FIELD(sector_bytes), "of a write (default 4096)", NULL, 512,
+		1 << 20 },
+	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "random writes alone" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),

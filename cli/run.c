@@ -6,26 +6,9 @@
 #include "drive/statistics.h"
 #include "stats/output.h"
 
-#include <signal.h>
+#include <inttypes.h>
 #include <string.h>
-
-/* The only state outside a run: what a signal handler can reach. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-	(void)signal_number;
-	interrupted = 1;
-}
-
-/* Until the first request there is nothing to save, and Ctrl-C simply ends the program; then it ends the run,
- * and a second one the program. */
-static void catch_interrupt(void)
-{
-	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
-
-	sigaction(SIGINT, &action, NULL);
-}
+#include <unistd.h>
 
 /* The command as it was typed, for the record. */
 static char *command_line(char **typed)
@@ -46,71 +29,106 @@ static bool keep_going(void *progress, const struct run *run)
 {
 	if (progress_due(progress))
 		progress_show(progress, run->requests, workload_progress(run->workload), run->drive);
-	return !interrupted;
+	return !cli_signal();
 }
 
 /* ---- results ---- */
 
-static bool open_in_folder(struct output *out, const char *folder, const char *name, struct fault *fault)
+/* Opened before the run, so that a name that cannot be is found at once. */
+struct results {
+	struct output json, latency, wear, statistics; /* those not asked for have no stream */
+};
+
+static char *join(const char *folder, const char *name)
 {
 	size_t bytes = strlen(folder) + strlen(name) + 2;
 	char *path = memory_array(bytes, 1, "path");
-	bool done;
 
 	snprintf(path, bytes, "%s/%s", folder, name);
-	done = output_open(out, path, fault);
+	return path;
+}
+
+static bool open_in_folder(struct output *out, const char *folder, const char *name, struct fault *fault)
+{
+	char *path = join(folder, name);
+	bool done = output_open(out, path, fault);
+
 	memory_free(path);
 	return done;
 }
 
-static bool write_folder(
-	const char *folder, const struct report *report, const struct drive *drive, struct fault *fault)
+static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
-	struct output out;
-
-	if (!open_in_folder(&out, folder, "latency.txt", fault))
+	if ((o->folder && !cli_make_folder(o->folder, fault)) ||
+		(o->json && !output_open(&r->json, o->json, fault)))
 		return false;
-	statistics_write_latencies(drive, out.stream);
-	if (!output_commit(&out, fault) || !open_in_folder(&out, folder, "wear.txt", fault))
-		return false;
-	statistics_write_wear(drive, out.stream);
-	if (!output_commit(&out, fault) || !open_in_folder(&out, folder, "statistics.txt", fault))
-		return false;
-	report_write_text(report, out.stream);
-	return output_commit(&out, fault);
+	return !o->folder || (open_in_folder(&r->latency, o->folder, "latency.txt", fault) &&
+				     open_in_folder(&r->wear, o->folder, "wear.txt", fault) &&
+				     open_in_folder(&r->statistics, o->folder, "statistics.txt", fault));
 }
 
-static bool write_results(
-	const struct options *o, const struct report *report, const struct drive *drive, struct fault *fault)
+static void results_abandon(struct results *r)
 {
-	struct output json;
+	output_abandon(&r->json);
+	output_abandon(&r->latency);
+	output_abandon(&r->wear);
+	output_abandon(&r->statistics);
+}
 
+static bool commit(struct output *out, struct fault *fault)
+{
+	return !out->stream || output_commit(out, fault);
+}
+
+static bool results_write(struct results *r, const struct options *o, const struct report *report,
+	const struct drive *drive, struct fault *fault)
+{
 	if (!o->quiet)
 		report_write_text(report, stdout);
-	if (o->json) {
-		if (!output_open(&json, o->json, fault))
-			return false;
-		report_write_json(report, json.stream);
-		if (!output_commit(&json, fault))
-			return false;
+	if (r->json.stream)
+		report_write_json(report, r->json.stream);
+	if (o->folder) {
+		statistics_write_latencies(drive, r->latency.stream);
+		statistics_write_wear(drive, r->wear.stream);
+		report_write_text(report, r->statistics.stream);
 	}
-	return !o->folder || write_folder(o->folder, report, drive, fault);
+	return commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
+	       commit(&r->statistics, fault);
 }
 
 /* ---- the run ---- */
 
-static bool prepare(struct drive *drive, const struct options *o, struct workload *workload,
-	struct precondition_result *before, struct fault *fault)
+/* A drive of the folder, made and kept there if it is missing. */
+static bool find_or_make(
+	struct drive *drive, struct preparation *preparation, const char *folder, struct fault *fault)
 {
-	if (o->load_drive) {
-		*before = (struct precondition_result){ 0 };
-		if (!image_load(drive, o->load_drive, fault))
-			return false;
-		precondition_count(drive, before);
-	} else if (!precondition(drive, workload, before, fault)) {
-		return false;
-	}
-	if (o->save_drive && !image_save(drive, o->save_drive, fault))
+	char *name = image_name(drive), *path = join(folder, name);
+	bool there = !access(path, F_OK), done;
+
+	if (there)
+		done = image_load(drive, path, fault);
+	else
+		done = preparation_apply(preparation, drive, fault) && cli_make_folder(folder, fault) &&
+		       image_save(drive, path, fault);
+	memory_free(name);
+	memory_free(path);
+	return done;
+}
+
+static bool prepare(
+	struct drive *drive, const struct options *o, struct workload *workload, struct fault *fault)
+{
+	struct preparation *preparation = preparation_read(drive, workload, fault);
+	bool done = preparation;
+
+	if (done && o->load_drive)
+		done = image_load(drive, o->load_drive, fault);
+	else if (done && o->drives)
+		done = find_or_make(drive, preparation, o->drives, fault);
+	else if (done)
+		done = preparation_apply(preparation, drive, fault);
+	preparation_free(preparation);
+	if (!done || (o->save_drive && !image_save(drive, o->save_drive, fault)))
 		return false;
 	stat_list_start(&drive->statistics);
 	return true;
@@ -120,7 +138,7 @@ static int status_of(enum run_end end)
 {
 	if (end == RUN_DRIVE_FAILED)
 		return STATUS_DRIVE_FAILED;
-	return end == RUN_INTERRUPTED ? STATUS_INTERRUPTED : STATUS_DONE;
+	return end == RUN_INTERRUPTED ? STATUS_SIGNAL + cli_signal() : STATUS_DONE;
 }
 
 static void explain(struct explanation *x, const struct run *run)
@@ -140,6 +158,29 @@ static void tell_doubt(const struct drive *drive, const struct options *o)
 		cli_warn(NULL, text);
 }
 
+/* Whatever is asked to be quiet: why the status is STATUS_DRIVE_FAILED, and when it happened. */
+static void tell_failure(const struct run *run, enum run_end end)
+{
+	const struct drive *d = run->drive;
+	struct ftl_facts facts = { 0 };
+	char all[40] = "";
+
+	if (end != RUN_DRIVE_FAILED)
+		return;
+	d->ftl->ops->facts(d->ftl, &facts);
+	if (workload_requests(run->workload))
+		snprintf(all, sizeof all, " of %" PRIu64, workload_requests(run->workload));
+	if (facts.retired_blocks)
+		cli_note("worn out after %" PRIu64 "%s requests: %" PRIu64 " of %u blocks have reached "
+			 "flash.endurance, no page can be written any more",
+			run->requests, all, facts.retired_blocks, d->geometry.blocks);
+	else
+		cli_note("full after %" PRIu64
+			 "%s requests: no page can be written and no block reclaimed; a larger "
+			 "flash.over_provisioning helps",
+			run->requests, all);
+}
+
 /* On stderr, so that results stay reproducible. */
 static void tell_speed(const struct progress *p, uint64_t requests, bool quiet)
 {
@@ -151,7 +192,7 @@ static void tell_speed(const struct progress *p, uint64_t requests, bool quiet)
 }
 
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
-	const char *command, struct fault *fault)
+	const char *command, struct results *results, struct fault *fault)
 {
 	struct progress progress;
 	struct precondition_result before;
@@ -168,11 +209,13 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
-	if (!prepare(drive, o, workload, &before, fault))
+	if (!prepare(drive, o, workload, fault))
 		return STATUS_USER;
+	precondition_count(drive, &before);
 	progress_start(&progress, o->quiet);
-	catch_interrupt();
+	cli_run_begins();
 	facts.end = run_workload(&run, fault);
+	tell_failure(&run, facts.end);
 	tell_speed(&progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
 	if (facts.end == RUN_BAD_WORKLOAD)
@@ -181,7 +224,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	tell_doubt(drive, o);
 	report = report_create();
 	statistics_report(report, &run, &facts);
-	written = write_results(o, report, drive, fault);
+	written = results_write(results, o, report, drive, fault);
 	report_free(report);
 	return written ? status_of(facts.end) : STATUS_USER;
 }
@@ -196,20 +239,31 @@ static void tell_format(const struct options *o, const struct settings *settings
 static int run_with(const struct options *o, const struct settings *settings, struct fault *fault)
 {
 	struct workload workload = { 0 };
+	struct results results = { .json = { NULL } };
 	struct drive *drive = drive_create(settings, o->verify, fault);
 	char *command = command_line(o->typed);
 	int status = STATUS_USER;
 
-	if (drive && (!o->folder || cli_make_folder(o->folder, fault)) &&
+	if (drive &&
 		workload_open(&workload, o->operand.text[1], &settings->trace,
-			precondition_reads(&settings->precondition), o->quiet ? NULL : cli_warn, fault)) {
+			precondition_reads(&settings->precondition), o->quiet ? NULL : cli_warn, fault) &&
+		results_open(&results, o, fault)) {
 		tell_format(o, settings, &workload);
-		status = simulate(drive, &workload, o, command, fault);
+		status = simulate(drive, &workload, o, command, &results, fault);
 	}
+	results_abandon(&results);
 	workload_close(&workload);
 	drive_free(drive);
 	memory_free(command);
 	return status;
+}
+
+static bool simulates(const struct settings *s, struct fault *fault)
+{
+	return !s->striped->superblock ||
+	       fault_set(fault,
+		       "striped.superblock = %llu: this device model is for `ssd measure`; 0 simulates a drive",
+		       (unsigned long long)s->striped->superblock);
 }
 
 int cli_run(const struct options *o, struct fault *fault)
@@ -218,7 +272,8 @@ int cli_run(const struct options *o, struct fault *fault)
 	int status = STATUS_USER;
 
 	if (settings_init(&settings, fault) &&
-		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault))
+		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
+		simulates(&settings, fault))
 		status = run_with(o, &settings, fault);
 	settings_release(&settings);
 	return status;

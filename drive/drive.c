@@ -49,17 +49,6 @@ static void write_merged_to_ftl(void *drive, const struct extent *extents, size_
 	hand_over(d, extents, n, d->ftl->ops->write_merged);
 }
 
-/* The last block of the drive may lack pages. */
-static void pad_in_ftl(void *drive, lpn_t lpn)
-{
-	struct drive *d = drive;
-	sector_t start = geometry_page_start(&d->geometry, lpn);
-	struct extent page = { start, start + d->geometry.sectors_per_page };
-
-	if (lpn < d->geometry.logical_pages)
-		hand_over(d, &page, 1, d->ftl->ops->pad);
-}
-
 static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
@@ -77,17 +66,8 @@ static void oracle_request(struct drive *d, const struct request *r)
 		oracle_trim(d->oracle, e);
 	else
 		oracle_expect(d->oracle, e);
-	for (uint32_t i = 0; i < d->host->parts; i++)
-		if (d->host->part[i].type == REQUEST_READ)
-			oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
-}
-
-/* What the host layer makes of a request, in its order. */
-static void take_apart(struct drive *d, const struct request *r)
-{
-	host_map(d->host, r);
-	if (d->oracle)
-		oracle_request(d, r);
+	for (uint32_t i = 0; i < d->host->parts && r->type == REQUEST_READ; i++)
+		oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
 }
 
 static void serve_part(struct drive *d, const struct host_part *p)
@@ -107,12 +87,34 @@ static void serve_part(struct drive *d, const struct host_part *p)
 	}
 }
 
+/* What the layer of a write reads first, as it was before: all that the request makes then waits for it.  Returns how
+ * many parts that is. */
+static uint32_t serve_first_step(struct drive *d)
+{
+	const struct host *h = d->host;
+	uint32_t i = 0;
+
+	for (; i < h->parts && h->part[i].type == REQUEST_READ; i++) {
+		const struct host_part *p = &h->part[i];
+
+		oracle_expect(d->oracle, (struct extent){ p->host, p->host + extent_sectors(p->device) });
+		oracle_expect_at(d->oracle, p->host, p->device);
+		serve_part(d, p);
+		oracle_answered(d->oracle);
+	}
+	d->io.step = d->io.last_op;
+	return i;
+}
+
 static void serve(struct drive *d, const struct request *r)
 {
 	struct host *h = d->host;
+	uint32_t i;
 
-	take_apart(d, r);
-	for (uint32_t i = 0; i < h->parts; i++)
+	host_map(h, r);
+	i = r->type == REQUEST_WRITE ? serve_first_step(d) : 0;
+	oracle_request(d, r);
+	for (; i < h->parts; i++)
 		serve_part(d, &h->part[i]);
 	if (r->type == REQUEST_READ)
 		oracle_answered(d->oracle);
@@ -246,13 +248,15 @@ static void serve_part_untimed(struct drive *d, struct batch *batch, const struc
 	if (p->type == REQUEST_WRITE) {
 		oracle_send(d->oracle, p->host, p->device);
 		batch->extent[batch->n++] = p->device;
+	} else if (p->type == REQUEST_READ) {
+		d->ftl->ops->read(d->ftl, &batch->io, &p->device, 1);
 	} else {
 		oracle_unsend(d->oracle, p->device);
 		d->ftl->ops->trim(d->ftl, &batch->io, p->device);
 	}
 }
 
-/* Past the buffer, which is empty before the first request. */
+/* Past the buffer, which is empty before the first request.  What the layer of a write reads first changes nothing. */
 static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enum request_type type)
 {
 	struct batch batch;
@@ -264,9 +268,11 @@ static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enu
 			.start = e[i].start, .sectors = (uint32_t)extent_sectors(e[i]), .type = type
 		};
 
-		take_apart(d, &r);
+		host_map(d->host, &r);
+		oracle_request(d, &r);
 		for (uint32_t part = 0; part < d->host->parts; part++)
-			serve_part_untimed(d, &batch, &d->host->part[part]);
+			if (type == REQUEST_READ || d->host->part[part].type != REQUEST_READ)
+				serve_part_untimed(d, &batch, &d->host->part[part]);
 	}
 	write_batch(d, &batch);
 }
@@ -296,15 +302,14 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 	buffer_free(d->buffer);
 	d->buffer = buffer_create(ops, own,
 		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,
-			d->geometry.pages_per_block },
-		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl, pad_in_ftl },
-		d->oracle);
+			d->geometry.pages_per_block, d->geometry.logical_pages },
+		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl }, d->oracle);
 	if (d->buffer->merges && !ftl->write_merged)
 		return fault_set(fault,
 			"buffer = %s needs an FTL that writes parts of several pages into one; ftl = %s "
 			"does not",
 			ops->name, ftl->name);
-	if (d->buffer->pads && !ftl->pad)
+	if (d->buffer->pads && !ftl->pads)
 		return fault_set(
 			fault, "buffer = %s pads blocks, which ftl = %s cannot", ops->name, ftl->name);
 	return true;
@@ -324,9 +329,9 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		drive_free(d);
 		return NULL;
 	}
-	if (verify)
-		d->oracle = oracle_create(d->host->sectors, d->geometry.logical_sectors, d->geometry.pages,
-			d->geometry.sectors_per_page);
+	if (verify) /* before its layer came, the host had the whole device */
+		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
+			d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);
@@ -356,6 +361,13 @@ void drive_free(struct drive *d)
 	memory_free(d);
 }
 
+static void check_rooms(const struct drive *d)
+{
+	host_check(d->host);
+	buffer_check(d->buffer);
+	ftl_check(d->ftl);
+}
+
 void drive_check(const struct drive *d)
 {
 	uint64_t taken = d->taken[REQUEST_READ] + d->taken[REQUEST_WRITE] + d->taken[REQUEST_TRIM];
@@ -364,10 +376,19 @@ void drive_check(const struct drive *d)
 		"%llu requests taken in, %llu completed, %llu in the drive", (unsigned long long)taken,
 		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
 	flash_check_books(d->flash);
-	if (d->oracle) {
-		host_check(d->host);
-		buffer_check(d->buffer);
-		ftl_check(d->ftl);
+	if (d->oracle)
+		check_rooms(d);
+}
+
+void drive_check_loaded(struct drive *d)
+{
+	struct extent page = { 0, d->geometry.sectors_per_page };
+
+	check_rooms(d);
+	for (; d->oracle && page.end <= d->host->sectors;
+		page.start = page.end, page.end += d->geometry.sectors_per_page) {
+		serve_untimed(d, &page, 1, REQUEST_READ);
+		oracle_answered(d->oracle);
 	}
 }
 

@@ -53,6 +53,13 @@ struct pending {
 	uint8_t type, class;
 };
 
+/* What was done to the drive before the first request: part of what it is. */
+struct drive_past {
+	uint64_t workload, warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
+	uint64_t footprint_pages;   /* pages the workload touches (reads, for premapping alone) */
+	uint64_t replayed;          /* requests of the warm-up trace */
+};
+
 struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
@@ -61,6 +68,7 @@ struct drive {
 	struct flash *flash;
 	struct ftl *ftl;
 	struct buffer *buffer;
+	struct drive_past past;
 	struct io io;           /* of the request being taken in */
 	struct extent expected; /* pages hinted at last, [start, end) */
 
@@ -99,6 +107,10 @@ void drive_discard(struct drive *, struct extent);
 
 /* Aborts unless the books balance, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);
+
+/* The same of a drive that has served nothing, whose state may be anything that fits into its rooms; with
+ * verification every sector is read.  It is a drive of which nothing more can be expected afterwards. */
+void drive_check_loaded(struct drive *);
 
 enum request_class drive_classify(const struct geometry *, const struct request *);
 const char *class_name(enum request_class);

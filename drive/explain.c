@@ -12,6 +12,8 @@ void explanation_begin(struct explanation *x, struct drive *d, const struct requ
 	x->request = *r;
 	x->taken = schedule_now(d->flash->schedule);
 	x->before = d->ftl->map;
+	x->diary = d->buffer->diary = open_memstream(&x->evictions, &x->evictions_bytes);
+	BUG_ON(!x->diary, "no stream in memory");
 	x->watch.open = true;
 	schedule_watch(d->flash->schedule, &x->watch);
 }
@@ -45,6 +47,8 @@ static void keep_map(struct explanation *x, const struct drive *d)
 
 void explanation_taken(struct explanation *x, struct drive *d)
 {
+	d->buffer->diary = NULL;
+	fclose(x->diary);
 	x->watch.open = false;
 	x->accesses = d->io.accesses;
 	x->after = d->ftl->map;
@@ -61,6 +65,7 @@ void explanation_release(struct explanation *x, struct drive *d)
 	watch_release(&x->watch);
 	memory_free(x->owner);
 	memory_free(x->map);
+	memory_free(x->evictions);
 }
 
 /* ---- in words ---- */
@@ -165,6 +170,7 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 	fprintf(out, "# arrived at %" PRIu64 " ns, entered the drive %" PRIu64 " ns later\n",
 		x->request.arrival, x->taken - x->request.arrival);
 	write_look_ups(x, d, out);
+	fputs(x->evictions, out);
 	if (x->watch.ops)
 		fprintf(out, "# %3s  %-8s%-7s  %-26s%-22s%8s%12s%12s%12s  %s\n", "op", "what", "for",
 			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");

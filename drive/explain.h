@@ -21,6 +21,9 @@ struct explanation {
 	char (*owner)[32]; /* per operation, what the page holds */
 	char *map;         /* what the mapping says of its pages once it was taken in; NULL: nothing */
 	size_t map_bytes;
+	FILE *diary; /* while it is taken in: what left the buffer and why */
+	char *evictions;
+	size_t evictions_bytes;
 };
 
 /* Around drive_submit() of the request. */

@@ -1,6 +1,7 @@
 #include "drive/precondition.h"
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "drive/workload.h"
@@ -10,11 +11,12 @@
 
 /* ---- what a workload touches ---- */
 
-struct footprint {
+struct preparation {
 	uint64_t *bit; /* per page of the host */
 	uint64_t pages;
 	/* With premap = sectors, per sector: read before anything else, and written or trimmed.  Else NULL. */
 	uint64_t *read, *written;
+	struct workload warm_up; /* mode = trace */
 };
 
 static lpn_t host_pages(const struct drive *d)
@@ -22,19 +24,19 @@ static lpn_t host_pages(const struct drive *d)
 	return (lpn_t)(d->host->sectors >> d->geometry.sector_shift);
 }
 
-static bool touches(const struct footprint *f, lpn_t lpn)
+static bool touches(const struct preparation *f, lpn_t lpn)
 {
 	return bits_get(f->bit, lpn);
 }
 
-static void touch(struct footprint *f, lpn_t lpn)
+static void touch(struct preparation *f, lpn_t lpn)
 {
 	f->pages += !touches(f, lpn);
 	bits_set(f->bit, lpn);
 }
 
 /* What is read counts until it is written: then it has data of its own. */
-static void touch_sectors(struct footprint *f, const struct drive *d, const struct request *r)
+static void touch_sectors(struct preparation *f, const struct drive *d, const struct request *r)
 {
 	for (sector_t s = r->start; s < r->start + r->sectors; s++)
 		if (r->type != REQUEST_READ) {
@@ -45,7 +47,7 @@ static void touch_sectors(struct footprint *f, const struct drive *d, const stru
 		}
 }
 
-static void touch_pages(struct footprint *f, const struct drive *d, const struct request *r)
+static void touch_pages(struct preparation *f, const struct drive *d, const struct request *r)
 {
 	struct extent e = request_extent(r);
 
@@ -54,14 +56,27 @@ static void touch_pages(struct footprint *f, const struct drive *d, const struct
 		touch(f, lpn);
 }
 
+/* The next request; `sum` goes on from those before. */
+static enum trace_status next_summed(
+	struct drive *d, struct workload *w, struct request *r, uint64_t *sum, struct fault *fault)
+{
+	enum trace_status status = workload_next_for(d->host, w, r, fault);
+	const uint64_t what[] = { r->start, r->sectors, r->type };
+
+	if (status == TRACE_OK)
+		*sum = hash_bytes(*sum, what, sizeof what);
+	return status;
+}
+
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
 static bool find_footprint(
-	struct footprint *f, struct drive *d, struct workload *w, bool reads_only, struct fault *fault)
+	struct preparation *f, struct drive *d, struct workload *w, bool reads_only, struct fault *fault)
 {
 	struct request r;
 	enum trace_status status;
 
-	while ((status = workload_next_for(d->host, w, &r, fault)) == TRACE_OK)
+	d->past.workload = HASH_NOTHING;
+	while ((status = next_summed(d, w, &r, &d->past.workload, fault)) == TRACE_OK)
 		if (f->read)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
@@ -79,7 +94,7 @@ static struct extent whole_page(const struct drive *d, lpn_t lpn)
 }
 
 /* The sectors of the page that are to hold data, in one write: it becomes one page of flash. */
-static bool place_sectors(struct drive *d, const struct footprint *f, lpn_t lpn)
+static bool place_sectors(struct drive *d, const struct preparation *f, lpn_t lpn)
 {
 	sector_t first = geometry_page_start(&d->geometry, lpn);
 	mask_t mask = f->read[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
@@ -92,7 +107,7 @@ static bool place_sectors(struct drive *d, const struct footprint *f, lpn_t lpn)
 }
 
 /* Writes every page of the footprint once, in order of address. */
-static bool place_footprint(struct drive *d, const struct footprint *f)
+static bool place_footprint(struct drive *d, const struct preparation *f)
 {
 	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
 		if (touches(f, lpn) &&
@@ -158,7 +173,7 @@ static void expect_page(struct drive *d, lpn_t lpn)
 
 /* Live pages in random order: a share of the footprint (all of it if there is room), and of the others. */
 struct live_pages {
-	const struct footprint *footprint;
+	const struct preparation *footprint;
 	struct random random;
 	struct shuffle order;
 	uint64_t at;
@@ -182,7 +197,7 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 	return next;
 }
 
-static struct live_pages live_pages_start(struct drive *d, const struct footprint *f, uint64_t valid)
+static struct live_pages live_pages_start(struct drive *d, const struct preparation *f, uint64_t valid)
 {
 	uint64_t lpns = host_pages(d), inside = valid < f->pages ? valid : f->pages;
 	struct live_pages live = {
@@ -235,7 +250,8 @@ static bool top_up(struct drive *d, uint64_t used, const lpn_t *live, uint64_t n
 }
 
 /* Every live page once; the last ones of them are kept to be written again. */
-static bool place_live(struct drive *d, const struct footprint *f, uint64_t valid, lpn_t *kept, uint64_t most)
+static bool place_live(
+	struct drive *d, const struct preparation *f, uint64_t valid, lpn_t *kept, uint64_t most)
 {
 	struct live_pages live = live_pages_start(d, f, valid);
 
@@ -251,7 +267,7 @@ static bool place_live(struct drive *d, const struct footprint *f, uint64_t vali
  * Layout apart: dead pages, then each live page once, then what of the dead share mapping pages have not taken: a
  * sixteenth of it is kept back for them, for every FTL alike.
  */
-static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
+static bool fill_apart(struct drive *d, const struct preparation *f, uint64_t used, uint64_t valid)
 {
 	uint64_t most = least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;
 	lpn_t *kept = memory_array(most, sizeof *kept, "pages to be written again");
@@ -267,7 +283,7 @@ static bool fill_apart(struct drive *d, const struct footprint *f, uint64_t used
  * a page is written again and again, which leaves dead copies, until its turn to stay has come.  Ends after `used`
  * writes, too, where the placement has planes collected on the way.
  */
-static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used, uint64_t valid)
+static bool fill_mixed(struct drive *d, const struct preparation *f, uint64_t used, uint64_t valid)
 {
 	struct quota stays = { valid - 1, 0 };
 	struct live_pages live = live_pages_start(d, f, valid);
@@ -288,7 +304,8 @@ static bool fill_mixed(struct drive *d, const struct footprint *f, uint64_t used
 /* Every page once, ascending or in runs whose order is drawn. */
 static bool fill_all(struct drive *d)
 {
-	uint64_t pages = host_pages(d), run = d->settings->precondition.fill_run, runs;
+	uint64_t pages = d->host->beneath ? d->geometry.logical_pages : host_pages(d);
+	uint64_t run = d->settings->precondition.fill_run, runs;
 	struct shuffle order;
 	struct random random;
 
@@ -312,13 +329,41 @@ void precondition_count(const struct drive *d, struct precondition_result *resul
 {
 	struct ftl_facts facts;
 
-	result->used_pages = d->flash->pages_used;
 	d->ftl->ops->facts(d->ftl, &facts);
-	result->valid_pages = facts.live_pages;
+	*result = (struct precondition_result){ .used_pages = d->flash->pages_used,
+		.valid_pages = facts.live_pages,
+		.footprint_pages = d->past.footprint_pages,
+		.replayed = d->past.replayed };
 }
 
-static bool replay_once(
-	struct drive *d, struct workload *w, uint64_t used, uint64_t *replayed, struct fault *fault)
+/* The requests of the warm-up trace, before any is replayed. */
+static bool sum_warm_up(struct preparation *f, struct drive *d, struct fault *fault)
+{
+	struct request r;
+	enum trace_status status;
+
+	d->past.warm_up = HASH_NOTHING;
+	while ((status = next_summed(d, &f->warm_up, &r, &d->past.warm_up, fault)) == TRACE_OK)
+		;
+	return status == TRACE_END;
+}
+
+static bool read_warm_up(
+	struct preparation *f, struct drive *d, const struct workload *workload, struct fault *fault)
+{
+	const char *name = d->settings->precondition.trace;
+
+	if (!*name)
+		return fault_set(
+			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
+	if (!strcmp(name, "-") && workload && !strcmp(workload->name, "-"))
+		return fault_set(
+			fault, "standard input cannot be both precondition.trace and the trace of the run");
+	return workload_open(&f->warm_up, name, &d->settings->trace, true, NULL, fault) &&
+	       sum_warm_up(f, d, fault);
+}
+
+static bool replay_once(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
 {
 	struct request r;
 	enum trace_status status = TRACE_END;
@@ -329,27 +374,19 @@ static bool replay_once(
 			break;
 		if (r.type == REQUEST_TRIM)
 			drive_discard(d, request_extent(&r));
-		++*replayed;
+		d->past.replayed++;
 	}
 	return status != TRACE_BAD;
 }
 
-static bool replay(struct drive *d, uint64_t used, struct precondition_result *result, struct fault *fault)
+static bool replay(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
 {
-	const struct precondition_settings *s = &d->settings->precondition;
-	struct workload w;
-	bool done;
+	uint64_t passes = d->settings->precondition.passes;
 
-	if (!*s->trace)
-		return fault_set(
-			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
-	done = workload_open(&w, s->trace, &d->settings->trace, s->passes > 1, NULL, fault);
-	for (uint64_t pass = 0; done && pass < s->passes && d->flash->pages_used < used && !d->ftl->failed;
-		pass++)
-		done = (!pass || workload_rewind(&w, fault)) &&
-		       replay_once(d, &w, used, &result->replayed, fault);
-	workload_close(&w);
-	return done;
+	for (uint64_t pass = 0; pass < passes && d->flash->pages_used < used && !d->ftl->failed; pass++)
+		if (!workload_rewind(w, fault) || !replay_once(d, w, used, fault))
+			return false;
+	return true;
 }
 
 static bool check_shares(const struct drive *d, uint64_t used, uint64_t valid, struct fault *fault)
@@ -367,9 +404,7 @@ static bool check_shares(const struct drive *d, uint64_t used, uint64_t valid, s
 	return true;
 }
 
-/* The first part of precondition(): everything but reading the workload. */
-static bool prepare(
-	struct drive *d, struct footprint *f, struct precondition_result *result, struct fault *fault)
+bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	uint64_t used = (uint64_t)llround(s->used * d->geometry.pages);
@@ -382,9 +417,15 @@ static bool prepare(
 			return false;
 		fits = (s->layout == LAYOUT_APART || !valid ? fill_apart : fill_mixed)(d, f, used, valid);
 	} else if (s->mode == PRECONDITION_FILL) {
+		if (s->beneath && !d->host->ops->adopt)
+			return fault_set(fault,
+				"precondition.beneath: host.layer = %s must find an empty device",
+				d->host->ops->name);
+		d->host->beneath = s->beneath;
 		fits = fill_all(d);
+		d->host->beneath = false;
 	} else if (s->mode == PRECONDITION_TRACE) {
-		if (!replay(d, used, result, fault))
+		if (!replay(d, &f->warm_up, used, fault))
 			return false;
 		fits = !d->ftl->failed;
 	}
@@ -405,30 +446,47 @@ bool precondition_reads(const struct precondition_settings *s)
 	return s->premap != PREMAP_NONE && s->mode != PRECONDITION_FILL;
 }
 
+struct preparation *preparation_read(struct drive *d, struct workload *workload, struct fault *fault)
+{
+	const struct precondition_settings *s = &d->settings->precondition;
+	struct preparation *f = memory_array(1, sizeof *f, "workload's footprint");
+	bool synthetic = s->mode == PRECONDITION_SYNTHETIC, done = true;
+
+	d->past = (struct drive_past){ 0 };
+	f->bit = new_bits(host_pages(d));
+	if (s->premap == PREMAP_SECTORS && !synthetic) {
+		f->read = new_bits(d->host->sectors);
+		f->written = new_bits(d->host->sectors);
+	}
+	if (s->mode == PRECONDITION_TRACE)
+		done = read_warm_up(f, d, workload, fault);
+	if (done && precondition_reads(s))
+		done = find_footprint(f, d, workload, !synthetic, fault);
+	d->past.footprint_pages = f->pages;
+	if (done)
+		return f;
+	preparation_free(f);
+	return NULL;
+}
+
+void preparation_free(struct preparation *f)
+{
+	if (!f)
+		return;
+	workload_close(&f->warm_up);
+	memory_free(f->bit);
+	memory_free(f->read);
+	memory_free(f->written);
+	memory_free(f);
+}
+
 bool precondition(
 	struct drive *d, struct workload *workload, struct precondition_result *result, struct fault *fault)
 {
-	const struct precondition_settings *s = &d->settings->precondition;
-	bool synthetic = s->mode == PRECONDITION_SYNTHETIC, done = true;
-	struct footprint f;
+	struct preparation *f = preparation_read(d, workload, fault);
+	bool done = f && preparation_apply(f, d, fault);
 
-	*result = (struct precondition_result){ 0 };
-	if (s->mode == PRECONDITION_TRACE && !strcmp(s->trace, "-") && workload &&
-		!strcmp(workload->name, "-"))
-		return fault_set(
-			fault, "standard input cannot be both precondition.trace and the trace of the run");
-	f = (struct footprint){ .bit = new_bits(host_pages(d)) };
-	if (s->premap == PREMAP_SECTORS && !synthetic) {
-		f.read = new_bits(d->host->sectors);
-		f.written = new_bits(d->host->sectors);
-	}
-	if (precondition_reads(s))
-		done = find_footprint(&f, d, workload, !synthetic, fault);
-	done = done && prepare(d, &f, result, fault);
-	result->footprint_pages = f.pages;
-	memory_free(f.bit);
-	memory_free(f.read);
-	memory_free(f.written);
+	preparation_free(f);
 	precondition_count(d, result);
 	return done;
 }

@@ -8,7 +8,8 @@
  *              live (ICPP'23, section 4.1: 90 % and 39.8 %).  Layout mixed: live pages are spread at random
  *              over all used ones; apart: they fill blocks of their own, as after SSDsim's aging, which
  *              fills blocks with dead pages before anything is written
- *   fill       every logical page written once, ascending or in runs of seeded random order
+ *   fill       every logical page written once, ascending or in runs of seeded random order: what the host layer
+ *              exports, or all of the device before the layer came
  *   trace      a trace is replayed until `used` is reached
  *
  * In the modes aged and synthetic `used` is reached to the page, whatever the FTL and the layout, and mapping pages
@@ -25,19 +26,27 @@
 /* What was reached, for the report. */
 struct precondition_result {
 	uint64_t used_pages, valid_pages;
-	uint64_t footprint_pages; /* pages the workload touches (reads, for premapping alone) */
-	uint64_t replayed;        /* requests of the warm-up trace */
+	uint64_t footprint_pages, replayed; /* as in struct drive_past */
 };
 
 /* Must the workload be read for the pages it touches? */
 bool precondition_reads(const struct precondition_settings *);
 
-/* Prepares the drive for the workload, which must not have been read, and is rewound if it has to be read; else it may
- * be NULL.  False and a fault: the workload or the warm-up trace cannot be read, or the drive cannot hold what is
- * asked for. */
+/*
+ * Reads what the drive is to be prepared for, the workload and the warm-up trace, if the settings let its state depend
+ * on them, and notes it as the drive's past.  The workload, which must not have been read, is rewound; it may be NULL
+ * if it need not be read.  NULL and a fault: one of them cannot be read.
+ */
+struct preparation *preparation_read(struct drive *, struct workload *, struct fault *);
+void preparation_free(struct preparation *);
+
+/* Prepares the drive.  False and a fault: it cannot hold what is asked for. */
+bool preparation_apply(struct preparation *, struct drive *, struct fault *);
+
+/* Both, and what was reached. */
 bool precondition(struct drive *, struct workload *, struct precondition_result *, struct fault *);
 
-/* Counts what the drive holds now. */
+/* What the drive holds now, and its past. */
 void precondition_count(const struct drive *, struct precondition_result *);
 
 #endif

@@ -4,15 +4,9 @@
 #include "buffer/buffer.h"
 #include "parameters/params.h"
 
-static const char *const ftl_names[] = {
-#define FTL(name) #name,
-#include "ftl/list.h"
-#undef FTL
-	NULL,
-};
-
 static const char *const buffer_names[] = {
-#define BUFFER(name) #name,
+#define BUFFER(name)              #name,
+#define BUFFER_CALLED(name, text) text,
 #include "buffer/list.h"
 #undef BUFFER
 	NULL,
@@ -58,6 +52,8 @@ static const struct param precondition_params[] = {
 		layout_names },
 	{ PRECONDITION(UINT, fill_run), 0, 4e9, "pages", "0",
 		"fill: in runs of so many pages, the runs in random order; 0 = all pages ascending" },
+	{ PRECONDITION(BOOL, beneath), 0, 1, "", "false",
+		"fill: the whole device before the host layer comes, not what the layer exports through it" },
 	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
 		"what the trace reads holds data from the start: pages = every page that is read, whole; "
 		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "
@@ -88,6 +84,7 @@ static void *add_plugin(struct settings *c, const char *name, const struct param
 	return settings;
 }
 
+/* And the device model. */
 static size_t count_plugins(void)
 {
 	size_t f = 0, b = 0, h = 0;
@@ -98,7 +95,7 @@ static size_t count_plugins(void)
 		b++;
 	while (host_layers[h])
 		h++;
-	return f + b + h;
+	return f + b + h + 1;
 }
 
 bool settings_init(struct settings *c, struct fault *fault)
@@ -122,11 +119,12 @@ bool settings_init(struct settings *c, struct fault *fault)
 	for (size_t i = 0; ftls[i]; i++)
 		c->ftl_own[i] = add_plugin(c, ftls[i]->name, ftls[i]->params, ftls[i]->settings_size);
 	for (size_t i = 0; buffers[i]; i++)
-		c->buffer_own[i] =
-			add_plugin(c, buffers[i]->name, buffers[i]->params, buffers[i]->settings_size);
+		c->buffer_own[i] = add_plugin(
+			c, buffer_group(buffers[i]), buffers[i]->params, buffers[i]->settings_size);
 	for (size_t i = 0; host_layers[i]; i++)
 		c->host_own[i] = add_plugin(
 			c, host_layers[i]->name, host_layers[i]->params, host_layers[i]->settings_size);
+	c->striped = add_plugin(c, "striped", striped_params, sizeof *c->striped);
 	return params_defaults(c->group, c->groups, fault);
 }
 
@@ -158,11 +156,11 @@ void settings_echo(const struct settings *s, void (*visit)(void *context, const 
 	void *context)
 {
 	const void *chosen[] = { s->ftl_own[s->top.ftl], s->buffer_own[s->top.buffer],
-		s->host_own[s->host.layer] };
+		s->host_own[s->host.layer], s->striped->superblock ? s->striped : NULL };
 
 	params_echo(s->group, CORE_GROUPS, visit, context);
 	for (size_t i = CORE_GROUPS; i < s->groups; i++)
-		if (s->group[i].settings == chosen[0] || s->group[i].settings == chosen[1] ||
-			s->group[i].settings == chosen[2])
-			params_echo(&s->group[i], 1, visit, context);
+		for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++)
+			if (s->group[i].settings == chosen[k])
+				params_echo(&s->group[i], 1, visit, context);
 }

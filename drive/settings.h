@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/param.h"
+#include "drive/striped.h"
 #include "flash/geometry.h"
 #include "ftl/ftl.h"
 #include "host/host.h"
@@ -33,6 +34,7 @@ enum precondition_layout { LAYOUT_MIXED, LAYOUT_APART };
 
 struct precondition_settings {
 	int mode, layout, premap;
+	bool beneath;
 	double used, valid; /* shares of the physical pages */
 	char *trace;
 	uint64_t passes, fill_run;
@@ -47,6 +49,7 @@ struct settings {
 	struct trace_settings trace;
 	struct precondition_settings precondition;
 	struct stat_settings stats;
+	struct striped_settings *striped; /* a device model that takes the drive's place in `ssd measure` */
 	void **ftl_own, **buffer_own, **host_own; /* per plug-in its settings, NULL if it has none */
 
 	struct param_group *group; /* all of the above, for parameters/ */

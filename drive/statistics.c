@@ -88,7 +88,7 @@ static struct run_figures figures_of(const struct run *run, const struct run_fac
 		.verified = d->oracle != NULL,
 		.simulated_ns = d->last_completion - d->first_arrival,
 		.physical_bytes = (uint64_t)g->pages * g->page_bytes,
-		.logical_bytes = (uint64_t)g->logical_pages * g->page_bytes,
+		.logical_bytes = d->host->sectors * SECTOR_BYTES,
 		.blocks = g->blocks,
 		.dies = g->dies,
 		.used = (double)facts->before->used_pages / g->pages,
@@ -342,25 +342,29 @@ bool statistics_doubt(const struct drive *d, char *text, size_t bytes)
 
 /* ---- names ---- */
 
-/* Shows what a small drive reports; there is none if the FTL and the buffer do not go together. */
-static void print_names_of(size_t ftl, size_t buffer, FILE *out, struct stat_names *shown)
+/* Shows what a small drive reports.  False: the FTL and the buffer do not go together. */
+static bool print_names_of(size_t ftl, size_t buffer, size_t layer, FILE *out, struct stat_names *shown)
 {
 	static char *const small[] = { "flash.channels=1", "flash.chips=1", "flash.dies=1", "flash.planes=1",
 		"flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
 	struct fault fault = { "" };
 	struct settings settings;
 	struct drive *d = NULL;
+	bool fit;
 
 	if (settings_init(&settings, &fault) &&
 		settings_read(&settings, NULL, small, sizeof small / sizeof *small, &fault)) {
 		settings.top.ftl = (int)ftl;
 		settings.top.buffer = (int)buffer;
+		settings.host.layer = (int)layer;
 		d = drive_create(&settings, false, &fault);
 	}
-	if (d)
+	fit = d != NULL;
+	if (fit)
 		stat_list_print(&d->statistics, out, shown);
 	drive_free(d);
 	settings_release(&settings);
+	return fit;
 }
 
 static void print_names_of_run(FILE *out, struct stat_names *shown)
@@ -380,9 +384,12 @@ void statistics_print_names(FILE *out)
 
 	print_names_of_run(out, &shown);
 	for (size_t ftl = 0; ftls[ftl]; ftl++)
-		print_names_of(ftl, 0, out, &shown);
+		print_names_of(ftl, 0, 0, out, &shown);
 	for (size_t buffer = 1; buffers[buffer]; buffer++)
-		print_names_of(0, buffer, out, &shown);
+		for (size_t ftl = 0; ftls[ftl] && !print_names_of(ftl, buffer, 0, out, &shown); ftl++)
+			;
+	for (size_t layer = 1; host_layers[layer]; layer++)
+		print_names_of(0, 0, layer, out, &shown);
 	stat_names_release(&shown);
 }
 

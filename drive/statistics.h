@@ -27,7 +27,7 @@ double statistics_waf(const struct drive *);
  * written.  False: nothing to say. */
 bool statistics_doubt(const struct drive *, char *text, size_t bytes);
 
-/* Every number that some FTL or buffer reports, once, with unit and meaning. */
+/* Every number that some FTL, buffer or host layer reports, once, with unit and meaning. */
 void statistics_print_names(FILE *);
 
 /* Columns for gnuplot: upper end of a latency bin in ns, then the requests in it (reads, writes, all). */

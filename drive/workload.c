@@ -81,13 +81,19 @@ enum trace_status workload_next_for(
 	return status == TRACE_OK && !host_admit(host, r, w->name, fault) ? TRACE_BAD : status;
 }
 
+uint64_t workload_requests(const struct workload *w)
+{
+	uint64_t all = w->generator ? generator_requests(w->generator) : UINT64_MAX;
+
+	all = all < w->limit ? all : w->limit;
+	return all < UINT64_MAX ? all : 0;
+}
+
 double workload_progress(const struct workload *w)
 {
-	if (w->generator)
-		return (double)w->served / (double)generator_requests(w->generator);
-	if (w->limit != UINT64_MAX)
-		return (double)w->served / (double)w->limit;
-	if (!trace_bytes_total(w->trace))
-		return -1;
-	return (double)trace_bytes_read(w->trace) / (double)trace_bytes_total(w->trace);
+	uint64_t all = workload_requests(w), bytes = w->trace ? trace_bytes_total(w->trace) : 0;
+	double of_requests = all ? (double)w->served / (double)all : -1;
+	double of_bytes = bytes ? (double)trace_bytes_read(w->trace) / (double)bytes : -1;
+
+	return of_requests > of_bytes ? of_requests : of_bytes;
 }

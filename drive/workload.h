@@ -30,6 +30,9 @@ enum trace_status workload_next(struct workload *, struct request *, struct faul
 /* The same as the drive behind the host gets it (host_admit()); TRACE_BAD, too, if that cannot be. */
 enum trace_status workload_next_for(struct host *, struct workload *, struct request *, struct fault *);
 
+/* How many there will be at most; 0 if nobody knows. */
+uint64_t workload_requests(const struct workload *);
+
 /* Share that has been handed out, 0..1; negative when it cannot be known. */
 double workload_progress(const struct workload *);
 

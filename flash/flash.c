@@ -254,12 +254,22 @@ void flash_wait(struct io *io, op_t op, op_t other)
 		schedule_wait(io->flash->schedule, op, other);
 }
 
+/* Nothing is under way: operations mean nothing in another process. */
+static bool block_is_idle(const struct flash_block *b)
+{
+	return !b->unfinished && !b->first && !b->gate && !b->last && b->started <= b->next;
+}
+
 void flash_regions(struct flash *f, struct regions *r)
 {
 	const struct geometry *g = f->geometry;
 
 	regions_visit(r, f->owner, (size_t)g->pages * sizeof *f->owner);
 	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
+	regions_below(r, NUMBERS_OF(f->block, next), g->blocks, g->pages_per_block + 1u, "block table");
+	regions_below(r, NUMBERS_OF(f->block, erases), g->blocks, UINT32_MAX / 2, "block table");
+	for (block_t b = 0; b < g->blocks; b++)
+		regions_require(r, block_is_idle(&f->block[b]), "block table");
 	regions_visit(r, &f->pages_used, sizeof f->pages_used);
 	if (f->judge)
 		judge_regions(f->judge, r);
@@ -293,6 +303,27 @@ static uint64_t sum_of_erases(const struct flash *f)
 	for (block_t b = 0; b < f->geometry->blocks; b++)
 		erases += f->block[b].erases;
 	return erases;
+}
+
+/* Every page below `next` is programmed or passed over, and none above is passed over. */
+static void check_block(const struct flash *f, block_t b)
+{
+	const struct geometry *g = f->geometry;
+	ppn_t first = geometry_first_page(g, b);
+	uint32_t over = 0;
+
+	for (uint32_t page = 0; f->passed_over && page < g->pages_per_block; page++) {
+		over += passed_over(f, first + page);
+		BUG_ON(passed_over(f, first + page) &&
+				(page >= f->block[b].next || f->owner[first + page] != OWNER_NONE),
+			"page %u of block %u was passed over and has an owner, or is free", page, b);
+	}
+	BUG_ON(f->oracle && !oracle_holds_nothing(f->oracle, first + f->block[b].next,
+				    g->pages_per_block - f->block[b].next),
+		"a free page of block %u holds data", b);
+	BUG_ON(f->block[b].programmed + over != f->block[b].next,
+		"block %u has %u pages programmed and %u passed over, the next one is %u", b,
+		f->block[b].programmed, over, f->block[b].next);
 }
 
 static void start_statistics(void *flash)
@@ -331,7 +362,7 @@ static const char *name_erase_cause(int i)
 }
 
 #define COUNTS(name) STAT_COUNT, offsetof(struct flash, name)
-#define BY_CAUSE    .each = name_cause, .count = CAUSES
+#define BY_CAUSE     .each = name_cause, .count = CAUSES
 
 static const struct stat_row rows[] = {
 	{ "flash.read.total", "pages", "", COUNTS(total.count[OP_READ]) },
@@ -369,8 +400,10 @@ void flash_check_books(const struct flash *f)
 	uint64_t programs = flash_total(f, OP_PROGRAM) + f->untimed[OP_PROGRAM];
 	uint64_t erases = flash_total(f, OP_ERASE) + f->untimed[OP_ERASE], used = 0;
 
-	for (block_t b = 0; b < f->geometry->blocks; b++)
+	for (block_t b = 0; b < f->geometry->blocks; b++) {
+		check_block(f, b);
 		used += f->block[b].programmed;
+	}
 	BUG_ON(used != f->pages_used, "the blocks hold %llu pages, the medium counted %llu",
 		(unsigned long long)used, (unsigned long long)f->pages_used);
 	BUG_ON(programs + f->pages_used_before != f->pages_used + f->pages_erased,

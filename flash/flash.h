@@ -87,6 +87,7 @@ struct io {
 	bool detached;              /* the request does not wait for the operations made now */
 	uint32_t ticket;            /* of the schedule; who waits for the operations */
 	uint32_t first_op, last_op; /* operations to be released together */
+	uint32_t step;              /* the last one that all behind it wait for; INDEX_NONE */
 	uint32_t accesses;          /* page-level look-ups and buffer hits: each costs one DRAM access time */
 	tick_t controller_ns;       /* what the request takes besides before its operations may start */
 };
@@ -119,6 +120,12 @@ void flash_wait(struct io *, op_t op, op_t other);
 static inline void flash_disown(struct flash *f, ppn_t ppn)
 {
 	f->owner[ppn] = OWNER_NONE;
+}
+
+/* A page just copied holds what it held, by another name: its spare area was written with the copy. */
+static inline void flash_rename(struct flash *f, ppn_t ppn, owner_t owner)
+{
+	f->owner[ppn] = owner;
 }
 
 static inline owner_t flash_owner(const struct flash *f, ppn_t ppn)

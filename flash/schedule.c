@@ -191,6 +191,15 @@ static void tell_wait(const struct schedule *s, op_t op, op_t other)
 		judge_waits(s->flash->judge, op, other);
 }
 
+/* For what the request's operations up to io->step have brought. */
+static void wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
+{
+	uint32_t first = io->first_op, end = ops_at(&s->ops, io->step)->next;
+
+	for (; first != end; first = ops_at(&s->ops, first)->next)
+		schedule_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
+}
+
 static uint32_t make_op(
 	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
 {
@@ -212,6 +221,8 @@ static uint32_t make_op(
 	s->under_way++;
 	join_request(s, io, index);
 	tell_made(s, io, index);
+	if (io->step != INDEX_NONE)
+		wait_for_step(s, io, index);
 	return index;
 }
 
@@ -815,7 +826,7 @@ void schedule_begin(struct schedule *s, struct io *io)
 	io->detached = false;
 	io->accesses = 0;
 	io->controller_ns = 0;
-	io->first_op = io->last_op = INDEX_NONE;
+	io->first_op = io->last_op = io->step = INDEX_NONE;
 	io->ticket = pool_take(&s->ops.ticket);
 	ops_ticket(&s->ops, io->ticket)->pending = 1;
 	oracle_step(s->flash->oracle);

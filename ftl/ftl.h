@@ -79,8 +79,6 @@ struct ftl_ops {
 	void (*check)(const struct ftl *);
 	/* Its state, for saving and loading a drive. */
 	void (*regions)(struct ftl *, struct regions *);
-	/* Optional: own settings that its state depends on, in words; a saved drive is loaded only where they are. */
-	void (*describe)(const struct ftl *, char *text, size_t bytes);
 	void (*facts)(const struct ftl *, struct ftl_facts *);
 	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
@@ -91,12 +89,14 @@ struct ftl_ops {
 
 	/* Optional, for buffers that ask for it: these extents go into one page together. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
-	/* Optional, likewise: what the one page of this extent holds is read and programmed again, CAUSE_PAD. */
-	void (*pad)(struct ftl *, struct io *, const struct extent *page, size_t one);
+	/* An empty extent at the start of a page may be among those it is given to write: what the page holds, if
+	 * anything, is read and programmed again, CAUSE_PAD.  For buffers that ask for it. */
+	bool pads;
 };
 
 /* NULL-ended, in order of ftl/list.h. */
 extern const struct ftl_ops *const ftls[];
+extern const char *const ftl_names[];
 
 /* NULL and a fault if the drive and the FTL do not go together. */
 struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const struct ftl_settings *,

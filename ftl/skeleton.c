@@ -11,6 +11,7 @@
  * flash operations each request needs.  The map changes at once; the operations are only *named* here, with
  * what each must wait for, and happen when the scheduler lets them.
  */
+#include "base/bits.h"
 #include "base/memory.h"
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
@@ -171,21 +172,34 @@ static void skeleton_trim(struct ftl *f, struct io *io, struct extent e)
 static void skeleton_check(const struct ftl *f)
 {
 	const struct skeleton *s = f->state;
+	uint64_t mapped = 0;
 
 	store_check(s->store);
-	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
+	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++) {
+		mapped += s->map[lpn].sectors != 0;
 		BUG_ON(s->map[lpn].sectors && flash_owner(f->flash, s->map[lpn].ppn) != lpn,
 			"LPN %u is mapped to page %u of LPN %u", lpn, s->map[lpn].ppn,
 			flash_owner(f->flash, s->map[lpn].ppn));
+	}
+	BUG_ON(mapped != space_live_pages(s->store->space), "%llu LPNs are mapped, %llu pages are live",
+		(unsigned long long)mapped, (unsigned long long)space_live_pages(s->store->space));
 }
 
-/* What must be saved so that a drive can be loaded again. */
+/*
+ * What must be saved so that a drive can be loaded again.  A file may hold anything: say below which bound each number
+ * lies that is used as an index; the rest of what must hold skeleton_check() sees.
+ */
 static void skeleton_regions(struct ftl *f, struct regions *r)
 {
 	struct skeleton *s = f->state;
 
 	store_regions(s->store, r);
 	regions_visit(r, s->map, f->geometry->logical_pages * sizeof *s->map);
+	regions_below(
+		r, NUMBERS_OF(s->map, ppn), f->geometry->logical_pages, f->geometry->pages, "page table");
+	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
+		regions_require(
+			r, !(s->map[lpn].sectors & ~bits_below(f->geometry->sectors_per_page)), "page table");
 }
 
 /* What others may ask of any FTL. */

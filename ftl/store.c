@@ -71,6 +71,19 @@ ppn_t store_take(struct store *s, struct io *io, lpn_t lpn, unsigned stream)
 	return PPN_NONE;
 }
 
+/* Live pages that one request may need for a moment. */
+#define SPARE_MARGIN 4
+
+int64_t store_spare_pages(const struct store *s)
+{
+	const struct geometry *g = s->space->geometry;
+	const struct ftl_settings *core = s->ftl->core;
+	uint32_t kept = s->space->reserve + 1 + core->gc.separate + (core->wear.delta != 0);
+
+	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
+	       SPARE_MARGIN;
+}
+
 void store_facts(const struct store *s, struct ftl_facts *facts)
 {
 	facts->live_pages = space_live_pages(s->space);
@@ -94,5 +107,5 @@ void store_regions(struct store *s, struct regions *r)
 void store_check(const struct store *s)
 {
 	space_check(s->space);
-	collector_check_books(s->collector);
+	collector_check(s->collector);
 }

@@ -43,6 +43,12 @@ void store_free(struct store *);
  */
 ppn_t store_take(struct store *, struct io *, lpn_t, unsigned stream);
 
+/*
+ * Live pages the drive can hold beyond its logical ones.  A plane can always be collected as long as it has
+ * a dead page outside the reserve and the blocks being filled with copies, mapping pages and cold data.
+ */
+int64_t store_spare_pages(const struct store *);
+
 /* For the operations of the same names of an FTL with a store. */
 void store_facts(const struct store *, struct ftl_facts *);
 void store_statistics(struct store *, struct stat_list *);

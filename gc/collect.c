@@ -265,10 +265,25 @@ void collector_statistics(struct collector *c, struct stat_list *list)
 				    &c->count, sizeof c->count });
 }
 
-void collector_check_books(const struct collector *c)
+static void check_candidates(const struct collector *c, plane_t plane)
+{
+	const struct geometry *g = c->space->geometry;
+	block_t first = plane * g->blocks_per_plane;
+	uint32_t closed = 0;
+
+	for (block_t b = first; b < first + g->blocks_per_plane; b++)
+		closed += c->space->block[b].state == BLOCK_CLOSED;
+	BUG_ON(!c->policy.ops->check(&c->policy, plane, closed),
+		"the policy %s does not have the %u closed blocks of plane %u as its candidates",
+		c->policy.ops->name, closed, plane);
+}
+
+void collector_check(const struct collector *c)
 {
 	const uint64_t *medium = c->flash->count[OP_PROGRAM];
 
+	for (plane_t p = 0; p < c->space->geometry->planes; p++)
+		check_candidates(c, p);
 	BUG_ON(medium[CAUSE_GC] != c->count.moved_pages || medium[CAUSE_WEAR] != c->count.wear_moved_pages ||
 			medium[CAUSE_GC_MAP] != c->count.map_moved_pages,
 		"the medium counts %llu data, %llu mapping and %llu cold pages moved, the collector %llu, %llu and "

@@ -94,7 +94,7 @@ void collector_regions(struct collector *, struct regions *);
 /* Adds what it counts to the list. */
 void collector_statistics(struct collector *, struct stat_list *);
 
-/* Aborts unless the medium has counted the same copies. */
-void collector_check_books(const struct collector *);
+/* Aborts unless the policy's index is right and the medium has counted the same copies. */
+void collector_check(const struct collector *);
 
 #endif

@@ -66,6 +66,18 @@ static void set_regions(struct gc_policy *policy, struct regions *r)
 	regions_visit(r, c->count, g->planes * sizeof *c->count);
 	regions_visit(r, c->list, (size_t)g->blocks * sizeof *c->list);
 	regions_visit(r, c->position, (size_t)g->blocks * sizeof *c->position);
+	regions_below(r, NUMBERS(c->count), g->planes, g->blocks_per_plane + 1u, "collection candidates");
+}
+
+static bool set_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
+{
+	const struct candidates *c = policy->state;
+	const block_t *list = list_of(policy, plane);
+
+	for (uint32_t i = 0; i < c->count[plane]; i++)
+		if (!gc_candidate(policy, plane, list[i]) || c->position[list[i]] != i)
+			return false;
+	return c->count[plane] == closed;
 }
 
 /*
@@ -91,14 +103,19 @@ static block_t random_pick(struct gc_policy *policy, plane_t plane)
 	return BLOCK_NONE;
 }
 
+/* Draws for each block of a plane that leave no block out: with chance exp(-64) if at all. */
+#define ENOUGH_DRAWS 64u
+
 /* Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based
  * solid state drives", SIGMETRICS 2013: already d = 10 is close to greedy. */
 static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
+	uint64_t most = ENOUGH_DRAWS * (uint64_t)policy->space->geometry->blocks_per_plane;
+	uint64_t draws = policy->settings->d < most ? policy->settings->d : most;
 	block_t best = random_pick(policy, plane);
 
-	for (uint64_t i = 1; best != BLOCK_NONE && i < policy->settings->d; i++) {
+	for (uint64_t i = 1; best != BLOCK_NONE && i < draws; i++) {
 		block_t b = list_of(policy, plane)[random_below(&policy->random, c->count[plane])];
 
 		if (space_live(policy->space, b) < space_live(policy->space, best))
@@ -137,7 +154,7 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 
 #define OVER_CANDIDATES                                                                                      \
 	.size = sizeof(struct candidates), .init = set_init, .exit = set_exit, .closed = set_closed,         \
-	.opened = set_opened, .regions = set_regions
+	.opened = set_opened, .regions = set_regions, .check = set_check
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",

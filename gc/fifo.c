@@ -49,9 +49,25 @@ static void fifo_opened(struct gc_policy *policy, block_t b)
 static void fifo_regions(struct gc_policy *policy, struct regions *r)
 {
 	const struct geometry *g = policy->space->geometry;
+	struct link *link = ((struct fifo *)policy->state)->link;
+	size_t links = (size_t)g->blocks + g->planes;
 
-	regions_visit(r, ((struct fifo *)policy->state)->link,
-		((size_t)g->blocks + g->planes) * sizeof(struct link));
+	regions_visit(r, link, links * sizeof *link);
+	regions_below(r, NUMBERS_OF(link, previous), links, links, "FIFO victim index");
+	regions_below(r, NUMBERS_OF(link, next), links, links, "FIFO victim index");
+}
+
+static bool fifo_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
+{
+	struct link *link = ((const struct fifo *)policy->state)->link;
+	uint32_t head = head_of(policy, plane);
+
+	if (list_length(ARRAY_ELEMENTS(link), head, closed) != closed)
+		return false;
+	for (uint32_t b = link[head].next; b != head; b = link[b].next)
+		if (!gc_candidate(policy, plane, b))
+			return false;
+	return true;
 }
 
 static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
@@ -72,12 +88,13 @@ static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
 
 const struct gc_policy_ops gc_fifo = {
 	.name = "fifo",
-	.brief = "the block that was filled first: wears evenly, copies more",
+	.brief = "the block that was filled first, of those with a dead page: wears evenly, copies more",
 	.size = sizeof(struct fifo),
 	.init = fifo_init,
 	.exit = fifo_exit,
 	.closed = fifo_closed,
 	.opened = fifo_opened,
 	.regions = fifo_regions,
+	.check = fifo_check,
 	.pick = fifo_pick,
 };

@@ -30,12 +30,23 @@ struct gc_policy_ops {
 	void (*dropped)(struct gc_policy *, block_t);          /* lost a live page; NULL if of no interest */
 	void (*opened)(struct gc_policy *, block_t);           /* a candidate no more */
 	void (*regions)(struct gc_policy *, struct regions *); /* its index, for saving and loading */
+	/* Is every closed block of the plane, of which there are so many, a candidate where it should be? */
+	bool (*check)(const struct gc_policy *, plane_t, uint32_t closed);
 	block_t (*pick)(
 		struct gc_policy *, plane_t); /* a candidate with a dead page; BLOCK_NONE: there is none */
 };
 
 /* NULL-ended, in order of gc/list.h. */
 extern const struct gc_policy_ops *const gc_policies[];
+
+/* A closed block of the plane; `b` may be any number. */
+static inline bool gc_candidate(const struct gc_policy *policy, plane_t plane, block_t b)
+{
+	const struct space *s = policy->space;
+
+	return b < s->geometry->blocks && geometry_plane(s->geometry, b) == plane &&
+	       s->block[b].state == BLOCK_CLOSED;
+}
 
 /* Collecting the block would win at least one page. */
 static inline bool gc_reclaimable(const struct gc_policy *policy, block_t b)

@@ -17,4 +17,5 @@ const struct host_ops host_direct = {
 	.brief = "no layer: requests reach the drive at the addresses of the trace",
 	.init = direct_init,
 	.map = direct_map,
+	.adopt = direct_map,
 };

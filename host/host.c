@@ -99,7 +99,7 @@ void host_add(struct host *h, struct host_part part)
 void host_map(struct host *h, const struct request *r)
 {
 	h->parts = 0;
-	h->ops->map(h, r);
+	(h->beneath ? h->ops->adopt : h->ops->map)(h, r);
 }
 
 void host_regions(struct host *h, struct regions *r)

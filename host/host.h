@@ -51,6 +51,7 @@ struct host {
 	const void *own; /* settings of the layer */
 	const struct host_settings *settings;
 	const struct trace_settings *trace;
+	bool beneath; /* requests address the device and are older than the layer */
 	sector_t sectors, device_sectors; /* what the host sees, and what there is */
 	uint32_t sectors_per_page;
 	uint64_t folded; /* requests whose address was folded into the exported sectors */
@@ -71,8 +72,11 @@ struct host_ops {
 	/*
 	 * Gives the parts of the request in order, with host_add().  Reads of a read cover each sector once, writes
 	 * of a write likewise; trims may accompany both.  A read of what was never written may have no part.
+	 * A write may read other sectors first, to write them elsewhere with its own: the rest waits for that.
 	 */
 	void (*map)(struct host *, const struct request *);
+	/* Optional, the same for a request from before the layer came: sector s of the host is the device's. */
+	void (*adopt)(struct host *, const struct request *);
 	/* All optional: state to be kept with the drive, invariants (aborts), statistics. */
 	void (*regions)(struct host *, struct regions *);
 	void (*check)(const struct host *);

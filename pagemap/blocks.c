@@ -1,8 +1,11 @@
 #include "pagemap/blocks.h"
 
+#include "base/bits.h"
 #include "base/fault.h"
 #include "base/heap.h"
 #include "base/memory.h"
+
+#include <string.h>
 
 struct blocks *blocks_create(struct flash *flash, enum free_order order)
 {
@@ -109,35 +112,58 @@ void blocks_regions(struct blocks *s, struct regions *r)
 	const struct geometry *g = s->geometry;
 
 	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
+	regions_below(r, NUMBERS_OF(s->plane, fresh), g->planes, g->blocks_per_plane + 1u, "free blocks");
+	regions_below(r, NUMBERS_OF(s->plane, recycled), g->planes, g->blocks_per_plane + 1u, "free blocks");
+	regions_below(r, NUMBERS_OF(s->plane, retired), g->planes, g->blocks_per_plane + 1u, "free blocks");
 	regions_visit(r, s->heap, (size_t)g->blocks * sizeof *s->heap);
+	regions_below(r, NUMBERS_OF(s->heap, block), g->blocks, g->blocks, "free blocks");
 	regions_visit(r, &s->freed, sizeof s->freed);
 	regions_visit(r, &s->retired, sizeof s->retired);
 }
 
-static void check_free(const struct blocks *s, block_t b)
+/* Erased, of the plane, and listed for the first time. */
+static void check_free(const struct blocks *s, plane_t p, block_t b, uint64_t *listed)
 {
+	uint32_t i = b - p * s->geometry->blocks_per_plane;
+
+	BUG_ON(i >= s->geometry->blocks_per_plane || bits_get(listed, i),
+		"free block %u of plane %u is listed twice, or is none of it", b, p);
 	BUG_ON(s->flash->block[b].next, "block %u is free with %u pages programmed", b,
 		s->flash->block[b].next);
+	bits_set(listed, i);
+}
+
+static void check_plane(const struct blocks *s, plane_t p, uint64_t *listed)
+{
+	const struct geometry *g = s->geometry;
+	const struct free_block *heap = plane_heap(s, p);
+	block_t end = (p + 1) * g->blocks_per_plane;
+
+	BUG_ON(blocks_left(s, p) + s->plane[p].retired > g->blocks_per_plane,
+		"plane %u has %u blocks, %u are free and %u retired", p, g->blocks_per_plane,
+		blocks_left(s, p), s->plane[p].retired);
+	memset(listed, 0, bits_words(g->blocks_per_plane) * sizeof *listed);
+	for (block_t b = end - s->plane[p].fresh; b < end; b++)
+		check_free(s, p, b, listed);
+	for (uint32_t i = 0; i < s->plane[p].recycled; i++) {
+		check_free(s, p, heap[i].block, listed);
+		BUG_ON(i && goes_before(&heap[i], &heap[(i - 1) / 2]),
+			"free block %u of plane %u stands behind %u", heap[i].block, p,
+			heap[(i - 1) / 2].block);
+	}
 }
 
 void blocks_check(const struct blocks *s)
 {
-	const struct geometry *g = s->geometry;
+	uint64_t *listed =
+		memory_array(bits_words(s->geometry->blocks_per_plane), sizeof *listed, "free blocks");
+	uint64_t retired = 0;
 
-	for (plane_t p = 0; p < g->planes; p++) {
-		const struct free_block *heap = plane_heap(s, p);
-		block_t end = (p + 1) * g->blocks_per_plane;
-
-		BUG_ON(blocks_left(s, p) + s->plane[p].retired > g->blocks_per_plane,
-			"plane %u has %u blocks, %u are free and %u retired", p, g->blocks_per_plane,
-			blocks_left(s, p), s->plane[p].retired);
-		for (block_t b = end - s->plane[p].fresh; b < end; b++)
-			check_free(s, b);
-		for (uint32_t i = 0; i < s->plane[p].recycled; i++) {
-			check_free(s, heap[i].block);
-			BUG_ON(i && goes_before(&heap[i], &heap[(i - 1) / 2]),
-				"free block %u of plane %u stands behind %u", heap[i].block, p,
-				heap[(i - 1) / 2].block);
-		}
+	for (plane_t p = 0; p < s->geometry->planes; p++) {
+		check_plane(s, p, listed);
+		retired += s->plane[p].retired;
 	}
+	memory_free(listed);
+	BUG_ON(retired != s->retired, "%llu blocks of the planes are retired, %llu are counted",
+		(unsigned long long)retired, (unsigned long long)s->retired);
 }

@@ -260,21 +260,31 @@ void directory_statistics(struct directory *d, struct stat_list *list)
 /* Nothing is under way, so nobody has to wait for a load: handles mean nothing in another process. */
 void directory_regions(struct directory *d, struct regions *r)
 {
+	const char *what = "directory of mapping pages";
+	size_t links = (size_t)d->pages + 1;
+
 	for (uint32_t id = 0; id < d->pages; id++)
 		d->page[id].load = OP_NONE;
 	regions_visit(r, d->page, d->pages * sizeof *d->page);
-	regions_visit(r, d->note, ((size_t)d->pages + 1) * sizeof *d->note);
+	regions_below(r, NUMBERS_OF(d->page, load), d->pages, OP_NONE + 1, what);
+	regions_below(r, NUMBERS_OF(d->page, exists), d->pages, 2, what);
+	regions_below_or_none(r, NUMBERS_OF(d->page, ppn), d->pages, d->space->geometry->pages, what);
+	regions_visit(r, d->note, links * sizeof *d->note);
+	regions_below(r, NUMBERS_OF(d->note, link.previous), links, links, what);
+	regions_below(r, NUMBERS_OF(d->note, link.next), links, links, what);
 	regions_visit(r, &d->existing, sizeof d->existing);
 	regions_visit(r, &d->in_flash, sizeof d->in_flash);
 	regions_visit(r, &d->waiting, sizeof d->waiting);
 	regions_visit(r, &d->noted, sizeof d->noted);
 	regions_visit(r, &d->unplaced, sizeof d->unplaced);
 	regions_visit(r, &d->unplaced_end, sizeof d->unplaced_end);
+	regions_require(r, d->unplaced <= d->pages && d->unplaced_end <= d->pages, what);
 }
 
 void directory_check(const struct directory *d)
 {
-	uint32_t existing = 0, in_flash = 0, waiting = 0;
+	uint32_t existing = 0, in_flash = 0, changed = 0;
+	uint32_t waiting = list_length(ARRAY_FIELD(d->note, link), d->pages, d->waiting);
 	uint64_t noted = 0;
 
 	for (uint32_t id = 0; id < d->pages; id++) {
@@ -283,6 +293,7 @@ void directory_check(const struct directory *d)
 		existing += d->page[id].exists;
 		in_flash += ppn != PPN_NONE;
 		noted += d->note[id].changes;
+		changed += d->note[id].changes > 0;
 		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
 			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
 			flash_owner(d->space->flash, ppn));
@@ -290,10 +301,9 @@ void directory_check(const struct directory *d)
 	BUG_ON(existing != d->existing || in_flash != d->in_flash,
 		"%u mapping pages exist, %u are in flash; counted are %u and %u", existing, in_flash,
 		d->existing, d->in_flash);
-	for (uint32_t id = directory_waits_longest(d); id != d->pages; id = d->note[id].link.next)
-		BUG_ON(!d->note[id].changes || ++waiting > d->waiting,
-			"mapping page %u waits for nothing, or more than %u wait", id, d->waiting);
-	BUG_ON(waiting != d->waiting || noted != d->noted,
-		"%u mapping pages wait with %llu changes; counted are %u and %llu", waiting,
+	BUG_ON(waiting != d->waiting || changed != d->waiting || noted != d->noted,
+		"%u mapping pages wait, %u have %llu changes; counted are %u and %llu", waiting, changed,
 		(unsigned long long)noted, d->waiting, (unsigned long long)d->noted);
+	for (uint32_t id = directory_waits_longest(d); id != d->pages; id = d->note[id].link.next)
+		BUG_ON(!d->note[id].changes, "mapping page %u waits for nothing", id);
 }

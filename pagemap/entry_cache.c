@@ -279,23 +279,49 @@ bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 
 /* ---- the rest ---- */
 
+/* Of the segment, or INDEX_NONE if its ring is none. */
+static uint32_t length(const struct entry_cache *c, bool protected)
+{
+	return list_length(FIELD(c, use), segment(c, protected), c->pool.used);
+}
+
+static void index_segment(struct entry_cache *c, bool protected)
+{
+	uint32_t head = segment(c, protected);
+
+	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
+		entry_at(c, i)->load = OP_NONE;
+		hash_add(&c->hash, HASHED_ENTRIES(c), i);
+	}
+}
+
 /* Handles mean nothing in another process, nor does where the index has its chains. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
-	hash_free(&c->hash);
-	pool_regions(&c->pool, r);
+	uint64_t most = heads(c) + (uint64_t)c->directory->pages * c->plan.per_page;
+	struct cached_entry *e;
+	uint32_t n;
+
+	pool_regions(&c->pool, r, most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1);
 	regions_visit(r, &c->used, sizeof c->used);
 	regions_visit(r, &c->protected, sizeof c->protected);
-	c->hash = hash_create(HASH_SMALLEST, "entry cache");
-	for (int protected = 0; protected < 2; protected ++) {
-		uint32_t head = segment(c, protected);
-
-		for (uint32_t i = list_next(FIELD(c, use), head); i != head;
-			i = list_next(FIELD(c, use), i)) {
-			entry_at(c, i)->load = OP_NONE;
-			hash_add(&c->hash, HASHED_ENTRIES(c), i);
-		}
+	e = c->pool.object;
+	n = r->broken ? 0 : c->pool.used;
+	regions_require(r, n >= heads(c), "entry cache");
+	regions_below(r, NUMBERS_OF(e, use.previous), n, n, "entry cache");
+	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
+	regions_below(r, NUMBERS_OF(e, change.previous), n, n, "entry cache");
+	regions_below(r, NUMBERS_OF(e, change.next), n, n, "entry cache");
+	regions_below(r, NUMBERS_OF(e, dirty), n, 2, "entry cache");
+	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
+	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
+		regions_require(r, false, "entry cache");
+		return;
 	}
+	hash_free(&c->hash);
+	c->hash = hash_create(HASH_SMALLEST, "entry cache");
+	index_segment(c, true);
+	index_segment(c, false);
 }
 
 struct tally {
@@ -309,6 +335,8 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		const struct cached_entry *e = entry_at(c, i);
 
+		BUG_ON(page_of(c, e->key) >= c->directory->pages,
+			"entry %u is in DRAM, there are %u mapping pages", e->key, c->directory->pages);
 		BUG_ON(e->protected != protected || find(c, e->key) != i,
 			"entry %u in segment %d is said to be in %d, the index has %u for %u", e->key,
 			protected, e->protected, find(c, e->key), i);
@@ -320,12 +348,15 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 
 static void check_changes(const struct entry_cache *c, uint64_t dirty)
 {
-	for (uint32_t page = 0; page < c->directory->pages; page++)
+	for (uint32_t page = 0; page < c->directory->pages; page++) {
+		BUG_ON(list_length(FIELD(c, change), page, c->hash.count) == INDEX_NONE,
+			"the changes of mapping page %u are no ring", page);
 		for (uint32_t i = list_next(FIELD(c, change), page); i != page;
 			i = list_next(FIELD(c, change), i))
 			BUG_ON(!entry_at(c, i)->dirty || page_of(c, entry_at(c, i)->key) != page || !dirty--,
 				"entry %u is listed as a change of mapping page %u", entry_at(c, i)->key,
 				page);
+	}
 	BUG_ON(dirty, "%llu changed entries are not listed", (unsigned long long)dirty);
 }
 
@@ -338,6 +369,9 @@ void entry_cache_check(const struct entry_cache *c)
 		"%llu entries are protected, counted are %llu, %llu may be", (unsigned long long)t.entries,
 		(unsigned long long)c->protected, (unsigned long long)c->plan.protect);
 	check_segment(c, false, &t);
+	BUG_ON(heads(c) + t.entries + pool_count_free(&c->pool) != c->pool.used,
+		"%u of %u entries are free, %llu in DRAM", pool_count_free(&c->pool), c->pool.used - heads(c),
+		(unsigned long long)t.entries);
 	BUG_ON(t.entries != c->hash.count || t.bytes != c->used || t.bytes > c->plan.bytes,
 		"%llu entries of %llu bytes are in DRAM; counted are %u and %llu, the budget is %llu",
 		(unsigned long long)t.entries, (unsigned long long)t.bytes, c->hash.count,

@@ -157,14 +157,21 @@ void map_cache_remove(struct map_cache *c, uint32_t id)
 
 void map_cache_regions(struct map_cache *c, struct regions *r)
 {
-	regions_visit(r, c->page, ((size_t)c->directory->pages + 1) * sizeof *c->page);
+	size_t pages = (size_t)c->directory->pages + 1;
+
+	regions_visit(r, c->page, pages * sizeof *c->page);
+	regions_below(r, NUMBERS_OF(c->page, link.previous), pages, pages, "mapping cache");
+	regions_below(r, NUMBERS_OF(c->page, link.next), pages, pages, "mapping cache");
+	regions_below(r, NUMBERS_OF(c->page, cached), pages, 2, "mapping cache");
+	regions_below(r, NUMBERS_OF(c->page, dirty), pages, 2, "mapping cache");
 	regions_visit(r, &c->resident, sizeof c->resident);
 }
 
 void map_cache_check(const struct map_cache *c)
 {
 	const uint32_t head = c->directory->pages;
-	uint32_t resident = 0, pinned = 0, evictable = 0;
+	uint32_t resident = 0, pinned = 0;
+	uint32_t evictable = list_length(ARRAY_FIELD(c->page, link), head, c->resident);
 
 	for (uint32_t id = 0; id < head; id++) {
 		BUG_ON(c->page[id].dirty && !c->page[id].cached, "mapping page %u is dirty and not in DRAM",
@@ -174,12 +181,12 @@ void map_cache_check(const struct map_cache *c)
 		resident += c->page[id].cached;
 		pinned += c->page[id].cached && id < c->pinned;
 	}
-	for (uint32_t id = c->page[head].link.next; id != head; id = c->page[id].link.next)
-		BUG_ON(!c->page[id].cached || id < c->pinned || ++evictable > resident,
-			"mapping page %u can be evicted and is not in DRAM, or pinned", id);
 	BUG_ON(resident != c->resident || resident != pinned + evictable,
 		"%u mapping pages are in DRAM, %u pinned; counted are %u, %u not pinned", resident, pinned,
 		c->resident, evictable);
+	for (uint32_t id = c->page[head].link.next; id != head; id = c->page[id].link.next)
+		BUG_ON(!c->page[id].cached || id < c->pinned,
+			"mapping page %u can be evicted and is not in DRAM, or pinned", id);
 	BUG_ON(resident > c->room, "%u mapping pages are in DRAM, the budget holds %u", resident, c->room);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/prefetch.h"
+#include "base/regions.h"
 #include "flash/geometry.h"
 
 /* mask == 0: the page holds no data, ppn means nothing. */
@@ -46,6 +47,9 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 	if (m->stride == 3)
 		w[2] = (uint32_t)(e.mask >> 32);
 }
+
+/* Its state, for saving and loading a drive. */
+void page_map_regions(struct page_map *, const struct geometry *, struct regions *);
 
 /* The entry will be needed soon. */
 PREFETCHING void page_map_prefetch(const struct page_map *m, lpn_t lpn)

@@ -101,17 +101,27 @@ void slots_regions(struct slots *s, struct regions *r)
 	const struct geometry *g = s->space->geometry;
 
 	regions_visit(r, s->live, (size_t)g->pages * s->bytes);
+	for (ppn_t ppn = 0; ppn < g->pages; ppn++)
+		regions_require(r, !(slots_live(s, ppn) & ~bits_below(s->per_page)), "live slots");
 	regions_visit(r, s->hollow, (size_t)g->blocks * sizeof *s->hollow);
-	pool_regions(&s->list, r);
+	pool_regions(&s->list, r, g->pages);
 }
 
 /* ---- invariants ---- */
 
+static bool is_new_list(const struct slots *s, uint32_t list, uint64_t *listed)
+{
+	BUG_ON(list >= s->list.used || bits_get(listed, list),
+		"slot list %u of %u has two pages, or is free, too", list, s->list.used);
+	bits_set(listed, list);
+	return true;
+}
+
 uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, owner_t), const void *context)
 {
 	const struct geometry *g = s->space->geometry;
-	uint64_t total = 0;
-	uint32_t lists = s->list.used;
+	uint64_t total = 0, *listed = memory_array(bits_words(s->list.used), sizeof *listed, "slot lists");
+	uint32_t lists = 0;
 
 	for (block_t b = 0; b < g->blocks; b++) {
 		uint32_t hollow = 0;
@@ -125,7 +135,8 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 			BUG_ON(holds != (live > 0), "page %u of owner %u has %u live slots", ppn, owner,
 				live);
 			hollow += holds ? s->per_page - live : 0;
-			lists -= holds && owner >= s->lists;
+			if (holds && owner >= s->lists)
+				lists += is_new_list(s, owner - s->lists, listed);
 			total += live;
 		}
 		BUG_ON(hollow != s->hollow[b] || hollow / s->per_page != s->space->block[b].slack,
@@ -133,7 +144,8 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 			s->hollow[b]);
 	}
 	for (uint32_t i = s->list.free; i != INDEX_NONE; i = *(const uint32_t *)pool_at(&s->list, i))
-		lists--;
-	BUG_ON(lists, "%u slot lists belong to no page", lists);
+		lists += is_new_list(s, i, listed);
+	memory_free(listed);
+	BUG_ON(lists != s->list.used, "%u slot lists belong to no page", s->list.used - lists);
 	return total;
 }

@@ -138,7 +138,14 @@ void space_regions(struct space *s, struct regions *r)
 	const struct geometry *g = s->geometry;
 
 	regions_visit(r, s->block, (size_t)g->blocks * sizeof *s->block);
+	regions_below(r, NUMBERS_OF(s->block, valid), g->blocks, g->pages_per_block + 1u, "block states");
+	for (block_t b = 0; b < g->blocks; b++)
+		regions_require(r, s->block[b].state <= BLOCK_RETIRED && s->block[b].stream < s->streams,
+			"block states");
 	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
+	for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
+		regions_below_or_none(r, NUMBERS_OF(s->plane, open[stream].block), g->planes,
+			stream < s->streams ? g->blocks : 0, "open blocks");
 	regions_visit(r, &s->handed_out, sizeof s->handed_out);
 }
 
@@ -157,6 +164,9 @@ static void check_block(const struct space *s, block_t b)
 	BUG_ON(s->block[b].slack && s->block[b].slack >= live,
 		"the data of %u live pages of block %u packs into %u pages fewer", live, b,
 		s->block[b].slack);
+	BUG_ON((s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_RETIRED) && used,
+		"block %u is out of use with %u pages programmed", b, used);
+	BUG_ON(s->block[b].stamp > s->handed_out, "block %u was full before the last page was handed out", b);
 	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
 		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
 }
@@ -170,24 +180,52 @@ uint64_t space_live_pages(const struct space *s)
 	return pages;
 }
 
-void space_check(const struct space *s)
+/* The blocks that the streams of a plane fill, and no others, are open. */
+static void check_open(const struct space *s, plane_t p, uint32_t open_blocks)
+{
+	for (unsigned stream = 0; stream < s->streams; stream++) {
+		const struct open_block *open = &s->plane[p].open[stream];
+
+		if (open->block == BLOCK_NONE)
+			continue;
+		BUG_ON(geometry_plane(s->geometry, open->block) != p ||
+				s->block[open->block].state != BLOCK_OPEN ||
+				s->block[open->block].stream != stream,
+			"stream %u of plane %u fills block %u, which is not open for it", stream, p,
+			open->block);
+		BUG_ON(open->next != s->flash->block[open->block].next ||
+				open->next >= s->geometry->pages_per_block,
+			"page %u of the open block %u is next, %u are programmed", open->next, open->block,
+			s->flash->block[open->block].next);
+		open_blocks--;
+	}
+	BUG_ON(open_blocks, "%u open blocks of plane %u are filled by nobody", open_blocks, p);
+}
+
+static void check_plane(const struct space *s, plane_t p)
 {
 	const struct geometry *g = s->geometry;
+	block_t first = p * g->blocks_per_plane;
+	uint32_t free_pages = 0, in_state[BLOCK_RETIRED + 1] = { 0 };
 
-	blocks_check(s->blocks);
-	for (plane_t p = 0; p < g->planes; p++) {
-		block_t first = p * g->blocks_per_plane;
-		uint32_t free_pages = 0, free_blocks = 0;
-
-		for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-			check_block(s, b);
-			free_blocks += s->block[b].state == BLOCK_FREE;
-			if (s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_OPEN)
-				free_pages += g->pages_per_block - s->flash->block[b].next;
-		}
-		BUG_ON(free_blocks != blocks_left(s->blocks, p), "plane %u has %u free blocks, %u are listed",
-			p, free_blocks, blocks_left(s->blocks, p));
-		BUG_ON(free_pages != s->plane[p].free_pages, "plane %u has %u free pages, %u are counted", p,
-			free_pages, s->plane[p].free_pages);
+	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
+		check_block(s, b);
+		in_state[s->block[b].state]++;
+		if (s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_OPEN)
+			free_pages += g->pages_per_block - s->flash->block[b].next;
 	}
+	BUG_ON(in_state[BLOCK_FREE] != blocks_left(s->blocks, p) ||
+			in_state[BLOCK_RETIRED] != s->blocks->plane[p].retired,
+		"plane %u has %u free and %u retired blocks, %u and %u are listed", p, in_state[BLOCK_FREE],
+		in_state[BLOCK_RETIRED], blocks_left(s->blocks, p), s->blocks->plane[p].retired);
+	BUG_ON(free_pages != s->plane[p].free_pages, "plane %u has %u free pages, %u are counted", p,
+		free_pages, s->plane[p].free_pages);
+	check_open(s, p, in_state[BLOCK_OPEN]);
+}
+
+void space_check(const struct space *s)
+{
+	blocks_check(s->blocks);
+	for (plane_t p = 0; p < s->geometry->planes; p++)
+		check_plane(s, p);
 }

@@ -201,7 +201,7 @@ static bool store_uint(const struct param *row, void *settings, const char *text
 
 static bool store_real(const struct param *row, void *settings, const char *text, struct fault *should)
 {
-	double value;
+	double value = 0; /* not every compiler sees that only a good number is stored */
 
 	if (!judge(row, parse_real(row, text, &value), should))
 		return false;

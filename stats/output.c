@@ -5,25 +5,91 @@
 
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Names of files begun and not committed: the only state outside a struct here, since signal handlers need it. */
+static char *volatile begun[OUTPUTS_MOST];
+
+static void note_begun(char *name, bool is)
+{
+	for (size_t i = 0; i < OUTPUTS_MOST; i++)
+		if (begun[i] == (is ? NULL : name)) {
+			begun[i] = is ? name : NULL;
+			return;
+		}
+	BUG_ON(is, "more than %d files are begun", OUTPUTS_MOST);
+}
+
+void outputs_remove(void)
+{
+	for (size_t i = 0; i < OUTPUTS_MOST; i++)
+		if (begun[i])
+			unlink(begun[i]);
+}
+
 static bool cannot(const char *what, const char *path, int error, struct fault *fault)
 {
 	return fault_set(fault, "cannot %s \"%s\": %s", what, path, strerror(error));
 }
+
+#define PARTIAL ".partial-"
 
 static char *temporary_name(const char *path)
 {
 	size_t room = strlen(path) + 32;
 	char *name = memory_array(room, 1, "output file name");
 
-	snprintf(name, room, "%s.partial-%ld", path, (long)getpid());
+	snprintf(name, room, "%s" PARTIAL "%ld", path, (long)getpid());
 	return name;
+}
+
+/* Is another program writing the file?  If it was killed, the file goes. */
+static bool is_being_written(const char *partial)
+{
+	int descriptor = open(partial, O_RDWR);
+	bool locked = descriptor >= 0 && lockf(descriptor, F_TEST, 0);
+
+	if (descriptor < 0)
+		return false;
+	if (!locked)
+		unlink(partial);
+	close(descriptor);
+	return locked;
+}
+
+/* Looks beside `path` for other programs' beginnings of it. */
+static bool others_write(const char *path, const char *own)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder = memory_string(slash ? path : ".", "output folder"), *partial;
+	struct dirent *entry;
+	bool found = false;
+	DIR *list;
+
+	if (slash)
+		folder[slash == path ? 1 : slash - path] = 0;
+	list = opendir(folder);
+	while (list && !found && (entry = readdir(list))) {
+		if (strncmp(entry->d_name, name, strlen(name)) ||
+			strncmp(entry->d_name + strlen(name), PARTIAL, strlen(PARTIAL)))
+			continue;
+		partial = memory_array(strlen(folder) + strlen(entry->d_name) + 2, 1, "output file name");
+		sprintf(partial, "%s/%s", folder, entry->d_name);
+		found = strcmp(entry->d_name, strrchr(own, '/') ? strrchr(own, '/') + 1 : own) &&
+			is_being_written(partial);
+		memory_free(partial);
+	}
+	if (list)
+		closedir(list);
+	memory_free(folder);
+	return found;
 }
 
 /*
@@ -71,9 +137,33 @@ static char *final_name(const char *path)
 
 static void release(struct output *output)
 {
+	if (output->temporary)
+		note_begun(output->temporary, false);
 	memory_free(output->path);
 	memory_free(output->temporary);
 	*output = (struct output){ 0 };
+}
+
+/* Renaming needs no right to write the old file; its owner's wish counts. */
+static FILE *open_beside(struct output *output)
+{
+	if (access(output->path, W_OK) && errno != ENOENT)
+		return NULL;
+	note_begun(output->temporary, true);
+	return fopen(output->temporary, "w");
+}
+
+/* The lock is for the life of the process; where there are none, nothing is refused. */
+static bool claim(struct output *output, struct fault *fault)
+{
+	char *path = output->path;
+
+	if (!output->temporary || lockf(fileno(output->stream), F_TLOCK, 0) ||
+		!others_write(path, output->temporary))
+		return true;
+	fault_set(fault, "cannot create \"%s\": another program is writing it", path);
+	output_abandon(output);
+	return false;
 }
 
 bool output_open(struct output *output, const char *path, struct fault *fault)
@@ -90,25 +180,25 @@ bool output_open(struct output *output, const char *path, struct fault *fault)
 	} else {
 		output->path = final_name(path);
 		output->temporary = temporary_name(output->path);
-		/* Renaming needs no right to write the old file; its owner's wish counts. */
-		if (access(output->path, W_OK) == 0 || errno == ENOENT)
-			output->stream = fopen(output->temporary, "w");
+		output->stream = open_beside(output);
 	}
 	if (output->stream)
-		return true;
+		return claim(output, fault);
 	error = errno;
 	release(output);
 	return cannot("create", path, error, fault);
 }
 
-/* 0 when every byte written so far has been taken, else the reason. */
-static int close_stream(FILE *stream)
+/* 0 when every byte written so far has been taken, and, of a file, is on the disk; else the reason. */
+static int close_stream(FILE *stream, bool file)
 {
 	int error = 0;
 
 	errno = 0;
 	if (fflush(stream) != 0 || ferror(stream))
 		error = errno ? errno : EIO;
+	if (file && !error && fsync(fileno(stream)))
+		error = errno;
 	if (fclose(stream) != 0 && !error)
 		error = errno;
 	return error;
@@ -116,7 +206,7 @@ static int close_stream(FILE *stream)
 
 bool output_commit(struct output *output, struct fault *fault)
 {
-	int error = close_stream(output->stream);
+	int error = close_stream(output->stream, output->temporary);
 
 	if (!error && output->temporary && rename(output->temporary, output->path) != 0)
 		error = errno;

@@ -58,6 +58,29 @@ static inline void fixture_settings(struct settings *s, const char *text)
 	memory_free(copy);
 }
 
+/* A number of a list, as it is reported. */
+static inline double statistic_in(struct stat_list *list, const char *name)
+{
+	struct report *report = report_create();
+	char *text = NULL, line[80];
+	const char *at;
+	double value;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	stat_list_report(list, report);
+	report_write_text(report, out);
+	fclose(out);
+	snprintf(line, sizeof line, "\n%s = ", name);
+	at = strstr(text, line);
+	if (!at)
+		fail_msg("%s is not reported", name);
+	value = strtod(at + strlen(line), NULL);
+	free(text);
+	report_free(report);
+	return value;
+}
+
 /* ---- a medium without an FTL ---- */
 
 struct bench {

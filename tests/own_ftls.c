@@ -1,5 +1,6 @@
 #include "tests/own_ftls.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
@@ -82,15 +83,31 @@ static void own_move(struct ftl *f, struct io *io, ppn_t from, ppn_t to, enum ca
 	own->map[lpn].ppn = to;
 }
 
+static uint32_t live_in(const struct ftl *f, block_t b)
+{
+	ppn_t first = geometry_first_page(f->geometry, b);
+	uint32_t live = 0;
+
+	for (uint32_t page = 0; page < f->flash->block[b].next; page++)
+		live += flash_owner(f->flash, first + page) != OWNER_NONE;
+	return live;
+}
+
 static void own_check(const struct ftl *f)
 {
 	const struct own *own = f->state;
+	uint32_t mapped = 0, live = 0;
 
 	blocks_check(own->blocks);
-	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
+	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++) {
+		mapped += own->map[lpn].mask != 0;
 		BUG_ON(own->map[lpn].mask && flash_owner(f->flash, own->map[lpn].ppn) != lpn,
 			"LPN %u is mapped to page %u of LPN %u", lpn, own->map[lpn].ppn,
 			flash_owner(f->flash, own->map[lpn].ppn));
+	}
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		live += live_in(f, b);
+	BUG_ON(mapped != live, "%u LPNs are mapped, %u pages are live", mapped, live);
 }
 
 static void own_facts(const struct ftl *f, struct ftl_facts *facts)
@@ -111,6 +128,11 @@ static void own_regions(struct ftl *f, struct regions *r)
 
 	blocks_regions(own->blocks, r);
 	regions_visit(r, own->map, f->geometry->logical_pages * sizeof *own->map);
+	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
+		regions_require(r,
+			own->map[lpn].ppn < f->geometry->pages &&
+				!(own->map[lpn].mask & ~bits_below(f->geometry->sectors_per_page)),
+			"own table");
 }
 
 /* ---- own_log: page mapping with page cursors and a cleaner of its own ---- */
@@ -270,6 +292,39 @@ static void log_regions(struct ftl *f, struct regions *r)
 	regions_visit(r, l->host, g->planes * sizeof *l->host);
 	regions_visit(r, l->clean, g->planes * sizeof *l->clean);
 	regions_visit(r, &l->plane, sizeof l->plane);
+	regions_below(r, NUMBERS(l->full), g->blocks, 2, "own log");
+	regions_below(r, NUMBERS_OF(l->host, block), g->planes, g->blocks + 1u, "own log");
+	regions_below(r, NUMBERS_OF(l->clean, block), g->planes, g->blocks + 1u, "own log");
+	regions_require(r, l->plane < g->planes, "own log");
+}
+
+static void log_check_cursor(const struct ftl *f, plane_t plane, struct cursor c)
+{
+	const struct own_log *l = f->state;
+	block_t b = c.block - 1;
+
+	BUG_ON(c.block && (geometry_plane(f->geometry, b) != plane || l->full[b] || !c.next ||
+				  c.next != f->flash->block[b].next),
+		"page %u of block %u is next in plane %u", c.next, b, plane);
+}
+
+static void log_check(const struct ftl *f)
+{
+	const struct own_log *l = f->state;
+	const struct geometry *g = f->geometry;
+
+	own_check(f);
+	for (block_t b = 0; b < g->blocks; b++)
+		BUG_ON(l->live[b] != live_in(f, b) ||
+				(l->full[b] && f->flash->block[b].next != g->pages_per_block),
+			"block %u has %u live pages, %u are counted, or it is not full", b, live_in(f, b),
+			l->live[b]);
+	for (plane_t p = 0; p < g->planes; p++) {
+		log_check_cursor(f, p, l->host[p]);
+		log_check_cursor(f, p, l->clean[p]);
+		BUG_ON(l->host[p].block && l->host[p].block == l->clean[p].block,
+			"host and cleaner fill block %u", l->host[p].block - 1);
+	}
 }
 
 const struct ftl_ops ftl_own_log = {
@@ -281,7 +336,7 @@ const struct ftl_ops ftl_own_log = {
 	.read = own_read,
 	.write = log_write,
 	.trim = log_trim,
-	.check = own_check,
+	.check = log_check,
 	.regions = log_regions,
 	.facts = own_facts,
 };
@@ -393,6 +448,32 @@ static void fixed_regions(struct ftl *f, struct regions *r)
 
 	own_regions(f, r);
 	regions_visit(r, x->block, fixed_count(f->geometry) * sizeof *x->block);
+	regions_below(r, NUMBERS(x->block), fixed_count(f->geometry), f->geometry->blocks + 1u, "own blocks");
+}
+
+static void fixed_check(const struct ftl *f)
+{
+	const struct own_fixed *x = f->state;
+	const struct geometry *g = f->geometry;
+	uint64_t *taken = memory_array(bits_words(g->blocks), sizeof *taken, "own blocks");
+
+	own_check(f);
+	for (uint32_t lbn = 0; lbn < fixed_count(g); lbn++) {
+		block_t b = x->block[lbn] - 1;
+
+		if (!x->block[lbn])
+			continue;
+		BUG_ON(bits_get(taken, b) || !f->flash->block[b].next ||
+				geometry_plane(g, b) != lbn % g->planes,
+			"logical block %u lies in block %u, which is another's, free, or elsewhere", lbn, b);
+		bits_set(taken, b);
+	}
+	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++)
+		BUG_ON(x->own.map[lpn].mask && x->own.map[lpn].ppn != (x->block[lpn / g->pages_per_block] -
+									      1) * g->pages_per_block +
+									      lpn % g->pages_per_block,
+			"LPN %u is not at its offset", lpn);
+	memory_free(taken);
 }
 
 const struct ftl_ops ftl_own_fixed = {
@@ -404,7 +485,7 @@ const struct ftl_ops ftl_own_fixed = {
 	.read = own_read,
 	.write = fixed_write,
 	.trim = fixed_trim,
-	.check = own_check,
+	.check = fixed_check,
 	.regions = fixed_regions,
 	.facts = own_facts,
 };

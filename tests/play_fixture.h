@@ -20,7 +20,7 @@ struct journal {
 struct combination {
 	char name[192];
 	char settings[2048];
-	size_t ftl, buffer;
+	size_t ftl, buffer, layer;
 	bool trims;
 	uint64_t seed;
 	struct journal *journal; /* NULL: none is kept */
@@ -43,6 +43,7 @@ static inline void player_open(struct player *p, const struct combination *c)
 	fixture_settings(&p->settings, c->settings);
 	p->settings.top.ftl = (int)c->ftl;
 	p->settings.top.buffer = (int)c->buffer;
+	p->settings.host.layer = (int)c->layer;
 	p->trims = c->trims;
 	p->journal = c->journal;
 	p->digest = 0;
@@ -57,34 +58,39 @@ static inline void player_close(struct player *p)
 	settings_release(&p->settings);
 }
 
-/* False: it needs more spare blocks, or a setting does not suit another. */
+/* False: it needs more spare blocks, or a setting, or the buffer, does not suit another. */
 static inline bool makes_a_drive(const struct combination *c)
 {
 	struct settings s;
 	struct fault fault;
 	struct drive *d;
+	bool made;
 
 	fixture_settings(&s, c->settings);
 	s.top.ftl = (int)c->ftl;
+	s.host.layer = (int)c->layer;
+	s.top.buffer = (int)c->buffer;
 	d = drive_create(&s, false, &fault);
+	made = d != NULL;
 	drive_free(d);
 	settings_release(&s);
-	return d != NULL;
+	return made;
 }
 
-/* Half of the requests go to an eighth of the drive; lengths from one sector to four pages. */
+/* Half of the requests go to an eighth of what the host sees; lengths from one sector to four pages. */
 static inline struct request random_request(struct player *p)
 {
-	const struct geometry *g = &p->drive->geometry;
+	uint32_t page = p->drive->geometry.sectors_per_page;
+	sector_t sectors = p->drive->host->sectors;
 	uint64_t kind = random_below(&p->random, 100);
 	uint32_t pages = random_below(&p->random, 4) ? 1 : 4;
-	sector_t range = random_below(&p->random, 2) ? g->logical_sectors : g->logical_sectors / 8;
+	sector_t range = random_below(&p->random, 2) ? sectors : sectors / 8;
 	struct request r = { .start = random_below(&p->random, range),
 		.line = 1,
-		.sectors = 1 + (uint32_t)random_below(&p->random, pages * g->sectors_per_page) };
+		.sectors = 1 + (uint32_t)random_below(&p->random, pages * page) };
 
-	if (r.sectors > g->logical_sectors - r.start)
-		r.sectors = (uint32_t)(g->logical_sectors - r.start);
+	if (r.sectors > sectors - r.start)
+		r.sectors = (uint32_t)(sectors - r.start);
 	r.type = kind < 55 ? REQUEST_WRITE : kind < 90 || !p->trims ? REQUEST_READ : REQUEST_TRIM;
 	return r;
 }
@@ -104,12 +110,12 @@ static inline bool play(struct player *p, struct request r, uint64_t depth)
 	return alive;
 }
 
-/* Writes or reads the whole drive, page after page. */
+/* Writes or reads all that the host sees, page after page. */
 static inline bool play_all_pages(struct player *p, enum request_type type)
 {
 	const struct geometry *g = &p->drive->geometry;
 
-	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++)
+	for (lpn_t lpn = 0; lpn < p->drive->host->sectors >> g->sector_shift; lpn++)
 		if (!play(p,
 			    (struct request){ .start = geometry_page_start(g, lpn),
 				    .line = 1,
@@ -122,6 +128,7 @@ static inline bool play_all_pages(struct player *p, enum request_type type)
 
 static inline void player_check(const struct player *p)
 {
+	host_check(p->drive->host);
 	ftl_check(p->drive->ftl);
 	buffer_check(p->drive->buffer);
 }

@@ -10,7 +10,7 @@
 
 #include <fcntl.h>
 
-enum { DONE = 0, USER = 2, DRIVE_FAILED = 3, INTERRUPTED = 130 };
+enum { DONE = 0, USER = 2, DRIVE_FAILED = 3 };
 
 /* ---- running it ---- */
 

@@ -53,7 +53,6 @@ struct attempt {
 	const struct command *command;
 	const char *arguments; /* cut at spaces; "@" becomes the folder */
 	const char *folder;
-	bool streams;  /* writes while it works: what was begun may stay under its temporary name */
 	uint64_t fail; /* which allocation; 0 = none */
 };
 
@@ -67,6 +66,7 @@ static void run_command(void *context)
 	size_t length = 0;
 
 	dup2(out, STDOUT_FILENO);
+	cli_catch_signals(); /* as main() does: and removes what is begun */
 	for (const char *c = a->arguments; *c; c++)
 		length += (size_t)snprintf(line + length, sizeof line - length, *c == '@' ? "%s" : "%.1s",
 			*c == '@' ? a->folder : c);
@@ -125,14 +125,12 @@ static void take_files(const char *folder, struct files *files)
 	closedir(list);
 }
 
-/* Each file is one of the complete run, to the byte.  One that was begun and left shows by its name. */
+/* Each file is one of the complete run, to the byte. */
 static void assert_whole(const struct files *files, const struct files *complete, const struct attempt *a)
 {
 	for (size_t i = 0; i < files->n; i++) {
 		size_t k = 0;
 
-		if (a->streams && strstr(files->file[i].name, ".partial-"))
-			continue;
 		while (k < complete->n && strcmp(files->file[i].name, complete->file[k].name))
 			k++;
 		if (k == complete->n || files->file[i].digest != complete->file[k].digest)
@@ -192,10 +190,7 @@ static const struct command command_params = { "params", cli_params, 0, 1, 1, ""
 static void step_in_new_folder(const struct command *command, const char *arguments)
 {
 	char folder[] = "/tmp/ssdlab-memory-XXXXXX";
-	struct attempt a = { .command = command,
-		.arguments = arguments,
-		.folder = folder,
-		.streams = !strncmp(command->name, "trace", 5) };
+	struct attempt a = { .command = command, .arguments = arguments, .folder = folder };
 
 	assert_non_null(mkdtemp(folder));
 	step_through(&a);

@@ -335,10 +335,10 @@ static void test_pool_is_saved(void **state)
 		((struct object *)pool_at(&p, pool_take(&p)))->owner = 50 + i;
 	pool_give(&p, 5);
 	pool_give(&p, 9);
-	pool_regions(&p, &c.regions);
+	pool_regions(&p, &c.regions, 20);
 	c.at = 0;
 	c.back = true;
-	pool_regions(&q, &c.regions);
+	pool_regions(&q, &c.regions, 20);
 	assert_int_equal(q.used, 20);
 	assert_int_equal(((struct object *)pool_at(&q, 19))->owner, 69);
 	assert_int_equal(pool_take(&q), 9);
@@ -346,6 +346,74 @@ static void test_pool_is_saved(void **state)
 	assert_int_equal(pool_take(&q), 20);
 	pool_free(&p);
 	pool_free(&q);
+}
+
+/* A file that says that more was given out than there can be, or that a free object is none. */
+static void test_a_saved_pool_that_cannot_be(void **state)
+{
+	static const uint32_t wrong[][2] = { { 21, 3 }, { 20, 20 },
+		{ 20, 5 } }; /* object 5 links to itself */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct pool p = pool_create(sizeof(struct object), "objects");
+		struct copier c = { .regions = { copy }, .back = true };
+		uint32_t five = 5;
+
+		memcpy(c.bytes, wrong[i], sizeof wrong[i]);
+		memset(c.bytes + sizeof wrong[i], 0xff, 20 * sizeof(struct object));
+		memcpy(c.bytes + sizeof wrong[i] + five * sizeof(struct object), &five, sizeof five);
+		pool_regions(&p, &c.regions, 20);
+		assert_string_equal(c.regions.broken, "objects");
+		assert_true(p.room <= 32);
+		pool_free(&p);
+	}
+}
+
+static void test_declared_bounds(void **state)
+{
+	struct {
+		uint8_t small;
+		uint32_t number;
+		uint64_t large;
+	} element[3] = { { 1, 2, 3 }, { 1, INDEX_NONE, 3 }, { 0, 0, (uint64_t)1 << 40 } };
+	struct regions r = { .broken = NULL };
+
+	(void)state;
+	regions_below(&r, NUMBERS_OF(element, small), 3, 2, "small");
+	regions_below_or_none(&r, NUMBERS_OF(element, number), 3, 3, "number");
+	regions_below(&r, NUMBERS_OF(element, large), 3, ((uint64_t)1 << 40) + 1, "large");
+	assert_null(r.broken);
+	regions_below(&r, NUMBERS_OF(element, number), 3, 3, "number");
+	assert_string_equal(r.broken, "number");
+	regions_require(&r, false, "another");
+	assert_string_equal(r.broken, "number");
+	r.broken = NULL;
+	regions_below(&r, NUMBERS_OF(element, large), 3, (uint64_t)1 << 40, "large");
+	assert_string_equal(r.broken, "large");
+	r.broken = NULL;
+	regions_below_or_none(&r, NUMBERS_OF(element, number), 3, 2, "number");
+	assert_string_equal(r.broken, "number");
+}
+
+/* A ring whose links contradict each other, or that never comes back to its head, has no length. */
+static void test_broken_rings(void **state)
+{
+	struct link link[4];
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		list_init(ARRAY_ELEMENTS(link), i);
+	list_append(ARRAY_ELEMENTS(link), 3, 0);
+	list_append(ARRAY_ELEMENTS(link), 3, 1);
+	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 2), 2);
+	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 2, 0), 0);
+	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 1), INDEX_NONE);
+	link[1].next = 0;
+	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 4), INDEX_NONE);
+	link[1].next = 3;
+	link[3].previous = 0;
+	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 4), INDEX_NONE);
 }
 
 /* ---- hash ---- */
@@ -533,6 +601,9 @@ int main(void)
 		cmocka_unit_test(test_pool_order),
 		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_pool_is_saved),
+		cmocka_unit_test(test_a_saved_pool_that_cannot_be),
+		cmocka_unit_test(test_declared_bounds),
+		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_hash_grows),
 		cmocka_unit_test(test_bits),

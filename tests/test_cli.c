@@ -5,6 +5,7 @@
 #include "tests/drive_fixture.h"
 #include "tests/program_fixture.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -562,8 +563,15 @@ static void test_files_beside_a_closed_standard_output(void **state)
 	file = contents(path);
 	assert_string_equal(strstr(file, "\nrequest."), strstr(whole, "\nrequest."));
 	memory_free(file);
+	/* Without --quiet: what cannot be printed is printed into none of the files. */
+	ssd(w, "run -o @/open --json @/json -s trace.limit=1000 parameters/tiny.cfg uniform");
+	assert_status(w, USER, "run >&-");
+	file = text_of(w, "json");
+	assert_non_null(strstr(file, "{"));
+	assert_null(strstr(file, "# requests: completed"));
+	memory_free(file);
 	w->sink = SINK_KEPT;
-	ssd(w, "run --quiet --load-drive @/drive -s trace.limit=10 parameters/tiny.cfg uniform");
+	ssd(w, "run --quiet --load-drive @/drive -s trace.limit=1000 parameters/tiny.cfg uniform");
 	assert_status(w, DONE, "run --load-drive");
 	memory_free(whole);
 	memory_free(path);
@@ -692,38 +700,155 @@ static bool makes(const struct world *w, pid_t pid, const char *name)
 	return true;
 }
 
-/* An endless workload; the saved drive says that the run has begun. */
-static void test_interrupt(void **state)
+/* Why the status is 3, whatever is asked to be quiet. */
+static void test_a_failed_drive_says_why(void **state)
 {
 	struct world *w = *state;
-	char *path = path_in(w, "results/statistics.txt"), *file;
-	int error;
-	pid_t pid;
 
+	ssd(w, "run --quiet -s flash.endurance=3 -s trace.limit=90000 parameters/tiny.cfg uniform");
+	assert_status(w, DRIVE_FAILED, "run --quiet -s flash.endurance=3");
+	assert_non_null(strstr(w->err, "ssd: worn out after "));
+	assert_non_null(strstr(w->err, " of 90000 requests: "));
+	assert_non_null(strstr(w->err, " of 64 blocks have reached flash.endurance"));
+	assert_string_equal(strchr(w->err, '\n'), "\n");
+}
+
+/* Writes that never end, slow enough for every phase of a run to be met. */
+static void put_endless(const struct world *w)
+{
 	put_text(w, "endless.cfg",
 		"brief = \"never ends\";\nrequests = 1000000000000;\nspace = \"1M\";\nwrite_share = 1.0;\n"
 		"arrival = { law = \"fixed\"; gaps = \"500\"; };\nwrite = { sizes = \"4K\"; };\n"
 		"read = { sizes = \"4K\"; };\n");
 	setenv("SSDLAB_PROFILES", w->folder, 1);
-	pid = start(w,
-		"run --save-drive @/begun -o @/results -s precondition.premap=none "
-		"parameters/tiny.cfg endless",
-		&error);
-	if (!makes(w, pid, "begun")) {
+}
+
+static size_t files_beginning(const struct world *w, const char *name)
+{
+	DIR *list = opendir(w->folder);
+	size_t n = 0;
+
+	for (struct dirent *entry; (entry = readdir(list));)
+		n += !strncmp(entry->d_name, name, strlen(name));
+	closedir(list);
+	return n;
+}
+
+/* An endless workload; the saved drive says that the run has begun.  Each signal ends it with all that was served. */
+static void test_interrupt(void **state)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct world *w = *state;
+	char *path = path_in(w, "results/statistics.txt"), *begun = path_in(w, "begun"), *file;
+	int error;
+	pid_t pid;
+
+	put_endless(w);
+	for (size_t i = 0; i < COUNT(signals); i++) {
+		unlink(begun);
+		pid = start(w,
+			"run --save-drive @/begun -o @/results -s precondition.premap=none "
+			"parameters/tiny.cfg endless",
+			&error);
+		if (!makes(w, pid, "begun")) {
+			finish(w, pid, error);
+			fail_msg("the run does not begin: %s", w->err);
+		}
+		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+		kill(pid, signals[i]);
 		finish(w, pid, error);
-		fail_msg("the run does not begin: %s", w->err);
+		assert_status(w, 128 + signals[i], "run endless");
+		assert_true(says(w, "run.interrupted = 1 ") && says(w, "run.drive_failed = 0 "));
+		assert_true(value_of(w, "run.served") > 0);
+		assert_int_equal(value_of(w, "run.served"), value_of(w, "run.requests"));
+		file = contents(path);
+		assert_string_equal(file, w->out);
+		memory_free(file);
 	}
-	kill(pid, SIGINT);
-	finish(w, pid, error);
 	unsetenv("SSDLAB_PROFILES");
-	assert_status(w, INTERRUPTED, "run endless");
-	assert_true(says(w, "run.interrupted = 1 ") && says(w, "run.drive_failed = 0 "));
-	assert_true(value_of(w, "run.served") > 0);
-	assert_int_equal(value_of(w, "run.served"), value_of(w, "run.requests"));
-	file = contents(path);
-	assert_string_equal(file, w->out);
-	memory_free(file);
 	memory_free(path);
+	memory_free(begun);
+}
+
+/* Waits until a file whose name begins so is there. */
+static bool begins(const struct world *w, pid_t pid, const char *name)
+{
+	siginfo_t ended = { 0 };
+
+	while (!files_beginning(w, name)) {
+		if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid)
+			return false;
+		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+	}
+	return true;
+}
+
+/* Before the first request, while a workload is read that has no end, and in commands that write a trace: they end at
+ * once, and nothing that was begun is left. */
+static void test_signals_leave_nothing_half_done(void **state)
+{
+	static const struct {
+		const char *arguments, *file;
+		int signal;
+	} cases[] = {
+		{ "run --quiet --json @/json parameters/tiny.cfg endless", "json", SIGTERM },
+		{ "run --quiet --json @/json parameters/tiny.cfg endless", "json", SIGHUP },
+		{ "trace generate -o @/trace endless", "trace", SIGTERM },
+		{ "trace generate -o @/trace endless", "trace", SIGINT },
+	};
+	struct world *w = *state;
+	int error;
+
+	put_endless(w);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		pid_t pid = start(w, cases[i].arguments, &error);
+
+		assert_true(begins(w, pid, cases[i].file));
+		kill(pid, cases[i].signal);
+		finish(w, pid, error);
+		assert_status(w, 128 + cases[i].signal, cases[i].arguments);
+		assert_int_equal(files_beginning(w, cases[i].file), 0);
+	}
+	unsetenv("SSDLAB_PROFILES");
+}
+
+/* What a killed program leaves the next one removes; a name that another one is writing it refuses. */
+static void test_what_a_killed_run_leaves(void **state)
+{
+	struct world *w = *state;
+	int error;
+	pid_t pid;
+
+	put_endless(w);
+	pid = start(w, "run --quiet --json @/json parameters/tiny.cfg endless", &error);
+	assert_true(begins(w, pid, "json.partial-"));
+	assert_mistake(w, "run --json @/json parameters/tiny.cfg uniform", "another program is writing it");
+	assert_int_equal(files_beginning(w, "json"), 1);
+	kill(pid, SIGKILL);
+	finish(w, pid, error);
+	assert_int_equal(files_beginning(w, "json.partial-"), 1);
+	ssd(w, "run --quiet --json @/json -s trace.limit=10 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --json");
+	assert_int_equal(files_beginning(w, "json.partial-"), 0);
+	assert_true(exists(w, "json"));
+	unsetenv("SSDLAB_PROFILES");
+}
+
+/* A mistake in a name of a result is found before a workload without end is read. */
+static void test_bad_names_of_results_are_found_at_once(void **state)
+{
+	static const struct mistake cases[] = {
+		{ "run -o @/file parameters/tiny.cfg endless", "file" },
+		{ "run --json @/none/run.json parameters/tiny.cfg endless", "none/run.json" },
+	};
+	struct world *w = *state;
+
+	put_endless(w);
+	put_text(w, "file", "not a folder");
+	assert_mistakes(w, cases, COUNT(cases));
+	ssd(w, "run --quiet -o @/new --json @/new/run.json -s trace.limit=10 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run -o new --json new/run.json");
+	unsetenv("SSDLAB_PROFILES");
 }
 
 /* ---- saved drives ---- */
@@ -732,48 +857,91 @@ static void test_interrupt(void **state)
 	"-s precondition.mode=synthetic -s precondition.used=0.8 -s precondition.valid=0.5 -s "              \
 	"trace.limit=800 "
 
-/* Everything from the requests on; what lies before names the command. */
+/* All but the command itself. */
 static const char *results(const struct world *w)
 {
-	const char *from = w->out ? strstr(w->out, "request.read.count") : NULL;
+	const char *from = w->out ? strstr(w->out, "run.version") : NULL;
 
 	assert_non_null(from);
 	return from;
 }
 
+/* Whatever the FTL and however the drive was made: every line that a run prints is the same with a kept drive. */
 static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 {
+	static const char *const modes[] = { "", AGED,
+		"-s precondition.mode=fill -s precondition.fill_run=3 ",
+		"-s precondition.mode=trace -s precondition.trace=mixed -s precondition.used=0.6 ",
+		"-s precondition.mode=aged -s precondition.used=0.5 -s precondition.premap=sectors " };
 	struct world *w = *state;
-	char *saved;
+	char line[400], *alone;
 
-	ssd(w, "run --verify " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
-	assert_status(w, DONE, "run --save-drive");
-	saved = memory_string(results(w), "results");
-	ssd(w, "run --verify " AGED "--load-drive @/drive parameters/tiny.cfg uniform");
-	assert_status(w, DONE, "run --load-drive");
-	assert_string_equal(results(w), saved);
-	assert_true(says(w, "precondition.used = 0.8"));
-	memory_free(saved);
+	for (size_t f = 0; ftls[f]; f++)
+		for (size_t mode = 0; mode < COUNT(modes); mode++) {
+			snprintf(line, sizeof line,
+				"run %s -s ftl=%s -s map.cache_bytes=16K -s gc.policy=random %s -s trace.limit=800 "
+				"parameters/tiny.cfg mixed",
+				f % 2 ? "" : "--verify", ftls[f]->name, modes[mode]);
+			ssd(w, line);
+			assert_status(w, DONE, line);
+			alone = memory_string(results(w), "results");
+			for (size_t i = 0; i < 4; i++) {
+				char kept[500];
+
+				snprintf(kept, sizeof kept, "%s %s", line,
+					(const char *[]){ "--save-drive @/drive", "--load-drive @/drive",
+						"--drives @/drives", "--drives @/drives" }[i]);
+				ssd(w, kept);
+				assert_status(w, DONE, kept);
+				assert_string_equal(results(w), alone);
+			}
+			memory_free(alone);
+		}
 }
 
+/* What acts in time only, and what lies before the drive, may be another than when it was kept. */
+static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
+{
+	struct world *w = *state;
+	char *alone;
+
+#define FASTER                                                                                               \
+	"run " AGED                                                                                          \
+	"-s flash.read_ns=1000 -s flash.scheduler=fifo -s buffer=lru -s dram.buffer_bytes=64K -s "           \
+	"host.mode=closed "
+	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --save-drive");
+	ssd(w, FASTER "parameters/tiny.cfg uniform");
+	alone = memory_string(results(w), "results");
+	ssd(w, FASTER "--load-drive @/drive parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --load-drive");
+	assert_string_equal(results(w), alone);
+	memory_free(alone);
+#undef FASTER
+}
+
+/* What differs is named, with both values. */
 static void test_saved_drives_that_do_not_fit(void **state)
 {
+#define LOAD(more) "run --load-drive @/drive " AGED more " parameters/tiny.cfg uniform"
 	static const struct mistake cases[] = {
 		{ "run --load-drive @/none parameters/tiny.cfg uniform", "none: cannot be read" },
 		{ "run --load-drive @ parameters/tiny.cfg uniform", "" },
 		{ "run --load-drive parameters/tiny.cfg parameters/tiny.cfg uniform", "not a saved drive" },
 		{ "run --load-drive /dev/null parameters/tiny.cfg uniform", "not a saved drive" },
-		{ "run --load-drive @/drive -s flash.blocks=32 parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive -s flash.over_provisioning=0.3 parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive -s ftl=skeleton parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive -s gc.policy=fifo parameters/tiny.cfg uniform",
-			"another drive was saved" },
-		{ "run --load-drive @/drive --verify parameters/tiny.cfg uniform",
-			"another drive was saved" },
+		{ LOAD("-s flash.blocks=32"), "its flash.blocks is 16, here it is 32" },
+		{ LOAD("-s flash.over_provisioning=0.3"), "flash.over_provisioning is 0.25, here it is 0.3" },
+		{ LOAD("-s ftl=skeleton"), "its ftl is \"page\", here it is \"skeleton\"" },
+		{ LOAD("-s gc.policy=fifo"), "its gc.policy is \"greedy\", here it is \"fifo\"" },
+		{ LOAD("-s map.pin_pmt=true"), "its map.pin_pmt is false, here it is true" },
+		{ LOAD("-s precondition.used=0.7"), "its precondition.used is 0.8, here it is 0.7" },
+		{ LOAD("-s seed=2"), "its seed is 1, here it is 2" },
+		{ LOAD("--verify"), "its verification is off, here it is on" },
+		{ LOAD("-s trace.limit=900"), "prepared for another workload" },
+		{ "run --load-drive @/drive " AGED "parameters/tiny.cfg mixed",
+			"prepared for another workload" },
 	};
+#undef LOAD
 	struct world *w = *state;
 
 	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
@@ -810,7 +978,7 @@ static void test_a_flipped_byte_is_found(void **state)
 
 		bytes[at] ^= flip;
 		put_bytes(w, "flipped", bytes, size);
-		ssd(w, "run --quiet --load-drive @/flipped parameters/tiny.cfg uniform");
+		ssd(w, "run --quiet " AGED "--load-drive @/flipped parameters/tiny.cfg uniform");
 		if (w->status != USER)
 			fail_msg("byte %zu of %zu flipped by %#x: status %d", at, size, flip, w->status);
 		bytes[at] ^= flip;
@@ -828,11 +996,38 @@ static void test_a_drive_cut_short_or_longer_is_found(void **state)
 	bytes = bytes_of(w, "drive", &size);
 	for (size_t cut = 1; cut < size; cut = cut * 3 / 2 + 1) {
 		put_bytes(w, "short", bytes, size - cut);
-		assert_mistake(w, "run --quiet --load-drive @/short parameters/tiny.cfg uniform", "short: ");
+		assert_mistake(
+			w, "run --quiet " AGED "--load-drive @/short parameters/tiny.cfg uniform", "short: ");
 	}
 	put_bytes(w, "long", bytes, size + 1);
-	assert_mistake(w, "run --quiet --load-drive @/long parameters/tiny.cfg uniform", "follows its end");
+	assert_mistake(w, "run --quiet " AGED "--load-drive @/long parameters/tiny.cfg uniform",
+		"something follows");
 	memory_free(bytes);
+}
+
+/* ---- a program that was copied ---- */
+
+/* It has its profiles with it, the same ones. */
+static void test_a_copied_program_has_its_profiles(void **state)
+{
+	struct world *w = *state;
+	char *here, *there;
+
+	ssd(w, "list profiles");
+	here = memory_string(w->out, "profiles");
+	shell(w, "cp \"$ssd\" $d/copy && cd $d && exec ./copy list profiles");
+	assert_status(w, DONE, "list profiles");
+	assert_string_equal(w->out, here);
+	ssd(w, "trace generate -s requests=50 lun1");
+	there = memory_string(w->out, "trace");
+	shell(w, "cd $d && exec ./copy trace generate -s requests=50 lun1");
+	assert_status(w, DONE, "trace generate");
+	assert_string_equal(w->out, there);
+	shell(w, "cd $d && exec ./copy trace generate lun");
+	assert_status(w, USER, "trace generate lun");
+	assert_non_null(strstr(w->err, "did you mean \"lun"));
+	memory_free(here);
+	memory_free(there);
 }
 
 /* ---- the same twice, and README ---- */
@@ -946,11 +1141,17 @@ int main(void)
 		TEST(test_earlier_results_survive_a_full_disk),
 		TEST(test_a_drive_larger_than_memory),
 		TEST(test_a_worn_out_drive),
+		TEST(test_a_failed_drive_says_why),
 		TEST(test_interrupt),
+		TEST(test_signals_leave_nothing_half_done),
+		TEST(test_what_a_killed_run_leaves),
+		TEST(test_bad_names_of_results_are_found_at_once),
 		TEST(test_a_loaded_drive_continues_as_the_saved_one),
+		TEST(test_a_kept_drive_serves_runs_that_differ_in_time),
 		TEST(test_saved_drives_that_do_not_fit),
 		TEST(test_a_flipped_byte_is_found),
 		TEST(test_a_drive_cut_short_or_longer_is_found),
+		TEST(test_a_copied_program_has_its_profiles),
 		TEST(test_the_same_command_prints_the_same),
 		TEST(test_what_must_not_matter_does_not),
 		TEST(test_the_quick_start_of_the_readme),

@@ -6,7 +6,9 @@
 #include "tests/program_fixture.h"
 
 static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING.md", "traces/README.md",
-	"docs/across.md", "docs/mrsm.md", "docs/workloads.md", "docs/legacy.md" };
+	"docs/across.md", "docs/buffers.md", "docs/host-layer.md", "docs/log-block.md", "docs/mrsm.md",
+	"docs/workloads.md",
+	"docs/legacy.md" };
 
 /* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents' names. */
 static void furnish(struct world *w)

@@ -85,10 +85,43 @@ static void test_other_requests_are_not_seen(void **state)
 	settings_release(&settings);
 }
 
+/* Room for one page of 4 sectors: the second write drives the first out, which is said before the operations. */
+static void test_an_eviction(void **state)
+{
+	struct settings settings;
+	struct fault fault = { "" };
+	struct explanation x = { .number = 2 };
+	struct request r = { .start = 40, .sectors = 4, .type = REQUEST_WRITE };
+	struct drive *d;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	fixture_settings(&settings, PAPER_DRIVE "ftl=page buffer=lru dram.buffer_bytes=2K");
+	d = drive_create(&settings, true, &fault);
+	serve(d, REQUEST_WRITE, 21, 3);
+	r.arrival = schedule_now(d->flash->schedule);
+	explanation_begin(&x, d, &r);
+	assert_true(drive_submit(d, &r));
+	explanation_taken(&x, d);
+	drive_drain(d);
+	serve(d, REQUEST_WRITE, 0, 4); /* drives out, too, and is not explained */
+	explanation_write(&x, d, out);
+	fclose(out);
+	assert_non_null(strstr(text, "# the buffer makes room: the page that was not used for longest\n"
+				     "#     LPN 5 leaves, 3 of its sectors, 3 dirty\n#  op"));
+	assert_null(strstr(text, "LPN 10 leaves"));
+	free(text);
+	explanation_release(&x, d);
+	drive_free(d);
+	settings_release(&settings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_read_modify_write),
-		cmocka_unit_test(test_other_requests_are_not_seen) };
+		cmocka_unit_test(test_an_eviction), cmocka_unit_test(test_other_requests_are_not_seen) };
 
 	return cmocka_run_group_tests_name("explanations", tests, NULL, NULL);
 }

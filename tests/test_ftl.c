@@ -1,6 +1,6 @@
 /*
- * The conformance suite: every registered FTL with every buffer on drives small enough to reclaim blocks all
- * the time, under random reads, writes and trims.  The sector oracle compares every sector read; the
+ * The conformance suite: every registered FTL with every buffer and host layer on drives small enough to reclaim blocks
+ * all the time, under random reads, writes and trims.  The sector oracle compares every sector read; the
  * invariants are checked during the run.  An FTL is under test as soon as its line is in ftl/list.h.
  *
  * All combinations would be millions.  Run are so many that any two choices meet: FTL and buffer, FTL and page
@@ -11,6 +11,7 @@
  *
  * An argument runs only the cases whose name contains it: test_ftl skeleton+lru
  */
+#include "base/hash.h"
 #include "drive/image.h"
 #include "drive/precondition.h"
 #include "tests/inside.h"
@@ -29,6 +30,14 @@ const struct ftl_ops *const ftls[] = {
 #undef FTL
 	&ftl_own_log,
 	&ftl_own_fixed,
+	NULL,
+};
+const char *const ftl_names[] = {
+#define FTL(name) #name,
+#include "ftl/list.h"
+#undef FTL
+	"own_log",
+	"own_fixed",
 	NULL,
 };
 
@@ -123,7 +132,7 @@ static const struct choice trims[] = { { "no-trims", "" }, { "trims", "" } };
 		rows, COUNT(rows)                                                                            \
 	}
 
-/* Those of a drive; FTL and buffer come before them. */
+/* Those of a drive; FTL, buffer and host layer come before them. */
 static const struct factor {
 	const struct choice *choice;
 	size_t choices;
@@ -137,11 +146,12 @@ static const struct factor {
 enum {
 	ROW_FTL,
 	ROW_BUFFER,
+	ROW_LAYER,
 	ROW_SPARE,
 	ROW_ROOM,
 	ROW_PAGE_SIZE,
-	ROW_TRIMS = COUNT(factors) + 1,
-	ROW_CHOICES = COUNT(factors) + 2
+	ROW_TRIMS = COUNT(factors) + 2,
+	ROW_CHOICES = COUNT(factors) + 3
 };
 
 #define USED_BLOCKS 8u /* of each plane, when the drive is full */
@@ -165,16 +175,16 @@ static unsigned set_blocks(struct combination *c, unsigned more)
 	return needed;
 }
 
-/* The drive of a row of choices. */
-static void describe(struct combination *c, const char *what, const size_t *row)
+/* The drive of a row of choices.  False: its FTL refuses the buffer. */
+static bool describe(struct combination *c, const char *what, const size_t *row)
 {
 	*c = (struct combination){ .ftl = row[ROW_FTL],
-		.buffer = row[ROW_BUFFER],
+		.layer = row[ROW_LAYER],
 		.trims = row[ROW_TRIMS] == 1,
 		.seed = seed_of_run() };
-	snprintf(c->name, sizeof c->name, "%s:%s+%s", what, ftls[c->ftl]->name, buffers[c->buffer]->name);
-	snprintf(c->settings, sizeof c->settings,
-		QUICK "precondition.premap=none dram.buffer_bytes=%uK",
+	snprintf(c->name, sizeof c->name, "%s:%s+%s+%s", what, ftls[c->ftl]->name,
+		buffers[row[ROW_BUFFER]]->name, host_layers[c->layer]->name);
+	snprintf(c->settings, sizeof c->settings, QUICK "precondition.premap=none dram.buffer_bytes=%uK",
 		half_pages[row[ROW_ROOM]] << row[ROW_PAGE_SIZE]);
 	if (ftls[c->ftl] == &ftl_own_fixed)
 		strcat(c->settings, " flash.order=ascending");
@@ -189,6 +199,21 @@ static void describe(struct combination *c, const char *what, const size_t *row)
 		assert_true(name < sizeof c->name && settings < sizeof c->settings);
 	}
 	set_blocks(c, spare_blocks[row[ROW_SPARE]]);
+	c->buffer = row[ROW_BUFFER];
+	return makes_a_drive(c);
+}
+
+/*
+ * The same with another buffer, or with another FTL where that is the only one the buffer goes with: so the other
+ * choices of a row whose FTL and buffer refuse each other still meet both.
+ */
+static void describe_instead(struct combination *c, const char *what, const size_t *row, size_t factor)
+{
+	size_t other[ROW_CHOICES];
+
+	memcpy(other, row, sizeof other);
+	for (other[factor] = 0; !describe(c, what, other);)
+		other[factor]++;
 }
 
 static uint64_t operations(void)
@@ -456,6 +481,107 @@ static void test_loaded_with_another_placement(void **state)
 	run_case(&c, load_with_another_placement);
 }
 
+/* ---- a file that only looks like a saved drive ---- */
+
+struct forgery {
+	unsigned char *bytes;
+	size_t size, body; /* behind the text */
+};
+
+static struct forgery forgery_of(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	struct forgery f = { .bytes = memory_array(1 << 22, 1, "forged drive") };
+	const char *text = (const char *)f.bytes;
+
+	f.size = fread(f.bytes, 1, (1 << 22) - 1, file);
+	f.body = (size_t)(strstr(text, "\n\n") + 2 - text);
+	fclose(file);
+	return f;
+}
+
+/* A number somewhere becomes another one, an extreme one or one that is nearly right; the sum is made right. */
+static void forge(struct forgery *f, struct random *random, const char *path)
+{
+	static const uint32_t extremes[] = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
+	size_t at = f->body + random_below(random, f->size - f->body - 12);
+	FILE *file = fopen(path, "wb");
+	uint32_t number;
+	uint64_t sum;
+
+	memcpy(&number, f->bytes + at, sizeof number);
+	switch (random_below(random, 4)) {
+	case 0:
+		number = extremes[random_below(random, COUNT(extremes))];
+		break;
+	case 1:
+		number += (uint32_t)random_below(random, 5) - 2;
+		break;
+	default:
+		number ^= 1u << random_below(random, 32);
+	}
+	memcpy(f->bytes + at, &number, sizeof number);
+	sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
+	memcpy(f->bytes + f->size - sizeof sum, &sum, sizeof sum);
+	fwrite(f->bytes, 1, f->size, file);
+	fclose(file);
+}
+
+/* Refused, or a drive like any other. */
+static void load_forged(struct player *p, const char *path)
+{
+	struct fault fault = { "" };
+
+	bool verify = p->drive->oracle;
+
+	drive_free(p->drive);
+	p->drive = drive_create(&p->settings, verify, &fault);
+	if (!image_load(p->drive, path, &fault)) {
+		BUG_ON(!*fault.text || strchr(fault.text, '\n'), "refused with \"%s\"", fault.text);
+		return;
+	}
+	stat_list_start(&p->drive->statistics);
+	for (uint64_t i = 0; i < operations() / 10 && play(p, random_request(p), 3); i++)
+		;
+	drive_drain(p->drive);
+	drive_check(p->drive);
+}
+
+static void load_forgeries(void *context)
+{
+	struct player player, *p = &player;
+	struct fault fault = { "" };
+	char path[] = "/tmp/ssdlab-drive-XXXXXX";
+	int file = mkstemp(path);
+	struct forgery f;
+
+	player_open(p, context);
+	drive_free(p->drive);
+	p->drive = drive_create(&p->settings, random_below(&p->random, 2), &fault);
+	age(p);
+	prepare(p, operations() / 2);
+	BUG_ON(file < 0 || !image_save(p->drive, path, &fault), "%s", fault.text);
+	f = forgery_of(path);
+	for (uint64_t i = 0; i < operations() / 400; i++) {
+		unsigned char *right = memcpy(memory_array(f.size, 1, "right drive"), f.bytes, f.size);
+
+		for (uint64_t edits = 1 + random_below(&p->random, 2); edits; edits--)
+			forge(&f, &p->random, path);
+		load_forged(p, path);
+		memcpy(f.bytes, right, f.size);
+		memory_free(right);
+	}
+	memory_free(f.bytes);
+	unlink(path);
+	close(file);
+	player_close(p);
+}
+
+static void test_forged_drives_are_refused_or_served(void **state)
+{
+	run_case(*state, load_forgeries);
+}
+
 /* ---- two drives in one process ---- */
 
 static void run_two(void *context)
@@ -496,10 +622,11 @@ static size_t length_of(const void *const *list)
 	return n;
 }
 
-static void count_choices(size_t choices[ROW_CHOICES], size_t ftls_listed, size_t buffers_listed)
+static void count_choices(size_t choices[ROW_CHOICES], size_t scale)
 {
-	choices[ROW_FTL] = ftls_listed;
-	choices[ROW_BUFFER] = buffers_listed;
+	choices[ROW_FTL] = scale * length_of((const void *const *)ftls);
+	choices[ROW_BUFFER] = scale * length_of((const void *const *)buffers);
+	choices[ROW_LAYER] = scale * length_of((const void *const *)host_layers);
 	for (size_t i = 0; i < COUNT(factors); i++)
 		choices[ROW_SPARE + i] = factors[i].choices;
 }
@@ -532,13 +659,12 @@ static size_t assert_all_meet(const struct pairwise *p)
 /* Of today's lists and of ones several times as long.  Two factors alone need a row for each of their pairs. */
 static void test_any_two_choices_meet(void **state)
 {
-	size_t choices[ROW_CHOICES],
-		listed[] = { length_of((const void *const *)ftls), length_of((const void *const *)buffers) };
+	size_t choices[ROW_CHOICES];
 	struct pairwise p;
 
 	(void)state;
 	for (size_t scale = 1; scale < 5; scale++) {
-		count_choices(choices, scale * listed[0], scale * listed[1]);
+		count_choices(choices, scale);
 		pairwise_make(&p, choices, ROW_CHOICES);
 		assert_true(p.rows <= 2 * assert_all_meet(&p));
 		pairwise_free(&p);
@@ -551,9 +677,20 @@ static const struct act {
 } acts[] = {
 	{ "conforms", test_conforms },
 	{ "wears-out", test_wears_out },
+	{ "forged", test_forged_drives_are_refused_or_served },
 	{ "saved", test_saved_drive_continues_identically },
 	{ "two-drives", test_two_drives_do_not_disturb_each_other },
 };
+
+/* The cases of a row and an act: one, or two. */
+static size_t add_cases(struct combination *c, const struct act *act, const size_t *row)
+{
+	if (describe(c, act->name, row))
+		return 1;
+	describe_instead(c, act->name, row, ROW_BUFFER);
+	describe_instead(c + 1, act->name, row, ROW_FTL);
+	return 2;
+}
 
 /* Every act on every drive, or those cases whose name contains `only`. */
 static int run_suite(const char *only)
@@ -564,20 +701,20 @@ static int run_suite(const char *only)
 	struct CMUnitTest *test;
 	int failed;
 
-	count_choices(choices, length_of((const void *const *)ftls), length_of((const void *const *)buffers));
+	count_choices(choices, 1);
 	pairwise_make(&p, choices, ROW_CHOICES);
-	c = memory_array(p.rows * COUNT(acts), sizeof *c, "cases");
-	test = memory_array(p.rows * COUNT(acts), sizeof *test, "cases");
-	for (size_t i = 0; i < p.rows * COUNT(acts); i++) {
+	c = memory_array(2 * p.rows * COUNT(acts), sizeof *c, "cases");
+	test = memory_array(2 * p.rows * COUNT(acts), sizeof *test, "cases");
+	for (size_t i = 0, cases = 0; i < p.rows * COUNT(acts); i++) {
 		const struct act *act = &acts[i % COUNT(acts)];
+		size_t first = cases;
 
-		describe(&c[n], act->name, p.row + i / COUNT(acts) * p.factors);
-		if (!only || strstr(c[n].name, only)) {
-			test[n] = (struct CMUnitTest){
-				.name = c[n].name, .test_func = act->function, .initial_state = &c[n]
-			};
-			n++;
-		}
+		cases += add_cases(&c[first], act, p.row + i / COUNT(acts) * p.factors);
+		for (size_t k = first; k < cases; k++)
+			if (!only || strstr(c[k].name, only))
+				test[n++] = (struct CMUnitTest){
+					.name = c[k].name, .test_func = act->function, .initial_state = &c[k]
+				};
 	}
 	failed = _cmocka_run_group_tests("FTLs", test, n, NULL, NULL);
 	memory_free(test);

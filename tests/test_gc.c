@@ -308,6 +308,23 @@ static void test_d_choices_between_random_and_greedy(void **state)
 	assert_int_equal(best[1], 1600);
 }
 
+/* Draws that cannot find anything more are not made: as many random numbers are used as for 64 times the blocks. */
+static void test_d_choices_draws_no_more_than_it_can_use(void **state)
+{
+	struct plot f[2];
+
+	(void)state;
+	half_dead_plane(&f[0], PLOT "gc.policy=d_choices gc.d=1000000");
+	half_dead_plane(&f[1], PLOT "gc.policy=d_choices gc.d=1536");
+	for (int i = 0; i < 20; i++)
+		for (int k = 0; k < 2; k++)
+			f[k].collector->policy.ops->pick(&f[k].collector->policy, 0);
+	assert_memory_equal(
+		&f[0].collector->policy.random, &f[1].collector->policy.random, sizeof(struct random));
+	plot_close(&f[0]);
+	plot_close(&f[1]);
+}
+
 /* No block of the plane has a dead page: every policy says so instead of turning in circles. */
 static void test_no_policy_picks_what_wins_nothing(void **state)
 {
@@ -729,6 +746,7 @@ int main(void)
 		cmocka_unit_test(test_d_choices_picks_what_can_be_reclaimed),
 		cmocka_unit_test(test_random_is_fair),
 		cmocka_unit_test(test_d_choices_between_random_and_greedy),
+		cmocka_unit_test(test_d_choices_draws_no_more_than_it_can_use),
 		cmocka_unit_test(test_no_policy_picks_what_wins_nothing),
 		cmocka_unit_test(test_fifo_amplifies_as_in_theory),
 		cmocka_unit_test(test_random_amplifies_as_in_theory),

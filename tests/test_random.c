@@ -10,8 +10,8 @@
  */
 #include "tests/play_fixture.h"
 
-/* The FTLs with the most to go wrong get the most cases: 2 x 2 buffers x 26 x 100000 requests and more. */
-enum { REQUESTS = 100000, CASES_OF_REMAPPING_FTLS = 26, CASES_OF_OTHERS = 4 };
+/* The FTLs with the most to go wrong get the most cases, in front of them the simplest buffers. */
+enum { REQUESTS = 100000, CASES_OF_REMAPPING_FTLS = 26, CASES_OF_OTHERS = 4, CASES_OF_POLICIES = 1 };
 
 static uint64_t from_environment(const char *name, uint64_t otherwise)
 {
@@ -103,6 +103,9 @@ static void draw_numbers(struct writing *w)
 		{ "gc", "d", "1 2 5" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
+		{ "indirect", "sector_bytes", "512 2K 4K 4K 16K 32K" },
+		{ "indirect", "pool", "0.02 0.1 0.25 1 3" },
+		{ "indirect", "async_lag", "0 0 1 7" },
 	};
 
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -126,7 +129,7 @@ static void draw_choices(struct writing *w, const struct param_group *group)
 	}
 }
 
-/* An FTL's own numbers, every other time; values that do not suit the drive are refused with it. */
+/* Own numbers of an FTL or a buffer, every other time; values that do not suit the drive are refused with it. */
 static void draw_own_numbers(struct writing *w, const struct param_group *group)
 {
 	for (const struct param *row = group->rows; row && row->name; row++) {
@@ -156,7 +159,9 @@ static void draw_settings(struct combination *c, uint64_t stream)
 	draw_numbers(&w);
 	assert_true(settings_init(&s, &fault));
 	for (size_t i = 0; i < s.groups; i++) {
-		bool own = !strcmp(s.group[i].name, ftls[c->ftl]->name), shapes = own;
+		bool own = !strcmp(s.group[i].name, ftls[c->ftl]->name) ||
+			   !strcmp(s.group[i].name, buffer_group(buffers[c->buffer]));
+		bool shapes = own || !strcmp(s.group[i].name, host_layers[c->layer]->name);
 
 		for (size_t k = 0; k < sizeof shaping / sizeof shaping[0]; k++)
 			shapes |= !strcmp(s.group[i].name, shaping[k]);
@@ -206,20 +211,52 @@ static bool remaps(const struct ftl_ops *ops)
 	return !strcmp(ops->name, "across") || !strcmp(ops->name, "mrsm");
 }
 
+/* Behind the host layers in turn. */
+static size_t layer_of(uint64_t seed)
+{
+	size_t layers = 0;
+
+	while (host_layers[layers])
+		layers++;
+	return seed % layers;
+}
+
+/* An FTL and a buffer that need each other are one thing. */
+static uint64_t cases_of(size_t ftl, size_t buffer)
+{
+	bool remapping = remaps(ftls[ftl]), simple = buffer < 2;
+
+	if (!strcmp(ftls[ftl]->name, "mmap"))
+		remapping = simple = !strcmp(buffers[buffer]->name, "msac");
+	return !simple ? CASES_OF_POLICIES : remapping ? CASES_OF_REMAPPING_FTLS : CASES_OF_OTHERS;
+}
+
+/* Does the FTL refuse the buffer whatever the drive? */
+static bool refuses(size_t ftl, size_t buffer)
+{
+	struct combination c = { .ftl = ftl, .settings = PAPER_DRIVE "flash.blocks=64" };
+	bool made = makes_a_drive(&c);
+
+	c.buffer = buffer;
+	return made && !makes_a_drive(&c);
+}
+
 static uint64_t play_cases(size_t ftl, size_t buffer)
 {
 	const char *only = getenv("TEST");
-	uint64_t cases =
-		from_environment("CASES", remaps(ftls[ftl]) ? CASES_OF_REMAPPING_FTLS : CASES_OF_OTHERS);
+	uint64_t cases = refuses(ftl, buffer) ? 0 : from_environment("CASES", cases_of(ftl, buffer));
 	uint64_t played = 0, first = from_environment("SEED", 1);
 
 	for (uint64_t i = 0; i < cases; i++) {
-		struct combination c = { .ftl = ftl, .buffer = buffer, .seed = first + i };
+		struct combination c = {
+			.ftl = ftl, .buffer = buffer, .layer = layer_of(first + i), .seed = first + i
+		};
 		char repeat[300];
 
-		snprintf(c.name, sizeof c.name, "%s+%s", ftls[ftl]->name, buffers[buffer]->name);
+		snprintf(c.name, sizeof c.name, "%s+%s+%s", ftls[ftl]->name, buffers[buffer]->name,
+			host_layers[c.layer]->name);
 		if (only && !strstr(c.name, only))
-			break;
+			continue;
 		snprintf(repeat, sizeof repeat, "CASES=1 OPERATIONS=%llu TEST=%s tests/test_random",
 			(unsigned long long)requests_of_a_case(), c.name);
 		draw_drive(&c);

@@ -260,7 +260,7 @@ static void test_misuse_is_caught(void **state)
 		[ERASE_WITH_LIVE_PAGES] = "block 0 is erased in state 2 with 3 live pages",
 		[DIES_TWICE] = "page 2 dies twice",
 		[LOST_PAGE] = "block 0 has 3 live pages, 4 are counted",
-		[LOST_BLOCK] = "plane 0 has 6 free blocks, 5 are listed",
+		[LOST_BLOCK] = "plane 0 has 6 free and 0 retired blocks, 5 and 0 are listed",
 	};
 
 	(void)state;

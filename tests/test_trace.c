@@ -182,7 +182,8 @@ static void test_unreadable(void **state)
 	(void)state;
 	expect_fault("", 0, &options, "t: is empty; a trace has at least one request");
 	snprintf(message, sizeof message,
-		"t:1: \"hello world\" is in no known trace format; choose with --format (in a run: trace.format) one of %s",
+		"t:1: \"hello world\" is in no known trace format; choose with --format (in a run: "
+		"trace.format) one of %s",
 		all);
 	expect_fault("hello world\n", 12, &options, message);
 	memset(garbage, 0xee, sizeof garbage);

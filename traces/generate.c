@@ -419,7 +419,7 @@ uint64_t generator_sectors(const struct generator *g)
 bool generator_known(const char *profile)
 {
 	char *path = profile_find(profile);
-	bool known = path != NULL;
+	bool known = path || profile_built_in(profile);
 
 	memory_free(path);
 	return known;

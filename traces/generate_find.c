@@ -66,6 +66,15 @@ char *profile_find(const char *name)
 	return NULL;
 }
 
+const char *profile_built_in(const char *name)
+{
+	const struct built_in_profile *p = built_in_profiles;
+
+	while (p->name && strcmp(p->name, name))
+		p++;
+	return p->text;
+}
+
 /* ---- the listing ---- */
 
 static int is_profile(const struct dirent *entry)
@@ -73,14 +82,16 @@ static int is_profile(const struct dirent *entry)
 	return ends_in_cfg(entry->d_name);
 }
 
-static void visit_file(const char *path, const char *name,
+/* Of the file, or, without a path, of the text. */
+static void visit_one(const char *path, const char *text, const char *name,
 	void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
 	config_t config;
 	const char *brief;
 
 	config_init(&config);
-	if (!config_read_file(&config, path) || !config_lookup_string(&config, "brief", &brief))
+	if (!(path ? config_read_file(&config, path) : config_read_string(&config, text)) ||
+		!config_lookup_string(&config, "brief", &brief))
 		brief = "";
 	visit(context, name, brief);
 	config_destroy(&config);
@@ -100,7 +111,7 @@ static void visit_folder(
 		found = profile_find(name);
 		/* A name in an earlier folder hides the same name in a later one. */
 		if (found && !strcmp(found, path))
-			visit_file(path, name, visit, context);
+			visit_one(path, NULL, name, visit, context);
 		memory_free(found);
 		memory_free(path);
 		free(entries[i]);
@@ -117,6 +128,13 @@ void profile_list(void (*visit)(void *context, const char *name, const char *bri
 		if (where)
 			visit_folder(where, visit, context);
 		memory_free(where);
+	}
+	for (const struct built_in_profile *p = built_in_profiles; p->name; p++) {
+		char *path = profile_find(p->name);
+
+		if (!path)
+			visit_one(NULL, p->text, p->name, visit, context);
+		memory_free(path);
 	}
 }
 

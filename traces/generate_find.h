@@ -1,15 +1,24 @@
 /*
  * Where profiles are: a path, or a name looked up as NAME.cfg in $SSDLAB_PROFILES, in
- * traces/profiles beside the executable, and in traces/profiles of the current folder.
- * Knows files and folders; of a profile's content only its line `brief`.
+ * traces/profiles beside the executable, in traces/profiles of the current folder, and among those
+ * that were compiled in.  Knows files and folders; of a profile's content only its line `brief`.
  */
 #ifndef TRACES_GENERATE_FIND_H
 #define TRACES_GENERATE_FIND_H
 
 #include "base/fault.h"
 
+/* Made from traces/profiles when the program is built; ended by a NULL name. */
+struct built_in_profile {
+	const char *name, *text;
+};
+extern const struct built_in_profile built_in_profiles[];
+
 /* Path of the file a name stands for, to be freed; NULL if there is none. */
 char *profile_find(const char *name);
+
+/* Text of the profile of this name that was compiled in; NULL if there is none. */
+const char *profile_built_in(const char *name);
 
 /* The fault that there is none, with the nearest name; returns false. */
 bool profile_missing(const char *name, struct fault *);

@@ -181,13 +181,16 @@ static bool parse(struct profile *p, const char *path, struct fault *fault)
 	       check(p, path, fault);
 }
 
-static bool read_settings(
-	struct profile *p, const char *path, char *const overrides[], size_t n, struct fault *fault)
+/* `text`: what the file would hold that is not there; NULL: it is read. */
+static bool read_settings(struct profile *p, const char *path, const char *text, char *const overrides[],
+	size_t n, struct fault *fault)
 {
 	struct param_group groups[GROUPS];
 
 	groups_of(groups, p);
-	if (!params_defaults(groups, GROUPS, fault) || !params_read_file(path, groups, GROUPS, fault))
+	if (!params_defaults(groups, GROUPS, fault) ||
+		!(text ? params_read_text(text, path, groups, GROUPS, fault)
+		       : params_read_file(path, groups, GROUPS, fault)))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!params_set(overrides[i], groups, GROUPS, fault))
@@ -198,12 +201,13 @@ static bool read_settings(
 bool profile_open(struct profile *p, const char *name, char *const overrides[], size_t n, struct fault *fault)
 {
 	char *path = profile_find(name);
+	const char *text = path ? NULL : profile_built_in(name);
 	bool good;
 
 	*p = (struct profile){ 0 };
-	if (!path)
+	if (!path && !text)
 		return profile_missing(name, fault);
-	good = read_settings(p, path, overrides, n, fault);
+	good = read_settings(p, path ? path : name, text, overrides, n, fault);
 	memory_free(path);
 	if (!good)
 		profile_release(p);

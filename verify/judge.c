@@ -682,4 +682,6 @@ void judge_regions(struct judge *j, struct regions *r)
 	regions_visit(r, j->meant, j->pages * sizeof *j->meant);
 	regions_visit(r, j->present, j->pages * sizeof *j->present);
 	regions_visit(r, &j->data, sizeof j->data);
+	for (ppn_t ppn = 0; ppn < j->pages; ppn++)
+		regions_require(r, j->meant[ppn] == j->present[ppn] && j->meant[ppn] <= j->data, "judge of time");
 }

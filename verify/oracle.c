@@ -317,14 +317,31 @@ void oracle_page_answer(struct oracle *o, ppn_t ppn, struct extent e)
 		answer(o, s, at_hand(o, ppn, s)->version);
 }
 
+bool oracle_holds_nothing(const struct oracle *o, ppn_t first, uint32_t pages)
+{
+	for (size_t i = (size_t)first * o->slots; i < ((size_t)first + pages) * o->slots; i++)
+		if (o->held[i].version)
+			return false;
+	return true;
+}
+
 void oracle_regions(struct oracle *o, struct regions *r)
 {
 	if (!o)
 		return;
 	regions_visit(r, &o->version, sizeof o->version);
+	regions_require(r, o->version < UINT32_MAX / 2, "oracle");
 	regions_visit(r, o->newest, o->host_sectors * sizeof *o->newest);
 	regions_visit(r, o->sent, o->device_sectors * sizeof *o->sent);
 	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
 		regions_visit(r, o->dram[h], sectors_of(o, h) * sizeof *o->dram[h]);
 	regions_visit(r, o->held, (size_t)o->pages * o->slots * sizeof *o->held);
+	regions_below(r, NUMBERS(o->newest), o->host_sectors, o->version + 1u, "oracle");
+	regions_below(r, NUMBERS(o->sent), o->device_sectors, o->version + 1u, "oracle");
+	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
+		regions_below(r, NUMBERS(o->dram[h]), sectors_of(o, h), o->version + 2u, "oracle");
+	regions_below(
+		r, NUMBERS_OF(o->held, version), (size_t)o->pages * o->slots, o->version + 1u, "oracle");
+	regions_below(
+		r, NUMBERS_OF(o->held, sector), (size_t)o->pages * o->slots, o->device_sectors, "oracle");
 }

@@ -53,6 +53,9 @@ void oracle_page_dram(struct oracle *, ppn_t, struct extent);             /* dat
 void oracle_page_kept(struct oracle *, ppn_t, ppn_t from, struct extent); /* data read from another page */
 void oracle_page_answer(struct oracle *, ppn_t, struct extent);
 
+/* Do pages that are not programmed hold nothing, as they should? */
+bool oracle_holds_nothing(const struct oracle *, ppn_t first, uint32_t pages);
+
 /* Versions and contents, for saving and loading a drive. */
 void oracle_regions(struct oracle *, struct regions *);
 

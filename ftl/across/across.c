@@ -19,9 +19,6 @@
 #define AREA_ENTRY_BYTES  16u /* first sector 4, length 2, page 4, state 6 */
 #define INDEX_FIELD_BYTES 4u
 
-/* Live pages beyond the tables that one request may need for a moment. */
-#define SPARE_MARGIN 4
-
 static const char *const index_names[] = { "anchor", "both", "single", NULL };
 static const char *const neighbour_names[] = { "rollback_all", "rollback_neighbour_then_direct", NULL };
 static const char *const partial_names[] = { "rollback", "shrink", NULL };
@@ -117,25 +114,12 @@ static uint32_t pages_for(uint32_t entries, uint32_t per_page)
 	return entries / per_page + (entries % per_page != 0);
 }
 
-/*
- * Live pages the drive can hold beyond its logical ones.  A plane can always be collected as long as it has
- * a dead page outside the reserve and the blocks being filled with copies, mapping pages and cold data.
- */
-static int64_t spare_pages(const struct ftl *f)
-{
-	const struct geometry *g = f->geometry;
-	const struct across *a = f->state;
-	uint32_t kept = a->store->space->reserve + 1 + f->core->gc.separate + (f->core->wear.delta != 0);
-
-	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
-	       SPARE_MARGIN;
-}
-
 /* An area is a live page that its two logical pages do not replace, so the spare pages limit their number. */
 static bool plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
 {
 	const struct across *a = f->state;
-	int64_t spare = spare_pages(f), areas = spare < a->map.lpns - 1 ? spare : (int64_t)a->map.lpns - 1;
+	int64_t spare = store_spare_pages(a->store),
+		areas = spare < a->map.lpns - 1 ? spare : (int64_t)a->map.lpns - 1;
 	int64_t map_pages;
 
 	areas = areas < 0 ? 0 : areas;
@@ -350,6 +334,7 @@ static void across_check(const struct ftl *f)
 		mapped += page_map_get(&a->map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
+	across_areas_check(&a->areas);
 	store_check(a->store);
 	directory_check(a->directory);
 	map_cache_check(a->cache);
@@ -368,9 +353,10 @@ static void across_regions(struct ftl *f, struct regions *r)
 	struct across *a = f->state;
 
 	store_regions(a->store, r);
-	regions_visit(r, a->map.word, page_map_bytes(&a->map));
+	page_map_regions(&a->map, f->geometry, r);
 	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
-	across_areas_regions(&a->areas, r);
+	regions_below(r, NUMBERS(a->area_of), a->map.lpns, a->areas.limit + 1u, "page table");
+	across_areas_regions(&a->areas, f->geometry, r);
 	directory_regions(a->directory, r);
 	map_cache_regions(a->cache, r);
 }

@@ -25,14 +25,39 @@ void across_areas_release(struct across_area_table *t)
 	memory_free(t->any_free);
 }
 
-void across_areas_regions(struct across_area_table *t, struct regions *r)
+void across_areas_regions(struct across_area_table *t, const struct geometry *g, struct regions *r)
 {
 	size_t words = bits_words(t->limit);
+	mask_t beyond = ~bits_below(g->sectors_per_page);
 
 	regions_visit(r, t->area, t->limit * sizeof *t->area);
+	regions_below(r, NUMBERS_OF(t->area, anchor), t->limit, g->logical_pages, "table of areas");
+	regions_below(r, NUMBERS_OF(t->area, ppn), t->limit, g->pages, "table of areas");
+	regions_below(r, NUMBERS_OF(t->area, cut), t->limit, 2, "table of areas");
+	for (uint32_t i = 0; i < t->limit; i++)
+		regions_require(r, !((t->area[i].left | t->area[i].right) & beyond), "table of areas");
 	regions_visit(r, t->free, words * sizeof *t->free);
 	regions_visit(r, t->any_free, bits_words(words) * sizeof *t->any_free);
 	regions_visit(r, &t->used, sizeof t->used);
+}
+
+void across_areas_check(const struct across_area_table *t)
+{
+	size_t words = bits_words(t->limit);
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < words * BITS_WORD; i++) {
+		bool holds = i < t->limit && (t->area[i].left | t->area[i].right);
+
+		BUG_ON(bits_get(t->free, i) != (i < t->limit && !holds),
+			"area %u of %u holds data and is free, or neither", i, t->limit);
+		used += holds;
+	}
+	for (uint32_t w = 0; w < bits_words(words) * BITS_WORD; w++)
+		BUG_ON(bits_get(t->any_free, w) != (w < words && t->free[w]),
+			"areas %u to %u: it is not known whether one of them is free", w * BITS_WORD,
+			w * BITS_WORD + BITS_WORD - 1);
+	BUG_ON(used != t->used, "%u areas hold data, %u are counted", used, t->used);
 }
 
 uint32_t across_areas_take(struct across_area_table *t)

@@ -71,6 +71,8 @@ static void block_write(struct ftl *f, struct io *io, const struct extent *exten
 		uint32_t lbn = log_place(&b->log, part.lpn).lbn, p = log_position(&b->log, lbn);
 		uint32_t its = divide(lbn, b->log.per_planes);
 
+		if (log_pads_nothing(&b->log, part))
+			continue;
 		if (its != group && !write_group(b, io, group))
 			return;
 		group = its;
@@ -92,8 +94,8 @@ const struct ftl_ops ftl_block = {
 	.trim = log_trim,
 	.check = log_check,
 	.regions = log_regions,
-	.describe = log_describe,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,
+	.pads = true,
 };

@@ -55,8 +55,8 @@ static void enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 	hash_add(&l->index, mapped_pages(l), i);
 }
 
-/* It no longer does. */
-static void leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+/* It no longer does.  Returns the log that mapped it, or INDEX_NONE. */
+static uint32_t leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	block_t block = geometry_block(l->geometry, ppn);
 	struct log_place at = log_place(l, lpn);
@@ -66,13 +66,13 @@ static void leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 	l->live[block]--;
 	l->live_pages--;
 	if (l->table || block == l->data[at.lbn])
-		return;
+		return INDEX_NONE;
 	own = log_of(l, at.lbn);
 	if (own && block == own->block && geometry_page(l->geometry, ppn) == at.offset)
-		return;
+		return INDEX_NONE;
 	i = hash_find(&l->index, mapped_pages(l), lpn);
 	hash_remove(&l->index, mapped_pages(l), i);
-	l->log[geometry_block(l->geometry, i)].touched = ++l->events;
+	return geometry_block(l->geometry, i);
 }
 
 /* ---- pages change ---- */
@@ -85,23 +85,28 @@ static void set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
 	*word = (*word & ~(l->geometry->full_page << first % BITS_WORD)) | mask << first % BITS_WORD;
 }
 
-/* A page-level translation; an FTL with a table counts those that matter itself. */
-static void count_lookup(struct log_ftl *l, struct io *io)
+/* A page-level translation.  Returns what must be done before its result is known, or OP_NONE. */
+static op_t translate(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
-	if (!l->table) {
+	if (!l->look_up) {
 		ftl_count_lookup(l->ftl, io);
-		return;
+		return OP_NONE;
 	}
 	io->accesses++;
 	ftl_map_count(l->ftl, io)->accesses++;
+	return l->look_up(l, io, lpn);
 }
 
 /* The LPN's data, if it has any, is dead. */
 static void drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
+	uint32_t log;
+
 	if (ppn == PPN_NONE)
 		return;
-	leave(l, lpn, ppn);
+	log = leave(l, lpn, ppn);
+	if (log != INDEX_NONE)
+		l->log[log].touched = ++l->events;
 	flash_disown(l->ftl->flash, ppn);
 }
 
@@ -123,16 +128,17 @@ static void reach(struct log_ftl *l, struct io *io, ppn_t to)
 	}
 }
 
-void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t to, uint32_t log, op_t after)
+void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t to, uint32_t log)
 {
 	mask_t had = log_sectors(l, part.lpn), kept = had & ~part.mask;
 	ppn_t old = log_find(l, part.lpn);
+	op_t after = translate(l, io, part.lpn);
 
-	count_lookup(l, io);
 	reach(l, io, to);
 	if (kept)
-		after = flash_read(io, old, mask_sectors(kept), CAUSE_RMW, after);
-	flash_program(io, to, part.lpn, mask_sectors(had | part.mask), CAUSE_HOST, after);
+		after = flash_read(io, old, mask_sectors(kept), part.mask ? CAUSE_RMW : CAUSE_PAD, after);
+	flash_program(
+		io, to, part.lpn, mask_sectors(had | part.mask), part.mask ? CAUSE_HOST : CAUSE_PAD, after);
 	pages_hold_host(io, to, part.lpn, part.mask);
 	pages_hold_kept(io, to, old, part.lpn, kept);
 	drop(l, part.lpn, old);
@@ -160,13 +166,29 @@ block_t log_take(struct log_ftl *l, uint32_t lbn)
 
 /* ---- requests ---- */
 
-void log_begin_write(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
+/* A write that does not begin where the one before ended may take longer. */
+static void count_gaps(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
 			io->controller_ns += l->gap_ns;
-		l->expected = extents[i].end;
+		/* An empty one pads: the whole page is written. */
+		l->expected = extents[i].end > extents[i].start
+				      ? extents[i].end
+				      : extents[i].end + l->geometry->sectors_per_page;
 	}
+}
+
+void log_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct log_ftl *l = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	count_gaps(l, io, extents, n);
+	while (page_walk_next(&walk, &part))
+		if (!log_pads_nothing(l, part) && !l->write_page(f, io, part))
+			return;
 }
 
 void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
@@ -177,15 +199,15 @@ void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t
 
 	while (page_walk_next(&walk, &part)) {
 		mask_t wanted = log_sectors(l, part.lpn) & part.mask;
+		op_t after = translate(l, io, part.lpn);
 		ppn_t ppn;
 
-		count_lookup(l, io);
 		if (!wanted) {
 			ftl_count_unmapped(f, io);
 			continue;
 		}
 		ppn = log_find(l, part.lpn);
-		flash_read(io, ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
+		flash_read(io, ppn, mask_sectors(wanted), CAUSE_HOST, after);
 		pages_answer(io, ppn, part.lpn, wanted);
 	}
 }
@@ -199,7 +221,7 @@ void log_trim(struct ftl *f, struct io *io, struct extent e)
 	while (page_walk_next(&walk, &part)) {
 		mask_t had = log_sectors(l, part.lpn);
 
-		count_lookup(l, io);
+		translate(l, io, part.lpn);
 		if (!(had & ~part.mask))
 			drop(l, part.lpn, log_find(l, part.lpn));
 		set_sectors(l, part.lpn, had & ~part.mask);
@@ -240,9 +262,10 @@ static bool check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fa
 
 	if (spare < logs + 2)
 		return fault_set(fault,
-			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s with %u "
-			"logs needs %u: use a larger flash.over_provisioning%s",
-			data, g->blocks_per_plane, spare, name, logs, logs + 2, logs ? " or fewer logs" : "");
+			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s needs "
+			"%u%s: use a larger flash.over_provisioning%s",
+			data, g->blocks_per_plane, spare, name, logs + 2, logs ? ", two more than logs" : "",
+			logs ? " or fewer logs" : "");
 	if (g->pages_per_block % l->stripe)
 		return fault_set(fault, "%s.stripe = %u does not divide flash.pages = %u", name, l->stripe,
 			g->pages_per_block);
@@ -323,35 +346,65 @@ void log_free(struct ftl *f)
 	log_exit(f->state);
 }
 
+/* The index of mapped pages follows from what lies in the logs. */
+static void index_pages(struct log_ftl *l)
+{
+	uint32_t logs = (l->owned + l->shared) * l->geometry->planes;
+
+	hash_free(&l->index);
+	l->index = hash_create(logs * l->geometry->pages_per_block, "log map");
+	for (uint32_t log = 0; log < logs; log++)
+		for (uint32_t page = 0; page < log_next(l, l->log[log].block); page++) {
+			uint32_t i = geometry_first_page(l->geometry, log) + page;
+			lpn_t lpn = flash_owner(
+				l->ftl->flash, geometry_first_page(l->geometry, l->log[log].block) + page);
+
+			if (lpn == OWNER_NONE ||
+				(l->log[log].lbn != LBN_NONE && page == log_place(l, lpn).offset))
+				continue;
+			l->page[i].lpn = lpn;
+			hash_add(&l->index, mapped_pages(l), i);
+		}
+}
+
+static void visit_logs(struct log_ftl *l, struct regions *r)
+{
+	const struct geometry *g = l->geometry;
+	size_t logs = (size_t)(l->owned + l->shared) * g->planes, links = logs + g->planes;
+
+	regions_visit(r, l->log, links * sizeof *l->log);
+	regions_below_or_none(r, NUMBERS_OF(l->log, block), logs, g->blocks, "logs");
+	regions_below_or_none(r, NUMBERS_OF(l->log, lbn), logs, l->lbns, "logs");
+	regions_below(r, NUMBERS_OF(l->log, link.previous), l->owned ? links : 0, links, "logs");
+	regions_below(r, NUMBERS_OF(l->log, link.next), l->owned ? links : 0, links, "logs");
+	regions_below(r, NUMBERS_OF(l->log, ordered), logs, 2, "logs");
+	regions_below(r, NUMBERS_OF(l->log, hot), logs, 2, "logs");
+}
+
 void log_regions(struct ftl *f, struct regions *r)
 {
 	struct log_ftl *l = f->state;
 	const struct geometry *g = f->geometry;
-	size_t logs = (size_t)(l->owned + l->shared) * g->planes;
+	uint32_t logs = (l->owned + l->shared) * g->planes;
 
 	blocks_regions(l->blocks, r);
 	regions_visit(r, l->data, l->lbns * sizeof *l->data);
+	regions_below_or_none(r, NUMBERS(l->data), l->lbns, g->blocks, "block map");
 	regions_visit(r, l->own, l->lbns * sizeof *l->own);
+	regions_below_or_none(r, NUMBERS(l->own), l->lbns, logs, "block map");
 	regions_visit(r, l->sectors, bits_words(g->logical_sectors) * sizeof *l->sectors);
 	regions_visit(r, l->live, g->blocks * sizeof *l->live);
 	regions_visit(r, &l->live_pages, sizeof l->live_pages);
-	if (l->table)
+	if (l->table) {
 		regions_visit(r, l->table, g->logical_pages * sizeof *l->table);
-	regions_visit(r, l->log, (logs + g->planes) * sizeof *l->log);
-	regions_visit(r, l->page, logs * g->pages_per_block * sizeof *l->page);
-	regions_visit(r, l->index.bucket, l->index.buckets * sizeof *l->index.bucket);
-	regions_visit(r, &l->index.count, sizeof l->index.count);
+		regions_below(r, NUMBERS(l->table), g->logical_pages, g->pages, "page table");
+	}
+	visit_logs(l, r);
 	regions_visit(r, &l->opened, sizeof l->opened);
 	regions_visit(r, &l->events, sizeof l->events);
 	regions_visit(r, &l->expected, sizeof l->expected);
-}
-
-void log_describe(const struct ftl *f, char *text, size_t bytes)
-{
-	const struct log_ftl *l = f->state;
-
-	snprintf(text, bytes, " of %u + %u logs, striped by %u page%s in order %s", l->owned, l->shared,
-		l->stripe, l->stripe == 1 ? "" : "s", f->core->placement.order);
+	if (!r->broken)
+		index_pages(l);
 }
 
 void log_facts(const struct ftl *f, struct ftl_facts *facts)
@@ -372,7 +425,8 @@ static void check_log(const struct log_ftl *l, uint32_t i)
 {
 	const struct log_block *log = &l->log[i];
 
-	BUG_ON(log->lbn != LBN_NONE && (log->block == BLOCK_NONE || l->own[log->lbn] != i),
+	BUG_ON(log->lbn != LBN_NONE && (log->block == BLOCK_NONE || l->own[log->lbn] != i ||
+					       log_position(l, log->lbn) != i / (l->owned + l->shared)),
 		"log %u is of logical block %u, which has log %u", i, log->lbn, l->own[log->lbn]);
 	for (uint32_t page = 0; log->ordered && page < log_next(l, log->block); page++) {
 		owner_t owner =
@@ -403,17 +457,56 @@ static uint64_t check_block(const struct log_ftl *l, block_t block)
 	return live;
 }
 
+/* As pages of it are programmed, it is not free. */
+void log_claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
+{
+	if (block == BLOCK_NONE)
+		return;
+	BUG_ON(geometry_plane(l->geometry, block) != plane || bits_get(claimed, block) || !log_next(l, block),
+		"block %u of plane %u is in use twice, is free or in another plane", block, plane);
+	bits_set(claimed, block);
+}
+
+static void check_ring(const struct log_ftl *l, uint32_t position)
+{
+	uint32_t logs = l->owned + l->shared, head = logs * l->geometry->planes + position;
+
+	BUG_ON(list_length(ARRAY_FIELD(l->log, link), head, l->owned) != l->owned,
+		"not all %u logs of position %u are in its ring", l->owned, position);
+	for (uint32_t i = l->log[head].link.next; i != head; i = l->log[i].link.next)
+		BUG_ON(i / logs != position || i % logs >= l->owned, "log %u is in the ring of position %u",
+			i, position);
+}
+
+static void check_blocks(const struct log_ftl *l)
+{
+	uint32_t logs = l->owned + l->shared;
+	uint64_t *claimed = memory_array(bits_words(l->geometry->blocks), sizeof *claimed, "blocks in use");
+
+	blocks_check(l->blocks);
+	for (uint32_t lbn = 0; lbn < l->lbns; lbn++)
+		log_claim(l, claimed, l->data[lbn], log_plane(l, lbn));
+	for (uint32_t i = 0; i < logs * l->geometry->planes; i++)
+		log_claim(l, claimed, l->log[i].block, l->placement.plane[i / logs]);
+	memory_free(claimed);
+	for (uint32_t position = 0; l->owned && position < l->geometry->planes; position++)
+		check_ring(l, position);
+}
+
 void log_check(const struct ftl *f)
 {
 	const struct log_ftl *l = f->state;
 	const struct geometry *g = f->geometry;
 	uint64_t live = 0, mapped = 0;
 
-	blocks_check(l->blocks);
+	check_blocks(l);
 	for (uint32_t i = 0; i < (l->owned + l->shared) * g->planes; i++)
 		check_log(l, i);
 	for (block_t block = 0; block < g->blocks; block++)
 		live += check_block(l, block);
+	for (uint32_t lbn = 0; lbn < l->lbns; lbn++)
+		BUG_ON(l->own[lbn] != INDEX_NONE && l->log[l->own[lbn]].lbn != lbn,
+			"logical block %u has log %u of another", lbn, l->own[lbn]);
 	for (lpn_t lpn = 0; lpn < g->logical_pages; lpn++)
 		mapped += log_sectors(l, lpn) != 0;
 	BUG_ON(live != l->live_pages || live != mapped,
@@ -435,6 +528,7 @@ static const struct stat_row rows[] = {
 	{ "log.dummies", "pages", "programmed with nothing, where flash.order forbids to pass over them",
 		COUNT(dummies) },
 	{ "log.victims", "blocks", "shared logs emptied", COUNT(victims) },
+	{ "log.dead", "blocks", "of them: had no live page, and were erased without a merge", COUNT(dead) },
 	{ "log.victim_blocks", "merges", "logical blocks merged to empty them", COUNT(victim_lbns) },
 	{ "log.blocks_per_victim", "merges", "logical blocks with data in an emptied log", STAT_RATIO,
 		offsetof(struct log_statistics, victim_lbns), offsetof(struct log_statistics, victims) },

@@ -231,6 +231,7 @@ uint64_t mrsm_table_bytes(const struct ftl *f)
 void mrsm_map_regions(struct mrsm *m, struct regions *r)
 {
 	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
+	regions_below(r, NUMBERS(m->map_pages), m->tree.regions, m->region_map_pages + 1u, "regions");
 	directory_regions(m->directory, r);
 	regions_visit(r, &m->random, sizeof m->random);
 	if (m->cache)

@@ -500,8 +500,11 @@ static bool holds_data(const void *mrsm, owner_t owner)
 static void check_piece(const struct ftl *f, struct mrsm_piece p)
 {
 	const struct mrsm *m = f->state;
-	owner_t owner = flash_owner(f->flash, p.ppn);
+	owner_t owner;
 
+	BUG_ON(p.ppn >= f->geometry->pages, "sub-page %u is mapped to page %u of %u", p.sub, p.ppn,
+		f->geometry->pages);
+	owner = flash_owner(f->flash, p.ppn);
 	BUG_ON(owner == OWNER_NONE || !holds_data(m, owner), "sub-page %u is mapped to page %u of owner %u",
 		p.sub, p.ppn, owner);
 	for (uint32_t i = 0; i < p.length; i++) {

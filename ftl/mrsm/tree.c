@@ -1,5 +1,6 @@
 #include "ftl/mrsm/tree.h"
 
+#include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
 
@@ -307,16 +308,74 @@ void mrsm_tree_expect(const struct mrsm_tree *t, sub_t sub)
 	mrsm_tree_fetching_is_an_effect();
 }
 
+/* Each leaf has had one array of each room at most, and one more while it moved. */
+static uint64_t most_cells(const struct mrsm_tree *t)
+{
+	return SMALLEST_ROOM + 4 * ((uint64_t)t->leaves + 1) * t->leaf_subs;
+}
+
+static bool is_room(const struct mrsm_tree_leaf *leaf)
+{
+	return leaf->count <= leaf->room && !(leaf->room & (leaf->room - 1)) &&
+	       !(leaf->room % SMALLEST_ROOM) && leaf->room < SMALLEST_ROOM << TREE_CLASSES;
+}
+
 void mrsm_tree_regions(struct mrsm_tree *t, struct regions *r)
 {
 	regions_visit(r, t->leaf, (size_t)t->leaves * sizeof *t->leaf);
+	for (uint32_t i = 0; i < t->leaves; i++)
+		regions_require(r, is_room(&t->leaf[i]), "extent tree");
 	regions_visit(r, t->region, (size_t)t->regions * sizeof *t->region);
 	regions_visit(r, t->free, sizeof t->free);
 	regions_visit(r, &t->nodes, sizeof t->nodes);
 	regions_visit(r, &t->mapped, sizeof t->mapped);
 	regions_visit(r, &t->cells, sizeof t->cells);
+	regions_require(r, t->cells >= SMALLEST_ROOM && t->cells <= most_cells(t), "extent tree");
+	if (r->broken)
+		t->cells = SMALLEST_ROOM;
 	reserve_cells(t, t->cells);
 	regions_visit(r, t->cell, (size_t)t->cells * sizeof *t->cell);
+}
+
+/* Every array of cells belongs to one leaf or is in the list of its room. */
+static void claim(const struct mrsm_tree *t, uint64_t *claimed, uint32_t at, uint32_t room)
+{
+	BUG_ON(!at || at % SMALLEST_ROOM || at + (uint64_t)room > t->cells, "cells %u to %llu of %u are used",
+		at, (unsigned long long)at + room, t->cells);
+	for (uint32_t i = at / SMALLEST_ROOM; i < (at + room) / SMALLEST_ROOM; i++) {
+		BUG_ON(bits_get(claimed, i), "cell %u is used twice", i * SMALLEST_ROOM);
+		bits_set(claimed, i);
+	}
+}
+
+static void check_arrays(const struct mrsm_tree *t)
+{
+	uint32_t arrays = t->cells / SMALLEST_ROOM;
+	uint64_t *claimed = memory_array(bits_words(arrays), sizeof *claimed, "extent tree");
+
+	for (uint32_t i = 0; i < t->leaves; i++)
+		if (t->leaf[i].room)
+			claim(t, claimed, t->leaf[i].at, t->leaf[i].room);
+	for (uint32_t class = 0; class < TREE_CLASSES; class ++)
+		for (uint32_t at = t->free[class]; at; at = (uint32_t)t->cell[at])
+			claim(t, claimed, at, SMALLEST_ROOM << class);
+	for (uint32_t i = 1; i < arrays; i++)
+		BUG_ON(!bits_get(claimed, i), "cell %u is neither used nor free", i * SMALLEST_ROOM);
+	memory_free(claimed);
+}
+
+static void check_leaf(const struct mrsm_tree *t, uint32_t leaf)
+{
+	for (uint32_t i = 0; i < t->leaf[leaf].count; i++) {
+		uint64_t offset = t->cell[t->leaf[leaf].at + i] >> OFFSET_SHIFT;
+		struct mrsm_piece p = piece_at(t, (struct place){ leaf, i });
+
+		BUG_ON(offset >= t->leaf_subs || p.sub >= t->subs || p.length > t->subs - p.sub,
+			"extent %u of leaf %u begins at sub-page %llu of %u", i, leaf,
+			(unsigned long long)offset, t->leaf_subs);
+		BUG_ON(i && offset <= t->cell[t->leaf[leaf].at + i - 1] >> OFFSET_SHIFT,
+			"extent %u of leaf %u is out of order", i, leaf);
+	}
 }
 
 void mrsm_tree_check(const struct mrsm_tree *t)
@@ -326,6 +385,9 @@ void mrsm_tree_check(const struct mrsm_tree *t)
 	struct mrsm_piece p;
 	sub_t end = 0;
 
+	check_arrays(t);
+	for (uint32_t leaf = 0; leaf < t->leaves; leaf++)
+		check_leaf(t, leaf);
 	for (sub_t at = 0; region < t->regions; region++, sum = (struct mrsm_tree_region){ 0, 0 }) {
 		sub_t region_end = (region + 1) * t->region_subs;
 

@@ -67,6 +67,7 @@ bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, stru
 	struct page_ftl *p = f->state;
 	ppn_t to = store_take(p->store, housekeeping, part.lpn, STREAM_HOST);
 	struct page_entry old;
+	enum cause read = part.mask ? CAUSE_RMW : CAUSE_PAD, program = part.mask ? CAUSE_HOST : CAUSE_PAD;
 	mask_t kept;
 	op_t after = OP_NONE;
 
@@ -76,14 +77,20 @@ bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, stru
 	kept = old.mask & ~part.mask;
 	ftl_count_lookup(f, io);
 	if (kept)
-		after = flash_read(housekeeping, old.ppn, mask_sectors(kept), CAUSE_RMW, OP_NONE);
-	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), CAUSE_HOST, after);
+		after = flash_read(housekeeping, old.ppn, mask_sectors(kept), read, OP_NONE);
+	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), program, after);
 	pages_hold_host(io, to, part.lpn, part.mask);
-	pages_hold_kept(io, to, old.ppn, part.lpn, kept);
+	pages_hold_kept(housekeeping, to, old.ppn, part.lpn, kept);
 	if (old.mask)
 		space_release(p->store->space, old.ppn);
 	page_map_set(&p->map, part.lpn, (struct page_entry){ to, old.mask | part.mask });
 	return true;
+}
+
+/* An empty part pads: what the page holds is written again.  Does it hold nothing? */
+static bool pads_nothing(const struct page_ftl *p, struct page_part part)
+{
+	return !part.mask && !page_map_get(&p->map, part.lpn).mask;
 }
 
 void page_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
@@ -92,7 +99,7 @@ void page_write(struct ftl *f, struct io *io, const struct extent *extents, size
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
-		if (!page_write_part(f, io, io, part))
+		if (!pads_nothing(f->state, part) && !page_write_part(f, io, io, part))
 			return;
 }
 
@@ -150,7 +157,7 @@ void page_regions(struct ftl *f, struct regions *r)
 	struct page_ftl *p = f->state;
 
 	store_regions(p->store, r);
-	regions_visit(r, p->map.word, page_map_bytes(&p->map));
+	page_map_regions(&p->map, f->geometry, r);
 }
 
 void page_facts(const struct ftl *f, struct ftl_facts *facts)
@@ -191,4 +198,5 @@ const struct ftl_ops ftl_page = {
 	.facts = page_facts,
 	.print_entry = page_print_entry,
 	.statistics = page_statistics,
+	.pads = true,
 };

@@ -27,8 +27,8 @@ void page_regions(struct ftl *, struct regions *);
 void page_facts(const struct ftl *, struct ftl_facts *);
 void page_statistics(struct ftl *, struct stat_list *);
 
-/* Writes one page; `housekeeping` pays for collection and for reading what must be kept (normally the
- * same as `io`).  False: the drive is full. */
+/* Writes one page, with an empty mask what it holds; `housekeeping` pays for collection and for reading what
+ * must be kept (normally the same as `io`).  False: the drive is full. */
 bool page_write_part(struct ftl *, struct io *, struct io *housekeeping, struct page_part);
 
 #endif

@@ -1,0 +1,152 @@
+/*
+ * BPLRU (Kim and Ahn, "BPLRU: a buffer management scheme for improving random writes in flash storage", FAST 2008):
+ * blocks in order of their last write.  All pages of the block that was not written for longest leave together,
+ * so that an FTL with log blocks gets whole blocks.  Reads move nothing.
+ *   - Padding: pages of the victim that are not here are read from flash and written with it.  For FTLs
+ *     that map blocks; a page-mapped one gains nothing from it and pays for it, so it is off unless asked for.
+ *   - Compensation: a block that was written from its first sector to its last, each once and in order, will not be
+ *     written again soon and is the next to leave.
+ */
+#include "buffer/groups.h"
+#include "stats/table.h"
+
+#define NOT_IN_ORDER UINT32_MAX /* a block's note; else the sector that comes next */
+
+enum { RECENT, HEADS }; /* the blocks, the one that was not written for longest first */
+
+struct bplru_settings {
+	bool padding;
+	uint64_t block_pages;
+};
+
+struct bplru_statistics {
+	uint64_t blocks, compensations;
+};
+
+struct bplru {
+	struct groups groups;
+	struct bplru_statistics count;
+};
+
+#define BPLRU(type, field) PARAM(type, struct bplru_settings, field)
+
+static const struct param bplru_params[] = {
+	{ BPLRU(BOOL, padding), 0, 1, "", "false",
+		"pages of an evicted block that are not in the buffer are read and written with it" },
+	{ BPLRU(UINT, block_pages), 0, 65536, "pages", "0", "of a block; 0 = as many as a flash block has" },
+	{ 0 },
+};
+
+static void bplru_init(struct buffer *b)
+{
+	const struct bplru_settings *s = b->settings;
+
+	((struct bplru *)b->state)->groups =
+		groups_create(s->block_pages ? (uint32_t)s->block_pages : b->shape.pages_per_block, HEADS);
+	b->pads = s->padding;
+}
+
+static void bplru_exit(struct buffer *b)
+{
+	groups_free(&((struct bplru *)b->state)->groups);
+}
+
+/* The block is in no list. */
+static void written(struct buffer *b, uint32_t group, lpn_t lpn, mask_t mask)
+{
+	struct bplru *p = b->state;
+	struct array_field links = group_links(&p->groups);
+	struct group *at = group_at(&p->groups, group);
+	uint32_t first = (lpn % p->groups.pages << b->sector_shift) + (uint32_t)__builtin_ctzll(mask);
+
+	at->note = at->note == first ? first + (uint32_t)__builtin_popcountll(mask) : NOT_IN_ORDER;
+	if (at->note != p->groups.pages << b->sector_shift) {
+		list_append(links, RECENT, group);
+		return;
+	}
+	list_prepend(links, RECENT, group);
+	p->count.compensations++;
+}
+
+static void bplru_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
+{
+	struct bplru *p = b->state;
+	uint32_t group = groups_enter(&p->groups, b, node);
+
+	(void)type;
+	if (group_at(&p->groups, group)->held > 1)
+		list_remove(group_links(&p->groups), group);
+	written(b, group, buffer_node(b, node)->lpn, mask);
+}
+
+static void bplru_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
+{
+	struct bplru *p = b->state;
+
+	if (type != REQUEST_WRITE)
+		return;
+	list_remove(group_links(&p->groups), group_of(b, node));
+	written(b, group_of(b, node), buffer_node(b, node)->lpn, mask);
+}
+
+static void bplru_removed(struct buffer *b, uint32_t node)
+{
+	struct bplru *p = b->state;
+	uint32_t group = group_of(b, node);
+
+	if (group_at(&p->groups, group)->held == 1)
+		list_remove(group_links(&p->groups), group);
+	groups_leave(&p->groups, b, node);
+}
+
+static void bplru_evict(struct buffer *b)
+{
+	struct bplru *p = b->state;
+	uint32_t victim = list_next(group_links(&p->groups), RECENT);
+	const struct group *block = group_at(&p->groups, victim);
+
+	buffer_explain(b, "block %u, which %s", block->number,
+		block->note == p->groups.pages << b->sector_shift ? "was written whole, in order"
+								  : "was not written for longest");
+	groups_choose(&p->groups, b, victim);
+	p->count.blocks++;
+}
+
+static const struct stat_row bplru_stats[] = {
+	{ "evicted_blocks", "blocks", "", STAT_COUNT, offsetof(struct bplru_statistics, blocks) },
+	{ "compensations", "blocks", "written whole and in order: the next to leave", STAT_COUNT,
+		offsetof(struct bplru_statistics, compensations) },
+	{ 0 },
+};
+
+static void bplru_statistics(struct buffer *b, struct stat_list *list)
+{
+	struct bplru *p = b->state;
+
+	stat_list_add(list, (struct stat_group){ .prefix = "bplru.",
+				    .rows = bplru_stats,
+				    .values = &p->count,
+				    .size = sizeof p->count });
+}
+
+static void bplru_check(const struct buffer *b)
+{
+	groups_check(&((const struct bplru *)b->state)->groups, b);
+}
+
+const struct buffer_ops buffer_bplru = {
+	.name = "bplru",
+	.brief = "the block that was not written for longest leaves whole, padded if asked for (FAST'08)",
+	.size = sizeof(struct bplru),
+	.page_size = sizeof(struct grouped_page),
+	.params = bplru_params,
+	.settings_size = sizeof(struct bplru_settings),
+	.init = bplru_init,
+	.exit = bplru_exit,
+	.inserted = bplru_inserted,
+	.hit = bplru_hit,
+	.removed = bplru_removed,
+	.evict = bplru_evict,
+	.statistics = bplru_statistics,
+	.check = bplru_check,
+};

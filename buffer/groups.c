@@ -1,0 +1,87 @@
+#include "buffer/groups.h"
+
+#include "base/fault.h"
+
+static struct hashed by_number(const struct groups *g)
+{
+	return (struct hashed){ POOL_FIELD(g->pool, struct group, number),
+		POOL_FIELD(g->pool, struct group, chain) };
+}
+
+struct groups groups_create(uint32_t pages, uint32_t heads)
+{
+	uint32_t bytes = (uint32_t)(sizeof(struct group) + bits_words(pages) * sizeof(uint64_t));
+	struct groups g = { pool_create(bytes, "blocks in the buffer"),
+		hash_create(1, "index of blocks in the buffer"), pages };
+
+	for (uint32_t i = 0; i < heads; i++)
+		pool_take(&g.pool);
+	for (uint32_t i = 0; i < heads; i++)
+		list_init(group_links(&g), i);
+	return g;
+}
+
+void groups_free(struct groups *g)
+{
+	pool_free(&g->pool);
+	hash_free(&g->index);
+}
+
+uint32_t groups_enter(struct groups *g, struct buffer *b, uint32_t node)
+{
+	lpn_t lpn = buffer_node(b, node)->lpn;
+	uint32_t at = hash_find(&g->index, by_number(g), lpn / g->pages);
+
+	if (at == INDEX_NONE) {
+		at = pool_take(&g->pool);
+		memset(group_at(g, at), 0, g->pool.bytes);
+		group_at(g, at)->number = lpn / g->pages;
+		hash_add(&g->index, by_number(g), at);
+	}
+	group_at(g, at)->held++;
+	bits_set(group_at(g, at)->page, lpn % g->pages);
+	((struct grouped_page *)buffer_own(b, node))->group = at;
+	return at;
+}
+
+void groups_leave(struct groups *g, const struct buffer *b, uint32_t node)
+{
+	uint32_t at = group_of(b, node);
+
+	bits_clear(group_at(g, at)->page, buffer_node(b, node)->lpn % g->pages);
+	if (--group_at(g, at)->held)
+		return;
+	hash_remove(&g->index, by_number(g), at);
+	pool_give(&g->pool, at);
+}
+
+void groups_choose(const struct groups *g, struct buffer *b, uint32_t group)
+{
+	const struct group *at = group_at(g, group);
+	lpn_t first = at->number * g->pages;
+
+	for (uint32_t i = 0; i < g->pages; i++)
+		if (bits_get(at->page, i))
+			buffer_choose(b, buffer_find(b, first + i), WHOLE_PAGE);
+		else if (b->pads)
+			buffer_pad(b, first + i);
+}
+
+void groups_check(const struct groups *g, const struct buffer *b)
+{
+	uint64_t held = 0;
+
+	for (uint32_t i = 0; i < b->nodes.used; i++) {
+		const struct buffer_node *node = buffer_node(b, i);
+
+		if (!node->stored)
+			continue;
+		BUG_ON(group_at(g, group_of(b, i))->number != node->lpn / g->pages ||
+				!bits_get(group_at(g, group_of(b, i))->page, node->lpn % g->pages),
+			"LPN %u is in the buffer and not in its block", node->lpn);
+		held++;
+	}
+	for (uint32_t i = 0; i < g->pool.used; i++)
+		held -= group_at(g, i)->held;
+	BUG_ON(held, "blocks in the buffer hold other pages than the buffer");
+}

@@ -1,0 +1,63 @@
+/*
+ * Pages of the buffer by the block of the drive's addresses that they lie in: for policies whose victims are
+ * blocks.  The order of the blocks is the policy's.
+ */
+#ifndef BUFFER_GROUPS_H
+#define BUFFER_GROUPS_H
+
+#include "base/bits.h"
+#include "buffer/buffer.h"
+
+struct group {
+	uint32_t number; /* of the block: LPN / pages */
+	uint32_t chain;
+	struct link link; /* the policy's */
+	uint32_t held;    /* pages in the buffer */
+	uint32_t note;    /* the policy's; zeroed when the block enters */
+	uint64_t page[];  /* a bit for each page: it is in the buffer */
+};
+
+/* The state of each page of such a policy. */
+struct grouped_page {
+	uint32_t group;
+};
+
+struct groups {
+	struct pool pool;
+	struct hash index;
+	uint32_t pages; /* of a block */
+};
+
+/* `pages` of a block; the first `heads` groups are none, but heads of the policy's lists. */
+struct groups groups_create(uint32_t pages, uint32_t heads);
+void groups_free(struct groups *);
+
+static inline struct group *group_at(const struct groups *g, uint32_t group)
+{
+	return pool_at(&g->pool, group);
+}
+
+static inline struct array_field group_links(const struct groups *g)
+{
+	return POOL_FIELD(g->pool, struct group, link);
+}
+
+/* The group of a page that is in the buffer. */
+static inline uint32_t group_of(const struct buffer *b, uint32_t node)
+{
+	return ((struct grouped_page *)buffer_own(b, node))->group;
+}
+
+/* A page enters its group, which has it as its only one if it is new and in no list.  Returns the group. */
+uint32_t groups_enter(struct groups *, struct buffer *, uint32_t node);
+
+/* A page leaves its group, whose last one it was if it holds none afterwards. */
+void groups_leave(struct groups *, const struct buffer *, uint32_t node);
+
+/* All pages of the group are victims; between them those that are not here are padded, if the buffer pads. */
+void groups_choose(const struct groups *, struct buffer *, uint32_t group);
+
+/* Aborts unless groups and buffer agree. */
+void groups_check(const struct groups *, const struct buffer *);
+
+#endif

@@ -1,0 +1,375 @@
+/*
+ * MSAC (Zeng, "Improve performance of flash-based SSDs through multi-subpage merge and page-level temperature
+ * recognition"): LRU whose victim, if it fills no page of flash, shares one with another page of the buffer, so that
+ * neither is read first (multi-subpage merge); and which spares a victim that was used since it entered where a colder
+ * page is near (temperature).  Needs an FTL that finds parts of a page in several places: ftl/mmap/.
+ *
+ * An eviction, T being the page that was not used for longest:
+ *   1. T is not full and another page fits into what it leaves free: both leave, into one page.  Of those that
+ *      fit, the one that was not used for longest; with max_members > 2 further ones as long as they fit.
+ *   2. T is cold: it leaves.
+ *   3. Among the last pages (the area) the oldest cold one, or if there is none and T is hot the oldest warm one,
+ *      leaves in T's stead, again with a partner if it is not full and plti_merge is on.  T goes to the newest end or
+ *      takes its place.
+ *   4. There is none: T leaves.
+ *
+ * The paper does not define temperatures (here: uses since the page entered), the area, what "exchange" does to T,
+ * or whether a page may be filled in part.  With exchange = swap, its words, T is the victim again at once, and nothing
+ * is gained; the preset has an effect everywhere and starves nobody.
+ *
+ * Pages hang in rings by their sectors and by their temperature, each in order of use, so that partners and colder
+ * pages are found without a walk.
+ */
+#include "buffer/recency.h"
+#include "stats/table.h"
+
+#include <math.h>
+
+#define MEMBERS_MOST 64u
+#define HEAT_MOST    255u
+
+enum temperature { COLD, WARM, HOT, TEMPERATURES };
+enum msac_exchange { EXCHANGE_SWAP, EXCHANGE_HEAD };
+enum msac_decay { DECAY_HALF, DECAY_ONE, DECAY_NONE };
+enum msac_rule { RULE_LE, RULE_EQ };
+
+struct msac_settings {
+	bool plti, plti_merge;
+	int exchange, decay, rule;
+	uint64_t max_members, warm, hot;
+	double area;
+};
+
+struct msac_statistics {
+	uint64_t tried, merges, partners;
+	uint64_t exchanged[HOT], tail[TEMPERATURES]; /* by temperature of what left */
+};
+
+struct msac {
+	struct recency recency;
+	uint32_t size;        /* heads: of pages of 1, 2, ... sectors */
+	uint32_t temperature; /* heads: cold, warm, hot */
+	struct msac_statistics count;
+};
+
+struct msac_page {
+	struct recency_page recency;
+	struct link size, temperature;
+	uint32_t heat; /* uses since it entered, less what decayed */
+};
+
+static const char *const exchange_names[] = { "swap", "head", NULL };
+static const char *const decay_names[] = { "half", "one", "none", NULL };
+static const char *const rule_names[] = { "le", "eq", NULL };
+
+#define MSAC(type, field) PARAM(type, struct msac_settings, field)
+
+static const struct param msac_params[] = {
+	{ MSAC(CHOICE, rule), 0, 0, "", "le", "pages share one that their sectors fit into (le) or fill (eq)",
+		rule_names },
+	{ MSAC(UINT, max_members), 2, MEMBERS_MOST, "pages", "2", "of which parts share one page" },
+	{ MSAC(BOOL, plti), 0, 1, "", "true", "a warm or hot page is spared where a colder one is near" },
+	{ MSAC(BOOL, plti_merge), 0, 1, "", "true", "what leaves in its stead is merged, too" },
+	{ MSAC(CHOICE, exchange), 0, 0, "", "head",
+		"the page that was spared takes the place of what left in its stead (swap), or becomes the newest "
+		"(head)",
+		exchange_names },
+	{ MSAC(CHOICE, decay), 0, 0, "", "half", "what its temperature loses", decay_names },
+	{ MSAC(REAL, area), 0, 1, "share", "0.25",
+		"pages of the buffer among which colder ones are looked for" },
+	{ MSAC(UINT, warm), 1, HEAT_MOST, "uses", "1", "since it entered make a page warm" },
+	{ MSAC(UINT, hot), 1, HEAT_MOST, "uses", "4", "make it hot" },
+	{ 0 },
+};
+
+static struct msac_page *page_at(const struct buffer *b, uint32_t node)
+{
+	return buffer_own(b, node);
+}
+
+static struct array_field sizes(const struct buffer *b)
+{
+	return BUFFER_FIELD(b, struct msac_page, size);
+}
+
+static struct array_field temperatures(const struct buffer *b)
+{
+	return BUFFER_FIELD(b, struct msac_page, temperature);
+}
+
+static enum temperature temperature_of(const struct buffer *b, uint32_t node)
+{
+	const struct msac_settings *s = b->settings;
+	uint32_t heat = page_at(b, node)->heat;
+
+	return heat >= s->hot ? HOT : heat >= s->warm ? WARM : COLD;
+}
+
+static uint32_t sectors_free(const struct buffer *b, uint32_t node)
+{
+	return b->shape.sectors_per_page - buffer_sectors(b, node);
+}
+
+static void msac_init(struct buffer *b)
+{
+	struct msac *m = b->state;
+
+	m->recency = recency_create(b);
+	m->size = BUFFER_HEADS(b, struct msac_page, size, b->shape.sectors_per_page) - 1;
+	m->temperature = BUFFER_HEADS(b, struct msac_page, temperature, TEMPERATURES);
+	b->merges = true;
+}
+
+/* ---- the rings ---- */
+
+static void join_size(struct buffer *b, uint32_t node)
+{
+	recency_sort_in(b, sizes(b), ((struct msac *)b->state)->size + buffer_sectors(b, node), node);
+}
+
+static void join_rings(struct buffer *b, uint32_t node)
+{
+	join_size(b, node);
+	recency_sort_in(b, temperatures(b),
+		((struct msac *)b->state)->temperature + (uint32_t)temperature_of(b, node), node);
+}
+
+static void leave_rings(struct buffer *b, uint32_t node)
+{
+	list_remove(sizes(b), node);
+	list_remove(temperatures(b), node);
+}
+
+static void msac_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
+{
+	(void)type;
+	(void)mask;
+	recency_add(&((struct msac *)b->state)->recency, b, node);
+	join_rings(b, node);
+}
+
+static void msac_removed(struct buffer *b, uint32_t node)
+{
+	leave_rings(b, node);
+	recency_remove(&((struct msac *)b->state)->recency, b, node);
+}
+
+static void msac_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
+{
+	msac_removed(b, node);
+	page_at(b, node)->heat += page_at(b, node)->heat < HEAT_MOST;
+	msac_inserted(b, node, type, mask);
+}
+
+static void msac_resized(struct buffer *b, uint32_t node, mask_t before)
+{
+	(void)before;
+	list_remove(sizes(b), node);
+	join_size(b, node);
+}
+
+/* ---- merging ---- */
+
+struct party {
+	uint32_t member[MEMBERS_MOST], members;
+	uint32_t room; /* sectors of the page that are free */
+};
+
+static bool is_member(const struct party *p, uint32_t node)
+{
+	for (uint32_t i = 0; i < p->members; i++)
+		if (p->member[i] == node)
+			return true;
+	return false;
+}
+
+/* The page that fits and was not used for longest; a scan from the oldest page on would meet it first. */
+static uint32_t partner(const struct buffer *b, const struct party *p)
+{
+	const struct msac_settings *s = b->settings;
+	const struct msac *m = b->state;
+	uint32_t best = NODE_NONE;
+
+	for (uint32_t size = s->rule == RULE_EQ ? p->room : 1; size <= p->room; size++) {
+		uint32_t node = list_next(sizes(b), m->size + size);
+
+		while (is_member(p, node))
+			node = list_next(sizes(b), node);
+		if (node != m->size + size &&
+			(best == NODE_NONE || recency_used(b, node) < recency_used(b, best)))
+			best = node;
+	}
+	return best;
+}
+
+/* The page leaves together with others.  False: it is full, or nothing fits. */
+static bool merge(struct buffer *b, uint32_t node)
+{
+	const struct msac_settings *s = b->settings;
+	struct msac *m = b->state;
+	struct party p = { { node }, 1, sectors_free(b, node) };
+
+	m->count.tried += p.room > 0;
+	while (p.room && p.members < s->max_members) {
+		uint32_t next = partner(b, &p);
+
+		if (next == NODE_NONE)
+			break;
+		p.room -= buffer_sectors(b, next);
+		p.member[p.members++] = next;
+	}
+	if (p.members == 1)
+		return false;
+	for (uint32_t i = 0; i < p.members; i++)
+		buffer_choose(b, p.member[i], WHOLE_PAGE);
+	buffer_merge(b);
+	buffer_explain(b, "LPN %u with what fits beside it, oldest first", buffer_node(b, node)->lpn);
+	m->count.merges++;
+	m->count.partners += p.members - 1;
+	return true;
+}
+
+/* ---- temperature ---- */
+
+/* The oldest page of that temperature, if it is in the area. */
+static uint32_t oldest_in_area(struct buffer *b, enum temperature t)
+{
+	const struct msac_settings *s = b->settings;
+	struct msac *m = b->state;
+	uint32_t node = list_next(temperatures(b), m->temperature + (uint32_t)t);
+	uint32_t area = (uint32_t)ceil(s->area * m->recency.pages);
+
+	if (node == m->temperature + (uint32_t)t || !recency_is_last(&m->recency, b, node, area ? area : 1))
+		return NODE_NONE;
+	return node;
+}
+
+/* The page stays: the other one leaves now, in its stead. */
+static void exchange(struct buffer *b, uint32_t spared, uint32_t other)
+{
+	const struct msac_settings *s = b->settings;
+	struct msac_page *page = page_at(b, spared);
+	struct msac *m = b->state;
+
+	msac_removed(b, spared);
+	page->heat -= s->decay == DECAY_HALF ? (page->heat + 1) / 2 : s->decay == DECAY_ONE;
+	if (s->exchange == EXCHANGE_HEAD)
+		recency_add(&m->recency, b, spared);
+	else
+		recency_replace(&m->recency, b, spared, other);
+	join_rings(b, spared);
+}
+
+/* What leaves in the stead of the oldest page; that page itself.  Without plti all are cold. */
+static uint32_t spare(struct buffer *b, uint32_t oldest)
+{
+	const struct msac_settings *s = b->settings;
+	struct msac *m = b->state;
+	enum temperature own = s->plti ? temperature_of(b, oldest) : COLD;
+
+	for (enum temperature t = COLD; t < own; t++) {
+		uint32_t other = oldest_in_area(b, t);
+
+		if (other == NODE_NONE)
+			continue;
+		buffer_explain(b, "LPN %u is spared, used %u times; LPN %u is colder and near",
+			buffer_node(b, oldest)->lpn, page_at(b, oldest)->heat, buffer_node(b, other)->lpn);
+		m->count.exchanged[t]++;
+		exchange(b, oldest, other);
+		return other;
+	}
+	m->count.tail[own]++;
+	return oldest;
+}
+
+static void msac_evict(struct buffer *b)
+{
+	const struct msac_settings *s = b->settings;
+	uint32_t oldest = recency_oldest(&((struct msac *)b->state)->recency, b), victim;
+
+	if (merge(b, oldest))
+		return;
+	victim = spare(b, oldest);
+	if (victim != oldest && s->plti_merge && merge(b, victim))
+		return;
+	buffer_explain(
+		b, "LPN %u by itself, used %u times", buffer_node(b, victim)->lpn, page_at(b, victim)->heat);
+	buffer_choose(b, victim, WHOLE_PAGE);
+}
+
+/* ---- statistics and checks ---- */
+
+#define COUNT(field) STAT_COUNT, offsetof(struct msac_statistics, field)
+
+static const struct stat_row msac_stats[] = {
+	{ "msm_tried", "pages", "to leave that were not full", COUNT(tried) },
+	{ "msm_merges", "", "of these a partner was found for", COUNT(merges) },
+	{ "msm_partners", "pages", "that left with them, before their turn", COUNT(partners) },
+	{ "plti_cold", "pages", "cold ones that left in the stead of a warm or hot one",
+		COUNT(exchanged[COLD]) },
+	{ "plti_warm", "pages", "warm ones that left in the stead of a hot one", COUNT(exchanged[WARM]) },
+	{ "plti_tail_cold", "pages", "that left in their turn and were cold", COUNT(tail[COLD]) },
+	{ "plti_tail_warm", "pages", "the same, warm: nothing colder was near", COUNT(tail[WARM]) },
+	{ "plti_tail_hot", "pages", "the same, hot", COUNT(tail[HOT]) },
+	{ 0 },
+};
+
+static void msac_statistics(struct buffer *b, struct stat_list *list)
+{
+	struct msac *m = b->state;
+
+	stat_list_add(list, (struct stat_group){ .prefix = "msac.",
+				    .rows = msac_stats,
+				    .values = &m->count,
+				    .size = sizeof m->count });
+}
+
+/* Pages of one ring, which is in order; each belongs there. */
+static uint32_t check_ring(const struct buffer *b, struct array_field ring, uint32_t head, bool by_size)
+{
+	const struct msac *m = b->state;
+	uint64_t used = 0;
+	uint32_t pages = 0;
+
+	for (uint32_t i = list_next(ring, head); i != head; i = list_next(ring, i)) {
+		uint32_t own = by_size ? m->size + buffer_sectors(b, i)
+				       : m->temperature + (uint32_t)temperature_of(b, i);
+
+		BUG_ON(own != head || recency_used(b, i) <= used, "LPN %u is in a wrong ring or out of order",
+			buffer_node(b, i)->lpn);
+		used = recency_used(b, i);
+		pages++;
+	}
+	return pages;
+}
+
+static void msac_check(const struct buffer *b)
+{
+	const struct msac *m = b->state;
+	uint32_t sized = 0, tempered = 0;
+
+	recency_check(&m->recency, b);
+	for (uint32_t size = 1; size <= b->shape.sectors_per_page; size++)
+		sized += check_ring(b, sizes(b), m->size + size, true);
+	for (uint32_t t = 0; t < TEMPERATURES; t++)
+		tempered += check_ring(b, temperatures(b), m->temperature + t, false);
+	BUG_ON(sized != m->recency.pages || tempered != m->recency.pages,
+		"of %u pages %u are in rings by size, %u by temperature", m->recency.pages, sized, tempered);
+}
+
+const struct buffer_ops buffer_msac = {
+	.name = "msac",
+	.brief = "LRU that lets parts of pages share one and spares what is used (needs ftl = mmap)",
+	.size = sizeof(struct msac),
+	.page_size = sizeof(struct msac_page),
+	.params = msac_params,
+	.settings_size = sizeof(struct msac_settings),
+	.init = msac_init,
+	.inserted = msac_inserted,
+	.hit = msac_hit,
+	.resized = msac_resized,
+	.removed = msac_removed,
+	.evict = msac_evict,
+	.statistics = msac_statistics,
+	.check = msac_check,
+};
