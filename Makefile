@@ -68,6 +68,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 $(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o
+$(BUILD)/tests/test_legacy_random: $(BUILD)/tests/legacy_model.o
 
 # The binary that tests of the command line and figures run.
 SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)

@@ -35,7 +35,7 @@ struct host_settings {
 
 /* Of the group "trace"; what reading needs is passed on to traces/. */
 struct trace_settings {
-	char *format, *member, *devices, *time_unit;
+	char *format, *columns, *member, *devices, *time_unit;
 	bool fold, sort_fully;
 	uint64_t limit; /* requests; 0 = all */
 };
