@@ -122,8 +122,9 @@ check-extend:
 # Rows whose trace may not be passed on are compared where TRACES names a folder that has it.
 check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
+	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
 	@tests/counts --only "ftl page" tests/golden/buffer-counts.tsv $(TRACES)
-	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv
+	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 
 mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
@@ -163,4 +164,4 @@ clean: ## remove everything that was made
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

@@ -275,6 +275,17 @@ static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enu
 				serve_part_untimed(d, &batch, &d->host->part[part]);
 	}
 	write_batch(d, &batch);
+	if (d->ftl->ops->place_map && !d->filling)
+		d->ftl->ops->place_map(d->ftl, &batch.io);
+}
+
+bool drive_place_map(struct drive *d)
+{
+	struct io io = untimed(d);
+
+	if (d->ftl->ops->place_map)
+		d->ftl->ops->place_map(d->ftl, &io);
+	return !d->ftl->failed;
 }
 
 bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)

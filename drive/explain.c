@@ -149,6 +149,23 @@ static void write_op(const struct explanation *x, const struct drive *d, uint32_
 	fputs(op->detached ? "  (the request does not wait for it)\n" : "\n", out);
 }
 
+/* Each before the operation that was made next. */
+static void write_ops(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	const struct watch *w = &x->watch;
+	uint32_t note = 0;
+
+	if (w->ops)
+		fprintf(out, "# %3s  %-8s%-7s  %-26s%-22s%8s%12s%12s%12s  %s\n", "op", "what", "for",
+			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");
+	for (uint32_t i = 0; i <= w->ops; i++) {
+		for (; note < w->notes && w->note[note].ops == i; note++)
+			fprintf(out, "#      %s\n", w->note[note].text);
+		if (i < w->ops)
+			write_op(x, d, i, out);
+	}
+}
+
 static tick_t completion(const struct explanation *x, const struct drive *d)
 {
 	tick_t last = x->taken + x->accesses * d->settings->dram.access_ns;
@@ -171,11 +188,7 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 		x->request.arrival, x->taken - x->request.arrival);
 	write_look_ups(x, d, out);
 	fputs(x->evictions, out);
-	if (x->watch.ops)
-		fprintf(out, "# %3s  %-8s%-7s  %-26s%-22s%8s%12s%12s%12s  %s\n", "op", "what", "for",
-			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");
-	for (uint32_t i = 0; i < x->watch.ops; i++)
-		write_op(x, d, i, out);
+	write_ops(x, d, out);
 	fprintf(out, "# completed %" PRIu64 " ns after its arrival\n", completion(x, d) - x->request.arrival);
 	fprintf(out, "%s\n", x->map ? x->map : "");
 }

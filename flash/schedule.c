@@ -937,6 +937,17 @@ void schedule_watch(struct schedule *s, struct watch *watch)
 	s->watch = watch;
 }
 
+void schedule_note(struct schedule *s, const char *format, ...)
+{
+	va_list args;
+
+	if (!s->watch)
+		return;
+	va_start(args, format);
+	watch_note(s->watch, format, args);
+	va_end(args);
+}
+
 void schedule_statistics_start(struct schedule *s)
 {
 	s->busy = (struct busy){ 0 };

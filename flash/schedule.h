@@ -51,6 +51,9 @@ void schedule_submit(struct schedule *, struct io *, tick_t delay);
 /* From now on the witness is told what happens; NULL: nobody is. */
 void schedule_watch(struct schedule *, struct watch *);
 
+/* For the witness, if there is one: why an FTL does what it does next. */
+__attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
+
 tick_t schedule_now(const struct schedule *);
 
 /* Lets time pass up to and including `until`. */

@@ -42,6 +42,11 @@ static const struct log_statistics *counts(const struct rig *rig)
 	return &((const struct log_ftl *)rig->drive->ftl->state)->count;
 }
 
+/* Two pages are a long request. */
+#define LAST "ftl=last last.threshold_sectors=32 "
+
+#define SUPER "ftl=superblock "
+
 /* ---- the cost table of the family, on a filled drive ---- */
 
 static const struct cost {
@@ -71,6 +76,41 @@ static const struct cost {
 	{ "ftl=inorder inorder.logs=1", "0+1 2+1 4+1 7+1", 4, 4, 1 },
 	/* Backwards: closed by every write. */
 	{ "ftl=inorder inorder.logs=1", "5+1 4+1", 2, 5 + 2 + 4, 1 },
+	/* The sequential log, and what ends it: another logical block's first page, a page further on, one again. */
+	{ "ftl=fast fast.logs=2", "0+8", 8, 0, 1 },
+	{ "ftl=fast fast.logs=2", "0+3 8+1", 4, 5, 1 },
+	{ "ftl=fast fast.logs=2", "0+3 0+1", 4, 5, 1 },
+	{ "ftl=fast fast.logs=2", "0+2 5+1", 3, 8 - 2 - 1, 1 },
+	{ "ftl=fast fast.logs=2", "0+3 1+1", 4, 8 - 1, 2 },
+	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+2 5+1", 3, 6, 1 },
+	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+3 1+1", 4, 5, 1 },
+	/* A shared log with data of eight logical blocks; with data of the sequential log's, which is merged then. */
+	{ "ftl=fast fast.logs=2", "1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1", 9, 8 * 8, 8 + 1 },
+	{ "ftl=fast fast.logs=2", "9+1 8+1 17+1 17+1 17+1 17+1 17+1 17+1 17+1 25+1", 10, 7 + 8, 3 },
+	/* Two shared logs, the first with data of one logical block, the second of eight: the oldest is emptied. */
+	{ "ftl=fast fast.logs=3",
+		"1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 73+1", 17, 8, 2 },
+	/* The figure of the S-FTL paper: blocks of 4 pages, one shared log. */
+	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1", 4, 0, 0 },
+	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1 6+1", 5, 8, 3 },
+	/* Long requests; a sequential log from which a page was overwritten; one that is not continued. */
+	{ LAST "last.logs=2", "0+8", 8, 0, 1 },
+	{ LAST "last.logs=2", "0+2 8+2", 4, 6, 1 },
+	{ LAST "last.logs=2", "0+2 1+1 8+2", 5, 8, 2 },
+	{ LAST "last.logs=2", "0+2 4+2", 4, 6, 1 },
+	/* A block of the superblock that died; the two with fewest live pages compacted; another superblock folded. */
+	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8", 8, 0, 0 },
+	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8 0+1", 9, 0, 1 },
+	{ SUPER "superblock.blocks=2 superblock.more=1", "0+4 8+4 0+1", 9, 4 + 4, 2 },
+	{ SUPER "superblock.blocks=1 superblock.more=1 flash.blocks=6 flash.over_provisioning=0.3333333",
+		"0+1 8+1", 2, 1 + 7, 2 },
+	/* A shared log that died as a whole is erased, no more. */
+	{ LAST "last.logs=2", "1+1 2+1 3+1 4+1 5+1 6+1 7+1 7+1 0+8 9+1", 17, 0, 1 + 1 },
+	/* A cold log is being filled, and so the hot one is emptied when it is full, although its page is hot. */
+	{ LAST "last.logs=3", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 10, 8, 2 },
+	/* While hot logs are few the cold one with data of the fewest logical blocks goes, here the second. */
+	{ LAST "last.logs=3", "9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 10+1 73+1",
+		17, 16, 3 },
 };
 
 static void assert_cost(const struct cost *c)
@@ -96,6 +136,28 @@ static void test_what_writes_cost(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
 		assert_cost(&costs[i]);
+}
+
+/* Four shared logs, k = 16 pages.  A page is hot if no more than 16 others were written since, or if it lies in a hot
+ * log: there it stays hot. */
+static void test_hot_pages_have_logs_of_their_own(void **state)
+{
+	struct rig *rig = filled(LOGS LAST "last.logs=5");
+	const struct log_ftl *l = rig->drive->ftl->state;
+
+	(void)state;
+	write_all(rig, "1+1 1+1");
+	assert_int_equal(l->live[geometry_block(l->geometry, log_find(l, 1))], 1);
+	write_all(rig, "2+1 3+1 4+1 5+1 6+1 9+1 10+1 11+1 12+1 13+1 14+1 17+1 18+1 19+1 20+1 21+1 2+1");
+	assert_int_equal(
+		geometry_block(l->geometry, log_find(l, 1)), geometry_block(l->geometry, log_find(l, 2)));
+	write_all(rig, "22+1 25+1 3+1");
+	assert_int_not_equal(
+		geometry_block(l->geometry, log_find(l, 1)), geometry_block(l->geometry, log_find(l, 3)));
+	write_all(rig, "26+1 1+1");
+	assert_int_equal(
+		geometry_block(l->geometry, log_find(l, 1)), geometry_block(l->geometry, log_find(l, 2)));
+	rig_close(rig);
 }
 
 /* Where pages may not be passed over they are programmed with nothing. */
@@ -172,6 +234,51 @@ static void test_a_gap_takes_time(void **state)
 	}
 }
 
+/*
+ * The map of a superblock is a read of one sector, 10 + 1 us, which everything in the superblock waits for: a read of
+ * 10 + 16 us, a program, the read of the 12 sectors that a partial write keeps.  Once for each request and superblock.
+ */
+static void test_requests_wait_for_maps_of_superblocks(void **state)
+{
+	struct rig *rig = filled(LOGS SUPER "superblock.blocks=2 superblock.cached_maps=1");
+	const struct map_statistics *map = &rig->drive->ftl->map;
+
+	(void)state;
+	assert_int_equal(rig_serve(rig, REQUEST_READ, 0, 16), 11000 + 26000);
+	assert_int_equal(rig_serve(rig, REQUEST_READ, 15 * 16, 16 * 16), 26000);
+	assert_int_equal(rig_serve(rig, REQUEST_READ, 15 * 16, 17 * 16), 11000 + 2 * 26000);
+	assert_int_equal(write_all(rig, "0+1"), 11000 + 116000);
+	assert_int_equal(rig_serve(rig, REQUEST_WRITE, 16 * 16, 16 * 16 + 4), 11000 + 22000 + 116000);
+	assert_int_equal(map->lookups, 6);
+	assert_int_equal(map->hits, 2);
+	assert_int_equal(map->misses, 4);
+	rig_close(rig);
+	rig = rig_with(LOGS SUPER);
+	rig_serve(rig, REQUEST_READ, 0, 16);
+	assert_int_equal(rig->drive->ftl->map.unwritten, 1);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_MAP), 0);
+	rig_close(rig);
+}
+
+/* A read whose map must be read first is passed by one of half a page whose map is known: 10 + 1, then 10 + 8 us. */
+static void test_data_is_read_behind_its_map(void **state)
+{
+	struct rig *rig = filled(LOGS SUPER "superblock.blocks=2 superblock.cached_maps=2");
+	struct drive *d = rig->drive;
+	tick_t now;
+
+	(void)state;
+	rig_serve(rig, REQUEST_READ, 16 * 16, 17 * 16);
+	now = schedule_now(d->flash->schedule);
+	drive_submit(d, &(struct request){ .arrival = now, .sectors = 16, .line = 1 });
+	drive_submit(d, &(struct request){ .arrival = now, .start = 16 * 16, .sectors = 8, .line = 2 });
+	assert_true(drive_run_to_completion(d));
+	assert_int_equal(d->last_completion - now, 11000 + 18000);
+	drive_drain(d);
+	assert_int_equal(d->last_completion - now, 11000 + 18000 + 26000);
+	rig_close(rig);
+}
+
 /* Four dies, each with its own channel: pages of ascending address go to all of them. */
 static void test_planes_work_side_by_side(void **state)
 {
@@ -229,9 +336,12 @@ static void test_refuses_drives_that_cannot_carry_it(void **state)
 	} rows[] = {
 		{ LOGS "ftl=bast bast.logs=15",
 			"24 of the 40 blocks of a plane hold data, which leaves 16 spare "
-			"blocks; ftl = bast with 15 logs needs 17" },
+			"blocks; ftl = bast needs 17, two more than logs: " },
 		{ LOGS "ftl=block flash.over_provisioning=0.03",
-			"leaves 1 spare blocks; ftl = block with 0 logs" },
+			"leaves 1 spare blocks; ftl = block needs 2: " },
+		{ LOGS "ftl=fast fast.logs=1", "fast.logs = 1, but fast needs 2" },
+		{ LOGS "ftl=last last.logs=4 last.sequential=4",
+			"last: 4 sequential ones of 4 logs leave none to share" },
 		{ LOGS "ftl=bast bast.stripe=3", "bast.stripe = 3 does not divide flash.pages = 8" },
 		{ LOGS "ftl=inorder placement.order=CWD", "placement.order = \"CWD\"" },
 	};
@@ -268,6 +378,24 @@ static void test_a_drive_of_other_logs_is_not_loaded(void **state)
 	rig_close(other);
 }
 
+/* ---- wear ---- */
+
+/* One page written again and again wears out no block: 17 take turns. */
+static void test_spare_blocks_share_the_wear(void **state)
+{
+	struct rig *rig = filled(LOGS "ftl=block");
+	uint32_t most = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * 17; i++)
+		write_pages(rig, 3, 1);
+	for (block_t b = 0; b < rig->drive->geometry.blocks; b++)
+		if (rig->drive->flash->block[b].erases > most)
+			most = rig->drive->flash->block[b].erases;
+	assert_int_equal(most, 3);
+	rig_close(rig);
+}
+
 /* ---- trims ---- */
 
 /* A logical block that lost all data needs no block to be merged, and its next writes find an empty one. */
@@ -291,14 +419,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_writes_cost),
+		cmocka_unit_test(test_hot_pages_have_logs_of_their_own),
 		cmocka_unit_test(test_gaps_are_filled_where_the_order_is_strict),
 		cmocka_unit_test(test_a_request_waits_for_its_merges),
 		cmocka_unit_test(test_old_data_is_read_after_the_merge),
 		cmocka_unit_test(test_a_gap_takes_time),
+		cmocka_unit_test(test_requests_wait_for_maps_of_superblocks),
+		cmocka_unit_test(test_data_is_read_behind_its_map),
 		cmocka_unit_test(test_planes_work_side_by_side),
 		cmocka_unit_test(test_every_page_has_a_place_of_its_own),
 		cmocka_unit_test(test_refuses_drives_that_cannot_carry_it),
 		cmocka_unit_test(test_a_drive_of_other_logs_is_not_loaded),
+		cmocka_unit_test(test_spare_blocks_share_the_wear),
 		cmocka_unit_test(test_a_trimmed_block_is_merged_into_nothing),
 	};
 

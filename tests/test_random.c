@@ -251,7 +251,7 @@ static uint64_t play_cases(size_t ftl, size_t buffer)
 		struct combination c = {
 			.ftl = ftl, .buffer = buffer, .layer = layer_of(first + i), .seed = first + i
 		};
-		char repeat[300];
+		char repeat[320];
 
 		snprintf(c.name, sizeof c.name, "%s+%s+%s", ftls[ftl]->name, buffers[buffer]->name,
 			host_layers[c.layer]->name);

@@ -10,13 +10,9 @@
 
 static const struct param bast_params[] = { LOG_PARAM_LOGS, LOG_PARAM_STRIPE, LOG_PARAM_GAP, { 0 } };
 
-static bool bast_init(struct ftl *f, struct fault *fault)
+static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 {
-	return log_init(f->state, f, log_count_of(f, f->settings), 0, false, fault);
-}
-
-static bool write_page(struct log_ftl *l, struct io *io, struct page_part part)
-{
+	struct log_ftl *l = f->state;
 	struct log_place at = log_place(l, part.lpn);
 	struct log_block *log = log_of(l, at.lbn);
 
@@ -32,15 +28,10 @@ static bool write_page(struct log_ftl *l, struct io *io, struct page_part part)
 	return log && log_append(l, io, log, log_next(l, log->block), part);
 }
 
-static void bast_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+static bool bast_init(struct ftl *f, struct fault *fault)
 {
-	struct page_walk walk = page_walk_start(f->geometry, extents, n);
-	struct page_part part;
-
-	log_begin_write(f->state, io, extents, n);
-	while (page_walk_next(&walk, &part))
-		if (!log_pads_nothing(f->state, part) && !write_page(f->state, io, part))
-			return;
+	((struct log_ftl *)f->state)->write_page = write_page;
+	return log_init(f->state, f, log_count_of(f, f->settings), 0, false, fault);
 }
 
 const struct ftl_ops ftl_bast = {
@@ -52,7 +43,7 @@ const struct ftl_ops ftl_bast = {
 	.init = bast_init,
 	.exit = log_free,
 	.read = log_read,
-	.write = bast_write,
+	.write = log_write,
 	.trim = log_trim,
 	.check = log_check,
 	.regions = log_regions,

@@ -8,13 +8,9 @@
 
 static const struct param inorder_params[] = { LOG_PARAM_LOGS, LOG_PARAM_STRIPE, LOG_PARAM_GAP, { 0 } };
 
-static bool inorder_init(struct ftl *f, struct fault *fault)
+static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 {
-	return log_init(f->state, f, log_count_of(f, f->settings), 0, false, fault);
-}
-
-static bool write_page(struct log_ftl *l, struct io *io, struct page_part part)
-{
+	struct log_ftl *l = f->state;
 	struct log_place at = log_place(l, part.lpn);
 	struct log_block *log = log_of(l, at.lbn);
 
@@ -33,15 +29,10 @@ static bool write_page(struct log_ftl *l, struct io *io, struct page_part part)
 	return log_append(l, io, log, at.offset, part);
 }
 
-static void inorder_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+static bool inorder_init(struct ftl *f, struct fault *fault)
 {
-	struct page_walk walk = page_walk_start(f->geometry, extents, n);
-	struct page_part part;
-
-	log_begin_write(f->state, io, extents, n);
-	while (page_walk_next(&walk, &part))
-		if (!write_page(f->state, io, part))
-			return;
+	((struct log_ftl *)f->state)->write_page = write_page;
+	return log_init(f->state, f, log_count_of(f, f->settings), 0, false, fault);
 }
 
 const struct ftl_ops ftl_inorder = {
@@ -53,7 +44,7 @@ const struct ftl_ops ftl_inorder = {
 	.init = inorder_init,
 	.exit = log_free,
 	.read = log_read,
-	.write = inorder_write,
+	.write = log_write,
 	.trim = log_trim,
 	.check = log_check,
 	.regions = log_regions,

@@ -55,8 +55,8 @@ static void enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 	hash_add(&l->index, mapped_pages(l), i);
 }
 
-/* It no longer does. */
-static void leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+/* It no longer does.  Returns the log that mapped it, or INDEX_NONE. */
+static uint32_t leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	block_t block = geometry_block(l->geometry, ppn);
 	struct log_place at = log_place(l, lpn);
@@ -66,13 +66,13 @@ static void leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 	l->live[block]--;
 	l->live_pages--;
 	if (l->table || block == l->data[at.lbn])
-		return;
+		return INDEX_NONE;
 	own = log_of(l, at.lbn);
 	if (own && block == own->block && geometry_page(l->geometry, ppn) == at.offset)
-		return;
+		return INDEX_NONE;
 	i = hash_find(&l->index, mapped_pages(l), lpn);
 	hash_remove(&l->index, mapped_pages(l), i);
-	l->log[geometry_block(l->geometry, i)].touched = ++l->events;
+	return geometry_block(l->geometry, i);
 }
 
 /* ---- pages change ---- */
@@ -85,23 +85,28 @@ static void set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
 	*word = (*word & ~(l->geometry->full_page << first % BITS_WORD)) | mask << first % BITS_WORD;
 }
 
-/* A page-level translation; an FTL with a table counts those that matter itself. */
-static void count_lookup(struct log_ftl *l, struct io *io)
+/* A page-level translation.  Returns what must be done before its result is known, or OP_NONE. */
+static op_t translate(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
-	if (!l->table) {
+	if (!l->look_up) {
 		ftl_count_lookup(l->ftl, io);
-		return;
+		return OP_NONE;
 	}
 	io->accesses++;
 	ftl_map_count(l->ftl, io)->accesses++;
+	return l->look_up(l, io, lpn);
 }
 
 /* The LPN's data, if it has any, is dead. */
 static void drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
+	uint32_t log;
+
 	if (ppn == PPN_NONE)
 		return;
-	leave(l, lpn, ppn);
+	log = leave(l, lpn, ppn);
+	if (log != INDEX_NONE)
+		l->log[log].touched = ++l->events;
 	flash_disown(l->ftl->flash, ppn);
 }
 
@@ -123,12 +128,12 @@ static void reach(struct log_ftl *l, struct io *io, ppn_t to)
 	}
 }
 
-void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t to, uint32_t log, op_t after)
+void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t to, uint32_t log)
 {
 	mask_t had = log_sectors(l, part.lpn), kept = had & ~part.mask;
 	ppn_t old = log_find(l, part.lpn);
+	op_t after = translate(l, io, part.lpn);
 
-	count_lookup(l, io);
 	reach(l, io, to);
 	if (kept)
 		after = flash_read(io, old, mask_sectors(kept), part.mask ? CAUSE_RMW : CAUSE_PAD, after);
@@ -161,7 +166,8 @@ block_t log_take(struct log_ftl *l, uint32_t lbn)
 
 /* ---- requests ---- */
 
-void log_begin_write(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
+/* A write that does not begin where the one before ended may take longer. */
+static void count_gaps(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
@@ -173,6 +179,18 @@ void log_begin_write(struct log_ftl *l, struct io *io, const struct extent *exte
 	}
 }
 
+void log_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct log_ftl *l = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+	struct page_part part;
+
+	count_gaps(l, io, extents, n);
+	while (page_walk_next(&walk, &part))
+		if (!log_pads_nothing(l, part) && !l->write_page(f, io, part))
+			return;
+}
+
 void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct log_ftl *l = f->state;
@@ -181,15 +199,15 @@ void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t
 
 	while (page_walk_next(&walk, &part)) {
 		mask_t wanted = log_sectors(l, part.lpn) & part.mask;
+		op_t after = translate(l, io, part.lpn);
 		ppn_t ppn;
 
-		count_lookup(l, io);
 		if (!wanted) {
 			ftl_count_unmapped(f, io);
 			continue;
 		}
 		ppn = log_find(l, part.lpn);
-		flash_read(io, ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
+		flash_read(io, ppn, mask_sectors(wanted), CAUSE_HOST, after);
 		pages_answer(io, ppn, part.lpn, wanted);
 	}
 }
@@ -203,7 +221,7 @@ void log_trim(struct ftl *f, struct io *io, struct extent e)
 	while (page_walk_next(&walk, &part)) {
 		mask_t had = log_sectors(l, part.lpn);
 
-		count_lookup(l, io);
+		translate(l, io, part.lpn);
 		if (!(had & ~part.mask))
 			drop(l, part.lpn, log_find(l, part.lpn));
 		set_sectors(l, part.lpn, had & ~part.mask);
@@ -244,9 +262,10 @@ static bool check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fa
 
 	if (spare < logs + 2)
 		return fault_set(fault,
-			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s with %u "
-			"logs needs %u: use a larger flash.over_provisioning%s",
-			data, g->blocks_per_plane, spare, name, logs, logs + 2, logs ? " or fewer logs" : "");
+			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s needs "
+			"%u%s: use a larger flash.over_provisioning%s",
+			data, g->blocks_per_plane, spare, name, logs + 2, logs ? ", two more than logs" : "",
+			logs ? " or fewer logs" : "");
 	if (g->pages_per_block % l->stripe)
 		return fault_set(fault, "%s.stripe = %u does not divide flash.pages = %u", name, l->stripe,
 			g->pages_per_block);
@@ -438,8 +457,8 @@ static uint64_t check_block(const struct log_ftl *l, block_t block)
 	return live;
 }
 
-/* A block of the plane that nobody else has; as pages of it are programmed, it is not free. */
-static void claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
+/* As pages of it are programmed, it is not free. */
+void log_claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
 {
 	if (block == BLOCK_NONE)
 		return;
@@ -466,9 +485,9 @@ static void check_blocks(const struct log_ftl *l)
 
 	blocks_check(l->blocks);
 	for (uint32_t lbn = 0; lbn < l->lbns; lbn++)
-		claim(l, claimed, l->data[lbn], log_plane(l, lbn));
+		log_claim(l, claimed, l->data[lbn], log_plane(l, lbn));
 	for (uint32_t i = 0; i < logs * l->geometry->planes; i++)
-		claim(l, claimed, l->log[i].block, l->placement.plane[i / logs]);
+		log_claim(l, claimed, l->log[i].block, l->placement.plane[i / logs]);
 	memory_free(claimed);
 	for (uint32_t position = 0; l->owned && position < l->geometry->planes; position++)
 		check_ring(l, position);
@@ -509,6 +528,7 @@ static const struct stat_row rows[] = {
 	{ "log.dummies", "pages", "programmed with nothing, where flash.order forbids to pass over them",
 		COUNT(dummies) },
 	{ "log.victims", "blocks", "shared logs emptied", COUNT(victims) },
+	{ "log.dead", "blocks", "of them: had no live page, and were erased without a merge", COUNT(dead) },
 	{ "log.victim_blocks", "merges", "logical blocks merged to empty them", COUNT(victim_lbns) },
 	{ "log.blocks_per_victim", "merges", "logical blocks with data in an emptied log", STAT_RATIO,
 		offsetof(struct log_statistics, victim_lbns), offsetof(struct log_statistics, victims) },

@@ -58,6 +58,7 @@ struct log_statistics {
 	uint64_t switches, partial, full;                          /* merges */
 	uint64_t full_copies, partial_copies, gap_copies, dummies; /* pages */
 	uint64_t victims, victim_lbns; /* shared logs emptied, logical blocks merged for them */
+	uint64_t dead;                 /* shared logs erased without a merge */
 	uint64_t pages, room;          /* of logs when they were merged */
 };
 
@@ -67,7 +68,7 @@ struct log_block {
 	uint32_t lbn;  /* LBN_NONE: shared */
 	struct link link;
 	uint32_t opened;  /* order of being opened */
-	uint64_t touched; /* when a page was last programmed or died, in events of the plane */
+	uint64_t touched; /* when the host last wrote a page here, or over one that was here */
 	bool ordered; /* of one logical block: its pages 0, 1, ... in their places, none overwritten since */
 	bool hot;     /* shared, in last */
 };
@@ -90,7 +91,12 @@ struct log_ftl {
 	uint64_t *sectors; /* bit per sector of the drive: it holds data */
 	uint32_t *live;    /* per block: pages */
 	uint64_t live_pages;
-	ppn_t *table; /* of an FTL that keeps pages anywhere: per LPN; else NULL */
+	/* Of an FTL that keeps pages anywhere: where, per LPN, and a look-up that may have to read it; else NULL. */
+	ppn_t *table;
+	op_t (*look_up)(struct log_ftl *, struct io *, lpn_t);
+
+	/* Writes the host's part of a page; false: the FTL has failed. */
+	bool (*write_page)(struct ftl *, struct io *, struct page_part);
 
 	/*
 	 * Logs of each plane: first `owned` of one logical block each, then `shared`.  The first kind hang in rings,
@@ -180,7 +186,7 @@ ppn_t log_find(const struct log_ftl *, lpn_t);
  * The host's part of a page is programmed at `to`, with what is kept of the old one; of an empty part only that.
  * `log`: number of the log that `to` is a page of, INDEX_NONE: it is in no log.
  */
-void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log, op_t after);
+void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log);
 
 /* A live page moves into a block where it is at its offset, or, with a table, anywhere. */
 void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);
@@ -188,14 +194,16 @@ void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);
 /* A free block of the logical block's plane; BLOCK_NONE: there is none, and the FTL has failed. */
 block_t log_take(struct log_ftl *, uint32_t lbn);
 
-/* A write begins here; with log_settings.gap_ns it may take longer. */
-void log_begin_write(struct log_ftl *, struct io *, const struct extent *, size_t n);
-
 /* Operations of FTLs whose state begins with a struct log_ftl. */
 void log_read(struct ftl *, struct io *, const struct extent *, size_t n);
+void log_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void log_trim(struct ftl *, struct io *, struct extent);
 void log_free(struct ftl *);
 void log_check(const struct ftl *);
+
+/* For checks: aborts unless the block, which may be BLOCK_NONE, is of the plane, in use and not claimed before. */
+void log_claim(const struct log_ftl *, uint64_t *claimed, block_t, plane_t);
+
 void log_regions(struct ftl *, struct regions *);
 void log_facts(const struct ftl *, struct ftl_facts *);
 void log_print_entry(const struct ftl *, lpn_t, FILE *);
@@ -238,5 +246,20 @@ bool log_close(struct log_ftl *, struct io *, struct log_block *, const struct p
 
 /* Copies pages of the logical block with data to their places in a block, from its next page to `end`.  How many. */
 uint32_t log_copy_until(struct log_ftl *, struct io *, uint32_t lbn, block_t into, uint32_t end);
+
+/* ---- shared.c: logs that all logical blocks of a plane share ---- */
+
+/* Which of the full shared logs of a plane is emptied, when all are in use; `own` is the one that was filled last. */
+typedef uint32_t log_chooser(struct log_ftl *, struct io *, uint32_t position, uint32_t own);
+
+/* Appends a page to the shared log `current` of its plane; that is another one afterwards if it was full. */
+bool log_append_shared(struct log_ftl *, struct io *, uint32_t *current, struct page_part, log_chooser *);
+
+/* What of `kinds` logs being filled in each plane is saved, and what holds of them: every other one in use is full. */
+void log_shared_regions(struct log_ftl *, struct regions *, uint32_t *current, uint32_t kinds);
+void log_check_shared(const struct log_ftl *, const uint32_t *current, uint32_t kinds);
+
+/* The full shared log of a plane behind another, INDEX_NONE: the first; INDEX_NONE: there is none. */
+uint32_t log_next_shared(const struct log_ftl *, uint32_t position, uint32_t);
 
 #endif

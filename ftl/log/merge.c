@@ -14,7 +14,7 @@ bool log_write_data(struct log_ftl *l, struct io *io, struct page_part part)
 		*block = log_take(l, at.lbn);
 	if (*block == BLOCK_NONE)
 		return false;
-	log_program(l, io, part, first_page(l, *block) + at.offset, INDEX_NONE, OP_NONE);
+	log_program(l, io, part, first_page(l, *block) + at.offset, INDEX_NONE);
 	return true;
 }
 
@@ -72,7 +72,7 @@ bool log_merge(struct log_ftl *l, struct io *io, uint32_t lbn, block_t into, con
 		uint32_t offset = log_place(l, part->lpn).offset;
 
 		copies += log_copy_until(l, io, lbn, into, offset);
-		log_program(l, io, *part, first_page(l, into) + offset, INDEX_NONE, OP_NONE);
+		log_program(l, io, *part, first_page(l, into) + offset, INDEX_NONE);
 	}
 	if (into != BLOCK_NONE)
 		copies += log_copy_until(l, io, lbn, into, pages);
@@ -143,7 +143,7 @@ bool log_append(struct log_ftl *l, struct io *io, struct log_block *log, uint32_
 {
 	uint32_t i = number_of(l, log);
 
-	log_program(l, io, part, first_page(l, log->block) + page, i, OP_NONE);
+	log_program(l, io, part, first_page(l, log->block) + page, i);
 	log->ordered &= log_place(l, part.lpn).offset == page;
 	list_remove(links(l), i);
 	list_append(links(l), ring_of(l, log->lbn), i);

@@ -1,0 +1,435 @@
+/*
+ * Superblock FTL.  Kang, Jo, Kim and Lee, EMSOFT 2006; Jung and others, ACM Transactions on Embedded Computing
+ * Systems, 2010.  n adjacent logical blocks are a superblock, which has up to n + m blocks; in these its pages lie
+ * anywhere.  Its map is in the spare areas of the pages written last: a map costs no program, but a read if it is not
+ * kept in DRAM.
+ *
+ * Pages are appended to the superblock's update block.  When that is full, room is sought at home first: a block
+ * without live pages is erased; else a free block is taken, as long as there are fewer than n + m and one stays free;
+ * else the block with the fewest live pages is compacted: they go to the superblock's cold block.  If home has nothing
+ * to win, the superblock written least recently that has more than n blocks is folded into as few as it needs.  The
+ * paper has no rule for that; without one the spare blocks end as update blocks that are hardly filled.
+ */
+#include "ftl/log/log.h"
+
+struct superblock_settings {
+	struct log_settings log;
+	uint64_t blocks, more, cached_maps;
+};
+
+struct superblock {
+	block_t update, cold; /* that take pages of the host, and those that were copied; BLOCK_NONE */
+	uint32_t blocks;
+	uint32_t written; /* order of the last write */
+	struct link link; /* in the ring of maps in DRAM, the least recently used first */
+	bool cached;
+	uint32_t request; /* that looked it up last */
+};
+
+struct superblock_statistics {
+	uint64_t compactions, dead, folds;
+};
+
+struct superblock_ftl {
+	struct log_ftl log;
+	struct superblock *super; /* behind the last one the head of the ring */
+	block_t *block;           /* `room` of each superblock, in the order in which they were taken */
+	op_t *map_read;           /* of each superblock, by the request that looked it up last */
+	uint32_t supers, n, m, room;
+	uint32_t cached, most_cached;
+	uint32_t requests, writes;
+	struct divisor per_super;
+	struct superblock_statistics count, uncounted;
+};
+
+#define OWN(type, field) PARAM(type, struct superblock_settings, field)
+
+static const struct param superblock_params[] = {
+	LOG_PARAM_STRIPE,
+	{ OWN(UINT, blocks), 1, 1024, "blocks", "8",
+		"adjacent logical blocks of a plane that are a superblock" },
+	{ OWN(UINT, more), 1, 1024, "blocks", "4", "that it may have beyond those" },
+	{ OWN(UINT, cached_maps), 1, 1e9, "superblocks", "16", "whose maps are kept in DRAM" },
+	{ 0 },
+};
+
+static struct superblock_statistics *counts(struct superblock_ftl *f, const struct io *io)
+{
+	return io->timed ? &f->count : &f->uncounted;
+}
+
+static struct array_field links(const struct superblock_ftl *f)
+{
+	return ARRAY_FIELD(f->super, link);
+}
+
+/* The superblock of a logical block, and its first one. */
+static uint32_t super_of(const struct superblock_ftl *f, uint32_t lbn)
+{
+	uint32_t planes = f->log.geometry->planes, position = log_position(&f->log, lbn);
+
+	return divide(divide(lbn, f->log.per_planes), f->per_super) * planes + position;
+}
+
+static uint32_t first_lbn(const struct superblock_ftl *f, uint32_t super)
+{
+	uint32_t planes = f->log.geometry->planes;
+
+	return super / planes * f->n * planes + super % planes;
+}
+
+/* Logical blocks of a superblock; the last one of a plane may have fewer. */
+static uint32_t size_of(const struct superblock_ftl *f, uint32_t super)
+{
+	uint32_t planes = f->log.geometry->planes, first = super / planes * f->n, all = f->log.lbns / planes;
+
+	return first + f->n <= all ? f->n : all - first;
+}
+
+static uint32_t free_blocks(const struct superblock_ftl *f, uint32_t super)
+{
+	return blocks_left(f->log.blocks, log_plane(&f->log, first_lbn(f, super)));
+}
+
+/* ---- maps in DRAM ---- */
+
+/* The page whose spare area has the map's newest part. */
+static ppn_t map_page(const struct superblock_ftl *f, uint32_t super)
+{
+	const struct superblock *s = &f->super[super];
+	block_t block = s->update != BLOCK_NONE ? s->update : f->block[super * f->room + s->blocks - 1];
+
+	return geometry_first_page(f->log.geometry, block) + log_next(&f->log, block) - 1;
+}
+
+static void keep_map(struct superblock_ftl *f, uint32_t super)
+{
+	struct superblock *s = &f->super[super];
+
+	if (!s->cached && f->cached == f->most_cached) {
+		uint32_t last = list_next(links(f), f->supers);
+
+		list_remove(links(f), last);
+		f->super[last].cached = false;
+	} else if (!s->cached) {
+		f->cached++;
+	} else {
+		list_remove(links(f), super);
+	}
+	s->cached = true;
+	list_append(links(f), f->supers, super);
+}
+
+/* Once for each request and superblock.  Work outside time leaves no map in DRAM. */
+static op_t look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
+{
+	struct superblock_ftl *f = l->ftl->state;
+	struct map_statistics *count = ftl_map_count(l->ftl, io);
+	uint32_t super = super_of(f, log_place(l, lpn).lbn);
+	struct superblock *s = &f->super[super];
+
+	if (s->request == f->requests)
+		return f->map_read[super];
+	s->request = f->requests;
+	f->map_read[super] = OP_NONE;
+	count->lookups++;
+	count->hits += s->cached;
+	count->unwritten += !s->cached && !s->blocks;
+	count->misses += !s->cached && s->blocks;
+	if (!s->cached && s->blocks)
+		f->map_read[super] = flash_read(io, map_page(f, super), 1, CAUSE_MAP, OP_NONE);
+	if (io->timed)
+		keep_map(f, super);
+	return f->map_read[super];
+}
+
+/* ---- blocks of a superblock ---- */
+
+static block_t take_block(struct superblock_ftl *f, uint32_t super)
+{
+	block_t block = log_take(&f->log, first_lbn(f, super));
+
+	if (block != BLOCK_NONE)
+		f->block[super * f->room + f->super[super].blocks++] = block;
+	return block;
+}
+
+static void give_block(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
+{
+	block_t *list = &f->block[super * f->room];
+	struct superblock *s = &f->super[super];
+	uint32_t i = 0;
+
+	while (list[i] != block)
+		i++;
+	memmove(&list[i], &list[i + 1], (--s->blocks - i) * sizeof *list);
+	blocks_give(f->log.blocks, io, block, CAUSE_MERGE);
+}
+
+static bool is_full(const struct superblock_ftl *f, block_t block)
+{
+	return block == BLOCK_NONE || log_next(&f->log, block) == f->log.geometry->pages_per_block;
+}
+
+/*
+ * The block with the fewest live pages, of these the oldest, that has a page to win.  The update and the cold block
+ * have none.  BLOCK_NONE: there is none.
+ */
+static block_t choose_block(const struct superblock_ftl *f, uint32_t super)
+{
+	const struct superblock *s = &f->super[super];
+	const block_t *list = &f->block[super * f->room];
+	block_t best = BLOCK_NONE;
+
+	for (uint32_t i = 0; i < s->blocks; i++) {
+		uint32_t live = f->log.live[list[i]];
+
+		if (list[i] != s->update && list[i] != s->cold && live < f->log.geometry->pages_per_block &&
+			(best == BLOCK_NONE || live < f->log.live[best]))
+			best = list[i];
+	}
+	return best;
+}
+
+/* Copies what is live in a block to the cold block, and erases it. */
+static bool compact(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
+{
+	struct log_ftl *l = &f->log;
+	struct superblock *s = &f->super[super];
+	ppn_t first = geometry_first_page(l->geometry, block);
+
+	for (uint32_t page = 0; l->live[block]; page++) {
+		if (flash_owner(l->ftl->flash, first + page) == OWNER_NONE)
+			continue;
+		if (is_full(f, s->cold))
+			s->cold = take_block(f, super);
+		if (s->cold == BLOCK_NONE)
+			return false;
+		log_copy(l, io, first + page,
+			geometry_first_page(l->geometry, s->cold) + log_next(l, s->cold));
+	}
+	give_block(f, io, super, block);
+	counts(f, io)->compactions++;
+	return true;
+}
+
+/* The superblock of the plane that has blocks to give and was written least recently.  False: there is none, or no
+ * free block. */
+static bool fold(struct superblock_ftl *f, struct io *io, uint32_t home)
+{
+	uint32_t planes = f->log.geometry->planes, best = INDEX_NONE;
+	block_t block;
+
+	for (uint32_t i = home % planes; i < f->supers; i += planes)
+		if (f->super[i].blocks > size_of(f, i) &&
+			(best == INDEX_NONE || f->super[i].written < f->super[best].written))
+			best = i;
+	if (best == INDEX_NONE)
+		return false;
+	counts(f, io)->folds++;
+	f->super[best].update = f->super[best].cold = BLOCK_NONE;
+	while ((block = choose_block(f, best)) != BLOCK_NONE)
+		if (!compact(f, io, best, block))
+			return false;
+	return true;
+}
+
+/* Makes sure that the update block has a free page. */
+static bool make_room(struct superblock_ftl *f, struct io *io, uint32_t super)
+{
+	struct superblock *s = &f->super[super];
+
+	while (is_full(f, s->update)) {
+		block_t block;
+
+		s->update = BLOCK_NONE;
+		block = choose_block(f, super);
+		if (block != BLOCK_NONE && !f->log.live[block]) {
+			give_block(f, io, super, block);
+			counts(f, io)->dead++;
+			s->update = take_block(f, super);
+			if (s->update == BLOCK_NONE)
+				return false;
+		} else if (s->blocks < size_of(f, super) + f->m && free_blocks(f, super) > 1) {
+			s->update = take_block(f, super);
+		} else if (block != BLOCK_NONE ? !compact(f, io, super, block) : !fold(f, io, super)) {
+			f->log.ftl->failed = true;
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool write_page(struct ftl *ftl, struct io *io, struct page_part part)
+{
+	struct superblock_ftl *f = ftl->state;
+	struct log_ftl *l = &f->log;
+	uint32_t super = super_of(f, log_place(l, part.lpn).lbn);
+	struct superblock *s = &f->super[super];
+
+	look_up(l, io, part.lpn);
+	if (!make_room(f, io, super))
+		return false;
+	s->written = ++f->writes;
+	log_program(l, io, part, geometry_first_page(l->geometry, s->update) + log_next(l, s->update),
+		INDEX_NONE);
+	return true;
+}
+
+static bool superblock_init(struct ftl *ftl, struct fault *fault)
+{
+	struct superblock_ftl *f = ftl->state;
+	const struct superblock_settings *s = ftl->settings;
+	uint32_t planes = ftl->geometry->planes;
+
+	if (!log_init(&f->log, ftl, 0, 0, true, fault))
+		return false;
+	f->log.look_up = look_up;
+	f->log.write_page = write_page;
+	f->n = (uint32_t)s->blocks;
+	f->m = (uint32_t)s->more;
+	f->room = f->n + f->m + 1;
+	f->most_cached = (uint32_t)s->cached_maps;
+	f->per_super = divisor_of(f->n);
+	f->supers = (f->log.lbns / planes + f->n - 1) / f->n * planes;
+	f->super = memory_array(f->supers + 1, sizeof *f->super, "superblocks");
+	f->block = memory_array((size_t)f->supers * f->room, sizeof *f->block, "superblocks");
+	f->map_read = memory_array(f->supers, sizeof *f->map_read, "superblocks");
+	for (uint32_t i = 0; i < f->supers; i++)
+		f->super[i].update = f->super[i].cold = BLOCK_NONE;
+	list_init(links(f), f->supers);
+	return true;
+}
+
+static void superblock_exit(struct ftl *ftl)
+{
+	struct superblock_ftl *f = ftl->state;
+
+	memory_free(f->super);
+	memory_free(f->block);
+	memory_free(f->map_read);
+	log_exit(&f->log);
+}
+
+static void superblock_read(struct ftl *ftl, struct io *io, const struct extent *extents, size_t n)
+{
+	((struct superblock_ftl *)ftl->state)->requests++;
+	log_read(ftl, io, extents, n);
+}
+
+static void superblock_write(struct ftl *ftl, struct io *io, const struct extent *extents, size_t n)
+{
+	((struct superblock_ftl *)ftl->state)->requests++;
+	log_write(ftl, io, extents, n);
+}
+
+static void superblock_trim(struct ftl *ftl, struct io *io, struct extent e)
+{
+	((struct superblock_ftl *)ftl->state)->requests++;
+	log_trim(ftl, io, e);
+}
+
+static void superblock_regions(struct ftl *ftl, struct regions *r)
+{
+	struct superblock_ftl *f = ftl->state;
+	size_t links = f->supers + 1, room = (size_t)f->supers * f->room;
+
+	log_regions(ftl, r);
+	regions_visit(r, f->super, links * sizeof *f->super);
+	regions_below_or_none(
+		r, NUMBERS_OF(f->super, update), f->supers, ftl->geometry->blocks, "superblocks");
+	regions_below_or_none(r, NUMBERS_OF(f->super, cold), f->supers, ftl->geometry->blocks, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, blocks), f->supers, f->room, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, cached), f->supers, 2, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, link.previous), links, links, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, link.next), links, links, "superblocks");
+	regions_visit(r, f->block, room * sizeof *f->block);
+	regions_below(r, NUMBERS(f->block), room, ftl->geometry->blocks, "superblocks");
+	regions_visit(r, &f->cached, sizeof f->cached);
+	regions_visit(r, &f->requests, sizeof f->requests);
+	regions_visit(r, &f->writes, sizeof f->writes);
+}
+
+/* Every block in use belongs to one superblock, of its plane; so do the two that take pages. */
+static uint32_t check_super(const struct superblock_ftl *f, uint32_t i, uint64_t *claimed)
+{
+	const struct superblock *s = &f->super[i];
+	bool update = s->update == BLOCK_NONE, cold = s->cold == BLOCK_NONE;
+
+	for (uint32_t k = 0; k < s->blocks; k++) {
+		block_t block = f->block[i * f->room + k];
+
+		log_claim(&f->log, claimed, block, log_plane(&f->log, first_lbn(f, i)));
+		update |= block == s->update;
+		cold |= block == s->cold;
+	}
+	BUG_ON(!update || !cold, "superblock %u fills blocks %u and %u, one of which it does not have", i,
+		s->update, s->cold);
+	return s->blocks;
+}
+
+/* What is in the ring, and nothing else, is cached. */
+static void check_cached(const struct superblock_ftl *f)
+{
+	uint32_t flagged = 0, listed = list_length(links(f), f->supers, f->supers), right = 0;
+
+	for (uint32_t i = 0; i < f->supers; i++)
+		flagged += f->super[i].cached;
+	for (uint32_t i = list_next(links(f), f->supers); right < listed && i != f->supers;
+		i = list_next(links(f), i))
+		right += f->super[i].cached;
+	BUG_ON(f->cached > f->most_cached || listed != f->cached || flagged != f->cached ||
+			right != f->cached,
+		"%u maps are in DRAM, %u are listed and %u flagged", f->cached, listed, flagged);
+}
+
+static void superblock_check(const struct ftl *ftl)
+{
+	const struct superblock_ftl *f = ftl->state;
+	uint64_t *claimed = memory_array(bits_words(ftl->geometry->blocks), sizeof *claimed, "blocks in use");
+	uint64_t blocks = blocks_left_in_all(f->log.blocks) + f->log.blocks->retired;
+
+	log_check(ftl);
+	for (uint32_t i = 0; i < f->supers; i++)
+		blocks += check_super(f, i, claimed);
+	BUG_ON(blocks != ftl->geometry->blocks, "%llu of %u blocks are in use, free or retired",
+		(unsigned long long)blocks, ftl->geometry->blocks);
+	check_cached(f);
+	memory_free(claimed);
+}
+
+#define COUNT(name) STAT_COUNT, offsetof(struct superblock_statistics, name)
+
+static const struct stat_row rows[] = {
+	{ "superblock.compactions", "blocks", "emptied into the cold block of their superblock",
+		COUNT(compactions) },
+	{ "superblock.dead", "blocks", "erased without a copy", COUNT(dead) },
+	{ "superblock.folds", "superblocks", "brought to fewer blocks, to make room for another",
+		COUNT(folds) },
+	{ 0 },
+};
+
+static void superblock_add_statistics(struct ftl *ftl, struct stat_list *list)
+{
+	struct superblock_ftl *f = ftl->state;
+
+	stat_list_add(list, (struct stat_group){ "superblocks", NULL, rows, &f->count, sizeof f->count });
+}
+
+const struct ftl_ops ftl_superblock = {
+	.name = "superblock",
+	.brief = "pages anywhere in the blocks of n adjacent logical blocks, maps in spare areas",
+	.size = sizeof(struct superblock_ftl),
+	.params = superblock_params,
+	.settings_size = sizeof(struct superblock_settings),
+	.init = superblock_init,
+	.exit = superblock_exit,
+	.read = superblock_read,
+	.write = superblock_write,
+	.trim = superblock_trim,
+	.check = superblock_check,
+	.regions = superblock_regions,
+	.facts = log_facts,
+	.print_entry = log_print_entry,
+	.statistics = superblock_add_statistics,
+};
