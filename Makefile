@@ -25,7 +25,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants kill-test bench format clean
+.PHONY: all help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants fuzz kill-test bench format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -86,6 +86,9 @@ test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time
 $(TEST_RUNS): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
 	@echo "== $<"; SSD=$(SSD) timeout 900 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
 
+validate: $(BUILD)/tests/test_queueing $(BUILD)/tests/test_mqsim ## beside theory and MQSim, number by number: docs/validation.md
+	@$(BUILD)/tests/test_queueing && $(BUILD)/tests/test_mqsim
+
 check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
 	@scripts/deps check
 	@$(MAKE) --no-print-directory -j$(JOBS) check-gcc
@@ -123,12 +126,26 @@ check-extend:
 # Rows whose trace may not be passed on are compared where TRACES names a folder that has it.
 check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
+	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
 	@tests/counts --only "ftl page" tests/golden/buffer-counts.tsv $(TRACES)
-	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv
+	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 
 mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
+
+# clang's libFuzzer; $(BUILD) is that of the fuzzed objects.
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/*.c))
+
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/rooms.a
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+MINUTES ?= 1
+fuzz: ## every target of tests/fuzz for MINUTES (1) with clang's libFuzzer: runs, coverage, findings
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang LTO= OPTIMISE='-O1 -g' \
+		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_TARGETS)
+	@JOBS=$(JOBS) tests/fuzz/run $(MINUTES) $(FUZZ_TARGETS)
 
 N ?= 200
 kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same
@@ -151,4 +168,4 @@ clean: ## remove everything that was made
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

@@ -31,6 +31,13 @@ struct hashed {
 struct hash hash_create(uint32_t expected, const char *what);
 void hash_free(struct hash *);
 
+/* Takes all elements out. */
+static inline void hash_clear(struct hash *h)
+{
+	memset(h->bucket, 0xff, h->buckets * sizeof *h->bucket);
+	h->count = 0;
+}
+
 /* Twice the buckets. */
 void hash_grow(struct hash *, struct hashed);
 

@@ -156,6 +156,8 @@ static void tell_doubt(const struct drive *drive, const struct options *o)
 
 	if (!o->quiet && statistics_doubt(drive, text, sizeof text))
 		cli_warn(NULL, text);
+	if (!o->quiet && drive->ftl->ops->doubt && drive->ftl->ops->doubt(drive->ftl, text, sizeof text))
+		cli_warn(NULL, text);
 }
 
 /* Whatever is asked to be quiet: why the status is STATUS_DRIVE_FAILED, and when it happened. */

@@ -51,6 +51,7 @@ struct pending {
 	tick_t arrival, taken;
 	uint32_t sectors;
 	uint8_t type, class;
+	bool answered; /* a read: its data is on the link */
 };
 
 /* What was done to the drive before the first request: part of what it is. */
@@ -71,6 +72,7 @@ struct drive {
 	struct drive_past past;
 	struct io io;           /* of the request being taken in */
 	struct extent expected; /* pages hinted at last, [start, end) */
+	bool filling;           /* mapping pages are placed once all data is: drive_place_map() */
 
 	struct pending *pending;
 	uint32_t pending_room;
@@ -104,6 +106,7 @@ void drive_drain(struct drive *);
 bool drive_place(struct drive *, struct extent);
 bool drive_place_together(struct drive *, const struct extent *, size_t n); /* ascending; as one write */
 void drive_discard(struct drive *, struct extent);
+bool drive_place_map(struct drive *);
 
 /* Aborts unless the books balance, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);

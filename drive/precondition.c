@@ -301,7 +301,8 @@ static bool fill_mixed(struct drive *d, const struct preparation *f, uint64_t us
 	return true;
 }
 
-/* Every page once, ascending or in runs whose order is drawn. */
+/* Every page once, ascending or in runs whose order is drawn; mapping pages behind them, where the FTL's cache takes no
+ * part in this. */
 static bool fill_all(struct drive *d)
 {
 	uint64_t pages = d->host->beneath ? d->geometry.logical_pages : host_pages(d);
@@ -313,6 +314,7 @@ static bool fill_all(struct drive *d)
 	run = run && run < pages ? run : pages;
 	runs = (pages + run - 1) / run;
 	order = shuffle_start(&random, runs);
+	d->filling = true;
 	for (uint64_t i = 0; i < runs; i++) {
 		uint64_t first = run * shuffle_at(&order, i);
 
@@ -320,7 +322,8 @@ static bool fill_all(struct drive *d)
 			if (!drive_place(d, whole_page(d, (lpn_t)lpn)))
 				return false;
 	}
-	return true;
+	d->filling = false;
+	return drive_place_map(d);
 }
 
 /* ---- modes ---- */

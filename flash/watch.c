@@ -2,10 +2,13 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
+
 void watch_release(struct watch *w)
 {
 	memory_free(w->op);
 	memory_free(w->wait);
+	memory_free(w->note);
 	*w = (struct watch){ 0 };
 }
 
@@ -25,6 +28,18 @@ void watch_made(struct watch *w, struct watched_op op)
 	w->op = memory_grown(w->op, &w->op_room, w->ops + 1, sizeof *w->op, "explanation");
 	op.ready = op.start = op.done = TICK_NEVER;
 	w->op[w->ops++] = op;
+}
+
+void watch_note(struct watch *w, const char *format, va_list args)
+{
+	struct watched_note *note;
+
+	if (!w->open)
+		return;
+	w->note = memory_grown(w->note, &w->note_room, w->notes + 1, sizeof *w->note, "explanation");
+	note = &w->note[w->notes++];
+	note->ops = w->ops;
+	vsnprintf(note->text, sizeof note->text, format, args);
 }
 
 void watch_waits(struct watch *w, op_t op, op_t other)

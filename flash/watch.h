@@ -7,6 +7,8 @@
 
 #include "flash/flash.h"
 
+#include <stdarg.h>
+
 /* A run without a witness is to stay free of what follows. */
 #define WATCHING __attribute__((cold)) void
 
@@ -28,17 +30,25 @@ struct watched_wait {
 	uint32_t op, other; /* indices */
 };
 
+/* A decision, in words. */
+struct watched_note {
+	uint32_t ops; /* made before it */
+	char text[116];
+};
+
 struct watch {
 	bool open; /* the request is being taken in: operations made now are its own */
 	struct watched_op *op;
 	struct watched_wait *wait;
-	uint32_t ops, waits, op_room, wait_room;
+	struct watched_note *note;
+	uint32_t ops, waits, notes, op_room, wait_room, note_room;
 };
 
 void watch_release(struct watch *);
 
-/* For the schedule: an operation is made, waits for another, and goes its way. */
+/* For the schedule: an operation is made, something is decided, it waits for another, and goes its way. */
 WATCHING watch_made(struct watch *, struct watched_op);
+WATCHING watch_note(struct watch *, const char *format, va_list);
 WATCHING watch_waits(struct watch *, op_t op, op_t other);
 WATCHING watch_ready(struct watch *, op_t, tick_t now);
 WATCHING watch_started(struct watch *, op_t, tick_t now);

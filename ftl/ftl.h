@@ -84,6 +84,11 @@ struct ftl_ops {
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Optional: prints in words where the mapping says that the sectors of a logical page are. */
 	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
+	/* Optional, outside time: mapping pages that what was written needs and flash has not are programmed.  After
+	 * each write of preconditioning; after a fill behind all its data. */
+	void (*place_map)(struct ftl *, struct io *);
+	/* Optional: a reason to doubt the results, as part of a sentence.  False: none. */
+	bool (*doubt)(const struct ftl *, char *text, size_t bytes);
 	/* Optional: adds its statistics, and those of what it is built on, to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);
 

@@ -2,10 +2,12 @@
 
 #include "base/memory.h"
 
-/* Every plane needs its reserve, a block being filled by each stream, and something to collect. */
-static bool check_room(const struct geometry *g, uint32_t reserve, struct fault *fault)
+/* Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping pages fill
+ * blocks beside the one being filled. */
+static bool check_room(const struct geometry *g, uint32_t map_pages, uint32_t reserve, struct fault *fault)
 {
-	double spare = (double)(g->pages - g->logical_pages) / g->planes / g->pages_per_block;
+	uint32_t map_blocks = map_pages / g->planes / g->pages_per_block;
+	double spare = (double)(g->pages - g->logical_pages) / g->planes / g->pages_per_block - map_blocks;
 
 	if (spare >= reserve + 2)
 		return true;
@@ -34,16 +36,17 @@ struct store *store_create(struct ftl *f, const struct store_plan *plan, struct 
 	struct store *s;
 
 	/* Static wear levelling fills a block of its own. */
-	if (!check_room(f->geometry, reserve + (settings->wear.delta > 0), fault) ||
+	if (!check_room(f->geometry, plan->map_pages, reserve + (settings->wear.delta > 0), fault) ||
 		!placement_init(&placement, f->flash, &settings->placement, fault))
 		return NULL;
 	plan_streams(plan, settings->gc.separate, streams);
 	s = memory_array(1, sizeof *s, "store");
 	s->ftl = f;
+	s->plan = *plan;
 	s->placement = placement;
 	s->blocks = blocks_create(f->flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST);
 	s->space = space_create(s->blocks, streams, reserve);
-	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &plan->client);
+	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
 	return s;
 }
 
@@ -60,7 +63,7 @@ void store_free(struct store *s)
 
 ppn_t store_take(struct store *s, struct io *io, lpn_t lpn, unsigned stream)
 {
-	plane_t plane = placement_choose(&s->placement, lpn);
+	plane_t plane = placement_choose(&s->placement, lpn, stream);
 
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
 		if (collector_make_room(s->collector, io, plane, stream))

@@ -12,7 +12,7 @@
 #include "pagemap/placement.h"
 #include "pagemap/space.h"
 
-/* What the FTL declares; static const in its file. */
+/* What the FTL declares. */
 struct store_plan {
 	const struct stream
 		*streams; /* ended by a NULL name; with gc.separate off survivors stay in their own */
@@ -22,10 +22,12 @@ struct store_plan {
 	 * FTLs that write mapping pages while they are collected.
 	 */
 	uint32_t reserve;
+	uint32_t map_pages; /* that can live beside the logical pages */
 };
 
 struct store {
 	struct ftl *ftl;
+	struct store_plan plan;
 	struct blocks *blocks;
 	struct space *space;
 	struct collector *collector;

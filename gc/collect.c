@@ -124,16 +124,23 @@ void collector_move(struct collector *c, struct io *io, block_t victim, unsigned
 	}
 }
 
-/* Empties a closed block into pages of the stream and erases it. */
-static void reclaim(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
+/* Empties a closed block into pages of the stream and erases it.  Returns how many were filled. */
+static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
+	uint64_t handed_out = c->space->handed_out;
+	bool data = !space_stream(c->space, victim)->map;
+
 	c->collecting = true;
-	if (c->client->empty && !space_stream(c->space, victim)->map)
+	if (c->client->empty && data)
 		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
 		collector_move(c, io, victim, stream, cause);
+	handed_out = c->space->handed_out - handed_out;
+	if (c->client->emptied && data)
+		c->client->emptied(c->ftl, io, victim);
 	space_erase(c->space, io, victim, cause);
 	c->collecting = false;
+	return handed_out;
 }
 
 /*
@@ -144,7 +151,6 @@ static void level_wear(struct collector *c, struct io *io, plane_t plane)
 {
 	struct space *s = c->space;
 	struct gc_statistics *count = collector_count(c, io);
-	uint64_t handed_out = s->handed_out;
 	block_t first = plane * s->geometry->blocks_per_plane, cold = BLOCK_NONE;
 	uint32_t most = 0;
 	const struct stream *from;
@@ -164,9 +170,9 @@ static void level_wear(struct collector *c, struct io *io, plane_t plane)
 		return;
 	from = space_stream(s, cold);
 	count->map_erases += from->map;
-	reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
+	count->wear_moved_pages +=
+		reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
 	count->wear_moves++;
-	count->wear_moved_pages += s->handed_out - handed_out;
 }
 
 /* Free pages that copies of the stream can use: what is left of its open block, and the free blocks. */
@@ -197,7 +203,7 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	struct space *s = c->space;
 	struct gc_statistics *count = collector_count(c, io);
 	block_t victim = choose_victim(c, plane, pressed);
-	uint64_t handed_out = s->handed_out;
+	uint64_t moved;
 	unsigned stream;
 	uint32_t live;
 	bool map;
@@ -209,9 +215,9 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	live = space_live(s, victim);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
-	reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
+	moved = reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
 	count->collections++;
-	*(map ? &count->map_moved_pages : &count->moved_pages) += s->handed_out - handed_out;
+	*(map ? &count->map_moved_pages : &count->moved_pages) += moved;
 	count->map_erases += map;
 	count->direct_erases += live == 0;
 	level_wear(c, io, plane);

@@ -35,12 +35,15 @@ struct ftl; /* this room only hands it on */
  * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from`
  * is dead already.  `empty` (optional): the FTL itself moves all that is live out of a victim with data into pages
  * it takes with space_take(stream, privileged), space_live(victim) of them; victims with mapping pages are copied
- * page by page all the same.  `last_resort` (optional): no block of the plane wins a page; names one whose
+ * page by page all the same.  `emptied` (optional): a victim with data holds nothing live any more and is going to be
+ * erased; mapping pages that this changed can be written into what is left of the reserve of its plane.
+ * `last_resort` (optional): no block of the plane wins a page; names one whose
  * collection brings another nearer to that, or BLOCK_NONE.
  */
 struct collector_client {
 	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
 	void (*empty)(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
+	void (*emptied)(struct ftl *, struct io *, block_t victim);
 	block_t (*last_resort)(struct ftl *, plane_t);
 	void (*expect)(
 		const struct ftl *, owner_t); /* optional hint: a page of this owner is about to move */

@@ -212,22 +212,25 @@ bool directory_clear(struct directory *d, uint32_t id)
 	return true;
 }
 
+bool directory_pay(struct directory *d, struct io *io, uint32_t id)
+{
+	op_t nobody = OP_NONE;
+
+	directory_clear(d, id);
+	if (directory_rewrite(d, io, id, CAUSE_GC_UPDATE, OP_NONE, &nobody))
+		return true;
+	await_payment(d, id);
+	return false;
+}
+
 void directory_settle(struct directory *d, struct io *io)
 {
 	uint32_t most = directory_due(d);
 
 	if (!io->timed || d->settings->gc_update == MAP_GC_DEFER)
 		return;
-	while (most-- && d->noted > d->noted_most) {
-		uint32_t id = directory_waits_longest(d);
-		op_t nobody = OP_NONE;
-
-		directory_clear(d, id);
-		if (directory_rewrite(d, io, id, CAUSE_GC_UPDATE, OP_NONE, &nobody))
-			continue;
-		await_payment(d, id);
-		return;
-	}
+	while (most-- && d->noted > d->noted_most && directory_pay(d, io, directory_waits_longest(d)))
+		;
 }
 
 /* ---- the rest ---- */
@@ -297,6 +300,9 @@ void directory_check(const struct directory *d)
 		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
 			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
 			flash_owner(d->space->flash, ppn));
+		BUG_ON(ppn != PPN_NONE &&
+				!space_stream(d->space, geometry_block(d->space->geometry, ppn))->map,
+			"mapping page %u is in page %u, in a block of data", id, ppn);
 	}
 	BUG_ON(existing != d->existing || in_flash != d->in_flash,
 		"%u mapping pages exist, %u are in flash; counted are %u and %u", existing, in_flash,

@@ -18,9 +18,9 @@
  *     its entries are.  Making room comes first, then the load, which waits for *wait.
  *   - The budget is map_budget(), in bytes.
  *   - An entry that a collection changes and that is not in DRAM is noted and paid for later (directory_note()), or
- *     paid for within the collection: directory_rewrite() with cause gc_update, once for each page, after everything
- *     live has left the victim.  The pages for that come out of the collector's reserve: ask for more than one block
- *     (reserved_blocks).
+ *     paid for within the collection: directory_pay(), once for each page, after everything live has left the
+ *     victim (`emptied` of gc/collect.h).  The pages for that come out of the collector's reserve: ask for more than
+ *     one block; what finds no page waits as if it were paid for later.
  *   - The FTL calls directory_enter() before an entry is written and directory_page_moved() when told so, and saves,
  *     checks and reports the directory beside its cache.
  */
@@ -225,6 +225,9 @@ static inline uint32_t directory_waits_longest(const struct directory *d)
 {
 	return d->note[d->pages].link.next;
 }
+
+/* The page, which waits, is rewritten (cause gc_update).  False: no page can be had, it waits on. */
+bool directory_pay(struct directory *, struct io *, uint32_t id);
 
 /*
  * Lazily: while the notes take more than their part of DRAM, the page that waits longest is rewritten (cause

@@ -1,5 +1,7 @@
 #include "pagemap/entry_cache.h"
 
+#include "flash/schedule.h"
+
 #include "stats/table.h"
 
 #define HASHED_ENTRIES(c) ((struct hashed){ FIELD(c, key), FIELD(c, chain) })
@@ -152,6 +154,8 @@ static bool write_back(struct entry_cache *c, struct io *io, uint32_t i, op_t *w
 	struct directory *d = c->directory;
 	uint32_t page = page_of(c, entry_at(c, i)->key);
 
+	schedule_note(io->flash->schedule, "entry %u leaves DRAM, changed: mapping page %u is written%s",
+		entry_at(c, i)->key, page, c->plan.batch ? " with all its changes" : " for this change");
 	if (!directory_rewrite(d, io, page, CAUSE_MAP, OP_NONE, wait))
 		return false;
 	directory_clear(d, page);
@@ -182,6 +186,9 @@ static bool make_room(struct entry_cache *c, struct io *io, uint32_t bytes, op_t
 			if (!write_back(c, io, i, wait))
 				return false;
 			*written = page_of(c, entry_at(c, i)->key);
+		} else {
+			schedule_note(
+				io->flash->schedule, "entry %u leaves DRAM, unchanged", entry_at(c, i)->key);
 		}
 		leave(c, i);
 	}
@@ -206,6 +213,7 @@ static op_t load(struct entry_cache *c, struct io *io, uint32_t key, uint32_t by
 
 	if (!make_room(c, io, bytes, &wait, &written))
 		return OP_NONE;
+	schedule_note(io->flash->schedule, "entry %u enters DRAM, with mapping page %u", key, page);
 	if (!c->plan.read_once || written != page)
 		wait = directory_read(d, io, page, CAUSE_MAP, wait);
 	else if (wait == OP_NONE)
@@ -318,8 +326,7 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 		regions_require(r, false, "entry cache");
 		return;
 	}
-	hash_free(&c->hash);
-	c->hash = hash_create(HASH_SMALLEST, "entry cache");
+	hash_clear(&c->hash);
 	index_segment(c, true);
 	index_segment(c, false);
 }

@@ -18,7 +18,7 @@ struct journal {
 
 /* A drive, and what is done to it. */
 struct combination {
-	char name[192];
+	char name[224];
 	char settings[2048];
 	size_t ftl, buffer, layer;
 	bool trims;

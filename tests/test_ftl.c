@@ -77,6 +77,7 @@ static const struct choice placements[] = {
 	{ "least-loaded", "placement.policy=least_loaded" },
 	{ "round-robin", "placement.policy=round_robin" },
 	{ "static", "placement.policy=static" },
+	{ "superblock", "placement.policy=superblock" },
 };
 static const struct choice multiplanes[] = {
 	{ "", "" },
@@ -120,6 +121,11 @@ static const struct choice pasts[] = {
 	{ "synthetic", "precondition.mode=synthetic precondition.used=0.5 precondition.valid=0.2" },
 };
 
+static const struct choice caches[] = {
+	{ "", "" },
+	{ "small-cache", "map.cache_bytes=4K dftl.entries=5 sftl.buffer_entries=470" },
+};
+
 /* Spare blocks beyond what the FTL needs in each plane; room of the buffer in half pages. */
 static const struct choice spares[] = { { "least-spare", "" }, { "", "" } };
 static const unsigned spare_blocks[] = { 0, 3 };
@@ -139,7 +145,7 @@ static const struct factor {
 } factors[] = {
 	FACTOR(spares), FACTOR(rooms), FACTOR(page_sizes), FACTOR(block_sizes), FACTOR(layouts),
 	FACTOR(placements), FACTOR(multiplanes), FACTOR(orders), FACTOR(copybacks), FACTOR(timings),
-	FACTOR(policies), FACTOR(collections), FACTOR(wears), FACTOR(pasts),
+	FACTOR(policies), FACTOR(collections), FACTOR(wears), FACTOR(pasts), FACTOR(caches),
 	FACTOR(trims), /* last: no name begins another one's */
 };
 
@@ -263,7 +269,7 @@ static void conform(void *context)
 
 static void run_case(struct combination *c, void (*act)(void *))
 {
-	char repeat[300];
+	char repeat[320];
 
 	snprintf(repeat, sizeof repeat, "OPERATIONS=%llu tests/test_ftl %s", (unsigned long long)operations(),
 		c->name);

@@ -93,8 +93,14 @@ static void draw_numbers(struct writing *w)
 		{ "flash", "read_ns", "10000 [1000,30000]" },
 		{ "flash", "program_ns", "100000 [80000,200000,300000]" },
 		{ "flash", "erase_ns", "1000000" },
-		{ "flash", "command_ns", "0 100" },
+		{ "flash", "command_ns", "0 100 [100,150,80]" },
+		{ "flash", "plane_command_ns", "0 100 [30,50,20]" },
+		{ "flash", "multiplane_search", "1 2 256" },
+		{ "flash", "suspend_ns", "0 4000" },
+		{ "flash", "resume_ns", "0 7000" },
 		{ "dram", "access_ns", "0 1000" },
+		{ "host", "link_ns", "0 0 700" },
+		{ "host", "link_mb_per_s", "0 0 300" },
 		{ "dram", "buffer_bytes", "1K 5K 30K 200K" },
 		{ "map", "cache_bytes", "0 1K 10K 40K 200K" },
 		{ "placement", "order", "CWDP PDWC WCPD DPCW" },
@@ -251,7 +257,7 @@ static uint64_t play_cases(size_t ftl, size_t buffer)
 		struct combination c = {
 			.ftl = ftl, .buffer = buffer, .layer = layer_of(first + i), .seed = first + i
 		};
-		char repeat[300];
+		char repeat[320];
 
 		snprintf(c.name, sizeof c.name, "%s+%s+%s", ftls[ftl]->name, buffers[buffer]->name,
 			host_layers[c.layer]->name);

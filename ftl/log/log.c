@@ -172,10 +172,7 @@ static void count_gaps(struct log_ftl *l, struct io *io, const struct extent *ex
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
 			io->controller_ns += l->gap_ns;
-		/* An empty one pads: the whole page is written. */
-		l->expected = extents[i].end > extents[i].start
-				      ? extents[i].end
-				      : extents[i].end + l->geometry->sectors_per_page;
+		l->expected = log_end(l, extents[i]);
 	}
 }
 

@@ -174,6 +174,12 @@ static inline bool log_pads_nothing(const struct log_ftl *l, struct page_part pa
 	return !part.mask && !log_sectors(l, part.lpn);
 }
 
+/* Where an extent ends; an empty one pads: the whole page is written. */
+static inline sector_t log_end(const struct log_ftl *l, struct extent e)
+{
+	return e.end > e.start ? e.end : e.end + l->geometry->sectors_per_page;
+}
+
 static inline struct log_statistics *log_counts(struct log_ftl *l, const struct io *io)
 {
 	return io->timed ? &l->count : &l->uncounted;

@@ -13,9 +13,11 @@ static void direct_write(struct ftl *f, struct io *io, const struct extent *exte
 	struct page_part part;
 
 	free_of_charge.timed = false;
-	while (page_walk_next(&walk, &part))
-		if (!page_write_part(f, io, &free_of_charge, part))
+	while (page_walk_next(&walk, &part)) {
+		ftl_count_lookup(f, io);
+		if (!page_write_part(f, io, &free_of_charge, part, OP_NONE))
 			return;
+	}
 }
 
 const struct ftl_ops ftl_direct = {

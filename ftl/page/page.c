@@ -38,18 +38,17 @@ void page_exit(struct ftl *f)
 	page_map_release(&p->map);
 }
 
-static void read_page(struct ftl *f, struct io *io, struct page_part part)
+void page_read_part(struct ftl *f, struct io *io, struct page_part part, op_t ready)
 {
 	struct page_ftl *p = f->state;
 	struct page_entry entry = page_map_get(&p->map, part.lpn);
 	mask_t wanted = entry.mask & part.mask;
 
-	ftl_count_lookup(f, io);
 	if (!wanted) {
 		ftl_count_unmapped(f, io);
 		return;
 	}
-	flash_read(io, entry.ppn, mask_sectors(wanted), CAUSE_HOST, OP_NONE);
+	flash_read(io, entry.ppn, mask_sectors(wanted), CAUSE_HOST, ready);
 	pages_answer(io, entry.ppn, part.lpn, wanted);
 }
 
@@ -58,27 +57,27 @@ void page_read(struct ftl *f, struct io *io, const struct extent *extents, size_
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 
-	while (page_walk_next(&walk, &part))
-		read_page(f, io, part);
+	while (page_walk_next(&walk, &part)) {
+		ftl_count_lookup(f, io);
+		page_read_part(f, io, part, OP_NONE);
+	}
 }
 
-bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, struct page_part part)
+bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, struct page_part part, op_t ready)
 {
 	struct page_ftl *p = f->state;
 	ppn_t to = store_take(p->store, housekeeping, part.lpn, STREAM_HOST);
 	struct page_entry old;
 	enum cause read = part.mask ? CAUSE_RMW : CAUSE_PAD, program = part.mask ? CAUSE_HOST : CAUSE_PAD;
 	mask_t kept;
-	op_t after = OP_NONE;
 
 	if (to == PPN_NONE)
 		return false;
 	old = page_map_get(&p->map, part.lpn);
 	kept = old.mask & ~part.mask;
-	ftl_count_lookup(f, io);
 	if (kept)
-		after = flash_read(housekeeping, old.ppn, mask_sectors(kept), read, OP_NONE);
-	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), program, after);
+		ready = flash_read(housekeeping, old.ppn, mask_sectors(kept), read, ready);
+	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), program, ready);
 	pages_hold_host(io, to, part.lpn, part.mask);
 	pages_hold_kept(housekeeping, to, old.ppn, part.lpn, kept);
 	if (old.mask)
@@ -98,25 +97,34 @@ void page_write(struct ftl *f, struct io *io, const struct extent *extents, size
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 
-	while (page_walk_next(&walk, &part))
-		if (!pads_nothing(f->state, part) && !page_write_part(f, io, io, part))
+	while (page_walk_next(&walk, &part)) {
+		if (pads_nothing(f->state, part))
+			continue;
+		ftl_count_lookup(f, io);
+		if (!page_write_part(f, io, io, part, OP_NONE))
 			return;
+	}
+}
+
+void page_trim_part(struct ftl *f, struct page_part part)
+{
+	struct page_ftl *p = f->state;
+	struct page_entry entry = page_map_get(&p->map, part.lpn);
+
+	if (entry.mask && !(entry.mask & ~part.mask))
+		space_release(p->store->space, entry.ppn);
+	entry.mask &= ~part.mask;
+	page_map_set(&p->map, part.lpn, entry);
 }
 
 void page_trim(struct ftl *f, struct io *io, struct extent e)
 {
-	struct page_ftl *p = f->state;
 	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part)) {
-		struct page_entry entry = page_map_get(&p->map, part.lpn);
-
 		ftl_count_lookup(f, io);
-		if (entry.mask && !(entry.mask & ~part.mask))
-			space_release(p->store->space, entry.ppn);
-		entry.mask &= ~part.mask;
-		page_map_set(&p->map, part.lpn, entry);
+		page_trim_part(f, part);
 	}
 }
 
@@ -134,7 +142,7 @@ void page_expect_next(const struct ftl *f, lpn_t lpn)
 		space_prefetch(p->store->space, entry.ppn);
 }
 
-void page_check(const struct ftl *f)
+uint64_t page_check_map(const struct ftl *f)
 {
 	const struct page_ftl *p = f->state;
 	uint64_t mapped = 0;
@@ -147,6 +155,14 @@ void page_check(const struct ftl *f)
 			"LPN %u is mapped to page %u of LPN %u", lpn, entry.ppn,
 			flash_owner(f->flash, entry.ppn));
 	}
+	return mapped;
+}
+
+void page_check(const struct ftl *f)
+{
+	const struct page_ftl *p = f->state;
+	uint64_t mapped = page_check_map(f);
+
 	store_check(p->store);
 	BUG_ON(mapped != space_live_pages(p->store->space), "%llu LPNs are mapped, %llu pages are live",
 		(unsigned long long)mapped, (unsigned long long)space_live_pages(p->store->space));
@@ -173,7 +189,7 @@ void page_statistics(struct ftl *f, struct stat_list *list)
 	store_statistics(((struct page_ftl *)f->state)->store, list);
 }
 
-static void page_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
+void page_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
 	const struct page_ftl *p = f->state;
 	struct page_entry entry = page_map_get(&p->map, lpn);

@@ -17,6 +17,10 @@ struct page_ftl {
 
 bool page_init(struct ftl *, struct fault *);
 void page_exit(struct ftl *);
+/* The one page of a request; operations wait for `ready`, a look-up counted by the caller. */
+void page_read_part(struct ftl *, struct io *, struct page_part, op_t ready);
+void page_trim_part(struct ftl *, struct page_part);
+
 void page_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_trim(struct ftl *, struct io *, struct extent);
@@ -26,9 +30,13 @@ void page_check(const struct ftl *);
 void page_regions(struct ftl *, struct regions *);
 void page_facts(const struct ftl *, struct ftl_facts *);
 void page_statistics(struct ftl *, struct stat_list *);
+void page_print_entry(const struct ftl *, lpn_t, FILE *);
 
 /* Writes one page, with an empty mask what it holds; `housekeeping` pays for collection and for reading what
  * must be kept (normally the same as `io`).  False: the drive is full. */
-bool page_write_part(struct ftl *, struct io *, struct io *housekeeping, struct page_part);
+bool page_write_part(struct ftl *, struct io *, struct io *housekeeping, struct page_part, op_t ready);
+
+/* Aborts if the table and the owners of pages disagree.  Returns how many logical pages are mapped. */
+uint64_t page_check_map(const struct ftl *);
 
 #endif

@@ -1,0 +1,557 @@
+/*
+ * S-FTL (Jiang, Zhang, Yuan, Hu, Chen, "S-FTL: an efficient address translation for flash memory by exploiting spatial
+ * locality", MSST 2011).
+ *
+ * DRAM holds whole mapping pages, least recently used first, each as it is in flash or, where consecutive logical
+ * pages lie in consecutive places, as a bitmap and the places where runs begin (heads.h): 70 bytes instead of 2048.
+ * Small pages get a second chance before they leave; few changes of a page that leaves wait in a buffer of entries.
+ * docs/sftl.md explains it.
+ *
+ * Consecutive places are those in which pages are written one after the other: page after page of a block, then of the
+ * block with the next number; on several planes page after page of a row of blocks, in striping order.
+ */
+#include "ftl/demand/demand.h"
+#include "ftl/demand/heads.h"
+#include "ftl/demand/stack.h"
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "flash/schedule.h"
+
+#define BUFFERED_BYTES 8u /* of an entry in the buffer: LPN and PPN */
+#define HEAD_BYTES     4u
+#define HEADER_BYTES   2u
+
+struct sftl_settings {
+	uint64_t bits, buffer_entries;
+};
+
+struct sftl_page {
+	uint32_t heads; /* with two bits as long as it is in DRAM */
+	uint32_t dirty; /* changed entries: in DRAM, or in the buffer if it is not */
+	uint32_t charge;
+	bool cached, bitmap;
+	bool flagged; /* has had its second chance since it was last used */
+};
+
+struct sftl_statistics {
+	uint64_t buffer_hits, uncached, evictions, diverted, second_chances[2];
+	uint64_t pages, bytes, most_bytes, cache_bytes;
+};
+
+struct sftl {
+	struct demand demand;
+	struct sftl_page *page;
+	struct stack stack;
+	uint64_t *head;     /* bit per logical page: head of a run, with one bit */
+	uint64_t *dirty;    /* bit per logical page: changed in DRAM */
+	struct heads heads; /* with two */
+	uint32_t buffered;
+	uint32_t
+		in_hand; /* a mapping page that the last look-up has read and DRAM does not hold; INDEX_NONE */
+	uint64_t budget, used;
+	struct sftl_statistics statistics;
+};
+
+#define SFTL(type, field) PARAM(type, struct sftl_settings, field)
+
+static const struct param params[] = {
+	{ SFTL(UINT, bits), 1, 2, "bits", "1",
+		"of an entry in a bitmap; 2: short runs inside long ones do not end them" },
+	{ SFTL(UINT, buffer_entries), 0, 1e6, "entries", "50",
+		"of the buffer for few changes of pages that leave DRAM; 8 bytes each of map.cache_bytes" },
+	{ 0 },
+};
+
+/* ---- the size of a page ---- */
+
+static uint64_t buffer_entries(const struct ftl *f)
+{
+	return ((const struct sftl_settings *)f->settings)->buffer_entries;
+}
+
+static bool two_bits(const struct ftl *f)
+{
+	return ((const struct sftl_settings *)f->settings)->bits == 2;
+}
+
+/* Pages written one after the other have consecutive ones.  Round robin begins with the second plane. */
+static uint32_t place_of(const struct ftl *f, ppn_t ppn)
+{
+	const struct placement *p = &((const struct sftl *)f->state)->demand.page.store->placement;
+	const struct geometry *g = f->geometry;
+	block_t block = geometry_block(g, ppn);
+	plane_t plane = geometry_plane(g, block);
+	uint32_t row = block - plane * g->blocks_per_plane, page = ppn - geometry_first_page(g, block);
+	uint32_t position = p->position[plane] + (p->policy == PLACE_ROUND_ROBIN ? g->planes - 1 : 0);
+
+	return (row * g->pages_per_block + page) * g->planes + position % g->planes;
+}
+
+static uint32_t offset_of(const struct ftl *f, lpn_t lpn)
+{
+	const struct sftl *s = f->state;
+	struct page_entry e = page_map_get(&s->demand.page.map, lpn);
+
+	return e.mask ? place_of(f, e.ppn) - lpn % s->demand.per_page : f->geometry->pages;
+}
+
+static lpn_t end_of(const struct ftl *f, uint32_t page)
+{
+	uint64_t end = (page + (uint64_t)1) * ((const struct sftl *)f->state)->demand.per_page;
+
+	return end < f->geometry->logical_pages ? (lpn_t)end : f->geometry->logical_pages;
+}
+
+static void count_head(struct ftl *f, lpn_t lpn)
+{
+	struct sftl *s = f->state;
+	bool head = lpn % s->demand.per_page == 0 || offset_of(f, lpn) != offset_of(f, lpn - 1);
+
+	if (head == bits_get(s->head, lpn))
+		return;
+	(head ? bits_set : bits_clear)(s->head, lpn);
+	s->page[lpn / s->demand.per_page].heads += head ? 1 : -1u;
+}
+
+static uint32_t encode(struct ftl *f, uint32_t page)
+{
+	struct sftl *s = f->state;
+	lpn_t first = page * s->demand.per_page, end = end_of(f, page);
+
+	for (lpn_t lpn = first; lpn < end; lpn++)
+		s->heads.entry[lpn - first].offset = offset_of(f, lpn);
+	return heads_encode(&s->heads, end - first);
+}
+
+/* The page as DRAM would hold it if it were loaded now. */
+static void measure(struct ftl *f, uint32_t page)
+{
+	const struct sftl *s = f->state;
+	struct sftl_page *p = &s->page[page];
+	uint32_t bits = two_bits(f) ? 2 : 1, full = f->geometry->page_bytes, size;
+
+	if (two_bits(f))
+		p->heads = encode(f, page);
+	size = (bits * s->demand.per_page + 7) / 8 + HEADER_BYTES + p->heads * HEAD_BYTES;
+	if (!p->bitmap || !p->cached)
+		p->bitmap = 10 * size < 8 * full;
+	else
+		p->bitmap = 10 * size <= 9 * full;
+	p->charge = p->bitmap ? size : full;
+}
+
+/* An entry has changed its place. */
+static void resize(struct ftl *f, lpn_t lpn)
+{
+	struct sftl *s = f->state;
+	uint32_t page = lpn / s->demand.per_page, before = s->page[page].charge;
+
+	if (!two_bits(f)) {
+		count_head(f, lpn);
+		if (lpn + 1 < end_of(f, page))
+			count_head(f, lpn + 1);
+	}
+	if (!s->page[page].cached)
+		return;
+	measure(f, page);
+	s->used += s->page[page].charge;
+	s->used -= before;
+	if (s->used > s->statistics.most_bytes)
+		s->statistics.most_bytes = s->used;
+}
+
+/* ---- changed entries ---- */
+
+static void set_dirty(struct sftl *s, lpn_t lpn)
+{
+	s->page[lpn / s->demand.per_page].dirty += !bits_get(s->dirty, lpn);
+	bits_set(s->dirty, lpn);
+}
+
+/* The mapping page in flash has all of them. */
+static void set_clean(struct sftl *s, uint32_t page)
+{
+	size_t words = bits_words(s->demand.per_page);
+
+	memset(s->dirty + page * words, 0, words * sizeof *s->dirty);
+	if (!s->page[page].cached)
+		s->buffered -= s->page[page].dirty;
+	s->page[page].dirty = 0;
+}
+
+static bool program(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
+{
+	struct sftl *s = f->state;
+	struct directory *d = s->demand.directory;
+
+	if (!directory_program(d, io, page, CAUSE_MAP, directory_ready(d, io, page, OP_NONE), wait))
+		return false;
+	directory_clear(d, page);
+	set_clean(s, page);
+	return true;
+}
+
+/* ---- making room ---- */
+
+/* Few changes go to the buffer, if it has room for all of them. */
+static bool evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
+{
+	struct sftl *s = f->state;
+	struct sftl_page *p = &s->page[page];
+
+	bool divert = p->dirty && 100 * p->dirty < 5 * s->demand.per_page &&
+		      s->buffered + p->dirty <= buffer_entries(f);
+
+	schedule_note(f->flash->schedule, "mapping page %u of %u bytes leaves DRAM, %u changed entries%s",
+		page, p->charge, p->dirty,
+		divert     ? " go to the buffer"
+		: p->dirty ? ": it is written"
+			   : "");
+	if (!divert && p->dirty && !program(f, io, page, wait))
+		return false;
+	if (divert) {
+		s->buffered += p->dirty;
+		s->statistics.diverted += p->dirty;
+	}
+	s->statistics.evictions++;
+	s->used -= p->charge;
+	p->cached = false;
+	stack_take(&s->stack, page);
+	return true;
+}
+
+/* A small page that has not been put back since it was last used: one or two thirds down the stack.  Else 0. */
+static uint32_t second_chance(const struct ftl *f, const struct sftl_page *p)
+{
+	if (!p->bitmap || p->flagged)
+		return 0;
+	if (100 * p->charge < 30 * f->geometry->page_bytes)
+		return 1;
+	return 100 * p->charge < 60 * f->geometry->page_bytes ? 2 : 0;
+}
+
+static bool evict_one(struct ftl *f, struct io *io, op_t *wait)
+{
+	struct sftl *s = f->state;
+	uint32_t page, third;
+
+	while ((third = second_chance(f, &s->page[page = stack_bottom(&s->stack)]))) {
+		stack_take(&s->stack, page);
+		stack_put(&s->stack, page, third);
+		s->page[page].flagged = true;
+		s->statistics.second_chances[third - 1]++;
+		schedule_note(f->flash->schedule,
+			"mapping page %u of %u bytes has a second chance, %u/3 down", page,
+			s->page[page].charge, third);
+	}
+	return evict(f, io, page, wait);
+}
+
+static void fit(struct ftl *f, struct io *io)
+{
+	struct sftl *s = f->state;
+	op_t nobody = OP_NONE;
+
+	while (s->used > s->budget && evict_one(f, io, &nobody))
+		;
+}
+
+/* ---- look-ups ---- */
+
+/* Its changes in the buffer are in the page from now on. */
+static void enter(struct sftl *s, uint32_t page)
+{
+	struct sftl_page *p = &s->page[page];
+
+	s->buffered -= p->dirty;
+	p->cached = true;
+	p->flagged = false;
+	s->used += p->charge;
+	if (s->used > s->statistics.most_bytes)
+		s->statistics.most_bytes = s->used;
+	stack_put(&s->stack, page, 0);
+}
+
+/* Can DRAM hold the page?  With less than a page of it nothing is held, since that is what comes from flash. */
+static bool holds_page(struct ftl *f, uint32_t page)
+{
+	const struct sftl *s = f->state;
+
+	measure(f, page);
+	return map_budget(&f->core->map, f->geometry) >= f->geometry->page_bytes &&
+	       s->page[page].charge <= s->budget;
+}
+
+/* What making room collects can change the page's size.  A page that cannot be held is read for one look-up. */
+static op_t load(struct ftl *f, struct io *io, uint32_t page)
+{
+	struct sftl *s = f->state;
+	struct sftl_page *p = &s->page[page];
+	op_t wait = OP_NONE;
+	bool holds;
+
+	while ((holds = holds_page(f, page)) && s->used + p->charge > s->budget)
+		if (!evict_one(f, io, &wait))
+			return OP_NONE;
+	schedule_note(f->flash->schedule,
+		holds ? "mapping page %u enters DRAM with %u bytes"
+		      : "mapping page %u: no room for its %u bytes",
+		page, p->charge);
+	wait = directory_read(s->demand.directory, io, page, CAUSE_MAP, wait);
+	if (holds) {
+		enter(s, page);
+	} else {
+		s->in_hand = page;
+		s->statistics.uncached++;
+	}
+	return wait;
+}
+
+static op_t look_up(struct ftl *f, struct io *io, lpn_t lpn)
+{
+	struct sftl *s = f->state;
+	uint32_t page = lpn / s->demand.per_page;
+	bool cached = s->page[page].cached, buffered = !cached && bits_get(s->dirty, lpn);
+
+	s->in_hand = INDEX_NONE;
+	directory_count_lookup(s->demand.directory, page, cached || buffered);
+	s->statistics.buffer_hits += buffered;
+	if (buffered)
+		return OP_NONE;
+	if (!cached)
+		return load(f, io, page);
+	s->page[page].flagged = false;
+	stack_take(&s->stack, page);
+	stack_put(&s->stack, page, 0);
+	return directory_ready(s->demand.directory, io, page, OP_NONE);
+}
+
+/* ---- changes ---- */
+
+static void changed(struct ftl *f, struct io *io, lpn_t lpn)
+{
+	struct sftl *s = f->state;
+	uint32_t page = lpn / s->demand.per_page;
+	op_t nobody = OP_NONE;
+
+	resize(f, lpn);
+	if (!io->timed)
+		return;
+	if (s->in_hand == page) {
+		program(f, io, page, &nobody);
+	} else {
+		/* If it was in the buffer and a collection has written it since, it is there again. */
+		s->buffered += !s->page[page].cached && !bits_get(s->dirty, lpn);
+		set_dirty(s, lpn);
+	}
+	fit(f, io);
+}
+
+static bool moved(struct ftl *f, lpn_t lpn)
+{
+	struct sftl *s = f->state;
+
+	resize(f, lpn);
+	if (s->page[lpn / s->demand.per_page].cached)
+		set_dirty(s, lpn);
+	return bits_get(s->dirty, lpn);
+}
+
+/* Its changes in the buffer went with it. */
+static void updated(struct ftl *f, uint32_t page)
+{
+	set_clean(f->state, page);
+}
+
+static const struct demand_scheme scheme = {
+	.reserve = 2, .look_up = look_up, .changed = changed, .moved = moved, .updated = updated
+};
+
+/* ---- life ---- */
+
+static bool sftl_init(struct ftl *f, struct fault *fault)
+{
+	struct sftl *s = f->state;
+	uint64_t budget = map_budget(&f->core->map, f->geometry), buffer = buffer_entries(f) * BUFFERED_BYTES;
+	uint32_t pages;
+
+	if (!demand_init(f, &scheme, fault))
+		return false;
+	pages = s->demand.directory->pages;
+	s->budget = budget > buffer ? budget - buffer : 0;
+	s->page = memory_array(pages, sizeof *s->page, "mapping pages in DRAM");
+	s->head = memory_array(
+		bits_words((size_t)pages * s->demand.per_page), sizeof *s->head, "heads of runs");
+	s->dirty = memory_array(
+		bits_words((size_t)pages * s->demand.per_page), sizeof *s->dirty, "changed entries");
+	s->in_hand = INDEX_NONE;
+	stack_init(&s->stack, pages);
+	heads_init(&s->heads, s->demand.per_page);
+	for (uint32_t page = 0; page < pages; page++)
+		count_head(f, page * s->demand.per_page);
+	return true;
+}
+
+static void sftl_exit(struct ftl *f)
+{
+	struct sftl *s = f->state;
+
+	memory_free(s->page);
+	memory_free(s->head);
+	memory_free(s->dirty);
+	stack_release(&s->stack);
+	heads_release(&s->heads);
+	demand_exit(f);
+}
+
+static void check_page(const struct ftl *f, uint32_t page)
+{
+	const struct sftl *s = f->state;
+	const struct sftl_page *p = &s->page[page];
+	uint32_t dirty = 0, heads = 0;
+
+	for (lpn_t lpn = page * s->demand.per_page; lpn < end_of(f, page); lpn++) {
+		dirty += bits_get(s->dirty, lpn);
+		heads += lpn % s->demand.per_page == 0 || offset_of(f, lpn) != offset_of(f, lpn - 1);
+	}
+	BUG_ON(dirty != p->dirty, "mapping page %u has %u changed entries, counted are %u", page, dirty,
+		p->dirty);
+	BUG_ON(two_bits(f) ? p->cached && p->heads > heads : p->heads != heads,
+		"mapping page %u has %u heads, counted are %u", page, heads, p->heads);
+}
+
+static void sftl_check(const struct ftl *f)
+{
+	const struct sftl *s = f->state;
+	uint32_t cached = 0, buffered = 0;
+	uint64_t used = 0;
+
+	demand_check(f);
+	stack_check(&s->stack);
+	for (uint32_t page = 0; page < s->demand.directory->pages; page++) {
+		check_page(f, page);
+		cached += s->page[page].cached;
+		used += s->page[page].cached ? s->page[page].charge : 0;
+		buffered += s->page[page].cached ? 0 : s->page[page].dirty;
+	}
+	BUG_ON(cached != stack_count(&s->stack) || used != s->used,
+		"%u mapping pages of %llu bytes are in DRAM; counted are %u and %llu", cached,
+		(unsigned long long)used, stack_count(&s->stack), (unsigned long long)s->used);
+	BUG_ON(used > s->budget && !f->failed, "mapping pages fill %llu bytes, the budget is %llu",
+		(unsigned long long)used, (unsigned long long)s->budget);
+	BUG_ON(buffered != s->buffered || buffered > buffer_entries(f),
+		"%u changed entries are in the buffer, counted are %u", buffered, s->buffered);
+}
+
+static void sftl_regions(struct ftl *f, struct regions *r)
+{
+	struct sftl *s = f->state;
+	size_t pages = s->demand.directory->pages, words = bits_words(pages * s->demand.per_page);
+
+	demand_regions(f, r);
+	regions_visit(r, s->page, pages * sizeof *s->page);
+	regions_below(r, NUMBERS_OF(s->page, cached), pages, 2, "mapping pages in DRAM");
+	regions_below(r, NUMBERS_OF(s->page, bitmap), pages, 2, "mapping pages in DRAM");
+	regions_below(r, NUMBERS_OF(s->page, flagged), pages, 2, "mapping pages in DRAM");
+	regions_visit(r, s->head, words * sizeof *s->head);
+	regions_visit(r, s->dirty, words * sizeof *s->dirty);
+	stack_regions(&s->stack, r);
+	regions_visit(r, &s->buffered, sizeof s->buffered);
+	regions_visit(r, &s->used, sizeof s->used);
+}
+
+static bool sftl_doubt(const struct ftl *f, char *text, size_t bytes)
+{
+	if (f->geometry->planes == 1 || f->core->placement.policy != PLACE_LEAST_LOADED)
+		return false;
+	snprintf(text, bytes,
+		"placement.policy = least_loaded writes consecutive logical pages to places that are not: hardly a "
+		"mapping page of sftl shrinks on %u planes; use round_robin, static, or a drive of one plane",
+		f->geometry->planes);
+	return true;
+}
+
+static void sftl_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
+{
+	const struct sftl *s = f->state;
+	uint32_t page = lpn / s->demand.per_page;
+	const struct sftl_page *p = &s->page[page];
+
+	page_print_entry(f, lpn, out);
+	if (p->cached)
+		fprintf(out, "; mapping page %u in DRAM, %u bytes, %u heads, %u changed", page, p->charge,
+			p->heads, p->dirty);
+	else
+		fputs(bits_get(s->dirty, lpn) ? "; in the buffer, changed" : "; not in DRAM", out);
+}
+
+/* ---- statistics ---- */
+
+#define COUNT(field) STAT_COUNT, offsetof(struct sftl_statistics, field)
+
+static const struct stat_row rows[] = {
+	{ "cache_bytes", "bytes", "DRAM for mapping pages; that of the buffer of entries comes on top",
+		COUNT(cache_bytes) },
+	{ "cached_bytes_max", "bytes", "most in use, until others leave for what grew", COUNT(most_bytes) },
+	{ "cached_pages", "pages", "mapping pages in DRAM at the end", COUNT(pages) },
+	{ "shrunk_bytes", "bytes", "of each of them", STAT_RATIO, offsetof(struct sftl_statistics, bytes),
+		offsetof(struct sftl_statistics, pages) },
+	{ "buffer_hits", "look-ups", "answered from the buffer of entries", COUNT(buffer_hits) },
+	{ "uncached", "look-ups", "whose mapping page was read and did not fit in DRAM", COUNT(uncached) },
+	{ "evictions", "pages", "mapping pages that left DRAM", COUNT(evictions) },
+	{ "diverted", "entries", "changed, moved to the buffer as their page left", COUNT(diverted) },
+	{ "second_chances_1", "pages", "put back a third down the stack: below 30 % of a page",
+		COUNT(second_chances[0]) },
+	{ "second_chances_2", "pages", "put back two thirds down: below 60 %", COUNT(second_chances[1]) },
+	{ 0 },
+};
+
+static void start(void *sftl)
+{
+	struct sftl *s = sftl;
+
+	s->statistics.most_bytes = s->used;
+}
+
+static void gather(void *sftl)
+{
+	struct sftl *s = sftl;
+
+	s->statistics.cache_bytes = s->budget;
+	s->statistics.pages = stack_count(&s->stack);
+	s->statistics.bytes = s->used;
+}
+
+static void sftl_statistics(struct ftl *f, struct stat_list *list)
+{
+	struct sftl *s = f->state;
+
+	demand_statistics(f, list);
+	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &s->statistics, sizeof s->statistics, s,
+				    start, gather });
+	directory_statistics(s->demand.directory, list);
+}
+
+const struct ftl_ops ftl_sftl = {
+	.name = "sftl",
+	.brief = "page mapping with the table in flash and shrunk pages of it in DRAM (MSST 2011)",
+	.size = sizeof(struct sftl),
+	.params = params,
+	.settings_size = sizeof(struct sftl_settings),
+	.init = sftl_init,
+	.exit = sftl_exit,
+	.read = demand_read,
+	.write = demand_write,
+	.trim = demand_trim,
+	.place_map = demand_place_map,
+	.expect = page_expect,
+	.expect_next = page_expect_next,
+	.check = sftl_check,
+	.regions = sftl_regions,
+	.facts = demand_facts,
+	.name_owner = demand_name_owner,
+	.print_entry = sftl_print_entry,
+	.doubt = sftl_doubt,
+	.statistics = sftl_statistics,
+};

@@ -1,0 +1,46 @@
+/*
+ * An LRU stack of numbered things in which one can be put back a third or two thirds of the way down, by number of
+ * things: the yardsticks of S-FTL.  All in constant time: the stack is three rings, one below the other, that always
+ * hold a third each, rounded down from the top.
+ */
+#ifndef FTL_DEMAND_STACK_H
+#define FTL_DEMAND_STACK_H
+
+#include "base/list.h"
+#include "base/regions.h"
+
+struct stack_link {
+	struct link link;
+	uint32_t third; /* in which ring */
+};
+
+struct stack {
+	struct stack_link *thing; /* and behind them the heads of the rings */
+	uint32_t things, count[3];
+};
+
+void stack_init(struct stack *, uint32_t things);
+void stack_release(struct stack *);
+
+/* Puts it, not in the stack, where floor(third / 3) of the others are above it: 0 is the top. */
+void stack_put(struct stack *, uint32_t thing, uint32_t third);
+
+void stack_take(struct stack *, uint32_t thing);
+
+static inline uint32_t stack_count(const struct stack *s)
+{
+	return s->count[0] + s->count[1] + s->count[2];
+}
+
+/* The lowest; there is one. */
+static inline uint32_t stack_bottom(const struct stack *s)
+{
+	return s->thing[s->things + 2].link.previous;
+}
+
+void stack_regions(struct stack *, struct regions *);
+
+/* Aborts unless each third is what it should be. */
+void stack_check(const struct stack *);
+
+#endif
