@@ -109,6 +109,69 @@ static void test_partial_write_keeps_only_what_holds_data(void **state)
 	replay_free(r);
 }
 
+/*
+ * Every other request is one page, the others are two: pages 0, 1-2, 3, 4-5, ... in planes 0, 1-0, 1, 0-1.  So of four
+ * requests one finds both planes of a die, at the same offset, for as long as pages are written.
+ */
+static void test_superblocks_stay_in_step(void **state)
+{
+	char trace[4000] = "";
+	struct replay *r;
+
+	(void)state;
+	for (int i = 0; i < 48; i++)
+		sprintf(trace + strlen(trace), "%d 0 %d %d 0\n", i * 1000000, i % 8 * 8, i % 2 ? 8 : 4);
+	r = replay(PAPER_DRIVE "flash.multiplane=same_offset placement.policy=superblock", trace);
+	assert_int_equal(schedule_busy(r->drive->flash->schedule).multiplane_commands, 12);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * 4100 + 100000);
+	replay_free(r);
+}
+
+#define LINKED PAPER_DRIVE "placement.policy=static host.link_ns=300 host.link_mb_per_s=512 "
+
+/* A sector takes 1000 ns on the link, a request 300 more; data to be written comes before anything else is done. */
+static void test_requests_cross_the_link(void **state)
+{
+	struct replay *r = replay(LINKED "dram.access_ns=50", "0 0 0 4 0\n1000000 0 0 3 1\n");
+	const struct request_statistics *of = r->drive->count->request;
+
+	(void)state;
+	assert_int_equal(of[REQUEST_WRITE].latency.max, 4000 + 300 + 50 + WRITE);
+	assert_int_equal(of[REQUEST_READ].latency.max, 50 + 100 + 10000 + 3000 + 3000 + 300);
+	assert_int_equal(r->drive->count->service[REQUEST_READ].max, of[REQUEST_READ].latency.max);
+	assert_int_equal(r->drive->last_completion, 1000000 + of[REQUEST_READ].latency.max);
+	replay_free(r);
+}
+
+/* Two pages on two channels are written and read at once: each direction carries one after the other. */
+static void test_the_link_carries_one_request_after_another(void **state)
+{
+	struct replay *r = replay(
+		LINKED, "0 0 0 4 0\n0 0 4 4 0\n1000000 0 0 4 1\n1000000 0 4 4 1\n");
+	const struct request_statistics *of = r->drive->count->request;
+
+	(void)state;
+	assert_int_equal(of[REQUEST_WRITE].latency.min, 4000 + 300 + WRITE);
+	assert_int_equal(of[REQUEST_READ].latency.min, READ + 4000 + 300);
+	assert_int_equal(of[REQUEST_READ].latency.max, READ + 2 * 4000 + 300);
+	replay_free(r);
+	r = replay(LINKED, "0 0 0 4 0\n0 0 4 4 0\n");
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * 4000 + 300 + WRITE);
+	replay_free(r);
+}
+
+/* The next request of a closed loop comes when the host has the answer, although the drive has long been idle. */
+static void test_a_slot_is_taken_until_the_answer_has_come(void **state)
+{
+	struct replay *r =
+		replay(LINKED "host.mode=closed host.queue_depth=1", "0 0 0 4 0\n0 0 0 4 1\n0 0 0 4 1\n");
+
+	(void)state;
+	assert_int_equal(r->drive->last_completion, (4300 + WRITE) + 2 * (READ + 4300));
+	assert_int_equal(r->drive->in_drive, 0);
+	replay_free(r);
+}
+
 /* A read while the write is still under way, and one after. */
 static void test_data_on_its_way_is_read_at_once(void **state)
 {
@@ -945,6 +1008,10 @@ int main(void)
 		cmocka_unit_test(test_read_of_what_was_written),
 		cmocka_unit_test(test_partial_write_reads_what_it_keeps),
 		cmocka_unit_test(test_partial_write_keeps_only_what_holds_data),
+		cmocka_unit_test(test_superblocks_stay_in_step),
+		cmocka_unit_test(test_requests_cross_the_link),
+		cmocka_unit_test(test_the_link_carries_one_request_after_another),
+		cmocka_unit_test(test_a_slot_is_taken_until_the_answer_has_come),
 		cmocka_unit_test(test_data_on_its_way_is_read_at_once),
 		cmocka_unit_test(test_programs_of_classes),
 		cmocka_unit_test(test_buffered_write),
