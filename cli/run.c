@@ -238,6 +238,28 @@ static void tell_format(const struct options *o, const struct settings *settings
 		cli_note("%s: format %s", w->name, trace_format(w->trace));
 }
 
+/* ---- only to check ---- */
+
+/* "key = value"; of what does not matter, what was given on the command line, with the reason, as a comment. */
+static void print_effect(void *context, const char *key, const char *value, const char *why)
+{
+	const struct options *o = context;
+	size_t length = strlen(key);
+
+	if (!*why)
+		printf("%s = %s\n", key, value);
+	for (size_t i = 0; *why && i < o->setting.count; i++)
+		if (!strncmp(o->setting.text[i], key, length) && o->setting.text[i][length] == '=')
+			printf("# %s: without effect, %s\n", key, why);
+}
+
+static int check_run(const struct options *o, const struct settings *settings)
+{
+	cli_listing();
+	settings_effects(settings, print_effect, (void *)o);
+	return STATUS_DONE;
+}
+
 static int run_with(const struct options *o, const struct settings *settings, struct fault *fault)
 {
 	struct workload workload = { 0 };
@@ -249,9 +271,10 @@ static int run_with(const struct options *o, const struct settings *settings, st
 	if (drive &&
 		workload_open(&workload, o->operand.text[1], &settings->trace,
 			precondition_reads(&settings->precondition), o->quiet ? NULL : cli_warn, fault) &&
-		results_open(&results, o, fault)) {
+		(o->check || results_open(&results, o, fault))) {
 		tell_format(o, settings, &workload);
-		status = simulate(drive, &workload, o, command, &results, fault);
+		status = o->check ? check_run(o, settings)
+				  : simulate(drive, &workload, o, command, &results, fault);
 	}
 	results_abandon(&results);
 	workload_close(&workload);

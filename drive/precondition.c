@@ -355,14 +355,16 @@ static bool read_warm_up(
 	struct preparation *f, struct drive *d, const struct workload *workload, struct fault *fault)
 {
 	const char *name = d->settings->precondition.trace;
+	struct trace_settings own = d->settings->trace;
 
+	own.profile_count = 0; /* what is set of a profile is the workload's */
 	if (!*name)
 		return fault_set(
 			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
 	if (!strcmp(name, "-") && workload && !strcmp(workload->name, "-"))
 		return fault_set(
 			fault, "standard input cannot be both precondition.trace and the trace of the run");
-	return workload_open(&f->warm_up, name, &d->settings->trace, true, NULL, fault) &&
+	return workload_open(&f->warm_up, name, &own, true, NULL, fault) &&
 	       sum_warm_up(f, d, fault);
 }
 

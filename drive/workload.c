@@ -1,7 +1,9 @@
 #include "drive/workload.h"
 
+#include "base/memory.h"
 #include "traces/generate.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +17,27 @@ static const char *or_null(const char *text)
 static bool is_file_name(const char *name)
 {
 	return !strcmp(name, "-") || !access(name, F_OK) || (strpbrk(name, "/.") && !generator_known(name));
+}
+
+/* Another seed of the run is another workload of the same kind, unless its seed was set. */
+static struct generator *open_profile(
+	const char *name, const struct trace_settings *settings, struct fault *fault)
+{
+	size_t n = settings->profile_count;
+	struct generator *g = generator_open(name, settings->profile, n, fault);
+	char **words, seed[32];
+
+	if (!g || !settings->seed_shift)
+		return g;
+	snprintf(seed, sizeof seed, "seed=%" PRIu64, generator_seed(g) + settings->seed_shift);
+	generator_close(g);
+	words = memory_array(n + 1, sizeof *words, "settings of the workload");
+	words[0] = seed;
+	for (size_t i = 0; i < n; i++)
+		words[i + 1] = settings->profile[i];
+	g = generator_open(name, words, n + 1, fault);
+	memory_free(words);
+	return g;
 }
 
 bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings, bool again,
@@ -31,11 +54,18 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 		.warn = warn,
 	};
 
-	*w = (struct workload){ .name = name, .limit = settings->limit ? settings->limit : UINT64_MAX };
+	*w = (struct workload){ .name = name,
+		.settings = *settings,
+		.limit = settings->limit ? settings->limit : UINT64_MAX };
 	if (is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
 	else
-		w->generator = generator_open(name, NULL, 0, fault);
+		w->generator = open_profile(name, settings, fault);
+	if (w->trace && settings->profile_count) {
+		workload_close(w);
+		return fault_set(fault, "-s workload.%s: %s is a trace, only profiles have settings",
+			settings->profile[0], name);
+	}
 	return w->generator || w->trace;
 }
 
@@ -55,7 +85,7 @@ bool workload_rewind(struct workload *w, struct fault *fault)
 	if (w->trace)
 		return trace_rewind(w->trace, fault);
 	generator_close(w->generator);
-	w->generator = generator_open(w->name, NULL, 0, fault);
+	w->generator = open_profile(w->name, &w->settings, fault);
 	return w->generator;
 }
 

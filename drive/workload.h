@@ -13,6 +13,7 @@ struct workload {
 	const char *name;    /* as the user wrote it */
 	struct trace *trace; /* one of these two */
 	struct generator *generator;
+	struct trace_settings settings; /* what it points to outlives the workload */
 	uint64_t served, limit;
 };
 
