@@ -25,7 +25,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants kill-test bench format clean
+.PHONY: all help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants fuzz kill-test bench format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -68,6 +68,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 $(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o
+$(BUILD)/tests/test_legacy_random: $(BUILD)/tests/legacy_model.o
 
 # The binary that tests of the command line and figures run.
 SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
@@ -87,6 +88,9 @@ $(LAB_RUN): $(SSD)
 	@echo "== tests/test_lab.py"; SSD=$(SSD) timeout 900 python3 tests/test_lab.py -q
 $(filter-out $(LAB_RUN),$(TEST_RUNS)): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
 	@echo "== $<"; SSD=$(SSD) timeout 900 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
+
+validate: $(BUILD)/tests/test_queueing $(BUILD)/tests/test_mqsim ## beside theory and MQSim, number by number: docs/validation.md
+	@$(BUILD)/tests/test_queueing && $(BUILD)/tests/test_mqsim
 
 check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
 	@scripts/deps check
@@ -165,6 +169,19 @@ figures-%: lab-ready
 slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machine (as root)
 	@scripts/deps slurm
 	@SSD=$(SSD) tests/slurm.sh
+
+# clang's libFuzzer; $(BUILD) is that of the fuzzed objects.
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/*.c))
+
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/rooms.a
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+MINUTES ?= 1
+fuzz: ## every target of tests/fuzz for MINUTES (1) with clang's libFuzzer: runs, coverage, findings
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang LTO= OPTIMISE='-O1 -g' \
+		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_TARGETS)
+	@JOBS=$(JOBS) tests/fuzz/run $(MINUTES) $(FUZZ_TARGETS)
 
 N ?= 200
 kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same

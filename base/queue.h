@@ -38,6 +38,17 @@ CONTAINER void queue_prepend(struct queue *q, struct array_field next, uint32_t 
 	q->first = i;
 }
 
+/* Takes out the element behind `before`, which is not the last one; INDEX_NONE: the first. */
+CONTAINER uint32_t queue_take_behind(struct queue *q, struct array_field next, uint32_t before)
+{
+	uint32_t *link = before == INDEX_NONE ? &q->first : queue_next(next, before), i = *link;
+
+	*link = *queue_next(next, i);
+	if (q->last == i)
+		q->last = before;
+	return i;
+}
+
 /* Takes out the first element; INDEX_NONE if there is none.  Its link goes on naming the one behind it. */
 CONTAINER uint32_t queue_take(struct queue *q, struct array_field next)
 {

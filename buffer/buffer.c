@@ -315,7 +315,7 @@ static bool count(struct buffer *b, enum request_type type, uint32_t at, mask_t 
 	s->legacy[type] += hit + missed;
 	s->pages[type]++;
 	s->page_hits[type] += !miss;
-	s->found_pages[type] += at != NODE_NONE;
+	s->page_finds[type] += at != NODE_NONE;
 	return !miss;
 }
 
@@ -491,10 +491,10 @@ uint64_t buffer_dirty_sectors(const struct buffer *b)
 		{ text "miss_sectors", "sectors", miss, COUNT(miss_sectors[type]) },                         \
 		{ text "hit_ratio", "share", "sectors found, of all", STAT_RATIO,                            \
 			FIELD_STAT(hit_sectors[type]), FIELD_STAT(sectors[type]) },                          \
-		{ text "pages", "", "accesses to a page", COUNT(pages[type]) },                              \
+		{ text "page_accesses", "", "of requests, to one page", COUNT(pages[type]) },                \
 		{ text "page_hits", "", "of these, found every sector", COUNT(page_hits[type]) },            \
-		{ text "found_pages", "", "of a page that is here, if with other sectors",                   \
-			COUNT(found_pages[type]) },                                                          \
+		{ text "page_finds", "", "to a page that is here, if with other sectors",                    \
+			COUNT(page_finds[type]) },                                                           \
 		{ text "page_hit_ratio", "share", "accesses to a page that found every sector", STAT_RATIO,  \
 			FIELD_STAT(page_hits[type]), FIELD_STAT(pages[type]) },                              \
 		{ text "request_hit_ratio", "share", "requests that found every sector", STAT_RATIO,         \

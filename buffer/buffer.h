@@ -50,7 +50,7 @@ struct buffer_sink {
 struct buffer_statistics {
 	uint64_t sectors[2], hit_sectors[2], miss_sectors[2];
 	uint64_t pages[2], page_hits[2]; /* accesses to one page, and those that found all they wanted */
-	uint64_t found_pages[2];         /* accesses to a page of which anything is here */
+	uint64_t page_finds[2];         /* accesses to a page of which anything is here */
 	uint64_t requests[2], request_hits[2]; /* likewise */
 	uint64_t legacy[2];                    /* what SSDsim divides the hits by */
 	uint64_t evictions, evicted_pages;     /* times that something left, and pages of which it did */

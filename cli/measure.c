@@ -65,7 +65,8 @@ static void write_at(struct subject *m, uint64_t number)
 
 /* ---- patterns ---- */
 
-/* Writes per second at this distance from one to the next, which may be negative; 0: at random. */
+/* Writes per second at this distance from one to the next, which may be negative; 0: at random.  NaN: the drive has
+ * failed. */
 static double rate(struct subject *m, int64_t distance)
 {
 	uint64_t length = (uint64_t)(distance < 0 ? -distance : distance), at = 0;
@@ -82,7 +83,7 @@ static double rate(struct subject *m, int64_t distance)
 		write_at(m, at);
 		at = (at + (distance < 0 ? m->count - length : length)) % m->count;
 	}
-	return (double)pass * 1e9 / (double)(now(m) - start);
+	return m->failed ? NAN : (double)pass * 1e9 / (double)(now(m) - start);
 }
 
 static void report_rate(struct report *r, const char *name, double value, const char *meaning)
@@ -174,17 +175,32 @@ static bool open_drive(struct subject *m, const struct settings *s, struct fault
 	return true;
 }
 
+/* Whether such writes can be measured on what is there. */
+static bool measurable(struct subject *m, uint64_t bytes, struct fault *fault)
+{
+	uint64_t whole = m->striped ? m->striped_sectors * SECTOR_BYTES : SECTOR_BYTES;
+
+	if (bytes % whole)
+		return fault_set(fault,
+			"--sector %llu is no whole number of the device's sectors of %llu bytes",
+			(unsigned long long)bytes, (unsigned long long)whole);
+	m->sectors = bytes / SECTOR_BYTES;
+	m->count = m->host->sectors / m->sectors;
+	return m->count >= 4 ||
+	       fault_set(fault, "a drive of %llu sectors of %llu bytes is too small to be measured",
+		       (unsigned long long)m->count, (unsigned long long)bytes);
+}
+
 static int measure_with(const struct options *o, const struct settings *s, struct fault *fault)
 {
-	struct subject m = { .sectors = (o->sector_bytes ? o->sector_bytes : SECTOR_BYTES_USUAL) /
-					SECTOR_BYTES };
+	struct subject m = { 0 };
 	struct output json = { .stream = NULL };
 	int status = STATUS_USER;
 
 	random_init(&m.random, s->top.seed, 0x6d656173);
 	if (stat_list_init(&m.layer, &s->stats, fault) && (!o->json || output_open(&json, o->json, fault)) &&
-		(s->striped->superblock ? open_striped : open_drive)(&m, s, fault)) {
-		m.count = m.host->sectors / m.sectors;
+		(s->striped->superblock ? open_striped : open_drive)(&m, s, fault) &&
+		measurable(&m, o->sector_bytes ? o->sector_bytes : SECTOR_BYTES_USUAL, fault)) {
 		if (m.host->ops->statistics)
 			m.host->ops->statistics(m.host, &m.layer);
 		if (measure(&m, s, o->random, &json, fault))

@@ -120,16 +120,13 @@ static void serve(struct drive *d, const struct request *r)
 		oracle_answered(d->oracle);
 }
 
-static void remember(struct drive *d, const struct request *r, enum request_class class)
+static void remember(struct drive *d, uint32_t ticket, struct pending pending)
 {
-	uint32_t ticket = d->io.ticket;
-
 	if (ticket >= d->pending_room) {
 		d->pending_room = ticket < 512 ? 1024 : 2 * ticket;
 		d->pending = memory_resize(d->pending, d->pending_room, sizeof *d->pending, "request table");
 	}
-	d->pending[ticket] = (struct pending){ r->arrival, schedule_now(d->flash->schedule), r->sectors,
-		(uint8_t)r->type, (uint8_t) class };
+	d->pending[ticket] = pending;
 }
 
 void drive_expect(struct drive *d, const struct request *r)
@@ -148,15 +145,27 @@ void drive_expect(struct drive *d, const struct request *r)
 	d->expected = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
 }
 
+/* Until then its look-ups wait: data to be written crosses the link first. */
+static tick_t taken_in(struct drive *d, const struct request *r)
+{
+	tick_t now = schedule_now(d->flash->schedule);
+
+	if (r->type == REQUEST_READ || !host_has_link(d->host->settings))
+		return now;
+	return host_cross(d->host, false, now, r->type == REQUEST_WRITE ? r->sectors : 0);
+}
+
 bool drive_submit(struct drive *d, const struct request *r)
 {
 	enum request_class class = drive_classify(&d->geometry, r);
+	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
 
 	if (!d->taken[REQUEST_READ] && !d->taken[REQUEST_WRITE] && !d->taken[REQUEST_TRIM])
 		d->first_arrival = r->arrival;
 	schedule_begin(d->flash->schedule, &d->io);
-	remember(d, r, class);
+	remember(d, d->io.ticket,
+		(struct pending){ r->arrival, now, r->sectors, (uint8_t)r->type, (uint8_t) class, false });
 	serve(d, r);
 	d->taken[r->type]++;
 	d->in_drive++;
@@ -164,7 +173,7 @@ bool drive_submit(struct drive *d, const struct request *r)
 		d->count->class[class][REQUEST_WRITE].programs +=
 			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
 	schedule_submit(d->flash->schedule, &d->io,
-		d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
+		taken_in(d, r) - now + d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
 	return !d->ftl->failed;
 }
 
@@ -178,7 +187,7 @@ static void count_request(struct request_statistics *s, const struct pending *p,
 static void complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	d->in_drive--;
-	d->last_completion = when;
+	d->last_completion = when > d->last_completion ? when : d->last_completion;
 	count_request(&d->count->request[p->type], p, when);
 	count_request(&d->count->request[REQUEST_TYPES], p, when);
 	histogram_add(&d->count->service[p->type], when - p->taken);
@@ -186,13 +195,36 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 		count_request(&d->count->class[p->class][p->type].request, p, when);
 }
 
+/* The data of a read crosses the link: a request of the schedule that has nothing but its time. */
+static void answer(struct drive *d, struct pending p, tick_t when)
+{
+	struct schedule *s = d->flash->schedule;
+	struct io io;
+
+	when = host_cross(d->host, true, when, p.sectors);
+	if (when <= schedule_now(s)) {
+		complete(d, &p, when);
+		return;
+	}
+	p.answered = true;
+	schedule_begin(s, &io);
+	remember(d, io.ticket, p);
+	schedule_submit(s, &io, when - schedule_now(s));
+}
+
 static void collect_completions(struct drive *d)
 {
 	uint32_t ticket;
 	tick_t when;
 
-	while (schedule_completed(d->flash->schedule, &ticket, &when))
-		complete(d, &d->pending[ticket], when);
+	while (schedule_completed(d->flash->schedule, &ticket, &when)) {
+		const struct pending *p = &d->pending[ticket];
+
+		if (p->type == REQUEST_READ && !p->answered && host_has_link(d->host->settings))
+			answer(d, *p, when);
+		else
+			complete(d, p, when);
+	}
 }
 
 /* ---- time ---- */
@@ -211,8 +243,10 @@ bool drive_run_to_completion(struct drive *d)
 	return completed;
 }
 
+/* When the medium is idle answers may still be on the link. */
 void drive_drain(struct drive *d)
 {
+	drive_run_until(d, TICK_NEVER);
 	schedule_drain(d->flash->schedule);
 	collect_completions(d);
 }

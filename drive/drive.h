@@ -51,6 +51,7 @@ struct pending {
 	tick_t arrival, taken;
 	uint32_t sectors;
 	uint8_t type, class;
+	bool answered; /* a read: its data is on the link */
 };
 
 /* What was done to the drive before the first request: part of what it is. */

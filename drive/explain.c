@@ -28,19 +28,32 @@ static void name_owner(const struct ftl *f, owner_t owner, char *text, size_t by
 		snprintf(text, bytes, "LPN %u", owner);
 }
 
-/* A line for each logical page of a request that changed something. */
-static void keep_map(struct explanation *x, const struct drive *d)
-{
-	const struct geometry *g = &d->geometry;
-	const struct request *r = &x->request;
-	lpn_t last = geometry_lpn(g, r->start + r->sectors - 1);
-	FILE *out = open_memstream(&x->map, &x->map_bytes);
+static const char *const type_names[] = { "read", "write", "trim" };
 
-	BUG_ON(!out, "no stream in memory");
-	for (lpn_t lpn = geometry_lpn(g, r->start); lpn <= last; lpn++) {
+/* A line for each logical page of a part of a request that changed something. */
+static void print_map(const struct drive *d, struct extent e, FILE *out)
+{
+	lpn_t last = geometry_lpn(&d->geometry, e.end - 1);
+
+	for (lpn_t lpn = geometry_lpn(&d->geometry, e.start); lpn <= last; lpn++) {
 		fprintf(out, "# afterwards LPN %u: ", lpn);
 		d->ftl->ops->print_entry(d->ftl, lpn, out);
 		fputc('\n', out);
+	}
+}
+
+/* What became of the request behind the host layer, where that is something else, and of the pages it changed. */
+static void keep_map(struct explanation *x, const struct drive *d)
+{
+	FILE *out = open_memstream(&x->map, &x->map_bytes);
+
+	BUG_ON(!out, "no stream in memory");
+	for (const struct host_part *p = d->host->part; p < d->host->part + d->host->parts; p++) {
+		if (p->device.start != p->host || extent_sectors(p->device) != x->request.sectors)
+			fprintf(out, "# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64 "\n",
+				type_names[p->type], extent_sectors(p->device), p->device.start);
+		if (d->ftl->ops->print_entry && p->type != REQUEST_READ)
+			print_map(d, p->device, out);
 	}
 	fclose(out);
 }
@@ -55,8 +68,7 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	x->owner = memory_array(x->watch.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->watch.ops; i++)
 		name_owner(d->ftl, x->watch.op[i].owner, x->owner[i], sizeof *x->owner);
-	if (d->ftl->ops->print_entry && x->request.type != REQUEST_READ)
-		keep_map(x, d);
+	keep_map(x, d);
 }
 
 void explanation_release(struct explanation *x, struct drive *d)
@@ -72,13 +84,12 @@ void explanation_release(struct explanation *x, struct drive *d)
 
 static void write_request(const struct explanation *x, const struct drive *d, FILE *out)
 {
-	static const char *const names[] = { "read", "write", "trim" };
 	const struct geometry *g = &d->geometry;
 	const struct request *r = &x->request;
 	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
 
 	fprintf(out, "# ---- request %" PRIu64 ": %s of %u sectors from sector %" PRIu64 " ----\n", x->number,
-		names[r->type], r->sectors, r->start);
+		type_names[r->type], r->sectors, r->start);
 	fprintf(out, "# %s; LPN %u", class_name(drive_classify(g, r)), first);
 	if (last != first)
 		fprintf(out, " to %u", last);
@@ -189,6 +200,7 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 	write_look_ups(x, d, out);
 	fputs(x->evictions, out);
 	write_ops(x, d, out);
-	fprintf(out, "# completed %" PRIu64 " ns after its arrival\n", completion(x, d) - x->request.arrival);
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n", completion(x, d) - x->request.arrival,
+		host_has_link(d->host->settings) ? ", but for the host's link" : "");
 	fprintf(out, "%s\n", x->map ? x->map : "");
 }

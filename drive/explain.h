@@ -19,7 +19,7 @@ struct explanation {
 	struct map_statistics before, after;
 	struct watch watch;
 	char (*owner)[32]; /* per operation, what the page holds */
-	char *map;         /* what the mapping says of its pages once it was taken in; NULL: nothing */
+	char *map;         /* what the host layer made of it, what the mapping says of its pages once it was taken in */
 	size_t map_bytes;
 	FILE *diary; /* while it is taken in: what left the buffer and why */
 	char *evictions;

@@ -195,6 +195,7 @@ static const struct condition {
 } conditions[] = {
 	{ "dram.buffer_bytes", "buffer", "!none" },
 	{ "flash.suspend_ns", "flash.suspend", "!never" },
+	{ "flash.resume_ns", "flash.suspend", "!never" },
 	{ "flash.read_first_limit", "flash.scheduler", "read_first" },
 	{ "gc.d", "gc.policy", "d_choices" },
 	{ "wear.period", "wear.delta", "!0" },

@@ -36,6 +36,11 @@ struct striped *striped_create(const struct striped_settings *s, struct fault *f
 {
 	struct striped *d;
 
+	if (s->sector_bytes & (s->sector_bytes - 1)) {
+		fault_set(fault, "striped.sector_bytes = %llu is not a power of two; use 512 to 65536",
+			(unsigned long long)s->sector_bytes);
+		return NULL;
+	}
 	if (s->superblock % (s->chips * s->stripe) || s->sectors % s->superblock) {
 		fault_set(fault,
 			"striped: a superblock must be whole stripes of all chips, the device whole superblocks; "

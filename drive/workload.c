@@ -40,19 +40,23 @@ static struct generator *open_profile(
 	return g;
 }
 
-bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings,
+bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings, bool again,
 	void (*warn)(void *, const char *), struct fault *fault)
 {
 	struct trace_options options = {
 		.format = or_null(settings->format),
+		.columns = or_null(settings->columns),
 		.member = or_null(settings->member),
 		.devices = or_null(settings->devices),
 		.time_unit = or_null(settings->time_unit),
 		.sort_fully = settings->sort_fully,
+		.again = again,
 		.warn = warn,
 	};
 
-	*w = (struct workload){ .name = name, .limit = settings->limit ? settings->limit : UINT64_MAX };
+	*w = (struct workload){ .name = name,
+		.settings = *settings,
+		.limit = settings->limit ? settings->limit : UINT64_MAX };
 	if (is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
 	else
@@ -73,6 +77,16 @@ void workload_close(struct workload *w)
 		generator_close(w->generator);
 	w->trace = NULL;
 	w->generator = NULL;
+}
+
+bool workload_rewind(struct workload *w, struct fault *fault)
+{
+	w->served = 0;
+	if (w->trace)
+		return trace_rewind(w->trace, fault);
+	generator_close(w->generator);
+	w->generator = open_profile(w->name, &w->settings, fault);
+	return w->generator;
 }
 
 enum trace_status workload_next(struct workload *w, struct request *r, struct fault *fault)

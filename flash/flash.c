@@ -23,6 +23,10 @@ struct flash *flash_create(
 	return f;
 }
 
+#define COMMAND_TIMES(times)                                                                                 \
+	geometry_command_ns(&times, COMMAND_READ), geometry_command_ns(&times, COMMAND_PROGRAM),             \
+		geometry_command_ns(&times, COMMAND_ERASE)
+
 void flash_have_judged(struct flash *f, tick_t dram_ns)
 {
 	const struct geometry *g = f->geometry;
@@ -40,9 +44,13 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.read_types = s->read_ns.count,
 		.program_types = s->program_ns.count,
 		.erase_ns = s->erase_ns,
-		.command_ns = s->command_ns,
+		.command_ns = { COMMAND_TIMES(s->command_ns) },
+		.plane_command_ns = { COMMAND_TIMES(s->plane_command_ns) },
 		.suspend_ns = s->suspend_ns,
+		.resume_ns = s->resume_ns,
 		.dram_ns = dram_ns,
+		.bus_order = (enum judged_bus)s->bus_order,
+		.multiplane = (enum judged_planes)s->multiplane,
 		.bus_mb_per_s = s->bus_mb_per_s,
 		.forward_bytes = s->forward_bytes });
 }

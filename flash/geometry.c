@@ -5,6 +5,7 @@
 #define FLASH(type, field) PARAM(type, struct flash_settings, field)
 
 static const char *const multiplane_names[] = { "off", "same_offset", "any", NULL };
+static const char *const bus_order_names[] = { "command_first", "fifo", "data_first", NULL };
 static const char *const scheduler_names[] = { "read_first", "fifo", NULL };
 static const char *const order_names[] = { "consecutive", "ascending", NULL };
 static const char *const suspend_names[] = { "never", "erase", "program_and_erase", NULL };
@@ -25,10 +26,17 @@ const struct param flash_params[] = {
 	{ FLASH(TICKS, program_ns), 0, 4e9, "ns", "2000000",
 		"page register to cell array; a list gives one time per page type" },
 	{ FLASH(UINT, erase_ns), 0, 4e9, "ns", "15000000", "erase of one block" },
-	{ FLASH(UINT, command_ns), 0, 1e6, "ns", "200",
-		"command and address cycles on the bus; 0 = they cost nothing" },
+	{ FLASH(TICKS, command_ns), 0, 1e6, "ns", "200",
+		"command and address cycles on the bus; a list: of a read, a program and an erase; 0 = they cost "
+		"nothing" },
+	{ FLASH(TICKS, plane_command_ns), 0, 1e6, "ns", "200",
+		"the same for each further plane of a command" },
 	{ FLASH(REAL, bus_mb_per_s), 1, 100000, "MB/s", "400",
 		"transfer rate of each channel, 10^6 bytes per second" },
+	{ FLASH(CHOICE, bus_order), 0, 0, "", "command_first",
+		"which die gets its channel's bus next: one with a command that brings no data, the one that asked "
+		"first, or one with data of a read",
+		bus_order_names },
 	{ FLASH(BOOL, copyback), 0, 1, "", "true", "a page moves inside its plane without crossing the bus" },
 	{ FLASH(BOOL, interleave), 0, 1, "", "true",
 		"dies of a chip work at the same time; off = one after another" },
@@ -36,6 +44,8 @@ const struct param flash_params[] = {
 		"waiting operations of several planes of a die run as one command: never, if they are at "
 		"the same page offset, or always",
 		multiplane_names },
+	{ FLASH(UINT, multiplane_search), 1, 1e9, "operations", "256",
+		"of those that wait for the die, so many are looked at for planes that join a command" },
 	{ FLASH(CHOICE, scheduler), 0, 0, "", "read_first", "which operation that waits for a die goes first",
 		scheduler_names },
 	{ FLASH(UINT, read_first_limit), 0, 1e9, "commands", "1000",
@@ -43,7 +53,9 @@ const struct param flash_params[] = {
 	{ FLASH(CHOICE, suspend), 0, 0, "", "never",
 		"what a read that arrives at a busy die may interrupt; nothing where flash.scheduler is fifo",
 		suspend_names },
-	{ FLASH(UINT, suspend_ns), 0, 1e9, "ns", "20000", "cost of taking up a suspended operation again" },
+	{ FLASH(UINT, suspend_ns), 0, 1e9, "ns", "20000",
+		"cost of suspending an operation, before the read starts" },
+	{ FLASH(UINT, resume_ns), 0, 1e9, "ns", "20000", "cost of taking up a suspended operation again" },
 	{ FLASH(UINT, forward_bytes), 0, 1e12, "bytes", "8M",
 		"controller memory that holds pages until their program is done and answers reads of them; 0 = "
 		"such reads wait for the program" },
@@ -84,13 +96,24 @@ static bool derive_counts(struct geometry *g, const struct flash_settings *s, st
 	return true;
 }
 
+static bool check_commands(const char *name, const struct tick_list *times, struct fault *fault)
+{
+	if (times->count == 1 || times->count == COMMANDS)
+		return true;
+	return fault_set(fault,
+		"flash.%s is a list of %u times; give one, or three: of a read, a program and an erase", name,
+		times->count);
+}
+
 bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct fault *fault)
 {
 	*g = (struct geometry){ 0 };
 	if (s->page_bytes & (s->page_bytes - 1))
 		return fault_set(fault, "flash.page_bytes = %llu is not a power of two; use 2048 to 32768",
 			(unsigned long long)s->page_bytes);
-	if (!derive_counts(g, s, fault))
+	if (!check_commands("command_ns", &s->command_ns, fault) ||
+		!check_commands("plane_command_ns", &s->plane_command_ns, fault) ||
+		!derive_counts(g, s, fault))
 		return false;
 	g->page_bytes = (uint32_t)s->page_bytes;
 	g->sectors_per_page = g->page_bytes / SECTOR_BYTES;

@@ -12,7 +12,9 @@
 #include "types.h"
 
 enum multiplane { MULTIPLANE_OFF, MULTIPLANE_SAME_OFFSET, MULTIPLANE_ANY };
+enum bus_order { BUS_COMMAND_FIRST, BUS_FIFO, BUS_DATA_FIRST };
 enum scheduling { SCHEDULE_READ_FIRST, SCHEDULE_FIFO };
+enum command_kind { COMMAND_READ, COMMAND_PROGRAM, COMMAND_ERASE, COMMANDS };
 enum program_order { ORDER_CONSECUTIVE, ORDER_ASCENDING };
 enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
 
@@ -22,13 +24,15 @@ struct flash_settings {
 	uint64_t page_bytes;
 	double over_provisioning; /* (physical - logical) / physical */
 	struct tick_list read_ns, program_ns;
-	uint64_t erase_ns, command_ns;
+	struct tick_list command_ns, plane_command_ns; /* enum command_kind; one time for all, or one for each */
+	uint64_t erase_ns;
 	double bus_mb_per_s; /* 10^6 bytes per second, each channel */
 	bool copyback, interleave;
-	int multiplane, scheduler, suspend, order;
+	int multiplane, scheduler, suspend, order, bus_order;
 	uint64_t read_first_limit; /* read commands that may pass a waiting operation; 0 = any number */
+	uint64_t multiplane_search; /* waiting operations looked at for planes to join a command */
 	uint64_t forward_bytes;    /* of controller memory, for pages on their way to flash */
-	uint64_t suspend_ns;
+	uint64_t suspend_ns, resume_ns;
 	uint64_t endurance; /* erases a block survives; 0 = any number */
 };
 
@@ -53,6 +57,12 @@ struct geometry {
 
 /* Derives and checks; a fault says which setting makes the drive impossible. */
 bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);
+
+/* Time on the bus of a command, of its first plane or each further one. */
+static inline uint64_t geometry_command_ns(const struct tick_list *times, enum command_kind command)
+{
+	return times->ns[times->count == 1 ? 0 : command];
+}
 
 static inline block_t geometry_block(const struct geometry *g, ppn_t ppn)
 {

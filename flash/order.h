@@ -36,6 +36,12 @@ uint32_t order_leave(struct ops *, struct flash_block *, uint32_t life);
 /* An operation that passes the gate now, or INDEX_NONE. */
 uint32_t order_pass(struct ops *, struct flash_block *);
 
+/* It is this program's or erase's turn in its block: no earlier one is unfinished. */
+static inline bool order_is_turn(const struct op *op, const struct flash_block *b, uint32_t index)
+{
+	return op->orphan || b->first == index + 1;
+}
+
 /* A program, copy or erase starts or is done: aborts unless it is its turn. */
 void order_start(struct ops *, struct flash_block *, uint32_t op, uint32_t page);
 void order_finish(struct ops *, struct flash_block *, uint32_t op, uint32_t page);

@@ -10,9 +10,11 @@
 
 enum phase {
 	PHASE_IDLE,
-	PHASE_IN,   /* waits for or uses the bus: command, and data of a program */
-	PHASE_CELL, /* the cell array works */
-	PHASE_OUT,  /* waits for or uses the bus: data of a read */
+	PHASE_WOKEN, /* to be given a command when all that is ready waits */
+	PHASE_IN,    /* waits for or uses the bus: command, and data of a program */
+	PHASE_CELL,  /* the cell array works */
+	PHASE_OUT,   /* waits for or uses the bus: data of a read */
+	PHASE_STOP,  /* the cell array stops what a read interrupts */
 };
 
 /* What works on its own: a die, or a whole chip when its dies may not be interleaved. */
@@ -23,13 +25,14 @@ struct unit {
 	uint32_t suspended;         /* a command that was interrupted, or INDEX_NONE */
 	tick_t suspended_ns;        /* what is left of it */
 	uint64_t passed;            /* read commands since another operation was first kept waiting */
-	uint32_t next;              /* in the line of units that wait for the bus */
+	uint32_t next;              /* in the line of units that wait for the bus, or of those woken */
+	bool brings_data;           /* with its command */
 	uint64_t in_ns, cell_ns, out_ns;
 };
 
 struct channel {
-	uint32_t user;      /* unit on the bus, or INDEX_NONE */
-	struct queue units; /* that wait for it */
+	uint32_t user;              /* unit on the bus, or INDEX_NONE */
+	struct queue first, others; /* units that wait for it */
 };
 
 /* Operations of a request that become ready together. */
@@ -49,6 +52,7 @@ struct schedule {
 
 	struct unit *unit;
 	struct channel *channel;
+	struct queue woken;                   /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
 	double sector_ns;
 
@@ -79,7 +83,7 @@ struct schedule *schedule_create(struct flash *flash)
 	s->per_unit = divisor_of(dies_per_unit);
 	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit);
 	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
-	s->answered = s->completed = QUEUE_EMPTY;
+	s->woken = s->answered = s->completed = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
 	s->unit = memory_array(units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
@@ -90,7 +94,7 @@ struct schedule *schedule_create(struct flash *flash)
 			.command = INDEX_NONE,
 			.suspended = INDEX_NONE };
 	for (uint32_t c = 0; c < g->channels; c++)
-		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY };
+		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY };
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
 		pool_create(sizeof(struct ticket), "request pool") };
@@ -109,6 +113,21 @@ void schedule_free(struct schedule *s)
 	memory_free(s->load);
 	memory_free(s->releases.element);
 	memory_free(s);
+}
+
+/* On the bus, without data: a copy-back is a read and a program. */
+static uint64_t command_ns(const struct tick_list *times, const struct op *op)
+{
+	switch (op->kind) {
+	case OP_PROGRAM:
+		return geometry_command_ns(times, COMMAND_PROGRAM);
+	case OP_ERASE:
+		return geometry_command_ns(times, COMMAND_ERASE);
+	case OP_COPY:
+		return geometry_command_ns(times, COMMAND_READ) + geometry_command_ns(times, COMMAND_PROGRAM);
+	default:
+		return geometry_command_ns(times, COMMAND_READ);
+	}
 }
 
 static uint64_t transfer_ns(const struct schedule *s, uint64_t sectors)
@@ -344,6 +363,18 @@ static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
 	timers_set(&s->timers, u, s->now + ns);
 }
 
+static bool goes_first(const struct schedule *s, const struct unit *unit)
+{
+	switch (s->settings->bus_order) {
+	case BUS_COMMAND_FIRST:
+		return unit->phase == PHASE_IN && !unit->brings_data;
+	case BUS_DATA_FIRST:
+		return unit->phase == PHASE_OUT;
+	default:
+		return false;
+	}
+}
+
 static void ask_for_bus(struct schedule *s, uint32_t u)
 {
 	uint32_t number = divide(u, s->per_channel);
@@ -354,13 +385,15 @@ static void ask_for_bus(struct schedule *s, uint32_t u)
 		return;
 	}
 	timers_unset(&s->timers, u);
-	queue_append(&channel->units, ARRAY_FIELD(s->unit, next), u);
+	queue_append(goes_first(s, &s->unit[u]) ? &channel->first : &channel->others,
+		ARRAY_FIELD(s->unit, next), u);
 }
 
 static void pass_on_bus(struct schedule *s, uint32_t number)
 {
 	struct channel *channel = &s->channel[number];
-	uint32_t u = queue_take(&channel->units, ARRAY_FIELD(s->unit, next));
+	struct queue *line = channel->first.first == INDEX_NONE ? &channel->others : &channel->first;
+	uint32_t u = queue_take(line, ARRAY_FIELD(s->unit, next));
 
 	channel->user = INDEX_NONE;
 	if (u != INDEX_NONE)
@@ -383,32 +416,40 @@ static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 }
 
 /* May `op` run in one multi-plane command with `first`? */
-static bool may_join(const struct schedule *s, const struct op *first, const struct op *op)
+static bool may_join(const struct schedule *s, const struct op *first, uint32_t index)
 {
 	const struct geometry *g = s->geometry;
+	const struct op *op = ops_at(&s->ops, index);
 
 	if (op->kind != first->kind || op->kind == OP_COPY ||
 		geometry_die(g, op->plane) != geometry_die(g, first->plane))
+		return false;
+	if (op->kind != OP_READ && !order_is_turn(op, block_of(s, op->ppn), index))
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
 	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
 }
 
-/* Adds the operations at the head of the queue that may join the command, one per plane. */
+/* Adds the operations of the queue that may join the command, one per plane; others keep their places. */
 static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q)
 {
-	uint32_t planes = s->geometry->planes_per_die, last = unit->command;
-	const struct op *first = ops_at(&s->ops, unit->command);
-	uint64_t taken = (uint64_t)1 << first->plane % planes;
+	uint32_t planes = s->geometry->planes_per_die, last = unit->command, before = INDEX_NONE;
+	struct op *op = s->ops.op.object;
+	const struct op *first = &op[unit->command];
+	uint64_t left = s->settings->multiplane_search, taken = (uint64_t)1 << first->plane % planes;
 
-	while (q->first != INDEX_NONE) {
-		const struct op *op = ops_at(&s->ops, q->first);
+	for (uint32_t next, at = q->first; at != INDEX_NONE && left && taken != UINT64_MAX >> (64 - planes);
+		at = next, left--) {
+		uint64_t plane = (uint64_t)1 << op[at].plane % planes;
 
-		if (!may_join(s, first, op) || taken >> op->plane % planes & 1)
-			break;
-		taken |= (uint64_t)1 << op->plane % planes;
-		ops_at(&s->ops, last)->next = q->first;
-		last = take(s, q);
+		next = op[at].next;
+		if (taken & plane || !may_join(s, first, at)) {
+			before = at;
+			continue;
+		}
+		taken |= plane;
+		op[last].next = queue_take_behind(q, ARRAY_FIELD(op, next), before);
+		op[last = at].next = INDEX_NONE;
 	}
 	s->busy.multiplane_commands += last != unit->command;
 }
@@ -416,19 +457,22 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 /* Data of programs crosses the bus on the way in, data of reads on the way out. */
 static void measure(struct schedule *s, struct unit *unit)
 {
+	const struct tick_list *commands = &s->settings->command_ns;
 	uint64_t in_sectors = 0, out_sectors = 0;
 
 	unit->in_ns = unit->cell_ns = 0;
 	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
 		const struct op *op = ops_at(&s->ops, i);
 
-		unit->in_ns += op->kind == OP_COPY ? 2 * s->settings->command_ns : s->settings->command_ns;
+		unit->in_ns += command_ns(commands, op);
+		commands = &s->settings->plane_command_ns;
 		if (op->cell_ns > unit->cell_ns)
 			unit->cell_ns = op->cell_ns;
 		in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
 		out_sectors += op->kind == OP_READ ? op->sectors : 0;
 	}
 	s->flash->transferred_sectors += in_sectors + out_sectors;
+	unit->brings_data = in_sectors;
 	unit->in_ns += transfer_ns(s, in_sectors);
 	unit->out_ns = transfer_ns(s, out_sectors);
 }
@@ -496,6 +540,26 @@ static void dispatch(struct schedule *s, uint32_t u)
 		start_command(s, u, &unit->others);
 }
 
+/* An idle die is to be given a command. */
+static void wake(struct schedule *s, uint32_t u)
+{
+	if (s->unit[u].phase != PHASE_IDLE)
+		return;
+	s->unit[u].phase = PHASE_WOKEN;
+	queue_append(&s->woken, ARRAY_FIELD(s->unit, next), u);
+}
+
+/* All that becomes ready now waits: so what belongs together may start together. */
+static void dispatch_woken(struct schedule *s)
+{
+	uint32_t u;
+
+	while ((u = queue_take(&s->woken, ARRAY_FIELD(s->unit, next))) != INDEX_NONE) {
+		s->unit[u].phase = PHASE_IDLE;
+		dispatch(s, u);
+	}
+}
+
 static bool may_suspend(const struct schedule *s, const struct unit *unit)
 {
 	uint8_t kind;
@@ -507,23 +571,33 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 	return kind == OP_ERASE || (kind != OP_READ && s->settings->suspend == SUSPEND_PROGRAM_AND_ERASE);
 }
 
+/* What has stopped is kept; the die is free for the read. */
+static void stopped(struct schedule *s, uint32_t u)
+{
+	s->unit[u].phase = PHASE_IDLE;
+	wake(s, u);
+	dispatch_woken(s);
+}
+
+/* The cells take time to stop. */
 static void suspend(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
-	uint64_t left = timers_due(&s->timers, u) - s->now;
+	uint64_t stop = s->settings->suspend_ns, left = timers_due(&s->timers, u) - s->now;
 
 	if (s->flash->judge) {
 		judge_cells(s->flash->judge, u, false, s->now);
 		judge_suspended(s->flash->judge, u);
 	}
 	unit->suspended = unit->command;
-	unit->suspended_ns = left + s->settings->suspend_ns;
+	unit->suspended_ns = left + s->settings->resume_ns;
 	unit->command = INDEX_NONE;
-	unit->phase = PHASE_IDLE;
-	s->busy.die_ns -= left;
+	unit->phase = PHASE_STOP;
+	s->busy.die_ns += stop - left;
 	if (cause_is_background(ops_at(&s->ops, unit->suspended)->cause))
-		s->busy.die_background_ns -= left;
+		s->busy.die_background_ns += stop - left;
 	s->busy.suspensions++;
+	timers_set(&s->timers, u, s->now + stop);
 }
 
 /* Into the queue of its die. */
@@ -537,8 +611,7 @@ static void queue_up(struct schedule *s, uint32_t index)
 	append(s, first ? &unit->reads : &unit->others, index);
 	if (first && may_suspend(s, unit))
 		suspend(s, u);
-	if (unit->phase == PHASE_IDLE)
-		dispatch(s, u);
+	wake(s, u);
 }
 
 /* Those whose turn has come pass the gate of their block. */
@@ -671,6 +744,7 @@ void schedule_forget(struct schedule *s, block_t b)
 		else if (op->stage == STAGE_WAITING && !op->blockers)
 			make_ready(s, index);
 	}
+	dispatch_woken(s);
 }
 
 /* ---- completion ---- */
@@ -752,7 +826,8 @@ static void finish_command(struct schedule *s, uint32_t u)
 	}
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_IDLE;
-	dispatch(s, u);
+	wake(s, u);
+	dispatch_woken(s);
 	if (unit->phase == PHASE_IDLE)
 		timers_unset(&s->timers, u);
 }
@@ -763,21 +838,19 @@ static void start_cells(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 
 	work_cells(s, u, unit->cell_ns);
-	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit)) {
+	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit))
 		suspend(s, u);
-		dispatch(s, u);
-	}
 }
 
 static void bus_free(struct schedule *s, uint32_t u)
 {
 	if (s->flash->judge)
 		judge_bus(s->flash->judge, u, false, s->now);
-	pass_on_bus(s, divide(u, s->per_channel));
 	if (s->unit[u].phase == PHASE_IN)
 		start_cells(s, u);
 	else
 		finish_command(s, u);
+	pass_on_bus(s, divide(u, s->per_channel));
 }
 
 static void cells_done(struct schedule *s, uint32_t u)
@@ -791,6 +864,21 @@ static void cells_done(struct schedule *s, uint32_t u)
 		ask_for_bus(s, u);
 	else
 		finish_command(s, u);
+}
+
+/* The unit has done what its alarm was set for. */
+static void unit_done(struct schedule *s, uint32_t u)
+{
+	switch (s->unit[u].phase) {
+	case PHASE_CELL:
+		cells_done(s, u);
+		break;
+	case PHASE_STOP:
+		stopped(s, u);
+		break;
+	default:
+		bus_free(s, u);
+	}
 }
 
 /* ---- releases: operations of a request become ready after its look-ups ---- */
@@ -816,6 +904,7 @@ static void release(struct schedule *s, uint32_t first_op, uint32_t ticket)
 		unblock(s, first_op);
 		first_op = next;
 	}
+	dispatch_woken(s);
 	finish_part_of_request(s, ticket);
 }
 
@@ -871,10 +960,8 @@ static void step(struct schedule *s, tick_t when)
 
 		heap_pop(&s->releases, &r, sizeof r, earlier);
 		release(s, r.first_op, r.ticket);
-	} else if (s->unit[timers_first(&s->timers)].phase == PHASE_CELL) {
-		cells_done(s, timers_first(&s->timers));
 	} else {
-		bus_free(s, timers_first(&s->timers));
+		unit_done(s, timers_first(&s->timers));
 	}
 }
 

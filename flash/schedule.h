@@ -4,9 +4,11 @@
  * A read takes the command on the bus, the sense on the die, the data on the bus; a
  * program takes command and data on the bus, then the die; a copy-back and an erase take a
  * command, then the die.  A die serves one command at a time: reads first (up to a limit) or in order
- * of becoming ready; waiting operations of other planes may join it (multi-plane).  Programs and
+ * of becoming ready; waiting operations of other planes may join it (multi-plane), once all
+ * that becomes ready at a moment waits.  Programs and
  * erases of a block keep their order (order.h).  A bus is
- * granted to waiting dies in the order in which they asked.  Events of one
+ * granted to waiting dies in the order of flash.bus_order, and among equals to the one that asked first; a die
+ * that leaves the bus asks for its next command before the bus is passed on.  Events of one
  * instant happen in a fixed order, so a run is repeatable to the byte.
  *
  * Knows operations, dies and channels.  It does not know what a page holds or why it moves.

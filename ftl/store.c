@@ -63,7 +63,7 @@ void store_free(struct store *s)
 
 ppn_t store_take(struct store *s, struct io *io, lpn_t lpn, unsigned stream)
 {
-	plane_t plane = placement_choose(&s->placement, lpn);
+	plane_t plane = placement_choose(&s->placement, lpn, stream);
 
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
 		if (collector_make_room(s->collector, io, plane, stream))

@@ -37,11 +37,17 @@ const struct param host_params[] = {
 	{ HOST(UINT, queue_depth), 1, 1e6, "requests", "32", "closed: requests always in the drive" },
 	{ HOST(REAL, time_scale), 0, 1e6, "", "1",
 		"open: arrival times are multiplied by it; 0.5 = twice as fast, 0 = all at once" },
+	{ HOST(UINT, link_ns), 0, 1e9, "ns", "0",
+		"what the link adds to each request, whatever it carries; others do not wait for that" },
+	{ HOST(REAL, link_mb_per_s), 0, 1e6, "MB/s", "0",
+		"transfer rate of the link in each direction, 10^6 bytes per second; 0 = no limit" },
 	{ 0 },
 };
 
 const struct param trace_params[] = {
 	{ TRACE(TEXT, format), 0, 0, "", "auto", "format of the trace; auto = found from its content" },
+	{ TRACE(TEXT, columns), 0, 0, "", "",
+		"names of the columns of a trace in no known format, e.g. time_us,op,offset_bytes,size_bytes" },
 	{ TRACE(TEXT, member), 0, 0, "", "", "file inside a tar or zip archive; \"\" = the only one" },
 	{ TRACE(TEXT, devices), 0, 0, "", "own",
 		"own: every device of the trace keeps its addresses; all: devices are laid out one after "
@@ -152,4 +158,14 @@ bool host_admit(struct host *h, struct request *r, const char *trace_name, struc
 			(unsigned long long)(r->start + r->sectors - 1), (unsigned long long)h->sectors);
 	fold(h, r);
 	return true;
+}
+
+tick_t host_cross(struct host *h, bool from_device, tick_t ready, uint32_t sectors)
+{
+	const struct host_settings *s = h->settings;
+	tick_t *free = &h->link_free[from_device];
+	double ns = s->link_mb_per_s > 0 ? (double)sectors * SECTOR_BYTES * 1000.0 / s->link_mb_per_s : 0;
+
+	*free = (ready > *free ? ready : *free) + (tick_t)(ns + 0.5);
+	return *free + s->link_ns;
 }

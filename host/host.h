@@ -8,6 +8,8 @@
  * And the layer that lies between: it maps a request to parts of the device.  A layer may send a write elsewhere, cut
  * requests into pieces, release what it does not need any more, and export fewer sectors than the device has.
  *
+ * Data of requests crosses a link, with room for one request after another in each direction.
+ *
  * Knows requests and the size of the device.  Knows nothing of flash or time passing: the loop that waits
  * is drive/run.c, which asks this room when, where and how many.
  */
@@ -27,11 +29,13 @@ struct host_settings {
 	uint64_t queue_limit; /* open: 0 = no limit */
 	uint64_t queue_depth; /* closed */
 	double time_scale;    /* open: arrival times are multiplied by it */
+	uint64_t link_ns;
+	double link_mb_per_s; /* 0 = no limit */
 };
 
 /* Of the group "trace"; what reading needs is passed on to traces/. */
 struct trace_settings {
-	char *format, *member, *devices, *time_unit;
+	char *format, *columns, *member, *devices, *time_unit;
 	bool fold, sort_fully;
 	uint64_t limit; /* requests; 0 = all */
 	/* Of a profile of the generator: settings that replace its own ("requests=1000"; n texts), and how far the
@@ -59,7 +63,8 @@ struct host {
 	bool beneath; /* requests address the device and are older than the layer */
 	sector_t sectors, device_sectors; /* what the host sees, and what there is */
 	uint32_t sectors_per_page;
-	uint64_t folded; /* requests whose address was folded into the exported sectors */
+	tick_t link_free[2]; /* to the device, from it */
+	uint64_t folded;     /* requests whose address was folded into the exported sectors */
 
 	struct host_part *part; /* of the request mapped last */
 	uint32_t parts, part_room;
@@ -102,12 +107,21 @@ bool host_admit(struct host *, struct request *, const char *trace_name, struct 
 /* The parts of an admitted request are then in `part`; the layer takes it as served. */
 void host_map(struct host *, const struct request *);
 
+/* When data that is ready has crossed the link, to the device or from it, behind what came before. */
+tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sectors);
+
 /* For layers. */
 void host_add(struct host *, struct host_part);
 
 void host_regions(struct host *, struct regions *);
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);
+
+/* Crossing the link takes time. */
+static inline bool host_has_link(const struct host_settings *s)
+{
+	return s->link_ns || s->link_mb_per_s > 0;
+}
 
 /* How many requests may be in the drive at once. */
 static inline uint64_t host_slots(const struct host_settings *s)

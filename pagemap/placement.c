@@ -5,13 +5,18 @@
 
 #include <string.h>
 
-static const char *const policy_names[] = { "least_loaded", "round_robin", "static", NULL };
+static const char *const policy_names[] = { "least_loaded", "round_robin", "static", "superblock", NULL };
+static const char *const superblock_names[] = { "die", "drive", NULL };
 
 const struct param placement_params[] = {
 	{ PARAM(CHOICE, struct placement_settings, policy), 0, 0, "", "least_loaded",
-		"where a page is written: the die with the least work, planes in turn, or by logical page "
-		"number",
+		"where a page is written: the die with the least work, planes in turn, by logical page number, or "
+		"the planes of a die one after another, so that they stay at the same offset",
 		policy_names },
+	{ PARAM(CHOICE, struct placement_settings, superblock), 0, 0, "", "die",
+		"which die superblock placement goes on with: die = the one with the least work, drive = the next "
+		"one, so that all dies stay at the same offset",
+		superblock_names },
 	{ PARAM(TEXT, struct placement_settings, order), 0, 0, "", "CWDP",
 		"striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies "
 		"fastest" },
@@ -53,7 +58,10 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 			"\"CWDP\"",
 			settings->order);
 	*p = (struct placement){
-		.geometry = g, .flash = flash, .policy = (enum placement_policy)settings->policy
+		.geometry = g,
+		.flash = flash,
+		.policy = (enum placement_policy)settings->policy,
+		.superblock = (enum superblock_reach)settings->superblock,
 	};
 	p->plane = memory_array(g->planes, sizeof *p->plane, "striping order");
 	p->position = memory_array(g->planes, sizeof *p->position, "striping order");
@@ -78,12 +86,22 @@ void placement_release(struct placement *p)
 
 void placement_regions(struct placement *p, struct regions *r)
 {
-	regions_visit(r, p->turn, p->geometry->dies * sizeof *p->turn);
+	const struct geometry *g = p->geometry;
+	const char *what = "placement";
+	/* The cursor goes over dies, or over planes. */
+	uint32_t positions = p->policy == PLACE_ROUND_ROBIN ? g->planes : g->dies;
+
+	regions_visit(r, p->turn, g->dies * sizeof *p->turn);
+	regions_below(r, NUMBERS(p->turn), g->dies, g->planes_per_die, what);
+	regions_visit(r, p->stripe, sizeof p->stripe);
+	regions_below(r, NUMBERS_OF(p->stripe, at), STREAMS_MOST, g->dies, what);
+	regions_below(r, NUMBERS_OF(p->stripe, left), STREAMS_MOST, g->planes_per_die + 1u, what);
 	regions_visit(r, &p->cursor, sizeof p->cursor);
+	regions_require(r, p->cursor < positions, what);
 }
 
-/* First die in striping order from the cursor with the least work; an idle one ends the search. */
-static plane_t least_loaded(struct placement *p)
+/* Number in striping order of the first die from the cursor with the least work; an idle one ends the search. */
+static uint32_t least_loaded(struct placement *p)
 {
 	const struct geometry *g = p->geometry;
 	uint64_t least = UINT64_MAX;
@@ -101,17 +119,36 @@ static plane_t least_loaded(struct placement *p)
 			at = 0;
 	}
 	p->cursor = best + 1 == g->dies ? 0 : best + 1;
-	best = p->die[best];
-	if (++p->turn[best] >= g->planes_per_die)
-		p->turn[best] = 0;
-	return best * g->planes_per_die + p->turn[best];
+	return best;
 }
 
-plane_t placement_choose(struct placement *p, lpn_t lpn)
+static plane_t next_plane(struct placement *p, die_t die)
+{
+	if (++p->turn[die] >= p->geometry->planes_per_die)
+		p->turn[die] = 0;
+	return die * p->geometry->planes_per_die + p->turn[die];
+}
+
+/* Streams fill blocks of their own, so each goes through the planes by itself. */
+static plane_t in_step(struct placement *p, unsigned stream)
+{
+	uint32_t planes = p->geometry->planes_per_die, *at = &p->stripe[stream].at,
+		 *left = &p->stripe[stream].left;
+
+	if (!*left) {
+		*at = p->superblock == SUPERBLOCK_DIE ? least_loaded(p) : (*at + 1) % p->geometry->dies;
+		*left = planes;
+	}
+	return p->die[*at] * planes + planes - (*left)--;
+}
+
+plane_t placement_choose(struct placement *p, lpn_t lpn, unsigned stream)
 {
 	switch (p->policy) {
 	case PLACE_LEAST_LOADED:
-		return least_loaded(p);
+		return next_plane(p, p->die[least_loaded(p)]);
+	case PLACE_SUPERBLOCK:
+		return in_step(p, stream);
 	case PLACE_ROUND_ROBIN:
 		if (++p->cursor >= p->geometry->planes)
 			p->cursor = 0;

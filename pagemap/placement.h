@@ -1,21 +1,26 @@
 /*
  * Where the next page goes: which plane of which die.  Knows the shape of the medium and how
- * busy its dies are; knows nothing of blocks or of what is written.
+ * busy its dies are; knows nothing of blocks or of what is written but its stream.
  */
 #ifndef PAGEMAP_PLACEMENT_H
 #define PAGEMAP_PLACEMENT_H
 
 #include "base/fault.h"
 #include "flash/flash.h"
+#include "pagemap/space.h"
 
 enum placement_policy {
 	PLACE_LEAST_LOADED, /* the die with the least work; its planes in turn */
 	PLACE_ROUND_ROBIN,  /* every plane in turn, whatever is written */
 	PLACE_STATIC,       /* a function of the logical page number */
+	PLACE_SUPERBLOCK,   /* every plane of a die, one after another, for each stream by itself */
 };
 
+/* What is written in step: each die by itself, or all of them. */
+enum superblock_reach { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE };
+
 struct placement_settings {
-	int policy;
+	int policy, superblock;
 	char *order; /* e.g. "CWDP": channel varies fastest, then way (chip), die, plane */
 };
 
@@ -29,7 +34,11 @@ struct placement {
 	uint32_t *position; /* inverse of `plane` */
 	die_t *die;         /* dies in striping order */
 	uint32_t *turn;     /* per die: its next plane */
-	uint32_t cursor;    /* next position of round robin, or of the search for an idle die */
+	struct {
+		uint32_t at, left; /* die, in striping order; its planes that are still to be written */
+	} stripe[STREAMS_MOST];
+	enum superblock_reach superblock;
+	uint32_t cursor; /* next position of round robin, or of the search for an idle die */
 };
 
 /* False and a fault if the order is not a permutation of C, W, D and P. */
@@ -40,7 +49,7 @@ void placement_release(struct placement *);
 /* Whose turn it is, for saving and loading a drive. */
 void placement_regions(struct placement *, struct regions *);
 
-plane_t placement_choose(struct placement *, lpn_t);
+plane_t placement_choose(struct placement *, lpn_t, unsigned stream);
 
 /* The plane after `plane` in striping order: where to look when `plane` is full. */
 plane_t placement_after(const struct placement *, plane_t);

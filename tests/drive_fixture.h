@@ -19,7 +19,8 @@
 #define PAPER_DRIVE                                                                                          \
 	"flash.channels=2 flash.chips=1 flash.dies=2 flash.planes=2 flash.blocks=8 flash.pages=4 "           \
 	"flash.page_bytes=2048 flash.over_provisioning=0.5 flash.read_ns=10000 flash.program_ns=100000 "     \
-	"flash.erase_ns=1000000 flash.command_ns=100 flash.bus_mb_per_s=512 dram.access_ns=0 "
+	"flash.erase_ns=1000000 flash.command_ns=100 flash.plane_command_ns=100 flash.bus_mb_per_s=512 "     \
+	"dram.access_ns=0 "
 
 /* Address sanitizers: several times slower, and no limit of address space is one. */
 #if defined __has_feature

@@ -109,6 +109,69 @@ static void test_partial_write_keeps_only_what_holds_data(void **state)
 	replay_free(r);
 }
 
+/*
+ * Every other request is one page, the others are two: pages 0, 1-2, 3, 4-5, ... in planes 0, 1-0, 1, 0-1.  So of four
+ * requests one finds both planes of a die, at the same offset, for as long as pages are written.
+ */
+static void test_superblocks_stay_in_step(void **state)
+{
+	char trace[4000] = "";
+	struct replay *r;
+
+	(void)state;
+	for (int i = 0; i < 48; i++)
+		sprintf(trace + strlen(trace), "%d 0 %d %d 0\n", i * 1000000, i % 8 * 8, i % 2 ? 8 : 4);
+	r = replay(PAPER_DRIVE "flash.multiplane=same_offset placement.policy=superblock", trace);
+	assert_int_equal(schedule_busy(r->drive->flash->schedule).multiplane_commands, 12);
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * 4100 + 100000);
+	replay_free(r);
+}
+
+#define LINKED PAPER_DRIVE "placement.policy=static host.link_ns=300 host.link_mb_per_s=512 "
+
+/* A sector takes 1000 ns on the link, a request 300 more; data to be written comes before anything else is done. */
+static void test_requests_cross_the_link(void **state)
+{
+	struct replay *r = replay(LINKED "dram.access_ns=50", "0 0 0 4 0\n1000000 0 0 3 1\n");
+	const struct request_statistics *of = r->drive->count->request;
+
+	(void)state;
+	assert_int_equal(of[REQUEST_WRITE].latency.max, 4000 + 300 + 50 + WRITE);
+	assert_int_equal(of[REQUEST_READ].latency.max, 50 + 100 + 10000 + 3000 + 3000 + 300);
+	assert_int_equal(r->drive->count->service[REQUEST_READ].max, of[REQUEST_READ].latency.max);
+	assert_int_equal(r->drive->last_completion, 1000000 + of[REQUEST_READ].latency.max);
+	replay_free(r);
+}
+
+/* Two pages on two channels are written and read at once: each direction carries one after the other. */
+static void test_the_link_carries_one_request_after_another(void **state)
+{
+	struct replay *r = replay(
+		LINKED, "0 0 0 4 0\n0 0 4 4 0\n1000000 0 0 4 1\n1000000 0 4 4 1\n");
+	const struct request_statistics *of = r->drive->count->request;
+
+	(void)state;
+	assert_int_equal(of[REQUEST_WRITE].latency.min, 4000 + 300 + WRITE);
+	assert_int_equal(of[REQUEST_READ].latency.min, READ + 4000 + 300);
+	assert_int_equal(of[REQUEST_READ].latency.max, READ + 2 * 4000 + 300);
+	replay_free(r);
+	r = replay(LINKED, "0 0 0 4 0\n0 0 4 4 0\n");
+	assert_int_equal(r->drive->count->request[REQUEST_WRITE].latency.max, 2 * 4000 + 300 + WRITE);
+	replay_free(r);
+}
+
+/* The next request of a closed loop comes when the host has the answer, although the drive has long been idle. */
+static void test_a_slot_is_taken_until_the_answer_has_come(void **state)
+{
+	struct replay *r =
+		replay(LINKED "host.mode=closed host.queue_depth=1", "0 0 0 4 0\n0 0 0 4 1\n0 0 0 4 1\n");
+
+	(void)state;
+	assert_int_equal(r->drive->last_completion, (4300 + WRITE) + 2 * (READ + 4300));
+	assert_int_equal(r->drive->in_drive, 0);
+	replay_free(r);
+}
+
 /* A read while the write is still under way, and one after. */
 static void test_data_on_its_way_is_read_at_once(void **state)
 {
@@ -174,11 +237,21 @@ static void test_a_page_is_read_once_around_a_buffered_sector(void **state)
 	"flash.page_bytes=2048 flash.over_provisioning=0.2 trace.fold=true trace.limit=500 "                 \
 	"gc.threshold=0.05 "
 
+static bool precondition_for(struct replay *r, const char *workload)
+{
+	struct workload w;
+	bool done = workload_open(&w, workload, &r->settings.trace, true, NULL, &r->fault) &&
+		    precondition(r->drive, &w, &r->before, &r->fault);
+
+	workload_close(&w);
+	return done;
+}
+
 static struct replay *prepared(const char *settings)
 {
 	struct replay *r = replay_open(settings);
 
-	if (!precondition(r->drive, "uniform", &r->before, &r->fault))
+	if (!precondition_for(r, "uniform"))
 		fail_msg("%s", r->fault.text);
 	return r;
 }
@@ -332,7 +405,7 @@ static void test_pages_of_the_workload_come_first(void **state)
 	struct request q;
 
 	(void)state;
-	assert_true(workload_open(&r->workload, "uniform", &r->settings.trace, NULL, &r->fault));
+	assert_true(workload_open(&r->workload, "uniform", &r->settings.trace, false, NULL, &r->fault));
 	while (workload_next(&r->workload, &q, &r->fault) == TRACE_OK) {
 		uint64_t before = flash_total(r->drive->flash, OP_READ);
 
@@ -457,7 +530,7 @@ static void test_premapping_of_pages_and_of_sectors(void **state)
 		snprintf(text, sizeof text, PAPER_DRIVE "trace.format=ssdsim precondition.premap=%s",
 			cases[i].premap);
 		r = replay_open(text);
-		assert_true(precondition(r->drive, name, &r->before, &r->fault));
+		assert_true(precondition_for(r, name));
 		assert_int_equal(r->before.used_pages, cases[i].pages);
 		assert_int_equal(r->before.footprint_pages, cases[i].pages);
 		for (lpn_t lpn = 0; lpn < 3; lpn++)
@@ -509,7 +582,7 @@ static void assert_refused(const char *settings, const char *workload, const cha
 {
 	struct replay *r = replay_open(settings);
 
-	if (precondition(r->drive, workload, &r->before, &r->fault) || !strstr(r->fault.text, says))
+	if (precondition_for(r, workload) || !strstr(r->fault.text, says))
 		fail_msg("should be refused with \"%s\": \"%s\"", says, r->fault.text);
 	replay_free(r);
 }
@@ -522,7 +595,6 @@ static void test_impossible_states_are_refused(void **state)
 	assert_refused(MEDIUM "precondition.mode=synthetic precondition.used=0.95 precondition.valid=0.9",
 		"uniform", "more than the drive's logical pages");
 	assert_refused(MEDIUM "precondition.mode=trace", "uniform", "needs precondition.trace");
-	assert_refused(MEDIUM "precondition.mode=synthetic", "-", "standard input cannot be read twice");
 	assert_refused(MEDIUM "precondition.mode=synthetic", "no-such-trace", "no-such-trace");
 	assert_refused(MEDIUM "precondition.mode=trace precondition.trace=no-such-trace", "uniform",
 		"no-such-trace");
@@ -945,6 +1017,10 @@ int main(void)
 		cmocka_unit_test(test_read_of_what_was_written),
 		cmocka_unit_test(test_partial_write_reads_what_it_keeps),
 		cmocka_unit_test(test_partial_write_keeps_only_what_holds_data),
+		cmocka_unit_test(test_superblocks_stay_in_step),
+		cmocka_unit_test(test_requests_cross_the_link),
+		cmocka_unit_test(test_the_link_carries_one_request_after_another),
+		cmocka_unit_test(test_a_slot_is_taken_until_the_answer_has_come),
 		cmocka_unit_test(test_data_on_its_way_is_read_at_once),
 		cmocka_unit_test(test_programs_of_classes),
 		cmocka_unit_test(test_buffered_write),

@@ -61,6 +61,39 @@ static void test_a_read_modify_write(void **state)
 	settings_release(&settings);
 }
 
+/* The layer reads the page of its sector, which lies at the first place of the pool, and writes it to the second. */
+static void test_behind_a_host_layer(void **state)
+{
+	struct settings settings;
+	struct fault fault = { "" };
+	struct explanation x = { .number = 2 };
+	struct request r = { .start = 1, .sectors = 2, .type = REQUEST_WRITE };
+	struct drive *d;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	(void)state;
+	fixture_settings(&settings, PAPER_DRIVE "ftl=page host.layer=indirect indirect.sector_bytes=2K "
+						"indirect.logical_sectors=40");
+	d = drive_create(&settings, true, &fault);
+	serve(d, REQUEST_WRITE, 0, 4);
+	explanation_begin(&x, d, &r);
+	assert_true(drive_submit(d, &r));
+	explanation_taken(&x, d);
+	drive_drain(d);
+	out = open_memstream(&text, &bytes);
+	explanation_write(&x, d, out);
+	fclose(out);
+	assert_non_null(strstr(text, "# behind the host layer: read of 4 sectors from sector 160\n"
+				     "# behind the host layer: write of 4 sectors from sector 164\n"
+				     "# afterwards LPN 41: in "));
+	free(text);
+	explanation_release(&x, d);
+	drive_free(d);
+	settings_release(&settings);
+}
+
 /* Operations that serve others after the request was taken in are not its own. */
 static void test_other_requests_are_not_seen(void **state)
 {
@@ -121,7 +154,8 @@ static void test_an_eviction(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_read_modify_write),
-		cmocka_unit_test(test_an_eviction), cmocka_unit_test(test_other_requests_are_not_seen) };
+		cmocka_unit_test(test_an_eviction), cmocka_unit_test(test_behind_a_host_layer),
+		cmocka_unit_test(test_other_requests_are_not_seen) };
 
 	return cmocka_run_group_tests_name("explanations", tests, NULL, NULL);
 }

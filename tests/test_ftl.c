@@ -77,6 +77,7 @@ static const struct choice placements[] = {
 	{ "least-loaded", "placement.policy=least_loaded" },
 	{ "round-robin", "placement.policy=round_robin" },
 	{ "static", "placement.policy=static" },
+	{ "superblock", "placement.policy=superblock" },
 };
 static const struct choice multiplanes[] = {
 	{ "", "" },

@@ -273,8 +273,7 @@ static void sequential_runs_round_the_space(void **state)
 	generator_close(g);
 }
 
-/* As many sectors in each range as it has, none before the one in front of it is done, sizes as listed, places drawn with
- * replacement: of n requests of the smallest size in n places a share of 1/e of the places is never met. */
+/* As many sectors in each range as it has, none before the one in front of it is done, sizes as listed. */
 static void ranges_are_visited_in_order(void **state)
 {
 	struct generator *g = open_with("ranges", "space=5M", "place.range=2M", "read.sizes=2K 6K", NULL);
@@ -302,6 +301,7 @@ static void ranges_are_visited_in_order(void **state)
 	generator_close(g);
 }
 
+/* Of n requests of one page in n pages a share of 1/e of the pages is never met. */
 static void ranges_draw_with_replacement(void **state)
 {
 	enum { PAGES_OF_RANGE = 16384 };
@@ -897,10 +897,15 @@ static void bad_profiles_say_what_is_wrong(void **state)
 
 static void bad_names_and_overrides_are_faults(void **state)
 {
-	char *misspelt[] = { "request=5" };
+	char *misspelt[] = { "request=5" }, *no_law[] = { "arrival.law=often" },
+	     *no_run[] = { "read.follow=me" };
 	struct fault fault = { "" };
 
 	(void)state;
+	assert_null(generator_open("uniform", no_law, 1, &fault));
+	assert_non_null(strstr(fault.text, "should be \"fixed\" or \"exponential\""));
+	assert_null(generator_open("uniform", no_run, 1, &fault));
+	assert_non_null(strstr(fault.text, "should be \"new\", \"any\" or \"last\""));
 	assert_null(generator_open("lun7", NULL, 0, &fault));
 	assert_string_equal(fault.text,
 		"lun7: neither a file nor a profile; did you mean \"lun1\"?  `ssd list` names the profiles");

@@ -187,11 +187,30 @@ static void test_a_drive_that_does_not_care(void **state)
 		numbers, COUNT(numbers));
 }
 
+/* Blocks that wear out after some passes: what was measured before stands there, the rest not. */
+static void test_a_drive_that_fails(void **state)
+{
+	static const char arguments[] = "measure -s flash.endurance=5 parameters/tiny.cfg";
+
+	ssd(*state, arguments);
+	assert_status(*state, DRIVE_FAILED, arguments);
+	assert_true(printed(*state, "measure.sequential") > 0);
+	assert_true(isnan(printed(*state, "measure.back.2")));
+}
+
 static void test_mistakes(void **state)
 {
 	static const struct mistake cases[] = {
 		{ "measure", "PARAMETERS" },
 		{ "measure --sector 100 parameters/tiny.cfg", "--sector" },
+		{ "measure --sector 1000 parameters/tiny.cfg",
+			"--sector 1000 is no whole number of the device's sectors of 512 bytes" },
+		{ "measure --sector 2048 " SSD_DRIVE,
+			"--sector 2048 is no whole number of the device's sectors of 4096 bytes" },
+		{ "measure --sector 131072 parameters/tiny.cfg",
+			"a drive of 3 sectors of 131072 bytes is too small to be measured" },
+		{ "measure -s striped.sector_bytes=1000 " SSD_DRIVE,
+			"striped.sector_bytes = 1000 is not a power of two" },
 		{ "measure -s striped.stripe=3 " SSD_DRIVE, "8 x 3 sectors, 256 and 262144 are not" },
 		{ "measure -s striped.sectors=262145 " SSD_DRIVE, "the device whole superblocks" },
 		{ "measure -s host.layer=indirect -s indirect.pool=1 " SSD_DRIVE,
@@ -254,6 +273,7 @@ int main(void)
 		TEST(test_the_usb_drive),
 		TEST(test_the_usb_drive_behind_its_layer),
 		TEST(test_a_drive_that_does_not_care),
+		TEST(test_a_drive_that_fails),
 		TEST(test_mistakes),
 		TEST(test_the_model),
 		TEST(test_the_model_with_measured_costs),

@@ -8,7 +8,7 @@
 
 enum { COMMAND = 100, PAGE = 4000, SENSE = 10000, PROGRAM = 100000, ERASE = 1000000, DRAM = 50 };
 
-static struct judge *new_judge(void)
+static struct judge *new_judge_of(enum judged_bus bus_order)
 {
 	static const tick_t read_ns[] = { SENSE }, program_ns[] = { PROGRAM };
 
@@ -24,11 +24,18 @@ static struct judge *new_judge(void)
 		.read_types = 1,
 		.program_types = 1,
 		.erase_ns = ERASE,
-		.command_ns = COMMAND,
-		.suspend_ns = 5000,
+		.command_ns = { COMMAND, COMMAND, COMMAND },
+		.suspend_ns = 3000,
+		.resume_ns = 5000,
 		.dram_ns = DRAM,
+		.bus_order = bus_order,
 		.bus_mb_per_s = 512,
 		.forward_bytes = 1 << 20 });
+}
+
+static struct judge *new_judge(void)
+{
+	return new_judge_of(JUDGED_COMMAND_FIRST);
 }
 
 /* Operations of ticket 0, awaited, of a whole page; a background one has ticket 0, too. */
@@ -138,8 +145,8 @@ static void test_a_page_that_is_moved_to_where_another_was_read(void **state)
 	judge_free(j);
 }
 
-/* A program interrupted at 50000 of its time in the cells, a read, and the rest with the cost of going on. */
-static void interrupt(struct judge *j, tick_t cost)
+/* A program interrupted at 50000 of its time in the cells, a read, both costs, and the rest. */
+static void interrupt(struct judge *j, tick_t stop, tick_t cost)
 {
 	tick_t now = COMMAND + PAGE;
 
@@ -149,7 +156,7 @@ static void interrupt(struct judge *j, tick_t cost)
 	judge_cells(j, 0, true, now);
 	judge_cells(j, 0, false, now += 50000);
 	judge_suspended(j, 0);
-	now = read_through(j, 1, now);
+	now = read_through(j, 1, now + stop);
 	judge_resumed(j, 0);
 	judge_cells(j, 0, true, now);
 	judge_cells(j, 0, false, now += PROGRAM - 50000 + cost);
@@ -192,12 +199,53 @@ static struct judge *read_and_write(void)
 	return j;
 }
 
+/*
+ * A program of die 0 and a read of die 1 ask for the bus, one after the other; or the program asks, and the read with
+ * its data at the same moment.  The bus goes to the wrong one.
+ */
+static void take_the_bus(enum judged_bus bus_order, bool data, uint32_t taker, tick_t later)
+{
+	struct judge *j = new_judge_of(bus_order);
+
+	judge_placed(j, 32, PPN_NONE);
+	judge_begin(j, 0);
+	make(j, 1, JUDGED_PROGRAM, 0, PPN_NONE);
+	make(j, 2, JUDGED_READ, 32, PPN_NONE);
+	judge_submit(j, 0, 0, 0);
+	if (data) {
+		judge_started(j, 2, 1, 0);
+		judge_bus(j, 1, true, 0);
+		judge_bus(j, 1, false, COMMAND);
+		judge_cells(j, 1, true, COMMAND);
+		judge_started(j, 1, 0, COMMAND + SENSE);
+		judge_cells(j, 1, false, COMMAND + SENSE);
+		judge_bus(j, taker, true, COMMAND + SENSE);
+	} else {
+		judge_started(j, 1, 0, 0);
+		judge_started(j, 2, 1, 0);
+		judge_bus(j, taker, true, later);
+	}
+	judge_free(j);
+}
+
+/* The bus goes to whose turn it is: the same events, another taker. */
+static void test_lawful_turns_on_the_bus(void **state)
+{
+	(void)state;
+	take_the_bus(JUDGED_COMMAND_FIRST, false, 1, 0);
+	take_the_bus(JUDGED_COMMAND_FIRST, true, 0, 0);
+	take_the_bus(JUDGED_FIRST_COME, true, 0, 0);
+	take_the_bus(JUDGED_FIRST_COME, false, 0, 0);
+	take_the_bus(JUDGED_DATA_FIRST, true, 1, 0);
+	take_the_bus(JUDGED_DATA_FIRST, false, 0, 0);
+}
+
 static void test_a_lawful_interruption(void **state)
 {
 	struct judge *j = read_and_write();
 
 	(void)state;
-	interrupt(j, 5000);
+	interrupt(j, 3000, 5000);
 	judge_free(j);
 }
 
@@ -230,8 +278,14 @@ enum breach {
 	NO_TRANSFER,
 	SHORT_CELLS,
 	FREE_RESUME,
+	FREE_SUSPENSION,
 	DIE_TWICE,
+	TWO_PLANES,
 	BUS_TWICE,
+	BUS_IDLE,
+	COMMAND_PASSED,
+	DATA_PASSED,
+	FIRST_PASSED,
 	WRONG_DIE,
 	ANSWERED_UNREAD,
 	TOO_EARLY,
@@ -295,11 +349,19 @@ static void break_physics(enum breach breach)
 		go_through(j, 3, 0, COMMAND + PAGE, PROGRAM - 1, 0, 0);
 		break;
 	case FREE_RESUME:
-		interrupt(j, 0);
+		interrupt(j, 3000, 0);
+		break;
+	case FREE_SUSPENSION:
+		interrupt(j, 2999, 5000);
 		break;
 	case DIE_TWICE:
 		judge_started(j, 1, 0, 0);
 		judge_started(j, 3, 0, 0);
+		break;
+	case TWO_PLANES:
+		make(j, 4, JUDGED_PROGRAM, 16, PPN_NONE);
+		judge_started(j, 3, 0, 0);
+		judge_started(j, 4, 0, 0);
 		break;
 	case BUS_TWICE:
 		judge_placed(j, 32, PPN_NONE);
@@ -308,6 +370,18 @@ static void break_physics(enum breach breach)
 		judge_bus(j, 0, true, 0);
 		judge_started(j, 4, 1, 0);
 		judge_bus(j, 1, true, 0);
+		break;
+	case BUS_IDLE:
+		take_the_bus(JUDGED_FIRST_COME, false, 0, 1);
+		break;
+	case COMMAND_PASSED:
+		take_the_bus(JUDGED_COMMAND_FIRST, false, 0, 0);
+		break;
+	case DATA_PASSED:
+		take_the_bus(JUDGED_DATA_FIRST, true, 0, 0);
+		break;
+	case FIRST_PASSED:
+		take_the_bus(JUDGED_FIRST_COME, false, 1, 0);
 		break;
 	case WRONG_DIE:
 		judge_started(j, 1, 1, 0);
@@ -351,8 +425,14 @@ static void test_each_breach(void **state)
 		[NO_TRANSFER] = "after 100 ns on the bus, command and data take 4100",
 		[SHORT_CELLS] = "a program of page 4 took 99999 ns in the cells, should take 100000",
 		[FREE_RESUME] = "a program of page 4 took 100000 ns in the cells, should take 105000",
+		[FREE_SUSPENSION] = "a read of page 0 starts at 57099, what it interrupts stops at 57100",
 		[DIE_TWICE] = "a program of page 4 starts on a die that is at work",
+		[TWO_PLANES] = "a program of page 16 starts on a die that is at work",
 		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",
+		[BUS_IDLE] = "die 0 takes the bus of channel 0 at 1, when it should not or should have before",
+		[COMMAND_PASSED] = "die 0 takes the bus of channel 0 at 0, it is the turn of die 1",
+		[DATA_PASSED] = "die 0 takes the bus of channel 0 at 10100, it is the turn of die 1",
+		[FIRST_PASSED] = "die 1 takes the bus of channel 0 at 0, it is the turn of die 0",
 		[WRONG_DIE] = "a read of page 0 starts on die 1",
 		[ANSWERED_UNREAD] = "a request is answered from page 4 and waits for no read of it",
 		[TOO_EARLY] = "the request of ticket 0 completes at 104100 before 1 of its operations",
@@ -369,6 +449,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_lawful_request),
 		cmocka_unit_test(test_a_lawful_interruption),
+		cmocka_unit_test(test_lawful_turns_on_the_bus),
 		cmocka_unit_test(test_a_page_that_is_moved_to_where_another_was_read),
 		cmocka_unit_test(test_a_copy_over_the_bus_is_the_same_data),
 		cmocka_unit_test(test_each_breach),

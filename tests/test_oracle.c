@@ -581,7 +581,9 @@ static void commit(void *context)
 	submit(d, REQUEST_WRITE, 0, 8);
 	submit(d, REQUEST_READ, 0, 8);
 	if (crime == CRIME_BUFFER_LOSES) {
-		buffer_node(d->buffer, 0)->stored = buffer_node(d->buffer, 0)->dirty = 0xe;
+		struct buffer_node *node = buffer_node(d->buffer, buffer_find(d->buffer, 0));
+
+		node->stored = node->dirty = 0xe;
 	} else {
 		struct page_map *map = &((struct page_ftl *)d->ftl->state)->map;
 		struct page_entry entry = page_map_get(map, 0);

@@ -66,7 +66,10 @@ static double statistic(struct desk *d, const char *name)
 
 /* ---- BPLRU ---- */
 
-/* Blocks 0 (pages 0, 2), 2 (page 9) and 0 again; a read does not save block 2. */
+/*
+ * Room for 4 pages.  Block 0 (pages 2 and 0) was written after block 2 (page 9), which a read does not save, and then
+ * block 7 (page 28).  A page of block 0 that is written again saves it whole, until it is its turn.
+ */
 static void test_bplru_blocks_leave_whole(void **state)
 {
 	struct desk *d = desk_open("bplru", 4 * PAGE, "");
@@ -76,16 +79,19 @@ static void test_bplru_blocks_leave_whole(void **state)
 	put_page(d, 9, 8);
 	put_page(d, 0, 8);
 	get_page(d, 9, 8);
-	put_page(d, 10, 8);
-	put_page(d, 20, 1); /* block 0 was written before block 2 */
-	assert_int_equal(d->book.calls, 1);
-	assert_page_noted(d, 0, WRITE_CALL, 0, 8);
-	assert_page_noted(d, 1, WRITE_CALL, 2, 8);
-	assert_int_equal(d->b->statistics.evictions, 1);
-	put_page(d, 9, 1); /* pages of block 2 need not be new to save it */
-	put_page(d, 24, 8);
 	put_page(d, 28, 8);
+	put_page(d, 20, 1);
+	assert_page_noted(d, 0, WRITE_CALL, 9, 8);
+	put_page(d, 2, 1);
+	put_page(d, 9, 8);
+	assert_page_noted(d, 1, WRITE_CALL, 28, 8);
+	put_page(d, 24, 8);
 	assert_page_noted(d, 2, WRITE_CALL, 20, 1);
+	put_page(d, 30, 8);
+	assert_int_equal(d->book.calls, 4);
+	assert_page_noted(d, 3, WRITE_CALL, 0, 8);
+	assert_page_noted(d, 4, WRITE_CALL, 2, 8);
+	assert_int_equal(d->b->statistics.evictions, 4);
 	desk_close(d);
 }
 

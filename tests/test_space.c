@@ -312,9 +312,9 @@ static void test_every_striping_order_against_nested_loops(void **state)
 					for (n[0] = 0; n[0] < sizes[level[0]]; n[0]++, lpn++) {
 						for (int k = 0; k < 4; k++)
 							at[level[k]] = n[k];
-						assert_int_equal(placement_choose(&p, lpn), plane_of(at));
+						assert_int_equal(placement_choose(&p, lpn, 0), plane_of(at));
 						assert_int_equal(
-							placement_choose(&p, lpn + 48), plane_of(at));
+							placement_choose(&p, lpn + 48, 0), plane_of(at));
 					}
 		assert_int_equal(lpn, 48);
 		placement_release(&p);
@@ -331,12 +331,12 @@ static void test_round_robin_takes_every_plane_in_turn(void **state)
 
 	(void)state;
 	placement_open(&p, b);
-	last = placement_choose(&p, 7);
+	last = placement_choose(&p, 7, 0);
 	for (int round = 0; round < 3; round++) {
 		uint64_t seen = 0;
 
 		for (int i = 0; i < 48; i++) {
-			plane_t plane = placement_choose(&p, 7);
+			plane_t plane = placement_choose(&p, 7, 0);
 
 			assert_int_equal(plane, placement_after(&p, last));
 			seen |= (uint64_t)1 << plane;
@@ -359,19 +359,49 @@ static void test_the_least_loaded_die(void **state)
 
 	(void)state;
 	placement_open(&p, b);
-	assert_int_equal(placement_choose(&p, 0) / 2, 0);
-	assert_int_equal(placement_choose(&p, 0) / 2, 2);
+	assert_int_equal(placement_choose(&p, 0, 0) / 2, 0);
+	assert_int_equal(placement_choose(&p, 0, 0) / 2, 2);
 	submit_program(b, page_at(b, 1, 0, 0, 0));
 	submit_program(b, page_at(b, 3, 0, 0, 0));
-	assert_int_equal(placement_choose(&p, 0) / 2, 0);
+	assert_int_equal(placement_choose(&p, 0, 0) / 2, 0);
 	submit_erase(b, page_at(b, 0, 0, 0, 0));
 	submit_read(b, old_page(b, 2, 0, 0, 0));
-	assert_int_equal(placement_choose(&p, 0) / 2, 2);
-	assert_int_equal(placement_choose(&p, 0) / 2, 2);
+	assert_int_equal(placement_choose(&p, 0, 0) / 2, 2);
+	assert_int_equal(placement_choose(&p, 0, 0) / 2, 2);
 	schedule_drain(b->flash->schedule);
-	assert_int_equal(placement_choose(&p, 0) / 2, 1);
+	assert_int_equal(placement_choose(&p, 0, 0) / 2, 1);
 	placement_release(&p);
 	bench_close(b);
+}
+
+/*
+ * Two streams, each of which goes through the planes of a die by itself.  Dies stand in the order 0, 6, 2, ...: the
+ * first stream goes from the least loaded die 0 (planes 0 to 3) to 2 (8 to 11) while the second is on die 6 (24 to 27),
+ * or both from 6 to 2.
+ */
+static void test_superblocks(void **state)
+{
+	static const struct {
+		const char *settings;
+		plane_t plane[10];
+	} cases[] = {
+		{ SHAPE "placement.policy=superblock", { 0, 24, 1, 2, 25, 3, 8, 26, 27, 9 } },
+		{ SHAPE "placement.policy=superblock placement.superblock=drive",
+			{ 24, 24, 25, 26, 25, 27, 8, 26, 27, 9 } },
+	};
+	static const unsigned stream[10] = { 0, 1, 0, 0, 1, 0, 0, 1, 1, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct bench *b = bench_open(cases[i].settings);
+		struct placement p;
+
+		placement_open(&p, b);
+		for (size_t page = 0; page < 10; page++)
+			assert_int_equal(placement_choose(&p, 7, stream[page]), cases[i].plane[page]);
+		placement_release(&p);
+		bench_close(b);
+	}
 }
 
 /* The planes of a die take turns. */
@@ -383,9 +413,9 @@ static void test_planes_of_the_least_loaded_die_take_turns(void **state)
 
 	(void)state;
 	placement_open(&p, b);
-	first = placement_choose(&p, 0);
+	first = placement_choose(&p, 0, 0);
 	for (plane_t i = 1; i < 12; i++)
-		assert_int_equal(placement_choose(&p, 0), (first + i) % 4);
+		assert_int_equal(placement_choose(&p, 0, 0), (first + i) % 4);
 	placement_release(&p);
 	bench_close(b);
 }
@@ -406,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_round_robin_takes_every_plane_in_turn),
 		cmocka_unit_test(test_the_least_loaded_die),
 		cmocka_unit_test(test_planes_of_the_least_loaded_die_take_turns),
+		cmocka_unit_test(test_superblocks),
 	};
 
 	return cmocka_run_group_tests_name("space", tests, NULL, NULL);

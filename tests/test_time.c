@@ -277,6 +277,115 @@ static void test_bus_is_granted_in_order_of_asking(void **state)
 	close_idle(b);
 }
 
+/* ---- the order of the bus ---- */
+
+#define THREE_DIES PAPER_DRIVE "flash.channels=1 flash.chips=3 flash.dies=1 "
+
+/* Die 0 has the bus from 10100 to 14100 for the data of its read; that of die 1 asks for it at 10200. */
+static struct bench *two_reads_go_on(const char *settings, op_t read[2])
+{
+	struct bench *b = bench_open(settings);
+
+	read[0] = submit_read(b, old_page(b, 0, 0, 0, 0));
+	read[1] = submit_read(b, old_page(b, 1, 0, 0, 0));
+	return b;
+}
+
+/*
+ * A read of die 2 comes.  Its command first: 14100..14200, data of die 1 until 18200; its own sense until 24200 and
+ * data until 28200.  Data of die 1 first: until 18100, then the command, sense until 28200, data until 32200.
+ */
+static void read_of_a_third_die(const char *settings, tick_t at, bool command_first)
+{
+	op_t read[2], third;
+	struct bench *b = two_reads_go_on(settings, read);
+	ppn_t old = old_page(b, 2, 0, 0, 0);
+
+	schedule_run_until(b->flash->schedule, at);
+	third = submit_read(b, old);
+	assert_done_at(b, read[0], 14100);
+	assert_done_at(b, read[1], command_first ? 18200 : 18100);
+	assert_done_at(b, third, command_first ? 28200 : 32200);
+	close_idle(b);
+}
+
+static void test_commands_or_data_go_first_on_the_bus(void **state)
+{
+	(void)state;
+	read_of_a_third_die(THREE_DIES, 10150, true);
+	read_of_a_third_die(THREE_DIES, 11000, true);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=fifo", 10150, true);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=fifo", 11000, false);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=data_first", 10150, false);
+	read_of_a_third_die(THREE_DIES "flash.bus_order=data_first", 11000, false);
+}
+
+/* The next read of die 0, which leaves the bus at 14100, is no later than the data of die 1. */
+static void test_a_freed_die_asks_before_the_bus_is_passed_on(void **state)
+{
+	op_t read[2], next;
+	struct bench *b = two_reads_go_on(THREE_DIES, read);
+
+	(void)state;
+	next = submit_read(b, page_at(b, 0, 0, 0, 0));
+	assert_done_at(b, read[1], 14100 + 100 + 4000);
+	assert_done_at(b, next, 14100 + READ);
+	close_idle(b);
+	b = two_reads_go_on(THREE_DIES "flash.bus_order=fifo", read);
+	next = submit_read(b, page_at(b, 0, 0, 0, 0));
+	assert_done_at(b, read[1], 14100 + 4000);
+	assert_done_at(b, next, 18100 + READ);
+	close_idle(b);
+}
+
+/*
+ * A program brings data with its command.  It asks at 10150, before the data of die 1: first among equals (bus
+ * 14100..18200), but behind the data of a read if that goes first (18100..22200).
+ */
+static void test_a_program_is_no_mere_command(void **state)
+{
+	static const struct {
+		const char *settings;
+		tick_t at, read, program;
+	} cases[] = {
+		{ THREE_DIES, 10150, 22200, 18200 + 100000 },
+		{ THREE_DIES, 11000, 18100, 22200 + 100000 },
+		{ THREE_DIES "flash.bus_order=fifo", 10150, 22200, 18200 + 100000 },
+		{ THREE_DIES "flash.bus_order=data_first", 10150, 18100, 22200 + 100000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		op_t read[2], program;
+		struct bench *b = two_reads_go_on(cases[i].settings, read);
+
+		schedule_run_until(b->flash->schedule, cases[i].at);
+		program = submit_program(b, page_at(b, 2, 0, 0, 0));
+		assert_done_at(b, read[1], cases[i].read);
+		assert_done_at(b, program, cases[i].program);
+		close_idle(b);
+	}
+}
+
+/* Commands of erases and copies: 14100..14200 and 14200..14400, the one that asked first; then the data. */
+static void test_every_command_without_data_goes_first(void **state)
+{
+	op_t read[2], erase, copy;
+	struct bench *b = two_reads_go_on(PAPER_DRIVE "flash.channels=1 flash.chips=4 flash.dies=1", read);
+	ppn_t old = old_page(b, 3, 0, 0, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 11000);
+	erase = submit_erase(b, page_at(b, 2, 0, 0, 0));
+	bench_begin(b);
+	copy = flash_copy(&b->io, old, page_at(b, 3, 0, 1, 0), CAUSE_GC, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read[1], 14400 + 4000);
+	assert_done_at(b, copy, 14200 + COPY);
+	assert_done_at(b, erase, 14100 + ERASE);
+	close_idle(b);
+}
+
 /* ---- multi-plane commands ---- */
 
 /* Die 0 is busy with a write until 104100; behind it wait two writes, in plane 0 and in plane 1. */
@@ -418,6 +527,98 @@ static void test_multiplane_command_of_three_planes(void **state)
 	assert_true(schedule_done(b->flash->schedule, waiting[1]) &&
 		    schedule_done(b->flash->schedule, waiting[2]));
 	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 1);
+	close_idle(b);
+}
+
+/* What becomes ready together starts together, although the die is idle when the first of it does. */
+static void test_multiplane_commands_of_an_idle_die(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
+	ppn_t old[2] = { old_page(b, 0, 0, 0, 0), old_page(b, 0, 1, 0, 0) };
+	op_t op[2];
+
+	(void)state;
+	bench_begin(b);
+	for (int i = 0; i < 2; i++)
+		op[i] = flash_program(&b->io, page_at(b, 1, (uint32_t)i, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[0], 2 * (100 + 4000) + 100000);
+	assert_true(schedule_done(b->flash->schedule, op[1]));
+	bench_begin(b);
+	for (int i = 0; i < 2; i++)
+		op[i] = flash_read(&b->io, old[i], 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[1], 108200 + 2 * 100 + 10000 + 2 * 4000);
+	assert_true(schedule_done(b->flash->schedule, op[0]));
+	close_idle(b);
+}
+
+/* Of what one request makes ready for an idle die its reads go first. */
+static void test_a_read_of_the_same_request_goes_first(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+	op_t program, read;
+
+	(void)state;
+	bench_begin(b);
+	program = flash_program(&b->io, page_at(b, 0, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	read = flash_read(&b->io, old, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read, READ);
+	assert_done_at(b, program, READ + WRITE);
+	close_idle(b);
+}
+
+/* Die 0 writes until 104100.  Behind that wait a write of page 1 in plane 0, another, and one of page 1 in plane 1. */
+static void join_from_the_middle(const char *settings, uint32_t plane, uint32_t block, uint32_t page, bool joins)
+{
+	struct bench *b = bench_open(settings);
+	const tick_t two = 2 * (100 + 4000) + 100000;
+	op_t first, between, last;
+
+	old_page(b, 0, 0, 1, 0);
+	old_page(b, 0, 1, 3, 0);
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	first = submit_program(b, page_at(b, 0, 0, 1, 1));
+	between = submit_program(b, page_at(b, 0, plane, block, page));
+	last = submit_program(b, page_at(b, 0, 1, 3, 1));
+	assert_done_at(b, first, WRITE + (joins ? two : WRITE));
+	assert_int_equal(schedule_done(b->flash->schedule, last), joins);
+	assert_done_at(b, between, WRITE + two + WRITE); /* alone, or with the last one */
+	assert_true(schedule_done(b->flash->schedule, last));
+	close_idle(b);
+}
+
+/* What stands between two that may run together is passed; so many are looked at. */
+static void test_planes_join_from_the_middle_of_the_queue(void **state)
+{
+	(void)state;
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=same_offset", 0, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=same_offset", 1, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=any", 0, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=2", 0, 2, 0, true);
+	join_from_the_middle(PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=1", 0, 2, 0, false);
+}
+
+/* Page 2 of a block waits behind its page 1, of another offset than the head of the queue, which is alone. */
+static void test_no_program_joins_before_its_predecessor(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
+	op_t first, second, third;
+
+	(void)state;
+	for (uint32_t page = 0; page < 2; page++)
+		old_page(b, 0, 0, 1, page);
+	old_page(b, 0, 1, 3, 0);
+	submit_program(b, page_at(b, 0, 0, 0, 0));
+	first = submit_program(b, page_at(b, 0, 0, 1, 2));
+	second = submit_program(b, page_at(b, 0, 1, 3, 1));
+	third = submit_program(b, page_at(b, 0, 1, 3, 2));
+	assert_done_at(b, first, 2 * WRITE);
+	assert_done_at(b, second, 3 * WRITE);
+	assert_done_at(b, third, 4 * WRITE);
+	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 0);
 	close_idle(b);
 }
 
@@ -592,8 +793,8 @@ static void test_the_next_write_is_passed_as_often(void **state)
 /* An erase makes way for one read at 500000; the next waits until it is done. */
 static void test_an_erase_is_interrupted_so_often(void **state)
 {
-	struct bench *b =
-		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000 flash.read_first_limit=1");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 "
+						 "flash.read_first_limit=1");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -612,7 +813,7 @@ static void test_an_erase_is_interrupted_so_often(void **state)
 /* Erase from 0, in the cells 100..1000100.  The read at 500000 leaves 500100 of it to do. */
 static void test_read_suspends_an_erase(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -628,7 +829,7 @@ static void test_read_suspends_an_erase(void **state)
 /* Reads that come while the erase rests are served before it goes on; it may be interrupted again. */
 static void test_an_erase_is_suspended_again(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -663,7 +864,8 @@ static void test_no_suspension_unless_asked_for(void **state)
 /* In the cells 4100..104100; at 50000 there are 54100 left. */
 static void test_read_suspends_a_program(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -683,7 +885,7 @@ static void test_a_multiplane_program_is_suspended_whole(void **state)
 {
 	op_t first, second, read;
 	struct bench *b = two_writes_wait(PAPER_DRIVE
-		"flash.multiplane=any flash.suspend=program_and_erase flash.suspend_ns=5000",
+		"flash.multiplane=any flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000",
 		0, &first, &second);
 	ppn_t old = old_page(b, 0, 0, 2, 0);
 
@@ -700,7 +902,7 @@ static void test_a_multiplane_program_is_suspended_whole(void **state)
 /* Another die of the chip has nothing to suspend, unless the chip works as one: then the erase makes way. */
 static void test_a_read_of_another_die(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 
 	(void)state;
@@ -709,7 +911,8 @@ static void test_a_read_of_another_die(void **state)
 	assert_done_at(b, read, 500000 + READ);
 	assert_done_at(b, erase, ERASE);
 	close_idle(b);
-	b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000 flash.interleave=false");
+	b = bench_open(PAPER_DRIVE
+		"flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 flash.interleave=false");
 	erase = submit_erase(b, page_at(b, 0, 0, 0, 0));
 	schedule_run_until(b->flash->schedule, 500000);
 	read = submit_read(b, old_page(b, 1, 0, 0, 0));
@@ -735,7 +938,8 @@ static void test_fifo_suspends_nothing(void **state)
 /* The data of the program is on the bus until 4100: the cells begin, make way at once, and have all to do after. */
 static void test_a_read_during_the_transfer_suspends_too(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -778,7 +982,7 @@ static void test_only_reads_suspend(void **state)
 /* The die worked all the time until 1019200 but for nothing: sense 10000 and erase 1000000 + 5000. */
 static void test_suspension_keeps_the_books_of_busy_time(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 	struct busy busy;
 
@@ -791,6 +995,119 @@ static void test_suspension_keeps_the_books_of_busy_time(void **state)
 	assert_int_equal(busy.die_ns, 10000 + 1000000 + 5000);
 	assert_int_equal(busy.die_background_ns, 1000000 + 5000);
 	assert_int_equal(busy.channel_ns, 100 + 100 + 4000);
+	close_idle(b);
+}
+
+/* At 500000 a read comes; the erase has stopped at 503000.  The read that comes meanwhile goes before it, too. */
+static void test_suspending_takes_time(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=3000 flash.resume_ns=5000");
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read[2];
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+	struct busy busy;
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	read[0] = submit_read(b, old);
+	schedule_run_until(b->flash->schedule, 501000);
+	read[1] = submit_read(b, old);
+	assert_done_at(b, read[0], 503000 + READ);
+	assert_done_at(b, read[1], 503000 + 2 * READ);
+	assert_done_at(b, erase, 503000 + 2 * READ + 5000 + 500100);
+	busy = schedule_busy(b->flash->schedule);
+	assert_int_equal(busy.suspensions, 1);
+	assert_int_equal(busy.die_ns, 2 * 10000 + 1000000 + 3000 + 5000);
+	assert_int_equal(busy.die_background_ns, 1000000 + 3000 + 5000);
+	close_idle(b);
+}
+
+/* Interrupted as its cells begin, at 4100, and again at 30000, when 5000 + 100000 - (30000 - 21200) are left. */
+static void test_both_costs_of_suspension_are_paid_each_time(void **state)
+{
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=3000 flash.resume_ns=5000");
+	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 4000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 4100 + 3000 + READ); /* 21200 */
+	schedule_run_until(b->flash->schedule, 30000);
+	read = submit_read(b, old);
+	assert_done_at(b, read, 30000 + 3000 + READ);
+	assert_done_at(b, program, 47100 + 5000 + 96200);
+	close_idle(b);
+}
+
+/* Two reads interrupt an erase as one command. */
+static void test_reads_that_come_together_suspend_together(void **state)
+{
+	struct bench *b = bench_open(
+		PAPER_DRIVE "flash.planes=4 flash.multiplane=any flash.suspend=erase "
+			    "flash.suspend_ns=0 flash.resume_ns=5000");
+	ppn_t old[2] = { old_page(b, 0, 1, 0, 0), old_page(b, 0, 2, 0, 0) };
+	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read[2];
+
+	(void)state;
+	schedule_run_until(b->flash->schedule, 500000);
+	bench_begin(b);
+	for (int i = 0; i < 2; i++)
+		read[i] = flash_read(&b->io, old[i], 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, read[0], 500000 + 2 * 100 + 10000 + 2 * 4000);
+	assert_true(schedule_done(b->flash->schedule, read[1]));
+	assert_done_at(b, erase, 518200 + 500100 + 5000);
+	close_idle(b);
+}
+
+/* ---- commands ---- */
+
+#define COMMANDS_DIFFER \
+	PAPER_DRIVE "flash.command_ns=[100,200,300] flash.plane_command_ns=[10,20,30] flash.multiplane=any "
+
+static void test_each_kind_of_command_takes_its_time(void **state)
+{
+	struct bench *b = bench_open(COMMANDS_DIFFER);
+	op_t read = submit_read(b, old_page(b, 0, 0, 0, 0)), program = submit_program(b, page_at(b, 2, 0, 0, 0)),
+	     erase = submit_erase(b, page_at(b, 3, 0, 0, 0)), copy;
+	ppn_t old = old_page(b, 1, 0, 0, 0);
+
+	(void)state;
+	assert_done_at(b, read, 100 + 10000 + 4000);
+	bench_begin(b);
+	copy = flash_copy(&b->io, old, page_at(b, 1, 0, 1, 0), CAUSE_GC, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, program, 200 + 4000 + 100000);
+	assert_done_at(b, copy, 14100 + (100 + 200) + 10000 + 100000);
+	assert_done_at(b, erase, 4200 + 300 + 1000000);
+	close_idle(b);
+}
+
+static void test_further_planes_have_commands_of_their_own(void **state)
+{
+	struct bench *b = bench_open(COMMANDS_DIFFER "flash.planes=3");
+	ppn_t old[3];
+	op_t op[3];
+
+	(void)state;
+	for (uint32_t plane = 0; plane < 3; plane++)
+		old[plane] = old_page(b, 0, plane, 0, 0);
+	bench_begin(b);
+	for (int i = 0; i < 3; i++)
+		op[i] = flash_read(&b->io, old[i], 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[0], 100 + 2 * 10 + 10000 + 3 * 4000); /* 22120 */
+	bench_begin(b);
+	for (uint32_t i = 0; i < 2; i++)
+		op[i] = flash_program(&b->io, page_at(b, 0, i, 1, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	bench_submit(b);
+	assert_done_at(b, op[1], 22120 + 200 + 20 + 2 * 4000 + 100000); /* 130340 */
+	bench_begin(b);
+	for (uint32_t i = 0; i < 3; i++)
+		op[i] = flash_erase(&b->io, geometry_block(&b->geometry, page_at(b, 0, i, 2, 0)), CAUSE_GC);
+	bench_submit(b);
+	assert_done_at(b, op[2], 130340 + 300 + 2 * 30 + 1000000);
 	close_idle(b);
 }
 
@@ -1443,6 +1760,10 @@ int main(void)
 		cmocka_unit_test(test_chips_always_overlap),
 		cmocka_unit_test(test_bus_is_shared_by_reads_and_writes),
 		cmocka_unit_test(test_bus_is_granted_in_order_of_asking),
+		cmocka_unit_test(test_commands_or_data_go_first_on_the_bus),
+		cmocka_unit_test(test_a_freed_die_asks_before_the_bus_is_passed_on),
+		cmocka_unit_test(test_a_program_is_no_mere_command),
+		cmocka_unit_test(test_every_command_without_data_goes_first),
 		cmocka_unit_test(test_multiplane_off),
 		cmocka_unit_test(test_multiplane_program_at_the_same_offset),
 		cmocka_unit_test(test_multiplane_program_at_another_offset_is_refused),
@@ -1453,6 +1774,10 @@ int main(void)
 		cmocka_unit_test(test_multiplane_read),
 		cmocka_unit_test(test_multiplane_command_of_three_planes),
 		cmocka_unit_test(test_multiplane_erase),
+		cmocka_unit_test(test_multiplane_commands_of_an_idle_die),
+		cmocka_unit_test(test_a_read_of_the_same_request_goes_first),
+		cmocka_unit_test(test_planes_join_from_the_middle_of_the_queue),
+		cmocka_unit_test(test_no_program_joins_before_its_predecessor),
 		cmocka_unit_test(test_copy_back),
 		cmocka_unit_test(test_copy_back_takes_the_times_of_both_pages),
 		cmocka_unit_test(test_copy_without_copy_back_is_a_read_and_a_program),
@@ -1474,6 +1799,11 @@ int main(void)
 		cmocka_unit_test(test_programs_are_not_suspended_for_erase_only),
 		cmocka_unit_test(test_only_reads_suspend),
 		cmocka_unit_test(test_suspension_keeps_the_books_of_busy_time),
+		cmocka_unit_test(test_suspending_takes_time),
+		cmocka_unit_test(test_both_costs_of_suspension_are_paid_each_time),
+		cmocka_unit_test(test_reads_that_come_together_suspend_together),
+		cmocka_unit_test(test_each_kind_of_command_takes_its_time),
+		cmocka_unit_test(test_further_planes_have_commands_of_their_own),
 		cmocka_unit_test(test_operation_waits_for_another),
 		cmocka_unit_test(test_operation_waits_for_two_others),
 		cmocka_unit_test(test_waiting_for_what_is_done_costs_nothing),

@@ -13,8 +13,8 @@
 #define ALIGN(type, field)   PARAM(type, struct align_settings, field)
 #define KIND(type, field)    PARAM(type, struct kind_settings, field)
 
-static const char *const gap_laws[] = { "fixed", "exponential" };
-static const char *const follows[] = { "new", "any", "last" };
+static const char *const gap_laws[] = { "fixed", "exponential", NULL };
+static const char *const follows[] = { "new", "any", "last", NULL };
 
 static const struct param top_rows[] = {
 	{ PROFILE(TEXT, brief), 0, 0, "", "", "what the profile stands for, in one line" },

@@ -46,17 +46,26 @@ struct command {
 	enum judged_kind kind;
 	uint32_t left; /* operations not done; 0 = none */
 	uint32_t die;
+	uint32_t page;   /* of its block, that of the first operation */
 	uint64_t planes; /* of the die, bit by bit */
-	tick_t begun, commands, cells, bus_spent, cells_spent, since;
+	tick_t begun, command_ns, cells, bus_spent, cells_spent, since;
 	uint64_t in_sectors, out_sectors;
 	uint32_t interruptions;
 	bool in_cells, cells_seen;
+	uint64_t asked; /* waits for the bus since this request of all for a bus; 0 = does not wait */
+	tick_t asked_at;
 };
 
 struct unit {
 	struct command now, interrupted;
-	bool on_bus;
-	tick_t since; /* on the bus */
+	bool on_bus, stops; /* stops: what is interrupted, until a time */
+	tick_t since;       /* on the bus */
+	tick_t stops_until;
+};
+
+struct bus {
+	bool taken;
+	tick_t left; /* last, by whoever had it */
 };
 
 struct judge {
@@ -71,7 +80,8 @@ struct judge {
 	tick_t last;
 
 	struct unit *unit;
-	bool *bus_taken;
+	struct bus *bus;
+	uint64_t asked; /* requests for a bus */
 	struct block *block;
 	uint32_t *meant,
 		*present; /* per page: number of the data meant to be there, and there in time; 0 = none */
@@ -90,7 +100,7 @@ struct judge *judge_create(const struct judge_settings *s)
 	j->pages = dies * s->planes_per_die * j->pages_per_plane;
 	j->units_per_channel = s->dies_per_channel / s->dies_per_unit;
 	j->unit = memory_array(dies, sizeof *j->unit, "judge's dies");
-	j->bus_taken = memory_array(s->channels, sizeof *j->bus_taken, "judge's channels");
+	j->bus = memory_array(s->channels, sizeof *j->bus, "judge's channels");
 	j->block = memory_array(j->pages / s->pages_per_block, sizeof *j->block, "judge's blocks");
 	j->meant = memory_array(j->pages, sizeof *j->meant, "judge's pages");
 	j->present = memory_array(j->pages, sizeof *j->present, "judge's pages");
@@ -107,7 +117,7 @@ void judge_free(struct judge *j)
 	memory_free(j->wait);
 	memory_free(j->request);
 	memory_free(j->unit);
-	memory_free(j->bus_taken);
+	memory_free(j->bus);
 	memory_free(j->block);
 	memory_free(j->meant);
 	memory_free(j->present);
@@ -465,23 +475,71 @@ static void check_data(const struct judge *j, const struct deed *d)
 			kind_name(d), d->op.ppn, d->at, j->present[d->at] ? "other data" : "nothing yet");
 }
 
+static tick_t transfer_time(const struct judge *j, uint64_t sectors)
+{
+	return (tick_t)((double)(sectors * SECTOR_BYTES) * 1000.0 / j->settings.bus_mb_per_s + 0.5);
+}
+
+static tick_t way_in(const struct judge *j, const struct command *c)
+{
+	return c->command_ns + transfer_time(j, c->in_sectors);
+}
+
+static void ask_for_bus(struct judge *j, struct command *c, tick_t now)
+{
+	c->asked = ++j->asked;
+	c->asked_at = now;
+}
+
+/* A command of several planes: as the settings allow, and copies never. */
+static bool may_join(const struct judge *j, const struct command *c, const struct deed *d)
+{
+	if (j->settings.multiplane == JUDGED_ALONE || d->op.kind == JUDGED_COPY)
+		return false;
+	return j->settings.multiplane == JUDGED_ANY_OFFSET || d->op.kind == JUDGED_ERASE ||
+	       d->at % j->settings.pages_per_block == c->page;
+}
+
+static tick_t command_time(const struct judge *j, enum judged_kind kind, bool further)
+{
+	const tick_t *ns = further ? j->settings.plane_command_ns : j->settings.command_ns;
+
+	if (kind == JUDGED_COPY)
+		return ns[0] + ns[1];
+	return ns[kind == JUDGED_ERASE ? 2 : kind == JUDGED_PROGRAM];
+}
+
 static void join_command(struct judge *j, struct command *c, const struct deed *d, tick_t now)
 {
 	uint32_t plane = d->at / j->pages_per_plane, die = plane / j->settings.planes_per_die;
 	uint64_t bit = (uint64_t)1 << plane % j->settings.planes_per_die;
 
 	if (!c->left)
-		*c = (struct command){ .kind = d->op.kind, .die = die, .begun = now };
+		*c = (struct command){ .kind = d->op.kind,
+			.die = die,
+			.page = d->at % j->settings.pages_per_block,
+			.begun = now };
 	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->op.kind || c->die != die ||
-			(c->planes & bit) || (c->left && d->op.kind == JUDGED_COPY),
+			(c->planes & bit) || (c->left && !may_join(j, c, d)),
 		"a %s of page %u starts on a die that is at work", kind_name(d), d->op.ppn);
+	c->command_ns += command_time(j, d->op.kind, c->left);
 	c->left++;
 	c->planes |= bit;
-	c->commands += d->op.kind == JUDGED_COPY ? 2 : 1;
 	c->in_sectors += d->op.kind == JUDGED_PROGRAM ? d->op.sectors : 0;
 	c->out_sectors += d->op.kind == JUDGED_READ ? d->op.sectors : 0;
 	if (cell_time(j, d) > c->cells)
 		c->cells = cell_time(j, d);
+	if (!c->asked && way_in(j, c))
+		ask_for_bus(j, c, now);
+}
+
+/* A read interrupts when the cells have stopped, and then at once. */
+static void check_stop(struct unit *u, const struct deed *d, tick_t now)
+{
+	BUG_ON(u->stops && now != u->stops_until,
+		"a %s of page %u starts at %llu, what it interrupts stops at %llu", kind_name(d), d->at,
+		(unsigned long long)now, (unsigned long long)u->stops_until);
+	u->stops = false;
 }
 
 void judge_started(struct judge *j, uint64_t op, uint32_t unit, tick_t now)
@@ -498,36 +556,64 @@ void judge_started(struct judge *j, uint64_t op, uint32_t unit, tick_t now)
 	check_data(j, d);
 	if (d->op.kind != JUDGED_READ)
 		check_order(j, d);
+	check_stop(&j->unit[unit], d, now);
 	join_command(j, &j->unit[unit].now, d, now);
 	d->stage = STARTED;
 }
 
 /* ---- hardware ---- */
 
-static tick_t transfer_time(const struct judge *j, uint64_t sectors)
+/* 0 goes before 1. */
+static int rank(const struct judge *j, const struct command *c)
 {
-	return (tick_t)((double)(sectors * SECTOR_BYTES) * 1000.0 / j->settings.bus_mb_per_s + 0.5);
+	switch (j->settings.bus_order) {
+	case JUDGED_COMMAND_FIRST:
+		return c->cells_seen || c->in_sectors;
+	case JUDGED_DATA_FIRST:
+		return !c->cells_seen;
+	default:
+		return 0;
+	}
+}
+
+/* Nobody else should have it, and it was not left idle while the die waited. */
+static void check_turn(const struct judge *j, uint32_t unit, uint32_t channel, tick_t now)
+{
+	const struct command *c = &j->unit[unit].now;
+
+	BUG_ON(!c->asked || now != (c->asked_at > j->bus[channel].left ? c->asked_at : j->bus[channel].left),
+		"die %u takes the bus of channel %u at %llu, when it should not or should have before", unit,
+		channel, (unsigned long long)now);
+	for (uint32_t i = 0; i < j->units_per_channel; i++) {
+		uint32_t other = channel * j->units_per_channel + i;
+		const struct command *o = &j->unit[other].now;
+
+		BUG_ON(o->asked && (rank(j, o) < rank(j, c) ||
+					   (rank(j, o) == rank(j, c) && o->asked < c->asked)),
+			"die %u takes the bus of channel %u at %llu, it is the turn of die %u", unit, channel,
+			(unsigned long long)now, other);
+	}
 }
 
 void judge_bus(struct judge *j, uint32_t unit, bool takes, tick_t now)
 {
-	bool *taken = &j->bus_taken[unit / j->units_per_channel];
+	uint32_t channel = unit / j->units_per_channel;
+	struct bus *bus = &j->bus[channel];
 	struct unit *u = &j->unit[unit];
 
 	pass_time(j, now);
-	BUG_ON(takes == *taken || takes == u->on_bus || u->now.in_cells || !u->now.left,
+	BUG_ON(takes == bus->taken || takes == u->on_bus || u->now.in_cells || !u->now.left,
 		"die %u %s the bus of channel %u at %llu out of turn", unit, takes ? "takes" : "leaves",
-		unit / j->units_per_channel, (unsigned long long)now);
-	*taken = u->on_bus = takes;
-	if (takes)
+		channel, (unsigned long long)now);
+	bus->taken = u->on_bus = takes;
+	if (takes) {
+		check_turn(j, unit, channel, now);
+		u->now.asked = 0;
 		u->since = now;
-	else
+	} else {
+		bus->left = now;
 		u->now.bus_spent += now - u->since;
-}
-
-static tick_t way_in(const struct judge *j, const struct command *c)
-{
-	return c->commands * j->settings.command_ns + transfer_time(j, c->in_sectors);
+	}
 }
 
 void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
@@ -547,6 +633,8 @@ void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 		c->since = now;
 	else
 		c->cells_spent += now - c->since;
+	if (!takes && c->out_sectors && c->cells_spent >= c->cells)
+		ask_for_bus(j, c, now);
 }
 
 void judge_suspended(struct judge *j, uint32_t unit)
@@ -557,6 +645,8 @@ void judge_suspended(struct judge *j, uint32_t unit)
 		"die %u interrupts what cannot be interrupted", unit);
 	u->interrupted = u->now;
 	u->interrupted.interruptions++;
+	u->stops = true;
+	u->stops_until = j->last + j->settings.suspend_ns;
 	u->now = (struct command){ 0 };
 }
 
@@ -564,7 +654,8 @@ void judge_resumed(struct judge *j, uint32_t unit)
 {
 	struct unit *u = &j->unit[unit];
 
-	BUG_ON(u->now.left || !u->interrupted.left, "die %u takes up nothing, or two things", unit);
+	BUG_ON(u->now.left || !u->interrupted.left || u->stops, "die %u takes up nothing, or two things",
+		unit);
 	u->now = u->interrupted;
 	u->interrupted = (struct command){ 0 };
 }
@@ -574,7 +665,7 @@ void judge_resumed(struct judge *j, uint32_t unit)
 static void check_times(const struct judge *j, const struct deed *d, const struct command *c, bool on_bus)
 {
 	tick_t bus = way_in(j, c) + transfer_time(j, c->out_sectors);
-	tick_t cells = c->cells + c->interruptions * j->settings.suspend_ns;
+	tick_t cells = c->cells + c->interruptions * j->settings.resume_ns;
 
 	BUG_ON(on_bus || c->in_cells || !c->left, "a %s of page %u is done while its die works", kind_name(d),
 		d->op.ppn);

@@ -20,6 +20,11 @@ struct judge;
 /* A run without a judge is not to carry its code in the hot path. */
 #define JUDGING __attribute__((cold)) void
 
+/* In the order of the medium's choices. */
+enum judged_bus { JUDGED_COMMAND_FIRST, JUDGED_FIRST_COME, JUDGED_DATA_FIRST };
+
+enum judged_planes { JUDGED_ALONE, JUDGED_SAME_OFFSET, JUDGED_ANY_OFFSET };
+
 /* In the order of the medium's kinds of operation. */
 enum judged_kind { JUDGED_READ, JUDGED_PROGRAM, JUDGED_COPY, JUDGED_ERASE, JUDGED_FORWARD };
 
@@ -28,7 +33,10 @@ struct judge_settings {
 	uint32_t dies_per_unit;             /* that take turns */
 	const tick_t *read_ns, *program_ns; /* per page type, in turn; stay where they are */
 	size_t read_types, program_types;
-	tick_t erase_ns, command_ns, suspend_ns, dram_ns;
+	tick_t command_ns[3], plane_command_ns[3]; /* of a read, a program, an erase; each further plane */
+	tick_t erase_ns, suspend_ns, resume_ns, dram_ns;
+	enum judged_bus bus_order;
+	enum judged_planes multiplane;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
 };

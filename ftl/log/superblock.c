@@ -20,9 +20,10 @@ struct superblock_settings {
 struct superblock {
 	block_t update, cold; /* that take pages of the host, and those that were copied; BLOCK_NONE */
 	uint32_t blocks;
-	uint32_t written; /* order of the last write */
 	struct link link; /* in the ring of maps in DRAM, the least recently used first */
-	bool cached;
+	struct link
+		wide; /* in the ring of those of the plane with more than n blocks, the least recently written first */
+	bool cached, is_wide;
 	uint32_t request; /* that looked it up last */
 };
 
@@ -32,12 +33,13 @@ struct superblock_statistics {
 
 struct superblock_ftl {
 	struct log_ftl log;
-	struct superblock *super; /* behind the last one the head of the ring */
-	block_t *block;           /* `room` of each superblock, in the order in which they were taken */
-	op_t *map_read;           /* of each superblock, by the request that looked it up last */
+	struct superblock
+		*super; /* behind the last one the head of the maps in DRAM, and those of the wide ones */
+	block_t *block; /* `room` of each superblock, in the order in which they were taken */
+	op_t *map_read; /* of each superblock, by the request that looked it up last */
 	uint32_t supers, n, m, room;
 	uint32_t cached, most_cached;
-	uint32_t requests, writes;
+	uint32_t requests;
 	struct divisor per_super;
 	struct superblock_statistics count, uncounted;
 };
@@ -61,6 +63,17 @@ static struct superblock_statistics *counts(struct superblock_ftl *f, const stru
 static struct array_field links(const struct superblock_ftl *f)
 {
 	return ARRAY_FIELD(f->super, link);
+}
+
+static struct array_field wide_links(const struct superblock_ftl *f)
+{
+	return ARRAY_FIELD(f->super, wide);
+}
+
+/* The head of the wide ones of a superblock's plane. */
+static uint32_t wide_head(const struct superblock_ftl *f, uint32_t super)
+{
+	return f->supers + super % f->log.geometry->planes;
 }
 
 /* The superblock of a logical block, and its first one. */
@@ -145,12 +158,27 @@ static op_t look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 
 /* ---- blocks of a superblock ---- */
 
+/* It has more or fewer blocks than before. */
+static void note_width(struct superblock_ftl *f, uint32_t super)
+{
+	struct superblock *s = &f->super[super];
+	bool was_wide = s->is_wide;
+
+	s->is_wide = s->blocks > size_of(f, super);
+	if (s->is_wide && !was_wide)
+		list_append(wide_links(f), wide_head(f, super), super);
+	else if (!s->is_wide && was_wide)
+		list_remove(wide_links(f), super);
+}
+
 static block_t take_block(struct superblock_ftl *f, uint32_t super)
 {
 	block_t block = log_take(&f->log, first_lbn(f, super));
 
-	if (block != BLOCK_NONE)
-		f->block[super * f->room + f->super[super].blocks++] = block;
+	if (block == BLOCK_NONE)
+		return block;
+	f->block[super * f->room + f->super[super].blocks++] = block;
+	note_width(f, super);
 	return block;
 }
 
@@ -163,6 +191,7 @@ static void give_block(struct superblock_ftl *f, struct io *io, uint32_t super, 
 	while (list[i] != block)
 		i++;
 	memmove(&list[i], &list[i + 1], (--s->blocks - i) * sizeof *list);
+	note_width(f, super);
 	blocks_give(f->log.blocks, io, block, CAUSE_MERGE);
 }
 
@@ -213,23 +242,18 @@ static bool compact(struct superblock_ftl *f, struct io *io, uint32_t super, blo
 	return true;
 }
 
-/* The superblock of the plane that has blocks to give and was written least recently.  False: there is none, or no
- * free block. */
+/* Of the plane's wide superblocks the one least recently written.  False: there is none, or no free block. */
 static bool fold(struct superblock_ftl *f, struct io *io, uint32_t home)
 {
-	uint32_t planes = f->log.geometry->planes, best = INDEX_NONE;
+	uint32_t super = list_next(wide_links(f), wide_head(f, home));
 	block_t block;
 
-	for (uint32_t i = home % planes; i < f->supers; i += planes)
-		if (f->super[i].blocks > size_of(f, i) &&
-			(best == INDEX_NONE || f->super[i].written < f->super[best].written))
-			best = i;
-	if (best == INDEX_NONE)
+	if (super == wide_head(f, home))
 		return false;
 	counts(f, io)->folds++;
-	f->super[best].update = f->super[best].cold = BLOCK_NONE;
-	while ((block = choose_block(f, best)) != BLOCK_NONE)
-		if (!compact(f, io, best, block))
+	f->super[super].update = f->super[super].cold = BLOCK_NONE;
+	while ((block = choose_block(f, super)) != BLOCK_NONE)
+		if (!compact(f, io, super, block))
 			return false;
 	return true;
 }
@@ -270,7 +294,10 @@ static bool write_page(struct ftl *ftl, struct io *io, struct page_part part)
 	look_up(l, io, part.lpn);
 	if (!make_room(f, io, super))
 		return false;
-	s->written = ++f->writes;
+	if (s->is_wide) {
+		list_remove(wide_links(f), super);
+		list_append(wide_links(f), wide_head(f, super), super);
+	}
 	log_program(l, io, part, geometry_first_page(l->geometry, s->update) + log_next(l, s->update),
 		INDEX_NONE);
 	return true;
@@ -292,11 +319,13 @@ static bool superblock_init(struct ftl *ftl, struct fault *fault)
 	f->most_cached = (uint32_t)s->cached_maps;
 	f->per_super = divisor_of(f->n);
 	f->supers = (f->log.lbns / planes + f->n - 1) / f->n * planes;
-	f->super = memory_array(f->supers + 1, sizeof *f->super, "superblocks");
+	f->super = memory_array(f->supers + planes, sizeof *f->super, "superblocks");
 	f->block = memory_array((size_t)f->supers * f->room, sizeof *f->block, "superblocks");
 	f->map_read = memory_array(f->supers, sizeof *f->map_read, "superblocks");
 	for (uint32_t i = 0; i < f->supers; i++)
 		f->super[i].update = f->super[i].cold = BLOCK_NONE;
+	for (uint32_t p = 0; p < planes; p++)
+		list_init(wide_links(f), f->supers + p);
 	list_init(links(f), f->supers);
 	return true;
 }
@@ -332,7 +361,7 @@ static void superblock_trim(struct ftl *ftl, struct io *io, struct extent e)
 static void superblock_regions(struct ftl *ftl, struct regions *r)
 {
 	struct superblock_ftl *f = ftl->state;
-	size_t links = f->supers + 1, room = (size_t)f->supers * f->room;
+	size_t links = f->supers + ftl->geometry->planes, room = (size_t)f->supers * f->room;
 
 	log_regions(ftl, r);
 	regions_visit(r, f->super, links * sizeof *f->super);
@@ -343,11 +372,13 @@ static void superblock_regions(struct ftl *ftl, struct regions *r)
 	regions_below(r, NUMBERS_OF(f->super, cached), f->supers, 2, "superblocks");
 	regions_below(r, NUMBERS_OF(f->super, link.previous), links, links, "superblocks");
 	regions_below(r, NUMBERS_OF(f->super, link.next), links, links, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, is_wide), f->supers, 2, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, wide.previous), links, links, "superblocks");
+	regions_below(r, NUMBERS_OF(f->super, wide.next), links, links, "superblocks");
 	regions_visit(r, f->block, room * sizeof *f->block);
 	regions_below(r, NUMBERS(f->block), room, ftl->geometry->blocks, "superblocks");
 	regions_visit(r, &f->cached, sizeof f->cached);
 	regions_visit(r, &f->requests, sizeof f->requests);
-	regions_visit(r, &f->writes, sizeof f->writes);
 }
 
 /* Every block in use belongs to one superblock, of its plane; so do the two that take pages. */
@@ -375,12 +406,37 @@ static void check_cached(const struct superblock_ftl *f)
 
 	for (uint32_t i = 0; i < f->supers; i++)
 		flagged += f->super[i].cached;
-	for (uint32_t i = list_next(links(f), f->supers); right < listed && i != f->supers;
+	for (uint32_t i = list_next(links(f), f->supers); right < listed && i < f->supers;
 		i = list_next(links(f), i))
 		right += f->super[i].cached;
 	BUG_ON(f->cached > f->most_cached || listed != f->cached || flagged != f->cached ||
 			right != f->cached,
 		"%u maps are in DRAM, %u are listed and %u flagged", f->cached, listed, flagged);
+}
+
+/* The rings hold the wide ones of each plane. */
+static void check_wide(const struct superblock_ftl *f)
+{
+	uint32_t planes = f->log.geometry->planes, wide = 0, right = 0;
+
+	for (uint32_t i = 0; i < f->supers; i++) {
+		BUG_ON(f->super[i].is_wide != (f->super[i].blocks > size_of(f, i)),
+			"superblock %u has %u blocks", i, f->super[i].blocks);
+		wide += f->super[i].is_wide;
+	}
+	for (uint32_t p = 0; p < planes; p++) {
+		uint32_t head = f->supers + p;
+
+		BUG_ON(list_length(wide_links(f), head, f->supers) == INDEX_NONE,
+			"the ring of plane %u is broken", p);
+		for (uint32_t i = list_next(wide_links(f), head); i != head;
+			i = list_next(wide_links(f), i)) {
+			BUG_ON(i >= f->supers || !f->super[i].is_wide || i % planes != p,
+				"superblock %u is in the ring of plane %u", i, p);
+			right++;
+		}
+	}
+	BUG_ON(right != wide, "%u superblocks are wide, %u listed", wide, right);
 }
 
 static void superblock_check(const struct ftl *ftl)
@@ -395,6 +451,7 @@ static void superblock_check(const struct ftl *ftl)
 	BUG_ON(blocks != ftl->geometry->blocks, "%llu of %u blocks are in use, free or retired",
 		(unsigned long long)blocks, ftl->geometry->blocks);
 	check_cached(f);
+	check_wide(f);
 	memory_free(claimed);
 }
 

@@ -154,7 +154,14 @@ class Runs:
 
     def do(self, run: Run) -> None:
         os.makedirs(os.path.join(self.folder, "runs"), exist_ok=True)
-        done = subprocess.run(self.command(run), capture_output=True, text=True)
+        command = self.command(run)
+        done = subprocess.run(command, capture_output=True, text=True)
+        while "another program is writing it" in done.stderr and not self.is_done(run.key):
+            time.sleep(0.1)  # of a kept drive, or of this very run somebody else's
+            command = [word for word in command if word not in self.drives]
+            done = subprocess.run(command, capture_output=True, text=True)
+        if self.is_done(run.key):
+            return
         if done.returncode not in (0, 3):  # 3: the modelled drive failed, which is a result
             run.error = done.stderr.strip().replace("\n", " ") or f"ended by signal {-done.returncode}"
         elif "program" in self.experiment.options:
