@@ -302,6 +302,15 @@ class Sweep(Folder):
         rows = [line.split("\t") for line in self.text("results/sweep/n-5000/results.tsv").splitlines()[1:]]
         self.assertEqual({(row[2], row[6]) for row in rows}, {("worn", "drive failed"), ("fresh", "done")})
 
+    def test_a_grid_that_is_not_asked_for(self):
+        row = "more\tFig. 4\tless\tmean(programs[{} mixed cache=1K])\t=\t1\tcount\t\t\n"
+        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")].replace("cache = 1K 4K", "cache = 4K"))
+        self.write("sweep/published.tsv", PUBLISHED + row.format("page"))
+        self.lab("report", self.at("sweep"))
+        self.assertIn("left out", self.text("results/sweep/n-300/numbers.tsv").splitlines()[-1])
+        self.write("sweep/published.tsv", PUBLISHED + row.format("across"))
+        self.assertIn("is not in what is run", self.lab("report", self.at("sweep"), status=2).stderr)
+
     def test_an_unknown_measure(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
         self.assertIn('same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr)
