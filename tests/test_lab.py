@@ -315,6 +315,12 @@ class Sweep(Folder):
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
 
+    def test_the_least_of_several_vectors(self):
+        self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] / programs[page])",
+                   "min(doubled[page] / programs[page], programs[page] / programs[page], doubled[page] / programs[page])"))
+        self.lab("report", self.at("sweep"))
+        self.assertIn("\t1.00x\t", self.text("results/sweep/n-300/numbers.tsv"))
+
     def test_heat_of_published_numbers(self):
         self.write("sweep/experiment.ini", SWEEP + "[figure heat]\nplot = heat\nx = cache\nseries = ftl\nmeasure = far\n")
         self.lab("report", self.at("sweep"))
