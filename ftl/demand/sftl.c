@@ -364,9 +364,12 @@ static void updated(struct ftl *f, uint32_t page)
 	set_clean(f->state, page);
 }
 
-static const struct demand_scheme scheme = {
-	.reserve = 2, .look_up = look_up, .changed = changed, .moved = moved, .updated = updated
-};
+static const struct demand_scheme scheme = { .reserve = 2,
+	.expect = page_expect,
+	.look_up = look_up,
+	.changed = changed,
+	.moved = moved,
+	.updated = updated };
 
 /* ---- life ---- */
 
