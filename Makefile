@@ -68,21 +68,25 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 $(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o
+$(BUILD)/tests/test_legacy_random: $(BUILD)/tests/legacy_model.o
 
 # The binary that tests of the command line and figures run.
 SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
 
 # These take longest and start first, so that none of them is left to run alone at the end.
 LONGEST   := random generate allocation mrsm ftl gc cli
+LAB_RUN   := $(BUILD)/tests/test_lab.run
 LONG_RUNS := $(filter $(TESTS:%=%.run),$(LONGEST:%=$(BUILD)/tests/test_%.run))
-TEST_RUNS := $(LONG_RUNS) $(filter-out $(LONG_RUNS),$(TESTS:%=%.run))
+TEST_RUNS := $(LONG_RUNS) $(LAB_RUN) $(filter-out $(LONG_RUNS),$(TESTS:%=%.run))
 
 test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time
 	@$(MAKE) --no-print-directory --keep-going --output-sync=target $(TEST_RUNS)
 
 # Each uses a temporary folder of its own; what it prints stays together.
 .PHONY: $(TEST_RUNS)
-$(TEST_RUNS): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
+$(LAB_RUN): $(SSD)
+	@echo "== tests/test_lab.py"; SSD=$(SSD) timeout 900 python3 tests/test_lab.py -q
+$(filter-out $(LAB_RUN),$(TEST_RUNS)): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
 	@echo "== $<"; SSD=$(SSD) timeout 900 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
 
 validate: $(BUILD)/tests/test_queueing $(BUILD)/tests/test_mqsim ## beside theory and MQSim, number by number: docs/validation.md
@@ -133,6 +137,39 @@ check-counts: ssd ## counts beside those of independent reference models
 mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
+# Experiments (docs/experiments.md).  SCALE=1: the paper's size, default 1/16; TRACES=FOLDER: the real traces; RESULTS=FOLDER.
+RESULTS ?= results
+LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
+NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
+
+.PHONY: figures figures-sensitivity workloads legacy-study slurm-test lab-ready
+
+lab-ready:
+	@scripts/deps figures
+	@$(MAKE) --no-print-directory -j$(JOBS) $(SSD)
+
+figures: lab-ready ## the ICPP'23 paper's figures and report (SCALE=1: full size; TRACES=FOLDER)
+	@$(LAB) scripts/icpp23 $(NUMBERS)
+
+figures-sensitivity: lab-ready ## how the report's numbers move with what the paper leaves open
+	@$(LAB) scripts/icpp23 sensitivity $(NUMBERS)
+
+workloads: lab-ready ## generated workloads beside published statistics: results/workloads/default/report.html
+	@$(LAB) scripts/workloads
+
+legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (docs/legacy.md; TRACES=FOLDER: real traces, too)
+	@scripts/legacy/study $(SSD) $(RESULTS)/legacy/cases $(TRACES)
+	@$(LAB) scripts/legacy cases=$(RESULTS)/legacy/cases
+	@scripts/legacy/compare $(RESULTS)/legacy/cases-cases/results.tsv >$(RESULTS)/legacy/cases-cases/table.md
+
+# Any other paper: figures-NAME.
+figures-%: lab-ready
+	@$(LAB) scripts/$* $(NUMBERS)
+
+slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machine (as root)
+	@scripts/deps slurm
+	@SSD=$(SSD) tests/slurm.sh
+
 # clang's libFuzzer; $(BUILD) is that of the fuzzed objects.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/*.c))
 
@@ -150,7 +187,6 @@ N ?= 200
 kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same
 	@SSD=$(SSD) tests/kill $(N)
 
-include scripts/figures.mk scripts/workloads.mk scripts/legacy/study.mk
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
 	@$<

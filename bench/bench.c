@@ -12,6 +12,7 @@
 #include "bench/reading.h"
 #include "drive/drive.h"
 #include "drive/precondition.h"
+#include "parameters/params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,8 @@ static struct floor_cost measure_floor(const struct geometry *g, const struct lo
 
 static bool configure(struct settings *s, const struct load *load, const char *ftl, struct fault *fault)
 {
-	if (!settings_init(s, fault))
+	/* Every FTL has as much DRAM for its table. */
+	if (!settings_init(s, fault) || !params_set("dftl.entries=0", s->group, s->groups, fault))
 		return false;
 	for (int i = 0; ftls[i]; i++)
 		if (!strcmp(ftls[i]->name, ftl))
@@ -210,7 +212,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		return !table(argv[1], row ? row - 1 : 0, row ? row - 1 : ROWS - 1);
-	if (!table("page", 0, ROWS - 1) || !table("across", 2, 3) || !table("mrsm", 2, 3))
+	if (!table("page", 0, ROWS - 1) || !table("across", 2, 3) || !table("mrsm", 2, 3) ||
+		!table("dftl", 2, 3) || !table("sftl", 2, 3))
 		return 1;
 	bench_generating();
 	putchar('\n');

@@ -36,8 +36,9 @@ struct options {
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain; /* number of a request from 1, 0 = none */
+	uint64_t limit;        /* requests to be read, 0 = all */
 	uint64_t sector_bytes; /* of a measured write, 0 = as usual */
-	bool random, verify, quiet, list_quirks, help;
+	bool random, verify, quiet, check, list_quirks, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */

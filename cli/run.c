@@ -100,7 +100,7 @@ static bool results_write(struct results *r, const struct options *o, const stru
 
 /* A drive of the folder, made and kept there if it is missing. */
 static bool find_or_make(
-	struct drive *drive, const struct preparation *preparation, const char *folder, struct fault *fault)
+	struct drive *drive, struct preparation *preparation, const char *folder, struct fault *fault)
 {
 	char *name = image_name(drive), *path = join(folder, name);
 	bool there = !access(path, F_OK), done;
@@ -115,9 +115,10 @@ static bool find_or_make(
 	return done;
 }
 
-static bool prepare(struct drive *drive, const struct options *o, struct fault *fault)
+static bool prepare(
+	struct drive *drive, const struct options *o, struct workload *workload, struct fault *fault)
 {
-	struct preparation *preparation = preparation_read(drive, o->operand.text[1], fault);
+	struct preparation *preparation = preparation_read(drive, workload, fault);
 	bool done = preparation;
 
 	if (done && o->load_drive)
@@ -210,7 +211,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
-	if (!prepare(drive, o, fault))
+	if (!prepare(drive, o, workload, fault))
 		return STATUS_USER;
 	precondition_count(drive, &before);
 	progress_start(&progress, o->quiet);
@@ -237,6 +238,28 @@ static void tell_format(const struct options *o, const struct settings *settings
 		cli_note("%s: format %s", w->name, trace_format(w->trace));
 }
 
+/* ---- only to check ---- */
+
+/* "key = value"; of what does not matter, what was given on the command line, with the reason, as a comment. */
+static void print_effect(void *context, const char *key, const char *value, const char *why)
+{
+	const struct options *o = context;
+	size_t length = strlen(key);
+
+	if (!*why)
+		printf("%s = %s\n", key, value);
+	for (size_t i = 0; *why && i < o->setting.count; i++)
+		if (!strncmp(o->setting.text[i], key, length) && o->setting.text[i][length] == '=')
+			printf("# %s: without effect, %s\n", key, why);
+}
+
+static int check_run(const struct options *o, const struct settings *settings)
+{
+	cli_listing();
+	settings_effects(settings, print_effect, (void *)o);
+	return STATUS_DONE;
+}
+
 static int run_with(const struct options *o, const struct settings *settings, struct fault *fault)
 {
 	struct workload workload = { 0 };
@@ -246,11 +269,12 @@ static int run_with(const struct options *o, const struct settings *settings, st
 	int status = STATUS_USER;
 
 	if (drive &&
-		workload_open(
-			&workload, o->operand.text[1], &settings->trace, o->quiet ? NULL : cli_warn, fault) &&
-		results_open(&results, o, fault)) {
+		workload_open(&workload, o->operand.text[1], &settings->trace,
+			precondition_reads(&settings->precondition), o->quiet ? NULL : cli_warn, fault) &&
+		(o->check || results_open(&results, o, fault))) {
 		tell_format(o, settings, &workload);
-		status = simulate(drive, &workload, o, command, &results, fault);
+		status = o->check ? check_run(o, settings)
+				  : simulate(drive, &workload, o, command, &results, fault);
 	}
 	results_abandon(&results);
 	workload_close(&workload);

@@ -40,7 +40,15 @@ static bool close_output(struct output *out, bool done, struct fault *fault)
 
 /* ---- stat ---- */
 
-static bool measure(struct trace *trace, struct trace_stat *stat, struct fault *fault)
+/* The next of the requests asked for, of which `n` have been read. */
+static enum trace_status next_of(
+	struct trace *trace, const struct options *o, uint64_t n, struct record *r, struct fault *fault)
+{
+	return o->limit && n == o->limit ? TRACE_END : trace_next_record(trace, r, fault);
+}
+
+static bool measure(
+	struct trace *trace, const struct options *o, struct trace_stat *stat, struct fault *fault)
 {
 	struct record record, next;
 	enum trace_status status = trace_next_record(trace, &next, fault);
@@ -50,11 +58,11 @@ static bool measure(struct trace *trace, struct trace_stat *stat, struct fault *
 	progress_start(&progress, false);
 	while (status == TRACE_OK) {
 		record = next;
-		status = trace_next_record(trace, &next, fault);
+		status = next_of(trace, o, ++n, &next, fault);
 		if (status == TRACE_OK)
 			trace_stat_expect(stat, &next);
 		trace_stat_add(stat, &record);
-		show(&progress, ++n, trace);
+		show(&progress, n, trace);
 	}
 	progress_end(&progress);
 	return status == TRACE_END;
@@ -91,7 +99,7 @@ static struct report *stat_trace(const struct options *o, const char *path, stru
 	if (!trace)
 		return NULL;
 	stat = trace_stat_create(o->reuse_page ? o->reuse_page : 2048);
-	if (measure(trace, stat, fault) && (!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
+	if (measure(trace, o, stat, fault) && (!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
 		report = describe(path, trace, stat);
 	trace_stat_free(stat);
 	trace_close(trace);
@@ -144,9 +152,11 @@ int cli_trace_stat(const struct options *o, struct fault *fault)
 
 /* ---- convert and generate ---- */
 
-/* `one_space`: the devices were laid out one after another and are one from now on. */
-static bool convert(struct trace *trace, bool one_space, struct trace_writer *writer, struct fault *fault)
+/* Devices that were laid out one after another are one from now on. */
+static bool convert(
+	struct trace *trace, const struct options *o, struct trace_writer *writer, struct fault *fault)
 {
+	bool one_space = o->trace.devices && !strcmp(o->trace.devices, "all");
 	struct record record;
 	struct progress progress;
 	enum trace_status status;
@@ -154,7 +164,7 @@ static bool convert(struct trace *trace, bool one_space, struct trace_writer *wr
 	bool written = true;
 
 	progress_start(&progress, false);
-	while (written && (status = trace_next_record(trace, &record, fault)) == TRACE_OK) {
+	while (written && (status = next_of(trace, o, n, &record, fault)) == TRACE_OK) {
 		struct request request = record_request(&record);
 
 		if (one_space)
@@ -191,7 +201,6 @@ static int write_trace(
 	const struct options *o, struct trace *trace, struct generator *generator, struct fault *fault)
 {
 	const char *path = o->out && strcmp(o->out, "-") ? o->out : "/dev/stdout";
-	bool one_space = o->trace.devices && !strcmp(o->trace.devices, "all");
 	struct trace_writer writer;
 	struct output out;
 	bool done;
@@ -199,7 +208,7 @@ static int write_trace(
 	if (!output_open(&out, path, fault))
 		return STATUS_USER;
 	done = trace_writer_begin(&writer, o->to ? o->to : "ssdsim", out.stream, fault) &&
-	       (trace ? convert(trace, one_space, &writer, fault) : generate(generator, &writer, fault));
+	       (trace ? convert(trace, o, &writer, fault) : generate(generator, &writer, fault));
 	trace_writer_end(&writer);
 	if (!close_output(&out, done, fault))
 		return STATUS_USER;

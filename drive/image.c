@@ -23,9 +23,10 @@
 /* Beginnings of the keys of what acts in time only, or in what lies before the drive: its state does not depend on it.
  * What the workload is stands there in a sum of its own. */
 static const char *const timeless[] = { "buffer", "dram.", "host.mode", "host.queue_", "host.time_scale",
-	"host.link_", "trace.", "stats.", "flash.read_", "flash.program_", "flash.erase_", "flash.command_",
-	"flash.plane_command_", "flash.bus_", "flash.copyback", "flash.interleave", "flash.multiplane",
-	"flash.scheduler", "flash.suspend", "flash.resume_", "flash.forward_", "precondition.trace", NULL };
+	"host.link_", "trace.", "workload.", "stats.", "flash.read_", "flash.program_", "flash.erase_",
+	"flash.command_", "flash.plane_command_", "flash.bus_", "flash.copyback", "flash.interleave",
+	"flash.multiplane", "flash.scheduler", "flash.suspend", "flash.resume_", "flash.forward_",
+	"precondition.trace", NULL };
 
 struct identity {
 	const struct drive *drive;

@@ -16,6 +16,7 @@ struct preparation {
 	uint64_t pages;
 	/* With premap = sectors, per sector: read before anything else, and written or trimmed.  Else NULL. */
 	uint64_t *read, *written;
+	struct workload warm_up; /* mode = trace */
 };
 
 static lpn_t host_pages(const struct drive *d)
@@ -69,26 +70,18 @@ static enum trace_status next_summed(
 
 /* One pass over the workload; with `reads_only` the pages that are only written do not count. */
 static bool find_footprint(
-	struct preparation *f, struct drive *d, const char *name, bool reads_only, struct fault *fault)
+	struct preparation *f, struct drive *d, struct workload *w, bool reads_only, struct fault *fault)
 {
-	struct workload w;
 	struct request r;
 	enum trace_status status;
 
 	d->past.workload = HASH_NOTHING;
-	if (!strcmp(name, "-"))
-		return fault_set(fault,
-			"standard input cannot be read twice: give the trace as a file, or set "
-			"precondition.mode = \"none\" and precondition.premap = \"none\"");
-	if (!workload_open(&w, name, &d->settings->trace, NULL, fault))
-		return false;
-	while ((status = next_summed(d, &w, &r, &d->past.workload, fault)) == TRACE_OK)
+	while ((status = next_summed(d, w, &r, &d->past.workload, fault)) == TRACE_OK)
 		if (f->read)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
 			touch_pages(f, d, &r);
-	workload_close(&w);
-	return status == TRACE_END;
+	return status == TRACE_END && workload_rewind(w, fault);
 }
 
 /* ---- filling ---- */
@@ -347,50 +340,56 @@ void precondition_count(const struct drive *d, struct precondition_result *resul
 }
 
 /* The requests of the warm-up trace, before any is replayed. */
-static bool sum_warm_up(struct drive *d, struct fault *fault)
+static bool sum_warm_up(struct preparation *f, struct drive *d, struct fault *fault)
 {
-	struct workload w;
 	struct request r;
 	enum trace_status status;
 
-	if (!*d->settings->precondition.trace)
-		return fault_set(
-			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
-	if (!workload_open(&w, d->settings->precondition.trace, &d->settings->trace, NULL, fault))
-		return false;
 	d->past.warm_up = HASH_NOTHING;
-	while ((status = next_summed(d, &w, &r, &d->past.warm_up, fault)) == TRACE_OK)
+	while ((status = next_summed(d, &f->warm_up, &r, &d->past.warm_up, fault)) == TRACE_OK)
 		;
-	workload_close(&w);
 	return status == TRACE_END;
 }
 
-static bool replay_once(struct drive *d, uint64_t used, struct fault *fault)
+static bool read_warm_up(
+	struct preparation *f, struct drive *d, const struct workload *workload, struct fault *fault)
 {
-	struct workload w;
+	const char *name = d->settings->precondition.trace;
+	struct trace_settings own = d->settings->trace;
+
+	own.profile_count = 0; /* what is set of a profile is the workload's */
+	if (!*name)
+		return fault_set(
+			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
+	if (!strcmp(name, "-") && workload && !strcmp(workload->name, "-"))
+		return fault_set(
+			fault, "standard input cannot be both precondition.trace and the trace of the run");
+	return workload_open(&f->warm_up, name, &own, true, NULL, fault) &&
+	       sum_warm_up(f, d, fault);
+}
+
+static bool replay_once(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
+{
 	struct request r;
 	enum trace_status status = TRACE_END;
 
-	if (!workload_open(&w, d->settings->precondition.trace, &d->settings->trace, NULL, fault))
-		return false;
 	while (d->flash->pages_used < used &&
-		(status = workload_next_for(d->host, &w, &r, fault)) == TRACE_OK) {
+		(status = workload_next_for(d->host, w, &r, fault)) == TRACE_OK) {
 		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
 			break;
 		if (r.type == REQUEST_TRIM)
 			drive_discard(d, request_extent(&r));
 		d->past.replayed++;
 	}
-	workload_close(&w);
 	return status != TRACE_BAD;
 }
 
-static bool replay(struct drive *d, uint64_t used, struct fault *fault)
+static bool replay(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
 {
 	uint64_t passes = d->settings->precondition.passes;
 
 	for (uint64_t pass = 0; pass < passes && d->flash->pages_used < used && !d->ftl->failed; pass++)
-		if (!replay_once(d, used, fault))
+		if (!workload_rewind(w, fault) || !replay_once(d, w, used, fault))
 			return false;
 	return true;
 }
@@ -410,7 +409,7 @@ static bool check_shares(const struct drive *d, uint64_t used, uint64_t valid, s
 	return true;
 }
 
-bool preparation_apply(const struct preparation *f, struct drive *d, struct fault *fault)
+bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	uint64_t used = (uint64_t)llround(s->used * d->geometry.pages);
@@ -431,7 +430,7 @@ bool preparation_apply(const struct preparation *f, struct drive *d, struct faul
 		fits = fill_all(d);
 		d->host->beneath = false;
 	} else if (s->mode == PRECONDITION_TRACE) {
-		if (!replay(d, used, fault))
+		if (!replay(d, &f->warm_up, used, fault))
 			return false;
 		fits = !d->ftl->failed;
 	}
@@ -447,7 +446,12 @@ static uint64_t *new_bits(uint64_t bits)
 	return memory_array(bits_words(bits), sizeof(uint64_t), "workload's footprint");
 }
 
-struct preparation *preparation_read(struct drive *d, const char *workload, struct fault *fault)
+bool precondition_reads(const struct precondition_settings *s)
+{
+	return s->premap != PREMAP_NONE && s->mode != PRECONDITION_FILL;
+}
+
+struct preparation *preparation_read(struct drive *d, struct workload *workload, struct fault *fault)
 {
 	const struct precondition_settings *s = &d->settings->precondition;
 	struct preparation *f = memory_array(1, sizeof *f, "workload's footprint");
@@ -459,11 +463,11 @@ struct preparation *preparation_read(struct drive *d, const char *workload, stru
 		f->read = new_bits(d->host->sectors);
 		f->written = new_bits(d->host->sectors);
 	}
-	if (s->premap != PREMAP_NONE && s->mode != PRECONDITION_FILL)
+	if (s->mode == PRECONDITION_TRACE)
+		done = read_warm_up(f, d, workload, fault);
+	if (done && precondition_reads(s))
 		done = find_footprint(f, d, workload, !synthetic, fault);
 	d->past.footprint_pages = f->pages;
-	if (done && s->mode == PRECONDITION_TRACE)
-		done = sum_warm_up(d, fault);
 	if (done)
 		return f;
 	preparation_free(f);
@@ -474,6 +478,7 @@ void preparation_free(struct preparation *f)
 {
 	if (!f)
 		return;
+	workload_close(&f->warm_up);
 	memory_free(f->bit);
 	memory_free(f->read);
 	memory_free(f->written);
@@ -481,7 +486,7 @@ void preparation_free(struct preparation *f)
 }
 
 bool precondition(
-	struct drive *d, const char *workload, struct precondition_result *result, struct fault *fault)
+	struct drive *d, struct workload *workload, struct precondition_result *result, struct fault *fault)
 {
 	struct preparation *f = preparation_read(d, workload, fault);
 	bool done = f && preparation_apply(f, d, fault);

@@ -21,6 +21,7 @@
 #define DRIVE_PRECONDITION_H
 
 #include "drive/drive.h"
+#include "drive/workload.h"
 
 /* What was reached, for the report. */
 struct precondition_result {
@@ -28,18 +29,22 @@ struct precondition_result {
 	uint64_t footprint_pages, replayed; /* as in struct drive_past */
 };
 
+/* Must the workload be read for the pages it touches? */
+bool precondition_reads(const struct precondition_settings *);
+
 /*
  * Reads what the drive is to be prepared for, the workload and the warm-up trace, if the settings let its state depend
- * on them, and notes it as the drive's past.  NULL and a fault: one of them cannot be read.
+ * on them, and notes it as the drive's past.  The workload, which must not have been read, is rewound; it may be NULL
+ * if it need not be read.  NULL and a fault: one of them cannot be read.
  */
-struct preparation *preparation_read(struct drive *, const char *workload, struct fault *);
+struct preparation *preparation_read(struct drive *, struct workload *, struct fault *);
 void preparation_free(struct preparation *);
 
 /* Prepares the drive.  False and a fault: it cannot hold what is asked for. */
-bool preparation_apply(const struct preparation *, struct drive *, struct fault *);
+bool preparation_apply(struct preparation *, struct drive *, struct fault *);
 
 /* Both, and what was reached. */
-bool precondition(struct drive *, const char *workload, struct precondition_result *, struct fault *);
+bool precondition(struct drive *, struct workload *, struct precondition_result *, struct fault *);
 
 /* What the drive holds now, and its past. */
 void precondition_count(const struct drive *, struct precondition_result *);

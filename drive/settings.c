@@ -4,6 +4,10 @@
 #include "buffer/buffer.h"
 #include "parameters/params.h"
 
+#include <string.h>
+
+#define WORKLOAD "workload."
+
 static const char *const buffer_names[] = {
 #define BUFFER(name)              #name,
 #define BUFFER_CALLED(name, text) text,
@@ -25,7 +29,8 @@ static const struct param top_params[] = {
 		ftl_names },
 	{ TOP(CHOICE, buffer), 0, 0, "", "none", "the write buffer in front of it", buffer_names },
 	{ TOP(UINT, seed), 0, 9e15, "", "1",
-		"of every random choice of the drive; the same seed gives the same results to the byte" },
+		"of every random choice, those of a generated workload too; the same seed gives the same results "
+		"to the byte" },
 	{ 0 },
 };
 
@@ -136,6 +141,7 @@ void settings_release(struct settings *c)
 	memory_free(c->ftl_own);
 	memory_free(c->buffer_own);
 	memory_free(c->host_own);
+	memory_free(c->trace.profile);
 	memory_free(c->group);
 }
 
@@ -144,12 +150,26 @@ bool settings_read(
 {
 	if (path && !params_read_file(path, c->group, c->groups, fault))
 		return false;
+	c->trace.profile = memory_array(n, sizeof *c->trace.profile, "settings of the workload");
 	for (size_t i = 0; i < n; i++)
-		if (!params_set(assignments[i], c->group, c->groups, fault))
+		if (!strncmp(assignments[i], WORKLOAD, strlen(WORKLOAD)))
+			c->trace.profile[c->trace.profile_count++] = assignments[i] + strlen(WORKLOAD);
+		else if (!params_set(assignments[i], c->group, c->groups, fault))
 			return false;
+	c->trace.seed_shift = c->top.seed - 1;
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	return true;
+}
+
+/* "requests=1000", which the generator has read already. */
+static void echo_workload(
+	const char *word, void (*visit)(void *context, const char *key, const char *value), void *context)
+{
+	char key[96];
+
+	snprintf(key, sizeof key, WORKLOAD "%.*s", (int)strcspn(word, "="), word);
+	visit(context, key, word + strcspn(word, "=") + 1);
 }
 
 void settings_echo(const struct settings *s, void (*visit)(void *context, const char *key, const char *value),
@@ -163,4 +183,89 @@ void settings_echo(const struct settings *s, void (*visit)(void *context, const 
 		for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++)
 			if (s->group[i].settings == chosen[k])
 				params_echo(&s->group[i], 1, visit, context);
+	for (size_t i = 0; i < s->trace.profile_count; i++)
+		echo_workload(s->trace.profile[i], visit, context);
+}
+
+/* ---- which settings matter ---- */
+
+/* A key, or all of a group ("map."), matters only while another setting is one of some, or is not (!) one of some. */
+static const struct condition {
+	const char *key, *on, *values;
+} conditions[] = {
+	{ "dram.buffer_bytes", "buffer", "!none" },
+	{ "flash.suspend_ns", "flash.suspend", "!never" },
+	{ "flash.resume_ns", "flash.suspend", "!never" },
+	{ "flash.read_first_limit", "flash.scheduler", "read_first" },
+	{ "gc.d", "gc.policy", "d_choices" },
+	{ "wear.period", "wear.delta", "!0" },
+	{ "host.queue_limit", "host.mode", "open" },
+	{ "host.time_scale", "host.mode", "open" },
+	{ "host.queue_depth", "host.mode", "closed" },
+	{ "precondition.used", "precondition.mode", "aged synthetic trace" },
+	{ "precondition.valid", "precondition.mode", "synthetic" },
+	{ "precondition.layout", "precondition.mode", "synthetic" },
+	{ "precondition.fill_run", "precondition.mode", "fill" },
+	{ "precondition.trace", "precondition.mode", "trace" },
+	{ "precondition.passes", "precondition.mode", "trace" },
+};
+
+struct effects {
+	const struct settings *settings;
+	const struct condition *condition; /* that is looked for, or NULL */
+	char value[64];                    /* found of it */
+	void (*visit)(void *context, const char *key, const char *value, const char *why);
+	void *context;
+};
+
+static void find_value(void *context, const char *key, const char *value)
+{
+	struct effects *e = context;
+
+	value += *value == '"';
+	if (!strcmp(key, e->condition->on))
+		snprintf(e->value, sizeof e->value, "%.*s", (int)strcspn(value, "\""), value);
+}
+
+/* Is it a word of the list? */
+static bool listed(const char *word, const char *list)
+{
+	size_t length = strlen(word);
+
+	for (; list; list = strchr(list, ' '), list = list ? list + 1 : NULL)
+		if (!strncmp(list, word, length) && (list[length] == ' ' || !list[length]))
+			return true;
+	return false;
+}
+
+static bool holds(struct effects *e)
+{
+	const char *values = e->condition->values;
+
+	settings_echo(e->settings, find_value, e);
+	return *values == '!' ? !listed(e->value, values + 1) : listed(e->value, values);
+}
+
+static void tell_effect(void *context, const char *key, const char *value)
+{
+	struct effects *e = context;
+	const struct settings *s = e->settings;
+	char why[128] = "";
+
+	for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+		e->condition = &conditions[i];
+		if (!strcmp(key, e->condition->key) && !holds(e))
+			snprintf(why, sizeof why, "%s = %s", e->condition->on, e->value);
+	}
+	if (ftls[s->top.ftl]->map_in_dram && !strncmp(key, "map.", 4))
+		snprintf(why, sizeof why, "ftl = %s", ftls[s->top.ftl]->name);
+	e->visit(e->context, key, value, why);
+}
+
+void settings_effects(const struct settings *s,
+	void (*visit)(void *context, const char *key, const char *value, const char *why), void *context)
+{
+	struct effects e = { .settings = s, .visit = visit, .context = context };
+
+	settings_echo(s, tell_effect, &e);
 }

@@ -60,11 +60,16 @@ struct settings {
 bool settings_init(struct settings *, struct fault *);
 void settings_release(struct settings *);
 
-/* The file (NULL: none), then each "key=value". */
+/* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's profile.  The
+ * texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
 /* Calls back with every parameter in effect: those of plug-ins that are not chosen are left out. */
 void settings_echo(const struct settings *, void (*visit)(void *context, const char *key, const char *value),
 	void *context);
+
+/* Calls back with each of them and why it does not matter: "" if it does, else what makes it so, "buffer = none". */
+void settings_effects(const struct settings *,
+	void (*visit)(void *context, const char *key, const char *value, const char *why), void *context);
 
 #endif

@@ -1,7 +1,9 @@
 #include "drive/workload.h"
 
+#include "base/memory.h"
 #include "traces/generate.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,23 +19,53 @@ static bool is_file_name(const char *name)
 	return !strcmp(name, "-") || !access(name, F_OK) || (strpbrk(name, "/.") && !generator_known(name));
 }
 
-bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings,
+/* Another seed of the run is another workload of the same kind, unless its seed was set. */
+static struct generator *open_profile(
+	const char *name, const struct trace_settings *settings, struct fault *fault)
+{
+	size_t n = settings->profile_count;
+	struct generator *g = generator_open(name, settings->profile, n, fault);
+	char **words, seed[32];
+
+	if (!g || !settings->seed_shift)
+		return g;
+	snprintf(seed, sizeof seed, "seed=%" PRIu64, generator_seed(g) + settings->seed_shift);
+	generator_close(g);
+	words = memory_array(n + 1, sizeof *words, "settings of the workload");
+	words[0] = seed;
+	for (size_t i = 0; i < n; i++)
+		words[i + 1] = settings->profile[i];
+	g = generator_open(name, words, n + 1, fault);
+	memory_free(words);
+	return g;
+}
+
+bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings, bool again,
 	void (*warn)(void *, const char *), struct fault *fault)
 {
 	struct trace_options options = {
 		.format = or_null(settings->format),
+		.columns = or_null(settings->columns),
 		.member = or_null(settings->member),
 		.devices = or_null(settings->devices),
 		.time_unit = or_null(settings->time_unit),
 		.sort_fully = settings->sort_fully,
+		.again = again,
 		.warn = warn,
 	};
 
-	*w = (struct workload){ .name = name, .limit = settings->limit ? settings->limit : UINT64_MAX };
+	*w = (struct workload){ .name = name,
+		.settings = *settings,
+		.limit = settings->limit ? settings->limit : UINT64_MAX };
 	if (is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
 	else
-		w->generator = generator_open(name, NULL, 0, fault);
+		w->generator = open_profile(name, settings, fault);
+	if (w->trace && settings->profile_count) {
+		workload_close(w);
+		return fault_set(fault, "-s workload.%s: %s is a trace, only profiles have settings",
+			settings->profile[0], name);
+	}
 	return w->generator || w->trace;
 }
 
@@ -45,6 +77,16 @@ void workload_close(struct workload *w)
 		generator_close(w->generator);
 	w->trace = NULL;
 	w->generator = NULL;
+}
+
+bool workload_rewind(struct workload *w, struct fault *fault)
+{
+	w->served = 0;
+	if (w->trace)
+		return trace_rewind(w->trace, fault);
+	generator_close(w->generator);
+	w->generator = open_profile(w->name, &w->settings, fault);
+	return w->generator;
 }
 
 enum trace_status workload_next(struct workload *w, struct request *r, struct fault *fault)

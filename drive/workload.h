@@ -13,13 +13,18 @@ struct workload {
 	const char *name;    /* as the user wrote it */
 	struct trace *trace; /* one of these two */
 	struct generator *generator;
+	struct trace_settings settings; /* what it points to outlives the workload */
 	uint64_t served, limit;
 };
 
-/* False and a fault if it is neither a readable trace nor a known profile. */
-bool workload_open(struct workload *, const char *name, const struct trace_settings *,
+/* False and a fault if it is neither a readable trace nor a known profile.  `again`: it will be rewound, so that what
+ * comes from a pipe is kept (traces/source.h). */
+bool workload_open(struct workload *, const char *name, const struct trace_settings *, bool again,
 	void (*warn)(void *, const char *), struct fault *);
 void workload_close(struct workload *);
+
+/* Back to the first request. */
+bool workload_rewind(struct workload *, struct fault *);
 
 enum trace_status workload_next(struct workload *, struct request *, struct fault *);
 

@@ -59,6 +59,7 @@ struct ftl_ops {
 	size_t size;                /* of the private state */
 	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
+	bool map_in_dram; /* always and whole: the settings map.* are without effect */
 
 	/* False: refuses the drive, the fault says why, nothing is kept.  `exit` frees what `init` took. */
 	bool (*init)(struct ftl *, struct fault *);

@@ -237,6 +237,7 @@ const struct ftl_ops ftl_skeleton = {
 	.name = "skeleton",
 	.brief = "page mapping in its simplest form, every step explained: the file to copy for an own FTL",
 	.size = sizeof(struct skeleton),
+	.map_in_dram = true, /* no: if it reads mappings from flash */
 	.params = skeleton_params,
 	.settings_size = sizeof(struct skeleton_settings),
 	.init = skeleton_init,

@@ -35,9 +35,14 @@ struct host_settings {
 
 /* Of the group "trace"; what reading needs is passed on to traces/. */
 struct trace_settings {
-	char *format, *member, *devices, *time_unit;
+	char *format, *columns, *member, *devices, *time_unit;
 	bool fold, sort_fully;
 	uint64_t limit; /* requests; 0 = all */
+	/* Of a profile of the generator: settings that replace its own ("requests=1000"; n texts), and how far the
+	 * seed of the run, where they name none, is from the one that leaves it as it is. */
+	char **profile;
+	size_t profile_count;
+	uint64_t seed_shift;
 };
 
 extern const struct param host_params[], trace_params[];

@@ -101,7 +101,7 @@ static bool stands_level(struct engine *e, const struct slot *base, uint32_t pla
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search)
 {
 	uint32_t planes = e->layout.planes, die = base->plane / planes;
-	uint32_t *token = &e->die_token[die], before = *token;
+	uint32_t *token = &e->die_token[die];
 
 	if (!search) {
 		if (!stands_level(e, base, s->plane))
@@ -122,7 +122,6 @@ bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, boo
 			return true;
 		}
 	}
-	*token = before;
 	return false;
 }
 
@@ -199,8 +198,8 @@ static bool meet(struct engine *e, uint32_t a, uint32_t b, struct meeting *m)
 	return greedy ? meet_greedy(e, a, b, m) : meet_untouched(e, a, b, m);
 }
 
-/* Which two planes of the die come next. */
-static void choose_planes(struct engine *e, uint32_t die, uint32_t *a, uint32_t *b)
+/* Which two planes of the die come next.  False: the second lies behind the last, and the run has to end. */
+static bool choose_planes(struct engine *e, uint32_t die, uint32_t *a, uint32_t *b)
 {
 	uint32_t planes = e->layout.planes, *token = &e->die_token[die];
 	uint32_t first = *token % 2 ? (*token + 1) % planes : *token;
@@ -208,6 +207,11 @@ static void choose_planes(struct engine *e, uint32_t die, uint32_t *a, uint32_t 
 	*token = (*token + (*token % 2 ? 3 : 2)) % planes;
 	*a = die * planes + first;
 	*b = die * planes + (first + 1) % planes;
+	if (first + 1 < planes || !quirk_kept(e, Q35_PLANE_PAST_THE_LAST))
+		return true;
+	legacy_stop(e, Q35_PLANE_PAST_THE_LAST, LEGACY_DIED,
+		"a two-plane command on dies with an odd number of planes takes a plane behind the last");
+	return false;
 }
 
 bool legacy_pair(struct engine *e, struct slot *a, struct slot *b, bool search)
@@ -216,9 +220,7 @@ bool legacy_pair(struct engine *e, struct slot *a, struct slot *b, bool search)
 	uint32_t plane_a = a->plane, plane_b = b->plane;
 	struct meeting m;
 
-	if (search)
-		choose_planes(e, die, &plane_a, &plane_b);
-	if (!meet(e, plane_a, plane_b, &m)) {
+	if ((search && !choose_planes(e, die, &plane_a, &plane_b)) || !meet(e, plane_a, plane_b, &m)) {
 		e->die_token[die] = before;
 		return false;
 	}

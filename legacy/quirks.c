@@ -100,6 +100,9 @@ static const struct quirk_row rows[QUIRKS] = {
 	[Q34_ONE_PASS_PER_EVENT] = { "Q34", QUIRK_KEPT, true,
 		"work is issued once per event or arrival, whatever could still start",
 		"work is issued until nothing more can start" },
+	[Q35_PLANE_PAST_THE_LAST] = { "Q35", QUIRK_SURVIVED, true,
+		"two-plane commands without interleave on dies of 3, 5 ... planes pair the last with one behind it",
+		"the run ends, or with --fix the first plane follows the last" },
 };
 
 const struct quirk_row *quirk_row(enum quirk quirk)

@@ -5,33 +5,12 @@
 #include <limits.h>
 #include <string.h>
 
-/* What is in no format is a bad trace of SSDsim. */
-static struct trace *open_as_written(const char *path, struct fault *fault)
-{
-	struct trace_options options = { .as_written = true };
-	struct trace *trace = trace_open(path, &options, fault);
-
-	options.format = "ssdsim";
-	return trace ? trace : trace_open(path, &options, fault);
-}
-
 bool legacy_trace_open(struct legacy_trace *t, const char *path, struct fault *fault)
 {
-	struct trace_options converted = { 0 };
+	struct trace_options options = { .as_written = "ssdsim", .again = true };
 
-	*t = (struct legacy_trace){ .path = path, .trace = open_as_written(path, fault) };
-	if (!t->trace)
-		return false;
-	t->as_written = !strcmp(trace_format(t->trace), "ssdsim");
-	if (!trace_bytes_total(t->trace)) {
-		trace_close(t->trace);
-		return fault_set(fault,
-			"%s: is empty or cannot be read twice, as the legacy engine must; use a file", path);
-	}
-	if (t->as_written)
-		return true;
-	trace_close(t->trace);
-	t->trace = trace_open(path, &converted, fault);
+	*t = (struct legacy_trace){ .path = path, .trace = trace_open(path, &options, fault) };
+	t->as_written = t->trace && !strcmp(trace_format(t->trace), options.as_written);
 	return t->trace;
 }
 
@@ -42,8 +21,8 @@ void legacy_trace_close(struct legacy_trace *t)
 
 bool legacy_trace_rewind(struct legacy_trace *t, struct fault *fault)
 {
-	legacy_trace_close(t);
-	return legacy_trace_open(t, t->path, fault);
+	*t = (struct legacy_trace){ .path = t->path, .trace = t->trace, .as_written = t->as_written };
+	return trace_rewind(t->trace, fault);
 }
 
 static enum legacy_line_status refuse_place(

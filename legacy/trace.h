@@ -1,7 +1,7 @@
 /*
  * The trace in SSDsim's units.  One in SSDsim's own format is read as SSDsim reads it: in the order of the file, with
  * its times and its oddities.  One in any other format is read as `ssd trace convert --to ssdsim` would write
- * it, without trims.  Packed or not, the file is read twice.  Knows nothing of drives.
+ * it, without trims.  Packed or not, it is read twice.  Knows nothing of drives.
  */
 #ifndef LEGACY_TRACE_H
 #define LEGACY_TRACE_H
@@ -31,7 +31,7 @@ struct legacy_trace {
 	uint64_t trims;      /* passed over: SSDsim knows none */
 };
 
-/* False and a fault if the file cannot be read, or not twice. */
+/* False and a fault if the file cannot be read. */
 bool legacy_trace_open(struct legacy_trace *, const char *path, struct fault *);
 void legacy_trace_close(struct legacy_trace *);
 

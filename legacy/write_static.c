@@ -76,21 +76,22 @@ static uint32_t probe_planes(struct engine *e, uint32_t n, uint32_t die)
 	return n;
 }
 
-/* On dies of two planes the token chooses which of two writes goes; on wider ones the first goes, and the
- * token moves all the same. */
+/* One write of every die goes: the first in plane order.  The token's choice is left of it only in part: the plane
+ * behind the one that it finds is passed over. */
 static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 {
 	uint32_t die = first_die(e, chip), end = die + e->layout.dies, dies = 0, last = NONE;
 
 	for (; die < end; die++) {
-		uint32_t chosen;
+		uint32_t chosen, behind;
 
 		if (!slots_on_die(e, n, die))
 			continue;
 		chosen = probe_planes(e, n, die);
+		behind = die * e->layout.planes + e->die_token[die];
 		dies++;
 		for (uint32_t i = 0; i < n; i++)
-			if (e->layout.planes == 2 && die_of_slot(e, i) == die)
+			if (e->slot[i].plane == behind)
 				e->slot[i].refused = i != chosen;
 	}
 	n = legacy_drop_refused(e, n);
@@ -214,9 +215,8 @@ static void program_late_update(struct engine *e, struct chip *chip)
 }
 
 /* Greedy copy-back needs a page of the old one's parity and gives up pages until it has one. */
-static void place_with_parity(struct engine *e, struct slot *s)
+static void place_with_parity(struct engine *e, struct slot *s, uint32_t old)
 {
-	uint32_t old = record_get(&e->map, write_at(e, s->write)->lpn).number;
 	bool placed = legacy_place_active(e, s);
 
 	while (placed && (ppn_of(e, s->plane, s->block, s->page) ^ old) & 1) {
@@ -232,25 +232,21 @@ static void place_with_parity(struct engine *e, struct slot *s)
 static void program_copy_back(struct engine *e, struct chip *chip)
 {
 	struct slot *s = &e->slot[0];
+	const struct write *w = write_at(e, s->write);
+	uint32_t old = record_get(&e->map, w->lpn).number;
 	uint32_t data = (uint32_t)legacy_program_ns(e, s->write) - e->write_ns;
-	int64_t copy_back = e->now + 19 * e->p->t_wc + e->p->t_r + data, end = copy_back;
-	struct record map;
+	int64_t end = e->now + 19 * e->p->t_wc + e->p->t_r + data;
 
-	if (e->p->greed_copy_back == 1) {
-		e->count.copy_backs++;
-		count_late_update(e);
-		place_with_parity(e, s);
-	} else {
-		/* SSDsim compares the new page with what the map says now, which is the same page. */
+	if (e->p->greed_copy_back == 1)
+		place_with_parity(e, s, old);
+	else
 		legacy_place_active(e, s);
-		map = record_get(&e->map, write_at(e, s->write)->lpn);
-		if ((map.number ^ ppn_of(e, s->plane, s->block, s->page)) & 1)
-			end = e->now + e->write_ns + e->p->t_r +
-			      mask_sectors(map.mask) * (uint32_t)e->p->t_rc + data;
-		else
-			e->count.copy_backs++;
-		count_late_update(e);
-	}
+	count_late_update(e);
+	if ((ppn_of(e, s->plane, s->block, s->page) ^ old) & 1)
+		end = e->now + e->write_ns + e->p->t_r +
+		      mask_sectors(record_get(&e->map, w->lpn).mask) * (uint32_t)e->p->t_rc + data;
+	else
+		e->count.copy_backs++;
 	legacy_program_until(e, chip, end);
 }
 

@@ -11,6 +11,7 @@
 
 #define FILE_BYTES_MAX (1u << 20)
 #define INCLUDE_DEPTH  10
+#define FILES_MAX      100 /* a file counts as often as it is included */
 
 /* A file being copied into the expansion. */
 struct cursor {
@@ -236,6 +237,11 @@ static bool copy_include(
 	if (cursor->depth == INCLUDE_DEPTH)
 		return fault_set(fault, "%.200s:%u: included files are nested deeper than %d", here.file,
 			here.line, INCLUDE_DEPTH);
+	if (expansion->file_count == FILES_MAX)
+		return fault_set(fault,
+			"%.200s:%u: the parameters are spread over more than %d files, each as often as "
+			"it is included",
+			here.file, here.line, FILES_MAX);
 	path = beside(here.file, name);
 	good = copy_file(expansion, path, here, cursor->depth + 1, fault);
 	memory_free(path);

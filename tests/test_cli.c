@@ -71,6 +71,124 @@ static void test_quiet(void **state)
 	assert_string_equal(w->err, "");
 }
 
+/* ---- only checking ---- */
+
+static void test_checking_runs_nothing(void **state)
+{
+	static const struct mistake wrong[] = {
+		{ "run --check -s ftl=none parameters/tiny.cfg uniform", "should be \"page\"" },
+		{ "run --check parameters/tiny.cfg missing.trace", "missing.trace" },
+		{ "run --check -s gc.threshold=0.9 -s flash.over_provisioning=0 parameters/tiny.cfg uniform",
+			"" },
+		{ "run --check -s workload.requests=3 parameters/tiny.cfg traces/samples/random.trace",
+			"random.trace is a trace, only profiles have settings" },
+		{ "run --check -s workload.reqests=3 parameters/tiny.cfg uniform",
+			"did you mean \"requests\"" },
+	};
+	struct world *w = *state;
+
+	ssd(w, "run --check -o @/made --json @/made.json -s workload.requests=7 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --check");
+	assert_true(says(w, "flash.page_bytes = 2048\n") && says(w, "workload.requests = 7\n"));
+	assert_false(says(w, "run.served") || exists(w, "made") || exists(w, "made.json"));
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		ssd(w, wrong[i].arguments);
+		assert_status(w, USER, wrong[i].arguments);
+		assert_non_null(strstr(w->err, wrong[i].says));
+	}
+}
+
+/* The statistics of a run with these settings, without the command, to a file. */
+static void statistics_to(struct world *w, const char *file, const char *first, const char *second)
+{
+	char line[600];
+
+	snprintf(line, sizeof line,
+		"$ssd run -q --json $d/all %s %s -s trace.limit=3000 parameters/tiny.cfg uniform && "
+		"sed '/\"parameters\"/,/}/d; /run.command/d' $d/all >$d/%s",
+		first, second, file);
+	shell(w, line);
+	assert_status(w, DONE, line);
+}
+
+/* What `--check` says to be without effect is: another value changes no statistic. */
+static void test_settings_without_effect_have_none(void **state)
+{
+	static const struct {
+		const char *given, *key, *value, *why;
+	} cases[] = {
+		{ "-s buffer=none", "dram.buffer_bytes", "4K", "buffer = none" },
+		{ "-s flash.suspend=never", "flash.suspend_ns", "9000", "flash.suspend = never" },
+		{ "-s flash.suspend=never", "flash.resume_ns", "9000", "flash.suspend = never" },
+		{ "-s flash.scheduler=fifo", "flash.read_first_limit", "2", "flash.scheduler = fifo" },
+		{ "-s gc.policy=fifo", "gc.d", "2", "gc.policy = fifo" },
+		{ "-s wear.delta=0", "wear.period", "2", "wear.delta = 0" },
+		{ "-s host.mode=closed", "host.queue_limit", "3", "host.mode = closed" },
+		{ "-s host.mode=closed", "host.time_scale", "3", "host.mode = closed" },
+		{ "-s host.mode=open", "host.queue_depth", "3", "host.mode = open" },
+		{ "-s precondition.mode=fill", "precondition.used", "0.4", "precondition.mode = fill" },
+		{ "-s precondition.mode=aged", "precondition.valid", "0.2", "precondition.mode = aged" },
+		{ "-s precondition.mode=aged", "precondition.layout", "apart", "precondition.mode = aged" },
+		{ "-s precondition.mode=aged", "precondition.fill_run", "4", "precondition.mode = aged" },
+		{ "-s precondition.mode=aged", "precondition.trace", "mixed", "precondition.mode = aged" },
+		{ "-s precondition.mode=aged", "precondition.passes", "4", "precondition.mode = aged" },
+		{ "-s ftl=page", "map.cache_bytes", "2K", "ftl = page" },
+		{ "-s ftl=direct", "map.blocking", "true", "ftl = direct" },
+		{ "-s ftl=skeleton", "map.gc_update", "load", "ftl = skeleton" },
+	};
+	struct world *w = *state;
+	char set[160], line[300];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(set, sizeof set, "-s %s=%s", cases[i].key, cases[i].value);
+		snprintf(line, sizeof line, "run --check %s %s parameters/tiny.cfg uniform", cases[i].given,
+			set);
+		ssd(w, line);
+		assert_status(w, DONE, line);
+		snprintf(line, sizeof line, "# %s: without effect, %s\n", cases[i].key, cases[i].why);
+		assert_true(says(w, line));
+		statistics_to(w, "without", cases[i].given, "");
+		statistics_to(w, "with", cases[i].given, set);
+		shell(w, "cmp $d/without $d/with");
+		assert_status(w, DONE, line);
+	}
+}
+
+/* What has an effect is not said to have none. */
+static void test_settings_with_effect(void **state)
+{
+	static const char *const set[] = { "ftl=mrsm -s map.cache_bytes=2K",
+		"ftl=across -s map.blocking=true", "host.mode=closed -s host.queue_depth=2",
+		"buffer=lru -s dram.buffer_bytes=8K", "gc.policy=d_choices -s gc.d=2",
+		"precondition.mode=aged -s precondition.used=0.3",
+		"flash.suspend=erase -s flash.suspend_ns=1", "wear.delta=4 -s wear.period=2" };
+	struct world *w = *state;
+	char line[200];
+
+	for (size_t i = 0; i < COUNT(set); i++) {
+		snprintf(line, sizeof line, "run --check -s %s parameters/tiny.cfg uniform", set[i]);
+		ssd(w, line);
+		assert_status(w, DONE, line);
+		assert_false(says(w, "without effect"));
+	}
+}
+
+/* Another seed of the run is another workload, unless that has a seed of its own. */
+static void test_a_seed_is_of_the_workload_too(void **state)
+{
+	struct world *w = *state;
+
+	statistics_to(w, "one", "-s seed=1", "-s ftl=direct");
+	statistics_to(w, "two", "-s seed=2", "-s ftl=direct");
+	shell(w, "sed -i /run.seed/d $d/one $d/two; cmp -s $d/one $d/two");
+	assert_int_equal(w->status, 1);
+	statistics_to(w, "two", "-s seed=2", "-s ftl=direct -s workload.seed=1");
+	statistics_to(w, "one", "-s seed=1", "-s ftl=direct -s workload.seed=1");
+	shell(w, "sed -i /run.seed/d $d/one $d/two; cmp $d/one $d/two");
+	assert_status(w, DONE, "the workload's own seed");
+}
+
+
 /* Every name that `ssd list` shows can be asked for.  A buffer may need an FTL that can do more than others. */
 static void test_every_plug_in_runs(void **state)
 {
@@ -197,8 +315,10 @@ static void test_bad_parameter_files(void **state)
 		{ "flash: { blocks = 0; };\n", "bad.cfg:1: flash.blocks" },
 		{ "flash: { planes = 0; };\n", "bad.cfg:1: flash.planes" },
 		{ "flash: { page_bytes = 3000; };\n", "flash.page_bytes = 3000 is not a power of two" },
-		{ "flash: { command_ns = [1, 2]; };\n", "flash.command_ns is a list of 2 times; give one, or three" },
-		{ "flash: { plane_command_ns = [1, 2, 3, 4]; };\n", "flash.plane_command_ns is a list of 4 times" },
+		{ "flash: { command_ns = [1, 2]; };\n",
+			"flash.command_ns is a list of 2 times; give one, or three" },
+		{ "flash: { plane_command_ns = [1, 2, 3, 4]; };\n",
+			"flash.plane_command_ns is a list of 4 times" },
 		{ "flash: { page_bytes = 65536; };\n", "bad.cfg:1: flash.page_bytes" },
 		{ "flash: { blocks = 16777216; pages = 1024; };\n", "at most 4294967294 can be addressed" },
 		{ "flash: { over_provisioning = 0.0; };\n", "flash.over_provisioning leaves" },
@@ -1128,6 +1248,10 @@ int main(void)
 		TEST(test_commands_that_only_print),
 		TEST(test_a_run),
 		TEST(test_quiet),
+		TEST(test_checking_runs_nothing),
+		TEST(test_settings_without_effect_have_none),
+		TEST(test_settings_with_effect),
+		TEST(test_a_seed_is_of_the_workload_too),
 		TEST(test_every_plug_in_runs),
 		TEST(test_mistakes_on_the_command_line),
 		TEST(test_bad_parameter_files),

@@ -451,6 +451,25 @@ static void test_page_beyond_the_drive(void **state)
 	assert_non_null(strstr(b.fault.text, "Q29"));
 }
 
+/* The first page goes alone (Q12) and moves the die's token to plane 1; the next command takes planes 2 and 3 of 3. */
+static void test_q35_plane_past_the_last(void **state)
+{
+	static const char parameters[] =
+		DRIVE "plane number = 3\nadvanced command = 4\ngreed MPW command = 1\n",
+			  trace[] = "1000 0 0 12 0\n90000000 0 0 4 0";
+	struct bench b;
+
+	(void)state;
+	bench_run(&b, parameters, trace, 0);
+	assert_int_equal(b.end, LEGACY_DIED);
+	assert_non_null(strstr(b.fault.text, "behind the last: SSDsim crashes or hangs here (Q35)"));
+	bench_free(&b);
+	bench_run(&b, parameters, trace, QUIRK_BIT(Q35_PLANE_PAST_THE_LAST));
+	assert_int_equal(b.end, LEGACY_DONE);
+	assert_int_equal((int)bench_value(&b, "multi-plane program count"), 1);
+	bench_free(&b);
+}
+
 static void check_refused(const char *parameters, const char *trace, const char *quirk)
 {
 	struct bench b;
@@ -552,7 +571,7 @@ static void test_lists(void **state)
 	assert_true(set == (quirk_set_all() & ~QUIRK_BIT(Q32_DIE_SKEW)));
 	assert_false(quirk_set_parse(&set, "", &fault));
 	assert_false(quirk_set_parse(&set, "Q2,", &fault));
-	assert_false(quirk_set_parse(&set, "Q35", &fault));
+	assert_false(quirk_set_parse(&set, "Q36", &fault));
 	assert_non_null(strstr(fault.text, "did you mean Q3?"));
 	assert_false(quirk_set_parse(&set, "Q0", &fault));
 	assert_false(quirk_set_parse(&set, "Q2x", &fault));
@@ -591,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_q34_one_pass),
 		cmocka_unit_test(test_interleave_of_one_die),
 		cmocka_unit_test(test_q1_forgotten_page),
+		cmocka_unit_test(test_q35_plane_past_the_last),
 		cmocka_unit_test(test_page_beyond_the_drive),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_survived),

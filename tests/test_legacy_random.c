@@ -1,16 +1,20 @@
 /*
  * Random drives serving random traces, as SSDsim would and with quirks repaired at random: every run must
  * end, with results or a reason, and what it wrote must add up.  The engine checks its own state
- * at the end of each run (legacy/check.c).
+ * at the end of each run (legacy/check.c).  Runs without repairs that end must give the very rows and statistics of
+ * a model that follows the rules one by one (tests/legacy_model.h).
  *
  * SEED=... repeats one run, RUNS=... does more of them.
  */
 #include "tests/legacy_bench.h"
+#include "tests/legacy_model.h"
 
 #include "base/memory.h"
 #include "base/random.h"
 
 #define LINES      400
+#define FILE_BYTES (1 << 20)
+#define CALM_LINES 20
 #define LINE_BYTES 64
 
 struct text {
@@ -72,11 +76,13 @@ static void random_policy(struct random *r, struct text *t)
 		PICK(r, 1, 3, 5));
 }
 
-static void random_trace(struct random *r, struct text *t, unsigned sectors)
+/* Requests at random; `calm`: at the end single ones, long after, which wake what sleeps (Q5), and a last line that
+ * SSDsim never simulates (Q7). */
+static void random_trace(struct random *r, struct text *t, unsigned sectors, bool calm)
 {
 	unsigned lines = PICK(r, 1, 10, 100, LINES), gap = PICK(r, 1, 1000, 100000, 3000000);
 	unsigned most = sectors / 4 < 64 ? sectors / 4 : 64,
-		 range = (unsigned)(sectors * random_unit(r) * 0.9) + 1;
+		 range = (unsigned)(sectors * random_unit(r) * 0.9) / PICK(r, 1, 1, 50) + 1;
 	uint64_t time = random_below(r, 2) * 1000;
 
 	for (unsigned i = 0; i < lines; i++) {
@@ -85,8 +91,10 @@ static void random_trace(struct random *r, struct text *t, unsigned sectors)
 			(unsigned)random_below(r, range), 1 + (unsigned)random_below(r, most),
 			(unsigned)random_below(r, 2));
 	}
-	if (random_below(r, 2))
+	if (!calm && random_below(r, 2))
 		add(t, "\n");
+	for (unsigned i = 0; calm && i < CALM_LINES; i++)
+		add(t, "\n%llu 0 %u 1 1", (unsigned long long)(time += 1000000000000), i % sectors);
 }
 
 static quirk_set random_quirks(struct random *r)
@@ -151,6 +159,75 @@ static void check_results(const struct bench *b, const struct text *trace, quirk
 		assert_int_equal((int)bench_value(b, "erase"), (int)bench_value(b, "erase count"));
 }
 
+/* What stands in a file of the bench behind a heading; the caller frees it. */
+static char *read_behind(const struct bench *b, const char *name, const char *heading)
+{
+	char path[128], *bytes = memory_array(1, FILE_BYTES, "test"), *found;
+	FILE *file;
+
+	bench_path(b, name, path, sizeof path);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fread(bytes, 1, FILE_BYTES - 1, file) < FILE_BYTES - 1);
+	fclose(file);
+	found = strstr(bytes, heading);
+	assert_non_null(found);
+	memmove(bytes, found + strlen(heading), strlen(found + strlen(heading)) + 1);
+	return bytes;
+}
+
+/* Rows of requests stand before the statistics. */
+static void compare(const struct bench *b, const struct model_result *model)
+{
+	char *rows = read_behind(b, "ex.out", "process time\n");
+	char *statistics = read_behind(b, "statistic10.dat", "simulation output----------------------\n");
+
+	assert_memory_equal(rows, model->rows, strlen(model->rows));
+	assert_memory_equal(rows + strlen(model->rows), statistics, strcspn(statistics, "\n"));
+	assert_string_equal(statistics, model->statistics);
+	memory_free(rows);
+	memory_free(statistics);
+}
+
+static enum model_end run_model(
+	const struct bench *b, const struct text *parameters, const struct text *trace)
+{
+	struct legacy_parameters p;
+	struct model_result model;
+	struct fault fault;
+	enum model_end end;
+
+	assert_true(legacy_parameters_parse(&p, parameters->bytes, parameters->used, "test", &fault));
+	end = model_run(&p, trace->bytes, &model);
+	if (end == MODEL_DONE)
+		compare(b, &model);
+	free(model.rows);
+	free(model.statistics);
+	legacy_parameters_free(&p);
+	return end;
+}
+
+/* SSDsim ends without harm exactly where the engine does and has met nothing that harms SSDsim. */
+static bool compare_seed(uint64_t seed, struct text *parameters, struct text *trace)
+{
+	struct random r;
+	struct bench b;
+	unsigned sectors;
+	bool done;
+
+	random_init(&r, seed, 5);
+	parameters->used = trace->used = 0;
+	sectors = random_drive(&r, parameters);
+	random_policy(&r, parameters);
+	random_trace(&r, trace, sectors, true);
+	bench_execute(&b, parameters->bytes, trace->bytes, 0);
+	done = b.end == LEGACY_DONE && !b.result.noted[Q7_END_OF_TRACE];
+	if (b.end != LEGACY_REFUSED)
+		assert_int_equal(run_model(&b, parameters, trace), done ? MODEL_DONE : MODEL_CRASHED);
+	bench_remove(&b);
+	return done;
+}
+
 static enum legacy_end run_seed(uint64_t seed, struct text *parameters, struct text *trace)
 {
 	struct random r;
@@ -162,7 +239,7 @@ static enum legacy_end run_seed(uint64_t seed, struct text *parameters, struct t
 	parameters->used = trace->used = 0;
 	sectors = random_drive(&r, parameters);
 	random_policy(&r, parameters);
-	random_trace(&r, trace, sectors);
+	random_trace(&r, trace, sectors, false);
 	repaired = random_quirks(&r);
 	bench_execute(&b, parameters->bytes, trace->bytes, repaired);
 	bench_read_statistics(&b);
@@ -173,33 +250,73 @@ static enum legacy_end run_seed(uint64_t seed, struct text *parameters, struct t
 	return b.end;
 }
 
-static void test_random(void **state)
+/* The seeds to run, and room for what they make. */
+struct campaign {
+	bool single;
+	unsigned long first, runs;
+	struct text parameters, trace;
+};
+
+static int start(void **state)
 {
 	const char *one = getenv("SEED"), *many = getenv("RUNS");
-	unsigned long first = one ? strtoul(one, NULL, 10) : 1, runs = many ? strtoul(many, NULL, 10) : 400;
-	struct text parameters = { memory_array(1, 4096, "test"), 0, 4096 };
-	struct text trace = { memory_array(LINES, LINE_BYTES, "test"), 0, LINES * LINE_BYTES };
+	struct campaign *c = memory_array(1, sizeof *c, "test");
+
+	c->single = one;
+	c->first = one ? strtoul(one, NULL, 10) : 1;
+	c->runs = one ? 1 : many ? strtoul(many, NULL, 10) : 400;
+	c->parameters = (struct text){ memory_array(1, 4096, "test"), 0, 4096 };
+	c->trace.room = (LINES + CALM_LINES) * LINE_BYTES;
+	c->trace.bytes = memory_array(1, c->trace.room, "test");
+	*state = c;
+	return 0;
+}
+
+static int finish(void **state)
+{
+	struct campaign *c = *state;
+
+	memory_free(c->parameters.bytes);
+	memory_free(c->trace.bytes);
+	memory_free(c);
+	return 0;
+}
+
+static void test_random(void **state)
+{
+	struct campaign *c = *state;
 	unsigned ends[3] = { 0 };
 
-	(void)state;
-	for (unsigned long seed = first; seed < first + (one ? 1 : runs); seed++) {
+	for (unsigned long seed = c->first; seed < c->first + c->runs; seed++) {
 		fprintf(stderr, "\rSEED=%lu ", seed);
-		ends[run_seed(seed, &parameters, &trace)]++;
+		ends[run_seed(seed, &c->parameters, &c->trace)]++;
 	}
 	fprintf(stderr, "\n");
 	print_message("%u runs done, %u refused, %u died\n", ends[LEGACY_DONE], ends[LEGACY_REFUSED],
 		ends[LEGACY_DIED]);
-	if (!one)
-		assert_true(2 * ends[LEGACY_DONE] > runs);
-	memory_free(parameters.bytes);
-	memory_free(trace.bytes);
+	assert_true(c->single || 2 * ends[LEGACY_DONE] > c->runs);
+}
+
+static void test_against_model(void **state)
+{
+	struct campaign *c = *state;
+	unsigned compared = 0;
+
+	for (unsigned long seed = c->first; seed < c->first + c->runs; seed++) {
+		fprintf(stderr, "\rSEED=%lu ", seed);
+		compared += compare_seed(seed, &c->parameters, &c->trace);
+	}
+	fprintf(stderr, "\n");
+	print_message("%u of %lu runs end and are equal\n", compared, c->runs);
+	assert_true(c->single || 2 * compared > c->runs);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_against_model),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, start, finish);
 }

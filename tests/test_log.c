@@ -42,7 +42,7 @@ static const struct log_statistics *counts(const struct rig *rig)
 	return &((const struct log_ftl *)rig->drive->ftl->state)->count;
 }
 
-/* Two pages are a long request. */
+/* Two pages are a long write. */
 #define LAST "ftl=last last.threshold_sectors=32 "
 
 #define SUPER "ftl=superblock "
@@ -157,6 +157,23 @@ static void test_hot_pages_have_logs_of_their_own(void **state)
 	write_all(rig, "26+1 1+1");
 	assert_int_equal(
 		geometry_block(l->geometry, log_find(l, 1)), geometry_block(l->geometry, log_find(l, 2)));
+	rig_close(rig);
+}
+
+/* Parts of a write that a buffer hands over together are a long one, a page to be padded between them, too. */
+static void test_parts_are_a_long_write(void **state)
+{
+	static const struct extent parts[] = { { 0, 16 }, { 16, 16 }, { 32, 40 }, { 64, 68 }, { 70, 72 } };
+	struct rig *rig = filled(LOGS LAST "last.logs=4");
+	const struct log_ftl *l = rig->drive->ftl->state;
+	struct io io = { .flash = rig->drive->flash };
+
+	(void)state;
+	rig->drive->ftl->ops->write(rig->drive->ftl, &io, &parts[3], 2);
+	assert_null(log_of(l, 0));
+	rig->drive->ftl->ops->write(rig->drive->ftl, &io, parts, 3);
+	assert_non_null(log_of(l, 0));
+	assert_int_equal(log_next(l, log_of(l, 0)->block), 3);
 	rig_close(rig);
 }
 
@@ -420,6 +437,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_writes_cost),
 		cmocka_unit_test(test_hot_pages_have_logs_of_their_own),
+		cmocka_unit_test(test_parts_are_a_long_write),
 		cmocka_unit_test(test_gaps_are_filled_where_the_order_is_strict),
 		cmocka_unit_test(test_a_request_waits_for_its_merges),
 		cmocka_unit_test(test_old_data_is_read_after_the_merge),

@@ -488,6 +488,33 @@ static void test_includes_nest_ten_deep(void **state)
 	assert_refused("0.cfg", "10.cfg:1: included files are nested deeper than 10");
 }
 
+/* Twelve lines in each of ten files would be 12^10 files.  Nine are open above the first of the tenth; that and
+ * its twelve are thirteen. */
+static void test_includes_are_a_hundred_in_all(void **state)
+{
+	struct fixture f;
+	char path[16], line[40], text[512];
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		snprintf(path, sizeof path, "%d.cfg", i);
+		snprintf(line, sizeof line, "@include \"%d.cfg\"\n", i + 1);
+		text[0] = '\0';
+		for (int n = 0; n < 12; n++)
+			strcat(text, line);
+		write_file(path, text);
+	}
+	write_file("10.cfg", "");
+	assert_refused("0.cfg",
+		"8.cfg:8: the parameters are spread over more than 100 files, each as often as it is included");
+	write_file("8.cfg", "@include \"9.cfg\"\nseed = 77;");
+	write_file("0.cfg", "@include \"8.cfg\"");
+	begin(&f);
+	assert_true(params_read_file("0.cfg", f.groups, SAMPLE_GROUPS, &f.fault));
+	assert_echo(&f, "seed = 77");
+	end(&f);
+}
+
 static void test_files_that_cannot_be_read(void **state)
 {
 	static const char binary[] = "seed = 1;\0\n";
@@ -848,6 +875,7 @@ int main(void)
 		FILE_TEST(test_includes_are_beside_the_including_file),
 		FILE_TEST(test_faults_name_the_included_file_and_line),
 		FILE_TEST(test_includes_nest_ten_deep),
+		FILE_TEST(test_includes_are_a_hundred_in_all),
 		FILE_TEST(test_files_that_cannot_be_read),
 		FILE_TEST(test_an_unreadable_file),
 		cmocka_unit_test(test_good_assignments),

@@ -100,6 +100,7 @@ static void test_detection(void **state)
 		{ "blkparse", "8,0 3 3 0.2 0 C W 8 + 8 [0]\n8,0 3 1 0.0 697 Q W 8 + 8 [p]\n" },
 		{ "blkparse-d", "8,0 3 2 0.1 697 D W 8 + 8 [p]\n8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
 		{ "blkparse-c", "8,0 3 3 0.2 0 C W 8 + 8 [0]\n" },
+		{ "diskmon", "0\t0.047339\t0.00019\t0\tRead\t1320146\t8\n" },
 		{ "fio", "fio version 3 iolog\n1 f read 0 512\n" },
 		{ "fio2", "fio version 2 iolog\nf read 0 512\n" },
 		/* One bad line does not hide what the others are. */
@@ -116,6 +117,40 @@ static void test_detection(void **state)
 	}
 }
 
+/* One absurd number in every line does not hide what the format is, and is what is told. */
+static void test_absurd_first_line(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "0 0 8 0 1\n1 0 8 0 1\n", "t:1: size is 0, should be at least 1; ssdsim lines are: " },
+		{ "# a\n\n0 0 9223372036854775808 8 1\n",
+			"t:3: address 9223372036854775808 is absurd, should be below " },
+		{ "0 0 99999999999999999999 8 1\r\n",
+			"t:1: first sector 99999999999999999999 is too large; ssdsim " },
+		{ "NaN 0 8 8 1\n", "t:1: time \"NaN\" is not a whole number of ns; ssdsim " },
+		{ "-5 0 8 8 1", "t:1: time -5 is negative; ssdsim " },
+		{ "1,prxy,0,Write,1105182720,0,1514\n", "t:1: size is 0, should be at least 1; msr " },
+		{ "0.5,0.1,R,0,512,0\n", "t:1: size is 0, should be at least 1; systor " },
+		{ "five 0 8 8 1\n", "t:1: \"five 0 8 8 1\" is in no known trace format; " },
+		{ "0 0 8 0 0 0\n", "t:1: \"0 0 8 0 0 0\" is in no known trace format; " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct trace_options options = { .format = NULL };
+		struct fault fault = { "" };
+		struct trace *t =
+			trace_open_memory("t", cases[i].text, strlen(cases[i].text), &options, &fault);
+
+		if (t)
+			drain(t, &fault);
+		trace_close(t);
+		if (strncmp(fault.text, cases[i].says, strlen(cases[i].says)) != 0)
+			fail_msg("\"%s\" should begin with \"%s\"", fault.text, cases[i].says);
+	}
+}
+
 /* A record that is a read of 4 KiB in both versions of vscsi: nobody can tell which. */
 static void test_two_formats_fit(void **state)
 {
@@ -127,7 +162,8 @@ static void test_two_formats_fit(void **state)
 	struct trace *t;
 
 	(void)state;
-	expect_fault(both, sizeof both, &unknown, "t: can be read as vscsi1, vscsi2; choose with --format");
+	expect_fault(both, sizeof both, &unknown,
+		"t: can be read as vscsi1, vscsi2; choose with --format (in a run: trace.format)");
 	t = trace_open_memory("t", both, sizeof both, &second, &fault);
 	assert_non_null(t);
 	assert_int_equal(drain(t, &fault), 1);
@@ -137,8 +173,8 @@ static void test_two_formats_fit(void **state)
 static void test_unreadable(void **state)
 {
 	static const char all[] =
-		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, blkparse, "
-		"blkparse-d, blkparse-c, fio, fio2, vscsi1, vscsi2";
+		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, diskmon, blkparse, "
+		"blkparse-d, blkparse-c, fio, fio2, vscsi1, vscsi2, csv";
 	struct trace_options options = { .format = NULL }, wrong = { .format = "ssdism" };
 	struct trace_options systor = { .format = "systor" }, unit = { .time_unit = "h" };
 	char message[FAULT_BYTES], garbage[4096];
@@ -146,11 +182,13 @@ static void test_unreadable(void **state)
 	(void)state;
 	expect_fault("", 0, &options, "t: is empty; a trace has at least one request");
 	snprintf(message, sizeof message,
-		"t:1: \"hello world\" is in no known trace format; choose with --format one of %s", all);
+		"t:1: \"hello world\" is in no known trace format; choose with --format (in a run: "
+		"trace.format) one of %s",
+		all);
 	expect_fault("hello world\n", 12, &options, message);
 	memset(garbage, 0xee, sizeof garbage);
 	snprintf(message, sizeof message,
-		"t:1: \"%.47s\" is in no known trace format; choose with --format one of %s",
+		"t:1: \"%.47s\" is in no known trace format; choose with --format (in a run: trace.format) one of %s",
 		"???????????????????????????????????????????????????????", all);
 	expect_fault(garbage, sizeof garbage, &options, message);
 	expect_fault("1 0 8 8 0\n", 10, &wrong, "unknown trace format \"ssdism\"; did you mean \"ssdsim\"?");
@@ -385,8 +423,27 @@ static void test_gzip_check(void **state)
 		assert_true(gzip_check_holds(c));
 		gzip_check_unpacked(c, text, 1);
 		assert_false(gzip_check_holds(c));
-		gzip_check_packed(c, packed, sizeof packed);
-		assert_true(gzip_check_holds(c)); /* of several members nothing is known */
+		gzip_check_free(c);
+	}
+}
+
+/* What looks like the head of a member in the middle of one is none, and does not switch the check off. */
+static void test_chance_head(void **state)
+{
+	static const unsigned char head[] = { 0x1f, 0x8b, 8, 0 },
+				   trailer[] = { 0x26, 0x39, 0xf4, 0xcb, 9, 0, 0, 0 };
+
+	(void)state;
+	for (int digit = '8'; digit <= '9'; digit++) {
+		struct gzip_check *c = gzip_check_create();
+
+		gzip_check_packed(c, head, sizeof head);
+		gzip_check_packed(c, "compressed data with", 20);
+		gzip_check_packed(c, head, sizeof head);
+		gzip_check_packed(c, trailer, sizeof trailer);
+		gzip_check_unpacked(c, "12345678", 8);
+		gzip_check_unpacked(c, &(char){ (char)digit }, 1);
+		assert_int_equal(gzip_check_holds(c), digit == '9');
 		gzip_check_free(c);
 	}
 }
@@ -408,11 +465,93 @@ static void test_members_of_gzip(void **state)
 	assert_string_equal(fault.text, "");
 	assert_int_equal(drain(t, &fault), 2);
 	trace_close(t);
-	memset(a.bytes + a.size, 0, 100);
-	expect_fault(a.bytes, a.size + 100, &options,
-		"t: is damaged or cut short: its checksum is another, or something follows");
 	memory_free(a.bytes);
 	memory_free(b.bytes);
+}
+
+/* Something that another trace would make another number of. */
+static uint64_t sum_of(
+	const char *bytes, size_t size, const struct trace_options *options, struct fault *fault)
+{
+	struct trace *t = trace_open_memory("t", bytes, size, options, fault);
+	struct request r;
+	uint64_t sum = 0;
+
+	while (t && trace_next(t, &r, fault) == TRACE_OK)
+		sum = (sum * 31 + r.arrival) * 31 + r.start * 2 + (r.type == REQUEST_READ);
+	trace_close(t);
+	return sum;
+}
+
+/* The text in members of a few lines each, as bgzip and pigz make them, and an empty one; then `zeros`, then `end`. */
+static struct packed pack_members(const char *text, size_t size, size_t zeros, const char *end)
+{
+	struct packed all = { memory_array(4 * size + zeros + strlen(end), 1, "test"), 0 };
+
+	for (size_t at = 0, part; at <= size; at += part + !part) {
+		struct packed one;
+
+		part = size - at < 777 ? size - at : 777;
+		one = pack(archive_write_set_format_raw, archive_write_add_filter_gzip, text + at, part, 1);
+		memcpy(all.bytes + all.size, one.bytes, one.size);
+		all.size += one.size;
+		memory_free(one.bytes);
+	}
+	all.size += zeros;
+	memcpy(all.bytes + all.size, end, strlen(end));
+	all.size += strlen(end);
+	return all;
+}
+
+#define STEP 211 /* bytes from one flipped bit to the next */
+
+/* The checksum of every member counts.  A flipped bit is seen, or it was in a head and nobody's: a date, a system. */
+static void test_damaged_members(void **state)
+{
+	size_t size, seen = 0;
+	char *text = long_text(&size);
+	struct packed all = pack_members(text, size, 0, "");
+	struct trace_options options = { .sort_fully = true };
+	struct fault fault = { "" };
+	uint64_t sum;
+
+	(void)state;
+	expect_whole(all.bytes, all.size, NULL);
+	sum = sum_of(all.bytes, all.size, &options, &fault);
+	for (size_t at = 10; at < all.size; at += STEP) {
+		uint64_t flipped;
+
+		fault = (struct fault){ "" };
+		all.bytes[at] ^= 4;
+		flipped = sum_of(all.bytes, all.size, &options, &fault);
+		all.bytes[at] ^= 4;
+		assert_true(strstr(fault.text, "damaged") || (!*fault.text && flipped == sum));
+		seen += *fault.text != 0;
+	}
+	assert_true(seen > all.size / STEP * 9 / 10);
+	memory_free(all.bytes);
+	memory_free(text);
+}
+
+/* gzip pads with zeros what it writes on tape; nothing else may follow. */
+static void test_padded_gzip(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	size_t size;
+	char *text = long_text(&size);
+
+	(void)state;
+	for (size_t zeros = 1; zeros < 1000000; zeros *= 9) {
+		struct packed padded = pack_members(text, size, zeros, ""),
+			      more = pack_members(text, size, zeros, "x");
+
+		expect_whole(padded.bytes, padded.size, NULL);
+		expect_fault(more.bytes, more.size, &options,
+			"t: is damaged or cut short: its checksum is another, or something follows");
+		memory_free(padded.bytes);
+		memory_free(more.bytes);
+	}
+	memory_free(text);
 }
 
 /* What the packers make of nothing. */
@@ -688,7 +827,7 @@ static void test_as_written(void **state)
 		tick_t time;
 		bool ended;
 	} expected[] = { { 900, true }, { 500, true }, { 700, false } };
-	struct trace_options options = { .format = "ssdsim", .as_written = true };
+	struct trace_options options = { .format = "ssdsim", .as_written = "ssdsim" };
 	struct trace *t = open_text("900 0 8 8 1\n\n500 0 8 8 0 more\n \n+700 0 0 8 1", &options);
 	struct fault fault = { "" };
 	struct request r;
@@ -950,6 +1089,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_detection),
+		cmocka_unit_test(test_absurd_first_line),
 		cmocka_unit_test(test_two_formats_fit),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_bad_line_behind_good_ones),
@@ -958,7 +1098,10 @@ int main(void)
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_gzip_check),
+		cmocka_unit_test(test_chance_head),
 		cmocka_unit_test(test_members_of_gzip),
+		cmocka_unit_test(test_damaged_members),
+		cmocka_unit_test(test_padded_gzip),
 		cmocka_unit_test(test_empty_packed),
 		cmocka_unit_test(test_archived),
 		cmocka_unit_test(test_compressed_in_archive),

@@ -87,6 +87,21 @@ static void test_convert(void **state)
 	expect_text(w, "stdout", "0 0 8 8 0\n1 0 24 8 0\n2 0 2064 16 1\n");
 }
 
+static void test_limit(void **state)
+{
+	struct world *w = *state;
+
+	put_text(w, "a", TRACE);
+	assert_int_equal(run(w, "stat --limit 2 a"), DONE);
+	expect_part(w, "stdout", "trace.requests = 2 ");
+	assert_int_equal(run(w, "stat --limit 9 a"), DONE);
+	expect_part(w, "stdout", "trace.requests = 3 ");
+	assert_int_equal(run(w, "convert --to ssdsim --limit 1 -o b a"), DONE);
+	expect_text(w, "b", "0 0 8 8 0\n");
+	assert_int_equal(run(w, "stat --limit 0 a"), USER);
+	expect_mistake(w, "trace stat: --limit 0: should be a whole number from 1");
+}
+
 static void test_generate(void **state)
 {
 	struct world *w = *state;
@@ -211,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_stat),
 		TEST(test_convert),
+		TEST(test_limit),
 		TEST(test_generate),
 		TEST(test_bad_trace_leaves_nothing),
 		TEST(test_full_disk),

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "traces/columns.h"
 #include "traces/format.h"
 #include "traces/trace.h"
 #include "traces/writer.h"
@@ -20,6 +21,9 @@
 #define W    REQUEST_WRITE
 #define T    REQUEST_TRIM
 #define NONE RESPONSE_UNKNOWN
+
+#define COLUMNS                                                                                              \
+	"time_us,op,offset_bytes,size_sectors,-,device,response_ms" /* of the lines of format csv below */
 
 /* --- good lines --- */
 
@@ -60,6 +64,9 @@ static const struct good good_lines[] = {
 	{ "fiu", "467651 2522 kjournald 644661632 8 W 6 0 98b9cb",
 		{ 467651, 644661632 * 512ull, 4096, NONE, 0, 0, W } },
 	{ "fiu", "1 2 my own process 16 8 R 8 1 ff", { 1, 8192, 4096, NONE, 0, 0, R } },
+	{ "diskmon", "0\t0.047339\t0.00019\t0\tRead\t1320146\t8",
+		{ 47339000, 1320146 * 512ull, 4096, 190000, 0, 0, R } },
+	{ "diskmon", "17 3.5 0 2 Write 16 1", { 3500000000, 8192, 512, 0, 0, 2, W } },
 	{ "blkparse", "  8,0    3        1     0.000000123   697  Q   W 223490 + 8 [kjournald]",
 		{ 123, 223490 * 512ull, 4096, NONE, 0, 0, W } },
 	{ "blkparse", "8,16 0 12 1.5 9 Q RA 8 + 1 [cp]", { 1500000000, 4096, 512, NONE, 0, 0, R } },
@@ -71,6 +78,9 @@ static const struct good good_lines[] = {
 	{ "fio", "880 f trim 0 1048576", { 880000, 0, 1048576, NONE, 0, 0, T } },
 	{ "fio2", "/tmp/f read 0 4096", { 0, 0, 4096, NONE, 0, 0, R } },
 	{ "fio2", "/tmp/f trim 4096 4096", { 0, 4096, 4096, NONE, 0, 0, T } },
+	{ "csv", "1.5,R,4096,8,x,sda,2", { 1500, 4096, 4096, 2000000, 0, 0, R } },
+	{ "csv", "2 Write\t512 1 x sdb 0.5 more", { 2000, 512, 512, 500000, 0, 0, W } },
+	{ "csv", " 3 , discard , 1.5E+3 , 2 ,, 7 , 0 , more", { 3000, 1500, 1024, 0, 0, 0, T } },
 };
 
 static struct format const *format_of(const char *name)
@@ -85,8 +95,16 @@ static struct format const *format_of(const char *name)
 static enum parsed parse_line(const struct format *format, const char *line, struct record *record)
 {
 	struct scan scan = { .line = 2, .unit_ns = format->time_unit_ns, .names = names_create() };
+	struct columns columns;
+	struct fault fault;
 	char text[256];
 	enum parsed parsed;
+
+	assert_true(columns_parse(&columns, COLUMNS, &fault));
+	if (!strcmp(format->name, "csv")) {
+		scan.columns = &columns;
+		scan.unit_ns = columns.time_unit_ns;
+	}
 
 	snprintf(text, sizeof text, "%s\n", line);
 	scan.at = text;
@@ -330,6 +348,19 @@ static const struct bad bad_lines[] = {
 	{ "fiu", "1 2 p 16 8 V 6 0 ff", "type \"V\" should be R or W" },
 	{ "fiu", "1 2 p 16 8 W", "major device number is missing" },
 	{ "fiu", "1 2 p 16 8 W 6", "minor device number is missing" },
+	{ "diskmon", "x 3.5 0 2 Write 16 1", "number \"x\" is not a whole number" },
+	{ "diskmon", "17", "time is missing" },
+	{ "diskmon", "17 -3.5 0 2 Write 16 1", "time -3.5 is negative" },
+	{ "diskmon", "17 3.5 0 2", "type is missing" },
+	{ "diskmon", "17 3.5 0 4294967296 Write 16 1",
+		"disk 4294967296 is too large, should be at most 4294967295" },
+	{ "diskmon", "17 3.5", "duration is missing" },
+	{ "diskmon", "17 3.5 0", "disk is missing" },
+	{ "diskmon", "17 3.5 0 2 Flush 16 1", "type \"Flush\" should be Read or Write" },
+	{ "diskmon", "17 3.5 0 2 Write", "first sector is missing" },
+	{ "diskmon", "17 3.5 0 2 Write 16", "size is missing" },
+	{ "diskmon", "17 3.5 0 2 Write 16 0", "size is 0, should be at least 1" },
+	{ "diskmon", "17 3.5 0 2 Write 16 1 1", "\"1\" follows the last field" },
 	{ "blkparse", "hello", "device \"hello\" is not a whole number" },
 	{ "blkparse", "8:0 3 1 0.1 697 Q W 8 + 8 [p]", "device \"8:0\" is not a whole number" },
 	{ "blkparse", "8 3 1 0.1 697 Q W 8 + 8 [p]",
@@ -362,6 +393,19 @@ static const struct bad bad_lines[] = {
 	{ "fio", "1 f read 0 0", "size is 0, should be at least 1" },
 	{ "fio", "1 f read 0 512 9", "\"9\" follows the last field" },
 	{ "fio", "1 f write 0 9999999999999", "size 9999999999999 is absurd, should be at most 4294967296" },
+	{ "csv", "x,R,4096,8,x,sda,2", "time_us \"x\" is not a number" },
+	{ "csv", "-1,R,4096,8,x,sda,2", "time_us -1 is negative" },
+	{ "csv", "1", "type is missing" },
+	{ "csv", "1,rd,4096,8,x,sda,2", "type \"rd\" should be R, Read, W, Write, T, Trim, D or Discard" },
+	{ "csv", "1,R,,8,x,sda,2", "offset_bytes is missing" },
+	{ "csv", "1,R,-4096,8,x,sda,2", "offset_bytes -4096 is negative" },
+	{ "csv", "1,R,99999999999999999,8,x,sda,2",
+		"address 99999999999999999 is absurd, should be below 72057594037927936" },
+	{ "csv", "1,R,4096,8.5,x,sda,2", "size_sectors \"8.5\" is not a whole number" },
+	{ "csv", "1,R,4096,0,x,sda,2", "size is 0, should be at least 1" },
+	{ "csv", "1,R,4096,8388609,x,sda,2", "size 8388609 is absurd, should be at most 8388608" },
+	{ "csv", "1,R,4096,8,x", "device is missing" },
+	{ "csv", "1,R,4096,8,x,sda,fast", "response_ms \"fast\" is not a number" },
 	{ "fio2", "f", "action is missing" },
 	{ "fio2", "f jump",
 		"action \"jump\" is unknown, should be read, write, trim, add, open, close, sync or "
@@ -381,7 +425,8 @@ static const struct bad bad_lines[] = {
 /* Reads a file whose first line is right (or the format's heading) and whose second is not. */
 static void expect_message(const struct format *format, const char *line, const char *problem)
 {
-	struct trace_options options = { .format = format->name };
+	struct trace_options options = { .format = format->name,
+		.columns = strcmp(format->name, "csv") ? NULL : COLUMNS };
 	struct fault fault = { "" };
 	struct request request;
 	struct trace *t;
@@ -421,6 +466,66 @@ static void test_every_text_format_has_ten_bad_lines(void **state)
 			lines += !strcmp(bad_lines[j].format, trace_formats[i]->name);
 		print_message("%s: %zu bad lines\n", trace_formats[i]->name, lines);
 		assert_true(lines >= 10);
+	}
+}
+
+/* Times are in the unit of the column or in the one asked for, offsets and sizes each in its own; the first line may
+ * be a heading. */
+static void test_named_columns(void **state)
+{
+	static const struct {
+		const char *columns, *unit, *text;
+		struct record second;
+	} cases[] = {
+		{ "time_s,write,offset_sectors,size_bytes", NULL, "t,w,o,s\n1,0,8,512\n3,1,16,1024\n",
+			{ 2000000000, 8192, 1024, NONE, 0, 0, W } },
+		{ "read,time_100ns,size_sectors,offset_bytes", NULL, "1 10 1 0\n0 20 2 512\n",
+			{ 1000, 512, 1024, NONE, 0, 0, W } },
+		{ "size_bytes,device,op,-,time_ms,offset_bytes", "us", "512,a,W,,1,0\n512,b,R,,3,1024\n",
+			{ 2000, 1024, 512, NONE, 0, 1, R } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct trace_options options = { .columns = cases[i].columns, .time_unit = cases[i].unit };
+		struct fault fault = { "" };
+		struct trace *t =
+			trace_open_memory("t", cases[i].text, strlen(cases[i].text), &options, &fault);
+		struct record r;
+
+		assert_string_equal(fault.text, "");
+		assert_int_equal(trace_next_record(t, &r, &fault), TRACE_OK);
+		assert_int_equal(trace_next_record(t, &r, &fault), TRACE_OK);
+		assert_same(&r, &cases[i].second);
+		assert_int_equal(trace_next_record(t, &r, &fault), TRACE_END);
+		trace_close(t);
+	}
+}
+
+static void test_wrong_columns(void **state)
+{
+	static const struct {
+		const char *format, *columns, *says;
+	} cases[] = {
+		{ NULL, "time_us,op,offset_byte,size_bytes",
+			"--columns: \"offset_byte\" is none; did you mean \"offset_bytes\"?" },
+		{ NULL, "time_us,op,,size_bytes", "--columns: \"\" is none; there are time_ns time_100ns " },
+		{ NULL, "time_us,op,size_bytes", "--columns: a column like offset_bytes is missing" },
+		{ NULL, "time_us,op,write,offset_bytes,size_bytes",
+			"--columns: 2 columns say the same as op" },
+		{ "csv", NULL,
+			"format csv needs names for its columns: --columns (in a run: trace.columns)" },
+		{ "msr", "time_us", "--columns (trace.columns) are those of format csv, not msr" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct trace_options options = { .format = cases[i].format, .columns = cases[i].columns };
+		struct fault fault = { "" };
+
+		assert_null(trace_open_memory("t", "1,R,0,512\n", 10, &options, &fault));
+		if (strncmp(fault.text, cases[i].says, strlen(cases[i].says)) != 0)
+			fail_msg("\"%s\" should begin with \"%s\"", fault.text, cases[i].says);
 	}
 }
 
@@ -760,6 +865,8 @@ int main(void)
 		cmocka_unit_test(test_headings),
 		cmocka_unit_test(test_bad_lines),
 		cmocka_unit_test(test_every_text_format_has_ten_bad_lines),
+		cmocka_unit_test(test_named_columns),
+		cmocka_unit_test(test_wrong_columns),
 		cmocka_unit_test(test_wrong_fio_headings),
 		cmocka_unit_test(test_fio_waits_add_up),
 		cmocka_unit_test(test_vscsi_records),

@@ -343,6 +343,27 @@ static void test_alignment(void **state)
 	memory_free(r);
 }
 
+/* Start sectors modulo 8: 0 0 1 in the first MiB, 1 1 in the second, 5 in another 64 MiB of the same GiB. */
+static void test_residues_by_hand(void **state)
+{
+	static const struct record r[] = {
+		{ 0, 0, 512, RESPONSE_UNKNOWN, 1, 0, REQUEST_WRITE },
+		{ 1, 4096, 512, RESPONSE_UNKNOWN, 2, 0, REQUEST_READ },
+		{ 2, 512, 512, RESPONSE_UNKNOWN, 3, 0, REQUEST_READ },
+		{ 3, (1 << 20) + 512, 512, RESPONSE_UNKNOWN, 4, 0, REQUEST_READ },
+		{ 4, (1 << 20) + 4608, 512, RESPONSE_UNKNOWN, 5, 0, REQUEST_WRITE },
+		{ 5, (64 << 20) + 2560, 512, RESPONSE_UNKNOWN, 6, 0, REQUEST_READ },
+	};
+	char *report = report_of(r, 6);
+
+	(void)state;
+	expect(report, "residue_share_1m", 5 / 6.0);
+	expect(report, "residue_share_64m", 4 / 6.0);
+	expect(report, "residue_share_1g", 3 / 6.0);
+	expect(report, "residue_share_16g", 3 / 6.0);
+	free(report);
+}
+
 /* --- sizes --- */
 
 static int ascending(const void *left, const void *right)
@@ -681,6 +702,7 @@ int main(void)
 		cmocka_unit_test(test_across),
 		cmocka_unit_test(test_across_by_hand),
 		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_residues_by_hand),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_sequentiality),
 		cmocka_unit_test(test_responses),

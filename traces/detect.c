@@ -1,8 +1,10 @@
 #include "traces/detect.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define JUDGED_LINES 64
+#define LINE_BYTES   512
 
 /* How a format reads the first lines. */
 struct judgement {
@@ -133,8 +135,62 @@ static bool refuse_unknown(struct source *source, const struct head *head, struc
 	while (trace_formats[formats])
 		formats++;
 	join(names, sizeof names, trace_formats, formats);
-	return fault_set(fault, "%s:1: \"%s\" is in no known trace format; choose with --format one of %s",
+	return fault_set(fault,
+		"%s:1: \"%s\" is in no known trace format; choose with --format (in a run: "
+		"trace.format) one of %s",
 		source_name(source), quote, names);
+}
+
+static bool is_number(const char *begin, const char *end)
+{
+	size_t sign = begin < end && (*begin == '-' || *begin == '+');
+	const char *first = begin + sign;
+
+	return first < end && (scan_is_digit(*first) || (end - first == 3 && !strncasecmp(first, "nan", 3)) ||
+				      (end - first == 3 && !strncasecmp(first, "inf", 3)));
+}
+
+/* Could the format read the line if one of its numbers were 1? */
+static bool misses_a_number(const struct format *f, const char *begin, const char *end)
+{
+	static const char separators[] = " \t,";
+	char line[LINE_BYTES];
+	bool found = false;
+
+	for (const char *field = begin, *stop; field < end && !found; field = stop + 1) {
+		struct scan s = {
+			.unit_ns = f->time_unit_ns, .line = 2, .names = names_create(), .at = line
+		};
+		struct record r = { .response = RESPONSE_UNKNOWN };
+		int length;
+
+		for (stop = field; stop < end && !strchr(separators, *stop); stop++)
+			;
+		length = snprintf(line, sizeof line, "%.*s1%.*s\n", (int)(field - begin), begin,
+			(int)(end - stop), stop);
+		s.end = line + (length < LINE_BYTES ? length - 1 : 0);
+		found = is_number(field, stop) && length < LINE_BYTES && f->parse(&s, &r) == PARSED_RECORD &&
+			(!f->typical || f->typical(line, s.end));
+		names_free(s.names);
+	}
+	return found;
+}
+
+/* What no format reads may have an absurd number in its first line: then the format that it would be in without is
+ * the one to say so.  NULL: there is none. */
+static const struct format *nearest(const struct head *head)
+{
+	const char *begin = head->begin, *end = line_end(begin, head->end);
+
+	while (begin < head->end && (*begin == '#' || end == begin || (end == begin + 1 && *begin == '\r'))) {
+		begin = end + 1;
+		end = begin < head->end ? line_end(begin, head->end) : head->end;
+	}
+	end -= end > begin && end[-1] == '\r';
+	for (size_t i = 0; begin < end && trace_formats[i]; i++)
+		if (!trace_formats[i]->record_bytes && misses_a_number(trace_formats[i], begin, end))
+			return trace_formats[i];
+	return NULL;
 }
 
 /* The formats that read every line, or (loosely) at least half of them. */
@@ -162,12 +218,15 @@ static const struct format *choose(struct source *source, const struct head *hea
 		n = candidates(j, true, fit);
 	if (n == 1)
 		return fit[0];
+	if (!n && (fit[0] = nearest(head)))
+		return fit[0];
 	if (!n) {
 		refuse_unknown(source, head, fault);
 		return NULL;
 	}
 	join(names, sizeof names, fit, n);
-	fault_set(fault, "%s: can be read as %s; choose with --format", source_name(source), names);
+	fault_set(fault, "%s: can be read as %s; choose with --format (in a run: trace.format)",
+		source_name(source), names);
 	return NULL;
 }
 

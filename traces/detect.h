@@ -8,7 +8,8 @@
 #include "traces/source.h"
 
 /* The one format that reads the first lines (at most 64) without fault.  If none does, the one
- * that reads at least half of them, so that the bad line can be named.  NULL and a fault if the trace is
+ * that reads at least half of them, or that would read the first but for one number, so that the bad line can be
+ * named.  NULL and a fault if the trace is
  * empty, if no format fits, or if several do. */
 const struct format *trace_detect(struct source *, struct fault *);
 

@@ -416,6 +416,11 @@ uint64_t generator_sectors(const struct generator *g)
 	return g->sectors;
 }
 
+uint64_t generator_seed(const struct generator *g)
+{
+	return g->profile.seed;
+}
+
 bool generator_known(const char *profile)
 {
 	char *path = profile_find(profile);

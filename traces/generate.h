@@ -57,6 +57,7 @@ bool generator_next(struct generator *, struct request *);
 /* How many requests there are in all, and the size of the address space they lie in. */
 uint64_t generator_requests(const struct generator *);
 uint64_t generator_sectors(const struct generator *);
+uint64_t generator_seed(const struct generator *);
 
 /* Is there a profile of that name (or at that path)? */
 bool generator_known(const char *profile);

@@ -3,16 +3,26 @@
 #include "base/memory.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #define POLYNOMIAL 0xedb88320u /* of CRC-32, lowest bit first (RFC 1952 section 8) */
 #define SLICES     8
 
+/* What stands behind a member: its checksum and its length modulo 2^32. */
+struct trailer {
+	uint32_t crc, length;
+};
+
 struct gzip_check {
 	uint32_t table[SLICES][256]; /* [i][b]: remainder of byte b with i zero bytes behind it */
-	uint32_t crc;                /* of what was unpacked, inverted */
-	uint64_t unpacked;           /* bytes */
-	uint64_t last;               /* eight packed bytes, the latest lowest */
-	uint64_t heads;              /* places where a file (member) may begin */
+	uint32_t crc;                /* of what was unpacked of the member, inverted */
+	uint64_t unpacked;           /* bytes of it */
+	uint64_t last, older;        /* sixteen packed bytes, the latest lowest in `last` */
+	uint64_t packed;             /* bytes */
+	uint64_t tail;               /* the eight up to the last that is not 0 */
+	uint64_t zeros;              /* behind that one */
+	struct trailer *trailer;     /* what stands before each head whose member has not been met yet */
+	uint32_t trailers, room;
 };
 
 struct gzip_check *gzip_check_create(void)
@@ -35,6 +45,8 @@ struct gzip_check *gzip_check_create(void)
 
 void gzip_check_free(struct gzip_check *c)
 {
+	if (c)
+		memory_free(c->trailer);
 	memory_free(c);
 }
 
@@ -44,13 +56,35 @@ static bool is_head(uint64_t last)
 	return (last & 0xffffffe0) == 0x1f8b0800;
 }
 
+/* Checksum and length stand with their lowest bytes first. */
+static struct trailer trailer_of(uint64_t bytes)
+{
+	return (struct trailer){ __builtin_bswap32((uint32_t)(bytes >> 32)),
+		__builtin_bswap32((uint32_t)bytes) };
+}
+
+static void note_trailer(struct gzip_check *c)
+{
+	c->trailer = memory_grown(c->trailer, &c->room, c->trailers + 1, sizeof *c->trailer, "gzip checksum");
+	c->trailer[c->trailers++] = trailer_of(c->older << 32 | c->last >> 32);
+}
+
 void gzip_check_packed(struct gzip_check *c, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes, *end = at + n;
 
 	for (; at < end; at++) {
+		c->older = c->older << 8 | c->last >> 56;
 		c->last = c->last << 8 | *at;
-		c->heads += is_head(c->last);
+		c->packed++;
+		if (*at) {
+			c->tail = c->last;
+			c->zeros = 0;
+		} else {
+			c->zeros++;
+		}
+		if (is_head(c->last) && c->packed > 4)
+			note_trailer(c);
 	}
 }
 
@@ -59,7 +93,7 @@ static uint32_t little_endian(const unsigned char *at)
 	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-void gzip_check_unpacked(struct gzip_check *c, const void *bytes, size_t n)
+static void add(struct gzip_check *c, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes, *end = at + n;
 	uint32_t crc = c->crc, low, high;
@@ -77,11 +111,60 @@ void gzip_check_unpacked(struct gzip_check *c, const void *bytes, size_t n)
 	c->crc = crc;
 }
 
-/* The last eight bytes are the checksum and the length modulo 2^32, both lowest byte first. */
-bool gzip_check_holds(const struct gzip_check *c)
+/* Has the member ended?  Then the next begins; heads that stood before that border were none. */
+static bool end_member(struct gzip_check *c)
 {
-	uint32_t crc = __builtin_bswap32((uint32_t)(c->last >> 32));
-	uint32_t length = __builtin_bswap32((uint32_t)c->last);
+	for (uint32_t i = 0; i < c->trailers; i++) {
+		if (c->trailer[i].length != (uint32_t)c->unpacked || c->trailer[i].crc != ~c->crc)
+			continue;
+		c->trailers -= i + 1;
+		memmove(c->trailer, c->trailer + i + 1, c->trailers * sizeof *c->trailer);
+		c->crc = UINT32_MAX;
+		c->unpacked = 0;
+		return true;
+	}
+	return false;
+}
 
-	return c->heads > 1 || (crc == ~c->crc && length == (uint32_t)c->unpacked);
+/* How far it is to where the member may end. */
+static size_t to_border(const struct gzip_check *c, size_t most)
+{
+	for (uint32_t i = 0; i < c->trailers; i++) {
+		uint32_t distance = c->trailer[i].length - (uint32_t)c->unpacked;
+
+		if (distance && distance < most)
+			most = distance;
+	}
+	return most;
+}
+
+void gzip_check_unpacked(struct gzip_check *c, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	while (n) {
+		size_t part;
+
+		while (end_member(c))
+			;
+		part = to_border(c, n);
+		add(c, at, part);
+		at += part;
+		n -= part;
+	}
+}
+
+/* The last trailer may end in zeros itself, and zeros may stand behind it. */
+bool gzip_check_holds(struct gzip_check *c)
+{
+	uint64_t trailer;
+	unsigned zeros = 0;
+
+	while (end_member(c))
+		;
+	trailer = (uint64_t)__builtin_bswap32(~c->crc) << 32 | __builtin_bswap32((uint32_t)c->unpacked);
+	for (; zeros < 8 && !(trailer >> 8 * zeros & 0xff); zeros++)
+		;
+	return c->zeros >= zeros &&
+	       (zeros == 8 || trailer >> 8 * zeros == (c->tail & UINT64_MAX >> 8 * zeros));
 }

@@ -19,13 +19,16 @@
 #define BYTES_MAX     (1ull << 32) /* of one request: more than any block layer sends */
 #define OFFSET_MAX    (1ull << 56) /* of a device, bytes */
 
+struct columns;
+
 struct scan {
-	const char *at, *end; /* what is left of the line */
-	uint64_t line;        /* its number, from 1 */
-	uint64_t unit_ns;     /* of a time column */
-	uint64_t clock_ns;    /* for formats that tell steps of time; 0 at the start */
-	uint64_t rounded;     /* addresses that came without their last digits */
-	struct names *names;  /* devices that have names, not numbers */
+	const char *at, *end;          /* what is left of the line */
+	uint64_t line;                 /* its number, from 1 */
+	uint64_t unit_ns;              /* of a time column */
+	uint64_t clock_ns;             /* for formats that tell steps of time; 0 at the start */
+	uint64_t rounded;              /* addresses that came without their last digits */
+	struct names *names;           /* devices that have names, not numbers */
+	const struct columns *columns; /* of format csv; NULL: not named */
 	char problem[PROBLEM_BYTES];
 };
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,13 +34,15 @@ struct stage {
 
 struct source {
 	char *path;
+	const char *member; /* NULL: the only one */
 	int fd;             /* -1: memory */
-	const char *memory; /* what is left of it */
-	size_t memory_left;
-	uint64_t read, total;
+	const char *memory;
+	uint64_t start;       /* of a file: where it was when it was opened */
+	uint64_t read, total; /* bytes since the start; 0: unknown */
+	int kept_fd;          /* what came from a pipe so far; -1: nothing is kept */
+	uint64_t kept;
 	struct stage stage[STAGES];
 	unsigned stages;
-	bool sole;    /* no member was named: there must be one only */
 	char *buffer; /* BLOCK_BYTES and one end mark */
 	size_t at, fill;
 	bool ended;
@@ -72,25 +75,55 @@ static bool broken(struct source *s, const char *what, const char *why)
 
 /* --- the file --- */
 
+static const char *folder_for_pipes(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
+/* Keeps what came from a pipe.  False and broken if there is no room. */
+static bool keep(struct source *s, const char *bytes, size_t n)
+{
+	if (s->kept + n > SOURCE_KEPT_MAX)
+		return broken(
+			s, "cannot be read twice", "of a pipe at most 4 GiB are kept; give it as a file");
+	for (ssize_t done; n; bytes += done, n -= (size_t)done, s->kept += (uint64_t)done) {
+		done = write(s->kept_fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			done = 0;
+		if (done < 0)
+			return broken(s, folder_for_pipes(), strerror(errno));
+	}
+	return true;
+}
+
+static ssize_t stream_read(struct source *s, char *to, size_t bytes)
+{
+	ssize_t got;
+
+	do
+		got = s->read < s->kept ? pread(s->kept_fd, to, bytes, (off_t)s->read)
+					: read(s->fd, to, bytes);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		broken(s, "cannot be read", strerror(errno));
+	else if (s->kept_fd >= 0 && s->read == s->kept && !keep(s, to, (size_t)got))
+		got = -1;
+	return got;
+}
+
 static ssize_t file_read(struct source *s, char *to, size_t bytes)
 {
 	ssize_t got;
 
 	if (s->fd >= 0) {
-		do {
-			got = read(s->fd, to, bytes);
-		} while (got < 0 && errno == EINTR);
+		got = stream_read(s, to, bytes);
 	} else {
-		got = (ssize_t)(bytes < s->memory_left ? bytes : s->memory_left);
-		if (got) {
-			memcpy(to, s->memory, (size_t)got);
-			s->memory += got;
-			s->memory_left -= (size_t)got;
-		}
+		got = (ssize_t)(bytes < s->total - s->read ? bytes : s->total - s->read);
+		memcpy(to, s->memory + s->read, (size_t)got);
 	}
-	if (got < 0)
-		broken(s, "cannot be read", strerror(errno));
-	else
+	if (got > 0)
 		s->read += (uint64_t)got;
 	return got;
 }
@@ -102,6 +135,20 @@ static bool unpacking_failed(struct stage *stage)
 	const char *why = archive_error_string(stage->archive);
 
 	return broken(stage->source, "is damaged or cut short", why ? why : "unpacking failed");
+}
+
+static la_ssize_t lend_block(struct archive *, void *context, const void **block);
+
+/* Everything was unpacked.  libarchive may have left what stands behind. */
+static bool is_all_gzip(struct stage *stage)
+{
+	const void *rest;
+	la_ssize_t got;
+
+	do
+		got = lend_block(stage->archive, stage, &rest);
+	while (got > 0);
+	return got == 0 && gzip_check_holds(stage->gzip);
 }
 
 /* Reads past the look-ahead. */
@@ -116,7 +163,7 @@ static ssize_t stage_draw(struct stage *stage, char *to, size_t bytes)
 		unpacking_failed(stage);
 	if (got > 0 && stage->gzip)
 		gzip_check_unpacked(stage->gzip, to, (size_t)got);
-	if (got == 0 && stage->gzip && !gzip_check_holds(stage->gzip)) {
+	if (got == 0 && stage->gzip && !is_all_gzip(stage)) {
 		broken(stage->source, "is damaged or cut short",
 			"its checksum is another, or something follows");
 		return -1;
@@ -312,9 +359,24 @@ static bool push_unpacker(struct source *s, enum packing packing, const char *me
 
 /* --- opening and closing --- */
 
-static bool open_file(struct source *s)
+/* A file without a name, gone with the program whatever ends it. */
+static bool open_keeper(struct source *s)
+{
+	char name[256];
+
+	if (snprintf(name, sizeof name, "%s/ssdlab-pipe-XXXXXX", folder_for_pipes()) >= (int)sizeof name)
+		return broken(s, "cannot be read twice", "the path in TMPDIR is too long");
+	s->kept_fd = mkstemp(name);
+	if (s->kept_fd < 0)
+		return broken(s, folder_for_pipes(), strerror(errno));
+	unlink(name);
+	return true;
+}
+
+static bool open_file(struct source *s, bool again)
 {
 	struct stat status;
+	off_t start;
 
 	s->fd = strcmp(s->path, "-") ? open(s->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (s->fd < 0)
@@ -323,8 +385,11 @@ static bool open_file(struct source *s)
 		return broken(s, "cannot be opened", strerror(errno));
 	if (S_ISDIR(status.st_mode))
 		return broken(s, "is a directory", "a trace is a file");
-	if (S_ISREG(status.st_mode))
-		s->total = (uint64_t)status.st_size;
+	if (!S_ISREG(status.st_mode))
+		return !again || open_keeper(s);
+	start = lseek(s->fd, 0, SEEK_CUR);
+	s->start = start > 0 ? (uint64_t)start : 0;
+	s->total = (uint64_t)status.st_size > s->start ? (uint64_t)status.st_size - s->start : 0;
 	return true;
 }
 
@@ -360,22 +425,23 @@ static void pop_stages(struct source *s)
 	}
 }
 
+/* What was kept of a pipe is read first. */
+static bool to_start(struct source *s)
+{
+	pop_stages(s);
+	s->read = 0;
+	if (s->fd >= 0 && s->kept_fd < 0 && lseek(s->fd, (off_t)s->start, SEEK_SET) < 0)
+		return broken(s, "cannot be read twice", strerror(errno));
+	return true;
+}
+
 /* Without a member's name, an archive is read twice: first to see that it holds one file only.
  * With a pipe that shows at its end. */
-static bool open_stages(struct source *s, const char *member)
+static bool open_stages(struct source *s)
 {
-	if (member && !*member)
-		member = NULL;
-	s->sole = !member;
-	if (s->fd >= 0 && !member && s->total) {
-		if (!push_stages(s, NULL, true))
-			return false;
-		pop_stages(s);
-		if (lseek(s->fd, 0, SEEK_SET) != 0)
-			return broken(s, "cannot be read", strerror(errno));
-		s->read = 0;
-	}
-	return push_stages(s, member, false);
+	if (s->fd >= 0 && !s->member && s->total && !(push_stages(s, NULL, true) && to_start(s)))
+		return false;
+	return push_stages(s, s->member, false);
 }
 
 /* --- the buffer --- */
@@ -397,7 +463,7 @@ static bool finish(struct source *s)
 	for (unsigned i = s->stages; i-- > 1;) {
 		struct stage *stage = &s->stage[i];
 
-		if (s->sole && !is_raw(stage) && !refuse_second_member(stage))
+		if (!s->member && !is_raw(stage) && !refuse_second_member(stage))
 			return false;
 		if (stage->gzip && !drain(stage))
 			return false;
@@ -436,23 +502,24 @@ static bool skip_byte_order_mark(struct source *s, struct fault *fault)
 	return true;
 }
 
-static struct source *source_create(const char *path)
+static struct source *source_create(const char *path, const char *member, struct fault *fault)
 {
 	struct source *s = memory_array(1, sizeof *s, "trace source");
 
 	s->path = memory_string(path, "trace name");
-	s->fd = -1;
+	s->member = member && *member ? member : NULL;
+	s->fault = fault;
+	s->fd = s->kept_fd = -1;
 	s->buffer = memory_array(BLOCK_BYTES + 1, 1, "trace block");
 	s->buffer[0] = '\n';
 	return s;
 }
 
-struct source *source_open(const char *path, const char *member, struct fault *fault)
+struct source *source_open(const char *path, const char *member, bool again, struct fault *fault)
 {
-	struct source *s = source_create(path);
+	struct source *s = source_create(path, member, fault);
 
-	s->fault = fault;
-	if (open_file(s) && open_stages(s, member) && skip_byte_order_mark(s, fault))
+	if (open_file(s, again) && open_stages(s) && skip_byte_order_mark(s, fault))
 		return s;
 	source_close(s);
 	return NULL;
@@ -461,12 +528,11 @@ struct source *source_open(const char *path, const char *member, struct fault *f
 struct source *source_memory(
 	const char *name, const void *bytes, size_t size, const char *member, struct fault *fault)
 {
-	struct source *s = source_create(name);
+	struct source *s = source_create(name, member, fault);
 
-	s->fault = fault;
 	s->memory = bytes;
-	s->memory_left = s->total = size;
-	if (open_stages(s, member) && skip_byte_order_mark(s, fault))
+	s->total = size;
+	if (open_stages(s) && skip_byte_order_mark(s, fault))
 		return s;
 	source_close(s);
 	return NULL;
@@ -479,9 +545,19 @@ void source_close(struct source *s)
 	pop_stages(s);
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
+	if (s->kept_fd >= 0)
+		close(s->kept_fd);
 	memory_free(s->buffer);
 	memory_free(s->path);
 	memory_free(s);
+}
+
+bool source_rewind(struct source *s, struct fault *fault)
+{
+	s->fault = fault;
+	s->at = s->fill = 0;
+	s->ended = s->broken = false;
+	return to_start(s) && push_stages(s, s->member, false) && skip_byte_order_mark(s, fault);
 }
 
 /* --- reading --- */

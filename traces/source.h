@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,15 +16,20 @@ struct source;
 
 enum source_status { SOURCE_OK, SOURCE_END, SOURCE_BAD };
 
-/* "-" is standard input.  `member` chooses a file of an archive (its whole path or its last
- * part); NULL: the archive must hold exactly one. */
-struct source *source_open(const char *path, const char *member, struct fault *);
+/* "-" is standard input.  `member` chooses a file of an archive (its whole path or its last part), and must outlive the
+ * source; NULL: the archive must hold exactly one.  `again`: it will be rewound, and what comes from a pipe is kept
+ * meanwhile, at most SOURCE_KEPT_MAX bytes, in a file in $TMPDIR (/tmp) that has no name. */
+#define SOURCE_KEPT_MAX (4ull << 30)
+struct source *source_open(const char *path, const char *member, bool again, struct fault *);
 
 /* A source over bytes in memory, which must outlive it; `name` stands in messages. */
 struct source *source_memory(
 	const char *name, const void *bytes, size_t size, const char *member, struct fault *);
 
 void source_close(struct source *);
+
+/* Back to the first byte.  False and a fault if that cannot be. */
+bool source_rewind(struct source *, struct fault *);
 
 /* The first bytes, up to a block; they stay to be read.  *size 0: empty.  `whole` tells whether
  * that is all there is.  NULL and a fault if they cannot be had. */

@@ -11,6 +11,7 @@ struct trace_stat *trace_stat_create(uint64_t entry_bytes)
 	s->sizes = tally_create("request sizes");
 	s->pages = tally_create("pages of the trace");
 	s->ends = tally_create("request ends");
+	s->residues = tally_create("alignment of regions");
 	s->devices = devices_create();
 	s->reuse = reuse_create();
 	s->few_regions = lately_create(FEW_REGIONS);
@@ -28,6 +29,7 @@ void trace_stat_free(struct trace_stat *s)
 	tally_free(s->sizes);
 	tally_free(s->pages);
 	tally_free(s->ends);
+	tally_free(s->residues);
 	devices_free(s->devices);
 	reuse_free(s->reuse);
 	lately_free(&s->few_regions);
@@ -147,6 +149,7 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 		tally_add(s->sizes, r->bytes, r->type == REQUEST_WRITE);
 	add_time(s, r);
 	add_place(s, c, r, end);
+	tally_add(s->residues, page_key(device, r->offset >> 20) << 3 | (r->offset / SECTOR_BYTES & 7), 0);
 	add_order(s, c, r, device, end);
 	if (r->type != REQUEST_TRIM) {
 		add_pages(s, c, r, device, end);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TOP_SIZES 10u
 
@@ -118,6 +119,44 @@ static void report_across(const struct trace_stat *s, struct report *out)
 		snprintf(name, sizeof name, "trace.across_%uk_write_share", kib);
 		put_share(out, name, write->across[i], write->requests, "across-page / all writes");
 	}
+}
+
+/* How many requests start on the residue that is commonest in their region of 1 << bits MiB.  By ascending keys. */
+static uint64_t on_commonest_residue(const struct tally_entry *entry, size_t n, unsigned bits)
+{
+	uint64_t count[8] = { 0 }, most = 0, sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *here = &count[entry[i].key & 7];
+
+		*here += entry[i].count[0];
+		if (*here > most)
+			most = *here;
+		if (i + 1 < n && entry[i].key >> (3 + bits) == entry[i + 1].key >> (3 + bits))
+			continue;
+		sum += most;
+		most = 0;
+		memset(count, 0, sizeof count);
+	}
+	return sum;
+}
+
+static void report_residues(const struct trace_stat *s, struct report *out)
+{
+	static const struct {
+		const char *name;
+		unsigned bits;
+	} regions[] = { { "1m", 0 }, { "64m", 6 }, { "1g", 10 }, { "16g", 14 } };
+	struct tally_entry *sorted = tally_sorted(s->residues);
+	size_t n = tally_keys(s->residues);
+	char name[64];
+
+	for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) {
+		snprintf(name, sizeof name, "trace.residue_share_%s", regions[i].name);
+		put_share(out, name, on_commonest_residue(sorted, n, regions[i].bits), trace_stat_requests(s),
+			"requests whose start sector modulo 8 is the commonest of their region of this size");
+	}
+	memory_free(sorted);
 }
 
 static void report_alignment(const struct trace_stat *s, struct report *out)
@@ -369,6 +408,7 @@ void trace_stat_report(const struct trace_stat *s, struct report *out)
 	report_space(s, written, out);
 	report_across(s, out);
 	report_alignment(s, out);
+	report_residues(s, out);
 	report_order(s, out);
 	report_heat(s, out);
 	report_reuse(s, written, out);

@@ -49,6 +49,7 @@ struct trace_stat {
 	struct tally *sizes;    /* by bytes; counts of reads, of writes */
 	struct tally *pages;    /* by device and page; counts of reads, of writes */
 	struct tally *ends;     /* by device and address */
+	struct tally *residues; /* by device, MiB and start sector modulo 8 */
 	struct devices *devices;
 	struct reach *reach; /* by order of appearance */
 	size_t reaches;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "traces/columns.h"
 #include "traces/detect.h"
 #include "traces/devices.h"
 #include "traces/format.h"
@@ -27,12 +28,14 @@ struct trace {
 	struct source *source;
 	const struct format *format;
 	struct scan scan;
+	struct columns columns; /* of format csv */
 	struct window *window;
 	struct devices *devices;
 	struct devices *layout; /* NULL: each device has its own addresses */
 	bool only_one;          /* device, named by the options */
 	uint64_t only_number;   /* if it is a number; else beyond all numbers */
-	bool ended, finished;   /* everything was read; was handed out */
+	bool as_written;        /* it is in the format that the options want read so */
+	bool ended, finished;   /* everything was read; was handed out, in this pass or one before */
 	bool warned_times, warned_devices;
 	tick_t first;              /* arrival of the first that left, ns in the file's epoch */
 	uint64_t left;             /* requests handed out */
@@ -96,7 +99,7 @@ static enum parsed parse(struct trace *t, struct record *r)
 	const char *begin = t->scan.at;
 	enum parsed parsed = t->format->parse(&t->scan, r);
 
-	if (parsed != PARSED_BAD || !t->options.as_written || !t->format->tolerate)
+	if (parsed != PARSED_BAD || !t->as_written || !t->format->tolerate)
 		return parsed;
 	t->scan.at = begin;
 	return t->format->tolerate(&t->scan, r);
@@ -115,7 +118,7 @@ static enum trace_status read_record(struct trace *t, struct record *r, struct f
 		r->line = t->scan.line;
 		switch (parse(t, r)) {
 		case PARSED_RECORD:
-			if (!t->options.as_written && devices_note(t->devices, r) == DEVICES_MAX)
+			if (!t->as_written && devices_note(t->devices, r) == DEVICES_MAX)
 				return too_many_devices(t, fault);
 			if (is_chosen(t, r))
 				return TRACE_OK;
@@ -207,7 +210,7 @@ static enum trace_status finish(struct trace *t, struct fault *fault)
 {
 	if (!t->left)
 		return refuse_empty(t, fault);
-	if (!t->finished && !t->options.as_written) {
+	if (!t->finished && !t->as_written) {
 		judge_times(t, window_last(t->window) - t->first);
 		judge_addresses(t);
 	}
@@ -231,8 +234,7 @@ static enum trace_status next_sorted(struct trace *t, struct record *r, struct f
 
 enum trace_status trace_next_record(struct trace *t, struct record *r, struct fault *fault)
 {
-	enum trace_status status =
-		t->options.as_written ? read_record(t, r, fault) : next_sorted(t, r, fault);
+	enum trace_status status = t->as_written ? read_record(t, r, fault) : next_sorted(t, r, fault);
 
 	if (status == TRACE_BAD)
 		return status;
@@ -286,16 +288,35 @@ static bool is_set(const char *option, const char *preset)
 	return option && *option && strcmp(option, preset) != 0;
 }
 
+static bool find_columns(struct trace *t, struct fault *fault)
+{
+	t->format = trace_format_named("csv");
+	t->scan.columns = &t->columns;
+	if (is_set(t->options.format, "auto") && strcmp(t->options.format, "csv") != 0)
+		return fault_set(fault, "--columns (trace.columns) are those of format csv, not %s",
+			t->options.format);
+	return columns_parse(&t->columns, t->options.columns, fault);
+}
+
 static bool find_format(struct trace *t, struct fault *fault)
 {
 	const char *name = t->options.format;
 
-	if (!is_set(name, "auto")) {
+	if (is_set(t->options.columns, ""))
+		return find_columns(t, fault);
+	if (name && !strcmp(name, "csv"))
+		return fault_set(
+			fault, "format csv needs names for its columns: --columns (in a run: trace.columns)");
+	if (is_set(name, "auto"))
+		t->format = trace_format_named(name);
+	else
 		t->format = trace_detect(t->source, fault);
-		return t->format != NULL;
-	}
-	t->format = trace_format_named(name);
-	return t->format || unknown_format(name, fault);
+	if (!t->format && is_set(name, "auto"))
+		return unknown_format(name, fault);
+	if (!t->format && t->options.as_written && source_rewind(t->source, fault))
+		t->format = trace_format_named(t->options.as_written);
+	t->as_written = t->format && t->options.as_written && !strcmp(t->format->name, t->options.as_written);
+	return t->format;
 }
 
 static bool find_time_unit(struct trace *t, struct fault *fault)
@@ -306,7 +327,7 @@ static bool find_time_unit(struct trace *t, struct fault *fault)
 	} units[] = { { "ns", 1 }, { "100ns", 100 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 	const char *name = t->options.time_unit;
 
-	t->scan.unit_ns = t->format->time_unit_ns;
+	t->scan.unit_ns = t->scan.columns ? t->columns.time_unit_ns : t->format->time_unit_ns;
 	if (!is_set(name, "auto"))
 		return true;
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -318,44 +339,33 @@ static bool find_time_unit(struct trace *t, struct fault *fault)
 	return fault_set(fault, "unknown time unit \"%s\"; should be ns, 100ns, us, ms or s", name);
 }
 
-/* Where a trace comes from: a file, or bytes in memory. */
-struct origin {
-	const char *name;
-	bool in_memory;
-	const void *bytes;
-	size_t size;
-};
-
-static struct source *open_source(const struct origin *from, const char *member, struct fault *fault)
+/* Nothing has been read. */
+static void begin_pass(struct trace *t)
 {
-	if (from->in_memory)
-		return source_memory(from->name, from->bytes, from->size, member, fault);
-	return source_open(from->name, member, fault);
-}
-
-/* Leaves the devices as they are. */
-static struct trace *open_plain(
-	const struct origin *from, const struct trace_options *options, struct fault *fault)
-{
-	struct trace *t = memory_array(1, sizeof *t, "trace");
-
-	t->options = *options;
-	t->scan.names = names_create();
+	window_free(t->window);
+	devices_free(t->devices);
 	t->devices = devices_create();
-	if (options->sort_fully)
+	if (t->options.sort_fully)
 		t->window = window_create(SIZE_MAX, SIZE_MAX, SIZE_MAX);
 	else
 		t->window = window_create(WINDOW_SORTED, WINDOW_DISORDERED, WINDOW_MOST);
-	t->source = open_source(from, options->member, fault);
-	if (t->source && find_format(t, fault) && find_time_unit(t, fault))
-		return t;
-	trace_close(t);
-	return NULL;
+	t->scan = (struct scan){
+		.unit_ns = t->scan.unit_ns, .names = t->scan.names, .columns = t->scan.columns
+	};
+	t->count = (struct trace_counts){ 0 };
+	t->ended = false;
+	t->left = 0;
 }
 
-static bool lay_out(struct trace *t, struct names *names, struct fault *fault)
+bool trace_rewind(struct trace *t, struct fault *fault)
 {
-	uint32_t *ranks = names_ranks(names);
+	begin_pass(t);
+	return source_rewind(t->source, fault);
+}
+
+static bool lay_out(struct trace *t, struct fault *fault)
+{
+	uint32_t *ranks = names_ranks(t->scan.names);
 	bool fits = devices_lay_out(t->layout, ranks, DEVICE_ALIGN, OFFSET_MAX);
 
 	memory_free(ranks);
@@ -365,29 +375,19 @@ static bool lay_out(struct trace *t, struct names *names, struct fault *fault)
 }
 
 /* Reads the whole trace once to learn how far each device reaches. */
-static bool measure_devices(struct trace *t, const struct origin *from, struct fault *fault)
+static bool measure_devices(struct trace *t, struct fault *fault)
 {
-	struct trace *ahead;
 	struct record r;
 	enum trace_status status;
-	bool done;
 
-	if (!from->in_memory && !source_bytes_total(t->source))
-		return fault_set(fault,
-			"%s: devices can be laid out one after another only in a file, "
-			"which is read twice",
-			from->name);
-	ahead = open_plain(from, &t->options, fault);
-	if (!ahead)
-		return false;
 	do
-		status = read_record(ahead, &r, fault);
+		status = read_record(t, &r, fault);
 	while (status == TRACE_OK);
-	t->layout = ahead->devices;
-	ahead->devices = NULL;
-	done = status == TRACE_END && lay_out(t, ahead->scan.names, fault);
-	trace_close(ahead);
-	return done;
+	if (status == TRACE_BAD)
+		return false;
+	t->layout = t->devices;
+	t->devices = NULL;
+	return lay_out(t, fault) && trace_rewind(t, fault);
 }
 
 /* By number or by name. */
@@ -401,35 +401,47 @@ static void choose_device(struct trace *t)
 		t->only_number = UINT64_MAX;
 }
 
-static struct trace *open_origin(
-	const struct origin *from, const struct trace_options *options, struct fault *fault)
+static bool lays_out(const struct trace_options *options)
 {
-	struct trace *t = open_plain(from, options, fault);
+	return options->devices && !strcmp(options->devices, "all");
+}
 
-	if (!t || !is_set(options->devices, "own"))
-		return t;
-	if (strcmp(options->devices, "all") != 0) {
+static bool find_devices(struct trace *t, struct fault *fault)
+{
+	if (lays_out(&t->options))
+		return measure_devices(t, fault);
+	if (is_set(t->options.devices, "own"))
 		choose_device(t);
-	} else if (!measure_devices(t, from, fault)) {
-		trace_close(t);
-		return NULL;
-	}
-	return t;
+	return true;
+}
+
+/* The source may be NULL, and the fault is set then. */
+static struct trace *open_trace(
+	struct source *source, const struct trace_options *options, struct fault *fault)
+{
+	struct trace *t = memory_array(1, sizeof *t, "trace");
+
+	t->options = *options;
+	t->source = source;
+	t->scan.names = names_create();
+	begin_pass(t);
+	if (source && find_format(t, fault) && find_time_unit(t, fault) && find_devices(t, fault))
+		return t;
+	trace_close(t);
+	return NULL;
 }
 
 struct trace *trace_open(const char *path, const struct trace_options *options, struct fault *fault)
 {
-	struct origin from = { .name = path };
+	bool again = options->again || lays_out(options);
 
-	return open_origin(&from, options, fault);
+	return open_trace(source_open(path, options->member, again, fault), options, fault);
 }
 
 struct trace *trace_open_memory(const char *name, const void *bytes, size_t size,
 	const struct trace_options *options, struct fault *fault)
 {
-	struct origin from = { .name = name, .in_memory = true, .bytes = bytes, .size = size };
-
-	return open_origin(&from, options, fault);
+	return open_trace(source_memory(name, bytes, size, options->member, fault), options, fault);
 }
 
 void trace_close(struct trace *t)

@@ -24,18 +24,22 @@ enum trace_status { TRACE_OK, TRACE_END, TRACE_BAD };
 /* A zeroed struct asks for the defaults; an empty text is as good as NULL. */
 struct trace_options {
 	const char *format; /* name of a format; NULL or "auto": found from the content */
+	const char *
+		columns; /* their names, of a trace in no known format (traces/columns.h); NULL: it is in one */
 	const char *member; /* file inside a tar or zip archive; NULL: the only one */
 
 	/* NULL or "own": each device keeps its own addresses; "all": laid out one after another in
-	 * ascending order of their numbers or names (the file is read twice); a number or name: that one alone. */
+	 * ascending order of their numbers or names (the trace is read twice); a number or name: that one alone. */
 	const char *devices;
 
 	const char *time_unit; /* "ns" "us" "ms" "s" "100ns"; NULL or "auto": the format's own */
 	bool sort_fully;       /* hold the whole trace in memory to sort it */
+	bool again; /* it will be rewound: what must be read twice of a pipe is kept (traces/source.h) */
 
-	/* As the program reads it that the format belongs to: in the order of the file, with its times, and
-	 * tolerating what that program tolerates.  Neither sorted nor judged by its times. */
-	bool as_written;
+	/* A format.  A trace in it, or in none that can be told, is read as the program reads it that the format
+	 * belongs to: in the order of the file, with its times, tolerating what that program tolerates.  Neither
+	 * sorted nor judged by its times. */
+	const char *as_written;
 
 	/* Told of what can be read but looks wrong; may be NULL. */
 	void (*warn)(void *context, const char *text);
@@ -51,6 +55,9 @@ struct trace *trace_open_memory(
 	const char *name, const void *bytes, size_t size, const struct trace_options *, struct fault *);
 
 void trace_close(struct trace *);
+
+/* Back to the first request.  Warnings are not repeated. */
+bool trace_rewind(struct trace *, struct fault *);
 
 /* The next request in order of arrival.  Arrival times are those of the file in ns,
  * less the first arrival of the file (but as_written).  TRACE_BAD: the fault names file, line, what is

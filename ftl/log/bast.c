@@ -38,6 +38,7 @@ const struct ftl_ops ftl_bast = {
 	.name = "bast",
 	.brief = "log blocks of one logical block each, filled in any order",
 	.size = sizeof(struct log_ftl),
+	.map_in_dram = true,
 	.params = bast_params,
 	.settings_size = sizeof(struct log_settings),
 	.init = bast_init,

@@ -85,6 +85,7 @@ const struct ftl_ops ftl_block = {
 	.name = "block",
 	.brief = "block mapping: no logs, to overwrite a page its block is written anew",
 	.size = sizeof(struct block_ftl),
+	.map_in_dram = true,
 	.params = block_params,
 	.settings_size = sizeof(struct log_settings),
 	.init = block_init,

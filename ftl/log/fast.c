@@ -122,6 +122,7 @@ const struct ftl_ops ftl_fast = {
 	.name = "fast",
 	.brief = "log blocks shared by all, and one for a logical block written in order",
 	.size = sizeof(struct fast),
+	.map_in_dram = true,
 	.params = fast_params,
 	.settings_size = sizeof(struct fast_settings),
 	.init = fast_init,

@@ -39,6 +39,7 @@ const struct ftl_ops ftl_inorder = {
 	.name = "inorder",
 	.brief = "replacement blocks of one logical block each, written in ascending order",
 	.size = sizeof(struct log_ftl),
+	.map_in_dram = true,
 	.params = inorder_params,
 	.settings_size = sizeof(struct log_settings),
 	.init = inorder_init,

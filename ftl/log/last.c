@@ -248,16 +248,38 @@ static bool write_page(struct last *last, struct io *io, struct page_part part, 
 	return write_random(last, io, part);
 }
 
+/* How many extents from this one on have pages that follow each other; *sectors: from their start to their end. */
+static size_t find_run(const struct log_ftl *l, const struct extent *extents, size_t n, uint64_t *sectors)
+{
+	sector_t end = log_end(l, *extents);
+	size_t run = 1;
+
+	for (; run < n &&
+		geometry_lpn(l->geometry, extents[run].start) <= geometry_lpn(l->geometry, end - 1) + 1;
+		run++)
+		end = log_end(l, extents[run]);
+	*sectors = end - extents->start;
+	return run;
+}
+
+/* A buffer may hand over a long write in parts. */
 static void last_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	const struct last_settings *s = f->settings;
-	struct page_walk walk = page_walk_start(f->geometry, extents, n);
-	struct page_part part;
-	bool is_long;
+	const struct log_ftl *l = f->state;
+	uint64_t sectors;
 
-	do
-		is_long = walk.extent < walk.end && extent_sectors(*walk.extent) >= s->threshold_sectors;
-	while (page_walk_next(&walk, &part) && write_page(f->state, io, part, is_long));
+	for (size_t run; n; extents += run, n -= run) {
+		struct page_walk walk;
+		struct page_part part;
+
+		run = find_run(l, extents, n, &sectors);
+		walk = page_walk_start(f->geometry, extents, run);
+		while (page_walk_next(&walk, &part))
+			if (!log_pads_nothing(l, part) &&
+				!write_page(f->state, io, part, sectors >= s->threshold_sectors))
+				return;
+	}
 }
 
 /* The index follows from the pages. */
@@ -320,6 +342,7 @@ const struct ftl_ops ftl_last = {
 	.name = "last",
 	.brief = "log blocks of logical blocks written in order, and shared ones for hot and for cold pages",
 	.size = sizeof(struct last),
+	.map_in_dram = true,
 	.params = last_params,
 	.settings_size = sizeof(struct last_settings),
 	.init = last_init,

@@ -79,10 +79,17 @@ static uint32_t leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 
 static void set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
 {
+	mask_t full = l->geometry->full_page, lacking = mask ? full & ~mask : 0;
 	sector_t first = geometry_page_start(l->geometry, lpn);
-	uint64_t *word = &l->sectors[first / BITS_WORD];
+	uint64_t *word = &l->lacks[first / BITS_WORD];
+	unsigned shift = first % BITS_WORD;
 
-	*word = (*word & ~(l->geometry->full_page << first % BITS_WORD)) | mask << first % BITS_WORD;
+	if (mask)
+		bits_set(l->present, lpn);
+	else
+		bits_clear(l->present, lpn);
+	if ((*word >> shift & full) != lacking) /* memory that is not written costs none */
+		*word = (*word & ~(full << shift)) | lacking << shift;
 }
 
 /* A page-level translation.  Returns what must be done before its result is known, or OP_NONE. */
@@ -172,10 +179,7 @@ static void count_gaps(struct log_ftl *l, struct io *io, const struct extent *ex
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
 			io->controller_ns += l->gap_ns;
-		/* An empty one pads: the whole page is written. */
-		l->expected = extents[i].end > extents[i].start
-				      ? extents[i].end
-				      : extents[i].end + l->geometry->sectors_per_page;
+		l->expected = log_end(l, extents[i]);
 	}
 }
 
@@ -279,7 +283,8 @@ static void make_tables(struct log_ftl *l, uint32_t logs)
 
 	l->data = memory_array(l->lbns, sizeof *l->data, "block map");
 	l->own = memory_array(l->lbns, sizeof *l->own, "block map");
-	l->sectors = memory_array(bits_words(g->logical_sectors), sizeof *l->sectors, "sector map");
+	l->present = memory_array(bits_words(g->logical_pages), sizeof *l->present, "sector map");
+	l->lacks = memory_array(bits_words(g->logical_sectors), sizeof *l->lacks, "sector map");
 	l->live = memory_array(g->blocks, sizeof *l->live, "live pages");
 	l->log = memory_array(all + g->planes, sizeof *l->log, "logs");
 	l->page = memory_array((size_t)all * g->pages_per_block, sizeof *l->page, "log map");
@@ -333,7 +338,8 @@ void log_exit(struct log_ftl *l)
 	placement_release(&l->placement);
 	memory_free(l->data);
 	memory_free(l->own);
-	memory_free(l->sectors);
+	memory_free(l->present);
+	memory_free(l->lacks);
 	memory_free(l->live);
 	memory_free(l->table);
 	memory_free(l->log);
@@ -392,7 +398,8 @@ void log_regions(struct ftl *f, struct regions *r)
 	regions_below_or_none(r, NUMBERS(l->data), l->lbns, g->blocks, "block map");
 	regions_visit(r, l->own, l->lbns * sizeof *l->own);
 	regions_below_or_none(r, NUMBERS(l->own), l->lbns, logs, "block map");
-	regions_visit(r, l->sectors, bits_words(g->logical_sectors) * sizeof *l->sectors);
+	regions_visit(r, l->present, bits_words(g->logical_pages) * sizeof *l->present);
+	regions_visit(r, l->lacks, bits_words(g->logical_sectors) * sizeof *l->lacks);
 	regions_visit(r, l->live, g->blocks * sizeof *l->live);
 	regions_visit(r, &l->live_pages, sizeof l->live_pages);
 	if (l->table) {

@@ -88,8 +88,10 @@ struct log_ftl {
 
 	block_t *data;     /* per logical block; BLOCK_NONE */
 	uint32_t *own;     /* per logical block: number of its log; INDEX_NONE */
-	uint64_t *sectors; /* bit per sector of the drive: it holds data */
-	uint32_t *live;    /* per block: pages */
+	uint64_t *present; /* bit per LPN: it holds data */
+	uint64_t *
+		lacks; /* bit per sector: it holds none, though its page does; costs memory for partial pages alone */
+	uint32_t *live; /* per block: pages */
 	uint64_t live_pages;
 	/* Of an FTL that keeps pages anywhere: where, per LPN, and a look-up that may have to read it; else NULL. */
 	ppn_t *table;
@@ -165,13 +167,21 @@ static inline mask_t log_sectors(const struct log_ftl *l, lpn_t lpn)
 {
 	sector_t first = geometry_page_start(l->geometry, lpn);
 
-	return l->sectors[first / BITS_WORD] >> first % BITS_WORD & l->geometry->full_page;
+	if (!bits_get(l->present, lpn))
+		return 0;
+	return ~(l->lacks[first / BITS_WORD] >> first % BITS_WORD) & l->geometry->full_page;
 }
 
 /* An empty part pads: what the page holds is written again.  Does it hold nothing? */
 static inline bool log_pads_nothing(const struct log_ftl *l, struct page_part part)
 {
 	return !part.mask && !log_sectors(l, part.lpn);
+}
+
+/* Where an extent ends; an empty one pads: the whole page is written. */
+static inline sector_t log_end(const struct log_ftl *l, struct extent e)
+{
+	return e.end > e.start ? e.end : e.end + l->geometry->sectors_per_page;
 }
 
 static inline struct log_statistics *log_counts(struct log_ftl *l, const struct io *io)

@@ -477,6 +477,7 @@ const struct ftl_ops ftl_superblock = {
 	.name = "superblock",
 	.brief = "pages anywhere in the blocks of n adjacent logical blocks, maps in spare areas",
 	.size = sizeof(struct superblock_ftl),
+	.map_in_dram = true,
 	.params = superblock_params,
 	.settings_size = sizeof(struct superblock_settings),
 	.init = superblock_init,

@@ -24,6 +24,7 @@ const struct ftl_ops ftl_direct = {
 	.name = "direct",
 	.brief = "the ideal device: no read-modify-write, garbage collection free of charge; an upper bound",
 	.size = sizeof(struct page_ftl),
+	.map_in_dram = true,
 	.init = page_init,
 	.exit = page_exit,
 	.read = page_read,

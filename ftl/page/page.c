@@ -202,6 +202,7 @@ const struct ftl_ops ftl_page = {
 	.name = "page",
 	.brief = "page mapping with the whole table in DRAM: the baseline \"FTL\" of ICPP'23",
 	.size = sizeof(struct page_ftl),
+	.map_in_dram = true,
 	.init = page_init,
 	.exit = page_exit,
 	.read = page_read,

@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct trace_options laid_out = { .devices = "all", .sort_fully = true };
 	struct trace_options named = { .format = NULL };
-	struct trace_options as_written = { .format = "ssdsim", .as_written = true };
+	struct trace_options as_written = { .format = "ssdsim", .as_written = "ssdsim" };
 	size_t formats = 0;
 
 	while (trace_formats[formats])

@@ -1,3 +1,0 @@
-# Fig. 10 without the copies of the collection.
-variant = "_host"
-load scripts."pages.gp"

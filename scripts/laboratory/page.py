@@ -1,0 +1,142 @@
+"""The report: one page that needs nothing but itself.  What misses the paper stands first, then what holds."""
+from __future__ import annotations
+
+import base64
+import html
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator
+
+from laboratory.description import Experiment, Mistake
+from laboratory.figures import Figure, Panel
+from laboratory.runs import Run, Runs, write_whole
+from laboratory.values import Compared, Values
+
+TEMPLATE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.html")
+
+
+def text(value: object) -> str:
+    return html.escape(str(value), quote=True)
+
+
+def signs(value: str) -> str:
+    """A real minus sign before a number."""
+    return re.sub(r"(^|\s)-(?=\d)", "\\1\u2212", value)
+
+
+def name_of(run: Run) -> str:
+    return " ".join(run.places[0].values())
+
+
+def number_row(row: Compared, figures: dict[str, Figure]) -> str:
+    """A number, linked to its figure (the one whose title begins with where it stands), with its runs."""
+    where = next((n for n, f in figures.items() if f.option.get("title", "").startswith(row.row.where.split("(")[0])), "")
+    what = f'<a href="#{where}">{text(row.row.what)}</a>' if where else text(row.row.what)
+    kind = "off" if row.missed else "out" if row.verdict == "left out" else "good"
+    runs = " ".join(f'<a href="#{run.key}">{text(name_of(run))}</a>;' for run in row.runs)
+    runs = f"<details><summary>{len(row.runs)} runs</summary>{runs}</details>" if runs else ""
+    cells = [("", what + runs), ("paper", text(signs(row.paper))), ("ours", text(signs(f"{row.ours} {row.spread}"))),
+             ("deviation", text(signs(row.deviation))), ("", f'<span class="{kind}">{row.verdict}</span>')]
+    return "<tr>" + "".join(f'<td class="{"n" if is_ else ""}"' + (f' data-is="{is_}"' if is_ else "") + f">{cell}</td>"
+                            for is_, cell in cells) + f'<td class="why">{text(row.row.note) if row.missed else ""}</td></tr>'
+
+
+def number_table(rows: list[Compared], figures: dict[str, Figure]) -> Iterator[str]:
+    yield ('<table class="stack"><tr><th>number</th><th class="n">paper</th><th class="n">ours</th>'
+           '<th class="n">deviation</th><th>verdict</th><th>why</th></tr>')
+    last = ""
+    for row in rows:
+        if row.row.where != last:
+            yield f'<tr class="group"><td colspan="6">{text(row.row.where)}</td></tr>'
+        last = row.row.where
+        yield number_row(row, figures)
+    yield "</table>"
+
+
+def numbers(compared: list[Compared], figures: dict[str, Figure], experiment: Experiment) -> Iterator[str]:
+    inputs = [row for row in compared if row.row.where.startswith("Table")]
+    others = [row for row in compared if row not in inputs]
+    for heading, rows in (("What differs from the paper", [row for row in others if row.missed]),
+                          ("What holds", [row for row in others if not row.missed])):
+        if rows:
+            yield f"<h2>{heading}: {len(rows)} of {len(others)} numbers</h2>"
+            yield f"<p>{text(experiment.options.get('reading', ''))}</p>" if rows[0].missed else ""
+            yield from number_table(rows, figures)
+    if inputs:
+        missed = sum(row.missed for row in inputs)
+        yield f"<details><summary>Inputs: {len(inputs)} numbers of {'tables'}, {missed} off</summary>"
+        yield from number_table(inputs, figures)
+        yield "</details>"
+
+
+def pictures(figures: dict[str, Figure], panels: dict[str, list[Panel]], folder: str) -> Iterator[str]:
+    yield "<h2>Figures</h2>"
+    for name, figure in figures.items():
+        yield f'<figure id="{name}"><div class="panels">'
+        for panel in panels[name]:
+            with open(os.path.join(folder, "figures", panel.name + ".svg"), "rb") as file:
+                picture = base64.b64encode(file.read()).decode()
+            wide = ' class="wide"' if figure.option.get("wide") == "yes" else ""
+            yield (f'<a{wide} href="figures/{panel.name}.svg"><img alt="{text(panel.title)}" '
+                   f'src="data:image/svg+xml;base64,{picture}"></a>')
+        yield (f"</div><figcaption><b>{text(figure.option.get('title', name))}.</b> {text(figure.option.get('caption', ''))} "
+               f'<a href="figures/{panels[name][0].name}.gp">data</a></figcaption></figure>')
+
+
+def all_runs(runs: Runs) -> Iterator[str]:
+    every = list({run.key: run for run in runs.run_of.values()}.values())
+    failed = [run for run in every if run.error]
+    yield "<h2>Runs</h2>"
+    if failed:
+        yield '<p class="note">Failed: ' + "; ".join(text(f"{name_of(run)}: {run.error}") for run in failed) + "</p>"
+    yield f"<p>The same command gives the same bytes.</p><details><summary>{len(every)} commands</summary><div class='wide'><table>"
+    for run in every:
+        yield (f'<tr id="{run.key}"><td><a href="runs/{run.key}.json">{text(name_of(run))}</a></td>'
+               f"<td><code>{text(shlex.join(runs.command(run)))}</code></td></tr>")
+    yield "</table></div></details>"
+
+
+def matrix(name: str, option: dict[str, str], values: Values) -> Iterator[str]:
+    """Published numbers (columns) under each point of an axis (rows): what the conclusions depend on."""
+    experiment, axis = values.experiment, option["axis"]
+    rows = {row.id: row for row in experiment.published}
+    columns = option["numbers"].split()
+    if set(columns) - rows.keys():
+        raise Mistake(f"[matrix {name}] {(set(columns) - rows.keys()).pop()}: published.tsv has no such number")
+    yield f'<h2>{text(option.get("title", name))}</h2><p>{text(option.get("caption", ""))}</p>'
+    yield ('<p><span class="off">Red</span>: the conclusion is reversed. <span class="far">Amber</span>: more than a quarter '
+           'away from the first row.</p><div class="wide"><table><tr><th></th>')
+    yield "".join(f'<th class="n" title="{text(rows[c].what)}">{text(c)}</th>' for c in columns) + "</tr><tr><td>the paper</td>"
+    yield "".join(f'<td class="n">{text(signs(rows[c].paper))}</td>' for c in columns) + "</tr>"
+    first: dict[str, float | None] = {}
+    for point in experiment.points(axis, name):
+        yield f"<tr><td>{text(experiment.label(point))}</td>"
+        for c in columns:
+            found = values.compare(rows[c], {axis: point})
+            default = first.setdefault(c, found.value)
+            yield f'<td class="n {state(rows[c].relation, float(rows[c].paper), default, found)}">{text(signs(cell(found)))}</td>'
+        yield "</tr>"
+    yield "</table></div>"
+
+
+def cell(found: Compared) -> str:
+    digits = 2 if found.row.unit == "factor" else 1
+    return "" if found.value is None else f"{found.value:{'+' if found.row.unit == 'change' else ''}.{digits}f}"
+
+
+def state(relation: str, paper: float, default: float | None, found: Compared) -> str:
+    value, unit = found.value, found.row.unit
+    if value is None:
+        return ""
+    if unit == "change" and paper * value < 0 or unit == "factor" and paper > 1 > value:
+        return "off"
+    return "far" if default is not None and abs(value - default) > 0.25 * abs(default) else ""
+
+
+def write(path: str, title: str, lead: str, body: list[str]) -> None:
+    with open(TEMPLATE, encoding="utf-8") as file:
+        page = file.read()
+    for mark, said in (("@title@", text(title)), ("@lead@", text(lead)), ("@body@", "\n".join(body))):
+        page = page.replace(mark, said)
+    write_whole(path, page)

@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+"""scripts/lab: what a description means, and a sweep run with the simulator of $SSD (default ./ssd).
+
+Runs from the top of the tree, as `make test` does.
+"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, "scripts")
+from laboratory import description, figures  # noqa: E402
+from laboratory.description import Mistake  # noqa: E402
+from laboratory.values import Vector, interval, judge, written  # noqa: E402
+
+SSD = os.environ.get("SSD", "./ssd")
+SWEEP = """
+[experiment]
+drive = parameters/tiny.cfg
+[numbers]
+n = 300
+[axis workload]
+mixed = mixed requests={n} space={3*1024}K
+trace = traces/samples/random.trace trace.limit={n}
+[axis ftl]
+page across = ftl=*
+[axis cache]
+1K 4K = map.cache_bytes=*
+[axis seed]
+1..2 = seed=*
+[defaults]
+cache = 4K
+[grid]
+cache = 1K 4K
+[grid more]
+cache = 1K
+ftl = page
+[measures]
+programs = flash.program.total
+doubled = programs * 2
+per_read = programs / flash.read.merge
+areas = across.direct_write + 0
+[figure lines]
+title = Fig. 1
+plot = lines
+measure = programs
+x = cache
+series = ftl
+panels = workload
+[figure bars]
+plot = bars
+measure = programs | doubled
+series = ftl
+over = page
+"""
+PUBLISHED = """id\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote
+# a remark
+same\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
+far\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\tbecause
+none\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
+count\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
+"""
+
+
+class Folder(unittest.TestCase):
+    """A test with a description in a folder of its own."""
+
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = kept.name
+        os.mkdir(self.at("sweep"))
+        self.write("sweep/experiment.ini", SWEEP)
+        self.write("sweep/published.tsv", PUBLISHED)
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.at(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def text(self, name):
+        with open(self.at(name), encoding="utf-8") as file:
+            return file.read()
+
+    def command(self, *words):
+        return [sys.executable, "scripts/lab", *words, "--ssd", SSD, "--results", self.at("results"), "-j", "2"]
+
+    def lab(self, *words, status=0):
+        done = subprocess.run(self.command(*words), capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def mistake(self, text, says):
+        self.write("wrong.ini", text)
+        with self.assertRaises(Mistake) as caught:
+            description.read(self.at("wrong.ini"), [])
+        self.assertIn(says, str(caught.exception))
+
+
+class Description(Folder):
+    def test_axes_and_numbers(self):
+        e = description.read(self.at("sweep"), ["n=7"])
+        self.assertEqual(e.axes["workload"]["mixed"], ["mixed", "requests=7", "space=3072K"])
+        self.assertEqual(e.axes["cache"], {"1K": ["map.cache_bytes=1K"], "4K": ["map.cache_bytes=4K"]})
+        self.assertEqual(e.axes["seed"], {"1": ["seed=1"], "2": ["seed=2"]})
+        self.assertEqual(e.name, "sweep")
+
+    def test_settings_of_a_place(self):
+        e = description.read(self.at("sweep"), [])
+        place = {"workload": "mixed", "ftl": "page", "cache": "1K", "seed": "2"}
+        self.assertEqual(e.settings(place), ("mixed", ["workload.requests=300", "workload.space=3072K", "ftl=page",
+                                                       "map.cache_bytes=1K", "seed=2"]))
+        place["workload"] = "trace"
+        self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
+
+    def test_grids_and_cases(self):
+        e = description.read(self.at("sweep"), [])
+        self.assertEqual(len(e.places([""])), 2 * 2 * 2 * 2)
+        self.assertEqual(len(e.places(["more"])), 2 * 1 * 1 * 2)
+        self.assertEqual(len(e.places(["", "more"])), 16)
+        self.assertEqual([c["cache"] for c in e.cases({"ftl": "page", "seed": "1"})], ["4K", "4K"])
+        self.assertEqual(len(e.cases(e.place("page cache=*"))), 2 * 2 * 2)
+
+    def test_a_section_that_counts_only_if(self):
+        self.write("if.ini", SWEEP.replace("n = 300", "n = 300\nother =") + "[axis workload if other]\nw = zipf\n")
+        self.assertIn("mixed", description.read(self.at("if.ini"), []).axes["workload"])
+        self.assertEqual(description.read(self.at("if.ini"), ["other=1"]).axes["workload"], {"w": ["zipf"]})
+
+    def test_mistakes(self):
+        self.mistake("[experiment]\ndrive = parameters/none.cfg\n[axis workload]\na = mixed\n", "parameters/none.cfg")
+        self.mistake("[experiment]\ndrive = parameters/tiny.cfg\n", "no [axis workload]")
+        self.mistake(SWEEP.replace("{n} space", "{m} space"), "name 'm' is not defined")
+        self.mistake(SWEEP + "[grid less]\ncache = 2K\n", "should be of 1K 4K")
+        self.mistake("nonsense", "no section headers")
+        with self.assertRaisesRegex(Mistake, "has no number m"):
+            description.read(self.at("sweep"), ["m=1"])
+        with self.assertRaisesRegex(Mistake, "no axis has"):
+            description.read(self.at("sweep"), []).place("slow")
+
+
+KINDS = SWEEP + """
+[figure cdf]
+plot = cdf
+measure = reads | writes
+series = ftl
+panels = workload
+log = x
+[figure heat]
+plot = heat
+x = cache
+series = ftl
+measure = programs
+at = mixed
+[figure stacks]
+plot = stacks
+measure = programs doubled
+series = ftl
+over = page
+marks = programs:across=0.9
+[figure second]
+plot = bars
+measure = programs waf
+second = waf
+at = across
+levels = paper=3 other=4
+[figure curves]
+plot = lines
+x = cache
+measure = programs doubled waf
+curves = doubled
+points = programs
+second = waf
+at = mixed across
+log = x y2
+[figure dots]
+plot = dots
+x = cache
+measure = same far
+marks = same=1
+[figure deviations]
+plot = dots
+measure = published
+levels = tolerance=1
+[figure nothing]
+plot = bars
+measure = areas
+at = page
+"""
+
+
+class Values_(Folder):
+    def test_vectors(self):
+        v = Vector((1.0, 2.0, 4.0))
+        self.assertEqual(v / Vector((1.0, 1.0, 2.0)), (1, 2, 2))
+        self.assertEqual(1 - v, (0, -1, -3))
+        self.assertEqual(sum((v < 3) & (v > 1)), 1)
+        with self.assertRaises(Mistake):
+            v + Vector((1.0, 2.0))
+
+    def test_interval(self):
+        self.assertEqual(interval([5.0]), (5.0, 0.0))
+        mean, half = interval([1.0, 2.0, 3.0])  # t(2) = 4.303, s = 1
+        self.assertAlmostEqual(mean, 2.0)
+        self.assertAlmostEqual(half, 4.303 / 3 ** 0.5)
+
+    def verdict(self, relation, paper, unit, ours, tolerance=""):
+        self.write("published.tsv", f"id\n-\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
+        row = description.read_published(self.at("published.tsv"))[0]
+        return judge(row, ours, 0.0, [])
+
+    def test_verdicts(self):
+        for relation, paper, ours, verdict in (
+                ("=", "-8.9", [-6.7], "within a quarter"), ("=", "-8.9", [-6.6], "off"), ("=", "-8.9", [8.9], "off"),
+                ("=", "4", [5.0], "within a quarter"), ("=", "4", [5.1], "off"), ("<=", "-5", [-6.0], "holds"),
+                ("<=", "-5", [-2.4], "off"), (">=", "1", [1.5], "holds"),
+                (">=", "1", [0.9], "off"), ("range", "4 12", [4.5, 11.0], "within a quarter"),
+                ("range", "4 12", [4.5, 20.0], "off"), ("holds", "6", [6], "holds"),
+                ("holds", "6", [5], "does not hold everywhere")):
+            self.assertEqual(self.verdict(relation, paper, "change", ours).verdict, verdict, (relation, paper, ours))
+        self.assertEqual(self.verdict("=", "100", "count", [104.0], "5%").verdict, "within 5 %")
+        self.assertEqual(self.verdict("=", "100", "", [104.0], "3").verdict, "off")
+        self.assertEqual(self.verdict("=", "100", "", [97.0], "3").verdict, "within 3")
+        self.assertEqual(self.verdict("=", "2", "factor", [3.0]).deviation, "+50.0 %")
+
+    def test_writing(self):
+        self.assertEqual([written(*x) for x in ((1234567, "count"), (0.45, "percent"), (12.3, "factor"), (-0.01, "change"),
+                                                (1.5, "ms"))], ["1,234,567", "0.45 %", "12.3x", "+0.0 %", "1.5 ms"])
+        self.assertEqual([figures.short(x) for x in (None, 0.5, 12.34, 1234, 12345, 2.5e6)],
+                         ["", "0.5", "12.3", "1234", "12.3k", "2.5M"])
+
+
+class Sweep(Folder):
+    def test_a_sweep(self):
+        said = self.lab("report", self.at("sweep")).stderr
+        self.assertIn("16 places, 12 runs (map.cache_bytes: without effect, ftl = page)", said)
+        rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
+        self.assertEqual(rows[0], "workload ftl cache seed run state programs doubled per_read areas".split())
+        self.assertEqual(len(rows), 17)
+        for row in rows[1:]:
+            self.assertEqual(row[5], "done")
+            self.assertEqual(int(row[7]), 2 * int(row[6]))
+            self.assertEqual(row[9] == "", row[1] == "page")  # of no FTL there is no 0
+        numbers = {row.split("\t")[0]: row.split("\t") for row in self.text("results/sweep/n-300/numbers.tsv").splitlines()}
+        self.assertEqual(numbers["same"][4:7], ["1.00x", "+0.0 %", "within a quarter"])
+        self.assertEqual(numbers["far"][4:7], ["+100.0 %", "+900.0 %", "off"])
+        self.assertEqual(numbers["none"][4], "-")
+        self.assertEqual(numbers["count"][4], "2 of 2")
+        page = self.text("results/sweep/n-300/report.html")
+        self.assertLess(page.index("What differs from the paper: 1 of 4"), page.index("What holds"))
+        self.assertIn("because", page)
+        self.assertEqual(page.count("data:image/svg+xml"), 4)
+        self.assertIn('\n1024 "1K" ', self.text("results/sweep/n-300/figures/lines-1.gp"))
+
+    def test_nothing_runs_twice(self):
+        self.lab("run", self.at("sweep"))
+        runs = self.at("results/sweep/n-300/runs")
+        before = {name: os.stat(os.path.join(runs, name)).st_mtime_ns for name in os.listdir(runs)}
+        self.lab("run", self.at("sweep"))
+        self.assertEqual(before, {name: os.stat(os.path.join(runs, name)).st_mtime_ns for name in os.listdir(runs)})
+        self.write("sweep/experiment.ini", SWEEP.replace("1K 4K = map", "1K 4K 8K = map").replace("cache = 1K 4K", "cache = *"))
+        self.assertEqual(self.lab("list", self.at("sweep"), "--count").stdout, "16\n")
+        self.lab("run", self.at("sweep"))
+        self.assertEqual(len(os.listdir(runs)) - len(before), 4)  # across with 8K, two workloads, two seeds
+
+    def test_killed_and_typed_again(self):
+        self.lab("run", self.at("sweep"), "n=20000")
+        undisturbed = self.text("results/sweep/n-20000/results.tsv")
+        os.rename(self.at("results"), self.at("first"))
+        for _ in range(2):
+            process = subprocess.Popen(self.command("run", self.at("sweep"), "n=20000"), stderr=subprocess.PIPE,
+                                       start_new_session=True)
+            process.stderr.readline()
+            process.stderr.readline()
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+        self.lab("run", self.at("sweep"), "n=20000")
+        self.assertEqual(self.text("results/sweep/n-20000/results.tsv"), undisturbed)
+
+    def test_tasks_share_the_folder(self):
+        tasks = [subprocess.Popen(self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),
+                                  stderr=subprocess.DEVNULL) for i in range(3)]
+        self.assertEqual([task.wait() for task in tasks], [0, 0, 0])
+        self.assertIn("0 failed", self.lab("run", self.at("sweep")).stderr)
+        self.assertEqual(len(os.listdir(self.at("results/sweep/n-300/runs"))), 12)
+
+    def test_a_mistake_is_found_before_the_first_run(self):
+        self.write("sweep/experiment.ini", SWEEP + "[axis more]\nfine =\nwrong = gc.treshold=0.2\n")
+        said = self.lab("run", self.at("sweep"), status=2).stderr
+        self.assertIn('did you mean "gc.threshold"', said)
+        self.assertEqual(said.count("\n"), 1)
+        self.assertFalse(os.path.exists(self.at("results")))
+
+    def test_a_failed_point_is_a_row(self):
+        lines = SWEEP.replace("[axis cache]", "[axis wear]\nworn = flash.endurance=1\nfresh =\n[axis cache]")
+        self.write("sweep/experiment.ini", lines)
+        self.lab("run", self.at("sweep"), "n=5000")
+        rows = [line.split("\t") for line in self.text("results/sweep/n-5000/results.tsv").splitlines()[1:]]
+        self.assertEqual({(row[2], row[6]) for row in rows}, {("worn", "drive failed"), ("fresh", "done")})
+
+    def test_an_unknown_measure(self):
+        self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
+        self.assertIn('same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr)
+
+    def test_every_kind_of_figure(self):
+        self.write("sweep/experiment.ini", KINDS)
+        self.lab("report", self.at("sweep"))
+        drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
+        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "deviations", "dots", "heat", "lines-1",
+                 "lines-2", "nothing", "second", "stacks"]
+        self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
+        self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
+        self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+
+    def test_mistakes_in_figures(self):
+        for wrong, says in (("plot = pie", "should be of bars"), ("plot = bars\nmeasure = programs\ncolour = red", "colour"),
+                            ("plot = cdf\nmeasure = programs", "a cdf is of reads, writes or all"),
+                            ("plot = dots\nmeasure = programs", "no such number"),
+                            ("plot = bars\nmeasure = programs\nover = slow", "no axis has")):
+            self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")
+            self.assertIn(says, self.lab("report", self.at("sweep"), status=2).stderr)
+
+    def test_another_program(self):
+        self.write("program", "#!/bin/sh\necho 'words = '$#\necho \"double = $((2 * ${2#n=}))\"\n")
+        os.chmod(self.at("program"), 0o755)
+        self.write("other.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n[axis workload]\nw = w\n"
+                                "[measures]\nwords = words\ndouble = double\n")
+        self.lab("run", self.at("other.ini"))
+        rows = [line.split("\t") for line in self.text("results/other/default/results.tsv").splitlines()[1:]]
+        self.assertEqual([(row[0], row[4], row[5]) for row in rows], [("1", "3", "2"), ("2", "3", "4"), ("3", "3", "6")])
+
+    def test_kept_drives(self):
+        self.write("aged.ini", "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
+                   "[axis state]\naged = precondition.mode=fill\n[axis speed]\n1 2 4 = host.time_scale=*\n")
+        self.lab("run", self.at("aged.ini"))
+        without = self.text("results/aged/default/results.tsv")
+        os.rename(self.at("results"), self.at("first"))
+        self.lab("run", self.at("aged.ini"), "--drives")
+        self.assertEqual(self.text("results/aged/default/results.tsv"), without)
+        self.assertEqual(len(os.listdir(self.at("results/drives"))), 1)
+
+    def test_comparing(self):
+        self.lab("run", self.at("sweep"))
+        self.lab("run", self.at("sweep"), "n=200")
+        ours, theirs = self.at("results/sweep/n-300"), self.at("results/sweep/n-200")
+        self.assertEqual(self.lab("compare", ours, ours).stdout, "no difference\n")
+        line = self.lab("compare", ours, theirs).stdout.splitlines()[0].split("\t")
+        self.assertEqual(line[:2], ["mixed page 1K", "programs"])
+        self.assertRegex(line[4], r"^~?x0\.\d+ ± ")
+        keys = [line.split("\t")[4] for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:3]]
+        said = self.lab("compare", *(os.path.join(ours, "runs", key + ".json") for key in keys)).stdout
+        self.assertIn("run.seed\t1\t2\tx2\n", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
