@@ -269,7 +269,8 @@ static void evict(struct buffer *b)
 	b->victims = 0;
 	b->merging = false;
 	b->ops->evict(b);
-	sort_victims(b);
+	if (!b->in_order)
+		sort_victims(b);
 	if (b->diary)
 		write_diary(b);
 	hand_over(b);

@@ -38,7 +38,8 @@ struct buffer_node {
 	mask_t dirty;   /* of these, newer than what the FTL has */
 };
 
-/* Where data goes that leaves the buffer and comes from what is not in it.  Extents ascend. */
+/* Where data goes that leaves the buffer and comes from what is not in it.  Extents ascend, unless the policy says that
+ * what it merges goes out in its own order. */
 struct buffer_sink {
 	void *context;
 	void (*write)(void *context, const struct extent *, size_t n);        /* flushed together */
@@ -50,7 +51,7 @@ struct buffer_sink {
 struct buffer_statistics {
 	uint64_t sectors[2], hit_sectors[2], miss_sectors[2];
 	uint64_t pages[2], page_hits[2]; /* accesses to one page, and those that found all they wanted */
-	uint64_t page_finds[2];         /* accesses to a page of which anything is here */
+	uint64_t page_finds[2];          /* accesses to a page of which anything is here */
 	uint64_t requests[2], request_hits[2]; /* likewise */
 	uint64_t legacy[2];                    /* what SSDsim divides the hits by */
 	uint64_t evictions, evicted_pages;     /* times that something left, and pages of which it did */
@@ -88,6 +89,7 @@ struct buffer {
 	uint32_t sector_shift;
 	/* Set by the policy's init: sectors that were read enter; it calls buffer_pad(); it calls buffer_merge(). */
 	bool read_allocate, pads, merges;
+	bool in_order;   /* set there, too: what leaves goes out as it was chosen, not ascending */
 	bool allocating; /* what was read enters: nobody waits for what leaves now */
 	FILE *diary;     /* of a request that is explained: what leaves and why; else NULL */
 

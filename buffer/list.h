@@ -12,3 +12,4 @@ BUFFER(cflru)
 BUFFER(fab)
 BUFFER(lfu)
 #undef BUFFER_CALLED
+BUFFER(coop)

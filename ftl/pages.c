@@ -11,7 +11,7 @@ bool page_walk_next(struct page_walk *w, struct page_part *part)
 	part->lpn = geometry_lpn(w->geometry, w->at);
 	part->mask = 0;
 	page_end = geometry_page_start(w->geometry, part->lpn + 1);
-	while (w->at < page_end) {
+	while (geometry_lpn(w->geometry, w->at) == part->lpn) {
 		part->mask |= extent_mask(
 			(struct extent){ w->at, w->extent->end }, part->lpn, w->geometry->sector_shift);
 		if (w->extent->end > page_end) {

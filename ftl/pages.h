@@ -15,7 +15,7 @@ struct page_part {
 	mask_t mask; /* its sectors; with holes if several extents meet in the page */
 };
 
-/* Walks over ascending, disjoint extents; extents that meet in one page give one part. */
+/* Walks over disjoint extents; such that follow each other and meet in one page give one part, if they ascend. */
 struct page_walk {
 	const struct geometry *geometry;
 	const struct extent *extent, *end;

@@ -27,6 +27,13 @@ static void plan_streams(const struct store_plan *plan, bool separate, struct st
 	}
 }
 
+static enum free_order free_order(const struct wear_settings *s)
+{
+	if (s->lowest)
+		return FREE_LOWEST;
+	return s->dynamic ? FREE_LEAST_WORN : FREE_OLDEST;
+}
+
 struct store *store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
 {
 	const struct ftl_settings *settings = f->core;
@@ -44,7 +51,7 @@ struct store *store_create(struct ftl *f, const struct store_plan *plan, struct 
 	s->ftl = f;
 	s->plan = *plan;
 	s->placement = placement;
-	s->blocks = blocks_create(f->flash, settings->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST);
+	s->blocks = blocks_create(f->flash, free_order(&settings->wear));
 	s->space = space_create(s->blocks, streams, reserve);
 	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
 	return s;

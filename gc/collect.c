@@ -21,6 +21,9 @@ const struct param gc_params[] = {
 		"free pages of a plane, as a share of all its pages, below which it is collected" },
 	{ GC(REAL, hysteresis), 0, 0.9, "share", "0",
 		"once started, collect until threshold + hysteresis is free; 0 = one block per page written" },
+	{ GC(UINT, low), 0, 1e6, "blocks", "0",
+		"collect instead whenever a stream has filled its block and finds fewer free ones in the plane; "
+		"0 = by gc.threshold" },
 	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
@@ -31,6 +34,8 @@ const struct param wear_params[] = {
 	{ WEAR(BOOL, dynamic), 0, 1, "", "true",
 		"the free block with the fewest erases is used next; off = the one that has been free "
 		"longest" },
+	{ WEAR(BOOL, lowest), 0, 1, "", "false",
+		"the free block with the lowest number is used next, however worn: as in models without wear" },
 	{ WEAR(UINT, delta), 0, 1e9, "erases", "0",
 		"difference between the most and the least worn block of a plane from which cold data is "
 		"moved; 0 = never" },
@@ -230,7 +235,12 @@ bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsi
 
 	if (c->collecting)
 		return space_has_page(s, plane, stream, true);
-	if (s->plane[plane].free_pages < c->low_water)
+	c->policy.stream = stream;
+	if (c->settings->low)
+		while (s->plane[plane].open[stream].block == BLOCK_NONE &&
+			blocks_left(s->blocks, plane) < c->settings->low && collect(c, io, plane, false))
+			;
+	else if (s->plane[plane].free_pages < c->low_water)
 		while (collect(c, io, plane, false))
 			if (c->high_water == c->low_water || s->plane[plane].free_pages >= c->high_water)
 				break;

@@ -6,7 +6,8 @@
  * only inside collector_make_room(), so an FTL knows when a mapping it has looked up may go stale.
  *
  * Trigger (ALGORITHMS of SSDsim and the ICPP'23 paper): the free pages of the plane fall below
- * gc.threshold; one victim per page written, or until threshold + hysteresis when that is set.
+ * gc.threshold; one victim per page written, or until threshold + hysteresis when that is set.  Or, with gc.low, a
+ * stream that has no open block finds fewer free ones: then until there are so many.
  */
 #ifndef GC_COLLECT_H
 #define GC_COLLECT_H
@@ -17,13 +18,13 @@
 struct gc_settings {
 	int policy; /* index into gc_policies */
 	double threshold, hysteresis;
-	uint64_t d;
+	uint64_t d, low;
 	bool separate;
 	uint64_t seed; /* set by the drive, from its own seed */
 };
 
 struct wear_settings {
-	bool dynamic;
+	bool dynamic, lowest;
 	uint64_t delta, period; /* delta 0: no static levelling */
 };
 

@@ -85,7 +85,7 @@ static uint32_t go_through(struct pack *p, struct io *io, block_t victim, unsign
 
 		if (flash_owner(space->flash, ppn) == OWNER_NONE)
 			continue;
-		if (live && live < p->slots->per_page) {
+		if (live && (p->client.regroup || live < p->slots->per_page)) {
 			collect_slots(p, io, ppn, live, cause);
 			continue;
 		}
@@ -106,7 +106,7 @@ static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cau
 	uint32_t full = p->parts + s->per_page - p->parts % s->per_page;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !s->hollow[b])
+		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !s->space->block[b].hollow)
 			continue;
 		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
 			uint32_t live = live_slots(p, ppn);
@@ -126,11 +126,37 @@ static int by_address(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
+static int whole_first(const void *a, const void *b)
+{
+	bool first = ((const struct pack_part *)a)->whole, second = ((const struct pack_part *)b)->whole;
+
+	return first == second ? by_address(a, b) : second - first;
+}
+
+/* Sorted, a logical page is all there if its last sub-page follows its first at the right distance. */
+static void regroup(struct pack *p)
+{
+	uint32_t size = p->client.regroup;
+
+	for (uint32_t i = 0; i + size <= p->parts; i++) {
+		struct pack_part *first = p->part + i;
+
+		if (first->sub % size || first[size - 1].sub != first->sub + size - 1)
+			continue;
+		for (uint32_t n = 0; n < size; n++)
+			first[n].whole = true;
+		i += size - 1;
+	}
+	qsort(p->part, p->parts, sizeof *p->part, whole_first);
+}
+
 static void pack_parts(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	uint32_t count;
 
 	qsort(p->part, p->parts, sizeof *p->part, by_address);
+	if (p->client.regroup > 1)
+		regroup(p);
 	for (uint32_t at = 0; at < p->parts; at += count) {
 		count = p->parts - at < p->slots->per_page ? p->parts - at : p->slots->per_page;
 		p->client.program(p->client.ftl, io, take(p, victim, stream), p->part + at, count, cause);
@@ -166,8 +192,8 @@ block_t pack_last_resort(const struct pack *p, plane_t plane)
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
 		if (s->space->block[b].state != BLOCK_CLOSED)
 			continue;
-		total += s->hollow[b];
-		if (s->hollow[b] && (most == BLOCK_NONE || s->hollow[b] > s->hollow[most]))
+		total += s->space->block[b].hollow;
+		if (s->space->block[b].hollow > (most == BLOCK_NONE ? 0 : s->space->block[most].hollow))
 			most = b;
 	}
 	return total < s->per_page ? BLOCK_NONE : most;

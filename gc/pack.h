@@ -1,7 +1,7 @@
 /*
  * Collection for FTLs whose pages die in parts (pagemap/slots.h): pages of the victim without a dead slot move as
- * they are; of the others only the live slots move, sorted by logical address and packed into full pages, so that n
- * partly dead pages become ceil(live slots / slots of a page).
+ * they are (or all are taken apart, `regroup`); of the others only the live slots move, sorted by logical address and
+ * packed into full pages, so that n partly dead pages become ceil(live slots / slots of a page).
  *
  * Knows slots and sub-pages; the map that leads to them is the FTL's.
  */
@@ -19,6 +19,7 @@ struct pack_part {
 	ppn_t from;        /* of the kept sectors */
 	mask_t host, kept; /* bit i = sector i of the sub-page; a collection has only kept ones */
 	op_t read;         /* of the page they are kept from */
+	bool whole;        /* a collection regroups: all sub-pages of its logical page are here */
 };
 
 /* The FTL's part. */
@@ -32,6 +33,12 @@ struct pack_client {
 	 * slots_kill(). */
 	void (*program)(
 		struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
+	/*
+	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew, and
+	 * logical pages of so many sub-pages, one after the other from sub-page 0 on, all of which are there come
+	 * first; 1 looks for none.
+	 */
+	uint32_t regroup;
 };
 
 struct pack_statistics {
@@ -41,7 +48,7 @@ struct pack_statistics {
 struct pack {
 	struct slots *slots;
 	struct pack_client client;
-	struct pack_part *part; /* live slots of partly dead pages of the victim being emptied */
+	struct pack_part *part; /* live slots that are packed, of the victim being emptied or emptied last */
 	uint32_t parts;
 	struct pack_statistics statistics;
 };

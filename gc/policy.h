@@ -19,6 +19,7 @@ struct gc_policy {
 	const struct space *space;
 	const struct gc_settings *settings;
 	struct random random;
+	unsigned stream; /* the one that needs a page of the plane */
 };
 
 struct gc_policy_ops {

@@ -70,7 +70,7 @@ block_t blocks_take(struct blocks *s, plane_t p)
 {
 	const struct geometry *g = s->geometry;
 
-	if (s->plane[p].fresh)
+	if (s->plane[p].fresh && !(s->order == FREE_LOWEST && s->plane[p].recycled))
 		return p * g->blocks_per_plane + g->blocks_per_plane - s->plane[p].fresh--;
 	return s->plane[p].recycled ? remove_at(s, p, 0) : BLOCK_NONE;
 }
@@ -100,7 +100,10 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 		s->retired++;
 		return false;
 	}
-	free.key = s->order == FREE_LEAST_WORN ? s->flash->block[b].erases : s->freed++;
+	if (s->order == FREE_LEAST_WORN)
+		free.key = s->flash->block[b].erases;
+	else if (s->order == FREE_OLDEST)
+		free.key = s->freed++;
 	heap_add(ARRAY_ELEMENTS(plane_heap(s, p)), s->plane[p].recycled++, &free, goes_before);
 	return true;
 }

@@ -11,7 +11,7 @@
 #include "flash/flash.h"
 
 /* Which free block is taken next. */
-enum free_order { FREE_LEAST_WORN, FREE_OLDEST };
+enum free_order { FREE_LEAST_WORN, FREE_OLDEST, FREE_LOWEST };
 
 struct blocks_plane {
 	uint32_t fresh;    /* blocks of the plane never used: the last `fresh` ones */

@@ -12,6 +12,7 @@
 #define NOTES_PART 64u
 #define NOTE_BYTES 8u
 
+static const char *const load_names[] = { "entry", "request", NULL };
 static const char *const gc_update_names[] = { "load", "lazy", "defer", NULL };
 
 #define MAP(type, field) PARAM(type, struct map_settings, field)
@@ -29,6 +30,13 @@ const struct param map_params[] = {
 		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = noted, "
 		"then read and written in batches; defer = noted until next loaded",
 		gc_update_names },
+	{ MAP(BOOL, batch), 0, 1, "", "true",
+		"caches of single entries: a mapping page that is written takes all changes of its entries along; "
+		"false: only that of the entry that leaves, as in the released DFTL" },
+	{ MAP(CHOICE, load), 0, 0, "", "entry",
+		"caches of single entries: entry = each miss reads its mapping page; request = one read brings "
+		"what else of the page the request looks up, at most 256 entries",
+		load_names },
 	{ 0 },
 };
 

@@ -48,11 +48,15 @@ enum map_gc_update {
 	MAP_GC_DEFER,
 };
 
+/* What the read of a mapping page for one entry brings into a cache of single entries: it, or what else of the page the
+ * request is going to look up. */
+enum map_load { MAP_LOAD_ENTRY, MAP_LOAD_REQUEST };
+
 /* The parameters map.*, of all FTLs whose table is in flash. */
 struct map_settings {
 	uint64_t cache_bytes; /* 0 = physical bytes / 1024 */
-	bool pin_pmt, blocking;
-	int gc_update;
+	bool pin_pmt, blocking, batch;
+	int gc_update, load;
 	uint64_t seed; /* of models of chance; set by the drive, from its own seed */
 };
 

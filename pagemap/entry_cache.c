@@ -4,6 +4,8 @@
 #include "flash/schedule.h"
 #include "stats/table.h"
 
+#define BROUGHT_MOST 256u /* entries that a read brings beside the one it is for */
+
 #define FIELD(c, name) POOL_FIELD((c)->pool, struct cached_entry, name)
 
 /* Elements. */
@@ -205,6 +207,7 @@ static bool make_room(struct entry_cache *c, struct io *io, uint32_t bytes, op_t
 			*written = page_of(c, key);
 		} else {
 			schedule_note(io->flash->schedule, "entry %u leaves DRAM, unchanged", key);
+			c->statistics.dropped += io->timed;
 		}
 		leave(c, i);
 	}
@@ -216,7 +219,10 @@ void entry_cache_fit(struct entry_cache *c, struct io *io)
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	make_room(c, io, 0, &nobody, &written);
+	if (make_room(c, io, 0, &nobody, &written))
+		return;
+	while (c->used > c->plan.bytes)
+		leave(c, victim(c));
 }
 
 /* ---- look-ups ---- */
@@ -275,9 +281,20 @@ void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint3
 		enter(c, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
+uint32_t entry_cache_brought(const struct entry_cache *c, uint32_t key, uint32_t last)
+{
+	uint32_t page_end = (page_of(c, key) + 1) * c->plan.per_page - 1;
+
+	last = last < page_end ? last : page_end;
+	if (last < key)
+		return key;
+	return last - key < BROUGHT_MOST ? last : key + BROUGHT_MOST;
+}
+
 void entry_cache_touch(struct entry_cache *c, uint32_t key)
 {
-	use(c, cached(c, key));
+	if (c->place[key])
+		use(c, c->place[key]);
 }
 
 /* ---- changes ---- */
@@ -289,6 +306,11 @@ void entry_cache_change(struct entry_cache *c, uint32_t key, uint32_t bytes)
 	directory_enter(c->directory, page_of(c, key));
 	set_bytes(c, entry_at(c, i), bytes);
 	set_dirty(c, key);
+}
+
+void entry_cache_resize(struct entry_cache *c, uint32_t key, uint32_t bytes)
+{
+	set_bytes(c, entry_at(c, cached(c, key)), bytes);
 }
 
 bool entry_cache_moved(struct entry_cache *c, uint32_t key)
@@ -403,6 +425,7 @@ static const struct stat_row rows[] = {
 	{ "writebacks", "pages", "mapping pages read and written anew as a changed entry left",
 		COUNT(writebacks) },
 	{ "batched", "entries", "other changes written with these", COUNT(batched) },
+	{ "dropped", "entries", "that left unchanged", COUNT(dropped) },
 	{ 0 },
 };
 

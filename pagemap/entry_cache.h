@@ -50,7 +50,7 @@ struct entry_cache_plan {
 };
 
 struct entry_cache_statistics {
-	uint64_t bytes, most_bytes, writebacks, batched;
+	uint64_t bytes, most_bytes, writebacks, batched, dropped;
 };
 
 /* Elements of the pool: a head for each segment, the entries. */
@@ -99,13 +99,19 @@ op_t entry_cache_grow(struct entry_cache *, struct io *, uint32_t key, uint32_t 
 /* The read of its mapping page that was just made brings this entry, too, if it is not in DRAM.  No look-up. */
 void entry_cache_enter(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
 
-/* The entry, which is in DRAM, is the one last used.  No look-up. */
+/* The last key that such a read for `key` brings along, if the request looks up all until `last`. */
+uint32_t entry_cache_brought(const struct entry_cache *, uint32_t key, uint32_t last);
+
+/* The entry, if it is still in DRAM, is the one last used.  No look-up. */
 void entry_cache_touch(struct entry_cache *, uint32_t key);
 
 /* The entry, which is in DRAM, has a new value and this size; the budget may be exceeded until entry_cache_fit(). */
 void entry_cache_change(struct entry_cache *, uint32_t key, uint32_t bytes);
 
-/* Drives out what the budget does not hold. */
+/* The entry, which is in DRAM, has this size: what it says has changed in flash meanwhile. */
+void entry_cache_resize(struct entry_cache *, uint32_t key, uint32_t bytes);
+
+/* Drives out what the budget does not hold; at the drive's end without writing it. */
 void entry_cache_fit(struct entry_cache *, struct io *);
 
 /* During a collection: what the entry maps was moved.  False: it is not in DRAM. */

@@ -9,14 +9,13 @@ void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t
 	*s = (struct slots){ .space = space, .per_page = per_page, .lists = lists };
 	s->bytes = per_page > 8 ? per_page / 8 : 1;
 	s->live = memory_array(space->geometry->pages, s->bytes, "live slots");
-	s->hollow = memory_array(space->geometry->blocks, sizeof *s->hollow, "live slots");
+	space->slot_shift = (uint32_t)__builtin_ctz(per_page);
 	s->list = pool_create(per_page * (uint32_t)sizeof(sub_t), "slot lists");
 }
 
 void slots_release(struct slots *s)
 {
 	memory_free(s->live);
-	memory_free(s->hollow);
 	pool_free(&s->list);
 }
 
@@ -61,8 +60,7 @@ owner_t slots_name(struct slots *s, const sub_t *sub, uint32_t count)
 
 static void change_hollow(struct slots *s, block_t b, uint32_t change)
 {
-	s->hollow[b] += change;
-	space_set_slack(s->space, b, s->hollow[b] / s->per_page);
+	space_set_hollow(s->space, b, s->space->block[b].hollow + change);
 }
 
 void slots_fill(struct slots *s, ppn_t ppn, uint32_t count)
@@ -103,7 +101,6 @@ void slots_regions(struct slots *s, struct regions *r)
 	regions_visit(r, s->live, (size_t)g->pages * s->bytes);
 	for (ppn_t ppn = 0; ppn < g->pages; ppn++)
 		regions_require(r, !(slots_live(s, ppn) & ~bits_below(s->per_page)), "live slots");
-	regions_visit(r, s->hollow, (size_t)g->blocks * sizeof *s->hollow);
 	pool_regions(&s->list, r, g->pages);
 }
 
@@ -139,9 +136,9 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 				lists += is_new_list(s, owner - s->lists, listed);
 			total += live;
 		}
-		BUG_ON(hollow != s->hollow[b] || hollow / s->per_page != s->space->block[b].slack,
+		BUG_ON(hollow != s->space->block[b].hollow,
 			"block %u has %u unused slots in live pages, %u are counted", b, hollow,
-			s->hollow[b]);
+			s->space->block[b].hollow);
 	}
 	for (uint32_t i = s->list.free; i != INDEX_NONE; i = *(const uint32_t *)pool_at(&s->list, i))
 		lists += is_new_list(s, i, listed);

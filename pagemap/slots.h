@@ -7,8 +7,8 @@
  *	[0, lists)   the first sub-page of a consecutive run; or whatever else the FTL names below `lists`
  *	[lists, ...) lists + number of the slot list
  *
- * Tells space.h when a page dies with its last slot, and how many pages the live data of a
- * block would fill if it were packed.  1 byte per physical page of up to 8 slots; lists cost 4 bytes a slot.
+ * Tells space.h when a page dies with its last slot, and how many slots of the live pages of a
+ * block hold nothing.  1 byte per physical page of up to 8 slots; lists cost 4 bytes a slot.
  */
 #ifndef PAGEMAP_SLOTS_H
 #define PAGEMAP_SLOTS_H
@@ -22,7 +22,6 @@ struct slots {
 	uint32_t per_page;
 	uint32_t bytes;   /* of a page's bits */
 	uint8_t *live;    /* per page: bit i = slot i holds live data */
-	uint32_t *hollow; /* per block: slots of its live data pages that hold none */
 	owner_t lists;    /* owners from here on are numbers of slot lists */
 	struct pool list; /* per_page of sub_t each */
 };

@@ -100,12 +100,12 @@ void space_moved_away(struct space *s, ppn_t from)
 		s->watcher.dropped(s->watcher.context, b);
 }
 
-void space_set_slack(struct space *s, block_t b, uint32_t pages)
+void space_set_hollow(struct space *s, block_t b, uint32_t slots)
 {
-	if (s->block[b].slack == pages)
-		return;
-	s->block[b].slack = pages;
-	if (s->block[b].state == BLOCK_CLOSED && s->watcher.dropped)
+	uint32_t live = space_live(s, b);
+
+	s->block[b].hollow = slots;
+	if (space_live(s, b) != live && s->block[b].state == BLOCK_CLOSED && s->watcher.dropped)
 		s->watcher.dropped(s->watcher.context, b);
 }
 
@@ -161,9 +161,8 @@ static void check_block(const struct space *s, block_t b)
 		live += flash_owner(s->flash, first + page) != OWNER_NONE;
 	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live,
 		s->block[b].valid);
-	BUG_ON(s->block[b].slack && s->block[b].slack >= live,
-		"the data of %u live pages of block %u packs into %u pages fewer", live, b,
-		s->block[b].slack);
+	BUG_ON(s->block[b].hollow && s->block[b].hollow >= live << s->slot_shift,
+		"%u live pages of block %u have %u slots without data", live, b, s->block[b].hollow);
 	BUG_ON((s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_RETIRED) && used,
 		"block %u is out of use with %u pages programmed", b, used);
 	BUG_ON(s->block[b].stamp > s->handed_out, "block %u was full before the last page was handed out", b);

@@ -29,7 +29,7 @@ enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_RETIRED };
 
 struct space_block {
 	uint32_t valid;      /* live pages, counted from the moment they are handed out */
-	uint32_t slack;      /* live pages fewer that its data would fill if packed: space_set_slack() */
+	uint32_t hollow;     /* slots of its live pages that hold no live data: space_set_hollow() */
 	uint64_t stamp : 48; /* when its last page was handed out, in pages handed out by the drive */
 	uint64_t state : 8;  /* enum block_state; 0 = free, so untouched memory is right */
 	uint64_t stream : 8; /* that opened it last */
@@ -63,6 +63,7 @@ struct space {
 	struct stream stream[STREAMS_MOST];
 	unsigned streams;     /* the FTL's and that of wear levelling */
 	unsigned wear_stream; /* for cold data */
+	uint32_t slot_shift;  /* a page has 1 << slot_shift slots; 0 unless pages die in parts (slots.h) */
 	uint32_t reserve;     /* free blocks per plane that only the collector may open */
 	uint64_t handed_out;  /* pages, ever: the clock of block ages */
 };
@@ -94,16 +95,20 @@ void space_release(struct space *, ppn_t);
 /* A live page has been copied elsewhere: the old place is dead (flash_copy took its owner). */
 void space_moved_away(struct space *, ppn_t from);
 
-/*
- * For an FTL whose pages die in parts and whose collection packs what is left: how many pages fewer
- * than are live the data of the block would fill.
- */
-void space_set_slack(struct space *, block_t, uint32_t pages);
+/* For an FTL whose pages die in parts and whose collection packs what is left: slots of the block's live pages
+ * that hold no live data. */
+void space_set_hollow(struct space *, block_t, uint32_t slots);
+
+/* A page of the block counts with all its slots unless some are hollow. */
+static inline uint32_t space_live_slots(const struct space *s, block_t b)
+{
+	return (s->block[b].valid << s->slot_shift) - s->block[b].hollow;
+}
 
 /* Pages that the live data of the block will fill once collected: what collection of it costs. */
 static inline uint32_t space_live(const struct space *s, block_t b)
 {
-	return s->block[b].valid - s->block[b].slack;
+	return s->block[b].valid - (s->block[b].hollow >> s->slot_shift);
 }
 
 static inline const struct stream *space_stream(const struct space *s, block_t b)

@@ -143,7 +143,7 @@ static void test_dftl_reads(void **state)
 
 static void write_two_of_a_page(bool batch)
 {
-	struct rig *rig = filled(FILLED, batch ? DFTL "dftl.batch=true" : DFTL "dftl.batch=false");
+	struct rig *rig = filled(FILLED, batch ? DFTL "map.batch=true" : DFTL "map.batch=false");
 
 	writing(rig, 0);
 	writing(rig, 1);
@@ -163,7 +163,7 @@ static void test_dftl_writes_back(void **state)
 	write_two_of_a_page(false);
 	write_two_of_a_page(true);
 	for (int batch = 0; batch < 2; batch++) {
-		struct rig *rig = filled(FILLED, batch ? DFTL "dftl.batch=true" : DFTL "dftl.batch=false");
+		struct rig *rig = filled(FILLED, batch ? DFTL "map.batch=true" : DFTL "map.batch=false");
 
 		writing(rig, 0);
 		writing(rig, 600);

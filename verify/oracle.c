@@ -301,6 +301,14 @@ static const struct held *at_hand(const struct oracle *o, ppn_t ppn, sector_t s)
 	return slot;
 }
 
+void oracle_dram_keep(struct oracle *o, enum oracle_holder holder, ppn_t from, struct extent e)
+{
+	if (!asked(o, holder, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		o->dram[holder][s] = at_hand(o, from, s)->version + 1;
+}
+
 void oracle_page_kept(struct oracle *o, ppn_t ppn, ppn_t from, struct extent e)
 {
 	if (!asked(o, HOLDER_FTL, e))

@@ -39,6 +39,8 @@ void oracle_expect_at(struct oracle *, sector_t host, struct extent device);
 /* Sectors that a room takes in, a read is answered from, and that it forgets.  "No data" is held, too. */
 void oracle_dram_store(struct oracle *, enum oracle_holder, struct extent);
 void oracle_dram_answer(struct oracle *, enum oracle_holder, struct extent);
+/* Data read from a page stays in DRAM. */
+void oracle_dram_keep(struct oracle *, enum oracle_holder, ppn_t from, struct extent);
 void oracle_dram_drop(struct oracle *, enum oracle_holder, struct extent);
 
 /* The medium's side. */

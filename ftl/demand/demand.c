@@ -1,28 +1,12 @@
 #include "ftl/demand/demand.h"
 
-#include "base/bits.h"
-#include "base/memory.h"
-
 enum { DEMAND_GC = STREAM_HOST + 1, DEMAND_MAP };
 
-#define ENTRY_BYTES 4u /* in a mapping page */
-
 /* ---- set-up ---- */
-
-/* In a collection the plane's own reserve; the other planes need theirs. */
-static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
-{
-	struct demand *d = ((struct ftl *)ftl)->state;
-
-	return d->collecting == PLANE_NONE
-		       ? store_take(d->page.store, io, id, DEMAND_MAP)
-		       : space_take(d->page.store->space, d->collecting, DEMAND_MAP, true);
-}
 
 static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct demand *d = f->state;
-	uint32_t page = owner / d->per_page;
 
 	if (directory_owns(d->directory, owner)) {
 		directory_page_moved(d->directory, owner - d->directory->base, from, to);
@@ -30,27 +14,14 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 	}
 	page_map_move(&d->page.map, owner, from, to);
 	ftl_map_count(f, io)->accesses++;
-	if (d->scheme->moved(f, owner)) {
-		d->statistics.gc_lazy += io->timed;
-	} else if (io->timed) {
-		directory_note(d->directory, page);
-		bits_set(d->updates, page);
-	}
+	table_moved(&d->table, io, owner / d->per_page, d->scheme->moved(f, owner));
 }
 
 static void emptied(struct ftl *f, struct io *io, block_t victim)
 {
 	struct demand *d = f->state;
-	size_t words = bits_words(d->directory->pages);
 
-	d->collecting = geometry_plane(f->geometry, victim);
-	for (uint32_t page = bits_next(d->updates, words, 0); page != INDEX_NONE;
-		page = bits_next(d->updates, words, page)) {
-		bits_clear(d->updates, page);
-		if (directory_pay(d->directory, io, page) && d->scheme->updated)
-			d->scheme->updated(f, page);
-	}
-	d->collecting = PLANE_NONE;
+	table_emptied(&d->table, io, victim, d->scheme->updated);
 }
 
 bool demand_init(struct ftl *f, const struct demand_scheme *scheme, struct fault *fault)
@@ -62,20 +33,18 @@ bool demand_init(struct ftl *f, const struct demand_scheme *scheme, struct fault
 	};
 	struct demand *d = f->state;
 	const struct geometry *g = f->geometry;
-	uint32_t per_page = g->page_bytes / ENTRY_BYTES, pages = (g->logical_pages + per_page - 1) / per_page;
+	uint32_t per_page = g->page_bytes / TABLE_ENTRY_BYTES,
+		 pages = (g->logical_pages + per_page - 1) / per_page;
 	struct store_plan plan = { streams, client, scheme->reserve, pages };
 
 	d->scheme = scheme;
 	d->per_page = per_page;
-	d->collecting = PLANE_NONE;
 	d->page.store = store_create(f, &plan, fault);
 	if (!d->page.store)
 		return false;
 	page_map_init(&d->page.map, g);
-	d->directory = directory_create(&f->core->map, d->page.store->space, &f->map, pages, g->logical_pages,
-		(struct directory_client){ f, take_map_page });
-	d->directory->noted_most = 0;
-	d->updates = memory_array(bits_words(pages), sizeof *d->updates, "changed mapping pages");
+	table_init(&d->table, f, d->page.store, DEMAND_MAP, pages, g->logical_pages);
+	d->directory = d->table.directory;
 	return true;
 }
 
@@ -83,8 +52,7 @@ void demand_exit(struct ftl *f)
 {
 	struct demand *d = f->state;
 
-	directory_free(d->directory);
-	memory_free(d->updates);
+	table_release(&d->table);
 	page_exit(f);
 }
 
@@ -111,9 +79,12 @@ static void change(struct ftl *f, struct io *io, lpn_t lpn)
 }
 
 /* A request begins: what collections could not pay for is tried again.  Returns the look-ups that cost something. */
-static uint64_t begin(struct ftl *f, struct io *io)
+static uint64_t begin(struct ftl *f, struct io *io, struct extent last)
 {
-	directory_settle(((struct demand *)f->state)->directory, io);
+	struct demand *d = f->state;
+
+	d->last = geometry_lpn(f->geometry, last.end ? last.end - 1 : 0);
+	directory_settle(d->directory, io);
 	return f->map.lookups - f->map.hits;
 }
 
@@ -128,7 +99,7 @@ static void end(struct ftl *f, const struct io *io, uint64_t begun)
 void demand_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
-	uint64_t begun = begin(f, io);
+	uint64_t begun = begin(f, io, extents[n - 1]);
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
@@ -139,7 +110,7 @@ void demand_read(struct ftl *f, struct io *io, const struct extent *extents, siz
 void demand_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
-	uint64_t begun = begin(f, io);
+	uint64_t begun = begin(f, io, extents[n - 1]);
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part)) {
@@ -157,7 +128,7 @@ void demand_trim(struct ftl *f, struct io *io, struct extent e)
 	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
 	struct page_part part;
 
-	begin(f, io);
+	begin(f, io, e);
 	while (page_walk_next(&walk, &part)) {
 		look_up(f, io, part.lpn);
 		if (f->failed)
@@ -195,7 +166,7 @@ void demand_regions(struct ftl *f, struct regions *r)
 void demand_facts(const struct ftl *f, struct ftl_facts *facts)
 {
 	page_facts(f, facts);
-	facts->map_bytes = (uint64_t)f->geometry->logical_pages * ENTRY_BYTES;
+	facts->map_bytes = (uint64_t)f->geometry->logical_pages * TABLE_ENTRY_BYTES;
 }
 
 void demand_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
@@ -224,7 +195,6 @@ static const struct stat_row rows[] = {
 	{ "request_hit_share", "share", "the same, of all requests", STAT_RATIO,
 		offsetof(struct demand_statistics, request_hits),
 		offsetof(struct demand_statistics, requests) },
-	{ "gc_lazy", "entries", "changed by collection in DRAM", COUNT(gc_lazy) },
 	{ 0 },
 };
 
@@ -238,4 +208,5 @@ void demand_statistics(struct ftl *f, struct stat_list *list)
 				    .rows = rows,
 				    .values = &d->statistics,
 				    .size = sizeof d->statistics });
+	table_statistics(&d->table, list);
 }

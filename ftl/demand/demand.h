@@ -6,18 +6,13 @@
  * Order of a page's write: look-up (which may evict, write back and so collect), room for the data, read-modify-write,
  * program, the old page dies, the entry changes.
  *
- * A collection of data first copies all live pages.  An entry that is in DRAM changes there; the mapping pages of the
- * others are read and programmed, once each and in ascending order, before the victim is erased.  That can take as many
- * pages again as were copied, so that a collection can lose space.  What finds no place in the reserve of the plane
- * stays noted in DRAM (directory.h) until the next request; so every collection of a plane can be done.
- *
  * Outside time nothing is cached: preconditioning leaves every mapping page in flash.
  */
 #ifndef FTL_DEMAND_DEMAND_H
 #define FTL_DEMAND_DEMAND_H
 
 #include "ftl/page/page.h"
-#include "pagemap/directory.h"
+#include "ftl/table.h"
 
 /* What differs.  Mapping page p holds the entries of the logical pages from p * per_page on. */
 struct demand_scheme {
@@ -36,17 +31,16 @@ struct demand_scheme {
 
 struct demand_statistics {
 	uint64_t requests, request_hits;
-	uint64_t gc_lazy;
 };
 
 /* The state of an FTL of the family begins with it. */
 struct demand {
 	struct page_ftl page;
 	const struct demand_scheme *scheme;
-	struct directory *directory;
+	struct table table;
+	struct directory *directory; /* the table's */
 	uint32_t per_page;
-	uint64_t *updates;  /* bit per mapping page: the collection under way has changed it */
-	plane_t collecting; /* mapping pages are written into the reserve of this plane; PLANE_NONE */
+	lpn_t last; /* of the request being served */
 	struct demand_statistics statistics;
 };
 

@@ -13,7 +13,7 @@
 
 struct dftl_settings {
 	uint64_t entries, slru;
-	bool batch, same_vtpn;
+	bool same_vtpn;
 };
 
 struct dftl {
@@ -28,9 +28,6 @@ static const struct param params[] = {
 		"mapping entries in DRAM, 8 bytes each; 0 = as many as map.cache_bytes holds" },
 	{ DFTL(UINT, slru), 0, 1e9, "entries", "0",
 		"of these, used more than once and kept longer (segmented LRU); 0 = plain LRU" },
-	{ DFTL(BOOL, batch), 0, 1, "", "true",
-		"a mapping page that is written takes all changes of its entries along; false: only that of the "
-		"entry that leaves, as in the released DFTL" },
 	{ DFTL(BOOL, same_vtpn), 0, 1, "", "false",
 		"one read does if the entry that leaves changed and the one that enters lie in the same mapping "
 		"page" },
@@ -39,7 +36,17 @@ static const struct param params[] = {
 
 static op_t look_up(struct ftl *f, struct io *io, lpn_t lpn)
 {
-	return entry_cache_get(((struct dftl *)f->state)->cache, io, lpn, CACHED_BYTES);
+	struct dftl *d = f->state;
+	bool brings = f->core->map.load == MAP_LOAD_REQUEST && !entry_cache_find(d->cache, lpn);
+	op_t ready = entry_cache_get(d->cache, io, lpn, CACHED_BYTES);
+	uint32_t last = entry_cache_brought(d->cache, lpn, d->demand.last);
+
+	if (!brings)
+		return ready;
+	for (lpn_t next = lpn + 1; next <= last; next++)
+		entry_cache_enter(d->cache, io, next, CACHED_BYTES);
+	entry_cache_touch(d->cache, lpn);
+	return ready;
 }
 
 static void changed(struct ftl *f, struct io *io, lpn_t lpn)
@@ -86,7 +93,7 @@ static bool dftl_init(struct ftl *f, struct fault *fault)
 					     .bytes = bytes,
 					     .expected = bytes / CACHED_BYTES,
 					     .protect = s->slru,
-					     .batch = s->batch,
+					     .batch = f->core->map.batch,
 					     .read_once = s->same_vtpn });
 	return true;
 }

@@ -1,0 +1,351 @@
+/*
+ * The table: what is in DRAM of it, and what look-ups, changes and collections cost.
+ *
+ * Minipage-FTL caches an entry of 8 bytes for each minipage.  PM-FTL caches a node for each logical page: 8 bytes
+ * in mode P, in mode M 4 bytes and 4 more for each minipage that is there (8 and 4 for each with pm.node = full).  A
+ * minipage that is missing in its node costs a read as a node does that is missing.
+ */
+#include "ftl/minipage/minipage.h"
+
+#include "base/memory.h"
+
+#define ENTRY_BYTES 8u  /* of a minipage, or of a logical page in mode P, in DRAM */
+#define NODES_LEAST 64u /* that the cache must hold */
+
+/* ---- set-up ---- */
+
+static uint32_t all_bits(const struct mini *m)
+{
+	return (uint32_t)bits_below(m->per_lpn);
+}
+
+static bool full_nodes(const struct ftl *f)
+{
+	return ((const struct mini_settings *)f->settings)->node == NODE_FULL;
+}
+
+/* Of a logical page whose node has these minipages. */
+static uint32_t node_bytes(const struct ftl *f, lpn_t lpn, uint32_t parts)
+{
+	const struct mini *m = f->state;
+
+	if (!bits_get(m->split, lpn))
+		return ENTRY_BYTES;
+	return full_nodes(f) ? ENTRY_BYTES + TABLE_ENTRY_BYTES * m->per_lpn
+			     : TABLE_ENTRY_BYTES * (1 + (uint32_t)__builtin_popcount(parts));
+}
+
+static mask_t holds(const struct ftl *f, sub_t sub)
+{
+	return mini_written(f->state, sub);
+}
+
+bool mini_map_init(struct ftl *f, struct fault *fault)
+{
+	struct mini *m = f->state;
+	const struct geometry *g = f->geometry;
+	owner_t subs = g->logical_pages * m->per_lpn;
+	uint32_t per_page = g->page_bytes / TABLE_ENTRY_BYTES, pages = (subs + per_page - 1) / per_page;
+	uint64_t budget = map_budget(&f->core->map, g);
+	uint32_t largest = m->pages ? ENTRY_BYTES + TABLE_ENTRY_BYTES * m->per_lpn : ENTRY_BYTES;
+
+	if (((const struct mini_settings *)f->settings)->demand) {
+		if (budget < (uint64_t)NODES_LEAST * largest)
+			return fault_set(fault,
+				"map.cache_bytes = %llu holds fewer than %u of the largest entries: use %u or "
+				"more",
+				(unsigned long long)budget, NODES_LEAST, NODES_LEAST * largest);
+		table_init(&m->table, f, m->store, MINI_MAP, pages, subs);
+		m->cache = entry_cache_create(m->table.directory,
+			(struct entry_cache_plan){ .per_page = m->pages ? per_page / m->per_lpn : per_page,
+				.bytes = budget,
+				.batch = f->core->map.batch });
+	}
+	slots_init(&m->slots, m->store->space, m->per_lpn, subs + (m->cache ? pages : 0));
+	m->place = memory_array(subs, sizeof *m->place, "minipage table");
+	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
+	m->split = memory_array(bits_words(g->logical_pages), sizeof *m->split, "modes of logical pages");
+	pack_init(&m->pack, &m->slots,
+		(struct pack_client){ f, holds, NULL, mini_program, .regroup = m->pages ? m->per_lpn : 1 });
+	return true;
+}
+
+void mini_map_exit(struct mini *m)
+{
+	entry_cache_free(m->cache);
+	if (m->cache)
+		table_release(&m->table);
+	slots_release(&m->slots);
+	pack_release(&m->pack);
+	memory_free(m->place);
+	memory_free(m->written);
+	memory_free(m->split);
+}
+
+/* ---- look-ups ---- */
+
+/* In DRAM, or outside time: counted, and that is all. */
+static bool is_free(struct ftl *f, struct io *io)
+{
+	const struct mini *m = f->state;
+
+	if (!m->cache) {
+		ftl_count_lookup(f, io);
+		return true;
+	}
+	if (!io->timed)
+		return true;
+	io->accesses++;
+	f->map.accesses++;
+	return false;
+}
+
+op_t mini_look_up(struct ftl *f, struct io *io, sub_t sub)
+{
+	struct mini *m = f->state;
+	bool brings;
+	sub_t last;
+	op_t ready;
+
+	if (is_free(f, io))
+		return OP_NONE;
+	brings = f->core->map.load == MAP_LOAD_REQUEST && !entry_cache_find(m->cache, sub);
+	ready = entry_cache_get(m->cache, io, sub, ENTRY_BYTES);
+	last = entry_cache_brought(m->cache, sub, m->last);
+	if (!brings)
+		return ready;
+	for (sub_t next = sub + 1; next <= last; next++)
+		entry_cache_enter(m->cache, io, next, ENTRY_BYTES);
+	entry_cache_touch(m->cache, sub);
+	return ready;
+}
+
+/* The node is in DRAM, if there was room for it.  A collection that made room may have changed the mode. */
+static void set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
+{
+	struct entry_cache *c = ((struct mini *)f->state)->cache;
+	struct cached_entry *e = entry_cache_find(c, lpn);
+
+	if (!e)
+		return;
+	e->parts = (uint8_t)parts;
+	entry_cache_resize(c, lpn, node_bytes(f, lpn, parts));
+}
+
+/* What a read of the node's mapping page brings beside it: nodes that need no second read. */
+static void bring_nodes(struct ftl *f, struct io *io, lpn_t lpn)
+{
+	struct mini *m = f->state;
+	lpn_t last = entry_cache_brought(m->cache, lpn, mini_lpn(m, m->last));
+
+	for (lpn_t next = lpn + 1; next <= last; next++) {
+		bool here = entry_cache_find(m->cache, next);
+
+		entry_cache_enter(m->cache, io, next, node_bytes(f, next, all_bits(m)));
+		if (!here)
+			set_parts(f, next, all_bits(m));
+	}
+	entry_cache_touch(m->cache, lpn);
+}
+
+op_t mini_look_up_page(struct ftl *f, struct io *io, lpn_t lpn, uint32_t wanted)
+{
+	struct mini *m = f->state;
+	struct cached_entry *e;
+	op_t ready;
+
+	if (is_free(f, io))
+		return OP_NONE;
+	e = entry_cache_find(m->cache, lpn);
+	if (e && bits_get(m->split, lpn) && wanted & ~e->parts) {
+		e->parts |= wanted;
+		m->statistics.grown++;
+		return entry_cache_grow(m->cache, io, lpn, node_bytes(f, lpn, e->parts));
+	}
+	wanted = full_nodes(f) ? all_bits(m) : wanted;
+	ready = entry_cache_get(m->cache, io, lpn, node_bytes(f, lpn, wanted));
+	if (e)
+		return ready;
+	set_parts(f, lpn, wanted);
+	if (full_nodes(f) && f->core->map.load == MAP_LOAD_REQUEST)
+		bring_nodes(f, io, lpn);
+	return ready;
+}
+
+/* ---- changes ---- */
+
+/* The entry, or node, has a new value.  It may have left DRAM since it was looked up if its minipage waited in RAM. */
+static void change(struct ftl *f, struct io *io, sub_t sub)
+{
+	struct mini *m = f->state;
+	uint32_t key = m->pages ? mini_lpn(m, sub) : sub;
+	struct cached_entry *e;
+
+	if (!m->cache)
+		return;
+	if (!io->timed) {
+		directory_enter(m->table.directory, key / m->cache->plan.per_page);
+		return;
+	}
+	e = entry_cache_find(m->cache, key);
+	if (e)
+		entry_cache_change(m->cache, key, m->pages ? node_bytes(f, key, e->parts) : ENTRY_BYTES);
+}
+
+/* What is going to be changed is in DRAM. */
+static void be_in_dram(struct ftl *f, struct io *io, sub_t sub)
+{
+	struct mini *m = f->state;
+	uint32_t bit = 1u << sub % m->per_lpn;
+	struct cached_entry *e;
+
+	if (!m->cache || !io->timed)
+		return;
+	e = entry_cache_find(m->cache, m->pages ? mini_lpn(m, sub) : sub);
+	if (!m->pages && !e)
+		mini_look_up(f, io, sub);
+	else if (m->pages && (!e || (bits_get(m->split, mini_lpn(m, sub)) && !(e->parts & bit))))
+		mini_look_up_page(f, io, mini_lpn(m, sub), bit);
+}
+
+/* The places of the others follow from the entry of mode P: the node has them all. */
+static void split(struct ftl *f, const struct io *io, lpn_t lpn)
+{
+	struct mini *m = f->state;
+	struct cached_entry *e = m->cache ? entry_cache_find(m->cache, lpn) : NULL;
+
+	bits_set(m->split, lpn);
+	m->statistics.to_m += io->timed;
+	if (e)
+		e->parts = (uint8_t)all_bits(m);
+}
+
+static void fit(struct ftl *f, struct io *io)
+{
+	struct mini *m = f->state;
+
+	if (m->cache && io->timed)
+		entry_cache_fit(m->cache, io);
+}
+
+void mini_changed(struct ftl *f, struct io *io, const struct pack_part *part, uint32_t count, bool whole)
+{
+	struct mini *m = f->state;
+
+	if (whole) {
+		lpn_t lpn = mini_lpn(m, part->sub);
+
+		m->statistics.to_p += io->timed && bits_get(m->split, lpn);
+		bits_clear(m->split, lpn);
+		change(f, io, part->sub);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		be_in_dram(f, io, part[i].sub);
+		if (m->pages && !bits_get(m->split, mini_lpn(m, part[i].sub)))
+			split(f, io, mini_lpn(m, part[i].sub));
+		change(f, io, part[i].sub);
+	}
+	fit(f, io);
+}
+
+void mini_trimmed(struct ftl *f, struct io *io, sub_t sub, bool splits)
+{
+	if (splits)
+		split(f, io, mini_lpn(f->state, sub));
+	change(f, io, sub);
+	fit(f, io);
+}
+
+/* ---- collection ---- */
+
+void mini_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+{
+	struct directory *d = ((struct mini *)f->state)->table.directory;
+
+	(void)io;
+	directory_page_moved(d, owner - d->base, from, to);
+}
+
+/* These minipages of a logical page, or this minipage, have moved. */
+static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved, bool whole)
+{
+	struct mini *m = f->state;
+	uint32_t key = m->pages ? mini_lpn(m, sub) : sub;
+	struct cached_entry *e = m->cache ? entry_cache_find(m->cache, key) : NULL;
+	bool in_dram = e && (!m->pages || whole || !bits_get(m->split, key) || !(moved & ~e->parts));
+
+	if (whole) {
+		m->statistics.gc_full += io->timed;
+		m->statistics.to_p += io->timed && bits_get(m->split, key);
+		bits_clear(m->split, key);
+	}
+	if (in_dram && entry_cache_moved(m->cache, key) && whole)
+		entry_cache_resize(m->cache, key, ENTRY_BYTES);
+	if (m->cache)
+		table_moved(&m->table, io, key / m->cache->plan.per_page, in_dram);
+}
+
+void mini_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
+{
+	struct mini *m = f->state;
+	const struct pack_part *part = m->pack.part;
+	uint32_t end;
+
+	pack_empty(&m->pack, io, victim, stream, cause);
+	for (uint32_t i = 0; i < m->pack.parts; i = end) {
+		uint32_t moved = 1u << part[i].sub % m->per_lpn;
+
+		for (end = i + 1; m->pages && end < m->pack.parts &&
+				  mini_lpn(m, part[end].sub) == mini_lpn(m, part[i].sub);
+			end++)
+			moved |= 1u << part[end].sub % m->per_lpn;
+		follow(f, io, part[i].sub, moved, part[i].whole);
+		ftl_map_count(f, io)->accesses += end - i;
+	}
+}
+
+void mini_emptied(struct ftl *f, struct io *io, block_t victim)
+{
+	struct mini *m = f->state;
+
+	if (m->cache)
+		table_emptied(&m->table, io, victim, NULL);
+}
+
+block_t mini_last_resort(struct ftl *f, plane_t plane)
+{
+	return pack_last_resort(&((const struct mini *)f->state)->pack, plane);
+}
+
+/* ---- invariants ---- */
+
+/* In mode P a logical page holds nothing, or lies in one page in its order. */
+static void check_mode(const struct ftl *f, lpn_t lpn)
+{
+	const struct mini *m = f->state;
+	sub_t first = lpn * m->per_lpn;
+	const struct cached_entry *e = m->cache && m->pages ? entry_cache_find(m->cache, lpn) : NULL;
+
+	BUG_ON(e && e->bytes != node_bytes(f, lpn, e->parts), "the node of LPN %u takes %u bytes, not %u",
+		lpn, e->bytes, node_bytes(f, lpn, e->parts));
+	if (!m->pages || bits_get(m->split, lpn))
+		return;
+	for (uint32_t i = 0; i < m->per_lpn; i++)
+		BUG_ON(!mini_written(m, first + i) != !mini_written(m, first) ||
+				(mini_written(m, first) && m->place[first + i] != m->place[first] + i) ||
+				(mini_written(m, first) && m->place[first] % m->per_lpn),
+			"LPN %u is mapped as a page, its minipage %u is not in its place", lpn, i);
+}
+
+void mini_map_check(const struct ftl *f)
+{
+	const struct mini *m = f->state;
+
+	if (m->cache) {
+		directory_check(m->table.directory);
+		entry_cache_check(m->cache);
+	}
+	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
+		check_mode(f, lpn);
+}

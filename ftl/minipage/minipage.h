@@ -1,0 +1,174 @@
+/*
+ * Minipage-FTL and PM-FTL (Zhou, Wu, Xie, "Exploiting minipage-level mapping to solve the size discrepancy of I/O
+ * requests and flash pages", Flash Memory Summit 2016): pages of flash grow, requests do not, so what is mapped is
+ * a part of a page, a minipage.  The minipages of a request are packed into pages of flash.
+ *
+ *   map.c        what is in DRAM of the table, and what look-ups, changes and collections cost
+ *   write.c      packing
+ *   minipage.c   reads, trims, the two FTLs
+ *
+ * Minipage-FTL maps every minipage by itself.  PM-FTL maps a logical page as a page where a request covers it whole
+ * (mode P: one entry), else as its minipages (mode M: an entry each); a collection that finds all minipages of a
+ * logical page in its victim makes it a page again.  It has one table, in which every logical page has room for an
+ * entry per minipage; the mode is a bit of its first entry, so that it costs neither DRAM nor reads.
+ *
+ * The slides leave out most of both.  What is chosen here, and what follows from the published numbers, is in
+ * docs/minipage.md.  This header is for these files only.
+ */
+#ifndef FTL_MINIPAGE_MINIPAGE_H
+#define FTL_MINIPAGE_MINIPAGE_H
+
+#include "base/bits.h"
+#include "ftl/ftl.h"
+#include "ftl/pages.h"
+#include "ftl/table.h"
+#include "gc/pack.h"
+#include "pagemap/entry_cache.h"
+
+#define MINI_MOST 8u /* minipages of a page */
+
+enum mini_packing { PACK_REQUEST, PACK_BUFFER };
+enum mini_node { NODE_SPARSE, NODE_FULL };
+
+/* Of both; `node` is PM-FTL's. */
+struct mini_settings {
+	uint64_t bytes;
+	int pack, node;
+	bool demand;
+};
+
+struct mini_statistics {
+	uint64_t full, packed, partial, pack_hits;
+	uint64_t to_m, to_p, gc_full, grown;
+	uint64_t live, paged, volatile_sectors, volatile_most; /* filled in when they are asked for */
+};
+
+/* A minipage of a read request. */
+struct mini_touch {
+	sub_t sub;
+	mask_t mask; /* of its sectors */
+	op_t ready;
+	uint32_t wanted; /* the page that it is in */
+};
+
+/* A page of flash that a read request needs. */
+struct mini_wanted {
+	ppn_t ppn;
+	uint32_t sectors;
+	op_t read;
+};
+
+/* Streams of its store. */
+enum { MINI_HOST, MINI_GC, MINI_MAP };
+
+struct mini {
+	struct store *store;
+	bool pages;       /* PM-FTL: knows mode P */
+	bool buffered;    /* minipages wait for company across requests */
+	uint32_t per_lpn; /* minipages of a page */
+	uint32_t shift;   /* a minipage has 1 << shift sectors */
+	mask_t full;      /* all of them */
+	struct slots slots;
+	struct pack pack;
+	uint32_t *place;   /* per minipage that holds data: page * per_lpn + slot */
+	uint64_t *written; /* bit per sector: it holds data in flash */
+	uint64_t *split;   /* bit per logical page: mode M */
+
+	struct table table;        /* its directory is NULL if the whole table is in DRAM */
+	struct entry_cache *cache; /* keys: logical pages, or minipages; NULL likewise */
+	sub_t last;                /* of the request being served */
+
+	struct pack_part waiting[MINI_MOST]; /* for company: of the request, or in RAM for longer */
+	uint32_t waits;
+
+	struct mini_touch *touch; /* of the read being served */
+	uint32_t touched, touch_room;
+	struct mini_wanted *wanted;
+	uint32_t wants, wanted_room;
+	struct mini_statistics statistics;
+};
+
+static inline lpn_t mini_lpn(const struct mini *m, sub_t sub)
+{
+	return sub / m->per_lpn;
+}
+
+static inline ppn_t mini_ppn(const struct mini *m, sub_t sub)
+{
+	return m->place[sub] / m->per_lpn;
+}
+
+/* The sectors of a minipage that hold data in flash; minipages never straddle a word. */
+static inline mask_t mini_written(const struct mini *m, sub_t sub)
+{
+	uint64_t sector = (uint64_t)sub << m->shift;
+
+	return m->written[sector / 64] >> sector % 64 & m->full;
+}
+
+static inline void mini_set_written(struct mini *m, sub_t sub, mask_t mask)
+{
+	uint64_t sector = (uint64_t)sub << m->shift, *word = &m->written[sector / 64];
+
+	*word = (*word & ~(m->full << sector % 64)) | mask << sector % 64;
+}
+
+/* A mask of sectors of a minipage as one of its logical page, and back. */
+static inline mask_t mini_page_mask(const struct mini *m, sub_t sub, mask_t mask)
+{
+	return mask << (sub % m->per_lpn << m->shift);
+}
+
+static inline mask_t mini_mask(const struct mini *m, struct page_part part, uint32_t i)
+{
+	return part.mask >> (i << m->shift) & m->full;
+}
+
+/* The data of the minipage is dead. */
+static inline void mini_kill(struct mini *m, sub_t sub)
+{
+	slots_kill(&m->slots, mini_ppn(m, sub), m->place[sub] % m->per_lpn, 1);
+	mini_set_written(m, sub, 0);
+}
+
+/* ---- the table: map.c ---- */
+
+bool mini_map_init(struct ftl *, struct fault *);
+void mini_map_exit(struct mini *);
+
+/* Of its sub-pages with a bit, or of all sub-pages of a page in mode P.  Returns what their users wait for. */
+op_t mini_look_up_page(struct ftl *, struct io *, lpn_t, uint32_t wanted);
+/* One minipage; not for PM-FTL. */
+op_t mini_look_up(struct ftl *, struct io *, sub_t);
+
+/* These minipages were programmed in one page, as a whole logical page (PM-FTL) or packed. */
+void mini_changed(struct ftl *, struct io *, const struct pack_part *, uint32_t count, bool whole);
+/* This one, or PM-FTL's logical page of it, lost data. */
+void mini_trimmed(struct ftl *, struct io *, sub_t, bool splits);
+
+/* For the collector. */
+void mini_relocate(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+void mini_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
+void mini_emptied(struct ftl *, struct io *, block_t victim);
+block_t mini_last_resort(struct ftl *, plane_t);
+
+void mini_map_check(const struct ftl *);
+
+/* ---- packing: write.c ---- */
+
+/* Programs a page with these minipages, each after its read, and maps them to it; what was mapped there dies. */
+void mini_program(struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
+
+/* The part of a minipage that waits, NULL if none does. */
+struct pack_part *mini_waiting(struct mini *, sub_t);
+
+/* Sectors of a waiting minipage are trimmed. */
+void mini_forget(struct ftl *, sub_t, mask_t);
+
+/* Tells the oracle of sectors of a minipage in RAM. */
+void mini_tell(struct ftl *, sub_t, mask_t, void (*tell)(struct oracle *, enum oracle_holder, struct extent));
+
+void mini_write(struct ftl *, struct io *, const struct extent *, size_t n);
+void mini_write_merged(struct ftl *, struct io *, const struct extent *, size_t n);
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * Packing.  The minipages of a request fill pages of flash in their order, the last one in part.  PM-FTL first writes
+ * what the request covers whole, a logical page to a page.  Each minipage that is written in part and holds other data
+ * costs a read of its own.
+ *
+ * With pack = buffer up to a page less one wait in RAM for those of later requests, complete with what they keep.
+ * Their old data stays live until they are programmed; what is written again meanwhile costs nothing.
+ */
+#include "ftl/minipage/minipage.h"
+
+/* ---- RAM ---- */
+
+struct pack_part *mini_waiting(struct mini *m, sub_t sub)
+{
+	for (uint32_t i = 0; i < m->waits; i++)
+		if (m->waiting[i].sub == sub)
+			return &m->waiting[i];
+	return NULL;
+}
+
+void mini_tell(struct ftl *f, sub_t sub, mask_t mask,
+	void (*tell)(struct oracle *, enum oracle_holder, struct extent))
+{
+	const struct mini *m = f->state;
+	sector_t first = (sector_t)sub << m->shift;
+
+	for (uint32_t from = 0, end = 0; f->flash->oracle && bits_next_run(mask, &from, &end);)
+		tell(f->flash->oracle, HOLDER_FTL, (struct extent){ first + from, first + end });
+}
+
+void mini_forget(struct ftl *f, sub_t sub, mask_t mask)
+{
+	struct mini *m = f->state;
+	struct pack_part *part = mini_waiting(m, sub);
+
+	if (!part)
+		return;
+	mini_tell(f, sub, (part->host | part->kept) & mask, oracle_dram_drop);
+	part->host &= ~mask;
+	part->kept &= ~mask;
+	if (!part->host && !part->kept)
+		*part = m->waiting[--m->waits];
+}
+
+/* What a minipage keeps beside what the host writes is read. */
+static void read_kept(struct ftl *f, struct io *io, struct pack_part *part)
+{
+	const struct mini *m = f->state;
+
+	part->kept = mini_written(m, part->sub) & ~part->host;
+	if (!part->kept)
+		return;
+	part->from = mini_ppn(m, part->sub);
+	part->read = flash_read(io, part->from, mask_sectors(part->kept), CAUSE_RMW, part->read);
+}
+
+/* The minipage is complete in RAM. */
+static void keep_in_ram(struct ftl *f, const struct pack_part *part)
+{
+	const struct mini *m = f->state;
+	sector_t first = (sector_t)part->sub << m->shift;
+
+	mini_tell(f, part->sub, part->host, oracle_dram_store);
+	for (uint32_t from = 0, end = 0; f->flash->oracle && bits_next_run(part->kept, &from, &end);)
+		oracle_dram_keep(f->flash->oracle, HOLDER_FTL, part->from,
+			(struct extent){ first + from, first + end });
+}
+
+/* ---- programs ---- */
+
+/* The page holds what the minipage is made of. */
+static void hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *p, bool from_ram)
+{
+	const struct mini *m = f->state;
+	sector_t first = (sector_t)p->sub << m->shift;
+	lpn_t lpn = mini_lpn(m, p->sub);
+
+	if (!from_ram) {
+		pages_hold_host(io, to, lpn, mini_page_mask(m, p->sub, p->host));
+		pages_hold_kept(io, to, p->from, lpn, mini_page_mask(m, p->sub, p->kept));
+		return;
+	}
+	for (uint32_t from = 0, end = 0; bits_next_run(p->host | p->kept, &from, &end);)
+		oracle_page_dram(f->flash->oracle, to, (struct extent){ first + from, first + end });
+	mini_tell(f, p->sub, p->host | p->kept, oracle_dram_drop);
+}
+
+void mini_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *part, uint32_t count,
+	enum cause cause)
+{
+	struct mini *m = f->state;
+	sub_t sub[MINI_MOST] = { 0 };
+	uint32_t sectors = 0;
+	op_t program;
+
+	for (uint32_t i = 0; i < count; i++) {
+		sub[i] = part[i].sub;
+		sectors += mask_sectors(part[i].host | part[i].kept);
+	}
+	program = flash_program(io, to, slots_name(&m->slots, sub, count), sectors, cause, OP_NONE);
+	slots_fill(&m->slots, to, count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 0 || part[i].read != part[i - 1].read)
+			flash_wait(io, program, part[i].read);
+		if (f->flash->oracle)
+			hold(f, io, to, &part[i], cause == CAUSE_HOST && part == m->waiting && m->buffered);
+		if (mini_written(m, sub[i]))
+			mini_kill(m, sub[i]);
+		mini_set_written(m, sub[i], part[i].host | part[i].kept);
+		m->place[sub[i]] = to * m->per_lpn + i;
+	}
+}
+
+/* Programs what waits.  False: the drive is full, and it waits on. */
+static bool flush(struct ftl *f, struct io *io)
+{
+	struct mini *m = f->state;
+	uint32_t count = m->waits;
+	ppn_t to = store_take(m->store, io, mini_lpn(m, m->waiting[0].sub), MINI_HOST);
+
+	if (to == PPN_NONE)
+		return false;
+	for (uint32_t i = 0; i < count && !m->buffered; i++)
+		read_kept(f, io, &m->waiting[i]);
+	mini_program(f, io, to, m->waiting, count, CAUSE_HOST);
+	m->statistics.packed += io->timed && count == m->per_lpn;
+	m->statistics.partial += io->timed && count < m->per_lpn;
+	m->waits = 0;
+	mini_changed(f, io, m->waiting, count, false);
+	return !f->failed;
+}
+
+/* A minipage of the request joins those that wait. */
+static bool join(struct ftl *f, struct io *io, sub_t sub, mask_t host, op_t ready)
+{
+	struct mini *m = f->state;
+	struct pack_part *part = mini_waiting(m, sub);
+
+	if (part) {
+		part->host |= host;
+		part->kept &= ~host;
+		m->statistics.pack_hits += io->timed;
+		mini_tell(f, sub, host, oracle_dram_store);
+		return true;
+	}
+	part = &m->waiting[m->waits++];
+	*part = (struct pack_part){ .sub = sub, .host = host, .read = ready };
+	if (m->buffered) {
+		read_kept(f, io, part);
+		keep_in_ram(f, part);
+	}
+	return m->waits < m->per_lpn || flush(f, io);
+}
+
+/* ---- requests ---- */
+
+/* The minipages of the part whose entries are needed: those that do not wait in RAM. */
+static uint32_t needed(struct mini *m, struct page_part part)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < m->per_lpn; i++)
+		if (mini_mask(m, part, i) && !mini_waiting(m, part.lpn * m->per_lpn + i))
+			bits |= 1u << i;
+	return bits;
+}
+
+static bool write_minipages(struct ftl *f, struct io *io, struct page_part part)
+{
+	struct mini *m = f->state;
+	uint32_t bits = needed(m, part);
+	op_t ready = m->pages && bits ? mini_look_up_page(f, io, part.lpn, bits) : OP_NONE;
+
+	for (uint32_t i = 0; i < m->per_lpn && !f->failed; i++) {
+		sub_t sub = part.lpn * m->per_lpn + i;
+		mask_t host = mini_mask(m, part, i);
+
+		if (!host)
+			continue;
+		if (!m->pages && bits >> i & 1)
+			ready = mini_look_up(f, io, sub);
+		if (f->failed || !join(f, io, sub, host, ready))
+			return false;
+	}
+	return !f->failed;
+}
+
+/* A logical page of which the part has sectors in every minipage. */
+static bool write_page(struct ftl *f, struct io *io, struct page_part part)
+{
+	struct mini *m = f->state;
+	struct pack_part packed[MINI_MOST];
+	op_t ready = mini_look_up_page(f, io, part.lpn, (uint32_t)bits_below(m->per_lpn));
+	ppn_t to = f->failed ? PPN_NONE : store_take(m->store, io, part.lpn, MINI_HOST);
+
+	if (to == PPN_NONE)
+		return false;
+	for (uint32_t i = 0; i < m->per_lpn; i++) {
+		packed[i] = (struct pack_part){
+			.sub = part.lpn * m->per_lpn + i, .host = mini_mask(m, part, i), .read = ready
+		};
+		mini_forget(f, packed[i].sub, m->full);
+		read_kept(f, io, &packed[i]);
+	}
+	mini_program(f, io, to, packed, m->per_lpn, CAUSE_HOST);
+	m->statistics.full += io->timed;
+	mini_changed(f, io, packed, m->per_lpn, true);
+	return !f->failed;
+}
+
+/* Is it written as a page?  `merged`: its sectors shall share one, whether they cover it or not. */
+static bool is_whole(struct mini *m, const struct ftl *f, struct page_part part, bool merged)
+{
+	if (!m->pages || !merged)
+		return m->pages && part.mask == f->geometry->full_page;
+	for (uint32_t i = 0; i < m->per_lpn; i++)
+		if (!mini_mask(m, part, i) || mini_waiting(m, part.lpn * m->per_lpn + i))
+			return false;
+	return true;
+}
+
+static bool write_parts(struct ftl *f, struct io *io, struct page_walk walk, bool whole, bool merged)
+{
+	struct mini *m = f->state;
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part))
+		if (is_whole(m, f, part, merged) == whole &&
+			!(whole ? write_page : write_minipages)(f, io, part))
+			return false;
+	return true;
+}
+
+/* What power failure now would lose. */
+static void count_volatile(struct mini *m)
+{
+	struct mini_statistics *s = &m->statistics;
+
+	s->volatile_sectors = 0;
+	for (uint32_t i = 0; i < m->waits; i++)
+		s->volatile_sectors += mask_sectors(m->waiting[i].host);
+	if (s->volatile_sectors > s->volatile_most)
+		s->volatile_most = s->volatile_sectors;
+}
+
+static void write_all(struct ftl *f, struct io *io, const struct extent *extents, size_t n, bool merged)
+{
+	struct mini *m = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, extents, n);
+
+	m->last = (sub_t)((extents[n - 1].end - 1) >> m->shift);
+	if (m->cache)
+		directory_settle(m->table.directory, io);
+	if (write_parts(f, io, walk, true, merged) && write_parts(f, io, walk, false, merged) && m->waits &&
+		(!m->buffered || !io->timed || merged))
+		flush(f, io);
+	if (!m->buffered)
+		m->waits = 0; /* the drive is full */
+	count_volatile(m);
+}
+
+void mini_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	write_all(f, io, extents, n, false);
+}
+
+void mini_write_merged(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	write_all(f, io, extents, n, true);
+}

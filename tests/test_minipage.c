@@ -1,0 +1,374 @@
+/*
+ * Minipage-FTL and PM-FTL, and page mapping beside them: cases worked by hand on a filled drive, who waits for a
+ * mapping page, what waits in RAM, and random requests with every option.
+ *
+ *	SEED=n   another run of chance
+ */
+#include "tests/rig_fixture.h"
+
+#include "base/random.h"
+#include "drive/precondition.h"
+#include "ftl/minipage/minipage.h"
+
+/* 16384 logical pages of 4 minipages of 8 sectors. */
+#define FILLED                                                                                               \
+	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=192 flash.pages=128 "       \
+	"flash.page_bytes=16K flash.over_provisioning=0.33333 precondition.mode=fill "                       \
+	"flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 flash.command_ns=0 "             \
+	"flash.bus_mb_per_s=512 flash.forward_bytes=0 dram.access_ns=0 dftl.entries=0 "
+
+/* ---- a drive, and what requests cost ---- */
+
+static struct mini *mini_of(const struct rig *rig)
+{
+	return rig->drive->ftl->state;
+}
+
+static struct rig *filled(const char *settings)
+{
+	struct precondition_result result;
+	struct fault fault = { "" };
+	struct rig *rig;
+	char text[1200];
+
+	snprintf(text, sizeof text, FILLED "%s", settings);
+	rig = rig_with(text);
+	assert_true(precondition(rig->drive, NULL, &result, &fault));
+	stat_list_start(&rig->drive->statistics);
+	return rig;
+}
+
+/* Sectors [from, end) of a page.  Returns the latency. */
+static tick_t serve(struct rig *rig, enum request_type type, lpn_t lpn, sector_t from, sector_t end)
+{
+	sector_t first = (sector_t)lpn * rig->drive->geometry.sectors_per_page;
+
+	return rig_serve(rig, type, first + from, first + end);
+}
+
+static tick_t reading(struct rig *rig, lpn_t lpn, sector_t from, sector_t end)
+{
+	return serve(rig, REQUEST_READ, lpn, from, end);
+}
+
+static tick_t writing(struct rig *rig, lpn_t lpn, sector_t from, sector_t end)
+{
+	return serve(rig, REQUEST_WRITE, lpn, from, end);
+}
+
+struct cost {
+	unsigned map_reads, map_programs, reads, rmw, programs;
+};
+
+static void assert_cost(const struct rig *rig, struct cost c, const char *what)
+{
+	struct cost is = { rig_cost(rig, OP_READ, CAUSE_MAP), rig_cost(rig, OP_PROGRAM, CAUSE_MAP),
+		rig_cost(rig, OP_READ, CAUSE_HOST), rig_cost(rig, OP_READ, CAUSE_RMW),
+		rig_cost(rig, OP_PROGRAM, CAUSE_HOST) };
+
+	if (memcmp(&is, &c, sizeof c))
+		fail_msg("%s: %u map reads, %u map programs, %u reads, %u rmw, %u programs", what,
+			is.map_reads, is.map_programs, is.reads, is.rmw, is.programs);
+}
+
+/* ---- twelve requests, and what each costs the three ---- */
+
+static const struct {
+	enum request_type type;
+	lpn_t lpn;
+	sector_t from, end;
+	struct cost page, mini, pm;
+} cases[] = {
+	{ REQUEST_READ, 0, 0, 8, { 1, 0, 1, 0, 0 }, { 1, 0, 1, 0, 0 }, { 1, 0, 1, 0, 0 } },
+	{ REQUEST_READ, 0, 24, 32, { 0, 0, 1, 0, 0 }, { 1, 0, 1, 0, 0 }, { 0, 0, 1, 0, 0 } },
+	{ REQUEST_WRITE, 0, 8, 16, { 0, 0, 0, 1, 1 }, { 1, 0, 0, 0, 1 }, { 0, 0, 0, 0, 1 } },
+	{ REQUEST_READ, 0, 0, 32, { 0, 0, 1, 0, 0 }, { 1, 0, 2, 0, 0 }, { 0, 0, 2, 0, 0 } },
+	{ REQUEST_WRITE, 0, 0, 32, { 0, 0, 0, 0, 1 }, { 0, 0, 0, 0, 1 }, { 0, 0, 0, 0, 1 } },
+	{ REQUEST_WRITE, 1, 0, 8, { 1, 0, 0, 1, 1 }, { 2, 1, 0, 0, 1 }, { 1, 0, 0, 0, 1 } },
+	{ REQUEST_WRITE, 1, 4, 8, { 0, 0, 0, 1, 1 }, { 0, 0, 0, 1, 1 }, { 0, 0, 0, 1, 1 } },
+	{ REQUEST_WRITE, 5000, 16, 32, { 1, 0, 0, 1, 1 }, { 2, 0, 0, 0, 1 }, { 2, 1, 0, 0, 1 } },
+	{ REQUEST_READ, 1, 8, 16, { 0, 0, 1, 0, 0 }, { 1, 0, 1, 0, 0 }, { 1, 0, 1, 0, 0 } },
+	{ REQUEST_READ, 1, 0, 8, { 0, 0, 1, 0, 0 }, { 0, 0, 1, 0, 0 }, { 1, 0, 1, 0, 0 } },
+	{ REQUEST_READ, 1, 8, 16, { 0, 0, 1, 0, 0 }, { 0, 0, 1, 0, 0 }, { 0, 0, 1, 0, 0 } },
+	{ REQUEST_READ, 9000, 0, 8, { 1, 0, 1, 0, 0 }, { 2, 1, 1, 0, 0 }, { 2, 1, 1, 0, 0 } },
+};
+
+static void serve_cases(const char *ftl, size_t cost, struct rig *rig)
+{
+	char what[40];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		serve(rig, cases[i].type, cases[i].lpn, cases[i].from, cases[i].end);
+		snprintf(what, sizeof what, "%s, case %zu", ftl, i + 1);
+		assert_cost(rig, *(const struct cost *)((const char *)&cases[i] + cost), what);
+	}
+}
+
+static void test_page_ftl(void **state)
+{
+	struct rig *rig = filled("ftl=dftl map.cache_bytes=32");
+
+	(void)state;
+	serve_cases("page mapping", offsetof(__typeof__(*cases), page), rig);
+	rig_close(rig);
+}
+
+static void test_minipage_ftl(void **state)
+{
+	struct rig *rig = filled("ftl=minipage");
+	struct mini *m = mini_of(rig);
+
+	(void)state;
+	m->cache->plan.bytes = 32;
+	serve_cases("minipage", offsetof(__typeof__(*cases), mini), rig);
+	assert_int_equal(m->statistics.packed, 1);
+	assert_int_equal(m->statistics.partial, 4);
+	assert_int_equal(m->cache->statistics.batched, 4); /* with lpn 0, then with lpn 5000's other half */
+	rig_close(rig);
+}
+
+static void test_pm_ftl(void **state)
+{
+	struct rig *rig = filled("ftl=pm");
+	struct mini *m = mini_of(rig);
+
+	(void)state;
+	m->cache->plan.bytes = 32;
+	serve_cases("pm", offsetof(__typeof__(*cases), pm), rig);
+	assert_int_equal(m->statistics.full, 1);
+	assert_int_equal(m->statistics.partial, 4);
+	assert_int_equal(m->statistics.to_m, 3);
+	assert_int_equal(m->statistics.to_p, 1);
+	assert_int_equal(m->statistics.grown, 1);
+	assert_int_equal(m->cache->statistics.batched, 1);
+	rig_close(rig);
+}
+
+/* The sizes of a logical page's node as it changes. */
+static void test_nodes_of_pm_ftl(void **state)
+{
+	struct rig *rig = filled("ftl=pm");
+	struct mini *m = mini_of(rig);
+
+	(void)state;
+	reading(rig, 0, 0, 8);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 8);
+	writing(rig, 0, 8, 16);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 20);
+	assert_true(entry_cache_dirty(m->cache, 0));
+	serve(rig, REQUEST_WRITE, 0, 0, 32);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 8);
+	serve(rig, REQUEST_TRIM, 0, 0, 8);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 20);
+	rig_close(rig);
+}
+
+/* One read brings what else the request looks up. */
+static void test_a_load_for_the_request(void **state)
+{
+	struct rig *rig = filled("ftl=minipage map.load=request");
+
+	(void)state;
+	reading(rig, 0, 0, 64);
+	assert_cost(rig, (struct cost){ 1, 0, 2, 0, 0 }, "8 minipages");
+	rig_close(rig);
+	rig = filled("ftl=pm pm.node=full map.load=request");
+	reading(rig, 0, 0, 96);
+	assert_cost(rig, (struct cost){ 1, 0, 3, 0, 0 }, "3 nodes");
+	rig_close(rig);
+	rig = filled("ftl=dftl map.cache_bytes=4K map.load=request");
+	reading(rig, 0, 0, 96);
+	assert_cost(rig, (struct cost){ 1, 0, 3, 0, 0 }, "3 entries");
+	rig_close(rig);
+}
+
+/* ---- who waits ---- */
+
+/* A mapping page takes 10 us in the cells and 32 on the bus, 8 sectors of data 10 and 8. */
+static void test_a_read_waits_for_its_entries(void **state)
+{
+	struct rig *rig = filled("ftl=minipage");
+
+	(void)state;
+	assert_int_equal(reading(rig, 0, 0, 8), 42000 + 18000);
+	assert_int_equal(reading(rig, 0, 0, 8), 18000);
+	assert_int_equal(reading(rig, 9000, 0, 16), 2 * 42000 + 26000);
+	rig_close(rig);
+	rig = filled("ftl=pm");
+	assert_int_equal(reading(rig, 9000, 0, 16), 42000 + 26000);
+	assert_int_equal(reading(rig, 9000, 16, 32), 26000);
+	rig_close(rig);
+}
+
+/* Load, then what is kept (4 sectors), then the program of 8 sectors; whole pages keep nothing. */
+static void test_a_write_waits_for_its_entries(void **state)
+{
+	static const char *const names[] = { "ftl=minipage", "ftl=pm" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct rig *rig = filled(names[i]);
+
+		assert_int_equal(writing(rig, 0, 0, 4), 42000 + 14000 + 108000);
+		assert_int_equal(writing(rig, 0, 0, 4), 14000 + 108000);
+		rig_close(rig);
+	}
+	{
+		struct rig *rig = filled("ftl=pm");
+
+		assert_int_equal(writing(rig, 7, 0, 32), 42000 + 132000);
+		rig_close(rig);
+	}
+}
+
+/* ---- RAM ---- */
+
+static void test_minipages_wait_in_ram(void **state)
+{
+	struct rig *rig = filled("ftl=minipage minipage.pack=buffer minipage.demand=false");
+	struct mini *m = mini_of(rig);
+
+	(void)state;
+	assert_int_equal(writing(rig, 0, 0, 8), 0);
+	writing(rig, 1, 2, 4);
+	assert_cost(rig, (struct cost){ 0, 0, 0, 1, 0 }, "complete in RAM");
+	writing(rig, 1, 0, 2);
+	assert_cost(rig, (struct cost){ 0, 0, 0, 0, 0 }, "again");
+	assert_int_equal(m->statistics.pack_hits, 1);
+	reading(rig, 1, 0, 16);
+	assert_cost(rig, (struct cost){ 0, 0, 1, 0, 0 }, "half in RAM");
+	assert_int_equal(m->statistics.volatile_sectors, 8 + 4);
+	serve(rig, REQUEST_TRIM, 1, 0, 8);
+	assert_int_equal(m->waits, 1);
+	reading(rig, 1, 0, 8);
+	assert_cost(rig, (struct cost){ 0, 0, 0, 0, 0 }, "trimmed");
+	writing(rig, 2, 0, 24);
+	assert_cost(rig, (struct cost){ 0, 0, 0, 0, 1 }, "company");
+	assert_int_equal(m->statistics.packed, 1);
+	assert_int_equal(m->waits, 0);
+	rig_close(rig);
+}
+
+/* ---- in front of a buffer ---- */
+
+static struct rig *behind_a_buffer(const char *settings)
+{
+	char text[300];
+	struct rig *rig;
+
+	snprintf(text, sizeof text, "dram.buffer_bytes=32K %s", settings);
+	rig = filled(text);
+	writing(rig, 1, 0, 8);
+	writing(rig, 2, 0, 8);
+	writing(rig, 3, 0, 32);
+	writing(rig, 1, 0, 8);
+	writing(rig, 4, 0, 8);
+	writing(rig, 5, 0, 16);
+	return rig;
+}
+
+static void test_the_buffer_cooperates(void **state)
+{
+	static const struct {
+		const char *settings;
+		struct cost first, second;
+		unsigned full, packed, partial;
+	} rows[] = {
+		{ "ftl=dftl buffer=lru", { 1, 0, 0, 1, 1 }, { 1, 0, 0, 0, 1 }, 0, 0, 0 },
+		{ "ftl=minipage buffer=lru", { 1, 0, 0, 0, 1 }, { 4, 0, 0, 0, 1 }, 0, 1, 1 },
+		{ "ftl=pm buffer=coop coop.packs=false", { 1, 0, 0, 0, 1 }, { 1, 0, 0, 0, 1 }, 1, 0, 1 },
+		{ "ftl=pm buffer=coop", { 3, 0, 0, 0, 1 }, { 1, 0, 0, 0, 1 }, 1, 0, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig *rig = behind_a_buffer(rows[i].settings);
+		struct mini *m = mini_of(rig);
+
+		assert_cost(rig, rows[i].first, rows[i].settings);
+		writing(rig, 6, 0, 32);
+		assert_cost(rig, rows[i].second, rows[i].settings);
+		if (i) {
+			assert_int_equal(m->statistics.full, rows[i].full);
+			assert_int_equal(m->statistics.packed, rows[i].packed);
+			assert_int_equal(m->statistics.partial, rows[i].partial);
+		}
+		rig_close(rig);
+	}
+}
+
+/* ---- chance ---- */
+
+#define SMALL                                                                                                \
+	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=40 flash.pages=8 "          \
+	"flash.over_provisioning=0.4 map.cache_bytes=2560 dram.buffer_bytes=64K "
+
+/* Every invariant after every request, the oracle compares; collections pack, and pages come together again. */
+static void test_random_requests(void **state)
+{
+	static const char *const options[] = {
+		"flash.page_bytes=16K ftl=minipage",
+		"flash.page_bytes=8K ftl=minipage minipage.bytes=2K minipage.pack=buffer",
+		"flash.page_bytes=16K ftl=minipage minipage.pack=buffer minipage.demand=false",
+		"flash.page_bytes=4K ftl=minipage minipage.bytes=2K map.batch=false",
+		"flash.page_bytes=16K ftl=minipage map.load=request gc.policy=patient gc.low=6 wear.lowest=true",
+		"flash.page_bytes=16K ftl=pm",
+		"flash.page_bytes=16K ftl=pm pm.bytes=2K pm.pack=buffer",
+		"flash.page_bytes=8K ftl=pm pm.demand=false gc.policy=patient gc.low=6",
+		"flash.page_bytes=16K ftl=pm pm.node=full map.load=request",
+		"flash.page_bytes=16K ftl=pm buffer=coop pm.pack=buffer",
+		"flash.page_bytes=8K ftl=pm buffer=coop coop.minipage_bytes=2K map.batch=false",
+		"flash.page_bytes=16K ftl=dftl dftl.entries=0 map.load=request gc.policy=patient gc.low=6",
+	};
+	const char *seed = getenv("SEED");
+	uint64_t packed = 0, paged = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		char text[500];
+		struct random random;
+		struct rig *rig;
+		sector_t sectors;
+
+		snprintf(text, sizeof text, SMALL "%s", options[i]);
+		random_init(&random, seed ? strtoull(seed, NULL, 10) : 1, i);
+		rig = rig_with(text);
+		sectors = rig->drive->geometry.logical_sectors;
+		for (int n = 0; n < 3000; n++) {
+			sector_t length = 1 + random_below(&random, random_below(&random, 4) ? 24 : 100);
+			sector_t start = random_below(&random, sectors - length);
+			uint64_t kind = random_below(&random, 16);
+
+			rig_serve(rig,
+				kind < 10   ? REQUEST_WRITE
+				: kind < 15 ? REQUEST_READ
+					    : REQUEST_TRIM,
+				start, start + length);
+		}
+		if (strcmp(rig->drive->ftl->ops->name, "dftl")) {
+			packed += mini_of(rig)->pack.statistics.packed_pages;
+			paged += mini_of(rig)->statistics.gc_full;
+		}
+		rig_close(rig);
+	}
+	assert_true(packed > 1000);
+	assert_true(paged > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_page_ftl),
+		cmocka_unit_test(test_minipage_ftl),
+		cmocka_unit_test(test_pm_ftl),
+		cmocka_unit_test(test_nodes_of_pm_ftl),
+		cmocka_unit_test(test_a_load_for_the_request),
+		cmocka_unit_test(test_a_read_waits_for_its_entries),
+		cmocka_unit_test(test_a_write_waits_for_its_entries),
+		cmocka_unit_test(test_minipages_wait_in_ram),
+		cmocka_unit_test(test_the_buffer_cooperates),
+		cmocka_unit_test(test_random_requests),
+	};
+
+	return cmocka_run_group_tests_name("minipage", tests, NULL, NULL);
+}
