@@ -124,6 +124,7 @@ class Description(Folder):
         self.assertEqual(len(e.places(["", "more"])), 16)
         self.assertEqual([c["cache"] for c in e.cases({"ftl": "page", "seed": "1"})], ["4K", "4K"])
         self.assertEqual(len(e.cases(e.place("page cache=*"))), 2 * 2 * 2)
+        self.assertEqual([c["cache"] for c in e.cases(e.place("page mixed seed=1 cache=1*"))], ["1K"])
 
     def test_a_section_that_counts_only_if(self):
         self.write("if.ini", SWEEP.replace("n = 300", "n = 300\nother =") + "[axis workload if other]\nw = zipf\n")
@@ -300,6 +301,15 @@ class Sweep(Folder):
         self.lab("run", self.at("sweep"), "n=5000")
         rows = [line.split("\t") for line in self.text("results/sweep/n-5000/results.tsv").splitlines()[1:]]
         self.assertEqual({(row[2], row[6]) for row in rows}, {("worn", "drive failed"), ("fresh", "done")})
+
+    def test_a_grid_that_is_not_asked_for(self):
+        row = "more\tFig. 4\tless\tmean(programs[{} mixed cache=1K])\t=\t1\tcount\t\t\n"
+        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")].replace("cache = 1K 4K", "cache = 4K"))
+        self.write("sweep/published.tsv", PUBLISHED + row.format("page"))
+        self.lab("report", self.at("sweep"))
+        self.assertIn("left out", self.text("results/sweep/n-300/numbers.tsv").splitlines()[-1])
+        self.write("sweep/published.tsv", PUBLISHED + row.format("across"))
+        self.assertIn("is not in what is run", self.lab("report", self.at("sweep"), status=2).stderr)
 
     def test_an_unknown_measure(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
