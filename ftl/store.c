@@ -2,19 +2,24 @@
 
 #include "base/memory.h"
 
-/* Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping pages fill
- * blocks beside the one being filled. */
+#include <math.h>
+
+/*
+ * Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping pages lie
+ * beside the logical ones, and the block they fill takes the place of what there was to collect: of that a page is
+ * left.
+ */
 static bool check_room(const struct geometry *g, uint32_t map_pages, uint32_t reserve, struct fault *fault)
 {
-	uint32_t map_blocks = map_pages / g->planes / g->pages_per_block;
-	double spare = (double)(g->pages - g->logical_pages) / g->planes / g->pages_per_block - map_blocks;
+	double beside = map_pages ? (double)map_pages + g->planes : 0;
+	double spare = ((double)(g->pages - g->logical_pages) - beside) / g->planes / g->pages_per_block;
 
 	if (spare >= reserve + 2)
 		return true;
 	return fault_set(fault,
-		"flash.over_provisioning leaves %.1f spare blocks in each plane; at least %u are "
-		"needed to collect garbage: use a larger share or more blocks",
-		spare, reserve + 2);
+		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages; at least %u "
+		"are needed to collect garbage: use a larger share or more blocks",
+		fmax(0, floor(spare * 10) / 10), map_pages, reserve + 2);
 }
 
 /* The plan's streams as the settings want them. */

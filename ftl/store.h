@@ -22,7 +22,7 @@ struct store_plan {
 	 * FTLs that write mapping pages while they are collected.
 	 */
 	uint32_t reserve;
-	uint32_t map_pages; /* that can live beside the logical pages */
+	uint32_t map_pages; /* that can live in flash beside the logical pages */
 };
 
 struct store {

@@ -368,7 +368,7 @@ static void test_nothing_is_done_before_its_place_is_known(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct rig *rig = filled(
-			TIMED "flash.channels=4 flash.blocks=10 placement.policy=round_robin ", ftl[i]);
+			TIMED "flash.channels=4 flash.blocks=11 placement.policy=round_robin ", ftl[i]);
 
 		assert_int_equal(reading(rig, 1), 26000 + 26000);
 		assert_int_equal(writing(rig, 2), 26000 + 116000);

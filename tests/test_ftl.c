@@ -380,6 +380,32 @@ static void test_wear_levelling_has_its_block(void **state)
 	}
 }
 
+/*
+ * Mapping pages that do not fit in DRAM live beside the data: the fewest spare blocks that an FTL accepts hold them,
+ * too, on blocks so small that a page more or less decides.
+ */
+static void test_mapping_pages_have_their_place(void **state)
+{
+	static const char *const planes[] = {
+		"flash.planes=1 flash.pages=2 flash.page_bytes=8K mrsm.node_bytes=64 map.cache_bytes=1K",
+		"flash.planes=3 flash.pages=2 flash.page_bytes=16K mrsm.node_bytes=32 map.cache_bytes=1K",
+		"flash.planes=2 flash.pages=3 flash.page_bytes=2K mrsm.node_bytes=64 map.cache_bytes=1K "
+		"mrsm.cache_model=lru",
+		"flash.planes=1 flash.pages=2 flash.page_bytes=2K map.cache_bytes=1K wear.delta=1 wear.period=1 "
+		"mrsm.node_bytes=64 mrsm.cache_model=lru",
+	};
+	struct combination c = { .seed = seed_of_run(), .name = "mapping-pages-have-their-place" };
+
+	(void)state;
+	for (; ftls[c.ftl] != &ftl_own_log; c.ftl++)
+		for (size_t i = 0; i < COUNT(planes) && !merges_blocks(ftls[c.ftl]->name); i++) {
+			snprintf(c.settings, sizeof c.settings,
+				QUICK "flash.channels=1 flash.chips=1 flash.dies=1 %s", planes[i]);
+			set_blocks(&c, 0);
+			run_case(&c, keep_full);
+		}
+}
+
 /* ---- saved in the middle, continued as if nothing had happened ---- */
 
 /* Writes and trims outside time, as preconditioning does. */
@@ -735,6 +761,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_any_two_choices_meet),
 		cmocka_unit_test(test_refuses_a_drive_without_spare_blocks),
 		cmocka_unit_test(test_wear_levelling_has_its_block),
+		cmocka_unit_test(test_mapping_pages_have_their_place),
 		cmocka_unit_test(test_loaded_with_another_placement),
 	};
 	int failed = run_suite(argc > 1 ? argv[1] : NULL);

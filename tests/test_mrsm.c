@@ -1113,6 +1113,69 @@ static void test_refuses_odd_sub_pages(void **state)
 	}
 }
 
+/*
+ * 26 pages of 4 sectors in 13 blocks.  Mapped sector by sector, 15 or 16 logical pages take two mapping pages; the
+ * reserve, the blocks of copies, of mapping pages and of cold data, and a page, take 9 more: 15 and 2 are all there is.
+ */
+#define NO_PAGE_TO_SPARE                                                                                     \
+	"ftl=mrsm flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=13 flash.pages=2 " \
+	"flash.page_bytes=2K mrsm.node_bytes=64 wear.delta=1 wear.period=1 map.cache_bytes="
+
+static const char *const cache_models[] = { "1K mrsm.cache_model=lru", "1K mrsm.cache_model=static",
+	"1M mrsm.cached_share=0.3" };
+
+static void test_the_finest_map_has_its_pages(void **state)
+{
+	struct random random;
+
+	(void)state;
+	random_init(&random, seed_of_run(), 5);
+	for (size_t i = 0; i < sizeof cache_models / sizeof cache_models[0]; i++) {
+		bool in_flash = false;
+		char text[512];
+		struct rig *rig;
+
+		snprintf(text, sizeof text, NO_PAGE_TO_SPARE "%s flash.over_provisioning=0.423",
+			cache_models[i]);
+		rig = rig_with(text);
+		assert_int_equal(rig->drive->geometry.logical_sectors, 60);
+		for (int write = 0; write < 6000; write++) {
+			sector_t at = random_below(&random, 60);
+
+			rig_serve(rig, REQUEST_WRITE, at, at + 1);
+			in_flash |= mrsm_of(rig)->directory->in_flash > 0;
+		}
+		assert_true(in_flash);
+		rig_close(rig);
+	}
+}
+
+static void test_refuses_a_drive_without_room_for_its_map(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cache_models / sizeof cache_models[0]; i++) {
+		struct fault fault = { "" };
+		struct settings s;
+		struct drive *d;
+		char text[512];
+
+		snprintf(text, sizeof text, NO_PAGE_TO_SPARE "%s flash.over_provisioning=0.384",
+			cache_models[i]);
+		fixture_settings(&s, text);
+		assert_null(drive_create(&s, true, &fault));
+		assert_non_null(strstr(fault.text, "leaves 3.5 spare blocks in each plane beside 2 mapping "
+						   "pages; at least 4 are needed"));
+		settings_release(&s);
+
+		strcat(text, " map.cache_bytes=1M mrsm.cached_share=0");
+		fixture_settings(&s, text);
+		d = drive_create(&s, true, &fault);
+		assert_non_null(d);
+		drive_free(d);
+		settings_release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1146,6 +1209,8 @@ int main(void)
 		cmocka_unit_test(test_whole_pages_are_page_mapping),
 		cmocka_unit_test(test_saved_drive_continues_identically),
 		cmocka_unit_test(test_refuses_odd_sub_pages),
+		cmocka_unit_test(test_the_finest_map_has_its_pages),
+		cmocka_unit_test(test_refuses_a_drive_without_room_for_its_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,13 +16,32 @@ static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 	return store_take(s->store, io, id, MRSM_MAP);
 }
 
+static uint32_t pages_for(const struct ftl *f, uint64_t nodes)
+{
+	const struct mrsm_settings *s = f->settings;
+	uint64_t page = f->geometry->page_bytes;
+
+	return (uint32_t)((nodes * s->node_bytes + page - 1) / page);
+}
+
+uint32_t mrsm_map_pages_in_flash(const struct ftl *f)
+{
+	const struct mrsm_tree *t = &((const struct mrsm *)f->state)->tree;
+	const struct mrsm_settings *s = f->settings;
+	uint32_t others = t->regions - 1, region = pages_for(f, t->region_subs);
+	uint64_t all = (uint64_t)t->regions * region * f->geometry->page_bytes;
+
+	if (all <= map_budget(&f->core->map, f->geometry) && s->cached_share == 0)
+		return 0;
+	return others * region + pages_for(f, t->subs - (uint64_t)others * t->region_subs);
+}
+
 bool mrsm_map_init(struct ftl *f, owner_t base)
 {
 	struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
-	uint64_t most = (uint64_t)m->tree.region_subs * s->node_bytes;
 
-	m->region_map_pages = (uint32_t)((most + f->geometry->page_bytes - 1) / f->geometry->page_bytes);
+	m->region_map_pages = pages_for(f, m->tree.region_subs);
 	if ((uint64_t)m->region_map_pages * m->tree.regions >= OWNER_NONE)
 		return false;
 	m->map_pages = memory_array(m->tree.regions, sizeof *m->map_pages, "regions");
@@ -47,12 +66,9 @@ void mrsm_map_exit(struct mrsm *m)
 
 static uint32_t pages_needed(const struct ftl *f, uint32_t region)
 {
-	const struct mrsm *m = f->state;
-	const struct mrsm_settings *s = f->settings;
-	const struct mrsm_tree_region *r = &m->tree.region[region];
-	uint64_t bytes = r->nodes * s->node_bytes, page = f->geometry->page_bytes;
+	const struct mrsm_tree_region *r = &((const struct mrsm *)f->state)->tree.region[region];
 
-	return r->fine ? (uint32_t)((bytes + page - 1) / page) : r->nodes > 0;
+	return r->fine ? pages_for(f, r->nodes) : r->nodes > 0;
 }
 
 /* The mapping page of an extent that begins in this logical page.  Its region has one. */

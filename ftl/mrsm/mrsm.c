@@ -62,7 +62,7 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 	directory_page_moved(m->directory, owner - m->directory->base, from, to);
 }
 
-static const struct store_plan plan = {
+static const struct store_plan plan_without_map = {
 	.streams = (const struct stream[]){ [MRSM_HOST] = { "host", .survivors = MRSM_GC },
 		[MRSM_GC] = { "gc", .survivors = MRSM_GC },
 		[MRSM_MAP] = { "map", .survivors = MRSM_MAP, .map = true },
@@ -72,23 +72,25 @@ static const struct store_plan plan = {
 
 static bool mrsm_init(struct ftl *f, struct fault *fault)
 {
+	struct store_plan plan = plan_without_map;
 	struct mrsm *m = f->state;
 	const struct geometry *g = f->geometry;
 	uint64_t subs, names;
 
 	if (!choose_subpage(f, fault))
 		return false;
-	m->store = store_create(f, &plan, fault);
-	if (!m->store)
-		return false;
 	subs = (uint64_t)g->logical_pages * m->slots_per_page;
-	if (subs >= OWNER_NONE) {
-		store_free(m->store);
+	if (subs >= OWNER_NONE)
 		return fault_set(fault,
 			"%llu sub-pages cannot be addressed; use a larger mrsm.subpage_sectors",
 			(unsigned long long)subs);
-	}
 	mrsm_tree_init(&m->tree, g->logical_pages, m->slots_per_page, g->page_bytes / 8);
+	plan.map_pages = mrsm_map_pages_in_flash(f);
+	m->store = store_create(f, &plan, fault);
+	if (!m->store) {
+		mrsm_tree_release(&m->tree);
+		return false;
+	}
 	if (!mrsm_map_init(f, (owner_t)subs)) {
 		mrsm_tree_release(&m->tree);
 		store_free(m->store);

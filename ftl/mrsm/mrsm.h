@@ -117,6 +117,8 @@ op_t mrsm_program(struct ftl *, struct io *, ppn_t to, const struct pack_part *,
 
 enum mrsm_cache_model { MRSM_LRU, MRSM_STATIC };
 
+/* The most that can lie in flash: none if all fit in DRAM.  Needs the tree and nothing else. */
+uint32_t mrsm_map_pages_in_flash(const struct ftl *);
 bool mrsm_map_init(struct ftl *, owner_t base);
 void mrsm_map_exit(struct mrsm *);
 
