@@ -7,7 +7,8 @@
 
 static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING.md", "traces/README.md",
 	"docs/across.md", "docs/buffers.md", "docs/dftl.md", "docs/experiments.md", "docs/host-layer.md",
-	"docs/legacy.md", "docs/log-block.md", "docs/mrsm.md", "docs/sftl.md", "docs/workloads.md" };
+	"docs/legacy.md", "docs/log-block.md", "docs/minipage.md", "docs/mrsm.md",
+	"docs/sftl.md", "docs/workloads.md" };
 
 /* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents' names. */
 static void furnish(struct world *w)

@@ -247,6 +247,12 @@ static void test_minipages_wait_in_ram(void **state)
 	assert_int_equal(m->statistics.packed, 1);
 	assert_int_equal(m->waits, 0);
 	rig_close(rig);
+	rig = filled("ftl=pm pm.pack=buffer");
+	writing(rig, 0, 0, 8);
+	assert_int_equal(mini_of(rig)->waits, 1);
+	writing(rig, 0, 0, 32);
+	assert_int_equal(mini_of(rig)->waits, 0);
+	rig_close(rig);
 }
 
 /* ---- in front of a buffer ---- */

@@ -396,11 +396,10 @@ static void mini_name_owner(const struct ftl *f, owner_t owner, char *text, size
 	if (is_map_page(m, owner))
 		snprintf(text, bytes, "mapping page %u", owner - m->table.directory->base);
 	else if (owner >= m->slots.lists)
-		snprintf(text, bytes, "minipages of several runs, of LPN %u first",
+		snprintf(text, bytes, "several, of LPN %u",
 			mini_lpn(m, slots_sub(&m->slots, owner, 0)));
 	else
-		snprintf(text, bytes, "minipages from %u of LPN %u on", owner % m->per_lpn,
-			mini_lpn(m, owner));
+		snprintf(text, bytes, "LPN %u, minipage %u", mini_lpn(m, owner), owner % m->per_lpn);
 }
 
 static void mini_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
