@@ -52,6 +52,7 @@ struct pending {
 	uint32_t sectors;
 	uint8_t type, class;
 	bool answered; /* a read: its data is on the link */
+	bool before;   /* it entered before the statistics began and is not in them */
 };
 
 /* What was done to the drive before the first request: part of what it is. */
@@ -77,6 +78,8 @@ struct drive {
 	struct pending *pending;
 	uint32_t pending_room;
 	uint64_t in_drive; /* requests taken in and not completed */
+	uint64_t before;   /* of these, those that entered before the statistics began */
+	tick_t counted_from;
 	uint64_t taken[REQUEST_TYPES];
 	struct drive_statistics *count;
 	struct stat_list statistics; /* of all rooms */
@@ -96,6 +99,9 @@ void drive_expect(struct drive *, const struct request *);
 /* Takes in a request that arrived at request->arrival, whole, in however many parts its layer makes of it; no time
  * passes.  False: the drive has failed. */
 bool drive_submit(struct drive *, const struct request *);
+
+/* The statistics begin anew: what entered before is not in them, whenever it completes. */
+void drive_count_from_here(struct drive *);
 
 /* Lets time pass: until a moment, until a request completes (false: none is under way), until all is done. */
 void drive_run_until(struct drive *, tick_t);
