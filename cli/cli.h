@@ -33,7 +33,7 @@ struct options {
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up;
+		*warm_up, *log;
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain; /* number of a request from 1, 0 = none */

@@ -36,7 +36,8 @@ static bool keep_going(void *progress, const struct run *run)
 
 /* Opened before the run, so that a name that cannot be is found at once. */
 struct results {
-	struct output json, latency, wear, statistics, series; /* those not asked for have no stream */
+	struct output json, latency, wear, statistics, series, log; /* those not asked for have no stream */
+	struct journal *rows;                                       /* of the log, or NULL */
 };
 
 static char *join(const char *folder, const char *name)
@@ -57,10 +58,21 @@ static bool open_in_folder(struct output *out, const char *folder, const char *n
 	return done;
 }
 
+static bool open_log(struct results *r, const char *path, struct fault *fault)
+{
+	size_t length = strlen(path);
+	bool packed = length > 4 && !strcmp(path + length - 4, ".zst");
+
+	if (output_open(&r->log, path, fault))
+		r->rows = journal_create(r->log.stream, packed, fault);
+	return r->rows;
+}
+
 static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
 	if ((o->folder && !cli_make_folder(o->folder, fault)) ||
-		(o->json && !output_open(&r->json, o->json, fault)))
+		(o->json && !output_open(&r->json, o->json, fault)) ||
+		(o->log && !open_log(r, o->log, fault)))
 		return false;
 	if (o->series && !open_in_folder(&r->series, o->folder, "series.csv", fault))
 		return false;
@@ -71,11 +83,13 @@ static bool results_open(struct results *r, const struct options *o, struct faul
 
 static void results_abandon(struct results *r)
 {
+	journal_free(r->rows);
 	output_abandon(&r->json);
 	output_abandon(&r->latency);
 	output_abandon(&r->wear);
 	output_abandon(&r->statistics);
 	output_abandon(&r->series);
+	output_abandon(&r->log);
 }
 
 static bool commit(struct output *out, struct fault *fault)
@@ -88,6 +102,8 @@ static bool results_write(struct results *r, const struct options *o, const stru
 {
 	if (!o->quiet)
 		report_write_text(report, stdout);
+	if (r->rows)
+		journal_finish(r->rows);
 	if (r->json.stream)
 		report_write_json(report, r->json.stream);
 	if (o->folder) {
@@ -96,7 +112,7 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		report_write_text(report, r->statistics.stream);
 	}
 	return commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
-	       commit(&r->statistics, fault) && commit(&r->series, fault);
+	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault);
 }
 
 /* ---- the run ---- */
@@ -224,8 +240,8 @@ static void tell_warm_up(const struct windows *w, const struct options *o)
 		cli_note("warm-up: %" PRIu64 " requests, until %.9g s", w->counted_from.requests,
 			(double)w->counted_from.when / 1e9);
 	else
-		cli_warn(NULL,
-			"the warm-up did not end before the run; the statistics are those of the whole run");
+		cli_warn(NULL, "the warm-up did not end before the run; the statistics are those of the "
+			       "whole run, of which a log has no rows");
 }
 
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
@@ -250,6 +266,8 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	windows->out = results->series.stream;
 	if (!prepare(drive, o, workload, fault))
 		return STATUS_USER;
+	if (results->rows)
+		drive_keep_journal(drive, results->rows);
 	precondition_count(drive, &before);
 	progress_start(&progress, o->quiet);
 	cli_run_begins();

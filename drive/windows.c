@@ -119,7 +119,8 @@ void windows_pass(struct windows *w, struct drive *d, uint64_t requests)
 		w->begun = true;
 		w->waf = NAN;
 		w->from = mark_here(d, requests);
-		if (!w->warm_up.requests && !w->warm_up.ns)
+		d->warming = w->warm_up.requests || w->warm_up.ns;
+		if (!d->warming)
 			begin_counting(w, d, requests);
 	}
 	if (!w->counting && is_over(w, &w->warm_up, d, requests))

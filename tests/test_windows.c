@@ -26,7 +26,7 @@ static struct replay *replay_windows(const char *settings, const char *trace, st
 	return r;
 }
 
-#define DRIVE PAPER_DRIVE "ftl=dftl map.cache_bytes=64 buffer=lru dram.buffer_bytes=8K "
+#define DRIVE PAPER_DRIVE "ftl=dftl dftl.entries=16 buffer=lru dram.buffer_bytes=8K "
 
 /* The column of the table, added up. */
 static double sum_of(const char *table, const char *name, size_t *rows)
