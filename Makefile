@@ -142,7 +142,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity workloads legacy-study slurm-test lab-ready
+.PHONY: figures figures-sensitivity figures-sftl log-block workloads legacy-study slurm-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -161,6 +161,12 @@ legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (d
 	@scripts/legacy/study $(SSD) $(RESULTS)/legacy/cases $(TRACES)
 	@$(LAB) scripts/legacy cases=$(RESULTS)/legacy/cases
 	@scripts/legacy/compare $(RESULTS)/legacy/cases-cases/results.tsv >$(RESULTS)/legacy/cases-cases/table.md
+
+figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
+	@$(LAB) scripts/sftl caches ranges $(NUMBERS)
+
+log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
+	@$(LAB) scripts/log-block $(NUMBERS)
 
 # Any other paper: figures-NAME.
 figures-%: lab-ready

@@ -28,6 +28,13 @@ static inline struct pool pool_create(uint32_t bytes, const char *what)
 	return (struct pool){ .bytes = bytes, .free = INDEX_NONE, .what = what };
 }
 
+/* Nothing was given out yet: so many can be without growing.  Memory is used as they are. */
+static inline void pool_reserve(struct pool *p, uint32_t objects)
+{
+	p->object = memory_array(objects, p->bytes, p->what);
+	p->room = objects;
+}
+
 static inline void pool_free(struct pool *p)
 {
 	memory_free(p->object);

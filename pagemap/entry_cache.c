@@ -1,13 +1,13 @@
 #include "pagemap/entry_cache.h"
 
+#include "base/bits.h"
 #include "flash/schedule.h"
-
 #include "stats/table.h"
 
-#define HASHED_ENTRIES(c) ((struct hashed){ FIELD(c, key), FIELD(c, chain) })
-#define FIELD(c, name)                                                                                       \
-	((struct array_field){                                                                               \
-		(c)->pool.object, offsetof(struct cached_entry, name), sizeof(struct cached_entry) })
+#define FIELD(c, name) POOL_FIELD((c)->pool, struct cached_entry, name)
+
+/* Elements. */
+enum { PROBATION, PROTECTED, HEADS };
 
 static struct cached_entry *entry_at(const struct entry_cache *c, uint32_t i)
 {
@@ -19,15 +19,32 @@ static uint32_t page_of(const struct entry_cache *c, uint32_t key)
 	return key / c->plan.per_page;
 }
 
-/* Heads: rings of changes have the numbers of their pages. */
-static uint32_t segment(const struct entry_cache *c, bool protected)
+static uint32_t segment(bool protected)
 {
-	return c->directory->pages + protected;
+	return protected ? PROTECTED : PROBATION;
 }
 
-static uint32_t heads(const struct entry_cache *c)
+static size_t keys(const struct entry_cache *c)
 {
-	return c->directory->pages + 2;
+	return (size_t)c->directory->pages * c->plan.per_page;
+}
+
+/* The changes of a mapping page. */
+static size_t page_words(const struct entry_cache *c)
+{
+	return bits_words(c->plan.per_page);
+}
+
+static uint64_t *changes(const struct entry_cache *c, uint32_t page)
+{
+	return c->dirty + page * page_words(c);
+}
+
+static uint32_t most_elements(const struct entry_cache *c, uint64_t entries)
+{
+	uint64_t most = HEADS + (entries < keys(c) ? entries : keys(c));
+
+	return most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1;
 }
 
 struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_plan plan)
@@ -36,12 +53,11 @@ struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_p
 
 	*c = (struct entry_cache){ .directory = d, .plan = plan };
 	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
-	c->hash = hash_create(HASH_SMALLEST, "entry cache");
-	for (uint32_t head = 0; head < heads(c); head++) {
-		pool_take(&c->pool);
-		list_init(FIELD(c, use), head);
-		list_init(FIELD(c, change), head);
-	}
+	pool_reserve(&c->pool, most_elements(c, plan.expected));
+	c->place = memory_array(keys(c), sizeof *c->place, "index of the entry cache");
+	c->dirty = memory_array(d->pages * page_words(c), sizeof *c->dirty, "changed entries");
+	for (uint32_t head = 0; head < HEADS; head++)
+		list_init(FIELD(c, use), pool_take(&c->pool));
 	return c;
 }
 
@@ -50,37 +66,36 @@ void entry_cache_free(struct entry_cache *c)
 	if (!c)
 		return;
 	pool_free(&c->pool);
-	hash_free(&c->hash);
+	memory_free(c->place);
+	memory_free(c->dirty);
 	memory_free(c);
 }
 
 /* ---- what is in DRAM ---- */
 
-static uint32_t find(const struct entry_cache *c, uint32_t key)
-{
-	return hash_find(&c->hash, HASHED_ENTRIES(c), key);
-}
-
 static uint32_t cached(const struct entry_cache *c, uint32_t key)
 {
-	uint32_t i = find(c, key);
+	uint32_t i = c->place[key];
 
-	BUG_ON(i == INDEX_NONE, "entry %u is changed and not in DRAM", key);
+	BUG_ON(!i, "entry %u is changed and not in DRAM", key);
 	return i;
 }
 
 struct cached_entry *entry_cache_find(const struct entry_cache *c, uint32_t key)
 {
-	uint32_t i = find(c, key);
+	return c->place[key] ? entry_at(c, c->place[key]) : NULL;
+}
 
-	return i == INDEX_NONE ? NULL : entry_at(c, i);
+bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
+{
+	return bits_get(changes(c, page_of(c, key)), key % c->plan.per_page);
 }
 
 static void put(struct entry_cache *c, uint32_t i, bool protected)
 {
 	entry_at(c, i)->protected = protected;
 	c->protected += protected;
-	list_append(FIELD(c, use), segment(c, protected), i);
+	list_append(FIELD(c, use), segment(protected), i);
 }
 
 static void pull(struct entry_cache *c, uint32_t i)
@@ -95,7 +110,7 @@ static void use(struct entry_cache *c, uint32_t i)
 	pull(c, i);
 	put(c, i, true);
 	if (c->protected > c->plan.protect) {
-		i = list_next(FIELD(c, use), segment(c, true));
+		i = list_next(FIELD(c, use), PROTECTED);
 		pull(c, i);
 		put(c, i, false);
 	}
@@ -110,20 +125,14 @@ static void set_bytes(struct entry_cache *c, struct cached_entry *e, uint32_t by
 		c->most_used = c->used;
 }
 
-static void set_dirty(struct entry_cache *c, uint32_t i)
+static void set_dirty(struct entry_cache *c, uint32_t key)
 {
-	struct cached_entry *e = entry_at(c, i);
-
-	if (e->dirty)
-		return;
-	e->dirty = true;
-	list_append(FIELD(c, change), page_of(c, e->key), i);
+	bits_set(changes(c, page_of(c, key)), key % c->plan.per_page);
 }
 
-static void set_clean(struct entry_cache *c, uint32_t i)
+static void set_clean(struct entry_cache *c, uint32_t key)
 {
-	entry_at(c, i)->dirty = false;
-	list_remove(FIELD(c, change), i);
+	bits_clear(changes(c, page_of(c, key)), key % c->plan.per_page);
 }
 
 static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load)
@@ -131,47 +140,55 @@ static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load
 	uint32_t i = pool_take(&c->pool);
 
 	*entry_at(c, i) = (struct cached_entry){ .key = key, .load = load };
-	hash_add(&c->hash, HASHED_ENTRIES(c), i);
+	c->place[key] = i;
 	put(c, i, false);
 	set_bytes(c, entry_at(c, i), bytes);
 }
 
 static void leave(struct entry_cache *c, uint32_t i)
 {
-	if (entry_at(c, i)->dirty)
-		set_clean(c, i);
+	set_clean(c, entry_at(c, i)->key);
+	c->place[entry_at(c, i)->key] = 0;
 	set_bytes(c, entry_at(c, i), 0);
 	pull(c, i);
-	hash_remove(&c->hash, HASHED_ENTRIES(c), i);
 	pool_give(&c->pool, i);
 }
 
 /* ---- making room ---- */
 
+/* No entry of the mapping page is changed any more.  Returns how many were. */
+static uint32_t clean_page(struct entry_cache *c, uint32_t page)
+{
+	uint64_t *word = changes(c, page);
+	uint32_t cleaned = 0;
+
+	for (uint64_t *end = word + page_words(c); word < end; *word++ = 0)
+		cleaned += (uint32_t)__builtin_popcountll(*word);
+	return cleaned;
+}
+
 /* The mapping page is written with its changes: of all entries of the page, or of this one. */
-static bool write_back(struct entry_cache *c, struct io *io, uint32_t i, op_t *wait)
+static bool write_back(struct entry_cache *c, struct io *io, uint32_t key, op_t *wait)
 {
 	struct directory *d = c->directory;
-	uint32_t page = page_of(c, entry_at(c, i)->key);
+	uint32_t page = page_of(c, key), batched;
 
-	schedule_note(io->flash->schedule, "entry %u leaves DRAM, changed: mapping page %u is written%s",
-		entry_at(c, i)->key, page, c->plan.batch ? " with all its changes" : " for this change");
+	schedule_note(io->flash->schedule, "entry %u leaves DRAM, changed: mapping page %u is written%s", key,
+		page, c->plan.batch ? " with all its changes" : " for this change");
 	if (!directory_rewrite(d, io, page, CAUSE_MAP, OP_NONE, wait))
 		return false;
 	directory_clear(d, page);
+	set_clean(c, key);
+	batched = c->plan.batch ? clean_page(c, page) : 0;
 	c->statistics.writebacks += io->timed;
-	set_clean(c, i);
-	while (c->plan.batch && !list_empty(FIELD(c, change), page)) {
-		set_clean(c, list_next(FIELD(c, change), page));
-		c->statistics.batched += io->timed;
-	}
+	c->statistics.batched += io->timed ? batched : 0;
 	return true;
 }
 
 /* What leaves first; there is something in DRAM. */
 static uint32_t victim(const struct entry_cache *c)
 {
-	return list_next(FIELD(c, use), segment(c, list_empty(FIELD(c, use), segment(c, false))));
+	return list_next(FIELD(c, use), segment(list_empty(FIELD(c, use), PROBATION)));
 }
 
 /* So many bytes more fit.  *written becomes the page that was written last, if one was. */
@@ -180,15 +197,14 @@ static bool make_room(struct entry_cache *c, struct io *io, uint32_t bytes, op_t
 	BUG_ON(bytes > c->plan.bytes, "an entry of %u bytes is larger than the cache of %llu", bytes,
 		(unsigned long long)c->plan.bytes);
 	while (c->used + bytes > c->plan.bytes) {
-		uint32_t i = victim(c);
+		uint32_t i = victim(c), key = entry_at(c, i)->key;
 
-		if (entry_at(c, i)->dirty) {
-			if (!write_back(c, io, i, wait))
+		if (entry_cache_dirty(c, key)) {
+			if (!write_back(c, io, key, wait))
 				return false;
-			*written = page_of(c, entry_at(c, i)->key);
+			*written = page_of(c, key);
 		} else {
-			schedule_note(
-				io->flash->schedule, "entry %u leaves DRAM, unchanged", entry_at(c, i)->key);
+			schedule_note(io->flash->schedule, "entry %u leaves DRAM, unchanged", key);
 		}
 		leave(c, i);
 	}
@@ -224,12 +240,12 @@ static op_t load(struct entry_cache *c, struct io *io, uint32_t key, uint32_t by
 
 op_t entry_cache_get(struct entry_cache *c, struct io *io, uint32_t key, uint32_t bytes)
 {
-	uint32_t i = find(c, key);
+	uint32_t i;
 
-	BUG_ON(page_of(c, key) >= c->directory->pages, "entry %u is looked up, there are %u mapping pages",
-		key, c->directory->pages);
-	directory_count_lookup(c->directory, page_of(c, key), i != INDEX_NONE);
-	if (i == INDEX_NONE)
+	BUG_ON(key >= keys(c), "entry %u is looked up, there are %u mapping pages", key, c->directory->pages);
+	i = c->place[key];
+	directory_count_lookup(c->directory, page_of(c, key), i);
+	if (!i)
 		return load(c, io, key, bytes);
 	use(c, i);
 	return directory_pending(io, &entry_at(c, i)->load, OP_NONE);
@@ -255,7 +271,7 @@ void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint3
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (find(c, key) == INDEX_NONE && make_room(c, io, bytes, &nobody, &written))
+	if (!c->place[key] && make_room(c, io, bytes, &nobody, &written))
 		enter(c, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
@@ -272,16 +288,14 @@ void entry_cache_change(struct entry_cache *c, uint32_t key, uint32_t bytes)
 
 	directory_enter(c->directory, page_of(c, key));
 	set_bytes(c, entry_at(c, i), bytes);
-	set_dirty(c, i);
+	set_dirty(c, key);
 }
 
 bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 {
-	uint32_t i = find(c, key);
-
-	if (i == INDEX_NONE)
+	if (!c->place[key])
 		return false;
-	set_dirty(c, i);
+	set_dirty(c, key);
 	return true;
 }
 
@@ -290,43 +304,42 @@ bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 /* Of the segment, or INDEX_NONE if its ring is none. */
 static uint32_t length(const struct entry_cache *c, bool protected)
 {
-	return list_length(FIELD(c, use), segment(c, protected), c->pool.used);
+	return list_length(FIELD(c, use), segment(protected), c->pool.used);
 }
 
 static void index_segment(struct entry_cache *c, bool protected)
 {
-	uint32_t head = segment(c, protected);
+	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		entry_at(c, i)->load = OP_NONE;
-		hash_add(&c->hash, HASHED_ENTRIES(c), i);
+		c->place[entry_at(c, i)->key] = i;
 	}
 }
 
 /* Handles mean nothing in another process, nor does where the index has its chains. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
-	uint64_t most = heads(c) + (uint64_t)c->directory->pages * c->plan.per_page;
 	struct cached_entry *e;
 	uint32_t n;
 
-	pool_regions(&c->pool, r, most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1);
+	for (uint32_t i = HEADS; i < c->pool.used; i++)
+		c->place[entry_at(c, i)->key] = 0;
+	pool_regions(&c->pool, r, most_elements(c, keys(c)));
+	regions_visit(r, c->dirty, c->directory->pages * page_words(c) * sizeof *c->dirty);
 	regions_visit(r, &c->used, sizeof c->used);
 	regions_visit(r, &c->protected, sizeof c->protected);
 	e = c->pool.object;
 	n = r->broken ? 0 : c->pool.used;
-	regions_require(r, n >= heads(c), "entry cache");
+	regions_require(r, n >= HEADS, "entry cache");
 	regions_below(r, NUMBERS_OF(e, use.previous), n, n, "entry cache");
 	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
-	regions_below(r, NUMBERS_OF(e, change.previous), n, n, "entry cache");
-	regions_below(r, NUMBERS_OF(e, change.next), n, n, "entry cache");
-	regions_below(r, NUMBERS_OF(e, dirty), n, 2, "entry cache");
+	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
 	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
 		regions_require(r, false, "entry cache");
 		return;
 	}
-	hash_clear(&c->hash);
 	index_segment(c, true);
 	index_segment(c, false);
 }
@@ -337,34 +350,30 @@ struct tally {
 
 static void check_segment(const struct entry_cache *c, bool protected, struct tally *t)
 {
-	uint32_t head = segment(c, protected);
+	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		const struct cached_entry *e = entry_at(c, i);
 
-		BUG_ON(page_of(c, e->key) >= c->directory->pages,
-			"entry %u is in DRAM, there are %u mapping pages", e->key, c->directory->pages);
-		BUG_ON(e->protected != protected || find(c, e->key) != i,
+		BUG_ON(e->key >= keys(c), "entry %u is in DRAM, there are %u mapping pages", e->key,
+			c->directory->pages);
+		BUG_ON(e->protected != protected || c->place[e->key] != i,
 			"entry %u in segment %d is said to be in %d, the index has %u for %u", e->key,
-			protected, e->protected, find(c, e->key), i);
-		BUG_ON(++t->entries > c->hash.count, "more than %u entries are in DRAM", c->hash.count);
-		t->dirty += e->dirty;
+			protected, e->protected, c->place[e->key], i);
+		BUG_ON(++t->entries > c->pool.used, "more than %u entries are in DRAM", c->pool.used);
+		t->dirty += entry_cache_dirty(c, e->key);
 		t->bytes += e->bytes;
 	}
 }
 
 static void check_changes(const struct entry_cache *c, uint64_t dirty)
 {
-	for (uint32_t page = 0; page < c->directory->pages; page++) {
-		BUG_ON(list_length(FIELD(c, change), page, c->hash.count) == INDEX_NONE,
-			"the changes of mapping page %u are no ring", page);
-		for (uint32_t i = list_next(FIELD(c, change), page); i != page;
-			i = list_next(FIELD(c, change), i))
-			BUG_ON(!entry_at(c, i)->dirty || page_of(c, entry_at(c, i)->key) != page || !dirty--,
-				"entry %u is listed as a change of mapping page %u", entry_at(c, i)->key,
-				page);
-	}
-	BUG_ON(dirty, "%llu changed entries are not listed", (unsigned long long)dirty);
+	uint64_t marked = 0;
+
+	for (size_t w = 0; w < c->directory->pages * page_words(c); w++)
+		marked += (uint64_t)__builtin_popcountll(c->dirty[w]);
+	BUG_ON(marked != dirty, "%llu entries in DRAM are changed, marked are %llu",
+		(unsigned long long)dirty, (unsigned long long)marked);
 }
 
 void entry_cache_check(const struct entry_cache *c)
@@ -376,13 +385,13 @@ void entry_cache_check(const struct entry_cache *c)
 		"%llu entries are protected, counted are %llu, %llu may be", (unsigned long long)t.entries,
 		(unsigned long long)c->protected, (unsigned long long)c->plan.protect);
 	check_segment(c, false, &t);
-	BUG_ON(heads(c) + t.entries + pool_count_free(&c->pool) != c->pool.used,
-		"%u of %u entries are free, %llu in DRAM", pool_count_free(&c->pool), c->pool.used - heads(c),
+	BUG_ON(HEADS + t.entries + pool_count_free(&c->pool) != c->pool.used,
+		"%u of %u entries are free, %llu in DRAM", pool_count_free(&c->pool), c->pool.used - HEADS,
 		(unsigned long long)t.entries);
-	BUG_ON(t.entries != c->hash.count || t.bytes != c->used || t.bytes > c->plan.bytes,
-		"%llu entries of %llu bytes are in DRAM; counted are %u and %llu, the budget is %llu",
-		(unsigned long long)t.entries, (unsigned long long)t.bytes, c->hash.count,
-		(unsigned long long)c->used, (unsigned long long)c->plan.bytes);
+	BUG_ON(t.bytes != c->used || t.bytes > c->plan.bytes,
+		"%llu entries of %llu bytes are in DRAM; counted are %llu, the budget is %llu",
+		(unsigned long long)t.entries, (unsigned long long)t.bytes, (unsigned long long)c->used,
+		(unsigned long long)c->plan.bytes);
 	check_changes(c, t.dirty);
 }
 

@@ -19,29 +19,31 @@
  *     Nothing enters or leaves meanwhile.
  *   - Outside time it is not used.
  *
+ * An entry in DRAM costs 32 bytes of the simulator's memory, every key 4 (its place) and a bit (changed).
+ *
  * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what it has no room for goes
  * back to the others as the one last used.  0 is plain LRU.
  */
 #ifndef PAGEMAP_ENTRY_CACHE_H
 #define PAGEMAP_ENTRY_CACHE_H
 
-#include "base/hash.h"
+#include "base/list.h"
 #include "base/pool.h"
 #include "pagemap/directory.h"
 
 struct cached_entry {
-	uint32_t key, chain;
-	struct link use;    /* in the ring of its segment, least recently used first */
-	struct link change; /* changed: in the ring of its mapping page */
-	op_t load;          /* the read that brought it, as long as that may be under way */
+	op_t load;       /* the read that brought it, as long as that may be under way */
+	uint32_t key;    /* stays when the entry leaves, until the element is used again */
+	struct link use; /* in the ring of its segment, least recently used first */
 	uint32_t bytes;
-	bool dirty, protected;
+	bool protected;
 	uint8_t parts; /* the FTL's own: which parts of it are in DRAM; 0 when it enters */
 };
 
 struct entry_cache_plan {
 	uint32_t per_page; /* entries of a mapping page */
 	uint64_t bytes;    /* budget, at least that of the largest entry */
+	uint64_t expected; /* entries for which there is room at once */
 	uint64_t protect;  /* entries */
 	bool batch;        /* a write-back is for all changed entries of the mapping page */
 	bool read_once; /* one read does if an entry is loaded from the page that the one that leaves is written to */
@@ -51,12 +53,13 @@ struct entry_cache_statistics {
 	uint64_t bytes, most_bytes, writebacks, batched;
 };
 
-/* Elements of the pool: a head for each mapping page's ring of changes, one for each segment, the entries. */
+/* Elements of the pool: a head for each segment, the entries. */
 struct entry_cache {
 	struct directory *directory;
 	struct entry_cache_plan plan;
 	struct pool pool;
-	struct hash hash;
+	uint32_t *place;          /* per key: its element; 0 (a head): it is not in DRAM */
+	uint64_t *dirty;          /* bit per key, whole words per mapping page: changed in DRAM */
 	uint64_t used, most_used; /* bytes */
 	uint64_t protected;       /* entries */
 	struct entry_cache_statistics statistics;
@@ -68,6 +71,20 @@ void entry_cache_free(struct entry_cache *);
 
 /* The entry if it is in DRAM, NULL if not; good until one enters. */
 struct cached_entry *entry_cache_find(const struct entry_cache *, uint32_t key);
+
+/* Is it in DRAM, and changed? */
+bool entry_cache_dirty(const struct entry_cache *, uint32_t key);
+
+/* The key is used soon; then, once what that fetches is there. */
+PREFETCHING void entry_cache_expect(const struct entry_cache *c, uint32_t key)
+{
+	__builtin_prefetch(&c->place[key], 1);
+}
+
+PREFETCHING void entry_cache_expect_next(const struct entry_cache *c, uint32_t key)
+{
+	__builtin_prefetch(pool_at(&c->pool, c->place[key]), 1);
+}
 
 /*
  * Looks the entry up; if it is not in DRAM it enters unchanged, with this size.  Returns what its user must wait for.
@@ -97,7 +114,7 @@ bool entry_cache_moved(struct entry_cache *, uint32_t key);
 /* State, for saving and loading a drive with nothing under way; the directory is saved apart. */
 void entry_cache_regions(struct entry_cache *, struct regions *);
 
-/* Aborts if rings, index, sizes and counts disagree.  O(entries in DRAM + mapping pages). */
+/* Aborts if rings, places, bits, sizes and counts disagree.  O(entries in DRAM + keys / 64). */
 void entry_cache_check(const struct entry_cache *);
 
 /* Rows map.cache_bytes, map.cached_bytes_max, map.writebacks, map.batched, and those of the directory. */

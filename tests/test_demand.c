@@ -648,7 +648,7 @@ static void test_two_bits_for_an_entry(void **state)
 	random_init(&random, seed_of_run(), 1);
 	heads_init(&h, ENTRIES);
 	for (int history = 0; history < 3000; history++) {
-		uint32_t one_bit = 1, two_bits = 0, counted;
+		uint32_t one_bit = 1, two_bits = 0, counted, runs = 0;
 
 		make_history(place, &random);
 		for (uint32_t i = 0; i < ENTRIES; i++)
@@ -663,6 +663,10 @@ static void test_two_bits_for_an_entry(void **state)
 		}
 		assert_int_equal(counted, two_bits);
 		assert_true(two_bits <= one_bit);
+		for (uint32_t i = 0; i < ENTRIES; i++)
+			if (!i || !continues(place, i - 1, i))
+				h.entry[runs++].offset = place[i] == UNMAPPED ? 5000 : place[i] - i;
+		assert_int_equal(heads_encode(&h, runs), counted);
 	}
 	heads_release(&h);
 }

@@ -140,8 +140,8 @@ static void compare(const struct world *w, const struct model *m, uint64_t step)
 		const struct cached_entry *e = entry_cache_find(w->entries, key);
 		const struct model_entry *k = &m->entry[key];
 
-		if ((e != NULL) != k->cached ||
-			(e && (e->dirty != k->dirty || e->bytes != k->bytes || e->protected != k->protected)))
+		if ((e != NULL) != k->cached || entry_cache_dirty(w->entries, key) != k->dirty ||
+			(e && (e->bytes != k->bytes || e->protected != k->protected)))
 			fail_msg("step %llu: entry %u is in DRAM: %d, should be %d", (unsigned long long)step,
 				key, e != NULL, k->cached);
 	}
@@ -298,7 +298,7 @@ static void test_state_goes_from_one_cache_to_another(void **state)
 		struct cached_entry *e = entry_cache_find(b->entries, key);
 
 		assert_int_equal(e != NULL, key < 30);
-		assert_int_equal(e && e->dirty, key == 7);
+		assert_int_equal(entry_cache_dirty(b->entries, key), key == 7);
 	}
 	memory_free(c);
 	world_close(a);
@@ -438,7 +438,7 @@ static void test_no_page_to_write_to(void **state)
 	assert_true(entry_cache_get(w->entries, io, PER_PAGE, 8) == OP_NONE);
 	end(w);
 	assert_null(entry_cache_find(w->entries, PER_PAGE));
-	assert_true(entry_cache_find(w->entries, 0)->dirty);
+	assert_true(entry_cache_dirty(w->entries, 0));
 	assert_int_equal(count(w, OP_READ, CAUSE_MAP), 1);
 	world_close(w);
 }

@@ -125,6 +125,7 @@ class Description(Folder):
         self.assertEqual(len(e.places(["", "more"])), 16)
         self.assertEqual([c["cache"] for c in e.cases({"ftl": "page", "seed": "1"})], ["4K", "4K"])
         self.assertEqual(len(e.cases(e.place("page cache=*"))), 2 * 2 * 2)
+        self.assertEqual([c["cache"] for c in e.cases(e.place("page mixed seed=1 cache=1*"))], ["1K"])
 
     def test_a_section_that_counts_only_if(self):
         self.write("if.ini", SWEEP.replace("n = 300", "n = 300\nother =") + "[axis workload if other]\nw = zipf\n")
@@ -302,6 +303,15 @@ class Sweep(Folder):
         rows = [line.split("\t") for line in self.text("results/sweep/n-5000/results.tsv").splitlines()[1:]]
         self.assertEqual({(row[2], row[6]) for row in rows}, {("worn", "drive failed"), ("fresh", "done")})
 
+    def test_a_grid_that_is_not_asked_for(self):
+        row = "more\tFig. 4\tless\tmean(programs[{} mixed cache=1K])\t=\t1\tcount\t\t\n"
+        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")].replace("cache = 1K 4K", "cache = 4K"))
+        self.write("sweep/published.tsv", PUBLISHED + row.format("page"))
+        self.lab("report", self.at("sweep"))
+        self.assertIn("left out", self.text("results/sweep/n-300/numbers.tsv").splitlines()[-1])
+        self.write("sweep/published.tsv", PUBLISHED + row.format("across"))
+        self.assertIn("is not in what is run", self.lab("report", self.at("sweep"), status=2).stderr)
+
     def test_an_unknown_measure(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
         self.assertIn('same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr)
@@ -315,6 +325,30 @@ class Sweep(Folder):
         self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+
+    def test_the_least_of_several_vectors(self):
+        self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] / programs[page])",
+                   "min(doubled[page] / programs[page], programs[page] / programs[page], doubled[page] / programs[page])"))
+        self.lab("report", self.at("sweep"))
+        self.assertIn("\t1.00x\t", self.text("results/sweep/n-300/numbers.tsv"))
+
+    def test_heat_of_published_numbers(self):
+        self.write("sweep/experiment.ini", SWEEP + "[figure heat]\nplot = heat\nx = cache\nseries = ftl\nmeasure = far\n")
+        self.lab("report", self.at("sweep"))
+        data = self.text("results/sweep/n-300/figures/heat.gp").partition("$data << END\n")[2].splitlines()[:2]
+        self.assertEqual(data, ['1 "1K" 100 100 100 100 100 100', '2 "4K" 100 100 100 100 100 100'])  # twice as much, wherever
+
+    def test_what_is_not_to_be_had_stands_apart(self):
+        self.write("sweep/published.tsv", PUBLISHED.replace("far\tFig. 2", "far\tNot to be had: Fig. 2"))
+        self.lab("report", self.at("sweep"))
+        page = self.text("results/sweep/n-300/report.html")
+        self.assertIn("What is not to be had, and what was measured: 1 of 4 numbers", page)
+        self.assertNotIn("What differs", page)
+
+    def test_labels_of_numbers(self):
+        self.assertEqual([figures.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")], ["25", "-8", "4K", "page", "7"])
+        self.assertEqual(figures.apart([-100.0, -2.0, 1.0, 60.0, 100.0], False), {0, 1, 3, 4})
+        self.assertEqual(figures.apart([1.0, 10.0, 11.0, 1000.0], True), {0, 1, 3})
 
     def test_mistakes_in_figures(self):
         for wrong, says in (("plot = pie", "should be of bars"), ("plot = bars\nmeasure = programs\ncolour = red", "colour"),
@@ -332,6 +366,21 @@ class Sweep(Folder):
         self.lab("run", self.at("other.ini"))
         rows = [line.split("\t") for line in self.text("results/other/default/results.tsv").splitlines()[1:]]
         self.assertEqual([(row[0], row[4], row[5]) for row in rows], [("1", "3", "2"), ("2", "3", "4"), ("3", "3", "6")])
+
+    def test_places_of_chardin(self):
+        def place(*words):
+            done = subprocess.run(["scripts/chardin/measure", SSD, *words, "costs.striped.sectors=16384", "striped.sectors=32768",
+                                   "indirect.logical_sectors=20000", "parameters/chardin-ssd.cfg"], capture_output=True, text=True)
+            return dict(line.split(" = ") for line in done.stdout.splitlines()) or done
+        near, far, sector = place("writes=4d"), place("writes=-512f"), place("writes=16k")
+        self.assertEqual((near["device.cost_ms"], near["device.best_distance"], near["device.d_max"]), ("0.128", "4", "256"))
+        self.assertAlmostEqual(float(far["device.cost_ms"]), 7.36, delta=0.02)
+        self.assertEqual((sector["device.sequential"], "device.cost_ms" in sector), ("1953.125", False))
+        pool = place("writes=50p", "model=scripts/chardin/model")
+        self.assertEqual((pool["layer.sectors"], pool["indirect.pool_sectors"], pool["model.distance"]), ("20000", "10000", "3.000"))
+        self.assertAlmostEqual(float(pool["indirect.distance_mean"]), float(pool["model.distance_u"]), delta=0.03)
+        wrong = place("writes=4d", "striped.chips=0")
+        self.assertEqual((wrong.returncode, wrong.stderr.count("\n")), (2, 1))
 
     def test_kept_drives(self):
         self.write("aged.ini", "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"

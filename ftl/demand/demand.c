@@ -57,8 +57,8 @@ bool demand_init(struct ftl *f, const struct demand_scheme *scheme, struct fault
 {
 	static const struct stream streams[] = { { "host", .survivors = DEMAND_GC },
 		{ "gc", .survivors = DEMAND_GC }, { "map", .survivors = DEMAND_MAP, .map = true }, { 0 } };
-	static const struct collector_client client = {
-		.relocate = relocate, .emptied = emptied, .expect = page_expect
+	const struct collector_client client = {
+		.relocate = relocate, .emptied = emptied, .expect = scheme->expect
 	};
 	struct demand *d = f->state;
 	const struct geometry *g = f->geometry;

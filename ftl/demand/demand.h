@@ -22,6 +22,8 @@
 /* What differs.  Mapping page p holds the entries of the logical pages from p * per_page on. */
 struct demand_scheme {
 	uint32_t reserve; /* free blocks of a plane for its collection */
+	/* The entry is used soon: page_expect() and more. */
+	void (*expect)(const struct ftl *, lpn_t);
 	/* Looks an entry up, in time: counts and pays.  Returns what its user must wait for. */
 	op_t (*look_up)(struct ftl *, struct io *, lpn_t);
 	/* Optional: the host has changed the entry; in time it was looked up before. */

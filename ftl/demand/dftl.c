@@ -53,8 +53,20 @@ static bool moved(struct ftl *f, lpn_t lpn)
 	return entry_cache_moved(((struct dftl *)f->state)->cache, lpn);
 }
 
+static void expect(const struct ftl *f, lpn_t lpn)
+{
+	page_expect(f, lpn);
+	entry_cache_expect(((const struct dftl *)f->state)->cache, lpn);
+}
+
+static void expect_next(const struct ftl *f, lpn_t lpn)
+{
+	page_expect_next(f, lpn);
+	entry_cache_expect_next(((const struct dftl *)f->state)->cache, lpn);
+}
+
 static const struct demand_scheme scheme = {
-	.reserve = 2, .look_up = look_up, .changed = changed, .moved = moved
+	.reserve = 2, .expect = expect, .look_up = look_up, .changed = changed, .moved = moved
 };
 
 static bool dftl_init(struct ftl *f, struct fault *fault)
@@ -72,6 +84,7 @@ static bool dftl_init(struct ftl *f, struct fault *fault)
 	d->cache = entry_cache_create(
 		d->demand.directory, (struct entry_cache_plan){ .per_page = d->demand.per_page,
 					     .bytes = bytes,
+					     .expected = bytes / CACHED_BYTES,
 					     .protect = s->slru,
 					     .batch = s->batch,
 					     .read_once = s->same_vtpn });
@@ -98,10 +111,11 @@ static void dftl_regions(struct ftl *f, struct regions *r)
 
 static void dftl_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
-	const struct cached_entry *e = entry_cache_find(((const struct dftl *)f->state)->cache, lpn);
+	const struct entry_cache *c = ((const struct dftl *)f->state)->cache;
 
 	page_print_entry(f, lpn, out);
-	fputs(!e ? "; not in DRAM" : e->dirty ? "; in DRAM, changed" : "; in DRAM", out);
+	fputs(entry_cache_find(c, lpn) ? "; in DRAM" : "; not in DRAM", out);
+	fputs(entry_cache_dirty(c, lpn) ? ", changed" : "", out);
 }
 
 static void dftl_statistics(struct ftl *f, struct stat_list *list)
@@ -122,8 +136,8 @@ const struct ftl_ops ftl_dftl = {
 	.write = demand_write,
 	.trim = demand_trim,
 	.place_map = demand_place_map,
-	.expect = page_expect,
-	.expect_next = page_expect_next,
+	.expect = expect,
+	.expect_next = expect_next,
 	.check = dftl_check,
 	.regions = dftl_regions,
 	.facts = demand_facts,

@@ -8,6 +8,8 @@
  *
  * With two bits a short run may interrupt a long one.  00: it continues the nearest head 10 before it; 01: it continues
  * the entry before it, which is 01 or a head 11; 10: head of a long run; 11: head of a short one.
+ *
+ * Entries that continue the one before them have no part in how many heads there are: they may be left out.
  */
 #ifndef FTL_DEMAND_HEADS_H
 #define FTL_DEMAND_HEADS_H

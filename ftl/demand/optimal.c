@@ -22,7 +22,9 @@ static bool moved(struct ftl *f, lpn_t lpn)
 
 static bool optimal_init(struct ftl *f, struct fault *fault)
 {
-	static const struct demand_scheme scheme = { .reserve = 1, .look_up = look_up, .moved = moved };
+	static const struct demand_scheme scheme = {
+		.reserve = 1, .expect = page_expect, .look_up = look_up, .moved = moved
+	};
 
 	return demand_init(f, &scheme, fault);
 }

@@ -27,7 +27,8 @@ struct sftl_settings {
 };
 
 struct sftl_page {
-	uint32_t heads; /* with two bits as long as it is in DRAM */
+	uint32_t runs;  /* of entries that continue each other */
+	uint32_t heads; /* as measured last: with one bit the runs */
 	uint32_t dirty; /* changed entries: in DRAM, or in the buffer if it is not */
 	uint32_t charge;
 	bool cached, bitmap;
@@ -43,7 +44,7 @@ struct sftl {
 	struct demand demand;
 	struct sftl_page *page;
 	struct stack stack;
-	uint64_t *head;     /* bit per logical page: head of a run, with one bit */
+	uint64_t *head;     /* bit per logical page: head of a run */
 	uint64_t *dirty;    /* bit per logical page: changed in DRAM */
 	struct heads heads; /* with two */
 	uint32_t buffered;
@@ -103,25 +104,35 @@ static lpn_t end_of(const struct ftl *f, uint32_t page)
 	return end < f->geometry->logical_pages ? (lpn_t)end : f->geometry->logical_pages;
 }
 
-static void count_head(struct ftl *f, lpn_t lpn)
+static bool begins_run(const struct ftl *f, lpn_t lpn)
+{
+	return lpn % ((const struct sftl *)f->state)->demand.per_page == 0 ||
+	       offset_of(f, lpn) != offset_of(f, lpn - 1);
+}
+
+static void count_run(struct ftl *f, lpn_t lpn)
 {
 	struct sftl *s = f->state;
-	bool head = lpn % s->demand.per_page == 0 || offset_of(f, lpn) != offset_of(f, lpn - 1);
+	bool head = begins_run(f, lpn);
 
 	if (head == bits_get(s->head, lpn))
 		return;
 	(head ? bits_set : bits_clear)(s->head, lpn);
-	s->page[lpn / s->demand.per_page].heads += head ? 1 : -1u;
+	s->page[lpn / s->demand.per_page].runs += head ? 1 : -1u;
 }
 
-static uint32_t encode(struct ftl *f, uint32_t page)
+/* With two bits. */
+static uint32_t count_heads(struct ftl *f, uint32_t page)
 {
 	struct sftl *s = f->state;
-	lpn_t first = page * s->demand.per_page, end = end_of(f, page);
+	size_t words = bits_words(s->demand.per_page);
+	uint32_t runs = 0;
 
-	for (lpn_t lpn = first; lpn < end; lpn++)
-		s->heads.entry[lpn - first].offset = offset_of(f, lpn);
-	return heads_encode(&s->heads, end - first);
+	for (size_t w = page * words; w < (page + 1) * words; w++)
+		for (uint64_t left = s->head[w]; left; left &= left - 1)
+			s->heads.entry[runs++].offset =
+				offset_of(f, (lpn_t)(w * BITS_WORD) + (lpn_t)__builtin_ctzll(left));
+	return heads_encode(&s->heads, runs);
 }
 
 /* The page as DRAM would hold it if it were loaded now. */
@@ -131,8 +142,7 @@ static void measure(struct ftl *f, uint32_t page)
 	struct sftl_page *p = &s->page[page];
 	uint32_t bits = two_bits(f) ? 2 : 1, full = f->geometry->page_bytes, size;
 
-	if (two_bits(f))
-		p->heads = encode(f, page);
+	p->heads = two_bits(f) ? count_heads(f, page) : p->runs;
 	size = (bits * s->demand.per_page + 7) / 8 + HEADER_BYTES + p->heads * HEAD_BYTES;
 	if (!p->bitmap || !p->cached)
 		p->bitmap = 10 * size < 8 * full;
@@ -147,11 +157,9 @@ static void resize(struct ftl *f, lpn_t lpn)
 	struct sftl *s = f->state;
 	uint32_t page = lpn / s->demand.per_page, before = s->page[page].charge;
 
-	if (!two_bits(f)) {
-		count_head(f, lpn);
-		if (lpn + 1 < end_of(f, page))
-			count_head(f, lpn + 1);
-	}
+	count_run(f, lpn);
+	if (lpn + 1 < end_of(f, page))
+		count_run(f, lpn + 1);
 	if (!s->page[page].cached)
 		return;
 	measure(f, page);
@@ -364,9 +372,12 @@ static void updated(struct ftl *f, uint32_t page)
 	set_clean(f->state, page);
 }
 
-static const struct demand_scheme scheme = {
-	.reserve = 2, .look_up = look_up, .changed = changed, .moved = moved, .updated = updated
-};
+static const struct demand_scheme scheme = { .reserve = 2,
+	.expect = page_expect,
+	.look_up = look_up,
+	.changed = changed,
+	.moved = moved,
+	.updated = updated };
 
 /* ---- life ---- */
 
@@ -389,7 +400,7 @@ static bool sftl_init(struct ftl *f, struct fault *fault)
 	stack_init(&s->stack, pages);
 	heads_init(&s->heads, s->demand.per_page);
 	for (uint32_t page = 0; page < pages; page++)
-		count_head(f, page * s->demand.per_page);
+		count_run(f, page * s->demand.per_page);
 	return true;
 }
 
@@ -409,16 +420,19 @@ static void check_page(const struct ftl *f, uint32_t page)
 {
 	const struct sftl *s = f->state;
 	const struct sftl_page *p = &s->page[page];
-	uint32_t dirty = 0, heads = 0;
+	uint32_t dirty = 0, runs = 0;
 
 	for (lpn_t lpn = page * s->demand.per_page; lpn < end_of(f, page); lpn++) {
 		dirty += bits_get(s->dirty, lpn);
-		heads += lpn % s->demand.per_page == 0 || offset_of(f, lpn) != offset_of(f, lpn - 1);
+		runs += begins_run(f, lpn);
+		BUG_ON(begins_run(f, lpn) != bits_get(s->head, lpn), "LPN %u begins a run: %d, marked is %d",
+			lpn, begins_run(f, lpn), bits_get(s->head, lpn));
 	}
 	BUG_ON(dirty != p->dirty, "mapping page %u has %u changed entries, counted are %u", page, dirty,
 		p->dirty);
-	BUG_ON(two_bits(f) ? p->cached && p->heads > heads : p->heads != heads,
-		"mapping page %u has %u heads, counted are %u", page, heads, p->heads);
+	BUG_ON(runs != p->runs, "mapping page %u has %u runs, counted are %u", page, runs, p->runs);
+	BUG_ON(p->cached && (two_bits(f) ? p->heads > runs : p->heads != runs),
+		"mapping page %u has %u runs and %u heads", page, runs, p->heads);
 }
 
 static void sftl_check(const struct ftl *f)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import configparser
 import csv
+import fnmatch
 import glob
 import itertools
 import os
@@ -83,7 +84,7 @@ class Experiment:
                 return [fixed[axis]]
             if axis in self.defaults and axis not in fixed:
                 return [self.defaults[axis]]
-            return self.grids[""].get(axis) or list(self.axes[axis])
+            return fnmatch.filter(self.grids[""].get(axis) or list(self.axes[axis]), fixed.get(axis, "*"))
 
         axes = [axis for axis in self.axes if axis not in but]
         return [dict(zip(axes, points)) for points in itertools.product(*map(choices, axes))]

@@ -6,6 +6,7 @@ template of scripts/plots/ is written at the head of style.gp.
 from __future__ import annotations
 
 import fnmatch
+import math
 import os
 import subprocess
 from dataclasses import dataclass
@@ -138,12 +139,13 @@ class Figure:
         return [(str(i), [(part[i] if i < len(part) else None, 0.0) for part in parts]) for i in range(max(map(len, parts)))]
 
     def spread(self, series: Series, place: Place, measure: str) -> tuple[Value, float]:
-        """Dots are published numbers of a point of x.  A part of a stack stands over the whole stack it is compared with."""
-        if self.plot == "dots":
-            row = next((row for row in self.experiment.published if row.id == measure), None)
-            if not row:
-                raise Mistake(f"{measure}: published.tsv has no such number")
+        """Dots are published numbers at a point of x, and so may be heat.  A part of a stack stands over the whole stack it
+        is compared with."""
+        row = next((row for row in self.experiment.published if row.id == measure), None)
+        if row and self.plot in ("dots", "heat"):
             return self.values.compare(row, place).value, 0.0
+        if self.plot == "dots":
+            raise Mistake(f"{measure}: published.tsv has no such number")
         if self.over is None or len(series.measures) == 1:
             return self.values.spread(measure, place, self.over)
         whole = [self.values.spread(m, place | self.over)[0] for m in series.measures]
@@ -211,9 +213,10 @@ class Figure:
         positions = numbers if numeric else [float(i + 1) for i in range(len(rows))]
         lines = ["$data << END"]
         every = 1 + len(rows) // 40  # labels that there is room for
+        shown = apart(positions, "x" in self.option.get("log", "").split()) if numeric else range(0, len(rows), every)
         for i, (position, (label, cells)) in enumerate(zip(positions, rows)):
             fields = (f"{v:.9g} {v - h:.9g} {v + h:.9g}" if v is not None else "NaN NaN NaN" for v, h in cells)
-            lines.append(f"{position:.9g} {quoted('' if i % every else label)} {' '.join(fields)}")
+            lines.append(f"{position:.9g} {quoted(unitless(label) if i in shown else '')} {' '.join(fields)}")
         return lines + ["END", f"rows = {len(rows)}", f"with_mean = {int(len(rows) > len(numbers))}",
                         f"numeric = {int(numeric)}", f"first_ = {positions[0]:.9g}", f"last_ = {positions[len(rows) - 1]:.9g}",
                         f"first_name = {quoted('' if self.deviations else rows[0][0])}"]
@@ -241,6 +244,16 @@ class Figure:
         return lines + ["END"]
 
 
+def apart(positions: list[float], log: bool) -> set[int]:
+    """Of positions on an axis those whose labels do not run into the one before."""
+    at = [math.log(x) for x in positions] if log and min(positions) > 0 else positions
+    shown: list[int] = []
+    for i, x in enumerate(at):
+        if not shown or abs(x - at[shown[-1]]) >= 0.085 * (max(at) - min(at)):
+            shown.append(i)
+    return set(shown)
+
+
 def quantity(text: str) -> float | None:
     """4K, 16, 2.5: where a number stands on an axis."""
     factor = {"K": 1024, "M": 1 << 20, "G": 1 << 30, "k": 1}.get(text[-1:], 1)
@@ -248,6 +261,11 @@ def quantity(text: str) -> float | None:
         return float(text[:-1]) * factor if text[-1:].isalpha() else float(text)
     except ValueError:
         return None
+
+
+def unitless(text: str) -> str:
+    """`25p` is 25 on an axis that says of what."""
+    return text[:-1] if quantity(text) is not None and text[-1:].isalpha() and text[-1] not in "KMGk" else text
 
 
 def draw(figure: Figure, runs: Runs) -> list[Panel]:

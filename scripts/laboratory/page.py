@@ -57,11 +57,13 @@ def number_table(rows: list[Compared], figures: dict[str, Figure]) -> Iterator[s
 def numbers(compared: list[Compared], figures: dict[str, Figure], experiment: Experiment) -> Iterator[str]:
     inputs = [row for row in compared if row.row.where.startswith("Table")]
     others = [row for row in compared if row not in inputs]
-    for heading, rows in (("What differs from the paper", [row for row in others if row.missed]),
-                          ("What holds", [row for row in others if not row.missed])):
+    hopeless = [row for row in others if row.row.where.startswith("Not to be had")]
+    for heading, rows in (("What differs from the paper", [row for row in others if row.missed and row not in hopeless]),
+                          ("What holds", [row for row in others if not row.missed and row not in hopeless]),
+                          ("What is not to be had, and what was measured", hopeless)):
         if rows:
             yield f"<h2>{heading}: {len(rows)} of {len(others)} numbers</h2>"
-            yield f"<p>{text(experiment.options.get('reading', ''))}</p>" if rows[0].missed else ""
+            yield f"<p>{text(experiment.options.get('reading', ''))}</p>" if rows[0].missed and rows is not hopeless else ""
             yield from number_table(rows, figures)
     if inputs:
         missed = sum(row.missed for row in inputs)

@@ -73,6 +73,7 @@ class Runs:
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
         self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
+        self.of_grids = experiment.places(list(experiment.grids))
         self.columns = any(f.get("plot") == "cdf" for f in experiment.figures.values())
         self.identities: dict[str, str] = {}
         try:
@@ -234,6 +235,8 @@ class Runs:
             return whole.get("statistics", whole).get(name)
         run = self.run_of.get(tuple(place.values()))
         if not run:
+            if place in self.of_grids:
+                return None  # of a grid that is not asked for
             raise Mistake(f"{' '.join(place.values())} is not in what is run")
         whole = self.load(self.path(run.key))
         if name.startswith("param."):

@@ -48,7 +48,12 @@ class Vector(tuple):
     __radd__, __rmul__ = __add__, __mul__
 
 
-VECTOR = {"mean": lambda v: sum(v) / len(v), "min": min, "max": max, "sum": sum, "count": sum, "abs": abs}
+def flat(*values: object) -> list:
+    """Of vectors and numbers the numbers: vectors compare place by place, which min() and max() cannot mean."""
+    return [one for value in values for one in (value if isinstance(value, Vector) else (value,))]
+
+
+VECTOR = {"mean": lambda v: sum(v) / len(v), "min": lambda *v: min(flat(*v)), "max": lambda *v: max(flat(*v)), "sum": sum, "count": sum, "abs": abs}
 SCALAR = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "min": min, "max": max, "abs": abs, "int": int}
 
 
