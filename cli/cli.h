@@ -32,7 +32,8 @@ struct options {
 	char **typed; /* the whole command line from the command's name on, NULL-ended */
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
-	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix;
+	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
+		*warm_up, *log;
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain; /* number of a request from 1, 0 = none */

@@ -60,6 +60,13 @@ static const struct option table[] = {
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "random writes alone" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
+	{ TAKES_RUN, "warmup", 0, "SPAN", TEXT, FIELD(warm_up),
+		"statistics begin after so many requests or so much simulated time (5000, 10s, 20ms, 3us); 2%:SPAN:\n"
+		"                       once the write amplification of two such windows differs by 2 % at most" },
+	{ TAKES_RUN, "log", 0, "FILE", TEXT, FIELD(log),
+		"also write a row for each request: where its latency went, what it caused (CSV; FILE.zst: packed)" },
+	{ TAKES_RUN, "series", 0, "SPAN", TEXT, FIELD(series),
+		"with -o: also write DIR/series.csv, the statistics of each span" },
 	{ TAKES_RUN, "check", 0, NULL, FLAG, FIELD(check),
 		"run nothing: check everything, print every setting that matters, and those given that do not" },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),

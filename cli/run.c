@@ -36,7 +36,8 @@ static bool keep_going(void *progress, const struct run *run)
 
 /* Opened before the run, so that a name that cannot be is found at once. */
 struct results {
-	struct output json, latency, wear, statistics; /* those not asked for have no stream */
+	struct output json, latency, wear, statistics, series, log; /* those not asked for have no stream */
+	struct journal *rows;                                       /* of the log, or NULL */
 };
 
 static char *join(const char *folder, const char *name)
@@ -57,10 +58,23 @@ static bool open_in_folder(struct output *out, const char *folder, const char *n
 	return done;
 }
 
+static bool open_log(struct results *r, const char *path, struct fault *fault)
+{
+	size_t length = strlen(path);
+	bool packed = length > 4 && !strcmp(path + length - 4, ".zst");
+
+	if (output_open(&r->log, path, fault))
+		r->rows = journal_create(r->log.stream, packed, fault);
+	return r->rows;
+}
+
 static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
 	if ((o->folder && !cli_make_folder(o->folder, fault)) ||
-		(o->json && !output_open(&r->json, o->json, fault)))
+		(o->json && !output_open(&r->json, o->json, fault)) ||
+		(o->log && !open_log(r, o->log, fault)))
+		return false;
+	if (o->series && !open_in_folder(&r->series, o->folder, "series.csv", fault))
 		return false;
 	return !o->folder || (open_in_folder(&r->latency, o->folder, "latency.txt", fault) &&
 				     open_in_folder(&r->wear, o->folder, "wear.txt", fault) &&
@@ -69,10 +83,13 @@ static bool results_open(struct results *r, const struct options *o, struct faul
 
 static void results_abandon(struct results *r)
 {
+	journal_free(r->rows);
 	output_abandon(&r->json);
 	output_abandon(&r->latency);
 	output_abandon(&r->wear);
 	output_abandon(&r->statistics);
+	output_abandon(&r->series);
+	output_abandon(&r->log);
 }
 
 static bool commit(struct output *out, struct fault *fault)
@@ -85,6 +102,8 @@ static bool results_write(struct results *r, const struct options *o, const stru
 {
 	if (!o->quiet)
 		report_write_text(report, stdout);
+	if (r->rows)
+		journal_finish(r->rows);
 	if (r->json.stream)
 		report_write_json(report, r->json.stream);
 	if (o->folder) {
@@ -93,7 +112,7 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		report_write_text(report, r->statistics.stream);
 	}
 	return commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
-	       commit(&r->statistics, fault);
+	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault);
 }
 
 /* ---- the run ---- */
@@ -193,8 +212,40 @@ static void tell_speed(const struct progress *p, uint64_t requests, bool quiet)
 			elapsed > 0 ? (double)requests / elapsed : 0);
 }
 
+/* False and a fault: they cannot be. */
+static bool read_windows(struct windows *w, const struct options *o, struct fault *fault)
+{
+	if (o->warm_up && !warm_up_read(w, o->warm_up))
+		return fault_set(fault,
+			"run: --warmup %s: should be a number of requests or a time (5000, 10s, "
+			"20ms, 3us, 100ns), or 2%%:SPAN with such a one",
+			o->warm_up);
+	if (o->series && !span_read(&w->every, o->series))
+		return fault_set(fault,
+			"run: --series %s: should be a number of requests or a time: 5000, 10s, "
+			"20ms, 3us, 100ns",
+			o->series);
+	return !o->series || o->folder ||
+	       fault_set(fault,
+		       "run: --series %s: needs -o DIR; it writes "
+		       "DIR/series.csv",
+		       o->series);
+}
+
+static void tell_warm_up(const struct windows *w, const struct options *o)
+{
+	if (!o->warm_up || o->quiet)
+		return;
+	if (w->counting)
+		cli_note("warm-up: %" PRIu64 " requests, until %.9g s", w->counted_from.requests,
+			(double)w->counted_from.when / 1e9);
+	else
+		cli_warn(NULL, "the warm-up did not end before the run; the statistics are those of the "
+			       "whole run, of which a log has no rows");
+}
+
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
-	const char *command, struct results *results, struct fault *fault)
+	const char *command, struct results *results, struct windows *windows, struct fault *fault)
 {
 	struct progress progress;
 	struct precondition_result before;
@@ -211,8 +262,12 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
+	run.windows = o->series || o->warm_up ? windows : NULL;
+	windows->out = results->series.stream;
 	if (!prepare(drive, o, workload, fault))
 		return STATUS_USER;
+	if (results->rows)
+		drive_keep_journal(drive, results->rows);
 	precondition_count(drive, &before);
 	progress_start(&progress, o->quiet);
 	cli_run_begins();
@@ -220,6 +275,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	tell_failure(&run, facts.end);
 	tell_speed(&progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
+	tell_warm_up(windows, o);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
 	drive_check(drive);
@@ -264,17 +320,18 @@ static int run_with(const struct options *o, const struct settings *settings, st
 {
 	struct workload workload = { 0 };
 	struct results results = { .json = { NULL } };
+	struct windows windows = { .rows = 0 };
 	struct drive *drive = drive_create(settings, o->verify, fault);
 	char *command = command_line(o->typed);
 	int status = STATUS_USER;
 
-	if (drive &&
+	if (drive && read_windows(&windows, o, fault) &&
 		workload_open(&workload, o->operand.text[1], &settings->trace,
 			precondition_reads(&settings->precondition), o->quiet ? NULL : cli_warn, fault) &&
 		(o->check || results_open(&results, o, fault))) {
 		tell_format(o, settings, &workload);
 		status = o->check ? check_run(o, settings)
-				  : simulate(drive, &workload, o, command, &results, fault);
+				  : simulate(drive, &workload, o, command, &results, &windows, fault);
 	}
 	results_abandon(&results);
 	workload_close(&workload);

@@ -4,6 +4,8 @@
 #include "drive/statistics.h"
 #include "flash/schedule.h"
 
+#include <string.h>
+
 /* Pages of one request that are hinted at. */
 #define EXPECT_MOST 4u
 
@@ -160,13 +162,16 @@ bool drive_submit(struct drive *d, const struct request *r)
 	enum request_class class = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
+	uint32_t row = d->journal ? journal_entered(d->journal, r, class_name(class), now, d->flash) : 0;
 
 	if (!d->taken[REQUEST_READ] && !d->taken[REQUEST_WRITE] && !d->taken[REQUEST_TRIM])
-		d->first_arrival = r->arrival;
+		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
 	schedule_begin(d->flash->schedule, &d->io);
 	remember(d, d->io.ticket,
-		(struct pending){ r->arrival, now, r->sectors, (uint8_t)r->type, (uint8_t) class, false });
+		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t) class });
 	serve(d, r);
+	if (d->journal)
+		journal_taken(d->journal, row, d->flash);
 	d->taken[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
@@ -187,6 +192,11 @@ static void count_request(struct request_statistics *s, const struct pending *p,
 static void complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	d->in_drive--;
+	d->before -= p->before;
+	if (d->journal)
+		journal_completed(d->journal, p->row, when, !p->before && !d->warming);
+	if (p->before)
+		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
 	count_request(&d->count->request[p->type], p, when);
 	count_request(&d->count->request[REQUEST_TYPES], p, when);
@@ -220,11 +230,31 @@ static void collect_completions(struct drive *d)
 	while (schedule_completed(d->flash->schedule, &ticket, &when)) {
 		const struct pending *p = &d->pending[ticket];
 
+		if (d->journal && !p->answered)
+			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
 		if (p->type == REQUEST_READ && !p->answered && host_has_link(d->host->settings))
 			answer(d, *p, when);
 		else
 			complete(d, p, when);
 	}
+}
+
+void drive_keep_journal(struct drive *d, struct journal *journal)
+{
+	d->journal = journal;
+	schedule_keep_accounts(d->flash->schedule);
+}
+
+/* Entries of tickets that nobody has now are written anew before they are read. */
+void drive_count_from_here(struct drive *d)
+{
+	stat_list_start(&d->statistics);
+	memset(d->taken, 0, sizeof d->taken);
+	for (uint32_t ticket = 0; ticket < d->pending_room; ticket++)
+		d->pending[ticket].before = true;
+	d->before = d->in_drive;
+	d->warming = false;
+	d->counted_from = d->first_arrival = d->last_completion = schedule_now(d->flash->schedule);
 }
 
 /* ---- time ---- */
@@ -417,7 +447,7 @@ void drive_check(const struct drive *d)
 {
 	uint64_t taken = d->taken[REQUEST_READ] + d->taken[REQUEST_WRITE] + d->taken[REQUEST_TRIM];
 
-	BUG_ON(taken != d->count->request[REQUEST_TYPES].count + d->in_drive,
+	BUG_ON(taken != d->count->request[REQUEST_TYPES].count + d->in_drive - d->before,
 		"%llu requests taken in, %llu completed, %llu in the drive", (unsigned long long)taken,
 		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
 	flash_check_books(d->flash);

@@ -10,6 +10,7 @@
 #define DRIVE_DRIVE_H
 
 #include "buffer/buffer.h"
+#include "drive/journal.h"
 #include "drive/settings.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
@@ -49,9 +50,10 @@ struct drive_statistics {
 /* A request in the drive, by its ticket. */
 struct pending {
 	tick_t arrival, taken;
-	uint32_t sectors;
+	uint32_t sectors, row; /* of the journal */
 	uint8_t type, class;
 	bool answered; /* a read: its data is on the link */
+	bool before;   /* it entered before the statistics began and is not in them */
 };
 
 /* What was done to the drive before the first request: part of what it is. */
@@ -77,8 +79,12 @@ struct drive {
 	struct pending *pending;
 	uint32_t pending_room;
 	uint64_t in_drive; /* requests taken in and not completed */
+	uint64_t before;   /* of these, those that entered before the statistics began */
+	tick_t counted_from;
+	bool warming;      /* the statistics have not begun: what completes is no row of the journal */
 	uint64_t taken[REQUEST_TYPES];
 	struct drive_statistics *count;
+	struct journal *journal; /* NULL: none.  The caller's */
 	struct stat_list statistics; /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
@@ -96,6 +102,12 @@ void drive_expect(struct drive *, const struct request *);
 /* Takes in a request that arrived at request->arrival, whole, in however many parts its layer makes of it; no time
  * passes.  False: the drive has failed. */
 bool drive_submit(struct drive *, const struct request *);
+
+/* From now on each request is a row of the journal; before the first. */
+void drive_keep_journal(struct drive *, struct journal *);
+
+/* The statistics begin anew: what entered before is not in them, whenever it completes. */
+void drive_count_from_here(struct drive *);
 
 /* Lets time pass: until a moment, until a request completes (false: none is under way), until all is done. */
 void drive_run_until(struct drive *, tick_t);

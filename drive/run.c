@@ -54,6 +54,8 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 		run->requests++;
 		status = fetch(run, &next, fault);
 		wait_for_slot(run, &r);
+		if (run->windows)
+			windows_pass(run->windows, run->drive, run->requests - 1);
 		if (!submit(run, &r))
 			end = RUN_DRIVE_FAILED;
 		else if (run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run))
@@ -62,5 +64,7 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 	if (status == TRACE_BAD)
 		return RUN_BAD_WORKLOAD;
 	drive_drain(run->drive);
+	if (run->windows)
+		windows_end(run->windows, run->drive, run->requests);
 	return end;
 }

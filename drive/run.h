@@ -6,6 +6,7 @@
 
 #include "drive/drive.h"
 #include "drive/explain.h"
+#include "drive/windows.h"
 #include "drive/workload.h"
 
 enum run_end {
@@ -22,6 +23,7 @@ struct run {
 	void *context;
 	uint64_t requests;               /* taken from the workload */
 	struct explanation *explanation; /* NULL: no request is to be explained */
+	struct windows *windows;         /* NULL: the run has no parts */
 };
 
 enum run_end run_workload(struct run *, struct fault *);

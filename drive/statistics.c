@@ -20,7 +20,7 @@ struct run_figures {
 	struct precondition_result before;
 	const char *kind, *ftl, *buffer;
 	uint64_t seed, requests, served, reordered, interrupted, failed, verified, simulated_ns;
-	uint64_t physical_bytes, logical_bytes, blocks, dies;
+	uint64_t warm_up, warm_up_ns, physical_bytes, logical_bytes, blocks, dies;
 	double used, valid;
 };
 
@@ -48,6 +48,9 @@ static const struct stat_row run_rows[] = {
 		COUNT(failed) },
 	{ "run.verified", "", "1 = every sector read was compared with the newest written", COUNT(verified) },
 	{ "run.simulated_ns", "ns", "from the first arrival to the last completion", COUNT(simulated_ns) },
+	{ "run.warm_up", "requests", "entered before the statistics began, and are in no other number",
+		COUNT(warm_up) },
+	{ "run.warm_up_ns", "ns", "simulated time until then", COUNT(warm_up_ns) },
 	{ 0 },
 };
 
@@ -73,6 +76,7 @@ static struct run_figures figures_of(const struct run *run, const struct run_fac
 	const struct drive *d = run->drive;
 	const struct geometry *g = &d->geometry;
 	const struct workload *w = run->workload;
+	struct mark counted_from = run->windows ? run->windows->counted_from : (struct mark){ 0 };
 
 	return (struct run_figures){ .facts = *facts,
 		.before = *facts->before,
@@ -80,7 +84,9 @@ static struct run_figures figures_of(const struct run *run, const struct run_fac
 		.ftl = d->ftl->ops->name,
 		.buffer = d->buffer->ops->name,
 		.seed = d->settings->top.seed,
-		.requests = run->requests,
+		.requests = run->requests - counted_from.requests,
+		.warm_up = counted_from.requests,
+		.warm_up_ns = counted_from.requests ? counted_from.when : 0,
 		.served = d->count->request[REQUEST_TYPES].count,
 		.reordered = w->trace ? trace_counts(w->trace).reordered : 0,
 		.interrupted = facts->end == RUN_INTERRUPTED,

@@ -67,7 +67,8 @@ struct schedule {
 	uint64_t under_way;     /* operations and releases */
 	uint64_t *load;         /* per die */
 	struct busy busy;
-	struct watch *watch; /* NULL: nobody watches */
+	struct watch *watch;       /* NULL: nobody watches */
+	struct accounts *accounts; /* NULL: nobody asks */
 };
 
 struct schedule *schedule_create(struct flash *flash)
@@ -108,6 +109,7 @@ void schedule_free(struct schedule *s)
 	pool_free(&s->ops.edge);
 	pool_free(&s->ops.ticket);
 	timers_release(&s->timers);
+	accounts_free(s->accounts);
 	memory_free(s->unit);
 	memory_free(s->channel);
 	memory_free(s->load);
@@ -239,6 +241,8 @@ static uint32_t make_op(
 	s->load[geometry_die(s->geometry, op->plane)] += op->cell_ns;
 	s->under_way++;
 	join_request(s, io, index);
+	if (s->accounts)
+		account_made(s->accounts, index, cause == CAUSE_MAP);
 	tell_made(s, io, index);
 	if (io->step != INDEX_NONE)
 		wait_for_step(s, io, index);
@@ -402,6 +406,27 @@ static void pass_on_bus(struct schedule *s, uint32_t number)
 
 /* ---- the die ---- */
 
+/* What the operations of its command have done until now. */
+static void account_command(struct schedule *s, const struct unit *unit, enum part part)
+{
+	for (uint32_t i = unit->command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		account_passed(s->accounts, i, part, s->now);
+}
+
+/* Begins or goes on with its command. */
+static void account_work(struct schedule *s, uint32_t u)
+{
+	if (s->accounts)
+		account_unit(s->accounts, u, cause_is_background(ops_at(&s->ops, s->unit[u].command)->cause),
+			s->now);
+}
+
+static void account_rest(struct schedule *s, uint32_t u)
+{
+	if (s->accounts)
+		account_unit(s->accounts, u, false, s->now);
+}
+
 static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 {
 	struct unit *unit = &s->unit[u];
@@ -484,6 +509,8 @@ static void begin_op(struct schedule *s, uint32_t index)
 
 	if (op->kind != OP_READ)
 		order_start(&s->ops, block_of(s, target), index, geometry_page(s->geometry, target));
+	if (s->accounts)
+		account_started(s->accounts, index, unit_of(s, op), s->now);
 	if (s->watch)
 		watch_started(s->watch, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
@@ -500,6 +527,7 @@ static void start_command(struct schedule *s, uint32_t u, struct queue *q)
 	measure(s, unit);
 	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
 		begin_op(s, i);
+	account_work(s, u);
 	unit->phase = PHASE_IN;
 	if (unit->in_ns)
 		ask_for_bus(s, u);
@@ -516,6 +544,8 @@ static void resume(struct schedule *s, uint32_t u)
 	unit->out_ns = 0;
 	if (s->flash->judge)
 		judge_resumed(s->flash->judge, u);
+	account_work(s, u);
+	account_command(s, unit, PART_DIE);
 	work_cells(s, u, unit->suspended_ns);
 }
 
@@ -575,6 +605,7 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 static void stopped(struct schedule *s, uint32_t u)
 {
 	s->unit[u].phase = PHASE_IDLE;
+	account_rest(s, u);
 	wake(s, u);
 	dispatch_woken(s);
 }
@@ -589,6 +620,7 @@ static void suspend(struct schedule *s, uint32_t u)
 		judge_cells(s->flash->judge, u, false, s->now);
 		judge_suspended(s->flash->judge, u);
 	}
+	account_command(s, unit, PART_CELLS);
 	unit->suspended = unit->command;
 	unit->suspended_ns = left + s->settings->resume_ns;
 	unit->command = INDEX_NONE;
@@ -623,7 +655,7 @@ static void open_gate(struct schedule *s, struct flash_block *block)
 		queue_up(s, index);
 }
 
-static void unblock(struct schedule *s, uint32_t index);
+static void unblock(struct schedule *s, uint32_t index, uint32_t by);
 static void finish_op(struct schedule *s, uint32_t index);
 
 /* What is answered may let others be answered: one after another, however long the chain. */
@@ -647,7 +679,7 @@ static void answer_reads(struct schedule *s, uint32_t program)
 	while (at) {
 		uint32_t next = ops_at(&s->ops, at - 1)->behind;
 
-		unblock(s, at - 1);
+		unblock(s, at - 1, program);
 		at = next;
 	}
 }
@@ -712,6 +744,8 @@ static void make_ready(struct schedule *s, uint32_t index)
 
 	if (op->chases && !find_data(s, index))
 		return;
+	if (s->accounts)
+		account_ready(s->accounts, index, unit_of(s, op), s->now);
 	if (s->watch)
 		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
 	op->stage = STAGE_READY;
@@ -725,8 +759,21 @@ static void make_ready(struct schedule *s, uint32_t index)
 		open_gate(s, block_of(s, target));
 }
 
-static void unblock(struct schedule *s, uint32_t index)
+static void account_unblocked(struct schedule *s, uint32_t index, uint32_t by)
 {
+	const struct op *other = by == INDEX_NONE ? NULL : ops_at(&s->ops, by);
+
+	if (other && other->ticket != INDEX_NONE && other->ticket == ops_at(&s->ops, index)->ticket)
+		account_continued(s->accounts, index, by);
+	else
+		account_waited(s->accounts, index, other && cause_is_background(other->cause), s->now);
+}
+
+/* `by`: the operation that it no longer waits for; INDEX_NONE. */
+static void unblock(struct schedule *s, uint32_t index, uint32_t by)
+{
+	if (s->accounts)
+		account_unblocked(s, index, by);
 	if (--ops_at(&s->ops, index)->blockers == 0)
 		make_ready(s, index);
 }
@@ -767,7 +814,7 @@ static void leave_block(struct schedule *s, ppn_t ppn, uint32_t life)
 	uint32_t erase = order_leave(&s->ops, block_of(s, ppn), life);
 
 	if (erase != INDEX_NONE)
-		unblock(s, erase);
+		unblock(s, erase, INDEX_NONE);
 }
 
 /* The operation no longer concerns the blocks it used. */
@@ -802,9 +849,11 @@ static void finish_op(struct schedule *s, uint32_t index)
 		order_finish(&s->ops, block_of(s, order_target(&op)), index,
 			geometry_page(s->geometry, order_target(&op)));
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
-		unblock(s, waiter);
+		unblock(s, waiter, index);
 	if (op.kind != OP_FORWARD)
 		leave_blocks(s, &op);
+	if (op.ticket != INDEX_NONE && s->accounts)
+		account_finished(s->accounts, index, op.ticket);
 	if (op.ticket != INDEX_NONE)
 		finish_part_of_request(s, op.ticket);
 	ops_give_op(&s->ops, index);
@@ -818,6 +867,8 @@ static void finish_command(struct schedule *s, uint32_t u)
 
 	if (ops_at(&s->ops, index)->kind != OP_READ)
 		unit->passed = 0;
+	account_command(s, unit, PART_BUS);
+	account_rest(s, u);
 	while (index != INDEX_NONE) {
 		uint32_t next = ops_at(&s->ops, index)->next;
 
@@ -837,6 +888,7 @@ static void start_cells(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 
+	account_command(s, unit, PART_BUS);
 	work_cells(s, u, unit->cell_ns);
 	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit))
 		suspend(s, u);
@@ -859,6 +911,7 @@ static void cells_done(struct schedule *s, uint32_t u)
 
 	if (s->flash->judge)
 		judge_cells(s->flash->judge, u, false, s->now);
+	account_command(s, unit, PART_CELLS);
 	unit->phase = PHASE_OUT;
 	if (unit->out_ns)
 		ask_for_bus(s, u);
@@ -901,7 +954,9 @@ static void release(struct schedule *s, uint32_t first_op, uint32_t ticket)
 	while (first_op != INDEX_NONE) {
 		uint32_t next = ops_at(&s->ops, first_op)->next;
 
-		unblock(s, first_op);
+		if (s->accounts)
+			account_released(s->accounts, first_op, ticket);
+		unblock(s, first_op, INDEX_NONE);
 		first_op = next;
 	}
 	dispatch_woken(s);
@@ -929,6 +984,8 @@ void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
 
 	s->under_way++;
 	s->release_order++;
+	if (s->accounts)
+		account_submitted(s->accounts, io->ticket, s->now, delay);
 	if (s->flash->judge)
 		judge_submit(s->flash->judge, io->ticket, io->accesses, s->now);
 	if (delay)
@@ -1022,6 +1079,16 @@ struct busy schedule_busy(const struct schedule *s)
 void schedule_watch(struct schedule *s, struct watch *watch)
 {
 	s->watch = watch;
+}
+
+void schedule_keep_accounts(struct schedule *s)
+{
+	s->accounts = accounts_create(divide(s->geometry->dies - 1, s->per_unit) + 1);
+}
+
+const struct account *schedule_account(const struct schedule *s, uint32_t ticket)
+{
+	return account_of(s->accounts, ticket);
 }
 
 void schedule_note(struct schedule *s, const char *format, ...)

@@ -16,6 +16,7 @@
 #ifndef FLASH_SCHEDULE_H
 #define FLASH_SCHEDULE_H
 
+#include "flash/account.h"
 #include "flash/flash.h"
 #include "flash/watch.h"
 
@@ -55,6 +56,12 @@ void schedule_watch(struct schedule *, struct watch *);
 
 /* For the witness, if there is one: why an FTL does what it does next. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
+
+/* From now on it is followed where the time of each request goes; before the first. */
+void schedule_keep_accounts(struct schedule *);
+
+/* Where that of a request went that schedule_completed() has just named. */
+const struct account *schedule_account(const struct schedule *, uint32_t ticket);
 
 tick_t schedule_now(const struct schedule *);
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_BYTES 112
-
 const struct param stat_params[] = {
 	{ PARAM(TEXT, struct stat_settings, percentiles), 0, 0, "", "50 95 99 99.9 99.99",
 		"of latencies, in percent, at most 16: 99.9 is reported as p999" },
@@ -75,18 +73,10 @@ void stat_list_start(struct stat_list *list)
 
 /* ---- every name of every row, one after another ---- */
 
-struct number {
-	char name[NAME_BYTES];
-	const struct stat_row *row;
-	const char *value; /* where it lies */
-};
-
-typedef void visitor(void *context, const struct stat_list *, const struct number *);
-
 static void visit_row(const struct stat_list *list, const struct stat_group *g, const struct stat_row *row,
-	visitor *visit, void *context)
+	stat_visitor *visit, void *context)
 {
-	struct number n = { .row = row, .value = (const char *)g->values + row->offset };
+	struct stat_number n = { .row = row, .value = (const char *)g->values + row->offset };
 
 	for (int i = 0; i < (row->each ? row->count : 1); i++, n.value += sizeof(uint64_t)) {
 		snprintf(n.name, sizeof n.name, "%s%s%s%s", g->prefix ? g->prefix : "", row->name,
@@ -96,27 +86,28 @@ static void visit_row(const struct stat_list *list, const struct stat_group *g, 
 }
 
 static void visit_group(
-	const struct stat_list *list, const struct stat_group *g, visitor *visit, void *context)
+	const struct stat_list *list, const struct stat_group *g, stat_visitor *visit, void *context)
 {
 	for (const struct stat_row *row = g->rows; row->name; row++)
 		visit_row(list, g, row, visit, context);
 }
 
-/* ---- reporting ---- */
-
-static uint64_t whole(const char *at)
+void stat_list_visit(const struct stat_list *list, stat_visitor *visit, void *context)
 {
-	uint64_t value;
-
-	memcpy(&value, at, sizeof value);
-	return value;
+	for (size_t i = 0; i < list->groups; i++) {
+		if (list->group[i].gather)
+			list->group[i].gather(list->group[i].owner);
+		visit_group(list, &list->group[i], visit, context);
+	}
 }
 
-static double ratio(const struct number *n)
-{
-	uint64_t divisor = whole(n->value - n->row->offset + n->row->over);
+/* ---- reporting ---- */
 
-	return divisor ? (double)whole(n->value) / (double)divisor : NAN;
+static double ratio(const struct stat_number *n)
+{
+	uint64_t divisor = stat_count(n->value - n->row->offset + n->row->over);
+
+	return divisor ? (double)stat_count(n->value) / (double)divisor : NAN;
 }
 
 /* Of nothing there is no time to tell. */
@@ -129,9 +120,9 @@ static void report_time(struct report *r, const char *name, const struct histogr
 }
 
 static void report_times(
-	struct report *r, const struct stat_list *list, const struct number *n, const struct histogram *h)
+	struct report *r, const struct stat_list *list, const struct stat_number *n, const struct histogram *h)
 {
-	char name[NAME_BYTES + 32];
+	char name[STAT_NAME_BYTES + 32];
 
 	snprintf(name, sizeof name, "%s_mean_ns", n->name);
 	report_real(r, name, h->count ? histogram_mean(h) : NAN, "ns", n->row->meaning);
@@ -145,13 +136,13 @@ static void report_times(
 	report_time(r, name, h, h->max);
 }
 
-static void report_number(void *report, const struct stat_list *list, const struct number *n)
+static void report_number(void *report, const struct stat_list *list, const struct stat_number *n)
 {
 	const struct stat_row *row = n->row;
 
 	switch (row->kind) {
 	case STAT_COUNT:
-		report_count(report, n->name, whole(n->value), row->unit, row->meaning);
+		report_count(report, n->name, stat_count(n->value), row->unit, row->meaning);
 		break;
 	case STAT_REAL:
 		report_real(
@@ -200,12 +191,12 @@ static bool learn(struct stat_names *s, const char *name)
 	return true;
 }
 
-static void print_number(void *context, const struct stat_list *list, const struct number *n)
+static void print_number(void *context, const struct stat_list *list, const struct stat_number *n)
 {
 	struct listing *l = context;
 	bool times = n->row->kind == STAT_TIMES;
 	const char *unit = times ? "ns" : n->row->unit, *meaning = n->row->meaning;
-	char name[NAME_BYTES + 8];
+	char name[STAT_NAME_BYTES + 8];
 
 	(void)list;
 	snprintf(name, sizeof name, "%s%s", n->name, times ? "_*_ns" : "");

@@ -11,6 +11,8 @@
 #include "base/param.h"
 #include "stats/report.h"
 
+#include <string.h>
+
 enum stat_kind {
 	STAT_COUNT, /* uint64_t */
 	STAT_REAL,  /* double; one that is not finite says that there is nothing to tell */
@@ -65,6 +67,29 @@ void stat_list_add(struct stat_list *, struct stat_group);
 
 /* The measurement begins: every number is zero, every peak where things stand. */
 void stat_list_start(struct stat_list *);
+
+#define STAT_NAME_BYTES 112
+
+/* A row's name, whole, and where its value lies. */
+struct stat_number {
+	char name[STAT_NAME_BYTES];
+	const struct stat_row *row;
+	const char *value;
+};
+
+/* Of a STAT_COUNT. */
+static inline uint64_t stat_count(const char *value)
+{
+	uint64_t count;
+
+	memcpy(&count, value, sizeof count);
+	return count;
+}
+
+typedef void stat_visitor(void *context, const struct stat_list *, const struct stat_number *);
+
+/* Every number as it is now, in the order of the report. */
+void stat_list_visit(const struct stat_list *, stat_visitor *, void *context);
 
 /* All groups in the order in which they were added. */
 void stat_list_report(struct stat_list *, struct report *);

@@ -3,6 +3,7 @@
 
 Runs from the top of the tree, as `make test` does.
 """
+import csv
 import os
 import signal
 import subprocess
@@ -402,6 +403,18 @@ class Sweep(Folder):
         keys = [line.split("\t")[4] for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:3]]
         said = self.lab("compare", *(os.path.join(ours, "runs", key + ".json") for key in keys)).stdout
         self.assertIn("run.seed\t1\t2\tx2\n", said)
+
+    def test_the_worst_requests(self):
+        for name in ("log.csv", "log.csv.zst"):
+            subprocess.run([SSD, "run", "-q", "--log", self.at(name), "-s", "trace.limit=3000", "parameters/tiny.cfg", "mixed"],
+                           check=True, capture_output=True)
+        with open(self.at("log.csv"), encoding="ascii") as file:
+            slowest = max(csv.DictReader(file), key=lambda row: int(row["latency_ns"]))
+        said = self.lab("worst", self.at("log.csv")).stdout
+        self.assertTrue(said.startswith(f"{slowest['number']}: {slowest['type']} of {slowest['sectors']} sectors"))
+        self.assertEqual(len(said.splitlines()), 10)
+        self.assertEqual(self.lab("worst", self.at("log.csv.zst")).stdout, said)
+        self.assertIn("should be a log", self.lab("worst", self.at("sweep/experiment.ini"), status=2).stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,203 @@
+#include "drive/journal.h"
+
+#include "base/memory.h"
+#include "base/pool.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+enum { OF_DATA, OF_MAP, OF_COLLECTION, BENEFITS };
+static const enum op_kind kinds[] = { OP_READ, OP_PROGRAM, OP_ERASE };
+#define KINDS 3
+
+struct row {
+	uint64_t number;
+	struct request request;
+	const char *class;
+	tick_t entered;
+	struct account account;
+	uint64_t ops[KINDS][BENEFITS];
+};
+
+struct journal {
+	FILE *out;
+	struct archive *packer; /* NULL: plain */
+	struct pool rows;
+	uint64_t requests;
+	size_t used;
+	char text[1 << 16];
+};
+
+#define LINE_MOST 1024
+
+static void flush(struct journal *l)
+{
+	if (l->packer)
+		archive_write_data(l->packer, l->text, l->used);
+	else
+		fwrite(l->text, 1, l->used, l->out);
+	l->used = 0;
+}
+
+static void put_text(struct journal *l, const char *text, char behind)
+{
+	while (*text)
+		l->text[l->used++] = *text++;
+	l->text[l->used++] = behind;
+}
+
+/* Several dozen for each request: printf() would take longer than the simulation. */
+static void put(struct journal *l, uint64_t number, char behind)
+{
+	char digits[24], *to = digits + sizeof digits;
+
+	*--to = 0;
+	do
+		*--to = (char)('0' + number % 10);
+	while (number /= 10);
+	put_text(l, to, behind);
+}
+
+/* ---- the file ---- */
+
+static la_ssize_t write_packed(struct archive *a, void *out, const void *bytes, size_t size)
+{
+	(void)a;
+	return fwrite(bytes, 1, size, out) == size ? (la_ssize_t)size : -1;
+}
+
+static bool start_packer(struct journal *l)
+{
+	struct archive_entry *entry = archive_entry_new();
+	bool done;
+
+	l->packer = archive_write_new();
+	archive_entry_set_filetype(entry, AE_IFREG);
+	done = archive_write_set_format_raw(l->packer) == ARCHIVE_OK &&
+	       archive_write_add_filter_zstd(l->packer) == ARCHIVE_OK &&
+	       archive_write_set_bytes_per_block(l->packer, 0) == ARCHIVE_OK &&
+	       archive_write_open(l->packer, l->out, NULL, write_packed, NULL) == ARCHIVE_OK &&
+	       archive_write_header(l->packer, entry) == ARCHIVE_OK;
+	archive_entry_free(entry);
+	return done;
+}
+
+struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
+{
+	struct journal *l = memory_array(1, sizeof *l, "journal");
+
+	l->out = out;
+	l->rows = pool_create(sizeof(struct row), "journal");
+	if (packed && !start_packer(l)) {
+		fault_set(fault, "cannot pack by zstd: %s", archive_error_string(l->packer));
+		journal_free(l);
+		return NULL;
+	}
+	put_text(l,
+		"number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,"
+		"door_ns,controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,"
+		"reads,map_reads,gc_reads,programs,map_programs,gc_programs,erases,map_erases,gc_erases",
+		'\n');
+	return l;
+}
+
+void journal_finish(struct journal *l)
+{
+	flush(l);
+	if (l->packer)
+		archive_write_close(l->packer);
+}
+
+void journal_free(struct journal *l)
+{
+	if (!l)
+		return;
+	archive_write_free(l->packer);
+	pool_free(&l->rows);
+	memory_free(l);
+}
+
+/* ---- a request ---- */
+
+static struct row *row_at(const struct journal *l, uint32_t row)
+{
+	return pool_at(&l->rows, row);
+}
+
+/* Adds what the medium has counted up to now to `ops`, or takes it away. */
+static void count(uint64_t ops[KINDS][BENEFITS], const struct flash *f, uint64_t sign)
+{
+	for (int kind = 0; kind < KINDS; kind++)
+		for (int cause = 0; cause < CAUSES; cause++) {
+			int of = cause_is_background((enum cause)cause) ? OF_COLLECTION
+				 : cause == CAUSE_MAP                   ? OF_MAP
+									: OF_DATA;
+
+			ops[kind][of] += sign * f->count[kinds[kind]][cause];
+		}
+}
+
+uint32_t journal_entered(
+	struct journal *l, const struct request *r, const char *class, tick_t now, const struct flash *f)
+{
+	uint32_t index = pool_take(&l->rows);
+	struct row *row = row_at(l, index);
+
+	*row = (struct row){ .number = ++l->requests, .request = *r, .class = class, .entered = now };
+	count(row->ops, f, UINT64_MAX);
+	return index;
+}
+
+void journal_taken(struct journal *l, uint32_t row, const struct flash *f)
+{
+	count(row_at(l, row)->ops, f, 1);
+}
+
+void journal_served(struct journal *l, uint32_t row, const struct account *account)
+{
+	row_at(l, row)->account = *account;
+}
+
+/* Aborts unless the parts are the latency. */
+static void put_parts(struct journal *l, const struct row *row, tick_t when)
+{
+	uint64_t door = row->entered - row->request.arrival, link = when - row->account.until;
+	uint64_t latency = when - row->request.arrival, sum = door + link;
+
+	put(l, latency, ',');
+	put(l, door, ',');
+	for (int part = 0; part < PARTS; part++) {
+		put(l, row->account.ns[part], ',');
+		sum += row->account.ns[part];
+	}
+	put(l, link, ',');
+	BUG_ON(sum != latency, "request %llu: the parts of its latency are %llu ns of %llu",
+		(unsigned long long)row->number, (unsigned long long)sum, (unsigned long long)latency);
+}
+
+static void put_row(struct journal *l, const struct row *row, tick_t when)
+{
+	static const char *const types[] = { "read", "write", "trim" };
+
+	put(l, row->number, ',');
+	put(l, row->request.arrival, ',');
+	put(l, row->entered, ',');
+	put(l, when, ',');
+	put_text(l, types[row->request.type], ',');
+	put(l, row->request.start, ',');
+	put(l, row->request.sectors, ',');
+	put_text(l, row->class, ',');
+	put_parts(l, row, when);
+	for (int kind = 0; kind < KINDS; kind++)
+		for (int of = 0; of < BENEFITS; of++)
+			put(l, row->ops[kind][of], kind == KINDS - 1 && of == BENEFITS - 1 ? '\n' : ',');
+}
+
+void journal_completed(struct journal *l, uint32_t row, tick_t when, bool counts)
+{
+	if (counts)
+		put_row(l, row_at(l, row), when);
+	if (l->used > sizeof l->text - LINE_MOST)
+		flush(l);
+	pool_give(&l->rows, row);
+}

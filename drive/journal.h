@@ -1,0 +1,39 @@
+/*
+ * A table with a row for each request, in the order of their completion: what it was, when, where its latency went
+ * (flash/account.h, the wait at the door before it and the data of a read on the host's link behind it; the parts add
+ * up to it, which is checked), and the operations it caused, by kind and for whom: those of data, of mapping pages, and
+ * of collection and wear levelling.
+ *
+ * Rows are of requests that the statistics count, so that columns add up to them.
+ */
+#ifndef DRIVE_JOURNAL_H
+#define DRIVE_JOURNAL_H
+
+#include "base/fault.h"
+#include "flash/account.h"
+#include "flash/flash.h"
+
+#include <stdio.h>
+
+struct journal;
+
+/* Packed by zstd if wanted.  False and a fault if the library cannot; errors of the stream show when it is closed. */
+struct journal *journal_create(FILE *, bool packed, struct fault *);
+
+/* Everything is in the stream. */
+void journal_finish(struct journal *);
+void journal_free(struct journal *);
+
+/* A request of this class enters; when it has been taken in, which operations it caused.  Returns the row's number,
+ * by which it is found again. */
+uint32_t journal_entered(
+	struct journal *, const struct request *, const char *class, tick_t now, const struct flash *);
+void journal_taken(struct journal *, uint32_t row, const struct flash *);
+
+/* Its operations are done. */
+void journal_served(struct journal *, uint32_t row, const struct account *);
+
+/* It has completed: the row is written, if it counts, and given back. */
+void journal_completed(struct journal *, uint32_t row, tick_t when, bool counts);
+
+#endif
