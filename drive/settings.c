@@ -166,10 +166,11 @@ bool settings_read(
 static void echo_workload(
 	const char *word, void (*visit)(void *context, const char *key, const char *value), void *context)
 {
-	char key[96];
+	char key[96] = WORKLOAD;
+	size_t length = strcspn(word, "="), room = sizeof key - sizeof WORKLOAD;
 
-	snprintf(key, sizeof key, WORKLOAD "%.*s", (int)strcspn(word, "="), word);
-	visit(context, key, word + strcspn(word, "=") + 1);
+	strncat(key, word, length < room ? length : room);
+	visit(context, key, word + length + 1);
 }
 
 void settings_echo(const struct settings *s, void (*visit)(void *context, const char *key, const char *value),
