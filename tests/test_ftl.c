@@ -388,7 +388,7 @@ static void test_mapping_pages_have_their_place(void **state)
 {
 	static const char *const planes[] = {
 		"flash.planes=1 flash.pages=2 flash.page_bytes=8K mrsm.node_bytes=64 map.cache_bytes=1K",
-		"flash.planes=3 flash.pages=2 flash.page_bytes=16K mrsm.node_bytes=32 map.cache_bytes=1K",
+		"flash.planes=3 flash.pages=2 flash.page_bytes=16K mrsm.node_bytes=32 map.cache_bytes=2K",
 		"flash.planes=2 flash.pages=3 flash.page_bytes=2K mrsm.node_bytes=64 map.cache_bytes=1K "
 		"mrsm.cache_model=lru",
 		"flash.planes=1 flash.pages=2 flash.page_bytes=2K map.cache_bytes=1K wear.delta=1 wear.period=1 "
