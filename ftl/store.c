@@ -5,13 +5,16 @@
 #include <math.h>
 
 /*
- * Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping pages lie
- * beside the logical ones, and the block they fill takes the place of what there was to collect: of that a page is
- * left.
+ * Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping pages fill
+ * blocks beside the one being filled; with `hollows` each of them takes its place, and a page of the plane may be hollow.
  */
-static bool check_room(const struct geometry *g, uint32_t map_pages, uint32_t reserve, struct fault *fault)
+static bool check_room(
+	const struct geometry *g, const struct store_plan *plan, uint32_t reserve, struct fault *fault)
 {
-	double beside = map_pages ? (double)map_pages + g->planes : 0;
+	uint32_t block_row = g->planes * g->pages_per_block, map_pages = plan->map_pages;
+	double beside = !map_pages      ? 0
+			: plan->hollows ? (double)map_pages + g->planes
+					: (double)(map_pages / block_row) * block_row;
 	double spare = ((double)(g->pages - g->logical_pages) - beside) / g->planes / g->pages_per_block;
 
 	if (spare >= reserve + 2)
@@ -48,7 +51,7 @@ struct store *store_create(struct ftl *f, const struct store_plan *plan, struct 
 	struct store *s;
 
 	/* Static wear levelling fills a block of its own. */
-	if (!check_room(f->geometry, plan->map_pages, reserve + (settings->wear.delta > 0), fault) ||
+	if (!check_room(f->geometry, plan, reserve + (settings->wear.delta > 0), fault) ||
 		!placement_init(&placement, f->flash, &settings->placement, fault))
 		return NULL;
 	plan_streams(plan, settings->gc.separate, streams);

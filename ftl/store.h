@@ -23,6 +23,7 @@ struct store_plan {
 	 */
 	uint32_t reserve;
 	uint32_t map_pages; /* that can live in flash beside the logical pages */
+	bool hollows;       /* data dies in parts of pages, and one block is all the reserve there is */
 };
 
 struct store {

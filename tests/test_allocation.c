@@ -212,10 +212,10 @@ static void test_run(void **state)
 	for (size_t f = 0; ftls[f]; f++) {
 		const char *buffer = buffers[f % buffers_listed]->name;
 
-		/* These two go together, and the second with no other. */
+		/* These two go together; both buffers go with few others. */
 		if (!strcmp(ftls[f]->name, "mmap"))
 			buffer = "msac";
-		else if (!strcmp(buffer, "msac"))
+		else if (!strcmp(buffer, "msac") || !strcmp(buffer, "coop"))
 			buffer = "bplru";
 		snprintf(arguments, sizeof arguments,
 			"run --verify --quiet -o @ --json @/run.json --save-drive @/drive -s ftl=%s -s "

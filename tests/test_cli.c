@@ -188,31 +188,32 @@ static void test_a_seed_is_of_the_workload_too(void **state)
 	assert_status(w, DONE, "the workload's own seed");
 }
 
-
 /* Every name that `ssd list` shows can be asked for.  A buffer may need an FTL that can do more than others. */
 static void test_every_plug_in_runs(void **state)
 {
 	struct world *w = *state;
-	unsigned refused = 0, ftls_listed = 0;
-	char line[300];
+	char line[300], needs[80];
 
-	for (size_t f = 0; ftls[f]; f++, ftls_listed++)
-		for (size_t b = 0; buffers[b]; b++) {
+	for (size_t b = 0; buffers[b]; b++) {
+		unsigned ran = 0;
+
+		snprintf(needs, sizeof needs, "ssd: buffer = %s needs an FTL", buffers[b]->name);
+		for (size_t f = 0; ftls[f]; f++) {
 			snprintf(line, sizeof line,
 				"run --verify -s ftl=%s -s buffer=%s -s dram.buffer_bytes=8K -s "
 				"trace.limit=3000 "
 				"parameters/tiny.cfg uniform",
 				ftls[f]->name, buffers[b]->name);
 			ssd(w, line);
-			if (w->status == USER && strstr(w->err, "ssd: buffer = msac needs an FTL")) {
-				refused++;
+			if (w->status == USER && strstr(w->err, needs) && !ftls[f]->write_merged)
 				continue;
-			}
 			assert_status(w, DONE, line);
+			ran++;
 			snprintf(line, sizeof line, "run.ftl = %s", ftls[f]->name);
 			assert_true(says(w, line));
 		}
-	assert_int_equal(refused, ftls_listed - 1);
+		assert_true(ran);
+	}
 }
 
 /* ---- mistakes on the command line ---- */
@@ -245,7 +246,8 @@ static void test_mistakes_on_the_command_line(void **state)
 		{ "run parameters/tiny.cfg uniform -o", "run: option -o needs a value: -o DIR" },
 		{ "run parameters/tiny.cfg uniform --json", "run: option --json needs a value: --json FILE" },
 		{ "run --series 10 parameters/tiny.cfg uniform", "run: --series 10: needs -o DIR" },
-		{ "run --series 0s -o @/x parameters/tiny.cfg uniform", "run: --series 0s: should be a number" },
+		{ "run --series 0s -o @/x parameters/tiny.cfg uniform",
+			"run: --series 0s: should be a number" },
 		{ "run --warmup 5% parameters/tiny.cfg uniform", "run: --warmup 5%: should be a number" },
 		{ "run --explain 0 parameters/tiny.cfg uniform",
 			"run: --explain 0: should be a whole number from 1" },

@@ -68,6 +68,7 @@ static const struct store_plan plan_without_map = {
 		[MRSM_MAP] = { "map", .survivors = MRSM_MAP, .map = true },
 		{ 0 } },
 	.client = { .relocate = relocate, .empty = mrsm_empty, .last_resort = mrsm_last_resort },
+	.hollows = true,
 };
 
 static bool mrsm_init(struct ftl *f, struct fault *fault)
