@@ -82,7 +82,7 @@ same mine lru
 # The suite takes every FTL and every buffer of the lists: only those cases that one of the new ones is in.
 OPERATIONS=500 build/tests/test_ftl mine >suite.txt 2>&1 ||
 	{ tail -20 suite.txt && fail 'the conformance suite refuses them'; }
-for case in 'conforms:mine+lru/' 'conforms:page+mine/' 'wears-out:mine+' 'saved:mine+'; do
+for case in 'conforms:mine+lru+' 'conforms:page+mine+' 'wears-out:mine+' 'saved:mine+'; do
 	grep -qF "[       OK ] $case" suite.txt || fail "the conformance suite has no case $case..."
 done
 echo 'extend: an FTL and a buffer were added as README.md and CONTRIBUTING.md say; both conform'
