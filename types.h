@@ -81,4 +81,9 @@ static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
 	return (to == 64 ? ~(mask_t)0 : ((mask_t)1 << to) - 1) & ~(((mask_t)1 << from) - 1);
 }
 
+static inline uint32_t mask_sectors(mask_t mask)
+{
+	return (uint32_t)__builtin_popcountll(mask);
+}
+
 #endif

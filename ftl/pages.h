@@ -30,11 +30,6 @@ static inline struct page_walk page_walk_start(
 
 bool page_walk_next(struct page_walk *, struct page_part *);
 
-static inline uint32_t mask_sectors(mask_t mask)
-{
-	return (uint32_t)__builtin_popcountll(mask);
-}
-
 /* flash_holds_host(), flash_holds_kept() and flash_answers() for the sectors `mask` of page `lpn`. */
 void pages_hold_host(struct io *, ppn_t, lpn_t, mask_t);
 void pages_hold_kept(struct io *, ppn_t, ppn_t from, lpn_t, mask_t);

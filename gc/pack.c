@@ -165,6 +165,25 @@ static void pack_parts(struct pack *p, struct io *io, block_t victim, unsigned s
 	p->statistics.slots_moved += p->parts;
 }
 
+op_t pack_program(struct pack *p, struct io *io, ppn_t to, const struct pack_part *part, uint32_t count,
+	enum cause cause)
+{
+	sub_t sub[SLOTS_MOST] = { 0 };
+	uint32_t sectors = 0;
+	op_t program;
+
+	for (uint32_t i = 0; i < count; i++) {
+		sub[i] = part[i].sub;
+		sectors += mask_sectors(part[i].host | part[i].kept);
+	}
+	program = flash_program(io, to, slots_name(p->slots, sub, count), sectors, cause, OP_NONE);
+	slots_fill(p->slots, to, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (i == 0 || part[i].read != part[i - 1].read)
+			flash_wait(io, program, part[i].read);
+	return program;
+}
+
 void pack_empty(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	uint32_t pages, per_page = p->slots->per_page;

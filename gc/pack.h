@@ -29,8 +29,7 @@ struct pack_client {
 	mask_t (*holds)(const struct ftl *, sub_t);
 	/* A page was copied as it is, its live slots with it; `from` is dead already. */
 	void (*moved)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
-	/* Programs a page with these parts, each after its read, and maps them to it: slots_name(), slots_fill(),
-	 * slots_kill(). */
+	/* Programs a page with these parts and maps them to it: pack_program(), slots_kill(). */
 	void (*program)(
 		struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 	/*
@@ -55,6 +54,9 @@ struct pack {
 
 void pack_init(struct pack *, struct slots *, struct pack_client);
 void pack_release(struct pack *);
+
+/* Programs a page with these parts in its slots, after their reads. */
+op_t pack_program(struct pack *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 
 /* For the `empty` and `last_resort` of gc/collect.h. */
 void pack_empty(struct pack *, struct io *, block_t victim, unsigned stream, enum cause);

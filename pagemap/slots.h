@@ -17,6 +17,8 @@
 #include "base/prefetch.h"
 #include "pagemap/space.h"
 
+#define SLOTS_MOST 64u /* of a page */
+
 struct slots {
 	struct space *space;
 	uint32_t per_page;

@@ -219,6 +219,11 @@ void log_facts(const struct ftl *, struct ftl_facts *);
 void log_print_entry(const struct ftl *, lpn_t, FILE *);
 void log_add_statistics(struct ftl *, struct stat_list *);
 
+/* Those of an FTL that adds no state that others ask for. */
+#define LOG_OPERATIONS                                                                                       \
+	.map_in_dram = true, .read = log_read, .trim = log_trim, .check = log_check, .regions = log_regions, \
+	.facts = log_facts, .print_entry = log_print_entry, .statistics = log_add_statistics
+
 /* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place ---- */
 
 /*

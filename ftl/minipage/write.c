@@ -89,25 +89,17 @@ void mini_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part
 	enum cause cause)
 {
 	struct mini *m = f->state;
-	sub_t sub[MINI_MOST] = { 0 };
-	uint32_t sectors = 0;
-	op_t program;
 
+	pack_program(&m->pack, io, to, part, count, cause);
 	for (uint32_t i = 0; i < count; i++) {
-		sub[i] = part[i].sub;
-		sectors += mask_sectors(part[i].host | part[i].kept);
-	}
-	program = flash_program(io, to, slots_name(&m->slots, sub, count), sectors, cause, OP_NONE);
-	slots_fill(&m->slots, to, count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (i == 0 || part[i].read != part[i - 1].read)
-			flash_wait(io, program, part[i].read);
+		sub_t sub = part[i].sub;
+
 		if (f->flash->oracle)
 			hold(f, io, to, &part[i], cause == CAUSE_HOST && part == m->waiting && m->buffered);
-		if (mini_written(m, sub[i]))
-			mini_kill(m, sub[i]);
-		mini_set_written(m, sub[i], part[i].host | part[i].kept);
-		m->place[sub[i]] = to * m->per_lpn + i;
+		if (mini_written(m, sub))
+			mini_kill(m, sub);
+		mini_set_written(m, sub, part[i].host | part[i].kept);
+		m->place[sub] = to * m->per_lpn + i;
 	}
 }
 

@@ -296,19 +296,9 @@ op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part
 	enum cause cause)
 {
 	struct mrsm *m = f->state;
-	sub_t sub[MRSM_SLOTS_MOST] = { 0 };
-	uint32_t sectors = 0;
-	op_t program;
+	op_t program = pack_program(&m->pack, io, to, packed, count, cause);
 
 	for (uint32_t i = 0; i < count; i++) {
-		sub[i] = packed[i].sub;
-		sectors += mask_sectors(packed[i].host | packed[i].kept);
-	}
-	program = flash_program(io, to, slots_name(&m->slots, sub, count), sectors, cause, OP_NONE);
-	slots_fill(&m->slots, to, count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (i == 0 || packed[i].read != packed[i - 1].read)
-			flash_wait(io, program, packed[i].read);
 		if (f->flash->oracle)
 			hold(m, io, to, &packed[i]);
 		mrsm_set_written(m, packed[i].sub, packed[i].host | packed[i].kept);
@@ -389,7 +379,7 @@ static bool write_part(
 
 static void pack_and_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
-	struct pack_part packed[MRSM_SLOTS_MOST];
+	struct pack_part packed[SLOTS_MOST];
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 	uint32_t count = 0;

@@ -19,8 +19,6 @@
 #include "ftl/mrsm/tree.h"
 #include "ftl/store.h"
 
-#define MRSM_SLOTS_MOST 64u
-
 struct mrsm_settings {
 	uint64_t subpage_sectors;
 	uint64_t node_bytes;
