@@ -33,6 +33,8 @@ struct unit {
 struct channel {
 	uint32_t user;              /* unit on the bus, or INDEX_NONE */
 	struct queue first, others; /* units that wait for it */
+	bool foreseen;              /* the end of the transfer is no event: see foresee() */
+	tick_t free;                /* when it is, or was, at its end */
 };
 
 /* Operations of a request that become ready together. */
@@ -49,6 +51,7 @@ struct schedule {
 	struct ops ops;
 	struct timers timers; /* one per unit: the end of what it does, on the bus or in the cells */
 	tick_t now;
+	uint32_t rung; /* alarms of this instant have rung of all units below */
 
 	struct unit *unit;
 	struct channel *channel;
@@ -95,7 +98,7 @@ struct schedule *schedule_create(struct flash *flash)
 			.command = INDEX_NONE,
 			.suspended = INDEX_NONE };
 	for (uint32_t c = 0; c < g->channels; c++)
-		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY };
+		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY, false, 0 };
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
 		pool_create(sizeof(struct ticket), "request pool") };
@@ -164,6 +167,11 @@ static uint32_t cell_time(const struct schedule *s, const struct op *op)
 static uint32_t unit_of(const struct schedule *s, const struct op *op)
 {
 	return divide(geometry_die(s->geometry, op->plane), s->per_unit);
+}
+
+static struct channel *channel_of(const struct schedule *s, uint32_t u)
+{
+	return &s->channel[divide(u, s->per_channel)];
 }
 
 static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
@@ -355,16 +363,70 @@ static uint32_t take(struct schedule *s, struct queue *q)
 
 /* ---- the bus ---- */
 
-static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
+static void count_cells(const struct schedule *s, const struct unit *unit, struct busy *busy, uint64_t ns)
+{
+	busy->die_ns += ns;
+	if (cause_is_background(ops_at(&s->ops, unit->command)->cause))
+		busy->die_background_ns += ns;
+}
+
+/* A command's cells work from then on. */
+static void work_cells(struct schedule *s, uint32_t u, tick_t from, uint64_t ns)
+{
+	struct unit *unit = &s->unit[u];
+
+	unit->phase = PHASE_CELL;
+	if (s->flash->judge)
+		judge_cells(s->flash->judge, u, true, from);
+	count_cells(s, unit, &s->busy, ns);
+	timers_set(&s->timers, u, from + ns);
+}
+
+/*
+ * When a transfer into a die ends, its cells start and the bus goes to the next unit.  As long as none waits, no read
+ * waits to interrupt the cells and nobody looks on, that is no event of its own: half of all events of programs,
+ * copies and erases.  It becomes one (recall()) should one of these change before.
+ */
+static bool foresee(const struct schedule *s, const struct channel *channel, const struct unit *unit)
+{
+	return unit->phase == PHASE_IN && channel->first.first == INDEX_NONE &&
+	       channel->others.first == INDEX_NONE &&
+	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) &&
+	       !s->flash->judge && !s->accounts;
+}
+
+/* Is a transfer under way whose end is no event?  Of one that ends now: would its alarm still have to ring? */
+static bool is_foreseen(const struct schedule *s, const struct channel *channel)
+{
+	return channel->foreseen &&
+	       (channel->free > s->now || (channel->free == s->now && channel->user >= s->rung));
+}
+
+static void recall(struct schedule *s, struct channel *channel)
+{
+	struct unit *unit = &s->unit[channel->user];
+
+	channel->foreseen = false;
+	unit->phase = PHASE_IN;
+	count_cells(s, unit, &s->busy, -unit->cell_ns);
+	timers_set(&s->timers, channel->user, channel->free);
+}
+
+static void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 	uint64_t ns = unit->phase == PHASE_IN ? unit->in_ns : unit->out_ns;
 
-	s->channel[channel].user = u;
+	channel->user = u;
+	channel->free = s->now + ns;
+	channel->foreseen = foresee(s, channel, unit);
 	s->busy.channel_ns += ns;
 	if (s->flash->judge)
 		judge_bus(s->flash->judge, u, true, s->now);
-	timers_set(&s->timers, u, s->now + ns);
+	if (channel->foreseen)
+		work_cells(s, u, channel->free, unit->cell_ns);
+	else
+		timers_set(&s->timers, u, channel->free);
 }
 
 static bool goes_first(const struct schedule *s, const struct unit *unit)
@@ -381,11 +443,12 @@ static bool goes_first(const struct schedule *s, const struct unit *unit)
 
 static void ask_for_bus(struct schedule *s, uint32_t u)
 {
-	uint32_t number = divide(u, s->per_channel);
-	struct channel *channel = &s->channel[number];
+	struct channel *channel = channel_of(s, u);
 
-	if (channel->user == INDEX_NONE) {
-		use_bus(s, number, u);
+	if (is_foreseen(s, channel))
+		recall(s, channel);
+	else if (channel->user == INDEX_NONE || channel->foreseen) {
+		use_bus(s, channel, u);
 		return;
 	}
 	timers_unset(&s->timers, u);
@@ -393,15 +456,14 @@ static void ask_for_bus(struct schedule *s, uint32_t u)
 		ARRAY_FIELD(s->unit, next), u);
 }
 
-static void pass_on_bus(struct schedule *s, uint32_t number)
+static void pass_on_bus(struct schedule *s, struct channel *channel)
 {
-	struct channel *channel = &s->channel[number];
 	struct queue *line = channel->first.first == INDEX_NONE ? &channel->others : &channel->first;
 	uint32_t u = queue_take(line, ARRAY_FIELD(s->unit, next));
 
 	channel->user = INDEX_NONE;
 	if (u != INDEX_NONE)
-		use_bus(s, number, u);
+		use_bus(s, channel, u);
 }
 
 /* ---- the die ---- */
@@ -425,19 +487,6 @@ static void account_rest(struct schedule *s, uint32_t u)
 {
 	if (s->accounts)
 		account_unit(s->accounts, u, false, s->now);
-}
-
-static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
-{
-	struct unit *unit = &s->unit[u];
-
-	unit->phase = PHASE_CELL;
-	if (s->flash->judge)
-		judge_cells(s->flash->judge, u, true, s->now);
-	s->busy.die_ns += ns;
-	if (cause_is_background(ops_at(&s->ops, unit->command)->cause))
-		s->busy.die_background_ns += ns;
-	timers_set(&s->timers, u, s->now + ns);
 }
 
 /* May `op` run in one multi-plane command with `first`? */
@@ -532,7 +581,7 @@ static void start_command(struct schedule *s, uint32_t u, struct queue *q)
 	if (unit->in_ns)
 		ask_for_bus(s, u);
 	else
-		work_cells(s, u, unit->cell_ns);
+		work_cells(s, u, s->now, unit->cell_ns);
 }
 
 static void resume(struct schedule *s, uint32_t u)
@@ -546,7 +595,7 @@ static void resume(struct schedule *s, uint32_t u)
 		judge_resumed(s->flash->judge, u);
 	account_work(s, u);
 	account_command(s, unit, PART_DIE);
-	work_cells(s, u, unit->suspended_ns);
+	work_cells(s, u, s->now, unit->suspended_ns);
 }
 
 /* Enough reads have passed what waits or was interrupted. */
@@ -621,15 +670,24 @@ static void suspend(struct schedule *s, uint32_t u)
 		judge_suspended(s->flash->judge, u);
 	}
 	account_command(s, unit, PART_CELLS);
+	count_cells(s, unit, &s->busy, stop - left);
 	unit->suspended = unit->command;
 	unit->suspended_ns = left + s->settings->resume_ns;
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_STOP;
-	s->busy.die_ns += stop - left;
-	if (cause_is_background(ops_at(&s->ops, unit->suspended)->cause))
-		s->busy.die_background_ns += stop - left;
 	s->busy.suspensions++;
 	timers_set(&s->timers, u, s->now + stop);
+}
+
+/* A read waits: what the cells do may stop for it. */
+static void interrupt(struct schedule *s, uint32_t u)
+{
+	struct channel *channel = channel_of(s, u);
+
+	if (channel->user == u && is_foreseen(s, channel))
+		recall(s, channel);
+	if (may_suspend(s, &s->unit[u]))
+		suspend(s, u);
 }
 
 /* Into the queue of its die. */
@@ -641,8 +699,8 @@ static void queue_up(struct schedule *s, uint32_t index)
 	bool first = op->kind == OP_READ && s->settings->scheduler == SCHEDULE_READ_FIRST;
 
 	append(s, first ? &unit->reads : &unit->others, index);
-	if (first && may_suspend(s, unit))
-		suspend(s, u);
+	if (first && s->settings->suspend != SUSPEND_NEVER)
+		interrupt(s, u);
 	wake(s, u);
 }
 
@@ -889,7 +947,7 @@ static void start_cells(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 
 	account_command(s, unit, PART_BUS);
-	work_cells(s, u, unit->cell_ns);
+	work_cells(s, u, s->now, unit->cell_ns);
 	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit))
 		suspend(s, u);
 }
@@ -902,7 +960,7 @@ static void bus_free(struct schedule *s, uint32_t u)
 		start_cells(s, u);
 	else
 		finish_command(s, u);
-	pass_on_bus(s, divide(u, s->per_channel));
+	pass_on_bus(s, channel_of(s, u));
 }
 
 static void cells_done(struct schedule *s, uint32_t u)
@@ -1011,6 +1069,8 @@ static tick_t next_event(const struct schedule *s)
 /* The next event happens; at one instant releases come first, then dies in order. */
 static void step(struct schedule *s, tick_t when)
 {
+	if (when != s->now)
+		s->rung = 0;
 	s->now = when;
 	if (next_release(s) == when) {
 		struct release r;
@@ -1018,7 +1078,10 @@ static void step(struct schedule *s, tick_t when)
 		heap_pop(&s->releases, &r, sizeof r, earlier);
 		release(s, r.first_op, r.ticket);
 	} else {
-		unit_done(s, timers_first(&s->timers));
+		uint32_t u = timers_first(&s->timers);
+
+		s->rung = u >= s->rung ? u + 1 : s->rung;
+		unit_done(s, u);
 	}
 }
 
@@ -1028,6 +1091,8 @@ void schedule_run_until(struct schedule *s, tick_t until)
 
 	while ((next = next_event(s)) <= until && next != TICK_NEVER)
 		step(s, next);
+	if (until >= s->now)
+		s->rung = UINT32_MAX;
 	if (until > s->now && until != TICK_NEVER)
 		s->now = until;
 }
@@ -1071,9 +1136,27 @@ uint64_t schedule_load(const struct schedule *s, die_t die)
 	return s->load[die];
 }
 
+/* Counted of cells that do not work yet. */
+static struct busy busy_ahead(const struct schedule *s)
+{
+	struct busy ahead = { 0 };
+
+	for (uint32_t c = 0; c < s->geometry->channels; c++)
+		if (is_foreseen(s, &s->channel[c])) {
+			const struct unit *unit = &s->unit[s->channel[c].user];
+
+			count_cells(s, unit, &ahead, unit->cell_ns);
+		}
+	return ahead;
+}
+
 struct busy schedule_busy(const struct schedule *s)
 {
-	return s->busy;
+	struct busy busy = s->busy, ahead = busy_ahead(s);
+
+	busy.die_ns -= ahead.die_ns;
+	busy.die_background_ns -= ahead.die_background_ns;
+	return busy;
 }
 
 void schedule_watch(struct schedule *s, struct watch *watch)
@@ -1104,5 +1187,5 @@ void schedule_note(struct schedule *s, const char *format, ...)
 
 void schedule_statistics_start(struct schedule *s)
 {
-	s->busy = (struct busy){ 0 };
+	s->busy = busy_ahead(s);
 }
