@@ -7,8 +7,8 @@ JOBS   ?= 2
 ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces legacy cli
 PACKAGES := libconfig libarchive
 
-# -O2: the simulator is the product; -g: every abort can be looked into.
-OPTIMISE ?= -O2 -g
+# -O3: the simulator is the product; -g: every abort can be looked into.
+OPTIMISE ?= -O3 -g
 # The request path crosses rooms (drive, FTL, collector, medium); the linker may inline across them.
 LTO      ?= -flto=auto
 # -Wno-missing-field-initializers: rows of tables end early on purpose, the rest is zero.

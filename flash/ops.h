@@ -22,7 +22,7 @@ struct op {
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
 	uint32_t behind;   /* + 1: the next in its block's list, or of the reads forwarded from a program */
 	uint32_t forwards; /* + 1: reads that wait for this program's data */
-	plane_t plane;
+	die_t die;
 	uint32_t cell_ns;
 	uint16_t sectors;
 	uint8_t kind, cause, stage;

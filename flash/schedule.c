@@ -58,6 +58,7 @@ struct schedule {
 	struct queue woken;                   /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
 	double sector_ns;
+	uint64_t command_ns[OP_KINDS], plane_command_ns[OP_KINDS]; /* of a command's first plane, of each other */
 
 	struct heap releases;
 	uint64_t release_order;
@@ -68,11 +69,28 @@ struct schedule {
 
 	struct queue completed; /* tickets */
 	uint64_t under_way;     /* operations and releases */
-	uint64_t *load;         /* per die */
+	struct lowest load;     /* of the dies, in the order of schedule_line_up() */
+	uint32_t *place;        /* of each die in it */
 	struct busy busy;
 	struct watch *watch;       /* NULL: nobody watches */
 	struct accounts *accounts; /* NULL: nobody asks */
+	bool observed;             /* one of these */
 };
+
+/* On the bus, without data: a copy-back is a read and a program. */
+static uint64_t command_ns(const struct tick_list *times, enum op_kind kind)
+{
+	switch (kind) {
+	case OP_PROGRAM:
+		return geometry_command_ns(times, COMMAND_PROGRAM);
+	case OP_ERASE:
+		return geometry_command_ns(times, COMMAND_ERASE);
+	case OP_COPY:
+		return geometry_command_ns(times, COMMAND_READ) + geometry_command_ns(times, COMMAND_PROGRAM);
+	default:
+		return geometry_command_ns(times, COMMAND_READ);
+	}
+}
 
 struct schedule *schedule_create(struct flash *flash)
 {
@@ -87,11 +105,20 @@ struct schedule *schedule_create(struct flash *flash)
 	s->per_unit = divisor_of(dies_per_unit);
 	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit);
 	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
+	for (int kind = 0; kind < OP_KINDS; kind++) {
+		s->command_ns[kind] = command_ns(&s->settings->command_ns, (enum op_kind)kind);
+		s->plane_command_ns[kind] = command_ns(&s->settings->plane_command_ns, (enum op_kind)kind);
+	}
 	s->woken = s->answered = s->completed = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
 	s->unit = memory_array(units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
-	s->load = memory_array(g->dies, sizeof *s->load, "dies");
+	s->load = lowest_create(g->dies, "dies");
+	s->place = memory_array(g->dies, sizeof *s->place, "dies");
+	for (die_t d = 0; d < g->dies; d++) {
+		lowest_set(&s->load, d, 0);
+		s->place[d] = d;
+	}
 	for (uint32_t u = 0; u < units; u++)
 		s->unit[u] = (struct unit){ .reads = QUEUE_EMPTY,
 			.others = QUEUE_EMPTY,
@@ -115,29 +142,15 @@ void schedule_free(struct schedule *s)
 	accounts_free(s->accounts);
 	memory_free(s->unit);
 	memory_free(s->channel);
-	memory_free(s->load);
+	lowest_free(&s->load);
+	memory_free(s->place);
 	memory_free(s->releases.element);
 	memory_free(s);
 }
 
-/* On the bus, without data: a copy-back is a read and a program. */
-static uint64_t command_ns(const struct tick_list *times, const struct op *op)
-{
-	switch (op->kind) {
-	case OP_PROGRAM:
-		return geometry_command_ns(times, COMMAND_PROGRAM);
-	case OP_ERASE:
-		return geometry_command_ns(times, COMMAND_ERASE);
-	case OP_COPY:
-		return geometry_command_ns(times, COMMAND_READ) + geometry_command_ns(times, COMMAND_PROGRAM);
-	default:
-		return geometry_command_ns(times, COMMAND_READ);
-	}
-}
-
 static uint64_t transfer_ns(const struct schedule *s, uint64_t sectors)
 {
-	return (uint64_t)((double)sectors * s->sector_ns + 0.5);
+	return sectors ? (uint64_t)((double)sectors * s->sector_ns + 0.5) : 0;
 }
 
 static uint32_t page_time(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
@@ -166,7 +179,14 @@ static uint32_t cell_time(const struct schedule *s, const struct op *op)
 
 static uint32_t unit_of(const struct schedule *s, const struct op *op)
 {
-	return divide(geometry_die(s->geometry, op->plane), s->per_unit);
+	return divide(op->die, s->per_unit);
+}
+
+static void change_load(struct schedule *s, const struct op *op, uint64_t by)
+{
+	uint32_t place = s->place[op->die];
+
+	lowest_set(&s->load, place, lowest_get(&s->load, place) + by);
 }
 
 static struct channel *channel_of(const struct schedule *s, uint32_t u)
@@ -177,6 +197,12 @@ static struct channel *channel_of(const struct schedule *s, uint32_t u)
 static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 {
 	return &s->flash->block[geometry_block(s->geometry, ppn)];
+}
+
+/* Does anybody look on: the judge, the witness or the accounts? */
+static bool is_observed(const struct schedule *s)
+{
+	return s->observed || s->flash->judge;
 }
 
 /* ---- making operations ---- */
@@ -196,13 +222,14 @@ static void join_request(struct schedule *s, struct io *io, uint32_t index)
 	io->last_op = index;
 }
 
-/* Tells the witness and the judge. */
 static void tell_made(const struct schedule *s, const struct io *io, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
 	op_t id = ops_handle(&s->ops, index);
 	bool awaited = !io->detached && !cause_is_background(op->cause);
 
+	if (s->accounts)
+		account_made(s->accounts, index, op->cause == CAUSE_MAP);
 	if (s->watch)
 		watch_made(s->watch, (struct watched_op){ id, op->kind, op->cause, op->ppn, op->to,
 					     .owner = s->flash->owner[order_target(op)],
@@ -241,17 +268,16 @@ static uint32_t make_op(
 		.waiters = QUEUE_EMPTY,
 		.ppn = ppn,
 		.to = to,
-		.plane = geometry_plane(s->geometry, geometry_block(s->geometry, ppn)),
+		.die = geometry_die_of(s->geometry, ppn),
 		.sectors = (uint16_t)sectors,
 		.kind = (uint8_t)kind,
 		.cause = (uint8_t)cause };
 	op->cell_ns = cell_time(s, op);
-	s->load[geometry_die(s->geometry, op->plane)] += op->cell_ns;
+	change_load(s, op, op->cell_ns);
 	s->under_way++;
 	join_request(s, io, index);
-	if (s->accounts)
-		account_made(s->accounts, index, cause == CAUSE_MAP);
-	tell_made(s, io, index);
+	if (is_observed(s))
+		tell_made(s, io, index);
 	if (io->step != INDEX_NONE)
 		wait_for_step(s, io, index);
 	return index;
@@ -495,13 +521,20 @@ static bool may_join(const struct schedule *s, const struct op *first, uint32_t 
 	const struct geometry *g = s->geometry;
 	const struct op *op = ops_at(&s->ops, index);
 
-	if (op->kind != first->kind || op->kind == OP_COPY ||
-		geometry_die(g, op->plane) != geometry_die(g, first->plane))
+	if (op->kind != first->kind || op->kind == OP_COPY || op->die != first->die)
 		return false;
 	if (op->kind != OP_READ && !order_is_turn(op, block_of(s, op->ppn), index))
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
 	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
+}
+
+/* Of its plane, among those of its die. */
+static uint64_t plane_bit(const struct schedule *s, const struct op *op)
+{
+	const struct geometry *g = s->geometry;
+
+	return (uint64_t)1 << geometry_plane(g, geometry_block(g, op->ppn)) % g->planes_per_die;
 }
 
 /* Adds the operations of the queue that may join the command, one per plane; others keep their places. */
@@ -510,11 +543,11 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 	uint32_t planes = s->geometry->planes_per_die, last = unit->command, before = INDEX_NONE;
 	struct op *op = s->ops.op.object;
 	const struct op *first = &op[unit->command];
-	uint64_t left = s->settings->multiplane_search, taken = (uint64_t)1 << first->plane % planes;
+	uint64_t left = s->settings->multiplane_search, taken = plane_bit(s, first);
 
 	for (uint32_t next, at = q->first; at != INDEX_NONE && left && taken != UINT64_MAX >> (64 - planes);
 		at = next, left--) {
-		uint64_t plane = (uint64_t)1 << op[at].plane % planes;
+		uint64_t plane = plane_bit(s, &op[at]);
 
 		next = op[at].next;
 		if (taken & plane || !may_join(s, first, at)) {
@@ -531,15 +564,15 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 /* Data of programs crosses the bus on the way in, data of reads on the way out. */
 static void measure(struct schedule *s, struct unit *unit)
 {
-	const struct tick_list *commands = &s->settings->command_ns;
+	const uint64_t *commands = s->command_ns;
 	uint64_t in_sectors = 0, out_sectors = 0;
 
 	unit->in_ns = unit->cell_ns = 0;
 	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
 		const struct op *op = ops_at(&s->ops, i);
 
-		unit->in_ns += command_ns(commands, op);
-		commands = &s->settings->plane_command_ns;
+		unit->in_ns += commands[op->kind];
+		commands = s->plane_command_ns;
 		if (op->cell_ns > unit->cell_ns)
 			unit->cell_ns = op->cell_ns;
 		in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
@@ -551,19 +584,27 @@ static void measure(struct schedule *s, struct unit *unit)
 	unit->out_ns = transfer_ns(s, out_sectors);
 }
 
-static void begin_op(struct schedule *s, uint32_t index)
+static void tell_started(const struct schedule *s, uint32_t u, uint32_t index)
 {
-	const struct op *op = ops_at(&s->ops, index);
-	ppn_t target = order_target(op);
-
-	if (op->kind != OP_READ)
-		order_start(&s->ops, block_of(s, target), index, geometry_page(s->geometry, target));
 	if (s->accounts)
-		account_started(s->accounts, index, unit_of(s, op), s->now);
+		account_started(s->accounts, index, u, s->now);
 	if (s->watch)
 		watch_started(s->watch, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
-		judge_started(s->flash->judge, ops_handle(&s->ops, index), unit_of(s, op), s->now);
+		judge_started(s->flash->judge, ops_handle(&s->ops, index), u, s->now);
+}
+
+static void begin_op(struct schedule *s, uint32_t u, uint32_t index)
+{
+	const struct op *op = ops_at(&s->ops, index);
+	ppn_t target = order_target(op);
+	block_t block = geometry_block(s->geometry, target);
+
+	if (op->kind != OP_READ)
+		order_start(&s->ops, &s->flash->block[block], index,
+			target - geometry_first_page(s->geometry, block));
+	if (is_observed(s))
+		tell_started(s, u, index);
 }
 
 static void start_command(struct schedule *s, uint32_t u, struct queue *q)
@@ -575,7 +616,7 @@ static void start_command(struct schedule *s, uint32_t u, struct queue *q)
 		gather_planes(s, unit, q);
 	measure(s, unit);
 	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
-		begin_op(s, i);
+		begin_op(s, u, i);
 	account_work(s, u);
 	unit->phase = PHASE_IN;
 	if (unit->in_ns)
@@ -754,16 +795,15 @@ static bool trace_back(const struct schedule *s, const struct op *copy, ppn_t *p
 
 static void read_at_source(struct schedule *s, struct op *op, ppn_t ppn, uint32_t life)
 {
-	uint64_t *load = &s->load[geometry_die(s->geometry, op->plane)];
+	uint64_t before = op->cell_ns;
 
 	op->to = op->ppn;
 	op->to_life = op->life;
 	op->ppn = ppn;
 	op->life = life;
 	order_join(&s->ops, block_of(s, ppn), life);
-	*load -= op->cell_ns;
 	op->cell_ns = cell_time(s, op);
-	*load += op->cell_ns;
+	change_load(s, op, op->cell_ns - before);
 }
 
 /*
@@ -798,7 +838,6 @@ static bool find_data(struct schedule *s, uint32_t index)
 static void make_ready(struct schedule *s, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
-	ppn_t target = order_target(op);
 
 	if (op->chases && !find_data(s, index))
 		return;
@@ -814,7 +853,7 @@ static void make_ready(struct schedule *s, uint32_t index)
 	else if (op->kind == OP_READ || op->orphan)
 		queue_up(s, index);
 	else
-		open_gate(s, block_of(s, target));
+		open_gate(s, block_of(s, order_target(op)));
 }
 
 static void account_unblocked(struct schedule *s, uint32_t index, uint32_t by)
@@ -867,49 +906,59 @@ static void finish_part_of_request(struct schedule *s, uint32_t index)
 	queue_append(&s->completed, ARRAY_FIELD(ticket, next), index);
 }
 
-static void leave_block(struct schedule *s, ppn_t ppn, uint32_t life)
+static void leave_block(struct schedule *s, struct flash_block *block, uint32_t life)
 {
-	uint32_t erase = order_leave(&s->ops, block_of(s, ppn), life);
+	uint32_t erase = order_leave(&s->ops, block, life);
 
 	if (erase != INDEX_NONE)
 		unblock(s, erase, INDEX_NONE);
 }
 
-/* The operation no longer concerns the blocks it used. */
-static void leave_blocks(struct schedule *s, const struct op *op)
+/* The operation no longer concerns the blocks it used: that of its target, and where it reads beside it. */
+static void leave_blocks(struct schedule *s, const struct op *op, struct flash_block *target)
 {
-	if (op->kind == OP_ERASE)
-		open_gate(s, block_of(s, op->ppn));
-	else
-		leave_block(s, op->ppn, op->life);
-	if (op->kind == OP_COPY || (op->kind == OP_READ && op->to != PPN_NONE))
-		leave_block(s, op->to, op->to_life);
+	switch (op->kind) {
+	case OP_ERASE:
+		open_gate(s, target);
+		break;
+	case OP_COPY:
+		leave_block(s, block_of(s, op->ppn), op->life);
+		leave_block(s, target, op->to_life);
+		break;
+	default:
+		leave_block(s, target, op->life);
+		if (op->kind == OP_READ && op->to != PPN_NONE)
+			leave_block(s, block_of(s, op->to), op->to_life);
+	}
 }
 
-static bool is_ordered(const struct op *op)
+static void tell_done(const struct schedule *s, uint32_t index)
 {
-	return op->kind == OP_PROGRAM || op->kind == OP_COPY || op->kind == OP_ERASE;
+	if (s->watch)
+		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
+	if (s->flash->judge)
+		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
 }
 
 static void finish_op(struct schedule *s, uint32_t index)
 {
 	struct op op = *ops_at(&s->ops, index);
+	ppn_t target = order_target(&op);
+	block_t number = geometry_block(s->geometry, target);
+	struct flash_block *block = &s->flash->block[number];
 	uint32_t waiter;
 
-	if (s->watch)
-		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
-	if (s->flash->judge)
-		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
-	s->load[geometry_die(s->geometry, op.plane)] -= op.cell_ns;
+	if (is_observed(s))
+		tell_done(s, index);
+	change_load(s, &op, -(uint64_t)op.cell_ns);
 	s->under_way--;
 	s->held -= op.held;
-	if (is_ordered(&op))
-		order_finish(&s->ops, block_of(s, order_target(&op)), index,
-			geometry_page(s->geometry, order_target(&op)));
+	if (op.kind != OP_READ && op.kind != OP_FORWARD)
+		order_finish(&s->ops, block, index, target - geometry_first_page(s->geometry, number));
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter, index);
 	if (op.kind != OP_FORWARD)
-		leave_blocks(s, &op);
+		leave_blocks(s, &op, block);
 	if (op.ticket != INDEX_NONE && s->accounts)
 		account_finished(s->accounts, index, op.ticket);
 	if (op.ticket != INDEX_NONE)
@@ -935,8 +984,12 @@ static void finish_command(struct schedule *s, uint32_t u)
 	}
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_IDLE;
-	wake(s, u);
-	dispatch_woken(s);
+	if (s->woken.first != INDEX_NONE) {
+		wake(s, u);
+		dispatch_woken(s);
+	} else {
+		dispatch(s, u);
+	}
 	if (unit->phase == PHASE_IDLE)
 		timers_unset(&s->timers, u);
 }
@@ -1133,7 +1186,18 @@ bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
 
 uint64_t schedule_load(const struct schedule *s, die_t die)
 {
-	return s->load[die];
+	return lowest_get(&s->load, s->place[die]);
+}
+
+void schedule_line_up(struct schedule *s, const die_t *order)
+{
+	for (uint32_t place = 0; place < s->geometry->dies; place++)
+		s->place[order[place]] = place;
+}
+
+uint32_t schedule_least_loaded(const struct schedule *s, uint32_t from)
+{
+	return lowest_from(&s->load, from);
 }
 
 /* Counted of cells that do not work yet. */
@@ -1162,11 +1226,13 @@ struct busy schedule_busy(const struct schedule *s)
 void schedule_watch(struct schedule *s, struct watch *watch)
 {
 	s->watch = watch;
+	s->observed = watch || s->accounts;
 }
 
 void schedule_keep_accounts(struct schedule *s)
 {
 	s->accounts = accounts_create(divide(s->geometry->dies - 1, s->per_unit) + 1);
+	s->observed = true;
 }
 
 const struct account *schedule_account(const struct schedule *s, uint32_t ticket)

@@ -80,6 +80,12 @@ bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
 /* Work that waits for or occupies a die, in ns of die time: the measure of its load. */
 uint64_t schedule_load(const struct schedule *, die_t);
 
+/* An order of all dies, that of their numbers at first; nothing is under way. */
+void schedule_line_up(struct schedule *, const die_t *);
+
+/* The place in that order of the die with the least load, of equal ones the first at or behind `from`, going round. */
+uint32_t schedule_least_loaded(const struct schedule *, uint32_t from);
+
 /* Busy time of all dies and buses since the statistics began. */
 struct busy {
 	uint64_t die_ns, die_background_ns, channel_ns;

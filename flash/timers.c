@@ -1,30 +1,24 @@
 #include "flash/timers.h"
 
-#include "base/memory.h"
-
 void timers_init(struct timers *t, uint32_t units)
 {
 	t->epoch = 0;
-	t->bits = 1;
-	while ((uint64_t)1 << t->bits < units)
-		t->bits++;
-	t->leaves = (uint32_t)1 << t->bits;
-	t->key = memory_array((size_t)t->leaves * 2, sizeof *t->key, "event timers");
-	for (uint32_t i = 0; i < 2 * t->leaves; i++)
-		t->key[i] = TIMERS_UNSET;
+	t->key = lowest_create(units, "event timers");
+	t->bits = (uint32_t)__builtin_ctz(t->key.leaves);
 }
 
 void timers_release(struct timers *t)
 {
-	memory_free(t->key);
+	lowest_free(&t->key);
 }
 
 void timers_move_epoch(struct timers *t, tick_t due)
 {
 	tick_t next = timers_next(t), epoch = next < due ? next : due;
+	uint64_t by = (epoch - t->epoch) << t->bits;
 
-	for (uint32_t i = 1; i < 2 * t->leaves; i++)
-		if (t->key[i] != TIMERS_UNSET)
-			t->key[i] -= (epoch - t->epoch) << t->bits;
+	for (uint32_t i = 1; i < 2 * t->key.leaves; i++)
+		if (t->key.least[i] != LOWEST_UNSET)
+			t->key.least[i] -= by;
 	t->epoch = epoch;
 }

@@ -73,6 +73,7 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 		if (p->plane[i] % g->planes_per_die == 0)
 			p->die[dies++] = p->plane[i] / g->planes_per_die;
 	}
+	schedule_line_up(flash->schedule, p->die);
 	return true;
 }
 
@@ -100,25 +101,12 @@ void placement_regions(struct placement *p, struct regions *r)
 	regions_require(r, p->cursor < positions, what);
 }
 
-/* Number in striping order of the first die from the cursor with the least work; an idle one ends the search. */
+/* Number in striping order of the first die from the cursor with the least work. */
 static uint32_t least_loaded(struct placement *p)
 {
-	const struct geometry *g = p->geometry;
-	uint64_t least = UINT64_MAX;
-	uint32_t best = 0;
+	uint32_t best = schedule_least_loaded(p->flash->schedule, p->cursor);
 
-	/* A loaded drive may have been saved under round robin, whose cursor counts planes. */
-	for (uint32_t i = 0, at = p->cursor % g->dies; i < g->dies && least; i++) {
-		uint64_t load = schedule_load(p->flash->schedule, p->die[at]);
-
-		if (load < least) {
-			least = load;
-			best = at;
-		}
-		if (++at == g->dies)
-			at = 0;
-	}
-	p->cursor = best + 1 == g->dies ? 0 : best + 1;
+	p->cursor = best + 1 == p->geometry->dies ? 0 : best + 1;
 	return best;
 }
 

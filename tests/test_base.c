@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/list.h"
+#include "base/lowest.h"
 #include "base/pool.h"
 #include "base/queue.h"
 #include "base/random.h"
@@ -133,6 +134,44 @@ static void test_heaps_in_one_array(void **state)
 	assert_int_equal(number[4], 11);
 	heap_remove(right, 1, 0, heap_number_before);
 	assert_int_equal(number[4], 11);
+}
+
+/* ---- the lowest of numbers ---- */
+
+static uint32_t first_lowest(const uint64_t *model, uint32_t count, uint32_t from)
+{
+	uint32_t best = from;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (model[(from + i) % count] < model[best])
+			best = (from + i) % count;
+	return best;
+}
+
+static void random_lowest(struct random *r)
+{
+	uint32_t count = 1 + (uint32_t)random_below(r, ELEMENTS);
+	struct lowest t = lowest_create(count, "test");
+	uint64_t model[ELEMENTS];
+
+	for (uint32_t i = 0; i < count; i++)
+		lowest_set(&t, i, model[i] = 1);
+	for (uint32_t step = 0; step < STEPS; step++) {
+		uint32_t i = (uint32_t)random_below(r, count), from = (uint32_t)random_below(r, count);
+
+		lowest_set(&t, i, model[i] = random_below(r, 6) ? random_below(r, 4) : LOWEST_UNSET);
+		assert_int_equal(lowest_get(&t, i), model[i]);
+		assert_int_equal(lowest_of_all(&t), model[first_lowest(model, count, 0)]);
+		if (lowest_of_all(&t) != LOWEST_UNSET)
+			assert_int_equal(lowest_from(&t, from), first_lowest(model, count, from));
+	}
+	lowest_free(&t);
+}
+
+static void test_lowest(void **state)
+{
+	(void)state;
+	for_each_seed(random_lowest);
 }
 
 /* ---- list ---- */
@@ -596,6 +635,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_heap),
 		cmocka_unit_test(test_heaps_in_one_array),
+		cmocka_unit_test(test_lowest),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_pool_order),

@@ -76,7 +76,8 @@ static char *report_of(struct world *w, const char *ftl, const char *rest)
 static bool next_common(const char **at, struct row *row, const char *own)
 {
 	while (next_row(at, row))
-		if (!begins(row, "run.command") && !begins(row, "run.ftl") && !begins(row, own))
+		if (!begins(row, "run.command") && !begins(row, "run.ftl") && !begins(row, "run.verified") &&
+			!begins(row, own))
 			return true;
 	return false;
 }
@@ -157,6 +158,40 @@ static void test_skeleton_is_page_in_every_number(void **state)
 		assert_null(strstr(page, "\nflash.erase.total = 0 "));
 		memory_free(page);
 		memory_free(skeleton);
+	}
+}
+
+/* ---- who looks on changes nothing ---- */
+
+/* Under the judge every end of a transfer is an event, without it only those that somebody waits for. */
+static void test_a_judge_changes_no_number(void **state)
+{
+	static const char *const loads[] = {
+		"-s host.mode=closed -s host.queue_depth=8 parameters/tiny.cfg mixed",
+		"-s flash.command_ns=300 -s host.time_scale=0.1 parameters/tiny.cfg @/any",
+		"-s flash.dies=2 -s flash.planes=1 -s flash.command_ns=1 -s host.mode=closed -s flash.erase_ns=300000 "
+		"parameters/tiny.cfg uniform",
+	};
+	static const char *const engines[] = {
+		"",
+		"-s flash.bus_order=fifo -s flash.copyback=false",
+		"-s flash.bus_order=data_first -s flash.multiplane=any",
+		"-s flash.suspend=program_and_erase -s flash.suspend_ns=0 -s flash.resume_ns=500",
+		"-s flash.suspend=erase -s flash.read_first_limit=3 -s flash.interleave=false",
+	};
+
+	put_workload(*state, false);
+	for (size_t i = 0; i < COUNT(loads) * COUNT(engines); i++) {
+		char rest[400], verified[420], *plain, *judged;
+
+		snprintf(rest, sizeof rest, "--warmup %d -s trace.limit=3000 -s flash.chips=2 %s %s",
+			i % 2 ? 700 : 1, engines[i % COUNT(engines)], loads[i / COUNT(engines)]);
+		snprintf(verified, sizeof verified, "--verify %s", rest);
+		plain = report_of(*state, "page", rest);
+		judged = report_of(*state, "page", verified);
+		assert_true(assert_same_report(plain, judged, "run.command", rest) > 150);
+		memory_free(plain);
+		memory_free(judged);
 	}
 }
 
@@ -372,6 +407,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_skeleton_is_page_in_every_number),
+		TEST(test_a_judge_changes_no_number),
 		TEST(test_direct_is_page_where_nothing_is_partial_or_collected),
 		TEST(test_direct_collects_free_of_charge),
 		TEST(test_moved_mapping_pages_are_counted_once),

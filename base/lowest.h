@@ -1,0 +1,77 @@
+/*
+ * Numbers of which the lowest is at hand, as a tournament: changing one costs log2(count) comparisons at most and two
+ * on average, the lowest none.  Numbers that were never set count as the highest.
+ */
+#ifndef BASE_LOWEST_H
+#define BASE_LOWEST_H
+
+#include "base/memory.h"
+
+#define LOWEST_UNSET UINT64_MAX
+
+struct lowest {
+	uint32_t leaves; /* a power of two */
+	uint64_t *least; /* least[leaves + i] is number i, below are the lower ones of two; [1] is the lowest */
+};
+
+static inline struct lowest lowest_create(uint32_t count, const char *what)
+{
+	struct lowest t = { .leaves = 2 };
+
+	while (t.leaves < count)
+		t.leaves *= 2;
+	t.least = memory_array((size_t)t.leaves * 2, sizeof *t.least, what);
+	for (size_t i = 0; i < (size_t)t.leaves * 2; i++)
+		t.least[i] = LOWEST_UNSET;
+	return t;
+}
+
+static inline void lowest_free(struct lowest *t)
+{
+	memory_free(t->least);
+}
+
+static inline uint64_t lowest_get(const struct lowest *t, uint32_t i)
+{
+	return t->least[t->leaves + i];
+}
+
+static inline uint64_t lowest_of_all(const struct lowest *t)
+{
+	return t->least[1];
+}
+
+static inline void lowest_set(struct lowest *t, uint32_t number, uint64_t value)
+{
+	uint64_t *least = t->least;
+	size_t i = (size_t)t->leaves + number;
+
+	least[i] = value;
+	do {
+		uint64_t other = least[i ^ 1];
+
+		value = other < value ? other : value;
+		i /= 2;
+		if (least[i] == value)
+			return;
+		least[i] = value;
+	} while (i > 1);
+}
+
+/* The lowest number, of equal ones the first at or behind `from`, going round. */
+static inline uint32_t lowest_from(const struct lowest *t, uint32_t from)
+{
+	uint64_t least = t->least[1];
+	uint32_t i = t->leaves + from;
+
+	if (t->least[i] == least)
+		return from;
+	while (i > 1 && (i & 1 || t->least[i + 1] != least))
+		i /= 2;
+	i += i > 1;
+	while (i < t->leaves)
+		i = 2 * i + (t->least[2 * i] != least);
+	return i - t->leaves;
+}
+
+#endif
