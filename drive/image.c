@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAGIC       "ssdlab drive 3"
+#define MAGIC       "ssdlab drive 4"
 #define TOO_SHORT   "end: it is too short"
 #define CHUNK_BYTES 65536u
 

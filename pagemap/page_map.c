@@ -3,25 +3,86 @@
 #include "base/bits.h"
 #include "base/memory.h"
 
+bool page_map_fits(const struct geometry *g, struct fault *fault)
+{
+	uint64_t names = (uint64_t)g->pages + g->logical_pages;
+
+	return names < UINT32_MAX ||
+	       fault_set(fault,
+		       "flash: %llu physical and logical pages; the page table can tell %u apart, use larger pages "
+		       "or fewer blocks",
+		       (unsigned long long)names, UINT32_MAX - 1);
+}
+
 void page_map_init(struct page_map *m, const struct geometry *g)
 {
 	m->lpns = g->logical_pages;
-	m->stride = g->sectors_per_page > 32 ? 3 : 2;
-	m->word = memory_array((size_t)m->lpns * m->stride, sizeof *m->word, "page table");
+	m->pages = g->pages;
+	m->full = g->full_page;
+	m->entry_bytes = (g->sectors_per_page > 32 ? 3 : 2) * (uint32_t)sizeof(uint32_t);
+	m->entry = memory_array(m->lpns, sizeof *m->entry, "page table");
+	m->partial = pool_create(m->entry_bytes, "page table");
 }
 
 void page_map_release(struct page_map *m)
 {
-	memory_free(m->word);
+	memory_free(m->entry);
+	pool_free(&m->partial);
+}
+
+void page_map_set_partial(struct page_map *m, lpn_t lpn, struct page_entry e)
+{
+	bool partial = e.mask && e.mask != m->full;
+	uint32_t *w;
+
+	if (m->entry[lpn] > m->pages && !partial)
+		pool_give(&m->partial, m->entry[lpn] - m->pages - 1);
+	if (!partial) {
+		m->entry[lpn] = e.mask ? e.ppn + 1 : 0;
+		return;
+	}
+	if (m->entry[lpn] <= m->pages)
+		m->entry[lpn] = pool_take(&m->partial) + m->pages + 1;
+	w = page_map_partial(m, m->entry[lpn]);
+	w[0] = e.ppn;
+	w[1] = (uint32_t)e.mask;
+	if (m->entry_bytes > 8)
+		w[2] = (uint32_t)(e.mask >> 32);
+}
+
+/* A page of the drive that holds data in part. */
+static bool is_partial(const struct page_map *m, struct page_entry e)
+{
+	return e.ppn < m->pages && e.mask && e.mask != m->full && !(e.mask & ~m->full);
+}
+
+/* Each number of the side table stands in one entry, or is free. */
+static bool is_consistent(const struct page_map *m)
+{
+	uint64_t *named = memory_array(bits_words(m->partial.used), sizeof *named, "page table");
+	uint32_t count = pool_count_free(&m->partial);
+	bool good = true;
+
+	for (uint32_t i = m->partial.free; i != INDEX_NONE; memcpy(&i, pool_at(&m->partial, i), sizeof i))
+		bits_set(named, i);
+	for (lpn_t lpn = 0; lpn < m->lpns && good; lpn++) {
+		uint32_t number = m->entry[lpn] - m->pages - 1;
+
+		if (m->entry[lpn] <= m->pages)
+			continue;
+		good = number < m->partial.used && !bits_get(named, number) &&
+		       is_partial(m, page_map_get(m, lpn));
+		if (good)
+			bits_set(named, number);
+		count++;
+	}
+	memory_free(named);
+	return good && count == m->partial.used;
 }
 
 void page_map_regions(struct page_map *m, const struct geometry *g, struct regions *r)
 {
-	regions_visit(r, m->word, page_map_bytes(m));
-	for (lpn_t lpn = 0; lpn < m->lpns; lpn++) {
-		struct page_entry entry = page_map_get(m, lpn);
-
-		regions_require(r, entry.ppn < g->pages && !(entry.mask & ~bits_below(g->sectors_per_page)),
-			"page table");
-	}
+	regions_visit(r, m->entry, (size_t)m->lpns * sizeof *m->entry);
+	pool_regions(&m->partial, r, g->logical_pages);
+	regions_require(r, r->broken || is_consistent(m), "page table");
 }

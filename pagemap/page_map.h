@@ -1,12 +1,13 @@
 /*
- * The page table of a page-mapped FTL: for every logical page the physical page that holds
- * it and which of its sectors hold data.  One entry is one load: 8 bytes for pages of up
- * to 32 sectors, 12 bytes for 64 (32 KiB).  Untouched parts of the table cost no memory.
+ * The page table of a page-mapped FTL: for every logical page the physical page that holds it and which of its sectors
+ * hold data.  Nearly always all of them do, and then an entry is 4 bytes; what is known of other pages stands in a
+ * side table of 8 bytes each, 12 for pages of 64 sectors.  Untouched parts of the table cost no memory.
  */
 #ifndef PAGEMAP_PAGE_MAP_H
 #define PAGEMAP_PAGE_MAP_H
 
 #include "base/fault.h"
+#include "base/pool.h"
 #include "base/prefetch.h"
 #include "base/regions.h"
 #include "flash/geometry.h"
@@ -18,34 +19,50 @@ struct page_entry {
 };
 
 struct page_map {
-	uint32_t *word;  /* ppn, then the mask in one or two words */
-	uint32_t stride; /* words per entry: 2 or 3 */
+	uint32_t *entry;     /* 0 = no data; 1 .. pages: all of a page, + 1; behind: number in the side table */
+	struct pool partial; /* ppn, then the mask in one or two words */
+	mask_t full;
+	uint32_t pages; /* physical */
 	lpn_t lpns;
+	uint32_t entry_bytes; /* of an entry as a controller keeps it, page and mask: what the model counts */
 };
 
+/* False and a fault if there are too many pages for such entries; else a table can be made. */
+bool page_map_fits(const struct geometry *, struct fault *);
 void page_map_init(struct page_map *, const struct geometry *);
 void page_map_release(struct page_map *);
 
 static inline uint64_t page_map_bytes(const struct page_map *m)
 {
-	return (uint64_t)m->lpns * m->stride * sizeof *m->word;
+	return (uint64_t)m->lpns * m->entry_bytes;
+}
+
+/* The side table's words of an entry that is in it. */
+static inline uint32_t *page_map_partial(const struct page_map *m, uint32_t entry)
+{
+	return pool_at(&m->partial, entry - m->pages - 1);
 }
 
 static inline struct page_entry page_map_get(const struct page_map *m, lpn_t lpn)
 {
-	const uint32_t *w = m->word + (size_t)lpn * m->stride;
+	uint32_t entry = m->entry[lpn];
+	const uint32_t *w;
 
-	return (struct page_entry){ w[0], m->stride == 2 ? w[1] : w[1] | (mask_t)w[2] << 32 };
+	if (entry <= m->pages)
+		return entry ? (struct page_entry){ entry - 1, m->full } : (struct page_entry){ 0 };
+	w = page_map_partial(m, entry);
+	return (struct page_entry){ w[0], m->entry_bytes == 8 ? w[1] : w[1] | (mask_t)w[2] << 32 };
 }
+
+/* For pages that hold data in part, or did. */
+void page_map_set_partial(struct page_map *, lpn_t, struct page_entry);
 
 static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry e)
 {
-	uint32_t *w = m->word + (size_t)lpn * m->stride;
-
-	w[0] = e.ppn;
-	w[1] = (uint32_t)e.mask;
-	if (m->stride == 3)
-		w[2] = (uint32_t)(e.mask >> 32);
+	if (e.mask == m->full && m->entry[lpn] <= m->pages)
+		m->entry[lpn] = e.ppn + 1;
+	else
+		page_map_set_partial(m, lpn, e);
 }
 
 /* Its state, for saving and loading a drive. */
@@ -54,16 +71,32 @@ void page_map_regions(struct page_map *, const struct geometry *, struct regions
 /* The entry will be needed soon. */
 PREFETCHING void page_map_prefetch(const struct page_map *m, lpn_t lpn)
 {
-	__builtin_prefetch(m->word + (size_t)lpn * m->stride, 1);
+	__builtin_prefetch(m->entry + lpn, 1);
+}
+
+/* Where the page is if the entry says it, which has been prefetched; what the side table says is then. */
+static inline ppn_t page_map_expected(const struct page_map *m, lpn_t lpn)
+{
+	uint32_t entry = m->entry[lpn];
+
+	if (entry <= m->pages)
+		return entry ? entry - 1 : PPN_NONE;
+	__builtin_prefetch(page_map_partial(m, entry), 1);
+	return PPN_NONE;
 }
 
 /* A collection moved the data; what it is stays.  Aborts if it was elsewhere. */
 static inline void page_map_move(struct page_map *m, lpn_t lpn, ppn_t from, ppn_t to)
 {
-	uint32_t *ppn = m->word + (size_t)lpn * m->stride;
+	uint32_t *entry = &m->entry[lpn], offset = 1;
 
-	BUG_ON(*ppn != from, "page %u of LPN %u was moved, the table says %u", from, lpn, *ppn);
-	*ppn = to;
+	if (*entry > m->pages) {
+		entry = page_map_partial(m, *entry);
+		offset = 0;
+	}
+	BUG_ON(*entry != from + offset, "page %u of LPN %u was moved, the table says %u", from, lpn,
+		*entry - offset);
+	*entry = to + offset;
 }
 
 #endif

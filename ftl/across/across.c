@@ -145,12 +145,11 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	const struct geometry *g = f->geometry;
 	uint32_t fields = across_settings(f)->index == INDEX_BOTH ? 2 : 1, limit = 0, map_pages;
 
-	a->store = store_create(f, &plan, fault);
+	a->store = page_map_fits(g, fault) ? store_create(f, &plan, fault) : NULL;
 	if (!a->store)
 		return false;
 	page_map_init(&a->map, g);
-	a->page_entries =
-		g->page_bytes / (a->map.stride * (uint32_t)sizeof *a->map.word + fields * INDEX_FIELD_BYTES);
+	a->page_entries = g->page_bytes / (a->map.entry_bytes + fields * INDEX_FIELD_BYTES);
 	a->area_entries = g->page_bytes / AREA_ENTRY_BYTES;
 	a->page_table_pages = pages_for(a->map.lpns, a->page_entries);
 	if (!map_cache_fits(&f->core->map, g, a->page_table_pages, fault) || !plan_areas(f, &limit, fault)) {
@@ -274,10 +273,10 @@ void across_entry_moved(struct ftl *f, struct io *io, uint32_t id)
 static void across_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
-	struct page_entry entry = page_map_get(&a->map, lpn);
+	ppn_t ppn = page_map_expected(&a->map, lpn);
 
-	if (entry.mask)
-		space_prefetch(a->store->space, entry.ppn);
+	if (ppn != PPN_NONE)
+		space_prefetch(a->store->space, ppn);
 }
 
 /* ---- invariants ---- */

@@ -39,7 +39,7 @@ bool demand_init(struct ftl *f, const struct demand_scheme *scheme, struct fault
 
 	d->scheme = scheme;
 	d->per_page = per_page;
-	d->page.store = store_create(f, &plan, fault);
+	d->page.store = page_map_fits(g, fault) ? store_create(f, &plan, fault) : NULL;
 	if (!d->page.store)
 		return false;
 	page_map_init(&d->page.map, g);

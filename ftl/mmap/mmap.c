@@ -226,7 +226,7 @@ static bool mmap_init(struct ftl *f, struct fault *fault)
 	struct mmap_ftl *m = f->state;
 	int64_t spare;
 
-	m->page.store = store_create(f, &plan, fault);
+	m->page.store = page_map_fits(f->geometry, fault) ? store_create(f, &plan, fault) : NULL;
 	if (!m->page.store)
 		return false;
 	page_map_init(&m->page.map, f->geometry);
@@ -510,7 +510,7 @@ static void mmap_facts(const struct ftl *f, struct ftl_facts *facts)
 	const struct mmap_ftl *m = f->state;
 
 	page_facts(f, facts);
-	facts->map_bytes += (uint64_t)m->overlays * (m->page.map.stride + 1) * sizeof *m->page.map.word;
+	facts->map_bytes += (uint64_t)m->overlays * (m->page.map.entry_bytes + sizeof(uint32_t));
 }
 
 static void mmap_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)

@@ -24,7 +24,7 @@ bool page_init(struct ftl *f, struct fault *fault)
 {
 	struct page_ftl *p = f->state;
 
-	p->store = store_create(f, &plan, fault);
+	p->store = page_map_fits(f->geometry, fault) ? store_create(f, &plan, fault) : NULL;
 	if (p->store)
 		page_map_init(&p->map, f->geometry);
 	return p->store;
@@ -136,10 +136,10 @@ void page_expect(const struct ftl *f, lpn_t lpn)
 void page_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	const struct page_ftl *p = f->state;
-	struct page_entry entry = page_map_get(&p->map, lpn);
+	ppn_t ppn = page_map_expected(&p->map, lpn);
 
-	if (entry.mask)
-		space_prefetch(p->store->space, entry.ppn);
+	if (ppn != PPN_NONE)
+		space_prefetch(p->store->space, ppn);
 }
 
 uint64_t page_check_map(const struct ftl *f)
