@@ -82,7 +82,7 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	random_init(&policy->random, settings->seed, 0x6763);
 	policy->ops->init(policy);
 	space->watcher = (struct space_watcher){ policy, tell_closed,
-		policy->ops->dropped ? tell_dropped : NULL, tell_opened };
+		policy->ops->dropped ? tell_dropped : NULL, tell_opened, policy->link };
 	return c;
 }
 

@@ -25,6 +25,7 @@ static void greedy_init(struct gc_policy *policy)
 
 	g->ranks = memory_array(geometry->planes, sizeof *g->ranks, "greedy victim index");
 	g->link = memory_array(links_of(geometry), sizeof *g->link, "greedy victim index");
+	policy->link = g->link;
 	for (plane_t plane = 0; plane < geometry->planes; plane++)
 		g->ranks[plane] =
 			ranks_create(ARRAY_ELEMENTS(g->link), geometry->blocks + plane * rings, rings);

@@ -9,6 +9,7 @@
 #ifndef PAGEMAP_SPACE_H
 #define PAGEMAP_SPACE_H
 
+#include "base/list.h"
 #include "base/prefetch.h"
 #include "pagemap/blocks.h"
 
@@ -51,6 +52,7 @@ struct space_watcher {
 	void (*closed)(void *context, block_t);  /* the block is full now */
 	void (*dropped)(void *context, block_t); /* a page of a closed block died */
 	void (*opened)(void *context, block_t);  /* the block is no candidate any more */
+	const struct link *link;                 /* per block: what `dropped` looks at first; NULL: nothing */
 };
 
 struct space {
@@ -85,7 +87,11 @@ ppn_t space_take(struct space *, plane_t, unsigned stream, bool privileged);
 /* The page will be read or released soon. */
 PREFETCHING void space_prefetch(const struct space *s, ppn_t ppn)
 {
-	__builtin_prefetch(&s->block[geometry_block(s->geometry, ppn)], 1);
+	block_t b = geometry_block(s->geometry, ppn);
+
+	__builtin_prefetch(&s->block[b], 1);
+	if (s->watcher.link)
+		__builtin_prefetch(&s->watcher.link[b], 1);
 	flash_prefetch(s->flash, ppn);
 }
 
