@@ -166,10 +166,8 @@ static bool quota_takes(struct quota *q, struct random *random)
 	return take;
 }
 
-static void expect_page(struct drive *d, lpn_t lpn)
-{
-	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn), .sectors = 1 });
-}
+/* So many candidates before it is its turn, the map entry of a page is fetched: a write takes less time than that. */
+#define EXPECT_AHEAD 16u
 
 /* Live pages in random order: a share of the footprint (all of it if there is room), and of the others. */
 struct live_pages {
@@ -177,23 +175,35 @@ struct live_pages {
 	struct random random;
 	struct shuffle order;
 	uint64_t at;
+	lpn_t candidate[EXPECT_AHEAD]; /* those from `at` on */
 	struct quota inside, outside;
 	lpn_t coming; /* after the one named last; page 0 once all have been named */
 };
 
-/* The next one; the one after it is expected. */
+/* Of the order, to stand behind those that wait. */
+static void expect_candidate(struct drive *d, struct live_pages *live, uint64_t at)
+{
+	const struct ftl_ops *ops = d->ftl->ops;
+	lpn_t lpn = (lpn_t)shuffle_at(&live->order, at < live->order.n ? at : 0);
+
+	live->candidate[at % EXPECT_AHEAD] = lpn;
+	__builtin_prefetch(&live->footprint->bit[lpn / 64]);
+	if (ops->expect && lpn < d->geometry.logical_pages)
+		ops->expect(d->ftl, lpn);
+}
+
 static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 {
 	lpn_t next = live->coming, lpn = 0;
 	bool taken = false;
 
 	while (!taken && live->inside.wanted + live->outside.wanted) {
-		lpn = (lpn_t)shuffle_at(&live->order, live->at++);
+		lpn = live->candidate[live->at % EXPECT_AHEAD];
+		expect_candidate(d, live, live->at++ + EXPECT_AHEAD);
 		taken = quota_takes(
 			touches(live->footprint, lpn) ? &live->inside : &live->outside, &live->random);
 	}
 	live->coming = taken ? lpn : 0;
-	expect_page(d, live->coming);
 	return next;
 }
 
@@ -206,6 +216,8 @@ static struct live_pages live_pages_start(struct drive *d, const struct preparat
 
 	random_init(&live.random, d->settings->top.seed, 0x707265);
 	live.order = shuffle_start(&live.random, lpns);
+	for (uint64_t at = 0; at < EXPECT_AHEAD; at++)
+		expect_candidate(d, &live, at);
 	next_live_page(d, &live);
 	return live;
 }
