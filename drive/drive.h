@@ -58,9 +58,10 @@ struct pending {
 
 /* What was done to the drive before the first request: part of what it is. */
 struct drive_past {
-	uint64_t workload, warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
-	uint64_t footprint_pages;   /* pages the workload touches (reads, for premapping alone) */
-	uint64_t replayed;          /* requests of the warm-up trace */
+	uint64_t workload,
+		warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
+	uint64_t footprint_pages; /* pages the workload touches (reads, for premapping alone) */
+	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
 struct drive {
@@ -81,10 +82,10 @@ struct drive {
 	uint64_t in_drive; /* requests taken in and not completed */
 	uint64_t before;   /* of these, those that entered before the statistics began */
 	tick_t counted_from;
-	bool warming;      /* the statistics have not begun: what completes is no row of the journal */
+	bool warming; /* the statistics have not begun: what completes is no row of the journal */
 	uint64_t taken[REQUEST_TYPES];
 	struct drive_statistics *count;
-	struct journal *journal; /* NULL: none.  The caller's */
+	struct journal *journal;     /* NULL: none.  The caller's */
 	struct stat_list statistics; /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
@@ -126,6 +127,13 @@ void drive_check(const struct drive *);
 /* The same of a drive that has served nothing, whose state may be anything that fits into its rooms; with
  * verification every sector is read.  It is a drive of which nothing more can be expected afterwards. */
 void drive_check_loaded(struct drive *);
+
+/* A run between two requests, all of it but the workload's place. */
+void drive_regions(struct drive *, struct regions *);
+
+/* Aborts unless what was loaded there is a drive in the midst of a run, whose operations end.  Nothing more can be
+ * expected of it afterwards. */
+void drive_check_running(struct drive *);
 
 enum request_class drive_classify(const struct geometry *, const struct request *);
 const char *class_name(enum request_class);

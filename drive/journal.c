@@ -13,7 +13,6 @@ static const enum op_kind kinds[] = { OP_READ, OP_PROGRAM, OP_ERASE };
 struct row {
 	uint64_t number;
 	struct request request;
-	const char *class;
 	tick_t entered;
 	struct account account;
 	uint64_t ops[KINDS][BENEFITS];
@@ -23,6 +22,7 @@ struct journal {
 	FILE *out;
 	struct archive *packer; /* NULL: plain */
 	struct pool rows;
+	bool muted;
 	uint64_t requests;
 	size_t used;
 	char text[1 << 16];
@@ -30,9 +30,11 @@ struct journal {
 
 #define LINE_MOST 1024
 
-static void flush(struct journal *l)
+void journal_flush(struct journal *l)
 {
-	if (l->packer)
+	if (l->muted)
+		l->used = 0;
+	else if (l->packer)
 		archive_write_data(l->packer, l->text, l->used);
 	else
 		fwrite(l->text, 1, l->used, l->out);
@@ -103,9 +105,23 @@ struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
 
 void journal_finish(struct journal *l)
 {
-	flush(l);
+	journal_flush(l);
 	if (l->packer)
 		archive_write_close(l->packer);
+}
+
+bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *fault)
+{
+	struct journal *l = journal_create(to, packed, fault);
+
+	if (!l)
+		return false;
+	rewind(from);
+	while ((l->used = fread(l->text, 1, sizeof l->text, from)))
+		journal_flush(l);
+	journal_finish(l);
+	journal_free(l);
+	return !ferror(from) || fault_set(fault, "rows of the run cannot be read again or were not written");
 }
 
 void journal_free(struct journal *l)
@@ -137,13 +153,12 @@ static void count(uint64_t ops[KINDS][BENEFITS], const struct flash *f, uint64_t
 		}
 }
 
-uint32_t journal_entered(
-	struct journal *l, const struct request *r, const char *class, tick_t now, const struct flash *f)
+uint32_t journal_entered(struct journal *l, const struct request *r, tick_t now, const struct flash *f)
 {
 	uint32_t index = pool_take(&l->rows);
 	struct row *row = row_at(l, index);
 
-	*row = (struct row){ .number = ++l->requests, .request = *r, .class = class, .entered = now };
+	*row = (struct row){ .number = ++l->requests, .request = *r, .entered = now };
 	count(row->ops, f, UINT64_MAX);
 	return index;
 }
@@ -175,7 +190,7 @@ static void put_parts(struct journal *l, const struct row *row, tick_t when)
 		(unsigned long long)row->number, (unsigned long long)sum, (unsigned long long)latency);
 }
 
-static void put_row(struct journal *l, const struct row *row, tick_t when)
+static void put_row(struct journal *l, const struct row *row, const char *class, tick_t when)
 {
 	static const char *const types[] = { "read", "write", "trim" };
 
@@ -186,18 +201,44 @@ static void put_row(struct journal *l, const struct row *row, tick_t when)
 	put_text(l, types[row->request.type], ',');
 	put(l, row->request.start, ',');
 	put(l, row->request.sectors, ',');
-	put_text(l, row->class, ',');
+	put_text(l, class, ',');
 	put_parts(l, row, when);
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int of = 0; of < BENEFITS; of++)
 			put(l, row->ops[kind][of], kind == KINDS - 1 && of == BENEFITS - 1 ? '\n' : ',');
 }
 
-void journal_completed(struct journal *l, uint32_t row, tick_t when, bool counts)
+void journal_completed(struct journal *l, uint32_t row, const char *class, tick_t when, bool counts)
 {
 	if (counts)
-		put_row(l, row_at(l, row), when);
+		put_row(l, row_at(l, row), class, when);
 	if (l->used > sizeof l->text - LINE_MOST)
-		flush(l);
+		journal_flush(l);
 	pool_give(&l->rows, row);
+}
+
+void journal_regions(struct journal *l, struct regions *r)
+{
+	struct row *row;
+
+	l->used = 0;
+	pool_regions(&l->rows, r, regions_most(r, sizeof *row));
+	row = l->rows.object;
+	regions_below(r, NUMBERS_OF(row, request.type), l->rows.used, REQUEST_TYPES, "journal");
+	regions_visit(r, &l->requests, sizeof l->requests);
+}
+
+uint32_t journal_rows(const struct journal *l)
+{
+	return l->rows.used;
+}
+
+void journal_mute(struct journal *l)
+{
+	l->muted = true;
+}
+
+void journal_check_idle(const struct journal *l)
+{
+	BUG_ON(!pool_is_free(&l->rows), "rows are left of requests that have completed");
 }

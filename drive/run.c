@@ -1,5 +1,6 @@
 #include "drive/run.h"
 
+#include "base/hash.h"
 #include "flash/schedule.h"
 
 /* How often keep_going() is asked, in requests; a power of two. */
@@ -24,10 +25,39 @@ static void wait_for_slot(struct run *run, struct request *r)
 static enum trace_status fetch(struct run *run, struct request *r, struct fault *fault)
 {
 	enum trace_status status = workload_next_for(run->drive->host, run->workload, r, fault);
+	const uint64_t what[] = { r->arrival, r->start << 2 | (uint64_t)r->type, r->sectors };
 
 	if (status == TRACE_OK)
 		drive_expect(run->drive, r);
+	if (status == TRACE_OK && run->summed)
+		run->sum = hash_bytes(run->sum, what, sizeof what);
 	return status;
+}
+
+/* The first request, or of a run that was saved the next one: the drive has counted what is fetched until then. */
+static enum trace_status begin(struct run *run, struct request *r, struct fault *fault)
+{
+	uint64_t folded = run->drive->host->folded, sum = run->sum;
+	enum trace_status status;
+
+	run->sum = HASH_NOTHING;
+	status = fetch(run, r, fault);
+	for (uint64_t i = 0; run->resumed && i < run->requests && status == TRACE_OK; i++)
+		status = fetch(run, r, fault);
+	if (!run->resumed || status == TRACE_BAD)
+		return status;
+	run->drive->host->folded = folded;
+	if (run->sum == sum)
+		return status;
+	fault_set(fault,
+		"%s: not the workload of the run that was saved, whose first %llu requests are others",
+		run->workload->name, (unsigned long long)run->requests + (status == TRACE_OK));
+	return TRACE_BAD;
+}
+
+static bool is_time_to_ask(const struct run *run)
+{
+	return run->requests % ASK_EVERY == 0 || (run->ask_every && run->requests % run->ask_every == 0);
 }
 
 static bool submit(struct run *run, const struct request *r)
@@ -46,10 +76,14 @@ static bool submit(struct run *run, const struct request *r)
 enum run_end run_workload(struct run *run, struct fault *fault)
 {
 	struct request r, next;
-	enum trace_status status = fetch(run, &next, fault);
+	enum trace_status status = begin(run, &next, fault);
 	enum run_end end = RUN_DONE;
 
 	while (end == RUN_DONE && status == TRACE_OK) {
+		if (is_time_to_ask(run) && !run->keep_going(run->context, run)) {
+			end = RUN_INTERRUPTED;
+			break;
+		}
 		r = next;
 		run->requests++;
 		status = fetch(run, &next, fault);
@@ -58,8 +92,6 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 			windows_pass(run->windows, run->drive, run->requests - 1);
 		if (!submit(run, &r))
 			end = RUN_DRIVE_FAILED;
-		else if (run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run))
-			end = RUN_INTERRUPTED;
 	}
 	if (status == TRACE_BAD)
 		return RUN_BAD_WORKLOAD;

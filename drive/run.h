@@ -19,9 +19,15 @@ enum run_end {
 struct run {
 	struct drive *drive;
 	struct workload *workload;
-	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
+	/* Asked between two requests, every few thousand and at each multiple of this, unless it is 0.  Then the run may
+	 * be saved (drive/checkpoint.h). */
+	bool (*keep_going)(void *context, const struct run *);
+	uint64_t ask_every;
 	void *context;
-	uint64_t requests;               /* taken from the workload */
+	uint64_t requests; /* taken from the workload */
+	bool summed;       /* it is to be saved, or was */
+	bool resumed;      /* of a run that was saved are number and sum of the requests: it goes on there */
+	uint64_t sum;      /* of these and the next one */
 	struct explanation *explanation; /* NULL: no request is to be explained */
 	struct windows *windows;         /* NULL: the run has no parts */
 };

@@ -60,7 +60,7 @@ struct host {
 	const void *own; /* settings of the layer */
 	const struct host_settings *settings;
 	const struct trace_settings *trace;
-	bool beneath; /* requests address the device and are older than the layer */
+	bool beneath;                     /* requests address the device and are older than the layer */
 	sector_t sectors, device_sectors; /* what the host sees, and what there is */
 	uint32_t sectors_per_page;
 	tick_t link_free[2]; /* to the device, from it */
@@ -113,6 +113,7 @@ tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sector
 /* For layers. */
 void host_add(struct host *, struct host_part);
 
+/* State; of a run (base/regions.h) the link's, too. */
 void host_regions(struct host *, struct regions *);
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);
