@@ -118,6 +118,14 @@ class Description(Folder):
         place["workload"] = "trace"
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
 
+    def test_settings_that_depend_on_two_axes(self):
+        self.write("two.ini", SWEEP.replace("[axis seed]", "[axis size]\n"
+                   """small = 'flash.blocks={n if workload == "mixed" else 2 * n}'\n[axis seed]"""))
+        e = description.read(self.at("two.ini"), [])
+        for workload, blocks in ("mixed", 300), ("trace", 600):
+            place = {"workload": workload, "ftl": "page", "cache": "1K", "size": "small", "seed": "2"}
+            self.assertIn(f"flash.blocks={blocks}", e.settings(place)[1])
+
     def test_grids_and_cases(self):
         e = description.read(self.at("sweep"), [])
         self.assertEqual(len(e.places([""])), 2 * 2 * 2 * 2)

@@ -13,6 +13,7 @@ import itertools
 import os
 import re
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 Place = dict[str, str]  # axis: point
@@ -106,13 +107,15 @@ class Experiment:
                 workload, words = words[0], words[1:]
                 if not os.path.exists(workload):
                     words = [word if word.startswith("workload.") else "workload." + word for word in words]
-            settings += words
+            settings += [evaluate(word, {**self.numbers, **place}, f"[axis {axis}] {point}") for word in words]
         return workload, settings
 
 
-def evaluate(text: str, numbers: dict[str, object], where: str) -> str:
-    """Each {expression} becomes its value; whole ones are written whole."""
+def evaluate(text: str, numbers: dict[str, object], where: str, axes: Collection[str] = ()) -> str:
+    """Each {expression} becomes its value; whole ones are written whole.  One that names an axis waits for a place."""
     def one(found: re.Match[str]) -> str:
+        if not set(re.findall(r"[A-Za-z_]\w*", found[1])).isdisjoint(axes):
+            return found[0]
         try:
             value = eval(found[1], {"__builtins__": {}}, dict(numbers))  # the user's own description
         except Exception as error:
@@ -139,11 +142,12 @@ def expand(names: str) -> list[str]:
     return found
 
 
-def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -> dict[str, list[str]]:
+def read_axis(section: dict[str, str], numbers: dict[str, object], where: str,
+              axes: Collection[str]) -> dict[str, list[str]]:
     """Points.  `4K 8K = map.cache_bytes=*` are two; a `*` at the left takes its names from the files at the right."""
     points: dict[str, list[str]] = {}
     for names, text in section.items():
-        text = evaluate(text, numbers, where)
+        text = evaluate(text, numbers, where, axes)
         for name in expand(names):
             if name == "*":
                 first, *words = shlex.split(text)
@@ -211,7 +215,8 @@ def read(path: str, given: list[str]) -> Experiment:
                 found[words[1] if len(words) > 1 else ""] = section
         return found
 
-    axes = {name: read_axis(section, numbers, f"{path}: [axis {name}]") for name, section in named("axis").items()}
+    sought = named("axis")
+    axes = {name: read_axis(section, numbers, f"{path}: [axis {name}]", sought) for name, section in sought.items()}
     if "workload" not in axes:
         raise Mistake(f"{path}: there is no [axis workload]: a point of it is a profile or a trace")
     text = {name: evaluate(value, numbers, path) for name, value in sections.get("experiment", {}).items()}
