@@ -251,7 +251,8 @@ static void report_off_grid(
 	char name[64];
 
 	for (int which = 0; which < 2; which++) {
-		uint64_t requests = s->type[which ? REQUEST_WRITE : REQUEST_READ].requests, small = 0, odd = 0;
+		uint64_t requests = s->type[which ? REQUEST_WRITE : REQUEST_READ].requests, small = 0,
+			 odd = 0;
 
 		for (size_t i = 0; i < n; i++) {
 			small += sizes[i].key < 4096 ? sizes[i].count[which] : 0;
