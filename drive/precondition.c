@@ -263,8 +263,7 @@ static bool place_dead(struct drive *d, uint64_t used, uint64_t left)
 }
 
 /* Writes pages that are live again until `used` is reached, in the end one alone, whose mapping moves nothing more. */
-static bool top_up(
-	struct drive *d, const struct preparation *f, uint64_t used, const lpn_t *live, uint64_t n)
+static bool top_up(struct drive *d, const struct preparation *f, uint64_t used, const lpn_t *live, uint64_t n)
 {
 	for (uint64_t i = 0; n && i < used && pages_left(d, used); i++)
 		if (!place_page(d, f, live[pages_left(d, used) > 4 * n ? i % n : 0]))
@@ -387,8 +386,7 @@ static bool read_warm_up(
 	if (!strcmp(name, "-") && workload && !strcmp(workload->name, "-"))
 		return fault_set(
 			fault, "standard input cannot be both precondition.trace and the trace of the run");
-	return workload_open(&f->warm_up, name, &own, true, NULL, fault) &&
-	       sum_warm_up(f, d, fault);
+	return workload_open(&f->warm_up, name, &own, true, NULL, fault) && sum_warm_up(f, d, fault);
 }
 
 static bool replay_once(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
