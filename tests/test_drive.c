@@ -201,6 +201,29 @@ static void test_programs_of_classes(void **state)
 	replay_free(r);
 }
 
+/* Reads of one sector and of four, each alone on the drive: a mean of each one's own, not of all sectors. */
+static void test_latency_per_sector_of_requests_and_of_sectors(void **state)
+{
+	struct replay *r =
+		replay(PAPER_DRIVE, "0 0 0 4 0\n1000000 0 4 1 0\n2000000 0 0 4 1\n3000000 0 4 1 1\n");
+	struct class_statistics(*class)[2] = r->drive->count->class;
+
+	(void)state;
+	assert_true(class[CLASS_ALIGNED][REQUEST_READ].latency_each == READ / 4.0);
+	assert_true(class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 1 / 4.0);
+	assert_true(class[CLASS_UNALIGNED][REQUEST_WRITE].programs_each == 1);
+	assert_true(class[CLASS_UNALIGNED][REQUEST_READ].latency_each <= READ);
+	replay_free(r);
+	r = replay(PAPER_DRIVE, "0 0 0 8 0\n1000000 0 0 8 1\n2000000 0 0 4 1\n");
+	class = r->drive->count->class;
+	assert_int_equal(class[CLASS_ALIGNED][REQUEST_READ].request.sectors, 12);
+	assert_true(class[CLASS_ALIGNED][REQUEST_READ].latency_each ==
+		    (double)class[CLASS_ALIGNED][REQUEST_READ].request.latency.max / 8 +
+			    (double)class[CLASS_ALIGNED][REQUEST_READ].request.latency.min / 4);
+	assert_true(class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 2 / 8.0);
+	replay_free(r);
+}
+
 /*
  * With a buffer a write costs its accesses; the flush that makes room is part of the request that needs it.
  */
@@ -1063,6 +1086,7 @@ int main(void)
 		cmocka_unit_test(test_a_slot_is_taken_until_the_answer_has_come),
 		cmocka_unit_test(test_data_on_its_way_is_read_at_once),
 		cmocka_unit_test(test_programs_of_classes),
+		cmocka_unit_test(test_latency_per_sector_of_requests_and_of_sectors),
 		cmocka_unit_test(test_buffered_write),
 		cmocka_unit_test(test_a_page_is_read_once_around_a_buffered_sector),
 		cmocka_unit_test(test_synthetic_state_is_reached),
