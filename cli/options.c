@@ -34,6 +34,9 @@ static const struct option table[] = {
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
+	{ TAKES_RUN | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
+		"requests in place of TRACE: -L w0+8,w3.1,r0,t4,gc writes 8 pages from page 0, sector 1 of page 3,\n"
+		"                       reads a page, trims one, collects a block; = before one: at the same moment" },
 	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),
 		"also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)" },
 	{ TAKES_LEGACY, NULL, 'o', "DIR", TEXT, FIELD(folder),
@@ -235,6 +238,13 @@ static bool read_letters(struct parser *p)
 	return true;
 }
 
+/* Requests by hand stand in the place of the trace, the last operand. */
+static void take_list(struct options *o)
+{
+	if (o->trace.list)
+		o->operand.text[o->operand.count++] = (char *)o->trace.list;
+}
+
 /* "ssd run [OPTION]... PARAMETERS TRACE" */
 static const char *synopsis(const struct command *c, char *text, size_t bytes)
 {
@@ -274,6 +284,7 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 		else if (!(word[1] == '-' ? read_name(&p) : read_letters(&p)))
 			return false;
 	}
+	take_list(o);
 	/* These show a text, whatever stands beside them. */
 	return o->help || o->list_quirks || check_operands(&p);
 }

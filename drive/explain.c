@@ -28,7 +28,7 @@ static void name_owner(const struct ftl *f, owner_t owner, char *text, size_t by
 		snprintf(text, bytes, "LPN %u", owner);
 }
 
-static const char *const type_names[] = { "read", "write", "trim" };
+static const char *const type_names[] = { "read", "write", "trim", "collection" };
 
 /* A line for each logical page of a part of a request that changed something. */
 static void print_map(const struct drive *d, struct extent e, FILE *out)
@@ -48,9 +48,12 @@ static void keep_map(struct explanation *x, const struct drive *d)
 	FILE *out = open_memstream(&x->map, &x->map_bytes);
 
 	BUG_ON(!out, "no stream in memory");
-	for (const struct host_part *p = d->host->part; p < d->host->part + d->host->parts; p++) {
+	for (const struct host_part *p = d->host->part;
+		x->request.sectors && p < d->host->part + d->host->parts; p++) {
 		if (p->device.start != p->host || extent_sectors(p->device) != x->request.sectors)
-			fprintf(out, "# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64 "\n",
+			fprintf(out,
+				"# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64
+				"\n",
 				type_names[p->type], extent_sectors(p->device), p->device.start);
 		if (d->ftl->ops->print_entry && p->type != REQUEST_READ)
 			print_map(d, p->device, out);
@@ -88,6 +91,10 @@ static void write_request(const struct explanation *x, const struct drive *d, FI
 	const struct request *r = &x->request;
 	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
 
+	if (!r->sectors) {
+		fprintf(out, "# ---- request %" PRIu64 ": %s ----\n", x->number, type_names[r->type]);
+		return;
+	}
 	fprintf(out, "# ---- request %" PRIu64 ": %s of %u sectors from sector %" PRIu64 " ----\n", x->number,
 		type_names[r->type], r->sectors, r->start);
 	fprintf(out, "# %s; LPN %u", class_name(drive_classify(g, r)), first);
@@ -200,7 +207,8 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 	write_look_ups(x, d, out);
 	fputs(x->evictions, out);
 	write_ops(x, d, out);
-	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n", completion(x, d) - x->request.arrival,
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n",
+		completion(x, d) - x->request.arrival,
 		host_has_link(d->host->settings) ? ", but for the host's link" : "");
 	fprintf(out, "%s\n", x->map ? x->map : "");
 }

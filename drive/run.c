@@ -25,6 +25,11 @@ static enum trace_status fetch(struct run *run, struct request *r, struct fault 
 {
 	enum trace_status status = workload_next_for(run->drive->host, run->workload, r, fault);
 
+	if (status == TRACE_OK && r->type == REQUEST_COLLECT && !run->drive->ftl->store) {
+		fault_set(fault, "%s:%llu: gc: ftl = %s has no collector that could be asked to collect",
+			run->workload->name, (unsigned long long)r->line, run->drive->ftl->ops->name);
+		return TRACE_BAD;
+	}
 	if (status == TRACE_OK)
 		drive_expect(run->drive, r);
 	return status;
@@ -52,6 +57,7 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 	while (end == RUN_DONE && status == TRACE_OK) {
 		r = next;
 		run->requests++;
+		run->asides += r.type == REQUEST_COLLECT;
 		status = fetch(run, &next, fault);
 		wait_for_slot(run, &r);
 		if (run->windows)

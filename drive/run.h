@@ -22,6 +22,7 @@ struct run {
 	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
 	void *context;
 	uint64_t requests;               /* taken from the workload */
+	uint64_t asides;                 /* of these, collections that were asked for */
 	struct explanation *explanation; /* NULL: no request is to be explained */
 	struct windows *windows;         /* NULL: the run has no parts */
 };

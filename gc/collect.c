@@ -229,6 +229,11 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	return true;
 }
 
+bool collector_collect(struct collector *c, struct io *io, plane_t plane)
+{
+	return collect(c, io, plane, false);
+}
+
 bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
 	struct space *s = c->space;
