@@ -4,7 +4,7 @@ BUILD  ?= build
 CC     ?= cc
 JOBS   ?= 2
 
-ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces legacy cli
+ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces watch legacy cli
 PACKAGES := libconfig libarchive
 
 # -O2: the simulator is the product; -g: every abort can be looked into.

@@ -77,7 +77,7 @@ static bool find_footprint(
 
 	d->past.workload = HASH_NOTHING;
 	while ((status = next_summed(d, w, &r, &d->past.workload, fault)) == TRACE_OK)
-		if (f->read)
+		if (f->read && r.type != REQUEST_COLLECT)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
 			touch_pages(f, d, &r);
@@ -379,7 +379,8 @@ static bool read_warm_up(
 	const char *name = d->settings->precondition.trace;
 	struct trace_settings own = d->settings->trace;
 
-	own.profile_count = 0; /* what is set of a profile is the workload's */
+	own.profile_count = 0; /* what is set of a profile, and requests by hand, are the workload's */
+	own.list = NULL;
 	if (!*name)
 		return fault_set(
 			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");

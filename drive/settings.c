@@ -157,6 +157,7 @@ bool settings_read(
 		else if (!params_set(assignments[i], c->group, c->groups, fault))
 			return false;
 	c->trace.seed_shift = c->top.seed - 1;
+	c->trace.page_bytes = c->flash.page_bytes;
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	return true;

@@ -84,7 +84,7 @@ static struct run_figures figures_of(const struct run *run, const struct run_fac
 		.ftl = d->ftl->ops->name,
 		.buffer = d->buffer->ops->name,
 		.seed = d->settings->top.seed,
-		.requests = run->requests - counted_from.requests,
+		.requests = run->requests - run->asides - counted_from.requests,
 		.warm_up = counted_from.requests,
 		.warm_up_ns = counted_from.requests ? counted_from.when : 0,
 		.served = d->count->request[REQUEST_TYPES].count,
