@@ -34,14 +34,14 @@ struct options {
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log, *at;
+		*warm_up, *log, *at, *man;
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain;       /* number of a request from 1, 0 = none */
 	uint64_t limit;         /* requests to be read, 0 = all */
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
 	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
-	bool plain, random, verify, quiet, check, list_quirks, help;
+	bool plain, random, verify, quiet, check, list_quirks, complete, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -52,8 +52,9 @@ enum takes {
 	TAKES_GENERATE = 8,
 	TAKES_LEGACY = 16,
 	TAKES_MEASURE = 32,
-	TAKES_HELP = 64, /* all do */
-	TAKES_WATCH = 128,
+	TAKES_WATCH = 64,
+	TAKES_MANUAL = 128,
+	TAKES_HELP = 256, /* all do */
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
@@ -81,6 +82,16 @@ void options_free(struct options *);
 /* --help: the command's texts, its rows of the table of options, its commands out of `all`, which a row
  * without name ends.  Returns STATUS_DONE. */
 int options_usage(const struct command *, const struct command *all);
+
+/* --man: a page in roff's man macros for each command.  False and a fault: the folder cannot be written. */
+bool manual_write(const char *folder, const struct command *all, struct fault *);
+
+/* --complete: what the last of the words behind "ssd" may become, a line each; "=" at its end wants more.  None: a
+ * file, or nothing that is known.  Returns STATUS_DONE. */
+int completion_print(const struct words *, const struct command *all);
+
+/* Visits what `ssd list` takes for an operand. */
+void cli_visit_listings(void (*visit)(void *context, const char *name), void *context);
 
 /* ---- what commands share ---- */
 
