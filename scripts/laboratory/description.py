@@ -55,8 +55,9 @@ class Experiment:
     published: list[Published] = field(default_factory=list)
     instead: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)  # point: axis: as axes
 
-    def label(self, name: str) -> str:
-        return self.labels.get(name, name)
+    def label(self, name: str, axis: str = "") -> str:
+        """What `AXIS POINT` is called, or else anything of that name."""
+        return self.labels.get(f"{axis} {name}", self.labels.get(name, name))
 
     def axis_of(self, point: str) -> str:
         """The one axis that has a point of this name."""
@@ -134,6 +135,15 @@ def number(text: str) -> object:
         except ValueError:
             pass
     return text
+
+
+def quantity(text: str) -> float | None:
+    """4K, 16, 2.5: a number, as a setting has it and where it stands on an axis."""
+    factor = {"K": 1024, "M": 1 << 20, "G": 1 << 30, "k": 1}.get(text[-1:], 1)
+    try:
+        return float(text[:-1]) * factor if text[-1:].isalpha() else float(text)
+    except ValueError:
+        return None
 
 
 def expand(names: str) -> list[str]:

@@ -57,7 +57,7 @@ def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: V
 def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values) -> Iterator[str]:
     yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
     for column in columns:
-        yield (f'<th class="n">{text(values.experiment.label(column)) or "ours"}</th><th class="n">deviation</th>'
+        yield (f'<th class="n">{text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours"}</th><th class="n">deviation</th>'
                '<th>verdict</th>')
     yield "<th>why</th></tr>"
     last = ""
@@ -136,7 +136,7 @@ def matrix(name: str, option: dict[str, str], values: Values) -> Iterator[str]:
     yield "".join(f'<td class="n">{text(signs(rows[c].paper.replace(" ", " … ")))}</td>' for c in columns) + "</tr>"
     first: dict[str, float | None] = {}
     for point in experiment.points(axis, name):
-        yield f'<tr id="at-{point}"><td>{text(experiment.label(point))}</td>'
+        yield f'<tr id="at-{point}"><td>{text(experiment.label(point, axis))}</td>'
         for c in columns:
             found = values.compare(rows[c], experiment.place(option.get("at", "")) | {axis: point})
             default = first.setdefault(c, found.value)
