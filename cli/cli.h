@@ -35,6 +35,7 @@ struct options {
 	struct words setting; /* -s KEY=VALUE, in their order */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
 		*warm_up, *log, *at;
+	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain;       /* number of a request from 1, 0 = none */

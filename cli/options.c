@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { FLAG, TEXT, NUMBER, WORDS }; /* bool, const char *, uint64_t, struct words in struct options */
+enum kind {
+	FLAG,
+	TEXT,
+	NUMBER,
+	WORDS,
+	PAIR
+}; /* in struct options bool, const char *, uint64_t, struct words, const char *[2] */
 
 struct option {
 	unsigned takers;   /* commands that have it */
@@ -72,6 +78,9 @@ static const struct option table[] = {
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "random writes alone" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
+	{ TAKES_RUN, "timeline", 0, "FROM..TO FILE", PAIR, FIELD(timeline),
+		"also write what buses and dies did for these requests, for Perfetto (JSON) or, if FILE ends in\n"
+		"                       .html, as a page that shows it" },
 	{ TAKES_RUN, "warmup", 0, "SPAN", TEXT, FIELD(warm_up),
 		"statistics begin after so many requests or so much simulated time (5000, 10s, 20ms, 3us); 2%:SPAN:\n"
 		"                       once the write amplification of two such windows differs by 2 % at most" },
@@ -188,17 +197,19 @@ static bool set_number(const struct parser *p, const struct option *row, const c
 		p->command->name, row->name, value, row->least, most);
 }
 
+static bool lacks_value(const struct parser *p, const struct option *row, const char *typed)
+{
+	return fault_set(
+		p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed, typed, row->value);
+}
+
 /* `value` is what stood in the same word; NULL: the next word is it. */
 static bool set(struct parser *p, const struct option *row, char *value)
 {
 	char *field = (char *)p->options + row->field;
 
-	if (row->kind != FLAG && !value && !(value = *++p->word)) {
-		const char *typed = p->word[-1];
-
-		return fault_set(p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed,
-			typed, row->value);
-	}
+	if (row->kind != FLAG && !value && !(value = *++p->word))
+		return lacks_value(p, row, p->word[-1]);
 	switch (row->kind) {
 	case FLAG:
 		*(bool *)field = true;
@@ -208,6 +219,11 @@ static bool set(struct parser *p, const struct option *row, char *value)
 		break;
 	case NUMBER:
 		return set_number(p, row, value, (uint64_t *)field);
+	case PAIR:
+		((const char **)field)[0] = value;
+		((const char **)field)[1] = p->word[1];
+		return p->word[1] ? (p->word++, true)
+				  : lacks_value(p, row, value == p->word[0] ? p->word[-1] : p->word[0]);
 	case WORDS:
 		((struct words *)field)->text[((struct words *)field)->count++] = value;
 		break;
