@@ -139,7 +139,7 @@ check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
 	@tests/counts --only "ftl " tests/golden/buffer-counts.tsv $(TRACES)
-	@tests/counts --only "ftl minipage" tests/golden/minipage-counts.tsv $(TRACES)
+	@tests/counts tests/golden/minipage-counts.tsv $(TRACES)
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 

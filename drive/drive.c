@@ -160,6 +160,12 @@ static tick_t taken_in(struct drive *d, const struct request *r)
 	return host_cross(d->host, false, now, r->type == REQUEST_WRITE ? r->sectors : 0);
 }
 
+static void count_programs(struct class_statistics *c, uint64_t programs, const struct request *r)
+{
+	c->programs += programs;
+	c->programs_each += (double)programs / r->sectors;
+}
+
 static void collect(struct drive *d)
 {
 	struct schedule *s = d->flash->schedule;
@@ -189,8 +195,8 @@ static bool take_in(struct drive *d, const struct request *r)
 	d->taken[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
-		d->count->class[class][REQUEST_WRITE].programs +=
-			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
+		count_programs(&d->count->class[class][REQUEST_WRITE],
+			d -> flash -> count[OP_PROGRAM][CAUSE_HOST] - programs, r);
 	schedule_submit(d->flash->schedule, &d->io,
 		taken_in(d, r) - now + d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
 	return !d->ftl->failed;
@@ -211,6 +217,12 @@ static void count_request(struct request_statistics *s, const struct pending *p,
 	histogram_add(&s->latency, when - p->arrival);
 }
 
+static void count_of_class(struct class_statistics *c, const struct pending *p, tick_t when)
+{
+	count_request(&c->request, p, when);
+	c->latency_each += (double)(when - p->arrival) / p->sectors;
+}
+
 static void complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	d->in_drive--;
@@ -224,7 +236,7 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 	count_request(&d->count->request[REQUEST_TYPES], p, when);
 	histogram_add(&d->count->service[p->type], when - p->taken);
 	if (p->type != REQUEST_TRIM)
-		count_request(&d->count->class[p->class][p->type].request, p, when);
+		count_of_class(&d->count->class[p->class][p->type], p, when);
 }
 
 /* The data of a read crosses the link: a request of the schedule that has nothing but its time. */

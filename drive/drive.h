@@ -28,6 +28,8 @@ struct class_statistics {
 	struct request_statistics request;
 	uint64_t programs;         /* pages written for the host while such requests were served */
 	double latency_per_sector; /* ns */
+	/* Of each request for itself, per its sectors: sums, and means over the requests. */
+	double latency_each, programs_each, latency_each_mean, programs_each_mean;
 };
 
 /* What is computed at the end, or looked up in other rooms. */
@@ -59,9 +61,10 @@ struct pending {
 
 /* What was done to the drive before the first request: part of what it is. */
 struct drive_past {
-	uint64_t workload, warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
-	uint64_t footprint_pages;   /* pages the workload touches (reads, for premapping alone) */
-	uint64_t replayed;          /* requests of the warm-up trace */
+	uint64_t workload,
+		warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
+	uint64_t footprint_pages; /* pages the workload touches (reads, for premapping alone) */
+	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
 struct drive {
@@ -82,10 +85,10 @@ struct drive {
 	uint64_t in_drive; /* requests taken in and not completed */
 	uint64_t before;   /* of these, those that entered before the statistics began */
 	tick_t counted_from;
-	bool warming;      /* the statistics have not begun: what completes is no row of the journal */
+	bool warming; /* the statistics have not begun: what completes is no row of the journal */
 	uint64_t taken[REQUEST_TYPES];
 	struct drive_statistics *count;
-	struct journal *journal; /* NULL: none.  The caller's */
+	struct journal *journal;     /* NULL: none.  The caller's */
 	struct stat_list statistics; /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
