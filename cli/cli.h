@@ -42,7 +42,8 @@ struct options {
 	uint64_t limit;         /* requests to be read, 0 = all */
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
 	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
-	bool plain, random, verify, quiet, check, list_quirks, help;
+	uint64_t questions;
+	bool plain, paper, answers, random, verify, quiet, check, list_quirks, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -55,12 +56,13 @@ enum takes {
 	TAKES_MEASURE = 32,
 	TAKES_HELP = 64, /* all do */
 	TAKES_WATCH = 128,
+	TAKES_QUIZ = 256,
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_measure, cli_watch, cli_trace_stat, cli_trace_convert, cli_trace_generate,
+command_main cli_run, cli_measure, cli_watch, cli_quiz, cli_trace_stat, cli_trace_convert, cli_trace_generate,
 	cli_legacy, cli_legacy_import, cli_legacy_diff, cli_list, cli_params;
 
 struct command {

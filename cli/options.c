@@ -36,7 +36,7 @@ struct option {
 
 /* In the order of --help.  A row without name and letter is a line of it. */
 static const struct option table[] = {
-	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
@@ -60,9 +60,13 @@ static const struct option table[] = {
 		"pictures as text, for documents and pipes (the default where there is no terminal)" },
 	{ TAKES_WATCH, "at", 0, "FROM[..TO]", TEXT, FIELD(at),
 		"begin behind request FROM, 0 = before the first; as text, the pictures behind these alone" },
-	{ TAKES_WATCH, "columns", 0, "N", NUMBER, FIELD(columns), "of pictures as text (default 80)", NULL,
-		40, 400 },
-	{ TAKES_WATCH, "rows", 0, "N", NUMBER, FIELD(rows),
+	{ TAKES_QUIZ, "paper", 0, NULL, FLAG, FIELD(paper),
+		"a sheet of questions, with room for the answers" },
+	{ TAKES_QUIZ, "answers", 0, NULL, FLAG, FIELD(answers), "the answers to that sheet, with reasons" },
+	{ TAKES_QUIZ, "questions", 0, "N", NUMBER, FIELD(questions), "how many (default 5)", NULL, 1, 1000 },
+	{ TAKES_WATCH | TAKES_QUIZ, "columns", 0, "N", NUMBER, FIELD(columns),
+		"of pictures as text (default 80)", NULL, 40, 400 },
+	{ TAKES_WATCH | TAKES_QUIZ, "rows", 0, "N", NUMBER, FIELD(rows),
 		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
 		4096 },
 	{ TAKES_RUN | TAKES_WATCH, "verify", 0, NULL, FLAG, FIELD(verify),

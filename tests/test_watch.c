@@ -281,6 +281,84 @@ static void test_mistakes_in_timelines(void **state)
 	assert_false(exists(*state, "t"));
 }
 
+/* ---- quiz ---- */
+
+/* What --answers says, one line each, as somebody would type it. */
+static void put_answers(struct world *w)
+{
+	char *answers = memory_string(w->out, "answers"), *out = answers;
+
+	for (char *line = strtok(w->out, "\n"); line; line = strtok(NULL, "\n")) {
+		char *answer = strstr(line, ".  ") + 3, *end = strstr(answer, "  ");
+
+		out += sprintf(out, "%.*s\n", (int)(end - answer), answer);
+	}
+	put_text(w, "typed", answers);
+	memory_free(answers);
+}
+
+/* Who answers as the sheet of solutions does is right everywhere; who says 0 nowhere. */
+static void test_quiz(void **state)
+{
+	static const struct {
+		const char *drive, *asks;
+	} cases[] = {
+		{ "parameters/tiny.cfg", "Which?" },
+		{ "-s seed=5 -s ftl=fast docs/log-block.cfg", "Four numbers" },
+		{ "-s ftl=dftl -s dftl.entries=24 parameters/tiny.cfg", "map in DRAM?" },
+		{ "-s ftl=across -s buffer=lru -s dram.buffer_bytes=64K parameters/tiny.cfg",
+			"write buffer?" },
+	};
+	struct world *w = *state;
+	char line[256];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(line, sizeof line, "quiz --answers --questions 12 %s", cases[i].drive);
+		ssd(w, line);
+		assert_status(w, DONE, line);
+		put_answers(w);
+		snprintf(line, sizeof line, "$ssd quiz --questions 12 %s < $d/typed", cases[i].drive);
+		shell(w, line);
+		assert_status(w, DONE, line);
+		assert_true(says(w, "12 of 12 right\n"));
+		assert_true(says(w, cases[i].asks));
+		assert_true(says(w, "write amplification"));
+		snprintf(line, sizeof line, "yes 77 | $ssd quiz --questions 12 %s", cases[i].drive);
+		shell(w, line);
+		assert_true(says(w, "0 of 12 right\n"));
+		assert_true(says(w, "No, it is "));
+	}
+}
+
+/* The page that is asked for stands in the picture where the solution says. */
+static void test_the_picture_has_the_answer(void **state)
+{
+	struct world *w = *state;
+	uint32_t lpn, block, page;
+	char row[32], expected[16], *line;
+
+	ssd(w, "quiz --answers --questions 1 " PLANE);
+	assert_int_equal(sscanf(w->out, "1.  %u.%u  read of LPN %u:", &block, &page, &lpn), 3);
+	ssd(w, "quiz --paper --questions 1 " PLANE);
+	snprintf(row, sizeof row, "\n%3u ", block);
+	line = strstr(w->out, row);
+	assert_non_null(line);
+	snprintf(expected, sizeof expected, "%3u", lpn);
+	assert_memory_equal(line + 1 + 4 + 4 * page, expected, 3);
+	assert_true(says(w, "From which page is it read?  BLOCK.PAGE: ____"));
+}
+
+/* Nobody answers: it ends. */
+static void test_a_quiz_left_alone(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "$ssd quiz parameters/tiny.cfg < /dev/null");
+	assert_status(w, DONE, "quiz");
+	assert_true(says(w, "Question 1"));
+	assert_false(says(w, "Question 2"));
+}
+
 static void test_mistakes_in_watching(void **state)
 {
 	static const struct mistake mistakes[] = {
@@ -298,6 +376,7 @@ static void test_mistakes_in_watching(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_timelines),
+		TEST(test_quiz), TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
 		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),
