@@ -16,7 +16,8 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
-CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -I. -ffp-contract=off \
+# _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. -ffp-contract=off \
             $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
@@ -25,7 +26,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants fuzz kill-test bench format clean
+.PHONY: all always help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -41,7 +42,7 @@ else
 ssd: $(BUILD)/ssd
 endif
 
-$(BUILD)/ssd: $(BUILD)/ssd.o $(OBJECTS)
+$(BUILD)/ssd: $(BUILD)/ssd.o $(BUILD)/commit.o $(OBJECTS)
 	@echo "  link  $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -57,7 +58,12 @@ $(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
 	@mkdir -p $(@D)
 	@scripts/built-in $(PROFILES) > $@
 
-$(BUILD)/traces/built_in.o: $(BUILD)/traces/built_in.c
+# The commit it is made from; the file changes only when that does.
+$(BUILD)/commit.c: always
+	@mkdir -p $(@D)
+	@scripts/commit > $@.new && cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/traces/built_in.o $(BUILD)/commit.o: %.o: %.c
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # The page of a timeline.
@@ -105,7 +111,7 @@ check: ## everything a change must pass: installs what is missing, builds, tests
 	@$(MAKE) --no-print-directory -j$(JOBS) check-gcc
 	@$(MAKE) --no-print-directory -j$(JOBS) check-clang
 	@$(MAKE) --no-print-directory -j$(JOBS) check-sanitized
-	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target check-valgrind check-extend check-counts
+	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-counts
 	@echo "check: all passed"
 
 # gcc with warnings as errors: the program as users build it, the tests without the linker's optimisation.
@@ -133,6 +139,10 @@ check-valgrind:
 check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
+
+check-install: ssd
+	@echo "== installing, using and removing what was installed"
+	@tests/install.sh ./ssd
 
 # Rows whose trace may not be passed on are compared where TRACES names a folder that has it.
 check-counts: ssd ## counts beside those of independent reference models
@@ -208,6 +218,30 @@ bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a
 
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# A distribution's package is made with DESTDIR; PREFIX says where it will lie.
+PREFIX ?= /usr/local
+TO      = $(DESTDIR)$(PREFIX)
+MAN     = $(TO)/share/man/man1
+BASH    = $(TO)/share/bash-completion/completions
+ZSH     = $(TO)/share/zsh/site-functions
+SHARED  = $(TO)/share/ssdlab
+
+install: $(SSD) ## program, manual, completion, parameter files (PREFIX=/usr/local, DESTDIR=)
+	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
+	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters
+	@install -m 755 $(SSD) $(TO)/bin/ssd
+	@install -m 644 $(BUILD)/man/*.1 $(MAN)
+	@install -m 644 scripts/completion/ssd.bash $(BASH)/ssd
+	@install -m 644 scripts/completion/_ssd $(ZSH)/_ssd
+	@install -m 644 parameters/*.cfg $(SHARED)/parameters
+	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
+
+uninstall: $(SSD) ## removes what install put there
+	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
+	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
+	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
+	@rm -rf $(SHARED)
 
 format: ## lay out every source file by .clang-format
 	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch] $(room)/*/*.[ch]))

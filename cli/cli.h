@@ -34,7 +34,7 @@ struct options {
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log, *at;
+		*warm_up, *log, *at, *man;
 	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
@@ -43,7 +43,7 @@ struct options {
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
 	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
 	uint64_t questions;
-	bool plain, paper, answers, random, verify, quiet, check, list_quirks, help;
+	bool plain, paper, answers, random, verify, quiet, check, list_quirks, complete, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -54,9 +54,10 @@ enum takes {
 	TAKES_GENERATE = 8,
 	TAKES_LEGACY = 16,
 	TAKES_MEASURE = 32,
-	TAKES_HELP = 64, /* all do */
-	TAKES_WATCH = 128,
+	TAKES_WATCH = 64,
+	TAKES_MANUAL = 128,
 	TAKES_QUIZ = 256,
+	TAKES_HELP = 512, /* all do */
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
@@ -84,6 +85,16 @@ void options_free(struct options *);
 /* --help: the command's texts, its rows of the table of options, its commands out of `all`, which a row
  * without name ends.  Returns STATUS_DONE. */
 int options_usage(const struct command *, const struct command *all);
+
+/* --man: a page in roff's man macros for each command.  False and a fault: the folder cannot be written. */
+bool manual_write(const char *folder, const struct command *all, struct fault *);
+
+/* --complete: what the last of the words behind "ssd" may become, a line each; "=" at its end wants more.  None: a
+ * file, or nothing that is known.  Returns STATUS_DONE. */
+int completion_print(const struct words *, const struct command *all);
+
+/* Visits what `ssd list` takes for an operand. */
+void cli_visit_listings(void (*visit)(void *context, const char *name), void *context);
 
 /* ---- what commands share ---- */
 

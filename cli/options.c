@@ -1,34 +1,13 @@
-/* The options of all commands: one table, the parser and the --help that follow from it. */
+/* The options of all commands: one table, and the parser that follows from it. */
 #include "base/memory.h"
 #include "base/suggest.h"
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "traces/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum kind {
-	FLAG,
-	TEXT,
-	NUMBER,
-	WORDS,
-	PAIR
-}; /* in struct options bool, const char *, uint64_t, struct words, const char *[2] */
-
-struct option {
-	unsigned takers;   /* commands that have it */
-	const char *name;  /* behind "--"; NULL: it has only the letter */
-	char letter;       /* 0: it has only the name */
-	const char *value; /* as --help calls it; NULL for a FLAG */
-	enum kind kind;
-	size_t field; /* of struct options */
-	const char *help;
-	void (*values)(char *text, size_t bytes); /* lists what it may be, behind the help; may be NULL */
-	uint64_t least, most;                     /* of a NUMBER */
-};
 
 #define FIELD(name) offsetof(struct options, name)
 #define READERS     (TAKES_STAT | TAKES_CONVERT)
@@ -103,6 +82,10 @@ static const struct option table[] = {
 	{ TAKES_LEGACY, "fix", 0, "LIST", TEXT, FIELD(fix), "repair these quirks: Q2,Q6 or all or all,-Q32" },
 	{ TAKES_LEGACY, "list-quirks", 0, NULL, FLAG, FIELD(list_quirks),
 		"one line for each quirk: kept and repairable, or survived" },
+	{ TAKES_MANUAL, "man", 0, "DIR", TEXT, FIELD(man),
+		"write the manual to DIR, a page for each command: man -l DIR/ssd-run.1" },
+	{ TAKES_MANUAL, "complete", 0, NULL, FLAG, FIELD(complete),
+		"print what the last WORD behind -- may become, for shells (scripts/completion)" },
 	{ TAKES_HELP, "help", 'h', NULL, FLAG, FIELD(help), "this text" },
 	{ READERS, .help = "\nReading (TRACE may be plain, gz, xz, zst, bz2, lz4, or in a tar or zip; - is "
 			   "standard input):" },
@@ -135,6 +118,14 @@ struct parser {
 static bool takes(const struct command *c, const struct option *row)
 {
 	return (c->takes | TAKES_HELP) & row->takers;
+}
+
+const struct option *options_next(const struct command *c, const struct option *row)
+{
+	row = row ? row + 1 : table;
+	while (row < table + ROWS && !takes(c, row))
+		row++;
+	return row < table + ROWS ? row : NULL;
 }
 
 /* `shown` as it was typed, `name` what it may have been meant to be. */
@@ -274,14 +265,6 @@ static void take_list(struct options *o)
 		o->operand.text[o->operand.count++] = (char *)o->trace.list;
 }
 
-/* "ssd run [OPTION]... PARAMETERS TRACE" */
-static const char *synopsis(const struct command *c, char *text, size_t bytes)
-{
-	snprintf(text, bytes, "ssd%s%s%s%s%s", *c->name ? " " : "", c->name, c->takes ? " [OPTION]..." : "",
-		*c->operands ? " " : "", c->operands);
-	return text;
-}
-
 static bool check_operands(const struct parser *p)
 {
 	size_t given = p->options->operand.count;
@@ -290,7 +273,7 @@ static bool check_operands(const struct parser *p)
 	if (given >= p->command->least && given <= p->command->most)
 		return true;
 	return fault_set(p->fault, "%s: %zu operand%s given; should be: %s", p->command->name, given,
-		given == 1 ? " is" : "s are", synopsis(p->command, right, sizeof right));
+		given == 1 ? " is" : "s are", options_synopsis(p->command, right, sizeof right));
 }
 
 bool options_parse(struct options *o, const struct command *command, char **argv, struct fault *fault)
@@ -321,53 +304,4 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 void options_free(struct options *o)
 {
 	memory_free(o->operand.text);
-}
-
-/* ---- --help ---- */
-
-static void print_option(const struct option *row)
-{
-	char start[64] = "", values[256] = "";
-	int length = 0;
-
-	if (row->letter)
-		length += snprintf(start, sizeof start, "-%c", row->letter);
-	if (row->name)
-		length += snprintf(start + length, sizeof start - (size_t)length, "%s--%s",
-			length ? ", " : "", row->name);
-	if (row->value)
-		snprintf(start + length, sizeof start - (size_t)length, " %s", row->value);
-	if (row->values)
-		row->values(values, sizeof values);
-	if (*start)
-		printf("  %-20s ", start);
-	printf("%s%s\n", row->help, values);
-}
-
-static void print_commands(const struct command *group, const struct command *all)
-{
-	size_t length = strlen(group->name) + (*group->name != '\0');
-	bool any = false;
-
-	for (; *all->name; all++)
-		if (!strncmp(all->name, group->name, strlen(group->name)) && strlen(all->name) > length &&
-			!strchr(all->name + length, ' ')) {
-			printf("%s  %-20s %s\n", any ? "" : "\ncommands:\n", all->name, all->brief);
-			any = true;
-		}
-}
-
-int options_usage(const struct command *command, const struct command *all)
-{
-	char line[128];
-
-	cli_listing();
-	printf("usage: %s\n\n%s\n", synopsis(command, line, sizeof line), command->about);
-	for (size_t i = 0; i < ROWS; i++)
-		if (takes(command, &table[i]))
-			print_option(&table[i]);
-	print_commands(command, all);
-	if (command->examples)
-		printf("\nexamples:\n%s", command->examples);
-	return STATUS_DONE;
 }
