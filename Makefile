@@ -4,7 +4,7 @@ BUILD  ?= build
 CC     ?= cc
 JOBS   ?= 2
 
-ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces legacy cli
+ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces watch legacy cli
 PACKAGES := libconfig libarchive
 
 # -O2: the simulator is the product; -g: every abort can be looked into.
@@ -160,7 +160,7 @@ check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
 	@tests/counts --only "ftl " tests/golden/buffer-counts.tsv $(TRACES)
-	@tests/counts --only "ftl minipage" tests/golden/minipage-counts.tsv $(TRACES)
+	@tests/counts tests/golden/minipage-counts.tsv $(TRACES)
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 

@@ -30,6 +30,15 @@ static const struct command commands[] = {
 		"  ssd run parameters/tiny.cfg uniform\n"
 		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
+	{ "watch", cli_watch, TAKES_WATCH, 2, 2, "PARAMETERS TRACE",
+		"see a drive at work, request by request",
+		"Shows the blocks of the drive described by PARAMETERS page by page as it serves TRACE, what each\n"
+		"request does and why, what buses and dies do meanwhile, and where the map says that things are.\n"
+		"A cell holds an LPN, x if it is dead, . if it is free; + marks what was just programmed, - what just\n"
+		"died, ~ what is still on its way, ! a block just erased.  Keys: space, b, c, l, g, 0, q.\n",
+		"  ssd watch -L w0+4,w0+2,w2,gc,r3 parameters/tiny.cfg\n"
+		"  ssd watch -s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg docs/across.trace\n"
+		"  ssd watch --plain --at 3 -s ftl=fast docs/log-block.cfg docs/log-block.trace\n" },
 	{ "measure", cli_measure, TAKES_MEASURE, 1, 1, "PARAMETERS", "what a drive makes of writes far apart",
 		"Writes single sectors to the drive described by PARAMETERS, the next one when one is done, until the\n"
 		"rate is steady: in order, at random, and at a fixed distance from one to the next, ahead and back.\n"

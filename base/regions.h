@@ -16,6 +16,8 @@
 
 struct regions {
 	void (*visit)(struct regions *, void *bytes, size_t size);
+	bool running; /* of a run in its midst: operations are under way, and their handles keep their meaning */
+	uint64_t most; /* bytes that a file can still hold, for sizes that nothing else bounds */
 	const char *
 		broken; /* of what was declared: the first that does not hold, NULL so far; then visiting ends */
 };

@@ -15,10 +15,13 @@
 
 /* In the order of --help.  A row without name and letter is a line of it. */
 static const struct option table[] = {
-	{ TAKES_RUN | TAKES_MEASURE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
+	{ TAKES_RUN | TAKES_WATCH | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
+		"requests in place of TRACE: -L w0+8,w3.1,r0,t4,gc writes 8 pages from page 0, sector 1 of page 3,\n"
+		"                       reads a page, trims one, collects a block; = before one: at the same moment" },
 	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),
 		"also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)" },
 	{ TAKES_LEGACY, NULL, 'o', "DIR", TEXT, FIELD(folder),
@@ -32,7 +35,16 @@ static const struct option table[] = {
 	{ TAKES_STAT, "reuse-page", 0, "BYTES", NUMBER, FIELD(reuse_page),
 		"size of a page for trace.page_reuse_8192_share: 512 ... 65536, default 2048", NULL, 512,
 		65536 },
-	{ TAKES_RUN, "verify", 0, NULL, FLAG, FIELD(verify),
+	{ TAKES_WATCH, "plain", 0, NULL, FLAG, FIELD(plain),
+		"pictures as text, for documents and pipes (the default where there is no terminal)" },
+	{ TAKES_WATCH, "at", 0, "FROM[..TO]", TEXT, FIELD(at),
+		"begin behind request FROM, 0 = before the first; as text, the pictures behind these alone" },
+	{ TAKES_WATCH, "columns", 0, "N", NUMBER, FIELD(columns), "of pictures as text (default 80)", NULL,
+		40, 400 },
+	{ TAKES_WATCH, "rows", 0, "N", NUMBER, FIELD(rows),
+		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
+		4096 },
+	{ TAKES_RUN | TAKES_WATCH, "verify", 0, NULL, FLAG, FIELD(verify),
 		"compare every sector read, judge every operation in time, check all invariants" },
 	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),
 		"keep the preconditioned drive, before the first request" },
@@ -232,6 +244,13 @@ static bool read_letters(struct parser *p)
 	return true;
 }
 
+/* Requests by hand stand in the place of the trace, the last operand. */
+static void take_list(struct options *o)
+{
+	if (o->trace.list)
+		o->operand.text[o->operand.count++] = (char *)o->trace.list;
+}
+
 static bool check_operands(const struct parser *p)
 {
 	size_t given = p->options->operand.count;
@@ -263,6 +282,7 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 		else if (!(word[1] == '-' ? read_name(&p) : read_letters(&p)))
 			return false;
 	}
+	take_list(o);
 	/* These show a text, whatever stands beside them. */
 	return o->help || o->list_quirks || check_operands(&p);
 }

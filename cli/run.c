@@ -290,7 +290,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 /* A format that was found and not given is said, so that a wrong guess is seen. */
 static void tell_format(const struct options *o, const struct settings *settings, const struct workload *w)
 {
-	if (w->trace && !o->quiet && !strcmp(settings->trace.format, "auto"))
+	if (w->trace && !o->trace.list && !o->quiet && !strcmp(settings->trace.format, "auto"))
 		cli_note("%s: format %s", w->name, trace_format(w->trace));
 }
 
@@ -355,8 +355,10 @@ int cli_run(const struct options *o, struct fault *fault)
 
 	if (settings_init(&settings, fault) &&
 		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
-		simulates(&settings, fault))
+		simulates(&settings, fault)) {
+		settings.trace.list = o->trace.list;
 		status = run_with(o, &settings, fault);
+	}
 	settings_release(&settings);
 	return status;
 }

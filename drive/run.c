@@ -25,6 +25,11 @@ static enum trace_status fetch(struct run *run, struct request *r, struct fault 
 {
 	enum trace_status status = workload_next_for(run->drive->host, run->workload, r, fault);
 
+	if (status == TRACE_OK && r->type == REQUEST_COLLECT && !run->drive->ftl->store) {
+		fault_set(fault, "%s:%llu: gc: ftl = %s has no collector that could be asked to collect",
+			run->workload->name, (unsigned long long)r->line, run->drive->ftl->ops->name);
+		return TRACE_BAD;
+	}
 	if (status == TRACE_OK)
 		drive_expect(run->drive, r);
 	return status;
@@ -43,25 +48,43 @@ static bool submit(struct run *run, const struct request *r)
 }
 
 /* One request is fetched ahead of the one being served. */
+void run_begin(struct run *run, struct fault *fault)
+{
+	run->status = fetch(run, &run->next, fault);
+}
+
+enum run_end run_step(struct run *run, struct fault *fault)
+{
+	struct request r = run->next;
+
+	run->requests++;
+	run->asides += r.type == REQUEST_COLLECT;
+	run->status = fetch(run, &run->next, fault);
+	wait_for_slot(run, &r);
+	if (run->windows)
+		windows_pass(run->windows, run->drive, run->requests - 1);
+	return submit(run, &r) ? RUN_DONE : RUN_DRIVE_FAILED;
+}
+
+void run_wait(struct run *run)
+{
+	if (run->status == TRACE_OK)
+		wait_for_slot(run, &run->next);
+	else
+		drive_drain(run->drive);
+}
+
 enum run_end run_workload(struct run *run, struct fault *fault)
 {
-	struct request r, next;
-	enum trace_status status = fetch(run, &next, fault);
 	enum run_end end = RUN_DONE;
 
-	while (end == RUN_DONE && status == TRACE_OK) {
-		r = next;
-		run->requests++;
-		status = fetch(run, &next, fault);
-		wait_for_slot(run, &r);
-		if (run->windows)
-			windows_pass(run->windows, run->drive, run->requests - 1);
-		if (!submit(run, &r))
-			end = RUN_DRIVE_FAILED;
-		else if (run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run))
+	run_begin(run, fault);
+	while (end == RUN_DONE && run->status == TRACE_OK) {
+		end = run_step(run, fault);
+		if (end == RUN_DONE && run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run))
 			end = RUN_INTERRUPTED;
 	}
-	if (status == TRACE_BAD)
+	if (run->status == TRACE_BAD)
 		return RUN_BAD_WORKLOAD;
 	drive_drain(run->drive);
 	if (run->windows)

@@ -22,10 +22,20 @@ struct run {
 	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
 	void *context;
 	uint64_t requests;               /* taken from the workload */
+	uint64_t asides;                 /* of these, collections that were asked for */
 	struct explanation *explanation; /* NULL: no request is to be explained */
 	struct windows *windows;         /* NULL: the run has no parts */
+
+	struct request next; /* to be taken in, if the status says so */
+	enum trace_status status;
 };
 
 enum run_end run_workload(struct run *, struct fault *);
+
+/* The same step by step.  After run_begin(), as long as status is TRACE_OK, run_step() takes in one request; RUN_DONE
+ * means that it was.  run_wait() lets time pass until the next one may enter, or until all is done. */
+void run_begin(struct run *, struct fault *);
+enum run_end run_step(struct run *, struct fault *);
+void run_wait(struct run *);
 
 #endif

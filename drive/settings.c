@@ -62,8 +62,8 @@ static const struct param precondition_params[] = {
 	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
 		"what the trace reads holds data from the start: pages = every page that is read, whole; "
 		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "
-		"none = nothing.  synthetic: pages the trace touches are live first, or (none) no likelier "
-		"than others",
+		"none = nothing.  synthetic: they are live first, with pages also those the trace only writes, "
+		"with sectors those only after all that it leaves alone, with none all alike",
 		premap_names },
 	{ PRECONDITION(TEXT, trace), 0, 0, "", "",
 		"trace: file or profile that is replayed without time until `used` is reached" },
@@ -157,6 +157,7 @@ bool settings_read(
 		else if (!params_set(assignments[i], c->group, c->groups, fault))
 			return false;
 	c->trace.seed_shift = c->top.seed - 1;
+	c->trace.page_bytes = c->flash.page_bytes;
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	return true;

@@ -50,14 +50,17 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 		.devices = or_null(settings->devices),
 		.time_unit = or_null(settings->time_unit),
 		.sort_fully = settings->sort_fully,
+		.list = settings->list,
+		.page_bytes = (uint32_t)settings->page_bytes,
+		.collects = true,
 		.again = again,
 		.warn = warn,
 	};
 
-	*w = (struct workload){ .name = name,
-		.settings = *settings,
-		.limit = settings->limit ? settings->limit : UINT64_MAX };
-	if (is_file_name(name))
+	*w = (struct workload){
+		.name = name, .settings = *settings, .limit = settings->limit ? settings->limit : UINT64_MAX
+	};
+	if (settings->list || is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
 	else
 		w->generator = open_profile(name, settings, fault);

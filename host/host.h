@@ -43,6 +43,8 @@ struct trace_settings {
 	char **profile;
 	size_t profile_count;
 	uint64_t seed_shift;
+	const char *list;    /* requests in place of a file (traces/trace.h); NULL */
+	uint64_t page_bytes; /* of the drive, for formats that count in pages */
 };
 
 extern const struct param host_params[], trace_params[];

@@ -56,6 +56,35 @@ measure = programs | doubled
 series = ftl
 over = page
 """
+FAMILIES = """
+[experiment]
+drive = parameters/tiny.cfg
+columns = family
+[numbers]
+trace =
+[axis workload]
+a = mixed requests=300 space=3M
+[axis family]
+written = workload.write_share=1
+read = workload.write_share=0
+replayed =
+[axis workload at replayed]
+a = traces/samples/random.trace trace.limit=50
+[axis variant]
+default =
+short = trace.limit=7
+[defaults]
+family = written
+variant = default
+[grid]
+family = written replayed
+[grid variants]
+variant = *
+[figure one]
+title = Fig. 1
+plot = bars
+measure = run.served
+"""
 PUBLISHED = """id\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote
 # a remark
 same\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
@@ -117,6 +146,14 @@ class Description(Folder):
                                                        "map.cache_bytes=1K", "seed=2"]))
         place["workload"] = "trace"
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
+
+    def test_settings_that_depend_on_two_axes(self):
+        self.write("two.ini", SWEEP.replace("[axis seed]", "[axis size]\n"
+                   """small = 'flash.blocks={n if workload == "mixed" else 2 * n}'\n[axis seed]"""))
+        e = description.read(self.at("two.ini"), [])
+        for workload, blocks in ("mixed", 300), ("trace", 600):
+            place = {"workload": workload, "ftl": "page", "cache": "1K", "size": "small", "seed": "2"}
+            self.assertIn(f"flash.blocks={blocks}", e.settings(place)[1])
 
     def test_grids_and_cases(self):
         e = description.read(self.at("sweep"), [])
@@ -337,6 +374,21 @@ class Sweep(Folder):
         self.lab("report", self.at("sweep"))
         data = self.text("results/sweep/n-300/figures/heat.gp").partition("$data << END\n")[2].splitlines()[:2]
         self.assertEqual(data, ['1 "1K" 100 100 100 100 100 100', '2 "4K" 100 100 100 100 100 100'])  # twice as much, wherever
+
+    def test_columns_of_an_axis_and_reasons_that_are_computed(self):
+        self.write("sweep/experiment.ini", FAMILIES)
+        self.write("sweep/published.tsv", "id\nshare\tFig. 2\twrites\ttrace.write_share[a]\t=\t0.5\tfactor\t\t"
+                   "\nserved\tFig. 1\tserved\trun.served[a]\t=\t9\tcount\t\tOf {short} fewer.\n")
+        self.lab("report", self.at("sweep"), "variants")
+        rows = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
+        self.assertEqual([(row[0], row[4], row[-1]) for row in rows],
+                         [("id", "ours", "family"), ("share", "1.00x", "written"), ("served", "300", "written"),
+                          ("share", "1.00x", "replayed"), ("served", "50", "replayed")])
+        page = self.text("results/sweep/default/report-variants.html")
+        self.assertIn('Of <a href="#at-short">short</a> 7 fewer.', page)
+        self.assertIn("Fig. 1, replayed", page)
+        self.lab("report", self.at("sweep"))
+        self.assertIn('Of <a href="#at-short">short</a> fewer.', self.text("results/sweep/default/report.html"))
 
     def test_what_is_not_to_be_had_stands_apart(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("far\tFig. 2", "far\tNot to be had: Fig. 2"))

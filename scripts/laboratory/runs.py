@@ -188,18 +188,24 @@ class Runs:
 
     # ---- what came out ----
 
-    def measure_traces(self, workloads: Iterable[str]) -> None:
-        """`ssd trace stat` of workloads, points of their axis, for the statistics trace.*."""
-        missing = [w for w in workloads if not os.path.exists(self.trace_path(w))]
-        self.side_by_side(self.measure_trace, missing, lambda w: f"statistics of {w}", lambda w: "")
+    def measure_traces(self, places: Iterable[Place]) -> None:
+        """`ssd trace stat` of what places replay, for the statistics trace.*."""
+        missing = {path: place for place in places if not os.path.exists(path := self.trace_path(place))}
+        self.side_by_side(self.measure_trace, list(missing.values()),
+                          lambda place: f"statistics of {' '.join(place.values())}", lambda place: "")
 
-    def trace_path(self, point: str) -> str:
-        workload, *words = self.experiment.axes["workload"][point]
+    def replayed(self, place: Place) -> tuple[str, list[str]]:
+        """The workload of a place, and what is set of its profile; of a seed it keeps its own."""
+        workload, settings = self.experiment.settings(place)
+        return workload, [word for word in settings if word.startswith("workload.")]
+
+    def trace_path(self, place: Place) -> str:
+        workload, words = self.replayed(place)
         return self.path("trace-" + digest(self.binary, self.identity(workload), *words))
 
-    def measure_trace(self, point: str) -> None:
+    def measure_trace(self, place: Place) -> None:
         """Of a trace the whole file is measured, of a profile what its settings make of it."""
-        path, (workload, *words) = self.trace_path(point), self.experiment.axes["workload"][point]
+        path, (workload, words) = self.trace_path(place), self.replayed(place)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
             done = subprocess.run([self.ssd, "trace", "stat", "--json", path, workload], capture_output=True, text=True)
@@ -209,7 +215,7 @@ class Runs:
                 done = subprocess.run([self.ssd, "trace", "stat", "--format", "ssdsim", "--json", path, "-"],
                                       stdin=made.stdout, capture_output=True, text=True)
         if done.returncode:
-            raise Mistake(f"{point}: {done.stderr.strip()}")
+            raise Mistake(f"{workload}: {done.stderr.strip()}")
 
     @cached_property
     def loaded(self) -> dict[str, dict]:
@@ -231,7 +237,7 @@ class Runs:
     def statistic(self, place: Place, name: str) -> object:
         """One number of what a place's run, parameters (param.) or trace (trace.) say; None if they say nothing."""
         if name.startswith("trace."):
-            whole = self.load(self.trace_path(place["workload"]))
+            whole = self.load(self.trace_path(place))
             return whole.get("statistics", whole).get(name)
         run = self.run_of.get(tuple(place.values()))
         if not run:
