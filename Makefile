@@ -26,7 +26,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
+.PHONY: all always new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -79,9 +79,9 @@ $(BUILD)/rooms.a: $(OBJECTS)
 	@rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lcmocka
 
-$(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o
+$(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o $(BUILD)/tests/undeclared.o
 $(BUILD)/tests/test_legacy_random: $(BUILD)/tests/legacy_model.o
 
 # The binary that tests of the command line and figures run.
@@ -139,6 +139,25 @@ check-valgrind:
 check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
+
+# OPERATIONS: requests of a case; the suite of `make test` has eight times as many.
+new-ftl: ## an FTL of your own, NAME=mine: a copy of the skeleton to change, and its line in the list
+new-buffer: ## the same with a write buffer, a copy of LRU
+new-ftl new-buffer: new-%:
+	@scripts/new $* "$(NAME)"
+
+check-ftl: RUN = ftl=$(NAME)
+check-ftl: CASES = :$(NAME)+
+check-buffer: RUN = buffer=$(NAME) -s dram.buffer_bytes=64K
+check-buffer: CASES = +$(NAME)+
+check-ftl: ## is it right?  NAME=mine: its cases of the conformance suite, and runs with both judges
+check-buffer: ## the same with a write buffer
+check-ftl check-buffer: $(BUILD)/tests/test_ftl $(SSD)
+	@for workload in mixed uniform; do \
+		$(SSD) run --verify --quiet -s trace.limit=5000 -s $(RUN) parameters/tiny.cfg $$workload || exit 1; done
+	@OPERATIONS=$${OPERATIONS:-500} $(BUILD)/tests/test_ftl '$(CASES)' >$(BUILD)/conformance.txt 2>&1 || \
+		{ grep -vE '^\[ +(RUN|OK) ' $(BUILD)/conformance.txt; exit 1; }
+	@echo "$(NAME): $$(grep -c '^\[ *OK .*:' $(BUILD)/conformance.txt) cases of the conformance suite and two verified runs"
 
 check-install: ssd
 	@echo "== installing, using and removing what was installed"
