@@ -5,6 +5,7 @@
 #include "drive/image.h"
 #include "drive/statistics.h"
 #include "stats/output.h"
+#include "watch/trace_events.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -56,8 +57,9 @@ static bool keep_going(void *context, const struct run *run)
 
 /* Opened before the run, so that a name that cannot be is found at once. */
 struct results {
-	struct output json, latency, wear, statistics, series, log; /* those not asked for have no stream */
-	struct journal *rows;                                       /* of the log, or NULL */
+	/* Those not asked for have no stream. */
+	struct output json, latency, wear, statistics, series, log, timeline;
+	struct journal *rows; /* of the log, or NULL */
 	struct saver saver;
 };
 
@@ -100,7 +102,8 @@ static bool results_open(struct results *r, const struct options *o, struct faul
 {
 	if ((o->folder && !cli_make_folder(o->folder, fault)) || !saver_open(&r->saver, o, fault) ||
 		(o->json && !output_open(&r->json, o->json, fault)) ||
-		(o->log && !open_log(r, o->log, fault)))
+		(o->log && !open_log(r, o->log, fault)) ||
+		(o->timeline[1] && !output_open(&r->timeline, o->timeline[1], fault)))
 		return false;
 	if (o->series && !open_in_folder(&r->series, o->folder, "series.csv", fault))
 		return false;
@@ -119,6 +122,7 @@ static void results_abandon(struct results *r)
 	output_abandon(&r->statistics);
 	output_abandon(&r->series);
 	output_abandon(&r->log);
+	output_abandon(&r->timeline);
 }
 
 static bool commit(struct output *out, struct fault *fault)
@@ -149,9 +153,9 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		statistics_write_wear(drive, r->wear.stream);
 		report_write_text(report, r->statistics.stream);
 	}
-	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) &&
-	       commit(&r->wear, fault) && commit(&r->statistics, fault) && commit(&r->series, fault) &&
-	       commit(&r->log, fault);
+	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
+	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault) &&
+	       commit(&r->timeline, fault);
 }
 
 /* ---- the run ---- */
@@ -207,6 +211,27 @@ static void explain(struct explanation *x, const struct run *run)
 			(unsigned long long)run->requests);
 	explanation_write(x, run->drive, stdout);
 	explanation_release(x, run->drive);
+}
+
+/* False and a fault: it cannot be. */
+static bool read_timeline(struct timeline *t, const struct options *o, struct fault *fault)
+{
+	if (!o->timeline[0])
+		return true;
+	if (o->explain)
+		return fault_set(fault, "run: --timeline and --explain: one at a time");
+	return (cli_range(o->timeline[0], &t->from, &t->to) && t->from) ||
+	       fault_set(fault, "run: --timeline %s: should be numbers of requests, FROM..TO, from 1",
+		       o->timeline[0]);
+}
+
+static void write_timeline(struct timeline *t, const struct options *o, const struct drive *drive, FILE *out)
+{
+	size_t length = o->timeline[1] ? strlen(o->timeline[1]) : 0;
+	bool page = length > 5 && !strcmp(o->timeline[1] + length - 5, ".html");
+
+	if (out)
+		(page ? trace_events_write_page : trace_events_write)(t, drive, out);
 }
 
 static void tell_doubt(const struct drive *drive, const struct options *o)
@@ -302,6 +327,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 		.workload = o->operand.text[1],
 		.before = &before };
 	struct explanation explanation = { .number = o->explain };
+	struct timeline timeline = { .from = 0 };
 	struct report *report;
 	bool written;
 
@@ -310,6 +336,9 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	windows->out = saver->series ? saver->series : results->series.stream;
 	saver->what.run = &run;
 	saver->what.before = &before;
+	run.timeline = o->timeline[0] ? &timeline : NULL;
+	if (!read_timeline(&timeline, o, fault))
+		return STATUS_USER;
 	if (results->rows)
 		drive_keep_journal(drive, results->rows);
 	if (saver->resume ? !saver_resume(saver, fault) : !prepare(drive, o, workload, &before, fault))
@@ -320,6 +349,9 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	tell_failure(&run, facts.end);
 	tell_speed(&beside.progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
+	timeline_end(&timeline, drive);
+	write_timeline(&timeline, o, drive, results->timeline.stream);
+	timeline_release(&timeline);
 	tell_warm_up(windows, o);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
@@ -337,7 +369,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 /* A format that was found and not given is said, so that a wrong guess is seen. */
 static void tell_format(const struct options *o, const struct settings *settings, const struct workload *w)
 {
-	if (w->trace && !o->quiet && !strcmp(settings->trace.format, "auto"))
+	if (w->trace && !o->trace.list && !o->quiet && !strcmp(settings->trace.format, "auto"))
 		cli_note("%s: format %s", w->name, trace_format(w->trace));
 }
 
@@ -402,8 +434,10 @@ int cli_run(const struct options *o, struct fault *fault)
 
 	if (settings_init(&settings, fault) &&
 		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
-		simulates(&settings, fault))
+		simulates(&settings, fault)) {
+		settings.trace.list = o->trace.list;
 		status = run_with(o, &settings, fault);
+	}
 	settings_release(&settings);
 	return status;
 }

@@ -80,9 +80,12 @@ static bool ask(struct saver *s, const struct options *o, struct fault *fault)
 		return fault_set(fault,
 			"run: --every %s: should be a number of requests or a time by the clock: 5000, 30s, 10min, 2h",
 			o->every);
-	if (s->path && (o->verify || o->explain))
-		return fault_set(fault, "run: --%s: a run that is saved or resumed cannot be %s",
-			o->verify ? "verify" : "explain", o->verify ? "judged" : "explained");
+	if (s->path && (o->verify || o->explain || o->timeline[0]))
+		return fault_set(fault,
+			"run: --%s: a run that is saved or resumed has neither judges nor witnesses",
+			o->verify    ? "verify"
+			: o->explain ? "explain"
+				     : "timeline");
 	return true;
 }
 

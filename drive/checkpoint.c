@@ -9,6 +9,7 @@ static void visit_run(void *checkpoint, struct regions *r)
 	struct run *run = c->run;
 
 	regions_visit(r, &run->requests, sizeof run->requests);
+	regions_visit(r, &run->asides, sizeof run->asides);
 	regions_visit(r, &run->sum, sizeof run->sum);
 	regions_visit(r, c->before, sizeof *c->before);
 	regions_visit(r, &c->series_bytes, sizeof c->series_bytes);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "drive/statistics.h"
 #include "flash/schedule.h"
+#include "ftl/store.h"
 
 #include <string.h>
 
@@ -137,6 +138,8 @@ void drive_expect(struct drive *d, const struct request *r)
 	lpn_t first = geometry_lpn(&d->geometry, r->start);
 	lpn_t last = geometry_lpn(&d->geometry, r->start + r->sectors - 1);
 
+	if (r->type == REQUEST_COLLECT)
+		return;
 	if (ops->expect_next)
 		for (sector_t lpn = d->expected.start; lpn < d->expected.end; lpn++)
 			ops->expect_next(d->ftl, (lpn_t)lpn);
@@ -157,7 +160,24 @@ static tick_t taken_in(struct drive *d, const struct request *r)
 	return host_cross(d->host, false, now, r->type == REQUEST_WRITE ? r->sectors : 0);
 }
 
-bool drive_submit(struct drive *d, const struct request *r)
+static void count_programs(struct class_statistics *c, uint64_t programs, const struct request *r)
+{
+	c->programs += programs;
+	c->programs_each += (double)programs / r->sectors;
+}
+
+static void collect(struct drive *d)
+{
+	struct schedule *s = d->flash->schedule;
+
+	schedule_begin(s, &d->io);
+	remember(d, d->io.ticket, (struct pending){ .aside = true });
+	if (!store_collect(d->ftl->store, &d->io))
+		schedule_note(s, "no block can be reclaimed: each would cost as many pages as it frees");
+	schedule_submit(s, &d->io, 0);
+}
+
+static bool take_in(struct drive *d, const struct request *r)
 {
 	enum request_class class = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
@@ -175,11 +195,19 @@ bool drive_submit(struct drive *d, const struct request *r)
 	d->taken[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
-		d->count->class[class][REQUEST_WRITE].programs +=
-			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
+		count_programs(&d->count->class[class][REQUEST_WRITE],
+			d -> flash -> count[OP_PROGRAM][CAUSE_HOST] - programs, r);
 	schedule_submit(d->flash->schedule, &d->io,
 		taken_in(d, r) - now + d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
 	return !d->ftl->failed;
+}
+
+bool drive_submit(struct drive *d, const struct request *r)
+{
+	if (r->type != REQUEST_COLLECT)
+		return take_in(d, r);
+	collect(d);
+	return true;
 }
 
 static void count_request(struct request_statistics *s, const struct pending *p, tick_t when)
@@ -187,6 +215,12 @@ static void count_request(struct request_statistics *s, const struct pending *p,
 	s->count++;
 	s->sectors += p->sectors;
 	histogram_add(&s->latency, when - p->arrival);
+}
+
+static void count_of_class(struct class_statistics *c, const struct pending *p, tick_t when)
+{
+	count_request(&c->request, p, when);
+	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
 static void complete(struct drive *d, const struct pending *p, tick_t when)
@@ -202,7 +236,7 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 	count_request(&d->count->request[REQUEST_TYPES], p, when);
 	histogram_add(&d->count->service[p->type], when - p->taken);
 	if (p->type != REQUEST_TRIM)
-		count_request(&d->count->class[p->class][p->type].request, p, when);
+		count_of_class(&d->count->class[p->class][p->type], p, when);
 }
 
 /* The data of a read crosses the link: a request of the schedule that has nothing but its time. */
@@ -230,6 +264,8 @@ static void collect_completions(struct drive *d)
 	while (schedule_completed(d->flash->schedule, &ticket, &when)) {
 		const struct pending *p = &d->pending[ticket];
 
+		if (p->aside)
+			continue;
 		if (d->journal && !p->answered)
 			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
 		if (p->type == REQUEST_READ && !p->answered && host_has_link(d->host->settings))
@@ -479,6 +515,7 @@ static void pending_regions(struct drive *d, struct regions *r)
 	regions_below(r, NUMBERS_OF(p, class), n, CLASSES, "requests");
 	regions_below(r, NUMBERS_OF(p, answered), n, 2, "requests");
 	regions_below(r, NUMBERS_OF(p, before), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, aside), n, 2, "requests");
 	if (d->journal && n)
 		regions_below(r, NUMBERS_OF(p, row), n, journal_rows(d->journal), "requests");
 	regions_visit(r, &d->in_drive, sizeof d->in_drive);

@@ -28,6 +28,8 @@ struct class_statistics {
 	struct request_statistics request;
 	uint64_t programs;         /* pages written for the host while such requests were served */
 	double latency_per_sector; /* ns */
+	/* Of each request for itself, per its sectors: sums, and means over the requests. */
+	double latency_each, programs_each, latency_each_mean, programs_each_mean;
 };
 
 /* What is computed at the end, or looked up in other rooms. */
@@ -54,6 +56,7 @@ struct pending {
 	uint8_t type, class;
 	bool answered; /* a read: its data is on the link */
 	bool before;   /* it entered before the statistics began and is not in them */
+	bool aside;    /* no request: a collection that was asked for */
 };
 
 /* What was done to the drive before the first request: part of what it is. */
@@ -101,7 +104,8 @@ bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_set
 void drive_expect(struct drive *, const struct request *);
 
 /* Takes in a request that arrived at request->arrival, whole, in however many parts its layer makes of it; no time
- * passes.  False: the drive has failed. */
+ * passes.  False: the drive has failed.  REQUEST_COLLECT, of an FTL with a store: a block is reclaimed if one can be,
+ * which counts as no request. */
 bool drive_submit(struct drive *, const struct request *);
 
 /* From now on each request is a row of the journal; before the first. */

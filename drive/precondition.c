@@ -77,7 +77,7 @@ static bool find_footprint(
 
 	d->past.workload = HASH_NOTHING;
 	while ((status = next_summed(d, w, &r, &d->past.workload, fault)) == TRACE_OK)
-		if (f->read)
+		if (f->read && r.type != REQUEST_COLLECT)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
 			touch_pages(f, d, &r);
@@ -93,15 +93,24 @@ static struct extent whole_page(const struct drive *d, lpn_t lpn)
 	return (struct extent){ start, start + d->geometry.sectors_per_page };
 }
 
-/* The sectors of the page that are to hold data, in one write: it becomes one page of flash. */
-static bool place_sectors(struct drive *d, const struct preparation *f, lpn_t lpn)
+/* Of one of the workload's sets of sectors, those in a page. */
+static mask_t sectors_of(const uint64_t *set, const struct drive *d, lpn_t lpn)
 {
 	sector_t first = geometry_page_start(&d->geometry, lpn);
-	mask_t mask = f->read[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
+
+	return set[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
+}
+
+/* What of a page is to hold data, all or only sectors, in one write: it becomes one page of flash. */
+static bool place_page(struct drive *d, const struct preparation *f, lpn_t lpn)
+{
+	sector_t first = geometry_page_start(&d->geometry, lpn);
 	struct extent extents[32];
 	size_t n = 0;
 
-	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
+	if (!f->read || !touches(f, lpn))
+		return drive_place(d, whole_page(d, lpn));
+	for (uint32_t from = 0, end = 0; bits_next_run(sectors_of(f->read, d, lpn), &from, &end);)
 		extents[n++] = (struct extent){ first + from, first + end };
 	return drive_place_together(d, extents, n);
 }
@@ -110,8 +119,7 @@ static bool place_sectors(struct drive *d, const struct preparation *f, lpn_t lp
 static bool place_footprint(struct drive *d, const struct preparation *f)
 {
 	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
-		if (touches(f, lpn) &&
-			!(f->read ? place_sectors(d, f, lpn) : drive_place(d, whole_page(d, lpn))))
+		if (touches(f, lpn) && !place_page(d, f, lpn))
 			return false;
 	return true;
 }
@@ -153,6 +161,11 @@ static uint64_t shuffle_at(const struct shuffle *s, uint64_t i)
 	return i;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Chooses exactly `wanted` of `total` things as they pass by, each with the same chance. */
 struct quota {
 	uint64_t wanted, total;
@@ -171,15 +184,23 @@ static void expect_page(struct drive *d, lpn_t lpn)
 	drive_expect(d, &(struct request){ .start = geometry_page_start(&d->geometry, lpn), .sectors = 1 });
 }
 
-/* Live pages in random order: a share of the footprint (all of it if there is room), and of the others. */
+/* Live pages in random order: a share of the footprint (all of it if there is room), and of the others; with
+ * premap = sectors not of those that the workload only writes, unless too few are left. */
 struct live_pages {
 	const struct preparation *footprint;
+	bool spare_written;
 	struct random random;
 	struct shuffle order;
 	uint64_t at;
 	struct quota inside, outside;
 	lpn_t coming; /* after the one named last; page 0 once all have been named */
 };
+
+/* Does the workload write to a page of which it reads nothing before? */
+static bool only_writes(const struct preparation *f, const struct drive *d, lpn_t lpn)
+{
+	return f->written && !touches(f, lpn) && sectors_of(f->written, d, lpn);
+}
 
 /* The next one; the one after it is expected. */
 static lpn_t next_live_page(struct drive *d, struct live_pages *live)
@@ -189,6 +210,8 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 
 	while (!taken && live->inside.wanted + live->outside.wanted) {
 		lpn = (lpn_t)shuffle_at(&live->order, live->at++);
+		if (live->spare_written && only_writes(live->footprint, d, lpn))
+			continue;
 		taken = quota_takes(
 			touches(live->footprint, lpn) ? &live->inside : &live->outside, &live->random);
 	}
@@ -199,20 +222,19 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 
 static struct live_pages live_pages_start(struct drive *d, const struct preparation *f, uint64_t valid)
 {
-	uint64_t lpns = host_pages(d), inside = valid < f->pages ? valid : f->pages;
+	uint64_t lpns = host_pages(d), inside = least(valid, f->pages), written = 0;
 	struct live_pages live = {
 		.footprint = f, .inside = { inside, f->pages }, .outside = { valid - inside, lpns - f->pages }
 	};
 
+	for (lpn_t lpn = 0; f->written && lpn < lpns; lpn++)
+		written += only_writes(f, d, lpn);
+	live.spare_written = written && live.outside.wanted + written <= live.outside.total;
+	live.outside.total -= live.spare_written ? written : 0;
 	random_init(&live.random, d->settings->top.seed, 0x707265);
 	live.order = shuffle_start(&live.random, lpns);
 	next_live_page(d, &live);
 	return live;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Pages still to be programmed; an FTL may program mapping pages besides. */
@@ -241,10 +263,10 @@ static bool place_dead(struct drive *d, uint64_t used, uint64_t left)
 }
 
 /* Writes pages that are live again until `used` is reached, in the end one alone, whose mapping moves nothing more. */
-static bool top_up(struct drive *d, uint64_t used, const lpn_t *live, uint64_t n)
+static bool top_up(struct drive *d, const struct preparation *f, uint64_t used, const lpn_t *live, uint64_t n)
 {
 	for (uint64_t i = 0; n && i < used && pages_left(d, used); i++)
-		if (!drive_place(d, whole_page(d, live[pages_left(d, used) > 4 * n ? i % n : 0])))
+		if (!place_page(d, f, live[pages_left(d, used) > 4 * n ? i % n : 0]))
 			return false;
 	return true;
 }
@@ -257,7 +279,7 @@ static bool place_live(
 
 	for (uint64_t i = 0; i < valid; i++) {
 		kept[i % most] = next_live_page(d, &live);
-		if (!drive_place(d, whole_page(d, kept[i % most])))
+		if (!place_page(d, f, kept[i % most]))
 			return false;
 	}
 	return true;
@@ -272,7 +294,7 @@ static bool fill_apart(struct drive *d, const struct preparation *f, uint64_t us
 	uint64_t most = least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;
 	lpn_t *kept = memory_array(most, sizeof *kept, "pages to be written again");
 	bool fits = place_dead(d, used, valid + margin) && place_live(d, f, valid, kept, most) &&
-		    top_up(d, used, kept, most);
+		    top_up(d, f, used, kept, most);
 
 	memory_free(kept);
 	return fits;
@@ -290,7 +312,7 @@ static bool fill_mixed(struct drive *d, const struct preparation *f, uint64_t us
 	lpn_t lpn = next_live_page(d, &live);
 
 	for (uint64_t slot = 1; (slot <= used && pages_left(d, used)) || stays.wanted; slot++) {
-		if (!drive_place(d, whole_page(d, lpn)))
+		if (!place_page(d, f, lpn))
 			return false;
 		stays.total = least(pages_left(d, used), slot < used ? used - slot : 0);
 		if (stays.total < stays.wanted)
@@ -357,15 +379,15 @@ static bool read_warm_up(
 	const char *name = d->settings->precondition.trace;
 	struct trace_settings own = d->settings->trace;
 
-	own.profile_count = 0; /* what is set of a profile is the workload's */
+	own.profile_count = 0; /* what is set of a profile, and requests by hand, are the workload's */
+	own.list = NULL;
 	if (!*name)
 		return fault_set(
 			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
 	if (!strcmp(name, "-") && workload && !strcmp(workload->name, "-"))
 		return fault_set(
 			fault, "standard input cannot be both precondition.trace and the trace of the run");
-	return workload_open(&f->warm_up, name, &own, true, NULL, fault) &&
-	       sum_warm_up(f, d, fault);
+	return workload_open(&f->warm_up, name, &own, true, NULL, fault) && sum_warm_up(f, d, fault);
 }
 
 static bool replay_once(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
@@ -459,7 +481,7 @@ struct preparation *preparation_read(struct drive *d, struct workload *workload,
 
 	d->past = (struct drive_past){ 0 };
 	f->bit = new_bits(host_pages(d));
-	if (s->premap == PREMAP_SECTORS && !synthetic) {
+	if (s->premap == PREMAP_SECTORS) {
 		f->read = new_bits(d->host->sectors);
 		f->written = new_bits(d->host->sectors);
 	}

@@ -354,6 +354,23 @@ static uint32_t take(struct schedule *s, struct queue *q)
 	return index;
 }
 
+/* The unit's command keeps a bus or the unit itself busy for `ns`. */
+static void tell_works(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
+{
+	uint32_t first = s->unit[u].command;
+	const struct op *op = ops_at(&s->ops, first);
+	struct watched_span span = { .unit = u,
+		.kind = (enum op_kind)op->kind,
+		.cause = (enum cause)op->cause,
+		.bus = bus,
+		.from = s->now,
+		.to = s->now + ns };
+
+	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		span.planes++;
+	watch_works(s->watch, ops_handle(&s->ops, first), span);
+}
+
 /* ---- the bus ---- */
 
 static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
@@ -363,6 +380,8 @@ static void use_bus(struct schedule *s, uint32_t channel, uint32_t u)
 
 	s->channel[channel].user = u;
 	s->busy.channel_ns += ns;
+	if (s->watch)
+		tell_works(s, u, true, ns);
 	if (s->flash->judge)
 		judge_bus(s->flash->judge, u, true, s->now);
 	timers_set(&s->timers, u, s->now + ns);
@@ -433,6 +452,8 @@ static void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 	struct unit *unit = &s->unit[u];
 
 	unit->phase = PHASE_CELL;
+	if (s->watch)
+		tell_works(s, u, false, ns);
 	if (s->flash->judge)
 		judge_cells(s->flash->judge, u, true, s->now);
 	s->busy.die_ns += ns;
@@ -621,6 +642,8 @@ static void suspend(struct schedule *s, uint32_t u)
 		judge_cells(s->flash->judge, u, false, s->now);
 		judge_suspended(s->flash->judge, u);
 	}
+	if (s->watch)
+		watch_stops(s->watch, u, s->now + stop);
 	account_command(s, unit, PART_CELLS);
 	unit->suspended = unit->command;
 	unit->suspended_ns = left + s->settings->resume_ns;

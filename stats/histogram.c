@@ -42,7 +42,7 @@ static uint64_t rank_of(double share, uint64_t count)
 uint64_t histogram_percentile(const struct histogram *h, double share)
 {
 	uint64_t rank, seen = 0, low, high;
-	unsigned bin = 0;
+	unsigned bin = histogram_bin(h->min);
 
 	BUG_ON(!(share >= 0 && share <= 1), "percentile of share %g", share);
 	if (!h->count)

@@ -45,15 +45,22 @@ static void put_count(struct series *s, const struct stat_number *n)
 	*before = now;
 }
 
-/* What has come to `before`, which catches up. */
+/* What has come to `before`, which catches up.  Bins where no value ever was are left as they are: a percentile of the
+ * window does not look there. */
 static void subtract(struct histogram *window, struct histogram *before, const struct histogram *now)
 {
 	window->count = now->count - before->count;
 	window->sum = now->sum - before->sum;
+	window->min = now->min;
 	window->max = now->max;
-	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+	if (!window->count)
+		return;
+	for (unsigned i = histogram_bin(now->min); i <= histogram_bin(now->max); i++) {
 		window->bin[i] = now->bin[i] - before->bin[i];
-	*before = *now;
+		before->bin[i] = now->bin[i];
+	}
+	before->count = now->count;
+	before->sum = now->sum;
 }
 
 static void put_window(struct series *s)
