@@ -228,8 +228,9 @@ fuzz: ## every target of tests/fuzz for MINUTES (1) with clang's libFuzzer: runs
 	@JOBS=$(JOBS) tests/fuzz/run $(MINUTES) $(FUZZ_TARGETS)
 
 N ?= 200
-kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same
-	@SSD=$(SSD) tests/kill $(N)
+R ?= 40
+kill-test: $(SSD) ## N (200) runs killed at random moments and R (40) resumed: files are whole, results the same
+	@SSD=$(SSD) tests/kill $(N) $(R)
 
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
