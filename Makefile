@@ -23,7 +23,7 @@ LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always lab-page check-lab-page new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
@@ -64,6 +64,14 @@ $(BUILD)/commit.c: always
 	@scripts/commit > $@.new && cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/traces/built_in.o $(BUILD)/commit.o: %.o: %.c
+	@$(CC) $(CFLAGS) -c -o $@ $<
+
+# The page of a timeline.
+$(BUILD)/watch/page.c: scripts/as-c watch/timeline.html
+	@mkdir -p $(@D)
+	@scripts/as-c watch/page.h timeline_page watch/timeline.html > $@
+
+$(BUILD)/watch/page.o: $(BUILD)/watch/page.c
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # Tests take from an archive what they need; what a test defines itself comes first.

@@ -39,6 +39,14 @@ static const struct command commands[] = {
 		"  ssd watch -L w0+4,w0+2,w2,gc,r3 parameters/tiny.cfg\n"
 		"  ssd watch -s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg docs/across.trace\n"
 		"  ssd watch --plain --at 3 -s ftl=fast docs/log-block.cfg docs/log-block.trace\n" },
+	{ "quiz", cli_quiz, TAKES_QUIZ, 1, 1, "PARAMETERS", "questions about what a drive does next",
+		"Shows the drive described by PARAMETERS and the request that comes next, and asks: which page is\n"
+		"read, which operations follow, which block is collected, what the write amplification is, whether\n"
+		"the buffer or the cached part of the map has it.  Then the drive does it, and tells why.  The same\n"
+		"seed (-s seed=7) asks the same questions.\n",
+		"  ssd quiz parameters/tiny.cfg\n"
+		"  ssd quiz --paper --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n"
+		"  ssd quiz --answers --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n" },
 	{ "measure", cli_measure, TAKES_MEASURE, 1, 1, "PARAMETERS", "what a drive makes of writes far apart",
 		"Writes single sectors to the drive described by PARAMETERS, the next one when one is done, until the\n"
 		"rate is steady: in order, at random, and at a fixed distance from one to the next, ahead and back.\n"

@@ -35,13 +35,15 @@ struct options {
 	struct words setting; /* -s KEY=VALUE, in their order */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
 		*warm_up, *log, *at, *man;
+	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
 	uint64_t explain;       /* number of a request from 1, 0 = none */
 	uint64_t limit;         /* requests to be read, 0 = all */
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
 	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
-	bool plain, random, verify, quiet, check, list_quirks, complete, help;
+	uint64_t questions;
+	bool plain, paper, answers, random, verify, quiet, check, list_quirks, complete, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -54,13 +56,14 @@ enum takes {
 	TAKES_MEASURE = 32,
 	TAKES_WATCH = 64,
 	TAKES_MANUAL = 128,
-	TAKES_HELP = 256, /* all do */
+	TAKES_QUIZ = 256,
+	TAKES_HELP = 512, /* all do */
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_measure, cli_watch, cli_trace_stat, cli_trace_convert, cli_trace_generate,
+command_main cli_run, cli_measure, cli_watch, cli_quiz, cli_trace_stat, cli_trace_convert, cli_trace_generate,
 	cli_legacy, cli_legacy_import, cli_legacy_diff, cli_list, cli_params;
 
 struct command {

@@ -15,7 +15,7 @@
 
 /* In the order of --help.  A row without name and letter is a line of it. */
 static const struct option table[] = {
-	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
@@ -39,9 +39,13 @@ static const struct option table[] = {
 		"pictures as text, for documents and pipes (the default where there is no terminal)" },
 	{ TAKES_WATCH, "at", 0, "FROM[..TO]", TEXT, FIELD(at),
 		"begin behind request FROM, 0 = before the first; as text, the pictures behind these alone" },
-	{ TAKES_WATCH, "columns", 0, "N", NUMBER, FIELD(columns), "of pictures as text (default 80)", NULL,
-		40, 400 },
-	{ TAKES_WATCH, "rows", 0, "N", NUMBER, FIELD(rows),
+	{ TAKES_QUIZ, "paper", 0, NULL, FLAG, FIELD(paper),
+		"a sheet of questions, with room for the answers" },
+	{ TAKES_QUIZ, "answers", 0, NULL, FLAG, FIELD(answers), "the answers to that sheet, with reasons" },
+	{ TAKES_QUIZ, "questions", 0, "N", NUMBER, FIELD(questions), "how many (default 5)", NULL, 1, 1000 },
+	{ TAKES_WATCH | TAKES_QUIZ, "columns", 0, "N", NUMBER, FIELD(columns),
+		"of pictures as text (default 80)", NULL, 40, 400 },
+	{ TAKES_WATCH | TAKES_QUIZ, "rows", 0, "N", NUMBER, FIELD(rows),
 		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
 		4096 },
 	{ TAKES_RUN | TAKES_WATCH, "verify", 0, NULL, FLAG, FIELD(verify),
@@ -57,6 +61,9 @@ static const struct option table[] = {
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "random writes alone" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
+	{ TAKES_RUN, "timeline", 0, "FROM..TO FILE", PAIR, FIELD(timeline),
+		"also write what buses and dies did for these requests, for Perfetto (JSON) or, if FILE ends in\n"
+		"                       .html, as a page that shows it" },
 	{ TAKES_RUN, "warmup", 0, "SPAN", TEXT, FIELD(warm_up),
 		"statistics begin after so many requests or so much simulated time (5000, 10s, 20ms, 3us); 2%:SPAN:\n"
 		"                       once the write amplification of two such windows differs by 2 % at most" },
@@ -185,17 +192,19 @@ static bool set_number(const struct parser *p, const struct option *row, const c
 		p->command->name, row->name, value, row->least, most);
 }
 
+static bool lacks_value(const struct parser *p, const struct option *row, const char *typed)
+{
+	return fault_set(
+		p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed, typed, row->value);
+}
+
 /* `value` is what stood in the same word; NULL: the next word is it. */
 static bool set(struct parser *p, const struct option *row, char *value)
 {
 	char *field = (char *)p->options + row->field;
 
-	if (row->kind != FLAG && !value && !(value = *++p->word)) {
-		const char *typed = p->word[-1];
-
-		return fault_set(p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed,
-			typed, row->value);
-	}
+	if (row->kind != FLAG && !value && !(value = *++p->word))
+		return lacks_value(p, row, p->word[-1]);
 	switch (row->kind) {
 	case FLAG:
 		*(bool *)field = true;
@@ -205,6 +214,11 @@ static bool set(struct parser *p, const struct option *row, char *value)
 		break;
 	case NUMBER:
 		return set_number(p, row, value, (uint64_t *)field);
+	case PAIR:
+		((const char **)field)[0] = value;
+		((const char **)field)[1] = p->word[1];
+		return p->word[1] ? (p->word++, true)
+				  : lacks_value(p, row, value == p->word[0] ? p->word[-1] : p->word[0]);
 	case WORDS:
 		((struct words *)field)->text[((struct words *)field)->count++] = value;
 		break;

@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-enum option_kind { FLAG, TEXT, NUMBER, WORDS }; /* bool, const char *, uint64_t, struct words in struct options */
+/* In struct options: bool, const char *, uint64_t, struct words, const char *[2]. */
+enum option_kind { FLAG, TEXT, NUMBER, WORDS, PAIR };
 
 struct option {
 	unsigned takers;   /* commands that have it */

@@ -5,6 +5,7 @@
 #include "drive/image.h"
 #include "drive/statistics.h"
 #include "stats/output.h"
+#include "watch/trace_events.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -36,8 +37,9 @@ static bool keep_going(void *progress, const struct run *run)
 
 /* Opened before the run, so that a name that cannot be is found at once. */
 struct results {
-	struct output json, latency, wear, statistics, series, log; /* those not asked for have no stream */
-	struct journal *rows;                                       /* of the log, or NULL */
+	/* Those not asked for have no stream. */
+	struct output json, latency, wear, statistics, series, log, timeline;
+	struct journal *rows; /* of the log, or NULL */
 };
 
 static char *join(const char *folder, const char *name)
@@ -72,7 +74,8 @@ static bool results_open(struct results *r, const struct options *o, struct faul
 {
 	if ((o->folder && !cli_make_folder(o->folder, fault)) ||
 		(o->json && !output_open(&r->json, o->json, fault)) ||
-		(o->log && !open_log(r, o->log, fault)))
+		(o->log && !open_log(r, o->log, fault)) ||
+		(o->timeline[1] && !output_open(&r->timeline, o->timeline[1], fault)))
 		return false;
 	if (o->series && !open_in_folder(&r->series, o->folder, "series.csv", fault))
 		return false;
@@ -90,6 +93,7 @@ static void results_abandon(struct results *r)
 	output_abandon(&r->statistics);
 	output_abandon(&r->series);
 	output_abandon(&r->log);
+	output_abandon(&r->timeline);
 }
 
 static bool commit(struct output *out, struct fault *fault)
@@ -112,7 +116,8 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		report_write_text(report, r->statistics.stream);
 	}
 	return commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
-	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault);
+	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault) &&
+	       commit(&r->timeline, fault);
 }
 
 /* ---- the run ---- */
@@ -167,6 +172,27 @@ static void explain(struct explanation *x, const struct run *run)
 			(unsigned long long)run->requests);
 	explanation_write(x, run->drive, stdout);
 	explanation_release(x, run->drive);
+}
+
+/* False and a fault: it cannot be. */
+static bool read_timeline(struct timeline *t, const struct options *o, struct fault *fault)
+{
+	if (!o->timeline[0])
+		return true;
+	if (o->explain)
+		return fault_set(fault, "run: --timeline and --explain: one at a time");
+	return (cli_range(o->timeline[0], &t->from, &t->to) && t->from) ||
+	       fault_set(fault, "run: --timeline %s: should be numbers of requests, FROM..TO, from 1",
+		       o->timeline[0]);
+}
+
+static void write_timeline(struct timeline *t, const struct options *o, const struct drive *drive, FILE *out)
+{
+	size_t length = o->timeline[1] ? strlen(o->timeline[1]) : 0;
+	bool page = length > 5 && !strcmp(o->timeline[1] + length - 5, ".html");
+
+	if (out)
+		(page ? trace_events_write_page : trace_events_write)(t, drive, out);
 }
 
 static void tell_doubt(const struct drive *drive, const struct options *o)
@@ -258,13 +284,15 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 		.workload = o->operand.text[1],
 		.before = &before };
 	struct explanation explanation = { .number = o->explain };
+	struct timeline timeline = { .from = 0 };
 	struct report *report;
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
 	run.windows = o->series || o->warm_up ? windows : NULL;
+	run.timeline = o->timeline[0] ? &timeline : NULL;
 	windows->out = results->series.stream;
-	if (!prepare(drive, o, workload, fault))
+	if (!read_timeline(&timeline, o, fault) || !prepare(drive, o, workload, fault))
 		return STATUS_USER;
 	if (results->rows)
 		drive_keep_journal(drive, results->rows);
@@ -275,6 +303,9 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	tell_failure(&run, facts.end);
 	tell_speed(&progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
+	timeline_end(&timeline, drive);
+	write_timeline(&timeline, o, drive, results->timeline.stream);
+	timeline_release(&timeline);
 	tell_warm_up(windows, o);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;

@@ -39,6 +39,12 @@ static bool submit(struct run *run, const struct request *r)
 {
 	bool served;
 
+	if (run->timeline) {
+		timeline_begin(run->timeline, run->drive, run->requests);
+		served = drive_submit(run->drive, r);
+		timeline_taken(run->timeline, run->drive, r, run->requests);
+		return served;
+	}
 	if (!run->explanation || run->explanation->number != run->requests)
 		return drive_submit(run->drive, r);
 	explanation_begin(run->explanation, run->drive, r);

@@ -6,6 +6,7 @@
 
 #include "drive/drive.h"
 #include "drive/explain.h"
+#include "drive/timeline.h"
 #include "drive/windows.h"
 #include "drive/workload.h"
 
@@ -24,7 +25,9 @@ struct run {
 	uint64_t requests;               /* taken from the workload */
 	uint64_t asides;                 /* of these, collections that were asked for */
 	struct explanation *explanation; /* NULL: no request is to be explained */
-	struct windows *windows;         /* NULL: the run has no parts */
+	struct timeline
+		*timeline;       /* NULL: none is kept; there is one witness, for it or for the explanation */
+	struct windows *windows; /* NULL: the run has no parts */
 
 	struct request next; /* to be taken in, if the status says so */
 	enum trace_status status;

@@ -145,6 +145,15 @@ void settings_release(struct settings *c)
 	memory_free(c->group);
 }
 
+/* 0 of a device that cannot be, which is said when it is made. */
+static uint64_t device_bytes(const struct flash_settings *s)
+{
+	struct geometry g;
+	struct fault ignored;
+
+	return geometry_derive(&g, s, &ignored) ? g.logical_sectors * SECTOR_BYTES : 0;
+}
+
 bool settings_read(
 	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
@@ -158,6 +167,7 @@ bool settings_read(
 			return false;
 	c->trace.seed_shift = c->top.seed - 1;
 	c->trace.page_bytes = c->flash.page_bytes;
+	c->trace.bytes = device_bytes(&c->flash);
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	return true;
@@ -199,6 +209,10 @@ static const struct condition {
 	{ "flash.suspend_ns", "flash.suspend", "!never" },
 	{ "flash.resume_ns", "flash.suspend", "!never" },
 	{ "flash.read_first_limit", "flash.scheduler", "read_first" },
+	{ "flash.interleave", "flash.dies", "!1" },
+	{ "flash.multiplane", "flash.planes", "!1" },
+	{ "flash.multiplane_search", "flash.planes", "!1" },
+	{ "flash.multiplane_search", "flash.multiplane", "!off" },
 	{ "gc.d", "gc.policy", "d_choices" },
 	{ "wear.period", "wear.delta", "!0" },
 	{ "host.queue_limit", "host.mode", "open" },

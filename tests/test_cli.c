@@ -121,6 +121,13 @@ static void test_settings_without_effect_have_none(void **state)
 		{ "-s flash.suspend=never", "flash.suspend_ns", "9000", "flash.suspend = never" },
 		{ "-s flash.suspend=never", "flash.resume_ns", "9000", "flash.suspend = never" },
 		{ "-s flash.scheduler=fifo", "flash.read_first_limit", "2", "flash.scheduler = fifo" },
+		{ "-s flash.dies=1", "flash.interleave", "false", "flash.dies = 1" },
+		{ "-s flash.planes=1 -s flash.multiplane=any", "flash.multiplane", "same_offset",
+			"flash.planes = 1" },
+		{ "-s flash.planes=1 -s flash.multiplane=any", "flash.multiplane_search", "2",
+			"flash.planes = 1" },
+		{ "-s flash.planes=2 -s flash.multiplane=off", "flash.multiplane_search", "2",
+			"flash.multiplane = off" },
 		{ "-s gc.policy=fifo", "gc.d", "2", "gc.policy = fifo" },
 		{ "-s wear.delta=0", "wear.period", "2", "wear.delta = 0" },
 		{ "-s host.mode=closed", "host.queue_limit", "3", "host.mode = closed" },
@@ -137,7 +144,7 @@ static void test_settings_without_effect_have_none(void **state)
 		{ "-s ftl=skeleton", "map.gc_update", "load", "ftl = skeleton" },
 	};
 	struct world *w = *state;
-	char set[160], line[300];
+	char set[160], line[320];
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		snprintf(set, sizeof set, "-s %s=%s", cases[i].key, cases[i].value);
@@ -161,7 +168,9 @@ static void test_settings_with_effect(void **state)
 		"ftl=across -s map.blocking=true", "host.mode=closed -s host.queue_depth=2",
 		"buffer=lru -s dram.buffer_bytes=8K", "gc.policy=d_choices -s gc.d=2",
 		"precondition.mode=aged -s precondition.used=0.3",
-		"flash.suspend=erase -s flash.suspend_ns=1", "wear.delta=4 -s wear.period=2" };
+		"flash.suspend=erase -s flash.suspend_ns=1", "flash.dies=2 -s flash.interleave=false",
+		"flash.planes=2 -s flash.multiplane=any -s flash.multiplane_search=1",
+		"wear.delta=4 -s wear.period=2" };
 	struct world *w = *state;
 	char line[200];
 

@@ -17,6 +17,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 Place = dict[str, str]  # axis: point
+RELATIONS = ("=", "<=", ">=", "between", "range", "holds", "also")  # also: another reading of the row above, without verdict
 
 
 class Mistake(Exception):
@@ -30,7 +31,7 @@ class Published:
     where: str
     what: str
     measure: str
-    relation: str  # = <= >= range holds
+    relation: str  # one of RELATIONS
     paper: str
     unit: str  # count percent change kb factor, or any other: printed behind the number
     tolerance: float  # in the unit of `paper`
@@ -54,8 +55,9 @@ class Experiment:
     published: list[Published] = field(default_factory=list)
     instead: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)  # point: axis: as axes
 
-    def label(self, name: str) -> str:
-        return self.labels.get(name, name)
+    def label(self, name: str, axis: str = "") -> str:
+        """What `AXIS POINT` is called, or else anything of that name."""
+        return self.labels.get(f"{axis} {name}", self.labels.get(name, name))
 
     def axis_of(self, point: str) -> str:
         """The one axis that has a point of this name."""
@@ -135,6 +137,15 @@ def number(text: str) -> object:
     return text
 
 
+def quantity(text: str) -> float | None:
+    """4K, 16, 2.5: a number, as a setting has it and where it stands on an axis."""
+    factor = {"K": 1024, "M": 1 << 20, "G": 1 << 30, "k": 1}.get(text[-1:], 1)
+    try:
+        return float(text[:-1]) * factor if text[-1:].isalpha() else float(text)
+    except ValueError:
+        return None
+
+
 def expand(names: str) -> list[str]:
     """`1..5 8`: 1 2 3 4 5 8."""
     found: list[str] = []
@@ -175,8 +186,8 @@ def read_published(path: str) -> list[Published]:
     found = []
     for row in rows[1:]:
         row += [""] * (9 - len(row))
-        if row[4] not in ("=", "<=", ">=", "range", "holds"):
-            raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be =, <=, >=, range or holds')
+        if row[4] not in RELATIONS:
+            raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be {", ".join(RELATIONS[:-1])} or {RELATIONS[-1]}')
         share = row[7] or "25%"
         if share.endswith("%"):
             tolerance = float(share[:-1]) / 100 * max(abs(float(end)) for end in row[5].split())
