@@ -26,7 +26,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
+.PHONY: all always lab-page check-lab-page new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -242,6 +242,15 @@ bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for every change.
+lab-page: ## the simulator in a browser, without a network: one file, lab-page.html
+	@scripts/deps lab-page
+	@JOBS=$(JOBS) lab-page/build build/lab-page lab-page.html
+
+check-lab-page: $(SSD) ## its numbers beside the native ones, under node and in a headless browser that drags its slider
+	@node lab-page/compare.js build/lab-page/lab.js $(SSD)
+	@tests/lab_page.py $(SSD)
+
 # A distribution's package is made with DESTDIR; PREFIX says where it will lie.
 PREFIX ?= /usr/local
 TO      = $(DESTDIR)$(PREFIX)
@@ -270,7 +279,7 @@ format: ## lay out every source file by .clang-format
 	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch] $(room)/*/*.[ch]))
 
 clean: ## remove everything that was made
-	rm -rf $(BUILD) ssd results
+	rm -rf $(BUILD) ssd lab-page.html results
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
