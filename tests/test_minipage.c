@@ -186,6 +186,11 @@ static void test_a_load_for_the_request(void **state)
 	reading(rig, 0, 0, 96);
 	assert_cost(rig, (struct cost){ 1, 0, 3, 0, 0 }, "3 entries");
 	rig_close(rig);
+	rig = filled("ftl=dftl dftl.entries=3 map.load=request");
+	reading(rig, 0, 0, 160);
+	assert_cost(rig, (struct cost){ 2, 0, 5, 0, 0 },
+		"5 entries, 3 at a time: the fourth does not drive out the first");
+	rig_close(rig);
 }
 
 /* ---- who waits ---- */
@@ -419,6 +424,9 @@ static void test_random_requests(void **state)
 		"flash.page_bytes=16K ftl=pm buffer=coop pm.pack=buffer",
 		"flash.page_bytes=8K ftl=pm buffer=coop coop.minipage_bytes=2K map.batch=false",
 		"flash.page_bytes=16K ftl=dftl dftl.entries=0 map.load=request gc.policy=patient gc.low=6",
+		"flash.page_bytes=2K ftl=dftl dftl.entries=4 dftl.slru=4 map.load=request",
+		"flash.page_bytes=2K ftl=dftl dftl.entries=1 map.load=request",
+		"flash.page_bytes=2K ftl=pm pm.bytes=512 pm.node=full map.load=request",
 	};
 	const char *seed = getenv("SEED");
 	uint64_t packed = 0, paged = 0;
