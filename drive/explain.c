@@ -329,23 +329,27 @@ static const char *without_ops(const struct explanation *x, const struct drive *
 				     : "flash is not touched";
 }
 
-void explanation_tell(const struct explanation *x, const struct drive *d, FILE *out)
+void request_tell(const struct geometry *g, const struct request *r, FILE *out)
 {
-	const struct geometry *g = &d->geometry;
-	const struct request *r = &x->request;
 	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
+	uint32_t sector = (uint32_t)(r->start - geometry_page_start(g, first));
 
-	fprintf(out, "%s", type_names[r->type]);
+	fputs(type_names[r->type], out);
 	if (r->sectors)
 		fprintf(out, " of LPN %u", first);
 	if (r->sectors && last != first)
 		fprintf(out, " to %u", last);
 	else if (r->sectors && r->sectors < g->sectors_per_page)
-		fprintf(out, ", sectors %u to %u", (unsigned)(r->start % g->sectors_per_page),
-			(unsigned)(r->start % g->sectors_per_page + r->sectors - 1));
+		fprintf(out, r->sectors > 1 ? ", sectors %u to %u" : ", sector %u", sector,
+			sector + r->sectors - 1);
+}
+
+void explanation_tell(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	request_tell(&d->geometry, &x->request, out);
 	fputs(": ", out);
 	if (x->watch.ops)
-		tell_ops(x, g, out);
+		tell_ops(x, &d->geometry, out);
 	else
 		fputs(without_ops(x, d), out);
 	for (uint32_t i = 0; i < x->watch.notes; i++)

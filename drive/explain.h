@@ -33,6 +33,9 @@ void explanation_taken(struct explanation *, struct drive *);
 /* After the run, as comment lines. */
 void explanation_write(const struct explanation *, const struct drive *, FILE *);
 
+/* "write of LPN 3, sectors 0 to 1" */
+void request_tell(const struct geometry *, const struct request *, FILE *);
+
 /* What the request does and why, in a sentence or two, without a line's end. */
 void explanation_tell(const struct explanation *, const struct drive *, FILE *);
 

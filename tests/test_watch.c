@@ -178,12 +178,12 @@ static void test_back(void **state)
 		char *there, *again;
 
 		ftl_setting(ftls[i], name);
-		stage_open(&s, assignments, COUNT(assignments), "mixed");
-		assert_true(player_go(&s.player, 5, &s.fault));
+		stage_open(&s, assignments, COUNT(assignments), "uniform");
+		assert_true(player_go(&s.player, 2, &s.fault));
 		there = drawn(&s);
 		assert_true(player_go(&s.player, 40, &s.fault));
-		assert_true(player_go(&s.player, 5, &s.fault));
-		assert_int_equal(s.player.run.requests, 5);
+		assert_true(player_go(&s.player, 2, &s.fault));
+		assert_int_equal(s.player.run.requests, 2);
 		again = drawn(&s);
 		assert_string_equal(there, again);
 		free(there);
@@ -225,6 +225,140 @@ static void test_live_cells_are_live_pages(void **state)
 	}
 }
 
+/* What the format asks for, and sums of slices: tests/trace_events. */
+static void test_timelines(void **state)
+{
+	static const char *const drives[] = { "-L w0+8,=r3,=w3.1,=r0+4,gc,t2,r2", "mixed",
+		"-s flash.suspend=program_and_erase -s flash.suspend_ns=5000 -s flash.resume_ns=7000 mixed",
+		"-s flash.multiplane=any -s flash.dies=2 -s flash.interleave=false mixed",
+		"-s ftl=dftl -s dftl.entries=8 -s buffer=lru -s dram.buffer_bytes=16K -s dram.access_ns=1000 zipf",
+		"-s ftl=fast -s flash.order=ascending -s flash.blocks=24 uniform" };
+	struct world *w = *state;
+	char line[512];
+
+	for (size_t i = 0; i < COUNT(drives); i++)
+		for (int page = 0; page < 2; page++) {
+			const char *ending = page ? "html" : "json";
+
+			snprintf(line, sizeof line,
+				"$ssd run -q --timeline 1..300 $d/t.%s --json $d/s -s trace.limit=300 "
+				"parameters/tiny.cfg %s && tests/trace_events $d/t.%s $d/s 2>&1",
+				ending, drives[i], ending);
+			shell(w, line);
+			if (w->status != DONE)
+				fail_msg("%s: %s%s", line, w->out, w->err);
+		}
+}
+
+/* Of some requests in the middle: those and no others; what else keeps dies busy meanwhile is not told as theirs. */
+static void test_a_timeline_of_some(void **state)
+{
+	struct world *w = *state;
+	char *text;
+
+	ssd(w, "run -q --timeline 3..4 @/t.json -L w0,=w1,=r0,=w2,w5 " PLANE);
+	assert_status(w, DONE, "run --timeline");
+	text = text_of(w, "t.json");
+	assert_non_null(strstr(text, "\"name\":\"write LPN 2\""));
+	assert_null(strstr(text, "\"name\":\"write LPN 1\""));
+	assert_null(strstr(text, "\"ts\":100")); /* the fifth comes after 100 ms */
+	assert_non_null(strstr(text, "\"name\":\"program host\",\"cat\":\"host\",\"args\":{\"planes\":1}}"));
+	memory_free(text);
+}
+
+static void test_mistakes_in_timelines(void **state)
+{
+	static const struct mistake mistakes[] = {
+		{ "run -q -L w0 parameters/tiny.cfg --timeline 1..2",
+			"option --timeline needs a value: --timeline FROM..TO FILE" },
+		{ "run -q --timeline 0..3 @/t -L w0 parameters/tiny.cfg",
+			"should be numbers of requests, FROM..TO, from 1" },
+		{ "run -q --timeline 1..3 /no/where -L w0 parameters/tiny.cfg", "/no/where" },
+		{ "run -q --timeline 1 @/t --explain 1 -L w0 parameters/tiny.cfg", "one at a time" },
+	};
+
+	assert_mistakes(*state, mistakes, COUNT(mistakes));
+	assert_false(exists(*state, "t"));
+}
+
+/* ---- quiz ---- */
+
+/* What --answers says, one line each, as somebody would type it. */
+static void put_answers(struct world *w)
+{
+	char *answers = memory_string(w->out, "answers"), *out = answers;
+
+	for (char *line = strtok(w->out, "\n"); line; line = strtok(NULL, "\n")) {
+		char *answer = strstr(line, ".  ") + 3, *end = strstr(answer, "  ");
+
+		out += sprintf(out, "%.*s\n", (int)(end - answer), answer);
+	}
+	put_text(w, "typed", answers);
+	memory_free(answers);
+}
+
+/* Who answers as the sheet of solutions does is right everywhere; who says 0 nowhere. */
+static void test_quiz(void **state)
+{
+	static const struct {
+		const char *drive, *asks;
+	} cases[] = {
+		{ "parameters/tiny.cfg", "Which?" },
+		{ "-s seed=5 -s ftl=fast docs/log-block.cfg", "Four numbers" },
+		{ "-s ftl=dftl -s dftl.entries=24 parameters/tiny.cfg", "map in DRAM?" },
+		{ "-s ftl=across -s buffer=lru -s dram.buffer_bytes=64K parameters/tiny.cfg",
+			"write buffer?" },
+	};
+	struct world *w = *state;
+	char line[256];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(line, sizeof line, "quiz --answers --questions 12 %s", cases[i].drive);
+		ssd(w, line);
+		assert_status(w, DONE, line);
+		put_answers(w);
+		snprintf(line, sizeof line, "$ssd quiz --questions 12 %s < $d/typed", cases[i].drive);
+		shell(w, line);
+		assert_status(w, DONE, line);
+		assert_true(says(w, "12 of 12 right\n"));
+		assert_true(says(w, cases[i].asks));
+		assert_true(says(w, "write amplification"));
+		snprintf(line, sizeof line, "yes 77 | $ssd quiz --questions 12 %s", cases[i].drive);
+		shell(w, line);
+		assert_true(says(w, "0 of 12 right\n"));
+		assert_true(says(w, "No, it is "));
+	}
+}
+
+/* The page that is asked for stands in the picture where the solution says. */
+static void test_the_picture_has_the_answer(void **state)
+{
+	struct world *w = *state;
+	uint32_t lpn, block, page;
+	char row[32], expected[16], *line;
+
+	ssd(w, "quiz --answers --questions 1 " PLANE);
+	assert_int_equal(sscanf(w->out, "1.  %u.%u  read of LPN %u:", &block, &page, &lpn), 3);
+	ssd(w, "quiz --paper --questions 1 " PLANE);
+	snprintf(row, sizeof row, "\n%3u ", block);
+	line = strstr(w->out, row);
+	assert_non_null(line);
+	snprintf(expected, sizeof expected, "%3u", lpn);
+	assert_memory_equal(line + 1 + 4 + 4 * page, expected, 3);
+	assert_true(says(w, "From which page is it read?  BLOCK.PAGE: ____"));
+}
+
+/* Nobody answers: it ends. */
+static void test_a_quiz_left_alone(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "$ssd quiz parameters/tiny.cfg < /dev/null");
+	assert_status(w, DONE, "quiz");
+	assert_true(says(w, "Question 1"));
+	assert_false(says(w, "Question 2"));
+}
+
 static void test_mistakes_in_watching(void **state)
 {
 	static const struct mistake mistakes[] = {
@@ -241,7 +375,9 @@ static void test_mistakes_in_watching(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand),
+	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_timelines),
+		TEST(test_quiz), TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
+		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),
 		TEST(test_mistakes_in_watching), TEST(test_a_collection_that_wins_nothing),

@@ -2,12 +2,13 @@
  * The drive after a step, drawn: blocks as rows of cells, what was done and why, when buses and dies worked for it,
  * the map of what was touched, the buffer, counts.
  *
- * A cell shows what its page holds, LPNs as numbers, other things by the first letter of their name; x is dead, . is
- * free, o is passed over.  A mark before it says what the step changed: + programmed, - died, ~ still on its way to
- * flash for an earlier request.  Where numbers find no room a page is one character: # live, or its mark.
+ * A cell shows what its page holds, LPNs as numbers, other things by the first letter of their name; x is
+ * dead, . free, o passed over.  A mark before it says what the step changed: + programmed, - died, ~ still on
+ * its way to flash for an earlier request.  Where numbers find no room a page is one character: # live, or its
+ * mark.
  *
- * It works with any FTL: cells come from the medium, names from name_owner(), places from print_entry() or, where an FTL
- * has none, from the owners of pages.
+ * It works with any FTL: cells come from the medium, names from name_owner(), places from print_entry() or, where
+ * an FTL has none, from the owners of pages.
  */
 #ifndef WATCH_PICTURE_H
 #define WATCH_PICTURE_H

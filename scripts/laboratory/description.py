@@ -17,6 +17,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 Place = dict[str, str]  # axis: point
+RELATIONS = ("=", "<=", ">=", "between", "range", "holds", "also")  # also: another reading of the row above, without verdict
 
 
 class Mistake(Exception):
@@ -30,7 +31,7 @@ class Published:
     where: str
     what: str
     measure: str
-    relation: str  # = <= >= range holds
+    relation: str  # one of RELATIONS
     paper: str
     unit: str  # count percent change kb factor, or any other: printed behind the number
     tolerance: float  # in the unit of `paper`
@@ -185,8 +186,8 @@ def read_published(path: str) -> list[Published]:
     found = []
     for row in rows[1:]:
         row += [""] * (9 - len(row))
-        if row[4] not in ("=", "<=", ">=", "range", "holds"):
-            raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be =, <=, >=, range or holds')
+        if row[4] not in RELATIONS:
+            raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be {", ".join(RELATIONS[:-1])} or {RELATIONS[-1]}')
         share = row[7] or "25%"
         if share.endswith("%"):
             tolerance = float(share[:-1]) / 100 * max(abs(float(end)) for end in row[5].split())

@@ -51,7 +51,7 @@ def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: V
         cells += [("ours", text(signs(f"{one.ours} {one.spread}"))), ("deviation", text(signs(one.deviation))),
                   ("", f'<span class="{kind}">{one.verdict}</span>')]
     return "<tr>" + "".join(f'<td class="{"n" if is_ else ""}"' + (f' data-is="{is_}"' if is_ else "") + f">{cell}</td>"
-                            for is_, cell in cells) + f'<td class="why">{reason(row.row, values) if any(one.missed for one in rows) else ""}</td></tr>'
+                            for is_, cell in cells) + f'<td class="why">{reason(row.row, values) if any(one.missed or not one.verdict for one in rows) else ""}</td></tr>'
 
 
 def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values) -> Iterator[str]:
@@ -70,23 +70,28 @@ def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], c
 
 
 def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], values: Values) -> Iterator[str]:
-    """Published numbers, each once: the first column says where it stands."""
-    compared = list(zip(*columns.values()))
-    inputs = [row for row in compared if row[0].row.where.startswith("Table")]
-    hopeless = [row for row in compared if row[0].row.where.startswith("Not to be had")]
-    others = [row for row in compared if row not in inputs and row not in hopeless]
-    for heading, rows in (("What differs from the paper", [row for row in others if row[0].missed]),
-                          ("What holds", [row for row in others if not row[0].missed]),
-                          ("What is not to be had, and what was measured", hopeless)):
-        if rows:
-            yield f"<h2>{heading}: {len(rows)} of {len(others) + len(hopeless)} numbers</h2>"
-            reading = values.experiment.options.get("reading", "") if rows[0][0].missed and rows is not hopeless else ""
+    """Published numbers, each once, other readings of it behind it; the first column says where it stands."""
+    compared: list[list[tuple[Compared, ...]]] = []
+    for row in zip(*columns.values()):
+        if row[0].row.relation == "also" and compared:
+            compared[-1].append(row)
+        else:
+            compared.append([row])
+    inputs = [rows for rows in compared if rows[0][0].row.where.startswith("Table")]
+    hopeless = [rows for rows in compared if rows[0][0].row.where.startswith("Not to be had")]
+    others = [rows for rows in compared if rows not in inputs and rows not in hopeless]
+    for heading, found in (("What differs from the paper", [rows for rows in others if rows[0][0].missed]),
+                           ("What holds", [rows for rows in others if not rows[0][0].missed]),
+                           ("What is not to be had, and what was measured", hopeless)):
+        if found:
+            yield f"<h2>{heading}: {len(found)} of {len(others) + len(hopeless)} numbers</h2>"
+            reading = values.experiment.options.get("reading", "") if found[0][0][0].missed and found is not hopeless else ""
             yield f"<p>{text(reading)}</p>" if reading else ""
-            yield from number_table(rows, figures, list(columns), values)
+            yield from number_table(sum(found, []), figures, list(columns), values)
     if inputs:
-        missed = ", ".join(str(sum(row[i].missed for row in inputs)) for i in range(len(columns)))
+        missed = ", ".join(str(sum(rows[0][i].missed for rows in inputs)) for i in range(len(columns)))
         yield f"<details><summary>Inputs: {len(inputs)} numbers of tables, {missed} off</summary>"
-        yield from number_table(inputs, figures, list(columns), values)
+        yield from number_table(sum(inputs, []), figures, list(columns), values)
         yield "</details>"
 
 
@@ -128,14 +133,14 @@ def matrix(name: str, option: dict[str, str], values: Values) -> Iterator[str]:
     yield ('<p><span class="off">Red</span>: the conclusion is reversed. <span class="far">Amber</span>: more than a quarter '
            'away from the first row.</p><div class="wide"><table><tr><th></th>')
     yield "".join(f'<th class="n" title="{text(rows[c].what)}">{text(c)}</th>' for c in columns) + "</tr><tr><td>the paper</td>"
-    yield "".join(f'<td class="n">{text(signs(rows[c].paper))}</td>' for c in columns) + "</tr>"
+    yield "".join(f'<td class="n">{text(signs(rows[c].paper.replace(" ", " … ")))}</td>' for c in columns) + "</tr>"
     first: dict[str, float | None] = {}
     for point in experiment.points(axis, name):
         yield f'<tr id="at-{point}"><td>{text(experiment.label(point, axis))}</td>'
         for c in columns:
-            found = values.compare(rows[c], {axis: point})
+            found = values.compare(rows[c], experiment.place(option.get("at", "")) | {axis: point})
             default = first.setdefault(c, found.value)
-            yield f'<td class="n {state(rows[c].relation, float(rows[c].paper), default, found)}">{text(signs(cell(found)))}</td>'
+            yield f'<td class="n {state(float(rows[c].paper.split()[0]), default, found)}">{text(signs(cell(found)))}</td>'
         yield "</tr>"
     yield "</table></div>"
 
@@ -145,7 +150,7 @@ def cell(found: Compared) -> str:
     return "" if found.value is None else f"{found.value:{'+' if found.row.unit == 'change' else ''}.{digits}f}"
 
 
-def state(relation: str, paper: float, default: float | None, found: Compared) -> str:
+def state(paper: float, default: float | None, found: Compared) -> str:
     value, unit = found.value, found.row.unit
     if value is None:
         return ""
