@@ -4,7 +4,7 @@ BUILD  ?= build
 CC     ?= cc
 JOBS   ?= 2
 
-ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces legacy cli
+ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces watch legacy cli
 PACKAGES := libconfig libarchive
 
 # -O3: the simulator is the product; -g: every abort can be looked into.
@@ -16,16 +16,17 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
-CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -I. -ffp-contract=off \
+# _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. -ffp-contract=off \
             $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-counts mutants fuzz kill-test bench format clean
+.PHONY: all always lab-page check-lab-page new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -41,7 +42,7 @@ else
 ssd: $(BUILD)/ssd
 endif
 
-$(BUILD)/ssd: $(BUILD)/ssd.o $(OBJECTS)
+$(BUILD)/ssd: $(BUILD)/ssd.o $(BUILD)/commit.o $(OBJECTS)
 	@echo "  link  $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -57,7 +58,20 @@ $(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
 	@mkdir -p $(@D)
 	@scripts/built-in $(PROFILES) > $@
 
-$(BUILD)/traces/built_in.o: $(BUILD)/traces/built_in.c
+# The commit it is made from; the file changes only when that does.
+$(BUILD)/commit.c: always
+	@mkdir -p $(@D)
+	@scripts/commit > $@.new && cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/traces/built_in.o $(BUILD)/commit.o: %.o: %.c
+	@$(CC) $(CFLAGS) -c -o $@ $<
+
+# The page of a timeline.
+$(BUILD)/watch/page.c: scripts/as-c watch/timeline.html
+	@mkdir -p $(@D)
+	@scripts/as-c watch/page.h timeline_page watch/timeline.html > $@
+
+$(BUILD)/watch/page.o: $(BUILD)/watch/page.c
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # Tests take from an archive what they need; what a test defines itself comes first.
@@ -65,9 +79,9 @@ $(BUILD)/rooms.a: $(OBJECTS)
 	@rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lcmocka
 
-$(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o
+$(BUILD)/tests/test_ftl: $(BUILD)/tests/own_ftls.o $(BUILD)/tests/undeclared.o
 $(BUILD)/tests/test_legacy_random: $(BUILD)/tests/legacy_model.o
 
 # The binary that tests of the command line and figures run.
@@ -97,7 +111,7 @@ check: ## everything a change must pass: installs what is missing, builds, tests
 	@$(MAKE) --no-print-directory -j$(JOBS) check-gcc
 	@$(MAKE) --no-print-directory -j$(JOBS) check-clang
 	@$(MAKE) --no-print-directory -j$(JOBS) check-sanitized
-	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target check-valgrind check-extend check-counts
+	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-counts
 	@echo "check: all passed"
 
 # gcc with warnings as errors: the program as users build it, the tests without the linker's optimisation.
@@ -126,12 +140,35 @@ check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
 
+# OPERATIONS: requests of a case; the suite of `make test` has eight times as many.
+new-ftl: ## an FTL of your own, NAME=mine: a copy of the skeleton to change, and its line in the list
+new-buffer: ## the same with a write buffer, a copy of LRU
+new-ftl new-buffer: new-%:
+	@scripts/new $* "$(NAME)"
+
+check-ftl: RUN = ftl=$(NAME)
+check-ftl: CASES = :$(NAME)+
+check-buffer: RUN = buffer=$(NAME) -s dram.buffer_bytes=64K
+check-buffer: CASES = +$(NAME)+
+check-ftl: ## is it right?  NAME=mine: its cases of the conformance suite, and runs with both judges
+check-buffer: ## the same with a write buffer
+check-ftl check-buffer: $(BUILD)/tests/test_ftl $(SSD)
+	@for workload in mixed uniform; do \
+		$(SSD) run --verify --quiet -s trace.limit=5000 -s $(RUN) parameters/tiny.cfg $$workload || exit 1; done
+	@OPERATIONS=$${OPERATIONS:-500} $(BUILD)/tests/test_ftl '$(CASES)' >$(BUILD)/conformance.txt 2>&1 || \
+		{ grep -vE '^\[ +(RUN|OK) ' $(BUILD)/conformance.txt; exit 1; }
+	@echo "$(NAME): $$(grep -c '^\[ *OK .*:' $(BUILD)/conformance.txt) cases of the conformance suite and two verified runs"
+
+check-install: ssd
+	@echo "== installing, using and removing what was installed"
+	@tests/install.sh ./ssd
+
 # Rows whose trace may not be passed on are compared where TRACES names a folder that has it.
 check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
 	@tests/counts --only "ftl " tests/golden/buffer-counts.tsv $(TRACES)
-	@tests/counts --only "ftl minipage" tests/golden/minipage-counts.tsv $(TRACES)
+	@tests/counts tests/golden/minipage-counts.tsv $(TRACES)
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 
@@ -143,7 +180,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity figures-sftl log-block workloads legacy-study slurm-test lab-ready
+.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -165,6 +202,9 @@ legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (d
 
 figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
 	@$(LAB) scripts/sftl caches ranges $(NUMBERS)
+
+figures-pmftl: lab-ready ## the PM-FTL slides' figures (all requests; SCALE=16: a look)
+	@$(LAB) scripts/pmftl budgets buffers cooperation $(NUMBERS)
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
@@ -191,8 +231,9 @@ fuzz: ## every target of tests/fuzz for MINUTES (1) with clang's libFuzzer: runs
 	@JOBS=$(JOBS) tests/fuzz/run $(MINUTES) $(FUZZ_TARGETS)
 
 N ?= 200
-kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same
-	@SSD=$(SSD) tests/kill $(N)
+R ?= 40
+kill-test: $(SSD) ## N (200) runs killed at random moments and R (40) resumed: files are whole, results the same
+	@SSD=$(SSD) tests/kill $(N) $(R)
 
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
@@ -201,11 +242,44 @@ bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for every change.
+lab-page: ## the simulator in a browser, without a network: one file, lab-page.html
+	@scripts/deps lab-page
+	@JOBS=$(JOBS) lab-page/build build/lab-page lab-page.html
+
+check-lab-page: $(SSD) ## its numbers beside the native ones, under node and in a headless browser that drags its slider
+	@node lab-page/compare.js build/lab-page/lab.js $(SSD)
+	@tests/lab_page.py $(SSD)
+
+# A distribution's package is made with DESTDIR; PREFIX says where it will lie.
+PREFIX ?= /usr/local
+TO      = $(DESTDIR)$(PREFIX)
+MAN     = $(TO)/share/man/man1
+BASH    = $(TO)/share/bash-completion/completions
+ZSH     = $(TO)/share/zsh/site-functions
+SHARED  = $(TO)/share/ssdlab
+
+install: $(SSD) ## program, manual, completion, parameter files (PREFIX=/usr/local, DESTDIR=)
+	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
+	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters
+	@install -m 755 $(SSD) $(TO)/bin/ssd
+	@install -m 644 $(BUILD)/man/*.1 $(MAN)
+	@install -m 644 scripts/completion/ssd.bash $(BASH)/ssd
+	@install -m 644 scripts/completion/_ssd $(ZSH)/_ssd
+	@install -m 644 parameters/*.cfg $(SHARED)/parameters
+	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
+
+uninstall: $(SSD) ## removes what install put there
+	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
+	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
+	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
+	@rm -rf $(SHARED)
+
 format: ## lay out every source file by .clang-format
 	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch] $(room)/*/*.[ch]))
 
 clean: ## remove everything that was made
-	rm -rf $(BUILD) ssd results
+	rm -rf $(BUILD) ssd lab-page.html results
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -10,12 +10,14 @@
 #include <signal.h>
 #include <string.h>
 
+static command_main help;
+
 static int version(const struct options *o, struct fault *fault)
 {
 	(void)o;
 	(void)fault;
 	cli_listing();
-	printf("ssd %s\n", SSD_VERSION);
+	printf("ssd %s%s%s%s\n", SSD_VERSION, *ssd_commit ? " (" : "", ssd_commit, *ssd_commit ? ")" : "");
 	return STATUS_DONE;
 }
 
@@ -28,6 +30,23 @@ static const struct command commands[] = {
 		"  ssd run parameters/tiny.cfg uniform\n"
 		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
+	{ "watch", cli_watch, TAKES_WATCH, 2, 2, "PARAMETERS TRACE",
+		"see a drive at work, request by request",
+		"Shows the blocks of the drive described by PARAMETERS page by page as it serves TRACE, what each\n"
+		"request does and why, what buses and dies do meanwhile, and where the map says that things are.\n"
+		"A cell holds an LPN, x if it is dead, . if it is free; + marks what was just programmed, - what just\n"
+		"died, ~ what is still on its way, ! a block just erased.  Keys: space, b, c, l, g, 0, q.\n",
+		"  ssd watch -L w0+4,w0+2,w2,gc,r3 parameters/tiny.cfg\n"
+		"  ssd watch -s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg docs/across.trace\n"
+		"  ssd watch --plain --at 3 -s ftl=fast docs/log-block.cfg docs/log-block.trace\n" },
+	{ "quiz", cli_quiz, TAKES_QUIZ, 1, 1, "PARAMETERS", "questions about what a drive does next",
+		"Shows the drive described by PARAMETERS and the request that comes next, and asks: which page is\n"
+		"read, which operations follow, which block is collected, what the write amplification is, whether\n"
+		"the buffer or the cached part of the map has it.  Then the drive does it, and tells why.  The same\n"
+		"seed (-s seed=7) asks the same questions.\n",
+		"  ssd quiz parameters/tiny.cfg\n"
+		"  ssd quiz --paper --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n"
+		"  ssd quiz --answers --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n" },
 	{ "measure", cli_measure, TAKES_MEASURE, 1, 1, "PARAMETERS", "what a drive makes of writes far apart",
 		"Writes single sectors to the drive described by PARAMETERS, the next one when one is done, until the\n"
 		"rate is steady: in order, at random, and at a fixed distance from one to the next, ahead and back.\n"
@@ -75,8 +94,10 @@ static const struct command commands[] = {
 		"or on the command line: ssd run -s gc.threshold=0.05 ...\n",
 		"  ssd params gc\n"
 		"  ssd params gc.threshold\n" },
+	{ "help", help, TAKES_MANUAL, 0, SIZE_MAX, "[COMMAND]", "this text, that of a command, the manual",
+		"Explains the program or a command.\n" },
 	{ "version", version, 0, 0, 0, "", "version of this program",
-		"Prints the version of this program.\n" },
+		"Prints the version of this program, and the commit it was made from if that is known.\n" },
 	{ "", NULL, 0, 0, 0, "COMMAND ...", NULL,
 		"ssd - a simulator of flash drives.  `ssd COMMAND --help` explains a command.\n"
 		"Exit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled drive\n"
@@ -94,6 +115,17 @@ static const struct command *find(const char *name)
 	while (*c->name && strcmp(name, c->name) != 0)
 		c++;
 	return c;
+}
+
+/* The command of the first two words, or of the first. */
+static const struct command *find_words(char *const *word)
+{
+	char two[80];
+	const struct command *c;
+
+	snprintf(two, sizeof two, "%s %s", word[0], word[1] ? word[1] : "");
+	c = find(two);
+	return *c->name ? c : find(word[0]);
 }
 
 /* The word is none of the group's commands. */
@@ -115,23 +147,30 @@ static int unknown(const struct command *group, const char *word, struct fault *
 	return STATUS_USER;
 }
 
+static int help(const struct options *o, struct fault *fault)
+{
+	const struct command *command = o->operand.count ? find_words(o->operand.text) : find("");
+
+	if (o->man)
+		return cli_status(manual_write(o->man, commands, fault));
+	if (o->complete)
+		return completion_print(&o->operand, commands);
+	if (o->operand.count && !*command->name)
+		return unknown(command, o->operand.text[0], fault);
+	return options_usage(command, commands);
+}
+
 /* `typed` begins with the command's name, of one word or of two. */
 static int run(char **typed, struct fault *fault)
 {
 	struct options o = { .typed = typed };
-	const struct command *command;
-	char two[80];
+	const struct command *command = find_words(typed);
 	int status = STATUS_USER;
 
-	snprintf(two, sizeof two, "%s %s", typed[0], typed[1] ? typed[1] : "");
-	command = find(two);
-	if (*command->name)
-		typed++;
-	else
-		command = find(typed[0]);
 	if (!*command->name)
 		return unknown(command, typed[0], fault);
-	if (options_parse(&o, command, typed + 1, fault)) {
+	typed += 1 + (strchr(command->name, ' ') != NULL);
+	if (options_parse(&o, command, typed, fault)) {
 		if (o.help)
 			status = options_usage(command, commands);
 		else if (command->run)
@@ -163,10 +202,9 @@ int main(int argc, char **argv)
 	cli_catch_signals();
 	if (!strcmp(*typed, "--version"))
 		*typed = "version";
-	if (!strcmp(*typed, "help") || !strcmp(*typed, "--help") || !strcmp(*typed, "-h"))
-		status = options_usage(find(""), commands);
-	else
-		status = run(typed, &fault);
+	if (!strcmp(*typed, "--help") || !strcmp(*typed, "-h"))
+		*typed = "help";
+	status = run(typed, &fault);
 	if (status != STATUS_USER && (fflush(stdout) || ferror(stdout)))
 		status = cli_status(fault_set(&fault, "standard output: cannot be written"));
 	for (char *c = fault.text; (c = strchr(c, '\n'));)

@@ -48,14 +48,20 @@ struct extent {
 	sector_t start, end;
 };
 
-enum request_type { REQUEST_READ, REQUEST_WRITE, REQUEST_TRIM, REQUEST_TYPES };
+enum request_type {
+	REQUEST_READ,
+	REQUEST_WRITE,
+	REQUEST_TRIM,
+	REQUEST_TYPES,
+	REQUEST_COLLECT = REQUEST_TYPES /* not of a host, without sectors: the drive is to reclaim a block */
+};
 
 /* One line of a trace, in the drive's units. */
 struct request {
 	tick_t arrival;   /* ns; the first request of a trace need not be at 0 */
 	sector_t start;   /* first sector */
 	uint64_t line;    /* line (or record) of the trace it came from, from 1 */
-	uint32_t sectors; /* > 0 */
+	uint32_t sectors; /* > 0, but of REQUEST_COLLECT */
 	uint32_t device;  /* device or volume number of the trace */
 	enum request_type type;
 };

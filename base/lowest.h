@@ -6,6 +6,7 @@
 #define BASE_LOWEST_H
 
 #include "base/memory.h"
+#include "base/regions.h"
 
 #define LOWEST_UNSET UINT64_MAX
 
@@ -56,6 +57,14 @@ static inline void lowest_set(struct lowest *t, uint32_t number, uint64_t value)
 			return;
 		least[i] = value;
 	} while (i > 1);
+}
+
+/* State, for saving and loading: the numbers. */
+static inline void lowest_regions(struct lowest *t, uint32_t count, struct regions *r)
+{
+	regions_visit(r, t->least + t->leaves, count * sizeof *t->least);
+	for (uint32_t i = t->leaves - 1; i; i--)
+		t->least[i] = t->least[2 * i] < t->least[2 * i + 1] ? t->least[2 * i] : t->least[2 * i + 1];
 }
 
 /* The lowest number, of equal ones the first at or behind `from`, going round. */

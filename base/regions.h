@@ -16,6 +16,8 @@
 
 struct regions {
 	void (*visit)(struct regions *, void *bytes, size_t size);
+	bool running; /* of a run in its midst: operations are under way, and their handles keep their meaning */
+	uint64_t most; /* bytes that a file can still hold, for sizes that nothing else bounds */
 	const char *
 		broken; /* of what was declared: the first that does not hold, NULL so far; then visiting ends */
 };
@@ -46,5 +48,11 @@ struct regions_numbers {
 void regions_below(struct regions *, struct regions_numbers, size_t count, uint64_t bound, const char *what);
 void regions_below_or_none(
 	struct regions *, struct regions_numbers, size_t count, uint64_t bound, const char *what);
+
+/* How many of so many bytes each a file can still hold, for arrays that nothing else bounds. */
+static inline uint32_t regions_most(const struct regions *r, size_t bytes)
+{
+	return r->most / bytes < INDEX_NONE ? (uint32_t)(r->most / bytes) : INDEX_NONE - 1;
+}
 
 #endif

@@ -23,9 +23,10 @@
 
 struct load {
 	const char *name;
-	unsigned blocks; /* per plane of 8 x 4 x 2 x 2 planes; 64 pages of 8 KB each */
+	unsigned blocks; /* per plane of 8 x 4 x 2 x 2 planes; 64 pages each */
 	double over_provisioning, used, valid;
 	unsigned requests;
+	unsigned page_kb; /* 0: 8 */
 };
 
 static const struct load loads[] = {
@@ -35,6 +36,8 @@ static const struct load loads[] = {
 	{ "128 GB, heavy collection", 2048, 0.25, 0.90, 0.75, 2000000 },
 	{ "1 TB, no collection", 16384, 0.10, 0.50, 0.40, 2000000 },
 	{ "1 TB, heavy collection", 16384, 0.25, 0.90, 0.75, 2000000 },
+	{ "16 KB pages, none", 1024, 0.10, 0.50, 0.40, 2000000, 16 },
+	{ "16 KB pages, heavy", 1024, 0.25, 0.90, 0.75, 2000000, 16 },
 };
 
 static double resident_mib(void)
@@ -120,6 +123,7 @@ static bool configure(struct settings *s, const struct load *load, const char *f
 		if (!strcmp(ftls[i]->name, ftl))
 			s->top.ftl = i;
 	s->flash.blocks = load->blocks;
+	s->flash.page_bytes = load->page_kb ? load->page_kb * 1024 : s->flash.page_bytes;
 	s->flash.over_provisioning = load->over_provisioning;
 	s->precondition.mode = PRECONDITION_SYNTHETIC;
 	s->precondition.used = load->used;
@@ -213,7 +217,8 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return !table(argv[1], row ? row - 1 : 0, row ? row - 1 : ROWS - 1);
 	if (!table("page", 0, ROWS - 1) || !table("across", 2, 3) || !table("mrsm", 2, 3) ||
-		!table("dftl", 2, 3) || !table("sftl", 2, 3))
+		!table("dftl", 2, 3) || !table("sftl", 2, 3) || !table("minipage", 6, 7) ||
+		!table("pm", 6, 7))
 		return 1;
 	bench_generating();
 	putchar('\n');

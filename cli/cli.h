@@ -16,8 +16,9 @@ struct drive;
 enum status {
 	STATUS_DONE = 0, /* done, every request served */
 	STATUS_USER = 2, /* the user's mistake: the fault says which, and main() prints it as one line */
-	STATUS_DRIVE_FAILED = 3,  /* the modelled drive failed; statistics are written */
-	STATUS_SIGNAL = 128, /* + number: ended by SIGINT, SIGTERM or SIGHUP; a run writes its statistics so far */
+	STATUS_DRIVE_FAILED = 3, /* the modelled drive failed; statistics are written */
+	STATUS_SIGNAL =
+		128, /* + number: ended by SIGINT, SIGTERM or SIGHUP; a run writes its statistics so far */
 };
 
 /* ---- what was asked for ---- */
@@ -32,14 +33,18 @@ struct options {
 	char **typed; /* the whole command line from the command's name on, NULL-ended */
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
+	struct words apart; /* of the words typed, those of options that change no result */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log;
+		*warm_up, *log, *checkpoint, *every, *resume, *at, *man;
+	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
-	uint64_t explain; /* number of a request from 1, 0 = none */
-	uint64_t limit;        /* requests to be read, 0 = all */
-	uint64_t sector_bytes; /* of a measured write, 0 = as usual */
-	bool random, verify, quiet, check, list_quirks, help;
+	uint64_t explain;       /* number of a request from 1, 0 = none */
+	uint64_t limit;         /* requests to be read, 0 = all */
+	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
+	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
+	uint64_t questions;
+	bool plain, paper, answers, random, verify, quiet, check, list_quirks, complete, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -50,14 +55,17 @@ enum takes {
 	TAKES_GENERATE = 8,
 	TAKES_LEGACY = 16,
 	TAKES_MEASURE = 32,
-	TAKES_HELP = 64, /* all do */
+	TAKES_WATCH = 64,
+	TAKES_MANUAL = 128,
+	TAKES_QUIZ = 256,
+	TAKES_HELP = 512, /* all do */
 };
 
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_measure, cli_trace_stat, cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import,
-	cli_legacy_diff, cli_list, cli_params;
+command_main cli_run, cli_measure, cli_watch, cli_quiz, cli_trace_stat, cli_trace_convert, cli_trace_generate,
+	cli_legacy, cli_legacy_import, cli_legacy_diff, cli_list, cli_params;
 
 struct command {
 	const char *name;   /* as typed, after its group if it is in one: "trace stat"; "" for the program */
@@ -78,6 +86,16 @@ void options_free(struct options *);
 /* --help: the command's texts, its rows of the table of options, its commands out of `all`, which a row
  * without name ends.  Returns STATUS_DONE. */
 int options_usage(const struct command *, const struct command *all);
+
+/* --man: a page in roff's man macros for each command.  False and a fault: the folder cannot be written. */
+bool manual_write(const char *folder, const struct command *all, struct fault *);
+
+/* --complete: what the last of the words behind "ssd" may become, a line each; "=" at its end wants more.  None: a
+ * file, or nothing that is known.  Returns STATUS_DONE. */
+int completion_print(const struct words *, const struct command *all);
+
+/* Visits what `ssd list` takes for an operand. */
+void cli_visit_listings(void (*visit)(void *context, const char *name), void *context);
 
 /* ---- what commands share ---- */
 
@@ -114,6 +132,9 @@ struct progress {
 
 void progress_start(struct progress *, bool quiet);
 
+/* Of a clock that only goes forward. */
+double cli_seconds(void);
+
 /* Is it time to show the line again? */
 bool progress_due(struct progress *);
 
@@ -122,6 +143,9 @@ void progress_show(const struct progress *, uint64_t requests, double done, cons
 
 /* Clears the line.  Returns the seconds since the start. */
 double progress_end(const struct progress *);
+
+/* "5" or "5..8".  False: it is neither. */
+bool cli_range(const char *text, uint64_t *from, uint64_t *to);
 
 /* Makes every folder of the path that is missing. */
 bool cli_make_folder(const char *path, struct fault *);

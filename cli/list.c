@@ -54,6 +54,12 @@ static const struct listing {
 	{ "statistics", "every number that a run reports (ssd list statistics)", print_statistics, true },
 };
 
+void cli_visit_listings(void (*visit)(void *context, const char *name), void *context)
+{
+	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
+		visit(context, listings[i].name);
+}
+
 int cli_list(const struct options *o, struct fault *fault)
 {
 	struct suggestion nearest = { .word = o->operand.count ? o->operand.text[0] : NULL };

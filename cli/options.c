@@ -1,28 +1,13 @@
-/* The options of all commands: one table, the parser and the --help that follow from it. */
+/* The options of all commands: one table, and the parser that follows from it. */
 #include "base/memory.h"
 #include "base/suggest.h"
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "traces/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum kind { FLAG, TEXT, NUMBER, WORDS }; /* bool, const char *, uint64_t, struct words in struct options */
-
-struct option {
-	unsigned takers;   /* commands that have it */
-	const char *name;  /* behind "--"; NULL: it has only the letter */
-	char letter;       /* 0: it has only the name */
-	const char *value; /* as --help calls it; NULL for a FLAG */
-	enum kind kind;
-	size_t field; /* of struct options */
-	const char *help;
-	void (*values)(char *text, size_t bytes); /* lists what it may be, behind the help; may be NULL */
-	uint64_t least, most;                     /* of a NUMBER */
-};
 
 #define FIELD(name) offsetof(struct options, name)
 #define READERS     (TAKES_STAT | TAKES_CONVERT)
@@ -30,10 +15,13 @@ struct option {
 
 /* In the order of --help.  A row without name and letter is a line of it. */
 static const struct option table[] = {
-	{ TAKES_RUN | TAKES_MEASURE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
+	{ TAKES_RUN | TAKES_WATCH | TAKES_LEGACY | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
+		"requests in place of TRACE: -L w0+8,w3.1,r0,t4,gc writes 8 pages from page 0, sector 1 of page 3,\n"
+		"                       reads a page, trims one, collects a block; = before one: at the same moment" },
 	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),
 		"also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)" },
 	{ TAKES_LEGACY, NULL, 'o', "DIR", TEXT, FIELD(folder),
@@ -47,7 +35,20 @@ static const struct option table[] = {
 	{ TAKES_STAT, "reuse-page", 0, "BYTES", NUMBER, FIELD(reuse_page),
 		"size of a page for trace.page_reuse_8192_share: 512 ... 65536, default 2048", NULL, 512,
 		65536 },
-	{ TAKES_RUN, "verify", 0, NULL, FLAG, FIELD(verify),
+	{ TAKES_WATCH, "plain", 0, NULL, FLAG, FIELD(plain),
+		"pictures as text, for documents and pipes (the default where there is no terminal)" },
+	{ TAKES_WATCH, "at", 0, "FROM[..TO]", TEXT, FIELD(at),
+		"begin behind request FROM, 0 = before the first; as text, the pictures behind these alone" },
+	{ TAKES_QUIZ, "paper", 0, NULL, FLAG, FIELD(paper),
+		"a sheet of questions, with room for the answers" },
+	{ TAKES_QUIZ, "answers", 0, NULL, FLAG, FIELD(answers), "the answers to that sheet, with reasons" },
+	{ TAKES_QUIZ, "questions", 0, "N", NUMBER, FIELD(questions), "how many (default 5)", NULL, 1, 1000 },
+	{ TAKES_WATCH | TAKES_QUIZ, "columns", 0, "N", NUMBER, FIELD(columns),
+		"of pictures as text (default 80)", NULL, 40, 400 },
+	{ TAKES_WATCH | TAKES_QUIZ, "rows", 0, "N", NUMBER, FIELD(rows),
+		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
+		4096 },
+	{ TAKES_RUN | TAKES_WATCH, "verify", 0, NULL, FLAG, FIELD(verify),
 		"compare every sector read, judge every operation in time, check all invariants" },
 	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),
 		"keep the preconditioned drive, before the first request" },
@@ -60,6 +61,9 @@ static const struct option table[] = {
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "random writes alone" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
+	{ TAKES_RUN, "timeline", 0, "FROM..TO FILE", PAIR, FIELD(timeline),
+		"also write what buses and dies did for these requests, for Perfetto (JSON) or, if FILE ends in\n"
+		"                       .html, as a page that shows it" },
 	{ TAKES_RUN, "warmup", 0, "SPAN", TEXT, FIELD(warm_up),
 		"statistics begin after so many requests or so much simulated time (5000, 10s, 20ms, 3us); 2%:SPAN:\n"
 		"                       once the write amplification of two such windows differs by 2 % at most" },
@@ -67,6 +71,15 @@ static const struct option table[] = {
 		"also write a row for each request: where its latency went, what it caused (CSV; FILE.zst: packed)" },
 	{ TAKES_RUN, "series", 0, "SPAN", TEXT, FIELD(series),
 		"with -o: also write DIR/series.csv, the statistics of each span" },
+	{ TAKES_RUN, "checkpoint", 0, "FILE", TEXT, FIELD(checkpoint),
+		"save the run into FILE now and then, and when a signal ends it; FILE goes when the run is done",
+		.apart = true },
+	{ TAKES_RUN, "every", 0, "SPAN", TEXT, FIELD(every),
+		"of --checkpoint and --resume: after so many requests, or by the clock (5000, 30s, 10min, 2h; default 10min)",
+		.apart = true },
+	{ TAKES_RUN, "resume", 0, "FILE", TEXT, FIELD(resume),
+		"go on with a saved run, given all it was given, to the results it would have had; FILE goes on, too",
+		.apart = true },
 	{ TAKES_RUN, "check", 0, NULL, FLAG, FIELD(check),
 		"run nothing: check everything, print every setting that matters, and those given that do not" },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),
@@ -78,6 +91,10 @@ static const struct option table[] = {
 	{ TAKES_LEGACY, "fix", 0, "LIST", TEXT, FIELD(fix), "repair these quirks: Q2,Q6 or all or all,-Q32" },
 	{ TAKES_LEGACY, "list-quirks", 0, NULL, FLAG, FIELD(list_quirks),
 		"one line for each quirk: kept and repairable, or survived" },
+	{ TAKES_MANUAL, "man", 0, "DIR", TEXT, FIELD(man),
+		"write the manual to DIR, a page for each command: man -l DIR/ssd-run.1" },
+	{ TAKES_MANUAL, "complete", 0, NULL, FLAG, FIELD(complete),
+		"print what the last WORD behind -- may become, for shells (scripts/completion)" },
 	{ TAKES_HELP, "help", 'h', NULL, FLAG, FIELD(help), "this text" },
 	{ READERS, .help = "\nReading (TRACE may be plain, gz, xz, zst, bz2, lz4, or in a tar or zip; - is "
 			   "standard input):" },
@@ -110,6 +127,14 @@ struct parser {
 static bool takes(const struct command *c, const struct option *row)
 {
 	return (c->takes | TAKES_HELP) & row->takers;
+}
+
+const struct option *options_next(const struct command *c, const struct option *row)
+{
+	row = row ? row + 1 : table;
+	while (row < table + ROWS && !takes(c, row))
+		row++;
+	return row < table + ROWS ? row : NULL;
 }
 
 /* `shown` as it was typed, `name` what it may have been meant to be. */
@@ -176,17 +201,21 @@ static bool set_number(const struct parser *p, const struct option *row, const c
 		p->command->name, row->name, value, row->least, most);
 }
 
+static bool lacks_value(const struct parser *p, const struct option *row, const char *typed)
+{
+	return fault_set(
+		p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed, typed, row->value);
+}
+
 /* `value` is what stood in the same word; NULL: the next word is it. */
 static bool set(struct parser *p, const struct option *row, char *value)
 {
-	char *field = (char *)p->options + row->field;
+	char *field = (char *)p->options + row->field, **first = p->word;
 
-	if (row->kind != FLAG && !value && !(value = *++p->word)) {
-		const char *typed = p->word[-1];
-
-		return fault_set(p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed,
-			typed, row->value);
-	}
+	if (row->kind != FLAG && !value && !(value = *++p->word))
+		return lacks_value(p, row, p->word[-1]);
+	for (char **word = first; row->apart && word <= p->word; word++)
+		p->options->apart.text[p->options->apart.count++] = *word;
 	switch (row->kind) {
 	case FLAG:
 		*(bool *)field = true;
@@ -196,6 +225,11 @@ static bool set(struct parser *p, const struct option *row, char *value)
 		break;
 	case NUMBER:
 		return set_number(p, row, value, (uint64_t *)field);
+	case PAIR:
+		((const char **)field)[0] = value;
+		((const char **)field)[1] = p->word[1];
+		return p->word[1] ? (p->word++, true)
+				  : lacks_value(p, row, value == p->word[0] ? p->word[-1] : p->word[0]);
 	case WORDS:
 		((struct words *)field)->text[((struct words *)field)->count++] = value;
 		break;
@@ -235,12 +269,11 @@ static bool read_letters(struct parser *p)
 	return true;
 }
 
-/* "ssd run [OPTION]... PARAMETERS TRACE" */
-static const char *synopsis(const struct command *c, char *text, size_t bytes)
+/* Requests by hand stand in the place of the trace, the last operand. */
+static void take_list(struct options *o)
 {
-	snprintf(text, bytes, "ssd%s%s%s%s%s", *c->name ? " " : "", c->name, c->takes ? " [OPTION]..." : "",
-		*c->operands ? " " : "", c->operands);
-	return text;
+	if (o->trace.list)
+		o->operand.text[o->operand.count++] = (char *)o->trace.list;
 }
 
 static bool check_operands(const struct parser *p)
@@ -251,7 +284,7 @@ static bool check_operands(const struct parser *p)
 	if (given >= p->command->least && given <= p->command->most)
 		return true;
 	return fault_set(p->fault, "%s: %zu operand%s given; should be: %s", p->command->name, given,
-		given == 1 ? " is" : "s are", synopsis(p->command, right, sizeof right));
+		given == 1 ? " is" : "s are", options_synopsis(p->command, right, sizeof right));
 }
 
 bool options_parse(struct options *o, const struct command *command, char **argv, struct fault *fault)
@@ -262,8 +295,9 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 
 	while (argv[words])
 		words++;
-	o->operand.text = memory_array(2 * words + 1, sizeof *argv, "command line");
+	o->operand.text = memory_array(3 * words + 1, sizeof *argv, "command line");
 	o->setting.text = o->operand.text + words;
+	o->apart.text = o->setting.text + words;
 	for (; *p.word && !o->help && !o->list_quirks; p.word++) {
 		char *word = *p.word;
 
@@ -274,6 +308,7 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 		else if (!(word[1] == '-' ? read_name(&p) : read_letters(&p)))
 			return false;
 	}
+	take_list(o);
 	/* These show a text, whatever stands beside them. */
 	return o->help || o->list_quirks || check_operands(&p);
 }
@@ -281,53 +316,4 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 void options_free(struct options *o)
 {
 	memory_free(o->operand.text);
-}
-
-/* ---- --help ---- */
-
-static void print_option(const struct option *row)
-{
-	char start[64] = "", values[256] = "";
-	int length = 0;
-
-	if (row->letter)
-		length += snprintf(start, sizeof start, "-%c", row->letter);
-	if (row->name)
-		length += snprintf(start + length, sizeof start - (size_t)length, "%s--%s",
-			length ? ", " : "", row->name);
-	if (row->value)
-		snprintf(start + length, sizeof start - (size_t)length, " %s", row->value);
-	if (row->values)
-		row->values(values, sizeof values);
-	if (*start)
-		printf("  %-20s ", start);
-	printf("%s%s\n", row->help, values);
-}
-
-static void print_commands(const struct command *group, const struct command *all)
-{
-	size_t length = strlen(group->name) + (*group->name != '\0');
-	bool any = false;
-
-	for (; *all->name; all++)
-		if (!strncmp(all->name, group->name, strlen(group->name)) && strlen(all->name) > length &&
-			!strchr(all->name + length, ' ')) {
-			printf("%s  %-20s %s\n", any ? "" : "\ncommands:\n", all->name, all->brief);
-			any = true;
-		}
-}
-
-int options_usage(const struct command *command, const struct command *all)
-{
-	char line[128];
-
-	cli_listing();
-	printf("usage: %s\n\n%s\n", synopsis(command, line, sizeof line), command->about);
-	for (size_t i = 0; i < ROWS; i++)
-		if (takes(command, &table[i]))
-			print_option(&table[i]);
-	print_commands(command, all);
-	if (command->examples)
-		printf("\nexamples:\n%s", command->examples);
-	return STATUS_DONE;
 }

@@ -1,18 +1,28 @@
 /* `ssd run`: simulate a drive serving a trace. */
 #include "base/memory.h"
 #include "base/version.h"
-#include "cli/cli.h"
+#include "cli/saver.h"
 #include "drive/image.h"
 #include "drive/statistics.h"
 #include "stats/output.h"
+#include "watch/trace_events.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The command as it was typed, for the record. */
-static char *command_line(char **typed)
+static bool is_apart(const struct options *o, const char *word)
 {
+	for (size_t i = 0; i < o->apart.count; i++)
+		if (o->apart.text[i] == word)
+			return true;
+	return false;
+}
+
+/* The command as it was typed, for the record, without what only says how the run is to survive. */
+static char *command_line(const struct options *o)
+{
+	char **typed = o->typed;
 	size_t bytes = 4;
 	char *text;
 
@@ -21,23 +31,36 @@ static char *command_line(char **typed)
 	text = memory_array(bytes, 1, "command line");
 	strcpy(text, "ssd");
 	for (char **word = typed; *word; word++)
-		strcat(strcat(text, " "), *word);
+		if (!is_apart(o, *word))
+			strcat(strcat(text, " "), *word);
 	return text;
 }
 
-static bool keep_going(void *progress, const struct run *run)
+/* What goes on beside a run. */
+struct beside {
+	struct progress progress;
+	struct saver *saver;
+};
+
+static bool keep_going(void *context, const struct run *run)
 {
-	if (progress_due(progress))
-		progress_show(progress, run->requests, workload_progress(run->workload), run->drive);
-	return !cli_signal();
+	struct beside *b = context;
+	bool ends = cli_signal();
+
+	if (progress_due(&b->progress))
+		progress_show(&b->progress, run->requests, workload_progress(run->workload), run->drive);
+	saver_pass(b->saver, ends);
+	return !ends;
 }
 
 /* ---- results ---- */
 
 /* Opened before the run, so that a name that cannot be is found at once. */
 struct results {
-	struct output json, latency, wear, statistics, series, log; /* those not asked for have no stream */
-	struct journal *rows;                                       /* of the log, or NULL */
+	/* Those not asked for have no stream. */
+	struct output json, latency, wear, statistics, series, log, timeline;
+	struct journal *rows; /* of the log, or NULL */
+	struct saver saver;
 };
 
 static char *join(const char *folder, const char *name)
@@ -58,21 +81,29 @@ static bool open_in_folder(struct output *out, const char *folder, const char *n
 	return done;
 }
 
-static bool open_log(struct results *r, const char *path, struct fault *fault)
+static bool is_packed(const char *path)
 {
 	size_t length = strlen(path);
-	bool packed = length > 4 && !strcmp(path + length - 4, ".zst");
+
+	return length > 4 && !strcmp(path + length - 4, ".zst");
+}
+
+/* The rows of a run that may be resumed are packed at its end. */
+static bool open_log(struct results *r, const char *path, struct fault *fault)
+{
+	FILE *beside = r->saver.log;
 
 	if (output_open(&r->log, path, fault))
-		r->rows = journal_create(r->log.stream, packed, fault);
+		r->rows = journal_create(beside ? beside : r->log.stream, !beside && is_packed(path), fault);
 	return r->rows;
 }
 
 static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
-	if ((o->folder && !cli_make_folder(o->folder, fault)) ||
+	if ((o->folder && !cli_make_folder(o->folder, fault)) || !saver_open(&r->saver, o, fault) ||
 		(o->json && !output_open(&r->json, o->json, fault)) ||
-		(o->log && !open_log(r, o->log, fault)))
+		(o->log && !open_log(r, o->log, fault)) ||
+		(o->timeline[1] && !output_open(&r->timeline, o->timeline[1], fault)))
 		return false;
 	if (o->series && !open_in_folder(&r->series, o->folder, "series.csv", fault))
 		return false;
@@ -84,17 +115,28 @@ static bool results_open(struct results *r, const struct options *o, struct faul
 static void results_abandon(struct results *r)
 {
 	journal_free(r->rows);
+	saver_close(&r->saver);
 	output_abandon(&r->json);
 	output_abandon(&r->latency);
 	output_abandon(&r->wear);
 	output_abandon(&r->statistics);
 	output_abandon(&r->series);
 	output_abandon(&r->log);
+	output_abandon(&r->timeline);
 }
 
 static bool commit(struct output *out, struct fault *fault)
 {
 	return !out->stream || output_commit(out, fault);
+}
+
+/* Rows that were written beside come into place. */
+static bool copy_rows(const struct results *r, const struct options *o, struct fault *fault)
+{
+	const struct saver *saver = &r->saver;
+
+	return (!saver->series || journal_copy(saver->series, r->series.stream, false, fault)) &&
+	       (!saver->log || journal_copy(saver->log, r->log.stream, is_packed(o->log), fault));
 }
 
 static bool results_write(struct results *r, const struct options *o, const struct report *report,
@@ -111,8 +153,9 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		statistics_write_wear(drive, r->wear.stream);
 		report_write_text(report, r->statistics.stream);
 	}
-	return commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
-	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault);
+	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
+	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault) &&
+	       commit(&r->timeline, fault);
 }
 
 /* ---- the run ---- */
@@ -134,8 +177,8 @@ static bool find_or_make(
 	return done;
 }
 
-static bool prepare(
-	struct drive *drive, const struct options *o, struct workload *workload, struct fault *fault)
+static bool prepare(struct drive *drive, const struct options *o, struct workload *workload,
+	struct precondition_result *before, struct fault *fault)
 {
 	struct preparation *preparation = preparation_read(drive, workload, fault);
 	bool done = preparation;
@@ -150,6 +193,7 @@ static bool prepare(
 	if (!done || (o->save_drive && !image_save(drive, o->save_drive, fault)))
 		return false;
 	stat_list_start(&drive->statistics);
+	precondition_count(drive, before);
 	return true;
 }
 
@@ -167,6 +211,27 @@ static void explain(struct explanation *x, const struct run *run)
 			(unsigned long long)run->requests);
 	explanation_write(x, run->drive, stdout);
 	explanation_release(x, run->drive);
+}
+
+/* False and a fault: it cannot be. */
+static bool read_timeline(struct timeline *t, const struct options *o, struct fault *fault)
+{
+	if (!o->timeline[0])
+		return true;
+	if (o->explain)
+		return fault_set(fault, "run: --timeline and --explain: one at a time");
+	return (cli_range(o->timeline[0], &t->from, &t->to) && t->from) ||
+	       fault_set(fault, "run: --timeline %s: should be numbers of requests, FROM..TO, from 1",
+		       o->timeline[0]);
+}
+
+static void write_timeline(struct timeline *t, const struct options *o, const struct drive *drive, FILE *out)
+{
+	size_t length = o->timeline[1] ? strlen(o->timeline[1]) : 0;
+	bool page = length > 5 && !strcmp(o->timeline[1] + length - 5, ".html");
+
+	if (out)
+		(page ? trace_events_write_page : trace_events_write)(t, drive, out);
 }
 
 static void tell_doubt(const struct drive *drive, const struct options *o)
@@ -247,34 +312,46 @@ static void tell_warm_up(const struct windows *w, const struct options *o)
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
 	const char *command, struct results *results, struct windows *windows, struct fault *fault)
 {
-	struct progress progress;
+	struct saver *saver = &results->saver;
+	struct beside beside = { .saver = saver };
 	struct precondition_result before;
-	struct run run = {
-		.drive = drive, .workload = workload, .keep_going = keep_going, .context = &progress
-	};
+	struct run run = { .drive = drive,
+		.workload = workload,
+		.keep_going = keep_going,
+		.context = &beside,
+		.ask_every = saver->requests,
+		.summed = saver->path };
 	struct run_facts facts = { .command = command,
 		.version = SSD_VERSION,
 		.parameters = o->operand.text[0],
 		.workload = o->operand.text[1],
 		.before = &before };
 	struct explanation explanation = { .number = o->explain };
+	struct timeline timeline = { .from = 0 };
 	struct report *report;
 	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
 	run.windows = o->series || o->warm_up ? windows : NULL;
-	windows->out = results->series.stream;
-	if (!prepare(drive, o, workload, fault))
+	windows->out = saver->series ? saver->series : results->series.stream;
+	saver->what.run = &run;
+	saver->what.before = &before;
+	run.timeline = o->timeline[0] ? &timeline : NULL;
+	if (!read_timeline(&timeline, o, fault))
 		return STATUS_USER;
 	if (results->rows)
 		drive_keep_journal(drive, results->rows);
-	precondition_count(drive, &before);
-	progress_start(&progress, o->quiet);
+	if (saver->resume ? !saver_resume(saver, fault) : !prepare(drive, o, workload, &before, fault))
+		return STATUS_USER;
+	progress_start(&beside.progress, o->quiet);
 	cli_run_begins();
 	facts.end = run_workload(&run, fault);
 	tell_failure(&run, facts.end);
-	tell_speed(&progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
+	tell_speed(&beside.progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
+	timeline_end(&timeline, drive);
+	write_timeline(&timeline, o, drive, results->timeline.stream);
+	timeline_release(&timeline);
 	tell_warm_up(windows, o);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
@@ -284,13 +361,15 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	statistics_report(report, &run, &facts);
 	written = results_write(results, o, report, drive, fault);
 	report_free(report);
+	if (written && facts.end != RUN_INTERRUPTED)
+		saver_remove(saver);
 	return written ? status_of(facts.end) : STATUS_USER;
 }
 
 /* A format that was found and not given is said, so that a wrong guess is seen. */
 static void tell_format(const struct options *o, const struct settings *settings, const struct workload *w)
 {
-	if (w->trace && !o->quiet && !strcmp(settings->trace.format, "auto"))
+	if (w->trace && !o->trace.list && !o->quiet && !strcmp(settings->trace.format, "auto"))
 		cli_note("%s: format %s", w->name, trace_format(w->trace));
 }
 
@@ -322,7 +401,7 @@ static int run_with(const struct options *o, const struct settings *settings, st
 	struct results results = { .json = { NULL } };
 	struct windows windows = { .rows = 0 };
 	struct drive *drive = drive_create(settings, o->verify, fault);
-	char *command = command_line(o->typed);
+	char *command = command_line(o);
 	int status = STATUS_USER;
 
 	if (drive && read_windows(&windows, o, fault) &&
@@ -355,8 +434,10 @@ int cli_run(const struct options *o, struct fault *fault)
 
 	if (settings_init(&settings, fault) &&
 		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
-		simulates(&settings, fault))
+		simulates(&settings, fault)) {
+		settings.trace.list = o->trace.list;
 		status = run_with(o, &settings, fault);
+	}
 	settings_release(&settings);
 	return status;
 }

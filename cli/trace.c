@@ -16,7 +16,7 @@ static struct trace *open_trace(const struct options *o, const char *path, struc
 
 	options.warn = cli_warn;
 	trace = trace_open(path, &options, fault);
-	if (trace && !options.format)
+	if (trace && !options.format && !options.list)
 		cli_note("%s: format %s", path, trace_format(trace));
 	return trace;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "drive/statistics.h"
 #include "flash/schedule.h"
+#include "ftl/store.h"
 
 #include <string.h>
 
@@ -137,6 +138,8 @@ void drive_expect(struct drive *d, const struct request *r)
 	lpn_t first = geometry_lpn(&d->geometry, r->start);
 	lpn_t last = geometry_lpn(&d->geometry, r->start + r->sectors - 1);
 
+	if (r->type == REQUEST_COLLECT)
+		return;
 	if (ops->expect_next)
 		for (sector_t lpn = d->expected.start; lpn < d->expected.end; lpn++)
 			ops->expect_next(d->ftl, (lpn_t)lpn);
@@ -157,12 +160,29 @@ static tick_t taken_in(struct drive *d, const struct request *r)
 	return host_cross(d->host, false, now, r->type == REQUEST_WRITE ? r->sectors : 0);
 }
 
-bool drive_submit(struct drive *d, const struct request *r)
+static void count_programs(struct class_statistics *c, uint64_t programs, const struct request *r)
+{
+	c->programs += programs;
+	c->programs_each += (double)programs / r->sectors;
+}
+
+static void collect(struct drive *d)
+{
+	struct schedule *s = d->flash->schedule;
+
+	schedule_begin(s, &d->io);
+	remember(d, d->io.ticket, (struct pending){ .aside = true });
+	if (!store_collect(d->ftl->store, &d->io))
+		schedule_note(s, "no block can be reclaimed: each would cost as many pages as it frees");
+	schedule_submit(s, &d->io, 0);
+}
+
+static bool take_in(struct drive *d, const struct request *r)
 {
 	enum request_class class = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
-	uint32_t row = d->journal ? journal_entered(d->journal, r, class_name(class), now, d->flash) : 0;
+	uint32_t row = d->journal ? journal_entered(d->journal, r, now, d->flash) : 0;
 
 	if (!d->taken[REQUEST_READ] && !d->taken[REQUEST_WRITE] && !d->taken[REQUEST_TRIM])
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
@@ -175,11 +195,19 @@ bool drive_submit(struct drive *d, const struct request *r)
 	d->taken[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
-		d->count->class[class][REQUEST_WRITE].programs +=
-			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs;
+		count_programs(&d->count->class[class][REQUEST_WRITE],
+			d -> flash -> count[OP_PROGRAM][CAUSE_HOST] - programs, r);
 	schedule_submit(d->flash->schedule, &d->io,
 		taken_in(d, r) - now + d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
 	return !d->ftl->failed;
+}
+
+bool drive_submit(struct drive *d, const struct request *r)
+{
+	if (r->type != REQUEST_COLLECT)
+		return take_in(d, r);
+	collect(d);
+	return true;
 }
 
 static void count_request(struct request_statistics *s, const struct pending *p, tick_t when)
@@ -189,12 +217,18 @@ static void count_request(struct request_statistics *s, const struct pending *p,
 	histogram_add(&s->latency, when - p->arrival);
 }
 
+static void count_of_class(struct class_statistics *c, const struct pending *p, tick_t when)
+{
+	count_request(&c->request, p, when);
+	c->latency_each += (double)(when - p->arrival) / p->sectors;
+}
+
 static void complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	d->in_drive--;
 	d->before -= p->before;
 	if (d->journal)
-		journal_completed(d->journal, p->row, when, !p->before && !d->warming);
+		journal_completed(d->journal, p->row, class_name(p->class), when, !p->before && !d->warming);
 	if (p->before)
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
@@ -202,7 +236,7 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 	count_request(&d->count->request[REQUEST_TYPES], p, when);
 	histogram_add(&d->count->service[p->type], when - p->taken);
 	if (p->type != REQUEST_TRIM)
-		count_request(&d->count->class[p->class][p->type].request, p, when);
+		count_of_class(&d->count->class[p->class][p->type], p, when);
 }
 
 /* The data of a read crosses the link: a request of the schedule that has nothing but its time. */
@@ -230,6 +264,8 @@ static void collect_completions(struct drive *d)
 	while (schedule_completed(d->flash->schedule, &ticket, &when)) {
 		const struct pending *p = &d->pending[ticket];
 
+		if (p->aside)
+			continue;
 		if (d->journal && !p->answered)
 			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
 		if (p->type == REQUEST_READ && !p->answered && host_has_link(d->host->settings))
@@ -465,6 +501,56 @@ void drive_check_loaded(struct drive *d)
 		serve_untimed(d, &page, 1, REQUEST_READ);
 		oracle_answered(d->oracle);
 	}
+}
+
+/* Entries of tickets that nobody has now are of requests that there have been. */
+static void pending_regions(struct drive *d, struct regions *r)
+{
+	uint32_t n = r->broken ? 0 : schedule_tickets(d->flash->schedule);
+	struct pending *p = d->pending =
+		memory_grown(d->pending, &d->pending_room, n, sizeof *p, "request table");
+
+	regions_visit(r, p, n * sizeof *p);
+	regions_below(r, NUMBERS_OF(p, type), n, REQUEST_TYPES, "requests");
+	regions_below(r, NUMBERS_OF(p, class), n, CLASSES, "requests");
+	regions_below(r, NUMBERS_OF(p, answered), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, before), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, aside), n, 2, "requests");
+	if (d->journal && n)
+		regions_below(r, NUMBERS_OF(p, row), n, journal_rows(d->journal), "requests");
+	regions_visit(r, &d->in_drive, sizeof d->in_drive);
+	regions_visit(r, &d->before, sizeof d->before);
+}
+
+void drive_regions(struct drive *d, struct regions *r)
+{
+	regions_visit(r, &d->past, sizeof d->past);
+	stat_list_regions(&d->statistics, r);
+	ftl_regions(d->ftl, r);
+	host_regions(d->host, r);
+	buffer_regions(d->buffer, r);
+	if (d->journal)
+		journal_regions(d->journal, r);
+	pending_regions(d, r);
+	regions_visit(r, &d->counted_from, sizeof d->counted_from);
+	regions_visit(r, &d->warming, sizeof d->warming);
+	regions_below(r, NUMBERS_OF(d, warming), 1, 2, "run");
+	regions_visit(r, d->taken, sizeof d->taken);
+	regions_visit(r, &d->first_arrival, sizeof d->first_arrival);
+	regions_visit(r, &d->last_completion, sizeof d->last_completion);
+}
+
+void drive_check_running(struct drive *d)
+{
+	if (d->journal)
+		journal_mute(d->journal);
+	check_rooms(d);
+	drive_check(d);
+	drive_drain(d);
+	flash_check_idle(d->flash);
+	if (d->journal)
+		journal_check_idle(d->journal);
+	drive_check(d);
 }
 
 const char *class_name(enum request_class class)

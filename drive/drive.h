@@ -28,6 +28,8 @@ struct class_statistics {
 	struct request_statistics request;
 	uint64_t programs;         /* pages written for the host while such requests were served */
 	double latency_per_sector; /* ns */
+	/* Of each request for itself, per its sectors: sums, and means over the requests. */
+	double latency_each, programs_each, latency_each_mean, programs_each_mean;
 };
 
 /* What is computed at the end, or looked up in other rooms. */
@@ -54,13 +56,15 @@ struct pending {
 	uint8_t type, class;
 	bool answered; /* a read: its data is on the link */
 	bool before;   /* it entered before the statistics began and is not in them */
+	bool aside;    /* no request: a collection that was asked for */
 };
 
 /* What was done to the drive before the first request: part of what it is. */
 struct drive_past {
-	uint64_t workload, warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
-	uint64_t footprint_pages;   /* pages the workload touches (reads, for premapping alone) */
-	uint64_t replayed;          /* requests of the warm-up trace */
+	uint64_t workload,
+		warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
+	uint64_t footprint_pages; /* pages the workload touches (reads, for premapping alone) */
+	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
 struct drive {
@@ -81,10 +85,10 @@ struct drive {
 	uint64_t in_drive; /* requests taken in and not completed */
 	uint64_t before;   /* of these, those that entered before the statistics began */
 	tick_t counted_from;
-	bool warming;      /* the statistics have not begun: what completes is no row of the journal */
+	bool warming; /* the statistics have not begun: what completes is no row of the journal */
 	uint64_t taken[REQUEST_TYPES];
 	struct drive_statistics *count;
-	struct journal *journal; /* NULL: none.  The caller's */
+	struct journal *journal;     /* NULL: none.  The caller's */
 	struct stat_list statistics; /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
@@ -100,7 +104,8 @@ bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_set
 void drive_expect(struct drive *, const struct request *);
 
 /* Takes in a request that arrived at request->arrival, whole, in however many parts its layer makes of it; no time
- * passes.  False: the drive has failed. */
+ * passes.  False: the drive has failed.  REQUEST_COLLECT, of an FTL with a store: a block is reclaimed if one can be,
+ * which counts as no request. */
 bool drive_submit(struct drive *, const struct request *);
 
 /* From now on each request is a row of the journal; before the first. */
@@ -126,6 +131,13 @@ void drive_check(const struct drive *);
 /* The same of a drive that has served nothing, whose state may be anything that fits into its rooms; with
  * verification every sector is read.  It is a drive of which nothing more can be expected afterwards. */
 void drive_check_loaded(struct drive *);
+
+/* A run between two requests, all of it but the workload's place. */
+void drive_regions(struct drive *, struct regions *);
+
+/* Aborts unless what was loaded there is a drive in the midst of a run, whose operations end.  Nothing more can be
+ * expected of it afterwards. */
+void drive_check_running(struct drive *);
 
 enum request_class drive_classify(const struct geometry *, const struct request *);
 const char *class_name(enum request_class);

@@ -18,7 +18,7 @@ void explanation_begin(struct explanation *x, struct drive *d, const struct requ
 	schedule_watch(d->flash->schedule, &x->watch);
 }
 
-static void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
+void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 {
 	if (owner == OWNER_NONE)
 		snprintf(text, bytes, "-");
@@ -28,7 +28,7 @@ static void name_owner(const struct ftl *f, owner_t owner, char *text, size_t by
 		snprintf(text, bytes, "LPN %u", owner);
 }
 
-static const char *const type_names[] = { "read", "write", "trim" };
+static const char *const type_names[] = { "read", "write", "trim", "collection" };
 
 /* A line for each logical page of a part of a request that changed something. */
 static void print_map(const struct drive *d, struct extent e, FILE *out)
@@ -48,9 +48,12 @@ static void keep_map(struct explanation *x, const struct drive *d)
 	FILE *out = open_memstream(&x->map, &x->map_bytes);
 
 	BUG_ON(!out, "no stream in memory");
-	for (const struct host_part *p = d->host->part; p < d->host->part + d->host->parts; p++) {
+	for (const struct host_part *p = d->host->part;
+		x->request.sectors && p < d->host->part + d->host->parts; p++) {
 		if (p->device.start != p->host || extent_sectors(p->device) != x->request.sectors)
-			fprintf(out, "# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64 "\n",
+			fprintf(out,
+				"# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64
+				"\n",
 				type_names[p->type], extent_sectors(p->device), p->device.start);
 		if (d->ftl->ops->print_entry && p->type != REQUEST_READ)
 			print_map(d, p->device, out);
@@ -88,6 +91,10 @@ static void write_request(const struct explanation *x, const struct drive *d, FI
 	const struct request *r = &x->request;
 	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
 
+	if (!r->sectors) {
+		fprintf(out, "# ---- request %" PRIu64 ": %s ----\n", x->number, type_names[r->type]);
+		return;
+	}
 	fprintf(out, "# ---- request %" PRIu64 ": %s of %u sectors from sector %" PRIu64 " ----\n", x->number,
 		type_names[r->type], r->sectors, r->start);
 	fprintf(out, "# %s; LPN %u", class_name(drive_classify(g, r)), first);
@@ -133,25 +140,47 @@ static void write_time(tick_t when, tick_t from, FILE *out)
 		fprintf(out, "%12" PRIu64, when - from);
 }
 
+void name_place(const struct geometry *g, ppn_t ppn, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "%u.%u", geometry_block(g, ppn), geometry_page(g, ppn));
+}
+
 static void write_place(const struct geometry *g, ppn_t ppn, FILE *out)
 {
-	block_t block = geometry_block(g, ppn);
-	die_t die = geometry_plane(g, block) / g->planes_per_die;
-	char text[40];
+	die_t die = geometry_die(g, geometry_plane(g, geometry_block(g, ppn)));
+	char place[24], text[64];
 
-	snprintf(text, sizeof text, "%u.%u (ch %u, die %u)", block, ppn - geometry_first_page(g, block),
-		die / g->dies_per_channel, die);
+	name_place(g, ppn, place, sizeof place);
+	snprintf(text, sizeof text, "%s (ch %u, die %u)", place, die / g->dies_per_channel, die);
 	fprintf(out, "  %-26s", text);
+}
+
+const char *op_name(enum op_kind kind)
+{
+	static const char *const names[] = { "read", "program", "copy", "erase", "forward" };
+
+	return names[kind];
+}
+
+/* Of a copy with the place that it comes from. */
+static void write_held(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
+{
+	const struct watched_op *op = &x->watch.op[index];
+	char text[80], place[24];
+
+	name_place(&d->geometry, op->ppn, place, sizeof place);
+	snprintf(text, sizeof text, op->kind == OP_COPY ? "%s from %s" : "%s", x->owner[index], place);
+	fprintf(out, "%-22s", text);
 }
 
 static void write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
 {
-	static const char *const kinds[] = { "read", "program", "copy", "erase", "forward" };
 	const struct watched_op *op = &x->watch.op[index];
 
-	fprintf(out, "# %3u  %-8s%-7s", index + 1, kinds[op->kind], cause_name(op->cause));
+	fprintf(out, "# %3u  %-8s%-7s", index + 1, op_name(op->kind), cause_name(op->cause));
 	write_place(&d->geometry, op->kind == OP_COPY ? op->to : op->ppn, out);
-	fprintf(out, "%-22s%8u", x->owner[index], op->sectors);
+	write_held(x, d, index, out);
+	fprintf(out, "%8u", op->sectors);
 	write_time(op->ready, x->request.arrival, out);
 	write_time(op->start, x->request.arrival, out);
 	write_time(op->done, x->request.arrival, out);
@@ -177,7 +206,7 @@ static void write_ops(const struct explanation *x, const struct drive *d, FILE *
 	}
 }
 
-static tick_t completion(const struct explanation *x, const struct drive *d)
+tick_t explanation_completion(const struct explanation *x, const struct drive *d)
 {
 	tick_t last = x->taken + x->accesses * d->settings->dram.access_ns;
 
@@ -200,7 +229,130 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 	write_look_ups(x, d, out);
 	fputs(x->evictions, out);
 	write_ops(x, d, out);
-	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n", completion(x, d) - x->request.arrival,
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n",
+		explanation_completion(x, d) - x->request.arrival,
 		host_has_link(d->host->settings) ? ", but for the host's link" : "");
 	fprintf(out, "%s\n", x->map ? x->map : "");
+}
+
+/* ---- in a sentence ---- */
+
+#define TOLD_MOST 3u /* operations of a kind whose places are told one by one */
+
+/* What is done, one or many. */
+static const struct {
+	const char *one, *many;
+} verbs[] = {
+	[OP_READ] = { "reads", "pages are read" },
+	[OP_PROGRAM] = { "programs", "pages are programmed" },
+	[OP_COPY] = { "copies", "pages are copied" },
+	[OP_ERASE] = { "erases block", "blocks are erased" },
+	[OP_FORWARD] = { "takes from the controller's memory",
+		"pages are taken from the controller's memory" },
+};
+
+static const char *const purposes[CAUSES] = {
+	[CAUSE_HOST] = "",
+	[CAUSE_RMW] = " (sectors that are kept)",
+	[CAUSE_MAP] = " (mapping)",
+	[CAUSE_MERGE] = " (merge)",
+	[CAUSE_PAD] = " (padding)",
+	[CAUSE_GC] = " (collection)",
+	[CAUSE_GC_MAP] = " (collection of mapping pages)",
+	[CAUSE_GC_UPDATE] = " (entries of what moved)",
+	[CAUSE_WEAR] = " (wear levelling)",
+};
+
+static uint32_t count_ops(const struct watch *w, uint32_t from, enum op_kind kind, enum cause cause)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = from; i < w->ops; i++)
+		count += w->op[i].kind == kind && w->op[i].cause == cause;
+	return count;
+}
+
+static void tell_op(const struct geometry *g, const struct watched_op *op, FILE *out)
+{
+	char place[24], to[24];
+
+	name_place(g, op->ppn, place, sizeof place);
+	if (op->kind == OP_ERASE)
+		fprintf(out, "%u", geometry_block(g, op->ppn));
+	else if (op->kind != OP_COPY)
+		fputs(place, out);
+	else {
+		name_place(g, op->to, to, sizeof to);
+		fprintf(out, "%s to %s", place, to);
+	}
+}
+
+/* All operations of a kind and cause at the place of the first of them. */
+static void tell_ops(const struct explanation *x, const struct geometry *g, FILE *out)
+{
+	const struct watch *w = &x->watch;
+	const char *between = "";
+
+	for (uint32_t i = 0; i < w->ops; i++) {
+		const struct watched_op *op = &w->op[i];
+		uint32_t all = count_ops(w, 0, op->kind, op->cause);
+
+		if (count_ops(w, i, op->kind, op->cause) < all)
+			continue;
+		fputs(between, out);
+		between = ", ";
+		if (all > TOLD_MOST) {
+			fprintf(out, "%u %s%s", all, verbs[op->kind].many, purposes[op->cause]);
+			continue;
+		}
+		fprintf(out, "%s%s ", verbs[op->kind].one, op->kind == OP_ERASE && all > 1 ? "s" : "");
+		for (uint32_t told = 0, k = i; told < all; k++)
+			if (w->op[k].kind == op->kind && w->op[k].cause == op->cause) {
+				fputs(!told ? "" : told + 1 < all ? ", " : " and ", out);
+				told++;
+				tell_op(g, &w->op[k], out);
+			}
+		fputs(purposes[op->cause], out);
+	}
+}
+
+/* Why the medium is not asked. */
+static const char *without_ops(const struct explanation *x, const struct drive *d)
+{
+	if (x->request.type == REQUEST_TRIM)
+		return "the map forgets it, flash is not touched";
+	if (x->request.type == REQUEST_COLLECT)
+		return "nothing is done";
+	if (x->request.type == REQUEST_READ && x->after.unmapped_reads > x->before.unmapped_reads)
+		return "nothing was written there: zeros, flash is not touched";
+	return d->buffer->ops->evict ? "the write buffer has it, flash is not touched"
+				     : "flash is not touched";
+}
+
+void request_tell(const struct geometry *g, const struct request *r, FILE *out)
+{
+	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
+	uint32_t sector = (uint32_t)(r->start - geometry_page_start(g, first));
+
+	fputs(type_names[r->type], out);
+	if (r->sectors)
+		fprintf(out, " of LPN %u", first);
+	if (r->sectors && last != first)
+		fprintf(out, " to %u", last);
+	else if (r->sectors && r->sectors < g->sectors_per_page)
+		fprintf(out, r->sectors > 1 ? ", sectors %u to %u" : ", sector %u", sector,
+			sector + r->sectors - 1);
+}
+
+void explanation_tell(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	request_tell(&d->geometry, &x->request, out);
+	fputs(": ", out);
+	if (x->watch.ops)
+		tell_ops(x, &d->geometry, out);
+	else
+		fputs(without_ops(x, d), out);
+	for (uint32_t i = 0; i < x->watch.notes; i++)
+		fprintf(out, "%s%s", i ? "; " : ". Why: ", x->watch.note[i].text);
+	fputc('.', out);
 }

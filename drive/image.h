@@ -2,9 +2,7 @@
  * A preconditioned drive in a file: saved once, loaded by many runs, which print what they would have printed without.
  *
  * The file begins with everything its state depends on, as text: every parameter but those that act in time only, and
- * a sum of the workload if that was prepared for; a key that differs is named.  Then the rooms' regions follow, areas
- * of zeros taking no room, and a checksum.  Files come from anywhere: every number is held against the bounds that its
- * room declares (base/regions.h), then the drive is put to its own check, and only then it is used.
+ * a sum of the workload if that was prepared for (drive/kept.h).
  */
 #ifndef DRIVE_IMAGE_H
 #define DRIVE_IMAGE_H
@@ -12,7 +10,7 @@
 #include "drive/drive.h"
 
 /* A file name for it: the FTL and a sum of everything the state depends on.  To be freed. */
-char *image_name(const struct drive *);
+char *image_name(struct drive *);
 
 /* Whole or not at all.  Only before the first request. */
 bool image_save(struct drive *, const char *path, struct fault *);

@@ -5,6 +5,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <string.h>
 
 enum { OF_DATA, OF_MAP, OF_COLLECTION, BENEFITS };
 static const enum op_kind kinds[] = { OP_READ, OP_PROGRAM, OP_ERASE };
@@ -13,7 +14,6 @@ static const enum op_kind kinds[] = { OP_READ, OP_PROGRAM, OP_ERASE };
 struct row {
 	uint64_t number;
 	struct request request;
-	const char *class;
 	tick_t entered;
 	struct account account;
 	uint64_t ops[KINDS][BENEFITS];
@@ -23,39 +23,58 @@ struct journal {
 	FILE *out;
 	struct archive *packer; /* NULL: plain */
 	struct pool rows;
+	bool muted;
 	uint64_t requests;
+	uint64_t before[OP_KINDS][CAUSES]; /* what the medium had counted when the last request entered */
 	size_t used;
 	char text[1 << 16];
 };
 
-#define LINE_MOST 1024
+#define LINE_MOST   1024
+#define DIGITS_MOST 20 /* of 64 bits */
 
-static void flush(struct journal *l)
+void journal_flush(struct journal *l)
 {
-	if (l->packer)
+	if (l->muted)
+		l->used = 0;
+	else if (l->packer)
 		archive_write_data(l->packer, l->text, l->used);
 	else
 		fwrite(l->text, 1, l->used, l->out);
 	l->used = 0;
 }
 
-static void put_text(struct journal *l, const char *text, char behind)
+static char *put_text(char *to, const char *text, char behind)
 {
 	while (*text)
-		l->text[l->used++] = *text++;
-	l->text[l->used++] = behind;
+		*to++ = *text++;
+	*to++ = behind;
+	return to;
 }
 
-/* Several dozen for each request: printf() would take longer than the simulation. */
-static void put(struct journal *l, uint64_t number, char behind)
+/* Two digits at a time, the last first.  Several dozen numbers for each request: printf() would take longer than the
+ * simulation. */
+static char *put(char *to, uint64_t number, char behind)
 {
-	char digits[24], *to = digits + sizeof digits;
+	static const char pairs[] =
+		"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+		"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+		"8081828384858687888990919293949596979899";
+	char digits[2 * DIGITS_MOST], *end = digits + DIGITS_MOST, *from = end;
 
-	*--to = 0;
+	if (number < 10) { /* mostly 0 */
+		to[0] = (char)('0' + number);
+		to[1] = behind;
+		return to + 2;
+	}
 	do
-		*--to = (char)('0' + number % 10);
-	while (number /= 10);
-	put_text(l, to, behind);
+		memcpy(from -= 2, pairs + number % 100 * 2, 2);
+	while (number /= 100);
+	from += *from == '0';
+	memcpy(to, from, DIGITS_MOST); /* the same number of bytes each time: no call */
+	to += end - from;
+	*to = behind;
+	return to + 1;
 }
 
 /* ---- the file ---- */
@@ -82,6 +101,11 @@ static bool start_packer(struct journal *l)
 	return done;
 }
 
+static const char header[] = "number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,"
+			     "door_ns,controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,"
+			     "reads,map_reads,gc_reads,programs,map_programs,gc_programs,"
+			     "erases,map_erases,gc_erases";
+
 struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
 {
 	struct journal *l = memory_array(1, sizeof *l, "journal");
@@ -93,19 +117,29 @@ struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
 		journal_free(l);
 		return NULL;
 	}
-	put_text(l,
-		"number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,"
-		"door_ns,controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,"
-		"reads,map_reads,gc_reads,programs,map_programs,gc_programs,erases,map_erases,gc_erases",
-		'\n');
+	l->used = (size_t)(put_text(l->text, header, '\n') - l->text);
 	return l;
 }
 
 void journal_finish(struct journal *l)
 {
-	flush(l);
+	journal_flush(l);
 	if (l->packer)
 		archive_write_close(l->packer);
+}
+
+bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *fault)
+{
+	struct journal *l = journal_create(to, packed, fault);
+
+	if (!l)
+		return false;
+	rewind(from);
+	while ((l->used = fread(l->text, 1, sizeof l->text, from)))
+		journal_flush(l);
+	journal_finish(l);
+	journal_free(l);
+	return !ferror(from) || fault_set(fault, "rows of the run cannot be read again or were not written");
 }
 
 void journal_free(struct journal *l)
@@ -124,33 +158,32 @@ static struct row *row_at(const struct journal *l, uint32_t row)
 	return pool_at(&l->rows, row);
 }
 
-/* Adds what the medium has counted up to now to `ops`, or takes it away. */
-static void count(uint64_t ops[KINDS][BENEFITS], const struct flash *f, uint64_t sign)
+uint32_t journal_entered(struct journal *l, const struct request *r, tick_t now, const struct flash *f)
 {
+	uint32_t index = pool_take(&l->rows);
+
+	struct row *row = row_at(l, index);
+
+	row->number = ++l->requests;
+	row->request = *r;
+	row->entered = now;
+	memcpy(l->before, f->count, sizeof l->before);
+	return index;
+}
+
+void journal_taken(struct journal *l, uint32_t row, const struct flash *f)
+{
+	uint64_t(*ops)[BENEFITS] = row_at(l, row)->ops;
+
+	memset(ops, 0, sizeof row_at(l, row)->ops);
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int cause = 0; cause < CAUSES; cause++) {
 			int of = cause_is_background((enum cause)cause) ? OF_COLLECTION
 				 : cause == CAUSE_MAP                   ? OF_MAP
 									: OF_DATA;
 
-			ops[kind][of] += sign * f->count[kinds[kind]][cause];
+			ops[kind][of] += f->count[kinds[kind]][cause] - l->before[kinds[kind]][cause];
 		}
-}
-
-uint32_t journal_entered(
-	struct journal *l, const struct request *r, const char *class, tick_t now, const struct flash *f)
-{
-	uint32_t index = pool_take(&l->rows);
-	struct row *row = row_at(l, index);
-
-	*row = (struct row){ .number = ++l->requests, .request = *r, .class = class, .entered = now };
-	count(row->ops, f, UINT64_MAX);
-	return index;
-}
-
-void journal_taken(struct journal *l, uint32_t row, const struct flash *f)
-{
-	count(row_at(l, row)->ops, f, 1);
 }
 
 void journal_served(struct journal *l, uint32_t row, const struct account *account)
@@ -159,45 +192,73 @@ void journal_served(struct journal *l, uint32_t row, const struct account *accou
 }
 
 /* Aborts unless the parts are the latency. */
-static void put_parts(struct journal *l, const struct row *row, tick_t when)
+static char *put_parts(char *to, const struct row *row, tick_t when)
 {
 	uint64_t door = row->entered - row->request.arrival, link = when - row->account.until;
 	uint64_t latency = when - row->request.arrival, sum = door + link;
 
-	put(l, latency, ',');
-	put(l, door, ',');
+	to = put(to, latency, ',');
+	to = put(to, door, ',');
 	for (int part = 0; part < PARTS; part++) {
-		put(l, row->account.ns[part], ',');
+		to = put(to, row->account.ns[part], ',');
 		sum += row->account.ns[part];
 	}
-	put(l, link, ',');
 	BUG_ON(sum != latency, "request %llu: the parts of its latency are %llu ns of %llu",
 		(unsigned long long)row->number, (unsigned long long)sum, (unsigned long long)latency);
+	return put(to, link, ',');
 }
 
-static void put_row(struct journal *l, const struct row *row, tick_t when)
+static char *put_row(char *to, const struct row *row, const char *class, tick_t when)
 {
 	static const char *const types[] = { "read", "write", "trim" };
 
-	put(l, row->number, ',');
-	put(l, row->request.arrival, ',');
-	put(l, row->entered, ',');
-	put(l, when, ',');
-	put_text(l, types[row->request.type], ',');
-	put(l, row->request.start, ',');
-	put(l, row->request.sectors, ',');
-	put_text(l, row->class, ',');
-	put_parts(l, row, when);
+	to = put(to, row->number, ',');
+	to = put(to, row->request.arrival, ',');
+	to = put(to, row->entered, ',');
+	to = put(to, when, ',');
+	to = put_text(to, types[row->request.type], ',');
+	to = put(to, row->request.start, ',');
+	to = put(to, row->request.sectors, ',');
+	to = put_text(to, class, ',');
+	to = put_parts(to, row, when);
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int of = 0; of < BENEFITS; of++)
-			put(l, row->ops[kind][of], kind == KINDS - 1 && of == BENEFITS - 1 ? '\n' : ',');
+			to = put(to, row->ops[kind][of], ',');
+	to[-1] = '\n';
+	return to;
 }
 
-void journal_completed(struct journal *l, uint32_t row, tick_t when, bool counts)
+void journal_completed(struct journal *l, uint32_t row, const char *class, tick_t when, bool counts)
 {
 	if (counts)
-		put_row(l, row_at(l, row), when);
+		l->used = (size_t)(put_row(l->text + l->used, row_at(l, row), class, when) - l->text);
 	if (l->used > sizeof l->text - LINE_MOST)
-		flush(l);
+		journal_flush(l);
 	pool_give(&l->rows, row);
+}
+
+void journal_regions(struct journal *l, struct regions *r)
+{
+	struct row *row;
+
+	l->used = 0;
+	pool_regions(&l->rows, r, regions_most(r, sizeof *row));
+	row = l->rows.object;
+	regions_below(r, NUMBERS_OF(row, request.type), l->rows.used, REQUEST_TYPES, "journal");
+	regions_visit(r, &l->requests, sizeof l->requests);
+}
+
+uint32_t journal_rows(const struct journal *l)
+{
+	return l->rows.used;
+}
+
+void journal_mute(struct journal *l)
+{
+	l->muted = true;
+}
+
+void journal_check_idle(const struct journal *l)
+{
+	BUG_ON(!pool_is_free(&l->rows), "rows are left of requests that have completed");
 }

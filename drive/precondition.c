@@ -14,8 +14,12 @@
 struct preparation {
 	uint64_t *bit; /* per page of the host */
 	uint64_t pages;
-	/* With premap = sectors, per sector: read before anything else, and written or trimmed.  Else NULL. */
+	/* With premap = sectors or requests, per sector: read before anything else, and written or trimmed.  Else NULL. */
 	uint64_t *read, *written;
+	/* With premap = requests what each read was the first to read, in their order. */
+	bool by_request;
+	struct extent *firsts;
+	uint32_t first_count, first_room;
 	struct workload warm_up; /* mode = trace */
 };
 
@@ -35,15 +39,35 @@ static void touch(struct preparation *f, lpn_t lpn)
 	bits_set(f->bit, lpn);
 }
 
+/* Sector `s`, the next in order, belongs to what a read was the first to read. */
+static void note_first(struct preparation *f, sector_t s, bool begins)
+{
+	if (!begins) {
+		f->firsts[f->first_count - 1].end++;
+		return;
+	}
+	f->firsts =
+		memory_grown(f->firsts, &f->first_room, f->first_count + 1, sizeof *f->firsts, "first reads");
+	f->firsts[f->first_count++] = (struct extent){ s, s + 1 };
+}
+
 /* What is read counts until it is written: then it has data of its own. */
 static void touch_sectors(struct preparation *f, const struct drive *d, const struct request *r)
 {
+	bool first = false, before;
+
 	for (sector_t s = r->start; s < r->start + r->sectors; s++)
 		if (r->type != REQUEST_READ) {
 			bits_set(f->written, s);
-		} else if (!bits_get(f->written, s)) {
-			bits_set(f->read, s);
-			touch(f, geometry_lpn(&d->geometry, s));
+		} else {
+			before = first;
+			first = !bits_get(f->written, s) && !bits_get(f->read, s);
+			if (first && f->by_request)
+				note_first(f, s, !before);
+			if (!bits_get(f->written, s)) {
+				bits_set(f->read, s);
+				touch(f, geometry_lpn(&d->geometry, s));
+			}
 		}
 }
 
@@ -77,7 +101,7 @@ static bool find_footprint(
 
 	d->past.workload = HASH_NOTHING;
 	while ((status = next_summed(d, w, &r, &d->past.workload, fault)) == TRACE_OK)
-		if (f->read)
+		if (f->read && r.type != REQUEST_COLLECT)
 			touch_sectors(f, d, &r);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
 			touch_pages(f, d, &r);
@@ -93,25 +117,44 @@ static struct extent whole_page(const struct drive *d, lpn_t lpn)
 	return (struct extent){ start, start + d->geometry.sectors_per_page };
 }
 
-/* The sectors of the page that are to hold data, in one write: it becomes one page of flash. */
-static bool place_sectors(struct drive *d, const struct preparation *f, lpn_t lpn)
+/* Of one of the workload's sets of sectors, those in a page. */
+static mask_t sectors_of(const uint64_t *set, const struct drive *d, lpn_t lpn)
 {
 	sector_t first = geometry_page_start(&d->geometry, lpn);
-	mask_t mask = f->read[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
+
+	return set[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
+}
+
+/* What of a page is to hold data, all or only sectors, in one write: it becomes one page of flash. */
+static bool place_page(struct drive *d, const struct preparation *f, lpn_t lpn)
+{
+	sector_t first = geometry_page_start(&d->geometry, lpn);
 	struct extent extents[32];
 	size_t n = 0;
 
-	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
+	if (!f->read || !touches(f, lpn))
+		return drive_place(d, whole_page(d, lpn));
+	for (uint32_t from = 0, end = 0; bits_next_run(sectors_of(f->read, d, lpn), &from, &end);)
 		extents[n++] = (struct extent){ first + from, first + end };
 	return drive_place_together(d, extents, n);
 }
 
-/* Writes every page of the footprint once, in order of address. */
+/* premap = requests: writes what requests were the first to read, one after the other. */
+static bool place_requests(struct drive *d, const struct preparation *f)
+{
+	for (uint32_t i = 0; i < f->first_count; i++)
+		if (!drive_place(d, f->firsts[i]))
+			return false;
+	return true;
+}
+
+/* Writes every page of the footprint once, in order of address, or request by request. */
 static bool place_footprint(struct drive *d, const struct preparation *f)
 {
+	if (f->by_request)
+		return place_requests(d, f);
 	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
-		if (touches(f, lpn) &&
-			!(f->read ? place_sectors(d, f, lpn) : drive_place(d, whole_page(d, lpn))))
+		if (touches(f, lpn) && !place_page(d, f, lpn))
 			return false;
 	return true;
 }
@@ -153,6 +196,11 @@ static uint64_t shuffle_at(const struct shuffle *s, uint64_t i)
 	return i;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Chooses exactly `wanted` of `total` things as they pass by, each with the same chance. */
 struct quota {
 	uint64_t wanted, total;
@@ -169,9 +217,11 @@ static bool quota_takes(struct quota *q, struct random *random)
 /* So many candidates before it is its turn, the map entry of a page is fetched: a write takes less time than that. */
 #define EXPECT_AHEAD 16u
 
-/* Live pages in random order: a share of the footprint (all of it if there is room), and of the others. */
+/* Live pages in random order: a share of the footprint (all of it if there is room), and of the others; with
+ * premap = sectors not of those that the workload only writes, unless too few are left. */
 struct live_pages {
 	const struct preparation *footprint;
+	bool spare_written;
 	struct random random;
 	struct shuffle order;
 	uint64_t at;
@@ -192,6 +242,12 @@ static void expect_candidate(struct drive *d, struct live_pages *live, uint64_t 
 		ops->expect(d->ftl, lpn);
 }
 
+/* Does the workload write to a page of which it reads nothing before? */
+static bool only_writes(const struct preparation *f, const struct drive *d, lpn_t lpn)
+{
+	return f->written && !touches(f, lpn) && sectors_of(f->written, d, lpn);
+}
+
 static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 {
 	lpn_t next = live->coming, lpn = 0;
@@ -200,6 +256,8 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 	while (!taken && live->inside.wanted + live->outside.wanted) {
 		lpn = live->candidate[live->at % EXPECT_AHEAD];
 		expect_candidate(d, live, live->at++ + EXPECT_AHEAD);
+		if (live->spare_written && only_writes(live->footprint, d, lpn))
+			continue;
 		taken = quota_takes(
 			touches(live->footprint, lpn) ? &live->inside : &live->outside, &live->random);
 	}
@@ -209,22 +267,21 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 
 static struct live_pages live_pages_start(struct drive *d, const struct preparation *f, uint64_t valid)
 {
-	uint64_t lpns = host_pages(d), inside = valid < f->pages ? valid : f->pages;
+	uint64_t lpns = host_pages(d), inside = f->by_request ? 0 : least(valid, f->pages), written = 0;
 	struct live_pages live = {
 		.footprint = f, .inside = { inside, f->pages }, .outside = { valid - inside, lpns - f->pages }
 	};
 
+	for (lpn_t lpn = 0; f->written && lpn < lpns; lpn++)
+		written += only_writes(f, d, lpn);
+	live.spare_written = written && live.outside.wanted + written <= live.outside.total;
+	live.outside.total -= live.spare_written ? written : 0;
 	random_init(&live.random, d->settings->top.seed, 0x707265);
 	live.order = shuffle_start(&live.random, lpns);
 	for (uint64_t at = 0; at < EXPECT_AHEAD; at++)
 		expect_candidate(d, &live, at);
 	next_live_page(d, &live);
 	return live;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Pages still to be programmed; an FTL may program mapping pages besides. */
@@ -253,10 +310,10 @@ static bool place_dead(struct drive *d, uint64_t used, uint64_t left)
 }
 
 /* Writes pages that are live again until `used` is reached, in the end one alone, whose mapping moves nothing more. */
-static bool top_up(struct drive *d, uint64_t used, const lpn_t *live, uint64_t n)
+static bool top_up(struct drive *d, const struct preparation *f, uint64_t used, const lpn_t *live, uint64_t n)
 {
 	for (uint64_t i = 0; n && i < used && pages_left(d, used); i++)
-		if (!drive_place(d, whole_page(d, live[pages_left(d, used) > 4 * n ? i % n : 0])))
+		if (!place_page(d, f, live[pages_left(d, used) > 4 * n ? i % n : 0]))
 			return false;
 	return true;
 }
@@ -269,22 +326,23 @@ static bool place_live(
 
 	for (uint64_t i = 0; i < valid; i++) {
 		kept[i % most] = next_live_page(d, &live);
-		if (!drive_place(d, whole_page(d, kept[i % most])))
+		if (!place_page(d, f, kept[i % most]))
 			return false;
 	}
 	return true;
 }
 
 /*
- * Layout apart: dead pages, then each live page once, then what of the dead share mapping pages have not taken: a
+ * Layout apart: dead pages, then what was read by requests, then each live page once, then what of the dead share mapping pages have not taken: a
  * sixteenth of it is kept back for them, for every FTL alike.
  */
 static bool fill_apart(struct drive *d, const struct preparation *f, uint64_t used, uint64_t valid)
 {
 	uint64_t most = least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;
 	lpn_t *kept = memory_array(most, sizeof *kept, "pages to be written again");
-	bool fits = place_dead(d, used, valid + margin) && place_live(d, f, valid, kept, most) &&
-		    top_up(d, used, kept, most);
+	uint64_t read = f->by_request ? f->pages : 0;
+	bool fits = place_dead(d, used, valid + read + margin) && place_requests(d, f) &&
+		    place_live(d, f, valid, kept, most) && top_up(d, f, used, kept, most);
 
 	memory_free(kept);
 	return fits;
@@ -301,8 +359,10 @@ static bool fill_mixed(struct drive *d, const struct preparation *f, uint64_t us
 	struct live_pages live = live_pages_start(d, f, valid);
 	lpn_t lpn = next_live_page(d, &live);
 
+	if (!place_requests(d, f))
+		return false;
 	for (uint64_t slot = 1; (slot <= used && pages_left(d, used)) || stays.wanted; slot++) {
-		if (!drive_place(d, whole_page(d, lpn)))
+		if (!place_page(d, f, lpn))
 			return false;
 		stays.total = least(pages_left(d, used), slot < used ? used - slot : 0);
 		if (stays.total < stays.wanted)
@@ -369,15 +429,15 @@ static bool read_warm_up(
 	const char *name = d->settings->precondition.trace;
 	struct trace_settings own = d->settings->trace;
 
-	own.profile_count = 0; /* what is set of a profile is the workload's */
+	own.profile_count = 0; /* what is set of a profile, and requests by hand, are the workload's */
+	own.list = NULL;
 	if (!*name)
 		return fault_set(
 			fault, "precondition.mode = \"trace\" needs precondition.trace, a file or a profile");
 	if (!strcmp(name, "-") && workload && !strcmp(workload->name, "-"))
 		return fault_set(
 			fault, "standard input cannot be both precondition.trace and the trace of the run");
-	return workload_open(&f->warm_up, name, &own, true, NULL, fault) &&
-	       sum_warm_up(f, d, fault);
+	return workload_open(&f->warm_up, name, &own, true, NULL, fault) && sum_warm_up(f, d, fault);
 }
 
 static bool replay_once(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
@@ -427,12 +487,14 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 	uint64_t used = (uint64_t)llround(s->used * d->geometry.pages);
 	uint64_t valid =
 		s->mode == PRECONDITION_SYNTHETIC ? (uint64_t)llround(s->valid * d->geometry.pages) : 0;
+	uint64_t others;
 	bool fits = true;
 
 	if (s->mode == PRECONDITION_AGED || s->mode == PRECONDITION_SYNTHETIC) {
 		if (!check_shares(d, used, valid, fault))
 			return false;
-		fits = (s->layout == LAYOUT_APART || !valid ? fill_apart : fill_mixed)(d, f, used, valid);
+		others = valid - (f->by_request ? least(valid, f->pages) : 0);
+		fits = (s->layout == LAYOUT_APART || !others ? fill_apart : fill_mixed)(d, f, used, others);
 	} else if (s->mode == PRECONDITION_FILL) {
 		if (s->beneath && !d->host->ops->adopt)
 			return fault_set(fault,
@@ -446,7 +508,8 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 			return false;
 		fits = !d->ftl->failed;
 	}
-	if (fits && f->pages && s->mode != PRECONDITION_SYNTHETIC)
+	if (fits && f->pages && s->mode != PRECONDITION_SYNTHETIC &&
+		!(f->by_request && s->mode == PRECONDITION_AGED))
 		fits = place_footprint(d, f);
 	return fits ||
 	       fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
@@ -471,7 +534,8 @@ struct preparation *preparation_read(struct drive *d, struct workload *workload,
 
 	d->past = (struct drive_past){ 0 };
 	f->bit = new_bits(host_pages(d));
-	if (s->premap == PREMAP_SECTORS && !synthetic) {
+	f->by_request = s->premap == PREMAP_REQUESTS;
+	if (s->premap == PREMAP_SECTORS || f->by_request) {
 		f->read = new_bits(d->host->sectors);
 		f->written = new_bits(d->host->sectors);
 	}
@@ -494,6 +558,7 @@ void preparation_free(struct preparation *f)
 	memory_free(f->bit);
 	memory_free(f->read);
 	memory_free(f->written);
+	memory_free(f->firsts);
 	memory_free(f);
 }
 

@@ -6,6 +6,7 @@
 
 #include "drive/drive.h"
 #include "drive/explain.h"
+#include "drive/timeline.h"
 #include "drive/windows.h"
 #include "drive/workload.h"
 
@@ -19,13 +20,31 @@ enum run_end {
 struct run {
 	struct drive *drive;
 	struct workload *workload;
-	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
+	/* Asked between two requests, every few thousand and at each multiple of this, unless it is 0.  Then the run may
+	 * be saved (drive/checkpoint.h). */
+	bool (*keep_going)(void *context, const struct run *);
+	uint64_t ask_every;
 	void *context;
-	uint64_t requests;               /* taken from the workload */
+	uint64_t requests; /* taken from the workload */
+	uint64_t asides;   /* of these, collections that were asked for */
+	bool summed;       /* it is to be saved, or was */
+	bool resumed;      /* of a run that was saved are these numbers and this sum: it goes on there */
+	uint64_t sum;      /* of these and the next one */
 	struct explanation *explanation; /* NULL: no request is to be explained */
-	struct windows *windows;         /* NULL: the run has no parts */
+	struct timeline
+		*timeline;       /* NULL: none is kept; there is one witness, for it or for the explanation */
+	struct windows *windows; /* NULL: the run has no parts */
+
+	struct request next; /* to be taken in, if the status says so */
+	enum trace_status status;
 };
 
 enum run_end run_workload(struct run *, struct fault *);
+
+/* The same step by step.  After run_begin(), as long as status is TRACE_OK, run_step() takes in one request; RUN_DONE
+ * means that it was.  run_wait() lets time pass until the next one may enter, or until all is done. */
+void run_begin(struct run *, struct fault *);
+enum run_end run_step(struct run *, struct fault *);
+void run_wait(struct run *);
 
 #endif

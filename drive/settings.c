@@ -17,7 +17,7 @@ static const char *const buffer_names[] = {
 };
 
 static const char *const precondition_names[] = { "none", "aged", "synthetic", "fill", "trace", NULL };
-static const char *const premap_names[] = { "none", "pages", "sectors", NULL };
+static const char *const premap_names[] = { "none", "pages", "sectors", "requests", NULL };
 static const char *const layout_names[] = { "mixed", "apart", NULL };
 
 #define TOP(type, field)          PARAM(type, struct top_settings, field)
@@ -62,8 +62,9 @@ static const struct param precondition_params[] = {
 	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
 		"what the trace reads holds data from the start: pages = every page that is read, whole; "
 		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "
-		"none = nothing.  synthetic: pages the trace touches are live first, or (none) no likelier "
-		"than others",
+		"requests = these, but written as they are read first, request by request; "
+		"none = nothing.  synthetic: they are live first, with pages also those the trace only writes, "
+		"with sectors those only after all that it leaves alone, with none all alike",
 		premap_names },
 	{ PRECONDITION(TEXT, trace), 0, 0, "", "",
 		"trace: file or profile that is replayed without time until `used` is reached" },
@@ -145,6 +146,15 @@ void settings_release(struct settings *c)
 	memory_free(c->group);
 }
 
+/* 0 of a device that cannot be, which is said when it is made. */
+static uint64_t device_bytes(const struct flash_settings *s)
+{
+	struct geometry g;
+	struct fault ignored;
+
+	return geometry_derive(&g, s, &ignored) ? g.logical_sectors * SECTOR_BYTES : 0;
+}
+
 bool settings_read(
 	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
@@ -157,6 +167,8 @@ bool settings_read(
 		else if (!params_set(assignments[i], c->group, c->groups, fault))
 			return false;
 	c->trace.seed_shift = c->top.seed - 1;
+	c->trace.page_bytes = c->flash.page_bytes;
+	c->trace.bytes = device_bytes(&c->flash);
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	return true;
@@ -198,6 +210,10 @@ static const struct condition {
 	{ "flash.suspend_ns", "flash.suspend", "!never" },
 	{ "flash.resume_ns", "flash.suspend", "!never" },
 	{ "flash.read_first_limit", "flash.scheduler", "read_first" },
+	{ "flash.interleave", "flash.dies", "!1" },
+	{ "flash.multiplane", "flash.planes", "!1" },
+	{ "flash.multiplane_search", "flash.planes", "!1" },
+	{ "flash.multiplane_search", "flash.multiplane", "!off" },
 	{ "gc.d", "gc.policy", "d_choices" },
 	{ "wear.period", "wear.delta", "!0" },
 	{ "host.queue_limit", "host.mode", "open" },

@@ -84,7 +84,7 @@ static struct run_figures figures_of(const struct run *run, const struct run_fac
 		.ftl = d->ftl->ops->name,
 		.buffer = d->buffer->ops->name,
 		.seed = d->settings->top.seed,
-		.requests = run->requests - counted_from.requests,
+		.requests = run->requests - run->asides - counted_from.requests,
 		.warm_up = counted_from.requests,
 		.warm_up_ns = counted_from.requests ? counted_from.when : 0,
 		.served = d->count->request[REQUEST_TYPES].count,
@@ -132,6 +132,8 @@ static const struct stat_row service_rows[] = {
 static const struct stat_row class_rows[] = {
 	{ "latency_per_sector_ns", "ns", "sum of the latencies / sum of the sectors", STAT_REAL,
 		CLASS(latency_per_sector) },
+	{ "latency_per_sector_mean_ns", "ns", "mean over the requests of latency / sectors", STAT_REAL,
+		CLASS(latency_each_mean) },
 	{ 0 },
 };
 
@@ -139,6 +141,8 @@ static const struct stat_row class_write_rows[] = {
 	{ "programs", "pages", "written for the host by these requests", STAT_COUNT, CLASS(programs) },
 	{ "programs_per_sector", "pages", "programs / sectors", STAT_RATIO, CLASS(programs),
 		CLASS(request.sectors) },
+	{ "programs_per_sector_mean", "pages", "mean over the requests of programs / sectors", STAT_REAL,
+		CLASS(programs_each_mean) },
 	{ 0 },
 };
 
@@ -155,6 +159,8 @@ static void gather_requests(void *drive)
 			c->request.bytes = c->request.sectors * SECTOR_BYTES;
 			c->latency_per_sector =
 				share((double)c->request.latency.sum, (double)c->request.sectors);
+			c->latency_each_mean = share(c->latency_each, (double)c->request.count);
+			c->programs_each_mean = share(c->programs_each, (double)c->request.count);
 		}
 }
 

@@ -19,23 +19,29 @@ static bool is_file_name(const char *name)
 	return !strcmp(name, "-") || !access(name, F_OK) || (strpbrk(name, "/.") && !generator_known(name));
 }
 
-/* Another seed of the run is another workload of the same kind, unless its seed was set. */
+/* Another seed of the run is another workload of the same kind, unless its seed was set.  What needs more space than
+ * there is is made smaller, if that is wanted, whatever was set. */
 static struct generator *open_profile(
 	const char *name, const struct trace_settings *settings, struct fault *fault)
 {
-	size_t n = settings->profile_count;
+	size_t n = settings->profile_count, count = 0;
 	struct generator *g = generator_open(name, settings->profile, n, fault);
-	char **words, seed[32];
+	bool shrinks = g && settings->fit && generator_sectors(g) * SECTOR_BYTES > settings->bytes;
+	char **words, seed[32], space[32];
 
-	if (!g || !settings->seed_shift)
+	if (!g || (!settings->seed_shift && !shrinks))
 		return g;
 	snprintf(seed, sizeof seed, "seed=%" PRIu64, generator_seed(g) + settings->seed_shift);
+	snprintf(space, sizeof space, "space=%" PRIu64, settings->bytes);
 	generator_close(g);
-	words = memory_array(n + 1, sizeof *words, "settings of the workload");
-	words[0] = seed;
+	words = memory_array(n + 2, sizeof *words, "settings of the workload");
+	if (settings->seed_shift)
+		words[count++] = seed;
 	for (size_t i = 0; i < n; i++)
-		words[i + 1] = settings->profile[i];
-	g = generator_open(name, words, n + 1, fault);
+		words[count++] = settings->profile[i];
+	if (shrinks)
+		words[count++] = space;
+	g = generator_open(name, words, count, fault);
 	memory_free(words);
 	return g;
 }
@@ -50,14 +56,17 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 		.devices = or_null(settings->devices),
 		.time_unit = or_null(settings->time_unit),
 		.sort_fully = settings->sort_fully,
+		.list = settings->list,
+		.page_bytes = (uint32_t)settings->page_bytes,
+		.collects = true,
 		.again = again,
 		.warn = warn,
 	};
 
-	*w = (struct workload){ .name = name,
-		.settings = *settings,
-		.limit = settings->limit ? settings->limit : UINT64_MAX };
-	if (is_file_name(name))
+	*w = (struct workload){
+		.name = name, .settings = *settings, .limit = settings->limit ? settings->limit : UINT64_MAX
+	};
+	if (settings->list || is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
 	else
 		w->generator = open_profile(name, settings, fault);

@@ -53,6 +53,7 @@ struct schedule {
 	tick_t now;
 	uint32_t rung; /* alarms of this instant have rung of all units below */
 
+	uint32_t units;
 	struct unit *unit;
 	struct channel *channel;
 	struct queue woken;                   /* units */
@@ -97,7 +98,6 @@ struct schedule *schedule_create(struct flash *flash)
 	const struct geometry *g = flash->geometry;
 	struct schedule *s = memory_array(1, sizeof *s, "schedule");
 	uint32_t dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
-	uint32_t units = g->dies / dies_per_unit;
 
 	s->flash = flash;
 	s->geometry = g;
@@ -111,7 +111,8 @@ struct schedule *schedule_create(struct flash *flash)
 	}
 	s->woken = s->answered = s->completed = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
-	s->unit = memory_array(units, sizeof *s->unit, "dies");
+	s->units = g->dies / dies_per_unit;
+	s->unit = memory_array(s->units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
 	s->load = lowest_create(g->dies, "dies");
 	s->place = memory_array(g->dies, sizeof *s->place, "dies");
@@ -119,7 +120,7 @@ struct schedule *schedule_create(struct flash *flash)
 		lowest_set(&s->load, d, 0);
 		s->place[d] = d;
 	}
-	for (uint32_t u = 0; u < units; u++)
+	for (uint32_t u = 0; u < s->units; u++)
 		s->unit[u] = (struct unit){ .reads = QUEUE_EMPTY,
 			.others = QUEUE_EMPTY,
 			.command = INDEX_NONE,
@@ -129,7 +130,7 @@ struct schedule *schedule_create(struct flash *flash)
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
 		pool_create(sizeof(struct ticket), "request pool") };
-	timers_init(&s->timers, units);
+	timers_init(&s->timers, s->units);
 	return s;
 }
 
@@ -387,6 +388,23 @@ static uint32_t take(struct schedule *s, struct queue *q)
 	return index;
 }
 
+/* The unit's command keeps a bus or the unit itself busy for `ns`. */
+static void tell_works(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
+{
+	uint32_t first = s->unit[u].command;
+	const struct op *op = ops_at(&s->ops, first);
+	struct watched_span span = { .unit = u,
+		.kind = (enum op_kind)op->kind,
+		.cause = (enum cause)op->cause,
+		.bus = bus,
+		.from = s->now,
+		.to = s->now + ns };
+
+	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		span.planes++;
+	watch_works(s->watch, ops_handle(&s->ops, first), span);
+}
+
 /* ---- the bus ---- */
 
 static void count_cells(const struct schedule *s, const struct unit *unit, struct busy *busy, uint64_t ns)
@@ -402,6 +420,8 @@ static void work_cells(struct schedule *s, uint32_t u, tick_t from, uint64_t ns)
 	struct unit *unit = &s->unit[u];
 
 	unit->phase = PHASE_CELL;
+	if (s->watch)
+		tell_works(s, u, false, ns);
 	if (s->flash->judge)
 		judge_cells(s->flash->judge, u, true, from);
 	count_cells(s, unit, &s->busy, ns);
@@ -418,7 +438,7 @@ static bool foresee(const struct schedule *s, const struct channel *channel, con
 	return unit->phase == PHASE_IN && channel->first.first == INDEX_NONE &&
 	       channel->others.first == INDEX_NONE &&
 	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) &&
-	       !s->flash->judge && !s->accounts;
+	       !is_observed(s);
 }
 
 /* Is a transfer under way whose end is no event?  Of one that ends now: would its alarm still have to ring? */
@@ -447,6 +467,8 @@ static void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
 	channel->free = s->now + ns;
 	channel->foreseen = foresee(s, channel, unit);
 	s->busy.channel_ns += ns;
+	if (s->watch)
+		tell_works(s, u, true, ns);
 	if (s->flash->judge)
 		judge_bus(s->flash->judge, u, true, s->now);
 	if (channel->foreseen)
@@ -710,6 +732,8 @@ static void suspend(struct schedule *s, uint32_t u)
 		judge_cells(s->flash->judge, u, false, s->now);
 		judge_suspended(s->flash->judge, u);
 	}
+	if (s->watch)
+		watch_stops(s->watch, u, s->now + stop);
 	account_command(s, unit, PART_CELLS);
 	count_cells(s, unit, &s->busy, stop - left);
 	unit->suspended = unit->command;
@@ -1225,13 +1249,16 @@ struct busy schedule_busy(const struct schedule *s)
 
 void schedule_watch(struct schedule *s, struct watch *watch)
 {
+	for (uint32_t c = 0; c < s->geometry->channels; c++)
+		if (is_foreseen(s, &s->channel[c]))
+			recall(s, &s->channel[c]);
 	s->watch = watch;
 	s->observed = watch || s->accounts;
 }
 
 void schedule_keep_accounts(struct schedule *s)
 {
-	s->accounts = accounts_create(divide(s->geometry->dies - 1, s->per_unit) + 1);
+	s->accounts = accounts_create(s->units);
 	s->observed = true;
 }
 
@@ -1249,6 +1276,155 @@ void schedule_note(struct schedule *s, const char *format, ...)
 	va_start(args, format);
 	watch_note(s->watch, format, args);
 	va_end(args);
+}
+
+/* ---- state ---- */
+
+/* What stays behind in a free element has been right once, and is held against the same bounds. */
+static void ops_regions(struct schedule *s, struct regions *r)
+{
+	const struct geometry *g = s->geometry;
+	struct op *op;
+	struct edge *edge;
+	struct ticket *ticket;
+	uint32_t ops, edges, tickets;
+
+	pool_regions(&s->ops.op, r, regions_most(r, sizeof *op));
+	pool_regions(&s->ops.edge, r, regions_most(r, sizeof *edge));
+	pool_regions(&s->ops.ticket, r, regions_most(r, sizeof *ticket));
+	op = s->ops.op.object;
+	edge = s->ops.edge.object;
+	ticket = s->ops.ticket.object;
+	ops = s->ops.op.used;
+	edges = s->ops.edge.used;
+	tickets = s->ops.ticket.used;
+	regions_below_or_none(r, NUMBERS_OF(op, next), ops, ops, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, waiters.first), ops, edges, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, waiters.last), ops, edges, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, ticket), ops, tickets, "operations");
+	regions_below(r, NUMBERS_OF(op, ppn), ops, g->pages, "operations");
+	regions_below(r, NUMBERS_OF(op, behind), ops, ops + 1u, "operations");
+	regions_below(r, NUMBERS_OF(op, forwards), ops, ops + 1u, "operations");
+	regions_below(r, NUMBERS_OF(op, die), ops, g->dies, "operations");
+	regions_below(r, NUMBERS_OF(op, sectors), ops, g->sectors_per_page + 1u, "operations");
+	regions_below(r, NUMBERS_OF(op, kind), ops, OP_FORWARD + 1, "operations");
+	regions_below(r, NUMBERS_OF(op, cause), ops, CAUSES, "operations");
+	regions_below(r, NUMBERS_OF(op, stage), ops, STAGE_QUEUED + 1, "operations");
+	regions_below(r, NUMBERS_OF(op, held), ops, 2, "operations");
+	regions_below(r, NUMBERS_OF(op, chases), ops, 2, "operations");
+	regions_below(r, NUMBERS_OF(op, orphan), ops, 2, "operations");
+	for (uint32_t i = 0; i < ops && !r->broken; i++)
+		regions_require(r, op[i].kind == OP_ERASE || op[i].to == PPN_NONE || op[i].to < g->pages,
+			"operations");
+	regions_below_or_none(r, NUMBERS_OF(edge, next), edges, edges, "dependencies");
+	regions_below(r, NUMBERS_OF(edge, op), edges, ops, "dependencies");
+	regions_below_or_none(r, NUMBERS_OF(ticket, next), tickets, tickets, "requests");
+}
+
+/* Of each element, that its queue names operations, units, tickets. */
+#define QUEUE_BELOW(r, array, name, count, bound, what)                                                      \
+	do {                                                                                                 \
+		regions_below_or_none(r, NUMBERS_OF(array, name.first), count, bound, what);                 \
+		regions_below_or_none(r, NUMBERS_OF(array, name.last), count, bound, what);                  \
+	} while (0)
+
+/* An alarm is that of a command under way, or of one that stops. */
+static bool unit_holds(const struct schedule *s, uint32_t u)
+{
+	const struct unit *unit = &s->unit[u];
+
+	if (unit->phase == PHASE_IDLE)
+		return unit->command == INDEX_NONE && lowest_get(&s->timers.key, u) == LOWEST_UNSET;
+	return unit->phase == PHASE_STOP ? unit->suspended != INDEX_NONE
+					 : unit->phase != PHASE_WOKEN && unit->command != INDEX_NONE;
+}
+
+/* A transfer whose end is foreseen is that of a command. */
+static bool channel_holds(const struct schedule *s, const struct channel *channel)
+{
+	return !is_foreseen(s, channel) ||
+	       (channel->user < s->units && s->unit[channel->user].command != INDEX_NONE);
+}
+
+static void unit_regions(struct schedule *s, struct regions *r)
+{
+	uint32_t units = s->units, channels = s->geometry->channels, ops = s->ops.op.used;
+
+	timers_regions(&s->timers, units, r);
+	regions_visit(r, s->unit, units * sizeof *s->unit);
+	regions_below(r, NUMBERS_OF(s->unit, phase), units, PHASE_STOP + 1, "dies");
+	QUEUE_BELOW(r, s->unit, reads, units, ops, "dies");
+	QUEUE_BELOW(r, s->unit, others, units, ops, "dies");
+	regions_below_or_none(r, NUMBERS_OF(s->unit, command), units, ops, "dies");
+	regions_below_or_none(r, NUMBERS_OF(s->unit, suspended), units, ops, "dies");
+	regions_below_or_none(r, NUMBERS_OF(s->unit, next), units, units, "dies");
+	regions_below(r, NUMBERS_OF(s->unit, brings_data), units, 2, "dies");
+	for (uint32_t u = 0; u < units; u++)
+		regions_require(r, unit_holds(s, u), "dies");
+	regions_visit(r, s->channel, channels * sizeof *s->channel);
+	regions_below_or_none(r, NUMBERS_OF(s->channel, user), channels, units, "channels");
+	QUEUE_BELOW(r, s->channel, first, channels, units, "channels");
+	QUEUE_BELOW(r, s->channel, others, channels, units, "channels");
+	regions_below(r, NUMBERS_OF(s->channel, foreseen), channels, 2, "channels");
+	for (uint32_t c = 0; c < channels; c++)
+		regions_require(r, channel_holds(s, &s->channel[c]), "channels");
+}
+
+static void release_regions(struct schedule *s, struct regions *r)
+{
+	struct heap *h = &s->releases;
+	struct release *release;
+
+	regions_visit(r, &h->count, sizeof h->count);
+	regions_require(r, h->count <= s->ops.ticket.used, "releases");
+	if (r->broken)
+		h->count = 0;
+	h->element = memory_grown(h->element, &h->room, h->count, sizeof *release, "release queue");
+	release = h->element;
+	regions_visit(r, release, h->count * sizeof *release);
+	regions_below_or_none(r, NUMBERS_OF(release, first_op), h->count, s->ops.op.used, "releases");
+	regions_below(r, NUMBERS_OF(release, ticket), h->count, s->ops.ticket.used, "releases");
+	regions_visit(r, &s->release_order, sizeof s->release_order);
+}
+
+void schedule_regions(struct schedule *s, struct regions *r)
+{
+	BUG_ON(s->woken.first != INDEX_NONE || s->answered.first != INDEX_NONE, "an event is under way");
+	regions_visit(r, &s->now, sizeof s->now);
+	regions_visit(r, &s->rung, sizeof s->rung);
+	ops_regions(s, r);
+	unit_regions(s, r);
+	release_regions(s, r);
+	regions_visit(r, &s->held, sizeof s->held);
+	regions_visit(r, &s->completed, sizeof s->completed);
+	QUEUE_BELOW(r, s, completed, 1, s->ops.ticket.used, "requests");
+	regions_visit(r, &s->under_way, sizeof s->under_way);
+	lowest_regions(&s->load, s->geometry->dies, r);
+	regions_visit(r, &s->busy, sizeof s->busy);
+	if (s->accounts && !r->broken)
+		accounts_regions(s->accounts, s->ops.op.used, s->ops.ticket.used, s->units, r);
+}
+
+void schedule_check_idle(const struct schedule *s)
+{
+	BUG_ON(!pool_is_free(&s->ops.op) || !pool_is_free(&s->ops.edge) || !pool_is_free(&s->ops.ticket),
+		"operations, what they wait for or requests are left");
+	BUG_ON(s->held, "the controller's memory holds %llu pages for nobody", (unsigned long long)s->held);
+	for (die_t die = 0; die < s->geometry->dies; die++)
+		BUG_ON(schedule_load(s, die), "die %u is idle and has work for %llu ns", die,
+			(unsigned long long)schedule_load(s, die));
+	for (uint32_t u = 0; u < s->units; u++)
+		BUG_ON(s->unit[u].phase != PHASE_IDLE, "die %u is idle and does something", u);
+}
+
+bool schedule_knows(const struct schedule *s, op_t op)
+{
+	return op == OP_NONE || (uint32_t)op - 1 < s->ops.op.used;
+}
+
+uint32_t schedule_tickets(const struct schedule *s)
+{
+	return s->ops.ticket.used;
 }
 
 void schedule_statistics_start(struct schedule *s)

@@ -22,3 +22,14 @@ void timers_move_epoch(struct timers *t, tick_t due)
 			t->key.least[i] -= by;
 	t->epoch = epoch;
 }
+
+void timers_regions(struct timers *t, uint32_t units, struct regions *r)
+{
+	regions_visit(r, &t->epoch, sizeof t->epoch);
+	lowest_regions(&t->key, units, r);
+	for (uint32_t u = 0; u < units; u++) {
+		uint64_t alarm = lowest_get(&t->key, u);
+
+		regions_require(r, alarm == LOWEST_UNSET || (alarm & (t->key.leaves - 1)) == u, "alarms");
+	}
+}

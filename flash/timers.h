@@ -20,6 +20,9 @@ struct timers {
 void timers_init(struct timers *, uint32_t units);
 void timers_release(struct timers *);
 
+/* The alarms, of so many units. */
+void timers_regions(struct timers *, uint32_t units, struct regions *);
+
 /* The epoch becomes the earliest alarm, or `due` if that is earlier. */
 void timers_move_epoch(struct timers *, tick_t due);
 

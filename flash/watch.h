@@ -1,6 +1,7 @@
 /*
- * A witness of what one request causes on the medium: its operations, what each waited for, and
- * when it became ready, started and was done.  For explaining a request; a run without a witness pays a branch.
+ * A witness of what requests cause on the medium: their operations, what each waited for, and when it became ready,
+ * started and was done; and, if it is to, what buses and dies do meanwhile.  For explaining a request, for pictures and
+ * timelines; a run without a witness pays a branch.
  */
 #ifndef FLASH_WATCH_H
 #define FLASH_WATCH_H
@@ -30,6 +31,18 @@ struct watched_wait {
 	uint32_t op, other; /* indices */
 };
 
+/* A bus or a die works for a command of one or several planes; a die also while it stops what a read interrupts. */
+struct watched_span {
+	uint32_t
+		unit; /* the die (flash.interleave = false: chip) that works, or for which its channel's bus does */
+	uint32_t op;     /* the first of the command; WATCHED_EARLIER: of a request that is not watched */
+	uint32_t planes; /* operations of the command */
+	enum op_kind kind;
+	enum cause cause;
+	bool bus;
+	tick_t from, to;
+};
+
 /* A decision, in words. */
 struct watched_note {
 	uint32_t ops; /* made before it */
@@ -37,11 +50,15 @@ struct watched_note {
 };
 
 struct watch {
-	bool open; /* the request is being taken in: operations made now are its own */
+	bool open;  /* a request is being taken in: operations made now are its own */
+	bool spans; /* buses and dies are watched, too, while it is open or an operation is not done */
 	struct watched_op *op;
 	struct watched_wait *wait;
 	struct watched_note *note;
-	uint32_t ops, waits, notes, op_room, wait_room, note_room;
+	struct watched_span *span;
+	uint32_t *place; /* of the operation made last in each place of the schedule's pool: its index + 1 */
+	uint32_t ops, waits, notes, spans_seen, op_room, wait_room, note_room, span_room, place_room;
+	uint32_t unfinished; /* operations */
 };
 
 void watch_release(struct watch *);
@@ -53,5 +70,10 @@ WATCHING watch_waits(struct watch *, op_t op, op_t other);
 WATCHING watch_ready(struct watch *, op_t, tick_t now);
 WATCHING watch_started(struct watch *, op_t, tick_t now);
 WATCHING watch_done(struct watch *, op_t, tick_t now);
+
+/* A command of which `op` is the first begins on a bus or a die; `planes` and the times are known, `op` of the span is
+ * not.  A die is interrupted: it is busy until `to` instead. */
+WATCHING watch_works(struct watch *, op_t, struct watched_span);
+WATCHING watch_stops(struct watch *, uint32_t unit, tick_t to);
 
 #endif

@@ -41,6 +41,7 @@ struct ftl {
 	const struct ftl_settings *core;
 	const struct geometry *geometry;
 	struct flash *flash;
+	struct store *store;             /* what it is built on, if it has made one (store.h) */
 	struct map_statistics map;       /* how the mapping was used; reported as map.* */
 	struct map_statistics uncounted; /* where counts of work outside time go */
 	bool failed;                     /* no page could be taken: the modelled drive is at its end */

@@ -1,11 +1,10 @@
 /*
  * A complete FTL to copy: page mapping in its simplest form, with every step explained.
  *
- *   1. Copy this file to ftl/NAME.c and replace "skeleton" by NAME.
- *   2. Add the line FTL(NAME) to ftl/list.h.
- *   3. make check     (the conformance suite now runs your FTL: random requests, trims, tiny drives,
- *                      drive full, every sector compared with what the host last wrote)
- *   4. ./ssd run -s ftl=NAME parameters/tiny.cfg TRACE
+ *   1. make new-ftl NAME=mine     (copies this file to ftl/mine.c, adds the line FTL(mine) to ftl/list.h)
+ *   2. make check-ftl NAME=mine   (the conformance suite on your FTL: random requests, trims, tiny drives, drive full,
+ *                                  every sector compared with what the host last wrote)
+ *   3. ./ssd run -s ftl=mine parameters/tiny.cfg TRACE
  *
  * What an FTL is: a map from what the host names (sectors) to where flash holds it (pages), and the
  * flash operations each request needs.  The map changes at once; the operations are only *named* here, with

@@ -56,7 +56,7 @@ struct store *store_create(struct ftl *f, const struct store_plan *plan, struct 
 		!placement_init(&placement, f->flash, &settings->placement, fault))
 		return NULL;
 	plan_streams(plan, settings->gc.separate, streams);
-	s = memory_array(1, sizeof *s, "store");
+	s = f->store = memory_array(1, sizeof *s, "store");
 	s->ftl = f;
 	s->plan = *plan;
 	s->placement = placement;
@@ -88,6 +88,27 @@ ppn_t store_take(struct store *s, struct io *io, lpn_t lpn, unsigned stream)
 	}
 	s->ftl->failed = true;
 	return PPN_NONE;
+}
+
+bool store_collect(struct store *s, struct io *io)
+{
+	const struct space_plane *plane = s->space->plane;
+	plane_t planes = s->space->geometry->planes;
+	bool *tried = memory_array(planes, sizeof *tried, "planes");
+	bool done = false;
+
+	for (plane_t tries = 0; tries < planes && !done; tries++) {
+		plane_t fullest = PLANE_NONE;
+
+		for (plane_t p = 0; p < planes; p++)
+			if (!tried[p] &&
+				(fullest == PLANE_NONE || plane[p].free_pages < plane[fullest].free_pages))
+				fullest = p;
+		tried[fullest] = true;
+		done = collector_collect(s->collector, io, fullest);
+	}
+	memory_free(tried);
+	return done;
 }
 
 /* Live pages that one request may need for a moment. */

@@ -46,6 +46,9 @@ void store_free(struct store *);
  */
 ppn_t store_take(struct store *, struct io *, lpn_t, unsigned stream);
 
+/* Reclaims one block, in the plane with the fewest free pages where that is possible.  False: nowhere. */
+bool store_collect(struct store *, struct io *);
+
 /*
  * Live pages the drive can hold beyond its logical ones.  A plane can always be collected as long as it has
  * a dead page outside the reserve and the blocks being filled with copies, mapping pages and cold data.

@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
+#include "flash/schedule.h"
 
 #include <math.h>
 
@@ -174,6 +175,9 @@ static void level_wear(struct collector *c, struct io *io, plane_t plane)
 		blocks_left(s->blocks, plane) <= s->reserve)
 		return;
 	from = space_stream(s, cold);
+	schedule_note(c->flash->schedule,
+		"wear: block %u has %u erases, another of its plane %u: what it holds moves", cold,
+		s->flash->block[cold].erases, most);
 	count->map_erases += from->map;
 	count->wear_moved_pages +=
 		reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
@@ -220,6 +224,10 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	live = space_live(s, victim);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
+	schedule_note(c->flash->schedule,
+		"plane %u has %u of %u pages free: %s takes block %u, %u of its %u pages live", plane,
+		s->plane[plane].free_pages, s->geometry->pages_per_plane, c->policy.ops->name, victim,
+		s->block[victim].valid, s->geometry->pages_per_block);
 	moved = reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
 	count->collections++;
 	*(map ? &count->map_moved_pages : &count->moved_pages) += moved;
@@ -227,6 +235,11 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	count->direct_erases += live == 0;
 	level_wear(c, io, plane);
 	return true;
+}
+
+bool collector_collect(struct collector *c, struct io *io, plane_t plane)
+{
+	return collect(c, io, plane, false);
 }
 
 bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)

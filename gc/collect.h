@@ -88,6 +88,9 @@ static inline struct gc_statistics *collector_count(struct collector *c, const s
  */
 bool collector_make_room(struct collector *, struct io *, plane_t, unsigned stream);
 
+/* Reclaims one block of the plane, however many pages are free.  False: none can be. */
+bool collector_collect(struct collector *, struct io *, plane_t);
+
 /* Copies every live page out of the victim: what collection does by itself, for clients whose `empty` has
  * something to do before it. */
 void collector_move(struct collector *, struct io *, block_t victim, unsigned stream, enum cause);

@@ -58,6 +58,8 @@ const struct param trace_params[] = {
 	{ TRACE(BOOL, fold), 0, 1, "", "false",
 		"addresses beyond the drive are folded into it (modulo its size) and counted; off = they "
 		"are an error" },
+	{ TRACE(BOOL, fit), 0, 1, "", "false",
+		"a profile of the generator with more space than the device is made for the space there is" },
 	{ TRACE(UINT, limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };
@@ -110,6 +112,8 @@ void host_regions(struct host *h, struct regions *r)
 {
 	if (h->ops->regions)
 		h->ops->regions(h, r);
+	if (r->running)
+		regions_visit(r, h->link_free, sizeof h->link_free);
 }
 
 void host_check(const struct host *h)

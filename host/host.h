@@ -36,13 +36,16 @@ struct host_settings {
 /* Of the group "trace"; what reading needs is passed on to traces/. */
 struct trace_settings {
 	char *format, *columns, *member, *devices, *time_unit;
-	bool fold, sort_fully;
+	bool fold, sort_fully, fit;
 	uint64_t limit; /* requests; 0 = all */
 	/* Of a profile of the generator: settings that replace its own ("requests=1000"; n texts), and how far the
 	 * seed of the run, where they name none, is from the one that leaves it as it is. */
 	char **profile;
 	size_t profile_count;
 	uint64_t seed_shift;
+	const char *list; /* requests in place of a file (traces/trace.h); NULL */
+	uint64_t page_bytes,
+		bytes; /* of the device: a page, for formats that count in pages; all that can be written */
 };
 
 extern const struct param host_params[], trace_params[];
@@ -60,7 +63,7 @@ struct host {
 	const void *own; /* settings of the layer */
 	const struct host_settings *settings;
 	const struct trace_settings *trace;
-	bool beneath; /* requests address the device and are older than the layer */
+	bool beneath;                     /* requests address the device and are older than the layer */
 	sector_t sectors, device_sectors; /* what the host sees, and what there is */
 	uint32_t sectors_per_page;
 	tick_t link_free[2]; /* to the device, from it */
@@ -113,6 +116,7 @@ tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sector
 /* For layers. */
 void host_add(struct host *, struct host_part);
 
+/* State; of a run (base/regions.h) the link's, too. */
 void host_regions(struct host *, struct regions *);
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);

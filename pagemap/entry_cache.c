@@ -193,14 +193,18 @@ static uint32_t victim(const struct entry_cache *c)
 	return list_next(FIELD(c, use), segment(list_empty(FIELD(c, use), PROBATION)));
 }
 
-/* So many bytes more fit.  *written becomes the page that was written last, if one was. */
-static bool make_room(struct entry_cache *c, struct io *io, uint32_t bytes, op_t *wait, uint32_t *written)
+/* So many bytes more fit.  *written becomes the page that was written last, if one was.  False: the drive is full, or
+ * the element `stays` (0: none) would have to leave. */
+static bool make_room(
+	struct entry_cache *c, struct io *io, uint32_t bytes, uint32_t stays, op_t *wait, uint32_t *written)
 {
 	BUG_ON(bytes > c->plan.bytes, "an entry of %u bytes is larger than the cache of %llu", bytes,
 		(unsigned long long)c->plan.bytes);
 	while (c->used + bytes > c->plan.bytes) {
 		uint32_t i = victim(c), key = entry_at(c, i)->key;
 
+		if (i == stays)
+			return false;
 		if (entry_cache_dirty(c, key)) {
 			if (!write_back(c, io, key, wait))
 				return false;
@@ -219,7 +223,7 @@ void entry_cache_fit(struct entry_cache *c, struct io *io)
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (make_room(c, io, 0, &nobody, &written))
+	if (make_room(c, io, 0, 0, &nobody, &written))
 		return;
 	while (c->used > c->plan.bytes)
 		leave(c, victim(c));
@@ -233,7 +237,7 @@ static op_t load(struct entry_cache *c, struct io *io, uint32_t key, uint32_t by
 	uint32_t page = page_of(c, key), written = INDEX_NONE;
 	op_t wait = OP_NONE;
 
-	if (!make_room(c, io, bytes, &wait, &written))
+	if (!make_room(c, io, bytes, 0, &wait, &written))
 		return OP_NONE;
 	schedule_note(io->flash->schedule, "entry %u enters DRAM, with mapping page %u", key, page);
 	if (!c->plan.read_once || written != page)
@@ -272,12 +276,12 @@ op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32
 	return read;
 }
 
-void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint32_t bytes)
+void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint32_t bytes, uint32_t beside)
 {
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (!c->place[key] && make_room(c, io, bytes, &nobody, &written))
+	if (!c->place[key] && make_room(c, io, bytes, c->place[beside], &nobody, &written))
 		enter(c, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
@@ -329,17 +333,18 @@ static uint32_t length(const struct entry_cache *c, bool protected)
 	return list_length(FIELD(c, use), segment(protected), c->pool.used);
 }
 
-static void index_segment(struct entry_cache *c, bool protected)
+static void index_segment(struct entry_cache *c, bool protected, bool running)
 {
 	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		entry_at(c, i)->load = OP_NONE;
+		if (!running)
+			entry_at(c, i)->load = OP_NONE;
 		c->place[entry_at(c, i)->key] = i;
 	}
 }
 
-/* Handles mean nothing in another process, nor does where the index has its chains. */
+/* Handles mean nothing in another process unless operations under way are kept, too, nor does where the index has its chains. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
 	struct cached_entry *e;
@@ -358,12 +363,17 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
 	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
+	for (uint32_t i = 0; i < n && r->running; i++)
+		regions_require(
+			r, schedule_knows(c->directory->space->flash->schedule, e[i].load), "entry cache");
+	if (r->running)
+		regions_visit(r, &c->most_used, sizeof c->most_used);
 	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
 		regions_require(r, false, "entry cache");
 		return;
 	}
-	index_segment(c, true);
-	index_segment(c, false);
+	index_segment(c, true, r->running);
+	index_segment(c, false, r->running);
 }
 
 struct tally {

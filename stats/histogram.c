@@ -42,7 +42,7 @@ static uint64_t rank_of(double share, uint64_t count)
 uint64_t histogram_percentile(const struct histogram *h, double share)
 {
 	uint64_t rank, seen = 0, low, high;
-	unsigned bin = 0;
+	unsigned bin = histogram_bin(h->min);
 
 	BUG_ON(!(share >= 0 && share <= 1), "percentile of share %g", share);
 	if (!h->count)
@@ -66,4 +66,13 @@ void histogram_bin_bounds(unsigned bin, uint64_t *low, uint64_t *high)
 	BUG_ON(bin >= HISTOGRAM_BINS, "histogram bin %u of %u", bin, HISTOGRAM_BINS);
 	*low = first << shift;
 	*high = bin == HISTOGRAM_BINS - 1 ? UINT64_MAX : (first + 1) << shift;
+}
+
+bool histogram_agrees(const struct histogram *h)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+		count += h->bin[i];
+	return count == h->count;
 }

@@ -45,15 +45,22 @@ static void put_count(struct series *s, const struct stat_number *n)
 	*before = now;
 }
 
-/* What has come to `before`, which catches up. */
+/* What has come to `before`, which catches up.  Bins where no value ever was are left as they are: a percentile of the
+ * window does not look there. */
 static void subtract(struct histogram *window, struct histogram *before, const struct histogram *now)
 {
 	window->count = now->count - before->count;
 	window->sum = now->sum - before->sum;
+	window->min = now->min;
 	window->max = now->max;
-	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+	if (!window->count)
+		return;
+	for (unsigned i = histogram_bin(now->min); i <= histogram_bin(now->max); i++) {
 		window->bin[i] = now->bin[i] - before->bin[i];
-	*before = *now;
+		before->bin[i] = now->bin[i];
+	}
+	before->count = now->count;
+	before->sum = now->sum;
 }
 
 static void put_window(struct series *s)
@@ -117,4 +124,21 @@ void series_begin(struct series *s, FILE *out)
 void series_row(struct series *s, FILE *out)
 {
 	put_line(s, out, false);
+}
+
+#define COLUMNS_MOST 65536u
+
+void series_regions(struct series *s, struct regions *r)
+{
+	regions_visit(r, &s->counts, sizeof s->counts);
+	regions_visit(r, &s->times, sizeof s->times);
+	regions_require(r, s->counts < COLUMNS_MOST && s->times < COLUMNS_MOST, "series");
+	if (r->broken)
+		return;
+	s->count = memory_grown(s->count, &s->count_room, s->counts, sizeof *s->count, "series");
+	s->time = memory_grown(s->time, &s->time_room, s->times, sizeof *s->time, "series");
+	regions_visit(r, s->count, s->counts * sizeof *s->count);
+	regions_visit(r, s->time, s->times * sizeof *s->time);
+	for (uint32_t i = 0; i < s->times && !r->broken; i++)
+		regions_require(r, histogram_agrees(&s->time[i]), "series");
 }

@@ -34,35 +34,36 @@ same() {
 	cmp "$1.values" "$2.values" || fail "$1 is a copy of $2 but its results differ"
 }
 
-promised README.md 'cp ftl/skeleton.c ftl/mine.c           # and replace every "skeleton" in it by "mine"'
-promised README.md "echo 'FTL(mine)' >> ftl/list.h"
+promised README.md 'make new-ftl NAME=mine'
+promised README.md 'make check-ftl NAME=mine'
 promised README.md './ssd run --verify -s ftl=mine parameters/tiny.cfg uniform'
 # shellcheck disable=SC2016 # the backquotes are Markdown's
 {
-	promised CONTRIBUTING.md '`cp ftl/skeleton.c ftl/mine.c` and replace every `skeleton` in it by `mine`'
-	promised CONTRIBUTING.md '`FTL(mine)` to `ftl/list.h`'
+	promised CONTRIBUTING.md '`make new-ftl NAME=mine`'
+	promised CONTRIBUTING.md '`make check-ftl NAME=mine`'
 	promised CONTRIBUTING.md './ssd run --verify -s ftl=mine parameters/tiny.cfg mixed'
-	promised CONTRIBUTING.md '`cp buffer/lru.c buffer/mine.c` and replace every `lru` in it by `mine`'
-	promised CONTRIBUTING.md '`BUFFER(mine)` to `buffer/list.h`'
+	promised CONTRIBUTING.md '`make new-buffer NAME=mine`'
+	promised CONTRIBUTING.md '`make check-buffer NAME=mine`'
 	promised CONTRIBUTING.md './ssd run --verify -s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed'
 }
 
 rooms=$(sed -n 's/^ROOMS *:= *//p' Makefile)
 # shellcheck disable=SC2086
-cp -R Makefile ./*.c ./*.h $rooms tests scripts "$copy"
+cp -R Makefile CHANGELOG.md CITATION.cff ./*.c ./*.h $rooms tests scripts lab-page "$copy"
 cd "$copy"
-
-cp ftl/skeleton.c ftl/mine.c
-sed -i.old 's/skeleton/mine/g' ftl/mine.c
-echo 'FTL(mine)' >>ftl/list.h
-cp buffer/lru.c buffer/mine.c
-sed -i.old 's/lru/mine/g' buffer/mine.c
-echo 'BUFFER(mine)' >>buffer/list.h
 
 # The values of an outer make (its build folder, its flags) are not the copy's.
 unset MAKEFLAGS MAKEOVERRIDES MFLAGS BUILD SSD CFLAGS LDFLAGS 2>/dev/null || true
-make --no-print-directory -s -j2 LTO= OPTIMISE=-O1 ssd build/tests/test_ftl >build.txt 2>&1 ||
-	{ cat build.txt && fail 'the copy does not build'; }
+for kind in ftl buffer; do
+	make --no-print-directory new-$kind NAME=mine >next.txt || fail "make new-$kind fails"
+	grep -qxF "  make check-$kind NAME=mine" next.txt || fail "make new-$kind does not say what is next"
+	make --no-print-directory -s new-$kind NAME=mine 2>next.txt && fail "make new-$kind takes a name twice"
+	grep -q 'is there already' next.txt || fail "make new-$kind refuses a name without a word"
+done
+quick() {
+	make --no-print-directory -s -j2 LTO= OPTIMISE=-O1 "$@" >made.txt 2>&1
+}
+quick ssd build/tests/test_ftl || { cat made.txt && fail 'the copy does not build'; }
 scripts/lint || fail 'the copies break a house rule'
 
 ./ssd list >list.txt
@@ -79,10 +80,14 @@ run lru -s buffer=lru -s dram.buffer_bytes=64K parameters/tiny.cfg mixed
 run mine -s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed
 same mine lru
 
-# The suite takes every FTL and every buffer of the lists: only those cases that one of the new ones is in.
-OPERATIONS=500 build/tests/test_ftl mine >suite.txt 2>&1 ||
-	{ tail -20 suite.txt && fail 'the conformance suite refuses them'; }
-for case in 'conforms:mine+lru+' 'conforms:page+mine+' 'wears-out:mine+' 'saved:mine+'; do
-	grep -qF "[       OK ] $case" suite.txt || fail "the conformance suite has no case $case..."
+# Those cases of the suite that one of the new ones is in.
+for kind in ftl buffer; do
+	quick check-$kind NAME=mine || { tail -20 made.txt && fail "make check-$kind refuses it"; }
+	grep -qE '^mine: [0-9]+ cases' made.txt || fail "make check-$kind does not say what it did"
+	mv build/conformance.txt "$kind.txt"
 done
+for case in 'ftl.txt conforms:mine+lru+' 'buffer.txt conforms:page+mine+' 'ftl.txt wears-out:mine+' 'ftl.txt saved:mine+'; do
+	grep -qF "[       OK ] ${case#* }" "${case%% *}" || fail "the conformance suite has no case $case..."
+done
+! quick check-ftl NAME=main || fail 'make check-ftl takes a name that nothing has'
 echo 'extend: an FTL and a buffer were added as README.md and CONTRIBUTING.md say; both conform'

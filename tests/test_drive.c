@@ -201,6 +201,29 @@ static void test_programs_of_classes(void **state)
 	replay_free(r);
 }
 
+/* Reads of one sector and of four, each alone on the drive: a mean of each one's own, not of all sectors. */
+static void test_latency_per_sector_of_requests_and_of_sectors(void **state)
+{
+	struct replay *r =
+		replay(PAPER_DRIVE, "0 0 0 4 0\n1000000 0 4 1 0\n2000000 0 0 4 1\n3000000 0 4 1 1\n");
+	struct class_statistics(*class)[2] = r->drive->count->class;
+
+	(void)state;
+	assert_true(class[CLASS_ALIGNED][REQUEST_READ].latency_each == READ / 4.0);
+	assert_true(class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 1 / 4.0);
+	assert_true(class[CLASS_UNALIGNED][REQUEST_WRITE].programs_each == 1);
+	assert_true(class[CLASS_UNALIGNED][REQUEST_READ].latency_each <= READ);
+	replay_free(r);
+	r = replay(PAPER_DRIVE, "0 0 0 8 0\n1000000 0 0 8 1\n2000000 0 0 4 1\n");
+	class = r->drive->count->class;
+	assert_int_equal(class[CLASS_ALIGNED][REQUEST_READ].request.sectors, 12);
+	assert_true(class[CLASS_ALIGNED][REQUEST_READ].latency_each ==
+		    (double)class[CLASS_ALIGNED][REQUEST_READ].request.latency.max / 8 +
+			    (double)class[CLASS_ALIGNED][REQUEST_READ].request.latency.min / 4);
+	assert_true(class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 2 / 8.0);
+	replay_free(r);
+}
+
 /*
  * With a buffer a write costs its accesses; the flush that makes room is part of the request that needs it.
  */
@@ -539,6 +562,82 @@ static void test_premapping_of_pages_and_of_sectors(void **state)
 				cases[i].mask[lpn]);
 		replay_trace(r, trace);
 		assert_int_equal(r->end, RUN_DONE);
+		replay_free(r);
+	}
+	unlink(name);
+}
+
+/*
+ * The same on a drive with other live pages: of pages 0 and 2 only what is read; page 1, which is only written, is empty
+ * while others are left to be live, and whole when all are.
+ */
+static void test_premapping_of_sectors_among_live_pages(void **state)
+{
+	static const char trace[] = "0 0 1 2 1\n1 0 4 4 0\n2 0 4 2 1\n3 0 9 1 1\n4 0 11 1 1\n5 0 8 4 0\n";
+	static const struct {
+		const char *shares;
+		mask_t mask[3];
+	} cases[] = { { "sectors precondition.used=0.9 precondition.valid=0.398", { 0x6, 0, 0xa } },
+		{ "sectors precondition.used=0.85 precondition.valid=0.798", { 0x6, 0, 0xa } },
+		{ "sectors precondition.used=0.85 precondition.valid=0.8", { 0x6, 0xf, 0xa } },
+		{ "sectors precondition.used=0.9 precondition.valid=0.398 precondition.layout=apart", { 0x6, 0, 0xa } },
+		{ "requests precondition.used=0.9 precondition.valid=0.398", { 0x6, 0, 0xa } },
+		{ "requests precondition.used=0.9 precondition.valid=0.0001", { 0x6, 0, 0xa } } };
+	char name[] = "/tmp/ssdlab-trace-XXXXXX", text[512];
+	int file = mkstemp(name);
+
+	(void)state;
+	assert_int_equal(write(file, trace, sizeof trace - 1), sizeof trace - 1);
+	close(file);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct replay *r;
+
+		snprintf(text, sizeof text,
+			MEDIUM "trace.format=ssdsim precondition.mode=synthetic precondition.premap=%s",
+			cases[i].shares);
+		r = replay_open(text);
+		assert_true(precondition_for(r, name));
+		assert_int_equal(r->before.footprint_pages, 2);
+		for (lpn_t lpn = 0; lpn < 3; lpn++)
+			assert_int_equal(
+				page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask,
+				cases[i].mask[lpn]);
+		replay_trace(r, trace);
+		assert_int_equal(r->end, RUN_DONE);
+		replay_free(r);
+	}
+	unlink(name);
+}
+
+/* Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are there: written as they were read, MRSM packs
+ * the first into one page; by pages they are two, of which the second holds all. */
+static void test_premapping_of_requests(void **state)
+{
+	static const char trace[] = "0 0 2 4 1\n1 0 4 4 1\n";
+	static const struct {
+		const char *settings;
+		uint64_t used, reads;
+	} cases[] = { { "ftl=mrsm precondition.premap=sectors", 2, 3 }, { "ftl=mrsm precondition.premap=requests", 2, 3 },
+		{ "ftl=mrsm precondition.premap=requests trace.limit=1", 1, 1 },
+		{ "ftl=mrsm precondition.premap=sectors trace.limit=1", 2, 2 },
+		{ "ftl=page precondition.premap=requests", 3, 3 } };
+	char name[] = "/tmp/ssdlab-trace-XXXXXX", text[512];
+	int file = mkstemp(name);
+
+	(void)state;
+	assert_int_equal(write(file, trace, sizeof trace - 1), sizeof trace - 1);
+	close(file);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		bool one = strstr(cases[i].settings, "limit=1") != NULL;
+		struct replay *r;
+
+		snprintf(text, sizeof text, PAPER_DRIVE "trace.format=ssdsim %s", cases[i].settings);
+		r = replay_open(text);
+		assert_true(precondition_for(r, name));
+		assert_int_equal(r->before.used_pages, cases[i].used);
+		replay_trace(r, one ? "0 0 2 4 1\n" : trace);
+		assert_int_equal(r->end, RUN_DONE);
+		assert_int_equal(r->drive->flash->count[OP_READ][CAUSE_HOST], cases[i].reads);
 		replay_free(r);
 	}
 	unlink(name);
@@ -950,8 +1049,7 @@ static void test_columns(void **state)
 static bool stop(void *context, const struct run *run)
 {
 	(void)context;
-	(void)run;
-	return false;
+	return !run->requests;
 }
 
 /* What was taken in is still served. */
@@ -1023,6 +1121,7 @@ int main(void)
 		cmocka_unit_test(test_a_slot_is_taken_until_the_answer_has_come),
 		cmocka_unit_test(test_data_on_its_way_is_read_at_once),
 		cmocka_unit_test(test_programs_of_classes),
+		cmocka_unit_test(test_latency_per_sector_of_requests_and_of_sectors),
 		cmocka_unit_test(test_buffered_write),
 		cmocka_unit_test(test_a_page_is_read_once_around_a_buffered_sector),
 		cmocka_unit_test(test_synthetic_state_is_reached),
@@ -1036,6 +1135,8 @@ int main(void)
 		cmocka_unit_test(test_the_order_of_filling_depends_on_the_seed),
 		cmocka_unit_test(test_all_ftls_are_filled_alike),
 		cmocka_unit_test(test_premapping_of_pages_and_of_sectors),
+		cmocka_unit_test(test_premapping_of_sectors_among_live_pages),
+		cmocka_unit_test(test_premapping_of_requests),
 		cmocka_unit_test(test_replayed_state_stops_at_its_share),
 		cmocka_unit_test(test_statistics_exclude_preconditioning),
 		cmocka_unit_test(test_impossible_states_are_refused),

@@ -92,7 +92,8 @@ static void model_use(struct model *m, uint32_t key)
 }
 
 /* Returns the page written last, or PAGES. */
-static uint32_t model_fit(struct model *m, uint32_t bytes)
+/* The page written last; KEYS: the entry `stays` would have to leave. */
+static uint32_t model_fit_beside(struct model *m, uint32_t bytes, uint32_t stays)
 {
 	uint32_t written = PAGES;
 
@@ -100,6 +101,8 @@ static uint32_t model_fit(struct model *m, uint32_t bytes)
 		uint32_t key = oldest(m, false), page;
 
 		key = key == KEYS ? oldest(m, true) : key;
+		if (key == stays)
+			return KEYS;
 		page = key / PER_PAGE;
 		if (m->entry[key].dirty) {
 			written = page;
@@ -114,6 +117,11 @@ static uint32_t model_fit(struct model *m, uint32_t bytes)
 		m->entry[key] = (struct model_entry){ 0 };
 	}
 	return written;
+}
+
+static uint32_t model_fit(struct model *m, uint32_t bytes)
+{
+	return model_fit_beside(m, bytes, KEYS);
 }
 
 static void model_enter(struct model *m, uint32_t key, uint32_t bytes)
@@ -189,16 +197,12 @@ static void look_ahead(struct world *w, struct model *m, uint32_t key)
 	entry_cache_get(w->entries, &w->bench->io, key, 8);
 	model_get(m, key, 8);
 	for (uint32_t next = key + 1; next < key + 3 && next % PER_PAGE; next++) {
-		entry_cache_enter(w->entries, &w->bench->io, next, 8);
-		if (m->entry[next].cached)
-			continue;
-		model_fit(m, 8);
-		model_enter(m, next, 8);
+		entry_cache_enter(w->entries, &w->bench->io, next, 8, key);
+		if (!m->entry[next].cached && model_fit_beside(m, 8, key) != KEYS)
+			model_enter(m, next, 8);
 	}
-	if (m->entry[key].cached) {
-		entry_cache_touch(w->entries, key);
-		model_use(m, key);
-	}
+	entry_cache_touch(w->entries, key);
+	model_use(m, key);
 }
 
 static void random_step(struct world *w, struct model *m, struct random *random)
@@ -378,7 +382,7 @@ static void test_a_hit_waits_for_its_own_load(void **state)
 	begin(w);
 	load = entry_cache_get(w->entries, io, 1, 8);
 	assert_true(load != OP_NONE);
-	entry_cache_enter(w->entries, io, 2, 8);
+	entry_cache_enter(w->entries, io, 2, 8, 1);
 	assert_true(entry_cache_get(w->entries, io, 0, 8) == OP_NONE);
 	assert_true(entry_cache_get(w->entries, io, 1, 8) == load);
 	assert_true(entry_cache_get(w->entries, io, 2, 8) == load);

@@ -14,10 +14,12 @@
 #include "base/hash.h"
 #include "drive/image.h"
 #include "drive/precondition.h"
+#include "tests/forge_fixture.h"
 #include "tests/inside.h"
 #include "tests/own_ftls.h"
 #include "tests/pairwise_fixture.h"
 #include "tests/play_fixture.h"
+#include "tests/undeclared.h"
 
 #define FTL(name) extern const struct ftl_ops ftl_##name;
 #include "ftl/list.h"
@@ -421,15 +423,20 @@ static void prepare(struct player *p, uint64_t n)
 	}
 }
 
-static void check_same(const struct player *a, const struct player *b)
+/* NULL: nothing does. */
+static const char *what_differs(const struct player *a, const struct player *b)
 {
 	const struct flash *f = a->drive->flash, *g = b->drive->flash;
 
-	BUG_ON(a->digest != b->digest, "completion times differ");
-	BUG_ON(memcmp(f->count, g->count, sizeof f->count), "operation counts differ");
-	BUG_ON(memcmp(f->owner, g->owner, f->geometry->pages * sizeof *f->owner), "page owners differ");
-	BUG_ON(memcmp(a->drive->count->request, b->drive->count->request, sizeof a->drive->count->request),
-		"latencies differ");
+	if (a->digest != b->digest)
+		return "completion times differ";
+	if (memcmp(f->count, g->count, sizeof f->count))
+		return "operation counts differ";
+	if (memcmp(f->owner, g->owner, f->geometry->pages * sizeof *f->owner))
+		return "page owners differ";
+	if (memcmp(a->drive->count->request, b->drive->count->request, sizeof a->drive->count->request))
+		return "latencies differ";
+	return NULL;
 }
 
 static void finish_both(struct player *a, struct player *b)
@@ -442,35 +449,168 @@ static void finish_both(struct player *a, struct player *b)
 	drive_drain(b->drive);
 }
 
-static void save_and_continue(void *context)
+/* What regions() does not list, for a run that dies behind the load. */
+static char undeclared[512];
+
+static void blame_undeclared(int signal_number)
 {
-	struct player a, b;
+	static const char start[] = "it may be state that regions() does not list: ";
+
+	(void)signal_number;
+	if (write(STDERR_FILENO, start, strlen(start)) > 0 &&
+		write(STDERR_FILENO, undeclared, strlen(undeclared)) > 0)
+		signal(SIGABRT, SIG_DFL);
+}
+
+/* Saves the one, loads the other from it. */
+static void save_and_load(struct player *a, struct player *b)
+{
 	struct fault fault = { "" };
 	char path[] = "/tmp/ssdlab-drive-XXXXXX";
 	int file = mkstemp(path);
+	bool loaded;
 
-	player_open(&a, context);
-	player_open(&b, context);
-	age(&a);
-	prepare(&a, operations() / 2);
-	BUG_ON(file < 0 || !image_save(a.drive, path, &fault), "%s", fault.text);
-	BUG_ON(!image_load(b.drive, path, &fault), "%s", fault.text);
+	BUG_ON(file < 0 || !image_save(a->drive, path, &fault), "%s", fault.text);
+	loaded = image_load(b->drive, path, &fault);
 	unlink(path);
 	close(file);
-	b.random = a.random;
-	stat_list_start(&a.drive->statistics);
-	stat_list_start(&b.drive->statistics);
-	drive_check(b.drive);
-	finish_both(&a, &b);
-	check_same(&a, &b);
-	drive_check(b.drive);
-	player_close(&a);
-	player_close(&b);
+	stat_list_start(&a->drive->statistics);
+	stat_list_start(&b->drive->statistics);
+	undeclared_state(a->drive->ftl, b->drive->ftl, undeclared, sizeof undeclared);
+	BUG_ON(!loaded && *undeclared, "a drive that was saved is refused; regions() does not list %s; %s",
+		undeclared, fault.text);
+	BUG_ON(!loaded, "%s", fault.text);
+	if (*undeclared)
+		signal(SIGABRT, blame_undeclared);
+}
+
+static void continue_both(struct player *a, struct player *b)
+{
+	const char *what;
+
+	age(a);
+	prepare(a, operations() / 2);
+	save_and_load(a, b);
+	b->random = a->random;
+	drive_check(b->drive);
+	finish_both(a, b);
+	what = what_differs(a, b);
+	signal(SIGABRT, SIG_DFL);
+	BUG_ON(what && *undeclared,
+		"state that regions() does not list changed the run after loading: %s (%s)", undeclared, what);
+	BUG_ON(what, "%s", what);
+	drive_check(b->drive);
+}
+
+/* Players lie in memory that is watched, too. */
+static struct player *two_players(void)
+{
+	undeclared_watch();
+	return memory_array(2, sizeof(struct player), "players");
+}
+
+static void save_and_continue(void *context)
+{
+	struct player *p = two_players();
+
+	player_open(&p[0], context);
+	player_open(&p[1], context);
+	continue_both(&p[0], &p[1]);
+	player_close(&p[0]);
+	player_close(&p[1]);
+	memory_free(p);
 }
 
 static void test_saved_drive_continues_identically(void **state)
 {
 	run_case(*state, save_and_continue);
+}
+
+/* An FTL that forgets to list what lies in its own state, or what the second word of it points to. */
+struct forgetful {
+	struct regions regions; /* first: the visitor is found through it */
+	struct regions *all;
+	const struct ftl *ftl;
+};
+
+static void forget_own(struct regions *r, void *bytes, size_t size)
+{
+	struct forgetful *f = (struct forgetful *)r;
+	const char *state = f->ftl->state;
+
+	if ((char *)bytes < state || (char *)bytes >= state + f->ftl->ops->size)
+		regions_visit(f->all, bytes, size);
+}
+
+static void forget_table(struct regions *r, void *bytes, size_t size)
+{
+	struct forgetful *f = (struct forgetful *)r;
+
+	if (bytes != ((void **)f->ftl->state)[1])
+		regions_visit(f->all, bytes, size);
+}
+
+static void visit_some(struct ftl *f, struct regions *all, const struct ftl_ops *ops,
+	void (*visit)(struct regions *, void *, size_t))
+{
+	struct forgetful some = { { visit, NULL }, all, f };
+
+	ops->regions(f, &some.regions);
+	regions_require(all, !some.regions.broken, some.regions.broken);
+}
+
+static void regions_without_own(struct ftl *f, struct regions *all)
+{
+	visit_some(f, all, &ftl_own_log, forget_own);
+}
+
+static void regions_without_table(struct ftl *f, struct regions *all)
+{
+	visit_some(f, all, &ftl_skeleton, forget_table);
+}
+
+static void continue_forgetfully(const struct combination *c, const struct ftl_ops *ops)
+{
+	struct player *p = two_players();
+
+	for (size_t i = 0; i < 2; i++) {
+		player_open(&p[i], c);
+		p[i].drive->ftl->ops = ops;
+	}
+	continue_both(&p[0], &p[1]);
+}
+
+static void forget_whose_turn_it_is(void *context)
+{
+	struct ftl_ops ops = ftl_own_log;
+
+	ops.regions = regions_without_own;
+	continue_forgetfully(context, &ops);
+}
+
+static void forget_the_page_table(void *context)
+{
+	struct ftl_ops ops = ftl_skeleton;
+
+	ops.regions = regions_without_table;
+	continue_forgetfully(context, &ops);
+}
+
+static void test_what_regions_forgets_is_named(void **state)
+{
+	struct combination c = { .name = "forgetful", .seed = seed_of_run() };
+
+	(void)state;
+	strcpy(c.settings, PAPER_DRIVE "precondition.premap=none");
+	while (ftls[c.ftl] != &ftl_own_log)
+		c.ftl++;
+	assert_aborts(forget_whose_turn_it_is, &c,
+		"state that regions() does not list changed the run after loading: bytes 48..48 of the FTL's "
+		"state (");
+	for (c.ftl = 0; ftls[c.ftl] != &ftl_skeleton;)
+		c.ftl++;
+	assert_aborts(forget_the_page_table, &c,
+		"regions() does not list bytes 0..");
 }
 
 /*
@@ -514,50 +654,6 @@ static void test_loaded_with_another_placement(void **state)
 }
 
 /* ---- a file that only looks like a saved drive ---- */
-
-struct forgery {
-	unsigned char *bytes;
-	size_t size, body; /* behind the text */
-};
-
-static struct forgery forgery_of(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	struct forgery f = { .bytes = memory_array(1 << 22, 1, "forged drive") };
-	const char *text = (const char *)f.bytes;
-
-	f.size = fread(f.bytes, 1, (1 << 22) - 1, file);
-	f.body = (size_t)(strstr(text, "\n\n") + 2 - text);
-	fclose(file);
-	return f;
-}
-
-/* A number somewhere becomes another one, an extreme one or one that is nearly right; the sum is made right. */
-static void forge(struct forgery *f, struct random *random, const char *path)
-{
-	static const uint32_t extremes[] = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
-	size_t at = f->body + random_below(random, f->size - f->body - 12);
-	FILE *file = fopen(path, "wb");
-	uint32_t number;
-	uint64_t sum;
-
-	memcpy(&number, f->bytes + at, sizeof number);
-	switch (random_below(random, 4)) {
-	case 0:
-		number = extremes[random_below(random, COUNT(extremes))];
-		break;
-	case 1:
-		number += (uint32_t)random_below(random, 5) - 2;
-		break;
-	default:
-		number ^= 1u << random_below(random, 32);
-	}
-	memcpy(f->bytes + at, &number, sizeof number);
-	sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
-	memcpy(f->bytes + f->size - sizeof sum, &sum, sizeof sum);
-	fwrite(f->bytes, 1, f->size, file);
-	fclose(file);
-}
 
 /* Refused, or a drive like any other. */
 static void load_forged(struct player *p, const char *path)
@@ -631,7 +727,7 @@ static void run_two(void *context)
 		play(&alone, random_request(&alone), 3);
 	drive_drain(alone.drive);
 	finish_both(&a, &b);
-	check_same(&alone, &a);
+	BUG_ON(what_differs(&alone, &a), "%s", what_differs(&alone, &a));
 	BUG_ON(a.digest == b.digest, "two different drives ran alike");
 	player_close(&alone);
 	player_close(&a);
@@ -763,6 +859,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_wear_levelling_has_its_block),
 		cmocka_unit_test(test_mapping_pages_have_their_place),
 		cmocka_unit_test(test_loaded_with_another_placement),
+		cmocka_unit_test(test_what_regions_forgets_is_named),
 	};
 	int failed = run_suite(argc > 1 ? argv[1] : NULL);
 

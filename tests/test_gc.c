@@ -20,6 +20,7 @@ struct plot {
 	uint64_t clock;
 	uint64_t *closed_at;  /* per block: when its last page was handed out */
 	uint64_t *changed_at; /* per block: when it was closed or lost its last page so far */
+	bool maps;            /* every eighth page is a mapping page */
 };
 
 static void ignore_relocation(struct ftl *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
@@ -31,7 +32,10 @@ static void ignore_relocation(struct ftl *ftl, struct io *io, owner_t owner, ppn
 	(void)to;
 }
 
-static const struct stream streams[] = { { "host" }, { 0 } };
+enum { HOST, MAP };
+
+static const struct stream streams[] = { { "host" }, [MAP] = { "map", .survivors = MAP, .map = true },
+	{ 0 } };
 static const struct collector_client client = { .relocate = ignore_relocation };
 
 static void plot_open(struct plot *f, const char *settings)
@@ -45,6 +49,7 @@ static void plot_open(struct plot *f, const char *settings)
 	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear, NULL, &client);
 	f->io = (struct io){ .flash = f->bench->flash };
 	f->clock = 0;
+	f->maps = false;
 	f->closed_at = memory_array(f->bench->geometry.blocks, sizeof *f->closed_at, "mirror");
 	f->changed_at = memory_array(f->bench->geometry.blocks, sizeof *f->changed_at, "mirror");
 	random_init(&f->random, seed_of_run(), 3);
@@ -65,9 +70,9 @@ static bool is_candidate(const struct plot *f, block_t b, plane_t plane)
 	return f->space->block[b].state == BLOCK_CLOSED && geometry_plane(&f->bench->geometry, b) == plane;
 }
 
-static void write_one(struct plot *f, plane_t plane)
+static void write_to(struct plot *f, plane_t plane, unsigned stream)
 {
-	ppn_t ppn = space_take(f->space, plane, STREAM_HOST, true);
+	ppn_t ppn = space_take(f->space, plane, stream, true);
 	block_t b;
 
 	assert_true(ppn != PPN_NONE);
@@ -76,6 +81,11 @@ static void write_one(struct plot *f, plane_t plane)
 	f->clock++;
 	if (f->space->block[b].state == BLOCK_CLOSED)
 		f->closed_at[b] = f->changed_at[b] = f->clock;
+}
+
+static void write_one(struct plot *f, plane_t plane)
+{
+	write_to(f, plane, f->maps && random_below(&f->random, 8) == 0 ? MAP : HOST);
 }
 
 static void kill_one(struct plot *f)
@@ -209,6 +219,88 @@ static void test_fifo_against_a_scan(void **state)
 	(void)state;
 	plot_open(&f, PLOT "gc.policy=fifo");
 	play(&f, check_fifo);
+	plot_close(&f);
+}
+
+/* Fewest live pages, then the lowest, of the blocks of mapping pages or of the others that are not the last that
+ * their stream filled, unless it has opened another or is the host's, which asks; or of all. */
+static block_t scan_patiently(const struct plot *f, plane_t plane, bool map, bool all)
+{
+	block_t best = BLOCK_NONE;
+
+	for (block_t b = 0; b < f->bench->geometry.blocks; b++) {
+		const struct space_block *block = &f->space->block[b];
+		bool last = block->stream == MAP && f->space->plane[plane].open[MAP].block == BLOCK_NONE;
+
+		for (block_t other = 0; last && other < f->bench->geometry.blocks; other++)
+			last = !is_candidate(f, other, plane) || f->space->block[other].stream != MAP ||
+			       f->closed_at[other] <= f->closed_at[b];
+		if (is_candidate(f, b, plane) && (block->stream == MAP) == map && (all || !last) &&
+			block->valid < f->bench->geometry.pages_per_block &&
+			(best == BLOCK_NONE || block->valid < f->space->block[best].valid))
+			best = b;
+	}
+	return best;
+}
+
+static block_t choose_patiently(const struct plot *f, plane_t plane, bool all)
+{
+	block_t data = scan_patiently(f, plane, false, all), map = scan_patiently(f, plane, true, all);
+	uint32_t live, pages = f->bench->geometry.pages_per_block;
+
+	if (data == BLOCK_NONE || map == BLOCK_NONE)
+		return data == BLOCK_NONE ? map : data;
+	live = f->space->block[map].valid;
+	if (live <= pages / 8 &&
+		(live < f->space->block[data].valid || (live == f->space->block[data].valid && map < data)))
+		return map;
+	return blocks_left(f->blocks, plane) < f->collector->settings->low / 2 && live <= pages / 2 ? map
+												    : data;
+}
+
+static void check_patient(struct plot *f, plane_t plane, block_t picked)
+{
+	block_t best = choose_patiently(f, plane, false);
+
+	assert_reclaimable(f, plane, picked);
+	assert_int_equal(picked, best == BLOCK_NONE ? choose_patiently(f, plane, true) : best);
+}
+
+/* With two blocks left that is scarce, or plenty. */
+static void test_patient_against_a_scan(void **state)
+{
+	static const char *const low[] = { "gc.low=6", "gc.low=4" };
+	struct plot f;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char text[400];
+
+		snprintf(text, sizeof text, PLOT "flash.pages=8 gc.policy=patient %s", low[i]);
+		plot_open(&f, text);
+		f.maps = true;
+		play(&f, check_patient);
+		collector_check(f.collector);
+		plot_close(&f);
+	}
+}
+
+/* Blocks 0 and 1 are of mapping pages, 2 and 1 of 8 live; block 1, the last filled, waits until there is another. */
+static void test_patient_passes_over_what_was_just_filled(void **state)
+{
+	struct plot f;
+	struct gc_policy *policy;
+
+	(void)state;
+	plot_open(&f, PLOT "flash.pages=8 gc.policy=patient");
+	policy = &f.collector->policy;
+	for (int i = 0; i < 16; i++)
+		write_to(&f, 0, MAP);
+	for (ppn_t page = 0; page < 15; page += page == 5 ? 3 : 1)
+		space_release(f.space, page);
+	assert_int_equal(policy->ops->pick(policy, 0), 0);
+	write_to(&f, 0, MAP);
+	assert_int_equal(policy->ops->pick(policy, 0), 1);
 	plot_close(&f);
 }
 
@@ -768,6 +860,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_greedy_against_a_scan),
+		cmocka_unit_test(test_patient_against_a_scan),
+		cmocka_unit_test(test_patient_passes_over_what_was_just_filled),
 		cmocka_unit_test(test_fifo_against_a_scan),
 		cmocka_unit_test(test_cost_benefit_against_a_scan),
 		cmocka_unit_test(test_random_picks_what_can_be_reclaimed),

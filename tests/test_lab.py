@@ -56,6 +56,35 @@ measure = programs | doubled
 series = ftl
 over = page
 """
+FAMILIES = """
+[experiment]
+drive = parameters/tiny.cfg
+columns = family
+[numbers]
+trace =
+[axis workload]
+a = mixed requests=300 space=3M
+[axis family]
+written = workload.write_share=1
+read = workload.write_share=0
+replayed =
+[axis workload at replayed]
+a = traces/samples/random.trace trace.limit=50
+[axis variant]
+default =
+short = trace.limit=7
+[defaults]
+family = written
+variant = default
+[grid]
+family = written replayed
+[grid variants]
+variant = *
+[figure one]
+title = Fig. 1
+plot = bars
+measure = run.served
+"""
 PUBLISHED = """id\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote
 # a remark
 same\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
@@ -118,6 +147,14 @@ class Description(Folder):
         place["workload"] = "trace"
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
 
+    def test_settings_that_depend_on_two_axes(self):
+        self.write("two.ini", SWEEP.replace("[axis seed]", "[axis size]\n"
+                   """small = 'flash.blocks={n if workload == "mixed" else 2 * n}'\n[axis seed]"""))
+        e = description.read(self.at("two.ini"), [])
+        for workload, blocks in ("mixed", 300), ("trace", 600):
+            place = {"workload": workload, "ftl": "page", "cache": "1K", "size": "small", "seed": "2"}
+            self.assertIn(f"flash.blocks={blocks}", e.settings(place)[1])
+
     def test_grids_and_cases(self):
         e = description.read(self.at("sweep"), [])
         self.assertEqual(len(e.places([""])), 2 * 2 * 2 * 2)
@@ -145,12 +182,16 @@ class Description(Folder):
 
 
 KINDS = SWEEP + """
+[labels]
+trace = what a place is called on two axes
+workload trace = a trace
 [figure cdf]
 plot = cdf
 measure = reads | writes
 series = ftl
 panels = workload
 log = x
+xlabel = ms
 [figure heat]
 plot = heat
 x = cache
@@ -178,6 +219,13 @@ points = programs
 second = waf
 at = mixed across
 log = x y2
+[figure over]
+plot = lines
+x = cache
+series = workload
+measure = programs
+at = across
+over = page
 [figure dots]
 plot = dots
 x = cache
@@ -321,10 +369,13 @@ class Sweep(Folder):
         self.lab("report", self.at("sweep"))
         drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
         names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "deviations", "dots", "heat", "lines-1",
-                 "lines-2", "nothing", "second", "stacks"]
+                 "lines-2", "nothing", "over", "second", "stacks"]
         self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+        self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
+        self.assertIn('array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp"))
+        self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
 
     def test_the_least_of_several_vectors(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] / programs[page])",
@@ -337,6 +388,21 @@ class Sweep(Folder):
         self.lab("report", self.at("sweep"))
         data = self.text("results/sweep/n-300/figures/heat.gp").partition("$data << END\n")[2].splitlines()[:2]
         self.assertEqual(data, ['1 "1K" 100 100 100 100 100 100', '2 "4K" 100 100 100 100 100 100'])  # twice as much, wherever
+
+    def test_columns_of_an_axis_and_reasons_that_are_computed(self):
+        self.write("sweep/experiment.ini", FAMILIES)
+        self.write("sweep/published.tsv", "id\nshare\tFig. 2\twrites\ttrace.write_share[a]\t=\t0.5\tfactor\t\t"
+                   "\nserved\tFig. 1\tserved\trun.served[a]\t=\t9\tcount\t\tOf {short} fewer.\n")
+        self.lab("report", self.at("sweep"), "variants")
+        rows = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
+        self.assertEqual([(row[0], row[4], row[-1]) for row in rows],
+                         [("id", "ours", "family"), ("share", "1.00x", "written"), ("served", "300", "written"),
+                          ("share", "1.00x", "replayed"), ("served", "50", "replayed")])
+        page = self.text("results/sweep/default/report-variants.html")
+        self.assertIn('Of <a href="#at-short">short</a> 7 fewer.', page)
+        self.assertIn("Fig. 1, replayed", page)
+        self.lab("report", self.at("sweep"))
+        self.assertIn('Of <a href="#at-short">short</a> fewer.', self.text("results/sweep/default/report.html"))
 
     def test_what_is_not_to_be_had_stands_apart(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("far\tFig. 2", "far\tNot to be had: Fig. 2"))
@@ -391,6 +457,30 @@ class Sweep(Folder):
         self.lab("run", self.at("aged.ini"), "--drives")
         self.assertEqual(self.text("results/aged/default/results.tsv"), without)
         self.assertEqual(len(os.listdir(self.at("results/drives"))), 1)
+
+    def test_options_of_a_run_are_settings_of_a_point(self):
+        self.write("warm.ini", "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
+                   "[axis warm]\nnot =\nlater = --warmup=100\n[measures]\ncounted = request.all.count\n")
+        self.lab("run", self.at("warm.ini"))
+        rows = [line.split("\t") for line in self.text("results/warm/default/results.tsv").splitlines()[1:]]
+        self.assertEqual([(row[1], row[4]) for row in rows], [("not", "500"), ("later", "400")])
+        self.write("warm.ini", self.text("warm.ini").replace("=100", "=soon"))
+        self.assertIn("w later: ", self.lab("run", self.at("warm.ini"), status=2).stderr)
+
+    def test_channels_are_folded(self):
+        self.write("fold.ini", "[experiment]\ndrive = parameters/icpp23.cfg\nfold = {scale}\n[numbers]\nscale = 1\n"
+                   "[axis workload]\nw = mixed\n[axis page]\n8k = flash.blocks={2048//scale}\n"
+                   "[axis host]\nopen = host.time_scale=0.5\nclosed = host.mode=closed host.queue_depth=12\n")
+
+        def folded(scale):
+            lines = self.lab("list", self.at("fold.ini"), f"scale={scale}").stdout.splitlines()
+            return [line.split("-s flash.blocks=")[-1].split(" parameters")[0].replace("-s ", "") for line in lines]
+
+        self.assertEqual(folded(1), ["2048 host.time_scale=0.5", "2048 host.mode=closed host.queue_depth=12"])
+        self.assertEqual(folded(2), ["2048"] * 2)  # one plane of two
+        self.assertEqual(folded(64), ["512 host.queue_limit=32 host.time_scale=4", "512 host.queue_depth=2"])  # 16 planes are one
+        self.assertIn("flash.planes=1 -s flash.channels=4", self.lab("list", self.at("fold.ini"), "scale=4").stdout)
+        self.assertIn("w 8k open: ", self.lab("list", self.at("fold.ini"), "scale=2048", status=2).stderr)
 
     def test_comparing(self):
         self.lab("run", self.at("sweep"))

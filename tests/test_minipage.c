@@ -171,14 +171,25 @@ static void test_a_load_for_the_request(void **state)
 	(void)state;
 	reading(rig, 0, 0, 64);
 	assert_cost(rig, (struct cost){ 1, 0, 2, 0, 0 }, "8 minipages");
+	writing(rig, 7, 24, 40);
+	assert_cost(rig, (struct cost){ 1, 0, 0, 0, 1 }, "2 minipages, written");
 	rig_close(rig);
 	rig = filled("ftl=pm pm.node=full map.load=request");
 	reading(rig, 0, 0, 96);
 	assert_cost(rig, (struct cost){ 1, 0, 3, 0, 0 }, "3 nodes");
+	writing(rig, 4, 0, 64);
+	assert_cost(rig, (struct cost){ 1, 0, 0, 0, 2 }, "2 nodes of pages, written");
+	writing(rig, 7, 24, 40);
+	assert_cost(rig, (struct cost){ 1, 0, 0, 0, 1 }, "2 nodes of minipages, written");
 	rig_close(rig);
 	rig = filled("ftl=dftl map.cache_bytes=4K map.load=request");
 	reading(rig, 0, 0, 96);
 	assert_cost(rig, (struct cost){ 1, 0, 3, 0, 0 }, "3 entries");
+	rig_close(rig);
+	rig = filled("ftl=dftl dftl.entries=3 map.load=request");
+	reading(rig, 0, 0, 160);
+	assert_cost(rig, (struct cost){ 2, 0, 5, 0, 0 },
+		"5 entries, 3 at a time: the fourth does not drive out the first");
 	rig_close(rig);
 }
 
@@ -219,6 +230,68 @@ static void test_a_write_waits_for_its_entries(void **state)
 		assert_int_equal(writing(rig, 7, 0, 32), 42000 + 132000);
 		rig_close(rig);
 	}
+}
+
+/*
+ * Two dies, each with a bus: mapping page 0 and even logical pages are on one, odd ones on the other, where nothing
+ * delays what forgets to wait.  A load takes 42 us, a read 10 and 1 a sector, a program 100 and 1 a sector.
+ */
+#define TWO_DIES "flash.channels=2 placement.policy=static "
+
+static void test_who_waits_for_another_die(void **state)
+{
+	static const struct {
+		const char *settings, *what;
+		enum request_type type;
+		sector_t from, end; /* of LPN 1 */
+		tick_t takes;       /* us */
+	} rows[] = {
+		{ "ftl=minipage", "a read", REQUEST_READ, 0, 8, 42 + 18 },
+		{ "ftl=minipage", "a read of two", REQUEST_READ, 0, 16, 2 * 42 + 26 },
+		{ "ftl=minipage", "a program", REQUEST_WRITE, 0, 8, 42 + 108 },
+		{ "ftl=minipage", "a packed program", REQUEST_WRITE, 0, 16, 2 * 42 + 116 },
+		{ "ftl=minipage", "what is kept", REQUEST_WRITE, 0, 4, 42 + 14 + 108 },
+		{ "ftl=minipage map.load=request", "what was brought", REQUEST_READ, -8, 32, 42 + 42 },
+		{ "ftl=pm", "a read", REQUEST_READ, 0, 16, 42 + 26 },
+		{ "ftl=pm", "a program", REQUEST_WRITE, 0, 8, 42 + 108 },
+		{ "ftl=pm", "what is kept", REQUEST_WRITE, 0, 4, 42 + 14 + 108 },
+		{ "ftl=pm", "a page", REQUEST_WRITE, 0, 32, 42 + 132 },
+		{ "ftl=pm pm.node=full map.load=request", "what was brought", REQUEST_READ, -8, 32, 42 + 42 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char settings[120];
+		struct rig *rig;
+		tick_t took;
+
+		snprintf(settings, sizeof settings, TWO_DIES "%s", rows[i].settings);
+		rig = filled(settings);
+		took = serve(rig, rows[i].type, 1, rows[i].from, rows[i].end);
+		if (took != rows[i].takes * 1000)
+			fail_msg("%s, %s: %llu ns", rows[i].settings, rows[i].what, (unsigned long long)took);
+		rig_close(rig);
+	}
+}
+
+/* A node in DRAM that lacks the minipage, and one that another request's read is still bringing. */
+static void test_who_waits_with_a_node_in_dram(void **state)
+{
+	struct rig *rig = filled(TWO_DIES "ftl=pm");
+	struct request r = { .line = 1, .start = 3 * 32, .sectors = 8, .type = REQUEST_READ };
+
+	(void)state;
+	mini_of(rig)->cache->plan.bytes = 32;
+	writing(rig, 1, 8, 16);
+	reading(rig, 5, 0, 8);
+	reading(rig, 7, 0, 8);
+	reading(rig, 1, 0, 8);
+	assert_int_equal(reading(rig, 1, 16, 24), 42000 + 18000);
+	assert_int_equal(mini_of(rig)->statistics.grown, 1);
+	r.arrival = schedule_now(rig->drive->flash->schedule);
+	assert_true(drive_submit(rig->drive, &r));
+	assert_int_equal(reading(rig, 3, 8, 16), 42000 + 18000 + 18000);
+	rig_close(rig);
 }
 
 /* ---- RAM ---- */
@@ -303,6 +376,32 @@ static void test_the_buffer_cooperates(void **state)
 	}
 }
 
+/* LPN 1 is in mode M, its node not in DRAM.  A pack takes two of its three minipages and looks up these; the third is
+ * looked up when it is packed, and then missing in the node. */
+static void test_a_pack_looks_up_what_it_takes(void **state)
+{
+	struct rig *rig = filled("dram.buffer_bytes=32K ftl=pm buffer=coop");
+	struct mini *m = mini_of(rig);
+
+	(void)state;
+	m->cache->plan.bytes = 32;
+	serve(rig, REQUEST_TRIM, 1, 24, 32);
+	reading(rig, 8, 0, 8);
+	reading(rig, 9, 0, 8);
+	assert_null(entry_cache_find(m->cache, 1));
+	m->cache->plan.bytes = 4096;
+	writing(rig, 2, 0, 16);
+	writing(rig, 1, 0, 24);
+	writing(rig, 3, 0, 24);
+	writing(rig, 4, 0, 8);
+	assert_cost(rig, (struct cost){ 2, 0, 0, 0, 1 }, "all of LPN 2, two of LPN 1");
+	writing(rig, 5, 0, 24);
+	writing(rig, 6, 0, 8);
+	assert_cost(rig, (struct cost){ 2, 0, 0, 0, 1 }, "one of LPN 1, all of LPN 3");
+	assert_int_equal(m->statistics.grown, 1);
+	rig_close(rig);
+}
+
 /* ---- chance ---- */
 
 #define SMALL                                                                                                \
@@ -325,6 +424,9 @@ static void test_random_requests(void **state)
 		"flash.page_bytes=16K ftl=pm buffer=coop pm.pack=buffer",
 		"flash.page_bytes=8K ftl=pm buffer=coop coop.minipage_bytes=2K map.batch=false",
 		"flash.page_bytes=16K ftl=dftl dftl.entries=0 map.load=request gc.policy=patient gc.low=6",
+		"flash.page_bytes=2K ftl=dftl dftl.entries=4 dftl.slru=4 map.load=request",
+		"flash.page_bytes=2K ftl=dftl dftl.entries=1 map.load=request",
+		"flash.page_bytes=2K ftl=pm pm.bytes=512 pm.node=full map.load=request",
 	};
 	const char *seed = getenv("SEED");
 	uint64_t packed = 0, paged = 0;
@@ -371,8 +473,11 @@ int main(void)
 		cmocka_unit_test(test_a_load_for_the_request),
 		cmocka_unit_test(test_a_read_waits_for_its_entries),
 		cmocka_unit_test(test_a_write_waits_for_its_entries),
+		cmocka_unit_test(test_who_waits_for_another_die),
+		cmocka_unit_test(test_who_waits_with_a_node_in_dram),
 		cmocka_unit_test(test_minipages_wait_in_ram),
 		cmocka_unit_test(test_the_buffer_cooperates),
+		cmocka_unit_test(test_a_pack_looks_up_what_it_takes),
 		cmocka_unit_test(test_random_requests),
 	};
 

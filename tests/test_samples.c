@@ -146,9 +146,40 @@ static void across_writes_cost_two_programs(void **state)
 	assert_true(statistic(&across, "waf") < statistic(&page, "waf"));
 }
 
+/* On the drive to learn on every profile fits, and shows what its requests can show: reads find data, writes of parts
+ * of pages read the rest. */
+static void every_profile_fits_the_class_drive(void **state)
+{
+	static const char *const only_read[] = { "ranges", "web", "websearch" };
+	struct world *w = *state;
+	char line[256], *list, *name;
+
+	ssd(w, "list profiles");
+	list = memory_string(w->out, "profiles");
+	for (name = strtok(strchr(list, '\n'), "\n"); name; name = strtok(NULL, "\n")) {
+		bool writes = true, whole = !strncmp(name + 2, "sequential", 10);
+
+		name[2 + strcspn(name + 2, " ")] = 0;
+		for (size_t i = 0; i < COUNT(only_read); i++)
+			writes &= strcmp(name + 2, only_read[i]) != 0;
+		snprintf(line, sizeof line, "run --verify -s trace.limit=1500 parameters/class.cfg %s",
+			name + 2);
+		ssd(w, line);
+		assert_status(w, DONE, line);
+		assert_int_equal(value_of(w, "run.folded"), 0);
+		assert_int_equal(value_of(w, "run.served"), value_of(w, "run.requests"));
+		assert_int_equal(value_of(w, "map.unmapped_reads"), 0);
+		if (value_of(w, "request.read.count"))
+			assert_true(value_of(w, "flash.read.host") > 0);
+		assert_true((value_of(w, "flash.read.rmw") > 0) == (writes && !whole));
+	}
+	memory_free(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(every_profile_fits_the_class_drive),
 		TEST(every_request_is_served_and_verified),
 		TEST(random_writes_cost_copies),
 		TEST(hot_places_cost_fewer_copies),

@@ -412,6 +412,26 @@ static void test_sizes(void **state)
 	memory_free(r);
 }
 
+static void test_sizes_off_the_grid_by_hand(void **state)
+{
+	static const struct record r[] = {
+		{ 0, 0, 512, RESPONSE_UNKNOWN, 1, 0, REQUEST_WRITE },
+		{ 1, 0, 4096, RESPONSE_UNKNOWN, 2, 0, REQUEST_WRITE },
+		{ 2, 0, 5120, RESPONSE_UNKNOWN, 3, 0, REQUEST_WRITE },
+		{ 3, 0, 8192, RESPONSE_UNKNOWN, 4, 0, REQUEST_WRITE },
+		{ 4, 0, 3584, RESPONSE_UNKNOWN, 5, 0, REQUEST_READ },
+		{ 5, 0, 8704, RESPONSE_UNKNOWN, 6, 0, REQUEST_READ },
+	};
+	char *report = report_of(r, 6);
+
+	(void)state;
+	expect(report, "small_write_share", .25);
+	expect(report, "odd_write_share", .25);
+	expect(report, "small_read_share", .5);
+	expect(report, "odd_read_share", .5);
+	free(report);
+}
+
 /* --- order --- */
 
 static void test_sequentiality(void **state)
@@ -584,6 +604,71 @@ static void test_reuse_by_requests(void **state)
 }
 
 /* A loop over n pages comes back at distance n - 1, however many pages there are. */
+/* Sector by sector, and over all earlier writes: those that the last write of a device overwrites, and how. */
+static void count_rewrite(const struct record *r, size_t last, double count[3])
+{
+	const struct record *w = &r[last];
+	uint64_t first = w->offset / SECTOR_BYTES, end = (w->offset + w->bytes - 1) / SECTOR_BYTES;
+	uint64_t same_start = 0;
+	bool met = false;
+
+	for (size_t i = 0; i < last; i++) {
+		uint64_t other = r[i].offset / SECTOR_BYTES;
+		uint64_t other_end = (r[i].offset + r[i].bytes - 1) / SECTOR_BYTES;
+
+		if (r[i].type != REQUEST_WRITE || r[i].device != w->device)
+			continue;
+		met |= other <= end && first <= other_end;
+		if (other == first)
+			same_start = other_end - other + 1;
+	}
+	if (met)
+		count[!same_start ? 2 : same_start == end - first + 1 ? 0 : 1]++;
+}
+
+static void test_rewrites(void **state)
+{
+	struct record *r = random_trace(seed());
+	char *report = report_of(r, REQUESTS);
+	double count[3] = { 0 }, all;
+
+	(void)state;
+	for (size_t i = 0; i < REQUESTS; i++)
+		if (r[i].type == REQUEST_WRITE)
+			count_rewrite(r, i, count);
+	all = count[0] + count[1] + count[2];
+	expect(report, "rewrites", all);
+	expect(report, "rewrites_exact_share", count[0] / all);
+	expect(report, "rewrites_same_start_share", count[1] / all);
+	expect(report, "rewrites_shifted_share", count[2] / all);
+	free(report);
+	memory_free(r);
+}
+
+/* Neighbours in one 4 KiB page overwrite nothing; a write over two groups of 64 sectors meets both. */
+static void test_rewrites_by_hand(void **state)
+{
+	static const struct record r[] = {
+		{ 0, 1024, 1024, RESPONSE_UNKNOWN, 1, 0, REQUEST_WRITE },
+		{ 1, 2048, 1024, RESPONSE_UNKNOWN, 2, 0, REQUEST_WRITE },
+		{ 2, 1024, 1024, RESPONSE_UNKNOWN, 3, 0, REQUEST_READ },
+		{ 3, 1024, 1024, RESPONSE_UNKNOWN, 4, 0, REQUEST_WRITE },
+		{ 4, 1024, 2048, RESPONSE_UNKNOWN, 5, 0, REQUEST_WRITE },
+		{ 5, 512, 1024, RESPONSE_UNKNOWN, 6, 0, REQUEST_WRITE },
+		{ 6, 32256, 1024, RESPONSE_UNKNOWN, 7, 0, REQUEST_WRITE },
+		{ 7, 32768, 512, RESPONSE_UNKNOWN, 8, 0, REQUEST_WRITE },
+		{ 8, 512, 1024, RESPONSE_UNKNOWN, 9, 1, REQUEST_WRITE },
+	};
+	char *report = report_of(r, 9);
+
+	(void)state;
+	expect(report, "rewrites", 4);
+	expect(report, "rewrites_exact_share", .25);
+	expect(report, "rewrites_same_start_share", .25);
+	expect(report, "rewrites_shifted_share", .5);
+	free(report);
+}
+
 static void test_reuse_of_a_loop(void **state)
 {
 	static const unsigned sizes[] = { 1000, 60000, 200000, 1000000 };
@@ -704,12 +789,15 @@ int main(void)
 		cmocka_unit_test(test_alignment),
 		cmocka_unit_test(test_residues_by_hand),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_sizes_off_the_grid_by_hand),
 		cmocka_unit_test(test_sequentiality),
 		cmocka_unit_test(test_responses),
 		cmocka_unit_test(test_no_responses),
 		cmocka_unit_test(test_reuse_is_exact_for_few_pages),
 		cmocka_unit_test(test_lately_is_exact),
 		cmocka_unit_test(test_reuse_by_requests),
+		cmocka_unit_test(test_rewrites),
+		cmocka_unit_test(test_rewrites_by_hand),
 		cmocka_unit_test(test_reuse_of_a_loop),
 		cmocka_unit_test(test_reuse_of_uniform_accesses),
 		cmocka_unit_test(test_tally),

@@ -125,11 +125,36 @@ static struct place resized(struct generator *g, struct actor *a, struct place p
 	return place;
 }
 
+/* Overlaps the place from another point of the grid, where there is one: each as likely. */
+static struct place shifted(struct generator *g, struct actor *a, struct place place)
+{
+	uint64_t sectors, before, choices, choice;
+	sector_t start;
+
+	if (a->settings->shifted <= 0 || random_unit(&a->random) >= a->settings->shifted)
+		return place;
+	sectors = draw_sectors(a);
+	before = (sectors - 1) / g->grid;
+	choices = before + (place.sectors - 1) / g->grid;
+	choice = choices ? random_below(&a->random, choices) : 0;
+	start = choice < before ? place.start - (choice + 1) * g->grid
+				: place.start + (choice - before + 1) * g->grid;
+	if (!choices || start > place.start + place.sectors || start + sectors > g->sectors)
+		return place;
+	return (struct place){ start, (uint32_t)sectors };
+}
+
+/* What a repeat makes of a place. */
+static struct place repeated(struct generator *g, struct actor *a, struct place place)
+{
+	return shifted(g, a, resized(g, a, place));
+}
+
 static struct place popular_place(struct generator *g, struct actor *a)
 {
 	const struct actor *whose = owner(g, a);
 
-	return resized(g, a, numbered_place(g, whose, zipf_draw(&whose->popularity, &a->random)));
+	return repeated(g, a, numbered_place(g, whose, zipf_draw(&whose->popularity, &a->random)));
 }
 
 /* 0 .. limit-1: as likely 0 as 1 or 2, as 3 to 6, as 7 to 14 ... */
@@ -154,7 +179,7 @@ static struct place recent_place(struct generator *g, struct actor *a)
 {
 	const struct actor *whose = owner(g, a);
 
-	return whose->known ? resized(g, a, remembered(a, whose)) : anywhere(g, a);
+	return whose->known ? repeated(g, a, remembered(a, whose)) : anywhere(g, a);
 }
 
 static struct place near_place(struct generator *g, struct actor *a)

@@ -18,9 +18,10 @@
  *	            likelier the nearer
  *	(the rest)  begins anywhere
  *
- * A repeat keeps start and length, but for the share `resized`, which gets a new length; the
- * share `other` of the repeats goes to places of the other kind.  All other lengths come from
- * the mix `sizes`, "4K:58 8K:5" (size:weight).
+ * A repeat keeps start and length, but for the share `resized`, which gets a new length, and the share `shifted`,
+ * which overlaps the place from another start; the share `other` of the repeats goes to places of the other kind.
+ * All other lengths come from the mix `sizes`, "4K:58 8K:5" (size:weight), whose weights give way to what is
+ * stated of them: `mean`, `small`, `odd`, and `across` of both kinds together (generate_targets.h).
  *
  *	requests, space, seed, write_share, brief    at the top level; `together` is the share of
  *	            requests that are of their predecessor's kind for that reason alone

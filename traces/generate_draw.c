@@ -58,17 +58,6 @@ static bool scan_pair(struct mix *mix, const char **text, enum mix_unit unit)
 	return true;
 }
 
-static bool normalise(struct mix *mix)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < mix->count; i++)
-		sum += mix->part[i].weight;
-	for (size_t i = 0; i < mix->count; i++)
-		mix->part[i].weight /= sum;
-	return sum > 0;
-}
-
 /* Vose: columns below the average are topped up by columns above it. */
 static void build_alias(struct mix *mix)
 {
@@ -98,6 +87,20 @@ static void build_alias(struct mix *mix)
 	memory_free(order);
 }
 
+bool mix_reweigh(struct mix *mix)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < mix->count; i++)
+		sum += mix->part[i].weight;
+	if (!(sum > 0))
+		return false;
+	for (size_t i = 0; i < mix->count; i++)
+		mix->part[i].weight /= sum;
+	build_alias(mix);
+	return true;
+}
+
 bool mix_parse(struct mix *mix, const char *text, enum mix_unit unit, const char *key, struct fault *fault)
 {
 	const char *rest = text;
@@ -116,11 +119,10 @@ bool mix_parse(struct mix *mix, const char *text, enum mix_unit unit, const char
 				unit == MIX_NS ? "time in us" : "size (a multiple of 512, at most 64M)");
 		}
 	}
-	if (!mix->count || !normalise(mix)) {
+	if (!mix->count || !mix_reweigh(mix)) {
 		mix_release(mix);
 		return fault_set(fault, "%s: no value has a weight; " MIX_EXAMPLE, key);
 	}
-	build_alias(mix);
 	return true;
 }
 

@@ -35,6 +35,9 @@ struct mix {
 bool mix_parse(struct mix *, const char *text, enum mix_unit, const char *key, struct fault *);
 void mix_release(struct mix *);
 
+/* Makes what is drawn follow the weights, of any sum, after they were changed.  False: all are 0. */
+bool mix_reweigh(struct mix *);
+
 /* The value that belongs to u, 0 <= u < 1: over all u each value has its share. */
 uint64_t mix_value(const struct mix *, double u);
 

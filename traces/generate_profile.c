@@ -5,6 +5,7 @@
 #include "parameters/params.h"
 #include "traces/generate_find.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- keys ---- */
@@ -26,6 +27,12 @@ static const struct param top_rows[] = {
 	{ PROFILE(REAL, together), 0, 0.999, "", "0",
 		"share of requests that are of their predecessor's kind for that reason alone: reads and "
 		"writes come in bursts" },
+	{ PROFILE(REAL, across), 0, 1, "", "0",
+		"share of requests that cross a page of 8 KB and are no longer than one: the weights of both "
+		"`sizes` are changed, as little as possible, until it is so; 0: as they are" },
+	{ PROFILE(REAL, across_16k), 0, 1, "", "0", "the same for pages of 16 KB" },
+	{ PROFILE(REAL, across_ratio), 0.001, 1000, "", "1",
+		"with these: that share among the writes over that among the reads" },
 	{ 0 },
 };
 
@@ -86,6 +93,13 @@ static const struct param kind_rows[] = {
 		"was written, writes of what was read" },
 	{ KIND(REAL, resized), 0, 1, "", "0",
 		"share of the repeats that keep the start but get a new length" },
+	{ KIND(REAL, shifted), 0, 1, "", "0",
+		"share of the repeats that begin elsewhere on the grid, with a new length, yet overlap the place" },
+	{ KIND(REAL, mean), 0, 64 << 20, "bytes", "0",
+		"mean size: weights of `sizes` are changed for it, as for across; 0: as they are" },
+	{ KIND(REAL, small), 0, 1, "", "0", "likewise: share of requests smaller than the grid" },
+	{ KIND(REAL, odd), 0, 1, "", "0",
+		"likewise: share of requests larger than the grid that are no multiple of it" },
 	{ 0 },
 };
 
@@ -171,6 +185,58 @@ static bool parse_mix(struct mix *mix, const char *text, enum mix_unit unit, con
 	return mix_parse(mix, text, unit, where, fault);
 }
 
+/* What the requests of a kind are to be like; `across` is given for both together. */
+static struct size_targets wanted_of(const struct profile *p, unsigned kind)
+{
+	const struct kind_settings *k = &p->kind[kind];
+	double over_all = (kind == KIND_WRITE ? p->across_ratio : 1) /
+			  (p->write_share * p->across_ratio + 1 - p->write_share);
+
+	return (struct size_targets){ .mean = k->mean / SECTOR_BYTES,
+		.across = p->across * over_all,
+		.across_16k = p->across_16k * over_all,
+		.small = k->small,
+		.odd = k->odd };
+}
+
+/* What its own sizes must be like for that, where requests borrow places of the other kind, and with them sizes. */
+static double own_share(double wanted, double others, double borrowed, double lent)
+{
+	double own = ((1 - lent) * wanted - borrowed * others) / (1 - borrowed - lent);
+
+	return !wanted || !others || borrowed + lent >= 1 ? wanted : fmax(own, 1e-12);
+}
+
+static struct size_targets targets_of(const struct profile *p, unsigned kind)
+{
+	const struct kind_settings *own = &p->kind[kind], *other = &p->kind[!kind];
+	double borrowed = own->other * (own->recent + own->popular);
+	double lent = other->other * (other->recent + other->popular);
+	struct size_targets a = wanted_of(p, kind), b = wanted_of(p, !kind);
+
+	return (struct size_targets){ .mean = own_share(a.mean, b.mean, borrowed, lent),
+		.across = own_share(a.across, b.across, borrowed, lent),
+		.across_16k = own_share(a.across_16k, b.across_16k, borrowed, lent),
+		.small = own_share(a.small, b.small, borrowed, lent),
+		.odd = own_share(a.odd, b.odd, borrowed, lent) };
+}
+
+static bool apply_targets(struct profile *p, const char *path, struct fault *fault)
+{
+	static const char *const keys[KINDS] = { "read.sizes", "write.sizes" };
+
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		struct size_targets t = targets_of(p, kind);
+		char where[FAULT_BYTES / 2];
+
+		snprintf(where, sizeof where, "%s: %s", path, keys[kind]);
+		if (t.mean + t.across + t.across_16k + t.small + t.odd > 0 &&
+			!targets_apply(&p->size_mix[kind], &t, p->grid / SECTOR_BYTES, where, fault))
+			return false;
+	}
+	return true;
+}
+
 static bool parse(struct profile *p, const char *path, struct fault *fault)
 {
 	return parse_mix(&p->gap_mix, p->gaps, MIX_NS, path, "arrival.gaps", fault) &&
@@ -178,7 +244,7 @@ static bool parse(struct profile *p, const char *path, struct fault *fault)
 		       fault) &&
 	       parse_mix(&p->size_mix[KIND_WRITE], p->kind[KIND_WRITE].sizes, MIX_SECTORS, path,
 		       "write.sizes", fault) &&
-	       check(p, path, fault);
+	       check(p, path, fault) && apply_targets(p, path, fault);
 }
 
 /* `text`: what the file would hold that is not there; NULL: it is read. */

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "traces/generate_align.h"
 #include "traces/generate_draw.h"
+#include "traces/generate_targets.h"
 #include "types.h"
 
 enum { KIND_READ, KIND_WRITE, KINDS };
@@ -18,16 +19,18 @@ enum run_follows { RUN_NEW, RUN_ANY, RUN_LAST };
 /* Settings of the reads or of the writes; the keys are explained at their rows. */
 struct kind_settings {
 	char *sizes;
-	double sequential, recent, popular, near, other, resized;
+	double sequential, recent, popular, near, other, resized, shifted;
 	uint64_t streams, recent_depth, near_span;
 	int follow; /* enum run_follows */
 	double places, zipf, flat;
+	double mean, small, odd; /* bytes; shares */
 };
 
 struct profile {
 	char *brief;
 	uint64_t requests, seed, space, grid, offset;
 	double write_share, together, head;
+	double across, across_16k, across_ratio;
 	int gap_law; /* enum gap_law */
 	char *gaps;
 	uint64_t range_bytes;

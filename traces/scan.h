@@ -27,6 +27,8 @@ struct scan {
 	uint64_t unit_ns;              /* of a time column */
 	uint64_t clock_ns;             /* for formats that tell steps of time; 0 at the start */
 	uint64_t rounded;              /* addresses that came without their last digits */
+	uint32_t page_bytes;           /* of the drive, for formats that count in pages; 0: there is none */
+	bool collects;                 /* REQUEST_COLLECT is understood */
 	struct names *names;           /* devices that have names, not numbers */
 	const struct columns *columns; /* of format csv; NULL: not named */
 	char problem[PROBLEM_BYTES];

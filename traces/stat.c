@@ -14,6 +14,7 @@ struct trace_stat *trace_stat_create(uint64_t entry_bytes)
 	s->residues = tally_create("alignment of regions");
 	s->devices = devices_create();
 	s->reuse = reuse_create();
+	s->rewrites = rewrites_create();
 	s->few_regions = lately_create(FEW_REGIONS);
 	s->many_regions = lately_create(MANY_REGIONS);
 	s->entries = lately_create(ENTRIES);
@@ -32,6 +33,7 @@ void trace_stat_free(struct trace_stat *s)
 	tally_free(s->residues);
 	devices_free(s->devices);
 	reuse_free(s->reuse);
+	rewrites_free(&s->rewrites);
 	lately_free(&s->few_regions);
 	lately_free(&s->many_regions);
 	lately_free(&s->entries);
@@ -155,6 +157,9 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 		add_pages(s, c, r, device, end);
 		add_lately(s, r, device, end);
 	}
+	if (r->type == REQUEST_WRITE)
+		rewrites_add(&s->rewrites, device, r->offset / SECTOR_BYTES,
+			(end - 1) / SECTOR_BYTES - r->offset / SECTOR_BYTES + 1);
 	picture_add(s->picture, r->time - s->first, r->offset, r->type);
 }
 

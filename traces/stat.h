@@ -3,7 +3,7 @@
  * time.  Knows records only; reports into stats/report.h under names that begin with "trace.".
  *
  * Memory: 23 to 46 bytes for each distinct 4 KiB page touched and for each distinct address a
- * request ends at, half as much again while a table grows; the rest is constant but for some
+ * request ends at or a write begins at, half as much again while a table grows; the rest is constant but for some
  * bytes per device and per request that was in flight at once.
  */
 #ifndef TRACES_STAT_H

@@ -243,6 +243,28 @@ static void report_size_percentiles(
 	}
 }
 
+/* Sizes that are no whole number of a guest's blocks of 4 KiB. */
+static void report_off_grid(
+	const struct trace_stat *s, const struct tally_entry *sizes, size_t n, struct report *out)
+{
+	static const char *const types[] = { "read", "write" };
+	char name[64];
+
+	for (int which = 0; which < 2; which++) {
+		uint64_t requests = s->type[which ? REQUEST_WRITE : REQUEST_READ].requests, small = 0,
+			 odd = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			small += sizes[i].key < 4096 ? sizes[i].count[which] : 0;
+			odd += sizes[i].key > 4096 && sizes[i].key % 4096 ? sizes[i].count[which] : 0;
+		}
+		snprintf(name, sizeof name, "trace.small_%s_share", types[which]);
+		put_share(out, name, small, requests, "smaller than 4 KiB");
+		snprintf(name, sizeof name, "trace.odd_%s_share", types[which]);
+		put_share(out, name, odd, requests, "larger than 4 KiB and no multiple of it");
+	}
+}
+
 static void report_sizes(const struct trace_stat *s, struct report *out)
 {
 	uint64_t requests = s->type[REQUEST_READ].requests + s->type[REQUEST_WRITE].requests;
@@ -252,6 +274,7 @@ static void report_sizes(const struct trace_stat *s, struct report *out)
 
 	report_section(out, "sizes of reads and writes");
 	report_size_percentiles(s, sizes, n, out);
+	report_off_grid(s, sizes, n, out);
 	qsort(sizes, n, sizeof *sizes, by_frequency);
 	report_count(out, "trace.sizes", n, "sizes", "distinct ones; the most frequent follow");
 	for (size_t i = 0; i < n && i < TOP_SIZES; i++) {
@@ -350,6 +373,17 @@ static void report_heat(const struct trace_stat *s, struct report *out)
 	memory_free(steps);
 }
 
+static void report_rewrites(const struct rewrites *r, struct report *out)
+{
+	uint64_t all = r->exact + r->same_start + r->shifted;
+
+	report_count(out, "trace.rewrites", all, "requests", "writes of which a sector was written before");
+	put_share(out, "trace.rewrites_exact_share", r->exact, all,
+		"of these, begin where an earlier write began and are as long as the latest of those");
+	put_share(out, "trace.rewrites_same_start_share", r->same_start, all, "and have another length");
+	put_share(out, "trace.rewrites_shifted_share", r->shifted, all, "begin where no write began");
+}
+
 static void report_reuse(const struct trace_stat *s, uint64_t written, struct report *out)
 {
 	static const struct {
@@ -365,6 +399,7 @@ static void report_reuse(const struct trace_stat *s, uint64_t written, struct re
 	report_count(out, "trace.page_writes", writes, "4 KiB pages", "written, each as often as it was");
 	put_share(out, "trace.rewrite_share", writes - written, writes,
 		"page writes to a page that was written before");
+	report_rewrites(&s->rewrites, out);
 	report_real(out, "trace.first_access_share", reuse_first_share(s->reuse), "",
 		"page accesses that are the first to their page");
 	for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {

@@ -10,6 +10,7 @@
 #include "traces/lately.h"
 #include "traces/picture.h"
 #include "traces/reuse.h"
+#include "traces/rewrites.h"
 #include "traces/stat.h"
 #include "traces/tally.h"
 
@@ -55,6 +56,7 @@ struct trace_stat {
 	size_t reaches;
 	uint64_t max_end;
 	struct reuse *reuse;
+	struct rewrites rewrites;
 	struct lately few_regions, many_regions; /* of requests' beginnings */
 	struct lately entries;                   /* pages of 1 << entry_bits bytes */
 	unsigned entry_bits;

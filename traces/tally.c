@@ -66,7 +66,7 @@ static void grow(struct tally *t)
 	memory_free(old);
 }
 
-const struct tally_entry *tally_add(struct tally *t, uint64_t key, int which)
+struct tally_entry *tally_at(struct tally *t, uint64_t key)
 {
 	struct tally_entry *e = find(t, key);
 
@@ -77,6 +77,13 @@ const struct tally_entry *tally_add(struct tally *t, uint64_t key, int which)
 		}
 		e->key = key;
 	}
+	return e;
+}
+
+const struct tally_entry *tally_add(struct tally *t, uint64_t key, int which)
+{
+	struct tally_entry *e = tally_at(t, key);
+
 	e->count[which] += e->count[which] < UINT32_MAX;
 	return e;
 }

@@ -24,6 +24,9 @@ void tally_free(struct tally *);
 /* Adds one to a counter of a key, which is made if it is new.  Valid until the next call. */
 const struct tally_entry *tally_add(struct tally *, uint64_t key, int which);
 
+/* The counters of a key, 0 if it is new, to be set at once so that not both are 0. */
+struct tally_entry *tally_at(struct tally *, uint64_t key);
+
 /* The key will be asked for or added soon: fetches its place into the cache. */
 void tally_expect(const struct tally *, uint64_t key);
 

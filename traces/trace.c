@@ -25,6 +25,7 @@
 
 struct trace {
 	struct trace_options options;
+	char *list; /* of the options, a line each; NULL */
 	struct source *source;
 	const struct format *format;
 	struct scan scan;
@@ -349,9 +350,11 @@ static void begin_pass(struct trace *t)
 		t->window = window_create(SIZE_MAX, SIZE_MAX, SIZE_MAX);
 	else
 		t->window = window_create(WINDOW_SORTED, WINDOW_DISORDERED, WINDOW_MOST);
-	t->scan = (struct scan){
-		.unit_ns = t->scan.unit_ns, .names = t->scan.names, .columns = t->scan.columns
-	};
+	t->scan = (struct scan){ .unit_ns = t->scan.unit_ns,
+		.names = t->scan.names,
+		.columns = t->scan.columns,
+		.page_bytes = t->options.page_bytes,
+		.collects = t->options.collects };
 	t->count = (struct trace_counts){ 0 };
 	t->ended = false;
 	t->left = 0;
@@ -416,12 +419,8 @@ static bool find_devices(struct trace *t, struct fault *fault)
 }
 
 /* The source may be NULL, and the fault is set then. */
-static struct trace *open_trace(
-	struct source *source, const struct trace_options *options, struct fault *fault)
+static struct trace *open_source(struct trace *t, struct source *source, struct fault *fault)
 {
-	struct trace *t = memory_array(1, sizeof *t, "trace");
-
-	t->options = *options;
 	t->source = source;
 	t->scan.names = names_create();
 	begin_pass(t);
@@ -431,17 +430,38 @@ static struct trace *open_trace(
 	return NULL;
 }
 
+static struct trace *new_trace(const struct trace_options *options)
+{
+	struct trace *t = memory_array(1, sizeof *t, "trace");
+
+	t->options = *options;
+	return t;
+}
+
+static struct source *open_list(struct trace *t, const char *name, struct fault *fault)
+{
+	t->list = memory_string(t->options.list, "list of requests");
+	t->options.format = "list";
+	for (char *comma = t->list; (comma = strchr(comma, ','));)
+		*comma = '\n';
+	return source_memory(name, t->list, strlen(t->list), NULL, fault);
+}
+
 struct trace *trace_open(const char *path, const struct trace_options *options, struct fault *fault)
 {
 	bool again = options->again || lays_out(options);
+	struct trace *t = new_trace(options);
 
-	return open_trace(source_open(path, options->member, again, fault), options, fault);
+	return open_source(t,
+		options->list ? open_list(t, path, fault) : source_open(path, options->member, again, fault),
+		fault);
 }
 
 struct trace *trace_open_memory(const char *name, const void *bytes, size_t size,
 	const struct trace_options *options, struct fault *fault)
 {
-	return open_trace(source_memory(name, bytes, size, options->member, fault), options, fault);
+	return open_source(
+		new_trace(options), source_memory(name, bytes, size, options->member, fault), fault);
 }
 
 void trace_close(struct trace *t)
@@ -453,6 +473,7 @@ void trace_close(struct trace *t)
 	devices_free(t->devices);
 	devices_free(t->layout);
 	names_free(t->scan.names);
+	memory_free(t->list);
 	memory_free(t);
 }
 

@@ -36,6 +36,11 @@ struct trace_options {
 	bool sort_fully;       /* hold the whole trace in memory to sort it */
 	bool again; /* it will be rewound: what must be read twice of a pipe is kept (traces/source.h) */
 
+	/* Requests in place of a file: lines of the format "list" with commas between them; NULL: there is a file. */
+	const char *list;
+	uint32_t page_bytes; /* of the pages that such lines count; 0: 4096 */
+	bool collects;       /* their "gc" is a REQUEST_COLLECT; else an event that is no request */
+
 	/* A format.  A trace in it, or in none that can be told, is read as the program reads it that the format
 	 * belongs to: in the order of the file, with its times, tolerating what that program tolerates.  Neither
 	 * sorted nor judged by its times. */

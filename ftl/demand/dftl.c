@@ -44,7 +44,7 @@ static op_t look_up(struct ftl *f, struct io *io, lpn_t lpn)
 	if (!brings)
 		return ready;
 	for (lpn_t next = lpn + 1; next <= last; next++)
-		entry_cache_enter(d->cache, io, next, CACHED_BYTES);
+		entry_cache_enter(d->cache, io, next, CACHED_BYTES, lpn);
 	entry_cache_touch(d->cache, lpn);
 	return ready;
 }

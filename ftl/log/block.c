@@ -18,7 +18,7 @@ static bool block_init(struct ftl *f, struct fault *fault)
 {
 	struct block_ftl *b = f->state;
 
-	if (!log_init(&b->log, f, 0, 0, false, fault))
+	if (!log_init(&b->log, f, 0, 0, fault))
 		return false;
 	b->part = memory_array(b->log.group_pages, sizeof *b->part, "parts of a request");
 	b->parts = memory_array(f->geometry->planes, sizeof *b->parts, "parts of a request");

@@ -85,7 +85,7 @@ static bool fast_init(struct ftl *f, struct fault *fault)
 	if (logs < 2)
 		return fault_set(
 			fault, "fast.logs = 1, but fast needs 2: the sequential log and one to share");
-	if (!log_init(&fast->log, f, 1, logs - 1, false, fault))
+	if (!log_init(&fast->log, f, 1, logs - 1, fault))
 		return false;
 	fast->log.write_page = write_page;
 	fast->current = memory_array(f->geometry->planes, sizeof *fast->current, "logs");

@@ -32,7 +32,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 static bool inorder_init(struct ftl *f, struct fault *fault)
 {
 	((struct log_ftl *)f->state)->write_page = write_page;
-	return log_init(f->state, f, log_count_of(f, f->settings), 0, false, fault);
+	return log_init(f->state, f, log_count_of(f, f->settings), 0, fault);
 }
 
 const struct ftl_ops ftl_inorder = {

@@ -54,7 +54,7 @@ static bool last_init(struct ftl *f, struct fault *fault)
 		return fault_set(fault,
 			"last: %u sequential ones of %u logs leave none to share; use fewer, or more logs",
 			sequential, logs);
-	if (!log_init(&last->log, f, sequential, logs - sequential, false, fault))
+	if (!log_init(&last->log, f, sequential, logs - sequential, fault))
 		return false;
 	if (logs - sequential > 1)
 		last->window = f->geometry->pages_per_block * ((logs - sequential) / 2) + 1;

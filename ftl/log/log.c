@@ -22,8 +22,8 @@ ppn_t log_find(const struct log_ftl *l, lpn_t lpn)
 
 	if (lpn >= l->geometry->logical_pages || !log_sectors(l, lpn))
 		return PPN_NONE;
-	if (l->table)
-		return l->table[lpn];
+	if (l->find)
+		return l->find(l, lpn);
 	at = log_place(l, lpn);
 	if (is_at(l, l->data[at.lbn], at.offset, lpn))
 		return geometry_first_page(l->geometry, l->data[at.lbn]) + at.offset;
@@ -43,8 +43,8 @@ static void enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 
 	l->live[geometry_block(l->geometry, ppn)]++;
 	l->live_pages++;
-	if (l->table)
-		l->table[lpn] = ppn;
+	if (l->moved)
+		l->moved(l, lpn, ppn);
 	if (log == INDEX_NONE)
 		return;
 	l->log[log].touched = ++l->events;
@@ -65,7 +65,7 @@ static uint32_t leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 
 	l->live[block]--;
 	l->live_pages--;
-	if (l->table || block == l->data[at.lbn])
+	if (l->find || block == l->data[at.lbn])
 		return INDEX_NONE;
 	own = log_of(l, at.lbn);
 	if (own && block == own->block && geometry_page(l->geometry, ppn) == at.offset)
@@ -243,7 +243,7 @@ void log_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 		fputs("no data", out);
 		return;
 	}
-	if (!l->table)
+	if (!l->find)
 		fputs(geometry_block(f->geometry, ppn) == l->data[at.lbn] ? "data block " : "log ", out);
 	pages_print(f->geometry, ppn, log_sectors(l, lpn), out);
 }
@@ -302,8 +302,7 @@ static void make_tables(struct log_ftl *l, uint32_t logs)
 	}
 }
 
-bool log_init(
-	struct log_ftl *l, struct ftl *f, uint32_t owned, uint32_t shared, bool anywhere, struct fault *fault)
+bool log_init(struct log_ftl *l, struct ftl *f, uint32_t owned, uint32_t shared, struct fault *fault)
 {
 	const struct log_settings *s = f->settings;
 	const struct geometry *g = f->geometry;
@@ -320,13 +319,9 @@ bool log_init(
 	l->per_stripe = divisor_of(l->stripe);
 	l->per_planes = divisor_of(g->planes);
 	l->per_group = divisor_of(l->group_pages);
-	if (anywhere)
-		l->table = memory_array(g->logical_pages, sizeof *l->table, "page table");
 	if (!check_drive(l, logs, fault) ||
-		!placement_init(&l->placement, f->flash, &f->core->placement, fault)) {
-		memory_free(l->table);
+		!placement_init(&l->placement, f->flash, &f->core->placement, fault))
 		return false;
-	}
 	l->blocks = blocks_create(f->flash, f->core->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST);
 	make_tables(l, logs);
 	return true;
@@ -341,7 +336,6 @@ void log_exit(struct log_ftl *l)
 	memory_free(l->present);
 	memory_free(l->lacks);
 	memory_free(l->live);
-	memory_free(l->table);
 	memory_free(l->log);
 	memory_free(l->page);
 	hash_free(&l->index);
@@ -402,10 +396,6 @@ void log_regions(struct ftl *f, struct regions *r)
 	regions_visit(r, l->lacks, bits_words(g->logical_sectors) * sizeof *l->lacks);
 	regions_visit(r, l->live, g->blocks * sizeof *l->live);
 	regions_visit(r, &l->live_pages, sizeof l->live_pages);
-	if (l->table) {
-		regions_visit(r, l->table, g->logical_pages * sizeof *l->table);
-		regions_below(r, NUMBERS(l->table), g->logical_pages, g->pages, "page table");
-	}
 	visit_logs(l, r);
 	regions_visit(r, &l->opened, sizeof l->opened);
 	regions_visit(r, &l->events, sizeof l->events);
@@ -423,7 +413,7 @@ void log_facts(const struct ftl *f, struct ftl_facts *facts)
 	facts->live_pages = l->live_pages;
 	facts->free_blocks = blocks_left_in_all(l->blocks);
 	facts->retired_blocks = l->blocks->retired;
-	facts->map_bytes = 4 * (l->table ? g->logical_pages : l->lbns + logs * (1 + g->pages_per_block));
+	facts->map_bytes = 4 * (l->find ? g->logical_pages : l->lbns + logs * (1 + g->pages_per_block));
 }
 
 /* ---- invariants ---- */

@@ -93,8 +93,12 @@ struct log_ftl {
 		lacks; /* bit per sector: it holds none, though its page does; costs memory for partial pages alone */
 	uint32_t *live; /* per block: pages */
 	uint64_t live_pages;
-	/* Of an FTL that keeps pages anywhere: where, per LPN, and a look-up that may have to read it; else NULL. */
-	ppn_t *table;
+	/*
+	 * Of an FTL that keeps pages anywhere, else NULL: where an LPN with data is, PPN_NONE if its map is broken; it
+	 * is there from now on; a look-up that may have to read the map.
+	 */
+	ppn_t (*find)(const struct log_ftl *, lpn_t);
+	void (*moved)(struct log_ftl *, lpn_t, ppn_t);
 	op_t (*look_up)(struct log_ftl *, struct io *, lpn_t);
 
 	/* Writes the host's part of a page; false: the FTL has failed. */
@@ -123,11 +127,8 @@ struct log_place {
 
 /* ---- log.c: pages ---- */
 
-/*
- * `owned` and `shared` logs in each plane; `anywhere`: pages need a table of their own.  False and a fault if the drive
- * cannot carry them.
- */
-bool log_init(struct log_ftl *, struct ftl *, uint32_t owned, uint32_t shared, bool anywhere, struct fault *);
+/* `owned` and `shared` logs in each plane.  False and a fault if the drive cannot carry them. */
+bool log_init(struct log_ftl *, struct ftl *, uint32_t owned, uint32_t shared, struct fault *);
 void log_exit(struct log_ftl *);
 
 /* Logs of a plane that the settings ask for. */
@@ -198,7 +199,7 @@ ppn_t log_find(const struct log_ftl *, lpn_t);
  */
 void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log);
 
-/* A live page moves into a block where it is at its offset, or, with a table, anywhere. */
+/* A live page moves into a block where it is at its offset, or, with a map of its own, anywhere. */
 void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);
 
 /* A free block of the logical block's plane; BLOCK_NONE: there is none, and the FTL has failed. */

@@ -1,5 +1,7 @@
 #include "ftl/log/log.h"
 
+#include "flash/schedule.h"
+
 static ppn_t first_page(const struct log_ftl *l, block_t block)
 {
 	return geometry_first_page(l->geometry, block);
@@ -56,6 +58,23 @@ static void count_merge(struct log_statistics *s, bool full, bool whole, uint32_
 	}
 }
 
+/* Says why what follows happens. */
+static void note_merge(const struct log_ftl *l, uint32_t lbn, block_t into, bool full)
+{
+	struct schedule *s = l->ftl->flash->schedule;
+
+	if (into == BLOCK_NONE)
+		schedule_note(s, "nothing is left of logical block %u", lbn);
+	else if (full)
+		schedule_note(
+			s, "full merge: logical block %u is collected in block %u, a free one", lbn, into);
+	else
+		schedule_note(s,
+			"%s: block %u has the first %u of %u pages of logical block %u and becomes its data block",
+			log_next(l, into) == l->geometry->pages_per_block ? "switch" : "partial merge", into,
+			log_next(l, into), l->geometry->pages_per_block, lbn);
+}
+
 bool log_merge(struct log_ftl *l, struct io *io, uint32_t lbn, block_t into, const struct page_part *part,
 	size_t parts)
 {
@@ -68,6 +87,7 @@ bool log_merge(struct log_ftl *l, struct io *io, uint32_t lbn, block_t into, con
 		if (into == BLOCK_NONE)
 			return false;
 	}
+	note_merge(l, lbn, into, full);
 	for (; parts; part++, parts--) {
 		uint32_t offset = log_place(l, part->lpn).offset;
 

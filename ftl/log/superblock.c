@@ -27,6 +27,12 @@ struct superblock {
 	uint32_t request; /* that looked it up last */
 };
 
+/* A block of a superblock, BLOCK_NONE: none, and the order in which they were taken. */
+struct member {
+	block_t block;
+	uint32_t taken;
+};
+
 struct superblock_statistics {
 	uint64_t compactions, dead, folds;
 };
@@ -35,11 +41,12 @@ struct superblock_ftl {
 	struct log_ftl log;
 	struct superblock
 		*super; /* behind the last one the head of the maps in DRAM, and those of the wide ones */
-	block_t *block; /* `room` of each superblock, in the order in which they were taken */
+	struct member *member; /* `room` of each superblock */
+	uint8_t *holder; /* per LPN: the member that holds it; which page there, the owners tell: 4 bytes become 1 */
 	op_t *map_read; /* of each superblock, by the request that looked it up last */
 	uint32_t supers, n, m, room;
 	uint32_t cached, most_cached;
-	uint32_t requests;
+	uint32_t requests, taken;
 	struct divisor per_super;
 	struct superblock_statistics count, uncounted;
 };
@@ -48,9 +55,9 @@ struct superblock_ftl {
 
 static const struct param superblock_params[] = {
 	LOG_PARAM_STRIPE,
-	{ OWN(UINT, blocks), 1, 1024, "blocks", "8",
+	{ OWN(UINT, blocks), 1, 127, "blocks", "8",
 		"adjacent logical blocks of a plane that are a superblock" },
-	{ OWN(UINT, more), 1, 1024, "blocks", "4", "that it may have beyond those" },
+	{ OWN(UINT, more), 1, 127, "blocks", "4", "that it may have beyond those" },
 	{ OWN(UINT, cached_maps), 1, 1e9, "superblocks", "16", "whose maps are kept in DRAM" },
 	{ 0 },
 };
@@ -104,13 +111,82 @@ static uint32_t free_blocks(const struct superblock_ftl *f, uint32_t super)
 	return blocks_left(f->log.blocks, log_plane(&f->log, first_lbn(f, super)));
 }
 
+/* ---- where pages are ---- */
+
+static struct member *members(const struct superblock_ftl *f, uint32_t super)
+{
+	return &f->member[(size_t)super * f->room];
+}
+
+/* The number of a block, or with BLOCK_NONE of a free place, among the superblock's; there is one. */
+static uint32_t place_of(const struct superblock_ftl *f, uint32_t super, block_t block)
+{
+	uint32_t i = 0;
+
+	while (members(f, super)[i].block != block)
+		i++;
+	return i;
+}
+
+static ppn_t find(const struct log_ftl *l, lpn_t lpn)
+{
+	const struct superblock_ftl *f = l->ftl->state;
+	block_t block = members(f, super_of(f, log_place(l, lpn).lbn))[f->holder[lpn]].block;
+	uint32_t pages = log_next(l, block);
+
+	for (uint32_t page = 0; page < pages; page++)
+		if (flash_owner(l->ftl->flash, geometry_first_page(l->geometry, block) + page) == lpn)
+			return geometry_first_page(l->geometry, block) + page;
+	return PPN_NONE;
+}
+
+static void superblock_expect(const struct ftl *ftl, lpn_t lpn)
+{
+	const struct superblock_ftl *f = ftl->state;
+
+	__builtin_prefetch(&f->holder[lpn]);
+	__builtin_prefetch(members(f, super_of(f, log_place(&f->log, lpn).lbn)));
+}
+
+/* The owners among which find() looks, the first few lines of the cache; the machine goes on by itself. */
+static void superblock_expect_next(const struct ftl *ftl, lpn_t lpn)
+{
+	const struct superblock_ftl *f = ftl->state;
+	block_t block = members(f, super_of(f, log_place(&f->log, lpn).lbn))[f->holder[lpn]].block;
+	uint32_t line = 64 / sizeof(owner_t), pages = ftl->geometry->pages_per_block;
+
+	if (block == BLOCK_NONE)
+		return;
+	for (uint32_t page = 0; page < pages && page < 8 * line; page += line)
+		flash_prefetch(ftl->flash, geometry_first_page(ftl->geometry, block) + page);
+}
+
+static void moved(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+{
+	struct superblock_ftl *f = l->ftl->state;
+
+	f->holder[lpn] = (uint8_t)place_of(
+		f, super_of(f, log_place(l, lpn).lbn), geometry_block(l->geometry, ppn));
+}
+
 /* ---- maps in DRAM ---- */
+
+/* The member taken last. */
+static block_t newest(const struct superblock_ftl *f, uint32_t super)
+{
+	const struct member *best = NULL;
+
+	for (const struct member *m = members(f, super); m < members(f, super + 1); m++)
+		if (m->block != BLOCK_NONE && (!best || m->taken > best->taken))
+			best = m;
+	return best ? best->block : BLOCK_NONE;
+}
 
 /* The page whose spare area has the map's newest part. */
 static ppn_t map_page(const struct superblock_ftl *f, uint32_t super)
 {
 	const struct superblock *s = &f->super[super];
-	block_t block = s->update != BLOCK_NONE ? s->update : f->block[super * f->room + s->blocks - 1];
+	block_t block = s->update != BLOCK_NONE ? s->update : newest(f, super);
 
 	return geometry_first_page(f->log.geometry, block) + log_next(&f->log, block) - 1;
 }
@@ -177,20 +253,16 @@ static block_t take_block(struct superblock_ftl *f, uint32_t super)
 
 	if (block == BLOCK_NONE)
 		return block;
-	f->block[super * f->room + f->super[super].blocks++] = block;
+	members(f, super)[place_of(f, super, BLOCK_NONE)] = (struct member){ block, ++f->taken };
+	f->super[super].blocks++;
 	note_width(f, super);
 	return block;
 }
 
 static void give_block(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
 {
-	block_t *list = &f->block[super * f->room];
-	struct superblock *s = &f->super[super];
-	uint32_t i = 0;
-
-	while (list[i] != block)
-		i++;
-	memmove(&list[i], &list[i + 1], (--s->blocks - i) * sizeof *list);
+	members(f, super)[place_of(f, super, block)].block = BLOCK_NONE;
+	f->super[super].blocks--;
 	note_width(f, super);
 	blocks_give(f->log.blocks, io, block, CAUSE_MERGE);
 }
@@ -207,17 +279,18 @@ static bool is_full(const struct superblock_ftl *f, block_t block)
 static block_t choose_block(const struct superblock_ftl *f, uint32_t super)
 {
 	const struct superblock *s = &f->super[super];
-	const block_t *list = &f->block[super * f->room];
-	block_t best = BLOCK_NONE;
+	const uint32_t *live = f->log.live;
+	const struct member *best = NULL;
 
-	for (uint32_t i = 0; i < s->blocks; i++) {
-		uint32_t live = f->log.live[list[i]];
-
-		if (list[i] != s->update && list[i] != s->cold && live < f->log.geometry->pages_per_block &&
-			(best == BLOCK_NONE || live < f->log.live[best]))
-			best = list[i];
+	for (const struct member *m = members(f, super); m < members(f, super + 1); m++) {
+		if (m->block == BLOCK_NONE || m->block == s->update || m->block == s->cold ||
+			live[m->block] == f->log.geometry->pages_per_block)
+			continue;
+		if (!best || live[m->block] < live[best->block] ||
+			(live[m->block] == live[best->block] && m->taken < best->taken))
+			best = m;
 	}
-	return best;
+	return best ? best->block : BLOCK_NONE;
 }
 
 /* Copies what is live in a block to the cold block, and erases it. */
@@ -309,8 +382,10 @@ static bool superblock_init(struct ftl *ftl, struct fault *fault)
 	const struct superblock_settings *s = ftl->settings;
 	uint32_t planes = ftl->geometry->planes;
 
-	if (!log_init(&f->log, ftl, 0, 0, true, fault))
+	if (!log_init(&f->log, ftl, 0, 0, fault))
 		return false;
+	f->log.find = find;
+	f->log.moved = moved;
 	f->log.look_up = look_up;
 	f->log.write_page = write_page;
 	f->n = (uint32_t)s->blocks;
@@ -320,10 +395,13 @@ static bool superblock_init(struct ftl *ftl, struct fault *fault)
 	f->per_super = divisor_of(f->n);
 	f->supers = (f->log.lbns / planes + f->n - 1) / f->n * planes;
 	f->super = memory_array(f->supers + planes, sizeof *f->super, "superblocks");
-	f->block = memory_array((size_t)f->supers * f->room, sizeof *f->block, "superblocks");
+	f->member = memory_array((size_t)f->supers * f->room, sizeof *f->member, "superblocks");
+	f->holder = memory_array(ftl->geometry->logical_pages, sizeof *f->holder, "page table");
 	f->map_read = memory_array(f->supers, sizeof *f->map_read, "superblocks");
 	for (uint32_t i = 0; i < f->supers; i++)
 		f->super[i].update = f->super[i].cold = BLOCK_NONE;
+	for (struct member *m = f->member; m < members(f, f->supers); m++)
+		m->block = BLOCK_NONE;
 	for (uint32_t p = 0; p < planes; p++)
 		list_init(wide_links(f), f->supers + p);
 	list_init(links(f), f->supers);
@@ -335,7 +413,8 @@ static void superblock_exit(struct ftl *ftl)
 	struct superblock_ftl *f = ftl->state;
 
 	memory_free(f->super);
-	memory_free(f->block);
+	memory_free(f->member);
+	memory_free(f->holder);
 	memory_free(f->map_read);
 	log_exit(&f->log);
 }
@@ -375,8 +454,11 @@ static void superblock_regions(struct ftl *ftl, struct regions *r)
 	regions_below(r, NUMBERS_OF(f->super, is_wide), f->supers, 2, "superblocks");
 	regions_below(r, NUMBERS_OF(f->super, wide.previous), links, links, "superblocks");
 	regions_below(r, NUMBERS_OF(f->super, wide.next), links, links, "superblocks");
-	regions_visit(r, f->block, room * sizeof *f->block);
-	regions_below(r, NUMBERS(f->block), room, ftl->geometry->blocks, "superblocks");
+	regions_visit(r, f->member, room * sizeof *f->member);
+	regions_below_or_none(r, NUMBERS_OF(f->member, block), room, ftl->geometry->blocks, "superblocks");
+	regions_visit(r, f->holder, ftl->geometry->logical_pages * sizeof *f->holder);
+	regions_below(r, NUMBERS(f->holder), ftl->geometry->logical_pages, f->room, "page table");
+	regions_visit(r, &f->taken, sizeof f->taken);
 	regions_visit(r, &f->cached, sizeof f->cached);
 	regions_visit(r, &f->requests, sizeof f->requests);
 }
@@ -386,14 +468,15 @@ static uint32_t check_super(const struct superblock_ftl *f, uint32_t i, uint64_t
 {
 	const struct superblock *s = &f->super[i];
 	bool update = s->update == BLOCK_NONE, cold = s->cold == BLOCK_NONE;
+	uint32_t blocks = 0;
 
-	for (uint32_t k = 0; k < s->blocks; k++) {
-		block_t block = f->block[i * f->room + k];
-
-		log_claim(&f->log, claimed, block, log_plane(&f->log, first_lbn(f, i)));
-		update |= block == s->update;
-		cold |= block == s->cold;
+	for (const struct member *m = members(f, i); m < members(f, i + 1); m++) {
+		log_claim(&f->log, claimed, m->block, log_plane(&f->log, first_lbn(f, i)));
+		blocks += m->block != BLOCK_NONE;
+		update |= m->block == s->update;
+		cold |= m->block == s->cold;
 	}
+	BUG_ON(blocks != s->blocks, "superblock %u has %u blocks, %u are counted", i, blocks, s->blocks);
 	BUG_ON(!update || !cold, "superblock %u fills blocks %u and %u, one of which it does not have", i,
 		s->update, s->cold);
 	return s->blocks;
@@ -485,6 +568,8 @@ const struct ftl_ops ftl_superblock = {
 	.read = superblock_read,
 	.write = superblock_write,
 	.trim = superblock_trim,
+	.expect = superblock_expect,
+	.expect_next = superblock_expect_next,
 	.check = superblock_check,
 	.regions = superblock_regions,
 	.facts = log_facts,

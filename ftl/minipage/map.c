@@ -115,7 +115,7 @@ op_t mini_look_up(struct ftl *f, struct io *io, sub_t sub)
 	if (!brings)
 		return ready;
 	for (sub_t next = sub + 1; next <= last; next++)
-		entry_cache_enter(m->cache, io, next, ENTRY_BYTES);
+		entry_cache_enter(m->cache, io, next, ENTRY_BYTES, sub);
 	entry_cache_touch(m->cache, sub);
 	return ready;
 }
@@ -141,7 +141,7 @@ static void bring_nodes(struct ftl *f, struct io *io, lpn_t lpn)
 	for (lpn_t next = lpn + 1; next <= last; next++) {
 		bool here = entry_cache_find(m->cache, next);
 
-		entry_cache_enter(m->cache, io, next, node_bytes(f, next, all_bits(m)));
+		entry_cache_enter(m->cache, io, next, node_bytes(f, next, all_bits(m)), lpn);
 		if (!here)
 			set_parts(f, next, all_bits(m));
 	}

@@ -13,9 +13,11 @@ import itertools
 import os
 import re
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 Place = dict[str, str]  # axis: point
+RELATIONS = ("=", "<=", ">=", "between", "range", "holds", "also")  # also: another reading of the row above, without verdict
 
 
 class Mistake(Exception):
@@ -29,7 +31,7 @@ class Published:
     where: str
     what: str
     measure: str
-    relation: str  # = <= >= range holds
+    relation: str  # one of RELATIONS
     paper: str
     unit: str  # count percent change kb factor, or any other: printed behind the number
     tolerance: float  # in the unit of `paper`
@@ -51,9 +53,11 @@ class Experiment:
     figures: dict[str, dict[str, str]]
     matrices: dict[str, dict[str, str]]
     published: list[Published] = field(default_factory=list)
+    instead: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)  # point: axis: as axes
 
-    def label(self, name: str) -> str:
-        return self.labels.get(name, name)
+    def label(self, name: str, axis: str = "") -> str:
+        """What `AXIS POINT` is called, or else anything of that name."""
+        return self.labels.get(f"{axis} {name}", self.labels.get(name, name))
 
     def axis_of(self, point: str) -> str:
         """The one axis that has a point of this name."""
@@ -101,18 +105,21 @@ class Experiment:
         """The workload of a place and all its settings, in the order of the axes; what stands later wins."""
         workload, settings = "", []
         for axis, point in place.items():
-            words = self.axes[axis][point]
+            words = next((self.instead[p][axis][point] for p in place.values()
+                          if point in self.instead.get(p, {}).get(axis, {})), self.axes[axis][point])
             if axis == "workload":
                 workload, words = words[0], words[1:]
                 if not os.path.exists(workload):
                     words = [word if word.startswith("workload.") else "workload." + word for word in words]
-            settings += words
+            settings += [evaluate(word, {**self.numbers, **place}, f"[axis {axis}] {point}") for word in words]
         return workload, settings
 
 
-def evaluate(text: str, numbers: dict[str, object], where: str) -> str:
-    """Each {expression} becomes its value; whole ones are written whole."""
+def evaluate(text: str, numbers: dict[str, object], where: str, axes: Collection[str] = ()) -> str:
+    """Each {expression} becomes its value; whole ones are written whole.  One that names an axis waits for a place."""
     def one(found: re.Match[str]) -> str:
+        if not set(re.findall(r"[A-Za-z_]\w*", found[1])).isdisjoint(axes):
+            return found[0]
         try:
             value = eval(found[1], {"__builtins__": {}}, dict(numbers))  # the user's own description
         except Exception as error:
@@ -130,6 +137,15 @@ def number(text: str) -> object:
     return text
 
 
+def quantity(text: str) -> float | None:
+    """4K, 16, 2.5: a number, as a setting has it and where it stands on an axis."""
+    factor = {"K": 1024, "M": 1 << 20, "G": 1 << 30, "k": 1}.get(text[-1:], 1)
+    try:
+        return float(text[:-1]) * factor if text[-1:].isalpha() else float(text)
+    except ValueError:
+        return None
+
+
 def expand(names: str) -> list[str]:
     """`1..5 8`: 1 2 3 4 5 8."""
     found: list[str] = []
@@ -139,11 +155,12 @@ def expand(names: str) -> list[str]:
     return found
 
 
-def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -> dict[str, list[str]]:
+def read_axis(section: dict[str, str], numbers: dict[str, object], where: str,
+              axes: Collection[str]) -> dict[str, list[str]]:
     """Points.  `4K 8K = map.cache_bytes=*` are two; a `*` at the left takes its names from the files at the right."""
     points: dict[str, list[str]] = {}
     for names, text in section.items():
-        text = evaluate(text, numbers, where)
+        text = evaluate(text, numbers, where, axes)
         for name in expand(names):
             if name == "*":
                 first, *words = shlex.split(text)
@@ -169,8 +186,8 @@ def read_published(path: str) -> list[Published]:
     found = []
     for row in rows[1:]:
         row += [""] * (9 - len(row))
-        if row[4] not in ("=", "<=", ">=", "range", "holds"):
-            raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be =, <=, >=, range or holds')
+        if row[4] not in RELATIONS:
+            raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be {", ".join(RELATIONS[:-1])} or {RELATIONS[-1]}')
         share = row[7] or "25%"
         if share.endswith("%"):
             tolerance = float(share[:-1]) / 100 * max(abs(float(end)) for end in row[5].split())
@@ -200,18 +217,27 @@ def read(path: str, given: list[str]) -> Experiment:
             raise Mistake(f"{word}: {path} has no number {key}; should be one of {', '.join(numbers) or '(none)'}")
         numbers[key] = number(text)
 
-    def named(kind: str) -> dict[str, dict[str, str]]:
-        """`[kind NAME]`; one of `[kind NAME if NUMBER]` counts while the number is set, and replaces that."""
+    def named(kind: str, at: str = "") -> dict[str, dict[str, str]]:
+        """`[kind NAME]`; one of `[kind NAME if NUMBER]` counts while the number is set, and replaces that.  With `at` those
+        of `[kind NAME at POINT]`."""
         found = {}
         for name, section in sections.items():
             words = name.split()
             only = words[-1] if words[-2:-1] == ["if"] else ""
             words = words[:-2] if only else words
-            if words[0] == kind and (not only or numbers.get(only)):
+            point = words[-1] if words[-2:-1] == ["at"] else ""
+            words = words[:-2] if point else words
+            if point == at and words[0] == kind and (not only or numbers.get(only)):
                 found[words[1] if len(words) > 1 else ""] = section
         return found
 
-    axes = {name: read_axis(section, numbers, f"{path}: [axis {name}]") for name, section in named("axis").items()}
+    every = named("axis")
+
+    def read_axes(at: str = "") -> dict[str, dict[str, list[str]]]:
+        return {name: read_axis(section, numbers, f"{path}: [axis {name}]", every) for name, section in named("axis", at).items()}
+
+    axes = read_axes()
+    instead = {point: found for points in axes.values() for point in points if (found := read_axes(point))}
     if "workload" not in axes:
         raise Mistake(f"{path}: there is no [axis workload]: a point of it is a profile or a trace")
     text = {name: evaluate(value, numbers, path) for name, value in sections.get("experiment", {}).items()}
@@ -224,7 +250,7 @@ def read(path: str, given: list[str]) -> Experiment:
          for grid, section in named("grid").items()},
         sections.get("measures", {}), sections.get("labels", {}), named("figure"), named("matrix"),
         read_published(os.path.join(os.path.dirname(path), "published.tsv") if path.endswith("experiment.ini")
-                       else path.removesuffix(".ini") + ".tsv"))
+                       else path.removesuffix(".ini") + ".tsv"), instead)
     experiment.grids.setdefault("", {})
     for grid, section in list(experiment.grids.items()) + [("defaults", {a: [p] for a, p in experiment.defaults.items()})]:
         for axis, points in section.items():

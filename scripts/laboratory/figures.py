@@ -11,7 +11,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-from laboratory.description import Experiment, Mistake, Place
+from laboratory.description import Experiment, Mistake, Place, quantity
 from laboratory.runs import Runs, digest
 from laboratory.values import Value, Values
 
@@ -67,6 +67,8 @@ class Figure:
         self.x = option.get("x", "workload")
         self.at = self.experiment.place(option.get("at", ""))
         self.over = self.experiment.place(option["over"]) if "over" in option else None
+        # All series of a point are over one value, which stands below it.
+        self.base_below = self.over is not None and self.x not in self.over and option.get("series", "") in ("", *self.over)
         self.deviations = self.plot == "dots" and option.get("measure") == "published"
 
     def chosen(self, axis: str) -> list[str]:
@@ -90,7 +92,7 @@ class Figure:
             # The axis says the measure already, unless there are several or it is normalised.
             named = len(group) == 1 and (len(groups) > 1 or self.over is not None or self.plot == "cdf")
             words = [titles[groups.index(group)]] if titles else [self.experiment.label(group[0])] if named else []
-            words += [self.experiment.label(at[axis])] if axis else []
+            words += [self.experiment.label(at[axis], axis)] if axis else []
             title = f"({letters[i % 26]}) " if len(cells) > 1 else ""
             found.append(Panel(f"{self.name}-{i + 1}" if len(cells) > 1 else self.name, title + ", ".join(words), group, at))
         return found
@@ -103,7 +105,7 @@ class Figure:
         axis = self.option.get("series", "")
         all_points = list(self.experiment.axes.get(axis, []))
         colored = all_points if len(all_points) <= 8 else self.chosen(axis)  # one colour in all figures, if they suffice
-        points = [(self.experiment.label(p), {axis: p}, colored.index(p)) for p in self.chosen(axis)] if axis else [("", {}, 2)]
+        points = [(self.experiment.label(p, axis), {axis: p}, colored.index(p)) for p in self.chosen(axis)] if axis else [("", {}, 2)]
         if self.plot == "stacks":
             return [Series(name, place, panel.measures, color) for name, place, color in points]
         if axis and len(panel.measures) == 1:
@@ -123,8 +125,8 @@ class Figure:
             for one in series:
                 place = panel.place | one.place | {self.x: point}
                 cells += [self.spread(one, place, measure) for measure in one.measures]
-            label = self.experiment.label(point)
-            if self.over is not None and self.x not in self.over:
+            label = self.experiment.label(point, self.x)
+            if self.base_below:
                 base = [self.values.spread(m, panel.place | {self.x: point} | self.over)[0] for m in series[0].measures]
                 label += "\\n" + short(None if None in base else sum(base))  # type: ignore[arg-type]
             found.append((label, cells))
@@ -139,10 +141,10 @@ class Figure:
         return [(str(i), [(part[i] if i < len(part) else None, 0.0) for part in parts]) for i in range(max(map(len, parts)))]
 
     def spread(self, series: Series, place: Place, measure: str) -> tuple[Value, float]:
-        """Dots are published numbers at a point of x, and so may be heat.  A part of a stack stands over the whole stack it
+        """Dots are published numbers at a point of x, and so may be heat and lines.  A part of a stack stands over the whole stack it
         is compared with."""
         row = next((row for row in self.experiment.published if row.id == measure), None)
-        if row and self.plot in ("dots", "heat"):
+        if row and self.plot in ("dots", "heat", "lines"):
             return self.values.compare(row, place).value, 0.0
         if self.plot == "dots":
             raise Mistake(f"{measure}: published.tsv has no such number")
@@ -176,12 +178,12 @@ class Figure:
         second = self.option.get("second", "").split()
         series = sorted(self.series(panel), key=lambda one: one.measures[0] in second)
         logs = self.option.get("log", "").split()
-        lines = [f"xlabel = {quoted(self.option.get('xlabel', ''))}",
+        lines = [f"xlabel = {quoted(self.option.get('xlabel', 'latency (ms)' if self.plot == 'cdf' else ''))}",
                  f"ylabel = {quoted(self.option.get('ylabel', self.axis_title(panel)))}",
                  f"yrange = {quoted(self.option.get('yrange', ''))}",
                  *(f"log_{axis} = {int(axis in logs)}" for axis in ("x", "y", "y2"))]
         lines += [f"caption = {quoted(panel.title)}", f"wide = {int(self.option.get('wide') == 'yes')}",
-                  f"lines_below = {1 + (self.over is not None and self.x not in self.over)}",
+                  f"lines_below = {1 + self.base_below}",
                   f"note = {quoted(self.experiment.options.get('source', ''))}",
                   f"parts = {len(series[0].measures) if series else 0}",
                   f"annotated = {int(self.option.get('numbers', 'yes') == 'yes')}"]
@@ -202,8 +204,10 @@ class Figure:
                                   f"load plots.{quoted(self.plot + '.gp')}", ""])
 
     def axis_title(self, panel: Panel) -> str:
+        if self.plot == "cdf":
+            return "share of requests"
         if self.over is not None:
-            return "normalised to " + ", ".join(self.experiment.label(p) for p in self.over.values())
+            return "normalised to " + ", ".join(self.experiment.label(p, axis) for axis, p in self.over.items())
         return self.experiment.label(panel.measures[0]) if len(panel.measures) == 1 else ""
 
     def block(self, panel: Panel, series: list[Series]) -> list[str]:
@@ -252,15 +256,6 @@ def apart(positions: list[float], log: bool) -> set[int]:
         if not shown or abs(x - at[shown[-1]]) >= 0.085 * (max(at) - min(at)):
             shown.append(i)
     return set(shown)
-
-
-def quantity(text: str) -> float | None:
-    """4K, 16, 2.5: where a number stands on an axis."""
-    factor = {"K": 1024, "M": 1 << 20, "G": 1 << 30, "k": 1}.get(text[-1:], 1)
-    try:
-        return float(text[:-1]) * factor if text[-1:].isalpha() else float(text)
-    except ValueError:
-        return None
 
 
 def unitless(text: str) -> str:

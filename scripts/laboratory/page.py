@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 
-from laboratory.description import Experiment, Mistake
+from laboratory.description import Mistake, Published
 from laboratory.figures import Figure, Panel
 from laboratory.runs import Run, Runs, write_whole
 from laboratory.values import Compared, Values
@@ -29,46 +29,69 @@ def name_of(run: Run) -> str:
     return " ".join(run.places[0].values())
 
 
-def number_row(row: Compared, figures: dict[str, Figure]) -> str:
-    """A number, linked to its figure (the one whose title begins with where it stands), with its runs."""
+def reason(row: Published, values: Values) -> str:
+    """A note, every {point} in it replaced by what the number is there, of a point that was run."""
+    def one(found: re.Match[str]) -> str:
+        ours = values.compare(row, {values.experiment.axis_of(found[1]): found[1]}).ours
+        return f'<a href="#at-{found[1]}">{found[1]}</a>' + ("" if ours == "-" else " " + text(signs(ours)))
+    return re.sub(r"{(\w+)}", one, text(row.note))
+
+
+def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: Values) -> str:
+    """A number, linked to its figure (the one whose title begins with where it stands), with its runs; of each column
+    ours, how far it is off, and what that means."""
+    row = rows[0]
     where = next((n for n, f in figures.items() if f.option.get("title", "").startswith(row.row.where.split("(")[0])), "")
     what = f'<a href="#{where}">{text(row.row.what)}</a>' if where else text(row.row.what)
-    kind = "off" if row.missed else "out" if row.verdict == "left out" else "good"
     runs = " ".join(f'<a href="#{run.key}">{text(name_of(run))}</a>;' for run in row.runs)
     runs = f"<details><summary>{len(row.runs)} runs</summary>{runs}</details>" if runs else ""
-    cells = [("", what + runs), ("paper", text(signs(row.paper))), ("ours", text(signs(f"{row.ours} {row.spread}"))),
-             ("deviation", text(signs(row.deviation))), ("", f'<span class="{kind}">{row.verdict}</span>')]
+    cells = [("", what + runs), ("paper", text(signs(row.paper)))]
+    for one in rows:
+        kind = "off" if one.missed else "out" if one.verdict == "left out" else "good"
+        cells += [("ours", text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
+                  ("", f'<span class="{kind}">{one.verdict}</span>')]
     return "<tr>" + "".join(f'<td class="{"n" if is_ else ""}"' + (f' data-is="{is_}"' if is_ else "") + f">{cell}</td>"
-                            for is_, cell in cells) + f'<td class="why">{text(row.row.note) if row.missed else ""}</td></tr>'
+                            for is_, cell in cells) + f'<td class="why">{reason(row.row, values) if any(one.missed or not one.verdict for one in rows) else ""}</td></tr>'
 
 
-def number_table(rows: list[Compared], figures: dict[str, Figure]) -> Iterator[str]:
-    yield ('<table class="stack"><tr><th>number</th><th class="n">paper</th><th class="n">ours</th>'
-           '<th class="n">deviation</th><th>verdict</th><th>why</th></tr>')
+def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values) -> Iterator[str]:
+    yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
+    for column in columns:
+        yield (f'<th class="n">{text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours"}</th><th class="n">deviation</th>'
+               '<th>verdict</th>')
+    yield "<th>why</th></tr>"
     last = ""
     for row in rows:
-        if row.row.where != last:
-            yield f'<tr class="group"><td colspan="6">{text(row.row.where)}</td></tr>'
-        last = row.row.where
-        yield number_row(row, figures)
+        if row[0].row.where != last:
+            yield f'<tr class="group"><td colspan="{3 + 3 * len(columns)}">{text(row[0].row.where)}</td></tr>'
+        last = row[0].row.where
+        yield number_row(row, figures, values)
     yield "</table>"
 
 
-def numbers(compared: list[Compared], figures: dict[str, Figure], experiment: Experiment) -> Iterator[str]:
-    inputs = [row for row in compared if row.row.where.startswith("Table")]
-    others = [row for row in compared if row not in inputs]
-    hopeless = [row for row in others if row.row.where.startswith("Not to be had")]
-    for heading, rows in (("What differs from the paper", [row for row in others if row.missed and row not in hopeless]),
-                          ("What holds", [row for row in others if not row.missed and row not in hopeless]),
-                          ("What is not to be had, and what was measured", hopeless)):
-        if rows:
-            yield f"<h2>{heading}: {len(rows)} of {len(others)} numbers</h2>"
-            yield f"<p>{text(experiment.options.get('reading', ''))}</p>" if rows[0].missed and rows is not hopeless else ""
-            yield from number_table(rows, figures)
+def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], values: Values) -> Iterator[str]:
+    """Published numbers, each once, other readings of it behind it; the first column says where it stands."""
+    compared: list[list[tuple[Compared, ...]]] = []
+    for row in zip(*columns.values()):
+        if row[0].row.relation == "also" and compared:
+            compared[-1].append(row)
+        else:
+            compared.append([row])
+    inputs = [rows for rows in compared if rows[0][0].row.where.startswith("Table")]
+    hopeless = [rows for rows in compared if rows[0][0].row.where.startswith("Not to be had")]
+    others = [rows for rows in compared if rows not in inputs and rows not in hopeless]
+    for heading, found in (("What differs from the paper", [rows for rows in others if rows[0][0].missed]),
+                           ("What holds", [rows for rows in others if not rows[0][0].missed]),
+                           ("What is not to be had, and what was measured", hopeless)):
+        if found:
+            yield f"<h2>{heading}: {len(found)} of {len(others) + len(hopeless)} numbers</h2>"
+            reading = values.experiment.options.get("reading", "") if found[0][0][0].missed and found is not hopeless else ""
+            yield f"<p>{text(reading)}</p>" if reading else ""
+            yield from number_table(sum(found, []), figures, list(columns), values)
     if inputs:
-        missed = sum(row.missed for row in inputs)
-        yield f"<details><summary>Inputs: {len(inputs)} numbers of {'tables'}, {missed} off</summary>"
-        yield from number_table(inputs, figures)
+        missed = ", ".join(str(sum(rows[0][i].missed for rows in inputs)) for i in range(len(columns)))
+        yield f"<details><summary>Inputs: {len(inputs)} numbers of tables, {missed} off</summary>"
+        yield from number_table(sum(inputs, []), figures, list(columns), values)
         yield "</details>"
 
 
@@ -110,14 +133,14 @@ def matrix(name: str, option: dict[str, str], values: Values) -> Iterator[str]:
     yield ('<p><span class="off">Red</span>: the conclusion is reversed. <span class="far">Amber</span>: more than a quarter '
            'away from the first row.</p><div class="wide"><table><tr><th></th>')
     yield "".join(f'<th class="n" title="{text(rows[c].what)}">{text(c)}</th>' for c in columns) + "</tr><tr><td>the paper</td>"
-    yield "".join(f'<td class="n">{text(signs(rows[c].paper))}</td>' for c in columns) + "</tr>"
+    yield "".join(f'<td class="n">{text(signs(rows[c].paper.replace(" ", " … ")))}</td>' for c in columns) + "</tr>"
     first: dict[str, float | None] = {}
     for point in experiment.points(axis, name):
-        yield f"<tr><td>{text(experiment.label(point))}</td>"
+        yield f'<tr id="at-{point}"><td>{text(experiment.label(point, axis))}</td>'
         for c in columns:
-            found = values.compare(rows[c], {axis: point})
+            found = values.compare(rows[c], experiment.place(option.get("at", "")) | {axis: point})
             default = first.setdefault(c, found.value)
-            yield f'<td class="n {state(rows[c].relation, float(rows[c].paper), default, found)}">{text(signs(cell(found)))}</td>'
+            yield f'<td class="n {state(float(rows[c].paper.split()[0]), default, found)}">{text(signs(cell(found)))}</td>'
         yield "</tr>"
     yield "</table></div>"
 
@@ -127,7 +150,7 @@ def cell(found: Compared) -> str:
     return "" if found.value is None else f"{found.value:{'+' if found.row.unit == 'change' else ''}.{digits}f}"
 
 
-def state(relation: str, paper: float, default: float | None, found: Compared) -> str:
+def state(paper: float, default: float | None, found: Compared) -> str:
     value, unit = found.value, found.row.unit
     if value is None:
         return ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from laboratory.description import Experiment, Mistake, Place, number
+from laboratory.description import Experiment, Mistake, Place, number, quantity
 
 
 def digest(*parts: str) -> str:
@@ -102,6 +103,36 @@ class Runs:
         except (OSError, ValueError):
             return {}
 
+    @cached_property
+    def drive(self) -> dict[str, str]:
+        """Every parameter before a place sets some."""
+        found = {}
+        for words in ["params"], ["run", "--check", "--quiet", self.experiment.options["drive"], "uniform"]:
+            done = subprocess.run([self.ssd, *words], capture_output=True, text=True)
+            if done.returncode:
+                raise Mistake(done.stderr.strip())
+            found |= {key: value.strip('"') for key, is_, value in (line.partition(" = ") for line in done.stdout.splitlines()) if is_}
+        return found
+
+    def folded(self, settings: list[str]) -> list[str]:
+        """What besides makes a drive of `fold` times fewer planes, as [experiment] says, with as many more blocks in each.
+        Planes of a die take turns, so one of them does; then channels go with their dies, requests come as much slower,
+        and as many fewer may wait: the load of a die and of a bus stays, of large requests less is done at once."""
+        fold = int(self.experiment.options["fold"])
+        is_ = self.drive | {key: value for key, _, value in (s.partition("=") for s in settings)}
+        planes, channels, blocks = (int(quantity(is_[f"flash.{name}"]) or 1) for name in ("planes", "channels", "blocks"))
+        shared = math.gcd(planes, fold) if is_["flash.multiplane"] == "off" else 1
+        times = math.gcd(channels, fold // shared)
+        found = {"planes": planes // shared, "channels": channels // times, "blocks": blocks * shared * times}
+        words = [f"flash.{name}={value}" for name, value in found.items()] if shared * times > 1 else []
+        closed = is_["host.mode"] == "closed"
+        limit = "host.queue_depth" if closed else "host.queue_limit"
+        if times > 1:
+            words.append(f"{limit}={-(-int(quantity(is_[limit]) or 0) // times)}")
+        if times > 1 and not closed:
+            words.append(f"host.time_scale={float(is_['host.time_scale']) * times:.9g}")
+        return words
+
     def check(self, place: Place) -> tuple[str, list[str], list[str]]:
         """Key of what was asked; the command; the lines of `ssd run --check`, or its complaint behind "!"."""
         workload, settings = self.experiment.settings(place)
@@ -110,12 +141,14 @@ class Runs:
             said = [*settings, digest_of_file(program), *map(digest_of_file, files)]
             return "", [program, self.ssd, *settings, workload], said
         drive = self.experiment.options["drive"]
-        words = [word for setting in settings for word in ("-s", setting)] + [drive, workload]
+        options = [word for word in settings if word.startswith("--")]  # of `ssd run`, as --warmup=1000
+        settings = [word for word in settings if not word.startswith("--")]
+        words = [*options, *(word for setting in (*settings, *(self.folded(settings) if "fold" in self.experiment.options else ())) for word in ("-s", setting)), drive, workload]
         asked = digest(self.binary, digest_of_file(drive), self.identity(workload), *words)
         said = self.checked.get(asked)
         if said is None:
             done = subprocess.run([self.ssd, "run", "--check", "--quiet", *words], capture_output=True, text=True)
-            said = done.stdout.splitlines() if not done.returncode else ["!" + done.stderr.strip()]
+            said = [*done.stdout.splitlines(), *options] if not done.returncode else ["!" + done.stderr.strip()]
         return asked, [self.ssd, "run", *words], said
 
     def prepare(self, places: list[Place]) -> list[Run]:
@@ -188,18 +221,24 @@ class Runs:
 
     # ---- what came out ----
 
-    def measure_traces(self, workloads: Iterable[str]) -> None:
-        """`ssd trace stat` of workloads, points of their axis, for the statistics trace.*."""
-        missing = [w for w in workloads if not os.path.exists(self.trace_path(w))]
-        self.side_by_side(self.measure_trace, missing, lambda w: f"statistics of {w}", lambda w: "")
+    def measure_traces(self, places: Iterable[Place]) -> None:
+        """`ssd trace stat` of what places replay, for the statistics trace.*."""
+        missing = {path: place for place in places if not os.path.exists(path := self.trace_path(place))}
+        self.side_by_side(self.measure_trace, list(missing.values()),
+                          lambda place: f"statistics of {' '.join(place.values())}", lambda place: "")
 
-    def trace_path(self, point: str) -> str:
-        workload, *words = self.experiment.axes["workload"][point]
+    def replayed(self, place: Place) -> tuple[str, list[str]]:
+        """The workload of a place, and what is set of its profile; of a seed it keeps its own."""
+        workload, settings = self.experiment.settings(place)
+        return workload, [word for word in settings if word.startswith("workload.")]
+
+    def trace_path(self, place: Place) -> str:
+        workload, words = self.replayed(place)
         return self.path("trace-" + digest(self.binary, self.identity(workload), *words))
 
-    def measure_trace(self, point: str) -> None:
+    def measure_trace(self, place: Place) -> None:
         """Of a trace the whole file is measured, of a profile what its settings make of it."""
-        path, (workload, *words) = self.trace_path(point), self.experiment.axes["workload"][point]
+        path, (workload, words) = self.trace_path(place), self.replayed(place)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
             done = subprocess.run([self.ssd, "trace", "stat", "--json", path, workload], capture_output=True, text=True)
@@ -209,7 +248,7 @@ class Runs:
                 done = subprocess.run([self.ssd, "trace", "stat", "--format", "ssdsim", "--json", path, "-"],
                                       stdin=made.stdout, capture_output=True, text=True)
         if done.returncode:
-            raise Mistake(f"{point}: {done.stderr.strip()}")
+            raise Mistake(f"{workload}: {done.stderr.strip()}")
 
     @cached_property
     def loaded(self) -> dict[str, dict]:
@@ -231,7 +270,7 @@ class Runs:
     def statistic(self, place: Place, name: str) -> object:
         """One number of what a place's run, parameters (param.) or trace (trace.) say; None if they say nothing."""
         if name.startswith("trace."):
-            whole = self.load(self.trace_path(place["workload"]))
+            whole = self.load(self.trace_path(place))
             return whole.get("statistics", whole).get(name)
         run = self.run_of.get(tuple(place.values()))
         if not run:

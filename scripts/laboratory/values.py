@@ -248,7 +248,10 @@ def judge(row: Published, ours: list[float], spread: float, runs: list[Run]) -> 
     if row.relation == "range":
         return Compared(row, stated, mine, "-", row.near if within else "off", ours[0], around, runs)
     verdict = row.near if within else "off"
-    if row.relation != "=":
+    if row.relation == "between":
+        verdict = "holds" if min(paper) <= ours[0] <= max(paper) else "off"
+        return Compared(row, stated, mine, "-", verdict, ours[0], around, runs)
+    if row.relation in ("<=", ">="):
         verdict = "holds" if (ours[0] <= paper[0] if row.relation == "<=" else ours[0] >= paper[0]) else "off"
     deviation = signed(100 * (ours[0] / paper[0] - 1)) if paper[0] else "-"
-    return Compared(row, stated, mine, deviation, verdict, ours[0], around, runs)
+    return Compared(row, stated, mine, deviation, "" if row.relation == "also" else verdict, ours[0], around, runs)

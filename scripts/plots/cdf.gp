@@ -1,6 +1,4 @@
 # Which share of the requests stays below a latency; a block of $data for each series.
-set xlabel "latency (ms)".(strlen(caption) ? "   ".caption : "")
-set ylabel "share of requests"
 set yrange [0:1.02]
 set format x "%g"
 set key width 0

@@ -1,0 +1,24 @@
+/* `ssd quiz`: questions about what a drive does next, answered by the drive. */
+#include "cli/cli.h"
+#include "watch/quiz.h"
+
+#define QUESTIONS_USUAL 5u
+
+int cli_quiz(const struct options *o, struct fault *fault)
+{
+	struct settings settings;
+	struct quiz quiz = { .settings = &settings,
+		.questions = o->questions ? o->questions : QUESTIONS_USUAL,
+		.form = o->answers ? QUIZ_ANSWERS
+			: o->paper ? QUIZ_PAPER
+				   : QUIZ_ASKED,
+		.shape = { o->columns ? (uint32_t)o->columns : 80, o->rows ? (uint32_t)o->rows : 16 },
+		.in = stdin,
+		.out = stdout };
+	bool done = settings_init(&settings, fault) &&
+		    settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
+		    quiz_run(&quiz, fault);
+
+	settings_release(&settings);
+	return cli_status(done);
+}

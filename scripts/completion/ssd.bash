@@ -1,0 +1,16 @@
+# bash: completes the command lines of ssd.  What can follow only the program knows: ssd help --complete -- WORD...
+_ssd()
+{
+	local line=${COMP_LINE:0:COMP_POINT} word words kept candidate
+	read -ra words <<<"$line"
+	[[ $line == *[[:space:]] ]] && words+=('')
+	word=${words[-1]}
+	# bash takes "=" and ":" for ends of words: what lies before the last of them is not its to replace.
+	kept=${word%"${word##*[=:]}"}
+	COMPREPLY=()
+	while IFS= read -r candidate; do
+		COMPREPLY+=("${candidate#"$kept"}")
+		[[ $candidate == *= ]] && compopt -o nospace
+	done < <("${words[0]}" help --complete -- "${words[@]:1}" 2>/dev/null)
+}
+complete -o default -F _ssd ssd

@@ -1,0 +1,88 @@
+/* The manual and the completion of command lines: everything that the tables have stands in them. */
+#include "tests/program_fixture.h"
+
+/* What may follow, a line each, in this order; all of it, or, of a list that grows, its beginning. */
+static void test_completion(void **state)
+{
+	static const struct {
+		const char *typed, *offered;
+		bool whole;
+	} cases[] = {
+		{ "tr", "trace\n", true },
+		{ "trace ''", "stat\nconvert\ngenerate\n", true },
+		{ "trace stat --so", "--sort\n", true },
+		{ "run --sa", "--save-drive\n", true },
+		{ "run --json ''", "", true }, /* a file: the shell's affair */
+		{ "run -s gc.pol", "gc.policy=\n", true },
+		{ "run -s gc.policy=gr", "gc.policy=greedy\n", true },
+		{ "run -s flash.copyback=", "flash.copyback=true\nflash.copyback=false\n", true },
+		{ "run -s ftl=", "ftl=page\n", false },
+		{ "run -s gc.threshold=", "", true },
+		{ "trace generate -s gc.pol", "", true }, /* of a profile, not of a drive */
+		{ "run ''", "", true },
+		{ "run --json lun x.cfg lun2", "lun2\n", true },
+		{ "run x.cfg lun2 lun", "", true },
+		{ "trace convert --to ssd", "ssdsim\n", true },
+		{ "list st", "statistics\n", true },
+		{ "params gc.thr", "gc.threshold\n", true },
+		{ "help leg", "legacy\n", true },
+		{ "bogus ''", "", true },
+		{ "", "", true },
+	};
+	struct world *w = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char line[128];
+		size_t length = strlen(cases[i].offered);
+
+		snprintf(line, sizeof line, "$ssd help --complete -- %s", cases[i].typed);
+		shell(w, line);
+		assert_status(w, DONE, line);
+		if (strncmp(w->out, cases[i].offered, length) || (cases[i].whole && w->out[length]))
+			fail_msg("after \"ssd %s\" is offered \"%s\"", cases[i].typed, w->out);
+	}
+}
+
+/* Each --option that --help shows of a command stands in its page, each command has one; mandoc finds nothing to warn
+ * of. */
+static void test_manual(void **state)
+{
+	static const char line[] =
+		"$ssd help --man $d/man && cd $d/man && mandoc -Tlint -Wwarning *.1 && "
+		"for page in *.1; do command=$(echo ${page%.1} | tr - ' '); "
+		"$ssd ${command#ssd} --help | grep -oE '^  (-.,? ?)?--[a-z-]+' | grep -oE -- '--[a-z-]+' >options; "
+		"while read -r option; do mandoc -Tascii -O width=200 $page | sed 's/.\\x08//g' | "
+		"grep -qF -- \"$option\" || echo \"$page lacks $option\"; done <options; done; "
+		"$ssd help | sed -n 's/^  \\([a-z]*\\)  .*/\\1/p' | while read -r c; do test -f ssd-$c.1 || "
+		"echo \"$c has no page\"; done; ls *.1 | wc -l";
+	struct world *w = *state;
+
+	shell(w, line);
+	assert_status(w, DONE, line);
+	if (strtoul(w->out, NULL, 10) < 12)
+		fail_msg("%s", w->out);
+}
+
+/* A folder that cannot be made is the user's mistake. */
+static void test_a_manual_that_cannot_be_written(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "help --man /dev/null/man");
+	assert_status(w, USER, "help --man");
+	assert_non_null(strstr(w->err, "/dev/null"));
+	ssd(w, "help bogus");
+	assert_status(w, USER, "help bogus");
+	assert_non_null(strstr(w->err, "unknown command \"bogus\""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_completion),
+		TEST(test_manual),
+		TEST(test_a_manual_that_cannot_be_written),
+	};
+
+	return cmocka_run_group_tests_name("help", tests, NULL, NULL);
+}

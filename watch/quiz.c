@@ -1,0 +1,363 @@
+#include "watch/quiz.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "drive/statistics.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REQUESTS    400u
+#define TOLD_OPS    9u /* more are not counted by hand */
+#define ANSWER_MOST 40u
+
+/* ---- what can be asked ---- */
+
+static uint32_t count_ops(const struct watch *w, enum op_kind kind)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < w->ops; i++)
+		count += w->op[i].kind == kind;
+	return count;
+}
+
+static bool is_one_page(const struct player *p)
+{
+	const struct request *r = &p->explanation.request;
+	const struct geometry *g = &p->drive->geometry;
+
+	return r->sectors && geometry_lpn(g, r->start) == geometry_lpn(g, r->start + r->sectors - 1);
+}
+
+static bool reads_one_place(const struct player *p)
+{
+	const struct watch *w = &p->explanation.watch;
+
+	return p->explanation.request.type == REQUEST_READ && w->ops == 1 && w->op[0].kind == OP_READ;
+}
+
+static void tell_place(const struct player *p, char *answer)
+{
+	name_place(&p->drive->geometry, p->explanation.watch.op[0].ppn, answer, ANSWER_MOST);
+}
+
+static bool writes_something(const struct player *p)
+{
+	const struct watch *w = &p->explanation.watch;
+
+	return p->explanation.request.type == REQUEST_WRITE && w->ops && w->ops <= TOLD_OPS &&
+	       !count_ops(w, OP_FORWARD);
+}
+
+static void tell_operations(const struct player *p, char *answer)
+{
+	const struct watch *w = &p->explanation.watch;
+
+	snprintf(answer, ANSWER_MOST, "%u %u %u %u", count_ops(w, OP_READ), count_ops(w, OP_PROGRAM),
+		count_ops(w, OP_COPY), count_ops(w, OP_ERASE));
+}
+
+/* Live pages that a full block had before the step; more than there are: it was not full. */
+static uint32_t live_before(const struct player *p, block_t b)
+{
+	const struct geometry *g = &p->drive->geometry;
+	uint32_t live = 0;
+
+	if (p->block[b].next < g->pages_per_block)
+		return UINT32_MAX;
+	for (uint32_t page = 0; page < g->pages_per_block; page++)
+		live += p->owner[geometry_first_page(g, b) + page] != OWNER_NONE;
+	return live;
+}
+
+static block_t victim_of(const struct player *p)
+{
+	const struct watch *w = &p->explanation.watch;
+	block_t victim = BLOCK_NONE;
+
+	for (uint32_t i = 0; i < w->ops; i++)
+		if (w->op[i].kind == OP_ERASE)
+			victim = w->op[i].cause == CAUSE_GC && victim == BLOCK_NONE
+					 ? geometry_block(&p->drive->geometry, w->op[i].ppn)
+					 : BLOCK_NONE;
+	return victim;
+}
+
+/* One victim, the greedy choice whatever breaks ties; for a page alone, as nothing dies before its place is found. */
+static bool collects_the_best(const struct player *p)
+{
+	const struct geometry *g = &p->drive->geometry;
+	block_t victim = victim_of(p), first;
+
+	if (victim == BLOCK_NONE || !is_one_page(p) ||
+		strcmp(gc_policies[p->settings->ftl.gc.policy]->name, "greedy") != 0)
+		return false;
+	first = geometry_plane(g, victim) * g->blocks_per_plane;
+	for (block_t b = first; b < first + g->blocks_per_plane; b++)
+		if (b != victim && live_before(p, b) <= live_before(p, victim))
+			return false;
+	return true;
+}
+
+static void tell_victim(const struct player *p, char *answer)
+{
+	snprintf(answer, ANSWER_MOST, "%u", victim_of(p));
+}
+
+static bool has_a_waf(const struct player *p)
+{
+	return p->explanation.request.type == REQUEST_WRITE && !p->drive->in_drive &&
+	       statistics_waf(p->drive) > 0;
+}
+
+static void tell_waf(const struct player *p, char *answer)
+{
+	snprintf(answer, ANSWER_MOST, "%.2f", statistics_waf(p->drive));
+}
+
+static bool is_looked_for(const struct player *p)
+{
+	return p->explanation.request.type == REQUEST_READ && is_one_page(p) && p->drive->buffer->ops->evict;
+}
+
+static void tell_buffered(const struct player *p, char *answer)
+{
+	strcpy(answer,
+		p->explanation.watch.ops || p->explanation.after.lookups > p->explanation.before.lookups
+			? "no"
+			: "yes");
+}
+
+static bool is_looked_up(const struct player *p)
+{
+	const struct explanation *x = &p->explanation;
+
+	return !p->drive->ftl->ops->map_in_dram && is_one_page(p) &&
+	       x->after.lookups == x->before.lookups + 1 && x->after.unwritten == x->before.unwritten;
+}
+
+static void tell_mapped(const struct player *p, char *answer)
+{
+	strcpy(answer, p->explanation.after.hits > p->explanation.before.hits ? "yes" : "no");
+}
+
+/* Asked of the request that comes next, judged when it has been served. */
+static const struct kind {
+	const char *question;
+	bool (*applies)(const struct player *);
+	void (*tell)(const struct player *, char *answer);
+} kinds[] = {
+	{ "From which page is it read?  BLOCK.PAGE", reads_one_place, tell_place },
+	{ "How many pages does it read, program and copy, and how many blocks are erased?  Four numbers",
+		writes_something, tell_operations },
+	{ "A block is collected first.  Which?", collects_the_best, tell_victim },
+	{ "What is the write amplification behind it?  Two decimals", has_a_waf, tell_waf },
+	{ "Is what it wants in the write buffer?  yes or no", is_looked_for, tell_buffered },
+	{ "Is its entry of the map in DRAM?  yes or no", is_looked_up, tell_mapped },
+};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* ---- requests ---- */
+
+/* A few hundred, most of them writes of a page; one of four is shorter than a page, one of five a read. */
+static char *draw_requests(const struct settings *s, lpn_t pages, struct random *random)
+{
+	uint32_t sectors = (uint32_t)(s->flash.page_bytes / SECTOR_BYTES);
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	BUG_ON(!out, "no stream in memory");
+	for (uint32_t i = 0; i < REQUESTS; i++) {
+		bool read = i > REQUESTS / 4 && !random_below(random, 5);
+		uint64_t lpn = random_below(random, pages);
+
+		fprintf(out, "%s%c%" PRIu64, i ? "," : "", read ? 'r' : 'w', lpn);
+		if (sectors > 1 && !random_below(random, 4))
+			fprintf(out, ".%" PRIu64, random_below(random, sectors));
+	}
+	fclose(out);
+	return text;
+}
+
+/* ---- choosing questions ---- */
+
+struct question {
+	uint64_t step; /* of the request that it is about */
+	uint32_t kind;
+};
+
+/* A set of kinds for each step. */
+static bool find_kinds(struct player *p, uint8_t *at, struct fault *fault)
+{
+	while (player_more(p)) {
+		if (!player_step(p, fault))
+			return false;
+		for (uint32_t k = 0; k < KINDS; k++)
+			at[p->run.requests] |= (uint8_t)((p->end == RUN_DONE && kinds[k].applies(p)) << k);
+	}
+	return true;
+}
+
+/* A step at which the kind can be asked, none of the others at it; 0: there is none. */
+static uint64_t draw_step(const uint8_t *at, uint64_t steps, uint32_t kind, struct random *random)
+{
+	uint64_t start = random_below(random, steps);
+
+	for (uint64_t i = 0; i < steps; i++) {
+		uint64_t step = 1 + (start + i) % steps;
+
+		if (at[step] >> kind & 1)
+			return step;
+	}
+	return 0;
+}
+
+static int by_step(const void *left, const void *right)
+{
+	const struct question *a = left, *b = right;
+
+	return (a->step > b->step) - (a->step < b->step);
+}
+
+/* Kinds in turn, as far as they can be asked.  Returns how many there are. */
+static uint64_t choose(
+	struct question *chosen, uint64_t wanted, uint8_t *at, uint64_t steps, struct random *random)
+{
+	uint64_t n = 0;
+	uint32_t misses = 0;
+
+	for (uint32_t kind = 0; n < wanted && misses < KINDS; kind = (kind + 1) % KINDS) {
+		uint64_t step = draw_step(at, steps, kind, random);
+
+		if (!step) {
+			misses++;
+			continue;
+		}
+		misses = 0;
+		at[step] = 0;
+		chosen[n++] = (struct question){ step, kind };
+	}
+	qsort(chosen, n, sizeof *chosen, by_step);
+	return n;
+}
+
+/* ---- asking ---- */
+
+static void show(const struct quiz *q, const struct player *p, struct question question, uint64_t number)
+{
+	struct screen s = { 0 };
+
+	fprintf(q->out, "Question %" PRIu64 "\n\n", number);
+	picture_draw(&s, p, q->shape);
+	screen_print(&s, 0, false, q->out);
+	screen_release(&s);
+	fprintf(q->out, "\nThe next request is a ");
+	request_tell(&p->drive->geometry, &p->run.next, q->out);
+	if (kinds[question.kind].applies == has_a_waf)
+		fprintf(q->out, ".\nBefore it the host has written %" PRIu64 " bytes, and a page has %u",
+			p->drive->count->request[REQUEST_WRITE].sectors * SECTOR_BYTES,
+			p->drive->geometry.page_bytes);
+	fprintf(q->out, ".\n%s: ", kinds[question.kind].question);
+}
+
+/* Numbers by their values, what begins with a letter by that. */
+static bool is_right(const char *given, const char *answer)
+{
+	given += strspn(given, " \t");
+	if (*answer == 'y' || *answer == 'n')
+		return *given == *answer;
+	for (char *end, *right; *answer; given = end, answer = right) {
+		double value = strtod(given, &end), wanted = strtod(answer, &right);
+
+		if (end == given || fabs(value - wanted) > 0.0051)
+			return false;
+		end += strspn(end, " ,\t");
+	}
+	return !given[strspn(given, " \t\n")];
+}
+
+/* False: there are no more answers. */
+static bool judge(const struct quiz *q, const char *answer, uint64_t *right)
+{
+	char given[200];
+
+	if (!fgets(given, sizeof given, q->in))
+		return false;
+	if (is_right(given, answer)) {
+		++*right;
+		fputs("Right.  ", q->out);
+	} else
+		fprintf(q->out, "No, it is %s.  ", answer);
+	return true;
+}
+
+static bool ask(const struct quiz *q, struct player *p, const struct question *questions, uint64_t n,
+	struct fault *fault)
+{
+	char answer[ANSWER_MOST];
+	uint64_t right = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (!player_go(p, questions[i].step - 1, fault))
+			return false;
+		if (q->form != QUIZ_ANSWERS)
+			show(q, p, questions[i], i + 1);
+		fflush(q->out);
+		if (!player_step(p, fault))
+			return false;
+		kinds[questions[i].kind].tell(p, answer);
+		if (q->form == QUIZ_PAPER) {
+			fputs("____________________\n\n\n", q->out);
+			continue;
+		}
+		if (q->form == QUIZ_ANSWERS)
+			fprintf(q->out, "%" PRIu64 ".  %s  ", i + 1, answer);
+		else if (!judge(q, answer, &right)) {
+			fputc('\n', q->out);
+			return true;
+		}
+		explanation_tell(&p->explanation, p->drive, q->out);
+		fputs(q->form == QUIZ_ASKED ? "\n\n\n" : "\n", q->out);
+	}
+	if (q->form == QUIZ_ASKED)
+		fprintf(q->out, "%" PRIu64 " of %" PRIu64 " right\n", right, n);
+	return true;
+}
+
+static bool quiz_with(const struct quiz *q, struct player *p, struct random *random, struct fault *fault)
+{
+	uint8_t *at = memory_array(REQUESTS + 1, 1, "quiz");
+	struct question *questions = memory_array(q->questions, sizeof *questions, "quiz");
+	bool done = find_kinds(p, at, fault);
+
+	if (done)
+		done = ask(
+			q, p, questions, choose(questions, q->questions, at, p->run.requests, random), fault);
+	memory_free(at);
+	memory_free(questions);
+	return done;
+}
+
+bool quiz_run(const struct quiz *q, struct fault *fault)
+{
+	struct geometry g;
+	struct random random;
+	struct player p;
+	char *list;
+	bool done;
+
+	if (!geometry_derive(&g, &q->settings->flash, fault) || !picture_fits(&g, q->shape, fault))
+		return false;
+	random_init(&random, q->settings->top.seed, 0x7175697a);
+	q->settings->trace.list = list = draw_requests(q->settings, g.logical_pages, &random);
+	done = player_open(&p, q->settings, "requests of the quiz", false, fault) &&
+	       quiz_with(q, &p, &random, fault);
+	player_close(&p);
+	free(list);
+	return done;
+}

@@ -1,0 +1,151 @@
+#include "watch/watch.h"
+
+#include "watch/terminal.h"
+
+#include <string.h>
+
+bool watch_print(struct player *p, uint64_t from, uint64_t to, struct picture_shape shape, FILE *out,
+	struct fault *fault)
+{
+	struct screen s = { 0 };
+	bool done = picture_fits(&p->drive->geometry, shape, fault) && player_go(p, from, fault);
+
+	while (done && p->run.requests >= from) {
+		picture_draw(&s, p, shape);
+		screen_print(&s, 0, false, out);
+		if (!player_more(p) || p->run.requests >= to)
+			break;
+		fputc('\n', out);
+		done = player_step(p, fault);
+	}
+	screen_release(&s);
+	return done;
+}
+
+/* ---- on the terminal ---- */
+
+#define HELP_ROWS 2u /* of the keys, at the end of the screen */
+
+static const char keys[] = "space next  b back  c collection  l LPN  g go to  0 start  ? help  q quit";
+
+static const char help[] =
+	"space, n, right   the next request\n"
+	"b, left           back to the one before\n"
+	"c                 to the next request that has a block erased\n"
+	"l                 to the next request that touches an LPN: type its number, then return\n"
+	"g                 to a request by its number, back too; 0: before the first\n"
+	"q                 leave\n\n"
+	"A row of cells is a block.  A number is the LPN that a page holds, another letter what its FTL\n"
+	"keeps there (m: a mapping page, a: an area); x is dead, . free, o passed over.\n"
+	"+ programmed by this request   - dead since this request   ! block erased by it\n"
+	"~ on its way to flash for an earlier request\n\n"
+	"Below: what buses and dies did until the next request came; r read, p program, c copy, e erase.\n\n"
+	"Any key goes on.";
+
+static int show_help(void)
+{
+	struct screen s = { 0 };
+	uint32_t columns, rows;
+
+	terminal_size(&columns, &rows);
+	screen_clear(&s, columns);
+	screen_flow(&s, 0, 0, columns, LOOK_PLAIN, help);
+	fputs("\033[H\033[2J", stdout);
+	screen_print(&s, rows, true, stdout);
+	fflush(stdout);
+	screen_release(&s);
+	return terminal_key();
+}
+
+/* Blocks get what the rest leaves: drawn twice where the first guess is too long. */
+static void show(struct screen *s, const struct player *p)
+{
+	uint32_t rows, most = p->drive->geometry.blocks_per_plane;
+	struct picture_shape shape = { .rows = most };
+
+	terminal_size(&shape.columns, &rows);
+	picture_draw(s, p, shape);
+	while (s->rows + HELP_ROWS > rows && shape.rows > 4) {
+		shape.rows -= 1 + (s->rows + HELP_ROWS - rows) / 4;
+		picture_draw(s, p, shape);
+	}
+	fputs("\033[H", stdout);
+	screen_print(s, rows > HELP_ROWS ? rows - HELP_ROWS : rows, true, stdout);
+	fputs("\033[J", stdout);
+	if (!player_more(p))
+		printf("\033[%u;1H%s", rows - 1,
+			p->end == RUN_DONE ? "(the last request)" : "(the drive is full or worn out)");
+	printf("\033[%u;1H\033[2m%.*s\033[0m", rows, (int)shape.columns - 1, keys);
+	fflush(stdout);
+}
+
+static bool steps_until_collected(struct player *p, struct fault *fault)
+{
+	do
+		if (!player_step(p, fault))
+			return false;
+	while (player_more(p) && !player_collected(p));
+	return true;
+}
+
+static bool steps_until_touched(struct player *p, lpn_t lpn, struct fault *fault)
+{
+	do
+		if (!player_step(p, fault))
+			return false;
+	while (player_more(p) && !player_touched(p, lpn));
+	return true;
+}
+
+/* False: leave, with a fault or without. */
+static bool obey(struct player *p, int key, struct fault *fault)
+{
+	uint32_t columns, rows;
+	uint64_t number;
+
+	terminal_size(&columns, &rows);
+	switch (key) {
+	case ' ':
+	case 'n':
+	case '\r':
+	case '\n':
+	case KEY_RIGHT:
+		return player_step(p, fault);
+	case 'b':
+	case KEY_LEFT:
+		return !p->run.requests || player_go(p, p->run.requests - 1, fault);
+	case 'c':
+		return steps_until_collected(p, fault);
+	case 'l':
+		return !terminal_number("to the next use of LPN ", rows, &number) ||
+		       steps_until_touched(p, (lpn_t)number, fault);
+	case 'g':
+		return !terminal_number("to request ", rows, &number) || player_go(p, number, fault);
+	case '?':
+	case 'h':
+		return show_help() != KEY_END;
+	case '0':
+		return player_go(p, 0, fault);
+	default:
+		return key != 'q' && key != KEY_END;
+	}
+}
+
+bool watch_live(struct player *p, uint64_t from, struct fault *fault)
+{
+	struct picture_shape shape = { .rows = 4 };
+	struct terminal terminal;
+	struct screen s = { 0 };
+	uint32_t rows;
+
+	terminal_size(&shape.columns, &rows);
+	if (!picture_fits(&p->drive->geometry, shape, fault) || !player_go(p, from, fault))
+		return false;
+	terminal_take(&terminal);
+	do
+		show(&s, p);
+	while (obey(p, terminal_key(), fault));
+	terminal_give_back(&terminal);
+	screen_release(&s);
+	return !*fault->text;
+}
