@@ -26,6 +26,9 @@ const struct param gc_params[] = {
 		"collect instead whenever a stream has filled its block and finds fewer free ones in the plane; "
 		"0 = by gc.threshold" },
 	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
+	{ GC(BOOL, strict), 0, 1, "", "false",
+		"fifo, random and d_choices take blocks without a dead page, too, as models of them do: nothing is "
+		"won, but age or chance alone decide; false = such blocks are passed over" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
 	{ 0 },
@@ -200,7 +203,8 @@ static block_t choose_victim(struct collector *c, plane_t plane, bool pressed)
 
 	if (victim == BLOCK_NONE)
 		return pressed && c->client->last_resort ? c->client->last_resort(c->ftl, plane) : BLOCK_NONE;
-	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED || !gc_reclaimable(&c->policy, victim),
+	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED ||
+			!(c->settings->strict || gc_reclaimable(&c->policy, victim)),
 		"%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
 		c->space->block[victim].state, c->space->block[victim].valid);
 	return victim;
