@@ -204,7 +204,7 @@ static block_t choose_victim(struct collector *c, plane_t plane, bool pressed)
 	if (victim == BLOCK_NONE)
 		return pressed && c->client->last_resort ? c->client->last_resort(c->ftl, plane) : BLOCK_NONE;
 	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED ||
-			!(c->settings->strict || gc_reclaimable(&c->policy, victim)),
+			!(c->policy.patience || gc_reclaimable(&c->policy, victim)),
 		"%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
 		c->space->block[victim].state, c->space->block[victim].valid);
 	return victim;
@@ -228,6 +228,7 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	live = space_live(s, victim);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
+	c->policy.patience -= c->policy.patience && !gc_reclaimable(&c->policy, victim);
 	schedule_note(c->flash->schedule,
 		"plane %u has %u of %u pages free: %s takes block %u, %u of its %u pages live", plane,
 		s->plane[plane].free_pages, s->geometry->pages_per_plane, c->policy.ops->name, victim,
@@ -241,8 +242,15 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	return true;
 }
 
+/* A collection that wins nothing may cost mapping pages: with strict policies, too, there is an end to it. */
+static void be_patient(struct collector *c)
+{
+	c->policy.patience = c->settings->strict ? c->space->geometry->blocks_per_plane : 0;
+}
+
 bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 {
+	be_patient(c);
 	return collect(c, io, plane, false);
 }
 
@@ -253,6 +261,7 @@ bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsi
 	if (c->collecting)
 		return space_has_page(s, plane, stream, true);
 	c->policy.stream = stream;
+	be_patient(c);
 	if (c->settings->low)
 		while (s->plane[plane].open[stream].block == BLOCK_NONE &&
 			blocks_left(s->blocks, plane) < c->settings->low && collect(c, io, plane, false))

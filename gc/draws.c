@@ -103,7 +103,7 @@ static block_t random_pick(struct gc_policy *policy, plane_t plane)
 
 	if (!count)
 		return BLOCK_NONE;
-	if (policy->settings->strict)
+	if (policy->patience)
 		return strict_pick(policy, list, count);
 	for (uint32_t draws = 0; draws < 32; draws++) {
 		at = (uint32_t)random_below(&policy->random, count);

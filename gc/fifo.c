@@ -5,7 +5,7 @@
  */
 #include "base/list.h"
 #include "base/memory.h"
-#include "gc/collect.h"
+#include "gc/policy.h"
 
 /* The planes' heads follow the blocks in the array. */
 struct fifo {
@@ -87,7 +87,7 @@ static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
 	const struct fifo *f = policy->state;
 	uint32_t head = head_of(policy, plane), first_seen = head, b;
 
-	if (policy->settings->strict)
+	if (policy->patience)
 		return strict_pick(policy, plane);
 	while ((b = f->link[head].next) != head && b != first_seen) {
 		if (gc_reclaimable(policy, b))

@@ -47,6 +47,7 @@ static void plot_open(struct plot *f, const char *settings)
 	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN);
 	f->space = space_create(f->blocks, streams, 1);
 	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear, NULL, &client);
+	f->collector->policy.patience = s->ftl.gc.strict;
 	f->io = (struct io){ .flash = f->bench->flash };
 	f->clock = 0;
 	f->maps = false;
