@@ -144,8 +144,8 @@ static bool results_write(struct results *r, const struct options *o, const stru
 {
 	if (!o->quiet)
 		report_write_text(report, stdout);
-	if (r->rows)
-		journal_finish(r->rows);
+	if (r->rows && !journal_finish(r->rows, fault))
+		return false;
 	if (r->json.stream)
 		report_write_json(report, r->json.stream);
 	if (o->folder) {
@@ -153,9 +153,9 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		statistics_write_wear(drive, r->wear.stream);
 		report_write_text(report, r->statistics.stream);
 	}
-	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
-	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault) &&
-	       commit(&r->timeline, fault);
+	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) &&
+	       commit(&r->wear, fault) && commit(&r->statistics, fault) && commit(&r->series, fault) &&
+	       commit(&r->log, fault) && commit(&r->timeline, fault);
 }
 
 /* ---- the run ---- */

@@ -1091,6 +1091,22 @@ static void test_saved_drives_that_do_not_fit(void **state)
 	assert_mistakes(w, cases, COUNT(cases));
 }
 
+/* Whatever the memory that is left: the log is whole, or there is none and a line says why. */
+static void test_a_packed_log_without_memory(void **state)
+{
+	struct world *w = *state;
+
+	if (SANITIZED)
+		return;
+	shell(w, "set -- run --quiet -s trace.limit=300 parameters/tiny.cfg mixed --log; $ssd $* $d/right.zst; "
+		 "for kb in $(seq 30000 600 90000); do (ulimit -v $kb; exec $ssd $* $d/log.zst) 2>$d/err; s=$?; "
+		 "[ $s = 0 ] && { cmp $d/log.zst $d/right.zst || exit 1; }; "
+		 "[ $s = 2 ] && { [ ! -e $d/log.zst ] && [ $(grep -c ^ssd: $d/err) = 1 ] || exit 1; }; "
+		 "rm -f $d/log.zst; done; exit 0");
+	if (w->status)
+		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
+}
+
 /* ---- a run that is killed and resumed ---- */
 
 #define LASTING                                                                                              \
@@ -1362,6 +1378,7 @@ int main(void)
 		TEST(test_a_loaded_drive_continues_as_the_saved_one),
 		TEST(test_a_kept_drive_serves_runs_that_differ_in_time),
 		TEST(test_saved_drives_that_do_not_fit),
+		TEST(test_a_packed_log_without_memory),
 		TEST(test_a_killed_run_is_resumed),
 		TEST(test_an_interrupted_run_is_resumed),
 		TEST(test_saved_runs_that_do_not_fit),

@@ -109,7 +109,7 @@ static void report_stage(struct stage *s)
 
 static void close_stage(struct stage *s)
 {
-	journal_finish(s->journal);
+	assert_true(journal_finish(s->journal, &(struct fault){ "" }));
 	journal_free(s->journal);
 	fclose(s->out[0]);
 	fclose(s->out[1]);
