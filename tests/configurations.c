@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		printf("finding: configurations 1 %d %llu: %s, status %#x: %s\n  %s\n", requests,
 			(unsigned long long)seed, c.name, (unsigned)child.status, child.text, c.settings);
 	}
-	printf("configurations: %llu runs, of which %llu could not be prepared and %llu wore out or filled their drives; "
+	printf("configurations: %llu runs, %llu could not be prepared and %llu wore out or filled their drives; "
 	       "%llu requests, %llu programs, %llu erases; %llu findings\n",
 		(unsigned long long)n, (unsigned long long)counts->refused,
 		(unsigned long long)counts->failed, (unsigned long long)counts->requests,

@@ -1,6 +1,6 @@
 /*
- * A drive by chance: geometry, numbers, and every option that is chosen by name or is true or false; and what is done to
- * it by chance.
+ * A drive by chance: geometry, numbers, and every option that is chosen by name or is true or false; and what is done
+ * to it by chance.
  */
 #ifndef TESTS_RANDOM_FIXTURE_H
 #define TESTS_RANDOM_FIXTURE_H
