@@ -26,7 +26,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always lab-page check-lab-page new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
+.PHONY: all always lab-page check-lab-page new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test edges configurations bench install uninstall format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -235,6 +235,11 @@ R ?= 40
 kill-test: $(SSD) ## N (200) runs killed at random moments and R (40) resumed: files are whole, results the same
 	@SSD=$(SSD) tests/kill $(N) $(R)
 
+configurations: $(BUILD)/tests/configurations ## N (200) runs of random configurations under the judges, counted; SEED (1)
+	@$< $(N) 2000 $(or $(SEED),1)
+
+edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
+	@SSD=$(SSD) tests/edges
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
 	@$<
