@@ -158,6 +158,18 @@ static void test_on_a_terminal(void **state)
 	}
 }
 
+/* The layer writes a sector anew somewhere else each time: what is shown are pages of the device. */
+static void test_behind_a_layer(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "watch --plain --rows 2 --at 2 -s host.layer=indirect -s indirect.sector_bytes=2K "
+	       "-s indirect.logical_sectors=40 -L w0,w0 parameters/tiny.cfg");
+	assert_status(w, DONE, "watch");
+	assert_true(says(w, "2. write of LPN 0: programs 48.0.\n"));
+	assert_true(says(w, " map (block.page)\n LPN 41: in 48.0: sectors 0-3\n so far"));
+}
+
 /* Of 64 planes those are shown in which something changed, wherever they are, and of their blocks those. */
 static void test_a_large_drive(void **state)
 {
@@ -424,7 +436,7 @@ static void test_mistakes_in_watching(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
-		TEST(test_a_large_drive), TEST(test_timelines), TEST(test_quiz),
+		TEST(test_a_large_drive), TEST(test_behind_a_layer), TEST(test_timelines), TEST(test_quiz),
 		TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
 		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
