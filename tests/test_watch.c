@@ -158,6 +158,16 @@ static void test_on_a_terminal(void **state)
 	}
 }
 
+/* A wrong FTL ends in an abort: of the terminal nothing must be left behind. */
+static void test_an_abort_on_a_terminal(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "ulimit -c 0; tests/in_terminal ' !' 100 24 $ssd watch -L w0,w1,w2 " PLANE);
+	assert_status(w, DONE, "in_terminal");
+	assert_true(says(w, "status -6\nthe terminal is as it was\n"));
+}
+
 /* The layer writes a sector anew somewhere else each time: what is shown are pages of the device. */
 static void test_behind_a_layer(void **state)
 {
@@ -436,9 +446,9 @@ static void test_mistakes_in_watching(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
-		TEST(test_a_large_drive), TEST(test_behind_a_layer), TEST(test_timelines), TEST(test_quiz),
-		TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
-		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
+		TEST(test_a_large_drive), TEST(test_an_abort_on_a_terminal), TEST(test_behind_a_layer),
+		TEST(test_timelines), TEST(test_quiz), TEST(test_the_picture_has_the_answer),
+		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),
 		TEST(test_mistakes_in_watching), TEST(test_a_collection_that_wins_nothing),

@@ -128,21 +128,24 @@ static bool obey(struct player *p, int key, struct fault *fault)
 	}
 }
 
-bool watch_live(struct player *p, uint64_t from, struct fault *fault)
+static bool live(void *player, struct fault *fault)
 {
-	struct picture_shape shape = { 0 };
-	struct terminal terminal;
+	struct player *p = player;
 	struct screen s = { 0 };
-	uint32_t rows;
 
-	terminal_size(&shape.columns, &rows);
-	if (!picture_fits(&p->drive->geometry, shape, fault) || !player_go(p, from, fault))
-		return false;
-	terminal_take(&terminal);
 	do
 		show(&s, p);
 	while (obey(p, terminal_key(), fault));
-	terminal_give_back(&terminal);
 	screen_release(&s);
 	return !*fault->text;
+}
+
+bool watch_live(struct player *p, uint64_t from, struct fault *fault)
+{
+	struct picture_shape shape = { 0 };
+	uint32_t rows;
+
+	terminal_size(&shape.columns, &rows);
+	return picture_fits(&p->drive->geometry, shape, fault) && player_go(p, from, fault) &&
+	       terminal_guard(live, p, fault);
 }
