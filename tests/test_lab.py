@@ -494,6 +494,9 @@ class Sweep(Folder):
         said = self.lab("compare", *(os.path.join(ours, "runs", key + ".json") for key in keys)).stdout
         self.assertIn("run.seed\t1\t2\tx2\n", said)
 
+    def test_the_curve_of_the_course(self):
+        self.assertEqual(self.lab("list", "docs/course/over-provisioning.ini", "--count").stdout, "54\n")
+
     def test_the_worst_requests(self):
         for name in ("log.csv", "log.csv.zst"):
             subprocess.run([SSD, "run", "-q", "--log", self.at(name), "-s", "trace.limit=3000", "parameters/tiny.cfg", "mixed"],
