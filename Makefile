@@ -181,7 +181,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity figures-sftl log-block workloads legacy-study slurm-test lab-ready
+.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -203,6 +203,9 @@ legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (d
 
 figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
 	@$(LAB) scripts/sftl caches ranges $(NUMBERS)
+
+figures-pmftl: lab-ready ## the PM-FTL slides' figures (all requests; SCALE=16: a look)
+	@$(LAB) scripts/pmftl budgets buffers cooperation $(NUMBERS)
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
@@ -229,8 +232,9 @@ fuzz: ## every target of tests/fuzz for MINUTES (1) with clang's libFuzzer: runs
 	@JOBS=$(JOBS) tests/fuzz/run $(MINUTES) $(FUZZ_TARGETS)
 
 N ?= 200
-kill-test: $(SSD) ## N (200) runs killed at random moments: files are whole, the same command gives the same
-	@SSD=$(SSD) tests/kill $(N)
+R ?= 40
+kill-test: $(SSD) ## N (200) runs killed at random moments and R (40) resumed: files are whole, results the same
+	@SSD=$(SSD) tests/kill $(N) $(R)
 
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim

@@ -70,6 +70,15 @@ CONTAINER void list_remove(struct array_field links, uint32_t i)
 	list_link(links, at.next)->previous = at.previous;
 }
 
+/* Does the element, of `count`, stand where those beside it say? */
+CONTAINER bool list_agrees(struct array_field links, uint32_t count, uint32_t i)
+{
+	struct link at = *list_link(links, i);
+
+	return at.previous < count && at.next < count && list_next(links, at.previous) == i &&
+	       list_previous(links, at.next) == i;
+}
+
 /* Elements of the ring of a head; INDEX_NONE if they are more than `most`, or their links, each one of an array,
  * contradict each other. */
 CONTAINER uint32_t list_length(struct array_field links, uint32_t head, uint32_t most)

@@ -79,6 +79,12 @@ static inline uint32_t pool_count_free(const struct pool *p)
 	return count;
 }
 
+/* Is every object free, once? */
+static inline bool pool_is_free(const struct pool *p)
+{
+	return pool_count_free(p) == p->used;
+}
+
 /* State, for saving and loading: the objects and which of them are free.  There are never more than `most`. */
 static inline void pool_regions(struct pool *p, struct regions *r, uint32_t most)
 {

@@ -49,4 +49,10 @@ void regions_below(struct regions *, struct regions_numbers, size_t count, uint6
 void regions_below_or_none(
 	struct regions *, struct regions_numbers, size_t count, uint64_t bound, const char *what);
 
+/* How many of so many bytes each a file can still hold, for arrays that nothing else bounds. */
+static inline uint32_t regions_most(const struct regions *r, size_t bytes)
+{
+	return r->most / bytes < INDEX_NONE ? (uint32_t)(r->most / bytes) : INDEX_NONE - 1;
+}
+
 #endif

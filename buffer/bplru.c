@@ -134,6 +134,11 @@ static void bplru_check(const struct buffer *b)
 	groups_check(&((const struct bplru *)b->state)->groups, b);
 }
 
+static void bplru_regions(struct buffer *b, struct regions *r)
+{
+	groups_regions(&((struct bplru *)b->state)->groups, b, r);
+}
+
 const struct buffer_ops buffer_bplru = {
 	.name = "bplru",
 	.brief = "the block that was not written for longest leaves whole, padded if asked for (FAST'08)",
@@ -149,4 +154,5 @@ const struct buffer_ops buffer_bplru = {
 	.evict = bplru_evict,
 	.statistics = bplru_statistics,
 	.check = bplru_check,
+	.regions = bplru_regions,
 };

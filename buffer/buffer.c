@@ -21,7 +21,8 @@ const struct buffer_ops *const buffers[] = {
 static void check_ops(const struct buffer_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief, "a buffer policy without name or brief");
-	BUG_ON(ops->evict && (!ops->size || !ops->init || !ops->inserted || !ops->hit || !ops->removed),
+	BUG_ON(ops->evict && (!ops->size || !ops->init || !ops->inserted || !ops->hit || !ops->removed ||
+				     !ops->regions),
 		"buffer policy %s lacks a required operation", ops->name);
 }
 
@@ -84,6 +85,7 @@ uint32_t buffer_heads(struct buffer *b, size_t offset, uint32_t count)
 				  b->nodes.bytes },
 			head);
 	}
+	b->heads += count;
 	return first;
 }
 
@@ -542,6 +544,65 @@ void buffer_statistics(struct buffer *b, struct stat_list *list)
 				    .gather = gather });
 	if (b->ops->statistics)
 		b->ops->statistics(b, list);
+}
+
+/* ---- state ---- */
+
+static bool holds(const struct buffer *b, uint32_t node)
+{
+	return node < b->nodes.used && buffer_node(b, node)->stored;
+}
+
+void buffer_link_regions(
+	const struct buffer *b, struct regions *r, struct array_field links, uint32_t head, uint32_t heads)
+{
+	for (uint32_t i = 0; i < b->nodes.used && !r->broken; i++) {
+		struct link at = *list_link(links, i);
+
+		if (i - head >= heads && !holds(b, i))
+			continue;
+		regions_require(r,
+			(at.next - head < heads || holds(b, at.next)) &&
+				(at.previous - head < heads || holds(b, at.previous)) &&
+				list_agrees(links, b->nodes.used, i),
+			"buffer");
+	}
+}
+
+/* Which node a page has is state: lists are of nodes.  The index is made anew. */
+static void node_regions(struct buffer *b, struct regions *r)
+{
+	uint64_t most = b->heads + b->capacity;
+	uint32_t pages = 0;
+
+	pool_regions(&b->nodes, r, most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1);
+	regions_require(r, b->nodes.used >= b->heads, "buffer");
+	if (r->broken)
+		return;
+	hash_clear(&b->index);
+	for (uint32_t i = 0; i < b->nodes.used; i++) {
+		const struct buffer_node *node = buffer_node(b, i);
+
+		regions_require(r,
+			node->stored ? i >= b->heads && node->lpn < b->shape.pages &&
+					       !(node->stored & ~bits_below(b->shape.sectors_per_page))
+				     : i >= b->heads || !node->dirty,
+			"buffer");
+		if (node->stored)
+			hash_add(&b->index, by_lpn(b), i);
+		pages += node->stored != 0;
+	}
+	regions_require(r, pool_count_free(&b->nodes) == b->nodes.used - b->heads - pages, "buffer");
+}
+
+void buffer_regions(struct buffer *b, struct regions *r)
+{
+	if (!b->ops->evict)
+		return;
+	node_regions(b, r);
+	regions_visit(r, &b->used, sizeof b->used);
+	if (!r->broken)
+		b->ops->regions(b, r);
 }
 
 void buffer_check(const struct buffer *b)

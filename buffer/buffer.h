@@ -94,6 +94,7 @@ struct buffer {
 	FILE *diary;     /* of a request that is explained: what leaves and why; else NULL */
 
 	struct pool nodes;
+	uint32_t heads; /* the first nodes, which are no pages */
 	struct hash index;
 	uint64_t capacity, used; /* sectors */
 
@@ -130,6 +131,8 @@ struct buffer_ops {
 	void (*statistics)(struct buffer *, struct stat_list *);
 	/* Optional: aborts if an invariant of the policy broke. */
 	void (*check)(const struct buffer *);
+	/* The policy's state beside that of the pages, for saving a run, and the bounds of both: buffer_link_regions(). */
+	void (*regions)(struct buffer *, struct regions *);
 };
 
 static inline const char *buffer_group(const struct buffer_ops *ops)
@@ -171,6 +174,18 @@ static inline void *buffer_own(const struct buffer *b, uint32_t node)
 #define BUFFER_HEADS(b, type, member, count) buffer_heads(b, offsetof(type, member), count)
 uint32_t buffer_heads(struct buffer *, size_t offset, uint32_t count);
 
+/* For regions: in lists through that member are all pages, and the heads from `head` on. */
+#define BUFFER_LINK_REGIONS(b, r, type, member, head, heads)                                                 \
+	buffer_link_regions(b, r, BUFFER_FIELD(b, type, member), head, heads)
+void buffer_link_regions(
+	const struct buffer *, struct regions *, struct array_field links, uint32_t head, uint32_t heads);
+
+/* Declares that a number of the policy's own state of each page is below a bound. */
+#define BUFFER_BELOW(b, r, type, member, bound)                                                              \
+	regions_below(r,                                                                                     \
+		(struct regions_numbers){ BUFFER_FIELD(b, type, member), sizeof((type *)0)->member },        \
+		(b)->nodes.used, bound, "buffer")
+
 /* The node of a page, NODE_NONE if nothing of it is here. */
 uint32_t buffer_find(const struct buffer *, lpn_t);
 
@@ -204,6 +219,9 @@ uint64_t buffer_dirty_sectors(const struct buffer *);
 
 /* Adds what the buffer counts to the list. */
 void buffer_statistics(struct buffer *, struct stat_list *);
+
+/* What is in it, for saving a run in its midst. */
+void buffer_regions(struct buffer *, struct regions *);
 
 /* Aborts unless index, counts and nodes agree. */
 void buffer_check(const struct buffer *);

@@ -107,6 +107,14 @@ static void cflru_check(const struct buffer *b)
 			"LPN %u is clean or dirty, the policy thinks otherwise", buffer_node(b, i)->lpn);
 }
 
+static void cflru_regions(struct buffer *b, struct regions *r)
+{
+	struct cflru *c = b->state;
+
+	recency_regions(&c->recency, b, r);
+	buffer_link_regions(b, r, clean_links(b), c->clean, 1);
+}
+
 const struct buffer_ops buffer_cflru = {
 	.name = "cflru",
 	.brief = "among the pages that were not used for longest clean ones leave first (CASES'06)",
@@ -121,4 +129,5 @@ const struct buffer_ops buffer_cflru = {
 	.removed = cflru_removed,
 	.evict = cflru_evict,
 	.check = cflru_check,
+	.regions = cflru_regions,
 };

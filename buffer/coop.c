@@ -141,6 +141,11 @@ static void coop_statistics(struct buffer *b, struct stat_list *list)
 	stat_list_add(list, (struct stat_group){ NULL, "coop.", rows, &c->statistics, sizeof c->statistics });
 }
 
+static void coop_regions(struct buffer *b, struct regions *r)
+{
+	buffer_link_regions(b, r, links(b), ((struct coop *)b->state)->pages, 1);
+}
+
 const struct buffer_ops buffer_coop = {
 	.name = "coop",
 	.brief = "LRU that hands over whole pages, and minipages of several in one (PM-FTL, FMS 2016)",
@@ -154,4 +159,5 @@ const struct buffer_ops buffer_coop = {
 	.removed = coop_removed,
 	.evict = coop_evict,
 	.statistics = coop_statistics,
+	.regions = coop_regions,
 };

@@ -91,6 +91,15 @@ static void fab_check(const struct buffer *b)
 	groups_check(&((const struct fab *)b->state)->groups, b);
 }
 
+static void fab_regions(struct buffer *b, struct regions *r)
+{
+	struct fab *p = b->state;
+
+	groups_regions(&p->groups, b, r);
+	regions_visit(r, &p->ranks.lowest, sizeof p->ranks.lowest);
+	regions_require(r, p->ranks.lowest <= p->ranks.count, "buffer");
+}
+
 const struct buffer_ops buffer_fab = {
 	.name = "fab",
 	.brief = "the block with the most pages in the buffer leaves whole (flash-aware buffer, 2006)",
@@ -105,4 +114,5 @@ const struct buffer_ops buffer_fab = {
 	.removed = fab_removed,
 	.evict = fab_evict,
 	.check = fab_check,
+	.regions = fab_regions,
 };

@@ -50,3 +50,20 @@ bool ghosts_take(struct ghosts *g, lpn_t lpn)
 	forget(g, i);
 	return true;
 }
+
+/* An index finds a page, of which there is one, whatever its chains are. */
+void ghosts_regions(struct ghosts *g, struct regions *r)
+{
+	struct array_field links = ARRAY_FIELD(g->ghost, link);
+
+	regions_visit(r, g->ghost, (g->room + (size_t)HEADS) * sizeof *g->ghost);
+	for (uint32_t i = 0; i < g->room + HEADS; i++)
+		regions_require(r, list_agrees(links, g->room + HEADS, i), "ghosts of the buffer");
+	if (r->broken)
+		return;
+	hash_clear(&g->index);
+	for (uint32_t i = list_next(links, REMEMBERED); i != REMEMBERED; i = list_next(links, i)) {
+		regions_require(r, i != FREE, "ghosts of the buffer");
+		hash_add(&g->index, HASHED(g->ghost, lpn, chain), i);
+	}
+}

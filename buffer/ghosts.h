@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/list.h"
+#include "base/regions.h"
 #include "types.h"
 
 struct ghost {
@@ -31,5 +32,8 @@ void ghosts_add(struct ghosts *, lpn_t);
 
 /* Whether the page is remembered; it is no more. */
 bool ghosts_take(struct ghosts *, lpn_t);
+
+/* State, for saving a run. */
+void ghosts_regions(struct ghosts *, struct regions *);
 
 #endif

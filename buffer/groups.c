@@ -12,7 +12,7 @@ struct groups groups_create(uint32_t pages, uint32_t heads)
 {
 	uint32_t bytes = (uint32_t)(sizeof(struct group) + bits_words(pages) * sizeof(uint64_t));
 	struct groups g = { pool_create(bytes, "blocks in the buffer"),
-		hash_create(1, "index of blocks in the buffer"), pages };
+		hash_create(1, "index of blocks in the buffer"), pages, heads };
 
 	for (uint32_t i = 0; i < heads; i++)
 		pool_take(&g.pool);
@@ -65,6 +65,38 @@ void groups_choose(const struct groups *g, struct buffer *b, uint32_t group)
 			buffer_choose(b, buffer_find(b, first + i), WHOLE_PAGE);
 		else if (b->pads)
 			buffer_pad(b, first + i);
+}
+
+static bool is_group(const struct groups *g, uint32_t i)
+{
+	return i < g->heads || (i < g->pool.used && group_at(g, i)->held);
+}
+
+void groups_regions(struct groups *g, struct buffer *b, struct regions *r)
+{
+	struct array_field links;
+
+	pool_regions(
+		&g->pool, r, b->nodes.used < INDEX_NONE - g->heads ? g->heads + b->nodes.used : INDEX_NONE);
+	regions_require(r, g->pool.used >= g->heads, g->pool.what);
+	links = group_links(g);
+	if (!r->broken)
+		hash_clear(&g->index);
+	for (uint32_t i = 0; i < g->pool.used && !r->broken; i++) {
+		if (!is_group(g, i))
+			continue;
+		regions_require(r,
+			list_agrees(links, g->pool.used, i) && is_group(g, list_next(links, i)) &&
+				is_group(g, list_previous(links, i)) && group_at(g, i)->held <= g->pages,
+			g->pool.what);
+		if (i >= g->heads)
+			hash_add(&g->index, by_number(g), i);
+	}
+	for (uint32_t i = b->heads; i < b->nodes.used && !r->broken; i++)
+		regions_require(r,
+			!buffer_node(b, i)->stored ||
+				(group_of(b, i) >= g->heads && is_group(g, group_of(b, i))),
+			g->pool.what);
 }
 
 void groups_check(const struct groups *g, const struct buffer *b)

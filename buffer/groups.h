@@ -26,6 +26,7 @@ struct groups {
 	struct pool pool;
 	struct hash index;
 	uint32_t pages; /* of a block */
+	uint32_t heads; /* the first groups */
 };
 
 /* `pages` of a block; the first `heads` groups are none, but heads of the policy's lists. */
@@ -56,6 +57,9 @@ void groups_leave(struct groups *, const struct buffer *, uint32_t node);
 
 /* All pages of the group are victims; between them those that are not here are padded, if the buffer pads. */
 void groups_choose(const struct groups *, struct buffer *, uint32_t group);
+
+/* State, for saving a run: the groups, all of them in lists, and which pages are in them. */
+void groups_regions(struct groups *, struct buffer *, struct regions *);
 
 /* Aborts unless groups and buffer agree. */
 void groups_check(const struct groups *, const struct buffer *);

@@ -61,6 +61,16 @@ static void lfu_evict(struct buffer *b)
 	buffer_choose(b, victim, WHOLE_PAGE);
 }
 
+static void lfu_regions(struct buffer *b, struct regions *r)
+{
+	struct ranks *ranks = &((struct lfu *)b->state)->ranks;
+
+	regions_visit(r, &ranks->lowest, sizeof ranks->lowest);
+	regions_require(r, ranks->lowest <= COUNTS, "buffer");
+	BUFFER_BELOW(b, r, struct lfu_page, uses, COUNTS);
+	buffer_link_regions(b, r, links(b), ranks->head, COUNTS);
+}
+
 const struct buffer_ops buffer_lfu = {
 	.name = "lfu",
 	.brief = "the page that was used least often leaves first",
@@ -71,4 +81,5 @@ const struct buffer_ops buffer_lfu = {
 	.hit = lfu_hit,
 	.removed = lfu_removed,
 	.evict = lfu_evict,
+	.regions = lfu_regions,
 };

@@ -46,6 +46,11 @@ static void lru_evict(struct buffer *b)
 	buffer_choose(b, list_next(links(b), ((struct lru *)b->state)->pages), WHOLE_PAGE);
 }
 
+static void lru_regions(struct buffer *b, struct regions *r)
+{
+	buffer_link_regions(b, r, links(b), ((struct lru *)b->state)->pages, 1);
+}
+
 const struct buffer_ops buffer_lru = {
 	.name = "lru",
 	.brief = "the page that was not used for longest leaves first",
@@ -56,4 +61,5 @@ const struct buffer_ops buffer_lru = {
 	.hit = lru_hit,
 	.removed = lru_removed,
 	.evict = lru_evict,
+	.regions = lru_regions,
 };

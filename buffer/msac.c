@@ -357,6 +357,16 @@ static void msac_check(const struct buffer *b)
 		"of %u pages %u are in rings by size, %u by temperature", m->recency.pages, sized, tempered);
 }
 
+static void msac_regions(struct buffer *b, struct regions *r)
+{
+	struct msac *m = b->state;
+
+	recency_regions(&m->recency, b, r);
+	BUFFER_BELOW(b, r, struct msac_page, heat, HEAT_MOST + 1);
+	buffer_link_regions(b, r, sizes(b), m->size + 1, b->shape.sectors_per_page);
+	buffer_link_regions(b, r, temperatures(b), m->temperature, TEMPERATURES);
+}
+
 const struct buffer_ops buffer_msac = {
 	.name = "msac",
 	.brief = "LRU that lets parts of pages share one and spares what is used (needs ftl = mmap)",
@@ -372,4 +382,5 @@ const struct buffer_ops buffer_msac = {
 	.evict = msac_evict,
 	.statistics = msac_statistics,
 	.check = msac_check,
+	.regions = msac_regions,
 };

@@ -69,6 +69,18 @@ void recency_sort_in(const struct buffer *b, struct array_field ring, uint32_t h
 	}
 }
 
+void recency_regions(struct recency *r, struct buffer *b, struct regions *regions)
+{
+	regions_visit(regions, &r->pages, sizeof r->pages);
+	regions_visit(regions, &r->inside, sizeof r->inside);
+	regions_visit(regions, &r->edge, sizeof r->edge);
+	regions_visit(regions, &r->clock, sizeof r->clock);
+	regions_require(regions,
+		r->edge == r->queue || (r->edge < b->nodes.used && buffer_node(b, r->edge)->stored),
+		"buffer");
+	buffer_link_regions(b, regions, recency_links(b), r->queue, 1);
+}
+
 void recency_check(const struct recency *r, const struct buffer *b)
 {
 	uint32_t pages = 0, inside = 0;

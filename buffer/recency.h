@@ -54,6 +54,9 @@ bool recency_is_last(struct recency *, const struct buffer *, uint32_t node, uin
  * the oldest of them. */
 void recency_sort_in(const struct buffer *, struct array_field ring, uint32_t head, uint32_t node);
 
+/* The order of use, and that every page is in it. */
+void recency_regions(struct recency *, struct buffer *, struct regions *);
+
 /* Aborts unless the queue is in order and the window right. */
 void recency_check(const struct recency *, const struct buffer *);
 

@@ -12,6 +12,8 @@
 #include "buffer/buffer.h"
 #include "stats/table.h"
 
+#define WEIGHT_MOST 255u
+
 struct qw_settings {
 	bool read_allocate;
 	double queue_share, ghost_share;
@@ -42,9 +44,9 @@ static const struct param qw_params[] = {
 	{ QW(REAL, queue_share), 0, 1, "share", "0.25", "sectors of the buffer for pages that are new" },
 	{ QW(REAL, ghost_share), 0, 100, "share", "0.5",
 		"pages remembered that left the queue, in pages of the buffer; at least one" },
-	{ QW(UINT, write_weight), 0, 255, "", "4",
+	{ QW(UINT, write_weight), 0, WEIGHT_MOST, "", "4",
 		"of a page that is written: times that the hand spares it" },
-	{ QW(UINT, read_weight), 0, 255, "", "1", "of a page that is read" },
+	{ QW(UINT, read_weight), 0, WEIGHT_MOST, "", "1", "of a page that is read" },
 	{ 0 },
 };
 
@@ -184,6 +186,17 @@ static void qw_check(const struct buffer *b)
 		(unsigned long long)q->held);
 }
 
+static void qw_regions(struct buffer *b, struct regions *r)
+{
+	struct qw *q = b->state;
+
+	regions_visit(r, &q->held, sizeof q->held);
+	BUFFER_BELOW(b, r, struct qw_page, weight, WEIGHT_MOST + 1);
+	BUFFER_BELOW(b, r, struct qw_page, in_ring, 2);
+	buffer_link_regions(b, r, links(b), q->queue, 2);
+	ghosts_regions(&q->ghosts, r);
+}
+
 const struct buffer_ops buffer_twoqwclock = {
 	.name = "2qw-clock",
 	.brief = "new pages in a queue, those that come back in a clock with weights (HiPC'15)",
@@ -201,4 +214,5 @@ const struct buffer_ops buffer_twoqwclock = {
 	.evict = qw_evict,
 	.statistics = qw_statistics,
 	.check = qw_check,
+	.regions = qw_regions,
 };

@@ -33,8 +33,9 @@ struct options {
 	char **typed; /* the whole command line from the command's name on, NULL-ended */
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
+	struct words apart; /* of the words typed, those of options that change no result */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log, *at, *man;
+		*warm_up, *log, *checkpoint, *every, *resume, *at, *man;
 	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
@@ -130,6 +131,9 @@ struct progress {
 };
 
 void progress_start(struct progress *, bool quiet);
+
+/* Of a clock that only goes forward. */
+double cli_seconds(void);
 
 /* Is it time to show the line again? */
 bool progress_due(struct progress *);

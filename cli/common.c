@@ -77,7 +77,7 @@ void cli_listing(void)
 	signal(SIGPIPE, end_quietly);
 }
 
-static double seconds(void)
+double cli_seconds(void)
 {
 	struct timespec t;
 
@@ -88,12 +88,12 @@ static double seconds(void)
 void progress_start(struct progress *p, bool quiet)
 {
 	p->on = !quiet && isatty(STDERR_FILENO);
-	p->started = p->shown = seconds();
+	p->started = p->shown = cli_seconds();
 }
 
 bool progress_due(struct progress *p)
 {
-	double now = p->on ? seconds() : 0;
+	double now = p->on ? cli_seconds() : 0;
 
 	if (!p->on || now - p->shown < 0.2)
 		return false;
@@ -124,7 +124,7 @@ double progress_end(const struct progress *p)
 {
 	if (p->on)
 		fputs("\r\033[K", stderr);
-	return seconds() - p->started;
+	return cli_seconds() - p->started;
 }
 
 bool cli_make_folder(const char *folder, struct fault *fault)

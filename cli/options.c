@@ -19,7 +19,7 @@ static const struct option table[] = {
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
-	{ TAKES_RUN | TAKES_WATCH | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
+	{ TAKES_RUN | TAKES_WATCH | TAKES_LEGACY | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
 		"requests in place of TRACE: -L w0+8,w3.1,r0,t4,gc writes 8 pages from page 0, sector 1 of page 3,\n"
 		"                       reads a page, trims one, collects a block; = before one: at the same moment" },
 	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),
@@ -71,6 +71,15 @@ static const struct option table[] = {
 		"also write a row for each request: where its latency went, what it caused (CSV; FILE.zst: packed)" },
 	{ TAKES_RUN, "series", 0, "SPAN", TEXT, FIELD(series),
 		"with -o: also write DIR/series.csv, the statistics of each span" },
+	{ TAKES_RUN, "checkpoint", 0, "FILE", TEXT, FIELD(checkpoint),
+		"save the run into FILE now and then, and when a signal ends it; FILE goes when the run is done",
+		.apart = true },
+	{ TAKES_RUN, "every", 0, "SPAN", TEXT, FIELD(every),
+		"of --checkpoint and --resume: after so many requests, or by the clock (5000, 30s, 10min, 2h; default 10min)",
+		.apart = true },
+	{ TAKES_RUN, "resume", 0, "FILE", TEXT, FIELD(resume),
+		"go on with a saved run, given all it was given, to the results it would have had; FILE goes on, too",
+		.apart = true },
 	{ TAKES_RUN, "check", 0, NULL, FLAG, FIELD(check),
 		"run nothing: check everything, print every setting that matters, and those given that do not" },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),
@@ -201,10 +210,12 @@ static bool lacks_value(const struct parser *p, const struct option *row, const 
 /* `value` is what stood in the same word; NULL: the next word is it. */
 static bool set(struct parser *p, const struct option *row, char *value)
 {
-	char *field = (char *)p->options + row->field;
+	char *field = (char *)p->options + row->field, **first = p->word;
 
 	if (row->kind != FLAG && !value && !(value = *++p->word))
 		return lacks_value(p, row, p->word[-1]);
+	for (char **word = first; row->apart && word <= p->word; word++)
+		p->options->apart.text[p->options->apart.count++] = *word;
 	switch (row->kind) {
 	case FLAG:
 		*(bool *)field = true;
@@ -284,8 +295,9 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 
 	while (argv[words])
 		words++;
-	o->operand.text = memory_array(2 * words + 1, sizeof *argv, "command line");
+	o->operand.text = memory_array(3 * words + 1, sizeof *argv, "command line");
 	o->setting.text = o->operand.text + words;
+	o->apart.text = o->setting.text + words;
 	for (; *p.word && !o->help && !o->list_quirks; p.word++) {
 		char *word = *p.word;
 

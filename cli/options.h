@@ -19,6 +19,7 @@ struct option {
 	const char *help;
 	void (*values)(char *text, size_t bytes); /* lists what it may be, behind the help; may be NULL */
 	uint64_t least, most;                     /* of a NUMBER */
+	bool apart;                               /* changes no result */
 };
 
 /* The command's row behind this one, in the order of --help; NULL: the first, and behind the last.  A row without name

@@ -1,7 +1,7 @@
 /* `ssd run`: simulate a drive serving a trace. */
 #include "base/memory.h"
 #include "base/version.h"
-#include "cli/cli.h"
+#include "cli/saver.h"
 #include "drive/image.h"
 #include "drive/statistics.h"
 #include "stats/output.h"
@@ -11,9 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The command as it was typed, for the record. */
-static char *command_line(char **typed)
+static bool is_apart(const struct options *o, const char *word)
 {
+	for (size_t i = 0; i < o->apart.count; i++)
+		if (o->apart.text[i] == word)
+			return true;
+	return false;
+}
+
+/* The command as it was typed, for the record, without what only says how the run is to survive. */
+static char *command_line(const struct options *o)
+{
+	char **typed = o->typed;
 	size_t bytes = 4;
 	char *text;
 
@@ -22,15 +31,26 @@ static char *command_line(char **typed)
 	text = memory_array(bytes, 1, "command line");
 	strcpy(text, "ssd");
 	for (char **word = typed; *word; word++)
-		strcat(strcat(text, " "), *word);
+		if (!is_apart(o, *word))
+			strcat(strcat(text, " "), *word);
 	return text;
 }
 
-static bool keep_going(void *progress, const struct run *run)
+/* What goes on beside a run. */
+struct beside {
+	struct progress progress;
+	struct saver *saver;
+};
+
+static bool keep_going(void *context, const struct run *run)
 {
-	if (progress_due(progress))
-		progress_show(progress, run->requests, workload_progress(run->workload), run->drive);
-	return !cli_signal();
+	struct beside *b = context;
+	bool ends = cli_signal();
+
+	if (progress_due(&b->progress))
+		progress_show(&b->progress, run->requests, workload_progress(run->workload), run->drive);
+	saver_pass(b->saver, ends);
+	return !ends;
 }
 
 /* ---- results ---- */
@@ -40,6 +60,7 @@ struct results {
 	/* Those not asked for have no stream. */
 	struct output json, latency, wear, statistics, series, log, timeline;
 	struct journal *rows; /* of the log, or NULL */
+	struct saver saver;
 };
 
 static char *join(const char *folder, const char *name)
@@ -60,19 +81,26 @@ static bool open_in_folder(struct output *out, const char *folder, const char *n
 	return done;
 }
 
-static bool open_log(struct results *r, const char *path, struct fault *fault)
+static bool is_packed(const char *path)
 {
 	size_t length = strlen(path);
-	bool packed = length > 4 && !strcmp(path + length - 4, ".zst");
+
+	return length > 4 && !strcmp(path + length - 4, ".zst");
+}
+
+/* The rows of a run that may be resumed are packed at its end. */
+static bool open_log(struct results *r, const char *path, struct fault *fault)
+{
+	FILE *beside = r->saver.log;
 
 	if (output_open(&r->log, path, fault))
-		r->rows = journal_create(r->log.stream, packed, fault);
+		r->rows = journal_create(beside ? beside : r->log.stream, !beside && is_packed(path), fault);
 	return r->rows;
 }
 
 static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
-	if ((o->folder && !cli_make_folder(o->folder, fault)) ||
+	if ((o->folder && !cli_make_folder(o->folder, fault)) || !saver_open(&r->saver, o, fault) ||
 		(o->json && !output_open(&r->json, o->json, fault)) ||
 		(o->log && !open_log(r, o->log, fault)) ||
 		(o->timeline[1] && !output_open(&r->timeline, o->timeline[1], fault)))
@@ -87,6 +115,7 @@ static bool results_open(struct results *r, const struct options *o, struct faul
 static void results_abandon(struct results *r)
 {
 	journal_free(r->rows);
+	saver_close(&r->saver);
 	output_abandon(&r->json);
 	output_abandon(&r->latency);
 	output_abandon(&r->wear);
@@ -99,6 +128,15 @@ static void results_abandon(struct results *r)
 static bool commit(struct output *out, struct fault *fault)
 {
 	return !out->stream || output_commit(out, fault);
+}
+
+/* Rows that were written beside come into place. */
+static bool copy_rows(const struct results *r, const struct options *o, struct fault *fault)
+{
+	const struct saver *saver = &r->saver;
+
+	return (!saver->series || journal_copy(saver->series, r->series.stream, false, fault)) &&
+	       (!saver->log || journal_copy(saver->log, r->log.stream, is_packed(o->log), fault));
 }
 
 static bool results_write(struct results *r, const struct options *o, const struct report *report,
@@ -115,7 +153,7 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		statistics_write_wear(drive, r->wear.stream);
 		report_write_text(report, r->statistics.stream);
 	}
-	return commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
+	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
 	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault) &&
 	       commit(&r->timeline, fault);
 }
@@ -139,8 +177,8 @@ static bool find_or_make(
 	return done;
 }
 
-static bool prepare(
-	struct drive *drive, const struct options *o, struct workload *workload, struct fault *fault)
+static bool prepare(struct drive *drive, const struct options *o, struct workload *workload,
+	struct precondition_result *before, struct fault *fault)
 {
 	struct preparation *preparation = preparation_read(drive, workload, fault);
 	bool done = preparation;
@@ -155,6 +193,7 @@ static bool prepare(
 	if (!done || (o->save_drive && !image_save(drive, o->save_drive, fault)))
 		return false;
 	stat_list_start(&drive->statistics);
+	precondition_count(drive, before);
 	return true;
 }
 
@@ -273,11 +312,15 @@ static void tell_warm_up(const struct windows *w, const struct options *o)
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
 	const char *command, struct results *results, struct windows *windows, struct fault *fault)
 {
-	struct progress progress;
+	struct saver *saver = &results->saver;
+	struct beside beside = { .saver = saver };
 	struct precondition_result before;
-	struct run run = {
-		.drive = drive, .workload = workload, .keep_going = keep_going, .context = &progress
-	};
+	struct run run = { .drive = drive,
+		.workload = workload,
+		.keep_going = keep_going,
+		.context = &beside,
+		.ask_every = saver->requests,
+		.summed = saver->path };
 	struct run_facts facts = { .command = command,
 		.version = SSD_VERSION,
 		.parameters = o->operand.text[0],
@@ -290,18 +333,21 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 
 	run.explanation = o->explain ? &explanation : NULL;
 	run.windows = o->series || o->warm_up ? windows : NULL;
+	windows->out = saver->series ? saver->series : results->series.stream;
+	saver->what.run = &run;
+	saver->what.before = &before;
 	run.timeline = o->timeline[0] ? &timeline : NULL;
-	windows->out = results->series.stream;
-	if (!read_timeline(&timeline, o, fault) || !prepare(drive, o, workload, fault))
+	if (!read_timeline(&timeline, o, fault))
 		return STATUS_USER;
 	if (results->rows)
 		drive_keep_journal(drive, results->rows);
-	precondition_count(drive, &before);
-	progress_start(&progress, o->quiet);
+	if (saver->resume ? !saver_resume(saver, fault) : !prepare(drive, o, workload, &before, fault))
+		return STATUS_USER;
+	progress_start(&beside.progress, o->quiet);
 	cli_run_begins();
 	facts.end = run_workload(&run, fault);
 	tell_failure(&run, facts.end);
-	tell_speed(&progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
+	tell_speed(&beside.progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
 	timeline_end(&timeline, drive);
 	write_timeline(&timeline, o, drive, results->timeline.stream);
@@ -315,6 +361,8 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	statistics_report(report, &run, &facts);
 	written = results_write(results, o, report, drive, fault);
 	report_free(report);
+	if (written && facts.end != RUN_INTERRUPTED)
+		saver_remove(saver);
 	return written ? status_of(facts.end) : STATUS_USER;
 }
 
@@ -353,7 +401,7 @@ static int run_with(const struct options *o, const struct settings *settings, st
 	struct results results = { .json = { NULL } };
 	struct windows windows = { .rows = 0 };
 	struct drive *drive = drive_create(settings, o->verify, fault);
-	char *command = command_line(o->typed);
+	char *command = command_line(o);
 	int status = STATUS_USER;
 
 	if (drive && read_windows(&windows, o, fault) &&

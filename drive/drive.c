@@ -182,7 +182,7 @@ static bool take_in(struct drive *d, const struct request *r)
 	enum request_class class = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
-	uint32_t row = d->journal ? journal_entered(d->journal, r, class_name(class), now, d->flash) : 0;
+	uint32_t row = d->journal ? journal_entered(d->journal, r, now, d->flash) : 0;
 
 	if (!d->taken[REQUEST_READ] && !d->taken[REQUEST_WRITE] && !d->taken[REQUEST_TRIM])
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
@@ -228,7 +228,7 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 	d->in_drive--;
 	d->before -= p->before;
 	if (d->journal)
-		journal_completed(d->journal, p->row, when, !p->before && !d->warming);
+		journal_completed(d->journal, p->row, class_name(p->class), when, !p->before && !d->warming);
 	if (p->before)
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
@@ -501,6 +501,56 @@ void drive_check_loaded(struct drive *d)
 		serve_untimed(d, &page, 1, REQUEST_READ);
 		oracle_answered(d->oracle);
 	}
+}
+
+/* Entries of tickets that nobody has now are of requests that there have been. */
+static void pending_regions(struct drive *d, struct regions *r)
+{
+	uint32_t n = r->broken ? 0 : schedule_tickets(d->flash->schedule);
+	struct pending *p = d->pending =
+		memory_grown(d->pending, &d->pending_room, n, sizeof *p, "request table");
+
+	regions_visit(r, p, n * sizeof *p);
+	regions_below(r, NUMBERS_OF(p, type), n, REQUEST_TYPES, "requests");
+	regions_below(r, NUMBERS_OF(p, class), n, CLASSES, "requests");
+	regions_below(r, NUMBERS_OF(p, answered), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, before), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, aside), n, 2, "requests");
+	if (d->journal && n)
+		regions_below(r, NUMBERS_OF(p, row), n, journal_rows(d->journal), "requests");
+	regions_visit(r, &d->in_drive, sizeof d->in_drive);
+	regions_visit(r, &d->before, sizeof d->before);
+}
+
+void drive_regions(struct drive *d, struct regions *r)
+{
+	regions_visit(r, &d->past, sizeof d->past);
+	stat_list_regions(&d->statistics, r);
+	ftl_regions(d->ftl, r);
+	host_regions(d->host, r);
+	buffer_regions(d->buffer, r);
+	if (d->journal)
+		journal_regions(d->journal, r);
+	pending_regions(d, r);
+	regions_visit(r, &d->counted_from, sizeof d->counted_from);
+	regions_visit(r, &d->warming, sizeof d->warming);
+	regions_below(r, NUMBERS_OF(d, warming), 1, 2, "run");
+	regions_visit(r, d->taken, sizeof d->taken);
+	regions_visit(r, &d->first_arrival, sizeof d->first_arrival);
+	regions_visit(r, &d->last_completion, sizeof d->last_completion);
+}
+
+void drive_check_running(struct drive *d)
+{
+	if (d->journal)
+		journal_mute(d->journal);
+	check_rooms(d);
+	drive_check(d);
+	drive_drain(d);
+	flash_check_idle(d->flash);
+	if (d->journal)
+		journal_check_idle(d->journal);
+	drive_check(d);
 }
 
 const char *class_name(enum request_class class)

@@ -132,6 +132,13 @@ void drive_check(const struct drive *);
  * verification every sector is read.  It is a drive of which nothing more can be expected afterwards. */
 void drive_check_loaded(struct drive *);
 
+/* A run between two requests, all of it but the workload's place. */
+void drive_regions(struct drive *, struct regions *);
+
+/* Aborts unless what was loaded there is a drive in the midst of a run, whose operations end.  Nothing more can be
+ * expected of it afterwards. */
+void drive_check_running(struct drive *);
+
 enum request_class drive_classify(const struct geometry *, const struct request *);
 const char *class_name(enum request_class);
 

@@ -14,7 +14,6 @@ static const enum op_kind kinds[] = { OP_READ, OP_PROGRAM, OP_ERASE };
 struct row {
 	uint64_t number;
 	struct request request;
-	const char *class;
 	tick_t entered;
 	struct account account;
 	uint64_t ops[KINDS][BENEFITS];
@@ -24,6 +23,7 @@ struct journal {
 	FILE *out;
 	struct archive *packer; /* NULL: plain */
 	struct pool rows;
+	bool muted;
 	uint64_t requests;
 	uint64_t before[OP_KINDS][CAUSES]; /* what the medium had counted when the last request entered */
 	size_t used;
@@ -33,9 +33,11 @@ struct journal {
 #define LINE_MOST   1024
 #define DIGITS_MOST 20 /* of 64 bits */
 
-static void flush(struct journal *l)
+void journal_flush(struct journal *l)
 {
-	if (l->packer)
+	if (l->muted)
+		l->used = 0;
+	else if (l->packer)
 		archive_write_data(l->packer, l->text, l->used);
 	else
 		fwrite(l->text, 1, l->used, l->out);
@@ -121,9 +123,23 @@ struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
 
 void journal_finish(struct journal *l)
 {
-	flush(l);
+	journal_flush(l);
 	if (l->packer)
 		archive_write_close(l->packer);
+}
+
+bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *fault)
+{
+	struct journal *l = journal_create(to, packed, fault);
+
+	if (!l)
+		return false;
+	rewind(from);
+	while ((l->used = fread(l->text, 1, sizeof l->text, from)))
+		journal_flush(l);
+	journal_finish(l);
+	journal_free(l);
+	return !ferror(from) || fault_set(fault, "rows of the run cannot be read again or were not written");
 }
 
 void journal_free(struct journal *l)
@@ -142,8 +158,7 @@ static struct row *row_at(const struct journal *l, uint32_t row)
 	return pool_at(&l->rows, row);
 }
 
-uint32_t journal_entered(
-	struct journal *l, const struct request *r, const char *class, tick_t now, const struct flash *f)
+uint32_t journal_entered(struct journal *l, const struct request *r, tick_t now, const struct flash *f)
 {
 	uint32_t index = pool_take(&l->rows);
 
@@ -151,7 +166,6 @@ uint32_t journal_entered(
 
 	row->number = ++l->requests;
 	row->request = *r;
-	row->class = class;
 	row->entered = now;
 	memcpy(l->before, f->count, sizeof l->before);
 	return index;
@@ -194,7 +208,7 @@ static char *put_parts(char *to, const struct row *row, tick_t when)
 	return put(to, link, ',');
 }
 
-static char *put_row(char *to, const struct row *row, tick_t when)
+static char *put_row(char *to, const struct row *row, const char *class, tick_t when)
 {
 	static const char *const types[] = { "read", "write", "trim" };
 
@@ -205,7 +219,7 @@ static char *put_row(char *to, const struct row *row, tick_t when)
 	to = put_text(to, types[row->request.type], ',');
 	to = put(to, row->request.start, ',');
 	to = put(to, row->request.sectors, ',');
-	to = put_text(to, row->class, ',');
+	to = put_text(to, class, ',');
 	to = put_parts(to, row, when);
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int of = 0; of < BENEFITS; of++)
@@ -214,11 +228,37 @@ static char *put_row(char *to, const struct row *row, tick_t when)
 	return to;
 }
 
-void journal_completed(struct journal *l, uint32_t row, tick_t when, bool counts)
+void journal_completed(struct journal *l, uint32_t row, const char *class, tick_t when, bool counts)
 {
 	if (counts)
-		l->used = (size_t)(put_row(l->text + l->used, row_at(l, row), when) - l->text);
+		l->used = (size_t)(put_row(l->text + l->used, row_at(l, row), class, when) - l->text);
 	if (l->used > sizeof l->text - LINE_MOST)
-		flush(l);
+		journal_flush(l);
 	pool_give(&l->rows, row);
+}
+
+void journal_regions(struct journal *l, struct regions *r)
+{
+	struct row *row;
+
+	l->used = 0;
+	pool_regions(&l->rows, r, regions_most(r, sizeof *row));
+	row = l->rows.object;
+	regions_below(r, NUMBERS_OF(row, request.type), l->rows.used, REQUEST_TYPES, "journal");
+	regions_visit(r, &l->requests, sizeof l->requests);
+}
+
+uint32_t journal_rows(const struct journal *l)
+{
+	return l->rows.used;
+}
+
+void journal_mute(struct journal *l)
+{
+	l->muted = true;
+}
+
+void journal_check_idle(const struct journal *l)
+{
+	BUG_ON(!pool_is_free(&l->rows), "rows are left of requests that have completed");
 }

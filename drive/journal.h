@@ -20,20 +20,37 @@ struct journal;
 /* Packed by zstd if wanted.  False and a fault if the library cannot; errors of the stream show when it is closed. */
 struct journal *journal_create(FILE *, bool packed, struct fault *);
 
+/* Rows so far are in the stream, unless it is packed: then not all. */
+void journal_flush(struct journal *);
+
+/* A stream of rows into another, packed if wanted. */
+bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *);
+
 /* Everything is in the stream. */
 void journal_finish(struct journal *);
 void journal_free(struct journal *);
 
-/* A request of this class enters; when it has been taken in, which operations it caused.  Returns the row's number,
- * by which it is found again. */
-uint32_t journal_entered(
-	struct journal *, const struct request *, const char *class, tick_t now, const struct flash *);
+/* A request enters; when it has been taken in, which operations it caused.  Returns the row's number, by which it is
+ * found again. */
+uint32_t journal_entered(struct journal *, const struct request *, tick_t now, const struct flash *);
 void journal_taken(struct journal *, uint32_t row, const struct flash *);
 
 /* Its operations are done. */
 void journal_served(struct journal *, uint32_t row, const struct account *);
 
-/* It has completed: the row is written, if it counts, and given back. */
-void journal_completed(struct journal *, uint32_t row, tick_t when, bool counts);
+/* It has completed: the row is written, naming its class, if it counts, and given back. */
+void journal_completed(struct journal *, uint32_t row, const char *class, tick_t when, bool counts);
+
+/* Rows of requests in the drive, for saving a run once it is flushed; a run that goes on writes behind those. */
+void journal_regions(struct journal *, struct regions *);
+
+/* From now on rows are checked and go nowhere. */
+void journal_mute(struct journal *);
+
+/* Aborts unless no request is in the drive. */
+void journal_check_idle(const struct journal *);
+
+/* How many rows there have been in the drive at a time: their numbers are below. */
+uint32_t journal_rows(const struct journal *);
 
 #endif

@@ -1,5 +1,6 @@
 #include "drive/run.h"
 
+#include "base/hash.h"
 #include "flash/schedule.h"
 
 /* How often keep_going() is asked, in requests; a power of two. */
@@ -24,6 +25,7 @@ static void wait_for_slot(struct run *run, struct request *r)
 static enum trace_status fetch(struct run *run, struct request *r, struct fault *fault)
 {
 	enum trace_status status = workload_next_for(run->drive->host, run->workload, r, fault);
+	const uint64_t what[] = { r->arrival, r->start << 2 | (uint64_t)r->type, r->sectors };
 
 	if (status == TRACE_OK && r->type == REQUEST_COLLECT && !run->drive->ftl->store) {
 		fault_set(fault, "%s:%llu: gc: ftl = %s has no collector that could be asked to collect",
@@ -32,7 +34,14 @@ static enum trace_status fetch(struct run *run, struct request *r, struct fault 
 	}
 	if (status == TRACE_OK)
 		drive_expect(run->drive, r);
+	if (status == TRACE_OK && run->summed)
+		run->sum = hash_bytes(run->sum, what, sizeof what);
 	return status;
+}
+
+static bool is_time_to_ask(const struct run *run)
+{
+	return run->requests % ASK_EVERY == 0 || (run->ask_every && run->requests % run->ask_every == 0);
 }
 
 static bool submit(struct run *run, const struct request *r)
@@ -53,10 +62,32 @@ static bool submit(struct run *run, const struct request *r)
 	return served;
 }
 
+/* Up to the next request of a run that was saved; the drive has counted what is fetched until then. */
+static void skip(struct run *run, uint64_t sum, struct fault *fault)
+{
+	uint64_t folded = run->drive->host->folded;
+
+	for (uint64_t i = 0; i <= run->requests && (!i || run->status == TRACE_OK); i++)
+		run->status = fetch(run, &run->next, fault);
+	run->drive->host->folded = folded;
+	if (run->status == TRACE_BAD || run->sum == sum)
+		return;
+	run->status = TRACE_BAD;
+	fault_set(fault,
+		"%s: not the workload of the run that was saved, whose first %llu requests are others",
+		run->workload->name, (unsigned long long)run->requests);
+}
+
 /* One request is fetched ahead of the one being served. */
 void run_begin(struct run *run, struct fault *fault)
 {
-	run->status = fetch(run, &run->next, fault);
+	uint64_t sum = run->sum;
+
+	run->sum = HASH_NOTHING;
+	if (run->resumed)
+		skip(run, sum, fault);
+	else
+		run->status = fetch(run, &run->next, fault);
 }
 
 enum run_end run_step(struct run *run, struct fault *fault)
@@ -85,11 +116,9 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 	enum run_end end = RUN_DONE;
 
 	run_begin(run, fault);
-	while (end == RUN_DONE && run->status == TRACE_OK) {
-		end = run_step(run, fault);
-		if (end == RUN_DONE && run->requests % ASK_EVERY == 0 && !run->keep_going(run->context, run))
-			end = RUN_INTERRUPTED;
-	}
+	while (end == RUN_DONE && run->status == TRACE_OK)
+		end = is_time_to_ask(run) && !run->keep_going(run->context, run) ? RUN_INTERRUPTED
+										 : run_step(run, fault);
 	if (run->status == TRACE_BAD)
 		return RUN_BAD_WORKLOAD;
 	drive_drain(run->drive);

@@ -20,10 +20,16 @@ enum run_end {
 struct run {
 	struct drive *drive;
 	struct workload *workload;
-	bool (*keep_going)(void *context, const struct run *); /* asked every few thousand requests */
+	/* Asked between two requests, every few thousand and at each multiple of this, unless it is 0.  Then the run may
+	 * be saved (drive/checkpoint.h). */
+	bool (*keep_going)(void *context, const struct run *);
+	uint64_t ask_every;
 	void *context;
-	uint64_t requests;               /* taken from the workload */
-	uint64_t asides;                 /* of these, collections that were asked for */
+	uint64_t requests; /* taken from the workload */
+	uint64_t asides;   /* of these, collections that were asked for */
+	bool summed;       /* it is to be saved, or was */
+	bool resumed;      /* of a run that was saved are these numbers and this sum: it goes on there */
+	uint64_t sum;      /* of these and the next one */
 	struct explanation *explanation; /* NULL: no request is to be explained */
 	struct timeline
 		*timeline;       /* NULL: none is kept; there is one witness, for it or for the explanation */

@@ -136,3 +136,20 @@ void windows_end(struct windows *w, struct drive *d, uint64_t requests)
 	series_free(w->series);
 	w->series = NULL;
 }
+
+void windows_regions(struct windows *w, struct drive *d, struct regions *r)
+{
+	regions_visit(r, &w->begun, sizeof w->begun);
+	regions_visit(r, &w->counting, sizeof w->counting);
+	regions_below(r, NUMBERS_OF(w, begun), 1, 2, "windows");
+	regions_below(r, NUMBERS_OF(w, counting), 1, 2, "windows");
+	regions_visit(r, &w->waf, sizeof w->waf);
+	regions_visit(r, &w->from, sizeof w->from);
+	regions_visit(r, &w->counted_from, sizeof w->counted_from);
+	regions_visit(r, &w->rows, sizeof w->rows);
+	if (r->broken || !w->out || !w->counting)
+		return;
+	if (!w->series)
+		w->series = series_create(&d->statistics);
+	series_regions(w->series, r);
+}

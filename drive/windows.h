@@ -43,6 +43,9 @@ bool span_read(struct span *, const char *text);
 /* "SPAN", or "2%:SPAN": until the WAF of two windows agrees. */
 bool warm_up_read(struct windows *, const char *text);
 
+/* Where a run between two requests is; rows that were written are the caller's affair. */
+void windows_regions(struct windows *, struct drive *, struct regions *);
+
 /* Before a request enters the drive, which `requests` have entered. */
 void windows_pass(struct windows *, struct drive *, uint64_t requests);
 

@@ -113,3 +113,14 @@ const struct account *account_of(const struct accounts *a, uint32_t ticket)
 {
 	return &a->ticket[ticket];
 }
+
+void accounts_regions(struct accounts *a, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *r)
+{
+	a->op = memory_grown(a->op, &a->op_room, ops, sizeof *a->op, "accounts");
+	a->ticket = memory_grown(a->ticket, &a->ticket_room, tickets, sizeof *a->ticket, "accounts");
+	regions_visit(r, a->op, ops * sizeof *a->op);
+	regions_below(r, NUMBERS_OF(a->op, map), ops, 2, "accounts");
+	regions_visit(r, a->ticket, tickets * sizeof *a->ticket);
+	regions_visit(r, a->unit, units * sizeof *a->unit);
+	regions_below(r, NUMBERS_OF(a->unit, collects), units, 2, "accounts");
+}

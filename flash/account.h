@@ -17,6 +17,7 @@
 #ifndef FLASH_ACCOUNT_H
 #define FLASH_ACCOUNT_H
 
+#include "base/regions.h"
 #include "types.h"
 
 enum part { PART_CONTROLLER, PART_MAP, PART_DIE, PART_COLLECTION, PART_BUS, PART_CELLS, PARTS };
@@ -44,6 +45,9 @@ void account_passed(struct accounts *, uint32_t op, enum part, tick_t now);
 void account_finished(struct accounts *, uint32_t op, uint32_t ticket);
 /* From now on the unit works for collection or wear levelling, or not. */
 void account_unit(struct accounts *, uint32_t unit, bool collects, tick_t now);
+
+/* Of so many operations, tickets and units. */
+void accounts_regions(struct accounts *, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *);
 
 /* Of a request that has completed, until its ticket is given to another. */
 const struct account *account_of(const struct accounts *, uint32_t ticket);

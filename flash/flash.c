@@ -268,6 +268,36 @@ static bool block_is_idle(const struct flash_block *b)
 	return !b->unfinished && !b->first && !b->gate && !b->last && b->started <= b->next;
 }
 
+void flash_check_idle(const struct flash *f)
+{
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		BUG_ON(!block_is_idle(&f->block[b]), "operations of block %u never end", b);
+	schedule_check_idle(f->schedule);
+}
+
+static void run_regions(struct flash *f, struct regions *r)
+{
+	uint32_t blocks = f->geometry->blocks;
+
+	schedule_regions(f->schedule, r);
+	for (block_t b = 0; b < blocks && !r->broken; b++) {
+		const struct flash_block *at = &f->block[b];
+
+		/* A number + 1 has the bits of a handle of its first use. */
+		regions_require(r,
+			schedule_knows(f->schedule, at->first) && schedule_knows(f->schedule, at->gate) &&
+				schedule_knows(f->schedule, at->last) && !at->first == !at->last,
+			"block table");
+	}
+	regions_visit(r, f->count, sizeof f->count);
+	regions_visit(r, f->forwarded, sizeof f->forwarded);
+	regions_visit(r, &f->transferred_sectors, sizeof f->transferred_sectors);
+	regions_visit(r, &f->pages_used_before, sizeof f->pages_used_before);
+	regions_visit(r, f->untimed, sizeof f->untimed);
+	regions_visit(r, &f->pages_erased, sizeof f->pages_erased);
+	regions_visit(r, &f->erases_before, sizeof f->erases_before);
+}
+
 void flash_regions(struct flash *f, struct regions *r)
 {
 	const struct geometry *g = f->geometry;
@@ -276,13 +306,15 @@ void flash_regions(struct flash *f, struct regions *r)
 	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
 	regions_below(r, NUMBERS_OF(f->block, next), g->blocks, g->pages_per_block + 1u, "block table");
 	regions_below(r, NUMBERS_OF(f->block, erases), g->blocks, UINT32_MAX / 2, "block table");
-	for (block_t b = 0; b < g->blocks; b++)
+	for (block_t b = 0; b < g->blocks && !r->running; b++)
 		regions_require(r, block_is_idle(&f->block[b]), "block table");
 	regions_visit(r, &f->pages_used, sizeof f->pages_used);
 	if (f->judge)
 		judge_regions(f->judge, r);
 	if (f->passed_over)
 		regions_visit(r, f->passed_over, bits_words(g->pages) * sizeof *f->passed_over);
+	if (r->running)
+		run_regions(f, r);
 }
 
 static uint64_t sum_of_causes(const uint64_t *count)

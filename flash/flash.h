@@ -172,8 +172,11 @@ static inline bool flash_worn_out(const struct flash *f, block_t block)
 	return f->settings->endurance && f->block[block].erases >= f->settings->endurance;
 }
 
-/* State of pages and blocks, for saving and loading a drive with nothing under way. */
+/* State of pages and blocks; of a run (base/regions.h) what is under way and what was counted, too. */
 void flash_regions(struct flash *, struct regions *);
+
+/* Aborts unless nothing is left of operations when all have ended. */
+void flash_check_idle(const struct flash *);
 
 /* Adds what the medium counts to the list. */
 void flash_statistics(struct flash *, struct stat_list *);

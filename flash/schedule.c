@@ -50,6 +50,7 @@ struct schedule {
 	struct timers timers; /* one per unit: the end of what it does, on the bus or in the cells */
 	tick_t now;
 
+	uint32_t units;
 	struct unit *unit;
 	struct channel *channel;
 	struct queue woken;                   /* units */
@@ -76,7 +77,6 @@ struct schedule *schedule_create(struct flash *flash)
 	const struct geometry *g = flash->geometry;
 	struct schedule *s = memory_array(1, sizeof *s, "schedule");
 	uint32_t dies_per_unit = flash->settings->interleave ? 1 : g->dies_per_chip;
-	uint32_t units = g->dies / dies_per_unit;
 
 	s->flash = flash;
 	s->geometry = g;
@@ -86,10 +86,11 @@ struct schedule *schedule_create(struct flash *flash)
 	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
 	s->woken = s->answered = s->completed = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
-	s->unit = memory_array(units, sizeof *s->unit, "dies");
+	s->units = g->dies / dies_per_unit;
+	s->unit = memory_array(s->units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
 	s->load = memory_array(g->dies, sizeof *s->load, "dies");
-	for (uint32_t u = 0; u < units; u++)
+	for (uint32_t u = 0; u < s->units; u++)
 		s->unit[u] = (struct unit){ .reads = QUEUE_EMPTY,
 			.others = QUEUE_EMPTY,
 			.command = INDEX_NONE,
@@ -99,7 +100,7 @@ struct schedule *schedule_create(struct flash *flash)
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
 		pool_create(sizeof(struct ticket), "request pool") };
-	timers_init(&s->timers, units);
+	timers_init(&s->timers, s->units);
 	return s;
 }
 
@@ -1106,7 +1107,7 @@ void schedule_watch(struct schedule *s, struct watch *watch)
 
 void schedule_keep_accounts(struct schedule *s)
 {
-	s->accounts = accounts_create(divide(s->geometry->dies - 1, s->per_unit) + 1);
+	s->accounts = accounts_create(s->units);
 }
 
 const struct account *schedule_account(const struct schedule *s, uint32_t ticket)
@@ -1123,6 +1124,144 @@ void schedule_note(struct schedule *s, const char *format, ...)
 	va_start(args, format);
 	watch_note(s->watch, format, args);
 	va_end(args);
+}
+
+/* ---- state ---- */
+
+/* What stays behind in a free element has been right once, and is held against the same bounds. */
+static void ops_regions(struct schedule *s, struct regions *r)
+{
+	const struct geometry *g = s->geometry;
+	struct op *op;
+	struct edge *edge;
+	struct ticket *ticket;
+	uint32_t ops, edges, tickets;
+
+	pool_regions(&s->ops.op, r, regions_most(r, sizeof *op));
+	pool_regions(&s->ops.edge, r, regions_most(r, sizeof *edge));
+	pool_regions(&s->ops.ticket, r, regions_most(r, sizeof *ticket));
+	op = s->ops.op.object;
+	edge = s->ops.edge.object;
+	ticket = s->ops.ticket.object;
+	ops = s->ops.op.used;
+	edges = s->ops.edge.used;
+	tickets = s->ops.ticket.used;
+	regions_below_or_none(r, NUMBERS_OF(op, next), ops, ops, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, waiters.first), ops, edges, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, waiters.last), ops, edges, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, ticket), ops, tickets, "operations");
+	regions_below(r, NUMBERS_OF(op, ppn), ops, g->pages, "operations");
+	regions_below(r, NUMBERS_OF(op, behind), ops, ops + 1u, "operations");
+	regions_below(r, NUMBERS_OF(op, forwards), ops, ops + 1u, "operations");
+	regions_below(r, NUMBERS_OF(op, plane), ops, g->planes, "operations");
+	regions_below(r, NUMBERS_OF(op, sectors), ops, g->sectors_per_page + 1u, "operations");
+	regions_below(r, NUMBERS_OF(op, kind), ops, OP_FORWARD + 1, "operations");
+	regions_below(r, NUMBERS_OF(op, cause), ops, CAUSES, "operations");
+	regions_below(r, NUMBERS_OF(op, stage), ops, STAGE_QUEUED + 1, "operations");
+	regions_below(r, NUMBERS_OF(op, held), ops, 2, "operations");
+	regions_below(r, NUMBERS_OF(op, chases), ops, 2, "operations");
+	regions_below(r, NUMBERS_OF(op, orphan), ops, 2, "operations");
+	for (uint32_t i = 0; i < ops && !r->broken; i++)
+		regions_require(r, op[i].kind == OP_ERASE || op[i].to == PPN_NONE || op[i].to < g->pages,
+			"operations");
+	regions_below_or_none(r, NUMBERS_OF(edge, next), edges, edges, "dependencies");
+	regions_below(r, NUMBERS_OF(edge, op), edges, ops, "dependencies");
+	regions_below_or_none(r, NUMBERS_OF(ticket, next), tickets, tickets, "requests");
+}
+
+/* Of each element, that its queue names operations, units, tickets. */
+#define QUEUE_BELOW(r, array, name, count, bound, what)                                                      \
+	do {                                                                                                 \
+		regions_below_or_none(r, NUMBERS_OF(array, name.first), count, bound, what);                 \
+		regions_below_or_none(r, NUMBERS_OF(array, name.last), count, bound, what);                  \
+	} while (0)
+
+/* An alarm is that of a command under way, or of one that stops. */
+static bool unit_holds(const struct schedule *s, uint32_t u)
+{
+	const struct unit *unit = &s->unit[u];
+
+	if (unit->phase == PHASE_IDLE)
+		return unit->command == INDEX_NONE && s->timers.key[s->timers.leaves + u] == TIMERS_UNSET;
+	return unit->phase == PHASE_STOP ? unit->suspended != INDEX_NONE
+					 : unit->phase != PHASE_WOKEN && unit->command != INDEX_NONE;
+}
+
+static void unit_regions(struct schedule *s, struct regions *r)
+{
+	uint32_t units = s->units, channels = s->geometry->channels, ops = s->ops.op.used;
+
+	timers_regions(&s->timers, units, r);
+	regions_visit(r, s->unit, units * sizeof *s->unit);
+	regions_below(r, NUMBERS_OF(s->unit, phase), units, PHASE_STOP + 1, "dies");
+	QUEUE_BELOW(r, s->unit, reads, units, ops, "dies");
+	QUEUE_BELOW(r, s->unit, others, units, ops, "dies");
+	regions_below_or_none(r, NUMBERS_OF(s->unit, command), units, ops, "dies");
+	regions_below_or_none(r, NUMBERS_OF(s->unit, suspended), units, ops, "dies");
+	regions_below_or_none(r, NUMBERS_OF(s->unit, next), units, units, "dies");
+	regions_below(r, NUMBERS_OF(s->unit, brings_data), units, 2, "dies");
+	for (uint32_t u = 0; u < units; u++)
+		regions_require(r, unit_holds(s, u), "dies");
+	regions_visit(r, s->channel, channels * sizeof *s->channel);
+	regions_below_or_none(r, NUMBERS_OF(s->channel, user), channels, units, "channels");
+	QUEUE_BELOW(r, s->channel, first, channels, units, "channels");
+	QUEUE_BELOW(r, s->channel, others, channels, units, "channels");
+}
+
+static void release_regions(struct schedule *s, struct regions *r)
+{
+	struct heap *h = &s->releases;
+	struct release *release;
+
+	regions_visit(r, &h->count, sizeof h->count);
+	regions_require(r, h->count <= s->ops.ticket.used, "releases");
+	if (r->broken)
+		h->count = 0;
+	h->element = memory_grown(h->element, &h->room, h->count, sizeof *release, "release queue");
+	release = h->element;
+	regions_visit(r, release, h->count * sizeof *release);
+	regions_below_or_none(r, NUMBERS_OF(release, first_op), h->count, s->ops.op.used, "releases");
+	regions_below(r, NUMBERS_OF(release, ticket), h->count, s->ops.ticket.used, "releases");
+	regions_visit(r, &s->release_order, sizeof s->release_order);
+}
+
+void schedule_regions(struct schedule *s, struct regions *r)
+{
+	BUG_ON(s->woken.first != INDEX_NONE || s->answered.first != INDEX_NONE, "an event is under way");
+	ops_regions(s, r);
+	unit_regions(s, r);
+	release_regions(s, r);
+	regions_visit(r, &s->now, sizeof s->now);
+	regions_visit(r, &s->held, sizeof s->held);
+	regions_visit(r, &s->completed, sizeof s->completed);
+	QUEUE_BELOW(r, s, completed, 1, s->ops.ticket.used, "requests");
+	regions_visit(r, &s->under_way, sizeof s->under_way);
+	regions_visit(r, s->load, s->geometry->dies * sizeof *s->load);
+	regions_visit(r, &s->busy, sizeof s->busy);
+	if (s->accounts && !r->broken)
+		accounts_regions(s->accounts, s->ops.op.used, s->ops.ticket.used, s->units, r);
+}
+
+void schedule_check_idle(const struct schedule *s)
+{
+	BUG_ON(!pool_is_free(&s->ops.op) || !pool_is_free(&s->ops.edge) || !pool_is_free(&s->ops.ticket),
+		"operations, what they wait for or requests are left");
+	BUG_ON(s->held, "the controller's memory holds %llu pages for nobody", (unsigned long long)s->held);
+	for (die_t die = 0; die < s->geometry->dies; die++)
+		BUG_ON(s->load[die], "die %u is idle and has work for %llu ns", die,
+			(unsigned long long)s->load[die]);
+	for (uint32_t u = 0; u < s->units; u++)
+		BUG_ON(s->unit[u].phase != PHASE_IDLE, "die %u is idle and does something", u);
+}
+
+bool schedule_knows(const struct schedule *s, op_t op)
+{
+	return op == OP_NONE || (uint32_t)op - 1 < s->ops.op.used;
+}
+
+uint32_t schedule_tickets(const struct schedule *s)
+{
+	return s->ops.ticket.used;
 }
 
 void schedule_statistics_start(struct schedule *s)

@@ -77,6 +77,17 @@ void schedule_drain(struct schedule *);
 /* A request that completed, in order of completion; false when there is none. */
 bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
 
+/* State of a run between two requests: what is under way, and when. */
+void schedule_regions(struct schedule *, struct regions *);
+
+/* Aborts unless nothing is left of operations when all have ended. */
+void schedule_check_idle(const struct schedule *);
+
+/* For other rooms' regions, behind these: is this the handle of an operation there was, or OP_NONE?  How many tickets
+ * there have been. */
+bool schedule_knows(const struct schedule *, op_t);
+uint32_t schedule_tickets(const struct schedule *);
+
 /* Work that waits for or occupies a die, in ns of die time: the measure of its load. */
 uint64_t schedule_load(const struct schedule *, die_t);
 

@@ -28,3 +28,15 @@ void timers_move_epoch(struct timers *t, tick_t due)
 			t->key[i] -= (epoch - t->epoch) << t->bits;
 	t->epoch = epoch;
 }
+
+void timers_regions(struct timers *t, uint32_t units, struct regions *r)
+{
+	uint64_t *alarm = t->key + t->leaves;
+
+	regions_visit(r, &t->epoch, sizeof t->epoch);
+	regions_visit(r, alarm, units * sizeof *alarm);
+	for (uint32_t u = 0; u < units; u++) {
+		regions_require(r, alarm[u] == TIMERS_UNSET || (alarm[u] & (t->leaves - 1)) == u, "alarms");
+		timers_put(t, u, alarm[u]);
+	}
+}

@@ -9,6 +9,7 @@
 #ifndef FLASH_TIMERS_H
 #define FLASH_TIMERS_H
 
+#include "base/regions.h"
 #include "types.h"
 
 struct timers {
@@ -21,6 +22,9 @@ struct timers {
 
 void timers_init(struct timers *, uint32_t units);
 void timers_release(struct timers *);
+
+/* The alarms, of so many units. */
+void timers_regions(struct timers *, uint32_t units, struct regions *);
 
 /* The epoch becomes the earliest alarm, or `due` if that is earlier. */
 void timers_move_epoch(struct timers *, tick_t due);

@@ -112,6 +112,8 @@ void host_regions(struct host *h, struct regions *r)
 {
 	if (h->ops->regions)
 		h->ops->regions(h, r);
+	if (r->running)
+		regions_visit(r, h->link_free, sizeof h->link_free);
 }
 
 void host_check(const struct host *h)

@@ -116,6 +116,7 @@ tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sector
 /* For layers. */
 void host_add(struct host *, struct host_part);
 
+/* State; of a run (base/regions.h) the link's, too. */
 void host_regions(struct host *, struct regions *);
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);

@@ -268,16 +268,20 @@ void directory_statistics(struct directory *d, struct stat_list *list)
 				    NULL, gather });
 }
 
-/* Nothing is under way, so nobody has to wait for a load: handles mean nothing in another process. */
+/* Unless operations under way are kept, too, nobody has to wait for a load: handles mean nothing in another process. */
 void directory_regions(struct directory *d, struct regions *r)
 {
 	const char *what = "directory of mapping pages";
 	size_t links = (size_t)d->pages + 1;
 
-	for (uint32_t id = 0; id < d->pages; id++)
+	for (uint32_t id = 0; id < d->pages && !r->running; id++)
 		d->page[id].load = OP_NONE;
 	regions_visit(r, d->page, d->pages * sizeof *d->page);
-	regions_below(r, NUMBERS_OF(d->page, load), d->pages, OP_NONE + 1, what);
+	for (uint32_t id = 0; id < d->pages; id++)
+		regions_require(r,
+			r->running ? schedule_knows(d->space->flash->schedule, d->page[id].load)
+				   : d->page[id].load == OP_NONE,
+			what);
 	regions_below(r, NUMBERS_OF(d->page, exists), d->pages, 2, what);
 	regions_below_or_none(r, NUMBERS_OF(d->page, ppn), d->pages, d->space->geometry->pages, what);
 	regions_visit(r, d->note, links * sizeof *d->note);

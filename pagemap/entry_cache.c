@@ -333,17 +333,18 @@ static uint32_t length(const struct entry_cache *c, bool protected)
 	return list_length(FIELD(c, use), segment(protected), c->pool.used);
 }
 
-static void index_segment(struct entry_cache *c, bool protected)
+static void index_segment(struct entry_cache *c, bool protected, bool running)
 {
 	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		entry_at(c, i)->load = OP_NONE;
+		if (!running)
+			entry_at(c, i)->load = OP_NONE;
 		c->place[entry_at(c, i)->key] = i;
 	}
 }
 
-/* Handles mean nothing in another process, nor does where the index has its chains. */
+/* Handles mean nothing in another process unless operations under way are kept, too, nor does where the index has its chains. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
 	struct cached_entry *e;
@@ -362,12 +363,17 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
 	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
+	for (uint32_t i = 0; i < n && r->running; i++)
+		regions_require(
+			r, schedule_knows(c->directory->space->flash->schedule, e[i].load), "entry cache");
+	if (r->running)
+		regions_visit(r, &c->most_used, sizeof c->most_used);
 	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
 		regions_require(r, false, "entry cache");
 		return;
 	}
-	index_segment(c, true);
-	index_segment(c, false);
+	index_segment(c, true, r->running);
+	index_segment(c, false, r->running);
 }
 
 struct tally {

@@ -165,6 +165,8 @@ void map_cache_regions(struct map_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(c->page, cached), pages, 2, "mapping cache");
 	regions_below(r, NUMBERS_OF(c->page, dirty), pages, 2, "mapping cache");
 	regions_visit(r, &c->resident, sizeof c->resident);
+	if (r->running)
+		regions_visit(r, &c->most_resident, sizeof c->most_resident);
 }
 
 void map_cache_check(const struct map_cache *c)

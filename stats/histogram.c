@@ -67,3 +67,12 @@ void histogram_bin_bounds(unsigned bin, uint64_t *low, uint64_t *high)
 	*low = first << shift;
 	*high = bin == HISTOGRAM_BINS - 1 ? UINT64_MAX : (first + 1) << shift;
 }
+
+bool histogram_agrees(const struct histogram *h)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+		count += h->bin[i];
+	return count == h->count;
+}

@@ -6,6 +6,7 @@
 #ifndef STATS_HISTOGRAM_H
 #define STATS_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HISTOGRAM_OCTAVE_BITS 7
@@ -50,6 +51,9 @@ double histogram_deviation(const struct histogram *); /* population; 0 when empt
 /* Smallest value v such that at least `share` (0..1) of the values are <= v, rounded up
  * to the end of its bin but never above the maximum.  0 when empty. */
 uint64_t histogram_percentile(const struct histogram *, double share);
+
+/* The bins hold as many values as are counted: not so of one from a file that is not what it seems. */
+bool histogram_agrees(const struct histogram *);
 
 /* Bounds of a bin: the values low <= v < high.  The last bin's high is UINT64_MAX, which
  * is a value of that bin too. */

@@ -125,3 +125,20 @@ void series_row(struct series *s, FILE *out)
 {
 	put_line(s, out, false);
 }
+
+#define COLUMNS_MOST 65536u
+
+void series_regions(struct series *s, struct regions *r)
+{
+	regions_visit(r, &s->counts, sizeof s->counts);
+	regions_visit(r, &s->times, sizeof s->times);
+	regions_require(r, s->counts < COLUMNS_MOST && s->times < COLUMNS_MOST, "series");
+	if (r->broken)
+		return;
+	s->count = memory_grown(s->count, &s->count_room, s->counts, sizeof *s->count, "series");
+	s->time = memory_grown(s->time, &s->time_room, s->times, sizeof *s->time, "series");
+	regions_visit(r, s->count, s->counts * sizeof *s->count);
+	regions_visit(r, s->time, s->times * sizeof *s->time);
+	for (uint32_t i = 0; i < s->times && !r->broken; i++)
+		regions_require(r, histogram_agrees(&s->time[i]), "series");
+}

@@ -16,6 +16,9 @@ struct series;
 struct series *series_create(const struct stat_list *);
 void series_free(struct series *);
 
+/* Where the window under way began, for saving a run. */
+void series_regions(struct series *, struct regions *);
+
 /* The rest of the line of names; the first window begins. */
 void series_begin(struct series *, FILE *);
 

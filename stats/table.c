@@ -101,6 +101,21 @@ void stat_list_visit(const struct stat_list *list, stat_visitor *visit, void *co
 	}
 }
 
+static void require_times(void *regions, const struct stat_list *list, const struct stat_number *n)
+{
+	(void)list;
+	if (n->row->kind == STAT_TIMES)
+		regions_require(regions, histogram_agrees((const void *)n->value), "statistics");
+}
+
+void stat_list_regions(struct stat_list *list, struct regions *r)
+{
+	for (size_t i = 0; i < list->groups; i++) {
+		regions_visit(r, list->group[i].values, list->group[i].size);
+		visit_group(list, &list->group[i], require_times, r);
+	}
+}
+
 /* ---- reporting ---- */
 
 static double ratio(const struct stat_number *n)
@@ -119,8 +134,8 @@ static void report_time(struct report *r, const char *name, const struct histogr
 		report_real(r, name, NAN, "ns", "");
 }
 
-static void report_times(
-	struct report *r, const struct stat_list *list, const struct stat_number *n, const struct histogram *h)
+static void report_times(struct report *r, const struct stat_list *list, const struct stat_number *n,
+	const struct histogram *h)
 {
 	char name[STAT_NAME_BYTES + 32];
 

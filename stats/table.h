@@ -9,6 +9,7 @@
 #define STATS_TABLE_H
 
 #include "base/param.h"
+#include "base/regions.h"
 #include "stats/report.h"
 
 #include <string.h>
@@ -67,6 +68,9 @@ void stat_list_add(struct stat_list *, struct stat_group);
 
 /* The measurement begins: every number is zero, every peak where things stand. */
 void stat_list_start(struct stat_list *);
+
+/* What the list zeroes when a measurement begins, for saving a run; what groups zero themselves is theirs. */
+void stat_list_regions(struct stat_list *, struct regions *);
 
 #define STAT_NAME_BYTES 112
 

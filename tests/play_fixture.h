@@ -11,7 +11,7 @@
 
 /* What the child writes and the parent reads when the child is dead. */
 enum { REMEMBERED = 24 };
-struct journal {
+struct last_requests {
 	uint64_t requests;
 	struct request last[REMEMBERED]; /* number i at i % REMEMBERED */
 };
@@ -23,7 +23,7 @@ struct combination {
 	size_t ftl, buffer, layer;
 	bool trims;
 	uint64_t seed;
-	struct journal *journal; /* NULL: none is kept */
+	struct last_requests *journal; /* NULL: none is kept */
 };
 
 struct player {
@@ -31,7 +31,7 @@ struct player {
 	struct drive *drive;
 	struct random random;
 	bool trims;
-	struct journal *journal;
+	struct last_requests *journal;
 	uint64_t digest; /* of all completion times */
 };
 
@@ -135,7 +135,7 @@ static inline void player_check(const struct player *p)
 
 /* ---- in a child ---- */
 
-static inline void print_last_requests(const struct journal *j)
+static inline void print_last_requests(const struct last_requests *j)
 {
 	static const char *const names[] = { "read", "write", "trim" };
 	uint64_t from = j->requests > REMEMBERED ? j->requests - REMEMBERED : 0;
@@ -162,8 +162,9 @@ static inline void run_combination(struct combination *c, void (*act)(void *), c
 	run_in_child(&child, act, c);
 	if (child.status) {
 		print_last_requests(c->journal);
-		print_error("of %s with %s\nrepeat it with  SEED=%llu %s\n", c->name, c->settings,
-			(unsigned long long)c->seed, repeat);
+		print_error("of %s; repeat it with  SEED=%llu %s\n", c->name, (unsigned long long)c->seed,
+			repeat);
+		print_error("settings %s\n", c->settings);
 		fail_msg("%s: status %#x, %s", c->name, (unsigned)child.status, child.text);
 	}
 	munmap(c->journal, sizeof *c->journal);

@@ -276,6 +276,11 @@ static void pair_evict(struct buffer *b)
 		buffer_choose(b, list_previous(pair_links(b), last), WHOLE_PAGE);
 }
 
+static void pair_regions(struct buffer *b, struct regions *r)
+{
+	buffer_link_regions(b, r, pair_links(b), ((struct pair_policy *)b->state)->pages, 1);
+}
+
 static const struct buffer_ops pair = {
 	.name = "pair",
 	.brief = "for this test",
@@ -286,6 +291,7 @@ static const struct buffer_ops pair = {
 	.hit = pair_hit,
 	.removed = pair_removed,
 	.evict = pair_evict,
+	.regions = pair_regions,
 };
 
 /* Pages 7 and 6, named in descending order, leave as one ascending range. */
@@ -451,11 +457,17 @@ static void parts_evict(struct buffer *b)
 	buffer_merge(b);
 }
 
+static void trial_regions(struct buffer *b, struct regions *r)
+{
+	buffer_link_regions(b, r, trial_links(b), ((struct trial *)b->state)->pages, 1);
+}
+
 #define TRIAL(policy_name, start, leave)                                                                     \
 	{                                                                                                    \
 		.name = policy_name, .brief = "for this test", .size = sizeof(struct trial),                 \
 		.page_size = sizeof(struct trial_page), .init = start, .inserted = trial_inserted,           \
-		.hit = trial_hit, .resized = trial_resized, .removed = trial_removed, .evict = leave         \
+		.hit = trial_hit, .resized = trial_resized, .removed = trial_removed, .evict = leave,        \
+		.regions = trial_regions                                                                     \
 	}
 
 static const struct buffer_ops trials[] = {

@@ -1091,6 +1091,73 @@ static void test_saved_drives_that_do_not_fit(void **state)
 	assert_mistakes(w, cases, COUNT(cases));
 }
 
+/* ---- a run that is killed and resumed ---- */
+
+#define LASTING                                                                                              \
+	"run --quiet -o out --json out/json --log out/log.zst --series 1000 -s ftl=dftl -s buffer=lru -s "   \
+	"trace.limit=40000 -s dram.buffer_bytes=64K -s precondition.mode=fill "
+#define TINY "\"$top/parameters/tiny.cfg\" mixed"
+
+/* Killed at once, and resumed and killed again, for as long as it takes; then everything is there and nothing is left. */
+static void test_a_killed_run_is_resumed(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "top=$PWD; mkdir $d/a $d/b; cd $d/a; $ssd " LASTING TINY "; "
+		 "cd $d/b; $ssd " LASTING "--checkpoint c --every=3000 " TINY " & "
+		 "while ! [ -e $d/b/c ]; do :; done; kill -9 $!; wait; cd $d/b; n=0; "
+		 "while [ -e c ]; do n=$((n + 1)); timeout -s KILL $((n / 4)).$((n % 4 * 25)) "
+		 "$ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
+	if (w->status || !says(w, "same"))
+		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
+}
+
+/* A signal saves the run where it is, whatever the clock says. */
+static void test_an_interrupted_run_is_resumed(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "top=$PWD; mkdir $d/a $d/b; cd $d/a; $ssd " LASTING TINY "; cd $d/b; $ssd " LASTING
+		 "--checkpoint c " TINY " & pid=$!; "
+		 "while ! [ -e $d/b/c ]; do :; done; sleep 0.1; kill -TERM $pid; wait $pid; s=$?; cd $d/b; "
+		 "[ $s = 0 ] || { [ $s = 143 ] && cmp -s $d/a/out/json out/json; [ $? = 1 ] && $ssd " LASTING
+		 "--resume c " TINY "; }; diff -r $d/a $d/b && echo same");
+	if (w->status || !says(w, "same"))
+		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
+}
+
+static void test_saved_runs_that_do_not_fit(void **state)
+{
+#define RESUME(more) "run --resume @/run -s trace.limit=40000 " more " parameters/tiny.cfg uniform"
+	static const struct mistake cases[] = {
+		{ "run --every 10min parameters/tiny.cfg uniform", "needs --checkpoint FILE" },
+		{ "run --checkpoint @/c --every 10m parameters/tiny.cfg uniform", "5000, 30s, 10min, 2h" },
+		{ "run --checkpoint @/c --every 0 parameters/tiny.cfg uniform", "5000, 30s, 10min, 2h" },
+		{ "run --checkpoint @/c --resume @/run parameters/tiny.cfg uniform", "saved where it was" },
+		{ "run --checkpoint @/c --verify parameters/tiny.cfg uniform", "--verify: a run that is saved or resumed has neither" },
+		{ "run --checkpoint @/c --explain 1 parameters/tiny.cfg uniform", "--explain: a run that is saved or resumed has neither" },
+		{ "run --resume @/none parameters/tiny.cfg uniform", "none: cannot be read" },
+		{ "run --resume parameters/tiny.cfg parameters/tiny.cfg uniform", "not a saved run" },
+		{ RESUME("-s flash.read_ns=1000"), "another run was saved: its flash.read_ns is" },
+		{ RESUME("--warmup 100"), "its --warmup is none, here it is 100" },
+		{ RESUME("--log @/log"), "run.log" },
+		{ "run --resume @/run -s trace.limit=40000 parameters/tiny.cfg mixed",
+			"not the workload of the run" },
+		{ "run --resume @/cut -s trace.limit=40000 parameters/tiny.cfg uniform",
+			"damaged in its end" },
+		{ "run --resume @/flipped -s trace.limit=40000 parameters/tiny.cfg uniform",
+			"damaged in its" },
+	};
+#undef RESUME
+	struct world *w = *state;
+
+	shell(w, "$ssd run --quiet -s trace.limit=40000 --checkpoint $d/run parameters/tiny.cfg uniform & "
+		 "while ! [ -e $d/run ]; do :; done; kill -9 $!; wait; "
+		 "size=$(wc -c <$d/run); head -c $((size - 9)) $d/run >$d/cut; "
+		 "{ head -c $((size - 99)) $d/run; printf x; tail -c 98 $d/run; } >$d/flipped");
+	assert_mistakes(w, cases, COUNT(cases));
+}
+
 static unsigned char *bytes_of(const struct world *w, const char *name, size_t *size)
 {
 	char *path = path_in(w, name);
@@ -1295,6 +1362,9 @@ int main(void)
 		TEST(test_a_loaded_drive_continues_as_the_saved_one),
 		TEST(test_a_kept_drive_serves_runs_that_differ_in_time),
 		TEST(test_saved_drives_that_do_not_fit),
+		TEST(test_a_killed_run_is_resumed),
+		TEST(test_an_interrupted_run_is_resumed),
+		TEST(test_saved_runs_that_do_not_fit),
 		TEST(test_a_flipped_byte_is_found),
 		TEST(test_a_drive_cut_short_or_longer_is_found),
 		TEST(test_a_copied_program_has_its_profiles),

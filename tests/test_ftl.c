@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "drive/image.h"
 #include "drive/precondition.h"
+#include "tests/forge_fixture.h"
 #include "tests/inside.h"
 #include "tests/own_ftls.h"
 #include "tests/pairwise_fixture.h"
@@ -653,50 +654,6 @@ static void test_loaded_with_another_placement(void **state)
 }
 
 /* ---- a file that only looks like a saved drive ---- */
-
-struct forgery {
-	unsigned char *bytes;
-	size_t size, body; /* behind the text */
-};
-
-static struct forgery forgery_of(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	struct forgery f = { .bytes = memory_array(1 << 22, 1, "forged drive") };
-	const char *text = (const char *)f.bytes;
-
-	f.size = fread(f.bytes, 1, (1 << 22) - 1, file);
-	f.body = (size_t)(strstr(text, "\n\n") + 2 - text);
-	fclose(file);
-	return f;
-}
-
-/* A number somewhere becomes another one, an extreme one or one that is nearly right; the sum is made right. */
-static void forge(struct forgery *f, struct random *random, const char *path)
-{
-	static const uint32_t extremes[] = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
-	size_t at = f->body + random_below(random, f->size - f->body - 12);
-	FILE *file = fopen(path, "wb");
-	uint32_t number;
-	uint64_t sum;
-
-	memcpy(&number, f->bytes + at, sizeof number);
-	switch (random_below(random, 4)) {
-	case 0:
-		number = extremes[random_below(random, COUNT(extremes))];
-		break;
-	case 1:
-		number += (uint32_t)random_below(random, 5) - 2;
-		break;
-	default:
-		number ^= 1u << random_below(random, 32);
-	}
-	memcpy(f->bytes + at, &number, sizeof number);
-	sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
-	memcpy(f->bytes + f->size - sizeof sum, &sum, sizeof sum);
-	fwrite(f->bytes, 1, f->size, file);
-	fclose(file);
-}
 
 /* Refused, or a drive like any other. */
 static void load_forged(struct player *p, const char *path)

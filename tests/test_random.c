@@ -8,186 +8,14 @@
  *	OPERATIONS=n    requests of a case
  *	TEST=text       only cases whose name contains the text, e.g. TEST=mrsm
  */
-#include "tests/play_fixture.h"
+#include "tests/random_fixture.h"
 
 /* The FTLs with the most to go wrong get the most cases, in front of them the simplest buffers. */
 enum { REQUESTS = 100000, CASES_OF_REMAPPING_FTLS = 26, CASES_OF_OTHERS = 4, CASES_OF_POLICIES = 1 };
 
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 static uint64_t requests_of_a_case(void)
 {
 	return from_environment("OPERATIONS", SANITIZED ? REQUESTS / 20 : REQUESTS);
-}
-
-/* ---- a drive by chance ---- */
-
-struct writing {
-	struct random random;
-	uint64_t seed, stream;
-	char *text;
-	size_t room;
-};
-
-static void set(struct writing *w, const char *format, ...)
-{
-	size_t length = strlen(w->text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(w->text + length, w->room - length, format, args);
-	va_end(args);
-	assert_true(strlen(w->text) + 1 < w->room);
-}
-
-/* Below n. */
-static unsigned draw(struct writing *w, unsigned n)
-{
-	return (unsigned)random_below(&w->random, n);
-}
-
-/* Each option has a generator of its own: a new one does not change what is drawn for the others. */
-static void begin_option(struct writing *w, const char *group, const char *name)
-{
-	uint64_t digest = w->stream;
-
-	for (; *group; group++)
-		digest = (digest ^ (uint64_t)*group) * 0x100000001b3u;
-	for (; *name; name++)
-		digest = (digest ^ (uint64_t)*name) * 0x100000001b3u;
-	random_init(&w->random, w->seed, digest);
-}
-
-/* One of the values, which are separated by spaces. */
-static void draw_value(struct writing *w, const char *group, const char *name, const char *values)
-{
-	unsigned n = 1;
-
-	begin_option(w, group, name);
-	for (const char *c = values; *c; c++)
-		n += *c == ' ';
-	for (n = draw(w, n); n; n--)
-		values = strchr(values, ' ') + 1;
-	set(w, "%s%s%s=%.*s ", group, *group ? "." : "", name, (int)strcspn(values, " "), values);
-}
-
-static void draw_numbers(struct writing *w)
-{
-	static const struct {
-		const char *group, *name, *values;
-	} numbers[] = {
-		{ "", "seed", "1 2 3" },
-		{ "flash", "channels", "1 2 3" },
-		{ "flash", "chips", "1 2" },
-		{ "flash", "dies", "1 2" },
-		{ "flash", "planes", "1 2 3" },
-		{ "flash", "blocks", "10 11 12 13 14 16 19 24" },
-		{ "flash", "pages", "2 3 4 5 6 7 8 11 13 16 17" },
-		{ "flash", "page_bytes", "2K 4K 8K 16K 32K" },
-		{ "flash", "over_provisioning", "0.12 0.15 0.2 0.22 0.25 0.28 0.31 0.35 0.4 0.5" },
-		{ "flash", "read_ns", "10000 [1000,30000]" },
-		{ "flash", "program_ns", "100000 [80000,200000,300000]" },
-		{ "flash", "erase_ns", "1000000" },
-		{ "flash", "command_ns", "0 100 [100,150,80]" },
-		{ "flash", "plane_command_ns", "0 100 [30,50,20]" },
-		{ "flash", "multiplane_search", "1 2 256" },
-		{ "flash", "suspend_ns", "0 4000" },
-		{ "flash", "resume_ns", "0 7000" },
-		{ "dram", "access_ns", "0 1000" },
-		{ "host", "link_ns", "0 0 700" },
-		{ "host", "link_mb_per_s", "0 0 300" },
-		{ "dram", "buffer_bytes", "1K 5K 30K 200K" },
-		{ "map", "cache_bytes", "0 1K 10K 40K 200K" },
-		{ "placement", "order", "CWDP PDWC WCPD DPCW" },
-		{ "gc", "threshold", "0 0.05 0.1 0.2 0.3" },
-		{ "gc", "hysteresis", "0 0 0.1 0.2" },
-		{ "gc", "d", "1 2 5" },
-		{ "wear", "delta", "0 1 2 3" },
-		{ "wear", "period", "1 3 8" },
-		{ "indirect", "sector_bytes", "512 2K 4K 4K 16K 32K" },
-		{ "indirect", "pool", "0.02 0.1 0.25 1 3" },
-		{ "indirect", "async_lag", "0 0 1 7" },
-	};
-
-	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-		draw_value(w, numbers[i].group, numbers[i].name, numbers[i].values);
-}
-
-/* Whatever can be told by a name, or is true or false, in the groups that shape a drive. */
-static void draw_choices(struct writing *w, const struct param_group *group)
-{
-	for (const struct param *row = group->rows; row && row->name; row++) {
-		unsigned names = 0;
-
-		if (row->type == PARAM_BOOL)
-			draw_value(w, group->name, row->name, "false true");
-		if (row->type != PARAM_CHOICE)
-			continue;
-		while (row->choices[names])
-			names++;
-		begin_option(w, group->name, row->name);
-		set(w, "%s.%s=%s ", group->name, row->name, row->choices[draw(w, names)]);
-	}
-}
-
-/* Own numbers of an FTL or a buffer, every other time; values that do not suit the drive are refused with it. */
-static void draw_own_numbers(struct writing *w, const struct param_group *group)
-{
-	for (const struct param *row = group->rows; row && row->name; row++) {
-		double range = row->max - row->min, most = row->type == PARAM_UINT && range > 64 ? 64 : range;
-
-		begin_option(w, group->name, row->name);
-		if (draw(w, 2) || (row->type != PARAM_UINT && row->type != PARAM_REAL))
-			continue;
-		most *= draw(w, 101) / 100.0;
-		set(w, row->type == PARAM_UINT ? "%s.%s=%.0f " : "%s.%s=%g ", group->name, row->name,
-			row->min + most);
-	}
-}
-
-static void draw_settings(struct combination *c, uint64_t stream)
-{
-	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map" };
-	struct writing w = {
-		.seed = c->seed, .stream = stream, .text = c->settings, .room = sizeof c->settings
-	};
-	struct settings s;
-	struct fault fault;
-
-	c->settings[0] = 0;
-	random_init(&w.random, c->seed, stream);
-	c->trims = draw(&w, 2);
-	draw_numbers(&w);
-	assert_true(settings_init(&s, &fault));
-	for (size_t i = 0; i < s.groups; i++) {
-		bool own = !strcmp(s.group[i].name, ftls[c->ftl]->name) ||
-			   !strcmp(s.group[i].name, buffer_group(buffers[c->buffer]));
-		bool shapes = own || !strcmp(s.group[i].name, host_layers[c->layer]->name);
-
-		for (size_t k = 0; k < sizeof shaping / sizeof shaping[0]; k++)
-			shapes |= !strcmp(s.group[i].name, shaping[k]);
-		if (shapes)
-			draw_choices(&w, &s.group[i]);
-		if (own)
-			draw_own_numbers(&w, &s.group[i]);
-	}
-	settings_release(&s);
-}
-
-/* Drives without the spare blocks that their FTL needs are refused; another one is drawn. */
-static void draw_drive(struct combination *c)
-{
-	uint64_t stream = 100;
-
-	do {
-		draw_settings(c, stream++);
-		assert_true(stream < 1000);
-	} while (!makes_a_drive(c));
 }
 
 /* ---- a case ---- */
@@ -235,16 +63,6 @@ static uint64_t cases_of(size_t ftl, size_t buffer)
 	if (!strcmp(ftls[ftl]->name, "mmap"))
 		remapping = simple = !strcmp(buffers[buffer]->name, "msac");
 	return !simple ? CASES_OF_POLICIES : remapping ? CASES_OF_REMAPPING_FTLS : CASES_OF_OTHERS;
-}
-
-/* Does the FTL refuse the buffer whatever the drive? */
-static bool refuses(size_t ftl, size_t buffer)
-{
-	struct combination c = { .ftl = ftl, .settings = PAPER_DRIVE "flash.blocks=64" };
-	bool made = makes_a_drive(&c);
-
-	c.buffer = buffer;
-	return made && !makes_a_drive(&c);
 }
 
 static uint64_t play_cases(size_t ftl, size_t buffer)

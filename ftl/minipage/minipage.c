@@ -7,6 +7,7 @@
 #include "ftl/minipage/minipage.h"
 
 #include "base/memory.h"
+#include "flash/schedule.h"
 #include "stats/table.h"
 
 /* ---- settings ---- */
@@ -340,12 +341,12 @@ static void mini_check(const struct ftl *f)
 	mini_map_check(f);
 }
 
-/* What waits in RAM; operations mean nothing in another process. */
+/* What waits in RAM; operations mean nothing in another process unless those under way are kept, too. */
 static void waiting_regions(struct ftl *f, struct regions *r)
 {
 	struct mini *m = f->state;
 
-	for (uint32_t i = 0; i < MINI_MOST; i++)
+	for (uint32_t i = 0; i < MINI_MOST && !r->running; i++)
 		m->waiting[i].read = OP_NONE;
 	regions_visit(r, m->waiting, sizeof m->waiting);
 	regions_visit(r, &m->waits, sizeof m->waits);
@@ -355,7 +356,8 @@ static void waiting_regions(struct ftl *f, struct regions *r)
 
 		regions_require(r,
 			p->sub < f->geometry->logical_pages * m->per_lpn &&
-				!((p->host | p->kept) & ~m->full) && !p->read &&
+				!((p->host | p->kept) & ~m->full) &&
+				(r->running ? schedule_knows(f->flash->schedule, p->read) : !p->read) &&
 				mini_waiting(m, p->sub) == p &&
 				!(mini_written(m, p->sub) & ~(p->host | p->kept)),
 			"minipages that wait");
@@ -396,8 +398,7 @@ static void mini_name_owner(const struct ftl *f, owner_t owner, char *text, size
 	if (is_map_page(m, owner))
 		snprintf(text, bytes, "mapping page %u", owner - m->table.directory->base);
 	else if (owner >= m->slots.lists)
-		snprintf(text, bytes, "several, of LPN %u",
-			mini_lpn(m, slots_sub(&m->slots, owner, 0)));
+		snprintf(text, bytes, "several, of LPN %u", mini_lpn(m, slots_sub(&m->slots, owner, 0)));
 	else
 		snprintf(text, bytes, "LPN %u, minipage %u", mini_lpn(m, owner), owner % m->per_lpn);
 }

@@ -250,6 +250,7 @@ void mrsm_map_regions(struct mrsm *m, struct regions *r)
 	regions_below(r, NUMBERS(m->map_pages), m->tree.regions, m->region_map_pages + 1u, "regions");
 	directory_regions(m->directory, r);
 	regions_visit(r, &m->random, sizeof m->random);
+	regions_visit(r, &m->chance, sizeof m->chance);
 	if (m->cache)
 		map_cache_regions(m->cache, r);
 }

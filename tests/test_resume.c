@@ -1,0 +1,323 @@
+/*
+ * A run that is saved and resumed is the run that was not: every number and every row, wherever it was saved, whatever
+ * the drive.  Files that only look like a saved run are refused.
+ *
+ *	SEED=n    the first case (default 1); CASES=n: so many of each FTL and buffer; TEST=text: only cases with it
+ */
+#include "drive/checkpoint.h"
+#include "drive/statistics.h"
+#include "tests/forge_fixture.h"
+#include "tests/random_fixture.h"
+
+enum { REQUESTS = SANITIZED ? 300 : 800 };
+
+/* ---- one run ---- */
+
+/* What a run left behind. */
+struct ending {
+	enum run_end end;
+	char *report, *rows[2]; /* of the series and of the log; parts of the run, if it was resumed */
+	size_t bytes[2];
+};
+
+struct case_of_run {
+	const struct combination *combination;
+	const char *trace;
+	char path[64];
+	uint64_t save_at; /* request before which it is saved; UINT64_MAX: it is not */
+	bool resume;
+};
+
+struct stage {
+	const struct case_of_run *how;
+	struct settings settings;
+	struct workload workload;
+	struct windows windows;
+	struct precondition_result before;
+	struct run run;
+	struct checkpoint what;
+	struct journal *journal;
+	FILE *out[2];
+	struct ending ending;
+};
+
+static bool save_once(void *stage, const struct run *run)
+{
+	struct stage *s = stage;
+	struct fault fault;
+
+	if (run->requests != s->how->save_at)
+		return true;
+	journal_flush(s->journal);
+	fflush(s->out[0]);
+	fflush(s->out[1]);
+	s->what.series_bytes = s->ending.bytes[0];
+	s->what.log_bytes = s->ending.bytes[1];
+	BUG_ON(!checkpoint_save(&s->what, s->how->path, &fault), "%s", fault.text);
+	return true;
+}
+
+static bool open_stage(struct stage *s, struct fault *fault)
+{
+	const struct combination *c = s->how->combination;
+	struct trace_options options = { .format = "csv", .columns = "time_us,op,offset_bytes,size_bytes" };
+
+	fixture_settings(&s->settings, c->settings);
+	s->settings.top.ftl = (int)c->ftl;
+	s->settings.top.buffer = (int)c->buffer;
+	s->settings.host.layer = (int)c->layer;
+	s->workload = (struct workload){ .name = "trace", .limit = UINT64_MAX };
+	s->workload.trace = trace_open_memory("trace", s->how->trace, strlen(s->how->trace), &options, fault);
+	for (int i = 0; i < 2; i++)
+		s->out[i] = open_memstream(&s->ending.rows[i], &s->ending.bytes[i]);
+	s->windows = (struct windows){ .warm_up = { .requests = c->seed % 3 ? 0 : REQUESTS / 3 },
+		.every = { .requests = 70 },
+		.out = s->out[0] };
+	s->run = (struct run){ .drive = drive_create(&s->settings, false, fault),
+		.workload = &s->workload,
+		.keep_going = save_once,
+		.ask_every = 1,
+		.context = s,
+		.summed = true,
+		.windows = &s->windows };
+	s->what = (struct checkpoint){ .run = &s->run, .before = &s->before, .series = "70" };
+	s->journal = journal_create(s->out[1], false, fault);
+	drive_keep_journal(s->run.drive, s->journal);
+	if (s->how->resume)
+		return checkpoint_load(&s->what, s->how->path, fault);
+	if (!precondition(s->run.drive, &s->workload, &s->before, fault))
+		return false;
+	stat_list_start(&s->run.drive->statistics);
+	return true;
+}
+
+static void report_stage(struct stage *s)
+{
+	struct run_facts facts = { .end = s->ending.end, .before = &s->before };
+	struct report *report = report_create();
+	size_t size;
+	FILE *out = open_memstream(&s->ending.report, &size);
+
+	facts.command = facts.version = facts.parameters = facts.workload = "";
+	statistics_report(report, &s->run, &facts);
+	report_write_text(report, out);
+	statistics_write_latencies(s->run.drive, out);
+	statistics_write_wear(s->run.drive, out);
+	fclose(out);
+	report_free(report);
+}
+
+static void close_stage(struct stage *s)
+{
+	journal_finish(s->journal);
+	journal_free(s->journal);
+	fclose(s->out[0]);
+	fclose(s->out[1]);
+	workload_close(&s->workload);
+	drive_free(s->run.drive);
+	settings_release(&s->settings);
+}
+
+/* False: the drive cannot be prepared so, or the file is refused. */
+static bool run_case(const struct case_of_run *how, struct ending *ending, struct fault *fault)
+{
+	struct stage s = { .how = how };
+	bool done = open_stage(&s, fault);
+
+	if (done) {
+		s.ending.end = run_workload(&s.run, fault);
+		BUG_ON(s.ending.end == RUN_BAD_WORKLOAD, "%s", fault->text);
+		drive_check(s.run.drive);
+		report_stage(&s);
+	}
+	close_stage(&s);
+	*ending = s.ending;
+	return done;
+}
+
+static void free_ending(struct ending *e)
+{
+	free(e->report);
+	free(e->rows[0]);
+	free(e->rows[1]);
+}
+
+/* ---- a case by chance ---- */
+
+/* Half of the requests on an eighth of the addresses, in bursts. */
+static char *random_trace(struct random *random, bool trims)
+{
+	static const char *const ops[] = { "R", "W", "D" };
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	uint64_t now = 0;
+
+	for (int i = 0; i < REQUESTS; i++) {
+		uint64_t kind = random_below(random, 100), start = random_below(random, 1 << 12);
+
+		now += random_below(random, 4) ? random_below(random, 50) : random_below(random, 4000);
+		fprintf(out, "%llu,%s,%llu,%llu\n", (unsigned long long)now,
+			ops[kind < 30                 ? 0
+				: kind < 95 || !trims ? 1
+						      : 2],
+			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
+			512 * (1 + (unsigned long long)random_below(
+					   random, random_below(random, 4) ? 12 : 90)));
+	}
+	fclose(out);
+	return text;
+}
+
+static void add_of_host(struct combination *c, struct random *random)
+{
+	static const char *const modes[] = { "none", "fill", "aged", "synthetic" };
+	size_t length = strlen(c->settings);
+
+	snprintf(c->settings + length, sizeof c->settings - length,
+		"trace.fold=true host.mode=%s host.queue_depth=%d host.queue_limit=%d precondition.mode=%s "
+		"precondition.used=0.6 precondition.valid=0.3",
+		random_below(random, 2) ? "open" : "closed", 1 + (int)random_below(random, 40),
+		(int)random_below(random, 3) * 20, modes[random_below(random, 4)]);
+}
+
+static void same_bytes(const char *what, const char *left, size_t n, const char *right, size_t m)
+{
+	size_t at = 0, begun;
+
+	while (at < n && at < m && left[at] == right[at])
+		at++;
+	for (begun = at; begun && left[begun - 1] != '\n';)
+		begun--;
+	BUG_ON(n != m || memcmp(left, right, n), "%s: %.*s is %.*s", what, (int)strcspn(left + begun, "\n"),
+		left + begun, (int)strcspn(right + begun, "\n"), right + begun);
+}
+
+static void same_text(const char *what, const char *left, const char *right)
+{
+	same_bytes(what, left, strlen(left), right, strlen(right));
+}
+
+/* The rows of the first part, so far as the file says, and those of the second. */
+static void same_rows(const char *what, const struct ending *whole, const struct ending *first,
+	const struct ending *second, int which)
+{
+	size_t before = whole->bytes[which] - second->bytes[which];
+
+	BUG_ON(before > whole->bytes[which], "%s: there are more rows", what);
+	same_bytes(what, whole->rows[which], before, first->rows[which], before);
+	same_bytes(what, whole->rows[which] + before, second->bytes[which], second->rows[which],
+		second->bytes[which]);
+}
+
+/* Refused, or a run like any other, with other numbers. */
+static void resume_forgeries(const struct case_of_run *how, struct random *random)
+{
+	struct forgery f = forgery_of(how->path);
+	unsigned char *right = memcpy(memory_array(f.size, 1, "right file"), f.bytes, f.size);
+
+	for (uint64_t i = 0; i < from_environment("FORGERIES", 1); i++) {
+		struct ending e;
+		struct fault fault = { "" };
+
+		forge(&f, random, how->path);
+		if (!run_case(how, &e, &fault))
+			BUG_ON(!*fault.text || strchr(fault.text, '\n'), "refused with \"%s\"", fault.text);
+		free_ending(&e);
+		memcpy(f.bytes, right, f.size);
+	}
+	memory_free(right);
+	memory_free(f.bytes);
+}
+
+static void save_and_resume(void *combination)
+{
+	struct combination *c = combination;
+	struct random random;
+	struct case_of_run how = { .combination = c, .save_at = UINT64_MAX };
+	struct ending whole, saved, resumed;
+	struct fault fault = { "" };
+
+	random_init(&random, c->seed, 9);
+	how.trace = random_trace(&random, c->trims);
+	add_of_host(c, &random);
+	snprintf(how.path, sizeof how.path, "/tmp/ssdlab-run-%ld", (long)getpid());
+	if (!run_case(&how, &whole, &fault))
+		return;
+	for (int i = 0; i < 3; i++) {
+		how.save_at = random_below(&random, REQUESTS);
+		if (how.save_at >= REQUESTS || !run_case(&how, &saved, &fault))
+			continue;
+		how.resume = true;
+		same_text("saved", whole.report, saved.report);
+		if (access(how.path, F_OK)) /* the drive had failed before */
+			break;
+		BUG_ON(!run_case(&how, &resumed, &fault), "%s", fault.text);
+		same_text("resumed", whole.report, resumed.report);
+		same_rows("series", &whole, &saved, &resumed, 0);
+		same_rows("log", &whole, &saved, &resumed, 1);
+		free_ending(&saved);
+		free_ending(&resumed);
+		resume_forgeries(&how, &random);
+		unlink(how.path);
+		how.resume = false;
+	}
+	free_ending(&whole);
+	free((char *)how.trace);
+}
+
+/* Cases that have found something. */
+static uint64_t seed_of(size_t ftl, size_t buffer)
+{
+	static const struct {
+		const char *ftl, *buffer;
+		uint64_t seed;
+	} known[] = {
+		{ "mrsm", "none", 100016 }, /* the chance of a hit was not saved */
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(known[i].ftl, ftls[ftl]->name) && !strcmp(known[i].buffer, buffers[buffer]->name))
+			return known[i].seed;
+	return 1 + 1000 * ftl + 100 * buffer;
+}
+
+/* Each pair has seeds of its own, unless one is given. */
+static uint64_t play_cases(size_t ftl, size_t buffer)
+{
+	const char *only = getenv("TEST");
+	uint64_t cases = refuses(ftl, buffer) ? 0 : from_environment("CASES", 1), played = 0;
+	uint64_t first = from_environment("SEED", seed_of(ftl, buffer));
+
+	for (uint64_t seed = first; seed < first + cases; seed++) {
+		struct combination c = { .ftl = ftl, .buffer = buffer, .layer = seed % 2, .seed = seed };
+		char repeat[320];
+
+		snprintf(c.name, sizeof c.name, "%s+%s", ftls[ftl]->name, buffers[buffer]->name);
+		if (only && !strstr(c.name, only))
+			continue;
+		snprintf(repeat, sizeof repeat, "CASES=1 TEST=%s tests/test_resume", c.name);
+		draw_drive(&c);
+		run_combination(&c, save_and_resume, repeat);
+		played++;
+	}
+	return played;
+}
+
+static void test_a_resumed_run_is_the_run(void **state)
+{
+	uint64_t played = 0;
+
+	(void)state;
+	for (size_t ftl = 0; ftls[ftl]; ftl++)
+		for (size_t buffer = 0; buffers[buffer]; buffer++)
+			played += play_cases(ftl, buffer);
+	print_message("%llu runs\n", (unsigned long long)played);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_resumed_run_is_the_run) };
+
+	return cmocka_run_group_tests_name("resumed runs", tests, NULL, NULL);
+}
