@@ -184,7 +184,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test lab-ready
+.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test pandas-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -220,6 +220,9 @@ figures-%: lab-ready
 slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machine (as root)
 	@scripts/deps slurm
 	@SSD=$(SSD) tests/slurm.sh
+
+pandas-test: $(SSD) ## pandas reads a log and a series, which add up to the statistics (pandas from PyPI, not kept)
+	@SSD=$(SSD) tests/pandas.sh
 
 # clang's libFuzzer; $(BUILD) is that of the fuzzed objects.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/*.c))
