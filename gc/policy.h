@@ -20,7 +20,8 @@ struct gc_policy {
 	const struct link *link; /* per block: what `dropped` looks at first, to be fetched ahead; NULL: nothing */
 	const struct gc_settings *settings;
 	struct random random;
-	unsigned stream; /* the one that needs a page of the plane */
+	unsigned stream;   /* the one that needs a page of the plane */
+	uint32_t patience; /* gc.strict: blocks without a dead page that may be taken for this page */
 };
 
 struct gc_policy_ops {
