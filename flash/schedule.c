@@ -59,7 +59,8 @@ struct schedule {
 	struct queue woken;                   /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
 	double sector_ns;
-	uint64_t command_ns[OP_KINDS], plane_command_ns[OP_KINDS]; /* of a command's first plane, of each other */
+	uint64_t command_ns[OP_KINDS],
+		plane_command_ns[OP_KINDS]; /* of a command's first plane, of each other */
 
 	struct heap releases;
 	uint64_t release_order;
@@ -437,8 +438,7 @@ static bool foresee(const struct schedule *s, const struct channel *channel, con
 {
 	return unit->phase == PHASE_IN && channel->first.first == INDEX_NONE &&
 	       channel->others.first == INDEX_NONE &&
-	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) &&
-	       !is_observed(s);
+	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) && !is_observed(s);
 }
 
 /* Is a transfer under way whose end is no event?  Of one that ends now: would its alarm still have to ring? */

@@ -19,7 +19,7 @@ struct page_entry {
 };
 
 struct page_map {
-	uint32_t *entry;     /* 0 = no data; 1 .. pages: all of a page, + 1; behind: number in the side table */
+	uint32_t *entry; /* 0 = no data; 1 .. pages: all of a page, + 1; behind: number in the side table */
 	struct pool partial; /* ppn, then the mask in one or two words */
 	mask_t full;
 	uint32_t pages; /* physical */
