@@ -12,8 +12,8 @@
 
 struct lowest {
 	uint32_t leaves; /* a power of two */
-	uint64_t *
-		least; /* least[leaves + i] is number i, below are the lower ones of two; [1] is the lowest */
+	/* least[leaves + i] is number i, below are the lower ones of two; least[1] is the lowest. */
+	uint64_t *least;
 };
 
 static inline struct lowest lowest_create(uint32_t count, const char *what)

@@ -82,12 +82,13 @@ struct floor_cost {
 	double ns_per_page, amplification;
 };
 
-/* The same page writes without anything else. */
+/* The same page writes without anything else; the requests are drawn before the clock runs. */
 static struct floor_cost measure_floor(const struct geometry *g, const struct load *load)
 {
 	uint32_t live = (uint32_t)(load->valid * g->pages), writes = 0;
 	struct floor_drive *f =
 		floor_create(g->planes, g->blocks_per_plane, g->pages_per_block, g->logical_pages);
+	struct request *requests = memory_array(load->requests, sizeof *requests, "requests");
 	struct floor_cost cost;
 	struct random random;
 	uint64_t before;
@@ -99,18 +100,21 @@ static struct floor_cost measure_floor(const struct geometry *g, const struct lo
 	while (floor_programs(f) < load->used * g->pages)
 		floor_write(f, (uint32_t)random_below(&random, live));
 	before = floor_programs(f);
+	for (unsigned i = 0; i < load->requests; i++)
+		requests[i] = draw(&random, g);
 	start = seconds();
 	for (unsigned i = 0; i < load->requests; i++) {
-		struct request r = draw(&random, g);
+		const struct request *r = &requests[i];
 
-		if (r.type != REQUEST_WRITE)
+		if (r->type != REQUEST_WRITE)
 			continue;
-		for (sector_t s = r.start; s < r.start + r.sectors; s += g->sectors_per_page, writes++)
+		for (sector_t s = r->start; s < r->start + r->sectors; s += g->sectors_per_page, writes++)
 			floor_write(f, geometry_lpn(g, s));
 	}
 	cost.ns_per_page = (seconds() - start) / writes * 1e9;
 	cost.amplification = (double)(floor_programs(f) - before) / writes;
 	floor_free(f);
+	memory_free(requests);
 	return cost;
 }
 

@@ -17,8 +17,7 @@ struct gc_policy {
 	const struct gc_policy_ops *ops;
 	void *state; /* ops->size bytes, zeroed before init */
 	const struct space *space;
-	const struct link
-		*link; /* per block: what `dropped` looks at first, to be fetched ahead; NULL: nothing */
+	const struct link *link; /* per block: what `dropped` looks at first; NULL: nothing */
 	const struct gc_settings *settings;
 	struct random random;
 	unsigned stream;   /* the one that needs a page of the plane */

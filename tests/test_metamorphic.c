@@ -169,7 +169,7 @@ static void test_a_judge_changes_no_number(void **state)
 	static const char *const loads[] = {
 		"-s host.mode=closed -s host.queue_depth=8 parameters/tiny.cfg mixed",
 		"-s flash.command_ns=300 -s host.time_scale=0.1 parameters/tiny.cfg @/any",
-		"-s flash.dies=2 -s flash.planes=1 -s flash.command_ns=1 -s host.mode=closed parameters/tiny.cfg uniform",
+		"-s flash.dies=2 -s flash.command_ns=1 -s host.mode=closed parameters/tiny.cfg uniform",
 	};
 	static const char *const engines[] = {
 		"",
