@@ -26,7 +26,7 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test edges configurations bench install uninstall format clean
+.PHONY: all always lab-page check-lab-page new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test edges configurations bench install uninstall format clean
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -180,7 +180,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity figures-sftl log-block workloads legacy-study slurm-test lab-ready
+.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -202,6 +202,9 @@ legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (d
 
 figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
 	@$(LAB) scripts/sftl caches ranges $(NUMBERS)
+
+figures-pmftl: lab-ready ## the PM-FTL slides' figures (all requests; SCALE=16: a look)
+	@$(LAB) scripts/pmftl budgets buffers cooperation $(NUMBERS)
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
@@ -244,6 +247,15 @@ bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for every change.
+lab-page: ## the simulator in a browser, without a network: one file, lab-page.html
+	@scripts/deps lab-page
+	@JOBS=$(JOBS) lab-page/build build/lab-page lab-page.html
+
+check-lab-page: $(SSD) ## its numbers beside the native ones, under node and in a headless browser that drags its slider
+	@node lab-page/compare.js build/lab-page/lab.js $(SSD)
+	@tests/lab_page.py $(SSD)
+
 # A distribution's package is made with DESTDIR; PREFIX says where it will lie.
 PREFIX ?= /usr/local
 TO      = $(DESTDIR)$(PREFIX)
@@ -272,7 +284,7 @@ format: ## lay out every source file by .clang-format
 	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch] $(room)/*/*.[ch]))
 
 clean: ## remove everything that was made
-	rm -rf $(BUILD) ssd results
+	rm -rf $(BUILD) ssd lab-page.html results
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -61,6 +61,7 @@ int cli_legacy(const struct options *options, struct fault *fault)
 		return STATUS_USER;
 	o.parameters = options->operand.text[0];
 	o.trace = options->operand.text[1];
+	o.list = options->trace.list;
 	end = legacy_run(&o, &result, fault);
 	if (end == LEGACY_REFUSED)
 		return STATUS_USER;

@@ -19,7 +19,7 @@ static const struct option table[] = {
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
-	{ TAKES_RUN | TAKES_WATCH | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
+	{ TAKES_RUN | TAKES_WATCH | TAKES_LEGACY | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
 		"requests in place of TRACE: -L w0+8,w3.1,r0,t4,gc writes 8 pages from page 0, sector 1 of page 3,\n"
 		"                       reads a page, trims one, collects a block; = before one: at the same moment" },
 	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),

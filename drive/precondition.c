@@ -14,8 +14,12 @@
 struct preparation {
 	uint64_t *bit; /* per page of the host */
 	uint64_t pages;
-	/* With premap = sectors, per sector: read before anything else, and written or trimmed.  Else NULL. */
+	/* With premap = sectors or requests, per sector: read before anything else, and written or trimmed.  Else NULL. */
 	uint64_t *read, *written;
+	/* With premap = requests what each read was the first to read, in their order. */
+	bool by_request;
+	struct extent *firsts;
+	uint32_t first_count, first_room;
 	struct workload warm_up; /* mode = trace */
 };
 
@@ -35,15 +39,35 @@ static void touch(struct preparation *f, lpn_t lpn)
 	bits_set(f->bit, lpn);
 }
 
+/* Sector `s`, the next in order, belongs to what a read was the first to read. */
+static void note_first(struct preparation *f, sector_t s, bool begins)
+{
+	if (!begins) {
+		f->firsts[f->first_count - 1].end++;
+		return;
+	}
+	f->firsts =
+		memory_grown(f->firsts, &f->first_room, f->first_count + 1, sizeof *f->firsts, "first reads");
+	f->firsts[f->first_count++] = (struct extent){ s, s + 1 };
+}
+
 /* What is read counts until it is written: then it has data of its own. */
 static void touch_sectors(struct preparation *f, const struct drive *d, const struct request *r)
 {
+	bool first = false, before;
+
 	for (sector_t s = r->start; s < r->start + r->sectors; s++)
 		if (r->type != REQUEST_READ) {
 			bits_set(f->written, s);
-		} else if (!bits_get(f->written, s)) {
-			bits_set(f->read, s);
-			touch(f, geometry_lpn(&d->geometry, s));
+		} else {
+			before = first;
+			first = !bits_get(f->written, s) && !bits_get(f->read, s);
+			if (first && f->by_request)
+				note_first(f, s, !before);
+			if (!bits_get(f->written, s)) {
+				bits_set(f->read, s);
+				touch(f, geometry_lpn(&d->geometry, s));
+			}
 		}
 }
 
@@ -115,9 +139,20 @@ static bool place_page(struct drive *d, const struct preparation *f, lpn_t lpn)
 	return drive_place_together(d, extents, n);
 }
 
-/* Writes every page of the footprint once, in order of address. */
+/* premap = requests: writes what requests were the first to read, one after the other. */
+static bool place_requests(struct drive *d, const struct preparation *f)
+{
+	for (uint32_t i = 0; i < f->first_count; i++)
+		if (!drive_place(d, f->firsts[i]))
+			return false;
+	return true;
+}
+
+/* Writes every page of the footprint once, in order of address, or request by request. */
 static bool place_footprint(struct drive *d, const struct preparation *f)
 {
+	if (f->by_request)
+		return place_requests(d, f);
 	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
 		if (touches(f, lpn) && !place_page(d, f, lpn))
 			return false;
@@ -222,7 +257,7 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 
 static struct live_pages live_pages_start(struct drive *d, const struct preparation *f, uint64_t valid)
 {
-	uint64_t lpns = host_pages(d), inside = least(valid, f->pages), written = 0;
+	uint64_t lpns = host_pages(d), inside = f->by_request ? 0 : least(valid, f->pages), written = 0;
 	struct live_pages live = {
 		.footprint = f, .inside = { inside, f->pages }, .outside = { valid - inside, lpns - f->pages }
 	};
@@ -286,15 +321,16 @@ static bool place_live(
 }
 
 /*
- * Layout apart: dead pages, then each live page once, then what of the dead share mapping pages have not taken: a
+ * Layout apart: dead pages, then what was read by requests, then each live page once, then what of the dead share mapping pages have not taken: a
  * sixteenth of it is kept back for them, for every FTL alike.
  */
 static bool fill_apart(struct drive *d, const struct preparation *f, uint64_t used, uint64_t valid)
 {
 	uint64_t most = least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;
 	lpn_t *kept = memory_array(most, sizeof *kept, "pages to be written again");
-	bool fits = place_dead(d, used, valid + margin) && place_live(d, f, valid, kept, most) &&
-		    top_up(d, f, used, kept, most);
+	uint64_t read = f->by_request ? f->pages : 0;
+	bool fits = place_dead(d, used, valid + read + margin) && place_requests(d, f) &&
+		    place_live(d, f, valid, kept, most) && top_up(d, f, used, kept, most);
 
 	memory_free(kept);
 	return fits;
@@ -311,6 +347,8 @@ static bool fill_mixed(struct drive *d, const struct preparation *f, uint64_t us
 	struct live_pages live = live_pages_start(d, f, valid);
 	lpn_t lpn = next_live_page(d, &live);
 
+	if (!place_requests(d, f))
+		return false;
 	for (uint64_t slot = 1; (slot <= used && pages_left(d, used)) || stays.wanted; slot++) {
 		if (!place_page(d, f, lpn))
 			return false;
@@ -437,12 +475,14 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 	uint64_t used = (uint64_t)llround(s->used * d->geometry.pages);
 	uint64_t valid =
 		s->mode == PRECONDITION_SYNTHETIC ? (uint64_t)llround(s->valid * d->geometry.pages) : 0;
+	uint64_t others;
 	bool fits = true;
 
 	if (s->mode == PRECONDITION_AGED || s->mode == PRECONDITION_SYNTHETIC) {
 		if (!check_shares(d, used, valid, fault))
 			return false;
-		fits = (s->layout == LAYOUT_APART || !valid ? fill_apart : fill_mixed)(d, f, used, valid);
+		others = valid - (f->by_request ? least(valid, f->pages) : 0);
+		fits = (s->layout == LAYOUT_APART || !others ? fill_apart : fill_mixed)(d, f, used, others);
 	} else if (s->mode == PRECONDITION_FILL) {
 		if (s->beneath && !d->host->ops->adopt)
 			return fault_set(fault,
@@ -456,7 +496,8 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 			return false;
 		fits = !d->ftl->failed;
 	}
-	if (fits && f->pages && s->mode != PRECONDITION_SYNTHETIC)
+	if (fits && f->pages && s->mode != PRECONDITION_SYNTHETIC &&
+		!(f->by_request && s->mode == PRECONDITION_AGED))
 		fits = place_footprint(d, f);
 	return fits ||
 	       fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
@@ -481,7 +522,8 @@ struct preparation *preparation_read(struct drive *d, struct workload *workload,
 
 	d->past = (struct drive_past){ 0 };
 	f->bit = new_bits(host_pages(d));
-	if (s->premap == PREMAP_SECTORS) {
+	f->by_request = s->premap == PREMAP_REQUESTS;
+	if (s->premap == PREMAP_SECTORS || f->by_request) {
 		f->read = new_bits(d->host->sectors);
 		f->written = new_bits(d->host->sectors);
 	}
@@ -504,6 +546,7 @@ void preparation_free(struct preparation *f)
 	memory_free(f->bit);
 	memory_free(f->read);
 	memory_free(f->written);
+	memory_free(f->firsts);
 	memory_free(f);
 }
 

@@ -17,7 +17,7 @@ static const char *const buffer_names[] = {
 };
 
 static const char *const precondition_names[] = { "none", "aged", "synthetic", "fill", "trace", NULL };
-static const char *const premap_names[] = { "none", "pages", "sectors", NULL };
+static const char *const premap_names[] = { "none", "pages", "sectors", "requests", NULL };
 static const char *const layout_names[] = { "mixed", "apart", NULL };
 
 #define TOP(type, field)          PARAM(type, struct top_settings, field)
@@ -62,6 +62,7 @@ static const struct param precondition_params[] = {
 	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
 		"what the trace reads holds data from the start: pages = every page that is read, whole; "
 		"sectors = only sectors that are read before the trace writes or trims them, as SSDsim does; "
+		"requests = these, but written as they are read first, request by request; "
 		"none = nothing.  synthetic: they are live first, with pages also those the trace only writes, "
 		"with sectors those only after all that it leaves alone, with none all alike",
 		premap_names },

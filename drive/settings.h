@@ -29,7 +29,7 @@ enum precondition_mode {
 	PRECONDITION_FILL,
 	PRECONDITION_TRACE
 };
-enum precondition_premap { PREMAP_NONE, PREMAP_PAGES, PREMAP_SECTORS };
+enum precondition_premap { PREMAP_NONE, PREMAP_PAGES, PREMAP_SECTORS, PREMAP_REQUESTS };
 enum precondition_layout { LAYOUT_MIXED, LAYOUT_APART };
 
 struct precondition_settings {

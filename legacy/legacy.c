@@ -239,7 +239,8 @@ static enum legacy_end run_parameters(const struct legacy_options *o, const stru
 
 	if (!legacy_parameters_check(p, o->parameters, fault) ||
 		!legacy_layout_create(&e.layout, p, e.kept, fault) ||
-		!legacy_trace_open(&trace, o->trace, fault))
+		!legacy_trace_open(
+			&trace, o->trace, o->list, (uint32_t)(p->sectors_per_page * p->sector_bytes), fault))
 		return LEGACY_REFUSED;
 	e.trace = &trace;
 	derive(&e);

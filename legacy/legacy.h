@@ -14,6 +14,7 @@ struct legacy_options {
 	const char *trace;      /* path of the trace; its last component is echoed */
 	const char *directory;  /* where ex.out and statistic10.dat go */
 	quirk_set repaired;     /* quirks to repair; 0 is SSDsim itself */
+	const char *list;       /* requests in place of the trace (traces/trace.h), or NULL */
 };
 
 enum legacy_end {

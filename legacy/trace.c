@@ -5,9 +5,12 @@
 #include <limits.h>
 #include <string.h>
 
-bool legacy_trace_open(struct legacy_trace *t, const char *path, struct fault *fault)
+bool legacy_trace_open(
+	struct legacy_trace *t, const char *path, const char *list, uint32_t page_bytes, struct fault *fault)
 {
-	struct trace_options options = { .as_written = "ssdsim", .again = true };
+	struct trace_options options = {
+		.as_written = "ssdsim", .again = true, .list = list, .page_bytes = page_bytes
+	};
 
 	*t = (struct legacy_trace){ .path = path, .trace = trace_open(path, &options, fault) };
 	t->as_written = t->trace && !strcmp(trace_format(t->trace), options.as_written);

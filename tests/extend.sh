@@ -49,7 +49,7 @@ promised README.md './ssd run --verify -s ftl=mine parameters/tiny.cfg uniform'
 
 rooms=$(sed -n 's/^ROOMS *:= *//p' Makefile)
 # shellcheck disable=SC2086
-cp -R Makefile CHANGELOG.md CITATION.cff ./*.c ./*.h $rooms tests scripts "$copy"
+cp -R Makefile CHANGELOG.md CITATION.cff ./*.c ./*.h $rooms tests scripts lab-page "$copy"
 cd "$copy"
 
 # The values of an outer make (its build folder, its flags) are not the copy's.

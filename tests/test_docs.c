@@ -7,8 +7,11 @@
 
 static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING.md", "traces/README.md",
 	"docs/across.md", "docs/buffers.md", "docs/dftl.md", "docs/experiments.md", "docs/host-layer.md",
-	"docs/legacy.md", "docs/log-block.md", "docs/minipage.md", "docs/mrsm.md",
-	"docs/sftl.md", "docs/workloads.md" };
+	"docs/legacy.md", "docs/log-block.md", "docs/minipage.md", "docs/mrsm.md", "docs/sftl.md",
+	"docs/workloads.md", "docs/glossary.md", "docs/course/README.md", "docs/course/1-pages.md",
+	"docs/course/2-collection.md", "docs/course/3-over-provisioning.md", "docs/course/4-victims.md",
+	"docs/course/5-hot-and-cold.md", "docs/course/6-mapping.md", "docs/course/7-log-blocks.md",
+	"docs/course/8-across-page.md", "docs/course/9-your-own.md", "docs/course/10-a-papers-figure.md" };
 
 /* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents' names. */
 static void furnish(struct world *w)
@@ -42,12 +45,12 @@ static bool can_be_typed(const char *command)
 	return !strstr(command, "...") && !strstr(command, "=mine") && !strchr(command, '[');
 }
 
-/* What `./ssd ARGUMENTS` prints; it must end well. */
+/* What `./ssd ARGUMENTS` prints to who types nothing else; it must end well. */
 static char *output_of(struct world *w, const char *path, const char *command)
 {
 	char line[512];
 
-	snprintf(line, sizeof line, "cd $d && $ssd %s", command + strlen("./ssd "));
+	snprintf(line, sizeof line, "cd $d && </dev/null $ssd %s", command + strlen("./ssd "));
 	shell(w, line);
 	if (w->status != DONE)
 		fail_msg("%s: \"%s\" ends with status %d: %s", path, command, w->status, w->err);

@@ -577,10 +577,12 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 	static const struct {
 		const char *shares;
 		mask_t mask[3];
-	} cases[] = { { "precondition.used=0.9 precondition.valid=0.398", { 0x6, 0, 0xa } },
-		{ "precondition.used=0.85 precondition.valid=0.798", { 0x6, 0, 0xa } },
-		{ "precondition.used=0.85 precondition.valid=0.8", { 0x6, 0xf, 0xa } },
-		{ "precondition.used=0.9 precondition.valid=0.398 precondition.layout=apart", { 0x6, 0, 0xa } } };
+	} cases[] = { { "sectors precondition.used=0.9 precondition.valid=0.398", { 0x6, 0, 0xa } },
+		{ "sectors precondition.used=0.85 precondition.valid=0.798", { 0x6, 0, 0xa } },
+		{ "sectors precondition.used=0.85 precondition.valid=0.8", { 0x6, 0xf, 0xa } },
+		{ "sectors precondition.used=0.9 precondition.valid=0.398 precondition.layout=apart", { 0x6, 0, 0xa } },
+		{ "requests precondition.used=0.9 precondition.valid=0.398", { 0x6, 0, 0xa } },
+		{ "requests precondition.used=0.9 precondition.valid=0.0001", { 0x6, 0, 0xa } } };
 	char name[] = "/tmp/ssdlab-trace-XXXXXX", text[512];
 	int file = mkstemp(name);
 
@@ -591,7 +593,7 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 		struct replay *r;
 
 		snprintf(text, sizeof text,
-			MEDIUM "trace.format=ssdsim precondition.mode=synthetic precondition.premap=sectors %s",
+			MEDIUM "trace.format=ssdsim precondition.mode=synthetic precondition.premap=%s",
 			cases[i].shares);
 		r = replay_open(text);
 		assert_true(precondition_for(r, name));
@@ -602,6 +604,40 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 				cases[i].mask[lpn]);
 		replay_trace(r, trace);
 		assert_int_equal(r->end, RUN_DONE);
+		replay_free(r);
+	}
+	unlink(name);
+}
+
+/* Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are there: written as they were read, MRSM packs
+ * the first into one page; by pages they are two, of which the second holds all. */
+static void test_premapping_of_requests(void **state)
+{
+	static const char trace[] = "0 0 2 4 1\n1 0 4 4 1\n";
+	static const struct {
+		const char *settings;
+		uint64_t used, reads;
+	} cases[] = { { "ftl=mrsm precondition.premap=sectors", 2, 3 }, { "ftl=mrsm precondition.premap=requests", 2, 3 },
+		{ "ftl=mrsm precondition.premap=requests trace.limit=1", 1, 1 },
+		{ "ftl=mrsm precondition.premap=sectors trace.limit=1", 2, 2 },
+		{ "ftl=page precondition.premap=requests", 3, 3 } };
+	char name[] = "/tmp/ssdlab-trace-XXXXXX", text[512];
+	int file = mkstemp(name);
+
+	(void)state;
+	assert_int_equal(write(file, trace, sizeof trace - 1), sizeof trace - 1);
+	close(file);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		bool one = strstr(cases[i].settings, "limit=1") != NULL;
+		struct replay *r;
+
+		snprintf(text, sizeof text, PAPER_DRIVE "trace.format=ssdsim %s", cases[i].settings);
+		r = replay_open(text);
+		assert_true(precondition_for(r, name));
+		assert_int_equal(r->before.used_pages, cases[i].used);
+		replay_trace(r, one ? "0 0 2 4 1\n" : trace);
+		assert_int_equal(r->end, RUN_DONE);
+		assert_int_equal(r->drive->flash->count[OP_READ][CAUSE_HOST], cases[i].reads);
 		replay_free(r);
 	}
 	unlink(name);
@@ -1100,6 +1136,7 @@ int main(void)
 		cmocka_unit_test(test_all_ftls_are_filled_alike),
 		cmocka_unit_test(test_premapping_of_pages_and_of_sectors),
 		cmocka_unit_test(test_premapping_of_sectors_among_live_pages),
+		cmocka_unit_test(test_premapping_of_requests),
 		cmocka_unit_test(test_replayed_state_stops_at_its_share),
 		cmocka_unit_test(test_statistics_exclude_preconditioning),
 		cmocka_unit_test(test_impossible_states_are_refused),

@@ -202,7 +202,7 @@ static void mix_follows_its_weights(void **state)
 	mix_release(&mix);
 }
 
-/* Mean (sectors), share across a page of 16 sectors, below and off a grid of 8. */
+/* Mean (sectors), share across a page of 16 sectors and of 32, below and off a grid of 8. */
 static struct size_targets shares_of(const struct mix *mix)
 {
 	struct size_targets s = { 0 };
@@ -212,6 +212,7 @@ static struct size_targets shares_of(const struct mix *mix)
 
 		s.mean += mix->part[i].weight * (double)n;
 		s.across += n <= 16 ? mix->part[i].weight * (double)(n - 1) / 16 : 0;
+		s.across_16k += n <= 32 ? mix->part[i].weight * (double)(n - 1) / 32 : 0;
 		s.small += n < 8 ? mix->part[i].weight : 0;
 		s.odd += n > 8 && n % 8 ? mix->part[i].weight : 0;
 	}
@@ -222,7 +223,7 @@ static struct size_targets shares_of(const struct mix *mix)
 static void targets_are_met(void **state)
 {
 	static const struct size_targets wanted[] = { { .mean = 17.8 }, { .mean = 40, .across = 0.1 },
-		{ .mean = 15.2, .across = 0.33, .small = 0.165, .odd = 0.041 }, { .small = 0.9 }, { .across = 0.03 } };
+		{ .mean = 17.2, .across = 0.33, .across_16k = 0.25, .small = 0.165, .odd = 0.041 }, { .small = 0.9 }, { .across = 0.03 } };
 	struct fault fault = { "" };
 	struct mix mix;
 
@@ -236,6 +237,7 @@ static void targets_are_met(void **state)
 		got = shares_of(&mix);
 		assert_near("mean", want.mean > 0 ? got.mean : 0, want.mean, 1e-6);
 		assert_near("across", want.across > 0 ? got.across : 0, want.across, 1e-6);
+		assert_near("across 16K", want.across_16k > 0 ? got.across_16k : 0, want.across_16k, 1e-6);
 		assert_near("small", want.small > 0 ? got.small : 0, want.small, 1e-6);
 		assert_near("odd", want.odd > 0 ? got.odd : 0, want.odd, 1e-6);
 		mix_release(&mix);

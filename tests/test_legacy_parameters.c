@@ -95,7 +95,7 @@ static enum legacy_line_status read_line(const char *text, struct legacy_line *l
 	enum legacy_line_status status;
 
 	write_trace(path, lines, (size_t)snprintf(lines, sizeof lines, "0 0 0 1 0\n%s\n", text));
-	assert_true(legacy_trace_open(&trace, path, fault));
+	assert_true(legacy_trace_open(&trace, path, NULL, 0, fault));
 	assert_int_equal(legacy_trace_next(&trace, line, fault), LINE_OK);
 	status = legacy_trace_next(&trace, line, fault);
 	assert_int_equal(legacy_trace_blank(&trace), status == LINE_END);
@@ -186,7 +186,7 @@ static void test_long_trace(void **state)
 		bytes += (size_t)sprintf(text + bytes, "%s%d 0 %d 8 1", i == 1 ? "" : "\n", i ^ 1, i);
 	write_trace(path, text, bytes);
 	memory_free(text);
-	assert_true(legacy_trace_open(&trace, path, &fault));
+	assert_true(legacy_trace_open(&trace, path, NULL, 0, &fault));
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 1; i <= LINES; i++) {
 			assert_int_equal(legacy_trace_next(&trace, &line, &fault), LINE_OK);

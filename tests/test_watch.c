@@ -49,6 +49,12 @@ static void test_lists_wherever_a_trace_is_taken(void **state)
 	ssd(w, "trace stat -L w1,gc,r4");
 	assert_int_equal(value_of(w, "trace.requests"), 2);
 	assert_int_equal(value_of(w, "trace.dropped_events"), 1);
+	/* Pages are those of SSDsim's parameters, of 4 sectors. */
+	shell(w,
+		"tar -xJf tests/legacy/golden.tar.xz -C $d 01_default/page.parameters; cd $d; p=01_default/page.parameters; "
+		"printf '0 0 0 4 0\\n100000000 0 8 4 0\\n' >two && $ssd legacy -o a -L w0,w2 $p && "
+		"$ssd legacy -o b $p two && $ssd legacy diff a/statistic10.dat b/statistic10.dat");
+	assert_status(w, DONE, "legacy -L");
 	put_text(w, "my.list", "# by hand\nw1\n=r2.1+3\n");
 	ssd(w, "run -s precondition.mode=trace -s precondition.trace=@/my.list "
 	       "-s precondition.used=0.5 -L w5 parameters/tiny.cfg");
@@ -122,6 +128,34 @@ static void test_a_block_erased_and_used_again(void **state)
 	ssd(w, "watch --plain --rows 4 --at 2 -s gc.threshold=0.9 -s wear.lowest=true -L w0+4,w0+5 " PLANE);
 	assert_status(w, DONE, "watch");
 	assert_true(says(w, "! 0  +4   .   .   .\n  1  +0  +1  +2  +3\n  2  +x   .   .   .\n"));
+}
+
+/* On a terminal: on twice, help, back; to the next erase; to a use of an LPN by its number; to the start. */
+static void test_on_a_terminal(void **state)
+{
+	static const struct {
+		const char *keys, *shows;
+	} cases[] = {
+		{ "  ? bq",
+			"1. write of LPN 0 to 3: 4 pages are programmed.\n plane 0, die 0\n  0  +0  +1  +2  +3\n" },
+		{ " cq", "4. collection: copies 0.3 to 2.0 (collection), erases block 0" },
+		{ "l3\\rl3\\rq", "5. read of LPN 3: reads 2.0.\n" },
+		{ "g9\\rq", "(the last request)\n" },
+		{ "  0q", "before the first request\n plane 0, die 0\n  0   .   .   .   .\n" },
+	};
+	struct world *w = *state;
+	char line[256];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(line, sizeof line,
+			"tests/in_terminal '%s' 100 24 $ssd watch -L w0+4,w0+2,w2,gc,r3 " PLANE,
+			cases[i].keys);
+		shell(w, line);
+		assert_status(w, DONE, line);
+		if (!says(w, cases[i].shows))
+			fail_msg("%s: should show \"%s\": %s", line, cases[i].shows, w->out);
+		assert_true(says(w, "status 0\nthe terminal is as it was\n"));
+	}
 }
 
 /* A player on tiny.cfg with these settings, serving this profile. */
@@ -375,9 +409,9 @@ static void test_mistakes_in_watching(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_timelines),
-		TEST(test_quiz), TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
-		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
+	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
+		TEST(test_timelines), TEST(test_quiz), TEST(test_the_picture_has_the_answer),
+		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),
 		TEST(test_mistakes_in_watching), TEST(test_a_collection_that_wins_nothing),

@@ -30,8 +30,9 @@ static const struct param top_rows[] = {
 	{ PROFILE(REAL, across), 0, 1, "", "0",
 		"share of requests that cross a page of 8 KB and are no longer than one: the weights of both "
 		"`sizes` are changed, as little as possible, until it is so; 0: as they are" },
+	{ PROFILE(REAL, across_16k), 0, 1, "", "0", "the same for pages of 16 KB" },
 	{ PROFILE(REAL, across_ratio), 0.001, 1000, "", "1",
-		"with across: that share among the writes over that among the reads" },
+		"with these: that share among the writes over that among the reads" },
 	{ 0 },
 };
 
@@ -188,10 +189,12 @@ static bool parse_mix(struct mix *mix, const char *text, enum mix_unit unit, con
 static struct size_targets wanted_of(const struct profile *p, unsigned kind)
 {
 	const struct kind_settings *k = &p->kind[kind];
-	double of_reads = p->across / (p->write_share * p->across_ratio + 1 - p->write_share);
+	double over_all = (kind == KIND_WRITE ? p->across_ratio : 1) /
+			  (p->write_share * p->across_ratio + 1 - p->write_share);
 
 	return (struct size_targets){ .mean = k->mean / SECTOR_BYTES,
-		.across = kind == KIND_WRITE ? of_reads * p->across_ratio : of_reads,
+		.across = p->across * over_all,
+		.across_16k = p->across_16k * over_all,
 		.small = k->small,
 		.odd = k->odd };
 }
@@ -213,6 +216,7 @@ static struct size_targets targets_of(const struct profile *p, unsigned kind)
 
 	return (struct size_targets){ .mean = own_share(a.mean, b.mean, borrowed, lent),
 		.across = own_share(a.across, b.across, borrowed, lent),
+		.across_16k = own_share(a.across_16k, b.across_16k, borrowed, lent),
 		.small = own_share(a.small, b.small, borrowed, lent),
 		.odd = own_share(a.odd, b.odd, borrowed, lent) };
 }
@@ -226,7 +230,7 @@ static bool apply_targets(struct profile *p, const char *path, struct fault *fau
 		char where[FAULT_BYTES / 2];
 
 		snprintf(where, sizeof where, "%s: %s", path, keys[kind]);
-		if (t.mean + t.across + t.small + t.odd > 0 &&
+		if (t.mean + t.across + t.across_16k + t.small + t.odd > 0 &&
 			!targets_apply(&p->size_mix[kind], &t, p->grid / SECTOR_BYTES, where, fault))
 			return false;
 	}

@@ -30,7 +30,7 @@ struct profile {
 	char *brief;
 	uint64_t requests, seed, space, grid, offset;
 	double write_share, together, head;
-	double across, across_ratio;
+	double across, across_16k, across_ratio;
 	int gap_law; /* enum gap_law */
 	char *gaps;
 	uint64_t range_bytes;

@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-#define PAGE_SECTORS 16u /* across-page shares are published for pages of 8 KB */
-
-enum { TARGETS = 4, STEPS = 200 };
+enum { TARGETS = 5, STEPS = 200 };
 
 /* Minimise log(sum of weight x e^(tilt . excess)), which is convex: where its slope is 0 every mean excess is 0. */
 struct search {
@@ -15,12 +13,19 @@ struct search {
 	uint64_t grid;
 };
 
+/* From starts spread over all sectors; longer than a page is never across. */
+static double chance_across(uint64_t sectors, uint64_t page)
+{
+	return sectors <= page ? (double)(sectors - 1) / (double)page : 0;
+}
+
 /* What the mean of a target is taken of, less what it should be; 0 for what nobody asked for. */
 static double excess(const struct search *s, unsigned target, uint64_t sectors)
 {
 	const double of[TARGETS] = {
 		(double)sectors,
-		sectors <= PAGE_SECTORS ? (double)(sectors - 1) / PAGE_SECTORS : 0,
+		chance_across(sectors, 16),
+		chance_across(sectors, 32),
 		sectors<s->grid, sectors> s->grid && sectors % s->grid,
 	};
 
@@ -112,15 +117,15 @@ static void descend(struct search *s, const struct mix *mix)
 bool targets_apply(struct mix *mix, const struct size_targets *t, uint64_t grid_sectors, const char *where,
 	struct fault *fault)
 {
-	struct search s = { .wanted = { t->mean, t->across, t->small, t->odd }, .grid = grid_sectors };
+	struct search s = { .wanted = { t->mean, t->across, t->across_16k, t->small, t->odd }, .grid = grid_sectors };
 
 	look(&s, mix);
 	for (unsigned step = 0; step < STEPS && !close_enough(&s); step++)
 		descend(&s, mix);
 	if (!close_enough(&s))
 		return fault_set(fault,
-			"%s: no weights of these sizes have mean = %g, across = %g, small = %g, odd = %g (0: any)",
-			where, t->mean * 512, t->across, t->small, t->odd);
+			"%s: no weights of these sizes have mean = %g, across = %g, across_16k = %g, small = %g, odd = %g (0: any)",
+			where, t->mean * 512, t->across, t->across_16k, t->small, t->odd);
 	for (size_t i = 0; i < mix->count; i++)
 		mix->part[i].weight = tilted(&s, &mix->part[i]);
 	mix_reweigh(mix);

@@ -15,6 +15,7 @@
 struct size_targets {
 	double mean; /* sectors */
 	double across; /* share that crosses a page of 8 KB within a page's length, from starts spread over all sectors */
+	double across_16k; /* the same for pages of 16 KB */
 	double small; /* share below a block of the grid */
 	double odd;   /* share above a block that is no whole number of blocks */
 };

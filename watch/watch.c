@@ -71,10 +71,11 @@ static void show(struct screen *s, const struct player *p)
 	}
 	fputs("\033[H", stdout);
 	screen_print(s, rows > HELP_ROWS ? rows - HELP_ROWS : rows, true, stdout);
-	printf("\033[J\033[%u;1H\033[2m%.*s\033[0m", rows, (int)shape.columns - 1, keys);
+	fputs("\033[J", stdout);
 	if (!player_more(p))
 		printf("\033[%u;1H%s", rows - 1,
 			p->end == RUN_DONE ? "(the last request)" : "(the drive is full or worn out)");
+	printf("\033[%u;1H\033[2m%.*s\033[0m", rows, (int)shape.columns - 1, keys);
 	fflush(stdout);
 }
 

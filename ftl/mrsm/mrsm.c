@@ -509,23 +509,41 @@ static void check_piece(const struct ftl *f, struct mrsm_piece p)
 	}
 }
 
+/* Pages of pieces lie anywhere: so many pieces ahead they are asked for. */
+#define AHEAD 16u
+
+static void check_pieces(const struct ftl *f)
+{
+	const struct mrsm *m = f->state;
+	struct mrsm_piece piece[AHEAD], p;
+	sub_t at = 0, end = 0;
+	uint32_t n = 0;
+
+	for (; mrsm_tree_next(&m->tree, &at, m->tree.subs, &p); end = at) {
+		for (; end < p.sub; end++)
+			BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
+		if (p.ppn < f->geometry->pages) {
+			flash_prefetch(f->flash, p.ppn);
+			slots_prefetch(&m->slots, p.ppn);
+		}
+		if (n >= AHEAD)
+			check_piece(f, piece[n % AHEAD]);
+		piece[n++ % AHEAD] = p;
+	}
+	for (uint32_t i = n > AHEAD ? n - AHEAD : 0; i < n; i++)
+		check_piece(f, piece[i % AHEAD]);
+	for (; end < m->tree.subs; end++)
+		BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
+}
+
 static void mrsm_check(const struct ftl *f)
 {
 	const struct mrsm *m = f->state;
 	uint64_t live = slots_check(&m->slots, holds_data, m);
-	sub_t at = 0, end = 0;
-	struct mrsm_piece p;
 
 	store_check(m->store);
 	mrsm_tree_check(&m->tree);
-	while (mrsm_tree_next(&m->tree, &at, m->tree.subs, &p)) {
-		for (; end < p.sub; end++)
-			BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
-		check_piece(f, p);
-		end = at;
-	}
-	for (; end < m->tree.subs; end++)
-		BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
+	check_pieces(f);
 	BUG_ON(live != m->tree.mapped, "%llu slots are live, %u sub-pages mapped", (unsigned long long)live,
 		m->tree.mapped);
 	mrsm_map_check(f);

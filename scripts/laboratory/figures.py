@@ -141,10 +141,10 @@ class Figure:
         return [(str(i), [(part[i] if i < len(part) else None, 0.0) for part in parts]) for i in range(max(map(len, parts)))]
 
     def spread(self, series: Series, place: Place, measure: str) -> tuple[Value, float]:
-        """Dots are published numbers at a point of x, and so may be heat.  A part of a stack stands over the whole stack it
+        """Dots are published numbers at a point of x, and so may be heat and lines.  A part of a stack stands over the whole stack it
         is compared with."""
         row = next((row for row in self.experiment.published if row.id == measure), None)
-        if row and self.plot in ("dots", "heat"):
+        if row and self.plot in ("dots", "heat", "lines"):
             return self.values.compare(row, place).value, 0.0
         if self.plot == "dots":
             raise Mistake(f"{measure}: published.tsv has no such number")

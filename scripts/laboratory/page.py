@@ -48,7 +48,7 @@ def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: V
     cells = [("", what + runs), ("paper", text(signs(row.paper)))]
     for one in rows:
         kind = "off" if one.missed else "out" if one.verdict == "left out" else "good"
-        cells += [("ours", text(signs(f"{one.ours} {one.spread}"))), ("deviation", text(signs(one.deviation))),
+        cells += [("ours", text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
                   ("", f'<span class="{kind}">{one.verdict}</span>')]
     return "<tr>" + "".join(f'<td class="{"n" if is_ else ""}"' + (f' data-is="{is_}"' if is_ else "") + f">{cell}</td>"
                             for is_, cell in cells) + f'<td class="why">{reason(row.row, values) if any(one.missed or not one.verdict for one in rows) else ""}</td></tr>'

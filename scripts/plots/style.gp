@@ -56,7 +56,7 @@ set bmargin 3.4 + lines_below
 set xlabel xlabel.(strlen(xlabel) && strlen(caption) ? "   " : "").caption offset 0, 1 - lines_below
 set offsets 0, 0, graph 0.06, 0
 set ylabel ylabel
-set label 99 note at screen 0.99, screen 0.025 right font family.",".(size_ - 3) textcolor rgb "#777777"
+set label 99 note at screen 0.99, screen 0.04 right font family.",".(size_ - 3) textcolor rgb "#777777"
 if (log_x) { set logscale x }
 if (log_y) { set logscale y } else { set yrange [0:*] }
 if (strlen(yrange)) { eval "set yrange [".yrange."]" }

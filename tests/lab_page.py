@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""The lab page in headless Chromium, against the native program: tests/lab_page.py SSD [SHOTS]
+
+Waits until the first experiment is done, drags the slider of over-provisioning, and compares what the page shows with
+what the command that it shows prints; then the runs of tests/same-bytes.runs, in the browser, byte for byte.  SHOTS: a
+folder for screenshots.  Speaks WebDriver (W3C) with chromedriver; the page is a file, there is no network.
+"""
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+PAGE = os.path.abspath("lab-page.html")
+SECONDS = 120  # that anything may take
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+class Browser:
+    def __init__(self, folder, width=1280, height=1000, dark=False):
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        for line in self.driver.stdout:
+            if "started successfully on port" in line:
+                self.url = "http://127.0.0.1:%s" % line.split()[-1].rstrip(".")
+                break
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                     "--user-data-dir=" + folder, "--window-size=%d,%d" % (width, height)]
+        if dark:
+            arguments.append("--force-dark-mode")
+        options = {"browserName": "chrome", "goog:chromeOptions": {"args": arguments}}
+        self.url += "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": options}})["sessionId"]
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+            return json.load(answer)["value"]
+
+    def open(self, address):
+        self.call("POST", "/url", {"url": "about:blank"})
+        self.call("POST", "/url", {"url": "file://" + PAGE + address})
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def find(self, selector):
+        return self.call("POST", "/element", {"using": "css selector", "value": selector})
+
+    def shows(self, selector):
+        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def wait(self, state):
+        end = time.monotonic() + SECONDS
+        while self.run("return document.body.dataset.state") != state:
+            if time.monotonic() > end:
+                sys.exit("lab page: it is never %s: %s" % (state, self.shows("#fault")))
+            time.sleep(0.05)
+
+    def drag(self, selector, by):
+        """The thumb of a slider by so many pixels, with the mouse."""
+        share = self.run("const r = document.querySelector(arguments[0]);"
+                         "return (r.value - r.min) / (r.max - r.min) - 0.5", selector)
+        width = self.run("return document.querySelector(arguments[0]).clientWidth", selector)
+        x = round(share * (width - 16))
+        origin = {ELEMENT: self.find(selector)[ELEMENT]}
+        moves = [{"type": "pointerMove", "origin": origin, "x": x, "y": 0}, {"type": "pointerDown", "button": 0},
+                 {"type": "pointerMove", "origin": origin, "x": x + by, "y": 0, "duration": 100},
+                 {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
+
+    def shot(self, path):
+        with open(path, "wb") as out:
+            out.write(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def close(self):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.kill()
+            self.driver.wait()
+
+
+def native(ssd, words):
+    return subprocess.run([ssd] + words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def compare_shown(browser, ssd):
+    browser.wait("done")
+    command = browser.shows("#command")
+    printed = native(ssd, command.split()[1:])
+    if browser.shows("#statistics") != printed or not printed:
+        sys.exit("lab page: %s prints other numbers natively" % command)
+    waf = [line for line in printed.splitlines() if line.startswith("waf = ")][0].split()[2]
+    if browser.shows("#n-waf") != "%.3f" % float(waf):
+        sys.exit("lab page: WAF is shown as %s, it is %s" % (browser.shows("#n-waf"), waf))
+    return command
+
+
+def compare_all(browser, ssd):
+    runs = open("tests/same-bytes.runs").read().splitlines()
+    for run in runs:
+        if browser.run("return reportOf(arguments[0])", "run " + run) != native(ssd, ["run"] + run.split()):
+            sys.exit("lab page: ssd run %s prints other numbers natively" % run)
+    return len(runs)
+
+
+def shots(folder):
+    for name, width, height, dark in (("1280", 1280, 1180, False), ("420", 500, 2100, False), ("1280-dark", 1280, 1180, True)):
+        with tempfile.TemporaryDirectory() as own:
+            browser = Browser(own, width, height, dark)
+            if name == "420":  # no window is narrower than 500
+                browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
+                    "width": 420, "height": height, "deviceScaleFactor": 1, "mobile": True}})
+            if dark:
+                browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
+                    "features": [{"name": "prefers-color-scheme", "value": "dark"}]}})
+            browser.open("#speed=7&requests=20000")
+            browser.wait("done")
+            time.sleep(4)  # the curve
+            browser.shot(os.path.join(folder, "lab-page-%s.png" % name))
+            browser.close()
+
+
+def main(ssd, folder=None):
+    with tempfile.TemporaryDirectory() as own:
+        browser = Browser(own)
+        try:
+            browser.open("#speed=9&requests=5000&ftl=page&op=20")
+            before = compare_shown(browser, ssd)
+            browser.drag("#op", 60)
+            after = compare_shown(browser, ssd)
+            if before == after:
+                sys.exit("lab page: the slider was dragged, the experiment is the same")
+            if "op=" not in browser.run("return location.hash") or "op=20" in browser.run("return location.hash"):
+                sys.exit("lab page: the address does not follow")
+            browser.open("#ftl=nothing")
+            browser.wait("refused")
+            runs = compare_all(browser, ssd)
+            browser.open("#speed=9&requests=100000")
+            time.sleep(2)  # pictures of a run under way
+            times = sorted(browser.run("return pictureTimes()"))
+        finally:
+            browser.close()
+    if folder:
+        shots(folder)
+    print("lab page in Chromium: a slider dragged, shown numbers and %d of %d runs are the native bytes; %d KB; a picture of 1,000 "
+          "requests takes %.1f ms (median), %.1f at most" % (runs, runs, os.path.getsize(PAGE) // 1024,
+                                                              times[len(times) // 2], times[-1]))
+
+
+main(*sys.argv[1:])
