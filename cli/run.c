@@ -225,13 +225,16 @@ static bool read_timeline(struct timeline *t, const struct options *o, struct fa
 		       o->timeline[0]);
 }
 
-static void write_timeline(struct timeline *t, const struct options *o, const struct drive *drive, FILE *out)
+/* Written, if it was asked for, and released. */
+static void end_timeline(struct timeline *t, const struct options *o, struct drive *drive, FILE *out)
 {
 	size_t length = o->timeline[1] ? strlen(o->timeline[1]) : 0;
 	bool page = length > 5 && !strcmp(o->timeline[1] + length - 5, ".html");
 
+	timeline_end(t, drive);
 	if (out)
 		(page ? trace_events_write_page : trace_events_write)(t, drive, out);
+	timeline_release(t);
 }
 
 static void tell_doubt(const struct drive *drive, const struct options *o)
@@ -362,9 +365,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 	tell_failure(&run, facts.end);
 	tell_speed(&beside.progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
-	timeline_end(&timeline, drive);
-	write_timeline(&timeline, o, drive, results->timeline.stream);
-	timeline_release(&timeline);
+	end_timeline(&timeline, o, drive, results->timeline.stream);
 	tell_warm_up(windows, o);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
