@@ -12,7 +12,7 @@ int cli_quiz(const struct options *o, struct fault *fault)
 		.form = o->answers ? QUIZ_ANSWERS
 			: o->paper ? QUIZ_PAPER
 				   : QUIZ_ASKED,
-		.shape = { o->columns ? (uint32_t)o->columns : 80, o->rows ? (uint32_t)o->rows : 16 },
+		.shape = { o->columns ? (uint32_t)o->columns : 80, o->rows ? (uint32_t)o->rows : 16, 8 },
 		.in = stdin,
 		.out = stdout };
 	bool done = settings_init(&settings, fault) &&

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_PLAIN 16u
+#define ROWS_PLAIN   16u
+#define PLANES_PLAIN 8u
 
 bool cli_range(const char *text, uint64_t *from, uint64_t *to)
 {
@@ -24,7 +25,7 @@ static int watch_with(const struct options *o, const struct settings *s, struct 
 	struct player p = { .settings = s };
 	uint64_t from = 0, to = UINT64_MAX;
 	struct picture_shape shape = { o->columns ? (uint32_t)o->columns : 80,
-		o->rows ? (uint32_t)o->rows : ROWS_PLAIN };
+		o->rows ? (uint32_t)o->rows : ROWS_PLAIN, PLANES_PLAIN };
 	bool done = (!o->at || cli_range(o->at, &from, &to) ||
 			    fault_set(fault, "watch: --at %s: should be the number of a request, or FROM..TO",
 				    o->at)) &&

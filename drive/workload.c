@@ -24,7 +24,7 @@ static bool is_file_name(const char *name)
 static struct generator *open_profile(
 	const char *name, const struct trace_settings *settings, struct fault *fault)
 {
-	size_t n = settings->profile_count, count = 0;
+	size_t n = settings->profile_count;
 	struct generator *g = generator_open(name, settings->profile, n, fault);
 	bool shrinks = g && settings->fit && generator_sectors(g) * SECTOR_BYTES > settings->bytes;
 	char **words, seed[32], space[32];
@@ -35,13 +35,11 @@ static struct generator *open_profile(
 	snprintf(space, sizeof space, "space=%" PRIu64, settings->bytes);
 	generator_close(g);
 	words = memory_array(n + 2, sizeof *words, "settings of the workload");
-	if (settings->seed_shift)
-		words[count++] = seed;
+	words[0] = seed;
 	for (size_t i = 0; i < n; i++)
-		words[count++] = settings->profile[i];
-	if (shrinks)
-		words[count++] = space;
-	g = generator_open(name, words, count, fault);
+		words[i + 1] = settings->profile[i];
+	words[n + 1] = space;
+	g = generator_open(name, words, n + 1 + shrinks, fault);
 	memory_free(words);
 	return g;
 }

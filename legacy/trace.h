@@ -31,7 +31,7 @@ struct legacy_trace {
 	uint64_t trims;      /* passed over: SSDsim knows none */
 };
 
-/* The file, or `list` in its place with pages of that size (traces/trace.h).  False and a fault if it cannot be read. */
+/* The file, or `list` in its place with pages of that size (traces/trace.h).  False and a fault: it cannot be read. */
 bool legacy_trace_open(
 	struct legacy_trace *, const char *path, const char *list, uint32_t page_bytes, struct fault *);
 void legacy_trace_close(struct legacy_trace *);

@@ -50,10 +50,10 @@ static void test_lists_wherever_a_trace_is_taken(void **state)
 	assert_int_equal(value_of(w, "trace.requests"), 2);
 	assert_int_equal(value_of(w, "trace.dropped_events"), 1);
 	/* Pages are those of SSDsim's parameters, of 4 sectors. */
-	shell(w,
-		"tar -xJf tests/legacy/golden.tar.xz -C $d 01_default/page.parameters; cd $d; p=01_default/page.parameters; "
-		"printf '0 0 0 4 0\\n100000000 0 8 4 0\\n' >two && $ssd legacy -o a -L w0,w2 $p && "
-		"$ssd legacy -o b $p two && $ssd legacy diff a/statistic10.dat b/statistic10.dat");
+	shell(w, "tar -xJf tests/legacy/golden.tar.xz -C $d 01_default/page.parameters; cd $d; "
+		 "p=01_default/page.parameters; "
+		 "printf '0 0 0 4 0\\n100000000 0 8 4 0\\n' >two && $ssd legacy -o a -L w0,w2 $p && "
+		 "$ssd legacy -o b $p two && $ssd legacy diff a/statistic10.dat b/statistic10.dat");
 	assert_status(w, DONE, "legacy -L");
 	put_text(w, "my.list", "# by hand\nw1\n=r2.1+3\n");
 	ssd(w, "run -s precondition.mode=trace -s precondition.trace=@/my.list "
@@ -158,6 +158,40 @@ static void test_on_a_terminal(void **state)
 	}
 }
 
+/* A wrong FTL ends in an abort: of the terminal nothing must be left behind. */
+static void test_an_abort_on_a_terminal(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "ulimit -c 0; tests/in_terminal ' !' 100 24 $ssd watch -L w0,w1,w2 " PLANE);
+	assert_status(w, DONE, "in_terminal");
+	assert_true(says(w, "status -6\nthe terminal is as it was\n"));
+}
+
+/* The layer writes a sector anew somewhere else each time: what is shown are pages of the device. */
+static void test_behind_a_layer(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "watch --plain --rows 2 --at 2 -s host.layer=indirect -s indirect.sector_bytes=2K "
+	       "-s indirect.logical_sectors=40 -L w0,w0 parameters/tiny.cfg");
+	assert_status(w, DONE, "watch");
+	assert_true(says(w, "2. write of LPN 0: programs 48.0.\n"));
+	assert_true(says(w, " map (block.page)\n LPN 41: in 48.0: sectors 0-3\n so far"));
+}
+
+/* Of 64 planes those are shown in which something changed, wherever they are, and of their blocks those. */
+static void test_a_large_drive(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "watch --plain --rows 2 --at 2 -s flash.channels=32 -s placement.policy=static -L w0+39,w39,r39 "
+	       "parameters/tiny.cfg");
+	assert_true(says(w, " +39 "));
+	assert_true(says(w, " plane 15, die 7\n"));
+	assert_true(says(w, " 14 more blocks in each plane   56 more planes\n"));
+}
+
 /* A player on tiny.cfg with these settings, serving this profile. */
 struct stage {
 	struct settings settings;
@@ -184,7 +218,7 @@ static void stage_close(struct stage *s)
 /* The picture, to be freed. */
 static char *drawn(struct stage *s)
 {
-	const struct picture_shape shape = { 120, UINT32_MAX };
+	const struct picture_shape shape = { 120, UINT32_MAX, UINT32_MAX };
 	char *text;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
@@ -243,7 +277,8 @@ static void test_live_cells_are_live_pages(void **state)
 		assert_true(player_go(&s.player, 60, &s.fault));
 		s.player.drive->ftl->ops->facts(s.player.drive->ftl, &facts);
 		screen_clear(&s.screen, 400);
-		picture_blocks(&s.screen, &s.player, (struct picture_shape){ 400, UINT32_MAX }, 0);
+		picture_blocks(
+			&s.screen, &s.player, (struct picture_shape){ 400, UINT32_MAX, UINT32_MAX }, 0);
 		for (uint32_t at = 1; at < s.screen.rows * s.screen.columns; at++) {
 			uint8_t look = s.screen.look[at];
 
@@ -398,6 +433,7 @@ static void test_mistakes_in_watching(void **state)
 	static const struct mistake mistakes[] = {
 		{ "watch --at x -L w0 parameters/tiny.cfg",
 			"--at x: should be the number of a request, or FROM..TO" },
+		{ "watch --at 3 -L w0,w1 parameters/tiny.cfg", "there is no request 3, the last one is 2" },
 		{ "watch --at 5..3 -L w0 parameters/tiny.cfg", "--at 5..3: should be" },
 		{ "watch -L w999 -s trace.fold=false parameters/tiny.cfg", "lie beyond the drive" },
 		{ "watch -s flash.pages=128 -L w0 parameters/tiny.cfg",
@@ -410,6 +446,7 @@ static void test_mistakes_in_watching(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
+		TEST(test_a_large_drive), TEST(test_an_abort_on_a_terminal), TEST(test_behind_a_layer),
 		TEST(test_timelines), TEST(test_quiz), TEST(test_the_picture_has_the_answer),
 		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),

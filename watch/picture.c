@@ -12,6 +12,8 @@
 #define CHART_LABEL   8u
 #define CHART_ROWS    12u
 #define PANEL_LINES   10u
+#define MOST_INTEREST 4u
+#define LEAST_ROWS    4u
 
 /* ---- cells ---- */
 
@@ -28,6 +30,14 @@ static uint32_t digits_of(uint64_t number)
 	while (number /= 10)
 		digits++;
 	return digits;
+}
+
+/* What is left to the blocks beside the map. */
+static struct picture_shape blocks_shape(struct picture_shape shape)
+{
+	if (shape.columns >= 2 * PANEL_COLUMNS + 30)
+		shape.columns -= PANEL_COLUMNS;
+	return shape;
 }
 
 /* A mark, and a block's number with a blank behind it. */
@@ -123,39 +133,33 @@ static struct cell cell_of(const struct player *p, ppn_t ppn)
 /* ---- blocks ---- */
 
 /* What is shown first where there is no room for all: higher is more. */
-static int interest(const struct player *p, block_t b)
+static uint8_t interest(const struct player *p, block_t b)
 {
 	const struct flash_block *now = &p->drive->flash->block[b], *before = &p->block[b];
 	ppn_t first = geometry_first_page(&p->drive->geometry, b);
 
 	if (now->next != before->next || now->erases != before->erases)
-		return 4;
+		return MOST_INTEREST;
 	for (uint32_t page = 0; page < now->next; page++)
 		if (p->owner[first + page] != p->drive->flash->owner[first + page])
 			return 3;
-	return now->next ? 1 + (now->next < p->drive->geometry.pages_per_block) : 0;
+	return (uint8_t)(now->next ? 1 + (now->next < p->drive->geometry.pages_per_block) : 0);
 }
 
-/* The `rows` blocks of the plane that are shown, ascending. */
-static void choose_blocks(const struct player *p, plane_t plane, block_t *chosen, uint32_t rows)
+/* Those `wanted` of `n` that are of most interest, ascending; among equals the first ones. */
+static void choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint32_t wanted)
 {
-	block_t first = plane * p->drive->geometry.blocks_per_plane,
-		end = first + p->drive->geometry.blocks_per_plane;
-	uint32_t of[5] = { 0 }, left = rows, n = 0;
-	int least = 5;
+	uint32_t count[MOST_INTEREST + 1] = { 0 }, least = MOST_INTEREST + 1, at = 0;
 
-	for (block_t b = first; b < end; b++)
-		of[interest(p, b)]++;
-	while (least && of[least - 1] <= left)
-		left -= of[--least];
-	for (block_t b = first; b < end; b++) {
-		int i = interest(p, b);
-
-		if (i >= least || (i == least - 1 && left)) {
-			left -= i < least;
-			chosen[n++] = b;
+	for (uint32_t i = 0; i < n; i++)
+		count[of[i]]++;
+	while (least && count[least - 1] <= wanted)
+		wanted -= count[--least];
+	for (uint32_t i = 0; i < n; i++)
+		if (of[i] >= least || (of[i] + 1u == least && wanted)) {
+			wanted -= of[i] < least;
+			chosen[at++] = i;
 		}
-	}
 }
 
 static void draw_block(
@@ -184,19 +188,20 @@ static void draw_block(
 	}
 }
 
-static void draw_plane(struct screen *s, const struct player *p, struct layout l, plane_t plane, uint32_t row,
-	uint32_t column)
+static void draw_plane(struct screen *s, const struct player *p, struct layout l, const uint8_t *of_block,
+	plane_t plane, uint32_t row, uint32_t column)
 {
 	const struct geometry *g = &p->drive->geometry;
-	block_t *chosen = memory_array(l.rows, sizeof *chosen, "picture");
+	uint32_t *chosen = memory_array(l.rows, sizeof *chosen, "picture");
+	block_t first = plane * g->blocks_per_plane;
 	die_t die = geometry_die(g, plane);
 
 	screen_put(s, row, column + 1, LOOK_TITLE,
 		l.plane < 28 ? "plane %u, die %u" : "plane %u, die %u, channel %u", plane, die,
 		die / g->dies_per_channel);
-	choose_blocks(p, plane, chosen, l.rows);
+	choose(of_block + first, g->blocks_per_plane, chosen, l.rows);
 	for (uint32_t i = 0; i < l.rows; i++)
-		draw_block(s, p, l, chosen[i], row + 1 + i, column);
+		draw_block(s, p, l, first + chosen[i], row + 1 + i, column);
 	memory_free(chosen);
 }
 
@@ -204,16 +209,50 @@ uint32_t picture_blocks(struct screen *s, const struct player *p, struct picture
 {
 	const struct geometry *g = &p->drive->geometry;
 	struct layout l = lay_out(g, shape, p->drive->ftl->ops->name_owner);
+	uint32_t planes = g->planes < shape.planes ? g->planes : shape.planes;
+	uint8_t *of_block = memory_array(g->blocks, 1, "picture"),
+		*of_plane = memory_array(g->planes, 1, "picture");
+	plane_t *chosen = memory_array(planes, sizeof *chosen, "picture");
 
-	for (plane_t plane = 0; plane < g->planes; plane += l.planes) {
-		for (uint32_t i = 0; i < l.planes && plane + i < g->planes; i++)
-			draw_plane(s, p, l, plane + i, row, i * l.plane);
-		row += l.rows + 1;
+	for (block_t b = 0; b < g->blocks; b++) {
+		uint8_t *of = &of_plane[geometry_plane(g, b)];
+
+		of_block[b] = interest(p, b);
+		*of = of_block[b] > *of ? of_block[b] : *of;
+	}
+	choose(of_plane, g->planes, chosen, planes);
+	for (uint32_t i = 0; i < planes; i++) {
+		draw_plane(s, p, l, of_block, chosen[i], row, i % l.planes * l.plane);
+		if (i % l.planes == l.planes - 1 || i == planes - 1)
+			row += l.rows + 1;
 	}
 	if (l.rows < g->blocks_per_plane)
-		screen_put(s, row++, 1, LOOK_FAINT, "%u more blocks in each plane",
-			g->blocks_per_plane - l.rows);
-	return row;
+		screen_put(
+			s, row, 1, LOOK_FAINT, "%u more blocks in each plane", g->blocks_per_plane - l.rows);
+	if (planes < g->planes)
+		screen_put(s, row, 31, LOOK_FAINT, " %u more planes", g->planes - planes);
+	memory_free(of_block);
+	memory_free(of_plane);
+	memory_free(chosen);
+	return row + (l.rows < g->blocks_per_plane || planes < g->planes);
+}
+
+struct picture_shape picture_shape_for(
+	struct screen *s, const struct player *p, uint32_t columns, uint32_t lines)
+{
+	const struct geometry *g = &p->drive->geometry;
+	struct picture_shape shape = { columns, g->blocks_per_plane, g->planes };
+	struct layout l = lay_out(g, blocks_shape(shape), p->drive->ftl->ops->name_owner);
+	uint32_t groups = (g->planes + l.planes - 1) / l.planes, others;
+
+	picture_draw(s, p, (struct picture_shape){ columns, LEAST_ROWS, 1 });
+	others = s->rows - LEAST_ROWS - 1;
+	lines = lines > others + LEAST_ROWS ? lines - others : LEAST_ROWS + 1;
+	if (groups * (LEAST_ROWS + 1) <= lines) {
+		shape.rows = lines / groups - 1;
+		return shape;
+	}
+	return (struct picture_shape){ columns, LEAST_ROWS, l.planes * (lines / (LEAST_ROWS + 1)) };
 }
 
 /* ---- time ---- */
@@ -414,13 +453,11 @@ static uint32_t draw_title(struct screen *s, const struct player *p)
 
 void picture_draw(struct screen *s, const struct player *p, struct picture_shape shape)
 {
-	struct picture_shape left = shape;
-	bool beside = shape.columns >= 2 * PANEL_COLUMNS + 30;
+	struct picture_shape left = blocks_shape(shape);
+	bool beside = left.columns < shape.columns;
 	uint32_t row, panel;
 
 	screen_clear(s, shape.columns);
-	if (beside)
-		left.columns -= PANEL_COLUMNS;
 	panel = draw_title(s, p);
 	row = picture_blocks(s, p, left, panel);
 	if (p->explanation.seen && p->explanation.evictions_bytes)

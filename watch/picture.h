@@ -16,16 +16,20 @@
 #include "watch/player.h"
 #include "watch/screen.h"
 
-/* `rows`: blocks of a plane that are shown at most, those first that changed or are being filled. */
+/* `rows`: blocks of a plane, `planes`: of the drive, that are shown at most; those first in which something changed or
+ * that are being filled. */
 struct picture_shape {
-	uint32_t columns, rows;
+	uint32_t columns, rows, planes;
 };
 
 /* What needs more than this is not drawn: blocks of more pages than fit into a row.  False and a fault. */
 bool picture_fits(const struct geometry *, struct picture_shape, struct fault *);
 
-/* `hide`: the request that comes next is shown in place of what the last one did. */
 void picture_draw(struct screen *, const struct player *, struct picture_shape);
+
+/* The shape of a picture of so many lines, if that can be.  Draws. */
+struct picture_shape picture_shape_for(
+	struct screen *, const struct player *, uint32_t columns, uint32_t lines);
 
 /* The blocks alone, from that row on.  Returns the row behind. */
 uint32_t picture_blocks(struct screen *, const struct player *, struct picture_shape, uint32_t row);

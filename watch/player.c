@@ -85,15 +85,17 @@ static void touch(struct player *p, lpn_t lpn)
 	p->lpn[0] = lpn;
 }
 
+/* Of what the host layer made of the request. */
 static void touch_pages(struct player *p)
 {
-	const struct request *r = &p->explanation.request;
+	const struct geometry *g = &p->drive->geometry;
+	const struct host *h = p->drive->host;
 
-	for (uint32_t n = r->sectors ? geometry_lpn(&p->drive->geometry, r->start + r->sectors - 1) -
-					       geometry_lpn(&p->drive->geometry, r->start) + 1
-				     : 0;
-		n--;)
-		touch(p, geometry_lpn(&p->drive->geometry, r->start) + n);
+	for (const struct host_part *part = h->part + h->parts;
+		p->explanation.request.sectors && part-- > h->part;)
+		for (lpn_t lpn = geometry_lpn(g, part->device.end - 1) + 1;
+			lpn-- > geometry_lpn(g, part->device.start);)
+			touch(p, lpn);
 }
 
 bool player_step(struct player *p, struct fault *fault)
@@ -141,8 +143,12 @@ bool player_collected(const struct player *p)
 bool player_touched(const struct player *p, lpn_t lpn)
 {
 	const struct geometry *g = &p->drive->geometry;
-	const struct request *r = &p->explanation.request;
+	const struct host *h = p->drive->host;
 
-	return r->sectors && geometry_lpn(g, r->start) <= lpn &&
-	       lpn <= geometry_lpn(g, r->start + r->sectors - 1);
+	for (const struct host_part *part = h->part;
+		p->explanation.request.sectors && part < h->part + h->parts; part++)
+		if (geometry_lpn(g, part->device.start) <= lpn &&
+			lpn <= geometry_lpn(g, part->device.end - 1))
+			return true;
+	return false;
 }

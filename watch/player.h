@@ -29,7 +29,7 @@ struct player {
 	uint64_t *pending;
 	uint64_t in_drive; /* requests then, this one included */
 
-	lpn_t lpn[PLAYER_LPNS]; /* touched last, latest first, each once */
+	lpn_t lpn[PLAYER_LPNS]; /* touched last, of the device, latest first, each once */
 	uint32_t lpns;
 };
 

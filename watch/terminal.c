@@ -1,7 +1,12 @@
 #include "watch/terminal.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 bool terminal_there(void)
@@ -18,28 +23,97 @@ void terminal_size(uint32_t *columns, uint32_t *rows)
 	*rows = known ? size.ws_row : 24;
 }
 
-/* ^C is a key like any other, so that the terminal is given back. */
-void terminal_take(struct terminal *t)
+/* ^C is a key like any other.  False: the settings are not known and stay. */
+static bool take(struct termios *before)
 {
-	struct termios raw;
+	bool known = !tcgetattr(STDIN_FILENO, before);
+	struct termios raw = *before;
 
-	t->taken = !tcgetattr(STDIN_FILENO, &t->before);
-	raw = t->before;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
-	if (t->taken)
+	if (known)
 		tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
 	fputs("\033[?1049h\033[?25l", stdout);
 	fflush(stdout);
+	return known;
 }
 
-void terminal_give_back(struct terminal *t)
+static void give_back(const struct termios *before, bool known)
 {
 	fputs("\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
-	if (t->taken)
-		tcsetattr(STDIN_FILENO, TCSAFLUSH, &t->before);
+	if (known)
+		tcsetattr(STDIN_FILENO, TCSAFLUSH, before);
+}
+
+enum { CHILD_DONE, CHILD_FAULT };
+
+static _Noreturn void be_child(bool (*run)(void *context, struct fault *), void *context, const int *ends)
+{
+	struct fault fault = { "" };
+	bool done;
+
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[0]);
+	close(ends[1]);
+	done = run(context, &fault);
+	fputs(fault.text, stderr);
+	fflush(NULL);
+	_exit(done ? CHILD_DONE : CHILD_FAULT);
+}
+
+/* What the child says until it ends, as far as it finds room. */
+static void listen_to(int end, char *said, size_t room)
+{
+	size_t length = 0;
+	ssize_t got;
+	char rest[256];
+
+	while ((got = read(end, length < room - 1 ? said + length : rest,
+			length < room - 1 ? room - 1 - length : sizeof rest)) > 0)
+		length += length < room - 1 ? (size_t)got : 0;
+	said[length] = 0;
+}
+
+/* Ends as the child has ended, unless that was well. */
+static bool end_alike(int status, const char *said, struct fault *fault)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_DONE)
+		return true;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_FAULT)
+		return fault_set(fault, "%s", said);
+	fputs(said, stderr);
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	signal(WTERMSIG(status), SIG_DFL);
+	raise(WTERMSIG(status));
+	return false;
+}
+
+bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, struct fault *fault)
+{
+	char said[FAULT_BYTES] = "";
+	struct termios before = { 0 };
+	int ends[2], status = 0;
+	bool known;
+	pid_t child;
+
+	if (pipe(ends))
+		return fault_set(fault, "no pipe for the pictures: %s", strerror(errno));
+	known = take(&before);
+	child = fork();
+	if (!child)
+		be_child(run, context, ends);
+	close(ends[1]);
+	listen_to(ends[0], said, sizeof said);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	give_back(&before, known);
+	if (child < 0)
+		return fault_set(fault, "no process for the pictures: %s", strerror(errno));
+	return end_alike(status, said, fault);
 }
 
 static int next_byte(void)

@@ -4,14 +4,9 @@
 #ifndef WATCH_TERMINAL_H
 #define WATCH_TERMINAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <termios.h>
+#include "base/fault.h"
 
-struct terminal {
-	struct termios before;
-	bool taken;
-};
+#include <stdint.h>
 
 /* Standard input and output are a terminal. */
 bool terminal_there(void);
@@ -19,8 +14,10 @@ bool terminal_there(void);
 /* Columns and rows of standard output, 80 and 24 if it does not say. */
 void terminal_size(uint32_t *columns, uint32_t *rows);
 
-void terminal_take(struct terminal *);
-void terminal_give_back(struct terminal *);
+/* Runs this with single keys on a page of its own, in a process of its own: the terminal is given back however that
+ * ends, and what it said on standard error is then told.  False and the fault of what was run, or there can be no
+ * process. */
+bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, struct fault *);
 
 enum key { KEY_END = -1, KEY_LEFT = 256, KEY_RIGHT, KEY_OTHER };
 

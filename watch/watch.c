@@ -2,7 +2,7 @@
 
 #include "watch/terminal.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 bool watch_print(struct player *p, uint64_t from, uint64_t to, struct picture_shape shape, FILE *out,
 	struct fault *fault)
@@ -10,7 +10,10 @@ bool watch_print(struct player *p, uint64_t from, uint64_t to, struct picture_sh
 	struct screen s = { 0 };
 	bool done = picture_fits(&p->drive->geometry, shape, fault) && player_go(p, from, fault);
 
-	while (done && p->run.requests >= from) {
+	if (done && p->run.requests < from)
+		return fault_set(fault, "watch: there is no request %" PRIu64 ", the last one is %" PRIu64,
+			from, p->run.requests);
+	while (done) {
 		picture_draw(&s, p, shape);
 		screen_print(&s, 0, false, out);
 		if (!player_more(p) || p->run.requests >= to)
@@ -57,25 +60,19 @@ static int show_help(void)
 	return terminal_key();
 }
 
-/* Blocks get what the rest leaves: drawn twice where the first guess is too long. */
 static void show(struct screen *s, const struct player *p)
 {
-	uint32_t rows, most = p->drive->geometry.blocks_per_plane;
-	struct picture_shape shape = { .rows = most };
+	uint32_t columns, rows;
 
-	terminal_size(&shape.columns, &rows);
-	picture_draw(s, p, shape);
-	while (s->rows + HELP_ROWS > rows && shape.rows > 4) {
-		shape.rows -= 1 + (s->rows + HELP_ROWS - rows) / 4;
-		picture_draw(s, p, shape);
-	}
+	terminal_size(&columns, &rows);
+	picture_draw(s, p, picture_shape_for(s, p, columns, rows > HELP_ROWS ? rows - HELP_ROWS : 1));
 	fputs("\033[H", stdout);
 	screen_print(s, rows > HELP_ROWS ? rows - HELP_ROWS : rows, true, stdout);
 	fputs("\033[J", stdout);
 	if (!player_more(p))
 		printf("\033[%u;1H%s", rows - 1,
 			p->end == RUN_DONE ? "(the last request)" : "(the drive is full or worn out)");
-	printf("\033[%u;1H\033[2m%.*s\033[0m", rows, (int)shape.columns - 1, keys);
+	printf("\033[%u;1H\033[2m%.*s\033[0m", rows, (int)columns - 1, keys);
 	fflush(stdout);
 }
 
@@ -131,21 +128,24 @@ static bool obey(struct player *p, int key, struct fault *fault)
 	}
 }
 
-bool watch_live(struct player *p, uint64_t from, struct fault *fault)
+static bool live(void *player, struct fault *fault)
 {
-	struct picture_shape shape = { .rows = 4 };
-	struct terminal terminal;
+	struct player *p = player;
 	struct screen s = { 0 };
-	uint32_t rows;
 
-	terminal_size(&shape.columns, &rows);
-	if (!picture_fits(&p->drive->geometry, shape, fault) || !player_go(p, from, fault))
-		return false;
-	terminal_take(&terminal);
 	do
 		show(&s, p);
 	while (obey(p, terminal_key(), fault));
-	terminal_give_back(&terminal);
 	screen_release(&s);
 	return !*fault->text;
+}
+
+bool watch_live(struct player *p, uint64_t from, struct fault *fault)
+{
+	struct picture_shape shape = { 0 };
+	uint32_t rows;
+
+	terminal_size(&shape.columns, &rows);
+	return picture_fits(&p->drive->geometry, shape, fault) && player_go(p, from, fault) &&
+	       terminal_guard(live, p, fault);
 }
