@@ -26,7 +26,10 @@ SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always lab-page check-lab-page new-ftl new-buffer check-ftl check-buffer help test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts mutants fuzz kill-test bench install uninstall format clean
+.PHONY: all always help install uninstall format clean
+.PHONY: new-ftl new-buffer check-ftl check-buffer grade grade-with check-grade lab-page check-lab-page
+.PHONY: test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts
+.PHONY: mutants fuzz kill-test edges configurations bench
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -112,6 +115,7 @@ check: ## everything a change must pass: installs what is missing, builds, tests
 	@$(MAKE) --no-print-directory -j$(JOBS) check-clang
 	@$(MAKE) --no-print-directory -j$(JOBS) check-sanitized
 	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-counts
+	@$(MAKE) --no-print-directory BUILD=build/gcc LTO= check-grade
 	@echo "check: all passed"
 
 # gcc with warnings as errors: the program as users build it, the tests without the linker's optimisation.
@@ -180,7 +184,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test lab-ready
+.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test pandas-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -217,6 +221,9 @@ slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machin
 	@scripts/deps slurm
 	@SSD=$(SSD) tests/slurm.sh
 
+pandas-test: $(SSD) ## pandas reads a log and a series, which add up to the statistics (pandas from PyPI, not kept)
+	@SSD=$(SSD) tests/pandas.sh
+
 # clang's libFuzzer; $(BUILD) is that of the fuzzed objects.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/*.c))
 
@@ -235,12 +242,30 @@ R ?= 40
 kill-test: $(SSD) ## N (200) runs killed at random moments and R (40) resumed: files are whole, results the same
 	@SSD=$(SSD) tests/kill $(N) $(R)
 
+configurations: $(BUILD)/tests/configurations ## N (200) runs of random configurations under the judges, counted; SEED (1)
+	@$< $(N) 2000 $(or $(SEED),1)
+
+edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
+	@SSD=$(SSD) tests/edges
 
 bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
 	@$<
 
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# Objects of their own, so that a student's file is linked in a second.
+grade: ## points for an exercise of docs/course that is a program: LAB=9.2 FILE=mine.c
+	@scripts/deps grade
+	@$(MAKE) --no-print-directory -s -j$(JOBS) BUILD=build/grade LTO= OPTIMISE=-O1 build/grade/ssd build/grade/tests/test_ftl
+	@$(MAKE) --no-print-directory -s BUILD=build/grade LTO= OPTIMISE=-O1 grade-with
+
+grade-with:
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' LDLIBS='$(LDLIBS)' scripts/course/grade $(BUILD) "$(LAB)" $(FILE) || [ $$? = 1 ]
+
+check-grade: $(BUILD)/ssd $(BUILD)/tests/test_ftl
+	@echo "== grading solutions and wrong ones"
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' LDLIBS='$(LDLIBS)' tests/grade.py $(BUILD)
 
 # Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for every change.
 lab-page: ## the simulator in a browser, without a network: one file, lab-page.html

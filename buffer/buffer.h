@@ -131,7 +131,7 @@ struct buffer_ops {
 	void (*statistics)(struct buffer *, struct stat_list *);
 	/* Optional: aborts if an invariant of the policy broke. */
 	void (*check)(const struct buffer *);
-	/* The policy's state beside that of the pages, for saving a run, and the bounds of both: buffer_link_regions(). */
+	/* The policy's state beside that of the pages, to save a run, and the bounds of both: buffer_link_regions(). */
 	void (*regions)(struct buffer *, struct regions *);
 };
 

@@ -75,7 +75,7 @@ static const struct option table[] = {
 		"save the run into FILE now and then, and when a signal ends it; FILE goes when the run is done",
 		.apart = true },
 	{ TAKES_RUN, "every", 0, "SPAN", TEXT, FIELD(every),
-		"of --checkpoint and --resume: after so many requests, or by the clock (5000, 30s, 10min, 2h; default 10min)",
+		"of --checkpoint and --resume: so many requests, or by the clock (5000, 30s, 10min, 2h; default 10min)",
 		.apart = true },
 	{ TAKES_RUN, "resume", 0, "FILE", TEXT, FIELD(resume),
 		"go on with a saved run, given all it was given, to the results it would have had; FILE goes on, too",

@@ -144,8 +144,8 @@ static bool results_write(struct results *r, const struct options *o, const stru
 {
 	if (!o->quiet)
 		report_write_text(report, stdout);
-	if (r->rows)
-		journal_finish(r->rows);
+	if (r->rows && !journal_finish(r->rows, fault))
+		return false;
 	if (r->json.stream)
 		report_write_json(report, r->json.stream);
 	if (o->folder) {
@@ -153,9 +153,9 @@ static bool results_write(struct results *r, const struct options *o, const stru
 		statistics_write_wear(drive, r->wear.stream);
 		report_write_text(report, r->statistics.stream);
 	}
-	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) && commit(&r->wear, fault) &&
-	       commit(&r->statistics, fault) && commit(&r->series, fault) && commit(&r->log, fault) &&
-	       commit(&r->timeline, fault);
+	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) &&
+	       commit(&r->wear, fault) && commit(&r->statistics, fault) && commit(&r->series, fault) &&
+	       commit(&r->log, fault) && commit(&r->timeline, fault);
 }
 
 /* ---- the run ---- */
@@ -312,6 +312,21 @@ static void tell_warm_up(const struct windows *w, const struct options *o)
 			       "whole run, of which a log has no rows");
 }
 
+/* What was saved of a run that is done goes when its results are there. */
+static bool write_all(struct results *results, const struct options *o, const struct run *run,
+	const struct run_facts *facts, struct fault *fault)
+{
+	struct report *report = report_create();
+	bool written;
+
+	statistics_report(report, run, facts);
+	written = results_write(results, o, report, run->drive, fault);
+	report_free(report);
+	if (written && facts->end != RUN_INTERRUPTED)
+		saver_remove(&results->saver);
+	return written;
+}
+
 static int simulate(struct drive *drive, struct workload *workload, const struct options *o,
 	const char *command, struct results *results, struct windows *windows, struct fault *fault)
 {
@@ -331,8 +346,6 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 		.before = &before };
 	struct explanation explanation = { .number = o->explain };
 	struct timeline timeline = { .from = 0 };
-	struct report *report;
-	bool written;
 
 	run.explanation = o->explain ? &explanation : NULL;
 	run.windows = o->series || o->warm_up ? windows : NULL;
@@ -358,13 +371,7 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 		return STATUS_USER;
 	drive_check(drive);
 	tell_doubt(drive, o);
-	report = report_create();
-	statistics_report(report, &run, &facts);
-	written = results_write(results, o, report, drive, fault);
-	report_free(report);
-	if (written && facts.end != RUN_INTERRUPTED)
-		saver_remove(saver);
-	return written ? status_of(facts.end) : STATUS_USER;
+	return write_all(results, o, &run, &facts, fault) ? status_of(facts.end) : STATUS_USER;
 }
 
 /* A format that was found and not given is said, so that a wrong guess is seen. */

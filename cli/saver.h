@@ -1,6 +1,6 @@
 /*
- * Saves a run now and then (drive/checkpoint.h).  As long as a run may be resumed, the rows of its series and its log are
- * written to FILE.series and FILE.log beside the FILE it is saved to, and copied into place at its end.
+ * Saves a run now and then (drive/checkpoint.h).  As long as a run may be resumed, the rows of its series and its log
+ * are written to FILE.series and FILE.log beside the FILE it is saved to, and copied into place at its end.
  */
 #ifndef CLI_SAVER_H
 #define CLI_SAVER_H
@@ -25,7 +25,7 @@ void saver_close(struct saver *);
 /* The run goes on where it was saved.  Its parts are named in `what`. */
 bool saver_resume(struct saver *, struct fault *);
 
-/* Between two requests: saves the run if it is time, or if it ends.  One that cannot be saved goes on with a warning. */
+/* Between two requests: saves the run if it is time, or if it ends.  If that cannot be, it goes on with a warning. */
 void saver_pass(struct saver *, bool ends);
 
 /* The results are written, and the run is done: nothing of it is kept. */

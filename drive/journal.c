@@ -23,7 +23,7 @@ struct journal {
 	FILE *out;
 	struct archive *packer; /* NULL: plain */
 	struct pool rows;
-	bool muted;
+	bool muted, failed;
 	uint64_t requests;
 	uint64_t before[OP_KINDS][CAUSES]; /* what the medium had counted when the last request entered */
 	size_t used;
@@ -38,7 +38,7 @@ void journal_flush(struct journal *l)
 	if (l->muted)
 		l->used = 0;
 	else if (l->packer)
-		archive_write_data(l->packer, l->text, l->used);
+		l->failed |= archive_write_data(l->packer, l->text, l->used) < 0;
 	else
 		fwrite(l->text, 1, l->used, l->out);
 	l->used = 0;
@@ -121,24 +121,34 @@ struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
 	return l;
 }
 
-void journal_finish(struct journal *l)
+/* Errors of the stream are told by who closes it. */
+bool journal_finish(struct journal *l, struct fault *fault)
 {
+	const char *reason;
+
 	journal_flush(l);
 	if (l->packer)
-		archive_write_close(l->packer);
+		l->failed |= archive_write_close(l->packer) != ARCHIVE_OK;
+	if (!l->failed || ferror(l->out))
+		return true;
+	reason = archive_error_string(l->packer);
+	return fault_set(fault, "cannot pack the log by zstd: %s", reason ? reason : "out of memory");
 }
 
 bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *fault)
 {
 	struct journal *l = journal_create(to, packed, fault);
+	bool done;
 
 	if (!l)
 		return false;
 	rewind(from);
 	while ((l->used = fread(l->text, 1, sizeof l->text, from)))
 		journal_flush(l);
-	journal_finish(l);
+	done = journal_finish(l, fault);
 	journal_free(l);
+	if (!done)
+		return false;
 	return !ferror(from) || fault_set(fault, "rows of the run cannot be read again or were not written");
 }
 

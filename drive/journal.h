@@ -26,8 +26,8 @@ void journal_flush(struct journal *);
 /* A stream of rows into another, packed if wanted. */
 bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *);
 
-/* Everything is in the stream. */
-void journal_finish(struct journal *);
+/* Everything is in the stream.  False and a fault: it could not be packed. */
+bool journal_finish(struct journal *, struct fault *);
 void journal_free(struct journal *);
 
 /* A request enters; when it has been taken in, which operations it caused.  Returns the row's number, by which it is

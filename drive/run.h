@@ -20,8 +20,8 @@ enum run_end {
 struct run {
 	struct drive *drive;
 	struct workload *workload;
-	/* Asked between two requests, every few thousand and at each multiple of this, unless it is 0.  Then the run may
-	 * be saved (drive/checkpoint.h). */
+	/* Asked between two requests, every few thousand and at each multiple of `ask_every`, unless that is 0.  Then
+	 * the run may be saved (drive/checkpoint.h). */
 	bool (*keep_going)(void *context, const struct run *);
 	uint64_t ask_every;
 	void *context;

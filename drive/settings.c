@@ -215,6 +215,7 @@ static const struct condition {
 	{ "flash.multiplane_search", "flash.planes", "!1" },
 	{ "flash.multiplane_search", "flash.multiplane", "!off" },
 	{ "gc.d", "gc.policy", "d_choices" },
+	{ "gc.strict", "gc.policy", "fifo random d_choices" },
 	{ "wear.period", "wear.delta", "!0" },
 	{ "host.queue_limit", "host.mode", "open" },
 	{ "host.time_scale", "host.mode", "open" },

@@ -26,6 +26,9 @@ const struct param gc_params[] = {
 		"collect instead whenever a stream has filled its block and finds fewer free ones in the plane; "
 		"0 = by gc.threshold" },
 	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
+	{ GC(BOOL, strict), 0, 1, "", "false",
+		"fifo, random and d_choices take blocks without a dead page, too, as models of them do: nothing is "
+		"won, but age or chance alone decide; false = such blocks are passed over" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
 	{ 0 },
@@ -200,7 +203,8 @@ static block_t choose_victim(struct collector *c, plane_t plane, bool pressed)
 
 	if (victim == BLOCK_NONE)
 		return pressed && c->client->last_resort ? c->client->last_resort(c->ftl, plane) : BLOCK_NONE;
-	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED || !gc_reclaimable(&c->policy, victim),
+	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED ||
+			!(c->policy.patience || gc_reclaimable(&c->policy, victim)),
 		"%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
 		c->space->block[victim].state, c->space->block[victim].valid);
 	return victim;
@@ -224,6 +228,7 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	live = space_live(s, victim);
 	if (live > room_for_copies(s, plane, stream))
 		return false;
+	c->policy.patience -= c->policy.patience && !gc_reclaimable(&c->policy, victim);
 	schedule_note(c->flash->schedule,
 		"plane %u has %u of %u pages free: %s takes block %u, %u of its %u pages live", plane,
 		s->plane[plane].free_pages, s->geometry->pages_per_plane, c->policy.ops->name, victim,
@@ -237,8 +242,15 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	return true;
 }
 
+/* A collection that wins nothing may cost mapping pages: with strict policies, too, there is an end to it. */
+static void be_patient(struct collector *c)
+{
+	c->policy.patience = c->settings->strict ? c->space->geometry->blocks_per_plane : 0;
+}
+
 bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 {
+	be_patient(c);
 	return collect(c, io, plane, false);
 }
 
@@ -249,6 +261,7 @@ bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsi
 	if (c->collecting)
 		return space_has_page(s, plane, stream, true);
 	c->policy.stream = stream;
+	be_patient(c);
 	if (c->settings->low)
 		while (s->plane[plane].open[stream].block == BLOCK_NONE &&
 			blocks_left(s->blocks, plane) < c->settings->low && collect(c, io, plane, false))

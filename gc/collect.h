@@ -19,7 +19,7 @@ struct gc_settings {
 	int policy; /* index into gc_policies */
 	double threshold, hysteresis;
 	uint64_t d, low;
-	bool separate;
+	bool strict, separate;
 	uint64_t seed; /* set by the drive, from its own seed */
 };
 

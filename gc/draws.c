@@ -80,6 +80,17 @@ static bool set_check(const struct gc_policy *policy, plane_t plane, uint32_t cl
 	return c->count[plane] == closed;
 }
 
+/* One candidate, unless none has a dead page. */
+static block_t strict_pick(struct gc_policy *policy, const block_t *list, uint32_t count)
+{
+	uint32_t at = (uint32_t)random_below(&policy->random, count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (gc_reclaimable(policy, list[(at + i) % count]))
+			return list[at];
+	return BLOCK_NONE;
+}
+
 /*
  * One candidate with a dead page.  Blocks without one are drawn again; where hardly any other is
  * left, the list is searched from a random place.
@@ -92,6 +103,8 @@ static block_t random_pick(struct gc_policy *policy, plane_t plane)
 
 	if (!count)
 		return BLOCK_NONE;
+	if (policy->patience)
+		return strict_pick(policy, list, count);
 	for (uint32_t draws = 0; draws < 32; draws++) {
 		at = (uint32_t)random_below(&policy->random, count);
 		if (gc_reclaimable(policy, list[at]))
@@ -158,7 +171,8 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",
-	.brief = "any closed block with a dead page, with equal chance: the floor every policy must beat",
+	.brief =
+		"any closed block with a dead page (gc.strict: any), with equal chance: the floor for all",
 	OVER_CANDIDATES,
 	.pick = random_pick,
 };

@@ -70,11 +70,25 @@ static bool fifo_check(const struct gc_policy *policy, plane_t plane, uint32_t c
 	return true;
 }
 
+/* The one filled first, unless none has a dead page. */
+static block_t strict_pick(const struct gc_policy *policy, plane_t plane)
+{
+	const struct link *link = ((const struct fifo *)policy->state)->link;
+	uint32_t head = head_of(policy, plane);
+
+	for (uint32_t b = link[head].next; b != head; b = link[b].next)
+		if (gc_reclaimable(policy, b))
+			return link[head].next;
+	return BLOCK_NONE;
+}
+
 static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct fifo *f = policy->state;
 	uint32_t head = head_of(policy, plane), first_seen = head, b;
 
+	if (policy->patience)
+		return strict_pick(policy, plane);
 	while ((b = f->link[head].next) != head && b != first_seen) {
 		if (gc_reclaimable(policy, b))
 			return b;
@@ -88,7 +102,8 @@ static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
 
 const struct gc_policy_ops gc_fifo = {
 	.name = "fifo",
-	.brief = "the block that was filled first, of those with a dead page: wears evenly, copies more",
+	.brief =
+		"the block filled first, of those with a dead page (gc.strict: of all): wears evenly, copies more",
 	.size = sizeof(struct fifo),
 	.init = fifo_init,
 	.exit = fifo_exit,

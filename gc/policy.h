@@ -19,7 +19,8 @@ struct gc_policy {
 	const struct space *space;
 	const struct gc_settings *settings;
 	struct random random;
-	unsigned stream; /* the one that needs a page of the plane */
+	unsigned stream;   /* the one that needs a page of the plane */
+	uint32_t patience; /* gc.strict: blocks without a dead page that may be taken for this page */
 };
 
 struct gc_policy_ops {

@@ -344,7 +344,8 @@ static void index_segment(struct entry_cache *c, bool protected, bool running)
 	}
 }
 
-/* Handles mean nothing in another process unless operations under way are kept, too, nor does where the index has its chains. */
+/* Handles mean nothing in another process unless operations under way are kept, too; nor does where the index has its
+ * chains. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
 	struct cached_entry *e;

@@ -96,8 +96,8 @@ op_t entry_cache_get(struct entry_cache *, struct io *, uint32_t key, uint32_t b
  * one last used; others leave for it. */
 op_t entry_cache_grow(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
 
-/* The read of its mapping page that was just made for the entry `beside` brings this one, too, if it is not in DRAM, and
- * there is room without driving that one out.  No look-up. */
+/* The read of its mapping page that was just made for the entry `beside` brings this one, too, if it is not in DRAM
+ * and there is room without driving that one out.  No look-up. */
 void entry_cache_enter(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes, uint32_t beside);
 
 /* The last key that such a read for `key` brings along, if the request looks up all until `last`. */

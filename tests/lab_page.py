@@ -16,6 +16,7 @@ import urllib.request
 
 PAGE = os.path.abspath("lab-page.html")
 SECONDS = 120  # that anything may take
+SHOTS = [("1280", 1280, 1180, False), ("420", 500, 2100, False), ("1280-dark", 1280, 1180, True)]
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
@@ -108,7 +109,7 @@ def compare_all(browser, ssd):
 
 
 def shots(folder):
-    for name, width, height, dark in (("1280", 1280, 1180, False), ("420", 500, 2100, False), ("1280-dark", 1280, 1180, True)):
+    for name, width, height, dark in SHOTS:
         with tempfile.TemporaryDirectory() as own:
             browser = Browser(own, width, height, dark)
             if name == "420":  # no window is narrower than 500
@@ -146,8 +147,8 @@ def main(ssd, folder=None):
             browser.close()
     if folder:
         shots(folder)
-    print("lab page in Chromium: a slider dragged, shown numbers and %d of %d runs are the native bytes; %d KB; a picture of 1,000 "
-          "requests takes %.1f ms (median), %.1f at most" % (runs, runs, os.path.getsize(PAGE) // 1024,
+    print("lab page in Chromium: a slider dragged, shown numbers and %d of %d runs are the native bytes; %d KB; "
+          "a picture of 1,000 requests takes %.1f ms (median), %.1f at most" % (runs, runs, os.path.getsize(PAGE) // 1024,
                                                               times[len(times) // 2], times[-1]))
 
 

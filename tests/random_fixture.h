@@ -1,5 +1,6 @@
 /*
- * A drive by chance: geometry, numbers, and every option that is chosen by name or is true or false.
+ * A drive by chance: geometry, numbers, and every option that is chosen by name or is true or false; and what is done
+ * to it by chance.
  */
 #ifndef TESTS_RANDOM_FIXTURE_H
 #define TESTS_RANDOM_FIXTURE_H
@@ -184,6 +185,43 @@ static inline bool refuses(size_t ftl, size_t buffer)
 
 	c.buffer = buffer;
 	return made && !makes_a_drive(&c);
+}
+
+/* Half of the requests on an eighth of the addresses, in bursts. */
+static inline char *random_trace(struct random *random, int requests, bool trims)
+{
+	static const char *const ops[] = { "R", "W", "D" };
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	uint64_t now = 0;
+
+	for (int i = 0; i < requests; i++) {
+		uint64_t kind = random_below(random, 100), start = random_below(random, 1 << 12);
+
+		now += random_below(random, 4) ? random_below(random, 50) : random_below(random, 4000);
+		fprintf(out, "%llu,%s,%llu,%llu\n", (unsigned long long)now,
+			ops[kind < 30                 ? 0
+				: kind < 95 || !trims ? 1
+						      : 2],
+			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
+			512 * (1 + (unsigned long long)random_below(
+					   random, random_below(random, 4) ? 12 : 90)));
+	}
+	fclose(out);
+	return text;
+}
+
+static inline void add_of_host(struct combination *c, struct random *random)
+{
+	static const char *const modes[] = { "none", "fill", "aged", "synthetic" };
+	size_t length = strlen(c->settings);
+
+	snprintf(c->settings + length, sizeof c->settings - length,
+		"trace.fold=true host.mode=%s host.queue_depth=%d host.queue_limit=%d precondition.mode=%s "
+		"precondition.used=0.6 precondition.valid=0.3",
+		random_below(random, 2) ? "open" : "closed", 1 + (int)random_below(random, 40),
+		(int)random_below(random, 3) * 20, modes[random_below(random, 4)]);
 }
 
 #endif

@@ -47,6 +47,7 @@ static void plot_open(struct plot *f, const char *settings)
 	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN);
 	f->space = space_create(f->blocks, streams, 1);
 	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear, NULL, &client);
+	f->collector->policy.patience = s->ftl.gc.strict;
 	f->io = (struct io){ .flash = f->bench->flash };
 	f->clock = 0;
 	f->maps = false;
@@ -222,6 +223,22 @@ static void test_fifo_against_a_scan(void **state)
 	plot_close(&f);
 }
 
+/* The first closed, whatever it holds; none if a collection could win nothing. */
+static void check_strict_fifo(struct plot *f, plane_t plane, block_t picked)
+{
+	assert_int_equal(picked, reclaimable(f, plane) ? first_closed(f, plane) : BLOCK_NONE);
+}
+
+static void test_strict_fifo_against_a_scan(void **state)
+{
+	struct plot f;
+
+	(void)state;
+	plot_open(&f, PLOT "gc.policy=fifo gc.strict=true");
+	play(&f, check_strict_fifo);
+	plot_close(&f);
+}
+
 /* Fewest live pages, then the lowest, of the blocks of mapping pages or of the others that are not the last that
  * their stream filled, unless it has opened another or is the host's, which asks; or of all. */
 static block_t scan_patiently(const struct plot *f, plane_t plane, bool map, bool all)
@@ -364,22 +381,39 @@ static void half_dead_plane(struct plot *f, const char *settings)
 
 /* Blocks 0, 6, 12, 18 lost nothing; of the 16 others each is expected 1/16 of the time: 1000 of 16000 picks,
  * standard deviation 31; six of them are allowed. */
+static void pick_often(const char *settings, uint32_t picked[24])
+{
+	struct plot f;
+
+	half_dead_plane(&f, settings);
+	for (int i = 0; i < 16000; i++)
+		picked[f.collector->policy.ops->pick(&f.collector->policy, 0)]++;
+	plot_close(&f);
+}
+
 static void test_random_is_fair(void **state)
 {
 	uint32_t picked[24] = { 0 };
-	struct plot f;
 
 	(void)state;
-	half_dead_plane(&f, PLOT "gc.policy=random");
-	for (int i = 0; i < 16000; i++)
-		picked[f.collector->policy.ops->pick(&f.collector->policy, 0)]++;
+	pick_often(PLOT "gc.policy=random", picked);
 	for (block_t b = 0; b < 24; b++) {
 		if (b < 20 && b % 6)
 			assert_in_range(picked[b], 1000 - 186, 1000 + 186);
 		else
 			assert_int_equal(picked[b], 0);
 	}
-	plot_close(&f);
+}
+
+/* Of all 20 each 800 times, standard deviation 28. */
+static void test_strict_random_is_fair(void **state)
+{
+	uint32_t picked[24] = { 0 };
+
+	(void)state;
+	pick_often(PLOT "gc.policy=random gc.strict=true", picked);
+	for (block_t b = 0; b < 20; b++)
+		assert_in_range(picked[b], 800 - 168, 800 + 168);
 }
 
 /* Blocks 5, 11, 17 lost 5 pages.  d = 1 finds one of them in 3 of 16 picks, d = 1000 always. */
@@ -515,6 +549,20 @@ static void test_random_amplifies_as_in_theory(void **state)
 	for (size_t i = 0; i < 4; i++)
 		assert_within(write_amplification("random", 400, 1024, rhos[i]), 1 / (1 - rhos[i]), 0.03,
 			"random", rhos[i]);
+}
+
+/* The theories draw from all blocks.  With 4 pages to a block it matters that full ones are taken, too. */
+static void test_strict_policies_amplify_as_in_theory(void **state)
+{
+	(void)state;
+	assert_within(write_amplification("random gc.strict=true", 1000, 4, 0.7), 1 / (1 - 0.7), 0.03,
+		"strict random", 0.7);
+	assert_within(write_amplification("random gc.strict=true", 1000, 4, 0.8), 1 / (1 - 0.8), 0.03,
+		"strict random", 0.8);
+	assert_within(write_amplification("d_choices gc.d=1 gc.strict=true", 1000, 4, 0.8), 1 / (1 - 0.8), 0.03,
+		"strict choice of one", 0.8);
+	assert_within(write_amplification("fifo gc.strict=true", 1000, 4, 0.7), 1.876, 0.03, "strict fifo", 0.7);
+	assert_within(write_amplification("fifo gc.strict=true", 1000, 4, 0.8), 2.693, 0.03, "strict fifo", 0.8);
 }
 
 /* Published values of a simulation with 400 blocks of 64 pages. */
@@ -867,6 +915,9 @@ int main(void)
 		cmocka_unit_test(test_random_picks_what_can_be_reclaimed),
 		cmocka_unit_test(test_d_choices_picks_what_can_be_reclaimed),
 		cmocka_unit_test(test_random_is_fair),
+		cmocka_unit_test(test_strict_fifo_against_a_scan),
+		cmocka_unit_test(test_strict_random_is_fair),
+		cmocka_unit_test(test_strict_policies_amplify_as_in_theory),
 		cmocka_unit_test(test_d_choices_between_random_and_greedy),
 		cmocka_unit_test(test_d_choices_draws_no_more_than_it_can_use),
 		cmocka_unit_test(test_no_policy_picks_what_wins_nothing),

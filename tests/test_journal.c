@@ -20,7 +20,7 @@ static void run(struct table *t, const char *settings, const char *trace, struct
 	t->replay->run.windows = windows;
 	drive_keep_journal(t->replay->drive, journal);
 	replay_trace(t->replay, trace);
-	journal_finish(journal);
+	assert_true(journal_finish(journal, &fault));
 	journal_free(journal);
 	fclose(out);
 	t->lines = 0;

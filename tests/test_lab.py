@@ -5,6 +5,7 @@ Runs from the top of the tree, as `make test` does.
 """
 import csv
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -447,6 +448,26 @@ class Sweep(Folder):
         self.assertAlmostEqual(float(pool["indirect.distance_mean"]), float(pool["model.distance_u"]), delta=0.03)
         wrong = place("writes=4d", "striped.chips=0")
         self.assertEqual((wrong.returncode, wrong.stderr.count("\n")), (2, 1))
+
+    def test_traces_of_the_legacy_study(self):
+        study = runpy.run_path("scripts/legacy/study")
+        # Two places of one request stay together; what comes first lies first.
+        small = study["compact"](study["requests"]("1000 0 6400000070 4 1\n3000 7 126 4 0\n3500 0 6400000064 1 0\n"))
+        self.assertEqual(small, [(0, 0, 6, 4, "1"), (2000, 0, 126, 4, "0"), (2500, 0, 0, 1, "0"), (60000002500, 0, 0, 1, "0")])
+        # 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: the least is 128.
+        self.assertEqual([study["blocks"](study["requests"](f"0 0 0 {sectors} 0")) for sectors in (8192, 81920)], [128, 136])
+
+    def test_a_profile_is_fitted(self):
+        fit = runpy.run_path("scripts/workloads/fit")
+        # Most starts are on the grid, one goes on where another ended, one starts again with another length.
+        trace = fit["Trace"]("0 0 16 8 0\n1000 0 24 8 0\n3000 0 800002 2 1\n6000 0 16 4 0\n10000 0 1600 8 1\n")
+        said = trace.profile([1.0, 1.0])
+        for line in ("offset = 0;", 'gaps = "1.000:1 2.000:1 3.000:1 4.000:1";', "write_share = 0.600000;", "sequential = 0.3333;",
+                     "recent = 0.3333;", "resized = 1.000;", 'sizes = "2048:1 4096:2";', 'space = "391M";'):
+            self.assertIn(line, said)
+        self.write("fitted.cfg", said)
+        made = subprocess.run([SSD, "trace", "generate", self.at("fitted.cfg")], capture_output=True, text=True, check=True)
+        self.assertEqual(len(made.stdout.splitlines()), 5)
 
     def test_kept_drives(self):
         self.write("aged.ini", "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"

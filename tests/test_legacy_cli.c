@@ -274,23 +274,6 @@ static void test_compare(void **state)
 	refused(s, "scripts/legacy/compare -p $ssd $d/none $d/trace", 2, "none: No such file");
 }
 
-/* The study makes small what is far apart: two places of one request stay together, the last comes first. */
-static void test_study_traces(void **state)
-{
-	struct world *s = *state;
-
-	put_text(s, "far", "1000 0 6400000070 4 1\n3000 7 126 4 0\n3500 0 6400000064 1 0\n");
-	shell(s, "awk -f scripts/legacy/compact.awk $d/far");
-	assert_string_equal(s->out, "0 0 6 4 1\n2000 0 126 4 0\n2500 0 0 1 0\n60000002500 0 0 1 0");
-	/* 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: the least is 128 */
-	put_text(s, "small", "0 0 0 8192 0");
-	shell(s, "awk -f scripts/legacy/blocks.awk $d/small");
-	assert_string_equal(s->out, "128\n");
-	put_text(s, "large", "0 0 0 81920 0");
-	shell(s, "awk -f scripts/legacy/blocks.awk $d/large");
-	assert_string_equal(s->out, "136\n");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,7 +288,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_diff, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_import, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_compare, set_up_files, tear_down),
-		cmocka_unit_test_setup_teardown(test_study_traces, set_up_files, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

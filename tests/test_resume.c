@@ -109,7 +109,7 @@ static void report_stage(struct stage *s)
 
 static void close_stage(struct stage *s)
 {
-	journal_finish(s->journal);
+	assert_true(journal_finish(s->journal, &(struct fault){ "" }));
 	journal_free(s->journal);
 	fclose(s->out[0]);
 	fclose(s->out[1]);
@@ -143,43 +143,6 @@ static void free_ending(struct ending *e)
 }
 
 /* ---- a case by chance ---- */
-
-/* Half of the requests on an eighth of the addresses, in bursts. */
-static char *random_trace(struct random *random, bool trims)
-{
-	static const char *const ops[] = { "R", "W", "D" };
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-	uint64_t now = 0;
-
-	for (int i = 0; i < REQUESTS; i++) {
-		uint64_t kind = random_below(random, 100), start = random_below(random, 1 << 12);
-
-		now += random_below(random, 4) ? random_below(random, 50) : random_below(random, 4000);
-		fprintf(out, "%llu,%s,%llu,%llu\n", (unsigned long long)now,
-			ops[kind < 30                 ? 0
-				: kind < 95 || !trims ? 1
-						      : 2],
-			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
-			512 * (1 + (unsigned long long)random_below(
-					   random, random_below(random, 4) ? 12 : 90)));
-	}
-	fclose(out);
-	return text;
-}
-
-static void add_of_host(struct combination *c, struct random *random)
-{
-	static const char *const modes[] = { "none", "fill", "aged", "synthetic" };
-	size_t length = strlen(c->settings);
-
-	snprintf(c->settings + length, sizeof c->settings - length,
-		"trace.fold=true host.mode=%s host.queue_depth=%d host.queue_limit=%d precondition.mode=%s "
-		"precondition.used=0.6 precondition.valid=0.3",
-		random_below(random, 2) ? "open" : "closed", 1 + (int)random_below(random, 40),
-		(int)random_below(random, 3) * 20, modes[random_below(random, 4)]);
-}
 
 static void same_bytes(const char *what, const char *left, size_t n, const char *right, size_t m)
 {
@@ -239,7 +202,7 @@ static void save_and_resume(void *combination)
 	struct fault fault = { "" };
 
 	random_init(&random, c->seed, 9);
-	how.trace = random_trace(&random, c->trims);
+	how.trace = random_trace(&random, REQUESTS, c->trims);
 	add_of_host(c, &random);
 	snprintf(how.path, sizeof how.path, "/tmp/ssdlab-run-%ld", (long)getpid());
 	if (!run_case(&how, &whole, &fault))

@@ -33,9 +33,12 @@ static void *watch(void *at, size_t bytes)
 /* The youngest that the address is in, or at the end of; NULL: none. */
 static struct block *block_of(const void *address)
 {
-	for (struct block *b = blocks + taken; b-- > blocks;)
+	for (size_t i = taken; i--;) {
+		struct block *b = &blocks[i];
+
 		if (b->at && (const char *)address >= b->at && (const char *)address <= b->at + b->bytes)
 			return b;
+	}
 	return NULL;
 }
 

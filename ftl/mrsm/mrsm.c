@@ -25,11 +25,12 @@ static const struct param mrsm_params[] = {
 	{ MRSM(CHOICE, cache_model), 0, 0, "", "static",
 		"static = as in ICPP'23, as far as its numbers tell: each logical page translated finds its "
 		"entry in DRAM by chance, else reads its mapping page, and programs it if it changes; lru = "
-		"a real cache of whole mapping pages, which makes MRSM much better than published",
+		"a real cache of whole mapping pages, of which those that exist mostly fit, so that MRSM gets "
+		"much better than published",
 		cache_model_names },
 	{ MRSM(REAL, cached_share), 0, 1, "share", "0",
-		"static: chance of a hit; 0 = cache / size of the table for the whole drive (ICPP'23 names "
-		"0.421)" },
+		"static: chance of a hit; 0 = cache / size of the table, were the whole drive mapped as finely as "
+		"what is (ICPP'23 names 0.421)" },
 	{ 0 },
 };
 

@@ -1,0 +1,134 @@
+/*
+ * Runs of random configurations under both judges: FTL x buffer x host layer x geometry x every option x collection x
+ * preconditioning x arrival.  Unlike the tests it goes on behind a finding, and counts.
+ *
+ *	configurations N [REQUESTS [SEED]]     N runs of so many requests (2000), the first of this seed (1)
+ */
+#include "drive/precondition.h"
+#include "drive/run.h"
+#include "tests/random_fixture.h"
+
+#include <sys/mman.h>
+
+/* Counted by the children. */
+struct counts {
+	uint64_t refused, failed, requests, programs, erases;
+};
+
+struct one {
+	struct combination *combination;
+	struct counts *counts;
+	int requests;
+};
+
+static bool go_on(void *drive, const struct run *run)
+{
+	(void)drive;
+	(void)run;
+	return true;
+}
+
+static void count(struct counts *counts, struct drive *d, const struct run *run, enum run_end end)
+{
+	const struct flash *f = d->flash;
+
+	counts->failed += end == RUN_DRIVE_FAILED;
+	counts->requests += run->requests;
+	counts->programs += flash_total(f, OP_PROGRAM);
+	counts->erases += flash_total(f, OP_ERASE);
+}
+
+static void run_one(void *one)
+{
+	struct one *o = one;
+	struct combination *c = o->combination;
+	struct trace_options options = { .format = "csv", .columns = "time_us,op,offset_bytes,size_bytes" };
+	struct workload workload = { .name = "trace", .limit = UINT64_MAX };
+	struct run run = { .workload = &workload, .keep_going = go_on };
+	struct precondition_result before;
+	struct settings settings;
+	struct random random;
+	struct fault fault = { "" };
+	char *trace;
+	enum run_end end;
+
+	random_init(&random, c->seed, 9);
+	trace = random_trace(&random, o->requests, c->trims);
+	add_of_host(c, &random);
+	fixture_settings(&settings, c->settings);
+	settings.top.ftl = (int)c->ftl;
+	settings.top.buffer = (int)c->buffer;
+	settings.host.layer = (int)c->layer;
+	run.drive = drive_create(&settings, true, &fault);
+	workload.trace = trace_open_memory("trace", trace, strlen(trace), &options, &fault);
+	BUG_ON(!run.drive || !workload.trace, "%s", fault.text);
+	if (precondition(run.drive, &workload, &before, &fault)) {
+		stat_list_start(&run.drive->statistics);
+		end = run_workload(&run, &fault);
+		BUG_ON(end == RUN_BAD_WORKLOAD, "%s", fault.text);
+		drive_check(run.drive);
+		count(o->counts, run.drive, &run, end);
+	} else {
+		o->counts->refused++;
+	}
+	workload_close(&workload);
+	drive_free(run.drive);
+	settings_release(&settings);
+	free(trace);
+}
+
+/* Drawn until FTL and buffer go together, and the drive has what its FTL needs. */
+static void draw_combination(struct combination *c, uint64_t seed)
+{
+	struct random random;
+	size_t all = 0, policies = 0;
+
+	while (ftls[all])
+		all++;
+	while (buffers[policies])
+		policies++;
+	random_init(&random, seed, 8);
+	do
+		*c = (struct combination){ .ftl = seed % all,
+			.buffer = random_below(&random, policies),
+			.layer = random_below(&random, 2),
+			.seed = seed };
+	while (refuses(c->ftl, c->buffer));
+	snprintf(c->name, sizeof c->name, "%s+%s+%s", ftls[c->ftl]->name, buffers[c->buffer]->name,
+		host_layers[c->layer]->name);
+	draw_drive(c);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 100, findings = 0;
+	uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+	int requests = argc > 2 ? atoi(argv[2]) : 2000;
+	FILE *shared = tmpfile();
+	struct counts *counts;
+
+	if (!shared || ftruncate(fileno(shared), sizeof *counts))
+		return 2;
+	counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
+
+	for (uint64_t seed = first; seed < first + n; seed++) {
+		struct combination c;
+		struct one one = { &c, counts, requests };
+		struct child child;
+
+		draw_combination(&c, seed);
+		run_in_child(&child, run_one, &one);
+		if (!child.status)
+			continue;
+		findings++;
+		printf("finding: configurations 1 %d %llu: %s, status %#x: %s\n  %s\n", requests,
+			(unsigned long long)seed, c.name, (unsigned)child.status, child.text, c.settings);
+	}
+	printf("configurations: %llu runs, %llu could not be prepared and %llu wore out or filled their drives; "
+	       "%llu requests, %llu programs, %llu erases; %llu findings\n",
+		(unsigned long long)n, (unsigned long long)counts->refused,
+		(unsigned long long)counts->failed, (unsigned long long)counts->requests,
+		(unsigned long long)counts->programs, (unsigned long long)counts->erases,
+		(unsigned long long)findings);
+	return findings != 0;
+}

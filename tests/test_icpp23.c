@@ -1,0 +1,127 @@
+/*
+ * The workloads of scripts/icpp23: every family and every variant of a workload that the report may quote as a reason is
+ * the published one by Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write and share of requests
+ * across pages of 8 KB, for each of the six traces.
+ */
+#include "base/memory.h"
+#include "traces/generate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define EXPERIMENT "scripts/icpp23/experiment.ini"
+#define WORKLOAD   "workload."
+#define MOST       32
+
+static const struct published {
+	const char *name;
+	uint64_t requests;
+	double write_share, write_kb, across;
+} table_2[] = {
+	{ "lun1", 749806, .615, 8.9, .247 },
+	{ "lun2", 867967, .528, 11.3, .164 },
+	{ "lun3", 672580, .506, 8.6, .234 },
+	{ "lun4", 824068, .454, 11.2, .187 },
+	{ "lun5", 639558, .411, 9.2, .235 },
+	{ "lun6", 633234, .347, 7.6, .275 },
+};
+
+/* What is set of the profile at a point of an axis; `space` is in parts of the scale, here 1. */
+struct variant {
+	char *setting[MOST];
+	size_t count;
+};
+
+static char *without_scale(const char *word)
+{
+	char text[128];
+	unsigned long gb;
+
+	if (sscanf(word, "space={%lu*1024//scale}M", &gb) == 1)
+		snprintf(text, sizeof text, "space=%luG", gb);
+	else
+		snprintf(text, sizeof text, "%s", word);
+	return memory_string(text, "setting");
+}
+
+static struct variant read_variant(char *words)
+{
+	struct variant v = { .count = 0 };
+
+	for (char *word = strtok(words, " \n"); word; word = strtok(NULL, " \n"))
+		if (!strncmp(word, WORKLOAD, strlen(WORKLOAD)) && v.count < MOST)
+			v.setting[v.count++] = without_scale(word + strlen(WORKLOAD));
+	return v;
+}
+
+static void expect(const char *point, const char *lun, const char *what, double got, double published)
+{
+	if (fabs(got / published - 1) > 0.03)
+		fail_msg("%s, %s: %s is %g, Table 2 says %g", point, lun, what, got, published);
+}
+
+static void expect_table_2(const char *point, const struct variant *v, const struct published *lun)
+{
+	struct fault fault = { "" };
+	struct generator *g = generator_open(lun->name, v->setting, v->count, &fault);
+	double count = 0, writes = 0, kb = 0, across = 0;
+	struct request r;
+
+	if (!g)
+		fail_msg("%s: %s", point, fault.text);
+	while (generator_next(g, &r)) {
+		count++;
+		writes += r.type == REQUEST_WRITE;
+		kb += r.type == REQUEST_WRITE ? r.sectors / 2.0 : 0;
+		across += r.sectors <= 16 && r.start / 16 != (r.start + r.sectors - 1) / 16;
+	}
+	generator_close(g);
+	expect(point, lun->name, "number of requests", count, (double)lun->requests);
+	expect(point, lun->name, "share of writes", writes / count, lun->write_share);
+	expect(point, lun->name, "mean write in KB", kb / writes, lun->write_kb);
+	expect(point, lun->name, "share across pages", across / count, lun->across);
+}
+
+static void every_workload_keeps_table_2(void **state)
+{
+	FILE *file = fopen(EXPERIMENT, "r");
+	bool of_interest = false;
+	char line[1024];
+	size_t found = 0;
+
+	(void)state;
+	assert_non_null(file);
+	while (fgets(line, sizeof line, file)) {
+		char *words = strstr(line, " = ");
+		struct variant v;
+
+		if (line[0] == '[')
+			of_interest = !strncmp(line, "[axis ", 6);
+		if (!of_interest || !words || line[0] == '#')
+			continue;
+		*words = '\0';
+		v = read_variant(words + 3);
+		for (size_t i = 0; v.count && i < sizeof table_2 / sizeof table_2[0]; i++)
+			expect_table_2(line, &v, &table_2[i]);
+		found += v.count > 0;
+		for (size_t i = 0; i < v.count; i++)
+			memory_free(v.setting[i]);
+	}
+	fclose(file);
+	assert_true(found >= 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_workload_keeps_table_2),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
