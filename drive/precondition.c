@@ -14,7 +14,7 @@
 struct preparation {
 	uint64_t *bit; /* per page of the host */
 	uint64_t pages;
-	/* With premap = sectors or requests, per sector: read before anything else, and written or trimmed.  Else NULL. */
+	/* With premap = sectors or requests, per sector: read before anything else, written or trimmed.  Else NULL. */
 	uint64_t *read, *written;
 	/* With premap = requests what each read was the first to read, in their order. */
 	bool by_request;
@@ -333,8 +333,8 @@ static bool place_live(
 }
 
 /*
- * Layout apart: dead pages, then what was read by requests, then each live page once, then what of the dead share mapping pages have not taken: a
- * sixteenth of it is kept back for them, for every FTL alike.
+ * Layout apart: dead pages, then what was read by requests, then each live page once, then what of the dead share
+ * mapping pages have not taken: a sixteenth of it is kept back for them, for every FTL alike.
  */
 static bool fill_apart(struct drive *d, const struct preparation *f, uint64_t used, uint64_t valid)
 {

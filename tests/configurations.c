@@ -65,9 +65,11 @@ static void run_one(void *one)
 	if (precondition(run.drive, &workload, &before, &fault)) {
 		stat_list_start(&run.drive->statistics);
 		end = run_workload(&run, &fault);
-		BUG_ON(end == RUN_BAD_WORKLOAD, "%s", fault.text);
-		drive_check(run.drive);
-		count(o->counts, run.drive, &run, end);
+		o->counts->refused += end == RUN_BAD_WORKLOAD; /* a request is larger than the drive */
+		if (end != RUN_BAD_WORKLOAD) {
+			drive_check(run.drive);
+			count(o->counts, run.drive, &run, end);
+		}
 	} else {
 		o->counts->refused++;
 	}
@@ -124,7 +126,7 @@ int main(int argc, char **argv)
 		printf("finding: configurations 1 %d %llu: %s, status %#x: %s\n  %s\n", requests,
 			(unsigned long long)seed, c.name, (unsigned)child.status, child.text, c.settings);
 	}
-	printf("configurations: %llu runs, %llu could not be prepared and %llu wore out or filled their drives; "
+	printf("configurations: %llu runs, %llu were refused and %llu wore out or filled their drives; "
 	       "%llu requests, %llu programs, %llu erases; %llu findings\n",
 		(unsigned long long)n, (unsigned long long)counts->refused,
 		(unsigned long long)counts->failed, (unsigned long long)counts->requests,

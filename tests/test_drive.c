@@ -146,8 +146,7 @@ static void test_requests_cross_the_link(void **state)
 /* Two pages on two channels are written and read at once: each direction carries one after the other. */
 static void test_the_link_carries_one_request_after_another(void **state)
 {
-	struct replay *r = replay(
-		LINKED, "0 0 0 4 0\n0 0 4 4 0\n1000000 0 0 4 1\n1000000 0 4 4 1\n");
+	struct replay *r = replay(LINKED, "0 0 0 4 0\n0 0 4 4 0\n1000000 0 0 4 1\n1000000 0 4 4 1\n");
 	const struct request_statistics *of = r->drive->count->request;
 
 	(void)state;
@@ -568,8 +567,8 @@ static void test_premapping_of_pages_and_of_sectors(void **state)
 }
 
 /*
- * The same on a drive with other live pages: of pages 0 and 2 only what is read; page 1, which is only written, is empty
- * while others are left to be live, and whole when all are.
+ * The same on a drive with other live pages: of pages 0 and 2 only what is read; page 1, which is only written, is
+ * empty while others are left to be live, and whole when all are.
  */
 static void test_premapping_of_sectors_among_live_pages(void **state)
 {
@@ -580,7 +579,8 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 	} cases[] = { { "sectors precondition.used=0.9 precondition.valid=0.398", { 0x6, 0, 0xa } },
 		{ "sectors precondition.used=0.85 precondition.valid=0.798", { 0x6, 0, 0xa } },
 		{ "sectors precondition.used=0.85 precondition.valid=0.8", { 0x6, 0xf, 0xa } },
-		{ "sectors precondition.used=0.9 precondition.valid=0.398 precondition.layout=apart", { 0x6, 0, 0xa } },
+		{ "sectors precondition.used=0.9 precondition.valid=0.398 precondition.layout=apart",
+			{ 0x6, 0, 0xa } },
 		{ "requests precondition.used=0.9 precondition.valid=0.398", { 0x6, 0, 0xa } },
 		{ "requests precondition.used=0.9 precondition.valid=0.0001", { 0x6, 0, 0xa } } };
 	char name[] = "/tmp/ssdlab-trace-XXXXXX", text[512];
@@ -609,15 +609,16 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 	unlink(name);
 }
 
-/* Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are there: written as they were read, MRSM packs
- * the first into one page; by pages they are two, of which the second holds all. */
+/* Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are there: written as they were read, MRSM
+ * packs the first into one page; by pages they are two, of which the second holds all. */
 static void test_premapping_of_requests(void **state)
 {
 	static const char trace[] = "0 0 2 4 1\n1 0 4 4 1\n";
 	static const struct {
 		const char *settings;
 		uint64_t used, reads;
-	} cases[] = { { "ftl=mrsm precondition.premap=sectors", 2, 3 }, { "ftl=mrsm precondition.premap=requests", 2, 3 },
+	} cases[] = { { "ftl=mrsm precondition.premap=sectors", 2, 3 },
+		{ "ftl=mrsm precondition.premap=requests", 2, 3 },
 		{ "ftl=mrsm precondition.premap=requests trace.limit=1", 1, 1 },
 		{ "ftl=mrsm precondition.premap=sectors trace.limit=1", 2, 2 },
 		{ "ftl=page precondition.premap=requests", 3, 3 } };

@@ -224,7 +224,7 @@ static void targets_are_met(void **state)
 {
 	static const struct size_targets wanted[] = { { .mean = 17.8 }, { .mean = 40, .across = 0.1 },
 		{ .mean = 17.2, .across = 0.33, .across_16k = 0.25, .small = 0.165, .odd = 0.041 },
-		{ .small = 0.9 }, { .across = 0.03 } };
+		{ .small = 0.999 }, { .mean = 250 }, { .mean = 1.1 }, { .across = 0.03 } };
 	struct fault fault = { "" };
 	struct mix mix;
 

@@ -1,7 +1,7 @@
 /*
- * The workloads of scripts/icpp23: every family and every variant of a workload that the report may quote as a reason is
- * the published one by Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write and share of requests
- * across pages of 8 KB, for each of the six traces.
+ * The workloads of scripts/icpp23: every family and every variant of a workload that the report may quote as a reason
+ * is the published one by Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write and share of
+ * requests across pages of 8 KB, for each of the six traces.
  */
 #include "base/memory.h"
 #include "traces/generate.h"

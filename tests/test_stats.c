@@ -8,6 +8,7 @@
 #include "stats/histogram.h"
 #include "stats/output.h"
 #include "stats/report.h"
+#include "stats/series.h"
 #include "stats/table.h"
 
 #include <dirent.h>
@@ -921,6 +922,39 @@ static void test_bad_percentiles_are_refused(void **state)
 	}
 }
 
+/* Each window has its own mean, percentile and, to the end, longest time; one without values has none. */
+static void test_times_of_windows(void **state)
+{
+	static const struct stat_row only[] = { { "t", "", "time", STAT_TIMES, 0 }, { 0 } };
+	struct stat_settings settings = { (char[]){ "50" } };
+	struct histogram times = { .count = 0 };
+	struct stat_list list;
+	struct series *series;
+	struct fault fault;
+	char text[200] = "";
+	FILE *out = fmemopen(text, sizeof text, "w");
+
+	(void)state;
+	assert_true(stat_list_init(&list, &settings, &fault));
+	stat_list_add(&list, (struct stat_group){ "", "", only, &times });
+	series = series_create(&list);
+	series_begin(series, out);
+	for (int i = 0; i < 9; i++)
+		histogram_add(&times, 100);
+	series_row(series, out);
+	histogram_add(&times, 6);
+	histogram_add(&times, 100);
+	histogram_add(&times, 8);
+	series_row(series, out);
+	series_row(series, out);
+	histogram_add(&times, 20);
+	series_row(series, out);
+	fclose(out);
+	assert_string_equal(text, ",t_mean_ns,t_p50_ns,t_max_ns\n,100,100,100\n,38,8,100\n,,,\n,20,20,20\n");
+	series_free(series);
+	stat_list_release(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -944,6 +978,7 @@ int main(void)
 		cmocka_unit_test(test_a_name_reported_twice_is_a_bug),
 		cmocka_unit_test(test_a_table_is_zeroed_computed_and_reported),
 		cmocka_unit_test(test_bad_percentiles_are_refused),
+		cmocka_unit_test(test_times_of_windows),
 		FILE_TEST(test_commit_replaces_the_old_file_at_once),
 		FILE_TEST(test_abandon_leaves_the_old_file),
 		FILE_TEST(test_a_symbolic_link_stays_one),

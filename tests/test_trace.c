@@ -174,7 +174,7 @@ static void test_unreadable(void **state)
 {
 	static const char all[] =
 		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, diskmon, blkparse, "
-		"blkparse-d, blkparse-c, fio, fio2, vscsi1, vscsi2, csv";
+		"blkparse-d, blkparse-c, fio, fio2, vscsi1, vscsi2, list, csv";
 	struct trace_options options = { .format = NULL }, wrong = { .format = "ssdism" };
 	struct trace_options systor = { .format = "systor" }, unit = { .time_unit = "h" };
 	char message[FAULT_BYTES], garbage[4096];

@@ -117,14 +117,16 @@ static void descend(struct search *s, const struct mix *mix)
 bool targets_apply(struct mix *mix, const struct size_targets *t, uint64_t grid_sectors, const char *where,
 	struct fault *fault)
 {
-	struct search s = { .wanted = { t->mean, t->across, t->across_16k, t->small, t->odd }, .grid = grid_sectors };
+	struct search s = { .wanted = { t->mean, t->across, t->across_16k, t->small, t->odd },
+		.grid = grid_sectors };
 
 	look(&s, mix);
 	for (unsigned step = 0; step < STEPS && !close_enough(&s); step++)
 		descend(&s, mix);
 	if (!close_enough(&s))
 		return fault_set(fault,
-			"%s: no weights of these sizes have mean = %g, across = %g, across_16k = %g, small = %g, odd = %g (0: any)",
+			"%s: no weights of these sizes have mean = %g, across = %g, across_16k = %g, small = %g, "
+			"odd = %g (0: any)",
 			where, t->mean * 512, t->across, t->across_16k, t->small, t->odd);
 	for (size_t i = 0; i < mix->count; i++)
 		mix->part[i].weight = tilted(&s, &mix->part[i]);

@@ -1,6 +1,7 @@
 /*
- * How writes meet what was written before: of those that overwrite a sector, which repeat an earlier write exactly, which
- * only begin where one began, and which begin elsewhere.  An FTL that keeps pieces of pages lives on the difference.
+ * How writes meet what was written before: of those that overwrite a sector, which repeat an earlier write exactly,
+ * which only begin where one began, and which begin elsewhere.  An FTL that keeps pieces of pages lives on the
+ * difference.
  *
  * Memory: 23 to 46 bytes for each 32 KiB of a device that hold written sectors and for each distinct address at which
  * a write began.
