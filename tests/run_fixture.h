@@ -81,15 +81,20 @@ static inline char *replay_report(struct replay *r)
 		.workload = "trace",
 		.before = &r->before };
 	struct report *report = report_create();
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct { /* not on the stack: gcc 12 would take the text for its own address */
+		char *text;
+		size_t size;
+	} *memory = memory_array(1, sizeof *memory, "report");
+	FILE *stream = open_memstream(&memory->text, &memory->size);
+	char *text;
 
 	facts.end = r->end;
 	statistics_report(report, &r->run, &facts);
 	report_write_text(report, stream);
 	fclose(stream);
 	report_free(report);
+	text = memory->text;
+	memory_free(memory);
 	return text;
 }
 
