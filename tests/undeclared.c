@@ -157,7 +157,7 @@ static bool same_pointer(struct comparison *c, size_t which, size_t at)
 	const struct block *saved, *loaded;
 	char *s, *l;
 
-	if (at % sizeof s || at + sizeof s > p->saved->bytes)
+	if (at % sizeof s || at + sizeof s > p->saved->bytes || at + sizeof s > p->loaded->bytes)
 		return false;
 	memcpy(&s, p->saved->at + at, sizeof s);
 	memcpy(&l, p->loaded->at + at, sizeof l);
