@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,12 +19,10 @@ static bool read_every(struct saver *s, const char *text)
 		const char *name;
 		double seconds;
 	} units[] = { { "s", 1 }, { "min", 60 }, { "h", 3600 } };
-	unsigned long long value;
-	char *end;
+	const char *end;
+	uint64_t value;
 
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || errno || !value)
+	if (!count_read(text, &value, &end))
 		return false;
 	s->requests = *end ? 0 : value;
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)

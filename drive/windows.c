@@ -11,18 +11,28 @@
 
 /* ---- as a user writes them ---- */
 
+bool count_read(const char *text, uint64_t *count, const char **behind)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	*count = value;
+	*behind = end;
+	return *text >= '0' && *text <= '9' && !errno && value;
+}
+
 bool span_read(struct span *span, const char *text)
 {
 	static const struct {
 		const char *name;
 		uint64_t ns;
 	} units[] = { { "", 0 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
-	unsigned long long value;
-	char *end;
+	const char *end;
+	uint64_t value;
 
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || errno || !value)
+	if (!count_read(text, &value, &end))
 		return false;
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (!strcmp(end, units[i].name) && (!i || value <= UINT64_MAX / units[i].ns)) {

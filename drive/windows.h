@@ -37,6 +37,9 @@ struct windows {
 	uint64_t rows;
 };
 
+/* A whole number above 0 and what stands behind it. */
+bool count_read(const char *text, uint64_t *count, const char **behind);
+
 /* "1000" requests, or "10s", "5ms", "20us", "300ns". */
 bool span_read(struct span *, const char *text);
 

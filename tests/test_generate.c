@@ -6,6 +6,7 @@
 #include "traces/generate.h"
 
 #include "base/memory.h"
+#include "tests/table_2.h"
 #include "traces/generate_draw.h"
 #include "traces/generate_math.h"
 #include "traces/generate_targets.h"
@@ -707,20 +708,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static const struct published_lun {
-	const char *name;
-	uint64_t requests;
-	double write_share, write_kb, across;
-} luns[] = {
-	{ "lun1", 749806, .615, 8.9, .247 },
-	{ "lun2", 867967, .528, 11.3, .164 },
-	{ "lun3", 672580, .506, 8.6, .234 },
-	{ "lun4", 824068, .454, 11.2, .187 },
-	{ "lun5", 639558, .411, 9.2, .235 },
-	{ "lun6", 633234, .347, 7.6, .275 },
-};
-
-static void check_lun(const struct published_lun *lun, struct generator *g, uint64_t requests,
+static void check_lun(const struct table_2 *lun, struct generator *g, uint64_t requests,
 	double across_tolerance, double size_tolerance)
 {
 	struct census c = take_census(g);
@@ -737,8 +725,8 @@ static void check_lun(const struct published_lun *lun, struct generator *g, uint
 static void luns_match_table_2(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof luns / sizeof luns[0]; i++)
-		check_lun(&luns[i], open_with(luns[i].name, NULL), luns[i].requests, 0.005, 0.03);
+	for (size_t i = 0; i < LUNS; i++)
+		check_lun(&table_2[i], open_with(table_2[i].name, NULL), table_2[i].requests, 0.005, 0.03);
 }
 
 static void scaled_luns_keep_their_ratios(void **state)
@@ -746,10 +734,10 @@ static void scaled_luns_keep_their_ratios(void **state)
 	char requests[40];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof luns / sizeof luns[0]; i++) {
-		snprintf(requests, sizeof requests, "requests=%" PRIu64, luns[i].requests / 16);
-		check_lun(&luns[i], open_with(luns[i].name, requests, "space=7360M", NULL),
-			luns[i].requests / 16, 0.01, 0.09);
+	for (size_t i = 0; i < LUNS; i++) {
+		snprintf(requests, sizeof requests, "requests=%" PRIu64, table_2[i].requests / 16);
+		check_lun(&table_2[i], open_with(table_2[i].name, requests, "space=7360M", NULL),
+			table_2[i].requests / 16, 0.01, 0.09);
 	}
 }
 
@@ -787,11 +775,11 @@ static void check_alignment(const char *name, unsigned region_bits, double expec
 static void luns_are_aligned_locally(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof luns / sizeof luns[0]; i++) {
-		check_alignment(luns[i].name, 11, 0.945);
-		check_alignment(luns[i].name, 17, 0.745);
-		check_alignment(luns[i].name, 21, 0.635);
-		check_alignment(luns[i].name, 25, 0.425);
+	for (size_t i = 0; i < LUNS; i++) {
+		check_alignment(table_2[i].name, 11, 0.945);
+		check_alignment(table_2[i].name, 17, 0.745);
+		check_alignment(table_2[i].name, 21, 0.635);
+		check_alignment(table_2[i].name, 25, 0.425);
 	}
 }
 

@@ -4,6 +4,7 @@
  * requests across pages of 8 KB, for each of the six traces.
  */
 #include "base/memory.h"
+#include "tests/table_2.h"
 #include "traces/generate.h"
 
 #include <math.h>
@@ -18,19 +19,6 @@
 #define EXPERIMENT "scripts/icpp23/experiment.ini"
 #define WORKLOAD   "workload."
 #define MOST       32
-
-static const struct published {
-	const char *name;
-	uint64_t requests;
-	double write_share, write_kb, across;
-} table_2[] = {
-	{ "lun1", 749806, .615, 8.9, .247 },
-	{ "lun2", 867967, .528, 11.3, .164 },
-	{ "lun3", 672580, .506, 8.6, .234 },
-	{ "lun4", 824068, .454, 11.2, .187 },
-	{ "lun5", 639558, .411, 9.2, .235 },
-	{ "lun6", 633234, .347, 7.6, .275 },
-};
 
 /* What is set of the profile at a point of an axis; `space` is in parts of the scale, here 1. */
 struct variant {
@@ -66,7 +54,7 @@ static void expect(const char *point, const char *lun, const char *what, double 
 		fail_msg("%s, %s: %s is %g, Table 2 says %g", point, lun, what, got, published);
 }
 
-static void expect_table_2(const char *point, const struct variant *v, const struct published *lun)
+static void expect_table_2(const char *point, const struct variant *v, const struct table_2 *lun)
 {
 	struct fault fault = { "" };
 	struct generator *g = generator_open(lun->name, v->setting, v->count, &fault);
@@ -107,7 +95,7 @@ static void every_workload_keeps_table_2(void **state)
 			continue;
 		*words = '\0';
 		v = read_variant(words + 3);
-		for (size_t i = 0; v.count && i < sizeof table_2 / sizeof table_2[0]; i++)
+		for (size_t i = 0; v.count && i < LUNS; i++)
 			expect_table_2(line, &v, &table_2[i]);
 		found += v.count > 0;
 		for (size_t i = 0; i < v.count; i++)
