@@ -526,6 +526,17 @@ static void test_all_ftls_are_filled_alike(void **state)
 	}
 }
 
+/* Of the first three pages these sectors hold data, and the trace can be served. */
+static void expect_masks_and_replay(struct replay *r, const mask_t mask[3], const char *trace)
+{
+	for (lpn_t lpn = 0; lpn < 3; lpn++)
+		assert_int_equal(page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask,
+			mask[lpn]);
+	replay_trace(r, trace);
+	assert_int_equal(r->end, RUN_DONE);
+	replay_free(r);
+}
+
 /*
  * Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before: whole pages 0 to 2, or of
  * pages 0 and 2 only what is read, each in one page of flash.
@@ -555,13 +566,7 @@ static void test_premapping_of_pages_and_of_sectors(void **state)
 		assert_true(precondition_for(r, name));
 		assert_int_equal(r->before.used_pages, cases[i].pages);
 		assert_int_equal(r->before.footprint_pages, cases[i].pages);
-		for (lpn_t lpn = 0; lpn < 3; lpn++)
-			assert_int_equal(
-				page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask,
-				cases[i].mask[lpn]);
-		replay_trace(r, trace);
-		assert_int_equal(r->end, RUN_DONE);
-		replay_free(r);
+		expect_masks_and_replay(r, cases[i].mask, trace);
 	}
 	unlink(name);
 }
@@ -598,13 +603,7 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 		r = replay_open(text);
 		assert_true(precondition_for(r, name));
 		assert_int_equal(r->before.footprint_pages, 2);
-		for (lpn_t lpn = 0; lpn < 3; lpn++)
-			assert_int_equal(
-				page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask,
-				cases[i].mask[lpn]);
-		replay_trace(r, trace);
-		assert_int_equal(r->end, RUN_DONE);
-		replay_free(r);
+		expect_masks_and_replay(r, cases[i].mask, trace);
 	}
 	unlink(name);
 }

@@ -83,12 +83,12 @@ static uint32_t wide_head(const struct superblock_ftl *f, uint32_t super)
 	return f->supers + super % f->log.geometry->planes;
 }
 
-/* The superblock of a logical block, and its first one. */
-static uint32_t super_of(const struct superblock_ftl *f, uint32_t lbn)
+/* The superblock of a page, and the first logical block of one. */
+static uint32_t super_at(const struct superblock_ftl *f, lpn_t lpn)
 {
-	uint32_t planes = f->log.geometry->planes, position = log_position(&f->log, lbn);
+	uint32_t planes = f->log.geometry->planes, lbn = log_place(&f->log, lpn).lbn;
 
-	return divide(divide(lbn, f->log.per_planes), f->per_super) * planes + position;
+	return divide(divide(lbn, f->log.per_planes), f->per_super) * planes + log_position(&f->log, lbn);
 }
 
 static uint32_t first_lbn(const struct superblock_ftl *f, uint32_t super)
@@ -131,7 +131,7 @@ static uint32_t place_of(const struct superblock_ftl *f, uint32_t super, block_t
 static ppn_t find(const struct log_ftl *l, lpn_t lpn)
 {
 	const struct superblock_ftl *f = l->ftl->state;
-	block_t block = members(f, super_of(f, log_place(l, lpn).lbn))[f->holder[lpn]].block;
+	block_t block = members(f, super_at(f, lpn))[f->holder[lpn]].block;
 	uint32_t pages = log_next(l, block);
 
 	for (uint32_t page = 0; page < pages; page++)
@@ -145,14 +145,14 @@ static void superblock_expect(const struct ftl *ftl, lpn_t lpn)
 	const struct superblock_ftl *f = ftl->state;
 
 	__builtin_prefetch(&f->holder[lpn]);
-	__builtin_prefetch(members(f, super_of(f, log_place(&f->log, lpn).lbn)));
+	__builtin_prefetch(members(f, super_at(f, lpn)));
 }
 
 /* The owners among which find() looks, the first few lines of the cache; the machine goes on by itself. */
 static void superblock_expect_next(const struct ftl *ftl, lpn_t lpn)
 {
 	const struct superblock_ftl *f = ftl->state;
-	block_t block = members(f, super_of(f, log_place(&f->log, lpn).lbn))[f->holder[lpn]].block;
+	block_t block = members(f, super_at(f, lpn))[f->holder[lpn]].block;
 	uint32_t line = 64 / sizeof(owner_t), pages = ftl->geometry->pages_per_block;
 
 	if (block == BLOCK_NONE)
@@ -165,8 +165,7 @@ static void moved(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	struct superblock_ftl *f = l->ftl->state;
 
-	f->holder[lpn] = (uint8_t)place_of(
-		f, super_of(f, log_place(l, lpn).lbn), geometry_block(l->geometry, ppn));
+	f->holder[lpn] = (uint8_t)place_of(f, super_at(f, lpn), geometry_block(l->geometry, ppn));
 }
 
 /* ---- maps in DRAM ---- */
@@ -214,7 +213,7 @@ static op_t look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
 	struct superblock_ftl *f = l->ftl->state;
 	struct map_statistics *count = ftl_map_count(l->ftl, io);
-	uint32_t super = super_of(f, log_place(l, lpn).lbn);
+	uint32_t super = super_at(f, lpn);
 	struct superblock *s = &f->super[super];
 
 	if (s->request == f->requests)
@@ -361,7 +360,7 @@ static bool write_page(struct ftl *ftl, struct io *io, struct page_part part)
 {
 	struct superblock_ftl *f = ftl->state;
 	struct log_ftl *l = &f->log;
-	uint32_t super = super_of(f, log_place(l, part.lpn).lbn);
+	uint32_t super = super_at(f, part.lpn);
 	struct superblock *s = &f->super[super];
 
 	look_up(l, io, part.lpn);
