@@ -9,7 +9,19 @@
 #include "base/random.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { FORGERY_PATH = 256 };
+
+/* Of this process, in TMPDIR. */
+static inline void forgery_path(char path[FORGERY_PATH])
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(path, FORGERY_PATH, "%s/ssdlab-forged-%ld", folder ? folder : "/tmp", (long)getpid());
+}
 
 struct forgery {
 	unsigned char *bytes;
@@ -28,14 +40,37 @@ static inline struct forgery forgery_of(const char *path)
 	return f;
 }
 
-/* A number somewhere becomes another one, an extreme one or one that is nearly right; the sum is made right. */
+/* The sum is made right. */
+static inline void forgery_write(struct forgery *f, const char *path)
+{
+	uint64_t sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
+	FILE *file = fopen(path, "wb");
+
+	memcpy(f->bytes + f->size - sizeof sum, &sum, sizeof sum);
+	fwrite(f->bytes, 1, f->size, file);
+	fclose(file);
+}
+
+/* Four bytes become this number, as often as it is said. */
+static inline void forge_as_said(struct forgery *f, const uint8_t *data, size_t bytes, const char *path)
+{
+	struct edit {
+		uint32_t at, number;
+	};
+
+	for (struct edit e; bytes >= sizeof e; data += sizeof e, bytes -= sizeof e) {
+		memcpy(&e, data, sizeof e);
+		memcpy(f->bytes + f->body + e.at % (f->size - f->body - 12), &e.number, sizeof e.number);
+	}
+	forgery_write(f, path);
+}
+
+/* A number somewhere becomes another one, an extreme one or one that is nearly right. */
 static inline void forge(struct forgery *f, struct random *random, const char *path)
 {
 	static const uint32_t extremes[] = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
 	size_t at = f->body + random_below(random, f->size - f->body - 12);
-	FILE *file = fopen(path, "wb");
 	uint32_t number;
-	uint64_t sum;
 
 	memcpy(&number, f->bytes + at, sizeof number);
 	switch (random_below(random, 4)) {
@@ -49,10 +84,7 @@ static inline void forge(struct forgery *f, struct random *random, const char *p
 		number ^= 1u << random_below(random, 32);
 	}
 	memcpy(f->bytes + at, &number, sizeof number);
-	sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
-	memcpy(f->bytes + f->size - sizeof sum, &sum, sizeof sum);
-	fwrite(f->bytes, 1, f->size, file);
-	fclose(file);
+	forgery_write(f, path);
 }
 
 #endif
