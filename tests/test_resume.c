@@ -192,7 +192,7 @@ static void resume_forgeries(const struct case_of_run *how, struct random *rando
 		memcpy(f.bytes, right, f.size);
 	}
 	memory_free(right);
-	memory_free(f.bytes);
+	forgery_free(&f);
 }
 
 static void save_and_resume(void *combination)

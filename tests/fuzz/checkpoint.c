@@ -174,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (make_saved_run(&settings, trace, path)) {
 		file = forgery_of(path);
 		forge_as_said(&file, data + NAMED, bytes - NAMED, path);
-		memory_free(file.bytes);
+		forgery_free(&file);
 		begin_run(&w, &settings, trace, path);
 		resume_run(&w);
 		release_run(&w);

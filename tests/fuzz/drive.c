@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		file = forgery_of(path);
 		forge_as_said(&file, data + 1, bytes - 1, path);
 		load(&settings, path);
-		memory_free(file.bytes);
+		forgery_free(&file);
 		unlink(path);
 	}
 	settings_release(&settings);
