@@ -112,6 +112,7 @@ struct census census_begin(const struct ops *ops, const struct geometry *g, cons
 		.edge = memory_array(bits_words(ops->edge.used), sizeof *c.edge, "census"),
 		.ticket = memory_array(bits_words(ops->ticket.used), sizeof *c.ticket, "census"),
 		.free = memory_array(bits_words(used), sizeof *c.free, "census"),
+		.begins = memory_array(bits_words(used), sizeof *c.begins, "census"),
 		.waits = memory_array(used, sizeof *c.waits, "census"),
 		.parts = memory_array(ops->ticket.used, sizeof *c.parts, "census") };
 	uint64_t *behind =
@@ -166,6 +167,7 @@ void census_release(struct census *c, uint32_t first_op, uint32_t ticket)
 	for (uint32_t i = first_op; i != INDEX_NONE; i = ops_at(c->ops, i)->next) {
 		claim_op(c, i);
 		await(c, i);
+		bits_set(c->begins, i);
 	}
 }
 
@@ -178,6 +180,11 @@ void census_completed(struct census *c, const struct queue *q)
 		BUG_ON(ops_ticket(c->ops, i)->pending, "request %u has completed and has parts", i);
 	}
 	check_last(q, last);
+}
+
+bool census_counts(const struct census *c, uint32_t op)
+{
+	return !bits_get(c->free, op) && !bits_get(c->begins, op) && ops_at(c->ops, op)->ticket != INDEX_NONE;
 }
 
 /* An erase waits for the operations of the life it ends, which it counts itself. */
@@ -204,6 +211,7 @@ void census_end(struct census *c)
 	memory_free(c->edge);
 	memory_free(c->ticket);
 	memory_free(c->free);
+	memory_free(c->begins);
 	memory_free(c->waits);
 	memory_free(c->parts);
 }

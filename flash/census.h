@@ -11,7 +11,7 @@
 struct census {
 	const struct ops *ops;
 	uint64_t *op, *edge, *ticket; /* bits: named by a list */
-	uint64_t *free;               /* bits: of operations */
+	uint64_t *free, *begins;      /* bits: operations that are not there, or not released */
 	uint32_t *waits;              /* of each operation: for so much */
 	uint32_t *parts;              /* of each request: to be finished */
 	uint32_t under_way, held;     /* operations; pages of theirs in the controller's memory */
@@ -29,6 +29,9 @@ void census_release(struct census *, uint32_t first_op, uint32_t ticket);
 
 /* Requests that have completed. */
 void census_completed(struct census *, const struct queue *);
+
+/* Is it an operation of a request, released and not done? */
+bool census_counts(const struct census *, uint32_t op);
 
 /* Compares. */
 void census_end(struct census *);

@@ -1440,6 +1440,9 @@ void schedule_check(const struct schedule *s)
 		BUG_ON(i && earlier(&release[i], &release[(i - 1) / 2]), "requests begin out of order");
 	}
 	census_completed(&c, &s->completed);
+	for (uint32_t i = 0; s->accounts && i < s->ops.op.used; i++)
+		BUG_ON(census_counts(&c, i) && !accounts_agree(s->accounts, i, ops_at(&s->ops, i)->ticket),
+			"the account of operation %u is not of its request", i);
 	census_end(&c);
 	check_lines(s);
 	BUG_ON(s->under_way != c.under_way + (uint64_t)s->releases.count || s->held != c.held,
