@@ -120,9 +120,10 @@ static void use(struct entry_cache *c, uint32_t i)
 
 static void set_bytes(struct entry_cache *c, struct cached_entry *e, uint32_t bytes)
 {
+	BUG_ON(bytes > UINT16_MAX, "an entry of %u bytes", bytes);
 	c->used += bytes;
 	c->used -= e->bytes;
-	e->bytes = bytes;
+	e->bytes = (uint16_t)bytes;
 	if (c->used > c->most_used)
 		c->most_used = c->used;
 }
