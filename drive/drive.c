@@ -548,6 +548,7 @@ void drive_check_running(struct drive *d)
 {
 	if (d->journal)
 		journal_mute(d->journal);
+	schedule_check(d->flash->schedule);
 	check_rooms(d);
 	drive_check(d);
 	drive_drain(d);
