@@ -35,7 +35,8 @@ static const struct command commands[] = {
 		"Shows the blocks of the drive described by PARAMETERS page by page as it serves TRACE, what each\n"
 		"request does and why, what buses and dies do meanwhile, and where the map says that things are.\n"
 		"A cell holds an LPN, x if it is dead, . if it is free; + marks what was just programmed, - what just\n"
-		"died, ~ what is still on its way, ! a block just erased.  Keys: space, b, c, l, g, 0, q.\n",
+		"died, ~ what is still on its way, ! a block just erased; # is an LPN where numbers find no room.\n"
+		"Keys: space, b, c, l, g, 0, ?, q.\n",
 		"  ssd watch -L w0+4,w0+2,w2,gc,r3 parameters/tiny.cfg\n"
 		"  ssd watch -s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg docs/across.trace\n"
 		"  ssd watch --plain --at 3 -s ftl=fast docs/log-block.cfg docs/log-block.trace\n" },
