@@ -5,6 +5,19 @@
 #include <float.h>
 #include <math.h>
 
+void histogram_join(struct histogram *h, const struct histogram *other)
+{
+	if (other->count && (other->min < h->min || h->count == 0))
+		h->min = other->min;
+	if (other->max > h->max)
+		h->max = other->max;
+	h->count += other->count;
+	h->sum += other->sum;
+	h->sum_squares += other->sum_squares;
+	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+		h->bin[i] += other->bin[i];
+}
+
 double histogram_mean(const struct histogram *h)
 {
 	return h->count ? (double)h->sum / (double)h->count : 0;

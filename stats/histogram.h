@@ -45,6 +45,9 @@ static inline void histogram_add(struct histogram *h, uint64_t value)
 	h->bin[histogram_bin(value)]++;
 }
 
+/* Adds the values of another. */
+void histogram_join(struct histogram *, const struct histogram *);
+
 double histogram_mean(const struct histogram *);      /* 0 when empty */
 double histogram_deviation(const struct histogram *); /* population; 0 when empty */
 
