@@ -10,7 +10,12 @@
 #include "base/queue.h"
 #include "flash/flash.h"
 
-enum stage { STAGE_WAITING, STAGE_READY, STAGE_QUEUED }; /* ready = waits for nothing but its block's gate */
+enum stage {
+	STAGE_WAITING,
+	STAGE_READY,
+	STAGE_QUEUED,
+	STAGE_DONE
+}; /* ready = waits for nothing but its block's gate */
 
 struct op {
 	uint32_t next;        /* in a queue, a command, a request's list or the free list */
@@ -72,6 +77,7 @@ static inline uint32_t ops_index(const struct ops *o, op_t handle)
 static inline void ops_give_op(struct ops *o, uint32_t op)
 {
 	ops_at(o, op)->generation++;
+	ops_at(o, op)->stage = STAGE_DONE;
 	pool_give(&o->op, op);
 }
 

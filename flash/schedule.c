@@ -1310,7 +1310,7 @@ static void ops_regions(struct schedule *s, struct regions *r)
 	regions_below(r, NUMBERS_OF(op, sectors), ops, g->sectors_per_page + 1u, "operations");
 	regions_below(r, NUMBERS_OF(op, kind), ops, OP_FORWARD + 1, "operations");
 	regions_below(r, NUMBERS_OF(op, cause), ops, CAUSES, "operations");
-	regions_below(r, NUMBERS_OF(op, stage), ops, STAGE_QUEUED + 1, "operations");
+	regions_below(r, NUMBERS_OF(op, stage), ops, STAGE_DONE + 1, "operations");
 	regions_below(r, NUMBERS_OF(op, held), ops, 2, "operations");
 	regions_below(r, NUMBERS_OF(op, chases), ops, 2, "operations");
 	regions_below(r, NUMBERS_OF(op, orphan), ops, 2, "operations");
@@ -1329,11 +1329,21 @@ static void ops_regions(struct schedule *s, struct regions *r)
 		regions_below_or_none(r, NUMBERS_OF(array, name.last), count, bound, what);                  \
 	} while (0)
 
+/* Far from what alarms may lie apart (timers.h). */
+static bool is_soon(const struct schedule *s, uint64_t ns)
+{
+	return !(ns >> (60 - s->timers.bits));
+}
+
 /* An alarm is that of a command under way, or of one that stops. */
 static bool unit_holds(const struct schedule *s, uint32_t u)
 {
 	const struct unit *unit = &s->unit[u];
 
+	if (!is_soon(s, unit->in_ns | unit->cell_ns | unit->out_ns | unit->suspended_ns) ||
+		(lowest_get(&s->timers.key, u) != LOWEST_UNSET &&
+			!is_soon(s, timers_due(&s->timers, u) - s->now)))
+		return false;
 	if (unit->phase == PHASE_IDLE)
 		return unit->command == INDEX_NONE && lowest_get(&s->timers.key, u) == LOWEST_UNSET;
 	return unit->phase == PHASE_STOP ? unit->suspended != INDEX_NONE
@@ -1344,7 +1354,8 @@ static bool unit_holds(const struct schedule *s, uint32_t u)
 static bool channel_holds(const struct schedule *s, const struct channel *channel)
 {
 	return !is_foreseen(s, channel) ||
-	       (channel->user < s->units && s->unit[channel->user].command != INDEX_NONE);
+	       (channel->user < s->units && s->unit[channel->user].command != INDEX_NONE &&
+		       is_soon(s, channel->free - s->now));
 }
 
 static void unit_regions(struct schedule *s, struct regions *r)
@@ -1465,7 +1476,13 @@ void schedule_check_idle(const struct schedule *s)
 
 bool schedule_knows(const struct schedule *s, op_t op)
 {
-	return op == OP_NONE || (uint32_t)op - 1 < s->ops.op.used;
+	uint32_t index = (uint32_t)op - 1, use = (uint32_t)(op >> 32);
+
+	if (op == OP_NONE)
+		return true;
+	return index < s->ops.op.used && (use < ops_at(&s->ops, index)->generation ||
+						 (use == ops_at(&s->ops, index)->generation &&
+							 ops_at(&s->ops, index)->stage != STAGE_DONE));
 }
 
 uint32_t schedule_tickets(const struct schedule *s)
