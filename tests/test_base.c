@@ -530,6 +530,26 @@ static void test_hash_grows(void **state)
 	memory_free(node);
 }
 
+/* Whatever the portions, and no bit goes unseen. */
+static void test_sum_of_bytes(void **state)
+{
+	unsigned char bytes[100];
+	uint64_t whole;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)(37 * i);
+	whole = hash_bytes(HASH_NOTHING, bytes, sizeof bytes);
+	for (size_t i = 0; i <= sizeof bytes; i++)
+		assert_true(
+			hash_bytes(hash_bytes(HASH_NOTHING, bytes, i), bytes + i, sizeof bytes - i) == whole);
+	for (size_t bit = 0; bit < 8 * sizeof bytes; bit++) {
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+		assert_true(hash_bytes(HASH_NOTHING, bytes, sizeof bytes) != whole);
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+	}
+}
+
 /* ---- bits ---- */
 
 static void random_bits(struct random *r)
@@ -646,6 +666,7 @@ int main(void)
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_hash_grows),
+		cmocka_unit_test(test_sum_of_bytes),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_grown),

@@ -23,7 +23,7 @@ struct ending {
 struct case_of_run {
 	const struct combination *combination;
 	const char *trace;
-	char path[64];
+	char path[FORGERY_PATH];
 	uint64_t save_at; /* request before which it is saved; UINT64_MAX: it is not */
 	bool resume;
 };
@@ -192,7 +192,7 @@ static void resume_forgeries(const struct case_of_run *how, struct random *rando
 		memcpy(f.bytes, right, f.size);
 	}
 	memory_free(right);
-	memory_free(f.bytes);
+	forgery_free(&f);
 }
 
 static void save_and_resume(void *combination)
@@ -206,7 +206,7 @@ static void save_and_resume(void *combination)
 	random_init(&random, c->seed, 9);
 	how.trace = random_trace(&random, REQUESTS, c->trims);
 	add_of_host(c, &random);
-	snprintf(how.path, sizeof how.path, "/tmp/ssdlab-run-%ld", (long)getpid());
+	forgery_path(how.path);
 	if (!run_case(&how, &whole, &fault))
 		return;
 	for (int i = 0; i < 3; i++) {
