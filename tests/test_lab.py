@@ -149,12 +149,14 @@ class Description(Folder):
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
 
     def test_settings_that_depend_on_two_axes(self):
-        self.write("two.ini", SWEEP.replace("[axis seed]", "[axis size]\n"
-                   """small = 'flash.blocks={n if workload == "mixed" else 2 * n}'\n[axis seed]"""))
+        two = SWEEP.replace("[axis seed]", "[axis size]\nsmall = flash.blocks=300\n[axis size at {}]\n{} = flash.blocks=600\n[axis seed]")
+        self.write("two.ini", two.replace("{}", "trace across", 1).replace("{}", "small"))
         e = description.read(self.at("two.ini"), [])
-        for workload, blocks in ("mixed", 300), ("trace", 600):
-            place = {"workload": workload, "ftl": "page", "cache": "1K", "size": "small", "seed": "2"}
+        for workload, ftl, blocks in ("mixed", "page", 300), ("trace", "page", 600), ("mixed", "across", 600):
+            place = {"workload": workload, "ftl": ftl, "cache": "1K", "size": "small", "seed": "2"}
             self.assertIn(f"flash.blocks={blocks}", e.settings(place)[1])
+        self.mistake(two.replace("{}", "trcae", 1).replace("{}", "small"), "at trcae: no axis has such a point")
+        self.mistake(two.replace("{}", "trace", 1).replace("{}", "smal"), "[axis size at trace] smal: should be points of [axis size]")
 
     def test_grids_and_cases(self):
         e = description.read(self.at("sweep"), [])
