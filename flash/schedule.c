@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/heap.h"
 #include "base/memory.h"
+#include "flash/census.h"
 #include "flash/order.h"
 #include "flash/timers.h"
 
@@ -1405,6 +1406,51 @@ void schedule_regions(struct schedule *s, struct regions *r)
 	regions_visit(r, &s->busy, sizeof s->busy);
 	if (s->accounts && !r->broken)
 		accounts_regions(s->accounts, s->ops.op.used, s->ops.ticket.used, s->units, r);
+}
+
+static void check_lines(const struct schedule *s)
+{
+	uint32_t left = s->units;
+
+	for (uint32_t c = 0; c < s->geometry->channels; c++) {
+		const struct queue *line[] = { &s->channel[c].first, &s->channel[c].others };
+
+		for (size_t k = 0; k < 2; k++) {
+			uint32_t last = line[k]->last;
+
+			for (uint32_t u = line[k]->first; u != INDEX_NONE; last = u, u = s->unit[u].next)
+				BUG_ON(!left-- || channel_of(s, u) != &s->channel[c],
+					"die %u waits twice for a bus, or for another", u);
+			BUG_ON(last != line[k]->last, "the line of bus %u does not end as it should", c);
+		}
+	}
+}
+
+void schedule_check(const struct schedule *s)
+{
+	const struct release *release = s->releases.element;
+	struct census c = census_begin(&s->ops, s->geometry, s->flash->block);
+
+	for (uint32_t u = 0; u < s->units; u++) {
+		census_queue(&c, &s->unit[u].reads);
+		census_queue(&c, &s->unit[u].others);
+		census_command(&c, s->unit[u].command);
+		census_command(&c, s->unit[u].suspended);
+	}
+	for (uint32_t i = 0; i < s->releases.count; i++) {
+		census_release(&c, release[i].first_op, release[i].ticket);
+		BUG_ON(i && earlier(&release[i], &release[(i - 1) / 2]), "requests begin out of order");
+	}
+	census_completed(&c, &s->completed);
+	for (uint32_t i = 0; s->accounts && i < s->ops.op.used; i++)
+		BUG_ON(census_counts(&c, i) && !accounts_agree(s->accounts, i, ops_at(&s->ops, i)->ticket),
+			"the account of operation %u is not of its request", i);
+	census_end(&c);
+	check_lines(s);
+	BUG_ON(s->under_way != c.under_way + (uint64_t)s->releases.count || s->held != c.held,
+		"%llu are under way and %llu held, and %u and %u counted", (unsigned long long)s->under_way,
+		(unsigned long long)s->held, c.under_way + s->releases.count, c.held);
+	BUG_ON(next_event(s) < s->now, "an event lies in the past");
 }
 
 void schedule_check_idle(const struct schedule *s)

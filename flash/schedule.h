@@ -83,6 +83,9 @@ bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
 /* State of a run between two requests: what is under way, and when. */
 void schedule_regions(struct schedule *, struct regions *);
 
+/* Between two requests: aborts unless what is under way hangs together (flash/census.h). */
+void schedule_check(const struct schedule *);
+
 /* Aborts unless nothing is left of operations when all have ended. */
 void schedule_check_idle(const struct schedule *);
 
