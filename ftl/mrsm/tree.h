@@ -5,10 +5,10 @@
  * `length` consecutive sub-pages lie in consecutive slots of one page.  Pieces never overlap and never
  * cross the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
  *
- * Where a controller would keep one balanced tree, this keeps a number per logical page: where the page is if one piece
- * is all of it, else which sorted array holds the pieces that begin in it.  The same answers for one or two cache misses;
- * what the tree would cost is told by mrsm_tree_depth().  4 bytes per logical page, 8 more and 8 per piece (in
- * rooms of powers of two) for a page that is mapped otherwise.
+ * Where a controller would keep one balanced tree, this keeps a number per logical page: where the page is if one
+ * piece is all of it, else which sorted array holds the pieces that begin in it.  The same answers for one or two
+ * cache misses; what the tree would cost is told by mrsm_tree_depth().  4 bytes per logical page, 8 more and 8 per
+ * piece (in rooms of powers of two) for a page that is mapped otherwise.
  *
  * Knows numbers only: nothing of flash, of sectors, or of what a piece is for.
  */
