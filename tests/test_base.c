@@ -387,6 +387,27 @@ static void test_pool_is_saved(void **state)
 	pool_free(&q);
 }
 
+/* Used ones have an owner: of a file in which one does not, or a free one does, an object is lost or used twice. */
+static void test_free_objects_of_a_saved_pool_are_unused(void **state)
+{
+	struct pool p = pool_create(sizeof(struct object), "test");
+	struct object *o;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		((struct object *)pool_at(&p, pool_take(&p)))->owner = i;
+	o = p.object;
+	o[2].owner = 0;
+	pool_give(&p, 2);
+	assert_true(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	assert_false(pool_frees_zeros(&p, 0, NUMBERS_OF(o, owner)));
+	o[2].owner = 7;
+	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	o[3].owner = 0;
+	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	pool_free(&p);
+}
+
 /* A file that says that more was given out than there can be, or that a free object is none. */
 static void test_a_saved_pool_that_cannot_be(void **state)
 {
@@ -661,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_pool_order),
 		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_pool_is_saved),
+		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),
 		cmocka_unit_test(test_a_saved_pool_that_cannot_be),
 		cmocka_unit_test(test_declared_bounds),
 		cmocka_unit_test(test_broken_rings),

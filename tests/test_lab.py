@@ -242,6 +242,11 @@ levels = tolerance=1
 plot = bars
 measure = areas
 at = page
+[figure cut]
+plot = bars
+measure = waf
+at = across
+yrange = 0:1
 """
 
 
@@ -371,10 +376,11 @@ class Sweep(Folder):
         self.write("sweep/experiment.ini", KINDS)
         self.lab("report", self.at("sweep"))
         drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
-        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "deviations", "dots", "heat", "lines-1",
+        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "cut", "deviations", "dots", "heat", "lines-1",
                  "lines-2", "nothing", "over", "second", "stacks"]
         self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
+        self.assertRegex(self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<")  # where a bar ends that is cut
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
         self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
         self.assertIn('array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp"))
@@ -406,6 +412,21 @@ class Sweep(Folder):
         self.assertIn("Fig. 1, replayed", page)
         self.lab("report", self.at("sweep"))
         self.assertIn('Of <a href="#at-short">short</a> fewer.', self.text("results/sweep/default/report.html"))
+
+    def test_variants_under_which_a_verdict_is_another(self):
+        self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = moved\n")
+        row = "{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t\n".format
+        self.write("sweep/published.tsv", "id\n" + row("moved", "a", "=", 8) + row("lost", "a", ">=", 200) + row("kept", "a", "<=", 400)
+                   + row("far", "a", "=", 1000) + row("other", "replayed", "=", 50) + row("reading", "a", "also", 8))
+        self.lab("report", self.at("sweep"), "variants")
+        lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
+        self.assertEqual({line[0]: line[8] for line in lines if line[9] == "written"}, {
+            "moved": "So with 1 of 1 variants: short 7.", "lost": "Not so with 1 of 1 variants: short 7.", "kept": "So with all 1 variants.",
+            "far": "So with none of 1 variants; nearest short 7.", "other": "", "reading": ""})
+        self.assertEqual({line[8] for line in lines if line[9] == "replayed"}, {""})
+        self.assertIn('So with 1 of 1 variants: <a href="#at-short">short</a> 7.', self.text("results/sweep/default/report-variants.html"))
+        self.lab("report", self.at("sweep"))
+        self.assertNotIn("1 variants", self.text("results/sweep/default/numbers.tsv"))
 
     def test_what_is_not_to_be_had_stands_apart(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("far\tFig. 2", "far\tNot to be had: Fig. 2"))

@@ -23,6 +23,10 @@ class Mistake(Exception):
     """The user's: one line that says where, what is wrong and what would be right."""
 
 
+class NotRun(Mistake):
+    """A number is asked for of a place that no grid runs."""
+
+
 @dataclass
 class Published:
     """A row of published.tsv: a number of a paper, and how ours is computed."""

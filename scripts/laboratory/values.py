@@ -185,10 +185,10 @@ class Values:
             seeds = [self.expression(row.measure, fixed | {"seed": seed}) for seed in self.seeds()] if self.seeds() \
                 else [self.expression(row.measure, fixed)]
         except Mistake as mistake:
-            raise Mistake(f"{row.id}: {mistake}") from None
+            raise type(mistake)(f"{row.id}: {mistake}") from None
         runs = list({run.key: run for run in self.used}.values())
         if None in seeds:
-            return Compared(row, written_ends(row, row.paper.split()), "-", "-", "left out", None, "", runs)
+            return Compared(row, written_ends(row, row.paper.split()), "-", "-", "left out", None, "", runs, math.inf)
         parts = list(zip(*(s if isinstance(s, tuple) else (s,) for s in seeds)))
         ours = [interval([scaled(row.unit, float(v)) for v in part]) for part in parts]
         return judge(row, [o[0] for o in ours], max(o[1] for o in ours), runs)
@@ -204,6 +204,7 @@ class Compared:
     value: Value
     spread: str  # of the seeds
     runs: list[Run]
+    distance: float  # from what is published, 0 within a bound; of a range the larger
 
     @property
     def missed(self) -> bool:
@@ -242,19 +243,20 @@ def judge(row: Published, ours: list[float], spread: float, runs: list[Run]) -> 
     paper = [float(end) for end in row.paper.split()]
     mine, stated = written_ends(row, ours).removeprefix("at most ").removeprefix("at least "), written_ends(row, paper)
     # A range has a tolerance of its own at each end.
-    within = all(abs(o - p) <= row.tolerance * (abs(p / max(paper, key=abs)) if row.relation == "range" else 1)
-                 for o, p in zip(ours, paper))
+    room = [row.tolerance * (abs(p / max(paper, key=abs)) if row.relation == "range" else 1) for p in paper]
+    away = [abs(o - p) for o, p in zip(ours, paper)]
+    within, distance = all(a <= r for a, r in zip(away, room)), max(away)
     around = f"± {written(spread, 'factor' if row.unit == 'factor' else '')}" if spread else ""
+    deviation = "-"
     if row.relation == "holds":
-        verdict = "holds" if ours == paper else "does not hold everywhere"
-        return Compared(row, stated, f"{ours[0]:g} of {paper[0]:g}", "-", verdict, ours[0], around, runs)
-    if row.relation == "range":
-        return Compared(row, stated, mine, "-", row.near if within else "off", ours[0], around, runs)
-    verdict = row.near if within else "off"
-    if row.relation == "between":
-        verdict = "holds" if min(paper) <= ours[0] <= max(paper) else "off"
-        return Compared(row, stated, mine, "-", verdict, ours[0], around, runs)
-    if row.relation in ("<=", ">="):
-        verdict = "holds" if (ours[0] <= paper[0] if row.relation == "<=" else ours[0] >= paper[0]) else "off"
-    deviation = signed(100 * (ours[0] / paper[0] - 1)) if paper[0] else "-"
-    return Compared(row, stated, mine, deviation, "" if row.relation == "also" else verdict, ours[0], around, runs)
+        verdict, mine, stated = "holds" if ours == paper else "does not hold everywhere", f"{ours[0]:g} of {paper[0]:g}", "holds"
+    elif row.relation in ("between", "<=", ">="):
+        low = -math.inf if row.relation == "<=" else min(paper)
+        high = math.inf if row.relation == ">=" else max(paper)
+        distance = max(low - ours[0], ours[0] - high, 0)
+        verdict = "off" if distance else "holds"
+    else:
+        verdict = "" if row.relation == "also" else row.near if within else "off"
+    if row.relation in ("=", "also", "<=", ">=") and paper[0]:
+        deviation = signed(100 * (ours[0] / paper[0] - 1))
+    return Compared(row, stated, mine, deviation, verdict, ours[0], around, runs, distance)
