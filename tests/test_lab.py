@@ -9,6 +9,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -479,6 +480,16 @@ class Sweep(Folder):
         self.assertEqual(small, [(0, 0, 6, 4, "1"), (2000, 0, 126, 4, "0"), (2500, 0, 0, 1, "0"), (60000002500, 0, 0, 1, "0")])
         # 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: the least is 128.
         self.assertEqual([study["blocks"](study["requests"](f"0 0 0 {sectors} 0")) for sectors in (8192, 81920)], [128, 136])
+
+    def test_a_case_of_the_legacy_study_without_reads(self):
+        with tarfile.open("tests/legacy/golden.tar.xz") as golden:
+            self.write("page.parameters", golden.extractfile("01_default/page.parameters").read().decode("latin-1"))
+        self.write("writes.trace", "".join(f"{i * 1000000} 0 {8 * i} 8 0\n" for i in range(50)))
+        for repaired in "none", "main":
+            done = subprocess.run(["scripts/legacy/measure", SSD, f"repaired={repaired}", f"trace={self.at('writes.trace')}",
+                                   self.at("page.parameters")], capture_output=True, text=True, check=True)
+            self.assertIn("read_ns = 0\n", done.stdout)
+            self.assertRegex(done.stdout, r"write_ns = [1-9]")
 
     def test_a_profile_is_fitted(self):
         fit = runpy.run_path("scripts/workloads/fit")
