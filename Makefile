@@ -27,9 +27,9 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install uninstall format clean
-.PHONY: new-ftl new-buffer check-ftl check-buffer grade grade-with check-grade lab-page check-lab-page
+.PHONY: new-ftl new-buffer check-ftl check-buffer grade-objects check-grade lab-page check-lab-page
 .PHONY: test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts
-.PHONY: mutants fuzz kill-test edges configurations bench
+.PHONY: mutants fuzz kill-test edges configurations bench growth pgo
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -156,12 +156,14 @@ check-buffer: RUN = buffer=$(NAME) -s dram.buffer_bytes=64K
 check-buffer: CASES = +$(NAME)+
 check-ftl: ## is it right?  NAME=mine: its cases of the conformance suite, and runs with both judges
 check-buffer: ## the same with a write buffer
-check-ftl check-buffer: $(BUILD)/tests/test_ftl $(SSD)
+# What is tried again and again has objects of its own, which are linked in a second.
+check-ftl check-buffer:
+	@$(MAKE) --no-print-directory -s -j$(JOBS) BUILD=build/quick LTO= OPTIMISE=-O1 build/quick/ssd build/quick/tests/test_ftl
 	@for workload in mixed uniform; do \
-		$(SSD) run --verify --quiet -s trace.limit=5000 -s $(RUN) parameters/tiny.cfg $$workload || exit 1; done
-	@OPERATIONS=$${OPERATIONS:-500} $(BUILD)/tests/test_ftl '$(CASES)' >$(BUILD)/conformance.txt 2>&1 || \
-		{ grep -vE '^\[ +(RUN|OK) ' $(BUILD)/conformance.txt; exit 1; }
-	@echo "$(NAME): $$(grep -c '^\[ *OK .*:' $(BUILD)/conformance.txt) cases of the conformance suite and two verified runs"
+		build/quick/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN) parameters/tiny.cfg $$workload || exit 1; done
+	@OPERATIONS=$${OPERATIONS:-500} build/quick/tests/test_ftl '$(CASES)' >build/quick/conformance.txt 2>&1 || \
+		{ grep -vE '^\[ +(RUN|OK) ' build/quick/conformance.txt; exit 1; }
+	@echo "$(NAME): $$(grep -c '^\[ *OK .*:' build/quick/conformance.txt) cases of the conformance suite and two verified runs"
 
 check-install: ssd
 	@echo "== installing, using and removing what was installed"
@@ -254,18 +256,26 @@ bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# Objects of their own, so that a student's file is linked in a second.
-grade: ## points for an exercise of docs/course that is a program: LAB=9.2 FILE=mine.c
-	@scripts/deps grade
-	@$(MAKE) --no-print-directory -s -j$(JOBS) BUILD=build/grade LTO= OPTIMISE=-O1 build/grade/ssd build/grade/tests/test_ftl
-	@$(MAKE) --no-print-directory -s BUILD=build/grade LTO= OPTIMISE=-O1 grade-with
+growth: $(SSD) ## how time and memory grow with dies, queue, pages a block, size and requests; AXES=huge: 8 TB
+	@SSD=$(SSD) bench/growth $(AXES)
 
-grade-with:
-	@CC='$(CC)' CFLAGS='$(CFLAGS)' LDLIBS='$(LDLIBS)' scripts/course/grade $(BUILD) "$(LAB)" $(FILE) || [ $$? = 1 ]
+# Trained on runs that most experiments are like; gcc.
+TRAINED := page across mrsm sftl
+pgo: ## build/pgo/ssd: the simulator compiled once more for what most runs do
+	@rm -rf build/pgo
+	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-generate' build/pgo/ssd
+	@for ftl in $(TRAINED); do build/pgo/ssd run --quiet -s ftl=$$ftl -s flash.blocks=128 -s trace.limit=200000 \
+		-s flash.over_provisioning=0.2 parameters/icpp23.cfg lun1 || exit 1; done
+	@find build/pgo -name '*.o' -delete
+	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile' build/pgo/ssd
 
-check-grade: $(BUILD)/ssd $(BUILD)/tests/test_ftl
+# `ssd grade` links a student's program with these, and reads how they were compiled.
+grade-objects: $(BUILD)/ssd $(BUILD)/tests/test_ftl
+	@printf '%s\n' 'CC=$(CC)' 'CFLAGS=$(CFLAGS)' 'LDLIBS=$(LDLIBS)' >$(BUILD)/compiler
+
+check-grade: $(SSD)
 	@echo "== grading solutions and wrong ones"
-	@CC='$(CC)' CFLAGS='$(CFLAGS)' LDLIBS='$(LDLIBS)' tests/grade.py $(BUILD)
+	@SSD=$(SSD) BUILD=$(filter-out build,$(BUILD)) tests/grade.py
 
 # Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for every change.
 lab-page: ## the simulator in a browser, without a network: one file, lab-page.html

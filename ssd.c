@@ -35,7 +35,8 @@ static const struct command commands[] = {
 		"Shows the blocks of the drive described by PARAMETERS page by page as it serves TRACE, what each\n"
 		"request does and why, what buses and dies do meanwhile, and where the map says that things are.\n"
 		"A cell holds an LPN, x if it is dead, . if it is free; + marks what was just programmed, - what just\n"
-		"died, ~ what is still on its way, ! a block just erased.  Keys: space, b, c, l, g, 0, q.\n",
+		"died, ~ what is still on its way, ! a block just erased; # is an LPN where numbers find no room.\n"
+		"Keys: space, b, c, l, g, 0, ?, q.\n",
 		"  ssd watch -L w0+4,w0+2,w2,gc,r3 parameters/tiny.cfg\n"
 		"  ssd watch -s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg docs/across.trace\n"
 		"  ssd watch --plain --at 3 -s ftl=fast docs/log-block.cfg docs/log-block.trace\n" },
@@ -47,6 +48,13 @@ static const struct command commands[] = {
 		"  ssd quiz parameters/tiny.cfg\n"
 		"  ssd quiz --paper --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n"
 		"  ssd quiz --answers --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n" },
+	{ "grade", cli_grade, 0, 0, SIZE_MAX, "[LAB [FILE...]]", "points for exercises of the course",
+		"Gives points for an exercise of docs/course, and says what is wrong.  A lab's number alone prints a\n"
+		"sheet of questions; the filled sheet, or the program that the exercise asks for, is the FILE.  It is\n"
+		"for the top of the source tree, where the course is.\n",
+		"  ssd grade 2 > mine.txt\n"
+		"  ssd grade 2 mine.txt\n"
+		"  ssd grade 9.2 ftl/mine.c\n" },
 	{ "measure", cli_measure, TAKES_MEASURE, 1, 1, "PARAMETERS", "what a drive makes of writes far apart",
 		"Writes single sectors to the drive described by PARAMETERS, the next one when one is done, until the\n"
 		"rate is steady: in order, at random, and at a fixed distance from one to the next, ahead and back.\n"

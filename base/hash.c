@@ -39,9 +39,21 @@ void hash_grow(struct hash *h, struct hashed e)
 	memory_free(old);
 }
 
+#define P1 0x100000001b3u
+#define P2 (P1 * P1)
+#define P4 (P2 * P2)
+
 uint64_t hash_bytes(uint64_t before, const void *bytes, size_t size)
 {
-	for (const unsigned char *at = bytes, *end = at + size; at < end; at++)
-		before = (before ^ *at) * 0x100000001b3u;
+	const unsigned char *at = bytes;
+
+	for (; size >= 8; size -= 8, at += 8) {
+		uint64_t high = (at[0] * P1 + at[1]) * P2 + at[2] * P1 + at[3];
+		uint64_t low = (at[4] * P1 + at[5]) * P2 + at[6] * P1 + at[7];
+
+		before = before * (P4 * P4) + high * P4 + low;
+	}
+	for (; size; size--)
+		before = before * P1 + *at++;
 	return before;
 }

@@ -99,7 +99,8 @@ CONTAINER void hash_remove(struct hash *h, struct hashed e, uint32_t i)
 	h->count--;
 }
 
-/* A sum of bytes that go on from others, or begin with HASH_NOTHING: FNV-1a, to tell apart what differs by chance. */
+/* A sum of bytes that go on from others, or begin with HASH_NOTHING, to tell apart what differs by chance: a polynomial
+ * in the prime of FNV-1, so that eight bytes take one step of what depends on the step before. */
 #define HASH_NOTHING 0xcbf29ce484222325u
 uint64_t hash_bytes(uint64_t before, const void *, size_t bytes);
 

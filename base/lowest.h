@@ -1,6 +1,6 @@
 /*
- * Numbers of which the lowest is at hand, as a tournament: changing one costs log2(count) comparisons at most and two
- * on average, the lowest none.  Numbers that were never set count as the highest.
+ * Numbers of which the lowest is at hand, as a tournament: changing one costs log2(count) comparisons, the lowest none.
+ * Numbers that were never set count as the highest.
  */
 #ifndef BASE_LOWEST_H
 #define BASE_LOWEST_H
@@ -43,21 +43,18 @@ static inline uint64_t lowest_of_all(const struct lowest *t)
 	return t->least[1];
 }
 
+/* Up to the top even where nothing changes any more: when to stop would be a branch that no processor foresees. */
 static inline void lowest_set(struct lowest *t, uint32_t number, uint64_t value)
 {
 	uint64_t *least = t->least;
 	size_t i = (size_t)t->leaves + number;
 
-	least[i] = value;
-	do {
+	for (least[i] = value; i > 1; least[i] = value) {
 		uint64_t other = least[i ^ 1];
 
 		value = other < value ? other : value;
 		i /= 2;
-		if (least[i] == value)
-			return;
-		least[i] = value;
-	} while (i > 1);
+	}
 }
 
 /* State, for saving and loading: the numbers. */

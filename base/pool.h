@@ -85,6 +85,21 @@ static inline bool pool_is_free(const struct pool *p)
 	return pool_count_free(p) == p->used;
 }
 
+/* Are the free ones those, from `first` on, of which this number is 0? */
+static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct regions_numbers number)
+{
+	uint32_t zeros = 0;
+
+	for (uint32_t i = first; i < p->used; i++)
+		zeros += !regions_number(number, i);
+	if (pool_count_free(p) != zeros)
+		return false;
+	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
+		if (i < first || regions_number(number, i))
+			return false;
+	return true;
+}
+
 /* State, for saving and loading: the objects and which of them are free.  There are never more than `most`. */
 static inline void pool_regions(struct pool *p, struct regions *r, uint32_t most)
 {

@@ -1,6 +1,6 @@
 #include "base/regions.h"
 
-static uint64_t number_at(struct regions_numbers n, size_t i)
+uint64_t regions_number(struct regions_numbers n, size_t i)
 {
 	const void *at = (const char *)n.field.array + n.field.offset + i * n.field.stride;
 
@@ -20,12 +20,12 @@ void regions_below(
 	struct regions *r, struct regions_numbers n, size_t count, uint64_t bound, const char *what)
 {
 	for (size_t i = 0; i < count && !r->broken; i++)
-		regions_require(r, number_at(n, i) < bound, what);
+		regions_require(r, regions_number(n, i) < bound, what);
 }
 
 void regions_below_or_none(
 	struct regions *r, struct regions_numbers n, size_t count, uint64_t bound, const char *what)
 {
 	for (size_t i = 0; i < count && !r->broken; i++)
-		regions_require(r, number_at(n, i) < bound || number_at(n, i) == INDEX_NONE, what);
+		regions_require(r, regions_number(n, i) < bound || regions_number(n, i) == INDEX_NONE, what);
 }

@@ -44,6 +44,8 @@ struct regions_numbers {
 #define NUMBERS(array)          ((struct regions_numbers){ ARRAY_ELEMENTS(array), sizeof *(array) })
 #define NUMBERS_OF(array, name) ((struct regions_numbers){ ARRAY_FIELD(array, name), sizeof(array)->name })
 
+uint64_t regions_number(struct regions_numbers, size_t i);
+
 /* Declares that each is below a bound, or else, in the second form, INDEX_NONE. */
 void regions_below(struct regions *, struct regions_numbers, size_t count, uint64_t bound, const char *what);
 void regions_below_or_none(

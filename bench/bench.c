@@ -1,7 +1,8 @@
 /*
  * How fast the simulator is and what it weighs: random requests of 4, 8 and 16 KB, 60 % writes, over the
  * whole drive with full timing, on drives of three sizes, without and with heavy garbage collection; beside
- * it the floor (floor.h) doing the same page writes.  Timings are for reading, not for passing or failing.
+ * it the floor (floor.h) doing the same page writes.  Bytes are what the drive adds to the process, at most.  Timings are
+ * for reading, not for passing or failing.
  */
 #include "base/memory.h"
 #include "base/random.h"
@@ -58,15 +59,26 @@ static struct request draw(struct random *random, const struct geometry *g)
 	return r;
 }
 
-/* Closed loop with 64 requests in the drive; one is drawn ahead, as in drive/run.c. */
-static void drive_requests(struct drive *d, unsigned n, struct random *random)
+/* The requests of a load, drawn before any clock runs.  The caller frees them. */
+static struct request *draw_all(const struct load *load, const struct geometry *g)
 {
-	struct request r, next = draw(random, &d->geometry);
+	struct request *requests = memory_array(load->requests, sizeof *requests, "requests");
+	struct random random;
 
+	random_init(&random, 1, 1);
+	for (unsigned i = 0; i < load->requests; i++)
+		requests[i] = draw(&random, g);
+	return requests;
+}
+
+/* Closed loop with 64 requests in the drive; the next one is known, as in drive/run.c. */
+static void drive_requests(struct drive *d, const struct request *requests, unsigned n)
+{
 	for (unsigned i = 0; i < n; i++) {
-		r = next;
-		next = draw(random, &d->geometry);
-		drive_expect(d, &next);
+		struct request r = requests[i];
+
+		if (i + 1 < n)
+			drive_expect(d, &requests[i + 1]);
 		while (d->in_drive >= 64)
 			drive_run_to_completion(d);
 		r.arrival = d->last_completion;
@@ -82,13 +94,13 @@ struct floor_cost {
 	double ns_per_page, amplification;
 };
 
-/* The same page writes without anything else; the requests are drawn before the clock runs. */
-static struct floor_cost measure_floor(const struct geometry *g, const struct load *load)
+/* The same page writes without anything else. */
+static struct floor_cost measure_floor(
+	const struct geometry *g, const struct load *load, const struct request *requests)
 {
 	uint32_t live = (uint32_t)(load->valid * g->pages), writes = 0;
 	struct floor_drive *f =
 		floor_create(g->planes, g->blocks_per_plane, g->pages_per_block, g->logical_pages);
-	struct request *requests = memory_array(load->requests, sizeof *requests, "requests");
 	struct floor_cost cost;
 	struct random random;
 	uint64_t before;
@@ -100,8 +112,6 @@ static struct floor_cost measure_floor(const struct geometry *g, const struct lo
 	while (floor_programs(f) < load->used * g->pages)
 		floor_write(f, (uint32_t)random_below(&random, live));
 	before = floor_programs(f);
-	for (unsigned i = 0; i < load->requests; i++)
-		requests[i] = draw(&random, g);
 	start = seconds();
 	for (unsigned i = 0; i < load->requests; i++) {
 		const struct request *r = &requests[i];
@@ -114,7 +124,6 @@ static struct floor_cost measure_floor(const struct geometry *g, const struct lo
 	cost.ns_per_page = (seconds() - start) / writes * 1e9;
 	cost.amplification = (double)(floor_programs(f) - before) / writes;
 	floor_free(f);
-	memory_free(requests);
 	return cost;
 }
 
@@ -141,13 +150,18 @@ static void measure(const struct load *load, const char *ftl)
 	struct settings settings;
 	struct fault fault = { "" };
 	struct precondition_result before;
-	struct random random;
+	struct geometry g;
+	struct request *requests = NULL;
 	struct drive *d = NULL;
-	double start = seconds(), created, prepared, ran, bytes;
+	double start, before_drive, created, prepared, ran, bytes;
 	struct floor_cost floor;
 	uint64_t programs, operations;
 
-	if (configure(&settings, load, ftl, &fault))
+	if (configure(&settings, load, ftl, &fault) && geometry_derive(&g, &settings.flash, &fault))
+		requests = draw_all(load, &g);
+	before_drive = resident_mib();
+	start = seconds();
+	if (requests)
 		d = drive_create(&settings, false, &fault);
 	created = seconds() - start;
 	if (!d || !precondition(d, NULL, &before, &fault)) {
@@ -156,22 +170,22 @@ static void measure(const struct load *load, const char *ftl)
 	}
 	stat_list_start(&d->statistics);
 	prepared = seconds() - start - created;
-	random_init(&random, 1, 1);
 	start = seconds();
-	drive_requests(d, load->requests, &random);
+	drive_requests(d, requests, load->requests);
 	ran = seconds() - start;
 	programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
 	operations = flash_total(d->flash, OP_READ) + flash_total(d->flash, OP_PROGRAM) +
 		     flash_total(d->flash, OP_ERASE);
-	bytes = resident_mib() * (1 << 20) / d->geometry.pages;
+	bytes = (resident_mib() - before_drive) * (1 << 20) / g.pages;
 	drive_check(d);
-	floor = measure_floor(&d->geometry, load);
+	floor = measure_floor(&g, load, requests);
 	printf("%-26s %9.0f %11.0f %6.2f %8.0f %8.2f %8.0f %6.1f %7.1f %7.2f %7.2f\n", load->name,
 		load->requests / ran, (double)operations / ran,
 		(double)flash_total(d->flash, OP_PROGRAM) / (double)programs, ran / (double)programs * 1e9,
 		floor.amplification, floor.ns_per_page, ran / (double)programs * 1e9 / floor.ns_per_page,
 		bytes, created, prepared);
 	fflush(stdout);
+	memory_free(requests);
 	drive_free(d);
 	settings_release(&settings);
 }

@@ -573,7 +573,6 @@ void buffer_link_regions(
 static void node_regions(struct buffer *b, struct regions *r)
 {
 	uint64_t most = b->heads + b->capacity;
-	uint32_t pages = 0;
 
 	pool_regions(&b->nodes, r, most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1);
 	regions_require(r, b->nodes.used >= b->heads, "buffer");
@@ -590,9 +589,12 @@ static void node_regions(struct buffer *b, struct regions *r)
 			"buffer");
 		if (node->stored)
 			hash_add(&b->index, by_lpn(b), i);
-		pages += node->stored != 0;
 	}
-	regions_require(r, pool_count_free(&b->nodes) == b->nodes.used - b->heads - pages, "buffer");
+	regions_require(r,
+		pool_frees_zeros(&b->nodes, b->heads,
+			(struct regions_numbers){
+				POOL_FIELD(b->nodes, struct buffer_node, stored), sizeof(mask_t) }),
+		"buffer");
 }
 
 void buffer_regions(struct buffer *b, struct regions *r)

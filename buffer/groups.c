@@ -92,6 +92,11 @@ void groups_regions(struct groups *g, struct buffer *b, struct regions *r)
 		if (i >= g->heads)
 			hash_add(&g->index, by_number(g), i);
 	}
+	regions_require(r,
+		pool_frees_zeros(&g->pool, g->heads,
+			(struct regions_numbers){
+				POOL_FIELD(g->pool, struct group, held), sizeof(uint32_t) }),
+		g->pool.what);
 	for (uint32_t i = b->heads; i < b->nodes.used && !r->broken; i++)
 		regions_require(r,
 			!buffer_node(b, i)->stored ||
@@ -113,7 +118,16 @@ void groups_check(const struct groups *g, const struct buffer *b)
 			"LPN %u is in the buffer and not in its block", node->lpn);
 		held++;
 	}
-	for (uint32_t i = 0; i < g->pool.used; i++)
-		held -= group_at(g, i)->held;
+	for (uint32_t i = g->heads; i < g->pool.used; i++) {
+		const struct group *at = group_at(g, i);
+		uint32_t pages = 0;
+
+		for (size_t word = 0; word < bits_words(g->pages); word++)
+			pages += (uint32_t)__builtin_popcountll(at->page[word]);
+		BUG_ON(at->held && (at->held != pages || hash_find(&g->index, by_number(g), at->number) != i),
+			"block %u holds %u pages in the buffer and counts %u, or is another", at->number,
+			pages, at->held);
+		held -= at->held;
+	}
 	BUG_ON(held, "blocks in the buffer hold other pages than the buffer");
 }

@@ -33,7 +33,7 @@ struct options {
 	char **typed; /* the whole command line from the command's name on, NULL-ended */
 	struct words operand;
 	struct words setting; /* -s KEY=VALUE, in their order */
-	struct words apart; /* of the words typed, those of options that change no result */
+	struct words apart;   /* of the words typed, those of options that change no result */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
 		*warm_up, *log, *checkpoint, *every, *resume, *at, *man;
 	const char *timeline[2]; /* FROM..TO, FILE */
@@ -64,8 +64,8 @@ enum takes {
 /* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_measure, cli_watch, cli_quiz, cli_trace_stat, cli_trace_convert, cli_trace_generate,
-	cli_legacy, cli_legacy_import, cli_legacy_diff, cli_list, cli_params;
+command_main cli_run, cli_measure, cli_watch, cli_quiz, cli_grade, cli_trace_stat, cli_trace_convert,
+	cli_trace_generate, cli_legacy, cli_legacy_import, cli_legacy_diff, cli_list, cli_params;
 
 struct command {
 	const char *name;   /* as typed, after its group if it is in one: "trace stat"; "" for the program */

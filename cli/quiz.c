@@ -1,24 +1,29 @@
 /* `ssd quiz`: questions about what a drive does next, answered by the drive. */
 #include "cli/cli.h"
 #include "watch/quiz.h"
+#include "watch/terminal.h"
 
 #define QUESTIONS_USUAL 5u
 
 int cli_quiz(const struct options *o, struct fault *fault)
 {
+	uint32_t columns = 80, rows;
 	struct settings settings;
 	struct quiz quiz = { .settings = &settings,
 		.questions = o->questions ? o->questions : QUESTIONS_USUAL,
 		.form = o->answers ? QUIZ_ANSWERS
 			: o->paper ? QUIZ_PAPER
 				   : QUIZ_ASKED,
-		.shape = { o->columns ? (uint32_t)o->columns : 80, o->rows ? (uint32_t)o->rows : 16, 8 },
+		.shape = { .rows = o->rows ? (uint32_t)o->rows : 16, .planes = 8 },
 		.in = stdin,
 		.out = stdout };
 	bool done = settings_init(&settings, fault) &&
-		    settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault) &&
-		    quiz_run(&quiz, fault);
+		    settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault);
 
+	if (quiz.form == QUIZ_ASKED && terminal_there())
+		terminal_size(&columns, &rows);
+	quiz.shape.columns = o->columns ? (uint32_t)o->columns : columns;
+	done = done && quiz_run(&quiz, fault);
 	settings_release(&settings);
 	return cli_status(done);
 }

@@ -421,6 +421,7 @@ static int run_with(const struct options *o, const struct settings *settings, st
 				  : simulate(drive, &workload, o, command, &results, &windows, fault);
 	}
 	results_abandon(&results);
+	windows_release(&windows);
 	workload_close(&workload);
 	drive_free(drive);
 	memory_free(command);

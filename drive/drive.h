@@ -43,7 +43,8 @@ struct drive_figures {
 };
 
 struct drive_statistics {
-	struct request_statistics request[REQUEST_TYPES + 1]; /* per request_type, and of all */
+	/* Per request_type, and of all: of these only `count` is kept, statistics_sum_types() fills in the rest. */
+	struct request_statistics request[REQUEST_TYPES + 1];
 	struct histogram service[REQUEST_TYPES];              /* latency without the wait for a slot */
 	struct class_statistics class[CLASSES][2];            /* [REQUEST_READ] and [REQUEST_WRITE] */
 	struct drive_figures figures;

@@ -30,7 +30,7 @@ static lpn_t host_pages(const struct drive *d)
 
 static bool touches(const struct preparation *f, lpn_t lpn)
 {
-	return bits_get(f->bit, lpn);
+	return f->pages && bits_get(f->bit, lpn);
 }
 
 static void touch(struct preparation *f, lpn_t lpn)
@@ -237,7 +237,8 @@ static void expect_candidate(struct drive *d, struct live_pages *live, uint64_t 
 	lpn_t lpn = (lpn_t)shuffle_at(&live->order, at < live->order.n ? at : 0);
 
 	live->candidate[at % EXPECT_AHEAD] = lpn;
-	__builtin_prefetch(&live->footprint->bit[lpn / 64]);
+	if (live->footprint->pages)
+		__builtin_prefetch(&live->footprint->bit[lpn / 64]);
 	if (ops->expect && lpn < d->geometry.logical_pages)
 		ops->expect(d->ftl, lpn);
 }

@@ -146,10 +146,23 @@ static const struct stat_row class_write_rows[] = {
 	{ 0 },
 };
 
+void statistics_sum_types(struct drive_statistics *s)
+{
+	struct request_statistics *all = &s->request[REQUEST_TYPES];
+
+	memset(&all->latency, 0, sizeof all->latency);
+	all->sectors = 0;
+	for (int type = 0; type < REQUEST_TYPES; type++) {
+		all->sectors += s->request[type].sectors;
+		histogram_join(&all->latency, &s->request[type].latency);
+	}
+}
+
 static void gather_requests(void *drive)
 {
 	struct drive_statistics *s = ((struct drive *)drive)->count;
 
+	statistics_sum_types(s);
 	for (int type = 0; type <= REQUEST_TYPES; type++)
 		s->request[type].bytes = s->request[type].sectors * SECTOR_BYTES;
 	for (int class = 0; class < CLASSES; class ++)
@@ -412,6 +425,7 @@ void statistics_write_latencies(const struct drive *d, FILE *out)
 	const struct request_statistics *type = d->count->request;
 	uint64_t low, high;
 
+	statistics_sum_types(d->count);
 	fprintf(out,
 		"# latency_ns reads writes all   (requests whose latency lies below the first column and "
 		"not below the one before)\n");

@@ -20,6 +20,9 @@ void statistics_add(struct drive *);
 
 void statistics_report(struct report *, const struct run *, const struct run_facts *);
 
+/* What is counted by type of request, of all of them. */
+void statistics_sum_types(struct drive_statistics *);
+
 /* Write amplification so far: bytes of pages programmed / bytes written by the host.  NaN before the first write. */
 double statistics_waf(const struct drive *);
 

@@ -143,6 +143,11 @@ void windows_end(struct windows *w, struct drive *d, uint64_t requests)
 {
 	if (w->series)
 		put_row(w, d, requests);
+	windows_release(w);
+}
+
+void windows_release(struct windows *w)
+{
 	series_free(w->series);
 	w->series = NULL;
 }

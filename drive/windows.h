@@ -55,4 +55,7 @@ void windows_pass(struct windows *, struct drive *, uint64_t requests);
 /* After the last one has completed: the last row. */
 void windows_end(struct windows *, struct drive *, uint64_t requests);
 
+/* Of a run that came to its end or did not. */
+void windows_release(struct windows *);
+
 #endif

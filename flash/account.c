@@ -114,6 +114,20 @@ const struct account *account_of(const struct accounts *a, uint32_t ticket)
 	return &a->ticket[ticket];
 }
 
+static tick_t since(const struct account *a)
+{
+	tick_t since = a->until;
+
+	for (int part = 0; part < PARTS; part++)
+		since -= a->ns[part];
+	return since;
+}
+
+bool accounts_agree(const struct accounts *a, uint32_t op, uint32_t ticket)
+{
+	return since(&a->op[op].account) == since(&a->ticket[ticket]);
+}
+
 void accounts_regions(struct accounts *a, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *r)
 {
 	a->op = memory_grown(a->op, &a->op_room, ops, sizeof *a->op, "accounts");

@@ -49,6 +49,9 @@ void account_unit(struct accounts *, uint32_t unit, bool collects, tick_t now);
 /* Of so many operations, tickets and units. */
 void accounts_regions(struct accounts *, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *);
 
+/* Do an operation and its request account for the time since the same moment? */
+bool accounts_agree(const struct accounts *, uint32_t op, uint32_t ticket);
+
 /* Of a request that has completed, until its ticket is given to another. */
 const struct account *account_of(const struct accounts *, uint32_t ticket);
 

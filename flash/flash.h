@@ -139,11 +139,17 @@ static inline uint32_t flash_next_page(const struct flash *f, block_t block)
 	return f->block[block].next;
 }
 
+/* Its owner will be asked for soon. */
+PREFETCHING void flash_prefetch_owner(const struct flash *f, ppn_t ppn)
+{
+	__builtin_prefetch(&f->owner[ppn], 1);
+}
+
 /* The page will be read or die soon. */
 PREFETCHING void flash_prefetch(const struct flash *f, ppn_t ppn)
 {
 	__builtin_prefetch(&f->block[geometry_block(f->geometry, ppn)]);
-	__builtin_prefetch(&f->owner[ppn], 1);
+	flash_prefetch_owner(f, ppn);
 }
 
 /* Data flow, for the oracle: what a page just programmed holds, what a read is answered from. */

@@ -57,6 +57,9 @@ void schedule_watch(struct schedule *, struct watch *);
 /* For the witness, if there is one: why an FTL does what it does next. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
 
+/* From now on the judge of the medium looks on; before the first operation. */
+void schedule_be_judged(struct schedule *);
+
 /* From now on it is followed where the time of each request goes; before the first. */
 void schedule_keep_accounts(struct schedule *);
 
@@ -79,6 +82,9 @@ bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
 
 /* State of a run between two requests: what is under way, and when. */
 void schedule_regions(struct schedule *, struct regions *);
+
+/* Between two requests: aborts unless what is under way hangs together (flash/census.h). */
+void schedule_check(const struct schedule *);
 
 /* Aborts unless nothing is left of operations when all have ended. */
 void schedule_check_idle(const struct schedule *);

@@ -2,15 +2,11 @@
 
 #include "base/bits.h"
 
-bool page_walk_next(struct page_walk *w, struct page_part *part)
+void page_walk_meet(struct page_walk *w, struct page_part *part)
 {
-	sector_t page_end;
+	sector_t page_end = geometry_page_start(w->geometry, part->lpn + 1);
 
-	if (w->extent == w->end)
-		return false;
-	part->lpn = geometry_lpn(w->geometry, w->at);
 	part->mask = 0;
-	page_end = geometry_page_start(w->geometry, part->lpn + 1);
 	while (geometry_lpn(w->geometry, w->at) == part->lpn) {
 		part->mask |= extent_mask(
 			(struct extent){ w->at, w->extent->end }, part->lpn, w->geometry->sector_shift);
@@ -22,7 +18,6 @@ bool page_walk_next(struct page_walk *w, struct page_part *part)
 			break;
 		w->at = w->extent->start;
 	}
-	return true;
 }
 
 /* The next run of sectors of the mask as an extent, behind `e` (both ends at the page's start at first). */

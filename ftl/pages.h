@@ -28,7 +28,28 @@ static inline struct page_walk page_walk_start(
 	return (struct page_walk){ g, extents, extents + n, n ? extents->start : 0 };
 }
 
-bool page_walk_next(struct page_walk *, struct page_part *);
+/* The next part where an extent ends and others follow, which may meet it in its last page. */
+void page_walk_meet(struct page_walk *, struct page_part *);
+
+/* The next part; false: there is none. */
+static inline bool page_walk_next(struct page_walk *w, struct page_part *part)
+{
+	const struct geometry *g = w->geometry;
+	sector_t page_end;
+
+	if (w->extent == w->end)
+		return false;
+	part->lpn = geometry_lpn(g, w->at);
+	page_end = geometry_page_start(g, part->lpn + 1);
+	if (w->extent->end <= page_end && w->extent + 1 != w->end) {
+		page_walk_meet(w, part);
+		return true;
+	}
+	part->mask = extent_mask((struct extent){ w->at, w->extent->end }, part->lpn, g->sector_shift);
+	w->at = page_end;
+	w->extent += w->extent->end <= page_end;
+	return true;
+}
 
 /* flash_holds_host(), flash_holds_kept() and flash_answers() for the sectors `mask` of page `lpn`. */
 void pages_hold_host(struct io *, ppn_t, lpn_t, mask_t);

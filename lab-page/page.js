@@ -78,8 +78,9 @@ class Picture {
 	constructor(canvas, run)
 	{
 		// On a wide page the blocks of a plane stand in two columns.
-		const columns = run.size(2) * (canvas.clientWidth > 600 ? 2 : 1);
+		const each = canvas.clientWidth > 600 ? 2 : 1, columns = run.size(2) * each;
 
+		$("k-shape").textContent = `a row is a block of 16 pages; four planes, side by side${each > 1 ? ", in two columns each" : ""}`;
 		this.pages = run.size(1);
 		this.rows = Math.ceil(run.size(0) / columns);
 		canvas.width = columns * (this.pages * CELL + APART) - APART;
@@ -185,7 +186,7 @@ function drawLatency(run)
 	const of = type => SHARES.map((share, i) => [x(i), run.latency(type, share)]).filter(p => p[1] > 0).map(p => [p[0], y(p[1])]);
 
 	$("latency-chart").innerHTML = axes(SHARES.map((s, i) => [x(i), +(s * 100).toFixed(2) + " %"]),
-		[[1e3, "1 us"], [1e4, "10"], [1e5, "100"], [1e6, "1 ms"], [1e7, "10"], [1e8, "100"]].map(([ns, text]) => [y(ns), text]),
+		[[1e3, "1 us"], [1e4, "10 us"], [1e5, "100 us"], [1e6, "1 ms"], [1e7, "10 ms"], [1e8, "100 ms"]].map(([ns, text]) => [y(ns), text]),
 		"share of the requests", "") + line("reads", of(0)) + line("measured", of(1));
 }
 

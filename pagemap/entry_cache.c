@@ -49,14 +49,27 @@ static uint32_t most_elements(const struct entry_cache *c, uint64_t entries)
 	return most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1;
 }
 
+/* One place for each entry that fits: with room for all keys each has its own. */
+static uint32_t index_bits(uint32_t entries)
+{
+	uint32_t low = 0;
+
+	while (low < entries - 1)
+		low = 2 * low + 1;
+	return low;
+}
+
 struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_plan plan)
 {
 	struct entry_cache *c = memory_array(1, sizeof *c, "entry cache");
+	uint32_t most;
 
 	*c = (struct entry_cache){ .directory = d, .plan = plan };
+	most = most_elements(c, plan.bytes / plan.least);
 	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
-	pool_reserve(&c->pool, most_elements(c, plan.expected));
-	c->place = memory_array(keys(c), sizeof *c->place, "index of the entry cache");
+	pool_reserve(&c->pool, most);
+	c->low = index_bits(most - HEADS);
+	c->first = memory_array((size_t)c->low + 1, sizeof *c->first, "index of the entry cache");
 	c->dirty = memory_array(d->pages * page_words(c), sizeof *c->dirty, "changed entries");
 	for (uint32_t head = 0; head < HEADS; head++)
 		list_init(FIELD(c, use), pool_take(&c->pool));
@@ -68,16 +81,26 @@ void entry_cache_free(struct entry_cache *c)
 	if (!c)
 		return;
 	pool_free(&c->pool);
-	memory_free(c->place);
+	memory_free(c->first);
 	memory_free(c->dirty);
 	memory_free(c);
 }
 
 /* ---- what is in DRAM ---- */
 
+/* Its element; 0: it is not in DRAM. */
+static uint32_t element(const struct entry_cache *c, uint32_t key)
+{
+	uint32_t i = c->first[key & c->low];
+
+	while (i && entry_at(c, i)->key != key)
+		i = entry_at(c, i)->chain;
+	return i;
+}
+
 static uint32_t cached(const struct entry_cache *c, uint32_t key)
 {
-	uint32_t i = c->place[key];
+	uint32_t i = element(c, key);
 
 	BUG_ON(!i, "entry %u is changed and not in DRAM", key);
 	return i;
@@ -85,7 +108,48 @@ static uint32_t cached(const struct entry_cache *c, uint32_t key)
 
 struct cached_entry *entry_cache_find(const struct entry_cache *c, uint32_t key)
 {
-	return c->place[key] ? entry_at(c, c->place[key]) : NULL;
+	uint32_t i = element(c, key);
+
+	return i ? entry_at(c, i) : NULL;
+}
+
+static void index_element(struct entry_cache *c, uint32_t i)
+{
+	uint32_t *first = &c->first[entry_at(c, i)->key & c->low];
+
+	entry_at(c, i)->chain = *first;
+	*first = i;
+}
+
+static void unindex_element(struct entry_cache *c, uint32_t i)
+{
+	uint32_t *link = &c->first[entry_at(c, i)->key & c->low];
+
+	while (*link != i)
+		link = &entry_at(c, *link)->chain;
+	*link = entry_at(c, i)->chain;
+}
+
+static op_t loading(const struct cached_entry *e)
+{
+	op_t read;
+
+	memcpy(&read, e->load, sizeof read);
+	return read;
+}
+
+static void set_loading(struct cached_entry *e, op_t read)
+{
+	memcpy(e->load, &read, sizeof read);
+}
+
+/* What a user of the entry waits for. */
+static op_t pending(const struct io *io, struct cached_entry *e)
+{
+	op_t read = loading(e), wait = directory_pending(io, &read, OP_NONE);
+
+	set_loading(e, read);
+	return wait;
 }
 
 bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
@@ -120,9 +184,10 @@ static void use(struct entry_cache *c, uint32_t i)
 
 static void set_bytes(struct entry_cache *c, struct cached_entry *e, uint32_t bytes)
 {
+	BUG_ON(bytes > UINT16_MAX, "an entry of %u bytes", bytes);
 	c->used += bytes;
 	c->used -= e->bytes;
-	e->bytes = bytes;
+	e->bytes = (uint16_t)bytes;
 	if (c->used > c->most_used)
 		c->most_used = c->used;
 }
@@ -141,8 +206,9 @@ static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load
 {
 	uint32_t i = pool_take(&c->pool);
 
-	*entry_at(c, i) = (struct cached_entry){ .key = key, .load = load };
-	c->place[key] = i;
+	*entry_at(c, i) = (struct cached_entry){ .key = key };
+	set_loading(entry_at(c, i), load);
+	index_element(c, i);
 	put(c, i, false);
 	set_bytes(c, entry_at(c, i), bytes);
 }
@@ -150,7 +216,7 @@ static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load
 static void leave(struct entry_cache *c, uint32_t i)
 {
 	set_clean(c, entry_at(c, i)->key);
-	c->place[entry_at(c, i)->key] = 0;
+	unindex_element(c, i);
 	set_bytes(c, entry_at(c, i), 0);
 	pull(c, i);
 	pool_give(&c->pool, i);
@@ -253,12 +319,12 @@ op_t entry_cache_get(struct entry_cache *c, struct io *io, uint32_t key, uint32_
 	uint32_t i;
 
 	BUG_ON(key >= keys(c), "entry %u is looked up, there are %u mapping pages", key, c->directory->pages);
-	i = c->place[key];
+	i = element(c, key);
 	directory_count_lookup(c->directory, page_of(c, key), i);
 	if (!i)
 		return load(c, io, key, bytes);
 	use(c, i);
-	return directory_pending(io, &entry_at(c, i)->load, OP_NONE);
+	return pending(io, entry_at(c, i));
 }
 
 op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32_t bytes)
@@ -267,9 +333,8 @@ op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32
 	op_t read;
 
 	directory_count_lookup(c->directory, page_of(c, key), false);
-	read = directory_read(c->directory, io, page_of(c, key), CAUSE_MAP,
-		directory_pending(io, &entry_at(c, i)->load, OP_NONE));
-	entry_at(c, i)->load = read;
+	read = directory_read(c->directory, io, page_of(c, key), CAUSE_MAP, pending(io, entry_at(c, i)));
+	set_loading(entry_at(c, i), read);
 	use(c, i);
 	set_bytes(c, entry_at(c, i), bytes);
 	entry_cache_fit(c, io);
@@ -281,7 +346,7 @@ void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint3
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (!c->place[key] && make_room(c, io, bytes, c->place[beside], &nobody, &written))
+	if (!element(c, key) && make_room(c, io, bytes, element(c, beside), &nobody, &written))
 		enter(c, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
@@ -297,8 +362,10 @@ uint32_t entry_cache_brought(const struct entry_cache *c, uint32_t key, uint32_t
 
 void entry_cache_touch(struct entry_cache *c, uint32_t key)
 {
-	if (c->place[key])
-		use(c, c->place[key]);
+	uint32_t i = element(c, key);
+
+	if (i)
+		use(c, i);
 }
 
 /* ---- changes ---- */
@@ -319,7 +386,7 @@ void entry_cache_resize(struct entry_cache *c, uint32_t key, uint32_t bytes)
 
 bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 {
-	if (!c->place[key])
+	if (!element(c, key))
 		return false;
 	set_dirty(c, key);
 	return true;
@@ -333,14 +400,25 @@ static uint32_t length(const struct entry_cache *c, bool protected)
 	return list_length(FIELD(c, use), segment(protected), c->pool.used);
 }
 
+/* Chains are the index's, not the state's: what is saved has none. */
+static void unindex_segment(struct entry_cache *c, bool protected)
+{
+	uint32_t head = segment(protected);
+
+	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
+		c->first[entry_at(c, i)->key & c->low] = 0;
+		entry_at(c, i)->chain = 0;
+	}
+}
+
 static void index_segment(struct entry_cache *c, bool protected, bool running)
 {
 	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		if (!running)
-			entry_at(c, i)->load = OP_NONE;
-		c->place[entry_at(c, i)->key] = i;
+			set_loading(entry_at(c, i), OP_NONE);
+		index_element(c, i);
 	}
 }
 
@@ -351,8 +429,8 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	struct cached_entry *e;
 	uint32_t n;
 
-	for (uint32_t i = HEADS; i < c->pool.used; i++)
-		c->place[entry_at(c, i)->key] = 0;
+	unindex_segment(c, true);
+	unindex_segment(c, false);
 	pool_regions(&c->pool, r, most_elements(c, keys(c)));
 	regions_visit(r, c->dirty, c->directory->pages * page_words(c) * sizeof *c->dirty);
 	regions_visit(r, &c->used, sizeof c->used);
@@ -365,8 +443,8 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
 	for (uint32_t i = 0; i < n && r->running; i++)
-		regions_require(
-			r, schedule_knows(c->directory->space->flash->schedule, e[i].load), "entry cache");
+		regions_require(r, schedule_knows(c->directory->space->flash->schedule, loading(&e[i])),
+			"entry cache");
 	if (r->running)
 		regions_visit(r, &c->most_used, sizeof c->most_used);
 	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
@@ -390,9 +468,9 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 
 		BUG_ON(e->key >= keys(c), "entry %u is in DRAM, there are %u mapping pages", e->key,
 			c->directory->pages);
-		BUG_ON(e->protected != protected || c->place[e->key] != i,
+		BUG_ON(e->protected != protected || element(c, e->key) != i,
 			"entry %u in segment %d is said to be in %d, the index has %u for %u", e->key,
-			protected, e->protected, c->place[e->key], i);
+			protected, e->protected, element(c, e->key), i);
 		BUG_ON(++t->entries > c->pool.used, "more than %u entries are in DRAM", c->pool.used);
 		t->dirty += entry_cache_dirty(c, e->key);
 		t->bytes += e->bytes;

@@ -19,7 +19,8 @@
  *     Nothing enters or leaves meanwhile.
  *   - Outside time it is not used.
  *
- * An entry in DRAM costs 32 bytes of the simulator's memory, every key 4 (its place) and a bit (changed).
+ * An entry in DRAM costs 28 bytes of the simulator's memory, every key a bit (changed); the index costs 4 for each
+ * entry that there is room for, rounded up to a power of two.
  *
  * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what it has no room for goes
  * back to the others as the one last used.  0 is plain LRU.
@@ -32,10 +33,11 @@
 #include "pagemap/directory.h"
 
 struct cached_entry {
-	op_t load;       /* the read that brought it, as long as that may be under way */
-	uint32_t key;    /* stays when the entry leaves, until the element is used again */
-	struct link use; /* in the ring of its segment, least recently used first */
-	uint32_t bytes;
+	uint32_t chain;   /* the next element of its place in the index; 0: none */
+	uint32_t key;     /* stays when the entry leaves, until the element is used again */
+	struct link use;  /* in the ring of its segment, least recently used first */
+	uint32_t load[2]; /* an op_t, unaligned: the read that brought it, as long as that may be under way */
+	uint16_t bytes;
 	bool protected;
 	uint8_t parts; /* the FTL's own: which parts of it are in DRAM; 0 when it enters */
 };
@@ -43,7 +45,7 @@ struct cached_entry {
 struct entry_cache_plan {
 	uint32_t per_page; /* entries of a mapping page */
 	uint64_t bytes;    /* budget, at least that of the largest entry */
-	uint64_t expected; /* entries for which there is room at once */
+	uint32_t least;    /* bytes of the smallest entry, for the size of the index */
 	uint64_t protect;  /* entries */
 	bool batch;        /* a write-back is for all changed entries of the mapping page */
 	bool read_once; /* one read does if an entry is loaded from the page that the one that leaves is written to */
@@ -58,7 +60,8 @@ struct entry_cache {
 	struct directory *directory;
 	struct entry_cache_plan plan;
 	struct pool pool;
-	uint32_t *place;          /* per key: its element; 0 (a head): it is not in DRAM */
+	uint32_t *first;          /* index, by the key's low bits: an element; 0 (a head): none */
+	uint32_t low;             /* these bits */
 	uint64_t *dirty;          /* bit per key, whole words per mapping page: changed in DRAM */
 	uint64_t used, most_used; /* bytes */
 	uint64_t protected;       /* entries */
@@ -78,12 +81,13 @@ bool entry_cache_dirty(const struct entry_cache *, uint32_t key);
 /* The key is used soon; then, once what that fetches is there. */
 PREFETCHING void entry_cache_expect(const struct entry_cache *c, uint32_t key)
 {
-	__builtin_prefetch(&c->place[key], 1);
+	__builtin_prefetch(&c->first[key & c->low], 1);
+	__builtin_prefetch(&c->dirty[key / 64], 1); /* or near it, where the words of a page are not full */
 }
 
 PREFETCHING void entry_cache_expect_next(const struct entry_cache *c, uint32_t key)
 {
-	__builtin_prefetch(pool_at(&c->pool, c->place[key]), 1);
+	__builtin_prefetch(pool_at(&c->pool, c->first[key & c->low]), 1);
 }
 
 /*

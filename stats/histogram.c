@@ -5,6 +5,19 @@
 #include <float.h>
 #include <math.h>
 
+void histogram_join(struct histogram *h, const struct histogram *other)
+{
+	if (other->count && (other->min < h->min || h->count == 0))
+		h->min = other->min;
+	if (other->max > h->max)
+		h->max = other->max;
+	h->count += other->count;
+	h->sum += other->sum;
+	h->sum_squares += other->sum_squares;
+	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+		h->bin[i] += other->bin[i];
+}
+
 double histogram_mean(const struct histogram *h)
 {
 	return h->count ? (double)h->sum / (double)h->count : 0;
@@ -68,11 +81,26 @@ void histogram_bin_bounds(unsigned bin, uint64_t *low, uint64_t *high)
 	*high = bin == HISTOGRAM_BINS - 1 ? UINT64_MAX : (first + 1) << shift;
 }
 
-bool histogram_agrees(const struct histogram *h)
+bool histogram_is_part(const struct histogram *part, const struct histogram *whole)
 {
 	uint64_t count = 0;
 
+	for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
+		if (part->bin[i] > whole->bin[i] || part->bin[i] > part->count)
+			return false;
+		count += part->bin[i];
+	}
+	return count == part->count;
+}
+
+bool histogram_agrees(const struct histogram *h)
+{
+	unsigned least = histogram_bin(h->min), most = histogram_bin(h->max);
+
+	if (h->count > UINT64_MAX / HISTOGRAM_BINS || !histogram_is_part(h, h))
+		return false;
 	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
-		count += h->bin[i];
-	return count == h->count;
+		if (h->bin[i] && (i < least || i > most))
+			return false;
+	return true;
 }

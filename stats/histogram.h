@@ -45,6 +45,9 @@ static inline void histogram_add(struct histogram *h, uint64_t value)
 	h->bin[histogram_bin(value)]++;
 }
 
+/* Adds the values of another. */
+void histogram_join(struct histogram *, const struct histogram *);
+
 double histogram_mean(const struct histogram *);      /* 0 when empty */
 double histogram_deviation(const struct histogram *); /* population; 0 when empty */
 
@@ -52,8 +55,13 @@ double histogram_deviation(const struct histogram *); /* population; 0 when empt
  * to the end of its bin but never above the maximum.  0 when empty. */
 uint64_t histogram_percentile(const struct histogram *, double share);
 
-/* The bins hold as many values as are counted: not so of one from a file that is not what it seems. */
+/* The bins from the least to the largest value hold as many values as are counted, the others none: not so of one
+ * from a file that is not what it seems. */
 bool histogram_agrees(const struct histogram *);
+
+/* The bins of a part hold as many values as it counts, and no more than those of the whole, which agrees; its least and
+ * largest may be older. */
+bool histogram_is_part(const struct histogram *part, const struct histogram *whole);
 
 /* Bounds of a bin: the values low <= v < high.  The last bin's high is UINT64_MAX, which
  * is a value of that bin too. */

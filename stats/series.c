@@ -11,15 +11,27 @@ struct series {
 	bool names;             /* a line of names, not of a window */
 	uint64_t *count;        /* at the end of the window before, in the order of the list */
 	struct histogram *time; /* the same */
-	uint32_t counts, times, count_room, time_room;
+	uint32_t counts, times; /* so many so far, in the end all */
 	struct histogram window;
 };
+
+static void add_column(void *series, const struct stat_list *list, const struct stat_number *n)
+{
+	struct series *s = series;
+
+	(void)list;
+	s->counts += n->row->kind == STAT_COUNT;
+	s->times += n->row->kind == STAT_TIMES;
+}
 
 struct series *series_create(const struct stat_list *list)
 {
 	struct series *s = memory_array(1, sizeof *s, "series");
 
 	s->list = list;
+	stat_list_look(list, add_column, s);
+	s->count = memory_array(s->counts, sizeof *s->count, "series");
+	s->time = memory_array(s->times, sizeof *s->time, "series");
 	return s;
 }
 
@@ -34,10 +46,8 @@ void series_free(struct series *s)
 
 static void put_count(struct series *s, const struct stat_number *n)
 {
-	uint64_t now = stat_count(n->value), *before;
+	uint64_t now = stat_count(n->value), *before = &s->count[s->counts++];
 
-	s->count = memory_grown(s->count, &s->count_room, s->counts + 1, sizeof *s->count, "series");
-	before = &s->count[s->counts++];
 	if (s->names)
 		fprintf(s->out, ",%s", n->name);
 	else
@@ -84,7 +94,6 @@ static void put_times(struct series *s, const struct stat_number *n)
 {
 	const struct histogram *now = (const struct histogram *)(const void *)n->value;
 
-	s->time = memory_grown(s->time, &s->time_room, s->times + 1, sizeof *s->time, "series");
 	if (s->names) {
 		fprintf(s->out, ",%s_mean_ns", n->name);
 		for (size_t i = 0; i < s->list->percentiles; i++)
@@ -126,19 +135,25 @@ void series_row(struct series *s, FILE *out)
 	put_line(s, out, false);
 }
 
-#define COLUMNS_MOST 65536u
+struct check {
+	const struct series *series;
+	struct regions *regions;
+	uint32_t times;
+};
+
+static void require_part(void *check, const struct stat_list *list, const struct stat_number *n)
+{
+	struct check *c = check;
+
+	(void)list;
+	if (n->row->kind == STAT_TIMES && !c->regions->broken)
+		regions_require(c->regions,
+			histogram_is_part(&c->series->time[c->times++], (const void *)n->value), "series");
+}
 
 void series_regions(struct series *s, struct regions *r)
 {
-	regions_visit(r, &s->counts, sizeof s->counts);
-	regions_visit(r, &s->times, sizeof s->times);
-	regions_require(r, s->counts < COLUMNS_MOST && s->times < COLUMNS_MOST, "series");
-	if (r->broken)
-		return;
-	s->count = memory_grown(s->count, &s->count_room, s->counts, sizeof *s->count, "series");
-	s->time = memory_grown(s->time, &s->time_room, s->times, sizeof *s->time, "series");
 	regions_visit(r, s->count, s->counts * sizeof *s->count);
 	regions_visit(r, s->time, s->times * sizeof *s->time);
-	for (uint32_t i = 0; i < s->times && !r->broken; i++)
-		regions_require(r, histogram_agrees(&s->time[i]), "series");
+	stat_list_look(s->list, require_part, &(struct check){ s, r, 0 });
 }

@@ -101,6 +101,12 @@ void stat_list_visit(const struct stat_list *list, stat_visitor *visit, void *co
 	}
 }
 
+void stat_list_look(const struct stat_list *list, stat_visitor *visit, void *context)
+{
+	for (size_t i = 0; i < list->groups; i++)
+		visit_group(list, &list->group[i], visit, context);
+}
+
 static void require_times(void *regions, const struct stat_list *list, const struct stat_number *n)
 {
 	(void)list;

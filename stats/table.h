@@ -95,6 +95,9 @@ typedef void stat_visitor(void *context, const struct stat_list *, const struct 
 /* Every number as it is now, in the order of the report. */
 void stat_list_visit(const struct stat_list *, stat_visitor *, void *context);
 
+/* The same without asking the groups for what they count elsewhere. */
+void stat_list_look(const struct stat_list *, stat_visitor *, void *context);
+
 /* All groups in the order in which they were added. */
 void stat_list_report(struct stat_list *, struct report *);
 

@@ -36,15 +36,15 @@ same() {
 
 promised README.md 'make new-ftl NAME=mine'
 promised README.md 'make check-ftl NAME=mine'
-promised README.md './ssd run --verify -s ftl=mine parameters/tiny.cfg uniform'
+promised README.md 'make && ./ssd run --verify -s ftl=mine parameters/class.cfg zipf'
 # shellcheck disable=SC2016 # the backquotes are Markdown's
 {
 	promised CONTRIBUTING.md '`make new-ftl NAME=mine`'
 	promised CONTRIBUTING.md '`make check-ftl NAME=mine`'
-	promised CONTRIBUTING.md './ssd run --verify -s ftl=mine parameters/tiny.cfg mixed'
+	promised CONTRIBUTING.md 'make && ./ssd run --verify -s ftl=mine parameters/tiny.cfg mixed'
 	promised CONTRIBUTING.md '`make new-buffer NAME=mine`'
 	promised CONTRIBUTING.md '`make check-buffer NAME=mine`'
-	promised CONTRIBUTING.md './ssd run --verify -s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed'
+	promised CONTRIBUTING.md 'make && ./ssd run --verify -s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed'
 }
 
 rooms=$(sed -n 's/^ROOMS *:= *//p' Makefile)
@@ -63,7 +63,8 @@ done
 quick() {
 	make --no-print-directory -s -j2 LTO= OPTIMISE=-O1 "$@" >made.txt 2>&1
 }
-quick ssd build/tests/test_ftl || { cat made.txt && fail 'the copy does not build'; }
+quick BUILD=build/quick build/quick/ssd build/quick/tests/test_ftl || { cat made.txt && fail 'the copy does not build'; }
+cp build/quick/ssd .
 scripts/lint || fail 'the copies break a house rule'
 
 ./ssd list >list.txt
@@ -72,8 +73,8 @@ scripts/lint || fail 'the copies break a house rule'
 ./ssd list statistics >list.txt
 grep -qw 'mine.partial_writes' list.txt || fail "the FTL's own statistic is not listed"
 
-run skeleton -s ftl=skeleton parameters/tiny.cfg uniform
-run mine -s ftl=mine parameters/tiny.cfg uniform
+run skeleton -s ftl=skeleton parameters/class.cfg zipf
+run mine -s ftl=mine parameters/class.cfg zipf
 same mine skeleton
 run mine -s ftl=mine parameters/tiny.cfg mixed
 run lru -s buffer=lru -s dram.buffer_bytes=64K parameters/tiny.cfg mixed
@@ -84,7 +85,7 @@ same mine lru
 for kind in ftl buffer; do
 	quick check-$kind NAME=mine || { tail -20 made.txt && fail "make check-$kind refuses it"; }
 	grep -qE '^mine: [0-9]+ cases' made.txt || fail "make check-$kind does not say what it did"
-	mv build/conformance.txt "$kind.txt"
+	mv build/quick/conformance.txt "$kind.txt"
 done
 for case in 'ftl.txt conforms:mine+lru+' 'buffer.txt conforms:page+mine+' 'ftl.txt wears-out:mine+' 'ftl.txt saved:mine+'; do
 	grep -qF "[       OK ] ${case#* }" "${case%% *}" || fail "the conformance suite has no case $case..."

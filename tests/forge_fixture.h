@@ -9,33 +9,88 @@
 #include "base/random.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { FORGERY_PATH = 256 };
+
+/* Of this process, in TMPDIR. */
+static inline void forgery_path(char path[FORGERY_PATH])
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(path, FORGERY_PATH, "%s/ssdlab-forged-%ld", folder ? folder : "/tmp", (long)getpid());
+}
 
 struct forgery {
 	unsigned char *bytes;
-	size_t size, body; /* behind the text */
+	size_t size;
+	uint32_t *place, places; /* of bytes behind the text worth a change */
 };
+
+/* Most of a file are empty bins of histograms: of many zeros in a row the first ones will do. */
+static inline void forgery_find_places(struct forgery *f)
+{
+	const unsigned char *text = f->bytes,
+			    *at = (const unsigned char *)strstr((const char *)text, "\n\n") + 2;
+
+	f->place = memory_array(f->size, sizeof *f->place, "places in a file");
+	for (uint32_t zeros = 0; at + 12 < text + f->size; at++) {
+		zeros = *at ? 0 : zeros + 1;
+		if (zeros <= 16)
+			f->place[f->places++] = (uint32_t)(at - text);
+	}
+}
 
 static inline struct forgery forgery_of(const char *path)
 {
 	FILE *file = fopen(path, "rb");
 	struct forgery f = { .bytes = memory_array(1 << 22, 1, "forged drive") };
-	const char *text = (const char *)f.bytes;
 
 	f.size = fread(f.bytes, 1, (1 << 22) - 1, file);
-	f.body = (size_t)(strstr(text, "\n\n") + 2 - text);
 	fclose(file);
+	forgery_find_places(&f);
 	return f;
 }
 
-/* A number somewhere becomes another one, an extreme one or one that is nearly right; the sum is made right. */
+static inline void forgery_free(struct forgery *f)
+{
+	memory_free(f->bytes);
+	memory_free(f->place);
+}
+
+/* The sum is made right. */
+static inline void forgery_write(struct forgery *f, const char *path)
+{
+	uint64_t sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
+	FILE *file = fopen(path, "wb");
+
+	memcpy(f->bytes + f->size - sizeof sum, &sum, sizeof sum);
+	fwrite(f->bytes, 1, f->size, file);
+	fclose(file);
+}
+
+/* Four bytes become this number, as often as it is said. */
+static inline void forge_as_said(struct forgery *f, const uint8_t *data, size_t bytes, const char *path)
+{
+	struct edit {
+		uint32_t at, number;
+	};
+
+	for (struct edit e; bytes >= sizeof e; data += sizeof e, bytes -= sizeof e) {
+		memcpy(&e, data, sizeof e);
+		memcpy(f->bytes + f->place[e.at % f->places], &e.number, sizeof e.number);
+	}
+	forgery_write(f, path);
+}
+
+/* A number somewhere becomes another one, an extreme one or one that is nearly right. */
 static inline void forge(struct forgery *f, struct random *random, const char *path)
 {
 	static const uint32_t extremes[] = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
-	size_t at = f->body + random_below(random, f->size - f->body - 12);
-	FILE *file = fopen(path, "wb");
+	size_t at = f->place[random_below(random, f->places)];
 	uint32_t number;
-	uint64_t sum;
 
 	memcpy(&number, f->bytes + at, sizeof number);
 	switch (random_below(random, 4)) {
@@ -49,10 +104,7 @@ static inline void forge(struct forgery *f, struct random *random, const char *p
 		number ^= 1u << random_below(random, 32);
 	}
 	memcpy(f->bytes + at, &number, sizeof number);
-	sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
-	memcpy(f->bytes + f->size - sizeof sum, &sum, sizeof sum);
-	fwrite(f->bytes, 1, f->size, file);
-	fclose(file);
+	forgery_write(f, path);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef TESTS_LOAD_FIXTURE_H
 #define TESTS_LOAD_FIXTURE_H
 
+#include "drive/statistics.h"
 #include "tests/drive_fixture.h"
 
 #include <math.h>
@@ -83,12 +84,14 @@ static inline double load_iops(struct load *l, struct demand demand, uint64_t de
 		while (l->drive->in_drive >= depth)
 			drive_run_to_completion(l->drive);
 		if (i == requests / 4) {
+			statistics_sum_types(l->drive->count);
 			from = load_now(l);
 			before = (double)all->count;
 			sum = before * histogram_mean(&all->latency);
 		}
 		load_request(l, demand, load_now(l));
 	}
+	statistics_sum_types(l->drive->count);
 	l->latency_ns =
 		((double)all->count * histogram_mean(&all->latency) - sum) / ((double)all->count - before);
 	return ((double)all->count - before) * 1e9 / (double)(load_now(l) - from);

@@ -387,6 +387,27 @@ static void test_pool_is_saved(void **state)
 	pool_free(&q);
 }
 
+/* Used ones have an owner: of a file in which one does not, or a free one does, an object is lost or used twice. */
+static void test_free_objects_of_a_saved_pool_are_unused(void **state)
+{
+	struct pool p = pool_create(sizeof(struct object), "test");
+	struct object *o;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		((struct object *)pool_at(&p, pool_take(&p)))->owner = i;
+	o = p.object;
+	o[2].owner = 0;
+	pool_give(&p, 2);
+	assert_true(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	assert_false(pool_frees_zeros(&p, 0, NUMBERS_OF(o, owner)));
+	o[2].owner = 7;
+	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	o[3].owner = 0;
+	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	pool_free(&p);
+}
+
 /* A file that says that more was given out than there can be, or that a free object is none. */
 static void test_a_saved_pool_that_cannot_be(void **state)
 {
@@ -530,6 +551,26 @@ static void test_hash_grows(void **state)
 	memory_free(node);
 }
 
+/* Whatever the portions, and no bit goes unseen. */
+static void test_sum_of_bytes(void **state)
+{
+	unsigned char bytes[100];
+	uint64_t whole;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)(37 * i);
+	whole = hash_bytes(HASH_NOTHING, bytes, sizeof bytes);
+	for (size_t i = 0; i <= sizeof bytes; i++)
+		assert_true(
+			hash_bytes(hash_bytes(HASH_NOTHING, bytes, i), bytes + i, sizeof bytes - i) == whole);
+	for (size_t bit = 0; bit < 8 * sizeof bytes; bit++) {
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+		assert_true(hash_bytes(HASH_NOTHING, bytes, sizeof bytes) != whole);
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+	}
+}
+
 /* ---- bits ---- */
 
 static void random_bits(struct random *r)
@@ -641,11 +682,13 @@ int main(void)
 		cmocka_unit_test(test_pool_order),
 		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_pool_is_saved),
+		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),
 		cmocka_unit_test(test_a_saved_pool_that_cannot_be),
 		cmocka_unit_test(test_declared_bounds),
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_hash_grows),
+		cmocka_unit_test(test_sum_of_bytes),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_grown),

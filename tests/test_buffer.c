@@ -10,6 +10,7 @@
 #include "tests/play_fixture.h"
 
 #include "buffer/ghosts.h"
+#include "buffer/groups.h"
 #include "stats/table.h"
 
 #include <math.h>
@@ -68,6 +69,27 @@ static void test_missing_ranges_are_joined(void **state)
 	assert_int_equal(b->statistics.hit_sectors[REQUEST_READ], 2);
 	assert_int_equal(b->statistics.miss_sectors[REQUEST_READ], 10);
 	buffer_free(b);
+}
+
+/* A file may say that a block has a page in the buffer which is not there. */
+static void add_a_page_to_its_block(void *context)
+{
+	static const uint64_t defaults[8]; /* of its settings */
+	struct notebook book = { .records = 0 };
+	struct buffer *b = buffer_with(policy("bplru"), defaults, 1024, &book);
+	struct groups *g = b->state; /* its first member */
+
+	(void)context;
+	write_to(b, 0, PAGE);
+	buffer_check(b);
+	bits_set(group_at(g, g->heads)->page, 1);
+	buffer_check(b);
+}
+
+static void test_blocks_hold_what_the_buffer_holds(void **state)
+{
+	(void)state;
+	assert_aborts(add_a_page_to_its_block, NULL, "block 0 holds 2 pages in the buffer and counts 1");
 }
 
 static void test_reads_insert_nothing(void **state)
@@ -869,6 +891,7 @@ int main(void)
 		cmocka_unit_test(test_none_passes_requests_on_whole),
 		cmocka_unit_test(test_what_was_written_is_read_from_the_buffer),
 		cmocka_unit_test(test_missing_ranges_are_joined),
+		cmocka_unit_test(test_blocks_hold_what_the_buffer_holds),
 		cmocka_unit_test(test_reads_insert_nothing),
 		cmocka_unit_test(test_the_least_recent_page_leaves),
 		cmocka_unit_test(test_use_keeps_a_page),

@@ -1098,11 +1098,12 @@ static void test_a_packed_log_without_memory(void **state)
 
 	if (SANITIZED)
 		return;
-	shell(w, "set -- run --quiet -s trace.limit=300 parameters/tiny.cfg mixed --log; $ssd $* $d/right.zst; "
-		 "for kb in $(seq 30000 600 90000); do (ulimit -v $kb; exec $ssd $* $d/log.zst) 2>$d/err; s=$?; "
-		 "[ $s = 0 ] && { cmp $d/log.zst $d/right.zst || exit 1; }; "
-		 "[ $s = 2 ] && { [ ! -e $d/log.zst ] && [ $(grep -c ^ssd: $d/err) = 1 ] || exit 1; }; "
-		 "rm -f $d/log.zst; done; exit 0");
+	shell(w,
+		"set -- run --quiet -s trace.limit=300 parameters/tiny.cfg mixed --log; $ssd $* $d/right.zst; "
+		"for kb in $(seq 30000 600 90000); do (ulimit -v $kb; exec $ssd $* $d/log.zst) 2>$d/err; s=$?; "
+		"[ $s = 0 ] && { cmp $d/log.zst $d/right.zst || exit 1; }; "
+		"[ $s = 2 ] && { [ ! -e $d/log.zst ] && [ $(grep -c ^ssd: $d/err) = 1 ] || exit 1; }; "
+		"rm -f $d/log.zst; done; exit 0");
 	if (w->status)
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
@@ -1150,8 +1151,10 @@ static void test_saved_runs_that_do_not_fit(void **state)
 		{ "run --checkpoint @/c --every 10m parameters/tiny.cfg uniform", "5000, 30s, 10min, 2h" },
 		{ "run --checkpoint @/c --every 0 parameters/tiny.cfg uniform", "5000, 30s, 10min, 2h" },
 		{ "run --checkpoint @/c --resume @/run parameters/tiny.cfg uniform", "saved where it was" },
-		{ "run --checkpoint @/c --verify parameters/tiny.cfg uniform", "--verify: a run that is saved" },
-		{ "run --checkpoint @/c --explain 1 parameters/tiny.cfg uniform", "--explain: a run that is saved" },
+		{ "run --checkpoint @/c --verify parameters/tiny.cfg uniform",
+			"--verify: a run that is saved" },
+		{ "run --checkpoint @/c --explain 1 parameters/tiny.cfg uniform",
+			"--explain: a run that is saved" },
 		{ "run --resume @/none parameters/tiny.cfg uniform", "none: cannot be read" },
 		{ "run --resume parameters/tiny.cfg parameters/tiny.cfg uniform", "not a saved run" },
 		{ RESUME("-s flash.read_ns=1000"), "another run was saved: its flash.read_ns is" },
@@ -1317,6 +1320,18 @@ static void test_what_must_not_matter_does_not(void **state)
 	memory_free(first);
 }
 
+/* Outside the source tree there is no course. */
+static void test_grading_elsewhere(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "cd $d && $ssd grade 2");
+	assert_status(w, 2, "grade elsewhere");
+	assert_string_equal(w->err,
+		"ssd: grade: scripts/course/grade: No such file or directory; it is for the top of the "
+		"source tree\n");
+}
+
 /* The first "./ssd ..." of README, and the lines "name = value" under it. */
 static void test_the_quick_start_of_the_readme(void **state)
 {
@@ -1387,6 +1402,7 @@ int main(void)
 		TEST(test_a_copied_program_has_its_profiles),
 		TEST(test_the_same_command_prints_the_same),
 		TEST(test_what_must_not_matter_does_not),
+		TEST(test_grading_elsewhere),
 		TEST(test_the_quick_start_of_the_readme),
 	};
 

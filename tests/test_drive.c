@@ -673,7 +673,7 @@ static void test_statistics_exclude_preconditioning(void **state)
 	assert_true(store_of(r->drive->ftl)->collector->count.collections <= 1);
 	assert_int_equal(flash_total(f, OP_ERASE), store_of(r->drive->ftl)->collector->count.collections);
 	assert_int_equal(r->drive->ftl->map.lookups, 2);
-	assert_int_equal(r->drive->count->request[REQUEST_TYPES].latency.count, 2);
+	assert_int_equal(r->drive->count->request[REQUEST_TYPES].count, 2);
 	replay_free(r);
 }
 
@@ -1063,7 +1063,7 @@ static void test_an_interrupted_run_keeps_its_books(void **state)
 	replay_trace(r, trace);
 	assert_int_equal(r->end, RUN_INTERRUPTED);
 	assert_true(r->run.requests > 0 && r->run.requests < 20000);
-	assert_int_equal(r->drive->count->request[REQUEST_TYPES].latency.count, r->run.requests);
+	assert_int_equal(r->drive->count->request[REQUEST_TYPES].count, r->run.requests);
 	memory_free(trace);
 	replay_free(r);
 }

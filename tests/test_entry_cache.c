@@ -25,6 +25,7 @@ static struct world *world_open(struct entry_cache_plan plan, bool blocking)
 	struct io untimed = { .flash = w->bench->flash };
 
 	plan.per_page = PER_PAGE;
+	plan.least = 4;
 	w->entries = entry_cache_create(w->directory, plan);
 	for (uint32_t id = 0; id < PAGES; id++)
 		directory_enter(w->directory, id);
@@ -411,7 +412,7 @@ static void test_a_write_back_pays_for_notes(void **state)
 	world_close(w);
 }
 
-/* The drive is full: the look-up costs nothing, the changed entry stays. */
+/* The drive is full: the look-up costs nothing, the changed entry stays; one that outgrows the budget leaves unwritten. */
 static void test_no_page_to_write_to(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 8 }, false);
@@ -444,6 +445,12 @@ static void test_no_page_to_write_to(void **state)
 	assert_null(entry_cache_find(w->entries, PER_PAGE));
 	assert_true(entry_cache_dirty(w->entries, 0));
 	assert_int_equal(count(w, OP_READ, CAUSE_MAP), 1);
+	begin(w);
+	entry_cache_change(w->entries, 0, 16);
+	entry_cache_fit(w->entries, io);
+	end(w);
+	assert_null(entry_cache_find(w->entries, 0));
+	assert_false(entry_cache_dirty(w->entries, 0));
 	world_close(w);
 }
 

@@ -699,7 +699,7 @@ static void load_forgeries(void *context)
 		memcpy(f.bytes, right, f.size);
 		memory_free(right);
 	}
-	memory_free(f.bytes);
+	forgery_free(&f);
 	unlink(path);
 	close(file);
 	player_close(p);

@@ -1,10 +1,13 @@
-/* The corpora of the fuzz targets for saved drives, profiles and command lines, replayed without a fuzzer. */
+/* The corpora of the fuzz targets for saved drives, saved runs, profiles and command lines, replayed without a fuzzer. */
 #include "tests/child_fixture.h"
 
 #define LLVMFuzzerTestOneInput fuzz_drive
 #include "tests/fuzz/drive.c"
 #undef LLVMFuzzerTestOneInput
 #undef REQUESTS
+#define LLVMFuzzerTestOneInput fuzz_checkpoint
+#include "tests/fuzz/checkpoint.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_profile
 #include "tests/fuzz/profile.c"
 #undef LLVMFuzzerTestOneInput
@@ -55,6 +58,12 @@ static void test_saved_drives(void **state)
 	replay_corpus("drive", fuzz_drive);
 }
 
+static void test_saved_runs(void **state)
+{
+	(void)state;
+	replay_corpus("checkpoint", fuzz_checkpoint);
+}
+
 static void test_profiles(void **state)
 {
 	(void)state;
@@ -71,6 +80,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_saved_drives),
+		cmocka_unit_test(test_saved_runs),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_command_lines),
 	};

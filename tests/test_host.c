@@ -222,7 +222,7 @@ static void test_no_limit(void **state)
 		at += (size_t)sprintf(text + at, "0 0 %d 4 %d\n", i % 60 * 4, i % 2);
 	r = replay(PAPER_DRIVE "host.queue_limit=0", text);
 	assert_int_equal(r->end, RUN_DONE);
-	assert_int_equal(r->drive->count->request[REQUEST_TYPES].latency.count, 2000);
+	assert_int_equal(r->drive->count->request[REQUEST_TYPES].count, 2000);
 	replay_free(r);
 	memory_free(text);
 }
@@ -490,7 +490,7 @@ static void test_only_the_first_requests(void **state)
 
 	(void)state;
 	assert_int_equal(r->run.requests, 2);
-	assert_int_equal(r->drive->count->request[REQUEST_TYPES].latency.count, 2);
+	assert_int_equal(r->drive->count->request[REQUEST_TYPES].count, 2);
 	replay_free(r);
 }
 

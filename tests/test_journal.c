@@ -218,6 +218,7 @@ static void test_rows_add_up_to_the_statistics(void **state)
 		d = t.replay->drive;
 		assert_int_equal(t.lines, d->count->request[REQUEST_TYPES].count);
 		assert_int_equal(t.lines, i % 2 ? 1200 : 1500);
+		statistics_sum_types(d->count);
 		assert_true(sum(&t, "latency_ns") == d->count->request[REQUEST_TYPES].latency.sum);
 		assert_int_equal(sum(&t, "sectors"), d->count->request[REQUEST_TYPES].sectors);
 		assert_int_equal(sum(&t, "reads") + sum(&t, "map_reads") + sum(&t, "gc_reads"),

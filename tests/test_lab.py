@@ -9,6 +9,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -149,12 +150,14 @@ class Description(Folder):
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
 
     def test_settings_that_depend_on_two_axes(self):
-        self.write("two.ini", SWEEP.replace("[axis seed]", "[axis size]\n"
-                   """small = 'flash.blocks={n if workload == "mixed" else 2 * n}'\n[axis seed]"""))
+        two = SWEEP.replace("[axis seed]", "[axis size]\nsmall = flash.blocks=300\n[axis size at {}]\n{} = flash.blocks=600\n[axis seed]")
+        self.write("two.ini", two.replace("{}", "trace across", 1).replace("{}", "small"))
         e = description.read(self.at("two.ini"), [])
-        for workload, blocks in ("mixed", 300), ("trace", 600):
-            place = {"workload": workload, "ftl": "page", "cache": "1K", "size": "small", "seed": "2"}
+        for workload, ftl, blocks in ("mixed", "page", 300), ("trace", "page", 600), ("mixed", "across", 600):
+            place = {"workload": workload, "ftl": ftl, "cache": "1K", "size": "small", "seed": "2"}
             self.assertIn(f"flash.blocks={blocks}", e.settings(place)[1])
+        self.mistake(two.replace("{}", "trcae", 1).replace("{}", "small"), "at trcae: no axis has such a point")
+        self.mistake(two.replace("{}", "trace", 1).replace("{}", "smal"), "[axis size at trace] smal: should be points of [axis size]")
 
     def test_grids_and_cases(self):
         e = description.read(self.at("sweep"), [])
@@ -481,6 +484,16 @@ class Sweep(Folder):
         self.assertEqual(small, [(0, 0, 6, 4, "1"), (2000, 0, 126, 4, "0"), (2500, 0, 0, 1, "0"), (60000002500, 0, 0, 1, "0")])
         # 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: the least is 128.
         self.assertEqual([study["blocks"](study["requests"](f"0 0 0 {sectors} 0")) for sectors in (8192, 81920)], [128, 136])
+
+    def test_a_case_of_the_legacy_study_without_reads(self):
+        with tarfile.open("tests/legacy/golden.tar.xz") as golden:
+            self.write("page.parameters", golden.extractfile("01_default/page.parameters").read().decode("latin-1"))
+        self.write("writes.trace", "".join(f"{i * 1000000} 0 {8 * i} 8 0\n" for i in range(50)))
+        for repaired in "none", "main":
+            done = subprocess.run(["scripts/legacy/measure", SSD, f"repaired={repaired}", f"trace={self.at('writes.trace')}",
+                                   self.at("page.parameters")], capture_output=True, text=True, check=True)
+            self.assertIn("read_ns = 0\n", done.stdout)
+            self.assertRegex(done.stdout, r"write_ns = [1-9]")
 
     def test_a_profile_is_fitted(self):
         fit = runpy.run_path("scripts/workloads/fit")

@@ -23,7 +23,7 @@ struct ending {
 struct case_of_run {
 	const struct combination *combination;
 	const char *trace;
-	char path[64];
+	char path[FORGERY_PATH];
 	uint64_t save_at; /* request before which it is saved; UINT64_MAX: it is not */
 	bool resume;
 };
@@ -192,7 +192,29 @@ static void resume_forgeries(const struct case_of_run *how, struct random *rando
 		memcpy(f.bytes, right, f.size);
 	}
 	memory_free(right);
-	memory_free(f.bytes);
+	forgery_free(&f);
+}
+
+/* Saved before this request it goes on as if nothing had been, and so does what was saved.  False: it was not saved. */
+static bool resume_at(struct case_of_run *how, const struct ending *whole, uint64_t request)
+{
+	struct ending saved, resumed;
+	struct fault fault = { "" };
+
+	how->save_at = request;
+	how->resume = false;
+	BUG_ON(!run_case(how, &saved, &fault), "%s", fault.text);
+	same_text("saved", whole->report, saved.report);
+	if (access(how->path, F_OK)) /* the drive had failed before */
+		return false;
+	how->resume = true;
+	BUG_ON(!run_case(how, &resumed, &fault), "%s", fault.text);
+	same_text("resumed", whole->report, resumed.report);
+	same_rows("series", whole, &saved, &resumed, 0);
+	same_rows("log", whole, &saved, &resumed, 1);
+	free_ending(&saved);
+	free_ending(&resumed);
+	return true;
 }
 
 static void save_and_resume(void *combination)
@@ -200,32 +222,18 @@ static void save_and_resume(void *combination)
 	struct combination *c = combination;
 	struct random random;
 	struct case_of_run how = { .combination = c, .save_at = UINT64_MAX };
-	struct ending whole, saved, resumed;
+	struct ending whole;
 	struct fault fault = { "" };
 
 	random_init(&random, c->seed, 9);
 	how.trace = random_trace(&random, REQUESTS, c->trims);
 	add_of_host(c, &random);
-	snprintf(how.path, sizeof how.path, "/tmp/ssdlab-run-%ld", (long)getpid());
+	forgery_path(how.path);
 	if (!run_case(&how, &whole, &fault))
 		return;
-	for (int i = 0; i < 3; i++) {
-		how.save_at = random_below(&random, REQUESTS);
-		if (how.save_at >= REQUESTS || !run_case(&how, &saved, &fault))
-			continue;
-		how.resume = true;
-		same_text("saved", whole.report, saved.report);
-		if (access(how.path, F_OK)) /* the drive had failed before */
-			break;
-		BUG_ON(!run_case(&how, &resumed, &fault), "%s", fault.text);
-		same_text("resumed", whole.report, resumed.report);
-		same_rows("series", &whole, &saved, &resumed, 0);
-		same_rows("log", &whole, &saved, &resumed, 1);
-		free_ending(&saved);
-		free_ending(&resumed);
+	for (int i = 0; i < 3 && resume_at(&how, &whole, random_below(&random, REQUESTS)); i++) {
 		resume_forgeries(&how, &random);
 		unlink(how.path);
-		how.resume = false;
 	}
 	free_ending(&whole);
 	free((char *)how.trace);
@@ -264,9 +272,63 @@ static void test_a_resumed_run_is_the_run(void **state)
 	print_message("%llu runs\n", (unsigned long long)played);
 }
 
+/* ---- cases by hand ---- */
+
+struct by_hand {
+	const char *ftl, *settings, *trace;
+	uint64_t save_at;
+};
+
+static void resume_by_hand(void *context)
+{
+	const struct by_hand *b = context;
+	struct combination c = { .seed = 1 };
+	struct case_of_run how = { .combination = &c, .trace = b->trace, .save_at = UINT64_MAX };
+	struct ending whole;
+	struct fault fault = { "" };
+
+	while (strcmp(ftls[c.ftl]->name, b->ftl))
+		c.ftl++;
+	snprintf(c.settings, sizeof c.settings, "%s", b->settings);
+	forgery_path(how.path);
+	BUG_ON(!run_case(&how, &whole, &fault) || !resume_at(&how, &whole, b->save_at), "%s", fault.text);
+	unlink(how.path);
+	free_ending(&whole);
+}
+
+#define ONE_DIE                                                                                              \
+	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=32 flash.pages=8 "          \
+	"flash.page_bytes=4K flash.over_provisioning=0.5 flash.read_ns=10000 flash.program_ns=100000 "       \
+	"precondition.mode=fill "
+
+static void test_what_is_waited_for_by_hand(void **state)
+{
+	static struct by_hand cases[] = {
+		/* The second read finds what the first one loads, a mapping page or an entry of it, and waits for that. */
+		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096\n0,R,8192,4096\n", 1 },
+		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096\n0,R,4096,4096\n", 1 },
+		/* When it is saved two reads have passed the write: it is its turn before the other two. */
+		{ "page", ONE_DIE "flash.read_first_limit=2 flash.bus_mb_per_s=4096",
+			"0,R,0,4096\n0,W,4096,4096\n0,R,8192,4096\n0,R,12288,4096\n0,R,16384,4096\n"
+			"0,R,20480,4096\n30,R,24576,4096\n31,R,0,4096\n",
+			7 },
+	};
+	struct child child;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		run_in_child(&child, resume_by_hand, &cases[i]);
+		if (child.status)
+			fail_msg("case %zu: status %#x, %s", i, (unsigned)child.status, child.text);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_resumed_run_is_the_run) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_waited_for_by_hand),
+		cmocka_unit_test(test_a_resumed_run_is_the_run),
+	};
 
 	return cmocka_run_group_tests_name("resumed runs", tests, NULL, NULL);
 }

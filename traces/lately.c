@@ -9,7 +9,8 @@ struct lately lately_create(uint32_t n)
 {
 	struct lately l = { .keys = memory_array(n + 1u, sizeof *l.keys, "keys met lately"), .n = n };
 
-	l.index = hash_create(n, "keys met lately");
+	/* Four buckets a key: a look-up rarely walks a chain. */
+	l.index = hash_create(4 * n, "keys met lately");
 	list_init(LINKS(&l), 0);
 	return l;
 }

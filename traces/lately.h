@@ -1,6 +1,6 @@
 /*
- * Is a key among the last n distinct ones?  The share of yes is the hit ratio of an LRU cache of n, exactly, in 28
- * bytes for each of the n.
+ * Is a key among the last n distinct ones?  The share of yes is the hit ratio of an LRU cache of n, exactly, in 40
+ * to 56 bytes for each of the n.
  */
 #ifndef TRACES_LATELY_H
 #define TRACES_LATELY_H

@@ -1,5 +1,6 @@
 #include "traces/reuse.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -9,19 +10,20 @@
 #define PAGES_MAX 65536u          /* followed at once */
 #define SLOTS     (4 * PAGES_MAX) /* of the table */
 #define POSITIONS (4 * PAGES_MAX) /* of the stack */
+#define WORDS     (POSITIONS / BITS_WORD)
 #define DISTANCES 64u
 #define FREE      UINT32_MAX
 
 /*
  * The stack is an array of positions in order of last access; a page that is accessed again
- * leaves a gap and goes to the end.  `live` is a binary indexed tree over the positions that are
- * no gaps, so that the pages above a position are counted in logarithmic time.  When the end is
- * reached, the gaps are squeezed out.
+ * leaves a gap and goes to the end.  `live` is a set of the positions that are no gaps, `sums` a binary
+ * indexed tree over its words, so that the pages above a position are counted in logarithmic time and in
+ * 48 KiB.  When the end is reached, the gaps are squeezed out.
  */
 struct reuse {
 	uint64_t *page; /* by position */
-	bool *gap;      /* by position: the page has moved on */
-	uint32_t *live; /* tree, from 1 */
+	uint64_t *live; /* by position, a bit each: the page has not moved on */
+	uint32_t *sums; /* tree, from 1: of the bits of each word */
 	uint32_t *slot; /* table of positions by page; FREE */
 	uint32_t next;  /* first unused position */
 	uint32_t pages;
@@ -35,8 +37,8 @@ struct reuse *reuse_create(void)
 	struct reuse *r = memory_array(1, sizeof *r, "reuse distances");
 
 	r->page = memory_array(POSITIONS, sizeof *r->page, "reuse distances");
-	r->gap = memory_array(POSITIONS, sizeof *r->gap, "reuse distances");
-	r->live = memory_array(POSITIONS + 1, sizeof *r->live, "reuse distances");
+	r->live = memory_array(WORDS, sizeof *r->live, "reuse distances");
+	r->sums = memory_array(WORDS + 1, sizeof *r->sums, "reuse distances");
 	r->slot = memory_array(SLOTS, sizeof *r->slot, "reuse distances");
 	memset(r->slot, 0xff, SLOTS * sizeof *r->slot);
 	return r;
@@ -47,8 +49,8 @@ void reuse_free(struct reuse *r)
 	if (!r)
 		return;
 	memory_free(r->page);
-	memory_free(r->gap);
 	memory_free(r->live);
+	memory_free(r->sums);
 	memory_free(r->slot);
 	memory_free(r);
 }
@@ -79,17 +81,30 @@ static uint32_t *find(const struct reuse *r, uint64_t page, uint64_t h)
 
 static void tree_add(struct reuse *r, uint32_t position, uint32_t amount)
 {
-	for (uint32_t i = position + 1; i <= POSITIONS; i += i & -i)
-		r->live[i] += amount;
+	for (uint32_t i = position / BITS_WORD + 1; i <= WORDS; i += i & -i)
+		r->sums[i] += amount;
 }
 
-/* Pages at this position and below. */
-static uint32_t tree_sum(const struct reuse *r, uint32_t position)
+static void enter(struct reuse *r, uint32_t position)
 {
-	uint32_t sum = 0;
+	bits_set(r->live, position);
+	tree_add(r, position, 1);
+}
 
-	for (uint32_t i = position + 1; i; i &= i - 1)
-		sum += r->live[i];
+static void leave(struct reuse *r, uint32_t position)
+{
+	bits_clear(r->live, position);
+	tree_add(r, position, UINT32_MAX);
+}
+
+/* Pages below this position. */
+static uint32_t pages_below(const struct reuse *r, uint32_t position)
+{
+	uint64_t word = r->live[position / BITS_WORD] & bits_below(position % BITS_WORD);
+	uint32_t sum = (uint32_t)__builtin_popcountll(word);
+
+	for (uint32_t i = position / BITS_WORD; i; i &= i - 1)
+		sum += r->sums[i];
 	return sum;
 }
 
@@ -99,15 +114,15 @@ static void squeeze(struct reuse *r)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < r->next; i++)
-		if (!r->gap[i] && is_followed(r, hash(r->page[i])))
+		if (bits_get(r->live, i) && is_followed(r, hash(r->page[i])))
 			r->page[kept++] = r->page[i];
-	memset(r->gap, 0, POSITIONS * sizeof *r->gap);
-	memset(r->live, 0, (POSITIONS + 1) * sizeof *r->live);
+	memset(r->live, 0, WORDS * sizeof *r->live);
+	memset(r->sums, 0, (WORDS + 1) * sizeof *r->sums);
 	memset(r->slot, 0xff, SLOTS * sizeof *r->slot);
 	r->next = r->pages = kept;
 	for (uint32_t i = 0; i < kept; i++) {
 		*find(r, r->page[i], hash(r->page[i])) = i;
-		tree_add(r, i, 1);
+		enter(r, i);
 	}
 }
 
@@ -129,22 +144,26 @@ void reuse_add(struct reuse *r, uint64_t page)
 	r->all += ldexp(1, (int)r->halvings);
 	slot = find(r, page, h);
 	if (*slot != FREE) {
-		count(r, r->pages - tree_sum(r, *slot));
-		tree_add(r, *slot, UINT32_MAX);
-		r->gap[*slot] = true;
+		leave(r, *slot);
+		count(r, r->pages - 1 - pages_below(r, *slot));
 	} else {
 		r->first += ldexp(1, (int)r->halvings);
 		r->pages++;
 	}
 	*slot = r->next;
 	r->page[r->next] = page;
-	tree_add(r, r->next++, 1);
+	enter(r, r->next++);
 	while (r->pages > PAGES_MAX) {
 		r->halvings++;
 		squeeze(r);
 	}
 	if (r->next == POSITIONS)
 		squeeze(r);
+}
+
+void reuse_expect(const struct reuse *r, uint64_t page)
+{
+	__builtin_prefetch(&r->slot[hash(page) & (SLOTS - 1)]);
 }
 
 double reuse_share_below(const struct reuse *r, unsigned log2_pages)

@@ -3,7 +3,7 @@
  * the page's last access (its LRU stack distance).  The share of accesses with a distance below
  * N is the hit ratio of an LRU cache of N pages.
  *
- * Approximate, in constant memory (7 MiB): only pages whose hash lies below a threshold are
+ * Approximate, in constant memory (3 MiB): only pages whose hash lies below a threshold are
  * followed, and the threshold is halved whenever there are too many of them (Waldspurger et al.,
  * "Efficient MRC construction with SHARDS", FAST '15).  Exact up to 65,536 distinct pages; beyond
  * that, distances and counts are scaled up by the sampling rate.
@@ -20,6 +20,9 @@ void reuse_free(struct reuse *);
 
 /* The next access; any 64-bit name of the page. */
 void reuse_add(struct reuse *, uint64_t page);
+
+/* The page will be accessed soon: fetches what tells where it stands. */
+void reuse_expect(const struct reuse *, uint64_t page);
 
 /* Share of the accesses at a distance of less than 2^log2_pages; 0..1. */
 double reuse_share_below(const struct reuse *, unsigned log2_pages);

@@ -42,6 +42,15 @@ static bool overwrites(struct rewrites *r, uint64_t device, uint64_t first, uint
 	return met;
 }
 
+void rewrites_expect(const struct rewrites *r, uint32_t device, uint64_t first, uint64_t sectors)
+{
+	uint64_t above = (uint64_t)device << DEVICE_SHIFT;
+
+	tally_expect(r->starts, above | first);
+	tally_expect(r->written, above | first / 64);
+	tally_expect(r->written, above | (first + sectors - 1) / 64);
+}
+
 void rewrites_add(struct rewrites *r, uint32_t device, uint64_t first, uint64_t sectors)
 {
 	uint64_t above = (uint64_t)device << DEVICE_SHIFT;

@@ -23,4 +23,7 @@ void rewrites_free(struct rewrites *);
 /* The next write, in sectors, not empty.  `device` is below 2^20, sectors below 2^44. */
 void rewrites_add(struct rewrites *, uint32_t device, uint64_t first, uint64_t sectors);
 
+/* It will come soon: fetches its places in the tables. */
+void rewrites_expect(const struct rewrites *, uint32_t device, uint64_t first, uint64_t sectors);
+
 #endif

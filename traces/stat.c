@@ -97,6 +97,17 @@ static uint64_t page_key(uint32_t device, uint64_t page)
 	return (uint64_t)device << DEVICE_BITS | page;
 }
 
+static uint64_t residue_key(uint32_t device, uint64_t offset)
+{
+	return page_key(device, offset >> 20) << 3 | (offset / SECTOR_BYTES & 7);
+}
+
+/* Sectors that it touches. */
+static uint64_t sectors_of(const struct record *r)
+{
+	return (r->offset + r->bytes - 1) / SECTOR_BYTES - r->offset / SECTOR_BYTES + 1;
+}
+
 static void add_order(
 	struct trace_stat *s, struct counts *c, const struct record *r, uint32_t device, uint64_t end)
 {
@@ -151,15 +162,14 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 		tally_add(s->sizes, r->bytes, r->type == REQUEST_WRITE);
 	add_time(s, r);
 	add_place(s, c, r, end);
-	tally_add(s->residues, page_key(device, r->offset >> 20) << 3 | (r->offset / SECTOR_BYTES & 7), 0);
+	tally_add(s->residues, residue_key(device, r->offset), 0);
 	add_order(s, c, r, device, end);
 	if (r->type != REQUEST_TRIM) {
 		add_pages(s, c, r, device, end);
 		add_lately(s, r, device, end);
 	}
 	if (r->type == REQUEST_WRITE)
-		rewrites_add(&s->rewrites, device, r->offset / SECTOR_BYTES,
-			(end - 1) / SECTOR_BYTES - r->offset / SECTOR_BYTES + 1);
+		rewrites_add(&s->rewrites, device, r->offset / SECTOR_BYTES, sectors_of(r));
 	picture_add(s->picture, r->time - s->first, r->offset, r->type);
 }
 
@@ -170,8 +180,13 @@ void trace_stat_expect(struct trace_stat *s, const struct record *r)
 
 	tally_expect(s->ends, end_key(device, r->offset));
 	tally_expect(s->ends, end_key(device, end));
-	for (unsigned i = 0; i < EXPECTED_PAGES && page <= (end - 1) >> PAGE_BITS; i++)
-		tally_expect(s->pages, page_key(device, page++));
+	tally_expect(s->residues, residue_key(device, r->offset));
+	if (r->type == REQUEST_WRITE)
+		rewrites_expect(&s->rewrites, device, r->offset / SECTOR_BYTES, sectors_of(r));
+	for (unsigned i = 0; i < EXPECTED_PAGES && page <= (end - 1) >> PAGE_BITS; i++, page++) {
+		tally_expect(s->pages, page_key(device, page));
+		reuse_expect(s->reuse, page_key(device, page));
+	}
 }
 
 uint64_t trace_stat_requests(const struct trace_stat *s)

@@ -19,7 +19,7 @@
 
 /* How wide things are, in characters. */
 struct layout {
-	uint32_t label, cell, plane; /* a block's number, a page, a plane */
+	uint32_t label, cell, plane; /* a block's number, a page, a plane with a blank behind it */
 	uint32_t planes, rows;       /* planes side by side, blocks of each */
 };
 
@@ -48,14 +48,14 @@ static uint32_t label_of(const struct geometry *g)
 
 static struct layout lay_out(const struct geometry *g, struct picture_shape shape, bool named)
 {
-	uint32_t cell = digits_of(g->logical_pages - 1) + 1 + named, label = label_of(g), width;
+	uint32_t cell = digits_of(g->logical_pages - 1) + 1 + named, label = label_of(g), width, side_by_side;
 
 	cell = cell < 4 ? 4 : cell;
 	if (label + g->pages_per_block * cell > shape.columns)
 		cell = 1;
-	width = label + g->pages_per_block * cell;
-	return (struct layout){ label, cell, width,
-		shape.columns / width > g->planes ? g->planes : shape.columns / width,
+	width = label + g->pages_per_block * cell + 1;
+	side_by_side = (shape.columns + 1) / width;
+	return (struct layout){ label, cell, width, side_by_side > g->planes ? g->planes : side_by_side,
 		g->blocks_per_plane < shape.rows ? g->blocks_per_plane : shape.rows };
 }
 

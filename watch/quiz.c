@@ -151,7 +151,7 @@ static const struct kind {
 	void (*tell)(const struct player *, char *answer);
 } kinds[] = {
 	{ "From which page is it read?  BLOCK.PAGE", reads_one_place, tell_place },
-	{ "How many pages does it read, program and copy, and how many blocks are erased?  Four numbers",
+	{ "How many pages does it read, program and copy, and how many blocks are erased?\nFour numbers",
 		writes_something, tell_operations },
 	{ "A block is collected first.  Which?", collects_the_best, tell_victim },
 	{ "What is the write amplification behind it?  Two decimals", has_a_waf, tell_waf },
@@ -281,19 +281,46 @@ static bool is_right(const char *given, const char *answer)
 	return !given[strspn(given, " \t\n")];
 }
 
+/* The verdict and what was done, in lines as wide as the pictures. */
+static void tell_verdict(const struct quiz *q, const struct player *p, bool right, const char *answer)
+{
+	struct screen s = { 0 };
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	BUG_ON(!out, "no stream in memory");
+	if (right)
+		fputs("Right.  ", out);
+	else
+		fprintf(out, "No, it is %s.  ", answer);
+	explanation_tell(&p->explanation, p->drive, out);
+	fclose(out);
+	screen_clear(&s, q->shape.columns);
+	screen_flow(&s, 0, 0, s.columns, LOOK_PLAIN, text);
+	screen_print(&s, 0, false, q->out);
+	fputs("\n\n", q->out);
+	screen_release(&s);
+	free(text);
+}
+
 /* False: there are no more answers. */
-static bool judge(const struct quiz *q, const char *answer, uint64_t *right)
+static bool judge(const struct quiz *q, const struct player *p, const char *answer, uint64_t *right)
 {
 	char given[200];
 
 	if (!fgets(given, sizeof given, q->in))
 		return false;
-	if (is_right(given, answer)) {
-		++*right;
-		fputs("Right.  ", q->out);
-	} else
-		fprintf(q->out, "No, it is %s.  ", answer);
+	*right += is_right(given, answer);
+	tell_verdict(q, p, is_right(given, answer), answer);
 	return true;
+}
+
+static void tell_answer(const struct quiz *q, const struct player *p, uint64_t number, const char *answer)
+{
+	fprintf(q->out, "%" PRIu64 ".  %s  ", number, answer);
+	explanation_tell(&p->explanation, p->drive, q->out);
+	fputc('\n', q->out);
 }
 
 static bool ask(const struct quiz *q, struct player *p, const struct question *questions, uint64_t n,
@@ -311,18 +338,14 @@ static bool ask(const struct quiz *q, struct player *p, const struct question *q
 		if (!player_step(p, fault))
 			return false;
 		kinds[questions[i].kind].tell(p, answer);
-		if (q->form == QUIZ_PAPER) {
+		if (q->form == QUIZ_PAPER)
 			fputs("____________________\n\n\n", q->out);
-			continue;
-		}
-		if (q->form == QUIZ_ANSWERS)
-			fprintf(q->out, "%" PRIu64 ".  %s  ", i + 1, answer);
-		else if (!judge(q, answer, &right)) {
+		else if (q->form == QUIZ_ANSWERS)
+			tell_answer(q, p, i + 1, answer);
+		else if (!judge(q, p, answer, &right)) {
 			fputc('\n', q->out);
 			return true;
 		}
-		explanation_tell(&p->explanation, p->drive, q->out);
-		fputs(q->form == QUIZ_ASKED ? "\n\n\n" : "\n", q->out);
 	}
 	if (q->form == QUIZ_ASKED)
 		fprintf(q->out, "%" PRIu64 " of %" PRIu64 " right\n", right, n);

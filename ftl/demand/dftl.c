@@ -91,7 +91,7 @@ static bool dftl_init(struct ftl *f, struct fault *fault)
 	d->cache = entry_cache_create(
 		d->demand.directory, (struct entry_cache_plan){ .per_page = d->demand.per_page,
 					     .bytes = bytes,
-					     .expected = bytes / CACHED_BYTES,
+					     .least = CACHED_BYTES,
 					     .protect = s->slru,
 					     .batch = f->core->map.batch,
 					     .read_once = s->same_vtpn });

@@ -59,6 +59,7 @@ bool mini_map_init(struct ftl *f, struct fault *fault)
 		m->cache = entry_cache_create(m->table.directory,
 			(struct entry_cache_plan){ .per_page = m->pages ? per_page / m->per_lpn : per_page,
 				.bytes = budget,
+				.least = ENTRY_BYTES,
 				.batch = f->core->map.batch });
 	}
 	slots_init(&m->slots, m->store->space, m->per_lpn, subs + (m->cache ? pages : 0));

@@ -142,13 +142,21 @@ void page_expect_next(const struct ftl *f, lpn_t lpn)
 		space_prefetch(p->store->space, ppn);
 }
 
+#define CHECK_AHEAD 16u /* owners lie anywhere */
+
 uint64_t page_check_map(const struct ftl *f)
 {
 	const struct page_ftl *p = f->state;
+	lpn_t lpns = f->geometry->logical_pages;
 	uint64_t mapped = 0;
 
-	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++) {
+	for (lpn_t lpn = 0; lpn < lpns; lpn++) {
 		struct page_entry entry = page_map_get(&p->map, lpn);
+		ppn_t ahead =
+			lpns - lpn > CHECK_AHEAD ? page_map_expected(&p->map, lpn + CHECK_AHEAD) : PPN_NONE;
+
+		if (ahead != PPN_NONE)
+			flash_prefetch_owner(f->flash, ahead);
 
 		mapped += entry.mask != 0;
 		BUG_ON(entry.mask && flash_owner(f->flash, entry.ppn) != lpn,

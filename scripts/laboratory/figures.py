@@ -178,7 +178,8 @@ class Figure:
         second = self.option.get("second", "").split()
         series = sorted(self.series(panel), key=lambda one: one.measures[0] in second)
         logs = self.option.get("log", "").split()
-        lines = [f"xlabel = {quoted(self.option.get('xlabel', 'latency (ms)' if self.plot == 'cdf' else ''))}",
+        x = "latency (ms)" if self.plot == "cdf" else self.experiment.label(self.x) if self.plot == "lines" else ""
+        lines = [f"xlabel = {quoted(self.option.get('xlabel', x))}",
                  f"ylabel = {quoted(self.option.get('ylabel', self.axis_title(panel)))}",
                  f"yrange = {quoted(self.option.get('yrange', ''))}",
                  *(f"log_{axis} = {int(axis in logs)}" for axis in ("x", "y", "y2"))]

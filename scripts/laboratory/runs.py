@@ -171,7 +171,8 @@ class Runs:
             self.checked.update(asked_now)
             write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.checked))
         if len(by_key) < len(self.run_of):
-            print(f"{len(self.run_of)} places, {len(by_key)} runs ({'; '.join(sorted(idle))})", file=sys.stderr)
+            why = f" ({'; '.join(sorted(idle))})" if idle else ""
+            print(f"{len(self.run_of)} places, {len(by_key)} runs{why}", file=sys.stderr)
         return list(by_key.values())
 
     # ---- running ----

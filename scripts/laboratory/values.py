@@ -22,6 +22,8 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
 DEFAULT_MEASURES = {"read_latency_ms": "request.read.latency_mean_ns / 1e6",
                     "write_latency_ms": "request.write.latency_mean_ns / 1e6",
                     "latency_ms": "request.all.latency_mean_ns / 1e6", "waf": "waf", "erases": "flash.erase.total"}
+DEFAULT_LABELS = {"read_latency_ms": "read latency (ms)", "write_latency_ms": "write latency (ms)", "latency_ms": "latency (ms)",
+                  "waf": "write amplification", "erases": "blocks erased"}
 
 
 class Nothing(Exception):
@@ -90,6 +92,7 @@ class Values:
         self.used: list[Run] = []  # by the number that is computed
         if not experiment.measures:
             experiment.measures.update(DEFAULT_MEASURES)
+            experiment.labels = DEFAULT_LABELS | experiment.labels
 
     # ---- one place ----
 

@@ -19,9 +19,9 @@ height = tall
 family = kind eq "svg" ? "Helvetica, Arial, sans-serif" : "DejaVu Sans"
 size_ = kind eq "svg" ? 15 : 11
 if (kind eq "svg") {
-	set terminal svg size width,height dynamic font family.",".size_ name name_ background "white" rounded
+	set terminal svg size width,height dynamic noenhanced font family.",".size_ name name_ background "white" rounded
 } else {
-	set terminal pngcairo size 2*width,2*height font family.",".size_ fontscale 2 linewidth 2 rounded
+	set terminal pngcairo size 2*width,2*height noenhanced font family.",".size_ fontscale 2 linewidth 2 rounded
 }
 set output output_file
 small = family.",".(size_ - 2)

@@ -3,24 +3,13 @@
  * as the rest of the bytes say, and the sum at its end is made right.  Loading must refuse it with a fault of one
  * line, or give a drive that serves requests and balances its books.
  */
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/random.h"
 #include "drive/image.h"
 #include "parameters/params.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/forge_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 #define REQUESTS 150
-
-/* Where in the file, and what the four bytes there become. */
-struct edit {
-	uint32_t at, number;
-};
 
 static void make_settings(struct settings *s, int ftl)
 {
@@ -44,17 +33,15 @@ static struct extent some_extent(const struct drive *d, struct random *random)
 	return (struct extent){ start, end < d->host->sectors ? end : d->host->sectors };
 }
 
-/* A file of a drive that is half full; 0 bytes if there is no such drive. */
-static size_t save(const struct settings *s, const char *path, uint8_t *image, size_t room)
+/* A file of a drive that is half full; false if there is no such drive. */
+static bool save(const struct settings *s, const char *path)
 {
 	struct fault fault = { "" };
 	struct drive *d = drive_create(s, false, &fault);
 	struct random random;
-	FILE *file;
-	size_t size;
 
 	if (!d)
-		return 0;
+		return false;
 	random_init(&random, 1, 1);
 	for (int i = 0; i < 2000; i++)
 		if (i % 7)
@@ -63,23 +50,7 @@ static size_t save(const struct settings *s, const char *path, uint8_t *image, s
 			drive_discard(d, some_extent(d, &random));
 	BUG_ON(!image_save(d, path, &fault), "%s", fault.text);
 	drive_free(d);
-	file = fopen(path, "rb");
-	size = fread(image, 1, room, file);
-	fclose(file);
-	return size;
-}
-
-static void change(uint8_t *image, size_t size, const uint8_t *data, size_t bytes)
-{
-	size_t body = (size_t)(strstr((const char *)image, "\n\n") + 2 - (const char *)image);
-	uint64_t sum;
-
-	for (struct edit e; bytes >= sizeof e; data += sizeof e, bytes -= sizeof e) {
-		memcpy(&e, data, sizeof e);
-		memcpy(image + body + e.at % (size - body - 12), &e.number, sizeof e.number);
-	}
-	sum = hash_bytes(HASH_NOTHING, image, size - sizeof sum);
-	memcpy(image + size - sizeof sum, &sum, sizeof sum);
+	return true;
 }
 
 static void serve(struct drive *d)
@@ -116,31 +87,24 @@ static void load(const struct settings *s, const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	enum { ROOM = 1 << 20 };
-	char path[] = "/tmp/ssdlab-fuzz-XXXXXX";
-	int ftls_listed = 0, descriptor;
+	char path[FORGERY_PATH];
+	int ftls_listed = 0;
 	struct settings settings;
-	uint8_t *image;
-	size_t size;
-	FILE *file;
+	struct forgery file;
 
 	while (ftls[ftls_listed])
 		ftls_listed++;
-	if (!bytes || (descriptor = mkstemp(path)) < 0)
+	if (!bytes)
 		return 0;
-	close(descriptor);
-	image = memory_array(ROOM, 1, "image");
+	forgery_path(path);
 	make_settings(&settings, data[0] % ftls_listed);
-	size = save(&settings, path, image, ROOM - 1);
-	if (size) {
-		change(image, size, data + 1, bytes - 1);
-		file = fopen(path, "wb");
-		fwrite(image, 1, size, file);
-		fclose(file);
+	if (save(&settings, path)) {
+		file = forgery_of(path);
+		forge_as_said(&file, data + 1, bytes - 1, path);
 		load(&settings, path);
+		forgery_free(&file);
+		unlink(path);
 	}
-	unlink(path);
 	settings_release(&settings);
-	memory_free(image);
 	return 0;
 }

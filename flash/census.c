@@ -1,0 +1,217 @@
+#include "flash/census.h"
+
+#include "base/bits.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "flash/geometry.h"
+#include "flash/order.h"
+
+/* An element of a list, which is in no other. */
+static void claim(uint64_t *named, uint32_t i, uint32_t count, const char *what)
+{
+	BUG_ON(i >= count || bits_get(named, i), "%s %u is not there, or in two lists", what, i);
+	bits_set(named, i);
+}
+
+static void claim_free(uint64_t *named, const struct pool *p)
+{
+	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
+		claim(named, i, p->used, p->what);
+}
+
+static void claim_op(struct census *c, uint32_t i)
+{
+	claim(c->op, i, c->ops->op.used, "operation");
+}
+
+/* An operation that something under way names. */
+static void await(struct census *c, uint32_t i)
+{
+	BUG_ON(i >= c->ops->op.used || bits_get(c->free, i), "operation %u is awaited and not under way", i);
+	c->waits[i]++;
+}
+
+static void check_last(const struct queue *q, uint32_t last)
+{
+	BUG_ON(q->first != INDEX_NONE && last != q->last, "a list ends with %u and should with %u", last,
+		q->last);
+}
+
+static void count_waiters(struct census *c, const struct op *op)
+{
+	const struct edge *edge = c->ops->edge.object;
+	uint32_t last = INDEX_NONE;
+
+	for (uint32_t i = op->waiters.first; i != INDEX_NONE; last = i, i = edge[i].next) {
+		claim(c->edge, i, c->ops->edge.used, "dependency");
+		await(c, edge[i].op);
+	}
+	check_last(&op->waiters, last);
+}
+
+/* Is it one that stands in the list of its block? */
+static bool has_turn(const struct op *op)
+{
+	return op->kind != OP_READ && op->kind != OP_FORWARD && !op->orphan;
+}
+
+static void count_op(struct census *c, uint32_t i, uint64_t *behind)
+{
+	const struct op *op = ops_at(c->ops, i);
+
+	c->under_way++;
+	c->held += op->held;
+	BUG_ON(has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
+	count_waiters(c, op);
+	for (uint32_t at = op->forwards; at; at = ops_at(c->ops, at - 1)->behind) {
+		claim(behind, at - 1, c->ops->op.used, "forwarded read");
+		BUG_ON(ops_at(c->ops, at - 1)->kind != OP_FORWARD, "operation %u is forwarded", at - 1);
+		await(c, at - 1);
+	}
+	if (op->ticket == INDEX_NONE)
+		return;
+	BUG_ON(bits_get(c->ticket, op->ticket), "an operation is of request %u, which has completed",
+		op->ticket);
+	c->parts[op->ticket]++;
+}
+
+static void count_block(struct census *c, const struct geometry *g, const struct flash_block *blocks,
+	block_t b, uint64_t *behind)
+{
+	uint32_t last = 0;
+	bool gate = !blocks[b].gate;
+
+	for (uint32_t at = blocks[b].first; at; last = at, at = ops_at(c->ops, at - 1)->behind) {
+		const struct op *op = ops_at(c->ops, at - 1);
+
+		claim(behind, at - 1, c->ops->op.used, "operation of a block");
+		BUG_ON(bits_get(c->free, at - 1) || !has_turn(op) || geometry_block(g, order_target(op)) != b,
+			"operation %u is in the list of block %u", at - 1, b);
+		gate |= at == blocks[b].gate;
+	}
+	BUG_ON(last != blocks[b].last || !gate, "the list of block %u does not end, or has no gate", b);
+}
+
+/* A page under copy-back is looked for where the copy takes it from: that comes to an end. */
+static void check_source(
+	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i)
+{
+	for (uint32_t copies = 0; i != INDEX_NONE && ops_at(c->ops, i)->kind == OP_COPY; copies++) {
+		const struct op *op = ops_at(c->ops, i);
+
+		BUG_ON(copies > c->ops->op.used, "page %u is copied from itself", op->ppn);
+		i = order_writer(c->ops, &blocks[geometry_block(g, op->ppn)], op->ppn, op->life);
+	}
+}
+
+struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks)
+{
+	uint32_t used = ops->op.used;
+	struct census c = { .ops = ops,
+		.op = memory_array(bits_words(used), sizeof *c.op, "census"),
+		.edge = memory_array(bits_words(ops->edge.used), sizeof *c.edge, "census"),
+		.ticket = memory_array(bits_words(ops->ticket.used), sizeof *c.ticket, "census"),
+		.free = memory_array(bits_words(used), sizeof *c.free, "census"),
+		.begins = memory_array(bits_words(used), sizeof *c.begins, "census"),
+		.waits = memory_array(used, sizeof *c.waits, "census"),
+		.parts = memory_array(ops->ticket.used, sizeof *c.parts, "census") };
+	uint64_t *behind =
+		memory_array(bits_words(used), sizeof *behind, "census"); /* named by another link */
+
+	claim_free(c.op, &ops->op);
+	memcpy(c.free, c.op, bits_words(used) * sizeof *c.op);
+	claim_free(c.edge, &ops->edge);
+	claim_free(c.ticket, &ops->ticket);
+	for (block_t b = 0; b < g->blocks; b++)
+		count_block(&c, g, blocks, b, behind);
+	for (uint32_t i = 0; i < used; i++) {
+		if (bits_get(c.free, i))
+			continue;
+		count_op(&c, i, behind);
+		check_source(&c, g, blocks, i);
+	}
+	memory_free(behind);
+	return c;
+}
+
+static void claim_ready(struct census *c, uint32_t i)
+{
+	const struct op *op = ops_at(c->ops, i);
+	bool passes;
+
+	claim_op(c, i);
+	passes = op->stage == STAGE_READY && (op->kind == OP_READ || op->orphan);
+	BUG_ON(op->blockers || !(passes || op->stage == STAGE_QUEUED),
+		"operation %u is in the queue of its die and is not ready", i);
+}
+
+void census_queue(struct census *c, const struct queue *q)
+{
+	uint32_t last = INDEX_NONE;
+
+	for (uint32_t i = q->first; i != INDEX_NONE; last = i, i = ops_at(c->ops, i)->next)
+		claim_ready(c, i);
+	check_last(q, last);
+}
+
+void census_command(struct census *c, uint32_t first)
+{
+	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(c->ops, i)->next)
+		claim_ready(c, i);
+}
+
+void census_release(struct census *c, uint32_t first_op, uint32_t ticket)
+{
+	BUG_ON(ticket >= c->ops->ticket.used, "request %u begins and is not there", ticket);
+	c->parts[ticket]++;
+	for (uint32_t i = first_op; i != INDEX_NONE; i = ops_at(c->ops, i)->next) {
+		claim_op(c, i);
+		await(c, i);
+		bits_set(c->begins, i);
+	}
+}
+
+void census_completed(struct census *c, const struct queue *q)
+{
+	uint32_t last = INDEX_NONE;
+
+	for (uint32_t i = q->first; i != INDEX_NONE; last = i, i = ops_ticket(c->ops, i)->next) {
+		claim(c->ticket, i, c->ops->ticket.used, "request");
+		BUG_ON(ops_ticket(c->ops, i)->pending, "request %u has completed and has parts", i);
+	}
+	check_last(q, last);
+}
+
+bool census_counts(const struct census *c, uint32_t op)
+{
+	return !bits_get(c->free, op) && !bits_get(c->begins, op) && ops_at(c->ops, op)->ticket != INDEX_NONE;
+}
+
+/* An erase waits for the operations of the life it ends, which it counts itself. */
+static void compare(const struct census *c)
+{
+	const struct ops *o = c->ops;
+
+	for (uint32_t i = 0; i < o->op.used; i++) {
+		const struct op *op = ops_at(o, i);
+		uint32_t waits = c->waits[i] + (op->kind == OP_ERASE ? op->to : 0);
+
+		BUG_ON(!bits_get(c->free, i) && op->blockers != waits,
+			"operation %u waits for %u others and counts %u", i, waits, op->blockers);
+	}
+	for (uint32_t i = 0; i < o->ticket.used; i++)
+		BUG_ON(!bits_get(c->ticket, i) && ops_ticket(o, i)->pending != c->parts[i],
+			"request %u has %u parts and counts %u", i, c->parts[i], ops_ticket(o, i)->pending);
+}
+
+void census_end(struct census *c)
+{
+	compare(c);
+	memory_free(c->op);
+	memory_free(c->edge);
+	memory_free(c->ticket);
+	memory_free(c->free);
+	memory_free(c->begins);
+	memory_free(c->waits);
+	memory_free(c->parts);
+}
