@@ -387,6 +387,7 @@ class Sweep(Folder):
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
         self.assertRegex(self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<")  # where a bar ends that is cut
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+        self.assertIn("$marks << END\n1 1\nEND", self.text("results/sweep/n-300/figures/dots.gp"))
         self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
         self.assertIn('array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp"))
         self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
@@ -415,6 +416,7 @@ class Sweep(Folder):
         page = self.text("results/sweep/default/report-variants.html")
         self.assertIn('Of <a href="#at-short">short</a> 7 fewer.', page)
         self.assertIn("Fig. 1, replayed", page)
+        self.assertIn('data-is="replayed">50 <', page)
         self.lab("report", self.at("sweep"))
         self.assertIn('Of <a href="#at-short">short</a> fewer.', self.text("results/sweep/default/report.html"))
 

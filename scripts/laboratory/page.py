@@ -59,13 +59,14 @@ def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Value
         return ""
     found.sort(key=lambda one: one[1].distance, reverse=not usual.missed)
     changed = [point for point, other in found if other.missed != usual.missed]
-    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (", ..." if len(changed) > SHOWN else "")
+    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (" and others" if len(changed) > SHOWN else "")
     if not changed:
         return f"Met with none of {len(found)} variants; nearest {{{found[0][0]}}}." if usual.missed else f"Met with all {len(found)} variants."
     return f"{'Met' if usual.missed else 'Not met'} with {len(changed)} of {len(found)} variants: {named}."
 
 
-def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: Values, matrices: dict[str, dict[str, str]]) -> str:
+def number_row(rows: tuple[Compared, ...], names: list[str], figures: dict[str, Figure], values: Values,
+               matrices: dict[str, dict[str, str]]) -> str:
     """A number, linked to its figure (the one whose title begins with where it stands), with its runs; of each column
     ours, how far it is off, and what that means."""
     row = rows[0]
@@ -74,9 +75,9 @@ def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: V
     runs = " ".join(f'<a href="#{run.key}">{text(name_of(run))}</a>;' for run in row.runs)
     runs = f"<details><summary>{len(row.runs)} runs</summary>{runs}</details>" if runs else ""
     cells = [("", what + runs), ("paper", text(signs(row.paper)))]
-    for one in rows:
+    for name, one in zip(names, rows):
         kind = "off" if one.missed else "out" if one.verdict == "left out" else "good"
-        cells += [("ours", text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
+        cells += [(name, text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
                   ("", f'<span class="{kind}">{one.verdict}</span>')]
     notes = [row.row.note if any(one.missed or not one.verdict for one in rows) else "", variants(row, matrices, values)]
     why = reason(row.row, " ".join(filter(None, notes)), values)
@@ -87,16 +88,16 @@ def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: V
 def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values,
                  matrices: dict[str, dict[str, str]]) -> Iterator[str]:
     yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
-    for column in columns:
-        yield (f'<th class="n">{text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours"}</th><th class="n">deviation</th>'
-               '<th>verdict</th>')
+    names = [text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours" for column in columns]
+    for name in names:
+        yield f'<th class="n">{name}</th><th class="n">deviation</th><th>verdict</th>'
     yield "<th>why</th></tr>"
     last = ""
     for row in rows:
         if row[0].row.where != last:
             yield f'<tr class="group"><td colspan="{3 + 3 * len(columns)}">{text(row[0].row.where)}</td></tr>'
         last = row[0].row.where
-        yield number_row(row, figures, values, matrices)
+        yield number_row(row, names, figures, values, matrices)
     yield "</table>"
 
 
