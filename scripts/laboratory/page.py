@@ -42,6 +42,8 @@ def reason(row: Published, note: str, values: Values, link: bool = True) -> str:
 def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Values) -> str:
     """A note: where in the matrices of the first column a verdict is another; if it is off everywhere, where it is nearest."""
     experiment, found = values.experiment, []
+    if usual.row.where.startswith(("Table", "Not to be had")) or not usual.verdict or usual.value is None:
+        return ""
     columns = experiment.options.get("columns", "")
     for name, option in matrices.items():
         at, axis = experiment.place(option.get("at", "")), option["axis"]
@@ -53,29 +55,29 @@ def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Value
             except NotRun:
                 continue
     found = [(point, other) for point, other in found if other.value is not None]
-    if not found or not usual.verdict or usual.value is None:
+    if not found:
         return ""
     found.sort(key=lambda one: one[1].distance, reverse=not usual.missed)
     changed = [point for point, other in found if other.missed != usual.missed]
-    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (" ..." if len(changed) > SHOWN else "")
-    if usual.missed:
-        return f"So with {len(changed)} of {len(found)} variants: {named}." if changed else \
-            f"So with none of {len(found)} variants; nearest {{{found[0][0]}}}."
-    return f"Not so with {len(changed)} of {len(found)} variants: {named}." if changed else f"So with all {len(found)} variants."
+    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (" and others" if len(changed) > SHOWN else "")
+    if not changed:
+        return f"Met with none of {len(found)} variants; nearest {{{found[0][0]}}}." if usual.missed else f"Met with all {len(found)} variants."
+    return f"{'Met' if usual.missed else 'Not met'} with {len(changed)} of {len(found)} variants: {named}."
 
 
-def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: Values, matrices: dict[str, dict[str, str]]) -> str:
+def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], labels: list[str], values: Values,
+               matrices: dict[str, dict[str, str]]) -> str:
     """A number, linked to its figure (the one whose title begins with where it stands), with its runs; of each column
-    ours, how far it is off, and what that means."""
+    (labels) ours, how far it is off, and what that means."""
     row = rows[0]
     where = next((n for n, f in figures.items() if f.option.get("title", "").startswith(row.row.where.split("(")[0])), "")
     what = f'<a href="#{where}">{text(row.row.what)}</a>' if where else text(row.row.what)
     runs = " ".join(f'<a href="#{run.key}">{text(name_of(run))}</a>;' for run in row.runs)
     runs = f"<details><summary>{len(row.runs)} runs</summary>{runs}</details>" if runs else ""
     cells = [("", what + runs), ("paper", text(signs(row.paper)))]
-    for one in rows:
+    for label, one in zip(labels, rows):
         kind = "off" if one.missed else "out" if one.verdict == "left out" else "good"
-        cells += [("ours", text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
+        cells += [(label, text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
                   ("", f'<span class="{kind}">{one.verdict}</span>')]
     notes = [row.row.note if any(one.missed or not one.verdict for one in rows) else "", variants(row, matrices, values)]
     why = reason(row.row, " ".join(filter(None, notes)), values)
@@ -85,17 +87,17 @@ def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: V
 
 def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values,
                  matrices: dict[str, dict[str, str]]) -> Iterator[str]:
+    labels = [text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours" for column in columns]
     yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
-    for column in columns:
-        yield (f'<th class="n">{text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours"}</th><th class="n">deviation</th>'
-               '<th>verdict</th>')
+    for label in labels:
+        yield f'<th class="n">{label}</th><th class="n">deviation</th><th>verdict</th>'
     yield "<th>why</th></tr>"
     last = ""
     for row in rows:
         if row[0].row.where != last:
             yield f'<tr class="group"><td colspan="{3 + 3 * len(columns)}">{text(row[0].row.where)}</td></tr>'
         last = row[0].row.where
-        yield number_row(row, figures, values, matrices)
+        yield number_row(row, figures, labels, values, matrices)
     yield "</table>"
 
 
@@ -118,11 +120,11 @@ def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], valu
             yield f"<h2>{heading}: {len(found)} of {len(others) + len(hopeless)} numbers</h2>"
             reading = values.experiment.options.get("reading", "") if found[0][0][0].missed and found is not hopeless else ""
             yield f"<p>{text(reading)}</p>" if reading else ""
-            yield from number_table(sum(found, []), figures, list(columns), values, {} if found is hopeless else matrices)
+            yield from number_table(sum(found, []), figures, list(columns), values, matrices)
     if inputs:
         missed = ", ".join(str(sum(rows[0][i].missed for rows in inputs)) for i in range(len(columns)))
         yield f"<details><summary>Inputs: {len(inputs)} numbers of tables, {missed} off</summary>"
-        yield from number_table(sum(inputs, []), figures, list(columns), values, {})
+        yield from number_table(sum(inputs, []), figures, list(columns), values, matrices)
         yield "</details>"
 
 
