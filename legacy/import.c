@@ -25,8 +25,8 @@ static void write_flash(const struct legacy_parameters *p, FILE *out)
 		p->sectors_per_page * SECTOR_BYTES, (double)p->overprovide);
 	fprintf(out, "    read_ns = %d;\n    program_ns = %d;\n    erase_ns = %d;\n", p->t_r, p->t_prog,
 		p->t_bers);
-	fprintf(out, "    command_ns = %d;          # 7 cycles of t_WC\n    plane_command_ns = %d;\n", 7 * p->t_wc,
-		7 * p->t_wc);
+	fprintf(out, "    command_ns = %lld;          # 7 cycles of t_WC\n    plane_command_ns = %lld;\n",
+		7 * (long long)p->t_wc, 7 * (long long)p->t_wc);
 	fprintf(out, "    bus_mb_per_s = %.6g;", bus_mb_per_s(p, p->t_wc));
 	if (p->t_rc != p->t_wc)
 		fprintf(out, "      # of writes; SSDsim reads at %.6g", bus_mb_per_s(p, p->t_rc));

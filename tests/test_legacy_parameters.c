@@ -233,6 +233,23 @@ static void test_import(void **state)
 	}
 }
 
+/* SSDsim takes any 32 bits for a cycle; seven of them need more. */
+static void test_import_of_the_longest_cycle(void **state)
+{
+	struct legacy_parameters p = parse(
+		"channel number = 2\nchip number = 4\nchip number[0] = 2\nchip number[1] = 2\ndie number = 2\n"
+		"plane number = 2\nblock number = 64\npage number = 64\nsubpage page = 4\nsubpage capacity = 512\n"
+		"overprovide = 0.1\nt_WC = 2147483647\ngc hard threshold = 0.3\n");
+	char text[4096] = "";
+	FILE *out = fmemopen(text, sizeof text, "w");
+
+	(void)state;
+	assert_true(legacy_import(&p, "test", out, &(struct fault){ "" }));
+	fclose(out);
+	assert_non_null(strstr(text, "    command_ns = 15032385529; "));
+	legacy_parameters_free(&p);
+}
+
 static void replay(const char *name)
 {
 	uint8_t data[4096];
@@ -276,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_long_trace_line),
 		cmocka_unit_test(test_long_trace),
 		cmocka_unit_test(test_import),
+		cmocka_unit_test(test_import_of_the_longest_cycle),
 		cmocka_unit_test(test_corpus),
 	};
 
