@@ -65,19 +65,19 @@ def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Value
     return f"{'Met' if usual.missed else 'Not met'} with {len(changed)} of {len(found)} variants: {named}."
 
 
-def number_row(rows: tuple[Compared, ...], names: list[str], figures: dict[str, Figure], values: Values,
+def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], labels: list[str], values: Values,
                matrices: dict[str, dict[str, str]]) -> str:
     """A number, linked to its figure (the one whose title begins with where it stands), with its runs; of each column
-    ours, how far it is off, and what that means."""
+    (labels) ours, how far it is off, and what that means."""
     row = rows[0]
     where = next((n for n, f in figures.items() if f.option.get("title", "").startswith(row.row.where.split("(")[0])), "")
     what = f'<a href="#{where}">{text(row.row.what)}</a>' if where else text(row.row.what)
     runs = " ".join(f'<a href="#{run.key}">{text(name_of(run))}</a>;' for run in row.runs)
     runs = f"<details><summary>{len(row.runs)} runs</summary>{runs}</details>" if runs else ""
     cells = [("", what + runs), ("paper", text(signs(row.paper)))]
-    for name, one in zip(names, rows):
+    for label, one in zip(labels, rows):
         kind = "off" if one.missed else "out" if one.verdict == "left out" else "good"
-        cells += [(name, text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
+        cells += [(label, text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
                   ("", f'<span class="{kind}">{one.verdict}</span>')]
     notes = [row.row.note if any(one.missed or not one.verdict for one in rows) else "", variants(row, matrices, values)]
     why = reason(row.row, " ".join(filter(None, notes)), values)
@@ -87,17 +87,17 @@ def number_row(rows: tuple[Compared, ...], names: list[str], figures: dict[str, 
 
 def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values,
                  matrices: dict[str, dict[str, str]]) -> Iterator[str]:
+    labels = [text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours" for column in columns]
     yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
-    names = [text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours" for column in columns]
-    for name in names:
-        yield f'<th class="n">{name}</th><th class="n">deviation</th><th>verdict</th>'
+    for label in labels:
+        yield f'<th class="n">{label}</th><th class="n">deviation</th><th>verdict</th>'
     yield "<th>why</th></tr>"
     last = ""
     for row in rows:
         if row[0].row.where != last:
             yield f'<tr class="group"><td colspan="{3 + 3 * len(columns)}">{text(row[0].row.where)}</td></tr>'
         last = row[0].row.where
-        yield number_row(row, names, figures, values, matrices)
+        yield number_row(row, figures, labels, values, matrices)
     yield "</table>"
 
 
