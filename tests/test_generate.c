@@ -784,8 +784,8 @@ static void luns_are_aligned_locally(void **state)
 	}
 }
 
-/* Share of the written 4 KB blocks that were written before.  Of the writes that overwrite something at most 8.5 % begin
- * where none began: the samples of these traces have none among 34, which rules out more (95 %). */
+/* Share of the written 4 KB blocks that were written before.  Of the writes that overwrite something at most 8.5 %
+ * begin where none began: the samples of these traces have none among 34, which rules out more (95 %). */
 static void check_rewrites(const char *name, double expected)
 {
 	struct generator *g = open_with(name, NULL);
