@@ -196,7 +196,7 @@ figures: lab-ready ## the ICPP'23 paper's figures and report (SCALE=1: full size
 	@$(LAB) scripts/icpp23 $(NUMBERS)
 
 figures-sensitivity: lab-ready ## how the report's numbers move with what the paper leaves open
-	@$(LAB) scripts/icpp23 sensitivity $(NUMBERS)
+	@$(LAB) scripts/icpp23 sensitivity sizes $(NUMBERS)
 
 workloads: lab-ready ## generated workloads beside published statistics: results/workloads/default/report.html
 	@$(LAB) scripts/workloads

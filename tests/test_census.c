@@ -6,8 +6,8 @@
 #include "tests/drive_fixture.h"
 
 /* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the forwarded read 2
- * waits for; 3 is free; 4 is a read that its request has not released.  Of request 0 are 0 to 2, of 1 is 4, request 2 has
- * completed. */
+ * waits for; 3 is free; 4 is a read that its request has not released.  Of request 0 are 0 to 2, of 1 is 4, request 2
+ * has completed. */
 struct picture {
 	struct settings settings;
 	struct geometry geometry;

@@ -266,10 +266,10 @@ class Values_(Folder):
         self.assertAlmostEqual(mean, 2.0)
         self.assertAlmostEqual(half, 4.303 / 3 ** 0.5)
 
-    def verdict(self, relation, paper, unit, ours, tolerance=""):
+    def verdict(self, relation, paper, unit, ours, tolerance="", spread=0.0):
         self.write("published.tsv", f"id\n-\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
         row = description.read_published(self.at("published.tsv"))[0]
-        return judge(row, ours, 0.0, [])
+        return judge(row, ours, spread, [])
 
     def test_verdicts(self):
         for relation, paper, ours, verdict in (
@@ -284,6 +284,10 @@ class Values_(Folder):
         self.assertEqual(self.verdict("=", "100", "", [104.0], "3").verdict, "off")
         self.assertEqual(self.verdict("=", "100", "", [97.0], "3").verdict, "within 3")
         self.assertEqual(self.verdict("=", "2", "factor", [3.0]).deviation, "+50.0 %")
+        self.assertEqual([self.verdict("=", "2", "", [2.0], spread=s).spread for s in (0.0, 0.09923, 12.34)], ["", "± 0.099", "± 12"])
+        self.assertEqual([self.verdict(*case).distance for case in (("=", "-8", "", [-6.0]), ("<=", "1", "", [0.5]), ("<=", "1", "", [3.0]), (
+            "between", "-11 -5", "", [2.0]), ("between", "-11 -5", "", [-7.0]), ("range", "4 12", "", [5.0, 9.0]), ("holds", "6", "", [4]))],
+            [2, 0, 2, 7, 0, 3, 2])
 
     def test_writing(self):
         self.assertEqual([written(*x) for x in ((1234567, "count"), (0.45, "percent"), (12.3, "factor"), (-0.01, "change"),
@@ -383,6 +387,7 @@ class Sweep(Folder):
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
         self.assertRegex(self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<")  # where a bar ends that is cut
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+        self.assertIn("$marks << END\n1 1\nEND", self.text("results/sweep/n-300/figures/dots.gp"))
         self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
         self.assertIn('array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp"))
         self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
@@ -411,6 +416,7 @@ class Sweep(Folder):
         page = self.text("results/sweep/default/report-variants.html")
         self.assertIn('Of <a href="#at-short">short</a> 7 fewer.', page)
         self.assertIn("Fig. 1, replayed", page)
+        self.assertIn('data-is="replayed">50 <', page)
         self.lab("report", self.at("sweep"))
         self.assertIn('Of <a href="#at-short">short</a> fewer.', self.text("results/sweep/default/report.html"))
 
@@ -422,10 +428,10 @@ class Sweep(Folder):
         self.lab("report", self.at("sweep"), "variants")
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
         self.assertEqual({line[0]: line[8] for line in lines if line[9] == "written"}, {
-            "moved": "So with 1 of 1 variants: short 7.", "lost": "Not so with 1 of 1 variants: short 7.", "kept": "So with all 1 variants.",
-            "far": "So with none of 1 variants; nearest short 7.", "other": "", "reading": ""})
+            "moved": "Met with 1 of 1 variants: short 7.", "lost": "Not met with 1 of 1 variants: short 7.", "kept": "Met with all 1 variants.",
+            "far": "Met with none of 1 variants; nearest short 7.", "other": "", "reading": ""})
         self.assertEqual({line[8] for line in lines if line[9] == "replayed"}, {""})
-        self.assertIn('So with 1 of 1 variants: <a href="#at-short">short</a> 7.', self.text("results/sweep/default/report-variants.html"))
+        self.assertIn('Met with 1 of 1 variants: <a href="#at-short">short</a> 7.', self.text("results/sweep/default/report-variants.html"))
         self.lab("report", self.at("sweep"))
         self.assertNotIn("1 variants", self.text("results/sweep/default/numbers.tsv"))
 

@@ -304,7 +304,7 @@ static void resume_by_hand(void *context)
 static void test_what_is_waited_for_by_hand(void **state)
 {
 	static struct by_hand cases[] = {
-		/* The second read finds what the first one loads, a mapping page or an entry of it, and waits for that. */
+		/* The second read finds what the first one loads, a mapping page or an entry, and waits for that. */
 		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096\n0,R,8192,4096\n", 1 },
 		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096\n0,R,4096,4096\n", 1 },
 		/* When it is saved two reads have passed the write: it is its turn before the other two. */

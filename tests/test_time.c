@@ -339,8 +339,8 @@ static void test_a_freed_die_asks_before_the_bus_is_passed_on(void **state)
 }
 
 /*
- * A transfer into one die ends at 104100.  Then the program of another die is done, for which a program and a read of two
- * further dies wait; where both wait for the bus, too, the read's command goes first.
+ * A transfer into one die ends at 104100.  Then the program of another die is done, for which a program and a read
+ * of two further dies wait; where both wait for the bus, too, the read's command goes first.
  */
 static void at_the_end_of_a_transfer(
 	struct bench *b, die_t transfer, die_t done, tick_t read_done, tick_t program_done)
@@ -360,8 +360,8 @@ static void at_the_end_of_a_transfer(
 	close_idle(b);
 }
 
-/* Of one instant, what lower dies do comes first: a lower die has left the bus, which the program takes at once; a higher
- * one has not.  Whether anybody looks on or not. */
+/* Of one instant, what lower dies do comes first: a lower die has left the bus, which the program takes at once; a
+ * higher one has not.  Whether anybody looks on or not. */
 static void test_a_transfer_ends_in_the_order_of_the_dies(void **state)
 {
 	struct bench *(*const opens[])(const char *) = { bench_open, bench_open_unjudged };

@@ -42,6 +42,8 @@ def reason(row: Published, note: str, values: Values, link: bool = True) -> str:
 def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Values) -> str:
     """A note: where in the matrices of the first column a verdict is another; if it is off everywhere, where it is nearest."""
     experiment, found = values.experiment, []
+    if usual.row.where.startswith(("Table", "Not to be had")) or not usual.verdict or usual.value is None:
+        return ""
     columns = experiment.options.get("columns", "")
     for name, option in matrices.items():
         at, axis = experiment.place(option.get("at", "")), option["axis"]
@@ -53,15 +55,14 @@ def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Value
             except NotRun:
                 continue
     found = [(point, other) for point, other in found if other.value is not None]
-    if not found or not usual.verdict or usual.value is None:
+    if not found:
         return ""
     found.sort(key=lambda one: one[1].distance, reverse=not usual.missed)
     changed = [point for point, other in found if other.missed != usual.missed]
-    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (" ..." if len(changed) > SHOWN else "")
-    if usual.missed:
-        return f"So with {len(changed)} of {len(found)} variants: {named}." if changed else \
-            f"So with none of {len(found)} variants; nearest {{{found[0][0]}}}."
-    return f"Not so with {len(changed)} of {len(found)} variants: {named}." if changed else f"So with all {len(found)} variants."
+    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (" and others" if len(changed) > SHOWN else "")
+    if not changed:
+        return f"Met with none of {len(found)} variants; nearest {{{found[0][0]}}}." if usual.missed else f"Met with all {len(found)} variants."
+    return f"{'Met' if usual.missed else 'Not met'} with {len(changed)} of {len(found)} variants: {named}."
 
 
 def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], labels: list[str], values: Values,
@@ -119,11 +120,11 @@ def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], valu
             yield f"<h2>{heading}: {len(found)} of {len(others) + len(hopeless)} numbers</h2>"
             reading = values.experiment.options.get("reading", "") if found[0][0][0].missed and found is not hopeless else ""
             yield f"<p>{text(reading)}</p>" if reading else ""
-            yield from number_table(sum(found, []), figures, list(columns), values, {} if found is hopeless else matrices)
+            yield from number_table(sum(found, []), figures, list(columns), values, matrices)
     if inputs:
         missed = ", ".join(str(sum(rows[0][i].missed for rows in inputs)) for i in range(len(columns)))
         yield f"<details><summary>Inputs: {len(inputs)} numbers of tables, {missed} off</summary>"
-        yield from number_table(sum(inputs, []), figures, list(columns), values, {})
+        yield from number_table(sum(inputs, []), figures, list(columns), values, matrices)
         yield "</details>"
 
 

@@ -246,7 +246,7 @@ def judge(row: Published, ours: list[float], spread: float, runs: list[Run]) -> 
     room = [row.tolerance * (abs(p / max(paper, key=abs)) if row.relation == "range" else 1) for p in paper]
     away = [abs(o - p) for o, p in zip(ours, paper)]
     within, distance = all(a <= r for a, r in zip(away, room)), max(away)
-    around = f"± {written(spread, 'factor' if row.unit == 'factor' else '')}" if spread else ""
+    around = f"± {spread:.{'2g' if spread < 10 else '0f'}}" if spread else ""
     deviation = "-"
     if row.relation == "holds":
         verdict, mine, stated = "holds" if ours == paper else "does not hold everywhere", f"{ours[0]:g} of {paper[0]:g}", "holds"
