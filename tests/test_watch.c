@@ -399,15 +399,16 @@ static void test_quiz(void **state)
 	}
 }
 
-/* Pictures, verdicts and reasons are as wide as asked for; the first line of a verdict stands behind a question, as nobody
- * typed return. */
+/* Pictures, verdicts and reasons are as wide as asked for; the first line of a verdict stands behind a question, as
+ * nobody typed return. */
 static void test_a_narrow_quiz(void **state)
 {
 	struct world *w = *state;
 
 	shell(w,
 		"yes 77 | $ssd quiz --questions 12 --columns 50 parameters/tiny.cfg >$d/asked && "
-		"grep -q ': No, it is' $d/asked && sed 's/.*: No, it is/No, it is/; /^How many/d; /^The next/d; /^Before/d' $d/asked | "
+		"grep -q ': No, it is' $d/asked && "
+		"sed 's/.*: No, it is/No, it is/; /^How many/d; /^The next/d; /^Before/d' $d/asked | "
 		"awk 'length > 50 { print; exit 1 }'");
 	assert_status(w, DONE, "a narrow quiz");
 }
