@@ -29,7 +29,7 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 .PHONY: all always help install uninstall format clean
 .PHONY: new-ftl new-buffer check-ftl check-buffer grade-objects check-grade lab-page check-lab-page
 .PHONY: test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts
-.PHONY: mutants fuzz kill-test edges configurations bench
+.PHONY: mutants fuzz kill-test edges configurations bench growth pgo
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -196,7 +196,7 @@ figures: lab-ready ## the ICPP'23 paper's figures and report (SCALE=1: full size
 	@$(LAB) scripts/icpp23 $(NUMBERS)
 
 figures-sensitivity: lab-ready ## how the report's numbers move with what the paper leaves open
-	@$(LAB) scripts/icpp23 sensitivity $(NUMBERS)
+	@$(LAB) scripts/icpp23 sensitivity sizes $(NUMBERS)
 
 workloads: lab-ready ## generated workloads beside published statistics: results/workloads/default/report.html
 	@$(LAB) scripts/workloads
@@ -255,6 +255,19 @@ bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a
 
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+growth: $(SSD) ## how time and memory grow with dies, queue, pages a block, size and requests; AXES=huge: 8 TB
+	@SSD=$(SSD) bench/growth $(AXES)
+
+# Trained on runs that most experiments are like; gcc.
+TRAINED := page across mrsm sftl
+pgo: ## build/pgo/ssd: the simulator compiled once more for what most runs do
+	@rm -rf build/pgo
+	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-generate' build/pgo/ssd
+	@for ftl in $(TRAINED); do build/pgo/ssd run --quiet -s ftl=$$ftl -s flash.blocks=128 -s trace.limit=200000 \
+		-s flash.over_provisioning=0.2 parameters/icpp23.cfg lun1 || exit 1; done
+	@find build/pgo -name '*.o' -delete
+	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile' build/pgo/ssd
 
 # `ssd grade` links a student's program with these, and reads how they were compiled.
 grade-objects: $(BUILD)/ssd $(BUILD)/tests/test_ftl

@@ -1,8 +1,8 @@
 /*
  * How fast the simulator is and what it weighs: random requests of 4, 8 and 16 KB, 60 % writes, over the
  * whole drive with full timing, on drives of three sizes, without and with heavy garbage collection; beside
- * it the floor (floor.h) doing the same page writes.  Bytes are what the drive adds to the process, at most.  Timings are
- * for reading, not for passing or failing.
+ * it the floor (floor.h) doing the same page writes.  Bytes are what the drive adds to the process, at most.  Timings
+ * are for reading, not for passing or failing.
  */
 #include "base/memory.h"
 #include "base/random.h"

@@ -53,6 +53,7 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.multiplane = (enum judged_planes)s->multiplane,
 		.bus_mb_per_s = s->bus_mb_per_s,
 		.forward_bytes = s->forward_bytes });
+	schedule_be_judged(f->schedule);
 }
 
 void flash_free(struct flash *f)

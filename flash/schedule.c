@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* What every operation passes, called from few places and inlined into all. */
+#define STEP static inline __attribute__((always_inline))
+
 enum phase {
 	PHASE_IDLE,
 	PHASE_WOKEN, /* to be given a command when all that is ready waits */
@@ -77,7 +80,7 @@ struct schedule {
 	struct busy busy;
 	struct watch *watch;       /* NULL: nobody watches */
 	struct accounts *accounts; /* NULL: nobody asks */
-	bool observed;             /* one of these */
+	bool observed;             /* one of these, or the judge */
 };
 
 /* On the bus, without data: a copy-back is a read and a program. */
@@ -163,7 +166,7 @@ static uint32_t page_time(const struct schedule *s, const struct tick_list *time
 	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
 }
 
-static uint32_t cell_time(const struct schedule *s, const struct op *op)
+STEP uint32_t cell_time(const struct schedule *s, const struct op *op)
 {
 	switch (op->kind) {
 	case OP_READ:
@@ -200,12 +203,6 @@ static struct channel *channel_of(const struct schedule *s, uint32_t u)
 static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 {
 	return &s->flash->block[geometry_block(s->geometry, ppn)];
-}
-
-/* Does anybody look on: the judge, the witness or the accounts? */
-static bool is_observed(const struct schedule *s)
-{
-	return s->observed || s->flash->judge;
 }
 
 /* ---- making operations ---- */
@@ -259,7 +256,7 @@ static void wait_for_step(struct schedule *s, const struct io *io, uint32_t inde
 		schedule_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
 }
 
-static uint32_t make_op(
+STEP uint32_t make_op(
 	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
@@ -279,7 +276,7 @@ static uint32_t make_op(
 	change_load(s, op, op->cell_ns);
 	s->under_way++;
 	join_request(s, io, index);
-	if (is_observed(s))
+	if (s->observed)
 		tell_made(s, io, index);
 	if (io->step != INDEX_NONE)
 		wait_for_step(s, io, index);
@@ -417,7 +414,7 @@ static void count_cells(const struct schedule *s, const struct unit *unit, struc
 }
 
 /* A command's cells work from then on. */
-static void work_cells(struct schedule *s, uint32_t u, tick_t from, uint64_t ns)
+STEP void work_cells(struct schedule *s, uint32_t u, tick_t from, uint64_t ns)
 {
 	struct unit *unit = &s->unit[u];
 
@@ -439,7 +436,7 @@ static bool foresee(const struct schedule *s, const struct channel *channel, con
 {
 	return unit->phase == PHASE_IN && channel->first.first == INDEX_NONE &&
 	       channel->others.first == INDEX_NONE &&
-	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) && !is_observed(s);
+	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) && !s->observed;
 }
 
 /* Is a transfer under way whose end is no event?  Of one that ends now: would its alarm still have to ring? */
@@ -459,7 +456,7 @@ static void recall(struct schedule *s, struct channel *channel)
 	timers_set(&s->timers, channel->user, channel->free);
 }
 
-static void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
+STEP void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 	uint64_t ns = unit->phase == PHASE_IN ? unit->in_ns : unit->out_ns;
@@ -490,7 +487,7 @@ static bool goes_first(const struct schedule *s, const struct unit *unit)
 	}
 }
 
-static void ask_for_bus(struct schedule *s, uint32_t u)
+STEP void ask_for_bus(struct schedule *s, uint32_t u)
 {
 	struct channel *channel = channel_of(s, u);
 
@@ -585,7 +582,7 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 }
 
 /* Data of programs crosses the bus on the way in, data of reads on the way out. */
-static void measure(struct schedule *s, struct unit *unit)
+STEP void measure(struct schedule *s, struct unit *unit)
 {
 	const uint64_t *commands = s->command_ns;
 	uint64_t in_sectors = 0, out_sectors = 0;
@@ -626,11 +623,11 @@ static void begin_op(struct schedule *s, uint32_t u, uint32_t index)
 	if (op->kind != OP_READ)
 		order_start(&s->ops, &s->flash->block[block], index,
 			target - geometry_first_page(s->geometry, block));
-	if (is_observed(s))
+	if (s->observed)
 		tell_started(s, u, index);
 }
 
-static void start_command(struct schedule *s, uint32_t u, struct queue *q)
+STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
 {
 	struct unit *unit = &s->unit[u];
 
@@ -674,13 +671,13 @@ static void dispatch(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 	bool passes = unit->suspended != INDEX_NONE || unit->others.first != INDEX_NONE;
 
-	if (unit->reads.first != INDEX_NONE && !(passes && reads_must_wait(s, unit))) {
-		unit->passed += passes;
-		start_command(s, u, &unit->reads);
-	} else if (unit->suspended != INDEX_NONE)
+	bool reads = unit->reads.first != INDEX_NONE && !(passes && reads_must_wait(s, unit));
+
+	unit->passed += reads && passes;
+	if (!reads && unit->suspended != INDEX_NONE)
 		resume(s, u);
-	else if (unit->others.first != INDEX_NONE)
-		start_command(s, u, &unit->others);
+	else if (reads || passes)
+		start_command(s, u, reads ? &unit->reads : &unit->others);
 }
 
 /* An idle die is to be given a command. */
@@ -757,7 +754,7 @@ static void interrupt(struct schedule *s, uint32_t u)
 }
 
 /* Into the queue of its die. */
-static void queue_up(struct schedule *s, uint32_t index)
+STEP void queue_up(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
 	uint32_t u = unit_of(s, op);
@@ -967,27 +964,27 @@ static void tell_done(const struct schedule *s, uint32_t index)
 
 static void finish_op(struct schedule *s, uint32_t index)
 {
-	struct op op = *ops_at(&s->ops, index);
-	ppn_t target = order_target(&op);
+	const struct op *op = ops_at(&s->ops, index);
+	ppn_t target = order_target(op);
 	block_t number = geometry_block(s->geometry, target);
 	struct flash_block *block = &s->flash->block[number];
 	uint32_t waiter;
 
-	if (is_observed(s))
+	if (s->observed)
 		tell_done(s, index);
-	change_load(s, &op, -(uint64_t)op.cell_ns);
+	change_load(s, op, -(uint64_t)op->cell_ns);
 	s->under_way--;
-	s->held -= op.held;
-	if (op.kind != OP_READ && op.kind != OP_FORWARD)
+	s->held -= op->held;
+	if (op->kind != OP_READ && op->kind != OP_FORWARD)
 		order_finish(&s->ops, block, index, target - geometry_first_page(s->geometry, number));
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter, index);
-	if (op.kind != OP_FORWARD)
-		leave_blocks(s, &op, block);
-	if (op.ticket != INDEX_NONE && s->accounts)
-		account_finished(s->accounts, index, op.ticket);
-	if (op.ticket != INDEX_NONE)
-		finish_part_of_request(s, op.ticket);
+	if (op->kind != OP_FORWARD)
+		leave_blocks(s, op, block);
+	if (op->ticket != INDEX_NONE && s->accounts)
+		account_finished(s->accounts, index, op->ticket);
+	if (op->ticket != INDEX_NONE)
+		finish_part_of_request(s, op->ticket);
 	ops_give_op(&s->ops, index);
 }
 
@@ -1254,7 +1251,12 @@ void schedule_watch(struct schedule *s, struct watch *watch)
 		if (is_foreseen(s, &s->channel[c]))
 			recall(s, &s->channel[c]);
 	s->watch = watch;
-	s->observed = watch || s->accounts;
+	s->observed = watch || s->accounts || s->flash->judge;
+}
+
+void schedule_be_judged(struct schedule *s)
+{
+	s->observed = true;
 }
 
 void schedule_keep_accounts(struct schedule *s)

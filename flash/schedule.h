@@ -57,6 +57,9 @@ void schedule_watch(struct schedule *, struct watch *);
 /* For the witness, if there is one: why an FTL does what it does next. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
 
+/* From now on the judge of the medium looks on; before the first operation. */
+void schedule_be_judged(struct schedule *);
+
 /* From now on it is followed where the time of each request goes; before the first. */
 void schedule_keep_accounts(struct schedule *);
 

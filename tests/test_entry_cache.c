@@ -412,7 +412,7 @@ static void test_a_write_back_pays_for_notes(void **state)
 	world_close(w);
 }
 
-/* The drive is full: the look-up costs nothing, the changed entry stays; one that outgrows the budget leaves unwritten. */
+/* A full drive: the look-up costs nothing, the changed entry stays; one that outgrows the budget leaves, unwritten. */
 static void test_no_page_to_write_to(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 8 }, false);

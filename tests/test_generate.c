@@ -4,6 +4,7 @@
  * they stand for (counted here, request by request), and bad profiles with the whole message.
  */
 #include "traces/generate.h"
+#include "traces/rewrites.h"
 
 #include "base/memory.h"
 #include "tests/table_2.h"
@@ -783,10 +784,12 @@ static void luns_are_aligned_locally(void **state)
 	}
 }
 
-/* Share of the written 4 KB blocks that were written before. */
+/* Share of the written 4 KB blocks that were written before.  Of the writes that overwrite something at most 8.5 %
+ * begin where none began: the samples of these traces have none among 34, which rules out more (95 %). */
 static void check_rewrites(const char *name, double expected)
 {
 	struct generator *g = open_with(name, NULL);
+	struct rewrites kinds = rewrites_create();
 	bool *written = memory_array(generator_sectors(g) / 8 + 1, sizeof *written, "test");
 	uint64_t blocks = 0, again = 0;
 	struct request r;
@@ -794,6 +797,7 @@ static void check_rewrites(const char *name, double expected)
 	while (generator_next(g, &r)) {
 		if (r.type != REQUEST_WRITE)
 			continue;
+		rewrites_add(&kinds, 0, r.start, r.sectors);
 		for (uint64_t b = r.start / 8; b <= (r.start + r.sectors - 1) / 8; b++) {
 			again += written[b];
 			written[b] = true;
@@ -801,6 +805,8 @@ static void check_rewrites(const char *name, double expected)
 		}
 	}
 	assert_near(name, share(again, blocks), expected, 0.05);
+	assert_near(name, share(kinds.shifted, kinds.exact + kinds.same_start + kinds.shifted), 0.0425, 0.0425);
+	rewrites_free(&kinds);
 	memory_free(written);
 	generator_close(g);
 }

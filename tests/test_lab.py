@@ -9,6 +9,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -149,12 +150,14 @@ class Description(Folder):
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
 
     def test_settings_that_depend_on_two_axes(self):
-        self.write("two.ini", SWEEP.replace("[axis seed]", "[axis size]\n"
-                   """small = 'flash.blocks={n if workload == "mixed" else 2 * n}'\n[axis seed]"""))
+        two = SWEEP.replace("[axis seed]", "[axis size]\nsmall = flash.blocks=300\n[axis size at {}]\n{} = flash.blocks=600\n[axis seed]")
+        self.write("two.ini", two.replace("{}", "trace across", 1).replace("{}", "small"))
         e = description.read(self.at("two.ini"), [])
-        for workload, blocks in ("mixed", 300), ("trace", 600):
-            place = {"workload": workload, "ftl": "page", "cache": "1K", "size": "small", "seed": "2"}
+        for workload, ftl, blocks in ("mixed", "page", 300), ("trace", "page", 600), ("mixed", "across", 600):
+            place = {"workload": workload, "ftl": ftl, "cache": "1K", "size": "small", "seed": "2"}
             self.assertIn(f"flash.blocks={blocks}", e.settings(place)[1])
+        self.mistake(two.replace("{}", "trcae", 1).replace("{}", "small"), "at trcae: no axis has such a point")
+        self.mistake(two.replace("{}", "trace", 1).replace("{}", "smal"), "[axis size at trace] smal: should be points of [axis size]")
 
     def test_grids_and_cases(self):
         e = description.read(self.at("sweep"), [])
@@ -240,6 +243,11 @@ levels = tolerance=1
 plot = bars
 measure = areas
 at = page
+[figure cut]
+plot = bars
+measure = waf
+at = across
+yrange = 0:1
 """
 
 
@@ -258,10 +266,10 @@ class Values_(Folder):
         self.assertAlmostEqual(mean, 2.0)
         self.assertAlmostEqual(half, 4.303 / 3 ** 0.5)
 
-    def verdict(self, relation, paper, unit, ours, tolerance=""):
+    def verdict(self, relation, paper, unit, ours, tolerance="", spread=0.0):
         self.write("published.tsv", f"id\n-\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
         row = description.read_published(self.at("published.tsv"))[0]
-        return judge(row, ours, 0.0, [])
+        return judge(row, ours, spread, [])
 
     def test_verdicts(self):
         for relation, paper, ours, verdict in (
@@ -276,6 +284,10 @@ class Values_(Folder):
         self.assertEqual(self.verdict("=", "100", "", [104.0], "3").verdict, "off")
         self.assertEqual(self.verdict("=", "100", "", [97.0], "3").verdict, "within 3")
         self.assertEqual(self.verdict("=", "2", "factor", [3.0]).deviation, "+50.0 %")
+        self.assertEqual([self.verdict("=", "2", "", [2.0], spread=s).spread for s in (0.0, 0.09923, 12.34)], ["", "± 0.099", "± 12"])
+        self.assertEqual([self.verdict(*case).distance for case in (("=", "-8", "", [-6.0]), ("<=", "1", "", [0.5]), ("<=", "1", "", [3.0]), (
+            "between", "-11 -5", "", [2.0]), ("between", "-11 -5", "", [-7.0]), ("range", "4 12", "", [5.0, 9.0]), ("holds", "6", "", [4]))],
+            [2, 0, 2, 7, 0, 3, 2])
 
     def test_writing(self):
         self.assertEqual([written(*x) for x in ((1234567, "count"), (0.45, "percent"), (12.3, "factor"), (-0.01, "change"),
@@ -369,11 +381,13 @@ class Sweep(Folder):
         self.write("sweep/experiment.ini", KINDS)
         self.lab("report", self.at("sweep"))
         drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
-        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "deviations", "dots", "heat", "lines-1",
+        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "cut", "deviations", "dots", "heat", "lines-1",
                  "lines-2", "nothing", "over", "second", "stacks"]
         self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
+        self.assertRegex(self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<")  # where a bar ends that is cut
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+        self.assertIn("$marks << END\n1 1\nEND", self.text("results/sweep/n-300/figures/dots.gp"))
         self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
         self.assertIn('array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp"))
         self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
@@ -402,8 +416,24 @@ class Sweep(Folder):
         page = self.text("results/sweep/default/report-variants.html")
         self.assertIn('Of <a href="#at-short">short</a> 7 fewer.', page)
         self.assertIn("Fig. 1, replayed", page)
+        self.assertIn('data-is="replayed">50 <', page)
         self.lab("report", self.at("sweep"))
         self.assertIn('Of <a href="#at-short">short</a> fewer.', self.text("results/sweep/default/report.html"))
+
+    def test_variants_under_which_a_verdict_is_another(self):
+        self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = moved\n")
+        row = "{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t\n".format
+        self.write("sweep/published.tsv", "id\n" + row("moved", "a", "=", 8) + row("lost", "a", ">=", 200) + row("kept", "a", "<=", 400)
+                   + row("far", "a", "=", 1000) + row("other", "replayed", "=", 50) + row("reading", "a", "also", 8))
+        self.lab("report", self.at("sweep"), "variants")
+        lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
+        self.assertEqual({line[0]: line[8] for line in lines if line[9] == "written"}, {
+            "moved": "Met with 1 of 1 variants: short 7.", "lost": "Not met with 1 of 1 variants: short 7.", "kept": "Met with all 1 variants.",
+            "far": "Met with none of 1 variants; nearest short 7.", "other": "", "reading": ""})
+        self.assertEqual({line[8] for line in lines if line[9] == "replayed"}, {""})
+        self.assertIn('Met with 1 of 1 variants: <a href="#at-short">short</a> 7.', self.text("results/sweep/default/report-variants.html"))
+        self.lab("report", self.at("sweep"))
+        self.assertNotIn("1 variants", self.text("results/sweep/default/numbers.tsv"))
 
     def test_what_is_not_to_be_had_stands_apart(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("far\tFig. 2", "far\tNot to be had: Fig. 2"))
@@ -456,6 +486,16 @@ class Sweep(Folder):
         self.assertEqual(small, [(0, 0, 6, 4, "1"), (2000, 0, 126, 4, "0"), (2500, 0, 0, 1, "0"), (60000002500, 0, 0, 1, "0")])
         # 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: the least is 128.
         self.assertEqual([study["blocks"](study["requests"](f"0 0 0 {sectors} 0")) for sectors in (8192, 81920)], [128, 136])
+
+    def test_a_case_of_the_legacy_study_without_reads(self):
+        with tarfile.open("tests/legacy/golden.tar.xz") as golden:
+            self.write("page.parameters", golden.extractfile("01_default/page.parameters").read().decode("latin-1"))
+        self.write("writes.trace", "".join(f"{i * 1000000} 0 {8 * i} 8 0\n" for i in range(50)))
+        for repaired in "none", "main":
+            done = subprocess.run(["scripts/legacy/measure", SSD, f"repaired={repaired}", f"trace={self.at('writes.trace')}",
+                                   self.at("page.parameters")], capture_output=True, text=True, check=True)
+            self.assertIn("read_ns = 0\n", done.stdout)
+            self.assertRegex(done.stdout, r"write_ns = [1-9]")
 
     def test_a_profile_is_fitted(self):
         fit = runpy.run_path("scripts/workloads/fit")

@@ -642,6 +642,7 @@ static void test_nothing_is_counted_outside_time(void **state)
 
 #define MODEL_PAGES  256u
 #define MODEL_REGION 64u
+#define MODEL_PPNS   100003u
 
 struct model_sub {
 	ppn_t ppn;
@@ -737,7 +738,7 @@ static bool model_replace(struct model *m, struct mrsm_piece p)
 static void model_put(struct model *m, sub_t from, uint32_t length)
 {
 	uint32_t room = m->subs_per_page - length;
-	struct mrsm_piece p = { from, length, (ppn_t)random_next(&m->random) % (PPN_NONE - 1),
+	struct mrsm_piece p = { from, length, (ppn_t)random_below(&m->random, MODEL_PPNS),
 		(uint32_t)random_below(&m->random, room + 1) };
 
 	if (random_below(&m->random, 2) && model_replace(m, p))
@@ -751,7 +752,7 @@ static void model_put(struct model *m, sub_t from, uint32_t length)
 
 static void model_move(struct model *m, sub_t from)
 {
-	ppn_t to = (ppn_t)random_next(&m->random) % (PPN_NONE - 1);
+	ppn_t to = (ppn_t)random_below(&m->random, MODEL_PPNS);
 	struct mrsm_piece p;
 
 	while (from < m->subs && !m->sub[from].begins)
@@ -812,7 +813,7 @@ static void test_tree_like_a_plain_model(void **state)
 
 		m.sub = memory_array(m.subs, sizeof *m.sub, "model");
 		random_init(&m.random, seed_of_run(), 9);
-		mrsm_tree_init(&m.tree, MODEL_PAGES, m.subs_per_page, MODEL_REGION);
+		mrsm_tree_init(&m.tree, MODEL_PAGES, MODEL_PPNS, m.subs_per_page, MODEL_REGION);
 		for (uint32_t change = 0; change < TREE_CHANGES; change++) {
 			model_change(&m);
 			if (change % CHECK_EVERY == 0)

@@ -339,6 +339,42 @@ static void test_a_freed_die_asks_before_the_bus_is_passed_on(void **state)
 }
 
 /*
+ * A transfer into one die ends at 104100.  Then the program of another die is done, for which a program and a read
+ * of two further dies wait; where both wait for the bus, too, the read's command goes first.
+ */
+static void at_the_end_of_a_transfer(
+	struct bench *b, die_t transfer, die_t done, tick_t read_done, tick_t program_done)
+{
+	ppn_t old = old_page(b, 3, 0, 0, 0);
+	op_t first, program, read;
+
+	bench_begin(b);
+	first = flash_program(&b->io, page_at(b, done, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
+	program = flash_program(&b->io, page_at(b, 2, 0, 0, 0), 1, 4, CAUSE_HOST, first);
+	read = flash_read(&b->io, old, 4, CAUSE_HOST, first);
+	bench_submit(b);
+	schedule_run_until(b->flash->schedule, 100000);
+	submit_program(b, page_at(b, transfer, 0, 0, 0));
+	assert_done_at(b, read, read_done);
+	assert_done_at(b, program, program_done);
+	close_idle(b);
+}
+
+/* Of one instant, what lower dies do comes first: a lower die has left the bus, which the program takes at once; a
+ * higher one has not.  Whether anybody looks on or not. */
+static void test_a_transfer_ends_in_the_order_of_the_dies(void **state)
+{
+	struct bench *(*const opens[])(const char *) = { bench_open, bench_open_unjudged };
+	const char *four_dies = PAPER_DRIVE "flash.channels=1 flash.dies=4";
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		at_the_end_of_a_transfer(opens[i](four_dies), 0, 1, 104100 + 4100 + READ, 104100 + WRITE);
+		at_the_end_of_a_transfer(opens[i](four_dies), 1, 0, 104100 + READ, 104100 + 100 + WRITE);
+	}
+}
+
+/*
  * A program brings data with its command.  It asks at 10150, before the data of die 1: first among equals (bus
  * 14100..18200), but behind the data of a read if that goes first (18100..22200).
  */
@@ -571,7 +607,8 @@ static void test_a_read_of_the_same_request_goes_first(void **state)
 }
 
 /* Die 0 writes until 104100.  Behind that wait a write of page 1 in plane 0, another, and one of page 1 in plane 1. */
-static void join_from_the_middle(const char *settings, uint32_t plane, uint32_t block, uint32_t page, bool joins)
+static void join_from_the_middle(
+	const char *settings, uint32_t plane, uint32_t block, uint32_t page, bool joins)
 {
 	struct bench *b = bench_open(settings);
 	const tick_t two = 2 * (100 + 4000) + 100000;
@@ -793,8 +830,9 @@ static void test_the_next_write_is_passed_as_often(void **state)
 /* An erase makes way for one read at 500000; the next waits until it is done. */
 static void test_an_erase_is_interrupted_so_often(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 "
-						 "flash.read_first_limit=1");
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 "
+				       "flash.read_first_limit=1");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -813,7 +851,8 @@ static void test_an_erase_is_interrupted_so_often(void **state)
 /* Erase from 0, in the cells 100..1000100.  The read at 500000 leaves 500100 of it to do. */
 static void test_read_suspends_an_erase(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -829,7 +868,8 @@ static void test_read_suspends_an_erase(void **state)
 /* Reads that come while the erase rests are served before it goes on; it may be interrupted again. */
 static void test_an_erase_is_suspended_again(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 
@@ -902,7 +942,8 @@ static void test_a_multiplane_program_is_suspended_whole(void **state)
 /* Another die of the chip has nothing to suspend, unless the chip works as one: then the erase makes way. */
 static void test_a_read_of_another_die(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
 
 	(void)state;
@@ -982,7 +1023,8 @@ static void test_only_reads_suspend(void **state)
 /* The die worked all the time until 1019200 but for nothing: sense 10000 and erase 1000000 + 5000. */
 static void test_suspension_keeps_the_books_of_busy_time(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 	struct busy busy;
 
@@ -1001,7 +1043,8 @@ static void test_suspension_keeps_the_books_of_busy_time(void **state)
 /* At 500000 a read comes; the erase has stopped at 503000.  The read that comes meanwhile goes before it, too. */
 static void test_suspending_takes_time(void **state)
 {
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=3000 flash.resume_ns=5000");
+	struct bench *b =
+		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=3000 flash.resume_ns=5000");
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read[2];
 	ppn_t old = old_page(b, 0, 0, 1, 0);
 	struct busy busy;
@@ -1043,9 +1086,8 @@ static void test_both_costs_of_suspension_are_paid_each_time(void **state)
 /* Two reads interrupt an erase as one command. */
 static void test_reads_that_come_together_suspend_together(void **state)
 {
-	struct bench *b = bench_open(
-		PAPER_DRIVE "flash.planes=4 flash.multiplane=any flash.suspend=erase "
-			    "flash.suspend_ns=0 flash.resume_ns=5000");
+	struct bench *b = bench_open(PAPER_DRIVE "flash.planes=4 flash.multiplane=any flash.suspend=erase "
+						 "flash.suspend_ns=0 flash.resume_ns=5000");
 	ppn_t old[2] = { old_page(b, 0, 1, 0, 0), old_page(b, 0, 2, 0, 0) };
 	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read[2];
 
@@ -1063,13 +1105,14 @@ static void test_reads_that_come_together_suspend_together(void **state)
 
 /* ---- commands ---- */
 
-#define COMMANDS_DIFFER \
+#define COMMANDS_DIFFER                                                                                      \
 	PAPER_DRIVE "flash.command_ns=[100,200,300] flash.plane_command_ns=[10,20,30] flash.multiplane=any "
 
 static void test_each_kind_of_command_takes_its_time(void **state)
 {
 	struct bench *b = bench_open(COMMANDS_DIFFER);
-	op_t read = submit_read(b, old_page(b, 0, 0, 0, 0)), program = submit_program(b, page_at(b, 2, 0, 0, 0)),
+	op_t read = submit_read(b, old_page(b, 0, 0, 0, 0)),
+	     program = submit_program(b, page_at(b, 2, 0, 0, 0)),
 	     erase = submit_erase(b, page_at(b, 3, 0, 0, 0)), copy;
 	ppn_t old = old_page(b, 1, 0, 0, 0);
 
@@ -1762,6 +1805,7 @@ int main(void)
 		cmocka_unit_test(test_bus_is_granted_in_order_of_asking),
 		cmocka_unit_test(test_commands_or_data_go_first_on_the_bus),
 		cmocka_unit_test(test_a_freed_die_asks_before_the_bus_is_passed_on),
+		cmocka_unit_test(test_a_transfer_ends_in_the_order_of_the_dies),
 		cmocka_unit_test(test_a_program_is_no_mere_command),
 		cmocka_unit_test(test_every_command_without_data_goes_first),
 		cmocka_unit_test(test_multiplane_off),

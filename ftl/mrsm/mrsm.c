@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "ftl/pages.h"
+#include "pagemap/page_map.h"
 #include "stats/table.h"
 
 #include <stdio.h>
@@ -79,14 +80,14 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 	const struct geometry *g = f->geometry;
 	uint64_t subs, names;
 
-	if (!choose_subpage(f, fault))
+	if (!choose_subpage(f, fault) || !page_map_fits(g, fault))
 		return false;
 	subs = (uint64_t)g->logical_pages * m->slots_per_page;
 	if (subs >= OWNER_NONE)
 		return fault_set(fault,
 			"%llu sub-pages cannot be addressed; use a larger mrsm.subpage_sectors",
 			(unsigned long long)subs);
-	mrsm_tree_init(&m->tree, g->logical_pages, m->slots_per_page, g->page_bytes / 8);
+	mrsm_tree_init(&m->tree, g->logical_pages, g->pages, m->slots_per_page, g->page_bytes / 8);
 	plan.map_pages = mrsm_map_pages_in_flash(f);
 	m->store = store_create(f, &plan, fault);
 	if (!m->store) {
@@ -443,7 +444,7 @@ static void mrsm_expect(const struct ftl *f, lpn_t lpn)
 {
 	const struct mrsm *m = f->state;
 
-	mrsm_tree_expect(&m->tree, lpn * m->slots_per_page);
+	mrsm_tree_expect_later(&m->tree, lpn * m->slots_per_page);
 	__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
 }
 

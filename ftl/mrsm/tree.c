@@ -6,31 +6,29 @@
 
 #include <string.h>
 
-/* A piece as one number that sorts by place: first sub-page within the leaf, length - 1, slot, page. */
+/* A piece as one number that sorts by place: first sub-page within its page, length - 1, slot, physical page. */
 #define OFFSET_SHIFT 44
 #define LENGTH_SHIFT 38
 #define SLOT_SHIFT   32
 #define SIX_BITS     63u
 
-#define SMALLEST_ROOM 8u
+#define SMALLEST_ROOM 2u
 
-/* What mrsm_tree_expect() asks for: cells of one cache line, and the most cells of a leaf. */
-#define CELLS_PER_LINE 8u
-#define EXPECTED_CELLS 32u
-
-/* Where a piece stands; index == count of the leaf: behind its last one. */
+/* Where a piece stands, among those that begin in its page; index == their count: behind the last one. */
 struct place {
-	uint32_t leaf, index;
+	uint32_t page, index;
 };
 
-void mrsm_tree_init(struct mrsm_tree *t, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages)
+void mrsm_tree_init(
+	struct mrsm_tree *t, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages)
 {
 	*t = (struct mrsm_tree){ .subs_per_page = subs_per_page, .subs = pages * subs_per_page };
-	t->leaf_subs = TREE_LEAF_PAGES * subs_per_page;
+	t->pages = pages;
+	t->ppns = ppns;
 	t->region_subs = region_pages * subs_per_page;
-	t->leaves = (pages + TREE_LEAF_PAGES - 1) / TREE_LEAF_PAGES;
 	t->regions = (pages + region_pages - 1) / region_pages;
-	t->leaf = memory_array(t->leaves, sizeof *t->leaf, "extent tree");
+	t->page = memory_array(pages, sizeof *t->page, "extent tree");
+	t->leaf = pool_create(sizeof(struct mrsm_tree_leaf), "extent tree");
 	t->region = memory_array(t->regions, sizeof *t->region, "extent tree");
 	t->cells = SMALLEST_ROOM;                  /* the first array is not used: 0 ends the lists */
 	t->cells_room = 2 * SMALLEST_ROOM + pages; /* grows; what is never used costs nothing */
@@ -39,7 +37,8 @@ void mrsm_tree_init(struct mrsm_tree *t, lpn_t pages, uint32_t subs_per_page, ui
 
 void mrsm_tree_release(struct mrsm_tree *t)
 {
-	memory_free(t->leaf);
+	memory_free(t->page);
+	pool_free(&t->leaf);
 	memory_free(t->region);
 	memory_free(t->cell);
 }
@@ -104,11 +103,32 @@ static uint64_t encode(uint32_t offset, struct mrsm_piece p)
 	       (uint64_t)p.slot << SLOT_SHIFT | p.ppn;
 }
 
+/* Of a page; NULL: it has none, since no piece begins in it or one is all of it. */
+static struct mrsm_tree_leaf *leaf_of(const struct mrsm_tree *t, uint32_t page)
+{
+	uint32_t number = t->page[page];
+
+	return number > t->ppns ? pool_at(&t->leaf, number - t->ppns - 1) : NULL;
+}
+
+/* Pieces that begin in the page. */
+static uint32_t count_in(const struct mrsm_tree *t, uint32_t page)
+{
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, page);
+
+	return leaf ? leaf->count : t->page[page] > 0;
+}
+
 static struct mrsm_piece piece_at(const struct mrsm_tree *t, struct place at)
 {
-	uint64_t cell = t->cell[t->leaf[at.leaf].at + at.index];
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
+	sub_t first = at.page * t->subs_per_page;
+	uint64_t cell;
 
-	return (struct mrsm_piece){ at.leaf * t->leaf_subs + (uint32_t)(cell >> OFFSET_SHIFT),
+	if (!leaf)
+		return (struct mrsm_piece){ first, t->subs_per_page, t->page[at.page] - 1, 0 };
+	cell = t->cell[leaf->at + at.index];
+	return (struct mrsm_piece){ first + (uint32_t)(cell >> OFFSET_SHIFT),
 		((uint32_t)(cell >> LENGTH_SHIFT) & SIX_BITS) + 1, (ppn_t)cell,
 		(uint32_t)(cell >> SLOT_SHIFT) & SIX_BITS };
 }
@@ -129,7 +149,7 @@ static void count_piece(struct mrsm_tree *t, struct mrsm_piece p, uint32_t chang
 		region->fine += change;
 }
 
-/* Pieces of the leaf that begin at or before the offset. */
+/* Of these, the ones that begin at or before the offset. */
 static uint32_t begin_by(const struct mrsm_tree *t, const struct mrsm_tree_leaf *leaf, uint32_t offset)
 {
 	const uint64_t *cell = t->cell + leaf->at;
@@ -149,30 +169,48 @@ static uint32_t begin_by(const struct mrsm_tree *t, const struct mrsm_tree_leaf 
 	return low;
 }
 
-/* The piece that holds `sub`, or else the first one behind it in this leaf. */
+/* The piece that holds `sub`, or else the first one behind it in its page. */
 static struct place find(const struct mrsm_tree *t, sub_t sub)
 {
-	struct place at = { sub / t->leaf_subs, 0 }, before;
+	struct place at = { sub / t->subs_per_page, 0 }, before;
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
 	struct mrsm_piece p;
 
-	at.index = begin_by(t, &t->leaf[at.leaf], sub % t->leaf_subs);
+	at.index = leaf ? begin_by(t, leaf, sub % t->subs_per_page) : t->page[at.page] > 0;
 	before = at;
 	if (at.index)
 		before.index--;
-	else if (at.leaf && t->leaf[at.leaf - 1].count)
-		before = (struct place){ at.leaf - 1, t->leaf[at.leaf - 1].count - 1u };
+	else if (at.page && t->page[at.page - 1])
+		before = (struct place){ at.page - 1, count_in(t, at.page - 1) - 1 };
 	else
 		return at;
 	p = piece_at(t, before);
 	return p.sub + p.length > sub ? before : at;
 }
 
+/* A page in which no piece began gets a leaf. */
+static struct mrsm_tree_leaf *open_leaf(struct mrsm_tree *t, uint32_t *page)
+{
+	uint32_t number = pool_take(&t->leaf);
+	struct mrsm_tree_leaf *leaf = pool_at(&t->leaf, number);
+
+	*page = t->ppns + 1 + number;
+	*leaf = (struct mrsm_tree_leaf){ 0 };
+	return leaf;
+}
+
 static void insert(struct mrsm_tree *t, struct mrsm_piece p)
 {
-	uint32_t offset = p.sub % t->leaf_subs, index;
-	struct mrsm_tree_leaf *leaf = &t->leaf[p.sub / t->leaf_subs];
+	uint32_t offset = p.sub % t->subs_per_page, *page = &t->page[p.sub / t->subs_per_page], index;
+	struct mrsm_tree_leaf *leaf;
 	uint64_t *cell;
 
+	count_piece(t, p, 1);
+	if (!is_fine(t, p)) {
+		*page = p.ppn + 1;
+		return;
+	}
+	leaf = *page ? leaf_of(t, p.sub / t->subs_per_page) : open_leaf(t, page);
 	if (leaf->count == leaf->room)
 		change_room(t, leaf, leaf->room ? 2u * leaf->room : SMALLEST_ROOM);
 	index = begin_by(t, leaf, offset);
@@ -180,20 +218,26 @@ static void insert(struct mrsm_tree *t, struct mrsm_piece p)
 	memmove(cell + index + 1, cell + index, (leaf->count - index) * sizeof *cell);
 	cell[index] = encode(offset, p);
 	leaf->count++;
-	count_piece(t, p, 1);
 }
 
 static void erase(struct mrsm_tree *t, struct place at)
 {
-	struct mrsm_tree_leaf *leaf = &t->leaf[at.leaf];
-	uint64_t *cell = t->cell + leaf->at;
+	struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
+	uint64_t *cell;
 
 	count_piece(t, piece_at(t, at), -1u);
+	if (!leaf) {
+		t->page[at.page] = 0;
+		return;
+	}
+	cell = t->cell + leaf->at;
 	leaf->count--;
 	memmove(cell + at.index, cell + at.index + 1, (leaf->count - at.index) * sizeof *cell);
-	if (!leaf->count)
+	if (!leaf->count) {
 		change_room(t, leaf, 0);
-	else if (leaf->room > SMALLEST_ROOM && leaf->count <= leaf->room / 4)
+		pool_give(&t->leaf, t->page[at.page] - t->ppns - 1);
+		t->page[at.page] = 0;
+	} else if (leaf->room > SMALLEST_ROOM && leaf->count <= leaf->room / 4)
 		change_room(t, leaf, leaf->room / 2u);
 }
 
@@ -204,9 +248,8 @@ static bool first_in(const struct mrsm_tree *t, sub_t sub, sub_t end, struct pla
 {
 	if (sub >= end)
 		return false;
-	for (*at = find(t, sub); at->index == t->leaf[at->leaf].count;
-		*at = (struct place){ at->leaf + 1, 0 })
-		if (at->leaf + 1 == t->leaves || (at->leaf + 1) * t->leaf_subs >= end)
+	for (*at = find(t, sub); at->index == count_in(t, at->page); *at = (struct place){ at->page + 1, 0 })
+		if (at->page + 1 == t->pages || (at->page + 1) * t->subs_per_page >= end)
 			return false;
 	return piece_at(t, *at).sub < end;
 }
@@ -266,65 +309,100 @@ void mrsm_tree_put(struct mrsm_tree *t, struct mrsm_piece p)
 	}
 }
 
+/* In place, by one of the same sub-pages. */
+static void change(struct mrsm_tree *t, struct place at, struct mrsm_piece p)
+{
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
+
+	if (leaf)
+		t->cell[leaf->at + at.index] = encode(p.sub % t->subs_per_page, p);
+	else
+		t->page[at.page] = p.ppn + 1;
+}
+
 struct mrsm_piece mrsm_tree_move(struct mrsm_tree *t, sub_t sub, ppn_t to)
 {
 	struct place at = find(t, sub);
-	uint64_t *cell = t->cell + t->leaf[at.leaf].at + at.index;
+	struct mrsm_piece p;
 
-	BUG_ON(at.index == t->leaf[at.leaf].count || piece_at(t, at).sub != sub,
+	BUG_ON(at.index == count_in(t, at.page) || piece_at(t, at).sub != sub,
 		"no extent begins at sub-page %u", sub);
-	*cell = (*cell & ~(uint64_t)UINT32_MAX) | to;
-	return piece_at(t, at);
+	p = piece_at(t, at);
+	p.ppn = to;
+	change(t, at, p);
+	return p;
 }
 
 bool mrsm_tree_replace(struct mrsm_tree *t, struct mrsm_piece p, struct mrsm_piece *old)
 {
 	struct place at = find(t, p.sub);
-	const struct mrsm_tree_leaf *leaf = &t->leaf[at.leaf];
 
-	if (at.index == leaf->count)
+	if (at.index == count_in(t, at.page))
 		return false;
 	*old = piece_at(t, at);
 	if (old->sub != p.sub || old->length != p.length)
 		return false;
-	t->cell[leaf->at + at.index] = encode(p.sub % t->leaf_subs, p);
+	change(t, at, p);
 	return true;
 }
 
 void mrsm_tree_expect_later(const struct mrsm_tree *t, sub_t sub)
 {
-	__builtin_prefetch(&t->leaf[sub / t->leaf_subs]);
+	__builtin_prefetch(&t->page[sub / t->subs_per_page], 1);
 	mrsm_tree_fetching_is_an_effect();
 }
 
 void mrsm_tree_expect(const struct mrsm_tree *t, sub_t sub)
 {
-	const struct mrsm_tree_leaf *leaf = &t->leaf[sub / t->leaf_subs];
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, sub / t->subs_per_page);
 
-	for (uint32_t i = 0; i < leaf->count && i < EXPECTED_CELLS; i += CELLS_PER_LINE)
-		__builtin_prefetch(t->cell + leaf->at + i);
-	if (leaf->count)
-		__builtin_prefetch(t->cell + leaf->at + leaf->count - 1);
+	if (leaf)
+		__builtin_prefetch(t->cell + leaf->at, 1);
 	mrsm_tree_fetching_is_an_effect();
 }
 
-/* Each leaf has had one array of each room at most, and one more while it moved. */
+/* Each page has had one array of each room at most, and one more while it moved. */
 static uint64_t most_cells(const struct mrsm_tree *t)
 {
-	return SMALLEST_ROOM + 4 * ((uint64_t)t->leaves + 1) * t->leaf_subs;
+	return SMALLEST_ROOM + 4 * ((uint64_t)t->pages + 1) * t->subs_per_page;
+}
+
+/* Every leaf is that of one page, or is free. */
+static bool has_owners(const struct mrsm_tree *t)
+{
+	uint64_t *owned = memory_array(bits_words(t->leaf.used), sizeof *owned, "extent tree");
+	uint32_t count = pool_count_free(&t->leaf);
+	bool good = true;
+
+	for (uint32_t i = t->leaf.free; i != INDEX_NONE; memcpy(&i, pool_at(&t->leaf, i), sizeof i))
+		bits_set(owned, i);
+	for (uint32_t page = 0; page < t->pages && good; page++) {
+		uint32_t number = t->page[page] - t->ppns - 1;
+
+		if (t->page[page] <= t->ppns)
+			continue;
+		good = number < t->leaf.used && !bits_get(owned, number);
+		if (good)
+			bits_set(owned, number);
+		count++;
+	}
+	memory_free(owned);
+	return good && count == t->leaf.used;
 }
 
 static bool is_room(const struct mrsm_tree_leaf *leaf)
 {
-	return leaf->count <= leaf->room && !(leaf->room & (leaf->room - 1)) &&
+	return leaf->count && leaf->count <= leaf->room && !(leaf->room & (leaf->room - 1)) &&
 	       !(leaf->room % SMALLEST_ROOM) && leaf->room < SMALLEST_ROOM << TREE_CLASSES;
 }
 
 void mrsm_tree_regions(struct mrsm_tree *t, struct regions *r)
 {
-	regions_visit(r, t->leaf, (size_t)t->leaves * sizeof *t->leaf);
-	for (uint32_t i = 0; i < t->leaves; i++)
-		regions_require(r, is_room(&t->leaf[i]), "extent tree");
+	regions_visit(r, t->page, (size_t)t->pages * sizeof *t->page);
+	pool_regions(&t->leaf, r, t->pages);
+	regions_require(r, r->broken || has_owners(t), "extent tree");
+	for (uint32_t page = 0; page < t->pages && !r->broken; page++)
+		regions_require(r, !leaf_of(t, page) || is_room(leaf_of(t, page)), "extent tree");
 	regions_visit(r, t->region, (size_t)t->regions * sizeof *t->region);
 	regions_visit(r, t->free, sizeof t->free);
 	regions_visit(r, &t->nodes, sizeof t->nodes);
@@ -353,9 +431,9 @@ static void check_arrays(const struct mrsm_tree *t)
 	uint32_t arrays = t->cells / SMALLEST_ROOM;
 	uint64_t *claimed = memory_array(bits_words(arrays), sizeof *claimed, "extent tree");
 
-	for (uint32_t i = 0; i < t->leaves; i++)
-		if (t->leaf[i].room)
-			claim(t, claimed, t->leaf[i].at, t->leaf[i].room);
+	for (uint32_t page = 0; page < t->pages; page++)
+		if (leaf_of(t, page))
+			claim(t, claimed, leaf_of(t, page)->at, leaf_of(t, page)->room);
 	for (uint32_t class = 0; class < TREE_CLASSES; class ++)
 		for (uint32_t at = t->free[class]; at; at = (uint32_t)t->cell[at])
 			claim(t, claimed, at, SMALLEST_ROOM << class);
@@ -364,17 +442,19 @@ static void check_arrays(const struct mrsm_tree *t)
 	memory_free(claimed);
 }
 
-static void check_leaf(const struct mrsm_tree *t, uint32_t leaf)
+static void check_page(const struct mrsm_tree *t, uint32_t page)
 {
-	for (uint32_t i = 0; i < t->leaf[leaf].count; i++) {
-		uint64_t offset = t->cell[t->leaf[leaf].at + i] >> OFFSET_SHIFT;
-		struct mrsm_piece p = piece_at(t, (struct place){ leaf, i });
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, page);
 
-		BUG_ON(offset >= t->leaf_subs || p.sub >= t->subs || p.length > t->subs - p.sub,
-			"extent %u of leaf %u begins at sub-page %llu of %u", i, leaf,
-			(unsigned long long)offset, t->leaf_subs);
-		BUG_ON(i && offset <= t->cell[t->leaf[leaf].at + i - 1] >> OFFSET_SHIFT,
-			"extent %u of leaf %u is out of order", i, leaf);
+	for (uint32_t i = 0; leaf && i < leaf->count; i++) {
+		uint64_t offset = t->cell[leaf->at + i] >> OFFSET_SHIFT;
+		struct mrsm_piece p = piece_at(t, (struct place){ page, i });
+
+		BUG_ON(offset >= t->subs_per_page || p.length > t->subs - p.sub || !is_fine(t, p),
+			"extent %u of page %u begins at sub-page %llu of %u", i, page,
+			(unsigned long long)offset, t->subs_per_page);
+		BUG_ON(i && offset <= t->cell[leaf->at + i - 1] >> OFFSET_SHIFT,
+			"extent %u of page %u is out of order", i, page);
 	}
 }
 
@@ -386,8 +466,8 @@ void mrsm_tree_check(const struct mrsm_tree *t)
 	sub_t end = 0;
 
 	check_arrays(t);
-	for (uint32_t leaf = 0; leaf < t->leaves; leaf++)
-		check_leaf(t, leaf);
+	for (uint32_t page = 0; page < t->pages; page++)
+		check_page(t, page);
 	for (sub_t at = 0; region < t->regions; region++, sum = (struct mrsm_tree_region){ 0, 0 }) {
 		sub_t region_end = (region + 1) * t->region_subs;
 

@@ -5,15 +5,17 @@
  * `length` consecutive sub-pages lie in consecutive slots of one page.  Pieces never overlap and never
  * cross the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
  *
- * Where a controller would keep one balanced tree, this keeps a short sorted array per 16 logical pages: the
- * same answers for one or two cache misses.  What the tree would cost is told by mrsm_tree_depth().
- * 8 bytes per piece; parts of the drive that hold no data cost 8 bytes per 16 pages.
+ * Where a controller would keep one balanced tree, this keeps a number per logical page: where the page is if one
+ * piece is all of it, else which sorted array holds the pieces that begin in it.  The same answers for one or two
+ * cache misses; what the tree would cost is told by mrsm_tree_depth().  4 bytes per logical page, 8 more and 8 per
+ * piece (in rooms of powers of two) for a page that is mapped otherwise.
  *
  * Knows numbers only: nothing of flash, of sectors, or of what a piece is for.
  */
 #ifndef FTL_MRSM_TREE_H
 #define FTL_MRSM_TREE_H
 
+#include "base/pool.h"
 #include "base/regions.h"
 #include "types.h"
 
@@ -24,10 +26,9 @@ struct mrsm_piece {
 	uint32_t slot; /* of the first sub-page in the page */
 };
 
-#define TREE_LEAF_PAGES 16u
-#define TREE_CLASSES    8u /* rooms of a leaf: 8, 16, ... 1024 pieces */
+#define TREE_CLASSES 6u /* rooms of a leaf: 2, 4, ... 64 pieces */
 
-/* The pieces that begin in one run of TREE_LEAF_PAGES logical pages: cell[at .. at + count), ascending. */
+/* The pieces that begin in a logical page, unless one is all of it: cell[at .. at + count), ascending. */
 struct mrsm_tree_leaf {
 	uint32_t at;
 	uint16_t count, room;
@@ -40,18 +41,22 @@ struct mrsm_tree_region {
 
 struct mrsm_tree {
 	uint32_t subs_per_page;
-	sub_t subs, leaf_subs, region_subs;
-	uint32_t leaves, regions, nodes;
+	sub_t subs, region_subs;
+	uint32_t pages, ppns; /* logical, physical */
+	uint32_t regions, nodes;
 	sub_t mapped; /* sub-pages in all pieces */
-	struct mrsm_tree_leaf *leaf;
+	uint32_t *
+		page; /* 0 = no piece begins in it; 1 .. ppns: one is all of it, ppn + 1; behind: number of a leaf */
+	struct pool leaf; /* struct mrsm_tree_leaf */
 	struct mrsm_tree_region *region;
 	uint64_t *cell;              /* pool of all leaves */
 	uint32_t cells, cells_room;  /* cells ever used; room of the pool */
 	uint32_t free[TREE_CLASSES]; /* lists of unused arrays, by room; 0 = none */
 };
 
-/* `region_pages` is a multiple of TREE_LEAF_PAGES; at most 64 sub-pages per page. */
-void mrsm_tree_init(struct mrsm_tree *, lpn_t pages, uint32_t subs_per_page, uint32_t region_pages);
+/* At most 64 sub-pages per page; `pages` + `ppns` fit 32 bits. */
+void mrsm_tree_init(
+	struct mrsm_tree *, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages);
 void mrsm_tree_release(struct mrsm_tree *);
 
 /*

@@ -1,9 +1,9 @@
 """Points for exercises of docs/course that are programs: an FTL, a collection policy (labs.ini).
 
 The tree is not touched: the student's files are compiled with a list of FTLs (of collection policies) in which theirs is, and
-linked in front of the rest.  Asked in this order, and no further once a step leaves no
-drive to look at: that it compiles; that requests on a drive for paper are served right, sector by sector and operation by operation; the
-conformance suite; a larger drive; the bound of the lab.  What breaks first is told with the drive as it was before that.
+linked in front of the rest.  Asked in this order, and no further once a step leaves no drive to look at: that it compiles;
+that requests on a drive for paper are served right, sector by sector and operation by operation; the conformance suite; a
+larger drive; the bound of the lab.  What breaks first is told with the drive as it was before that.
 """
 import configparser
 import os

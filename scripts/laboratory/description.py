@@ -13,7 +13,6 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 Place = dict[str, str]  # axis: point
@@ -22,6 +21,10 @@ RELATIONS = ("=", "<=", ">=", "between", "range", "holds", "also")  # also: anot
 
 class Mistake(Exception):
     """The user's: one line that says where, what is wrong and what would be right."""
+
+
+class NotRun(Mistake):
+    """A number is asked for of a place that no grid runs."""
 
 
 @dataclass
@@ -111,15 +114,13 @@ class Experiment:
                 workload, words = words[0], words[1:]
                 if not os.path.exists(workload):
                     words = [word if word.startswith("workload.") else "workload." + word for word in words]
-            settings += [evaluate(word, {**self.numbers, **place}, f"[axis {axis}] {point}") for word in words]
+            settings += words
         return workload, settings
 
 
-def evaluate(text: str, numbers: dict[str, object], where: str, axes: Collection[str] = ()) -> str:
-    """Each {expression} becomes its value; whole ones are written whole.  One that names an axis waits for a place."""
+def evaluate(text: str, numbers: dict[str, object], where: str) -> str:
+    """Each {expression} becomes its value; whole ones are written whole."""
     def one(found: re.Match[str]) -> str:
-        if not set(re.findall(r"[A-Za-z_]\w*", found[1])).isdisjoint(axes):
-            return found[0]
         try:
             value = eval(found[1], {"__builtins__": {}}, dict(numbers))  # the user's own description
         except Exception as error:
@@ -155,12 +156,11 @@ def expand(names: str) -> list[str]:
     return found
 
 
-def read_axis(section: dict[str, str], numbers: dict[str, object], where: str,
-              axes: Collection[str]) -> dict[str, list[str]]:
+def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -> dict[str, list[str]]:
     """Points.  `4K 8K = map.cache_bytes=*` are two; a `*` at the left takes its names from the files at the right."""
     points: dict[str, list[str]] = {}
     for names, text in section.items():
-        text = evaluate(text, numbers, where, axes)
+        text = evaluate(text, numbers, where)
         for name in expand(names):
             if name == "*":
                 first, *words = shlex.split(text)
@@ -217,27 +217,27 @@ def read(path: str, given: list[str]) -> Experiment:
             raise Mistake(f"{word}: {path} has no number {key}; should be one of {', '.join(numbers) or '(none)'}")
         numbers[key] = number(text)
 
-    def named(kind: str, at: str = "") -> dict[str, dict[str, str]]:
-        """`[kind NAME]`; one of `[kind NAME if NUMBER]` counts while the number is set, and replaces that.  With `at` those
-        of `[kind NAME at POINT]`."""
-        found = {}
-        for name, section in sections.items():
-            words = name.split()
-            only = words[-1] if words[-2:-1] == ["if"] else ""
-            words = words[:-2] if only else words
-            point = words[-1] if words[-2:-1] == ["at"] else ""
-            words = words[:-2] if point else words
-            if point == at and words[0] == kind and (not only or numbers.get(only)):
-                found[words[1] if len(words) > 1 else ""] = section
-        return found
+    headed = []  # [KIND NAME at POINT...]; one of `if NUMBER` counts while that is set, and replaces what stands before
+    for name, section in sections.items():
+        head, _, only = name.partition(" if ")
+        head, _, at = head.partition(" at ")
+        if not only or numbers.get(only):
+            headed.append((*head.partition(" ")[::2], at.split(), section))
 
-    every = named("axis")
+    def named(kind: str, at: str = "") -> dict[str, dict[str, str]]:
+        return {name: section for word, name, points, section in headed if word == kind and (at in points if at else not points)}
 
     def read_axes(at: str = "") -> dict[str, dict[str, list[str]]]:
-        return {name: read_axis(section, numbers, f"{path}: [axis {name}]", every) for name, section in named("axis", at).items()}
+        return {name: read_axis(section, numbers, f"{path}: [axis {name}]") for name, section in named("axis", at).items()}
 
     axes = read_axes()
-    instead = {point: found for points in axes.values() for point in points if (found := read_axes(point))}
+    instead = {point: read_axes(point) for _, _, points, _ in headed for point in points}
+    for point, others in instead.items():
+        if not any(point in points for points in axes.values()):
+            raise Mistake(f"{path}: at {point}: no axis has such a point")
+        for axis, points in others.items():
+            if points.keys() - axes.get(axis, {}).keys():
+                raise Mistake(f"{path}: [axis {axis} at {point}] {' '.join(points)}: should be points of [axis {axis}]")
     if "workload" not in axes:
         raise Mistake(f"{path}: there is no [axis workload]: a point of it is a profile or a trace")
     text = {name: evaluate(value, numbers, path) for name, value in sections.get("experiment", {}).items()}

@@ -162,13 +162,13 @@ class Figure:
         return (sum(there) / len(there) if len(there) == len(column) else None), 0.0
 
     def marks(self, panel: Panel, series: list[Series]) -> list[tuple[int, str]]:
-        """`measure:point=value`: what the paper states of the mean of a series (number from 1)."""
+        """`measure:point=value`, or `measure=value`: what the paper states of the mean of a series (number from 1)."""
         found = []
         for word in self.option.get("marks", "").split():
             where, _, value = word.partition("=")
             measure, _, point = where.partition(":")
             for i, one in enumerate(series):
-                if measure == panel.measures[0] and point in one.place.values():
+                if measure == one.measures[0] and (not point or point in one.place.values()):
                     found.append((i + 1, value))
         return found
 
@@ -178,7 +178,8 @@ class Figure:
         second = self.option.get("second", "").split()
         series = sorted(self.series(panel), key=lambda one: one.measures[0] in second)
         logs = self.option.get("log", "").split()
-        lines = [f"xlabel = {quoted(self.option.get('xlabel', 'latency (ms)' if self.plot == 'cdf' else ''))}",
+        x = "latency (ms)" if self.plot == "cdf" else self.experiment.label(self.x) if self.plot == "lines" else ""
+        lines = [f"xlabel = {quoted(self.option.get('xlabel', x))}",
                  f"ylabel = {quoted(self.option.get('ylabel', self.axis_title(panel)))}",
                  f"yrange = {quoted(self.option.get('yrange', ''))}",
                  *(f"log_{axis} = {int(axis in logs)}" for axis in ("x", "y", "y2"))]

@@ -8,12 +8,13 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 
-from laboratory.description import Mistake, Published
+from laboratory.description import Mistake, NotRun, Published
 from laboratory.figures import Figure, Panel
 from laboratory.runs import Run, Runs, write_whole
 from laboratory.values import Compared, Values
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.html")
+SHOWN = 4  # variants that a note names
 
 
 def text(value: object) -> str:
@@ -29,47 +30,79 @@ def name_of(run: Run) -> str:
     return " ".join(run.places[0].values())
 
 
-def reason(row: Published, values: Values) -> str:
+def reason(row: Published, note: str, values: Values, link: bool = True) -> str:
     """A note, every {point} in it replaced by what the number is there, of a point that was run."""
     def one(found: re.Match[str]) -> str:
         ours = values.compare(row, {values.experiment.axis_of(found[1]): found[1]}).ours
-        return f'<a href="#at-{found[1]}">{found[1]}</a>' + ("" if ours == "-" else " " + text(signs(ours)))
-    return re.sub(r"{(\w+)}", one, text(row.note))
+        name = f'<a href="#at-{found[1]}">{found[1]}</a>' if link else found[1]
+        return name + ("" if ours == "-" else " " + (text(signs(ours)) if link else ours))
+    return re.sub(r"{(\w+)}", one, text(note) if link else note)
 
 
-def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], values: Values) -> str:
+def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Values) -> str:
+    """A note: where in the matrices of the first column a verdict is another; if it is off everywhere, where it is nearest."""
+    experiment, found = values.experiment, []
+    if usual.row.where.startswith(("Table", "Not to be had")) or not usual.verdict or usual.value is None:
+        return ""
+    columns = experiment.options.get("columns", "")
+    for name, option in matrices.items():
+        at, axis = experiment.place(option.get("at", "")), option["axis"]
+        if columns in at and at[columns] != experiment.points(columns)[0]:
+            continue
+        for point in experiment.points(axis, name)[1:]:  # the first changes nothing
+            try:
+                found.append((point, values.compare(usual.row, at | {axis: point})))
+            except NotRun:
+                continue
+    found = [(point, other) for point, other in found if other.value is not None]
+    if not found:
+        return ""
+    found.sort(key=lambda one: one[1].distance, reverse=not usual.missed)
+    changed = [point for point, other in found if other.missed != usual.missed]
+    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (" and others" if len(changed) > SHOWN else "")
+    if not changed:
+        return f"Met with none of {len(found)} variants; nearest {{{found[0][0]}}}." if usual.missed else f"Met with all {len(found)} variants."
+    return f"{'Met' if usual.missed else 'Not met'} with {len(changed)} of {len(found)} variants: {named}."
+
+
+def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], labels: list[str], values: Values,
+               matrices: dict[str, dict[str, str]]) -> str:
     """A number, linked to its figure (the one whose title begins with where it stands), with its runs; of each column
-    ours, how far it is off, and what that means."""
+    (labels) ours, how far it is off, and what that means."""
     row = rows[0]
     where = next((n for n, f in figures.items() if f.option.get("title", "").startswith(row.row.where.split("(")[0])), "")
     what = f'<a href="#{where}">{text(row.row.what)}</a>' if where else text(row.row.what)
     runs = " ".join(f'<a href="#{run.key}">{text(name_of(run))}</a>;' for run in row.runs)
     runs = f"<details><summary>{len(row.runs)} runs</summary>{runs}</details>" if runs else ""
     cells = [("", what + runs), ("paper", text(signs(row.paper)))]
-    for one in rows:
+    for label, one in zip(labels, rows):
         kind = "off" if one.missed else "out" if one.verdict == "left out" else "good"
-        cells += [("ours", text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
+        cells += [(label, text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
                   ("", f'<span class="{kind}">{one.verdict}</span>')]
+    notes = [row.row.note if any(one.missed or not one.verdict for one in rows) else "", variants(row, matrices, values)]
+    why = reason(row.row, " ".join(filter(None, notes)), values)
     return "<tr>" + "".join(f'<td class="{"n" if is_ else ""}"' + (f' data-is="{is_}"' if is_ else "") + f">{cell}</td>"
-                            for is_, cell in cells) + f'<td class="why">{reason(row.row, values) if any(one.missed or not one.verdict for one in rows) else ""}</td></tr>'
+                            for is_, cell in cells) + f'<td class="why">{why}</td></tr>'
 
 
-def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values) -> Iterator[str]:
+def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values,
+                 matrices: dict[str, dict[str, str]]) -> Iterator[str]:
+    labels = [text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours" for column in columns]
     yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
-    for column in columns:
-        yield (f'<th class="n">{text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours"}</th><th class="n">deviation</th>'
-               '<th>verdict</th>')
+    for label in labels:
+        yield f'<th class="n">{label}</th><th class="n">deviation</th><th>verdict</th>'
     yield "<th>why</th></tr>"
     last = ""
     for row in rows:
         if row[0].row.where != last:
             yield f'<tr class="group"><td colspan="{3 + 3 * len(columns)}">{text(row[0].row.where)}</td></tr>'
         last = row[0].row.where
-        yield number_row(row, figures, values)
+        yield number_row(row, figures, labels, values, matrices)
     yield "</table>"
 
 
-def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], values: Values) -> Iterator[str]:
+def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], values: Values,
+            matrices: dict[str, dict[str, str]]) -> Iterator[str]:
     """Published numbers, each once, other readings of it behind it; the first column says where it stands."""
     compared: list[list[tuple[Compared, ...]]] = []
     for row in zip(*columns.values()):
@@ -87,11 +120,11 @@ def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], valu
             yield f"<h2>{heading}: {len(found)} of {len(others) + len(hopeless)} numbers</h2>"
             reading = values.experiment.options.get("reading", "") if found[0][0][0].missed and found is not hopeless else ""
             yield f"<p>{text(reading)}</p>" if reading else ""
-            yield from number_table(sum(found, []), figures, list(columns), values)
+            yield from number_table(sum(found, []), figures, list(columns), values, matrices)
     if inputs:
         missed = ", ".join(str(sum(rows[0][i].missed for rows in inputs)) for i in range(len(columns)))
         yield f"<details><summary>Inputs: {len(inputs)} numbers of tables, {missed} off</summary>"
-        yield from number_table(sum(inputs, []), figures, list(columns), values)
+        yield from number_table(sum(inputs, []), figures, list(columns), values, matrices)
         yield "</details>"
 
 

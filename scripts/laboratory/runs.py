@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from laboratory.description import Experiment, Mistake, Place, number, quantity
+from laboratory.description import Experiment, Mistake, NotRun, Place, number, quantity
 
 
 def digest(*parts: str) -> str:
@@ -171,7 +171,8 @@ class Runs:
             self.checked.update(asked_now)
             write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.checked))
         if len(by_key) < len(self.run_of):
-            print(f"{len(self.run_of)} places, {len(by_key)} runs ({'; '.join(sorted(idle))})", file=sys.stderr)
+            why = f" ({'; '.join(sorted(idle))})" if idle else ""
+            print(f"{len(self.run_of)} places, {len(by_key)} runs{why}", file=sys.stderr)
         return list(by_key.values())
 
     # ---- running ----
@@ -276,7 +277,7 @@ class Runs:
         if not run:
             if place in self.of_grids:
                 return None  # of a grid that is not asked for
-            raise Mistake(f"{' '.join(place.values())} is not in what is run")
+            raise NotRun(f"{' '.join(place.values())} is not in what is run")
         whole = self.load(self.path(run.key))
         if name.startswith("param."):
             return whole.get("parameters", {}).get(name.removeprefix("param."))

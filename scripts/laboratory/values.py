@@ -22,6 +22,8 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
 DEFAULT_MEASURES = {"read_latency_ms": "request.read.latency_mean_ns / 1e6",
                     "write_latency_ms": "request.write.latency_mean_ns / 1e6",
                     "latency_ms": "request.all.latency_mean_ns / 1e6", "waf": "waf", "erases": "flash.erase.total"}
+DEFAULT_LABELS = {"read_latency_ms": "read latency (ms)", "write_latency_ms": "write latency (ms)", "latency_ms": "latency (ms)",
+                  "waf": "write amplification", "erases": "blocks erased"}
 
 
 class Nothing(Exception):
@@ -90,6 +92,7 @@ class Values:
         self.used: list[Run] = []  # by the number that is computed
         if not experiment.measures:
             experiment.measures.update(DEFAULT_MEASURES)
+            experiment.labels = DEFAULT_LABELS | experiment.labels
 
     # ---- one place ----
 
@@ -182,10 +185,10 @@ class Values:
             seeds = [self.expression(row.measure, fixed | {"seed": seed}) for seed in self.seeds()] if self.seeds() \
                 else [self.expression(row.measure, fixed)]
         except Mistake as mistake:
-            raise Mistake(f"{row.id}: {mistake}") from None
+            raise type(mistake)(f"{row.id}: {mistake}") from None
         runs = list({run.key: run for run in self.used}.values())
         if None in seeds:
-            return Compared(row, written_ends(row, row.paper.split()), "-", "-", "left out", None, "", runs)
+            return Compared(row, written_ends(row, row.paper.split()), "-", "-", "left out", None, "", runs, math.inf)
         parts = list(zip(*(s if isinstance(s, tuple) else (s,) for s in seeds)))
         ours = [interval([scaled(row.unit, float(v)) for v in part]) for part in parts]
         return judge(row, [o[0] for o in ours], max(o[1] for o in ours), runs)
@@ -201,6 +204,7 @@ class Compared:
     value: Value
     spread: str  # of the seeds
     runs: list[Run]
+    distance: float  # from what is published, 0 within a bound; of a range the larger
 
     @property
     def missed(self) -> bool:
@@ -239,19 +243,20 @@ def judge(row: Published, ours: list[float], spread: float, runs: list[Run]) -> 
     paper = [float(end) for end in row.paper.split()]
     mine, stated = written_ends(row, ours).removeprefix("at most ").removeprefix("at least "), written_ends(row, paper)
     # A range has a tolerance of its own at each end.
-    within = all(abs(o - p) <= row.tolerance * (abs(p / max(paper, key=abs)) if row.relation == "range" else 1)
-                 for o, p in zip(ours, paper))
-    around = f"± {written(spread, 'factor' if row.unit == 'factor' else '')}" if spread else ""
+    room = [row.tolerance * (abs(p / max(paper, key=abs)) if row.relation == "range" else 1) for p in paper]
+    away = [abs(o - p) for o, p in zip(ours, paper)]
+    within, distance = all(a <= r for a, r in zip(away, room)), max(away)
+    around = f"± {spread:.{'2g' if spread < 10 else '0f'}}" if spread else ""
+    deviation = "-"
     if row.relation == "holds":
-        verdict = "holds" if ours == paper else "does not hold everywhere"
-        return Compared(row, stated, f"{ours[0]:g} of {paper[0]:g}", "-", verdict, ours[0], around, runs)
-    if row.relation == "range":
-        return Compared(row, stated, mine, "-", row.near if within else "off", ours[0], around, runs)
-    verdict = row.near if within else "off"
-    if row.relation == "between":
-        verdict = "holds" if min(paper) <= ours[0] <= max(paper) else "off"
-        return Compared(row, stated, mine, "-", verdict, ours[0], around, runs)
-    if row.relation in ("<=", ">="):
-        verdict = "holds" if (ours[0] <= paper[0] if row.relation == "<=" else ours[0] >= paper[0]) else "off"
-    deviation = signed(100 * (ours[0] / paper[0] - 1)) if paper[0] else "-"
-    return Compared(row, stated, mine, deviation, "" if row.relation == "also" else verdict, ours[0], around, runs)
+        verdict, mine, stated = "holds" if ours == paper else "does not hold everywhere", f"{ours[0]:g} of {paper[0]:g}", "holds"
+    elif row.relation in ("between", "<=", ">="):
+        low = -math.inf if row.relation == "<=" else min(paper)
+        high = math.inf if row.relation == ">=" else max(paper)
+        distance = max(low - ours[0], ours[0] - high, 0)
+        verdict = "off" if distance else "holds"
+    else:
+        verdict = "" if row.relation == "also" else row.near if within else "off"
+    if row.relation in ("=", "also", "<=", ">=") and paper[0]:
+        deviation = signed(100 * (ours[0] / paper[0] - 1))
+    return Compared(row, stated, mine, deviation, verdict, ours[0], around, runs, distance)

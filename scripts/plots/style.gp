@@ -19,9 +19,9 @@ height = tall
 family = kind eq "svg" ? "Helvetica, Arial, sans-serif" : "DejaVu Sans"
 size_ = kind eq "svg" ? 15 : 11
 if (kind eq "svg") {
-	set terminal svg size width,height dynamic font family.",".size_ name name_ background "white" rounded
+	set terminal svg size width,height dynamic noenhanced font family.",".size_ name name_ background "white" rounded
 } else {
-	set terminal pngcairo size 2*width,2*height font family.",".size_ fontscale 2 linewidth 2 rounded
+	set terminal pngcairo size 2*width,2*height noenhanced font family.",".size_ fontscale 2 linewidth 2 rounded
 }
 set output output_file
 small = family.",".(size_ - 2)
@@ -43,7 +43,8 @@ halo = 'pointtype 13 pointsize 2.0 * scale_ linecolor rgb "white"'
 bar = 0.84 / (n1 > 0 ? n1 : 1)
 place(g, i) = g + (i - (n1 + 1) / 2.0) * bar
 at(i) = 3 * i
-foot = log_y ? (strlen(yrange) ? real(yrange[1:strstrt(yrange, ":") - 1]) : 1) : 0
+foot = strlen(yrange) ? real(yrange[1:strstrt(yrange, ":") - 1]) : log_y
+roof = strlen(yrange) ? real(yrange[strstrt(yrange, ":") + 1:*]) : 1e300
 number(x) = sprintf(abs(x) < 10 ? "%.2f" : abs(x) < 1000 ? "%.1f" : "%.0f", x)
 
 set border 3 linewidth 0.8 linecolor rgb "#444444"
@@ -56,7 +57,7 @@ set bmargin 3.4 + lines_below
 set xlabel xlabel.(strlen(xlabel) && strlen(caption) ? "   " : "").caption offset 0, 1 - lines_below
 set offsets 0, 0, graph 0.06, 0
 set ylabel ylabel
-set label 99 note at screen 0.99, screen 0.04 right font family.",".(size_ - 3) textcolor rgb "#777777"
+set label 99 note at screen 0.99, screen 0.04 right font family.",".(kind eq "svg" ? 12 : 9) textcolor rgb "#777777"
 if (log_x) { set logscale x }
 if (log_y) { set logscale y } else { set yrange [0:*] }
 if (strlen(yrange)) { eval "set yrange [".yrange."]" }
