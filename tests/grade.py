@@ -40,7 +40,7 @@ WRONG = [
 ]
 PROGRAMS = ["4.4", "9.2", "9.3", "9.4"]
 # Answers that no question takes: another number, none, a word, settings that do not do it, an option that writes files.
-NO_ANSWERS = ["1234.5", "", "w0", "-s gc.d=0", "w0 -o results/mine"]
+NO_ANSWERS = ["1234.5", "", "w0", "-s gc.d=0", "w0 -o results/mine", "w0' '-o' 'results/mine"]
 
 
 def lost(said):

@@ -80,8 +80,8 @@ class Question:
             return "no answer"
         try:
             if self.tried:
-                if any(word.startswith("-") and word != "-s" for word in answer.split()):
-                    raise Wrong("of options only -s is taken")
+                if re.search(r"['\"\\]", answer) or any(word.startswith("-") and word != "-s" for word in answer.split()):
+                    raise Wrong("of options only -s is taken, and no quotes")
                 return "" if self.value(answer) else "it does not do that"
             right = self.value()
             number = float(answer)
