@@ -282,7 +282,7 @@ lab-page: ## the simulator in a browser, without a network: one file, lab-page.h
 	@scripts/deps lab-page
 	@JOBS=$(JOBS) lab-page/build build/lab-page lab-page.html
 
-check-lab-page: $(SSD) ## its numbers beside the native ones, under node and in a headless browser that drags its slider
+check-lab-page: lab-page $(SSD) ## its numbers beside the native ones, under node and in a headless browser that drags its slider
 	@node lab-page/compare.js build/lab-page/lab.js $(SSD)
 	@tests/lab_page.py $(SSD)
 
