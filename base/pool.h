@@ -9,6 +9,7 @@
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
+#include "base/bits.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/regions.h"
@@ -43,6 +44,10 @@ static inline void pool_free(struct pool *p)
 /* A member of each object, for containers. */
 #define POOL_FIELD(pool, type, member)                                                                       \
 	((struct array_field){ (pool).object, offsetof(type, member), (pool).bytes })
+
+/* The same as numbers to be declared; objects may be larger than their type. */
+#define POOL_NUMBERS(pool, type, member)                                                                     \
+	((struct regions_numbers){ POOL_FIELD(pool, type, member), sizeof((type *)0)->member })
 
 CONTAINER void *pool_at(const struct pool *p, uint32_t number)
 {
@@ -98,6 +103,31 @@ static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct
 		if (i < first || regions_number(number, i))
 			return false;
 	return true;
+}
+
+/* Is each object free, or else named by exactly one of these numbers?  Above `others` a number names object number -
+ * others - 1; up to it, none. */
+static inline bool pool_is_named_once(
+	const struct pool *p, const uint32_t *number, size_t numbers, uint32_t others)
+{
+	uint64_t *named = memory_array(bits_words(p->used), sizeof *named, p->what);
+	uint32_t count = pool_count_free(p);
+	bool good = true;
+
+	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
+		bits_set(named, i);
+	for (size_t n = 0; n < numbers && good; n++) {
+		uint32_t i = number[n] - others - 1;
+
+		if (number[n] <= others)
+			continue;
+		good = i < p->used && !bits_get(named, i);
+		if (good)
+			bits_set(named, i);
+		count++;
+	}
+	memory_free(named);
+	return good && count == p->used;
 }
 
 /* State, for saving and loading: the objects and which of them are free.  There are never more than `most`. */

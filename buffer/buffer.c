@@ -591,9 +591,7 @@ static void node_regions(struct buffer *b, struct regions *r)
 			hash_add(&b->index, by_lpn(b), i);
 	}
 	regions_require(r,
-		pool_frees_zeros(&b->nodes, b->heads,
-			(struct regions_numbers){
-				POOL_FIELD(b->nodes, struct buffer_node, stored), sizeof(mask_t) }),
+		pool_frees_zeros(&b->nodes, b->heads, POOL_NUMBERS(b->nodes, struct buffer_node, stored)),
 		"buffer");
 }
 

@@ -92,10 +92,7 @@ void groups_regions(struct groups *g, struct buffer *b, struct regions *r)
 		if (i >= g->heads)
 			hash_add(&g->index, by_number(g), i);
 	}
-	regions_require(r,
-		pool_frees_zeros(&g->pool, g->heads,
-			(struct regions_numbers){
-				POOL_FIELD(g->pool, struct group, held), sizeof(uint32_t) }),
+	regions_require(r, pool_frees_zeros(&g->pool, g->heads, POOL_NUMBERS(g->pool, struct group, held)),
 		g->pool.what);
 	for (uint32_t i = b->heads; i < b->nodes.used && !r->broken; i++)
 		regions_require(r,

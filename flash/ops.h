@@ -12,10 +12,10 @@
 
 enum stage {
 	STAGE_WAITING,
-	STAGE_READY,
+	STAGE_READY, /* waits for nothing but its block's gate */
 	STAGE_QUEUED,
 	STAGE_DONE
-}; /* ready = waits for nothing but its block's gate */
+};
 
 struct op {
 	uint32_t next;        /* in a queue, a command, a request's list or the free list */

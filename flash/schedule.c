@@ -670,7 +670,6 @@ static void dispatch(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 	bool passes = unit->suspended != INDEX_NONE || unit->others.first != INDEX_NONE;
-
 	bool reads = unit->reads.first != INDEX_NONE && !(passes && reads_must_wait(s, unit));
 
 	unit->passed += reads && passes;

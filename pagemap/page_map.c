@@ -56,33 +56,13 @@ static bool is_partial(const struct page_map *m, struct page_entry e)
 	return e.ppn < m->pages && e.mask && e.mask != m->full && !(e.mask & ~m->full);
 }
 
-/* Each number of the side table stands in one entry, or is free. */
-static bool is_consistent(const struct page_map *m)
-{
-	uint64_t *named = memory_array(bits_words(m->partial.used), sizeof *named, "page table");
-	uint32_t count = pool_count_free(&m->partial);
-	bool good = true;
-
-	for (uint32_t i = m->partial.free; i != INDEX_NONE; memcpy(&i, pool_at(&m->partial, i), sizeof i))
-		bits_set(named, i);
-	for (lpn_t lpn = 0; lpn < m->lpns && good; lpn++) {
-		uint32_t number = m->entry[lpn] - m->pages - 1;
-
-		if (m->entry[lpn] <= m->pages)
-			continue;
-		good = number < m->partial.used && !bits_get(named, number) &&
-		       is_partial(m, page_map_get(m, lpn));
-		if (good)
-			bits_set(named, number);
-		count++;
-	}
-	memory_free(named);
-	return good && count == m->partial.used;
-}
-
 void page_map_regions(struct page_map *m, const struct geometry *g, struct regions *r)
 {
 	regions_visit(r, m->entry, (size_t)m->lpns * sizeof *m->entry);
 	pool_regions(&m->partial, r, g->logical_pages);
-	regions_require(r, r->broken || is_consistent(m), "page table");
+	regions_require(
+		r, r->broken || pool_is_named_once(&m->partial, m->entry, m->lpns, m->pages), "page table");
+	for (lpn_t lpn = 0; lpn < m->lpns && !r->broken; lpn++)
+		regions_require(
+			r, m->entry[lpn] <= m->pages || is_partial(m, page_map_get(m, lpn)), "page table");
 }

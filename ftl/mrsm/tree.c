@@ -367,29 +367,6 @@ static uint64_t most_cells(const struct mrsm_tree *t)
 	return SMALLEST_ROOM + 4 * ((uint64_t)t->pages + 1) * t->subs_per_page;
 }
 
-/* Every leaf is that of one page, or is free. */
-static bool has_owners(const struct mrsm_tree *t)
-{
-	uint64_t *owned = memory_array(bits_words(t->leaf.used), sizeof *owned, "extent tree");
-	uint32_t count = pool_count_free(&t->leaf);
-	bool good = true;
-
-	for (uint32_t i = t->leaf.free; i != INDEX_NONE; memcpy(&i, pool_at(&t->leaf, i), sizeof i))
-		bits_set(owned, i);
-	for (uint32_t page = 0; page < t->pages && good; page++) {
-		uint32_t number = t->page[page] - t->ppns - 1;
-
-		if (t->page[page] <= t->ppns)
-			continue;
-		good = number < t->leaf.used && !bits_get(owned, number);
-		if (good)
-			bits_set(owned, number);
-		count++;
-	}
-	memory_free(owned);
-	return good && count == t->leaf.used;
-}
-
 static bool is_room(const struct mrsm_tree_leaf *leaf)
 {
 	return leaf->count && leaf->count <= leaf->room && !(leaf->room & (leaf->room - 1)) &&
@@ -400,7 +377,8 @@ void mrsm_tree_regions(struct mrsm_tree *t, struct regions *r)
 {
 	regions_visit(r, t->page, (size_t)t->pages * sizeof *t->page);
 	pool_regions(&t->leaf, r, t->pages);
-	regions_require(r, r->broken || has_owners(t), "extent tree");
+	regions_require(
+		r, r->broken || pool_is_named_once(&t->leaf, t->page, t->pages, t->ppns), "extent tree");
 	for (uint32_t page = 0; page < t->pages && !r->broken; page++)
 		regions_require(r, !leaf_of(t, page) || is_room(leaf_of(t, page)), "extent tree");
 	regions_visit(r, t->region, (size_t)t->regions * sizeof *t->region);
