@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "base/memory.h"
 #include "flash/census.h"
+#include "flash/loads.h"
 #include "flash/order.h"
 #include "flash/timers.h"
 
@@ -75,8 +76,8 @@ struct schedule {
 
 	struct queue completed; /* tickets */
 	uint64_t under_way;     /* operations and releases */
-	struct lowest load;     /* of the dies, in the order of schedule_line_up() */
-	uint32_t *place;        /* of each die in it */
+	struct loads loads;
+	uint32_t *place; /* of each die in them */
 	struct busy busy;
 	struct watch *watch;       /* NULL: nobody watches */
 	struct accounts *accounts; /* NULL: nobody asks */
@@ -119,12 +120,10 @@ struct schedule *schedule_create(struct flash *flash)
 	s->units = g->dies / dies_per_unit;
 	s->unit = memory_array(s->units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
-	s->load = lowest_create(g->dies, "dies");
+	s->loads = loads_create(g->dies);
 	s->place = memory_array(g->dies, sizeof *s->place, "dies");
-	for (die_t d = 0; d < g->dies; d++) {
-		lowest_set(&s->load, d, 0);
+	for (die_t d = 0; d < g->dies; d++)
 		s->place[d] = d;
-	}
 	for (uint32_t u = 0; u < s->units; u++)
 		s->unit[u] = (struct unit){ .reads = QUEUE_EMPTY,
 			.others = QUEUE_EMPTY,
@@ -148,7 +147,7 @@ void schedule_free(struct schedule *s)
 	accounts_free(s->accounts);
 	memory_free(s->unit);
 	memory_free(s->channel);
-	lowest_free(&s->load);
+	loads_free(&s->loads);
 	memory_free(s->place);
 	memory_free(s->releases.element);
 	memory_free(s);
@@ -190,9 +189,7 @@ static uint32_t unit_of(const struct schedule *s, const struct op *op)
 
 static void change_load(struct schedule *s, const struct op *op, uint64_t by)
 {
-	uint32_t place = s->place[op->die];
-
-	lowest_set(&s->load, place, lowest_get(&s->load, place) + by);
+	loads_change(&s->loads, s->place[op->die], by);
 }
 
 static struct channel *channel_of(const struct schedule *s, uint32_t u)
@@ -1207,7 +1204,7 @@ bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
 
 uint64_t schedule_load(const struct schedule *s, die_t die)
 {
-	return lowest_get(&s->load, s->place[die]);
+	return loads_get(&s->loads, s->place[die]);
 }
 
 void schedule_line_up(struct schedule *s, const die_t *order)
@@ -1216,9 +1213,9 @@ void schedule_line_up(struct schedule *s, const die_t *order)
 		s->place[order[place]] = place;
 }
 
-uint32_t schedule_least_loaded(const struct schedule *s, uint32_t from)
+uint32_t schedule_least_loaded(struct schedule *s, uint32_t from)
 {
-	return lowest_from(&s->load, from);
+	return loads_least(&s->loads, from);
 }
 
 /* Counted of cells that do not work yet. */
@@ -1412,7 +1409,7 @@ void schedule_regions(struct schedule *s, struct regions *r)
 	regions_visit(r, &s->completed, sizeof s->completed);
 	QUEUE_BELOW(r, s, completed, 1, s->ops.ticket.used, "requests");
 	regions_visit(r, &s->under_way, sizeof s->under_way);
-	lowest_regions(&s->load, s->geometry->dies, r);
+	loads_regions(&s->loads, s->geometry->dies, r);
 	regions_visit(r, &s->busy, sizeof s->busy);
 	if (s->accounts && !r->broken)
 		accounts_regions(s->accounts, s->ops.op.used, s->ops.ticket.used, s->units, r);
