@@ -211,8 +211,8 @@ static void read_words(int from, char *words, size_t room)
 	size_t length = 0;
 	ssize_t n;
 
-	while (length + 1 < room && ((n = read(from, words + length, room - 1 - length)) > 0 ||
-					    (n < 0 && errno == EINTR)))
+	while (length + 1 < room &&
+		((n = read(from, words + length, room - 1 - length)) > 0 || (n < 0 && errno == EINTR)))
 		length += n > 0 ? (size_t)n : 0;
 	words[length] = 0;
 }
