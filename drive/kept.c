@@ -234,6 +234,7 @@ static _Noreturn void check_and_exit(const struct kept *k, int words)
 	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
 		signal(fatal[i], SIG_DFL);
 	dup2(words, STDERR_FILENO);
+	close(words);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	k->check(k->context);
 	_exit(0);
