@@ -49,12 +49,12 @@ static uint32_t most_elements(const struct entry_cache *c, uint64_t entries)
 	return most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1;
 }
 
-/* One place for each entry that fits: with room for all keys each has its own. */
+/* One place for each entry that fits, or for those that are used together: with room for all keys each has its own. */
 static uint32_t index_bits(uint32_t entries)
 {
 	uint32_t low = 0;
 
-	while (low < entries - 1)
+	while (low + 1 < entries)
 		low = 2 * low + 1;
 	return low;
 }
@@ -68,7 +68,9 @@ struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_p
 	most = most_elements(c, plan.bytes / plan.least);
 	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
 	pool_reserve(&c->pool, most);
-	c->low = index_bits(most - HEADS);
+	c->shift = plan.together ? (uint32_t)__builtin_ctz(plan.together) : 0;
+	c->low = index_bits((most - HEADS) >> c->shift);
+	c->fetches = fetches_create();
 	c->first = memory_array((size_t)c->low + 1, sizeof *c->first, "index of the entry cache");
 	c->dirty = memory_array(d->pages * page_words(c), sizeof *c->dirty, "changed entries");
 	for (uint32_t head = 0; head < HEADS; head++)
@@ -81,6 +83,7 @@ void entry_cache_free(struct entry_cache *c)
 	if (!c)
 		return;
 	pool_free(&c->pool);
+	fetches_free(&c->fetches);
 	memory_free(c->first);
 	memory_free(c->dirty);
 	memory_free(c);
@@ -91,7 +94,7 @@ void entry_cache_free(struct entry_cache *c)
 /* Its element; 0: it is not in DRAM. */
 static uint32_t element(const struct entry_cache *c, uint32_t key)
 {
-	uint32_t i = c->first[key & c->low];
+	uint32_t i = *entry_cache_first(c, key);
 
 	while (i && entry_at(c, i)->key != key)
 		i = entry_at(c, i)->chain;
@@ -115,7 +118,7 @@ struct cached_entry *entry_cache_find(const struct entry_cache *c, uint32_t key)
 
 static void index_element(struct entry_cache *c, uint32_t i)
 {
-	uint32_t *first = &c->first[entry_at(c, i)->key & c->low];
+	uint32_t *first = entry_cache_first(c, entry_at(c, i)->key);
 
 	entry_at(c, i)->chain = *first;
 	*first = i;
@@ -123,33 +126,11 @@ static void index_element(struct entry_cache *c, uint32_t i)
 
 static void unindex_element(struct entry_cache *c, uint32_t i)
 {
-	uint32_t *link = &c->first[entry_at(c, i)->key & c->low];
+	uint32_t *link = entry_cache_first(c, entry_at(c, i)->key);
 
 	while (*link != i)
 		link = &entry_at(c, *link)->chain;
 	*link = entry_at(c, i)->chain;
-}
-
-static op_t loading(const struct cached_entry *e)
-{
-	op_t read;
-
-	memcpy(&read, e->load, sizeof read);
-	return read;
-}
-
-static void set_loading(struct cached_entry *e, op_t read)
-{
-	memcpy(e->load, &read, sizeof read);
-}
-
-/* What a user of the entry waits for. */
-static op_t pending(const struct io *io, struct cached_entry *e)
-{
-	op_t read = loading(e), wait = directory_pending(io, &read, OP_NONE);
-
-	set_loading(e, read);
-	return wait;
 }
 
 bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
@@ -202,12 +183,12 @@ static void set_clean(struct entry_cache *c, uint32_t key)
 	bits_clear(changes(c, page_of(c, key)), key % c->plan.per_page);
 }
 
-static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load)
+static void enter(struct entry_cache *c, const struct io *io, uint32_t key, uint32_t bytes, op_t read)
 {
 	uint32_t i = pool_take(&c->pool);
 
 	*entry_at(c, i) = (struct cached_entry){ .key = key };
-	set_loading(entry_at(c, i), load);
+	fetches_begin(&c->fetches, io, i, read);
 	index_element(c, i);
 	put(c, i, false);
 	set_bytes(c, entry_at(c, i), bytes);
@@ -219,6 +200,7 @@ static void leave(struct entry_cache *c, uint32_t i)
 	unindex_element(c, i);
 	set_bytes(c, entry_at(c, i), 0);
 	pull(c, i);
+	fetches_forget(&c->fetches, i);
 	pool_give(&c->pool, i);
 }
 
@@ -310,7 +292,7 @@ static op_t load(struct entry_cache *c, struct io *io, uint32_t key, uint32_t by
 		wait = directory_read(d, io, page, CAUSE_MAP, wait);
 	else if (wait == OP_NONE)
 		wait = directory_ready(d, io, page, OP_NONE);
-	enter(c, key, bytes, wait);
+	enter(c, io, key, bytes, wait);
 	return wait;
 }
 
@@ -324,7 +306,7 @@ op_t entry_cache_get(struct entry_cache *c, struct io *io, uint32_t key, uint32_
 	if (!i)
 		return load(c, io, key, bytes);
 	use(c, i);
-	return pending(io, entry_at(c, i));
+	return fetches_pending(&c->fetches, io, i);
 }
 
 op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32_t bytes)
@@ -333,8 +315,9 @@ op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32
 	op_t read;
 
 	directory_count_lookup(c->directory, page_of(c, key), false);
-	read = directory_read(c->directory, io, page_of(c, key), CAUSE_MAP, pending(io, entry_at(c, i)));
-	set_loading(entry_at(c, i), read);
+	read = directory_read(
+		c->directory, io, page_of(c, key), CAUSE_MAP, fetches_pending(&c->fetches, io, i));
+	fetches_begin(&c->fetches, io, i, read);
 	use(c, i);
 	set_bytes(c, entry_at(c, i), bytes);
 	entry_cache_fit(c, io);
@@ -347,7 +330,7 @@ void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint3
 	uint32_t written;
 
 	if (!element(c, key) && make_room(c, io, bytes, element(c, beside), &nobody, &written))
-		enter(c, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
+		enter(c, io, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
 uint32_t entry_cache_brought(const struct entry_cache *c, uint32_t key, uint32_t last)
@@ -406,24 +389,20 @@ static void unindex_segment(struct entry_cache *c, bool protected)
 	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		c->first[entry_at(c, i)->key & c->low] = 0;
+		*entry_cache_first(c, entry_at(c, i)->key) = 0;
 		entry_at(c, i)->chain = 0;
 	}
 }
 
-static void index_segment(struct entry_cache *c, bool protected, bool running)
+static void index_segment(struct entry_cache *c, bool protected)
 {
 	uint32_t head = segment(protected);
 
-	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		if (!running)
-			set_loading(entry_at(c, i), OP_NONE);
+	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i))
 		index_element(c, i);
-	}
 }
 
-/* Handles mean nothing in another process unless operations under way are kept, too; nor does where the index has its
- * chains. */
+/* Where the index has its chains is no state. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
 	struct cached_entry *e;
@@ -442,17 +421,15 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
 	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
-	for (uint32_t i = 0; i < n && r->running; i++)
-		regions_require(r, schedule_knows(c->directory->space->flash->schedule, loading(&e[i])),
-			"entry cache");
+	fetches_regions(&c->fetches, r, c->directory->space->flash->schedule, n);
 	if (r->running)
 		regions_visit(r, &c->most_used, sizeof c->most_used);
 	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
 		regions_require(r, false, "entry cache");
 		return;
 	}
-	index_segment(c, true, r->running);
-	index_segment(c, false, r->running);
+	index_segment(c, true);
+	index_segment(c, false);
 }
 
 struct tally {
