@@ -15,6 +15,7 @@ static void direct_map(struct host *h, const struct request *r)
 const struct host_ops host_direct = {
 	.name = "direct",
 	.brief = "no layer: requests reach the drive at the addresses of the trace",
+	.plain = true,
 	.init = direct_init,
 	.map = direct_map,
 	.adopt = direct_map,
