@@ -551,6 +551,25 @@ static void test_hash_grows(void **state)
 	memory_free(node);
 }
 
+/* From a multiple of the buckets on each has one to itself. */
+static void test_hash_of_keys_in_a_row(void **state)
+{
+	struct node node[128] = { 0 };
+	struct hash h = hash_create(128, "test");
+
+	(void)state;
+	for (uint32_t first = 0; first < 1u << 31; first = 3 * first + 128) {
+		for (uint32_t i = 0; i < 128; i++) {
+			node[i].key = first / 128 * 128 + i;
+			hash_add(&h, HASHED(node, key, link), i);
+		}
+		for (uint32_t i = 0; i < 128; i++)
+			assert_int_equal(node[i].link, 0);
+		hash_clear(&h);
+	}
+	hash_free(&h);
+}
+
 /* Whatever the portions, and no bit goes unseen. */
 static void test_sum_of_bytes(void **state)
 {
@@ -688,6 +707,7 @@ int main(void)
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_hash_grows),
+		cmocka_unit_test(test_hash_of_keys_in_a_row),
 		cmocka_unit_test(test_sum_of_bytes),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_runs),
