@@ -207,6 +207,8 @@ int main(int argc, char **argv)
 	keep_closed_streams_closed();
 	/* A reader of our output that goes away is a write error like any other, with a message. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Ignored by who began us, it would hide how our own processes end. */
+	signal(SIGCHLD, SIG_DFL);
 	cli_catch_signals();
 	if (!strcmp(*typed, "--version"))
 		*typed = "version";

@@ -43,7 +43,8 @@ struct drive_figures {
 };
 
 struct drive_statistics {
-	/* Per request_type, and of all: of these only `count` is kept, statistics_sum_types() fills in the rest. */
+	/* Per request_type, and of all.  Kept are `sectors` of each type, `count` of all and what concerns trims, which
+	 * have no class; statistics_sum_types() fills in the rest, when numbers are read and when all is done. */
 	struct request_statistics request[REQUEST_TYPES + 1];
 	struct histogram service[REQUEST_TYPES];              /* latency without the wait for a slot */
 	struct class_statistics class[CLASSES][2];            /* [REQUEST_READ] and [REQUEST_WRITE] */
@@ -79,6 +80,7 @@ struct drive {
 	struct drive_past past;
 	struct io io;           /* of the request being taken in */
 	struct extent expected; /* pages hinted at last, [start, end) */
+	bool direct;            /* requests reach the FTL as they are: no layer, buffer or oracle */
 	bool filling;           /* mapping pages are placed once all data is: drive_place_map() */
 
 	struct pending *pending;

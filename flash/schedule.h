@@ -101,7 +101,7 @@ uint64_t schedule_load(const struct schedule *, die_t);
 void schedule_line_up(struct schedule *, const die_t *);
 
 /* The place in that order of the die with the least load, of equal ones the first at or behind `from`, going round. */
-uint32_t schedule_least_loaded(const struct schedule *, uint32_t from);
+uint32_t schedule_least_loaded(struct schedule *, uint32_t from);
 
 /* Busy time of all dies and buses since the statistics began. */
 struct busy {
