@@ -21,6 +21,7 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	s->flash = blocks->flash;
 	s->blocks = blocks;
 	s->reserve = reserve;
+	s->emptied = BLOCK_NONE;
 	for (; streams[s->streams].name; s->streams++)
 		s->stream[s->streams] = streams[s->streams];
 	add_wear_stream(s);
@@ -92,14 +93,19 @@ ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool privileged)
 	return ppn;
 }
 
+static void tell_dropped(struct space *s, block_t b)
+{
+	if (s->block[b].state == BLOCK_CLOSED && b != s->emptied && s->watcher.dropped)
+		s->watcher.dropped(s->watcher.context, b);
+}
+
 void space_moved_away(struct space *s, ppn_t from)
 {
 	block_t b = geometry_block(s->geometry, from);
 
 	BUG_ON(!s->block[b].valid, "page %u dies in block %u, which has no live page", from, b);
 	s->block[b].valid--;
-	if (s->block[b].state == BLOCK_CLOSED && s->watcher.dropped)
-		s->watcher.dropped(s->watcher.context, b);
+	tell_dropped(s, b);
 }
 
 void space_set_hollow(struct space *s, block_t b, uint32_t slots)
@@ -107,8 +113,8 @@ void space_set_hollow(struct space *s, block_t b, uint32_t slots)
 	uint32_t live = space_live(s, b);
 
 	s->block[b].hollow = slots;
-	if (space_live(s, b) != live && s->block[b].state == BLOCK_CLOSED && s->watcher.dropped)
-		s->watcher.dropped(s->watcher.context, b);
+	if (space_live(s, b) != live)
+		tell_dropped(s, b);
 }
 
 void space_release(struct space *s, ppn_t ppn)

@@ -67,6 +67,7 @@ struct space {
 	unsigned streams;     /* the FTL's and that of wear levelling */
 	unsigned wear_stream; /* for cold data */
 	uint32_t slot_shift;  /* a page has 1 << slot_shift slots; 0 unless pages die in parts (slots.h) */
+	block_t emptied;      /* what is being emptied, BLOCK_NONE: of its pages the watcher is told nothing */
 	uint32_t reserve;     /* free blocks per plane that only the collector may open */
 	uint64_t handed_out;  /* pages, ever: the clock of block ages */
 };
