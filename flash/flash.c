@@ -85,7 +85,7 @@ static uint32_t programmed_pages(const struct flash *f, block_t block)
 }
 
 /* A page of the medium that has been programmed. */
-static void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
+static inline void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -111,7 +111,7 @@ static void mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool over)
 }
 
 /* The next free page of its block; marks it programmed. */
-static void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
+static inline void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -182,8 +182,7 @@ static bool may_copy_back(const struct flash *f, ppn_t from, ppn_t to)
 {
 	const struct geometry *g = f->geometry;
 
-	return f->settings->copyback &&
-	       geometry_plane(g, geometry_block(g, from)) == geometry_plane(g, geometry_block(g, to));
+	return f->settings->copyback && geometry_plane_of(g, from) == geometry_plane_of(g, to);
 }
 
 static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after, op_t writer)
