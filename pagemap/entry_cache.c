@@ -49,29 +49,17 @@ static uint32_t most_elements(const struct entry_cache *c, uint64_t entries)
 	return most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1;
 }
 
-/* One place for each entry that fits, or for those that are used together: with room for all keys each has its own. */
-static uint32_t index_bits(uint32_t entries)
-{
-	uint32_t low = 0;
-
-	while (low + 1 < entries)
-		low = 2 * low + 1;
-	return low;
-}
-
 struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_plan plan)
 {
 	struct entry_cache *c = memory_array(1, sizeof *c, "entry cache");
-	uint32_t most;
+	uint32_t most, shift = plan.together ? (uint32_t)__builtin_ctz(plan.together) : 0;
 
 	*c = (struct entry_cache){ .directory = d, .plan = plan };
 	most = most_elements(c, plan.bytes / plan.least);
 	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
 	pool_reserve(&c->pool, most);
-	c->shift = plan.together ? (uint32_t)__builtin_ctz(plan.together) : 0;
-	c->low = index_bits((most - HEADS) >> c->shift);
+	c->index = hash_create_near((most - HEADS) >> shift, shift, "index of the entry cache");
 	c->fetches = fetches_create();
-	c->first = memory_array((size_t)c->low + 1, sizeof *c->first, "index of the entry cache");
 	c->dirty = memory_array(d->pages * page_words(c), sizeof *c->dirty, "changed entries");
 	for (uint32_t head = 0; head < HEADS; head++)
 		list_init(FIELD(c, use), pool_take(&c->pool));
@@ -83,29 +71,25 @@ void entry_cache_free(struct entry_cache *c)
 	if (!c)
 		return;
 	pool_free(&c->pool);
+	hash_free(&c->index);
 	fetches_free(&c->fetches);
-	memory_free(c->first);
 	memory_free(c->dirty);
 	memory_free(c);
 }
 
 /* ---- what is in DRAM ---- */
 
-/* Its element; 0: it is not in DRAM. */
+/* Its element; INDEX_NONE: it is not in DRAM. */
 static uint32_t element(const struct entry_cache *c, uint32_t key)
 {
-	uint32_t i = *entry_cache_first(c, key);
-
-	while (i && entry_at(c, i)->key != key)
-		i = entry_at(c, i)->chain;
-	return i;
+	return hash_find(&c->index, entry_cache_indexed(c), key);
 }
 
 static uint32_t cached(const struct entry_cache *c, uint32_t key)
 {
 	uint32_t i = element(c, key);
 
-	BUG_ON(!i, "entry %u is changed and not in DRAM", key);
+	BUG_ON(i == INDEX_NONE, "entry %u is changed and not in DRAM", key);
 	return i;
 }
 
@@ -113,24 +97,7 @@ struct cached_entry *entry_cache_find(const struct entry_cache *c, uint32_t key)
 {
 	uint32_t i = element(c, key);
 
-	return i ? entry_at(c, i) : NULL;
-}
-
-static void index_element(struct entry_cache *c, uint32_t i)
-{
-	uint32_t *first = entry_cache_first(c, entry_at(c, i)->key);
-
-	entry_at(c, i)->chain = *first;
-	*first = i;
-}
-
-static void unindex_element(struct entry_cache *c, uint32_t i)
-{
-	uint32_t *link = entry_cache_first(c, entry_at(c, i)->key);
-
-	while (*link != i)
-		link = &entry_at(c, *link)->chain;
-	*link = entry_at(c, i)->chain;
+	return i == INDEX_NONE ? NULL : entry_at(c, i);
 }
 
 bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
@@ -189,7 +156,7 @@ static void enter(struct entry_cache *c, const struct io *io, uint32_t key, uint
 
 	*entry_at(c, i) = (struct cached_entry){ .key = key };
 	fetches_begin(&c->fetches, io, i, read);
-	index_element(c, i);
+	hash_add(&c->index, entry_cache_indexed(c), i);
 	put(c, i, false);
 	set_bytes(c, entry_at(c, i), bytes);
 }
@@ -197,7 +164,7 @@ static void enter(struct entry_cache *c, const struct io *io, uint32_t key, uint
 static void leave(struct entry_cache *c, uint32_t i)
 {
 	set_clean(c, entry_at(c, i)->key);
-	unindex_element(c, i);
+	hash_remove(&c->index, entry_cache_indexed(c), i);
 	set_bytes(c, entry_at(c, i), 0);
 	pull(c, i);
 	fetches_forget(&c->fetches, i);
@@ -242,7 +209,7 @@ static uint32_t victim(const struct entry_cache *c)
 }
 
 /* So many bytes more fit.  *written becomes the page that was written last, if one was.  False: the drive is full, or
- * the element `stays` (0: none) would have to leave. */
+ * the element `stays`, if that is one, would have to leave. */
 static bool make_room(
 	struct entry_cache *c, struct io *io, uint32_t bytes, uint32_t stays, op_t *wait, uint32_t *written)
 {
@@ -271,7 +238,7 @@ void entry_cache_fit(struct entry_cache *c, struct io *io)
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (make_room(c, io, 0, 0, &nobody, &written))
+	if (make_room(c, io, 0, INDEX_NONE, &nobody, &written))
 		return;
 	while (c->used > c->plan.bytes)
 		leave(c, victim(c));
@@ -285,7 +252,7 @@ static op_t load(struct entry_cache *c, struct io *io, uint32_t key, uint32_t by
 	uint32_t page = page_of(c, key), written = INDEX_NONE;
 	op_t wait = OP_NONE;
 
-	if (!make_room(c, io, bytes, 0, &wait, &written))
+	if (!make_room(c, io, bytes, INDEX_NONE, &wait, &written))
 		return OP_NONE;
 	schedule_note(io->flash->schedule, "entry %u enters DRAM, with mapping page %u", key, page);
 	if (!c->plan.read_once || written != page)
@@ -302,8 +269,8 @@ op_t entry_cache_get(struct entry_cache *c, struct io *io, uint32_t key, uint32_
 
 	BUG_ON(key >= keys(c), "entry %u is looked up, there are %u mapping pages", key, c->directory->pages);
 	i = element(c, key);
-	directory_count_lookup(c->directory, page_of(c, key), i);
-	if (!i)
+	directory_count_lookup(c->directory, page_of(c, key), i != INDEX_NONE);
+	if (i == INDEX_NONE)
 		return load(c, io, key, bytes);
 	use(c, i);
 	return fetches_pending(&c->fetches, io, i);
@@ -329,7 +296,7 @@ void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint3
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (!element(c, key) && make_room(c, io, bytes, element(c, beside), &nobody, &written))
+	if (element(c, key) == INDEX_NONE && make_room(c, io, bytes, element(c, beside), &nobody, &written))
 		enter(c, io, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
@@ -347,7 +314,7 @@ void entry_cache_touch(struct entry_cache *c, uint32_t key)
 {
 	uint32_t i = element(c, key);
 
-	if (i)
+	if (i != INDEX_NONE)
 		use(c, i);
 }
 
@@ -369,7 +336,7 @@ void entry_cache_resize(struct entry_cache *c, uint32_t key, uint32_t bytes)
 
 bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 {
-	if (!element(c, key))
+	if (element(c, key) == INDEX_NONE)
 		return false;
 	set_dirty(c, key);
 	return true;
@@ -389,7 +356,7 @@ static void unindex_segment(struct entry_cache *c, bool protected)
 	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		*entry_cache_first(c, entry_at(c, i)->key) = 0;
+		hash_remove(&c->index, entry_cache_indexed(c), i);
 		entry_at(c, i)->chain = 0;
 	}
 }
@@ -399,7 +366,7 @@ static void index_segment(struct entry_cache *c, bool protected)
 	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i))
-		index_element(c, i);
+		hash_add(&c->index, entry_cache_indexed(c), i);
 }
 
 /* Where the index has its chains is no state. */
@@ -421,6 +388,9 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
 	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
+	regions_require(r,
+		pool_frees_zeros(&c->pool, HEADS, POOL_NUMBERS(c->pool, struct cached_entry, bytes)),
+		"entry cache");
 	fetches_regions(&c->fetches, r, c->directory->space->flash->schedule, n);
 	if (r->running)
 		regions_visit(r, &c->most_used, sizeof c->most_used);
@@ -443,7 +413,8 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		const struct cached_entry *e = entry_at(c, i);
 
-		BUG_ON(e->key >= keys(c), "entry %u is in DRAM, there are %u mapping pages", e->key,
+		BUG_ON(e->key >= keys(c) || !e->bytes,
+			"entry %u of %u bytes is in DRAM, there are %u mapping pages", e->key, e->bytes,
 			c->directory->pages);
 		BUG_ON(e->protected != protected || element(c, e->key) != i,
 			"entry %u in segment %d is said to be in %d, the index has %u for %u", e->key,
