@@ -456,6 +456,27 @@ static void test_declared_bounds(void **state)
 	assert_string_equal(r.broken, "number");
 }
 
+static bool is_asked(unsigned *questions)
+{
+	++*questions;
+	return true;
+}
+
+/* What is asked may lean on all that was declared before: a bool is one. */
+static void test_nothing_is_asked_of_what_is_broken(void **state)
+{
+	struct regions r = { .broken = NULL };
+	unsigned questions = 0;
+
+	(void)state;
+	regions_require(&r, is_asked(&questions), "first");
+	assert_int_equal(questions, 1);
+	regions_require(&r, false, "second");
+	regions_require(&r, is_asked(&questions), "third");
+	assert_int_equal(questions, 1);
+	assert_string_equal(r.broken, "second");
+}
+
 /* A ring whose links contradict each other, or that never comes back to its head, has no length. */
 static void test_broken_rings(void **state)
 {
@@ -721,6 +742,7 @@ int main(void)
 		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),
 		cmocka_unit_test(test_a_saved_pool_that_cannot_be),
 		cmocka_unit_test(test_declared_bounds),
+		cmocka_unit_test(test_nothing_is_asked_of_what_is_broken),
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_hash_grows),
