@@ -434,7 +434,7 @@ bool drive_place(struct drive *d, struct extent e)
 
 bool drive_takes_pages(const struct drive *d, uint32_t n)
 {
-	return d->ftl->ops->write_pages && d->host->ops->plain && !d->oracle &&
+	return d->ftl->ops->write_pages && d->host->ops->same && !d->oracle &&
 	       store_room(d->ftl->store) >= n;
 }
 

@@ -10,7 +10,6 @@ static sector_t direct_init(struct host *h, struct fault *fault)
 const struct host_ops host_direct = {
 	.name = "direct",
 	.brief = "no layer: requests reach the drive at the addresses of the trace",
-	.plain = true,
 	.init = direct_init,
 	.map = host_map_same,
 	.same = true,

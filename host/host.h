@@ -78,7 +78,6 @@ struct host_ops {
 	size_t size;                /* of the private state, may be 0 */
 	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
-	bool plain; /* no layer: sectors of the host are those of the device */
 
 	/* The number of sectors it exports.  0: refuses, the fault says why; `exit`, optional, frees what it took. */
 	sector_t (*init)(struct host *, struct fault *);

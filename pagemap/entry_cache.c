@@ -410,6 +410,9 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
 	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
+	regions_require(r,
+		pool_frees_zeros(&c->pool, HEADS, POOL_NUMBERS(c->pool, struct cached_entry, bytes)),
+		"entry cache");
 	for (uint32_t i = 0; i < n && r->running; i++)
 		regions_require(r, schedule_knows(c->directory->space->flash->schedule, loading(&e[i])),
 			"entry cache");
@@ -434,7 +437,8 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		const struct cached_entry *e = entry_at(c, i);
 
-		BUG_ON(e->key >= keys(c), "entry %u is in DRAM, there are %u mapping pages", e->key,
+		BUG_ON(e->key >= keys(c) || !e->bytes,
+			"entry %u of %u bytes is in DRAM, there are %u mapping pages", e->key, e->bytes,
 			c->directory->pages);
 		BUG_ON(e->protected != protected || element(c, e->key) != i,
 			"entry %u in segment %d is said to be in %d, the index has %u for %u", e->key,

@@ -46,6 +46,13 @@ static inline sub_t *slots_list(const struct slots *s, owner_t owner)
 	return pool_at(&s->list, owner - s->lists);
 }
 
+/* The slots of a page with that owner will be looked at soon. */
+PREFETCHING void slots_prefetch_list(const struct slots *s, owner_t owner)
+{
+	if (owner >= s->lists && owner != OWNER_NONE)
+		__builtin_prefetch(slots_list(s, owner));
+}
+
 /* The logical sub-page in a slot of a page with that owner. */
 static inline sub_t slots_sub(const struct slots *s, owner_t owner, uint32_t slot)
 {

@@ -310,6 +310,44 @@ static void test_state_goes_from_one_cache_to_another(void **state)
 	world_close(b);
 }
 
+/* Two of three entries leave for one large one; then, in a file, the list of free ones has the third's element in place
+ * of theirs. */
+static void test_an_entry_in_use_is_not_free(void **state)
+{
+	struct entry_cache_plan plan = { .bytes = 24 };
+	struct world *a = world_open(plan, false), *b = world_open(plan, false);
+	struct copying *c = memory_array(1, sizeof *c, "regions");
+	struct cached_entry *e = (struct cached_entry *)(c->bytes + 2 * sizeof(uint32_t));
+	uint32_t free, used;
+
+	(void)state;
+	c->regions.visit = copy_region;
+	begin(a);
+	for (uint32_t key = 0; key < 3; key++)
+		entry_cache_get(a->entries, &a->bench->io, key, 8);
+	entry_cache_get(a->entries, &a->bench->io, 3, 16);
+	end(a);
+	entry_cache_regions(a->entries, &c->regions);
+	memcpy(&used, c->bytes, sizeof used);
+	memcpy(&free, c->bytes + sizeof used, sizeof free);
+	assert_int_equal(used, 5);
+	assert_int_equal(e[free].chain, INDEX_NONE);
+	for (uint32_t i = 2; i < used; i++)
+		if (e[i].key == 2) {
+			memcpy(c->bytes + sizeof used, &i, sizeof i);
+			e[i].chain = INDEX_NONE;
+		}
+	c->at = 0;
+	c->into = true;
+	entry_cache_regions(b->entries, &c->regions);
+	assert_non_null(c->regions.broken);
+	memory_free(c);
+	world_close(a);
+	entry_cache_free(b->entries);
+	directory_check(b->directory);
+	world_free(b);
+}
+
 /* ---- times ---- */
 
 /* When a read of data (another die) that waits for the look-up is done; the clock starts with the request. */
@@ -484,6 +522,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_agrees_with_a_plain_model),
 		cmocka_unit_test(test_state_goes_from_one_cache_to_another),
+		cmocka_unit_test(test_an_entry_in_use_is_not_free),
 		cmocka_unit_test(test_who_waits),
 		cmocka_unit_test(test_a_hit_waits_for_its_own_load),
 		cmocka_unit_test(test_a_write_back_pays_for_notes),
