@@ -22,14 +22,19 @@ static const struct store_plan plan = {
 	.client = { .relocate = relocate, .expect = page_expect },
 };
 
-bool page_init(struct ftl *f, struct fault *fault)
+bool page_create(struct ftl *f, const struct store_plan *wanted, struct fault *fault)
 {
 	struct page_ftl *p = f->state;
 
-	p->store = page_map_fits(f->geometry, fault) ? store_create(f, &plan, fault) : NULL;
+	p->store = page_map_fits(f->geometry, fault) ? store_create(f, wanted, fault) : NULL;
 	if (p->store)
 		page_map_init(&p->map, f->geometry);
 	return p->store;
+}
+
+bool page_init(struct ftl *f, struct fault *fault)
+{
+	return page_create(f, &plan, fault);
 }
 
 void page_exit(struct ftl *f)
