@@ -250,8 +250,8 @@ configurations: $(BUILD)/tests/configurations ## N (200) runs of random configur
 edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
 	@SSD=$(SSD) tests/edges
 
-bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
-	@$<
+bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, two runs at once, generating, SSDsim, reading; PART=pairs: that
+	@$< $(PART)
 
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
