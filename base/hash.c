@@ -2,7 +2,12 @@
 
 struct hash hash_create(uint32_t expected, const char *what)
 {
-	struct hash h = { .bits = HASH_SMALLEST, .what = what };
+	return hash_create_near(expected, 0, what);
+}
+
+struct hash hash_create_near(uint32_t expected, uint32_t shift, const char *what)
+{
+	struct hash h = { .bits = HASH_SMALLEST, .shift = shift, .what = what };
 
 	while (h.bits < 31 && 1u << h.bits < expected)
 		h.bits++;

@@ -18,7 +18,8 @@
 struct hash {
 	uint32_t *bucket;       /* number + 1 of the first element of a chain, as in the links; 0: none */
 	uint32_t buckets, bits; /* 1 << bits */
-	uint32_t count;         /* elements, at most one a bucket on average */
+	uint32_t shift;         /* 1 << shift keys that follow each other share a bucket */
+	uint32_t count;         /* elements, at most one for each key of a bucket on average */
 	const char *what;       /* names the index should memory run out */
 };
 
@@ -31,6 +32,9 @@ struct hashed {
 
 /* `expected` elements are indexed without growing. */
 struct hash hash_create(uint32_t expected, const char *what);
+
+/* Keys that are used together, 1 << shift from a multiple of that on, share a bucket: `expected` such groups. */
+struct hash hash_create_near(uint32_t expected, uint32_t shift, const char *what);
 void hash_free(struct hash *);
 
 /* Takes all elements out. */
@@ -57,7 +61,9 @@ CONTAINER uint32_t hash_key(struct hashed e, uint32_t i)
  * are never meet. */
 CONTAINER uint32_t *hash_bucket(const struct hash *h, uint32_t key)
 {
-	return &h->bucket[(key ^ (key >> h->bits) * 2654435761u >> 7) & (h->buckets - 1)];
+	uint32_t group = key >> h->shift;
+
+	return &h->bucket[(group ^ (group >> h->bits) * 2654435761u >> 7) & (h->buckets - 1)];
 }
 
 /* An element of this key, in a chain from the one behind `before`, a bucket or link, on. */
@@ -99,7 +105,7 @@ CONTAINER void hash_add(struct hash *h, struct hashed e, uint32_t i)
 {
 	uint32_t *bucket;
 
-	if (__builtin_expect(h->count++ == h->buckets, 0))
+	if (__builtin_expect(h->count++ >> h->shift == h->buckets, 0))
 		hash_grow(h, e);
 	bucket = hash_bucket(h, hash_key(e, i));
 	*hash_link(e, i) = *bucket;

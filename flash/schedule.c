@@ -297,19 +297,21 @@ static void show_wait_for_erase(const struct schedule *s, uint32_t index)
 		watch_waits(s->watch, ops_handle(&s->ops, index), ops_handle(&s->ops, erase));
 }
 
-op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+/* For each kind of operation by itself. */
+STEP op_t make_timed_op(
+	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
 	uint32_t index = make_op(io, kind, ppn, to, sectors, cause);
 	struct op *op = ops_at(&s->ops, index);
-	struct flash_block *block = block_of(s, ppn), *target = block_of(s, order_target(op));
+	struct flash_block *block = block_of(s, ppn), *target = kind == OP_COPY ? block_of(s, to) : block;
 
 	op->life = block->erases;
 	op->to_life = target->erases;
 	if (kind != OP_ERASE)
-		order_join(&s->ops, block, op->life);
+		order_enter(block);
 	if (kind == OP_COPY)
-		order_join(&s->ops, target, op->to_life);
+		order_enter(target);
 	if (kind == OP_PROGRAM && s->held < s->room) {
 		op->held = true;
 		s->held++;
@@ -322,6 +324,20 @@ op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t
 		show_wait_for_erase(s, index);
 	order_append(&s->ops, target, index);
 	return ops_handle(&s->ops, index);
+}
+
+op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+{
+	switch (kind) {
+	case OP_READ:
+		return make_timed_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
+	case OP_PROGRAM:
+		return make_timed_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
+	case OP_COPY:
+		return make_timed_op(io, OP_COPY, ppn, to, sectors, cause);
+	default:
+		return make_timed_op(io, OP_ERASE, ppn, PPN_NONE, sectors, cause);
+	}
 }
 
 op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
@@ -356,7 +372,7 @@ op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cau
 	return ops_handle(&s->ops, index);
 }
 
-void schedule_wait(struct schedule *s, op_t op, op_t other)
+void schedule_wait_for(struct schedule *s, op_t op, op_t other)
 {
 	uint32_t index = ops_index(&s->ops, other);
 
@@ -682,7 +698,7 @@ static bool reads_must_wait(const struct schedule *s, const struct unit *unit)
 }
 
 /* Gives an idle die its next command, if anything is ready. */
-static void dispatch(struct schedule *s, uint32_t u)
+STEP void dispatch(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 	bool passes = unit->suspended != INDEX_NONE || unit->others.first != INDEX_NONE;
@@ -783,7 +799,7 @@ STEP void queue_up(struct schedule *s, uint32_t index)
 }
 
 /* Those whose turn has come pass the gate of their block. */
-static void open_gate(struct schedule *s, struct flash_block *block)
+STEP void open_gate(struct schedule *s, struct flash_block *block)
 {
 	uint32_t index;
 
@@ -791,7 +807,7 @@ static void open_gate(struct schedule *s, struct flash_block *block)
 		queue_up(s, index);
 }
 
-static void unblock(struct schedule *s, uint32_t index, uint32_t by);
+STEP void unblock(struct schedule *s, uint32_t index, uint32_t by);
 static void finish_op(struct schedule *s, uint32_t index);
 
 /* What is answered may let others be answered: one after another, however long the chain. */
@@ -880,7 +896,7 @@ static void tell_ready(const struct schedule *s, uint32_t index)
 		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
 }
 
-static void make_ready(struct schedule *s, uint32_t index)
+STEP void make_ready(struct schedule *s, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 
@@ -910,7 +926,7 @@ static void account_unblocked(struct schedule *s, uint32_t index, uint32_t by)
 }
 
 /* `by`: the operation that it no longer waits for; INDEX_NONE. */
-static void unblock(struct schedule *s, uint32_t index, uint32_t by)
+STEP void unblock(struct schedule *s, uint32_t index, uint32_t by)
 {
 	if (s->accounts)
 		account_unblocked(s, index, by);
@@ -936,7 +952,7 @@ void schedule_forget(struct schedule *s, block_t b)
 
 /* ---- completion ---- */
 
-static void finish_part_of_request(struct schedule *s, uint32_t index)
+STEP void finish_part_of_request(struct schedule *s, uint32_t index)
 {
 	struct ticket *ticket = ops_ticket(&s->ops, index);
 
@@ -949,7 +965,7 @@ static void finish_part_of_request(struct schedule *s, uint32_t index)
 	queue_append(&s->completed, ARRAY_FIELD(ticket, next), index);
 }
 
-static void leave_block(struct schedule *s, struct flash_block *block, uint32_t life)
+STEP void leave_block(struct schedule *s, struct flash_block *block, uint32_t life)
 {
 	uint32_t erase = order_leave(&s->ops, block, life);
 
@@ -958,7 +974,7 @@ static void leave_block(struct schedule *s, struct flash_block *block, uint32_t 
 }
 
 /* The operation no longer concerns the blocks it used: that of its target, and where it reads beside it. */
-static void leave_blocks(struct schedule *s, const struct op *op, struct flash_block *target)
+STEP void leave_blocks(struct schedule *s, const struct op *op, struct flash_block *target)
 {
 	switch (op->kind) {
 	case OP_ERASE:

@@ -140,6 +140,7 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 	bool data = !space_stream(c->space, victim)->map;
 
 	c->collecting = true;
+	c->space->emptied = victim;
 	if (c->client->empty && data)
 		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
@@ -149,6 +150,7 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 		c->client->emptied(c->ftl, io, victim);
 	space_erase(c->space, io, victim, cause);
 	c->collecting = false;
+	c->space->emptied = BLOCK_NONE;
 	return handed_out;
 }
 

@@ -52,13 +52,14 @@ static uint32_t most_elements(const struct entry_cache *c, uint64_t entries)
 struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_plan plan)
 {
 	struct entry_cache *c = memory_array(1, sizeof *c, "entry cache");
-	uint32_t most;
+	uint32_t most, shift = plan.together ? (uint32_t)__builtin_ctz(plan.together) : 0;
 
 	*c = (struct entry_cache){ .directory = d, .plan = plan };
 	most = most_elements(c, plan.bytes / plan.least);
 	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
 	pool_reserve(&c->pool, most);
-	c->index = hash_create(most - HEADS, "index of the entry cache");
+	c->index = hash_create_near((most - HEADS) >> shift, shift, "index of the entry cache");
+	c->fetches = fetches_create();
 	c->dirty = memory_array(d->pages * page_words(c), sizeof *c->dirty, "changed entries");
 	for (uint32_t head = 0; head < HEADS; head++)
 		list_init(FIELD(c, use), pool_take(&c->pool));
@@ -71,6 +72,7 @@ void entry_cache_free(struct entry_cache *c)
 		return;
 	pool_free(&c->pool);
 	hash_free(&c->index);
+	fetches_free(&c->fetches);
 	memory_free(c->dirty);
 	memory_free(c);
 }
@@ -96,28 +98,6 @@ struct cached_entry *entry_cache_find(const struct entry_cache *c, uint32_t key)
 	uint32_t i = element(c, key);
 
 	return i == INDEX_NONE ? NULL : entry_at(c, i);
-}
-
-static op_t loading(const struct cached_entry *e)
-{
-	op_t read;
-
-	memcpy(&read, e->load, sizeof read);
-	return read;
-}
-
-static void set_loading(struct cached_entry *e, op_t read)
-{
-	memcpy(e->load, &read, sizeof read);
-}
-
-/* What a user of the entry waits for. */
-static op_t pending(const struct io *io, struct cached_entry *e)
-{
-	op_t read = loading(e), wait = directory_pending(io, &read, OP_NONE);
-
-	set_loading(e, read);
-	return wait;
 }
 
 bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
@@ -170,12 +150,12 @@ static void set_clean(struct entry_cache *c, uint32_t key)
 	bits_clear(changes(c, page_of(c, key)), key % c->plan.per_page);
 }
 
-static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load)
+static void enter(struct entry_cache *c, const struct io *io, uint32_t key, uint32_t bytes, op_t read)
 {
 	uint32_t i = pool_take(&c->pool);
 
 	*entry_at(c, i) = (struct cached_entry){ .key = key };
-	set_loading(entry_at(c, i), load);
+	fetches_begin(&c->fetches, io, i, read);
 	hash_add(&c->index, entry_cache_indexed(c), i);
 	put(c, i, false);
 	set_bytes(c, entry_at(c, i), bytes);
@@ -187,6 +167,7 @@ static void leave(struct entry_cache *c, uint32_t i)
 	hash_remove(&c->index, entry_cache_indexed(c), i);
 	set_bytes(c, entry_at(c, i), 0);
 	pull(c, i);
+	fetches_forget(&c->fetches, i);
 	pool_give(&c->pool, i);
 }
 
@@ -278,7 +259,7 @@ static op_t load(struct entry_cache *c, struct io *io, uint32_t key, uint32_t by
 		wait = directory_read(d, io, page, CAUSE_MAP, wait);
 	else if (wait == OP_NONE)
 		wait = directory_ready(d, io, page, OP_NONE);
-	enter(c, key, bytes, wait);
+	enter(c, io, key, bytes, wait);
 	return wait;
 }
 
@@ -292,7 +273,7 @@ op_t entry_cache_get(struct entry_cache *c, struct io *io, uint32_t key, uint32_
 	if (i == INDEX_NONE)
 		return load(c, io, key, bytes);
 	use(c, i);
-	return pending(io, entry_at(c, i));
+	return fetches_pending(&c->fetches, io, i);
 }
 
 op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32_t bytes)
@@ -301,8 +282,9 @@ op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32
 	op_t read;
 
 	directory_count_lookup(c->directory, page_of(c, key), false);
-	read = directory_read(c->directory, io, page_of(c, key), CAUSE_MAP, pending(io, entry_at(c, i)));
-	set_loading(entry_at(c, i), read);
+	read = directory_read(
+		c->directory, io, page_of(c, key), CAUSE_MAP, fetches_pending(&c->fetches, io, i));
+	fetches_begin(&c->fetches, io, i, read);
 	use(c, i);
 	set_bytes(c, entry_at(c, i), bytes);
 	entry_cache_fit(c, io);
@@ -315,7 +297,7 @@ void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint3
 	uint32_t written;
 
 	if (element(c, key) == INDEX_NONE && make_room(c, io, bytes, element(c, beside), &nobody, &written))
-		enter(c, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
+		enter(c, io, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
 uint32_t entry_cache_brought(const struct entry_cache *c, uint32_t key, uint32_t last)
@@ -379,19 +361,15 @@ static void unindex_segment(struct entry_cache *c, bool protected)
 	}
 }
 
-static void index_segment(struct entry_cache *c, bool protected, bool running)
+static void index_segment(struct entry_cache *c, bool protected)
 {
 	uint32_t head = segment(protected);
 
-	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		if (!running)
-			set_loading(entry_at(c, i), OP_NONE);
+	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i))
 		hash_add(&c->index, entry_cache_indexed(c), i);
-	}
 }
 
-/* Handles mean nothing in another process unless operations under way are kept, too; nor does where the index has its
- * chains. */
+/* Where the index has its chains is no state. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
 	struct cached_entry *e;
@@ -413,17 +391,15 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_require(r,
 		pool_frees_zeros(&c->pool, HEADS, POOL_NUMBERS(c->pool, struct cached_entry, bytes)),
 		"entry cache");
-	for (uint32_t i = 0; i < n && r->running; i++)
-		regions_require(r, schedule_knows(c->directory->space->flash->schedule, loading(&e[i])),
-			"entry cache");
+	fetches_regions(&c->fetches, r, c->directory->space->flash->schedule, n);
 	if (r->running)
 		regions_visit(r, &c->most_used, sizeof c->most_used);
 	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
 		regions_require(r, false, "entry cache");
 		return;
 	}
-	index_segment(c, true, r->running);
-	index_segment(c, false, r->running);
+	index_segment(c, true);
+	index_segment(c, false);
 }
 
 struct tally {

@@ -19,8 +19,8 @@
  *     Nothing enters or leaves meanwhile.
  *   - Outside time it is not used.
  *
- * An entry in DRAM costs 28 bytes of the simulator's memory, every key a bit (changed); the index costs 4 for each
- * entry that there is room for, rounded up to a power of two, where it is used.
+ * An entry in DRAM costs 20 bytes of the simulator's memory, every key a bit (changed); the index costs 4 for each
+ * `together` entries that there is room for, rounded up to a power of two, where it is used.
  *
  * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what it has no room for goes
  * back to the others as the one last used.  0 is plain LRU.
@@ -32,12 +32,12 @@
 #include "base/list.h"
 #include "base/pool.h"
 #include "pagemap/directory.h"
+#include "pagemap/fetches.h"
 
 struct cached_entry {
-	uint32_t chain;   /* of the index */
-	uint32_t key;     /* stays when the entry leaves, until the element is used again */
-	struct link use;  /* in the ring of its segment, least recently used first */
-	uint32_t load[2]; /* an op_t, unaligned: the read that brought it, as long as that may be under way */
+	uint32_t chain;  /* of the index */
+	uint32_t key;    /* stays when the entry leaves, until the element is used again */
+	struct link use; /* in the ring of its segment, least recently used first */
 	uint16_t bytes;
 	bool protected;
 	uint8_t parts; /* the FTL's own: which parts of it are in DRAM; 0 when it enters */
@@ -47,6 +47,7 @@ struct entry_cache_plan {
 	uint32_t per_page; /* entries of a mapping page */
 	uint64_t bytes;    /* budget, at least that of the largest entry */
 	uint32_t least;    /* bytes of the smallest entry, for the size of the index */
+	uint32_t together; /* keys that are used together and share a place there, a power of two; 0 is 1 */
 	uint64_t protect;  /* entries */
 	bool batch;        /* a write-back is for all changed entries of the mapping page */
 	bool read_once; /* one read does if an entry is loaded from the page that the one that leaves is written to */
@@ -61,6 +62,7 @@ struct entry_cache {
 	struct directory *directory;
 	struct entry_cache_plan plan;
 	struct pool pool;
+	struct fetches fetches;   /* that bring entries, by element */
 	struct hash index;        /* of the entries, by key */
 	uint64_t *dirty;          /* bit per key, whole words per mapping page: changed in DRAM */
 	uint64_t used, most_used; /* bytes */

@@ -60,6 +60,7 @@ bool mini_map_init(struct ftl *f, struct fault *fault)
 			(struct entry_cache_plan){ .per_page = m->pages ? per_page / m->per_lpn : per_page,
 				.bytes = budget,
 				.least = ENTRY_BYTES,
+				.together = m->pages ? 1 : m->per_lpn,
 				.batch = f->core->map.batch });
 	}
 	slots_init(&m->slots, m->store->space, m->per_lpn, subs + (m->cache ? pages : 0));
