@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/beside.h"
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/heap.h"
@@ -497,6 +498,29 @@ static void test_broken_rings(void **state)
 	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 4), INDEX_NONE);
 }
 
+/* ---- beside ---- */
+
+static void count_up(void *count)
+{
+	for (int i = 0; i < 1000; i++)
+		++*(int *)count;
+}
+
+static void test_beside(void **state)
+{
+	struct beside b = { 0 };
+	int count = 0;
+
+	(void)state;
+	beside_end(&b);
+	for (int i = 1; i <= 10; i++) {
+		beside_start(&b, count_up, &count);
+		beside_end(&b);
+		assert_int_equal(count, 1000 * i);
+	}
+	beside_end(&b);
+}
+
 /* ---- hash ---- */
 
 struct node {
@@ -745,6 +769,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_asked_of_what_is_broken),
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_hash_grows),
 		cmocka_unit_test(test_hash_of_keys_in_a_row),
 		cmocka_unit_test(test_hash_of_keys_that_are_used_together),
