@@ -177,11 +177,21 @@ static bool find_or_make(
 	return done;
 }
 
+static bool is_signalled(void)
+{
+	return cli_signal() != 0;
+}
+
+/* True, too, if a signal stops it. */
 static bool prepare(struct drive *drive, const struct options *o, struct workload *workload,
 	struct precondition_result *before, struct fault *fault)
 {
-	struct preparation *preparation = preparation_read(drive, workload, fault);
-	bool done = preparation;
+	struct preparation *preparation;
+	bool done;
+
+	drive->stops = is_signalled;
+	preparation = preparation_read(drive, workload, fault);
+	done = preparation;
 
 	if (done && o->load_drive)
 		done = image_load(drive, o->load_drive, fault);
@@ -190,7 +200,8 @@ static bool prepare(struct drive *drive, const struct options *o, struct workloa
 	else if (done)
 		done = preparation_apply(preparation, drive, fault);
 	preparation_free(preparation);
-	if (!done || (o->save_drive && !image_save(drive, o->save_drive, fault)))
+	done = done && (!o->save_drive || image_save(drive, o->save_drive, fault));
+	if (!done && !drive->stopped)
 		return false;
 	stat_list_start(&drive->statistics);
 	precondition_count(drive, before);
@@ -202,6 +213,16 @@ static int status_of(enum run_end end)
 	if (end == RUN_DRIVE_FAILED)
 		return STATUS_DRIVE_FAILED;
 	return end == RUN_INTERRUPTED ? STATUS_SIGNAL + cli_signal() : STATUS_DONE;
+}
+
+/* A run that was stopped while its drive was prepared has served nothing. */
+static enum run_end run_prepared(struct run *run, struct saver *saver, struct fault *fault)
+{
+	if (!run->drive->stopped)
+		return run_workload(run, fault);
+	cli_note("ended by signal %d before the first request, while the drive was prepared", cli_signal());
+	saver_abandon(saver);
+	return RUN_INTERRUPTED;
 }
 
 static void explain(struct explanation *x, const struct run *run)
@@ -357,19 +378,21 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 		return STATUS_USER;
 	if (results->rows)
 		drive_keep_journal(drive, results->rows);
+	cli_run_begins();
 	if (saver->resume ? !saver_resume(saver, fault) : !prepare(drive, o, workload, &before, fault))
 		return STATUS_USER;
 	progress_start(&beside.progress, o->quiet);
-	cli_run_begins();
-	facts.end = run_workload(&run, fault);
+	facts.end = run_prepared(&run, saver, fault);
 	tell_failure(&run, facts.end);
-	tell_speed(&beside.progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
+	tell_speed(
+		&beside.progress, run.requests, o->quiet || drive->stopped || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
 	end_timeline(&timeline, o, drive, results->timeline.stream);
 	tell_warm_up(windows, o);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
-	drive_check(drive);
+	if (!drive->stopped)
+		drive_check(drive);
 	tell_doubt(drive, o);
 	return write_all(results, o, &run, &facts, fault) ? status_of(facts.end) : STATUS_USER;
 }

@@ -168,6 +168,12 @@ bool saver_resume(struct saver *s, struct fault *fault)
 	       cut(s->log, s->what.log_bytes, ".log", s, fault);
 }
 
+void saver_abandon(struct saver *s)
+{
+	if (s->path && access(s->path, F_OK))
+		saver_remove(s);
+}
+
 void saver_remove(struct saver *s)
 {
 	static const char *const endings[] = { "", ".series", ".log" };
