@@ -98,10 +98,40 @@ static bool open_log(struct results *r, const char *path, struct fault *fault)
 	return r->rows;
 }
 
+/* What is in the folder, and beside a run that is saved, has names that nobody typed. */
+static bool are_distinct(const struct options *o, struct fault *fault)
+{
+	static const char *const beside[] = { "statistics.txt", "latency.txt", "wear.txt", "series.csv" };
+	enum { BESIDE = sizeof beside / sizeof *beside, TYPED = 10 };
+	const char *saved = o->resume ? o->resume : o->checkpoint,
+		   *name = o->resume ? "--resume" : "--checkpoint";
+	char *in_folder[BESIDE] = { NULL }, *series = saved ? cli_joined(saved, ".series") : NULL,
+	     *log = saved ? cli_joined(saved, ".log") : NULL;
+	struct named file[TYPED + BESIDE] = { { "the parameters", o->operand.text[0], false },
+		{ "the trace", o->trace.list ? NULL : o->operand.text[1], false },
+		{ "--load-drive", o->load_drive, false }, { "--json", o->json, true },
+		{ "--log", o->log, true }, { "--timeline", o->timeline[1], true },
+		{ "--save-drive", o->save_drive, true }, { name, saved, true },
+		{ "the rows saved beside the run", series, true },
+		{ "the rows saved beside the run", log, true } };
+	bool distinct;
+
+	for (size_t i = 0; i < BESIDE; i++) {
+		in_folder[i] = o->folder && (i < BESIDE - 1 || o->series) ? join(o->folder, beside[i]) : NULL;
+		file[TYPED + i] = (struct named){ "a result of -o", in_folder[i], true };
+	}
+	distinct = cli_distinct(file, TYPED + BESIDE, fault);
+	for (size_t i = 0; i < BESIDE; i++)
+		memory_free(in_folder[i]);
+	memory_free(series);
+	memory_free(log);
+	return distinct;
+}
+
 static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
-	if ((o->folder && !cli_make_folder(o->folder, fault)) || !saver_open(&r->saver, o, fault) ||
-		(o->json && !output_open(&r->json, o->json, fault)) ||
+	if ((o->folder && !cli_make_folder(o->folder, fault)) || !are_distinct(o, fault) ||
+		!saver_open(&r->saver, o, fault) || (o->json && !output_open(&r->json, o->json, fault)) ||
 		(o->log && !open_log(r, o->log, fault)) ||
 		(o->timeline[1] && !output_open(&r->timeline, o->timeline[1], fault)))
 		return false;

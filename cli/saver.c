@@ -31,19 +31,10 @@ static bool read_every(struct saver *s, const char *text)
 	return s->requests || s->seconds > 0;
 }
 
-static char *name_beside(const struct saver *s, const char *ending)
-{
-	size_t bytes = strlen(s->path) + strlen(ending) + 1;
-	char *name = memory_array(bytes, 1, "file name");
-
-	snprintf(name, bytes, "%s%s", s->path, ending);
-	return name;
-}
-
 /* The lock is for the life of the process; where there are none, nothing is refused. */
 static FILE *open_beside(const struct saver *s, const char *ending, struct fault *fault)
 {
-	char *name = name_beside(s, ending);
+	char *name = cli_joined(s->path, ending);
 	int file = open(name, s->resume ? O_RDWR : O_RDWR | O_CREAT, 0666);
 	FILE *stream = NULL;
 
@@ -179,7 +170,7 @@ void saver_remove(struct saver *s)
 	static const char *const endings[] = { "", ".series", ".log" };
 
 	for (size_t i = 0; s->path && i < sizeof endings / sizeof *endings; i++) {
-		char *name = name_beside(s, endings[i]);
+		char *name = cli_joined(s->path, endings[i]);
 
 		unlink(name);
 		memory_free(name);

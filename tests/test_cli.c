@@ -1068,6 +1068,42 @@ static void test_what_a_killed_run_leaves(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
+/* Two of what is read and written in one file: one would be lost. */
+static void test_each_result_has_a_file_of_its_own(void **state)
+{
+#define ONE_FILE(options, what)                                                                              \
+	{                                                                                                    \
+		"run " options " parameters/tiny.cfg uniform", what " are the same file"                     \
+	}
+	static const struct mistake cases[] = {
+		ONE_FILE("--json @/x --log @/x", "--json and --log"),
+		ONE_FILE("--json @/x --save-drive @/../$(basename @)/x", "--json and --save-drive"),
+		ONE_FILE("--json @/x --checkpoint @/x", "--json and --checkpoint"),
+		ONE_FILE("--log @/run.log --checkpoint @/run", "--log and the rows saved beside the run"),
+		ONE_FILE("--log @/run.log --resume @/run", "--log and the rows saved beside the run"),
+		ONE_FILE("-o @/out --json @/out/statistics.txt", "--json and a result of -o"),
+		ONE_FILE("-o @/out --series 10 --log @/out/series.csv", "--log and a result of -o"),
+		ONE_FILE("--timeline 1..2 @/linked --json @/file", "--json and --timeline"),
+		{ "run --json @/p.cfg @/p.cfg uniform", "the parameters and --json are the same file" },
+		{ "run --log @/linked parameters/tiny.cfg @/file", "the trace and --log are the same file" },
+		{ "trace stat --json @/file @/file", "the trace and --json are the same file" },
+		{ "measure --json @/file @/linked", "the parameters and --json are the same file" },
+	};
+	struct world *w = *state;
+	char *path = path_in(w, "linked");
+
+	put_text(w, "file", "0 0 0 8 0\n");
+	put_text(w, "p.cfg", "ftl = \"page\";\n");
+	assert_int_equal(symlink("file", path), 0);
+	assert_mistakes(w, cases, COUNT(cases));
+	assert_mistake(
+		w, "run -o @/out --series 10 --json @/out/series.csv parameters/tiny.cfg uniform", "--json");
+	ssd(w, "run --quiet --json /dev/null --log /dev/null parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "--json /dev/null --log /dev/null");
+	memory_free(path);
+#undef ONE_FILE
+}
+
 /* A mistake in a name of a result is found before a workload without end is read. */
 static void test_bad_names_of_results_are_found_at_once(void **state)
 {
@@ -1253,7 +1289,7 @@ static void test_saved_runs_that_do_not_fit(void **state)
 		{ "run --checkpoint @/c --explain 1 parameters/tiny.cfg uniform",
 			"--explain: a run that is saved" },
 		{ "run --resume @/none parameters/tiny.cfg uniform", "none: cannot be read" },
-		{ "run --resume parameters/tiny.cfg parameters/tiny.cfg uniform", "not a saved run" },
+		{ "run --resume README.md parameters/tiny.cfg uniform", "not a saved run" },
 		{ RESUME("-s flash.read_ns=1000"), "another run was saved: its flash.read_ns is" },
 		{ RESUME("--warmup 100"), "its --warmup is none, here it is 100" },
 		{ RESUME("--log @/log"), "run.log" },
@@ -1485,6 +1521,7 @@ int main(void)
 		TEST(test_a_failed_drive_says_why),
 		TEST(test_interrupt),
 		TEST(test_signals_before_the_first_request),
+		TEST(test_each_result_has_a_file_of_its_own),
 		TEST(test_a_signal_while_nothing_comes),
 		TEST(test_signals_leave_nothing_half_done),
 		TEST(test_what_a_killed_run_leaves),
