@@ -496,7 +496,7 @@ static void random_hash(struct random *r)
 {
 	struct node node[4 * ELEMENTS] = { 0 };
 	struct hashed e = HASHED(node, key, link);
-	struct hash h = hash_create(0, "test");
+	struct hash h = hash_create_near(0, (uint32_t)random_below(r, 4), "test");
 	uint32_t count = 0;
 
 	for (uint32_t step = 0; step < 4 * STEPS; step++) {
@@ -549,6 +549,42 @@ static void test_hash_grows(void **state)
 	assert_int_equal(hash_find(&h, HASHED(node, key, link), 7), INDEX_NONE);
 	hash_free(&h);
 	memory_free(node);
+}
+
+/* From a multiple of the buckets on each has one to itself. */
+static void test_hash_of_keys_in_a_row(void **state)
+{
+	struct node node[128] = { 0 };
+	struct hash h = hash_create(128, "test");
+
+	(void)state;
+	for (uint32_t first = 0; first < 1u << 31; first = 3 * first + 128) {
+		for (uint32_t i = 0; i < 128; i++) {
+			node[i].key = first / 128 * 128 + i;
+			hash_add(&h, HASHED(node, key, link), i);
+		}
+		for (uint32_t i = 0; i < 128; i++)
+			assert_int_equal(node[i].link, 0);
+		hash_clear(&h);
+	}
+	hash_free(&h);
+}
+
+/* Groups of four have a bucket each, and none grows. */
+static void test_hash_of_keys_that_are_used_together(void **state)
+{
+	struct node node[512] = { 0 };
+	struct hash h = hash_create_near(128, 2, "test");
+
+	(void)state;
+	for (uint32_t i = 0; i < 512; i++) {
+		node[i].key = 4096 + i;
+		hash_add(&h, HASHED(node, key, link), i);
+	}
+	assert_int_equal(h.buckets, 128);
+	for (uint32_t i = 0; i < 512; i++)
+		assert_int_equal(node[i].link, i % 4 ? i : 0);
+	hash_free(&h);
 }
 
 /* Whatever the portions, and no bit goes unseen. */
@@ -688,6 +724,8 @@ int main(void)
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_hash_grows),
+		cmocka_unit_test(test_hash_of_keys_in_a_row),
+		cmocka_unit_test(test_hash_of_keys_that_are_used_together),
 		cmocka_unit_test(test_sum_of_bytes),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_runs),

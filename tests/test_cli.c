@@ -129,6 +129,7 @@ static void test_settings_without_effect_have_none(void **state)
 		{ "-s flash.planes=2 -s flash.multiplane=off", "flash.multiplane_search", "2",
 			"flash.multiplane = off" },
 		{ "-s gc.policy=fifo", "gc.d", "2", "gc.policy = fifo" },
+		{ "-s gc.policy=greedy", "gc.strict", "true", "gc.policy = greedy" },
 		{ "-s wear.delta=0", "wear.period", "2", "wear.delta = 0" },
 		{ "-s host.mode=closed", "host.queue_limit", "3", "host.mode = closed" },
 		{ "-s host.mode=closed", "host.time_scale", "3", "host.mode = closed" },
@@ -167,7 +168,8 @@ static void test_settings_with_effect(void **state)
 	static const char *const set[] = { "ftl=mrsm -s map.cache_bytes=2K",
 		"ftl=across -s map.blocking=true", "host.mode=closed -s host.queue_depth=2",
 		"buffer=lru -s dram.buffer_bytes=8K", "gc.policy=d_choices -s gc.d=2",
-		"precondition.mode=aged -s precondition.used=0.3",
+		"gc.policy=random -s gc.strict=true", "precondition.mode=aged -s precondition.used=0.3",
+		"precondition.mode=synthetic -s precondition.used=0.3",
 		"flash.suspend=erase -s flash.suspend_ns=1", "flash.dies=2 -s flash.interleave=false",
 		"flash.planes=2 -s flash.multiplane=any -s flash.multiplane_search=1",
 		"wear.delta=4 -s wear.period=2" };
@@ -1248,7 +1250,10 @@ static void test_a_packed_log_without_memory(void **state)
 	"trace.limit=40000 -s dram.buffer_bytes=64K -s precondition.mode=fill "
 #define TINY "\"$top/parameters/tiny.cfg\" mixed"
 
-/* Killed at once, resumed and killed again, for as long as it takes; then everything is there and nothing is left. */
+/*
+ * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were written when
+ * the run was saved; then everything is there and nothing is left.
+ */
 static void test_a_killed_run_is_resumed(void **state)
 {
 	struct world *w = *state;
@@ -1256,7 +1261,8 @@ static void test_a_killed_run_is_resumed(void **state)
 	shell(w, "top=$PWD; mkdir $d/a $d/b; cd $d/a; $ssd " LASTING TINY "; "
 		 "cd $d/b; $ssd " LASTING "--checkpoint c --every=3000 " TINY " & "
 		 "while ! [ -e $d/b/c ]; do :; done; kill -9 $!; wait; cd $d/b; n=0; "
-		 "while [ -e c ]; do n=$((n + 1)); timeout -s KILL $((n / 4)).$((n % 4 * 25)) "
+		 "while [ -e c ]; do n=$((n + 1)); "
+		 "for rows in c.log c.series; do head -c 9M /dev/zero >>$rows; done; timeout -s KILL $((n / 4)).$((n % 4 * 25)) "
 		 "$ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
 	if (w->status || !says(w, "same"))
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);

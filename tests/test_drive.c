@@ -398,6 +398,39 @@ static void test_static_placement_ends(void **state)
 	}
 }
 
+/* Without judges pages are placed many at a time, as long as nothing has to be collected: into the same places. */
+static void test_pages_placed_together_lie_where_each_alone_would(void **state)
+{
+	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
+		"used=0.7 precondition.valid=0.5 precondition.layout=apart precondition.premap=none",
+		"used=0.3 precondition.valid=0.25 precondition.layout=apart precondition.premap=none",
+		"used=0.4 precondition.valid=0.2 precondition.layout=apart precondition.premap=none gc.threshold=0.3",
+		"used=0.95 precondition.valid=0.4 gc.low=40",
+		"used=0.9 precondition.valid=0.7 placement.policy=static" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+		char text[512];
+		struct replay *alone, *together;
+
+		snprintf(text, sizeof text, MEDIUM "precondition.mode=synthetic precondition.%s", states[i]);
+		alone = prepared(text);
+		together = replay_open(text);
+		drive_free(together->drive);
+		together->drive = drive_create(&together->settings, false, &together->fault);
+		assert_false(drive_takes_pages(alone->drive, 1));
+		assert_true(drive_takes_pages(together->drive, 1024));
+		assert_true(precondition_for(together, "uniform"));
+		ftl_check(together->drive->ftl);
+		for (ppn_t ppn = 0; ppn < alone->drive->geometry.pages; ppn++)
+			assert_int_equal(flash_owner(alone->drive->flash, ppn),
+				flash_owner(together->drive->flash, ppn));
+		assert_int_equal(alone->before.used_pages, together->before.used_pages);
+		replay_free(alone);
+		replay_free(together);
+	}
+}
+
 /*
  * All of a block's pages are live or all are dead, but for three blocks of each plane: where live ones follow dead
  * ones, where dead ones follow these, and where the last live ones were written again.
@@ -530,8 +563,8 @@ static void test_all_ftls_are_filled_alike(void **state)
 static void expect_masks_and_replay(struct replay *r, const mask_t mask[3], const char *trace)
 {
 	for (lpn_t lpn = 0; lpn < 3; lpn++)
-		assert_int_equal(page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask,
-			mask[lpn]);
+		assert_int_equal(
+			page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask, mask[lpn]);
 	replay_trace(r, trace);
 	assert_int_equal(r->end, RUN_DONE);
 	replay_free(r);
@@ -1126,6 +1159,7 @@ int main(void)
 		cmocka_unit_test(test_a_page_is_read_once_around_a_buffered_sector),
 		cmocka_unit_test(test_synthetic_state_is_reached),
 		cmocka_unit_test(test_synthetic_state_is_spread_evenly),
+		cmocka_unit_test(test_pages_placed_together_lie_where_each_alone_would),
 		cmocka_unit_test(test_live_pages_lie_apart),
 		cmocka_unit_test(test_all_ftls_start_equally_full),
 		cmocka_unit_test(test_static_placement_ends),

@@ -432,6 +432,38 @@ static void test_a_hit_waits_for_its_own_load(void **state)
 	world_close(w);
 }
 
+/* Many requests, each of which lets all reads but its own be done: few are remembered, and those under way always. */
+static void test_fetches_are_kept_while_they_are_under_way(void **state)
+{
+	struct world *w = world_open((struct entry_cache_plan){ .bytes = 4 * KEYS }, false);
+	struct io *io = &w->bench->io;
+	struct fetches fetches = fetches_create();
+	op_t read[4];
+
+	(void)state;
+	for (uint32_t n = 0; n < 4000; n += 4) {
+		begin(w);
+		for (uint32_t i = 0; i < 4; i++) {
+			read[i] = directory_read(w->directory, io, i, CAUSE_MAP, OP_NONE);
+			fetches_begin(&fetches, io, n + i + 1, read[i]);
+		}
+		fetches_begin(&fetches, io, n + 4, read[0]);
+		fetches_forget(&fetches, n + 3);
+		assert_true(fetches_pending(&fetches, io, n + 1) == read[0]);
+		assert_true(fetches_pending(&fetches, io, n + 2) == read[1]);
+		assert_true(fetches_pending(&fetches, io, n + 3) == OP_NONE);
+		assert_true(fetches_pending(&fetches, io, n + 4) == read[0]);
+		end(w);
+	}
+	assert_true(fetches.pool.used < 150);
+	for (uint32_t number = 1; number <= 4000; number++)
+		assert_true(fetches_pending(&fetches, io, number) == OP_NONE);
+	assert_int_equal(fetches.index.count, 0);
+	assert_true(pool_is_free(&fetches.pool));
+	fetches_free(&fetches);
+	world_close(w);
+}
+
 /* Noted changes of a mapping page go with the write-back of an entry. */
 static void test_a_write_back_pays_for_notes(void **state)
 {
@@ -525,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_an_entry_in_use_is_not_free),
 		cmocka_unit_test(test_who_waits),
 		cmocka_unit_test(test_a_hit_waits_for_its_own_load),
+		cmocka_unit_test(test_fetches_are_kept_while_they_are_under_way),
 		cmocka_unit_test(test_a_write_back_pays_for_notes),
 		cmocka_unit_test(test_no_page_to_write_to),
 		cmocka_unit_test(test_pages_are_placed_once_in_ascending_order),

@@ -106,6 +106,17 @@ void page_write(struct ftl *f, struct io *io, const struct extent *extents, size
 	}
 }
 
+#define WRITE_AHEAD 16u /* entries lie anywhere */
+
+void page_write_pages(struct ftl *f, struct io *io, const lpn_t *lpn, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + WRITE_AHEAD < n)
+			page_expect(f, lpn[i + WRITE_AHEAD]);
+		page_write_part(f, io, io, (struct page_part){ lpn[i], f->geometry->full_page }, OP_NONE);
+	}
+}
+
 void page_trim_part(struct ftl *f, struct page_part part)
 {
 	struct page_ftl *p = f->state;
@@ -215,6 +226,7 @@ const struct ftl_ops ftl_page = {
 	.exit = page_exit,
 	.read = page_read,
 	.write = page_write,
+	.write_pages = page_write_pages,
 	.trim = page_trim,
 	.expect = page_expect,
 	.expect_next = page_expect_next,
