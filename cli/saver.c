@@ -4,6 +4,7 @@
 #include "cli/saver.h"
 
 #include "base/memory.h"
+#include "stats/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,9 +77,19 @@ static bool ask(struct saver *s, const struct options *o, struct fault *fault)
 	return true;
 }
 
+/* Found before the run, not when it is killed. */
+static bool can_be_saved(const char *path, struct fault *fault)
+{
+	struct output probe;
+	bool done = output_open(&probe, path, fault);
+
+	output_abandon(&probe);
+	return done;
+}
+
 bool saver_open(struct saver *s, const struct options *o, struct fault *fault)
 {
-	if (!ask(s, o, fault))
+	if (!ask(s, o, fault) || (o->checkpoint && !can_be_saved(o->checkpoint, fault)))
 		return false;
 	s->what.warm_up = o->warm_up;
 	s->what.series = o->series;

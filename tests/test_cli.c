@@ -1112,6 +1112,7 @@ static void test_bad_names_of_results_are_found_at_once(void **state)
 	static const struct mistake cases[] = {
 		{ "run -o @/file parameters/tiny.cfg endless", "file" },
 		{ "run --json @/none/run.json parameters/tiny.cfg endless", "none/run.json" },
+		{ "run --checkpoint @/none/run parameters/tiny.cfg endless", "none/run" },
 	};
 	struct world *w = *state;
 
