@@ -423,6 +423,8 @@ bool drive_place_map(struct drive *d)
 
 bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)
 {
+	if (drive_stops(d))
+		return false;
 	serve_untimed(d, extents, n, REQUEST_WRITE);
 	return !d->ftl->failed;
 }

@@ -88,11 +88,20 @@ static void touch_pages(struct preparation *f, const struct drive *d, const stru
 		touch(f, lpn);
 }
 
+/* TRACE_BAD, too, if the drive stops, which may be why the next one cannot be read. */
+static enum trace_status next_request(
+	struct drive *d, struct workload *w, struct request *r, struct fault *fault)
+{
+	enum trace_status status = workload_next_for(d->host, w, r, fault);
+
+	return drive_stops(d) ? TRACE_BAD : status;
+}
+
 /* The next request; `sum` goes on from those before. */
 static enum trace_status next_summed(
 	struct drive *d, struct workload *w, struct request *r, uint64_t *sum, struct fault *fault)
 {
-	enum trace_status status = workload_next_for(d->host, w, r, fault);
+	enum trace_status status = next_request(d, w, r, fault);
 	const uint64_t what[] = { r->start, r->sectors, r->type };
 
 	if (status == TRACE_OK)
@@ -533,8 +542,7 @@ static bool replay_once(struct drive *d, struct workload *w, uint64_t used, stru
 	struct request r;
 	enum trace_status status = TRACE_END;
 
-	while (d->flash->pages_used < used &&
-		(status = workload_next_for(d->host, w, &r, fault)) == TRACE_OK) {
+	while (d->flash->pages_used < used && (status = next_request(d, w, &r, fault)) == TRACE_OK) {
 		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
 			break;
 		if (r.type == REQUEST_TRIM)
