@@ -186,7 +186,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test pandas-test lab-ready
+.PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl log-block workloads legacy-study slurm-test pandas-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -205,6 +205,15 @@ legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (d
 	@scripts/legacy/study $(SSD) $(RESULTS)/legacy/cases $(TRACES)
 	@$(LAB) scripts/legacy cases=$(RESULTS)/legacy/cases
 	@scripts/legacy/compare $(RESULTS)/legacy/cases-cases/results.tsv >$(RESULTS)/legacy/cases-cases/table.md
+
+tables: ## the tables of docs/icpp23.md, mrsm.md and of lun1 to lun6 in workloads.md, written from runs (half an hour)
+check-tables: ## are these tables what comes out?
+tables check-tables: lab-ready
+	@$(LAB) scripts/icpp23 sensitivity sizes
+	@$(LAB) scripts/icpp23 seeds=yes
+	@$(LAB) scripts/icpp23 scale=1
+	@$(LAB) scripts/workloads
+	@scripts/icpp23/tables $(if $(filter check-%,$@),--check) $(RESULTS)
 
 figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
 	@$(LAB) scripts/sftl caches ranges $(NUMBERS)
