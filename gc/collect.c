@@ -256,7 +256,7 @@ bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 	return collect(c, io, plane, false);
 }
 
-bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
+bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
 	struct space *s = c->space;
 
