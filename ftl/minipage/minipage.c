@@ -286,13 +286,12 @@ static void mini_expect(const struct ftl *f, lpn_t lpn)
 static void mini_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	const struct mini *m = f->state;
-	sub_t sub = lpn * m->per_lpn;
+	uint32_t place = mini_expect_sub_next(m, lpn * m->per_lpn);
 
-	mini_expect_sub_next(m, sub);
-	if (!mini_written(m, sub))
+	if (place == INDEX_NONE)
 		return;
-	space_prefetch(m->store->space, mini_ppn(m, sub));
-	slots_prefetch(&m->slots, mini_ppn(m, sub));
+	space_prefetch(m->store->space, place >> m->places.sub_shift);
+	slots_prefetch(&m->slots, place >> m->places.sub_shift);
 }
 
 static bool is_map_page(const struct mini *m, owner_t owner)

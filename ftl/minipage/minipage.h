@@ -135,11 +135,11 @@ PREFETCHING void mini_expect_sub(const struct mini *m, sub_t sub)
 		entry_cache_expect(m->cache, m->pages ? mini_lpn(m, sub) : sub);
 }
 
-PREFETCHING void mini_expect_sub_next(const struct mini *m, sub_t sub)
+PREFETCHING uint32_t mini_expect_sub_next(const struct mini *m, sub_t sub)
 {
-	places_expect_next(&m->places, mini_lpn(m, sub));
 	if (m->cache)
 		entry_cache_expect_next(m->cache, m->pages ? mini_lpn(m, sub) : sub);
+	return places_expect_next(&m->places, mini_lpn(m, sub));
 }
 
 /* ---- the table: map.c ---- */

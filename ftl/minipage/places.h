@@ -64,16 +64,21 @@ static inline uint32_t places_get(const struct places *p, sub_t sub)
 /* These minipages of a logical page have places in a row from now on; `written` of their sectors hold data, or none. */
 void places_set(struct places *, sub_t first, uint32_t count, uint32_t place, mask_t written);
 
-/* The logical page is used soon; then, once what that fetches is there. */
+/* The logical page is used soon; then, once what that fetches is there: its first place if the entry says it, which
+ * needs no side table, else INDEX_NONE. */
 PREFETCHING void places_expect(const struct places *p, lpn_t lpn)
 {
 	__builtin_prefetch(&p->entry[lpn], 1);
 }
 
-PREFETCHING void places_expect_next(const struct places *p, lpn_t lpn)
+PREFETCHING uint32_t places_expect_next(const struct places *p, lpn_t lpn)
 {
-	if (p->entry[lpn] > p->count)
-		__builtin_prefetch(places_apart(p, p->entry[lpn]), 1);
+	uint32_t entry = p->entry[lpn];
+
+	if (entry <= p->count)
+		return entry ? entry - 1 : INDEX_NONE;
+	__builtin_prefetch(places_apart(p, entry), 1);
+	return INDEX_NONE;
 }
 
 /* State, for saving and loading. */
