@@ -249,7 +249,7 @@ static void count_of_class(struct class_statistics *c, const struct pending *p, 
 	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
-static void complete(struct drive *d, const struct pending *p, tick_t when)
+static inline void complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	struct drive_statistics *s = d->count;
 

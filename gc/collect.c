@@ -269,7 +269,7 @@ uint64_t collector_room(const struct collector *c, plane_t plane)
 	return left < pages ? left : pages;
 }
 
-bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
+bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
 	struct space *s = c->space;
 
