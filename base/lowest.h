@@ -43,6 +43,12 @@ static inline uint64_t lowest_of_all(const struct lowest *t)
 	return t->least[1];
 }
 
+/* A number, but not yet who is lowest: that is known once it is set. */
+static inline void lowest_note(struct lowest *t, uint32_t i, uint64_t value)
+{
+	t->least[t->leaves + i] = value;
+}
+
 /* Up to the top even where nothing changes any more: when to stop would be a branch that no processor foresees. */
 static inline void lowest_set(struct lowest *t, uint32_t number, uint64_t value)
 {

@@ -111,11 +111,35 @@ static uint32_t serve_first_step(struct drive *d)
 	return i;
 }
 
+/* The same as below where every part goes straight on: a fifth of the way of most requests. */
+static void serve_directly(struct drive *d, const struct request *r)
+{
+	const struct ftl_ops *ops = d->ftl->ops;
+	struct extent e = request_extent(r);
+
+	host_map_same(d->host, r);
+	switch (r->type) {
+	case REQUEST_READ:
+		ops->read(d->ftl, &d->io, &e, 1);
+		break;
+	case REQUEST_WRITE:
+		if (!d->ftl->failed)
+			ops->write(d->ftl, &d->io, &e, 1);
+		break;
+	default:
+		ops->trim(d->ftl, &d->io, e);
+	}
+}
+
 static void serve(struct drive *d, const struct request *r)
 {
 	struct host *h = d->host;
 	uint32_t i;
 
+	if (d->direct) {
+		serve_directly(d, r);
+		return;
+	}
 	host_map(h, r);
 	i = r->type == REQUEST_WRITE ? serve_first_step(d) : 0;
 	oracle_request(d, r);
@@ -215,18 +239,20 @@ bool drive_submit(struct drive *d, const struct request *r)
 static void count_request(struct request_statistics *s, const struct pending *p, tick_t when)
 {
 	s->count++;
-	s->sectors += p->sectors;
 	histogram_add(&s->latency, when - p->arrival);
 }
 
 static void count_of_class(struct class_statistics *c, const struct pending *p, tick_t when)
 {
 	count_request(&c->request, p, when);
+	c->request.sectors += p->sectors;
 	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
 static void complete(struct drive *d, const struct pending *p, tick_t when)
 {
+	struct drive_statistics *s = d->count;
+
 	d->in_drive--;
 	d->before -= p->before;
 	if (d->journal)
@@ -234,11 +260,13 @@ static void complete(struct drive *d, const struct pending *p, tick_t when)
 	if (p->before)
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
-	count_request(&d->count->request[p->type], p, when);
-	d->count->request[REQUEST_TYPES].count++;
-	histogram_add(&d->count->service[p->type], when - p->taken);
-	if (p->type != REQUEST_TRIM)
-		count_of_class(&d->count->class[p->class][p->type], p, when);
+	s->request[REQUEST_TYPES].count++;
+	s->request[p->type].sectors += p->sectors;
+	histogram_add(&s->service[p->type], when - p->taken);
+	if (p->type == REQUEST_TRIM)
+		count_request(&s->request[REQUEST_TRIM], p, when);
+	else
+		count_of_class(&s->class[p->class][p->type], p, when);
 }
 
 /* The data of a read crosses the link: a request of the schedule that has nothing but its time. */
@@ -317,6 +345,7 @@ void drive_drain(struct drive *d)
 	drive_run_until(d, TICK_NEVER);
 	schedule_drain(d->flash->schedule);
 	collect_completions(d);
+	statistics_sum_types(d->count);
 }
 
 /* ---- outside time ---- */
@@ -394,6 +423,8 @@ bool drive_place_map(struct drive *d)
 
 bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)
 {
+	if (drive_stops(d))
+		return false;
 	serve_untimed(d, extents, n, REQUEST_WRITE);
 	return !d->ftl->failed;
 }
@@ -401,6 +432,20 @@ bool drive_place_together(struct drive *d, const struct extent *extents, size_t 
 bool drive_place(struct drive *d, struct extent e)
 {
 	return drive_place_together(d, &e, 1);
+}
+
+bool drive_takes_pages(const struct drive *d, uint32_t n)
+{
+	return d->ftl->ops->write_pages && d->host->ops->same && !d->oracle &&
+	       store_room(d->ftl->store) >= n;
+}
+
+void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)
+{
+	struct io io;
+
+	untimed(d, &io);
+	d->ftl->ops->write_pages(d->ftl, &io, lpn, n);
 }
 
 void drive_discard(struct drive *d, struct extent e)
@@ -419,6 +464,7 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,
 			d->geometry.pages_per_block, d->geometry.logical_pages },
 		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl }, d->oracle);
+	d->direct = d->host->ops->same && !ops->evict && !d->oracle;
 	if (d->buffer->merges && !ftl->write_merged)
 		return fault_set(fault,
 			"buffer = %s needs an FTL that writes parts of several pages into one; ftl = %s "

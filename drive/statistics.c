@@ -150,6 +150,14 @@ void statistics_sum_types(struct drive_statistics *s)
 {
 	struct request_statistics *all = &s->request[REQUEST_TYPES];
 
+	for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++) {
+		struct request_statistics *of = &s->request[type];
+
+		memset(&of->latency, 0, sizeof of->latency);
+		for (int class = 0; class < CLASSES; class ++)
+			histogram_join(&of->latency, &s->class[class][type].request.latency);
+		of->count = of->latency.count;
+	}
 	memset(&all->latency, 0, sizeof all->latency);
 	all->sectors = 0;
 	for (int type = 0; type < REQUEST_TYPES; type++) {

@@ -20,7 +20,7 @@ void statistics_add(struct drive *);
 
 void statistics_report(struct report *, const struct run *, const struct run_facts *);
 
-/* What is counted by type of request, of all of them. */
+/* What is counted by class or type of request, by type and of all. */
 void statistics_sum_types(struct drive_statistics *);
 
 /* Write amplification so far: bytes of pages programmed / bytes written by the host.  NaN before the first write. */

@@ -73,8 +73,19 @@ static bool passed_over(const struct flash *f, ppn_t ppn)
 	return f->passed_over && bits_get(f->passed_over, ppn);
 }
 
+/* Since the erase: less than `next` where pages were passed over. */
+static uint32_t programmed_pages(const struct flash *f, block_t block)
+{
+	uint32_t pages = f->block[block].next;
+	ppn_t first = geometry_first_page(f->geometry, block);
+
+	for (ppn_t ppn = first; f->passed_over && ppn < first + f->block[block].next; ppn++)
+		pages -= passed_over(f, ppn);
+	return pages;
+}
+
 /* A page of the medium that has been programmed. */
-static void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
+static inline void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -82,7 +93,7 @@ static void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
 	BUG_ON(ppn >= g->pages, "%s reads page %u of %u", cause_name(cause), ppn, g->pages);
 	BUG_ON(ppn - geometry_first_page(g, block) >= f->block[block].next,
 		"%s reads the free page %u of block %u (%u pages programmed)", cause_name(cause),
-		ppn - geometry_first_page(g, block), block, f->block[block].programmed);
+		ppn - geometry_first_page(g, block), block, programmed_pages(f, block));
 	BUG_ON(passed_over(f, ppn), "%s reads page %u of block %u, which was passed over", cause_name(cause),
 		ppn - geometry_first_page(g, block), block);
 }
@@ -100,7 +111,7 @@ static void mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool over)
 }
 
 /* The next free page of its block; marks it programmed. */
-static void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
+static inline void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -118,7 +129,6 @@ static void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
 	if (page > b->next)
 		mark_passed_over(f, ppn - page + b->next, ppn, true);
 	b->next = page + 1;
-	b->programmed++;
 	f->owner[ppn] = owner;
 	f->pages_used++;
 }
@@ -172,8 +182,7 @@ static bool may_copy_back(const struct flash *f, ppn_t from, ppn_t to)
 {
 	const struct geometry *g = f->geometry;
 
-	return f->settings->copyback &&
-	       geometry_plane(g, geometry_block(g, from)) == geometry_plane(g, geometry_block(g, to));
+	return f->settings->copyback && geometry_plane_of(g, from) == geometry_plane_of(g, to);
 }
 
 static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after, op_t writer)
@@ -237,14 +246,16 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 	const struct geometry *g = f->geometry;
 	struct flash_block *b = &f->block[block];
 	ppn_t first = geometry_first_page(g, block);
+	uint32_t pages;
 
 	check_erasable(f, block, cause);
 	oracle_page_erased(f->oracle, first, g->pages_per_block);
-	f->pages_used -= b->programmed;
-	f->pages_erased += b->programmed;
-	if (b->programmed != b->next)
+	pages = programmed_pages(f, block);
+	f->pages_used -= pages;
+	f->pages_erased += pages;
+	if (pages != b->next)
 		mark_passed_over(f, first, first + b->next, false);
-	b->next = b->programmed = 0;
+	b->next = 0;
 	b->erases++;
 	if (!io->timed) {
 		f->untimed[OP_ERASE]++;
@@ -346,25 +357,19 @@ static uint64_t sum_of_erases(const struct flash *f)
 	return erases;
 }
 
-/* Every page below `next` is programmed or passed over, and none above is passed over. */
+/* What was passed over has no owner, and nothing above `next` was. */
 static void check_block(const struct flash *f, block_t b)
 {
 	const struct geometry *g = f->geometry;
 	ppn_t first = geometry_first_page(g, b);
-	uint32_t over = 0;
 
-	for (uint32_t page = 0; f->passed_over && page < g->pages_per_block; page++) {
-		over += passed_over(f, first + page);
+	for (uint32_t page = 0; f->passed_over && page < g->pages_per_block; page++)
 		BUG_ON(passed_over(f, first + page) &&
 				(page >= f->block[b].next || f->owner[first + page] != OWNER_NONE),
 			"page %u of block %u was passed over and has an owner, or is free", page, b);
-	}
 	BUG_ON(f->oracle && !oracle_holds_nothing(f->oracle, first + f->block[b].next,
 				    g->pages_per_block - f->block[b].next),
 		"a free page of block %u holds data", b);
-	BUG_ON(f->block[b].programmed + over != f->block[b].next,
-		"block %u has %u pages programmed and %u passed over, the next one is %u", b,
-		f->block[b].programmed, over, f->block[b].next);
 }
 
 static void start_statistics(void *flash)
@@ -443,7 +448,7 @@ void flash_check_books(const struct flash *f)
 
 	for (block_t b = 0; b < f->geometry->blocks; b++) {
 		check_block(f, b);
-		used += f->block[b].programmed;
+		used += programmed_pages(f, b);
 	}
 	BUG_ON(used != f->pages_used, "the blocks hold %llu pages, the medium counted %llu",
 		(unsigned long long)used, (unsigned long long)f->pages_used);

@@ -93,6 +93,7 @@ static bool derive_counts(struct geometry *g, const struct flash_settings *s, st
 	g->per_block = divisor_of(g->pages_per_block);
 	g->per_plane = divisor_of(g->blocks_per_plane);
 	g->per_die = divisor_of(g->planes_per_die);
+	g->plane_pages = divisor_of(g->pages_per_plane);
 	g->die_pages = divisor_of(g->planes_per_die * g->pages_per_plane);
 	return true;
 }

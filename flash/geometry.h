@@ -53,7 +53,7 @@ struct geometry {
 	sector_t logical_sectors;
 	mask_t full_page;                             /* all sectors of a page */
 	struct divisor per_block, per_plane, per_die; /* pages, blocks, planes */
-	struct divisor die_pages;
+	struct divisor plane_pages, die_pages;
 };
 
 /* Derives and checks; a fault says which setting makes the drive impossible. */
@@ -84,6 +84,11 @@ static inline plane_t geometry_plane(const struct geometry *g, block_t block)
 static inline die_t geometry_die(const struct geometry *g, plane_t plane)
 {
 	return divide(plane, g->per_die);
+}
+
+static inline plane_t geometry_plane_of(const struct geometry *g, ppn_t ppn)
+{
+	return divide(ppn, g->plane_pages);
 }
 
 static inline die_t geometry_die_of(const struct geometry *g, ppn_t ppn)

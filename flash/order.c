@@ -71,45 +71,6 @@ uint32_t order_pass(struct ops *o, struct flash_block *b)
 	return index;
 }
 
-void order_start(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
-{
-	const struct op *op = ops_at(o, index);
-
-	if (op->orphan)
-		return;
-	BUG_ON(b->first != index + 1,
-		"an operation of page %u starts before an earlier one of its block is done",
-		order_target(op));
-	if (op->kind == OP_ERASE) {
-		BUG_ON(op->to, "the block of page %u is erased while %u operations still use it", op->ppn,
-			op->to);
-		b->started = 0;
-		return;
-	}
-	BUG_ON(page < b->started,
-		"the program of page %u (page %u of its block) starts after that of page %u",
-		order_target(op), page, b->started - 1);
-	b->started = page + 1;
-}
-
-void order_finish(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
-{
-	const struct op *op = ops_at(o, index);
-
-	if (op->orphan)
-		return;
-	BUG_ON(b->first != index + 1, "an operation of page %u is done before an earlier one of its block",
-		order_target(op));
-	BUG_ON(op->kind != OP_ERASE && b->started != page + 1,
-		"the program of page %u is done after that of page %u of its block has started",
-		order_target(op), b->started - 1);
-	b->first = op->behind;
-	if (op->kind == OP_ERASE)
-		b->gate = op->behind;
-	if (!b->first)
-		b->last = 0;
-}
-
 uint32_t order_orphan(struct ops *o, struct flash_block *b)
 {
 	uint32_t index = b->first - 1;

@@ -11,6 +11,7 @@
 #ifndef FLASH_ORDER_H
 #define FLASH_ORDER_H
 
+#include "base/fault.h"
 #include "flash/ops.h"
 
 /* Page that a program or a copy writes, and the life of its block in which it does. */
@@ -26,6 +27,12 @@ static inline uint32_t order_target_life(const struct op *op)
 
 /* A program, copy or erase is made: it is the last of its block. */
 void order_append(struct ops *, struct flash_block *, uint32_t op);
+
+/* An operation made now uses the block. */
+static inline void order_enter(struct flash_block *b)
+{
+	b->unfinished++;
+}
 
 /* An operation uses the block in this life; false if nothing of that life is left. */
 bool order_join(struct ops *, struct flash_block *, uint32_t life);
@@ -43,8 +50,44 @@ static inline bool order_is_turn(const struct op *op, const struct flash_block *
 }
 
 /* A program, copy or erase starts or is done: aborts unless it is its turn. */
-void order_start(struct ops *, struct flash_block *, uint32_t op, uint32_t page);
-void order_finish(struct ops *, struct flash_block *, uint32_t op, uint32_t page);
+static inline void order_start(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
+{
+	const struct op *op = ops_at(o, index);
+
+	if (op->orphan)
+		return;
+	BUG_ON(b->first != index + 1,
+		"an operation of page %u starts before an earlier one of its block is done",
+		order_target(op));
+	if (op->kind == OP_ERASE) {
+		BUG_ON(op->to, "the block of page %u is erased while %u operations still use it", op->ppn,
+			op->to);
+		b->started = 0;
+		return;
+	}
+	BUG_ON(page < b->started,
+		"the program of page %u (page %u of its block) starts after that of page %u",
+		order_target(op), page, b->started - 1);
+	b->started = page + 1;
+}
+
+static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
+{
+	const struct op *op = ops_at(o, index);
+
+	if (op->orphan)
+		return;
+	BUG_ON(b->first != index + 1, "an operation of page %u is done before an earlier one of its block",
+		order_target(op));
+	BUG_ON(op->kind != OP_ERASE && b->started != page + 1,
+		"the program of page %u is done after that of page %u of its block has started",
+		order_target(op), b->started - 1);
+	b->first = op->behind;
+	if (op->kind == OP_ERASE)
+		b->gate = op->behind;
+	if (!b->first)
+		b->last = 0;
+}
 
 /* The block was erased outside time: what is under way no longer concerns it and passes no gate.  Takes the first
  * operation off the list; INDEX_NONE when there is none. */

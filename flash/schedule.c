@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "base/memory.h"
 #include "flash/census.h"
+#include "flash/loads.h"
 #include "flash/order.h"
 #include "flash/timers.h"
 
@@ -62,7 +63,7 @@ struct schedule {
 	struct channel *channel;
 	struct queue woken;                   /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
-	double sector_ns;
+	uint32_t *transfer_ns; /* of so many sectors, up to a page of each plane of a die */
 	uint64_t command_ns[OP_KINDS],
 		plane_command_ns[OP_KINDS]; /* of a command's first plane, of each other */
 
@@ -75,8 +76,8 @@ struct schedule {
 
 	struct queue completed; /* tickets */
 	uint64_t under_way;     /* operations and releases */
-	struct lowest load;     /* of the dies, in the order of schedule_line_up() */
-	uint32_t *place;        /* of each die in it */
+	struct loads loads;
+	uint32_t *place; /* of each die in them */
 	struct busy busy;
 	struct watch *watch;       /* NULL: nobody watches */
 	struct accounts *accounts; /* NULL: nobody asks */
@@ -98,6 +99,16 @@ static uint64_t command_ns(const struct tick_list *times, enum op_kind kind)
 	}
 }
 
+static uint32_t *transfer_times(const struct geometry *g, double mb_per_s)
+{
+	uint32_t most = g->sectors_per_page * g->planes_per_die;
+	uint32_t *ns = memory_array(most + 1u, sizeof *ns, "transfer times");
+
+	for (uint32_t sectors = 0; sectors <= most; sectors++)
+		ns[sectors] = (uint32_t)(sectors * (SECTOR_BYTES * 1000.0 / mb_per_s) + 0.5);
+	return ns;
+}
+
 struct schedule *schedule_create(struct flash *flash)
 {
 	const struct geometry *g = flash->geometry;
@@ -109,7 +120,6 @@ struct schedule *schedule_create(struct flash *flash)
 	s->settings = flash->settings;
 	s->per_unit = divisor_of(dies_per_unit);
 	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit);
-	s->sector_ns = SECTOR_BYTES * 1000.0 / flash->settings->bus_mb_per_s;
 	for (int kind = 0; kind < OP_KINDS; kind++) {
 		s->command_ns[kind] = command_ns(&s->settings->command_ns, (enum op_kind)kind);
 		s->plane_command_ns[kind] = command_ns(&s->settings->plane_command_ns, (enum op_kind)kind);
@@ -119,12 +129,11 @@ struct schedule *schedule_create(struct flash *flash)
 	s->units = g->dies / dies_per_unit;
 	s->unit = memory_array(s->units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
-	s->load = lowest_create(g->dies, "dies");
+	s->loads = loads_create(g->dies);
 	s->place = memory_array(g->dies, sizeof *s->place, "dies");
-	for (die_t d = 0; d < g->dies; d++) {
-		lowest_set(&s->load, d, 0);
+	for (die_t d = 0; d < g->dies; d++)
 		s->place[d] = d;
-	}
+	s->transfer_ns = transfer_times(g, flash->settings->bus_mb_per_s);
 	for (uint32_t u = 0; u < s->units; u++)
 		s->unit[u] = (struct unit){ .reads = QUEUE_EMPTY,
 			.others = QUEUE_EMPTY,
@@ -148,15 +157,11 @@ void schedule_free(struct schedule *s)
 	accounts_free(s->accounts);
 	memory_free(s->unit);
 	memory_free(s->channel);
-	lowest_free(&s->load);
+	loads_free(&s->loads);
 	memory_free(s->place);
+	memory_free(s->transfer_ns);
 	memory_free(s->releases.element);
 	memory_free(s);
-}
-
-static uint64_t transfer_ns(const struct schedule *s, uint64_t sectors)
-{
-	return sectors ? (uint64_t)((double)sectors * s->sector_ns + 0.5) : 0;
 }
 
 static uint32_t page_time(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
@@ -190,9 +195,7 @@ static uint32_t unit_of(const struct schedule *s, const struct op *op)
 
 static void change_load(struct schedule *s, const struct op *op, uint64_t by)
 {
-	uint32_t place = s->place[op->die];
-
-	lowest_set(&s->load, place, lowest_get(&s->load, place) + by);
+	loads_change(&s->loads, s->place[op->die], by);
 }
 
 static struct channel *channel_of(const struct schedule *s, uint32_t u)
@@ -294,19 +297,21 @@ static void show_wait_for_erase(const struct schedule *s, uint32_t index)
 		watch_waits(s->watch, ops_handle(&s->ops, index), ops_handle(&s->ops, erase));
 }
 
-op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+/* For each kind of operation by itself. */
+STEP op_t make_timed_op(
+	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
 	uint32_t index = make_op(io, kind, ppn, to, sectors, cause);
 	struct op *op = ops_at(&s->ops, index);
-	struct flash_block *block = block_of(s, ppn), *target = block_of(s, order_target(op));
+	struct flash_block *block = block_of(s, ppn), *target = kind == OP_COPY ? block_of(s, to) : block;
 
 	op->life = block->erases;
 	op->to_life = target->erases;
 	if (kind != OP_ERASE)
-		order_join(&s->ops, block, op->life);
+		order_enter(block);
 	if (kind == OP_COPY)
-		order_join(&s->ops, target, op->to_life);
+		order_enter(target);
 	if (kind == OP_PROGRAM && s->held < s->room) {
 		op->held = true;
 		s->held++;
@@ -319,6 +324,20 @@ op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t
 		show_wait_for_erase(s, index);
 	order_append(&s->ops, target, index);
 	return ops_handle(&s->ops, index);
+}
+
+op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+{
+	switch (kind) {
+	case OP_READ:
+		return make_timed_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
+	case OP_PROGRAM:
+		return make_timed_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
+	case OP_COPY:
+		return make_timed_op(io, OP_COPY, ppn, to, sectors, cause);
+	default:
+		return make_timed_op(io, OP_ERASE, ppn, PPN_NONE, sectors, cause);
+	}
 }
 
 op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
@@ -353,7 +372,7 @@ op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cau
 	return ops_handle(&s->ops, index);
 }
 
-void schedule_wait(struct schedule *s, op_t op, op_t other)
+void schedule_wait_for(struct schedule *s, op_t op, op_t other)
 {
 	uint32_t index = ops_index(&s->ops, other);
 
@@ -387,8 +406,7 @@ static uint32_t take(struct schedule *s, struct queue *q)
 	return index;
 }
 
-/* The unit's command keeps a bus or the unit itself busy for `ns`. */
-static void tell_works(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
+static void watch_command(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
 {
 	uint32_t first = s->unit[u].command;
 	const struct op *op = ops_at(&s->ops, first);
@@ -402,6 +420,15 @@ static void tell_works(const struct schedule *s, uint32_t u, bool bus, uint64_t 
 	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
 		span.planes++;
 	watch_works(s->watch, ops_handle(&s->ops, first), span);
+}
+
+/* The unit's command keeps a bus or the unit itself busy for `ns`. */
+static void tell_works(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
+{
+	if (s->watch)
+		watch_command(s, u, bus, ns);
+	if (s->flash->judge)
+		(bus ? judge_bus : judge_cells)(s->flash->judge, u, true, s->now);
 }
 
 /* ---- the bus ---- */
@@ -419,10 +446,8 @@ STEP void work_cells(struct schedule *s, uint32_t u, tick_t from, uint64_t ns)
 	struct unit *unit = &s->unit[u];
 
 	unit->phase = PHASE_CELL;
-	if (s->watch)
+	if (s->observed)
 		tell_works(s, u, false, ns);
-	if (s->flash->judge)
-		judge_cells(s->flash->judge, u, true, from);
 	count_cells(s, unit, &s->busy, ns);
 	timers_set(&s->timers, u, from + ns);
 }
@@ -465,10 +490,8 @@ STEP void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
 	channel->free = s->now + ns;
 	channel->foreseen = foresee(s, channel, unit);
 	s->busy.channel_ns += ns;
-	if (s->watch)
+	if (s->observed)
 		tell_works(s, u, true, ns);
-	if (s->flash->judge)
-		judge_bus(s->flash->judge, u, true, s->now);
 	if (channel->foreseen)
 		work_cells(s, u, channel->free, unit->cell_ns);
 	else
@@ -519,6 +542,14 @@ static void account_command(struct schedule *s, const struct unit *unit, enum pa
 {
 	for (uint32_t i = unit->command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
 		account_passed(s->accounts, i, part, s->now);
+}
+
+/* The unit leaves the bus or its cells, where it was until now. */
+static void tell_worked(struct schedule *s, uint32_t u, bool bus)
+{
+	if (s->flash->judge)
+		(bus ? judge_bus : judge_cells)(s->flash->judge, u, false, s->now);
+	account_command(s, &s->unit[u], bus ? PART_BUS : PART_CELLS);
 }
 
 /* Begins or goes on with its command. */
@@ -584,37 +615,39 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 /* Data of programs crosses the bus on the way in, data of reads on the way out. */
 STEP void measure(struct schedule *s, struct unit *unit)
 {
-	const uint64_t *commands = s->command_ns;
-	uint64_t in_sectors = 0, out_sectors = 0;
+	const struct op *op = ops_at(&s->ops, unit->command);
+	uint32_t in_sectors = op->kind == OP_PROGRAM ? op->sectors : 0;
+	uint32_t out_sectors = op->kind == OP_READ ? op->sectors : 0;
+	uint64_t in_ns = s->command_ns[op->kind], cell_ns = op->cell_ns;
 
-	unit->in_ns = unit->cell_ns = 0;
-	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
-		const struct op *op = ops_at(&s->ops, i);
-
-		unit->in_ns += commands[op->kind];
-		commands = s->plane_command_ns;
-		if (op->cell_ns > unit->cell_ns)
-			unit->cell_ns = op->cell_ns;
+	while (op->next != INDEX_NONE) {
+		op = ops_at(&s->ops, op->next);
 		in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
 		out_sectors += op->kind == OP_READ ? op->sectors : 0;
+		in_ns += s->plane_command_ns[op->kind];
+		cell_ns = op->cell_ns > cell_ns ? op->cell_ns : cell_ns;
 	}
 	s->flash->transferred_sectors += in_sectors + out_sectors;
 	unit->brings_data = in_sectors;
-	unit->in_ns += transfer_ns(s, in_sectors);
-	unit->out_ns = transfer_ns(s, out_sectors);
+	unit->in_ns = in_ns + s->transfer_ns[in_sectors];
+	unit->cell_ns = cell_ns;
+	unit->out_ns = s->transfer_ns[out_sectors];
 }
 
-static void tell_started(const struct schedule *s, uint32_t u, uint32_t index)
+static void tell_begun(struct schedule *s, uint32_t u)
 {
-	if (s->accounts)
-		account_started(s->accounts, index, u, s->now);
-	if (s->watch)
-		watch_started(s->watch, ops_handle(&s->ops, index), s->now);
-	if (s->flash->judge)
-		judge_started(s->flash->judge, ops_handle(&s->ops, index), u, s->now);
+	for (uint32_t i = s->unit[u].command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
+		if (s->accounts)
+			account_started(s->accounts, i, u, s->now);
+		if (s->watch)
+			watch_started(s->watch, ops_handle(&s->ops, i), s->now);
+		if (s->flash->judge)
+			judge_started(s->flash->judge, ops_handle(&s->ops, i), u, s->now);
+	}
+	account_work(s, u);
 }
 
-static void begin_op(struct schedule *s, uint32_t u, uint32_t index)
+STEP void begin_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
 	ppn_t target = order_target(op);
@@ -623,8 +656,6 @@ static void begin_op(struct schedule *s, uint32_t u, uint32_t index)
 	if (op->kind != OP_READ)
 		order_start(&s->ops, &s->flash->block[block], index,
 			target - geometry_first_page(s->geometry, block));
-	if (s->observed)
-		tell_started(s, u, index);
 }
 
 STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
@@ -636,8 +667,9 @@ STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
 		gather_planes(s, unit, q);
 	measure(s, unit);
 	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
-		begin_op(s, u, i);
-	account_work(s, u);
+		begin_op(s, i);
+	if (s->observed)
+		tell_begun(s, u);
 	unit->phase = PHASE_IN;
 	if (unit->in_ns)
 		ask_for_bus(s, u);
@@ -666,7 +698,7 @@ static bool reads_must_wait(const struct schedule *s, const struct unit *unit)
 }
 
 /* Gives an idle die its next command, if anything is ready. */
-static void dispatch(struct schedule *s, uint32_t u)
+STEP void dispatch(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 	bool passes = unit->suspended != INDEX_NONE || unit->others.first != INDEX_NONE;
@@ -767,7 +799,7 @@ STEP void queue_up(struct schedule *s, uint32_t index)
 }
 
 /* Those whose turn has come pass the gate of their block. */
-static void open_gate(struct schedule *s, struct flash_block *block)
+STEP void open_gate(struct schedule *s, struct flash_block *block)
 {
 	uint32_t index;
 
@@ -775,7 +807,7 @@ static void open_gate(struct schedule *s, struct flash_block *block)
 		queue_up(s, index);
 }
 
-static void unblock(struct schedule *s, uint32_t index, uint32_t by);
+STEP void unblock(struct schedule *s, uint32_t index, uint32_t by);
 static void finish_op(struct schedule *s, uint32_t index);
 
 /* What is answered may let others be answered: one after another, however long the chain. */
@@ -856,16 +888,22 @@ static bool find_data(struct schedule *s, uint32_t index)
 	return false;
 }
 
-static void make_ready(struct schedule *s, uint32_t index)
+static void tell_ready(const struct schedule *s, uint32_t index)
+{
+	if (s->accounts)
+		account_ready(s->accounts, index, unit_of(s, ops_at(&s->ops, index)), s->now);
+	if (s->watch)
+		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
+}
+
+STEP void make_ready(struct schedule *s, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 
 	if (op->chases && !find_data(s, index))
 		return;
-	if (s->accounts)
-		account_ready(s->accounts, index, unit_of(s, op), s->now);
-	if (s->watch)
-		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
+	if (s->observed)
+		tell_ready(s, index);
 	op->stage = STAGE_READY;
 	if (op->forwards)
 		answer_reads(s, index);
@@ -888,7 +926,7 @@ static void account_unblocked(struct schedule *s, uint32_t index, uint32_t by)
 }
 
 /* `by`: the operation that it no longer waits for; INDEX_NONE. */
-static void unblock(struct schedule *s, uint32_t index, uint32_t by)
+STEP void unblock(struct schedule *s, uint32_t index, uint32_t by)
 {
 	if (s->accounts)
 		account_unblocked(s, index, by);
@@ -914,7 +952,7 @@ void schedule_forget(struct schedule *s, block_t b)
 
 /* ---- completion ---- */
 
-static void finish_part_of_request(struct schedule *s, uint32_t index)
+STEP void finish_part_of_request(struct schedule *s, uint32_t index)
 {
 	struct ticket *ticket = ops_ticket(&s->ops, index);
 
@@ -927,7 +965,7 @@ static void finish_part_of_request(struct schedule *s, uint32_t index)
 	queue_append(&s->completed, ARRAY_FIELD(ticket, next), index);
 }
 
-static void leave_block(struct schedule *s, struct flash_block *block, uint32_t life)
+STEP void leave_block(struct schedule *s, struct flash_block *block, uint32_t life)
 {
 	uint32_t erase = order_leave(&s->ops, block, life);
 
@@ -936,7 +974,7 @@ static void leave_block(struct schedule *s, struct flash_block *block, uint32_t 
 }
 
 /* The operation no longer concerns the blocks it used: that of its target, and where it reads beside it. */
-static void leave_blocks(struct schedule *s, const struct op *op, struct flash_block *target)
+STEP void leave_blocks(struct schedule *s, const struct op *op, struct flash_block *target)
 {
 	switch (op->kind) {
 	case OP_ERASE:
@@ -961,7 +999,7 @@ static void tell_done(const struct schedule *s, uint32_t index)
 		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
 }
 
-static void finish_op(struct schedule *s, uint32_t index)
+STEP void end_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
 	ppn_t target = order_target(op);
@@ -980,27 +1018,32 @@ static void finish_op(struct schedule *s, uint32_t index)
 		unblock(s, waiter, index);
 	if (op->kind != OP_FORWARD)
 		leave_blocks(s, op, block);
-	if (op->ticket != INDEX_NONE && s->accounts)
-		account_finished(s->accounts, index, op->ticket);
-	if (op->ticket != INDEX_NONE)
+	if (op->ticket != INDEX_NONE) {
+		if (s->accounts)
+			account_finished(s->accounts, index, op->ticket);
 		finish_part_of_request(s, op->ticket);
+	}
 	ops_give_op(&s->ops, index);
 }
 
+static void finish_op(struct schedule *s, uint32_t index)
+{
+	end_op(s, index);
+}
+
 /* The die stays taken until every operation of the command is finished, then serves the next. */
-static void finish_command(struct schedule *s, uint32_t u)
+STEP void finish_command(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 	uint32_t index = unit->command;
 
 	if (ops_at(&s->ops, index)->kind != OP_READ)
 		unit->passed = 0;
-	account_command(s, unit, PART_BUS);
 	account_rest(s, u);
 	while (index != INDEX_NONE) {
 		uint32_t next = ops_at(&s->ops, index)->next;
 
-		finish_op(s, index);
+		end_op(s, index);
 		index = next;
 	}
 	unit->command = INDEX_NONE;
@@ -1020,50 +1063,32 @@ static void start_cells(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 
-	account_command(s, unit, PART_BUS);
 	work_cells(s, u, s->now, unit->cell_ns);
 	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit))
 		suspend(s, u);
 }
 
-static void bus_free(struct schedule *s, uint32_t u)
-{
-	if (s->flash->judge)
-		judge_bus(s->flash->judge, u, false, s->now);
-	if (s->unit[u].phase == PHASE_IN)
-		start_cells(s, u);
-	else
-		finish_command(s, u);
-	pass_on_bus(s, channel_of(s, u));
-}
-
-static void cells_done(struct schedule *s, uint32_t u)
+/* The unit has done what its alarm was set for. */
+STEP void unit_done(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
+	enum phase done = unit->phase;
 
-	if (s->flash->judge)
-		judge_cells(s->flash->judge, u, false, s->now);
-	account_command(s, unit, PART_CELLS);
+	if (done == PHASE_STOP) {
+		stopped(s, u);
+		return;
+	}
+	if (s->observed)
+		tell_worked(s, u, done != PHASE_CELL);
 	unit->phase = PHASE_OUT;
-	if (unit->out_ns)
+	if (done == PHASE_IN)
+		start_cells(s, u);
+	else if (done == PHASE_CELL && unit->out_ns)
 		ask_for_bus(s, u);
 	else
 		finish_command(s, u);
-}
-
-/* The unit has done what its alarm was set for. */
-static void unit_done(struct schedule *s, uint32_t u)
-{
-	switch (s->unit[u].phase) {
-	case PHASE_CELL:
-		cells_done(s, u);
-		break;
-	case PHASE_STOP:
-		stopped(s, u);
-		break;
-	default:
-		bus_free(s, u);
-	}
+	if (done != PHASE_CELL)
+		pass_on_bus(s, channel_of(s, u));
 }
 
 /* ---- releases: operations of a request become ready after its look-ups ---- */
@@ -1141,7 +1166,7 @@ static tick_t next_event(const struct schedule *s)
 }
 
 /* The next event happens; at one instant releases come first, then dies in order. */
-static void step(struct schedule *s, tick_t when)
+STEP void step(struct schedule *s, tick_t when)
 {
 	if (when != s->now)
 		s->rung = 0;
@@ -1159,12 +1184,21 @@ static void step(struct schedule *s, tick_t when)
 	}
 }
 
+/* Up to a moment; `eager`: or until a request is completed. */
+static void run(struct schedule *s, tick_t until, bool eager)
+{
+	while (!eager || s->completed.first == INDEX_NONE) {
+		tick_t next = next_event(s);
+
+		if (next > until || next == TICK_NEVER)
+			return;
+		step(s, next);
+	}
+}
+
 void schedule_run_until(struct schedule *s, tick_t until)
 {
-	tick_t next;
-
-	while ((next = next_event(s)) <= until && next != TICK_NEVER)
-		step(s, next);
+	run(s, until, false);
 	if (until >= s->now)
 		s->rung = UINT32_MAX;
 	if (until > s->now && until != TICK_NEVER)
@@ -1173,14 +1207,8 @@ void schedule_run_until(struct schedule *s, tick_t until)
 
 bool schedule_run_to_completion(struct schedule *s)
 {
-	while (s->completed.first == INDEX_NONE) {
-		tick_t next = next_event(s);
-
-		if (next == TICK_NEVER)
-			return false;
-		step(s, next);
-	}
-	return true;
+	run(s, TICK_NEVER, true);
+	return s->completed.first != INDEX_NONE;
 }
 
 void schedule_drain(struct schedule *s)
@@ -1207,7 +1235,7 @@ bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
 
 uint64_t schedule_load(const struct schedule *s, die_t die)
 {
-	return lowest_get(&s->load, s->place[die]);
+	return loads_get(&s->loads, s->place[die]);
 }
 
 void schedule_line_up(struct schedule *s, const die_t *order)
@@ -1216,9 +1244,9 @@ void schedule_line_up(struct schedule *s, const die_t *order)
 		s->place[order[place]] = place;
 }
 
-uint32_t schedule_least_loaded(const struct schedule *s, uint32_t from)
+uint32_t schedule_least_loaded(struct schedule *s, uint32_t from)
 {
-	return lowest_from(&s->load, from);
+	return loads_least(&s->loads, from);
 }
 
 /* Counted of cells that do not work yet. */
@@ -1412,7 +1440,7 @@ void schedule_regions(struct schedule *s, struct regions *r)
 	regions_visit(r, &s->completed, sizeof s->completed);
 	QUEUE_BELOW(r, s, completed, 1, s->ops.ticket.used, "requests");
 	regions_visit(r, &s->under_way, sizeof s->under_way);
-	lowest_regions(&s->load, s->geometry->dies, r);
+	loads_regions(&s->loads, s->geometry->dies, r);
 	regions_visit(r, &s->busy, sizeof s->busy);
 	if (s->accounts && !r->broken)
 		accounts_regions(s->accounts, s->ops.op.used, s->ops.ticket.used, s->units, r);

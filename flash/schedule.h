@@ -41,7 +41,14 @@ op_t schedule_forward(struct io *, ppn_t, uint32_t sectors, enum cause, op_t wri
 /* For flash.c: the block has been erased outside time. */
 void schedule_forget(struct schedule *, block_t);
 
-void schedule_wait(struct schedule *, op_t op, op_t other);
+void schedule_wait_for(struct schedule *, op_t op, op_t other);
+
+static inline void schedule_wait(struct schedule *s, op_t op, op_t other)
+{
+	if (other != OP_NONE)
+		schedule_wait_for(s, op, other);
+}
+
 bool schedule_done(const struct schedule *, op_t);
 
 /*
@@ -101,7 +108,7 @@ uint64_t schedule_load(const struct schedule *, die_t);
 void schedule_line_up(struct schedule *, const die_t *);
 
 /* The place in that order of the die with the least load, of equal ones the first at or behind `from`, going round. */
-uint32_t schedule_least_loaded(const struct schedule *, uint32_t from);
+uint32_t schedule_least_loaded(struct schedule *, uint32_t from);
 
 /* Busy time of all dies and buses since the statistics began. */
 struct busy {

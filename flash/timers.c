@@ -5,6 +5,7 @@ void timers_init(struct timers *t, uint32_t units)
 	t->epoch = 0;
 	t->key = lowest_create(units, "event timers");
 	t->bits = (uint32_t)__builtin_ctz(t->key.leaves);
+	t->reach = (tick_t)1 << (63 - t->bits);
 }
 
 void timers_release(struct timers *t)

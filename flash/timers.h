@@ -14,7 +14,7 @@
 struct timers {
 	struct lowest key; /* of the units; LOWEST_UNSET */
 	uint32_t bits;
-	tick_t epoch;
+	tick_t epoch, reach; /* of alarms, behind the epoch */
 };
 
 void timers_init(struct timers *, uint32_t units);
@@ -28,7 +28,7 @@ void timers_move_epoch(struct timers *, tick_t due);
 
 static inline void timers_set(struct timers *t, uint32_t unit, tick_t due)
 {
-	if ((due - t->epoch) >> (63 - t->bits))
+	if (due - t->epoch >= t->reach)
 		timers_move_epoch(t, due);
 	lowest_set(&t->key, unit, (due - t->epoch) << t->bits | unit);
 }

@@ -32,31 +32,28 @@ static bool next_run(const struct geometry *g, lpn_t lpn, mask_t mask, struct ex
 	return true;
 }
 
-void pages_hold_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
+void pages_tell_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
-	if (io->flash->oracle)
-		while (next_run(io->flash->geometry, lpn, mask, &e))
-			flash_holds_host(io, ppn, e);
+	while (next_run(io->flash->geometry, lpn, mask, &e))
+		flash_holds_host(io, ppn, e);
 }
 
-void pages_hold_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
+void pages_tell_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
 {
 	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
-	if (io->flash->oracle)
-		while (next_run(io->flash->geometry, lpn, mask, &e))
-			flash_holds_kept(io, ppn, from, e);
+	while (next_run(io->flash->geometry, lpn, mask, &e))
+		flash_holds_kept(io, ppn, from, e);
 }
 
-void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
+void pages_tell_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
-	if (io->flash->oracle)
-		while (next_run(io->flash->geometry, lpn, mask, &e))
-			flash_answers(io, ppn, e);
+	while (next_run(io->flash->geometry, lpn, mask, &e))
+		flash_answers(io, ppn, e);
 }
 
 void mask_print(mask_t mask, FILE *out)

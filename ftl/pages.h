@@ -51,10 +51,29 @@ static inline bool page_walk_next(struct page_walk *w, struct page_part *part)
 	return true;
 }
 
+/* What the next three tell an oracle. */
+void pages_tell_host(struct io *, ppn_t, lpn_t, mask_t);
+void pages_tell_kept(struct io *, ppn_t, ppn_t from, lpn_t, mask_t);
+void pages_tell_answer(struct io *, ppn_t, lpn_t, mask_t);
+
 /* flash_holds_host(), flash_holds_kept() and flash_answers() for the sectors `mask` of page `lpn`. */
-void pages_hold_host(struct io *, ppn_t, lpn_t, mask_t);
-void pages_hold_kept(struct io *, ppn_t, ppn_t from, lpn_t, mask_t);
-void pages_answer(struct io *, ppn_t, lpn_t, mask_t);
+static inline void pages_hold_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
+{
+	if (io->flash->oracle)
+		pages_tell_host(io, ppn, lpn, mask);
+}
+
+static inline void pages_hold_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mask)
+{
+	if (io->flash->oracle)
+		pages_tell_kept(io, ppn, from, lpn, mask);
+}
+
+static inline void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
+{
+	if (io->flash->oracle)
+		pages_tell_answer(io, ppn, lpn, mask);
+}
 
 /* In words: "sectors 0-3, 8-15" or "no sectors"; "in BLOCK.PAGE: sectors 0-3". */
 void mask_print(mask_t, FILE *);

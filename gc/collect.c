@@ -140,6 +140,7 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 	bool data = !space_stream(c->space, victim)->map;
 
 	c->collecting = true;
+	c->space->emptied = victim;
 	if (c->client->empty && data)
 		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
@@ -149,6 +150,7 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 		c->client->emptied(c->ftl, io, victim);
 	space_erase(c->space, io, victim, cause);
 	c->collecting = false;
+	c->space->emptied = BLOCK_NONE;
 	return handed_out;
 }
 
@@ -252,6 +254,19 @@ bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 {
 	be_patient(c);
 	return collect(c, io, plane, false);
+}
+
+uint64_t collector_room(const struct collector *c, plane_t plane)
+{
+	const struct space *s = c->space;
+	uint64_t left = blocks_left(s->blocks, plane), kept = s->reserve, pages = s->plane[plane].free_pages;
+
+	if (c->settings->low)
+		kept = c->settings->low > kept ? c->settings->low : kept;
+	else
+		pages -= pages < c->low_water ? pages : c->low_water;
+	left = left > kept ? (left - kept) * s->geometry->pages_per_block : 0;
+	return left < pages ? left : pages;
 }
 
 bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)

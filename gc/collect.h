@@ -88,6 +88,9 @@ static inline struct gc_statistics *collector_count(struct collector *c, const s
  */
 bool collector_make_room(struct collector *, struct io *, plane_t, unsigned stream);
 
+/* Pages at least for which collector_make_room() of the plane has nothing to collect, beside what open blocks hold. */
+uint64_t collector_room(const struct collector *, plane_t);
+
 /* Reclaims one block of the plane, however many pages are free.  False: none can be. */
 bool collector_collect(struct collector *, struct io *, plane_t);
 

@@ -142,7 +142,7 @@ static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
 static double benefit(const struct space *s, block_t b)
 {
 	double pages = s->geometry->pages_per_block, live = space_live(s, b);
-	double age = (double)(s->handed_out - s->block[b].stamp) + 1;
+	double age = (double)(s->handed_out - s->stamp[b]) + 1;
 
 	return live > 0 ? age * (pages - live) / (2 * live) : 1e300;
 }

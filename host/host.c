@@ -78,6 +78,7 @@ struct host *host_create(const struct host_ops *ops, const struct host_settings 
 	h->trace = trace;
 	h->device_sectors = device_sectors;
 	h->sectors_per_page = sectors_per_page;
+	h->part = memory_grown(h->part, &h->part_room, 1, sizeof *h->part, "parts of a request");
 	h->sectors = ops->init(h, fault);
 	if (h->sectors)
 		return h;

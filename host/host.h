@@ -88,6 +88,7 @@ struct host_ops {
 	 * A write may read other sectors first, to write them elsewhere with its own: the rest waits for that.
 	 */
 	void (*map)(struct host *, const struct request *);
+	bool same; /* each request is one part, the same sectors: host_map_same() does */
 	/* Optional, the same for a request from before the layer came: sector s of the host is the device's. */
 	void (*adopt)(struct host *, const struct request *);
 	/* All optional: state to be kept with the drive, invariants (aborts), statistics. */
@@ -109,6 +110,13 @@ bool host_admit(struct host *, struct request *, const char *trace_name, struct 
 
 /* The parts of an admitted request are then in `part`; the layer takes it as served. */
 void host_map(struct host *, const struct request *);
+
+/* host_map() of a layer that leaves requests as they are. */
+static inline void host_map_same(struct host *h, const struct request *r)
+{
+	h->part[0] = (struct host_part){ request_extent(r), r->start, r->type };
+	h->parts = 1;
+}
 
 /* When data that is ready has crossed the link, to the device or from it, behind what came before. */
 tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sectors);

@@ -21,10 +21,12 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	s->flash = blocks->flash;
 	s->blocks = blocks;
 	s->reserve = reserve;
+	s->emptied = BLOCK_NONE;
 	for (; streams[s->streams].name; s->streams++)
 		s->stream[s->streams] = streams[s->streams];
 	add_wear_stream(s);
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
+	s->stamp = memory_array(g->blocks, sizeof *s->stamp, "block states");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
 	for (plane_t p = 0; p < g->planes; p++) {
 		s->plane[p].free_pages = g->pages_per_plane;
@@ -39,6 +41,7 @@ void space_free(struct space *s)
 	if (!s)
 		return;
 	memory_free(s->block);
+	memory_free(s->stamp);
 	memory_free(s->plane);
 	memory_free(s);
 }
@@ -50,7 +53,7 @@ static void open_block(struct space *s, plane_t p, unsigned stream, block_t b)
 	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
 		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
 	s->block[b].state = BLOCK_OPEN;
-	s->block[b].stream = (uint8_t)stream;
+	s->block[b].stream = (uint16_t)stream;
 	s->plane[p].open[stream] = (struct open_block){ b, 0 };
 }
 
@@ -82,12 +85,18 @@ ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool privileged)
 	s->handed_out++;
 	if (open->next == s->geometry->pages_per_block) {
 		s->block[b].state = BLOCK_CLOSED;
-		s->block[b].stamp = s->handed_out;
+		s->stamp[b] = s->handed_out;
 		open->block = BLOCK_NONE;
 		if (s->watcher.closed)
 			s->watcher.closed(s->watcher.context, b);
 	}
 	return ppn;
+}
+
+static void tell_dropped(struct space *s, block_t b)
+{
+	if (s->block[b].state == BLOCK_CLOSED && b != s->emptied && s->watcher.dropped)
+		s->watcher.dropped(s->watcher.context, b);
 }
 
 void space_moved_away(struct space *s, ppn_t from)
@@ -96,8 +105,7 @@ void space_moved_away(struct space *s, ppn_t from)
 
 	BUG_ON(!s->block[b].valid, "page %u dies in block %u, which has no live page", from, b);
 	s->block[b].valid--;
-	if (s->block[b].state == BLOCK_CLOSED && s->watcher.dropped)
-		s->watcher.dropped(s->watcher.context, b);
+	tell_dropped(s, b);
 }
 
 void space_set_hollow(struct space *s, block_t b, uint32_t slots)
@@ -105,8 +113,8 @@ void space_set_hollow(struct space *s, block_t b, uint32_t slots)
 	uint32_t live = space_live(s, b);
 
 	s->block[b].hollow = slots;
-	if (space_live(s, b) != live && s->block[b].state == BLOCK_CLOSED && s->watcher.dropped)
-		s->watcher.dropped(s->watcher.context, b);
+	if (space_live(s, b) != live)
+		tell_dropped(s, b);
 }
 
 void space_release(struct space *s, ppn_t ppn)
@@ -138,6 +146,7 @@ void space_regions(struct space *s, struct regions *r)
 	const struct geometry *g = s->geometry;
 
 	regions_visit(r, s->block, (size_t)g->blocks * sizeof *s->block);
+	regions_visit(r, s->stamp, (size_t)g->blocks * sizeof *s->stamp);
 	regions_below(r, NUMBERS_OF(s->block, valid), g->blocks, g->pages_per_block + 1u, "block states");
 	for (block_t b = 0; b < g->blocks; b++)
 		regions_require(r, s->block[b].state <= BLOCK_RETIRED && s->block[b].stream < s->streams,
@@ -165,7 +174,7 @@ static void check_block(const struct space *s, block_t b)
 		"%u live pages of block %u have %u slots without data", live, b, s->block[b].hollow);
 	BUG_ON((s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_RETIRED) && used,
 		"block %u is out of use with %u pages programmed", b, used);
-	BUG_ON(s->block[b].stamp > s->handed_out, "block %u was full before the last page was handed out", b);
+	BUG_ON(s->stamp[b] > s->handed_out, "block %u was full before the last page was handed out", b);
 	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
 		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
 }

@@ -28,12 +28,12 @@ struct stream {
 
 enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_RETIRED };
 
+/* 12 bytes, no power of two: as struct flash_block. */
 struct space_block {
-	uint32_t valid;      /* live pages, counted from the moment they are handed out */
-	uint32_t hollow;     /* slots of its live pages that hold no live data: space_set_hollow() */
-	uint64_t stamp : 48; /* when its last page was handed out, in pages handed out by the drive */
-	uint64_t state : 8;  /* enum block_state; 0 = free, so untouched memory is right */
-	uint64_t stream : 8; /* that opened it last */
+	uint32_t valid;  /* live pages, counted from the moment they are handed out */
+	uint32_t hollow; /* slots of its live pages that hold no live data: space_set_hollow() */
+	uint16_t state;  /* enum block_state; 0 = free, so untouched memory is right */
+	uint16_t stream; /* that opened it last */
 };
 
 struct open_block {
@@ -60,12 +60,14 @@ struct space {
 	struct flash *flash;
 	struct blocks *blocks;
 	struct space_block *block;
+	uint64_t *stamp; /* per block: when its last page was handed out, in pages handed out by the drive */
 	struct space_plane *plane;
 	struct space_watcher watcher;
 	struct stream stream[STREAMS_MOST];
 	unsigned streams;     /* the FTL's and that of wear levelling */
 	unsigned wear_stream; /* for cold data */
 	uint32_t slot_shift;  /* a page has 1 << slot_shift slots; 0 unless pages die in parts (slots.h) */
+	block_t emptied;      /* what is being emptied, BLOCK_NONE: of its pages the watcher is told nothing */
 	uint32_t reserve;     /* free blocks per plane that only the collector may open */
 	uint64_t handed_out;  /* pages, ever: the clock of block ages */
 };

@@ -326,7 +326,7 @@ static double worth(const struct plot *f, block_t b)
 {
 	double u = (double)f->space->block[b].valid / f->bench->geometry.pages_per_block;
 
-	return u > 0 ? (double)(f->space->handed_out - f->space->block[b].stamp + 1) * (1 - u) / (2 * u)
+	return u > 0 ? (double)(f->space->handed_out - f->space->stamp[b] + 1) * (1 - u) / (2 * u)
 		     : INFINITY;
 }
 

@@ -4,6 +4,7 @@
 Runs from the top of the tree, as `make test` does.
 """
 import csv
+import json
 import os
 import runpy
 import signal
@@ -342,6 +343,34 @@ class Sweep(Folder):
             process.communicate()
         self.lab("run", self.at("sweep"), "n=20000")
         self.assertEqual(self.text("results/sweep/n-20000/results.tsv"), undisturbed)
+
+    def test_what_an_ended_run_leaves_is_no_result(self):
+        """A run that a signal ends writes its statistics so far."""
+        self.lab("run", self.at("sweep"))
+        undisturbed = self.text("results/sweep/n-300/results.tsv")
+        runs = "results/sweep/n-300/runs"
+        for name in os.listdir(self.at(runs))[:2]:
+            done = json.loads(self.text(os.path.join(runs, name)))
+            done["statistics"] |= {"run.interrupted": 1, "flash.program.total": 1}
+            self.write(os.path.join(runs, name), json.dumps(done, indent=2))
+        self.lab("run", self.at("sweep"))
+        self.assertEqual(self.text("results/sweep/n-300/results.tsv"), undisturbed)
+
+    def test_a_run_that_is_ended_is_told(self):
+        """By SIGTERM, as a cluster does; its numbers are in no row."""
+        self.write("ended", f"""#!/bin/sh
+case "$*" in
+*--check*) exec {SSD} "$@" ;;
+*ftl=across*) {SSD} "$@" && sed -i 's/"run.interrupted": 0/"run.interrupted": 1/' "$4" && exit 143 ;;
+*) exec {SSD} "$@" ;;
+esac
+""")
+        os.chmod(self.at("ended"), 0o755)
+        said = subprocess.run([*self.command("run", self.at("sweep")), "--ssd", self.at("ended")], capture_output=True,
+                              text=True)
+        self.assertIn("ended by signal 15", said.stderr)
+        rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:]]
+        self.assertEqual({tuple(row[5:]) for row in rows if "across" in row}, {("ended by signal 15", "", "", "", "")})
 
     def test_tasks_share_the_folder(self):
         tasks = [subprocess.Popen(self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),

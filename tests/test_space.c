@@ -85,7 +85,7 @@ static void test_streams_fill_blocks_of_their_own(void **state)
 		space_check(f.space);
 	}
 	assert_int_equal(f.space->block[0].state, BLOCK_CLOSED);
-	assert_int_equal(f.space->block[0].stamp, 7); /* its last page was the seventh of the drive */
+	assert_int_equal(f.space->stamp[0], 7); /* its last page was the seventh of the drive */
 	assert_int_equal(f.space->block[2].state, BLOCK_OPEN);
 	assert_int_equal(blocks_left(f.blocks, 0), 4);
 	plot_close(&f);

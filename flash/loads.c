@@ -1,0 +1,37 @@
+#include "flash/loads.h"
+
+struct loads loads_create(uint32_t dies)
+{
+	struct loads l = { .ns = lowest_create(dies, "dies"), .words = bits_words(dies) };
+
+	l.idle = memory_array(l.words, sizeof *l.idle, "dies");
+	l.changed = memory_array(l.words, sizeof *l.changed, "dies");
+	for (uint32_t die = 0; die < dies; die++)
+		loads_change(&l, die, -lowest_get(&l.ns, die));
+	return l;
+}
+
+void loads_free(struct loads *l)
+{
+	lowest_free(&l->ns);
+	memory_free(l->idle);
+	memory_free(l->changed);
+}
+
+uint32_t loads_least_of_busy(struct loads *l, uint32_t from)
+{
+	for (size_t word = 0; word < l->words; word++)
+		for (; l->changed[word]; l->changed[word] &= l->changed[word] - 1) {
+			uint32_t die = (uint32_t)(word * BITS_WORD) + (uint32_t)__builtin_ctzll(l->changed[word]);
+
+			lowest_set(&l->ns, die, lowest_get(&l->ns, die));
+		}
+	return lowest_from(&l->ns, from);
+}
+
+void loads_regions(struct loads *l, uint32_t dies, struct regions *r)
+{
+	lowest_regions(&l->ns, dies, r);
+	for (uint32_t die = 0; die < dies; die++)
+		loads_change(l, die, 0);
+}
