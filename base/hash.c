@@ -1,20 +1,19 @@
 #include "base/hash.h"
 
-static uint32_t *create_buckets(uint32_t buckets, const char *what)
-{
-	uint32_t *bucket = memory_array(buckets, sizeof *bucket, what);
-
-	memset(bucket, 0xff, buckets * sizeof *bucket);
-	return bucket;
-}
-
 struct hash hash_create(uint32_t expected, const char *what)
 {
-	uint32_t buckets = HASH_SMALLEST;
+	return hash_create_near(expected, 0, what);
+}
 
-	while (buckets < expected && buckets < 1u << 31)
-		buckets *= 2;
-	return (struct hash){ create_buckets(buckets, what), buckets, 0, what };
+struct hash hash_create_near(uint32_t expected, uint32_t shift, const char *what)
+{
+	struct hash h = { .bits = HASH_SMALLEST, .shift = shift, .what = what };
+
+	while (h.bits < 31 && 1u << h.bits < expected)
+		h.bits++;
+	h.buckets = 1u << h.bits;
+	h.bucket = memory_array(h.buckets, sizeof *h.bucket, what);
+	return h;
 }
 
 void hash_free(struct hash *h)
@@ -27,14 +26,15 @@ void hash_grow(struct hash *h, struct hashed e)
 	uint32_t *old = h->bucket, buckets = h->buckets;
 
 	h->buckets *= 2;
-	h->bucket = create_buckets(h->buckets, h->what);
+	h->bits++;
+	h->bucket = memory_array(h->buckets, sizeof *h->bucket, h->what);
 	for (uint32_t b = 0; b < buckets; b++)
-		for (uint32_t i = old[b], next; i != INDEX_NONE; i = next) {
-			uint32_t *bucket = hash_bucket(h, hash_key(e, i));
+		for (uint32_t at = old[b], next; at; at = next) {
+			uint32_t *bucket = hash_bucket(h, hash_key(e, at - 1));
 
-			next = *hash_link(e, i);
-			*hash_link(e, i) = *bucket;
-			*bucket = i;
+			next = *hash_link(e, at - 1);
+			*hash_link(e, at - 1) = *bucket;
+			*bucket = at;
 		}
 	memory_free(old);
 }

@@ -1,6 +1,7 @@
 /*
  * An index from 32-bit numbers to the elements of an array that have them, chained through the elements
- * themselves: each has two uint32_t members, its key and a link.  Beside them an element costs 4 to 8 bytes.
+ * themselves: each has two uint32_t members, its key and a link.  Beside them an element costs 4 to 8 bytes; an index
+ * for more elements than there are costs nothing where none has been.
  * Several elements may have one key; which of them is found first is not said, but depends on the calls alone.
  */
 #ifndef BASE_HASH_H
@@ -8,16 +9,18 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/prefetch.h"
 
 #include <string.h>
 
-#define HASH_SMALLEST 64u
+#define HASH_SMALLEST 6u /* bits */
 
 struct hash {
-	uint32_t *bucket;
-	uint32_t buckets; /* a power of two */
-	uint32_t count;   /* elements, at most one a bucket on average */
-	const char *what; /* names the index should memory run out */
+	uint32_t *bucket;       /* number + 1 of the first element of a chain, as in the links; 0: none */
+	uint32_t buckets, bits; /* 1 << bits */
+	uint32_t shift;         /* 1 << shift keys that follow each other share a bucket */
+	uint32_t count;         /* elements, at most one for each key of a bucket on average */
+	const char *what;       /* names the index should memory run out */
 };
 
 /* Where the members of the elements are: HASHED(node, lpn, link). */
@@ -29,12 +32,15 @@ struct hashed {
 
 /* `expected` elements are indexed without growing. */
 struct hash hash_create(uint32_t expected, const char *what);
+
+/* Keys that are used together, 1 << shift from a multiple of that on, share a bucket: `expected` such groups. */
+struct hash hash_create_near(uint32_t expected, uint32_t shift, const char *what);
 void hash_free(struct hash *);
 
 /* Takes all elements out. */
 static inline void hash_clear(struct hash *h)
 {
-	memset(h->bucket, 0xff, h->buckets * sizeof *h->bucket);
+	memset(h->bucket, 0, h->buckets * sizeof *h->bucket);
 	h->count = 0;
 }
 
@@ -51,17 +57,35 @@ CONTAINER uint32_t hash_key(struct hashed e, uint32_t i)
 	return *(uint32_t *)array_field_at(e.key, i);
 }
 
+/* Keys that follow each other share lines of the processor's cache; from a multiple of the buckets on, as many as there
+ * are never meet. */
 CONTAINER uint32_t *hash_bucket(const struct hash *h, uint32_t key)
 {
-	return &h->bucket[key * 2654435761u >> 7 & (h->buckets - 1)];
+	uint32_t group = key >> h->shift;
+
+	return &h->bucket[(group ^ (group >> h->bits) * 2654435761u >> 7) & (h->buckets - 1)];
 }
 
-/* An element of this key, from `i` on in its chain. */
-CONTAINER uint32_t hash_from(struct hashed e, uint32_t i, uint32_t key)
+/* An element of this key, in a chain from the one behind `before`, a bucket or link, on. */
+CONTAINER uint32_t hash_from(struct hashed e, uint32_t before, uint32_t key)
 {
-	while (i != INDEX_NONE && hash_key(e, i) != key)
-		i = *hash_link(e, i);
-	return i;
+	while (before && hash_key(e, before - 1) != key)
+		before = *hash_link(e, before - 1);
+	return before - 1;
+}
+
+/* The key is looked for soon; then, once what that fetches is there. */
+PREFETCHING void hash_expect(const struct hash *h, uint32_t key)
+{
+	__builtin_prefetch(hash_bucket(h, key), 1);
+}
+
+PREFETCHING void hash_expect_next(const struct hash *h, struct hashed e, uint32_t key)
+{
+	uint32_t first = *hash_bucket(h, key);
+
+	if (first)
+		__builtin_prefetch(hash_link(e, first - 1), 1);
 }
 
 /* An element of this key; INDEX_NONE. */
@@ -81,11 +105,11 @@ CONTAINER void hash_add(struct hash *h, struct hashed e, uint32_t i)
 {
 	uint32_t *bucket;
 
-	if (__builtin_expect(h->count++ == h->buckets, 0))
+	if (__builtin_expect(h->count++ >> h->shift == h->buckets, 0))
 		hash_grow(h, e);
 	bucket = hash_bucket(h, hash_key(e, i));
 	*hash_link(e, i) = *bucket;
-	*bucket = i;
+	*bucket = i + 1;
 }
 
 /* The element is in the index. */
@@ -93,8 +117,8 @@ CONTAINER void hash_remove(struct hash *h, struct hashed e, uint32_t i)
 {
 	uint32_t *at = hash_bucket(h, hash_key(e, i));
 
-	while (*at != i)
-		at = hash_link(e, *at);
+	while (*at != i + 1)
+		at = hash_link(e, *at - 1);
 	*at = *hash_link(e, i);
 	h->count--;
 }

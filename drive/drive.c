@@ -423,6 +423,8 @@ bool drive_place_map(struct drive *d)
 
 bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)
 {
+	if (drive_stops(d))
+		return false;
 	serve_untimed(d, extents, n, REQUEST_WRITE);
 	return !d->ftl->failed;
 }
@@ -430,6 +432,20 @@ bool drive_place_together(struct drive *d, const struct extent *extents, size_t 
 bool drive_place(struct drive *d, struct extent e)
 {
 	return drive_place_together(d, &e, 1);
+}
+
+bool drive_takes_pages(const struct drive *d, uint32_t n)
+{
+	return d->ftl->ops->write_pages && d->host->ops->same && !d->oracle &&
+	       store_room(d->ftl->store) >= n;
+}
+
+void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)
+{
+	struct io io;
+
+	untimed(d, &io);
+	d->ftl->ops->write_pages(d->ftl, &io, lpn, n);
 }
 
 void drive_discard(struct drive *d, struct extent e)

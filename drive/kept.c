@@ -1,5 +1,6 @@
 #include "drive/kept.h"
 
+#include "base/child.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "stats/output.h"
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define TOO_SHORT   "end: it is too short"
@@ -211,8 +211,9 @@ static void read_words(int from, char *words, size_t room)
 	size_t length = 0;
 	ssize_t n;
 
-	while (length + 1 < room && (n = read(from, words + length, room - 1 - length)) > 0)
-		length += (size_t)n;
+	while (length + 1 < room &&
+		((n = read(from, words + length, room - 1 - length)) > 0 || (n < 0 && errno == EINTR)))
+		length += n > 0 ? (size_t)n : 0;
 	words[length] = 0;
 }
 
@@ -233,6 +234,7 @@ static _Noreturn void check_and_exit(const struct kept *k, int words)
 	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
 		signal(fatal[i], SIG_DFL);
 	dup2(words, STDERR_FILENO);
+	close(words);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	k->check(k->context);
 	_exit(0);
@@ -245,7 +247,7 @@ static _Noreturn void check_and_exit(const struct kept *k, int words)
 static bool check_apart(const struct kept *k, const char *path, struct fault *fault)
 {
 	char words[256];
-	int ends[2], status = 0;
+	int ends[2], status;
 	pid_t child = -1;
 
 	if (!pipe(ends) && !(child = fork()))
@@ -255,7 +257,9 @@ static bool check_apart(const struct kept *k, const char *path, struct fault *fa
 	close(ends[1]);
 	read_words(ends[0], words, sizeof words);
 	close(ends[0]);
-	waitpid(child, &status, 0);
+	status = child_end(child);
+	if (status < 0)
+		return fault_set(fault, "%s: cannot be checked while SIGCHLD is ignored", path);
 	return !status || damaged(path, words_of_bug(words), fault);
 }
 

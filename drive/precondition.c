@@ -1,5 +1,6 @@
 #include "drive/precondition.h"
 
+#include "base/beside.h"
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -11,6 +12,9 @@
 
 /* ---- what a workload touches ---- */
 
+/* Whole pages that are written together; what that needs is asked for, O(planes), once for so many. */
+#define PLACED_TOGETHER 1024u
+
 struct preparation {
 	uint64_t *bit; /* per page of the host */
 	uint64_t pages;
@@ -21,6 +25,10 @@ struct preparation {
 	struct extent *firsts;
 	uint32_t first_count, first_room;
 	struct workload warm_up; /* mode = trace */
+	/* Pages that will be written next, in their order, if the drive takes so many at once. */
+	lpn_t queue[PLACED_TOGETHER];
+	uint32_t queued;
+	bool queues;
 };
 
 static lpn_t host_pages(const struct drive *d)
@@ -80,11 +88,20 @@ static void touch_pages(struct preparation *f, const struct drive *d, const stru
 		touch(f, lpn);
 }
 
+/* TRACE_BAD, too, if the drive stops, which may be why the next one cannot be read. */
+static enum trace_status next_request(
+	struct drive *d, struct workload *w, struct request *r, struct fault *fault)
+{
+	enum trace_status status = workload_next_for(d->host, w, r, fault);
+
+	return drive_stops(d) ? TRACE_BAD : status;
+}
+
 /* The next request; `sum` goes on from those before. */
 static enum trace_status next_summed(
 	struct drive *d, struct workload *w, struct request *r, uint64_t *sum, struct fault *fault)
 {
-	enum trace_status status = workload_next_for(d->host, w, r, fault);
+	enum trace_status status = next_request(d, w, r, fault);
 	const uint64_t what[] = { r->start, r->sectors, r->type };
 
 	if (status == TRACE_OK)
@@ -125,13 +142,28 @@ static mask_t sectors_of(const uint64_t *set, const struct drive *d, lpn_t lpn)
 	return set[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
 }
 
+/* Writes what is queued.  Pages are queued again if the drive has room for as many more. */
+static void write_queue(struct drive *d, struct preparation *f)
+{
+	if (f->queued)
+		drive_place_pages(d, f->queue, f->queued);
+	f->queued = 0;
+	f->queues = !f->read && drive_takes_pages(d, PLACED_TOGETHER);
+}
+
 /* What of a page is to hold data, all or only sectors, in one write: it becomes one page of flash. */
-static bool place_page(struct drive *d, const struct preparation *f, lpn_t lpn)
+static bool place_page(struct drive *d, struct preparation *f, lpn_t lpn)
 {
 	sector_t first = geometry_page_start(&d->geometry, lpn);
 	struct extent extents[32];
 	size_t n = 0;
 
+	if (f->queues) {
+		f->queue[f->queued++] = lpn;
+		if (f->queued == PLACED_TOGETHER)
+			write_queue(d, f);
+		return true;
+	}
 	if (!f->read || !touches(f, lpn))
 		return drive_place(d, whole_page(d, lpn));
 	for (uint32_t from = 0, end = 0; bits_next_run(sectors_of(f->read, d, lpn), &from, &end);)
@@ -149,17 +181,21 @@ static bool place_requests(struct drive *d, const struct preparation *f)
 }
 
 /* Writes every page of the footprint once, in order of address, or request by request. */
-static bool place_footprint(struct drive *d, const struct preparation *f)
+static bool place_footprint(struct drive *d, struct preparation *f)
 {
 	if (f->by_request)
 		return place_requests(d, f);
+	write_queue(d, f);
 	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
 		if (touches(f, lpn) && !place_page(d, f, lpn))
 			return false;
 	return true;
 }
 
-/* A permutation of 0 .. n-1 without a table: four Feistel rounds on an even number of bits, walked until
+/* Numbers of an order that are computed together. */
+#define DRAWN_TOGETHER 1024u
+
+/* A permutation of 0 .. n-1 < 2^32 without a table: four Feistel rounds on an even number of bits, walked until
  * the value lies below n again. */
 struct shuffle {
 	uint64_t key[4], n;
@@ -177,23 +213,40 @@ static struct shuffle shuffle_start(struct random *random, uint64_t n)
 	return s;
 }
 
-static uint64_t shuffle_at(const struct shuffle *s, uint64_t i)
+static uint64_t permuted(const struct shuffle *s, uint64_t i)
 {
-	uint64_t half = ((uint64_t)1 << s->half_bits) - 1;
+	uint64_t half = ((uint64_t)1 << s->half_bits) - 1, left = i >> s->half_bits, right = i & half;
 
-	do {
-		uint64_t left = i >> s->half_bits, right = i & half;
+	for (int round = 0; round < 4; round++) {
+		uint64_t next = left ^ ((right + s->key[round]) * 0x9e3779b97f4a7c15u >> 32 & half);
 
-		for (int round = 0; round < 4; round++) {
-			uint64_t mixed = (right + s->key[round]) * 0x9e3779b97f4a7c15u;
-			uint64_t next = left ^ (mixed >> 32 & half);
+		left = right;
+		right = next;
+	}
+	return left << s->half_bits | right;
+}
 
-			left = right;
-			right = next;
+/* Of `count` <= DRAWN_TOGETHER numbers from `i` on.  Walked together: none waits for the one before, and no branch asks
+ * of each whether it is done. */
+static void shuffle(const struct shuffle *s, uint64_t i, uint32_t count, uint32_t *to)
+{
+	uint32_t walks[DRAWN_TOGETHER], left = 0;
+
+	for (uint32_t k = 0; k < count; k++) {
+		to[k] = (uint32_t)permuted(s, i + k);
+		walks[left] = k;
+		left += to[k] >= s->n;
+	}
+	for (uint32_t walking = left; walking; walking = left) {
+		left = 0;
+		for (uint32_t w = 0; w < walking; w++) {
+			uint32_t k = walks[w];
+
+			to[k] = (uint32_t)permuted(s, to[k]);
+			walks[left] = k;
+			left += to[k] >= s->n;
 		}
-		i = left << s->half_bits | right;
-	} while (i >= s->n);
-	return i;
+	}
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -214,6 +267,10 @@ static bool quota_takes(struct quota *q, struct random *random)
 	return take;
 }
 
+/* Candidates are drawn beside, a block at a time: enough of them to be worth a thread. */
+#define DRAWN_BLOCK  65536u
+#define DRAWN_BLOCKS 4u
+
 /* So many candidates before it is its turn, the map entry of a page is fetched: a write takes less time than that. */
 #define EXPECT_AHEAD 16u
 
@@ -225,22 +282,47 @@ struct live_pages {
 	struct random random;
 	struct shuffle order;
 	uint64_t at;
-	lpn_t candidate[EXPECT_AHEAD]; /* those from `at` on */
+	lpn_t candidate[DRAWN_BLOCKS *
+			DRAWN_BLOCK]; /* of the block of `at`, of the next, and of the one being drawn */
+	uint64_t block;               /* being drawn */
+	struct beside drawing;
 	struct quota inside, outside;
 	lpn_t coming; /* after the one named last; page 0 once all have been named */
 };
 
-/* Of the order, to stand behind those that wait. */
-static void expect_candidate(struct drive *d, struct live_pages *live, uint64_t at)
+/* Behind the last of the order is whatever stood there. */
+static void draw_block(void *live_pages)
+{
+	struct live_pages *live = live_pages;
+	uint64_t i = live->block * DRAWN_BLOCK, end = least(i + DRAWN_BLOCK, live->order.n);
+
+	for (; i < end; i += DRAWN_TOGETHER)
+		shuffle(&live->order, i, (uint32_t)least(end - i, DRAWN_TOGETHER),
+			live->candidate + i % (DRAWN_BLOCKS * DRAWN_BLOCK));
+}
+
+/* The block is drawn, the next one begins. */
+static void draw_next_block(struct live_pages *live)
+{
+	beside_end(&live->drawing);
+	if (++live->block * DRAWN_BLOCK < live->order.n)
+		beside_start(&live->drawing, draw_block, live);
+}
+
+/* The next of the order, and a hint at one that comes. */
+static lpn_t next_candidate(const struct drive *d, struct live_pages *live)
 {
 	const struct ftl_ops *ops = d->ftl->ops;
-	lpn_t lpn = (lpn_t)shuffle_at(&live->order, at < live->order.n ? at : 0);
+	lpn_t lpn = live->candidate[live->at % (DRAWN_BLOCKS * DRAWN_BLOCK)];
+	lpn_t coming = live->candidate[(live->at + EXPECT_AHEAD) % (DRAWN_BLOCKS * DRAWN_BLOCK)];
 
-	live->candidate[at % EXPECT_AHEAD] = lpn;
 	if (live->footprint->pages)
-		__builtin_prefetch(&live->footprint->bit[lpn / 64]);
-	if (ops->expect && lpn < d->geometry.logical_pages)
-		ops->expect(d->ftl, lpn);
+		__builtin_prefetch(&live->footprint->bit[coming / 64]);
+	if (ops->expect && !live->footprint->queues && coming < d->geometry.logical_pages)
+		ops->expect(d->ftl, coming);
+	if (++live->at % DRAWN_BLOCK == 0)
+		draw_next_block(live);
+	return lpn;
 }
 
 /* Does the workload write to a page of which it reads nothing before? */
@@ -255,8 +337,7 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 	bool taken = false;
 
 	while (!taken && live->inside.wanted + live->outside.wanted) {
-		lpn = live->candidate[live->at % EXPECT_AHEAD];
-		expect_candidate(d, live, live->at++ + EXPECT_AHEAD);
+		lpn = next_candidate(d, live);
 		if (live->spare_written && only_writes(live->footprint, d, lpn))
 			continue;
 		taken = quota_takes(
@@ -266,29 +347,40 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 	return next;
 }
 
-static struct live_pages live_pages_start(struct drive *d, const struct preparation *f, uint64_t valid)
+static struct live_pages *live_pages_start(struct drive *d, struct preparation *f, uint64_t valid)
 {
 	uint64_t lpns = host_pages(d), inside = f->by_request ? 0 : least(valid, f->pages), written = 0;
-	struct live_pages live = {
-		.footprint = f, .inside = { inside, f->pages }, .outside = { valid - inside, lpns - f->pages }
-	};
+	struct live_pages *live = memory_array(1, sizeof *live, "order of live pages");
 
+	live->footprint = f;
+	live->inside = (struct quota){ inside, f->pages };
+	live->outside = (struct quota){ valid - inside, lpns - f->pages };
 	for (lpn_t lpn = 0; f->written && lpn < lpns; lpn++)
 		written += only_writes(f, d, lpn);
-	live.spare_written = written && live.outside.wanted + written <= live.outside.total;
-	live.outside.total -= live.spare_written ? written : 0;
-	random_init(&live.random, d->settings->top.seed, 0x707265);
-	live.order = shuffle_start(&live.random, lpns);
-	for (uint64_t at = 0; at < EXPECT_AHEAD; at++)
-		expect_candidate(d, &live, at);
-	next_live_page(d, &live);
+	live->spare_written = written && live->outside.wanted + written <= live->outside.total;
+	live->outside.total -= live->spare_written ? written : 0;
+	random_init(&live->random, d->settings->top.seed, 0x707265);
+	live->order = shuffle_start(&live->random, lpns);
+	write_queue(d, f);
+	draw_block(live);
+	draw_next_block(live);
+	draw_next_block(live);
+	next_live_page(d, live);
 	return live;
 }
 
-/* Pages still to be programmed; an FTL may program mapping pages besides. */
-static uint64_t pages_left(const struct drive *d, uint64_t used)
+static void live_pages_end(struct live_pages *live)
 {
-	return used > d->flash->pages_used ? used - d->flash->pages_used : 0;
+	beside_end(&live->drawing);
+	memory_free(live);
+}
+
+/* Pages still to be programmed; an FTL may program mapping pages besides. */
+static uint64_t pages_left(const struct drive *d, const struct preparation *f, uint64_t used)
+{
+	uint64_t programmed = d->flash->pages_used + f->queued;
+
+	return used > programmed ? used - programmed : 0;
 }
 
 /*
@@ -296,11 +388,11 @@ static uint64_t pages_left(const struct drive *d, uint64_t used)
  * so that any placement spreads them while the mapping of so few stays where it is.  Ends after `used` writes, too,
  * should planes be collected on the way.
  */
-static bool place_dead(struct drive *d, uint64_t used, uint64_t left)
+static bool place_dead(struct drive *d, const struct preparation *f, uint64_t used, uint64_t left)
 {
 	lpn_t lpns = (lpn_t)least(host_pages(d), d->geometry.planes);
 
-	for (uint64_t i = 0; i < used && pages_left(d, used) > left; i++) {
+	for (uint64_t i = 0; i < used && pages_left(d, f, used) > left; i++) {
 		struct extent page = whole_page(d, (lpn_t)(i % lpns));
 
 		if (!drive_place(d, page))
@@ -311,38 +403,38 @@ static bool place_dead(struct drive *d, uint64_t used, uint64_t left)
 }
 
 /* Writes pages that are live again until `used` is reached, in the end one alone, whose mapping moves nothing more. */
-static bool top_up(struct drive *d, const struct preparation *f, uint64_t used, const lpn_t *live, uint64_t n)
+static bool top_up(struct drive *d, struct preparation *f, uint64_t used, const lpn_t *live, uint64_t n)
 {
-	for (uint64_t i = 0; n && i < used && pages_left(d, used); i++)
-		if (!place_page(d, f, live[pages_left(d, used) > 4 * n ? i % n : 0]))
+	for (uint64_t i = 0; n && i < used && pages_left(d, f, used); i++)
+		if (!place_page(d, f, live[pages_left(d, f, used) > 4 * n ? i % n : 0]))
 			return false;
 	return true;
 }
 
 /* Every live page once; the last ones of them are kept to be written again. */
-static bool place_live(
-	struct drive *d, const struct preparation *f, uint64_t valid, lpn_t *kept, uint64_t most)
+static bool place_live(struct drive *d, struct preparation *f, uint64_t valid, lpn_t *kept, uint64_t most)
 {
-	struct live_pages live = live_pages_start(d, f, valid);
+	struct live_pages *live = live_pages_start(d, f, valid);
+	bool fits = true;
 
-	for (uint64_t i = 0; i < valid; i++) {
-		kept[i % most] = next_live_page(d, &live);
-		if (!place_page(d, f, kept[i % most]))
-			return false;
+	for (uint64_t i = 0; i < valid && fits; i++) {
+		kept[i % most] = next_live_page(d, live);
+		fits = place_page(d, f, kept[i % most]);
 	}
-	return true;
+	live_pages_end(live);
+	return fits;
 }
 
 /*
  * Layout apart: dead pages, then what was read by requests, then each live page once, then what of the dead share
  * mapping pages have not taken: a sixteenth of it is kept back for them, for every FTL alike.
  */
-static bool fill_apart(struct drive *d, const struct preparation *f, uint64_t used, uint64_t valid)
+static bool fill_apart(struct drive *d, struct preparation *f, uint64_t used, uint64_t valid)
 {
 	uint64_t most = least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;
 	lpn_t *kept = memory_array(most, sizeof *kept, "pages to be written again");
 	uint64_t read = f->by_request ? f->pages : 0;
-	bool fits = place_dead(d, used, valid + read + margin) && place_requests(d, f) &&
+	bool fits = place_dead(d, f, used, valid + read + margin) && place_requests(d, f) &&
 		    place_live(d, f, valid, kept, most) && top_up(d, f, used, kept, most);
 
 	memory_free(kept);
@@ -354,29 +446,28 @@ static bool fill_apart(struct drive *d, const struct preparation *f, uint64_t us
  * a page is written again and again, which leaves dead copies, until its turn to stay has come.  Ends after `used`
  * writes, too, where the placement has planes collected on the way.
  */
-static bool fill_mixed(struct drive *d, const struct preparation *f, uint64_t used, uint64_t valid)
+static bool fill_mixed(struct drive *d, struct preparation *f, uint64_t used, uint64_t valid)
 {
 	struct quota stays = { valid - 1, 0 };
-	struct live_pages live = live_pages_start(d, f, valid);
-	lpn_t lpn = next_live_page(d, &live);
+	struct live_pages *live = live_pages_start(d, f, valid);
+	lpn_t lpn = next_live_page(d, live);
+	bool fits = place_requests(d, f);
 
-	if (!place_requests(d, f))
-		return false;
-	for (uint64_t slot = 1; (slot <= used && pages_left(d, used)) || stays.wanted; slot++) {
-		if (!place_page(d, f, lpn))
-			return false;
-		stays.total = least(pages_left(d, used), slot < used ? used - slot : 0);
+	for (uint64_t slot = 1; fits && ((slot <= used && pages_left(d, f, used)) || stays.wanted); slot++) {
+		fits = place_page(d, f, lpn);
+		stays.total = least(pages_left(d, f, used), slot < used ? used - slot : 0);
 		if (stays.total < stays.wanted)
 			stays.total = stays.wanted;
-		if (stays.total && quota_takes(&stays, &live.random))
-			lpn = next_live_page(d, &live);
+		if (stays.total && quota_takes(&stays, &live->random))
+			lpn = next_live_page(d, live);
 	}
-	return true;
+	live_pages_end(live);
+	return fits;
 }
 
 /* Every page once, ascending or in runs whose order is drawn; mapping pages behind them, where the FTL's cache takes no
  * part in this. */
-static bool fill_all(struct drive *d)
+static bool fill_all(struct drive *d, struct preparation *f)
 {
 	uint64_t pages = d->host->beneath ? d->geometry.logical_pages : host_pages(d);
 	uint64_t run = d->settings->precondition.fill_run, runs;
@@ -388,13 +479,18 @@ static bool fill_all(struct drive *d)
 	runs = (pages + run - 1) / run;
 	order = shuffle_start(&random, runs);
 	d->filling = true;
+	write_queue(d, f);
 	for (uint64_t i = 0; i < runs; i++) {
-		uint64_t first = run * shuffle_at(&order, i);
+		uint64_t first;
+		uint32_t drawn;
 
+		shuffle(&order, i, 1, &drawn);
+		first = run * drawn;
 		for (uint64_t lpn = first; lpn < least(first + run, pages); lpn++)
-			if (!drive_place(d, whole_page(d, (lpn_t)lpn)))
+			if (!place_page(d, f, (lpn_t)lpn))
 				return false;
 	}
+	write_queue(d, f);
 	d->filling = false;
 	return drive_place_map(d);
 }
@@ -446,8 +542,7 @@ static bool replay_once(struct drive *d, struct workload *w, uint64_t used, stru
 	struct request r;
 	enum trace_status status = TRACE_END;
 
-	while (d->flash->pages_used < used &&
-		(status = workload_next_for(d->host, w, &r, fault)) == TRACE_OK) {
+	while (d->flash->pages_used < used && (status = next_request(d, w, &r, fault)) == TRACE_OK) {
 		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
 			break;
 		if (r.type == REQUEST_TRIM)
@@ -502,7 +597,7 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 				"precondition.beneath: host.layer = %s must find an empty device",
 				d->host->ops->name);
 		d->host->beneath = s->beneath;
-		fits = fill_all(d);
+		fits = fill_all(d, f);
 		d->host->beneath = false;
 	} else if (s->mode == PRECONDITION_TRACE) {
 		if (!replay(d, &f->warm_up, used, fault))
@@ -512,6 +607,7 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 	if (fits && f->pages && s->mode != PRECONDITION_SYNTHETIC &&
 		!(f->by_request && s->mode == PRECONDITION_AGED))
 		fits = place_footprint(d, f);
+	write_queue(d, f);
 	return fits ||
 	       fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
 				"precondition.used");

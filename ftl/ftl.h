@@ -70,6 +70,9 @@ struct ftl_ops {
 	void (*read)(struct ftl *, struct io *, const struct extent *, size_t n);
 	void (*write)(struct ftl *, struct io *, const struct extent *, size_t n);
 	void (*trim)(struct ftl *, struct io *, struct extent);
+	/* Optional, of FTLs with a store, outside time: these pages are written whole, one after the other, as
+	 * `write` would; each programs one page, for which store_room() has found room. */
+	void (*write_pages)(struct ftl *, struct io *, const lpn_t *, uint32_t n);
 
 	/*
 	 * Optional hints that change nothing: this page is looked up soon, its entry should be fetched; it is

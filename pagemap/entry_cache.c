@@ -49,27 +49,17 @@ static uint32_t most_elements(const struct entry_cache *c, uint64_t entries)
 	return most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1;
 }
 
-/* One place for each entry that fits: with room for all keys each has its own. */
-static uint32_t index_bits(uint32_t entries)
-{
-	uint32_t low = 0;
-
-	while (low < entries - 1)
-		low = 2 * low + 1;
-	return low;
-}
-
 struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_plan plan)
 {
 	struct entry_cache *c = memory_array(1, sizeof *c, "entry cache");
-	uint32_t most;
+	uint32_t most, shift = plan.together ? (uint32_t)__builtin_ctz(plan.together) : 0;
 
 	*c = (struct entry_cache){ .directory = d, .plan = plan };
 	most = most_elements(c, plan.bytes / plan.least);
 	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
 	pool_reserve(&c->pool, most);
-	c->low = index_bits(most - HEADS);
-	c->first = memory_array((size_t)c->low + 1, sizeof *c->first, "index of the entry cache");
+	c->index = hash_create_near((most - HEADS) >> shift, shift, "index of the entry cache");
+	c->fetches = fetches_create();
 	c->dirty = memory_array(d->pages * page_words(c), sizeof *c->dirty, "changed entries");
 	for (uint32_t head = 0; head < HEADS; head++)
 		list_init(FIELD(c, use), pool_take(&c->pool));
@@ -81,28 +71,25 @@ void entry_cache_free(struct entry_cache *c)
 	if (!c)
 		return;
 	pool_free(&c->pool);
-	memory_free(c->first);
+	hash_free(&c->index);
+	fetches_free(&c->fetches);
 	memory_free(c->dirty);
 	memory_free(c);
 }
 
 /* ---- what is in DRAM ---- */
 
-/* Its element; 0: it is not in DRAM. */
+/* Its element; INDEX_NONE: it is not in DRAM. */
 static uint32_t element(const struct entry_cache *c, uint32_t key)
 {
-	uint32_t i = c->first[key & c->low];
-
-	while (i && entry_at(c, i)->key != key)
-		i = entry_at(c, i)->chain;
-	return i;
+	return hash_find(&c->index, entry_cache_indexed(c), key);
 }
 
 static uint32_t cached(const struct entry_cache *c, uint32_t key)
 {
 	uint32_t i = element(c, key);
 
-	BUG_ON(!i, "entry %u is changed and not in DRAM", key);
+	BUG_ON(i == INDEX_NONE, "entry %u is changed and not in DRAM", key);
 	return i;
 }
 
@@ -110,46 +97,7 @@ struct cached_entry *entry_cache_find(const struct entry_cache *c, uint32_t key)
 {
 	uint32_t i = element(c, key);
 
-	return i ? entry_at(c, i) : NULL;
-}
-
-static void index_element(struct entry_cache *c, uint32_t i)
-{
-	uint32_t *first = &c->first[entry_at(c, i)->key & c->low];
-
-	entry_at(c, i)->chain = *first;
-	*first = i;
-}
-
-static void unindex_element(struct entry_cache *c, uint32_t i)
-{
-	uint32_t *link = &c->first[entry_at(c, i)->key & c->low];
-
-	while (*link != i)
-		link = &entry_at(c, *link)->chain;
-	*link = entry_at(c, i)->chain;
-}
-
-static op_t loading(const struct cached_entry *e)
-{
-	op_t read;
-
-	memcpy(&read, e->load, sizeof read);
-	return read;
-}
-
-static void set_loading(struct cached_entry *e, op_t read)
-{
-	memcpy(e->load, &read, sizeof read);
-}
-
-/* What a user of the entry waits for. */
-static op_t pending(const struct io *io, struct cached_entry *e)
-{
-	op_t read = loading(e), wait = directory_pending(io, &read, OP_NONE);
-
-	set_loading(e, read);
-	return wait;
+	return i == INDEX_NONE ? NULL : entry_at(c, i);
 }
 
 bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
@@ -202,13 +150,13 @@ static void set_clean(struct entry_cache *c, uint32_t key)
 	bits_clear(changes(c, page_of(c, key)), key % c->plan.per_page);
 }
 
-static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load)
+static void enter(struct entry_cache *c, const struct io *io, uint32_t key, uint32_t bytes, op_t read)
 {
 	uint32_t i = pool_take(&c->pool);
 
 	*entry_at(c, i) = (struct cached_entry){ .key = key };
-	set_loading(entry_at(c, i), load);
-	index_element(c, i);
+	fetches_begin(&c->fetches, io, i, read);
+	hash_add(&c->index, entry_cache_indexed(c), i);
 	put(c, i, false);
 	set_bytes(c, entry_at(c, i), bytes);
 }
@@ -216,9 +164,10 @@ static void enter(struct entry_cache *c, uint32_t key, uint32_t bytes, op_t load
 static void leave(struct entry_cache *c, uint32_t i)
 {
 	set_clean(c, entry_at(c, i)->key);
-	unindex_element(c, i);
+	hash_remove(&c->index, entry_cache_indexed(c), i);
 	set_bytes(c, entry_at(c, i), 0);
 	pull(c, i);
+	fetches_forget(&c->fetches, i);
 	pool_give(&c->pool, i);
 }
 
@@ -260,7 +209,7 @@ static uint32_t victim(const struct entry_cache *c)
 }
 
 /* So many bytes more fit.  *written becomes the page that was written last, if one was.  False: the drive is full, or
- * the element `stays` (0: none) would have to leave. */
+ * the element `stays`, if that is one, would have to leave. */
 static bool make_room(
 	struct entry_cache *c, struct io *io, uint32_t bytes, uint32_t stays, op_t *wait, uint32_t *written)
 {
@@ -289,7 +238,7 @@ void entry_cache_fit(struct entry_cache *c, struct io *io)
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (make_room(c, io, 0, 0, &nobody, &written))
+	if (make_room(c, io, 0, INDEX_NONE, &nobody, &written))
 		return;
 	while (c->used > c->plan.bytes)
 		leave(c, victim(c));
@@ -303,14 +252,14 @@ static op_t load(struct entry_cache *c, struct io *io, uint32_t key, uint32_t by
 	uint32_t page = page_of(c, key), written = INDEX_NONE;
 	op_t wait = OP_NONE;
 
-	if (!make_room(c, io, bytes, 0, &wait, &written))
+	if (!make_room(c, io, bytes, INDEX_NONE, &wait, &written))
 		return OP_NONE;
 	schedule_note(io->flash->schedule, "entry %u enters DRAM, with mapping page %u", key, page);
 	if (!c->plan.read_once || written != page)
 		wait = directory_read(d, io, page, CAUSE_MAP, wait);
 	else if (wait == OP_NONE)
 		wait = directory_ready(d, io, page, OP_NONE);
-	enter(c, key, bytes, wait);
+	enter(c, io, key, bytes, wait);
 	return wait;
 }
 
@@ -320,11 +269,11 @@ op_t entry_cache_get(struct entry_cache *c, struct io *io, uint32_t key, uint32_
 
 	BUG_ON(key >= keys(c), "entry %u is looked up, there are %u mapping pages", key, c->directory->pages);
 	i = element(c, key);
-	directory_count_lookup(c->directory, page_of(c, key), i);
-	if (!i)
+	directory_count_lookup(c->directory, page_of(c, key), i != INDEX_NONE);
+	if (i == INDEX_NONE)
 		return load(c, io, key, bytes);
 	use(c, i);
-	return pending(io, entry_at(c, i));
+	return fetches_pending(&c->fetches, io, i);
 }
 
 op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32_t bytes)
@@ -333,8 +282,9 @@ op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32
 	op_t read;
 
 	directory_count_lookup(c->directory, page_of(c, key), false);
-	read = directory_read(c->directory, io, page_of(c, key), CAUSE_MAP, pending(io, entry_at(c, i)));
-	set_loading(entry_at(c, i), read);
+	read = directory_read(
+		c->directory, io, page_of(c, key), CAUSE_MAP, fetches_pending(&c->fetches, io, i));
+	fetches_begin(&c->fetches, io, i, read);
 	use(c, i);
 	set_bytes(c, entry_at(c, i), bytes);
 	entry_cache_fit(c, io);
@@ -346,8 +296,8 @@ void entry_cache_enter(struct entry_cache *c, struct io *io, uint32_t key, uint3
 	op_t nobody = OP_NONE;
 	uint32_t written;
 
-	if (!element(c, key) && make_room(c, io, bytes, element(c, beside), &nobody, &written))
-		enter(c, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
+	if (element(c, key) == INDEX_NONE && make_room(c, io, bytes, element(c, beside), &nobody, &written))
+		enter(c, io, key, bytes, directory_ready(c->directory, io, page_of(c, key), OP_NONE));
 }
 
 uint32_t entry_cache_brought(const struct entry_cache *c, uint32_t key, uint32_t last)
@@ -364,7 +314,7 @@ void entry_cache_touch(struct entry_cache *c, uint32_t key)
 {
 	uint32_t i = element(c, key);
 
-	if (i)
+	if (i != INDEX_NONE)
 		use(c, i);
 }
 
@@ -386,7 +336,7 @@ void entry_cache_resize(struct entry_cache *c, uint32_t key, uint32_t bytes)
 
 bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 {
-	if (!element(c, key))
+	if (element(c, key) == INDEX_NONE)
 		return false;
 	set_dirty(c, key);
 	return true;
@@ -406,24 +356,20 @@ static void unindex_segment(struct entry_cache *c, bool protected)
 	uint32_t head = segment(protected);
 
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		c->first[entry_at(c, i)->key & c->low] = 0;
+		hash_remove(&c->index, entry_cache_indexed(c), i);
 		entry_at(c, i)->chain = 0;
 	}
 }
 
-static void index_segment(struct entry_cache *c, bool protected, bool running)
+static void index_segment(struct entry_cache *c, bool protected)
 {
 	uint32_t head = segment(protected);
 
-	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		if (!running)
-			set_loading(entry_at(c, i), OP_NONE);
-		index_element(c, i);
-	}
+	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i))
+		hash_add(&c->index, entry_cache_indexed(c), i);
 }
 
-/* Handles mean nothing in another process unless operations under way are kept, too; nor does where the index has its
- * chains. */
+/* Where the index has its chains is no state. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
 	struct cached_entry *e;
@@ -442,17 +388,18 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
 	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
 	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
-	for (uint32_t i = 0; i < n && r->running; i++)
-		regions_require(r, schedule_knows(c->directory->space->flash->schedule, loading(&e[i])),
-			"entry cache");
+	regions_require(r,
+		pool_frees_zeros(&c->pool, HEADS, POOL_NUMBERS(c->pool, struct cached_entry, bytes)),
+		"entry cache");
+	fetches_regions(&c->fetches, r, c->directory->space->flash->schedule, n);
 	if (r->running)
 		regions_visit(r, &c->most_used, sizeof c->most_used);
 	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
 		regions_require(r, false, "entry cache");
 		return;
 	}
-	index_segment(c, true, r->running);
-	index_segment(c, false, r->running);
+	index_segment(c, true);
+	index_segment(c, false);
 }
 
 struct tally {
@@ -466,7 +413,8 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		const struct cached_entry *e = entry_at(c, i);
 
-		BUG_ON(e->key >= keys(c), "entry %u is in DRAM, there are %u mapping pages", e->key,
+		BUG_ON(e->key >= keys(c) || !e->bytes,
+			"entry %u of %u bytes is in DRAM, there are %u mapping pages", e->key, e->bytes,
 			c->directory->pages);
 		BUG_ON(e->protected != protected || element(c, e->key) != i,
 			"entry %u in segment %d is said to be in %d, the index has %u for %u", e->key,

@@ -19,8 +19,8 @@
  *     Nothing enters or leaves meanwhile.
  *   - Outside time it is not used.
  *
- * An entry in DRAM costs 28 bytes of the simulator's memory, every key a bit (changed); the index costs 4 for each
- * entry that there is room for, rounded up to a power of two.
+ * An entry in DRAM costs 20 bytes of the simulator's memory, every key a bit (changed); the index costs 4 for each
+ * `together` entries that there is room for, rounded up to a power of two, where it is used.
  *
  * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what it has no room for goes
  * back to the others as the one last used.  0 is plain LRU.
@@ -28,15 +28,16 @@
 #ifndef PAGEMAP_ENTRY_CACHE_H
 #define PAGEMAP_ENTRY_CACHE_H
 
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/pool.h"
 #include "pagemap/directory.h"
+#include "pagemap/fetches.h"
 
 struct cached_entry {
-	uint32_t chain;   /* the next element of its place in the index; 0: none */
-	uint32_t key;     /* stays when the entry leaves, until the element is used again */
-	struct link use;  /* in the ring of its segment, least recently used first */
-	uint32_t load[2]; /* an op_t, unaligned: the read that brought it, as long as that may be under way */
+	uint32_t chain;  /* of the index */
+	uint32_t key;    /* stays when the entry leaves, until the element is used again */
+	struct link use; /* in the ring of its segment, least recently used first */
 	uint16_t bytes;
 	bool protected;
 	uint8_t parts; /* the FTL's own: which parts of it are in DRAM; 0 when it enters */
@@ -46,6 +47,7 @@ struct entry_cache_plan {
 	uint32_t per_page; /* entries of a mapping page */
 	uint64_t bytes;    /* budget, at least that of the largest entry */
 	uint32_t least;    /* bytes of the smallest entry, for the size of the index */
+	uint32_t together; /* keys that are used together and share a place there, a power of two; 0 is 1 */
 	uint64_t protect;  /* entries */
 	bool batch;        /* a write-back is for all changed entries of the mapping page */
 	bool read_once; /* one read does if an entry is loaded from the page that the one that leaves is written to */
@@ -60,8 +62,8 @@ struct entry_cache {
 	struct directory *directory;
 	struct entry_cache_plan plan;
 	struct pool pool;
-	uint32_t *first;          /* index, by the key's low bits: an element; 0 (a head): none */
-	uint32_t low;             /* these bits */
+	struct fetches fetches;   /* that bring entries, by element */
+	struct hash index;        /* of the entries, by key */
 	uint64_t *dirty;          /* bit per key, whole words per mapping page: changed in DRAM */
 	uint64_t used, most_used; /* bytes */
 	uint64_t protected;       /* entries */
@@ -72,6 +74,13 @@ struct entry_cache {
 struct entry_cache *entry_cache_create(struct directory *, struct entry_cache_plan);
 void entry_cache_free(struct entry_cache *);
 
+/* Its elements as those of the index. */
+CONTAINER struct hashed entry_cache_indexed(const struct entry_cache *c)
+{
+	return (struct hashed){ POOL_FIELD(c->pool, struct cached_entry, key),
+		POOL_FIELD(c->pool, struct cached_entry, chain) };
+}
+
 /* The entry if it is in DRAM, NULL if not; good until one enters. */
 struct cached_entry *entry_cache_find(const struct entry_cache *, uint32_t key);
 
@@ -81,13 +90,13 @@ bool entry_cache_dirty(const struct entry_cache *, uint32_t key);
 /* The key is used soon; then, once what that fetches is there. */
 PREFETCHING void entry_cache_expect(const struct entry_cache *c, uint32_t key)
 {
-	__builtin_prefetch(&c->first[key & c->low], 1);
+	hash_expect(&c->index, key);
 	__builtin_prefetch(&c->dirty[key / 64], 1); /* or near it, where the words of a page are not full */
 }
 
 PREFETCHING void entry_cache_expect_next(const struct entry_cache *c, uint32_t key)
 {
-	__builtin_prefetch(pool_at(&c->pool, c->first[key & c->low]), 1);
+	hash_expect_next(&c->index, entry_cache_indexed(c), key);
 }
 
 /*

@@ -1,14 +1,17 @@
 #include "pagemap/slots.h"
 
-#include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
+
+static size_t words(const struct slots *s)
+{
+	return bits_words((size_t)s->space->geometry->pages * s->per_page);
+}
 
 void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t lists)
 {
 	*s = (struct slots){ .space = space, .per_page = per_page, .lists = lists };
-	s->bytes = per_page > 8 ? per_page / 8 : 1;
-	s->live = memory_array(space->geometry->pages, s->bytes, "live slots");
+	s->live = memory_array(words(s), sizeof *s->live, "live slots");
 	space->slot_shift = (uint32_t)__builtin_ctz(per_page);
 	s->list = pool_create(per_page * (uint32_t)sizeof(sub_t), "slot lists");
 }
@@ -19,24 +22,12 @@ void slots_release(struct slots *s)
 	pool_free(&s->list);
 }
 
-/* ---- bits of a page, lowest byte first ---- */
-
-mask_t slots_live(const struct slots *s, ppn_t ppn)
-{
-	const uint8_t *at = s->live + (size_t)ppn * s->bytes;
-	mask_t mask = 0;
-
-	for (uint32_t i = 0; i < s->bytes; i++)
-		mask |= (mask_t)at[i] << 8 * i;
-	return mask;
-}
-
 static void set_live(struct slots *s, ppn_t ppn, mask_t mask)
 {
-	uint8_t *at = s->live + (size_t)ppn * s->bytes;
+	size_t bit = (size_t)ppn * s->per_page;
+	uint64_t *word = &s->live[bit / 64];
 
-	for (uint32_t i = 0; i < s->bytes; i++)
-		at[i] = (uint8_t)(mask >> 8 * i);
+	*word = (*word & ~(bits_below(s->per_page) << bit % 64)) | mask << bit % 64;
 }
 
 /* ---- slot lists ---- */
@@ -98,9 +89,7 @@ void slots_regions(struct slots *s, struct regions *r)
 {
 	const struct geometry *g = s->space->geometry;
 
-	regions_visit(r, s->live, (size_t)g->pages * s->bytes);
-	for (ppn_t ppn = 0; ppn < g->pages; ppn++)
-		regions_require(r, !(slots_live(s, ppn) & ~bits_below(s->per_page)), "live slots");
+	regions_visit(r, s->live, words(s) * sizeof *s->live);
 	pool_regions(&s->list, r, g->pages);
 }
 

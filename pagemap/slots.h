@@ -8,11 +8,12 @@
  *	[lists, ...) lists + number of the slot list
  *
  * Tells space.h when a page dies with its last slot, and how many slots of the live pages of a
- * block hold nothing.  1 byte per physical page of up to 8 slots; lists cost 4 bytes a slot.
+ * block hold nothing.  A bit for each slot; lists cost 4 bytes a slot.
  */
 #ifndef PAGEMAP_SLOTS_H
 #define PAGEMAP_SLOTS_H
 
+#include "base/bits.h"
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "pagemap/space.h"
@@ -21,11 +22,10 @@
 
 struct slots {
 	struct space *space;
-	uint32_t per_page;
-	uint32_t bytes;   /* of a page's bits */
-	uint8_t *live;    /* per page: bit i = slot i holds live data */
-	owner_t lists;    /* owners from here on are numbers of slot lists */
-	struct pool list; /* per_page of sub_t each */
+	uint32_t per_page; /* a power of two */
+	uint64_t *live;    /* per page as many bits: bit i = slot i holds live data */
+	owner_t lists;     /* owners from here on are numbers of slot lists */
+	struct pool list;  /* per_page of sub_t each */
 };
 
 void slots_init(struct slots *, struct space *, uint32_t per_page, owner_t lists);
@@ -34,16 +34,28 @@ void slots_release(struct slots *);
 /* The page will be read or lose slots soon. */
 PREFETCHING void slots_prefetch(const struct slots *s, ppn_t ppn)
 {
-	__builtin_prefetch(s->live + (size_t)ppn * s->bytes, 1);
+	__builtin_prefetch(s->live + (size_t)ppn * s->per_page / 64, 1);
 }
 
 /* The live slots of a page as bits. */
-mask_t slots_live(const struct slots *, ppn_t);
+static inline mask_t slots_live(const struct slots *s, ppn_t ppn)
+{
+	size_t bit = (size_t)ppn * s->per_page;
+
+	return s->live[bit / 64] >> bit % 64 & bits_below(s->per_page);
+}
 
 /* The slot list of such an owner. */
 static inline sub_t *slots_list(const struct slots *s, owner_t owner)
 {
 	return pool_at(&s->list, owner - s->lists);
+}
+
+/* The slots of a page with that owner will be looked at soon. */
+PREFETCHING void slots_prefetch_list(const struct slots *s, owner_t owner)
+{
+	if (owner >= s->lists && owner != OWNER_NONE)
+		__builtin_prefetch(slots_list(s, owner));
 }
 
 /* The logical sub-page in a slot of a page with that owner. */

@@ -54,6 +54,15 @@ static inline struct forgery forgery_of(const char *path)
 	return f;
 }
 
+/* Of the bytes; the places are shared. */
+static inline struct forgery forgery_copy(const struct forgery *f)
+{
+	struct forgery copy = *f;
+
+	copy.bytes = memcpy(memory_array(f->size, 1, "forged drive"), f->bytes, f->size);
+	return copy;
+}
+
 static inline void forgery_free(struct forgery *f)
 {
 	memory_free(f->bytes);

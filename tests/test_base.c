@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/beside.h"
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/heap.h"
@@ -456,6 +457,27 @@ static void test_declared_bounds(void **state)
 	assert_string_equal(r.broken, "number");
 }
 
+static bool is_asked(unsigned *questions)
+{
+	++*questions;
+	return true;
+}
+
+/* What is asked may lean on all that was declared before: a bool is one. */
+static void test_nothing_is_asked_of_what_is_broken(void **state)
+{
+	struct regions r = { .broken = NULL };
+	unsigned questions = 0;
+
+	(void)state;
+	regions_require(&r, is_asked(&questions), "first");
+	assert_int_equal(questions, 1);
+	regions_require(&r, false, "second");
+	regions_require(&r, is_asked(&questions), "third");
+	assert_int_equal(questions, 1);
+	assert_string_equal(r.broken, "second");
+}
+
 /* A ring whose links contradict each other, or that never comes back to its head, has no length. */
 static void test_broken_rings(void **state)
 {
@@ -474,6 +496,29 @@ static void test_broken_rings(void **state)
 	link[1].next = 3;
 	link[3].previous = 0;
 	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 4), INDEX_NONE);
+}
+
+/* ---- beside ---- */
+
+static void count_up(void *count)
+{
+	for (int i = 0; i < 1000; i++)
+		++*(int *)count;
+}
+
+static void test_beside(void **state)
+{
+	struct beside b = { 0 };
+	int count = 0;
+
+	(void)state;
+	beside_end(&b);
+	for (int i = 1; i <= 10; i++) {
+		beside_start(&b, count_up, &count);
+		beside_end(&b);
+		assert_int_equal(count, 1000 * i);
+	}
+	beside_end(&b);
 }
 
 /* ---- hash ---- */
@@ -496,7 +541,7 @@ static void random_hash(struct random *r)
 {
 	struct node node[4 * ELEMENTS] = { 0 };
 	struct hashed e = HASHED(node, key, link);
-	struct hash h = hash_create(0, "test");
+	struct hash h = hash_create_near(0, (uint32_t)random_below(r, 4), "test");
 	uint32_t count = 0;
 
 	for (uint32_t step = 0; step < 4 * STEPS; step++) {
@@ -549,6 +594,42 @@ static void test_hash_grows(void **state)
 	assert_int_equal(hash_find(&h, HASHED(node, key, link), 7), INDEX_NONE);
 	hash_free(&h);
 	memory_free(node);
+}
+
+/* From a multiple of the buckets on each has one to itself. */
+static void test_hash_of_keys_in_a_row(void **state)
+{
+	struct node node[128] = { 0 };
+	struct hash h = hash_create(128, "test");
+
+	(void)state;
+	for (uint32_t first = 0; first < 1u << 31; first = 3 * first + 128) {
+		for (uint32_t i = 0; i < 128; i++) {
+			node[i].key = first / 128 * 128 + i;
+			hash_add(&h, HASHED(node, key, link), i);
+		}
+		for (uint32_t i = 0; i < 128; i++)
+			assert_int_equal(node[i].link, 0);
+		hash_clear(&h);
+	}
+	hash_free(&h);
+}
+
+/* Groups of four have a bucket each, and none grows. */
+static void test_hash_of_keys_that_are_used_together(void **state)
+{
+	struct node node[512] = { 0 };
+	struct hash h = hash_create_near(128, 2, "test");
+
+	(void)state;
+	for (uint32_t i = 0; i < 512; i++) {
+		node[i].key = 4096 + i;
+		hash_add(&h, HASHED(node, key, link), i);
+	}
+	assert_int_equal(h.buckets, 128);
+	for (uint32_t i = 0; i < 512; i++)
+		assert_int_equal(node[i].link, i % 4 ? i : 0);
+	hash_free(&h);
 }
 
 /* Whatever the portions, and no bit goes unseen. */
@@ -685,9 +766,13 @@ int main(void)
 		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),
 		cmocka_unit_test(test_a_saved_pool_that_cannot_be),
 		cmocka_unit_test(test_declared_bounds),
+		cmocka_unit_test(test_nothing_is_asked_of_what_is_broken),
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_hash_grows),
+		cmocka_unit_test(test_hash_of_keys_in_a_row),
+		cmocka_unit_test(test_hash_of_keys_that_are_used_together),
 		cmocka_unit_test(test_sum_of_bytes),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_runs),

@@ -212,6 +212,111 @@ static void test_accounts_of_another_time_are_seen(void **state)
 	accounts_free(a);
 }
 
+/* ---- handles and alarms ---- */
+
+/* One that is under way, then the next of the same slot; beyond the slots there is none. */
+static void test_handles_of_operations_to_come(void **state)
+{
+	const op_t next_use = (op_t)1 << 32;
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)), second;
+
+	(void)state;
+	assert_true(schedule_knows(s, OP_NONE));
+	assert_true(schedule_knows(s, first));
+	assert_false(schedule_knows(s, first + 1));
+	assert_false(schedule_knows(s, first + next_use));
+	schedule_drain(s);
+	assert_true(schedule_knows(s, first));
+	assert_false(schedule_knows(s, first + next_use));
+	second = submit_read(b, old_page(b, 1, 0, 0, 0));
+	assert_true(second == first + next_use);
+	assert_true(schedule_knows(s, first));
+	assert_true(schedule_knows(s, second));
+	assert_false(schedule_knows(s, second + next_use));
+	schedule_drain(s);
+	bench_close(b);
+}
+
+/* Visits regions: the words in them that have a value become too large, one after the other. */
+struct forger {
+	struct regions regions; /* first: the visitor is found through it */
+	struct schedule *schedule;
+	uint64_t value;
+	uint32_t refused;
+};
+
+static void leave(struct regions *r, void *bytes, size_t size)
+{
+	(void)r;
+	(void)bytes;
+	(void)size;
+}
+
+static bool is_refused(struct schedule *s)
+{
+	struct regions r = { .visit = leave, .running = true, .most = UINT64_MAX };
+
+	schedule_regions(s, &r);
+	return r.broken;
+}
+
+static void forge_words(struct regions *r, void *bytes, size_t size)
+{
+	struct forger *f = (struct forger *)r;
+	const uint64_t forged = (uint64_t)1 << 59;
+
+	for (char *at = bytes; size >= sizeof f->value; at += sizeof f->value, size -= sizeof f->value) {
+		uint64_t value;
+
+		memcpy(&value, at, sizeof value);
+		if (value != f->value)
+			continue;
+		memcpy(at, &forged, sizeof forged);
+		f->refused += is_refused(f->schedule);
+		memcpy(at, &value, sizeof value);
+	}
+}
+
+/* An erase rests for a read, whose command is on the bus: nothing of that may lie so far ahead that alarms do not hold
+ * it. */
+static void test_times_that_no_alarm_can_have_are_refused(void **state)
+{
+	enum { NOW = 400050 };
+	static const struct {
+		const char *what;
+		uint64_t value;
+	} words[] = {
+		{ "in_ns", 100 },
+		{ "cell_ns", 10000 },
+		{ "out_ns", 4000 },
+		{ "suspended_ns", 605100 },
+		{ "the end of the transfer", 400100 },
+		{ "the alarm", NOW },
+	};
+	struct bench *b = bench_open_unjudged(
+		PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
+	ppn_t old = old_page(b, 0, 0, 1, 0);
+
+	(void)state;
+	submit_erase(b, page_at(b, 0, 0, 0, 0));
+	schedule_run_until(b->flash->schedule, 400000);
+	submit_read(b, old);
+	schedule_run_until(b->flash->schedule, NOW);
+	assert_false(is_refused(b->flash->schedule));
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct forger f = { { .visit = forge_words, .running = true, .most = UINT64_MAX },
+			b->flash->schedule, words[i].value, 0 };
+
+		schedule_regions(b->flash->schedule, &f.regions);
+		if (f.refused != 1)
+			fail_msg("%s: %u places are refused", words[i].what, f.refused);
+	}
+	schedule_drain(b->flash->schedule);
+	bench_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +324,8 @@ int main(void)
 		cmocka_unit_test(test_lists_that_are_wrong_are_seen),
 		cmocka_unit_test(test_copies_come_from_somewhere),
 		cmocka_unit_test(test_accounts_of_another_time_are_seen),
+		cmocka_unit_test(test_handles_of_operations_to_come),
+		cmocka_unit_test(test_times_that_no_alarm_can_have_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("census", tests, NULL, NULL);

@@ -398,6 +398,82 @@ static void test_static_placement_ends(void **state)
 	}
 }
 
+/* Without judges pages are placed many at a time, as long as nothing has to be collected: into the same places. */
+static void test_pages_placed_together_lie_where_each_alone_would(void **state)
+{
+	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
+		"used=0.7 precondition.valid=0.5 precondition.layout=apart precondition.premap=none",
+		"used=0.3 precondition.valid=0.25 precondition.layout=apart precondition.premap=none",
+		"used=0.4 precondition.valid=0.2 precondition.layout=apart precondition.premap=none gc.threshold=0.3",
+		"used=0.95 precondition.valid=0.4 gc.low=40",
+		"used=0.9 precondition.valid=0.7 placement.policy=static" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+		char text[512];
+		struct replay *alone, *together;
+
+		snprintf(text, sizeof text, MEDIUM "precondition.mode=synthetic precondition.%s", states[i]);
+		alone = prepared(text);
+		together = replay_open(text);
+		drive_free(together->drive);
+		together->drive = drive_create(&together->settings, false, &together->fault);
+		assert_false(drive_takes_pages(alone->drive, 1));
+		assert_true(drive_takes_pages(together->drive, 1024));
+		assert_true(precondition_for(together, "uniform"));
+		ftl_check(together->drive->ftl);
+		for (ppn_t ppn = 0; ppn < alone->drive->geometry.pages; ppn++)
+			assert_int_equal(flash_owner(alone->drive->flash, ppn),
+				flash_owner(together->drive->flash, ppn));
+		assert_int_equal(alone->before.used_pages, together->before.used_pages);
+		replay_free(alone);
+		replay_free(together);
+	}
+}
+
+struct broken {
+	const struct drive *drive;
+	lpn_t lpn;
+};
+
+static void check_with_wrong_owner(void *broken)
+{
+	struct broken *b = broken;
+	struct page_ftl *p = b->drive->ftl->state;
+
+	flash_rename(b->drive->flash, page_map_get(&p->map, b->lpn).ppn, 7);
+	ftl_check(b->drive->ftl);
+}
+
+/* What a second core takes a part in: the order of live pages, which are all pages here, and the check of the table. */
+static void test_a_large_drive_is_filled_and_checked(void **state)
+{
+	struct replay *r =
+		replay_open("flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=4000 "
+			    "flash.pages=100 flash.page_bytes=2048 flash.over_provisioning=0.25 "
+			    "precondition.mode=synthetic precondition.premap=none "
+			    "precondition.used=0.8 precondition.valid=0.75");
+	lpn_t lpns = r->drive->geometry.logical_pages;
+	struct broken broken[] = { { NULL, 11 }, { NULL, lpns - 11 } };
+
+	(void)state;
+	assert_int_equal(lpns, 1200000);
+	drive_free(r->drive);
+	r->drive = drive_create(&r->settings, false, &r->fault);
+	assert_true(precondition(r->drive, NULL, &r->before, &r->fault));
+	assert_int_equal(r->before.valid_pages, lpns);
+	assert_int_equal(page_check_map(r->drive->ftl), lpns);
+	ftl_check(r->drive->ftl);
+	for (size_t i = 0; i < 2; i++) {
+		char text[40];
+
+		broken[i].drive = r->drive;
+		snprintf(text, sizeof text, "LPN %u is mapped to page", broken[i].lpn);
+		assert_aborts(check_with_wrong_owner, &broken[i], text);
+	}
+	replay_free(r);
+}
+
 /*
  * All of a block's pages are live or all are dead, but for three blocks of each plane: where live ones follow dead
  * ones, where dead ones follow these, and where the last live ones were written again.
@@ -530,8 +606,8 @@ static void test_all_ftls_are_filled_alike(void **state)
 static void expect_masks_and_replay(struct replay *r, const mask_t mask[3], const char *trace)
 {
 	for (lpn_t lpn = 0; lpn < 3; lpn++)
-		assert_int_equal(page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask,
-			mask[lpn]);
+		assert_int_equal(
+			page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask, mask[lpn]);
 	replay_trace(r, trace);
 	assert_int_equal(r->end, RUN_DONE);
 	replay_free(r);
@@ -1126,6 +1202,8 @@ int main(void)
 		cmocka_unit_test(test_a_page_is_read_once_around_a_buffered_sector),
 		cmocka_unit_test(test_synthetic_state_is_reached),
 		cmocka_unit_test(test_synthetic_state_is_spread_evenly),
+		cmocka_unit_test(test_pages_placed_together_lie_where_each_alone_would),
+		cmocka_unit_test(test_a_large_drive_is_filled_and_checked),
 		cmocka_unit_test(test_live_pages_lie_apart),
 		cmocka_unit_test(test_all_ftls_start_equally_full),
 		cmocka_unit_test(test_static_placement_ends),

@@ -310,6 +310,44 @@ static void test_state_goes_from_one_cache_to_another(void **state)
 	world_close(b);
 }
 
+/* Two of three entries leave for one large one; then, in a file, the list of free ones has the third's element in place
+ * of theirs. */
+static void test_an_entry_in_use_is_not_free(void **state)
+{
+	struct entry_cache_plan plan = { .bytes = 24 };
+	struct world *a = world_open(plan, false), *b = world_open(plan, false);
+	struct copying *c = memory_array(1, sizeof *c, "regions");
+	struct cached_entry *e = (struct cached_entry *)(c->bytes + 2 * sizeof(uint32_t));
+	uint32_t free, used;
+
+	(void)state;
+	c->regions.visit = copy_region;
+	begin(a);
+	for (uint32_t key = 0; key < 3; key++)
+		entry_cache_get(a->entries, &a->bench->io, key, 8);
+	entry_cache_get(a->entries, &a->bench->io, 3, 16);
+	end(a);
+	entry_cache_regions(a->entries, &c->regions);
+	memcpy(&used, c->bytes, sizeof used);
+	memcpy(&free, c->bytes + sizeof used, sizeof free);
+	assert_int_equal(used, 5);
+	assert_int_equal(e[free].chain, INDEX_NONE);
+	for (uint32_t i = 2; i < used; i++)
+		if (e[i].key == 2) {
+			memcpy(c->bytes + sizeof used, &i, sizeof i);
+			e[i].chain = INDEX_NONE;
+		}
+	c->at = 0;
+	c->into = true;
+	entry_cache_regions(b->entries, &c->regions);
+	assert_non_null(c->regions.broken);
+	memory_free(c);
+	world_close(a);
+	entry_cache_free(b->entries);
+	directory_check(b->directory);
+	world_free(b);
+}
+
 /* ---- times ---- */
 
 /* When a read of data (another die) that waits for the look-up is done; the clock starts with the request. */
@@ -391,6 +429,38 @@ static void test_a_hit_waits_for_its_own_load(void **state)
 	begin(w);
 	assert_true(entry_cache_get(w->entries, io, 1, 8) == OP_NONE);
 	end(w);
+	world_close(w);
+}
+
+/* Many requests, each of which lets all reads but its own be done: few are remembered, and those under way always. */
+static void test_fetches_are_kept_while_they_are_under_way(void **state)
+{
+	struct world *w = world_open((struct entry_cache_plan){ .bytes = 4 * KEYS }, false);
+	struct io *io = &w->bench->io;
+	struct fetches fetches = fetches_create();
+	op_t read[4];
+
+	(void)state;
+	for (uint32_t n = 0; n < 4000; n += 4) {
+		begin(w);
+		for (uint32_t i = 0; i < 4; i++) {
+			read[i] = directory_read(w->directory, io, i, CAUSE_MAP, OP_NONE);
+			fetches_begin(&fetches, io, n + i + 1, read[i]);
+		}
+		fetches_begin(&fetches, io, n + 4, read[0]);
+		fetches_forget(&fetches, n + 3);
+		assert_true(fetches_pending(&fetches, io, n + 1) == read[0]);
+		assert_true(fetches_pending(&fetches, io, n + 2) == read[1]);
+		assert_true(fetches_pending(&fetches, io, n + 3) == OP_NONE);
+		assert_true(fetches_pending(&fetches, io, n + 4) == read[0]);
+		end(w);
+	}
+	assert_true(fetches.pool.used < 150);
+	for (uint32_t number = 1; number <= 4000; number++)
+		assert_true(fetches_pending(&fetches, io, number) == OP_NONE);
+	assert_int_equal(fetches.index.count, 0);
+	assert_true(pool_is_free(&fetches.pool));
+	fetches_free(&fetches);
 	world_close(w);
 }
 
@@ -484,8 +554,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_agrees_with_a_plain_model),
 		cmocka_unit_test(test_state_goes_from_one_cache_to_another),
+		cmocka_unit_test(test_an_entry_in_use_is_not_free),
 		cmocka_unit_test(test_who_waits),
 		cmocka_unit_test(test_a_hit_waits_for_its_own_load),
+		cmocka_unit_test(test_fetches_are_kept_while_they_are_under_way),
 		cmocka_unit_test(test_a_write_back_pays_for_notes),
 		cmocka_unit_test(test_no_page_to_write_to),
 		cmocka_unit_test(test_pages_are_placed_once_in_ascending_order),

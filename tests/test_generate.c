@@ -382,6 +382,17 @@ static void ranges_are_visited_in_order(void **state)
 	generator_close(g);
 }
 
+/* Of a space of 2^42 requests no more are counted than are made. */
+static void ranges_end_where_they_are_told(void **state)
+{
+	struct generator *g = open_with("ranges", "space=2048T", "place.grid=1M", "place.range=1G",
+		"read.sizes=512", "requests=3", NULL);
+
+	(void)state;
+	assert_int_equal(generator_requests(g), 3);
+	generator_close(g);
+}
+
 /* Of n requests of one page in n pages a share of 1/e of the pages is never met. */
 static void ranges_draw_with_replacement(void **state)
 {
@@ -980,6 +991,10 @@ static void bad_profiles_say_what_is_wrong(void **state)
 		{ "place: { grid = 65536; }; read: { near = 0.5; near_span = 4096; };",
 			"%s: read.near_span should be at least place.grid" },
 		{ "requests = 0;", "%s: requests = 0 needs place.range" },
+		{ "requests = 0; space = \"2048T\"; place: { grid = 1048576; range = 1048576; }; read: { sizes = "
+		  "\"512\"; };",
+			"%s: place.range makes about 4.4e+12 requests, more than can be counted beforehand; "
+			"requests should be 1 to 1e9" },
 	};
 
 	(void)state;
@@ -1031,6 +1046,7 @@ int main(void)
 		cmocka_unit_test(zipf_profile_is_zipf),
 		cmocka_unit_test(sequential_runs_round_the_space),
 		cmocka_unit_test(ranges_are_visited_in_order),
+		cmocka_unit_test(ranges_end_where_they_are_told),
 		cmocka_unit_test(ranges_draw_with_replacement),
 		cmocka_unit_test(repeats_keep_start_and_length),
 		cmocka_unit_test(runs_continue_earlier_requests),

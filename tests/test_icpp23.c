@@ -38,11 +38,23 @@ static char *without_scale(const char *word)
 	return memory_string(text, "setting");
 }
 
+/* The next word of the line, or of what stands between quotes; NULL at the end. */
+static char *next_word(char **rest)
+{
+	char *word = *rest + strspn(*rest, " \n"), *end;
+
+	end = *word == '\'' ? strchr(++word, '\'') : word + strcspn(word, " \n");
+	assert_non_null(end);
+	*rest = end + (*end != '\0');
+	*end = '\0';
+	return *word ? word : NULL;
+}
+
 static struct variant read_variant(char *words)
 {
 	struct variant v = { .count = 0 };
 
-	for (char *word = strtok(words, " \n"); word; word = strtok(NULL, " \n"))
+	for (char *word = next_word(&words); word; word = next_word(&words))
 		if (!strncmp(word, WORKLOAD, strlen(WORKLOAD)) && v.count < MOST)
 			v.setting[v.count++] = without_scale(word + strlen(WORKLOAD));
 	return v;

@@ -4,6 +4,7 @@
 Runs from the top of the tree, as `make test` does.
 """
 import csv
+import json
 import os
 import runpy
 import signal
@@ -343,6 +344,34 @@ class Sweep(Folder):
         self.lab("run", self.at("sweep"), "n=20000")
         self.assertEqual(self.text("results/sweep/n-20000/results.tsv"), undisturbed)
 
+    def test_what_an_ended_run_leaves_is_no_result(self):
+        """A run that a signal ends writes its statistics so far."""
+        self.lab("run", self.at("sweep"))
+        undisturbed = self.text("results/sweep/n-300/results.tsv")
+        runs = "results/sweep/n-300/runs"
+        for name in os.listdir(self.at(runs))[:2]:
+            done = json.loads(self.text(os.path.join(runs, name)))
+            done["statistics"] |= {"run.interrupted": 1, "flash.program.total": 1}
+            self.write(os.path.join(runs, name), json.dumps(done, indent=2))
+        self.lab("run", self.at("sweep"))
+        self.assertEqual(self.text("results/sweep/n-300/results.tsv"), undisturbed)
+
+    def test_a_run_that_is_ended_is_told(self):
+        """By SIGTERM, as a cluster does; its numbers are in no row."""
+        self.write("ended", f"""#!/bin/sh
+case "$*" in
+*--check*) exec {SSD} "$@" ;;
+*ftl=across*) {SSD} "$@" && sed -i 's/"run.interrupted": 0/"run.interrupted": 1/' "$4" && exit 143 ;;
+*) exec {SSD} "$@" ;;
+esac
+""")
+        os.chmod(self.at("ended"), 0o755)
+        said = subprocess.run([*self.command("run", self.at("sweep")), "--ssd", self.at("ended")], capture_output=True,
+                              text=True)
+        self.assertIn("ended by signal 15", said.stderr)
+        rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:]]
+        self.assertEqual({tuple(row[5:]) for row in rows if "across" in row}, {("ended by signal 15", "", "", "", "")})
+
     def test_tasks_share_the_folder(self):
         tasks = [subprocess.Popen(self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),
                                   stderr=subprocess.DEVNULL) for i in range(3)]
@@ -424,12 +453,15 @@ class Sweep(Folder):
         self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = moved\n")
         row = "{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t\n".format
         self.write("sweep/published.tsv", "id\n" + row("moved", "a", "=", 8) + row("lost", "a", ">=", 200) + row("kept", "a", "<=", 400)
-                   + row("far", "a", "=", 1000) + row("other", "replayed", "=", 50) + row("reading", "a", "also", 8))
+                   + row("far", "a", "=", 1000) + row("other", "replayed", "=", 50) + row("reading", "a", "also", 8)
+                   + row("never", "a", "=", 1000).replace("Fig. 1", "Not to be had: Fig. 1")
+                   + "sum\tNot to be had: Fig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n")
         self.lab("report", self.at("sweep"), "variants")
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
         self.assertEqual({line[0]: line[8] for line in lines if line[9] == "written"}, {
             "moved": "Met with 1 of 1 variants: short 7.", "lost": "Not met with 1 of 1 variants: short 7.", "kept": "Met with all 1 variants.",
-            "far": "Met with none of 1 variants; nearest short 7.", "other": "", "reading": ""})
+            "far": "Met with none of 1 variants; nearest short 7.", "other": "", "reading": "",
+            "never": "Met with none of 1 variants; nearest short 7.", "sum": ""})
         self.assertEqual({line[8] for line in lines if line[9] == "replayed"}, {""})
         self.assertIn('Met with 1 of 1 variants: <a href="#at-short">short</a> 7.', self.text("results/sweep/default/report-variants.html"))
         self.lab("report", self.at("sweep"))

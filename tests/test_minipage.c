@@ -463,6 +463,133 @@ static void test_random_requests(void **state)
 	assert_true(paged > 100);
 }
 
+/* ---- where minipages are ---- */
+
+/* Pages of 4 minipages of 8 sectors: 16 physical, 8 logical ones. */
+static void places_of_test(struct places *p)
+{
+	const struct geometry g = { .pages = 16,
+		.logical_pages = 8,
+		.sectors_per_page = 32,
+		.sector_shift = 5,
+		.full_page = 0xffffffff };
+
+	places_init(p, &g, 3);
+}
+
+static uint32_t apart(const struct places *p)
+{
+	return p->apart.used - pool_count_free(&p->apart);
+}
+
+static void test_a_row_of_places_is_a_number(void **state)
+{
+	struct places p;
+
+	(void)state;
+	places_of_test(&p);
+	places_set(&p, 4, 4, 20, 0xffffffff); /* LPN 1 in page 5 */
+	assert_int_equal(p.entry[1], 21);
+	assert_int_equal(places_get(&p, 6), 22);
+	places_set(&p, 6, 1, 32, 0xff); /* its minipage 2 in page 8 */
+	assert_int_equal(apart(&p), 1);
+	assert_int_equal(places_get(&p, 5), 21);
+	assert_int_equal(places_get(&p, 6), 32);
+	assert_int_equal(places_page(&p, 1), 0xffffffff);
+	places_set(&p, 4, 2, 42, 0xffff); /* packed: 0 and 1 end page 10, 2 and 3 begin page 11 */
+	assert_int_equal(apart(&p), 1);
+	places_set(&p, 6, 2, 44, 0xffff);
+	assert_int_equal(p.entry[1], 43);
+	assert_int_equal(apart(&p), 0);
+	places_set(&p, 5, 1, 43, 0x7f); /* a sector is trimmed */
+	assert_int_equal(apart(&p), 1);
+	assert_int_equal(places_written(&p, 5), 0x7f);
+	places_set(&p, 4, 4, 0, 0); /* all are */
+	assert_int_equal(p.entry[1], 0);
+	assert_int_equal(apart(&p), 0);
+	places_release(&p);
+}
+
+/* Beside an array of places and one of sectors. */
+static void test_places_by_chance(void **state)
+{
+	uint32_t place[32] = { 0 };
+	mask_t written[32] = { 0 };
+	struct random random;
+	struct places p;
+
+	(void)state;
+	places_of_test(&p);
+	random_init(&random, 1, 7);
+	for (int n = 0; n < 100000; n++) {
+		sub_t first = (sub_t)random_below(&random, 32);
+		uint32_t count = 1 + (uint32_t)random_below(&random, 4 - first % 4);
+		uint32_t at = (uint32_t)random_below(&random, 3) * 4 + first % 4;
+		mask_t mask = random_below(&random, 4) ? 0xffffffff : random_below(&random, UINT32_MAX);
+		uint32_t inside = 0;
+
+		mask = random_below(&random, 8) ? mask & bits_below(8 * count) : 0;
+		places_set(&p, first, count, at, mask);
+		for (uint32_t i = 0; i < count; i++) {
+			place[first + i] = at + i;
+			written[first + i] = mask >> 8 * i & 0xff;
+		}
+		for (sub_t sub = 0; sub < 32; sub++) {
+			assert_int_equal(places_written(&p, sub), written[sub]);
+			assert_true(!written[sub] || places_get(&p, sub) == place[sub]);
+		}
+		for (lpn_t lpn = 0; lpn < 8; lpn++) {
+			const uint32_t *at_lpn = &place[4 * lpn];
+			mask_t page = places_page(&p, lpn);
+			bool row = at_lpn[1] == at_lpn[0] + 1 && at_lpn[2] == at_lpn[0] + 2 &&
+				   at_lpn[3] == at_lpn[0] + 3;
+
+			inside += !(!page || (page == 0xffffffff && row));
+		}
+		assert_int_equal(apart(&p), inside);
+	}
+	places_release(&p);
+}
+
+static void leave_as_it_is(struct regions *r, void *bytes, size_t size)
+{
+	(void)r, (void)bytes, (void)size;
+}
+
+static bool is_refused(struct places *p)
+{
+	struct regions r = { .visit = leave_as_it_is, .most = 1 << 20 };
+
+	places_regions(p, &r);
+	return r.broken;
+}
+
+static void test_a_saved_table_is_not_trusted(void **state)
+{
+	struct places p;
+	uint32_t *word;
+
+	(void)state;
+	places_of_test(&p);
+	places_set(&p, 0, 4, 60, 0xffffffff);
+	places_set(&p, 4, 2, 20, 0xff0f);
+	word = places_apart(&p, p.entry[1]);
+	assert_false(is_refused(&p));
+	p.entry[0]++; /* its last minipage would be behind the last page */
+	assert_true(is_refused(&p));
+	p.entry[0] = p.entry[1];
+	assert_true(is_refused(&p));
+	p.entry[0] = 1;
+	word[1] = 64;
+	assert_true(is_refused(&p));
+	word[1] = 0;
+	word[4] = 0; /* nothing needs no side table */
+	assert_true(is_refused(&p));
+	word[4] = 1;
+	assert_false(is_refused(&p));
+	places_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,6 +606,9 @@ int main(void)
 		cmocka_unit_test(test_the_buffer_cooperates),
 		cmocka_unit_test(test_a_pack_looks_up_what_it_takes),
 		cmocka_unit_test(test_random_requests),
+		cmocka_unit_test(test_a_row_of_places_is_a_number),
+		cmocka_unit_test(test_places_by_chance),
+		cmocka_unit_test(test_a_saved_table_is_not_trusted),
 	};
 
 	return cmocka_run_group_tests_name("minipage", tests, NULL, NULL);

@@ -12,6 +12,7 @@ static const struct {
 } ways[] = {
 	{ "", "$d/trace", "" }, { "", "-", "<$d/trace" }, { "cat $d/trace |", "-", "" },
 	{ "gzip -c $d/trace |", "-", "" }, { "cat $d/trace |", "/dev/stdin", "" },
+	{ "{ head -c 333 $d/trace; sleep 0.1; tail -c +334 $d/trace; } |", "-", "" }, /* an odd piece */
 	{ "mkfifo $d/fifo; cat $d/trace >$d/fifo &", "$d/fifo", "; s=$?; rm $d/fifo; exit $s" },
 	{ "{ read line;", "-", "; } <$d/two" }, /* begins behind what was read before */
 };

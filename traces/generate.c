@@ -385,12 +385,8 @@ static void actor_open(struct generator *g, unsigned kind)
 static uint64_t count_requests(const struct generator *g)
 {
 	const struct profile *p = &g->profile;
-	uint64_t in_ranges;
 
-	if (!p->range_bytes)
-		return p->requests;
-	in_ranges = ranges_count(g->ranges);
-	return p->requests && p->requests < in_ranges ? p->requests : in_ranges;
+	return p->range_bytes ? ranges_count(g->ranges, p->requests ? p->requests : UINT64_MAX) : p->requests;
 }
 
 struct generator *generator_open(const char *profile, char *const overrides[], size_t n, struct fault *fault)

@@ -160,6 +160,15 @@ uint64_t mix_largest(const struct mix *mix)
 	return largest;
 }
 
+double mix_mean(const struct mix *mix)
+{
+	double mean = 0;
+
+	for (size_t i = 0; i < mix->count; i++)
+		mean += mix->part[i].weight * (double)mix->part[i].value;
+	return mean;
+}
+
 /* ---- zipf ---- */
 
 /* The density x^-exponent, its integral and the integral's inverse. */

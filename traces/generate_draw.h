@@ -45,6 +45,7 @@ uint64_t mix_value(const struct mix *, double u);
 uint64_t mix_quantile(const struct mix *, double u);
 
 uint64_t mix_largest(const struct mix *);
+double mix_mean(const struct mix *);
 
 /* Ranks 0 .. count-1 with probability proportional to (rank + 1 + shift)^-exponent. */
 struct zipf {

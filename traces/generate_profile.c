@@ -237,6 +237,19 @@ static bool apply_targets(struct profile *p, const char *path, struct fault *fau
 	return true;
 }
 
+/* Requests of ranges are counted before the first is made: seconds at most. */
+static bool can_be_counted(const struct profile *p, const char *path, struct fault *fault)
+{
+	double most = 1e9, mean = mix_mean(&p->size_mix[KIND_READ]) * SECTOR_BYTES;
+	double about = p->range_bytes ? (double)p->space * (1 / mean + 1 / (double)p->range_bytes) : 0;
+
+	return about <= most || (p->requests && (double)p->requests <= most) ||
+	       fault_set(fault,
+		       "%s: place.range makes about %.2g requests, more than can be counted beforehand; "
+		       "requests should be 1 to 1e9",
+		       path, about);
+}
+
 static bool parse(struct profile *p, const char *path, struct fault *fault)
 {
 	return parse_mix(&p->gap_mix, p->gaps, MIX_NS, path, "arrival.gaps", fault) &&
@@ -244,7 +257,7 @@ static bool parse(struct profile *p, const char *path, struct fault *fault)
 		       fault) &&
 	       parse_mix(&p->size_mix[KIND_WRITE], p->kind[KIND_WRITE].sizes, MIX_SECTORS, path,
 		       "write.sizes", fault) &&
-	       check(p, path, fault) && apply_targets(p, path, fault);
+	       check(p, path, fault) && apply_targets(p, path, fault) && can_be_counted(p, path, fault);
 }
 
 /* `text`: what the file would hold that is not there; NULL: it is read. */

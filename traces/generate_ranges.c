@@ -38,11 +38,11 @@ bool ranges_next(struct ranges *r, struct extent *request)
 	return length > 0;
 }
 
-uint64_t ranges_count(struct ranges r)
+uint64_t ranges_count(struct ranges r, uint64_t most)
 {
 	uint64_t count = 0;
 
-	while (next_length(&r))
+	while (count < most && next_length(&r))
 		count++;
 	return count;
 }

@@ -25,7 +25,7 @@ struct ranges ranges_create(
 /* The next request; false when every range had its share. */
 bool ranges_next(struct ranges *, struct extent *);
 
-/* How many requests that makes from now on. */
-uint64_t ranges_count(struct ranges);
+/* How many requests that makes from now on, counted one by one up to `most`. */
+uint64_t ranges_count(struct ranges, uint64_t most);
 
 #endif

@@ -1,13 +1,12 @@
 #include "traces/stat_plot.h"
 
+#include "base/child.h"
 #include "base/memory.h"
 #include "traces/stat_state.h"
 
-#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -162,16 +161,14 @@ static bool run_gnuplot(const char *script, struct fault *fault)
 {
 	char name[] = "gnuplot", *path = memory_string(script, "plot name");
 	char *arguments[] = { name, path, NULL };
-	int status = 0, error;
 	pid_t child;
+	int error;
 
 	error = posix_spawnp(&child, name, NULL, NULL, arguments, environ);
 	memory_free(path);
 	if (error)
 		return fault_set(fault, "gnuplot, which --plot needs, cannot be run: %s", strerror(error));
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return status == 0 || fault_set(fault, "gnuplot could not draw the plot");
+	return child_end(child) == 0 || fault_set(fault, "gnuplot could not draw the plot");
 }
 
 /* A name beside the final one, to be freed. */

@@ -1,11 +1,11 @@
 #include "watch/terminal.h"
 
-#include <errno.h>
+#include "base/child.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -95,7 +95,7 @@ bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, s
 {
 	char said[FAULT_BYTES] = "";
 	struct termios before = { 0 };
-	int ends[2], status = 0;
+	int ends[2], status;
 	bool known;
 	pid_t child;
 
@@ -108,8 +108,7 @@ bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, s
 	close(ends[1]);
 	listen_to(ends[0], said, sizeof said);
 	close(ends[0]);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child > 0 ? child_end(child) : -1;
 	give_back(&before, known);
 	if (child < 0)
 		return fault_set(fault, "no process for the pictures: %s", strerror(errno));

@@ -60,11 +60,11 @@ bool mini_map_init(struct ftl *f, struct fault *fault)
 			(struct entry_cache_plan){ .per_page = m->pages ? per_page / m->per_lpn : per_page,
 				.bytes = budget,
 				.least = ENTRY_BYTES,
+				.together = m->pages ? 1 : m->per_lpn,
 				.batch = f->core->map.batch });
 	}
 	slots_init(&m->slots, m->store->space, m->per_lpn, subs + (m->cache ? pages : 0));
-	m->place = memory_array(subs, sizeof *m->place, "minipage table");
-	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
+	places_init(&m->places, g, m->shift);
 	m->split = memory_array(bits_words(g->logical_pages), sizeof *m->split, "modes of logical pages");
 	pack_init(&m->pack, &m->slots,
 		(struct pack_client){ f, holds, NULL, mini_program, .regroup = m->pages ? m->per_lpn : 1 });
@@ -78,8 +78,7 @@ void mini_map_exit(struct mini *m)
 		table_release(&m->table);
 	slots_release(&m->slots);
 	pack_release(&m->pack);
-	memory_free(m->place);
-	memory_free(m->written);
+	places_release(&m->places);
 	memory_free(m->split);
 }
 
@@ -287,12 +286,36 @@ static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved
 		table_moved(&m->table, io, key / m->cache->plan.per_page, in_dram);
 }
 
+/* What is looked up slot by slot is asked for first: lists of slots, then what the minipages lead to, in two steps. */
+PREFETCHING void expect_slots(const struct ftl *f, block_t victim, int step)
+{
+	const struct mini *m = f->state;
+	ppn_t first = geometry_first_page(f->geometry, victim), end = first + f->geometry->pages_per_block;
+
+	for (ppn_t ppn = first; ppn < end; ppn++) {
+		owner_t owner = flash_owner(f->flash, ppn);
+
+		if (step == 0)
+			slots_prefetch_list(&m->slots, owner);
+		for (mask_t live = step ? slots_live(&m->slots, ppn) : 0; live; live &= live - 1) {
+			sub_t sub = slots_sub(&m->slots, owner, (uint32_t)__builtin_ctzll(live));
+
+			if (step == 1)
+				mini_expect_sub(m, sub);
+			else
+				mini_expect_sub_next(m, sub);
+		}
+	}
+}
+
 void mini_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	struct mini *m = f->state;
 	const struct pack_part *part = m->pack.part;
 	uint32_t end;
 
+	for (int step = 0; step < 3; step++)
+		expect_slots(f, victim, step);
 	pack_empty(&m->pack, io, victim, stream, cause);
 	for (uint32_t i = 0; i < m->pack.parts; i = end) {
 		uint32_t moved = 1u << part[i].sub % m->per_lpn;
@@ -334,8 +357,8 @@ static void check_mode(const struct ftl *f, lpn_t lpn)
 		return;
 	for (uint32_t i = 0; i < m->per_lpn; i++)
 		BUG_ON(!mini_written(m, first + i) != !mini_written(m, first) ||
-				(mini_written(m, first) && m->place[first + i] != m->place[first] + i) ||
-				(mini_written(m, first) && m->place[first] % m->per_lpn),
+				(mini_written(m, first) && (mini_ppn(m, first + i) != mini_ppn(m, first) ||
+								   mini_slot(m, first + i) != i)),
 			"LPN %u is mapped as a page, its minipage %u is not in its place", lpn, i);
 }
 

@@ -211,11 +211,12 @@ static bool drop(struct ftl *f, sub_t sub, mask_t mask)
 	mask_t written = mini_written(m, sub);
 
 	mini_forget(f, sub, mask);
-	if (written & ~mask)
-		mini_set_written(m, sub, written & ~mask);
-	else if (written)
+	if (!(written & mask))
+		return false;
+	if (!(written & ~mask))
 		mini_kill(m, sub);
-	return written && !(written & ~mask);
+	places_set(&m->places, sub, 1, places_get(&m->places, sub), written & ~mask);
+	return !(written & ~mask);
 }
 
 /* A logical page in mode P that loses some of its minipages is one of mode M. */
@@ -279,19 +280,18 @@ static void mini_expect(const struct ftl *f, lpn_t lpn)
 {
 	const struct mini *m = f->state;
 
-	__builtin_prefetch(&m->place[lpn * m->per_lpn], 1);
-	__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64], 1);
+	mini_expect_sub(m, lpn * m->per_lpn);
 }
 
 static void mini_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	const struct mini *m = f->state;
-	sub_t sub = lpn * m->per_lpn;
+	uint32_t place = mini_expect_sub_next(m, lpn * m->per_lpn);
 
-	if (!mini_written(m, sub))
+	if (place == INDEX_NONE)
 		return;
-	space_prefetch(m->store->space, mini_ppn(m, sub));
-	slots_prefetch(&m->slots, mini_ppn(m, sub));
+	space_prefetch(m->store->space, place >> m->places.sub_shift);
+	slots_prefetch(&m->slots, place >> m->places.sub_shift);
 }
 
 static bool is_map_page(const struct mini *m, owner_t owner)
@@ -309,7 +309,7 @@ static void check_place(const struct ftl *f, sub_t sub)
 {
 	const struct mini *m = f->state;
 	ppn_t ppn = mini_ppn(m, sub);
-	uint32_t slot = m->place[sub] % m->per_lpn;
+	uint32_t slot = mini_slot(m, sub);
 
 	BUG_ON(!(slots_live(&m->slots, ppn) >> slot & 1) ||
 			slots_sub(&m->slots, flash_owner(f->flash, ppn), slot) != sub,
@@ -368,13 +368,10 @@ static void mini_regions(struct ftl *f, struct regions *r)
 {
 	struct mini *m = f->state;
 	const struct geometry *g = f->geometry;
-	uint32_t subs = g->logical_pages * m->per_lpn;
 
 	store_regions(m->store, r);
 	slots_regions(&m->slots, r);
-	regions_visit(r, m->place, subs * sizeof *m->place);
-	regions_below(r, NUMBERS(m->place), subs, (uint64_t)g->pages * m->per_lpn, "minipage table");
-	regions_visit(r, m->written, (g->logical_sectors / 64 + 1) * sizeof *m->written);
+	places_regions(&m->places, r);
 	regions_visit(r, m->split, bits_words(g->logical_pages) * sizeof *m->split);
 	waiting_regions(f, r);
 	if (!m->cache)
@@ -419,7 +416,7 @@ static void mini_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 		else if (!mini_written(m, sub))
 			fprintf(out, "%sminipage %u nowhere", between, i);
 		else {
-			fprintf(out, "%sslot %u ", between, m->place[sub] % m->per_lpn);
+			fprintf(out, "%sslot %u ", between, mini_slot(m, sub));
 			pages_print(f->geometry, mini_ppn(m, sub),
 				mini_page_mask(m, sub, mini_written(m, sub)), out);
 		}

@@ -6,6 +6,7 @@
  *   map.c        what is in DRAM of the table, and what look-ups, changes and collections cost
  *   write.c      packing
  *   minipage.c   reads, trims, the two FTLs
+ *   places.c     where minipages are
  *
  * Minipage-FTL maps every minipage by itself.  PM-FTL maps a logical page as a page where a request covers it whole
  * (mode P: one entry), else as its minipages (mode M: an entry each); a collection that finds all minipages of a
@@ -20,6 +21,7 @@
 
 #include "base/bits.h"
 #include "ftl/ftl.h"
+#include "ftl/minipage/places.h"
 #include "ftl/pages.h"
 #include "ftl/table.h"
 #include "gc/pack.h"
@@ -70,9 +72,8 @@ struct mini {
 	mask_t full;      /* all of them */
 	struct slots slots;
 	struct pack pack;
-	uint32_t *place;   /* per minipage that holds data: page * per_lpn + slot */
-	uint64_t *written; /* bit per sector: it holds data in flash */
-	uint64_t *split;   /* bit per logical page: mode M */
+	struct places places; /* in flash */
+	uint64_t *split;      /* bit per logical page: mode M */
 
 	struct table table;        /* its directory is NULL if the whole table is in DRAM */
 	struct entry_cache *cache; /* keys: logical pages, or minipages; NULL likewise */
@@ -90,27 +91,23 @@ struct mini {
 
 static inline lpn_t mini_lpn(const struct mini *m, sub_t sub)
 {
-	return sub / m->per_lpn;
+	return sub >> m->places.sub_shift;
 }
 
 static inline ppn_t mini_ppn(const struct mini *m, sub_t sub)
 {
-	return m->place[sub] / m->per_lpn;
+	return places_get(&m->places, sub) >> m->places.sub_shift;
 }
 
-/* The sectors of a minipage that hold data in flash; minipages never straddle a word. */
+static inline uint32_t mini_slot(const struct mini *m, sub_t sub)
+{
+	return places_get(&m->places, sub) & (m->per_lpn - 1);
+}
+
+/* The sectors of a minipage that hold data in flash. */
 static inline mask_t mini_written(const struct mini *m, sub_t sub)
 {
-	uint64_t sector = (uint64_t)sub << m->shift;
-
-	return m->written[sector / 64] >> sector % 64 & m->full;
-}
-
-static inline void mini_set_written(struct mini *m, sub_t sub, mask_t mask)
-{
-	uint64_t sector = (uint64_t)sub << m->shift, *word = &m->written[sector / 64];
-
-	*word = (*word & ~(m->full << sector % 64)) | mask << sector % 64;
+	return places_written(&m->places, sub);
 }
 
 /* A mask of sectors of a minipage as one of its logical page, and back. */
@@ -127,8 +124,22 @@ static inline mask_t mini_mask(const struct mini *m, struct page_part part, uint
 /* The data of the minipage is dead. */
 static inline void mini_kill(struct mini *m, sub_t sub)
 {
-	slots_kill(&m->slots, mini_ppn(m, sub), m->place[sub] % m->per_lpn, 1);
-	mini_set_written(m, sub, 0);
+	slots_kill(&m->slots, mini_ppn(m, sub), mini_slot(m, sub), 1);
+}
+
+/* The minipage is looked up or moved soon; then, once what that fetches is there. */
+PREFETCHING void mini_expect_sub(const struct mini *m, sub_t sub)
+{
+	places_expect(&m->places, mini_lpn(m, sub));
+	if (m->cache)
+		entry_cache_expect(m->cache, m->pages ? mini_lpn(m, sub) : sub);
+}
+
+PREFETCHING uint32_t mini_expect_sub_next(const struct mini *m, sub_t sub)
+{
+	if (m->cache)
+		entry_cache_expect_next(m->cache, m->pages ? mini_lpn(m, sub) : sub);
+	return places_expect_next(&m->places, mini_lpn(m, sub));
 }
 
 /* ---- the table: map.c ---- */

@@ -85,21 +85,35 @@ static void hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part 
 	mini_tell(f, p->sub, p->host | p->kept, oracle_dram_drop);
 }
 
+/* How many parts, from the first on, follow one another in their logical page; *written becomes their sectors. */
+static uint32_t run_of(const struct mini *m, const struct pack_part *part, uint32_t count, mask_t *written)
+{
+	uint32_t n = 0;
+
+	*written = 0;
+	do {
+		*written |= (part[n].host | part[n].kept) << (n << m->shift);
+		n++;
+	} while (n < count && part[n].sub == part->sub + n && part[n].sub % m->per_lpn);
+	return n;
+}
+
 void mini_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *part, uint32_t count,
 	enum cause cause)
 {
 	struct mini *m = f->state;
+	mask_t written;
 
 	pack_program(&m->pack, io, to, part, count, cause);
 	for (uint32_t i = 0; i < count; i++) {
-		sub_t sub = part[i].sub;
-
 		if (f->flash->oracle)
 			hold(f, io, to, &part[i], cause == CAUSE_HOST && part == m->waiting && m->buffered);
-		if (mini_written(m, sub))
-			mini_kill(m, sub);
-		mini_set_written(m, sub, part[i].host | part[i].kept);
-		m->place[sub] = to * m->per_lpn + i;
+		if (mini_written(m, part[i].sub))
+			mini_kill(m, part[i].sub);
+	}
+	for (uint32_t i = 0, run; i < count; i += run) {
+		run = run_of(m, part + i, count - i, &written);
+		places_set(&m->places, part[i].sub, run, to * m->per_lpn + i, written);
 	}
 }
 

@@ -33,7 +33,7 @@ struct overlay {
 
 struct merged_page {
 	uint32_t first; /* overlay in it */
-	ppn_t ppn;
+	uint32_t page;  /* its PPN + 1; 0: there is none */
 };
 
 struct mmap_statistics {
@@ -69,6 +69,11 @@ static struct merged_page *merged_at(const struct mmap_ftl *m, uint32_t i)
 	return pool_at(&m->merged, i);
 }
 
+static ppn_t page_of(const struct mmap_ftl *m, uint32_t merged)
+{
+	return merged_at(m, merged)->page - 1;
+}
+
 static uint32_t first_overlay(const struct mmap_ftl *m, lpn_t lpn)
 {
 	return m->overlay_of[lpn] - 1;
@@ -98,13 +103,14 @@ static uint32_t add_merged_page(struct mmap_ftl *m, ppn_t ppn)
 {
 	uint32_t i = pool_take(&m->merged);
 
-	*merged_at(m, i) = (struct merged_page){ NONE, ppn };
+	*merged_at(m, i) = (struct merged_page){ NONE, ppn + 1 };
 	m->merged_pages++;
 	return i;
 }
 
 static void drop_merged_page(struct mmap_ftl *m, uint32_t i)
 {
+	merged_at(m, i)->page = 0;
 	pool_give(&m->merged, i);
 	m->merged_pages--;
 }
@@ -148,7 +154,7 @@ static void forget(struct mmap_ftl *m, lpn_t lpn, mask_t mask)
 		drop_overlay(m, i);
 		if (merged_at(m, merged)->first != NONE)
 			continue;
-		space_release(space, merged_at(m, merged)->ppn);
+		space_release(space, page_of(m, merged));
 		drop_merged_page(m, merged);
 	}
 }
@@ -173,7 +179,7 @@ static struct sources find(const struct mmap_ftl *m, lpn_t lpn, mask_t mask)
 	s.count = 0;
 	add_source(&s, base.ppn, base.mask & mask);
 	for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next)
-		add_source(&s, merged_at(m, overlay_at(m, i)->merged)->ppn, overlay_at(m, i)->mask & mask);
+		add_source(&s, page_of(m, overlay_at(m, i)->merged), overlay_at(m, i)->mask & mask);
 	return s;
 }
 
@@ -204,10 +210,10 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 		page_map_move(&m->page.map, owner, from, to);
 		return;
 	}
-	BUG_ON(merged_at(m, merged)->ppn != from, "page %u of merged page %u was moved, the table says %u",
-		from, merged, merged_at(m, merged)->ppn);
+	BUG_ON(page_of(m, merged) != from, "page %u of merged page %u was moved, the table says %u", from,
+		merged, page_of(m, merged));
 	if (!becomes_base(m, merged, to))
-		merged_at(m, merged)->ppn = to;
+		merged_at(m, merged)->page = to + 1;
 }
 
 static void expect_owner(const struct ftl *f, owner_t owner)
@@ -226,10 +232,8 @@ static bool mmap_init(struct ftl *f, struct fault *fault)
 	struct mmap_ftl *m = f->state;
 	int64_t spare;
 
-	m->page.store = page_map_fits(f->geometry, fault) ? store_create(f, &plan, fault) : NULL;
-	if (!m->page.store)
+	if (!page_create(f, &plan, fault))
 		return false;
-	page_map_init(&m->page.map, f->geometry);
 	spare = store_spare_pages(m->page.store);
 	m->limit = spare < 0 ? 0 : (uint32_t)spare;
 	m->overlay_of = memory_array(m->page.map.lpns, sizeof *m->overlay_of, "merge-page mapping");
@@ -429,10 +433,10 @@ static void check_page(const struct ftl *f, lpn_t lpn)
 static uint32_t check_merged_page(const struct ftl *f, uint32_t merged)
 {
 	const struct mmap_ftl *m = f->state;
-	const struct merged_page *p = merged_at(m, merged);
+	ppn_t page = page_of(m, merged);
 	uint32_t overlays = 0, sectors = 0;
 
-	for (uint32_t i = p->first; i != NONE; i = overlay_at(m, i)->beside) {
+	for (uint32_t i = merged_at(m, merged)->first; i != NONE; i = overlay_at(m, i)->beside) {
 		const struct overlay *o = overlay_at(m, i);
 
 		sectors += mask_sectors(o->mask);
@@ -440,8 +444,8 @@ static uint32_t check_merged_page(const struct ftl *f, uint32_t merged)
 			"merged page %u has lost an overlay of LPN %u", merged, o->lpn);
 		overlays++;
 	}
-	BUG_ON(flash_owner(f->flash, p->ppn) != name_of(m, merged), "page %u is not merged page %u", p->ppn,
-		merged);
+	BUG_ON(page == PPN_NONE || flash_owner(f->flash, page) != name_of(m, merged),
+		"page %u is not merged page %u", page, merged);
 	return overlays;
 }
 
@@ -484,6 +488,8 @@ static void overlays_regions(struct mmap_ftl *m, const struct geometry *g, struc
 	regions_below(r, NUMBERS_OF(o, lpn), m->overlay.used, m->page.map.lpns, m->overlay.what);
 	for (uint32_t i = 0; i < m->overlay.used; i++)
 		regions_require(r, !(o[i].mask & ~g->full_page), m->overlay.what);
+	regions_require(r, pool_frees_zeros(&m->overlay, 0, POOL_NUMBERS(m->overlay, struct overlay, mask)),
+		m->overlay.what);
 }
 
 /* The first of a merged page is bounded by what it means, which check() sees: of a free one it means another. */
@@ -496,8 +502,10 @@ static void mmap_regions(struct ftl *f, struct regions *r)
 	regions_visit(r, m->overlay_of, m->page.map.lpns * sizeof *m->overlay_of);
 	regions_below(r, NUMBERS(m->overlay_of), m->page.map.lpns, m->overlay.used + 1u, m->overlay.what);
 	pool_regions(&m->merged, r, m->limit);
-	regions_below(r, NUMBERS_OF((struct merged_page *)m->merged.object, ppn), m->merged.used,
-		f->geometry->pages, m->merged.what);
+	regions_below(r, POOL_NUMBERS(m->merged, struct merged_page, page), m->merged.used,
+		f->geometry->pages + 1u, m->merged.what);
+	regions_require(r, pool_frees_zeros(&m->merged, 0, POOL_NUMBERS(m->merged, struct merged_page, page)),
+		m->merged.what);
 	regions_below(r, NUMBERS_OF((struct overlay *)m->overlay.object, merged), m->overlay.used,
 		m->merged.used, m->overlay.what);
 	regions_visit(r, &m->overlays, sizeof m->overlays);

@@ -15,6 +15,8 @@ struct page_ftl {
 	struct page_map map;
 };
 
+/* A store of this plan and a table, which page_exit() frees.  False and a fault: they do not fit the drive. */
+bool page_create(struct ftl *, const struct store_plan *, struct fault *);
 bool page_init(struct ftl *, struct fault *);
 void page_exit(struct ftl *);
 /* The one page of a request; operations wait for `ready`, a look-up counted by the caller. */
@@ -23,6 +25,7 @@ void page_trim_part(struct ftl *, struct page_part);
 
 void page_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
+void page_write_pages(struct ftl *, struct io *, const lpn_t *, uint32_t n);
 void page_trim(struct ftl *, struct io *, struct extent);
 void page_expect(const struct ftl *, lpn_t);
 void page_expect_next(const struct ftl *, lpn_t);

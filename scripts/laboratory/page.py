@@ -42,7 +42,8 @@ def reason(row: Published, note: str, values: Values, link: bool = True) -> str:
 def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Values) -> str:
     """A note: where in the matrices of the first column a verdict is another; if it is off everywhere, where it is nearest."""
     experiment, found = values.experiment, []
-    if usual.row.where.startswith(("Table", "Not to be had")) or not usual.verdict or usual.value is None:
+    where = usual.row.where
+    if where.startswith("Table") or where.startswith("Not to be had") and not usual.runs or not usual.verdict or usual.value is None:
         return ""
     columns = experiment.options.get("columns", "")
     for name, option in matrices.items():

@@ -178,7 +178,13 @@ class Runs:
     # ---- running ----
 
     def is_done(self, key: str) -> bool:
-        return os.path.exists(self.path(key)) and (not self.columns or os.path.exists(self.path(key, "/statistics.txt")))
+        """A run that a signal ended writes its statistics so far, which are no result."""
+        try:
+            with open(self.path(key), encoding="utf-8") as file:
+                whole = '"run.interrupted": 1' not in file.read()
+        except FileNotFoundError:
+            return False
+        return whole and (not self.columns or os.path.exists(self.path(key, "/statistics.txt")))
 
     def command(self, run: Run) -> list[str]:
         """The whole of it, as `lab list` prints it."""
@@ -198,7 +204,8 @@ class Runs:
         if self.is_done(run.key):
             return
         if done.returncode not in (0, 3):  # 3: the modelled drive failed, which is a result
-            run.error = done.stderr.strip().replace("\n", " ") or f"ended by signal {-done.returncode}"
+            ended_by = done.returncode - 128 if done.returncode > 128 else -done.returncode
+            run.error = done.stderr.strip().replace("\n", " ") or f"ended by signal {ended_by}"
         elif "program" in self.experiment.options:
             lines = (line.partition(" = ") for line in done.stdout.splitlines())
             write_whole(self.path(run.key), json.dumps({"statistics": {key: number(value) for key, _, value in lines}}))
@@ -259,9 +266,10 @@ class Runs:
         if path not in self.loaded:
             try:
                 with open(path, encoding="utf-8") as file:
-                    self.loaded[path] = json.load(file)
+                    whole = json.load(file)
             except FileNotFoundError:
-                self.loaded[path] = {}
+                whole = {}
+            self.loaded[path] = {} if whole.get("statistics", {}).get("run.interrupted") else whole
         return self.loaded[path]
 
     def has_results(self, place: Place) -> bool:

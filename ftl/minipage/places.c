@@ -1,0 +1,105 @@
+#include "ftl/minipage/places.h"
+
+static const char *const what = "minipage table";
+
+void places_init(struct places *p, const struct geometry *g, uint32_t shift)
+{
+	uint32_t sub_shift = g->sector_shift - shift, per_lpn = 1u << sub_shift;
+
+	*p = (struct places){ .lpns = g->logical_pages,
+		.count = g->pages * per_lpn,
+		.per_lpn = per_lpn,
+		.sub_shift = sub_shift,
+		.shift = shift,
+		.full = bits_below(1u << shift),
+		.page = g->full_page };
+	p->entry = memory_array(p->lpns, sizeof *p->entry, what);
+	p->apart =
+		pool_create((per_lpn + (g->sectors_per_page + 31) / 32) * (uint32_t)sizeof(uint32_t), what);
+}
+
+void places_release(struct places *p)
+{
+	memory_free(p->entry);
+	pool_free(&p->apart);
+}
+
+/* The entry's places in the side table; it enters that with those it has. */
+static uint32_t *enter_apart(struct places *p, lpn_t lpn)
+{
+	uint32_t before = p->entry[lpn], *place;
+
+	if (before > p->count)
+		return places_apart(p, before);
+	p->entry[lpn] = pool_take(&p->apart) + p->count + 1;
+	place = places_apart(p, p->entry[lpn]);
+	for (uint32_t i = 0; i < p->per_lpn; i++)
+		place[i] = before ? before - 1 + i : 0;
+	return place;
+}
+
+static void leave_apart(struct places *p, lpn_t lpn, uint32_t entry)
+{
+	if (p->entry[lpn] > p->count)
+		pool_give(&p->apart, p->entry[lpn] - p->count - 1);
+	p->entry[lpn] = entry;
+}
+
+/* What an entry in the side table would be outside it; itself if it has to be there. */
+static uint32_t outside(const struct places *p, lpn_t lpn)
+{
+	uint32_t entry = p->entry[lpn];
+	const uint32_t *place = places_apart(p, entry);
+	mask_t page = places_page(p, lpn);
+
+	for (uint32_t i = 1; i < p->per_lpn && page; i++)
+		if (place[i] != place[0] + i)
+			return entry;
+	if (page && page != p->page)
+		return entry;
+	return page ? place[0] + 1 : 0;
+}
+
+void places_set(struct places *p, sub_t first, uint32_t count, uint32_t place, mask_t written)
+{
+	lpn_t lpn = first >> p->sub_shift;
+	uint32_t i = first & (p->per_lpn - 1), sector = i << p->shift, entry, *word;
+	mask_t page = places_page(p, lpn) & ~(bits_below(count << p->shift) << sector);
+
+	page |= written << sector;
+	if (count == p->per_lpn && page == p->page) {
+		leave_apart(p, lpn, place + 1);
+		return;
+	}
+	word = enter_apart(p, lpn);
+	for (uint32_t n = 0; n < count; n++)
+		word[i + n] = place + n;
+	word[p->per_lpn] = (uint32_t)page;
+	if (p->page >> 32)
+		word[p->per_lpn + 1] = (uint32_t)(page >> 32);
+	entry = outside(p, lpn);
+	if (entry <= p->count)
+		leave_apart(p, lpn, entry);
+}
+
+/* Are the places of the entry places, and is it in the side table if it has to be, and only then? */
+static bool is_good(const struct places *p, lpn_t lpn)
+{
+	uint32_t entry = p->entry[lpn];
+
+	if (entry <= p->count)
+		return !entry || entry - 1 + p->per_lpn <= p->count;
+	for (uint32_t i = 0; i < p->per_lpn; i++)
+		if (places_apart(p, entry)[i] >= p->count)
+			return false;
+	return !(places_page(p, lpn) & ~p->page) && outside(p, lpn) == entry;
+}
+
+void places_regions(struct places *p, struct regions *r)
+{
+	regions_visit(r, p->entry, (size_t)p->lpns * sizeof *p->entry);
+	pool_regions(&p->apart, r, p->lpns);
+	regions_require(r, pool_is_named_once(&p->apart, p->entry, p->lpns, p->count), what);
+	for (lpn_t lpn = 0; lpn < p->lpns && !r->broken; lpn++)
+		regions_require(r, is_good(p, lpn), what);
+}

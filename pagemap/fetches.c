@@ -1,0 +1,108 @@
+#include "pagemap/fetches.h"
+
+#include "flash/schedule.h"
+
+#define LEAST_DUE 64u
+
+static const char *const what = "fetches";
+
+struct fetch {
+	uint32_t chain;
+	uint32_t number; /* 0: free */
+	op_t read;
+};
+
+static struct fetch *at(const struct fetches *l, uint32_t i)
+{
+	return pool_at(&l->pool, i);
+}
+
+static struct hashed by_number(const struct fetches *l)
+{
+	return (struct hashed){ POOL_FIELD(l->pool, struct fetch, number),
+		POOL_FIELD(l->pool, struct fetch, chain) };
+}
+
+struct fetches fetches_create(void)
+{
+	return (struct fetches){ .pool = pool_create(sizeof(struct fetch), what),
+		.index = hash_create(LEAST_DUE, what),
+		.due = LEAST_DUE };
+}
+
+void fetches_free(struct fetches *l)
+{
+	pool_free(&l->pool);
+	hash_free(&l->index);
+}
+
+static void drop(struct fetches *l, uint32_t i)
+{
+	hash_remove(&l->index, by_number(l), i);
+	at(l, i)->number = 0;
+	pool_give(&l->pool, i);
+}
+
+/* After as many reads again as are under way, so that looking costs each of them no more than a step or two. */
+static void drop_done(struct fetches *l, const struct io *io)
+{
+	for (uint32_t i = 0; i < l->pool.used; i++)
+		if (at(l, i)->number && schedule_done(io->flash->schedule, at(l, i)->read))
+			drop(l, i);
+	l->due = l->index.count < LEAST_DUE ? LEAST_DUE : l->index.count;
+}
+
+void fetches_begin(struct fetches *l, const struct io *io, uint32_t number, op_t read)
+{
+	uint32_t i;
+
+	fetches_forget(l, number);
+	if (read == OP_NONE)
+		return;
+	if (!l->due--)
+		drop_done(l, io);
+	i = pool_take(&l->pool);
+	*at(l, i) = (struct fetch){ .number = number, .read = read };
+	hash_add(&l->index, by_number(l), i);
+}
+
+op_t fetches_pending(struct fetches *l, const struct io *io, uint32_t number)
+{
+	uint32_t i = hash_find(&l->index, by_number(l), number);
+
+	if (i == INDEX_NONE)
+		return OP_NONE;
+	if (!schedule_done(io->flash->schedule, at(l, i)->read))
+		return at(l, i)->read;
+	drop(l, i);
+	return OP_NONE;
+}
+
+void fetches_forget(struct fetches *l, uint32_t number)
+{
+	uint32_t i = hash_find(&l->index, by_number(l), number);
+
+	if (i != INDEX_NONE)
+		drop(l, i);
+}
+
+void fetches_regions(struct fetches *l, struct regions *r, const struct schedule *s, uint32_t bound)
+{
+	hash_clear(&l->index);
+	if (!r->running) {
+		l->pool.used = 0;
+		l->pool.free = INDEX_NONE;
+		l->due = LEAST_DUE;
+		return;
+	}
+	for (uint32_t i = 0; i < l->pool.used; i++)
+		at(l, i)->chain = at(l, i)->number ? 0 : at(l, i)->chain;
+	pool_regions(&l->pool, r, bound);
+	regions_visit(r, &l->due, sizeof l->due);
+	regions_require(r, pool_frees_zeros(&l->pool, 0, POOL_NUMBERS(l->pool, struct fetch, number)), what);
+	for (uint32_t i = 0; i < l->pool.used && !r->broken; i++) {
+		regions_require(r, at(l, i)->number < bound && schedule_knows(s, at(l, i)->read), what);
+		if (at(l, i)->number)
+			hash_add(&l->index, by_number(l), i);
+	}
+}
