@@ -20,7 +20,7 @@ PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. -ffp-contract=off \
             $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
 LDFLAGS  += $(SANITIZE)
-LDLIBS   += $(PACKAGE_LIBS) -lm
+LDLIBS   += $(PACKAGE_LIBS) -lm -lpthread
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
@@ -186,7 +186,7 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity figures-sftl figures-pmftl log-block workloads legacy-study slurm-test pandas-test lab-ready
+.PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl log-block workloads legacy-study slurm-test pandas-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -205,6 +205,15 @@ legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (d
 	@scripts/legacy/study $(SSD) $(RESULTS)/legacy/cases $(TRACES)
 	@$(LAB) scripts/legacy cases=$(RESULTS)/legacy/cases
 	@scripts/legacy/compare $(RESULTS)/legacy/cases-cases/results.tsv >$(RESULTS)/legacy/cases-cases/table.md
+
+tables: ## the tables of docs/icpp23.md, mrsm.md and of lun1 to lun6 in workloads.md, written from runs (half an hour)
+check-tables: ## are these tables what comes out?
+tables check-tables: lab-ready
+	@$(LAB) scripts/icpp23 sensitivity sizes
+	@$(LAB) scripts/icpp23 seeds=yes
+	@$(LAB) scripts/icpp23 scale=1
+	@$(LAB) scripts/workloads
+	@scripts/icpp23/tables $(if $(filter check-%,$@),--check) $(RESULTS)
 
 figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
 	@$(LAB) scripts/sftl caches ranges $(NUMBERS)
@@ -250,8 +259,8 @@ configurations: $(BUILD)/tests/configurations ## N (200) runs of random configur
 edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
 	@SSD=$(SSD) tests/edges
 
-bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, generating, reading, SSDsim
-	@$<
+bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, two runs at once, generating, SSDsim, reading; PART=pairs: that
+	@$< $(PART)
 
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

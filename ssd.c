@@ -109,7 +109,8 @@ static const struct command commands[] = {
 	{ "", NULL, 0, 0, 0, "COMMAND ...", NULL,
 		"ssd - a simulator of flash drives.  `ssd COMMAND --help` explains a command.\n"
 		"Exit status: 0 done, 2 a mistake in what was asked (one line says which), 3 the modelled drive\n"
-		"failed (statistics are written), 128 + N ended by signal N (a run writes its statistics so far).\n",
+		"failed (statistics are written), 128 + N ended by signal N (a run writes its statistics so far,\n"
+		"of no request if its drive was being prepared; a second signal ends it at once).\n",
 		"  ssd run parameters/tiny.cfg uniform               a drive that fits on paper, a generated workload\n"
 		"  ssd run -s ftl=direct parameters/icpp23.cfg FILE  the same trace on an ideal device\n"
 		"  ssd params gc                                     what can be set about garbage collection\n" },

@@ -28,11 +28,13 @@ static inline void regions_visit(struct regions *r, void *bytes, size_t size)
 		r->visit(r, bytes, size);
 }
 
-/* Declares what holds of the regions before; `what` names it: "page table". */
-static inline void regions_require(struct regions *r, bool holds, const char *what)
+/* Declares what holds of the regions before; `what` names it: "page table".  Once something is broken nothing more is
+ * asked, so that what is asked may lean on what was declared before: even a bool of a file may be neither. */
+#define regions_require(r, holds, what) ((r)->broken || (holds) ? (void)0 : regions_break(r, what))
+
+static inline void regions_break(struct regions *r, const char *what)
 {
-	if (!holds && !r->broken)
-		r->broken = what;
+	r->broken = what;
 }
 
 /* The numbers of an array, or one member of each of its elements: of 1, 2, 4 or 8 bytes. */

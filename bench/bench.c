@@ -1,8 +1,8 @@
 /*
  * How fast the simulator is and what it weighs: random requests of 4, 8 and 16 KB, 60 % writes, over the
  * whole drive with full timing, on drives of three sizes, without and with heavy garbage collection; beside
- * it the floor (floor.h) doing the same page writes.  Bytes are what the drive adds to the process, at most.  Timings
- * are for reading, not for passing or failing.
+ * it the floor (floor.h) doing the same page writes.  Bytes are what the drive adds to the process, at most; "ready" is
+ * the time by the clock until the first request.  Timings are for reading, not for passing or failing.
  */
 #include "base/memory.h"
 #include "base/random.h"
@@ -145,64 +145,96 @@ static bool configure(struct settings *s, const struct load *load, const char *f
 	return true;
 }
 
-static void measure(const struct load *load, const char *ftl)
-{
+/* A load on a drive that has served it, and what that took. */
+struct served {
 	struct settings settings;
-	struct fault fault = { "" };
-	struct precondition_result before;
-	struct geometry g;
-	struct request *requests = NULL;
-	struct drive *d = NULL;
-	double start, before_drive, created, prepared, ran, bytes;
-	struct floor_cost floor;
-	uint64_t programs, operations;
+	struct request *requests;
+	struct drive *drive;
+	double prepared, ready, ran; /* seconds: processor time, by the clock, processor time */
+	double bytes;                /* that the drive has added to the process, at most */
+};
 
-	if (configure(&settings, load, ftl, &fault) && geometry_derive(&g, &settings.flash, &fault))
-		requests = draw_all(load, &g);
-	before_drive = resident_mib();
+/* To be freed. */
+static struct served *serve(const struct load *load, const char *ftl)
+{
+	struct served *s = memory_array(1, sizeof *s, "bench");
+	struct precondition_result before;
+	struct fault fault = { "" };
+	struct geometry g;
+	double mib, start, clock;
+
+	if (configure(&s->settings, load, ftl, &fault) && geometry_derive(&g, &s->settings.flash, &fault))
+		s->requests = draw_all(load, &g);
+	mib = resident_mib();
 	start = seconds();
-	if (requests)
-		d = drive_create(&settings, false, &fault);
-	created = seconds() - start;
-	if (!d || !precondition(d, NULL, &before, &fault)) {
+	clock = elapsed();
+	if (s->requests)
+		s->drive = drive_create(&s->settings, false, &fault);
+	if (!s->drive || !precondition(s->drive, NULL, &before, &fault)) {
 		fprintf(stderr, "bench: %s\n", fault.text);
 		exit(1);
 	}
-	stat_list_start(&d->statistics);
-	prepared = seconds() - start - created;
+	stat_list_start(&s->drive->statistics);
+	s->ready = elapsed() - clock;
+	s->prepared = seconds() - start;
 	start = seconds();
-	drive_requests(d, requests, load->requests);
-	ran = seconds() - start;
-	programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
-	operations = flash_total(d->flash, OP_READ) + flash_total(d->flash, OP_PROGRAM) +
-		     flash_total(d->flash, OP_ERASE);
-	bytes = (resident_mib() - before_drive) * (1 << 20) / g.pages;
-	drive_check(d);
-	floor = measure_floor(&g, load, requests);
-	printf("%-26s %9.0f %11.0f %6.2f %8.0f %8.2f %8.0f %6.1f %7.1f %7.2f %7.2f\n", load->name,
-		load->requests / ran, (double)operations / ran,
-		(double)flash_total(d->flash, OP_PROGRAM) / (double)programs, ran / (double)programs * 1e9,
-		floor.amplification, floor.ns_per_page, ran / (double)programs * 1e9 / floor.ns_per_page,
-		bytes, created, prepared);
-	fflush(stdout);
-	memory_free(requests);
-	drive_free(d);
-	settings_release(&settings);
+	drive_requests(s->drive, s->requests, load->requests);
+	s->ran = seconds() - start;
+	s->bytes = (resident_mib() - mib) * (1 << 20);
+	drive_check(s->drive);
+	return s;
 }
 
-/* Each load in a process of its own, so that its memory is its own.  False: one failed. */
-static bool measure_apart(const struct load *load, const char *ftl)
+static void served_free(struct served *s)
 {
-	pid_t child;
+	memory_free(s->requests);
+	drive_free(s->drive);
+	settings_release(&s->settings);
+	memory_free(s);
+}
+
+static void measure(const struct load *load, const char *ftl)
+{
+	struct served *s = serve(load, ftl);
+	const struct flash *flash = s->drive->flash;
+	struct floor_cost floor = measure_floor(flash->geometry, load, s->requests);
+	double programs = (double)flash->count[OP_PROGRAM][CAUSE_HOST],
+	       all = (double)flash_total(flash, OP_PROGRAM),
+	       operations = all + (double)(flash_total(flash, OP_READ) + flash_total(flash, OP_ERASE));
+
+	printf("%-26s %9.0f %11.0f %6.2f %8.0f %8.2f %8.0f %6.1f %7.1f %7.2f %7.2f\n", load->name,
+		load->requests / s->ran, operations / s->ran, all / programs, s->ran / programs * 1e9,
+		floor.amplification, floor.ns_per_page, s->ran / programs * 1e9 / floor.ns_per_page,
+		s->bytes / flash->geometry->pages, s->prepared, s->ready);
+	fflush(stdout);
+	served_free(s);
+}
+
+static void serve_alone(const struct load *load, const char *ftl)
+{
+	served_free(serve(load, ftl));
+}
+
+/* Each load in a process of its own, so that its memory is its own; `copies` of them at once.  False: one failed. */
+static bool apart(void (*work)(const struct load *, const char *ftl), const struct load *load,
+	const char *ftl, int copies)
+{
+	bool done = true;
 	int status;
 
 	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		measure(load, ftl);
-		exit(0);
+	for (int i = 0; i < copies; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			work(load, ftl);
+			exit(0);
+		}
+		done = done && child > 0;
 	}
-	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+	while (wait(&status) > 0)
+		done = done && status == 0;
+	return done;
 }
 
 /* Rows `first` to `last` of the loads. */
@@ -212,36 +244,75 @@ static bool table(const char *ftl, size_t first, size_t last)
 
 	printf("# FTL %s; closed loop, 64 requests in the drive; processor time of one core\n", ftl);
 	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "# drive", "requests", "flash ops", "WAF",
-		"ns/page", "floor's", "floor's", "ratio", "bytes", "create", "prepare");
+		"ns/page", "floor's", "floor's", "ratio", "bytes", "prepare", "ready");
 	printf("%-26s %9s %11s %6s %8s %8s %8s %6s %7s %7s %7s\n", "#", "/s", "/s", "", "written", "WAF",
-		"ns/page", "", "/page", "s", "s");
+		"ns/page", "", "/page", "s", "s clock");
 	for (size_t i = first; done && i <= last; i++)
-		done = measure_apart(&loads[i], ftl);
+		done = apart(measure, &loads[i], ftl, 1);
 	putchar('\n');
 	return done;
 }
 
 #define ROWS (sizeof loads / sizeof *loads)
 
-/* bench [FTL [ROW]]: everything, the loads with one FTL, or one of them. */
+static void bench_loads(void)
+{
+	static const struct {
+		const char *ftl;
+		size_t first, last;
+	} tables[] = { { "page", 0, ROWS - 1 }, { "across", 2, 3 }, { "mrsm", 2, 3 }, { "dftl", 2, 3 },
+		{ "sftl", 2, 3 }, { "minipage", 6, 7 }, { "pm", 6, 7 } };
+
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		if (!table(tables[i].ftl, tables[i].first, tables[i].last))
+			exit(1);
+}
+
+/* Whole runs, prepared and served; twice as fast is as good as it gets. */
+static void bench_pairs(void)
+{
+	static const size_t rows[] = { 0, 1, 2, 3 };
+
+	printf("# FTL page; two runs at once, by the clock\n%-26s %9s %9s %9s\n", "# drive", "one, s",
+		"two, s", "faster");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct load *load = &loads[rows[i]];
+		double start = elapsed(), one, two;
+
+		if (!apart(serve_alone, load, "page", 1))
+			exit(1);
+		one = elapsed() - start;
+		if (!apart(serve_alone, load, "page", 2))
+			exit(1);
+		two = elapsed() - start - one;
+		printf("%-26s %9.2f %9.2f %9.2f\n", load->name, one, two, 2 * one / two);
+	}
+	fflush(stdout);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} parts[] = { { "loads", bench_loads }, { "pairs", bench_pairs }, { "generating", bench_generating },
+	{ "legacy", bench_legacy }, { "reading", bench_reading } };
+
+#define PARTS (sizeof parts / sizeof *parts)
+
+/* bench [PART], bench FTL [ROW]: everything or a part; the loads with one FTL, or one of them. */
 int main(int argc, char **argv)
 {
 	size_t row = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	bool found = false;
 
 	if (row > ROWS) {
 		fprintf(stderr, "bench: there are rows 1 to %zu\n", ROWS);
 		return 2;
 	}
-	if (argc > 1)
-		return !table(argv[1], row ? row - 1 : 0, row ? row - 1 : ROWS - 1);
-	if (!table("page", 0, ROWS - 1) || !table("across", 2, 3) || !table("mrsm", 2, 3) ||
-		!table("dftl", 2, 3) || !table("sftl", 2, 3) || !table("minipage", 6, 7) ||
-		!table("pm", 6, 7))
-		return 1;
-	bench_generating();
-	putchar('\n');
-	bench_legacy();
-	putchar('\n');
-	bench_reading();
-	return 0;
+	for (size_t i = 0; i < PARTS; i++)
+		if (argc == 1 || !strcmp(argv[1], parts[i].name)) {
+			parts[i].run();
+			putchar('\n');
+			found = true;
+		}
+	return !found && !table(argv[1], row ? row - 1 : 0, row ? row - 1 : ROWS - 1);
 }

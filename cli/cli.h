@@ -144,8 +144,21 @@ void progress_show(const struct progress *, uint64_t requests, double done, cons
 /* Clears the line.  Returns the seconds since the start. */
 double progress_end(const struct progress *);
 
+/* A file that a command reads or writes, as the user named it, and by which option or word. */
+struct named {
+	const char *what, *path; /* NULL: there is none */
+	bool written;
+};
+
+/* False and a fault: what is written to one of them would go where another is, which may be neither a device nor a
+ * pipe.  Folders are there. */
+bool cli_distinct(const struct named *, size_t n, struct fault *);
+
 /* "5" or "5..8".  False: it is neither. */
 bool cli_range(const char *text, uint64_t *from, uint64_t *to);
+
+/* Both one behind the other, to be freed. */
+char *cli_joined(const char *, const char *);
 
 /* Makes every folder of the path that is missing. */
 bool cli_make_folder(const char *path, struct fault *);

@@ -1,4 +1,7 @@
 /* What the commands share: remarks and progress on stderr, files and folders. */
+/* realpath() belongs to the X/Open part of POSIX. */
+#define _XOPEN_SOURCE 700
+
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "drive/drive.h"
@@ -127,6 +130,15 @@ double progress_end(const struct progress *p)
 	return cli_seconds() - p->started;
 }
 
+char *cli_joined(const char *first, const char *second)
+{
+	size_t bytes = strlen(first) + strlen(second) + 1;
+	char *joined = memory_array(bytes, 1, "file name");
+
+	snprintf(joined, bytes, "%s%s", first, second);
+	return joined;
+}
+
 bool cli_make_folder(const char *folder, struct fault *fault)
 {
 	char *path = memory_string(folder, "path");
@@ -144,4 +156,47 @@ bool cli_make_folder(const char *folder, struct fault *fault)
 	}
 	memory_free(path);
 	return done;
+}
+
+/* One name for each place of a file, whether it is there or not, to be freed; NULL of what is none. */
+static char *place_of(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	char *folder, *known, *name, *place;
+	struct stat status;
+
+	if (!path || (!stat(path, &status) && !S_ISREG(status.st_mode)))
+		return NULL;
+	folder = memory_string(slash ? path : ".", "path");
+	if (slash)
+		folder[slash == path ? 1 : slash - path] = 0;
+	name = cli_joined("/", slash ? slash + 1 : path);
+	known = realpath(path, NULL);
+	place = known ? memory_string(known, "path") : NULL;
+	free(known);
+	known = place ? NULL : realpath(folder, NULL);
+	place = place ? place : cli_joined(known ? known : folder, name);
+	free(known);
+	memory_free(folder);
+	memory_free(name);
+	return place;
+}
+
+bool cli_distinct(const struct named *file, size_t n, struct fault *fault)
+{
+	char **place = memory_array(n, sizeof *place, "names of files");
+	bool distinct = true;
+
+	for (size_t i = 0; i < n; i++) {
+		place[i] = place_of(file[i].path);
+		for (size_t k = 0; k < i && distinct && place[i]; k++)
+			distinct = !place[k] || strcmp(place[k], place[i]) ||
+				   !(file[i].written || file[k].written) ||
+				   fault_set(fault, "%s and %s are the same file, \"%s\"", file[k].what,
+					   file[i].what, file[i].path);
+	}
+	for (size_t i = 0; i < n; i++)
+		memory_free(place[i]);
+	memory_free(place);
+	return distinct;
 }

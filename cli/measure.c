@@ -217,9 +217,13 @@ static int measure_with(const struct options *o, const struct settings *s, struc
 
 int cli_measure(const struct options *o, struct fault *fault)
 {
+	const struct named files[] = { { "the parameters", o->operand.text[0], false },
+		{ "--json", o->json, true } };
 	struct settings settings;
 	int status = STATUS_USER;
 
+	if (!cli_distinct(files, 2, fault))
+		return STATUS_USER;
 	if (settings_init(&settings, fault) &&
 		settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault)) {
 		settings.precondition.premap = PREMAP_NONE; /* there is no trace */

@@ -98,10 +98,40 @@ static bool open_log(struct results *r, const char *path, struct fault *fault)
 	return r->rows;
 }
 
+/* What is in the folder, and beside a run that is saved, has names that nobody typed. */
+static bool are_distinct(const struct options *o, struct fault *fault)
+{
+	static const char *const beside[] = { "statistics.txt", "latency.txt", "wear.txt", "series.csv" };
+	enum { BESIDE = sizeof beside / sizeof *beside, TYPED = 10 };
+	const char *saved = o->resume ? o->resume : o->checkpoint,
+		   *name = o->resume ? "--resume" : "--checkpoint";
+	char *in_folder[BESIDE] = { NULL }, *series = saved ? cli_joined(saved, ".series") : NULL,
+	     *log = saved ? cli_joined(saved, ".log") : NULL;
+	struct named file[TYPED + BESIDE] = { { "the parameters", o->operand.text[0], false },
+		{ "the trace", o->trace.list ? NULL : o->operand.text[1], false },
+		{ "--load-drive", o->load_drive, false }, { "--json", o->json, true },
+		{ "--log", o->log, true }, { "--timeline", o->timeline[1], true },
+		{ "--save-drive", o->save_drive, true }, { name, saved, true },
+		{ "the rows saved beside the run", series, true },
+		{ "the rows saved beside the run", log, true } };
+	bool distinct;
+
+	for (size_t i = 0; i < BESIDE; i++) {
+		in_folder[i] = o->folder && (i < BESIDE - 1 || o->series) ? join(o->folder, beside[i]) : NULL;
+		file[TYPED + i] = (struct named){ "a result of -o", in_folder[i], true };
+	}
+	distinct = cli_distinct(file, TYPED + BESIDE, fault);
+	for (size_t i = 0; i < BESIDE; i++)
+		memory_free(in_folder[i]);
+	memory_free(series);
+	memory_free(log);
+	return distinct;
+}
+
 static bool results_open(struct results *r, const struct options *o, struct fault *fault)
 {
-	if ((o->folder && !cli_make_folder(o->folder, fault)) || !saver_open(&r->saver, o, fault) ||
-		(o->json && !output_open(&r->json, o->json, fault)) ||
+	if ((o->folder && !cli_make_folder(o->folder, fault)) || !are_distinct(o, fault) ||
+		!saver_open(&r->saver, o, fault) || (o->json && !output_open(&r->json, o->json, fault)) ||
 		(o->log && !open_log(r, o->log, fault)) ||
 		(o->timeline[1] && !output_open(&r->timeline, o->timeline[1], fault)))
 		return false;
@@ -177,11 +207,21 @@ static bool find_or_make(
 	return done;
 }
 
+static bool is_signalled(void)
+{
+	return cli_signal() != 0;
+}
+
+/* True, too, if a signal stops it. */
 static bool prepare(struct drive *drive, const struct options *o, struct workload *workload,
 	struct precondition_result *before, struct fault *fault)
 {
-	struct preparation *preparation = preparation_read(drive, workload, fault);
-	bool done = preparation;
+	struct preparation *preparation;
+	bool done;
+
+	drive->stops = is_signalled;
+	preparation = preparation_read(drive, workload, fault);
+	done = preparation;
 
 	if (done && o->load_drive)
 		done = image_load(drive, o->load_drive, fault);
@@ -190,7 +230,8 @@ static bool prepare(struct drive *drive, const struct options *o, struct workloa
 	else if (done)
 		done = preparation_apply(preparation, drive, fault);
 	preparation_free(preparation);
-	if (!done || (o->save_drive && !image_save(drive, o->save_drive, fault)))
+	done = done && (!o->save_drive || image_save(drive, o->save_drive, fault));
+	if (!done && !drive->stopped)
 		return false;
 	stat_list_start(&drive->statistics);
 	precondition_count(drive, before);
@@ -202,6 +243,16 @@ static int status_of(enum run_end end)
 	if (end == RUN_DRIVE_FAILED)
 		return STATUS_DRIVE_FAILED;
 	return end == RUN_INTERRUPTED ? STATUS_SIGNAL + cli_signal() : STATUS_DONE;
+}
+
+/* A run that was stopped while its drive was prepared has served nothing. */
+static enum run_end run_prepared(struct run *run, struct saver *saver, struct fault *fault)
+{
+	if (!run->drive->stopped)
+		return run_workload(run, fault);
+	cli_note("ended by signal %d before the first request, while the drive was prepared", cli_signal());
+	saver_abandon(saver);
+	return RUN_INTERRUPTED;
 }
 
 static void explain(struct explanation *x, const struct run *run)
@@ -357,19 +408,21 @@ static int simulate(struct drive *drive, struct workload *workload, const struct
 		return STATUS_USER;
 	if (results->rows)
 		drive_keep_journal(drive, results->rows);
+	cli_run_begins();
 	if (saver->resume ? !saver_resume(saver, fault) : !prepare(drive, o, workload, &before, fault))
 		return STATUS_USER;
 	progress_start(&beside.progress, o->quiet);
-	cli_run_begins();
-	facts.end = run_workload(&run, fault);
+	facts.end = run_prepared(&run, saver, fault);
 	tell_failure(&run, facts.end);
-	tell_speed(&beside.progress, run.requests, o->quiet || facts.end == RUN_BAD_WORKLOAD);
+	tell_speed(
+		&beside.progress, run.requests, o->quiet || drive->stopped || facts.end == RUN_BAD_WORKLOAD);
 	explain(&explanation, &run);
 	end_timeline(&timeline, o, drive, results->timeline.stream);
 	tell_warm_up(windows, o);
 	if (facts.end == RUN_BAD_WORKLOAD)
 		return STATUS_USER;
-	drive_check(drive);
+	if (!drive->stopped)
+		drive_check(drive);
 	tell_doubt(drive, o);
 	return write_all(results, o, &run, &facts, fault) ? status_of(facts.end) : STATUS_USER;
 }

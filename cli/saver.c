@@ -4,6 +4,7 @@
 #include "cli/saver.h"
 
 #include "base/memory.h"
+#include "stats/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,19 +32,10 @@ static bool read_every(struct saver *s, const char *text)
 	return s->requests || s->seconds > 0;
 }
 
-static char *name_beside(const struct saver *s, const char *ending)
-{
-	size_t bytes = strlen(s->path) + strlen(ending) + 1;
-	char *name = memory_array(bytes, 1, "file name");
-
-	snprintf(name, bytes, "%s%s", s->path, ending);
-	return name;
-}
-
 /* The lock is for the life of the process; where there are none, nothing is refused. */
 static FILE *open_beside(const struct saver *s, const char *ending, struct fault *fault)
 {
-	char *name = name_beside(s, ending);
+	char *name = cli_joined(s->path, ending);
 	int file = open(name, s->resume ? O_RDWR : O_RDWR | O_CREAT, 0666);
 	FILE *stream = NULL;
 
@@ -85,9 +77,19 @@ static bool ask(struct saver *s, const struct options *o, struct fault *fault)
 	return true;
 }
 
+/* Found before the run, not when it is killed. */
+static bool can_be_saved(const char *path, struct fault *fault)
+{
+	struct output probe;
+	bool done = output_open(&probe, path, fault);
+
+	output_abandon(&probe);
+	return done;
+}
+
 bool saver_open(struct saver *s, const struct options *o, struct fault *fault)
 {
-	if (!ask(s, o, fault))
+	if (!ask(s, o, fault) || (o->checkpoint && !can_be_saved(o->checkpoint, fault)))
 		return false;
 	s->what.warm_up = o->warm_up;
 	s->what.series = o->series;
@@ -168,12 +170,18 @@ bool saver_resume(struct saver *s, struct fault *fault)
 	       cut(s->log, s->what.log_bytes, ".log", s, fault);
 }
 
+void saver_abandon(struct saver *s)
+{
+	if (s->path && access(s->path, F_OK))
+		saver_remove(s);
+}
+
 void saver_remove(struct saver *s)
 {
 	static const char *const endings[] = { "", ".series", ".log" };
 
 	for (size_t i = 0; s->path && i < sizeof endings / sizeof *endings; i++) {
-		char *name = name_beside(s, endings[i]);
+		char *name = cli_joined(s->path, endings[i]);
 
 		unlink(name);
 		memory_free(name);

@@ -31,4 +31,7 @@ void saver_pass(struct saver *, bool ends);
 /* The results are written, and the run is done: nothing of it is kept. */
 void saver_remove(struct saver *);
 
+/* It ended before it began: nothing that was begun is kept, but what was saved before. */
+void saver_abandon(struct saver *);
+
 #endif

@@ -144,6 +144,11 @@ int cli_trace_stat(const struct options *o, struct fault *fault)
 	if (o->plot && o->operand.count > 1)
 		return cli_status(fault_set(
 			fault, "trace stat: --plot draws one trace, %zu are given", o->operand.count));
+	for (size_t i = 0; i < o->operand.count; i++)
+		if (!cli_distinct((struct named[]){ { "the trace", o->operand.text[i], false },
+					  { "--json", o->json, true }, { "--plot", o->plot, true } },
+			    3, fault))
+			return STATUS_USER;
 	if (!o->json)
 		return cli_status(stat_traces(o, NULL, fault));
 	return cli_status(output_open(&json, o->json, fault) &&

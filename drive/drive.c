@@ -249,7 +249,7 @@ static void count_of_class(struct class_statistics *c, const struct pending *p, 
 	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
-static void complete(struct drive *d, const struct pending *p, tick_t when)
+static inline void complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	struct drive_statistics *s = d->count;
 
@@ -423,6 +423,8 @@ bool drive_place_map(struct drive *d)
 
 bool drive_place_together(struct drive *d, const struct extent *extents, size_t n)
 {
+	if (drive_stops(d))
+		return false;
 	serve_untimed(d, extents, n, REQUEST_WRITE);
 	return !d->ftl->failed;
 }
@@ -432,10 +434,10 @@ bool drive_place(struct drive *d, struct extent e)
 	return drive_place_together(d, &e, 1);
 }
 
-bool drive_takes_pages(const struct drive *d, uint32_t n)
+bool drive_takes_pages(struct drive *d, uint32_t n)
 {
 	return d->ftl->ops->write_pages && d->host->ops->same && !d->oracle &&
-	       store_room(d->ftl->store) >= n;
+	       store_room(d->ftl->store) >= n && !drive_stops(d);
 }
 
 void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)

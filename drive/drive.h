@@ -80,6 +80,8 @@ struct drive {
 	struct drive_past past;
 	struct io io;           /* of the request being taken in */
 	struct extent expected; /* pages hinted at last, [start, end) */
+	bool (*stops)(void);    /* NULL, or asked now and then while it is prepared: is that to end? */
+	bool stopped;           /* it was */
 	bool direct;            /* requests reach the FTL as they are: no layer, buffer or oracle */
 	bool filling;           /* mapping pages are placed once all data is: drive_place_map() */
 
@@ -122,14 +124,21 @@ void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
 void drive_drain(struct drive *);
 
-/* Outside time and statistics, for preconditioning: writes and trims through the host layer.  False: it is full. */
+/* Is its preparation to end here?  Then it will not be what was asked for. */
+static inline bool drive_stops(struct drive *d)
+{
+	return d->stopped = d->stopped || (d->stops && d->stops());
+}
+
+/* Outside time and statistics, for preconditioning: writes and trims through the host layer.  False: it is full, or
+ * stops. */
 bool drive_place(struct drive *, struct extent);
 bool drive_place_together(struct drive *, const struct extent *, size_t n); /* ascending; as one write */
 void drive_discard(struct drive *, struct extent);
 
 /* Whole pages, one after the other, without what each request costs.  First the drive is asked whether it takes so
  * many: no layer and no judge looks at each, nothing has to be collected for them.  O(planes). */
-bool drive_takes_pages(const struct drive *, uint32_t n);
+bool drive_takes_pages(struct drive *, uint32_t n);
 void drive_place_pages(struct drive *, const lpn_t *, uint32_t n);
 bool drive_place_map(struct drive *);
 

@@ -1,5 +1,6 @@
 #include "drive/precondition.h"
 
+#include "base/beside.h"
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -87,11 +88,20 @@ static void touch_pages(struct preparation *f, const struct drive *d, const stru
 		touch(f, lpn);
 }
 
+/* TRACE_BAD, too, if the drive stops, which may be why the next one cannot be read. */
+static enum trace_status next_request(
+	struct drive *d, struct workload *w, struct request *r, struct fault *fault)
+{
+	enum trace_status status = workload_next_for(d->host, w, r, fault);
+
+	return drive_stops(d) ? TRACE_BAD : status;
+}
+
 /* The next request; `sum` goes on from those before. */
 static enum trace_status next_summed(
 	struct drive *d, struct workload *w, struct request *r, uint64_t *sum, struct fault *fault)
 {
-	enum trace_status status = workload_next_for(d->host, w, r, fault);
+	enum trace_status status = next_request(d, w, r, fault);
 	const uint64_t what[] = { r->start, r->sectors, r->type };
 
 	if (status == TRACE_OK)
@@ -257,6 +267,10 @@ static bool quota_takes(struct quota *q, struct random *random)
 	return take;
 }
 
+/* Candidates are drawn beside, a block at a time: enough of them to be worth a thread. */
+#define DRAWN_BLOCK  65536u
+#define DRAWN_BLOCKS 4u
+
 /* So many candidates before it is its turn, the map entry of a page is fetched: a write takes less time than that. */
 #define EXPECT_AHEAD 16u
 
@@ -268,33 +282,46 @@ struct live_pages {
 	struct random random;
 	struct shuffle order;
 	uint64_t at;
-	lpn_t candidate[2 * DRAWN_TOGETHER]; /* those of the block of `at` and of the next */
+	lpn_t candidate[DRAWN_BLOCKS *
+			DRAWN_BLOCK]; /* of the block of `at`, of the next, and of the one being drawn */
+	uint64_t block;               /* being drawn */
+	struct beside drawing;
 	struct quota inside, outside;
 	lpn_t coming; /* after the one named last; page 0 once all have been named */
 };
 
-/* Behind the last of the order whatever stood there. */
-static void draw_candidates(struct live_pages *live, uint64_t block)
+/* Behind the last of the order is whatever stood there. */
+static void draw_block(void *live_pages)
 {
-	uint64_t first = block * DRAWN_TOGETHER, left = first < live->order.n ? live->order.n - first : 0;
+	struct live_pages *live = live_pages;
+	uint64_t i = live->block * DRAWN_BLOCK, end = least(i + DRAWN_BLOCK, live->order.n);
 
-	shuffle(&live->order, first, (uint32_t)least(left, DRAWN_TOGETHER),
-		live->candidate + block % 2 * DRAWN_TOGETHER);
+	for (; i < end; i += DRAWN_TOGETHER)
+		shuffle(&live->order, i, (uint32_t)least(end - i, DRAWN_TOGETHER),
+			live->candidate + i % (DRAWN_BLOCKS * DRAWN_BLOCK));
+}
+
+/* The block is drawn, the next one begins. */
+static void draw_next_block(struct live_pages *live)
+{
+	beside_end(&live->drawing);
+	if (++live->block * DRAWN_BLOCK < live->order.n)
+		beside_start(&live->drawing, draw_block, live);
 }
 
 /* The next of the order, and a hint at one that comes. */
 static lpn_t next_candidate(const struct drive *d, struct live_pages *live)
 {
 	const struct ftl_ops *ops = d->ftl->ops;
-	lpn_t lpn = live->candidate[live->at % (2 * DRAWN_TOGETHER)];
-	lpn_t coming = live->candidate[(live->at + EXPECT_AHEAD) % (2 * DRAWN_TOGETHER)];
+	lpn_t lpn = live->candidate[live->at % (DRAWN_BLOCKS * DRAWN_BLOCK)];
+	lpn_t coming = live->candidate[(live->at + EXPECT_AHEAD) % (DRAWN_BLOCKS * DRAWN_BLOCK)];
 
 	if (live->footprint->pages)
 		__builtin_prefetch(&live->footprint->bit[coming / 64]);
 	if (ops->expect && !live->footprint->queues && coming < d->geometry.logical_pages)
 		ops->expect(d->ftl, coming);
-	if (++live->at % DRAWN_TOGETHER == 0)
-		draw_candidates(live, live->at / DRAWN_TOGETHER + 1);
+	if (++live->at % DRAWN_BLOCK == 0)
+		draw_next_block(live);
 	return lpn;
 }
 
@@ -335,10 +362,17 @@ static struct live_pages *live_pages_start(struct drive *d, struct preparation *
 	random_init(&live->random, d->settings->top.seed, 0x707265);
 	live->order = shuffle_start(&live->random, lpns);
 	write_queue(d, f);
-	draw_candidates(live, 0);
-	draw_candidates(live, 1);
+	draw_block(live);
+	draw_next_block(live);
+	draw_next_block(live);
 	next_live_page(d, live);
 	return live;
+}
+
+static void live_pages_end(struct live_pages *live)
+{
+	beside_end(&live->drawing);
+	memory_free(live);
 }
 
 /* Pages still to be programmed; an FTL may program mapping pages besides. */
@@ -387,7 +421,7 @@ static bool place_live(struct drive *d, struct preparation *f, uint64_t valid, l
 		kept[i % most] = next_live_page(d, live);
 		fits = place_page(d, f, kept[i % most]);
 	}
-	memory_free(live);
+	live_pages_end(live);
 	return fits;
 }
 
@@ -427,7 +461,7 @@ static bool fill_mixed(struct drive *d, struct preparation *f, uint64_t used, ui
 		if (stays.total && quota_takes(&stays, &live->random))
 			lpn = next_live_page(d, live);
 	}
-	memory_free(live);
+	live_pages_end(live);
 	return fits;
 }
 
@@ -508,8 +542,7 @@ static bool replay_once(struct drive *d, struct workload *w, uint64_t used, stru
 	struct request r;
 	enum trace_status status = TRACE_END;
 
-	while (d->flash->pages_used < used &&
-		(status = workload_next_for(d->host, w, &r, fault)) == TRACE_OK) {
+	while (d->flash->pages_used < used && (status = next_request(d, w, &r, fault)) == TRACE_OK) {
 		if (r.type == REQUEST_WRITE && !drive_place(d, request_extent(&r)))
 			break;
 		if (r.type == REQUEST_TRIM)

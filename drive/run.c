@@ -119,8 +119,11 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 	while (end == RUN_DONE && run->status == TRACE_OK)
 		end = is_time_to_ask(run) && !run->keep_going(run->context, run) ? RUN_INTERRUPTED
 										 : run_step(run, fault);
-	if (run->status == TRACE_BAD)
+	/* One that is asked to end may have been so where it waited for the next request. */
+	if (run->status == TRACE_BAD && run->keep_going(run->context, run))
 		return RUN_BAD_WORKLOAD;
+	if (run->status == TRACE_BAD)
+		end = RUN_INTERRUPTED;
 	drive_drain(run->drive);
 	if (run->windows)
 		windows_end(run->windows, run->drive, run->requests);

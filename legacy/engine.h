@@ -236,6 +236,8 @@ struct engine {
 	FILE *rows;
 	char *text; /* rows not yet handed to the stream */
 	size_t text_bytes;
+	int64_t time_first; /* digits of the time written last before its last eight, as text of 8 columns */
+	char time_text[16];
 
 	struct legacy_result *result;
 	struct fault *fault;

@@ -173,7 +173,7 @@ static void keep_facts(struct engine *e)
 	const struct layout *l = &e->layout;
 	uint64_t blocks = (uint64_t)l->planes_all * l->blocks;
 
-	result->blank_lines = legacy_trace_blank(e->trace);
+	result->blank_lines = e->trace->blank;
 	result->disordered_lines = e->trace->disordered;
 	result->trims = e->trace->trims;
 	result->pages = blocks * l->pages;

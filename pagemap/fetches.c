@@ -99,9 +99,7 @@ void fetches_regions(struct fetches *l, struct regions *r, const struct schedule
 		at(l, i)->chain = at(l, i)->number ? 0 : at(l, i)->chain;
 	pool_regions(&l->pool, r, bound);
 	regions_visit(r, &l->due, sizeof l->due);
-	regions_require(r,
-		r->broken || pool_frees_zeros(&l->pool, 0, POOL_NUMBERS(l->pool, struct fetch, number)),
-		what);
+	regions_require(r, pool_frees_zeros(&l->pool, 0, POOL_NUMBERS(l->pool, struct fetch, number)), what);
 	for (uint32_t i = 0; i < l->pool.used && !r->broken; i++) {
 		regions_require(r, at(l, i)->number < bound && schedule_knows(s, at(l, i)->read), what);
 		if (at(l, i)->number)

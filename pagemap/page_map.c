@@ -60,8 +60,7 @@ void page_map_regions(struct page_map *m, const struct geometry *g, struct regio
 {
 	regions_visit(r, m->entry, (size_t)m->lpns * sizeof *m->entry);
 	pool_regions(&m->partial, r, g->logical_pages);
-	regions_require(
-		r, r->broken || pool_is_named_once(&m->partial, m->entry, m->lpns, m->pages), "page table");
+	regions_require(r, pool_is_named_once(&m->partial, m->entry, m->lpns, m->pages), "page table");
 	for (lpn_t lpn = 0; lpn < m->lpns && !r->broken; lpn++)
 		regions_require(
 			r, m->entry[lpn] <= m->pages || is_partial(m, page_map_get(m, lpn)), "page table");

@@ -48,8 +48,10 @@ void space_free(struct space *s)
 
 /* ---- opening and closing ---- */
 
-static void open_block(struct space *s, plane_t p, unsigned stream, block_t b)
+void space_open(struct space *s, plane_t p, unsigned stream)
 {
+	block_t b = stream == s->wear_stream ? blocks_take_most_worn(s->blocks, p) : blocks_take(s->blocks, p);
+
 	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
 		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
 	s->block[b].state = BLOCK_OPEN;
@@ -57,40 +59,15 @@ static void open_block(struct space *s, plane_t p, unsigned stream, block_t b)
 	s->plane[p].open[stream] = (struct open_block){ b, 0 };
 }
 
-bool space_has_page(const struct space *s, plane_t p, unsigned stream, bool privileged)
+void space_close(struct space *s, plane_t p, unsigned stream)
 {
-	return s->plane[p].open[stream].block != BLOCK_NONE ||
-	       blocks_left(s->blocks, p) > (privileged ? 0 : s->reserve);
-}
+	block_t b = s->plane[p].open[stream].block;
 
-/* A block is closed with its last page, so an open block always has room. */
-ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool privileged)
-{
-	struct space_plane *plane = &s->plane[p];
-	struct open_block *open = &plane->open[stream];
-	block_t b;
-	ppn_t ppn;
-
-	if (open->block == BLOCK_NONE) {
-		if (!space_has_page(s, p, stream, privileged))
-			return PPN_NONE;
-		open_block(s, p, stream,
-			stream == s->wear_stream ? blocks_take_most_worn(s->blocks, p)
-						 : blocks_take(s->blocks, p));
-	}
-	b = open->block;
-	ppn = geometry_first_page(s->geometry, b) + open->next++;
-	s->block[b].valid++;
-	plane->free_pages--;
-	s->handed_out++;
-	if (open->next == s->geometry->pages_per_block) {
-		s->block[b].state = BLOCK_CLOSED;
-		s->stamp[b] = s->handed_out;
-		open->block = BLOCK_NONE;
-		if (s->watcher.closed)
-			s->watcher.closed(s->watcher.context, b);
-	}
-	return ppn;
+	s->block[b].state = BLOCK_CLOSED;
+	s->stamp[b] = s->handed_out;
+	s->plane[p].open[stream].block = BLOCK_NONE;
+	if (s->watcher.closed)
+		s->watcher.closed(s->watcher.context, b);
 }
 
 static void tell_dropped(struct space *s, block_t b)

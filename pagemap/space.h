@@ -77,14 +77,38 @@ struct space *space_create(struct blocks *, const struct stream *, uint32_t rese
 void space_free(struct space *);
 
 /* Can the stream get a page without the collector?  `privileged`: the reserve may be used. */
-bool space_has_page(const struct space *, plane_t, unsigned stream, bool privileged);
+static inline bool space_has_page(const struct space *s, plane_t p, unsigned stream, bool privileged)
+{
+	return s->plane[p].open[stream].block != BLOCK_NONE ||
+	       blocks_left(s->blocks, p) > (privileged ? 0 : s->reserve);
+}
+
+/* For space_take(): the stream has no block in that plane and gets one; its block is full. */
+void space_open(struct space *, plane_t, unsigned stream);
+void space_close(struct space *, plane_t, unsigned stream);
 
 /*
  * Hands out the next page of the stream in that plane, opening a block if needed; the page counts
  * as live.  Pages of a block must be programmed in the order in which they are handed out.
- * PPN_NONE if space_has_page() is false.
+ * PPN_NONE if space_has_page() is false.  A block is closed with its last page, so an open block always has room.
  */
-ppn_t space_take(struct space *, plane_t, unsigned stream, bool privileged);
+static inline ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool privileged)
+{
+	struct open_block *open = &s->plane[p].open[stream];
+	ppn_t ppn;
+
+	if (!space_has_page(s, p, stream, privileged))
+		return PPN_NONE;
+	if (open->block == BLOCK_NONE)
+		space_open(s, p, stream);
+	ppn = geometry_first_page(s->geometry, open->block) + open->next++;
+	s->block[open->block].valid++;
+	s->plane[p].free_pages--;
+	s->handed_out++;
+	if (open->next == s->geometry->pages_per_block)
+		space_close(s, p, stream);
+	return ppn;
+}
 
 /* The page will be read or released soon. */
 PREFETCHING void space_prefetch(const struct space *s, ppn_t ppn)

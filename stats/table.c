@@ -107,11 +107,13 @@ void stat_list_look(const struct stat_list *list, stat_visitor *visit, void *con
 		visit_group(list, &list->group[i], visit, context);
 }
 
-static void require_times(void *regions, const struct stat_list *list, const struct stat_number *n)
+static void require_times(void *context, const struct stat_list *list, const struct stat_number *n)
 {
+	struct regions *r = context;
+
 	(void)list;
 	if (n->row->kind == STAT_TIMES)
-		regions_require(regions, histogram_agrees((const void *)n->value), "statistics");
+		regions_require(r, histogram_agrees((const void *)n->value), "statistics");
 }
 
 void stat_list_regions(struct stat_list *list, struct regions *r)

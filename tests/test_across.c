@@ -104,7 +104,7 @@ static void test_figure_5_direct_write(void **state)
 	assert_int_equal(area->left, 0xff00);
 	assert_int_equal(area->right, 0x000f);
 	assert_int_equal(counts(rig)->direct_writes, 1);
-	assert_int_equal(page_map_get(&across_of(rig)->map, 128).mask, 0);
+	assert_int_equal(page_map_get(&across_of(rig)->page.map, 128).mask, 0);
 	rig_close(rig);
 }
 
@@ -134,8 +134,8 @@ static void test_figure_6_rollback(void **state)
 	assert_int_equal(across_of(rig)->areas.used, 0);
 	assert_null(area_at(rig, 128));
 	assert_int_equal(counts(rig)->rolled_back, 1);
-	assert_int_equal(page_map_get(&across_of(rig)->map, 128).mask, 0xff00);
-	assert_int_equal(page_map_get(&across_of(rig)->map, 129).mask, 0x0fff);
+	assert_int_equal(page_map_get(&across_of(rig)->page.map, 128).mask, 0xff00);
+	assert_int_equal(page_map_get(&across_of(rig)->page.map, 129).mask, 0x0fff);
 	rig_close(rig);
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/beside.h"
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/heap.h"
@@ -456,6 +457,27 @@ static void test_declared_bounds(void **state)
 	assert_string_equal(r.broken, "number");
 }
 
+static bool is_asked(unsigned *questions)
+{
+	++*questions;
+	return true;
+}
+
+/* What is asked may lean on all that was declared before: a bool is one. */
+static void test_nothing_is_asked_of_what_is_broken(void **state)
+{
+	struct regions r = { .broken = NULL };
+	unsigned questions = 0;
+
+	(void)state;
+	regions_require(&r, is_asked(&questions), "first");
+	assert_int_equal(questions, 1);
+	regions_require(&r, false, "second");
+	regions_require(&r, is_asked(&questions), "third");
+	assert_int_equal(questions, 1);
+	assert_string_equal(r.broken, "second");
+}
+
 /* A ring whose links contradict each other, or that never comes back to its head, has no length. */
 static void test_broken_rings(void **state)
 {
@@ -474,6 +496,29 @@ static void test_broken_rings(void **state)
 	link[1].next = 3;
 	link[3].previous = 0;
 	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 4), INDEX_NONE);
+}
+
+/* ---- beside ---- */
+
+static void count_up(void *count)
+{
+	for (int i = 0; i < 1000; i++)
+		++*(int *)count;
+}
+
+static void test_beside(void **state)
+{
+	struct beside b = { 0 };
+	int count = 0;
+
+	(void)state;
+	beside_end(&b);
+	for (int i = 1; i <= 10; i++) {
+		beside_start(&b, count_up, &count);
+		beside_end(&b);
+		assert_int_equal(count, 1000 * i);
+	}
+	beside_end(&b);
 }
 
 /* ---- hash ---- */
@@ -721,8 +766,10 @@ int main(void)
 		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),
 		cmocka_unit_test(test_a_saved_pool_that_cannot_be),
 		cmocka_unit_test(test_declared_bounds),
+		cmocka_unit_test(test_nothing_is_asked_of_what_is_broken),
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_hash_grows),
 		cmocka_unit_test(test_hash_of_keys_in_a_row),
 		cmocka_unit_test(test_hash_of_keys_that_are_used_together),

@@ -867,6 +867,45 @@ static void put_endless(const struct world *w)
 	setenv("SSDLAB_PROFILES", w->folder, 1);
 }
 
+/* Writes many requests into a pipe, then nothing more. */
+static _Noreturn void feed(int pipe)
+{
+	char line[40];
+
+	for (int n = 0; n < 20000; n++)
+		if (write(pipe, line, (size_t)sprintf(line, "%d 0 %d 8 0\n", n * 1000, n % 100 * 8)) < 0)
+			break;
+	pause();
+	_exit(0);
+}
+
+/* The program with such a pipe for standard input. */
+static pid_t start_on_pipe(struct world *w, const char *arguments, pid_t *feeder, int *error)
+{
+	int ends[2], input = dup(STDIN_FILENO);
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	*feeder = fork();
+	assert_true(*feeder >= 0);
+	if (!*feeder)
+		feed(ends[1]);
+	close(ends[1]);
+	dup2(ends[0], STDIN_FILENO);
+	close(ends[0]);
+	pid = start(w, arguments, error);
+	dup2(input, STDIN_FILENO);
+	close(input);
+	return pid;
+}
+
+static void end_feeder(pid_t feeder)
+{
+	kill(feeder, SIGKILL);
+	assert_int_equal(waitpid(feeder, NULL, 0), feeder);
+}
+
 static size_t files_beginning(const struct world *w, const char *name)
 {
 	DIR *list = opendir(w->folder);
@@ -927,16 +966,69 @@ static bool begins(const struct world *w, pid_t pid, const char *name)
 	return true;
 }
 
-/* Before the first request, while a workload is read that has no end, and in commands that write a trace: they end at
- * once, and nothing that was begun is left. */
+#define TO_BE_SAVED                                                                                          \
+	"--json @/json -o @/out --series 10 --checkpoint @/saved --drives @/drives --save-drive @/kept "
+
+/* The drive is prepared for a workload that has no end, by one that is replayed again and again, or for one of which
+ * nothing comes any more: the run ends at once, with the statistics of no request, and no such drive is kept. */
+static void test_signals_before_the_first_request(void **state)
+{
+	static const char *const cases[] = { "run --quiet " TO_BE_SAVED "parameters/tiny.cfg endless",
+		"run --quiet " TO_BE_SAVED "-s precondition.mode=trace -s precondition.trace=uniform "
+		"-s precondition.passes=1000000 -s precondition.used=1 -s precondition.premap=none "
+		"parameters/tiny.cfg uniform",
+		"run --quiet " TO_BE_SAVED "parameters/tiny.cfg -" };
+	struct world *w = *state;
+
+	put_endless(w);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int error;
+		pid_t feeder, pid = start_on_pipe(w, cases[i], &feeder, &error);
+
+		assert_true(begins(w, pid, "saved.series"));
+		nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
+		kill(pid, SIGTERM);
+		finish(w, pid, error);
+		end_feeder(feeder);
+		assert_status(w, 128 + SIGTERM, cases[i]);
+		assert_non_null(strstr(w->err, "ended by signal 15 before the first request"));
+		assert_true(exists(w, "json"));
+		shell(w, "cat $d/out/statistics.txt; rm -r $d/json $d/out");
+		assert_true(says(w, "run.interrupted = 1 ") && says(w, "run.requests = 0 "));
+		for (const char *const *name = (const char *const[]){ "saved", "kept", "drives", NULL };
+			*name; name++)
+			assert_int_equal(files_beginning(w, *name), 0);
+	}
+	unsetenv("SSDLAB_PROFILES");
+}
+
+/* The run ends with what came until then; by that time it has served that and waits. */
+static void test_a_signal_while_nothing_comes(void **state)
+{
+	struct world *w = *state;
+	int error;
+	pid_t feeder, pid = start_on_pipe(w,
+			      "run --checkpoint @/saved -s precondition.premap=none parameters/tiny.cfg -",
+			      &feeder, &error);
+
+	assert_true(begins(w, pid, "saved"));
+	nanosleep(&(struct timespec){ 0, 500000000 }, NULL);
+	kill(pid, SIGTERM);
+	finish(w, pid, error);
+	end_feeder(feeder);
+	assert_status(w, 128 + SIGTERM, "run -");
+	assert_true(says(w, "run.interrupted = 1 ") && value_of(w, "run.served") > 0);
+	assert_int_equal(value_of(w, "run.served"), value_of(w, "run.requests"));
+	assert_true(exists(w, "saved"));
+}
+
+/* While a trace is written: it ends at once, and nothing that was begun is left. */
 static void test_signals_leave_nothing_half_done(void **state)
 {
 	static const struct {
 		const char *arguments, *file;
 		int signal;
 	} cases[] = {
-		{ "run --quiet --json @/json parameters/tiny.cfg endless", "json", SIGTERM },
-		{ "run --quiet --json @/json parameters/tiny.cfg endless", "json", SIGHUP },
 		{ "trace generate -o @/trace endless", "trace", SIGTERM },
 		{ "trace generate -o @/trace endless", "trace", SIGINT },
 	};
@@ -978,12 +1070,49 @@ static void test_what_a_killed_run_leaves(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
+/* Two of what is read and written in one file: one would be lost. */
+static void test_each_result_has_a_file_of_its_own(void **state)
+{
+#define ONE_FILE(options, what)                                                                              \
+	{                                                                                                    \
+		"run " options " parameters/tiny.cfg uniform", what " are the same file"                     \
+	}
+	static const struct mistake cases[] = {
+		ONE_FILE("--json @/x --log @/x", "--json and --log"),
+		ONE_FILE("--json @/x --save-drive @/../$(basename @)/x", "--json and --save-drive"),
+		ONE_FILE("--json @/x --checkpoint @/x", "--json and --checkpoint"),
+		ONE_FILE("--log @/run.log --checkpoint @/run", "--log and the rows saved beside the run"),
+		ONE_FILE("--log @/run.log --resume @/run", "--log and the rows saved beside the run"),
+		ONE_FILE("-o @/out --json @/out/statistics.txt", "--json and a result of -o"),
+		ONE_FILE("-o @/out --series 10 --log @/out/series.csv", "--log and a result of -o"),
+		ONE_FILE("--timeline 1..2 @/linked --json @/file", "--json and --timeline"),
+		{ "run --json @/p.cfg @/p.cfg uniform", "the parameters and --json are the same file" },
+		{ "run --log @/linked parameters/tiny.cfg @/file", "the trace and --log are the same file" },
+		{ "trace stat --json @/file @/file", "the trace and --json are the same file" },
+		{ "measure --json @/file @/linked", "the parameters and --json are the same file" },
+	};
+	struct world *w = *state;
+	char *path = path_in(w, "linked");
+
+	put_text(w, "file", "0 0 0 8 0\n");
+	put_text(w, "p.cfg", "ftl = \"page\";\n");
+	assert_int_equal(symlink("file", path), 0);
+	assert_mistakes(w, cases, COUNT(cases));
+	assert_mistake(
+		w, "run -o @/out --series 10 --json @/out/series.csv parameters/tiny.cfg uniform", "--json");
+	ssd(w, "run --quiet --json /dev/null --log /dev/null parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "--json /dev/null --log /dev/null");
+	memory_free(path);
+#undef ONE_FILE
+}
+
 /* A mistake in a name of a result is found before a workload without end is read. */
 static void test_bad_names_of_results_are_found_at_once(void **state)
 {
 	static const struct mistake cases[] = {
 		{ "run -o @/file parameters/tiny.cfg endless", "file" },
 		{ "run --json @/none/run.json parameters/tiny.cfg endless", "none/run.json" },
+		{ "run --checkpoint @/none/run parameters/tiny.cfg endless", "none/run" },
 	};
 	struct world *w = *state;
 
@@ -1062,8 +1191,9 @@ static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 	assert_string_equal(results(w), alone);
 	memory_free(alone);
 	/* SIGCHLD may have been ignored by who began the program; it has processes of its own nevertheless. */
-	shell(w, "exec bash -c 'trap \"\" CHLD; exec \"$@\"' bash $ssd run --quiet --load-drive $d/drive " AGED
-		 "parameters/tiny.cfg uniform");
+	shell(w,
+		"exec bash -c 'trap \"\" CHLD; exec \"$@\"' bash $ssd run --quiet --load-drive $d/drive " AGED
+		"parameters/tiny.cfg uniform");
 	assert_status(w, DONE, "run --load-drive, SIGCHLD ignored");
 #undef FASTER
 }
@@ -1122,8 +1252,8 @@ static void test_a_packed_log_without_memory(void **state)
 #define TINY "\"$top/parameters/tiny.cfg\" mixed"
 
 /*
- * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were written when
- * the run was saved; then everything is there and nothing is left.
+ * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were written
+ * when the run was saved; then everything is there and nothing is left.
  */
 static void test_a_killed_run_is_resumed(void **state)
 {
@@ -1133,8 +1263,8 @@ static void test_a_killed_run_is_resumed(void **state)
 		 "cd $d/b; $ssd " LASTING "--checkpoint c --every=3000 " TINY " & "
 		 "while ! [ -e $d/b/c ]; do :; done; kill -9 $!; wait; cd $d/b; n=0; "
 		 "while [ -e c ]; do n=$((n + 1)); "
-		 "for rows in c.log c.series; do head -c 9M /dev/zero >>$rows; done; timeout -s KILL $((n / 4)).$((n % 4 * 25)) "
-		 "$ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
+		 "for rows in c.log c.series; do head -c 9M /dev/zero >>$rows; done; "
+		 "timeout -s KILL $((n / 4)).$((n % 4 * 25)) $ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
 	if (w->status || !says(w, "same"))
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
@@ -1166,7 +1296,7 @@ static void test_saved_runs_that_do_not_fit(void **state)
 		{ "run --checkpoint @/c --explain 1 parameters/tiny.cfg uniform",
 			"--explain: a run that is saved" },
 		{ "run --resume @/none parameters/tiny.cfg uniform", "none: cannot be read" },
-		{ "run --resume parameters/tiny.cfg parameters/tiny.cfg uniform", "not a saved run" },
+		{ "run --resume README.md parameters/tiny.cfg uniform", "not a saved run" },
 		{ RESUME("-s flash.read_ns=1000"), "another run was saved: its flash.read_ns is" },
 		{ RESUME("--warmup 100"), "its --warmup is none, here it is 100" },
 		{ RESUME("--log @/log"), "run.log" },
@@ -1397,6 +1527,9 @@ int main(void)
 		TEST(test_a_worn_out_drive),
 		TEST(test_a_failed_drive_says_why),
 		TEST(test_interrupt),
+		TEST(test_signals_before_the_first_request),
+		TEST(test_each_result_has_a_file_of_its_own),
+		TEST(test_a_signal_while_nothing_comes),
 		TEST(test_signals_leave_nothing_half_done),
 		TEST(test_what_a_killed_run_leaves),
 		TEST(test_bad_names_of_results_are_found_at_once),

@@ -431,6 +431,49 @@ static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 	}
 }
 
+struct broken {
+	const struct drive *drive;
+	lpn_t lpn;
+};
+
+static void check_with_wrong_owner(void *broken)
+{
+	struct broken *b = broken;
+	struct page_ftl *p = b->drive->ftl->state;
+
+	flash_rename(b->drive->flash, page_map_get(&p->map, b->lpn).ppn, 7);
+	ftl_check(b->drive->ftl);
+}
+
+/* What a second core takes a part in: the order of live pages, which are all pages here, and the check of the table. */
+static void test_a_large_drive_is_filled_and_checked(void **state)
+{
+	struct replay *r =
+		replay_open("flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=4000 "
+			    "flash.pages=100 flash.page_bytes=2048 flash.over_provisioning=0.25 "
+			    "precondition.mode=synthetic precondition.premap=none "
+			    "precondition.used=0.8 precondition.valid=0.75");
+	lpn_t lpns = r->drive->geometry.logical_pages;
+	struct broken broken[] = { { NULL, 11 }, { NULL, lpns - 11 } };
+
+	(void)state;
+	assert_int_equal(lpns, 1200000);
+	drive_free(r->drive);
+	r->drive = drive_create(&r->settings, false, &r->fault);
+	assert_true(precondition(r->drive, NULL, &r->before, &r->fault));
+	assert_int_equal(r->before.valid_pages, lpns);
+	assert_int_equal(page_check_map(r->drive->ftl), lpns);
+	ftl_check(r->drive->ftl);
+	for (size_t i = 0; i < 2; i++) {
+		char text[40];
+
+		broken[i].drive = r->drive;
+		snprintf(text, sizeof text, "LPN %u is mapped to page", broken[i].lpn);
+		assert_aborts(check_with_wrong_owner, &broken[i], text);
+	}
+	replay_free(r);
+}
+
 /*
  * All of a block's pages are live or all are dead, but for three blocks of each plane: where live ones follow dead
  * ones, where dead ones follow these, and where the last live ones were written again.
@@ -1160,6 +1203,7 @@ int main(void)
 		cmocka_unit_test(test_synthetic_state_is_reached),
 		cmocka_unit_test(test_synthetic_state_is_spread_evenly),
 		cmocka_unit_test(test_pages_placed_together_lie_where_each_alone_would),
+		cmocka_unit_test(test_a_large_drive_is_filled_and_checked),
 		cmocka_unit_test(test_live_pages_lie_apart),
 		cmocka_unit_test(test_all_ftls_start_equally_full),
 		cmocka_unit_test(test_static_placement_ends),

@@ -453,12 +453,15 @@ esac
         self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = moved\n")
         row = "{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t\n".format
         self.write("sweep/published.tsv", "id\n" + row("moved", "a", "=", 8) + row("lost", "a", ">=", 200) + row("kept", "a", "<=", 400)
-                   + row("far", "a", "=", 1000) + row("other", "replayed", "=", 50) + row("reading", "a", "also", 8))
+                   + row("far", "a", "=", 1000) + row("other", "replayed", "=", 50) + row("reading", "a", "also", 8)
+                   + row("never", "a", "=", 1000).replace("Fig. 1", "Not to be had: Fig. 1")
+                   + "sum\tNot to be had: Fig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n")
         self.lab("report", self.at("sweep"), "variants")
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
         self.assertEqual({line[0]: line[8] for line in lines if line[9] == "written"}, {
             "moved": "Met with 1 of 1 variants: short 7.", "lost": "Not met with 1 of 1 variants: short 7.", "kept": "Met with all 1 variants.",
-            "far": "Met with none of 1 variants; nearest short 7.", "other": "", "reading": ""})
+            "far": "Met with none of 1 variants; nearest short 7.", "other": "", "reading": "",
+            "never": "Met with none of 1 variants; nearest short 7.", "sum": ""})
         self.assertEqual({line[8] for line in lines if line[9] == "replayed"}, {""})
         self.assertIn('Met with 1 of 1 variants: <a href="#at-short">short</a> 7.', self.text("results/sweep/default/report-variants.html"))
         self.lab("report", self.at("sweep"))

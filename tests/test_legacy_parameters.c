@@ -98,10 +98,45 @@ static enum legacy_line_status read_line(const char *text, struct legacy_line *l
 	assert_true(legacy_trace_open(&trace, path, NULL, 0, fault));
 	assert_int_equal(legacy_trace_next(&trace, line, fault), LINE_OK);
 	status = legacy_trace_next(&trace, line, fault);
-	assert_int_equal(legacy_trace_blank(&trace), status == LINE_END);
+	assert_int_equal(trace.blank, status == LINE_END);
 	legacy_trace_close(&trace);
 	unlink(path);
 	return status;
+}
+
+/* More lines than are read ahead at a time, every third a trim, twice from the start. */
+static void test_lines_that_are_read_ahead(void **state)
+{
+	enum { LINES = 30000 };
+
+	char path[64], *text = memory_array(LINES, 40, "test");
+	size_t bytes = (size_t)sprintf(text, "fio version 2 iolog\n/dev/a add\n/dev/a open\n");
+	struct legacy_trace trace;
+	struct legacy_line line;
+	struct fault fault;
+
+	(void)state;
+	for (unsigned i = 0; i < LINES; i++)
+		bytes += (size_t)sprintf(
+			text + bytes, "/dev/a %s %u 512\n", i % 3 == 2 ? "trim" : "write", 512 * i);
+	write_trace(path, text, bytes);
+	assert_true(legacy_trace_open(&trace, path, NULL, 0, &fault));
+	for (int pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < LINES; i++) {
+			if (i % 3 == 2)
+				continue;
+			assert_int_equal(legacy_trace_next(&trace, &line, &fault), LINE_OK);
+			assert_int_equal(line.sector, i);
+			assert_int_equal(trace.line, i + 4);
+			assert_int_equal(trace.trims, i / 3);
+		}
+		assert_int_equal(legacy_trace_next(&trace, &line, &fault), LINE_END);
+		assert_int_equal(trace.trims, LINES / 3);
+		assert_true(legacy_trace_rewind(&trace, &fault));
+	}
+	legacy_trace_close(&trace);
+	unlink(path);
+	memory_free(text);
 }
 
 /* What SSDsim's scanf takes for a line and what not. */
@@ -290,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_trace_lines),
+		cmocka_unit_test(test_lines_that_are_read_ahead),
 		cmocka_unit_test(test_long_trace_line),
 		cmocka_unit_test(test_long_trace),
 		cmocka_unit_test(test_import),

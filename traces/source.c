@@ -7,6 +7,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,10 +99,21 @@ static bool keep(struct source *s, const char *bytes, size_t n)
 	return true;
 }
 
+/* Until a pipe has something, or a signal comes for which the program has a handler: a reader that cannot be told to
+ * end would wait for ever. */
+static bool wait_for_bytes(struct source *s)
+{
+	struct pollfd stream = { .fd = s->fd, .events = POLLIN };
+
+	return poll(&stream, 1, -1) >= 0 || broken(s, "cannot be read", strerror(errno));
+}
+
 static ssize_t stream_read(struct source *s, char *to, size_t bytes)
 {
 	ssize_t got;
 
+	if (s->read >= s->kept && !wait_for_bytes(s))
+		return -1;
 	do
 		got = s->read < s->kept ? pread(s->kept_fd, to, bytes, (off_t)s->read)
 					: read(s->fd, to, bytes);

@@ -55,14 +55,14 @@ static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 {
 	const struct across *s = ((struct ftl *)ftl)->state;
 
-	return store_take(s->store, io, id, ACROSS_MAP);
+	return store_take(s->page.store, io, id, ACROSS_MAP);
 }
 
 PREFETCHING void fetch_entry(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
 
-	page_map_prefetch(&a->map, lpn);
+	page_map_prefetch(&a->page.map, lpn);
 	__builtin_prefetch(&a->area_of[lpn]);
 	map_cache_prefetch(a->cache, lpn / a->page_entries);
 }
@@ -77,11 +77,11 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 {
 	struct across *a = f->state;
 
-	if (owner < a->map.lpns) {
-		page_map_move(&a->map, owner, from, to);
+	if (owner < a->page.map.lpns) {
+		page_map_move(&a->page.map, owner, from, to);
 		across_entry_moved(f, io, owner / a->page_entries);
 	} else if (directory_owns(a->directory, owner)) {
-		directory_page_moved(a->directory, owner - a->map.lpns, from, to);
+		directory_page_moved(a->directory, owner - a->page.map.lpns, from, to);
 	} else {
 		uint32_t index = owner - a->area_base;
 
@@ -97,7 +97,7 @@ static void expect_owner(const struct ftl *f, owner_t owner)
 {
 	const struct across *a = f->state;
 
-	if (owner < a->map.lpns)
+	if (owner < a->page.map.lpns)
 		fetch_entry(f, owner);
 }
 
@@ -118,8 +118,8 @@ static uint32_t pages_for(uint32_t entries, uint32_t per_page)
 static bool plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
 {
 	const struct across *a = f->state;
-	int64_t spare = store_spare_pages(a->store),
-		areas = spare < a->map.lpns - 1 ? spare : (int64_t)a->map.lpns - 1;
+	int64_t spare = store_spare_pages(a->page.store),
+		areas = spare < a->page.map.lpns - 1 ? spare : (int64_t)a->page.map.lpns - 1;
 	int64_t map_pages;
 
 	areas = areas < 0 ? 0 : areas;
@@ -145,25 +145,22 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	const struct geometry *g = f->geometry;
 	uint32_t fields = across_settings(f)->index == INDEX_BOTH ? 2 : 1, limit = 0, map_pages;
 
-	a->store = page_map_fits(g, fault) ? store_create(f, &plan, fault) : NULL;
-	if (!a->store)
+	if (!page_create(f, &plan, fault))
 		return false;
-	page_map_init(&a->map, g);
-	a->page_entries = g->page_bytes / (a->map.entry_bytes + fields * INDEX_FIELD_BYTES);
+	a->page_entries = g->page_bytes / (a->page.map.entry_bytes + fields * INDEX_FIELD_BYTES);
 	a->area_entries = g->page_bytes / AREA_ENTRY_BYTES;
-	a->page_table_pages = pages_for(a->map.lpns, a->page_entries);
+	a->page_table_pages = pages_for(a->page.map.lpns, a->page_entries);
 	if (!map_cache_fits(&f->core->map, g, a->page_table_pages, fault) || !plan_areas(f, &limit, fault)) {
-		page_map_release(&a->map);
-		store_free(a->store);
+		page_exit(f);
 		return false;
 	}
 	map_pages = a->page_table_pages + pages_for(limit, a->area_entries);
-	a->area_of = memory_array(a->map.lpns, sizeof *a->area_of, "index of areas");
+	a->area_of = memory_array(a->page.map.lpns, sizeof *a->area_of, "index of areas");
 	across_areas_init(&a->areas, limit);
-	a->area_base = a->map.lpns + map_pages;
+	a->area_base = a->page.map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
-	a->directory = directory_create(&f->core->map, a->store->space, &f->map, map_pages, a->map.lpns,
-		(struct directory_client){ f, take_map_page });
+	a->directory = directory_create(&f->core->map, a->page.store->space, &f->map, map_pages,
+		a->page.map.lpns, (struct directory_client){ f, take_map_page });
 	a->cache = map_cache_create(a->directory, a->page_table_pages);
 	return true;
 }
@@ -174,10 +171,9 @@ static void across_exit(struct ftl *f)
 
 	map_cache_free(a->cache);
 	directory_free(a->directory);
-	store_free(a->store);
 	across_areas_release(&a->areas);
 	memory_free(a->area_of);
-	page_map_release(&a->map);
+	page_exit(f);
 }
 
 /* ---- look-ups ---- */
@@ -269,16 +265,6 @@ void across_entry_moved(struct ftl *f, struct io *io, uint32_t id)
 	map_cache_entry_moved(((const struct across *)f->state)->cache, io, id);
 }
 
-/* What the entry points to is used next. */
-static void across_expect_next(const struct ftl *f, lpn_t lpn)
-{
-	const struct across *a = f->state;
-	ppn_t ppn = page_map_expected(&a->map, lpn);
-
-	if (ppn != PPN_NONE)
-		space_prefetch(a->store->space, ppn);
-}
-
 /* ---- invariants ---- */
 
 static void check_area(const struct ftl *f, lpn_t anchor)
@@ -309,7 +295,7 @@ static void check_area(const struct ftl *f, lpn_t anchor)
 static void check_page(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
-	struct page_entry entry = page_map_get(&a->map, lpn);
+	struct page_entry entry = page_map_get(&a->page.map, lpn);
 	uint32_t own = across_area_at(a, lpn), before = across_area_at(a, lpn - 1);
 	mask_t areas = (own == NO_AREA ? 0 : a->areas.area[own].left) |
 		       (before == NO_AREA ? 0 : a->areas.area[before].right);
@@ -325,16 +311,16 @@ static void check_page(const struct ftl *f, lpn_t lpn)
 static void across_check(const struct ftl *f)
 {
 	const struct across *a = f->state;
-	uint64_t mapped = 0, areas = 0, live = space_live_pages(a->store->space);
+	uint64_t mapped = 0, areas = 0, live = space_live_pages(a->page.store->space);
 
-	for (lpn_t lpn = 0; lpn < a->map.lpns; lpn++) {
+	for (lpn_t lpn = 0; lpn < a->page.map.lpns; lpn++) {
 		check_area(f, lpn);
 		check_page(f, lpn);
-		mapped += page_map_get(&a->map, lpn).mask != 0;
+		mapped += page_map_get(&a->page.map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
 	across_areas_check(&a->areas);
-	store_check(a->store);
+	store_check(a->page.store);
 	directory_check(a->directory);
 	map_cache_check(a->cache);
 	BUG_ON(areas != a->areas.used, "the page table knows %llu areas, %u are in use",
@@ -351,10 +337,10 @@ static void across_regions(struct ftl *f, struct regions *r)
 {
 	struct across *a = f->state;
 
-	store_regions(a->store, r);
-	page_map_regions(&a->map, f->geometry, r);
-	regions_visit(r, a->area_of, a->map.lpns * sizeof *a->area_of);
-	regions_below(r, NUMBERS(a->area_of), a->map.lpns, a->areas.limit + 1u, "page table");
+	store_regions(a->page.store, r);
+	page_map_regions(&a->page.map, f->geometry, r);
+	regions_visit(r, a->area_of, a->page.map.lpns * sizeof *a->area_of);
+	regions_below(r, NUMBERS(a->area_of), a->page.map.lpns, a->areas.limit + 1u, "page table");
 	across_areas_regions(&a->areas, f->geometry, r);
 	directory_regions(a->directory, r);
 	map_cache_regions(a->cache, r);
@@ -364,7 +350,7 @@ static void across_facts(const struct ftl *f, struct ftl_facts *facts)
 {
 	const struct across *a = f->state;
 
-	store_facts(a->store, facts);
+	store_facts(a->page.store, facts);
 	facts->map_bytes = directory_table_bytes(a->directory);
 }
 
@@ -372,12 +358,12 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 {
 	const struct across *a = f->state;
 
-	if (owner < a->map.lpns)
+	if (owner < a->page.map.lpns)
 		snprintf(text, bytes, "LPN %u", owner);
-	else if (owner < a->map.lpns + a->page_table_pages)
-		snprintf(text, bytes, "page table, page %u", owner - a->map.lpns);
+	else if (owner < a->page.map.lpns + a->page_table_pages)
+		snprintf(text, bytes, "page table, page %u", owner - a->page.map.lpns);
 	else if (owner < a->area_base)
-		snprintf(text, bytes, "area table, page %u", owner - a->map.lpns - a->page_table_pages);
+		snprintf(text, bytes, "area table, page %u", owner - a->page.map.lpns - a->page_table_pages);
 	else
 		snprintf(text, bytes, "area %u", owner - a->area_base);
 }
@@ -385,7 +371,7 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 static void across_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
 	const struct across *a = f->state;
-	struct page_entry entry = page_map_get(&a->map, lpn);
+	struct page_entry entry = page_map_get(&a->page.map, lpn);
 	uint32_t index = across_area_at(a, lpn);
 	const struct across_area *area;
 
@@ -469,7 +455,7 @@ static void across_statistics(struct ftl *f, struct stat_list *list)
 {
 	struct across *a = f->state;
 
-	store_statistics(a->store, list);
+	store_statistics(a->page.store, list);
 	stat_list_add(list, (struct stat_group){ "across", "across.", rows, &a->count, sizeof a->count, a,
 				    start_statistics, gather_statistics });
 	map_cache_statistics(a->cache, list);
@@ -488,7 +474,7 @@ const struct ftl_ops ftl_across = {
 	.write = across_write,
 	.trim = across_trim,
 	.expect = across_expect,
-	.expect_next = across_expect_next,
+	.expect_next = page_expect_next,
 	.check = across_check,
 	.regions = across_regions,
 	.facts = across_facts,

@@ -10,10 +10,7 @@
 #ifndef FTL_ACROSS_ACROSS_H
 #define FTL_ACROSS_ACROSS_H
 
-#include "ftl/ftl.h"
-#include "ftl/pages.h"
-#include "ftl/store.h"
-#include "pagemap/page_map.h"
+#include "ftl/page/page.h"
 
 #define NO_AREA UINT32_MAX
 
@@ -58,8 +55,7 @@ struct across_statistics {
 enum { ACROSS_HOST, ACROSS_GC, ACROSS_MAP };
 
 struct across {
-	struct store *store;
-	struct page_map map;
+	struct page_ftl page;
 	uint32_t *area_of; /* per anchor: index of its area + 1, 0 = none */
 	struct across_area_table areas;
 	/* Mapping pages: first those of the page table, then those of the areas. */
@@ -116,7 +112,7 @@ static inline const struct across_settings *across_settings(const struct ftl *f)
 /* Index of the area with that anchor, or NO_AREA.  Any number may be asked, lpn - 1 of page 0 too. */
 static inline uint32_t across_area_at(const struct across *a, lpn_t anchor)
 {
-	return anchor < a->map.lpns ? a->area_of[anchor] - 1 : NO_AREA;
+	return anchor < a->page.map.lpns ? a->area_of[anchor] - 1 : NO_AREA;
 }
 
 /* Does the area hold a sector of the piece?  All of them? */

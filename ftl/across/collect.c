@@ -7,7 +7,7 @@
 /* The normal page of `lpn` holds data, and in the victim. */
 static bool is_in(const struct ftl *f, block_t victim, lpn_t lpn)
 {
-	struct page_entry entry = page_map_get(&((const struct across *)f->state)->map, lpn);
+	struct page_entry entry = page_map_get(&((const struct across *)f->state)->page.map, lpn);
 
 	return entry.mask && geometry_block(f->geometry, entry.ppn) == victim;
 }
@@ -34,11 +34,11 @@ struct folding {
 static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, lpn_t lpn, mask_t sectors)
 {
 	struct across *a = f->state;
-	struct page_entry old = page_map_get(&a->map, lpn);
+	struct page_entry old = page_map_get(&a->page.map, lpn);
 	plane_t plane = geometry_plane(f->geometry, geometry_block(f->geometry, old.ppn));
 	mask_t kept = old.mask & ~sectors;
 	op_t read = kept ? flash_read(io, old.ppn, mask_sectors(kept), fold->cause, OP_NONE) : OP_NONE;
-	ppn_t to = space_take(a->store->space, plane, fold->stream, true);
+	ppn_t to = space_take(a->page.store->space, plane, fold->stream, true);
 	struct across_needs n = { .count = 0 };
 
 	BUG_ON(to == PPN_NONE, "plane %u has no free page to fold LPN %u into", plane, lpn);
@@ -47,8 +47,8 @@ static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, 
 	across_program(io, to, lpn, mask_sectors(old.mask | sectors), fold->cause, &n);
 	pages_hold_kept(io, to, old.ppn, lpn, kept);
 	pages_hold_kept(io, to, fold->area_page, lpn, sectors);
-	space_release(a->store->space, old.ppn);
-	page_map_set(&a->map, lpn, (struct page_entry){ to, old.mask | sectors });
+	space_release(a->page.store->space, old.ppn);
+	page_map_set(&a->page.map, lpn, (struct page_entry){ to, old.mask | sectors });
 	across_entry_moved(f, io, lpn / a->page_entries);
 }
 
@@ -79,5 +79,5 @@ void across_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream,
 				can_fold(f, &a->areas.area[owner - a->area_base], victim))
 				fold_area(f, io, owner - a->area_base, stream, cause);
 		}
-	collector_move(a->store->collector, io, victim, stream, cause);
+	collector_move(a->page.store->collector, io, victim, stream, cause);
 }

@@ -78,7 +78,7 @@ static void read_page(
 		across_translate_neighbour(f, io, lpn, false, &n);
 	in_areas = read_area(f, io, p, lpn - 1, lpn, n, done);
 	in_areas |= read_area(f, io, p, lpn, lpn, n, done);
-	entry = page_map_get(&a->map, lpn);
+	entry = page_map_get(&a->page.map, lpn);
 	wanted = entry.mask & across_piece_mask(p, lpn) & ~in_areas;
 	done->plain += (wanted | in_areas) != 0;
 	if (!wanted)

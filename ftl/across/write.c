@@ -18,16 +18,16 @@
 static void take_from_normal_page(struct ftl *f, lpn_t lpn, mask_t sectors)
 {
 	struct across *a = f->state;
-	struct page_entry entry = page_map_get(&a->map, lpn);
+	struct page_entry entry = page_map_get(&a->page.map, lpn);
 
 	if (!across_settings(f)->release_stale || !(entry.mask & sectors))
 		return;
 	entry.mask &= ~sectors;
 	if (!entry.mask) {
-		space_release(a->store->space, entry.ppn);
+		space_release(a->page.store->space, entry.ppn);
 		a->count.normal_released++;
 	}
-	page_map_set(&a->map, lpn, entry);
+	page_map_set(&a->page.map, lpn, entry);
 }
 
 static bool changes_normal_page(const struct ftl *f, const struct across_piece *p, lpn_t lpn)
@@ -35,7 +35,7 @@ static bool changes_normal_page(const struct ftl *f, const struct across_piece *
 	const struct across *a = f->state;
 
 	return across_settings(f)->release_stale &&
-	       (page_map_get(&a->map, lpn).mask & across_piece_mask(p, lpn));
+	       (page_map_get(&a->page.map, lpn).mask & across_piece_mask(p, lpn));
 }
 
 /* Whether they are met is known only after they have been looked up too: the areas beside `index`. */
@@ -71,7 +71,7 @@ static bool write_area(struct ftl *f, struct io *io, const struct across_piece *
 		across_translate(f, io, p->last, new || changes_normal_page(f, p, p->last), &n);
 	translate_other_areas(f, io, p, index, &n);
 	across_translate_area(f, io, index, true, &n);
-	to = store_take(a->store, io, area->anchor, ACROSS_HOST);
+	to = store_take(a->page.store, io, area->anchor, ACROSS_HOST);
 	if (to == PPN_NONE)
 		return false;
 	if (kept_left || kept_right) {
@@ -87,7 +87,7 @@ static bool write_area(struct ftl *f, struct io *io, const struct across_piece *
 	pages_hold_kept(io, to, area->ppn, area->anchor, kept_left);
 	pages_hold_kept(io, to, area->ppn, area->anchor + 1, kept_right);
 	if (!new)
-		space_release(a->store->space, area->ppn);
+		space_release(a->page.store->space, area->ppn);
 	*area = (struct across_area){ area->left | left, area->right | right, area->anchor, to, area->cut };
 	take_from_normal_page(f, area->anchor, left);
 	take_from_normal_page(f, area->anchor + 1, right);
@@ -283,10 +283,10 @@ static bool write_page(struct ftl *f, struct io *io, struct normal_page page, st
 	struct page_entry old;
 	ppn_t to;
 
-	to = store_take(a->store, io, page.lpn, ACROSS_HOST);
+	to = store_take(a->page.store, io, page.lpn, ACROSS_HOST);
 	if (to == PPN_NONE)
 		return false;
-	old = page_map_get(&a->map, page.lpn);
+	old = page_map_get(&a->page.map, page.lpn);
 	kept = old.mask & ~written;
 	read_area(f, io, before, from_before, look_up, &feed);
 	read_area(f, io, own, from_own, look_up, &feed);
@@ -302,8 +302,8 @@ static bool write_page(struct ftl *f, struct io *io, struct normal_page page, st
 		pages_hold_kept(io, to, a->areas.area[own->index].ppn, page.lpn, from_own);
 	pages_hold_kept(io, to, old.ppn, page.lpn, kept);
 	if (old.mask)
-		space_release(a->store->space, old.ppn);
-	page_map_set(&a->map, page.lpn, (struct page_entry){ to, kept | written });
+		space_release(a->page.store->space, old.ppn);
+	page_map_set(&a->page.map, page.lpn, (struct page_entry){ to, kept | written });
 	take_from_area(f, before, page.lpn, page.lost | from_before);
 	take_from_area(f, own, page.lpn, page.lost | from_own);
 	return true;
@@ -488,14 +488,14 @@ static void trim_page(struct ftl *f, struct io *io, const struct across_piece *p
 	struct across_needs n = { .count = 0 };
 	mask_t trimmed = across_piece_mask(p, lpn);
 
-	across_translate(f, io, lpn, page_map_get(&a->map, lpn).mask & trimmed, &n);
-	entry = page_map_get(&a->map, lpn);
+	across_translate(f, io, lpn, page_map_get(&a->page.map, lpn).mask & trimmed, &n);
+	entry = page_map_get(&a->page.map, lpn);
 	if (!(entry.mask & trimmed))
 		return;
 	entry.mask &= ~trimmed;
 	if (!entry.mask)
-		space_release(a->store->space, entry.ppn);
-	page_map_set(&a->map, lpn, entry);
+		space_release(a->page.store->space, entry.ppn);
+	page_map_set(&a->page.map, lpn, entry);
 }
 
 /* An area may keep holes or only one side of its border; it stays where its anchor says. */

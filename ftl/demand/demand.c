@@ -39,10 +39,8 @@ bool demand_init(struct ftl *f, const struct demand_scheme *scheme, struct fault
 
 	d->scheme = scheme;
 	d->per_page = per_page;
-	d->page.store = page_map_fits(g, fault) ? store_create(f, &plan, fault) : NULL;
-	if (!d->page.store)
+	if (!page_create(f, &plan, fault))
 		return false;
-	page_map_init(&d->page.map, g);
 	table_init(&d->table, f, d->page.store, DEMAND_MAP, pages, g->logical_pages);
 	d->directory = d->table.directory;
 	return true;

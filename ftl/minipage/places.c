@@ -99,7 +99,7 @@ void places_regions(struct places *p, struct regions *r)
 {
 	regions_visit(r, p->entry, (size_t)p->lpns * sizeof *p->entry);
 	pool_regions(&p->apart, r, p->lpns);
-	regions_require(r, r->broken || pool_is_named_once(&p->apart, p->entry, p->lpns, p->count), what);
+	regions_require(r, pool_is_named_once(&p->apart, p->entry, p->lpns, p->count), what);
 	for (lpn_t lpn = 0; lpn < p->lpns && !r->broken; lpn++)
 		regions_require(r, is_good(p, lpn), what);
 }

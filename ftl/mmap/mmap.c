@@ -232,10 +232,8 @@ static bool mmap_init(struct ftl *f, struct fault *fault)
 	struct mmap_ftl *m = f->state;
 	int64_t spare;
 
-	m->page.store = page_map_fits(f->geometry, fault) ? store_create(f, &plan, fault) : NULL;
-	if (!m->page.store)
+	if (!page_create(f, &plan, fault))
 		return false;
-	page_map_init(&m->page.map, f->geometry);
 	spare = store_spare_pages(m->page.store);
 	m->limit = spare < 0 ? 0 : (uint32_t)spare;
 	m->overlay_of = memory_array(m->page.map.lpns, sizeof *m->overlay_of, "merge-page mapping");

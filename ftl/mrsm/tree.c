@@ -377,8 +377,7 @@ void mrsm_tree_regions(struct mrsm_tree *t, struct regions *r)
 {
 	regions_visit(r, t->page, (size_t)t->pages * sizeof *t->page);
 	pool_regions(&t->leaf, r, t->pages);
-	regions_require(
-		r, r->broken || pool_is_named_once(&t->leaf, t->page, t->pages, t->ppns), "extent tree");
+	regions_require(r, pool_is_named_once(&t->leaf, t->page, t->pages, t->ppns), "extent tree");
 	for (uint32_t page = 0; page < t->pages && !r->broken; page++)
 		regions_require(r, !leaf_of(t, page) || is_room(leaf_of(t, page)), "extent tree");
 	regions_visit(r, t->region, (size_t)t->regions * sizeof *t->region);

@@ -6,6 +6,8 @@
  */
 #include "ftl/page/page.h"
 
+#include "base/beside.h"
+
 /* The collector moved a live page. */
 static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
@@ -20,14 +22,19 @@ static const struct store_plan plan = {
 	.client = { .relocate = relocate, .expect = page_expect },
 };
 
-bool page_init(struct ftl *f, struct fault *fault)
+bool page_create(struct ftl *f, const struct store_plan *wanted, struct fault *fault)
 {
 	struct page_ftl *p = f->state;
 
-	p->store = page_map_fits(f->geometry, fault) ? store_create(f, &plan, fault) : NULL;
+	p->store = page_map_fits(f->geometry, fault) ? store_create(f, wanted, fault) : NULL;
 	if (p->store)
 		page_map_init(&p->map, f->geometry);
 	return p->store;
+}
+
+bool page_init(struct ftl *f, struct fault *fault)
+{
+	return page_create(f, &plan, fault);
 }
 
 void page_exit(struct ftl *f)
@@ -155,26 +162,54 @@ void page_expect_next(const struct ftl *f, lpn_t lpn)
 
 #define CHECK_AHEAD 16u /* owners lie anywhere */
 
+#define CHECK_APART 1048576u /* a table of so many entries is worth a thread */
+
+/* A part of the table, until an entry and the owner of its page disagree. */
+struct map_part {
+	const struct ftl *ftl;
+	lpn_t lpn, end;
+	uint64_t mapped;
+};
+
+static void check_part(void *map_part)
+{
+	struct map_part *part = map_part;
+	const struct page_ftl *p = part->ftl->state;
+
+	for (; part->lpn < part->end; part->lpn++) {
+		struct page_entry entry = page_map_get(&p->map, part->lpn);
+		ppn_t ahead = part->end - part->lpn > CHECK_AHEAD
+				      ? page_map_expected(&p->map, part->lpn + CHECK_AHEAD)
+				      : PPN_NONE;
+
+		if (ahead != PPN_NONE)
+			flash_prefetch_owner(part->ftl->flash, ahead);
+		if (entry.mask && flash_owner(part->ftl->flash, entry.ppn) != part->lpn)
+			return;
+		part->mapped += entry.mask != 0;
+	}
+}
+
 uint64_t page_check_map(const struct ftl *f)
 {
 	const struct page_ftl *p = f->state;
-	lpn_t lpns = f->geometry->logical_pages;
-	uint64_t mapped = 0;
+	lpn_t lpns = f->geometry->logical_pages, half = lpns < CHECK_APART ? lpns : lpns / 2;
+	struct map_part part[] = { { f, 0, half, 0 }, { f, half, lpns, 0 } };
+	struct beside second = { 0 };
 
-	for (lpn_t lpn = 0; lpn < lpns; lpn++) {
-		struct page_entry entry = page_map_get(&p->map, lpn);
-		ppn_t ahead =
-			lpns - lpn > CHECK_AHEAD ? page_map_expected(&p->map, lpn + CHECK_AHEAD) : PPN_NONE;
+	if (half < lpns)
+		beside_start(&second, check_part, &part[1]);
+	check_part(&part[0]);
+	beside_end(&second);
+	for (int i = 0; i < 2; i++) {
+		struct page_entry entry = { 0 };
 
-		if (ahead != PPN_NONE)
-			flash_prefetch_owner(f->flash, ahead);
-
-		mapped += entry.mask != 0;
-		BUG_ON(entry.mask && flash_owner(f->flash, entry.ppn) != lpn,
-			"LPN %u is mapped to page %u of LPN %u", lpn, entry.ppn,
+		if (part[i].lpn < part[i].end)
+			entry = page_map_get(&p->map, part[i].lpn);
+		BUG_ON(entry.mask, "LPN %u is mapped to page %u of LPN %u", part[i].lpn, entry.ppn,
 			flash_owner(f->flash, entry.ppn));
 	}
-	return mapped;
+	return part[0].mapped + part[1].mapped;
 }
 
 void page_check(const struct ftl *f)

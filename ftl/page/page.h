@@ -15,6 +15,8 @@ struct page_ftl {
 	struct page_map map;
 };
 
+/* A store of this plan and a table, which page_exit() frees.  False and a fault: they do not fit the drive. */
+bool page_create(struct ftl *, const struct store_plan *, struct fault *);
 bool page_init(struct ftl *, struct fault *);
 void page_exit(struct ftl *);
 /* The one page of a request; operations wait for `ready`, a look-up counted by the caller. */
