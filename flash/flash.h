@@ -39,8 +39,8 @@ enum op_kind {
 typedef uint64_t op_t;
 #define OP_NONE ((op_t)0)
 
-/* 28 bytes and not 32: blocks that planes fill lie a plane apart, and at powers of two their records would push each other
- * out of the caches. */
+/* 28 bytes and not 32: blocks that planes fill lie a plane apart, and at powers of two their records would push each
+ * other out of the caches. */
 struct flash_block {
 	uint32_t next; /* page that is programmed next: the one behind the last programmed since the erase */
 	uint32_t erases;

@@ -615,18 +615,21 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 /* Data of programs crosses the bus on the way in, data of reads on the way out. */
 STEP void measure(struct schedule *s, struct unit *unit)
 {
-	const struct op *op = ops_at(&s->ops, unit->command);
-	uint32_t in_sectors = op->kind == OP_PROGRAM ? op->sectors : 0;
-	uint32_t out_sectors = op->kind == OP_READ ? op->sectors : 0;
-	uint64_t in_ns = s->command_ns[op->kind], cell_ns = op->cell_ns;
+	const uint64_t *commands = s->command_ns;
+	uint64_t in_ns = 0, cell_ns = 0;
+	uint32_t in_sectors = 0, out_sectors = 0, i = unit->command;
 
-	while (op->next != INDEX_NONE) {
-		op = ops_at(&s->ops, op->next);
+	do {
+		const struct op *op = ops_at(&s->ops, i);
+
+		in_ns += commands[op->kind];
+		commands = s->plane_command_ns;
+		if (op->cell_ns > cell_ns)
+			cell_ns = op->cell_ns;
 		in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
 		out_sectors += op->kind == OP_READ ? op->sectors : 0;
-		in_ns += s->plane_command_ns[op->kind];
-		cell_ns = op->cell_ns > cell_ns ? op->cell_ns : cell_ns;
-	}
+		i = op->next;
+	} while (i != INDEX_NONE);
 	s->flash->transferred_sectors += in_sectors + out_sectors;
 	unit->brings_data = in_sectors;
 	unit->in_ns = in_ns + s->transfer_ns[in_sectors];

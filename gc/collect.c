@@ -281,7 +281,7 @@ bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, 
 		while (s->plane[plane].open[stream].block == BLOCK_NONE &&
 			blocks_left(s->blocks, plane) < c->settings->low && collect(c, io, plane, false))
 			;
-	else if (s->plane[plane].free_pages < c->low_water)
+	else if (collector_is_low(c, plane))
 		while (collect(c, io, plane, false))
 			if (c->high_water == c->low_water || s->plane[plane].free_pages >= c->high_water)
 				break;

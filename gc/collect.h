@@ -80,8 +80,14 @@ static inline struct gc_statistics *collector_count(struct collector *c, const s
 	return io->timed ? &c->count : &c->uncounted;
 }
 
-/* The same where something may have to be done for it. */
+/* For collector_make_room(), where something may have to be done. */
 bool collector_make_room_now(struct collector *, struct io *, plane_t, unsigned stream);
+
+/* Has the plane fewer free pages than gc.threshold wants? */
+static inline bool collector_is_low(const struct collector *c, plane_t plane)
+{
+	return c->space->plane[plane].free_pages < c->low_water;
+}
 
 /*
  * Makes sure that space_take(plane, stream) succeeds, collecting if the plane is low.
@@ -91,7 +97,7 @@ bool collector_make_room_now(struct collector *, struct io *, plane_t, unsigned 
  */
 static inline bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
-	if (c->collecting || c->settings->low || c->space->plane[plane].free_pages < c->low_water ||
+	if (c->collecting || c->settings->low || collector_is_low(c, plane) ||
 		!space_has_page(c->space, plane, stream, false))
 		return collector_make_room_now(c, io, plane, stream);
 	c->policy.stream = stream;

@@ -3,6 +3,7 @@
  * broken on purpose in a child that must die naming block, page and cause.
  */
 #include "base/random.h"
+#include "flash/loads.h"
 #include "flash/timers.h"
 #include "tests/drive_fixture.h"
 
@@ -516,6 +517,46 @@ static void test_divisors_against_division(void **state)
 	}
 }
 
+static uint32_t least_of(const uint64_t *ns, uint32_t dies, uint32_t from)
+{
+	uint32_t least = from;
+
+	for (uint32_t i = 1; i < dies; i++)
+		if (ns[(from + i) % dies] < ns[least])
+			least = (from + i) % dies;
+	return least;
+}
+
+/* Few different loads, so that many are equal; none of them 0 for half of the time. */
+static void check_loads(uint32_t dies)
+{
+	struct loads l = loads_create(dies);
+	uint64_t ns[130] = { 0 };
+	struct random random;
+
+	random_init(&random, dies, 1);
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t die = (uint32_t)random_below(&random, dies), from = (uint32_t)random_below(&random, dies);
+		uint64_t now = random_below(&random, 3) + (i / 2000 % 2);
+
+		loads_change(&l, die, now - ns[die]);
+		ns[die] = now;
+		assert_true(loads_get(&l, die) == now);
+		if (random_below(&random, 3) == 0)
+			assert_int_equal(loads_least(&l, from), least_of(ns, dies, from));
+	}
+	loads_free(&l);
+}
+
+static void test_loads(void **state)
+{
+	static const uint32_t dies[] = { 1, 2, 3, 63, 64, 65, 130 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof dies / sizeof *dies; i++)
+		check_loads(dies[i]);
+}
+
 /* The earliest of all alarms, the lowest unit of several. */
 static uint32_t first_of(const tick_t *due, uint32_t units)
 {
@@ -589,6 +630,7 @@ int main(void)
 		cmocka_unit_test(test_each_law),
 		cmocka_unit_test(test_pages_may_be_passed_over),
 		cmocka_unit_test(test_pages_passed_over_are_lost),
+		cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_lawful_life_of_a_block),
 		cmocka_unit_test(test_each_operation_is_counted_once_under_its_cause),
 		cmocka_unit_test(test_statistics_start_forgets_and_books_still_balance),

@@ -98,7 +98,7 @@ static inline uint32_t mrsm_count_written(const struct mrsm *m, sector_t start, 
 		return 0;
 	if (shift + length > 64)
 		bits |= word[1] << (64 - shift);
-	return (uint32_t)__builtin_popcountll(bits << (64 - length));
+	return mask_sectors(bits << (64 - length));
 }
 
 static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
