@@ -278,17 +278,17 @@ static inline struct write *write_at(const struct engine *e, uint32_t number)
 /* The reads as elements of the index by ppn; the links of queued reads and writes. */
 static inline struct hashed reads_by_ppn(const struct engine *e)
 {
-	return HASHED(read_at(e, 0), ppn, link);
+	return HASHED((struct read *)e->reads.object, ppn, link);
 }
 
 static inline struct array_field next_reads(const struct engine *e)
 {
-	return ARRAY_FIELD(read_at(e, 0), next);
+	return ARRAY_FIELD((struct read *)e->reads.object, next);
 }
 
 static inline struct array_field next_writes(const struct engine *e)
 {
-	return ARRAY_FIELD(write_at(e, 0), next);
+	return ARRAY_FIELD((struct write *)e->writes.object, next);
 }
 
 /* Heaps hold numbers by time or by sequence. */

@@ -1264,7 +1264,8 @@ static void test_a_killed_run_is_resumed(void **state)
 		 "while ! [ -e $d/b/c ]; do :; done; kill -9 $!; wait; cd $d/b; n=0; "
 		 "while [ -e c ]; do n=$((n + 1)); "
 		 "for rows in c.log c.series; do head -c 9M /dev/zero >>$rows; done; "
-		 "timeout -s KILL $((n / 4)).$((n % 4 * 25)) $ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
+		 "timeout -s KILL $((n / 4)).$((n % 4 * 25)) "
+		 "$ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
 	if (w->status || !says(w, "same"))
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
