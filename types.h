@@ -89,7 +89,7 @@ static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
 
 static inline uint32_t mask_sectors(mask_t mask)
 {
-	/* Bits are added up side by side: the compiler's own is a call where the machine may not count them. */
+	/* Side by side: where no machine can be assumed that counts bits, the compiler's own way is a call. */
 	mask -= mask >> 1 & 0x5555555555555555u;
 	mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
 	mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu;

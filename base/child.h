@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-/* Waits for its end, whatever signals come meanwhile, and says how it ended, as waitpid() does.  -1: nobody can know, as
- * this process ignores SIGCHLD; that is the status of no end. */
+/* Waits for its end, whatever signals come meanwhile, and says how it ended, as waitpid() does.  -1, the status of no
+ * end: nobody can know, as this process ignores SIGCHLD. */
 static inline int child_end(pid_t child)
 {
 	int status = -1;

@@ -434,10 +434,10 @@ bool drive_place(struct drive *d, struct extent e)
 	return drive_place_together(d, &e, 1);
 }
 
-bool drive_takes_pages(const struct drive *d, uint32_t n)
+bool drive_takes_pages(struct drive *d, uint32_t n)
 {
 	return d->ftl->ops->write_pages && d->host->ops->same && !d->oracle &&
-	       store_room(d->ftl->store) >= n;
+	       store_room(d->ftl->store) >= n && !drive_stops(d);
 }
 
 void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)

@@ -138,7 +138,7 @@ void drive_discard(struct drive *, struct extent);
 
 /* Whole pages, one after the other, without what each request costs.  First the drive is asked whether it takes so
  * many: no layer and no judge looks at each, nothing has to be collected for them.  O(planes). */
-bool drive_takes_pages(const struct drive *, uint32_t n);
+bool drive_takes_pages(struct drive *, uint32_t n);
 void drive_place_pages(struct drive *, const lpn_t *, uint32_t n);
 bool drive_place_map(struct drive *);
 

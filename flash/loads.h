@@ -1,7 +1,7 @@
 /*
- * How much work lies before each die, in ns of its cells, and which has least.  Loads change with every operation
- * and are asked for once a host page, mostly when some die is idle: so idle ones are bits, and only when there is
- * none does the tournament (base/lowest.h) learn what has changed since it was last asked.
+ * How much work lies before each die, in ns of its cells, and which has least.  Loads change with every operation and
+ * are asked for once a host page, when mostly some die is idle: so idle ones are bits, and only when there is none does
+ * the tournament (base/lowest.h) learn what has changed since it was last asked.
  *
  * Dies stand in the order of schedule_line_up().  Internal to flash/.
  */

@@ -1252,8 +1252,8 @@ static void test_a_packed_log_without_memory(void **state)
 #define TINY "\"$top/parameters/tiny.cfg\" mixed"
 
 /*
- * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were written when
- * the run was saved; then everything is there and nothing is left.
+ * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were written
+ * when the run was saved; then everything is there and nothing is left.
  */
 static void test_a_killed_run_is_resumed(void **state)
 {
@@ -1263,8 +1263,8 @@ static void test_a_killed_run_is_resumed(void **state)
 		 "cd $d/b; $ssd " LASTING "--checkpoint c --every=3000 " TINY " & "
 		 "while ! [ -e $d/b/c ]; do :; done; kill -9 $!; wait; cd $d/b; n=0; "
 		 "while [ -e c ]; do n=$((n + 1)); "
-		 "for rows in c.log c.series; do head -c 9M /dev/zero >>$rows; done; timeout -s KILL $((n / 4)).$((n % 4 * 25)) "
-		 "$ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
+		 "for rows in c.log c.series; do head -c 9M /dev/zero >>$rows; done; "
+		 "timeout -s KILL $((n / 4)).$((n % 4 * 25)) $ssd " LASTING "--resume c --every 3000 " TINY "; done; diff -r $d/a $d/b && echo same");
 	if (w->status || !says(w, "same"))
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }

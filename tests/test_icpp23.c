@@ -1,12 +1,14 @@
 /*
  * The workloads of scripts/icpp23: every family and every variant of a workload that the report may quote as a reason
  * is the published one by Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write and share of
- * requests across pages of 8 KB, for each of the six traces.
+ * requests across pages of 8 KB, for each of the six traces.  And the tables of the document were written since the
+ * last variant was added.
  */
 #include "base/memory.h"
 #include "tests/table_2.h"
 #include "traces/generate.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +19,7 @@
 #include <cmocka.h>
 
 #define EXPERIMENT "scripts/icpp23/experiment.ini"
+#define TABLES     "docs/icpp23.md" /* written by `make tables` */
 #define WORKLOAD   "workload."
 #define MOST       32
 
@@ -117,10 +120,51 @@ static void every_workload_keeps_table_2(void **state)
 	assert_true(found >= 20);
 }
 
+/* Points of the axis but its default. */
+static unsigned long count_variants(void)
+{
+	FILE *file = fopen(EXPERIMENT, "r");
+	unsigned long count = 0;
+	bool inside = false;
+	char line[1024];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof line, file)) {
+		if (line[0] == '[')
+			inside = !strcmp(line, "[axis variant]\n");
+		count += inside && line[0] != '#' && strchr(line, '=') && strncmp(line, "default", 7);
+	}
+	fclose(file);
+	return count;
+}
+
+/* A variant that was added after the tables were written is in none of their counts. */
+static void the_tables_count_every_variant(void **state)
+{
+	FILE *file = fopen(TABLES, "r");
+	unsigned long variants = 0, most = 0;
+	char line[4096];
+
+	(void)state;
+	assert_non_null(file);
+	while (fgets(line, sizeof line, file))
+		for (const char *at = line; (at = strstr(at, " variants")); at++) {
+			const char *number = at;
+
+			while (number > line && isdigit((unsigned char)number[-1]))
+				number--;
+			variants = strtoul(number, NULL, 10);
+			most = variants > most ? variants : most;
+		}
+	fclose(file);
+	assert_int_equal(most, count_variants());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_workload_keeps_table_2),
+		cmocka_unit_test(the_tables_count_every_variant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
