@@ -211,9 +211,10 @@ double lab_number(const struct lab *l, int what)
 
 double lab_latency(const struct lab *l, int type, double share)
 {
-	const struct histogram *h =
-		&l->drive->count->request[type ? REQUEST_WRITE : REQUEST_READ].latency;
+	struct drive_statistics *count = l->drive->count;
+	const struct histogram *h = &count->request[type ? REQUEST_WRITE : REQUEST_READ].latency;
 
+	statistics_sum_types(count);
 	return h->count ? (double)histogram_percentile(h, share) : 0;
 }
 
