@@ -168,6 +168,16 @@ static void test_an_abort_on_a_terminal(void **state)
 	assert_true(says(w, "status -6\nthe terminal is as it was\n"));
 }
 
+/* Whoever ends it from elsewhere finds the terminal as it was, too. */
+static void test_a_signal_on_a_terminal(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "tests/in_terminal ' ^' 100 24 $ssd watch -L w0,w1,w2 " PLANE);
+	assert_status(w, DONE, "in_terminal");
+	assert_true(says(w, "status 143\nthe terminal is as it was\n"));
+}
+
 /* The layer writes a sector anew somewhere else each time: what is shown are pages of the device. */
 static void test_behind_a_layer(void **state)
 {
@@ -405,11 +415,10 @@ static void test_a_narrow_quiz(void **state)
 {
 	struct world *w = *state;
 
-	shell(w,
-		"yes 77 | $ssd quiz --questions 12 --columns 50 parameters/tiny.cfg >$d/asked && "
-		"grep -q ': No, it is' $d/asked && "
-		"sed 's/.*: No, it is/No, it is/; /^How many/d; /^The next/d; /^Before/d' $d/asked | "
-		"awk 'length > 50 { print; exit 1 }'");
+	shell(w, "yes 77 | $ssd quiz --questions 12 --columns 50 parameters/tiny.cfg >$d/asked && "
+		 "grep -q ': No, it is' $d/asked && "
+		 "sed 's/.*: No, it is/No, it is/; /^How many/d; /^The next/d; /^Before/d' $d/asked | "
+		 "awk 'length > 50 { print; exit 1 }'");
 	assert_status(w, DONE, "a narrow quiz");
 }
 
@@ -460,10 +469,10 @@ static void test_mistakes_in_watching(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
-		TEST(test_a_large_drive), TEST(test_an_abort_on_a_terminal), TEST(test_behind_a_layer),
-		TEST(test_timelines), TEST(test_quiz), TEST(test_a_narrow_quiz),
-		TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
-		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
+		TEST(test_a_large_drive), TEST(test_an_abort_on_a_terminal),
+		TEST(test_a_signal_on_a_terminal), TEST(test_behind_a_layer), TEST(test_timelines),
+		TEST(test_quiz), TEST(test_a_narrow_quiz), TEST(test_the_picture_has_the_answer),
+		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),
 		TEST(test_mistakes_in_watching), TEST(test_a_collection_that_wins_nothing),

@@ -1,11 +1,13 @@
 #include "watch/terminal.h"
 
-#include "base/child.h"
+#include "base/beside.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -63,17 +65,45 @@ static _Noreturn void be_child(bool (*run)(void *context, struct fault *), void 
 	_exit(done ? CHILD_DONE : CHILD_FAULT);
 }
 
+struct listening {
+	int end;
+	char said[FAULT_BYTES];
+};
+
 /* What the child says until it ends, as far as it finds room. */
-static void listen_to(int end, char *said, size_t room)
+static void listen_to_child(void *context)
 {
-	size_t length = 0;
+	struct listening *l = context;
+	size_t length = 0, room = sizeof l->said - 1;
 	ssize_t got;
 	char rest[256];
 
-	while ((got = read(end, length < room - 1 ? said + length : rest,
-			length < room - 1 ? room - 1 - length : sizeof rest)) > 0)
-		length += length < room - 1 ? (size_t)got : 0;
-	said[length] = 0;
+	while ((got = read(l->end, length < room ? l->said + length : rest,
+			length < room ? room - length : sizeof rest)) > 0)
+		length += length < room ? (size_t)got : 0;
+	l->said[length] = 0;
+}
+
+/* What would end this process is blocked, so that it ends the child, and this one once the terminal is given back. */
+static void hold_signals(sigset_t *held, sigset_t *before)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+
+	sigemptyset(held);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaddset(held, numbers[i]);
+	sigprocmask(SIG_BLOCK, held, before);
+}
+
+/* How the child ends, to which signals that are held are passed on. */
+static int end_of(pid_t child, const sigset_t *held)
+{
+	int status = -1, number;
+
+	while (child > 0 && !waitpid(child, &status, WNOHANG))
+		if (!sigwait(held, &number) && number != SIGCHLD)
+			kill(child, number);
+	return status;
 }
 
 /* Ends as the child has ended, unless that was well. */
@@ -93,26 +123,34 @@ static bool end_alike(int status, const char *said, struct fault *fault)
 
 bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, struct fault *fault)
 {
-	char said[FAULT_BYTES] = "";
+	struct listening listening = { .said = "" };
+	struct beside ear = { .apart = false };
 	struct termios before = { 0 };
+	sigset_t held, unheld;
 	int ends[2], status;
 	bool known;
 	pid_t child;
 
 	if (pipe(ends))
 		return fault_set(fault, "no pipe for the pictures: %s", strerror(errno));
+	hold_signals(&held, &unheld);
 	known = take(&before);
 	child = fork();
-	if (!child)
+	if (!child) {
+		sigprocmask(SIG_SETMASK, &unheld, NULL);
 		be_child(run, context, ends);
+	}
 	close(ends[1]);
-	listen_to(ends[0], said, sizeof said);
+	listening.end = ends[0];
+	beside_start(&ear, listen_to_child, &listening);
+	status = end_of(child, &held);
+	beside_end(&ear);
 	close(ends[0]);
-	status = child > 0 ? child_end(child) : -1;
 	give_back(&before, known);
+	sigprocmask(SIG_SETMASK, &unheld, NULL);
 	if (child < 0)
 		return fault_set(fault, "no process for the pictures: %s", strerror(errno));
-	return end_alike(status, said, fault);
+	return end_alike(status, listening.said, fault);
 }
 
 static int next_byte(void)
