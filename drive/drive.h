@@ -135,12 +135,12 @@ static inline bool drive_stops(struct drive *d)
 bool drive_place(struct drive *, struct extent);
 bool drive_place_together(struct drive *, const struct extent *, size_t n); /* ascending; as one write */
 void drive_discard(struct drive *, struct extent);
+bool drive_place_map(struct drive *);
 
 /* Whole pages, one after the other, without what each request costs.  First the drive is asked whether it takes so
  * many: no layer and no judge looks at each, nothing has to be collected for them.  O(planes). */
 bool drive_takes_pages(struct drive *, uint32_t n);
 void drive_place_pages(struct drive *, const lpn_t *, uint32_t n);
-bool drive_place_map(struct drive *);
 
 /* Aborts unless the books balance, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);

@@ -167,7 +167,6 @@ static void leave(struct entry_cache *c, uint32_t i)
 	hash_remove(&c->index, entry_cache_indexed(c), i);
 	set_bytes(c, entry_at(c, i), 0);
 	pull(c, i);
-	fetches_forget(&c->fetches, i);
 	pool_give(&c->pool, i);
 }
 
