@@ -157,8 +157,8 @@ bool cli_distinct(const struct named *, size_t n, struct fault *);
 /* "5" or "5..8".  False: it is neither. */
 bool cli_range(const char *text, uint64_t *from, uint64_t *to);
 
-/* Both one behind the other, to be freed. */
-char *cli_joined(const char *, const char *);
+/* A name with what stands between its parts, "/" or "", to be freed. */
+char *cli_joined(const char *, const char *between, const char *);
 
 /* Makes every folder of the path that is missing. */
 bool cli_make_folder(const char *path, struct fault *);

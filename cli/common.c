@@ -130,12 +130,12 @@ double progress_end(const struct progress *p)
 	return cli_seconds() - p->started;
 }
 
-char *cli_joined(const char *first, const char *second)
+char *cli_joined(const char *first, const char *between, const char *second)
 {
-	size_t bytes = strlen(first) + strlen(second) + 1;
+	size_t bytes = strlen(first) + strlen(between) + strlen(second) + 1;
 	char *joined = memory_array(bytes, 1, "file name");
 
-	snprintf(joined, bytes, "%s%s", first, second);
+	snprintf(joined, bytes, "%s%s%s", first, between, second);
 	return joined;
 }
 
@@ -162,7 +162,7 @@ bool cli_make_folder(const char *folder, struct fault *fault)
 static char *place_of(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
-	char *folder, *known, *name, *place;
+	char *folder, *known, *place;
 	struct stat status;
 
 	if (!path || (!stat(path, &status) && !S_ISREG(status.st_mode)))
@@ -170,15 +170,13 @@ static char *place_of(const char *path)
 	folder = memory_string(slash ? path : ".", "path");
 	if (slash)
 		folder[slash == path ? 1 : slash - path] = 0;
-	name = cli_joined("/", slash ? slash + 1 : path);
 	known = realpath(path, NULL);
 	place = known ? memory_string(known, "path") : NULL;
 	free(known);
 	known = place ? NULL : realpath(folder, NULL);
-	place = place ? place : cli_joined(known ? known : folder, name);
+	place = place ? place : cli_joined(known ? known : folder, "/", slash ? slash + 1 : path);
 	free(known);
 	memory_free(folder);
-	memory_free(name);
 	return place;
 }
 

@@ -63,18 +63,9 @@ struct results {
 	struct saver saver;
 };
 
-static char *join(const char *folder, const char *name)
-{
-	size_t bytes = strlen(folder) + strlen(name) + 2;
-	char *path = memory_array(bytes, 1, "path");
-
-	snprintf(path, bytes, "%s/%s", folder, name);
-	return path;
-}
-
 static bool open_in_folder(struct output *out, const char *folder, const char *name, struct fault *fault)
 {
-	char *path = join(folder, name);
+	char *path = cli_joined(folder, "/", name);
 	bool done = output_open(out, path, fault);
 
 	memory_free(path);
@@ -105,8 +96,8 @@ static bool are_distinct(const struct options *o, struct fault *fault)
 	enum { BESIDE = sizeof beside / sizeof *beside, TYPED = 10 };
 	const char *saved = o->resume ? o->resume : o->checkpoint,
 		   *name = o->resume ? "--resume" : "--checkpoint";
-	char *in_folder[BESIDE] = { NULL }, *series = saved ? cli_joined(saved, ".series") : NULL,
-	     *log = saved ? cli_joined(saved, ".log") : NULL;
+	char *in_folder[BESIDE] = { NULL }, *series = saved ? cli_joined(saved, "", ".series") : NULL,
+	     *log = saved ? cli_joined(saved, "", ".log") : NULL;
 	struct named file[TYPED + BESIDE] = { { "the parameters", o->operand.text[0], false },
 		{ "the trace", o->trace.list ? NULL : o->operand.text[1], false },
 		{ "--load-drive", o->load_drive, false }, { "--json", o->json, true },
@@ -117,7 +108,9 @@ static bool are_distinct(const struct options *o, struct fault *fault)
 	bool distinct;
 
 	for (size_t i = 0; i < BESIDE; i++) {
-		in_folder[i] = o->folder && (i < BESIDE - 1 || o->series) ? join(o->folder, beside[i]) : NULL;
+		in_folder[i] = o->folder && (i < BESIDE - 1 || o->series)
+				       ? cli_joined(o->folder, "/", beside[i])
+				       : NULL;
 		file[TYPED + i] = (struct named){ "a result of -o", in_folder[i], true };
 	}
 	distinct = cli_distinct(file, TYPED + BESIDE, fault);
@@ -194,7 +187,7 @@ static bool results_write(struct results *r, const struct options *o, const stru
 static bool find_or_make(
 	struct drive *drive, struct preparation *preparation, const char *folder, struct fault *fault)
 {
-	char *name = image_name(drive), *path = join(folder, name);
+	char *name = image_name(drive), *path = cli_joined(folder, "/", name);
 	bool there = !access(path, F_OK), done;
 
 	if (there)

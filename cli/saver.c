@@ -35,7 +35,7 @@ static bool read_every(struct saver *s, const char *text)
 /* The lock is for the life of the process; where there are none, nothing is refused. */
 static FILE *open_beside(const struct saver *s, const char *ending, struct fault *fault)
 {
-	char *name = cli_joined(s->path, ending);
+	char *name = cli_joined(s->path, "", ending);
 	int file = open(name, s->resume ? O_RDWR : O_RDWR | O_CREAT, 0666);
 	FILE *stream = NULL;
 
@@ -181,7 +181,7 @@ void saver_remove(struct saver *s)
 	static const char *const endings[] = { "", ".series", ".log" };
 
 	for (size_t i = 0; s->path && i < sizeof endings / sizeof *endings; i++) {
-		char *name = cli_joined(s->path, endings[i]);
+		char *name = cli_joined(s->path, "", endings[i]);
 
 		unlink(name);
 		memory_free(name);
