@@ -178,13 +178,7 @@ class Runs:
     # ---- running ----
 
     def is_done(self, key: str) -> bool:
-        """A run that a signal ended writes its statistics so far, which are no result."""
-        try:
-            with open(self.path(key), encoding="utf-8") as file:
-                whole = '"run.interrupted": 1' not in file.read()
-        except FileNotFoundError:
-            return False
-        return whole and (not self.columns or os.path.exists(self.path(key, "/statistics.txt")))
+        return bool(self.load(self.path(key))) and (not self.columns or os.path.exists(self.path(key, "/statistics.txt")))
 
     def command(self, run: Run) -> list[str]:
         """The whole of it, as `lab list` prints it."""
@@ -263,13 +257,16 @@ class Runs:
         return {}
 
     def load(self, path: str) -> dict:
+        """Nothing as long as there is no result; the statistics so far of a run that a signal ended are none."""
         if path not in self.loaded:
             try:
                 with open(path, encoding="utf-8") as file:
                     whole = json.load(file)
             except FileNotFoundError:
-                whole = {}
-            self.loaded[path] = {} if whole.get("statistics", {}).get("run.interrupted") else whole
+                return {}
+            if whole.get("statistics", {}).get("run.interrupted"):
+                return {}
+            self.loaded[path] = whole
         return self.loaded[path]
 
     def has_results(self, place: Place) -> bool:
