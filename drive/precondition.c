@@ -371,7 +371,7 @@ static struct live_pages *live_pages_start(struct drive *d, struct preparation *
 
 static void live_pages_end(struct live_pages *live)
 {
-	beside_end(&live->drawing);
+	beside_free(&live->drawing);
 	memory_free(live);
 }
 

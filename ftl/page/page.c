@@ -200,7 +200,7 @@ uint64_t page_check_map(const struct ftl *f)
 	if (half < lpns)
 		beside_start(&second, check_part, &part[1]);
 	check_part(&part[0]);
-	beside_end(&second);
+	beside_free(&second);
 	for (int i = 0; i < 2; i++) {
 		struct page_entry entry = { 0 };
 
