@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define BLOCK_LINES 4096u
+#define BLOCK_LINES 16384u
 
 /* What was read, and what had been passed over by then. */
 struct read_line {
