@@ -125,12 +125,12 @@ static void mrsm_exit(struct ftl *f)
 /* A mask of sectors of a sub-page as one of its logical page. */
 static mask_t page_mask(const struct mrsm *m, sub_t sub, mask_t mask)
 {
-	return mask << (sub % m->slots_per_page << m->sub_shift);
+	return mask << (mrsm_tree_offset(&m->tree, sub) << m->sub_shift);
 }
 
 static void hold(const struct mrsm *m, struct io *io, ppn_t to, const struct pack_part *p)
 {
-	lpn_t lpn = p->sub / m->slots_per_page;
+	lpn_t lpn = mrsm_lpn(m, p->sub);
 
 	if (p->host)
 		pages_hold_host(io, to, lpn, page_mask(m, p->sub, p->host));
@@ -156,7 +156,7 @@ static void begin(struct ftl *f, struct io *io)
 
 static uint32_t logical_pages(const struct mrsm *m, sub_t from, sub_t end)
 {
-	return (end - 1) / m->slots_per_page - from / m->slots_per_page + 1;
+	return mrsm_lpn(m, end - 1) - mrsm_lpn(m, from) + 1;
 }
 
 /* ---- read ---- */
@@ -201,7 +201,7 @@ static void answer(const struct mrsm *m, struct io *io, struct extent e)
 
 	while (mrsm_tree_next(&m->tree, &at, end, &p))
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
-			pages_answer(io, p.ppn, sub / m->slots_per_page,
+			pages_answer(io, p.ppn, mrsm_lpn(m, sub),
 				page_mask(m, sub, mrsm_written(m, sub) & covered(m, sub, e)));
 }
 
@@ -250,7 +250,7 @@ static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 /* Logical pages of [from, end) that the request or collection has not searched for yet; they come in order. */
 static uint32_t searches(struct mrsm *m, sub_t from, sub_t end)
 {
-	lpn_t first = from / m->slots_per_page, last = (end - 1) / m->slots_per_page;
+	lpn_t first = mrsm_lpn(m, from), last = mrsm_lpn(m, end - 1);
 	uint32_t pages = last - first + (first != m->searched);
 
 	m->searched = last;
@@ -345,7 +345,7 @@ static void read_kept(struct mrsm *m, struct io *io, struct pack_part *packed, u
 static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, uint32_t count)
 {
 	struct mrsm *m = f->state;
-	ppn_t to = store_take(m->store, io, packed[0].sub / m->slots_per_page, MRSM_HOST);
+	ppn_t to = store_take(m->store, io, mrsm_lpn(m, packed[0].sub), MRSM_HOST);
 
 	if (to == PPN_NONE)
 		return false;
@@ -482,8 +482,9 @@ static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size
 		return;
 	}
 	first = slots_sub(&m->slots, owner, 0);
-	snprintf(text, bytes, "LPN %u.%u%s", first / m->slots_per_page,
-		first % m->slots_per_page << m->sub_shift, owner < m->slots.lists ? "" : " and others");
+	snprintf(text, bytes, "LPN %u.%u%s", mrsm_lpn(m, first),
+		mrsm_tree_offset(&m->tree, first) << m->sub_shift,
+		owner < m->slots.lists ? "" : " and others");
 }
 
 static bool holds_data(const void *mrsm, owner_t owner)

@@ -79,6 +79,11 @@ static inline sub_t mrsm_sub(const struct mrsm *m, sector_t sector)
 	return (sub_t)(sector >> m->sub_shift);
 }
 
+static inline lpn_t mrsm_lpn(const struct mrsm *m, sub_t sub)
+{
+	return mrsm_tree_page_of(&m->tree, sub);
+}
+
 /* The sectors of a sub-page that hold data; sub-pages never straddle a word. */
 static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub)
 {
