@@ -205,9 +205,23 @@ void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 		directory_note(m->directory, id);
 }
 
-void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
+void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
 {
-	directory_prefetch(m->directory, map_page_of(m, mrsm_lpn(m, sub)));
+	uint32_t id = map_page_of(m, lpn);
+
+	if (m->cache)
+		map_cache_prefetch(m->cache, id);
+	else
+		directory_prefetch(m->directory, id);
+	mrsm_tree_fetching_is_an_effect();
+}
+
+void mrsm_expect_map_page(const struct mrsm *m, lpn_t lpn)
+{
+	uint32_t id = map_page_of(m, lpn);
+
+	if (directory_in_flash(m->directory, id))
+		space_prefetch(m->store->space, m->directory->page[id].ppn);
 	mrsm_tree_fetching_is_an_effect();
 }
 

@@ -64,12 +64,24 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 	directory_page_moved(m->directory, owner - m->directory->base, from, to);
 }
 
+/* A mapping page is about to move. */
+static void expect_owner(const struct ftl *f, owner_t owner)
+{
+	const struct mrsm *m = f->state;
+
+	if (directory_owns(m->directory, owner))
+		directory_prefetch_page(m->directory, owner - m->directory->base);
+}
+
 static const struct store_plan plan_without_map = {
 	.streams = (const struct stream[]){ [MRSM_HOST] = { "host", .survivors = MRSM_GC },
 		[MRSM_GC] = { "gc", .survivors = MRSM_GC },
 		[MRSM_MAP] = { "map", .survivors = MRSM_MAP, .map = true },
 		{ 0 } },
-	.client = { .relocate = relocate, .empty = mrsm_empty, .last_resort = mrsm_last_resort },
+	.client = { .relocate = relocate,
+		.empty = mrsm_empty,
+		.last_resort = mrsm_last_resort,
+		.expect = expect_owner },
 	.hollows = true,
 };
 
@@ -446,6 +458,7 @@ static void mrsm_expect(const struct ftl *f, lpn_t lpn)
 
 	mrsm_tree_expect_later(&m->tree, lpn * m->slots_per_page);
 	__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
+	mrsm_expect_entry(m, lpn);
 }
 
 /* What is mapped first there is about to be read, or to die. */
@@ -455,6 +468,7 @@ static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
 	sub_t at = lpn * m->slots_per_page;
 	struct mrsm_piece p;
 
+	mrsm_expect_map_page(m, lpn);
 	if (!mrsm_tree_next(&m->tree, &at, at + m->slots_per_page, &p))
 		return;
 	space_prefetch(m->store->space, p.ppn);

@@ -138,9 +138,12 @@ void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
 /* After a change of [from, end): its regions get the mapping pages their extents now need.  May collect. */
 void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
 
-/* Collection changed the entry of an extent that begins at this sub-page; will do so soon. */
+/* Collection changed the entry of an extent that begins at this sub-page. */
 void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
-void mrsm_expect_entry(const struct mrsm *, sub_t);
+
+/* The entries of this logical page are used soon; sooner than that, and perhaps read from flash and written. */
+void mrsm_expect_entry(const struct mrsm *, lpn_t);
+void mrsm_expect_map_page(const struct mrsm *, lpn_t);
 
 /*
  * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a removal) visits
