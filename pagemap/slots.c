@@ -32,18 +32,12 @@ static void set_live(struct slots *s, ppn_t ppn, mask_t mask)
 
 /* ---- slot lists ---- */
 
-owner_t slots_name(struct slots *s, const sub_t *sub, uint32_t count)
+owner_t slots_take_list(struct slots *s)
 {
-	uint32_t run = 1;
-	owner_t owner;
+	owner_t owner = s->lists + pool_take(&s->list);
 
-	while (run < count && sub[run] == sub[0] + run)
-		run++;
-	if (run == count)
-		return sub[0];
-	owner = s->lists + pool_take(&s->list);
 	for (uint32_t i = 0; i < s->per_page; i++)
-		slots_list(s, owner)[i] = i < count ? sub[i] : UINT32_MAX;
+		slots_list(s, owner)[i] = UINT32_MAX;
 	return owner;
 }
 

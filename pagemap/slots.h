@@ -64,8 +64,8 @@ static inline sub_t slots_sub(const struct slots *s, owner_t owner, uint32_t slo
 	return owner < s->lists ? owner + slot : slots_list(s, owner)[slot];
 }
 
-/* The owner for a page that will hold these sub-pages; takes a list if they are not consecutive. */
-owner_t slots_name(struct slots *, const sub_t *, uint32_t count);
+/* The owner for a page that will hold sub-pages that are not consecutive; its list is empty yet. */
+owner_t slots_take_list(struct slots *);
 
 /* The page has been programmed with live data in its first `count` slots. */
 void slots_fill(struct slots *, ppn_t, uint32_t count);
