@@ -100,7 +100,7 @@ static void expect_owner(const struct ftl *f, owner_t owner)
 	if (owner < a->page.map.lpns)
 		fetch_entry(f, owner);
 	else if (directory_owns(a->directory, owner))
-		directory_prefetch_page(a->directory, owner - a->page.map.lpns);
+		directory_prefetch(a->directory, owner - a->page.map.lpns);
 	else
 		__builtin_prefetch(&a->areas.area[owner - a->area_base], 1);
 }
