@@ -16,8 +16,8 @@
 #define PLACED_TOGETHER 1024u
 
 struct preparation {
-	uint64_t *bit; /* per page of the host */
-	uint64_t pages;
+	uint64_t *bit;  /* two for each page of the host: the workload touches it; it only writes to it */
+	uint64_t pages; /* that it touches */
 	/* With premap = sectors or requests, per sector: read before anything else, written or trimmed.  Else NULL. */
 	uint64_t *read, *written;
 	/* With premap = requests what each read was the first to read, in their order. */
@@ -25,10 +25,11 @@ struct preparation {
 	struct extent *firsts;
 	uint32_t first_count, first_room;
 	struct workload warm_up; /* mode = trace */
-	/* Pages that will be written next, in their order, if the drive takes so many at once. */
+	/* Whole pages that will be written next, in their order, if the drive takes so many at once. */
 	lpn_t queue[PLACED_TOGETHER];
 	uint32_t queued;
 	bool queues;
+	uint32_t room; /* pages, queued or not, until the drive is asked again */
 };
 
 static lpn_t host_pages(const struct drive *d)
@@ -38,13 +39,13 @@ static lpn_t host_pages(const struct drive *d)
 
 static bool touches(const struct preparation *f, lpn_t lpn)
 {
-	return f->pages && bits_get(f->bit, lpn);
+	return f->pages && bits_get(f->bit, (size_t)lpn * 2);
 }
 
 static void touch(struct preparation *f, lpn_t lpn)
 {
 	f->pages += !touches(f, lpn);
-	bits_set(f->bit, lpn);
+	bits_set(f->bit, (size_t)lpn * 2);
 }
 
 /* Sector `s`, the next in order, belongs to what a read was the first to read. */
@@ -142,13 +143,20 @@ static mask_t sectors_of(const uint64_t *set, const struct drive *d, lpn_t lpn)
 	return set[first / 64] >> first % 64 & bits_below(d->geometry.sectors_per_page);
 }
 
-/* Writes what is queued.  Pages are queued again if the drive has room for as many more. */
+/* Writes what is queued. */
 static void write_queue(struct drive *d, struct preparation *f)
 {
 	if (f->queued)
 		drive_place_pages(d, f->queue, f->queued);
 	f->queued = 0;
-	f->queues = !f->read && drive_takes_pages(d, PLACED_TOGETHER);
+}
+
+/* Pages are queued from now on if the drive has room for so many. */
+static void ask_for_room(struct drive *d, struct preparation *f)
+{
+	write_queue(d, f);
+	f->queues = drive_takes_pages(d, PLACED_TOGETHER);
+	f->room = PLACED_TOGETHER;
 }
 
 /* What of a page is to hold data, all or only sectors, in one write: it becomes one page of flash. */
@@ -156,15 +164,18 @@ static bool place_page(struct drive *d, struct preparation *f, lpn_t lpn)
 {
 	sector_t first = geometry_page_start(&d->geometry, lpn);
 	struct extent extents[32];
+	bool whole = !f->read || !touches(f, lpn);
 	size_t n = 0;
 
-	if (f->queues) {
+	if (!f->room)
+		ask_for_room(d, f);
+	f->room--;
+	if (f->queues && whole) {
 		f->queue[f->queued++] = lpn;
-		if (f->queued == PLACED_TOGETHER)
-			write_queue(d, f);
 		return true;
 	}
-	if (!f->read || !touches(f, lpn))
+	write_queue(d, f);
+	if (whole)
 		return drive_place(d, whole_page(d, lpn));
 	for (uint32_t from = 0, end = 0; bits_next_run(sectors_of(f->read, d, lpn), &from, &end);)
 		extents[n++] = (struct extent){ first + from, first + end };
@@ -183,9 +194,9 @@ static bool place_requests(struct drive *d, const struct preparation *f)
 /* Writes every page of the footprint once, in order of address, or request by request. */
 static bool place_footprint(struct drive *d, struct preparation *f)
 {
+	write_queue(d, f);
 	if (f->by_request)
 		return place_requests(d, f);
-	write_queue(d, f);
 	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
 		if (touches(f, lpn) && !place_page(d, f, lpn))
 			return false;
@@ -271,7 +282,7 @@ static bool quota_takes(struct quota *q, struct random *random)
 #define DRAWN_BLOCK  65536u
 #define DRAWN_BLOCKS 4u
 
-/* So many candidates before it is its turn, the map entry of a page is fetched: a write takes less time than that. */
+/* So many candidates before it is its turn, what is known of a page is fetched: a write takes less time than that. */
 #define EXPECT_AHEAD 16u
 
 /* Live pages in random order: a share of the footprint (all of it if there is room), and of the others; with
@@ -312,36 +323,56 @@ static void draw_next_block(struct live_pages *live)
 /* The next of the order, and a hint at one that comes. */
 static lpn_t next_candidate(const struct drive *d, struct live_pages *live)
 {
+	const struct preparation *f = live->footprint;
 	const struct ftl_ops *ops = d->ftl->ops;
 	lpn_t lpn = live->candidate[live->at % (DRAWN_BLOCKS * DRAWN_BLOCK)];
 	lpn_t coming = live->candidate[(live->at + EXPECT_AHEAD) % (DRAWN_BLOCKS * DRAWN_BLOCK)];
 
-	if (live->footprint->pages)
-		__builtin_prefetch(&live->footprint->bit[coming / 64]);
-	if (ops->expect && !live->footprint->queues && coming < d->geometry.logical_pages)
+	if (f->pages)
+		__builtin_prefetch(&f->bit[(size_t)coming * 2 / BITS_WORD]);
+	/* A queue that nothing interrupts fetches for itself. */
+	if (ops->expect && (f->read || !f->queues) && coming < d->geometry.logical_pages)
 		ops->expect(d->ftl, coming);
 	if (++live->at % DRAWN_BLOCK == 0)
 		draw_next_block(live);
 	return lpn;
 }
 
-/* Does the workload write to a page of which it reads nothing before? */
-static bool only_writes(const struct preparation *f, const struct drive *d, lpn_t lpn)
+/* Marks the pages that the workload writes to and of which it reads nothing before: how many they are. */
+static uint64_t mark_only_written(struct preparation *f, const struct drive *d)
 {
-	return f->written && !touches(f, lpn) && sectors_of(f->written, d, lpn);
+	uint64_t pages = 0;
+
+	for (lpn_t lpn = 0; f->written && lpn < host_pages(d); lpn++)
+		if (!touches(f, lpn) && sectors_of(f->written, d, lpn)) {
+			bits_set(f->bit, (size_t)lpn * 2 + 1);
+			pages++;
+		}
+	return pages;
+}
+
+/* Is the page, of those that it does not touch, one of them? */
+static bool only_writes(const struct preparation *f, lpn_t lpn)
+{
+	return bits_get(f->bit, (size_t)lpn * 2 + 1);
 }
 
 static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 {
+	const struct preparation *f = live->footprint;
 	lpn_t next = live->coming, lpn = 0;
 	bool taken = false;
 
 	while (!taken && live->inside.wanted + live->outside.wanted) {
+		bool inside;
+
 		lpn = next_candidate(d, live);
-		if (live->spare_written && only_writes(live->footprint, d, lpn))
+		if (live->spare_written && only_writes(f, lpn))
 			continue;
-		taken = quota_takes(
-			touches(live->footprint, lpn) ? &live->inside : &live->outside, &live->random);
+		inside = touches(f, lpn);
+		if (inside && f->read)
+			__builtin_prefetch(&f->read[geometry_page_start(&d->geometry, lpn) / BITS_WORD]);
+		taken = quota_takes(inside ? &live->inside : &live->outside, &live->random);
 	}
 	live->coming = taken ? lpn : 0;
 	return next;
@@ -349,19 +380,17 @@ static lpn_t next_live_page(struct drive *d, struct live_pages *live)
 
 static struct live_pages *live_pages_start(struct drive *d, struct preparation *f, uint64_t valid)
 {
-	uint64_t lpns = host_pages(d), inside = f->by_request ? 0 : least(valid, f->pages), written = 0;
+	uint64_t lpns = host_pages(d), inside = f->by_request ? 0 : least(valid, f->pages);
+	uint64_t written = mark_only_written(f, d);
 	struct live_pages *live = memory_array(1, sizeof *live, "order of live pages");
 
 	live->footprint = f;
 	live->inside = (struct quota){ inside, f->pages };
 	live->outside = (struct quota){ valid - inside, lpns - f->pages };
-	for (lpn_t lpn = 0; f->written && lpn < lpns; lpn++)
-		written += only_writes(f, d, lpn);
 	live->spare_written = written && live->outside.wanted + written <= live->outside.total;
 	live->outside.total -= live->spare_written ? written : 0;
 	random_init(&live->random, d->settings->top.seed, 0x707265);
 	live->order = shuffle_start(&live->random, lpns);
-	write_queue(d, f);
 	draw_block(live);
 	draw_next_block(live);
 	draw_next_block(live);
@@ -371,7 +400,7 @@ static struct live_pages *live_pages_start(struct drive *d, struct preparation *
 
 static void live_pages_end(struct live_pages *live)
 {
-	beside_end(&live->drawing);
+	beside_free(&live->drawing);
 	memory_free(live);
 }
 
@@ -479,7 +508,6 @@ static bool fill_all(struct drive *d, struct preparation *f)
 	runs = (pages + run - 1) / run;
 	order = shuffle_start(&random, runs);
 	d->filling = true;
-	write_queue(d, f);
 	for (uint64_t i = 0; i < runs; i++) {
 		uint64_t first;
 		uint32_t drawn;
@@ -493,6 +521,51 @@ static bool fill_all(struct drive *d, struct preparation *f)
 	write_queue(d, f);
 	d->filling = false;
 	return drive_place_map(d);
+}
+
+/* ---- memory ---- */
+
+/* Tables of drives with so many pages are worth a thread. */
+#define POPULATED_FROM ((uint64_t)1 << 24)
+
+/* So many times more pages of the drive than are live: then there may be none in parts of its table. */
+#define SPARSE 64u
+
+/* A part of the tables: of these planes the first pages, of these logical pages everything. */
+struct tables {
+	const struct drive *drive;
+	plane_t plane, planes;
+	uint64_t pages; /* of a plane */
+	lpn_t lpn, lpns;
+};
+
+static void populate(void *tables)
+{
+	const struct tables *t = tables;
+	const struct flash *flash = t->drive->flash;
+	uint64_t all = flash->geometry->pages / flash->geometry->planes;
+
+	for (plane_t p = t->plane; p < t->planes; p++)
+		memory_populate(&flash->owner[p * all], t->pages * sizeof *flash->owner);
+	if (t->lpn < t->lpns && t->drive->ftl->ops->populate)
+		t->drive->ftl->ops->populate(t->drive->ftl, t->lpn, t->lpns);
+}
+
+/* The memory of what preparing the drive will write: so many pages, so many of them live. */
+static void populate_tables(const struct drive *d, uint64_t used, uint64_t live)
+{
+	const struct geometry *g = &d->geometry;
+	lpn_t lpns = live >= g->pages / SPARSE ? g->logical_pages : 0;
+	uint64_t pages = least(used, g->pages) / g->planes;
+	struct tables half = { d, 0, g->planes / 2, pages, 0, lpns / 2 },
+		      other = { d, g->planes / 2, g->planes, pages, lpns / 2, lpns };
+	struct beside second = { .work = NULL };
+
+	if (used < POPULATED_FROM)
+		return;
+	beside_start(&second, populate, &other);
+	populate(&half);
+	beside_free(&second);
 }
 
 /* ---- modes ---- */
@@ -589,6 +662,7 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 	if (s->mode == PRECONDITION_AGED || s->mode == PRECONDITION_SYNTHETIC) {
 		if (!check_shares(d, used, valid, fault))
 			return false;
+		populate_tables(d, used, valid);
 		others = valid - (f->by_request ? least(valid, f->pages) : 0);
 		fits = (s->layout == LAYOUT_APART || !others ? fill_apart : fill_mixed)(d, f, used, others);
 	} else if (s->mode == PRECONDITION_FILL) {
@@ -596,6 +670,7 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 			return fault_set(fault,
 				"precondition.beneath: host.layer = %s must find an empty device",
 				d->host->ops->name);
+		populate_tables(d, host_pages(d), host_pages(d));
 		d->host->beneath = s->beneath;
 		fits = fill_all(d, f);
 		d->host->beneath = false;
@@ -630,7 +705,7 @@ struct preparation *preparation_read(struct drive *d, struct workload *workload,
 	bool synthetic = s->mode == PRECONDITION_SYNTHETIC, done = true;
 
 	d->past = (struct drive_past){ 0 };
-	f->bit = new_bits(host_pages(d));
+	f->bit = new_bits((uint64_t)host_pages(d) * 2);
 	f->by_request = s->premap == PREMAP_REQUESTS;
 	if (s->premap == PREMAP_SECTORS || f->by_request) {
 		f->read = new_bits(d->host->sectors);

@@ -6,10 +6,11 @@
 
 #define BROUGHT_MOST 256u /* entries that a read brings beside the one it is for */
 
-#define FIELD(c, name) POOL_FIELD((c)->pool, struct cached_entry, name)
+#define FIELD(c, name)  POOL_FIELD((c)->pool, struct cached_entry, name)
+#define NUMBER(c, name) POOL_NUMBERS((c)->pool, struct cached_entry, name)
 
-/* Elements. */
-enum { PROBATION, PROTECTED, HEADS };
+/* Elements.  The first stays unused, so that the links of what is in a ring are above 0. */
+enum { PROBATION = 1, PROTECTED, HEADS };
 
 static struct cached_entry *entry_at(const struct entry_cache *c, uint32_t i)
 {
@@ -56,13 +57,16 @@ struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_p
 
 	*c = (struct entry_cache){ .directory = d, .plan = plan };
 	most = most_elements(c, plan.bytes / plan.least);
-	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
+	c->pool = pool_create(
+		sizeof(struct cached_entry) + (plan.alike ? 0 : sizeof(struct cached_own)), "entry cache");
 	pool_reserve(&c->pool, most);
 	c->index = hash_create_near((most - HEADS) >> shift, shift, "index of the entry cache");
 	c->fetches = fetches_create();
 	c->dirty = memory_array(d->pages * page_words(c), sizeof *c->dirty, "changed entries");
-	for (uint32_t head = 0; head < HEADS; head++)
-		list_init(FIELD(c, use), pool_take(&c->pool));
+	while (c->pool.used < HEADS)
+		pool_take(&c->pool);
+	list_init(FIELD(c, use), PROBATION);
+	list_init(FIELD(c, use), PROTECTED);
 	return c;
 }
 
@@ -105,16 +109,27 @@ bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
 	return bits_get(changes(c, page_of(c, key)), key % c->plan.per_page);
 }
 
+static uint32_t bytes_of(const struct entry_cache *c, const struct cached_entry *e)
+{
+	return c->plan.alike ? c->plan.least : e->own->bytes;
+}
+
+static bool is_protected(const struct entry_cache *c, const struct cached_entry *e)
+{
+	return !c->plan.alike && e->own->protected;
+}
+
 static void put(struct entry_cache *c, uint32_t i, bool protected)
 {
-	entry_at(c, i)->protected = protected;
+	if (!c->plan.alike)
+		entry_at(c, i)->own->protected = protected;
 	c->protected += protected;
 	list_append(FIELD(c, use), segment(protected), i);
 }
 
 static void pull(struct entry_cache *c, uint32_t i)
 {
-	c->protected -= entry_at(c, i)->protected;
+	c->protected -= is_protected(c, entry_at(c, i));
 	list_remove(FIELD(c, use), i);
 }
 
@@ -122,7 +137,7 @@ static void pull(struct entry_cache *c, uint32_t i)
 static void use(struct entry_cache *c, uint32_t i)
 {
 	pull(c, i);
-	put(c, i, true);
+	put(c, i, c->plan.protect > 0);
 	if (c->protected > c->plan.protect) {
 		i = list_next(FIELD(c, use), PROTECTED);
 		pull(c, i);
@@ -130,14 +145,22 @@ static void use(struct entry_cache *c, uint32_t i)
 	}
 }
 
-static void set_bytes(struct entry_cache *c, struct cached_entry *e, uint32_t bytes)
+/* The entry had `before` bytes. */
+static void set_bytes(struct entry_cache *c, struct cached_entry *e, uint32_t before, uint32_t bytes)
 {
-	BUG_ON(bytes > UINT16_MAX, "an entry of %u bytes", bytes);
+	BUG_ON(bytes > UINT16_MAX || (c->plan.alike && bytes != c->plan.least), "an entry of %u bytes",
+		bytes);
+	if (!c->plan.alike)
+		e->own->bytes = (uint16_t)bytes;
 	c->used += bytes;
-	c->used -= e->bytes;
-	e->bytes = (uint16_t)bytes;
+	c->used -= before;
 	if (c->used > c->most_used)
 		c->most_used = c->used;
+}
+
+static void resize(struct entry_cache *c, uint32_t i, uint32_t bytes)
+{
+	set_bytes(c, entry_at(c, i), bytes_of(c, entry_at(c, i)), bytes);
 }
 
 static void set_dirty(struct entry_cache *c, uint32_t key)
@@ -153,20 +176,26 @@ static void set_clean(struct entry_cache *c, uint32_t key)
 static void enter(struct entry_cache *c, const struct io *io, uint32_t key, uint32_t bytes, op_t read)
 {
 	uint32_t i = pool_take(&c->pool);
+	struct cached_entry *e = entry_at(c, i);
 
-	*entry_at(c, i) = (struct cached_entry){ .key = key };
+	e->key = key;
+	if (!c->plan.alike)
+		e->own->parts = 0;
 	fetches_begin(&c->fetches, io, i, read);
 	hash_add(&c->index, entry_cache_indexed(c), i);
 	put(c, i, false);
-	set_bytes(c, entry_at(c, i), bytes);
+	set_bytes(c, e, 0, bytes);
 }
 
 static void leave(struct entry_cache *c, uint32_t i)
 {
-	set_clean(c, entry_at(c, i)->key);
+	struct cached_entry *e = entry_at(c, i);
+
+	set_clean(c, e->key);
 	hash_remove(&c->index, entry_cache_indexed(c), i);
-	set_bytes(c, entry_at(c, i), 0);
+	c->used -= bytes_of(c, e);
 	pull(c, i);
+	e->use = (struct link){ 0, 0 };
 	pool_give(&c->pool, i);
 }
 
@@ -285,7 +314,7 @@ op_t entry_cache_grow(struct entry_cache *c, struct io *io, uint32_t key, uint32
 		c->directory, io, page_of(c, key), CAUSE_MAP, fetches_pending(&c->fetches, io, i));
 	fetches_begin(&c->fetches, io, i, read);
 	use(c, i);
-	set_bytes(c, entry_at(c, i), bytes);
+	resize(c, i, bytes);
 	entry_cache_fit(c, io);
 	return read;
 }
@@ -324,13 +353,13 @@ void entry_cache_change(struct entry_cache *c, uint32_t key, uint32_t bytes)
 	uint32_t i = cached(c, key);
 
 	directory_enter(c->directory, page_of(c, key));
-	set_bytes(c, entry_at(c, i), bytes);
+	resize(c, i, bytes);
 	set_dirty(c, key);
 }
 
 void entry_cache_resize(struct entry_cache *c, uint32_t key, uint32_t bytes)
 {
-	set_bytes(c, entry_at(c, cached(c, key)), bytes);
+	resize(c, cached(c, key), bytes);
 }
 
 bool entry_cache_moved(struct entry_cache *c, uint32_t key)
@@ -371,7 +400,6 @@ static void index_segment(struct entry_cache *c, bool protected)
 /* Where the index has its chains is no state. */
 void entry_cache_regions(struct entry_cache *c, struct regions *r)
 {
-	struct cached_entry *e;
 	uint32_t n;
 
 	unindex_segment(c, true);
@@ -380,16 +408,14 @@ void entry_cache_regions(struct entry_cache *c, struct regions *r)
 	regions_visit(r, c->dirty, c->directory->pages * page_words(c) * sizeof *c->dirty);
 	regions_visit(r, &c->used, sizeof c->used);
 	regions_visit(r, &c->protected, sizeof c->protected);
-	e = c->pool.object;
 	n = r->broken ? 0 : c->pool.used;
 	regions_require(r, n >= HEADS, "entry cache");
-	regions_below(r, NUMBERS_OF(e, use.previous), n, n, "entry cache");
-	regions_below(r, NUMBERS_OF(e, use.next), n, n, "entry cache");
-	regions_below(r, NUMBERS_OF(e, key), n, keys(c), "entry cache");
-	regions_below(r, NUMBERS_OF(e, protected), n, 2, "entry cache");
-	regions_require(r,
-		pool_frees_zeros(&c->pool, HEADS, POOL_NUMBERS(c->pool, struct cached_entry, bytes)),
-		"entry cache");
+	regions_below(r, NUMBER(c, use.previous), n, n, "entry cache");
+	regions_below(r, NUMBER(c, use.next), n, n, "entry cache");
+	regions_below(r, NUMBER(c, key), n, keys(c), "entry cache");
+	if (!c->plan.alike)
+		regions_below(r, NUMBER(c, own[0].protected), n, 2, "entry cache");
+	regions_require(r, pool_frees_zeros(&c->pool, PROBATION, NUMBER(c, use.next)), "entry cache");
 	fetches_regions(&c->fetches, r, c->directory->space->flash->schedule, n);
 	if (r->running)
 		regions_visit(r, &c->most_used, sizeof c->most_used);
@@ -412,15 +438,15 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		const struct cached_entry *e = entry_at(c, i);
 
-		BUG_ON(e->key >= keys(c) || !e->bytes,
-			"entry %u of %u bytes is in DRAM, there are %u mapping pages", e->key, e->bytes,
+		BUG_ON(e->key >= keys(c) || !bytes_of(c, e),
+			"entry %u of %u bytes is in DRAM, there are %u mapping pages", e->key, bytes_of(c, e),
 			c->directory->pages);
-		BUG_ON(e->protected != protected || element(c, e->key) != i,
+		BUG_ON(is_protected(c, e) != protected || element(c, e->key) != i,
 			"entry %u in segment %d is said to be in %d, the index has %u for %u", e->key,
-			protected, e->protected, element(c, e->key), i);
+			protected, is_protected(c, e), element(c, e->key), i);
 		BUG_ON(++t->entries > c->pool.used, "more than %u entries are in DRAM", c->pool.used);
 		t->dirty += entry_cache_dirty(c, e->key);
-		t->bytes += e->bytes;
+		t->bytes += bytes_of(c, e);
 	}
 }
 

@@ -19,8 +19,8 @@
  *     Nothing enters or leaves meanwhile.
  *   - Outside time it is not used.
  *
- * An entry in DRAM costs 20 bytes of the simulator's memory, every key a bit (changed); the index costs 4 for each
- * `together` entries that there is room for, rounded up to a power of two, where it is used.
+ * An entry in DRAM costs 16 bytes of the simulator's memory, 20 unless all are `alike`, every key a bit (changed); the
+ * index costs 4 for each `together` entries that there is room for, rounded up to a power of two, where it is used.
  *
  * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what it has no room for goes
  * back to the others as the one last used.  0 is plain LRU.
@@ -34,19 +34,25 @@
 #include "pagemap/directory.h"
 #include "pagemap/fetches.h"
 
-struct cached_entry {
-	uint32_t chain;  /* of the index */
-	uint32_t key;    /* stays when the entry leaves, until the element is used again */
-	struct link use; /* in the ring of its segment, least recently used first */
+/* What entries differ in, unless all are alike. */
+struct cached_own {
 	uint16_t bytes;
 	bool protected;
 	uint8_t parts; /* the FTL's own: which parts of it are in DRAM; 0 when it enters */
+};
+
+struct cached_entry {
+	uint32_t chain; /* of the index */
+	uint32_t key;
+	struct link use;         /* in the ring of its segment, least recently used first; zeros in none */
+	struct cached_own own[]; /* 1; none if all entries are alike */
 };
 
 struct entry_cache_plan {
 	uint32_t per_page; /* entries of a mapping page */
 	uint64_t bytes;    /* budget, at least that of the largest entry */
 	uint32_t least;    /* bytes of the smallest entry, for the size of the index */
+	bool alike;        /* all entries have that many, and no parts; none is protected */
 	uint32_t together; /* keys that are used together and share a place there, a power of two; 0 is 1 */
 	uint64_t protect;  /* entries */
 	bool batch;        /* a write-back is for all changed entries of the mapping page */
@@ -57,7 +63,7 @@ struct entry_cache_statistics {
 	uint64_t bytes, most_bytes, writebacks, batched, dropped;
 };
 
-/* Elements of the pool: a head for each segment, the entries. */
+/* Elements of the pool: one that is none, a head for each segment, the entries. */
 struct entry_cache {
 	struct directory *directory;
 	struct entry_cache_plan plan;

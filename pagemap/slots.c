@@ -10,16 +10,25 @@ static size_t words(const struct slots *s)
 
 void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t lists)
 {
-	*s = (struct slots){ .space = space, .per_page = per_page, .lists = lists };
+	uint64_t pairs = (uint64_t)lists + space->geometry->pages; /* a list for each */
+
+	*s = (struct slots){ .space = space,
+		.per_page = per_page,
+		.shift = (uint32_t)__builtin_ctz(per_page),
+		.lists = lists,
+		.pairs = pairs < OWNER_NONE ? (owner_t)pairs : OWNER_NONE };
+	s->most_pairs = (OWNER_NONE - s->pairs) >> s->shift;
 	s->live = memory_array(words(s), sizeof *s->live, "live slots");
-	space->slot_shift = (uint32_t)__builtin_ctz(per_page);
+	space->slot_shift = s->shift;
 	s->list = pool_create(per_page * (uint32_t)sizeof(sub_t), "slot lists");
+	s->pair = pool_create(sizeof(struct slots_pair), "pairs of runs");
 }
 
 void slots_release(struct slots *s)
 {
 	memory_free(s->live);
 	pool_free(&s->list);
+	pool_free(&s->pair);
 }
 
 static void set_live(struct slots *s, ppn_t ppn, mask_t mask)
@@ -30,7 +39,18 @@ static void set_live(struct slots *s, ppn_t ppn, mask_t mask)
 	*word = (*word & ~(bits_below(s->per_page) << bit % 64)) | mask << bit % 64;
 }
 
-/* ---- slot lists ---- */
+/* ---- pairs and lists ---- */
+
+owner_t slots_take_pair(struct slots *s, sub_t first, uint32_t run, sub_t second)
+{
+	owner_t owner;
+
+	if (s->pair.free == INDEX_NONE && s->pair.used >= s->most_pairs)
+		return OWNER_NONE;
+	owner = s->pairs + (pool_take(&s->pair) << s->shift) + run;
+	*slots_pair(s, owner) = (struct slots_pair){ first, second };
+	return owner;
+}
 
 owner_t slots_take_list(struct slots *s)
 {
@@ -39,6 +59,14 @@ owner_t slots_take_list(struct slots *s)
 	for (uint32_t i = 0; i < s->per_page; i++)
 		slots_list(s, owner)[i] = UINT32_MAX;
 	return owner;
+}
+
+static void forget_name(struct slots *s, owner_t owner)
+{
+	if (owner >= s->pairs)
+		pool_give(&s->pair, (owner - s->pairs) >> s->shift);
+	else if (owner >= s->lists)
+		pool_give(&s->list, owner - s->lists);
 }
 
 /* ---- life and death ---- */
@@ -69,8 +97,7 @@ void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
 	}
 	space_release(s->space, ppn);
 	change_hollow(s, b, count - s->per_page);
-	if (owner >= s->lists)
-		pool_give(&s->list, owner - s->lists);
+	forget_name(s, owner);
 }
 
 void slots_move(struct slots *s, ppn_t from, ppn_t to)
@@ -85,23 +112,39 @@ void slots_regions(struct slots *s, struct regions *r)
 
 	regions_visit(r, s->live, words(s) * sizeof *s->live);
 	pool_regions(&s->list, r, g->pages);
+	pool_regions(&s->pair, r, s->most_pairs);
 }
 
 /* ---- invariants ---- */
 
-static bool is_new_list(const struct slots *s, uint32_t list, uint64_t *listed)
+/* Of the lists or the pairs, which are `seen` once. */
+static uint32_t see(const struct pool *p, uint32_t i, uint64_t *seen)
 {
-	BUG_ON(list >= s->list.used || bits_get(listed, list),
-		"slot list %u of %u has two pages, or is free, too", list, s->list.used);
-	bits_set(listed, list);
-	return true;
+	BUG_ON(i >= p->used || bits_get(seen, i), "number %u of %u %s has two pages, or is free, too", i,
+		p->used, p->what);
+	bits_set(seen, i);
+	return 1;
+}
+
+static uint32_t see_free(const struct pool *p, uint64_t *seen)
+{
+	uint32_t free = 0;
+
+	for (uint32_t i = p->free; i != INDEX_NONE; i = *(const uint32_t *)pool_at(p, i))
+		free += see(p, i, seen);
+	return free;
+}
+
+static uint64_t *none_seen(const struct pool *p)
+{
+	return memory_array(bits_words(p->used), sizeof(uint64_t), p->what);
 }
 
 uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, owner_t), const void *context)
 {
 	const struct geometry *g = s->space->geometry;
-	uint64_t total = 0, *listed = memory_array(bits_words(s->list.used), sizeof *listed, "slot lists");
-	uint32_t lists = 0;
+	uint64_t total = 0, *listed = none_seen(&s->list), *paired = none_seen(&s->pair);
+	uint32_t seen = 0;
 
 	for (block_t b = 0; b < g->blocks; b++) {
 		uint32_t hollow = 0;
@@ -115,17 +158,20 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 			BUG_ON(holds != (live > 0), "page %u of owner %u has %u live slots", ppn, owner,
 				live);
 			hollow += holds ? s->per_page - live : 0;
-			if (holds && owner >= s->lists)
-				lists += is_new_list(s, owner - s->lists, listed);
+			if (holds && owner >= s->pairs)
+				seen += see(&s->pair, (owner - s->pairs) >> s->shift, paired);
+			else if (holds && owner >= s->lists)
+				seen += see(&s->list, owner - s->lists, listed);
 			total += live;
 		}
 		BUG_ON(hollow != s->space->block[b].hollow,
 			"block %u has %u unused slots in live pages, %u are counted", b, hollow,
 			s->space->block[b].hollow);
 	}
-	for (uint32_t i = s->list.free; i != INDEX_NONE; i = *(const uint32_t *)pool_at(&s->list, i))
-		lists += is_new_list(s, i, listed);
+	seen += see_free(&s->list, listed) + see_free(&s->pair, paired);
 	memory_free(listed);
-	BUG_ON(lists != s->list.used, "%u slot lists belong to no page", s->list.used - lists);
+	memory_free(paired);
+	BUG_ON(seen != s->list.used + s->pair.used, "%u slot lists and pairs belong to no page",
+		s->list.used + s->pair.used - seen);
 	return total;
 }

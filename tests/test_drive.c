@@ -269,13 +269,18 @@ static bool precondition_for(struct replay *r, const char *workload)
 	return done;
 }
 
-static struct replay *prepared(const char *settings)
+static struct replay *prepared_for(const char *workload, const char *settings)
 {
 	struct replay *r = replay_open(settings);
 
-	if (!precondition_for(r, "uniform"))
+	if (!precondition_for(r, workload))
 		fail_msg("%s", r->fault.text);
 	return r;
+}
+
+static struct replay *prepared(const char *settings)
+{
+	return prepared_for("uniform", settings);
 }
 
 /* Three digits: within half a thousandth of the pages. */
@@ -399,6 +404,11 @@ static void test_static_placement_ends(void **state)
 }
 
 /* Without judges pages are placed many at a time, as long as nothing has to be collected: into the same places. */
+static const struct page_ftl *page_state(const struct replay *r)
+{
+	return r->drive->ftl->state;
+}
+
 static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 {
 	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
@@ -406,7 +416,10 @@ static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 		"used=0.3 precondition.valid=0.25 precondition.layout=apart precondition.premap=none",
 		"used=0.4 precondition.valid=0.2 precondition.layout=apart precondition.premap=none gc.threshold=0.3",
 		"used=0.95 precondition.valid=0.4 gc.low=40",
-		"used=0.9 precondition.valid=0.7 placement.policy=static" };
+		"used=0.9 precondition.valid=0.7 placement.policy=static",
+		"used=0.9 precondition.valid=0.5 precondition.layout=mixed precondition.premap=sectors",
+		"used=0.7 precondition.valid=0.5 precondition.layout=apart precondition.premap=sectors",
+		"used=0.8 precondition.valid=0.6 precondition.layout=mixed precondition.premap=requests" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
@@ -414,17 +427,20 @@ static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 		struct replay *alone, *together;
 
 		snprintf(text, sizeof text, MEDIUM "precondition.mode=synthetic precondition.%s", states[i]);
-		alone = prepared(text);
+		alone = prepared_for("lun1", text);
 		together = replay_open(text);
 		drive_free(together->drive);
 		together->drive = drive_create(&together->settings, false, &together->fault);
 		assert_false(drive_takes_pages(alone->drive, 1));
 		assert_true(drive_takes_pages(together->drive, 1024));
-		assert_true(precondition_for(together, "uniform"));
+		assert_true(precondition_for(together, "lun1"));
 		ftl_check(together->drive->ftl);
 		for (ppn_t ppn = 0; ppn < alone->drive->geometry.pages; ppn++)
 			assert_int_equal(flash_owner(alone->drive->flash, ppn),
 				flash_owner(together->drive->flash, ppn));
+		for (lpn_t lpn = 0; lpn < alone->drive->geometry.logical_pages; lpn++)
+			assert_int_equal(page_map_get(&page_state(alone)->map, lpn).mask,
+				page_map_get(&page_state(together)->map, lpn).mask);
 		assert_int_equal(alone->before.used_pages, together->before.used_pages);
 		replay_free(alone);
 		replay_free(together);

@@ -152,14 +152,14 @@ static void test_nodes_of_pm_ftl(void **state)
 
 	(void)state;
 	reading(rig, 0, 0, 8);
-	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 8);
+	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 8);
 	writing(rig, 0, 8, 16);
-	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 20);
+	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 20);
 	assert_true(entry_cache_dirty(m->cache, 0));
 	serve(rig, REQUEST_WRITE, 0, 0, 32);
-	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 8);
+	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 8);
 	serve(rig, REQUEST_TRIM, 0, 0, 8);
-	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 20);
+	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 20);
 	rig_close(rig);
 }
 

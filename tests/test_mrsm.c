@@ -303,17 +303,17 @@ static void test_half_live_pages_are_packed(void **state)
 	assert_int_equal(packed(rig)->slots_moved, 16);
 	assert_int_equal(packed(rig)->copied_pages, 0);
 	assert_int_equal(m->tree.nodes, 16);
-	assert_int_equal(m->slots.list.used, 4);
+	assert_int_equal(m->slots.pair.used, 4);
 	assert_int_equal(read_sectors(rig, 8, 32).reads, 2);
-	/* overwritten, the four pages die and their lists can be used again */
+	/* overwritten, the four pages die and their pairs can be used again */
 	write_sectors(rig, 0, 128);
 	assert_int_equal(m->tree.nodes, 8);
 	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_not_equal(m->slots.list.free, INDEX_NONE);
-		m->slots.list.free = *(uint32_t *)pool_at(&m->slots.list, m->slots.list.free);
+		assert_int_not_equal(m->slots.pair.free, INDEX_NONE);
+		m->slots.pair.free = *(uint32_t *)pool_at(&m->slots.pair, m->slots.pair.free);
 	}
-	assert_int_equal(m->slots.list.free, INDEX_NONE);
-	m->slots.list.used = 0;
+	assert_int_equal(m->slots.pair.free, INDEX_NONE);
+	m->slots.pair.used = 0;
 	rig_close(rig);
 }
 
@@ -333,6 +333,7 @@ static void test_collection_makes_neighbours_one_extent(void **state)
 	assert_int_equal(gc_programs(rig), 4);
 	assert_extents(rig, "0+4@0 4+4@0 8+4@0 12+4@0");
 	assert_int_equal(mrsm_of(rig)->slots.list.used, 0);
+	assert_int_equal(mrsm_of(rig)->slots.pair.used, 0);
 	assert_int_equal(counts(rig)->merges, 4);
 	assert_int_equal(read_sectors(rig, 0, 64).reads, 4);
 	rig_close(rig);
@@ -1078,8 +1079,8 @@ static void test_saved_drive_continues_identically(void **state)
 	close(file);
 	assert_true(((struct mrsm *)b.drive->ftl->state)->slots.list.used > 0);
 	/* What a collection looks up before the next request has the chance of the last one. */
-	assert_true(((struct mrsm *)b.drive->ftl->state)->chance ==
-		    ((struct mrsm *)a.drive->ftl->state)->chance);
+	assert_true(
+		((struct mrsm *)b.drive->ftl->state)->chance == ((struct mrsm *)a.drive->ftl->state)->chance);
 	assert_int_equal(((struct mrsm *)b.drive->ftl->state)->directory->noted,
 		((struct mrsm *)a.drive->ftl->state)->directory->noted);
 	stat_list_start(&a.drive->statistics);

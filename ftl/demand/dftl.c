@@ -92,6 +92,7 @@ static bool dftl_init(struct ftl *f, struct fault *fault)
 		d->demand.directory, (struct entry_cache_plan){ .per_page = d->demand.per_page,
 					     .bytes = bytes,
 					     .least = CACHED_BYTES,
+					     .alike = !s->slru,
 					     .protect = s->slru,
 					     .batch = f->core->map.batch,
 					     .read_once = s->same_vtpn });

@@ -62,6 +62,7 @@ bool mini_map_init(struct ftl *f, struct fault *fault)
 			(struct entry_cache_plan){ .per_page = m->pages ? per_page / m->per_lpn : per_page,
 				.bytes = budget,
 				.least = ENTRY_BYTES,
+				.alike = !m->pages,
 				.together = m->pages ? 1 : m->per_lpn,
 				.batch = f->core->map.batch });
 	}
@@ -130,7 +131,7 @@ static void set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
 
 	if (!e)
 		return;
-	e->parts = (uint8_t)parts;
+	e->own->parts = (uint8_t)parts;
 	entry_cache_resize(c, lpn, node_bytes(f, lpn, parts));
 }
 
@@ -159,10 +160,10 @@ op_t mini_look_up_page(struct ftl *f, struct io *io, lpn_t lpn, uint32_t wanted)
 	if (is_free(f, io))
 		return OP_NONE;
 	e = entry_cache_find(m->cache, lpn);
-	if (e && bits_get(m->split, lpn) && wanted & ~e->parts) {
-		e->parts |= wanted;
+	if (e && bits_get(m->split, lpn) && wanted & ~e->own->parts) {
+		e->own->parts |= wanted;
 		m->statistics.grown++;
-		return entry_cache_grow(m->cache, io, lpn, node_bytes(f, lpn, e->parts));
+		return entry_cache_grow(m->cache, io, lpn, node_bytes(f, lpn, e->own->parts));
 	}
 	wanted = full_nodes(f) ? all_bits(m) : wanted;
 	ready = entry_cache_get(m->cache, io, lpn, node_bytes(f, lpn, wanted));
@@ -191,7 +192,7 @@ static void change(struct ftl *f, struct io *io, sub_t sub)
 	}
 	e = entry_cache_find(m->cache, key);
 	if (e)
-		entry_cache_change(m->cache, key, m->pages ? node_bytes(f, key, e->parts) : ENTRY_BYTES);
+		entry_cache_change(m->cache, key, m->pages ? node_bytes(f, key, e->own->parts) : ENTRY_BYTES);
 }
 
 /* What is going to be changed is in DRAM. */
@@ -206,7 +207,7 @@ static void be_in_dram(struct ftl *f, struct io *io, sub_t sub)
 	e = entry_cache_find(m->cache, m->pages ? mini_lpn(m, sub) : sub);
 	if (!m->pages && !e)
 		mini_look_up(f, io, sub);
-	else if (m->pages && (!e || (bits_get(m->split, mini_lpn(m, sub)) && !(e->parts & bit))))
+	else if (m->pages && (!e || (bits_get(m->split, mini_lpn(m, sub)) && !(e->own->parts & bit))))
 		mini_look_up_page(f, io, mini_lpn(m, sub), bit);
 }
 
@@ -219,7 +220,7 @@ static void split(struct ftl *f, const struct io *io, lpn_t lpn)
 	bits_set(m->split, lpn);
 	m->statistics.to_m += io->timed;
 	if (e)
-		e->parts = (uint8_t)all_bits(m);
+		e->own->parts = (uint8_t)all_bits(m);
 }
 
 static void fit(struct ftl *f, struct io *io)
@@ -275,7 +276,7 @@ static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved
 	struct mini *m = f->state;
 	uint32_t key = m->pages ? mini_lpn(m, sub) : sub;
 	struct cached_entry *e = m->cache ? entry_cache_find(m->cache, key) : NULL;
-	bool in_dram = e && (!m->pages || whole || !bits_get(m->split, key) || !(moved & ~e->parts));
+	bool in_dram = e && (!m->pages || whole || !bits_get(m->split, key) || !(moved & ~e->own->parts));
 
 	if (whole) {
 		m->statistics.gc_full += io->timed;
@@ -353,8 +354,9 @@ static void check_mode(const struct ftl *f, lpn_t lpn)
 	sub_t first = lpn * m->per_lpn;
 	const struct cached_entry *e = m->cache && m->pages ? entry_cache_find(m->cache, lpn) : NULL;
 
-	BUG_ON(e && e->bytes != node_bytes(f, lpn, e->parts), "the node of LPN %u takes %u bytes, not %u",
-		lpn, e->bytes, node_bytes(f, lpn, e->parts));
+	BUG_ON(e && e->own->bytes != node_bytes(f, lpn, e->own->parts),
+		"the node of LPN %u takes %u bytes, not %u", lpn, e->own->bytes,
+		node_bytes(f, lpn, e->own->parts));
 	if (!m->pages || bits_get(m->split, lpn))
 		return;
 	for (uint32_t i = 0; i < m->per_lpn; i++)
