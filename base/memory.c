@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* From this size on, arrays are asked for in huge pages: the tables of a drive are read at random, and
  * without them every access would miss the TLB too. */
@@ -45,6 +46,18 @@ void *memory_array(size_t count, size_t bytes, const char *what)
 		out_of_memory(count, bytes, what);
 	prefer_huge_pages(array, count * bytes);
 	return array;
+}
+
+void memory_populate(void *part, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	size_t before = (uintptr_t)part % (size_t)sysconf(_SC_PAGESIZE);
+
+	madvise((char *)part - before, before + bytes, MADV_POPULATE_WRITE);
+#else
+	(void)part;
+	(void)bytes;
+#endif
 }
 
 void *memory_resize(void *old, size_t count, size_t bytes, const char *what)

@@ -400,7 +400,7 @@ static struct live_pages *live_pages_start(struct drive *d, struct preparation *
 
 static void live_pages_end(struct live_pages *live)
 {
-	beside_end(&live->drawing);
+	beside_free(&live->drawing);
 	memory_free(live);
 }
 
@@ -523,6 +523,51 @@ static bool fill_all(struct drive *d, struct preparation *f)
 	return drive_place_map(d);
 }
 
+/* ---- memory ---- */
+
+/* Tables of drives with so many pages are worth a thread. */
+#define POPULATED_FROM ((uint64_t)1 << 24)
+
+/* So many times more pages of the drive than are live: then there may be none in parts of its table. */
+#define SPARSE 64u
+
+/* A part of the tables: of these planes the first pages, of these logical pages everything. */
+struct tables {
+	const struct drive *drive;
+	plane_t plane, planes;
+	uint64_t pages; /* of a plane */
+	lpn_t lpn, lpns;
+};
+
+static void populate(void *tables)
+{
+	const struct tables *t = tables;
+	const struct flash *flash = t->drive->flash;
+	uint64_t all = flash->geometry->pages / flash->geometry->planes;
+
+	for (plane_t p = t->plane; p < t->planes; p++)
+		memory_populate(&flash->owner[p * all], t->pages * sizeof *flash->owner);
+	if (t->lpn < t->lpns && t->drive->ftl->ops->populate)
+		t->drive->ftl->ops->populate(t->drive->ftl, t->lpn, t->lpns);
+}
+
+/* The memory of what preparing the drive will write: so many pages, so many of them live. */
+static void populate_tables(const struct drive *d, uint64_t used, uint64_t live)
+{
+	const struct geometry *g = &d->geometry;
+	lpn_t lpns = live >= g->pages / SPARSE ? g->logical_pages : 0;
+	uint64_t pages = least(used, g->pages) / g->planes;
+	struct tables half = { d, 0, g->planes / 2, pages, 0, lpns / 2 },
+		      other = { d, g->planes / 2, g->planes, pages, lpns / 2, lpns };
+	struct beside second = { .work = NULL };
+
+	if (used < POPULATED_FROM)
+		return;
+	beside_start(&second, populate, &other);
+	populate(&half);
+	beside_free(&second);
+}
+
 /* ---- modes ---- */
 
 void precondition_count(const struct drive *d, struct precondition_result *result)
@@ -617,6 +662,7 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 	if (s->mode == PRECONDITION_AGED || s->mode == PRECONDITION_SYNTHETIC) {
 		if (!check_shares(d, used, valid, fault))
 			return false;
+		populate_tables(d, used, valid);
 		others = valid - (f->by_request ? least(valid, f->pages) : 0);
 		fits = (s->layout == LAYOUT_APART || !others ? fill_apart : fill_mixed)(d, f, used, others);
 	} else if (s->mode == PRECONDITION_FILL) {
@@ -624,6 +670,7 @@ bool preparation_apply(struct preparation *f, struct drive *d, struct fault *fau
 			return fault_set(fault,
 				"precondition.beneath: host.layer = %s must find an empty device",
 				d->host->ops->name);
+		populate_tables(d, host_pages(d), host_pages(d));
 		d->host->beneath = s->beneath;
 		fits = fill_all(d, f);
 		d->host->beneath = false;

@@ -34,9 +34,12 @@ static ppn_t take(const struct pack *p, block_t victim, unsigned stream)
 	return to;
 }
 
-static uint32_t live_slots(const struct pack *p, ppn_t ppn)
+/* Has the page both live and dead slots? */
+static bool is_hollow(const struct pack *p, ppn_t ppn)
 {
-	return (uint32_t)__builtin_popcountll(slots_live(p->slots, ppn));
+	mask_t live = slots_live(p->slots, ppn);
+
+	return live && live != bits_below(p->slots->per_page);
 }
 
 /* The page stays as it is: all its slots are live. */
@@ -52,22 +55,38 @@ static void copy_page(struct pack *p, struct io *io, ppn_t from, ppn_t to, enum 
 	p->client.moved(p->client.ftl, io, owner, from, to);
 }
 
+/* How many of the slots from the first one on, at most `most`, are live and hold consecutive sub-pages. */
+static uint32_t row_of(const struct slots *s, owner_t owner, mask_t live, uint32_t first, uint32_t most)
+{
+	uint32_t n = 1;
+
+	while (n < most && live >> first >> n & 1 &&
+		slots_sub(s, owner, first + n) == slots_sub(s, owner, first) + n)
+		n++;
+	return n;
+}
+
 /* Reads the page and collects its first live slots, at most `most`. */
 static void collect_slots(struct pack *p, struct io *io, ppn_t ppn, uint32_t most, enum cause cause)
 {
 	owner_t owner = flash_owner(p->slots->space->flash, ppn);
 	struct pack_part *first = p->part + p->parts, *next = first;
-	uint32_t sectors = 0;
+	uint32_t sectors = 0, length;
 	op_t read;
 
-	for (mask_t live = slots_live(p->slots, ppn); live && next < first + most; live &= live - 1) {
-		sub_t sub = slots_sub(p->slots, owner, (uint32_t)__builtin_ctzll(live));
+	for (mask_t live = slots_live(p->slots, ppn); live && most; most -= length) {
+		uint32_t slot = (uint32_t)__builtin_ctzll(live);
+		sub_t sub = slots_sub(p->slots, owner, slot);
 
-		*next = (struct pack_part){
-			.sub = sub, .from = ppn, .kept = p->client.holds(p->client.ftl, sub)
-		};
-		sectors += (uint32_t)__builtin_popcountll(next->kept);
+		length = row_of(p->slots, owner, live, slot, p->client.regroup ? 1 : most);
+		*next = (struct pack_part){ .sub = sub,
+			.length = length,
+			.from = ppn,
+			.kept = p->client.holds(p->client.ftl, sub, length) };
+		sectors += mask_sectors(next->kept);
 		next++;
+		live &= ~(bits_below(length) << slot);
+		p->live += length;
 	}
 	read = flash_read(io, ppn, sectors, cause, OP_NONE);
 	for (; first < next; first++)
@@ -83,12 +102,10 @@ static uint32_t go_through(struct pack *p, struct io *io, block_t victim, unsign
 	uint32_t copied = 0;
 
 	for (ppn_t ppn = first; ppn < first + space->geometry->pages_per_block; ppn++) {
-		uint32_t live = live_slots(p, ppn);
-
 		if (flash_owner(space->flash, ppn) == OWNER_NONE)
 			continue;
-		if (live && (p->client.regroup || live < p->slots->per_page)) {
-			collect_slots(p, io, ppn, live, cause);
+		if (p->client.regroup || is_hollow(p, ppn)) {
+			collect_slots(p, io, ppn, p->slots->per_page, cause);
 			continue;
 		}
 		copy_page(p, io, ppn, take(p, victim, stream), cause);
@@ -105,18 +122,16 @@ static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cau
 	const struct slots *s = p->slots;
 	const struct geometry *g = s->space->geometry;
 	block_t first = geometry_plane(g, victim) * g->blocks_per_plane;
-	uint32_t full = p->parts + s->per_page - p->parts % s->per_page;
+	uint32_t full = p->live + s->per_page - p->live % s->per_page;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
 		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !s->space->block[b].hollow)
 			continue;
 		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
-			uint32_t live = live_slots(p, ppn);
-
-			if (p->parts == full)
+			if (p->live == full)
 				return;
-			if (live && live < s->per_page)
-				collect_slots(p, io, ppn, full - p->parts, cause);
+			if (is_hollow(p, ppn))
+				collect_slots(p, io, ppn, full - p->live, cause);
 		}
 	}
 }
@@ -163,34 +178,102 @@ static void regroup(struct pack *p)
 	memcpy(p->part + wholes, p->aside, others * sizeof *p->part);
 }
 
+/* What a page has no room for, behind the first `length` sub-pages of a part. */
+static struct pack_part cut(const struct pack *p, struct pack_part *part, uint32_t length)
+{
+	const struct space *space = p->slots->space;
+	uint32_t sectors = length << (space->geometry->sector_shift - space->slot_shift);
+	struct pack_part rest = *part;
+
+	rest.sub += length;
+	rest.length -= length;
+	rest.kept >>= sectors;
+	part->length = length;
+	part->kept &= bits_below(sectors);
+	return rest;
+}
+
+/* How many parts from this one on fill a page, or are the last; the last of them is cut to fit. */
+static uint32_t fill_page(const struct pack *p, uint32_t at, struct pack_part *rest)
+{
+	uint32_t room = p->slots->per_page, count = 0;
+
+	rest->length = 0;
+	while (room && at + count < p->parts) {
+		struct pack_part *part = &p->part[at + count++];
+
+		if (part->length > room)
+			*rest = cut(p, part, room);
+		room -= part->length;
+	}
+	return count;
+}
+
 static void pack_parts(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
+	struct pack_part rest;
 	uint32_t count;
 
 	sort(p);
 	if (p->client.regroup > 1)
 		regroup(p);
 	for (uint32_t at = 0; at < p->parts; at += count) {
-		count = p->parts - at < p->slots->per_page ? p->parts - at : p->slots->per_page;
+		count = fill_page(p, at, &rest);
 		p->client.program(p->client.ftl, io, take(p, victim, stream), p->part + at, count, cause);
 		p->statistics.packed_pages++;
+		if (rest.length)
+			p->part[at + --count] = rest;
 	}
-	p->statistics.slots_moved += p->parts;
+	p->statistics.slots_moved += p->live;
+}
+
+/* How many parts from the first one on hold consecutive sub-pages, and how many these are. */
+static uint32_t run_of(const struct pack_part *part, uint32_t count, uint32_t *length)
+{
+	uint32_t n = 1;
+
+	*length = part->length;
+	while (n < count && part[n].sub == part->sub + *length)
+		*length += part[n++].length;
+	return n;
+}
+
+static owner_t name_by_list(struct slots *s, const struct pack_part *part, uint32_t count)
+{
+	owner_t owner = slots_take_list(s);
+	sub_t *slot = slots_list(s, owner);
+
+	for (; count--; part++)
+		for (uint32_t i = 0; i < part->length; i++)
+			*slot++ = part->sub + i;
+	return owner;
+}
+
+/* The owner of a page with these parts. */
+static owner_t name_page(struct slots *s, const struct pack_part *part, uint32_t count)
+{
+	uint32_t length, rest, first = run_of(part, count, &length);
+	owner_t owner = OWNER_NONE;
+
+	if (first == count)
+		return part->sub;
+	if (first + run_of(part + first, count - first, &rest) == count)
+		owner = slots_take_pair(s, part->sub, length, part[first].sub);
+	return owner == OWNER_NONE ? name_by_list(s, part, count) : owner;
 }
 
 op_t pack_program(struct pack *p, struct io *io, ppn_t to, const struct pack_part *part, uint32_t count,
 	enum cause cause)
 {
-	sub_t sub[SLOTS_MOST] = { 0 };
-	uint32_t sectors = 0;
+	uint32_t slots = 0, sectors = 0;
 	op_t program;
 
 	for (uint32_t i = 0; i < count; i++) {
-		sub[i] = part[i].sub;
+		slots += part[i].length;
 		sectors += mask_sectors(part[i].host | part[i].kept);
 	}
-	program = flash_program(io, to, slots_name(p->slots, sub, count), sectors, cause, OP_NONE);
-	slots_fill(p->slots, to, count);
+	program = flash_program(io, to, name_page(p->slots, part, count), sectors, cause, OP_NONE);
+	slots_fill(p->slots, to, slots);
 	for (uint32_t i = 0; i < count; i++)
 		if (i == 0 || part[i].read != part[i - 1].read)
 			flash_wait(io, program, part[i].read);
@@ -201,10 +284,10 @@ void pack_empty(struct pack *p, struct io *io, block_t victim, unsigned stream, 
 {
 	uint32_t pages, per_page = p->slots->per_page;
 
-	p->parts = 0;
+	p->parts = p->live = 0;
 	pages = go_through(p, io, victim, stream, cause);
-	pages += (p->parts + per_page - 1) / per_page;
-	if (cause == CAUSE_GC && pages == p->slots->space->geometry->pages_per_block && p->parts % per_page)
+	pages += (p->live + per_page - 1) / per_page;
+	if (cause == CAUSE_GC && pages == p->slots->space->geometry->pages_per_block && p->live % per_page)
 		top_up(p, io, victim, cause);
 	pack_parts(p, io, victim, stream, cause);
 }

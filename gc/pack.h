@@ -13,27 +13,31 @@
 struct ftl; /* this room only hands it on */
 struct stat_list;
 
-/* A sub-page on its way into a page: new data from the host, and old sectors kept from another page. */
+/*
+ * Consecutive sub-pages on their way into as many slots in a row: new data from the host, and old sectors kept from
+ * another page.
+ */
 struct pack_part {
-	sub_t sub;
+	sub_t sub;         /* the first */
+	uint32_t length;   /* 1 .. slots of a page */
 	ppn_t from;        /* of the kept sectors */
-	mask_t host, kept; /* bit i = sector i of the sub-page; a collection has only kept ones */
-	op_t read;         /* of the page they are kept from */
 	bool whole;        /* a collection regroups: all sub-pages of its logical page are here */
+	mask_t host, kept; /* bit i = sector i from the first sub-page on; a collection has only kept ones */
+	op_t read;         /* of the page they are kept from */
 };
 
 /* The FTL's part. */
 struct pack_client {
 	struct ftl *ftl;
-	/* The sectors of a sub-page that hold data. */
-	mask_t (*holds)(const struct ftl *, sub_t);
+	/* The sectors of so many consecutive sub-pages that hold data. */
+	mask_t (*holds)(const struct ftl *, sub_t, uint32_t length);
 	/* A page was copied as it is, its live slots with it; `from` is dead already. */
 	void (*moved)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
 	/* Programs a page with these parts and maps them to it: pack_program(), slots_kill(). */
 	void (*program)(
 		struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 	/*
-	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew, and
+	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew, one by one, and
 	 * logical pages of so many sub-pages, one after the other from sub-page 0 on, all of which are there come
 	 * first; 1 looks for none.
 	 */
@@ -48,7 +52,7 @@ struct pack {
 	struct slots *slots;
 	struct pack_client client;
 	struct pack_part *part; /* live slots that are packed, of the victim being emptied or emptied last */
-	uint32_t parts;
+	uint32_t parts, live;   /* slots in them */
 	struct pack_part *aside; /* as many, while they are sorted */
 	struct pack_statistics statistics;
 };

@@ -27,6 +27,7 @@
 #include "legacy/parameters.h"
 #include "legacy/quirks.h"
 #include "legacy/records.h"
+#include "legacy/row_writer.h"
 #include "legacy/trace.h"
 
 #include <stdbool.h>
@@ -233,11 +234,7 @@ struct engine {
 	struct buffer buffer;
 	struct counters count;
 	struct kind kind[2];
-	FILE *rows;
-	char *text; /* rows not yet handed to the stream */
-	size_t text_bytes;
-	int64_t time_first; /* digits of the time written last before its last eight, as text of 8 columns */
-	char time_text[16];
+	struct row_writer rows;
 
 	struct legacy_result *result;
 	struct fault *fault;
@@ -456,12 +453,10 @@ void legacy_process(struct engine *e);
 /* check.c: aborts if the state contradicts itself. */
 void legacy_check(const struct engine *e);
 
-/* rows.c: finished requests and the text of both result files. */
-void legacy_rows_create(struct engine *e, FILE *rows);
+/* rows.c: finished requests and the other text of both result files. */
 void legacy_finish_requests(struct engine *e);
 void legacy_write_header(const struct engine *e, FILE *out, const char *trace);
-void legacy_write_preload(struct engine *e);
+void legacy_write_preload(const struct engine *e, FILE *out);
 void legacy_write_statistics(const struct engine *e, FILE *out, bool rows_file);
-void legacy_flush_rows(struct engine *e);
 
 #endif

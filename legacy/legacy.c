@@ -90,7 +90,6 @@ static void destroy(struct engine *e)
 	memory_free(e->die_token);
 	records_free(&e->map);
 	legacy_planes_free(e);
-	memory_free(e->text);
 }
 
 /* One request from the trace to the queues. */
@@ -193,19 +192,19 @@ static enum legacy_end run(struct engine *e, struct output out[FILES], const cha
 {
 	bool done;
 
-	legacy_rows_create(e, out[ROWS].stream);
 	for (int i = 0; i < FILES; i++)
 		legacy_write_header(e, out[i].stream, last_component(trace));
 	if (e->p->aged == 1)
 		legacy_age(e);
 	if (!legacy_preload(e, fault) || !legacy_trace_rewind(e->trace, fault))
 		return LEGACY_REFUSED;
-	legacy_write_preload(e);
+	legacy_write_preload(e, out[ROWS].stream);
+	row_writer_open(&e->rows, out[ROWS].stream);
 	done = simulate(e, fault);
+	row_writer_close(&e->rows);
 	if (!done && (!e->stopped || e->end == LEGACY_REFUSED))
 		return LEGACY_REFUSED;
 	legacy_check(e);
-	legacy_flush_rows(e);
 	keep_facts(e);
 	write_end(e, out);
 	return done ? LEGACY_DONE : LEGACY_DIED;

@@ -2,9 +2,6 @@
 
 #include <inttypes.h>
 
-#define TEXT_BYTES (1 << 16)
-#define ROW_BYTES  200 /* no row is longer */
-
 static const char rule_of_trace[] = "****************** TRACE INFO ******************";
 static const char columns[] =
 	"      arrive           lsn     size ope     begin time    response time    process time";
@@ -13,97 +10,13 @@ static const char rule_of_output[] = "-----------------------simulation output--
 static const char rule_of_statistics[] =
 	"---------------------------statistic data---------------------------";
 
-/* "00", "01" ... "99": two digits a division. */
-static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-			    "25262728293031323334353637383940414243444546474849"
-			    "50515253545556575859606162636465666768697071727374"
-			    "75767778798081828384858687888990919293949596979899";
-
-/* The number right-aligned in `width` columns, 16 at most - or in as many more as it needs, as printf does - and
- * a separator.  16 bytes are written in any case. */
-static char *put(char *out, int64_t value, unsigned width, char separator)
-{
-	char *end = out + width, *first = end;
-	uint64_t rest = (uint64_t)value;
-
-	if (value < 0)
-		return out + sprintf(out, "%*" PRId64 "%c", (int)width, value, separator);
-	memset(out, ' ', 16);
-	for (; rest >= 10 && first - out >= 2; rest /= 100)
-		memcpy(first -= 2, pairs + 2 * (rest % 100), 2);
-	if (rest >= 10 || (rest && first == out))
-		return put(out, value, width + 1, separator);
-	if (rest || first == end)
-		*--first = (char)('0' + rest);
-	*end = separator;
-	return end + 1;
-}
-
-/* Eight digits: the value's halves, of these the halves, of these the halves, side by side in one word. */
-static void put_eight(char *out, uint32_t value)
-{
-	uint64_t word = value / 10000 | (uint64_t)(value % 10000) << 32;
-	uint64_t halves = word * 10486 >> 20 & 0x0000007f0000007f;
-
-	word = halves | (word - 100 * halves) << 16;
-	halves = word * 103 >> 10 & 0x000f000f000f000f;
-	word = (halves | (word - 10 * halves) << 8) + 0x3030303030303030;
-	for (int i = 0; i < 8; i++)
-		out[i] = (char)(word >> 8 * i);
-}
-
-/* As put() in 16 columns.  Times that follow each other have their first digits in common: those are kept as text. */
-static char *put_time(struct engine *e, char *out, int64_t value)
-{
-	int64_t first = value / 100000000;
-
-	if (first <= 0 || first > 99999999)
-		return put(out, value, 16, ' ');
-	if (first != e->time_first) {
-		e->time_first = first;
-		put(e->time_text, first, 8, ' ');
-	}
-	memcpy(out, e->time_text, 8);
-	put_eight(out + 8, (uint32_t)(value - first * 100000000));
-	out[16] = ' ';
-	return out + 17;
-}
-
-void legacy_rows_create(struct engine *e, FILE *rows)
-{
-	e->rows = rows;
-	e->text = memory_array(TEXT_BYTES, 1, "text of the results");
-}
-
-void legacy_flush_rows(struct engine *e)
-{
-	fwrite(e->text, 1, e->text_bytes, e->rows);
-	e->text_bytes = 0;
-}
-
-static void write_row(struct engine *e, const struct request *q)
-{
-	char *out;
-
-	if (e->text_bytes + ROW_BYTES > TEXT_BYTES)
-		legacy_flush_rows(e);
-	out = e->text + e->text_bytes;
-	out = put_time(e, out, q->arrival);
-	out = put(out, (int32_t)q->sector, 10, ' ');
-	out = put(out, (int32_t)q->sectors, 6, ' ');
-	out = put(out, q->read, 2, ' ');
-	out = put_time(e, out, q->begin);
-	out = put_time(e, out, q->end);
-	out = put(out, q->end - q->arrival, 10, '\n');
-	e->text_bytes = (size_t)(out - e->text);
-}
-
 static void finish(struct engine *e, uint32_t number)
 {
 	const struct request *q = request_at(e, number);
 	struct kind *kind = &e->kind[!q->read];
 
-	write_row(e, q);
+	row_writer_put(
+		&e->rows, &(struct row){ q->arrival, q->begin, q->end, q->sector, q->sectors, q->read });
 	kind->completed++;
 	kind->response_sum += q->end - q->arrival;
 	e->queued_requests--;
@@ -130,16 +43,16 @@ void legacy_write_header(const struct engine *e, FILE *out, const char *trace)
 	fprintf(out, "\n%s\n", rule_of_output);
 }
 
-void legacy_write_preload(struct engine *e)
+void legacy_write_preload(const struct engine *e, FILE *out)
 {
 	const struct layout *l = &e->layout;
 
 	for (uint32_t c = 0; c < l->channels; c++)
 		for (uint32_t p = 0; p < l->planes_per_chip; p++)
-			fprintf(e->rows, "chip:%u,die:%u,plane:%u have free page: %d\n", c, p / l->planes,
+			fprintf(out, "chip:%u,die:%u,plane:%u have free page: %d\n", c, p / l->planes,
 				p % l->planes,
 				(int)e->plane[c * l->chips * l->planes_per_chip + p].free_pages);
-	fprintf(e->rows, "\t\t\t\t\t\t\t\t\tOUTPUT\n%s\n%s\n", rule_of_trace, columns);
+	fprintf(out, "\t\t\t\t\t\t\t\t\tOUTPUT\n%s\n%s\n", rule_of_trace, columns);
 }
 
 /* Erases of the planes SSDsim shows: those of the first chip of each channel, under labels that are off by

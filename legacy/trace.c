@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define BLOCK_LINES 4096u
+#define BLOCK_LINES 16384u
 
 /* What was read, and what had been passed over by then. */
 struct read_line {
@@ -75,7 +75,10 @@ static void read_block(void *trace)
 /* The first block is read, into the second of the two. */
 static void begin(struct legacy_trace *t)
 {
+	t->line = t->disordered = t->trims = t->blank = 0;
+	t->last_time = 0;
 	t->at = BLOCK_LINES;
+	t->taken = 0;
 	t->block[0].trims = 0;
 	beside_start(&t->reading, read_block, t);
 }
@@ -107,7 +110,7 @@ bool legacy_trace_open(
 
 void legacy_trace_close(struct legacy_trace *t)
 {
-	beside_end(&t->reading);
+	beside_free(&t->reading);
 	memory_free(t->block);
 	trace_close(t->trace);
 }
@@ -115,9 +118,6 @@ void legacy_trace_close(struct legacy_trace *t)
 bool legacy_trace_rewind(struct legacy_trace *t, struct fault *fault)
 {
 	beside_end(&t->reading);
-	*t = (struct legacy_trace){
-		.path = t->path, .trace = t->trace, .as_written = t->as_written, .block = t->block
-	};
 	if (!trace_rewind(t->trace, fault))
 		return false;
 	begin(t);

@@ -153,10 +153,15 @@ static inline uint64_t directory_table_bytes(const struct directory *d)
 	return (uint64_t)d->existing * d->space->geometry->page_bytes;
 }
 
-/* The page is used soon. */
-PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
+/* The page is moved soon; or used. */
+PREFETCHING void directory_prefetch_page(const struct directory *d, uint32_t id)
 {
 	__builtin_prefetch(&d->page[id], 1);
+}
+
+PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
+{
+	directory_prefetch_page(d, id);
 	__builtin_prefetch(&d->note[id], 1);
 }
 

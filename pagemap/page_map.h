@@ -7,6 +7,7 @@
 #define PAGEMAP_PAGE_MAP_H
 
 #include "base/fault.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "base/regions.h"
@@ -67,6 +68,12 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 
 /* Its state, for saving and loading a drive. */
 void page_map_regions(struct page_map *, const struct geometry *, struct regions *);
+
+/* Most of these entries will be written. */
+static inline void page_map_populate(const struct page_map *m, lpn_t from, lpn_t end)
+{
+	memory_populate(m->entry + from, (size_t)(end - from) * sizeof *m->entry);
+}
 
 /* The entry will be needed soon. */
 PREFETCHING void page_map_prefetch(const struct page_map *m, lpn_t lpn)

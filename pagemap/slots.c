@@ -41,37 +41,23 @@ static void set_live(struct slots *s, ppn_t ppn, mask_t mask)
 
 /* ---- pairs and lists ---- */
 
-/* How many, from the first on, follow one another. */
-static uint32_t run_of(const sub_t *sub, uint32_t count)
+owner_t slots_take_pair(struct slots *s, sub_t first, uint32_t run, sub_t second)
 {
-	uint32_t run = 1;
+	owner_t owner;
 
-	while (run < count && sub[run] == sub[0] + run)
-		run++;
-	return run;
-}
-
-static owner_t name_pair(struct slots *s, sub_t first, uint32_t run, sub_t second)
-{
-	owner_t owner = s->pairs + (pool_take(&s->pair) << s->shift) + run;
-
+	if (s->pair.free == INDEX_NONE && s->pair.used >= s->most_pairs)
+		return OWNER_NONE;
+	owner = s->pairs + (pool_take(&s->pair) << s->shift) + run;
 	*slots_pair(s, owner) = (struct slots_pair){ first, second };
 	return owner;
 }
 
-owner_t slots_name(struct slots *s, const sub_t *sub, uint32_t count)
+owner_t slots_take_list(struct slots *s)
 {
-	uint32_t run = run_of(sub, count);
-	owner_t owner;
+	owner_t owner = s->lists + pool_take(&s->list);
 
-	if (run == count)
-		return sub[0];
-	if (run + run_of(sub + run, count - run) == count &&
-		(s->pair.free != INDEX_NONE || s->pair.used < s->most_pairs))
-		return name_pair(s, sub[0], run, sub[run]);
-	owner = s->lists + pool_take(&s->list);
 	for (uint32_t i = 0; i < s->per_page; i++)
-		slots_list(s, owner)[i] = i < count ? sub[i] : UINT32_MAX;
+		slots_list(s, owner)[i] = UINT32_MAX;
 	return owner;
 }
 

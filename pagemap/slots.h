@@ -90,8 +90,11 @@ static inline sub_t slots_sub(const struct slots *s, owner_t owner, uint32_t slo
 	return slot < run ? slots_pair(s, owner)->first + slot : slots_pair(s, owner)->second + slot - run;
 }
 
-/* The owner for a page that will hold these sub-pages; takes a pair or list if they are not consecutive. */
-owner_t slots_name(struct slots *, const sub_t *, uint32_t count);
+/* The owner for a page that will hold two runs of sub-pages, so many in the first; OWNER_NONE: no name is left. */
+owner_t slots_take_pair(struct slots *, sub_t first, uint32_t run, sub_t second);
+
+/* The owner for a page that will hold any sub-pages; its list is empty yet. */
+owner_t slots_take_list(struct slots *);
 
 /* The page has been programmed with live data in its first `count` slots. */
 void slots_fill(struct slots *, ppn_t, uint32_t count);

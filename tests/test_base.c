@@ -10,6 +10,7 @@
 
 #include "base/beside.h"
 #include "base/bits.h"
+#include "base/child.h"
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/list.h"
@@ -18,8 +19,10 @@
 #include "base/queue.h"
 #include "base/random.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SEEDS    200u
 #define STEPS    300u
@@ -500,25 +503,98 @@ static void test_broken_rings(void **state)
 
 /* ---- beside ---- */
 
-static void count_up(void *count)
+/* Done piece by piece; each says who did it. */
+struct pieces {
+	unsigned done, piece[100];
+	pthread_t by;
+	sigset_t blocked;
+};
+
+static void do_piece(void *pieces)
 {
-	for (int i = 0; i < 1000; i++)
-		++*(int *)count;
+	struct pieces *p = pieces;
+
+	p->piece[p->done] = p->done;
+	p->done++;
+	p->by = pthread_self();
+	pthread_sigmask(SIG_BLOCK, NULL, &p->blocked);
+}
+
+/* So many more, of which each is whole once its end was waited for. */
+static void do_pieces(struct beside *b, struct pieces *p, unsigned pieces)
+{
+	for (unsigned i = 0; i < pieces; i++) {
+		unsigned before = p->done;
+
+		beside_start(b, do_piece, p);
+		beside_end(b);
+		assert_int_equal(p->done, before + 1);
+		assert_int_equal(p->piece[before], before);
+	}
 }
 
 static void test_beside(void **state)
 {
+	struct pieces p = { 0 };
 	struct beside b = { 0 };
-	int count = 0;
+	pthread_t first;
 
 	(void)state;
 	beside_end(&b);
-	for (int i = 1; i <= 10; i++) {
-		beside_start(&b, count_up, &count);
-		beside_end(&b);
-		assert_int_equal(count, 1000 * i);
+	beside_free(&b);
+	do_pieces(&b, &p, 1);
+	first = p.by;
+	assert_false(pthread_equal(first, pthread_self()));
+	for (unsigned i = 0; i < 49; i++) {
+		do_pieces(&b, &p, 1);
+		assert_true(pthread_equal(p.by, first));
 	}
 	beside_end(&b);
+	beside_start(&b, do_piece, &p);
+	beside_free(&b); /* waits for what was started */
+	assert_int_equal(p.done, 51);
+	beside_free(&b);
+	beside_end(&b);
+	do_pieces(&b, &p, 49);
+	beside_free(&b);
+	assert_int_equal(p.done, 100);
+}
+
+static void test_beside_takes_no_signals(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGALRM, SIGWINCH };
+	struct pieces p = { 0 };
+	struct beside b = { 0 };
+	sigset_t before, after;
+
+	(void)state;
+	pthread_sigmask(SIG_BLOCK, NULL, &before);
+	do_pieces(&b, &p, 1);
+	beside_free(&b);
+	pthread_sigmask(SIG_BLOCK, NULL, &after);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		assert_true(sigismember(&p.blocked, numbers[i]));
+		assert_int_equal(sigismember(&after, numbers[i]), sigismember(&before, numbers[i]));
+	}
+}
+
+/* Whoever frees it before a fork goes on with it on both sides. */
+static void test_beside_and_a_child(void **state)
+{
+	struct pieces p = { 0 };
+	struct beside b = { 0 };
+	pid_t child;
+
+	(void)state;
+	do_pieces(&b, &p, 10);
+	beside_free(&b);
+	child = fork();
+	assert_true(child >= 0);
+	do_pieces(&b, &p, 10);
+	beside_free(&b);
+	if (!child)
+		_exit(p.done != 20);
+	assert_int_equal(child_end(child), 0);
 }
 
 /* ---- hash ---- */
@@ -770,6 +846,8 @@ int main(void)
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_beside),
+		cmocka_unit_test(test_beside_takes_no_signals),
+		cmocka_unit_test(test_beside_and_a_child),
 		cmocka_unit_test(test_hash_grows),
 		cmocka_unit_test(test_hash_of_keys_in_a_row),
 		cmocka_unit_test(test_hash_of_keys_that_are_used_together),

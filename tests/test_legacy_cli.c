@@ -159,6 +159,27 @@ static void test_wrong_lists(void **state)
 		"legacy: 1 operand is given; should be: ssd legacy [OPTION]... PARAMETERS TRACE");
 }
 
+/* Lines are read and rows written a block at a time: of some blocks and a part each row is in its place. */
+static void test_many_rows(void **state)
+{
+	struct world *s = *state;
+
+	shell(s,
+		"awk 'BEGIN { for (n = 0; n < 20001; n++) print n \"00000 0\", n % 8 * 4, \"4 1\" }' >$d/reads && "
+		"$ssd legacy -o $d/o $d/page.parameters $d/reads && awk '/process time$/ { on = 1; next } "
+		"on && NF != 7 { on = 0; print n } on { if ($1 != n \"00000\" && n || $2 != n++ % 8 * 4) exit 1 }' "
+		"$d/o/ex.out");
+	assert_string_equal(s->out, "20001\n");
+	assert_int_equal(s->status, 0);
+	s->file_limit = 500000;
+	shell(s, "$ssd legacy -o $d/full $d/page.parameters $d/reads");
+	assert_int_equal(s->status, 2);
+	expect(s->err, "full/ex.out\": File too large");
+	s->file_limit = 0;
+	shell(s, "ls -A $d/full");
+	assert_string_equal(s->out, "");
+}
+
 static void test_bad_input(void **state)
 {
 	struct world *s = *state;
@@ -282,6 +303,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_every_format, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_lists, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_wrong_lists, set_up_files, tear_down),
+		cmocka_unit_test_setup_teardown(test_many_rows, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_input, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_dying_drive, set_up_files, tear_down),
 		cmocka_unit_test_setup_teardown(test_notes, set_up_files, tear_down),

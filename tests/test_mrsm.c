@@ -239,8 +239,8 @@ static void test_trim(void **state)
 	/* sub-pages 1 and 2 are covered in part and stay with what they keep */
 	trim_sectors(rig, 6, 9);
 	assert_extents(rig, "0+4@0");
-	assert_int_equal(mrsm_written(mrsm_of(rig), 1), 3);
-	assert_int_equal(mrsm_written(mrsm_of(rig), 2), 14);
+	assert_int_equal(mrsm_written(mrsm_of(rig), 1, 1), 3);
+	assert_int_equal(mrsm_written(mrsm_of(rig), 2, 1), 14);
 	/* what is left of sub-page 1 goes, 0 stays */
 	trim_sectors(rig, 4, 8);
 	assert_extents(rig, "0+1@0 2+2@2");

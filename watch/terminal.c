@@ -124,7 +124,7 @@ static bool end_alike(int status, const char *said, struct fault *fault)
 bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, struct fault *fault)
 {
 	struct listening listening = { .said = "" };
-	struct beside ear = { .apart = false };
+	struct beside ear = { .work = NULL };
 	struct termios before = { 0 };
 	sigset_t held, unheld;
 	int ends[2], status;
@@ -144,7 +144,7 @@ bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, s
 	listening.end = ends[0];
 	beside_start(&ear, listen_to_child, &listening);
 	status = end_of(child, &held);
-	beside_end(&ear);
+	beside_free(&ear);
 	close(ends[0]);
 	give_back(&before, known);
 	sigprocmask(SIG_SETMASK, &unheld, NULL);

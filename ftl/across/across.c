@@ -92,13 +92,17 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 	}
 }
 
-/* A normal page is about to move. */
+/* A page is about to move. */
 static void expect_owner(const struct ftl *f, owner_t owner)
 {
 	const struct across *a = f->state;
 
 	if (owner < a->page.map.lpns)
 		fetch_entry(f, owner);
+	else if (directory_owns(a->directory, owner))
+		directory_prefetch_page(a->directory, owner - a->page.map.lpns);
+	else
+		__builtin_prefetch(&a->areas.area[owner - a->area_base], 1);
 }
 
 static const struct store_plan plan = {

@@ -35,8 +35,10 @@ static uint32_t node_bytes(const struct ftl *f, lpn_t lpn, uint32_t parts)
 			     : TABLE_ENTRY_BYTES * (1 + (uint32_t)__builtin_popcount(parts));
 }
 
-static mask_t holds(const struct ftl *f, sub_t sub)
+/* Regrouped: one by one. */
+static mask_t holds(const struct ftl *f, sub_t sub, uint32_t length)
 {
+	(void)length;
 	return mini_written(f->state, sub);
 }
 

@@ -150,7 +150,7 @@ static bool join(struct ftl *f, struct io *io, sub_t sub, mask_t host, op_t read
 		return true;
 	}
 	part = &m->waiting[m->waits++];
-	*part = (struct pack_part){ .sub = sub, .host = host, .read = ready };
+	*part = (struct pack_part){ .sub = sub, .length = 1, .host = host, .read = ready };
 	if (m->buffered) {
 		read_kept(f, io, part);
 		keep_in_ram(f, part);
@@ -202,9 +202,10 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	if (to == PPN_NONE)
 		return false;
 	for (uint32_t i = 0; i < m->per_lpn; i++) {
-		packed[i] = (struct pack_part){
-			.sub = part.lpn * m->per_lpn + i, .host = mini_mask(m, part, i), .read = ready
-		};
+		packed[i] = (struct pack_part){ .sub = part.lpn * m->per_lpn + i,
+			.length = 1,
+			.host = mini_mask(m, part, i),
+			.read = ready };
 		mini_forget(f, packed[i].sub, m->full);
 		read_kept(f, io, &packed[i]);
 	}

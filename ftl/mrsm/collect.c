@@ -4,9 +4,9 @@
  */
 #include "ftl/mrsm/mrsm.h"
 
-static mask_t holds(const struct ftl *f, sub_t sub)
+static mask_t holds(const struct ftl *f, sub_t sub, uint32_t length)
 {
-	return mrsm_written(f->state, sub);
+	return mrsm_written(f->state, sub, length);
 }
 
 /* All slots of a data page are live: its extents are what they were. */
@@ -28,7 +28,7 @@ static void program(struct ftl *f, struct io *io, ppn_t to, const struct pack_pa
 {
 	mrsm_program(f, io, to, part, count, cause);
 	for (uint32_t i = 0; i < count; i++)
-		if (i == 0 || part[i].sub != part[i - 1].sub + 1)
+		if (i == 0 || part[i].sub != part[i - 1].sub + part[i - 1].length)
 			mrsm_entry_moved(f, io, part[i].sub);
 }
 
@@ -51,7 +51,7 @@ static void expect_extents(const struct ftl *f, block_t victim)
 	for (ppn_t ppn = first; ppn < end; ppn++)
 		if (flash_owner(f->flash, ppn) < m->tree.subs) {
 			mrsm_tree_expect(&m->tree, flash_owner(f->flash, ppn));
-			mrsm_expect_entry(m, flash_owner(f->flash, ppn));
+			mrsm_expect_entry(m, mrsm_lpn(m, flash_owner(f->flash, ppn)));
 		}
 }
 

@@ -19,9 +19,9 @@ static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 static uint32_t pages_for(const struct ftl *f, uint64_t nodes)
 {
 	const struct mrsm_settings *s = f->settings;
-	uint64_t page = f->geometry->page_bytes;
+	uint32_t page = f->geometry->page_bytes;
 
-	return (uint32_t)((nodes * s->node_bytes + page - 1) / page);
+	return (uint32_t)((nodes * s->node_bytes + page - 1) >> __builtin_ctz(page));
 }
 
 uint32_t mrsm_map_pages_in_flash(const struct ftl *f)
@@ -74,8 +74,9 @@ static uint32_t pages_needed(const struct ftl *f, uint32_t region)
 /* The mapping page of an extent that begins in this logical page.  Its region has one. */
 static uint32_t map_page_of(const struct mrsm *m, lpn_t lpn)
 {
-	uint32_t size = m->tree.region_subs / m->slots_per_page, region = lpn / size;
-	uint32_t index = (uint32_t)((uint64_t)(lpn % size) * m->map_pages[region] / size);
+	uint32_t shift = m->tree.region_shift - m->tree.page_shift, region = lpn >> shift;
+	uint64_t within = lpn & (((uint32_t)1 << shift) - 1);
+	uint32_t index = (uint32_t)(within * m->map_pages[region] >> shift);
 
 	return region * m->region_map_pages + index;
 }
@@ -196,7 +197,7 @@ void mrsm_fit_regions(struct ftl *f, struct io *io, sub_t from, sub_t end)
 void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mrsm *m = f->state;
-	uint32_t id = map_page_of(m, sub / m->slots_per_page);
+	uint32_t id = map_page_of(m, mrsm_lpn(m, sub));
 
 	if (m->cache)
 		map_cache_entry_moved(m->cache, io, id);
@@ -204,9 +205,23 @@ void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 		directory_note(m->directory, id);
 }
 
-void mrsm_expect_entry(const struct mrsm *m, sub_t sub)
+void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
 {
-	directory_prefetch(m->directory, map_page_of(m, sub / m->slots_per_page));
+	uint32_t id = map_page_of(m, lpn);
+
+	if (m->cache)
+		map_cache_prefetch(m->cache, id);
+	else
+		directory_prefetch(m->directory, id);
+	mrsm_tree_fetching_is_an_effect();
+}
+
+void mrsm_expect_map_page(const struct mrsm *m, lpn_t lpn)
+{
+	uint32_t id = map_page_of(m, lpn);
+
+	if (directory_in_flash(m->directory, id))
+		space_prefetch(m->store->space, m->directory->page[id].ppn);
 	mrsm_tree_fetching_is_an_effect();
 }
 

@@ -64,12 +64,24 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 	directory_page_moved(m->directory, owner - m->directory->base, from, to);
 }
 
+/* A mapping page is about to move. */
+static void expect_owner(const struct ftl *f, owner_t owner)
+{
+	const struct mrsm *m = f->state;
+
+	if (directory_owns(m->directory, owner))
+		directory_prefetch_page(m->directory, owner - m->directory->base);
+}
+
 static const struct store_plan plan_without_map = {
 	.streams = (const struct stream[]){ [MRSM_HOST] = { "host", .survivors = MRSM_GC },
 		[MRSM_GC] = { "gc", .survivors = MRSM_GC },
 		[MRSM_MAP] = { "map", .survivors = MRSM_MAP, .map = true },
 		{ 0 } },
-	.client = { .relocate = relocate, .empty = mrsm_empty, .last_resort = mrsm_last_resort },
+	.client = { .relocate = relocate,
+		.empty = mrsm_empty,
+		.last_resort = mrsm_last_resort,
+		.expect = expect_owner },
 	.hollows = true,
 };
 
@@ -125,17 +137,21 @@ static void mrsm_exit(struct ftl *f)
 /* A mask of sectors of a sub-page as one of its logical page. */
 static mask_t page_mask(const struct mrsm *m, sub_t sub, mask_t mask)
 {
-	return mask << (sub % m->slots_per_page << m->sub_shift);
+	return mask << (mrsm_tree_offset(&m->tree, sub) << m->sub_shift);
 }
 
 static void hold(const struct mrsm *m, struct io *io, ppn_t to, const struct pack_part *p)
 {
-	lpn_t lpn = p->sub / m->slots_per_page;
+	for (uint32_t i = 0; i < p->length; i++) {
+		sub_t sub = p->sub + i;
+		mask_t host = p->host >> (i << m->sub_shift) & m->full_sub;
+		mask_t kept = p->kept >> (i << m->sub_shift) & m->full_sub;
 
-	if (p->host)
-		pages_hold_host(io, to, lpn, page_mask(m, p->sub, p->host));
-	if (p->kept)
-		pages_hold_kept(io, to, p->from, lpn, page_mask(m, p->sub, p->kept));
+		if (host)
+			pages_hold_host(io, to, mrsm_lpn(m, sub), page_mask(m, sub, host));
+		if (kept)
+			pages_hold_kept(io, to, p->from, mrsm_lpn(m, sub), page_mask(m, sub, kept));
+	}
 }
 
 /* The sectors of a sub-page that the extent covers; it touches the sub-page. */
@@ -156,7 +172,7 @@ static void begin(struct ftl *f, struct io *io)
 
 static uint32_t logical_pages(const struct mrsm *m, sub_t from, sub_t end)
 {
-	return (end - 1) / m->slots_per_page - from / m->slots_per_page + 1;
+	return mrsm_lpn(m, end - 1) - mrsm_lpn(m, from) + 1;
 }
 
 /* ---- read ---- */
@@ -184,11 +200,13 @@ static uint32_t find_wanted(struct ftl *f, struct extent e, uint32_t count)
 	for (; mrsm_tree_next(&m->tree, &at, end, &p); visited++) {
 		sector_t start = (sector_t)p.sub << m->sub_shift;
 		sector_t stop = (sector_t)(p.sub + p.length) << m->sub_shift;
-		uint32_t sectors =
-			mrsm_count_written(m, start > e.start ? start : e.start, stop < e.end ? stop : e.end);
+		mask_t written;
 
-		if (sectors)
-			want(m, &count, p.ppn, sectors);
+		start = start > e.start ? start : e.start;
+		stop = stop < e.end ? stop : e.end;
+		written = mrsm_written_sectors(m, start, (uint32_t)(stop - start));
+		if (written)
+			want(m, &count, p.ppn, mask_sectors(written));
 	}
 	mrsm_count_nodes(f, 0, visited);
 	return count;
@@ -201,8 +219,8 @@ static void answer(const struct mrsm *m, struct io *io, struct extent e)
 
 	while (mrsm_tree_next(&m->tree, &at, end, &p))
 		for (sub_t sub = p.sub; sub < p.sub + p.length; sub++)
-			pages_answer(io, p.ppn, sub / m->slots_per_page,
-				page_mask(m, sub, mrsm_written(m, sub) & covered(m, sub, e)));
+			pages_answer(io, p.ppn, mrsm_lpn(m, sub),
+				page_mask(m, sub, mrsm_written(m, sub, 1) & covered(m, sub, e)));
 }
 
 static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
@@ -250,7 +268,7 @@ static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 /* Logical pages of [from, end) that the request or collection has not searched for yet; they come in order. */
 static uint32_t searches(struct mrsm *m, sub_t from, sub_t end)
 {
-	lpn_t first = from / m->slots_per_page, last = (end - 1) / m->slots_per_page;
+	lpn_t first = mrsm_lpn(m, from), last = mrsm_lpn(m, end - 1);
 	uint32_t pages = last - first + (first != m->searched);
 
 	m->searched = last;
@@ -287,10 +305,14 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 /* Consecutive sub-pages in consecutive slots become one extent. */
 static void map_runs(struct ftl *f, ppn_t to, const struct pack_part *packed, uint32_t count)
 {
-	for (uint32_t first = 0, end; first < count; first = end) {
-		for (end = first + 1; end < count && packed[end].sub == packed[end - 1].sub + 1;)
-			end++;
-		map_run(f, (struct mrsm_piece){ packed[first].sub, end - first, to, first });
+	for (uint32_t i = 0, slot = 0; i < count;) {
+		struct mrsm_piece run = { packed[i].sub, 0, to, slot };
+
+		do
+			run.length += packed[i++].length;
+		while (i < count && packed[i].sub == run.sub + run.length);
+		map_run(f, run);
+		slot += run.length;
 	}
 }
 
@@ -303,20 +325,20 @@ op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part
 	for (uint32_t i = 0; i < count; i++) {
 		if (f->flash->oracle)
 			hold(m, io, to, &packed[i]);
-		mrsm_set_written(m, packed[i].sub, packed[i].host | packed[i].kept);
+		mrsm_add_written(m, packed[i].sub, packed[i].host);
 	}
 	map_runs(f, to, packed, count);
 	return program;
 }
 
-/* Finds what must be kept of sub-pages that the host covers in part. */
+/* Finds what must be kept of sub-pages that the host covers in part; each of these is a part of its own. */
 static void find_kept(const struct mrsm *m, struct pack_part *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		sub_t at = packed[i].sub;
 		struct mrsm_piece p;
 
-		packed[i].kept = mrsm_written(m, at) & ~packed[i].host;
+		packed[i].kept = mrsm_written(m, at, packed[i].length) & ~packed[i].host;
 		if (packed[i].kept && mrsm_tree_next(&m->tree, &at, at + 1, &p))
 			packed[i].from = p.ppn;
 	}
@@ -345,7 +367,7 @@ static void read_kept(struct mrsm *m, struct io *io, struct pack_part *packed, u
 static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, uint32_t count)
 {
 	struct mrsm *m = f->state;
-	ppn_t to = store_take(m->store, io, packed[0].sub / m->slots_per_page, MRSM_HOST);
+	ppn_t to = store_take(m->store, io, mrsm_lpn(m, packed[0].sub), MRSM_HOST);
 
 	if (to == PPN_NONE)
 		return false;
@@ -353,44 +375,64 @@ static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, u
 	read_kept(m, io, packed, count);
 	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
 	m->statistics.packed_pages++;
-	m->statistics.wasted_slots += m->slots_per_page - count;
 	return true;
 }
 
-/* The sub-pages of one logical page that the host writes, a page at a time; *count wait in `packed`. */
-static bool write_part(
-	struct ftl *f, struct io *io, struct page_part part, struct pack_part *packed, uint32_t *count)
+/* What waits until it fills a page. */
+struct packing {
+	struct pack_part part[SLOTS_MOST];
+	uint32_t parts, slots;
+};
+
+/* The next sub-pages, of those that the mask begins with: one covered in part, or whole ones as far as there is room. */
+static uint32_t next_run(const struct mrsm *m, mask_t host, uint32_t room)
+{
+	uint32_t whole = (~host ? (uint32_t)__builtin_ctzll(~host) : 64) >> m->sub_shift;
+
+	return whole > room ? room : whole + !whole;
+}
+
+/* The sub-pages of one logical page that the host writes, a page at a time. */
+static bool write_part(struct ftl *f, struct io *io, struct page_part part, struct packing *p)
 {
 	const struct mrsm *m = f->state;
+	uint32_t length;
 
-	for (uint32_t i = 0; i < m->slots_per_page; i++) {
-		mask_t host = part.mask >> (i << m->sub_shift) & m->full_sub;
+	for (uint32_t at = 0; at < m->slots_per_page; at += length) {
+		mask_t host = part.mask >> (at << m->sub_shift);
 
 		if (!host)
+			return true;
+		length = (uint32_t)__builtin_ctzll(host) >> m->sub_shift;
+		if (length)
 			continue;
-		packed[(*count)++] =
-			(struct pack_part){ .sub = part.lpn * m->slots_per_page + i, .host = host };
-		if (*count < m->slots_per_page)
+		length = next_run(m, host, m->slots_per_page - p->slots);
+		p->part[p->parts++] = (struct pack_part){ .sub = part.lpn * m->slots_per_page + at,
+			.length = length,
+			.host = host & bits_below(length << m->sub_shift) };
+		p->slots += length;
+		if (p->slots < m->slots_per_page)
 			continue;
-		if (!write_page(f, io, packed, *count))
+		if (!write_page(f, io, p->part, p->parts))
 			return false;
-		*count = 0;
+		p->parts = p->slots = 0;
 	}
 	return true;
 }
 
 static void pack_and_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
-	struct pack_part packed[SLOTS_MOST];
+	struct mrsm *m = f->state;
+	struct packing packing;
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
-	uint32_t count = 0;
 
+	packing.parts = packing.slots = 0;
 	while (page_walk_next(&walk, &part))
-		if (!write_part(f, io, part, packed, &count))
+		if (!write_part(f, io, part, &packing))
 			return;
-	if (count)
-		write_page(f, io, packed, count);
+	if (packing.parts && write_page(f, io, packing.part, packing.parts))
+		m->statistics.wasted_slots += m->slots_per_page - packing.slots;
 }
 
 static void mrsm_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
@@ -414,7 +456,7 @@ static void mrsm_write(struct ftl *f, struct io *io, const struct extent *extent
 /* The sub-page keeps the sectors outside the extent; false if there are none. */
 static bool keep_rest(struct mrsm *m, sub_t sub, struct extent e)
 {
-	mask_t rest = mrsm_written(m, sub) & ~covered(m, sub, e);
+	mask_t rest = mrsm_written(m, sub, 1) & ~covered(m, sub, e);
 
 	if (rest)
 		mrsm_set_written(m, sub, rest);
@@ -446,6 +488,7 @@ static void mrsm_expect(const struct ftl *f, lpn_t lpn)
 
 	mrsm_tree_expect_later(&m->tree, lpn * m->slots_per_page);
 	__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
+	mrsm_expect_entry(m, lpn);
 }
 
 /* What is mapped first there is about to be read, or to die. */
@@ -455,6 +498,7 @@ static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
 	sub_t at = lpn * m->slots_per_page;
 	struct mrsm_piece p;
 
+	mrsm_expect_map_page(m, lpn);
 	if (!mrsm_tree_next(&m->tree, &at, at + m->slots_per_page, &p))
 		return;
 	space_prefetch(m->store->space, p.ppn);
@@ -482,8 +526,9 @@ static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size
 		return;
 	}
 	first = slots_sub(&m->slots, owner, 0);
-	snprintf(text, bytes, "LPN %u.%u%s", first / m->slots_per_page,
-		first % m->slots_per_page << m->sub_shift, owner < m->slots.lists ? "" : " and others");
+	snprintf(text, bytes, "LPN %u.%u%s", mrsm_lpn(m, first),
+		mrsm_tree_offset(&m->tree, first) << m->sub_shift,
+		owner < m->slots.lists ? "" : " and others");
 }
 
 static bool holds_data(const void *mrsm, owner_t owner)
@@ -507,7 +552,7 @@ static void check_piece(const struct ftl *f, struct mrsm_piece p)
 				slots_sub(&m->slots, owner, p.slot + i) != p.sub + i,
 			"sub-page %u is mapped to slot %u of page %u, which holds sub-page %u", p.sub + i,
 			p.slot + i, p.ppn, slots_sub(&m->slots, owner, p.slot + i));
-		BUG_ON(!mrsm_written(m, p.sub + i), "sub-page %u is mapped and holds no data", p.sub + i);
+		BUG_ON(!mrsm_written(m, p.sub + i, 1), "sub-page %u is mapped and holds no data", p.sub + i);
 	}
 }
 
@@ -523,7 +568,7 @@ static void check_pieces(const struct ftl *f)
 
 	for (; mrsm_tree_next(&m->tree, &at, m->tree.subs, &p); end = at) {
 		for (; end < p.sub; end++)
-			BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
+			BUG_ON(mrsm_written(m, end, 1), "sub-page %u holds data and is not mapped", end);
 		if (p.ppn < f->geometry->pages) {
 			flash_prefetch(f->flash, p.ppn);
 			slots_prefetch(&m->slots, p.ppn);
@@ -535,7 +580,7 @@ static void check_pieces(const struct ftl *f)
 	for (uint32_t i = n > AHEAD ? n - AHEAD : 0; i < n; i++)
 		check_piece(f, piece[i % AHEAD]);
 	for (; end < m->tree.subs; end++)
-		BUG_ON(mrsm_written(m, end), "sub-page %u holds data and is not mapped", end);
+		BUG_ON(mrsm_written(m, end, 1), "sub-page %u holds data and is not mapped", end);
 }
 
 static void mrsm_check(const struct ftl *f)

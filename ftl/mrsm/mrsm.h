@@ -79,28 +79,30 @@ static inline sub_t mrsm_sub(const struct mrsm *m, sector_t sector)
 	return (sub_t)(sector >> m->sub_shift);
 }
 
-/* The sectors of a sub-page that hold data; sub-pages never straddle a word. */
-static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub)
+static inline lpn_t mrsm_lpn(const struct mrsm *m, sub_t sub)
 {
-	uint64_t sector = (uint64_t)sub << m->sub_shift;
-
-	return m->written[sector / 64] >> sector % 64 & m->full_sub;
+	return mrsm_tree_page_of(&m->tree, sub);
 }
 
-/* How many sectors of [start, end), at most 64, hold data. */
-static inline uint32_t mrsm_count_written(const struct mrsm *m, sector_t start, sector_t end)
+/* Which of so many sectors, at most 64, hold data. */
+static inline mask_t mrsm_written_sectors(const struct mrsm *m, sector_t start, uint32_t sectors)
 {
 	const uint64_t *word = &m->written[start / 64];
-	uint32_t shift = start % 64, length = (uint32_t)(end - start);
+	uint32_t shift = start % 64;
 	uint64_t bits = word[0] >> shift;
 
-	if (!length)
-		return 0;
-	if (shift + length > 64)
+	if (shift + sectors > 64)
 		bits |= word[1] << (64 - shift);
-	return mask_sectors(bits << (64 - length));
+	return bits & bits_below(sectors);
 }
 
+/* The sectors of consecutive sub-pages that hold data. */
+static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub, uint32_t length)
+{
+	return mrsm_written_sectors(m, (sector_t)sub << m->sub_shift, length << m->sub_shift);
+}
+
+/* Sub-pages, and logical pages, never straddle a word. */
 static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 {
 	uint64_t sector = (uint64_t)sub << m->sub_shift, *word = &m->written[sector / 64];
@@ -108,7 +110,14 @@ static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 	*word = (*word & ~(m->full_sub << sector % 64)) | mask << sector % 64;
 }
 
-/* Programs a page with these sub-pages and maps them to it; what was mapped there before dies. */
+static inline void mrsm_add_written(struct mrsm *m, sub_t sub, mask_t mask)
+{
+	uint64_t sector = (uint64_t)sub << m->sub_shift;
+
+	m->written[sector / 64] |= mask << sector % 64;
+}
+
+/* Programs a page with these parts and maps them to it; what was mapped there before dies. */
 op_t mrsm_program(struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 
 /* ---- what the tree would cost: map.c ---- */
@@ -133,9 +142,12 @@ void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
 /* After a change of [from, end): its regions get the mapping pages their extents now need.  May collect. */
 void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
 
-/* Collection changed the entry of an extent that begins at this sub-page; will do so soon. */
+/* Collection changed the entry of an extent that begins at this sub-page. */
 void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
-void mrsm_expect_entry(const struct mrsm *, sub_t);
+
+/* The entries of this logical page are used soon; sooner than that, and perhaps read from flash and written. */
+void mrsm_expect_entry(const struct mrsm *, lpn_t);
+void mrsm_expect_map_page(const struct mrsm *, lpn_t);
 
 /*
  * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a removal) visits

@@ -26,6 +26,8 @@ void mrsm_tree_init(
 	t->pages = pages;
 	t->ppns = ppns;
 	t->region_subs = region_pages * subs_per_page;
+	t->page_shift = (uint32_t)__builtin_ctz(subs_per_page);
+	t->region_shift = (uint32_t)__builtin_ctz(t->region_subs);
 	t->regions = (pages + region_pages - 1) / region_pages;
 	t->page = memory_array(pages, sizeof *t->page, "extent tree");
 	t->leaf = pool_create(sizeof(struct mrsm_tree_leaf), "extent tree");
@@ -122,7 +124,7 @@ static uint32_t count_in(const struct mrsm_tree *t, uint32_t page)
 static struct mrsm_piece piece_at(const struct mrsm_tree *t, struct place at)
 {
 	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
-	sub_t first = at.page * t->subs_per_page;
+	sub_t first = at.page << t->page_shift;
 	uint64_t cell;
 
 	if (!leaf)
@@ -135,7 +137,7 @@ static struct mrsm_piece piece_at(const struct mrsm_tree *t, struct place at)
 
 static bool is_fine(const struct mrsm_tree *t, struct mrsm_piece p)
 {
-	return p.length != t->subs_per_page || p.sub % t->subs_per_page;
+	return p.length != t->subs_per_page || mrsm_tree_offset(t, p.sub);
 }
 
 static void count_piece(struct mrsm_tree *t, struct mrsm_piece p, uint32_t change)
@@ -172,11 +174,11 @@ static uint32_t begin_by(const struct mrsm_tree *t, const struct mrsm_tree_leaf 
 /* The piece that holds `sub`, or else the first one behind it in its page. */
 static struct place find(const struct mrsm_tree *t, sub_t sub)
 {
-	struct place at = { sub / t->subs_per_page, 0 }, before;
+	struct place at = { mrsm_tree_page_of(t, sub), 0 }, before;
 	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
 	struct mrsm_piece p;
 
-	at.index = leaf ? begin_by(t, leaf, sub % t->subs_per_page) : t->page[at.page] > 0;
+	at.index = leaf ? begin_by(t, leaf, mrsm_tree_offset(t, sub)) : t->page[at.page] > 0;
 	before = at;
 	if (at.index)
 		before.index--;
@@ -201,7 +203,7 @@ static struct mrsm_tree_leaf *open_leaf(struct mrsm_tree *t, uint32_t *page)
 
 static void insert(struct mrsm_tree *t, struct mrsm_piece p)
 {
-	uint32_t offset = p.sub % t->subs_per_page, *page = &t->page[p.sub / t->subs_per_page], index;
+	uint32_t offset = mrsm_tree_offset(t, p.sub), *page = &t->page[mrsm_tree_page_of(t, p.sub)], index;
 	struct mrsm_tree_leaf *leaf;
 	uint64_t *cell;
 
@@ -210,7 +212,7 @@ static void insert(struct mrsm_tree *t, struct mrsm_piece p)
 		*page = p.ppn + 1;
 		return;
 	}
-	leaf = *page ? leaf_of(t, p.sub / t->subs_per_page) : open_leaf(t, page);
+	leaf = *page ? leaf_of(t, mrsm_tree_page_of(t, p.sub)) : open_leaf(t, page);
 	if (leaf->count == leaf->room)
 		change_room(t, leaf, leaf->room ? 2u * leaf->room : SMALLEST_ROOM);
 	index = begin_by(t, leaf, offset);
@@ -249,7 +251,7 @@ static bool first_in(const struct mrsm_tree *t, sub_t sub, sub_t end, struct pla
 	if (sub >= end)
 		return false;
 	for (*at = find(t, sub); at->index == count_in(t, at->page); *at = (struct place){ at->page + 1, 0 })
-		if (at->page + 1 == t->pages || (at->page + 1) * t->subs_per_page >= end)
+		if (at->page + 1 == t->pages || (at->page + 1) << t->page_shift >= end)
 			return false;
 	return piece_at(t, *at).sub < end;
 }
@@ -299,7 +301,7 @@ int mrsm_tree_take(struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece 
 void mrsm_tree_put(struct mrsm_tree *t, struct mrsm_piece p)
 {
 	while (p.length) {
-		uint32_t room = t->region_subs - p.sub % t->region_subs;
+		uint32_t room = t->region_subs - (p.sub & (t->region_subs - 1));
 		struct mrsm_piece part = clip(p, p.sub, p.sub + (p.length < room ? p.length : room));
 
 		insert(t, part);
@@ -315,7 +317,7 @@ static void change(struct mrsm_tree *t, struct place at, struct mrsm_piece p)
 	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
 
 	if (leaf)
-		t->cell[leaf->at + at.index] = encode(p.sub % t->subs_per_page, p);
+		t->cell[leaf->at + at.index] = encode(mrsm_tree_offset(t, p.sub), p);
 	else
 		t->page[at.page] = p.ppn + 1;
 }
@@ -348,13 +350,13 @@ bool mrsm_tree_replace(struct mrsm_tree *t, struct mrsm_piece p, struct mrsm_pie
 
 void mrsm_tree_expect_later(const struct mrsm_tree *t, sub_t sub)
 {
-	__builtin_prefetch(&t->page[sub / t->subs_per_page], 1);
+	__builtin_prefetch(&t->page[mrsm_tree_page_of(t, sub)], 1);
 	mrsm_tree_fetching_is_an_effect();
 }
 
 void mrsm_tree_expect(const struct mrsm_tree *t, sub_t sub)
 {
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, sub / t->subs_per_page);
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, mrsm_tree_page_of(t, sub));
 
 	if (leaf)
 		__builtin_prefetch(t->cell + leaf->at, 1);

@@ -41,6 +41,7 @@ struct mrsm_tree_region {
 
 struct mrsm_tree {
 	uint32_t subs_per_page;
+	uint32_t page_shift, region_shift; /* 1 << shift: sub-pages in a page, in a region */
 	sub_t subs, region_subs;
 	uint32_t pages, ppns; /* logical, physical */
 	uint32_t regions, nodes;
@@ -54,7 +55,7 @@ struct mrsm_tree {
 	uint32_t free[TREE_CLASSES]; /* lists of unused arrays, by room; 0 = none */
 };
 
-/* At most 64 sub-pages per page; `pages` + `ppns` fit 32 bits. */
+/* At most 64 sub-pages per page, these and pages per region powers of two; `pages` + `ppns` fit 32 bits. */
 void mrsm_tree_init(
 	struct mrsm_tree *, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages);
 void mrsm_tree_release(struct mrsm_tree *);
@@ -89,7 +90,18 @@ static inline uint32_t mrsm_tree_depth(const struct mrsm_tree *t)
 
 static inline uint32_t mrsm_tree_region_of(const struct mrsm_tree *t, sub_t sub)
 {
-	return sub / t->region_subs;
+	return sub >> t->region_shift;
+}
+
+static inline lpn_t mrsm_tree_page_of(const struct mrsm_tree *t, sub_t sub)
+{
+	return sub >> t->page_shift;
+}
+
+/* Its place in its page. */
+static inline uint32_t mrsm_tree_offset(const struct mrsm_tree *t, sub_t sub)
+{
+	return sub & (t->subs_per_page - 1);
 }
 
 /*

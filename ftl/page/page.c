@@ -146,6 +146,11 @@ void page_trim(struct ftl *f, struct io *io, struct extent e)
 	}
 }
 
+static void page_populate(const struct ftl *f, lpn_t from, lpn_t end)
+{
+	page_map_populate(&((const struct page_ftl *)f->state)->map, from, end);
+}
+
 void page_expect(const struct ftl *f, lpn_t lpn)
 {
 	page_map_prefetch(&((const struct page_ftl *)f->state)->map, lpn);
@@ -200,7 +205,7 @@ uint64_t page_check_map(const struct ftl *f)
 	if (half < lpns)
 		beside_start(&second, check_part, &part[1]);
 	check_part(&part[0]);
-	beside_end(&second);
+	beside_free(&second);
 	for (int i = 0; i < 2; i++) {
 		struct page_entry entry = { 0 };
 
@@ -262,6 +267,7 @@ const struct ftl_ops ftl_page = {
 	.read = page_read,
 	.write = page_write,
 	.write_pages = page_write_pages,
+	.populate = page_populate,
 	.trim = page_trim,
 	.expect = page_expect,
 	.expect_next = page_expect_next,
