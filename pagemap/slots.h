@@ -2,11 +2,12 @@
  * Pages in slots: which slots of each hold live data, and which logical sub-page is in which.
  *
  * A page whose slots hold consecutive sub-pages is named after the first of them; one with two such runs has the first
- * sub-pages of both in a pair, any other page a list of its sub-pages.  All names are owners, kept in the page's spare area:
+ * sub-pages of both in a pair, any other page a list of its sub-pages.  All names are owners, kept in the page's spare
+ * area:
  *
  *	[0, lists)     the first sub-page of a consecutive run; or whatever else the FTL names below `lists`
  *	[lists, pairs) lists + number of the slot list
- *	[pairs, ...)   pairs + number of the pair * slots of a page + slots of its first run; if no name is left, a list
+ *	[pairs, ...)   pairs + number of the pair * slots of a page + slots of its first run; while there are names
  *
  * Tells space.h when a page dies with its last slot, and how many slots of the live pages of a
  * block hold nothing.  A bit for each slot; lists cost 4 bytes a slot, pairs 8.

@@ -402,6 +402,44 @@ static void test_a_pack_looks_up_what_it_takes(void **state)
 	rig_close(rig);
 }
 
+/* ---- collection ---- */
+
+/* A block of eight minipages of four logical pages, written apart and in no order, becomes two pages. */
+static void assert_order_of_collection(const char *ftl, const uint32_t place[8])
+{
+	static const struct {
+		lpn_t lpn;
+		uint32_t minipage;
+	} written[8] = { { 40000, 2 }, { 16000, 1 }, { 40000, 0 }, { 7, 3 }, { 40001, 2 }, { 40000, 3 },
+		{ 7, 0 }, { 40000, 1 } };
+	struct rig *rig;
+	struct mini *m;
+	char text[1200];
+
+	snprintf(text, sizeof text,
+		FILLED "precondition.mode=none flash.blocks=8000 flash.pages=8 ftl=%s %s.demand=false", ftl,
+		ftl);
+	rig = rig_with(text);
+	m = mini_of(rig);
+	for (size_t i = 0; i < 8; i++)
+		writing(rig, written[i].lpn, 8 * written[i].minipage, 8 * written[i].minipage + 8);
+	rig_serve(rig, REQUEST_COLLECT, 0, 1);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_GC), 8);
+	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_GC), 2);
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(
+			places_get(&m->places, written[i].lpn * 4 + written[i].minipage) % 8, place[i]);
+	rig_close(rig);
+}
+
+/* By address: 7.0 7.3 16000.1 40000.0, 40000.1 40000.2 40000.3 40001.2; of PM-FTL LPN 40000 comes first, as a page. */
+static void test_the_order_of_a_collection(void **state)
+{
+	(void)state;
+	assert_order_of_collection("minipage", (const uint32_t[]){ 5, 2, 3, 1, 7, 6, 0, 4 });
+	assert_order_of_collection("pm", (const uint32_t[]){ 2, 6, 0, 5, 7, 3, 4, 1 });
+}
+
 /* ---- chance ---- */
 
 #define SMALL                                                                                                \
@@ -605,6 +643,7 @@ int main(void)
 		cmocka_unit_test(test_minipages_wait_in_ram),
 		cmocka_unit_test(test_the_buffer_cooperates),
 		cmocka_unit_test(test_a_pack_looks_up_what_it_takes),
+		cmocka_unit_test(test_the_order_of_a_collection),
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_a_row_of_places_is_a_number),
 		cmocka_unit_test(test_places_by_chance),

@@ -283,13 +283,15 @@ static uint64_t gc_programs(const struct rig *rig)
 	return rig->drive->flash->count[OP_PROGRAM][CAUSE_GC];
 }
 
-/* Eight pages of which half is live become four, whose sub-pages are not consecutive. */
-static void test_half_live_pages_are_packed(void **state)
+/* Eight pages of which half is live become four, whose sub-pages are not consecutive: they have pairs, or lists if no
+ * name is left for a pair. */
+static void half_live_pages_are_packed(bool paired)
 {
 	struct rig *rig = rig_open(QUARTERS);
 	struct mrsm *m = mrsm_of(rig);
+	struct pool *names = paired ? &m->slots.pair : &m->slots.list;
 
-	(void)state;
+	m->slots.most_pairs = paired ? m->slots.most_pairs : 0;
 	for (sector_t page = 0; page < 8; page++)
 		write_sectors(rig, 16 * page, 16 * page + 16);
 	for (sector_t page = 0; page < 8; page++)
@@ -303,18 +305,25 @@ static void test_half_live_pages_are_packed(void **state)
 	assert_int_equal(packed(rig)->slots_moved, 16);
 	assert_int_equal(packed(rig)->copied_pages, 0);
 	assert_int_equal(m->tree.nodes, 16);
-	assert_int_equal(m->slots.pair.used, 4);
+	assert_int_equal(names->used, 4);
 	assert_int_equal(read_sectors(rig, 8, 32).reads, 2);
-	/* overwritten, the four pages die and their pairs can be used again */
+	/* overwritten, the four pages die and their names can be used again */
 	write_sectors(rig, 0, 128);
 	assert_int_equal(m->tree.nodes, 8);
 	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_not_equal(m->slots.pair.free, INDEX_NONE);
-		m->slots.pair.free = *(uint32_t *)pool_at(&m->slots.pair, m->slots.pair.free);
+		assert_int_not_equal(names->free, INDEX_NONE);
+		names->free = *(uint32_t *)pool_at(names, names->free);
 	}
-	assert_int_equal(m->slots.pair.free, INDEX_NONE);
-	m->slots.pair.used = 0;
+	assert_int_equal(names->free, INDEX_NONE);
+	names->used = 0;
 	rig_close(rig);
+}
+
+static void test_half_live_pages_are_packed(void **state)
+{
+	(void)state;
+	half_live_pages_are_packed(true);
+	half_live_pages_are_packed(false);
 }
 
 /* Eight halves of pages, written in turn from two ends, come together: page-sized extents again. */

@@ -1,8 +1,9 @@
 /*
  * Physical space: which page comes next, which free block is opened, what the reserve keeps back, when
- * blocks retire; and placement: the striping orders against nested loops, turns, and the least loaded die
- * by hand.
+ * blocks retire; placement: the striping orders against nested loops, turns, and the least loaded die
+ * by hand; and the names of pages in slots.
  */
+#include "pagemap/slots.h"
 #include "tests/drive_fixture.h"
 
 /* One plane of 8 blocks of 4 pages. */
@@ -420,6 +421,36 @@ static void test_planes_of_the_least_loaded_die_take_turns(void **state)
 	bench_close(b);
 }
 
+/* Sixteen pages of four slots; behind the names of their lists are eleven more, four for each of two pairs. */
+static void test_names_of_pages_in_slots(void **state)
+{
+	static const struct {
+		sub_t first;
+		uint32_t run;
+		sub_t second, sub[4];
+	} pairs[] = {
+		{ 5, 3, 40, { 5, 6, 7, 40 } },
+		{ 7, 1, 4, { 7, 4, 5, 6 } },
+	};
+	const struct geometry g = { .pages = 16 };
+	struct space space = { .geometry = &g };
+	struct slots s;
+
+	(void)state;
+	slots_init(&s, &space, 4, OWNER_NONE - 16 - 11);
+	for (size_t i = 0; i < 2; i++) {
+		owner_t owner = slots_take_pair(&s, pairs[i].first, pairs[i].run, pairs[i].second);
+
+		assert_true(owner >= s.pairs && owner < OWNER_NONE);
+		for (uint32_t slot = 0; slot < 4; slot++)
+			assert_int_equal(slots_sub(&s, owner, slot), pairs[i].sub[slot]);
+	}
+	assert_true(slots_take_pair(&s, 1, 2, 8) == OWNER_NONE);
+	for (uint32_t i = 0; i < 16; i++)
+		assert_in_range(slots_take_list(&s), s.lists, s.pairs - 1);
+	slots_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_the_least_loaded_die),
 		cmocka_unit_test(test_planes_of_the_least_loaded_die_take_turns),
 		cmocka_unit_test(test_superblocks),
+		cmocka_unit_test(test_names_of_pages_in_slots),
 	};
 
 	return cmocka_run_group_tests_name("space", tests, NULL, NULL);
