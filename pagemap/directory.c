@@ -199,6 +199,7 @@ static void await_payment(struct directory *d, uint32_t id)
 	d->noted++;
 	if (d->note[id].changes++)
 		return;
+	d->page[id].waits = 1;
 	list_append(ARRAY_FIELD(d->note, link), d->pages, id);
 	d->waiting++;
 }
@@ -211,8 +212,9 @@ void directory_note(struct directory *d, uint32_t id)
 
 bool directory_clear(struct directory *d, uint32_t id)
 {
-	if (!d->note[id].changes)
+	if (!d->page[id].waits)
 		return false;
+	d->page[id].waits = 0;
 	d->noted -= d->note[id].changes;
 	d->note[id].changes = 0;
 	list_remove(ARRAY_FIELD(d->note, link), id);
@@ -283,6 +285,7 @@ void directory_regions(struct directory *d, struct regions *r)
 				   : d->page[id].load == OP_NONE,
 			what);
 	regions_below(r, NUMBERS_OF(d->page, exists), d->pages, 2, what);
+	regions_below(r, NUMBERS_OF(d->page, waits), d->pages, 2, what);
 	regions_below_or_none(r, NUMBERS_OF(d->page, ppn), d->pages, d->space->geometry->pages, what);
 	regions_visit(r, d->note, links * sizeof *d->note);
 	regions_below(r, NUMBERS_OF(d->note, link.previous), links, links, what);
@@ -309,6 +312,9 @@ void directory_check(const struct directory *d)
 		in_flash += ppn != PPN_NONE;
 		noted += d->note[id].changes;
 		changed += d->note[id].changes > 0;
+		BUG_ON(d->page[id].waits != (d->note[id].changes > 0),
+			"mapping page %u has %u noted changes and %s", id, d->note[id].changes,
+			d->page[id].waits ? "waits" : "does not wait");
 		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
 			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
 			flash_owner(d->space->flash, ppn));

@@ -88,10 +88,11 @@ struct directory_client {
 struct directory_page {
 	op_t load;       /* the last read of its copy */
 	ppn_t ppn;       /* its copy in flash; PPN_NONE: there is none */
-	uint32_t exists; /* 0 or 1 */
+	uint16_t exists; /* 0 or 1 */
+	uint16_t waits;  /* 0 or 1: it has notes */
 };
 
-/* Apart from the pages, which every look-up uses. */
+/* Apart from the pages, which every look-up uses: nearly all have none. */
 struct directory_notes {
 	struct link link; /* in the ring of pages that wait, longest first */
 	uint32_t changes; /* of the page's entries that wait to be paid for; 0: it is not in the ring */
@@ -153,15 +154,15 @@ static inline uint64_t directory_table_bytes(const struct directory *d)
 	return (uint64_t)d->existing * d->space->geometry->page_bytes;
 }
 
-/* The page is moved soon; or used. */
-PREFETCHING void directory_prefetch_page(const struct directory *d, uint32_t id)
+/* The page is used or moved soon; noted. */
+PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
 {
 	__builtin_prefetch(&d->page[id], 1);
 }
 
-PREFETCHING void directory_prefetch(const struct directory *d, uint32_t id)
+PREFETCHING void directory_prefetch_note(const struct directory *d, uint32_t id)
 {
-	directory_prefetch_page(d, id);
+	directory_prefetch(d, id);
 	__builtin_prefetch(&d->note[id], 1);
 }
 

@@ -63,7 +63,7 @@ PREFETCHING void fetch_entry(const struct ftl *f, lpn_t lpn)
 	const struct across *a = f->state;
 
 	page_map_prefetch(&a->page.map, lpn);
-	__builtin_prefetch(&a->area_of[lpn]);
+	__builtin_prefetch(&a->anchors[lpn / BITS_WORD]);
 	map_cache_prefetch(a->cache, lpn / a->page_entries);
 }
 
@@ -100,7 +100,7 @@ static void expect_owner(const struct ftl *f, owner_t owner)
 	if (owner < a->page.map.lpns)
 		fetch_entry(f, owner);
 	else if (directory_owns(a->directory, owner))
-		directory_prefetch_page(a->directory, owner - a->page.map.lpns);
+		directory_prefetch(a->directory, owner - a->page.map.lpns);
 	else
 		__builtin_prefetch(&a->areas.area[owner - a->area_base], 1);
 }
@@ -160,6 +160,7 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	}
 	map_pages = a->page_table_pages + pages_for(limit, a->area_entries);
 	a->area_of = memory_array(a->page.map.lpns, sizeof *a->area_of, "index of areas");
+	a->anchors = memory_array(bits_words(a->page.map.lpns), sizeof *a->anchors, "index of areas");
 	across_areas_init(&a->areas, limit);
 	a->area_base = a->page.map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
@@ -177,6 +178,7 @@ static void across_exit(struct ftl *f)
 	directory_free(a->directory);
 	across_areas_release(&a->areas);
 	memory_free(a->area_of);
+	memory_free(a->anchors);
 	page_exit(f);
 }
 
@@ -192,6 +194,12 @@ void across_needs_add(struct across_needs *n, op_t op)
 	BUG_ON(n->count == sizeof n->op / sizeof *n->op, "an operation waits for more than %u others",
 		n->count);
 	n->op[n->count++] = op;
+}
+
+void across_needs_add_all(struct across_needs *n, const struct across_needs *more)
+{
+	for (uint32_t i = 0; i < more->count; i++)
+		across_needs_add(n, more->op[i]);
 }
 
 op_t across_read_page(
@@ -345,6 +353,8 @@ static void across_regions(struct ftl *f, struct regions *r)
 	page_map_regions(&a->page.map, f->geometry, r);
 	regions_visit(r, a->area_of, a->page.map.lpns * sizeof *a->area_of);
 	regions_below(r, NUMBERS(a->area_of), a->page.map.lpns, a->areas.limit + 1u, "page table");
+	for (lpn_t lpn = 0; lpn < a->page.map.lpns; lpn++)
+		across_lead_to(a, lpn, a->area_of[lpn] - 1);
 	across_areas_regions(&a->areas, f->geometry, r);
 	directory_regions(a->directory, r);
 	map_cache_regions(a->cache, r);

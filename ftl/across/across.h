@@ -10,6 +10,7 @@
 #ifndef FTL_ACROSS_ACROSS_H
 #define FTL_ACROSS_ACROSS_H
 
+#include "base/bits.h"
 #include "ftl/page/page.h"
 
 #define NO_AREA UINT32_MAX
@@ -57,6 +58,7 @@ enum { ACROSS_HOST, ACROSS_GC, ACROSS_MAP };
 struct across {
 	struct page_ftl page;
 	uint32_t *area_of; /* per anchor: index of its area + 1, 0 = none */
+	uint64_t *anchors; /* bit per logical page: it is an anchor; asked first, a 32nd of the memory */
 	struct across_area_table areas;
 	/* Mapping pages: first those of the page table, then those of the areas. */
 	struct directory *directory;
@@ -112,7 +114,14 @@ static inline const struct across_settings *across_settings(const struct ftl *f)
 /* Index of the area with that anchor, or NO_AREA.  Any number may be asked, lpn - 1 of page 0 too. */
 static inline uint32_t across_area_at(const struct across *a, lpn_t anchor)
 {
-	return anchor < a->page.map.lpns ? a->area_of[anchor] - 1 : NO_AREA;
+	return anchor < a->page.map.lpns && bits_get(a->anchors, anchor) ? a->area_of[anchor] - 1 : NO_AREA;
+}
+
+/* The anchor leads to that area from now on, or to none: NO_AREA. */
+static inline void across_lead_to(struct across *a, lpn_t anchor, uint32_t index)
+{
+	a->area_of[anchor] = index + 1;
+	(index == NO_AREA ? bits_clear : bits_set)(a->anchors, anchor);
 }
 
 /* Does the area hold a sector of the piece?  All of them? */
@@ -136,6 +145,7 @@ struct across_needs {
 };
 
 void across_needs_add(struct across_needs *, op_t);
+void across_needs_add_all(struct across_needs *, const struct across_needs *more);
 
 /* The first of them, to be given to flash_read() or flash_program() as `after`. */
 static inline op_t across_needs_first(const struct across_needs *n)

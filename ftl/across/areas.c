@@ -102,7 +102,7 @@ void across_drop(struct ftl *f, uint32_t index)
 	struct across_area *area = &a->areas.area[index];
 
 	space_release(a->page.store->space, area->ppn);
-	a->area_of[area->anchor] = 0;
+	across_lead_to(a, area->anchor, NO_AREA);
 	*area = (struct across_area){ 0 };
 	across_areas_give(&a->areas, index);
 }

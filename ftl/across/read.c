@@ -42,11 +42,12 @@ struct progress {
 
 /* Reads the sectors asked for out of the area with that anchor.  Returns those in page `lpn`, read now or before. */
 static mask_t read_area(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t anchor, lpn_t lpn,
-	struct across_needs n, struct progress *done)
+	const struct across_needs *entry, struct progress *done)
 {
 	struct across *a = f->state;
 	uint32_t index = across_area_at(a, anchor);
 	const struct across_area *area = &a->areas.area[index];
+	struct across_needs n;
 	mask_t left, right;
 
 	if (index == NO_AREA)
@@ -55,6 +56,7 @@ static mask_t read_area(struct ftl *f, struct io *io, const struct across_piece 
 	right = area->right & across_piece_mask(p, anchor + 1);
 	if (anchor != lpn && lpn != p->first)
 		return right; /* looked up, and read if need be, with its left page */
+	n = *entry;
 	across_translate_area(f, io, index, false, &n);
 	if (left | right) {
 		across_read_page(io, area->ppn, mask_sectors(left) + mask_sectors(right), CAUSE_HOST, &n);
@@ -76,8 +78,8 @@ static void read_page(
 	across_translate(f, io, lpn, false, &n);
 	if (lpn == p->first)
 		across_translate_neighbour(f, io, lpn, false, &n);
-	in_areas = read_area(f, io, p, lpn - 1, lpn, n, done);
-	in_areas |= read_area(f, io, p, lpn, lpn, n, done);
+	in_areas = read_area(f, io, p, lpn - 1, lpn, &n, done);
+	in_areas |= read_area(f, io, p, lpn, lpn, &n, done);
 	entry = page_map_get(&a->page.map, lpn);
 	wanted = entry.mask & across_piece_mask(p, lpn) & ~in_areas;
 	done->plain += (wanted | in_areas) != 0;

@@ -123,7 +123,7 @@ static bool write_direct(struct ftl *f, struct io *io, const struct across_piece
 		across_areas_give(&a->areas, index);
 		return false;
 	}
-	a->area_of[p->first] = index + 1;
+	across_lead_to(a, p->first, index);
 	a->count.direct_writes++;
 	if (a->areas.used > a->count.most_areas)
 		a->count.most_areas = a->areas.used;
@@ -168,8 +168,6 @@ struct member {
 	struct across_needs needs; /* its look-up */
 };
 
-static const struct member no_member = { .index = NO_AREA };
-
 /*
  * Which area is met and what becomes of it is decided before the first of its sectors is taken away.
  * The area of the anchor `forced` counts as met.
@@ -177,7 +175,7 @@ static const struct member no_member = { .index = NO_AREA };
 static struct member meet(struct ftl *f, const struct across_piece *p, lpn_t anchor, lpn_t forced)
 {
 	struct across *a = f->state;
-	struct member m = no_member;
+	struct member m = { .index = NO_AREA };
 	uint32_t index = across_area_at(a, anchor);
 	const struct across_area *area = &a->areas.area[index];
 
@@ -193,13 +191,13 @@ static struct member meet(struct ftl *f, const struct across_piece *p, lpn_t anc
 
 /* Looks the area up, met or not, once the page table's entries that lead to it have been. */
 static void look_up_area(
-	struct ftl *f, struct io *io, lpn_t anchor, struct member *m, struct across_needs entry)
+	struct ftl *f, struct io *io, lpn_t anchor, struct member *m, const struct across_needs *entry)
 {
 	uint32_t index = across_area_at(f->state, anchor);
 
 	if (index == NO_AREA)
 		return;
-	m->needs = entry;
+	m->needs = *entry;
 	across_translate_area(f, io, index, m->index != NO_AREA, &m->needs);
 }
 
@@ -225,25 +223,28 @@ struct normal_page {
 	mask_t host, lost;
 };
 
+/* Here and below m is NULL where there cannot be an area. */
 static mask_t to_fold(struct across *a, const struct member *m, struct normal_page page)
 {
-	return m->index != NO_AREA && m->fold ? *area_part(a, m, page.lpn) & ~page.lost : 0;
+	return m && m->index != NO_AREA && m->fold ? *area_part(a, m, page.lpn) & ~page.lost : 0;
 }
 
 /* The area is read once, however many pages it is folded into.  `feed`: what the program waits for. */
 static void read_area(struct ftl *f, struct io *io, struct member *m, mask_t fold,
-	struct across_needs look_up, struct across_needs *feed)
+	const struct across_needs *look_up, struct across_needs *feed)
 {
 	struct across *a = f->state;
+	struct across_needs first;
 
-	for (uint32_t i = 0; i < m->needs.count; i++) {
-		across_needs_add(&look_up, m->needs.op[i]);
-		across_needs_add(feed, m->needs.op[i]);
-	}
+	if (!m)
+		return;
+	across_needs_add_all(feed, &m->needs);
 	if (!fold)
 		return;
 	if (!m->read) {
-		m->done = across_read_page(io, a->areas.area[m->index].ppn, m->kept, CAUSE_MERGE, &look_up);
+		first = *look_up;
+		across_needs_add_all(&first, &m->needs);
+		m->done = across_read_page(io, a->areas.area[m->index].ppn, m->kept, CAUSE_MERGE, &first);
 		m->read = true;
 		a->count.rollback_reads++;
 	}
@@ -253,10 +254,11 @@ static void read_area(struct ftl *f, struct io *io, struct member *m, mask_t fol
 static void take_from_area(struct ftl *f, struct member *m, lpn_t lpn, mask_t sectors)
 {
 	struct across *a = f->state;
-	struct across_area *area = &a->areas.area[m->index];
+	struct across_area *area;
 
-	if (m->index == NO_AREA)
+	if (!m || m->index == NO_AREA)
 		return;
+	area = &a->areas.area[m->index];
 	*area_part(a, m, lpn) &= ~sectors;
 	area->cut = true;
 	if (area->left || area->right)
@@ -273,13 +275,13 @@ static void take_from_area(struct ftl *f, struct member *m, lpn_t lpn, mask_t se
  * `look_up`: the page's own; `before` and `own`: the areas over its left and right border.  False: the drive is
  * full.
  */
-static bool write_page(struct ftl *f, struct io *io, struct normal_page page, struct across_needs look_up,
-	struct member *before, struct member *own)
+static bool write_page(struct ftl *f, struct io *io, struct normal_page page,
+	const struct across_needs *look_up, struct member *before, struct member *own)
 {
 	struct across *a = f->state;
 	mask_t from_before = to_fold(a, before, page), from_own = to_fold(a, own, page), kept;
 	mask_t written = page.host | from_before | from_own;
-	struct across_needs feed = look_up;
+	struct across_needs feed = { .count = 0 };
 	struct page_entry old;
 	ppn_t to;
 
@@ -288,11 +290,12 @@ static bool write_page(struct ftl *f, struct io *io, struct normal_page page, st
 		return false;
 	old = page_map_get(&a->page.map, page.lpn);
 	kept = old.mask & ~written;
+	across_needs_add_all(&feed, look_up);
 	read_area(f, io, before, from_before, look_up, &feed);
 	read_area(f, io, own, from_own, look_up, &feed);
 	if (kept)
 		across_needs_add(
-			&feed, across_read_page(io, old.ppn, mask_sectors(kept), CAUSE_RMW, &look_up));
+			&feed, across_read_page(io, old.ppn, mask_sectors(kept), CAUSE_RMW, look_up));
 	across_program(
 		io, to, page.lpn, mask_sectors(kept | written), page.host ? CAUSE_HOST : CAUSE_MERGE, &feed);
 	pages_hold_host(io, to, page.lpn, page.host);
@@ -327,13 +330,11 @@ static bool has_areas(const struct across *a, const struct across_piece *p)
 /* As page mapping does it. */
 static bool write_plain(struct ftl *f, struct io *io, const struct across_piece *p)
 {
-	struct member none = no_member;
-
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
 		mask_t host = across_piece_mask(p, lpn);
+		struct across_needs entry = look_up_page(f, io, lpn, true);
 
-		if (!write_page(f, io, (struct normal_page){ lpn, host, host },
-			    look_up_page(f, io, lpn, true), &none, &none))
+		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &entry, NULL, NULL))
 			return false;
 	}
 	return true;
@@ -346,7 +347,7 @@ static bool write_plain(struct ftl *f, struct io *io, const struct across_piece 
 static bool write_normal(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t forced)
 {
 	struct across *a = f->state;
-	struct member none = no_member, before, own = no_member;
+	struct member before, own = { .index = NO_AREA };
 	struct across_needs entry, outer;
 	bool folds;
 
@@ -357,12 +358,12 @@ static bool write_normal(struct ftl *f, struct io *io, const struct across_piece
 	outer = entry = look_up_page(f, io, p->first, true);
 	if (extends_to(a, &before, p->first - 1)) {
 		across_translate(f, io, p->first - 1, true, &outer);
-		look_up_area(f, io, p->first - 1, &before, outer);
-		if (!write_page(f, io, (struct normal_page){ p->first - 1, 0, 0 }, outer, &none, &before))
+		look_up_area(f, io, p->first - 1, &before, &outer);
+		if (!write_page(f, io, (struct normal_page){ p->first - 1, 0, 0 }, &outer, NULL, &before))
 			return false;
 	} else {
 		across_translate_neighbour(f, io, p->first, before.index != NO_AREA, &outer);
-		look_up_area(f, io, p->first - 1, &before, outer);
+		look_up_area(f, io, p->first - 1, &before, &outer);
 	}
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
 		mask_t host = across_piece_mask(p, lpn);
@@ -370,17 +371,17 @@ static bool write_normal(struct ftl *f, struct io *io, const struct across_piece
 		if (lpn != p->first)
 			entry = look_up_page(f, io, lpn, true);
 		own = meet(f, p, lpn, forced);
-		look_up_area(f, io, lpn, &own, entry);
+		look_up_area(f, io, lpn, &own, &entry);
 		folds |= own.fold;
-		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, entry, &before, &own))
+		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &entry, &before, &own))
 			return false;
 		before = own;
 	}
 	a->count.rollbacks += folds;
 	if (!extends_to(a, &before, p->last + 1))
 		return true;
-	return write_page(f, io, (struct normal_page){ p->last + 1, 0, 0 },
-		look_up_page(f, io, p->last + 1, true), &before, &none);
+	entry = look_up_page(f, io, p->last + 1, true);
+	return write_page(f, io, (struct normal_page){ p->last + 1, 0, 0 }, &entry, &before, NULL);
 }
 
 /* ---- the choice ---- */
@@ -413,11 +414,13 @@ static bool fold_page(struct ftl *f, struct io *io, const struct across_piece *p
 	const struct across_needs *look_up, struct member *before, struct member *own)
 {
 	struct normal_page page = { lpn, 0, across_piece_mask(p, lpn) };
-	struct member *m = before->index == NO_AREA ? own : before;
+	struct member *m = before ? before : own;
+	struct across_needs entry;
 
-	if (to_fold(f->state, m, page))
-		return write_page(
-			f, io, page, look_up ? *look_up : look_up_page(f, io, lpn, true), before, own);
+	if (to_fold(f->state, m, page)) {
+		entry = look_up ? *look_up : look_up_page(f, io, lpn, true);
+		return write_page(f, io, page, &entry, before, own);
+	}
 	take_from_area(f, m, lpn, page.lost);
 	return true;
 }
@@ -427,7 +430,6 @@ static bool clear_neighbours(struct ftl *f, struct io *io, const struct across_p
 {
 	const lpn_t anchor[] = { p->first - 1, p->last };
 	struct across *a = f->state;
-	struct member none = no_member;
 
 	for (int i = 0; i < 2; i++) {
 		struct member m = meet(f, p, anchor[i], LPN_NONE);
@@ -436,10 +438,10 @@ static bool clear_neighbours(struct ftl *f, struct io *io, const struct across_p
 		if (m.index == NO_AREA)
 			continue;
 		entry = look_up_page(f, io, anchor[i], m.fold);
-		look_up_area(f, io, anchor[i], &m, entry);
+		look_up_area(f, io, anchor[i], &m, &entry);
 		a->count.rollbacks += m.fold;
-		if (!fold_page(f, io, p, anchor[i], &entry, &none, &m) ||
-			!fold_page(f, io, p, anchor[i] + 1, NULL, &m, &none))
+		if (!fold_page(f, io, p, anchor[i], &entry, NULL, &m) ||
+			!fold_page(f, io, p, anchor[i] + 1, NULL, &m, NULL))
 			return false;
 	}
 	return true;

@@ -51,7 +51,7 @@ static void expect_extents(const struct ftl *f, block_t victim)
 	for (ppn_t ppn = first; ppn < end; ppn++)
 		if (flash_owner(f->flash, ppn) < m->tree.subs) {
 			mrsm_tree_expect(&m->tree, flash_owner(f->flash, ppn));
-			mrsm_expect_entry(m, mrsm_lpn(m, flash_owner(f->flash, ppn)));
+			mrsm_expect_move(m, mrsm_lpn(m, flash_owner(f->flash, ppn)));
 		}
 }
 

@@ -216,6 +216,12 @@ void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
 	mrsm_tree_fetching_is_an_effect();
 }
 
+void mrsm_expect_move(const struct mrsm *m, lpn_t lpn)
+{
+	directory_prefetch_note(m->directory, map_page_of(m, lpn));
+	mrsm_tree_fetching_is_an_effect();
+}
+
 void mrsm_expect_map_page(const struct mrsm *m, lpn_t lpn)
 {
 	uint32_t id = map_page_of(m, lpn);

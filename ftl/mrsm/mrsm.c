@@ -70,7 +70,7 @@ static void expect_owner(const struct ftl *f, owner_t owner)
 	const struct mrsm *m = f->state;
 
 	if (directory_owns(m->directory, owner))
-		directory_prefetch_page(m->directory, owner - m->directory->base);
+		directory_prefetch(m->directory, owner - m->directory->base);
 }
 
 static const struct store_plan plan_without_map = {
@@ -84,6 +84,11 @@ static const struct store_plan plan_without_map = {
 		.expect = expect_owner },
 	.hollows = true,
 };
+
+static size_t written_words(const struct ftl *f)
+{
+	return f->geometry->logical_sectors / 64 + 1;
+}
 
 static bool mrsm_init(struct ftl *f, struct fault *fault)
 {
@@ -114,7 +119,8 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 	}
 	names = subs + m->directory->pages;
 	slots_init(&m->slots, m->store->space, m->slots_per_page, (owner_t)names);
-	m->written = memory_array(g->logical_sectors / 64 + 1, sizeof *m->written, "written sectors");
+	if (m->sectors > 1)
+		m->written = memory_array(written_words(f), sizeof *m->written, "written sectors");
 	mrsm_pack_init(f);
 	return true;
 }
@@ -487,7 +493,8 @@ static void mrsm_expect(const struct ftl *f, lpn_t lpn)
 	const struct mrsm *m = f->state;
 
 	mrsm_tree_expect_later(&m->tree, lpn * m->slots_per_page);
-	__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
+	if (m->written)
+		__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
 	mrsm_expect_entry(m, lpn);
 }
 
@@ -512,7 +519,8 @@ static void mrsm_regions(struct ftl *f, struct regions *r)
 	store_regions(m->store, r);
 	mrsm_tree_regions(&m->tree, r);
 	slots_regions(&m->slots, r);
-	regions_visit(r, m->written, (f->geometry->logical_sectors / 64 + 1) * sizeof *m->written);
+	if (m->written)
+		regions_visit(r, m->written, written_words(f) * sizeof *m->written);
 	mrsm_map_regions(m, r);
 }
 
@@ -568,7 +576,8 @@ static void check_pieces(const struct ftl *f)
 
 	for (; mrsm_tree_next(&m->tree, &at, m->tree.subs, &p); end = at) {
 		for (; end < p.sub; end++)
-			BUG_ON(mrsm_written(m, end, 1), "sub-page %u holds data and is not mapped", end);
+			BUG_ON(m->written && mrsm_written(m, end, 1),
+				"sub-page %u holds data and is not mapped", end);
 		if (p.ppn < f->geometry->pages) {
 			flash_prefetch(f->flash, p.ppn);
 			slots_prefetch(&m->slots, p.ppn);
@@ -580,7 +589,8 @@ static void check_pieces(const struct ftl *f)
 	for (uint32_t i = n > AHEAD ? n - AHEAD : 0; i < n; i++)
 		check_piece(f, piece[i % AHEAD]);
 	for (; end < m->tree.subs; end++)
-		BUG_ON(mrsm_written(m, end, 1), "sub-page %u holds data and is not mapped", end);
+		BUG_ON(m->written && mrsm_written(m, end, 1), "sub-page %u holds data and is not mapped",
+			end);
 }
 
 static void mrsm_check(const struct ftl *f)

@@ -54,7 +54,8 @@ struct mrsm {
 	struct mrsm_tree tree;
 	struct slots slots;
 	struct pack pack;
-	uint64_t *written; /* bit per logical sector: it holds data */
+	uint64_t *
+		written; /* bit per logical sector: it holds data; NULL: sub-pages of a sector do if they are mapped */
 
 	struct directory *directory;
 	struct map_cache *cache;   /* NULL: look-ups hit by chance, ... */
@@ -84,37 +85,41 @@ static inline lpn_t mrsm_lpn(const struct mrsm *m, sub_t sub)
 	return mrsm_tree_page_of(&m->tree, sub);
 }
 
-/* Which of so many sectors, at most 64, hold data. */
+/* Which of so many sectors, at most 64, of mapped sub-pages hold data. */
 static inline mask_t mrsm_written_sectors(const struct mrsm *m, sector_t start, uint32_t sectors)
 {
-	const uint64_t *word = &m->written[start / 64];
 	uint32_t shift = start % 64;
-	uint64_t bits = word[0] >> shift;
+	mask_t mask = ~(mask_t)0;
 
-	if (shift + sectors > 64)
-		bits |= word[1] << (64 - shift);
-	return bits & bits_below(sectors);
+	if (m->written)
+		mask = m->written[start / 64] >> shift;
+	if (m->written && shift + sectors > 64)
+		mask |= m->written[start / 64 + 1] << (64 - shift);
+	return mask & bits_below(sectors);
 }
 
-/* The sectors of consecutive sub-pages that hold data. */
+/* The sectors of mapped consecutive sub-pages that hold data. */
 static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub, uint32_t length)
 {
 	return mrsm_written_sectors(m, (sector_t)sub << m->sub_shift, length << m->sub_shift);
 }
 
-/* Sub-pages, and logical pages, never straddle a word. */
-static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
-{
-	uint64_t sector = (uint64_t)sub << m->sub_shift, *word = &m->written[sector / 64];
-
-	*word = (*word & ~(m->full_sub << sector % 64)) | mask << sector % 64;
-}
-
+/* Sectors of a sub-page, or of several of a logical page, hold data; only these do.  Neither straddles a word. */
 static inline void mrsm_add_written(struct mrsm *m, sub_t sub, mask_t mask)
 {
-	uint64_t sector = (uint64_t)sub << m->sub_shift;
+	sector_t sector = (sector_t)sub << m->sub_shift;
 
-	m->written[sector / 64] |= mask << sector % 64;
+	if (m->written)
+		m->written[sector / 64] |= mask << sector % 64;
+}
+
+static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
+{
+	sector_t sector = (sector_t)sub << m->sub_shift;
+
+	if (m->written)
+		m->written[sector / 64] &= ~(m->full_sub << sector % 64);
+	mrsm_add_written(m, sub, mask);
 }
 
 /* Programs a page with these parts and maps them to it; what was mapped there before dies. */
@@ -142,8 +147,9 @@ void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
 /* After a change of [from, end): its regions get the mapping pages their extents now need.  May collect. */
 void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
 
-/* Collection changed the entry of an extent that begins at this sub-page. */
+/* Collection changed the entry of an extent that begins at this sub-page; will do so soon in this logical page. */
 void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
+void mrsm_expect_move(const struct mrsm *, lpn_t);
 
 /* The entries of this logical page are used soon; sooner than that, and perhaps read from flash and written. */
 void mrsm_expect_entry(const struct mrsm *, lpn_t);
