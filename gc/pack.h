@@ -51,8 +51,8 @@ struct pack_statistics {
 struct pack {
 	struct slots *slots;
 	struct pack_client client;
-	struct pack_part *part; /* live slots that are packed, of the victim being emptied or emptied last */
-	uint32_t parts, live;   /* slots in them */
+	struct pack_part *part;  /* live slots that are packed, of the victim being emptied or emptied last */
+	uint32_t parts, live;    /* slots in them */
 	struct pack_part *aside; /* as many, while they are sorted */
 	struct pack_statistics statistics;
 };
