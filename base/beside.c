@@ -64,6 +64,18 @@ void beside_start(struct beside *b, void (*work)(void *context), void *context)
 		work(context);
 }
 
+bool beside_busy(struct beside *b)
+{
+	bool busy;
+
+	if (!b->lives)
+		return false;
+	pthread_mutex_lock(&b->lock);
+	busy = b->busy;
+	pthread_mutex_unlock(&b->lock);
+	return busy;
+}
+
 void beside_end(struct beside *b)
 {
 	if (!b->lives)

@@ -27,6 +27,9 @@ struct beside {
 /* Starts the work; the context stays as it is until beside_end(), which comes before the next start. */
 void beside_start(struct beside *, void (*work)(void *context), void *context);
 
+/* What was started is not done yet: the caller may go on with more of it, if that touches nothing else. */
+bool beside_busy(struct beside *);
+
 /* The work is done, or none was started since the last time. */
 void beside_end(struct beside *);
 

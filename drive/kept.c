@@ -1,5 +1,6 @@
 #include "drive/kept.h"
 
+#include "base/beside.h"
 #include "base/child.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -16,6 +17,9 @@
 #define TOO_SHORT   "end: it is too short"
 #define CHUNK_BYTES 65536u
 
+/* So many chunks together are worth a second core. */
+#define BLOCK_CHUNKS 32u
+
 void kept_add(struct kept *k, const char *key, const char *value)
 {
 	size_t bytes = strlen(key) + strlen(value) + 5;
@@ -31,12 +35,26 @@ void kept_release(struct kept *k)
 
 /* ---- the file: everything before the sum at its end is in the sum ---- */
 
+/* Read, and on the way to its place. */
+struct chunk {
+	unsigned char bytes[CHUNK_BYTES], *to;
+	size_t size;
+	bool zeros; /* instead of the bytes */
+};
+
+struct chunks {
+	struct chunk chunk[BLOCK_CHUNKS];
+	uint32_t count;
+};
+
 /* Visits regions with a file: out of them or into them. */
 struct image {
 	struct regions regions; /* first: the visitor is found through it */
 	FILE *file;
 	uint64_t sum;
-	unsigned char chunk[CHUNK_BYTES];
+	struct chunks block[2]; /* one is read while the other is put in its place */
+	uint32_t read;          /* the one that is */
+	struct beside placing;
 };
 
 static struct image *image_create(
@@ -90,24 +108,68 @@ static void write_region(struct regions *regions, void *bytes, size_t size)
 	}
 }
 
-/* Chunks of zeros are left untouched: the memory of a fresh drive is zero already. */
+static void place_chunk(const struct chunk *c)
+{
+	/* Zeros are left untouched: the memory of a fresh drive is zero already. */
+	if (!c->zeros)
+		memcpy(c->to, c->bytes, c->size);
+	else if (!all_zero(c->to, c->size))
+		memset(c->to, 0, c->size);
+}
+
+static void place_chunks(void *chunks)
+{
+	struct chunks *b = chunks;
+
+	for (uint32_t c = 0; c < b->count; c++)
+		place_chunk(&b->chunk[c]);
+	b->count = 0;
+}
+
+/* What was read goes to its place: beside, unless that is still busy with the block before. */
+static void place(struct image *i)
+{
+	struct chunks *b = &i->block[i->read];
+
+	if (beside_busy(&i->placing)) {
+		place_chunks(b);
+	} else {
+		i->read = !i->read;
+		beside_start(&i->placing, place_chunks, b);
+	}
+}
+
+/* NULL, or what is broken. */
+static const char *read_chunk(struct image *i, struct chunk *c, unsigned char *to, size_t size)
+{
+	char tag;
+
+	if (!get(i, &tag, 1) || (tag == '1' && !get(i, c->bytes, size)))
+		return TOO_SHORT;
+	c->to = to;
+	c->size = size;
+	c->zeros = tag == '0';
+	return tag == '0' || tag == '1' ? NULL : "chunks";
+}
+
+/* Memory that is touched first is what this takes longest for, and then the sum: so they are done side by side. */
 static void read_region(struct regions *regions, void *bytes, size_t size)
 {
 	struct image *i = (struct image *)regions;
 	unsigned char *at = bytes;
-	char tag;
 
 	for (size_t part; size && !regions->broken; at += part, size -= part) {
+		struct chunks *b = &i->block[i->read];
+		struct chunk *c = &b->chunk[b->count];
+
 		part = size < CHUNK_BYTES ? size : CHUNK_BYTES;
-		if (!get(i, &tag, 1) || (tag == '1' && !get(i, i->chunk, part)))
-			regions->broken = TOO_SHORT;
-		else if (tag == '1')
-			memcpy(at, i->chunk, part);
-		else if (tag != '0')
-			regions->broken = "chunks";
-		else if (!all_zero(at, part))
-			memset(at, 0, part);
+		regions->broken = read_chunk(i, c, at, part);
+		b->count += !regions->broken;
+		if (b->count == BLOCK_CHUNKS)
+			place(i);
 	}
+	place_chunks(&i->block[i->read]);
+	beside_end(&i->placing);
 }
 
 static void write_all(struct image *i, const struct kept *k)
@@ -199,6 +261,7 @@ static bool load_regions(struct image *i, const struct kept *k, const char *path
 	uint64_t sum = 0;
 
 	k->visit(k->context, r);
+	beside_free(&i->placing);
 	regions_require(r, fread(&sum, sizeof sum, 1, i->file) == 1, TOO_SHORT);
 	regions_require(r, sum == i->sum, "checksum");
 	regions_require(r, fgetc(i->file) == EOF, "end: something follows it");

@@ -297,6 +297,7 @@ struct live_pages {
 			DRAWN_BLOCK]; /* of the block of `at`, of the next, and of the one being drawn */
 	uint64_t block;               /* being drawn */
 	struct beside drawing;
+	bool alone; /* who asks draws: that is on the second core already */
 	struct quota inside, outside;
 	lpn_t coming; /* after the one named last; page 0 once all have been named */
 };
@@ -316,7 +317,11 @@ static void draw_block(void *live_pages)
 static void draw_next_block(struct live_pages *live)
 {
 	beside_end(&live->drawing);
-	if (++live->block * DRAWN_BLOCK < live->order.n)
+	if (++live->block * DRAWN_BLOCK >= live->order.n)
+		return;
+	if (live->alone)
+		draw_block(live);
+	else
 		beside_start(&live->drawing, draw_block, live);
 }
 
@@ -331,7 +336,7 @@ static lpn_t next_candidate(const struct drive *d, struct live_pages *live)
 	if (f->pages)
 		__builtin_prefetch(&f->bit[(size_t)coming * 2 / BITS_WORD]);
 	/* A queue that nothing interrupts fetches for itself. */
-	if (ops->expect && (f->read || !f->queues) && coming < d->geometry.logical_pages)
+	if (ops->expect && !live->alone && (f->read || !f->queues) && coming < d->geometry.logical_pages)
 		ops->expect(d->ftl, coming);
 	if (++live->at % DRAWN_BLOCK == 0)
 		draw_next_block(live);
@@ -470,6 +475,77 @@ static bool fill_apart(struct drive *d, struct preparation *f, uint64_t used, ui
 	return fits;
 }
 
+/* Pages whose order is decided beside while as many are written; a multiple of those that are written together. */
+#define DECIDED_BLOCK 32768u
+
+/* Layout mixed: what is written is decided slot by slot. */
+struct mix {
+	struct drive *drive;
+	struct live_pages *live;
+	struct quota stays;
+	uint64_t slot, used, left; /* pages still to be programmed */
+	lpn_t lpn;                 /* of the slot */
+	lpn_t decided[2][DECIDED_BLOCK];
+	uint32_t block; /* being decided */
+};
+
+static bool mix_goes_on(const struct mix *m)
+{
+	return (m->slot <= m->used && m->left) || m->stays.wanted;
+}
+
+/* The page of the slot is written, so many are left. */
+static void next_slot(struct mix *m, uint64_t left)
+{
+	m->left = left;
+	m->stays.total = least(left, m->slot < m->used ? m->used - m->slot : 0);
+	if (m->stays.total < m->stays.wanted)
+		m->stays.total = m->stays.wanted;
+	if (m->stays.total && quota_takes(&m->stays, &m->live->random))
+		m->lpn = next_live_page(m->drive, m->live);
+	m->slot++;
+}
+
+/* Each page will be one of flash. */
+static void decide_block(void *mix)
+{
+	struct mix *m = mix;
+
+	for (uint32_t i = 0; i < DECIDED_BLOCK; i++) {
+		m->decided[m->block][i] = m->lpn;
+		next_slot(m, m->left - 1);
+	}
+}
+
+static void write_block(struct drive *d, const lpn_t *lpn)
+{
+	for (uint32_t i = 0; i < DECIDED_BLOCK; i += PLACED_TOGETHER)
+		drive_place_pages(d, lpn + i, PLACED_TOGETHER);
+}
+
+/* As long as there is room for the block that is written and the one that is decided meanwhile. */
+static void mix_by_blocks(struct mix *m)
+{
+	struct beside deciding = { .work = NULL };
+	bool more = drive_takes_pages(m->drive, DECIDED_BLOCK) && m->left >= DECIDED_BLOCK;
+
+	m->live->alone = true;
+	if (more)
+		decide_block(m);
+	while (more) {
+		const lpn_t *decided = m->decided[m->block];
+
+		m->block = !m->block;
+		more = drive_takes_pages(m->drive, 2 * DECIDED_BLOCK) && m->left >= DECIDED_BLOCK;
+		if (more)
+			beside_start(&deciding, decide_block, m);
+		write_block(m->drive, decided);
+		beside_end(&deciding);
+	}
+	beside_free(&deciding);
+	m->live->alone = false;
+}
+
 /*
  * Layout mixed: programs `used` pages of which `valid` > 0 stay live, each place with the same chance of being live:
  * a page is written again and again, which leaves dead copies, until its turn to stay has come.  Ends after `used`
@@ -477,20 +553,27 @@ static bool fill_apart(struct drive *d, struct preparation *f, uint64_t used, ui
  */
 static bool fill_mixed(struct drive *d, struct preparation *f, uint64_t used, uint64_t valid)
 {
-	struct quota stays = { valid - 1, 0 };
-	struct live_pages *live = live_pages_start(d, f, valid);
-	lpn_t lpn = next_live_page(d, live);
-	bool fits = place_requests(d, f);
+	struct mix *m = memory_array(1, sizeof *m, "order of pages");
+	bool fits;
 
-	for (uint64_t slot = 1; fits && ((slot <= used && pages_left(d, f, used)) || stays.wanted); slot++) {
-		fits = place_page(d, f, lpn);
-		stays.total = least(pages_left(d, f, used), slot < used ? used - slot : 0);
-		if (stays.total < stays.wanted)
-			stays.total = stays.wanted;
-		if (stays.total && quota_takes(&stays, &live->random))
-			lpn = next_live_page(d, live);
+	m->drive = d;
+	m->live = live_pages_start(d, f, valid);
+	m->stays.wanted = valid - 1;
+	m->slot = 1;
+	m->used = used;
+	m->lpn = next_live_page(d, m->live);
+	fits = place_requests(d, f);
+	write_queue(d, f);
+	m->left = pages_left(d, f, used);
+	f->room = 0;
+	if (fits && !f->read)
+		mix_by_blocks(m);
+	while (fits && mix_goes_on(m)) {
+		fits = place_page(d, f, m->lpn);
+		next_slot(m, pages_left(d, f, used));
 	}
-	live_pages_end(live);
+	live_pages_end(m->live);
+	memory_free(m);
 	return fits;
 }
 

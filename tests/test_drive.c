@@ -254,6 +254,9 @@ static void test_a_page_is_read_once_around_a_buffered_sector(void **state)
 
 /* ---- preconditioning ---- */
 
+/* So large that its pages are decided beside. */
+#define ONE_PLANE "flash.channels=1 flash.planes=1 flash.blocks=4000 flash.pages=100"
+
 #define MEDIUM                                                                                               \
 	"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=100 flash.pages=20 "        \
 	"flash.page_bytes=2048 flash.over_provisioning=0.2 trace.fold=true trace.limit=500 "                 \
@@ -403,12 +406,13 @@ static void test_static_placement_ends(void **state)
 	}
 }
 
-/* Without judges pages are placed many at a time, as long as nothing has to be collected: into the same places. */
 static const struct page_ftl *page_state(const struct replay *r)
 {
 	return r->drive->ftl->state;
 }
 
+/* Without judges pages are placed many at a time, as long as nothing has to be collected, and on a large drive decided
+ * beside: into the same places. */
 static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 {
 	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
@@ -419,7 +423,9 @@ static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 		"used=0.9 precondition.valid=0.7 placement.policy=static",
 		"used=0.9 precondition.valid=0.5 precondition.layout=mixed precondition.premap=sectors",
 		"used=0.7 precondition.valid=0.5 precondition.layout=apart precondition.premap=sectors",
-		"used=0.8 precondition.valid=0.6 precondition.layout=mixed precondition.premap=requests" };
+		"used=0.8 precondition.valid=0.6 precondition.layout=mixed precondition.premap=requests",
+		"used=0.95 precondition.valid=0.6 " ONE_PLANE,
+		"used=0.95 precondition.valid=0.6 gc.threshold=0.3 " ONE_PLANE };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {

@@ -1,9 +1,12 @@
 /*
- * Files of state (drive/kept.h): what their check says is heard, whatever happens to the process meanwhile.
+ * Files of state (drive/kept.h): what is saved is loaded, and what their check says is heard, whatever happens to the
+ * process meanwhile.
  */
 #include "drive/kept.h"
 #include "tests/child_fixture.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -37,6 +40,81 @@ static bool is_kept(uint64_t number, struct fault *fault)
 	kept_release(&k);
 	unlink(path);
 	return done;
+}
+
+enum { CHUNK = 65536 };
+
+/* Less than a chunk, some of them, and so many that they go to their places by blocks, each with a part of one. */
+struct areas {
+	unsigned char small[5], middle[3 * CHUNK + 7], large[163 * CHUNK + 11];
+};
+
+static void visit_areas(void *areas, struct regions *r)
+{
+	struct areas *a = areas;
+
+	regions_visit(r, a->small, sizeof a->small);
+	regions_visit(r, a->middle, sizeof a->middle);
+	regions_visit(r, a->large, sizeof a->large);
+	regions_visit(r, a->small, sizeof a->small);
+}
+
+static void check_nothing(void *areas)
+{
+	(void)areas;
+}
+
+/* No two places alike, but for every third chunk, which is zero. */
+static void fill_area(unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = i / CHUNK % 3 == 1 ? 0 : (unsigned char)(i * 31 + i / CHUNK * 7 + 1);
+}
+
+static bool load_areas(struct areas *to, const char *path, struct fault *fault)
+{
+	struct kept k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
+		.context = to };
+	bool done;
+
+	kept_add(&k, "key", "value");
+	done = kept_load(&k, path, fault);
+	kept_release(&k);
+	return done;
+}
+
+/* Everything comes to its place, whatever stood there; of a file that ends early, wherever, that is said. */
+static void test_areas_of_every_size(void **state)
+{
+	struct areas *from = calloc(1, sizeof *from), *to = calloc(1, sizeof *to);
+	struct kept k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
+		.context = from };
+	char path[] = "/tmp/ssdlab-kept-XXXXXX";
+	struct fault fault = { "" };
+	struct stat status;
+
+	(void)state;
+	close(mkstemp(path));
+	fill_area(from->small, sizeof from->small);
+	fill_area(from->middle, sizeof from->middle);
+	fill_area(from->large, sizeof from->large);
+	kept_add(&k, "key", "value");
+	assert_true(kept_save(&k, path, &fault));
+	kept_release(&k);
+	for (int before = 0; before < 256; before += 165) {
+		memset(to, before, sizeof *to);
+		assert_true(load_areas(to, path, &fault));
+		assert_memory_equal(to, from, sizeof *to);
+	}
+	assert_int_equal(stat(path, &status), 0);
+	for (off_t length = status.st_size - 1; length > CHUNK; length -= length / 5) {
+		assert_int_equal(truncate(path, length), 0);
+		assert_false(load_areas(to, path, &fault));
+		assert_non_null(strstr(fault.text, "too short"));
+	}
+	unlink(path);
+	free(from);
+	free(to);
 }
 
 static void ignore(int number)
@@ -95,6 +173,7 @@ static void test_what_cannot_be_checked_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_areas_of_every_size),
 		cmocka_unit_test(test_the_check_is_heard),
 		cmocka_unit_test(test_the_check_is_heard_among_signals),
 		cmocka_unit_test(test_what_cannot_be_checked_is_refused),

@@ -165,7 +165,7 @@ void page_expect_next(const struct ftl *f, lpn_t lpn)
 		space_prefetch(p->store->space, ppn);
 }
 
-#define CHECK_AHEAD 16u /* owners lie anywhere */
+#define CHECK_AHEAD 40u /* owners lie anywhere */
 
 #define CHECK_APART 1048576u /* a table of so many entries is worth a thread */
 
