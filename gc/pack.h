@@ -37,9 +37,9 @@ struct pack_client {
 	void (*program)(
 		struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 	/*
-	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew, one by one, and
-	 * logical pages of so many sub-pages, one after the other from sub-page 0 on, all of which are there come
-	 * first; 1 looks for none.
+	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew, one by
+	 * one, and logical pages of so many sub-pages, one after the other from sub-page 0 on, all of which are there
+	 * come first; 1 looks for none.
 	 */
 	uint32_t regroup;
 };
@@ -51,8 +51,8 @@ struct pack_statistics {
 struct pack {
 	struct slots *slots;
 	struct pack_client client;
-	struct pack_part *part; /* live slots that are packed, of the victim being emptied or emptied last */
-	uint32_t parts, live;   /* slots in them */
+	struct pack_part *part;  /* live slots that are packed, of the victim being emptied or emptied last */
+	uint32_t parts, live;    /* slots in them */
 	struct pack_part *aside; /* as many, while they are sorted */
 	struct pack_statistics statistics;
 };

@@ -390,7 +390,7 @@ struct packing {
 	uint32_t parts, slots;
 };
 
-/* The next sub-pages, of those that the mask begins with: one covered in part, or whole ones as far as there is room. */
+/* How many sub-pages the mask begins with: one covered in part, or whole ones as far as there is room. */
 static uint32_t next_run(const struct mrsm *m, mask_t host, uint32_t room)
 {
 	uint32_t whole = (~host ? (uint32_t)__builtin_ctzll(~host) : 64) >> m->sub_shift;

@@ -178,7 +178,9 @@ static struct place find(const struct mrsm_tree *t, sub_t sub)
 	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
 	struct mrsm_piece p;
 
-	at.index = leaf ? begin_by(t, leaf, mrsm_tree_offset(t, sub)) : t->page[at.page] > 0;
+	if (!leaf && t->page[at.page])
+		return at;
+	at.index = leaf ? begin_by(t, leaf, mrsm_tree_offset(t, sub)) : 0;
 	before = at;
 	if (at.index)
 		before.index--;
