@@ -402,6 +402,31 @@ static void test_a_pack_looks_up_what_it_takes(void **state)
 	rig_close(rig);
 }
 
+/* LPN 9 waits in part when sectors of LPN 5 and all of LPN 9 are to share pages, so it is written as minipages: first 5.0
+ * with the three that wait, then, when none of it waits any more, 9.0 to 9.3. */
+static void test_a_merged_page_waits_in_part(void **state)
+{
+	static const struct extent extents[] = { { 5 * 32, 5 * 32 + 8 }, { 9 * 32, 9 * 32 + 32 } };
+	struct rig *rig = filled("ftl=pm pm.pack=buffer");
+	struct ftl *f = rig->drive->ftl;
+	struct schedule *schedule = f->flash->schedule;
+	struct io io;
+
+	(void)state;
+	for (lpn_t lpn = 9; lpn < 12; lpn++)
+		writing(rig, lpn, 0, 8);
+	assert_int_equal(mini_of(rig)->waits, 3);
+	rig_cost(rig, OP_PROGRAM, CAUSE_HOST);
+	schedule_begin(schedule, &io);
+	f->ops->write_merged(f, &io, extents, 2);
+	schedule_submit(schedule, &io, 0);
+	schedule_drain(schedule);
+	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_HOST), 2);
+	assert_int_equal(mini_of(rig)->statistics.packed, 2);
+	assert_int_equal(mini_of(rig)->statistics.full, 0);
+	rig_close(rig);
+}
+
 /* ---- collection ---- */
 
 /* A block of eight minipages of four logical pages, written apart and in no order, becomes two pages. */
@@ -642,6 +667,7 @@ int main(void)
 		cmocka_unit_test(test_who_waits_with_a_node_in_dram),
 		cmocka_unit_test(test_minipages_wait_in_ram),
 		cmocka_unit_test(test_the_buffer_cooperates),
+		cmocka_unit_test(test_a_merged_page_waits_in_part),
 		cmocka_unit_test(test_a_pack_looks_up_what_it_takes),
 		cmocka_unit_test(test_the_order_of_a_collection),
 		cmocka_unit_test(test_random_requests),

@@ -81,6 +81,8 @@ struct mini {
 
 	struct pack_part waiting[MINI_MOST]; /* for company: of the request, or in RAM for longer */
 	uint32_t waits;
+	sub_t waited[MINI_MOST]; /* in RAM when the request began */
+	uint32_t waited_count;
 
 	struct mini_touch *touch; /* of the read being served */
 	uint32_t touched, touch_room;

@@ -215,13 +215,22 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	return !f->failed;
 }
 
-/* Is it written as a page?  `merged`: its sectors shall share one, whether they cover it or not. */
-static bool is_whole(struct mini *m, const struct ftl *f, struct page_part part, bool merged)
+static bool has_waited(const struct mini *m, sub_t sub)
+{
+	for (uint32_t i = 0; i < m->waited_count; i++)
+		if (m->waited[i] == sub)
+			return true;
+	return false;
+}
+
+/* Is it written as a page?  `merged`: its sectors shall share one, whether they cover it or not.  The same from the
+ * beginning of a request to its end, whatever is programmed meanwhile: what is no page is written as minipages. */
+static bool is_whole(const struct mini *m, const struct ftl *f, struct page_part part, bool merged)
 {
 	if (!m->pages || !merged)
 		return m->pages && part.mask == f->geometry->full_page;
 	for (uint32_t i = 0; i < m->per_lpn; i++)
-		if (!mini_mask(m, part, i) || mini_waiting(m, part.lpn * m->per_lpn + i))
+		if (!mini_mask(m, part, i) || has_waited(m, part.lpn * m->per_lpn + i))
 			return false;
 	return true;
 }
@@ -256,6 +265,8 @@ static void write_all(struct ftl *f, struct io *io, const struct extent *extents
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 
 	m->last = (sub_t)((extents[n - 1].end - 1) >> m->shift);
+	for (m->waited_count = 0; m->waited_count < m->waits; m->waited_count++)
+		m->waited[m->waited_count] = m->waiting[m->waited_count].sub;
 	if (m->cache)
 		directory_settle(m->table.directory, io);
 	if (write_parts(f, io, walk, true, merged) && write_parts(f, io, walk, false, merged) && m->waits &&
