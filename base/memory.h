@@ -14,11 +14,8 @@
  * `what` names it in the error line.  Never NULL (count 0 gives one element). */
 void *memory_array(size_t count, size_t bytes, const char *what);
 
-/*
- * A hint: all of these bytes of an array will be written, so they get their memory now.  A system that must find it
- * first takes longer for that than for anything done with it, and two cores can do half each.  Bytes stay as they
- * are.
- */
+/* A hint: all of these bytes of an array will be written, so they get their memory now.  A system that must find it
+ * first takes longer for that than for anything done with it, and two cores can do half each.  What they hold stays. */
 void memory_populate(void *part, size_t bytes);
 
 /* Resized array; new elements are not initialised. */
