@@ -402,8 +402,8 @@ static void test_a_pack_looks_up_what_it_takes(void **state)
 	rig_close(rig);
 }
 
-/* LPN 9 waits in part when sectors of LPN 5 and all of LPN 9 are to share pages, so it is written as minipages: first 5.0
- * with the three that wait, then, when none of it waits any more, 9.0 to 9.3. */
+/* LPN 9 waits in part when sectors of LPN 5 and all of LPN 9 are to share pages, so it is written as minipages: first
+ * 5.0 with the three that wait, then, when none of it waits any more, 9.0 to 9.3. */
 static void test_a_merged_page_waits_in_part(void **state)
 {
 	static const struct extent extents[] = { { 5 * 32, 5 * 32 + 8 }, { 9 * 32, 9 * 32 + 32 } };
