@@ -194,7 +194,6 @@ static bool place_requests(struct drive *d, const struct preparation *f)
 /* Writes every page of the footprint once, in order of address, or request by request. */
 static bool place_footprint(struct drive *d, struct preparation *f)
 {
-	write_queue(d, f);
 	if (f->by_request)
 		return place_requests(d, f);
 	for (lpn_t lpn = 0; lpn < host_pages(d); lpn++)
@@ -563,9 +562,7 @@ static bool fill_mixed(struct drive *d, struct preparation *f, uint64_t used, ui
 	m->used = used;
 	m->lpn = next_live_page(d, m->live);
 	fits = place_requests(d, f);
-	write_queue(d, f);
 	m->left = pages_left(d, f, used);
-	f->room = 0;
 	if (fits && !f->read)
 		mix_by_blocks(m);
 	while (fits && mix_goes_on(m)) {
