@@ -227,17 +227,6 @@ static void pack_parts(struct pack *p, struct io *io, block_t victim, unsigned s
 	p->statistics.slots_moved += p->live;
 }
 
-/* How many parts from the first one on hold consecutive sub-pages, and how many these are. */
-static uint32_t run_of(const struct pack_part *part, uint32_t count, uint32_t *length)
-{
-	uint32_t n = 1;
-
-	*length = part->length;
-	while (n < count && part[n].sub == part->sub + *length)
-		*length += part[n++].length;
-	return n;
-}
-
 static owner_t name_by_list(struct slots *s, const struct pack_part *part, uint32_t count)
 {
 	owner_t owner = slots_take_list(s);
@@ -252,12 +241,12 @@ static owner_t name_by_list(struct slots *s, const struct pack_part *part, uint3
 /* The owner of a page with these parts. */
 static owner_t name_page(struct slots *s, const struct pack_part *part, uint32_t count)
 {
-	uint32_t length, rest, first = run_of(part, count, &length);
+	uint32_t length, rest, first = pack_run(part, count, &length);
 	owner_t owner = OWNER_NONE;
 
 	if (first == count)
 		return part->sub;
-	if (first + run_of(part + first, count - first, &rest) == count)
+	if (first + pack_run(part + first, count - first, &rest) == count)
 		owner = slots_take_pair(s, part->sub, length, part[first].sub);
 	return owner == OWNER_NONE ? name_by_list(s, part, count) : owner;
 }

@@ -26,6 +26,17 @@ struct pack_part {
 	op_t read;         /* of the page they are kept from */
 };
 
+/* How many parts from the first one on hold consecutive sub-pages, and how many these are. */
+static inline uint32_t pack_run(const struct pack_part *part, uint32_t count, uint32_t *length)
+{
+	uint32_t n = 1;
+
+	*length = part->length;
+	while (n < count && part[n].sub == part->sub + *length)
+		*length += part[n++].length;
+	return n;
+}
+
 /* The FTL's part. */
 struct pack_client {
 	struct ftl *ftl;

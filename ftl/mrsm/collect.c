@@ -27,9 +27,8 @@ static void program(struct ftl *f, struct io *io, ppn_t to, const struct pack_pa
 	enum cause cause)
 {
 	mrsm_program(f, io, to, part, count, cause);
-	for (uint32_t i = 0; i < count; i++)
-		if (i == 0 || part[i].sub != part[i - 1].sub + part[i - 1].length)
-			mrsm_entry_moved(f, io, part[i].sub);
+	for (uint32_t i = 0, length; i < count; i += pack_run(part + i, count - i, &length))
+		mrsm_entry_moved(f, io, part[i].sub);
 }
 
 void mrsm_pack_init(struct ftl *f)

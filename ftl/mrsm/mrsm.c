@@ -311,14 +311,11 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 /* Consecutive sub-pages in consecutive slots become one extent. */
 static void map_runs(struct ftl *f, ppn_t to, const struct pack_part *packed, uint32_t count)
 {
-	for (uint32_t i = 0, slot = 0; i < count;) {
-		struct mrsm_piece run = { packed[i].sub, 0, to, slot };
+	for (uint32_t i = 0, slot = 0, length; i < count; slot += length) {
+		sub_t first = packed[i].sub;
 
-		do
-			run.length += packed[i++].length;
-		while (i < count && packed[i].sub == run.sub + run.length);
-		map_run(f, run);
-		slot += run.length;
+		i += pack_run(packed + i, count - i, &length);
+		map_run(f, (struct mrsm_piece){ first, length, to, slot });
 	}
 }
 

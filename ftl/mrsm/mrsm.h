@@ -54,8 +54,8 @@ struct mrsm {
 	struct mrsm_tree tree;
 	struct slots slots;
 	struct pack pack;
-	uint64_t *
-		written; /* bit per logical sector: it holds data; NULL: sub-pages of a sector do if they are mapped */
+	/* Bit per logical sector: it holds data.  NULL: sub-pages of a sector do if they are mapped. */
+	uint64_t *written;
 
 	struct directory *directory;
 	struct map_cache *cache;   /* NULL: look-ups hit by chance, ... */
