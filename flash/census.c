@@ -37,16 +37,39 @@ static void check_last(const struct queue *q, uint32_t last)
 		q->last);
 }
 
-static void count_waiters(struct census *c, const struct op *op)
+static void count_waiters(struct census *c, const struct queue *waiters)
 {
 	const struct edge *edge = c->ops->edge.object;
 	uint32_t last = INDEX_NONE;
 
-	for (uint32_t i = op->waiters.first; i != INDEX_NONE; last = i, i = edge[i].next) {
+	for (uint32_t i = waiters->first; i != INDEX_NONE; last = i, i = edge[i].next) {
 		claim(c->edge, i, c->ops->edge.used, "dependency");
 		await(c, edge[i].op);
 	}
-	check_last(&op->waiters, last);
+	check_last(waiters, last);
+}
+
+/* The copies that follow an operation are a ring, of its blocks, and write ascending pages. */
+static void count_train(struct census *c, const struct geometry *g, const struct op *op)
+{
+	uint32_t last = op->train - 1, at = last;
+	ppn_t to = op->to;
+
+	if (!op->train)
+		return;
+	BUG_ON(op->kind != OP_COPY, "copies follow an operation of page %u, which does not copy", op->ppn);
+	do {
+		const struct copy *copy;
+
+		at = ops_copy(c->ops, at)->next;
+		claim(c->copy, at, c->ops->copy.used, "copy");
+		copy = ops_copy(c->ops, at);
+		BUG_ON(geometry_block(g, copy->from) != geometry_block(g, op->ppn) ||
+				geometry_block(g, copy->to) != geometry_block(g, op->to) || copy->to <= to,
+			"the copy of page %u follows that of page %u", copy->from, op->ppn);
+		to = copy->to;
+		count_waiters(c, &copy->waiters);
+	} while (at != last);
 }
 
 /* Is it one that stands in the list of its block? */
@@ -55,14 +78,15 @@ static bool has_turn(const struct op *op)
 	return op->kind != OP_READ && op->kind != OP_FORWARD && !op->orphan;
 }
 
-static void count_op(struct census *c, uint32_t i, uint64_t *behind)
+static void count_op(struct census *c, const struct geometry *g, uint32_t i, uint64_t *behind)
 {
 	const struct op *op = ops_at(c->ops, i);
 
 	c->under_way++;
 	c->held += op->held;
 	BUG_ON(has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
-	count_waiters(c, op);
+	count_waiters(c, &op->waiters);
+	count_train(c, g, op);
 	for (uint32_t at = op->forwards; at; at = ops_at(c->ops, at - 1)->behind) {
 		claim(behind, at - 1, c->ops->op.used, "forwarded read");
 		BUG_ON(ops_at(c->ops, at - 1)->kind != OP_FORWARD, "operation %u is forwarded", at - 1);
@@ -94,14 +118,31 @@ static void count_block(struct census *c, const struct geometry *g, const struct
 
 /* A page under copy-back is looked for where the copy takes it from: that comes to an end. */
 static void check_source(
+	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i, ppn_t to)
+{
+	const struct ops *o = c->ops;
+
+	for (uint64_t copies = 0; i != INDEX_NONE && ops_at(o, i)->kind == OP_COPY; copies++) {
+		to = order_source(o, i, to);
+		BUG_ON(copies > (uint64_t)o->op.used + o->copy.used, "page %u is copied from itself", to);
+		i = order_writer(o, &blocks[geometry_block(g, to)], to, ops_at(o, i)->life);
+	}
+}
+
+/* Of all pages that the operation writes. */
+static void check_sources(
 	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i)
 {
-	for (uint32_t copies = 0; i != INDEX_NONE && ops_at(c->ops, i)->kind == OP_COPY; copies++) {
-		const struct op *op = ops_at(c->ops, i);
+	const struct op *op = ops_at(c->ops, i);
+	uint32_t last = op->train - 1, at = last;
 
-		BUG_ON(copies > c->ops->op.used, "page %u is copied from itself", op->ppn);
-		i = order_writer(c->ops, &blocks[geometry_block(g, op->ppn)], op->ppn, op->life);
-	}
+	check_source(c, g, blocks, i, op->to);
+	if (!op->train)
+		return;
+	do {
+		at = ops_copy(c->ops, at)->next;
+		check_source(c, g, blocks, i, ops_copy(c->ops, at)->to);
+	} while (at != last);
 }
 
 struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks)
@@ -109,6 +150,7 @@ struct census census_begin(const struct ops *ops, const struct geometry *g, cons
 	uint32_t used = ops->op.used;
 	struct census c = { .ops = ops,
 		.op = memory_array(bits_words(used), sizeof *c.op, "census"),
+		.copy = memory_array(bits_words(ops->copy.used), sizeof *c.copy, "census"),
 		.edge = memory_array(bits_words(ops->edge.used), sizeof *c.edge, "census"),
 		.ticket = memory_array(bits_words(ops->ticket.used), sizeof *c.ticket, "census"),
 		.free = memory_array(bits_words(used), sizeof *c.free, "census"),
@@ -120,16 +162,17 @@ struct census census_begin(const struct ops *ops, const struct geometry *g, cons
 
 	claim_free(c.op, &ops->op);
 	memcpy(c.free, c.op, bits_words(used) * sizeof *c.op);
+	claim_free(c.copy, &ops->copy);
 	claim_free(c.edge, &ops->edge);
 	claim_free(c.ticket, &ops->ticket);
 	for (block_t b = 0; b < g->blocks; b++)
 		count_block(&c, g, blocks, b, behind);
-	for (uint32_t i = 0; i < used; i++) {
-		if (bits_get(c.free, i))
-			continue;
-		count_op(&c, i, behind);
-		check_source(&c, g, blocks, i);
-	}
+	for (uint32_t i = 0; i < used; i++)
+		if (!bits_get(c.free, i))
+			count_op(&c, g, i, behind);
+	for (uint32_t i = 0; i < used; i++)
+		if (!bits_get(c.free, i))
+			check_sources(&c, g, blocks, i);
 	memory_free(behind);
 	return c;
 }
@@ -208,6 +251,7 @@ void census_end(struct census *c)
 {
 	compare(c);
 	memory_free(c->op);
+	memory_free(c->copy);
 	memory_free(c->edge);
 	memory_free(c->ticket);
 	memory_free(c->free);

@@ -10,7 +10,7 @@
 
 struct census {
 	const struct ops *ops;
-	uint64_t *op, *edge, *ticket; /* bits: named by a list */
+	uint64_t *op, *copy, *edge, *ticket; /* bits: named by a list */
 	uint64_t *free, *begins;      /* bits: operations that are not there, or not released */
 	uint32_t *waits;              /* of each operation: for so much */
 	uint32_t *parts;              /* of each request: to be finished */

@@ -149,7 +149,7 @@ op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op
 		op = schedule_forward(io, ppn, sectors, cause, writer);
 	} else {
 		f->count[OP_READ][cause]++;
-		op = schedule_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
+		op = schedule_op(io, OP_READ, ppn, sectors, cause);
 	}
 	schedule_wait(f->schedule, op, after);
 	return op;
@@ -165,7 +165,7 @@ static op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum ca
 		return OP_NONE;
 	}
 	f->count[OP_PROGRAM][cause]++;
-	op = schedule_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
+	op = schedule_op(io, OP_PROGRAM, ppn, sectors, cause);
 	schedule_wait(f->schedule, op, after);
 	return op;
 }
@@ -178,33 +178,19 @@ op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, en
 	return schedule_program(io, ppn, sectors, cause, after);
 }
 
-static bool may_copy_back(const struct flash *f, ppn_t from, ppn_t to)
+static bool may_copy_back(const struct io *io, ppn_t from, ppn_t to)
 {
-	const struct geometry *g = f->geometry;
+	const struct flash *f = io->flash;
 
-	return f->settings->copyback && geometry_plane_of(g, from) == geometry_plane_of(g, to);
+	return io->timed && f->settings->copyback &&
+	       geometry_plane_of(f->geometry, from) == geometry_plane_of(f->geometry, to);
 }
 
-static op_t schedule_copy_back(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after, op_t writer)
+/* The page is the other one from now on. */
+static inline void hand_on(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
 	struct flash *f = io->flash;
-	op_t op;
-
-	f->count[OP_READ][cause]++;
-	f->count[OP_PROGRAM][cause]++;
-	f->count[OP_COPY][cause]++;
-	op = schedule_op(io, OP_COPY, from, to, f->geometry->sectors_per_page, cause);
-	schedule_wait(f->schedule, op, after);
-	schedule_wait(f->schedule, op, writer);
-	return op;
-}
-
-op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
-{
-	struct flash *f = io->flash;
-	uint32_t sectors = f->geometry->sectors_per_page;
 	owner_t owner;
-	op_t program;
 
 	check_readable(f, from, cause);
 	owner = f->owner[from];
@@ -214,18 +200,49 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 	oracle_page_copied(f->oracle, from, to);
 	if (f->judge && !io->timed)
 		judge_placed(f->judge, to, from);
-	if (io->timed && may_copy_back(f, from, to)) {
-		bool held;
-		op_t writer = schedule_writer(f->schedule, from, &held);
+}
 
-		if (!held)
-			return schedule_copy_back(io, from, to, cause, after, writer);
-	}
+static inline void count_copy_back(struct flash *f, enum cause cause)
+{
+	f->count[OP_READ][cause]++;
+	f->count[OP_PROGRAM][cause]++;
+	f->count[OP_COPY][cause]++;
+}
+
+/* Over the bus. */
+static op_t carry(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+{
+	struct flash *f = io->flash;
+	uint32_t sectors = f->geometry->sectors_per_page;
+	op_t program;
+
 	after = flash_read(io, from, sectors, cause, after);
 	program = schedule_program(io, to, sectors, cause, after);
 	if (f->judge && io->timed)
 		judge_copied(f->judge, to, from);
 	return program;
+}
+
+op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+{
+	op_t copy = OP_NONE;
+
+	hand_on(io, from, to, cause);
+	if (may_copy_back(io, from, to))
+		copy = schedule_copy(io, from, to, cause, after);
+	if (copy == OP_NONE)
+		return carry(io, from, to, cause, after);
+	count_copy_back(io->flash, cause);
+	return copy;
+}
+
+void flash_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
+{
+	hand_on(io, from, to, cause);
+	if (may_copy_back(io, from, to) && schedule_move(io, from, to, cause))
+		count_copy_back(io->flash, cause);
+	else
+		carry(io, from, to, cause, OP_NONE);
 }
 
 static void check_erasable(const struct flash *f, block_t block, enum cause cause)
@@ -265,7 +282,7 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 		return OP_NONE;
 	}
 	f->count[OP_ERASE][cause]++;
-	return schedule_op(io, OP_ERASE, first, PPN_NONE, 0, cause);
+	return schedule_op(io, OP_ERASE, first, 0, cause);
 }
 
 void flash_wait(struct io *io, op_t op, op_t other)

@@ -111,6 +111,10 @@ op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op
  * copy-back where the settings allow it, else by a read and a program. */
 op_t flash_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
 
+/* The same where no later call is to wait for it.  Pages moved one behind the other, from one block into another, then
+ * cost a fraction. */
+void flash_move(struct io *, ppn_t from, ppn_t to, enum cause);
+
 op_t flash_erase(struct io *, block_t, enum cause);
 
 /* One more operation that `op` must wait for; only before the request is submitted. */

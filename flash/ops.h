@@ -27,6 +27,7 @@ struct op {
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
 	uint32_t behind;   /* + 1: the next in its block's list, or of the reads forwarded from a program */
 	uint32_t forwards; /* + 1: reads that wait for this program's data */
+	uint32_t train;    /* + 1: the last of the copies that follow this one (struct copy) */
 	die_t die;
 	uint32_t cell_ns;
 	uint16_t sectors;
@@ -34,6 +35,17 @@ struct op {
 	bool held;   /* a program: the controller's memory holds its page */
 	bool chases; /* a read: its page was still being written when it was made */
 	bool orphan; /* its block has been erased outside time */
+};
+
+/*
+ * Copies made one behind the other, from one block into another, become one operation: that of the first one, which
+ * becomes the next whenever it is done.  Those to come wait for nothing of their own, so they would stand behind it in
+ * every list.  They are linked in a ring.
+ */
+struct copy {
+	uint32_t next;
+	ppn_t from, to;
+	struct queue waiters; /* as those of an operation */
 };
 
 struct edge {
@@ -47,12 +59,17 @@ struct ticket {
 };
 
 struct ops {
-	struct pool op, edge, ticket;
+	struct pool op, copy, edge, ticket;
 };
 
 static inline struct op *ops_at(const struct ops *o, uint32_t op)
 {
 	return (struct op *)o->op.object + op;
+}
+
+static inline struct copy *ops_copy(const struct ops *o, uint32_t copy)
+{
+	return (struct copy *)o->copy.object + copy;
 }
 
 static inline struct ticket *ops_ticket(const struct ops *o, uint32_t ticket)
@@ -81,14 +98,14 @@ static inline void ops_give_op(struct ops *o, uint32_t op)
 	pool_give(&o->op, op);
 }
 
-/* `op` waits for `other` too. */
-static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t other)
+/* `op` waits, too, for what has these waiters. */
+static inline void ops_add_edge(struct ops *o, uint32_t op, struct queue *waiters)
 {
 	uint32_t index = pool_take(&o->edge);
 	struct edge *edge = o->edge.object;
 
 	edge[index].op = op;
-	queue_append(&ops_at(o, other)->waiters, ARRAY_FIELD(edge, next), index);
+	queue_append(waiters, ARRAY_FIELD(edge, next), index);
 	ops_at(o, op)->blockers++;
 }
 
@@ -102,6 +119,50 @@ static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 		return INDEX_NONE;
 	pool_give(&o->edge, index);
 	return edge[index].op;
+}
+
+/* A copy follows the last one of an operation that copies. */
+static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
+{
+	uint32_t index = pool_take(&o->copy), last = ops_at(o, op)->train, first = index;
+
+	if (last) {
+		first = ops_copy(o, last - 1)->next;
+		ops_copy(o, last - 1)->next = index;
+	}
+	*ops_copy(o, index) = (struct copy){ first, from, to, QUEUE_EMPTY };
+	ops_at(o, op)->train = index + 1;
+}
+
+/* How many copies follow the operation, counted up to a limit. */
+static inline uint64_t ops_followers(const struct ops *o, uint32_t op, uint64_t limit)
+{
+	uint32_t last = ops_at(o, op)->train - 1, at = last;
+	uint64_t n = 0;
+
+	if (!ops_at(o, op)->train)
+		return 0;
+	do {
+		at = ops_copy(o, at)->next;
+		n++;
+	} while (at != last && n < limit);
+	return n < limit ? n : limit;
+}
+
+/* A copy that others follow is done: the operation is the next one. */
+static inline void ops_advance(struct ops *o, uint32_t index)
+{
+	struct op *op = ops_at(o, index);
+	uint32_t last = op->train - 1, first = ops_copy(o, last)->next;
+	const struct copy *next = ops_copy(o, first);
+
+	op->ppn = next->from;
+	op->to = next->to;
+	op->waiters = next->waiters;
+	ops_copy(o, last)->next = next->next;
+	if (first == last)
+		op->train = 0;
+	pool_give(&o->copy, first);
 }
 
 #endif

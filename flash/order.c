@@ -90,13 +90,43 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 	return index;
 }
 
+/* The copy that writes the page, of those that follow the operation; NULL: none. */
+static struct copy *find_copy(const struct ops *o, const struct op *op, ppn_t ppn)
+{
+	uint32_t last = op->train - 1, at = last;
+
+	if (!op->train || ppn <= op->to || ppn > ops_copy(o, last)->to)
+		return NULL;
+	do {
+		at = ops_copy(o, at)->next;
+		if (ops_copy(o, at)->to == ppn)
+			return ops_copy(o, at);
+	} while (at != last);
+	return NULL;
+}
+
 uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
 {
 	for (uint32_t at = b->first; at; at = ops_at(o, at - 1)->behind) {
 		const struct op *op = ops_at(o, at - 1);
 
-		if (op->kind != OP_ERASE && order_target(op) == ppn && order_target_life(op) == life)
+		if (op->kind != OP_ERASE && order_target_life(op) == life &&
+			(order_target(op) == ppn || find_copy(o, op, ppn)))
 			return at - 1;
 	}
 	return INDEX_NONE;
+}
+
+ppn_t order_source(const struct ops *o, uint32_t writer, ppn_t ppn)
+{
+	const struct copy *copy = find_copy(o, ops_at(o, writer), ppn);
+
+	return copy ? copy->from : ops_at(o, writer)->ppn;
+}
+
+struct queue *order_waiters(const struct ops *o, uint32_t writer, ppn_t ppn)
+{
+	struct copy *copy = find_copy(o, ops_at(o, writer), ppn);
+
+	return copy ? &copy->waiters : &ops_at(o, writer)->waiters;
 }

@@ -71,17 +71,23 @@ static inline void order_start(struct ops *o, struct flash_block *b, uint32_t in
 	b->started = page + 1;
 }
 
+static inline void order_check_turn(
+	const struct op *op, const struct flash_block *b, uint32_t index, uint32_t page)
+{
+	BUG_ON(!order_is_turn(op, b, index),
+		"an operation of page %u is done before an earlier one of its block", order_target(op));
+	BUG_ON(op->kind != OP_ERASE && !op->orphan && b->started != page + 1,
+		"the program of page %u is done after that of page %u of its block has started",
+		order_target(op), b->started - 1);
+}
+
 static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
 {
 	const struct op *op = ops_at(o, index);
 
+	order_check_turn(op, b, index, page);
 	if (op->orphan)
 		return;
-	BUG_ON(b->first != index + 1, "an operation of page %u is done before an earlier one of its block",
-		order_target(op));
-	BUG_ON(op->kind != OP_ERASE && b->started != page + 1,
-		"the program of page %u is done after that of page %u of its block has started",
-		order_target(op), b->started - 1);
 	b->first = op->behind;
 	if (op->kind == OP_ERASE)
 		b->gate = op->behind;
@@ -95,6 +101,11 @@ uint32_t order_orphan(struct ops *, struct flash_block *);
 
 /* The unfinished operation that writes the page in this life, or INDEX_NONE. */
 uint32_t order_writer(const struct ops *, const struct flash_block *, ppn_t, uint32_t life);
+
+/* Of that operation, which may write other pages before or behind it: where a copy takes the page from, and what waits
+ * for the page. */
+ppn_t order_source(const struct ops *, uint32_t writer, ppn_t);
+struct queue *order_waiters(const struct ops *, uint32_t writer, ppn_t);
 
 /* The unfinished erase that begins this life, or INDEX_NONE. */
 uint32_t order_erase(const struct ops *, const struct flash_block *, uint32_t life);

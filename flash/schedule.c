@@ -142,6 +142,7 @@ struct schedule *schedule_create(struct flash *flash)
 	for (uint32_t c = 0; c < g->channels; c++)
 		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY, false, 0 };
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
+		pool_create(sizeof(struct copy), "copy pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
 		pool_create(sizeof(struct ticket), "request pool") };
 	timers_init(&s->timers, s->units);
@@ -151,6 +152,7 @@ struct schedule *schedule_create(struct flash *flash)
 void schedule_free(struct schedule *s)
 {
 	pool_free(&s->ops.op);
+	pool_free(&s->ops.copy);
 	pool_free(&s->ops.edge);
 	pool_free(&s->ops.ticket);
 	timers_release(&s->timers);
@@ -171,6 +173,11 @@ static uint32_t page_time(const struct schedule *s, const struct tick_list *time
 	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
 }
 
+STEP uint32_t copy_time(const struct schedule *s, ppn_t from, ppn_t to)
+{
+	return page_time(s, &s->settings->read_ns, from) + page_time(s, &s->settings->program_ns, to);
+}
+
 STEP uint32_t cell_time(const struct schedule *s, const struct op *op)
 {
 	switch (op->kind) {
@@ -179,8 +186,7 @@ STEP uint32_t cell_time(const struct schedule *s, const struct op *op)
 	case OP_PROGRAM:
 		return page_time(s, &s->settings->program_ns, op->ppn);
 	case OP_COPY:
-		return page_time(s, &s->settings->read_ns, op->ppn) +
-		       page_time(s, &s->settings->program_ns, op->to);
+		return copy_time(s, op->ppn, op->to);
 	case OP_ERASE:
 		return (uint32_t)s->settings->erase_ns;
 	default:
@@ -210,12 +216,18 @@ static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 
 /* ---- making operations ---- */
 
+/* The request that waits for what is made now, or INDEX_NONE. */
+static uint32_t awaited_by(const struct io *io, enum cause cause)
+{
+	return io->detached || cause_is_background(cause) ? INDEX_NONE : io->ticket;
+}
+
 static void join_request(struct schedule *s, struct io *io, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 
 	op->blockers = 1;
-	op->ticket = io->detached || cause_is_background(op->cause) ? INDEX_NONE : io->ticket;
+	op->ticket = awaited_by(io, op->cause);
 	if (op->ticket != INDEX_NONE)
 		ops_ticket(&s->ops, op->ticket)->pending++;
 	if (io->first_op == INDEX_NONE)
@@ -326,18 +338,64 @@ STEP op_t make_timed_op(
 	return ops_handle(&s->ops, index);
 }
 
-op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, uint32_t sectors, enum cause cause)
 {
 	switch (kind) {
 	case OP_READ:
 		return make_timed_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
 	case OP_PROGRAM:
 		return make_timed_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
-	case OP_COPY:
-		return make_timed_op(io, OP_COPY, ppn, to, sectors, cause);
 	default:
 		return make_timed_op(io, OP_ERASE, ppn, PPN_NONE, sectors, cause);
 	}
+}
+
+/* It waits until the page is written. */
+static void wait_for_page(struct schedule *s, uint32_t index, uint32_t writer, ppn_t ppn)
+{
+	ops_add_edge(&s->ops, index, order_waiters(&s->ops, writer, ppn));
+	tell_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, writer));
+}
+
+op_t schedule_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+{
+	struct schedule *s = io->flash->schedule;
+	const struct flash_block *block = block_of(s, from);
+	uint32_t writer = order_writer(&s->ops, block, from, block->erases);
+	op_t op;
+
+	if (writer != INDEX_NONE && ops_at(&s->ops, writer)->held)
+		return OP_NONE;
+	op = make_timed_op(io, OP_COPY, from, to, s->geometry->sectors_per_page, cause);
+	schedule_wait(s, op, after);
+	if (writer != INDEX_NONE)
+		wait_for_page(s, ops_index(&s->ops, op), writer, from);
+	return op;
+}
+
+/* Does a copy of a page that nothing writes stand behind all that the request has made if it follows the last of it? */
+static bool may_follow(const struct schedule *s, const struct io *io, ppn_t from, ppn_t to, enum cause cause)
+{
+	const struct geometry *g = s->geometry;
+	const struct op *op;
+
+	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observed)
+		return false;
+	op = ops_at(&s->ops, io->last_op);
+	return op->kind == OP_COPY && op->cause == cause && op->ticket == awaited_by(io, cause) &&
+	       geometry_block(g, op->ppn) == geometry_block(g, from) &&
+	       geometry_block(g, op->to) == geometry_block(g, to);
+}
+
+bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
+{
+	struct schedule *s = io->flash->schedule;
+
+	if (block_of(s, from)->first || !may_follow(s, io, from, to, cause))
+		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
+	ops_follow(&s->ops, io->last_op, from, to);
+	change_load(s, ops_at(&s->ops, io->last_op), copy_time(s, from, to));
+	return true;
 }
 
 op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
@@ -378,7 +436,7 @@ void schedule_wait_for(struct schedule *s, op_t op, op_t other)
 
 	if (index == INDEX_NONE)
 		return;
-	ops_add_edge(&s->ops, ops_index(&s->ops, op), index);
+	ops_add_edge(&s->ops, ops_index(&s->ops, op), &ops_at(&s->ops, index)->waiters);
 	tell_wait(s, op, other);
 }
 
@@ -601,6 +659,7 @@ static void gather_planes(struct schedule *s, struct unit *unit, struct queue *q
 		uint64_t plane = plane_bit(s, &op[at]);
 
 		next = op[at].next;
+		left -= ops_followers(&s->ops, at, left - 1);
 		if (taken & plane || !may_join(s, first, at)) {
 			before = at;
 			continue;
@@ -661,6 +720,18 @@ STEP void begin_op(struct schedule *s, uint32_t index)
 			target - geometry_first_page(s->geometry, block));
 }
 
+/* It has been measured. */
+STEP void begin_command(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+
+	unit->phase = PHASE_IN;
+	if (unit->in_ns)
+		ask_for_bus(s, u);
+	else
+		work_cells(s, u, s->now, unit->cell_ns);
+}
+
 STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
 {
 	struct unit *unit = &s->unit[u];
@@ -673,11 +744,7 @@ STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
 		begin_op(s, i);
 	if (s->observed)
 		tell_begun(s, u);
-	unit->phase = PHASE_IN;
-	if (unit->in_ns)
-		ask_for_bus(s, u);
-	else
-		work_cells(s, u, s->now, unit->cell_ns);
+	begin_command(s, u);
 }
 
 static void resume(struct schedule *s, uint32_t u)
@@ -839,14 +906,15 @@ static void answer_reads(struct schedule *s, uint32_t program)
 	}
 }
 
-/* Where the page came from, in a life of its block that no erase has ended in time; false: nobody knows. */
-static bool trace_back(const struct schedule *s, const struct op *copy, ppn_t *ppn, uint32_t *life)
+/* Where the copy takes the page from, in a life of its block that no erase has ended in time; false: nobody knows. */
+static bool trace_back(const struct schedule *s, uint32_t copy, ppn_t *ppn, uint32_t *life)
 {
-	const struct flash_block *block = block_of(s, copy->ppn);
+	const struct flash_block *block;
 
-	*ppn = copy->ppn;
-	*life = copy->life;
-	return copy->life == block->erases || order_erase(&s->ops, block, copy->life + 1) != INDEX_NONE;
+	*ppn = order_source(&s->ops, copy, *ppn);
+	*life = ops_at(&s->ops, copy)->life;
+	block = block_of(s, *ppn);
+	return *life == block->erases || order_erase(&s->ops, block, *life + 1) != INDEX_NONE;
 }
 
 static void read_at_source(struct schedule *s, struct op *op, ppn_t ppn, uint32_t life)
@@ -877,7 +945,7 @@ static bool find_data(struct schedule *s, uint32_t index)
 	if (first == INDEX_NONE)
 		return true;
 	while (known && writer != INDEX_NONE && ops_at(&s->ops, writer)->kind == OP_COPY) {
-		known = trace_back(s, ops_at(&s->ops, writer), &ppn, &life);
+		known = trace_back(s, writer, &ppn, &life);
 		writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
 	}
 	if (known && writer == INDEX_NONE) {
@@ -886,8 +954,7 @@ static bool find_data(struct schedule *s, uint32_t index)
 		read_at_source(s, op, ppn, life);
 		return true;
 	}
-	ops_add_edge(&s->ops, index, first);
-	tell_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
+	wait_for_page(s, index, first, op->ppn);
 	return false;
 }
 
@@ -1034,21 +1101,11 @@ static void finish_op(struct schedule *s, uint32_t index)
 	end_op(s, index);
 }
 
-/* The die stays taken until every operation of the command is finished, then serves the next. */
-STEP void finish_command(struct schedule *s, uint32_t u)
+/* Its command is finished. */
+STEP void be_idle(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
-	uint32_t index = unit->command;
 
-	if (ops_at(&s->ops, index)->kind != OP_READ)
-		unit->passed = 0;
-	account_rest(s, u);
-	while (index != INDEX_NONE) {
-		uint32_t next = ops_at(&s->ops, index)->next;
-
-		end_op(s, index);
-		index = next;
-	}
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_IDLE;
 	if (s->woken.first != INDEX_NONE) {
@@ -1059,6 +1116,67 @@ STEP void finish_command(struct schedule *s, uint32_t u)
 	}
 	if (unit->phase == PHASE_IDLE)
 		timers_unset(&s->timers, u);
+}
+
+/* A copy is done that others follow: its operation is the next one now. */
+STEP void end_copy(struct schedule *s, uint32_t index)
+{
+	struct op *op = ops_at(&s->ops, index);
+	block_t block = geometry_block(s->geometry, op->to);
+	uint32_t waiter;
+
+	if (s->observed)
+		tell_done(s, index);
+	change_load(s, op, -(uint64_t)op->cell_ns);
+	order_check_turn(op, &s->flash->block[block], index, op->to - geometry_first_page(s->geometry, block));
+	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
+		unblock(s, waiter, index);
+	ops_advance(&s->ops, index);
+	op->cell_ns = copy_time(s, op->ppn, op->to);
+}
+
+/* The next of the train is the first of all that the die has to do.  Mostly that is what it does now, and how is known
+ * without the way over its queue. */
+STEP void go_on_copying(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+	struct op *op = s->ops.op.object;
+	uint32_t index = unit->command;
+
+	end_copy(s, index);
+	if (unit->reads.first != INDEX_NONE || s->woken.first != INDEX_NONE || s->observed) {
+		queue_prepend(&unit->others, ARRAY_FIELD(op, next), index);
+		be_idle(s, u);
+		return;
+	}
+	begin_op(s, index);
+	unit->brings_data = false;
+	unit->in_ns = s->command_ns[OP_COPY];
+	unit->cell_ns = op[index].cell_ns;
+	unit->out_ns = 0;
+	begin_command(s, u);
+}
+
+/* The die stays taken until every operation of the command is finished, then serves the next. */
+STEP void finish_command(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+	uint32_t index = unit->command;
+
+	if (ops_at(&s->ops, index)->kind != OP_READ)
+		unit->passed = 0;
+	account_rest(s, u);
+	if (ops_at(&s->ops, index)->train) {
+		go_on_copying(s, u);
+		return;
+	}
+	while (index != INDEX_NONE) {
+		uint32_t next = ops_at(&s->ops, index)->next;
+
+		end_op(s, index);
+		index = next;
+	}
+	be_idle(s, u);
 }
 
 /* A read that came while the command was on the bus interrupts it as one that comes a moment later would. */
@@ -1318,17 +1436,21 @@ static void ops_regions(struct schedule *s, struct regions *r)
 {
 	const struct geometry *g = s->geometry;
 	struct op *op;
+	struct copy *copy;
 	struct edge *edge;
 	struct ticket *ticket;
-	uint32_t ops, edges, tickets;
+	uint32_t ops, copies, edges, tickets;
 
 	pool_regions(&s->ops.op, r, regions_most(r, sizeof *op));
+	pool_regions(&s->ops.copy, r, regions_most(r, sizeof *copy));
 	pool_regions(&s->ops.edge, r, regions_most(r, sizeof *edge));
 	pool_regions(&s->ops.ticket, r, regions_most(r, sizeof *ticket));
 	op = s->ops.op.object;
+	copy = s->ops.copy.object;
 	edge = s->ops.edge.object;
 	ticket = s->ops.ticket.object;
 	ops = s->ops.op.used;
+	copies = s->ops.copy.used;
 	edges = s->ops.edge.used;
 	tickets = s->ops.ticket.used;
 	regions_below_or_none(r, NUMBERS_OF(op, next), ops, ops, "operations");
@@ -1338,6 +1460,7 @@ static void ops_regions(struct schedule *s, struct regions *r)
 	regions_below(r, NUMBERS_OF(op, ppn), ops, g->pages, "operations");
 	regions_below(r, NUMBERS_OF(op, behind), ops, ops + 1u, "operations");
 	regions_below(r, NUMBERS_OF(op, forwards), ops, ops + 1u, "operations");
+	regions_below(r, NUMBERS_OF(op, train), ops, copies + 1u, "operations");
 	regions_below(r, NUMBERS_OF(op, die), ops, g->dies, "operations");
 	regions_below(r, NUMBERS_OF(op, sectors), ops, g->sectors_per_page + 1u, "operations");
 	regions_below(r, NUMBERS_OF(op, kind), ops, OP_FORWARD + 1, "operations");
@@ -1349,6 +1472,11 @@ static void ops_regions(struct schedule *s, struct regions *r)
 	for (uint32_t i = 0; i < ops && !r->broken; i++)
 		regions_require(r, op[i].kind == OP_ERASE || op[i].to == PPN_NONE || op[i].to < g->pages,
 			"operations");
+	regions_below_or_none(r, NUMBERS_OF(copy, next), copies, copies, "copies");
+	regions_below(r, NUMBERS_OF(copy, from), copies, g->pages, "copies");
+	regions_below(r, NUMBERS_OF(copy, to), copies, g->pages, "copies");
+	regions_below_or_none(r, NUMBERS_OF(copy, waiters.first), copies, edges, "copies");
+	regions_below_or_none(r, NUMBERS_OF(copy, waiters.last), copies, edges, "copies");
 	regions_below_or_none(r, NUMBERS_OF(edge, next), edges, edges, "dependencies");
 	regions_below(r, NUMBERS_OF(edge, op), edges, ops, "dependencies");
 	regions_below_or_none(r, NUMBERS_OF(ticket, next), tickets, tickets, "requests");
@@ -1496,7 +1624,8 @@ void schedule_check(const struct schedule *s)
 
 void schedule_check_idle(const struct schedule *s)
 {
-	BUG_ON(!pool_is_free(&s->ops.op) || !pool_is_free(&s->ops.edge) || !pool_is_free(&s->ops.ticket),
+	BUG_ON(!pool_is_free(&s->ops.op) || !pool_is_free(&s->ops.copy) || !pool_is_free(&s->ops.edge) ||
+			!pool_is_free(&s->ops.ticket),
 		"operations, what they wait for or requests are left");
 	BUG_ON(s->held, "the controller's memory holds %llu pages for nobody", (unsigned long long)s->held);
 	for (die_t die = 0; die < s->geometry->dies; die++)

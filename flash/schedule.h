@@ -26,11 +26,18 @@ struct schedule *schedule_create(struct flash *);
 void schedule_free(struct schedule *);
 
 /*
- * For flash.c: a new operation of the request `io`.  `to` is the target of a copy, else PPN_NONE.
+ * For flash.c: a new operation of the request `io`, no copy.
  * A read of a page under copy-back takes place at the source if it is ready before the copy is done; of
  * a page whose program is not done it waits for that.
  */
-op_t schedule_op(struct io *, enum op_kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause);
+op_t schedule_op(struct io *, enum op_kind, ppn_t, uint32_t sectors, enum cause cause);
+
+/* The same, a copy, which waits until the page is written, and for `after`.  OP_NONE: the controller's memory holds the
+ * page, which need not be read; nothing is made. */
+op_t schedule_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
+
+/* The same where no call will name the copy; false: nothing is made. */
+bool schedule_move(struct io *, ppn_t from, ppn_t to, enum cause);
 
 /* The unfinished operation that writes the page, or OP_NONE; `held`: the controller's memory has the page. */
 op_t schedule_writer(const struct schedule *, ppn_t, bool *held);

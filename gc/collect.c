@@ -127,7 +127,7 @@ void collector_move(struct collector *c, struct io *io, block_t victim, unsigned
 			continue;
 		to = space_take(c->space, plane, stream, true);
 		BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
-		flash_copy(io, from, to, cause, OP_NONE);
+		flash_move(io, from, to, cause);
 		space_moved_away(c->space, from);
 		c->client->relocate(c->ftl, io, owner, from, to);
 	}

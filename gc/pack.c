@@ -48,7 +48,7 @@ static void copy_page(struct pack *p, struct io *io, ppn_t from, ppn_t to, enum 
 	struct space *space = p->slots->space;
 	owner_t owner = flash_owner(space->flash, from);
 
-	flash_copy(io, from, to, cause, OP_NONE);
+	flash_move(io, from, to, cause);
 	space_moved_away(space, from);
 	slots_move(p->slots, from, to);
 	p->statistics.copied_pages++;

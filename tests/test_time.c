@@ -13,6 +13,10 @@
 
 enum { READ = 14100, WRITE = 104100, COPY = 110200, ERASE = 1000100 };
 
+/* Whether anybody looks on or not makes no difference. */
+#define BENCHES 2u
+static struct bench *(*const open_bench[BENCHES])(const char *) = { bench_open, bench_open_unjudged };
+
 static void assert_done_at(struct bench *b, op_t op, tick_t when)
 {
 	struct schedule *s = b->flash->schedule;
@@ -364,13 +368,12 @@ static void at_the_end_of_a_transfer(
  * higher one has not.  Whether anybody looks on or not. */
 static void test_a_transfer_ends_in_the_order_of_the_dies(void **state)
 {
-	struct bench *(*const opens[])(const char *) = { bench_open, bench_open_unjudged };
 	const char *four_dies = PAPER_DRIVE "flash.channels=1 flash.dies=4";
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		at_the_end_of_a_transfer(opens[i](four_dies), 0, 1, 104100 + 4100 + READ, 104100 + WRITE);
-		at_the_end_of_a_transfer(opens[i](four_dies), 1, 0, 104100 + READ, 104100 + 100 + WRITE);
+	for (size_t i = 0; i < BENCHES; i++) {
+		at_the_end_of_a_transfer(open_bench[i](four_dies), 0, 1, 104100 + 4100 + READ, 104100 + WRITE);
+		at_the_end_of_a_transfer(open_bench[i](four_dies), 1, 0, 104100 + READ, 104100 + 100 + WRITE);
 	}
 }
 
@@ -750,6 +753,240 @@ static void test_copy_of_a_page_in_flight(void **state)
 	assert_true(schedule_done(b->flash->schedule, program));
 	assert_int_equal(b->flash->forwarded[CAUSE_GC], 1);
 	close_idle(b);
+}
+
+/* ---- pages moved in a row ---- */
+
+/* The first pages of block 0 of plane 0, die 0, go into block 1: where nobody looks on, as one operation. */
+static void submit_moves(struct bench *b, uint32_t pages)
+{
+	for (uint32_t page = 0; page < pages; page++)
+		old_page(b, 0, 0, 0, page);
+	bench_begin(b);
+	for (uint32_t page = 0; page < pages; page++)
+		flash_move(&b->io, page_at(b, 0, 0, 0, page), page_at(b, 0, 0, 1, page), CAUSE_GC);
+	bench_submit(b);
+}
+
+static void assert_written_at(struct bench *b, ppn_t ppn, tick_t when)
+{
+	struct schedule *s = b->flash->schedule;
+	bool held;
+
+	schedule_run_until(s, when - 1);
+	assert_true(schedule_writer(s, ppn, &held) != OP_NONE);
+	schedule_run_until(s, when);
+	assert_true(schedule_writer(s, ppn, &held) == OP_NONE);
+}
+
+/* A page is written when its own copy is done; the last one moved is read where it was, between the copies before it;
+ * the erase comes behind all. */
+static void test_pages_moved_in_a_row(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](PAPER_DRIVE);
+		op_t erase, read;
+
+		submit_moves(b, 3);
+		erase = submit_erase(b, 0);
+		assert_int_equal(schedule_load(b->flash->schedule, 0), 3 * 110000 + 1000000);
+		assert_written_at(b, page_at(b, 0, 0, 1, 0), COPY);
+		assert_int_equal(schedule_load(b->flash->schedule, 0), 2 * 110000 + 1000000);
+		schedule_run_until(b->flash->schedule, COPY + 1);
+		read = submit_read(b, page_at(b, 0, 0, 1, 2));
+		assert_written_at(b, page_at(b, 0, 0, 1, 1), 2 * COPY);
+		assert_done_at(b, read, 2 * COPY + READ);
+		assert_written_at(b, page_at(b, 0, 0, 1, 2), 3 * COPY + READ);
+		assert_done_at(b, erase, 3 * COPY + READ + ERASE);
+		assert_int_equal(b->flash->count[OP_COPY][CAUSE_GC], 3);
+		close_idle(b);
+	}
+}
+
+/* The second page moves on.  It can as soon as it is there, at 220400: behind the copy of the third page and what came
+ * before, in front of what comes later. */
+static void test_a_moved_page_moves_on(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES * 2; i++) {
+		struct bench *b = open_bench[i % BENCHES](PAPER_DRIVE);
+		bool later = i >= BENCHES;
+		op_t copy, program;
+
+		submit_moves(b, 3);
+		copy = submit_copy(b, page_at(b, 0, 0, 1, 1), page_at(b, 0, 0, 2, 0));
+		schedule_run_until(b->flash->schedule, later ? 2 * COPY + 1 : 2 * COPY - 1);
+		program = submit_program(b, page_at(b, 0, 1, 0, 0));
+		assert_done_at(b, later ? copy : program, 3 * COPY + (later ? COPY : WRITE));
+		assert_done_at(b, later ? program : copy, 4 * COPY + WRITE);
+		close_idle(b);
+	}
+}
+
+/* The second of two pages is on its way to where it is moved from: it moves when it is there. */
+static void test_a_page_moves_when_it_is_written(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](PAPER_DRIVE);
+		op_t other = submit_erase(b, page_at(b, 2, 0, 0, 0));
+
+		old_page(b, 0, 0, 0, 0);
+		old_page(b, 0, 0, 1, 0);
+		bench_begin(b);
+		flash_copy(&b->io, 0, page_at(b, 0, 0, 1, 1), CAUSE_GC, other);
+		bench_submit(b);
+		bench_begin(b);
+		for (uint32_t page = 0; page < 2; page++)
+			flash_move(&b->io, page_at(b, 0, 0, 1, page), page_at(b, 0, 0, 2, page), CAUSE_GC);
+		bench_submit(b);
+		assert_written_at(b, page_at(b, 0, 0, 2, 0), COPY);
+		assert_written_at(b, page_at(b, 0, 0, 2, 1), ERASE + 2 * COPY);
+		close_idle(b);
+	}
+}
+
+/* A page that moves while it is being moved is read where the first copy takes it: a page of 30000. */
+static void test_a_page_moved_twice_is_read_at_its_source(void **state)
+{
+	const tick_t read_done = COPY + READ + 20000, moved = read_done + 2 * COPY + 10000 + 20000;
+
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](PAPER_DRIVE "flash.read_ns=[10000,20000,30000]");
+		op_t read;
+
+		submit_moves(b, 3);
+		submit_copy(b, page_at(b, 0, 0, 1, 2), page_at(b, 0, 0, 2, 0));
+		read = submit_read(b, page_at(b, 0, 0, 2, 0));
+		submit_erase(b, 0);
+		assert_done_at(b, read, read_done);
+		assert_written_at(b, page_at(b, 0, 0, 1, 2), moved);
+		assert_written_at(b, page_at(b, 0, 0, 2, 0), moved + COPY + 20000);
+		close_idle(b);
+	}
+}
+
+/* What the request makes between two pages that move stays between them. */
+static void test_what_is_made_between_moves_stays_there(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](PAPER_DRIVE);
+		op_t program;
+
+		for (uint32_t page = 0; page < 2; page++)
+			old_page(b, 0, 0, 0, page);
+		bench_begin(b);
+		flash_move(&b->io, 0, page_at(b, 0, 0, 1, 0), CAUSE_GC);
+		program = flash_program(&b->io, page_at(b, 0, 1, 0, 0), 1, 4, CAUSE_GC, OP_NONE);
+		flash_move(&b->io, 1, page_at(b, 0, 0, 1, 1), CAUSE_GC);
+		bench_submit(b);
+		assert_done_at(b, program, COPY + WRITE);
+		assert_written_at(b, page_at(b, 0, 0, 1, 1), 2 * COPY + WRITE);
+		close_idle(b);
+	}
+}
+
+/* Each block counts what is under way in it. */
+static void test_moves_from_two_blocks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](PAPER_DRIVE);
+		ppn_t other = old_page(b, 0, 0, 2, 0);
+		op_t erase;
+
+		old_page(b, 0, 0, 0, 0);
+		bench_begin(b);
+		flash_move(&b->io, 0, page_at(b, 0, 0, 1, 0), CAUSE_GC);
+		flash_move(&b->io, other, page_at(b, 0, 0, 1, 1), CAUSE_GC);
+		erase = flash_erase(&b->io, 0, CAUSE_GC);
+		bench_submit(b);
+		assert_written_at(b, page_at(b, 0, 0, 1, 1), 2 * COPY);
+		assert_done_at(b, erase, 2 * COPY + ERASE);
+		close_idle(b);
+	}
+}
+
+/* A program, two more, and between these pages that move: each of them is one of those that are looked at. */
+static void moves_are_passed(struct bench *b, tick_t joined)
+{
+	op_t first, last;
+
+	old_page(b, 0, 0, 2, 0);
+	submit_program(b, page_at(b, 0, 0, 3, 0));
+	first = submit_program(b, page_at(b, 0, 0, 2, 1));
+	submit_moves(b, 3);
+	last = submit_program(b, page_at(b, 0, 1, 0, 0));
+	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 100000 - (joined ? 0 : 4100));
+	assert_int_equal(schedule_done(b->flash->schedule, last), joined != 0);
+	close_idle(b);
+}
+
+static void test_moves_are_passed_one_by_one(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		moves_are_passed(open_bench[i](PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=4"), true);
+		moves_are_passed(open_bench[i](PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=3"), false);
+	}
+}
+
+/* Pages of two types: 110000, 210000 and 110000 in the cells. */
+static void test_moved_pages_take_the_times_of_their_types(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](PAPER_DRIVE "flash.program_ns=100000,200000");
+
+		submit_moves(b, 3);
+		assert_written_at(b, page_at(b, 0, 0, 1, 0), COPY);
+		assert_written_at(b, page_at(b, 0, 0, 1, 1), 2 * COPY + 100000);
+		assert_written_at(b, page_at(b, 0, 0, 1, 2), 3 * COPY + 100000);
+		close_idle(b);
+	}
+}
+
+/* The second of three copies is interrupted in its cells at 150000, of which 110000 - 39600 are left. */
+static void test_a_moved_page_is_interrupted(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](
+			PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
+		ppn_t old = old_page(b, 0, 0, 4, 0);
+		op_t read;
+
+		submit_moves(b, 3);
+		schedule_run_until(b->flash->schedule, 150000);
+		read = submit_read(b, old);
+		assert_done_at(b, read, 150000 + READ);
+		assert_written_at(b, page_at(b, 0, 0, 1, 1), 2 * COPY + READ + 5000);
+		assert_written_at(b, page_at(b, 0, 0, 1, 2), 3 * COPY + READ + 5000);
+		close_idle(b);
+	}
+}
+
+/* The block they move into is erased outside time: they go on, and hold up nothing. */
+static void test_an_untimed_erase_of_what_is_moved_into(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench *b = open_bench[i](PAPER_DRIVE);
+		struct io untimed = { .flash = b->flash };
+		op_t program;
+
+		submit_moves(b, 3);
+		schedule_run_until(b->flash->schedule, 1);
+		for (uint32_t page = 0; page < 3; page++)
+			flash_disown(b->flash, page_at(b, 0, 0, 1, page));
+		flash_erase(&untimed, geometry_block(&b->geometry, page_at(b, 0, 0, 1, 0)), CAUSE_GC);
+		program = submit_program(b, page_at(b, 0, 0, 1, 0));
+		assert_done_at(b, program, 3 * COPY + WRITE);
+		close_idle(b);
+	}
 }
 
 /* ---- who goes first ---- */
@@ -1827,6 +2064,16 @@ int main(void)
 		cmocka_unit_test(test_copy_without_copy_back_is_a_read_and_a_program),
 		cmocka_unit_test(test_copy_to_another_plane_crosses_the_bus),
 		cmocka_unit_test(test_copy_of_a_page_in_flight),
+		cmocka_unit_test(test_pages_moved_in_a_row),
+		cmocka_unit_test(test_a_moved_page_moves_on),
+		cmocka_unit_test(test_a_page_moves_when_it_is_written),
+		cmocka_unit_test(test_a_page_moved_twice_is_read_at_its_source),
+		cmocka_unit_test(test_what_is_made_between_moves_stays_there),
+		cmocka_unit_test(test_moves_from_two_blocks),
+		cmocka_unit_test(test_moves_are_passed_one_by_one),
+		cmocka_unit_test(test_moved_pages_take_the_times_of_their_types),
+		cmocka_unit_test(test_a_moved_page_is_interrupted),
+		cmocka_unit_test(test_an_untimed_erase_of_what_is_moved_into),
 		cmocka_unit_test(test_read_overtakes_waiting_writes),
 		cmocka_unit_test(test_fifo_lets_nobody_overtake),
 		cmocka_unit_test(test_a_waiting_write_is_passed_by_so_many_reads),

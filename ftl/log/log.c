@@ -158,7 +158,7 @@ void log_copy(struct log_ftl *l, struct io *io, ppn_t from, ppn_t to)
 	lpn_t lpn = flash_owner(l->ftl->flash, from);
 
 	reach(l, io, to);
-	flash_copy(io, from, to, CAUSE_MERGE, OP_NONE);
+	flash_move(io, from, to, CAUSE_MERGE);
 	leave(l, lpn, from);
 	enter(l, lpn, to, INDEX_NONE);
 }
