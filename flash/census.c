@@ -37,25 +37,27 @@ static void check_last(const struct queue *q, uint32_t last)
 		q->last);
 }
 
-static void count_waiters(struct census *c, const struct queue *waiters)
+static void count_waiters(struct census *c, uint32_t last)
 {
 	const struct edge *edge = c->ops->edge.object;
-	uint32_t last = INDEX_NONE;
+	uint32_t i = last;
 
-	for (uint32_t i = waiters->first; i != INDEX_NONE; last = i, i = edge[i].next) {
+	if (last == INDEX_NONE)
+		return;
+	do {
+		i = edge[i].next;
 		claim(c->edge, i, c->ops->edge.used, "dependency");
 		await(c, edge[i].op);
-	}
-	check_last(waiters, last);
+	} while (i != last);
 }
 
 /* The copies that follow an operation are a ring, of its blocks, and write ascending pages. */
 static void count_train(struct census *c, const struct geometry *g, const struct op *op)
 {
-	uint32_t last = op->train - 1, at = last;
+	uint32_t last = op->train, at = last;
 	ppn_t to = op->to;
 
-	if (!op->train)
+	if (last == INDEX_NONE)
 		return;
 	BUG_ON(op->kind != OP_COPY, "copies follow an operation of page %u, which does not copy", op->ppn);
 	do {
@@ -68,7 +70,7 @@ static void count_train(struct census *c, const struct geometry *g, const struct
 				geometry_block(g, copy->to) != geometry_block(g, op->to) || copy->to <= to,
 			"the copy of page %u follows that of page %u", copy->from, op->ppn);
 		to = copy->to;
-		count_waiters(c, &copy->waiters);
+		count_waiters(c, copy->waiters);
 	} while (at != last);
 }
 
@@ -85,7 +87,7 @@ static void count_op(struct census *c, const struct geometry *g, uint32_t i, uin
 	c->under_way++;
 	c->held += op->held;
 	BUG_ON(has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
-	count_waiters(c, &op->waiters);
+	count_waiters(c, op->waiters);
 	count_train(c, g, op);
 	for (uint32_t at = op->forwards; at; at = ops_at(c->ops, at - 1)->behind) {
 		claim(behind, at - 1, c->ops->op.used, "forwarded read");
@@ -134,10 +136,10 @@ static void check_sources(
 	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i)
 {
 	const struct op *op = ops_at(c->ops, i);
-	uint32_t last = op->train - 1, at = last;
+	uint32_t last = op->train, at = last;
 
 	check_source(c, g, blocks, i, op->to);
-	if (!op->train)
+	if (last == INDEX_NONE)
 		return;
 	do {
 		at = ops_copy(c->ops, at)->next;

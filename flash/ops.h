@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "base/queue.h"
+#include "base/ring.h"
 #include "flash/flash.h"
 
 enum stage {
@@ -21,13 +22,13 @@ struct op {
 	uint32_t next;        /* in a queue, a command, a request's list or the free list */
 	uint32_t generation;  /* tells a handle of this use from one of an earlier use */
 	uint32_t blockers;    /* what it still waits for; its request's release is one of them */
-	struct queue waiters; /* edges to operations that wait for this one */
+	uint32_t waiters;     /* ring of edges to operations that wait for this one */
 	uint32_t ticket;      /* INDEX_NONE: no request waits for it */
 	ppn_t ppn, to; /* `to`: target of a copy; what is read at its source; of an erase, see order.c */
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
 	uint32_t behind;   /* + 1: the next in its block's list, or of the reads forwarded from a program */
 	uint32_t forwards; /* + 1: reads that wait for this program's data */
-	uint32_t train;    /* + 1: the last of the copies that follow this one (struct copy) */
+	uint32_t train;    /* ring of the copies that follow this one (struct copy) */
 	die_t die;
 	uint32_t cell_ns;
 	uint16_t sectors;
@@ -40,12 +41,12 @@ struct op {
 /*
  * Copies made one behind the other, from one block into another, become one operation: that of the first one, which
  * becomes the next whenever it is done.  Those to come wait for nothing of their own, so they would stand behind it in
- * every list.  They are linked in a ring.
+ * every list.
  */
 struct copy {
 	uint32_t next;
 	ppn_t from, to;
-	struct queue waiters; /* as those of an operation */
+	uint32_t waiters; /* as those of an operation */
 };
 
 struct edge {
@@ -99,13 +100,13 @@ static inline void ops_give_op(struct ops *o, uint32_t op)
 }
 
 /* `op` waits, too, for what has these waiters. */
-static inline void ops_add_edge(struct ops *o, uint32_t op, struct queue *waiters)
+static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t *waiters)
 {
 	uint32_t index = pool_take(&o->edge);
 	struct edge *edge = o->edge.object;
 
 	edge[index].op = op;
-	queue_append(waiters, ARRAY_FIELD(edge, next), index);
+	ring_append(waiters, ARRAY_FIELD(edge, next), index);
 	ops_at(o, op)->blockers++;
 }
 
@@ -113,7 +114,7 @@ static inline void ops_add_edge(struct ops *o, uint32_t op, struct queue *waiter
 static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 {
 	struct edge *edge = o->edge.object;
-	uint32_t index = queue_take(&ops_at(o, op)->waiters, ARRAY_FIELD(edge, next));
+	uint32_t index = ring_take(&ops_at(o, op)->waiters, ARRAY_FIELD(edge, next));
 
 	if (index == INDEX_NONE)
 		return INDEX_NONE;
@@ -124,45 +125,38 @@ static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 /* A copy follows the last one of an operation that copies. */
 static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
 {
-	uint32_t index = pool_take(&o->copy), last = ops_at(o, op)->train, first = index;
+	uint32_t index = pool_take(&o->copy);
+	struct copy *copy = o->copy.object;
 
-	if (last) {
-		first = ops_copy(o, last - 1)->next;
-		ops_copy(o, last - 1)->next = index;
-	}
-	*ops_copy(o, index) = (struct copy){ first, from, to, QUEUE_EMPTY };
-	ops_at(o, op)->train = index + 1;
+	copy[index] = (struct copy){ .from = from, .to = to, .waiters = INDEX_NONE };
+	ring_append(&ops_at(o, op)->train, ARRAY_FIELD(copy, next), index);
 }
 
 /* How many copies follow the operation, counted up to a limit. */
 static inline uint64_t ops_followers(const struct ops *o, uint32_t op, uint64_t limit)
 {
-	uint32_t last = ops_at(o, op)->train - 1, at = last;
+	uint32_t last = ops_at(o, op)->train, at = last;
 	uint64_t n = 0;
 
-	if (!ops_at(o, op)->train)
+	if (last == INDEX_NONE)
 		return 0;
-	do {
+	do
 		at = ops_copy(o, at)->next;
-		n++;
-	} while (at != last && n < limit);
+	while (++n < limit && at != last);
 	return n < limit ? n : limit;
 }
 
 /* A copy that others follow is done: the operation is the next one. */
 static inline void ops_advance(struct ops *o, uint32_t index)
 {
+	struct copy *copy = o->copy.object;
 	struct op *op = ops_at(o, index);
-	uint32_t last = op->train - 1, first = ops_copy(o, last)->next;
-	const struct copy *next = ops_copy(o, first);
+	uint32_t next = ring_take(&op->train, ARRAY_FIELD(copy, next));
 
-	op->ppn = next->from;
-	op->to = next->to;
-	op->waiters = next->waiters;
-	ops_copy(o, last)->next = next->next;
-	if (first == last)
-		op->train = 0;
-	pool_give(&o->copy, first);
+	op->ppn = copy[next].from;
+	op->to = copy[next].to;
+	op->waiters = copy[next].waiters;
+	pool_give(&o->copy, next);
 }
 
 #endif

@@ -93,9 +93,9 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 /* The copy that writes the page, of those that follow the operation; NULL: none. */
 static struct copy *find_copy(const struct ops *o, const struct op *op, ppn_t ppn)
 {
-	uint32_t last = op->train - 1, at = last;
+	uint32_t last = op->train, at = last;
 
-	if (!op->train || ppn <= op->to || ppn > ops_copy(o, last)->to)
+	if (last == INDEX_NONE || ppn <= op->to || ppn > ops_copy(o, last)->to)
 		return NULL;
 	do {
 		at = ops_copy(o, at)->next;
@@ -124,7 +124,7 @@ ppn_t order_source(const struct ops *o, uint32_t writer, ppn_t ppn)
 	return copy ? copy->from : ops_at(o, writer)->ppn;
 }
 
-struct queue *order_waiters(const struct ops *o, uint32_t writer, ppn_t ppn)
+uint32_t *order_waiters(const struct ops *o, uint32_t writer, ppn_t ppn)
 {
 	struct copy *copy = find_copy(o, ops_at(o, writer), ppn);
 

@@ -105,7 +105,7 @@ uint32_t order_writer(const struct ops *, const struct flash_block *, ppn_t, uin
 /* Of that operation, which may write other pages before or behind it: where a copy takes the page from, and what waits
  * for the page. */
 ppn_t order_source(const struct ops *, uint32_t writer, ppn_t);
-struct queue *order_waiters(const struct ops *, uint32_t writer, ppn_t);
+uint32_t *order_waiters(const struct ops *, uint32_t writer, ppn_t);
 
 /* The unfinished erase that begins this life, or INDEX_NONE. */
 uint32_t order_erase(const struct ops *, const struct flash_block *, uint32_t life);

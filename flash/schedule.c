@@ -280,7 +280,8 @@ STEP uint32_t make_op(
 
 	*op = (struct op){ .next = INDEX_NONE,
 		.generation = op->generation,
-		.waiters = QUEUE_EMPTY,
+		.waiters = INDEX_NONE,
+		.train = INDEX_NONE,
 		.ppn = ppn,
 		.to = to,
 		.die = geometry_die_of(s->geometry, ppn),
@@ -1166,7 +1167,7 @@ STEP void finish_command(struct schedule *s, uint32_t u)
 	if (ops_at(&s->ops, index)->kind != OP_READ)
 		unit->passed = 0;
 	account_rest(s, u);
-	if (ops_at(&s->ops, index)->train) {
+	if (ops_at(&s->ops, index)->train != INDEX_NONE) {
 		go_on_copying(s, u);
 		return;
 	}
@@ -1454,13 +1455,12 @@ static void ops_regions(struct schedule *s, struct regions *r)
 	edges = s->ops.edge.used;
 	tickets = s->ops.ticket.used;
 	regions_below_or_none(r, NUMBERS_OF(op, next), ops, ops, "operations");
-	regions_below_or_none(r, NUMBERS_OF(op, waiters.first), ops, edges, "operations");
-	regions_below_or_none(r, NUMBERS_OF(op, waiters.last), ops, edges, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, waiters), ops, edges, "operations");
 	regions_below_or_none(r, NUMBERS_OF(op, ticket), ops, tickets, "operations");
 	regions_below(r, NUMBERS_OF(op, ppn), ops, g->pages, "operations");
 	regions_below(r, NUMBERS_OF(op, behind), ops, ops + 1u, "operations");
 	regions_below(r, NUMBERS_OF(op, forwards), ops, ops + 1u, "operations");
-	regions_below(r, NUMBERS_OF(op, train), ops, copies + 1u, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, train), ops, copies, "operations");
 	regions_below(r, NUMBERS_OF(op, die), ops, g->dies, "operations");
 	regions_below(r, NUMBERS_OF(op, sectors), ops, g->sectors_per_page + 1u, "operations");
 	regions_below(r, NUMBERS_OF(op, kind), ops, OP_FORWARD + 1, "operations");
@@ -1475,8 +1475,7 @@ static void ops_regions(struct schedule *s, struct regions *r)
 	regions_below_or_none(r, NUMBERS_OF(copy, next), copies, copies, "copies");
 	regions_below(r, NUMBERS_OF(copy, from), copies, g->pages, "copies");
 	regions_below(r, NUMBERS_OF(copy, to), copies, g->pages, "copies");
-	regions_below_or_none(r, NUMBERS_OF(copy, waiters.first), copies, edges, "copies");
-	regions_below_or_none(r, NUMBERS_OF(copy, waiters.last), copies, edges, "copies");
+	regions_below_or_none(r, NUMBERS_OF(copy, waiters), copies, edges, "copies");
 	regions_below_or_none(r, NUMBERS_OF(edge, next), edges, edges, "dependencies");
 	regions_below(r, NUMBERS_OF(edge, op), edges, ops, "dependencies");
 	regions_below_or_none(r, NUMBERS_OF(ticket, next), tickets, tickets, "requests");

@@ -17,6 +17,7 @@
 #include "base/lowest.h"
 #include "base/pool.h"
 #include "base/queue.h"
+#include "base/ring.h"
 #include "base/random.h"
 
 #include <signal.h>
@@ -286,6 +287,42 @@ static void test_queue(void **state)
 {
 	(void)state;
 	for_each_seed(random_queue);
+}
+
+/* ---- rings ---- */
+
+static void random_ring(struct random *r)
+{
+	struct page page[ELEMENTS];
+	struct array_field next = ARRAY_FIELD(page, link.next);
+	uint32_t last = INDEX_NONE, model[ELEMENTS], count = 0;
+	bool queued[ELEMENTS] = { false };
+
+	for (uint32_t step = 0; step < STEPS; step++) {
+		uint32_t i = (uint32_t)random_below(r, ELEMENTS);
+
+		if (random_below(r, 2)) {
+			i = ring_take(&last, next);
+			assert_int_equal(i, count ? model[0] : INDEX_NONE);
+			if (!count)
+				continue;
+			memmove(model, model + 1, --count * sizeof *model);
+			queued[i] = false;
+		} else if (!queued[i]) {
+			ring_append(&last, next, i);
+			model[count++] = i;
+			queued[i] = true;
+		}
+		assert_int_equal(last, count ? model[count - 1] : INDEX_NONE);
+		for (uint32_t k = 0, at = last; k < count; k++)
+			assert_int_equal(at = *ring_next(next, at), model[k]);
+	}
+}
+
+static void test_ring(void **state)
+{
+	(void)state;
+	for_each_seed(random_ring);
 }
 
 /* ---- pool ---- */
@@ -836,6 +873,7 @@ int main(void)
 		cmocka_unit_test(test_lowest),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_pool_order),
 		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_pool_is_saved),
