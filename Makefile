@@ -270,13 +270,14 @@ growth: $(SSD) ## how time and memory grow with dies, queue, pages a block, size
 
 # Trained on runs that most experiments are like; gcc.
 TRAINED := page across mrsm sftl
-pgo: ## build/pgo/ssd: the simulator compiled once more for what most runs do
+pgo: ## build/pgo/ssd: the simulator compiled once more for what most runs do; build/pgo/bench/bench measures it
 	@rm -rf build/pgo
 	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-generate' build/pgo/ssd
 	@for ftl in $(TRAINED); do build/pgo/ssd run --quiet -s ftl=$$ftl -s flash.blocks=128 -s trace.limit=200000 \
 		-s flash.over_provisioning=0.2 parameters/icpp23.cfg lun1 || exit 1; done
 	@find build/pgo -name '*.o' -delete
-	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile' build/pgo/ssd
+	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile' \
+		build/pgo/ssd build/pgo/bench/bench
 
 # `ssd grade` links a student's program with these, and reads how they were compiled.
 grade-objects: $(BUILD)/ssd $(BUILD)/tests/test_ftl

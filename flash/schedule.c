@@ -1120,10 +1120,9 @@ STEP void be_idle(struct schedule *s, uint32_t u)
 }
 
 /* A copy is done that others follow: its operation is the next one now. */
-STEP void end_copy(struct schedule *s, uint32_t index)
+STEP void end_copy(struct schedule *s, uint32_t index, block_t block)
 {
 	struct op *op = ops_at(&s->ops, index);
-	block_t block = geometry_block(s->geometry, op->to);
 	uint32_t waiter;
 
 	if (s->observed)
@@ -1143,14 +1142,15 @@ STEP void go_on_copying(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 	struct op *op = s->ops.op.object;
 	uint32_t index = unit->command;
+	block_t block = geometry_block(s->geometry, op[index].to);
 
-	end_copy(s, index);
+	end_copy(s, index, block);
 	if (unit->reads.first != INDEX_NONE || s->woken.first != INDEX_NONE || s->observed) {
 		queue_prepend(&unit->others, ARRAY_FIELD(op, next), index);
 		be_idle(s, u);
 		return;
 	}
-	begin_op(s, index);
+	order_start(&s->ops, &s->flash->block[block], index, op[index].to - geometry_first_page(s->geometry, block));
 	unit->brings_data = false;
 	unit->in_ns = s->command_ns[OP_COPY];
 	unit->cell_ns = op[index].cell_ns;
