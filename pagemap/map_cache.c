@@ -97,6 +97,7 @@ static bool load(struct map_cache *c, struct io *io, uint32_t id, enum cause cau
 	directory_read(c->directory, io, id, cause, wait);
 	c->page[id].dirty = directory_clear(c->directory, id);
 	enter(c, id);
+	map_cache_prefetch(c, c->page[c->directory->pages].link.next);
 	return true;
 }
 

@@ -95,6 +95,22 @@ PREFETCHING void map_cache_prefetch(const struct map_cache *c, uint32_t id)
 	directory_prefetch(c->directory, id);
 }
 
+/* The page, which was prefetched, is looked up next: if that reads it and writes another back, where they lie is
+ * fetched. */
+PREFETCHING void map_cache_expect_next(const struct map_cache *c, uint32_t id)
+{
+	const struct directory *d = c->directory;
+	ppn_t ppn = d->page[id].ppn, old;
+
+	if (c->page[id].cached || c->resident < c->room)
+		return;
+	old = d->page[c->page[d->pages].link.next].ppn;
+	if (ppn != PPN_NONE)
+		__builtin_prefetch(&d->space->flash->block[geometry_block(d->space->geometry, ppn)]);
+	if (old != PPN_NONE)
+		space_prefetch(d->space, old);
+}
+
 /* Mapping pages that the budget holds; at least one. */
 uint32_t map_cache_room(const struct map_settings *, const struct geometry *);
 

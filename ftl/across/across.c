@@ -58,18 +58,17 @@ static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 	return store_take(s->page.store, io, id, ACROSS_MAP);
 }
 
-PREFETCHING void fetch_entry(const struct ftl *f, lpn_t lpn)
+static void across_expect(const struct ftl *f, lpn_t lpn)
+{
+	across_fetch_entry(f->state, lpn);
+}
+
+static void across_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
 
-	page_map_prefetch(&a->page.map, lpn);
-	__builtin_prefetch(&a->anchors[lpn / BITS_WORD]);
-	map_cache_prefetch(a->cache, across_entry_page(a, lpn));
-}
-
-static void across_expect(const struct ftl *f, lpn_t lpn)
-{
-	fetch_entry(f, lpn);
+	page_expect_next(f, lpn);
+	map_cache_expect_next(a->cache, across_entry_page(a, lpn));
 }
 
 /* The collector moved a live page. */
@@ -98,7 +97,7 @@ static void expect_owner(const struct ftl *f, owner_t owner)
 	const struct across *a = f->state;
 
 	if (owner < a->page.map.lpns)
-		fetch_entry(f, owner);
+		across_fetch_entry(a, owner);
 	else if (directory_owns(a->directory, owner))
 		directory_prefetch(a->directory, owner - a->page.map.lpns);
 	else
@@ -463,7 +462,7 @@ const struct ftl_ops ftl_across = {
 	.write = across_write,
 	.trim = across_trim,
 	.expect = across_expect,
-	.expect_next = page_expect_next,
+	.expect_next = across_expect_next,
 	.check = across_check,
 	.regions = across_regions,
 	.facts = across_facts,

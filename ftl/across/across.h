@@ -190,6 +190,14 @@ static inline uint32_t across_entry_page(const struct across *a, lpn_t lpn)
 	return divide(lpn, a->per_page_entries);
 }
 
+/* The page is looked up soon. */
+PREFETCHING void across_fetch_entry(const struct across *a, lpn_t lpn)
+{
+	page_map_prefetch(&a->page.map, lpn);
+	__builtin_prefetch(&a->anchors[lpn / BITS_WORD]);
+	map_cache_prefetch(a->cache, across_entry_page(a, lpn));
+}
+
 /* Looks up (and changes, if `write`) an entry of a mapping page: map_cache_get(). */
 static inline op_t across_look_up_in(struct ftl *f, struct io *io, uint32_t id, bool write, op_t after)
 {
