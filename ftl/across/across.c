@@ -60,7 +60,10 @@ static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 
 static void across_expect(const struct ftl *f, lpn_t lpn)
 {
-	across_fetch_entry(f->state, lpn);
+	const struct across *a = f->state;
+
+	across_fetch_entry(a, lpn);
+	__builtin_prefetch(&a->anchors[lpn / BITS_WORD]);
 }
 
 static void across_expect_next(const struct ftl *f, lpn_t lpn)
@@ -460,6 +463,9 @@ const struct ftl_ops ftl_across = {
 	.exit = across_exit,
 	.read = across_read,
 	.write = across_write,
+	.write_pages = across_write_pages,
+	.takes_pages = across_takes_pages,
+	.populate = page_populate,
 	.trim = across_trim,
 	.expect = across_expect,
 	.expect_next = across_expect_next,

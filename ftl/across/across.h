@@ -190,11 +190,10 @@ static inline uint32_t across_entry_page(const struct across *a, lpn_t lpn)
 	return divide(lpn, a->per_page_entries);
 }
 
-/* The page is looked up soon. */
+/* The page's entry is read or changed soon. */
 PREFETCHING void across_fetch_entry(const struct across *a, lpn_t lpn)
 {
 	page_map_prefetch(&a->page.map, lpn);
-	__builtin_prefetch(&a->anchors[lpn / BITS_WORD]);
 	map_cache_prefetch(a->cache, across_entry_page(a, lpn));
 }
 
@@ -227,6 +226,8 @@ void across_entry_moved(struct ftl *, struct io *, uint32_t id);
 
 void across_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void across_write(struct ftl *, struct io *, const struct extent *, size_t n);
+void across_write_pages(struct ftl *, struct io *, const lpn_t *, uint32_t n);
+bool across_takes_pages(const struct ftl *);
 void across_trim(struct ftl *, struct io *, struct extent);
 void across_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 
