@@ -436,8 +436,10 @@ bool drive_place(struct drive *d, struct extent e)
 
 bool drive_takes_pages(struct drive *d, uint32_t n)
 {
-	return d->ftl->ops->write_pages && d->host->ops->same && !d->oracle &&
-	       store_room(d->ftl->store) >= n && !drive_stops(d);
+	const struct ftl_ops *ops = d->ftl->ops;
+
+	return ops->write_pages && d->host->ops->same && !d->oracle && store_room(d->ftl->store) >= n &&
+	       !drive_stops(d) && (!ops->takes_pages || ops->takes_pages(d->ftl));
 }
 
 void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)

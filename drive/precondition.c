@@ -522,15 +522,20 @@ static void write_block(struct drive *d, const lpn_t *lpn)
 		drive_place_pages(d, lpn + i, PLACED_TOGETHER);
 }
 
-/* As long as there is room for the block that is written and the one that is decided meanwhile. */
-static void mix_by_blocks(struct mix *m)
+/* Behind what is queued, as long as there is room for the block that is written and the one that is decided meanwhile.
+ * False: for none. */
+static bool mix_by_blocks(struct mix *m, struct preparation *f)
 {
 	struct beside deciding = { .work = NULL };
-	bool more = drive_takes_pages(m->drive, DECIDED_BLOCK) && m->left >= DECIDED_BLOCK;
+	bool more;
 
+	write_queue(m->drive, f);
+	f->room = 0;
+	more = drive_takes_pages(m->drive, DECIDED_BLOCK) && m->left >= DECIDED_BLOCK;
+	if (!more)
+		return false;
 	m->live->alone = true;
-	if (more)
-		decide_block(m);
+	decide_block(m);
 	while (more) {
 		const lpn_t *decided = m->decided[m->block];
 
@@ -543,6 +548,7 @@ static void mix_by_blocks(struct mix *m)
 	}
 	beside_free(&deciding);
 	m->live->alone = false;
+	return true;
 }
 
 /*
@@ -563,9 +569,9 @@ static bool fill_mixed(struct drive *d, struct preparation *f, uint64_t used, ui
 	m->lpn = next_live_page(d, m->live);
 	fits = place_requests(d, f);
 	m->left = pages_left(d, f, used);
-	if (fits && !f->read)
-		mix_by_blocks(m);
 	while (fits && mix_goes_on(m)) {
+		if (!f->read && m->slot % DECIDED_BLOCK == 1 && mix_by_blocks(m, f))
+			continue;
 		fits = place_page(d, f, m->lpn);
 		next_slot(m, pages_left(d, f, used));
 	}

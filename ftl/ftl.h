@@ -73,6 +73,8 @@ struct ftl_ops {
 	/* Optional, of FTLs with a store, outside time: these pages are written whole, one after the other, as
 	 * `write` would; each programs one page, for which store_room() has found room. */
 	void (*write_pages)(struct ftl *, struct io *, const lpn_t *, uint32_t n);
+	/* Optional: as things stand, does each of them program one page?  None: they always do. */
+	bool (*takes_pages)(const struct ftl *);
 	/* Optional: most of these pages will be written, what is kept of them is given memory, on any core. */
 	void (*populate)(const struct ftl *, lpn_t from, lpn_t end);
 

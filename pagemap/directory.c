@@ -79,11 +79,8 @@ void directory_free(struct directory *d)
 
 /* ---- which pages there are ---- */
 
-void directory_enter(struct directory *d, uint32_t id)
+void directory_enter_new(struct directory *d, uint32_t id)
 {
-	BUG_ON(id >= d->pages, "mapping page %u of %u is changed", id, d->pages);
-	if (d->page[id].exists)
-		return;
 	d->existing++;
 	d->page[id].exists = 1;
 	d->unplaced = id < d->unplaced ? id : d->unplaced;

@@ -126,8 +126,16 @@ void directory_free(struct directory *);
 
 /* ---- which pages there are ---- */
 
+/* For directory_enter(): a page that held none. */
+void directory_enter_new(struct directory *, uint32_t id);
+
 /* The page holds an entry from now on, in flash or not yet; for ever, or until directory_remove(). */
-void directory_enter(struct directory *, uint32_t id);
+static inline void directory_enter(struct directory *d, uint32_t id)
+{
+	BUG_ON(id >= d->pages, "mapping page %u of %u is changed", id, d->pages);
+	if (!d->page[id].exists)
+		directory_enter_new(d, id);
+}
 
 /* It holds none any more: its copy dies, and what was noted of it.  Ids can be used again. */
 void directory_remove(struct directory *, uint32_t id);
@@ -172,9 +180,12 @@ PREFETCHING void directory_prefetch_note(const struct directory *d, uint32_t id)
 static inline void directory_count_lookup(struct directory *d, uint32_t id, bool in_dram)
 {
 	d->map->lookups++;
-	d->map->hits += in_dram;
-	d->map->misses += !in_dram && directory_in_flash(d, id);
-	d->map->unwritten += !in_dram && !directory_in_flash(d, id);
+	if (in_dram)
+		d->map->hits++;
+	else if (directory_in_flash(d, id))
+		d->map->misses++;
+	else
+		d->map->unwritten++;
 }
 
 /*
@@ -189,7 +200,7 @@ op_t directory_pending(const struct io *, op_t *load, op_t after);
 /* What the use of an entry that is in DRAM must wait for, if the whole page is. */
 static inline op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t after)
 {
-	return directory_pending(io, &d->page[id].load, after);
+	return d->page[id].load == OP_NONE ? after : directory_pending(io, &d->page[id].load, after);
 }
 
 /*

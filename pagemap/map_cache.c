@@ -97,27 +97,15 @@ static bool load(struct map_cache *c, struct io *io, uint32_t id, enum cause cau
 	directory_read(c->directory, io, id, cause, wait);
 	c->page[id].dirty = directory_clear(c->directory, id);
 	enter(c, id);
+	map_cache_prefetch(c, c->page[c->directory->pages].link.next);
 	return true;
 }
 
 /* ---- look-ups ---- */
 
-op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, op_t after)
+bool map_cache_load(struct map_cache *c, struct io *io, uint32_t id, op_t after)
 {
-	bool hit = c->page[id].cached;
-
-	BUG_ON(id >= c->directory->pages, "mapping page %u of %u is looked up", id, c->directory->pages);
-	if (write)
-		directory_enter(c->directory, id);
-	directory_count_lookup(c->directory, id, hit);
-	if (!hit && !load(c, io, id, CAUSE_MAP, after))
-		return after;
-	if (hit && id >= c->pinned && c->page[c->directory->pages].link.previous != id) {
-		list_remove(ARRAY_FIELD(c->page, link), id);
-		list_append(ARRAY_FIELD(c->page, link), c->directory->pages, id);
-	}
-	c->page[id].dirty |= write;
-	return directory_ready(c->directory, io, id, after);
+	return load(c, io, id, CAUSE_MAP, after);
 }
 
 /* ---- collections ---- */
@@ -132,7 +120,7 @@ void map_cache_entry_moved(struct map_cache *c, struct io *io, uint32_t id)
 		directory_note(c->directory, id);
 }
 
-void map_cache_settle(struct map_cache *c, struct io *io)
+void map_cache_settle_changed(struct map_cache *c, struct io *io)
 {
 	struct directory *d = c->directory;
 	uint32_t most = directory_due(d);

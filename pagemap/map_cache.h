@@ -39,16 +39,39 @@ struct map_cache *map_cache_create(struct directory *, uint32_t pinned);
 
 void map_cache_free(struct map_cache *);
 
+/* For map_cache_get(), of a page that is not in DRAM.  False: the drive is full. */
+bool map_cache_load(struct map_cache *, struct io *, uint32_t id, op_t after);
+
 /*
  * One entry of page `id` is looked up (and changed, if `write`).  Returns what an operation that uses the
  * entry must wait for, OP_NONE if nothing; a load caused here waits for `after` (an earlier look-up that
  * led to this one).  May allocate and so collect: look other mappings up after it, and do not
  * call it between taking a page and programming it.  Never called during a collection.
  */
-op_t map_cache_get(struct map_cache *, struct io *, uint32_t id, bool write, op_t after);
+static inline op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, op_t after)
+{
+	struct directory *d = c->directory;
+
+	BUG_ON(id >= d->pages, "mapping page %u of %u is looked up", id, d->pages);
+	if (write)
+		directory_enter(d, id);
+	directory_count_lookup(d, id, c->page[id].cached);
+	if (!c->page[id].cached) {
+		if (!map_cache_load(c, io, id, after))
+			return after;
+	} else if (id >= c->pinned && c->page[d->pages].link.previous != id) {
+		list_remove(ARRAY_FIELD(c->page, link), id);
+		list_append(ARRAY_FIELD(c->page, link), d->pages, id);
+	}
+	c->page[id].dirty |= write;
+	return directory_ready(d, io, id, after);
+}
 
 /* During a collection: an entry of page `id` changes because the page it maps was moved. */
 void map_cache_entry_moved(struct map_cache *, struct io *, uint32_t id);
+
+/* For map_cache_settle(), where something may be due. */
+void map_cache_settle_changed(struct map_cache *, struct io *);
 
 /*
  * Pays for what collections changed: call it at the start of every request, outside collections.  Paying
@@ -56,7 +79,11 @@ void map_cache_entry_moved(struct map_cache *, struct io *, uint32_t id);
  * of pages and the others wait.  No request waits for these operations (cause gc_update), except where it uses a
  * page that is just being loaded.
  */
-void map_cache_settle(struct map_cache *, struct io *);
+static inline void map_cache_settle(struct map_cache *c, struct io *io)
+{
+	if (c->directory->waiting)
+		map_cache_settle_changed(c, io);
+}
 
 /* The page holds no entry any more: it leaves DRAM and flash.  Ids can be used again. */
 void map_cache_remove(struct map_cache *, uint32_t id);
@@ -66,6 +93,22 @@ PREFETCHING void map_cache_prefetch(const struct map_cache *c, uint32_t id)
 {
 	__builtin_prefetch(&c->page[id], 1);
 	directory_prefetch(c->directory, id);
+}
+
+/* The page, which was prefetched, is looked up next: if that reads it and writes another back, where they lie is
+ * fetched. */
+PREFETCHING void map_cache_expect_next(const struct map_cache *c, uint32_t id)
+{
+	const struct directory *d = c->directory;
+	ppn_t ppn = d->page[id].ppn, old;
+
+	if (c->page[id].cached || c->resident < c->room)
+		return;
+	old = d->page[c->page[d->pages].link.next].ppn;
+	if (ppn != PPN_NONE)
+		__builtin_prefetch(&d->space->flash->block[geometry_block(d->space->geometry, ppn)]);
+	if (old != PPN_NONE)
+		space_prefetch(d->space, old);
 }
 
 /* Mapping pages that the budget holds; at least one. */

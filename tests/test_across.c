@@ -9,6 +9,7 @@
  */
 #include "tests/rig_fixture.h"
 
+#include "drive/explain.h"
 #include "drive/image.h"
 #include "ftl/across/across.h"
 #include "tests/inside.h"
@@ -526,6 +527,57 @@ static void test_requests_wait_for_their_mapping_page(void **state)
 	rig_close(rig);
 }
 
+/* Does the operation wait for a read of the page table's only mapping page? */
+static bool waits_for_the_page_table(const struct rig *rig, const struct watch *w, uint32_t op)
+{
+	for (uint32_t i = 0; i < w->waits; i++)
+		if (w->wait[i].op == op && w->wait[i].other != WATCHED_EARLIER &&
+			w->op[w->wait[i].other].cause == CAUSE_MAP &&
+			w->op[w->wait[i].other].owner == across_of(rig)->page.map.lpns)
+			return true;
+	return false;
+}
+
+/* Serves the request.  Returns how many operations for the host's data it took, each of which waits. */
+static uint32_t serve_waiting(struct rig *rig, enum request_type type, sector_t start, sector_t end)
+{
+	struct explanation x = { .number = 1 };
+	struct request r = { .arrival = schedule_now(rig->drive->flash->schedule),
+		.start = start,
+		.sectors = (uint32_t)(end - start),
+		.type = type };
+	uint32_t waiting = 0;
+
+	explanation_begin(&x, rig->drive, &r);
+	assert_true(drive_submit(rig->drive, &r));
+	explanation_taken(&x, rig->drive);
+	drive_drain(rig->drive);
+	for (uint32_t op = 0; op < x.watch.ops; op++)
+		if (x.watch.op[op].cause == CAUSE_HOST) {
+			assert_true(waits_for_the_page_table(rig, &x.watch, op));
+			waiting++;
+		}
+	explanation_release(&x, rig->drive);
+	return waiting;
+}
+
+/*
+ * Where there is an area, too, but what is asked for is not in it: of page 129, to whose left an area lies, and of
+ * pages behind it.  The area's write leaves its own mapping page in DRAM.
+ */
+static void test_requests_beside_areas_wait_for_their_mapping_page(void **state)
+{
+	struct rig *rig = rig_open("across", "map.cache_bytes=8K");
+
+	(void)state;
+	write_k(rig, 1032, 1056);
+	write_k(rig, 1028, 1034);
+	assert_int_equal(serve_waiting(rig, REQUEST_READ, K(1036), K(1056)), 3);
+	write_k(rig, 1028, 1034);
+	assert_int_equal(serve_waiting(rig, REQUEST_WRITE, K(1036), K(1056)), 3);
+	rig_close(rig);
+}
+
 static void test_nothing_is_counted_outside_time(void **state)
 {
 	struct rig *rig = rig_open("across", "map.cache_bytes=8K");
@@ -542,6 +594,31 @@ static void test_nothing_is_counted_outside_time(void **state)
 	none.most_areas = across_of(rig)->areas.used; /* a peak begins where things stand */
 	assert_memory_equal(counts(rig), &none, sizeof none);
 	assert_int_equal(rig->drive->ftl->map.lookups + rig->drive->ftl->map.accesses, 0);
+	rig_close(rig);
+}
+
+/* Of 4 sectors each; outside time. */
+static void place_page(struct rig *rig, lpn_t lpn)
+{
+	assert_true(drive_place(rig->drive, (struct extent){ lpn * 4, lpn * 4 + 4 }));
+}
+
+/* The page table of 192 pages lies in two mapping pages of 170 entries, of which one is in DRAM: each goes to flash
+ * when it first makes room for the other, and then no more.  An area over a page would be folded into others. */
+static void test_many_pages_at_once_program_nothing_else(void **state)
+{
+	struct rig *rig = rig_open("across", "flash.page_bytes=2K map.cache_bytes=2K");
+
+	(void)state;
+	assert_false(across_takes_pages(rig->drive->ftl));
+	place_page(rig, 0);
+	place_page(rig, 180);
+	assert_false(across_takes_pages(rig->drive->ftl));
+	place_page(rig, 0);
+	assert_true(across_takes_pages(rig->drive->ftl));
+	assert_true(drive_place(rig->drive, (struct extent){ 2, 6 }));
+	assert_int_equal(across_of(rig)->areas.used, 1);
+	assert_false(across_takes_pages(rig->drive->ftl));
 	rig_close(rig);
 }
 
@@ -740,7 +817,9 @@ int main(void)
 		cmocka_unit_test(test_look_ups_come_one_after_the_other),
 		cmocka_unit_test(test_a_rollback_looks_the_page_table_up_first),
 		cmocka_unit_test(test_requests_wait_for_their_mapping_page),
+		cmocka_unit_test(test_requests_beside_areas_wait_for_their_mapping_page),
 		cmocka_unit_test(test_nothing_is_counted_outside_time),
+		cmocka_unit_test(test_many_pages_at_once_program_nothing_else),
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_random_requests_reach_everything),
 	};

@@ -413,7 +413,7 @@ static const struct page_ftl *page_state(const struct replay *r)
 
 /* Without judges pages are placed many at a time, as long as nothing has to be collected, and on a large drive decided
  * beside: into the same places. */
-static void test_pages_placed_together_lie_where_each_alone_would(void **state)
+static void place_together(const char *ftl, bool at_once)
 {
 	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
 		"used=0.7 precondition.valid=0.5 precondition.layout=apart precondition.premap=none",
@@ -427,18 +427,18 @@ static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 		"used=0.95 precondition.valid=0.6 " ONE_PLANE,
 		"used=0.95 precondition.valid=0.6 gc.threshold=0.3 " ONE_PLANE };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
 		char text[512];
 		struct replay *alone, *together;
 
-		snprintf(text, sizeof text, MEDIUM "precondition.mode=synthetic precondition.%s", states[i]);
+		snprintf(text, sizeof text, MEDIUM "ftl=%s precondition.mode=synthetic precondition.%s", ftl,
+			states[i]);
 		alone = prepared_for("lun1", text);
 		together = replay_open(text);
 		drive_free(together->drive);
 		together->drive = drive_create(&together->settings, false, &together->fault);
 		assert_false(drive_takes_pages(alone->drive, 1));
-		assert_true(drive_takes_pages(together->drive, 1024));
+		assert_int_equal(drive_takes_pages(together->drive, 1024), at_once);
 		assert_true(precondition_for(together, "lun1"));
 		ftl_check(together->drive->ftl);
 		for (ppn_t ppn = 0; ppn < alone->drive->geometry.pages; ppn++)
@@ -448,9 +448,20 @@ static void test_pages_placed_together_lie_where_each_alone_would(void **state)
 			assert_int_equal(page_map_get(&page_state(alone)->map, lpn).mask,
 				page_map_get(&page_state(together)->map, lpn).mask);
 		assert_int_equal(alone->before.used_pages, together->before.used_pages);
+		/* Many were: there is room for more, and no area. */
+		if (strstr(states[i], "used=0.3"))
+			assert_true(drive_takes_pages(together->drive, 1024));
 		replay_free(alone);
 		replay_free(together);
 	}
+}
+
+/* Across-FTL takes many once its mapping pages are in flash. */
+static void test_pages_placed_together_lie_where_each_alone_would(void **state)
+{
+	(void)state;
+	place_together("page", true);
+	place_together("across", false);
 }
 
 struct broken {

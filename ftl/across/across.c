@@ -58,18 +58,20 @@ static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 	return store_take(s->page.store, io, id, ACROSS_MAP);
 }
 
-PREFETCHING void fetch_entry(const struct ftl *f, lpn_t lpn)
+static void across_expect(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
 
-	page_map_prefetch(&a->page.map, lpn);
+	across_fetch_entry(a, lpn);
 	__builtin_prefetch(&a->anchors[lpn / BITS_WORD]);
-	map_cache_prefetch(a->cache, lpn / a->page_entries);
 }
 
-static void across_expect(const struct ftl *f, lpn_t lpn)
+static void across_expect_next(const struct ftl *f, lpn_t lpn)
 {
-	fetch_entry(f, lpn);
+	const struct across *a = f->state;
+
+	page_expect_next(f, lpn);
+	map_cache_expect_next(a->cache, across_entry_page(a, lpn));
 }
 
 /* The collector moved a live page. */
@@ -79,7 +81,7 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 
 	if (owner < a->page.map.lpns) {
 		page_map_move(&a->page.map, owner, from, to);
-		across_entry_moved(f, io, owner / a->page_entries);
+		across_entry_moved(f, io, across_entry_page(a, owner));
 	} else if (directory_owns(a->directory, owner)) {
 		directory_page_moved(a->directory, owner - a->page.map.lpns, from, to);
 	} else {
@@ -98,7 +100,7 @@ static void expect_owner(const struct ftl *f, owner_t owner)
 	const struct across *a = f->state;
 
 	if (owner < a->page.map.lpns)
-		fetch_entry(f, owner);
+		across_fetch_entry(a, owner);
 	else if (directory_owns(a->directory, owner))
 		directory_prefetch(a->directory, owner - a->page.map.lpns);
 	else
@@ -152,6 +154,7 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	if (!page_create(f, &plan, fault))
 		return false;
 	a->page_entries = g->page_bytes / (a->page.map.entry_bytes + fields * INDEX_FIELD_BYTES);
+	a->per_page_entries = divisor_of(a->page_entries);
 	a->area_entries = g->page_bytes / AREA_ENTRY_BYTES;
 	a->page_table_pages = pages_for(a->page.map.lpns, a->page_entries);
 	if (!map_cache_fits(&f->core->map, g, a->page_table_pages, fault) || !plan_areas(f, &limit, fault)) {
@@ -221,18 +224,9 @@ void across_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, e
 		flash_wait(io, op, n->op[i]);
 }
 
-static op_t look_up(struct ftl *f, struct io *io, uint32_t id, bool write, op_t after)
-{
-	f->map.accesses++;
-	return map_cache_get(((const struct across *)f->state)->cache, io, id, write, after);
-}
-
 void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struct across_needs *n)
 {
-	struct across *a = f->state;
-
-	io->accesses++;
-	across_needs_add(n, look_up(f, io, lpn / a->page_entries, write, OP_NONE));
+	across_needs_add(n, across_look_up(f, io, lpn, write));
 }
 
 /* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in vain. */
@@ -242,7 +236,7 @@ void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool 
 
 	if (across_settings(f)->index != INDEX_ANCHOR || across_area_at(a, first - 1) == NO_AREA)
 		return;
-	across_needs_add(n, look_up(f, io, (first - 1) / a->page_entries, write, OP_NONE));
+	across_needs_add(n, across_look_up_in(f, io, across_entry_page(a, first - 1), write, OP_NONE));
 }
 
 /* The page table's entry names the area's, so its load comes second. */
@@ -251,24 +245,7 @@ void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool wr
 	struct across *a = f->state;
 	op_t after = n->count ? n->op[n->count - 1] : OP_NONE;
 
-	across_needs_add(n, look_up(f, io, a->page_table_pages + index / a->area_entries, write, after));
-}
-
-void across_begin(struct ftl *f, struct io *io, struct extent e)
-{
-	struct across *a = f->state;
-	lpn_t first = geometry_lpn(f->geometry, e.start);
-
-	map_cache_settle(a->cache, io);
-	a->guard_first = first < 2 ? 0 : first - 2;
-	a->guard_last = geometry_lpn(f->geometry, e.end - 1) + 1;
-}
-
-void across_end(struct ftl *f)
-{
-	struct across *a = f->state;
-
-	a->guard_first = a->guard_last = LPN_NONE;
+	across_needs_add(n, across_look_up_in(f, io, a->page_table_pages + index / a->area_entries, write, after));
 }
 
 void across_entry_moved(struct ftl *f, struct io *io, uint32_t id)
@@ -486,9 +463,12 @@ const struct ftl_ops ftl_across = {
 	.exit = across_exit,
 	.read = across_read,
 	.write = across_write,
+	.write_pages = across_write_pages,
+	.takes_pages = across_takes_pages,
+	.populate = page_populate,
 	.trim = across_trim,
 	.expect = across_expect,
-	.expect_next = page_expect_next,
+	.expect_next = across_expect_next,
 	.check = across_check,
 	.regions = across_regions,
 	.facts = across_facts,

@@ -11,6 +11,7 @@
 #define FTL_ACROSS_ACROSS_H
 
 #include "base/bits.h"
+#include "base/divide.h"
 #include "ftl/page/page.h"
 
 #define NO_AREA UINT32_MAX
@@ -64,9 +65,10 @@ struct across {
 	struct directory *directory;
 	struct map_cache *cache;
 	uint32_t page_entries, area_entries; /* entries in a mapping page */
+	struct divisor per_page_entries;
 	uint32_t page_table_pages;
 	owner_t area_base;             /* area i owns its flash page as area_base + i */
-	lpn_t guard_first, guard_last; /* collections leave areas of these anchors alone */
+	lpn_t guard_first, guard_last; /* with gc_rollback: collections leave areas of these anchors alone */
 	struct across_statistics count;
 };
 
@@ -82,8 +84,25 @@ struct across_piece {
 	lpn_t first, last;
 };
 
+/* May `next` belong to the same piece as what ends at `end`? */
+static inline bool across_piece_continues(const struct geometry *g, sector_t end, const struct extent *next)
+{
+	return next->start == end || geometry_lpn(g, next->start) == geometry_lpn(g, end - 1);
+}
+
 /* The longest piece at the start of n > 0 ascending extents. */
-struct across_piece across_piece_next(const struct geometry *, const struct extent *, size_t n);
+static inline struct across_piece across_piece_next(
+	const struct geometry *g, const struct extent *extents, size_t n)
+{
+	struct across_piece p = { .geometry = g, .extents = extents, .n = 1, .start = extents->start };
+
+	while (p.n < n && across_piece_continues(g, extents[p.n - 1].end, &extents[p.n]))
+		p.n++;
+	p.end = extents[p.n - 1].end;
+	p.first = geometry_lpn(g, p.start);
+	p.last = geometry_lpn(g, p.end - 1);
+	return p;
+}
 
 /* Its sectors in a page; 0 for pages outside it. */
 mask_t across_piece_mask(const struct across_piece *, lpn_t);
@@ -115,6 +134,12 @@ static inline const struct across_settings *across_settings(const struct ftl *f)
 static inline uint32_t across_area_at(const struct across *a, lpn_t anchor)
 {
 	return anchor < a->page.map.lpns && bits_get(a->anchors, anchor) ? a->area_of[anchor] - 1 : NO_AREA;
+}
+
+/* Is there an area over a border of these pages?  If not, requests for them are page mapping's. */
+static inline bool across_has_areas(const struct across *a, lpn_t first, lpn_t last)
+{
+	return bits_next(a->anchors, last / BITS_WORD + 1, first ? first - 1 : 0) <= last;
 }
 
 /* The anchor leads to that area from now on, or to none: NO_AREA. */
@@ -159,7 +184,34 @@ op_t across_read_page(struct io *, ppn_t, uint32_t sectors, enum cause, const st
 /* A program that waits for all of them. */
 void across_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, const struct across_needs *);
 
-/* Looks up (and changes, if `write`) the page table's entry of a page. */
+/* The mapping page that holds the page table's entry. */
+static inline uint32_t across_entry_page(const struct across *a, lpn_t lpn)
+{
+	return divide(lpn, a->per_page_entries);
+}
+
+/* The page's entry is read or changed soon. */
+PREFETCHING void across_fetch_entry(const struct across *a, lpn_t lpn)
+{
+	page_map_prefetch(&a->page.map, lpn);
+	map_cache_prefetch(a->cache, across_entry_page(a, lpn));
+}
+
+/* Looks up (and changes, if `write`) an entry of a mapping page: map_cache_get(). */
+static inline op_t across_look_up_in(struct ftl *f, struct io *io, uint32_t id, bool write, op_t after)
+{
+	f->map.accesses++;
+	return map_cache_get(((const struct across *)f->state)->cache, io, id, write, after);
+}
+
+/* The page table's entry of a page.  Returns what its user must wait for. */
+static inline op_t across_look_up(struct ftl *f, struct io *io, lpn_t lpn, bool write)
+{
+	io->accesses++;
+	return across_look_up_in(f, io, across_entry_page(f->state, lpn), write, OP_NONE);
+}
+
+/* The same, added to what must be waited for. */
 void across_translate(struct ftl *, struct io *, lpn_t, bool write, struct across_needs *);
 
 /* The same for the entry of page `first` - 1, where that is what leads to an area at its right border. */
@@ -174,11 +226,29 @@ void across_entry_moved(struct ftl *, struct io *, uint32_t id);
 
 void across_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void across_write(struct ftl *, struct io *, const struct extent *, size_t n);
+void across_write_pages(struct ftl *, struct io *, const lpn_t *, uint32_t n);
+bool across_takes_pages(const struct ftl *);
 void across_trim(struct ftl *, struct io *, struct extent);
 void across_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 
-/* Every request begins (and ends) like this: pays for collections, protects its areas. */
-void across_begin(struct ftl *, struct io *, struct extent);
-void across_end(struct ftl *);
+/* Every request begins (and ends) like this: pays for collections, protects its areas from being folded by others. */
+static inline void across_begin(struct ftl *f, struct io *io, struct extent e)
+{
+	struct across *a = f->state;
+	lpn_t first = geometry_lpn(f->geometry, e.start);
+
+	map_cache_settle(a->cache, io);
+	if (!across_settings(f)->gc_rollback)
+		return;
+	a->guard_first = first < 2 ? 0 : first - 2;
+	a->guard_last = geometry_lpn(f->geometry, e.end - 1) + 1;
+}
+
+static inline void across_end(struct ftl *f)
+{
+	struct across *a = f->state;
+
+	a->guard_first = a->guard_last = LPN_NONE;
+}
 
 #endif

@@ -109,24 +109,6 @@ void across_drop(struct ftl *f, uint32_t index)
 
 /* ---- pieces ---- */
 
-/* May `next` belong to the same piece as what ends at `end`? */
-static bool continues(const struct geometry *g, sector_t end, const struct extent *next)
-{
-	return next->start == end || geometry_lpn(g, next->start) == geometry_lpn(g, end - 1);
-}
-
-struct across_piece across_piece_next(const struct geometry *g, const struct extent *extents, size_t n)
-{
-	struct across_piece p = { .geometry = g, .extents = extents, .n = 1, .start = extents->start };
-
-	while (p.n < n && continues(g, extents[p.n - 1].end, &extents[p.n]))
-		p.n++;
-	p.end = extents[p.n - 1].end;
-	p.first = geometry_lpn(g, p.start);
-	p.last = geometry_lpn(g, p.end - 1);
-	return p;
-}
-
 mask_t across_piece_mask(const struct across_piece *p, lpn_t lpn)
 {
 	const struct geometry *g = p->geometry;

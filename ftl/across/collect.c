@@ -49,7 +49,7 @@ static void fold_into(struct ftl *f, struct io *io, const struct folding *fold, 
 	pages_hold_kept(io, to, fold->area_page, lpn, sectors);
 	space_release(a->page.store->space, old.ppn);
 	page_map_set(&a->page.map, lpn, (struct page_entry){ to, old.mask | sectors });
-	across_entry_moved(f, io, lpn / a->page_entries);
+	across_entry_moved(f, io, across_entry_page(a, lpn));
 }
 
 static void fold_area(struct ftl *f, struct io *io, uint32_t index, unsigned stream, enum cause cause)

@@ -90,12 +90,36 @@ static void read_page(
 	done->pages++;
 }
 
+/* Where no area is, as page mapping does it. */
+static void read_plain(struct ftl *f, struct io *io, const struct across_piece *p)
+{
+	struct across *a = f->state;
+	struct page_walk walk = page_walk_start(f->geometry, p->extents, p->n);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part)) {
+		op_t look_up = across_look_up(f, io, part.lpn, false);
+		struct page_entry entry = page_map_get(&a->page.map, part.lpn);
+		mask_t wanted = entry.mask & part.mask;
+
+		if (!wanted)
+			continue;
+		flash_read(io, entry.ppn, mask_sectors(wanted), CAUSE_HOST, look_up);
+		pages_answer(io, entry.ppn, part.lpn, wanted);
+	}
+}
+
 static void read_piece(struct ftl *f, struct io *io, const struct across_piece *p)
 {
 	struct across *a = f->state;
 	struct progress done = { 0 };
-	uint32_t index = covering_area(a, p), reads;
+	uint32_t index, reads;
 
+	if (!across_has_areas(a, p->first, p->last)) {
+		read_plain(f, io, p);
+		return;
+	}
+	index = covering_area(a, p);
 	if (index != NO_AREA) {
 		read_direct(f, io, p, index);
 		return;

@@ -209,6 +209,18 @@ static struct across_needs look_up_page(struct ftl *f, struct io *io, lpn_t lpn,
 	return n;
 }
 
+/* The normal page is at `to` now, with what of the old one is not `written`. */
+static void renew_page(
+	struct ftl *f, struct io *io, lpn_t lpn, struct page_entry old, ppn_t to, mask_t written)
+{
+	struct across *a = f->state;
+
+	pages_hold_kept(io, to, old.ppn, lpn, old.mask & ~written);
+	if (old.mask)
+		space_release(a->page.store->space, old.ppn);
+	page_map_set(&a->page.map, lpn, (struct page_entry){ to, old.mask | written });
+}
+
 /* Sectors of the area in page `lpn`, one of its two. */
 static mask_t *area_part(struct across *a, const struct member *m, lpn_t lpn)
 {
@@ -303,10 +315,7 @@ static bool write_page(struct ftl *f, struct io *io, struct normal_page page,
 		pages_hold_kept(io, to, a->areas.area[before->index].ppn, page.lpn, from_before);
 	if (from_own)
 		pages_hold_kept(io, to, a->areas.area[own->index].ppn, page.lpn, from_own);
-	pages_hold_kept(io, to, old.ppn, page.lpn, kept);
-	if (old.mask)
-		space_release(a->page.store->space, old.ppn);
-	page_map_set(&a->page.map, page.lpn, (struct page_entry){ to, kept | written });
+	renew_page(f, io, page.lpn, old, to, written);
 	take_from_area(f, before, page.lpn, page.lost | from_before);
 	take_from_area(f, own, page.lpn, page.lost | from_own);
 	return true;
@@ -318,25 +327,38 @@ static bool extends_to(struct across *a, const struct member *m, lpn_t lpn)
 	return m->index != NO_AREA && m->fold && *area_part(a, m, lpn);
 }
 
-/* Is there an area over a border of the piece's pages? */
-static bool has_areas(const struct across *a, const struct across_piece *p)
+/* One page over whose borders no area is, as page mapping does it.  False: the drive is full. */
+static bool write_plain_page(struct ftl *f, struct io *io, struct page_part part)
 {
-	for (lpn_t anchor = p->first - 1; anchor != p->last + 1; anchor++)
-		if (across_area_at(a, anchor) != NO_AREA)
-			return true;
-	return false;
+	struct across *a = f->state;
+	op_t look_up = across_look_up(f, io, part.lpn, true), read = OP_NONE, program;
+	ppn_t to = store_take(a->page.store, io, part.lpn, ACROSS_HOST);
+	struct page_entry old;
+	mask_t kept;
+
+	if (to == PPN_NONE)
+		return false;
+	old = page_map_get(&a->page.map, part.lpn);
+	kept = old.mask & ~part.mask;
+	if (kept)
+		read = flash_read(io, old.ppn, mask_sectors(kept), CAUSE_RMW, look_up);
+	program = flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), CAUSE_HOST,
+		look_up == OP_NONE ? read : look_up);
+	if (look_up != OP_NONE)
+		flash_wait(io, program, read);
+	pages_hold_host(io, to, part.lpn, part.mask);
+	renew_page(f, io, part.lpn, old, to, part.mask);
+	return true;
 }
 
-/* As page mapping does it. */
 static bool write_plain(struct ftl *f, struct io *io, const struct across_piece *p)
 {
-	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
-		mask_t host = across_piece_mask(p, lpn);
-		struct across_needs entry = look_up_page(f, io, lpn, true);
+	struct page_walk walk = page_walk_start(f->geometry, p->extents, p->n);
+	struct page_part part;
 
-		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &entry, NULL, NULL))
+	while (page_walk_next(&walk, &part))
+		if (!write_plain_page(f, io, part))
 			return false;
-	}
 	return true;
 }
 
@@ -351,8 +373,6 @@ static bool write_normal(struct ftl *f, struct io *io, const struct across_piece
 	struct across_needs entry, outer;
 	bool folds;
 
-	if (!has_areas(a, p))
-		return write_plain(f, io, p);
 	before = meet(f, p, p->first - 1, LPN_NONE);
 	folds = before.fold;
 	outer = entry = look_up_page(f, io, p->first, true);
@@ -465,6 +485,14 @@ static bool write_small(struct ftl *f, struct io *io, const struct across_piece 
 	return write_normal(f, io, p, across_piece_is_across(p) ? p->first : LPN_NONE);
 }
 
+static bool write_piece(struct ftl *f, struct io *io, const struct across_piece *p)
+{
+	if (!across_piece_is_across(p) && !across_has_areas(f->state, p->first, p->last))
+		return write_plain(f, io, p);
+	return p->end - p->start <= f->geometry->sectors_per_page ? write_small(f, io, p)
+								  : write_normal(f, io, p, LPN_NONE);
+}
+
 void across_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	bool fits = true;
@@ -473,12 +501,33 @@ void across_write(struct ftl *f, struct io *io, const struct extent *extents, si
 	while (n && fits) {
 		struct across_piece p = across_piece_next(f->geometry, extents, n);
 
-		fits = p.end - p.start <= f->geometry->sectors_per_page ? write_small(f, io, &p)
-									: write_normal(f, io, &p, LPN_NONE);
+		fits = write_piece(f, io, &p);
 		extents += p.n;
 		n -= p.n;
 	}
 	across_end(f);
+}
+
+#define WRITE_AHEAD 16u /* entries lie anywhere */
+
+void across_write_pages(struct ftl *f, struct io *io, const lpn_t *lpn, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + WRITE_AHEAD < n)
+			across_fetch_entry(f->state, lpn[i + WRITE_AHEAD]);
+		write_plain_page(f, io, (struct page_part){ lpn[i], f->geometry->full_page });
+	}
+}
+
+/* Once each mapping page of the page table is in flash: outside time none is written again.  And where there never was
+ * an area, of which the rest would be folded into other pages. */
+bool across_takes_pages(const struct ftl *f)
+{
+	const struct across *a = f->state;
+	const struct directory *d = a->directory;
+	bool areas = d->pages > a->page_table_pages && directory_exists(d, a->page_table_pages);
+
+	return !areas && d->in_flash == a->page_table_pages;
 }
 
 /* ---- trim ---- */

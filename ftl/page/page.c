@@ -146,7 +146,7 @@ void page_trim(struct ftl *f, struct io *io, struct extent e)
 	}
 }
 
-static void page_populate(const struct ftl *f, lpn_t from, lpn_t end)
+void page_populate(const struct ftl *f, lpn_t from, lpn_t end)
 {
 	page_map_populate(&((const struct page_ftl *)f->state)->map, from, end);
 }
