@@ -574,7 +574,7 @@ static bool may_join(const struct schedule *s, const struct op *first, uint32_t 
 
 	if (op->kind != first->kind || op->kind == OP_COPY || op->die != first->die)
 		return false;
-	if (op->kind != OP_READ && !order_is_turn(op, block_of(s, op->ppn), index))
+	if (op->kind != OP_READ && !order_is_turn(&s->ops, block_of(s, op->ppn), index))
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
 	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
@@ -653,12 +653,9 @@ static void tell_begun(struct schedule *s, uint32_t u)
 STEP void begin_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
-	ppn_t target = order_target(op);
-	block_t block = geometry_block(s->geometry, target);
 
 	if (op->kind != OP_READ)
-		order_start(&s->ops, &s->flash->block[block], index,
-			target - geometry_first_page(s->geometry, block));
+		order_start(&s->ops, block_of(s, order_target(op)), index);
 }
 
 STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
@@ -1005,9 +1002,7 @@ static void tell_done(const struct schedule *s, uint32_t index)
 STEP void end_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
-	ppn_t target = order_target(op);
-	block_t number = geometry_block(s->geometry, target);
-	struct flash_block *block = &s->flash->block[number];
+	struct flash_block *block = block_of(s, order_target(op));
 	uint32_t waiter;
 
 	if (s->observed)
@@ -1016,7 +1011,7 @@ STEP void end_op(struct schedule *s, uint32_t index)
 	s->under_way--;
 	s->held -= op->held;
 	if (op->kind != OP_READ && op->kind != OP_FORWARD)
-		order_finish(&s->ops, block, index, target - geometry_first_page(s->geometry, number));
+		order_finish(&s->ops, block, index);
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter, index);
 	if (op->kind != OP_FORWARD)

@@ -3,6 +3,7 @@
  * with what is wrong, and never goes round.
  */
 #include "flash/census.h"
+#include "flash/order.h"
 #include "tests/drive_fixture.h"
 
 /* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the forwarded read 2
@@ -62,8 +63,9 @@ static void draw(struct picture *p)
 	pool_give(&p->ops.op, 3);
 	ops_add_edge(&p->ops, 1, 0);
 	ops_at(&p->ops, 0)->behind = 2;
+	ops_at(&p->ops, 1)->behind = 1;
 	ops_at(&p->ops, 1)->forwards = 3;
-	p->block[0] = (struct flash_block){ .first = 1, .gate = 2, .last = 2 };
+	p->block[0] = (struct flash_block){ .gate = 2, .last = 2 };
 	p->queue = (struct queue){ 0, 0 };
 	p->released = 4;
 }
@@ -147,7 +149,9 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_OP, op, next), 3, 3, "operations 3 is not there, or in two lists" },
 		{ IN(OF_OP, op, blockers), 0, 1, "operation 0 is in the queue of its die and is not ready" },
 		{ IN(OF_OP, op, blockers), 1, 2, "operation 1 waits for 1 others and counts 2" },
-		{ IN(OF_OP, op, behind), 1, 1, "operation of a block 0 is not there, or in two lists" },
+		{ IN(OF_OP, op, behind), 0, 1, "operation of a block 0 is not there, or in two lists" },
+		{ IN(OF_OP, op, behind), 1, 2, "operation 0 is in no list of a block" },
+		{ IN(OF_OP, op, behind), 1, 0, "the list of block 0 does not end, or has no gate" },
 		{ IN(OF_OP, op, behind), 1, 3, "operation 2 is in the list of block 0" },
 		{ IN(OF_OP, op, behind), 0, 0, "the list of block 0 does not end, or has no gate" },
 		{ IN(OF_OP, op, behind), 2, 3, "forwarded read 2 is not there, or in two lists" },
@@ -161,8 +165,9 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_TICKET, ticket, pending), 2, 1, "request 2 has completed and has parts" },
 		{ IN(OF_TICKET, ticket, next), 2, 2, "request 2 is not there, or in two lists" },
 		{ IN(OF_BLOCK, flash_block, gate), 0, 3, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_BLOCK, flash_block, last), 0, 1, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_BLOCK, flash_block, first), 1, 1, "operation of a block 0 is not there" },
+		{ IN(OF_BLOCK, flash_block, last), 0, 0, "the list of block 0 does not end, or has no gate" },
+		{ IN(OF_BLOCK, flash_block, last), 0, 1, "operation 0 stands behind a later one" },
+		{ IN(OF_BLOCK, flash_block, last), 1, 1, "operation of a block 1 is not there" },
 		{ IN(OF_PICTURE, picture, queue.last), 0, 1, "a list ends with 0 and should with 1" },
 	};
 
@@ -185,7 +190,7 @@ static void copy_in_a_circle(void *context)
 			.to = i,
 			.ticket = INDEX_NONE,
 			.kind = OP_COPY,
-			.behind = i ? 0 : 2 };
+			.behind = 2 - i };
 	count(&p);
 }
 
@@ -193,6 +198,22 @@ static void test_copies_come_from_somewhere(void **state)
 {
 	(void)state;
 	assert_aborts(copy_in_a_circle, NULL, "page 1 is copied from itself");
+}
+
+static void start_out_of_order(void *context)
+{
+	struct picture p;
+
+	(void)context;
+	draw(&p);
+	order_start(&p.ops, p.block, 1);
+}
+
+static void test_what_is_out_of_order_in_time_aborts(void **state)
+{
+	(void)state;
+	assert_aborts(start_out_of_order, NULL,
+		"an operation of page 1 starts before an earlier one of its block is done");
 }
 
 /* Whatever an operation has waited for, its account begins when its request's does. */
@@ -323,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_under_way_is_counted),
 		cmocka_unit_test(test_lists_that_are_wrong_are_seen),
 		cmocka_unit_test(test_copies_come_from_somewhere),
+		cmocka_unit_test(test_what_is_out_of_order_in_time_aborts),
 		cmocka_unit_test(test_accounts_of_another_time_are_seen),
 		cmocka_unit_test(test_handles_of_operations_to_come),
 		cmocka_unit_test(test_times_that_no_alarm_can_have_are_refused),
