@@ -71,7 +71,7 @@ static void check_drive(void *drive)
 
 static struct image image_of(struct drive *d)
 {
-	struct image i = { { "ssdlab drive 9", "drive", "make one with ssd run --save-drive FILE", reason,
+	struct image i = { { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE", reason,
 				   .visit = visit_drive, .check = check_drive, .context = d },
 		d };
 

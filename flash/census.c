@@ -101,18 +101,28 @@ static void count_op(struct census *c, const struct geometry *g, uint32_t i, uin
 	c->parts[op->ticket]++;
 }
 
+/* Pages of a life are written one behind the other. */
+static bool follows(const struct op *op, const struct op *before)
+{
+	return op->kind == OP_ERASE || before->kind == OP_ERASE || order_target(op) > order_target(before);
+}
+
 static void count_block(struct census *c, const struct geometry *g, const struct flash_block *blocks,
 	block_t b, uint64_t *behind)
 {
+	const struct op *before = NULL;
 	uint32_t last = 0;
 	bool gate = !blocks[b].gate;
 
-	for (uint32_t at = blocks[b].first; at; last = at, at = ops_at(c->ops, at - 1)->behind) {
+	for (uint32_t at = order_first(c->ops, &blocks[b]); at;
+		last = at, at = order_next(c->ops, &blocks[b], at)) {
 		const struct op *op = ops_at(c->ops, at - 1);
 
 		claim(behind, at - 1, c->ops->op.used, "operation of a block");
 		BUG_ON(bits_get(c->free, at - 1) || !has_turn(op) || geometry_block(g, order_target(op)) != b,
 			"operation %u is in the list of block %u", at - 1, b);
+		BUG_ON(before && !follows(op, before), "operation %u stands behind a later one", at - 1);
+		before = op;
 		gate |= at == blocks[b].gate;
 	}
 	BUG_ON(last != blocks[b].last || !gate, "the list of block %u does not end, or has no gate", b);
@@ -131,6 +141,19 @@ static void check_source(
 	}
 }
 
+/* What stands behind the copies that follow an operation writes pages behind theirs. */
+static void check_behind(const struct census *c, const struct flash_block *block, uint32_t i, ppn_t to)
+{
+	uint32_t next = ops_at(c->ops, i)->orphan ? 0 : order_next(c->ops, block, i + 1);
+	const struct op *op;
+
+	if (!next)
+		return;
+	op = ops_at(c->ops, next - 1);
+	BUG_ON(op->kind != OP_ERASE && order_target(op) <= to, "operation %u stands behind a later one",
+		next - 1);
+}
+
 /* Of all pages that the operation writes. */
 static void check_sources(
 	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i)
@@ -145,6 +168,7 @@ static void check_sources(
 		at = ops_copy(c->ops, at)->next;
 		check_source(c, g, blocks, i, ops_copy(c->ops, at)->to);
 	} while (at != last);
+	check_behind(c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, last)->to);
 }
 
 struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks)

@@ -294,7 +294,7 @@ void flash_wait(struct io *io, op_t op, op_t other)
 /* Nothing is under way: operations mean nothing in another process. */
 static bool block_is_idle(const struct flash_block *b)
 {
-	return !b->unfinished && !b->first && !b->gate && !b->last && b->started <= b->next;
+	return !b->unfinished && !b->gate && !b->last;
 }
 
 void flash_check_idle(const struct flash *f)
@@ -314,8 +314,7 @@ static void run_regions(struct flash *f, struct regions *r)
 
 		/* A number + 1 has the bits of a handle of its first use. */
 		regions_require(r,
-			schedule_knows(f->schedule, at->first) && schedule_knows(f->schedule, at->gate) &&
-				schedule_knows(f->schedule, at->last) && !at->first == !at->last,
+			schedule_knows(f->schedule, at->gate) && schedule_knows(f->schedule, at->last),
 			"block table");
 	}
 	regions_visit(r, f->count, sizeof f->count);

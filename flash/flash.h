@@ -39,16 +39,15 @@ enum op_kind {
 typedef uint64_t op_t;
 #define OP_NONE ((op_t)0)
 
-/* 28 bytes and not 32: blocks that planes fill lie a plane apart, and at powers of two their records would push each
- * other out of the caches. */
+/* 20 bytes, no power of two: blocks that planes fill lie a plane apart, and at powers of two their records would push
+ * each other out of the caches. */
 struct flash_block {
 	uint32_t next; /* page that is programmed next: the one behind the last programmed since the erase */
 	uint32_t erases;
 
 	/* What time has not finished (order.h): numbers of operations + 1, 0 = none. */
 	uint32_t unfinished; /* operations of this life of the block */
-	uint32_t first, gate, last;
-	uint32_t started; /* page behind the last whose program has started */
+	uint32_t gate, last;
 };
 
 /* Over all causes; filled in when the numbers are read. */

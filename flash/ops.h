@@ -26,7 +26,7 @@ struct op {
 	uint32_t ticket;      /* INDEX_NONE: no request waits for it */
 	ppn_t ppn, to; /* `to`: target of a copy; what is read at its source; of an erase, see order.c */
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
-	uint32_t behind;   /* + 1: the next in its block's list, or of the reads forwarded from a program */
+	uint32_t behind;   /* + 1: the next in its block's ring, or of the reads forwarded from a program */
 	uint32_t forwards; /* + 1: reads that wait for this program's data */
 	uint32_t train;    /* ring of the copies that follow this one (struct copy) */
 	die_t die;

@@ -11,10 +11,13 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 		op->blockers += b->unfinished;
 		b->unfinished = 0;
 	}
-	if (b->first)
-		ops_at(o, b->last - 1)->behind = index + 1;
-	else
-		b->first = index + 1;
+	op->behind = index + 1;
+	if (b->last) {
+		struct op *last = ops_at(o, b->last - 1);
+
+		op->behind = last->behind;
+		last->behind = index + 1;
+	}
 	if (!b->gate)
 		b->gate = index + 1;
 	b->last = index + 1;
@@ -22,7 +25,7 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 
 uint32_t order_erase(const struct ops *o, const struct flash_block *b, uint32_t life)
 {
-	for (uint32_t at = b->first; at; at = ops_at(o, at - 1)->behind)
+	for (uint32_t at = order_first(o, b); at; at = order_next(o, b, at))
 		if (ops_at(o, at - 1)->kind == OP_ERASE && ops_at(o, at - 1)->life == life)
 			return at - 1;
 	return INDEX_NONE;
@@ -67,22 +70,22 @@ uint32_t order_pass(struct ops *o, struct flash_block *b)
 		return INDEX_NONE;
 	ops_at(o, index)->stage = STAGE_QUEUED;
 	if (ops_at(o, index)->kind != OP_ERASE)
-		b->gate = ops_at(o, index)->behind;
+		b->gate = order_next(o, b, b->gate);
 	return index;
 }
 
 uint32_t order_orphan(struct ops *o, struct flash_block *b)
 {
-	uint32_t index = b->first - 1;
+	uint32_t index = order_first(o, b) - 1;
 	struct op *op;
 
-	if (!b->first) {
-		b->gate = b->last = b->started = b->unfinished = 0;
+	if (!b->last) {
+		b->gate = b->unfinished = 0;
 		return INDEX_NONE;
 	}
 	op = ops_at(o, index);
 	op->orphan = true;
-	b->first = op->behind;
+	order_drop_first(o, b);
 	if (op->kind == OP_ERASE) {
 		op->blockers -= op->to;
 		op->to = 0;
@@ -107,7 +110,7 @@ static struct copy *find_copy(const struct ops *o, const struct op *op, ppn_t pp
 
 uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
 {
-	for (uint32_t at = b->first; at; at = ops_at(o, at - 1)->behind) {
+	for (uint32_t at = order_first(o, b); at; at = order_next(o, b, at)) {
 		const struct op *op = ops_at(o, at - 1);
 
 		if (op->kind != OP_ERASE && order_target_life(op) == life &&

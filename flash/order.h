@@ -1,9 +1,9 @@
 /*
  * The order of programs and erases of a block in time.  A block keeps its unfinished programs, targets of
- * copies and erases in a list, in the order in which they were made.  An operation of the list passes the
- * gate into its die's queue when it is ready and every earlier one has passed (an erase: has finished); as
- * that queue is first come first served, they start in this order, and because a die serves one command
- * at a time they finish in it.  Both is asserted of every operation.
+ * copies and erases in a ring, in the order in which they were made; behind the last is the first.  An
+ * operation of the ring passes the gate into its die's queue when it is ready and every earlier one has
+ * passed (an erase: has finished); as that queue is first come first served, they start in this order, and
+ * because a die serves one command at a time they finish in it.  Both is asserted of every operation.
  *
  * An erase ends a life of its block: it waits for every operation of that life, reads and copies
  * from the block included.  Internal to flash/; knows nothing of time.
@@ -25,8 +25,32 @@ static inline uint32_t order_target_life(const struct op *op)
 	return op->kind == OP_COPY ? op->to_life : op->life;
 }
 
-/* A program, copy or erase is made: it is the last of its block. */
+/* A program, copy or erase is made: it is the last of its block.  Its page is behind those made before (flash.h), so
+ * that the order of the ring is that of pages. */
 void order_append(struct ops *, struct flash_block *, uint32_t op);
+
+/* The first operation of the block's ring + 1, 0 = none. */
+static inline uint32_t order_first(const struct ops *o, const struct flash_block *b)
+{
+	return b->last ? ops_at(o, b->last - 1)->behind : 0;
+}
+
+/* The one behind an operation of the ring + 1, 0 = none. */
+static inline uint32_t order_next(const struct ops *o, const struct flash_block *b, uint32_t at)
+{
+	return at == b->last ? 0 : ops_at(o, at - 1)->behind;
+}
+
+/* The first of a ring that is not empty leaves it. */
+static inline void order_drop_first(struct ops *o, struct flash_block *b)
+{
+	struct op *last = ops_at(o, b->last - 1);
+
+	if (last->behind == b->last)
+		b->last = 0;
+	else
+		last->behind = ops_at(o, last->behind - 1)->behind;
+}
 
 /* An operation made now uses the block. */
 static inline void order_enter(struct flash_block *b)
@@ -44,59 +68,45 @@ uint32_t order_leave(struct ops *, struct flash_block *, uint32_t life);
 uint32_t order_pass(struct ops *, struct flash_block *);
 
 /* It is this program's or erase's turn in its block: no earlier one is unfinished. */
-static inline bool order_is_turn(const struct op *op, const struct flash_block *b, uint32_t index)
+static inline bool order_is_turn(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
-	return op->orphan || b->first == index + 1;
+	return ops_at(o, index)->orphan || order_first(o, b) == index + 1;
 }
 
 /* A program, copy or erase starts or is done: aborts unless it is its turn. */
-static inline void order_start(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
+static inline void order_start(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
 	const struct op *op = ops_at(o, index);
 
-	if (op->orphan)
-		return;
-	BUG_ON(b->first != index + 1,
+	BUG_ON(!order_is_turn(o, b, index),
 		"an operation of page %u starts before an earlier one of its block is done",
 		order_target(op));
-	if (op->kind == OP_ERASE) {
-		BUG_ON(op->to, "the block of page %u is erased while %u operations still use it", op->ppn,
-			op->to);
-		b->started = 0;
-		return;
-	}
-	BUG_ON(page < b->started,
-		"the program of page %u (page %u of its block) starts after that of page %u",
-		order_target(op), page, b->started - 1);
-	b->started = page + 1;
+	BUG_ON(op->kind == OP_ERASE && op->to,
+		"the block of page %u is erased while %u operations still use it", op->ppn, op->to);
 }
 
-static inline void order_check_turn(
-	const struct op *op, const struct flash_block *b, uint32_t index, uint32_t page)
+/* It is done, or one of the copies that are one operation is. */
+static inline void order_check_end(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
-	BUG_ON(!order_is_turn(op, b, index),
-		"an operation of page %u is done before an earlier one of its block", order_target(op));
-	BUG_ON(op->kind != OP_ERASE && !op->orphan && b->started != page + 1,
-		"the program of page %u is done after that of page %u of its block has started",
-		order_target(op), b->started - 1);
+	BUG_ON(!order_is_turn(o, b, index),
+		"an operation of page %u is done before an earlier one of its block",
+		order_target(ops_at(o, index)));
 }
 
-static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t index, uint32_t page)
+static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t index)
 {
 	const struct op *op = ops_at(o, index);
 
-	order_check_turn(op, b, index, page);
+	order_check_end(o, b, index);
 	if (op->orphan)
 		return;
-	b->first = op->behind;
 	if (op->kind == OP_ERASE)
-		b->gate = op->behind;
-	if (!b->first)
-		b->last = 0;
+		b->gate = order_next(o, b, index + 1);
+	order_drop_first(o, b);
 }
 
 /* The block was erased outside time: what is under way no longer concerns it and passes no gate.  Takes the first
- * operation off the list; INDEX_NONE when there is none. */
+ * operation off the ring; INDEX_NONE when there is none. */
 uint32_t order_orphan(struct ops *, struct flash_block *);
 
 /* The unfinished operation that writes the page in this life, or INDEX_NONE. */

@@ -392,7 +392,7 @@ bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
 
-	if (block_of(s, from)->first || !may_follow(s, io, from, to, cause))
+	if (block_of(s, from)->last || !may_follow(s, io, from, to, cause))
 		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
 	ops_follow(&s->ops, io->last_op, from, to);
 	change_load(s, ops_at(&s->ops, io->last_op), copy_time(s, from, to));
@@ -633,7 +633,7 @@ static bool may_join(const struct schedule *s, const struct op *first, uint32_t 
 
 	if (op->kind != first->kind || op->kind == OP_COPY || op->die != first->die)
 		return false;
-	if (op->kind != OP_READ && !order_is_turn(op, block_of(s, op->ppn), index))
+	if (op->kind != OP_READ && !order_is_turn(&s->ops, block_of(s, op->ppn), index))
 		return false;
 	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
 	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
@@ -713,12 +713,9 @@ static void tell_begun(struct schedule *s, uint32_t u)
 STEP void begin_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
-	ppn_t target = order_target(op);
-	block_t block = geometry_block(s->geometry, target);
 
 	if (op->kind != OP_READ)
-		order_start(&s->ops, &s->flash->block[block], index,
-			target - geometry_first_page(s->geometry, block));
+		order_start(&s->ops, block_of(s, order_target(op)), index);
 }
 
 /* It has been measured. */
@@ -1073,9 +1070,7 @@ static void tell_done(const struct schedule *s, uint32_t index)
 STEP void end_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
-	ppn_t target = order_target(op);
-	block_t number = geometry_block(s->geometry, target);
-	struct flash_block *block = &s->flash->block[number];
+	struct flash_block *block = block_of(s, order_target(op));
 	uint32_t waiter;
 
 	if (s->observed)
@@ -1084,7 +1079,7 @@ STEP void end_op(struct schedule *s, uint32_t index)
 	s->under_way--;
 	s->held -= op->held;
 	if (op->kind != OP_READ && op->kind != OP_FORWARD)
-		order_finish(&s->ops, block, index, target - geometry_first_page(s->geometry, number));
+		order_finish(&s->ops, block, index);
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter, index);
 	if (op->kind != OP_FORWARD)
@@ -1120,7 +1115,7 @@ STEP void be_idle(struct schedule *s, uint32_t u)
 }
 
 /* A copy is done that others follow: its operation is the next one now. */
-STEP void end_copy(struct schedule *s, uint32_t index, block_t block)
+STEP void end_copy(struct schedule *s, uint32_t index, const struct flash_block *block)
 {
 	struct op *op = ops_at(&s->ops, index);
 	uint32_t waiter;
@@ -1128,7 +1123,7 @@ STEP void end_copy(struct schedule *s, uint32_t index, block_t block)
 	if (s->observed)
 		tell_done(s, index);
 	change_load(s, op, -(uint64_t)op->cell_ns);
-	order_check_turn(op, &s->flash->block[block], index, op->to - geometry_first_page(s->geometry, block));
+	order_check_end(&s->ops, block, index);
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
 		unblock(s, waiter, index);
 	ops_advance(&s->ops, index);
@@ -1142,7 +1137,7 @@ STEP void go_on_copying(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 	struct op *op = s->ops.op.object;
 	uint32_t index = unit->command;
-	block_t block = geometry_block(s->geometry, op[index].to);
+	const struct flash_block *block = block_of(s, op[index].to);
 
 	end_copy(s, index, block);
 	if (unit->reads.first != INDEX_NONE || s->woken.first != INDEX_NONE || s->observed) {
@@ -1150,7 +1145,7 @@ STEP void go_on_copying(struct schedule *s, uint32_t u)
 		be_idle(s, u);
 		return;
 	}
-	order_start(&s->ops, &s->flash->block[block], index, op[index].to - geometry_first_page(s->geometry, block));
+	order_start(&s->ops, block, index);
 	unit->brings_data = false;
 	unit->in_ns = s->command_ns[OP_COPY];
 	unit->cell_ns = op[index].cell_ns;

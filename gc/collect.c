@@ -84,6 +84,8 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	policy->space = space;
 	policy->settings = settings;
 	random_init(&policy->random, settings->seed, 0x6763);
+	if (policy->ops->ages)
+		space_keep_ages(space);
 	policy->ops->init(policy);
 	space->watcher = (struct space_watcher){ policy, tell_closed,
 		policy->ops->dropped ? tell_dropped : NULL, tell_opened, policy->link };

@@ -188,5 +188,6 @@ const struct gc_policy_ops gc_cost_benefit = {
 	.name = "cost_benefit",
 	.brief = "the most free space per copied page, weighted by age: cold blocks wait less",
 	OVER_CANDIDATES,
+	.ages = true,
 	.pick = cost_benefit_pick,
 };

@@ -125,7 +125,7 @@ static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cau
 	uint32_t full = p->live + s->per_page - p->live % s->per_page;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !s->space->block[b].hollow)
+		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !space_hollow(s->space, b))
 			continue;
 		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
 			if (p->live == full)
@@ -296,8 +296,8 @@ block_t pack_last_resort(const struct pack *p, plane_t plane)
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
 		if (s->space->block[b].state != BLOCK_CLOSED)
 			continue;
-		total += s->space->block[b].hollow;
-		if (s->space->block[b].hollow > (most == BLOCK_NONE ? 0 : s->space->block[most].hollow))
+		total += space_hollow(s->space, b);
+		if (space_hollow(s->space, b) > (most == BLOCK_NONE ? 0 : space_hollow(s->space, most)))
 			most = b;
 	}
 	return total < s->per_page ? BLOCK_NONE : most;

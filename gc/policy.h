@@ -27,6 +27,7 @@ struct gc_policy {
 struct gc_policy_ops {
 	const char *name, *brief;
 	size_t size;
+	bool ages; /* looks at space.stamp */
 	void (*init)(struct gc_policy *);
 	void (*exit)(struct gc_policy *);
 	void (*closed)(struct gc_policy *, block_t);           /* a new candidate */

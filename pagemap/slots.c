@@ -19,7 +19,7 @@ void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t
 		.pairs = pairs < OWNER_NONE ? (owner_t)pairs : OWNER_NONE };
 	s->most_pairs = (OWNER_NONE - s->pairs) >> s->shift;
 	s->live = memory_array(words(s), sizeof *s->live, "live slots");
-	space->slot_shift = s->shift;
+	space_have_slots(space, s->shift);
 	s->list = pool_create(per_page * (uint32_t)sizeof(sub_t), "slot lists");
 	s->pair = pool_create(sizeof(struct slots_pair), "pairs of runs");
 }
@@ -73,7 +73,7 @@ static void forget_name(struct slots *s, owner_t owner)
 
 static void change_hollow(struct slots *s, block_t b, uint32_t change)
 {
-	space_set_hollow(s->space, b, s->space->block[b].hollow + change);
+	space_set_hollow(s->space, b, space_hollow(s->space, b) + change);
 }
 
 void slots_fill(struct slots *s, ppn_t ppn, uint32_t count)
@@ -164,9 +164,9 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 				seen += see(&s->list, owner - s->lists, listed);
 			total += live;
 		}
-		BUG_ON(hollow != s->space->block[b].hollow,
+		BUG_ON(hollow != space_hollow(s->space, b),
 			"block %u has %u unused slots in live pages, %u are counted", b, hollow,
-			s->space->block[b].hollow);
+			space_hollow(s->space, b));
 	}
 	seen += see_free(&s->list, listed) + see_free(&s->pair, paired);
 	memory_free(listed);

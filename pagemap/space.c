@@ -26,7 +26,6 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 		s->stream[s->streams] = streams[s->streams];
 	add_wear_stream(s);
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
-	s->stamp = memory_array(g->blocks, sizeof *s->stamp, "block states");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
 	for (plane_t p = 0; p < g->planes; p++) {
 		s->plane[p].free_pages = g->pages_per_plane;
@@ -36,12 +35,24 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	return s;
 }
 
+void space_keep_ages(struct space *s)
+{
+	s->stamp = memory_array(s->geometry->blocks, sizeof *s->stamp, "block ages");
+}
+
+void space_have_slots(struct space *s, uint32_t shift)
+{
+	s->slot_shift = shift;
+	s->hollow = memory_array(s->geometry->blocks, sizeof *s->hollow, "slots of blocks");
+}
+
 void space_free(struct space *s)
 {
 	if (!s)
 		return;
 	memory_free(s->block);
 	memory_free(s->stamp);
+	memory_free(s->hollow);
 	memory_free(s->plane);
 	memory_free(s);
 }
@@ -55,7 +66,7 @@ void space_open(struct space *s, plane_t p, unsigned stream)
 	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
 		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
 	s->block[b].state = BLOCK_OPEN;
-	s->block[b].stream = (uint16_t)stream;
+	s->block[b].stream = stream;
 	s->plane[p].open[stream] = (struct open_block){ b, 0 };
 }
 
@@ -64,7 +75,8 @@ void space_close(struct space *s, plane_t p, unsigned stream)
 	block_t b = s->plane[p].open[stream].block;
 
 	s->block[b].state = BLOCK_CLOSED;
-	s->stamp[b] = s->handed_out;
+	if (s->stamp)
+		s->stamp[b] = s->handed_out;
 	s->plane[p].open[stream].block = BLOCK_NONE;
 	if (s->watcher.closed)
 		s->watcher.closed(s->watcher.context, b);
@@ -89,7 +101,7 @@ void space_set_hollow(struct space *s, block_t b, uint32_t slots)
 {
 	uint32_t live = space_live(s, b);
 
-	s->block[b].hollow = slots;
+	s->hollow[b] = slots;
 	if (space_live(s, b) != live)
 		tell_dropped(s, b);
 }
@@ -123,10 +135,14 @@ void space_regions(struct space *s, struct regions *r)
 	const struct geometry *g = s->geometry;
 
 	regions_visit(r, s->block, (size_t)g->blocks * sizeof *s->block);
-	regions_visit(r, s->stamp, (size_t)g->blocks * sizeof *s->stamp);
-	regions_below(r, NUMBERS_OF(s->block, valid), g->blocks, g->pages_per_block + 1u, "block states");
+	if (s->stamp)
+		regions_visit(r, s->stamp, (size_t)g->blocks * sizeof *s->stamp);
+	if (s->hollow)
+		regions_visit(r, s->hollow, (size_t)g->blocks * sizeof *s->hollow);
 	for (block_t b = 0; b < g->blocks; b++)
-		regions_require(r, s->block[b].state <= BLOCK_RETIRED && s->block[b].stream < s->streams,
+		regions_require(r,
+			s->block[b].valid <= g->pages_per_block && s->block[b].state <= BLOCK_RETIRED &&
+				s->block[b].stream < s->streams,
 			"block states");
 	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
 	for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
@@ -147,11 +163,11 @@ static void check_block(const struct space *s, block_t b)
 		live += flash_owner(s->flash, first + page) != OWNER_NONE;
 	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live,
 		s->block[b].valid);
-	BUG_ON(s->block[b].hollow && s->block[b].hollow >= live << s->slot_shift,
-		"%u live pages of block %u have %u slots without data", live, b, s->block[b].hollow);
+	BUG_ON(space_hollow(s, b) && space_hollow(s, b) >= live << s->slot_shift,
+		"%u live pages of block %u have %u slots without data", live, b, space_hollow(s, b));
 	BUG_ON((s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_RETIRED) && used,
 		"block %u is out of use with %u pages programmed", b, used);
-	BUG_ON(s->stamp[b] > s->handed_out, "block %u was full before the last page was handed out", b);
+	BUG_ON(s->stamp && s->stamp[b] > s->handed_out, "block %u was full before the last page was handed out", b);
 	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
 		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
 }

@@ -28,12 +28,12 @@ struct stream {
 
 enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_RETIRED };
 
-/* 12 bytes, no power of two: as struct flash_block. */
+/* 4 bytes: of 8 or 16 the records of planes' blocks push each other out as those of struct flash_block would.  What is
+ * counted stands on top, where that is one addition. */
 struct space_block {
-	uint32_t valid;  /* live pages, counted from the moment they are handed out */
-	uint32_t hollow; /* slots of its live pages that hold no live data: space_set_hollow() */
-	uint16_t state;  /* enum block_state; 0 = free, so untouched memory is right */
-	uint16_t stream; /* that opened it last */
+	unsigned state : 4;  /* enum block_state; 0 = free, so untouched memory is right */
+	unsigned stream : 4; /* that opened it last */
+	unsigned valid : 24; /* live pages, counted from the moment they are handed out */
 };
 
 struct open_block {
@@ -60,13 +60,15 @@ struct space {
 	struct flash *flash;
 	struct blocks *blocks;
 	struct space_block *block;
-	uint64_t *stamp; /* per block: when its last page was handed out, in pages handed out by the drive */
+	uint32_t *hollow; /* per block: slots of its live pages that hold no live data; NULL unless pages have slots */
+	uint64_t *stamp; /* per block: when its last page was handed out, in pages handed out by the drive; NULL:
+			    nobody asks (space_keep_ages()) */
 	struct space_plane *plane;
 	struct space_watcher watcher;
 	struct stream stream[STREAMS_MOST];
 	unsigned streams;     /* the FTL's and that of wear levelling */
 	unsigned wear_stream; /* for cold data */
-	uint32_t slot_shift;  /* a page has 1 << slot_shift slots; 0 unless pages die in parts (slots.h) */
+	uint32_t slot_shift;  /* a page has 1 << slot_shift slots: space_have_slots() */
 	block_t emptied;      /* what is being emptied, BLOCK_NONE: of its pages the watcher is told nothing */
 	uint32_t reserve;     /* free blocks per plane that only the collector may open */
 	uint64_t handed_out;  /* pages, ever: the clock of block ages */
@@ -82,6 +84,9 @@ static inline bool space_has_page(const struct space *s, plane_t p, unsigned str
 	return s->plane[p].open[stream].block != BLOCK_NONE ||
 	       blocks_left(s->blocks, p) > (privileged ? 0 : s->reserve);
 }
+
+/* From now on it is noted when blocks are full; before the first page is handed out. */
+void space_keep_ages(struct space *);
 
 /* For space_take(): the stream has no block in that plane and gets one; its block is full. */
 void space_open(struct space *, plane_t, unsigned stream);
@@ -127,20 +132,28 @@ void space_release(struct space *, ppn_t);
 /* A live page has been copied elsewhere: the old place is dead (flash_copy took its owner). */
 void space_moved_away(struct space *, ppn_t from);
 
-/* For an FTL whose pages die in parts and whose collection packs what is left: slots of the block's live pages
- * that hold no live data. */
+/* For an FTL whose pages die in parts (slots.h) and whose collection packs what is left: a page has 1 << shift slots.
+ * Before the first page is handed out. */
+void space_have_slots(struct space *, uint32_t shift);
+
+/* Of an FTL with slots: so many of those of the block's live pages hold no live data. */
 void space_set_hollow(struct space *, block_t, uint32_t slots);
+
+static inline uint32_t space_hollow(const struct space *s, block_t b)
+{
+	return s->hollow ? s->hollow[b] : 0;
+}
 
 /* A page of the block counts with all its slots unless some are hollow. */
 static inline uint32_t space_live_slots(const struct space *s, block_t b)
 {
-	return (s->block[b].valid << s->slot_shift) - s->block[b].hollow;
+	return (s->block[b].valid << s->slot_shift) - space_hollow(s, b);
 }
 
 /* Pages that the live data of the block will fill once collected: what collection of it costs. */
 static inline uint32_t space_live(const struct space *s, block_t b)
 {
-	return s->block[b].valid - (s->block[b].hollow >> s->slot_shift);
+	return s->block[b].valid - (space_hollow(s, b) >> s->slot_shift);
 }
 
 static inline const struct stream *space_stream(const struct space *s, block_t b)

@@ -3,6 +3,7 @@
  * with what is wrong, and never goes round.
  */
 #include "flash/census.h"
+#include "flash/order.h"
 #include "tests/drive_fixture.h"
 
 /* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the forwarded read 2
@@ -44,7 +45,7 @@ static void add_tickets(struct picture *p)
 	p->completed = (struct queue){ 2, 2 };
 }
 
-/* Page 8 goes to 12, pages 9 and 11 follow to 13 and 14. */
+/* Page 8 goes to 12, pages 9 and 11 follow to 13 and 14; behind them 15 is programmed. */
 static void add_moves(struct picture *p)
 {
 	struct op *copy = add_op(p, OP_COPY, 8, INDEX_NONE);
@@ -54,6 +55,9 @@ static void add_moves(struct picture *p)
 	ops_follow(&p->ops, 5, 9, 13);
 	ops_follow(&p->ops, 5, 11, 14);
 	add_op(p, OP_READ, 13, INDEX_NONE);
+	add_op(p, OP_PROGRAM, 15, INDEX_NONE)->behind = 6;
+	ops_at(&p->ops, 5)->behind = 8;
+	p->block[3] = (struct flash_block){ .gate = 8, .last = 8 };
 }
 
 static void draw(struct picture *p)
@@ -78,9 +82,9 @@ static void draw(struct picture *p)
 	ops_add_edge(&p->ops, 1, &ops_at(&p->ops, 0)->waiters);
 	ops_add_edge(&p->ops, 6, &ops_copy(&p->ops, 0)->waiters);
 	ops_at(&p->ops, 0)->behind = 2;
+	ops_at(&p->ops, 1)->behind = 1;
 	ops_at(&p->ops, 1)->forwards = 3;
-	p->block[0] = (struct flash_block){ .first = 1, .gate = 2, .last = 2 };
-	p->block[3] = (struct flash_block){ .first = 6, .last = 6 };
+	p->block[0] = (struct flash_block){ .gate = 2, .last = 2 };
 	p->queue = (struct queue){ 0, 0 };
 	p->released = 4;
 }
@@ -115,7 +119,7 @@ static void test_what_is_under_way_is_counted(void **state)
 	(void)state;
 	draw(&p);
 	c = count(&p);
-	assert_int_equal(c.under_way, 6);
+	assert_int_equal(c.under_way, 7);
 	assert_int_equal(c.held, 1);
 	release(&p);
 }
@@ -169,7 +173,9 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_OP, op, next), 3, 3, "operations 3 is not there, or in two lists" },
 		{ IN(OF_OP, op, blockers), 0, 1, "operation 0 is in the queue of its die and is not ready" },
 		{ IN(OF_OP, op, blockers), 1, 2, "operation 1 waits for 1 others and counts 2" },
-		{ IN(OF_OP, op, behind), 1, 1, "operation of a block 0 is not there, or in two lists" },
+		{ IN(OF_OP, op, behind), 0, 1, "operation of a block 0 is not there, or in two lists" },
+		{ IN(OF_OP, op, behind), 1, 2, "operation 0 is in no list of a block" },
+		{ IN(OF_OP, op, behind), 1, 0, "the list of block 0 does not end, or has no gate" },
 		{ IN(OF_OP, op, behind), 1, 3, "operation 2 is in the list of block 0" },
 		{ IN(OF_OP, op, behind), 0, 0, "the list of block 0 does not end, or has no gate" },
 		{ IN(OF_OP, op, behind), 2, 3, "forwarded read 2 is not there, or in two lists" },
@@ -185,6 +191,7 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_COPY, copy, next), 1, 1, "operation 6 waits for 0 others and counts 1" },
 		{ IN(OF_COPY, copy, from), 1, 12, "the copy of page 12 follows that of page 8" },
 		{ IN(OF_COPY, copy, to), 0, 12, "the copy of page 9 follows that of page 8" },
+		{ IN(OF_COPY, copy, to), 1, 15, "operation 7 stands behind a later one" },
 		{ IN(OF_COPY, copy, to), 1, 16, "the copy of page 11 follows that of page 8" },
 		{ IN(OF_COPY, copy, waiters), 1, 1, "dependency 1 is not there, or in two lists" },
 		{ IN(OF_EDGE, edge, next), 0, 1, "dependency 1 is not there, or in two lists" },
@@ -193,8 +200,9 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_TICKET, ticket, pending), 2, 1, "request 2 has completed and has parts" },
 		{ IN(OF_TICKET, ticket, next), 2, 2, "request 2 is not there, or in two lists" },
 		{ IN(OF_BLOCK, flash_block, gate), 0, 3, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_BLOCK, flash_block, last), 0, 1, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_BLOCK, flash_block, first), 1, 1, "operation of a block 0 is not there" },
+		{ IN(OF_BLOCK, flash_block, last), 0, 0, "the list of block 0 does not end, or has no gate" },
+		{ IN(OF_BLOCK, flash_block, last), 0, 1, "operation 0 stands behind a later one" },
+		{ IN(OF_BLOCK, flash_block, last), 1, 1, "operation of a block 1 is not there" },
 		{ IN(OF_PICTURE, picture, queue.last), 0, 1, "a list ends with 0 and should with 1" },
 	};
 
@@ -218,7 +226,7 @@ static void copy_in_a_circle(void *context)
 			.to = i,
 			.ticket = INDEX_NONE,
 			.kind = OP_COPY,
-			.behind = i ? 0 : 2 };
+			.behind = 2 - i };
 	count(&p);
 }
 
@@ -231,12 +239,13 @@ static void move_in_a_circle(void *context)
 	draw(&p);
 	ops_copy(&p.ops, 1)->from = 8;
 	ops_at(&p.ops, 5)->ppn = 9;
-	p.block[2] = (struct flash_block){ .first = 4, .last = 4 };
+	p.block[2] = (struct flash_block){ .last = 4 };
 	*ops_at(&p.ops, pool_take(&p.ops.op)) = (struct op){ .next = INDEX_NONE,
 		.waiters = INDEX_NONE,
 		.train = INDEX_NONE,
 		.ppn = 14,
 		.to = 8,
+		.behind = 4,
 		.ticket = INDEX_NONE,
 		.kind = OP_COPY };
 	count(&p);
@@ -245,8 +254,24 @@ static void move_in_a_circle(void *context)
 static void test_copies_come_from_somewhere(void **state)
 {
 	(void)state;
-	assert_aborts(copy_in_a_circle, NULL, "page 1 is copied from itself");
-	assert_aborts(move_in_a_circle, NULL, "page 14 is copied from itself");
+	assert_aborts(copy_in_a_circle, NULL, "is copied from itself");
+	assert_aborts(move_in_a_circle, NULL, "is copied from itself");
+}
+
+static void start_out_of_order(void *context)
+{
+	struct picture p;
+
+	(void)context;
+	draw(&p);
+	order_start(&p.ops, p.block, 1);
+}
+
+static void test_what_is_out_of_order_in_time_aborts(void **state)
+{
+	(void)state;
+	assert_aborts(start_out_of_order, NULL,
+		"an operation of page 1 starts before an earlier one of its block is done");
 }
 
 /* Whatever an operation has waited for, its account begins when its request's does. */
@@ -377,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_under_way_is_counted),
 		cmocka_unit_test(test_lists_that_are_wrong_are_seen),
 		cmocka_unit_test(test_copies_come_from_somewhere),
+		cmocka_unit_test(test_what_is_out_of_order_in_time_aborts),
 		cmocka_unit_test(test_accounts_of_another_time_are_seen),
 		cmocka_unit_test(test_handles_of_operations_to_come),
 		cmocka_unit_test(test_times_that_no_alarm_can_have_are_refused),

@@ -296,7 +296,7 @@ static void half_live_pages_are_packed(bool paired)
 		write_sectors(rig, 16 * page, 16 * page + 16);
 	for (sector_t page = 0; page < 8; page++)
 		write_sectors(rig, 16 * page, 16 * page + 8);
-	assert_int_equal(m->store->space->block[0].hollow, 16);
+	assert_int_equal(space_hollow(m->store->space, 0), 16);
 	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 4);
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);

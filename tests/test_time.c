@@ -1594,23 +1594,6 @@ static void test_an_untimed_erase_frees_a_waiting_one(void **state)
 	close_idle(b);
 }
 
-/* The schedule itself dies if a program is out of its turn. */
-static void start_out_of_order(void *context)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-
-	(void)context;
-	b->flash->block[0].started = 3;
-	submit_program(b, 0);
-}
-
-static void test_out_of_order_in_time_aborts(void **state)
-{
-	(void)state;
-	assert_aborts(start_out_of_order, NULL,
-		"the program of page 0 (page 0 of its block) starts after that of page 2");
-}
-
 /* ---- pages in flight ---- */
 
 /* Served from the controller until 104099, from flash from 104100 on. */
@@ -2105,7 +2088,6 @@ int main(void)
 		cmocka_unit_test(test_other_blocks_do_not_wait_for_the_gate),
 		cmocka_unit_test(test_an_untimed_erase_opens_the_gate),
 		cmocka_unit_test(test_an_untimed_erase_frees_a_waiting_one),
-		cmocka_unit_test(test_out_of_order_in_time_aborts),
 		cmocka_unit_test(test_read_of_a_page_in_flight_is_forwarded),
 		cmocka_unit_test(test_page_is_in_flight_in_its_second_life),
 		cmocka_unit_test(test_untimed_second_life_is_not_in_flight),
