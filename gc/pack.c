@@ -39,7 +39,7 @@ static bool is_hollow(const struct pack *p, ppn_t ppn)
 {
 	mask_t live = slots_live(p->slots, ppn);
 
-	return live && live != bits_below(p->slots->per_page);
+	return live && live != p->slots->full;
 }
 
 /* The page stays as it is: all its slots are live. */
