@@ -611,6 +611,22 @@ static void test_a_partial_write_waits_for_its_mapping_page(void **state)
 	rig_close(rig);
 }
 
+static void test_a_whole_page_waits_for_its_mapping_page(void **state)
+{
+	struct rig *rig = rig_open("flash.page_bytes=2K flash.channels=8 flash.blocks=20 map.cache_bytes=2K "
+				   "mrsm.cache_model=lru mrsm.subpage_sectors=4");
+	struct cost cost;
+
+	(void)state;
+	write_sectors(rig, 0, 4);
+	write_sectors(rig, 1024, 1028);
+	cost = write_sectors(rig, 0, 4);
+	assert_int_equal(cost.map_reads, 1);
+	assert_int_equal(cost.rmw, 0);
+	assert_int_equal(cost.latency, (10000 + 4000) + (4000 + 100000));
+	rig_close(rig);
+}
+
 /* ---- what the tree costs in DRAM: a descent visits a node per level; nothing but nodes is counted ---- */
 
 static void test_accesses_to_dram(void **state)
@@ -1248,6 +1264,7 @@ int main(void)
 		cmocka_unit_test(test_the_chance_follows_the_tree),
 		cmocka_unit_test(test_who_waits_for_write_backs),
 		cmocka_unit_test(test_a_partial_write_waits_for_its_mapping_page),
+		cmocka_unit_test(test_a_whole_page_waits_for_its_mapping_page),
 		cmocka_unit_test(test_accesses_to_dram),
 		cmocka_unit_test(test_accesses_of_requests_over_several_pages),
 		cmocka_unit_test(test_accesses_at_a_region_border),

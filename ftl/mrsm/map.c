@@ -231,8 +231,11 @@ void mrsm_expect_map_page(const struct mrsm *m, lpn_t lpn)
 {
 	uint32_t id = map_page_of(m, lpn);
 
+	__builtin_prefetch(&m->tree.region[lpn >> (m->tree.region_shift - m->tree.page_shift)], 1);
 	if (directory_in_flash(m->directory, id))
 		space_prefetch(m->store->space, m->directory->page[id].ppn);
+	if (m->directory->page[id].waits)
+		directory_prefetch_note(m->directory, id);
 	mrsm_tree_fetching_is_an_effect();
 }
 

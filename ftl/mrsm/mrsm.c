@@ -393,6 +393,7 @@ static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, u
 
 	if (to == PPN_NONE)
 		return false;
+	slots_prefetch(&m->slots, to);
 	find_kept(m, packed, count);
 	read_kept(m, io, packed, count);
 	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
@@ -400,8 +401,7 @@ static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, u
 	return true;
 }
 
-/* The same with one logical page, all of it new: what write_page() would do, without looking for what does not
- * happen. */
+/* The same with one logical page, all of it new: nothing is kept, nothing packed. */
 static bool write_whole(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct mrsm *m = f->state;
@@ -411,6 +411,7 @@ static bool write_whole(struct ftl *f, struct io *io, lpn_t lpn)
 
 	if (to == PPN_NONE)
 		return false;
+	slots_prefetch(&m->slots, to);
 	program = flash_program(io, to, sub, f->geometry->sectors_per_page, CAUSE_HOST, OP_NONE);
 	slots_fill(&m->slots, to, m->slots_per_page);
 	pages_hold_host(io, to, lpn, m->full_page);
