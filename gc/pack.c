@@ -39,7 +39,7 @@ static bool is_hollow(const struct pack *p, ppn_t ppn)
 {
 	mask_t live = slots_live(p->slots, ppn);
 
-	return live && live != bits_below(p->slots->per_page);
+	return live && live != p->slots->full;
 }
 
 /* The page stays as it is: all its slots are live. */
@@ -136,10 +136,29 @@ static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cau
 	}
 }
 
-/* Sorts what is collected by address, a byte of it after the other: much quicker than by comparing. */
+/* Up to so many parts are sorted sooner one by one. */
+#define FEW_PARTS 32u
+
+static void sort_few(struct pack_part *part, uint32_t count)
+{
+	for (uint32_t i = 1, to; i < count; i++) {
+		struct pack_part moving = part[i];
+
+		for (to = i; to && part[to - 1].sub > moving.sub; to--)
+			part[to] = part[to - 1];
+		part[to] = moving;
+	}
+}
+
+/* Sorts what is collected by address, a byte of it after the other: where it is much, quicker than by comparing. */
 static void sort(struct pack *p)
 {
 	struct pack_part *from = p->part, *to = p->aside, *sorted;
+
+	if (p->parts <= FEW_PARTS) {
+		sort_few(p->part, p->parts);
+		return;
+	}
 
 	for (uint32_t shift = 0; shift < 8 * sizeof(sub_t); shift += 8) {
 		uint32_t at[256 + 1] = { 0 };

@@ -230,7 +230,7 @@ bool directory_pay(struct directory *d, struct io *io, uint32_t id)
 	return false;
 }
 
-void directory_settle(struct directory *d, struct io *io)
+void directory_settle_now(struct directory *d, struct io *io)
 {
 	uint32_t most = directory_due(d);
 

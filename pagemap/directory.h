@@ -254,7 +254,13 @@ bool directory_pay(struct directory *, struct io *, uint32_t id);
  * Lazily: while the notes take more than their part of DRAM, the page that waits longest is rewritten (cause
  * gc_update).  The drive's end (no page can be had) ends it, too; the page then waits on.
  */
-void directory_settle(struct directory *, struct io *);
+void directory_settle_now(struct directory *, struct io *);
+
+static inline void directory_settle(struct directory *d, struct io *io)
+{
+	if (d->noted > d->noted_most)
+		directory_settle_now(d, io);
+}
 
 /* ---- the rest ---- */
 

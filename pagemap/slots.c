@@ -15,6 +15,7 @@ void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t
 	*s = (struct slots){ .space = space,
 		.per_page = per_page,
 		.shift = (uint32_t)__builtin_ctz(per_page),
+		.full = bits_below(per_page),
 		.lists = lists,
 		.pairs = pairs < OWNER_NONE ? (owner_t)pairs : OWNER_NONE };
 	s->most_pairs = (OWNER_NONE - s->pairs) >> s->shift;
@@ -31,12 +32,18 @@ void slots_release(struct slots *s)
 	pool_free(&s->pair);
 }
 
-static void set_live(struct slots *s, ppn_t ppn, mask_t mask)
+static void bear(struct slots *s, ppn_t ppn, mask_t slots)
 {
-	size_t bit = (size_t)ppn * s->per_page;
-	uint64_t *word = &s->live[bit / 64];
+	size_t bit = slots_bit(s, ppn);
 
-	*word = (*word & ~(bits_below(s->per_page) << bit % 64)) | mask << bit % 64;
+	s->live[bit / 64] |= slots << bit % 64;
+}
+
+static void bury(struct slots *s, ppn_t ppn, mask_t slots)
+{
+	size_t bit = slots_bit(s, ppn);
+
+	s->live[bit / 64] &= ~(slots << bit % 64);
 }
 
 /* ---- pairs and lists ---- */
@@ -73,12 +80,13 @@ static void forget_name(struct slots *s, owner_t owner)
 
 static void change_hollow(struct slots *s, block_t b, uint32_t change)
 {
-	space_set_hollow(s->space, b, space_hollow(s->space, b) + change);
+	if (change)
+		space_set_hollow(s->space, b, space_hollow(s->space, b) + change);
 }
 
 void slots_fill(struct slots *s, ppn_t ppn, uint32_t count)
 {
-	set_live(s, ppn, bits_below(count));
+	bear(s, ppn, bits_below(count));
 	change_hollow(s, geometry_block(s->space->geometry, ppn), s->per_page - count);
 }
 
@@ -90,7 +98,7 @@ void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
 
 	BUG_ON((live & dying) != dying, "slots %u to %u of page %u die, live are 0x%llx", slot, slot + count,
 		ppn, (unsigned long long)live);
-	set_live(s, ppn, live & ~dying);
+	bury(s, ppn, dying);
 	if (live != dying) {
 		change_hollow(s, b, count);
 		return;
@@ -102,8 +110,8 @@ void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
 
 void slots_move(struct slots *s, ppn_t from, ppn_t to)
 {
-	set_live(s, to, slots_live(s, from));
-	set_live(s, from, 0);
+	bear(s, to, s->full);
+	bury(s, from, s->full);
 }
 
 void slots_regions(struct slots *s, struct regions *r)

@@ -30,6 +30,7 @@ struct slots_pair {
 struct slots {
 	struct space *space;
 	uint32_t per_page, shift; /* 1 << shift */
+	mask_t full;              /* all slots of a page */
 	uint64_t *live;           /* per page as many bits: bit i = slot i holds live data */
 	owner_t lists, pairs;     /* owners from here on name slot lists, pairs */
 	uint32_t most_pairs;      /* that have names */
@@ -40,18 +41,24 @@ struct slots {
 void slots_init(struct slots *, struct space *, uint32_t per_page, owner_t lists);
 void slots_release(struct slots *);
 
+/* Where the bits of a page begin; they share a word. */
+static inline size_t slots_bit(const struct slots *s, ppn_t ppn)
+{
+	return (size_t)ppn << s->shift;
+}
+
 /* The page will be read or lose slots soon. */
 PREFETCHING void slots_prefetch(const struct slots *s, ppn_t ppn)
 {
-	__builtin_prefetch(s->live + (size_t)ppn * s->per_page / 64, 1);
+	__builtin_prefetch(s->live + slots_bit(s, ppn) / 64, 1);
 }
 
 /* The live slots of a page as bits. */
 static inline mask_t slots_live(const struct slots *s, ppn_t ppn)
 {
-	size_t bit = (size_t)ppn * s->per_page;
+	size_t bit = slots_bit(s, ppn);
 
-	return s->live[bit / 64] >> bit % 64 & bits_below(s->per_page);
+	return s->live[bit / 64] >> bit % 64 & s->full;
 }
 
 /* The slot list of such an owner. */

@@ -465,6 +465,24 @@ static void test_the_order_of_a_collection(void **state)
 	assert_order_of_collection("pm", (const uint32_t[]){ 2, 6, 0, 5, 7, 3, 4, 1 });
 }
 
+/* The same with so many that they are sorted by bytes: written descending, they end up ascending. */
+static void test_the_order_of_a_large_collection(void **state)
+{
+	struct rig *rig = rig_with(FILLED "precondition.mode=none flash.blocks=1600 flash.pages=40 ftl=minipage "
+					  "minipage.demand=false");
+	struct mini *m = mini_of(rig);
+
+	(void)state;
+	for (lpn_t i = 40; i-- > 0;)
+		writing(rig, 1000 * i, 0, 8);
+	rig_serve(rig, REQUEST_COLLECT, 0, 1);
+	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_GC), 40);
+	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_GC), 10);
+	for (lpn_t i = 0; i < 40; i++)
+		assert_int_equal(places_get(&m->places, 1000 * i * 4) % (40 * 4), i);
+	rig_close(rig);
+}
+
 /* ---- chance ---- */
 
 #define SMALL                                                                                                \
@@ -670,6 +688,7 @@ int main(void)
 		cmocka_unit_test(test_a_merged_page_waits_in_part),
 		cmocka_unit_test(test_a_pack_looks_up_what_it_takes),
 		cmocka_unit_test(test_the_order_of_a_collection),
+		cmocka_unit_test(test_the_order_of_a_large_collection),
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_a_row_of_places_is_a_number),
 		cmocka_unit_test(test_places_by_chance),

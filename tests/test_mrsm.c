@@ -369,6 +369,24 @@ static void test_full_pages_move_as_they_are(void **state)
 	rig_close(rig);
 }
 
+/* Pages of the host's own order move whole, too: each is an entry that changes in flash. */
+static void test_whole_pages_move_with_their_entries(void **state)
+{
+	struct rig *rig = rig_open(QUARTERS "mrsm.cached_share=1e-12");
+	block_t victim;
+
+	(void)state;
+	for (sector_t page = 0; page < 8; page++)
+		write_sectors(rig, 16 * page, 16 * page + 16);
+	victim = geometry_block(rig->drive->ftl->geometry, mrsm_tree_whole(&mrsm_of(rig)->tree, 0));
+	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, victim), 8);
+	reclaim(rig, victim);
+	assert_int_equal(packed(rig)->copied_pages, 8);
+	assert_int_equal(mrsm_of(rig)->directory->statistics.noted, 8);
+	assert_int_equal(read_sectors(rig, 0, 16 * 8).reads, 8);
+	rig_close(rig);
+}
+
 /* ---- the tree's pages: 2 KB, for 256 logical pages of 4 sectors or 128 extents each ---- */
 
 #define TWO_REGIONS                                                                                          \
@@ -506,6 +524,23 @@ static void test_static_model(void **state)
 	rig_close(always);
 }
 
+/* Half of the only extent goes: an extent for 16 sub-pages has become one for 8, and the table twice as large. */
+static void test_the_chance_follows_the_tree(void **state)
+{
+	struct rig *rig = rig_open("map.cache_bytes=64");
+	const struct mrsm *m = mrsm_of(rig);
+
+	(void)state;
+	write_sectors(rig, 0, 16);
+	read_sectors(rig, 0, 16);
+	assert_true(m->chance == 64.0 / m->tree.subs);
+	trim_sectors(rig, 8, 16);
+	read_sectors(rig, 0, 16);
+	assert_int_equal(m->tree.nodes, 1);
+	assert_true(m->chance == 32.0 / m->tree.subs);
+	rig_close(rig);
+}
+
 /* Of 20000 look-ups; within five standard deviations. */
 static void test_chance_of_a_hit(void **state)
 {
@@ -573,6 +608,22 @@ static void test_a_partial_write_waits_for_its_mapping_page(void **state)
 	assert_int_equal(cost.map_reads, 1);
 	assert_int_equal(cost.rmw, 1);
 	assert_int_equal(cost.latency, (10000 + 4000) + (10000 + 3000) + (4000 + 100000));
+	rig_close(rig);
+}
+
+static void test_a_whole_page_waits_for_its_mapping_page(void **state)
+{
+	struct rig *rig = rig_open("flash.page_bytes=2K flash.channels=8 flash.blocks=20 map.cache_bytes=2K "
+				   "mrsm.cache_model=lru mrsm.subpage_sectors=4");
+	struct cost cost;
+
+	(void)state;
+	write_sectors(rig, 0, 4);
+	write_sectors(rig, 1024, 1028);
+	cost = write_sectors(rig, 0, 4);
+	assert_int_equal(cost.map_reads, 1);
+	assert_int_equal(cost.rmw, 0);
+	assert_int_equal(cost.latency, (10000 + 4000) + (4000 + 100000));
 	rig_close(rig);
 }
 
@@ -1202,6 +1253,7 @@ int main(void)
 		cmocka_unit_test(test_half_live_pages_are_packed),
 		cmocka_unit_test(test_collection_makes_neighbours_one_extent),
 		cmocka_unit_test(test_full_pages_move_as_they_are),
+		cmocka_unit_test(test_whole_pages_move_with_their_entries),
 		cmocka_unit_test(test_one_mapping_page_fits),
 		cmocka_unit_test(test_reads_wait_for_their_mapping_page),
 		cmocka_unit_test(test_mapping_pages_share_a_region),
@@ -1209,8 +1261,10 @@ int main(void)
 		cmocka_unit_test(test_extents_end_at_regions),
 		cmocka_unit_test(test_static_model),
 		cmocka_unit_test(test_chance_of_a_hit),
+		cmocka_unit_test(test_the_chance_follows_the_tree),
 		cmocka_unit_test(test_who_waits_for_write_backs),
 		cmocka_unit_test(test_a_partial_write_waits_for_its_mapping_page),
+		cmocka_unit_test(test_a_whole_page_waits_for_its_mapping_page),
 		cmocka_unit_test(test_accesses_to_dram),
 		cmocka_unit_test(test_accesses_of_requests_over_several_pages),
 		cmocka_unit_test(test_accesses_at_a_region_border),

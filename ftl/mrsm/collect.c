@@ -16,6 +16,12 @@ static void moved(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t
 	struct mrsm_piece p;
 
 	(void)from;
+	if (owner < m->tree.subs && !mrsm_tree_offset(&m->tree, owner) &&
+		mrsm_tree_move_whole(&m->tree, mrsm_lpn(m, owner), to) != PPN_NONE) {
+		mrsm_count_nodes(f, 1, 1);
+		mrsm_entry_moved(f, io, owner);
+		return;
+	}
 	for (uint32_t slot = 0; slot < m->slots_per_page; slot += p.length) {
 		p = mrsm_tree_move(&m->tree, slots_sub(&m->slots, owner, slot), to);
 		mrsm_count_nodes(f, 1, 1);

@@ -51,6 +51,7 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 		m->cache = map_cache_create(m->directory, 0);
 	m->cache_bytes = map_budget(&f->core->map, f->geometry);
 	random_init(&m->random, f->core->map.seed, 0x6d6170);
+	m->chance_nodes = UINT32_MAX;
 	return true;
 }
 
@@ -106,9 +107,14 @@ static void set_chance(struct ftl *f)
 {
 	struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
-	double room = (double)m->cache_bytes, table = (double)mrsm_table_bytes(f);
+	double room = (double)m->cache_bytes, table;
 
+	if (m->tree.nodes == m->chance_nodes && m->tree.mapped == m->chance_mapped)
+		return;
+	table = (double)mrsm_table_bytes(f);
 	m->chance = s->cached_share > 0 ? s->cached_share : room < table ? room / table : 1;
+	m->chance_nodes = m->tree.nodes;
+	m->chance_mapped = m->tree.mapped;
 }
 
 static bool hits(struct mrsm *m)
@@ -197,12 +203,11 @@ void mrsm_fit_regions(struct ftl *f, struct io *io, sub_t from, sub_t end)
 void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mrsm *m = f->state;
-	uint32_t id = map_page_of(m, mrsm_lpn(m, sub));
 
 	if (m->cache)
-		map_cache_entry_moved(m->cache, io, id);
+		map_cache_entry_moved(m->cache, io, map_page_of(m, mrsm_lpn(m, sub)));
 	else if (io->timed && !hits(m))
-		directory_note(m->directory, id);
+		directory_note(m->directory, map_page_of(m, mrsm_lpn(m, sub)));
 }
 
 void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
@@ -226,8 +231,11 @@ void mrsm_expect_map_page(const struct mrsm *m, lpn_t lpn)
 {
 	uint32_t id = map_page_of(m, lpn);
 
+	__builtin_prefetch(&m->tree.region[lpn >> (m->tree.region_shift - m->tree.page_shift)], 1);
 	if (directory_in_flash(m->directory, id))
 		space_prefetch(m->store->space, m->directory->page[id].ppn);
+	if (m->directory->page[id].waits)
+		directory_prefetch_note(m->directory, id);
 	mrsm_tree_fetching_is_an_effect();
 }
 

@@ -52,6 +52,7 @@ static bool choose_subpage(struct ftl *f, struct fault *fault)
 	m->sub_shift = (uint32_t)__builtin_ctz(m->sectors);
 	m->slots_per_page = page / m->sectors;
 	m->full_sub = bits_below(m->sectors);
+	m->full_page = bits_below(page);
 	return true;
 }
 
@@ -289,6 +290,22 @@ static void count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_
 	mrsm_count_nodes(f, searched + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
 }
 
+/* A logical page that is one extent becomes another: the frequent case, nothing else can change.  False: it is not. */
+static bool map_whole(struct ftl *f, struct mrsm_piece run)
+{
+	struct mrsm *m = f->state;
+	ppn_t was;
+
+	if (run.length != m->slots_per_page || mrsm_tree_offset(&m->tree, run.sub))
+		return false;
+	was = mrsm_tree_move_whole(&m->tree, mrsm_lpn(m, run.sub), run.ppn);
+	if (was == PPN_NONE)
+		return false;
+	slots_kill(&m->slots, was, 0, m->slots_per_page);
+	mrsm_count_nodes(f, searches(m, run.sub, run.sub + run.length), 1);
+	return true;
+}
+
 /* Maps consecutive sub-pages; what was mapped there before dies. */
 static void map_run(struct ftl *f, struct mrsm_piece run)
 {
@@ -298,6 +315,8 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 	uint32_t put = 1 + mrsm_tree_region_of(&m->tree, end - 1) - mrsm_tree_region_of(&m->tree, run.sub);
 	struct mrsm_piece old;
 
+	if (map_whole(f, run))
+		return;
 	if (mrsm_tree_replace(&m->tree, run, &old)) {
 		slots_kill(&m->slots, old.ppn, old.slot, old.length);
 	} else {
@@ -374,9 +393,31 @@ static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, u
 
 	if (to == PPN_NONE)
 		return false;
+	slots_prefetch(&m->slots, to);
 	find_kept(m, packed, count);
 	read_kept(m, io, packed, count);
 	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
+	m->statistics.packed_pages++;
+	return true;
+}
+
+/* The same with one logical page, all of it new: nothing is kept, nothing packed. */
+static bool write_whole(struct ftl *f, struct io *io, lpn_t lpn)
+{
+	struct mrsm *m = f->state;
+	sub_t sub = lpn * m->slots_per_page;
+	ppn_t to = store_take(m->store, io, lpn, MRSM_HOST);
+	op_t program;
+
+	if (to == PPN_NONE)
+		return false;
+	slots_prefetch(&m->slots, to);
+	program = flash_program(io, to, sub, f->geometry->sectors_per_page, CAUSE_HOST, OP_NONE);
+	slots_fill(&m->slots, to, m->slots_per_page);
+	pages_hold_host(io, to, lpn, m->full_page);
+	mrsm_add_written(m, sub, m->full_page);
+	map_run(f, (struct mrsm_piece){ sub, m->slots_per_page, to, 0 });
+	mrsm_wait(m, io, program);
 	m->statistics.packed_pages++;
 	return true;
 }
@@ -401,6 +442,8 @@ static bool write_part(struct ftl *f, struct io *io, struct page_part part, stru
 	const struct mrsm *m = f->state;
 	uint32_t length;
 
+	if (part.mask == m->full_page && !p->slots)
+		return write_whole(f, io, part.lpn);
 	for (uint32_t at = 0; at < m->slots_per_page; at += length) {
 		mask_t host = part.mask >> (at << m->sub_shift);
 
@@ -499,14 +542,13 @@ static void mrsm_expect(const struct ftl *f, lpn_t lpn)
 static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
 {
 	const struct mrsm *m = f->state;
-	sub_t at = lpn * m->slots_per_page;
-	struct mrsm_piece p;
+	ppn_t ppn = mrsm_tree_peek(&m->tree, lpn);
 
 	mrsm_expect_map_page(m, lpn);
-	if (!mrsm_tree_next(&m->tree, &at, at + m->slots_per_page, &p))
+	if (ppn == PPN_NONE)
 		return;
-	space_prefetch(m->store->space, p.ppn);
-	slots_prefetch(&m->slots, p.ppn);
+	space_prefetch(m->store->space, ppn);
+	slots_prefetch(&m->slots, ppn);
 }
 
 static void mrsm_regions(struct ftl *f, struct regions *r)

@@ -50,7 +50,7 @@ struct mrsm {
 	struct store *store;
 	uint32_t sectors, slots_per_page; /* per sub-page; sub-pages per page */
 	uint32_t sub_shift;               /* sectors = 1 << sub_shift */
-	mask_t full_sub;                  /* all sectors of a sub-page */
+	mask_t full_sub, full_page;       /* all sectors of a sub-page, of a page */
 	struct mrsm_tree tree;
 	struct slots slots;
 	struct pack pack;
@@ -61,6 +61,8 @@ struct mrsm {
 	struct map_cache *cache;   /* NULL: look-ups hit by chance, ... */
 	struct random random;      /* ... drawn here; */
 	double chance;             /* of the last request's translation; collections draw by it, too */
+	uint32_t chance_nodes;     /* it was worked out for a tree ... */
+	sub_t chance_mapped;       /* ... of these */
 	uint64_t cache_bytes;      /* DRAM for the table */
 	uint32_t *map_pages;       /* per region: mapping pages in use */
 	uint32_t region_map_pages; /* the most a region can need */

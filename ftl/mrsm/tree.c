@@ -184,7 +184,7 @@ static struct place find(const struct mrsm_tree *t, sub_t sub)
 	before = at;
 	if (at.index)
 		before.index--;
-	else if (at.page && t->page[at.page - 1])
+	else if (at.page && leaf_of(t, at.page - 1)) /* one that is all of its page ends there */
 		before = (struct place){ at.page - 1, count_in(t, at.page - 1) - 1 };
 	else
 		return at;
@@ -266,7 +266,7 @@ static struct mrsm_piece clip(struct mrsm_piece p, sub_t from, sub_t end)
 	return (struct mrsm_piece){ p.sub + cut, p_end - (p.sub + cut), p.ppn, p.slot + cut };
 }
 
-bool mrsm_tree_next(const struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece *p)
+bool mrsm_tree_search(const struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece *p)
 {
 	struct place place;
 
@@ -348,6 +348,13 @@ bool mrsm_tree_replace(struct mrsm_tree *t, struct mrsm_piece p, struct mrsm_pie
 		return false;
 	change(t, at, p);
 	return true;
+}
+
+ppn_t mrsm_tree_peek(const struct mrsm_tree *t, lpn_t page)
+{
+	const struct mrsm_tree_leaf *leaf = leaf_of(t, page);
+
+	return leaf ? (ppn_t)t->cell[leaf->at] : mrsm_tree_whole(t, page);
 }
 
 void mrsm_tree_expect_later(const struct mrsm_tree *t, sub_t sub)

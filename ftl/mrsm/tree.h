@@ -60,12 +60,6 @@ void mrsm_tree_init(
 	struct mrsm_tree *, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages);
 void mrsm_tree_release(struct mrsm_tree *);
 
-/*
- * The first piece of [*at, end), clipped to that range; *at moves behind it.  False: nothing more is mapped.
- * The tree may be changed between two calls.
- */
-bool mrsm_tree_next(const struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
-
 /* The same, and what it returns is mapped no more.  Returns the nodes left of the one it was cut from, 0 to
  * 2, or -1 when nothing more is mapped. */
 int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
@@ -104,6 +98,41 @@ static inline uint32_t mrsm_tree_offset(const struct mrsm_tree *t, sub_t sub)
 	return sub & (t->subs_per_page - 1);
 }
 
+/* Where a logical page is that is one piece, else PPN_NONE: what most pages are, told without a search. */
+static inline ppn_t mrsm_tree_whole(const struct mrsm_tree *t, lpn_t page)
+{
+	return t->page[page] - 1 < t->ppns ? t->page[page] - 1 : PPN_NONE;
+}
+
+/* It is somewhere else now.  Returns where it was; PPN_NONE: it is not one piece, and nothing changes. */
+static inline ppn_t mrsm_tree_move_whole(struct mrsm_tree *t, lpn_t page, ppn_t to)
+{
+	ppn_t from = mrsm_tree_whole(t, page);
+
+	if (from != PPN_NONE)
+		t->page[page] = to + 1;
+	return from;
+}
+
+/* For mrsm_tree_next(), where there is something to be searched. */
+bool mrsm_tree_search(const struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
+
+/*
+ * The first piece of [*at, end), clipped to that range; *at moves behind it.  False: nothing more is mapped.
+ * The tree may be changed between two calls.
+ */
+static inline bool mrsm_tree_next(const struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece *p)
+{
+	sub_t from = *at, stop = (from | (t->subs_per_page - 1)) + 1;
+	ppn_t ppn = from < end ? mrsm_tree_whole(t, mrsm_tree_page_of(t, from)) : PPN_NONE;
+
+	if (ppn == PPN_NONE)
+		return mrsm_tree_search(t, at, end, p);
+	*at = stop < end ? stop : end;
+	*p = (struct mrsm_piece){ from, *at - from, ppn, mrsm_tree_offset(t, from) };
+	return true;
+}
+
 /*
  * In functions that only fetch ahead: the compiler takes them for functions without effect, and leaves calls to them
  * out where it sees both.
@@ -112,6 +141,9 @@ static inline void mrsm_tree_fetching_is_an_effect(void)
 {
 	__asm__ volatile("");
 }
+
+/* Where the first piece is that begins in the logical page, PPN_NONE: none does. */
+ppn_t mrsm_tree_peek(const struct mrsm_tree *, lpn_t);
 
 /* The pieces around this sub-page will be needed soon; sooner than that, it will be expected. */
 void mrsm_tree_expect(const struct mrsm_tree *, sub_t);
