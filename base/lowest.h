@@ -10,15 +10,17 @@
 
 #define LOWEST_UNSET UINT64_MAX
 
+#define LOWEST_TOP 8u
+
 struct lowest {
-	uint32_t leaves; /* a power of two */
+	uint32_t leaves; /* a power of two, at least LOWEST_TOP */
 	/* least[leaves + i] is number i, below are the lower ones of two; least[1] is the lowest. */
 	uint64_t *least;
 };
 
 static inline struct lowest lowest_create(uint32_t count, const char *what)
 {
-	struct lowest t = { .leaves = 2 };
+	struct lowest t = { .leaves = LOWEST_TOP };
 
 	while (t.leaves < count)
 		t.leaves *= 2;
@@ -47,6 +49,27 @@ static inline uint64_t lowest_of_all(const struct lowest *t)
 static inline void lowest_note(struct lowest *t, uint32_t i, uint64_t value)
 {
 	t->least[t->leaves + i] = value;
+}
+
+/* For several numbers that are set before anybody asks: each comes as far as the last LOWEST_TOP, which are then played
+ * off once for all. */
+static inline void lowest_enter(struct lowest *t, uint32_t number, uint64_t value)
+{
+	uint64_t *least = t->least;
+	size_t i = (size_t)t->leaves + number;
+
+	for (least[i] = value; i >= 2 * LOWEST_TOP; least[i] = value) {
+		uint64_t other = least[i ^ 1];
+
+		value = other < value ? other : value;
+		i /= 2;
+	}
+}
+
+static inline void lowest_play(struct lowest *t)
+{
+	for (uint32_t i = LOWEST_TOP - 1; i; i--)
+		t->least[i] = t->least[2 * i] < t->least[2 * i + 1] ? t->least[2 * i] : t->least[2 * i + 1];
 }
 
 /* Up to the top even where nothing changes any more: when to stop would be a branch that no processor foresees. */

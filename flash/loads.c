@@ -24,8 +24,9 @@ uint32_t loads_least_of_busy(struct loads *l, uint32_t from)
 		for (; l->changed[word]; l->changed[word] &= l->changed[word] - 1) {
 			uint32_t die = (uint32_t)(word * BITS_WORD) + (uint32_t)__builtin_ctzll(l->changed[word]);
 
-			lowest_set(&l->ns, die, lowest_get(&l->ns, die));
+			lowest_enter(&l->ns, die, lowest_get(&l->ns, die));
 		}
+	lowest_play(&l->ns);
 	return lowest_from(&l->ns, from);
 }
 

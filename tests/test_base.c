@@ -164,6 +164,12 @@ static void random_lowest(struct random *r)
 	for (uint32_t step = 0; step < STEPS; step++) {
 		uint32_t i = (uint32_t)random_below(r, count), from = (uint32_t)random_below(r, count);
 
+		for (uint64_t more = random_below(r, 4); more; more--) {
+			uint32_t k = (uint32_t)random_below(r, count);
+
+			lowest_enter(&t, k, model[k] = random_below(r, 4));
+		}
+		lowest_play(&t);
 		lowest_set(&t, i, model[i] = random_below(r, 6) ? random_below(r, 4) : LOWEST_UNSET);
 		assert_int_equal(lowest_get(&t, i), model[i]);
 		assert_int_equal(lowest_of_all(&t), model[first_lowest(model, count, 0)]);
