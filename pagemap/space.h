@@ -129,7 +129,7 @@ PREFETCHING void space_prefetch(const struct space *s, ppn_t ppn)
 /* The page is dead from now on. */
 void space_release(struct space *, ppn_t);
 
-/* A live page has been copied elsewhere: the old place is dead (flash_copy took its owner). */
+/* A live page has been copied elsewhere: the old place is dead (flash_move took its owner). */
 void space_moved_away(struct space *, ppn_t from);
 
 /* For an FTL whose pages die in parts (slots.h) and whose collection packs what is left: a page has 1 << shift slots.
