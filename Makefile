@@ -102,9 +102,9 @@ test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time
 # Each uses a temporary folder of its own; what it prints stays together.
 .PHONY: $(TEST_RUNS)
 $(LAB_RUN): $(SSD)
-	@echo "== tests/test_lab.py"; SSD=$(SSD) timeout 900 python3 tests/test_lab.py -q
+	@echo "== tests/test_lab.py"; SSD=$(SSD) timeout 1800 python3 tests/test_lab.py -q
 $(filter-out $(LAB_RUN),$(TEST_RUNS)): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
-	@echo "== $<"; SSD=$(SSD) timeout 900 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
+	@echo "== $<"; SSD=$(SSD) timeout 1800 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
 
 validate: $(BUILD)/tests/test_queueing $(BUILD)/tests/test_mqsim ## beside theory and MQSim, number by number: docs/validation.md
 	@$(BUILD)/tests/test_queueing && $(BUILD)/tests/test_mqsim
