@@ -450,6 +450,7 @@ static void test_names_of_pages_in_slots(void **state)
 	for (uint32_t i = 0; i < 16; i++)
 		assert_in_range(slots_take_list(&s), s.lists, s.pairs - 1);
 	slots_release(&s);
+	memory_free(space.hollow);
 }
 
 int main(void)
