@@ -594,37 +594,28 @@ static void test_who_waits_for_write_backs(void **state)
 		}
 }
 
-/* Loads the mapping page, then reads what it keeps of the sub-page, then writes it, each on a die of its own. */
-static void test_a_partial_write_waits_for_its_mapping_page(void **state)
+/* Loads the mapping page, then reads what it keeps of the sub-page if that is written in part, then writes it, each on
+ * a die of its own. */
+static void write_after_a_load(sector_t end, uint32_t rmw, tick_t latency)
 {
 	struct rig *rig = rig_open("flash.page_bytes=2K flash.channels=8 flash.blocks=20 map.cache_bytes=2K "
 				   "mrsm.cache_model=lru mrsm.subpage_sectors=4");
 	struct cost cost;
 
-	(void)state;
 	write_sectors(rig, 0, 4);
 	write_sectors(rig, 1024, 1028);
-	cost = write_sectors(rig, 0, 1);
+	cost = write_sectors(rig, 0, end);
 	assert_int_equal(cost.map_reads, 1);
-	assert_int_equal(cost.rmw, 1);
-	assert_int_equal(cost.latency, (10000 + 4000) + (10000 + 3000) + (4000 + 100000));
+	assert_int_equal(cost.rmw, rmw);
+	assert_int_equal(cost.latency, latency);
 	rig_close(rig);
 }
 
-static void test_a_whole_page_waits_for_its_mapping_page(void **state)
+static void test_a_write_waits_for_its_mapping_page(void **state)
 {
-	struct rig *rig = rig_open("flash.page_bytes=2K flash.channels=8 flash.blocks=20 map.cache_bytes=2K "
-				   "mrsm.cache_model=lru mrsm.subpage_sectors=4");
-	struct cost cost;
-
 	(void)state;
-	write_sectors(rig, 0, 4);
-	write_sectors(rig, 1024, 1028);
-	cost = write_sectors(rig, 0, 4);
-	assert_int_equal(cost.map_reads, 1);
-	assert_int_equal(cost.rmw, 0);
-	assert_int_equal(cost.latency, (10000 + 4000) + (4000 + 100000));
-	rig_close(rig);
+	write_after_a_load(1, 1, (10000 + 4000) + (10000 + 3000) + (4000 + 100000));
+	write_after_a_load(4, 0, (10000 + 4000) + (4000 + 100000));
 }
 
 /* ---- what the tree costs in DRAM: a descent visits a node per level; nothing but nodes is counted ---- */
@@ -1263,8 +1254,7 @@ int main(void)
 		cmocka_unit_test(test_chance_of_a_hit),
 		cmocka_unit_test(test_the_chance_follows_the_tree),
 		cmocka_unit_test(test_who_waits_for_write_backs),
-		cmocka_unit_test(test_a_partial_write_waits_for_its_mapping_page),
-		cmocka_unit_test(test_a_whole_page_waits_for_its_mapping_page),
+		cmocka_unit_test(test_a_write_waits_for_its_mapping_page),
 		cmocka_unit_test(test_accesses_to_dram),
 		cmocka_unit_test(test_accesses_of_requests_over_several_pages),
 		cmocka_unit_test(test_accesses_at_a_region_border),
