@@ -51,47 +51,50 @@ static inline void lowest_note(struct lowest *t, uint32_t i, uint64_t value)
 	t->least[t->leaves + i] = value;
 }
 
+/* A number comes up to the first `tops` of the tournament, even where nothing changes any more: when to stop would be a
+ * branch that no processor foresees. */
+static inline void lowest_climb(struct lowest *t, uint32_t number, uint64_t value, uint32_t tops)
+{
+	uint64_t *least = t->least;
+	size_t i = (size_t)t->leaves + number;
+
+	for (least[i] = value; i > tops; least[i] = value) {
+		uint64_t other = least[i ^ 1];
+
+		value = other < value ? other : value;
+		i /= 2;
+	}
+}
+
+/* The first `count` are played off anew. */
+static inline void lowest_play_off(struct lowest *t, uint32_t count)
+{
+	for (uint32_t i = count; i; i--)
+		t->least[i] = t->least[2 * i] < t->least[2 * i + 1] ? t->least[2 * i] : t->least[2 * i + 1];
+}
+
+static inline void lowest_set(struct lowest *t, uint32_t number, uint64_t value)
+{
+	lowest_climb(t, number, value, 1);
+}
+
 /* For several numbers that are set before anybody asks: each comes as far as the last LOWEST_TOP, which are then played
  * off once for all. */
 static inline void lowest_enter(struct lowest *t, uint32_t number, uint64_t value)
 {
-	uint64_t *least = t->least;
-	size_t i = (size_t)t->leaves + number;
-
-	for (least[i] = value; i >= 2 * LOWEST_TOP; least[i] = value) {
-		uint64_t other = least[i ^ 1];
-
-		value = other < value ? other : value;
-		i /= 2;
-	}
+	lowest_climb(t, number, value, 2 * LOWEST_TOP - 1);
 }
 
 static inline void lowest_play(struct lowest *t)
 {
-	for (uint32_t i = LOWEST_TOP - 1; i; i--)
-		t->least[i] = t->least[2 * i] < t->least[2 * i + 1] ? t->least[2 * i] : t->least[2 * i + 1];
-}
-
-/* Up to the top even where nothing changes any more: when to stop would be a branch that no processor foresees. */
-static inline void lowest_set(struct lowest *t, uint32_t number, uint64_t value)
-{
-	uint64_t *least = t->least;
-	size_t i = (size_t)t->leaves + number;
-
-	for (least[i] = value; i > 1; least[i] = value) {
-		uint64_t other = least[i ^ 1];
-
-		value = other < value ? other : value;
-		i /= 2;
-	}
+	lowest_play_off(t, LOWEST_TOP - 1);
 }
 
 /* State, for saving and loading: the numbers. */
 static inline void lowest_regions(struct lowest *t, uint32_t count, struct regions *r)
 {
 	regions_visit(r, t->least + t->leaves, count * sizeof *t->least);
-	for (uint32_t i = t->leaves - 1; i; i--)
-		t->least[i] = t->least[2 * i] < t->least[2 * i + 1] ? t->least[2 * i] : t->least[2 * i + 1];
+	lowest_play_off(t, t->leaves - 1);
 }
 
 /* The lowest number, of equal ones the first at or behind `from`, going round. */

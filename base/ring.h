@@ -24,14 +24,24 @@ CONTAINER void ring_append(uint32_t *last, struct array_field next, uint32_t i)
 	*last = i;
 }
 
+/* The first element, and the one behind another; INDEX_NONE: there is none. */
+CONTAINER uint32_t ring_first(uint32_t last, struct array_field next)
+{
+	return last == INDEX_NONE ? INDEX_NONE : *ring_next(next, last);
+}
+
+CONTAINER uint32_t ring_behind(uint32_t last, struct array_field next, uint32_t i)
+{
+	return i == last ? INDEX_NONE : *ring_next(next, i);
+}
+
 /* Takes out the first element, which goes on naming the one behind it; INDEX_NONE if there is none. */
 CONTAINER uint32_t ring_take(uint32_t *last, struct array_field next)
 {
-	uint32_t first;
+	uint32_t first = ring_first(*last, next);
 
-	if (*last == INDEX_NONE)
+	if (first == INDEX_NONE)
 		return INDEX_NONE;
-	first = *ring_next(next, *last);
 	*ring_next(next, *last) = *ring_next(next, first);
 	if (first == *last)
 		*last = INDEX_NONE;

@@ -39,31 +39,25 @@ static void check_last(const struct queue *q, uint32_t last)
 
 static void count_waiters(struct census *c, uint32_t last)
 {
-	const struct edge *edge = c->ops->edge.object;
-	uint32_t i = last;
+	struct edge *edge = c->ops->edge.object;
+	struct array_field next = ARRAY_FIELD(edge, next);
 
-	if (last == INDEX_NONE)
-		return;
-	do {
-		i = edge[i].next;
+	for (uint32_t i = ring_first(last, next); i != INDEX_NONE; i = ring_behind(last, next, i)) {
 		claim(c->edge, i, c->ops->edge.used, "dependency");
 		await(c, edge[i].op);
-	} while (i != last);
+	}
 }
 
 /* The copies that follow an operation are a ring, of its blocks, and write ascending pages. */
 static void count_train(struct census *c, const struct geometry *g, const struct op *op)
 {
-	uint32_t last = op->train, at = last;
 	ppn_t to = op->to;
 
-	if (last == INDEX_NONE)
-		return;
-	BUG_ON(op->kind != OP_COPY, "copies follow an operation of page %u, which does not copy", op->ppn);
-	do {
+	BUG_ON(op->train != INDEX_NONE && op->kind != OP_COPY,
+		"copies follow an operation of page %u, which does not copy", op->ppn);
+	for (uint32_t at = ops_first_copy(c->ops, op); at != INDEX_NONE; at = ops_next_copy(c->ops, op, at)) {
 		const struct copy *copy;
 
-		at = ops_copy(c->ops, at)->next;
 		claim(c->copy, at, c->ops->copy.used, "copy");
 		copy = ops_copy(c->ops, at);
 		BUG_ON(geometry_block(g, copy->from) != geometry_block(g, op->ppn) ||
@@ -71,7 +65,7 @@ static void count_train(struct census *c, const struct geometry *g, const struct
 			"the copy of page %u follows that of page %u", copy->from, op->ppn);
 		to = copy->to;
 		count_waiters(c, copy->waiters);
-	} while (at != last);
+	}
 }
 
 /* Is it one that stands in the list of its block? */
@@ -102,9 +96,9 @@ static void count_op(struct census *c, const struct geometry *g, uint32_t i, uin
 }
 
 /* Pages of a life are written one behind the other. */
-static bool follows(const struct op *op, const struct op *before)
+static bool follows(const struct op *op, ppn_t page)
 {
-	return op->kind == OP_ERASE || before->kind == OP_ERASE || order_target(op) > order_target(before);
+	return op->kind == OP_ERASE || order_target(op) > page;
 }
 
 static void count_block(struct census *c, const struct geometry *g, const struct flash_block *blocks,
@@ -121,7 +115,8 @@ static void count_block(struct census *c, const struct geometry *g, const struct
 		claim(behind, at - 1, c->ops->op.used, "operation of a block");
 		BUG_ON(bits_get(c->free, at - 1) || !has_turn(op) || geometry_block(g, order_target(op)) != b,
 			"operation %u is in the list of block %u", at - 1, b);
-		BUG_ON(before && !follows(op, before), "operation %u stands behind a later one", at - 1);
+		BUG_ON(before && before->kind != OP_ERASE && !follows(op, order_target(before)),
+			"operation %u stands behind a later one", at - 1);
 		before = op;
 		gate |= at == blocks[b].gate;
 	}
@@ -145,13 +140,8 @@ static void check_source(
 static void check_behind(const struct census *c, const struct flash_block *block, uint32_t i, ppn_t to)
 {
 	uint32_t next = ops_at(c->ops, i)->orphan ? 0 : order_next(c->ops, block, i + 1);
-	const struct op *op;
 
-	if (!next)
-		return;
-	op = ops_at(c->ops, next - 1);
-	BUG_ON(op->kind != OP_ERASE && order_target(op) <= to, "operation %u stands behind a later one",
-		next - 1);
+	BUG_ON(next && !follows(ops_at(c->ops, next - 1), to), "operation %u stands behind a later one", next - 1);
 }
 
 /* Of all pages that the operation writes. */
@@ -159,16 +149,11 @@ static void check_sources(
 	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i)
 {
 	const struct op *op = ops_at(c->ops, i);
-	uint32_t last = op->train, at = last;
-
 	check_source(c, g, blocks, i, op->to);
-	if (last == INDEX_NONE)
-		return;
-	do {
-		at = ops_copy(c->ops, at)->next;
+	for (uint32_t at = ops_first_copy(c->ops, op); at != INDEX_NONE; at = ops_next_copy(c->ops, op, at))
 		check_source(c, g, blocks, i, ops_copy(c->ops, at)->to);
-	} while (at != last);
-	check_behind(c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, last)->to);
+	if (op->train != INDEX_NONE)
+		check_behind(c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, op->train)->to);
 }
 
 struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks)

@@ -132,18 +132,30 @@ static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
 	ring_append(&ops_at(o, op)->train, ARRAY_FIELD(copy, next), index);
 }
 
+/* The copies that follow an operation, one after the other; INDEX_NONE: no more. */
+static inline uint32_t ops_first_copy(const struct ops *o, const struct op *op)
+{
+	struct copy *copy = o->copy.object;
+
+	return ring_first(op->train, ARRAY_FIELD(copy, next));
+}
+
+static inline uint32_t ops_next_copy(const struct ops *o, const struct op *op, uint32_t at)
+{
+	struct copy *copy = o->copy.object;
+
+	return ring_behind(op->train, ARRAY_FIELD(copy, next), at);
+}
+
 /* How many copies follow the operation, counted up to a limit. */
 static inline uint64_t ops_followers(const struct ops *o, uint32_t op, uint64_t limit)
 {
-	uint32_t last = ops_at(o, op)->train, at = last;
+	uint32_t at = ops_first_copy(o, ops_at(o, op));
 	uint64_t n = 0;
 
-	if (last == INDEX_NONE)
-		return 0;
-	do
-		at = ops_copy(o, at)->next;
-	while (++n < limit && at != last);
-	return n < limit ? n : limit;
+	for (; at != INDEX_NONE && n < limit; n++)
+		at = ops_next_copy(o, ops_at(o, op), at);
+	return n;
 }
 
 /* A copy that others follow is done: the operation is the next one. */

@@ -911,7 +911,7 @@ static void test_moves_from_two_blocks(void **state)
 }
 
 /* A program, two more, and between these pages that move: each of them is one of those that are looked at. */
-static void moves_are_passed(struct bench *b, tick_t joined)
+static void moves_are_passed(struct bench *b, bool joined)
 {
 	op_t first, last;
 
@@ -921,7 +921,7 @@ static void moves_are_passed(struct bench *b, tick_t joined)
 	submit_moves(b, 3);
 	last = submit_program(b, page_at(b, 0, 1, 0, 0));
 	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 100000 - (joined ? 0 : 4100));
-	assert_int_equal(schedule_done(b->flash->schedule, last), joined != 0);
+	assert_int_equal(schedule_done(b->flash->schedule, last), joined);
 	close_idle(b);
 }
 
