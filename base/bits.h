@@ -46,6 +46,20 @@ CONTAINER uint32_t bits_next(const uint64_t *words, size_t count, uint32_t from)
 	return (uint32_t)(w * BITS_WORD) + (uint32_t)__builtin_ctzll(word);
 }
 
+/* The first number at or above `from`, a number they can hold, going round; INDEX_NONE: there is none. */
+CONTAINER uint32_t bits_next_round(const uint64_t *words, size_t count, uint32_t from)
+{
+	uint32_t found;
+
+	if (count == 1) { /* whether it lies above or below is chance: turned, that is no branch */
+		uint64_t turned = words[0] >> from | words[0] << (BITS_WORD - from) % BITS_WORD;
+
+		return turned ? (from + (uint32_t)__builtin_ctzll(turned)) % BITS_WORD : INDEX_NONE;
+	}
+	found = bits_next(words, count, from);
+	return found == INDEX_NONE ? bits_next(words, count, 0) : found;
+}
+
 /* The lowest `count` bits, 0 to 64. */
 CONTAINER uint64_t bits_below(uint32_t count)
 {

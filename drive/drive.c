@@ -181,7 +181,7 @@ static tick_t taken_in(struct drive *d, const struct request *r)
 {
 	tick_t now = schedule_now(d->flash->schedule);
 
-	if (r->type == REQUEST_READ || !host_has_link(d->host->settings))
+	if (!host_has_link(d->host->settings) || r->type == REQUEST_READ)
 		return now;
 	return host_cross(d->host, false, now, r->type == REQUEST_WRITE ? r->sectors : 0);
 }
@@ -298,7 +298,7 @@ static void collect_completions(struct drive *d)
 			continue;
 		if (d->journal && !p->answered)
 			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
-		if (p->type == REQUEST_READ && !p->answered && host_has_link(d->host->settings))
+		if (host_has_link(d->host->settings) && p->type == REQUEST_READ && !p->answered)
 			answer(d, *p, when);
 		else
 			complete(d, p, when);

@@ -76,6 +76,12 @@ static inline uint32_t geometry_page(const struct geometry *g, ppn_t ppn)
 	return ppn - geometry_block(g, ppn) * g->pages_per_block;
 }
 
+/* Do two pages lie in one block? */
+static inline bool geometry_share_block(const struct geometry *g, ppn_t ppn, ppn_t other)
+{
+	return other - geometry_block(g, ppn) * g->pages_per_block < g->pages_per_block;
+}
+
 static inline plane_t geometry_plane(const struct geometry *g, block_t block)
 {
 	return divide(block, g->per_plane);

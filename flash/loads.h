@@ -38,16 +38,14 @@ static inline void loads_change(struct loads *l, uint32_t die, uint64_t by)
 
 	lowest_note(&l->ns, die, ns);
 	l->changed[word] |= bit;
-	l->idle[word] = ns ? l->idle[word] & ~bit : l->idle[word] | bit;
+	l->idle[word] = (l->idle[word] & ~bit) | (uint64_t)(ns == 0) << die % BITS_WORD;
 }
 
 /* The die with the least work, of equal ones the first at or behind `from`, going round. */
 static inline uint32_t loads_least(struct loads *l, uint32_t from)
 {
-	uint32_t idle = bits_next(l->idle, l->words, from);
+	uint32_t idle = bits_next_round(l->idle, l->words, from);
 
-	if (idle == INDEX_NONE)
-		idle = bits_next(l->idle, l->words, 0);
 	return idle == INDEX_NONE ? loads_least_of_busy(l, from) : idle;
 }
 

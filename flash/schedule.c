@@ -377,15 +377,13 @@ op_t schedule_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t a
 /* Does a copy of a page that nothing writes stand behind all that the request has made if it follows the last of it? */
 static bool may_follow(const struct schedule *s, const struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
-	const struct geometry *g = s->geometry;
 	const struct op *op;
 
 	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observed)
 		return false;
 	op = ops_at(&s->ops, io->last_op);
 	return op->kind == OP_COPY && op->cause == cause && op->ticket == awaited_by(io, cause) &&
-	       geometry_block(g, op->ppn) == geometry_block(g, from) &&
-	       geometry_block(g, op->to) == geometry_block(g, to);
+	       geometry_share_block(s->geometry, from, op->ppn) && geometry_share_block(s->geometry, to, op->to);
 }
 
 bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
@@ -1275,41 +1273,43 @@ tick_t schedule_now(const struct schedule *s)
 	return s->now;
 }
 
-static tick_t next_event(const struct schedule *s)
-{
-	tick_t next = timers_next(&s->timers), release = next_release(s);
-
-	return release < next ? release : next;
-}
-
-/* The next event happens; at one instant releases come first, then dies in order. */
-STEP void step(struct schedule *s, tick_t when)
+STEP void go_to(struct schedule *s, tick_t when)
 {
 	if (when != s->now)
 		s->rung = 0;
 	s->now = when;
-	if (next_release(s) == when) {
-		struct release r;
-
-		heap_pop(&s->releases, &r, sizeof r, earlier);
-		release(s, r.first_op, r.ticket);
-	} else {
-		uint32_t u = timers_first(&s->timers);
-
-		s->rung = u >= s->rung ? u + 1 : s->rung;
-		unit_done(s, u);
-	}
 }
 
-/* Up to a moment; `eager`: or until a request is completed. */
+STEP void release_next(struct schedule *s)
+{
+	struct release r;
+
+	heap_pop(&s->releases, &r, sizeof r, earlier);
+	go_to(s, r.when);
+	release(s, r.first_op, r.ticket);
+}
+
+STEP void ring_next_alarm(struct schedule *s, tick_t due)
+{
+	uint32_t u = timers_first(&s->timers);
+
+	go_to(s, due);
+	s->rung = u >= s->rung ? u + 1 : s->rung;
+	unit_done(s, u);
+}
+
+/* Up to a moment; `eager`: or until a request is completed.  At one instant releases come first, then dies in order. */
 static void run(struct schedule *s, tick_t until, bool eager)
 {
 	while (!eager || s->completed.first == INDEX_NONE) {
-		tick_t next = next_event(s);
+		tick_t alarm = timers_next(&s->timers), release = next_release(s);
 
-		if (next > until || next == TICK_NEVER)
+		if (release <= alarm && release <= until && release != TICK_NEVER)
+			release_next(s);
+		else if (alarm <= until && alarm != TICK_NEVER)
+			ring_next_alarm(s, alarm);
+		else
 			return;
-		step(s, next);
 	}
 }
 
@@ -1613,7 +1613,7 @@ void schedule_check(const struct schedule *s)
 	BUG_ON(s->under_way != c.under_way + (uint64_t)s->releases.count || s->held != c.held,
 		"%llu are under way and %llu held, and %u and %u counted", (unsigned long long)s->under_way,
 		(unsigned long long)s->held, c.under_way + s->releases.count, c.held);
-	BUG_ON(next_event(s) < s->now, "an event lies in the past");
+	BUG_ON(timers_next(&s->timers) < s->now || next_release(s) < s->now, "an event lies in the past");
 }
 
 void schedule_check_idle(const struct schedule *s)

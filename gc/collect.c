@@ -102,37 +102,35 @@ void collector_free(struct collector *c)
 }
 
 /* Where the pages went is looked up one by one; asking for all entries at once hides most of the waiting. */
-static void announce_live_pages(const struct collector *c, block_t victim)
+static void announce_live_pages(const struct collector *c)
 {
-	ppn_t first = geometry_first_page(c->space->geometry, victim);
+	const struct space *s = c->space;
 
-	for (uint32_t page = 0; page < c->space->geometry->pages_per_block; page++)
-		if (flash_owner(c->flash, first + page) != OWNER_NONE)
-			c->client->expect(c->ftl, flash_owner(c->flash, first + page));
+	for (uint32_t i = 0; i < s->lives; i++)
+		c->client->expect(c->ftl, flash_owner(c->flash, s->live[i]));
 }
 
 void collector_move(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
-	const struct geometry *g = c->space->geometry;
-	ppn_t from = geometry_first_page(g, victim), end = from + g->pages_per_block;
-	plane_t plane = geometry_plane(g, victim);
+	struct space *s = c->space;
+	plane_t plane = geometry_plane(s->geometry, victim);
 
 	if (c->client->expect)
-		announce_live_pages(c, victim);
-	for (; c->space->block[victim].valid; from++) {
+		announce_live_pages(c);
+	for (uint32_t i = 0; i < s->lives; i++) {
+		ppn_t from = s->live[i], to;
 		owner_t owner = flash_owner(c->flash, from);
-		ppn_t to;
 
-		BUG_ON(from == end, "block %u counts %u live pages more than it has", victim,
-			c->space->block[victim].valid);
 		if (owner == OWNER_NONE)
 			continue;
-		to = space_take(c->space, plane, stream, true);
+		to = space_take(s, plane, stream, true);
 		BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
 		flash_move(io, from, to, cause);
-		space_moved_away(c->space, from);
+		space_moved_away(s, from);
 		c->client->relocate(c->ftl, io, owner, from, to);
 	}
+	BUG_ON(s->block[victim].valid, "block %u counts %u live pages more than it has", victim,
+		s->block[victim].valid);
 }
 
 /* Empties a closed block into pages of the stream and erases it.  Returns how many were filled. */
@@ -142,7 +140,7 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 	bool data = !space_stream(c->space, victim)->map;
 
 	c->collecting = true;
-	c->space->emptied = victim;
+	space_begin_emptying(c->space, victim);
 	if (c->client->empty && data)
 		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
@@ -152,7 +150,7 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 		c->client->emptied(c->ftl, io, victim);
 	space_erase(c->space, io, victim, cause);
 	c->collecting = false;
-	c->space->emptied = BLOCK_NONE;
+	space_end_emptying(c->space);
 	return handed_out;
 }
 

@@ -34,10 +34,10 @@ struct ftl; /* this room only hands it on */
 
 /*
  * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from`
- * is dead already.  `empty` (optional): the FTL itself moves all that is live out of a victim with data into pages
- * it takes with space_take(stream, privileged), space_live(victim) of them; victims with mapping pages are copied
- * page by page all the same.  `emptied` (optional): a victim with data holds nothing live any more and is going to be
- * erased; mapping pages that this changed can be written into what is left of the reserve of its plane.
+ * is dead already.  `empty` (optional): the FTL itself moves all that is live (space.live) out of a victim with data
+ * into pages it takes with space_take(stream, privileged), space_live(victim) of them; victims with mapping pages are
+ * copied page by page all the same.  `emptied` (optional): a victim with data holds nothing live any more and is going
+ * to be erased; mapping pages that this changed can be written into what is left of the reserve of its plane.
  * `last_resort` (optional): no block of the plane wins a page; names one whose
  * collection brings another nearer to that, or BLOCK_NONE.
  */

@@ -98,12 +98,11 @@ static void collect_slots(struct pack *p, struct io *io, ppn_t ppn, uint32_t mos
 static uint32_t go_through(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	const struct space *space = p->slots->space;
-	ppn_t first = geometry_first_page(space->geometry, victim);
 	uint32_t copied = 0;
 
-	for (ppn_t ppn = first; ppn < first + space->geometry->pages_per_block; ppn++) {
-		if (flash_owner(space->flash, ppn) == OWNER_NONE)
-			continue;
+	for (uint32_t i = 0; i < space->lives; i++) {
+		ppn_t ppn = space->live[i];
+
 		if (p->client.regroup || is_hollow(p, ppn)) {
 			collect_slots(p, io, ppn, p->slots->per_page, cause);
 			continue;

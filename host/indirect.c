@@ -167,10 +167,7 @@ static void add_runs(struct host *h, uint32_t sector, mask_t mask, enum request_
 
 static uint32_t nearest_ahead(const struct indirect *t)
 {
-	size_t words = bits_words(t->places);
-	uint32_t place = t->last + 1 < t->places ? bits_next(t->pool, words, t->last + 1) : INDEX_NONE;
-
-	return place != INDEX_NONE ? place : bits_next(t->pool, words, 0);
+	return bits_next_round(t->pool, bits_words(t->places), t->last + 1 < t->places ? t->last + 1 : 0);
 }
 
 /* The sector moves to the nearest free place; its old one joins the pool, at once or later. */

@@ -112,9 +112,11 @@ static uint32_t least_loaded(struct placement *p)
 
 static plane_t next_plane(struct placement *p, die_t die)
 {
-	if (++p->turn[die] >= p->geometry->planes_per_die)
-		p->turn[die] = 0;
-	return die * p->geometry->planes_per_die + p->turn[die];
+	uint32_t planes = p->geometry->planes_per_die, turn = p->turn[die] + 1;
+
+	turn *= turn < planes; /* how often the die was chosen is chance: no branch */
+	p->turn[die] = turn;
+	return die * planes + turn;
 }
 
 /* Streams fill blocks of their own, so each goes through the planes by itself. */

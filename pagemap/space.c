@@ -26,6 +26,7 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 		s->stream[s->streams] = streams[s->streams];
 	add_wear_stream(s);
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
+	s->live = memory_array(g->pages_per_block, sizeof *s->live, "live pages");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
 	for (plane_t p = 0; p < g->planes; p++) {
 		s->plane[p].free_pages = g->pages_per_plane;
@@ -53,6 +54,7 @@ void space_free(struct space *s)
 	memory_free(s->block);
 	memory_free(s->stamp);
 	memory_free(s->hollow);
+	memory_free(s->live);
 	memory_free(s->plane);
 	memory_free(s);
 }
@@ -80,6 +82,25 @@ void space_close(struct space *s, plane_t p, unsigned stream)
 	s->plane[p].open[stream].block = BLOCK_NONE;
 	if (s->watcher.closed)
 		s->watcher.closed(s->watcher.context, b);
+}
+
+/* No branch asks whether a page is live: in a victim that is mostly chance, and no processor foresees it. */
+void space_begin_emptying(struct space *s, block_t b)
+{
+	ppn_t first = geometry_first_page(s->geometry, b), end = first + s->geometry->pages_per_block;
+
+	s->emptied = b;
+	s->lives = 0;
+	for (ppn_t ppn = first; ppn < end; ppn++) {
+		s->live[s->lives] = ppn;
+		s->lives += flash_owner(s->flash, ppn) != OWNER_NONE;
+	}
+}
+
+void space_end_emptying(struct space *s)
+{
+	s->emptied = BLOCK_NONE;
+	s->lives = 0;
 }
 
 static void tell_dropped(struct space *s, block_t b)

@@ -70,6 +70,8 @@ struct space {
 	unsigned wear_stream; /* for cold data */
 	uint32_t slot_shift;  /* a page has 1 << slot_shift slots: space_have_slots() */
 	block_t emptied;      /* what is being emptied, BLOCK_NONE: of its pages the watcher is told nothing */
+	ppn_t *live;          /* its pages that were live when that began, in order; some may have died since */
+	uint32_t lives;
 	uint32_t reserve;     /* free blocks per plane that only the collector may open */
 	uint64_t handed_out;  /* pages, ever: the clock of block ages */
 };
@@ -125,6 +127,10 @@ PREFETCHING void space_prefetch(const struct space *s, ppn_t ppn)
 		__builtin_prefetch(&s->watcher.link[b], 1);
 	flash_prefetch(s->flash, ppn);
 }
+
+/* A closed block is going to be emptied: space.live, space.emptied. */
+void space_begin_emptying(struct space *, block_t);
+void space_end_emptying(struct space *);
 
 /* The page is dead from now on. */
 void space_release(struct space *, ppn_t);

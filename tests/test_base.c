@@ -773,6 +773,17 @@ static void test_sum_of_bytes(void **state)
 
 /* ---- bits ---- */
 
+static void expect_round(const uint64_t *words, uint32_t count, const bool *model, uint32_t from)
+{
+	uint32_t found = from, steps = 0;
+
+	while (steps < 64 * count && !model[found]) {
+		found = (found + 1) % (64 * count);
+		steps++;
+	}
+	assert_int_equal(bits_next_round(words, count, from), steps < 64 * count ? found : INDEX_NONE);
+}
+
 static void random_bits(struct random *r)
 {
 	uint64_t words[3] = { 0 };
@@ -794,6 +805,8 @@ static void random_bits(struct random *r)
 		while (next < 192 && !model[next])
 			next++;
 		assert_int_equal(bits_next(words, 3, from), next < 192 ? next : INDEX_NONE);
+		expect_round(words, 1, model, from % 64);
+		expect_round(words, 3, model, from);
 	}
 }
 

@@ -262,17 +262,20 @@ static void reclaim(struct rig *rig, block_t victim)
 {
 	struct drive *d = rig->drive;
 	struct collector *c = store_of(d->ftl)->collector;
-	uint64_t handed_out = store_of(d->ftl)->space->handed_out;
+	struct space *space = store_of(d->ftl)->space;
+	uint64_t handed_out = space->handed_out;
 	struct io io;
 
 	schedule_begin(d->flash->schedule, &io);
 	io.flash = d->flash;
 	c->collecting = true;
+	space_begin_emptying(space, victim);
 	mrsm_empty(d->ftl, &io, victim, MRSM_GC, CAUSE_GC);
-	space_erase(store_of(d->ftl)->space, &io, victim, CAUSE_GC);
+	space_erase(space, &io, victim, CAUSE_GC);
+	space_end_emptying(space);
 	c->collecting = false;
 	c->count.collections++;
-	c->count.moved_pages += store_of(d->ftl)->space->handed_out - handed_out;
+	c->count.moved_pages += space->handed_out - handed_out;
 	schedule_submit(d->flash->schedule, &io, 0);
 	drive_drain(d);
 	ftl_check(d->ftl);

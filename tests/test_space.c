@@ -124,6 +124,28 @@ static void test_an_open_block_is_filled(void **state)
 	plot_close(&f);
 }
 
+/* Of a full block of four pages the first and the third have died: the others are listed, also once they die. */
+static void test_the_live_pages_of_a_victim(void **state)
+{
+	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 0);
+	block_t b = write_block(&f, STREAM_HOST);
+	ppn_t first = geometry_first_page(&f.bench->geometry, b);
+
+	(void)state;
+	space_release(f.space, first);
+	space_release(f.space, first + 2);
+	space_begin_emptying(f.space, b);
+	space_release(f.space, first + 1);
+	assert_int_equal(f.space->emptied, b);
+	assert_int_equal(f.space->lives, 2);
+	assert_int_equal(f.space->live[0], first + 1);
+	assert_int_equal(f.space->live[1], first + 3);
+	space_end_emptying(f.space);
+	assert_int_equal(f.space->emptied, BLOCK_NONE);
+	assert_int_equal(f.space->lives, 0);
+	plot_close(&f);
+}
+
 /* ---- which free block is opened ---- */
 
 /* Every block was written and erased once; blocks 3, 6 and 1 are free, in this order of becoming free. */
@@ -459,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_streams_fill_blocks_of_their_own),
 		cmocka_unit_test(test_the_reserve_is_the_collectors),
 		cmocka_unit_test(test_an_open_block_is_filled),
+		cmocka_unit_test(test_the_live_pages_of_a_victim),
 		cmocka_unit_test(test_the_block_free_for_longest_is_opened),
 		cmocka_unit_test(test_the_least_worn_free_block_is_opened),
 		cmocka_unit_test(test_wear_levelling_opens_the_most_worn_block),

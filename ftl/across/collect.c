@@ -69,11 +69,11 @@ static void fold_area(struct ftl *f, struct io *io, uint32_t index, unsigned str
 void across_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	const struct across *a = f->state;
-	ppn_t first = geometry_first_page(f->geometry, victim), end = first + f->geometry->pages_per_block;
+	const struct space *s = a->page.store->space;
 
 	if (across_settings(f)->gc_rollback)
-		for (ppn_t ppn = first; ppn < end; ppn++) {
-			owner_t owner = flash_owner(f->flash, ppn);
+		for (uint32_t i = 0; i < s->lives; i++) {
+			owner_t owner = flash_owner(f->flash, s->live[i]);
 
 			if (owner != OWNER_NONE && owner >= a->area_base &&
 				can_fold(f, &a->areas.area[owner - a->area_base], victim))

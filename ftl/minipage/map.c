@@ -290,12 +290,13 @@ static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved
 }
 
 /* What is looked up slot by slot is asked for first: lists of slots, then what the minipages lead to, in two steps. */
-PREFETCHING void expect_slots(const struct ftl *f, block_t victim, int step)
+PREFETCHING void expect_slots(const struct ftl *f, int step)
 {
 	const struct mini *m = f->state;
-	ppn_t first = geometry_first_page(f->geometry, victim), end = first + f->geometry->pages_per_block;
+	const struct space *s = m->slots.space;
 
-	for (ppn_t ppn = first; ppn < end; ppn++) {
+	for (uint32_t i = 0; i < s->lives; i++) {
+		ppn_t ppn = s->live[i];
 		owner_t owner = flash_owner(f->flash, ppn);
 
 		if (step == 0)
@@ -318,7 +319,7 @@ void mini_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, e
 	uint32_t end;
 
 	for (int step = 0; step < 3; step++)
-		expect_slots(f, victim, step);
+		expect_slots(f, step);
 	pack_empty(&m->pack, io, victim, stream, cause);
 	for (uint32_t i = 0; i < m->pack.parts; i = end) {
 		uint32_t moved = 1u << part[i].sub % m->per_lpn;

@@ -45,19 +45,25 @@ void mrsm_pack_init(struct ftl *f)
 }
 
 /* Extents are looked up page by page; asking for all of them first, in two steps, hides most of the waiting. */
-static void expect_extents(const struct ftl *f, block_t victim)
+static void expect_extents(const struct ftl *f)
 {
 	const struct mrsm *m = f->state;
-	ppn_t first = geometry_first_page(f->geometry, victim), end = first + f->geometry->pages_per_block;
+	const struct space *s = m->slots.space;
 
-	for (ppn_t ppn = first; ppn < end; ppn++)
-		if (flash_owner(f->flash, ppn) < m->tree.subs)
-			mrsm_tree_expect_later(&m->tree, flash_owner(f->flash, ppn));
-	for (ppn_t ppn = first; ppn < end; ppn++)
-		if (flash_owner(f->flash, ppn) < m->tree.subs) {
-			mrsm_tree_expect(&m->tree, flash_owner(f->flash, ppn));
-			mrsm_expect_move(m, mrsm_lpn(m, flash_owner(f->flash, ppn)));
+	for (uint32_t i = 0; i < s->lives; i++) {
+		owner_t owner = flash_owner(f->flash, s->live[i]);
+
+		if (owner < m->tree.subs)
+			mrsm_tree_expect_later(&m->tree, owner);
+	}
+	for (uint32_t i = 0; i < s->lives; i++) {
+		owner_t owner = flash_owner(f->flash, s->live[i]);
+
+		if (owner < m->tree.subs) {
+			mrsm_tree_expect(&m->tree, owner);
+			mrsm_expect_move(m, mrsm_lpn(m, owner));
 		}
+	}
 }
 
 void mrsm_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
@@ -66,7 +72,7 @@ void mrsm_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, e
 	lpn_t searched = m->searched; /* by the request that this collection serves */
 
 	m->searched = LPN_NONE;
-	expect_extents(f, victim);
+	expect_extents(f);
 	pack_empty(&m->pack, io, victim, stream, cause);
 	m->searched = searched;
 }
