@@ -1923,6 +1923,25 @@ static void test_operations_begin_after_the_look_ups(void **state)
 	close_idle(b);
 }
 
+/* A read whose look-ups end with a program of its die finds the die before what waits there does. */
+static void test_look_ups_that_end_with_a_program(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	ppn_t old = old_page(b, 0, 0, 2, 0);
+	op_t write[2], read;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++)
+		write[i] = submit_program(b, page_at(b, 0, 0, i, 0));
+	bench_begin(b);
+	read = flash_read(&b->io, old, b->geometry.sectors_per_page, CAUSE_HOST, OP_NONE);
+	schedule_submit(b->flash->schedule, &b->io, WRITE);
+	assert_done_at(b, write[0], WRITE);
+	assert_done_at(b, read, WRITE + READ);
+	assert_done_at(b, write[1], WRITE + READ + WRITE);
+	close_idle(b);
+}
+
 /* Of 300 requests with look-ups of random length each completes after just that time. */
 static void test_many_look_ups_end_in_their_own_time(void **state)
 {
@@ -2105,6 +2124,7 @@ int main(void)
 		cmocka_unit_test(test_request_without_operations_takes_its_look_ups),
 		cmocka_unit_test(test_operations_begin_after_the_look_ups),
 		cmocka_unit_test(test_look_ups_that_end_together_keep_their_order),
+		cmocka_unit_test(test_look_ups_that_end_with_a_program),
 		cmocka_unit_test(test_many_look_ups_end_in_their_own_time),
 		cmocka_unit_test(test_load_counts_what_waits_and_what_is_served),
 		cmocka_unit_test(test_a_long_chain),
