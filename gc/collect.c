@@ -106,8 +106,12 @@ static void announce_live_pages(const struct collector *c)
 {
 	const struct space *s = c->space;
 
-	for (uint32_t i = 0; i < s->lives; i++)
-		c->client->expect(c->ftl, flash_owner(c->flash, s->live[i]));
+	for (uint32_t i = 0; i < s->lives; i++) {
+		owner_t owner = flash_owner(c->flash, s->live[i]);
+
+		if (owner != OWNER_NONE)
+			c->client->expect(c->ftl, owner);
+	}
 }
 
 void collector_move(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)

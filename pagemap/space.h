@@ -71,7 +71,7 @@ struct space {
 	uint32_t slot_shift;  /* a page has 1 << slot_shift slots: space_have_slots() */
 	block_t emptied;      /* what is being emptied, BLOCK_NONE: of its pages the watcher is told nothing */
 	ppn_t *live;          /* its pages that were live when that began, in order; some may have died since */
-	uint32_t lives;
+	uint32_t lives;       /* how many these are */
 	uint32_t reserve;     /* free blocks per plane that only the collector may open */
 	uint64_t handed_out;  /* pages, ever: the clock of block ages */
 };
