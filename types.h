@@ -76,12 +76,6 @@ static inline uint64_t extent_sectors(struct extent e)
 	return e.end - e.start;
 }
 
-/* Bits [from, to), from < 64, to <= 64. */
-static inline mask_t mask_between(uint32_t from, uint32_t to)
-{
-	return (to == 64 ? ~(mask_t)0 : ((mask_t)1 << to) - 1) & ~(((mask_t)1 << from) - 1);
-}
-
 /* Bits of the sectors of page `lpn`, of 1 << shift sectors, that lie in the extent (which touches the page). */
 static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
 {
@@ -90,7 +84,7 @@ static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
 	uint32_t from = e.start > first ? (uint32_t)(e.start - first) : 0;
 	uint32_t to = e.end - first < sectors ? (uint32_t)(e.end - first) : sectors;
 
-	return mask_between(from, to);
+	return (to == 64 ? ~(mask_t)0 : ((mask_t)1 << to) - 1) & ~(((mask_t)1 << from) - 1);
 }
 
 static inline uint32_t mask_sectors(mask_t mask)

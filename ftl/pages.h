@@ -35,22 +35,19 @@ void page_walk_meet(struct page_walk *, struct page_part *);
 static inline bool page_walk_next(struct page_walk *w, struct page_part *part)
 {
 	const struct geometry *g = w->geometry;
-	sector_t start, end, left;
+	sector_t page_end;
 
 	if (w->extent == w->end)
 		return false;
 	part->lpn = geometry_lpn(g, w->at);
-	start = geometry_page_start(g, part->lpn);
-	end = start + g->sectors_per_page;
-	if (w->extent + 1 != w->end && w->extent->end <= end) {
+	page_end = geometry_page_start(g, part->lpn + 1);
+	if (w->extent + 1 != w->end && w->extent->end <= page_end) {
 		page_walk_meet(w, part);
 		return true;
 	}
-	left = w->extent->end - start;
-	part->mask = mask_between((uint32_t)(w->at - start),
-		left < g->sectors_per_page ? (uint32_t)left : g->sectors_per_page);
-	w->at = end;
-	w->extent += w->extent->end <= end;
+	part->mask = extent_mask((struct extent){ w->at, w->extent->end }, part->lpn, g->sector_shift);
+	w->at = page_end;
+	w->extent += w->extent->end <= page_end;
 	return true;
 }
 
