@@ -178,7 +178,7 @@ check-counts: ssd ## counts beside those of independent reference models
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 
-mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs) one by one; ONLY=words: those that match
+mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs/) one by one; ONLY=words: those that match
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
 # Experiments (docs/experiments.md).  SCALE=1: the paper's size, default 1/16; TRACES=FOLDER: the real traces; RESULTS=FOLDER.

@@ -2,7 +2,8 @@
  * Runs of random configurations under both judges: FTL x buffer x host layer x geometry x every option x collection x
  * preconditioning x arrival.  Unlike the tests it goes on behind a finding, and counts.
  *
- *	configurations N [REQUESTS [SEED]]     N runs of so many requests (2000), the first of this seed (1)
+ *	configurations N [REQUESTS [SEED]]              N runs of so many requests (2000), the first of this seed (1)
+ *	configurations --write FOLDER N [REQUESTS [SEED]]   writes them as runs of `ssd` instead, for tests/same-bytes
  */
 #include "drive/precondition.h"
 #include "drive/run.h"
@@ -38,6 +39,18 @@ static void count(struct counts *counts, struct drive *d, const struct run *run,
 	counts->erases += flash_total(f, OP_ERASE);
 }
 
+/* The trace of a combination, which then knows all its settings. */
+static char *complete(struct combination *c, int requests)
+{
+	struct random random;
+	char *trace;
+
+	random_init(&random, c->seed, 9);
+	trace = random_trace(&random, requests, c->trims);
+	add_of_host(c, &random);
+	return trace;
+}
+
 static void run_one(void *one)
 {
 	struct one *o = one;
@@ -47,14 +60,10 @@ static void run_one(void *one)
 	struct run run = { .workload = &workload, .keep_going = go_on };
 	struct precondition_result before;
 	struct settings settings;
-	struct random random;
 	struct fault fault = { "" };
-	char *trace;
+	char *trace = complete(c, o->requests);
 	enum run_end end;
 
-	random_init(&random, c->seed, 9);
-	trace = random_trace(&random, o->requests, c->trims);
-	add_of_host(c, &random);
 	fixture_settings(&settings, c->settings);
 	settings.top.ftl = (int)c->ftl;
 	settings.top.buffer = (int)c->buffer;
@@ -101,14 +110,61 @@ static void draw_combination(struct combination *c, uint64_t seed)
 	draw_drive(c);
 }
 
+static FILE *create(const char *folder, const char *name)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	file = fopen(path, "w");
+	if (!file) {
+		perror(path);
+		exit(2);
+	}
+	return file;
+}
+
+/* FOLDER/runs has a line of arguments for each combination, FOLDER/SEED.csv its trace. */
+static int write_runs(const char *folder, uint64_t n, int requests, uint64_t first)
+{
+	FILE *runs = create(folder, "runs"), *empty = create(folder, "empty.cfg");
+
+	for (uint64_t seed = first; seed < first + n; seed++) {
+		struct combination c;
+		char name[32], *trace;
+		FILE *file;
+
+		draw_combination(&c, seed);
+		trace = complete(&c, requests);
+		snprintf(name, sizeof name, "%llu.csv", (unsigned long long)seed);
+		file = create(folder, name);
+		fputs(trace, file);
+		fclose(file);
+		free(trace);
+		fprintf(runs, "-s ftl=%s -s buffer=%s -s host.layer=%s -s trace.format=csv", ftls[c.ftl]->name,
+			buffers[c.buffer]->name, host_layers[c.layer]->name);
+		fprintf(runs, " -s trace.columns=time_us,op,offset_bytes,size_bytes");
+		for (char *word = strtok(c.settings, " "); word; word = strtok(NULL, " "))
+			fprintf(runs, " -s %s", word);
+		fprintf(runs, " %s/empty.cfg %s/%s\n", folder, folder, name);
+	}
+	fclose(empty);
+	return fclose(runs);
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 100, findings = 0;
-	uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
-	int requests = argc > 2 ? atoi(argv[2]) : 2000;
+	bool writes = argc > 2 && !strcmp(argv[1], "--write");
+	char **number = writes ? argv + 2 : argv;
+	int numbers = writes ? argc - 2 : argc;
+	uint64_t n = numbers > 1 ? strtoull(number[1], NULL, 10) : 100, findings = 0;
+	uint64_t first = numbers > 3 ? strtoull(number[3], NULL, 10) : 1;
+	int requests = numbers > 2 ? atoi(number[2]) : 2000;
 	FILE *shared = tmpfile();
 	struct counts *counts;
 
+	if (writes)
+		return write_runs(argv[2], n, requests, first);
 	if (!shared || ftruncate(fileno(shared), sizeof *counts))
 		return 2;
 	counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
