@@ -4,7 +4,7 @@ BUILD  ?= build
 CC     ?= cc
 JOBS   ?= 2
 
-ROOMS   := base stats verify flash pagemap gc ftl buffer host drive parameters traces watch legacy cli
+ROOMS   := base stats observe flash space pagemap gc ftl buffer host drive parameters traces prepare run watch legacy cli
 PACKAGES := libconfig libarchive
 
 # -O3: the simulator is the product; -g: every abort can be looked into.
@@ -23,7 +23,7 @@ LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm -lpthread
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/watch/page.o
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/run/timeline_page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install uninstall format clean
@@ -70,11 +70,11 @@ $(BUILD)/traces/built_in.o $(BUILD)/commit.o: %.o: %.c
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # The page of a timeline.
-$(BUILD)/watch/page.c: scripts/as-c watch/timeline.html
+$(BUILD)/run/timeline_page.c: scripts/as-c run/timeline.html
 	@mkdir -p $(@D)
-	@scripts/as-c watch/page.h timeline_page watch/timeline.html > $@
+	@scripts/as-c run/timeline_page.h timeline_page run/timeline.html > $@
 
-$(BUILD)/watch/page.o: $(BUILD)/watch/page.c
+$(BUILD)/run/timeline_page.o: $(BUILD)/run/timeline_page.c
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # Tests take from an archive what they need; what a test defines itself comes first.

@@ -12,7 +12,7 @@
 #include "bench/legacy.h"
 #include "bench/reading.h"
 #include "drive/drive.h"
-#include "drive/precondition.h"
+#include "prepare/precondition.h"
 #include "parameters/params.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ static struct request *draw_all(const struct load *load, const struct geometry *
 	return requests;
 }
 
-/* Closed loop with 64 requests in the drive; the next one is known, as in drive/run.c. */
+/* Closed loop with 64 requests in the drive; the next one is known, as in run/run.c. */
 static void drive_requests(struct drive *d, const struct request *requests, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {

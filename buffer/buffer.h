@@ -23,7 +23,7 @@
 #include "base/pool.h"
 #include "stats/table.h"
 #include "types.h"
-#include "verify/oracle.h"
+#include "observe/oracle.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "base/suggest.h"
 #include "buffer/buffer.h"
 #include "cli/cli.h"
-#include "drive/statistics.h"
+#include "run/report.h"
 #include "parameters/params.h"
 #include "traces/format.h"
 #include "traces/generate.h"
@@ -36,7 +36,7 @@ static void print_profiles(void)
 
 static void print_statistics(void)
 {
-	statistics_print_names(stdout);
+	run_report_names(stdout);
 }
 
 /* What can be listed: the operand, the heading behind it, the rows.  Another listing is another row here. */

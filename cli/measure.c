@@ -6,7 +6,7 @@
  * has.  Three passes bring the drive to a steady state, the fourth is timed: shorter runs flatter large pools.
  */
 #include "cli/cli.h"
-#include "drive/precondition.h"
+#include "prepare/precondition.h"
 #include "drive/striped.h"
 #include "flash/schedule.h"
 #include "stats/output.h"

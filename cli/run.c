@@ -2,10 +2,10 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "cli/saver.h"
-#include "drive/image.h"
-#include "drive/statistics.h"
+#include "prepare/image.h"
+#include "run/report.h"
 #include "stats/output.h"
-#include "watch/trace_events.h"
+#include "run/trace_events.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -172,8 +172,8 @@ static bool results_write(struct results *r, const struct options *o, const stru
 	if (r->json.stream)
 		report_write_json(report, r->json.stream);
 	if (o->folder) {
-		statistics_write_latencies(drive, r->latency.stream);
-		statistics_write_wear(drive, r->wear.stream);
+		run_report_latencies(drive, r->latency.stream);
+		run_report_wear(drive, r->wear.stream);
 		report_write_text(report, r->statistics.stream);
 	}
 	return copy_rows(r, o, fault) && commit(&r->json, fault) && commit(&r->latency, fault) &&
@@ -285,7 +285,7 @@ static void tell_doubt(const struct drive *drive, const struct options *o)
 {
 	char text[320];
 
-	if (!o->quiet && statistics_doubt(drive, text, sizeof text))
+	if (!o->quiet && run_report_doubt(drive, text, sizeof text))
 		cli_warn(NULL, text);
 	if (!o->quiet && drive->ftl->ops->doubt && drive->ftl->ops->doubt(drive->ftl, text, sizeof text))
 		cli_warn(NULL, text);
@@ -363,7 +363,7 @@ static bool write_all(struct results *results, const struct options *o, const st
 	struct report *report = report_create();
 	bool written;
 
-	statistics_report(report, run, facts);
+	run_report(report, run, facts);
 	written = results_write(results, o, report, run->drive, fault);
 	report_free(report);
 	if (written && facts->end != RUN_INTERRUPTED)

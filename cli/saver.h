@@ -1,12 +1,12 @@
 /*
- * Saves a run now and then (drive/checkpoint.h).  As long as a run may be resumed, the rows of its series and its log
+ * Saves a run now and then (run/checkpoint.h).  As long as a run may be resumed, the rows of its series and its log
  * are written to FILE.series and FILE.log beside the FILE it is saved to, and copied into place at its end.
  */
 #ifndef CLI_SAVER_H
 #define CLI_SAVER_H
 
 #include "cli/cli.h"
-#include "drive/checkpoint.h"
+#include "run/checkpoint.h"
 
 struct saver {
 	const char *path; /* NULL: the run is not saved */

@@ -46,8 +46,8 @@ struct drive_statistics {
 	/* Per request_type, and of all.  Kept are `sectors` of each type, `count` of all and what concerns trims, which
 	 * have no class; statistics_sum_types() fills in the rest, when numbers are read and when all is done. */
 	struct request_statistics request[REQUEST_TYPES + 1];
-	struct histogram service[REQUEST_TYPES];              /* latency without the wait for a slot */
-	struct class_statistics class[CLASSES][2];            /* [REQUEST_READ] and [REQUEST_WRITE] */
+	struct histogram service[REQUEST_TYPES];   /* latency without the wait for a slot */
+	struct class_statistics class[CLASSES][2]; /* [REQUEST_READ] and [REQUEST_WRITE] */
 	struct drive_figures figures;
 };
 

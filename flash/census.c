@@ -124,8 +124,8 @@ static void count_block(struct census *c, const struct geometry *g, const struct
 }
 
 /* A page under copy-back is looked for where the copy takes it from: that comes to an end. */
-static void check_source(
-	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i, ppn_t to)
+static void check_source(const struct census *c, const struct geometry *g, const struct flash_block *blocks,
+	uint32_t i, ppn_t to)
 {
 	const struct ops *o = c->ops;
 
@@ -141,7 +141,8 @@ static void check_behind(const struct census *c, const struct flash_block *block
 {
 	uint32_t next = ops_at(c->ops, i)->orphan ? 0 : order_next(c->ops, block, i + 1);
 
-	BUG_ON(next && !follows(ops_at(c->ops, next - 1), to), "operation %u stands behind a later one", next - 1);
+	BUG_ON(next && !follows(ops_at(c->ops, next - 1), to), "operation %u stands behind a later one",
+		next - 1);
 }
 
 /* Of all pages that the operation writes. */

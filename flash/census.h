@@ -11,10 +11,10 @@
 struct census {
 	const struct ops *ops;
 	uint64_t *op, *copy, *edge, *ticket; /* bits: named by a list */
-	uint64_t *free, *begins;      /* bits: operations that are not there, or not released */
-	uint32_t *waits;              /* of each operation: for so much */
-	uint32_t *parts;              /* of each request: to be finished */
-	uint32_t under_way, held;     /* operations; pages of theirs in the controller's memory */
+	uint64_t *free, *begins;             /* bits: operations that are not there, or not released */
+	uint32_t *waits;                     /* of each operation: for so much */
+	uint32_t *parts;                     /* of each request: to be finished */
+	uint32_t under_way, held;            /* operations; pages of theirs in the controller's memory */
 };
 
 /* Begins with what is free, what waits for what, and what stands in the lists of blocks. */

@@ -21,8 +21,8 @@
 #include "flash/cause.h"
 #include "flash/geometry.h"
 #include "stats/table.h"
-#include "verify/judge.h"
-#include "verify/oracle.h"
+#include "observe/judge.h"
+#include "observe/oracle.h"
 
 struct schedule;
 

@@ -24,14 +24,15 @@ struct flash_settings {
 	uint64_t page_bytes;
 	double over_provisioning; /* (physical - logical) / physical */
 	struct tick_list read_ns, program_ns;
-	struct tick_list command_ns, plane_command_ns; /* enum command_kind; one time for all, or one for each */
+	struct tick_list command_ns,
+		plane_command_ns; /* enum command_kind; one time for all, or one for each */
 	uint64_t erase_ns;
 	double bus_mb_per_s; /* 10^6 bytes per second, each channel */
 	bool copyback, interleave;
 	int multiplane, scheduler, suspend, order, bus_order;
-	uint64_t read_first_limit; /* read commands that may pass a waiting operation; 0 = any number */
+	uint64_t read_first_limit;  /* read commands that may pass a waiting operation; 0 = any number */
 	uint64_t multiplane_search; /* waiting operations looked at for planes to join a command */
-	uint64_t forward_bytes;    /* of controller memory, for pages on their way to flash */
+	uint64_t forward_bytes;     /* of controller memory, for pages on their way to flash */
 	uint64_t suspend_ns, resume_ns;
 	uint64_t endurance; /* erases a block survives; 0 = any number */
 };

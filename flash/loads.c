@@ -22,7 +22,8 @@ uint32_t loads_least_of_busy(struct loads *l, uint32_t from)
 {
 	for (size_t word = 0; word < l->words; word++)
 		for (; l->changed[word]; l->changed[word] &= l->changed[word] - 1) {
-			uint32_t die = (uint32_t)(word * BITS_WORD) + (uint32_t)__builtin_ctzll(l->changed[word]);
+			uint32_t die =
+				(uint32_t)(word * BITS_WORD) + (uint32_t)__builtin_ctzll(l->changed[word]);
 
 			lowest_enter(&l->ns, die, lowest_get(&l->ns, die));
 		}

@@ -13,7 +13,8 @@
 
 struct loads {
 	struct lowest ns;
-	uint64_t *idle, *changed; /* a bit for each die: it has no work; the tournament does not know its load */
+	uint64_t *idle,
+		*changed; /* a bit for each die: it has no work; the tournament does not know its load */
 	size_t words;
 };
 

@@ -19,11 +19,11 @@ enum stage {
 };
 
 struct op {
-	uint32_t next;        /* in a queue, a command, a request's list or the free list */
-	uint32_t generation;  /* tells a handle of this use from one of an earlier use */
-	uint32_t blockers;    /* what it still waits for; its request's release is one of them */
-	uint32_t waiters;     /* ring of edges to operations that wait for this one */
-	uint32_t ticket;      /* INDEX_NONE: no request waits for it */
+	uint32_t next;       /* in a queue, a command, a request's list or the free list */
+	uint32_t generation; /* tells a handle of this use from one of an earlier use */
+	uint32_t blockers;   /* what it still waits for; its request's release is one of them */
+	uint32_t waiters;    /* ring of edges to operations that wait for this one */
+	uint32_t ticket;     /* INDEX_NONE: no request waits for it */
 	ppn_t ppn, to; /* `to`: target of a copy; what is read at its source; of an erase, see order.c */
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
 	uint32_t behind;   /* + 1: the next in its block's ring, or of the reads forwarded from a program */

@@ -63,7 +63,7 @@ struct schedule {
 	struct channel *channel;
 	struct queue woken;                   /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
-	uint32_t *transfer_ns; /* of so many sectors, up to a page of each plane of a die */
+	uint32_t *transfer_ns;                /* of so many sectors, up to a page of each plane of a die */
 	uint64_t command_ns[OP_KINDS],
 		plane_command_ns[OP_KINDS]; /* of a command's first plane, of each other */
 
@@ -383,7 +383,8 @@ static bool may_follow(const struct schedule *s, const struct io *io, ppn_t from
 		return false;
 	op = ops_at(&s->ops, io->last_op);
 	return op->kind == OP_COPY && op->cause == cause && op->ticket == awaited_by(io, cause) &&
-	       geometry_share_block(s->geometry, from, op->ppn) && geometry_share_block(s->geometry, to, op->to);
+	       geometry_share_block(s->geometry, from, op->ppn) &&
+	       geometry_share_block(s->geometry, to, op->to);
 }
 
 bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)

@@ -20,7 +20,7 @@
 #include "flash/flash.h"
 #include "gc/collect.h"
 #include "pagemap/map_cache.h"
-#include "pagemap/placement.h"
+#include "space/placement.h"
 #include "stats/table.h"
 
 #include <stdio.h>

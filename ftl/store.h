@@ -9,8 +9,8 @@
 
 #include "ftl/ftl.h"
 #include "gc/collect.h"
-#include "pagemap/placement.h"
-#include "pagemap/space.h"
+#include "space/placement.h"
+#include "space/space.h"
 
 /* What the FTL declares. */
 struct store_plan {

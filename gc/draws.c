@@ -171,8 +171,7 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",
-	.brief =
-		"any closed block with a dead page (gc.strict: any), with equal chance: the floor for all",
+	.brief = "any closed block with a dead page (gc.strict: any), with equal chance: the floor for all",
 	OVER_CANDIDATES,
 	.pick = random_pick,
 };

@@ -1,5 +1,5 @@
 /*
- * Collection for FTLs whose pages die in parts (pagemap/slots.h): pages of the victim without a dead slot move as
+ * Collection for FTLs whose pages die in parts (space/slots.h): pages of the victim without a dead slot move as
  * they are (or all are taken apart, `regroup`); of the others only the live slots move, sorted by logical address and
  * packed into full pages, so that n partly dead pages become ceil(live slots / slots of a page).
  *
@@ -8,7 +8,7 @@
 #ifndef GC_PACK_H
 #define GC_PACK_H
 
-#include "pagemap/slots.h"
+#include "space/slots.h"
 
 struct ftl; /* this room only hands it on */
 struct stat_list;

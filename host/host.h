@@ -11,7 +11,7 @@
  * Data of requests crosses a link, with room for one request after another in each direction.
  *
  * Knows requests and the size of the device.  Knows nothing of flash or time passing: the loop that waits
- * is drive/run.c, which asks this room when, where and how many.
+ * is run/run.c, which asks this room when, where and how many.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "drive/statistics.h"
+#include "run/report.h"
 #include "traces/generate.h"
 
 #include <stdlib.h>
@@ -145,7 +146,7 @@ const char *lab_report(struct lab *l)
 	*strrchr(parameters, ' ') = 0;
 	facts.parameters = strrchr(parameters, ' ') + 1;
 	drive_check(l->drive);
-	statistics_report(report, &l->run, &facts);
+	run_report(report, &l->run, &facts);
 	report_write_text(report, out);
 	fclose(out);
 	report_free(report);

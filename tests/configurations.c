@@ -5,8 +5,8 @@
  *	configurations N [REQUESTS [SEED]]              N runs of so many requests (2000), the first of this seed (1)
  *	configurations --write FOLDER N [REQUESTS [SEED]]   writes them as runs of `ssd` instead, for tests/same-bytes
  */
-#include "drive/precondition.h"
-#include "drive/run.h"
+#include "prepare/precondition.h"
+#include "run/run.h"
 #include "tests/random_fixture.h"
 
 #include <sys/mman.h>
@@ -141,8 +141,8 @@ static int write_runs(const char *folder, uint64_t n, int requests, uint64_t fir
 		fputs(trace, file);
 		fclose(file);
 		free(trace);
-		fprintf(runs, "-s ftl=%s -s buffer=%s -s host.layer=%s -s trace.format=csv", ftls[c.ftl]->name,
-			buffers[c.buffer]->name, host_layers[c.layer]->name);
+		fprintf(runs, "-s ftl=%s -s buffer=%s -s host.layer=%s -s trace.format=csv",
+			ftls[c.ftl]->name, buffers[c.buffer]->name, host_layers[c.layer]->name);
 		fprintf(runs, " -s trace.columns=time_us,op,offset_bytes,size_bytes");
 		for (char *word = strtok(c.settings, " "); word; word = strtok(NULL, " "))
 			fprintf(runs, " -s %s", word);

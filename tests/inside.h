@@ -14,7 +14,8 @@ static inline struct store *store_of(const struct ftl *f)
 /* They keep pages at fixed offsets and merge blocks: how full they are does not follow from how much was written. */
 static inline bool merges_blocks(const char *ftl)
 {
-	static const char *const names[] = { "block", "inorder", "bast", "fast", "last", "superblock", "own_fixed" };
+	static const char *const names[] = { "block", "inorder", "bast", "fast", "last", "superblock",
+		"own_fixed" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(ftl, names[i]))

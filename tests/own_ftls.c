@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
-#include "pagemap/blocks.h"
+#include "space/blocks.h"
 
 /* Where a logical page is, and which of its sectors hold data. */
 struct entry {

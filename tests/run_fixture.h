@@ -5,8 +5,8 @@
 #ifndef TESTS_RUN_FIXTURE_H
 #define TESTS_RUN_FIXTURE_H
 
-#include "drive/run.h"
-#include "drive/statistics.h"
+#include "run/run.h"
+#include "run/report.h"
 #include "tests/drive_fixture.h"
 
 struct replay {
@@ -34,9 +34,7 @@ static inline struct replay *replay_open(const char *settings)
 	r->drive = drive_create(&r->settings, true, &r->fault);
 	if (!r->drive)
 		fail_msg("%s", r->fault.text);
-	r->run = (struct run){ .drive = r->drive,
-		.workload = &r->workload,
-		.keep_going = replay_goes_on };
+	r->run = (struct run){ .drive = r->drive, .workload = &r->workload, .keep_going = replay_goes_on };
 	return r;
 }
 
@@ -89,7 +87,7 @@ static inline char *replay_report(struct replay *r)
 	char *text;
 
 	facts.end = r->end;
-	statistics_report(report, &r->run, &facts);
+	run_report(report, &r->run, &facts);
 	report_write_text(report, stream);
 	fclose(stream);
 	report_free(report);

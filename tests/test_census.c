@@ -68,8 +68,7 @@ static void draw(struct picture *p)
 	assert_true(geometry_derive(&p->geometry, &p->settings.flash, &fault));
 	p->block = memory_array(p->geometry.blocks, sizeof *p->block, "blocks");
 	p->ops = (struct ops){ pool_create(sizeof(struct op), "operations"),
-		pool_create(sizeof(struct copy), "copies"),
-		pool_create(sizeof(struct edge), "dependencies"),
+		pool_create(sizeof(struct copy), "copies"), pool_create(sizeof(struct edge), "dependencies"),
 		pool_create(sizeof(struct ticket), "requests") };
 	add_tickets(p);
 	add_op(p, OP_PROGRAM, 0, 0)->stage = STAGE_QUEUED;
@@ -221,7 +220,7 @@ static void copy_in_a_circle(void *context)
 	for (uint32_t i = 0; i < 2; i++)
 		*ops_at(&p.ops, i) = (struct op){ .next = INDEX_NONE,
 			.waiters = INDEX_NONE,
-		.train = INDEX_NONE,
+			.train = INDEX_NONE,
 			.ppn = 1 - i,
 			.to = i,
 			.ticket = INDEX_NONE,

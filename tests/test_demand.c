@@ -6,7 +6,7 @@
  */
 #include "tests/rig_fixture.h"
 
-#include "drive/precondition.h"
+#include "prepare/precondition.h"
 #include "ftl/demand/demand.h"
 #include "ftl/demand/heads.h"
 #include "ftl/demand/stack.h"

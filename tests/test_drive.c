@@ -1132,7 +1132,7 @@ static void test_columns(void **state)
 	FILE *file = tmpfile();
 
 	(void)state;
-	statistics_write_latencies(r->drive, file);
+	run_report_latencies(r->drive, file);
 	rewind(file);
 	assert_int_equal(fscanf(file, "#%*[^\n]\n"), 0);
 	while (fscanf(file, "%llu %llu %llu %llu", &latency, &reads, &writes, &all) == 4) {
@@ -1142,7 +1142,7 @@ static void test_columns(void **state)
 	assert_int_equal(sum, 500);
 	fclose(file);
 	file = tmpfile();
-	statistics_write_wear(r->drive, file);
+	run_report_wear(r->drive, file);
 	rewind(file);
 	assert_int_equal(fscanf(file, "#%*[^\n]\n"), 0);
 	for (sum = 0; fscanf(file, "%llu %llu", &erases, &blocks) == 2;)

@@ -1,7 +1,7 @@
 /* `ssd run --explain`: what the witness of a request saw, worked out by hand. */
 #include "tests/drive_fixture.h"
 
-#include "drive/explain.h"
+#include "run/explain.h"
 
 static void serve(struct drive *d, enum request_type type, sector_t start, uint32_t sectors)
 {

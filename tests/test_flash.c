@@ -536,7 +536,8 @@ static void check_loads(uint32_t dies)
 
 	random_init(&random, dies, 1);
 	for (uint32_t i = 0; i < 20000; i++) {
-		uint32_t die = (uint32_t)random_below(&random, dies), from = (uint32_t)random_below(&random, dies);
+		uint32_t die = (uint32_t)random_below(&random, dies),
+			 from = (uint32_t)random_below(&random, dies);
 		uint64_t now = random_below(&random, 3) + (i / 2000 % 2);
 
 		loads_change(&l, die, now - ns[die]);

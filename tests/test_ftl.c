@@ -12,8 +12,8 @@
  * An argument runs only the cases whose name contains it: test_ftl skeleton+lru
  */
 #include "base/hash.h"
-#include "drive/image.h"
-#include "drive/precondition.h"
+#include "prepare/image.h"
+#include "prepare/precondition.h"
 #include "tests/forge_fixture.h"
 #include "tests/inside.h"
 #include "tests/own_ftls.h"
@@ -497,7 +497,8 @@ static void continue_both(struct player *a, struct player *b)
 	what = what_differs(a, b);
 	signal(SIGABRT, SIG_DFL);
 	BUG_ON(what && *undeclared,
-		"state that regions() does not list changed the run after loading: %s (%s)", undeclared, what);
+		"state that regions() does not list changed the run after loading: %s (%s)", undeclared,
+		what);
 	BUG_ON(what, "%s", what);
 	drive_check(b->drive);
 }
@@ -609,8 +610,7 @@ static void test_what_regions_forgets_is_named(void **state)
 		"state (");
 	for (c.ftl = 0; ftls[c.ftl] != &ftl_skeleton;)
 		c.ftl++;
-	assert_aborts(forget_the_page_table, &c,
-		"regions() does not list bytes 0..");
+	assert_aborts(forget_the_page_table, &c, "regions() does not list bytes 0..");
 }
 
 /*

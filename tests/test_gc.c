@@ -326,8 +326,7 @@ static double worth(const struct plot *f, block_t b)
 {
 	double u = (double)f->space->block[b].valid / f->bench->geometry.pages_per_block;
 
-	return u > 0 ? (double)(f->space->handed_out - f->space->stamp[b] + 1) * (1 - u) / (2 * u)
-		     : INFINITY;
+	return u > 0 ? (double)(f->space->handed_out - f->space->stamp[b] + 1) * (1 - u) / (2 * u) : INFINITY;
 }
 
 static void check_cost_benefit(struct plot *f, plane_t plane, block_t picked)
@@ -559,10 +558,12 @@ static void test_strict_policies_amplify_as_in_theory(void **state)
 		"strict random", 0.7);
 	assert_within(write_amplification("random gc.strict=true", 1000, 4, 0.8), 1 / (1 - 0.8), 0.03,
 		"strict random", 0.8);
-	assert_within(write_amplification("d_choices gc.d=1 gc.strict=true", 1000, 4, 0.8), 1 / (1 - 0.8), 0.03,
-		"strict choice of one", 0.8);
-	assert_within(write_amplification("fifo gc.strict=true", 1000, 4, 0.7), 1.876, 0.03, "strict fifo", 0.7);
-	assert_within(write_amplification("fifo gc.strict=true", 1000, 4, 0.8), 2.693, 0.03, "strict fifo", 0.8);
+	assert_within(write_amplification("d_choices gc.d=1 gc.strict=true", 1000, 4, 0.8), 1 / (1 - 0.8),
+		0.03, "strict choice of one", 0.8);
+	assert_within(
+		write_amplification("fifo gc.strict=true", 1000, 4, 0.7), 1.876, 0.03, "strict fifo", 0.7);
+	assert_within(
+		write_amplification("fifo gc.strict=true", 1000, 4, 0.8), 2.693, 0.03, "strict fifo", 0.8);
 }
 
 /* Published values of a simulation with 400 blocks of 64 pages. */

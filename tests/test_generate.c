@@ -816,7 +816,8 @@ static void check_rewrites(const char *name, double expected)
 		}
 	}
 	assert_near(name, share(again, blocks), expected, 0.05);
-	assert_near(name, share(kinds.shifted, kinds.exact + kinds.same_start + kinds.shifted), 0.0425, 0.0425);
+	assert_near(
+		name, share(kinds.shifted, kinds.exact + kinds.same_start + kinds.shifted), 0.0425, 0.0425);
 	rewrites_free(&kinds);
 	memory_free(written);
 	generator_close(g);

@@ -2,7 +2,7 @@
  * What stands in front of the drive: which addresses are let in and where they are folded to, and when requests
  * enter: open loop, queue limit, closed loop, time scale, each with times worked out by hand.
  */
-#include "drive/image.h"
+#include "prepare/image.h"
 #include "tests/run_fixture.h"
 
 enum { WRITE = 104100 }; /* one page: 100 + 4000 + 100000 (drive_fixture.h) */

@@ -2,8 +2,8 @@
  * The layer that redirects (host/indirect.c): where each write goes, worked out by hand, and in the long run beside the
  * formula for its mean distance; what is read to complete a sector, and who waits for it; what it refuses.
  */
-#include "drive/image.h"
-#include "drive/precondition.h"
+#include "prepare/image.h"
+#include "prepare/precondition.h"
 #include "tests/run_fixture.h"
 
 #include <math.h>

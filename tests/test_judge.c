@@ -429,7 +429,8 @@ static void test_each_breach(void **state)
 		[DIE_TWICE] = "a program of page 4 starts on a die that is at work",
 		[TWO_PLANES] = "a program of page 16 starts on a die that is at work",
 		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",
-		[BUS_IDLE] = "die 0 takes the bus of channel 0 at 1, when it should not or should have before",
+		[BUS_IDLE] =
+			"die 0 takes the bus of channel 0 at 1, when it should not or should have before",
 		[COMMAND_PASSED] = "die 0 takes the bus of channel 0 at 0, it is the turn of die 1",
 		[DATA_PASSED] = "die 0 takes the bus of channel 0 at 10100, it is the turn of die 1",
 		[FIRST_PASSED] = "die 1 takes the bus of channel 0 at 0, it is the turn of die 0",

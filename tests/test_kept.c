@@ -1,8 +1,8 @@
 /*
- * Files of state (drive/kept.h): what is saved is loaded, and what their check says is heard, whatever happens to the
+ * Files of state (prepare/kept.h): what is saved is loaded, and what their check says is heard, whatever happens to the
  * process meanwhile.
  */
-#include "drive/kept.h"
+#include "prepare/kept.h"
 #include "tests/child_fixture.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The log-block FTLs: what each write costs, by hand; who waits for which merge; drives that cannot carry them. */
-#include "drive/image.h"
+#include "prepare/image.h"
 #include "ftl/log/log.h"
 #include "tests/rig_fixture.h"
 

@@ -7,7 +7,7 @@
 #include "tests/rig_fixture.h"
 
 #include "base/random.h"
-#include "drive/precondition.h"
+#include "prepare/precondition.h"
 #include "ftl/minipage/minipage.h"
 
 /* 16384 logical pages of 4 minipages of 8 sectors. */
@@ -468,8 +468,9 @@ static void test_the_order_of_a_collection(void **state)
 /* The same with so many that they are sorted by bytes: written descending, they end up ascending. */
 static void test_the_order_of_a_large_collection(void **state)
 {
-	struct rig *rig = rig_with(FILLED "precondition.mode=none flash.blocks=1600 flash.pages=40 ftl=minipage "
-					  "minipage.demand=false");
+	struct rig *rig =
+		rig_with(FILLED "precondition.mode=none flash.blocks=1600 flash.pages=40 ftl=minipage "
+				"minipage.demand=false");
 	struct mini *m = mini_of(rig);
 
 	(void)state;

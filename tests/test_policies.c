@@ -493,7 +493,9 @@ static void pad_a_block(const char *ftl, double switches)
 	char settings[512];
 
 	snprintf(settings, sizeof settings,
-		ONE_PLANE "flash.order=ascending buffer=bplru bplru.padding=true dram.buffer_bytes=16K ftl=%s", ftl);
+		ONE_PLANE
+		"flash.order=ascending buffer=bplru bplru.padding=true dram.buffer_bytes=16K ftl=%s",
+		ftl);
 	rig = rig_with(settings);
 	drive_place(rig->drive, (struct extent){ 0, 256 });
 	stat_list_start(&rig->drive->statistics);
@@ -523,8 +525,8 @@ static void test_padded_blocks_are_switched(void **state)
 /* The last block of the drive has fewer pages, and a page that was never written is not padded. */
 static void test_what_is_not_there_is_not_padded(void **state)
 {
-	struct rig *rig = rig_with(
-		ONE_PLANE "ftl=page buffer=bplru bplru.padding=true bplru.block_pages=128 dram.buffer_bytes=8K");
+	struct rig *rig = rig_with(ONE_PLANE
+		"ftl=page buffer=bplru bplru.padding=true bplru.block_pages=128 dram.buffer_bytes=8K");
 
 	(void)state;
 	drive_place(rig->drive, (struct extent){ 190 * 16, 191 * 16 });

@@ -4,8 +4,8 @@
  *
  *	SEED=n    the first case (default 1); CASES=n: so many of each FTL and buffer; TEST=text: only cases with it
  */
-#include "drive/checkpoint.h"
-#include "drive/statistics.h"
+#include "run/checkpoint.h"
+#include "run/report.h"
 #include "tests/forge_fixture.h"
 #include "tests/random_fixture.h"
 
@@ -99,10 +99,10 @@ static void report_stage(struct stage *s)
 	FILE *out = open_memstream(&s->ending.report, &size);
 
 	facts.command = facts.version = facts.parameters = facts.workload = "";
-	statistics_report(report, &s->run, &facts);
+	run_report(report, &s->run, &facts);
 	report_write_text(report, out);
-	statistics_write_latencies(s->run.drive, out);
-	statistics_write_wear(s->run.drive, out);
+	run_report_latencies(s->run.drive, out);
+	run_report_wear(s->run.drive, out);
 	fclose(out);
 	report_free(report);
 }

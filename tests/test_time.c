@@ -372,7 +372,8 @@ static void test_a_transfer_ends_in_the_order_of_the_dies(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < BENCHES; i++) {
-		at_the_end_of_a_transfer(open_bench[i](four_dies), 0, 1, 104100 + 4100 + READ, 104100 + WRITE);
+		at_the_end_of_a_transfer(
+			open_bench[i](four_dies), 0, 1, 104100 + 4100 + READ, 104100 + WRITE);
 		at_the_end_of_a_transfer(open_bench[i](four_dies), 1, 0, 104100 + READ, 104100 + 100 + WRITE);
 	}
 }
@@ -929,8 +930,10 @@ static void test_moves_are_passed_one_by_one(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < BENCHES; i++) {
-		moves_are_passed(open_bench[i](PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=4"), true);
-		moves_are_passed(open_bench[i](PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=3"), false);
+		moves_are_passed(
+			open_bench[i](PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=4"), true);
+		moves_are_passed(
+			open_bench[i](PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=3"), false);
 	}
 }
 
@@ -954,8 +957,8 @@ static void test_a_moved_page_is_interrupted(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < BENCHES; i++) {
-		struct bench *b = open_bench[i](
-			PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
+		struct bench *b = open_bench[i](PAPER_DRIVE
+			"flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
 		ppn_t old = old_page(b, 0, 0, 4, 0);
 		op_t read;
 

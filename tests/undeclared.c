@@ -11,7 +11,7 @@
 static struct block {
 	char *at; /* NULL: given back */
 	size_t bytes;
-} *blocks;
+} * blocks;
 static size_t taken;
 static bool watching;
 
@@ -140,8 +140,8 @@ static void say_place(struct comparison *c, size_t which)
 	}
 }
 
-static void visit_pair(struct comparison *c, const struct block *saved, const struct block *loaded, size_t from,
-	size_t at)
+static void visit_pair(
+	struct comparison *c, const struct block *saved, const struct block *loaded, size_t from, size_t at)
 {
 	for (size_t i = 0; i < c->pairs; i++)
 		if (c->pair[i].saved == saved)

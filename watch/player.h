@@ -8,8 +8,8 @@
 #ifndef WATCH_PLAYER_H
 #define WATCH_PLAYER_H
 
-#include "drive/precondition.h"
-#include "drive/run.h"
+#include "prepare/precondition.h"
+#include "run/run.h"
 
 #define PLAYER_LPNS 16u /* touched last, that are remembered */
 

@@ -245,7 +245,8 @@ void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool wr
 	struct across *a = f->state;
 	op_t after = n->count ? n->op[n->count - 1] : OP_NONE;
 
-	across_needs_add(n, across_look_up_in(f, io, a->page_table_pages + index / a->area_entries, write, after));
+	across_needs_add(
+		n, across_look_up_in(f, io, a->page_table_pages + index / a->area_entries, write, after));
 }
 
 void across_entry_moved(struct ftl *f, struct io *io, uint32_t id)

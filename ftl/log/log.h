@@ -26,7 +26,7 @@
 #include "base/memory.h"
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
-#include "pagemap/blocks.h"
+#include "space/blocks.h"
 
 #define LBN_NONE UINT32_MAX
 

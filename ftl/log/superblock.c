@@ -42,7 +42,8 @@ struct superblock_ftl {
 	struct superblock
 		*super; /* behind the last one the head of the maps in DRAM, and those of the wide ones */
 	struct member *member; /* `room` of each superblock */
-	uint8_t *holder; /* per LPN: the member that holds it; which page there, the owners tell: 4 bytes become 1 */
+	uint8_t *
+		holder; /* per LPN: the member that holds it; which page there, the owners tell: 4 bytes become 1 */
 	op_t *map_read; /* of each superblock, by the request that looked it up last */
 	uint32_t supers, n, m, room;
 	uint32_t cached, most_cached;

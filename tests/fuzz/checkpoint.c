@@ -3,7 +3,7 @@
  * bytes name is saved half-way, numbers in the file are changed as the rest of the bytes say, and the sum at its end is
  * made right.  Resuming must refuse it with a fault of one line, or give a run that ends and balances its books.
  */
-#include "drive/checkpoint.h"
+#include "run/checkpoint.h"
 #include "parameters/params.h"
 #include "tests/forge_fixture.h"
 

@@ -3,7 +3,7 @@
  * as the rest of the bytes say, and the sum at its end is made right.  Loading must refuse it with a fault of one
  * line, or give a drive that serves requests and balances its books.
  */
-#include "drive/image.h"
+#include "prepare/image.h"
 #include "parameters/params.h"
 #include "tests/forge_fixture.h"
 

@@ -1,0 +1,86 @@
+/*
+ * The judge of time: follows every operation from its making to its end and aborts when the schedule does
+ * what no drive could do, or what the operations were told not to.
+ *
+ * It is fed with events and believes none of them: it keeps places, orders, times and where data is by
+ * itself, from the settings alone, and shares no code with what it judges.  It knows operations by
+ * number (never 0, low 32 bits dense), physical pages, and requests by ticket.
+ *
+ * What an operation must wait for only its FTL knows.  Of data it says so: what a page keeps from another
+ * (flash_holds_kept) must have been read before.  That a load of a mapping page is waited for nobody can check.
+ */
+#ifndef OBSERVE_JUDGE_H
+#define OBSERVE_JUDGE_H
+
+#include "base/regions.h"
+#include "types.h"
+
+struct judge;
+
+/* A run without a judge is not to carry its code in the hot path. */
+#define JUDGING __attribute__((cold)) void
+
+/* In the order of the medium's choices. */
+enum judged_bus { JUDGED_COMMAND_FIRST, JUDGED_FIRST_COME, JUDGED_DATA_FIRST };
+
+enum judged_planes { JUDGED_ALONE, JUDGED_SAME_OFFSET, JUDGED_ANY_OFFSET };
+
+/* In the order of the medium's kinds of operation. */
+enum judged_kind { JUDGED_READ, JUDGED_PROGRAM, JUDGED_COPY, JUDGED_ERASE, JUDGED_FORWARD };
+
+struct judge_settings {
+	uint32_t channels, dies_per_channel, planes_per_die, blocks_per_plane, pages_per_block, page_bytes;
+	uint32_t dies_per_unit;             /* that take turns */
+	const tick_t *read_ns, *program_ns; /* per page type, in turn; stay where they are */
+	size_t read_types, program_types;
+	tick_t command_ns[3], plane_command_ns[3]; /* of a read, a program, an erase; each further plane */
+	tick_t erase_ns, suspend_ns, resume_ns, dram_ns;
+	enum judged_bus bus_order;
+	enum judged_planes multiplane;
+	double bus_mb_per_s;
+	uint64_t forward_bytes;
+};
+
+struct judged_op {
+	uint64_t id;
+	enum judged_kind kind;
+	ppn_t ppn, to; /* `to`: target of a copy */
+	uint32_t sectors, ticket;
+	bool awaited; /* by its request */
+};
+
+struct judge *judge_create(const struct judge_settings *);
+void judge_free(struct judge *);
+
+/* Requests. */
+JUDGING judge_begin(struct judge *, uint32_t ticket);
+JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
+JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
+
+/* Operations: made by the request begun last, bound to wait, on their way. */
+JUDGING judge_made(struct judge *, struct judged_op);
+JUDGING judge_waits(struct judge *, uint64_t op, uint64_t other);
+JUDGING judge_kept(struct judge *, ppn_t page, ppn_t from); /* the page written last keeps data of another */
+JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and is nothing but that page */
+JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is answered from the page */
+JUDGING judge_reads_at(struct judge *, uint64_t op, ppn_t source);
+JUDGING judge_started(struct judge *, uint64_t op, uint32_t unit, tick_t now);
+JUDGING judge_done(struct judge *, uint64_t op, tick_t now);
+
+/* Outside time. */
+JUDGING judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */
+JUDGING judge_cleared(struct judge *, ppn_t first);           /* the block of that page is erased */
+
+/* Hardware: a unit (a die, or a chip whose dies take turns) takes and leaves the bus and its cells. */
+JUDGING judge_bus(struct judge *, uint32_t unit, bool takes, tick_t now);
+JUDGING judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
+JUDGING judge_suspended(struct judge *, uint32_t unit); /* after it has left the cells */
+JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them again */
+
+/* Nothing is under way. */
+JUDGING judge_idle(const struct judge *);
+
+/* Where data is, for saving and loading a drive with nothing under way. */
+void judge_regions(struct judge *, struct regions *);
+
+#endif

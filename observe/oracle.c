@@ -1,0 +1,355 @@
+#include "observe/oracle.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* One sector as a flash page holds it; version 0 = an unused slot. */
+struct held {
+	sector_t sector;
+	uint32_t version;
+};
+
+/* Where host sectors are read. */
+struct whereabouts {
+	sector_t host;
+	struct extent device;
+};
+
+struct oracle {
+	sector_t host_sectors, device_sectors;
+	uint32_t pages, slots;          /* slots = sectors per page */
+	uint32_t version;               /* last one given out */
+	uint32_t step;                  /* counts requests */
+	uint32_t *newest;               /* per host sector; 0 = never written or trimmed */
+	uint32_t *sent;                 /* per device sector, likewise: what it was given last */
+	uint32_t *dram[ORACLE_HOLDERS]; /* per sector its version + 1; 0 = not held */
+	uint32_t *read_in_step;         /* per page: the step that read it last */
+	struct held *held;              /* per page and slot */
+
+	struct extent expected; /* host sectors of the read in progress */
+	uint32_t *answer;       /* of each its version + 1; 0 = not answered */
+	uint32_t answer_room;
+	struct whereabouts *where;
+	uint32_t places, place_room;
+};
+
+static sector_t sectors_of(const struct oracle *o, enum oracle_holder holder)
+{
+	return holder == HOLDER_HOST ? o->host_sectors : o->device_sectors;
+}
+
+struct oracle *oracle_create(
+	sector_t host_sectors, sector_t device_sectors, uint32_t pages, uint32_t sectors_per_page)
+{
+	struct oracle *o = memory_array(1, sizeof *o, "oracle");
+
+	o->host_sectors = host_sectors;
+	o->device_sectors = device_sectors;
+	o->pages = pages;
+	o->slots = sectors_per_page;
+	o->step = 1;
+	o->newest = memory_array(host_sectors, sizeof *o->newest, "oracle's sector versions");
+	o->sent = memory_array(device_sectors, sizeof *o->sent, "oracle's sector versions");
+	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
+		o->dram[h] = memory_array(sectors_of(o, h), sizeof *o->dram[h], "oracle's DRAM versions");
+	o->read_in_step = memory_array(pages, sizeof *o->read_in_step, "oracle's page reads");
+	o->held = memory_array((size_t)pages * sectors_per_page, sizeof *o->held, "oracle's page contents");
+	return o;
+}
+
+void oracle_free(struct oracle *o)
+{
+	if (!o)
+		return;
+	memory_free(o->newest);
+	memory_free(o->sent);
+	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
+		memory_free(o->dram[h]);
+	memory_free(o->read_in_step);
+	memory_free(o->held);
+	memory_free(o->answer);
+	memory_free(o->where);
+	memory_free(o);
+}
+
+/* Whether anybody is asked; then the sectors, as that room numbers them, must be of the drive. */
+static bool asked(const struct oracle *o, enum oracle_holder holder, struct extent e)
+{
+	if (!o)
+		return false;
+	BUG_ON(e.start >= e.end || e.end > sectors_of(o, holder), "sectors %llu to %llu of a drive of %llu",
+		(unsigned long long)e.start, (unsigned long long)e.end,
+		(unsigned long long)sectors_of(o, holder));
+	return true;
+}
+
+void oracle_write(struct oracle *o, struct extent e)
+{
+	if (!asked(o, HOLDER_HOST, e))
+		return;
+	BUG_ON(o->version >= UINT32_MAX - 1, "more host writes than the oracle can count");
+	o->version++;
+	for (sector_t s = e.start; s < e.end; s++)
+		o->newest[s] = o->version;
+}
+
+void oracle_trim(struct oracle *o, struct extent e)
+{
+	if (!asked(o, HOLDER_HOST, e))
+		return;
+	memset(o->newest + e.start, 0, extent_sectors(e) * sizeof *o->newest);
+}
+
+void oracle_send(struct oracle *o, sector_t host, struct extent e)
+{
+	if (!asked(o, HOLDER_FTL, e) ||
+		!asked(o, HOLDER_HOST, (struct extent){ host, host + extent_sectors(e) }))
+		return;
+	for (sector_t s = e.start; s < e.end; s++, host++)
+		o->sent[s] = o->dram[HOLDER_HOST][host] ? o->dram[HOLDER_HOST][host] - 1 : o->newest[host];
+}
+
+void oracle_unsend(struct oracle *o, struct extent e)
+{
+	if (!asked(o, HOLDER_FTL, e))
+		return;
+	memset(o->sent + e.start, 0, extent_sectors(e) * sizeof *o->sent);
+}
+
+void oracle_expect(struct oracle *o, struct extent e)
+{
+	if (!asked(o, HOLDER_HOST, e))
+		return;
+	o->answer = memory_grown(o->answer, &o->answer_room, (uint32_t)extent_sectors(e), sizeof *o->answer,
+		"oracle's answer");
+	memset(o->answer, 0, extent_sectors(e) * sizeof *o->answer);
+	o->expected = e;
+	o->places = 0;
+}
+
+void oracle_expect_at(struct oracle *o, sector_t host, struct extent e)
+{
+	if (!asked(o, HOLDER_FTL, e))
+		return;
+	o->where = memory_grown(
+		o->where, &o->place_room, o->places + 1, sizeof *o->where, "oracle's whereabouts");
+	o->where[o->places++] = (struct whereabouts){ host, e };
+}
+
+void oracle_answered(struct oracle *o)
+{
+	if (!o)
+		return;
+	for (sector_t s = o->expected.start; s < o->expected.end; s++) {
+		uint32_t got = o->answer[s - o->expected.start];
+
+		got -= got > 0;
+		BUG_ON(got != o->newest[s],
+			"sector %llu was read as version %u, its newest is %u (0 = no data)",
+			(unsigned long long)s, got, o->newest[s]);
+	}
+	o->expected = (struct extent){ 0, 0 };
+	o->places = 0;
+}
+
+static void answer_host(struct oracle *o, sector_t s, uint32_t version)
+{
+	BUG_ON(s < o->expected.start || s >= o->expected.end, "sector %llu was answered but not asked for",
+		(unsigned long long)s);
+	BUG_ON(o->answer[s - o->expected.start], "sector %llu was answered twice", (unsigned long long)s);
+	o->answer[s - o->expected.start] = version + 1;
+}
+
+static void answer(struct oracle *o, sector_t s, uint32_t version)
+{
+	for (uint32_t i = 0; i < o->places; i++)
+		if (s >= o->where[i].device.start && s < o->where[i].device.end) {
+			answer_host(o, o->where[i].host + (s - o->where[i].device.start), version);
+			return;
+		}
+	BUG("sector %llu was answered but not asked for", (unsigned long long)s);
+}
+
+/* What comes to a room from above. */
+static uint32_t from_above(const struct oracle *o, enum oracle_holder holder, sector_t s)
+{
+	if (holder == HOLDER_HOST)
+		return o->newest[s];
+	while (--holder > HOLDER_HOST)
+		if (o->dram[holder][s])
+			return o->dram[holder][s] - 1;
+	return o->sent[s];
+}
+
+void oracle_dram_store(struct oracle *o, enum oracle_holder holder, struct extent e)
+{
+	if (!asked(o, holder, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		o->dram[holder][s] = from_above(o, holder, s) + 1;
+}
+
+void oracle_dram_answer(struct oracle *o, enum oracle_holder holder, struct extent e)
+{
+	if (!asked(o, holder, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++) {
+		BUG_ON(!o->dram[holder][s], "sector %llu was answered from DRAM, which does not hold it",
+			(unsigned long long)s);
+		(holder == HOLDER_HOST ? answer_host : answer)(o, s, o->dram[holder][s] - 1);
+	}
+}
+
+void oracle_dram_drop(struct oracle *o, enum oracle_holder holder, struct extent e)
+{
+	if (!asked(o, holder, e))
+		return;
+	memset(o->dram[holder] + e.start, 0, extent_sectors(e) * sizeof *o->dram[holder]);
+}
+
+void oracle_page_read(struct oracle *o, ppn_t ppn)
+{
+	if (o)
+		o->read_in_step[ppn] = o->step;
+}
+
+void oracle_step(struct oracle *o)
+{
+	if (o)
+		o->step++;
+}
+
+void oracle_page_erased(struct oracle *o, ppn_t first, uint32_t pages)
+{
+	if (!o)
+		return;
+	memset(o->held + (size_t)first * o->slots, 0, (size_t)pages * o->slots * sizeof *o->held);
+	memset(o->read_in_step + first, 0, pages * sizeof *o->read_in_step);
+}
+
+void oracle_page_copied(struct oracle *o, ppn_t from, ppn_t to)
+{
+	if (!o)
+		return;
+	memcpy(o->held + (size_t)to * o->slots, o->held + (size_t)from * o->slots,
+		o->slots * sizeof *o->held);
+	o->read_in_step[to] = o->read_in_step[from];
+}
+
+/* The slot of the page that holds the sector, or NULL. */
+static struct held *find(const struct oracle *o, ppn_t ppn, sector_t s)
+{
+	struct held *slot = o->held + (size_t)ppn * o->slots;
+
+	for (uint32_t i = 0; i < o->slots; i++)
+		if (slot[i].version && slot[i].sector == s)
+			return &slot[i];
+	return NULL;
+}
+
+static void hold(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
+{
+	struct held *slot = o->held + (size_t)ppn * o->slots;
+
+	BUG_ON(find(o, ppn, s), "page %u is given sector %llu twice", ppn, (unsigned long long)s);
+	for (uint32_t i = 0; i < o->slots; i++)
+		if (!slot[i].version) {
+			slot[i] = (struct held){ s, version };
+			return;
+		}
+	BUG("page %u is given more than its %u sectors (sector %llu)", ppn, o->slots, (unsigned long long)s);
+}
+
+static void hold_new(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
+{
+	BUG_ON(!version, "page %u is given sector %llu, which the host never wrote", ppn,
+		(unsigned long long)s);
+	hold(o, ppn, s, version);
+}
+
+void oracle_page_host(struct oracle *o, ppn_t ppn, struct extent e)
+{
+	if (!asked(o, HOLDER_FTL, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		hold_new(o, ppn, s, from_above(o, HOLDER_FTL, s));
+}
+
+void oracle_page_dram(struct oracle *o, ppn_t ppn, struct extent e)
+{
+	if (!asked(o, HOLDER_FTL, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++) {
+		BUG_ON(!o->dram[HOLDER_FTL][s],
+			"page %u is given sector %llu from DRAM, which does not hold it", ppn,
+			(unsigned long long)s);
+		hold_new(o, ppn, s, o->dram[HOLDER_FTL][s] - 1);
+	}
+}
+
+static const struct held *at_hand(const struct oracle *o, ppn_t ppn, sector_t s)
+{
+	const struct held *slot;
+
+	BUG_ON(o->read_in_step[ppn] != o->step, "sector %llu is taken from page %u, which was not read",
+		(unsigned long long)s, ppn);
+	slot = find(o, ppn, s);
+	BUG_ON(!slot, "sector %llu is taken from page %u, which does not hold it", (unsigned long long)s,
+		ppn);
+	return slot;
+}
+
+void oracle_dram_keep(struct oracle *o, enum oracle_holder holder, ppn_t from, struct extent e)
+{
+	if (!asked(o, holder, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		o->dram[holder][s] = at_hand(o, from, s)->version + 1;
+}
+
+void oracle_page_kept(struct oracle *o, ppn_t ppn, ppn_t from, struct extent e)
+{
+	if (!asked(o, HOLDER_FTL, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		hold(o, ppn, s, at_hand(o, from, s)->version);
+}
+
+void oracle_page_answer(struct oracle *o, ppn_t ppn, struct extent e)
+{
+	if (!asked(o, HOLDER_FTL, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		answer(o, s, at_hand(o, ppn, s)->version);
+}
+
+bool oracle_holds_nothing(const struct oracle *o, ppn_t first, uint32_t pages)
+{
+	for (size_t i = (size_t)first * o->slots; i < ((size_t)first + pages) * o->slots; i++)
+		if (o->held[i].version)
+			return false;
+	return true;
+}
+
+void oracle_regions(struct oracle *o, struct regions *r)
+{
+	if (!o)
+		return;
+	regions_visit(r, &o->version, sizeof o->version);
+	regions_require(r, o->version < UINT32_MAX / 2, "oracle");
+	regions_visit(r, o->newest, o->host_sectors * sizeof *o->newest);
+	regions_visit(r, o->sent, o->device_sectors * sizeof *o->sent);
+	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
+		regions_visit(r, o->dram[h], sectors_of(o, h) * sizeof *o->dram[h]);
+	regions_visit(r, o->held, (size_t)o->pages * o->slots * sizeof *o->held);
+	regions_below(r, NUMBERS(o->newest), o->host_sectors, o->version + 1u, "oracle");
+	regions_below(r, NUMBERS(o->sent), o->device_sectors, o->version + 1u, "oracle");
+	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
+		regions_below(r, NUMBERS(o->dram[h]), sectors_of(o, h), o->version + 2u, "oracle");
+	regions_below(
+		r, NUMBERS_OF(o->held, version), (size_t)o->pages * o->slots, o->version + 1u, "oracle");
+	regions_below(
+		r, NUMBERS_OF(o->held, sector), (size_t)o->pages * o->slots, o->device_sectors, "oracle");
+}

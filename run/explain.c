@@ -1,0 +1,358 @@
+#include "run/explain.h"
+
+#include "base/memory.h"
+#include "flash/schedule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void explanation_begin(struct explanation *x, struct drive *d, const struct request *r)
+{
+	x->seen = true;
+	x->request = *r;
+	x->taken = schedule_now(d->flash->schedule);
+	x->before = d->ftl->map;
+	x->diary = d->buffer->diary = open_memstream(&x->evictions, &x->evictions_bytes);
+	BUG_ON(!x->diary, "no stream in memory");
+	x->watch.open = true;
+	schedule_watch(d->flash->schedule, &x->watch);
+}
+
+void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
+{
+	if (owner == OWNER_NONE)
+		snprintf(text, bytes, "-");
+	else if (f->ops->name_owner)
+		f->ops->name_owner(f, owner, text, bytes);
+	else
+		snprintf(text, bytes, "LPN %u", owner);
+}
+
+static const char *const type_names[] = { "read", "write", "trim", "collection" };
+
+/* A line for each logical page of a part of a request that changed something. */
+static void print_map(const struct drive *d, struct extent e, FILE *out)
+{
+	lpn_t last = geometry_lpn(&d->geometry, e.end - 1);
+
+	for (lpn_t lpn = geometry_lpn(&d->geometry, e.start); lpn <= last; lpn++) {
+		fprintf(out, "# afterwards LPN %u: ", lpn);
+		d->ftl->ops->print_entry(d->ftl, lpn, out);
+		fputc('\n', out);
+	}
+}
+
+/* What became of the request behind the host layer, where that is something else, and of the pages it changed. */
+static void keep_map(struct explanation *x, const struct drive *d)
+{
+	FILE *out = open_memstream(&x->map, &x->map_bytes);
+
+	BUG_ON(!out, "no stream in memory");
+	for (const struct host_part *p = d->host->part;
+		x->request.sectors && p < d->host->part + d->host->parts; p++) {
+		if (p->device.start != p->host || extent_sectors(p->device) != x->request.sectors)
+			fprintf(out,
+				"# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64
+				"\n",
+				type_names[p->type], extent_sectors(p->device), p->device.start);
+		if (d->ftl->ops->print_entry && p->type != REQUEST_READ)
+			print_map(d, p->device, out);
+	}
+	fclose(out);
+}
+
+void explanation_taken(struct explanation *x, struct drive *d)
+{
+	d->buffer->diary = NULL;
+	fclose(x->diary);
+	x->watch.open = false;
+	x->accesses = d->io.accesses;
+	x->after = d->ftl->map;
+	x->owner = memory_array(x->watch.ops + 1, sizeof *x->owner, "explanation");
+	for (uint32_t i = 0; i < x->watch.ops; i++)
+		name_owner(d->ftl, x->watch.op[i].owner, x->owner[i], sizeof *x->owner);
+	keep_map(x, d);
+}
+
+void explanation_release(struct explanation *x, struct drive *d)
+{
+	schedule_watch(d->flash->schedule, NULL);
+	watch_release(&x->watch);
+	memory_free(x->owner);
+	memory_free(x->map);
+	memory_free(x->evictions);
+}
+
+/* ---- in words ---- */
+
+static void write_request(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	const struct geometry *g = &d->geometry;
+	const struct request *r = &x->request;
+	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
+
+	if (!r->sectors) {
+		fprintf(out, "# ---- request %" PRIu64 ": %s ----\n", x->number, type_names[r->type]);
+		return;
+	}
+	fprintf(out, "# ---- request %" PRIu64 ": %s of %u sectors from sector %" PRIu64 " ----\n", x->number,
+		type_names[r->type], r->sectors, r->start);
+	fprintf(out, "# %s; LPN %u", class_name(drive_classify(g, r)), first);
+	if (last != first)
+		fprintf(out, " to %u", last);
+	fprintf(out, ", from sector %" PRIu64 " of the first page\n",
+		r->start - geometry_page_start(g, first));
+}
+
+static void write_look_ups(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	fprintf(out,
+		"# look-ups: %u page-level, %" PRIu64 " ns; of mapping pages %" PRIu64 ", %" PRIu64
+		" not in DRAM; %" PRIu64 " entries touched\n",
+		x->accesses, x->accesses * d->settings->dram.access_ns, x->after.lookups - x->before.lookups,
+		x->after.misses - x->before.misses + x->after.unwritten - x->before.unwritten,
+		x->after.accesses - x->before.accesses);
+}
+
+/* The operations that number `index` waited for, by number. */
+static void write_waits(const struct watch *w, uint32_t index, FILE *out)
+{
+	const char *between = "";
+
+	for (uint32_t i = 0; i < w->waits; i++) {
+		if (w->wait[i].op != index)
+			continue;
+		if (w->wait[i].other == WATCHED_EARLIER)
+			fprintf(out, "%sa request before", between);
+		else
+			fprintf(out, "%s%u", between, w->wait[i].other + 1);
+		between = ", ";
+	}
+	fputs(*between ? "" : "-", out);
+}
+
+/* Times count from the request's arrival. */
+static void write_time(tick_t when, tick_t from, FILE *out)
+{
+	if (when == TICK_NEVER)
+		fprintf(out, "%12s", "never");
+	else
+		fprintf(out, "%12" PRIu64, when - from);
+}
+
+void name_place(const struct geometry *g, ppn_t ppn, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "%u.%u", geometry_block(g, ppn), geometry_page(g, ppn));
+}
+
+static void write_place(const struct geometry *g, ppn_t ppn, FILE *out)
+{
+	die_t die = geometry_die(g, geometry_plane(g, geometry_block(g, ppn)));
+	char place[24], text[64];
+
+	name_place(g, ppn, place, sizeof place);
+	snprintf(text, sizeof text, "%s (ch %u, die %u)", place, die / g->dies_per_channel, die);
+	fprintf(out, "  %-26s", text);
+}
+
+const char *op_name(enum op_kind kind)
+{
+	static const char *const names[] = { "read", "program", "copy", "erase", "forward" };
+
+	return names[kind];
+}
+
+/* Of a copy with the place that it comes from. */
+static void write_held(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
+{
+	const struct watched_op *op = &x->watch.op[index];
+	char text[80], place[24];
+
+	name_place(&d->geometry, op->ppn, place, sizeof place);
+	snprintf(text, sizeof text, op->kind == OP_COPY ? "%s from %s" : "%s", x->owner[index], place);
+	fprintf(out, "%-22s", text);
+}
+
+static void write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
+{
+	const struct watched_op *op = &x->watch.op[index];
+
+	fprintf(out, "# %3u  %-8s%-7s", index + 1, op_name(op->kind), cause_name(op->cause));
+	write_place(&d->geometry, op->kind == OP_COPY ? op->to : op->ppn, out);
+	write_held(x, d, index, out);
+	fprintf(out, "%8u", op->sectors);
+	write_time(op->ready, x->request.arrival, out);
+	write_time(op->start, x->request.arrival, out);
+	write_time(op->done, x->request.arrival, out);
+	fputs("  ", out);
+	write_waits(&x->watch, index, out);
+	fputs(op->detached ? "  (the request does not wait for it)\n" : "\n", out);
+}
+
+/* Each before the operation that was made next. */
+static void write_ops(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	const struct watch *w = &x->watch;
+	uint32_t note = 0;
+
+	if (w->ops)
+		fprintf(out, "# %3s  %-8s%-7s  %-26s%-22s%8s%12s%12s%12s  %s\n", "op", "what", "for",
+			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");
+	for (uint32_t i = 0; i <= w->ops; i++) {
+		for (; note < w->notes && w->note[note].ops == i; note++)
+			fprintf(out, "#      %s\n", w->note[note].text);
+		if (i < w->ops)
+			write_op(x, d, i, out);
+	}
+}
+
+tick_t explanation_completion(const struct explanation *x, const struct drive *d)
+{
+	tick_t last = x->taken + x->accesses * d->settings->dram.access_ns;
+
+	for (uint32_t i = 0; i < x->watch.ops; i++) {
+		const struct watched_op *op = &x->watch.op[i];
+
+		if (!op->detached && op->done != TICK_NEVER && op->done > last)
+			last = op->done;
+	}
+	return last;
+}
+
+void explanation_write(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	if (!x->seen)
+		return;
+	write_request(x, d, out);
+	fprintf(out, "# arrived at %" PRIu64 " ns, entered the drive %" PRIu64 " ns later\n",
+		x->request.arrival, x->taken - x->request.arrival);
+	write_look_ups(x, d, out);
+	fputs(x->evictions, out);
+	write_ops(x, d, out);
+	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n",
+		explanation_completion(x, d) - x->request.arrival,
+		host_has_link(d->host->settings) ? ", but for the host's link" : "");
+	fprintf(out, "%s\n", x->map ? x->map : "");
+}
+
+/* ---- in a sentence ---- */
+
+#define TOLD_MOST 3u /* operations of a kind whose places are told one by one */
+
+/* What is done, one or many. */
+static const struct {
+	const char *one, *many;
+} verbs[] = {
+	[OP_READ] = { "reads", "pages are read" },
+	[OP_PROGRAM] = { "programs", "pages are programmed" },
+	[OP_COPY] = { "copies", "pages are copied" },
+	[OP_ERASE] = { "erases block", "blocks are erased" },
+	[OP_FORWARD] = { "takes from the controller's memory",
+		"pages are taken from the controller's memory" },
+};
+
+static const char *const purposes[CAUSES] = {
+	[CAUSE_HOST] = "",
+	[CAUSE_RMW] = " (sectors that are kept)",
+	[CAUSE_MAP] = " (mapping)",
+	[CAUSE_MERGE] = " (merge)",
+	[CAUSE_PAD] = " (padding)",
+	[CAUSE_GC] = " (collection)",
+	[CAUSE_GC_MAP] = " (collection of mapping pages)",
+	[CAUSE_GC_UPDATE] = " (entries of what moved)",
+	[CAUSE_WEAR] = " (wear levelling)",
+};
+
+static uint32_t count_ops(const struct watch *w, uint32_t from, enum op_kind kind, enum cause cause)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = from; i < w->ops; i++)
+		count += w->op[i].kind == kind && w->op[i].cause == cause;
+	return count;
+}
+
+static void tell_op(const struct geometry *g, const struct watched_op *op, FILE *out)
+{
+	char place[24], to[24];
+
+	name_place(g, op->ppn, place, sizeof place);
+	if (op->kind == OP_ERASE)
+		fprintf(out, "%u", geometry_block(g, op->ppn));
+	else if (op->kind != OP_COPY)
+		fputs(place, out);
+	else {
+		name_place(g, op->to, to, sizeof to);
+		fprintf(out, "%s to %s", place, to);
+	}
+}
+
+/* All operations of a kind and cause at the place of the first of them. */
+static void tell_ops(const struct explanation *x, const struct geometry *g, FILE *out)
+{
+	const struct watch *w = &x->watch;
+	const char *between = "";
+
+	for (uint32_t i = 0; i < w->ops; i++) {
+		const struct watched_op *op = &w->op[i];
+		uint32_t all = count_ops(w, 0, op->kind, op->cause);
+
+		if (count_ops(w, i, op->kind, op->cause) < all)
+			continue;
+		fputs(between, out);
+		between = ", ";
+		if (all > TOLD_MOST) {
+			fprintf(out, "%u %s%s", all, verbs[op->kind].many, purposes[op->cause]);
+			continue;
+		}
+		fprintf(out, "%s%s ", verbs[op->kind].one, op->kind == OP_ERASE && all > 1 ? "s" : "");
+		for (uint32_t told = 0, k = i; told < all; k++)
+			if (w->op[k].kind == op->kind && w->op[k].cause == op->cause) {
+				fputs(!told ? "" : told + 1 < all ? ", " : " and ", out);
+				told++;
+				tell_op(g, &w->op[k], out);
+			}
+		fputs(purposes[op->cause], out);
+	}
+}
+
+/* Why the medium is not asked. */
+static const char *without_ops(const struct explanation *x, const struct drive *d)
+{
+	if (x->request.type == REQUEST_TRIM)
+		return "the map forgets it, flash is not touched";
+	if (x->request.type == REQUEST_COLLECT)
+		return "nothing is done";
+	if (x->request.type == REQUEST_READ && x->after.unmapped_reads > x->before.unmapped_reads)
+		return "nothing was written there: zeros, flash is not touched";
+	return d->buffer->ops->evict ? "the write buffer has it, flash is not touched"
+				     : "flash is not touched";
+}
+
+void request_tell(const struct geometry *g, const struct request *r, FILE *out)
+{
+	lpn_t first = geometry_lpn(g, r->start), last = geometry_lpn(g, r->start + r->sectors - 1);
+	uint32_t sector = (uint32_t)(r->start - geometry_page_start(g, first));
+
+	fputs(type_names[r->type], out);
+	if (r->sectors)
+		fprintf(out, " of LPN %u", first);
+	if (r->sectors && last != first)
+		fprintf(out, " to %u", last);
+	else if (r->sectors && r->sectors < g->sectors_per_page)
+		fprintf(out, r->sectors > 1 ? ", sectors %u to %u" : ", sector %u", sector,
+			sector + r->sectors - 1);
+}
+
+void explanation_tell(const struct explanation *x, const struct drive *d, FILE *out)
+{
+	request_tell(&d->geometry, &x->request, out);
+	fputs(": ", out);
+	if (x->watch.ops)
+		tell_ops(x, &d->geometry, out);
+	else
+		fputs(without_ops(x, d), out);
+	for (uint32_t i = 0; i < x->watch.notes; i++)
+		fprintf(out, "%s%s", i ? "; " : ". Why: ", x->watch.note[i].text);
+	fputc('.', out);
+}

@@ -1,0 +1,239 @@
+#include "run/report.h"
+
+#include "drive/statistics.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- the run and the drive before it ---- */
+
+struct run_figures {
+	struct run_facts facts;
+	struct precondition_result before;
+	const char *kind, *ftl, *buffer;
+	uint64_t seed, requests, served, reordered, interrupted, failed, verified, simulated_ns;
+	uint64_t warm_up, warm_up_ns, physical_bytes, logical_bytes, blocks, dies;
+	double used, valid;
+};
+
+#define TEXT(field)  STAT_TEXT, offsetof(struct run_figures, field)
+#define COUNT(field) STAT_COUNT, offsetof(struct run_figures, field)
+#define REAL(field)  STAT_REAL, offsetof(struct run_figures, field)
+
+static const struct stat_row run_rows[] = {
+	{ "run.command", "", "what was typed", TEXT(facts.command) },
+	{ "run.version", "", "of ssd", TEXT(facts.version) },
+	{ "run.parameters", "", "parameter file", TEXT(facts.parameters) },
+	{ "run.workload", "", "trace file or profile", TEXT(facts.workload) },
+	{ "run.workload_kind", "", "format of the trace; generated = made by a profile of the generator",
+		TEXT(kind) },
+	{ "run.ftl", "", "flash translation layer", TEXT(ftl) },
+	{ "run.buffer", "", "write buffer", TEXT(buffer) },
+	{ "run.seed", "", "of every random choice", COUNT(seed) },
+	{ "run.requests", "requests", "taken from the workload", COUNT(requests) },
+	{ "run.served", "requests", "completed; equal to run.requests unless the drive failed",
+		COUNT(served) },
+	{ "run.reordered", "requests", "that stood in the trace after a later one and were sorted",
+		COUNT(reordered) },
+	{ "run.interrupted", "", "1 = ended by the user before the workload", COUNT(interrupted) },
+	{ "run.drive_failed", "", "1 = no page could be written any more, the drive is full or worn out",
+		COUNT(failed) },
+	{ "run.verified", "", "1 = every sector read was compared with the newest written", COUNT(verified) },
+	{ "run.simulated_ns", "ns", "from the first arrival to the last completion", COUNT(simulated_ns) },
+	{ "run.warm_up", "requests", "entered before the statistics began, and are in no other number",
+		COUNT(warm_up) },
+	{ "run.warm_up_ns", "ns", "simulated time until then", COUNT(warm_up_ns) },
+	{ 0 },
+};
+
+static const struct stat_row drive_rows[] = {
+	{ "drive.physical_bytes", "bytes", "of all pages", COUNT(physical_bytes) },
+	{ "drive.logical_bytes", "bytes", "that the host sees", COUNT(logical_bytes) },
+	{ "drive.blocks", "blocks", "", COUNT(blocks) },
+	{ "drive.dies", "dies", "", COUNT(dies) },
+	{ 0 },
+};
+
+static const struct stat_row start_rows[] = {
+	{ "precondition.used", "share", "physical pages programmed", REAL(used) },
+	{ "precondition.valid", "share", "physical pages live", REAL(valid) },
+	{ "precondition.footprint_pages", "pages", "logical pages of the workload that were prepared",
+		COUNT(before.footprint_pages) },
+	{ "precondition.replayed", "requests", "of the warm-up trace", COUNT(before.replayed) },
+	{ 0 },
+};
+
+static struct run_figures figures_of(const struct run *run, const struct run_facts *facts)
+{
+	const struct drive *d = run->drive;
+	const struct geometry *g = &d->geometry;
+	const struct workload *w = run->workload;
+	struct mark counted_from = run->windows ? run->windows->counted_from : (struct mark){ 0 };
+
+	return (struct run_figures){ .facts = *facts,
+		.before = *facts->before,
+		.kind = w->generator ? "generated" : trace_format(w->trace),
+		.ftl = d->ftl->ops->name,
+		.buffer = d->buffer->ops->name,
+		.seed = d->settings->top.seed,
+		.requests = run->requests - run->asides - counted_from.requests,
+		.warm_up = counted_from.requests,
+		.warm_up_ns = counted_from.requests ? counted_from.when : 0,
+		.served = d->count->request[REQUEST_TYPES].count,
+		.reordered = w->trace ? trace_counts(w->trace).reordered : 0,
+		.interrupted = facts->end == RUN_INTERRUPTED,
+		.failed = facts->end == RUN_DRIVE_FAILED,
+		.verified = d->oracle != NULL,
+		.simulated_ns = d->last_completion - d->first_arrival,
+		.physical_bytes = (uint64_t)g->pages * g->page_bytes,
+		.logical_bytes = d->host->sectors * SECTOR_BYTES,
+		.blocks = g->blocks,
+		.dies = g->dies,
+		.used = (double)facts->before->used_pages / g->pages,
+		.valid = (double)facts->before->valid_pages / g->pages };
+}
+
+static void report_group(
+	struct report *r, const char *title, const struct stat_row *rows, struct run_figures *f)
+{
+	struct stat_list list = { .room = 0 };
+
+	stat_list_add(&list, (struct stat_group){ title, NULL, rows, f });
+	stat_list_report(&list, r);
+	stat_list_release(&list);
+}
+
+/* ---- reports ---- */
+
+static void report_setting(void *report, const char *key, const char *value)
+{
+	report_parameter(report, key, value);
+}
+
+void run_report(struct report *r, const struct run *run, const struct run_facts *facts)
+{
+	struct drive *d = run->drive;
+	struct run_figures f = figures_of(run, facts);
+
+	report_group(r, "run", run_rows, &f);
+	report_section(r, "effective parameters");
+	settings_echo(d->settings, report_setting, r);
+	report_group(r, "drive", drive_rows, &f);
+	report_group(r, "state before the first request", start_rows, &f);
+	stat_list_report(&d->statistics, r);
+}
+
+/* Above this share of the pages read it is said that they held no data. */
+#define NOTABLE_SHARE 0.01
+
+bool run_report_doubt(const struct drive *d, char *text, size_t bytes)
+{
+	const struct flash *f = d->flash;
+	double unmapped = (double)d->ftl->map.unmapped_reads;
+	double read = (double)(f->count[OP_READ][CAUSE_HOST] + f->forwarded[CAUSE_HOST]);
+
+	if (unmapped <= NOTABLE_SHARE * (read + unmapped))
+		return false;
+	snprintf(text, bytes,
+		"%.0f of %.0f pages read (%.1f %%) held no data and cost a look-up only: read latencies are too "
+		"low for a drive in use; see map.unmapped_reads and `ssd params precondition`",
+		unmapped, read + unmapped, 100 * unmapped / (read + unmapped));
+	return true;
+}
+
+/* ---- names ---- */
+
+/* Shows what a small drive reports.  False: the FTL and the buffer do not go together. */
+static bool print_names_of(size_t ftl, size_t buffer, size_t layer, FILE *out, struct stat_names *shown)
+{
+	static char *const small[] = { "flash.channels=1", "flash.chips=1", "flash.dies=1", "flash.planes=1",
+		"flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
+	struct fault fault = { "" };
+	struct settings settings;
+	struct drive *d = NULL;
+	bool fit;
+
+	if (settings_init(&settings, &fault) &&
+		settings_read(&settings, NULL, small, sizeof small / sizeof *small, &fault)) {
+		settings.top.ftl = (int)ftl;
+		settings.top.buffer = (int)buffer;
+		settings.host.layer = (int)layer;
+		d = drive_create(&settings, false, &fault);
+	}
+	fit = d != NULL;
+	if (fit)
+		stat_list_print(&d->statistics, out, shown);
+	drive_free(d);
+	settings_release(&settings);
+	return fit;
+}
+
+static void print_names_of_run(FILE *out, struct stat_names *shown)
+{
+	struct stat_list list = { .room = 0 };
+
+	stat_list_add(&list, (struct stat_group){ "run", NULL, run_rows });
+	stat_list_add(&list, (struct stat_group){ "drive", NULL, drive_rows });
+	stat_list_add(&list, (struct stat_group){ "state before the first request", NULL, start_rows });
+	stat_list_print(&list, out, shown);
+	stat_list_release(&list);
+}
+
+void run_report_names(FILE *out)
+{
+	struct stat_names shown = { .names = 0 };
+
+	print_names_of_run(out, &shown);
+	for (size_t ftl = 0; ftls[ftl]; ftl++)
+		print_names_of(ftl, 0, 0, out, &shown);
+	for (size_t buffer = 1; buffers[buffer]; buffer++)
+		for (size_t ftl = 0; ftls[ftl] && !print_names_of(ftl, buffer, 0, out, &shown); ftl++)
+			;
+	for (size_t layer = 1; host_layers[layer]; layer++)
+		print_names_of(0, 0, layer, out, &shown);
+	stat_names_release(&shown);
+}
+
+/* ---- columns ---- */
+
+void run_report_latencies(const struct drive *d, FILE *out)
+{
+	const struct request_statistics *type = d->count->request;
+	uint64_t low, high;
+
+	statistics_sum_types(d->count);
+	fprintf(out,
+		"# latency_ns reads writes all   (requests whose latency lies below the first column and "
+		"not below the one before)\n");
+	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
+		if (!type[REQUEST_TYPES].latency.bin[bin])
+			continue;
+		histogram_bin_bounds(bin, &low, &high);
+		fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", high,
+			type[REQUEST_READ].latency.bin[bin], type[REQUEST_WRITE].latency.bin[bin],
+			type[REQUEST_TYPES].latency.bin[bin]);
+	}
+}
+
+/* A window of erase counts at a time: nothing is allocated, and so can fail, while the file is half written. */
+void run_report_wear(const struct drive *d, FILE *out)
+{
+	enum { WINDOW = 1024 };
+	uint64_t blocks[WINDOW];
+	uint32_t most = 0;
+
+	for (block_t b = 0; b < d->geometry.blocks; b++)
+		if (d->flash->block[b].erases > most)
+			most = d->flash->block[b].erases;
+	fprintf(out, "# erases blocks\n");
+	for (uint64_t from = 0; from <= most; from += WINDOW) {
+		memset(blocks, 0, sizeof blocks);
+		for (block_t b = 0; b < d->geometry.blocks; b++)
+			if (d->flash->block[b].erases - from < WINDOW)
+				blocks[d->flash->block[b].erases - from]++;
+		for (uint64_t i = 0; i < WINDOW; i++)
+			if (blocks[i])
+				fprintf(out, "%" PRIu64 " %" PRIu64 "\n", from + i, blocks[i]);
+	}
+}

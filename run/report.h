@@ -1,0 +1,33 @@
+/*
+ * The results of a run: statistics, and columns for gnuplot.
+ */
+#ifndef RUN_REPORT_H
+#define RUN_REPORT_H
+
+#include "prepare/precondition.h"
+#include "run/run.h"
+#include "stats/report.h"
+
+/* What the command line knows about the run. */
+struct run_facts {
+	const char *command, *version, *parameters, *workload;
+	enum run_end end;
+	const struct precondition_result *before;
+};
+
+void run_report(struct report *, const struct run *, const struct run_facts *);
+
+/* If a notable share of the pages read held no data, says so in `text`: their latencies are those of a drive that was
+ * never written.  False: nothing to say. */
+bool run_report_doubt(const struct drive *, char *text, size_t bytes);
+
+/* Every number that some FTL, buffer or host layer reports, once, with unit and meaning. */
+void run_report_names(FILE *);
+
+/* Columns for gnuplot: upper end of a latency bin in ns, then the requests in it (reads, writes, all). */
+void run_report_latencies(const struct drive *, FILE *);
+
+/* Columns for gnuplot: number of erases, blocks that have been erased so often. */
+void run_report_wear(const struct drive *, FILE *);
+
+#endif

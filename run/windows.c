@@ -1,0 +1,170 @@
+#include "run/windows.h"
+
+#include "drive/statistics.h"
+#include "flash/schedule.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- as a user writes them ---- */
+
+bool count_read(const char *text, uint64_t *count, const char **behind)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	*count = value;
+	*behind = end;
+	return *text >= '0' && *text <= '9' && !errno && value;
+}
+
+bool span_read(struct span *span, const char *text)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "", 0 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	const char *end;
+	uint64_t value;
+
+	if (!count_read(text, &value, &end))
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(end, units[i].name) && (!i || value <= UINT64_MAX / units[i].ns)) {
+			*span = i ? (struct span){ 0, value * units[i].ns } : (struct span){ value, 0 };
+			return true;
+		}
+	return false;
+}
+
+bool warm_up_read(struct windows *w, const char *text)
+{
+	const char *colon = strstr(text, "%:");
+	char *end;
+
+	if (!colon)
+		return span_read(&w->warm_up, text);
+	if (*text < '0' || *text > '9')
+		return false;
+	w->within = strtod(text, &end) / 100;
+	return end == colon && w->within > 0 && w->within <= 1 && span_read(&w->warm_up, colon + 2);
+}
+
+/* ---- as they pass ---- */
+
+static struct mark mark_here(const struct drive *d, uint64_t requests)
+{
+	return (struct mark){ requests, schedule_now(d->flash->schedule), flash_total(d->flash, OP_PROGRAM),
+		d->count->request[REQUEST_WRITE].sectors };
+}
+
+/* NaN: nothing was written. */
+static double waf_since(const struct drive *d, const struct mark *from)
+{
+	struct mark now = mark_here(d, 0);
+
+	if (now.sectors == from->sectors)
+		return NAN;
+	return (double)(now.programs - from->programs) * d->geometry.sectors_per_page /
+	       (double)(now.sectors - from->sectors);
+}
+
+static bool is_over(
+	const struct windows *w, const struct span *span, const struct drive *d, uint64_t requests)
+{
+	if (span->requests)
+		return requests - w->from.requests >= span->requests;
+	return span->ns && schedule_now(d->flash->schedule) - w->from.when >= span->ns;
+}
+
+static void begin_counting(struct windows *w, struct drive *d, uint64_t requests)
+{
+	if (requests)
+		drive_count_from_here(d);
+	w->counting = true;
+	w->from = w->counted_from = mark_here(d, requests);
+	if (!w->out)
+		return;
+	w->series = series_create(&d->statistics);
+	fputs("window,from_ns,to_ns,entered,in_drive,free_blocks,window_waf", w->out);
+	series_begin(w->series, w->out);
+}
+
+/* One window of the warm-up is over: is it the last? */
+static void warm(struct windows *w, struct drive *d, uint64_t requests)
+{
+	double waf = waf_since(d, &w->from), before = w->waf;
+
+	if (w->within <= 0 || fabs(waf - before) <= w->within * before) {
+		begin_counting(w, d, requests);
+		return;
+	}
+	w->waf = waf;
+	w->from = mark_here(d, requests);
+}
+
+static void put_row(struct windows *w, struct drive *d, uint64_t requests)
+{
+	struct ftl_facts facts = { 0 };
+	double waf = waf_since(d, &w->from);
+	struct mark now = mark_here(d, requests);
+
+	d->ftl->ops->facts(d->ftl, &facts);
+	fprintf(w->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", ++w->rows,
+		w->from.when, now.when, requests - w->from.requests, d->in_drive, facts.free_blocks);
+	if (isfinite(waf))
+		fprintf(w->out, "%.9g", waf);
+	series_row(w->series, w->out);
+	w->from = now;
+}
+
+void windows_pass(struct windows *w, struct drive *d, uint64_t requests)
+{
+	if (!w->begun) {
+		w->begun = true;
+		w->waf = NAN;
+		w->from = mark_here(d, requests);
+		d->warming = w->warm_up.requests || w->warm_up.ns;
+		if (!d->warming)
+			begin_counting(w, d, requests);
+	}
+	if (!w->counting && is_over(w, &w->warm_up, d, requests))
+		warm(w, d, requests);
+	else if (w->counting && w->out && is_over(w, &w->every, d, requests))
+		put_row(w, d, requests);
+}
+
+void windows_end(struct windows *w, struct drive *d, uint64_t requests)
+{
+	if (w->series)
+		put_row(w, d, requests);
+	windows_release(w);
+}
+
+void windows_release(struct windows *w)
+{
+	series_free(w->series);
+	w->series = NULL;
+}
+
+void windows_regions(struct windows *w, struct drive *d, struct regions *r)
+{
+	regions_visit(r, &w->begun, sizeof w->begun);
+	regions_visit(r, &w->counting, sizeof w->counting);
+	regions_below(r, NUMBERS_OF(w, begun), 1, 2, "windows");
+	regions_below(r, NUMBERS_OF(w, counting), 1, 2, "windows");
+	regions_visit(r, &w->waf, sizeof w->waf);
+	regions_visit(r, &w->from, sizeof w->from);
+	regions_visit(r, &w->counted_from, sizeof w->counted_from);
+	regions_visit(r, &w->rows, sizeof w->rows);
+	if (r->broken || !w->out || !w->counting)
+		return;
+	if (!w->series)
+		w->series = series_create(&d->statistics);
+	series_regions(w->series, r);
+}

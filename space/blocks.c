@@ -1,0 +1,172 @@
+#include "space/blocks.h"
+
+#include "base/bits.h"
+#include "base/fault.h"
+#include "base/heap.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+struct blocks *blocks_create(struct flash *flash, enum free_order order)
+{
+	const struct geometry *g = flash->geometry;
+	struct blocks *s = memory_array(1, sizeof *s, "free blocks");
+
+	s->geometry = g;
+	s->flash = flash;
+	s->order = order;
+	s->plane = memory_array(g->planes, sizeof *s->plane, "free blocks");
+	s->heap = memory_array(g->blocks, sizeof *s->heap, "free blocks");
+	for (plane_t p = 0; p < g->planes; p++)
+		s->plane[p].fresh = g->blocks_per_plane;
+	return s;
+}
+
+void blocks_free(struct blocks *s)
+{
+	if (!s)
+		return;
+	memory_free(s->plane);
+	memory_free(s->heap);
+	memory_free(s);
+}
+
+uint64_t blocks_left_in_all(const struct blocks *s)
+{
+	uint64_t blocks = 0;
+
+	for (plane_t p = 0; p < s->geometry->planes; p++)
+		blocks += blocks_left(s, p);
+	return blocks;
+}
+
+/* ---- the heap of used free blocks of a plane ---- */
+
+static bool goes_before(const void *left, const void *right)
+{
+	const struct free_block *a = left, *b = right;
+
+	return a->key != b->key ? a->key < b->key : a->block < b->block;
+}
+
+static struct free_block *plane_heap(const struct blocks *s, plane_t p)
+{
+	return s->heap + (size_t)p * s->geometry->blocks_per_plane;
+}
+
+static block_t remove_at(struct blocks *s, plane_t p, uint32_t i)
+{
+	struct free_block *heap = plane_heap(s, p);
+	block_t b = heap[i].block;
+
+	heap_remove(ARRAY_ELEMENTS(heap), s->plane[p].recycled--, i, goes_before);
+	return b;
+}
+
+/* ---- taking and giving ---- */
+
+/* Never-used blocks go first: no block is less worn, and none has been free for longer. */
+block_t blocks_take(struct blocks *s, plane_t p)
+{
+	const struct geometry *g = s->geometry;
+
+	if (s->plane[p].fresh && !(s->order == FREE_LOWEST && s->plane[p].recycled))
+		return p * g->blocks_per_plane + g->blocks_per_plane - s->plane[p].fresh--;
+	return s->plane[p].recycled ? remove_at(s, p, 0) : BLOCK_NONE;
+}
+
+block_t blocks_take_most_worn(struct blocks *s, plane_t p)
+{
+	const struct free_block *heap = plane_heap(s, p);
+	uint32_t most = 0;
+
+	if (!s->plane[p].recycled)
+		return blocks_take(s, p);
+	for (uint32_t i = 1; i < s->plane[p].recycled; i++)
+		if (s->flash->block[heap[i].block].erases > s->flash->block[heap[most].block].erases)
+			most = i;
+	return remove_at(s, p, most);
+}
+
+bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
+{
+	plane_t p = geometry_plane(s->geometry, b);
+	struct free_block free = { .block = b };
+
+	flash_erase(io, b, cause);
+	s->plane[p].erases++;
+	if (flash_worn_out(s->flash, b)) {
+		s->plane[p].retired++;
+		s->retired++;
+		return false;
+	}
+	if (s->order == FREE_LEAST_WORN)
+		free.key = s->flash->block[b].erases;
+	else if (s->order == FREE_OLDEST)
+		free.key = s->freed++;
+	heap_add(ARRAY_ELEMENTS(plane_heap(s, p)), s->plane[p].recycled++, &free, goes_before);
+	return true;
+}
+
+/* ---- state ---- */
+
+void blocks_regions(struct blocks *s, struct regions *r)
+{
+	const struct geometry *g = s->geometry;
+
+	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
+	regions_below(r, NUMBERS_OF(s->plane, fresh), g->planes, g->blocks_per_plane + 1u, "free blocks");
+	regions_below(r, NUMBERS_OF(s->plane, recycled), g->planes, g->blocks_per_plane + 1u, "free blocks");
+	regions_below(r, NUMBERS_OF(s->plane, retired), g->planes, g->blocks_per_plane + 1u, "free blocks");
+	regions_visit(r, s->heap, (size_t)g->blocks * sizeof *s->heap);
+	regions_below(r, NUMBERS_OF(s->heap, block), g->blocks, g->blocks, "free blocks");
+	regions_visit(r, &s->freed, sizeof s->freed);
+	regions_visit(r, &s->retired, sizeof s->retired);
+}
+
+/* Erased, of the plane, and listed for the first time. */
+static void check_free(const struct blocks *s, plane_t p, block_t b, uint64_t *listed)
+{
+	uint32_t i = b - p * s->geometry->blocks_per_plane;
+
+	BUG_ON(i >= s->geometry->blocks_per_plane || bits_get(listed, i),
+		"free block %u of plane %u is listed twice, or is none of it", b, p);
+	BUG_ON(s->flash->block[b].next, "block %u is free with %u pages programmed", b,
+		s->flash->block[b].next);
+	bits_set(listed, i);
+}
+
+static void check_plane(const struct blocks *s, plane_t p, uint64_t *listed)
+{
+	const struct geometry *g = s->geometry;
+	const struct free_block *heap = plane_heap(s, p);
+	block_t end = (p + 1) * g->blocks_per_plane;
+
+	BUG_ON(blocks_left(s, p) + s->plane[p].retired > g->blocks_per_plane,
+		"plane %u has %u blocks, %u are free and %u retired", p, g->blocks_per_plane,
+		blocks_left(s, p), s->plane[p].retired);
+	memset(listed, 0, bits_words(g->blocks_per_plane) * sizeof *listed);
+	for (block_t b = end - s->plane[p].fresh; b < end; b++)
+		check_free(s, p, b, listed);
+	for (uint32_t i = 0; i < s->plane[p].recycled; i++) {
+		check_free(s, p, heap[i].block, listed);
+		BUG_ON(i && goes_before(&heap[i], &heap[(i - 1) / 2]),
+			"free block %u of plane %u stands behind %u", heap[i].block, p,
+			heap[(i - 1) / 2].block);
+	}
+}
+
+void blocks_check(const struct blocks *s)
+{
+	uint64_t *listed =
+		memory_array(bits_words(s->geometry->blocks_per_plane), sizeof *listed, "free blocks");
+	uint64_t retired = 0;
+
+	for (plane_t p = 0; p < s->geometry->planes; p++) {
+		check_plane(s, p, listed);
+		retired += s->plane[p].retired;
+	}
+	memory_free(listed);
+	BUG_ON(retired != s->retired, "%llu blocks of the planes are retired, %llu are counted",
+		(unsigned long long)retired, (unsigned long long)s->retired);
+}

@@ -1,0 +1,156 @@
+#include "space/placement.h"
+
+#include "base/memory.h"
+#include "flash/schedule.h"
+
+#include <string.h>
+
+static const char *const policy_names[] = { "least_loaded", "round_robin", "static", "superblock", NULL };
+static const char *const superblock_names[] = { "die", "drive", NULL };
+
+const struct param placement_params[] = {
+	{ PARAM(CHOICE, struct placement_settings, policy), 0, 0, "", "least_loaded",
+		"where a page is written: the die with the least work, planes in turn, by logical page number, or "
+		"the planes of a die one after another, so that they stay at the same offset",
+		policy_names },
+	{ PARAM(CHOICE, struct placement_settings, superblock), 0, 0, "", "die",
+		"which die superblock placement goes on with: die = the one with the least work, drive = the next "
+		"one, so that all dies stay at the same offset",
+		superblock_names },
+	{ PARAM(TEXT, struct placement_settings, order), 0, 0, "", "CWDP",
+		"striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies "
+		"fastest" },
+	{ 0 },
+};
+
+static bool is_permutation(const char *order)
+{
+	return strlen(order) == 4 && strchr(order, 'C') && strchr(order, 'W') && strchr(order, 'D') &&
+	       strchr(order, 'P');
+}
+
+/* The plane at a position of the striping order: the position's digits are its coordinates. */
+static plane_t plane_at(const struct geometry *g, const char *order, uint32_t position)
+{
+	const uint32_t size[] = { g->channels, g->chips_per_channel, g->dies_per_chip, g->planes_per_die };
+	uint32_t digit[4] = { 0 }, plane = 0;
+
+	for (; *order; order++) {
+		size_t of = strcspn("CWDP", (char[]){ *order, '\0' });
+
+		digit[of] = position % size[of];
+		position /= size[of];
+	}
+	for (size_t i = 0; i < 4; i++)
+		plane = plane * size[i] + digit[i];
+	return plane;
+}
+
+bool placement_init(struct placement *p, const struct flash *flash, const struct placement_settings *settings,
+	struct fault *fault)
+{
+	const struct geometry *g = flash->geometry;
+	uint32_t dies = 0;
+
+	if (!is_permutation(settings->order))
+		return fault_set(fault,
+			"placement.order = \"%s\" is not an order of the letters C, W, D and P, such as "
+			"\"CWDP\"",
+			settings->order);
+	*p = (struct placement){
+		.geometry = g,
+		.flash = flash,
+		.policy = (enum placement_policy)settings->policy,
+		.superblock = (enum superblock_reach)settings->superblock,
+	};
+	p->plane = memory_array(g->planes, sizeof *p->plane, "striping order");
+	p->position = memory_array(g->planes, sizeof *p->position, "striping order");
+	p->die = memory_array(g->dies, sizeof *p->die, "striping order");
+	p->turn = memory_array(g->dies, sizeof *p->turn, "striping order");
+	for (uint32_t i = 0; i < g->planes; i++) {
+		p->plane[i] = plane_at(g, settings->order, i);
+		p->position[p->plane[i]] = i;
+		if (p->plane[i] % g->planes_per_die == 0)
+			p->die[dies++] = p->plane[i] / g->planes_per_die;
+	}
+	schedule_line_up(flash->schedule, p->die);
+	return true;
+}
+
+void placement_release(struct placement *p)
+{
+	memory_free(p->plane);
+	memory_free(p->position);
+	memory_free(p->die);
+	memory_free(p->turn);
+}
+
+void placement_regions(struct placement *p, struct regions *r)
+{
+	const struct geometry *g = p->geometry;
+	const char *what = "placement";
+	/* The cursor goes over dies, or over planes. */
+	uint32_t positions = p->policy == PLACE_ROUND_ROBIN ? g->planes : g->dies;
+
+	regions_visit(r, p->turn, g->dies * sizeof *p->turn);
+	regions_below(r, NUMBERS(p->turn), g->dies, g->planes_per_die, what);
+	regions_visit(r, p->stripe, sizeof p->stripe);
+	regions_below(r, NUMBERS_OF(p->stripe, at), STREAMS_MOST, g->dies, what);
+	regions_below(r, NUMBERS_OF(p->stripe, left), STREAMS_MOST, g->planes_per_die + 1u, what);
+	regions_visit(r, &p->cursor, sizeof p->cursor);
+	regions_require(r, p->cursor < positions, what);
+}
+
+/* Number in striping order of the first die from the cursor with the least work. */
+static uint32_t least_loaded(struct placement *p)
+{
+	uint32_t best = schedule_least_loaded(p->flash->schedule, p->cursor);
+
+	p->cursor = best + 1 == p->geometry->dies ? 0 : best + 1;
+	return best;
+}
+
+static plane_t next_plane(struct placement *p, die_t die)
+{
+	uint32_t planes = p->geometry->planes_per_die, turn = p->turn[die] + 1;
+
+	turn *= turn < planes; /* how often the die was chosen is chance: no branch */
+	p->turn[die] = turn;
+	return die * planes + turn;
+}
+
+/* Streams fill blocks of their own, so each goes through the planes by itself. */
+static plane_t in_step(struct placement *p, unsigned stream)
+{
+	uint32_t planes = p->geometry->planes_per_die, *at = &p->stripe[stream].at,
+		 *left = &p->stripe[stream].left;
+
+	if (!*left) {
+		*at = p->superblock == SUPERBLOCK_DIE ? least_loaded(p) : (*at + 1) % p->geometry->dies;
+		*left = planes;
+	}
+	return p->die[*at] * planes + planes - (*left)--;
+}
+
+plane_t placement_choose(struct placement *p, lpn_t lpn, unsigned stream)
+{
+	switch (p->policy) {
+	case PLACE_LEAST_LOADED:
+		return next_plane(p, p->die[least_loaded(p)]);
+	case PLACE_SUPERBLOCK:
+		return in_step(p, stream);
+	case PLACE_ROUND_ROBIN:
+		if (++p->cursor >= p->geometry->planes)
+			p->cursor = 0;
+		return p->plane[p->cursor];
+	default:
+		return p->plane[lpn % p->geometry->planes];
+	}
+}
+
+plane_t placement_after(const struct placement *p, plane_t plane)
+{
+	uint32_t position = p->position[plane] + 1;
+
+	return p->plane[position == p->geometry->planes ? 0 : position];
+}
