@@ -1,4 +1,5 @@
 /* `ssd run --log`: parts of latencies worked out by hand, and rows that add up to the statistics of any run. */
+#include "drive/statistics.h"
 #include "tests/run_fixture.h"
 
 struct table {
