@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,11 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 
 #define FIRST_ROOM 16u /* of arrays that grow */
+
+/* Before each array. */
+struct memory_head {
+	_Alignas(max_align_t) size_t count;
+};
 
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)
 {
@@ -38,14 +44,27 @@ static void prefer_huge_pages(void *array, size_t bytes)
 #endif
 }
 
+static bool memory_fits(size_t count, size_t bytes)
+{
+	return !bytes || count <= (SIZE_MAX - sizeof(struct memory_head)) / bytes;
+}
+
 void *memory_array(size_t count, size_t bytes, const char *what)
 {
-	void *array = calloc(count ? count : 1, bytes);
+	struct memory_head *head = NULL;
 
-	if (!array)
+	if (memory_fits(count, bytes))
+		head = calloc(1, sizeof *head + (count ? count : 1) * bytes);
+	if (!head)
 		out_of_memory(count, bytes, what);
-	prefer_huge_pages(array, count * bytes);
-	return array;
+	prefer_huge_pages(head, count * bytes);
+	head->count = count;
+	return head + 1;
+}
+
+size_t memory_count(const void *array)
+{
+	return array ? ((const struct memory_head *)array)[-1].count : 0;
 }
 
 void memory_populate(void *part, size_t bytes)
@@ -62,13 +81,15 @@ void memory_populate(void *part, size_t bytes)
 
 void *memory_resize(void *old, size_t count, size_t bytes, const char *what)
 {
-	void *array = NULL;
+	struct memory_head *head = NULL;
 
-	if (count <= SIZE_MAX / bytes)
-		array = realloc(old, (count ? count : 1) * bytes);
-	if (!array)
+	if (memory_fits(count, bytes))
+		head = realloc(old ? (struct memory_head *)old - 1 : NULL,
+			sizeof *head + (count ? count : 1) * bytes);
+	if (!head)
 		out_of_memory(count, bytes, what);
-	return array;
+	head->count = count;
+	return head + 1;
 }
 
 void *memory_enlarged(void *old, uint32_t *room, uint32_t count, size_t bytes, const char *what)
@@ -90,5 +111,5 @@ char *memory_string(const char *text, const char *what)
 
 void memory_free(void *array)
 {
-	free(array);
+	free(array ? (struct memory_head *)array - 1 : NULL);
 }

@@ -14,6 +14,9 @@
  * `what` names it in the error line.  Never NULL (count 0 gives one element). */
 void *memory_array(size_t count, size_t bytes, const char *what);
 
+/* How many elements it was made for, or has grown to; 0 for NULL. */
+size_t memory_count(const void *array);
+
 /* A hint: all of these bytes of an array will be written, so they get their memory now.  A system that must find it
  * first takes longer for that than for anything done with it, and two cores can do half each.  What they hold stays. */
 void memory_populate(void *part, size_t bytes);

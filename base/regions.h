@@ -14,10 +14,19 @@
 
 #include <stdbool.h>
 
+#define STATE_DEPTH 12u
+
 struct regions {
 	void (*visit)(struct regions *, void *bytes, size_t size);
 	bool running; /* of a run in its midst: operations are under way, and their handles keep their meaning */
-	uint64_t most; /* bytes that a file can still hold, for sizes that nothing else bounds */
+	uint64_t most;        /* bytes that a file can still hold, for sizes that nothing else bounds */
+	const void *device;   /* its numbers are limits of state rows (base/state.h): struct geometry */
+	const void *schedule; /* knows which handles of operations have been given out, so far: */
+	bool (*knows)(const void *schedule, uint64_t op);
+	/* Where rows are visited: names of fields, each in the struct that the one before leads to. */
+	const char *path[STATE_DEPTH], *field;
+	uint32_t depth;
+	char place[160]; /* the same in words, of what is broken: "map.partial" */
 	const char *
 		broken; /* of what was declared: the first that does not hold, NULL so far; then visiting ends */
 };

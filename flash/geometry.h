@@ -9,6 +9,7 @@
 #include "base/divide.h"
 #include "base/fault.h"
 #include "base/param.h"
+#include "base/state.h"
 #include "types.h"
 
 enum multiplane { MULTIPLANE_OFF, MULTIPLANE_SAME_OFFSET, MULTIPLANE_ANY };
@@ -56,6 +57,13 @@ struct geometry {
 	struct divisor per_block, per_plane, per_die; /* pages, blocks, planes */
 	struct divisor plane_pages, die_pages;
 };
+
+/* In state rows (base/state.h): a number of the drive's geometry. */
+#define GEOMETRY(field)                                                                                      \
+	{                                                                                                    \
+		STATE_FROM_DEVICE, sizeof STATE_FIELD(struct geometry, field),                               \
+			offsetof(struct geometry, field)                                                     \
+	}
 
 /* Derives and checks; a fault says which setting makes the drive impossible. */
 bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);

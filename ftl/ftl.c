@@ -1,13 +1,14 @@
 #include "ftl/ftl.h"
 
 #include "base/memory.h"
+#include "flash/schedule.h"
 
 /* A missing operation is our bug, and better named now than crashed into later. */
 static void check_ops(const struct ftl_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief || !ops->size, "an FTL without name, brief or state");
 	BUG_ON(!ops->init || !ops->exit || !ops->read || !ops->write || !ops->trim || !ops->check ||
-			!ops->regions || !ops->facts,
+			!ops->state || !ops->facts,
 		"FTL %s lacks a required operation", ops->name);
 }
 
@@ -39,10 +40,18 @@ void ftl_free(struct ftl *f)
 	memory_free(f);
 }
 
+static bool ftl_knows(const void *schedule, uint64_t op)
+{
+	return schedule_knows(schedule, op);
+}
+
 void ftl_regions(struct ftl *f, struct regions *r)
 {
+	r->device = f->geometry;
+	r->schedule = f->flash->schedule;
+	r->knows = ftl_knows;
 	flash_regions(f->flash, r);
-	f->ops->regions(f, r);
+	state_visit(r, f->ops->state, f->state);
 }
 
 void ftl_check(const struct ftl *f)

@@ -86,8 +86,7 @@ struct ftl_ops {
 	void (*expect_next)(const struct ftl *, lpn_t);
 	/* Aborts if an invariant broke. */
 	void (*check)(const struct ftl *);
-	/* Its state, for saving and loading a drive. */
-	void (*regions)(struct ftl *, struct regions *);
+	const struct state_row *state; /* rows of the private state (base/state.h) */
 	void (*facts)(const struct ftl *, struct ftl_facts *);
 	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);

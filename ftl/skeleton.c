@@ -188,18 +188,19 @@ static void skeleton_check(const struct ftl *f)
  * What must be saved so that a drive can be loaded again.  A file may hold anything: say below which bound each number
  * lies that is used as an index; the rest of what must hold skeleton_check() sees.
  */
-static void skeleton_regions(struct ftl *f, struct regions *r)
-{
-	struct skeleton *s = f->state;
+/* How it is saved and loaded: a row for each field (base/state.h). */
+static const struct state_row entry_state[] = {
+	STATE_BELOW(struct entry, ppn, GEOMETRY(pages)),
+	STATE_MASK(struct entry, sectors, GEOMETRY(sectors_per_page)),
+	{ 0 },
+};
 
-	store_regions(s->store, r);
-	regions_visit(r, s->map, f->geometry->logical_pages * sizeof *s->map);
-	regions_below(
-		r, NUMBERS_OF(s->map, ppn), f->geometry->logical_pages, f->geometry->pages, "page table");
-	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
-		regions_require(
-			r, !(s->map[lpn].sectors & ~bits_below(f->geometry->sectors_per_page)), "page table");
-}
+static const struct state_row skeleton_state[] = {
+	STATE_POINTER(struct skeleton, store, store_state),
+	STATE_ARRAY(struct skeleton, map, entry_state),
+	STATE_COUNTED(count),
+	{ 0 },
+};
 
 /* What others may ask of any FTL. */
 static void skeleton_facts(const struct ftl *f, struct ftl_facts *facts)
@@ -245,7 +246,7 @@ const struct ftl_ops ftl_skeleton = {
 	.write = skeleton_write,
 	.trim = skeleton_trim,
 	.check = skeleton_check,
-	.regions = skeleton_regions,
+	.state = skeleton_state,
 	.facts = skeleton_facts,
 	.statistics = skeleton_add_statistics,
 };

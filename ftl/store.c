@@ -148,13 +148,13 @@ void store_statistics(struct store *s, struct stat_list *list)
 	collector_statistics(s->collector, list);
 }
 
-void store_regions(struct store *s, struct regions *r)
-{
-	blocks_regions(s->blocks, r);
-	space_regions(s->space, r);
-	collector_regions(s->collector, r);
-	placement_regions(&s->placement, r);
-}
+const struct state_row store_state[] = {
+	STATE_FIXED(ftl, plan, blocks),
+	STATE_POINTER(struct store, space, space_state),
+	STATE_POINTER(struct store, collector, collector_state),
+	STATE_STRUCT(struct store, placement, placement_state),
+	{ 0 },
+};
 
 void store_check(const struct store *s)
 {

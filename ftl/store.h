@@ -26,6 +26,8 @@ struct store_plan {
 	bool hollows;       /* data dies in parts of pages, and one block is all the reserve there is */
 };
 
+extern const struct state_row store_state[];
+
 struct store {
 	struct ftl *ftl;
 	struct store_plan plan;
@@ -61,7 +63,6 @@ int64_t store_spare_pages(const struct store *);
 /* For the operations of the same names of an FTL with a store. */
 void store_facts(const struct store *, struct ftl_facts *);
 void store_statistics(struct store *, struct stat_list *);
-void store_regions(struct store *, struct regions *);
 void store_check(const struct store *);
 
 #endif

@@ -53,6 +53,14 @@ void table_emptied(
 	t->collecting = PLANE_NONE;
 }
 
+const struct state_row table_state[] = {
+	STATE_FIXED(ftl, store, stream),
+	STATE_SCRATCH(updates, collecting),
+	STATE_COUNTED(gc_lazy),
+	STATE_POINTER(struct table, directory, directory_state),
+	{ 0 },
+};
+
 static const struct stat_row rows[] = {
 	{ "gc_lazy", "entries", "changed by collection in DRAM", STAT_COUNT, 0 },
 	{ 0 },

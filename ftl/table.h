@@ -35,6 +35,8 @@ void table_moved(struct table *, const struct io *, uint32_t page, bool in_dram)
  * programmed with all their entries. */
 void table_emptied(struct table *, struct io *, block_t victim, void (*updated)(struct ftl *, uint32_t page));
 
+extern const struct state_row table_state[];
+
 /* Row map.gc_lazy. */
 void table_statistics(struct table *, struct stat_list *);
 

@@ -295,11 +295,26 @@ bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, 
 	return true;
 }
 
-void collector_regions(struct collector *c, struct regions *r)
+static const struct state_row *collector_policy_state(const void *policy)
 {
-	c->policy.ops->regions(&c->policy, r);
-	regions_visit(r, &c->policy.random, sizeof c->policy.random);
+	return ((const struct gc_policy *)policy)->ops->state;
 }
+
+static const struct state_row gc_policy_state[] = {
+	STATE_FIXED(ops, space, link, settings),
+	STATE_SCRATCH(stream, patience),
+	STATE_CHOSEN(struct gc_policy, state, collector_policy_state),
+	STATE_NUMBER(struct gc_policy, random),
+	{ 0 },
+};
+
+const struct state_row collector_state[] = {
+	STATE_FIXED(space, flash, settings, wear, ftl, client, low_water, high_water),
+	STATE_SCRATCH(collecting),
+	STATE_COUNTED(count, uncounted),
+	STATE_STRUCT(struct collector, policy, gc_policy_state),
+	{ 0 },
+};
 
 /* ---- statistics ---- */
 

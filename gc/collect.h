@@ -114,8 +114,7 @@ bool collector_collect(struct collector *, struct io *, plane_t);
  * something to do before it. */
 void collector_move(struct collector *, struct io *, block_t victim, unsigned stream, enum cause);
 
-/* The policy's index and chance, for saving and loading a drive. */
-void collector_regions(struct collector *, struct regions *);
+extern const struct state_row collector_state[];
 
 /* Adds what it counts to the list. */
 void collector_statistics(struct collector *, struct stat_list *);

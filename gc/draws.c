@@ -58,16 +58,12 @@ static void set_opened(struct gc_policy *policy, block_t b)
 	c->position[last] = c->position[b];
 }
 
-static void set_regions(struct gc_policy *policy, struct regions *r)
-{
-	const struct geometry *g = policy->space->geometry;
-	struct candidates *c = policy->state;
-
-	regions_visit(r, c->count, g->planes * sizeof *c->count);
-	regions_visit(r, c->list, (size_t)g->blocks * sizeof *c->list);
-	regions_visit(r, c->position, (size_t)g->blocks * sizeof *c->position);
-	regions_below(r, NUMBERS(c->count), g->planes, g->blocks_per_plane + 1u, "collection candidates");
-}
+static const struct state_row set_state[] = {
+	STATE_VALUES(struct candidates, count, UP_TO, GEOMETRY(blocks_per_plane)),
+	STATE_NUMBERS(struct candidates, list),
+	STATE_NUMBERS(struct candidates, position),
+	{ 0 },
+};
 
 static bool set_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
 {
@@ -167,7 +163,7 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 
 #define OVER_CANDIDATES                                                                                      \
 	.size = sizeof(struct candidates), .init = set_init, .exit = set_exit, .closed = set_closed,         \
-	.opened = set_opened, .regions = set_regions, .check = set_check
+	.opened = set_opened, .state = set_state, .check = set_check
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",

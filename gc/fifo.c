@@ -46,16 +46,10 @@ static void fifo_opened(struct gc_policy *policy, block_t b)
 	list_remove(ARRAY_ELEMENTS(f->link), b);
 }
 
-static void fifo_regions(struct gc_policy *policy, struct regions *r)
-{
-	const struct geometry *g = policy->space->geometry;
-	struct link *link = ((struct fifo *)policy->state)->link;
-	size_t links = (size_t)g->blocks + g->planes;
-
-	regions_visit(r, link, links * sizeof *link);
-	regions_below(r, NUMBERS_OF(link, previous), links, links, "FIFO victim index");
-	regions_below(r, NUMBERS_OF(link, next), links, links, "FIFO victim index");
-}
+static const struct state_row fifo_state[] = {
+	STATE_VALUES(struct fifo, link, LINK, STATE_ITS_COUNT),
+	{ 0 },
+};
 
 static bool fifo_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
 {
@@ -109,7 +103,7 @@ const struct gc_policy_ops gc_fifo = {
 	.exit = fifo_exit,
 	.closed = fifo_closed,
 	.opened = fifo_opened,
-	.regions = fifo_regions,
+	.state = fifo_state,
 	.check = fifo_check,
 	.pick = fifo_pick,
 };

@@ -25,7 +25,7 @@ const struct gc_policy_ops gc_greedy = {
 	.closed = rings_closed,
 	.dropped = rings_dropped,
 	.opened = rings_opened,
-	.regions = rings_regions,
+	.state = rings_state,
 	.check = rings_check,
 	.pick = greedy_pick,
 };

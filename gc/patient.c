@@ -59,16 +59,11 @@ static void patient_opened(struct gc_policy *policy, block_t b)
 		*filled_by(policy, b) = BLOCK_NONE;
 }
 
-static void patient_regions(struct gc_policy *policy, struct regions *r)
-{
-	const struct geometry *g = policy->space->geometry;
-	struct patient *p = policy->state;
-	uint32_t streams = g->planes * STREAMS_MOST;
-
-	rings_regions(policy, r);
-	regions_visit(r, p->filled, streams * sizeof *p->filled);
-	regions_below_or_none(r, NUMBERS(p->filled), streams, g->blocks, "blocks filled last");
-}
+static const struct state_row patient_state[] = {
+	STATE_STRUCT(struct patient, rings, rings_state),
+	STATE_VALUES(struct patient, filled, INDEX, GEOMETRY(blocks)),
+	{ 0 },
+};
 
 /* Its stream has filled it last, has opened no other since and is not about to. */
 static bool waits(const struct gc_policy *policy, plane_t plane, block_t b)
@@ -138,7 +133,7 @@ const struct gc_policy_ops gc_patient = {
 	.closed = patient_closed,
 	.dropped = rings_dropped,
 	.opened = patient_opened,
-	.regions = patient_regions,
+	.state = patient_state,
 	.check = rings_check,
 	.pick = patient_pick,
 };

@@ -30,10 +30,10 @@ struct gc_policy_ops {
 	bool ages; /* looks at space.stamp */
 	void (*init)(struct gc_policy *);
 	void (*exit)(struct gc_policy *);
-	void (*closed)(struct gc_policy *, block_t);           /* a new candidate */
-	void (*dropped)(struct gc_policy *, block_t);          /* lost a live page; NULL if of no interest */
-	void (*opened)(struct gc_policy *, block_t);           /* a candidate no more */
-	void (*regions)(struct gc_policy *, struct regions *); /* its index, for saving and loading */
+	void (*closed)(struct gc_policy *, block_t);  /* a new candidate */
+	void (*dropped)(struct gc_policy *, block_t); /* lost a live page; NULL if of no interest */
+	void (*opened)(struct gc_policy *, block_t);  /* a candidate no more */
+	const struct state_row *state;                /* rows of the private state */
 	/* Is every closed block of the plane, of which there are so many, a candidate where it should be? */
 	bool (*check)(const struct gc_policy *, plane_t, uint32_t closed);
 	block_t (*pick)(

@@ -76,18 +76,12 @@ void rings_dropped(struct gc_policy *policy, block_t b)
 	rings_closed(policy, b);
 }
 
-void rings_regions(struct gc_policy *policy, struct regions *regions)
-{
-	struct rings *r = policy->state;
-	uint32_t sets = policy->space->geometry->planes * r->sets, links = links_of(policy);
-
-	for (uint32_t i = 0; i < sets; i++)
-		regions_visit(regions, &r->ranks[i].lowest, sizeof r->ranks[i].lowest);
-	regions_below(regions, NUMBERS_OF(r->ranks, lowest), sets, ranks_of(policy) + 1u, what);
-	regions_visit(regions, r->link, links * sizeof *r->link);
-	regions_below(regions, NUMBERS_OF(r->link, previous), links, links, what);
-	regions_below(regions, NUMBERS_OF(r->link, next), links, links, what);
-}
+const struct state_row rings_state[] = {
+	STATE_FIXED(sets, set_of),
+	STATE_EACH(struct rings, ranks, ranks_state),
+	STATE_VALUES(struct rings, link, LINK, STATE_ITS_COUNT),
+	{ 0 },
+};
 
 block_t rings_first(struct gc_policy *policy, plane_t plane, uint32_t set)
 {

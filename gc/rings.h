@@ -25,7 +25,7 @@ void rings_exit(struct gc_policy *);
 void rings_closed(struct gc_policy *, block_t);
 void rings_dropped(struct gc_policy *, block_t);
 void rings_opened(struct gc_policy *, block_t);
-void rings_regions(struct gc_policy *, struct regions *);
+extern const struct state_row rings_state[];
 bool rings_check(const struct gc_policy *, plane_t, uint32_t closed);
 
 /* The block that came first to the fewest live pages of its set; BLOCK_NONE. */

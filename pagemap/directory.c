@@ -267,34 +267,33 @@ void directory_statistics(struct directory *d, struct stat_list *list)
 				    NULL, gather });
 }
 
-/* Unless operations under way are kept, too, nobody has to wait for a load: handles mean nothing in another process. */
-void directory_regions(struct directory *d, struct regions *r)
-{
-	const char *what = "directory of mapping pages";
-	size_t links = (size_t)d->pages + 1;
+static const struct state_row directory_page_state[] = {
+	STATE_OP(struct directory_page, load),
+	STATE_INDEX(struct directory_page, ppn, GEOMETRY(pages)),
+	STATE_BELOW(struct directory_page, exists, STATE_LIMIT(2)),
+	STATE_BELOW(struct directory_page, waits, STATE_LIMIT(2)),
+	{ 0 },
+};
 
-	for (uint32_t id = 0; id < d->pages && !r->running; id++)
-		d->page[id].load = OP_NONE;
-	regions_visit(r, d->page, d->pages * sizeof *d->page);
-	for (uint32_t id = 0; id < d->pages; id++)
-		regions_require(r,
-			r->running ? schedule_knows(d->space->flash->schedule, d->page[id].load)
-				   : d->page[id].load == OP_NONE,
-			what);
-	regions_below(r, NUMBERS_OF(d->page, exists), d->pages, 2, what);
-	regions_below(r, NUMBERS_OF(d->page, waits), d->pages, 2, what);
-	regions_below_or_none(r, NUMBERS_OF(d->page, ppn), d->pages, d->space->geometry->pages, what);
-	regions_visit(r, d->note, links * sizeof *d->note);
-	regions_below(r, NUMBERS_OF(d->note, link.previous), links, links, what);
-	regions_below(r, NUMBERS_OF(d->note, link.next), links, links, what);
-	regions_visit(r, &d->existing, sizeof d->existing);
-	regions_visit(r, &d->in_flash, sizeof d->in_flash);
-	regions_visit(r, &d->waiting, sizeof d->waiting);
-	regions_visit(r, &d->noted, sizeof d->noted);
-	regions_visit(r, &d->unplaced, sizeof d->unplaced);
-	regions_visit(r, &d->unplaced_end, sizeof d->unplaced_end);
-	regions_require(r, d->unplaced <= d->pages && d->unplaced_end <= d->pages, what);
-}
+static const struct state_row directory_notes_state[] = {
+	STATE_LINK(struct directory_notes, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct directory_notes, changes),
+	{ 0 },
+};
+
+const struct state_row directory_state[] = {
+	STATE_FIXED(settings, space, map, client, pages, base, noted_most),
+	STATE_COUNTED(statistics),
+	STATE_ARRAY(struct directory, page, directory_page_state),
+	STATE_ARRAY(struct directory, note, directory_notes_state),
+	STATE_NUMBER(struct directory, existing),
+	STATE_NUMBER(struct directory, in_flash),
+	STATE_NUMBER(struct directory, waiting),
+	STATE_NUMBER(struct directory, noted),
+	STATE_UP_TO(struct directory, unplaced, STATE_OWN(struct directory, pages)),
+	STATE_UP_TO(struct directory, unplaced_end, STATE_OWN(struct directory, pages)),
+	{ 0 },
+};
 
 void directory_check(const struct directory *d)
 {

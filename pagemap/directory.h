@@ -268,7 +268,7 @@ static inline void directory_settle(struct directory *d, struct io *io)
 void directory_statistics(struct directory *, struct stat_list *);
 
 /* State, for saving and loading a drive with nothing under way. */
-void directory_regions(struct directory *, struct regions *);
+extern const struct state_row directory_state[];
 
 /* Aborts if counts and owners disagree.  O(pages). */
 void directory_check(const struct directory *);

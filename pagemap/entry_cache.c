@@ -27,11 +27,6 @@ static uint32_t segment(bool protected)
 	return protected ? PROTECTED : PROBATION;
 }
 
-static size_t keys(const struct entry_cache *c)
-{
-	return (size_t)c->directory->pages * c->plan.per_page;
-}
-
 /* The changes of a mapping page. */
 static size_t page_words(const struct entry_cache *c)
 {
@@ -45,7 +40,7 @@ static uint64_t *changes(const struct entry_cache *c, uint32_t page)
 
 static uint32_t most_elements(const struct entry_cache *c, uint64_t entries)
 {
-	uint64_t most = HEADS + (entries < keys(c) ? entries : keys(c));
+	uint64_t most = HEADS + (entries < c->keys ? entries : c->keys);
 
 	return most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1;
 }
@@ -55,7 +50,7 @@ struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_p
 	struct entry_cache *c = memory_array(1, sizeof *c, "entry cache");
 	uint32_t most, shift = plan.together ? (uint32_t)__builtin_ctz(plan.together) : 0;
 
-	*c = (struct entry_cache){ .directory = d, .plan = plan };
+	*c = (struct entry_cache){ .directory = d, .plan = plan, .keys = (uint64_t)d->pages * plan.per_page };
 	most = most_elements(c, plan.bytes / plan.least);
 	c->pool = pool_create(
 		sizeof(struct cached_entry) + (plan.alike ? 0 : sizeof(struct cached_own)), "entry cache");
@@ -295,7 +290,7 @@ op_t entry_cache_get(struct entry_cache *c, struct io *io, uint32_t key, uint32_
 {
 	uint32_t i;
 
-	BUG_ON(key >= keys(c), "entry %u is looked up, there are %u mapping pages", key, c->directory->pages);
+	BUG_ON(key >= c->keys, "entry %u is looked up, there are %u mapping pages", key, c->directory->pages);
 	i = element(c, key);
 	directory_count_lookup(c->directory, page_of(c, key), i != INDEX_NONE);
 	if (i == INDEX_NONE)
@@ -378,17 +373,6 @@ static uint32_t length(const struct entry_cache *c, bool protected)
 	return list_length(FIELD(c, use), segment(protected), c->pool.used);
 }
 
-/* Chains are the index's, not the state's: what is saved has none. */
-static void unindex_segment(struct entry_cache *c, bool protected)
-{
-	uint32_t head = segment(protected);
-
-	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
-		hash_remove(&c->index, entry_cache_indexed(c), i);
-		entry_at(c, i)->chain = 0;
-	}
-}
-
 static void index_segment(struct entry_cache *c, bool protected)
 {
 	uint32_t head = segment(protected);
@@ -397,35 +381,44 @@ static void index_segment(struct entry_cache *c, bool protected)
 		hash_add(&c->index, entry_cache_indexed(c), i);
 }
 
-/* Where the index has its chains is no state. */
-void entry_cache_regions(struct entry_cache *c, struct regions *r)
+static bool entry_cache_restored(void *cache)
 {
-	uint32_t n;
+	struct entry_cache *c = cache;
 
-	unindex_segment(c, true);
-	unindex_segment(c, false);
-	pool_regions(&c->pool, r, most_elements(c, keys(c)));
-	regions_visit(r, c->dirty, c->directory->pages * page_words(c) * sizeof *c->dirty);
-	regions_visit(r, &c->used, sizeof c->used);
-	regions_visit(r, &c->protected, sizeof c->protected);
-	n = r->broken ? 0 : c->pool.used;
-	regions_require(r, n >= HEADS, "entry cache");
-	regions_below(r, NUMBER(c, use.previous), n, n, "entry cache");
-	regions_below(r, NUMBER(c, use.next), n, n, "entry cache");
-	regions_below(r, NUMBER(c, key), n, keys(c), "entry cache");
-	if (!c->plan.alike)
-		regions_below(r, NUMBER(c, own[0].protected), n, 2, "entry cache");
-	regions_require(r, pool_frees_zeros(&c->pool, PROBATION, NUMBER(c, use.next)), "entry cache");
-	fetches_regions(&c->fetches, r, c->directory->space->flash->schedule, n);
-	if (r->running)
-		regions_visit(r, &c->most_used, sizeof c->most_used);
-	if (r->broken || length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE) {
-		regions_require(r, false, "entry cache");
-		return;
-	}
+	if (c->pool.used < HEADS || !pool_frees_zeros(&c->pool, PROBATION, NUMBER(c, use.next)) ||
+		length(c, true) == INDEX_NONE || length(c, false) == INDEX_NONE)
+		return false;
+	for (uint32_t i = 0; !c->plan.alike && i < c->pool.used; i++)
+		if (*(const uint8_t *)&entry_at(c, i)->own[0].protected > 1)
+			return false;
+	hash_clear(&c->index);
 	index_segment(c, true);
 	index_segment(c, false);
+	return fetches_are_below(&c->fetches, c->pool.used);
 }
+
+static const struct state_row cached_entry_state[] = {
+	STATE_NUMBER(struct cached_entry, chain),
+	STATE_BELOW(struct cached_entry, key, STATE_OWN(struct entry_cache, keys)),
+	STATE_LINK(struct cached_entry, use, STATE_ITS_COUNT),
+	STATE_FIXED(own),
+	{ 0 },
+};
+
+const struct state_row entry_cache_state[] = {
+	STATE_FIXED(directory, plan, keys),
+	STATE_COUNTED(statistics),
+	STATE_POOL(struct entry_cache, pool, STATE_UNBOUNDED, cached_entry_state),
+	STATE_NUMBERS(struct entry_cache, dirty),
+	STATE_NUMBER(struct entry_cache, used),
+	STATE_NUMBER(struct entry_cache, protected),
+	STATE_STRUCT(struct entry_cache, fetches, fetches_state),
+	STATE_REBUILT(index),
+	STATE_RESTORED(entry_cache_restored),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct entry_cache, most_used),
+	{ 0 },
+};
 
 struct tally {
 	uint64_t entries, dirty, bytes;
@@ -438,7 +431,7 @@ static void check_segment(const struct entry_cache *c, bool protected, struct ta
 	for (uint32_t i = list_next(FIELD(c, use), head); i != head; i = list_next(FIELD(c, use), i)) {
 		const struct cached_entry *e = entry_at(c, i);
 
-		BUG_ON(e->key >= keys(c) || !bytes_of(c, e),
+		BUG_ON(e->key >= c->keys || !bytes_of(c, e),
 			"entry %u of %u bytes is in DRAM, there are %u mapping pages", e->key, bytes_of(c, e),
 			c->directory->pages);
 		BUG_ON(is_protected(c, e) != protected || element(c, e->key) != i,

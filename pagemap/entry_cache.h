@@ -67,6 +67,7 @@ struct entry_cache_statistics {
 struct entry_cache {
 	struct directory *directory;
 	struct entry_cache_plan plan;
+	uint64_t keys; /* of all mapping pages */
 	struct pool pool;
 	struct fetches fetches;   /* that bring entries, by element */
 	struct hash index;        /* of the entries, by key */
@@ -138,7 +139,8 @@ void entry_cache_fit(struct entry_cache *, struct io *);
 bool entry_cache_moved(struct entry_cache *, uint32_t key);
 
 /* State, for saving and loading a drive with nothing under way; the directory is saved apart. */
-void entry_cache_regions(struct entry_cache *, struct regions *);
+/* The directory is not included. */
+extern const struct state_row entry_cache_state[];
 
 /* Aborts if rings, places, bits, sizes and counts disagree.  O(entries in DRAM + keys / 64). */
 void entry_cache_check(const struct entry_cache *);

@@ -86,23 +86,52 @@ void fetches_forget(struct fetches *l, uint32_t number)
 		drop(l, i);
 }
 
-void fetches_regions(struct fetches *l, struct regions *r, const struct schedule *s, uint32_t bound)
+/* Without a run every read is done. */
+static bool fetches_end(void *fetches)
 {
+	struct fetches *l = fetches;
+
 	hash_clear(&l->index);
-	if (!r->running) {
-		l->pool.used = 0;
-		l->pool.free = INDEX_NONE;
-		l->due = LEAST_DUE;
-		return;
-	}
+	l->pool.used = 0;
+	l->pool.free = INDEX_NONE;
+	l->due = LEAST_DUE;
+	return true;
+}
+
+static bool fetches_index(void *fetches)
+{
+	struct fetches *l = fetches;
+
+	hash_clear(&l->index);
+	if (!pool_frees_zeros(&l->pool, 0, POOL_NUMBERS(l->pool, struct fetch, number)))
+		return false;
 	for (uint32_t i = 0; i < l->pool.used; i++)
-		at(l, i)->chain = at(l, i)->number ? 0 : at(l, i)->chain;
-	pool_regions(&l->pool, r, bound);
-	regions_visit(r, &l->due, sizeof l->due);
-	regions_require(r, pool_frees_zeros(&l->pool, 0, POOL_NUMBERS(l->pool, struct fetch, number)), what);
-	for (uint32_t i = 0; i < l->pool.used && !r->broken; i++) {
-		regions_require(r, at(l, i)->number < bound && schedule_knows(s, at(l, i)->read), what);
 		if (at(l, i)->number)
 			hash_add(&l->index, by_number(l), i);
-	}
+	return true;
+}
+
+static const struct state_row fetch_state[] = {
+	STATE_NUMBER(struct fetch, chain),
+	STATE_NUMBER(struct fetch, number),
+	STATE_OP(struct fetch, read),
+	{ 0 },
+};
+
+const struct state_row fetches_state[] = {
+	STATE_ENDED(fetches_end),
+	STATE_OF_RUN,
+	STATE_POOL(struct fetches, pool, STATE_UNBOUNDED, fetch_state),
+	STATE_NUMBER(struct fetches, due),
+	STATE_RESTORED(fetches_index),
+	STATE_REBUILT(index),
+	{ 0 },
+};
+
+bool fetches_are_below(const struct fetches *l, uint32_t bound)
+{
+	for (uint32_t i = 0; i < l->pool.used; i++)
+		if (at(l, i)->number >= bound)
+			return false;
+	return true;
 }

@@ -28,6 +28,9 @@ op_t fetches_pending(struct fetches *, const struct io *, uint32_t number);
 void fetches_forget(struct fetches *, uint32_t number);
 
 /* State; unless operations under way are kept, none is.  Numbers are below `bound`. */
-void fetches_regions(struct fetches *, struct regions *, const struct schedule *, uint32_t bound);
+extern const struct state_row fetches_state[];
+
+/* Is what they bring below the bound? */
+bool fetches_are_below(const struct fetches *, uint32_t bound);
 
 #endif

@@ -143,19 +143,22 @@ void map_cache_remove(struct map_cache *c, uint32_t id)
 	directory_remove(c->directory, id);
 }
 
-void map_cache_regions(struct map_cache *c, struct regions *r)
-{
-	size_t pages = (size_t)c->directory->pages + 1;
+static const struct state_row cached_page_state[] = {
+	STATE_LINK(struct cached_page, link, STATE_ITS_COUNT),
+	STATE_BOOL(struct cached_page, cached),
+	STATE_BOOL(struct cached_page, dirty),
+	{ 0 },
+};
 
-	regions_visit(r, c->page, pages * sizeof *c->page);
-	regions_below(r, NUMBERS_OF(c->page, link.previous), pages, pages, "mapping cache");
-	regions_below(r, NUMBERS_OF(c->page, link.next), pages, pages, "mapping cache");
-	regions_below(r, NUMBERS_OF(c->page, cached), pages, 2, "mapping cache");
-	regions_below(r, NUMBERS_OF(c->page, dirty), pages, 2, "mapping cache");
-	regions_visit(r, &c->resident, sizeof c->resident);
-	if (r->running)
-		regions_visit(r, &c->most_resident, sizeof c->most_resident);
-}
+const struct state_row map_cache_state[] = {
+	STATE_FIXED(directory, pinned, room),
+	STATE_COUNTED(statistics),
+	STATE_ARRAY(struct map_cache, page, cached_page_state),
+	STATE_NUMBER(struct map_cache, resident),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct map_cache, most_resident),
+	{ 0 },
+};
 
 void map_cache_check(const struct map_cache *c)
 {

@@ -115,7 +115,8 @@ PREFETCHING void map_cache_expect_next(const struct map_cache *c, uint32_t id)
 uint32_t map_cache_room(const struct map_settings *, const struct geometry *);
 
 /* State, for saving and loading a drive with nothing under way; the directory is saved apart. */
-void map_cache_regions(struct map_cache *, struct regions *);
+/* The directory is not included. */
+extern const struct state_row map_cache_state[];
 
 /* Aborts if ring, counts and flags disagree.  O(pages). */
 void map_cache_check(const struct map_cache *);

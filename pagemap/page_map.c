@@ -56,12 +56,23 @@ static bool is_partial(const struct page_map *m, struct page_entry e)
 	return e.ppn < m->pages && e.mask && e.mask != m->full && !(e.mask & ~m->full);
 }
 
-void page_map_regions(struct page_map *m, const struct geometry *g, struct regions *r)
+/* Every entry of the side table is free or belongs to one page, and names a page of the drive. */
+static bool page_map_holds(void *map)
 {
-	regions_visit(r, m->entry, (size_t)m->lpns * sizeof *m->entry);
-	pool_regions(&m->partial, r, g->logical_pages);
-	regions_require(r, pool_is_named_once(&m->partial, m->entry, m->lpns, m->pages), "page table");
-	for (lpn_t lpn = 0; lpn < m->lpns && !r->broken; lpn++)
-		regions_require(
-			r, m->entry[lpn] <= m->pages || is_partial(m, page_map_get(m, lpn)), "page table");
+	const struct page_map *m = map;
+
+	if (!pool_is_named_once(&m->partial, m->entry, m->lpns, m->pages))
+		return false;
+	for (lpn_t lpn = 0; lpn < m->lpns; lpn++)
+		if (m->entry[lpn] > m->pages && !is_partial(m, page_map_get(m, lpn)))
+			return false;
+	return true;
 }
+
+const struct state_row page_map_state[] = {
+	STATE_FIXED(full, pages, lpns, entry_bytes),
+	STATE_NUMBERS(struct page_map, entry),
+	STATE_POOL(struct page_map, partial, STATE_OWN(struct page_map, lpns), NULL),
+	STATE_RESTORED(page_map_holds),
+	{ 0 },
+};

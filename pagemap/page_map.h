@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/prefetch.h"
-#include "base/regions.h"
+#include "base/state.h"
 #include "flash/geometry.h"
 
 /* mask == 0: the page holds no data, ppn means nothing. */
@@ -67,7 +67,7 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 }
 
 /* Its state, for saving and loading a drive. */
-void page_map_regions(struct page_map *, const struct geometry *, struct regions *);
+extern const struct state_row page_map_state[];
 
 /* Most of these entries will be written. */
 static inline void page_map_populate(const struct page_map *m, lpn_t from, lpn_t end)

@@ -4,6 +4,7 @@
 #include "flash/schedule.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 void explanation_begin(struct explanation *x, struct drive *d, const struct request *r)
@@ -79,8 +80,8 @@ void explanation_release(struct explanation *x, struct drive *d)
 	schedule_watch(d->flash->schedule, NULL);
 	watch_release(&x->watch);
 	memory_free(x->owner);
-	memory_free(x->map);
-	memory_free(x->evictions);
+	free(x->map);
+	free(x->evictions);
 }
 
 /* ---- in words ---- */

@@ -110,19 +110,28 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 
 /* ---- state ---- */
 
-void blocks_regions(struct blocks *s, struct regions *r)
-{
-	const struct geometry *g = s->geometry;
+static const struct state_row blocks_plane_state[] = {
+	STATE_UP_TO(struct blocks_plane, fresh, GEOMETRY(blocks_per_plane)),
+	STATE_UP_TO(struct blocks_plane, recycled, GEOMETRY(blocks_per_plane)),
+	STATE_UP_TO(struct blocks_plane, retired, GEOMETRY(blocks_per_plane)),
+	STATE_NUMBER(struct blocks_plane, erases),
+	{ 0 },
+};
 
-	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
-	regions_below(r, NUMBERS_OF(s->plane, fresh), g->planes, g->blocks_per_plane + 1u, "free blocks");
-	regions_below(r, NUMBERS_OF(s->plane, recycled), g->planes, g->blocks_per_plane + 1u, "free blocks");
-	regions_below(r, NUMBERS_OF(s->plane, retired), g->planes, g->blocks_per_plane + 1u, "free blocks");
-	regions_visit(r, s->heap, (size_t)g->blocks * sizeof *s->heap);
-	regions_below(r, NUMBERS_OF(s->heap, block), g->blocks, g->blocks, "free blocks");
-	regions_visit(r, &s->freed, sizeof s->freed);
-	regions_visit(r, &s->retired, sizeof s->retired);
-}
+static const struct state_row free_block_state[] = {
+	STATE_NUMBER(struct free_block, key),
+	STATE_BELOW(struct free_block, block, GEOMETRY(blocks)),
+	{ 0 },
+};
+
+const struct state_row blocks_state[] = {
+	STATE_FIXED(geometry, flash, order),
+	STATE_ARRAY(struct blocks, plane, blocks_plane_state),
+	STATE_ARRAY(struct blocks, heap, free_block_state),
+	STATE_NUMBER(struct blocks, freed),
+	STATE_NUMBER(struct blocks, retired),
+	{ 0 },
+};
 
 /* Erased, of the plane, and listed for the first time. */
 static void check_free(const struct blocks *s, plane_t p, block_t b, uint64_t *listed)

@@ -54,8 +54,7 @@ block_t blocks_take_most_worn(struct blocks *, plane_t);
 /* Erases a block without live pages and takes it back.  False: it is worn out and retired. */
 bool blocks_give(struct blocks *, struct io *, block_t, enum cause);
 
-/* Its state, for saving and loading a drive. */
-void blocks_regions(struct blocks *, struct regions *);
+extern const struct state_row blocks_state[];
 
 /* Aborts unless every free block is erased and each is listed once. */
 void blocks_check(const struct blocks *);

@@ -62,6 +62,7 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 		.flash = flash,
 		.policy = (enum placement_policy)settings->policy,
 		.superblock = (enum superblock_reach)settings->superblock,
+		.positions = settings->policy == PLACE_ROUND_ROBIN ? g->planes : g->dies,
 	};
 	p->plane = memory_array(g->planes, sizeof *p->plane, "striping order");
 	p->position = memory_array(g->planes, sizeof *p->position, "striping order");
@@ -85,21 +86,19 @@ void placement_release(struct placement *p)
 	memory_free(p->turn);
 }
 
-void placement_regions(struct placement *p, struct regions *r)
-{
-	const struct geometry *g = p->geometry;
-	const char *what = "placement";
-	/* The cursor goes over dies, or over planes. */
-	uint32_t positions = p->policy == PLACE_ROUND_ROBIN ? g->planes : g->dies;
+static const struct state_row stripe_state[] = {
+	STATE_BELOW(struct placement_stripe, at, GEOMETRY(dies)),
+	STATE_UP_TO(struct placement_stripe, left, GEOMETRY(planes_per_die)),
+	{ 0 },
+};
 
-	regions_visit(r, p->turn, g->dies * sizeof *p->turn);
-	regions_below(r, NUMBERS(p->turn), g->dies, g->planes_per_die, what);
-	regions_visit(r, p->stripe, sizeof p->stripe);
-	regions_below(r, NUMBERS_OF(p->stripe, at), STREAMS_MOST, g->dies, what);
-	regions_below(r, NUMBERS_OF(p->stripe, left), STREAMS_MOST, g->planes_per_die + 1u, what);
-	regions_visit(r, &p->cursor, sizeof p->cursor);
-	regions_require(r, p->cursor < positions, what);
-}
+const struct state_row placement_state[] = {
+	STATE_FIXED(geometry, flash, policy, positions, plane, position, die, superblock),
+	STATE_VALUES(struct placement, turn, BELOW, GEOMETRY(planes_per_die)),
+	STATE_STRUCTS(struct placement, stripe, stripe_state),
+	STATE_BELOW(struct placement, cursor, STATE_OWN(struct placement, positions)),
+	{ 0 },
+};
 
 /* Number in striping order of the first die from the cursor with the least work. */
 static uint32_t least_loaded(struct placement *p)

@@ -26,6 +26,11 @@ struct placement_settings {
 
 extern const struct param placement_params[];
 
+/* A superblock that a stream is writing. */
+struct placement_stripe {
+	uint32_t at, left; /* die, in striping order; its planes that are still to be written */
+};
+
 struct placement {
 	const struct geometry *geometry;
 	const struct flash *flash;
@@ -34,11 +39,10 @@ struct placement {
 	uint32_t *position; /* inverse of `plane` */
 	die_t *die;         /* dies in striping order */
 	uint32_t *turn;     /* per die: its next plane */
-	struct {
-		uint32_t at, left; /* die, in striping order; its planes that are still to be written */
-	} stripe[STREAMS_MOST];
+	struct placement_stripe stripe[STREAMS_MOST];
 	enum superblock_reach superblock;
-	uint32_t cursor; /* next position of round robin, or of the search for an idle die */
+	uint32_t cursor;    /* next position of round robin, or of the search for an idle die ... */
+	uint32_t positions; /* ... of so many: planes, or dies */
 };
 
 /* False and a fault if the order is not a permutation of C, W, D and P. */
@@ -46,8 +50,7 @@ bool placement_init(
 	struct placement *, const struct flash *, const struct placement_settings *, struct fault *);
 void placement_release(struct placement *);
 
-/* Whose turn it is, for saving and loading a drive. */
-void placement_regions(struct placement *, struct regions *);
+extern const struct state_row placement_state[];
 
 plane_t placement_choose(struct placement *, lpn_t, unsigned stream);
 

@@ -114,14 +114,13 @@ void slots_move(struct slots *s, ppn_t from, ppn_t to)
 	bury(s, from, s->full);
 }
 
-void slots_regions(struct slots *s, struct regions *r)
-{
-	const struct geometry *g = s->space->geometry;
-
-	regions_visit(r, s->live, words(s) * sizeof *s->live);
-	pool_regions(&s->list, r, g->pages);
-	pool_regions(&s->pair, r, s->most_pairs);
-}
+const struct state_row slots_state[] = {
+	STATE_FIXED(space, per_page, shift, full, lists, pairs, most_pairs),
+	STATE_NUMBERS(struct slots, live),
+	STATE_POOL(struct slots, list, GEOMETRY(pages), NULL),
+	STATE_POOL(struct slots, pair, STATE_OWN(struct slots, most_pairs), NULL),
+	{ 0 },
+};
 
 /* ---- invariants ---- */
 

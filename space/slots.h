@@ -112,8 +112,7 @@ void slots_kill(struct slots *, ppn_t, uint32_t slot, uint32_t count);
 /* A page all of whose slots are live has been copied: the same slots are live there. */
 void slots_move(struct slots *, ppn_t from, ppn_t to);
 
-/* State, for saving and loading. */
-void slots_regions(struct slots *, struct regions *);
+extern const struct state_row slots_state[];
 
 /* Aborts if the counts per block, the pairs or the lists disagree with the pages.  `data` says whether an owner's page
  * holds data; returns the live slots of all pages. */

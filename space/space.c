@@ -152,26 +152,54 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 	s->plane[p].free_pages += g->pages_per_block;
 }
 
-void space_regions(struct space *s, struct regions *r)
+static bool space_blocks_hold(void *space)
 {
-	const struct geometry *g = s->geometry;
+	const struct space *s = space;
 
-	regions_visit(r, s->block, (size_t)g->blocks * sizeof *s->block);
-	if (s->stamp)
-		regions_visit(r, s->stamp, (size_t)g->blocks * sizeof *s->stamp);
-	if (s->hollow)
-		regions_visit(r, s->hollow, (size_t)g->blocks * sizeof *s->hollow);
-	for (block_t b = 0; b < g->blocks; b++)
-		regions_require(r,
-			s->block[b].valid <= g->pages_per_block && s->block[b].state <= BLOCK_RETIRED &&
-				s->block[b].stream < s->streams,
-			"block states");
-	regions_visit(r, s->plane, (size_t)g->planes * sizeof *s->plane);
-	for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
-		regions_below_or_none(r, NUMBERS_OF(s->plane, open[stream].block), g->planes,
-			stream < s->streams ? g->blocks : 0, "open blocks");
-	regions_visit(r, &s->handed_out, sizeof s->handed_out);
+	for (block_t b = 0; b < s->geometry->blocks; b++)
+		if (s->block[b].valid > s->geometry->pages_per_block || s->block[b].state > BLOCK_RETIRED ||
+			s->block[b].stream >= s->streams)
+			return false;
+	return true;
 }
+
+/* Only streams that there are have an open block. */
+static bool space_streams_hold(void *space)
+{
+	const struct space *s = space;
+
+	for (plane_t p = 0; p < s->geometry->planes; p++)
+		for (unsigned stream = s->streams; stream < STREAMS_MOST; stream++)
+			if (s->plane[p].open[stream].block != BLOCK_NONE)
+				return false;
+	return true;
+}
+
+static const struct state_row open_block_state[] = {
+	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
+	STATE_UP_TO(struct open_block, next, GEOMETRY(pages_per_block)),
+	{ 0 },
+};
+
+static const struct state_row space_plane_state[] = {
+	STATE_STRUCTS(struct space_plane, open, open_block_state),
+	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages_per_plane)),
+	{ 0 },
+};
+
+const struct state_row space_state[] = {
+	STATE_FIXED(geometry, flash, watcher, stream, streams, wear_stream, slot_shift, reserve),
+	STATE_SCRATCH(emptied, live, lives),
+	STATE_POINTER(struct space, blocks, blocks_state),
+	STATE_NUMBERS(struct space, block),
+	STATE_RESTORED(space_blocks_hold),
+	STATE_NUMBERS(struct space, stamp),
+	STATE_NUMBERS(struct space, hollow),
+	STATE_ARRAY(struct space, plane, space_plane_state),
+	STATE_RESTORED(space_streams_hold),
+	STATE_NUMBER(struct space, handed_out),
+	{ 0 },
+};
 
 /* ---- invariants ---- */
 

@@ -175,8 +175,8 @@ uint64_t space_live_pages(const struct space *);
 /* Erases a closed block without live pages; it becomes free, or is retired when worn out. */
 void space_erase(struct space *, struct io *, block_t, enum cause);
 
-/* Its state, for saving and loading a drive. */
-void space_regions(struct space *, struct regions *);
+/* Its free blocks included. */
+extern const struct state_row space_state[];
 
 /* Aborts unless counts, states and owners agree. */
 void space_check(const struct space *);

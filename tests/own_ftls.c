@@ -122,18 +122,17 @@ static void own_facts(const struct ftl *f, struct ftl_facts *facts)
 	facts->map_bytes = f->geometry->logical_pages * sizeof *own->map;
 }
 
-static void own_regions(struct ftl *f, struct regions *r)
-{
-	struct own *own = f->state;
+static const struct state_row entry_state[] = {
+	STATE_BELOW(struct entry, ppn, GEOMETRY(pages)),
+	STATE_MASK(struct entry, mask, GEOMETRY(sectors_per_page)),
+	{ 0 },
+};
 
-	blocks_regions(own->blocks, r);
-	regions_visit(r, own->map, f->geometry->logical_pages * sizeof *own->map);
-	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
-		regions_require(r,
-			own->map[lpn].ppn < f->geometry->pages &&
-				!(own->map[lpn].mask & ~bits_below(f->geometry->sectors_per_page)),
-			"own table");
-}
+static const struct state_row own_state[] = {
+	STATE_POINTER(struct own, blocks, blocks_state),
+	STATE_ARRAY(struct own, map, entry_state),
+	{ 0 },
+};
 
 /* ---- own_log: page mapping with page cursors and a cleaner of its own ---- */
 
@@ -281,22 +280,21 @@ static void log_trim(struct ftl *f, struct io *io, struct extent e)
 	}
 }
 
-static void log_regions(struct ftl *f, struct regions *r)
-{
-	struct own_log *l = f->state;
-	const struct geometry *g = f->geometry;
+static const struct state_row cursor_state[] = {
+	STATE_UP_TO(struct cursor, block, GEOMETRY(blocks)),
+	STATE_NUMBER(struct cursor, next),
+	{ 0 },
+};
 
-	own_regions(f, r);
-	regions_visit(r, l->live, g->blocks * sizeof *l->live);
-	regions_visit(r, l->full, g->blocks * sizeof *l->full);
-	regions_visit(r, l->host, g->planes * sizeof *l->host);
-	regions_visit(r, l->clean, g->planes * sizeof *l->clean);
-	regions_visit(r, &l->plane, sizeof l->plane);
-	regions_below(r, NUMBERS(l->full), g->blocks, 2, "own log");
-	regions_below(r, NUMBERS_OF(l->host, block), g->planes, g->blocks + 1u, "own log");
-	regions_below(r, NUMBERS_OF(l->clean, block), g->planes, g->blocks + 1u, "own log");
-	regions_require(r, l->plane < g->planes, "own log");
-}
+static const struct state_row own_log_state[] = {
+	STATE_STRUCT(struct own_log, own, own_state),
+	STATE_NUMBERS(struct own_log, live),
+	STATE_VALUES(struct own_log, full, BOOL, STATE_LIMIT(2)),
+	STATE_ARRAY(struct own_log, host, cursor_state),
+	STATE_ARRAY(struct own_log, clean, cursor_state),
+	STATE_BELOW(struct own_log, plane, GEOMETRY(planes)),
+	{ 0 },
+};
 
 static void log_check_cursor(const struct ftl *f, plane_t plane, struct cursor c)
 {
@@ -337,7 +335,7 @@ const struct ftl_ops ftl_own_log = {
 	.write = log_write,
 	.trim = log_trim,
 	.check = log_check,
-	.regions = log_regions,
+	.state = own_log_state,
 	.facts = own_facts,
 };
 
@@ -442,14 +440,11 @@ static void fixed_trim(struct ftl *f, struct io *io, struct extent e)
 	}
 }
 
-static void fixed_regions(struct ftl *f, struct regions *r)
-{
-	struct own_fixed *x = f->state;
-
-	own_regions(f, r);
-	regions_visit(r, x->block, fixed_count(f->geometry) * sizeof *x->block);
-	regions_below(r, NUMBERS(x->block), fixed_count(f->geometry), f->geometry->blocks + 1u, "own blocks");
-}
+static const struct state_row fixed_state[] = {
+	STATE_STRUCT(struct own_fixed, own, own_state),
+	STATE_VALUES(struct own_fixed, block, UP_TO, GEOMETRY(blocks)),
+	{ 0 },
+};
 
 static void fixed_check(const struct ftl *f)
 {
@@ -486,6 +481,6 @@ const struct ftl_ops ftl_own_fixed = {
 	.write = fixed_write,
 	.trim = fixed_trim,
 	.check = fixed_check,
-	.regions = fixed_regions,
+	.state = fixed_state,
 	.facts = own_facts,
 };

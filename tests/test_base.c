@@ -391,92 +391,6 @@ static void test_pool(void **state)
 	for_each_seed(random_pool);
 }
 
-/* Copies what is visited into a buffer, or back. */
-struct copier {
-	struct regions regions;
-	char bytes[8192];
-	size_t at;
-	bool back;
-};
-
-static void copy(struct regions *r, void *bytes, size_t size)
-{
-	struct copier *c = (struct copier *)r;
-
-	assert_true(c->at + size <= sizeof c->bytes);
-	if (c->back)
-		memcpy(bytes, c->bytes + c->at, size);
-	else
-		memcpy(c->bytes + c->at, bytes, size);
-	c->at += size;
-}
-
-static void test_pool_is_saved(void **state)
-{
-	struct pool p = pool_create(sizeof(struct object), "test"), q = p;
-	struct copier c = { .regions = { copy } };
-
-	(void)state;
-	for (uint32_t i = 0; i < 20; i++)
-		((struct object *)pool_at(&p, pool_take(&p)))->owner = 50 + i;
-	pool_give(&p, 5);
-	pool_give(&p, 9);
-	pool_regions(&p, &c.regions, 20);
-	c.at = 0;
-	c.back = true;
-	pool_regions(&q, &c.regions, 20);
-	assert_int_equal(q.used, 20);
-	assert_int_equal(((struct object *)pool_at(&q, 19))->owner, 69);
-	assert_int_equal(pool_take(&q), 9);
-	assert_int_equal(pool_take(&q), 5);
-	assert_int_equal(pool_take(&q), 20);
-	pool_free(&p);
-	pool_free(&q);
-}
-
-/* Used ones have an owner: of a file in which one does not, or a free one does, an object is lost or used twice. */
-static void test_free_objects_of_a_saved_pool_are_unused(void **state)
-{
-	struct pool p = pool_create(sizeof(struct object), "test");
-	struct object *o;
-
-	(void)state;
-	for (uint32_t i = 0; i < 4; i++)
-		((struct object *)pool_at(&p, pool_take(&p)))->owner = i;
-	o = p.object;
-	o[2].owner = 0;
-	pool_give(&p, 2);
-	assert_true(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
-	assert_false(pool_frees_zeros(&p, 0, NUMBERS_OF(o, owner)));
-	o[2].owner = 7;
-	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
-	o[3].owner = 0;
-	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
-	pool_free(&p);
-}
-
-/* A file that says that more was given out than there can be, or that a free object is none. */
-static void test_a_saved_pool_that_cannot_be(void **state)
-{
-	static const uint32_t wrong[][2] = { { 21, 3 }, { 20, 20 },
-		{ 20, 5 } }; /* object 5 links to itself */
-
-	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct pool p = pool_create(sizeof(struct object), "objects");
-		struct copier c = { .regions = { copy }, .back = true };
-		uint32_t five = 5;
-
-		memcpy(c.bytes, wrong[i], sizeof wrong[i]);
-		memset(c.bytes + sizeof wrong[i], 0xff, 20 * sizeof(struct object));
-		memcpy(c.bytes + sizeof wrong[i] + five * sizeof(struct object), &five, sizeof five);
-		pool_regions(&p, &c.regions, 20);
-		assert_string_equal(c.regions.broken, "objects");
-		assert_true(p.room <= 32);
-		pool_free(&p);
-	}
-}
-
 static void test_declared_bounds(void **state)
 {
 	struct {
@@ -895,9 +809,6 @@ int main(void)
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_pool_order),
 		cmocka_unit_test(test_pool),
-		cmocka_unit_test(test_pool_is_saved),
-		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),
-		cmocka_unit_test(test_a_saved_pool_that_cannot_be),
 		cmocka_unit_test(test_declared_bounds),
 		cmocka_unit_test(test_nothing_is_asked_of_what_is_broken),
 		cmocka_unit_test(test_broken_rings),

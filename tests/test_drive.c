@@ -406,7 +406,7 @@ static void test_static_placement_ends(void **state)
 	}
 }
 
-static const struct page_ftl *page_state(const struct replay *r)
+static const struct page_ftl *test_page_state(const struct replay *r)
 {
 	return r->drive->ftl->state;
 }
@@ -445,8 +445,8 @@ static void place_together(const char *ftl, bool at_once)
 			assert_int_equal(flash_owner(alone->drive->flash, ppn),
 				flash_owner(together->drive->flash, ppn));
 		for (lpn_t lpn = 0; lpn < alone->drive->geometry.logical_pages; lpn++)
-			assert_int_equal(page_map_get(&page_state(alone)->map, lpn).mask,
-				page_map_get(&page_state(together)->map, lpn).mask);
+			assert_int_equal(page_map_get(&test_page_state(alone)->map, lpn).mask,
+				page_map_get(&test_page_state(together)->map, lpn).mask);
 		assert_int_equal(alone->before.used_pages, together->before.used_pages);
 		/* Many were: there is room for more, and no area. */
 		if (strstr(states[i], "used=0.3"))

@@ -292,17 +292,17 @@ static void assert_state_goes_over(struct entry_cache_plan plan, uint32_t gone)
 	struct world *a = world_open(plan, false), *b = world_open(plan, false);
 	struct copying *c = memory_array(1, sizeof *c, "regions");
 
-	c->regions.visit = copy_region;
+	c->regions = (struct regions){ .visit = copy_region, .most = UINT64_MAX };
 	begin(a);
 	for (uint32_t key = 0; key < 40; key++)
 		entry_cache_get(a->entries, &a->bench->io, key % 30, 8);
 	entry_cache_change(a->entries, 7, plan.alike ? 8 : 20);
 	entry_cache_fit(a->entries, &a->bench->io);
 	end(a);
-	entry_cache_regions(a->entries, &c->regions);
+	state_visit(&c->regions, entry_cache_state, a->entries);
 	c->at = 0;
 	c->into = true;
-	entry_cache_regions(b->entries, &c->regions);
+	state_visit(&c->regions, entry_cache_state, b->entries);
 	for (uint32_t key = 0; key < KEYS; key++) {
 		struct cached_entry *e = entry_cache_find(b->entries, key);
 
@@ -334,13 +334,13 @@ static void test_an_entry_in_use_is_not_free(void **state)
 	uint32_t free, used;
 
 	(void)state;
-	c->regions.visit = copy_region;
+	c->regions = (struct regions){ .visit = copy_region, .most = UINT64_MAX };
 	begin(a);
 	for (uint32_t key = 0; key < 3; key++)
 		entry_cache_get(a->entries, &a->bench->io, key, 8);
 	entry_cache_get(a->entries, &a->bench->io, 3, 16);
 	end(a);
-	entry_cache_regions(a->entries, &c->regions);
+	state_visit(&c->regions, entry_cache_state, a->entries);
 	memcpy(&used, c->bytes, sizeof used);
 	memcpy(&free, c->bytes + sizeof used, sizeof free);
 	assert_int_equal(used, 6);
@@ -355,7 +355,7 @@ static void test_an_entry_in_use_is_not_free(void **state)
 	}
 	c->at = 0;
 	c->into = true;
-	entry_cache_regions(b->entries, &c->regions);
+	state_visit(&c->regions, entry_cache_state, b->entries);
 	assert_non_null(c->regions.broken);
 	memory_free(c);
 	world_close(a);

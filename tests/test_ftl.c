@@ -449,12 +449,12 @@ static void finish_both(struct player *a, struct player *b)
 	drive_drain(b->drive);
 }
 
-/* What regions() does not list, for a run that dies behind the load. */
+/* State without a row, for a run that aborts after the load. */
 static char undeclared[512];
 
 static void blame_undeclared(int signal_number)
 {
-	static const char start[] = "it may be state that regions() does not list: ";
+	static const char start[] = "it may be state without a row: ";
 
 	(void)signal_number;
 	if (write(STDERR_FILENO, start, strlen(start)) > 0 &&
@@ -477,8 +477,8 @@ static void save_and_load(struct player *a, struct player *b)
 	stat_list_start(&a->drive->statistics);
 	stat_list_start(&b->drive->statistics);
 	undeclared_state(a->drive->ftl, b->drive->ftl, undeclared, sizeof undeclared);
-	BUG_ON(!loaded && *undeclared, "a drive that was saved is refused; regions() does not list %s; %s",
-		undeclared, fault.text);
+	BUG_ON(!loaded && *undeclared, "a drive that was saved is refused; without a row: %s; %s", undeclared,
+		fault.text);
 	BUG_ON(!loaded, "%s", fault.text);
 	if (*undeclared)
 		signal(SIGABRT, blame_undeclared);
@@ -496,8 +496,7 @@ static void continue_both(struct player *a, struct player *b)
 	finish_both(a, b);
 	what = what_differs(a, b);
 	signal(SIGABRT, SIG_DFL);
-	BUG_ON(what && *undeclared,
-		"state that regions() does not list changed the run after loading: %s (%s)", undeclared,
+	BUG_ON(what && *undeclared, "state without a row changed the run after loading: %s (%s)", undeclared,
 		what);
 	BUG_ON(what, "%s", what);
 	drive_check(b->drive);
@@ -527,47 +526,17 @@ static void test_saved_drive_continues_identically(void **state)
 	run_case(*state, save_and_continue);
 }
 
-/* An FTL that forgets to list what lies in its own state, or what the second word of it points to. */
-struct forgetful {
-	struct regions regions; /* first: the visitor is found through it */
-	struct regions *all;
-	const struct ftl *ftl;
-};
-
-static void forget_own(struct regions *r, void *bytes, size_t size)
+/* The rows of an FTL but the one of this field. */
+static const struct state_row *rows_without(const struct ftl_ops *ops, const char *field)
 {
-	struct forgetful *f = (struct forgetful *)r;
-	const char *state = f->ftl->state;
+	static struct state_row rows[16];
+	size_t n = 0;
 
-	if ((char *)bytes < state || (char *)bytes >= state + f->ftl->ops->size)
-		regions_visit(f->all, bytes, size);
-}
-
-static void forget_table(struct regions *r, void *bytes, size_t size)
-{
-	struct forgetful *f = (struct forgetful *)r;
-
-	if (bytes != ((void **)f->ftl->state)[1])
-		regions_visit(f->all, bytes, size);
-}
-
-static void visit_some(struct ftl *f, struct regions *all, const struct ftl_ops *ops,
-	void (*visit)(struct regions *, void *, size_t))
-{
-	struct forgetful some = { { visit, NULL }, all, f };
-
-	ops->regions(f, &some.regions);
-	regions_require(all, !some.regions.broken, some.regions.broken);
-}
-
-static void regions_without_own(struct ftl *f, struct regions *all)
-{
-	visit_some(f, all, &ftl_own_log, forget_own);
-}
-
-static void regions_without_table(struct ftl *f, struct regions *all)
-{
-	visit_some(f, all, &ftl_skeleton, forget_table);
+	for (const struct state_row *row = ops->state; row->name; row++)
+		if (strcmp(row->name, field))
+			rows[n++] = *row;
+	rows[n].name = NULL;
+	return rows;
 }
 
 static void continue_forgetfully(const struct combination *c, const struct ftl_ops *ops)
@@ -585,7 +554,7 @@ static void forget_whose_turn_it_is(void *context)
 {
 	struct ftl_ops ops = ftl_own_log;
 
-	ops.regions = regions_without_own;
+	ops.state = rows_without(&ftl_own_log, "plane");
 	continue_forgetfully(context, &ops);
 }
 
@@ -593,11 +562,11 @@ static void forget_the_page_table(void *context)
 {
 	struct ftl_ops ops = ftl_skeleton;
 
-	ops.regions = regions_without_table;
+	ops.state = rows_without(&ftl_skeleton, "map");
 	continue_forgetfully(context, &ops);
 }
 
-static void test_what_regions_forgets_is_named(void **state)
+static void test_state_without_a_row_is_named(void **state)
 {
 	struct combination c = { .name = "forgetful", .seed = seed_of_run() };
 
@@ -606,11 +575,11 @@ static void test_what_regions_forgets_is_named(void **state)
 	while (ftls[c.ftl] != &ftl_own_log)
 		c.ftl++;
 	assert_aborts(forget_whose_turn_it_is, &c,
-		"state that regions() does not list changed the run after loading: bytes 48..48 of the FTL's "
+		"state without a row changed the run after loading: bytes 48..48 of the FTL's "
 		"state (");
 	for (c.ftl = 0; ftls[c.ftl] != &ftl_skeleton;)
 		c.ftl++;
-	assert_aborts(forget_the_page_table, &c, "regions() does not list bytes 0..");
+	assert_aborts(forget_the_page_table, &c, "without a row: bytes 0..");
 }
 
 /*
@@ -859,7 +828,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_wear_levelling_has_its_block),
 		cmocka_unit_test(test_mapping_pages_have_their_place),
 		cmocka_unit_test(test_loaded_with_another_placement),
-		cmocka_unit_test(test_what_regions_forgets_is_named),
+		cmocka_unit_test(test_state_without_a_row_is_named),
 	};
 	int failed = run_suite(argc > 1 ? argv[1] : NULL);
 

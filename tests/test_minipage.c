@@ -642,8 +642,8 @@ static bool is_refused(struct places *p)
 {
 	struct regions r = { .visit = leave_as_it_is, .most = 1 << 20 };
 
-	places_regions(p, &r);
-	return r.broken;
+	state_visit(&r, places_state, p);
+	return r.broken != NULL;
 }
 
 static void test_a_saved_table_is_not_trusted(void **state)

@@ -283,14 +283,17 @@ static void leave(struct regions *r, void *bytes, size_t size)
 /* With this object the first free one of the pool, where another was, the drive is refused; it ends here. */
 static void assert_not_free(struct rig *rig, uint32_t used, size_t bytes, uint32_t was, uint32_t object)
 {
-	struct pool_finder f = { .regions = { .visit = find_pool }, .used = used, .bytes = bytes };
+	struct pool_finder f = {
+		.regions = { .visit = find_pool, .most = UINT64_MAX }, .used = used, .bytes = bytes
+	};
 	struct regions r = { .visit = leave, .most = UINT64_MAX };
 	struct ftl *ftl = rig->drive->ftl;
 
-	ftl->ops->regions(ftl, &f.regions);
+	f.regions.device = r.device = ftl->geometry;
+	state_visit(&f.regions, ftl->ops->state, ftl->state);
 	assert_true(f.free && *f.free == was);
 	*f.free = object;
-	ftl->ops->regions(ftl, &r);
+	state_visit(&r, ftl->ops->state, ftl->state);
 	assert_non_null(r.broken);
 	drive_free(rig->drive);
 	settings_release(&rig->settings);

@@ -196,7 +196,7 @@ void undeclared_state(struct ftl *saved, struct ftl *loaded, char *text, size_t 
 
 	c->declared = calloc(1, sizeof *c->declared);
 	c->declared->regions.visit = note;
-	saved->ops->regions(saved, &c->declared->regions);
+	ftl_regions(saved, &c->declared->regions);
 	c->eldest = block_of(saved->state);
 	c->pairs = 0;
 	c->text = text;

@@ -1,5 +1,5 @@
 /*
- * State of an FTL that its regions() does not list: what lies elsewhere in a drive that was saved than in the one that
+ * State of an FTL for which it has no row (base/state.h): what differs between a drive that was saved and the one that
  * was loaded from it.  Memory is watched for that: a program with undeclared.o takes it through there.
  */
 #ifndef TESTS_UNDECLARED_H

@@ -323,20 +323,28 @@ static void across_check(const struct ftl *f)
 
 /* ---- state and statistics ---- */
 
-static void across_regions(struct ftl *f, struct regions *r)
+static bool across_find_anchors(void *across)
 {
-	struct across *a = f->state;
+	struct across *a = across;
 
-	store_regions(a->page.store, r);
-	page_map_regions(&a->page.map, f->geometry, r);
-	regions_visit(r, a->area_of, a->page.map.lpns * sizeof *a->area_of);
-	regions_below(r, NUMBERS(a->area_of), a->page.map.lpns, a->areas.limit + 1u, "page table");
 	for (lpn_t lpn = 0; lpn < a->page.map.lpns; lpn++)
 		across_lead_to(a, lpn, a->area_of[lpn] - 1);
-	across_areas_regions(&a->areas, f->geometry, r);
-	directory_regions(a->directory, r);
-	map_cache_regions(a->cache, r);
+	return true;
 }
+
+static const struct state_row across_state[] = {
+	STATE_FIXED(page_entries, area_entries, per_page_entries, page_table_pages, area_base),
+	STATE_SCRATCH(guard_first, guard_last),
+	STATE_COUNTED(count),
+	STATE_STRUCT(struct across, page, page_state),
+	STATE_VALUES(struct across, area_of, UP_TO, STATE_OWN(struct across, areas.limit)),
+	STATE_REBUILT(anchors),
+	STATE_RESTORED(across_find_anchors),
+	STATE_STRUCT(struct across, areas, across_areas_state),
+	STATE_POINTER(struct across, directory, directory_state),
+	STATE_POINTER(struct across, cache, map_cache_state),
+	{ 0 },
+};
 
 static void across_facts(const struct ftl *f, struct ftl_facts *facts)
 {
@@ -471,7 +479,7 @@ const struct ftl_ops ftl_across = {
 	.expect = across_expect,
 	.expect_next = across_expect_next,
 	.check = across_check,
-	.regions = across_regions,
+	.state = across_state,
 	.facts = across_facts,
 	.name_owner = across_name_owner,
 	.print_entry = across_print_entry,

@@ -116,7 +116,7 @@ static inline bool across_piece_is_across(const struct across_piece *p)
 
 void across_areas_init(struct across_area_table *, uint32_t limit);
 void across_areas_release(struct across_area_table *);
-void across_areas_regions(struct across_area_table *, const struct geometry *, struct regions *);
+extern const struct state_row across_areas_state[];
 
 /* Aborts unless exactly the indices of areas that hold something are taken. */
 void across_areas_check(const struct across_area_table *);

@@ -25,21 +25,23 @@ void across_areas_release(struct across_area_table *t)
 	memory_free(t->any_free);
 }
 
-void across_areas_regions(struct across_area_table *t, const struct geometry *g, struct regions *r)
-{
-	size_t words = bits_words(t->limit);
-	mask_t beyond = ~bits_below(g->sectors_per_page);
+static const struct state_row across_area_state[] = {
+	STATE_MASK(struct across_area, left, GEOMETRY(sectors_per_page)),
+	STATE_MASK(struct across_area, right, GEOMETRY(sectors_per_page)),
+	STATE_BELOW(struct across_area, anchor, GEOMETRY(logical_pages)),
+	STATE_BELOW(struct across_area, ppn, GEOMETRY(pages)),
+	STATE_BOOL(struct across_area, cut),
+	{ 0 },
+};
 
-	regions_visit(r, t->area, t->limit * sizeof *t->area);
-	regions_below(r, NUMBERS_OF(t->area, anchor), t->limit, g->logical_pages, "table of areas");
-	regions_below(r, NUMBERS_OF(t->area, ppn), t->limit, g->pages, "table of areas");
-	regions_below(r, NUMBERS_OF(t->area, cut), t->limit, 2, "table of areas");
-	for (uint32_t i = 0; i < t->limit; i++)
-		regions_require(r, !((t->area[i].left | t->area[i].right) & beyond), "table of areas");
-	regions_visit(r, t->free, words * sizeof *t->free);
-	regions_visit(r, t->any_free, bits_words(words) * sizeof *t->any_free);
-	regions_visit(r, &t->used, sizeof t->used);
-}
+const struct state_row across_areas_state[] = {
+	STATE_FIXED(limit),
+	STATE_ARRAY(struct across_area_table, area, across_area_state),
+	STATE_NUMBERS(struct across_area_table, free),
+	STATE_NUMBERS(struct across_area_table, any_free),
+	STATE_NUMBER(struct across_area_table, used),
+	{ 0 },
+};
 
 void across_areas_check(const struct across_area_table *t)
 {

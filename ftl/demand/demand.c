@@ -155,11 +155,14 @@ void demand_check(const struct ftl *f)
 		(unsigned long long)mapped, d->directory->in_flash, (unsigned long long)live);
 }
 
-void demand_regions(struct ftl *f, struct regions *r)
-{
-	page_regions(f, r);
-	directory_regions(((struct demand *)f->state)->directory, r);
-}
+const struct state_row demand_state[] = {
+	STATE_FIXED(scheme, directory, per_page),
+	STATE_SCRATCH(last),
+	STATE_COUNTED(statistics),
+	STATE_STRUCT(struct demand, page, page_state),
+	STATE_STRUCT(struct demand, table, table_state),
+	{ 0 },
+};
 
 void demand_facts(const struct ftl *f, struct ftl_facts *facts)
 {

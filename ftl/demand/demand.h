@@ -53,7 +53,7 @@ void demand_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void demand_trim(struct ftl *, struct io *, struct extent);
 void demand_place_map(struct ftl *, struct io *);
 void demand_check(const struct ftl *);
-void demand_regions(struct ftl *, struct regions *);
+extern const struct state_row demand_state[];
 void demand_facts(const struct ftl *, struct ftl_facts *);
 void demand_name_owner(const struct ftl *, owner_t, char *text, size_t bytes);
 /* Without the directory's, which its user adds. */

@@ -111,11 +111,11 @@ static void dftl_check(const struct ftl *f)
 	entry_cache_check(((const struct dftl *)f->state)->cache);
 }
 
-static void dftl_regions(struct ftl *f, struct regions *r)
-{
-	demand_regions(f, r);
-	entry_cache_regions(((struct dftl *)f->state)->cache, r);
-}
+static const struct state_row dftl_state[] = {
+	STATE_STRUCT(struct dftl, demand, demand_state),
+	STATE_POINTER(struct dftl, cache, entry_cache_state),
+	{ 0 },
+};
 
 static void dftl_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
@@ -147,7 +147,7 @@ const struct ftl_ops ftl_dftl = {
 	.expect = expect,
 	.expect_next = expect_next,
 	.check = dftl_check,
-	.regions = dftl_regions,
+	.state = dftl_state,
 	.facts = demand_facts,
 	.name_owner = demand_name_owner,
 	.print_entry = dftl_print_entry,

@@ -458,22 +458,30 @@ static void sftl_check(const struct ftl *f)
 		"%u changed entries are in the buffer, counted are %u", buffered, s->buffered);
 }
 
-static void sftl_regions(struct ftl *f, struct regions *r)
-{
-	struct sftl *s = f->state;
-	size_t pages = s->demand.directory->pages, words = bits_words(pages * s->demand.per_page);
+static const struct state_row sftl_page_state[] = {
+	STATE_NUMBER(struct sftl_page, runs),
+	STATE_NUMBER(struct sftl_page, heads),
+	STATE_NUMBER(struct sftl_page, dirty),
+	STATE_NUMBER(struct sftl_page, charge),
+	STATE_BOOL(struct sftl_page, cached),
+	STATE_BOOL(struct sftl_page, bitmap),
+	STATE_BOOL(struct sftl_page, flagged),
+	{ 0 },
+};
 
-	demand_regions(f, r);
-	regions_visit(r, s->page, pages * sizeof *s->page);
-	regions_below(r, NUMBERS_OF(s->page, cached), pages, 2, "mapping pages in DRAM");
-	regions_below(r, NUMBERS_OF(s->page, bitmap), pages, 2, "mapping pages in DRAM");
-	regions_below(r, NUMBERS_OF(s->page, flagged), pages, 2, "mapping pages in DRAM");
-	regions_visit(r, s->head, words * sizeof *s->head);
-	regions_visit(r, s->dirty, words * sizeof *s->dirty);
-	stack_regions(&s->stack, r);
-	regions_visit(r, &s->buffered, sizeof s->buffered);
-	regions_visit(r, &s->used, sizeof s->used);
-}
+static const struct state_row sftl_state[] = {
+	STATE_FIXED(budget, heads),
+	STATE_SCRATCH(in_hand),
+	STATE_COUNTED(statistics),
+	STATE_STRUCT(struct sftl, demand, demand_state),
+	STATE_ARRAY(struct sftl, page, sftl_page_state),
+	STATE_NUMBERS(struct sftl, head),
+	STATE_NUMBERS(struct sftl, dirty),
+	STATE_STRUCT(struct sftl, stack, stack_state),
+	STATE_NUMBER(struct sftl, buffered),
+	STATE_NUMBER(struct sftl, used),
+	{ 0 },
+};
 
 static bool sftl_doubt(const struct ftl *f, char *text, size_t bytes)
 {
@@ -562,7 +570,7 @@ const struct ftl_ops ftl_sftl = {
 	.expect = page_expect,
 	.expect_next = page_expect_next,
 	.check = sftl_check,
-	.regions = sftl_regions,
+	.state = sftl_state,
 	.facts = demand_facts,
 	.name_owner = demand_name_owner,
 	.print_entry = sftl_print_entry,

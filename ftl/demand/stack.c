@@ -76,15 +76,18 @@ void stack_take(struct stack *s, uint32_t thing)
 	balance(s);
 }
 
-void stack_regions(struct stack *s, struct regions *r)
-{
-	size_t links = (size_t)s->things + 3;
+static const struct state_row stack_link_state[] = {
+	STATE_LINK(struct stack_link, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct stack_link, third),
+	{ 0 },
+};
 
-	regions_visit(r, s->thing, links * sizeof *s->thing);
-	regions_below(r, NUMBERS_OF(s->thing, link.previous), links, links, "LRU stack");
-	regions_below(r, NUMBERS_OF(s->thing, link.next), links, links, "LRU stack");
-	regions_visit(r, s->count, sizeof s->count);
-}
+const struct state_row stack_state[] = {
+	STATE_FIXED(things),
+	STATE_ARRAY(struct stack, thing, stack_link_state),
+	STATE_NUMBER(struct stack, count),
+	{ 0 },
+};
 
 void stack_check(const struct stack *s)
 {

@@ -7,7 +7,7 @@
 #define FTL_DEMAND_STACK_H
 
 #include "base/list.h"
-#include "base/regions.h"
+#include "base/state.h"
 
 struct stack_link {
 	struct link link;
@@ -38,7 +38,7 @@ static inline uint32_t stack_bottom(const struct stack *s)
 	return s->thing[s->things + 2].link.previous;
 }
 
-void stack_regions(struct stack *, struct regions *);
+extern const struct state_row stack_state[];
 
 /* Aborts unless each third is what it should be. */
 void stack_check(const struct stack *);

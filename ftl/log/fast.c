@@ -102,13 +102,11 @@ static void fast_exit(struct ftl *f)
 	log_exit(&fast->log);
 }
 
-static void fast_regions(struct ftl *f, struct regions *r)
-{
-	struct fast *fast = f->state;
-
-	log_regions(f, r);
-	log_shared_regions(&fast->log, r, fast->current, 1);
-}
+static const struct state_row fast_state[] = {
+	STATE_STRUCT(struct fast, log, log_state),
+	STATE_VALUES(struct fast, current, INDEX, STATE_OWN(struct fast, log.logs)),
+	{ 0 },
+};
 
 static void fast_check(const struct ftl *f)
 {
@@ -131,7 +129,7 @@ const struct ftl_ops ftl_fast = {
 	.write = log_write,
 	.trim = log_trim,
 	.check = fast_check,
-	.regions = fast_regions,
+	.state = fast_state,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,

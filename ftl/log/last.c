@@ -283,8 +283,9 @@ static void last_write(struct ftl *f, struct io *io, const struct extent *extent
 }
 
 /* The index follows from the pages. */
-static void index_recent(struct last *last)
+static bool last_index_recent(void *last_ftl)
 {
+	struct last *last = last_ftl;
 	uint32_t pages = last->log.geometry->planes * last->window;
 
 	hash_free(&last->index);
@@ -292,21 +293,24 @@ static void index_recent(struct last *last)
 	for (uint32_t i = 0; i < pages; i++)
 		if (last->recent[i].lpn != LPN_NONE)
 			hash_add(&last->index, recent_pages(last), i);
+	for (plane_t p = 0; p < last->log.geometry->planes; p++)
+		if (last->turn[p] && last->turn[p] >= last->window)
+			return false;
+	return true;
 }
 
-static void last_regions(struct ftl *f, struct regions *r)
-{
-	struct last *last = f->state;
-	size_t planes = f->geometry->planes;
-
-	log_regions(f, r);
-	log_shared_regions(&last->log, r, last->current, 2);
-	regions_visit(r, last->recent, planes * last->window * sizeof *last->recent);
-	regions_visit(r, last->turn, planes * sizeof *last->turn);
-	regions_below(r, NUMBERS(last->turn), planes, last->window + !last->window, "pages written");
-	if (!r->broken)
-		index_recent(last);
-}
+static const struct state_row last_state[] = {
+	STATE_FIXED(window),
+	STATE_SCRATCH(seen, mark),
+	STATE_COUNTED(count, uncounted),
+	STATE_STRUCT(struct last, log, log_state),
+	STATE_VALUES(struct last, current, INDEX, STATE_OWN(struct last, log.logs)),
+	STATE_NUMBERS(struct last, recent),
+	STATE_NUMBERS(struct last, turn),
+	STATE_REBUILT(index),
+	STATE_RESTORED(last_index_recent),
+	{ 0 },
+};
 
 /* With one shared log, which is filled by all, nothing is hot. */
 static void last_check(const struct ftl *f)
@@ -351,7 +355,7 @@ const struct ftl_ops ftl_last = {
 	.write = last_write,
 	.trim = log_trim,
 	.check = last_check,
-	.regions = last_regions,
+	.state = last_state,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = last_add_statistics,

@@ -315,6 +315,7 @@ bool log_init(struct log_ftl *l, struct ftl *f, uint32_t owned, uint32_t shared,
 	l->lbns = (g->logical_pages + l->group_pages - 1) / l->group_pages * g->planes;
 	l->owned = owned;
 	l->shared = shared;
+	l->logs = logs * g->planes;
 	l->gap_ns = s->gap_ns;
 	l->per_stripe = divisor_of(l->stripe);
 	l->per_planes = divisor_of(g->planes);
@@ -347,13 +348,12 @@ void log_free(struct ftl *f)
 }
 
 /* The index of mapped pages follows from what lies in the logs. */
-static void index_pages(struct log_ftl *l)
+static bool log_index_pages(void *log_ftl)
 {
-	uint32_t logs = (l->owned + l->shared) * l->geometry->planes;
-
+	struct log_ftl *l = log_ftl;
 	hash_free(&l->index);
-	l->index = hash_create(logs * l->geometry->pages_per_block, "log map");
-	for (uint32_t log = 0; log < logs; log++)
+	l->index = hash_create(l->logs * l->geometry->pages_per_block, "log map");
+	for (uint32_t log = 0; log < l->logs; log++)
 		for (uint32_t page = 0; page < log_next(l, l->log[log].block); page++) {
 			uint32_t i = geometry_first_page(l->geometry, log) + page;
 			lpn_t lpn = flash_owner(
@@ -365,55 +365,51 @@ static void index_pages(struct log_ftl *l)
 			l->page[i].lpn = lpn;
 			hash_add(&l->index, mapped_pages(l), i);
 		}
+	return true;
 }
 
-static void visit_logs(struct log_ftl *l, struct regions *r)
-{
-	const struct geometry *g = l->geometry;
-	size_t logs = (size_t)(l->owned + l->shared) * g->planes, links = logs + g->planes;
+static const struct state_row log_block_state[] = {
+	STATE_INDEX(struct log_block, block, GEOMETRY(blocks)),
+	STATE_INDEX(struct log_block, lbn, STATE_OWN(struct log_ftl, lbns)),
+	STATE_LINK(struct log_block, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct log_block, opened),
+	STATE_NUMBER(struct log_block, touched),
+	STATE_BOOL(struct log_block, ordered),
+	STATE_BOOL(struct log_block, hot),
+	{ 0 },
+};
 
-	regions_visit(r, l->log, links * sizeof *l->log);
-	regions_below_or_none(r, NUMBERS_OF(l->log, block), logs, g->blocks, "logs");
-	regions_below_or_none(r, NUMBERS_OF(l->log, lbn), logs, l->lbns, "logs");
-	regions_below(r, NUMBERS_OF(l->log, link.previous), l->owned ? links : 0, links, "logs");
-	regions_below(r, NUMBERS_OF(l->log, link.next), l->owned ? links : 0, links, "logs");
-	regions_below(r, NUMBERS_OF(l->log, ordered), logs, 2, "logs");
-	regions_below(r, NUMBERS_OF(l->log, hot), logs, 2, "logs");
-}
-
-void log_regions(struct ftl *f, struct regions *r)
-{
-	struct log_ftl *l = f->state;
-	const struct geometry *g = f->geometry;
-	uint32_t logs = (l->owned + l->shared) * g->planes;
-
-	blocks_regions(l->blocks, r);
-	regions_visit(r, l->data, l->lbns * sizeof *l->data);
-	regions_below_or_none(r, NUMBERS(l->data), l->lbns, g->blocks, "block map");
-	regions_visit(r, l->own, l->lbns * sizeof *l->own);
-	regions_below_or_none(r, NUMBERS(l->own), l->lbns, logs, "block map");
-	regions_visit(r, l->present, bits_words(g->logical_pages) * sizeof *l->present);
-	regions_visit(r, l->lacks, bits_words(g->logical_sectors) * sizeof *l->lacks);
-	regions_visit(r, l->live, g->blocks * sizeof *l->live);
-	regions_visit(r, &l->live_pages, sizeof l->live_pages);
-	visit_logs(l, r);
-	regions_visit(r, &l->opened, sizeof l->opened);
-	regions_visit(r, &l->events, sizeof l->events);
-	regions_visit(r, &l->expected, sizeof l->expected);
-	if (!r->broken)
-		index_pages(l);
-}
+const struct state_row log_state[] = {
+	STATE_FIXED(ftl, geometry, placement, stripe, group_pages, lbns, per_stripe, per_planes, per_group,
+		gap_ns),
+	STATE_FIXED(find, moved, look_up, write_page, owned, shared, logs),
+	STATE_COUNTED(count, uncounted),
+	STATE_POINTER(struct log_ftl, blocks, blocks_state),
+	STATE_VALUES(struct log_ftl, data, INDEX, GEOMETRY(blocks)),
+	STATE_VALUES(struct log_ftl, own, INDEX, STATE_OWN(struct log_ftl, logs)),
+	STATE_NUMBERS(struct log_ftl, present),
+	STATE_NUMBERS(struct log_ftl, lacks),
+	STATE_NUMBERS(struct log_ftl, live),
+	STATE_NUMBER(struct log_ftl, live_pages),
+	STATE_ARRAY(struct log_ftl, log, log_block_state),
+	STATE_NUMBER(struct log_ftl, opened),
+	STATE_NUMBER(struct log_ftl, events),
+	STATE_NUMBER(struct log_ftl, expected),
+	STATE_REBUILT(page, index),
+	STATE_RESTORED(log_index_pages),
+	{ 0 },
+};
 
 void log_facts(const struct ftl *f, struct ftl_facts *facts)
 {
 	const struct log_ftl *l = f->state;
 	const struct geometry *g = f->geometry;
-	uint64_t logs = (uint64_t)(l->owned + l->shared) * g->planes;
 
 	facts->live_pages = l->live_pages;
 	facts->free_blocks = blocks_left_in_all(l->blocks);
 	facts->retired_blocks = l->blocks->retired;
-	facts->map_bytes = 4 * (l->find ? g->logical_pages : l->lbns + logs * (1 + g->pages_per_block));
+	facts->map_bytes =
+		4 * (l->find ? g->logical_pages : l->lbns + (uint64_t)l->logs * (1 + g->pages_per_block));
 }
 
 /* ---- invariants ---- */
@@ -497,7 +493,7 @@ void log_check(const struct ftl *f)
 	uint64_t live = 0, mapped = 0;
 
 	check_blocks(l);
-	for (uint32_t i = 0; i < (l->owned + l->shared) * g->planes; i++)
+	for (uint32_t i = 0; i < l->logs; i++)
 		check_log(l, i);
 	for (block_t block = 0; block < g->blocks; block++)
 		live += check_block(l, block);

@@ -109,9 +109,10 @@ struct log_ftl {
 	 * the least recently written first, free ones before all others.
 	 */
 	struct log_block *log;
-	uint32_t owned, shared;
-	struct log_page *page; /* pages per block for each log */
-	struct hash index;     /* of those that hold the newest data of an LPN */
+	uint32_t owned, shared; /* of a plane */
+	uint32_t logs;          /* of all planes */
+	struct log_page *page;  /* pages per block for each log */
+	struct hash index;      /* of those that hold the newest data of an LPN */
 	uint32_t opened;
 	uint64_t events;
 
@@ -215,14 +216,14 @@ void log_check(const struct ftl *);
 /* For checks: aborts unless the block, which may be BLOCK_NONE, is of the plane, in use and not claimed before. */
 void log_claim(const struct log_ftl *, uint64_t *claimed, block_t, plane_t);
 
-void log_regions(struct ftl *, struct regions *);
+extern const struct state_row log_state[]; /* of a struct log_ftl */
 void log_facts(const struct ftl *, struct ftl_facts *);
 void log_print_entry(const struct ftl *, lpn_t, FILE *);
 void log_add_statistics(struct ftl *, struct stat_list *);
 
 /* Those of an FTL that adds no state that others ask for. */
 #define LOG_OPERATIONS                                                                                       \
-	.map_in_dram = true, .read = log_read, .trim = log_trim, .check = log_check, .regions = log_regions, \
+	.map_in_dram = true, .read = log_read, .trim = log_trim, .check = log_check, .state = log_state,     \
 	.facts = log_facts, .print_entry = log_print_entry, .statistics = log_add_statistics
 
 /* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place ---- */
@@ -271,8 +272,7 @@ typedef uint32_t log_chooser(struct log_ftl *, struct io *, uint32_t position, u
 /* Appends a page to the shared log `current` of its plane; that is another one afterwards if it was full. */
 bool log_append_shared(struct log_ftl *, struct io *, uint32_t *current, struct page_part, log_chooser *);
 
-/* What of `kinds` logs being filled in each plane is saved, and what holds of them: every other one in use is full. */
-void log_shared_regions(struct log_ftl *, struct regions *, uint32_t *current, uint32_t kinds);
+/* Aborts unless every shared log in use is full but those being filled, of `kinds` in each plane. */
 void log_check_shared(const struct log_ftl *, const uint32_t *current, uint32_t kinds);
 
 /* The full shared log of a plane behind another, INDEX_NONE: the first; INDEX_NONE: there is none. */

@@ -113,7 +113,7 @@ static struct array_field links(const struct log_ftl *l)
 /* The head of a plane's ring. */
 static uint32_t ring_of(const struct log_ftl *l, uint32_t lbn)
 {
-	return (l->owned + l->shared) * l->geometry->planes + log_position(l, lbn);
+	return l->logs + log_position(l, lbn);
 }
 
 static uint32_t number_of(const struct log_ftl *l, const struct log_block *log)

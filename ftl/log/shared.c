@@ -80,14 +80,6 @@ bool log_append_shared(
 	return true;
 }
 
-void log_shared_regions(struct log_ftl *l, struct regions *r, uint32_t *current, uint32_t kinds)
-{
-	size_t planes = l->geometry->planes, logs = (l->owned + l->shared) * planes;
-
-	regions_visit(r, current, kinds * planes * sizeof *current);
-	regions_below_or_none(r, NUMBERS(current), kinds * planes, logs, "logs");
-}
-
 static void check_plane(const struct log_ftl *l, uint32_t position, const uint32_t *current, uint32_t kinds)
 {
 	uint32_t first = first_shared(l, position);

@@ -437,31 +437,37 @@ static void superblock_trim(struct ftl *ftl, struct io *io, struct extent e)
 	log_trim(ftl, io, e);
 }
 
-static void superblock_regions(struct ftl *ftl, struct regions *r)
-{
-	struct superblock_ftl *f = ftl->state;
-	size_t links = f->supers + ftl->geometry->planes, room = (size_t)f->supers * f->room;
+static const struct state_row super_state[] = {
+	STATE_INDEX(struct superblock, update, GEOMETRY(blocks)),
+	STATE_INDEX(struct superblock, cold, GEOMETRY(blocks)),
+	STATE_BELOW(struct superblock, blocks, STATE_OWN(struct superblock_ftl, room)),
+	STATE_LINK(struct superblock, link, STATE_ITS_COUNT),
+	STATE_LINK(struct superblock, wide, STATE_ITS_COUNT),
+	STATE_BOOL(struct superblock, cached),
+	STATE_BOOL(struct superblock, is_wide),
+	STATE_NUMBER(struct superblock, request),
+	{ 0 },
+};
 
-	log_regions(ftl, r);
-	regions_visit(r, f->super, links * sizeof *f->super);
-	regions_below_or_none(
-		r, NUMBERS_OF(f->super, update), f->supers, ftl->geometry->blocks, "superblocks");
-	regions_below_or_none(r, NUMBERS_OF(f->super, cold), f->supers, ftl->geometry->blocks, "superblocks");
-	regions_below(r, NUMBERS_OF(f->super, blocks), f->supers, f->room, "superblocks");
-	regions_below(r, NUMBERS_OF(f->super, cached), f->supers, 2, "superblocks");
-	regions_below(r, NUMBERS_OF(f->super, link.previous), links, links, "superblocks");
-	regions_below(r, NUMBERS_OF(f->super, link.next), links, links, "superblocks");
-	regions_below(r, NUMBERS_OF(f->super, is_wide), f->supers, 2, "superblocks");
-	regions_below(r, NUMBERS_OF(f->super, wide.previous), links, links, "superblocks");
-	regions_below(r, NUMBERS_OF(f->super, wide.next), links, links, "superblocks");
-	regions_visit(r, f->member, room * sizeof *f->member);
-	regions_below_or_none(r, NUMBERS_OF(f->member, block), room, ftl->geometry->blocks, "superblocks");
-	regions_visit(r, f->holder, ftl->geometry->logical_pages * sizeof *f->holder);
-	regions_below(r, NUMBERS(f->holder), ftl->geometry->logical_pages, f->room, "page table");
-	regions_visit(r, &f->taken, sizeof f->taken);
-	regions_visit(r, &f->cached, sizeof f->cached);
-	regions_visit(r, &f->requests, sizeof f->requests);
-}
+static const struct state_row member_state[] = {
+	STATE_INDEX(struct member, block, GEOMETRY(blocks)),
+	STATE_NUMBER(struct member, taken),
+	{ 0 },
+};
+
+static const struct state_row superblock_state[] = {
+	STATE_FIXED(supers, n, m, room, per_super),
+	STATE_SCRATCH(map_read),
+	STATE_COUNTED(most_cached, count, uncounted),
+	STATE_STRUCT(struct superblock_ftl, log, log_state),
+	STATE_ARRAY(struct superblock_ftl, super, super_state),
+	STATE_ARRAY(struct superblock_ftl, member, member_state),
+	STATE_VALUES(struct superblock_ftl, holder, BELOW, STATE_OWN(struct superblock_ftl, room)),
+	STATE_NUMBER(struct superblock_ftl, taken),
+	STATE_NUMBER(struct superblock_ftl, cached),
+	STATE_NUMBER(struct superblock_ftl, requests),
+	{ 0 },
+};
 
 /* Every block in use belongs to one superblock, of its plane; so do the two that take pages. */
 static uint32_t check_super(const struct superblock_ftl *f, uint32_t i, uint64_t *claimed)
@@ -571,7 +577,7 @@ const struct ftl_ops ftl_superblock = {
 	.expect = superblock_expect,
 	.expect_next = superblock_expect_next,
 	.check = superblock_check,
-	.regions = superblock_regions,
+	.state = superblock_state,
 	.facts = log_facts,
 	.print_entry = log_print_entry,
 	.statistics = superblock_add_statistics,

@@ -341,44 +341,50 @@ static void mini_check(const struct ftl *f)
 	mini_map_check(f);
 }
 
-/* What waits in RAM; operations mean nothing in another process unless those under way are kept, too. */
-static void waiting_regions(struct ftl *f, struct regions *r)
+/* Minipages wait in RAM only if they are buffered, and each is the only one of its address. */
+static bool mini_waiting_hold(void *mini)
 {
-	struct mini *m = f->state;
+	struct mini *m = mini;
 
-	for (uint32_t i = 0; i < MINI_MOST && !r->running; i++)
-		m->waiting[i].read = OP_NONE;
-	regions_visit(r, m->waiting, sizeof m->waiting);
-	regions_visit(r, &m->waits, sizeof m->waits);
-	regions_require(r, !m->waits || (m->buffered && m->waits < m->per_lpn), "minipages that wait");
-	for (uint32_t i = 0; !r->broken && i < m->waits; i++) {
+	if (m->waits && (!m->buffered || m->waits >= m->per_lpn))
+		return false;
+	for (uint32_t i = 0; i < m->waits; i++) {
 		const struct pack_part *p = &m->waiting[i];
 
-		regions_require(r,
-			p->sub < f->geometry->logical_pages * m->per_lpn &&
-				!((p->host | p->kept) & ~m->full) &&
-				(r->running ? schedule_knows(f->flash->schedule, p->read) : !p->read) &&
-				mini_waiting(m, p->sub) == p &&
-				!(mini_written(m, p->sub) & ~(p->host | p->kept)),
-			"minipages that wait");
+		if (p->sub >= m->places.lpns * m->per_lpn || (p->host | p->kept) & ~m->full ||
+			mini_waiting(m, p->sub) != p || mini_written(m, p->sub) & ~(p->host | p->kept))
+			return false;
 	}
+	return true;
 }
 
-static void mini_regions(struct ftl *f, struct regions *r)
-{
-	struct mini *m = f->state;
-	const struct geometry *g = f->geometry;
+static const struct state_row mini_waiting_state[] = {
+	STATE_NUMBER(struct pack_part, sub),
+	STATE_NUMBER(struct pack_part, length),
+	STATE_NUMBER(struct pack_part, from),
+	STATE_BOOL(struct pack_part, whole),
+	STATE_NUMBER(struct pack_part, host),
+	STATE_NUMBER(struct pack_part, kept),
+	STATE_OP(struct pack_part, read),
+	{ 0 },
+};
 
-	store_regions(m->store, r);
-	slots_regions(&m->slots, r);
-	places_regions(&m->places, r);
-	regions_visit(r, m->split, bits_words(g->logical_pages) * sizeof *m->split);
-	waiting_regions(f, r);
-	if (!m->cache)
-		return;
-	directory_regions(m->table.directory, r);
-	entry_cache_regions(m->cache, r);
-}
+static const struct state_row mini_state[] = {
+	STATE_FIXED(pages, buffered, per_lpn, shift, full),
+	STATE_SCRATCH(
+		pack, last, waited, waited_count, touch, touched, touch_room, wanted, wants, wanted_room),
+	STATE_COUNTED(statistics),
+	STATE_POINTER(struct mini, store, store_state),
+	STATE_STRUCT(struct mini, slots, slots_state),
+	STATE_STRUCT(struct mini, places, places_state),
+	STATE_NUMBERS(struct mini, split),
+	STATE_STRUCTS(struct mini, waiting, mini_waiting_state),
+	STATE_NUMBER(struct mini, waits),
+	STATE_RESTORED(mini_waiting_hold),
+	STATE_STRUCT(struct mini, table, table_state),
+	STATE_POINTER(struct mini, cache, entry_cache_state),
+	{ 0 },
+};
 
 static void mini_facts(const struct ftl *f, struct ftl_facts *facts)
 {
@@ -484,7 +490,7 @@ static void mini_statistics(struct ftl *f, struct stat_list *list)
 #define OPERATIONS                                                                                           \
 	.size = sizeof(struct mini), .settings_size = sizeof(struct mini_settings), .exit = mini_exit,       \
 	.read = mini_read, .write = mini_write, .trim = mini_trim, .expect = mini_expect,                    \
-	.expect_next = mini_expect_next, .check = mini_check, .regions = mini_regions, .facts = mini_facts,  \
+	.expect_next = mini_expect_next, .check = mini_check, .state = mini_state, .facts = mini_facts,      \
 	.name_owner = mini_name_owner, .print_entry = mini_print_entry, .place_map = mini_place_map,         \
 	.statistics = mini_statistics
 

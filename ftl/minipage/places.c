@@ -95,11 +95,22 @@ static bool is_good(const struct places *p, lpn_t lpn)
 	return !(places_page(p, lpn) & ~p->page) && outside(p, lpn) == entry;
 }
 
-void places_regions(struct places *p, struct regions *r)
+static bool places_hold(void *places)
 {
-	regions_visit(r, p->entry, (size_t)p->lpns * sizeof *p->entry);
-	pool_regions(&p->apart, r, p->lpns);
-	regions_require(r, pool_is_named_once(&p->apart, p->entry, p->lpns, p->count), what);
-	for (lpn_t lpn = 0; lpn < p->lpns && !r->broken; lpn++)
-		regions_require(r, is_good(p, lpn), what);
+	const struct places *p = places;
+
+	if (!pool_is_named_once(&p->apart, p->entry, p->lpns, p->count))
+		return false;
+	for (lpn_t lpn = 0; lpn < p->lpns; lpn++)
+		if (!is_good(p, lpn))
+			return false;
+	return true;
 }
+
+const struct state_row places_state[] = {
+	STATE_FIXED(lpns, count, per_lpn, sub_shift, shift, full, page),
+	STATE_NUMBERS(struct places, entry),
+	STATE_POOL(struct places, apart, STATE_OWN(struct places, lpns), NULL),
+	STATE_RESTORED(places_hold),
+	{ 0 },
+};

@@ -82,6 +82,6 @@ PREFETCHING uint32_t places_expect_next(const struct places *p, lpn_t lpn)
 }
 
 /* State, for saving and loading. */
-void places_regions(struct places *, struct regions *);
+extern const struct state_row places_state[];
 
 #endif

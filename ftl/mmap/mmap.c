@@ -476,41 +476,42 @@ static void mmap_check(const struct ftl *f)
 		(unsigned long long)space_live_pages(m->page.store->space));
 }
 
-static void overlays_regions(struct mmap_ftl *m, const struct geometry *g, struct regions *r)
-{
-	uint64_t most = (uint64_t)m->page.map.lpns * OVERLAYS_MOST;
-	struct overlay *o;
-
-	pool_regions(&m->overlay, r, most < NONE ? (uint32_t)most : NONE);
-	o = m->overlay.object;
-	regions_below_or_none(r, NUMBERS_OF(o, next), m->overlay.used, m->overlay.used, m->overlay.what);
-	regions_below_or_none(r, NUMBERS_OF(o, beside), m->overlay.used, m->overlay.used, m->overlay.what);
-	regions_below(r, NUMBERS_OF(o, lpn), m->overlay.used, m->page.map.lpns, m->overlay.what);
-	for (uint32_t i = 0; i < m->overlay.used; i++)
-		regions_require(r, !(o[i].mask & ~g->full_page), m->overlay.what);
-	regions_require(r, pool_frees_zeros(&m->overlay, 0, POOL_NUMBERS(m->overlay, struct overlay, mask)),
-		m->overlay.what);
-}
-
 /* The first of a merged page is bounded by what it means, which check() sees: of a free one it means another. */
-static void mmap_regions(struct ftl *f, struct regions *r)
-{
-	struct mmap_ftl *m = f->state;
+static const struct state_row merged_page_state[] = {
+	STATE_NUMBER(struct merged_page, first),
+	STATE_UP_TO(struct merged_page, page, GEOMETRY(pages)),
+	{ 0 },
+};
 
-	page_regions(f, r);
-	overlays_regions(m, f->geometry, r);
-	regions_visit(r, m->overlay_of, m->page.map.lpns * sizeof *m->overlay_of);
-	regions_below(r, NUMBERS(m->overlay_of), m->page.map.lpns, m->overlay.used + 1u, m->overlay.what);
-	pool_regions(&m->merged, r, m->limit);
-	regions_below(r, POOL_NUMBERS(m->merged, struct merged_page, page), m->merged.used,
-		f->geometry->pages + 1u, m->merged.what);
-	regions_require(r, pool_frees_zeros(&m->merged, 0, POOL_NUMBERS(m->merged, struct merged_page, page)),
-		m->merged.what);
-	regions_below(r, NUMBERS_OF((struct overlay *)m->overlay.object, merged), m->overlay.used,
-		m->merged.used, m->overlay.what);
-	regions_visit(r, &m->overlays, sizeof m->overlays);
-	regions_visit(r, &m->merged_pages, sizeof m->merged_pages);
+static const struct state_row overlay_state[] = {
+	STATE_INDEX(struct overlay, next, STATE_ITS_COUNT),
+	STATE_INDEX(struct overlay, beside, STATE_ITS_COUNT),
+	STATE_BELOW(struct overlay, lpn, STATE_OWN(struct mmap_ftl, page.map.lpns)),
+	STATE_BELOW(struct overlay, merged, STATE_OWN(struct mmap_ftl, merged.used)),
+	STATE_MASK(struct overlay, mask, GEOMETRY(sectors_per_page)),
+	{ 0 },
+};
+
+static bool mmap_restored(void *mmap)
+{
+	const struct mmap_ftl *m = mmap;
+
+	return pool_frees_zeros(&m->merged, 0, POOL_NUMBERS(m->merged, struct merged_page, page)) &&
+	       pool_frees_zeros(&m->overlay, 0, POOL_NUMBERS(m->overlay, struct overlay, mask));
 }
+
+static const struct state_row mmap_state[] = {
+	STATE_FIXED(limit),
+	STATE_COUNTED(count),
+	STATE_STRUCT(struct mmap_ftl, page, page_state),
+	STATE_POOL(struct mmap_ftl, merged, STATE_OWN(struct mmap_ftl, limit), merged_page_state),
+	STATE_POOL(struct mmap_ftl, overlay, STATE_UNBOUNDED, overlay_state),
+	STATE_VALUES(struct mmap_ftl, overlay_of, UP_TO, STATE_OWN(struct mmap_ftl, overlay.used)),
+	STATE_RESTORED(mmap_restored),
+	STATE_NUMBER(struct mmap_ftl, overlays),
+	STATE_NUMBER(struct mmap_ftl, merged_pages),
+	{ 0 },
+};
 
 /* An overlay costs what an entry of the page table does, and its LPN. */
 static void mmap_facts(const struct ftl *f, struct ftl_facts *facts)
@@ -606,7 +607,7 @@ const struct ftl_ops ftl_mmap = {
 	.expect = page_expect,
 	.expect_next = page_expect_next,
 	.check = mmap_check,
-	.regions = mmap_regions,
+	.state = mmap_state,
 	.facts = mmap_facts,
 	.name_owner = mmap_name_owner,
 	.print_entry = mmap_print_entry,

@@ -273,17 +273,6 @@ uint64_t mrsm_table_bytes(const struct ftl *f)
 	return t->mapped ? (uint64_t)((double)mrsm_node_bytes(f) / t->mapped * t->subs) : 0;
 }
 
-void mrsm_map_regions(struct mrsm *m, struct regions *r)
-{
-	regions_visit(r, m->map_pages, m->tree.regions * sizeof *m->map_pages);
-	regions_below(r, NUMBERS(m->map_pages), m->tree.regions, m->region_map_pages + 1u, "regions");
-	directory_regions(m->directory, r);
-	regions_visit(r, &m->random, sizeof m->random);
-	regions_visit(r, &m->chance, sizeof m->chance);
-	if (m->cache)
-		map_cache_regions(m->cache, r);
-}
-
 static const struct stat_row static_rows[] = {
 	{ "cache_bytes", "bytes", "DRAM for mapping pages", STAT_COUNT },
 	{ 0 },

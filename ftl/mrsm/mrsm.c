@@ -551,17 +551,22 @@ static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
 	slots_prefetch(&m->slots, ppn);
 }
 
-static void mrsm_regions(struct ftl *f, struct regions *r)
-{
-	struct mrsm *m = f->state;
-
-	store_regions(m->store, r);
-	mrsm_tree_regions(&m->tree, r);
-	slots_regions(&m->slots, r);
-	if (m->written)
-		regions_visit(r, m->written, written_words(f) * sizeof *m->written);
-	mrsm_map_regions(m, r);
-}
+static const struct state_row mrsm_state[] = {
+	STATE_FIXED(sectors, slots_per_page, sub_shift, full_sub, full_page, cache_bytes, region_map_pages),
+	STATE_SCRATCH(
+		pack, chance_nodes, chance_mapped, wait, waits, wait_room, searched, wanted, wanted_room),
+	STATE_COUNTED(statistics),
+	STATE_POINTER(struct mrsm, store, store_state),
+	STATE_STRUCT(struct mrsm, tree, mrsm_tree_state),
+	STATE_STRUCT(struct mrsm, slots, slots_state),
+	STATE_NUMBERS(struct mrsm, written),
+	STATE_VALUES(struct mrsm, map_pages, UP_TO, STATE_OWN(struct mrsm, region_map_pages)),
+	STATE_POINTER(struct mrsm, directory, directory_state),
+	STATE_NUMBER(struct mrsm, random),
+	STATE_NUMBER(struct mrsm, chance),
+	STATE_POINTER(struct mrsm, cache, map_cache_state),
+	{ 0 },
+};
 
 static void mrsm_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 {
@@ -731,7 +736,7 @@ const struct ftl_ops ftl_mrsm = {
 	.expect = mrsm_expect,
 	.expect_next = mrsm_expect_next,
 	.check = mrsm_check,
-	.regions = mrsm_regions,
+	.state = mrsm_state,
 	.facts = mrsm_facts,
 	.name_owner = mrsm_name_owner,
 	.statistics = mrsm_statistics,

@@ -174,7 +174,6 @@ uint64_t mrsm_table_bytes(const struct ftl *);
 /* Pays for what collections changed, as map_cache_settle(). */
 void mrsm_map_settle(struct mrsm *, struct io *);
 
-void mrsm_map_regions(struct mrsm *, struct regions *);
 void mrsm_map_check(const struct ftl *);
 void mrsm_map_statistics(struct mrsm *, struct stat_list *);
 

@@ -384,24 +384,39 @@ static bool is_room(const struct mrsm_tree_leaf *leaf)
 	       !(leaf->room % SMALLEST_ROOM) && leaf->room < SMALLEST_ROOM << TREE_CLASSES;
 }
 
-void mrsm_tree_regions(struct mrsm_tree *t, struct regions *r)
+/* Every leaf is free or belongs to one page. */
+static bool mrsm_tree_leaves_hold(void *tree)
 {
-	regions_visit(r, t->page, (size_t)t->pages * sizeof *t->page);
-	pool_regions(&t->leaf, r, t->pages);
-	regions_require(r, pool_is_named_once(&t->leaf, t->page, t->pages, t->ppns), "extent tree");
-	for (uint32_t page = 0; page < t->pages && !r->broken; page++)
-		regions_require(r, !leaf_of(t, page) || is_room(leaf_of(t, page)), "extent tree");
-	regions_visit(r, t->region, (size_t)t->regions * sizeof *t->region);
-	regions_visit(r, t->free, sizeof t->free);
-	regions_visit(r, &t->nodes, sizeof t->nodes);
-	regions_visit(r, &t->mapped, sizeof t->mapped);
-	regions_visit(r, &t->cells, sizeof t->cells);
-	regions_require(r, t->cells >= SMALLEST_ROOM && t->cells <= most_cells(t), "extent tree");
-	if (r->broken)
-		t->cells = SMALLEST_ROOM;
-	reserve_cells(t, t->cells);
-	regions_visit(r, t->cell, (size_t)t->cells * sizeof *t->cell);
+	const struct mrsm_tree *t = tree;
+
+	if (!pool_is_named_once(&t->leaf, t->page, t->pages, t->ppns))
+		return false;
+	for (uint32_t page = 0; page < t->pages; page++)
+		if (leaf_of(t, page) && !is_room(leaf_of(t, page)))
+			return false;
+	return true;
 }
+
+static bool mrsm_tree_cells_hold(void *tree)
+{
+	const struct mrsm_tree *t = tree;
+
+	return t->cells >= SMALLEST_ROOM && t->cells <= most_cells(t);
+}
+
+const struct state_row mrsm_tree_state[] = {
+	STATE_FIXED(subs_per_page, page_shift, region_shift, subs, region_subs, pages, ppns, regions),
+	STATE_NUMBERS(struct mrsm_tree, page),
+	STATE_POOL(struct mrsm_tree, leaf, STATE_OWN(struct mrsm_tree, pages), NULL),
+	STATE_RESTORED(mrsm_tree_leaves_hold),
+	STATE_NUMBERS(struct mrsm_tree, region),
+	STATE_NUMBER(struct mrsm_tree, free),
+	STATE_NUMBER(struct mrsm_tree, nodes),
+	STATE_NUMBER(struct mrsm_tree, mapped),
+	STATE_GROWN(struct mrsm_tree, cell, cells, cells_room, STATE_UNBOUNDED, NULL),
+	STATE_RESTORED(mrsm_tree_cells_hold),
+	{ 0 },
+};
 
 /* Every array of cells belongs to one leaf or is in the list of its room. */
 static void claim(const struct mrsm_tree *t, uint64_t *claimed, uint32_t at, uint32_t room)

@@ -16,7 +16,7 @@
 #define FTL_MRSM_TREE_H
 
 #include "base/pool.h"
-#include "base/regions.h"
+#include "base/state.h"
 #include "types.h"
 
 struct mrsm_piece {
@@ -150,7 +150,7 @@ void mrsm_tree_expect(const struct mrsm_tree *, sub_t);
 void mrsm_tree_expect_later(const struct mrsm_tree *, sub_t);
 
 /* State, for saving and loading. */
-void mrsm_tree_regions(struct mrsm_tree *, struct regions *);
+extern const struct state_row mrsm_tree_state[];
 
 /* Aborts unless the pieces are in order, apart, inside their regions and pages, and the counts are right. */
 void mrsm_tree_check(const struct mrsm_tree *);

@@ -32,7 +32,7 @@ const struct ftl_ops ftl_direct = {
 	.trim = page_trim,
 	.expect = page_expect,
 	.check = page_check,
-	.regions = page_regions,
+	.state = page_state,
 	.facts = page_facts,
 	.statistics = page_statistics,
 };

@@ -227,13 +227,11 @@ void page_check(const struct ftl *f)
 		(unsigned long long)mapped, (unsigned long long)space_live_pages(p->store->space));
 }
 
-void page_regions(struct ftl *f, struct regions *r)
-{
-	struct page_ftl *p = f->state;
-
-	store_regions(p->store, r);
-	page_map_regions(&p->map, f->geometry, r);
-}
+const struct state_row page_state[] = {
+	STATE_POINTER(struct page_ftl, store, store_state),
+	STATE_STRUCT(struct page_ftl, map, page_map_state),
+	{ 0 },
+};
 
 void page_facts(const struct ftl *f, struct ftl_facts *facts)
 {
@@ -272,7 +270,7 @@ const struct ftl_ops ftl_page = {
 	.expect = page_expect,
 	.expect_next = page_expect_next,
 	.check = page_check,
-	.regions = page_regions,
+	.state = page_state,
 	.facts = page_facts,
 	.print_entry = page_print_entry,
 	.statistics = page_statistics,

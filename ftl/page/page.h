@@ -17,6 +17,8 @@ struct page_ftl {
 
 /* A store of this plan and a table, which page_exit() frees.  False and a fault: they do not fit the drive. */
 bool page_create(struct ftl *, const struct store_plan *, struct fault *);
+extern const struct state_row page_state[];
+
 bool page_init(struct ftl *, struct fault *);
 void page_exit(struct ftl *);
 /* The one page of a request; operations wait for `ready`, a look-up counted by the caller. */
@@ -31,7 +33,6 @@ void page_trim(struct ftl *, struct io *, struct extent);
 void page_expect(const struct ftl *, lpn_t);
 void page_expect_next(const struct ftl *, lpn_t);
 void page_check(const struct ftl *);
-void page_regions(struct ftl *, struct regions *);
 void page_facts(const struct ftl *, struct ftl_facts *);
 void page_statistics(struct ftl *, struct stat_list *);
 void page_print_entry(const struct ftl *, lpn_t, FILE *);

@@ -1,0 +1,344 @@
+#include "base/state.h"
+
+#include "base/fault.h"
+#include "base/hash.h"
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/queue.h"
+#include "base/ranks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct state_row ranks_state[] = {
+	STATE_FIXED(head, count),
+	STATE_UP_TO(struct ranks, lowest, STATE_OWN(struct ranks, count)),
+	{ 0 },
+};
+
+/* What is being visited or checked. */
+struct state_walk {
+	struct regions *regions;
+	const void *owner; /* of the rows; elements of its arrays have the same */
+	size_t count;      /* elements of the array that the rows are of */
+};
+
+static uint64_t state_number(const void *at, uint32_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		return *(const uint8_t *)at;
+	case 2:
+		return *(const uint16_t *)at;
+	case 4:
+		return *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
+}
+
+static uint64_t state_limit(const struct state_walk *w, const struct state_limit *limit)
+{
+	switch (limit->from) {
+	case STATE_FROM_OWNER:
+		return state_number((const char *)w->owner + limit->number, limit->bytes);
+	case STATE_FROM_DEVICE:
+		return state_number((const char *)w->regions->device + limit->number, limit->bytes);
+	case STATE_FROM_ARRAY:
+		return memory_count(
+			*(const void *const *)(const void *)((const char *)w->owner + limit->number));
+	case STATE_FROM_ITSELF:
+		return w->count;
+	default:
+		return limit->number;
+	}
+}
+
+/* How many elements there may be. */
+static uint64_t state_most(const struct state_walk *w, const struct state_row *row, size_t bytes)
+{
+	uint64_t most =
+		row->limit.from == STATE_FROM_FILE ? w->regions->most / bytes : state_limit(w, &row->limit);
+
+	return most < INDEX_NONE ? most : INDEX_NONE - 1;
+}
+
+/* The first thing that does not hold is named by its path: "store.space.plane.free_pages". */
+static void state_require(struct regions *r, bool holds)
+{
+	size_t length = 0;
+
+	if (r->broken || holds)
+		return;
+	for (uint32_t i = 0; i < r->depth && length < sizeof r->place; i++)
+		length += (size_t)snprintf(
+			r->place + length, sizeof r->place - length, "%s%s", i ? "." : "", r->path[i]);
+	if (r->field && length < sizeof r->place)
+		snprintf(r->place + length, sizeof r->place - length, ".%s", r->field);
+	r->broken = r->place;
+}
+
+/* ---- bounds ---- */
+
+static bool state_rows_hold(const struct state_walk *, const struct state_row *, const char *element);
+
+static bool state_op_holds(const struct regions *r, const void *at)
+{
+	uint64_t op = state_number(at, 8);
+
+	return !op || (r->running && r->knows(r->schedule, op));
+}
+
+static bool state_structs_hold(const struct state_walk *w, const struct state_row *row, const char *at)
+{
+	for (uint32_t i = 0; i < row->count; i++)
+		if (!state_rows_hold(w, row->rows, at + i * row->bytes))
+			return false;
+	return true;
+}
+
+static bool state_index_holds(uint64_t number, uint32_t bytes, uint64_t limit)
+{
+	return number < limit || number == (bytes == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * bytes) - 1);
+}
+
+static bool state_value_holds(
+	const struct state_walk *w, const struct state_row *row, enum state_kind kind, const void *at)
+{
+	uint64_t limit = kind == STATE_IS_NUMBER ? 0 : state_limit(w, &row->limit);
+	const struct link *link = at;
+	const struct queue *queue = at;
+
+	switch (kind) {
+	case STATE_IS_BOOL:
+		return state_number(at, 1) < 2;
+	case STATE_IS_BELOW:
+		return state_number(at, row->bytes) < limit;
+	case STATE_IS_UP_TO:
+		return state_number(at, row->bytes) <= limit;
+	case STATE_IS_INDEX:
+		return state_index_holds(state_number(at, row->bytes), row->bytes, limit);
+	case STATE_IS_MASK:
+		return limit >= 64 || !(state_number(at, row->bytes) >> limit);
+	case STATE_IS_OP:
+		return state_op_holds(w->regions, at);
+	case STATE_IS_LINK:
+		return link->previous < limit && link->next < limit;
+	case STATE_IS_QUEUE:
+		return state_index_holds(queue->first, 4, limit) && state_index_holds(queue->last, 4, limit);
+	case STATE_IS_STRUCT:
+		return state_structs_hold(w, row, at);
+	default:
+		return true;
+	}
+}
+
+static bool state_rows_hold(const struct state_walk *w, const struct state_row *rows, const char *element)
+{
+	for (const struct state_row *row = rows; row->name; row++)
+		if (!state_value_holds(w, row, row->kind, element + row->offset)) {
+			w->regions->field = row->name;
+			return false;
+		}
+	return true;
+}
+
+bool state_holds(struct regions *r, const struct state_row *rows, const void *owner, const void *array,
+	size_t stride, size_t count)
+{
+	struct state_walk w = { r, owner, count };
+
+	for (size_t i = 0; i < count; i++)
+		if (!state_rows_hold(&w, rows, (const char *)array + i * stride))
+			return false;
+	return true;
+}
+
+static bool state_elements_hold(
+	const struct state_walk *w, const struct state_row *row, const char *array, size_t stride)
+{
+	if (row->rows)
+		return state_holds(w->regions, row->rows, w->owner, array, stride, w->count);
+	for (size_t i = 0; i < w->count && row->element != STATE_IS_NUMBER; i++)
+		if (!state_value_holds(w, row, row->element, array + i * stride))
+			return false;
+	return true;
+}
+
+/* ---- visiting ---- */
+
+/* Without a run no operation is in flight, and a handle of one that is done means nothing. */
+static void state_forget_ops(
+	const struct state_walk *w, const struct state_row *rows, char *array, size_t stride)
+{
+	for (const struct state_row *row = rows; row && row->name && !w->regions->running; row++)
+		for (size_t i = 0; i < w->count && row->kind == STATE_IS_OP; i++)
+			memset(array + i * stride + row->offset, 0, row->bytes);
+}
+
+static void state_visit_elements(
+	struct state_walk *w, const struct state_row *row, void *array, size_t stride)
+{
+	struct regions *r = w->regions;
+
+	state_forget_ops(w, row->rows, array, stride);
+	regions_visit(r, array, w->count * stride);
+	state_require(r, state_elements_hold(w, row, array, stride));
+}
+
+/* Reads or writes how many elements there are, and gives them memory. */
+static void *state_visit_count(struct state_walk *w, const struct state_row *row, uint32_t *count,
+	void *elements, uint32_t *room, size_t bytes)
+{
+	struct regions *r = w->regions;
+
+	regions_visit(r, count, sizeof *count);
+	state_require(r, *count <= state_most(w, row, bytes));
+	if (r->broken)
+		*count = 0;
+	w->count = *count;
+	return memory_grown(elements, room, *count, bytes, row->name);
+}
+
+static void state_visit_pool(struct state_walk *w, const struct state_row *row, struct pool *p)
+{
+	p->object = state_visit_count(w, row, &p->used, p->object, &p->room, p->bytes);
+	regions_visit(w->regions, &p->free, sizeof p->free);
+	state_visit_elements(w, row, p->object, p->bytes);
+	state_require(w->regions, pool_count_free(p) != INDEX_NONE);
+}
+
+static void state_visit_grown(struct state_walk *w, const struct state_row *row, void **array, char *owner)
+{
+	*array = state_visit_count(w, row, (uint32_t *)(void *)(owner + row->used), *array,
+		(uint32_t *)(void *)(owner + row->room), row->bytes);
+	state_visit_elements(w, row, *array, row->bytes);
+}
+
+static void state_visit_heap(struct state_walk *w, const struct state_row *row, struct heap *h)
+{
+	h->element = state_visit_count(w, row, &h->count, h->element, &h->room, row->bytes);
+	state_visit_elements(w, row, h->element, row->bytes);
+}
+
+static void state_visit_structs(struct state_walk *w, const struct state_row *row, char *at)
+{
+	for (size_t i = 0; i < w->count; i++)
+		state_visit(w->regions, row->rows, at + i * row->bytes);
+}
+
+/* Memory behind a pointer of the owner. */
+static void state_visit_behind(struct state_walk *w, const struct state_row *row, void **pointer, char *owner)
+{
+	if (!*pointer)
+		return;
+	w->count = row->bytes ? memory_count(*pointer) : 1;
+	if (row->kind == STATE_IS_POINTER)
+		state_visit(w->regions, row->rows, *pointer);
+	else if (row->kind == STATE_IS_CHOSEN)
+		state_visit(w->regions, row->chosen(owner), *pointer);
+	else if (row->kind == STATE_IS_EACH)
+		state_visit_structs(w, row, *pointer);
+	else
+		state_visit_elements(w, row, *pointer, row->bytes);
+}
+
+static void state_visit_value(struct state_walk *w, const struct state_row *row, void *at)
+{
+	w->count = 1;
+	if (row->kind == STATE_IS_OP && !w->regions->running)
+		memset(at, 0, row->bytes);
+	regions_visit(w->regions, at, row->bytes);
+	state_require(w->regions, state_value_holds(w, row, row->kind, at));
+}
+
+static void state_visit_row(struct regions *r, const struct state_row *row, char *owner)
+{
+	struct state_walk w = { r, owner, 0 };
+	void *at = owner + row->offset;
+
+	switch (row->kind) {
+	case STATE_IS_STRUCT:
+		w.count = row->count;
+		state_visit_structs(&w, row, at);
+		break;
+	case STATE_IS_GROWN:
+		state_visit_grown(&w, row, at, owner);
+		break;
+	case STATE_IS_POOL:
+		state_visit_pool(&w, row, at);
+		break;
+	case STATE_IS_HEAP:
+		state_visit_heap(&w, row, at);
+		break;
+	case STATE_IS_POINTER:
+	case STATE_IS_CHOSEN:
+	case STATE_IS_ARRAY:
+	case STATE_IS_EACH:
+		state_visit_behind(&w, row, at, owner);
+		break;
+	case STATE_IS_RESTORED:
+		state_require(r, row->restored(owner));
+		break;
+	case STATE_IS_ENDED:
+		state_require(r, r->running || row->restored(owner));
+		break;
+	case STATE_IS_WALK:
+		row->walk(owner, r);
+		break;
+	case STATE_IS_NOT_SAVED:
+	case STATE_IS_RUN:
+		break;
+	default:
+		state_visit_value(&w, row, at);
+	}
+}
+
+void state_visit(struct regions *r, const struct state_row *rows, void *owner)
+{
+	for (const struct state_row *row = rows; row && row->name && !r->broken; row++) {
+		if (row->kind == STATE_IS_RUN && !r->running)
+			return;
+		BUG_ON(r->depth == STATE_DEPTH, "%s: rows are nested too deeply", row->name);
+		r->path[r->depth++] = row->name;
+		state_visit_row(r, row, owner);
+		r->depth--;
+	}
+}
+
+/* ---- the layout ---- */
+
+static uint64_t state_sum_row(uint64_t sum, const struct state_row *row)
+{
+	uint32_t place[] = { row->kind, row->element, row->offset, row->bytes };
+
+	sum = hash_bytes(sum, row->name, strlen(row->name) + 1);
+	return hash_bytes(sum, place, sizeof place);
+}
+
+static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner);
+
+/* What the row leads to.  Elements hold no pointers, so those of an array need no owner. */
+static uint64_t state_sum_behind(uint64_t sum, const struct state_row *row, const char *owner)
+{
+	const char *at = owner ? owner + row->offset : NULL;
+
+	if (row->kind == STATE_IS_POINTER || row->kind == STATE_IS_CHOSEN) {
+		const char *to = *(const char *const *)(const void *)at;
+
+		return to ? state_sum(sum, row->chosen ? row->chosen(owner) : row->rows, to) : sum;
+	}
+	return row->rows ? state_sum(sum, row->rows, row->kind == STATE_IS_STRUCT ? at : NULL) : sum;
+}
+
+static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner)
+{
+	for (const struct state_row *row = rows; row && row->name; row++)
+		sum = state_sum_behind(state_sum_row(sum, row), row, owner);
+	return sum;
+}
+
+uint64_t state_layout(const struct state_row *rows, const void *owner)
+{
+	return state_sum(HASH_NOTHING, rows, owner);
+}

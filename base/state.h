@@ -1,0 +1,257 @@
+/*
+ * State as tables.  A room has a row for each field of a struct that it keeps: name, place, kind and bound.  From these
+ * rows a drive is saved and loaded, every number of a file is checked before it is used, and a file of another layout
+ * is recognised.  tests/test_state.py finds a field without a row.
+ *
+ *	static const struct state_row entry_state[] = {
+ *		STATE_INDEX(struct entry, ppn, GEOMETRY(pages)),       // below, or PPN_NONE
+ *		STATE_BOOL(struct entry, dirty),
+ *		{ 0 },
+ *	};
+ *
+ *	const struct state_row table_state[] = {
+ *		STATE_FIXED(geometry),                                 // set when the table is created: not saved
+ *		STATE_ARRAY(struct table, entry, entry_state),
+ *		STATE_NUMBER(struct table, used),
+ *		STATE_REBUILT(index),                                  // follows from the rest: not saved
+ *		STATE_RESTORED(table_restored),                        // makes it anew, checks what no bound says
+ *		{ 0 },
+ *	};
+ *
+ * Fields are written one by one, arrays as they lie in memory: their elements hold no pointers.
+ */
+#ifndef BASE_STATE_H
+#define BASE_STATE_H
+
+#include "base/pool.h"
+#include "base/regions.h"
+
+enum state_kind {
+	/* Values. */
+	STATE_IS_NUMBER, /* any value is good; also an array or a struct of such numbers */
+	STATE_IS_BOOL,
+	STATE_IS_BELOW,  /* below the limit */
+	STATE_IS_UP_TO,  /* at most the limit */
+	STATE_IS_INDEX,  /* below the limit, or all ones: INDEX_NONE, PPN_NONE, ... */
+	STATE_IS_MASK,   /* only bits below the limit are set */
+	STATE_IS_OP,     /* an operation's handle; without a run none is set */
+	STATE_IS_LINK,   /* struct link: both below the limit */
+	STATE_IS_QUEUE,  /* struct queue: both below the limit, or INDEX_NONE */
+	STATE_IS_STRUCT, /* `count` structs in a row, each as `rows` say */
+
+	/* What a pointer leads to.  NULL: nothing, in every drive of the same settings. */
+	STATE_IS_POINTER, /* a struct */
+	STATE_IS_CHOSEN,  /* the struct of a plug-in, whose rows `chosen` knows */
+	STATE_IS_ARRAY,   /* of base/memory.h: structs as `rows` say, or values of kind `element` */
+	STATE_IS_EACH, /* the same of structs not all of whose fields are saved: one by one, each an owner */
+
+	/* Containers, of at most so many elements as the limit says. */
+	STATE_IS_GROWN, /* an array that grows, with its length in `used` and its room in `room` of the owner */
+	STATE_IS_POOL, /* struct pool */
+	STATE_IS_HEAP, /* struct heap */
+
+	/* Rows without a place. */
+	STATE_IS_NOT_SAVED, /* fields that need not be */
+	STATE_IS_RESTORED,  /* `restored` is called */
+	STATE_IS_ENDED,     /* the same, if there is no run */
+	STATE_IS_WALK,      /* `walk` visits what rows cannot say */
+	STATE_IS_RUN, /* the rows behind it are state of a run only, in which operations are in flight */
+};
+
+/* A number that others are held against, or a number of elements. */
+struct state_limit {
+	enum {
+		STATE_FROM_CONSTANT,
+		STATE_FROM_OWNER,
+		STATE_FROM_DEVICE,
+		STATE_FROM_ARRAY,
+		STATE_FROM_ITSELF,
+		STATE_FROM_FILE
+	} from;
+	uint8_t bytes; /* of the number */
+	uint64_t
+		number; /* the constant, or the place of the number, or of the array, in the owner or the device */
+};
+
+#define STATE_FIELD(type, field) ((type *)0)->field
+
+#define STATE_LIMIT(constant)                                                                                \
+	{                                                                                                    \
+		STATE_FROM_CONSTANT, 0, constant                                                             \
+	}
+#define STATE_OWN(type, field)                                                                               \
+	{                                                                                                    \
+		STATE_FROM_OWNER, sizeof STATE_FIELD(type, field), offsetof(type, field)                     \
+	}
+#define STATE_COUNT(type, array)                                                                             \
+	{                                                                                                    \
+		STATE_FROM_ARRAY, 0, offsetof(type, array)                                                   \
+	} /* its elements */
+#define STATE_ITS_COUNT                                                                                      \
+	{                                                                                                    \
+		STATE_FROM_ITSELF, 0, 0                                                                      \
+	} /* of the array that it is in */
+#define STATE_UNBOUNDED                                                                                      \
+	{                                                                                                    \
+		STATE_FROM_FILE, 0, 0                                                                        \
+	} /* as many as the file has bytes for */
+
+struct state_row {
+	const char *name; /* of the field, or of several */
+	enum state_kind kind, element;
+	uint32_t offset, bytes;   /* of the field; of an element */
+	uint32_t count;           /* of structs */
+	uint32_t used, room;      /* where the numbers of an array that grows are */
+	struct state_limit limit; /* of a value; of the elements of a container */
+	const struct state_row *rows;
+	const struct state_row *(*chosen)(const void *owner);
+	bool (*restored)(void *owner); /* false: something does not hold */
+	void (*walk)(void *owner, struct regions *);
+};
+
+#define STATE_VALUE(type, field, value)                                                                      \
+#field, .kind = STATE_IS_##value, .offset = offsetof(type, field),                                   \
+		.bytes = sizeof STATE_FIELD(type, field)
+#define STATE_AT(type, field, value)                                                                         \
+#field, .kind = STATE_IS_##value, .offset = offsetof(type, field),                                   \
+		.bytes = sizeof *STATE_FIELD(type, field)
+
+#define STATE_NUMBER(type, field)                                                                            \
+	{                                                                                                    \
+		STATE_VALUE(type, field, NUMBER)                                                             \
+	}
+#define STATE_BOOL(type, field)                                                                              \
+	{                                                                                                    \
+		STATE_VALUE(type, field, BOOL)                                                               \
+	}
+#define STATE_BELOW(type, field, bound)                                                                      \
+	{                                                                                                    \
+		STATE_VALUE(type, field, BELOW), .limit = bound                                              \
+	}
+#define STATE_UP_TO(type, field, bound)                                                                      \
+	{                                                                                                    \
+		STATE_VALUE(type, field, UP_TO), .limit = bound                                              \
+	}
+#define STATE_INDEX(type, field, bound)                                                                      \
+	{                                                                                                    \
+		STATE_VALUE(type, field, INDEX), .limit = bound                                              \
+	}
+#define STATE_MASK(type, field, bits)                                                                        \
+	{                                                                                                    \
+		STATE_VALUE(type, field, MASK), .limit = bits                                                \
+	}
+#define STATE_OP(type, field)                                                                                \
+	{                                                                                                    \
+		STATE_VALUE(type, field, OP)                                                                 \
+	}
+#define STATE_LINK(type, field, bound)                                                                       \
+	{                                                                                                    \
+		STATE_VALUE(type, field, LINK), .limit = bound                                               \
+	}
+#define STATE_QUEUE(type, field, bound)                                                                      \
+	{                                                                                                    \
+		STATE_VALUE(type, field, QUEUE), .limit = bound                                              \
+	}
+#define STATE_STRUCT(type, field, its_rows)                                                                  \
+	{                                                                                                    \
+		STATE_VALUE(type, field, STRUCT), .count = 1, .rows = its_rows                               \
+	}
+#define STATE_STRUCTS(type, field, its_rows) /* an array inside the struct */                                \
+	{                                                                                                    \
+		STATE_AT(type, field, STRUCT),                                                               \
+			.rows = its_rows,                                                                    \
+			.count = sizeof STATE_FIELD(type, field) / sizeof *STATE_FIELD(type, field)          \
+	}
+
+#define STATE_POINTER(type, field, its_rows)                                                                 \
+	{                                                                                                    \
+		STATE_AT(type, field, POINTER), .rows = its_rows                                             \
+	}
+#define STATE_CHOSEN(type, field, which)                                                                     \
+	{                                                                                                    \
+#field, .kind = STATE_IS_CHOSEN, .offset = offsetof(type, field), .chosen = which            \
+	}
+#define STATE_NUMBERS(type, field)                                                                           \
+	{                                                                                                    \
+		STATE_AT(type, field, ARRAY)                                                                 \
+	}
+#define STATE_ARRAY(type, field, its_rows)                                                                   \
+	{                                                                                                    \
+		STATE_AT(type, field, ARRAY), .rows = its_rows                                               \
+	}
+#define STATE_EACH(type, field, its_rows)                                                                    \
+	{                                                                                                    \
+		STATE_AT(type, field, EACH), .rows = its_rows                                                \
+	}
+#define STATE_VALUES(type, field, value, bound) /* an array of numbers of that kind */                       \
+	{                                                                                                    \
+		STATE_AT(type, field, ARRAY), .element = STATE_IS_##value, .limit = bound                    \
+	}
+#define STATE_GROWN(type, field, used_field, room_field, most, its_rows)                                     \
+	{                                                                                                    \
+		STATE_AT(type, field, GROWN), .used = offsetof(type, used_field),                            \
+					      .room = offsetof(type, room_field), .limit = most,             \
+					      .rows = its_rows                                               \
+	}
+#define STATE_POOL(type, field, most, its_rows)                                                              \
+	{                                                                                                    \
+		STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows                              \
+	}
+#define STATE_HEAP(type, field, most, object, its_rows)                                                      \
+	{                                                                                                    \
+#field, .kind = STATE_IS_HEAP, .offset = offsetof(type, field), .bytes = sizeof(object),     \
+			.limit = most, .rows = its_rows                                                      \
+	}
+
+/* Fields without a row of their own: set when the struct is created; made anew by STATE_RESTORED; of no meaning between
+ * two requests; saved with the statistics. */
+#define STATE_FIXED(...)                                                                                     \
+	{                                                                                                    \
+#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
+	}
+#define STATE_REBUILT(...)                                                                                   \
+	{                                                                                                    \
+#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
+	}
+#define STATE_SCRATCH(...)                                                                                   \
+	{                                                                                                    \
+#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
+	}
+#define STATE_COUNTED(...)                                                                                   \
+	{                                                                                                    \
+#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
+	}
+
+#define STATE_RESTORED(call)                                                                                 \
+	{                                                                                                    \
+#call, .kind = STATE_IS_RESTORED, .restored = call                                           \
+	}
+#define STATE_ENDED(call)                                                                                    \
+	{                                                                                                    \
+#call, .kind = STATE_IS_ENDED, .restored = call                                              \
+	}
+#define STATE_WALK(call, ...)                                                                                \
+	{                                                                                                    \
+#__VA_ARGS__, .kind = STATE_IS_WALK, .walk = call                                            \
+	}
+#define STATE_OF_RUN                                                                                         \
+	{                                                                                                    \
+		"run", .kind = STATE_IS_RUN                                                                  \
+	}
+
+/* Of struct ranks (base/ranks.h). */
+extern const struct state_row ranks_state[];
+
+/* Visits the state of the owner, and of all it leads to, in the order of the rows.  What is loaded is bounded at once;
+ * r->broken names the first field that does not hold. */
+void state_visit(struct regions *, const struct state_row *, void *owner);
+
+/* Do these elements hold what their rows say?  For objects whose end is a plug-in's. */
+bool state_holds(struct regions *, const struct state_row *, const void *owner, const void *array,
+	size_t stride, size_t count);
+
+/* A sum of names, kinds and places of all rows that the owner's state has: two programs whose sums agree read each
+ * other's files. */
+uint64_t state_layout(const struct state_row *, const void *owner);
+
+#endif

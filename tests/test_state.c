@@ -1,0 +1,467 @@
+/* State as tables: every kind of row saved and loaded, and what a file must not say (base/state.h). */
+#include "base/fault.h"
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/memory.h"
+#include "base/queue.h"
+#include "base/ranks.h"
+#include "base/state.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct device {
+	uint32_t pages;
+	uint64_t sectors;
+};
+
+#define DEVICE(field)                                                                                        \
+	{                                                                                                    \
+		STATE_FROM_DEVICE, sizeof STATE_FIELD(struct device, field), offsetof(struct device, field)  \
+	}
+
+struct item {
+	uint32_t page;
+	uint16_t next;
+	uint8_t kind;
+	bool dirty;
+	uint64_t mask, op;
+	struct link link;
+	struct queue queue;
+};
+
+struct inner {
+	uint64_t number;
+};
+
+struct plugin {
+	uint32_t choice;
+};
+
+struct owner {
+	uint32_t limit;
+	uint64_t number;
+	struct inner inner, inners[2], *behind, *absent;
+	struct item *item;
+	uint32_t *indexes;
+	struct pool pool;
+	struct heap heap;
+	uint32_t *grown, grown_used, grown_room;
+	struct ranks *ranks;
+	void *plugin;
+	uint64_t op, of_run;
+	uint64_t sum; /* of indexes: follows from them */
+	uint64_t calls, ends;
+};
+
+static const struct state_row item_state[] = {
+	STATE_INDEX(struct item, page, DEVICE(pages)),
+	STATE_INDEX(struct item, next, STATE_ITS_COUNT),
+	STATE_BELOW(struct item, kind, STATE_LIMIT(3)),
+	STATE_BOOL(struct item, dirty),
+	STATE_MASK(struct item, mask, DEVICE(sectors)),
+	STATE_OP(struct item, op),
+	STATE_LINK(struct item, link, STATE_ITS_COUNT),
+	STATE_QUEUE(struct item, queue, STATE_COUNT(struct owner, indexes)),
+	{ 0 },
+};
+
+static const struct state_row inner_state[] = { STATE_NUMBER(struct inner, number), { 0 } };
+static const struct state_row plugin_state[] = { STATE_BELOW(struct plugin, choice, STATE_LIMIT(2)), { 0 } };
+
+static const struct state_row *plugin_rows(const void *owner)
+{
+	(void)owner;
+	return plugin_state;
+}
+
+static bool owner_restored(void *owner)
+{
+	struct owner *o = owner;
+
+	o->calls++;
+	o->sum = 0;
+	for (size_t i = 0; i < memory_count(o->indexes); i++)
+		o->sum += o->indexes[i];
+	return o->sum != 13;
+}
+
+static bool owner_ended(void *owner)
+{
+	((struct owner *)owner)->ends++;
+	return true;
+}
+
+static const struct state_row owner_state[] = {
+	STATE_FIXED(limit),
+	STATE_UP_TO(struct owner, number, STATE_OWN(struct owner, limit)),
+	STATE_STRUCT(struct owner, inner, inner_state),
+	STATE_STRUCTS(struct owner, inners, inner_state),
+	STATE_POINTER(struct owner, behind, inner_state),
+	STATE_POINTER(struct owner, absent, inner_state),
+	STATE_ARRAY(struct owner, item, item_state),
+	STATE_VALUES(struct owner, indexes, BELOW, STATE_OWN(struct owner, limit)),
+	STATE_REBUILT(sum),
+	STATE_RESTORED(owner_restored),
+	STATE_POOL(struct owner, pool, STATE_LIMIT(20), inner_state),
+	STATE_HEAP(struct owner, heap, STATE_LIMIT(4), uint32_t, NULL),
+	STATE_GROWN(struct owner, grown, grown_used, grown_room, STATE_UNBOUNDED, NULL),
+	STATE_EACH(struct owner, ranks, ranks_state),
+	STATE_CHOSEN(struct owner, plugin, plugin_rows),
+	STATE_OP(struct owner, op),
+	STATE_ENDED(owner_ended),
+	STATE_SCRATCH(calls, ends),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct owner, of_run),
+	{ 0 },
+};
+
+/* Copies what is visited into a buffer, or back. */
+struct copier {
+	struct regions regions;
+	unsigned char bytes[8192];
+	size_t at, used;
+	bool back;
+};
+
+static void copy(struct regions *r, void *bytes, size_t size)
+{
+	struct copier *c = (struct copier *)r;
+
+	assert_true(c->at + size <= sizeof c->bytes);
+	memcpy(c->back ? bytes : c->bytes + c->at, c->back ? c->bytes + c->at : bytes, size);
+	c->at += size;
+	c->used = c->back ? c->used : c->at;
+}
+
+static bool knows(const void *schedule, uint64_t op)
+{
+	(void)schedule;
+	return op < 100;
+}
+
+static const struct device device = { .pages = 1000, .sectors = 8 };
+
+static void owner_init(struct owner *o, bool filled)
+{
+	static const struct item item = { .page = 999,
+		.next = UINT16_MAX,
+		.kind = 2,
+		.dirty = true,
+		.mask = 0xff,
+		.op = 99,
+		.link = { 1, 2 },
+		.queue = { 4, INDEX_NONE } };
+
+	*o = (struct owner){ .limit = 7 };
+	o->behind = memory_array(1, sizeof *o->behind, "test");
+	o->item = memory_array(3, sizeof *o->item, "test");
+	o->indexes = memory_array(5, sizeof *o->indexes, "test");
+	o->pool = pool_create(sizeof(struct inner), "test");
+	o->ranks = memory_array(2, sizeof *o->ranks, "test");
+	o->ranks[0] = o->ranks[1] = (struct ranks){ .head = 10, .count = 4, .lowest = 4 };
+	o->plugin = memory_array(1, sizeof(struct plugin), "test");
+	if (!filled)
+		return;
+	o->number = 7;
+	o->inner.number = 1, o->inners[0].number = 2, o->inners[1].number = 3, o->behind->number = 4;
+	o->item[0] = o->item[1] = o->item[2] = item;
+	for (uint32_t i = 0; i < 5; i++)
+		o->indexes[i] = i + 2;
+	for (uint32_t i = 0; i < 20; i++)
+		((struct inner *)pool_at(&o->pool, pool_take(&o->pool)))->number = (uint64_t)(50 + i) << 32;
+	pool_give(&o->pool, 5);
+	pool_give(&o->pool, 9);
+	for (uint32_t i = 0; i < 3; i++)
+		heap_push(&o->heap, &(uint32_t){ 30 - i }, sizeof(uint32_t), heap_number_before, "test");
+	o->grown_used = 40;
+	o->grown = memory_grown(NULL, &o->grown_room, 40, sizeof *o->grown, "test");
+	for (uint32_t i = 0; i < 40; i++)
+		o->grown[i] = i;
+	o->ranks[1].lowest = 2;
+	((struct plugin *)o->plugin)->choice = 1;
+	o->op = 50;
+	o->of_run = 77;
+}
+
+static void owner_free(struct owner *o)
+{
+	memory_free(o->behind);
+	memory_free(o->item);
+	memory_free(o->indexes);
+	pool_free(&o->pool);
+	memory_free(o->heap.element);
+	memory_free(o->grown);
+	memory_free(o->ranks);
+	memory_free(o->plugin);
+}
+
+static struct copier saved(struct owner *o, bool running)
+{
+	struct copier c = { .regions = { .visit = copy,
+				    .running = running,
+				    .most = 4096,
+				    .device = &device,
+				    .knows = knows } };
+
+	state_visit(&c.regions, owner_state, o);
+	assert_null(c.regions.broken);
+	c.at = 0;
+	c.back = true;
+	return c;
+}
+
+static void assert_same(const struct owner *a, const struct owner *b)
+{
+	assert_int_equal(b->number, 7);
+	assert_int_equal(b->inner.number, 1);
+	assert_int_equal(b->inners[0].number + 10 * b->inners[1].number, 32);
+	assert_int_equal(b->behind->number, 4);
+	assert_memory_equal(a->item, b->item, 3 * sizeof *a->item);
+	assert_memory_equal(a->indexes, b->indexes, 5 * sizeof *a->indexes);
+	assert_int_equal(b->sum, 2 + 3 + 4 + 5 + 6);
+	assert_int_equal(b->heap.count, 3);
+	assert_memory_equal(a->heap.element, b->heap.element, 3 * sizeof(uint32_t));
+	assert_int_equal(b->grown_used, 40);
+	assert_int_equal(b->grown[39], 39);
+	assert_int_equal(b->ranks[0].lowest + 10 * b->ranks[1].lowest, 24);
+	assert_int_equal(b->ranks[1].head, 10);
+	assert_int_equal(((const struct plugin *)b->plugin)->choice, 1);
+}
+
+static void test_state_goes_from_one_owner_to_another(void **state)
+{
+	(void)state;
+	for (int running = 0; running < 2; running++) {
+		struct owner a, b;
+		struct copier c;
+
+		owner_init(&a, true);
+		owner_init(&b, false);
+		c = saved(&a, running);
+		state_visit(&c.regions, owner_state, &b);
+		assert_null(c.regions.broken);
+		assert_int_equal(c.at, c.used);
+		assert_same(&a, &b);
+		assert_int_equal(b.op, running ? 50 : 0);
+		assert_int_equal(b.item[2].op, running ? 99 : 0);
+		assert_int_equal(b.of_run, running ? 77 : 0);
+		assert_int_equal(b.calls, 1);
+		assert_int_equal(b.ends, !running);
+		owner_free(&a);
+		owner_free(&b);
+	}
+}
+
+/* Of a pool what is free goes over, too. */
+static void test_pool_is_saved(void **state)
+{
+	struct owner a, b;
+	struct copier c;
+
+	(void)state;
+	owner_init(&a, true);
+	owner_init(&b, false);
+	c = saved(&a, true);
+	state_visit(&c.regions, owner_state, &b);
+	assert_int_equal(b.pool.used, 20);
+	assert_int_equal(((struct inner *)pool_at(&b.pool, 19))->number, (uint64_t)69 << 32);
+	assert_int_equal(pool_take(&b.pool), 9);
+	assert_int_equal(pool_take(&b.pool), 5);
+	assert_int_equal(pool_take(&b.pool), 20);
+	owner_free(&a);
+	owner_free(&b);
+}
+
+/* Used objects have an owner.  In a file in which one has none, or a free one has one, an object is lost or used
+ * twice. */
+static void test_free_objects_of_a_saved_pool_are_unused(void **state)
+{
+	struct object {
+		uint32_t next, owner;
+	} * o;
+	struct pool p = pool_create(sizeof *o, "test");
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		((struct object *)pool_at(&p, pool_take(&p)))->owner = i;
+	o = p.object;
+	o[2].owner = 0;
+	pool_give(&p, 2);
+	assert_true(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	assert_false(pool_frees_zeros(&p, 0, NUMBERS_OF(o, owner)));
+	o[2].owner = 7;
+	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	o[3].owner = 0;
+	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	pool_free(&p);
+}
+
+/* Each makes one thing wrong that no drive would have saved; then the row that forbids it is named. */
+static void spoil_number(struct owner *o)
+{
+	o->number = 8;
+}
+static void spoil_page(struct owner *o)
+{
+	o->item[1].page = 1000;
+}
+static void spoil_next(struct owner *o)
+{
+	o->item[1].next = 3;
+}
+static void spoil_kind(struct owner *o)
+{
+	o->item[2].kind = 3;
+}
+static void spoil_dirty(struct owner *o)
+{
+	memset(&o->item[0].dirty, 2, 1);
+}
+static void spoil_mask(struct owner *o)
+{
+	o->item[0].mask = 0x100;
+}
+static void spoil_item_op(struct owner *o)
+{
+	o->item[0].op = 100;
+}
+static void spoil_link(struct owner *o)
+{
+	o->item[0].link.next = 3;
+}
+static void spoil_queue(struct owner *o)
+{
+	o->item[0].queue.first = 5;
+}
+static void spoil_index(struct owner *o)
+{
+	o->indexes[4] = 7;
+}
+static void spoil_sum(struct owner *o)
+{
+	o->indexes[4] = 0, o->indexes[3] = 4;
+}
+static void spoil_free(struct owner *o)
+{
+	o->pool.free = 20;
+}
+static void spoil_circle(struct owner *o)
+{
+	memcpy(pool_at(&o->pool, 5), &(uint32_t){ 5 }, sizeof(uint32_t));
+}
+static void spoil_ranks(struct owner *o)
+{
+	o->ranks[1].lowest = 5;
+}
+static void spoil_plugin(struct owner *o)
+{
+	((struct plugin *)o->plugin)->choice = 2;
+}
+static void spoil_op(struct owner *o)
+{
+	o->op = 100;
+}
+
+static void test_what_no_row_allows_is_refused_by_name(void **state)
+{
+	static const struct {
+		void (*spoil)(struct owner *);
+		const char *place;
+	} wrong[] = { { spoil_number, "number" }, { spoil_page, "item.page" }, { spoil_next, "item.next" },
+		{ spoil_kind, "item.kind" }, { spoil_dirty, "item.dirty" }, { spoil_mask, "item.mask" },
+		{ spoil_item_op, "item.op" }, { spoil_link, "item.link" }, { spoil_queue, "item.queue" },
+		{ spoil_index, "indexes" }, { spoil_sum, "owner_restored" }, { spoil_free, "pool" },
+		{ spoil_circle, "pool" }, { spoil_ranks, "ranks.lowest" }, { spoil_plugin, "plugin.choice" },
+		{ spoil_op, "op" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct regions r = {
+			.visit = copy, .running = true, .most = 4096, .device = &device, .knows = knows
+		};
+		struct copier c = { .regions = r };
+		struct owner o;
+
+		owner_init(&o, true);
+		wrong[i].spoil(&o);
+		state_visit(&c.regions, owner_state, &o);
+		assert_non_null(c.regions.broken);
+		assert_string_equal(c.regions.broken, wrong[i].place);
+		owner_free(&o);
+	}
+}
+
+/* A file that says that there are more elements than there can be: none is given memory. */
+static void test_more_than_there_can_be(void **state)
+{
+	static const struct state_row pool_rows[] = {
+		STATE_POOL(struct owner, pool, STATE_LIMIT(20), inner_state), { 0 }
+	};
+	static const struct state_row heap_rows[] = {
+		STATE_HEAP(struct owner, heap, STATE_LIMIT(20), uint32_t, NULL), { 0 }
+	};
+	static const struct state_row grown_rows[] = {
+		STATE_GROWN(struct owner, grown, grown_used, grown_room, STATE_UNBOUNDED, NULL), { 0 }
+	};
+	static const struct {
+		const struct state_row *rows;
+		uint32_t count;
+	} wrong[] = { { pool_rows, 21 }, { heap_rows, 21 }, { grown_rows, 4096 / 4 + 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct copier c = { .regions = { .visit = copy, .most = 4096 }, .back = true };
+		struct owner o = { .pool = pool_create(sizeof(struct inner), "test") };
+
+		memcpy(c.bytes, &wrong[i].count, sizeof wrong[i].count);
+		state_visit(&c.regions, wrong[i].rows, &o);
+		assert_non_null(c.regions.broken);
+		assert_true(o.pool.room <= 32 && o.heap.room <= 32 && o.grown_room <= 32);
+		owner_free(&o);
+	}
+}
+
+/* Another name, place, kind or size anywhere, and the sum is another one. */
+static void test_layout_is_told_apart(void **state)
+{
+	struct other_inner {
+		uint32_t pad, number;
+	};
+	static const struct state_row other_rows[][2] = { { STATE_NUMBER(struct other_inner, number) },
+		{ STATE_NUMBER(struct inner, number) },
+		{ STATE_BELOW(struct inner, number, STATE_LIMIT(3)) } };
+	struct state_row outer[2] = { STATE_STRUCT(struct owner, inner, inner_state), { 0 } };
+	struct owner o;
+	uint64_t sum;
+
+	(void)state;
+	owner_init(&o, true);
+	assert_int_equal(state_layout(owner_state, &o), state_layout(owner_state, &o));
+	sum = state_layout(outer, &o);
+	for (size_t i = 0; i < 3; i++) {
+		outer[0].rows = other_rows[i];
+		assert_true((state_layout(outer, &o) == sum) == (i == 1));
+	}
+	outer[0].rows = inner_state;
+	outer[0].name = "outer";
+	assert_true(state_layout(outer, &o) != sum);
+	owner_free(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_state_goes_from_one_owner_to_another),
+		cmocka_unit_test(test_pool_is_saved),
+		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),
+		cmocka_unit_test(test_what_no_row_allows_is_refused_by_name),
+		cmocka_unit_test(test_more_than_there_can_be),
+		cmocka_unit_test(test_layout_is_told_apart),
+	};
+
+	return cmocka_run_group_tests_name("state", tests, NULL, NULL);
+}
