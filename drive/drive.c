@@ -160,19 +160,19 @@ static void remember(struct drive *d, uint32_t ticket, struct pending pending)
 
 void drive_expect(struct drive *d, const struct request *r)
 {
-	const struct ftl_ops *ops = d->ftl->ops;
+	const struct ftl_hints *hints = ftl_hints(d->ftl);
 	lpn_t first = geometry_lpn(&d->geometry, r->start);
 	lpn_t last = geometry_lpn(&d->geometry, r->start + r->sectors - 1);
 
 	if (r->type == REQUEST_COLLECT)
 		return;
-	if (ops->expect_next)
+	if (hints->expect_next)
 		for (sector_t lpn = d->expected.start; lpn < d->expected.end; lpn++)
-			ops->expect_next(d->ftl, (lpn_t)lpn);
+			hints->expect_next(d->ftl, (lpn_t)lpn);
 	d->expected = (struct extent){ 0 };
-	if (!ops->expect || last >= d->geometry.logical_pages)
+	if (!hints->expect || last >= d->geometry.logical_pages)
 		return;
-	ops->expect(d->ftl, first);
+	hints->expect(d->ftl, first);
 	d->expected = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
 }
 
@@ -436,10 +436,10 @@ bool drive_place(struct drive *d, struct extent e)
 
 bool drive_takes_pages(struct drive *d, uint32_t n)
 {
-	const struct ftl_ops *ops = d->ftl->ops;
+	const struct ftl_hints *hints = ftl_hints(d->ftl);
 
-	return ops->write_pages && d->host->ops->same && !d->oracle && store_room(d->ftl->store) >= n &&
-	       !drive_stops(d) && (!ops->takes_pages || ops->takes_pages(d->ftl));
+	return hints->write_pages && d->host->ops->same && !d->oracle && store_room(d->ftl->store) >= n &&
+	       !drive_stops(d) && (!hints->takes_pages || hints->takes_pages(d->ftl));
 }
 
 void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)
@@ -447,7 +447,7 @@ void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)
 	struct io io;
 
 	untimed(d, &io);
-	d->ftl->ops->write_pages(d->ftl, &io, lpn, n);
+	d->ftl->ops->hints->write_pages(d->ftl, &io, lpn, n);
 }
 
 void drive_discard(struct drive *d, struct extent e)

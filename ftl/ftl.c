@@ -31,6 +31,20 @@ struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	return NULL;
 }
 
+const struct ftl_words *ftl_words(const struct ftl *f)
+{
+	static const struct ftl_words none;
+
+	return f->ops->words ? f->ops->words : &none;
+}
+
+const struct ftl_hints *ftl_hints(const struct ftl *f)
+{
+	static const struct ftl_hints none;
+
+	return f->ops->hints ? f->ops->hints : &none;
+}
+
 void ftl_free(struct ftl *f)
 {
 	if (!f)

@@ -55,12 +55,33 @@ struct ftl_facts {
 	uint64_t map_bytes;      /* size of the mapping a real controller would keep */
 };
 
+/* Names for pictures and explanations.  Each is optional. */
+struct ftl_words {
+	/* What the owner of a page is, where that is not "LPN owner". */
+	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
+	/* Where the mapping says that the sectors of a logical page are. */
+	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
+};
+
+/* Speed, and nothing else: a drive computes the same without them.  Each is optional. */
+struct ftl_hints {
+	/* This page is looked up soon, its entry should be fetched; it is looked up next, so should what the entry
+	 * points to. */
+	void (*expect)(const struct ftl *, lpn_t);
+	void (*expect_next)(const struct ftl *, lpn_t);
+	/* Of FTLs with a store, outside time: these pages are written whole, one after the other, as `write` would;
+	 * each programs one page, for which store_room() has found room. */
+	void (*write_pages)(struct ftl *, struct io *, const lpn_t *, uint32_t n);
+	/* As things stand, does each of them program one page?  None: they always do. */
+	bool (*takes_pages)(const struct ftl *);
+	/* Most of these pages will be written: their entries are given memory. */
+	void (*populate)(const struct ftl *, lpn_t from, lpn_t end);
+};
+
 struct ftl_ops {
 	const char *name, *brief;
-	size_t size;                /* of the private state */
-	const struct param *params; /* own settings, or NULL */
-	size_t settings_size;
-	bool map_in_dram; /* always and whole: the settings map.* are without effect */
+	size_t size;                   /* of the private state */
+	const struct state_row *state; /* rows of the private state (base/state.h) */
 
 	/* False: refuses the drive, the fault says why, nothing is kept.  `exit` frees what `init` took. */
 	bool (*init)(struct ftl *, struct fault *);
@@ -70,46 +91,42 @@ struct ftl_ops {
 	void (*read)(struct ftl *, struct io *, const struct extent *, size_t n);
 	void (*write)(struct ftl *, struct io *, const struct extent *, size_t n);
 	void (*trim)(struct ftl *, struct io *, struct extent);
-	/* Optional, of FTLs with a store, outside time: these pages are written whole, one after the other, as
-	 * `write` would; each programs one page, for which store_room() has found room. */
-	void (*write_pages)(struct ftl *, struct io *, const lpn_t *, uint32_t n);
-	/* Optional: as things stand, does each of them program one page?  None: they always do. */
-	bool (*takes_pages)(const struct ftl *);
-	/* Optional: most of these pages will be written, what is kept of them is given memory, on any core. */
-	void (*populate)(const struct ftl *, lpn_t from, lpn_t end);
 
-	/*
-	 * Optional hints that change nothing: this page is looked up soon, its entry should be fetched; it is
-	 * used next, what its entry points to should be fetched.
-	 */
-	void (*expect)(const struct ftl *, lpn_t);
-	void (*expect_next)(const struct ftl *, lpn_t);
 	/* Aborts if an invariant broke. */
 	void (*check)(const struct ftl *);
-	const struct state_row *state; /* rows of the private state (base/state.h) */
 	void (*facts)(const struct ftl *, struct ftl_facts *);
-	/* Optional: says in words what the owner of a page is, where that is not "LPN owner". */
-	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
-	/* Optional: prints in words where the mapping says that the sectors of a logical page are. */
-	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
-	/* Optional, outside time: mapping pages that what was written needs and flash has not are programmed.  After
-	 * each write of preconditioning; after a fill behind all its data. */
-	void (*place_map)(struct ftl *, struct io *);
-	/* Optional: a reason to doubt the results, as part of a sentence.  False: none. */
-	bool (*doubt)(const struct ftl *, char *text, size_t bytes);
-	/* Optional: adds its statistics, and those of what it is built on, to the list. */
-	void (*statistics)(struct ftl *, struct stat_list *);
 
-	/* Optional, for buffers that ask for it: these extents go into one page together. */
+	/* ---- the rest is optional ---- */
+
+	const struct param *params; /* own settings, of so many bytes */
+	size_t settings_size;
+	bool map_in_dram; /* always and whole: the settings map.* are without effect */
+
+	/* Adds its statistics, and those of what it is built on, to the list. */
+	void (*statistics)(struct ftl *, struct stat_list *);
+	/* A reason to doubt the results, as part of a sentence.  False: none. */
+	bool (*doubt)(const struct ftl *, char *text, size_t bytes);
+	/* Outside time: programs the mapping pages of what was written that flash does not have.  After each write of
+	 * preconditioning; of a fill, once after all its data. */
+	void (*place_map)(struct ftl *, struct io *);
+
+	/* For buffers that ask for it: these extents go into one page together. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
-	/* An empty extent at the start of a page may be among those it is given to write: what the page holds, if
-	 * anything, is read and programmed again, CAUSE_PAD.  For buffers that ask for it. */
+	/* For buffers that ask for it: an empty extent at the start of a page may be among those it is given to write;
+	 * what the page holds, if anything, is read and programmed again, CAUSE_PAD. */
 	bool pads;
+
+	const struct ftl_words *words;
+	const struct ftl_hints *hints;
 };
 
 /* NULL-ended, in order of ftl/list.h. */
 extern const struct ftl_ops *const ftls[];
 extern const char *const ftl_names[];
+
+/* Its tables, or empty ones. */
+const struct ftl_words *ftl_words(const struct ftl *);
+const struct ftl_hints *ftl_hints(const struct ftl *);
 
 /* NULL and a fault if the drive and the FTL do not go together. */
 struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const struct ftl_settings *,

@@ -328,15 +328,15 @@ static void draw_next_block(struct live_pages *live)
 static lpn_t next_candidate(const struct drive *d, struct live_pages *live)
 {
 	const struct preparation *f = live->footprint;
-	const struct ftl_ops *ops = d->ftl->ops;
+	const struct ftl_hints *hints = ftl_hints(d->ftl);
 	lpn_t lpn = live->candidate[live->at % (DRAWN_BLOCKS * DRAWN_BLOCK)];
 	lpn_t coming = live->candidate[(live->at + EXPECT_AHEAD) % (DRAWN_BLOCKS * DRAWN_BLOCK)];
 
 	if (f->pages)
 		__builtin_prefetch(&f->bit[(size_t)coming * 2 / BITS_WORD]);
 	/* A queue that nothing interrupts fetches for itself. */
-	if (ops->expect && !live->alone && (f->read || !f->queues) && coming < d->geometry.logical_pages)
-		ops->expect(d->ftl, coming);
+	if (hints->expect && !live->alone && (f->read || !f->queues) && coming < d->geometry.logical_pages)
+		hints->expect(d->ftl, coming);
 	if (++live->at % DRAWN_BLOCK == 0)
 		draw_next_block(live);
 	return lpn;
@@ -628,13 +628,14 @@ struct tables {
 static void populate(void *tables)
 {
 	const struct tables *t = tables;
+	const struct ftl_hints *hints = ftl_hints(t->drive->ftl);
 	const struct flash *flash = t->drive->flash;
 	uint64_t all = flash->geometry->pages / flash->geometry->planes;
 
 	for (plane_t p = t->plane; p < t->planes; p++)
 		memory_populate(&flash->owner[p * all], t->pages * sizeof *flash->owner);
-	if (t->lpn < t->lpns && t->drive->ftl->ops->populate)
-		t->drive->ftl->ops->populate(t->drive->ftl, t->lpn, t->lpns);
+	if (t->lpn < t->lpns && hints->populate)
+		hints->populate(t->drive->ftl, t->lpn, t->lpns);
 }
 
 /* The memory of what preparing the drive will write: so many pages, so many of them live. */

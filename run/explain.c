@@ -23,8 +23,8 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 {
 	if (owner == OWNER_NONE)
 		snprintf(text, bytes, "-");
-	else if (f->ops->name_owner)
-		f->ops->name_owner(f, owner, text, bytes);
+	else if (ftl_words(f)->name_owner)
+		ftl_words(f)->name_owner(f, owner, text, bytes);
 	else
 		snprintf(text, bytes, "LPN %u", owner);
 }
@@ -38,7 +38,7 @@ static void print_map(const struct drive *d, struct extent e, FILE *out)
 
 	for (lpn_t lpn = geometry_lpn(&d->geometry, e.start); lpn <= last; lpn++) {
 		fprintf(out, "# afterwards LPN %u: ", lpn);
-		d->ftl->ops->print_entry(d->ftl, lpn, out);
+		ftl_words(d->ftl)->print_entry(d->ftl, lpn, out);
 		fputc('\n', out);
 	}
 }
@@ -56,7 +56,7 @@ static void keep_map(struct explanation *x, const struct drive *d)
 				"# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64
 				"\n",
 				type_names[p->type], extent_sectors(p->device), p->device.start);
-		if (d->ftl->ops->print_entry && p->type != REQUEST_READ)
+		if (ftl_words(d->ftl)->print_entry && p->type != REQUEST_READ)
 			print_map(d, p->device, out);
 	}
 	fclose(out);

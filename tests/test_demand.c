@@ -88,7 +88,7 @@ static void assert_entry(struct rig *rig, lpn_t lpn, const char *says)
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	rig->drive->ftl->ops->print_entry(rig->drive->ftl, lpn, out);
+	ftl_words(rig->drive->ftl)->print_entry(rig->drive->ftl, lpn, out);
 	fclose(out);
 	if (!strstr(text, says))
 		fail_msg("LPN %u is \"%s\", should be \"%s\"", lpn, text, says);

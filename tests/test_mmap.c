@@ -334,11 +334,11 @@ static void test_names(void **state)
 	(void)state;
 	drive_place(rig->drive, part(A, 0, 16));
 	merge(rig, part(A, 0, 8), part(B, 0, 8));
-	f->ops->name_owner(f, A, text, sizeof text);
+	ftl_words(f)->name_owner(f, A, text, sizeof text);
 	assert_string_equal(text, "LPN 3");
-	f->ops->name_owner(f, f->geometry->logical_pages, text, sizeof text);
+	ftl_words(f)->name_owner(f, f->geometry->logical_pages, text, sizeof text);
 	assert_string_equal(text, "parts of 7 3");
-	f->ops->print_entry(f, A, out);
+	ftl_words(f)->print_entry(f, A, out);
 	fclose(out);
 	assert_string_equal(entry, "in 0.0: sectors 8-15; in 0.1: sectors 0-7");
 	free(entry);

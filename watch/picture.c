@@ -208,7 +208,7 @@ static void draw_plane(struct screen *s, const struct player *p, struct layout l
 uint32_t picture_blocks(struct screen *s, const struct player *p, struct picture_shape shape, uint32_t row)
 {
 	const struct geometry *g = &p->drive->geometry;
-	struct layout l = lay_out(g, shape, p->drive->ftl->ops->name_owner);
+	struct layout l = lay_out(g, shape, ftl_words(p->drive->ftl)->name_owner);
 	uint32_t planes = g->planes < shape.planes ? g->planes : shape.planes;
 	uint8_t *of_block = memory_array(g->blocks, 1, "picture"),
 		*of_plane = memory_array(g->planes, 1, "picture");
@@ -242,7 +242,7 @@ struct picture_shape picture_shape_for(
 {
 	const struct geometry *g = &p->drive->geometry;
 	struct picture_shape shape = { columns, g->blocks_per_plane, g->planes };
-	struct layout l = lay_out(g, blocks_shape(shape), p->drive->ftl->ops->name_owner);
+	struct layout l = lay_out(g, blocks_shape(shape), ftl_words(p->drive->ftl)->name_owner);
 	uint32_t groups = (g->planes + l.planes - 1) / l.planes, others;
 
 	picture_draw(s, p, (struct picture_shape){ columns, LEAST_ROWS, 1 });
@@ -354,8 +354,8 @@ static uint32_t draw_entry(struct screen *s, const struct player *p, lpn_t lpn, 
 	BUG_ON(!out, "no stream in memory");
 	fprintf(out, "LPN %u: ", lpn);
 	before = ftell(out);
-	if (d->ftl->ops->print_entry)
-		d->ftl->ops->print_entry(d->ftl, lpn, out);
+	if (ftl_words(d->ftl)->print_entry)
+		ftl_words(d->ftl)->print_entry(d->ftl, lpn, out);
 	else
 		print_by_owner(d, lpn, out);
 	if (ftell(out) == before)

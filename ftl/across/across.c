@@ -461,6 +461,14 @@ static void across_statistics(struct ftl *f, struct stat_list *list)
 	map_cache_statistics(a->cache, list);
 }
 
+static const struct ftl_hints across_hints = { .expect = across_expect,
+	.expect_next = across_expect_next,
+	.write_pages = across_write_pages,
+	.takes_pages = across_takes_pages,
+	.populate = page_populate };
+static const struct ftl_words across_words = { .name_owner = across_name_owner,
+	.print_entry = across_print_entry };
+
 const struct ftl_ops ftl_across = {
 	.name = "across",
 	.brief = "page mapping that stores small writes over a page border in a page of their own: "
@@ -472,16 +480,11 @@ const struct ftl_ops ftl_across = {
 	.exit = across_exit,
 	.read = across_read,
 	.write = across_write,
-	.write_pages = across_write_pages,
-	.takes_pages = across_takes_pages,
-	.populate = page_populate,
 	.trim = across_trim,
-	.expect = across_expect,
-	.expect_next = across_expect_next,
 	.check = across_check,
 	.state = across_state,
 	.facts = across_facts,
-	.name_owner = across_name_owner,
-	.print_entry = across_print_entry,
 	.statistics = across_statistics,
+	.hints = &across_hints,
+	.words = &across_words,
 };

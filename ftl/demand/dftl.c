@@ -132,6 +132,10 @@ static void dftl_statistics(struct ftl *f, struct stat_list *list)
 	entry_cache_statistics(((struct dftl *)f->state)->cache, list);
 }
 
+static const struct ftl_hints dftl_hints = { .expect = expect, .expect_next = expect_next };
+static const struct ftl_words dftl_words = { .name_owner = demand_name_owner,
+	.print_entry = dftl_print_entry };
+
 const struct ftl_ops ftl_dftl = {
 	.name = "dftl",
 	.brief = "page mapping with the table in flash and single entries of it in DRAM (ASPLOS 2009)",
@@ -144,12 +148,10 @@ const struct ftl_ops ftl_dftl = {
 	.write = demand_write,
 	.trim = demand_trim,
 	.place_map = demand_place_map,
-	.expect = expect,
-	.expect_next = expect_next,
 	.check = dftl_check,
 	.state = dftl_state,
 	.facts = demand_facts,
-	.name_owner = demand_name_owner,
-	.print_entry = dftl_print_entry,
 	.statistics = dftl_statistics,
+	.hints = &dftl_hints,
+	.words = &dftl_words,
 };

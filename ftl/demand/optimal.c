@@ -35,6 +35,10 @@ static void optimal_statistics(struct ftl *f, struct stat_list *list)
 	directory_statistics(((struct demand *)f->state)->directory, list);
 }
 
+static const struct ftl_hints optimal_hints = { .expect = page_expect, .expect_next = page_expect_next };
+static const struct ftl_words optimal_words = { .name_owner = demand_name_owner,
+	.print_entry = page_print_entry };
+
 const struct ftl_ops ftl_optimal = {
 	.name = "optimal",
 	.brief = "page mapping with an unlimited cache of its table, counted like dftl and sftl: their bound",
@@ -45,12 +49,10 @@ const struct ftl_ops ftl_optimal = {
 	.write = demand_write,
 	.trim = demand_trim,
 	.place_map = demand_place_map,
-	.expect = page_expect,
-	.expect_next = page_expect_next,
 	.check = demand_check,
 	.state = demand_state,
 	.facts = demand_facts,
-	.name_owner = demand_name_owner,
-	.print_entry = page_print_entry,
 	.statistics = optimal_statistics,
+	.hints = &optimal_hints,
+	.words = &optimal_words,
 };

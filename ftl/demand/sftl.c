@@ -555,6 +555,10 @@ static void sftl_statistics(struct ftl *f, struct stat_list *list)
 	directory_statistics(s->demand.directory, list);
 }
 
+static const struct ftl_hints sftl_hints = { .expect = page_expect, .expect_next = page_expect_next };
+static const struct ftl_words sftl_words = { .name_owner = demand_name_owner,
+	.print_entry = sftl_print_entry };
+
 const struct ftl_ops ftl_sftl = {
 	.name = "sftl",
 	.brief = "page mapping with the table in flash and shrunk pages of it in DRAM (MSST 2011)",
@@ -567,13 +571,11 @@ const struct ftl_ops ftl_sftl = {
 	.write = demand_write,
 	.trim = demand_trim,
 	.place_map = demand_place_map,
-	.expect = page_expect,
-	.expect_next = page_expect_next,
 	.check = sftl_check,
 	.state = sftl_state,
 	.facts = demand_facts,
-	.name_owner = demand_name_owner,
-	.print_entry = sftl_print_entry,
 	.doubt = sftl_doubt,
 	.statistics = sftl_statistics,
+	.hints = &sftl_hints,
+	.words = &sftl_words,
 };

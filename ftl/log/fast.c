@@ -131,6 +131,6 @@ const struct ftl_ops ftl_fast = {
 	.check = fast_check,
 	.state = fast_state,
 	.facts = log_facts,
-	.print_entry = log_print_entry,
 	.statistics = log_add_statistics,
+	.words = &log_words,
 };

@@ -357,6 +357,6 @@ const struct ftl_ops ftl_last = {
 	.check = last_check,
 	.state = last_state,
 	.facts = log_facts,
-	.print_entry = log_print_entry,
 	.statistics = last_add_statistics,
+	.words = &log_words,
 };

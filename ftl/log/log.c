@@ -232,7 +232,7 @@ void log_trim(struct ftl *f, struct io *io, struct extent e)
 	}
 }
 
-void log_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
+static void log_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
 	const struct log_ftl *l = f->state;
 	struct log_place at = log_place(l, lpn);
@@ -247,6 +247,8 @@ void log_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 		fputs(geometry_block(f->geometry, ppn) == l->data[at.lbn] ? "data block " : "log ", out);
 	pages_print(f->geometry, ppn, log_sectors(l, lpn), out);
 }
+
+const struct ftl_words log_words = { .print_entry = log_print_entry };
 
 /* ---- the whole ---- */
 

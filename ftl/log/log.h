@@ -218,13 +218,13 @@ void log_claim(const struct log_ftl *, uint64_t *claimed, block_t, plane_t);
 
 extern const struct state_row log_state[]; /* of a struct log_ftl */
 void log_facts(const struct ftl *, struct ftl_facts *);
-void log_print_entry(const struct ftl *, lpn_t, FILE *);
+extern const struct ftl_words log_words;
 void log_add_statistics(struct ftl *, struct stat_list *);
 
 /* Those of an FTL that adds no state that others ask for. */
 #define LOG_OPERATIONS                                                                                       \
 	.map_in_dram = true, .read = log_read, .trim = log_trim, .check = log_check, .state = log_state,     \
-	.facts = log_facts, .print_entry = log_print_entry, .statistics = log_add_statistics
+	.facts = log_facts, .statistics = log_add_statistics, .words = &log_words
 
 /* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place ---- */
 

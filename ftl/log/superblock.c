@@ -562,6 +562,9 @@ static void superblock_add_statistics(struct ftl *ftl, struct stat_list *list)
 	stat_list_add(list, (struct stat_group){ "superblocks", NULL, rows, &f->count, sizeof f->count });
 }
 
+static const struct ftl_hints superblock_hints = { .expect = superblock_expect,
+	.expect_next = superblock_expect_next };
+
 const struct ftl_ops ftl_superblock = {
 	.name = "superblock",
 	.brief = "pages anywhere in the blocks of n adjacent logical blocks, maps in spare areas",
@@ -574,11 +577,10 @@ const struct ftl_ops ftl_superblock = {
 	.read = superblock_read,
 	.write = superblock_write,
 	.trim = superblock_trim,
-	.expect = superblock_expect,
-	.expect_next = superblock_expect_next,
 	.check = superblock_check,
 	.state = superblock_state,
 	.facts = log_facts,
-	.print_entry = log_print_entry,
 	.statistics = superblock_add_statistics,
+	.hints = &superblock_hints,
+	.words = &log_words,
 };

@@ -487,12 +487,14 @@ static void mini_statistics(struct ftl *f, struct stat_list *list)
 	table_statistics(&m->table, list);
 }
 
+static const struct ftl_words mini_words = { .name_owner = mini_name_owner, .print_entry = mini_print_entry };
+static const struct ftl_hints mini_hints = { .expect = mini_expect, .expect_next = mini_expect_next };
+
 #define OPERATIONS                                                                                           \
-	.size = sizeof(struct mini), .settings_size = sizeof(struct mini_settings), .exit = mini_exit,       \
-	.read = mini_read, .write = mini_write, .trim = mini_trim, .expect = mini_expect,                    \
-	.expect_next = mini_expect_next, .check = mini_check, .state = mini_state, .facts = mini_facts,      \
-	.name_owner = mini_name_owner, .print_entry = mini_print_entry, .place_map = mini_place_map,         \
-	.statistics = mini_statistics
+	.size = sizeof(struct mini), .state = mini_state, .settings_size = sizeof(struct mini_settings),     \
+	.exit = mini_exit, .read = mini_read, .write = mini_write, .trim = mini_trim, .check = mini_check,   \
+	.facts = mini_facts, .statistics = mini_statistics, .place_map = mini_place_map,                     \
+	.words = &mini_words, .hints = &mini_hints
 
 const struct ftl_ops ftl_minipage = {
 	.name = "minipage",

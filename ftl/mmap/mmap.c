@@ -593,6 +593,9 @@ static void mmap_statistics(struct ftl *f, struct stat_list *list)
 				    .gather = gather });
 }
 
+static const struct ftl_hints mmap_hints = { .expect = page_expect, .expect_next = page_expect_next };
+static const struct ftl_words mmap_words = { .name_owner = mmap_name_owner, .print_entry = mmap_print_entry };
+
 const struct ftl_ops ftl_mmap = {
 	.name = "mmap",
 	.brief = "page mapping in which parts of several pages may share one: what buffer = msac needs",
@@ -604,14 +607,12 @@ const struct ftl_ops ftl_mmap = {
 	.read = mmap_read,
 	.write = mmap_write,
 	.trim = mmap_trim,
-	.expect = page_expect,
-	.expect_next = page_expect_next,
 	.check = mmap_check,
 	.state = mmap_state,
 	.facts = mmap_facts,
-	.name_owner = mmap_name_owner,
-	.print_entry = mmap_print_entry,
 	.statistics = mmap_statistics,
 	.write_merged = mmap_write_merged,
 	.pads = true,
+	.hints = &mmap_hints,
+	.words = &mmap_words,
 };

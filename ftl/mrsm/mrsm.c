@@ -721,6 +721,9 @@ static void mrsm_statistics(struct ftl *f, struct stat_list *list)
 	mrsm_map_statistics(m, list);
 }
 
+static const struct ftl_hints mrsm_hints = { .expect = mrsm_expect, .expect_next = mrsm_expect_next };
+static const struct ftl_words mrsm_words = { .name_owner = mrsm_name_owner };
+
 const struct ftl_ops ftl_mrsm = {
 	.name = "mrsm",
 	.brief = "sub-page mapping by extents in a tree, packed writes and collection (TCAD 2020), as in "
@@ -733,11 +736,10 @@ const struct ftl_ops ftl_mrsm = {
 	.read = mrsm_read,
 	.write = mrsm_write,
 	.trim = mrsm_trim,
-	.expect = mrsm_expect,
-	.expect_next = mrsm_expect_next,
 	.check = mrsm_check,
 	.state = mrsm_state,
 	.facts = mrsm_facts,
-	.name_owner = mrsm_name_owner,
 	.statistics = mrsm_statistics,
+	.hints = &mrsm_hints,
+	.words = &mrsm_words,
 };

@@ -20,6 +20,8 @@ static void direct_write(struct ftl *f, struct io *io, const struct extent *exte
 	}
 }
 
+static const struct ftl_hints direct_hints = { .expect = page_expect };
+
 const struct ftl_ops ftl_direct = {
 	.name = "direct",
 	.brief = "the ideal device: no read-modify-write, garbage collection free of charge; an upper bound",
@@ -30,9 +32,9 @@ const struct ftl_ops ftl_direct = {
 	.read = page_read,
 	.write = direct_write,
 	.trim = page_trim,
-	.expect = page_expect,
 	.check = page_check,
 	.state = page_state,
 	.facts = page_facts,
 	.statistics = page_statistics,
+	.hints = &direct_hints,
 };

@@ -255,6 +255,12 @@ void page_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 		pages_print(f->geometry, entry.ppn, entry.mask, out);
 }
 
+static const struct ftl_hints page_hints = { .expect = page_expect,
+	.expect_next = page_expect_next,
+	.write_pages = page_write_pages,
+	.populate = page_populate };
+static const struct ftl_words page_words = { .print_entry = page_print_entry };
+
 const struct ftl_ops ftl_page = {
 	.name = "page",
 	.brief = "page mapping with the whole table in DRAM: the baseline \"FTL\" of ICPP'23",
@@ -264,15 +270,12 @@ const struct ftl_ops ftl_page = {
 	.exit = page_exit,
 	.read = page_read,
 	.write = page_write,
-	.write_pages = page_write_pages,
-	.populate = page_populate,
 	.trim = page_trim,
-	.expect = page_expect,
-	.expect_next = page_expect_next,
 	.check = page_check,
 	.state = page_state,
 	.facts = page_facts,
-	.print_entry = page_print_entry,
 	.statistics = page_statistics,
 	.pads = true,
+	.hints = &page_hints,
+	.words = &page_words,
 };
