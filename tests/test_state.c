@@ -107,7 +107,7 @@ static const struct state_row owner_state[] = {
 	STATE_REBUILT(sum),
 	STATE_RESTORED(owner_restored),
 	STATE_POOL(struct owner, pool, STATE_LIMIT(20), inner_state),
-	STATE_HEAP(struct owner, heap, STATE_LIMIT(4), uint32_t, NULL),
+	STATE_HEAP(struct owner, heap, STATE_LIMIT(4), uint64_t, NULL),
 	STATE_GROWN(struct owner, grown, grown_used, grown_room, STATE_UNBOUNDED, NULL),
 	STATE_EACH(struct owner, ranks, ranks_state),
 	STATE_CHOSEN(struct owner, plugin, plugin_rows),
@@ -176,7 +176,7 @@ static void owner_init(struct owner *o, bool filled)
 	pool_give(&o->pool, 5);
 	pool_give(&o->pool, 9);
 	for (uint32_t i = 0; i < 3; i++)
-		heap_push(&o->heap, &(uint32_t){ 30 - i }, sizeof(uint32_t), heap_number_before, "test");
+		heap_push(&o->heap, &(uint64_t){ 30 - i }, sizeof(uint64_t), heap_number_before, "test");
 	o->grown_used = 40;
 	o->grown = memory_grown(NULL, &o->grown_room, 40, sizeof *o->grown, "test");
 	for (uint32_t i = 0; i < 40; i++)
@@ -224,7 +224,7 @@ static void assert_same(const struct owner *a, const struct owner *b)
 	assert_memory_equal(a->indexes, b->indexes, 5 * sizeof *a->indexes);
 	assert_int_equal(b->sum, 2 + 3 + 4 + 5 + 6);
 	assert_int_equal(b->heap.count, 3);
-	assert_memory_equal(a->heap.element, b->heap.element, 3 * sizeof(uint32_t));
+	assert_memory_equal(a->heap.element, b->heap.element, 3 * sizeof(uint64_t));
 	assert_int_equal(b->grown_used, 40);
 	assert_int_equal(b->grown[39], 39);
 	assert_int_equal(b->ranks[0].lowest + 10 * b->ranks[1].lowest, 24);

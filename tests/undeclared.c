@@ -132,7 +132,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct comparison *c, cons
 static void say_place(struct comparison *c, size_t which)
 {
 	if (which) {
-		say(c, "what byte %zu of ", c->pair[which].at);
+		say(c, "what byte %zu of ", c->pair[which].at - sizeof(struct memory_head));
 		say_place(c, c->pair[which].from);
 		say(c, " points to");
 	} else {
@@ -186,7 +186,9 @@ static void compare(struct comparison *c, size_t which)
 	}
 	if (first == bytes)
 		return;
-	say(c, "%sbytes %zu..%zu of ", *c->text ? ", " : "", first, last);
+	/* As the FTL counts them: what lies before an array is not its own. */
+	say(c, "%sbytes %zu..%zu of ", *c->text ? ", " : "", first - sizeof(struct memory_head),
+		last - sizeof(struct memory_head));
 	say_place(c, which);
 }
 
@@ -195,7 +197,7 @@ void undeclared_state(struct ftl *saved, struct ftl *loaded, char *text, size_t 
 	struct comparison *c = malloc(sizeof *c);
 
 	c->declared = calloc(1, sizeof *c->declared);
-	c->declared->regions.visit = note;
+	c->declared->regions = (struct regions){ .visit = note, .most = UINT64_MAX };
 	ftl_regions(saved, &c->declared->regions);
 	c->eldest = block_of(saved->state);
 	c->pairs = 0;
