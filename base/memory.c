@@ -49,12 +49,19 @@ static bool memory_fits(size_t count, size_t bytes)
 	return !bytes || count <= (SIZE_MAX - sizeof(struct memory_head)) / bytes;
 }
 
+/* Bytes of an array with its head.  Never the head alone: a pointer behind it would lie in no allocation, and
+ * leak checkers would report the array. */
+static size_t memory_room(size_t count, size_t bytes)
+{
+	return sizeof(struct memory_head) + (count && bytes ? count * bytes : 1);
+}
+
 void *memory_array(size_t count, size_t bytes, const char *what)
 {
 	struct memory_head *head = NULL;
 
 	if (memory_fits(count, bytes))
-		head = calloc(1, sizeof *head + (count ? count : 1) * bytes);
+		head = calloc(1, memory_room(count, bytes));
 	if (!head)
 		out_of_memory(count, bytes, what);
 	prefer_huge_pages(head, count * bytes);
@@ -84,8 +91,7 @@ void *memory_resize(void *old, size_t count, size_t bytes, const char *what)
 	struct memory_head *head = NULL;
 
 	if (memory_fits(count, bytes))
-		head = realloc(old ? (struct memory_head *)old - 1 : NULL,
-			sizeof *head + (count ? count : 1) * bytes);
+		head = realloc(old ? (struct memory_head *)old - 1 : NULL, memory_room(count, bytes));
 	if (!head)
 		out_of_memory(count, bytes, what);
 	head->count = count;
