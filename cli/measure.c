@@ -122,9 +122,9 @@ static void measure_distances(struct subject *m, struct report *r, double by_cha
 
 /* ---- the programme ---- */
 
-static void report_setting(void *report, const char *key, const char *value)
+static void report_setting(void *report, const struct param_echo *setting)
 {
-	report_parameter(report, key, value);
+	report_parameter(report, setting->key, setting->value);
 }
 
 static bool measure(

@@ -429,23 +429,23 @@ static void tell_format(const struct options *o, const struct settings *settings
 
 /* ---- only to check ---- */
 
-/* "key = value"; of what does not matter, what was given on the command line, with the reason, as a comment. */
-static void print_effect(void *context, const char *key, const char *value, const char *why)
+/* "key = value" if it has an effect; else, if it was given on the command line, why it has none, as a comment. */
+static void print_effect(void *context, const struct param_echo *setting)
 {
 	const struct options *o = context;
-	size_t length = strlen(key);
+	size_t length = strlen(setting->key);
 
-	if (!*why)
-		printf("%s = %s\n", key, value);
-	for (size_t i = 0; *why && i < o->setting.count; i++)
-		if (!strncmp(o->setting.text[i], key, length) && o->setting.text[i][length] == '=')
-			printf("# %s: without effect, %s\n", key, why);
+	if (!*setting->unused)
+		printf("%s = %s\n", setting->key, setting->value);
+	for (size_t i = 0; *setting->unused && i < o->setting.count; i++)
+		if (!strncmp(o->setting.text[i], setting->key, length) && o->setting.text[i][length] == '=')
+			printf("# %s: without effect, %s\n", setting->key, setting->unused);
 }
 
 static int check_run(const struct options *o, const struct settings *settings)
 {
 	cli_listing();
-	settings_effects(settings, print_effect, (void *)o);
+	settings_echo(settings, print_effect, (void *)o);
 	return STATUS_DONE;
 }
 

@@ -11,6 +11,7 @@
 #include "flash/geometry.h"
 #include "ftl/ftl.h"
 #include "host/host.h"
+#include "parameters/params.h"
 #include "stats/table.h"
 
 struct top_settings {
@@ -64,12 +65,7 @@ void settings_release(struct settings *);
  * texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
-/* Calls back with every parameter in effect: those of plug-ins that are not chosen are left out. */
-void settings_echo(const struct settings *, void (*visit)(void *context, const char *key, const char *value),
-	void *context);
-
-/* Calls back with each of them and why it does not matter: "" if it does, else what makes it so, "buffer = none". */
-void settings_effects(const struct settings *,
-	void (*visit)(void *context, const char *key, const char *value, const char *why), void *context);
+/* Visits every parameter; those of plug-ins that are not chosen are left out. */
+void settings_echo(const struct settings *, param_visitor *, void *context);
 
 #endif

@@ -201,6 +201,93 @@ static bool unknown_group(const struct reader *reader, const char *where, const 
 		reader->fault, "%sunknown group \"%s\"; known are %s", where, shown(name, room), known.text);
 }
 
+/* "a \"b\"" in quotes loses them and the backslashes; anything else stays as it is. */
+static void unquote(char *text)
+{
+	size_t length = strlen(text);
+	char *to = text;
+
+	if (length < 2 || text[0] != '"' || text[length - 1] != '"')
+		return;
+	for (const char *from = text + 1; from < text + length - 1; from++) {
+		if (*from == '\\' && from + 1 < text + length - 1)
+			from++;
+		*to++ = *from;
+	}
+	*to = '\0';
+}
+
+/* ---- conditions ---- */
+
+/* A condition, "gc.policy=fifo,random" or "buffer!=none", cut into its parts. */
+struct condition {
+	char key[KEY_BYTES];
+	bool is_not;
+	const char *values; /* apart by commas */
+};
+
+static struct condition condition_of(const struct param *row)
+{
+	const char *equals = strchr(row->matters_if, '=');
+	struct condition c = { .is_not = equals > row->matters_if && equals[-1] == '!',
+		.values = equals + 1 };
+
+	snprintf(c.key, sizeof c.key, "%.*s", (int)(equals - row->matters_if) - c.is_not, row->matters_if);
+	return c;
+}
+
+/* Cuts the first of the values off; false: there is none. */
+static bool next_value(const char **values, char *value, size_t room)
+{
+	size_t length = strcspn(*values, ",");
+
+	snprintf(value, room, "%.*s", (int)length, *values);
+	*values += length + ((*values)[length] == ',');
+	return length > 0;
+}
+
+/* Its key is known, and may have these values. */
+static bool condition_is_sound(const struct reader *reader, const struct param *row)
+{
+	struct condition c;
+	struct fault ignored;
+	struct entry on;
+	char value[SHOWN_BYTES];
+	bool sound = true;
+
+	if (!row->matters_if)
+		return true;
+	c = condition_of(row);
+	on = find(reader, key_cut(c.key));
+	while (next_value(&c.values, value, sizeof value))
+		sound = sound && on.row && value_store(on.row, NULL, value, &ignored);
+	return sound;
+}
+
+/* Writes "gc.policy = greedy" if that makes the row have no effect, "" if it has one. */
+static void tell_unused(const struct reader *reader, const struct param *row, char *why, size_t room)
+{
+	struct condition c;
+	struct entry on;
+	char one[SHOWN_BYTES], *now;
+	bool listed = false;
+
+	*why = '\0';
+	if (!row->matters_if)
+		return;
+	c = condition_of(row);
+	on = find(reader, key_cut(c.key));
+	now = value_text(on.row, on.group->settings);
+	unquote(now);
+	while (next_value(&c.values, one, sizeof one))
+		listed = listed || !strcmp(one, now);
+	if (listed == c.is_not)
+		snprintf(why, room, "%s = %s", c.key, now);
+	else
+		tell_unused(reader, on.row, why, room);
+	memory_free(now);
+}
+
 /* Tables are ours: whatever is wrong with them is a bug. */
 static void check_tables(const struct reader *reader)
 {
@@ -213,6 +300,8 @@ static void check_tables(const struct reader *reader)
 		value_check_row(entry.row);
 		BUG_ON(find(reader, key).row != entry.row, "parameter %s is in two tables",
 			key_of(entry, room));
+		BUG_ON(!condition_is_sound(reader, entry.row), "parameter %s matters if \"%s\"",
+			key_of(entry, room), entry.row->matters_if);
 	}
 }
 
@@ -456,22 +545,6 @@ static char *trimmed(const char *start, size_t length)
 	return copy;
 }
 
-/* "a \"b\"" in quotes loses them and the backslashes; anything else stays as it is. */
-static void unquote(char *text)
-{
-	size_t length = strlen(text);
-	char *to = text;
-
-	if (length < 2 || text[0] != '"' || text[length - 1] != '"')
-		return;
-	for (const char *from = text + 1; from < text + length - 1; from++) {
-		if (*from == '\\' && from + 1 < text + length - 1)
-			from++;
-		*to++ = *from;
-	}
-	*to = '\0';
-}
-
 static bool assign(const struct reader *reader, const char *where, const char *key, const char *value)
 {
 	struct entry entry = find(reader, key_cut(key));
@@ -567,20 +640,23 @@ bool params_print(
 	return found || !what || unknown_parameter(&reader, "", what);
 }
 
-void params_echo(const struct param_group *groups, size_t count,
-	void (*visit)(void *context, const char *key, const char *value), void *context)
+void params_echo(const struct param_group *groups, size_t count, param_visitor *visit, void *context)
 {
 	struct reader reader = { .groups = groups, .count = count };
 	struct entry entry = { 0 };
-	char key[KEY_BYTES];
+	char key[KEY_BYTES], unused[KEY_BYTES];
 
 	while (next_entry(&reader, &entry)) {
+		const struct param_group *group = entry.group;
 		char *value;
 
-		if (!entry.group->settings)
+		if (!group->settings)
 			continue;
-		value = value_text(entry.row, entry.group->settings);
-		visit(context, key_of(entry, key), value);
+		value = value_text(entry.row, group->settings);
+		tell_unused(&reader, entry.row, unused, sizeof unused);
+		visit(context, &(struct param_echo){ key_of(entry, key), value,
+				       group->unused ? group->unused : unused,
+				       group->stateless || entry.row->stateless });
 		memory_free(value);
 	}
 }

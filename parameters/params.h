@@ -39,9 +39,16 @@ void params_release(const struct param_group *groups, size_t count);
 /* Describes the rows: of all groups (what NULL), of one group, or of one key. */
 bool params_print(FILE *, const char *what, const struct param_group *groups, size_t count, struct fault *);
 
-/* Calls back once for each row in effect with its key and its value as params_set() takes it; both are valid
- * during the call. */
-void params_echo(const struct param_group *groups, size_t count,
-	void (*visit)(void *context, const char *key, const char *value), void *context);
+/* A setting as it is.  Its texts are valid during the call. */
+struct param_echo {
+	const char *key, *value; /* the value as params_set() takes it */
+	const char *unused;      /* "", or why it has no effect: "gc.policy = greedy" */
+	bool stateless;
+};
+
+typedef void param_visitor(void *context, const struct param_echo *);
+
+/* Visits every row of the groups that have settings. */
+void params_echo(const struct param_group *groups, size_t count, param_visitor *, void *context);
 
 #endif

@@ -8,30 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Beginnings of the keys of what acts in time only, or in what lies before the drive: its state does not depend on it.
- * What the workload is stands there in a sum of its own. */
-static const char *const timeless[] = { "buffer", "dram.", "host.mode", "host.queue_", "host.time_scale",
-	"host.link_", "trace.", "workload.", "stats.", "flash.read_", "flash.program_", "flash.erase_",
-	"flash.command_", "flash.plane_command_", "flash.bus_", "flash.copyback", "flash.interleave",
-	"flash.multiplane", "flash.scheduler", "flash.suspend", "flash.resume_", "flash.forward_",
-	"precondition.trace", NULL };
-
-/* A file of state, and whose it is. */
-struct image {
-	struct kept kept;
-	struct drive *drive;
-};
-
-static void add_setting(void *image, const char *key, const char *value)
+static void add_setting(void *kept, const struct param_echo *setting)
 {
-	struct image *i = image;
-	const char *buffer = buffer_group(i->drive->buffer->ops);
-
-	for (const char *const *at = timeless; *at; at++)
-		if (!strncmp(key, *at, strlen(*at)))
-			return;
-	if (strncmp(key, buffer, strlen(buffer)) || key[strlen(buffer)] != '.')
-		kept_add(&i->kept, key, value);
+	if (!setting->stateless)
+		kept_add(kept, setting->key, setting->value);
 }
 
 static void add_sum(struct kept *k, const char *key, uint64_t sum)
@@ -69,46 +49,45 @@ static void check_drive(void *drive)
 	drive_check_loaded(d);
 }
 
-static struct image image_of(struct drive *d)
+static struct kept kept_of(struct drive *d)
 {
-	struct image i = { { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE", reason,
-				   .visit = visit_drive, .check = check_drive, .context = d },
-		d };
+	struct kept k = { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE", reason,
+		.visit = visit_drive, .check = check_drive, .context = d };
 
-	kept_add(&i.kept, "version", SSD_VERSION);
-	kept_add(&i.kept, "verification", d->oracle ? "on" : "off");
-	settings_echo(d->settings, add_setting, &i);
-	add_sum(&i.kept, "workload", d->past.workload);
-	add_sum(&i.kept, "precondition.trace", d->past.warm_up);
-	return i;
+	kept_add(&k, "version", SSD_VERSION);
+	kept_add(&k, "verification", d->oracle ? "on" : "off");
+	settings_echo(d->settings, add_setting, &k);
+	add_sum(&k, "workload", d->past.workload);
+	add_sum(&k, "precondition.trace", d->past.warm_up);
+	return k;
 }
 
 char *image_name(struct drive *d)
 {
-	struct image i = image_of(d);
+	struct kept k = kept_of(d);
 	size_t bytes = strlen(d->ftl->ops->name) + 24;
 	char *name = memory_array(bytes, 1, "file name");
 
 	snprintf(name, bytes, "%s-%016" PRIx64 ".drive", d->ftl->ops->name,
-		hash_bytes(HASH_NOTHING, i.kept.head, i.kept.length));
-	kept_release(&i.kept);
+		hash_bytes(HASH_NOTHING, k.head, k.length));
+	kept_release(&k);
 	return name;
 }
 
 bool image_save(struct drive *d, const char *path, struct fault *fault)
 {
-	struct image i = image_of(d);
-	bool done = kept_save(&i.kept, path, fault);
+	struct kept k = kept_of(d);
+	bool done = kept_save(&k, path, fault);
 
-	kept_release(&i.kept);
+	kept_release(&k);
 	return done;
 }
 
 bool image_load(struct drive *d, const char *path, struct fault *fault)
 {
-	struct image i = image_of(d);
-	bool done = kept_load(&i.kept, path, fault);
+	struct kept k = kept_of(d);
+	bool done = kept_load(&k, path, fault);
 
-	kept_release(&i.kept);
+	kept_release(&k);
 	return done;
 }

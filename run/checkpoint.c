@@ -24,9 +24,9 @@ static void check_run(void *checkpoint)
 	drive_check_running(((struct checkpoint *)checkpoint)->run->drive);
 }
 
-static void add_setting(void *kept, const char *key, const char *value)
+static void add_setting(void *kept, const struct param_echo *setting)
 {
-	kept_add(kept, key, value);
+	kept_add(kept, setting->key, setting->value);
 }
 
 static struct kept kept_of(struct checkpoint *c)

@@ -106,9 +106,9 @@ static void report_group(
 
 /* ---- reports ---- */
 
-static void report_setting(void *report, const char *key, const char *value)
+static void report_setting(void *report, const struct param_echo *setting)
 {
-	report_parameter(report, key, value);
+	report_parameter(report, setting->key, setting->value);
 }
 
 void run_report(struct report *r, const struct run *run, const struct run_facts *facts)

@@ -45,12 +45,12 @@ struct wanted_line {
 	int found;
 };
 
-static void look_for(void *context, const char *key, const char *value)
+static void look_for(void *context, const struct param_echo *setting)
 {
 	struct wanted_line *wanted = context;
 	char text[256];
 
-	snprintf(text, sizeof text, "%s = %s", key, value);
+	snprintf(text, sizeof text, "%s = %s", setting->key, setting->value);
 	wanted->found += strcmp(text, wanted->text) == 0;
 }
 
@@ -121,7 +121,14 @@ static void test_wrong_tables_are_bugs(void **state)
 	static const struct param no_range[] = { { "a", PARAM_UINT, 0, 5, 5, "", "5", "", NULL }, { 0 } };
 	static const struct param no_choices[] = { { "a", PARAM_CHOICE, 0, 0, 0, "", "x", "", NULL }, { 0 } };
 	static const struct param no_preset[] = { { "a", PARAM_BOOL, 0, 0, 0, "", NULL, "", NULL }, { 0 } };
-	static const struct param *const tables[] = { same, no_range, no_choices, no_preset };
+	static const struct param no_such_key[] = {
+		{ "a", PARAM_BOOL, 0, 0, 0, "", "no", "", .matters_if = "sede=1" }, { 0 }
+	};
+	static const struct param no_such_value[] = {
+		{ "a", PARAM_BOOL, 0, 0, 0, "", "no", "", .matters_if = "order!=fifo,lifo" }, { 0 }
+	};
+	static const struct param *const tables[] = { same, no_range, no_choices, no_preset, no_such_key,
+		no_such_value };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
@@ -129,6 +136,77 @@ static void test_wrong_tables_are_bugs(void **state)
 
 		assert_int_equal(signal_of_tables(groups, 2), SIGABRT);
 		assert_int_equal(signal_of_tables(groups, 1), 0);
+	}
+}
+
+/* ---- conditions ---- */
+
+struct mode {
+	int order;
+	bool parts;
+	uint64_t size, depth;
+};
+
+#define MODE(type, field) PARAM(type, struct mode, field)
+
+/* `size` matters only with parts, these only with an order that is not fifo. */
+static const struct param mode_rows[] = {
+	{ MODE(CHOICE, order), 0, 0, "", "fifo", "", sample_orders, .stateless = true },
+	{ MODE(BOOL, parts), 0, 0, "", "true", "", .matters_if = "order!=fifo" },
+	{ MODE(UINT, size), 0, 9, "", "1", "", .matters_if = "parts=true" },
+	{ MODE(UINT, depth), 0, 9, "", "1", "", .matters_if = "order=fifo,random" },
+	{ 0 },
+};
+
+struct told {
+	char text[200];
+};
+
+/* "size: order = fifo; " for each setting without effect, "order stateless; " for each that is that. */
+static void tell(void *context, const struct param_echo *setting)
+{
+	struct told *told = context;
+	size_t used = strlen(told->text), room = sizeof told->text - used;
+
+	if (*setting->unused)
+		snprintf(told->text + used, room, "%s: %s; ", setting->key, setting->unused);
+	else if (setting->stateless)
+		snprintf(told->text + used, room, "%s stateless; ", setting->key);
+}
+
+static void test_settings_without_effect(void **state)
+{
+	static const struct {
+		const char *order, *parts, *told;
+	} cases[] = {
+		{ "order=fifo", "parts=true", "order stateless; parts: order = fifo; size: order = fifo; " },
+		{ "order=fifo", "parts=false",
+			"order stateless; parts: order = fifo; size: parts = false; " },
+		{ "order=random", "parts=true", "order stateless; " },
+		{ "order=random", "parts=false", "order stateless; size: parts = false; " },
+		{ "order=read_first", "parts=true", "order stateless; depth: order = read_first; " },
+	};
+	struct fault fault;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct mode mode = { 0 };
+		struct sample_gc gc = { 0 };
+		struct param_group groups[] = { { "", mode_rows, &mode }, { "gc", sample_gc_rows, &gc } };
+		struct told told = { "" };
+
+		assert_true(params_defaults(groups, 1, &fault));
+		assert_true(params_set(cases[i].order, groups, 1, &fault));
+		assert_true(params_set(cases[i].parts, groups, 1, &fault));
+		params_echo(groups, 1, tell, &told);
+		assert_string_equal(told.text, cases[i].told);
+		groups[0].unused = "it = so";
+		groups[1].stateless = true;
+		told.text[0] = '\0';
+		params_echo(groups, 2, tell, &told);
+		assert_string_equal(told.text,
+			"order: it = so; parts: it = so; size: it = so; depth: it = so; "
+			"gc.threshold stateless; ");
 	}
 }
 
@@ -866,6 +944,7 @@ int main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_a_default_outside_its_range_is_a_fault),
 		cmocka_unit_test(test_wrong_tables_are_bugs),
+		cmocka_unit_test(test_settings_without_effect),
 		cmocka_unit_test(test_good_texts),
 		cmocka_unit_test(test_a_later_text_replaces_an_earlier_one),
 		cmocka_unit_test(test_bad_texts),

@@ -29,22 +29,22 @@ struct echo_check {
 };
 
 /* Appends "key = value" and a new line. */
-static void gather_line(void *context, const char *key, const char *value)
+static void gather_line(void *context, const struct param_echo *setting)
 {
 	struct echo_check *check = context;
-	size_t length = strlen(key) + strlen(value) + 5;
+	size_t length = strlen(setting->key) + strlen(setting->value) + 5;
 
 	check->lines = memory_resize(check->lines, check->used + length, 1, "echo");
-	snprintf(check->lines + check->used, length, "%s = %s\n", key, value);
+	snprintf(check->lines + check->used, length, "%s = %s\n", setting->key, setting->value);
 	check->used += length - 1;
 }
 
-static void set_line(void *context, const char *key, const char *value)
+static void set_line(void *context, const struct param_echo *setting)
 {
 	struct echo_check *check = context, line = { 0 };
 	struct fault fault;
 
-	gather_line(&line, key, value);
+	gather_line(&line, setting);
 	line.lines[line.used - 1] = '\0';
 	BUG_ON(!params_set(line.lines, check->groups, SAMPLE_GROUPS, &fault), "echo \"%s\": %s", line.lines,
 		fault.text);
