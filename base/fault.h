@@ -1,11 +1,10 @@
 /*
- * Three kinds of trouble, three fates.
+ * Three kinds of trouble, each with its own way out.
  *
- *   A user's mistake  is described in a struct fault and handed up to main(),
- *                     which prints it as one line and exits with status 2.
- *   A modelled event  (drive full, block worn out) is a value of the model and
- *                     ends in the statistics; it never comes through here.
- *   A bug of ours     ends in BUG(): one line with names and numbers, abort().
+ *   A user's mistake  is described in a struct fault and returned up to main(), which prints it as one line and exits
+ *                     with status 2.
+ *   A modelled event  (drive full, block worn out) belongs to the model and appears in the statistics, never here.
+ *   A bug of ours     ends in BUG(): one line with names and numbers, then abort().
  */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
@@ -23,12 +22,12 @@ struct fault {
 bool fault_set(struct fault *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints "ssd: BUG in file:line: ..." and aborts. */
-_Noreturn void bug_at(const char *file, int line, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void bug_at(const char *file, int line, const char *format, ...)
+	__attribute__((noreturn, format(printf, 3, 4)));
 
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 
-/* Always compiled in: a wrong average is dearer than a branch that is never taken. */
+/* Always compiled in: a wrong result costs more than a branch that is never taken. */
 #define BUG_ON(condition, ...)                                                                               \
 	do {                                                                                                 \
 		if (__builtin_expect(!!(condition), 0))                                                      \

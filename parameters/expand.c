@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,124 +12,81 @@
 #define INCLUDE_DEPTH  10
 #define FILES_MAX      100 /* a file counts as often as it is included */
 
-/* A file being copied into the expansion. */
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/* A text being expanded: the next character, and where it stands. */
 struct cursor {
-	const char *at;     /* next character; the text ends with a newline and a NUL */
-	struct place place; /* of that character */
-	int depth;
+	const char *at;
+	struct place place;
+	int depth; /* of includes */
 };
 
-static bool copy_text(struct expansion *, struct cursor *, struct fault *);
+static bool expand(struct expansion *, struct cursor *, struct fault *);
 
-/* Every byte of the text comes through here: it keeps `places` one entry per line. */
-static void put(struct expansion *expansion, char c, struct place place)
+static bool at_line_start(const struct expansion *e)
 {
-	bool first = expansion->used == 0 || expansion->text[expansion->used - 1] == '\n';
-
-	expansion->text =
-		memory_grown(expansion->text, &expansion->room, expansion->used + 2, 1, "parameter file");
-	expansion->text[expansion->used++] = c;
-	expansion->text[expansion->used] = '\0';
-	if (!first)
-		return;
-	expansion->places = memory_grown(expansion->places, &expansion->line_room, expansion->lines + 1,
-		sizeof place, "parameter file");
-	expansion->places[expansion->lines++] = place;
+	return !e->used || e->text[e->used - 1] == '\n';
 }
 
-static void copy(struct expansion *expansion, struct cursor *cursor)
+/* Appends characters that stand at the place, and keeps `places` one entry per line. */
+static void expand_put(struct expansion *e, const char *text, size_t length, struct place *place)
 {
-	put(expansion, *cursor->at, cursor->place);
-	if (*cursor->at++ == '\n')
-		cursor->place.line++;
-}
-
-static void copy_while(struct expansion *expansion, struct cursor *cursor, const char *set)
-{
-	while (*cursor->at && strchr(set, *cursor->at))
-		copy(expansion, cursor);
-}
-
-static bool unfinished(struct place start, const char *what, struct fault *fault)
-{
-	return fault_set(fault, "%.200s:%u: this %s is not finished before the end of the file", start.file,
-		start.line, what);
-}
-
-static bool copy_string(struct expansion *expansion, struct cursor *cursor, struct fault *fault)
-{
-	struct place start = cursor->place;
-
-	copy(expansion, cursor);
-	while (*cursor->at && *cursor->at != '"') {
-		if (*cursor->at == '\\')
-			copy(expansion, cursor);
-		if (*cursor->at)
-			copy(expansion, cursor);
+	e->text = memory_grown(e->text, &e->room, e->used + (uint32_t)length + 1, 1, "parameter file");
+	for (size_t i = 0; i < length; i++) {
+		if (at_line_start(e)) {
+			e->places = memory_grown(
+				e->places, &e->line_room, e->lines + 1, sizeof *place, "parameter file");
+			e->places[e->lines++] = *place;
+		}
+		e->text[e->used++] = text[i];
+		place->line += text[i] == '\n';
 	}
-	if (!*cursor->at)
-		return unfinished(start, "text", fault);
-	copy(expansion, cursor);
-	return true;
+	e->text[e->used] = '\0';
 }
 
-static bool copy_block_comment(struct expansion *expansion, struct cursor *cursor, struct fault *fault)
+/* Copies the next so many characters. */
+static void expand_copy(struct expansion *e, struct cursor *c, size_t length)
 {
-	struct place start = cursor->place;
-
-	copy(expansion, cursor);
-	copy(expansion, cursor);
-	while (*cursor->at && strncmp(cursor->at, "*/", 2) != 0)
-		copy(expansion, cursor);
-	if (!*cursor->at)
-		return unfinished(start, "comment", fault);
-	copy(expansion, cursor);
-	copy(expansion, cursor);
-	return true;
+	expand_put(e, c->at, length, &c->place);
+	c->at += length;
 }
 
-static void copy_line_comment(struct expansion *expansion, struct cursor *cursor)
-{
-	while (*cursor->at != '\n')
-		copy(expansion, cursor);
-}
+/* ---- numbers ---- */
 
-static bool number_fits(const char *start, int base)
-{
-	errno = 0;
-	strtoll(start, NULL, base);
-	return errno != ERANGE;
-}
-
-/* Copies a number, without its sign, and gives it the suffix L when it is a whole one that has none.  What is
- * no well-formed number is copied as it is: libconfig will say so. */
-static bool copy_number(struct expansion *expansion, struct cursor *cursor, struct fault *fault)
-{
-	const char *start = cursor->at;
-	struct place place = cursor->place;
-	bool hex = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
-
-	copy_while(expansion, cursor, hex ? "0123456789abcdefABCDEFxX" : "0123456789");
-	if (*cursor->at == '.' || *cursor->at == 'e' || *cursor->at == 'E') {
-		copy_while(expansion, cursor, "0123456789.eE+-");
-		return true;
-	}
-	if (!number_fits(start, hex ? 16 : 10))
-		return fault_set(fault, "%.200s:%u: the number %.*s is too large; the largest is %lld",
-			place.file, place.line, (int)(cursor->at - start < 40 ? cursor->at - start : 40),
-			start, (long long)INT64_MAX);
-	if (!isalnum((unsigned char)*cursor->at))
-		put(expansion, 'L', place);
-	copy_while(expansion, cursor, "L");
-	return true;
-}
-
-static bool starts_number(const char *at)
+static bool is_number(const char *at)
 {
 	return isdigit((unsigned char)at[*at == '.']);
 }
 
-/* The whole of a file, ended by a newline.  NULL and the reason if that cannot be had. */
+/* Copies a number, without its sign, and gives it the suffix L if it is a whole one that has none.  What is no
+ * well-formed number is copied as it is: libconfig will say so. */
+static bool expand_number(struct expansion *e, struct cursor *c, struct fault *fault)
+{
+	const char *start = c->at;
+	bool hex = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
+	size_t length = strspn(start, hex ? DIGITS "abcdefABCDEFxX" : DIGITS);
+
+	if (start[length] && strchr(".eE", start[length])) {
+		expand_copy(e, c, length + strspn(start + length, DIGITS ".eE+-"));
+		return true;
+	}
+	errno = 0;
+	strtoll(start, NULL, hex ? 16 : 10);
+	if (errno == ERANGE)
+		return fault_set(fault, "%.200s:%u: the number %.*s is too large; the largest is %lld",
+			c->place.file, c->place.line, (int)(length < 40 ? length : 40), start,
+			(long long)INT64_MAX);
+	expand_copy(e, c, length);
+	if (!isalnum((unsigned char)*c->at))
+		expand_put(e, "L", 1, &c->place);
+	expand_copy(e, c, strspn(c->at, "L"));
+	return true;
+}
+
+/* ---- included files ---- */
+
+/* The whole of a file.  NULL and the reason if that cannot be had. */
 static char *read_whole(const char *path, struct fault *reason)
 {
 	FILE *stream = fopen(path, "rb");
@@ -147,47 +103,31 @@ static char *read_whole(const char *path, struct fault *reason)
 	bytes = fread(text, 1, FILE_BYTES_MAX + 1, stream);
 	error = ferror(stream) ? errno : 0;
 	fclose(stream);
+	if (!error && bytes <= FILE_BYTES_MAX && !memchr(text, '\0', bytes))
+		return text;
 	if (error)
 		fault_set(reason, "%s", strerror(error));
 	else if (memchr(text, '\0', bytes))
 		fault_set(reason, "it holds binary data, not text");
-	else if (bytes > FILE_BYTES_MAX)
+	else
 		fault_set(reason, "it is larger than any parameter file (%u bytes)", FILE_BYTES_MAX);
-	else {
-		text[bytes] = '\n';
-		return text;
-	}
 	memory_free(text);
 	return NULL;
 }
 
 /* Keeps a copy of the name for as long as the expansion lives. */
-static const char *keep_name(struct expansion *expansion, const char *name)
+static const char *keep_name(struct expansion *e, const char *name)
 {
-	expansion->files = memory_resize(
-		expansion->files, expansion->file_count + 1, sizeof *expansion->files, "file names");
-	expansion->files[expansion->file_count] = memory_string(name, "file names");
-	return expansion->files[expansion->file_count++];
+	e->files = memory_grown(e->files, &e->file_room, e->file_count + 1, sizeof *e->files, "file names");
+	return e->files[e->file_count++] = memory_string(name, "file names");
 }
 
-/* `name` as seen from the folder of `includer`. */
-static char *beside(const char *includer, const char *name)
-{
-	const char *slash = strrchr(includer, '/');
-	size_t folder = slash && *name != '/' ? (size_t)(slash - includer) + 1 : 0;
-	size_t room = folder + strlen(name) + 1;
-	char *path = memory_array(room, 1, "file names");
-
-	snprintf(path, room, "%.*s%s", (int)folder, includer, name);
-	return path;
-}
-
-static bool copy_file(
-	struct expansion *expansion, const char *path, struct place from, int depth, struct fault *fault)
+/* Expands the file, which `from` includes if that has a name. */
+static bool expand_whole(
+	struct expansion *e, const char *path, struct place from, int depth, struct fault *fault)
 {
 	struct fault reason;
 	char *text = read_whole(path, &reason);
-	struct cursor cursor = { .at = text, .depth = depth };
 	bool good;
 
 	if (!text && from.file)
@@ -195,136 +135,126 @@ static bool copy_file(
 			path, reason.text);
 	if (!text)
 		return fault_set(fault, "cannot read the parameter file \"%.200s\": %s", path, reason.text);
-	cursor.place = (struct place){ keep_name(expansion, path), 1 };
-	good = copy_text(expansion, &cursor, fault);
+	good = expand(e, &(struct cursor){ text, { keep_name(e, path), 1 }, depth }, fault);
 	memory_free(text);
 	return good;
 }
 
-/* The name between the quotes of an include line, or NULL when the line is none. */
-static char *include_name(const char *at, const char **rest)
+/* Length of a line `@include "name"` up to its second quote, and where the name stands; 0: it is none. */
+static size_t include_at(const char *at, const char **name, size_t *length)
 {
-	const char *start, *end;
-	char *name;
+	const char *word = at + strspn(at, " \t"), *quote;
 
-	at += strspn(at, " \t");
-	if (strncmp(at, "@include", 8) != 0)
-		return NULL;
-	start = at + 8 + strspn(at + 8, " \t");
-	if (start == at + 8 || *start != '"')
-		return NULL;
-	end = start + 1 + strcspn(start + 1, "\"\n");
-	if (*end != '"')
-		return NULL;
-	name = memory_array((size_t)(end - start), 1, "file names");
-	memcpy(name, start + 1, (size_t)(end - start - 1));
-	*rest = end + 1;
-	return name;
+	if (strncmp(word, "@include", 8))
+		return 0;
+	quote = word + 8 + strspn(word + 8, " \t");
+	if (quote == word + 8 || *quote != '"')
+		return 0;
+	*name = quote + 1;
+	*length = strcspn(*name, "\"\n");
+	return (*name)[*length] == '"' ? (size_t)(*name + *length + 1 - at) : 0;
 }
 
-/* Puts the included file in place of the `@include "name"` the cursor stands at.  It begins
- * and ends on lines of its own, so that every line belongs to one file. */
-static bool copy_include(
-	struct expansion *expansion, struct cursor *cursor, const char *name, struct fault *fault)
+/* Puts a file, named relative to the folder of the one that includes it, in the place of its line.  It begins and ends
+ * on lines of its own, so that every line belongs to one file. */
+static bool expand_include(
+	struct expansion *e, const struct cursor *c, const char *name, size_t length, struct fault *fault)
 {
-	struct place here = cursor->place;
+	const char *includer = c->place.file, *slash = strrchr(includer, '/');
+	size_t folder = slash && *name != '/' ? (size_t)(slash - includer) + 1 : 0;
 	char *path;
 	bool good;
 
-	if (expansion->in_memory)
+	if (e->in_memory)
 		return fault_set(fault, "%.200s:%u: @include needs a parameter file to be beside of",
-			here.file, here.line);
-	if (cursor->depth == INCLUDE_DEPTH)
-		return fault_set(fault, "%.200s:%u: included files are nested deeper than %d", here.file,
-			here.line, INCLUDE_DEPTH);
-	if (expansion->file_count == FILES_MAX)
+			includer, c->place.line);
+	if (c->depth == INCLUDE_DEPTH)
+		return fault_set(fault, "%.200s:%u: included files are nested deeper than %d", includer,
+			c->place.line, INCLUDE_DEPTH);
+	if (e->file_count == FILES_MAX)
 		return fault_set(fault,
-			"%.200s:%u: the parameters are spread over more than %d files, each as often as "
-			"it is included",
-			here.file, here.line, FILES_MAX);
-	path = beside(here.file, name);
-	good = copy_file(expansion, path, here, cursor->depth + 1, fault);
+			"%.200s:%u: the parameters are spread over more than %d files, each as often as it is "
+			"included",
+			includer, c->place.line, FILES_MAX);
+	path = memory_array(folder + length + 1, 1, "file names");
+	memcpy(path, includer, folder);
+	memcpy(path + folder, name, length);
+	good = expand_whole(e, path, c->place, c->depth + 1, fault);
 	memory_free(path);
 	return good;
 }
 
-static bool copy_token(struct expansion *expansion, struct cursor *cursor, struct fault *fault)
-{
-	const char *at = cursor->at;
+/* ---- the text ---- */
 
-	if (*at == '"')
-		return copy_string(expansion, cursor, fault);
-	if (strncmp(at, "/*", 2) == 0)
-		return copy_block_comment(expansion, cursor, fault);
-	if (starts_number(at))
-		return copy_number(expansion, cursor, fault);
-	if (*at == '#' || strncmp(at, "//", 2) == 0)
-		copy_line_comment(expansion, cursor);
-	else if (isalpha((unsigned char)*at) || *at == '*')
-		while (isalnum((unsigned char)*cursor->at) || (*cursor->at && strchr("-_*", *cursor->at)))
-			copy(expansion, cursor);
-	else
-		copy(expansion, cursor);
+/* Length of what is copied as it stands: a string, a comment, a name, or any other character.  0: it has no end. */
+static size_t token_length(const char *at)
+{
+	const char *end = at + 1;
+
+	if (!strncmp(at, "/*", 2)) {
+		end = strstr(at + 2, "*/");
+		return end ? (size_t)(end + 2 - at) : 0;
+	}
+	if (*at == '#' || !strncmp(at, "//", 2))
+		return strcspn(at, "\n");
+	if (isalpha((unsigned char)*at) || *at == '*')
+		return strspn(at, LETTERS DIGITS "-_*");
+	if (*at == '"') {
+		while (*end && *end != '"')
+			end += 1 + (*end == '\\' && end[1]);
+		return *end ? (size_t)(end + 1 - at) : 0;
+	}
+	return 1;
+}
+
+/* Ends with a newline. */
+static bool expand(struct expansion *e, struct cursor *c, struct fault *fault)
+{
+	const char *name;
+	size_t length, name_length;
+
+	while (*c->at)
+		if (at_line_start(e) && (length = include_at(c->at, &name, &name_length))) {
+			if (!expand_include(e, c, name, name_length, fault))
+				return false;
+			c->at += length;
+		} else if (is_number(c->at)) {
+			if (!expand_number(e, c, fault))
+				return false;
+		} else if ((length = token_length(c->at))) {
+			expand_copy(e, c, length);
+		} else {
+			return fault_set(fault,
+				"%.200s:%u: this %s is not finished before the end of the file",
+				c->place.file, c->place.line, *c->at == '"' ? "text" : "comment");
+		}
+	if (!e->used || !at_line_start(e))
+		expand_put(e, "\n", 1, &c->place);
 	return true;
 }
 
-static bool copy_text(struct expansion *expansion, struct cursor *cursor, struct fault *fault)
+bool expand_file(struct expansion *e, const char *path, struct fault *fault)
 {
-	bool good = true;
-
-	while (good && *cursor->at) {
-		bool first = expansion->used == 0 || expansion->text[expansion->used - 1] == '\n';
-		char *name = first ? include_name(cursor->at, &cursor->at) : NULL;
-
-		if (name)
-			good = copy_include(expansion, cursor, name, fault);
-		else
-			good = copy_token(expansion, cursor, fault);
-		memory_free(name);
-	}
-	return good;
+	*e = (struct expansion){ .in_memory = false };
+	return expand_whole(e, path, (struct place){ NULL, 0 }, 0, fault);
 }
 
-bool expand_file(struct expansion *expansion, const char *path, struct fault *fault)
+bool expand_text(struct expansion *e, const char *text, const char *name, struct fault *fault)
 {
-	*expansion = (struct expansion){ 0 };
-	if (copy_file(expansion, path, (struct place){ 0 }, 0, fault))
-		return true;
-	expansion_release(expansion);
-	return false;
+	*e = (struct expansion){ .in_memory = true };
+	return expand(e, &(struct cursor){ text, { keep_name(e, name), 1 }, 0 }, fault);
 }
 
-bool expand_text(struct expansion *expansion, const char *text, const char *name, struct fault *fault)
+void expansion_release(struct expansion *e)
 {
-	size_t bytes = strlen(text);
-	char *ended = memory_array(bytes + 2, 1, "parameter text");
-	struct cursor cursor = { .at = ended };
-	bool good;
-
-	memcpy(ended, text, bytes);
-	ended[bytes] = '\n';
-	*expansion = (struct expansion){ .in_memory = true };
-	cursor.place = (struct place){ keep_name(expansion, name), 1 };
-	good = copy_text(expansion, &cursor, fault);
-	memory_free(ended);
-	if (!good)
-		expansion_release(expansion);
-	return good;
+	for (size_t i = 0; i < e->file_count; i++)
+		memory_free(e->files[i]);
+	memory_free(e->files);
+	memory_free(e->places);
+	memory_free(e->text);
 }
 
-void expansion_release(struct expansion *expansion)
+struct place expansion_place(const struct expansion *e, unsigned line)
 {
-	for (size_t i = 0; i < expansion->file_count; i++)
-		memory_free(expansion->files[i]);
-	memory_free(expansion->files);
-	memory_free(expansion->places);
-	memory_free(expansion->text);
-	*expansion = (struct expansion){ 0 };
-}
-
-struct place expansion_place(const struct expansion *expansion, unsigned line)
-{
-	size_t last = expansion->lines;
-
-	return expansion->places[(line < 1 ? 1 : line > last ? last : line) - 1];
+	return e->places[(line < 1 ? 1 : line > e->lines ? e->lines : line) - 1];
 }

@@ -1,8 +1,7 @@
 /*
- * The text of a parameter file made ready for libconfig: included files put in place,
- * and every whole number written with libconfig's 64-bit suffix, because libconfig 1.5
- * silently cuts a larger number to 32 bits otherwise.  It knows characters, lines and
- * files; it knows neither parameters nor settings.
+ * The text of a parameter file made ready for libconfig: included files put in place, since libconfig looks for them in
+ * one folder only, and every whole number written with libconfig's 64-bit suffix, since libconfig 1.5 silently cuts
+ * larger ones to 32 bits.  It knows characters, lines and files, but no parameters or settings.
  */
 #ifndef PARAMETERS_EXPAND_H
 #define PARAMETERS_EXPAND_H
@@ -23,12 +22,12 @@ struct expansion {
 	struct place *places; /* of every line of the text */
 	uint32_t lines, line_room;
 	char **files; /* names of the files read */
-	size_t file_count;
+	uint32_t file_count, file_room;
 	bool in_memory; /* no file: has no folder to include from */
 };
 
-/* Reads a file and what it includes, relative to the folder of the including file.
- * On failure there is nothing to release. */
+/* Reads a file and what it includes, relative to the folder of the including file.  False and a fault that names the
+ * place; expansion_release() must follow either way. */
 bool expand_file(struct expansion *, const char *path, struct fault *);
 
 /* The same for a text in memory, called `name` in messages, which may include nothing. */

@@ -14,17 +14,7 @@
 
 #define TICKS_MAX 4
 
-static void *field(const struct param *row, void *settings)
-{
-	return (char *)settings + row->offset;
-}
-
-static const void *const_field(const struct param *row, const void *settings)
-{
-	return (const char *)settings + row->offset;
-}
-
-bool value_has_range(const struct param *row)
+static bool value_has_range(const struct param *row)
 {
 	return row->type == PARAM_UINT || row->type == PARAM_REAL || row->type == PARAM_TICKS;
 }
@@ -40,27 +30,28 @@ void value_check_row(const struct param *row)
 		"parameter %s is a whole number that may be negative", row->name);
 }
 
-static void write_bound(const struct param *row, double bound, char *text, size_t room)
+/* ---- what a value should be ---- */
+
+static void value_write_bound(const struct param *row, double bound, char *text, size_t room)
 {
 	if (row->type == PARAM_REAL)
 		snprintf(text, room, "%.15g", bound);
-	else if (bound >= (double)UINT_LIMIT)
-		snprintf(text, room, "%" PRIu64, UINT_LIMIT);
 	else
-		snprintf(text, room, "%" PRIu64, (uint64_t)bound);
+		snprintf(text, room, "%" PRIu64, bound >= (double)UINT_LIMIT ? UINT_LIMIT : (uint64_t)bound);
 }
 
-void value_range(const struct param *row, struct fault *range)
+/* "1 to 65536" */
+static void value_range(const struct param *row, struct fault *range)
 {
 	char low[32], high[32];
 
-	write_bound(row, row->min, low, sizeof low);
-	write_bound(row, row->max, high, sizeof high);
+	value_write_bound(row, row->min, low, sizeof low);
+	value_write_bound(row, row->max, high, sizeof high);
 	fault_set(range, "%s to %s", low, high);
 }
 
 /* "a", "b" or "c" */
-static void list_choices(const char *const *choices, struct fault *list)
+static void value_choices(const char *const *choices, struct fault *list)
 {
 	size_t used = 0;
 
@@ -75,61 +66,68 @@ static void list_choices(const char *const *choices, struct fault *list)
 
 void value_kind(const struct param *row, struct fault *kind)
 {
-	const char *unit = row->unit;
+	const char *unit = row->unit, *of = *unit ? " of " : "", *open = *unit ? " (" : "",
+		   *close = *unit ? ")" : "";
 
 	switch (row->type) {
 	case PARAM_BOOL:
 		fault_set(kind, "true or false");
 		break;
 	case PARAM_UINT:
-		fault_set(kind, "a whole number%s%s", *unit ? " of " : "", unit);
+		fault_set(kind, "a whole number%s%s", of, unit);
 		break;
 	case PARAM_REAL:
-		fault_set(kind, "a number%s%s%s", *unit ? " (" : "", unit, *unit ? ")" : "");
+		fault_set(kind, "a number%s%s%s", open, unit, close);
 		break;
 	case PARAM_CHOICE:
-		list_choices(row->choices, kind);
+		value_choices(row->choices, kind);
 		break;
 	case PARAM_TEXT:
-		fault_set(kind, "a text of one line%s%s%s", *unit ? " (" : "", unit, *unit ? ")" : "");
+		fault_set(kind, "a text of one line%s%s%s", open, unit, close);
 		break;
 	case PARAM_TICKS:
-		fault_set(kind, "a whole number%s%s, or 1 to %d of them in [ ]", *unit ? " of " : "", unit,
-			TICKS_MAX);
+		fault_set(kind, "a whole number%s%s, or 1 to %d of them in [ ]", of, unit, TICKS_MAX);
 		break;
 	}
 }
 
-static bool not_the_kind(const struct param *row, struct fault *should)
-{
-	value_kind(row, should);
-	return false;
-}
-
-static bool out_of_range(const struct param *row, struct fault *should)
+void value_describe(const struct param *row, struct fault *kind)
 {
 	struct fault range;
+	size_t used;
 
+	value_kind(row, kind);
+	if (!value_has_range(row))
+		return;
 	value_range(row, &range);
-	return fault_set(should, "%s%s%s", range.text, *row->unit ? " " : "", row->unit);
+	used = strlen(kind->text);
+	snprintf(kind->text + used, sizeof kind->text - used, ", %s", range.text);
 }
 
-static bool store_bool(const struct param *row, void *settings, const char *text, struct fault *should)
-{
-	static const char *const names[] = { "false", "true", "no", "yes", "off", "on", "0", "1" };
+/* ---- from text ---- */
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(text, names[i]) != 0)
-			continue;
-		if (settings)
-			*(bool *)field(row, settings) = i & 1;
-		return true;
-	}
-	return not_the_kind(row, should);
+enum value_outcome { VALUE_GOOD, VALUE_OF_ANOTHER_KIND, VALUE_OUT_OF_RANGE };
+
+union value {
+	bool truth;
+	uint64_t whole;
+	double real;
+	int choice;
+	char *text;
+	struct tick_list ticks;
+};
+
+/* -1: it is none of the names. */
+static int value_index(const char *const *names, const char *text)
+{
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(names[i], text))
+			return i;
+	return -1;
 }
 
 /* The factor of a suffix K, M, G or T; 1 without one; 0 for anything else. */
-static uint64_t suffix_factor(const char *suffix)
+static uint64_t value_factor(const char *suffix)
 {
 	static const char letters[] = "KMGT";
 	const char *letter;
@@ -140,10 +138,7 @@ static uint64_t suffix_factor(const char *suffix)
 	return letter && !suffix[1] ? (uint64_t)1 << 10 * (letter - letters + 1) : 0;
 }
 
-/* Outcomes of reading a number. */
-enum outcome { NUMBER_GOOD, NUMBER_NONE, NUMBER_OUT_OF_RANGE };
-
-static enum outcome parse_whole(const struct param *row, const char *text, uint64_t *value)
+static enum value_outcome value_parse_whole(const struct param *row, const char *text, uint64_t *whole)
 {
 	bool negative = *text == '-';
 	const char *digits = text + (negative || *text == '+');
@@ -153,154 +148,134 @@ static enum outcome parse_whole(const struct param *row, const char *text, uint6
 	char *end;
 
 	if (!isdigit((unsigned char)*digits))
-		return NUMBER_NONE;
-	*value = strtoull(digits, &end, hex ? 16 : 10);
-	factor = row->type == PARAM_TICKS && *end ? 0 : suffix_factor(end);
+		return VALUE_OF_ANOTHER_KIND;
+	*whole = strtoull(digits, &end, hex ? 16 : 10);
+	factor = row->type == PARAM_TICKS && *end ? 0 : value_factor(end);
 	if (!factor)
-		return NUMBER_NONE;
-	if ((negative && *value) || *value > UINT_LIMIT / factor)
-		return NUMBER_OUT_OF_RANGE;
-	*value *= factor;
-	if ((double)*value < row->min || (double)*value > row->max)
-		return NUMBER_OUT_OF_RANGE;
-	return NUMBER_GOOD;
+		return VALUE_OF_ANOTHER_KIND;
+	if ((negative && *whole) || *whole > UINT_LIMIT / factor)
+		return VALUE_OUT_OF_RANGE;
+	*whole *= factor;
+	if ((double)*whole < row->min || (double)*whole > row->max)
+		return VALUE_OUT_OF_RANGE;
+	return VALUE_GOOD;
 }
 
-static enum outcome parse_real(const struct param *row, const char *text, double *value)
+static enum value_outcome value_parse_real(const struct param *row, const char *text, double *real)
 {
 	uint64_t factor;
 	char *end;
 
 	if (!isdigit((unsigned char)text[strspn(text, "+-.")]) || text[strcspn(text, "xX")])
-		return NUMBER_NONE;
-	*value = strtod(text, &end);
-	factor = suffix_factor(end);
+		return VALUE_OF_ANOTHER_KIND;
+	*real = strtod(text, &end);
+	factor = value_factor(end);
 	if (end == text || !factor)
-		return NUMBER_NONE;
-	*value *= (double)factor;
-	return *value >= row->min && *value <= row->max ? NUMBER_GOOD : NUMBER_OUT_OF_RANGE;
+		return VALUE_OF_ANOTHER_KIND;
+	*real *= (double)factor;
+	return *real >= row->min && *real <= row->max ? VALUE_GOOD : VALUE_OUT_OF_RANGE;
 }
 
-static bool judge(const struct param *row, enum outcome outcome, struct fault *should)
+/* "[1, 2]" or "1, 2": cuts each number out of a copy. */
+static enum value_outcome value_parse_ticks(
+	const struct param *row, const char *text, struct tick_list *ticks)
 {
-	if (outcome == NUMBER_NONE)
-		return not_the_kind(row, should);
-	return outcome == NUMBER_GOOD || out_of_range(row, should);
-}
-
-static bool store_uint(const struct param *row, void *settings, const char *text, struct fault *should)
-{
-	uint64_t value;
-
-	if (!judge(row, parse_whole(row, text, &value), should))
-		return false;
-	if (settings)
-		*(uint64_t *)field(row, settings) = value;
-	return true;
-}
-
-static bool store_real(const struct param *row, void *settings, const char *text, struct fault *should)
-{
-	double value = 0; /* not every compiler sees that only a good number is stored */
-
-	if (!judge(row, parse_real(row, text, &value), should))
-		return false;
-	if (settings)
-		*(double *)field(row, settings) = value;
-	return true;
-}
-
-static bool store_choice(const struct param *row, void *settings, const char *text, struct fault *should)
-{
-	for (int i = 0; row->choices[i]; i++) {
-		if (strcmp(text, row->choices[i]) != 0)
-			continue;
-		if (settings)
-			*(int *)field(row, settings) = i;
-		return true;
-	}
-	return not_the_kind(row, should);
-}
-
-static bool store_text(const struct param *row, void *settings, const char *text, struct fault *should)
-{
-	char **place;
-
-	for (const char *c = text; *c; c++)
-		if (iscntrl((unsigned char)*c))
-			return not_the_kind(row, should);
-	if (!settings)
-		return true;
-	place = field(row, settings);
-	memory_free(*place);
-	*place = memory_string(text, row->name);
-	return true;
-}
-
-/* Copies the next number of `a, b, c` without its blanks; NULL when it is longer than any number. */
-static const char *next_number(const char *text, char *number, size_t room)
-{
-	size_t length;
-
-	text += strspn(text, " \t");
-	length = strcspn(text, ",");
-	while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
-		length--;
-	if (length >= room)
-		return NULL;
-	memcpy(number, text, length);
-	number[length] = '\0';
-	return text + strcspn(text, ",");
-}
-
-static bool store_ticks(const struct param *row, void *settings, const char *text, struct fault *should)
-{
-	struct tick_list list = { 0 };
+	enum value_outcome outcome = VALUE_GOOD;
 	size_t length = strlen(text);
-	char inner[160], number[40];
-	const char *at = inner;
+	char copy[160], *at = copy, *comma;
 
-	if (length >= sizeof inner)
-		return not_the_kind(row, should);
-	memcpy(inner, text, length + 1);
-	if (*inner == '[' && inner[length - 1] == ']') {
-		inner[length - 1] = '\0';
+	if (length >= sizeof copy)
+		return VALUE_OF_ANOTHER_KIND;
+	memcpy(copy, text, length + 1);
+	if (*copy == '[' && copy[length - 1] == ']') {
+		copy[length - 1] = '\0';
 		at++;
 	}
-	do {
-		at = next_number(at, number, sizeof number);
-		if (!at || list.count == TICKS_MAX)
-			return not_the_kind(row, should);
-		if (!judge(row, parse_whole(row, number, &list.ns[list.count]), should))
-			return false;
-		list.count++;
-	} while (*at++ == ',');
-	if (settings)
-		*(struct tick_list *)field(row, settings) = list;
-	return true;
+	for (ticks->count = 0; at && outcome == VALUE_GOOD; at = comma ? comma + 1 : NULL) {
+		if (ticks->count == TICKS_MAX)
+			return VALUE_OF_ANOTHER_KIND;
+		comma = strchr(at, ',');
+		at += strspn(at, " \t");
+		for (length = comma ? (size_t)(comma - at) : strlen(at);
+			length && strchr(" \t", at[length - 1]);)
+			length--;
+		at[length] = '\0';
+		outcome = value_parse_whole(row, at, &ticks->ns[ticks->count++]);
+	}
+	return outcome;
 }
 
-bool value_store(const struct param *row, void *settings, const char *text, struct fault *should)
+static enum value_outcome value_parse(const struct param *row, const char *text, union value *value)
 {
+	static const char *const truths[] = { "false", "true", "no", "yes", "off", "on", "0", "1", NULL };
+	int index;
+
 	switch (row->type) {
 	case PARAM_BOOL:
-		return store_bool(row, settings, text, should);
+		index = value_index(truths, text);
+		value->truth = index & 1;
+		return index < 0 ? VALUE_OF_ANOTHER_KIND : VALUE_GOOD;
 	case PARAM_UINT:
-		return store_uint(row, settings, text, should);
+		return value_parse_whole(row, text, &value->whole);
 	case PARAM_REAL:
-		return store_real(row, settings, text, should);
+		return value_parse_real(row, text, &value->real);
 	case PARAM_CHOICE:
-		return store_choice(row, settings, text, should);
-	case PARAM_TEXT:
-		return store_text(row, settings, text, should);
+		value->choice = value_index(row->choices, text);
+		return value->choice < 0 ? VALUE_OF_ANOTHER_KIND : VALUE_GOOD;
 	case PARAM_TICKS:
-		return store_ticks(row, settings, text, should);
+		return value_parse_ticks(row, text, &value->ticks);
+	case PARAM_TEXT:
+		while (*text && !iscntrl((unsigned char)*text))
+			text++;
+		return *text ? VALUE_OF_ANOTHER_KIND : VALUE_GOOD;
 	}
 	BUG("parameter %s has type %d", row->name, (int)row->type);
 }
 
+bool value_store(const struct param *row, void *settings, const char *text, struct fault *should)
+{
+	static const size_t bytes[] = { [PARAM_BOOL] = sizeof(bool),
+		[PARAM_UINT] = sizeof(uint64_t),
+		[PARAM_REAL] = sizeof(double),
+		[PARAM_CHOICE] = sizeof(int),
+		[PARAM_TEXT] = sizeof(char *),
+		[PARAM_TICKS] = sizeof(struct tick_list) };
+	struct fault range;
+	union value value;
+
+	switch (value_parse(row, text, &value)) {
+	case VALUE_GOOD:
+		break;
+	case VALUE_OF_ANOTHER_KIND:
+		value_kind(row, should);
+		return false;
+	case VALUE_OUT_OF_RANGE:
+		value_range(row, &range);
+		return fault_set(should, "%s%s%s", range.text, *row->unit ? " " : "", row->unit);
+	}
+	if (!settings)
+		return true;
+	value_release(row, settings);
+	if (row->type == PARAM_TEXT)
+		value.text = memory_string(text, row->name);
+	memcpy((char *)settings + row->offset, &value, bytes[row->type]);
+	return true;
+}
+
+void value_release(const struct param *row, void *settings)
+{
+	char **text = (char **)(void *)((char *)settings + row->offset);
+
+	if (row->type != PARAM_TEXT)
+		return;
+	memory_free(*text);
+	*text = NULL;
+}
+
+/* ---- to text ---- */
+
 /* In quotes, with what libconfig needs escaped. */
-static char *quoted(const char *text)
+static char *value_quoted(const char *text)
 {
 	char *result = memory_array(2 * strlen(text) + 3, 1, "parameter text");
 	char *to = result;
@@ -322,51 +297,42 @@ void value_write_real(double value, char *text, size_t room)
 		snprintf(text, room, "%.17g", value);
 }
 
-static void write_ticks(const struct tick_list *list, char *text, size_t room)
+/* "75000", "[58000, 78000]" or "[]" */
+static void value_write_ticks(const struct tick_list *list, char *text, size_t room)
 {
 	size_t used = 0;
 
-	if (list->count == 1) {
-		snprintf(text, room, "%" PRIu64, list->ns[0]);
-		return;
-	}
 	for (uint32_t i = 0; i < list->count; i++)
-		used += (size_t)snprintf(text + used, room - used, "%s%" PRIu64, i ? ", " : "[", list->ns[i]);
-	snprintf(text + used, room - used, "%s", list->count ? "]" : "[]");
+		used += (size_t)snprintf(text + used, room - used, "%s%" PRIu64,
+			i                 ? ", "
+			: list->count > 1 ? "["
+					  : "",
+			list->ns[i]);
+	if (list->count != 1)
+		snprintf(text + used, room - used, "%s", list->count ? "]" : "[]");
 }
 
 char *value_text(const struct param *row, const void *settings)
 {
-	const void *place = const_field(row, settings);
+	const void *field = (const char *)settings + row->offset;
 	char text[128] = "";
 
 	switch (row->type) {
 	case PARAM_BOOL:
-		return memory_string(*(const bool *)place ? "true" : "false", "parameter text");
+		return memory_string(*(const bool *)field ? "true" : "false", "parameter text");
 	case PARAM_UINT:
-		snprintf(text, sizeof text, "%" PRIu64, *(const uint64_t *)place);
+		snprintf(text, sizeof text, "%" PRIu64, *(const uint64_t *)field);
 		break;
 	case PARAM_REAL:
-		value_write_real(*(const double *)place, text, sizeof text);
+		value_write_real(*(const double *)field, text, sizeof text);
 		break;
 	case PARAM_CHOICE:
-		return quoted(row->choices[*(const int *)place]);
+		return value_quoted(row->choices[*(const int *)field]);
 	case PARAM_TEXT:
-		return quoted(*(char *const *)place ? *(char *const *)place : "");
+		return value_quoted(*(char *const *)field ? *(char *const *)field : "");
 	case PARAM_TICKS:
-		write_ticks(place, text, sizeof text);
+		value_write_ticks(field, text, sizeof text);
 		break;
 	}
 	return memory_string(text, "parameter text");
-}
-
-void value_release(const struct param *row, void *settings)
-{
-	char **place;
-
-	if (row->type != PARAM_TEXT)
-		return;
-	place = field(row, settings);
-	memory_free(*place);
-	*place = NULL;
 }

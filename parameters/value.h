@@ -1,7 +1,6 @@
 /*
- * One value of one parameter: from text into the owner's settings and back, the range
- * check, and the words for "what it should be".  It knows a row of an option table and
- * the settings it describes; it knows nothing of files, groups and keys.
+ * One value of one parameter: from text into the owner's settings and back, the range check, and the words for "what
+ * it should be".  It knows a row of an option table and the settings it describes, but no files, groups or keys.
  */
 #ifndef PARAMETERS_VALUE_H
 #define PARAMETERS_VALUE_H
@@ -9,8 +8,8 @@
 #include "base/fault.h"
 #include "base/param.h"
 
-/* Checks the text and stores it; settings NULL: only checks.  On failure `should` says
- * what the value should be ("1 to 65536 pages") and the settings keep the old value. */
+/* Checks the text and stores it; settings NULL: only checks.  On failure `should` says what the value should be ("1
+ * to 65536 pages") and the settings keep the old value. */
 bool value_store(const struct param *, void *settings, const char *text, struct fault *should);
 
 /* The stored value as a parameter file would have it.  The caller frees it. */
@@ -22,14 +21,13 @@ void value_write_real(double, char *text, size_t room);
 /* "a whole number of bytes", "\"greedy\", \"fifo\" or \"random\"", ... */
 void value_kind(const struct param *, struct fault *kind);
 
-/* "1 to 65536"; for rows that have a range, which are those of numbers. */
-bool value_has_range(const struct param *);
-void value_range(const struct param *, struct fault *range);
+/* The same with the range, if there is one: "a whole number of bytes, 2048 to 32768". */
+void value_describe(const struct param *, struct fault *kind);
 
 /* Aborts when the row itself is not well-formed. */
 void value_check_row(const struct param *);
 
-/* Frees what value_store() took. */
+/* Frees the text that value_store() stored, if the row is one. */
 void value_release(const struct param *, void *settings);
 
 #endif

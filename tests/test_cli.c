@@ -1180,7 +1180,7 @@ static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 
 #define FASTER                                                                                               \
 	"run " AGED                                                                                          \
-	"-s flash.read_ns=1000 -s flash.scheduler=fifo -s buffer=lru -s dram.buffer_bytes=64K -s "           \
+	"-s flash.read_ns=1000 -s flash.scheduler=fifo -s buffer=cflru -s dram.buffer_bytes=64K -s "           \
 	"host.mode=closed "
 	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
 	assert_status(w, DONE, "run --save-drive");
