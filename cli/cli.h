@@ -1,7 +1,7 @@
 /*
- * The commands of ./ssd and what they share.  main() finds the command, has its options read by the one
- * parser (options.c) and hands both over; a command calls the rooms that do the work and prints.  Nothing
- * below cli/ knows that there is a command line.
+ * The commands of ./ssd and what they share.  main() finds the command, reads its options with the one parser
+ * (options.c) and calls the command, which calls the rooms that do the work, and prints.  No other room knows that
+ * there is a command line.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -11,14 +11,14 @@
 #include <stdio.h>
 
 struct drive;
+struct settings;
 
 /* Exit status of the program. */
 enum status {
-	STATUS_DONE = 0, /* done, every request served */
-	STATUS_USER = 2, /* the user's mistake: the fault says which, and main() prints it as one line */
+	STATUS_DONE = 0,         /* done, every request served */
+	STATUS_USER = 2,         /* the user's mistake: the fault says which, main() prints it as one line */
 	STATUS_DRIVE_FAILED = 3, /* the modelled drive failed; statistics are written */
-	STATUS_SIGNAL =
-		128, /* + number: ended by SIGINT, SIGTERM or SIGHUP; a run writes its statistics so far */
+	STATUS_SIGNAL = 128, /* + number: ended by SIGINT, SIGTERM or SIGHUP; a run writes its statistics */
 };
 
 /* ---- what was asked for ---- */
@@ -32,8 +32,8 @@ struct words {
 struct options {
 	char **typed; /* the whole command line from the command's name on, NULL-ended */
 	struct words operand;
-	struct words setting; /* -s KEY=VALUE, in their order */
-	struct words apart;   /* of the words typed, those of options that change no result */
+	struct words setting;  /* -s KEY=VALUE, in their order */
+	struct words recorded; /* as typed behind the command's name, without options that change no result */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
 		*warm_up, *log, *checkpoint, *every, *resume, *at, *man;
 	const char *timeline[2]; /* FROM..TO, FILE */
@@ -90,14 +90,18 @@ int options_usage(const struct command *, const struct command *all);
 /* --man: a page in roff's man macros for each command.  False and a fault: the folder cannot be written. */
 bool manual_write(const char *folder, const struct command *all, struct fault *);
 
-/* --complete: what the last of the words behind "ssd" may become, a line each; "=" at its end wants more.  None: a
- * file, or nothing that is known.  Returns STATUS_DONE. */
+/* --complete: prints what the last of the words behind "ssd" may become, one per line; more must follow one that ends
+ * in "=".  Nothing: it is a file name, or unknown.  Returns STATUS_DONE. */
 int completion_print(const struct words *, const struct command *all);
 
-/* Visits what `ssd list` takes for an operand. */
-void cli_visit_listings(void (*visit)(void *context, const char *name), void *context);
+/* Visits the operands of `ssd list`. */
+void cli_visit_listings(void (*visit)(void *context, const char *name, const char *heading), void *context);
 
 /* ---- what commands share ---- */
+
+/* Settings from the parameter file, the first operand if there is one, and from -s; -L is part of them.
+ * settings_release() must follow either way. */
+bool cli_settings(struct settings *, const struct options *, struct fault *);
 
 /* For `return cli_status(fault_set(...))` and the like. */
 static inline int cli_status(bool done)
@@ -108,25 +112,25 @@ static inline int cli_status(bool done)
 /* Prints "ssd: text" on stderr: a remark, not a mistake. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "ssd: warning: text"; rooms are given it to warn with. */
+/* Prints "ssd: warning: text"; a callback for other rooms. */
 void cli_warn(void *context, const char *text);
 
-/* What follows on standard output is a listing: a reader who has seen enough and goes away ends the program
- * with STATUS_DONE.  Of results it would be a write error. */
+/* What follows on standard output is a listing: if its reader closes the pipe early (`| head`), the program ends with
+ * STATUS_DONE.  For results that is a write error. */
 void cli_listing(void);
 
 /*
- * SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program with STATUS_SIGNAL + number, and what it has
- * begun to write is removed.  Once a run has begun the first of them is only noted (cli_signal(), else 0), for the run
- * to end with what it has so far; the second one ends the program.
+ * SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program with STATUS_SIGNAL + number, and files it has
+ * begun are removed.  Once a run has begun the first of them is only noted, and cli_signal() returns its number (0
+ * before), so that the run can end with its statistics so far; the second one ends the program.
  */
 void cli_catch_signals(void);
 void cli_run_begins(void);
 int cli_signal(void);
 
-/* A line on a terminal that says how far a long run or a long trace has come.  Silent elsewhere. */
+/* A line on a terminal that shows how far a long run or a long trace has come.  Silent elsewhere. */
 struct progress {
-	bool on;               /* stderr is a terminal and nobody asked for quiet */
+	bool on;               /* stderr is a terminal, and not --quiet */
 	double started, shown; /* seconds */
 };
 
@@ -138,29 +142,29 @@ double cli_seconds(void);
 /* Is it time to show the line again? */
 bool progress_due(struct progress *);
 
-/* `done` is the share from 0 to 1, 0 if nobody knows; with a drive (may be NULL) its WAF is shown, too. */
+/* `done` is the share from 0 to 1, 0 if unknown; with a drive (may be NULL) its WAF is shown, too. */
 void progress_show(const struct progress *, uint64_t requests, double done, const struct drive *);
 
 /* Clears the line.  Returns the seconds since the start. */
 double progress_end(const struct progress *);
 
-/* A file that a command reads or writes, as the user named it, and by which option or word. */
+/* A file that a command reads or writes: the option or word that names it, and its path. */
 struct named {
 	const char *what, *path; /* NULL: there is none */
 	bool written;
 };
 
-/* False and a fault: what is written to one of them would go where another is, which may be neither a device nor a
- * pipe.  Folders are there. */
+/* False and a fault: two of them are the same file, and one is written.  Devices and pipes may be shared.  Folders must
+ * exist. */
 bool cli_distinct(const struct named *, size_t n, struct fault *);
 
 /* "5" or "5..8".  False: it is neither. */
 bool cli_range(const char *text, uint64_t *from, uint64_t *to);
 
-/* A name with what stands between its parts, "/" or "", to be freed. */
+/* Two parts of a name with "/", " " or "" between them, to be freed. */
 char *cli_joined(const char *, const char *between, const char *);
 
-/* Makes every folder of the path that is missing. */
+/* Makes the folder and those above it, as far as they are missing. */
 bool cli_make_folder(const char *path, struct fault *);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the commands share: remarks and progress on stderr, files and folders. */
+/* What the commands share: settings, remarks and progress on stderr, signals, files and folders. */
 /* realpath() belongs to the X/Open part of POSIX. */
 #define _XOPEN_SOURCE 700
 
@@ -9,6 +9,7 @@
 #include "stats/output.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,6 +17,28 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+bool cli_settings(struct settings *s, const struct options *o, struct fault *fault)
+{
+	const char *path = o->operand.count ? o->operand.text[0] : NULL;
+	bool done =
+		settings_init(s, fault) && settings_read(s, path, o->setting.text, o->setting.count, fault);
+
+	s->trace.list = o->trace.list;
+	return done;
+}
+
+bool cli_range(const char *text, uint64_t *from, uint64_t *to)
+{
+	char *end;
+
+	*from = *to = strtoull(text, &end, 10);
+	if (end != text && !strncmp(end, "..", 2) && end[2] >= '0' && end[2] <= '9')
+		*to = strtoull(end + 2, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && *from <= *to;
+}
+
+/* ---- remarks and signals ---- */
 
 void cli_note(const char *format, ...)
 {
@@ -34,12 +57,12 @@ void cli_warn(void *context, const char *text)
 	cli_note("warning: %s", text);
 }
 
-/* The only state of the program outside a struct: what a signal handler can reach. */
+/* The only state outside a struct here: a signal handler needs it. */
 static volatile sig_atomic_t interrupted;
 
-#define IN_A_RUN (-1) /* the first signal is noted, the run ends by itself */
+#define IN_A_RUN (-1) /* the first signal is noted, and the run ends itself */
 
-static void take_signal(int number)
+static void cli_take_signal(int number)
 {
 	if (interrupted != IN_A_RUN) {
 		outputs_remove();
@@ -51,7 +74,7 @@ static void take_signal(int number)
 void cli_catch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = take_signal, .sa_flags = SA_RESTART }, old;
+	struct sigaction action = { .sa_handler = cli_take_signal, .sa_flags = SA_RESTART }, old;
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
@@ -69,7 +92,7 @@ int cli_signal(void)
 	return interrupted == IN_A_RUN ? 0 : interrupted;
 }
 
-static void end_quietly(int signal_number)
+static void cli_end_quietly(int signal_number)
 {
 	(void)signal_number;
 	_exit(STATUS_DONE);
@@ -77,8 +100,10 @@ static void end_quietly(int signal_number)
 
 void cli_listing(void)
 {
-	signal(SIGPIPE, end_quietly);
+	signal(SIGPIPE, cli_end_quietly);
 }
+
+/* ---- progress ---- */
 
 double cli_seconds(void)
 {
@@ -112,13 +137,12 @@ void progress_show(const struct progress *p, uint64_t requests, double done, con
 	fputs("\r\033[K", stderr);
 	if (done > 0)
 		fprintf(stderr, "%5.1f %%  ETA %.0f s  ", done * 100, elapsed / done - elapsed);
-	fprintf(stderr, "%llu requests, %.0f/s", (unsigned long long)requests, (double)requests / elapsed);
+	fprintf(stderr, "%" PRIu64 " requests, %.0f/s", requests, (double)requests / elapsed);
 	if (drive) {
 		double waf = statistics_waf(drive);
 
 		drive->ftl->ops->facts(drive->ftl, &facts);
-		fprintf(stderr, "  WAF %.3f  %llu free blocks", waf > 0 ? waf : 0,
-			(unsigned long long)facts.free_blocks);
+		fprintf(stderr, "  WAF %.3f  %" PRIu64 " free blocks", waf > 0 ? waf : 0, facts.free_blocks);
 	}
 	fflush(stderr);
 }
@@ -129,6 +153,8 @@ double progress_end(const struct progress *p)
 		fputs("\r\033[K", stderr);
 	return cli_seconds() - p->started;
 }
+
+/* ---- files and folders ---- */
 
 char *cli_joined(const char *first, const char *between, const char *second)
 {
@@ -158,35 +184,36 @@ bool cli_make_folder(const char *folder, struct fault *fault)
 	return done;
 }
 
-/* One name for each place of a file, whether it is there or not, to be freed; NULL of what is none. */
-static char *place_of(const char *path)
+/* The same name for every path to a file, whether it exists or not, to be freed; NULL of a device, pipe or folder. */
+static char *cli_place_of(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
 	char *folder, *known, *place;
 	struct stat status;
 
 	if (!path || (!stat(path, &status) && !S_ISREG(status.st_mode)))
 		return NULL;
-	folder = memory_string(slash ? path : ".", "path");
-	if (slash)
-		folder[slash == path ? 1 : slash - path] = 0;
 	known = realpath(path, NULL);
-	place = known ? memory_string(known, "path") : NULL;
+	if (known) {
+		place = memory_string(known, "path");
+	} else {
+		folder = memory_string(path, "path");
+		folder[slash ? name - path : 0] = '\0';
+		known = realpath(*folder ? folder : ".", NULL);
+		place = cli_joined(known ? known : folder, "/", name);
+		memory_free(folder);
+	}
 	free(known);
-	known = place ? NULL : realpath(folder, NULL);
-	place = place ? place : cli_joined(known ? known : folder, "/", slash ? slash + 1 : path);
-	free(known);
-	memory_free(folder);
 	return place;
 }
 
 bool cli_distinct(const struct named *file, size_t n, struct fault *fault)
 {
-	char **place = memory_array(n, sizeof *place, "names of files");
+	char **place = memory_array(n, sizeof *place, "file names");
 	bool distinct = true;
 
 	for (size_t i = 0; i < n; i++) {
-		place[i] = place_of(file[i].path);
+		place[i] = cli_place_of(file[i].path);
 		for (size_t k = 0; k < i && distinct && place[i]; k++)
 			distinct = !place[k] || strcmp(place[k], place[i]) ||
 				   !(file[i].written || file[k].written) ||

@@ -5,86 +5,58 @@
 
 #include <string.h>
 
-/* `name` with `more` behind it, if the word is a beginning of that. */
-static void offer(const char *word, const char *name, const char *more)
+/* The two parts together, if the word is their beginning. */
+static void completion_offer(const char *word, const char *first, const char *second)
 {
 	char whole[256];
 
-	snprintf(whole, sizeof whole, "%s%s", name, more);
+	snprintf(whole, sizeof whole, "%s%s", first, second);
 	if (!strncmp(whole, word, strlen(word)))
 		puts(whole);
 }
 
-static void offer_name(void *word, const char *name)
-{
-	offer(word, name, "");
-}
-
-static void offer_profile(void *word, const char *name, const char *brief)
+static void completion_offer_name(void *word, const char *name, const char *brief)
 {
 	(void)brief;
-	offer(word, name, "");
+	completion_offer(word, name, "");
 }
 
-/* "KEY=", and once that is there the names it may be. */
-static void offer_setting(const char *word, const struct param *row, const char *key)
+/* Every key of a drive's parameters; to be `assigned`, "KEY=", and behind that the names it may have. */
+static void completion_offer_keys(const char *word, bool assigned)
 {
 	static const char *const truths[] = { "true", "false", NULL };
-	const char *const *choice = row->type == PARAM_BOOL ? truths : row->choices;
-	size_t length = strlen(key);
-	char start[200];
-
-	if (strncmp(word, key, length) != 0 || word[length] != '=') {
-		offer(word, key, "=");
-		return;
-	}
-	snprintf(start, sizeof start, "%s=", key);
-	for (; choice && *choice; choice++)
-		offer(word, start, *choice);
-}
-
-/* Every key, as `put` shows it. */
-static void visit_keys(const char *word, void (*put)(const char *word, const struct param *, const char *key))
-{
 	struct settings settings;
 	struct fault fault = { "" };
+	char key[160];
 
-	if (settings_init(&settings, &fault))
-		for (size_t i = 0; i < settings.groups; i++)
-			for (const struct param *row = settings.group[i].rows; row && row->name; row++) {
-				const char *group = settings.group[i].name;
-				char key[160];
+	settings_init(&settings, &fault);
+	for (struct param_group *g = settings.group; g < settings.group + settings.groups; g++)
+		for (const struct param *row = g->rows; row && row->name; row++) {
+			const char *const *value = row->type == PARAM_BOOL ? truths : row->choices;
 
-				snprintf(key, sizeof key, "%s%s%s", group, *group ? "." : "", row->name);
-				put(word, row, key);
-			}
+			snprintf(key, sizeof key, "%s%s%s%s", g->name, *g->name ? "." : "", row->name,
+				assigned ? "=" : "");
+			if (!assigned || strncmp(word, key, strlen(key)))
+				completion_offer(word, key, "");
+			else
+				for (; value && *value; value++)
+					completion_offer(word, key, *value);
+		}
 	settings_release(&settings);
 }
 
-static void put_key(const char *word, const struct param *row, const char *key)
+static void completion_offer_options(const struct command *c, const char *word)
 {
-	(void)row;
-	offer(word, key, "");
-}
-
-static void offer_options(const struct command *c, const char *word)
-{
-	char text[64];
-
 	for (const struct option *row = NULL; (row = options_next(c, row));) {
-		if (row->letter) {
-			snprintf(text, sizeof text, "-%c", row->letter);
-			offer(word, text, "");
-		}
-		if (row->name) {
-			snprintf(text, sizeof text, "--%s", row->name);
-			offer(word, text, "");
-		}
+		if (row->letter)
+			completion_offer(word, "-", (char[]){ row->letter, '\0' });
+		if (row->name)
+			completion_offer(word, "--", row->name);
 	}
 }
 
-/* The row if this word is an option that takes the next word for its value, else NULL. */
-static const struct option *option_before(const struct command *c, const char *word)
+/* The row if this word is an option whose value is the next word, else NULL. */
+static const struct option *completion_option(const struct command *c, const char *word)
 {
 	for (const struct option *row = NULL; (row = options_next(c, row));)
 		if (row->kind != FLAG &&
@@ -94,74 +66,50 @@ static const struct option *option_before(const struct command *c, const char *w
 	return NULL;
 }
 
-static void offer_values(const struct option *row, const char *word)
+static void completion_offer_values(const struct option *row, const char *word)
 {
 	char values[256];
 
 	if (row->kind == WORDS && (row->takers & TAKES_RUN))
-		visit_keys(word, offer_setting);
+		completion_offer_keys(word, true);
 	if (!row->values)
 		return;
 	row->values(values, sizeof values);
 	for (char *value = strtok(values, ", "); value; value = strtok(NULL, ", "))
-		offer(word, value, "");
+		completion_offer(word, value, "");
 }
 
-static const struct command *the_program(const struct command *all)
+static void completion_offer_commands(
+	const struct command *group, const struct command *all, const char *word)
 {
-	while (*all->name)
-		all++;
-	return all;
-}
-
-static void offer_commands(const struct command *group, const struct command *all, const char *word)
-{
-	size_t length = strlen(group->name) + (*group->name != '\0');
-
 	for (const struct command *c = NULL; (c = options_next_of_group(group, all, c));)
-		offer(word, c->name + length, "");
+		completion_offer(word, options_word(group, c), "");
 }
 
-/* The i-th operand, by the word for it in the command's synopsis. */
-static void offer_operands(const struct command *c, const struct command *all, size_t i, char *word)
+/* The i-th operand, by its name in the command's synopsis. */
+static void completion_offer_operands(
+	const struct command *c, const struct command *all, size_t i, char *word)
 {
 	const char *name = c->operands;
+	size_t none = 0;
 
 	if (i >= c->most)
 		return;
 	for (; i && strchr(name, ' '); i--)
 		name = strchr(name, ' ') + 1;
 	if ((!strncmp(name, "TRACE", 5) && (c->takes & TAKES_RUN)) || !strncmp(name, "PROFILE", 7))
-		generator_list(offer_profile, word);
+		generator_list(completion_offer_name, word);
 	else if (!strncmp(name, "[WHAT]", 6))
-		cli_visit_listings(offer_name, word);
+		cli_visit_listings(completion_offer_name, word);
 	else if (!strncmp(name, "[GROUP|KEY]", 11))
-		visit_keys(word, put_key);
+		completion_offer_keys(word, false);
 	else if (!strncmp(name, "[COMMAND]", 9))
-		offer_commands(the_program(all), all, word);
-}
-
-/* The command of the first word or two, which `*typed` moves behind; the program if it is none of a name. */
-static const struct command *command_of(const struct words *typed, size_t *at, const struct command *all)
-{
-	const struct command *group = the_program(all), *c;
-
-	for (*at = 0; *at + 1 < typed->count; ++*at) {
-		size_t length = strlen(group->name) + (*group->name != '\0');
-
-		for (c = NULL; (c = options_next_of_group(group, all, c));)
-			if (!strcmp(c->name + length, typed->text[*at]))
-				break;
-		if (!c)
-			break;
-		group = c;
-	}
-	return group;
+		completion_offer_commands(options_command(NULL, &none, all), all, word);
 }
 
 int completion_print(const struct words *typed, const struct command *all)
 {
-	size_t at, operands = 0, last = typed->count - 1;
+	size_t last = typed->count - 1, at = last, operands = 0;
 	const struct command *c;
 	char *word;
 
@@ -169,21 +117,21 @@ int completion_print(const struct words *typed, const struct command *all)
 	if (!typed->count)
 		return STATUS_DONE;
 	word = typed->text[last];
-	c = command_of(typed, &at, all);
+	c = options_command(typed->text, &at, all);
 	for (const struct option *row; at < last; at++) {
 		if (*typed->text[at] != '-')
 			operands++;
-		else if ((row = option_before(c, typed->text[at])) && ++at == last) {
-			offer_values(row, word);
+		else if ((row = completion_option(c, typed->text[at])) && ++at == last) {
+			completion_offer_values(row, word);
 			return STATUS_DONE;
 		}
 	}
 	if (*word == '-') {
-		offer_options(c, word);
+		completion_offer_options(c, word);
 		return STATUS_DONE;
 	}
 	if (!operands)
-		offer_commands(c, all, word);
-	offer_operands(c, all, operands, word);
+		completion_offer_commands(c, all, word);
+	completion_offer_operands(c, all, operands, word);
 	return STATUS_DONE;
 }

@@ -1,4 +1,4 @@
-/* `ssd legacy`: what SSDsim 2.1 would have answered. */
+/* `ssd legacy`: the results of SSDsim 2.1. */
 #include "cli/cli.h"
 #include "legacy/import.h"
 #include "legacy/legacy.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define STATUS_DIFFERENT 1 /* as diff(1) says it */
+#define STATUS_DIFFERENT 1 /* as of diff(1) */
 
-static int list_quirks(void)
+static int legacy_list_quirks(void)
 {
 	cli_listing();
 	for (enum quirk q = 1; q < QUIRKS; q++) {
@@ -25,8 +25,8 @@ static int list_quirks(void)
 	return STATUS_DONE;
 }
 
-/* What the run passed over, each thing once. */
-static void say_notes(const struct legacy_result *r)
+/* What the run ignored, each thing once. */
+static void legacy_tell_notes(const struct legacy_result *r)
 {
 	if (r->unknown_keys)
 		cli_note("note: %u unknown parameters ignored, the first is '%s'", r->unknown_keys,
@@ -37,10 +37,10 @@ static void say_notes(const struct legacy_result *r)
 			r->blank_lines);
 	if (r->disordered_lines)
 		cli_note("note: %" PRIu64
-			 " lines are earlier than the one before; SSDsim's clock follows them back",
+			 " lines are earlier than the line before; SSDsim's clock goes back with them",
 			r->disordered_lines);
 	if (r->trims)
-		cli_note("note: %" PRIu64 " trims of the trace passed over; SSDsim knows none", r->trims);
+		cli_note("note: %" PRIu64 " trims of the trace ignored; SSDsim has none", r->trims);
 	for (enum quirk q = 1; q < QUIRKS; q++)
 		if (r->noted[q])
 			cli_note("note: %s: %s; here: %s (%" PRIu64 " times)", quirk_row(q)->name,
@@ -54,7 +54,7 @@ int cli_legacy(const struct options *options, struct fault *fault)
 	enum legacy_end end;
 
 	if (options->list_quirks)
-		return list_quirks();
+		return legacy_list_quirks();
 	if (options->fix && !quirk_set_parse(&o.repaired, options->fix, fault))
 		return STATUS_USER;
 	if (!cli_make_folder(o.directory, fault))
@@ -65,7 +65,7 @@ int cli_legacy(const struct options *options, struct fault *fault)
 	end = legacy_run(&o, &result, fault);
 	if (end == LEGACY_REFUSED)
 		return STATUS_USER;
-	say_notes(&result);
+	legacy_tell_notes(&result);
 	if (end == LEGACY_DONE)
 		return STATUS_DONE;
 	cli_note("%s; %" PRIu64 " requests were finished", fault->text, result.requests);
@@ -84,8 +84,8 @@ int cli_legacy_import(const struct options *o, struct fault *fault)
 	return cli_status(done);
 }
 
-/* One line per difference; values are compared as written. */
-static bool print_difference(const struct statistics_row *a, const struct statistics_row *b)
+/* Prints a line if they differ as written; `b` NULL: it is missing. */
+static bool legacy_print_difference(const struct statistics_row *a, const struct statistics_row *b)
 {
 	if (b && !strcmp(a->text, b->text))
 		return false;
@@ -96,14 +96,15 @@ static bool print_difference(const struct statistics_row *a, const struct statis
 	return true;
 }
 
-/* Returns how many differ, of *values in either file. */
-static size_t print_differences(const struct statistics *a, const struct statistics *b, size_t *values)
+/* Returns how many differ; *values: how many there are in either file. */
+static size_t legacy_print_differences(const struct statistics *a, const struct statistics *b, size_t *values)
 {
 	size_t differences = 0;
 
 	*values = a->rows;
 	for (size_t i = 0; i < a->rows; i++)
-		differences += print_difference(&a->row[i], legacy_statistics_find(b, a->row[i].label));
+		differences +=
+			legacy_print_difference(&a->row[i], legacy_statistics_find(b, a->row[i].label));
 	for (size_t i = 0; i < b->rows; i++)
 		if (!legacy_statistics_find(a, b->row[i].label)) {
 			printf("%-56.56s %16s %16s\n", b->row[i].label, "-", b->row[i].text);
@@ -127,7 +128,7 @@ int cli_legacy_diff(const struct options *o, struct fault *fault)
 	}
 	if (a.early_end || b.early_end)
 		printf("(the run of %s ended early)\n", path[!a.early_end]);
-	differences = print_differences(&a, &b, &values);
+	differences = legacy_print_differences(&a, &b, &values);
 	printf("%zu of %zu values differ\n", differences, values);
 	legacy_statistics_free(&a);
 	legacy_statistics_free(&b);

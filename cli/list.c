@@ -1,4 +1,4 @@
-/* `ssd list` and `ssd params`: what there is to choose from. */
+/* `ssd list` and `ssd params`: what can be chosen and set. */
 #include "base/suggest.h"
 #include "buffer/buffer.h"
 #include "cli/cli.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static void print_row(void *context, const char *name, const char *brief)
+static void list_print_row(void *context, const char *name, const char *brief)
 {
 	(void)context;
 	printf("  %-14s%s\n", name, brief);
@@ -20,44 +20,47 @@ static void print_row(void *context, const char *name, const char *brief)
 	static void function(void)                                                                           \
 	{                                                                                                    \
 		for (size_t i = 0; (plug_ins)[i]; i++)                                                       \
-			print_row(NULL, (plug_ins)[i]->name, (plug_ins)[i]->brief);                          \
+			list_print_row(NULL, (plug_ins)[i]->name, (plug_ins)[i]->brief);                     \
 	}
 
-PRINTER(print_ftls, ftls)
-PRINTER(print_buffers, buffers)
-PRINTER(print_host_layers, host_layers)
-PRINTER(print_gc_policies, gc_policies)
-PRINTER(print_trace_formats, trace_formats)
+PRINTER(list_print_ftls, ftls)
+PRINTER(list_print_buffers, buffers)
+PRINTER(list_print_host_layers, host_layers)
+PRINTER(list_print_gc_policies, gc_policies)
+PRINTER(list_print_trace_formats, trace_formats)
 
-static void print_profiles(void)
+static void list_print_profiles(void)
 {
-	generator_list(print_row, NULL);
+	generator_list(list_print_row, NULL);
 }
 
-static void print_statistics(void)
+static void list_print_statistics(void)
 {
 	run_report_names(stdout);
 }
 
-/* What can be listed: the operand, the heading behind it, the rows.  Another listing is another row here. */
+/* What can be listed: the operand, the heading after it, the rows.  A new listing is a new row here. */
 static const struct listing {
 	const char *name, *heading;
 	void (*print)(void);
-	bool long_one; /* its rows are shown only where it is named */
+	bool long_one; /* printed only if it is named */
 } listings[] = {
-	{ "ftls", "FTLs (-s ftl=NAME)", print_ftls },
-	{ "buffers", "write buffers (-s buffer=NAME)", print_buffers },
-	{ "layers", "host layers in front of both (-s host.layer=NAME)", print_host_layers },
-	{ "gc", "garbage collection policies (-s gc.policy=NAME)", print_gc_policies },
-	{ "formats", "trace formats (found from the content; -s trace.format=NAME)", print_trace_formats },
-	{ "profiles", "generator profiles (in place of a trace; ssd trace generate NAME)", print_profiles },
-	{ "statistics", "every number that a run reports (ssd list statistics)", print_statistics, true },
+	{ "ftls", "FTLs (-s ftl=NAME)", list_print_ftls },
+	{ "buffers", "write buffers (-s buffer=NAME)", list_print_buffers },
+	{ "layers", "host layers in front of both (-s host.layer=NAME)", list_print_host_layers },
+	{ "gc", "garbage collection policies (-s gc.policy=NAME)", list_print_gc_policies },
+	{ "formats", "trace formats (found from the content; -s trace.format=NAME)",
+		list_print_trace_formats },
+	{ "profiles", "generator profiles (in place of a trace; ssd trace generate NAME)",
+		list_print_profiles },
+	{ "statistics", "every number that a run reports (ssd list statistics)", list_print_statistics,
+		true },
 };
 
-void cli_visit_listings(void (*visit)(void *context, const char *name), void *context)
+void cli_visit_listings(void (*visit)(void *context, const char *name, const char *heading), void *context)
 {
 	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
-		visit(context, listings[i].name);
+		visit(context, listings[i].name, listings[i].heading);
 }
 
 int cli_list(const struct options *o, struct fault *fault)

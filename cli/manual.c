@@ -7,40 +7,29 @@
 #include <ctype.h>
 #include <string.h>
 
-/* As it stands there; roff takes these characters for something else. */
-static void put_character(FILE *out, char c)
+/* So many characters as they are: roff takes some of them for something else. */
+static void manual_put(FILE *out, const char *text, size_t length)
 {
 	static const char special[] = "\\-`'^~";
 	static const char *const name[] = { "\\e", "\\-", "\\(ga", "\\(aq", "\\(ha", "\\(ti" };
-	const char *at = strchr(special, c);
 
-	if (at)
-		fputs(name[at - special], out);
-	else
-		putc(c, out);
-}
-
-/* `length` characters as one line; of blanks and line ends in it one is left, unless it is `kept` as it is. */
-static void put_line(FILE *out, const char *text, size_t length, bool kept)
-{
 	if (*text == '.')
 		fputs("\\&", out);
-	for (size_t i = 0; i < length; i++)
-		if (kept || !isspace((unsigned char)text[i]))
-			put_character(out, text[i]);
-		else if (i + 1 < length && !isspace((unsigned char)text[i + 1]))
-			putc(' ', out);
+	for (; length--; text++)
+		if (strchr(special, *text))
+			fputs(name[strchr(special, *text) - special], out);
+		else
+			putc(*text, out);
+}
+
+static void manual_put_line(FILE *out, const char *text)
+{
+	manual_put(out, text, strlen(text));
 	putc('\n', out);
 }
 
-static void put_words(FILE *out, const char *text)
-{
-	text += strspn(text, "\n");
-	put_line(out, text, strlen(text), false);
-}
-
 /* Paragraphs; indented lines are an example. */
-static void put_paragraphs(FILE *out, const char *text)
+static void manual_put_paragraphs(FILE *out, const char *text)
 {
 	bool example = false;
 
@@ -52,42 +41,36 @@ static void put_paragraphs(FILE *out, const char *text)
 			fputs(indented ? ".EX\n" : ".EE\n", out);
 		example = indented;
 		if (length)
-			put_line(out, text, length, example);
-		else
-			fputs(".PP\n", out);
+			manual_put(out, text, length);
+		fputs(length ? "\n" : ".PP\n", out);
 	}
 	if (example)
 		fputs(".EE\n", out);
 }
 
-static void put_option(FILE *out, const struct option *row)
+static void manual_put_option(FILE *out, const struct option *row)
 {
-	char values[256] = "";
+	char about[ABOUT_BYTES];
 
-	if (!row->name && !row->letter) {
+	if (!row->name && !row->letter)
 		fputs(".PP\n", out);
-		put_words(out, row->help);
-		return;
-	}
-	fputs(".TP\n\\fB", out);
+	else
+		fputs(".TP\n\\fB", out);
 	if (row->letter)
 		fprintf(out, "\\-%c%s", row->letter, row->name ? "\\fR, \\fB" : "");
 	if (row->name) {
-		fputs("\\-\\-", out);
-		for (const char *c = row->name; *c; c++)
-			put_character(out, *c);
+		manual_put(out, "--", 2);
+		manual_put(out, row->name, strlen(row->name));
 	}
-	fprintf(out, "\\fR%s%s%s\n", row->value ? " \\fI" : "", row->value ? row->value : "",
-		row->value ? "\\fR" : "");
-	if (row->values)
-		row->values(values, sizeof values);
-	put_words(out, *row->help ? row->help : values);
-	if (*row->help && *values)
-		put_words(out, values);
+	if (row->value)
+		fprintf(out, "\\fR \\fI%s", row->value);
+	if (row->name || row->letter)
+		fputs("\\fR\n", out);
+	manual_put_line(out, options_about(row, about, sizeof about));
 }
 
 /* "ssd-trace-stat" */
-static const char *page_name(const struct command *c, char *name, size_t bytes)
+static const char *manual_name(const struct command *c, char *name, size_t bytes)
 {
 	snprintf(name, bytes, "ssd%s%s", *c->name ? "-" : "", c->name);
 	for (char *blank; (blank = strchr(name, ' '));)
@@ -95,24 +78,24 @@ static const char *page_name(const struct command *c, char *name, size_t bytes)
 	return name;
 }
 
-static void put_heading(FILE *out, const struct command *c)
+static void manual_put_heading(FILE *out, const struct command *c)
 {
 	char text[160];
 
 	fputs(".TH ", out);
-	for (const char *at = page_name(c, text, sizeof text); *at; at++)
+	for (const char *at = manual_name(c, text, sizeof text); *at; at++)
 		putc(toupper((unsigned char)*at), out);
 	fprintf(out, " 1 \"%s\" \"ssdlab %s\" \"ssdlab\"\n.SH NAME\n", SSD_VERSION_DATE, SSD_VERSION);
-	put_words(out, text);
+	manual_put_line(out, text);
 	fputs("\\- ", out);
-	put_words(out, c->brief ? c->brief : "a simulator of flash drives");
+	manual_put_line(out, c->brief ? c->brief : "a simulator of flash drives");
 	fputs(".SH SYNOPSIS\n.B ", out);
-	put_words(out, options_synopsis(c, text, sizeof text));
+	manual_put_line(out, options_synopsis(c, text, sizeof text));
 	fputs(".SH DESCRIPTION\n", out);
-	put_paragraphs(out, c->about);
+	manual_put_paragraphs(out, c->about);
 }
 
-static void put_see_also(FILE *out, const struct command *c, const struct command *all)
+static void manual_put_others(FILE *out, const struct command *c, const struct command *all)
 {
 	char name[160];
 	const char *comma = "";
@@ -120,7 +103,7 @@ static void put_see_also(FILE *out, const struct command *c, const struct comman
 	fputs(".SH SEE ALSO\n", out);
 	for (const struct command *other = all;; other++) {
 		if (other != c) {
-			fprintf(out, "%s.BR %s (1)", comma, page_name(other, name, sizeof name));
+			fprintf(out, "%s.BR %s (1)", comma, manual_name(other, name, sizeof name));
 			comma = ",\n";
 		}
 		if (!*other->name)
@@ -129,44 +112,39 @@ static void put_see_also(FILE *out, const struct command *c, const struct comman
 	putc('\n', out);
 }
 
-static void put_page(FILE *out, const struct command *c, const struct command *all)
+static void manual_put_page(FILE *out, const struct command *c, const struct command *all)
 {
-	const struct command *member = NULL;
-	const struct option *row = NULL;
+	const char *heading = ".SH COMMANDS\n";
 
-	put_heading(out, c);
+	manual_put_heading(out, c);
 	fputs(".SH OPTIONS\n", out);
-	while ((row = options_next(c, row)))
-		put_option(out, row);
-	if ((member = options_next_of_group(c, all, NULL)))
-		fputs(".SH COMMANDS\n", out);
-	for (; member; member = options_next_of_group(c, all, member)) {
-		fputs(".TP\n.B ", out);
-		put_words(out, member->name);
-		put_words(out, member->brief);
+	for (const struct option *row = NULL; (row = options_next(c, row));)
+		manual_put_option(out, row);
+	for (const struct command *m = NULL; (m = options_next_of_group(c, all, m)); heading = "") {
+		fprintf(out, "%s.TP\n.B ", heading);
+		manual_put_line(out, m->name);
+		manual_put_line(out, m->brief);
 	}
 	if (c->examples) {
 		fputs(".SH EXAMPLES\n", out);
-		put_paragraphs(out, c->examples);
+		manual_put_paragraphs(out, c->examples);
 	}
-	put_see_also(out, c, all);
+	manual_put_others(out, c, all);
 }
 
-static bool write_page(
+static bool manual_write_page(
 	const char *folder, const struct command *c, const struct command *all, struct fault *fault)
 {
-	char name[160];
-	size_t bytes = strlen(folder) + strlen(page_name(c, name, sizeof name)) + sizeof "/.1";
-	char *path = memory_array(bytes, 1, "path");
+	char name[160], *stem = cli_joined(folder, "/", manual_name(c, name, sizeof name)),
+			*path = cli_joined(stem, ".", "1");
 	struct output out;
-	bool done;
+	bool done = output_open(&out, path, fault);
 
-	snprintf(path, bytes, "%s/%s.1", folder, name);
-	done = output_open(&out, path, fault);
 	if (done) {
-		put_page(out.stream, c, all);
+		manual_put_page(out.stream, c, all);
 		done = output_commit(&out, fault);
 	}
+	memory_free(stem);
 	memory_free(path);
 	return done;
 }
@@ -177,7 +155,7 @@ bool manual_write(const char *folder, const struct command *all, struct fault *f
 
 	if (!cli_make_folder(folder, fault))
 		return false;
-	while (write_page(folder, c, all, fault))
+	while (manual_write_page(folder, c, all, fault))
 		if (!*c++->name)
 			return true;
 	return false;

@@ -13,19 +13,20 @@
 #define READERS     (TAKES_STAT | TAKES_CONVERT)
 #define WRITERS     (TAKES_CONVERT | TAKES_GENERATE)
 
-/* In the order of --help.  A row without name and letter is a line of it. */
-static const struct option table[] = {
+/* In the order of --help.  A row without name and letter is a heading. */
+static const struct option options_table[] = {
 	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
-		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05 (ssd params)" },
+		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05; `ssd params` describes them" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
 	{ TAKES_RUN | TAKES_WATCH | TAKES_LEGACY | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
-		"requests in place of TRACE: -L w0+8,w3.1,r0,t4,gc writes 8 pages from page 0, sector 1 of page 3,\n"
-		"                       reads a page, trims one, collects a block; = before one: at the same moment" },
+		"requests in place of TRACE, e.g. -L w0+8,w3.1,r0,t4,gc: write 8 pages from page 0, write sector 1 "
+		"of page 3, read page 0, trim page 4, collect a block; one that begins with = arrives at the same "
+		"time as the one before it" },
 	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),
 		"also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)" },
 	{ TAKES_LEGACY, NULL, 'o', "DIR", TEXT, FIELD(folder),
-		"where the results go (default: the current folder)" },
+		"folder for the results (default: the current one)" },
 	{ TAKES_RUN | TAKES_MEASURE, "json", 0, "FILE", TEXT, FIELD(json),
 		"also write the statistics as JSON" },
 	{ TAKES_STAT, "json", 0, "FILE", TEXT, FIELD(json),
@@ -33,55 +34,61 @@ static const struct option table[] = {
 	{ TAKES_STAT, "plot", 0, "FILE", TEXT, FIELD(plot),
 		"draw one trace on a page (SVG, or PNG if FILE ends in .png; needs gnuplot)" },
 	{ TAKES_STAT, "reuse-page", 0, "BYTES", NUMBER, FIELD(reuse_page),
-		"size of a page for trace.page_reuse_8192_share: 512 ... 65536, default 2048", NULL, 512,
-		65536 },
+		"page size for trace.page_reuse_8192_share: 512 ... 65536, default 2048", NULL, 512, 65536 },
 	{ TAKES_WATCH, "plain", 0, NULL, FLAG, FIELD(plain),
-		"pictures as text, for documents and pipes (the default where there is no terminal)" },
+		"print pictures as text, for documents and pipes (the default without a terminal)" },
 	{ TAKES_WATCH, "at", 0, "FROM[..TO]", TEXT, FIELD(at),
-		"begin behind request FROM, 0 = before the first; as text, the pictures behind these alone" },
+		"begin after request FROM, 0 = before the first; as text, show only the pictures after these" },
 	{ TAKES_QUIZ, "paper", 0, NULL, FLAG, FIELD(paper),
-		"a sheet of questions, with room for the answers" },
-	{ TAKES_QUIZ, "answers", 0, NULL, FLAG, FIELD(answers), "the answers to that sheet, with reasons" },
-	{ TAKES_QUIZ, "questions", 0, "N", NUMBER, FIELD(questions), "how many (default 5)", NULL, 1, 1000 },
+		"print a sheet of questions, with room for answers" },
+	{ TAKES_QUIZ, "answers", 0, NULL, FLAG, FIELD(answers),
+		"print the answers to that sheet, with reasons" },
+	{ TAKES_QUIZ, "questions", 0, "N", NUMBER, FIELD(questions), "number of questions (default 5)", NULL,
+		1, 1000 },
 	{ TAKES_WATCH | TAKES_QUIZ, "columns", 0, "N", NUMBER, FIELD(columns),
-		"of pictures as text (default 80)", NULL, 40, 400 },
+		"width of pictures as text (default 80)", NULL, 40, 400 },
 	{ TAKES_WATCH | TAKES_QUIZ, "rows", 0, "N", NUMBER, FIELD(rows),
 		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
 		4096 },
 	{ TAKES_RUN | TAKES_WATCH, "verify", 0, NULL, FLAG, FIELD(verify),
-		"compare every sector read, judge every operation in time, check all invariants" },
+		"compare every sector read with what was written, check the timing of every operation and all "
+		"invariants" },
 	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),
-		"keep the preconditioned drive, before the first request" },
+		"save the preconditioned drive, before the first request" },
 	{ TAKES_RUN, "load-drive", 0, "FILE", TEXT, FIELD(load_drive),
-		"start from a kept drive instead of preconditioning" },
+		"start from a saved drive instead of preconditioning" },
 	{ TAKES_RUN, "drives", 0, "DIR", TEXT, FIELD(drives),
-		"start from the kept drive in DIR that is the one wanted; made and kept there if it is missing" },
-	{ TAKES_MEASURE, "sector", 0, "BYTES", NUMBER, FIELD(sector_bytes), "of a write (default 4096)", NULL,
-		512, 1 << 20 },
-	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "random writes alone" },
+		"start from the saved drive in DIR that fits; if there is none, precondition one and save it there" },
+	{ TAKES_MEASURE, "sector", 0, "BYTES", NUMBER, FIELD(sector_bytes), "size of a write (default 4096)",
+		NULL, 512, 1 << 20 },
+	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "measure random writes only" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
 	{ TAKES_RUN, "timeline", 0, "FROM..TO FILE", PAIR, FIELD(timeline),
-		"also write what buses and dies did for these requests, for Perfetto (JSON) or, if FILE ends in\n"
-		"                       .html, as a page that shows it" },
+		"also write what buses and dies did for these requests: JSON for Perfetto or, if FILE ends in "
+		".html, a page that shows it" },
 	{ TAKES_RUN, "warmup", 0, "SPAN", TEXT, FIELD(warm_up),
-		"statistics begin after so many requests or so much simulated time (5000, 10s, 20ms, 3us); 2%:SPAN:\n"
-		"                       once the write amplification of two such windows differs by 2 % at most" },
+		"start the statistics after so many requests or so much simulated time (5000, 10s, 20ms, 3us); "
+		"2%:SPAN: once the write amplification of two such windows in a row differs by at most 2 %" },
 	{ TAKES_RUN, "log", 0, "FILE", TEXT, FIELD(log),
-		"also write a row for each request: where its latency went, what it caused (CSV; FILE.zst: packed)" },
+		"also write a row for each request: where its latency went, what it caused (CSV; compressed if "
+		"FILE ends in .zst)" },
 	{ TAKES_RUN, "series", 0, "SPAN", TEXT, FIELD(series),
 		"with -o: also write DIR/series.csv, the statistics of each span" },
 	{ TAKES_RUN, "checkpoint", 0, "FILE", TEXT, FIELD(checkpoint),
-		"save the run into FILE now and then, and when a signal ends it; FILE goes when the run is done",
-		.apart = true },
+		"save the run to FILE from time to time, and when a signal ends it; a run that is done removes FILE",
+		.unrecorded = true },
 	{ TAKES_RUN, "every", 0, "SPAN", TEXT, FIELD(every),
-		"of --checkpoint and --resume: so many requests, or by the clock (5000, 30s, 10min, 2h; default 10min)",
-		.apart = true },
+		"with --checkpoint or --resume: how often, in requests or by the clock (5000, 30s, 10min, 2h; "
+		"default 10min)",
+		.unrecorded = true },
 	{ TAKES_RUN, "resume", 0, "FILE", TEXT, FIELD(resume),
-		"go on with a saved run, given all it was given, to the results it would have had; FILE goes on, too",
-		.apart = true },
+		"continue a run saved in FILE, given the same options as before; the results are those of a run "
+		"without interruption, and the run goes on being saved",
+		.unrecorded = true },
 	{ TAKES_RUN, "check", 0, NULL, FLAG, FIELD(check),
-		"run nothing: check everything, print every setting that matters, and those given that do not" },
+		"run nothing: check everything, print all settings that have an effect, and those given that have "
+		"none" },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),
 		"no statistics on standard output, no progress" },
 	{ TAKES_CONVERT, "to", 0, "FORMAT", TEXT, FIELD(to), "", trace_writer_formats },
@@ -94,57 +101,55 @@ static const struct option table[] = {
 	{ TAKES_MANUAL, "man", 0, "DIR", TEXT, FIELD(man),
 		"write the manual to DIR, a page for each command: man -l DIR/ssd-run.1" },
 	{ TAKES_MANUAL, "complete", 0, NULL, FLAG, FIELD(complete),
-		"print what the last WORD behind -- may become, for shells (scripts/completion)" },
+		"for shells (scripts/completion): print what the last WORD behind -- may become" },
 	{ TAKES_HELP, "help", 'h', NULL, FLAG, FIELD(help), "this text" },
-	{ READERS, .help = "\nReading (TRACE may be plain, gz, xz, zst, bz2, lz4, or in a tar or zip; - is "
-			   "standard input):" },
+	{ READERS,
+		.help = "Reading (TRACE may be plain, gz, xz, zst, bz2, lz4, or in a tar or zip; - is standard "
+			"input):" },
 	{ READERS, "format", 0, "FORMAT", TEXT, FIELD(trace.format),
-		"of the trace; `ssd list formats` shows them (default: found from the content)" },
+		"format of the trace; `ssd list formats` shows them (default: found from the content)" },
 	{ READERS, "columns", 0, "NAMES", TEXT, FIELD(trace.columns),
-		"of a trace in no known format, e.g. time_us,op,offset_bytes,size_bytes (traces/README.md)" },
+		"columns of a trace in no known format, e.g. time_us,op,offset_bytes,size_bytes (traces/README.md)" },
 	{ READERS, "member", 0, "NAME", TEXT, FIELD(trace.member),
-		"the file to read inside a tar or zip archive" },
+		"the file to read in a tar or zip archive" },
 	{ READERS, "devices", 0, "WHICH", TEXT, FIELD(trace.devices),
-		"own: each keeps its addresses (default); all: one after another; NUMBER or NAME: that one" },
+		"own: each keeps its addresses (default); all: one after another; NUMBER or NAME: that one only" },
 	{ READERS, "time-unit", 0, "UNIT", TEXT, FIELD(trace.time_unit),
 		"ns, 100ns, us, ms or s, if the time column is not in the format's own unit" },
 	{ READERS, "limit", 0, "N", NUMBER, FIELD(limit), "stop after N requests", NULL, 1, UINT64_MAX },
 	{ READERS, "sort", 0, NULL, FLAG, FIELD(trace.sort_fully),
-		"sort by time in memory (default: in a window of up to a million requests)" },
+		"sort by time in memory (default: within a window of up to a million requests)" },
 };
-
-#define ROWS (sizeof table / sizeof *table)
 
 /* ---- reading ---- */
 
-struct parser {
+struct options_parser {
 	const struct command *command;
 	struct options *options;
-	char **word; /* being read */
+	char **word;     /* being read */
+	bool unrecorded; /* by an option that changes no result */
 	struct fault *fault;
 };
 
-static bool takes(const struct command *c, const struct option *row)
-{
-	return (c->takes | TAKES_HELP) & row->takers;
-}
-
 const struct option *options_next(const struct command *c, const struct option *row)
 {
-	row = row ? row + 1 : table;
-	while (row < table + ROWS && !takes(c, row))
-		row++;
-	return row < table + ROWS ? row : NULL;
+	const struct option *end = options_table + sizeof options_table / sizeof *options_table;
+
+	for (row = row ? row + 1 : options_table; row < end; row++)
+		if ((c->takes | TAKES_HELP) & row->takers)
+			return row;
+	return NULL;
 }
 
-/* `shown` as it was typed, `name` what it may have been meant to be. */
-static const struct option *unknown(const struct parser *p, const char *shown, const char *name)
+/* `shown` as it was typed, `name` for the nearest one that is known.  Returns NULL. */
+static const struct option *options_unknown(
+	const struct options_parser *p, const char *shown, const char *name)
 {
 	struct suggestion nearest = { .word = name };
 
-	for (size_t i = 0; i < ROWS; i++)
-		if (table[i].name && takes(p->command, &table[i]))
-			suggestion_offer(&nearest, table[i].name);
+	for (const struct option *row = NULL; (row = options_next(p->command, row));)
+		if (row->name)
+			suggestion_offer(&nearest, row->name);
 	if (nearest.nearest)
 		fault_set(p->fault, "%s: unknown option %s; did you mean --%s?", p->command->name, shown,
 			nearest.nearest);
@@ -154,13 +159,13 @@ static const struct option *unknown(const struct parser *p, const char *shown, c
 	return NULL;
 }
 
-/* By its name or a beginning of it that no other option has.  NULL and a fault if there is none. */
-static const struct option *find_name(const struct parser *p, char *name, size_t length)
+/* By its name, or a beginning of it that no other option has.  NULL and a fault if there is none. */
+static const struct option *options_find_name(const struct options_parser *p, char *name, size_t length)
 {
 	const struct option *found = NULL, *other = NULL;
 
-	for (const struct option *row = table; row < table + ROWS; row++) {
-		if (!row->name || !takes(p->command, row) || strncmp(row->name, name, length) != 0)
+	for (const struct option *row = NULL; (row = options_next(p->command, row));) {
+		if (!row->name || strncmp(row->name, name, length))
 			continue;
 		if (!row->name[length])
 			return row;
@@ -175,18 +180,20 @@ static const struct option *find_name(const struct parser *p, char *name, size_t
 	if (found)
 		return found;
 	name[length] = '\0';
-	return unknown(p, *p->word, name);
+	return options_unknown(p, *p->word, name);
 }
 
-static const struct option *find_letter(const struct parser *p, char letter)
+static const struct option *options_find_letter(const struct options_parser *p, char letter)
 {
-	for (const struct option *row = table; row < table + ROWS; row++)
-		if (row->letter == letter && takes(p->command, row))
-			return row;
-	return NULL;
+	const struct option *row = NULL;
+
+	while ((row = options_next(p->command, row)) && row->letter != letter)
+		;
+	return row;
 }
 
-static bool set_number(const struct parser *p, const struct option *row, const char *value, uint64_t *number)
+static bool options_set_number(
+	const struct options_parser *p, const struct option *row, const char *value, uint64_t *number)
 {
 	char *end, most[32] = "";
 
@@ -201,21 +208,21 @@ static bool set_number(const struct parser *p, const struct option *row, const c
 		p->command->name, row->name, value, row->least, most);
 }
 
-static bool lacks_value(const struct parser *p, const struct option *row, const char *typed)
+static bool options_need_value(const struct options_parser *p, const struct option *row, const char *typed)
 {
 	return fault_set(
 		p->fault, "%s: option %s needs a value: %s %s", p->command->name, typed, typed, row->value);
 }
 
-/* `value` is what stood in the same word; NULL: the next word is it. */
-static bool set(struct parser *p, const struct option *row, char *value)
+/* `value` stood in the same word; NULL: it is the next word. */
+static bool options_set(struct options_parser *p, const struct option *row, char *value)
 {
-	char *field = (char *)p->options + row->field, **first = p->word;
+	char *field = (char *)p->options + row->field;
+	const char *typed = *p->word;
 
+	p->unrecorded = row->unrecorded;
 	if (row->kind != FLAG && !value && !(value = *++p->word))
-		return lacks_value(p, row, p->word[-1]);
-	for (char **word = first; row->apart && word <= p->word; word++)
-		p->options->apart.text[p->options->apart.count++] = *word;
+		return options_need_value(p, row, typed);
 	switch (row->kind) {
 	case FLAG:
 		*(bool *)field = true;
@@ -224,12 +231,11 @@ static bool set(struct parser *p, const struct option *row, char *value)
 		*(const char **)field = value;
 		break;
 	case NUMBER:
-		return set_number(p, row, value, (uint64_t *)field);
+		return options_set_number(p, row, value, (uint64_t *)field);
 	case PAIR:
 		((const char **)field)[0] = value;
 		((const char **)field)[1] = p->word[1];
-		return p->word[1] ? (p->word++, true)
-				  : lacks_value(p, row, value == p->word[0] ? p->word[-1] : p->word[0]);
+		return *++p->word || options_need_value(p, row, typed);
 	case WORDS:
 		((struct words *)field)->text[((struct words *)field)->count++] = value;
 		break;
@@ -238,45 +244,38 @@ static bool set(struct parser *p, const struct option *row, char *value)
 }
 
 /* "--name", "--name=VALUE" or a beginning of it. */
-static bool read_name(struct parser *p)
+static bool options_read_name(struct options_parser *p)
 {
 	char *name = *p->word + 2;
 	size_t length = strcspn(name, "=");
 	char *value = name[length] ? name + length + 1 : NULL;
-	const struct option *row = find_name(p, name, length);
+	const struct option *row = options_find_name(p, name, length);
 
 	if (row && row->kind == FLAG && value)
 		return fault_set(p->fault, "%s: option --%s takes no value (\"%s\")", p->command->name,
 			row->name, value);
-	return row && set(p, row, value);
+	return row && options_set(p, row, value);
 }
 
 /* "-q", "-sVALUE" or "-s VALUE"; letters without a value may stand together. */
-static bool read_letters(struct parser *p)
+static bool options_read_letters(struct options_parser *p)
 {
 	char *word = *p->word;
 
 	for (char *letter = word + 1; *letter; letter++) {
-		const struct option *row = find_letter(p, *letter);
+		const struct option *row = options_find_letter(p, *letter);
 		char shown[] = { '-', *letter, '\0' };
 
 		if (!row)
-			return unknown(p, shown, word + 1);
+			return options_unknown(p, shown, word + 1);
 		if (row->kind != FLAG)
-			return set(p, row, letter[1] ? letter + 1 : NULL);
-		set(p, row, NULL);
+			return options_set(p, row, letter[1] ? letter + 1 : NULL);
+		options_set(p, row, NULL);
 	}
 	return true;
 }
 
-/* Requests by hand stand in the place of the trace, the last operand. */
-static void take_list(struct options *o)
-{
-	if (o->trace.list)
-		o->operand.text[o->operand.count++] = (char *)o->trace.list;
-}
-
-static bool check_operands(const struct parser *p)
+static bool options_check_operands(const struct options_parser *p)
 {
 	size_t given = p->options->operand.count;
 	char right[128];
@@ -289,7 +288,7 @@ static bool check_operands(const struct parser *p)
 
 bool options_parse(struct options *o, const struct command *command, char **argv, struct fault *fault)
 {
-	struct parser p = { command, o, argv, fault };
+	struct options_parser p = { .command = command, .options = o, .word = argv, .fault = fault };
 	size_t words = 0;
 	bool only_operands = false;
 
@@ -297,20 +296,25 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 		words++;
 	o->operand.text = memory_array(3 * words + 1, sizeof *argv, "command line");
 	o->setting.text = o->operand.text + words;
-	o->apart.text = o->setting.text + words;
+	o->recorded.text = o->setting.text + words;
 	for (; *p.word && !o->help && !o->list_quirks; p.word++) {
-		char *word = *p.word;
+		char **first = p.word, *word = *first;
 
+		p.unrecorded = false;
 		if (only_operands || word[0] != '-' || !word[1])
 			o->operand.text[o->operand.count++] = word;
 		else if (!strcmp(word, "--"))
 			only_operands = true;
-		else if (!(word[1] == '-' ? read_name(&p) : read_letters(&p)))
+		else if (!(word[1] == '-' ? options_read_name(&p) : options_read_letters(&p)))
 			return false;
+		for (; !p.unrecorded && first <= p.word; first++)
+			o->recorded.text[o->recorded.count++] = *first;
 	}
-	take_list(o);
-	/* These show a text, whatever stands beside them. */
-	return o->help || o->list_quirks || check_operands(&p);
+	/* It takes the place of the trace, the last operand. */
+	if (o->trace.list)
+		o->operand.text[o->operand.count++] = (char *)o->trace.list;
+	/* --help and --list-quirks print a text, whatever else is given. */
+	return o->help || o->list_quirks || options_check_operands(&p);
 }
 
 void options_free(struct options *o)

@@ -1,4 +1,4 @@
-/* The rows of the table of options, for those who make something of it: --help, the manual, completion. */
+/* The table of options, from which --help, the manual and completion are made. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -17,20 +17,30 @@ struct option {
 	enum option_kind kind;
 	size_t field; /* of struct options */
 	const char *help;
-	void (*values)(char *text, size_t bytes); /* lists what it may be, behind the help; may be NULL */
+	void (*values)(char *text, size_t bytes); /* lists the values it may have; NULL: any */
 	uint64_t least, most;                     /* of a NUMBER */
-	bool apart;                               /* changes no result */
+	bool unrecorded;                          /* changes no result: left out of run.command */
 };
 
-/* The command's row behind this one, in the order of --help; NULL: the first, and behind the last.  A row without name
- * and letter is a line of text. */
+/* The command's row after this one, in the order of --help; NULL: the first one, and after the last.  A row without
+ * name and letter is a heading. */
 const struct option *options_next(const struct command *, const struct option *);
+
+/* What --help says about it: its text and the values it may have. */
+#define ABOUT_BYTES 512
+const char *options_about(const struct option *, char *text, size_t bytes);
 
 /* "ssd run [OPTION]... PARAMETERS TRACE" */
 const char *options_synopsis(const struct command *, char *text, size_t bytes);
 
-/* The command behind this one that is in the group, for which `all` stands at first; NULL: no more. */
+/* The next command of the group after this one; NULL: the first one, and after the last. */
 const struct command *options_next_of_group(
 	const struct command *group, const struct command *all, const struct command *);
+
+/* A command's name within its group. */
+const char *options_word(const struct command *group, const struct command *);
+
+/* The command that the first words name, at most *words of them, which becomes how many it has: 0 for the program. */
+const struct command *options_command(char *const *word, size_t *words, const struct command *all);
 
 #endif

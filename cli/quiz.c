@@ -17,8 +17,7 @@ int cli_quiz(const struct options *o, struct fault *fault)
 		.shape = { .rows = o->rows ? (uint32_t)o->rows : 16, .planes = 8 },
 		.in = stdin,
 		.out = stdout };
-	bool done = settings_init(&settings, fault) &&
-		    settings_read(&settings, o->operand.text[0], o->setting.text, o->setting.count, fault);
+	bool done = cli_settings(&settings, o, fault);
 
 	if (quiz.form == QUIZ_ASKED && terminal_there())
 		terminal_size(&columns, &rows);

@@ -1,6 +1,6 @@
 /*
- * Saves a run now and then (run/checkpoint.h).  As long as a run may be resumed, the rows of its series and its log
- * are written to FILE.series and FILE.log beside the FILE it is saved to, and copied into place at its end.
+ * Saves a run from time to time (run/checkpoint.h).  While a run can still be resumed, the rows of its series and its
+ * log go to FILE.series and FILE.log beside the FILE it is saved to; they are copied into place at its end.
  */
 #ifndef CLI_SAVER_H
 #define CLI_SAVER_H
@@ -8,30 +8,33 @@
 #include "cli/cli.h"
 #include "run/checkpoint.h"
 
+enum { ROWS_SERIES, ROWS_LOG, ROWS };
+
 struct saver {
-	const char *path; /* NULL: the run is not saved */
-	bool resume;
-	uint64_t requests; /* between two times; 0: */
-	double seconds;
-	double last;        /* when it was saved last */
-	FILE *series, *log; /* NULL: there are none */
+	const char *path;  /* NULL: the run is not saved */
+	bool resume;       /* from that file */
+	uint64_t requests; /* between two saves, or: */
+	uint64_t seconds;
+	double last;      /* when it was last saved */
+	FILE *rows[ROWS]; /* NULL: not wanted, or the run is not saved */
 	struct checkpoint what;
 };
 
-/* What the options ask for.  False and a fault: they contradict each other, or a file cannot be. */
+/* Reads the options and opens the files.  False and a fault: the options contradict each other, or a file cannot be
+ * opened. */
 bool saver_open(struct saver *, const struct options *, struct fault *);
 void saver_close(struct saver *);
 
-/* The run goes on where it was saved.  Its parts are named in `what`. */
+/* Restores the saved run into the parts named in `what`. */
 bool saver_resume(struct saver *, struct fault *);
 
-/* Between two requests: saves the run if it is time, or if it ends.  If that cannot be, it goes on with a warning. */
+/* Call between two requests: saves the run if it is time, or if it `ends`.  A save that fails is a warning. */
 void saver_pass(struct saver *, bool ends);
 
-/* The results are written, and the run is done: nothing of it is kept. */
+/* The run is done and its results are written: removes what was saved. */
 void saver_remove(struct saver *);
 
-/* It ended before it began: nothing that was begun is kept, but what was saved before. */
+/* The run ended before its first request: removes the files opened, unless a run was saved there earlier. */
 void saver_abandon(struct saver *);
 
 #endif

@@ -7,9 +7,10 @@
 #include "traces/stat_plot.h"
 #include "traces/writer.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-static struct trace *open_trace(const struct options *o, const char *path, struct fault *fault)
+static struct trace *trace_open_given(const struct options *o, const char *path, struct fault *fault)
 {
 	struct trace_options options = o->trace;
 	struct trace *trace;
@@ -21,7 +22,7 @@ static struct trace *open_trace(const struct options *o, const char *path, struc
 	return trace;
 }
 
-static void show(struct progress *p, uint64_t requests, const struct trace *trace)
+static void trace_progress(struct progress *p, uint64_t requests, const struct trace *trace)
 {
 	uint64_t total = trace_bytes_total(trace);
 
@@ -29,8 +30,8 @@ static void show(struct progress *p, uint64_t requests, const struct trace *trac
 		progress_show(p, requests, total ? (double)trace_bytes_read(trace) / (double)total : 0, NULL);
 }
 
-/* Whole if all was done, otherwise not there. */
-static bool close_output(struct output *out, bool done, struct fault *fault)
+/* The file becomes whole, or it is removed. */
+static bool trace_close_output(struct output *out, bool done, struct fault *fault)
 {
 	if (done)
 		return output_commit(out, fault);
@@ -40,14 +41,14 @@ static bool close_output(struct output *out, bool done, struct fault *fault)
 
 /* ---- stat ---- */
 
-/* The next of the requests asked for, of which `n` have been read. */
-static enum trace_status next_of(
+/* The next request, of which `n` have been read; none behind --limit. */
+static enum trace_status trace_next_of(
 	struct trace *trace, const struct options *o, uint64_t n, struct record *r, struct fault *fault)
 {
 	return o->limit && n == o->limit ? TRACE_END : trace_next_record(trace, r, fault);
 }
 
-static bool measure(
+static bool trace_measure(
 	struct trace *trace, const struct options *o, struct trace_stat *stat, struct fault *fault)
 {
 	struct record record, next;
@@ -58,17 +59,18 @@ static bool measure(
 	progress_start(&progress, false);
 	while (status == TRACE_OK) {
 		record = next;
-		status = next_of(trace, o, ++n, &next, fault);
+		status = trace_next_of(trace, o, ++n, &next, fault);
 		if (status == TRACE_OK)
 			trace_stat_expect(stat, &next);
 		trace_stat_add(stat, &record);
-		show(&progress, n, trace);
+		trace_progress(&progress, n, trace);
 	}
 	progress_end(&progress);
 	return status == TRACE_END;
 }
 
-static struct report *describe(const char *path, const struct trace *trace, const struct trace_stat *stat)
+static struct report *trace_describe(
+	const char *path, const struct trace *trace, const struct trace_stat *stat)
 {
 	struct trace_counts count = trace_counts(trace);
 	struct report *report = report_create();
@@ -78,43 +80,43 @@ static struct report *describe(const char *path, const struct trace *trace, cons
 	report_text(report, "trace.format", trace_format(trace), "of the file");
 	report_count(report, "trace.skipped_lines", count.skipped, "lines", "headings and comments");
 	report_count(report, "trace.dropped_events", count.dropped, "events",
-		"that are no requests, or of devices not chosen");
+		"that are not requests, or of devices not chosen");
 	report_count(report, "trace.reordered", count.reordered, "requests",
-		"that stood behind a later one; they were sorted");
+		"out of order in the file; they were sorted by time");
 	report_count(report, "trace.partial_sectors", count.unaligned, "requests",
 		"that do not cover whole sectors");
 	report_count(report, "trace.rounded_addresses", count.rounded, "requests",
-		"whose address lost its last digits (1.2E+11)");
+		"whose address has lost its last digits (1.2E+11)");
 	trace_stat_report(stat, report);
 	return report;
 }
 
-/* NULL and a fault if the trace cannot be read to its end. */
-static struct report *stat_trace(const struct options *o, const char *path, struct fault *fault)
+/* NULL and a fault: the trace cannot be read to its end. */
+static struct report *trace_stat_one(const struct options *o, const char *path, struct fault *fault)
 {
-	struct trace *trace = open_trace(o, path, fault);
+	struct trace *trace = trace_open_given(o, path, fault);
 	struct trace_stat *stat;
 	struct report *report = NULL;
 
 	if (!trace)
 		return NULL;
 	stat = trace_stat_create(o->reuse_page ? o->reuse_page : 2048);
-	if (measure(trace, o, stat, fault) && (!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
-		report = describe(path, trace, stat);
+	if (trace_measure(trace, o, stat, fault) && (!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
+		report = trace_describe(path, trace, stat);
 	trace_stat_free(stat);
 	trace_close(trace);
 	return report;
 }
 
-/* Each as soon as it is there; several make an array in `json`, which may be NULL. */
-static bool stat_traces(const struct options *o, FILE *json, struct fault *fault)
+/* Prints each when it is read; several make an array in `json`, which may be NULL. */
+static bool trace_stat_all(const struct options *o, FILE *json, struct fault *fault)
 {
 	size_t n = o->operand.count;
 
 	if (json && n > 1)
 		fputs("[\n", json);
 	for (size_t i = 0; i < n; i++) {
-		struct report *report = stat_trace(o, o->operand.text[i], fault);
+		struct report *report = trace_stat_one(o, o->operand.text[i], fault);
 
 		if (!report)
 			return false;
@@ -138,8 +140,9 @@ int cli_trace_stat(const struct options *o, struct fault *fault)
 
 	if (o->reuse_page & (o->reuse_page - 1))
 		return cli_status(fault_set(fault,
-			"trace stat: --reuse-page %llu is no power of two; 512, 1024, 2048 ... 65536 are",
-			(unsigned long long)o->reuse_page));
+			"trace stat: --reuse-page %" PRIu64
+			" is not a power of two; 512, 1024, 2048 ... 65536 are",
+			o->reuse_page));
 
 	if (o->plot && o->operand.count > 1)
 		return cli_status(fault_set(
@@ -150,15 +153,15 @@ int cli_trace_stat(const struct options *o, struct fault *fault)
 			    3, fault))
 			return STATUS_USER;
 	if (!o->json)
-		return cli_status(stat_traces(o, NULL, fault));
+		return cli_status(trace_stat_all(o, NULL, fault));
 	return cli_status(output_open(&json, o->json, fault) &&
-			  close_output(&json, stat_traces(o, json.stream, fault), fault));
+			  trace_close_output(&json, trace_stat_all(o, json.stream, fault), fault));
 }
 
 /* ---- convert and generate ---- */
 
-/* Devices that were laid out one after another are one from now on. */
-static bool convert(
+/* With --devices all the result has one device. */
+static bool trace_convert(
 	struct trace *trace, const struct options *o, struct trace_writer *writer, struct fault *fault)
 {
 	bool one_space = o->trace.devices && !strcmp(o->trace.devices, "all");
@@ -169,19 +172,19 @@ static bool convert(
 	bool written = true;
 
 	progress_start(&progress, false);
-	while (written && (status = next_of(trace, o, n, &record, fault)) == TRACE_OK) {
+	while (written && (status = trace_next_of(trace, o, n, &record, fault)) == TRACE_OK) {
 		struct request request = record_request(&record);
 
 		if (one_space)
 			request.device = 0;
 		written = trace_writer_put(writer, &request, fault);
-		show(&progress, ++n, trace);
+		trace_progress(&progress, ++n, trace);
 	}
 	progress_end(&progress);
 	return written && status == TRACE_END;
 }
 
-static bool generate(struct generator *generator, struct trace_writer *writer, struct fault *fault)
+static bool trace_generate(struct generator *generator, struct trace_writer *writer, struct fault *fault)
 {
 	struct request request;
 
@@ -191,18 +194,18 @@ static bool generate(struct generator *generator, struct trace_writer *writer, s
 	return true;
 }
 
-static void tell_losses(const struct trace *trace, const struct trace_writer *writer)
+static void trace_tell_losses(const struct trace *trace, const struct trace_writer *writer)
 {
 	if (writer->rounded)
-		cli_note("%llu arrival times were rounded down: the format cannot say them exactly",
-			(unsigned long long)writer->rounded);
+		cli_note("%" PRIu64
+			 " arrival times were rounded down: the format cannot express them exactly",
+			writer->rounded);
 	if (trace && trace_counts(trace).unaligned)
-		cli_note("%llu requests were widened to whole sectors",
-			(unsigned long long)trace_counts(trace).unaligned);
+		cli_note("%" PRIu64 " requests were widened to whole sectors", trace_counts(trace).unaligned);
 }
 
 /* Exactly one of the two sources is given. */
-static int write_trace(
+static int trace_write(
 	const struct options *o, struct trace *trace, struct generator *generator, struct fault *fault)
 {
 	const char *path = o->out && strcmp(o->out, "-") ? o->out : "/dev/stdout";
@@ -213,11 +216,11 @@ static int write_trace(
 	if (!output_open(&out, path, fault))
 		return STATUS_USER;
 	done = trace_writer_begin(&writer, o->to ? o->to : "ssdsim", out.stream, fault) &&
-	       (trace ? convert(trace, o, &writer, fault) : generate(generator, &writer, fault));
+	       (trace ? trace_convert(trace, o, &writer, fault) : trace_generate(generator, &writer, fault));
 	trace_writer_end(&writer);
-	if (!close_output(&out, done, fault))
+	if (!trace_close_output(&out, done, fault))
 		return STATUS_USER;
-	tell_losses(trace, &writer);
+	trace_tell_losses(trace, &writer);
 	return STATUS_DONE;
 }
 
@@ -229,8 +232,8 @@ int cli_trace_convert(const struct options *o, struct fault *fault)
 	if (!o->to)
 		return cli_status(fault_set(fault,
 			"trace convert: option --to FORMAT is missing; `ssd trace convert --help` lists the formats"));
-	trace = open_trace(o, o->operand.text[0], fault);
-	status = trace ? write_trace(o, trace, NULL, fault) : STATUS_USER;
+	trace = trace_open_given(o, o->operand.text[0], fault);
+	status = trace ? trace_write(o, trace, NULL, fault) : STATUS_USER;
 	trace_close(trace);
 	return status;
 }
@@ -239,7 +242,7 @@ int cli_trace_generate(const struct options *o, struct fault *fault)
 {
 	struct generator *generator =
 		generator_open(o->operand.text[0], o->setting.text, o->setting.count, fault);
-	int status = generator ? write_trace(o, NULL, generator, fault) : STATUS_USER;
+	int status = generator ? trace_write(o, NULL, generator, fault) : STATUS_USER;
 
 	generator_close(generator);
 	return status;

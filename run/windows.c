@@ -11,35 +11,30 @@
 
 /* ---- as a user writes them ---- */
 
-bool count_read(const char *text, uint64_t *count, const char **behind)
+bool amount_read(const char *text, const struct unit *unit, uint64_t *count, uint64_t *scaled)
 {
-	unsigned long long value;
+	uint64_t value;
 	char *end;
 
 	errno = 0;
 	value = strtoull(text, &end, 10);
-	*count = value;
-	*behind = end;
-	return *text >= '0' && *text <= '9' && !errno && value;
+	if (*text < '0' || *text > '9' || errno || !value)
+		return false;
+	*count = *end ? 0 : value;
+	while (*end && unit->name && strcmp(end, unit->name))
+		unit++;
+	if (*end && (!unit->name || value > UINT64_MAX / unit->scale))
+		return false;
+	*scaled = *end ? value * unit->scale : 0;
+	return true;
 }
 
 bool span_read(struct span *span, const char *text)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = { { "", 0 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
-	const char *end;
-	uint64_t value;
+	static const struct unit units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+		{ "s", 1000000000 }, { NULL, 0 } };
 
-	if (!count_read(text, &value, &end))
-		return false;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strcmp(end, units[i].name) && (!i || value <= UINT64_MAX / units[i].ns)) {
-			*span = i ? (struct span){ 0, value * units[i].ns } : (struct span){ value, 0 };
-			return true;
-		}
-	return false;
+	return amount_read(text, units, &span->requests, &span->ns);
 }
 
 bool warm_up_read(struct windows *w, const char *text)
@@ -55,18 +50,18 @@ bool warm_up_read(struct windows *w, const char *text)
 	return end == colon && w->within > 0 && w->within <= 1 && span_read(&w->warm_up, colon + 2);
 }
 
-/* ---- as they pass ---- */
+/* ---- as they go by ---- */
 
-static struct mark mark_here(const struct drive *d, uint64_t requests)
+static struct mark windows_mark(const struct drive *d, uint64_t requests)
 {
 	return (struct mark){ requests, schedule_now(d->flash->schedule), flash_total(d->flash, OP_PROGRAM),
 		d->count->request[REQUEST_WRITE].sectors };
 }
 
 /* NaN: nothing was written. */
-static double waf_since(const struct drive *d, const struct mark *from)
+static double windows_waf_since(const struct drive *d, const struct mark *from)
 {
-	struct mark now = mark_here(d, 0);
+	struct mark now = windows_mark(d, 0);
 
 	if (now.sectors == from->sectors)
 		return NAN;
@@ -74,7 +69,7 @@ static double waf_since(const struct drive *d, const struct mark *from)
 	       (double)(now.sectors - from->sectors);
 }
 
-static bool is_over(
+static bool windows_is_over(
 	const struct windows *w, const struct span *span, const struct drive *d, uint64_t requests)
 {
 	if (span->requests)
@@ -82,12 +77,12 @@ static bool is_over(
 	return span->ns && schedule_now(d->flash->schedule) - w->from.when >= span->ns;
 }
 
-static void begin_counting(struct windows *w, struct drive *d, uint64_t requests)
+static void windows_begin_counting(struct windows *w, struct drive *d, uint64_t requests)
 {
 	if (requests)
 		drive_count_from_here(d);
 	w->counting = true;
-	w->from = w->counted_from = mark_here(d, requests);
+	w->from = w->counted_from = windows_mark(d, requests);
 	if (!w->out)
 		return;
 	w->series = series_create(&d->statistics);
@@ -96,23 +91,23 @@ static void begin_counting(struct windows *w, struct drive *d, uint64_t requests
 }
 
 /* One window of the warm-up is over: is it the last? */
-static void warm(struct windows *w, struct drive *d, uint64_t requests)
+static void windows_warm(struct windows *w, struct drive *d, uint64_t requests)
 {
-	double waf = waf_since(d, &w->from), before = w->waf;
+	double waf = windows_waf_since(d, &w->from), before = w->waf;
 
 	if (w->within <= 0 || fabs(waf - before) <= w->within * before) {
-		begin_counting(w, d, requests);
+		windows_begin_counting(w, d, requests);
 		return;
 	}
 	w->waf = waf;
-	w->from = mark_here(d, requests);
+	w->from = windows_mark(d, requests);
 }
 
-static void put_row(struct windows *w, struct drive *d, uint64_t requests)
+static void windows_put_row(struct windows *w, struct drive *d, uint64_t requests)
 {
 	struct ftl_facts facts = { 0 };
-	double waf = waf_since(d, &w->from);
-	struct mark now = mark_here(d, requests);
+	double waf = windows_waf_since(d, &w->from);
+	struct mark now = windows_mark(d, requests);
 
 	d->ftl->ops->facts(d->ftl, &facts);
 	fprintf(w->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", ++w->rows,
@@ -128,21 +123,21 @@ void windows_pass(struct windows *w, struct drive *d, uint64_t requests)
 	if (!w->begun) {
 		w->begun = true;
 		w->waf = NAN;
-		w->from = mark_here(d, requests);
+		w->from = windows_mark(d, requests);
 		d->warming = w->warm_up.requests || w->warm_up.ns;
 		if (!d->warming)
-			begin_counting(w, d, requests);
+			windows_begin_counting(w, d, requests);
 	}
-	if (!w->counting && is_over(w, &w->warm_up, d, requests))
-		warm(w, d, requests);
-	else if (w->counting && w->out && is_over(w, &w->every, d, requests))
-		put_row(w, d, requests);
+	if (!w->counting && windows_is_over(w, &w->warm_up, d, requests))
+		windows_warm(w, d, requests);
+	else if (w->counting && w->out && windows_is_over(w, &w->every, d, requests))
+		windows_put_row(w, d, requests);
 }
 
 void windows_end(struct windows *w, struct drive *d, uint64_t requests)
 {
 	if (w->series)
-		put_row(w, d, requests);
+		windows_put_row(w, d, requests);
 	windows_release(w);
 }
 

@@ -1,9 +1,9 @@
 /*
- * Parts of a run: what passes before the statistics begin (warm-up), and rows of them over time (series).
+ * Parts of a run: the warm-up before the statistics begin, and a row of statistics for each window (series).
  *
- * A window ends before the first request that enters the drive when the span is over: so many requests have entered
- * since it began, or so much simulated time has passed.  An FTL changes its state when a request enters, so the
- * operations a row counts are those that its requests caused; latencies are those of requests that completed in it.
+ * A window ends before the first request that enters the drive after its span: that many requests have entered since
+ * it began, or that much simulated time has passed.  An FTL changes its state when a request enters, so the operations
+ * of a row are those its requests caused; the latencies are of requests that completed in the window.
  */
 #ifndef RUN_WINDOWS_H
 #define RUN_WINDOWS_H
@@ -11,7 +11,7 @@
 #include "drive/drive.h"
 #include "stats/series.h"
 
-/* One of these is 0; both: no window ever ends. */
+/* One of the two is 0; if both are, no window ever ends. */
 struct span {
 	uint64_t requests;
 	tick_t ns;
@@ -19,26 +19,33 @@ struct span {
 
 /* Where a window begins. */
 struct mark {
-	uint64_t requests; /* that have entered */
+	uint64_t requests; /* entered so far */
 	tick_t when;
-	uint64_t programs, sectors; /* of which a WAF is made */
+	uint64_t programs, sectors; /* pages programmed, sectors written by the host: for the WAF */
 };
 
 struct windows {
 	struct span warm_up; /* a zeroed one: none */
-	double within; /* > 0: until the WAF of two such windows, one after another, differs by this share at most */
+	double within; /* > 0: the warm-up ends when the WAF of two consecutive windows differs by at most this share */
 	struct span every; /* of the series */
 	FILE *out;         /* of the series; NULL: none */
 
 	bool begun, counting; /* a request has entered; the statistics have begun */
-	double waf;           /* of the warm-up's window before */
+	double waf;           /* of the previous window of the warm-up */
 	struct mark from, counted_from;
 	struct series *series;
 	uint64_t rows;
 };
 
-/* A whole number above 0 and what stands behind it. */
-bool count_read(const char *text, uint64_t *count, const char **behind);
+/* A unit of an amount, a row of a table that ends without a name. */
+struct unit {
+	const char *name;
+	uint64_t scale;
+};
+
+/* "5000", a count, or "10ms", a number of units: a whole number above 0, the other of the two is 0.  False: it is
+ * neither. */
+bool amount_read(const char *text, const struct unit *, uint64_t *count, uint64_t *scaled);
 
 /* "1000" requests, or "10s", "5ms", "20us", "300ns". */
 bool span_read(struct span *, const char *text);
@@ -46,16 +53,16 @@ bool span_read(struct span *, const char *text);
 /* "SPAN", or "2%:SPAN": until the WAF of two windows agrees. */
 bool warm_up_read(struct windows *, const char *text);
 
-/* Where a run between two requests is; rows that were written are the caller's affair. */
+/* The state of a run between two requests, for saving it; rows already written are left to the caller. */
 void windows_regions(struct windows *, struct drive *, struct regions *);
 
-/* Before a request enters the drive, which `requests` have entered. */
+/* Call before each request enters the drive; `requests` have entered before it. */
 void windows_pass(struct windows *, struct drive *, uint64_t requests);
 
-/* After the last one has completed: the last row. */
+/* Call after the last one has completed: writes the last row. */
 void windows_end(struct windows *, struct drive *, uint64_t requests);
 
-/* Of a run that came to its end or did not. */
+/* Whether the run came to its end or not. */
 void windows_release(struct windows *);
 
 #endif

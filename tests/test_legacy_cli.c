@@ -142,7 +142,7 @@ static void test_lists(void **state)
 	expect(s->out, "--fix LIST");
 	expect(s->out, "import");
 	expect(s->out, "diff");
-	expect(s->out, "Exit: ");
+	expect(s->out, "Exit status: ");
 	expect(s->out, "examples:");
 }
 
