@@ -3,7 +3,7 @@
  * at random, and at each distance forwards and backwards (Chardin, Pasteur, Petit, FlashDB 2011, section 3).
  *
  * A pass writes as many sectors as the pattern needs to go once round the host's address space; at random, as many as
- * the device has.  Three passes bring the drive to a steady state, the fourth is timed: fewer would flatter large pools.
+ * the device has.  Three passes bring the drive to a steady state, the fourth is timed: fewer flatter large pools.
  */
 #include "cli/cli.h"
 #include "prepare/precondition.h"

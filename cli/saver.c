@@ -67,7 +67,7 @@ static FILE *saver_open_rows(const struct saver *s, int rows, struct fault *faul
 	return stream;
 }
 
-/* Tried before the run, not when it is to be saved. */
+/* Tried before the run, not when it is to be saved; removes what a program left that was killed while saving. */
 static bool saver_can_write(const char *path, struct fault *fault)
 {
 	struct output probe;
@@ -81,7 +81,7 @@ bool saver_open(struct saver *s, const struct options *o, struct fault *fault)
 {
 	const char *const wanted[ROWS] = { o->series, o->log };
 
-	if (!saver_read_options(s, o, fault) || (o->checkpoint && !saver_can_write(o->checkpoint, fault)))
+	if (!saver_read_options(s, o, fault) || (s->path && !saver_can_write(s->path, fault)))
 		return false;
 	s->what.warm_up = o->warm_up;
 	s->what.series = o->series;

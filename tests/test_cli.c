@@ -1180,7 +1180,7 @@ static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 
 #define FASTER                                                                                               \
 	"run " AGED                                                                                          \
-	"-s flash.read_ns=1000 -s flash.scheduler=fifo -s buffer=cflru -s dram.buffer_bytes=64K -s "           \
+	"-s flash.read_ns=1000 -s flash.scheduler=fifo -s buffer=cflru -s dram.buffer_bytes=64K -s "         \
 	"host.mode=closed "
 	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
 	assert_status(w, DONE, "run --save-drive");
@@ -1282,6 +1282,19 @@ static void test_an_interrupted_run_is_resumed(void **state)
 		 "--resume c " TINY "; }; diff -r $d/a $d/b && echo same");
 	if (w->status || !says(w, "same"))
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
+}
+
+/* What a program leaves that was killed while it saved the run goes with what it saved before. */
+static void test_a_run_killed_while_it_is_saved(void **state)
+{
+	struct world *w = *state;
+
+	shell(w,
+		"set -- run --quiet -s trace.limit=400000 parameters/tiny.cfg uniform; $ssd $* --checkpoint $d/run & "
+		"while ! [ -e $d/run ]; do :; done; sleep 0.3; kill $!; wait; : >$d/run.partial-1; "
+		"exec $ssd $* --resume $d/run");
+	assert_status(w, DONE, "run --resume");
+	assert_int_equal(files_beginning(w, "run"), 0);
 }
 
 static void test_saved_runs_that_do_not_fit(void **state)
@@ -1540,6 +1553,7 @@ int main(void)
 		TEST(test_a_packed_log_without_memory),
 		TEST(test_a_killed_run_is_resumed),
 		TEST(test_an_interrupted_run_is_resumed),
+		TEST(test_a_run_killed_while_it_is_saved),
 		TEST(test_saved_runs_that_do_not_fit),
 		TEST(test_a_flipped_byte_is_found),
 		TEST(test_a_drive_cut_short_or_longer_is_found),
