@@ -43,7 +43,7 @@ double histogram_deviation(const struct histogram *h)
 
 /* How many values must be counted from the smallest on.  0.07 * 100 is a little more than
  * 7 in binary; the factor keeps such a product from asking for one value more. */
-static uint64_t rank_of(double share, uint64_t count)
+static uint64_t histogram_rank(double share, uint64_t count)
 {
 	double rank = ceil(share * (double)count * (1 - 4 * DBL_EPSILON));
 
@@ -60,7 +60,7 @@ uint64_t histogram_percentile(const struct histogram *h, double share)
 	BUG_ON(!(share >= 0 && share <= 1), "percentile of share %g", share);
 	if (!h->count)
 		return 0;
-	rank = rank_of(share, h->count);
+	rank = histogram_rank(share, h->count);
 	for (;;) {
 		seen += h->bin[bin];
 		if (seen >= rank)

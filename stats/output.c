@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names of files begun and not committed: the only state outside a struct here, since signal handlers need it. */
+/* Names of files begun and not committed: the only state outside a struct here; a signal handler needs it. */
 static char *volatile begun[OUTPUTS_MOST];
 
-static void note_begun(char *name, bool is)
+static void output_note(char *name, bool is)
 {
 	for (size_t i = 0; i < OUTPUTS_MOST; i++)
 		if (begun[i] == (is ? NULL : name)) {
@@ -34,14 +34,14 @@ void outputs_remove(void)
 			unlink(begun[i]);
 }
 
-static bool cannot(const char *what, const char *path, int error, struct fault *fault)
+static bool output_fault(const char *what, const char *path, int error, struct fault *fault)
 {
 	return fault_set(fault, "cannot %s \"%s\": %s", what, path, strerror(error));
 }
 
 #define PARTIAL ".partial-"
 
-static char *temporary_name(const char *path)
+static char *output_temporary_name(const char *path)
 {
 	size_t room = strlen(path) + 32;
 	char *name = memory_array(room, 1, "output file name");
@@ -50,8 +50,8 @@ static char *temporary_name(const char *path)
 	return name;
 }
 
-/* Is another program writing the file?  If it was killed, the file goes. */
-static bool is_being_written(const char *partial)
+/* Is another program still writing the file?  One that was killed left it: then it is removed. */
+static bool output_is_written(const char *partial)
 {
 	int descriptor = open(partial, O_RDWR);
 	bool locked = descriptor >= 0 && lockf(descriptor, F_TEST, 0);
@@ -64,8 +64,8 @@ static bool is_being_written(const char *partial)
 	return locked;
 }
 
-/* Looks beside `path` for other programs' beginnings of it. */
-static bool others_write(const char *path, const char *own)
+/* Does another program write a file with this name? */
+static bool output_others_write(const char *path, const char *own)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char *folder = memory_string(slash ? path : ".", "output folder"), *partial;
@@ -83,7 +83,7 @@ static bool others_write(const char *path, const char *own)
 		partial = memory_array(strlen(folder) + strlen(entry->d_name) + 2, 1, "output file name");
 		sprintf(partial, "%s/%s", folder, entry->d_name);
 		found = strcmp(entry->d_name, strrchr(own, '/') ? strrchr(own, '/') + 1 : own) &&
-			is_being_written(partial);
+			output_is_written(partial);
 		memory_free(partial);
 	}
 	if (list)
@@ -96,7 +96,7 @@ static bool others_write(const char *path, const char *own)
  * Devices, pipes and whatever lies in /dev or /proc (such as /dev/stdout, even when it
  * leads to a plain file) cannot be replaced by renaming.
  */
-static bool is_direct(const char *path)
+static bool output_is_direct(const char *path)
 {
 	struct stat status;
 
@@ -105,9 +105,8 @@ static bool is_direct(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* Standard output is shared, not opened again: a second opening would write over what
- * the program has already printed to a plain file. */
-static FILE *open_direct(const char *path)
+/* Standard output is duplicated, not opened again, which would overwrite what is already printed to a plain file. */
+static FILE *output_open_direct(const char *path)
 {
 	FILE *stream;
 	int descriptor;
@@ -125,7 +124,7 @@ static FILE *open_direct(const char *path)
 }
 
 /* The file a symbolic link leads to, so that renaming keeps the link; else the path itself. */
-static char *final_name(const char *path)
+static char *output_final_name(const char *path)
 {
 	char target[PATH_MAX];
 	struct stat status;
@@ -135,31 +134,31 @@ static char *final_name(const char *path)
 	return memory_string(path, "output file name");
 }
 
-static void release(struct output *output)
+static void output_release(struct output *output)
 {
 	if (output->temporary)
-		note_begun(output->temporary, false);
+		output_note(output->temporary, false);
 	memory_free(output->path);
 	memory_free(output->temporary);
 	*output = (struct output){ 0 };
 }
 
-/* Renaming needs no right to write the old file; its owner's wish counts. */
-static FILE *open_beside(struct output *output)
+/* Renaming needs no right to write to the old file, so that right is checked. */
+static FILE *output_open_beside(struct output *output)
 {
 	if (access(output->path, W_OK) && errno != ENOENT)
 		return NULL;
-	note_begun(output->temporary, true);
+	output_note(output->temporary, true);
 	return fopen(output->temporary, "w");
 }
 
-/* The lock is for the life of the process; where there are none, nothing is refused. */
-static bool claim(struct output *output, struct fault *fault)
+/* The lock is for the life of the process; where locks are not supported, nothing is refused. */
+static bool output_claim(struct output *output, struct fault *fault)
 {
 	char *path = output->path;
 
 	if (!output->temporary || lockf(fileno(output->stream), F_TLOCK, 0) ||
-		!others_write(path, output->temporary))
+		!output_others_write(path, output->temporary))
 		return true;
 	fault_set(fault, "cannot create \"%s\": another program is writing it", path);
 	output_abandon(output);
@@ -172,25 +171,25 @@ bool output_open(struct output *output, const char *path, struct fault *fault)
 
 	*output = (struct output){ 0 };
 	if (!*path)
-		return cannot("create", path, ENOENT, fault);
-	if (is_direct(path)) {
+		return output_fault("create", path, ENOENT, fault);
+	if (output_is_direct(path)) {
 		output->path = memory_string(
 			strcmp(path, "/dev/stdout") ? path : "standard output", "output file name");
-		output->stream = open_direct(path);
+		output->stream = output_open_direct(path);
 	} else {
-		output->path = final_name(path);
-		output->temporary = temporary_name(output->path);
-		output->stream = open_beside(output);
+		output->path = output_final_name(path);
+		output->temporary = output_temporary_name(output->path);
+		output->stream = output_open_beside(output);
 	}
 	if (output->stream)
-		return claim(output, fault);
+		return output_claim(output, fault);
 	error = errno;
-	release(output);
-	return cannot("create", path, error, fault);
+	output_release(output);
+	return output_fault("create", path, error, fault);
 }
 
-/* 0 when every byte written so far has been taken, and, of a file, is on the disk; else the reason. */
-static int close_stream(FILE *stream, bool file)
+/* 0 if every byte has been written, and those of a file are on the disk; else the error. */
+static int output_close(FILE *stream, bool file)
 {
 	int error = 0;
 
@@ -206,16 +205,16 @@ static int close_stream(FILE *stream, bool file)
 
 bool output_commit(struct output *output, struct fault *fault)
 {
-	int error = close_stream(output->stream, output->temporary);
+	int error = output_close(output->stream, output->temporary);
 
 	if (!error && output->temporary && rename(output->temporary, output->path) != 0)
 		error = errno;
 	if (error) {
-		cannot("write", output->path, error, fault);
+		output_fault("write", output->path, error, fault);
 		if (output->temporary)
 			unlink(output->temporary);
 	}
-	release(output);
+	output_release(output);
 	return !error;
 }
 
@@ -225,5 +224,5 @@ void output_abandon(struct output *output)
 		fclose(output->stream);
 	if (output->temporary)
 		unlink(output->temporary);
-	release(output);
+	output_release(output);
 }

@@ -1,7 +1,7 @@
 /*
- * Result files that are either whole or not there: written beside their final name, as NAME.partial-PID, and renamed
- * when every byte has reached the disk.  A name is written by one program at a time: the file beside it is locked, so
- * that another program refuses, and one that was killed leaves a file without a lock, which the next removes.
+ * Result files that are either whole or not there: written as NAME.partial-PID beside their final name, and renamed
+ * when every byte is on the disk.  Only one program writes a name at a time: the partial file is locked, so another
+ * program refuses.  If a program is killed, its file stays without a lock, and the next one removes it.
  */
 #ifndef STATS_OUTPUT_H
 #define STATS_OUTPUT_H
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Files that a program may have begun at a time. */
+/* Files that a program may write at the same time. */
 #define OUTPUTS_MOST 8
 
 struct output {
@@ -22,7 +22,7 @@ struct output {
 /* False and a fault if it cannot be created, or is being written by another program. */
 bool output_open(struct output *, const char *path, struct fault *);
 
-/* For a program that ends early, from a signal handler, too: removes what was begun and not committed. */
+/* For a program that ends early: removes files begun and not committed.  Safe in a signal handler. */
 void outputs_remove(void);
 
 /* Flushes, checks every earlier write, renames.  On failure the temporary is removed. */

@@ -7,24 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the comments of the text form begin, unless name and value are longer. */
+/* Column at which comments of the text form begin, unless name and value are longer. */
 #define COMMENT_COLUMN 56
 
-/* ROW_NOTHING: a number of which there is nothing to tell, such as the mean of no requests. */
-enum row_kind { ROW_SECTION, ROW_PARAMETER, ROW_COUNT, ROW_REAL, ROW_TEXT, ROW_NOTHING };
+/* ROW_NOTHING: a number without a value, such as the mean of no requests. */
+enum report_row_kind { ROW_SECTION, ROW_PARAMETER, ROW_COUNT, ROW_REAL, ROW_TEXT, ROW_NOTHING };
 
-struct row {
-	enum row_kind kind;
+struct report_row {
+	enum report_row_kind kind;
 	char *name; /* NULL for a section */
-	char *text; /* owned: title or value; NULL for numbers */
+	char *text; /* owned: title, or value as it was given; NULL for numbers */
 	uint64_t count;
 	double real;
 	const char *unit, *meaning;
-	bool quoted; /* the text of a parameter is written in quotes */
 };
 
 struct report {
-	struct row *rows;
+	struct report_row *rows;
 	uint32_t used, room;
 };
 
@@ -45,29 +44,30 @@ void report_free(struct report *report)
 	memory_free(report);
 }
 
-static struct row *append(struct report *report, enum row_kind kind)
+static struct report_row *report_append(struct report *report, enum report_row_kind kind)
 {
 	report->rows =
 		memory_grown(report->rows, &report->room, report->used + 1, sizeof *report->rows, "report");
-	report->rows[report->used] = (struct row){ .kind = kind };
+	report->rows[report->used] = (struct report_row){ .kind = kind };
 	return &report->rows[report->used++];
 }
 
-static bool is_statistic(const struct row *row)
+static bool report_is_statistic(const struct report_row *row)
 {
 	return row->name && row->kind != ROW_PARAMETER;
 }
 
-static struct row *append_named(
-	struct report *report, enum row_kind kind, const char *name, const char *unit, const char *meaning)
+static struct report_row *report_append_named(struct report *report, enum report_row_kind kind,
+	const char *name, const char *unit, const char *meaning)
 {
-	struct row *row;
+	struct report_row *row;
 
 	for (size_t i = 0; i < report->used; i++) {
 		row = &report->rows[i];
-		BUG_ON(is_statistic(row) && strcmp(row->name, name) == 0, "\"%s\" is reported twice", name);
+		BUG_ON(report_is_statistic(row) && strcmp(row->name, name) == 0, "\"%s\" is reported twice",
+			name);
 	}
-	row = append(report, kind);
+	row = report_append(report, kind);
 	row->name = memory_string(name, "report");
 	row->unit = unit;
 	row->meaning = meaning;
@@ -76,49 +76,40 @@ static struct row *append_named(
 
 void report_section(struct report *report, const char *title)
 {
-	append(report, ROW_SECTION)->text = memory_string(title, "report");
+	report_append(report, ROW_SECTION)->text = memory_string(title, "report");
 }
 
 void report_parameter(struct report *report, const char *key, const char *value)
 {
-	struct row *row = append(report, ROW_PARAMETER);
-	char *to;
+	struct report_row *row = report_append(report, ROW_PARAMETER);
 
 	row->name = memory_string(key, "report");
-	row->text = to = memory_string(value, "report");
-	row->quoted = *value == '"';
-	if (!row->quoted)
-		return;
-	for (value++; *value && (*value != '"' || value[1]); value++) {
-		value += *value == '\\' && value[1];
-		*to++ = *value;
-	}
-	*to = '\0';
+	row->text = memory_string(value, "report");
 }
 
 void report_count(
 	struct report *report, const char *name, uint64_t value, const char *unit, const char *meaning)
 {
-	append_named(report, ROW_COUNT, name, unit, meaning)->count = value;
+	report_append_named(report, ROW_COUNT, name, unit, meaning)->count = value;
 }
 
 void report_real(struct report *report, const char *name, double value, const char *unit, const char *meaning)
 {
-	enum row_kind kind = isfinite(value) ? ROW_REAL : ROW_NOTHING;
+	enum report_row_kind kind = isfinite(value) ? ROW_REAL : ROW_NOTHING;
 
-	append_named(report, kind, name, unit, meaning)->real = value != 0 ? value : 0;
+	report_append_named(report, kind, name, unit, meaning)->real = value != 0 ? value : 0;
 }
 
 void report_text(struct report *report, const char *name, const char *value, const char *meaning)
 {
-	append_named(report, ROW_TEXT, name, "", meaning)->text = memory_string(value, "report");
+	report_append_named(report, ROW_TEXT, name, "", meaning)->text = memory_string(value, "report");
 }
 
 /*
  * Length of the well-formed UTF-8 sequence at `s`, 0 when the bytes are none.  Overlong
  * forms, surrogates and code points above U+10FFFF are excluded by the second byte's range.
  */
-static size_t utf8_length(const unsigned char *s)
+static size_t report_utf8_length(const unsigned char *s)
 {
 	unsigned low = 0x80, high = 0xbf;
 	size_t length;
@@ -145,14 +136,14 @@ static size_t utf8_length(const unsigned char *s)
 }
 
 /* As a JSON string; bytes that are not UTF-8 become U+FFFD.  Returns the bytes written. */
-static size_t write_quoted(const char *text, FILE *stream)
+static size_t report_write_quoted(const char *text, FILE *stream)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t written = 2;
 
 	fputc('"', stream);
 	while (*s) {
-		size_t length = utf8_length(s);
+		size_t length = report_utf8_length(s);
 
 		if (length == 0)
 			written += (size_t)fprintf(stream, "\\ufffd");
@@ -169,7 +160,7 @@ static size_t write_quoted(const char *text, FILE *stream)
 }
 
 /* A text that a line `name = value # comment` could not hold unambiguously is quoted. */
-static bool needs_quotes(const char *text)
+static bool report_needs_quotes(const char *text)
 {
 	size_t length = strlen(text);
 
@@ -182,12 +173,12 @@ static bool needs_quotes(const char *text)
 }
 
 /* Returns the bytes written. */
-static size_t write_value(const struct row *row, FILE *stream)
+static size_t report_write_value(const struct report_row *row, FILE *stream)
 {
 	int length;
 
-	if (row->kind == ROW_TEXT && needs_quotes(row->text))
-		return write_quoted(row->text, stream);
+	if (row->kind == ROW_TEXT && report_needs_quotes(row->text))
+		return report_write_quoted(row->text, stream);
 	if (row->kind == ROW_TEXT)
 		length = fprintf(stream, "%s", row->text);
 	else if (row->kind == ROW_COUNT)
@@ -197,11 +188,11 @@ static size_t write_value(const struct row *row, FILE *stream)
 	return length > 0 ? (size_t)length : 0;
 }
 
-static void write_row(const struct row *row, FILE *stream)
+static void report_write_row(const struct report_row *row, FILE *stream)
 {
 	const char *unit = row->unit ? row->unit : "";
 	const char *meaning = row->meaning ? row->meaning : "";
-	size_t width = (size_t)fprintf(stream, "%s = ", row->name) + write_value(row, stream);
+	size_t width = (size_t)fprintf(stream, "%s = ", row->name) + report_write_value(row, stream);
 
 	if (*unit || *meaning) {
 		int gap = width < COMMENT_COLUMN ? (int)(COMMENT_COLUMN - width) : 1;
@@ -211,36 +202,24 @@ static void write_row(const struct row *row, FILE *stream)
 	fputc('\n', stream);
 }
 
-/* As a user would write it. */
-static void write_parameter(const struct row *row, FILE *stream)
-{
-	fprintf(stream, "# %s = %s", row->name, row->quoted ? "\"" : "");
-	for (const char *at = row->text; *at; at++) {
-		if (row->quoted && (*at == '"' || *at == '\\'))
-			fputc('\\', stream);
-		fputc(*at, stream);
-	}
-	fputs(row->quoted ? "\"\n" : "\n", stream);
-}
-
 void report_write_text(const struct report *report, FILE *stream)
 {
 	for (size_t i = 0; i < report->used; i++) {
-		const struct row *row = &report->rows[i];
+		const struct report_row *row = &report->rows[i];
 
 		if (row->kind == ROW_SECTION)
 			fprintf(stream, "%s# ---- %s ----\n", i ? "\n" : "", row->text);
 		else if (row->kind == ROW_PARAMETER)
-			write_parameter(row, stream);
+			fprintf(stream, "# %s = %s\n", row->name, row->text);
 		else if (row->kind != ROW_NOTHING)
-			write_row(row, stream);
+			report_write_row(row, stream);
 	}
 }
 
 /* ---- JSON ---- */
 
-/* Numbers, truth values and lists of numbers are written as they are. */
-static bool is_json_scalar(const char *text)
+/* Is it a number, a truth value or a list of numbers, which JSON writes alike? */
+static bool report_is_json(const char *text)
 {
 	size_t length = strlen(text);
 	char *end;
@@ -253,44 +232,65 @@ static bool is_json_scalar(const char *text)
 	return text[0] >= '0' && text[0] <= '9' && !*end;
 }
 
-static void write_json_value(const struct row *row, FILE *stream)
+/* A text in quotes loses them and its backslashes first. */
+static void report_write_json_parameter(const char *value, FILE *stream)
+{
+	char *text = memory_string(value, "report"), *to = text;
+	const char *from = value + 1;
+
+	if (*value == '"') {
+		for (; *from && (*from != '"' || from[1]); from++) {
+			from += *from == '\\' && from[1];
+			*to++ = *from;
+		}
+		*to = '\0';
+	}
+	if (*value != '"' && report_is_json(text))
+		fputs(text, stream);
+	else
+		report_write_quoted(text, stream);
+	memory_free(text);
+}
+
+static void report_write_json_value(const struct report_row *row, FILE *stream)
 {
 	if (row->kind == ROW_NOTHING)
 		fputs("null", stream);
-	else if (row->kind == ROW_PARAMETER && !row->quoted && is_json_scalar(row->text))
-		fputs(row->text, stream);
-	else if (row->kind == ROW_PARAMETER || row->kind == ROW_TEXT)
-		write_quoted(row->text, stream);
+	else if (row->kind == ROW_PARAMETER)
+		report_write_json_parameter(row->text, stream);
+	else if (row->kind == ROW_TEXT)
+		report_write_quoted(row->text, stream);
 	else
-		write_value(row, stream);
+		report_write_value(row, stream);
 }
 
 enum part { PART_PARAMETERS, PART_STATISTICS, PART_UNITS };
 
-static bool belongs(const struct row *row, enum part part)
+static bool report_row_is_of(const struct report_row *row, enum part part)
 {
 	if (part == PART_PARAMETERS)
 		return row->kind == ROW_PARAMETER;
-	return is_statistic(row) && (part == PART_STATISTICS || (row->unit && *row->unit));
+	return report_is_statistic(row) && (part == PART_STATISTICS || (row->unit && *row->unit));
 }
 
-static void write_json_part(const struct report *report, const char *title, enum part part, FILE *stream)
+static void report_write_json_part(
+	const struct report *report, const char *title, enum part part, FILE *stream)
 {
 	const char *separator = "\n";
 
 	fprintf(stream, ",\n  \"%s\": {", title);
 	for (size_t i = 0; i < report->used; i++) {
-		const struct row *row = &report->rows[i];
+		const struct report_row *row = &report->rows[i];
 
-		if (!belongs(row, part))
+		if (!report_row_is_of(row, part))
 			continue;
 		fprintf(stream, "%s    ", separator);
-		write_quoted(row->name, stream);
+		report_write_quoted(row->name, stream);
 		fputs(": ", stream);
 		if (part == PART_UNITS)
-			write_quoted(row->unit, stream);
+			report_write_quoted(row->unit, stream);
 		else
-			write_json_value(row, stream);
+			report_write_json_value(row, stream);
 		separator = ",\n";
 	}
 	fputs("\n  }", stream);
@@ -299,8 +299,8 @@ static void write_json_part(const struct report *report, const char *title, enum
 void report_write_json(const struct report *report, FILE *stream)
 {
 	fprintf(stream, "{\n  \"schema\": %d", REPORT_SCHEMA);
-	write_json_part(report, "parameters", PART_PARAMETERS, stream);
-	write_json_part(report, "statistics", PART_STATISTICS, stream);
-	write_json_part(report, "units", PART_UNITS, stream);
+	report_write_json_part(report, "parameters", PART_PARAMETERS, stream);
+	report_write_json_part(report, "statistics", PART_STATISTICS, stream);
+	report_write_json_part(report, "units", PART_UNITS, stream);
 	fputs("\n}\n", stream);
 }

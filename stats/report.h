@@ -1,6 +1,6 @@
 /*
- * The results of a run: rows of name, value, unit and meaning, gathered first and
- * written once, as text (`name = value   # unit: meaning`) or as JSON:
+ * The results of a run: rows of name, value, unit and meaning, collected first and then written as text
+ * (`name = value   # unit: meaning`) or as JSON:
  *
  *	{ "schema": 1, "parameters": { key: value }, "statistics": { name: value }, "units": { name: unit } }
  *
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Of the JSON form; changes when a reader of the form before would go wrong. */
+/* Version of the JSON form; rises with a change that readers of the form before would get wrong. */
 #define REPORT_SCHEMA 1
 
 struct report;
@@ -23,14 +23,14 @@ struct report;
 struct report *report_create(void);
 void report_free(struct report *);
 
-/* Starts a titled section; rows that follow belong to it. */
+/* Starts a section; the rows that follow belong to it. */
 void report_section(struct report *, const char *title);
 
-/* A setting that the results depend on, its value as a user would write it; a comment line of the text. */
+/* A setting, its value as a parameter file would have it; in the text form a comment line. */
 void report_parameter(struct report *, const char *key, const char *value);
 
-/* One row each.  Name and text value are copied; unit and meaning must outlive the report.
- * A name is reported once.  A value that is not finite (a mean of nothing) is left out of the text, null in JSON. */
+/* One row each.  Name and text value are copied; unit and meaning must outlive the report.  A name may occur only once.
+ * A value that is not finite (a mean of nothing) is left out of the text and null in JSON. */
 void report_count(struct report *, const char *name, uint64_t value, const char *unit, const char *meaning);
 void report_real(struct report *, const char *name, double value, const char *unit, const char *meaning);
 void report_text(struct report *, const char *name, const char *value, const char *meaning);

@@ -13,8 +13,8 @@ const struct param stat_params[] = {
 	{ 0 },
 };
 
-/* "99.9" becomes "_p999_ns". */
-static void name_percentile(struct stat_list *list, const char *text, size_t length)
+/* "99.9" becomes "_p999_ns" and 0.999. */
+static void stat_add_percentile(struct stat_list *list, const char *text, size_t length)
 {
 	char *to = list->suffix[list->percentiles];
 
@@ -23,6 +23,7 @@ static void name_percentile(struct stat_list *list, const char *text, size_t len
 		if (text[i] != '.')
 			*to++ = text[i];
 	strcpy(to, "_ns");
+	list->share[list->percentiles++] = strtod(text, NULL) / 100;
 }
 
 bool stat_list_init(struct stat_list *list, const struct stat_settings *settings, struct fault *fault)
@@ -32,18 +33,18 @@ bool stat_list_init(struct stat_list *list, const struct stat_settings *settings
 	*list = (struct stat_list){ .room = 0 };
 	while (*at) {
 		size_t length = strcspn(at, " ,");
-		double value = strtod(at, NULL);
 
-		if (strspn(at, "0123456789.") != length || length > 12 || value < 0 || value > 100)
+		if (strspn(at, "0123456789.") != length || length > 12 || strtod(at, NULL) > 100)
 			return fault_set(fault,
 				"stats.percentiles: \"%.*s\" is not a number from 0 to 100, such as 99.9",
 				(int)(length < 40 ? length : 40), at);
 		if (list->percentiles == PERCENTILES_MOST)
 			return fault_set(fault, "stats.percentiles names more than %d", PERCENTILES_MOST);
-		name_percentile(list, at, length);
-		list->percentile[list->percentiles++] = value;
+		stat_add_percentile(list, at, length);
 		at += length + strspn(at + length, " ,");
 	}
+	list->share[list->percentiles] = 1;
+	strcpy(list->suffix[list->percentiles], "_max_ns");
 	return true;
 }
 
@@ -71,140 +72,110 @@ void stat_list_start(struct stat_list *list)
 	}
 }
 
-/* ---- every name of every row, one after another ---- */
-
-static void visit_row(const struct stat_list *list, const struct stat_group *g, const struct stat_row *row,
-	stat_visitor *visit, void *context)
-{
-	struct stat_number n = { .row = row, .value = (const char *)g->values + row->offset };
-
-	for (int i = 0; i < (row->each ? row->count : 1); i++, n.value += sizeof(uint64_t)) {
-		snprintf(n.name, sizeof n.name, "%s%s%s%s", g->prefix ? g->prefix : "", row->name,
-			row->each ? "." : "", row->each ? row->each(i) : "");
-		visit(context, list, &n);
-	}
-}
-
-static void visit_group(
-	const struct stat_list *list, const struct stat_group *g, stat_visitor *visit, void *context)
-{
-	for (const struct stat_row *row = g->rows; row->name; row++)
-		visit_row(list, g, row, visit, context);
-}
-
-void stat_list_visit(const struct stat_list *list, stat_visitor *visit, void *context)
-{
-	for (size_t i = 0; i < list->groups; i++) {
-		if (list->group[i].gather)
-			list->group[i].gather(list->group[i].owner);
-		visit_group(list, &list->group[i], visit, context);
-	}
-}
-
-void stat_list_look(const struct stat_list *list, stat_visitor *visit, void *context)
+void stat_list_gather(const struct stat_list *list)
 {
 	for (size_t i = 0; i < list->groups; i++)
-		visit_group(list, &list->group[i], visit, context);
+		if (list->group[i].gather)
+			list->group[i].gather(list->group[i].owner);
 }
 
-static void require_times(void *context, const struct stat_list *list, const struct stat_number *n)
+bool stat_next(const struct stat_list *list, struct stat_number *n)
 {
-	struct regions *r = context;
+	const struct stat_group *g;
 
-	(void)list;
-	if (n->row->kind == STAT_TIMES)
-		regions_require(r, histogram_agrees((const void *)n->value), "statistics");
+	if (!n->row) {
+		n->row = list->groups ? list->group->rows : NULL;
+	} else if (++n->index >= (n->row->each ? n->row->count : 1)) {
+		n->index = 0;
+		n->row++;
+	}
+	while (n->group < list->groups && !n->row->name)
+		if (++n->group < list->groups)
+			n->row = list->group[n->group].rows;
+	if (n->group >= list->groups)
+		return false;
+	g = &list->group[n->group];
+	n->title = n->row == g->rows && !n->index ? g->title : NULL;
+	n->value = (const char *)g->values + n->row->offset + (size_t)n->index * sizeof(uint64_t);
+	snprintf(n->name, sizeof n->name, "%s%s%s%s", g->prefix ? g->prefix : "", n->row->name,
+		n->row->each ? "." : "", n->row->each ? n->row->each(n->index) : "");
+	return true;
 }
 
 void stat_list_regions(struct stat_list *list, struct regions *r)
 {
-	for (size_t i = 0; i < list->groups; i++) {
+	for (size_t i = 0; i < list->groups; i++)
 		regions_visit(r, list->group[i].values, list->group[i].size);
-		visit_group(list, &list->group[i], require_times, r);
-	}
+	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);)
+		if (n.row->kind == STAT_TIMES)
+			regions_require(r, histogram_agrees((const void *)n.value), "statistics");
 }
 
 /* ---- reporting ---- */
 
-static double ratio(const struct stat_number *n)
+static double stat_ratio(const struct stat_number *n)
 {
 	uint64_t divisor = stat_count(n->value - n->row->offset + n->row->over);
 
 	return divisor ? (double)stat_count(n->value) / (double)divisor : NAN;
 }
 
-/* Of nothing there is no time to tell. */
-static void report_time(struct report *r, const char *name, const struct histogram *h, uint64_t ns)
+static void stat_report_times(struct report *r, const struct stat_list *list, const struct stat_number *n)
 {
-	if (h->count)
-		report_count(r, name, ns, "ns", "");
-	else
-		report_real(r, name, NAN, "ns", "");
-}
-
-static void report_times(struct report *r, const struct stat_list *list, const struct stat_number *n,
-	const struct histogram *h)
-{
+	const struct histogram *h = (const void *)n->value;
 	char name[STAT_NAME_BYTES + 32];
 
 	snprintf(name, sizeof name, "%s_mean_ns", n->name);
 	report_real(r, name, h->count ? histogram_mean(h) : NAN, "ns", n->row->meaning);
 	snprintf(name, sizeof name, "%s_sd_ns", n->name);
 	report_real(r, name, h->count ? histogram_deviation(h) : NAN, "ns", "standard deviation");
-	for (size_t i = 0; i < list->percentiles; i++) {
+	for (size_t i = 0; i <= list->percentiles; i++) {
 		snprintf(name, sizeof name, "%s%s", n->name, list->suffix[i]);
-		report_time(r, name, h, histogram_percentile(h, list->percentile[i] / 100));
+		if (h->count)
+			report_count(r, name, histogram_percentile(h, list->share[i]), "ns", "");
+		else
+			report_real(r, name, NAN, "ns", "");
 	}
-	snprintf(name, sizeof name, "%s_max_ns", n->name);
-	report_time(r, name, h, h->max);
 }
 
-static void report_number(void *report, const struct stat_list *list, const struct stat_number *n)
+static void stat_report_number(
+	struct report *report, const struct stat_list *list, const struct stat_number *n)
 {
 	const struct stat_row *row = n->row;
+	const void *value = n->value;
 
 	switch (row->kind) {
 	case STAT_COUNT:
 		report_count(report, n->name, stat_count(n->value), row->unit, row->meaning);
 		break;
 	case STAT_REAL:
-		report_real(
-			report, n->name, *(const double *)(const void *)n->value, row->unit, row->meaning);
+		report_real(report, n->name, *(const double *)value, row->unit, row->meaning);
 		break;
 	case STAT_RATIO:
-		report_real(report, n->name, ratio(n), row->unit, row->meaning);
+		report_real(report, n->name, stat_ratio(n), row->unit, row->meaning);
 		break;
 	case STAT_TEXT:
-		report_text(report, n->name, *(const char *const *)(const void *)n->value, row->meaning);
+		report_text(report, n->name, *(const char *const *)value, row->meaning);
 		break;
 	case STAT_TIMES:
-		report_times(report, list, n, (const struct histogram *)(const void *)n->value);
+		stat_report_times(report, list, n);
 	}
 }
 
-void stat_list_report(struct stat_list *list, struct report *report)
+void stat_list_report(const struct stat_list *list, struct report *report)
 {
-	for (size_t i = 0; i < list->groups; i++) {
-		const struct stat_group *g = &list->group[i];
-
-		if (g->gather)
-			g->gather(g->owner);
-		if (g->title)
-			report_section(report, g->title);
-		visit_group(list, g, report_number, report);
+	stat_list_gather(list);
+	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);) {
+		if (n.title)
+			report_section(report, n.title);
+		stat_report_number(report, list, &n);
 	}
 }
 
 /* ---- listing ---- */
 
-struct listing {
-	FILE *out;
-	const char *title; /* still to be printed, or NULL */
-	struct stat_names *shown;
-};
-
 /* False: the name is known already. */
-static bool learn(struct stat_names *s, const char *name)
+static bool stat_learn(struct stat_names *s, const char *name)
 {
 	for (size_t i = 0; i < s->names; i++)
 		if (!strcmp(s->name[i], name))
@@ -214,30 +185,23 @@ static bool learn(struct stat_names *s, const char *name)
 	return true;
 }
 
-static void print_number(void *context, const struct stat_list *list, const struct stat_number *n)
-{
-	struct listing *l = context;
-	bool times = n->row->kind == STAT_TIMES;
-	const char *unit = times ? "ns" : n->row->unit, *meaning = n->row->meaning;
-	char name[STAT_NAME_BYTES + 8];
-
-	(void)list;
-	snprintf(name, sizeof name, "%s%s", n->name, times ? "_*_ns" : "");
-	if (!learn(l->shown, n->name))
-		return;
-	if (l->title)
-		fprintf(l->out, "\n%s\n", l->title);
-	l->title = NULL;
-	fprintf(l->out, "  %-35s %s%s%s\n", name, unit, *unit && *meaning ? ": " : "", meaning);
-}
-
 void stat_list_print(const struct stat_list *list, FILE *out, struct stat_names *shown)
 {
-	struct listing l = { .out = out, .shown = shown };
+	const char *title = NULL; /* still to be printed */
 
-	for (size_t i = 0; i < list->groups; i++) {
-		l.title = list->group[i].title ? list->group[i].title : l.title;
-		visit_group(list, &list->group[i], print_number, &l);
+	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);) {
+		bool times = n.row->kind == STAT_TIMES;
+		const char *unit = times ? "ns" : n.row->unit, *meaning = n.row->meaning;
+		char name[STAT_NAME_BYTES + 8];
+
+		title = n.title ? n.title : title;
+		if (!stat_learn(shown, n.name))
+			continue;
+		if (title)
+			fprintf(out, "\n%s\n", title);
+		title = NULL;
+		snprintf(name, sizeof name, "%s%s", n.name, times ? "_*_ns" : "");
+		fprintf(out, "  %-35s %s%s%s\n", name, unit, *unit && *meaning ? ": " : "", meaning);
 	}
 }
 

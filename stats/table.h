@@ -1,9 +1,7 @@
 /*
- * Statistics as tables.  A room owns a plain struct of counters and one row per number that says what it is
- * called, its unit, its meaning and where it lies.  Whoever measures keeps one list of all these groups: it
- * zeroes them at one moment, reports them, and lists what there is.  Nobody else resets or prints a number.
- *
- * Knows numbers and names, not what they count.
+ * Statistics as tables.  A room owns a plain struct of counters and one row per number: its name, unit and meaning and
+ * where it lies.  A drive keeps one list of all these groups, which zeroes them at one moment, reports them and lists
+ * what there is.  Nobody else resets or prints a number.  Knows numbers and names, not what they count.
  */
 #ifndef STATS_TABLE_H
 #define STATS_TABLE_H
@@ -16,10 +14,10 @@
 
 enum stat_kind {
 	STAT_COUNT, /* uint64_t */
-	STAT_REAL,  /* double; one that is not finite says that there is nothing to tell */
-	STAT_RATIO, /* uint64_t over the uint64_t at `over`; nothing where that is 0 */
+	STAT_REAL,  /* double; not finite: there is no value */
+	STAT_RATIO, /* uint64_t over the uint64_t at `over`; no value if that is 0 */
 	STAT_TEXT,  /* const char * */
-	STAT_TIMES, /* struct histogram: mean, deviation, percentiles, maximum; nothing where it is empty */
+	STAT_TIMES, /* struct histogram: mean, deviation, percentiles, maximum; no values if it is empty */
 };
 
 /* A table of rows ends with a row whose name is NULL. */
@@ -27,19 +25,19 @@ struct stat_row {
 	const char *name, *unit, *meaning;
 	enum stat_kind kind;
 	size_t offset, over; /* of the field in the group's values */
-	/* Optional: `count` fields in a row, each named name.each(i); its unit and meaning are theirs. */
+	/* Optional: an array of `count` fields, named name.each(i), with the same unit and meaning. */
 	const char *(*each)(int i);
 	int count;
 };
 
 struct stat_group {
-	const char *title;  /* of a section of the report; NULL: belongs to the one before */
+	const char *title;  /* of a section of the report; NULL: the section before goes on */
 	const char *prefix; /* before each name, or NULL */
 	const struct stat_row *rows;
 	void *values;           /* what the offsets count from */
-	size_t size;            /* bytes of it that are zeroed when a measurement begins; 0: nothing */
+	size_t size;            /* bytes of them that are zeroed when a measurement begins */
 	void *owner;            /* for these two, both optional */
-	void (*start)(void *);  /* after zeroing: peaks begin at the present level */
+	void (*start)(void *);  /* after zeroing: sets peaks to the present level */
 	void (*gather)(void *); /* before reading: fills in what is computed or looked up */
 };
 
@@ -54,9 +52,9 @@ extern const struct param stat_params[];
 struct stat_list {
 	struct stat_group *group;
 	uint32_t groups, room;
-	size_t percentiles;
-	double percentile[PERCENTILES_MOST]; /* 0 .. 100 */
-	char suffix[PERCENTILES_MOST][24];   /* "_p999_ns" */
+	size_t percentiles;                    /* of these, behind which comes the maximum */
+	double share[PERCENTILES_MOST + 1];    /* 0 .. 1 */
+	char suffix[PERCENTILES_MOST + 1][24]; /* "_p999_ns", "_max_ns" */
 };
 
 /* An empty list.  False and a fault if the percentiles are no numbers from 0 to 100. */
@@ -66,20 +64,29 @@ void stat_list_release(struct stat_list *);
 /* Rows and values must outlive the list. */
 void stat_list_add(struct stat_list *, struct stat_group);
 
-/* The measurement begins: every number is zero, every peak where things stand. */
+/* Begins a measurement: every number is zero, every peak at the present level. */
 void stat_list_start(struct stat_list *);
 
-/* What the list zeroes when a measurement begins, for saving a run; what groups zero themselves is theirs. */
+/* The values that the list zeroes, for saving a run; groups save what they zero themselves. */
 void stat_list_regions(struct stat_list *, struct regions *);
+
+/* Has the groups fill in what they compute or look up. */
+void stat_list_gather(const struct stat_list *);
 
 #define STAT_NAME_BYTES 112
 
-/* A row's name, whole, and where its value lies. */
+/* One number of the list. */
 struct stat_number {
+	const struct stat_row *row; /* NULL at first */
+	const char *title;          /* of its section, if it is the first of its group */
 	char name[STAT_NAME_BYTES];
-	const struct stat_row *row;
 	const char *value;
+	uint32_t group; /* for stat_next() */
+	int index;      /* among the fields of the row */
 };
+
+/* Steps to the next number, in the order of the report; zeroed: to the first.  False: there are no more. */
+bool stat_next(const struct stat_list *, struct stat_number *);
 
 /* Of a STAT_COUNT. */
 static inline uint64_t stat_count(const char *value)
@@ -90,24 +97,16 @@ static inline uint64_t stat_count(const char *value)
 	return count;
 }
 
-typedef void stat_visitor(void *context, const struct stat_list *, const struct stat_number *);
+/* All numbers as they are now, gathered before. */
+void stat_list_report(const struct stat_list *, struct report *);
 
-/* Every number as it is now, in the order of the report. */
-void stat_list_visit(const struct stat_list *, stat_visitor *, void *context);
-
-/* The same without asking the groups for what they count elsewhere. */
-void stat_list_look(const struct stat_list *, stat_visitor *, void *context);
-
-/* All groups in the order in which they were added. */
-void stat_list_report(struct stat_list *, struct report *);
-
-/* The names that a listing has shown. */
+/* Names that a listing has shown. */
 struct stat_names {
 	char **name;
 	uint32_t names, room;
 };
 
-/* What there is: a line with unit and meaning for each number whose name is new to `shown`, which learns it. */
+/* Prints a line with unit and meaning for each number whose name is not in `shown` yet, and adds it there. */
 void stat_list_print(const struct stat_list *, FILE *, struct stat_names *shown);
 void stat_names_release(struct stat_names *);
 
