@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of nothing there is no share: the number is left out. */
-static double share(double part, double whole)
+/* NaN, a number that is left out, if there is no whole. */
+static double statistics_share(double part, double whole)
 {
 	return whole > 0 ? part / whole : NAN;
 }
@@ -17,7 +17,7 @@ static double share(double part, double whole)
 
 #define CLASS(field) offsetof(struct class_statistics, field)
 
-/* Of all requests of a type, and of those of a class, which begins with the same fields. */
+/* Of all requests of a type, and of those of a class: struct class_statistics begins with the same fields. */
 static const struct stat_row request_rows[] = {
 	{ "count", "requests", "completed", STAT_COUNT, CLASS(request.count) },
 	{ "bytes", "bytes", "", STAT_COUNT, CLASS(request.bytes) },
@@ -26,7 +26,7 @@ static const struct stat_row request_rows[] = {
 };
 
 static const struct stat_row service_rows[] = {
-	{ "service", "", "entering the drive to completion: latency without the wait for a slot",
+	{ "service", "", "entry into the drive to completion: latency without the wait for a free slot",
 		STAT_TIMES },
 	{ 0 },
 };
@@ -40,7 +40,7 @@ static const struct stat_row class_rows[] = {
 };
 
 static const struct stat_row class_write_rows[] = {
-	{ "programs", "pages", "written for the host by these requests", STAT_COUNT, CLASS(programs) },
+	{ "programs", "pages", "programmed for the host by these requests", STAT_COUNT, CLASS(programs) },
 	{ "programs_per_sector", "pages", "programs / sectors", STAT_RATIO, CLASS(programs),
 		CLASS(request.sectors) },
 	{ "programs_per_sector_mean", "pages", "mean over the requests of programs / sectors", STAT_REAL,
@@ -68,7 +68,7 @@ void statistics_sum_types(struct drive_statistics *s)
 	}
 }
 
-static void gather_requests(void *drive)
+static void statistics_gather_requests(void *drive)
 {
 	struct drive_statistics *s = ((struct drive *)drive)->count;
 
@@ -81,20 +81,20 @@ static void gather_requests(void *drive)
 
 			c->request.bytes = c->request.sectors * SECTOR_BYTES;
 			c->latency_per_sector =
-				share((double)c->request.latency.sum, (double)c->request.sectors);
-			c->latency_each_mean = share(c->latency_each, (double)c->request.count);
-			c->programs_each_mean = share(c->programs_each, (double)c->request.count);
+				statistics_share((double)c->request.latency.sum, (double)c->request.sectors);
+			c->latency_each_mean = statistics_share(c->latency_each, (double)c->request.count);
+			c->programs_each_mean = statistics_share(c->programs_each, (double)c->request.count);
 		}
 }
 
-/* `values` are zeroed with the first of their groups. */
-static void add(struct drive *d, const char *title, const char *prefix, const struct stat_row *rows,
-	void *values, size_t size)
+/* `size` is 0 if another group zeroes the values. */
+static void statistics_add_group(struct drive *d, const char *title, const char *prefix,
+	const struct stat_row *rows, void *values, size_t size)
 {
 	stat_list_add(&d->statistics, (struct stat_group){ title, prefix, rows, values, size });
 }
 
-static void add_requests(struct drive *d)
+static void statistics_add_requests(struct drive *d)
 {
 	static const char *const prefix[] = { "request.read.", "request.write.", "request.trim.",
 		"request.all." };
@@ -103,24 +103,27 @@ static void add_requests(struct drive *d)
 		[CLASS_ALIGNED] = { "request.aligned.read.", "request.aligned.write." },
 		[CLASS_UNALIGNED] = { "request.unaligned.read.", "request.unaligned.write." },
 	};
-	const char *title = "requests by class: across = at most a page long and in two pages";
+	const char *title = "requests by class: across = at most a page long, but in two pages";
 	struct drive_statistics *s = d->count;
 
 	stat_list_add(
 		&d->statistics, (struct stat_group){ "requests", prefix[0], request_rows, &s->request[0],
-					sizeof s->request[0], d, NULL, gather_requests });
+					sizeof s->request[0], d, NULL, statistics_gather_requests });
 	for (int type = 1; type <= REQUEST_TYPES; type++)
-		add(d, NULL, prefix[type], request_rows, &s->request[type], sizeof s->request[type]);
+		statistics_add_group(
+			d, NULL, prefix[type], request_rows, &s->request[type], sizeof s->request[type]);
 	for (int type = 0; type < REQUEST_TYPES; type++)
-		add(d, NULL, prefix[type], service_rows, &s->service[type], sizeof s->service[type]);
+		statistics_add_group(
+			d, NULL, prefix[type], service_rows, &s->service[type], sizeof s->service[type]);
 	for (int class = 0; class < CLASSES; class ++)
 		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++, title = NULL) {
 			struct class_statistics *c = &s->class[class][type];
 
-			add(d, title, class_prefix[class][type], request_rows, c, sizeof *c);
-			add(d, NULL, class_prefix[class][type], class_rows, c, 0);
+			statistics_add_group(d, title, class_prefix[class][type], request_rows, c, sizeof *c);
+			statistics_add_group(d, NULL, class_prefix[class][type], class_rows, c, 0);
 			if (type == REQUEST_WRITE)
-				add(d, NULL, class_prefix[class][type], class_write_rows, c, 0);
+				statistics_add_group(
+					d, NULL, class_prefix[class][type], class_write_rows, c, 0);
 		}
 }
 
@@ -132,22 +135,23 @@ static void add_requests(struct drive *d)
 #define REAL(field)  STAT_REAL, offsetof(struct drive_figures, field)
 
 static const struct stat_row figure_rows[] = {
-	{ "request.across_share", "share", "across requests of all requests", REAL(across_share) },
+	{ "request.across_share", "share", "across requests, of all requests", REAL(across_share) },
 	{ "waf", "", "write amplification: bytes of pages programmed / bytes written by the host",
 		REAL(waf) },
 	{ "map.read", "pages", "mapping pages read for look-ups", COUNT(map_reads) },
 	{ "map.write", "pages", "mapping pages programmed for look-ups", COUNT(map_programs) },
-	{ "map.bytes", "bytes", "size of the mapping", COUNT(map_bytes) },
+	{ "map.bytes", "bytes", "size of the mapping table", COUNT(map_bytes) },
 	{ 0 },
 };
 
 static const struct stat_row time_rows[] = {
-	{ "die.busy_share", "share", "mean over the dies: cell array working", REAL(die_busy) },
-	{ "gc.time_share", "share", "die time spent on collection and wear levelling, of all busy die time",
+	{ "die.busy_share", "share", "time the cell array is busy, mean over the dies", REAL(die_busy) },
+	{ "gc.time_share", "share", "collection and wear levelling, of the busy time of all dies",
 		REAL(die_background) },
-	{ "channel.busy_share", "share", "mean over the channels: bus in use", REAL(channel_busy) },
-	{ "die.multiplane_commands", "commands", "that served several planes", COUNT(multiplane_commands) },
-	{ "die.suspensions", "", "programs and erases interrupted by a read", COUNT(suspensions) },
+	{ "channel.busy_share", "share", "time the bus is busy, mean over the channels", REAL(channel_busy) },
+	{ "die.multiplane_commands", "commands", "executed on several planes at once",
+		COUNT(multiplane_commands) },
+	{ "die.suspensions", "", "programs and erases suspended for a read", COUNT(suspensions) },
 	{ 0 },
 };
 
@@ -156,17 +160,17 @@ static const struct stat_row wear_rows[] = {
 	{ "wear.max", "erases", "", COUNT(wear_max) },
 	{ "wear.mean", "erases", "", REAL(wear_mean) },
 	{ "wear.sd", "erases", "standard deviation", REAL(wear_sd) },
-	{ "wear.retired_blocks", "blocks", "worn out and out of use", COUNT(retired_blocks) },
+	{ "wear.retired_blocks", "blocks", "worn out, no longer used", COUNT(retired_blocks) },
 	{ 0 },
 };
 
 double statistics_waf(const struct drive *d)
 {
-	return share((double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page,
+	return statistics_share((double)flash_total(d->flash, OP_PROGRAM) * d->geometry.sectors_per_page,
 		(double)d->count->request[REQUEST_WRITE].sectors);
 }
 
-static void gather_figures(void *drive)
+static void statistics_gather_figures(void *drive)
 {
 	const struct drive *d = drive;
 	const struct class_statistics *across = d->count->class[CLASS_ACROSS];
@@ -174,9 +178,9 @@ static void gather_figures(void *drive)
 	struct ftl_facts facts = { 0 };
 
 	d->ftl->ops->facts(d->ftl, &facts);
-	f->across_share =
-		share((double)(across[REQUEST_READ].request.count + across[REQUEST_WRITE].request.count),
-			(double)d->count->request[REQUEST_TYPES].count);
+	f->across_share = statistics_share(
+		(double)(across[REQUEST_READ].request.count + across[REQUEST_WRITE].request.count),
+		(double)d->count->request[REQUEST_TYPES].count);
 	f->waf = statistics_waf(d);
 	f->map_reads = d->flash->count[OP_READ][CAUSE_MAP];
 	f->map_programs = d->flash->count[OP_PROGRAM][CAUSE_MAP];
@@ -184,21 +188,21 @@ static void gather_figures(void *drive)
 	f->retired_blocks = facts.retired_blocks;
 }
 
-static void gather_times(void *drive)
+static void statistics_gather_times(void *drive)
 {
 	const struct drive *d = drive;
 	struct drive_figures *f = &d->count->figures;
 	struct busy busy = schedule_busy(d->flash->schedule);
 	double elapsed = (double)(d->last_completion - d->first_arrival);
 
-	f->die_busy = share((double)busy.die_ns, elapsed * d->geometry.dies);
-	f->die_background = share((double)busy.die_background_ns, (double)busy.die_ns);
-	f->channel_busy = share((double)busy.channel_ns, elapsed * d->geometry.channels);
+	f->die_busy = statistics_share((double)busy.die_ns, elapsed * d->geometry.dies);
+	f->die_background = statistics_share((double)busy.die_background_ns, (double)busy.die_ns);
+	f->channel_busy = statistics_share((double)busy.channel_ns, elapsed * d->geometry.channels);
 	f->multiplane_commands = busy.multiplane_commands;
 	f->suspensions = busy.suspensions;
 }
 
-static void gather_wear(void *drive)
+static void statistics_gather_wear(void *drive)
 {
 	const struct drive *d = drive;
 	struct drive_figures *f = &d->count->figures;
@@ -218,7 +222,7 @@ static void gather_wear(void *drive)
 	f->wear_sd = sqrt(fmax(0, squares / n - f->wear_mean * f->wear_mean));
 }
 
-static void add_figures(
+static void statistics_add_figures(
 	struct drive *d, const char *title, const struct stat_row *rows, void (*gather)(void *))
 {
 	stat_list_add(&d->statistics,
@@ -227,12 +231,13 @@ static void add_figures(
 
 void statistics_add(struct drive *d)
 {
-	add_requests(d);
+	statistics_add_requests(d);
 	host_statistics(d->host, &d->statistics);
-	add_figures(d, "shares of the whole", figure_rows, gather_figures);
+	statistics_add_figures(d, "shares of the whole", figure_rows, statistics_gather_figures);
 	flash_statistics(d->flash, &d->statistics);
 	ftl_statistics(d->ftl, &d->statistics);
 	buffer_statistics(d->buffer, &d->statistics);
-	add_figures(d, "time", time_rows, gather_times);
-	add_figures(d, "erases per block, since the drive was made", wear_rows, gather_wear);
+	statistics_add_figures(d, "time", time_rows, statistics_gather_times);
+	statistics_add_figures(
+		d, "erases per block, since the drive was made", wear_rows, statistics_gather_wear);
 }

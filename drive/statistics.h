@@ -1,15 +1,15 @@
 /*
- * The numbers of a drive: which there are, and what is computed from others at the end.
+ * The statistics of a drive: the list of all numbers, and those computed from others when they are read.
  */
 #ifndef DRIVE_STATISTICS_H
 #define DRIVE_STATISTICS_H
 
 #include "drive/drive.h"
 
-/* Adds the numbers of all rooms of the drive to its list, in the order in which they are reported. */
+/* Adds the numbers of all rooms of the drive to its list, in the order of the report. */
 void statistics_add(struct drive *);
 
-/* What is counted by class or type of request, by type and of all. */
+/* Sums what is counted by class or by type: over types, and over all requests. */
 void statistics_sum_types(struct drive_statistics *);
 
 /* Write amplification so far: bytes of pages programmed / bytes written by the host.  NaN before the first write. */

@@ -58,7 +58,7 @@ const struct param flash_params[] = {
 		.matters_if = "flash.scheduler=read_first", .stateless = true },
 	{ FLASH(CHOICE, suspend), 0, 0, "", "never",
 		"what a read that arrives at a busy die may interrupt; nothing where flash.scheduler is fifo",
-		suspend_names, .stateless = true },
+		suspend_names, .matters_if = "flash.scheduler=read_first", .stateless = true },
 	{ FLASH(UINT, suspend_ns), 0, 1e9, "ns", "20000",
 		"cost of suspending an operation, before the read starts",
 		.matters_if = "flash.suspend!=never", .stateless = true },

@@ -512,15 +512,33 @@ bool params_set(const char *assignment, const struct param_group *groups, size_t
 
 /* ---- printing ---- */
 
-static void params_print_row(FILE *stream, struct params_entry entry)
+static void params_print_condition(FILE *stream, const struct params_reader *r, const struct param *row)
 {
+	struct params_condition c = params_condition(r, row);
+	char key[KEY_BYTES], value[SHOWN_BYTES];
+	const char *between = "";
+
+	fprintf(stream, "\tonly if %s is%s ", params_key(c.on, key), c.is_not ? " not" : "");
+	while (params_next_value(&c.values, value, sizeof value)) {
+		fprintf(stream, "%s%s", between, value);
+		between = strchr(c.values, ',') ? ", " : " or ";
+	}
+	fputc('\n', stream);
+}
+
+static void params_print_row(FILE *stream, const struct params_reader *r, struct params_entry entry)
+{
+	const struct param *row = entry.row;
 	struct fault kind;
 	char key[KEY_BYTES];
 
-	value_describe(entry.row, &kind);
-	fprintf(stream, "%s = %s\n\t%s\n\t", params_key(entry, key),
-		*entry.row->preset ? entry.row->preset : "\"\"", kind.text);
-	wrap_print(stream, entry.row->help, "\t", 84);
+	value_describe(row, &kind);
+	fprintf(stream, "%s = %s\n\t%s\n", params_key(entry, key), *row->preset ? row->preset : "\"\"",
+		kind.text);
+	if (row->matters_if)
+		params_print_condition(stream, r, row);
+	fputc('\t', stream);
+	wrap_print(stream, row->help, "\t", 84);
 }
 
 bool params_print(
@@ -534,7 +552,7 @@ bool params_print(
 	while (params_next(&r, &entry)) {
 		if (what && strcmp(what, entry.group->name) && strcmp(what, params_key(entry, key)))
 			continue;
-		params_print_row(stream, entry);
+		params_print_row(stream, &r, entry);
 		found = true;
 	}
 	return found || !what || params_unknown(&r, what);

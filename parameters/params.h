@@ -36,7 +36,7 @@ bool params_set(const char *assignment, const struct param_group *groups, size_t
 /* Frees the texts the settings own. */
 void params_release(const struct param_group *groups, size_t count);
 
-/* Describes the rows: of all groups (what NULL), of one group, or of one key. */
+/* Describes the rows of all groups (what NULL), of one group, or of one key. */
 bool params_print(FILE *, const char *what, const struct param_group *groups, size_t count, struct fault *);
 
 /* A setting as it is.  Its texts are valid during the call. */

@@ -22,34 +22,34 @@ struct run_figures {
 #define REAL(field)  STAT_REAL, offsetof(struct run_figures, field)
 
 static const struct stat_row run_rows[] = {
-	{ "run.command", "", "what was typed", TEXT(facts.command) },
-	{ "run.version", "", "of ssd", TEXT(facts.version) },
+	{ "run.command", "", "as typed, without options that change no result", TEXT(facts.command) },
+	{ "run.version", "", "version of ssd", TEXT(facts.version) },
 	{ "run.parameters", "", "parameter file", TEXT(facts.parameters) },
 	{ "run.workload", "", "trace file or profile", TEXT(facts.workload) },
-	{ "run.workload_kind", "", "format of the trace; generated = made by a profile of the generator",
-		TEXT(kind) },
+	{ "run.workload_kind", "", "format of the trace; generated = by a generator profile", TEXT(kind) },
 	{ "run.ftl", "", "flash translation layer", TEXT(ftl) },
 	{ "run.buffer", "", "write buffer", TEXT(buffer) },
-	{ "run.seed", "", "of every random choice", COUNT(seed) },
+	{ "run.seed", "", "seed of all random choices", COUNT(seed) },
 	{ "run.requests", "requests", "taken from the workload", COUNT(requests) },
 	{ "run.served", "requests", "completed; equal to run.requests unless the drive failed",
 		COUNT(served) },
-	{ "run.reordered", "requests", "that stood in the trace after a later one and were sorted",
+	{ "run.reordered", "requests", "out of order in the trace; they were sorted by time",
 		COUNT(reordered) },
-	{ "run.interrupted", "", "1 = ended by the user before the workload", COUNT(interrupted) },
-	{ "run.drive_failed", "", "1 = no page could be written any more, the drive is full or worn out",
+	{ "run.interrupted", "", "1 = ended by a signal before the end of the workload", COUNT(interrupted) },
+	{ "run.drive_failed", "", "1 = the drive is full or worn out: no page can be written any more",
 		COUNT(failed) },
-	{ "run.verified", "", "1 = every sector read was compared with the newest written", COUNT(verified) },
+	{ "run.verified", "", "1 = every sector read was compared with what was last written",
+		COUNT(verified) },
 	{ "run.simulated_ns", "ns", "from the first arrival to the last completion", COUNT(simulated_ns) },
-	{ "run.warm_up", "requests", "entered before the statistics began, and are in no other number",
+	{ "run.warm_up", "requests", "entered before the statistics began; not part of any other number",
 		COUNT(warm_up) },
-	{ "run.warm_up_ns", "ns", "simulated time until then", COUNT(warm_up_ns) },
+	{ "run.warm_up_ns", "ns", "simulated time before the statistics began", COUNT(warm_up_ns) },
 	{ 0 },
 };
 
 static const struct stat_row drive_rows[] = {
 	{ "drive.physical_bytes", "bytes", "of all pages", COUNT(physical_bytes) },
-	{ "drive.logical_bytes", "bytes", "that the host sees", COUNT(logical_bytes) },
+	{ "drive.logical_bytes", "bytes", "as the host sees it", COUNT(logical_bytes) },
 	{ "drive.blocks", "blocks", "", COUNT(blocks) },
 	{ "drive.dies", "dies", "", COUNT(dies) },
 	{ 0 },
@@ -58,13 +58,13 @@ static const struct stat_row drive_rows[] = {
 static const struct stat_row start_rows[] = {
 	{ "precondition.used", "share", "physical pages programmed", REAL(used) },
 	{ "precondition.valid", "share", "physical pages live", REAL(valid) },
-	{ "precondition.footprint_pages", "pages", "logical pages of the workload that were prepared",
+	{ "precondition.footprint_pages", "pages", "logical pages prepared for the workload",
 		COUNT(before.footprint_pages) },
-	{ "precondition.replayed", "requests", "of the warm-up trace", COUNT(before.replayed) },
+	{ "precondition.replayed", "requests", "of precondition.trace", COUNT(before.replayed) },
 	{ 0 },
 };
 
-static struct run_figures figures_of(const struct run *run, const struct run_facts *facts)
+static struct run_figures report_figures(const struct run *run, const struct run_facts *facts)
 {
 	const struct drive *d = run->drive;
 	const struct geometry *g = &d->geometry;
@@ -94,7 +94,7 @@ static struct run_figures figures_of(const struct run *run, const struct run_fac
 		.valid = (double)facts->before->valid_pages / g->pages };
 }
 
-static void report_group(
+static void report_add_group(
 	struct report *r, const char *title, const struct stat_row *rows, struct run_figures *f)
 {
 	struct stat_list list = { .room = 0 };
@@ -106,7 +106,7 @@ static void report_group(
 
 /* ---- reports ---- */
 
-static void report_setting(void *report, const struct param_echo *setting)
+static void report_add_setting(void *report, const struct param_echo *setting)
 {
 	report_parameter(report, setting->key, setting->value);
 }
@@ -114,17 +114,17 @@ static void report_setting(void *report, const struct param_echo *setting)
 void run_report(struct report *r, const struct run *run, const struct run_facts *facts)
 {
 	struct drive *d = run->drive;
-	struct run_figures f = figures_of(run, facts);
+	struct run_figures f = report_figures(run, facts);
 
-	report_group(r, "run", run_rows, &f);
+	report_add_group(r, "run", run_rows, &f);
 	report_section(r, "effective parameters");
-	settings_echo(d->settings, report_setting, r);
-	report_group(r, "drive", drive_rows, &f);
-	report_group(r, "state before the first request", start_rows, &f);
+	settings_echo(d->settings, report_add_setting, r);
+	report_add_group(r, "drive", drive_rows, &f);
+	report_add_group(r, "state before the first request", start_rows, &f);
 	stat_list_report(&d->statistics, r);
 }
 
-/* Above this share of the pages read it is said that they held no data. */
+/* The user is warned above this share of pages read that hold no data. */
 #define NOTABLE_SHARE 0.01
 
 bool run_report_doubt(const struct drive *d, char *text, size_t bytes)
@@ -136,7 +136,7 @@ bool run_report_doubt(const struct drive *d, char *text, size_t bytes)
 	if (unmapped <= NOTABLE_SHARE * (read + unmapped))
 		return false;
 	snprintf(text, bytes,
-		"%.0f of %.0f pages read (%.1f %%) held no data and cost a look-up only: read latencies are too "
+		"%.0f of %.0f pages read (%.1f %%) held no data and cost only a look-up: read latencies are too "
 		"low for a drive in use; see map.unmapped_reads and `ssd params precondition`",
 		unmapped, read + unmapped, 100 * unmapped / (read + unmapped));
 	return true;
@@ -144,8 +144,9 @@ bool run_report_doubt(const struct drive *d, char *text, size_t bytes)
 
 /* ---- names ---- */
 
-/* Shows what a small drive reports.  False: the FTL and the buffer do not go together. */
-static bool print_names_of(size_t ftl, size_t buffer, size_t layer, FILE *out, struct stat_names *shown)
+/* Lists what a small drive reports.  False: the FTL and the buffer do not fit together. */
+static bool report_print_names_of(
+	size_t ftl, size_t buffer, size_t layer, FILE *out, struct stat_names *shown)
 {
 	static char *const small[] = { "flash.channels=1", "flash.chips=1", "flash.dies=1", "flash.planes=1",
 		"flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
@@ -169,7 +170,7 @@ static bool print_names_of(size_t ftl, size_t buffer, size_t layer, FILE *out, s
 	return fit;
 }
 
-static void print_names_of_run(FILE *out, struct stat_names *shown)
+static void report_print_names_of_run(FILE *out, struct stat_names *shown)
 {
 	struct stat_list list = { .room = 0 };
 
@@ -184,14 +185,14 @@ void run_report_names(FILE *out)
 {
 	struct stat_names shown = { .names = 0 };
 
-	print_names_of_run(out, &shown);
+	report_print_names_of_run(out, &shown);
 	for (size_t ftl = 0; ftls[ftl]; ftl++)
-		print_names_of(ftl, 0, 0, out, &shown);
+		report_print_names_of(ftl, 0, 0, out, &shown);
 	for (size_t buffer = 1; buffers[buffer]; buffer++)
-		for (size_t ftl = 0; ftls[ftl] && !print_names_of(ftl, buffer, 0, out, &shown); ftl++)
+		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, buffer, 0, out, &shown); ftl++)
 			;
 	for (size_t layer = 1; host_layers[layer]; layer++)
-		print_names_of(0, 0, layer, out, &shown);
+		report_print_names_of(0, 0, layer, out, &shown);
 	stat_names_release(&shown);
 }
 
@@ -216,7 +217,7 @@ void run_report_latencies(const struct drive *d, FILE *out)
 	}
 }
 
-/* A window of erase counts at a time: nothing is allocated, and so can fail, while the file is half written. */
+/* A window of erase counts at a time: nothing is allocated that could fail while the file is half written. */
 void run_report_wear(const struct drive *d, FILE *out)
 {
 	enum { WINDOW = 1024 };

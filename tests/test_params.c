@@ -831,6 +831,28 @@ static void test_printing_everything_has_every_key_once(void **state)
 	end(&f);
 }
 
+static void test_printing_conditions(void **state)
+{
+	static const char wanted[] =
+		"order = fifo\n"
+		"\t\"read_first\", \"fifo\" or \"random\"\n\t\n"
+		"parts = true\n\ttrue or false\n\tonly if order is not fifo\n\t\n"
+		"size = 1\n\ta whole number, 0 to 9\n\tonly if parts is true\n\t\n"
+		"depth = 1\n\ta whole number, 0 to 9\n\tonly if order is fifo or random\n\t\n";
+	struct mode mode = { 0 };
+	struct param_group group = { "", mode_rows, &mode };
+	struct fault fault;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_true(params_defaults(&group, 1, &fault) && params_print(out, NULL, &group, 1, &fault));
+	fclose(out);
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
 static void test_printing_an_unknown_key(void **state)
 {
 	struct fixture f;
@@ -961,6 +983,7 @@ int main(void)
 		cmocka_unit_test(test_bad_assignments),
 		cmocka_unit_test(test_printing_one_key_of_each_kind),
 		cmocka_unit_test(test_printing_everything_has_every_key_once),
+		cmocka_unit_test(test_printing_conditions),
 		cmocka_unit_test(test_printing_an_unknown_key),
 		cmocka_unit_test(test_suggestions),
 		cmocka_unit_test(test_the_first_of_equally_near_names_is_kept),
