@@ -1,6 +1,6 @@
 /*
- * ssd: the one program.  main() finds the command and calls its function in cli/.  The path of a request through the
- * drive begins in drive/drive.c.
+ * ssd: the one program.  main() finds the command and calls its function in cli/.  The path of a request
+ * through the drive begins in drive/drive.c.
  */
 #include "base/suggest.h"
 #include "base/version.h"
@@ -20,7 +20,8 @@ static const struct command commands[] = {
 		"profile (ssd list profiles). Prints the statistics on standard output.\n",
 		"  ssd run parameters/tiny.cfg uniform\n"
 		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
-		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg lun1\n" },
+		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg "
+		"lun1\n" },
 	{ "watch", cli_watch, TAKES_WATCH, 2, 2, "PARAMETERS TRACE",
 		"see a drive at work, request by request",
 		"Shows the blocks of the drive described by PARAMETERS, page by page, as it serves "
@@ -40,8 +41,10 @@ static const struct command commands[] = {
 		"request and the answer is explained. The same seed (-s seed=7) asks the same "
 		"questions.\n",
 		"  ssd quiz parameters/tiny.cfg\n"
-		"  ssd quiz --paper --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n"
-		"  ssd quiz --answers --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 parameters/tiny.cfg\n" },
+		"  ssd quiz --paper --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 "
+		"parameters/tiny.cfg\n"
+		"  ssd quiz --answers --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 "
+		"parameters/tiny.cfg\n" },
 	{ "grade", cli_grade, 0, 0, SIZE_MAX, "[LAB [FILE...]]", "points for exercises of the course",
 		"Gives points for an exercise of docs/course, and says what is wrong.  The number of a "
 		"lab alone prints its sheet of questions; FILE is the filled-in sheet, or the program "
@@ -56,7 +59,8 @@ static const struct command commands[] = {
 		"one to the next, forwards and backwards.  Prints writes per second, and the distance at "
 		"which writes become as slow as random ones.\n",
 		"  ssd measure parameters/chardin-usb.cfg\n"
-		"  ssd measure --random -s host.layer=indirect -s indirect.pool=0.5 parameters/chardin-usb.cfg\n" },
+		"  ssd measure --random -s host.layer=indirect -s indirect.pool=0.5 "
+		"parameters/chardin-usb.cfg\n" },
 	{ "trace", NULL, 0, 1, SIZE_MAX, "COMMAND ...", "measure, convert and generate traces",
 		"Describes a trace, rewrites it for another simulator, or makes up a new one.\n" },
 	{ "trace stat", cli_trace_stat, TAKES_STAT, 1, SIZE_MAX, "TRACE...", "what is in a trace",
@@ -92,7 +96,8 @@ static const struct command commands[] = {
 		"values differ.\n" },
 	{ "list", cli_list, 0, 0, 1, "[WHAT]",
 		"FTLs, buffers, collection policies, trace formats and profiles",
-		"Everything that can be chosen by name, or one WHAT: the word before the colon of a heading.\n",
+		"Everything that can be chosen by name, or one WHAT: the word before the colon of a "
+		"heading.\n",
 		"  ssd list gc\n" },
 	{ "params", cli_params, 0, 0, 1, "[GROUP|KEY]",
 		"every parameter: type, unit, range, default, meaning",
@@ -111,9 +116,11 @@ static const struct command commands[] = {
 		"Exit status: 0 done; 2 a mistake in the command or its input (one line says which); 3 "
 		"the modelled drive failed (statistics are written); 128 + N ended by signal N (a run "
 		"writes its statistics so far; a second signal ends it at once).\n",
-		"  ssd run parameters/tiny.cfg uniform               a drive that fits on paper, a generated workload\n"
+		"  ssd run parameters/tiny.cfg uniform               a drive that fits on paper, a generated "
+		"workload\n"
 		"  ssd run -s ftl=direct parameters/icpp23.cfg FILE  the same trace on an ideal device\n"
-		"  ssd params gc                                     what can be set about garbage collection\n" },
+		"  ssd params gc                                     what can be set about garbage "
+		"collection\n" },
 };
 
 static int ssd_version(const struct options *o, struct fault *fault)
@@ -178,7 +185,8 @@ static int ssd_run(char **typed, struct fault *fault)
 	return status;
 }
 
-/* Keeps the descriptor of a closed stream in use, so that no result file gets it and with it what is printed. */
+/* Keeps the descriptor of a closed stream in use, so that no result file gets it and with it what is
+ * printed. */
 static void ssd_keep_closed_streams(void)
 {
 	for (int stream = 0; stream < 3; stream++)

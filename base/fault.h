@@ -1,9 +1,10 @@
 /*
  * Three kinds of trouble, each with its own way out.
  *
- *   A user's mistake  is described in a struct fault and returned up to main(), which prints it as one line and exits
- *                     with status 2.
- *   A modelled event  (drive full, block worn out) belongs to the model and appears in the statistics, never here.
+ *   A user's mistake  is described in a struct fault and returned up to main(), which prints it as one line
+ *                     and exits with status 2.
+ *   A modelled event  (drive full, block worn out) belongs to the model and appears in the statistics, never
+ *                     here.
  *   A bug of ours     ends in BUG(): one line with names and numbers, then abort().
  */
 #ifndef BASE_FAULT_H

@@ -1,7 +1,8 @@
 /*
- * One row describes one setting.  The same row feeds the parser, the default, the range check, `ssd params`, the
- * echo of the effective setting above every result, and the list of settings on which a saved drive depends.
- * A room (or a plug-in) owns a struct of settings and the rows that describe it; parameters/ does the reading.
+ * One row describes one setting.  The same row feeds the parser, the default, the range check, `ssd params`,
+ * the echo of the effective setting above every result, and the list of settings on which a saved drive
+ * depends. A room (or a plug-in) owns a struct of settings and the rows that describe it; parameters/ does
+ * the reading.
  */
 #ifndef BASE_PARAM_H
 #define BASE_PARAM_H
@@ -35,10 +36,12 @@ struct param {
 	const char *preset;         /* default, as a user would write it */
 	const char *help;           /* what it means; what 0 means where 0 is special */
 	const char *const *choices; /* PARAM_CHOICE: names, NULL-ended */
-	/* Optional, the condition under which the setting has an effect: another key is one of some values,
-	 * "gc.policy=fifo,random", or none of them, "buffer!=none".  The other's own condition must hold, too. */
+	/* Optional, the condition under which the setting has an effect: another key is one of some
+	 * values, "gc.policy=fifo,random", or none of them, "buffer!=none".  The other's own condition
+	 * must hold, too. */
 	const char *matters_if;
-	bool stateless; /* acts in time only, or outside of the drive: a prepared drive's state is the same without */
+	/* Acts in time only, or outside of the drive: the state of a prepared drive does not depend on it. */
+	bool stateless;
 };
 
 /* The first three of a row whose field has the name of its key: PARAM(UINT, struct gc_settings, d). */

@@ -1,7 +1,7 @@
 /*
  * The commands of ./ssd and what they share.  main() finds the command, reads its options with the one parser
- * (options.c) and calls the command, which calls the rooms that do the work, and prints.  No other room knows that
- * there is a command line.
+ * (options.c) and calls the command, which calls the rooms that do the work, and prints.  No other room knows
+ * that there is a command line.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -90,8 +90,8 @@ int options_usage(const struct command *, const struct command *all);
 /* --man: a page in roff's man macros for each command.  False and a fault: the folder cannot be written. */
 bool manual_write(const char *folder, const struct command *all, struct fault *);
 
-/* --complete: prints what the last of the words behind "ssd" may become, one per line; more must follow one that ends
- * in "=".  Nothing: it is a file name, or unknown.  Returns STATUS_DONE. */
+/* --complete: prints what the last of the words behind "ssd" may become, one per line; more must follow
+ * one that ends in "=".  Nothing: it is a file name, or unknown.  Returns STATUS_DONE. */
 int completion_print(const struct words *, const struct command *all);
 
 /* Visits the operands of `ssd list`. */
@@ -115,14 +115,14 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "ssd: warning: text"; a callback for other rooms. */
 void cli_warn(void *context, const char *text);
 
-/* What follows on standard output is a listing: if its reader closes the pipe early (`| head`), the program ends with
- * STATUS_DONE.  For results that is a write error. */
+/* What follows on standard output is a listing: if its reader closes the pipe early (`| head`), the
+ * program ends with STATUS_DONE.  For results that is a write error. */
 void cli_listing(void);
 
 /*
- * SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program with STATUS_SIGNAL + number, and files it has
- * begun are removed.  Once a run has begun the first of them is only noted, and cli_signal() returns its number (0
- * before), so that the run can end with its statistics so far; the second one ends the program.
+ * SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program with STATUS_SIGNAL + number, and files
+ * it has begun are removed.  Once a run has begun the first of them is only noted, and cli_signal() returns
+ * its number (0 before), so that the run can end with its statistics so far; the second one ends the program.
  */
 void cli_catch_signals(void);
 void cli_run_begins(void);
@@ -154,8 +154,8 @@ struct named {
 	bool written;
 };
 
-/* False and a fault: two of them are the same file, and one is written.  Devices and pipes may be shared.  Folders must
- * exist. */
+/* False and a fault: two of them are the same file, and one is written.  Devices and pipes may be shared.
+ * Folders must exist. */
 bool cli_distinct(const struct named *, size_t n, struct fault *);
 
 /* "5" or "5..8".  False: it is neither. */

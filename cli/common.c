@@ -184,7 +184,8 @@ bool cli_make_folder(const char *folder, struct fault *fault)
 	return done;
 }
 
-/* The same name for every path to a file, whether it exists or not, to be freed; NULL of a device, pipe or folder. */
+/* The same name for every path to a file, whether it exists or not, to be freed; NULL of a device, pipe or
+ * folder. */
 static char *cli_place_of(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;

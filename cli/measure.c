@@ -1,9 +1,11 @@
 /*
- * `ssd measure`: the write rate of a drive for single sectors, each written when the one before it is done: in order,
- * at random, and at each distance forwards and backwards (Chardin, Pasteur, Petit, FlashDB 2011, section 3).
+ * `ssd measure`: the write rate of a drive for single sectors, each written when the one before it is done:
+ * in order, at random, and at each distance forwards and backwards (Chardin, Pasteur, Petit, FlashDB 2011,
+ * section 3).
  *
- * A pass writes as many sectors as the pattern needs to go once round the host's address space; at random, as many as
- * the device has.  Three passes bring the drive to a steady state, the fourth is timed: fewer flatter large pools.
+ * A pass writes as many sectors as the pattern needs to go once round the host's address space; at random, as
+ * many as the device has.  Three passes bring the drive to a steady state, the fourth is timed: fewer flatter
+ * large pools.
  */
 #include "cli/cli.h"
 #include "prepare/precondition.h"
@@ -66,7 +68,8 @@ static void measure_write(struct subject *m, uint64_t number)
 
 /* ---- patterns ---- */
 
-/* Writes per second at this distance, in sectors, from one write to the next; 0: at random.  NaN: the drive failed. */
+/* Writes per second at this distance, in sectors, from one write to the next; 0: at random.  NaN: the
+ * drive failed. */
 static double measure_rate(struct subject *m, int64_t distance)
 {
 	uint64_t length = (uint64_t)(distance < 0 ? -distance : distance), at = 0;

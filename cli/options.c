@@ -20,9 +20,9 @@ static const struct option options_table[] = {
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
 	{ TAKES_RUN | TAKES_WATCH | TAKES_LEGACY | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
-		"requests in place of TRACE, e.g. -L w0+8,w3.1,r0,t4,gc: write 8 pages from page 0, write sector 1 "
-		"of page 3, read page 0, trim page 4, collect a block; one that begins with = arrives at the same "
-		"time as the one before it" },
+		"requests in place of TRACE, e.g. -L w0+8,w3.1,r0,t4,gc: write 8 pages from page 0, write "
+		"sector 1 of page 3, read page 0, trim page 4, collect a block; one that begins with = "
+		"arrives at the same time as the one before it" },
 	{ TAKES_RUN, NULL, 'o', "DIR", TEXT, FIELD(folder),
 		"also write DIR/statistics.txt, latency.txt and wear.txt (columns for gnuplot)" },
 	{ TAKES_LEGACY, NULL, 'o', "DIR", TEXT, FIELD(folder),
@@ -38,7 +38,8 @@ static const struct option options_table[] = {
 	{ TAKES_WATCH, "plain", 0, NULL, FLAG, FIELD(plain),
 		"print pictures as text, for documents and pipes (the default without a terminal)" },
 	{ TAKES_WATCH, "at", 0, "FROM[..TO]", TEXT, FIELD(at),
-		"begin after request FROM, 0 = before the first; as text, show only the pictures after these" },
+		"begin after request FROM, 0 = before the first; as text, show only the pictures after "
+		"these" },
 	{ TAKES_QUIZ, "paper", 0, NULL, FLAG, FIELD(paper),
 		"print a sheet of questions, with room for answers" },
 	{ TAKES_QUIZ, "answers", 0, NULL, FLAG, FIELD(answers),
@@ -51,44 +52,47 @@ static const struct option options_table[] = {
 		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
 		4096 },
 	{ TAKES_RUN | TAKES_WATCH, "verify", 0, NULL, FLAG, FIELD(verify),
-		"compare every sector read with what was written, check the timing of every operation and all "
-		"invariants" },
+		"compare every sector read with what was written, check the timing of every operation and "
+		"all invariants" },
 	{ TAKES_RUN, "save-drive", 0, "FILE", TEXT, FIELD(save_drive),
 		"save the preconditioned drive, before the first request" },
 	{ TAKES_RUN, "load-drive", 0, "FILE", TEXT, FIELD(load_drive),
 		"start from a saved drive instead of preconditioning" },
 	{ TAKES_RUN, "drives", 0, "DIR", TEXT, FIELD(drives),
-		"start from the saved drive in DIR that fits; if there is none, precondition one and save it there" },
+		"start from the saved drive in DIR that fits; if there is none, precondition one and save it "
+		"there" },
 	{ TAKES_MEASURE, "sector", 0, "BYTES", NUMBER, FIELD(sector_bytes), "size of a write (default 4096)",
 		NULL, 512, 1 << 20 },
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "measure random writes only" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
 	{ TAKES_RUN, "timeline", 0, "FROM..TO FILE", PAIR, FIELD(timeline),
-		"also write what buses and dies did for these requests: JSON for Perfetto or, if FILE ends in "
-		".html, a page that shows it" },
+		"also write what buses and dies did for these requests: JSON for Perfetto or, if FILE ends "
+		"in .html, a page that shows it" },
 	{ TAKES_RUN, "warmup", 0, "SPAN", TEXT, FIELD(warm_up),
-		"start the statistics after so many requests or so much simulated time (5000, 10s, 20ms, 3us); "
-		"2%:SPAN: once the write amplification of two such windows in a row differs by at most 2 %" },
+		"start the statistics after so many requests or so much simulated time (5000, 10s, 20ms, "
+		"3us); 2%:SPAN: once the write amplification of two such windows in a row differs by at most "
+		"2 %" },
 	{ TAKES_RUN, "log", 0, "FILE", TEXT, FIELD(log),
-		"also write a row for each request: where its latency went, what it caused (CSV; compressed if "
-		"FILE ends in .zst)" },
+		"also write a row for each request: where its latency went, what it caused (CSV; compressed "
+		"if FILE ends in .zst)" },
 	{ TAKES_RUN, "series", 0, "SPAN", TEXT, FIELD(series),
 		"with -o: also write DIR/series.csv, the statistics of each span" },
 	{ TAKES_RUN, "checkpoint", 0, "FILE", TEXT, FIELD(checkpoint),
-		"save the run to FILE from time to time, and when a signal ends it; a run that is done removes FILE",
+		"save the run to FILE from time to time, and when a signal ends it; a run that is done "
+		"removes FILE",
 		.unrecorded = true },
 	{ TAKES_RUN, "every", 0, "SPAN", TEXT, FIELD(every),
-		"with --checkpoint or --resume: how often, in requests or by the clock (5000, 30s, 10min, 2h; "
-		"default 10min)",
+		"with --checkpoint or --resume: how often, in requests or by the clock (5000, 30s, 10min, "
+		"2h; default 10min)",
 		.unrecorded = true },
 	{ TAKES_RUN, "resume", 0, "FILE", TEXT, FIELD(resume),
-		"continue a run saved in FILE, given the same options as before; the results are those of a run "
-		"without interruption, and the run goes on being saved",
+		"continue a run saved in FILE, given the same options as before; the results are those of a "
+		"run without interruption, and the run goes on being saved",
 		.unrecorded = true },
 	{ TAKES_RUN, "check", 0, NULL, FLAG, FIELD(check),
-		"run nothing: check everything, print all settings that have an effect, and those given that have "
-		"none" },
+		"run nothing: check everything, print all settings that have an effect, and those given that "
+		"have none" },
 	{ TAKES_RUN, "quiet", 'q', NULL, FLAG, FIELD(quiet),
 		"no statistics on standard output, no progress" },
 	{ TAKES_CONVERT, "to", 0, "FORMAT", TEXT, FIELD(to), "", trace_writer_formats },
@@ -103,17 +107,18 @@ static const struct option options_table[] = {
 	{ TAKES_MANUAL, "complete", 0, NULL, FLAG, FIELD(complete),
 		"for shells (scripts/completion): print what the last WORD behind -- may become" },
 	{ TAKES_HELP, "help", 'h', NULL, FLAG, FIELD(help), "this text" },
-	{ READERS,
-		.help = "Reading (TRACE may be plain, gz, xz, zst, bz2, lz4, or in a tar or zip; - is standard "
-			"input):" },
+	{ READERS, .help = "Reading (TRACE may be plain, gz, xz, zst, bz2, lz4, or in a tar or zip; - is "
+			   "standard input):" },
 	{ READERS, "format", 0, "FORMAT", TEXT, FIELD(trace.format),
 		"format of the trace; `ssd list formats` shows them (default: found from the content)" },
 	{ READERS, "columns", 0, "NAMES", TEXT, FIELD(trace.columns),
-		"columns of a trace in no known format, e.g. time_us,op,offset_bytes,size_bytes (traces/README.md)" },
+		"columns of a trace in no known format, e.g. time_us,op,offset_bytes,size_bytes "
+		"(traces/README.md)" },
 	{ READERS, "member", 0, "NAME", TEXT, FIELD(trace.member),
 		"the file to read in a tar or zip archive" },
 	{ READERS, "devices", 0, "WHICH", TEXT, FIELD(trace.devices),
-		"own: each keeps its addresses (default); all: one after another; NUMBER or NAME: that one only" },
+		"own: each keeps its addresses (default); all: one after another; NUMBER or NAME: that one "
+		"only" },
 	{ READERS, "time-unit", 0, "UNIT", TEXT, FIELD(trace.time_unit),
 		"ns, 100ns, us, ms or s, if the time column is not in the format's own unit" },
 	{ READERS, "limit", 0, "N", NUMBER, FIELD(limit), "stop after N requests", NULL, 1, UINT64_MAX },

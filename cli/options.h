@@ -22,8 +22,8 @@ struct option {
 	bool unrecorded;                          /* changes no result: left out of run.command */
 };
 
-/* The command's row after this one, in the order of --help; NULL: the first one, and after the last.  A row without
- * name and letter is a heading. */
+/* The command's row after this one, in the order of --help; NULL: the first one, and after the last.  A
+ * row without name and letter is a heading. */
 const struct option *options_next(const struct command *, const struct option *);
 
 /* What --help says about it: its text and the values it may have. */
@@ -40,7 +40,8 @@ const struct command *options_next_of_group(
 /* A command's name within its group. */
 const char *options_word(const struct command *group, const struct command *);
 
-/* The command that the first words name, at most *words of them, which becomes how many it has: 0 for the program. */
+/* The command that the first words name, at most *words of them, which becomes how many it has: 0 for the
+ * program. */
 const struct command *options_command(char *const *word, size_t *words, const struct command *all);
 
 #endif

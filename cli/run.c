@@ -94,8 +94,8 @@ static bool run_files_are_distinct(const struct session *s, struct fault *fault)
 	return distinct;
 }
 
-/* Before the run, so that an unwritable path fails at once.  The log of a run that may be resumed is compressed at its
- * end. */
+/* Before the run, so that an unwritable path fails at once.  The log of a run that may be resumed is
+ * compressed at its end. */
 static bool run_open_outputs(struct session *s, struct fault *fault)
 {
 	const struct options *o = s->o;
@@ -166,12 +166,13 @@ static bool run_read_windows(struct session *s, struct fault *fault)
 
 	if (o->warm_up && !warm_up_read(&s->windows, o->warm_up))
 		return fault_set(fault,
-			"run: --warmup %s: should be a number of requests or a time (5000, 10s, 20ms, 3us, 100ns), "
-			"or 2%%:SPAN with one of these",
+			"run: --warmup %s: should be a number of requests or a time (5000, 10s, 20ms, 3us, "
+			"100ns), or 2%%:SPAN with one of these",
 			o->warm_up);
 	if (o->series && !span_read(&s->windows.every, o->series))
 		return fault_set(fault,
-			"run: --series %s: should be a number of requests or a time: 5000, 10s, 20ms, 3us, 100ns",
+			"run: --series %s: should be a number of requests or a time: 5000, 10s, 20ms, 3us, "
+			"100ns",
 			o->series);
 	return !o->series || o->folder ||
 	       fault_set(fault, "run: --series %s: needs -o DIR; it writes DIR/series.csv", o->series);
@@ -428,7 +429,8 @@ static int run_simulate(struct session *s, struct fault *fault)
 
 /* ---- --check ---- */
 
-/* "key = value" if it has an effect; else, if it was given on the command line, why it has none, as a comment. */
+/* "key = value" if it has an effect; else, if it was given on the command line, why it has none, as a
+ * comment. */
 static void run_print_setting(void *options, const struct param_echo *setting)
 {
 	const struct options *o = options;

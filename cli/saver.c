@@ -38,7 +38,8 @@ static bool saver_read_options(struct saver *s, const struct options *o, struct 
 			o->checkpoint, o->resume);
 	if (o->every && !amount_read(o->every, units, &s->requests, &s->seconds))
 		return fault_set(fault,
-			"run: --every %s: should be a number of requests or a time by the clock: 5000, 30s, 10min, 2h",
+			"run: --every %s: should be a number of requests or a time by the clock: 5000, 30s, "
+			"10min, 2h",
 			o->every);
 	if (s->path && (o->verify || o->explain || o->timeline[0]))
 		return fault_set(fault,
@@ -67,7 +68,8 @@ static FILE *saver_open_rows(const struct saver *s, int rows, struct fault *faul
 	return stream;
 }
 
-/* Tried before the run, not when it is to be saved; removes what a program left that was killed while saving. */
+/* Tried before the run, not when it is to be saved; removes what a program left that was killed while
+ * saving. */
 static bool saver_can_write(const char *path, struct fault *fault)
 {
 	struct output probe;

@@ -1,6 +1,7 @@
 /*
- * Saves a run from time to time (run/checkpoint.h).  While a run can still be resumed, the rows of its series and its
- * log go to FILE.series and FILE.log beside the FILE it is saved to; they are copied into place at its end.
+ * Saves a run from time to time (run/checkpoint.h).  While a run can still be resumed, the rows of its series
+ * and its log go to FILE.series and FILE.log beside the FILE it is saved to; they are copied into place at
+ * its end.
  */
 #ifndef CLI_SAVER_H
 #define CLI_SAVER_H
@@ -20,15 +21,16 @@ struct saver {
 	struct checkpoint what;
 };
 
-/* Reads the options and opens the files.  False and a fault: the options contradict each other, or a file cannot be
- * opened. */
+/* Reads the options and opens the files.  False and a fault: the options contradict each other, or a file
+ * cannot be opened. */
 bool saver_open(struct saver *, const struct options *, struct fault *);
 void saver_close(struct saver *);
 
 /* Restores the saved run into the parts named in `what`. */
 bool saver_resume(struct saver *, struct fault *);
 
-/* Call between two requests: saves the run if it is time, or if it `ends`.  A save that fails is a warning. */
+/* Call between two requests: saves the run if it is time, or if it `ends`.  A save that fails is a
+ * warning. */
 void saver_pass(struct saver *, bool ends);
 
 /* The run is done and its results are written: removes what was saved. */

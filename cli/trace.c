@@ -231,7 +231,8 @@ int cli_trace_convert(const struct options *o, struct fault *fault)
 
 	if (!o->to)
 		return cli_status(fault_set(fault,
-			"trace convert: option --to FORMAT is missing; `ssd trace convert --help` lists the formats"));
+			"trace convert: option --to FORMAT is missing; `ssd trace convert --help` lists the "
+			"formats"));
 	trace = trace_open_given(o, o->operand.text[0], fault);
 	status = trace ? trace_write(o, trace, NULL, fault) : STATUS_USER;
 	trace_close(trace);

@@ -30,8 +30,8 @@ static const struct param top_params[] = {
 		"write buffer in front of it; `ssd list buffers` describes them", buffer_names,
 		.stateless = true },
 	{ TOP(UINT, seed), 0, 9e15, "", "1",
-		"seed of all random choices, also those of a generated workload; the same seed gives the same "
-		"results, to the byte" },
+		"seed of all random choices, also those of a generated workload; the same seed gives the "
+		"same results, to the byte" },
 	{ 0 },
 };
 
@@ -64,12 +64,12 @@ static const struct param precondition_params[] = {
 		"write the whole device beneath the host layer, instead of what the layer exports",
 		.matters_if = "precondition.mode=fill" },
 	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
-		"data that is there from the start, so that the workload does not read what was never written: "
-		"pages = all of each page that it reads; sectors = only the sectors that it reads before it "
-		"writes or trims them, as in SSDsim; requests = the same sectors, written in the order and sizes "
-		"in which they are first read; none = nothing.  In mode synthetic this is live first: with pages "
-		"also the pages that it only writes; with sectors these come last, after all pages that it does "
-		"not touch; with none no page comes before another",
+		"data that is there from the start, so that the workload does not read what was never "
+		"written: pages = all of each page that it reads; sectors = only the sectors that it reads "
+		"before it writes or trims them, as in SSDsim; requests = the same sectors, written in the "
+		"order and sizes in which they are first read; none = nothing.  In mode synthetic this is "
+		"live first: with pages also the pages that it only writes; with sectors these come last, "
+		"after all pages that it does not touch; with none no page comes before another",
 		premap_names },
 	{ PRECONDITION(TEXT, trace), 0, 0, "", "",
 		"file or profile that is replayed, without time passing, until `used` is reached",

@@ -61,8 +61,8 @@ struct settings {
 bool settings_init(struct settings *, struct fault *);
 void settings_release(struct settings *);
 
-/* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's profile.  The
- * texts must outlive the settings. */
+/* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
+ * profile.  The texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
 /* Visits every parameter; those of plug-ins that are not chosen are left out. */

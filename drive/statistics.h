@@ -12,7 +12,8 @@ void statistics_add(struct drive *);
 /* Sums what is counted by class or by type: over types, and over all requests. */
 void statistics_sum_types(struct drive_statistics *);
 
-/* Write amplification so far: bytes of pages programmed / bytes written by the host.  NaN before the first write. */
+/* Write amplification so far: bytes of pages programmed / bytes written by the host.  NaN before the first
+ * write. */
 double statistics_waf(const struct drive *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The simulator as the lab page calls it: a run that is opened, stepped some requests at a time, looked at between two
- * pictures, and reported in the same words as by `ssd run`.
+ * The simulator as the lab page calls it: opens a run, steps it some requests at a time, reads its state for
+ * each picture, and reports it as `ssd run` does.
  */
 #include "base/memory.h"
 #include "base/version.h"
@@ -13,7 +13,7 @@
 
 #define WORDS_MOST 128
 
-/* What a page is, for the picture. */
+/* How a page looks in the picture. */
 enum page_look { LOOK_FREE, LOOK_DEAD, LOOK_LIVE };
 
 struct lab {
@@ -24,25 +24,25 @@ struct lab {
 	struct precondition_result before;
 	struct fault fault;
 	enum run_end end;
-	char *line, *report; /* the command, cut into words; the report, once it was asked for */
+	char *line, *report; /* the command, cut into words; the report, NULL until lab_report() */
 	char *command;
 	uint8_t *look; /* per page: enum page_look */
 };
 
-/* "run -s KEY=VALUE ... PARAMETERS TRACE", as typed behind "ssd", words apart by one blank. */
+/* "run -s KEY=VALUE ... PARAMETERS TRACE", as typed after "ssd", with single blanks between words. */
 struct lab *lab_open(const char *line);
 void lab_close(struct lab *);
 
-/* What is wrong with it; "" if it can run. */
+/* Why it cannot run; "" if it can. */
 const char *lab_fault(const struct lab *);
 
-/* Takes in so many requests.  Returns how many there were: fewer at the end, which includes all that was under way. */
+/* Serves so many requests.  Returns how many: fewer at the end, when those in flight have completed, too. */
 uint32_t lab_step(struct lab *, uint32_t requests);
 
-/* What `ssd run` prints behind the same words, after the last step. */
+/* What `ssd run` prints for the same words, after the last step. */
 const char *lab_report(struct lab *);
 
-/* Bytes of enum page_look, block after block; and how large the drive is. */
+/* Bytes of enum page_look, block after block; and the size of the drive. */
 const uint8_t *lab_pages(struct lab *);
 uint32_t lab_size(const struct lab *, int what);
 
@@ -50,13 +50,14 @@ uint32_t lab_size(const struct lab *, int what);
  * 4 free blocks, 5 simulated seconds, 6 requests. */
 double lab_number(const struct lab *, int what);
 
-/* Latency in ns that this share of the reads (type 0) or writes (1) keeps; 0 if there were none. */
+/* Latency in ns within which this share of the reads (type 0) or writes (1) complete; 0 if there were
+ * none. */
 double lab_latency(const struct lab *, int type, double share);
 
 /* Lines "WHAT\tNAME\tBRIEF" of everything that can be chosen.  To be freed. */
 char *lab_choices(void);
 
-static bool prepare(struct lab *l, char *words[], size_t n)
+static bool lab_prepare(struct lab *l, char *words[], size_t n)
 {
 	char *setting[WORDS_MOST], *operand[2] = { NULL, NULL };
 	size_t settings = 0, operands = 0;
@@ -96,7 +97,7 @@ struct lab *lab_open(const char *line)
 	l->line = memory_string(line, "command line");
 	for (char *word = strtok(l->line, " "); word && n < WORDS_MOST; word = strtok(NULL, " "))
 		words[n++] = word;
-	if (!prepare(l, words, n) && !*l->fault.text)
+	if (!lab_prepare(l, words, n) && !*l->fault.text)
 		fault_set(&l->fault, "it cannot run");
 	return l;
 }
@@ -221,7 +222,7 @@ double lab_latency(const struct lab *l, int type, double share)
 
 /* ---- what there is to choose from ---- */
 
-static void put_profile(void *out, const char *name, const char *brief)
+static void lab_put_profile(void *out, const char *name, const char *brief)
 {
 	fprintf(out, "workload\t%s\t%s\n", name, brief);
 }
@@ -238,7 +239,7 @@ char *lab_choices(void)
 		fprintf(out, "buffer\t%s\t%s\n", buffers[i]->name, buffers[i]->brief);
 	for (size_t i = 0; gc_policies[i]; i++)
 		fprintf(out, "gc\t%s\t%s\n", gc_policies[i]->name, gc_policies[i]->brief);
-	generator_list(put_profile, out);
+	generator_list(lab_put_profile, out);
 	fclose(out);
 	return text;
 }

@@ -59,8 +59,8 @@ static bool is_number(const char *at)
 	return isdigit((unsigned char)at[*at == '.']);
 }
 
-/* Copies a number, without its sign, and gives it the suffix L if it is a whole one that has none.  What is no
- * well-formed number is copied as it is: libconfig will say so. */
+/* Copies a number, without its sign, and gives it the suffix L if it is a whole one that has none.  What
+ * is no well-formed number is copied as it is: libconfig will say so. */
 static bool expand_number(struct expansion *e, struct cursor *c, struct fault *fault)
 {
 	const char *start = c->at;
@@ -155,8 +155,8 @@ static size_t include_at(const char *at, const char **name, size_t *length)
 	return (*name)[*length] == '"' ? (size_t)(*name + *length + 1 - at) : 0;
 }
 
-/* Puts a file, named relative to the folder of the one that includes it, in the place of its line.  It begins and ends
- * on lines of its own, so that every line belongs to one file. */
+/* Puts a file, named relative to the folder of the one that includes it, in the place of its line.  It
+ * begins and ends on lines of its own, so that every line belongs to one file. */
 static bool expand_include(
 	struct expansion *e, const struct cursor *c, const char *name, size_t length, struct fault *fault)
 {
@@ -173,8 +173,8 @@ static bool expand_include(
 			c->place.line, INCLUDE_DEPTH);
 	if (e->file_count == FILES_MAX)
 		return fault_set(fault,
-			"%.200s:%u: the parameters are spread over more than %d files, each as often as it is "
-			"included",
+			"%.200s:%u: the parameters are spread over more than %d files, each as often as it "
+			"is included",
 			includer, c->place.line, FILES_MAX);
 	path = memory_array(folder + length + 1, 1, "file names");
 	memcpy(path, includer, folder);
@@ -186,7 +186,8 @@ static bool expand_include(
 
 /* ---- the text ---- */
 
-/* Length of what is copied as it stands: a string, a comment, a name, or any other character.  0: it has no end. */
+/* Length of what is copied as it stands: a string, a comment, a name, or any other character.  0: it has
+ * no end. */
 static size_t token_length(const char *at)
 {
 	const char *end = at + 1;

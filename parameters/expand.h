@@ -1,7 +1,8 @@
 /*
- * The text of a parameter file made ready for libconfig: included files put in place, since libconfig looks for them in
- * one folder only, and every whole number written with libconfig's 64-bit suffix, since libconfig 1.5 silently cuts
- * larger ones to 32 bits.  It knows characters, lines and files, but no parameters or settings.
+ * The text of a parameter file made ready for libconfig: included files put in place, since libconfig looks
+ * for them in one folder only, and every whole number written with libconfig's 64-bit suffix, since libconfig
+ * 1.5 silently cuts larger ones to 32 bits.  It knows characters, lines and files, but no parameters or
+ * settings.
  */
 #ifndef PARAMETERS_EXPAND_H
 #define PARAMETERS_EXPAND_H
@@ -26,8 +27,8 @@ struct expansion {
 	bool in_memory; /* no file: has no folder to include from */
 };
 
-/* Reads a file and what it includes, relative to the folder of the including file.  False and a fault that names the
- * place; expansion_release() must follow either way. */
+/* Reads a file and what it includes, relative to the folder of the including file.  False and a fault that
+ * names the place; expansion_release() must follow either way. */
 bool expand_file(struct expansion *, const char *path, struct fault *);
 
 /* The same for a text in memory, called `name` in messages, which may include nothing. */

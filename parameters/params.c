@@ -128,7 +128,8 @@ static void params_list_groups(const struct params_reader *r, const char *more, 
 	}
 }
 
-/* The key that was meant: near to this one, in its group if that is known, or the same name in another group. */
+/* The key that was meant: near to this one, in its group if that is known, or the same name in another
+ * group. */
 static struct params_entry params_nearest(const struct params_reader *r, const char *key)
 {
 	size_t length;

@@ -1,6 +1,7 @@
 /*
- * One value of one parameter: from text into the owner's settings and back, the range check, and the words for "what
- * it should be".  It knows a row of an option table and the settings it describes, but no files, groups or keys.
+ * One value of one parameter: from text into the owner's settings and back, the range check, and the words
+ * for "what it should be".  It knows a row of an option table and the settings it describes, but no files,
+ * groups or keys.
  */
 #ifndef PARAMETERS_VALUE_H
 #define PARAMETERS_VALUE_H
@@ -8,8 +9,8 @@
 #include "base/fault.h"
 #include "base/param.h"
 
-/* Checks the text and stores it; settings NULL: only checks.  On failure `should` says what the value should be ("1
- * to 65536 pages") and the settings keep the old value. */
+/* Checks the text and stores it; settings NULL: only checks.  On failure `should` says what the value
+ * should be ("1 to 65536 pages") and the settings keep the old value. */
 bool value_store(const struct param *, void *settings, const char *text, struct fault *should);
 
 /* The stored value as a parameter file would have it.  The caller frees it. */

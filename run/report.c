@@ -136,8 +136,8 @@ bool run_report_doubt(const struct drive *d, char *text, size_t bytes)
 	if (unmapped <= NOTABLE_SHARE * (read + unmapped))
 		return false;
 	snprintf(text, bytes,
-		"%.0f of %.0f pages read (%.1f %%) held no data and cost only a look-up: read latencies are too "
-		"low for a drive in use; see map.unmapped_reads and `ssd params precondition`",
+		"%.0f of %.0f pages read (%.1f %%) held no data and cost only a look-up: read latencies are "
+		"too low for a drive in use; see map.unmapped_reads and `ssd params precondition`",
 		unmapped, read + unmapped, 100 * unmapped / (read + unmapped));
 	return true;
 }

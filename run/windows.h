@@ -1,9 +1,10 @@
 /*
  * Parts of a run: the warm-up before the statistics begin, and a row of statistics for each window (series).
  *
- * A window ends before the first request that enters the drive after its span: that many requests have entered since
- * it began, or that much simulated time has passed.  An FTL changes its state when a request enters, so the operations
- * of a row are those its requests caused; the latencies are of requests that completed in the window.
+ * A window ends before the first request that enters the drive after its span: that many requests have
+ * entered since it began, or that much simulated time has passed.  An FTL changes its state when a request
+ * enters, so the operations of a row are those its requests caused; the latencies are of requests that
+ * completed in the window.
  */
 #ifndef RUN_WINDOWS_H
 #define RUN_WINDOWS_H
@@ -26,7 +27,7 @@ struct mark {
 
 struct windows {
 	struct span warm_up; /* a zeroed one: none */
-	double within; /* > 0: the warm-up ends when the WAF of two consecutive windows differs by at most this share */
+	double within; /* > 0: warm up until two consecutive windows differ in WAF by at most this share */
 	struct span every; /* of the series */
 	FILE *out;         /* of the series; NULL: none */
 
@@ -43,8 +44,8 @@ struct unit {
 	uint64_t scale;
 };
 
-/* "5000", a count, or "10ms", a number of units: a whole number above 0, the other of the two is 0.  False: it is
- * neither. */
+/* "5000", a count, or "10ms", a number of units: a whole number above 0, the other of the two is 0.
+ * False: it is neither. */
 bool amount_read(const char *text, const struct unit *, uint64_t *count, uint64_t *scaled);
 
 /* "1000" requests, or "10s", "5ms", "20us", "300ns". */

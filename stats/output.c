@@ -105,7 +105,8 @@ static bool output_is_direct(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* Standard output is duplicated, not opened again, which would overwrite what is already printed to a plain file. */
+/* Standard output is duplicated, not opened again, which would overwrite what is already printed to a
+ * plain file. */
 static FILE *output_open_direct(const char *path)
 {
 	FILE *stream;

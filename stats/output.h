@@ -1,7 +1,8 @@
 /*
- * Result files that are either whole or not there: written as NAME.partial-PID beside their final name, and renamed
- * when every byte is on the disk.  Only one program writes a name at a time: the partial file is locked, so another
- * program refuses.  If a program is killed, its file stays without a lock, and the next one removes it.
+ * Result files that are either whole or not there: written as NAME.partial-PID beside their final name, and
+ * renamed when every byte is on the disk.  Only one program writes a name at a time: the partial file is
+ * locked, so another program refuses.  If a program is killed, its file stays without a lock, and the next
+ * one removes it.
  */
 #ifndef STATS_OUTPUT_H
 #define STATS_OUTPUT_H

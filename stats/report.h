@@ -29,8 +29,9 @@ void report_section(struct report *, const char *title);
 /* A setting, its value as a parameter file would have it; in the text form a comment line. */
 void report_parameter(struct report *, const char *key, const char *value);
 
-/* One row each.  Name and text value are copied; unit and meaning must outlive the report.  A name may occur only once.
- * A value that is not finite (a mean of nothing) is left out of the text and null in JSON. */
+/* One row each.  Name and text value are copied; unit and meaning must outlive the report.  A name may
+ * occur only once. A value that is not finite (a mean of nothing) is left out of the text and null in
+ * JSON. */
 void report_count(struct report *, const char *name, uint64_t value, const char *unit, const char *meaning);
 void report_real(struct report *, const char *name, double value, const char *unit, const char *meaning);
 void report_text(struct report *, const char *name, const char *value, const char *meaning);

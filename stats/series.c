@@ -36,8 +36,8 @@ void series_free(struct series *s)
 	memory_free(s);
 }
 
-/* The values added to `now` since `before`, which catches up.  Bins outside of its least and largest value are left as
- * they are: no percentile of the window looks there. */
+/* The values added to `now` since `before`, which catches up.  Bins outside of its least and largest value
+ * are left as they are: no percentile of the window looks there. */
 static void series_subtract(struct histogram *window, struct histogram *before, const struct histogram *now)
 {
 	window->count = now->count - before->count;

@@ -1,7 +1,8 @@
 /*
- * Statistics as tables.  A room owns a plain struct of counters and one row per number: its name, unit and meaning and
- * where it lies.  A drive keeps one list of all these groups, which zeroes them at one moment, reports them and lists
- * what there is.  Nobody else resets or prints a number.  Knows numbers and names, not what they count.
+ * Statistics as tables.  A room owns a plain struct of counters and one row per number: its name, unit and
+ * meaning and where it lies.  A drive keeps one list of all these groups, which zeroes them at one moment,
+ * reports them and lists what there is.  Nobody else resets or prints a number.  Knows numbers and names, not
+ * what they count.
  */
 #ifndef STATS_TABLE_H
 #define STATS_TABLE_H

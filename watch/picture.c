@@ -17,13 +17,13 @@
 
 /* ---- cells ---- */
 
-/* How wide things are, in characters. */
+/* Widths in characters. */
 struct layout {
-	uint32_t label, cell, plane; /* a block's number, a page, a plane with a blank behind it */
+	uint32_t label, cell, plane; /* of a block's number, a page, a plane with a blank after it */
 	uint32_t planes, rows;       /* planes side by side, blocks of each */
 };
 
-static uint32_t digits_of(uint64_t number)
+static uint32_t picture_digits(uint64_t number)
 {
 	uint32_t digits = 1;
 
@@ -32,23 +32,24 @@ static uint32_t digits_of(uint64_t number)
 	return digits;
 }
 
-/* What is left to the blocks beside the map. */
-static struct picture_shape blocks_shape(struct picture_shape shape)
+/* What is left for the blocks beside the map. */
+static struct picture_shape picture_shape_of_blocks(struct picture_shape shape)
 {
 	if (shape.columns >= 2 * PANEL_COLUMNS + 30)
 		shape.columns -= PANEL_COLUMNS;
 	return shape;
 }
 
-/* A mark, and a block's number with a blank behind it. */
-static uint32_t label_of(const struct geometry *g)
+/* A mark, and a block's number with a blank after it. */
+static uint32_t picture_label(const struct geometry *g)
 {
-	return digits_of(g->blocks - 1) + 2;
+	return picture_digits(g->blocks - 1) + 2;
 }
 
-static struct layout lay_out(const struct geometry *g, struct picture_shape shape, bool named)
+static struct layout picture_layout(const struct geometry *g, struct picture_shape shape, bool named)
 {
-	uint32_t cell = digits_of(g->logical_pages - 1) + 1 + named, label = label_of(g), width, side_by_side;
+	uint32_t cell = picture_digits(g->logical_pages - 1) + 1 + named, label = picture_label(g), width,
+		 side_by_side;
 
 	cell = cell < 4 ? 4 : cell;
 	if (label + g->pages_per_block * cell > shape.columns)
@@ -61,10 +62,11 @@ static struct layout lay_out(const struct geometry *g, struct picture_shape shap
 
 bool picture_fits(const struct geometry *g, struct picture_shape shape, struct fault *fault)
 {
-	return g->pages_per_block + label_of(g) <= shape.columns ||
+	return g->pages_per_block + picture_label(g) <= shape.columns ||
 	       fault_set(fault,
-		       "a block of %u pages does not fit into %u columns; a smaller one does, -s flash.pages=%u",
-		       g->pages_per_block, shape.columns, (shape.columns - label_of(g)) / 8 * 8);
+		       "a block of %u pages does not fit into %u columns; a smaller one does, -s "
+		       "flash.pages=%u",
+		       g->pages_per_block, shape.columns, (shape.columns - picture_label(g)) / 8 * 8);
 }
 
 struct cell {
@@ -74,7 +76,7 @@ struct cell {
 };
 
 /* "12" of "LPN 12", "m3" of "mapping page 3". */
-static void shorten(const char *name, char *text, size_t bytes)
+static void picture_shorten(const char *name, char *text, size_t bytes)
 {
 	const char *digits = name + strcspn(name, "0123456789");
 
@@ -82,13 +84,8 @@ static void shorten(const char *name, char *text, size_t bytes)
 		(int)strspn(digits, "0123456789"), digits);
 }
 
-static bool passed_over(const struct flash *f, ppn_t ppn)
-{
-	return f->passed_over && bits_get(f->passed_over, ppn);
-}
-
 /* Was it programmed in this step? */
-static bool is_new(const struct player *p, ppn_t ppn)
+static bool picture_is_new(const struct player *p, ppn_t ppn)
 {
 	const struct geometry *g = &p->drive->geometry;
 	const struct flash_block *b = &p->drive->flash->block[geometry_block(g, ppn)],
@@ -98,42 +95,47 @@ static bool is_new(const struct player *p, ppn_t ppn)
 	return page < b->next && (b->erases != before->erases || page >= before->next);
 }
 
-static struct cell cell_of(const struct player *p, ppn_t ppn)
+/* A programmed page that holds data, or did. */
+static struct cell picture_cell_of_used(const struct player *p, ppn_t ppn)
 {
-	const struct flash *f = p->drive->flash;
-	const struct geometry *g = &p->drive->geometry;
-	const struct flash_block *b = &f->block[geometry_block(g, ppn)];
-	owner_t owner = f->owner[ppn], before = p->owner[ppn];
-	bool fresh = is_new(p, ppn), used = geometry_page(g, ppn) < b->next;
-	struct cell c = { ' ', ".", LOOK_FAINT };
+	owner_t owner = p->drive->flash->owner[ppn], before = p->owner[ppn];
+	bool fresh = picture_is_new(p, ppn), live = owner != OWNER_NONE;
+	struct cell c = { ' ', "", LOOK_LIVE };
 	char name[64];
 
-	if (used && passed_over(f, ppn))
-		return (struct cell){ ' ', "o", LOOK_FAINT };
-	if (used && owner == OWNER_NONE) {
+	if (!live) {
 		c = (struct cell){ ' ', "x", LOOK_DEAD };
-		owner = !fresh && before != OWNER_NONE ? before : OWNER_NONE;
-		if (fresh || owner != OWNER_NONE)
-			c = (struct cell){ fresh ? '+' : '-', "x", LOOK_DIED };
-	} else if (used)
-		c = (struct cell){ fresh                       ? '+'
-				   : bits_get(p->pending, ppn) ? '~'
-							       : ' ',
-			"",
-			fresh                       ? LOOK_NEW
-			: bits_get(p->pending, ppn) ? LOOK_PENDING
-						    : LOOK_LIVE };
-	if (used && owner != OWNER_NONE) {
+		owner = fresh ? OWNER_NONE : before;
+	}
+	if (fresh)
+		c.mark = '+', c.look = live ? LOOK_NEW : LOOK_DIED;
+	else if (!live && owner != OWNER_NONE)
+		c.mark = '-', c.look = LOOK_DIED;
+	else if (live && bits_get(p->pending, ppn))
+		c.mark = '~', c.look = LOOK_PENDING;
+	if (owner != OWNER_NONE) {
 		name_owner(p->drive->ftl, owner, name, sizeof name);
-		shorten(name, c.text, sizeof c.text);
+		picture_shorten(name, c.text, sizeof c.text);
 	}
 	return c;
 }
 
+static struct cell picture_cell_of(const struct player *p, ppn_t ppn)
+{
+	const struct flash *f = p->drive->flash;
+	const struct geometry *g = &p->drive->geometry;
+
+	if (geometry_page(g, ppn) >= f->block[geometry_block(g, ppn)].next)
+		return (struct cell){ ' ', ".", LOOK_FAINT };
+	if (f->passed_over && bits_get(f->passed_over, ppn))
+		return (struct cell){ ' ', "o", LOOK_FAINT };
+	return picture_cell_of_used(p, ppn);
+}
+
 /* ---- blocks ---- */
 
-/* What is shown first where there is no room for all: higher is more. */
-static uint8_t interest(const struct player *p, block_t b)
+/* The blocks with the highest interest are shown if there is no room for all. */
+static uint8_t picture_interest(const struct player *p, block_t b)
 {
 	const struct flash_block *now = &p->drive->flash->block[b], *before = &p->block[b];
 	ppn_t first = geometry_first_page(&p->drive->geometry, b);
@@ -146,8 +148,8 @@ static uint8_t interest(const struct player *p, block_t b)
 	return (uint8_t)(now->next ? 1 + (now->next < p->drive->geometry.pages_per_block) : 0);
 }
 
-/* Those `wanted` of `n` that are of most interest, ascending; among equals the first ones. */
-static void choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint32_t wanted)
+/* The `wanted` of `n` with the highest interest, in ascending order; of equals the first ones. */
+static void picture_choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint32_t wanted)
 {
 	uint32_t count[MOST_INTEREST + 1] = { 0 }, least = MOST_INTEREST + 1, at = 0;
 
@@ -162,7 +164,7 @@ static void choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint32_t wan
 		}
 }
 
-static void draw_block(
+static void picture_draw_block(
 	struct screen *s, const struct player *p, struct layout l, block_t b, uint32_t row, uint32_t column)
 {
 	const struct geometry *g = &p->drive->geometry;
@@ -172,7 +174,7 @@ static void draw_block(
 		(int)l.label - 2, b);
 	column += l.label - 1;
 	for (uint32_t page = 0; page < g->pages_per_block; page++, column += l.cell) {
-		struct cell c = cell_of(p, geometry_first_page(g, b) + page);
+		struct cell c = picture_cell_of(p, geometry_first_page(g, b) + page);
 		char text[16];
 
 		if (l.cell == 1)
@@ -188,8 +190,8 @@ static void draw_block(
 	}
 }
 
-static void draw_plane(struct screen *s, const struct player *p, struct layout l, const uint8_t *of_block,
-	plane_t plane, uint32_t row, uint32_t column)
+static void picture_draw_plane(struct screen *s, const struct player *p, struct layout l,
+	const uint8_t *of_block, plane_t plane, uint32_t row, uint32_t column)
 {
 	const struct geometry *g = &p->drive->geometry;
 	uint32_t *chosen = memory_array(l.rows, sizeof *chosen, "picture");
@@ -199,16 +201,16 @@ static void draw_plane(struct screen *s, const struct player *p, struct layout l
 	screen_put(s, row, column + 1, LOOK_TITLE,
 		l.plane < 28 ? "plane %u, die %u" : "plane %u, die %u, channel %u", plane, die,
 		die / g->dies_per_channel);
-	choose(of_block + first, g->blocks_per_plane, chosen, l.rows);
+	picture_choose(of_block + first, g->blocks_per_plane, chosen, l.rows);
 	for (uint32_t i = 0; i < l.rows; i++)
-		draw_block(s, p, l, first + chosen[i], row + 1 + i, column);
+		picture_draw_block(s, p, l, first + chosen[i], row + 1 + i, column);
 	memory_free(chosen);
 }
 
 uint32_t picture_blocks(struct screen *s, const struct player *p, struct picture_shape shape, uint32_t row)
 {
 	const struct geometry *g = &p->drive->geometry;
-	struct layout l = lay_out(g, shape, ftl_words(p->drive->ftl)->name_owner);
+	struct layout l = picture_layout(g, shape, ftl_words(p->drive->ftl)->name_owner);
 	uint32_t planes = g->planes < shape.planes ? g->planes : shape.planes;
 	uint8_t *of_block = memory_array(g->blocks, 1, "picture"),
 		*of_plane = memory_array(g->planes, 1, "picture");
@@ -217,12 +219,12 @@ uint32_t picture_blocks(struct screen *s, const struct player *p, struct picture
 	for (block_t b = 0; b < g->blocks; b++) {
 		uint8_t *of = &of_plane[geometry_plane(g, b)];
 
-		of_block[b] = interest(p, b);
+		of_block[b] = picture_interest(p, b);
 		*of = of_block[b] > *of ? of_block[b] : *of;
 	}
-	choose(of_plane, g->planes, chosen, planes);
+	picture_choose(of_plane, g->planes, chosen, planes);
 	for (uint32_t i = 0; i < planes; i++) {
-		draw_plane(s, p, l, of_block, chosen[i], row, i % l.planes * l.plane);
+		picture_draw_plane(s, p, l, of_block, chosen[i], row, i % l.planes * l.plane);
 		if (i % l.planes == l.planes - 1 || i == planes - 1)
 			row += l.rows + 1;
 	}
@@ -242,7 +244,8 @@ struct picture_shape picture_shape_for(
 {
 	const struct geometry *g = &p->drive->geometry;
 	struct picture_shape shape = { columns, g->blocks_per_plane, g->planes };
-	struct layout l = lay_out(g, blocks_shape(shape), ftl_words(p->drive->ftl)->name_owner);
+	struct layout l =
+		picture_layout(g, picture_shape_of_blocks(shape), ftl_words(p->drive->ftl)->name_owner);
 	uint32_t groups = (g->planes + l.planes - 1) / l.planes, others;
 
 	picture_draw(s, p, (struct picture_shape){ columns, LEAST_ROWS, 1 });
@@ -257,74 +260,77 @@ struct picture_shape picture_shape_for(
 
 /* ---- time ---- */
 
-/* Column of a moment. */
-static uint32_t column_at(tick_t when, tick_t from, tick_t to, uint32_t columns)
+/* What channels and dies do from the request's entry to the end of what it caused. */
+struct chart {
+	const struct watch *watch;
+	tick_t from, to;
+	uint32_t columns, units_per_channel; /* a unit: a die, or a chip whose dies take turns */
+};
+
+static bool picture_is_span_of(
+	const struct chart *c, const struct watched_span *span, bool bus, uint32_t number)
 {
-	return (uint32_t)((double)(when - from) * columns / (double)(to - from + 1));
+	return span->bus == bus && (bus ? span->unit / c->units_per_channel : span->unit) == number;
 }
 
-/* One row for a channel or a die: what it does, by the first letter. */
-static void draw_line(struct screen *s, const struct player *p, uint32_t row, bool bus, uint32_t number,
-	tick_t from, tick_t to, uint32_t columns, uint32_t per_channel)
+static bool picture_works(const struct chart *c, bool bus, uint32_t number)
 {
-	const struct watch *w = &p->explanation.watch;
+	for (uint32_t i = 0; i < c->watch->spans_seen; i++)
+		if (picture_is_span_of(c, &c->watch->span[i], bus, number))
+			return true;
+	return false;
+}
 
+static uint32_t picture_column_at(const struct chart *c, tick_t when)
+{
+	return (uint32_t)((double)(when - c->from) * c->columns / (double)(c->to - c->from + 1));
+}
+
+/* One row for a channel or a unit: its operations by their first letters. */
+static void picture_draw_line(
+	struct screen *s, const struct chart *c, uint32_t row, bool bus, uint32_t number)
+{
 	screen_put(s, row, 1, LOOK_PLAIN, bus ? "bus %u" : "die %u", number);
-	for (uint32_t i = 0; i < columns; i++)
+	for (uint32_t i = 0; i < c->columns; i++)
 		screen_put(s, row, CHART_LABEL + i, LOOK_FAINT, ".");
-	for (uint32_t i = 0; i < w->spans_seen; i++) {
-		const struct watched_span *span = &w->span[i];
-		uint32_t at = column_at(span->from, from, to, columns);
-		uint32_t end = column_at(span->to - 1, from, to, columns);
+	for (uint32_t i = 0; i < c->watch->spans_seen; i++) {
+		const struct watched_span *span = &c->watch->span[i];
+		uint32_t at = picture_column_at(c, span->from), end = picture_column_at(c, span->to - 1);
 
-		if (span->bus != bus || (bus ? span->unit / per_channel : span->unit) != number)
-			continue;
-		for (; at <= end && at < columns; at++)
+		for (; picture_is_span_of(c, span, bus, number) && at <= end && at < c->columns; at++)
 			screen_put(s, row, CHART_LABEL + at,
 				cause_is_background(span->cause) ? LOOK_DIED : LOOK_NEW, "%c",
 				op_name(span->kind)[0]);
 	}
 }
 
-static bool works(const struct watch *w, bool bus, uint32_t number, uint32_t per_channel)
-{
-	for (uint32_t i = 0; i < w->spans_seen; i++)
-		if (w->span[i].bus == bus &&
-			(bus ? w->span[i].unit / per_channel : w->span[i].unit) == number)
-			return true;
-	return false;
-}
-
-/* From the request's entry to the end of what it caused, on all that worked meanwhile.  Returns the row behind. */
-static uint32_t draw_time(struct screen *s, const struct player *p, uint32_t row)
+/* Of all that worked, as many as there is room for.  Returns the row after it. */
+static uint32_t picture_draw_time(struct screen *s, const struct player *p, uint32_t row)
 {
 	const struct explanation *x = &p->explanation;
-	const struct watch *w = &x->watch;
 	const struct geometry *g = &p->drive->geometry;
-	uint32_t per_chip = p->settings->flash.interleave ? 1 : g->dies_per_chip;
-	uint32_t units = g->dies / per_chip, per_channel = g->dies_per_channel / per_chip, drawn = 0;
-	uint32_t columns = s->columns - CHART_LABEL - 1;
-	tick_t to = x->taken;
+	uint32_t dies = p->settings->flash.interleave ? 1 : g->dies_per_chip; /* of a unit */
+	uint32_t end = row + 1 + CHART_ROWS;
+	struct chart c = { &x->watch, x->taken, x->taken, s->columns - CHART_LABEL - 1,
+		g->dies_per_channel / dies };
 
-	for (uint32_t i = 0; i < w->spans_seen; i++)
-		to = w->span[i].to > to ? w->span[i].to : to;
-	if (to == x->taken)
+	for (uint32_t i = 0; i < x->watch.spans_seen; i++)
+		c.to = x->watch.span[i].to > c.to ? x->watch.span[i].to : c.to;
+	if (c.to == c.from)
 		return row;
 	screen_put(s, row, CHART_LABEL, LOOK_PLAIN, "0");
-	screen_put(s, row++, s->columns - 13, LOOK_PLAIN, "%9.1f us", (double)(to - x->taken) / 1000);
+	screen_put(s, row++, s->columns - 13, LOOK_PLAIN, "%9.1f us", (double)(c.to - c.from) / 1000);
 	for (int bus = 1; bus >= 0; bus--)
-		for (uint32_t u = 0; u < (bus ? g->channels : units) && drawn < CHART_ROWS; u++)
-			if (works(w, bus, u, per_channel)) {
-				draw_line(s, p, row++, bus, u, x->taken, to, columns, per_channel);
-				drawn++;
-			}
+		for (uint32_t u = 0; u < (bus ? g->channels : g->dies / dies) && row < end; u++)
+			if (picture_works(&c, bus, u))
+				picture_draw_line(s, &c, row++, bus, u);
 	return row;
 }
 
 /* ---- map and cache ---- */
 
-/* Where it is by the names of pages. */
-static void print_by_owner(const struct drive *d, lpn_t lpn, FILE *out)
+/* Finds its places by the names of pages. */
+static void picture_print_by_owner(const struct drive *d, lpn_t lpn, FILE *out)
 {
 	const char *between = "in ";
 	char name[64], wanted[32], place[24], *said;
@@ -343,53 +349,46 @@ static void print_by_owner(const struct drive *d, lpn_t lpn, FILE *out)
 	}
 }
 
-static uint32_t draw_entry(struct screen *s, const struct player *p, lpn_t lpn, uint32_t row, uint32_t column)
+static uint32_t picture_draw_entry(
+	struct screen *s, const struct player *p, lpn_t lpn, uint32_t row, uint32_t column)
 {
 	const struct drive *d = p->drive;
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
+	FILE *out = screen_write(s);
 	long before;
 
-	BUG_ON(!out, "no stream in memory");
 	fprintf(out, "LPN %u: ", lpn);
 	before = ftell(out);
 	if (ftl_words(d->ftl)->print_entry)
 		ftl_words(d->ftl)->print_entry(d->ftl, lpn, out);
 	else
-		print_by_owner(d, lpn, out);
+		picture_print_by_owner(d, lpn, out);
 	if (ftell(out) == before)
 		fputs("no data", out);
-	fclose(out);
-	row = screen_flow(
-		s, row, column, s->columns - column, player_touched(p, lpn) ? LOOK_PLAIN : LOOK_FAINT, text);
-	free(text);
-	return row;
+	return screen_flow_written(
+		s, row, column, s->columns - column, player_touched(p, lpn) ? LOOK_PLAIN : LOOK_FAINT);
 }
 
-/* What of the last pages touched is where; those of this step first.  Returns the row behind. */
-static uint32_t draw_map(struct screen *s, const struct player *p, uint32_t row, uint32_t column, bool all)
+/* Where the pages touched last are, `all` or only those of this step.  Returns the row after them. */
+static uint32_t picture_draw_map(
+	struct screen *s, const struct player *p, uint32_t row, uint32_t column, bool all)
 {
 	uint32_t end = row + PANEL_LINES;
 
 	screen_put(s, row++, column, LOOK_TITLE, "map (block.page)");
 	for (uint32_t i = 0; i < p->lpns && row < end; i++)
 		if (all || player_touched(p, p->lpn[i]))
-			row = draw_entry(s, p, p->lpn[i], row, column);
+			row = picture_draw_entry(s, p, p->lpn[i], row, column);
 	return row;
 }
 
-static uint32_t draw_buffer(struct screen *s, const struct player *p, uint32_t row, uint32_t column)
+static uint32_t picture_draw_buffer(struct screen *s, const struct player *p, uint32_t row, uint32_t column)
 {
 	const struct buffer *b = p->drive->buffer;
-	char *text = NULL;
-	size_t bytes;
 	FILE *out;
 
 	if (!b->ops->evict)
 		return row;
-	out = open_memstream(&text, &bytes);
-	BUG_ON(!out, "no stream in memory");
+	out = screen_write(s);
 	fprintf(out, "buffer, %" PRIu64 " of %" PRIu64 " sectors (* not in flash):", b->used, b->capacity);
 	for (uint32_t i = 0; i < b->nodes.used; i++) {
 		const struct buffer_node *node = buffer_node(b, i);
@@ -397,81 +396,69 @@ static uint32_t draw_buffer(struct screen *s, const struct player *p, uint32_t r
 		if (node->stored && buffer_find(b, node->lpn) == i)
 			fprintf(out, " %u%s", node->lpn, node->dirty ? "*" : "");
 	}
-	fclose(out);
-	row = screen_flow(s, row, column, s->columns - column, LOOK_PLAIN, text);
-	free(text);
-	return row;
+	return screen_flow_written(s, row, column, s->columns - column, LOOK_PLAIN);
 }
 
-static uint32_t draw_counts(struct screen *s, const struct player *p, uint32_t row, uint32_t column)
+static uint32_t picture_draw_counts(struct screen *s, const struct player *p, uint32_t row, uint32_t column)
 {
 	const struct flash *f = p->drive->flash;
 	const struct geometry *g = &p->drive->geometry;
+	const struct ftl *ftl = p->drive->ftl;
 	double waf = statistics_waf(p->drive);
-	char text[320];
-	int length = snprintf(text, sizeof text,
+	FILE *out = screen_write(s);
+
+	fprintf(out,
 		"so far: %" PRIu64 " pages programmed, %" PRIu64 " read, %" PRIu64 " blocks erased; %" PRIu64
 		" of %u pages free",
 		flash_total(f, OP_PROGRAM), flash_total(f, OP_READ), flash_total(f, OP_ERASE),
 		g->pages - f->pages_used, g->pages);
-
 	if (waf > 0 && !p->drive->in_drive)
-		length += snprintf(text + length, sizeof text - (size_t)length, "; WAF %.3f", waf);
+		fprintf(out, "; WAF %.3f", waf);
 	if (p->in_drive > 1)
-		length += snprintf(text + length, sizeof text - (size_t)length,
-			"; %" PRIu64 " requests in the drive", p->in_drive);
-	if (!p->drive->ftl->ops->map_in_dram)
-		snprintf(text + length, sizeof text - (size_t)length,
-			"; entries looked up %" PRIu64 ", found in DRAM %" PRIu64, p->drive->ftl->map.lookups,
-			p->drive->ftl->map.hits);
-	return screen_flow(s, row, column, s->columns - column, LOOK_PLAIN, text);
+		fprintf(out, "; %" PRIu64 " requests in the drive", p->in_drive);
+	if (!ftl->ops->map_in_dram)
+		fprintf(out, "; entries looked up %" PRIu64 ", found in DRAM %" PRIu64, ftl->map.lookups,
+			ftl->map.hits);
+	return screen_flow_written(s, row, column, s->columns - column, LOOK_PLAIN);
 }
 
 /* ---- the whole ---- */
 
-static uint32_t draw_title(struct screen *s, const struct player *p)
+static uint32_t picture_draw_title(struct screen *s, const struct player *p)
 {
-	const struct explanation *x = &p->explanation;
-	char *text = NULL;
-	size_t bytes;
 	FILE *out;
-	uint32_t row;
 
 	if (!p->run.requests) {
 		screen_put(s, 0, 0, LOOK_TITLE, "before the first request");
 		return 1;
 	}
-	out = open_memstream(&text, &bytes);
-	BUG_ON(!out, "no stream in memory");
+	out = screen_write(s);
 	fprintf(out, "%" PRIu64 ". ", p->run.requests);
-	explanation_tell(x, p->drive, out);
-	fclose(out);
-	row = screen_flow(s, 0, 0, s->columns, LOOK_TITLE, text);
-	free(text);
-	return row;
+	explanation_tell(&p->explanation, p->drive, out);
+	return screen_flow_written(s, 0, 0, s->columns, LOOK_TITLE);
 }
 
 void picture_draw(struct screen *s, const struct player *p, struct picture_shape shape)
 {
-	struct picture_shape left = blocks_shape(shape);
+	struct picture_shape left = picture_shape_of_blocks(shape);
 	bool beside = left.columns < shape.columns;
 	uint32_t row, panel;
 
 	screen_clear(s, shape.columns);
-	panel = draw_title(s, p);
+	panel = picture_draw_title(s, p);
 	row = picture_blocks(s, p, left, panel);
 	if (p->explanation.seen && p->explanation.evictions_bytes)
 		row = screen_flow(s, row, 0, s->columns, LOOK_PLAIN, p->explanation.evictions);
 	if (beside) {
-		panel = draw_map(s, p, panel, left.columns, true);
-		panel = draw_buffer(s, p, panel + 1, left.columns);
+		panel = picture_draw_map(s, p, panel, left.columns, true);
+		panel = picture_draw_buffer(s, p, panel + 1, left.columns);
 		row = panel > row ? panel : row;
 	}
-	row = draw_time(s, p, row);
+	row = picture_draw_time(s, p, row);
 	if (!beside) {
 		if (p->explanation.request.sectors)
-			row = draw_map(s, p, row, 1, false);
-		row = draw_buffer(s, p, row, 1);
+			row = picture_draw_map(s, p, row, 1, false);
+		row = picture_draw_buffer(s, p, row, 1);
 	}
-	draw_counts(s, p, row, 1);
+	picture_draw_counts(s, p, row, 1);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool start(struct player *p, struct fault *fault)
+static bool player_start(struct player *p, struct fault *fault)
 {
 	struct precondition_result before;
 
@@ -35,10 +35,10 @@ bool player_open(
 	p->owner = memory_array(g.pages, sizeof *p->owner, "picture");
 	p->block = memory_array(g.blocks, sizeof *p->block, "picture");
 	p->pending = memory_array(bits_words(g.pages), sizeof *p->pending, "picture");
-	return start(p, fault);
+	return player_start(p, fault);
 }
 
-static void stop(struct player *p)
+static void player_stop(struct player *p)
 {
 	if (p->explanation.seen)
 		explanation_release(&p->explanation, p->drive);
@@ -49,14 +49,14 @@ static void stop(struct player *p)
 
 void player_close(struct player *p)
 {
-	stop(p);
+	player_stop(p);
 	workload_close(&p->workload);
 	memory_free(p->owner);
 	memory_free(p->block);
 	memory_free(p->pending);
 }
 
-static void note_pending(struct player *p)
+static void player_note_pending(struct player *p)
 {
 	const struct flash *f = p->drive->flash;
 	const struct geometry *g = &p->drive->geometry;
@@ -72,7 +72,7 @@ static void note_pending(struct player *p)
 		}
 }
 
-static void touch(struct player *p, lpn_t lpn)
+static void player_touch(struct player *p, lpn_t lpn)
 {
 	uint32_t at = 0;
 
@@ -85,8 +85,8 @@ static void touch(struct player *p, lpn_t lpn)
 	p->lpn[0] = lpn;
 }
 
-/* Of what the host layer made of the request. */
-static void touch_pages(struct player *p)
+/* The pages of the device that the host layer made of the request. */
+static void player_touch_pages(struct player *p)
 {
 	const struct geometry *g = &p->drive->geometry;
 	const struct host *h = p->drive->host;
@@ -95,7 +95,7 @@ static void touch_pages(struct player *p)
 		p->explanation.request.sectors && part-- > h->part;)
 		for (lpn_t lpn = geometry_lpn(g, part->device.end - 1) + 1;
 			lpn-- > geometry_lpn(g, part->device.start);)
-			touch(p, lpn);
+			player_touch(p, lpn);
 }
 
 bool player_step(struct player *p, struct fault *fault)
@@ -110,8 +110,8 @@ bool player_step(struct player *p, struct fault *fault)
 	memcpy(p->owner, f->owner, p->drive->geometry.pages * sizeof *p->owner);
 	memcpy(p->block, f->block, p->drive->geometry.blocks * sizeof *p->block);
 	p->end = run_step(&p->run, fault);
-	note_pending(p);
-	touch_pages(p);
+	player_note_pending(p);
+	player_touch_pages(p);
 	p->in_drive = p->drive->in_drive;
 	run_wait(&p->run);
 	return p->run.status != TRACE_BAD;
@@ -120,8 +120,8 @@ bool player_step(struct player *p, struct fault *fault)
 bool player_go(struct player *p, uint64_t step, struct fault *fault)
 {
 	if (step < p->run.requests) {
-		stop(p);
-		if (!workload_rewind(&p->workload, fault) || !start(p, fault))
+		player_stop(p);
+		if (!workload_rewind(&p->workload, fault) || !player_start(p, fault))
 			return false;
 	}
 	while (p->run.requests < step && player_more(p))

@@ -1,9 +1,9 @@
 /*
- * A workload on a drive, one request at a time, forwards and back.  Going back is playing it again from the start: the
- * same input gives the same drive, so nothing need be kept or undone.
+ * A workload on a drive, one request at a time, forwards and backwards.  To go back it is played again from
+ * the start: the same input makes the same drive, so nothing need be kept or undone.
  *
- * After a step the drive has taken in the request, and time has passed until the next one may enter; what its
- * operations did meanwhile is in the explanation.
+ * After a step the drive has taken in the request, and time has passed until the next one may enter; the
+ * explanation tells what its operations did meanwhile.
  */
 #ifndef WATCH_PLAYER_H
 #define WATCH_PLAYER_H
@@ -11,7 +11,7 @@
 #include "prepare/precondition.h"
 #include "run/run.h"
 
-#define PLAYER_LPNS 16u /* touched last, that are remembered */
+#define PLAYER_LPNS 16u /* pages remembered, those touched last */
 
 struct player {
 	const struct settings *settings;
@@ -20,33 +20,34 @@ struct player {
 	struct drive *drive;
 	struct workload workload;
 	struct run run;                 /* run.requests: steps made */
-	struct explanation explanation; /* of the last step; not seen: there was none */
+	struct explanation explanation; /* of the last step, `seen` if there was one */
 	enum run_end end;               /* RUN_DRIVE_FAILED: no step can follow */
 
-	/* The medium before the last step, and bits of pages on their way to flash when it was taken in. */
+	/* The medium before the last step; a bit for each page not yet written to flash when the request
+	 * entered. */
 	owner_t *owner;
 	struct flash_block *block;
 	uint64_t *pending;
-	uint64_t in_drive; /* requests then, this one included */
+	uint64_t in_drive; /* requests then, including this one */
 
-	lpn_t lpn[PLAYER_LPNS]; /* touched last, of the device, latest first, each once */
+	lpn_t lpn[PLAYER_LPNS]; /* of the device, touched last, latest first, each once */
 	uint32_t lpns;
 };
 
-/* False and a fault: drive or workload cannot be.  player_close() must follow either way. */
+/* False and a fault: there can be no such drive or workload.  player_close() must follow either way. */
 bool player_open(struct player *, const struct settings *, const char *name, bool verify, struct fault *);
 void player_close(struct player *);
 
-/* Steps that can be made? */
+/* Can a step be made? */
 static inline bool player_more(const struct player *p)
 {
 	return p->end == RUN_DONE && p->run.status == TRACE_OK;
 }
 
-/* One step.  False and a fault: what follows in the trace is bad. */
+/* One step.  False and a fault: the trace is bad. */
 bool player_step(struct player *, struct fault *);
 
-/* To behind step number `step`, backwards, too; as far as there are steps. */
+/* To the state after step `step`, forwards or back, as far as there are steps. */
 bool player_go(struct player *, uint64_t step, struct fault *);
 
 /* Did the last step erase a block, or touch the page? */

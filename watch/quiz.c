@@ -10,12 +10,12 @@
 #include <string.h>
 
 #define REQUESTS    400u
-#define TOLD_OPS    9u /* more are not counted by hand */
+#define TOLD_OPS    9u /* the most that can be counted by hand */
 #define ANSWER_MOST 40u
 
 /* ---- what can be asked ---- */
 
-static uint32_t count_ops(const struct watch *w, enum op_kind kind)
+static uint32_t quiz_count_ops(const struct watch *w, enum op_kind kind)
 {
 	uint32_t count = 0;
 
@@ -24,7 +24,7 @@ static uint32_t count_ops(const struct watch *w, enum op_kind kind)
 	return count;
 }
 
-static bool is_one_page(const struct player *p)
+static bool quiz_is_one_page(const struct player *p)
 {
 	const struct request *r = &p->explanation.request;
 	const struct geometry *g = &p->drive->geometry;
@@ -32,36 +32,36 @@ static bool is_one_page(const struct player *p)
 	return r->sectors && geometry_lpn(g, r->start) == geometry_lpn(g, r->start + r->sectors - 1);
 }
 
-static bool reads_one_place(const struct player *p)
+static bool quiz_reads_one_place(const struct player *p)
 {
 	const struct watch *w = &p->explanation.watch;
 
 	return p->explanation.request.type == REQUEST_READ && w->ops == 1 && w->op[0].kind == OP_READ;
 }
 
-static void tell_place(const struct player *p, char *answer)
+static void quiz_tell_place(const struct player *p, char *answer)
 {
 	name_place(&p->drive->geometry, p->explanation.watch.op[0].ppn, answer, ANSWER_MOST);
 }
 
-static bool writes_something(const struct player *p)
+static bool quiz_writes_something(const struct player *p)
 {
 	const struct watch *w = &p->explanation.watch;
 
 	return p->explanation.request.type == REQUEST_WRITE && w->ops && w->ops <= TOLD_OPS &&
-	       !count_ops(w, OP_FORWARD);
+	       !quiz_count_ops(w, OP_FORWARD);
 }
 
-static void tell_operations(const struct player *p, char *answer)
+static void quiz_tell_operations(const struct player *p, char *answer)
 {
 	const struct watch *w = &p->explanation.watch;
 
-	snprintf(answer, ANSWER_MOST, "%u %u %u %u", count_ops(w, OP_READ), count_ops(w, OP_PROGRAM),
-		count_ops(w, OP_COPY), count_ops(w, OP_ERASE));
+	snprintf(answer, ANSWER_MOST, "%u %u %u %u", quiz_count_ops(w, OP_READ),
+		quiz_count_ops(w, OP_PROGRAM), quiz_count_ops(w, OP_COPY), quiz_count_ops(w, OP_ERASE));
 }
 
-/* Live pages that a full block had before the step; more than there are: it was not full. */
-static uint32_t live_before(const struct player *p, block_t b)
+/* Live pages of a full block before the step; UINT32_MAX: it was not full. */
+static uint32_t quiz_live_before(const struct player *p, block_t b)
 {
 	const struct geometry *g = &p->drive->geometry;
 	uint32_t live = 0;
@@ -73,7 +73,7 @@ static uint32_t live_before(const struct player *p, block_t b)
 	return live;
 }
 
-static block_t victim_of(const struct player *p)
+static block_t quiz_victim(const struct player *p)
 {
 	const struct watch *w = &p->explanation.watch;
 	block_t victim = BLOCK_NONE;
@@ -86,44 +86,46 @@ static block_t victim_of(const struct player *p)
 	return victim;
 }
 
-/* One victim, the greedy choice whatever breaks ties; for a page alone, as nothing dies before its place is found. */
-static bool collects_the_best(const struct player *p)
+/* A single victim that greedy must choose, without a tie.  The write is of one page, so that nothing dies
+ * before its place is found. */
+static bool quiz_collects_the_best(const struct player *p)
 {
 	const struct geometry *g = &p->drive->geometry;
-	block_t victim = victim_of(p), first;
+	block_t victim = quiz_victim(p), first;
 
-	if (victim == BLOCK_NONE || !is_one_page(p) ||
+	if (victim == BLOCK_NONE || !quiz_is_one_page(p) ||
 		strcmp(gc_policies[p->settings->ftl.gc.policy]->name, "greedy") != 0)
 		return false;
 	first = geometry_plane(g, victim) * g->blocks_per_plane;
 	for (block_t b = first; b < first + g->blocks_per_plane; b++)
-		if (b != victim && live_before(p, b) <= live_before(p, victim))
+		if (b != victim && quiz_live_before(p, b) <= quiz_live_before(p, victim))
 			return false;
 	return true;
 }
 
-static void tell_victim(const struct player *p, char *answer)
+static void quiz_tell_victim(const struct player *p, char *answer)
 {
-	snprintf(answer, ANSWER_MOST, "%u", victim_of(p));
+	snprintf(answer, ANSWER_MOST, "%u", quiz_victim(p));
 }
 
-static bool has_a_waf(const struct player *p)
+static bool quiz_has_a_waf(const struct player *p)
 {
 	return p->explanation.request.type == REQUEST_WRITE && !p->drive->in_drive &&
 	       statistics_waf(p->drive) > 0;
 }
 
-static void tell_waf(const struct player *p, char *answer)
+static void quiz_tell_waf(const struct player *p, char *answer)
 {
 	snprintf(answer, ANSWER_MOST, "%.2f", statistics_waf(p->drive));
 }
 
-static bool is_looked_for(const struct player *p)
+static bool quiz_is_looked_for(const struct player *p)
 {
-	return p->explanation.request.type == REQUEST_READ && is_one_page(p) && p->drive->buffer->ops->evict;
+	return p->explanation.request.type == REQUEST_READ && quiz_is_one_page(p) &&
+	       p->drive->buffer->ops->evict;
 }
 
-static void tell_buffered(const struct player *p, char *answer)
+static void quiz_tell_buffered(const struct player *p, char *answer)
 {
 	strcpy(answer,
 		p->explanation.watch.ops || p->explanation.after.lookups > p->explanation.before.lookups
@@ -131,40 +133,40 @@ static void tell_buffered(const struct player *p, char *answer)
 			: "yes");
 }
 
-static bool is_looked_up(const struct player *p)
+static bool quiz_is_looked_up(const struct player *p)
 {
 	const struct explanation *x = &p->explanation;
 
-	return !p->drive->ftl->ops->map_in_dram && is_one_page(p) &&
+	return !p->drive->ftl->ops->map_in_dram && quiz_is_one_page(p) &&
 	       x->after.lookups == x->before.lookups + 1 && x->after.unwritten == x->before.unwritten;
 }
 
-static void tell_mapped(const struct player *p, char *answer)
+static void quiz_tell_mapped(const struct player *p, char *answer)
 {
 	strcpy(answer, p->explanation.after.hits > p->explanation.before.hits ? "yes" : "no");
 }
 
-/* Asked of the request that comes next, judged when it has been served. */
+/* Asked about the next request, answered when it has been served. */
 static const struct kind {
 	const char *question;
 	bool (*applies)(const struct player *);
 	void (*tell)(const struct player *, char *answer);
 } kinds[] = {
-	{ "From which page is it read?  BLOCK.PAGE", reads_one_place, tell_place },
+	{ "From which page is it read?  BLOCK.PAGE", quiz_reads_one_place, quiz_tell_place },
 	{ "How many pages does it read, program and copy, and how many blocks are erased?\nFour numbers",
-		writes_something, tell_operations },
-	{ "A block is collected first.  Which?", collects_the_best, tell_victim },
-	{ "What is the write amplification behind it?  Two decimals", has_a_waf, tell_waf },
-	{ "Is what it wants in the write buffer?  yes or no", is_looked_for, tell_buffered },
-	{ "Is its entry of the map in DRAM?  yes or no", is_looked_up, tell_mapped },
+		quiz_writes_something, quiz_tell_operations },
+	{ "A block is collected first.  Which?", quiz_collects_the_best, quiz_tell_victim },
+	{ "What is the write amplification after it?  Two decimals", quiz_has_a_waf, quiz_tell_waf },
+	{ "Is what it reads in the write buffer?  yes or no", quiz_is_looked_for, quiz_tell_buffered },
+	{ "Is its entry of the map in DRAM?  yes or no", quiz_is_looked_up, quiz_tell_mapped },
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* ---- requests ---- */
 
-/* A few hundred, most of them writes of a page; one of four is shorter than a page, one of five a read. */
-static char *draw_requests(const struct settings *s, lpn_t pages, struct random *random)
+/* Most are writes of a page; one in four is of a sector, later one in five a read. */
+static char *quiz_draw_requests(const struct settings *s, lpn_t pages, struct random *random)
 {
 	uint32_t sectors = (uint32_t)(s->flash.page_bytes / SECTOR_BYTES);
 	char *text;
@@ -191,8 +193,8 @@ struct question {
 	uint32_t kind;
 };
 
-/* A set of kinds for each step. */
-static bool find_kinds(struct player *p, uint8_t *at, struct fault *fault)
+/* Notes for each step a set of the kinds that can be asked. */
+static bool quiz_find_kinds(struct player *p, uint8_t *at, struct fault *fault)
 {
 	while (player_more(p)) {
 		if (!player_step(p, fault))
@@ -203,8 +205,8 @@ static bool find_kinds(struct player *p, uint8_t *at, struct fault *fault)
 	return true;
 }
 
-/* A step at which the kind can be asked, none of the others at it; 0: there is none. */
-static uint64_t draw_step(const uint8_t *at, uint64_t steps, uint32_t kind, struct random *random)
+/* A random step at which the kind can be asked; 0: there is none. */
+static uint64_t quiz_draw_step(const uint8_t *at, uint64_t steps, uint32_t kind, struct random *random)
 {
 	uint64_t start = random_below(random, steps);
 
@@ -217,22 +219,22 @@ static uint64_t draw_step(const uint8_t *at, uint64_t steps, uint32_t kind, stru
 	return 0;
 }
 
-static int by_step(const void *left, const void *right)
+static int quiz_by_step(const void *left, const void *right)
 {
 	const struct question *a = left, *b = right;
 
 	return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Kinds in turn, as far as they can be asked.  Returns how many there are. */
-static uint64_t choose(
+/* Questions of all kinds in turn, at most one for a step, in the order of the steps.  Returns how many. */
+static uint64_t quiz_choose(
 	struct question *chosen, uint64_t wanted, uint8_t *at, uint64_t steps, struct random *random)
 {
 	uint64_t n = 0;
 	uint32_t misses = 0;
 
 	for (uint32_t kind = 0; n < wanted && misses < KINDS; kind = (kind + 1) % KINDS) {
-		uint64_t step = draw_step(at, steps, kind, random);
+		uint64_t step = quiz_draw_step(at, steps, kind, random);
 
 		if (!step) {
 			misses++;
@@ -242,13 +244,13 @@ static uint64_t choose(
 		at[step] = 0;
 		chosen[n++] = (struct question){ step, kind };
 	}
-	qsort(chosen, n, sizeof *chosen, by_step);
+	qsort(chosen, n, sizeof *chosen, quiz_by_step);
 	return n;
 }
 
 /* ---- asking ---- */
 
-static void show(const struct quiz *q, const struct player *p, struct question question, uint64_t number)
+static void quiz_show(const struct quiz *q, const struct player *p, struct question question, uint64_t number)
 {
 	struct screen s = { 0 };
 
@@ -258,15 +260,15 @@ static void show(const struct quiz *q, const struct player *p, struct question q
 	screen_release(&s);
 	fprintf(q->out, "\nThe next request is a ");
 	request_tell(&p->drive->geometry, &p->run.next, q->out);
-	if (kinds[question.kind].applies == has_a_waf)
+	if (kinds[question.kind].applies == quiz_has_a_waf)
 		fprintf(q->out, ".\nBefore it the host has written %" PRIu64 " bytes, and a page has %u",
 			p->drive->count->request[REQUEST_WRITE].sectors * SECTOR_BYTES,
 			p->drive->geometry.page_bytes);
 	fprintf(q->out, ".\n%s: ", kinds[question.kind].question);
 }
 
-/* Numbers by their values, what begins with a letter by that. */
-static bool is_right(const char *given, const char *answer)
+/* Compares numbers by their values, words by their first letter. */
+static bool quiz_is_right(const char *given, const char *answer)
 {
 	given += strspn(given, " \t");
 	if (*answer == 'y' || *answer == 'n')
@@ -281,49 +283,46 @@ static bool is_right(const char *given, const char *answer)
 	return !given[strspn(given, " \t\n")];
 }
 
-/* The verdict and what was done, in lines as wide as the pictures. */
-static void tell_verdict(const struct quiz *q, const struct player *p, bool right, const char *answer)
+/* The verdict and what the request did, in lines as wide as the pictures. */
+static void quiz_tell_verdict(const struct quiz *q, const struct player *p, bool right, const char *answer)
 {
 	struct screen s = { 0 };
-	char *text;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
+	FILE *out;
 
-	BUG_ON(!out, "no stream in memory");
+	screen_clear(&s, q->shape.columns);
+	out = screen_write(&s);
 	if (right)
 		fputs("Right.  ", out);
 	else
 		fprintf(out, "No, it is %s.  ", answer);
 	explanation_tell(&p->explanation, p->drive, out);
-	fclose(out);
-	screen_clear(&s, q->shape.columns);
-	screen_flow(&s, 0, 0, s.columns, LOOK_PLAIN, text);
+	screen_flow_written(&s, 0, 0, s.columns, LOOK_PLAIN);
 	screen_print(&s, 0, false, q->out);
 	fputs("\n\n", q->out);
 	screen_release(&s);
-	free(text);
 }
 
 /* False: there are no more answers. */
-static bool judge(const struct quiz *q, const struct player *p, const char *answer, uint64_t *right)
+static bool quiz_judge(const struct quiz *q, const struct player *p, const char *answer, uint64_t *right)
 {
 	char given[200];
 
 	if (!fgets(given, sizeof given, q->in))
 		return false;
-	*right += is_right(given, answer);
-	tell_verdict(q, p, is_right(given, answer), answer);
+	*right += quiz_is_right(given, answer);
+	quiz_tell_verdict(q, p, quiz_is_right(given, answer), answer);
 	return true;
 }
 
-static void tell_answer(const struct quiz *q, const struct player *p, uint64_t number, const char *answer)
+static void quiz_tell_answer(
+	const struct quiz *q, const struct player *p, uint64_t number, const char *answer)
 {
 	fprintf(q->out, "%" PRIu64 ".  %s  ", number, answer);
 	explanation_tell(&p->explanation, p->drive, q->out);
 	fputc('\n', q->out);
 }
 
-static bool ask(const struct quiz *q, struct player *p, const struct question *questions, uint64_t n,
+static bool quiz_ask(const struct quiz *q, struct player *p, const struct question *questions, uint64_t n,
 	struct fault *fault)
 {
 	char answer[ANSWER_MOST];
@@ -333,7 +332,7 @@ static bool ask(const struct quiz *q, struct player *p, const struct question *q
 		if (!player_go(p, questions[i].step - 1, fault))
 			return false;
 		if (q->form != QUIZ_ANSWERS)
-			show(q, p, questions[i], i + 1);
+			quiz_show(q, p, questions[i], i + 1);
 		fflush(q->out);
 		if (!player_step(p, fault))
 			return false;
@@ -341,8 +340,8 @@ static bool ask(const struct quiz *q, struct player *p, const struct question *q
 		if (q->form == QUIZ_PAPER)
 			fputs("____________________\n\n\n", q->out);
 		else if (q->form == QUIZ_ANSWERS)
-			tell_answer(q, p, i + 1, answer);
-		else if (!judge(q, p, answer, &right)) {
+			quiz_tell_answer(q, p, i + 1, answer);
+		else if (!quiz_judge(q, p, answer, &right)) {
 			fputc('\n', q->out);
 			return true;
 		}
@@ -352,15 +351,15 @@ static bool ask(const struct quiz *q, struct player *p, const struct question *q
 	return true;
 }
 
-static bool quiz_with(const struct quiz *q, struct player *p, struct random *random, struct fault *fault)
+static bool quiz_play(const struct quiz *q, struct player *p, struct random *random, struct fault *fault)
 {
 	uint8_t *at = memory_array(REQUESTS + 1, 1, "quiz");
 	struct question *questions = memory_array(q->questions, sizeof *questions, "quiz");
-	bool done = find_kinds(p, at, fault);
+	bool done = quiz_find_kinds(p, at, fault);
 
 	if (done)
-		done = ask(
-			q, p, questions, choose(questions, q->questions, at, p->run.requests, random), fault);
+		done = quiz_ask(q, p, questions,
+			quiz_choose(questions, q->questions, at, p->run.requests, random), fault);
 	memory_free(at);
 	memory_free(questions);
 	return done;
@@ -377,9 +376,9 @@ bool quiz_run(const struct quiz *q, struct fault *fault)
 	if (!geometry_derive(&g, &q->settings->flash, fault) || !picture_fits(&g, q->shape, fault))
 		return false;
 	random_init(&random, q->settings->top.seed, 0x7175697a);
-	q->settings->trace.list = list = draw_requests(q->settings, g.logical_pages, &random);
+	q->settings->trace.list = list = quiz_draw_requests(q->settings, g.logical_pages, &random);
 	done = player_open(&p, q->settings, "requests of the quiz", false, fault) &&
-	       quiz_with(q, &p, &random, fault);
+	       quiz_play(q, &p, &random, fault);
 	player_close(&p);
 	free(list);
 	return done;

@@ -1,9 +1,9 @@
 /*
- * `ssd quiz`: a drive is shown and the request that comes next, and a question is asked about what it will do; then it
- * is done, and told why.  The drive answers, so a question can never be wrong about it.
+ * `ssd quiz`: shows a drive and the next request, asks what the drive will do, has it done, and explains it.
+ * The answer comes from the drive itself, so it is always right.
  *
- * The requests are drawn from the seed, a few hundred.  They are played once to see at which of them which question can
- * be asked, and again to ask.
+ * A few hundred requests are drawn from the seed.  They are played once to find which question can be asked
+ * at which of them, and a second time to ask.
  */
 #ifndef WATCH_QUIZ_H
 #define WATCH_QUIZ_H
@@ -11,9 +11,9 @@
 #include "watch/picture.h"
 
 enum quiz_form {
-	QUIZ_ASKED,  /* answers are read from `in`, judged and explained */
-	QUIZ_PAPER,  /* questions alone, with room for answers */
-	QUIZ_ANSWERS /* their solution */
+	QUIZ_ASKED,  /* answers are read from `in`, marked and explained */
+	QUIZ_PAPER,  /* only questions, with room for answers */
+	QUIZ_ANSWERS /* only answers */
 };
 
 struct quiz {
@@ -24,7 +24,7 @@ struct quiz {
 	FILE *in, *out;
 };
 
-/* False and a fault: the drive cannot be. */
+/* False and a fault: there can be no such drive. */
 bool quiz_run(const struct quiz *, struct fault *);
 
 #endif

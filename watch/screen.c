@@ -1,8 +1,10 @@
 #include "watch/screen.h"
 
+#include "base/fault.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 void screen_clear(struct screen *s, uint32_t columns)
@@ -18,7 +20,7 @@ void screen_release(struct screen *s)
 	*s = (struct screen){ 0 };
 }
 
-static void make_row(struct screen *s, uint32_t row)
+static void screen_make_row(struct screen *s, uint32_t row)
 {
 	uint32_t rows = row + 1, room = s->room;
 
@@ -42,7 +44,7 @@ void screen_put(struct screen *s, uint32_t row, uint32_t column, enum look look,
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	make_row(s, row);
+	screen_make_row(s, row);
 	if (column >= s->columns)
 		return;
 	length = strlen(text) < s->columns - column ? strlen(text) : s->columns - column;
@@ -66,7 +68,25 @@ uint32_t screen_flow(
 	return row;
 }
 
-static uint32_t length_of(const struct screen *s, const char *text)
+FILE *screen_write(struct screen *s)
+{
+	BUG_ON(s->stream, "a text is being written");
+	s->stream = open_memstream(&s->written, &s->bytes);
+	BUG_ON(!s->stream, "no stream in memory");
+	return s->stream;
+}
+
+uint32_t screen_flow_written(
+	struct screen *s, uint32_t row, uint32_t column, uint32_t columns, enum look look)
+{
+	fclose(s->stream);
+	row = screen_flow(s, row, column, columns, look, s->written);
+	free(s->written);
+	s->stream = NULL;
+	return row;
+}
+
+static uint32_t screen_length(const struct screen *s, const char *text)
 {
 	uint32_t length = s->columns;
 
@@ -82,7 +102,7 @@ void screen_print(const struct screen *s, uint32_t rows, bool escapes, FILE *out
 	for (uint32_t row = 0; row < s->rows && (!rows || row < rows); row++) {
 		const char *text = s->text + (size_t)row * s->columns;
 		const uint8_t *look = s->look + (size_t)row * s->columns;
-		uint32_t length = length_of(s, text);
+		uint32_t length = screen_length(s, text);
 
 		for (uint32_t i = 0; i < length; i++) {
 			if (escapes && (i ? look[i] != look[i - 1] : look[i] != LOOK_PLAIN))

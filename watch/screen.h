@@ -1,6 +1,7 @@
 /*
- * A page of text with a look for every character, of a given width and as long as needed.  Looks say what something is,
- * not which colour it has; without escapes the text alone must do, so whoever draws marks changes by characters, too.
+ * A page of text of a given width, as long as needed, with a look for every character.  A look tells what
+ * something is, not its colour.  Without escapes only the text is seen, so that it must show everything that
+ * looks do.
  */
 #ifndef WATCH_SCREEN_H
 #define WATCH_SCREEN_H
@@ -25,21 +26,30 @@ struct screen {
 	uint32_t columns, rows, room;
 	char *text; /* `columns` for each row */
 	uint8_t *look;
+
+	FILE *stream; /* of a text that is being written, else NULL */
+	char *written;
+	size_t bytes;
 };
 
 /* Empty, `columns` wide. */
 void screen_clear(struct screen *, uint32_t columns);
 void screen_release(struct screen *);
 
-/* Puts text there; what does not fit into the row is cut off. */
+/* Puts text there, cut off at the end of the row. */
 __attribute__((format(printf, 5, 6))) void screen_put(
 	struct screen *, uint32_t row, uint32_t column, enum look, const char *format, ...);
 
-/* The text in lines of at most `columns`, broken at blanks, from that row and column on.  Returns the row behind. */
+/* The text in lines of at most `columns`, broken at blanks, from that row and column on.  Returns the row
+ * after it. */
 uint32_t screen_flow(
 	struct screen *, uint32_t row, uint32_t column, uint32_t columns, enum look, const char *text);
 
-/* At most `rows` of them (0: all), with escapes of ANSI terminals or without. */
+/* The same with a text that is written to a stream first, which screen_write() returns. */
+FILE *screen_write(struct screen *);
+uint32_t screen_flow_written(struct screen *, uint32_t row, uint32_t column, uint32_t columns, enum look);
+
+/* At most `rows` rows (0: all), with the escapes of ANSI terminals or without. */
 void screen_print(const struct screen *, uint32_t rows, bool escapes, FILE *);
 
 #endif

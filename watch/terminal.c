@@ -1,7 +1,5 @@
 #include "watch/terminal.h"
 
-#include "base/beside.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,8 +23,8 @@ void terminal_size(uint32_t *columns, uint32_t *rows)
 	*rows = known ? size.ws_row : 24;
 }
 
-/* ^C is a key like any other.  False: the settings are not known and stay. */
-static bool take(struct termios *before)
+/* ^C becomes a key like any other.  False: the settings are unknown and stay. */
+static bool terminal_take(struct termios *before)
 {
 	bool known = !tcgetattr(STDIN_FILENO, before);
 	struct termios raw = *before;
@@ -41,7 +39,7 @@ static bool take(struct termios *before)
 	return known;
 }
 
-static void give_back(const struct termios *before, bool known)
+static void terminal_give_back(const struct termios *before, bool known)
 {
 	fputs("\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
@@ -51,41 +49,23 @@ static void give_back(const struct termios *before, bool known)
 
 enum { CHILD_DONE, CHILD_FAULT };
 
-static _Noreturn void be_child(bool (*run)(void *context, struct fault *), void *context, const int *ends)
+/* What it prints on standard error goes to the file. */
+static _Noreturn void terminal_be_child(
+	bool (*run)(void *context, struct fault *), void *context, FILE *errors)
 {
 	struct fault fault = { "" };
 	bool done;
 
-	dup2(ends[1], STDERR_FILENO);
-	close(ends[0]);
-	close(ends[1]);
+	dup2(fileno(errors), STDERR_FILENO);
 	done = run(context, &fault);
 	fputs(fault.text, stderr);
 	fflush(NULL);
 	_exit(done ? CHILD_DONE : CHILD_FAULT);
 }
 
-struct listening {
-	int end;
-	char said[FAULT_BYTES];
-};
-
-/* What the child says until it ends, as far as it finds room. */
-static void listen_to_child(void *context)
-{
-	struct listening *l = context;
-	size_t length = 0, room = sizeof l->said - 1;
-	ssize_t got;
-	char rest[256];
-
-	while ((got = read(l->end, length < room ? l->said + length : rest,
-			length < room ? room - length : sizeof rest)) > 0)
-		length += length < room ? (size_t)got : 0;
-	l->said[length] = 0;
-}
-
-/* What would end this process is blocked, so that it ends the child, and this one once the terminal is given back. */
-static void hold_signals(sigset_t *held, sigset_t *before)
+/* Blocks the signals that would end this process: they are passed on to the child, and end this one when
+ * the terminal is given back. */
+static void terminal_hold_signals(sigset_t *held, sigset_t *before)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 
@@ -95,8 +75,8 @@ static void hold_signals(sigset_t *held, sigset_t *before)
 	sigprocmask(SIG_BLOCK, held, before);
 }
 
-/* How the child ends, to which signals that are held are passed on. */
-static int end_of(pid_t child, const sigset_t *held)
+/* Waits for the child, passes signals on to it, and returns its status. */
+static int terminal_wait(pid_t child, const sigset_t *held)
 {
 	int status = -1, number;
 
@@ -106,9 +86,13 @@ static int end_of(pid_t child, const sigset_t *held)
 	return status;
 }
 
-/* Ends as the child has ended, unless that was well. */
-static bool end_alike(int status, const char *said, struct fault *fault)
+/* Ends as the child did, unless all was well. */
+static bool terminal_end_alike(int status, FILE *errors, struct fault *fault)
 {
+	char said[FAULT_BYTES] = "";
+
+	rewind(errors);
+	said[fread(said, 1, sizeof said - 1, errors)] = '\0';
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_DONE)
 		return true;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_FAULT)
@@ -123,37 +107,32 @@ static bool end_alike(int status, const char *said, struct fault *fault)
 
 bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, struct fault *fault)
 {
-	struct listening listening = { .said = "" };
-	struct beside ear = { .work = NULL };
+	FILE *errors = tmpfile();
 	struct termios before = { 0 };
 	sigset_t held, unheld;
-	int ends[2], status;
-	bool known;
+	bool known, done;
 	pid_t child;
+	int status;
 
-	if (pipe(ends))
-		return fault_set(fault, "no pipe for the pictures: %s", strerror(errno));
-	hold_signals(&held, &unheld);
-	known = take(&before);
+	if (!errors)
+		return fault_set(fault, "no temporary file for messages: %s", strerror(errno));
+	terminal_hold_signals(&held, &unheld);
+	known = terminal_take(&before);
 	child = fork();
 	if (!child) {
 		sigprocmask(SIG_SETMASK, &unheld, NULL);
-		be_child(run, context, ends);
+		terminal_be_child(run, context, errors);
 	}
-	close(ends[1]);
-	listening.end = ends[0];
-	beside_start(&ear, listen_to_child, &listening);
-	status = end_of(child, &held);
-	beside_free(&ear);
-	close(ends[0]);
-	give_back(&before, known);
+	status = terminal_wait(child, &held);
+	terminal_give_back(&before, known);
 	sigprocmask(SIG_SETMASK, &unheld, NULL);
-	if (child < 0)
-		return fault_set(fault, "no process for the pictures: %s", strerror(errno));
-	return end_alike(status, listening.said, fault);
+	done = child < 0 ? fault_set(fault, "no process for the pictures: %s", strerror(errno))
+			 : terminal_end_alike(status, errors, fault);
+	fclose(errors);
+	return done;
 }
 
-static int next_byte(void)
+static int terminal_byte(void)
 {
 	unsigned char byte;
 
@@ -162,15 +141,15 @@ static int next_byte(void)
 
 int terminal_key(void)
 {
-	int byte = next_byte();
+	int byte = terminal_byte();
 
 	if (byte == 3 || byte == 4) /* ^C, ^D */
 		return KEY_END;
 	if (byte != 27)
 		return byte;
-	if (next_byte() != '[')
+	if (terminal_byte() != '[')
 		return KEY_OTHER;
-	byte = next_byte();
+	byte = terminal_byte();
 	return byte == 'C' ? KEY_RIGHT : byte == 'D' ? KEY_LEFT : KEY_OTHER;
 }
 

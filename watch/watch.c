@@ -27,26 +27,28 @@ bool watch_print(struct player *p, uint64_t from, uint64_t to, struct picture_sh
 
 /* ---- on the terminal ---- */
 
-#define HELP_ROWS 2u /* of the keys, at the end of the screen */
+#define HELP_ROWS 2u /* at the end of the screen, for the keys */
 
 static const char keys[] = "space next  b back  c collection  l LPN  g go to  0 start  ? help  q quit";
 
 static const char help[] =
 	"space, n, right   the next request\n"
-	"b, left           back to the one before\n"
-	"c                 to the next request that has a block erased\n"
-	"l                 to the next request that touches an LPN: type its number, then return\n"
-	"g                 to a request by its number, back too; 0: before the first\n"
-	"q                 leave\n\n"
-	"A row of cells is a block.  A number is the LPN that a page holds, another letter what its FTL\n"
-	"keeps there (m: a mapping page, a: an area); x is dead, . free, o passed over.  Where numbers\n"
-	"find no room a page is one character: # holds an LPN.\n"
-	"+ programmed by this request   - dead since this request   ! block erased by it\n"
-	"~ on its way to flash for an earlier request\n\n"
-	"Below: what buses and dies did until the next request came; r read, p program, c copy, e erase.\n\n"
-	"Any key goes on.";
+	"b, left           back to the previous one\n"
+	"c                 on to the next request that erases a block\n"
+	"l                 on to the next request that touches an LPN: type its number, then return\n"
+	"g                 to a request by its number, also back; 0 is before the first\n"
+	"0                 back to the start\n"
+	"q                 quit\n\n"
+	"A row of cells is a block.  A number is the LPN that a page holds, a letter something of the FTL\n"
+	"(m: a mapping page, a: an area); x is dead, . free, o passed over.  Where numbers do not fit, a "
+	"page\n"
+	"is one character: # holds an LPN.\n"
+	"+ programmed by this request   - died with this request   ! block erased by it\n"
+	"~ not yet written to flash, by an earlier request\n\n"
+	"Below: what buses and dies did until the next request; r read, p program, c copy, e erase.\n\n"
+	"Any key continues.";
 
-static int show_help(void)
+static int watch_show_help(void)
 {
 	struct screen s = { 0 };
 	uint32_t columns, rows;
@@ -61,7 +63,7 @@ static int show_help(void)
 	return terminal_key();
 }
 
-static void show(struct screen *s, const struct player *p)
+static void watch_show(struct screen *s, const struct player *p)
 {
 	uint32_t columns, rows;
 
@@ -77,26 +79,18 @@ static void show(struct screen *s, const struct player *p)
 	fflush(stdout);
 }
 
-static bool steps_until_collected(struct player *p, struct fault *fault)
+/* To the next request that touches the page, or, with LPN_NONE, that erases a block. */
+static bool watch_step_to(struct player *p, lpn_t lpn, struct fault *fault)
 {
 	do
 		if (!player_step(p, fault))
 			return false;
-	while (player_more(p) && !player_collected(p));
+	while (player_more(p) && !(lpn == LPN_NONE ? player_collected(p) : player_touched(p, lpn)));
 	return true;
 }
 
-static bool steps_until_touched(struct player *p, lpn_t lpn, struct fault *fault)
-{
-	do
-		if (!player_step(p, fault))
-			return false;
-	while (player_more(p) && !player_touched(p, lpn));
-	return true;
-}
-
-/* False: leave, with a fault or without. */
-static bool obey(struct player *p, int key, struct fault *fault)
+/* False: quit, with a fault or without. */
+static bool watch_obey(struct player *p, int key, struct fault *fault)
 {
 	uint32_t columns, rows;
 	uint64_t number;
@@ -113,15 +107,15 @@ static bool obey(struct player *p, int key, struct fault *fault)
 	case KEY_LEFT:
 		return !p->run.requests || player_go(p, p->run.requests - 1, fault);
 	case 'c':
-		return steps_until_collected(p, fault);
+		return watch_step_to(p, LPN_NONE, fault);
 	case 'l':
 		return !terminal_number("to the next use of LPN ", rows, &number) ||
-		       steps_until_touched(p, (lpn_t)number, fault);
+		       watch_step_to(p, (lpn_t)number, fault);
 	case 'g':
 		return !terminal_number("to request ", rows, &number) || player_go(p, number, fault);
 	case '?':
 	case 'h':
-		return show_help() != KEY_END;
+		return watch_show_help() != KEY_END;
 	case '0':
 		return player_go(p, 0, fault);
 	default:
@@ -129,14 +123,14 @@ static bool obey(struct player *p, int key, struct fault *fault)
 	}
 }
 
-static bool live(void *player, struct fault *fault)
+static bool watch_live_loop(void *player, struct fault *fault)
 {
 	struct player *p = player;
 	struct screen s = { 0 };
 
 	do
-		show(&s, p);
-	while (obey(p, terminal_key(), fault));
+		watch_show(&s, p);
+	while (watch_obey(p, terminal_key(), fault));
 	screen_release(&s);
 	return !*fault->text;
 }
@@ -148,5 +142,5 @@ bool watch_live(struct player *p, uint64_t from, struct fault *fault)
 
 	terminal_size(&shape.columns, &rows);
 	return picture_fits(&p->drive->geometry, shape, fault) && player_go(p, from, fault) &&
-	       terminal_guard(live, p, fault);
+	       terminal_guard(watch_live_loop, p, fault);
 }

@@ -6,11 +6,11 @@
 
 #include "watch/picture.h"
 
-/* Frames as text, without escapes: after each of the steps from .. to (0 is the drive before the first request).  False
- * and a fault: the trace is bad. */
+/* Prints pictures as text, without escapes: after each of the steps from .. to; 0 is before the first
+ * request.  False and a fault: the trace is bad. */
 bool watch_print(struct player *, uint64_t from, uint64_t to, struct picture_shape, FILE *, struct fault *);
 
-/* On the terminal, with keys, from step number `from` on; until the user leaves.  False: the same. */
+/* On the terminal, with keys, from step `from` on, until the user leaves.  False: as above. */
 bool watch_live(struct player *, uint64_t from, struct fault *);
 
 #endif
