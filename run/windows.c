@@ -1,5 +1,6 @@
 #include "run/windows.h"
 
+#include "base/state.h"
 #include "drive/statistics.h"
 #include "flash/schedule.h"
 
@@ -147,16 +148,21 @@ void windows_release(struct windows *w)
 	w->series = NULL;
 }
 
+static const struct state_row windows_state[] = {
+	STATE_FIXED(warm_up, within, every, out),
+	STATE_BOOL(struct windows, begun),
+	STATE_BOOL(struct windows, counting),
+	STATE_NUMBER(struct windows, waf),
+	STATE_NUMBER(struct windows, from),
+	STATE_NUMBER(struct windows, counted_from),
+	STATE_NUMBER(struct windows, rows),
+	STATE_COUNTED(series),
+	{ 0 },
+};
+
 void windows_regions(struct windows *w, struct drive *d, struct regions *r)
 {
-	regions_visit(r, &w->begun, sizeof w->begun);
-	regions_visit(r, &w->counting, sizeof w->counting);
-	regions_below(r, NUMBERS_OF(w, begun), 1, 2, "windows");
-	regions_below(r, NUMBERS_OF(w, counting), 1, 2, "windows");
-	regions_visit(r, &w->waf, sizeof w->waf);
-	regions_visit(r, &w->from, sizeof w->from);
-	regions_visit(r, &w->counted_from, sizeof w->counted_from);
-	regions_visit(r, &w->rows, sizeof w->rows);
+	state_visit(r, windows_state, w);
 	if (r->broken || !w->out || !w->counting)
 		return;
 	if (!w->series)
