@@ -38,8 +38,6 @@ struct unit {
 struct channel {
 	uint32_t user;              /* unit on the bus, or INDEX_NONE */
 	struct queue first, others; /* units that wait for it */
-	bool foreseen;              /* the end of the transfer is no event: see foresee() */
-	tick_t free;                /* when it is, or was, at its end */
 };
 
 /* Operations of a request that become ready together. */
@@ -56,7 +54,6 @@ struct schedule {
 	struct ops ops;
 	struct timers timers; /* one per unit: the end of what it does, on the bus or in the cells */
 	tick_t now;
-	uint32_t rung; /* alarms of this instant have rung of all units below */
 
 	uint32_t units;
 	struct unit *unit;
@@ -140,7 +137,7 @@ struct schedule *schedule_create(struct flash *flash)
 			.command = INDEX_NONE,
 			.suspended = INDEX_NONE };
 	for (uint32_t c = 0; c < g->channels; c++)
-		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY, false, 0 };
+		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY };
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct copy), "copy pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
@@ -491,52 +488,23 @@ static void tell_works(const struct schedule *s, uint32_t u, bool bus, uint64_t 
 
 /* ---- the bus ---- */
 
-static void count_cells(const struct schedule *s, const struct unit *unit, struct busy *busy, uint64_t ns)
+static void count_cells(struct schedule *s, const struct unit *unit, uint64_t ns)
 {
-	busy->die_ns += ns;
+	s->busy.die_ns += ns;
 	if (cause_is_background(ops_at(&s->ops, unit->command)->cause))
-		busy->die_background_ns += ns;
+		s->busy.die_background_ns += ns;
 }
 
-/* A command's cells work from then on. */
-STEP void work_cells(struct schedule *s, uint32_t u, tick_t from, uint64_t ns)
+/* The cells work for the unit's command. */
+STEP void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 {
 	struct unit *unit = &s->unit[u];
 
 	unit->phase = PHASE_CELL;
 	if (s->observed)
 		tell_works(s, u, false, ns);
-	count_cells(s, unit, &s->busy, ns);
-	timers_set(&s->timers, u, from + ns);
-}
-
-/*
- * When a transfer into a die ends, its cells start and the bus goes to the next unit.  As long as none waits, no read
- * waits to interrupt the cells and nobody looks on, that is no event of its own: half of all events of programs,
- * copies and erases.  It becomes one (recall()) should one of these change before.
- */
-static bool foresee(const struct schedule *s, const struct channel *channel, const struct unit *unit)
-{
-	return unit->phase == PHASE_IN && channel->first.first == INDEX_NONE &&
-	       channel->others.first == INDEX_NONE &&
-	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) && !s->observed;
-}
-
-/* Is a transfer under way whose end is no event?  Of one that ends now: would its alarm still have to ring? */
-static bool is_foreseen(const struct schedule *s, const struct channel *channel)
-{
-	return channel->foreseen &&
-	       (channel->free > s->now || (channel->free == s->now && channel->user >= s->rung));
-}
-
-static void recall(struct schedule *s, struct channel *channel)
-{
-	struct unit *unit = &s->unit[channel->user];
-
-	channel->foreseen = false;
-	unit->phase = PHASE_IN;
-	count_cells(s, unit, &s->busy, -unit->cell_ns);
-	timers_set(&s->timers, channel->user, channel->free);
+	count_cells(s, unit, ns);
+	timers_set(&s->timers, u, s->now + ns);
 }
 
 STEP void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
@@ -545,15 +513,10 @@ STEP void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
 	uint64_t ns = unit->phase == PHASE_IN ? unit->in_ns : unit->out_ns;
 
 	channel->user = u;
-	channel->free = s->now + ns;
-	channel->foreseen = foresee(s, channel, unit);
 	s->busy.channel_ns += ns;
 	if (s->observed)
 		tell_works(s, u, true, ns);
-	if (channel->foreseen)
-		work_cells(s, u, channel->free, unit->cell_ns);
-	else
-		timers_set(&s->timers, u, channel->free);
+	timers_set(&s->timers, u, s->now + ns);
 }
 
 static bool goes_first(const struct schedule *s, const struct unit *unit)
@@ -572,9 +535,7 @@ STEP void ask_for_bus(struct schedule *s, uint32_t u)
 {
 	struct channel *channel = channel_of(s, u);
 
-	if (is_foreseen(s, channel))
-		recall(s, channel);
-	else if (channel->user == INDEX_NONE || channel->foreseen) {
+	if (channel->user == INDEX_NONE) {
 		use_bus(s, channel, u);
 		return;
 	}
@@ -726,7 +687,7 @@ STEP void begin_command(struct schedule *s, uint32_t u)
 	if (unit->in_ns)
 		ask_for_bus(s, u);
 	else
-		work_cells(s, u, s->now, unit->cell_ns);
+		work_cells(s, u, unit->cell_ns);
 }
 
 STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
@@ -755,7 +716,7 @@ static void resume(struct schedule *s, uint32_t u)
 		judge_resumed(s->flash->judge, u);
 	account_work(s, u);
 	account_command(s, unit, PART_DIE);
-	work_cells(s, u, s->now, unit->suspended_ns);
+	work_cells(s, u, unit->suspended_ns);
 }
 
 /* Enough reads have passed what waits or was interrupted. */
@@ -831,24 +792,13 @@ static void suspend(struct schedule *s, uint32_t u)
 	if (s->watch)
 		watch_stops(s->watch, u, s->now + stop);
 	account_command(s, unit, PART_CELLS);
-	count_cells(s, unit, &s->busy, stop - left);
+	count_cells(s, unit, stop - left);
 	unit->suspended = unit->command;
 	unit->suspended_ns = left + s->settings->resume_ns;
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_STOP;
 	s->busy.suspensions++;
 	timers_set(&s->timers, u, s->now + stop);
-}
-
-/* A read waits: what the cells do may stop for it. */
-static void interrupt(struct schedule *s, uint32_t u)
-{
-	struct channel *channel = channel_of(s, u);
-
-	if (channel->user == u && is_foreseen(s, channel))
-		recall(s, channel);
-	if (may_suspend(s, &s->unit[u]))
-		suspend(s, u);
 }
 
 /* Into the queue of its die. */
@@ -860,8 +810,8 @@ STEP void queue_up(struct schedule *s, uint32_t index)
 	bool first = op->kind == OP_READ && s->settings->scheduler == SCHEDULE_READ_FIRST;
 
 	append(s, first ? &unit->reads : &unit->others, index);
-	if (first && s->settings->suspend != SUSPEND_NEVER)
-		interrupt(s, u);
+	if (first && may_suspend(s, unit))
+		suspend(s, u);
 	wake(s, u);
 }
 
@@ -875,7 +825,7 @@ STEP void open_gate(struct schedule *s, struct flash_block *block)
 }
 
 STEP void unblock(struct schedule *s, uint32_t index, uint32_t by);
-static void finish_op(struct schedule *s, uint32_t index);
+static void end_op(struct schedule *s, uint32_t index);
 
 /* What is answered may let others be answered: one after another, however long the chain. */
 static void answer(struct schedule *s, uint32_t index)
@@ -885,7 +835,7 @@ static void answer(struct schedule *s, uint32_t index)
 		return;
 	s->answering = true;
 	while (s->answered.first != INDEX_NONE)
-		finish_op(s, take(s, &s->answered));
+		end_op(s, take(s, &s->answered));
 	s->answering = false;
 }
 
@@ -1066,7 +1016,7 @@ static void tell_done(const struct schedule *s, uint32_t index)
 		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
 }
 
-STEP void end_op(struct schedule *s, uint32_t index)
+static void end_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
 	struct flash_block *block = block_of(s, order_target(op));
@@ -1089,11 +1039,6 @@ STEP void end_op(struct schedule *s, uint32_t index)
 		finish_part_of_request(s, op->ticket);
 	}
 	ops_give_op(&s->ops, index);
-}
-
-static void finish_op(struct schedule *s, uint32_t index)
-{
-	end_op(s, index);
 }
 
 /* Its command is finished. */
@@ -1179,7 +1124,7 @@ static void start_cells(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 
-	work_cells(s, u, s->now, unit->cell_ns);
+	work_cells(s, u, unit->cell_ns);
 	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit))
 		suspend(s, u);
 }
@@ -1274,19 +1219,12 @@ tick_t schedule_now(const struct schedule *s)
 	return s->now;
 }
 
-STEP void go_to(struct schedule *s, tick_t when)
-{
-	if (when != s->now)
-		s->rung = 0;
-	s->now = when;
-}
-
 STEP void release_next(struct schedule *s)
 {
 	struct release r;
 
 	heap_pop(&s->releases, &r, sizeof r, earlier);
-	go_to(s, r.when);
+	s->now = r.when;
 	release(s, r.first_op, r.ticket);
 }
 
@@ -1294,8 +1232,7 @@ STEP void ring_next_alarm(struct schedule *s, tick_t due)
 {
 	uint32_t u = timers_first(&s->timers);
 
-	go_to(s, due);
-	s->rung = u >= s->rung ? u + 1 : s->rung;
+	s->now = due;
 	unit_done(s, u);
 }
 
@@ -1317,8 +1254,6 @@ static void run(struct schedule *s, tick_t until, bool eager)
 void schedule_run_until(struct schedule *s, tick_t until)
 {
 	run(s, until, false);
-	if (until >= s->now)
-		s->rung = UINT32_MAX;
 	if (until > s->now && until != TICK_NEVER)
 		s->now = until;
 }
@@ -1367,34 +1302,13 @@ uint32_t schedule_least_loaded(struct schedule *s, uint32_t from)
 	return loads_least(&s->loads, from);
 }
 
-/* Counted of cells that do not work yet. */
-static struct busy busy_ahead(const struct schedule *s)
-{
-	struct busy ahead = { 0 };
-
-	for (uint32_t c = 0; c < s->geometry->channels; c++)
-		if (is_foreseen(s, &s->channel[c])) {
-			const struct unit *unit = &s->unit[s->channel[c].user];
-
-			count_cells(s, unit, &ahead, unit->cell_ns);
-		}
-	return ahead;
-}
-
 struct busy schedule_busy(const struct schedule *s)
 {
-	struct busy busy = s->busy, ahead = busy_ahead(s);
-
-	busy.die_ns -= ahead.die_ns;
-	busy.die_background_ns -= ahead.die_background_ns;
-	return busy;
+	return s->busy;
 }
 
 void schedule_watch(struct schedule *s, struct watch *watch)
 {
-	for (uint32_t c = 0; c < s->geometry->channels; c++)
-		if (is_foreseen(s, &s->channel[c]))
-			recall(s, &s->channel[c]);
 	s->watch = watch;
 	s->observed = watch || s->accounts || s->flash->judge;
 }
@@ -1505,14 +1419,6 @@ static bool unit_holds(const struct schedule *s, uint32_t u)
 					 : unit->phase != PHASE_WOKEN && unit->command != INDEX_NONE;
 }
 
-/* A transfer whose end is foreseen is that of a command. */
-static bool channel_holds(const struct schedule *s, const struct channel *channel)
-{
-	return !is_foreseen(s, channel) ||
-	       (channel->user < s->units && s->unit[channel->user].command != INDEX_NONE &&
-		       is_soon(s, channel->free - s->now));
-}
-
 static void unit_regions(struct schedule *s, struct regions *r)
 {
 	uint32_t units = s->units, channels = s->geometry->channels, ops = s->ops.op.used;
@@ -1532,9 +1438,6 @@ static void unit_regions(struct schedule *s, struct regions *r)
 	regions_below_or_none(r, NUMBERS_OF(s->channel, user), channels, units, "channels");
 	QUEUE_BELOW(r, s->channel, first, channels, units, "channels");
 	QUEUE_BELOW(r, s->channel, others, channels, units, "channels");
-	regions_below(r, NUMBERS_OF(s->channel, foreseen), channels, 2, "channels");
-	for (uint32_t c = 0; c < channels; c++)
-		regions_require(r, channel_holds(s, &s->channel[c]), "channels");
 }
 
 static void release_regions(struct schedule *s, struct regions *r)
@@ -1558,7 +1461,6 @@ void schedule_regions(struct schedule *s, struct regions *r)
 {
 	BUG_ON(s->woken.first != INDEX_NONE || s->answered.first != INDEX_NONE, "an event is under way");
 	regions_visit(r, &s->now, sizeof s->now);
-	regions_visit(r, &s->rung, sizeof s->rung);
 	ops_regions(s, r);
 	unit_regions(s, r);
 	release_regions(s, r);
@@ -1648,5 +1550,5 @@ uint32_t schedule_tickets(const struct schedule *s)
 
 void schedule_statistics_start(struct schedule *s)
 {
-	s->busy = busy_ahead(s);
+	s->busy = (struct busy){ 0 };
 }

@@ -370,7 +370,6 @@ static void test_times_that_no_alarm_can_have_are_refused(void **state)
 		{ "cell_ns", 10000 },
 		{ "out_ns", 4000 },
 		{ "suspended_ns", 605100 },
-		{ "the end of the transfer", 400100 },
 		{ "the alarm", NOW },
 	};
 	struct bench *b = bench_open_unjudged(
