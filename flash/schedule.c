@@ -1410,11 +1410,11 @@ static bool unit_holds(const struct schedule *s, uint32_t u)
 	const struct unit *unit = &s->unit[u];
 
 	if (!is_soon(s, unit->in_ns | unit->cell_ns | unit->out_ns | unit->suspended_ns) ||
-		(lowest_get(&s->timers.key, u) != LOWEST_UNSET &&
+		(min_tree_get(&s->timers.key, u) != MIN_TREE_UNSET &&
 			!is_soon(s, timers_due(&s->timers, u) - s->now)))
 		return false;
 	if (unit->phase == PHASE_IDLE)
-		return unit->command == INDEX_NONE && lowest_get(&s->timers.key, u) == LOWEST_UNSET;
+		return unit->command == INDEX_NONE && min_tree_get(&s->timers.key, u) == MIN_TREE_UNSET;
 	return unit->phase == PHASE_STOP ? unit->suspended != INDEX_NONE
 					 : unit->phase != PHASE_WOKEN && unit->command != INDEX_NONE;
 }
