@@ -267,13 +267,13 @@ static uint32_t column_at(tick_t when, tick_t from, tick_t to, uint32_t columns)
 static void draw_line(struct screen *s, const struct player *p, uint32_t row, bool bus, uint32_t number,
 	tick_t from, tick_t to, uint32_t columns, uint32_t per_channel)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
 	screen_put(s, row, 1, LOOK_PLAIN, bus ? "bus %u" : "die %u", number);
 	for (uint32_t i = 0; i < columns; i++)
 		screen_put(s, row, CHART_LABEL + i, LOOK_FAINT, ".");
-	for (uint32_t i = 0; i < w->spans_seen; i++) {
-		const struct watched_span *span = &w->span[i];
+	for (uint32_t i = 0; i < t->spans; i++) {
+		const struct traced_span *span = &t->span[i];
 		uint32_t at = column_at(span->from, from, to, columns);
 		uint32_t end = column_at(span->to - 1, from, to, columns);
 
@@ -286,11 +286,11 @@ static void draw_line(struct screen *s, const struct player *p, uint32_t row, bo
 	}
 }
 
-static bool works(const struct watch *w, bool bus, uint32_t number, uint32_t per_channel)
+static bool works(const struct tracer *t, bool bus, uint32_t number, uint32_t per_channel)
 {
-	for (uint32_t i = 0; i < w->spans_seen; i++)
-		if (w->span[i].bus == bus &&
-			(bus ? w->span[i].unit / per_channel : w->span[i].unit) == number)
+	for (uint32_t i = 0; i < t->spans; i++)
+		if (t->span[i].bus == bus &&
+			(bus ? t->span[i].unit / per_channel : t->span[i].unit) == number)
 			return true;
 	return false;
 }
@@ -299,22 +299,22 @@ static bool works(const struct watch *w, bool bus, uint32_t number, uint32_t per
 static uint32_t draw_time(struct screen *s, const struct player *p, uint32_t row)
 {
 	const struct explanation *x = &p->explanation;
-	const struct watch *w = &x->watch;
+	const struct tracer *t = &x->tracer;
 	const struct geometry *g = &p->drive->geometry;
 	uint32_t per_chip = p->settings->flash.interleave ? 1 : g->dies_per_chip;
 	uint32_t units = g->dies / per_chip, per_channel = g->dies_per_channel / per_chip, drawn = 0;
 	uint32_t columns = s->columns - CHART_LABEL - 1;
 	tick_t to = x->taken;
 
-	for (uint32_t i = 0; i < w->spans_seen; i++)
-		to = w->span[i].to > to ? w->span[i].to : to;
+	for (uint32_t i = 0; i < t->spans; i++)
+		to = t->span[i].to > to ? t->span[i].to : to;
 	if (to == x->taken)
 		return row;
 	screen_put(s, row, CHART_LABEL, LOOK_PLAIN, "0");
 	screen_put(s, row++, s->columns - 13, LOOK_PLAIN, "%9.1f us", (double)(to - x->taken) / 1000);
 	for (int bus = 1; bus >= 0; bus--)
 		for (uint32_t u = 0; u < (bus ? g->channels : units) && drawn < CHART_ROWS; u++)
-			if (works(w, bus, u, per_channel)) {
+			if (works(t, bus, u, per_channel)) {
 				draw_line(s, p, row++, bus, u, x->taken, to, columns, per_channel);
 				drawn++;
 			}

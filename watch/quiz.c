@@ -15,12 +15,12 @@
 
 /* ---- what can be asked ---- */
 
-static uint32_t count_ops(const struct watch *w, enum op_kind kind)
+static uint32_t count_ops(const struct tracer *t, enum op_kind kind)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < w->ops; i++)
-		count += w->op[i].kind == kind;
+	for (uint32_t i = 0; i < t->ops; i++)
+		count += t->op[i].made.kind == kind;
 	return count;
 }
 
@@ -34,30 +34,30 @@ static bool is_one_page(const struct player *p)
 
 static bool reads_one_place(const struct player *p)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
-	return p->explanation.request.type == REQUEST_READ && w->ops == 1 && w->op[0].kind == OP_READ;
+	return p->explanation.request.type == REQUEST_READ && t->ops == 1 && t->op[0].made.kind == OP_READ;
 }
 
 static void tell_place(const struct player *p, char *answer)
 {
-	name_place(&p->drive->geometry, p->explanation.watch.op[0].ppn, answer, ANSWER_MOST);
+	name_place(&p->drive->geometry, p->explanation.tracer.op[0].made.ppn, answer, ANSWER_MOST);
 }
 
 static bool writes_something(const struct player *p)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
-	return p->explanation.request.type == REQUEST_WRITE && w->ops && w->ops <= TOLD_OPS &&
-	       !count_ops(w, OP_FORWARD);
+	return p->explanation.request.type == REQUEST_WRITE && t->ops && t->ops <= TOLD_OPS &&
+	       !count_ops(t, OP_FORWARD);
 }
 
 static void tell_operations(const struct player *p, char *answer)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
-	snprintf(answer, ANSWER_MOST, "%u %u %u %u", count_ops(w, OP_READ), count_ops(w, OP_PROGRAM),
-		count_ops(w, OP_COPY), count_ops(w, OP_ERASE));
+	snprintf(answer, ANSWER_MOST, "%u %u %u %u", count_ops(t, OP_READ), count_ops(t, OP_PROGRAM),
+		count_ops(t, OP_COPY), count_ops(t, OP_ERASE));
 }
 
 /* Live pages that a full block had before the step; more than there are: it was not full. */
@@ -75,13 +75,13 @@ static uint32_t live_before(const struct player *p, block_t b)
 
 static block_t victim_of(const struct player *p)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 	block_t victim = BLOCK_NONE;
 
-	for (uint32_t i = 0; i < w->ops; i++)
-		if (w->op[i].kind == OP_ERASE)
-			victim = w->op[i].cause == CAUSE_GC && victim == BLOCK_NONE
-					 ? geometry_block(&p->drive->geometry, w->op[i].ppn)
+	for (uint32_t i = 0; i < t->ops; i++)
+		if (t->op[i].made.kind == OP_ERASE)
+			victim = t->op[i].made.cause == CAUSE_GC && victim == BLOCK_NONE
+					 ? geometry_block(&p->drive->geometry, t->op[i].made.ppn)
 					 : BLOCK_NONE;
 	return victim;
 }
@@ -126,7 +126,7 @@ static bool is_looked_for(const struct player *p)
 static void tell_buffered(const struct player *p, char *answer)
 {
 	strcpy(answer,
-		p->explanation.watch.ops || p->explanation.after.lookups > p->explanation.before.lookups
+		p->explanation.tracer.ops || p->explanation.after.lookups > p->explanation.before.lookups
 			? "no"
 			: "yes");
 }
