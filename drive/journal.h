@@ -1,16 +1,18 @@
 /*
- * A table with a row for each request, in the order of their completion: what it was, when, where its latency went
- * (flash/account.h, the wait at the door before it and the data of a read on the host's link behind it; the parts add
- * up to it, which is checked), and the operations it caused, by kind and for whom: those of data, of mapping pages, and
- * of collection and wear levelling.
+ * A log: a table with a row for each request, in the order of completion.  A row says what the request was, when it
+ * came, where its latency went, and which operations it caused, by kind and by benefit: of data, of mapping pages, of
+ * collection and wear levelling.
  *
- * Rows are of requests that the statistics count, so that columns add up to them.
+ * The parts of the latency are those of observe/accounts.h, the wait at the door before them and, for a read, the data
+ * on the host's link behind them.  They add up to the latency, which is checked.
+ *
+ * There is a row for each request that the statistics count, so columns add up to the statistics.
  */
 #ifndef DRIVE_JOURNAL_H
 #define DRIVE_JOURNAL_H
 
 #include "base/fault.h"
-#include "flash/account.h"
+#include "observe/accounts.h"
 #include "flash/flash.h"
 
 #include <stdio.h>

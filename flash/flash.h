@@ -18,26 +18,13 @@
 #define FLASH_FLASH_H
 
 #include "base/prefetch.h"
-#include "flash/cause.h"
 #include "flash/geometry.h"
-#include "stats/table.h"
+#include "observe/event.h"
 #include "observe/judge.h"
 #include "observe/oracle.h"
+#include "stats/table.h"
 
 struct schedule;
-
-enum op_kind {
-	OP_READ,
-	OP_PROGRAM,
-	OP_COPY,
-	OP_ERASE,
-	OP_KINDS,
-	OP_FORWARD = OP_KINDS /* a read that the controller's memory answers: no flash, no time of its own */
-};
-
-/* Handle of an operation; stays valid (and means "done") for ever.  0 = none. */
-typedef uint64_t op_t;
-#define OP_NONE ((op_t)0)
 
 /* 20 bytes, no power of two: blocks that planes fill lie a plane apart, and at powers of two their records would push
  * each other out of the caches. */

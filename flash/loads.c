@@ -2,18 +2,18 @@
 
 struct loads loads_create(uint32_t dies)
 {
-	struct loads l = { .ns = lowest_create(dies, "dies"), .words = bits_words(dies) };
+	struct loads l = { .ns = min_tree_create(dies, "dies"), .words = bits_words(dies) };
 
 	l.idle = memory_array(l.words, sizeof *l.idle, "dies");
 	l.changed = memory_array(l.words, sizeof *l.changed, "dies");
 	for (uint32_t die = 0; die < dies; die++)
-		loads_change(&l, die, -lowest_get(&l.ns, die));
+		loads_change(&l, die, -min_tree_get(&l.ns, die));
 	return l;
 }
 
 void loads_free(struct loads *l)
 {
-	lowest_free(&l->ns);
+	min_tree_free(&l->ns);
 	memory_free(l->idle);
 	memory_free(l->changed);
 }
@@ -25,15 +25,14 @@ uint32_t loads_least_of_busy(struct loads *l, uint32_t from)
 			uint32_t die =
 				(uint32_t)(word * BITS_WORD) + (uint32_t)__builtin_ctzll(l->changed[word]);
 
-			lowest_enter(&l->ns, die, lowest_get(&l->ns, die));
+			min_tree_set(&l->ns, die, min_tree_get(&l->ns, die));
 		}
-	lowest_play(&l->ns);
-	return lowest_from(&l->ns, from);
+	return min_tree_first_least(&l->ns, from);
 }
 
 void loads_regions(struct loads *l, uint32_t dies, struct regions *r)
 {
-	lowest_regions(&l->ns, dies, r);
+	min_tree_regions(&l->ns, dies, r);
 	for (uint32_t die = 0; die < dies; die++)
 		loads_change(l, die, 0);
 }

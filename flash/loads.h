@@ -1,48 +1,49 @@
 /*
- * How much work lies before each die, in ns of its cells, and which has least.  Loads change with every operation and
- * are asked for once a host page, when mostly some die is idle: so idle ones are bits, and only when there is none does
- * the tournament (base/lowest.h) learn what has changed since it was last asked.
+ * The load of each die, queued and running work in ns of cell time, and the least loaded die.
  *
- * Dies stand in the order of schedule_line_up().  Internal to flash/.
+ * A load changes with every operation; the least loaded die is looked up once for a host page, and then some die is
+ * mostly idle.  So idle dies are bits, and only a look-up that finds none brings the winner tree up to date.
+ *
+ * Dies are numbered in the order of schedule_line_up().  Internal to flash/.
  */
 #ifndef FLASH_LOADS_H
 #define FLASH_LOADS_H
 
 #include "base/bits.h"
-#include "base/lowest.h"
+#include "base/min_tree.h"
 
 struct loads {
-	struct lowest ns;
-	uint64_t *idle,
-		*changed; /* a bit for each die: it has no work; the tournament does not know its load */
+	struct min_tree ns;
+	uint64_t *idle;    /* bit per die: it has no work */
+	uint64_t *changed; /* bit per die: its load has changed since the tree was up to date */
 	size_t words;
 };
 
 struct loads loads_create(uint32_t dies);
 void loads_free(struct loads *);
 
-/* The loads, of so many dies, for saving and loading a run. */
+/* For saving and loading a run. */
 void loads_regions(struct loads *, uint32_t dies, struct regions *);
 
-/* The die with the least work, of equal ones the first at or behind `from`, going round, when none is idle. */
+/* As loads_least(), of dies that all have work. */
 uint32_t loads_least_of_busy(struct loads *, uint32_t from);
 
 static inline uint64_t loads_get(const struct loads *l, uint32_t die)
 {
-	return lowest_get(&l->ns, die);
+	return min_tree_get(&l->ns, die);
 }
 
 static inline void loads_change(struct loads *l, uint32_t die, uint64_t by)
 {
-	uint64_t ns = lowest_get(&l->ns, die) + by, bit = (uint64_t)1 << die % BITS_WORD;
+	uint64_t ns = min_tree_get(&l->ns, die) + by, bit = (uint64_t)1 << die % BITS_WORD;
 	size_t word = die / BITS_WORD;
 
-	lowest_note(&l->ns, die, ns);
+	min_tree_set_leaf(&l->ns, die, ns);
 	l->changed[word] |= bit;
 	l->idle[word] = (l->idle[word] & ~bit) | (uint64_t)(ns == 0) << die % BITS_WORD;
 }
 
-/* The die with the least work, of equal ones the first at or behind `from`, going round. */
+/* The least loaded die, of equal ones the first at or behind `from`, cyclically. */
 static inline uint32_t loads_least(struct loads *l, uint32_t from)
 {
 	uint32_t idle = bits_next_round(l->idle, l->words, from);

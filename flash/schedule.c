@@ -1,88 +1,15 @@
-#include "flash/schedule.h"
+#include "flash/schedule_inside.h"
 
 #include "base/fault.h"
-#include "base/heap.h"
 #include "base/memory.h"
 #include "flash/census.h"
-#include "flash/loads.h"
+#include "flash/events.h"
 #include "flash/order.h"
-#include "flash/timers.h"
 
 #include <string.h>
 
 /* What every operation passes, called from few places and inlined into all. */
 #define STEP static inline __attribute__((always_inline))
-
-enum phase {
-	PHASE_IDLE,
-	PHASE_WOKEN, /* to be given a command when all that is ready waits */
-	PHASE_IN,    /* waits for or uses the bus: command, and data of a program */
-	PHASE_CELL,  /* the cell array works */
-	PHASE_OUT,   /* waits for or uses the bus: data of a read */
-	PHASE_STOP,  /* the cell array stops what a read interrupts */
-};
-
-/* What works on its own: a die, or a whole chip when its dies may not be interleaved. */
-struct unit {
-	enum phase phase;
-	struct queue reads, others; /* ready operations; FIFO scheduling uses `others` only */
-	uint32_t command;           /* operations being served as one command */
-	uint32_t suspended;         /* a command that was interrupted, or INDEX_NONE */
-	tick_t suspended_ns;        /* what is left of it */
-	uint64_t passed;            /* read commands since another operation was first kept waiting */
-	uint32_t next;              /* in the line of units that wait for the bus, or of those woken */
-	bool brings_data;           /* with its command */
-	uint64_t in_ns, cell_ns, out_ns;
-};
-
-struct channel {
-	uint32_t user;              /* unit on the bus, or INDEX_NONE */
-	struct queue first, others; /* units that wait for it */
-	bool foreseen;              /* the end of the transfer is no event: see foresee() */
-	tick_t free;                /* when it is, or was, at its end */
-};
-
-/* Operations of a request that become ready together. */
-struct release {
-	tick_t when;
-	uint64_t order;
-	uint32_t first_op, ticket;
-};
-
-struct schedule {
-	struct flash *flash;
-	const struct geometry *geometry;
-	const struct flash_settings *settings;
-	struct ops ops;
-	struct timers timers; /* one per unit: the end of what it does, on the bus or in the cells */
-	tick_t now;
-	uint32_t rung; /* alarms of this instant have rung of all units below */
-
-	uint32_t units;
-	struct unit *unit;
-	struct channel *channel;
-	struct queue woken;                   /* units */
-	struct divisor per_unit, per_channel; /* dies, units */
-	uint32_t *transfer_ns;                /* of so many sectors, up to a page of each plane of a die */
-	uint64_t command_ns[OP_KINDS],
-		plane_command_ns[OP_KINDS]; /* of a command's first plane, of each other */
-
-	struct heap releases;
-	uint64_t release_order;
-
-	struct queue answered; /* forwarded reads that are done and not yet finished */
-	bool answering;
-	uint64_t held, room; /* pages held in the controller's memory, and how many fit */
-
-	struct queue completed; /* tickets */
-	uint64_t under_way;     /* operations and releases */
-	struct loads loads;
-	uint32_t *place; /* of each die in them */
-	struct busy busy;
-	struct watch *watch;       /* NULL: nobody watches */
-	struct accounts *accounts; /* NULL: nobody asks */
-	bool observed;             /* one of these, or the judge */
-};
 
 /* On the bus, without data: a copy-back is a read and a program. */
 static uint64_t command_ns(const struct tick_list *times, enum op_kind kind)
@@ -140,7 +67,7 @@ struct schedule *schedule_create(struct flash *flash)
 			.command = INDEX_NONE,
 			.suspended = INDEX_NONE };
 	for (uint32_t c = 0; c < g->channels; c++)
-		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY, false, 0 };
+		s->channel[c] = (struct channel){ INDEX_NONE, QUEUE_EMPTY, QUEUE_EMPTY };
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct copy), "copy pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
@@ -194,24 +121,9 @@ STEP uint32_t cell_time(const struct schedule *s, const struct op *op)
 	}
 }
 
-static uint32_t unit_of(const struct schedule *s, const struct op *op)
-{
-	return divide(op->die, s->per_unit);
-}
-
 static void change_load(struct schedule *s, const struct op *op, uint64_t by)
 {
 	loads_change(&s->loads, s->place[op->die], by);
-}
-
-static struct channel *channel_of(const struct schedule *s, uint32_t u)
-{
-	return &s->channel[divide(u, s->per_channel)];
-}
-
-static struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
-{
-	return &s->flash->block[geometry_block(s->geometry, ppn)];
 }
 
 /* ---- making operations ---- */
@@ -235,31 +147,6 @@ static void join_request(struct schedule *s, struct io *io, uint32_t index)
 	else
 		ops_at(&s->ops, io->last_op)->next = index;
 	io->last_op = index;
-}
-
-static void tell_made(const struct schedule *s, const struct io *io, uint32_t index)
-{
-	const struct op *op = ops_at(&s->ops, index);
-	op_t id = ops_handle(&s->ops, index);
-	bool awaited = !io->detached && !cause_is_background(op->cause);
-
-	if (s->accounts)
-		account_made(s->accounts, index, op->cause == CAUSE_MAP);
-	if (s->watch)
-		watch_made(s->watch, (struct watched_op){ id, op->kind, op->cause, op->ppn, op->to,
-					     .owner = s->flash->owner[order_target(op)],
-					     .sectors = op->sectors, .detached = !awaited });
-	if (s->flash->judge)
-		judge_made(s->flash->judge, (struct judged_op){ id, (enum judged_kind)op->kind, op->ppn,
-						    op->to, op->sectors, io->ticket, awaited });
-}
-
-static void tell_wait(const struct schedule *s, op_t op, op_t other)
-{
-	if (s->watch)
-		watch_waits(s->watch, op, other);
-	if (s->flash->judge)
-		judge_waits(s->flash->judge, op, other);
 }
 
 /* For what the request's operations up to io->step have brought. */
@@ -292,22 +179,10 @@ STEP uint32_t make_op(
 	change_load(s, op, op->cell_ns);
 	s->under_way++;
 	join_request(s, io, index);
-	if (s->observed)
-		tell_made(s, io, index);
+	event_made(s, io, index);
 	if (io->step != INDEX_NONE)
 		wait_for_step(s, io, index);
 	return index;
-}
-
-/* The list makes it wait; the witness is to know. */
-static void show_wait_for_erase(const struct schedule *s, uint32_t index)
-{
-	const struct op *op = ops_at(&s->ops, index);
-	const struct flash_block *block = block_of(s, order_target(op));
-	uint32_t erase = order_erase(&s->ops, block, block->erases);
-
-	if (erase != INDEX_NONE && erase != index)
-		watch_waits(s->watch, ops_handle(&s->ops, index), ops_handle(&s->ops, erase));
 }
 
 /* For each kind of operation by itself. */
@@ -333,8 +208,7 @@ STEP op_t make_timed_op(
 		op->chases = order_writer(&s->ops, block, ppn, op->life) != INDEX_NONE;
 		return ops_handle(&s->ops, index);
 	}
-	if (s->watch)
-		show_wait_for_erase(s, index);
+	event_ordered(s, index);
 	order_append(&s->ops, target, index);
 	return ops_handle(&s->ops, index);
 }
@@ -355,7 +229,7 @@ op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, uint32_t sectors, 
 static void wait_for_page(struct schedule *s, uint32_t index, uint32_t writer, ppn_t ppn)
 {
 	ops_add_edge(&s->ops, index, order_waiters(&s->ops, writer, ppn));
-	tell_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, writer));
+	event_waits(s, index, writer);
 }
 
 op_t schedule_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
@@ -379,7 +253,7 @@ static bool may_follow(const struct schedule *s, const struct io *io, ppn_t from
 {
 	const struct op *op;
 
-	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observed)
+	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observers)
 		return false;
 	op = ops_at(&s->ops, io->last_op);
 	return op->kind == OP_COPY && op->cause == cause && op->ticket == awaited_by(io, cause) &&
@@ -417,8 +291,7 @@ static void await_data(struct schedule *s, uint32_t forward, uint32_t program)
 	ops_at(&s->ops, forward)->behind = op->forwards;
 	ops_at(&s->ops, forward)->blockers++;
 	op->forwards = forward + 1;
-	if (s->watch)
-		watch_waits(s->watch, ops_handle(&s->ops, forward), ops_handle(&s->ops, program));
+	event_forwarded(s, forward, program);
 }
 
 op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t writer)
@@ -432,12 +305,12 @@ op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cau
 
 void schedule_wait_for(struct schedule *s, op_t op, op_t other)
 {
-	uint32_t index = ops_index(&s->ops, other);
+	uint32_t waiter = ops_index(&s->ops, op), index = ops_index(&s->ops, other);
 
 	if (index == INDEX_NONE)
 		return;
-	ops_add_edge(&s->ops, ops_index(&s->ops, op), &ops_at(&s->ops, index)->waiters);
-	tell_wait(s, op, other);
+	ops_add_edge(&s->ops, waiter, &ops_at(&s->ops, index)->waiters);
+	event_waits(s, waiter, index);
 }
 
 bool schedule_done(const struct schedule *s, op_t op)
@@ -464,79 +337,24 @@ static uint32_t take(struct schedule *s, struct queue *q)
 	return index;
 }
 
-static void watch_command(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
-{
-	uint32_t first = s->unit[u].command;
-	const struct op *op = ops_at(&s->ops, first);
-	struct watched_span span = { .unit = u,
-		.kind = (enum op_kind)op->kind,
-		.cause = (enum cause)op->cause,
-		.bus = bus,
-		.from = s->now,
-		.to = s->now + ns };
-
-	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
-		span.planes++;
-	watch_works(s->watch, ops_handle(&s->ops, first), span);
-}
-
-/* The unit's command keeps a bus or the unit itself busy for `ns`. */
-static void tell_works(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
-{
-	if (s->watch)
-		watch_command(s, u, bus, ns);
-	if (s->flash->judge)
-		(bus ? judge_bus : judge_cells)(s->flash->judge, u, true, s->now);
-}
-
 /* ---- the bus ---- */
 
-static void count_cells(const struct schedule *s, const struct unit *unit, struct busy *busy, uint64_t ns)
+static void count_cells(struct schedule *s, const struct unit *unit, uint64_t ns)
 {
-	busy->die_ns += ns;
+	s->busy.die_ns += ns;
 	if (cause_is_background(ops_at(&s->ops, unit->command)->cause))
-		busy->die_background_ns += ns;
+		s->busy.die_background_ns += ns;
 }
 
-/* A command's cells work from then on. */
-STEP void work_cells(struct schedule *s, uint32_t u, tick_t from, uint64_t ns)
+/* The cells work for the unit's command. */
+STEP void work_cells(struct schedule *s, uint32_t u, uint64_t ns)
 {
 	struct unit *unit = &s->unit[u];
 
 	unit->phase = PHASE_CELL;
-	if (s->observed)
-		tell_works(s, u, false, ns);
-	count_cells(s, unit, &s->busy, ns);
-	timers_set(&s->timers, u, from + ns);
-}
-
-/*
- * When a transfer into a die ends, its cells start and the bus goes to the next unit.  As long as none waits, no read
- * waits to interrupt the cells and nobody looks on, that is no event of its own: half of all events of programs,
- * copies and erases.  It becomes one (recall()) should one of these change before.
- */
-static bool foresee(const struct schedule *s, const struct channel *channel, const struct unit *unit)
-{
-	return unit->phase == PHASE_IN && channel->first.first == INDEX_NONE &&
-	       channel->others.first == INDEX_NONE &&
-	       (unit->reads.first == INDEX_NONE || s->settings->suspend == SUSPEND_NEVER) && !s->observed;
-}
-
-/* Is a transfer under way whose end is no event?  Of one that ends now: would its alarm still have to ring? */
-static bool is_foreseen(const struct schedule *s, const struct channel *channel)
-{
-	return channel->foreseen &&
-	       (channel->free > s->now || (channel->free == s->now && channel->user >= s->rung));
-}
-
-static void recall(struct schedule *s, struct channel *channel)
-{
-	struct unit *unit = &s->unit[channel->user];
-
-	channel->foreseen = false;
-	unit->phase = PHASE_IN;
-	count_cells(s, unit, &s->busy, -unit->cell_ns);
-	timers_set(&s->timers, channel->user, channel->free);
+	event_busy(s, u, false, ns);
+	count_cells(s, unit, ns);
+	timers_set(&s->timers, u, s->now + ns);
 }
 
 STEP void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
@@ -545,15 +363,9 @@ STEP void use_bus(struct schedule *s, struct channel *channel, uint32_t u)
 	uint64_t ns = unit->phase == PHASE_IN ? unit->in_ns : unit->out_ns;
 
 	channel->user = u;
-	channel->free = s->now + ns;
-	channel->foreseen = foresee(s, channel, unit);
 	s->busy.channel_ns += ns;
-	if (s->observed)
-		tell_works(s, u, true, ns);
-	if (channel->foreseen)
-		work_cells(s, u, channel->free, unit->cell_ns);
-	else
-		timers_set(&s->timers, u, channel->free);
+	event_busy(s, u, true, ns);
+	timers_set(&s->timers, u, s->now + ns);
 }
 
 static bool goes_first(const struct schedule *s, const struct unit *unit)
@@ -572,9 +384,7 @@ STEP void ask_for_bus(struct schedule *s, uint32_t u)
 {
 	struct channel *channel = channel_of(s, u);
 
-	if (is_foreseen(s, channel))
-		recall(s, channel);
-	else if (channel->user == INDEX_NONE || channel->foreseen) {
+	if (channel->user == INDEX_NONE) {
 		use_bus(s, channel, u);
 		return;
 	}
@@ -594,35 +404,6 @@ static void pass_on_bus(struct schedule *s, struct channel *channel)
 }
 
 /* ---- the die ---- */
-
-/* What the operations of its command have done until now. */
-static void account_command(struct schedule *s, const struct unit *unit, enum part part)
-{
-	for (uint32_t i = unit->command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
-		account_passed(s->accounts, i, part, s->now);
-}
-
-/* The unit leaves the bus or its cells, where it was until now. */
-static void tell_worked(struct schedule *s, uint32_t u, bool bus)
-{
-	if (s->flash->judge)
-		(bus ? judge_bus : judge_cells)(s->flash->judge, u, false, s->now);
-	account_command(s, &s->unit[u], bus ? PART_BUS : PART_CELLS);
-}
-
-/* Begins or goes on with its command. */
-static void account_work(struct schedule *s, uint32_t u)
-{
-	if (s->accounts)
-		account_unit(s->accounts, u, cause_is_background(ops_at(&s->ops, s->unit[u].command)->cause),
-			s->now);
-}
-
-static void account_rest(struct schedule *s, uint32_t u)
-{
-	if (s->accounts)
-		account_unit(s->accounts, u, false, s->now);
-}
 
 /* May `op` run in one multi-plane command with `first`? */
 static bool may_join(const struct schedule *s, const struct op *first, uint32_t index)
@@ -696,19 +477,6 @@ STEP void measure(struct schedule *s, struct unit *unit)
 	unit->out_ns = s->transfer_ns[out_sectors];
 }
 
-static void tell_begun(struct schedule *s, uint32_t u)
-{
-	for (uint32_t i = s->unit[u].command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
-		if (s->accounts)
-			account_started(s->accounts, i, u, s->now);
-		if (s->watch)
-			watch_started(s->watch, ops_handle(&s->ops, i), s->now);
-		if (s->flash->judge)
-			judge_started(s->flash->judge, ops_handle(&s->ops, i), u, s->now);
-	}
-	account_work(s, u);
-}
-
 STEP void begin_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
@@ -726,7 +494,7 @@ STEP void begin_command(struct schedule *s, uint32_t u)
 	if (unit->in_ns)
 		ask_for_bus(s, u);
 	else
-		work_cells(s, u, s->now, unit->cell_ns);
+		work_cells(s, u, unit->cell_ns);
 }
 
 STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
@@ -739,8 +507,7 @@ STEP void start_command(struct schedule *s, uint32_t u, struct queue *q)
 	measure(s, unit);
 	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
 		begin_op(s, i);
-	if (s->observed)
-		tell_begun(s, u);
+	event_started(s, u);
 	begin_command(s, u);
 }
 
@@ -751,11 +518,8 @@ static void resume(struct schedule *s, uint32_t u)
 	unit->command = unit->suspended;
 	unit->suspended = INDEX_NONE;
 	unit->out_ns = 0;
-	if (s->flash->judge)
-		judge_resumed(s->flash->judge, u);
-	account_work(s, u);
-	account_command(s, unit, PART_DIE);
-	work_cells(s, u, s->now, unit->suspended_ns);
+	event_resumed(s, u);
+	work_cells(s, u, unit->suspended_ns);
 }
 
 /* Enough reads have passed what waits or was interrupted. */
@@ -813,7 +577,7 @@ static bool may_suspend(const struct schedule *s, const struct unit *unit)
 static void stopped(struct schedule *s, uint32_t u)
 {
 	s->unit[u].phase = PHASE_IDLE;
-	account_rest(s, u);
+	event_rests(s, u);
 	wake(s, u);
 	dispatch_woken(s);
 }
@@ -824,31 +588,14 @@ static void suspend(struct schedule *s, uint32_t u)
 	struct unit *unit = &s->unit[u];
 	uint64_t stop = s->settings->suspend_ns, left = timers_due(&s->timers, u) - s->now;
 
-	if (s->flash->judge) {
-		judge_cells(s->flash->judge, u, false, s->now);
-		judge_suspended(s->flash->judge, u);
-	}
-	if (s->watch)
-		watch_stops(s->watch, u, s->now + stop);
-	account_command(s, unit, PART_CELLS);
-	count_cells(s, unit, &s->busy, stop - left);
+	event_suspended(s, u);
+	count_cells(s, unit, stop - left);
 	unit->suspended = unit->command;
 	unit->suspended_ns = left + s->settings->resume_ns;
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_STOP;
 	s->busy.suspensions++;
 	timers_set(&s->timers, u, s->now + stop);
-}
-
-/* A read waits: what the cells do may stop for it. */
-static void interrupt(struct schedule *s, uint32_t u)
-{
-	struct channel *channel = channel_of(s, u);
-
-	if (channel->user == u && is_foreseen(s, channel))
-		recall(s, channel);
-	if (may_suspend(s, &s->unit[u]))
-		suspend(s, u);
 }
 
 /* Into the queue of its die. */
@@ -860,8 +607,8 @@ STEP void queue_up(struct schedule *s, uint32_t index)
 	bool first = op->kind == OP_READ && s->settings->scheduler == SCHEDULE_READ_FIRST;
 
 	append(s, first ? &unit->reads : &unit->others, index);
-	if (first && s->settings->suspend != SUSPEND_NEVER)
-		interrupt(s, u);
+	if (first && may_suspend(s, unit))
+		suspend(s, u);
 	wake(s, u);
 }
 
@@ -875,7 +622,7 @@ STEP void open_gate(struct schedule *s, struct flash_block *block)
 }
 
 STEP void unblock(struct schedule *s, uint32_t index, uint32_t by);
-static void finish_op(struct schedule *s, uint32_t index);
+static void end_op(struct schedule *s, uint32_t index);
 
 /* What is answered may let others be answered: one after another, however long the chain. */
 static void answer(struct schedule *s, uint32_t index)
@@ -885,7 +632,7 @@ static void answer(struct schedule *s, uint32_t index)
 		return;
 	s->answering = true;
 	while (s->answered.first != INDEX_NONE)
-		finish_op(s, take(s, &s->answered));
+		end_op(s, take(s, &s->answered));
 	s->answering = false;
 }
 
@@ -946,21 +693,12 @@ static bool find_data(struct schedule *s, uint32_t index)
 		writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
 	}
 	if (known && writer == INDEX_NONE) {
-		if (s->flash->judge)
-			judge_reads_at(s->flash->judge, ops_handle(&s->ops, index), ppn);
+		event_reads_at(s, index, ppn);
 		read_at_source(s, op, ppn, life);
 		return true;
 	}
 	wait_for_page(s, index, first, op->ppn);
 	return false;
-}
-
-static void tell_ready(const struct schedule *s, uint32_t index)
-{
-	if (s->accounts)
-		account_ready(s->accounts, index, unit_of(s, ops_at(&s->ops, index)), s->now);
-	if (s->watch)
-		watch_ready(s->watch, ops_handle(&s->ops, index), s->now);
 }
 
 STEP void make_ready(struct schedule *s, uint32_t index)
@@ -969,8 +707,7 @@ STEP void make_ready(struct schedule *s, uint32_t index)
 
 	if (op->chases && !find_data(s, index))
 		return;
-	if (s->observed)
-		tell_ready(s, index);
+	event_ready(s, index);
 	op->stage = STAGE_READY;
 	if (op->forwards)
 		answer_reads(s, index);
@@ -982,21 +719,10 @@ STEP void make_ready(struct schedule *s, uint32_t index)
 		open_gate(s, block_of(s, order_target(op)));
 }
 
-static void account_unblocked(struct schedule *s, uint32_t index, uint32_t by)
-{
-	const struct op *other = by == INDEX_NONE ? NULL : ops_at(&s->ops, by);
-
-	if (other && other->ticket != INDEX_NONE && other->ticket == ops_at(&s->ops, index)->ticket)
-		account_continued(s->accounts, index, by);
-	else
-		account_waited(s->accounts, index, other && cause_is_background(other->cause), s->now);
-}
-
 /* `by`: the operation that it no longer waits for; INDEX_NONE. */
 STEP void unblock(struct schedule *s, uint32_t index, uint32_t by)
 {
-	if (s->accounts)
-		account_unblocked(s, index, by);
+	event_unblocked(s, index, by);
 	if (--ops_at(&s->ops, index)->blockers == 0)
 		make_ready(s, index);
 }
@@ -1025,8 +751,7 @@ STEP void finish_part_of_request(struct schedule *s, uint32_t index)
 
 	if (--ticket->pending)
 		return;
-	if (s->flash->judge)
-		judge_completed(s->flash->judge, index, s->now);
+	event_completed(s, index);
 	ticket->completed = s->now;
 	ticket = s->ops.ticket.object;
 	queue_append(&s->completed, ARRAY_FIELD(ticket, next), index);
@@ -1058,22 +783,13 @@ STEP void leave_blocks(struct schedule *s, const struct op *op, struct flash_blo
 	}
 }
 
-static void tell_done(const struct schedule *s, uint32_t index)
-{
-	if (s->watch)
-		watch_done(s->watch, ops_handle(&s->ops, index), s->now);
-	if (s->flash->judge)
-		judge_done(s->flash->judge, ops_handle(&s->ops, index), s->now);
-}
-
-STEP void end_op(struct schedule *s, uint32_t index)
+static void end_op(struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
 	struct flash_block *block = block_of(s, order_target(op));
 	uint32_t waiter;
 
-	if (s->observed)
-		tell_done(s, index);
+	event_done(s, index);
 	change_load(s, op, -(uint64_t)op->cell_ns);
 	s->under_way--;
 	s->held -= op->held;
@@ -1084,16 +800,10 @@ STEP void end_op(struct schedule *s, uint32_t index)
 	if (op->kind != OP_FORWARD)
 		leave_blocks(s, op, block);
 	if (op->ticket != INDEX_NONE) {
-		if (s->accounts)
-			account_finished(s->accounts, index, op->ticket);
+		event_finished(s, index);
 		finish_part_of_request(s, op->ticket);
 	}
 	ops_give_op(&s->ops, index);
-}
-
-static void finish_op(struct schedule *s, uint32_t index)
-{
-	end_op(s, index);
 }
 
 /* Its command is finished. */
@@ -1119,8 +829,7 @@ STEP void end_copy(struct schedule *s, uint32_t index, const struct flash_block 
 	struct op *op = ops_at(&s->ops, index);
 	uint32_t waiter;
 
-	if (s->observed)
-		tell_done(s, index);
+	event_done(s, index);
 	change_load(s, op, -(uint64_t)op->cell_ns);
 	order_check_end(&s->ops, block, index);
 	while ((waiter = ops_next_waiter(&s->ops, index)) != INDEX_NONE)
@@ -1139,7 +848,7 @@ STEP void go_on_copying(struct schedule *s, uint32_t u)
 	const struct flash_block *block = block_of(s, op[index].to);
 
 	end_copy(s, index, block);
-	if (unit->reads.first != INDEX_NONE || s->woken.first != INDEX_NONE || s->observed) {
+	if (unit->reads.first != INDEX_NONE || s->woken.first != INDEX_NONE || s->observers) {
 		queue_prepend(&unit->others, ARRAY_FIELD(op, next), index);
 		be_idle(s, u);
 		return;
@@ -1160,7 +869,7 @@ STEP void finish_command(struct schedule *s, uint32_t u)
 
 	if (ops_at(&s->ops, index)->kind != OP_READ)
 		unit->passed = 0;
-	account_rest(s, u);
+	event_rests(s, u);
 	if (ops_at(&s->ops, index)->train != INDEX_NONE) {
 		go_on_copying(s, u);
 		return;
@@ -1179,7 +888,7 @@ static void start_cells(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
 
-	work_cells(s, u, s->now, unit->cell_ns);
+	work_cells(s, u, unit->cell_ns);
 	if (unit->reads.first != INDEX_NONE && may_suspend(s, unit))
 		suspend(s, u);
 }
@@ -1194,8 +903,7 @@ STEP void unit_done(struct schedule *s, uint32_t u)
 		stopped(s, u);
 		return;
 	}
-	if (s->observed)
-		tell_worked(s, u, done != PHASE_CELL);
+	event_free(s, u, done != PHASE_CELL);
 	unit->phase = PHASE_OUT;
 	if (done == PHASE_IN)
 		start_cells(s, u);
@@ -1227,8 +935,7 @@ static void release(struct schedule *s, uint32_t first_op, uint32_t ticket)
 	while (first_op != INDEX_NONE) {
 		uint32_t next = ops_at(&s->ops, first_op)->next;
 
-		if (s->accounts)
-			account_released(s->accounts, first_op, ticket);
+		event_released(s, first_op, ticket);
 		unblock(s, first_op, INDEX_NONE);
 		first_op = next;
 	}
@@ -1247,8 +954,7 @@ void schedule_begin(struct schedule *s, struct io *io)
 	io->ticket = pool_take(&s->ops.ticket);
 	ops_ticket(&s->ops, io->ticket)->pending = 1;
 	oracle_step(s->flash->oracle);
-	if (s->flash->judge)
-		judge_begin(s->flash->judge, io->ticket);
+	event_begun(s, io->ticket);
 }
 
 void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
@@ -1257,10 +963,7 @@ void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
 
 	s->under_way++;
 	s->release_order++;
-	if (s->accounts)
-		account_submitted(s->accounts, io->ticket, s->now, delay);
-	if (s->flash->judge)
-		judge_submit(s->flash->judge, io->ticket, io->accesses, s->now);
+	event_submitted(s, io, delay);
 	if (delay)
 		heap_push(&s->releases, &later, sizeof later, earlier, "release queue");
 	else
@@ -1274,19 +977,12 @@ tick_t schedule_now(const struct schedule *s)
 	return s->now;
 }
 
-STEP void go_to(struct schedule *s, tick_t when)
-{
-	if (when != s->now)
-		s->rung = 0;
-	s->now = when;
-}
-
 STEP void release_next(struct schedule *s)
 {
 	struct release r;
 
 	heap_pop(&s->releases, &r, sizeof r, earlier);
-	go_to(s, r.when);
+	s->now = r.when;
 	release(s, r.first_op, r.ticket);
 }
 
@@ -1294,8 +990,7 @@ STEP void ring_next_alarm(struct schedule *s, tick_t due)
 {
 	uint32_t u = timers_first(&s->timers);
 
-	go_to(s, due);
-	s->rung = u >= s->rung ? u + 1 : s->rung;
+	s->now = due;
 	unit_done(s, u);
 }
 
@@ -1317,8 +1012,6 @@ static void run(struct schedule *s, tick_t until, bool eager)
 void schedule_run_until(struct schedule *s, tick_t until)
 {
 	run(s, until, false);
-	if (until >= s->now)
-		s->rung = UINT32_MAX;
 	if (until > s->now && until != TICK_NEVER)
 		s->now = until;
 }
@@ -1334,8 +1027,7 @@ void schedule_drain(struct schedule *s)
 	schedule_run_until(s, TICK_NEVER);
 	BUG_ON(s->under_way, "%llu operations wait for something that never happens",
 		(unsigned long long)s->under_way);
-	if (s->flash->judge)
-		judge_idle(s->flash->judge);
+	event_drained(s);
 }
 
 bool schedule_completed(struct schedule *s, uint32_t *ticket, tick_t *when)
@@ -1367,62 +1059,47 @@ uint32_t schedule_least_loaded(struct schedule *s, uint32_t from)
 	return loads_least(&s->loads, from);
 }
 
-/* Counted of cells that do not work yet. */
-static struct busy busy_ahead(const struct schedule *s)
-{
-	struct busy ahead = { 0 };
-
-	for (uint32_t c = 0; c < s->geometry->channels; c++)
-		if (is_foreseen(s, &s->channel[c])) {
-			const struct unit *unit = &s->unit[s->channel[c].user];
-
-			count_cells(s, unit, &ahead, unit->cell_ns);
-		}
-	return ahead;
-}
-
 struct busy schedule_busy(const struct schedule *s)
 {
-	struct busy busy = s->busy, ahead = busy_ahead(s);
-
-	busy.die_ns -= ahead.die_ns;
-	busy.die_background_ns -= ahead.die_background_ns;
-	return busy;
+	return s->busy;
 }
 
-void schedule_watch(struct schedule *s, struct watch *watch)
+static void set_observers(struct schedule *s)
 {
-	for (uint32_t c = 0; c < s->geometry->channels; c++)
-		if (is_foreseen(s, &s->channel[c]))
-			recall(s, &s->channel[c]);
-	s->watch = watch;
-	s->observed = watch || s->accounts || s->flash->judge;
+	s->observers = (uint8_t)((s->flash->judge ? TO_JUDGE : 0) | (s->accounts ? TO_ACCOUNTS : 0) |
+				 (s->tracer ? TO_TRACER : 0));
+}
+
+void schedule_trace(struct schedule *s, struct tracer *tracer)
+{
+	s->tracer = tracer;
+	set_observers(s);
 }
 
 void schedule_be_judged(struct schedule *s)
 {
-	s->observed = true;
+	set_observers(s);
 }
 
 void schedule_keep_accounts(struct schedule *s)
 {
 	s->accounts = accounts_create(s->units);
-	s->observed = true;
+	set_observers(s);
 }
 
 const struct account *schedule_account(const struct schedule *s, uint32_t ticket)
 {
-	return account_of(s->accounts, ticket);
+	return accounts_of(s->accounts, ticket);
 }
 
 void schedule_note(struct schedule *s, const char *format, ...)
 {
 	va_list args;
 
-	if (!s->watch)
+	if (!s->tracer)
 		return;
 	va_start(args, format);
-	watch_note(s->watch, format, args);
+	tracer_note(s->tracer, format, args);
 	va_end(args);
 }
 
@@ -1496,21 +1173,13 @@ static bool unit_holds(const struct schedule *s, uint32_t u)
 	const struct unit *unit = &s->unit[u];
 
 	if (!is_soon(s, unit->in_ns | unit->cell_ns | unit->out_ns | unit->suspended_ns) ||
-		(lowest_get(&s->timers.key, u) != LOWEST_UNSET &&
+		(min_tree_get(&s->timers.key, u) != MIN_TREE_UNSET &&
 			!is_soon(s, timers_due(&s->timers, u) - s->now)))
 		return false;
 	if (unit->phase == PHASE_IDLE)
-		return unit->command == INDEX_NONE && lowest_get(&s->timers.key, u) == LOWEST_UNSET;
+		return unit->command == INDEX_NONE && min_tree_get(&s->timers.key, u) == MIN_TREE_UNSET;
 	return unit->phase == PHASE_STOP ? unit->suspended != INDEX_NONE
 					 : unit->phase != PHASE_WOKEN && unit->command != INDEX_NONE;
-}
-
-/* A transfer whose end is foreseen is that of a command. */
-static bool channel_holds(const struct schedule *s, const struct channel *channel)
-{
-	return !is_foreseen(s, channel) ||
-	       (channel->user < s->units && s->unit[channel->user].command != INDEX_NONE &&
-		       is_soon(s, channel->free - s->now));
 }
 
 static void unit_regions(struct schedule *s, struct regions *r)
@@ -1532,9 +1201,6 @@ static void unit_regions(struct schedule *s, struct regions *r)
 	regions_below_or_none(r, NUMBERS_OF(s->channel, user), channels, units, "channels");
 	QUEUE_BELOW(r, s->channel, first, channels, units, "channels");
 	QUEUE_BELOW(r, s->channel, others, channels, units, "channels");
-	regions_below(r, NUMBERS_OF(s->channel, foreseen), channels, 2, "channels");
-	for (uint32_t c = 0; c < channels; c++)
-		regions_require(r, channel_holds(s, &s->channel[c]), "channels");
 }
 
 static void release_regions(struct schedule *s, struct regions *r)
@@ -1558,7 +1224,6 @@ void schedule_regions(struct schedule *s, struct regions *r)
 {
 	BUG_ON(s->woken.first != INDEX_NONE || s->answered.first != INDEX_NONE, "an event is under way");
 	regions_visit(r, &s->now, sizeof s->now);
-	regions_visit(r, &s->rung, sizeof s->rung);
 	ops_regions(s, r);
 	unit_regions(s, r);
 	release_regions(s, r);
@@ -1648,5 +1313,5 @@ uint32_t schedule_tickets(const struct schedule *s)
 
 void schedule_statistics_start(struct schedule *s)
 {
-	s->busy = busy_ahead(s);
+	s->busy = (struct busy){ 0 };
 }

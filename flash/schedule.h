@@ -16,9 +16,9 @@
 #ifndef FLASH_SCHEDULE_H
 #define FLASH_SCHEDULE_H
 
-#include "flash/account.h"
 #include "flash/flash.h"
-#include "flash/watch.h"
+#include "observe/accounts.h"
+#include "observe/tracer.h"
 
 struct schedule;
 
@@ -66,7 +66,7 @@ void schedule_begin(struct schedule *, struct io *);
 void schedule_submit(struct schedule *, struct io *, tick_t delay);
 
 /* From now on the witness is told what happens; NULL: nobody is. */
-void schedule_watch(struct schedule *, struct watch *);
+void schedule_trace(struct schedule *, struct tracer *);
 
 /* For the witness, if there is one: why an FTL does what it does next. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);

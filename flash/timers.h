@@ -1,5 +1,5 @@
 /*
- * One alarm per hardware unit and the earliest of them at hand (base/lowest.h).
+ * One alarm per hardware unit and the earliest of them at hand (base/min_tree.h).
  * Alarms of the same time ring in order of their unit, so runs are repeatable.
  *
  * Time and unit are one number, (due - epoch) << bits | unit.  The epoch moves on when that would not fit: alarms
@@ -8,11 +8,11 @@
 #ifndef FLASH_TIMERS_H
 #define FLASH_TIMERS_H
 
-#include "base/lowest.h"
+#include "base/min_tree.h"
 #include "types.h"
 
 struct timers {
-	struct lowest key; /* of the units; LOWEST_UNSET */
+	struct min_tree key; /* of the units; MIN_TREE_UNSET */
 	uint32_t bits;
 	tick_t epoch, reach; /* of alarms, behind the epoch */
 };
@@ -30,31 +30,31 @@ static inline void timers_set(struct timers *t, uint32_t unit, tick_t due)
 {
 	if (due - t->epoch >= t->reach)
 		timers_move_epoch(t, due);
-	lowest_set(&t->key, unit, (due - t->epoch) << t->bits | unit);
+	min_tree_set(&t->key, unit, (due - t->epoch) << t->bits | unit);
 }
 
 static inline void timers_unset(struct timers *t, uint32_t unit)
 {
-	lowest_set(&t->key, unit, LOWEST_UNSET);
+	min_tree_set(&t->key, unit, MIN_TREE_UNSET);
 }
 
 /* When the alarm of a unit, which is set, rings. */
 static inline tick_t timers_due(const struct timers *t, uint32_t unit)
 {
-	return t->epoch + (lowest_get(&t->key, unit) >> t->bits);
+	return t->epoch + (min_tree_get(&t->key, unit) >> t->bits);
 }
 
 /* The unit whose alarm rings first, if any is set. */
 static inline uint32_t timers_first(const struct timers *t)
 {
-	return (uint32_t)lowest_of_all(&t->key) & (((uint32_t)1 << t->bits) - 1);
+	return (uint32_t)min_tree_least(&t->key) & (((uint32_t)1 << t->bits) - 1);
 }
 
 static inline tick_t timers_next(const struct timers *t)
 {
-	uint64_t key = lowest_of_all(&t->key);
+	uint64_t key = min_tree_least(&t->key);
 
-	return key == LOWEST_UNSET ? TICK_NEVER : t->epoch + (key >> t->bits);
+	return key == MIN_TREE_UNSET ? TICK_NEVER : t->epoch + (key >> t->bits);
 }
 
 #endif

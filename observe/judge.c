@@ -6,7 +6,7 @@
 enum stage { MADE, STARTED, DONE };
 
 struct deed {
-	struct judged_op op;
+	struct made_op made;
 	enum stage stage;
 	uint64_t request;             /* serial number */
 	uint64_t writer;              /* of a forwarded read: the program whose data it takes */
@@ -21,7 +21,7 @@ struct deed {
 };
 
 struct wait {
-	uint64_t other;
+	op_t other;
 	uint32_t next; /* + 1 */
 };
 
@@ -43,7 +43,7 @@ struct block {
 
 /* Operations that a unit serves as one. */
 struct command {
-	enum judged_kind kind;
+	enum op_kind kind;
 	uint32_t left; /* operations not done; 0 = none */
 	uint32_t die;
 	uint32_t page;   /* of its block, that of the first operation */
@@ -132,7 +132,7 @@ static struct deed *find(const struct judge *j, uint64_t id)
 {
 	uint32_t slot = (uint32_t)id - 1;
 
-	return id && slot < j->deeds && j->deed[slot].op.id == id ? &j->deed[slot] : NULL;
+	return id && slot < j->deeds && j->deed[slot].made.op == id ? &j->deed[slot] : NULL;
 }
 
 static bool is_done(const struct judge *j, uint64_t id)
@@ -149,24 +149,24 @@ static struct block *block_of(const struct judge *j, ppn_t ppn)
 
 static ppn_t target(const struct deed *d)
 {
-	return d->op.kind == JUDGED_COPY ? d->op.to : d->op.ppn;
+	return d->made.kind == OP_COPY ? d->made.to : d->made.ppn;
 }
 
 static bool reads(const struct deed *d)
 {
-	return d->op.kind == JUDGED_READ || d->op.kind == JUDGED_COPY;
+	return d->made.kind == OP_READ || d->made.kind == OP_COPY;
 }
 
 static bool writes(const struct deed *d)
 {
-	return d->op.kind == JUDGED_PROGRAM || d->op.kind == JUDGED_COPY;
+	return d->made.kind == OP_PROGRAM || d->made.kind == OP_COPY;
 }
 
 static const char *kind_name(const struct deed *d)
 {
 	static const char *const names[] = { "read", "program", "copy", "erase", "forwarded read" };
 
-	return names[d->op.kind];
+	return names[d->made.kind];
 }
 
 static void pass_time(struct judge *j, tick_t now)
@@ -203,7 +203,7 @@ void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t no
 /* The operations of the request may start. */
 static bool is_released(const struct judge *j, const struct deed *d, tick_t now)
 {
-	const struct served *r = &j->request[d->op.ticket];
+	const struct served *r = &j->request[d->made.ticket];
 
 	return r->serial != d->request || (r->submitted && now >= r->released);
 }
@@ -240,14 +240,14 @@ static void write_page(struct judge *j, struct deed *d)
 {
 	struct block *b = block_of(j, target(d));
 
-	d->data = d->op.kind == JUDGED_COPY ? j->meant[d->op.ppn] : ++j->data;
+	d->data = d->made.kind == OP_COPY ? j->meant[d->made.ppn] : ++j->data;
 	d->place = b->made++;
 	d->life = b->lives;
 	d->epoch = b->epoch;
 	b->users++;
 	j->meant[target(d)] = d->data;
-	j->writer[target(d)] = d->op.id;
-	if (d->op.kind != JUDGED_PROGRAM)
+	j->writer[target(d)] = d->made.op;
+	if (d->made.kind != OP_PROGRAM)
 		return;
 	d->held = (j->held + 1) * j->settings.page_bytes <= j->settings.forward_bytes;
 	j->held += d->held;
@@ -255,22 +255,22 @@ static void write_page(struct judge *j, struct deed *d)
 
 static void read_page(struct judge *j, struct deed *d)
 {
-	struct block *b = block_of(j, d->op.ppn);
+	struct block *b = block_of(j, d->made.ppn);
 
-	BUG_ON(!j->meant[d->op.ppn], "page %u is to be read and holds nothing", d->op.ppn);
-	d->data = j->meant[d->op.ppn];
-	d->at = d->op.ppn;
+	BUG_ON(!j->meant[d->made.ppn], "page %u is to be read and holds nothing", d->made.ppn);
+	d->data = j->meant[d->made.ppn];
+	d->at = d->made.ppn;
 	d->source_life = b->lives;
 	d->source_epoch = d->at_epoch = b->epoch;
 	b->users++;
-	if (d->op.kind == JUDGED_READ)
-		j->reader[d->op.ppn] = d->op.id;
+	if (d->made.kind == OP_READ)
+		j->reader[d->made.ppn] = d->made.op;
 }
 
 static void erase_block(struct judge *j, struct deed *d)
 {
-	struct block *b = block_of(j, d->op.ppn);
-	ppn_t first = d->op.ppn - d->op.ppn % j->settings.pages_per_block;
+	struct block *b = block_of(j, d->made.ppn);
+	ppn_t first = d->made.ppn - d->made.ppn % j->settings.pages_per_block;
 
 	d->place = b->made++;
 	d->life = b->lives++;
@@ -283,38 +283,38 @@ static void erase_block(struct judge *j, struct deed *d)
 
 static void forward_page(struct judge *j, struct deed *d)
 {
-	const struct deed *writer = find(j, j->writer[d->op.ppn]);
+	const struct deed *writer = find(j, j->writer[d->made.ppn]);
 
-	d->writer = j->writer[d->op.ppn];
-	d->data = j->meant[d->op.ppn];
-	BUG_ON(!writer || writer->stage == DONE || writer->op.kind != JUDGED_PROGRAM || !writer->held,
-		"a read of page %u is served from memory that does not hold the page", d->op.ppn);
-	j->reader[d->op.ppn] = d->op.id;
+	d->writer = j->writer[d->made.ppn];
+	d->data = j->meant[d->made.ppn];
+	BUG_ON(!writer || writer->stage == DONE || writer->made.kind != OP_PROGRAM || !writer->held,
+		"a read of page %u is served from memory that does not hold the page", d->made.ppn);
+	j->reader[d->made.ppn] = d->made.op;
 }
 
-void judge_made(struct judge *j, struct judged_op op)
+void judge_made(struct judge *j, const struct made_op *made)
 {
-	uint32_t slot = (uint32_t)op.id - 1;
+	uint32_t slot = (uint32_t)made->op - 1;
 	struct deed *d;
 
 	make_room(j, slot);
 	d = &j->deed[slot];
-	BUG_ON(d->stage != DONE, "operation %llu is made while %llu is under way", (unsigned long long)op.id,
-		(unsigned long long)d->op.id);
-	*d = (struct deed){ .op = op, .stage = MADE, .request = j->request[op.ticket].serial };
+	BUG_ON(d->stage != DONE, "operation %llu is made while %llu is under way",
+		(unsigned long long)made->op, (unsigned long long)d->made.op);
+	*d = (struct deed){ .made = *made, .stage = MADE, .request = j->request[made->ticket].serial };
 	j->open_deeds++;
-	j->request[op.ticket].pending += op.awaited;
+	j->request[made->ticket].pending += made->awaited;
 	if (reads(d))
 		read_page(j, d);
 	if (writes(d))
 		write_page(j, d);
-	if (op.kind == JUDGED_ERASE)
+	if (made->kind == OP_ERASE)
 		erase_block(j, d);
-	if (op.kind == JUDGED_FORWARD)
+	if (made->kind == OP_FORWARD)
 		forward_page(j, d);
 }
 
-void judge_waits(struct judge *j, uint64_t op, uint64_t other)
+void judge_waits(struct judge *j, op_t op, op_t other)
 {
 	struct deed *d = find(j, op);
 	uint32_t index = j->free_wait;
@@ -359,17 +359,17 @@ void judge_answers(struct judge *j, ppn_t page)
 {
 	const struct deed *read = find(j, j->reader[page]);
 
-	BUG_ON(!read || read->request != j->serial || !read->op.awaited,
+	BUG_ON(!read || read->request != j->serial || !read->made.awaited,
 		"a request is answered from page %u and waits for no read of it", page);
 }
 
-void judge_reads_at(struct judge *j, uint64_t op, ppn_t source)
+void judge_reads_at(struct judge *j, op_t op, ppn_t source)
 {
 	struct deed *d = find(j, op);
 
 	BUG_ON(!d || d->stage != MADE, "operation %llu changes its place too late", (unsigned long long)op);
-	BUG_ON(is_done(j, j->writer[d->op.ppn]), "page %u is read at page %u although it is there", d->op.ppn,
-		source);
+	BUG_ON(is_done(j, j->writer[d->made.ppn]), "page %u is read at page %u although it is there",
+		d->made.ppn, source);
 	d->at = source;
 	d->at_epoch = block_of(j, source)->epoch;
 }
@@ -405,7 +405,7 @@ static uint64_t page_time(const tick_t *times, size_t types, uint32_t page)
 static tick_t cell_time(const struct judge *j, const struct deed *d)
 {
 	const struct judge_settings *s = &j->settings;
-	tick_t ns = d->op.kind == JUDGED_ERASE ? s->erase_ns : 0;
+	tick_t ns = d->made.kind == OP_ERASE ? s->erase_ns : 0;
 
 	if (reads(d))
 		ns += page_time(s->read_ns, s->read_types, d->at % s->pages_per_block);
@@ -417,13 +417,14 @@ static tick_t cell_time(const struct judge *j, const struct deed *d)
 static void check_waits(const struct judge *j, const struct deed *d, tick_t now)
 {
 	BUG_ON(!is_released(j, d, now), "a %s of page %u starts at %llu, before the look-ups of its request",
-		kind_name(d), d->op.ppn, (unsigned long long)now);
+		kind_name(d), d->made.ppn, (unsigned long long)now);
 	for (uint32_t at = d->first_wait; at; at = j->wait[at - 1].next) {
 		const struct deed *other = find(j, j->wait[at - 1].other);
 
 		BUG_ON(other && other->stage != DONE,
 			"a %s of page %u starts at %llu before the %s of page %u that it waits for",
-			kind_name(d), d->op.ppn, (unsigned long long)now, kind_name(other), other->op.ppn);
+			kind_name(d), d->made.ppn, (unsigned long long)now, kind_name(other),
+			other->made.ppn);
 	}
 }
 
@@ -432,7 +433,7 @@ static bool uses(const struct judge *j, const struct deed *d, const struct block
 {
 	if (d->stage == DONE)
 		return false;
-	return (reads(d) && block_of(j, d->op.ppn) == b && d->source_life == life &&
+	return (reads(d) && block_of(j, d->made.ppn) == b && d->source_life == life &&
 		       d->source_epoch == b->epoch) ||
 	       (writes(d) && block_of(j, target(d)) == b && d->life == life && d->epoch == b->epoch);
 }
@@ -442,8 +443,8 @@ static void check_unused(const struct judge *j, const struct deed *erase, const 
 {
 	for (uint32_t i = 0; b->old_users && i < j->deeds; i++)
 		BUG_ON(uses(j, &j->deed[i], b, erase->life),
-			"the block of page %u is erased before the %s of page %u is done", erase->op.ppn,
-			kind_name(&j->deed[i]), j->deed[i].op.ppn);
+			"the block of page %u is erased before the %s of page %u is done", erase->made.ppn,
+			kind_name(&j->deed[i]), j->deed[i].made.ppn);
 }
 
 /* Programs and erases of a block start in the order in which they were made, erases alone. */
@@ -459,7 +460,7 @@ static void check_order(struct judge *j, const struct deed *d)
 	b->started++;
 	BUG_ON(d->life != b->life, "a %s of page %u starts in life %u of its block, it belongs to life %u",
 		kind_name(d), target(d), b->life, d->life);
-	if (d->op.kind == JUDGED_ERASE) {
+	if (d->made.kind == OP_ERASE) {
 		check_unused(j, d, b);
 		b->page = 0;
 		return;
@@ -472,7 +473,7 @@ static void check_data(const struct judge *j, const struct deed *d)
 {
 	if (reads(d) && d->at_epoch == block_of(j, d->at)->epoch)
 		BUG_ON(j->present[d->at] != d->data, "a %s of page %u takes place at page %u, which holds %s",
-			kind_name(d), d->op.ppn, d->at, j->present[d->at] ? "other data" : "nothing yet");
+			kind_name(d), d->made.ppn, d->at, j->present[d->at] ? "other data" : "nothing yet");
 }
 
 static tick_t transfer_time(const struct judge *j, uint64_t sectors)
@@ -494,19 +495,19 @@ static void ask_for_bus(struct judge *j, struct command *c, tick_t now)
 /* A command of several planes: as the settings allow, and copies never. */
 static bool may_join(const struct judge *j, const struct command *c, const struct deed *d)
 {
-	if (j->settings.multiplane == JUDGED_ALONE || d->op.kind == JUDGED_COPY)
+	if (j->settings.multiplane == JUDGED_ALONE || d->made.kind == OP_COPY)
 		return false;
-	return j->settings.multiplane == JUDGED_ANY_OFFSET || d->op.kind == JUDGED_ERASE ||
+	return j->settings.multiplane == JUDGED_ANY_OFFSET || d->made.kind == OP_ERASE ||
 	       d->at % j->settings.pages_per_block == c->page;
 }
 
-static tick_t command_time(const struct judge *j, enum judged_kind kind, bool further)
+static tick_t command_time(const struct judge *j, enum op_kind kind, bool further)
 {
 	const tick_t *ns = further ? j->settings.plane_command_ns : j->settings.command_ns;
 
-	if (kind == JUDGED_COPY)
+	if (kind == OP_COPY)
 		return ns[0] + ns[1];
-	return ns[kind == JUDGED_ERASE ? 2 : kind == JUDGED_PROGRAM];
+	return ns[kind == OP_ERASE ? 2 : kind == OP_PROGRAM];
 }
 
 static void join_command(struct judge *j, struct command *c, const struct deed *d, tick_t now)
@@ -515,18 +516,18 @@ static void join_command(struct judge *j, struct command *c, const struct deed *
 	uint64_t bit = (uint64_t)1 << plane % j->settings.planes_per_die;
 
 	if (!c->left)
-		*c = (struct command){ .kind = d->op.kind,
+		*c = (struct command){ .kind = d->made.kind,
 			.die = die,
 			.page = d->at % j->settings.pages_per_block,
 			.begun = now };
-	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->op.kind || c->die != die ||
+	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->made.kind || c->die != die ||
 			(c->planes & bit) || (c->left && !may_join(j, c, d)),
-		"a %s of page %u starts on a die that is at work", kind_name(d), d->op.ppn);
-	c->command_ns += command_time(j, d->op.kind, c->left);
+		"a %s of page %u starts on a die that is at work", kind_name(d), d->made.ppn);
+	c->command_ns += command_time(j, d->made.kind, c->left);
 	c->left++;
 	c->planes |= bit;
-	c->in_sectors += d->op.kind == JUDGED_PROGRAM ? d->op.sectors : 0;
-	c->out_sectors += d->op.kind == JUDGED_READ ? d->op.sectors : 0;
+	c->in_sectors += d->made.kind == OP_PROGRAM ? d->made.sectors : 0;
+	c->out_sectors += d->made.kind == OP_READ ? d->made.sectors : 0;
 	if (cell_time(j, d) > c->cells)
 		c->cells = cell_time(j, d);
 	if (!c->asked && way_in(j, c))
@@ -542,19 +543,19 @@ static void check_stop(struct unit *u, const struct deed *d, tick_t now)
 	u->stops = false;
 }
 
-void judge_started(struct judge *j, uint64_t op, uint32_t unit, tick_t now)
+void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
 {
 	struct deed *d = find(j, op);
 
 	pass_time(j, now);
 	BUG_ON(!d || d->stage != MADE, "operation %llu starts twice", (unsigned long long)op);
 	if (!reads(d))
-		d->at = d->op.ppn;
+		d->at = d->made.ppn;
 	BUG_ON(d->at / j->pages_per_plane / j->settings.planes_per_die / j->settings.dies_per_unit != unit,
 		"a %s of page %u starts on die %u", kind_name(d), d->at, unit);
 	check_waits(j, d, now);
 	check_data(j, d);
-	if (d->op.kind != JUDGED_READ)
+	if (d->made.kind != OP_READ)
 		check_order(j, d);
 	check_stop(&j->unit[unit], d, now);
 	join_command(j, &j->unit[unit].now, d, now);
@@ -641,7 +642,7 @@ void judge_suspended(struct judge *j, uint32_t unit)
 {
 	struct unit *u = &j->unit[unit];
 
-	BUG_ON(!u->now.left || u->now.in_cells || u->interrupted.left || u->now.kind == JUDGED_READ,
+	BUG_ON(!u->now.left || u->now.in_cells || u->interrupted.left || u->now.kind == OP_READ,
 		"die %u interrupts what cannot be interrupted", unit);
 	u->interrupted = u->now;
 	u->interrupted.interruptions++;
@@ -668,11 +669,11 @@ static void check_times(const struct judge *j, const struct deed *d, const struc
 	tick_t cells = c->cells + c->interruptions * j->settings.resume_ns;
 
 	BUG_ON(on_bus || c->in_cells || !c->left, "a %s of page %u is done while its die works", kind_name(d),
-		d->op.ppn);
+		d->made.ppn);
 	BUG_ON(c->cells_spent != cells, "a %s of page %u took %llu ns in the cells, should take %llu",
-		kind_name(d), d->op.ppn, (unsigned long long)c->cells_spent, (unsigned long long)cells);
+		kind_name(d), d->made.ppn, (unsigned long long)c->cells_spent, (unsigned long long)cells);
 	BUG_ON(c->bus_spent + 1 < bus || c->bus_spent > bus + 1,
-		"a %s of page %u took %llu ns on the bus, should take %llu", kind_name(d), d->op.ppn,
+		"a %s of page %u took %llu ns on the bus, should take %llu", kind_name(d), d->made.ppn,
 		(unsigned long long)c->bus_spent, (unsigned long long)bus);
 }
 
@@ -702,7 +703,7 @@ static void end_of_write(struct judge *j, const struct deed *d)
 	}
 	b->life++;
 	for (uint32_t page = 0; page < j->settings.pages_per_block; page++)
-		j->present[d->op.ppn - d->op.ppn % j->settings.pages_per_block + page] = 0;
+		j->present[d->made.ppn - d->made.ppn % j->settings.pages_per_block + page] = 0;
 }
 
 /* What the program waits for is done, so its data is there. */
@@ -726,15 +727,15 @@ static void give_back_waits(struct judge *j, struct deed *d)
 	}
 }
 
-void judge_done(struct judge *j, uint64_t op, tick_t now)
+void judge_done(struct judge *j, op_t op, tick_t now)
 {
 	struct deed *d = find(j, op);
 	struct unit *u;
 
 	pass_time(j, now);
-	BUG_ON(!d || d->stage != (d->op.kind == JUDGED_FORWARD ? MADE : STARTED),
+	BUG_ON(!d || d->stage != (d->made.kind == OP_FORWARD ? MADE : STARTED),
 		"operation %llu is done and has not started", (unsigned long long)op);
-	if (d->op.kind == JUDGED_FORWARD) {
+	if (d->made.kind == OP_FORWARD) {
 		check_forward(j, d, now);
 	} else {
 		u = &j->unit[d->at / j->pages_per_plane / j->settings.planes_per_die /
@@ -744,13 +745,13 @@ void judge_done(struct judge *j, uint64_t op, tick_t now)
 	}
 	if (reads(d))
 		check_data(j, d);
-	if (writes(d) || d->op.kind == JUDGED_ERASE)
+	if (writes(d) || d->made.kind == OP_ERASE)
 		end_of_write(j, d);
 	if (reads(d))
-		leave_block(block_of(j, d->op.ppn), d->source_life, d->source_epoch);
+		leave_block(block_of(j, d->made.ppn), d->source_life, d->source_epoch);
 	j->held -= d->held;
-	if (d->op.awaited && j->request[d->op.ticket].serial == d->request)
-		j->request[d->op.ticket].pending--;
+	if (d->made.awaited && j->request[d->made.ticket].serial == d->request)
+		j->request[d->made.ticket].pending--;
 	give_back_waits(j, d);
 	d->stage = DONE;
 	j->open_deeds--;

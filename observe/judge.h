@@ -13,7 +13,7 @@
 #define OBSERVE_JUDGE_H
 
 #include "base/regions.h"
-#include "types.h"
+#include "observe/event.h"
 
 struct judge;
 
@@ -24,9 +24,6 @@ struct judge;
 enum judged_bus { JUDGED_COMMAND_FIRST, JUDGED_FIRST_COME, JUDGED_DATA_FIRST };
 
 enum judged_planes { JUDGED_ALONE, JUDGED_SAME_OFFSET, JUDGED_ANY_OFFSET };
-
-/* In the order of the medium's kinds of operation. */
-enum judged_kind { JUDGED_READ, JUDGED_PROGRAM, JUDGED_COPY, JUDGED_ERASE, JUDGED_FORWARD };
 
 struct judge_settings {
 	uint32_t channels, dies_per_channel, planes_per_die, blocks_per_plane, pages_per_block, page_bytes;
@@ -41,14 +38,6 @@ struct judge_settings {
 	uint64_t forward_bytes;
 };
 
-struct judged_op {
-	uint64_t id;
-	enum judged_kind kind;
-	ppn_t ppn, to; /* `to`: target of a copy */
-	uint32_t sectors, ticket;
-	bool awaited; /* by its request */
-};
-
 struct judge *judge_create(const struct judge_settings *);
 void judge_free(struct judge *);
 
@@ -58,14 +47,14 @@ JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t 
 JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
 
 /* Operations: made by the request begun last, bound to wait, on their way. */
-JUDGING judge_made(struct judge *, struct judged_op);
-JUDGING judge_waits(struct judge *, uint64_t op, uint64_t other);
+JUDGING judge_made(struct judge *, const struct made_op *);
+JUDGING judge_waits(struct judge *, op_t op, op_t other);
 JUDGING judge_kept(struct judge *, ppn_t page, ppn_t from); /* the page written last keeps data of another */
 JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and is nothing but that page */
 JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is answered from the page */
-JUDGING judge_reads_at(struct judge *, uint64_t op, ppn_t source);
-JUDGING judge_started(struct judge *, uint64_t op, uint32_t unit, tick_t now);
-JUDGING judge_done(struct judge *, uint64_t op, tick_t now);
+JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
+JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
+JUDGING judge_done(struct judge *, op_t op, tick_t now);
 
 /* Outside time. */
 JUDGING judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */

@@ -31,7 +31,7 @@ static void add_setting(void *kept, const struct param_echo *setting)
 
 static struct kept kept_of(struct checkpoint *c)
 {
-	struct kept k = { "ssdlab run 6", "run", "make one with ssd run --checkpoint FILE", .running = true,
+	struct kept k = { "ssdlab run 7", "run", "make one with ssd run --checkpoint FILE", .running = true,
 		.visit = visit_run, .check = check_run, .context = c };
 
 	kept_add(&k, "version", SSD_VERSION);

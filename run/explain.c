@@ -15,8 +15,8 @@ void explanation_begin(struct explanation *x, struct drive *d, const struct requ
 	x->before = d->ftl->map;
 	x->diary = d->buffer->diary = open_memstream(&x->evictions, &x->evictions_bytes);
 	BUG_ON(!x->diary, "no stream in memory");
-	x->watch.open = true;
-	schedule_watch(d->flash->schedule, &x->watch);
+	x->tracer.open = true;
+	schedule_trace(d->flash->schedule, &x->tracer);
 }
 
 void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
@@ -66,19 +66,19 @@ void explanation_taken(struct explanation *x, struct drive *d)
 {
 	d->buffer->diary = NULL;
 	fclose(x->diary);
-	x->watch.open = false;
+	x->tracer.open = false;
 	x->accesses = d->io.accesses;
 	x->after = d->ftl->map;
-	x->owner = memory_array(x->watch.ops + 1, sizeof *x->owner, "explanation");
-	for (uint32_t i = 0; i < x->watch.ops; i++)
-		name_owner(d->ftl, x->watch.op[i].owner, x->owner[i], sizeof *x->owner);
+	x->owner = memory_array(x->tracer.ops + 1, sizeof *x->owner, "explanation");
+	for (uint32_t i = 0; i < x->tracer.ops; i++)
+		name_owner(d->ftl, x->tracer.op[i].made.owner, x->owner[i], sizeof *x->owner);
 	keep_map(x, d);
 }
 
 void explanation_release(struct explanation *x, struct drive *d)
 {
-	schedule_watch(d->flash->schedule, NULL);
-	watch_release(&x->watch);
+	schedule_trace(d->flash->schedule, NULL);
+	tracer_release(&x->tracer);
 	memory_free(x->owner);
 	free(x->map);
 	free(x->evictions);
@@ -116,17 +116,17 @@ static void write_look_ups(const struct explanation *x, const struct drive *d, F
 }
 
 /* The operations that number `index` waited for, by number. */
-static void write_waits(const struct watch *w, uint32_t index, FILE *out)
+static void write_waits(const struct tracer *t, uint32_t index, FILE *out)
 {
 	const char *between = "";
 
-	for (uint32_t i = 0; i < w->waits; i++) {
-		if (w->wait[i].op != index)
+	for (uint32_t i = 0; i < t->waits; i++) {
+		if (t->wait[i].op != index)
 			continue;
-		if (w->wait[i].other == WATCHED_EARLIER)
+		if (t->wait[i].other == TRACED_EARLIER)
 			fprintf(out, "%sa request before", between);
 		else
-			fprintf(out, "%s%u", between, w->wait[i].other + 1);
+			fprintf(out, "%s%u", between, t->wait[i].other + 1);
 		between = ", ";
 	}
 	fputs(*between ? "" : "-", out);
@@ -156,53 +156,46 @@ static void write_place(const struct geometry *g, ppn_t ppn, FILE *out)
 	fprintf(out, "  %-26s", text);
 }
 
-const char *op_name(enum op_kind kind)
-{
-	static const char *const names[] = { "read", "program", "copy", "erase", "forward" };
-
-	return names[kind];
-}
-
 /* Of a copy with the place that it comes from. */
 static void write_held(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
 {
-	const struct watched_op *op = &x->watch.op[index];
+	const struct traced_op *op = &x->tracer.op[index];
 	char text[80], place[24];
 
-	name_place(&d->geometry, op->ppn, place, sizeof place);
-	snprintf(text, sizeof text, op->kind == OP_COPY ? "%s from %s" : "%s", x->owner[index], place);
+	name_place(&d->geometry, op->made.ppn, place, sizeof place);
+	snprintf(text, sizeof text, op->made.kind == OP_COPY ? "%s from %s" : "%s", x->owner[index], place);
 	fprintf(out, "%-22s", text);
 }
 
 static void write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
 {
-	const struct watched_op *op = &x->watch.op[index];
+	const struct traced_op *op = &x->tracer.op[index];
 
-	fprintf(out, "# %3u  %-8s%-7s", index + 1, op_name(op->kind), cause_name(op->cause));
-	write_place(&d->geometry, op->kind == OP_COPY ? op->to : op->ppn, out);
+	fprintf(out, "# %3u  %-8s%-7s", index + 1, op_name(op->made.kind), cause_name(op->made.cause));
+	write_place(&d->geometry, op->made.kind == OP_COPY ? op->made.to : op->made.ppn, out);
 	write_held(x, d, index, out);
-	fprintf(out, "%8u", op->sectors);
+	fprintf(out, "%8u", op->made.sectors);
 	write_time(op->ready, x->request.arrival, out);
 	write_time(op->start, x->request.arrival, out);
 	write_time(op->done, x->request.arrival, out);
 	fputs("  ", out);
-	write_waits(&x->watch, index, out);
-	fputs(op->detached ? "  (the request does not wait for it)\n" : "\n", out);
+	write_waits(&x->tracer, index, out);
+	fputs(op->made.awaited ? "\n" : "  (the request does not wait for it)\n", out);
 }
 
 /* Each before the operation that was made next. */
 static void write_ops(const struct explanation *x, const struct drive *d, FILE *out)
 {
-	const struct watch *w = &x->watch;
+	const struct tracer *t = &x->tracer;
 	uint32_t note = 0;
 
-	if (w->ops)
+	if (t->ops)
 		fprintf(out, "# %3s  %-8s%-7s  %-26s%-22s%8s%12s%12s%12s  %s\n", "op", "what", "for",
 			"block.page", "which holds", "sectors", "ready ns", "starts", "done", "waits for");
-	for (uint32_t i = 0; i <= w->ops; i++) {
-		for (; note < w->notes && w->note[note].ops == i; note++)
-			fprintf(out, "#      %s\n", w->note[note].text);
-		if (i < w->ops)
+	for (uint32_t i = 0; i <= t->ops; i++) {
+		for (; note < t->notes && t->note[note].ops == i; note++)
+			fprintf(out, "#      %s\n", t->note[note].text);
+		if (i < t->ops)
 			write_op(x, d, i, out);
 	}
 }
@@ -211,10 +204,10 @@ tick_t explanation_completion(const struct explanation *x, const struct drive *d
 {
 	tick_t last = x->taken + x->accesses * d->settings->dram.access_ns;
 
-	for (uint32_t i = 0; i < x->watch.ops; i++) {
-		const struct watched_op *op = &x->watch.op[i];
+	for (uint32_t i = 0; i < x->tracer.ops; i++) {
+		const struct traced_op *op = &x->tracer.op[i];
 
-		if (!op->detached && op->done != TICK_NEVER && op->done > last)
+		if (op->made.awaited && op->done != TICK_NEVER && op->done > last)
 			last = op->done;
 	}
 	return last;
@@ -264,26 +257,26 @@ static const char *const purposes[CAUSES] = {
 	[CAUSE_WEAR] = " (wear levelling)",
 };
 
-static uint32_t count_ops(const struct watch *w, uint32_t from, enum op_kind kind, enum cause cause)
+static uint32_t count_ops(const struct tracer *t, uint32_t from, enum op_kind kind, enum cause cause)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = from; i < w->ops; i++)
-		count += w->op[i].kind == kind && w->op[i].cause == cause;
+	for (uint32_t i = from; i < t->ops; i++)
+		count += t->op[i].made.kind == kind && t->op[i].made.cause == cause;
 	return count;
 }
 
-static void tell_op(const struct geometry *g, const struct watched_op *op, FILE *out)
+static void tell_op(const struct geometry *g, const struct traced_op *op, FILE *out)
 {
 	char place[24], to[24];
 
-	name_place(g, op->ppn, place, sizeof place);
-	if (op->kind == OP_ERASE)
-		fprintf(out, "%u", geometry_block(g, op->ppn));
-	else if (op->kind != OP_COPY)
+	name_place(g, op->made.ppn, place, sizeof place);
+	if (op->made.kind == OP_ERASE)
+		fprintf(out, "%u", geometry_block(g, op->made.ppn));
+	else if (op->made.kind != OP_COPY)
 		fputs(place, out);
 	else {
-		name_place(g, op->to, to, sizeof to);
+		name_place(g, op->made.to, to, sizeof to);
 		fprintf(out, "%s to %s", place, to);
 	}
 }
@@ -291,29 +284,30 @@ static void tell_op(const struct geometry *g, const struct watched_op *op, FILE 
 /* All operations of a kind and cause at the place of the first of them. */
 static void tell_ops(const struct explanation *x, const struct geometry *g, FILE *out)
 {
-	const struct watch *w = &x->watch;
+	const struct tracer *t = &x->tracer;
 	const char *between = "";
 
-	for (uint32_t i = 0; i < w->ops; i++) {
-		const struct watched_op *op = &w->op[i];
-		uint32_t all = count_ops(w, 0, op->kind, op->cause);
+	for (uint32_t i = 0; i < t->ops; i++) {
+		const struct traced_op *op = &t->op[i];
+		uint32_t all = count_ops(t, 0, op->made.kind, op->made.cause);
 
-		if (count_ops(w, i, op->kind, op->cause) < all)
+		if (count_ops(t, i, op->made.kind, op->made.cause) < all)
 			continue;
 		fputs(between, out);
 		between = ", ";
 		if (all > TOLD_MOST) {
-			fprintf(out, "%u %s%s", all, verbs[op->kind].many, purposes[op->cause]);
+			fprintf(out, "%u %s%s", all, verbs[op->made.kind].many, purposes[op->made.cause]);
 			continue;
 		}
-		fprintf(out, "%s%s ", verbs[op->kind].one, op->kind == OP_ERASE && all > 1 ? "s" : "");
+		fprintf(out, "%s%s ", verbs[op->made.kind].one,
+			op->made.kind == OP_ERASE && all > 1 ? "s" : "");
 		for (uint32_t told = 0, k = i; told < all; k++)
-			if (w->op[k].kind == op->kind && w->op[k].cause == op->cause) {
+			if (t->op[k].made.kind == op->made.kind && t->op[k].made.cause == op->made.cause) {
 				fputs(!told ? "" : told + 1 < all ? ", " : " and ", out);
 				told++;
-				tell_op(g, &w->op[k], out);
+				tell_op(g, &t->op[k], out);
 			}
-		fputs(purposes[op->cause], out);
+		fputs(purposes[op->made.cause], out);
 	}
 }
 
@@ -349,11 +343,11 @@ void explanation_tell(const struct explanation *x, const struct drive *d, FILE *
 {
 	request_tell(&d->geometry, &x->request, out);
 	fputs(": ", out);
-	if (x->watch.ops)
+	if (x->tracer.ops)
 		tell_ops(x, &d->geometry, out);
 	else
 		fputs(without_ops(x, d), out);
-	for (uint32_t i = 0; i < x->watch.notes; i++)
-		fprintf(out, "%s%s", i ? "; " : ". Why: ", x->watch.note[i].text);
+	for (uint32_t i = 0; i < x->tracer.notes; i++)
+		fprintf(out, "%s%s", i ? "; " : ". Why: ", x->tracer.note[i].text);
 	fputc('.', out);
 }

@@ -6,7 +6,7 @@
 #define RUN_EXPLAIN_H
 
 #include "drive/drive.h"
-#include "flash/watch.h"
+#include "observe/tracer.h"
 
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ struct explanation {
 	tick_t taken; /* when it entered the drive */
 	uint32_t accesses;
 	struct map_statistics before, after;
-	struct watch watch;
+	struct tracer tracer;
 	char (*owner)[32]; /* per operation, what the page holds */
 	char *map; /* what the host layer made of it, what the mapping says of its pages once it was taken in */
 	size_t map_bytes;
@@ -44,9 +44,6 @@ tick_t explanation_completion(const struct explanation *, const struct drive *);
 
 /* What the page holds in the words of its FTL: "LPN 5"; "-" if nothing. */
 void name_owner(const struct ftl *, owner_t, char *text, size_t bytes);
-
-/* "read", "program", "copy", "erase", "forward" */
-const char *op_name(enum op_kind);
 
 /* "3.0": its block, and its place in that. */
 void name_place(const struct geometry *, ppn_t, char *text, size_t bytes);

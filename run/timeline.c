@@ -13,13 +13,12 @@ void timeline_begin(struct timeline *t, struct drive *d, uint64_t number)
 {
 	if (!covers(t, number))
 		return;
-	t->watch.spans = t->watch.open = true;
-	schedule_watch(d->flash->schedule, &t->watch);
+	t->tracer.hardware = t->tracer.open = true;
+	schedule_trace(d->flash->schedule, &t->tracer);
 }
 
 void timeline_taken(struct timeline *t, struct drive *d, const struct request *r, uint64_t number)
 {
-	const struct watch *w = &t->watch;
 	uint32_t first =
 		t->requests ? t->request[t->requests - 1].first + t->request[t->requests - 1].ops : 0;
 
@@ -32,25 +31,25 @@ void timeline_taken(struct timeline *t, struct drive *d, const struct request *r
 		.taken = schedule_now(d->flash->schedule),
 		.served = schedule_now(d->flash->schedule) + d->io.accesses * d->settings->dram.access_ns,
 		.first = first,
-		.ops = w->ops - first,
+		.ops = t->tracer.ops - first,
 		.in_drive = d->in_drive,
 		.free_pages = d->geometry.pages - d->flash->pages_used };
-	t->owner = memory_grown(t->owner, &t->owner_room, w->ops + 1, sizeof *t->owner, "timeline");
-	for (uint32_t i = first; i < w->ops; i++)
-		name_owner(d->ftl, w->op[i].owner, t->owner[i], sizeof *t->owner);
-	t->watch.open = false;
+	t->owner = memory_grown(t->owner, &t->owner_room, t->tracer.ops + 1, sizeof *t->owner, "timeline");
+	for (uint32_t i = first; i < t->tracer.ops; i++)
+		name_owner(d->ftl, t->tracer.op[i].made.owner, t->owner[i], sizeof *t->owner);
+	t->tracer.open = false;
 }
 
 void timeline_end(struct timeline *t, struct drive *d)
 {
-	schedule_watch(d->flash->schedule, NULL);
+	schedule_trace(d->flash->schedule, NULL);
 	for (uint32_t i = 0; i < t->requests; i++) {
 		struct timed_request *r = &t->request[i];
 
 		for (uint32_t k = r->first; k < r->first + r->ops; k++) {
-			const struct watched_op *op = &t->watch.op[k];
+			const struct traced_op *op = &t->tracer.op[k];
 
-			if (!op->detached && op->done != TICK_NEVER && op->done > r->served)
+			if (op->made.awaited && op->done != TICK_NEVER && op->done > r->served)
 				r->served = op->done;
 		}
 	}
@@ -58,7 +57,7 @@ void timeline_end(struct timeline *t, struct drive *d)
 
 void timeline_release(struct timeline *t)
 {
-	watch_release(&t->watch);
+	tracer_release(&t->tracer);
 	memory_free(t->request);
 	memory_free(t->owner);
 }

@@ -8,7 +8,7 @@
 #define RUN_TIMELINE_H
 
 #include "drive/drive.h"
-#include "flash/watch.h"
+#include "observe/tracer.h"
 
 struct timed_request {
 	struct request request;
@@ -21,7 +21,7 @@ struct timed_request {
 
 struct timeline {
 	uint64_t from, to; /* numbers of requests; set by the caller, the rest is zero at first */
-	struct watch watch;
+	struct tracer tracer;
 	struct timed_request *request;
 	char (*owner)[32]; /* per operation, what the page holds */
 	uint32_t requests, request_room, owner_room;

@@ -59,29 +59,29 @@ static void put_tracks(struct events *e)
 /* What the operation is about, for who asks. */
 static void put_operation(struct events *e, uint32_t op)
 {
-	const struct watch *w = &e->timeline->watch;
-	const struct watched_op *o = &w->op[op];
+	const struct tracer *t = &e->timeline->tracer;
+	const struct traced_op *o = &t->op[op];
 	char place[24];
 	const char *between = "";
 
-	name_place(&e->drive->geometry, o->ppn, place, sizeof place);
+	name_place(&e->drive->geometry, o->made.ppn, place, sizeof place);
 	fprintf(e->out, ",\"request\":%" PRIu64 ",\"operation\":%u,\"page\":\"%s\"",
 		e->timeline->request[e->request[op]].number, op + 1, place);
-	if (o->kind == OP_COPY) {
-		name_place(&e->drive->geometry, o->to, place, sizeof place);
+	if (o->made.kind == OP_COPY) {
+		name_place(&e->drive->geometry, o->made.to, place, sizeof place);
 		fprintf(e->out, ",\"to\":\"%s\"", place);
 	}
 	fprintf(e->out, ",\"holds\":\"%s\",\"sectors\":%u,\"waited for\":\"", e->timeline->owner[op],
-		o->sectors);
-	for (uint32_t i = 0; i < w->waits; i++)
-		if (w->wait[i].op == op && w->wait[i].other != WATCHED_EARLIER) {
-			fprintf(e->out, "%s%u", between, w->wait[i].other + 1);
+		o->made.sectors);
+	for (uint32_t i = 0; i < t->waits; i++)
+		if (t->wait[i].op == op && t->wait[i].other != TRACED_EARLIER) {
+			fprintf(e->out, "%s%u", between, t->wait[i].other + 1);
 			between = ", ";
 		}
-	fprintf(e->out, "\",\"awaited\":%s", o->detached ? "false" : "true");
+	fprintf(e->out, "\",\"awaited\":%s", o->made.awaited ? "true" : "false");
 }
 
-static void put_slice(struct events *e, const struct watched_span *span)
+static void put_slice(struct events *e, const struct traced_span *span)
 {
 	uint32_t track = span->bus ? span->unit / e->per_channel : span->unit;
 
@@ -89,17 +89,17 @@ static void put_slice(struct events *e, const struct watched_span *span)
 	fprintf(e->out, ",\"dur\":%" PRIu64 ".%03u,\"name\":\"%s %s\",\"cat\":\"%s\",\"args\":{\"planes\":%u",
 		(span->to - span->from) / 1000, (unsigned)((span->to - span->from) % 1000),
 		op_name(span->kind), cause_name(span->cause), cause_name(span->cause), span->planes);
-	if (span->op != WATCHED_EARLIER)
+	if (span->op != TRACED_EARLIER)
 		put_operation(e, span->op);
 	fputs("}}", e->out);
 }
 
 /* From the end of what was waited for to the start of what waited, both on their dies. */
-static void put_arrow(struct events *e, uint32_t number, const struct watched_wait *wait)
+static void put_arrow(struct events *e, uint32_t number, const struct traced_wait *wait)
 {
-	const struct watched_span *span = e->timeline->watch.span, *source, *target;
+	const struct traced_span *span = e->timeline->tracer.span, *source, *target;
 
-	if (wait->op == WATCHED_EARLIER || wait->other == WATCHED_EARLIER || !e->first[wait->op] ||
+	if (wait->op == TRACED_EARLIER || wait->other == TRACED_EARLIER || !e->first[wait->op] ||
 		!e->last[wait->other])
 		return;
 	source = &span[e->last[wait->other] - 1];
@@ -149,10 +149,10 @@ static void find_spans(struct events *e)
 	for (uint32_t i = 0; i < t->requests; i++)
 		for (uint32_t k = 0; k < t->request[i].ops; k++)
 			e->request[t->request[i].first + k] = i;
-	for (uint32_t i = 0; i < t->watch.spans_seen; i++) {
-		const struct watched_span *span = &t->watch.span[i];
+	for (uint32_t i = 0; i < t->tracer.spans; i++) {
+		const struct traced_span *span = &t->tracer.span[i];
 
-		if (span->bus || span->op == WATCHED_EARLIER)
+		if (span->bus || span->op == TRACED_EARLIER)
 			continue;
 		if (!e->first[span->op])
 			e->first[span->op] = i + 1;
@@ -162,7 +162,6 @@ static void find_spans(struct events *e)
 
 void trace_events_write(const struct timeline *t, const struct drive *d, FILE *out)
 {
-	const struct watch *w = &t->watch;
 	const struct geometry *g = &d->geometry;
 	uint32_t per_chip = d->settings->flash.interleave ? 1 : g->dies_per_chip;
 	struct events e = { .timeline = t,
@@ -171,17 +170,17 @@ void trace_events_write(const struct timeline *t, const struct drive *d, FILE *o
 		.per_channel = g->dies_per_channel / per_chip,
 		.out = out,
 		.between = "",
-		.first = memory_array(w->ops, sizeof *e.first, "timeline"),
-		.last = memory_array(w->ops, sizeof *e.last, "timeline"),
-		.request = memory_array(w->ops, sizeof *e.request, "timeline") };
+		.first = memory_array(t->tracer.ops, sizeof *e.first, "timeline"),
+		.last = memory_array(t->tracer.ops, sizeof *e.last, "timeline"),
+		.request = memory_array(t->tracer.ops, sizeof *e.request, "timeline") };
 
 	find_spans(&e);
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
 	put_tracks(&e);
-	for (uint32_t i = 0; i < w->spans_seen; i++)
-		put_slice(&e, &w->span[i]);
-	for (uint32_t i = 0; i < w->waits; i++)
-		put_arrow(&e, i, &w->wait[i]);
+	for (uint32_t i = 0; i < t->tracer.spans; i++)
+		put_slice(&e, &t->tracer.span[i]);
+	for (uint32_t i = 0; i < t->tracer.waits; i++)
+		put_arrow(&e, i, &t->tracer.wait[i]);
 	for (uint32_t i = 0; i < t->requests; i++) {
 		put_request(&e, &t->request[i]);
 		put_counts(&e, &t->request[i]);

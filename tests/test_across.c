@@ -528,12 +528,12 @@ static void test_requests_wait_for_their_mapping_page(void **state)
 }
 
 /* Does the operation wait for a read of the page table's only mapping page? */
-static bool waits_for_the_page_table(const struct rig *rig, const struct watch *w, uint32_t op)
+static bool waits_for_the_page_table(const struct rig *rig, const struct tracer *t, uint32_t op)
 {
-	for (uint32_t i = 0; i < w->waits; i++)
-		if (w->wait[i].op == op && w->wait[i].other != WATCHED_EARLIER &&
-			w->op[w->wait[i].other].cause == CAUSE_MAP &&
-			w->op[w->wait[i].other].owner == across_of(rig)->page.map.lpns)
+	for (uint32_t i = 0; i < t->waits; i++)
+		if (t->wait[i].op == op && t->wait[i].other != TRACED_EARLIER &&
+			t->op[t->wait[i].other].made.cause == CAUSE_MAP &&
+			t->op[t->wait[i].other].made.owner == across_of(rig)->page.map.lpns)
 			return true;
 	return false;
 }
@@ -552,9 +552,9 @@ static uint32_t serve_waiting(struct rig *rig, enum request_type type, sector_t 
 	assert_true(drive_submit(rig->drive, &r));
 	explanation_taken(&x, rig->drive);
 	drive_drain(rig->drive);
-	for (uint32_t op = 0; op < x.watch.ops; op++)
-		if (x.watch.op[op].cause == CAUSE_HOST) {
-			assert_true(waits_for_the_page_table(rig, &x.watch, op));
+	for (uint32_t op = 0; op < x.tracer.ops; op++)
+		if (x.tracer.op[op].made.cause == CAUSE_HOST) {
+			assert_true(waits_for_the_page_table(rig, &x.tracer, op));
 			waiting++;
 		}
 	explanation_release(&x, rig->drive);

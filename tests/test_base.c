@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/list.h"
-#include "base/lowest.h"
+#include "base/min_tree.h"
 #include "base/pool.h"
 #include "base/queue.h"
 #include "base/ring.h"
@@ -141,9 +141,9 @@ static void test_heaps_in_one_array(void **state)
 	assert_int_equal(number[4], 11);
 }
 
-/* ---- the lowest of numbers ---- */
+/* ---- winner tree ---- */
 
-static uint32_t first_lowest(const uint64_t *model, uint32_t count, uint32_t from)
+static uint32_t first_least(const uint64_t *model, uint32_t count, uint32_t from)
 {
 	uint32_t best = from;
 
@@ -153,36 +153,36 @@ static uint32_t first_lowest(const uint64_t *model, uint32_t count, uint32_t fro
 	return best;
 }
 
-static void random_lowest(struct random *r)
+static void random_min_tree(struct random *r)
 {
 	uint32_t count = 1 + (uint32_t)random_below(r, ELEMENTS);
-	struct lowest t = lowest_create(count, "test");
+	struct min_tree t = min_tree_create(count, "test");
 	uint64_t model[ELEMENTS];
 
 	for (uint32_t i = 0; i < count; i++)
-		lowest_set(&t, i, model[i] = 1);
+		min_tree_set(&t, i, model[i] = 1);
 	for (uint32_t step = 0; step < STEPS; step++) {
 		uint32_t i = (uint32_t)random_below(r, count), from = (uint32_t)random_below(r, count);
 
 		for (uint64_t more = random_below(r, 4); more; more--) {
 			uint32_t k = (uint32_t)random_below(r, count);
 
-			lowest_enter(&t, k, model[k] = random_below(r, 4));
+			min_tree_set_leaf(&t, k, random_below(r, 4));
+			min_tree_set(&t, k, model[k] = random_below(r, 4));
 		}
-		lowest_play(&t);
-		lowest_set(&t, i, model[i] = random_below(r, 6) ? random_below(r, 4) : LOWEST_UNSET);
-		assert_int_equal(lowest_get(&t, i), model[i]);
-		assert_int_equal(lowest_of_all(&t), model[first_lowest(model, count, 0)]);
-		if (lowest_of_all(&t) != LOWEST_UNSET)
-			assert_int_equal(lowest_from(&t, from), first_lowest(model, count, from));
+		min_tree_set(&t, i, model[i] = random_below(r, 6) ? random_below(r, 4) : MIN_TREE_UNSET);
+		assert_int_equal(min_tree_get(&t, i), model[i]);
+		assert_int_equal(min_tree_least(&t), model[first_least(model, count, 0)]);
+		if (min_tree_least(&t) != MIN_TREE_UNSET)
+			assert_int_equal(min_tree_first_least(&t, from), first_least(model, count, from));
 	}
-	lowest_free(&t);
+	min_tree_free(&t);
 }
 
-static void test_lowest(void **state)
+static void test_min_tree(void **state)
 {
 	(void)state;
-	for_each_seed(random_lowest);
+	for_each_seed(random_min_tree);
 }
 
 /* ---- list ---- */
@@ -803,7 +803,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_heap),
 		cmocka_unit_test(test_heaps_in_one_array),
-		cmocka_unit_test(test_lowest),
+		cmocka_unit_test(test_min_tree),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_ring),

@@ -279,13 +279,13 @@ static void test_accounts_of_another_time_are_seen(void **state)
 	struct accounts *a = accounts_create(1);
 
 	(void)state;
-	account_submitted(a, 0, 1000, 50);
-	account_made(a, 0, false);
-	account_released(a, 0, 0);
-	account_waited(a, 0, false, 1700);
-	account_passed(a, 0, PART_CELLS, 1800);
+	accounts_submitted(a, 0, 1000, 50);
+	accounts_made(a, 0, CAUSE_HOST);
+	accounts_released(a, 0, 0);
+	accounts_waited(a, 0, false, 1700);
+	accounts_passed(a, 0, PART_CELLS, 1800);
 	assert_true(accounts_agree(a, 0, 0));
-	account_submitted(a, 0, 1001, 50);
+	accounts_submitted(a, 0, 1001, 50);
 	assert_false(accounts_agree(a, 0, 0));
 	accounts_free(a);
 }
@@ -370,7 +370,6 @@ static void test_times_that_no_alarm_can_have_are_refused(void **state)
 		{ "cell_ns", 10000 },
 		{ "out_ns", 4000 },
 		{ "suspended_ns", 605100 },
-		{ "the end of the transfer", 400100 },
 		{ "the alarm", NOW },
 	};
 	struct bench *b = bench_open_unjudged(

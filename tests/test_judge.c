@@ -39,9 +39,13 @@ static struct judge *new_judge(void)
 }
 
 /* Operations of ticket 0, awaited, of a whole page; a background one has ticket 0, too. */
-static void make(struct judge *j, uint64_t id, enum judged_kind kind, ppn_t ppn, ppn_t to)
+static void make(struct judge *j, uint64_t id, enum op_kind kind, ppn_t ppn, ppn_t to)
 {
-	judge_made(j, (struct judged_op){ id, kind, ppn, to, 4, 0, kind != JUDGED_ERASE });
+	struct made_op made = {
+		.op = id, .kind = kind, .ppn = ppn, .to = to, .sectors = 4, .awaited = kind != OP_ERASE
+	};
+
+	judge_made(j, &made);
 }
 
 /* The operation alone on its die, from `now` on; returns when it is done. */
@@ -83,10 +87,10 @@ static struct judge *begun(void)
 
 	judge_placed(j, 0, PPN_NONE);
 	judge_begin(j, 0);
-	make(j, 1, JUDGED_READ, 0, PPN_NONE);
-	make(j, 2, JUDGED_PROGRAM, 4, PPN_NONE);
+	make(j, 1, OP_READ, 0, PPN_NONE);
+	make(j, 2, OP_PROGRAM, 4, PPN_NONE);
 	judge_waits(j, 2, 1);
-	make(j, 3, JUDGED_PROGRAM, 5, PPN_NONE);
+	make(j, 3, OP_PROGRAM, 5, PPN_NONE);
 	return j;
 }
 
@@ -97,7 +101,7 @@ static void test_a_lawful_request(void **state)
 
 	(void)state;
 	judge_kept(j, 4, 0);
-	make(j, 4, JUDGED_FORWARD, 4, PPN_NONE);
+	make(j, 4, OP_FORWARD, 4, PPN_NONE);
 	judge_answers(j, 4);
 	judge_submit(j, 0, 1, 0);
 	now = read_through(j, 1, now);
@@ -107,10 +111,10 @@ static void test_a_lawful_request(void **state)
 	judge_completed(j, 0, now);
 	judge_idle(j);
 	judge_begin(j, 0);
-	make(j, 5, JUDGED_COPY, 5, 8);
-	make(j, 6, JUDGED_ERASE, 4, PPN_NONE);
-	make(j, 7, JUDGED_PROGRAM, 4, PPN_NONE);
-	make(j, 8, JUDGED_READ, 8, PPN_NONE);
+	make(j, 5, OP_COPY, 5, 8);
+	make(j, 6, OP_ERASE, 4, PPN_NONE);
+	make(j, 7, OP_PROGRAM, 4, PPN_NONE);
+	make(j, 8, OP_READ, 8, PPN_NONE);
 	judge_submit(j, 0, 0, now);
 	judge_reads_at(j, 8, 5);
 	now = read_through(j, 8, now);
@@ -134,12 +138,12 @@ static void test_a_page_that_is_moved_to_where_another_was_read(void **state)
 	judge_placed(j, 0, PPN_NONE);
 	judge_placed(j, 8, PPN_NONE);
 	judge_begin(j, 0);
-	make(j, 1, JUDGED_READ, 8, PPN_NONE);
-	make(j, 2, JUDGED_ERASE, 8, PPN_NONE);
-	make(j, 3, JUDGED_READ, 0, PPN_NONE);
-	make(j, 4, JUDGED_PROGRAM, 8, PPN_NONE);
+	make(j, 1, OP_READ, 8, PPN_NONE);
+	make(j, 2, OP_ERASE, 8, PPN_NONE);
+	make(j, 3, OP_READ, 0, PPN_NONE);
+	make(j, 4, OP_PROGRAM, 8, PPN_NONE);
 	judge_waits(j, 4, 3);
-	make(j, 5, JUDGED_PROGRAM, 4, PPN_NONE);
+	make(j, 5, OP_PROGRAM, 4, PPN_NONE);
 	judge_waits(j, 5, 3);
 	judge_kept(j, 4, 8);
 	judge_free(j);
@@ -193,8 +197,8 @@ static struct judge *read_and_write(void)
 
 	judge_placed(j, 0, PPN_NONE);
 	judge_begin(j, 0);
-	make(j, 1, JUDGED_READ, 0, PPN_NONE);
-	make(j, 3, JUDGED_PROGRAM, 4, PPN_NONE);
+	make(j, 1, OP_READ, 0, PPN_NONE);
+	make(j, 3, OP_PROGRAM, 4, PPN_NONE);
 	judge_submit(j, 0, 0, 0);
 	return j;
 }
@@ -209,8 +213,8 @@ static void take_the_bus(enum judged_bus bus_order, bool data, uint32_t taker, t
 
 	judge_placed(j, 32, PPN_NONE);
 	judge_begin(j, 0);
-	make(j, 1, JUDGED_PROGRAM, 0, PPN_NONE);
-	make(j, 2, JUDGED_READ, 32, PPN_NONE);
+	make(j, 1, OP_PROGRAM, 0, PPN_NONE);
+	make(j, 2, OP_READ, 32, PPN_NONE);
 	judge_submit(j, 0, 0, 0);
 	if (data) {
 		judge_started(j, 2, 1, 0);
@@ -256,9 +260,9 @@ static struct judge *two_lives(void)
 
 	judge_placed(j, 0, PPN_NONE);
 	judge_begin(j, 0);
-	make(j, 1, JUDGED_READ, 0, PPN_NONE);
-	make(j, 2, JUDGED_ERASE, 0, PPN_NONE);
-	make(j, 3, JUDGED_PROGRAM, 0, PPN_NONE);
+	make(j, 1, OP_READ, 0, PPN_NONE);
+	make(j, 2, OP_ERASE, 0, PPN_NONE);
+	make(j, 3, OP_PROGRAM, 0, PPN_NONE);
 	judge_submit(j, 0, 0, 0);
 	return j;
 }
@@ -301,11 +305,11 @@ static void break_order(enum breach breach)
 	if (breach == KEEPS_UNREAD)
 		judge_kept(j, 5, 0);
 	if (breach == FORWARD_UNREAD)
-		make(j, 4, JUDGED_FORWARD, 4, PPN_NONE);
+		make(j, 4, OP_FORWARD, 4, PPN_NONE);
 	if (breach == READ_OF_NOTHING)
-		make(j, 4, JUDGED_READ, 9, PPN_NONE);
+		make(j, 4, OP_READ, 9, PPN_NONE);
 	if (breach == READ_TOO_EARLY)
-		make(j, 4, JUDGED_READ, 4, PPN_NONE);
+		make(j, 4, OP_READ, 4, PPN_NONE);
 	judge_submit(j, 0, breach == BEFORE_LOOK_UPS, 0);
 	switch (breach) {
 	case BEFORE_LOOK_UPS:
@@ -326,7 +330,7 @@ static void break_order(enum breach breach)
 		break;
 	case FORWARD_AFTER:
 		program_through(j, 2, read_through(j, 1, 0));
-		make(j, 4, JUDGED_FORWARD, 4, PPN_NONE);
+		make(j, 4, OP_FORWARD, 4, PPN_NONE);
 		break;
 	default:
 		read_through(j, 4, 0);
@@ -359,13 +363,13 @@ static void break_physics(enum breach breach)
 		judge_started(j, 3, 0, 0);
 		break;
 	case TWO_PLANES:
-		make(j, 4, JUDGED_PROGRAM, 16, PPN_NONE);
+		make(j, 4, OP_PROGRAM, 16, PPN_NONE);
 		judge_started(j, 3, 0, 0);
 		judge_started(j, 4, 0, 0);
 		break;
 	case BUS_TWICE:
 		judge_placed(j, 32, PPN_NONE);
-		make(j, 4, JUDGED_READ, 32, PPN_NONE);
+		make(j, 4, OP_READ, 32, PPN_NONE);
 		judge_started(j, 1, 0, 0);
 		judge_bus(j, 0, true, 0);
 		judge_started(j, 4, 1, 0);

@@ -262,21 +262,21 @@ struct picture_shape picture_shape_for(
 
 /* What channels and dies do from the request's entry to the end of what it caused. */
 struct chart {
-	const struct watch *watch;
+	const struct tracer *tracer;
 	tick_t from, to;
 	uint32_t columns, units_per_channel; /* a unit: a die, or a chip whose dies take turns */
 };
 
 static bool picture_is_span_of(
-	const struct chart *c, const struct watched_span *span, bool bus, uint32_t number)
+	const struct chart *c, const struct traced_span *span, bool bus, uint32_t number)
 {
 	return span->bus == bus && (bus ? span->unit / c->units_per_channel : span->unit) == number;
 }
 
 static bool picture_works(const struct chart *c, bool bus, uint32_t number)
 {
-	for (uint32_t i = 0; i < c->watch->spans_seen; i++)
-		if (picture_is_span_of(c, &c->watch->span[i], bus, number))
+	for (uint32_t i = 0; i < c->tracer->spans; i++)
+		if (picture_is_span_of(c, &c->tracer->span[i], bus, number))
 			return true;
 	return false;
 }
@@ -293,8 +293,8 @@ static void picture_draw_line(
 	screen_put(s, row, 1, LOOK_PLAIN, bus ? "bus %u" : "die %u", number);
 	for (uint32_t i = 0; i < c->columns; i++)
 		screen_put(s, row, CHART_LABEL + i, LOOK_FAINT, ".");
-	for (uint32_t i = 0; i < c->watch->spans_seen; i++) {
-		const struct watched_span *span = &c->watch->span[i];
+	for (uint32_t i = 0; i < c->tracer->spans; i++) {
+		const struct traced_span *span = &c->tracer->span[i];
 		uint32_t at = picture_column_at(c, span->from), end = picture_column_at(c, span->to - 1);
 
 		for (; picture_is_span_of(c, span, bus, number) && at <= end && at < c->columns; at++)
@@ -311,11 +311,11 @@ static uint32_t picture_draw_time(struct screen *s, const struct player *p, uint
 	const struct geometry *g = &p->drive->geometry;
 	uint32_t dies = p->settings->flash.interleave ? 1 : g->dies_per_chip; /* of a unit */
 	uint32_t end = row + 1 + CHART_ROWS;
-	struct chart c = { &x->watch, x->taken, x->taken, s->columns - CHART_LABEL - 1,
+	struct chart c = { &x->tracer, x->taken, x->taken, s->columns - CHART_LABEL - 1,
 		g->dies_per_channel / dies };
 
-	for (uint32_t i = 0; i < x->watch.spans_seen; i++)
-		c.to = x->watch.span[i].to > c.to ? x->watch.span[i].to : c.to;
+	for (uint32_t i = 0; i < x->tracer.spans; i++)
+		c.to = x->tracer.span[i].to > c.to ? x->tracer.span[i].to : c.to;
 	if (c.to == c.from)
 		return row;
 	screen_put(s, row, CHART_LABEL, LOOK_PLAIN, "0");

@@ -106,7 +106,8 @@ bool player_step(struct player *p, struct fault *fault)
 		return p->run.status != TRACE_BAD;
 	if (p->explanation.seen)
 		explanation_release(&p->explanation, p->drive);
-	p->explanation = (struct explanation){ .number = p->run.requests + 1, .watch = { .spans = true } };
+	p->explanation =
+		(struct explanation){ .number = p->run.requests + 1, .tracer = { .hardware = true } };
 	memcpy(p->owner, f->owner, p->drive->geometry.pages * sizeof *p->owner);
 	memcpy(p->block, f->block, p->drive->geometry.blocks * sizeof *p->block);
 	p->end = run_step(&p->run, fault);
@@ -132,10 +133,10 @@ bool player_go(struct player *p, uint64_t step, struct fault *fault)
 
 bool player_collected(const struct player *p)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
-	for (uint32_t i = 0; i < w->ops; i++)
-		if (w->op[i].kind == OP_ERASE)
+	for (uint32_t i = 0; i < t->ops; i++)
+		if (t->op[i].made.kind == OP_ERASE)
 			return true;
 	return false;
 }

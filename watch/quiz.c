@@ -15,12 +15,12 @@
 
 /* ---- what can be asked ---- */
 
-static uint32_t quiz_count_ops(const struct watch *w, enum op_kind kind)
+static uint32_t quiz_count_ops(const struct tracer *t, enum op_kind kind)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < w->ops; i++)
-		count += w->op[i].kind == kind;
+	for (uint32_t i = 0; i < t->ops; i++)
+		count += t->op[i].made.kind == kind;
 	return count;
 }
 
@@ -34,30 +34,30 @@ static bool quiz_is_one_page(const struct player *p)
 
 static bool quiz_reads_one_place(const struct player *p)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
-	return p->explanation.request.type == REQUEST_READ && w->ops == 1 && w->op[0].kind == OP_READ;
+	return p->explanation.request.type == REQUEST_READ && t->ops == 1 && t->op[0].made.kind == OP_READ;
 }
 
 static void quiz_tell_place(const struct player *p, char *answer)
 {
-	name_place(&p->drive->geometry, p->explanation.watch.op[0].ppn, answer, ANSWER_MOST);
+	name_place(&p->drive->geometry, p->explanation.tracer.op[0].made.ppn, answer, ANSWER_MOST);
 }
 
 static bool quiz_writes_something(const struct player *p)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
-	return p->explanation.request.type == REQUEST_WRITE && w->ops && w->ops <= TOLD_OPS &&
-	       !quiz_count_ops(w, OP_FORWARD);
+	return p->explanation.request.type == REQUEST_WRITE && t->ops && t->ops <= TOLD_OPS &&
+	       !quiz_count_ops(t, OP_FORWARD);
 }
 
 static void quiz_tell_operations(const struct player *p, char *answer)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 
-	snprintf(answer, ANSWER_MOST, "%u %u %u %u", quiz_count_ops(w, OP_READ),
-		quiz_count_ops(w, OP_PROGRAM), quiz_count_ops(w, OP_COPY), quiz_count_ops(w, OP_ERASE));
+	snprintf(answer, ANSWER_MOST, "%u %u %u %u", quiz_count_ops(t, OP_READ),
+		quiz_count_ops(t, OP_PROGRAM), quiz_count_ops(t, OP_COPY), quiz_count_ops(t, OP_ERASE));
 }
 
 /* Live pages of a full block before the step; UINT32_MAX: it was not full. */
@@ -75,13 +75,13 @@ static uint32_t quiz_live_before(const struct player *p, block_t b)
 
 static block_t quiz_victim(const struct player *p)
 {
-	const struct watch *w = &p->explanation.watch;
+	const struct tracer *t = &p->explanation.tracer;
 	block_t victim = BLOCK_NONE;
 
-	for (uint32_t i = 0; i < w->ops; i++)
-		if (w->op[i].kind == OP_ERASE)
-			victim = w->op[i].cause == CAUSE_GC && victim == BLOCK_NONE
-					 ? geometry_block(&p->drive->geometry, w->op[i].ppn)
+	for (uint32_t i = 0; i < t->ops; i++)
+		if (t->op[i].made.kind == OP_ERASE)
+			victim = t->op[i].made.cause == CAUSE_GC && victim == BLOCK_NONE
+					 ? geometry_block(&p->drive->geometry, t->op[i].made.ppn)
 					 : BLOCK_NONE;
 	return victim;
 }
@@ -128,7 +128,7 @@ static bool quiz_is_looked_for(const struct player *p)
 static void quiz_tell_buffered(const struct player *p, char *answer)
 {
 	strcpy(answer,
-		p->explanation.watch.ops || p->explanation.after.lookups > p->explanation.before.lookups
+		p->explanation.tracer.ops || p->explanation.after.lookups > p->explanation.before.lookups
 			? "no"
 			: "yes");
 }

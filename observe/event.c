@@ -1,4 +1,4 @@
-#include "flash/cause.h"
+#include "observe/event.h"
 
 const char *cause_name(enum cause cause)
 {
@@ -15,4 +15,11 @@ const char *cause_name(enum cause cause)
 	};
 
 	return names[cause];
+}
+
+const char *op_name(enum op_kind kind)
+{
+	static const char *const names[] = { "read", "program", "copy", "erase", "forward" };
+
+	return names[kind];
 }

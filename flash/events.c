@@ -1,0 +1,215 @@
+#include "flash/events.h"
+
+#include "flash/order.h"
+
+/* ---- requests ---- */
+
+void event_begun_observed(const struct schedule *s, uint32_t ticket)
+{
+	if (s->flash->judge)
+		judge_begin(s->flash->judge, ticket);
+}
+
+void event_submitted_observed(const struct schedule *s, const struct io *io, tick_t delay)
+{
+	if (s->accounts)
+		accounts_submitted(s->accounts, io->ticket, s->now, delay);
+	if (s->flash->judge)
+		judge_submit(s->flash->judge, io->ticket, io->accesses, s->now);
+}
+
+void event_completed_observed(const struct schedule *s, uint32_t ticket)
+{
+	if (s->flash->judge)
+		judge_completed(s->flash->judge, ticket, s->now);
+}
+
+void event_drained_observed(const struct schedule *s)
+{
+	if (s->flash->judge)
+		judge_idle(s->flash->judge);
+}
+
+/* ---- operations ---- */
+
+void event_made_observed(const struct schedule *s, const struct io *io, uint32_t index)
+{
+	const struct op *op = ops_at(&s->ops, index);
+	struct made_op made = { .op = ops_handle(&s->ops, index),
+		.kind = (enum op_kind)op->kind,
+		.cause = (enum cause)op->cause,
+		.ppn = op->ppn,
+		.to = op->to,
+		.owner = s->flash->owner[order_target(op)],
+		.sectors = op->sectors,
+		.ticket = io->ticket,
+		.awaited = op->ticket != INDEX_NONE };
+
+	if (s->accounts)
+		accounts_made(s->accounts, index, made.cause);
+	if (s->tracer)
+		tracer_made(s->tracer, &made);
+	if (s->flash->judge)
+		judge_made(s->flash->judge, &made);
+}
+
+static void events_trace_wait(const struct schedule *s, uint32_t op, uint32_t other)
+{
+	tracer_waits(s->tracer, ops_handle(&s->ops, op), ops_handle(&s->ops, other));
+}
+
+void event_waits_observed(const struct schedule *s, uint32_t op, uint32_t other)
+{
+	if (s->tracer)
+		events_trace_wait(s, op, other);
+	if (s->flash->judge)
+		judge_waits(s->flash->judge, ops_handle(&s->ops, op), ops_handle(&s->ops, other));
+}
+
+void event_ordered_observed(const struct schedule *s, uint32_t op)
+{
+	const struct flash_block *block;
+	uint32_t erase;
+
+	if (!s->tracer)
+		return;
+	block = block_of(s, order_target(ops_at(&s->ops, op)));
+	erase = order_erase(&s->ops, block, block->erases);
+	if (erase != INDEX_NONE && erase != op)
+		events_trace_wait(s, op, erase);
+}
+
+void event_forwarded_observed(const struct schedule *s, uint32_t read, uint32_t program)
+{
+	if (s->tracer)
+		events_trace_wait(s, read, program);
+}
+
+void event_released_observed(const struct schedule *s, uint32_t op, uint32_t ticket)
+{
+	if (s->accounts)
+		accounts_released(s->accounts, op, ticket);
+}
+
+void event_unblocked_observed(const struct schedule *s, uint32_t op, uint32_t by)
+{
+	const struct op *other = by == INDEX_NONE ? NULL : ops_at(&s->ops, by);
+
+	if (!s->accounts)
+		return;
+	if (other && other->ticket != INDEX_NONE && other->ticket == ops_at(&s->ops, op)->ticket)
+		accounts_continued(s->accounts, op, by);
+	else
+		accounts_waited(s->accounts, op, other && cause_is_background(other->cause), s->now);
+}
+
+void event_reads_at_observed(const struct schedule *s, uint32_t op, ppn_t source)
+{
+	if (s->flash->judge)
+		judge_reads_at(s->flash->judge, ops_handle(&s->ops, op), source);
+}
+
+void event_ready_observed(const struct schedule *s, uint32_t op)
+{
+	if (s->accounts)
+		accounts_ready(s->accounts, op, unit_of(s, ops_at(&s->ops, op)), s->now);
+	if (s->tracer)
+		tracer_ready(s->tracer, ops_handle(&s->ops, op), s->now);
+}
+
+void event_done_observed(const struct schedule *s, uint32_t op)
+{
+	if (s->tracer)
+		tracer_done(s->tracer, ops_handle(&s->ops, op), s->now);
+	if (s->flash->judge)
+		judge_done(s->flash->judge, ops_handle(&s->ops, op), s->now);
+}
+
+void event_finished_observed(const struct schedule *s, uint32_t op)
+{
+	if (s->accounts)
+		accounts_finished(s->accounts, op, ops_at(&s->ops, op)->ticket);
+}
+
+/* ---- units ---- */
+
+/* The cause of a command is that of its first operation. */
+static void events_work(const struct schedule *s, uint32_t u)
+{
+	if (s->accounts)
+		accounts_unit(s->accounts, u, cause_is_background(ops_at(&s->ops, s->unit[u].command)->cause),
+			s->now);
+}
+
+static void events_pass(const struct schedule *s, uint32_t u, enum part part)
+{
+	for (uint32_t i = s->unit[u].command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		accounts_passed(s->accounts, i, part, s->now);
+}
+
+void event_started_observed(const struct schedule *s, uint32_t u)
+{
+	for (uint32_t i = s->unit[u].command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
+		if (s->accounts)
+			accounts_started(s->accounts, i, u, s->now);
+		if (s->tracer)
+			tracer_started(s->tracer, ops_handle(&s->ops, i), s->now);
+		if (s->flash->judge)
+			judge_started(s->flash->judge, ops_handle(&s->ops, i), u, s->now);
+	}
+	events_work(s, u);
+}
+
+static void events_trace_span(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
+{
+	uint32_t first = s->unit[u].command;
+	const struct op *op = ops_at(&s->ops, first);
+	struct traced_span span = { .unit = u,
+		.kind = (enum op_kind)op->kind,
+		.cause = (enum cause)op->cause,
+		.bus = bus,
+		.from = s->now,
+		.to = s->now + ns };
+
+	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		span.planes++;
+	tracer_works(s->tracer, ops_handle(&s->ops, first), span);
+}
+
+void event_busy_observed(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
+{
+	if (s->tracer)
+		events_trace_span(s, u, bus, ns);
+	if (s->flash->judge)
+		(bus ? judge_bus : judge_cells)(s->flash->judge, u, true, s->now);
+}
+
+void event_free_observed(const struct schedule *s, uint32_t u, bool bus)
+{
+	if (s->flash->judge)
+		(bus ? judge_bus : judge_cells)(s->flash->judge, u, false, s->now);
+	events_pass(s, u, bus ? PART_BUS : PART_CELLS);
+}
+
+void event_suspended_observed(const struct schedule *s, uint32_t u)
+{
+	event_free_observed(s, u, false);
+	if (s->flash->judge)
+		judge_suspended(s->flash->judge, u);
+	if (s->tracer)
+		tracer_suspended(s->tracer, u, s->now + s->settings->suspend_ns);
+}
+
+void event_resumed_observed(const struct schedule *s, uint32_t u)
+{
+	if (s->flash->judge)
+		judge_resumed(s->flash->judge, u);
+	events_work(s, u);
+	events_pass(s, u, PART_DIE);
+}
+
+void event_rests_observed(const struct schedule *s, uint32_t u)
+{
+	if (s->accounts)
+		accounts_unit(s->accounts, u, false, s->now);
+}

@@ -1,0 +1,140 @@
+#include "observe/accounts.h"
+
+#include "base/memory.h"
+
+struct op_account {
+	struct account account;
+	uint64_t background; /* of its unit, when it became ready */
+	bool map;
+};
+
+struct unit_account {
+	uint64_t background; /* ns of background work until `since` */
+	tick_t since;
+	bool works; /* does background work since then */
+};
+
+struct accounts {
+	struct op_account *op;
+	struct account *ticket;
+	struct unit_account *unit;
+	uint32_t op_room, ticket_room;
+};
+
+struct accounts *accounts_create(uint32_t units)
+{
+	struct accounts *a = memory_array(1, sizeof *a, "accounts");
+
+	a->unit = memory_array(units, sizeof *a->unit, "accounts");
+	return a;
+}
+
+void accounts_free(struct accounts *a)
+{
+	if (!a)
+		return;
+	memory_free(a->op);
+	memory_free(a->ticket);
+	memory_free(a->unit);
+	memory_free(a);
+}
+
+static void accounts_add(struct op_account *op, enum part part, uint64_t ns)
+{
+	op->account.ns[op->map && part != PART_COLLECTION ? PART_MAP : part] += ns;
+	op->account.until += ns;
+}
+
+void accounts_made(struct accounts *a, uint32_t op, enum cause cause)
+{
+	a->op = memory_grown(a->op, &a->op_room, op + 1, sizeof *a->op, "accounts");
+	a->op[op] = (struct op_account){ .map = cause == CAUSE_MAP };
+}
+
+void accounts_submitted(struct accounts *a, uint32_t ticket, tick_t now, tick_t delay)
+{
+	a->ticket = memory_grown(a->ticket, &a->ticket_room, ticket + 1, sizeof *a->ticket, "accounts");
+	a->ticket[ticket] = (struct account){ now + delay, { [PART_CONTROLLER] = delay } };
+}
+
+void accounts_released(struct accounts *a, uint32_t op, uint32_t ticket)
+{
+	a->op[op].account = a->ticket[ticket];
+}
+
+void accounts_continued(struct accounts *a, uint32_t op, uint32_t by)
+{
+	a->op[op].account = a->op[by].account;
+}
+
+void accounts_waited(struct accounts *a, uint32_t op, bool for_background, tick_t now)
+{
+	accounts_add(&a->op[op], for_background ? PART_COLLECTION : PART_DIE, now - a->op[op].account.until);
+}
+
+static uint64_t accounts_background_ns(const struct unit_account *u, tick_t now)
+{
+	return u->background + (u->works ? now - u->since : 0);
+}
+
+void accounts_ready(struct accounts *a, uint32_t op, uint32_t unit, tick_t now)
+{
+	a->op[op].background = accounts_background_ns(&a->unit[unit], now);
+}
+
+void accounts_started(struct accounts *a, uint32_t op, uint32_t unit, tick_t now)
+{
+	struct op_account *o = &a->op[op];
+
+	accounts_add(o, PART_COLLECTION, accounts_background_ns(&a->unit[unit], now) - o->background);
+	accounts_add(o, PART_DIE, now - o->account.until);
+}
+
+void accounts_passed(struct accounts *a, uint32_t op, enum part part, tick_t now)
+{
+	accounts_add(&a->op[op], part, now - a->op[op].account.until);
+}
+
+void accounts_finished(struct accounts *a, uint32_t op, uint32_t ticket)
+{
+	a->ticket[ticket] = a->op[op].account;
+}
+
+void accounts_unit(struct accounts *a, uint32_t unit, bool background, tick_t now)
+{
+	struct unit_account *u = &a->unit[unit];
+
+	u->background = accounts_background_ns(u, now);
+	u->since = now;
+	u->works = background;
+}
+
+const struct account *accounts_of(const struct accounts *a, uint32_t ticket)
+{
+	return &a->ticket[ticket];
+}
+
+static tick_t accounts_begin(const struct account *a)
+{
+	tick_t begin = a->until;
+
+	for (int part = 0; part < PARTS; part++)
+		begin -= a->ns[part];
+	return begin;
+}
+
+bool accounts_agree(const struct accounts *a, uint32_t op, uint32_t ticket)
+{
+	return accounts_begin(&a->op[op].account) == accounts_begin(&a->ticket[ticket]);
+}
+
+void accounts_regions(struct accounts *a, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *r)
+{
+	a->op = memory_grown(a->op, &a->op_room, ops, sizeof *a->op, "accounts");
+	a->ticket = memory_grown(a->ticket, &a->ticket_room, tickets, sizeof *a->ticket, "accounts");
+	regions_visit(r, a->op, ops * sizeof *a->op);
+	regions_below(r, NUMBERS_OF(a->op, map), ops, 2, "accounts");
+	regions_visit(r, a->ticket, tickets * sizeof *a->ticket);
+	regions_visit(r, a->unit, units * sizeof *a->unit);
+	regions_below(r, NUMBERS_OF(a->unit, works), units, 2, "accounts");
+}

@@ -1,0 +1,107 @@
+#include "observe/tracer.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tracer_release(struct tracer *t)
+{
+	memory_free(t->op);
+	memory_free(t->wait);
+	memory_free(t->note);
+	memory_free(t->span);
+	memory_free(t->place);
+	*t = (struct tracer){ 0 };
+}
+
+static uint32_t tracer_find(const struct tracer *t, op_t op)
+{
+	uint32_t slot = (uint32_t)op - 1, i = slot < t->place_room ? t->place[slot] : 0;
+
+	return i && t->op[i - 1].made.op == op ? i - 1 : TRACED_EARLIER;
+}
+
+static void tracer_keep_place(struct tracer *t, op_t op, uint32_t index)
+{
+	uint32_t slot = (uint32_t)op - 1, room = t->place_room;
+
+	t->place = memory_grown(t->place, &t->place_room, slot + 1, sizeof *t->place, "trace of operations");
+	if (t->place_room > room)
+		memset(t->place + room, 0, (t->place_room - room) * sizeof *t->place);
+	t->place[slot] = index + 1;
+}
+
+void tracer_made(struct tracer *t, const struct made_op *made)
+{
+	if (!t->open)
+		return;
+	t->op = memory_grown(t->op, &t->op_room, t->ops + 1, sizeof *t->op, "trace of operations");
+	tracer_keep_place(t, made->op, t->ops);
+	t->op[t->ops++] = (struct traced_op){ *made, TICK_NEVER, TICK_NEVER, TICK_NEVER };
+	t->unfinished++;
+}
+
+void tracer_note(struct tracer *t, const char *format, va_list args)
+{
+	struct traced_note *note;
+
+	if (!t->open)
+		return;
+	t->note = memory_grown(t->note, &t->note_room, t->notes + 1, sizeof *t->note, "trace of decisions");
+	note = &t->note[t->notes++];
+	note->ops = t->ops;
+	vsnprintf(note->text, sizeof note->text, format, args);
+}
+
+void tracer_waits(struct tracer *t, op_t op, op_t other)
+{
+	if (!t->open)
+		return;
+	t->wait = memory_grown(t->wait, &t->wait_room, t->waits + 1, sizeof *t->wait, "trace of operations");
+	t->wait[t->waits++] = (struct traced_wait){ tracer_find(t, op), tracer_find(t, other) };
+}
+
+void tracer_ready(struct tracer *t, op_t op, tick_t now)
+{
+	uint32_t i = tracer_find(t, op);
+
+	if (i != TRACED_EARLIER)
+		t->op[i].ready = now;
+}
+
+void tracer_started(struct tracer *t, op_t op, tick_t now)
+{
+	uint32_t i = tracer_find(t, op);
+
+	if (i != TRACED_EARLIER)
+		t->op[i].start = now;
+}
+
+void tracer_done(struct tracer *t, op_t op, tick_t now)
+{
+	uint32_t i = tracer_find(t, op);
+
+	if (i == TRACED_EARLIER)
+		return;
+	t->op[i].done = now;
+	t->unfinished--;
+}
+
+void tracer_works(struct tracer *t, op_t first, struct traced_span span)
+{
+	if (!t->hardware || !(t->open || t->unfinished))
+		return;
+	span.op = tracer_find(t, first);
+	t->span = memory_grown(t->span, &t->span_room, t->spans + 1, sizeof *t->span, "timeline");
+	t->span[t->spans++] = span;
+}
+
+void tracer_suspended(struct tracer *t, uint32_t unit, tick_t to)
+{
+	for (uint32_t i = t->spans; i--;)
+		if (t->span[i].unit == unit && !t->span[i].bus) {
+			t->span[i].to = to;
+			return;
+		}
+}
