@@ -1,7 +1,7 @@
 /*
- * State as tables.  A room has a row for each field of a struct that it keeps: name, place, kind and bound.  From these
- * rows a drive is saved and loaded, every number of a file is checked before it is used, and a file of another layout
- * is recognised.  tests/test_state.py finds a field without a row.
+ * State as tables.  A room has a row for each field of a struct that it keeps: name, place, kind and bound.
+ * From these rows a drive is saved and loaded, every number of a file is checked before it is used, and a file
+ * of another layout is recognised.  tests/test_state.py finds a field without a row.
  *
  *	static const struct state_row entry_state[] = {
  *		STATE_INDEX(struct entry, ppn, GEOMETRY(pages)),       // below, or PPN_NONE
@@ -59,42 +59,30 @@ enum state_kind {
 };
 
 /* A number that others are held against, or a number of elements. */
+enum state_source {
+	STATE_FROM_CONSTANT,
+	STATE_FROM_OWNER,
+	STATE_FROM_DEVICE,
+	STATE_FROM_ARRAY,
+	STATE_FROM_ITSELF,
+	STATE_FROM_FILE
+};
+
 struct state_limit {
-	enum {
-		STATE_FROM_CONSTANT,
-		STATE_FROM_OWNER,
-		STATE_FROM_DEVICE,
-		STATE_FROM_ARRAY,
-		STATE_FROM_ITSELF,
-		STATE_FROM_FILE
-	} from;
-	uint8_t bytes; /* of the number */
-	uint64_t
-		number; /* the constant, or the place of the number, or of the array, in the owner or the device */
+	enum state_source from;
+	uint8_t bytes;   /* of the number */
+	uint64_t number; /* the constant, or where in the owner or the device the number or the array is */
 };
 
 #define STATE_FIELD(type, field) ((type *)0)->field
 
-#define STATE_LIMIT(constant)                                                                                \
-	{                                                                                                    \
-		STATE_FROM_CONSTANT, 0, constant                                                             \
-	}
-#define STATE_OWN(type, field)                                                                               \
-	{                                                                                                    \
-		STATE_FROM_OWNER, sizeof STATE_FIELD(type, field), offsetof(type, field)                     \
-	}
-#define STATE_COUNT(type, array)                                                                             \
-	{                                                                                                    \
-		STATE_FROM_ARRAY, 0, offsetof(type, array)                                                   \
-	} /* its elements */
-#define STATE_ITS_COUNT                                                                                      \
-	{                                                                                                    \
-		STATE_FROM_ITSELF, 0, 0                                                                      \
-	} /* of the array that it is in */
-#define STATE_UNBOUNDED                                                                                      \
-	{                                                                                                    \
-		STATE_FROM_FILE, 0, 0                                                                        \
-	} /* as many as the file has bytes for */
+/* clang-format off */
+#define STATE_LIMIT(constant)     { STATE_FROM_CONSTANT, 0, constant }
+#define STATE_OWN(type, field)    { STATE_FROM_OWNER, sizeof STATE_FIELD(type, field), offsetof(type, field) }
+#define STATE_COUNT(type, array)  { STATE_FROM_ARRAY, 0, offsetof(type, array) } /* its elements */
+#define STATE_ITS_COUNT           { STATE_FROM_ITSELF, 0, 0 } /* of the array that it is in */
+#define STATE_UNBOUNDED           { STATE_FROM_FILE, 0, 0 } /* as many as the file has bytes for */
+/* clang-format on */
 
 struct state_row {
 	const char *name; /* of the field, or of several */
@@ -109,149 +97,75 @@ struct state_row {
 	void (*walk)(void *owner, struct regions *);
 };
 
-#define STATE_VALUE(type, field, value)                                                                      \
-#field, .kind = STATE_IS_##value, .offset = offsetof(type, field),                                   \
-		.bytes = sizeof STATE_FIELD(type, field)
-#define STATE_AT(type, field, value)                                                                         \
-#field, .kind = STATE_IS_##value, .offset = offsetof(type, field),                                   \
-		.bytes = sizeof *STATE_FIELD(type, field)
+/* clang-format off */
+#define STATE_VALUE(type, field, value) \
+	#field, .kind = STATE_IS_##value, .offset = offsetof(type, field), .bytes = sizeof STATE_FIELD(type, field)
+#define STATE_AT(type, field, value) \
+	#field, .kind = STATE_IS_##value, .offset = offsetof(type, field), .bytes = sizeof *STATE_FIELD(type, field)
 
-#define STATE_NUMBER(type, field)                                                                            \
-	{                                                                                                    \
-		STATE_VALUE(type, field, NUMBER)                                                             \
-	}
-#define STATE_BOOL(type, field)                                                                              \
-	{                                                                                                    \
-		STATE_VALUE(type, field, BOOL)                                                               \
-	}
-#define STATE_BELOW(type, field, bound)                                                                      \
-	{                                                                                                    \
-		STATE_VALUE(type, field, BELOW), .limit = bound                                              \
-	}
-#define STATE_UP_TO(type, field, bound)                                                                      \
-	{                                                                                                    \
-		STATE_VALUE(type, field, UP_TO), .limit = bound                                              \
-	}
-#define STATE_INDEX(type, field, bound)                                                                      \
-	{                                                                                                    \
-		STATE_VALUE(type, field, INDEX), .limit = bound                                              \
-	}
-#define STATE_MASK(type, field, bits)                                                                        \
-	{                                                                                                    \
-		STATE_VALUE(type, field, MASK), .limit = bits                                                \
-	}
-#define STATE_OP(type, field)                                                                                \
-	{                                                                                                    \
-		STATE_VALUE(type, field, OP)                                                                 \
-	}
-#define STATE_LINK(type, field, bound)                                                                       \
-	{                                                                                                    \
-		STATE_VALUE(type, field, LINK), .limit = bound                                               \
-	}
-#define STATE_QUEUE(type, field, bound)                                                                      \
-	{                                                                                                    \
-		STATE_VALUE(type, field, QUEUE), .limit = bound                                              \
-	}
-#define STATE_STRUCT(type, field, its_rows)                                                                  \
-	{                                                                                                    \
-		STATE_VALUE(type, field, STRUCT), .count = 1, .rows = its_rows                               \
-	}
-#define STATE_STRUCTS(type, field, its_rows) /* an array inside the struct */                                \
-	{                                                                                                    \
-		STATE_AT(type, field, STRUCT),                                                               \
-			.rows = its_rows,                                                                    \
-			.count = sizeof STATE_FIELD(type, field) / sizeof *STATE_FIELD(type, field)          \
-	}
+/* One value. */
+#define STATE_NUMBER(type, field)         { STATE_VALUE(type, field, NUMBER) }
+#define STATE_BOOL(type, field)           { STATE_VALUE(type, field, BOOL) }
+#define STATE_BELOW(type, field, bound)   { STATE_VALUE(type, field, BELOW), .limit = bound }
+#define STATE_UP_TO(type, field, bound)   { STATE_VALUE(type, field, UP_TO), .limit = bound }
+#define STATE_INDEX(type, field, bound)   { STATE_VALUE(type, field, INDEX), .limit = bound }
+#define STATE_MASK(type, field, bits)     { STATE_VALUE(type, field, MASK), .limit = bits }
+#define STATE_OP(type, field)             { STATE_VALUE(type, field, OP) }
+#define STATE_LINK(type, field, bound)    { STATE_VALUE(type, field, LINK), .limit = bound }
+#define STATE_QUEUE(type, field, bound)   { STATE_VALUE(type, field, QUEUE), .limit = bound }
 
-#define STATE_POINTER(type, field, its_rows)                                                                 \
-	{                                                                                                    \
-		STATE_AT(type, field, POINTER), .rows = its_rows                                             \
-	}
-#define STATE_CHOSEN(type, field, which)                                                                     \
-	{                                                                                                    \
-#field, .kind = STATE_IS_CHOSEN, .offset = offsetof(type, field), .chosen = which            \
-	}
-#define STATE_NUMBERS(type, field)                                                                           \
-	{                                                                                                    \
-		STATE_AT(type, field, ARRAY)                                                                 \
-	}
-#define STATE_ARRAY(type, field, its_rows)                                                                   \
-	{                                                                                                    \
-		STATE_AT(type, field, ARRAY), .rows = its_rows                                               \
-	}
-#define STATE_EACH(type, field, its_rows)                                                                    \
-	{                                                                                                    \
-		STATE_AT(type, field, EACH), .rows = its_rows                                                \
-	}
-#define STATE_VALUES(type, field, value, bound) /* an array of numbers of that kind */                       \
-	{                                                                                                    \
-		STATE_AT(type, field, ARRAY), .element = STATE_IS_##value, .limit = bound                    \
-	}
-#define STATE_GROWN(type, field, used_field, room_field, most, its_rows)                                     \
-	{                                                                                                    \
-		STATE_AT(type, field, GROWN), .used = offsetof(type, used_field),                            \
-					      .room = offsetof(type, room_field), .limit = most,             \
-					      .rows = its_rows                                               \
-	}
-#define STATE_POOL(type, field, most, its_rows)                                                              \
-	{                                                                                                    \
-		STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows                              \
-	}
-#define STATE_HEAP(type, field, most, object, its_rows)                                                      \
-	{                                                                                                    \
-#field, .kind = STATE_IS_HEAP, .offset = offsetof(type, field), .bytes = sizeof(object),     \
-			.limit = most, .rows = its_rows                                                      \
-	}
+/* A struct, or an array of structs, inside the owner. */
+#define STATE_STRUCT(type, field, its_rows)  { STATE_VALUE(type, field, STRUCT), .count = 1, .rows = its_rows }
+#define STATE_STRUCTS(type, field, its_rows) { STATE_AT(type, field, STRUCT), .rows = its_rows, \
+	.count = sizeof STATE_FIELD(type, field) / sizeof *STATE_FIELD(type, field) }
 
-/* Fields without a row of their own: set when the struct is created; made anew by STATE_RESTORED; of no meaning between
- * two requests; saved with the statistics. */
-#define STATE_FIXED(...)                                                                                     \
-	{                                                                                                    \
-#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
-	}
-#define STATE_REBUILT(...)                                                                                   \
-	{                                                                                                    \
-#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
-	}
-#define STATE_SCRATCH(...)                                                                                   \
-	{                                                                                                    \
-#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
-	}
-#define STATE_COUNTED(...)                                                                                   \
-	{                                                                                                    \
-#__VA_ARGS__, .kind = STATE_IS_NOT_SAVED                                                     \
-	}
+/* What a pointer leads to: a struct, that of a plug-in, or an array: of numbers, of structs, of values of a kind. */
+#define STATE_POINTER(type, field, its_rows) { STATE_AT(type, field, POINTER), .rows = its_rows }
+#define STATE_CHOSEN(type, field, which) \
+	{ #field, .kind = STATE_IS_CHOSEN, .offset = offsetof(type, field), .chosen = which }
+#define STATE_NUMBERS(type, field)           { STATE_AT(type, field, ARRAY) }
+#define STATE_ARRAY(type, field, its_rows)   { STATE_AT(type, field, ARRAY), .rows = its_rows }
+#define STATE_EACH(type, field, its_rows)    { STATE_AT(type, field, EACH), .rows = its_rows }
+#define STATE_VALUES(type, field, value, bound) \
+	{ STATE_AT(type, field, ARRAY), .element = STATE_IS_##value, .limit = bound }
 
-#define STATE_RESTORED(call)                                                                                 \
-	{                                                                                                    \
-#call, .kind = STATE_IS_RESTORED, .restored = call                                           \
-	}
-#define STATE_ENDED(call)                                                                                    \
-	{                                                                                                    \
-#call, .kind = STATE_IS_ENDED, .restored = call                                              \
-	}
-#define STATE_WALK(call, ...)                                                                                \
-	{                                                                                                    \
-#__VA_ARGS__, .kind = STATE_IS_WALK, .walk = call                                            \
-	}
-#define STATE_OF_RUN                                                                                         \
-	{                                                                                                    \
-		"run", .kind = STATE_IS_RUN                                                                  \
-	}
+/* Containers of at most `most` elements. */
+#define STATE_GROWN(type, field, used_field, room_field, most, its_rows) \
+	{ STATE_AT(type, field, GROWN), .used = offsetof(type, used_field), .room = offsetof(type, room_field), \
+	  .limit = most, .rows = its_rows }
+#define STATE_POOL(type, field, most, its_rows) \
+	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows }
+#define STATE_HEAP(type, field, most, object, its_rows) \
+	{ #field, .kind = STATE_IS_HEAP, .offset = offsetof(type, field), .bytes = sizeof(object), .limit = most, \
+	  .rows = its_rows }
+
+/* Fields without a row of their own: set when the struct is created; made anew by STATE_RESTORED; of no meaning
+ * between two requests; saved with the statistics. */
+#define STATE_UNSAVED(names) { names, .kind = STATE_IS_NOT_SAVED }
+#define STATE_FIXED(...)     STATE_UNSAVED(#__VA_ARGS__)
+#define STATE_REBUILT(...)   STATE_UNSAVED(#__VA_ARGS__)
+#define STATE_SCRATCH(...)   STATE_UNSAVED(#__VA_ARGS__)
+#define STATE_COUNTED(...)   STATE_UNSAVED(#__VA_ARGS__)
+
+#define STATE_RESTORED(call)  { #call, .kind = STATE_IS_RESTORED, .restored = call }
+#define STATE_ENDED(call)     { #call, .kind = STATE_IS_ENDED, .restored = call }
+#define STATE_WALK(call, ...) { #__VA_ARGS__, .kind = STATE_IS_WALK, .walk = call }
+#define STATE_OF_RUN          { "run", .kind = STATE_IS_RUN }
+/* clang-format on */
 
 /* Of struct ranks (base/ranks.h). */
 extern const struct state_row ranks_state[];
 
-/* Visits the state of the owner, and of all it leads to, in the order of the rows.  What is loaded is bounded at once;
- * r->broken names the first field that does not hold. */
+/* Visits the state of the owner and of all it leads to, in the order of the rows.  Numbers that are loaded are
+ * checked at once; r->broken names the first field that is out of bounds. */
 void state_visit(struct regions *, const struct state_row *, void *owner);
 
 /* Do these elements hold what their rows say?  For objects whose end is a plug-in's. */
 bool state_holds(struct regions *, const struct state_row *, const void *owner, const void *array,
 	size_t stride, size_t count);
 
-/* A sum of names, kinds and places of all rows that the owner's state has: two programs whose sums agree read each
- * other's files. */
+/* A checksum of names, kinds and places of all rows that the owner's state has: two programs whose checksums
+ * agree read each other's files. */
 uint64_t state_layout(const struct state_row *, const void *owner);
 
 #endif

@@ -59,11 +59,10 @@ struct geometry {
 };
 
 /* In state rows (base/state.h): a number of the drive's geometry. */
-#define GEOMETRY(field)                                                                                      \
-	{                                                                                                    \
-		STATE_FROM_DEVICE, sizeof STATE_FIELD(struct geometry, field),                               \
-			offsetof(struct geometry, field)                                                     \
-	}
+/* clang-format off */
+#define GEOMETRY(field) \
+	{ STATE_FROM_DEVICE, sizeof STATE_FIELD(struct geometry, field), offsetof(struct geometry, field) }
+/* clang-format on */
 
 /* Derives and checks; a fault says which setting makes the drive impossible. */
 bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);
