@@ -52,8 +52,8 @@ static char *put_text(char *to, const char *text, char behind)
 	return to;
 }
 
-/* Two digits at a time, the last first.  Several dozen numbers for each request: printf() would take longer than the
- * simulation. */
+/* Two digits at a time, the last first.  Several dozen numbers for each request: printf() would take longer
+ * than the simulation. */
 static char *put(char *to, uint64_t number, char behind)
 {
 	static const char pairs[] =

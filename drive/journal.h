@@ -1,10 +1,10 @@
 /*
- * A log: a table with a row for each request, in the order of completion.  A row says what the request was, when it
- * came, where its latency went, and which operations it caused, by kind and by benefit: of data, of mapping pages, of
- * collection and wear levelling.
+ * A log: a table with a row for each request, in the order of completion.  A row says what the request was,
+ * when it came, where its latency went, and which operations it caused, by kind and by benefit: of data, of
+ * mapping pages, of collection and wear levelling.
  *
- * The parts of the latency are those of observe/accounts.h, the wait at the door before them and, for a read, the data
- * on the host's link behind them.  They add up to the latency, which is checked.
+ * The parts of the latency are those of observe/accounts.h, the wait at the door before them and, for a read,
+ * the data on the host's link behind them.  They add up to the latency, which is checked.
  *
  * There is a row for each request that the statistics count, so columns add up to the statistics.
  */
@@ -19,7 +19,8 @@
 
 struct journal;
 
-/* Packed by zstd if wanted.  False and a fault if the library cannot; errors of the stream show when it is closed. */
+/* Packed by zstd if wanted.  False and a fault if the library cannot; errors of the stream show when it is
+ * closed. */
 struct journal *journal_create(FILE *, bool packed, struct fault *);
 
 /* Rows so far are in the stream, unless it is packed: then not all. */
@@ -32,8 +33,8 @@ bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *);
 bool journal_finish(struct journal *, struct fault *);
 void journal_free(struct journal *);
 
-/* A request enters; when it has been taken in, which operations it caused.  Returns the row's number, by which it is
- * found again. */
+/* A request enters; when it has been taken in, which operations it caused.  Returns the row's number, by
+ * which it is found again. */
 uint32_t journal_entered(struct journal *, const struct request *, tick_t now, const struct flash *);
 void journal_taken(struct journal *, uint32_t row, const struct flash *);
 
@@ -43,7 +44,8 @@ void journal_served(struct journal *, uint32_t row, const struct account *);
 /* It has completed: the row is written, naming its class, if it counts, and given back. */
 void journal_completed(struct journal *, uint32_t row, const char *class, tick_t when, bool counts);
 
-/* Rows of requests in the drive, for saving a run once it is flushed; a run that goes on writes behind those. */
+/* Rows of requests in the drive, for saving a run once it is flushed; a run that goes on writes behind
+ * those. */
 void journal_regions(struct journal *, struct regions *);
 
 /* From now on rows are checked and go nowhere. */

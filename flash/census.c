@@ -53,7 +53,7 @@ static void count_train(struct census *c, const struct geometry *g, const struct
 {
 	ppn_t to = op->to;
 
-	BUG_ON(op->train != INDEX_NONE && op->kind != OP_COPY,
+	BUG_ON(op->followers != INDEX_NONE && op->kind != OP_COPY,
 		"copies follow an operation of page %u, which does not copy", op->ppn);
 	for (uint32_t at = ops_first_copy(c->ops, op); at != INDEX_NONE; at = ops_next_copy(c->ops, op, at)) {
 		const struct copy *copy;
@@ -78,7 +78,7 @@ static void count_op(struct census *c, const struct geometry *g, uint32_t i, uin
 {
 	const struct op *op = ops_at(c->ops, i);
 
-	c->under_way++;
+	c->in_flight++;
 	c->held += op->held;
 	BUG_ON(has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
 	count_waiters(c, op->waiters);
@@ -153,8 +153,8 @@ static void check_sources(
 	check_source(c, g, blocks, i, op->to);
 	for (uint32_t at = ops_first_copy(c->ops, op); at != INDEX_NONE; at = ops_next_copy(c->ops, op, at))
 		check_source(c, g, blocks, i, ops_copy(c->ops, at)->to);
-	if (op->train != INDEX_NONE)
-		check_behind(c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, op->train)->to);
+	if (op->followers != INDEX_NONE)
+		check_behind(c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, op->followers)->to);
 }
 
 struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks)

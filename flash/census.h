@@ -1,7 +1,7 @@
 /*
- * What is under way, counted from the lists that name it, and held against what operations, requests and blocks say of
- * themselves: so that lists from a file end, name nothing twice and agree on their last element before time passes.
- * Whatever is wrong aborts.  Internal to flash/.
+ * What is under way, counted from the lists that name it, and held against what operations, requests and
+ * blocks say of themselves: so that lists from a file end, name nothing twice and agree on their last element
+ * before time passes. Whatever is wrong aborts.  Internal to flash/.
  */
 #ifndef FLASH_CENSUS_H
 #define FLASH_CENSUS_H
@@ -14,7 +14,7 @@ struct census {
 	uint64_t *free, *begins;             /* bits: operations that are not there, or not released */
 	uint32_t *waits;                     /* of each operation: for so much */
 	uint32_t *parts;                     /* of each request: to be finished */
-	uint32_t under_way, held;            /* operations; pages of theirs in the controller's memory */
+	uint32_t in_flight, held;            /* operations; pages of theirs in the controller's memory */
 };
 
 /* Begins with what is free, what waits for what, and what stands in the lists of blocks. */

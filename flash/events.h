@@ -1,7 +1,8 @@
 /*
- * What happens on the medium, event by event, for those who look on (observe/): the judge of time, the accounts of
- * latencies and the tracer.  The schedule emits each event in one place; the table below says who listens to it, and
- * events.c passes it on.  An event to which nobody listens costs a branch.  Internal to flash/.
+ * What happens on the medium, event by event, for those who look on (observe/): the judge of time, the
+ * accounts of latencies and the tracer.  The schedule emits each event in one place; the table below says who
+ * listens to it, and events.c passes it on.  An event to which nobody listens costs a branch.  Internal to
+ * flash/.
  */
 #ifndef FLASH_EVENTS_H
 #define FLASH_EVENTS_H
@@ -10,7 +11,8 @@
 
 enum { TO_JUDGE = 1, TO_ACCOUNTS = 2, TO_TRACER = 4, TO_ALL = 7 };
 
-/* Defines the function `name` for the schedule to call, and declares the one of events.c behind it, name_observed. */
+/* Defines the function `name` for the schedule to call, and declares the one of events.c behind it,
+ * name_observed. */
 #define EVENT(name, listeners, parameters, arguments)                                                        \
 	__attribute__((noinline)) void name##_observed parameters;                                           \
 	static inline void name parameters                                                                   \

@@ -26,8 +26,8 @@
 
 struct schedule;
 
-/* 20 bytes, no power of two: blocks that planes fill lie a plane apart, and at powers of two their records would push
- * each other out of the caches. */
+/* 20 bytes, no power of two: blocks that planes fill lie a plane apart, and at powers of two their records
+ * would push each other out of the caches. */
 struct flash_block {
 	uint32_t next; /* page that is programmed next: the one behind the last programmed since the erase */
 	uint32_t erases;
@@ -97,8 +97,8 @@ op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op
  * copy-back where the settings allow it, else by a read and a program. */
 op_t flash_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
 
-/* The same where no later call is to wait for it.  Pages moved one behind the other, from one block into another, then
- * cost a fraction. */
+/* The same where no later call is to wait for it.  Pages moved one behind the other, from one block into
+ * another, then cost a fraction. */
 void flash_move(struct io *, ppn_t from, ppn_t to, enum cause);
 
 op_t flash_erase(struct io *, block_t, enum cause);
@@ -182,7 +182,8 @@ uint64_t flash_total(const struct flash *, enum op_kind);
 /* Reads served from the controller's memory, of all causes. */
 uint64_t flash_forwarded(const struct flash *);
 
-/* Aborts unless programs = pages used + pages erased and erases agree per block; pages passed over are neither. */
+/* Aborts unless programs = pages used + pages erased and erases agree per block; pages passed over are
+ * neither. */
 void flash_check_books(const struct flash *);
 
 #endif

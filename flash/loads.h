@@ -1,8 +1,9 @@
 /*
  * The load of each die, queued and running work in ns of cell time, and the least loaded die.
  *
- * A load changes with every operation; the least loaded die is looked up once for a host page, and then some die is
- * mostly idle.  So idle dies are bits, and only a look-up that finds none brings the winner tree up to date.
+ * A load changes with every operation; the least loaded die is looked up once for a host page, and then some
+ * die is mostly idle.  So idle dies are bits, and only a look-up that finds none brings the winner tree up to
+ * date.
  *
  * Dies are numbered in the order of schedule_line_up().  Internal to flash/.
  */

@@ -26,9 +26,9 @@ struct op {
 	uint32_t ticket;     /* INDEX_NONE: no request waits for it */
 	ppn_t ppn, to; /* `to`: target of a copy; what is read at its source; of an erase, see order.c */
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
-	uint32_t behind;   /* + 1: the next in its block's ring, or of the reads forwarded from a program */
-	uint32_t forwards; /* + 1: reads that wait for this program's data */
-	uint32_t train;    /* ring of the copies that follow this one (struct copy) */
+	uint32_t behind;    /* + 1: the next in its block's ring, or of the reads forwarded from a program */
+	uint32_t forwards;  /* + 1: reads that wait for this program's data */
+	uint32_t followers; /* ring of the copies that follow this one (struct copy) */
 	die_t die;
 	uint32_t cell_ns;
 	uint16_t sectors;
@@ -39,9 +39,9 @@ struct op {
 };
 
 /*
- * Copies made one behind the other, from one block into another, become one operation: that of the first one, which
- * becomes the next whenever it is done.  Those to come wait for nothing of their own, so they would stand behind it in
- * every list.
+ * Copies made one behind the other, from one block into another, become one operation: that of the first one,
+ * which becomes the next whenever it is done.  Those to come wait for nothing of their own, so they would
+ * stand behind it in every list.
  */
 struct copy {
 	uint32_t next;
@@ -129,7 +129,7 @@ static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
 	struct copy *copy = o->copy.object;
 
 	copy[index] = (struct copy){ .from = from, .to = to, .waiters = INDEX_NONE };
-	ring_append(&ops_at(o, op)->train, ARRAY_FIELD(copy, next), index);
+	ring_append(&ops_at(o, op)->followers, ARRAY_FIELD(copy, next), index);
 }
 
 /* The copies that follow an operation, one after the other; INDEX_NONE: no more. */
@@ -137,14 +137,14 @@ static inline uint32_t ops_first_copy(const struct ops *o, const struct op *op)
 {
 	struct copy *copy = o->copy.object;
 
-	return ring_first(op->train, ARRAY_FIELD(copy, next));
+	return ring_first(op->followers, ARRAY_FIELD(copy, next));
 }
 
 static inline uint32_t ops_next_copy(const struct ops *o, const struct op *op, uint32_t at)
 {
 	struct copy *copy = o->copy.object;
 
-	return ring_behind(op->train, ARRAY_FIELD(copy, next), at);
+	return ring_behind(op->followers, ARRAY_FIELD(copy, next), at);
 }
 
 /* How many copies follow the operation, counted up to a limit. */
@@ -163,7 +163,7 @@ static inline void ops_advance(struct ops *o, uint32_t index)
 {
 	struct copy *copy = o->copy.object;
 	struct op *op = ops_at(o, index);
-	uint32_t next = ring_take(&op->train, ARRAY_FIELD(copy, next));
+	uint32_t next = ring_take(&op->followers, ARRAY_FIELD(copy, next));
 
 	op->ppn = copy[next].from;
 	op->to = copy[next].to;

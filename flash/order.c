@@ -96,7 +96,7 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 /* The copy that writes the page, of those that follow the operation; NULL: none. */
 static struct copy *find_copy(const struct ops *o, const struct op *op, ppn_t ppn)
 {
-	if (op->train == INDEX_NONE || ppn <= op->to || ppn > ops_copy(o, op->train)->to)
+	if (op->followers == INDEX_NONE || ppn <= op->to || ppn > ops_copy(o, op->followers)->to)
 		return NULL;
 	for (uint32_t at = ops_first_copy(o, op); at != INDEX_NONE; at = ops_next_copy(o, op, at))
 		if (ops_copy(o, at)->to == ppn)

@@ -25,8 +25,8 @@ static inline uint32_t order_target_life(const struct op *op)
 	return op->kind == OP_COPY ? op->to_life : op->life;
 }
 
-/* A program, copy or erase is made: it is the last of its block.  Its page is behind those made before (flash.h), so
- * that the order of the ring is that of pages. */
+/* A program, copy or erase is made: it is the last of its block.  Its page is behind those made before
+ * (flash.h), so that the order of the ring is that of pages. */
 void order_append(struct ops *, struct flash_block *, uint32_t op);
 
 /* The first operation of the block's ring + 1, 0 = none. */
@@ -105,15 +105,15 @@ static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t i
 	order_drop_first(o, b);
 }
 
-/* The block was erased outside time: what is under way no longer concerns it and passes no gate.  Takes the first
- * operation off the ring; INDEX_NONE when there is none. */
+/* The block was erased outside time: what is under way no longer concerns it and passes no gate.  Takes the
+ * first operation off the ring; INDEX_NONE when there is none. */
 uint32_t order_orphan(struct ops *, struct flash_block *);
 
 /* The unfinished operation that writes the page in this life, or INDEX_NONE. */
 uint32_t order_writer(const struct ops *, const struct flash_block *, ppn_t, uint32_t life);
 
-/* Of that operation, which may write other pages before or behind it: where a copy takes the page from, and what waits
- * for the page. */
+/* Of that operation, which may write other pages before or behind it: where a copy takes the page from, and
+ * what waits for the page. */
 ppn_t order_source(const struct ops *, uint32_t writer, ppn_t);
 uint32_t *order_waiters(const struct ops *, uint32_t writer, ppn_t);
 

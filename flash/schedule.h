@@ -1,15 +1,13 @@
 /*
  * Time.  Discrete events over two kinds of unit: a channel's bus and a die with its planes.
  *
- * A read takes the command on the bus, the sense on the die, the data on the bus; a
- * program takes command and data on the bus, then the die; a copy-back and an erase take a
- * command, then the die.  A die serves one command at a time: reads first (up to a limit) or in order
- * of becoming ready; waiting operations of other planes may join it (multi-plane), once all
- * that becomes ready at a moment waits.  Programs and
- * erases of a block keep their order (order.h).  A bus is
- * granted to waiting dies in the order of flash.bus_order, and among equals to the one that asked first; a die
- * that leaves the bus asks for its next command before the bus is passed on.  Events of one
- * instant happen in a fixed order, so a run is repeatable to the byte.
+ * A read takes the command on the bus, the sense on the die, the data on the bus; a program takes command and
+ * data on the bus, then the die; a copy-back and an erase take a command, then the die.  A die serves one
+ * command at a time: reads first (up to a limit) or in order of becoming ready; waiting operations of other
+ * planes may join it (multi-plane), once all that becomes ready at a moment waits.  Programs and erases of a
+ * block keep their order (order.h).  A bus is granted to waiting dies in the order of flash.bus_order, and
+ * among equals to the one that asked first; a die that leaves the bus asks for its next command before the
+ * bus is passed on.  Events of one instant happen in a fixed order, so a run is repeatable to the byte.
  *
  * Knows operations, dies and channels.  It does not know what a page holds or why it moves.
  */
@@ -32,8 +30,8 @@ void schedule_free(struct schedule *);
  */
 op_t schedule_op(struct io *, enum op_kind, ppn_t, uint32_t sectors, enum cause cause);
 
-/* The same, a copy, which waits until the page is written, and for `after`.  OP_NONE: the controller's memory holds the
- * page, which need not be read; nothing is made. */
+/* The same, a copy, which waits until the page is written, and for `after`.  OP_NONE: the controller's memory
+ * holds the page, which need not be read; nothing is made. */
 op_t schedule_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
 
 /* The same where no call will name the copy; false: nothing is made. */
@@ -103,8 +101,8 @@ void schedule_check(const struct schedule *);
 /* Aborts unless nothing is left of operations when all have ended. */
 void schedule_check_idle(const struct schedule *);
 
-/* For other rooms' regions, behind these: is this the handle of an operation there was, or OP_NONE?  How many tickets
- * there have been. */
+/* For other rooms' regions, behind these: is this the handle of an operation there was, or OP_NONE?  How many
+ * tickets there have been. */
 bool schedule_knows(const struct schedule *, op_t);
 uint32_t schedule_tickets(const struct schedule *);
 
@@ -114,7 +112,8 @@ uint64_t schedule_load(const struct schedule *, die_t);
 /* An order of all dies, that of their numbers at first; nothing is under way. */
 void schedule_line_up(struct schedule *, const die_t *);
 
-/* The place in that order of the die with the least load, of equal ones the first at or behind `from`, going round. */
+/* The place in that order of the die with the least load, of equal ones the first at or behind `from`, going
+ * round. */
 uint32_t schedule_least_loaded(struct schedule *, uint32_t from);
 
 /* Busy time of all dies and buses since the statistics began. */

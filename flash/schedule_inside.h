@@ -1,5 +1,16 @@
 /*
  * What the files of the schedule share.  Internal to flash/.
+ *
+ * *       issue.c            an operation is issued: its time, its dependencies, its place in the order of
+ * its block *    ready.c            its last dependency is gone: it is queued at its die, or answered from
+ * memory *      unit.c             the queues of a die, its next command, the phases of a command, suspension
+ * * command.c          which operations one command serves (multi-plane), and how long it takes *   bus.h
+ * the bus of a channel: who uses it, who waits for it *        complete.c         an operation is done: its
+ * dependents, its blocks and its request go on *     schedule.c         requests and the event loop *
+ * schedule_state.c   saved and checked state
+ *
+ * Every operation passes through the HOT functions.  They are force-inlined: the calls would cost 10 % of a
+ * run.
  */
 #ifndef FLASH_SCHEDULE_INSIDE_H
 #define FLASH_SCHEDULE_INSIDE_H
@@ -10,34 +21,43 @@
 #include "flash/schedule.h"
 #include "flash/timers.h"
 
+#define HOT static inline __attribute__((always_inline))
+
+/* Compiled once, neither inlined nor specialised, so that the compiler inlines what it alone calls. */
+#ifdef __clang__
+#define ONE_COPY __attribute__((noinline))
+#else
+#define ONE_COPY __attribute__((noinline, noclone))
+#endif
+
 enum phase {
 	PHASE_IDLE,
-	PHASE_WOKEN, /* to be given a command when all that is ready waits */
+	PHASE_WOKEN, /* idle; dispatched once every operation that becomes ready now is queued */
 	PHASE_IN,    /* waits for or uses the bus: command, and data of a program */
 	PHASE_CELL,  /* the cell array works */
 	PHASE_OUT,   /* waits for or uses the bus: data of a read */
-	PHASE_STOP,  /* the cell array stops what a read interrupts */
+	PHASE_STOP,  /* the cell array stops, because a read suspends the command */
 };
 
-/* What works on its own: a die, or a whole chip when its dies may not be interleaved. */
+/* Serves one command at a time: a die, or a whole chip without flash.interleave. */
 struct unit {
 	enum phase phase;
 	struct queue reads, others; /* ready operations; FIFO scheduling uses `others` only */
-	uint32_t command;           /* operations being served as one command */
-	uint32_t suspended;         /* a command that was interrupted, or INDEX_NONE */
-	tick_t suspended_ns;        /* what is left of it */
-	uint64_t passed;            /* read commands since another operation was first kept waiting */
-	uint32_t next;              /* in the line of units that wait for the bus, or of those woken */
-	bool brings_data;           /* with its command */
+	uint32_t command;           /* first operation of the command in service, or INDEX_NONE */
+	uint32_t suspended;         /* first operation of a suspended command, or INDEX_NONE */
+	tick_t suspended_ns;        /* remaining cell time of the suspended command */
+	uint64_t passed;            /* read commands served while another operation waited */
+	uint32_t next;              /* in a bus queue or the queue of woken units */
+	bool brings_data;           /* the command has data to transfer in */
 	uint64_t in_ns, cell_ns, out_ns;
 };
 
 struct channel {
 	uint32_t user;              /* unit on the bus, or INDEX_NONE */
-	struct queue first, others; /* units that wait for it */
+	struct queue first, others; /* waiting units; `first` is served before `others` */
 };
 
-/* Operations of a request that become ready together. */
+/* Operations of a request that may start from `when` on. */
 struct release {
 	tick_t when;
 	uint64_t order;
@@ -49,7 +69,7 @@ struct schedule {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
 	struct ops ops;
-	struct timers timers; /* one per unit: the end of what it does, on the bus or in the cells */
+	struct timers timers; /* one per unit: the end of its phase */
 	tick_t now;
 
 	uint32_t units;
@@ -57,26 +77,39 @@ struct schedule {
 	struct channel *channel;
 	struct queue woken;                   /* units */
 	struct divisor per_unit, per_channel; /* dies, units */
-	uint32_t *transfer_ns;                /* of so many sectors, up to a page of each plane of a die */
-	uint64_t command_ns[OP_KINDS],
-		plane_command_ns[OP_KINDS]; /* of a command's first plane, of each other */
+	uint32_t *transfer_ns;                /* by number of sectors, up to a page of each plane of a die */
+	uint64_t command_ns[OP_KINDS];        /* on the bus, for the first plane of a command */
+	uint64_t plane_command_ns[OP_KINDS];  /* for each further plane */
 
 	struct heap releases;
 	uint64_t release_order;
 
-	struct queue answered; /* forwarded reads that are done and not yet finished */
+	struct queue answered; /* forwarded reads whose data is there, to be completed */
 	bool answering;
-	uint64_t held, room; /* pages held in the controller's memory, and how many fit */
+	uint64_t held, room; /* pages in the controller's memory, and how many fit */
 
 	struct queue completed; /* tickets */
-	uint64_t under_way;     /* operations and releases */
+	uint64_t in_flight;     /* operations and releases */
 	struct loads loads;
-	uint32_t *place; /* of each die in them */
+	uint32_t *place; /* by die: its index in loads */
 	struct busy busy;
 	struct tracer *tracer;     /* NULL: none */
 	struct accounts *accounts; /* NULL: none */
 	uint8_t observers;         /* TO_JUDGE ... (events.h) */
 };
+
+static inline bool release_before(const void *left, const void *right)
+{
+	const struct release *a = left, *b = right;
+
+	return a->when != b->when ? a->when < b->when : a->order < b->order;
+}
+
+/* Time of the next release, or TICK_NEVER. */
+static inline tick_t release_due(const struct schedule *s)
+{
+	return s->releases.count ? ((const struct release *)s->releases.element)->when : TICK_NEVER;
+}
 
 static inline uint32_t unit_of(const struct schedule *s, const struct op *op)
 {
@@ -92,5 +125,68 @@ static inline struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 {
 	return &s->flash->block[geometry_block(s->geometry, ppn)];
 }
+
+/* ---- time in the cells ---- */
+
+static inline uint32_t page_ns(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
+{
+	if (times->count == 1)
+		return (uint32_t)times->ns[0];
+	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
+}
+
+static inline uint32_t copy_ns(const struct schedule *s, ppn_t from, ppn_t to)
+{
+	return page_ns(s, &s->settings->read_ns, from) + page_ns(s, &s->settings->program_ns, to);
+}
+
+/* Adds to the load of the operation's die; -ns subtracts. */
+static inline void load_change(struct schedule *s, const struct op *op, uint64_t by)
+{
+	loads_change(&s->loads, s->place[op->die], by);
+}
+
+/* ---- ready.c ---- */
+
+/* One dependency of the operation is gone: that on operation `by`, or INDEX_NONE: another one. */
+void ready_unblock(struct schedule *, uint32_t op, uint32_t by);
+
+/* Makes the operation wait until `writer` has written the page. */
+void ready_wait_for_page(struct schedule *, uint32_t op, uint32_t writer, ppn_t);
+
+/* Queues the ready operations of the block whose turn it is. */
+void ready_pass(struct schedule *, struct flash_block *);
+
+/* ---- complete.c ---- */
+
+void complete_op(struct schedule *, uint32_t op);
+
+/* The first copy of a series is done; the operation becomes the next copy. */
+void complete_copy(struct schedule *, uint32_t op);
+
+/* An operation of the request is done, or all are released. */
+void complete_part(struct schedule *, uint32_t ticket);
+
+/* ---- command.c ---- */
+
+/* The first operation of the queue, and those that can join it, become the unit's command. */
+void command_take(struct schedule *, uint32_t unit, struct queue *);
+
+/* The next copy of a series becomes the unit's command. */
+void command_take_copy(struct schedule *, uint32_t unit);
+
+/* Completes all operations of the unit's command. */
+void command_end(struct schedule *, uint32_t unit);
+
+/* ---- unit.c ---- */
+
+/* Appends a ready operation to a queue of its die. */
+void unit_enqueue(struct schedule *, uint32_t op);
+
+/* Dispatches the woken units: every operation that becomes ready now is queued. */
+void unit_dispatch_woken(struct schedule *);
+
+/* The unit's timer has expired. */
+void unit_expired(struct schedule *, uint32_t unit);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * One alarm per hardware unit and the earliest of them at hand (base/min_tree.h).
- * Alarms of the same time ring in order of their unit, so runs are repeatable.
+ * One alarm per hardware unit and the earliest of them at hand (base/min_tree.h).  Alarms of the same time
+ * ring in order of their unit, so runs are repeatable.
  *
- * Time and unit are one number, (due - epoch) << bits | unit.  The epoch moves on when that would not fit: alarms
- * that are set must not lie 2^(63 - bits) ns or more apart, 8.5 s with 2^30 units.
+ * Time and unit are one number, (due - epoch) << bits | unit.  The epoch moves on when that would not fit:
+ * alarms that are set must not lie 2^(63 - bits) ns or more apart, 8.5 s with 2^30 units.
  */
 #ifndef FLASH_TIMERS_H
 #define FLASH_TIMERS_H

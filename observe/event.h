@@ -1,6 +1,7 @@
 /*
- * The words for what happens on the medium: operations, their kinds and causes.  The medium (flash/) uses them, and so
- * do those who look on: the judge of time, the accounts of latencies and the tracer.  flash/events.h lists the events.
+ * The words for what happens on the medium: operations, their kinds and causes.  The medium (flash/) uses
+ * them, and so do those who look on: the judge of time, the accounts of latencies and the tracer.
+ * flash/events.h lists the events.
  */
 #ifndef OBSERVE_EVENT_H
 #define OBSERVE_EVENT_H

@@ -332,8 +332,8 @@ void judge_waits(struct judge *j, op_t op, op_t other)
 	d->first_wait = index;
 }
 
-/* Time has not passed since the request read the page, here or where it lay before it was collected: the program must
- * still wait for that. */
+/* Time has not passed since the request read the page, here or where it lay before it was collected: the
+ * program must still wait for that. */
 void judge_kept(struct judge *j, ppn_t page, ppn_t from)
 {
 	const struct deed *program = find(j, j->writer[page]), *read = find(j, j->reader[from]);

@@ -3,11 +3,12 @@
  * what no drive could do, or what the operations were told not to.
  *
  * It is fed with events and believes none of them: it keeps places, orders, times and where data is by
- * itself, from the settings alone, and shares no code with what it judges.  It knows operations by
- * number (never 0, low 32 bits dense), physical pages, and requests by ticket.
+ * itself, from the settings alone, and shares no code with what it judges.  It knows operations by number
+ * (never 0, low 32 bits dense), physical pages, and requests by ticket.
  *
  * What an operation must wait for only its FTL knows.  Of data it says so: what a page keeps from another
- * (flash_holds_kept) must have been read before.  That a load of a mapping page is waited for nobody can check.
+ * (flash_holds_kept) must have been read before.  That a load of a mapping page is waited for nobody can
+ * check.
  */
 #ifndef OBSERVE_JUDGE_H
 #define OBSERVE_JUDGE_H

@@ -1,14 +1,14 @@
 /*
  * The sector oracle: what every sector should be, and what every place really holds.
  *
- * Each host write gives its sectors new versions.  The oracle follows the data through the rooms that hold data
- * in DRAM and every flash page, and compares each answered sector with the newest version.
- * It knows sectors and physical pages, nothing of mappings: an FTL cannot fool it.
+ * Each host write gives its sectors new versions.  The oracle follows the data through the rooms that hold
+ * data in DRAM and every flash page, and compares each answered sector with the newest version. It knows
+ * sectors and physical pages, nothing of mappings: an FTL cannot fool it.
  *
- * Versions belong to the host's sectors; behind the host layer everybody speaks of the device's.  Data comes from
- * above: what a room takes in is what the nearest room above it holds, else what was sent to the device.
- * Any disagreement is a bug of ours and aborts with the sector, the page and both versions.
- * Every function accepts a NULL oracle and then does nothing (verification off).
+ * Versions belong to the host's sectors; behind the host layer everybody speaks of the device's.  Data comes
+ * from above: what a room takes in is what the nearest room above it holds, else what was sent to the device.
+ * Any disagreement is a bug of ours and aborts with the sector, the page and both versions. Every function
+ * accepts a NULL oracle and then does nothing (verification off).
  */
 #ifndef OBSERVE_ORACLE_H
 #define OBSERVE_ORACLE_H
@@ -31,7 +31,8 @@ void oracle_trim(struct oracle *, struct extent);
 void oracle_expect(struct oracle *, struct extent); /* a read of this extent begins */
 void oracle_answered(struct oracle *);              /* it ends: every sector is compared */
 
-/* The host layer's side: host sectors from `host` on are sent to, or forgotten, or will be read at this place. */
+/* The host layer's side: host sectors from `host` on are sent to, or forgotten, or will be read at this
+ * place. */
 void oracle_send(struct oracle *, sector_t host, struct extent device);
 void oracle_unsend(struct oracle *, struct extent device);
 void oracle_expect_at(struct oracle *, sector_t host, struct extent device);

@@ -1,7 +1,7 @@
 /*
- * A tracer records what requests cause on the medium: their operations, what each waited for, and when it became ready,
- * started and was done; if wanted, also what buses and dies do meanwhile.  For explaining a request, for pictures and
- * timelines.
+ * A tracer records what requests cause on the medium: their operations, what each waited for, and when it
+ * became ready, started and was done; if wanted, also what buses and dies do meanwhile.  For explaining a
+ * request, for pictures and timelines.
  */
 #ifndef OBSERVE_TRACER_H
 #define OBSERVE_TRACER_H
@@ -23,7 +23,8 @@ struct traced_wait {
 	uint32_t op, other;
 };
 
-/* A bus or a unit (a die, or a chip without flash.interleave) works for a command; a unit also while its cells stop. */
+/* A bus or a unit (a die, or a chip without flash.interleave) works for a command; a unit also while its
+ * cells stop. */
 struct traced_span {
 	uint32_t unit;   /* that works, or that uses the bus of its channel */
 	uint32_t op;     /* index of the command's first operation, or TRACED_EARLIER */
@@ -65,8 +66,8 @@ void tracer_ready(struct tracer *, op_t, tick_t now);
 void tracer_started(struct tracer *, op_t, tick_t now);
 void tracer_done(struct tracer *, op_t, tick_t now);
 
-/* The unit's command, of which `first` is the first operation, begins on a bus or in the cells; `op` of the span is not
- * set.  A suspended unit is busy until `to` instead. */
+/* The unit's command, of which `first` is the first operation, begins on a bus or in the cells; `op` of the
+ * span is not set.  A suspended unit is busy until `to` instead. */
 void tracer_works(struct tracer *, op_t first, struct traced_span);
 void tracer_suspended(struct tracer *, uint32_t unit, tick_t to);
 

@@ -43,7 +43,8 @@ static void print_map(const struct drive *d, struct extent e, FILE *out)
 	}
 }
 
-/* What became of the request behind the host layer, where that is something else, and of the pages it changed. */
+/* What became of the request behind the host layer, where that is something else, and of the pages it
+ * changed. */
 static void keep_map(struct explanation *x, const struct drive *d)
 {
 	FILE *out = open_memstream(&x->map, &x->map_bytes);

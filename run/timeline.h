@@ -1,6 +1,7 @@
 /*
- * What some requests of a run did, moment by moment: their operations, what each waited for, what buses and dies did
- * until the last of them was done.  Recorded during the run, written afterwards (run/trace_events.h).
+ * What some requests of a run did, moment by moment: their operations, what each waited for, what buses and
+ * dies did until the last of them was done.  Recorded during the run, written afterwards
+ * (run/trace_events.h).
  *
  * Memory grows with the operations of these requests, about 200 bytes each.
  */

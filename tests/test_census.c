@@ -25,7 +25,7 @@ static struct op *add_op(struct picture *p, enum op_kind kind, ppn_t ppn, uint32
 
 	*op = (struct op){ .next = INDEX_NONE,
 		.waiters = INDEX_NONE,
-		.train = INDEX_NONE,
+		.followers = INDEX_NONE,
 		.ppn = ppn,
 		.to = PPN_NONE,
 		.ticket = ticket,
@@ -118,7 +118,7 @@ static void test_what_is_under_way_is_counted(void **state)
 	(void)state;
 	draw(&p);
 	c = count(&p);
-	assert_int_equal(c.under_way, 7);
+	assert_int_equal(c.in_flight, 7);
 	assert_int_equal(c.held, 1);
 	release(&p);
 }
@@ -182,9 +182,9 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_OP, op, waiters), 1, 0, "dependency 0 is not there, or in two lists" },
 		{ IN(OF_OP, op, waiters), 0, INDEX_NONE, "operation 1 waits for 0 others and counts 1" },
 		{ IN(OF_OP, op, ticket), 1, 2, "request 0 has 2 parts and counts 3" },
-		{ IN(OF_OP, op, train), 0, 0, "copies follow an operation of page 0, which does not copy" },
-		{ IN(OF_OP, op, train), 5, 0, "the copy of page 9 follows that of page 8" },
-		{ IN(OF_OP, op, train), 5, INDEX_NONE, "operation 6 waits for 0 others and counts 1" },
+		{ IN(OF_OP, op, followers), 0, 0, "copies follow an operation of page 0, which does not copy" },
+		{ IN(OF_OP, op, followers), 5, 0, "the copy of page 9 follows that of page 8" },
+		{ IN(OF_OP, op, followers), 5, INDEX_NONE, "operation 6 waits for 0 others and counts 1" },
 		{ IN(OF_COPY, copy, next), 0, 0, "copy 0 is not there, or in two lists" },
 		{ IN(OF_COPY, copy, next), 1, 2, "copy 2 is not there, or in two lists" },
 		{ IN(OF_COPY, copy, next), 1, 1, "operation 6 waits for 0 others and counts 1" },
@@ -220,7 +220,7 @@ static void copy_in_a_circle(void *context)
 	for (uint32_t i = 0; i < 2; i++)
 		*ops_at(&p.ops, i) = (struct op){ .next = INDEX_NONE,
 			.waiters = INDEX_NONE,
-			.train = INDEX_NONE,
+			.followers = INDEX_NONE,
 			.ppn = 1 - i,
 			.to = i,
 			.ticket = INDEX_NONE,
@@ -241,7 +241,7 @@ static void move_in_a_circle(void *context)
 	p.block[2] = (struct flash_block){ .last = 4 };
 	*ops_at(&p.ops, pool_take(&p.ops.op)) = (struct op){ .next = INDEX_NONE,
 		.waiters = INDEX_NONE,
-		.train = INDEX_NONE,
+		.followers = INDEX_NONE,
 		.ppn = 14,
 		.to = 8,
 		.behind = 4,

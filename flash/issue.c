@@ -1,0 +1,210 @@
+#include "flash/schedule_inside.h"
+
+#include "flash/events.h"
+#include "flash/order.h"
+
+HOT uint32_t issue_cell_ns(const struct schedule *s, enum op_kind kind, ppn_t ppn, ppn_t to)
+{
+	switch (kind) {
+	case OP_READ:
+		return page_ns(s, &s->settings->read_ns, ppn);
+	case OP_PROGRAM:
+		return page_ns(s, &s->settings->program_ns, ppn);
+	case OP_COPY:
+		return copy_ns(s, ppn, to);
+	case OP_ERASE:
+		return (uint32_t)s->settings->erase_ns;
+	default:
+		return 0;
+	}
+}
+
+/* The request that waits for an operation issued now, or INDEX_NONE. */
+static uint32_t issue_ticket(const struct io *io, enum cause cause)
+{
+	return io->detached || cause_is_background(cause) ? INDEX_NONE : io->ticket;
+}
+
+static void issue_join_request(struct schedule *s, struct io *io, uint32_t index)
+{
+	struct op *op = ops_at(&s->ops, index);
+
+	op->blockers = 1;
+	op->ticket = issue_ticket(io, op->cause);
+	if (op->ticket != INDEX_NONE)
+		ops_ticket(&s->ops, op->ticket)->pending++;
+	if (io->first_op == INDEX_NONE)
+		io->first_op = index;
+	else
+		ops_at(&s->ops, io->last_op)->next = index;
+	io->last_op = index;
+}
+
+/* Makes the operation depend on all operations of the request up to io->step. */
+static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
+{
+	uint32_t first = io->first_op, end = ops_at(&s->ops, io->step)->next;
+
+	for (; first != end; first = ops_at(&s->ops, first)->next)
+		schedule_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
+}
+
+HOT uint32_t issue_op(
+	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+{
+	struct schedule *s = io->flash->schedule;
+	uint32_t index = pool_take(&s->ops.op);
+	struct op *op = ops_at(&s->ops, index);
+
+	*op = (struct op){ .next = INDEX_NONE,
+		.generation = op->generation,
+		.waiters = INDEX_NONE,
+		.followers = INDEX_NONE,
+		.ppn = ppn,
+		.to = to,
+		.die = geometry_die_of(s->geometry, ppn),
+		.cell_ns = issue_cell_ns(s, kind, ppn, to),
+		.sectors = (uint16_t)sectors,
+		.kind = (uint8_t)kind,
+		.cause = (uint8_t)cause };
+	load_change(s, op, op->cell_ns);
+	s->in_flight++;
+	issue_join_request(s, io, index);
+	event_made(s, io, index);
+	if (io->step != INDEX_NONE)
+		issue_wait_for_step(s, io, index);
+	return index;
+}
+
+/* Inlined once per kind of operation: `kind` is a constant. */
+HOT op_t issue_timed_op(
+	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+{
+	struct schedule *s = io->flash->schedule;
+	uint32_t index = issue_op(io, kind, ppn, to, sectors, cause);
+	struct op *op = ops_at(&s->ops, index);
+	struct flash_block *block = block_of(s, ppn), *target = kind == OP_COPY ? block_of(s, to) : block;
+
+	op->life = block->erases;
+	op->to_life = target->erases;
+	if (kind != OP_ERASE)
+		order_enter(block);
+	if (kind == OP_COPY)
+		order_enter(target);
+	if (kind == OP_PROGRAM && s->held < s->room) {
+		op->held = true;
+		s->held++;
+	}
+	if (kind == OP_READ) {
+		op->chases = order_writer(&s->ops, block, ppn, op->life) != INDEX_NONE;
+		return ops_handle(&s->ops, index);
+	}
+	event_ordered(s, index);
+	order_append(&s->ops, target, index);
+	return ops_handle(&s->ops, index);
+}
+
+op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, uint32_t sectors, enum cause cause)
+{
+	switch (kind) {
+	case OP_READ:
+		return issue_timed_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
+	case OP_PROGRAM:
+		return issue_timed_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
+	default:
+		return issue_timed_op(io, OP_ERASE, ppn, PPN_NONE, sectors, cause);
+	}
+}
+
+/* ---- copies ---- */
+
+op_t schedule_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+{
+	struct schedule *s = io->flash->schedule;
+	const struct flash_block *block = block_of(s, from);
+	uint32_t writer = order_writer(&s->ops, block, from, block->erases);
+	op_t op;
+
+	if (writer != INDEX_NONE && ops_at(&s->ops, writer)->held)
+		return OP_NONE;
+	op = issue_timed_op(io, OP_COPY, from, to, s->geometry->sectors_per_page, cause);
+	schedule_wait(s, op, after);
+	if (writer != INDEX_NONE)
+		ready_wait_for_page(s, ops_index(&s->ops, op), writer, from);
+	return op;
+}
+
+/* May the copy be appended to the request's last copy without changing the order of operations? */
+static bool issue_may_follow(
+	const struct schedule *s, const struct io *io, ppn_t from, ppn_t to, enum cause cause)
+{
+	const struct op *op;
+
+	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observers)
+		return false;
+	op = ops_at(&s->ops, io->last_op);
+	return op->kind == OP_COPY && op->cause == cause && op->ticket == issue_ticket(io, cause) &&
+	       geometry_share_block(s->geometry, from, op->ppn) &&
+	       geometry_share_block(s->geometry, to, op->to);
+}
+
+bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
+{
+	struct schedule *s = io->flash->schedule;
+
+	if (block_of(s, from)->last || !issue_may_follow(s, io, from, to, cause))
+		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
+	ops_follow(&s->ops, io->last_op, from, to);
+	load_change(s, ops_at(&s->ops, io->last_op), copy_ns(s, from, to));
+	return true;
+}
+
+/* ---- reads of pages in flight ---- */
+
+op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
+{
+	const struct flash_block *block = block_of(s, ppn);
+	uint32_t writer = order_writer(&s->ops, block, ppn, block->erases);
+
+	*held = writer != INDEX_NONE && ops_at(&s->ops, writer)->held;
+	return writer == INDEX_NONE ? OP_NONE : ops_handle(&s->ops, writer);
+}
+
+/* The read depends on the data of the program, unless that is in the controller's memory already. */
+static void issue_await_data(struct schedule *s, uint32_t read, uint32_t program)
+{
+	struct op *op = ops_at(&s->ops, program);
+
+	if (op->stage != STAGE_WAITING)
+		return;
+	ops_at(&s->ops, read)->behind = op->forwards;
+	ops_at(&s->ops, read)->blockers++;
+	op->forwards = read + 1;
+	event_forwarded(s, read, program);
+}
+
+op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t writer)
+{
+	struct schedule *s = io->flash->schedule;
+	uint32_t index = issue_op(io, OP_FORWARD, ppn, PPN_NONE, sectors, cause);
+
+	issue_await_data(s, index, ops_index(&s->ops, writer));
+	return ops_handle(&s->ops, index);
+}
+
+/* ---- dependencies ---- */
+
+void schedule_wait_for(struct schedule *s, op_t op, op_t other)
+{
+	uint32_t waiter = ops_index(&s->ops, op), index = ops_index(&s->ops, other);
+
+	if (index == INDEX_NONE)
+		return;
+	ops_add_edge(&s->ops, waiter, &ops_at(&s->ops, index)->waiters);
+	event_waits(s, waiter, index);
+}
+
+bool schedule_done(const struct schedule *s, op_t op)
+{
+	return ops_index(&s->ops, op) == INDEX_NONE;
+}
