@@ -1,16 +1,16 @@
 /*
  * What the files of the schedule share.  Internal to flash/.
  *
- * *       issue.c            an operation is issued: its time, its dependencies, its place in the order of
- * its block *    ready.c            its last dependency is gone: it is queued at its die, or answered from
- * memory *      unit.c             the queues of a die, its next command, the phases of a command, suspension
- * * command.c          which operations one command serves (multi-plane), and how long it takes *   bus.h
- * the bus of a channel: who uses it, who waits for it *        complete.c         an operation is done: its
- * dependents, its blocks and its request go on *     schedule.c         requests and the event loop *
- * schedule_state.c   saved and checked state
+ *	issue.c            an operation is issued: its times, its dependencies, its place in the order of its block
+ *	ready.c            its last dependency is gone: it is queued at its die, or answered from memory
+ *	unit.c             the queues of a die, its next command, the phases of a command, suspension
+ *	command.c          which operations one command serves (multi-plane), and how long it takes
+ *	bus.h              the bus of a channel: who uses it, who waits for it
+ *	complete.c         an operation is done: its dependents, its blocks and its request go on
+ *	schedule.c         requests and the event loop
+ *	schedule_state.c   saved and checked state
  *
- * Every operation passes through the HOT functions.  They are force-inlined: the calls would cost 10 % of a
- * run.
+ * Every operation passes through the HOT functions.  They are force-inlined: calls would cost 10 % of a run.
  */
 #ifndef FLASH_SCHEDULE_INSIDE_H
 #define FLASH_SCHEDULE_INSIDE_H

@@ -5,12 +5,13 @@
  * the last of its dependencies was done, and so on back to the release of the request's operations.  Every ns
  * of this path belongs to one part:
  *
- * *       controller   until the release: look-ups, DRAM, data of a write on the host's link *    collection
- * ready while the die worked for collection or wear levelling; or waiting for such an operation *    die
- * ready while the die did anything else; suspended by a read; waiting for an operation of another *
- * request *  bus          dispatched to the die: waiting for the bus and using it *  cells        the cells
- * work, for the whole command that the operation is part of *      map          all of this except
- * collection, of operations on mapping pages
+ *	controller   until the release: look-ups, DRAM, data of a write on the host's link
+ *	collection   ready while the die worked for collection or wear levelling; or waiting for such an operation
+ *	die          ready while the die did anything else; suspended by a read; waiting for an operation of
+ *	             another request
+ *	bus          dispatched to the die: waiting for the bus and using it
+ *	cells        the cells work, for the whole command that the operation is part of
+ *	map          all of this except collection, of operations on mapping pages
  *
  * The parts add up to the time, in every case.
  */
