@@ -27,7 +27,12 @@ PRINTER(list_print_ftls, ftls)
 PRINTER(list_print_buffers, buffers)
 PRINTER(list_print_host_layers, host_layers)
 PRINTER(list_print_gc_policies, gc_policies)
-PRINTER(list_print_trace_formats, trace_formats)
+
+static void list_print_trace_formats(void)
+{
+	for (const struct format *f = trace_formats; f->name; f++)
+		list_print_row(NULL, f->name, f->brief);
+}
 
 static void list_print_profiles(void)
 {

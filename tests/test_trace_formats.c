@@ -97,18 +97,18 @@ static struct format const *format_of(const char *name)
 /* Parses one line as the 2nd of a file. */
 static enum parsed parse_line(const struct format *format, const char *line, struct record *record)
 {
-	struct scan scan = { .line = 2, .unit_ns = format->time_unit_ns, .names = names_create() };
+	struct scan scan = { .line = 2, .names = names_create() };
 	struct columns columns;
 	struct fault fault;
 	char text[256];
 	enum parsed parsed;
 
-	assert_true(columns_parse(&columns, COLUMNS, &fault));
+	format_begin(format, &columns, &scan);
 	if (!strcmp(format->name, "csv")) {
+		assert_true(columns_parse(&columns, COLUMNS, &fault));
 		scan.columns = &columns;
 		scan.unit_ns = columns.time_unit_ns;
 	}
-
 	snprintf(text, sizeof text, "%s\n", line);
 	scan.at = text;
 	scan.end = text + strlen(line);
@@ -293,7 +293,7 @@ static const struct bad bad_lines[] = {
 	{ "msr", "1,h,0,Read,0", "size is missing" },
 	{ "msr", "1,h,0,Read,0,0,1", "size is 0, should be at least 1" },
 	{ "msr", "1,h,0,Read,0,512", "response time is missing" },
-	{ "msr", "1,h,0,Read,0,512,9999999999999999999", "response time is too large" },
+	{ "msr", "1,h,0,Read,0,512,9999999999999999999", "response time 9999999999999999999 is too large" },
 	{ "msr", "1,h,0,Read,0,512,1,2", "\",2\" follows the last field" },
 	{ "casotxt", "x Read 0 512", "time \"x\" is not a number" },
 	{ "casotxt", "-5 Read 0 512", "time -5 is negative" },
@@ -451,11 +451,8 @@ static void expect_message(const struct format *format, const char *line, const 
 	struct trace *t;
 	char text[512], wanted[FAULT_BYTES];
 
-	snprintf(text, sizeof text, "%s%s\n",
-		!strcmp(format->name, "fio2") ? "fio version 2 iolog\n"
-		: format->heading             ? format->heading
-					      : "#\n",
-		line);
+	snprintf(
+		text, sizeof text, "%s\n%s\n", format->columns.heading ? format->columns.heading : "#", line);
 	snprintf(wanted, sizeof wanted, "bad.trace:2: %s; %s lines are: %s", problem, format->name,
 		format->layout);
 	t = trace_open_memory("bad.trace", text, strlen(text), &options, &fault);
@@ -475,21 +472,21 @@ static void test_bad_lines(void **state)
 static void test_every_text_format_has_ten_bad_lines(void **state)
 {
 	(void)state;
-	for (size_t i = 0; trace_formats[i]; i++) {
+	for (size_t i = 0; trace_formats[i].name; i++) {
 		size_t lines = 0;
 
 		/* The blkparse formats share one parser; records have a table of their own. */
-		if (trace_formats[i]->record_bytes || !strncmp(trace_formats[i]->name, "blkparse-", 9))
+		if (trace_formats[i].record_bytes || !strncmp(trace_formats[i].name, "blkparse-", 9))
 			continue;
 		for (size_t j = 0; j < sizeof bad_lines / sizeof bad_lines[0]; j++)
-			lines += !strcmp(bad_lines[j].format, trace_formats[i]->name);
-		print_message("%s: %zu bad lines\n", trace_formats[i]->name, lines);
+			lines += !strcmp(bad_lines[j].format, trace_formats[i].name);
+		print_message("%s: %zu bad lines\n", trace_formats[i].name, lines);
 		assert_true(lines >= 10);
 	}
 }
 
-/* Times are in the unit of the column or in the one asked for, offsets and sizes each in its own; the first line may
- * be a heading. */
+/* Times are in the unit of the column or in the one asked for, offsets and sizes each in its own; the first
+ * line may be a heading. */
 static void test_named_columns(void **state)
 {
 	static const struct {
@@ -835,11 +832,11 @@ static void test_round_trips(void **state)
 	size_t written = 0;
 
 	(void)state;
-	for (size_t i = 0; trace_formats[i]; i++) {
-		if (!trace_formats[i]->write)
+	for (size_t i = 0; trace_formats[i].name; i++) {
+		if (!trace_formats[i].write)
 			continue;
-		print_message("SEED=%s %s\n", seed ? seed : "1", trace_formats[i]->name);
-		round_trip(trace_formats[i], seed ? strtoull(seed, NULL, 0) : 1);
+		print_message("SEED=%s %s\n", seed ? seed : "1", trace_formats[i].name);
+		round_trip(&trace_formats[i], seed ? strtoull(seed, NULL, 0) : 1);
 		written++;
 	}
 	assert_int_equal(written, 7);

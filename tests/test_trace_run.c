@@ -97,11 +97,11 @@ static uint64_t seed(void)
 static void expect_same_in_every_format(
 	struct world *w, const char *from, const char *devices, const char *wanted)
 {
-	for (size_t i = 0; trace_formats[i]; i++) {
-		if (!trace_formats[i]->write)
+	for (size_t i = 0; trace_formats[i].name; i++) {
+		if (!trace_formats[i].write)
 			continue;
-		convert(w, from, trace_formats[i]->name, "", "second");
-		print_message("%s, then %s\n", from, trace_formats[i]->name);
+		convert(w, from, trace_formats[i].name, "", "second");
+		print_message("%s, then %s\n", from, trace_formats[i].name);
 		expect_same(w, "second", devices, wanted);
 	}
 }
@@ -114,10 +114,10 @@ static void test_every_pair(void **state)
 
 	write_source(w, "source", 1000, false, seed());
 	wanted = simulate(w, "source", "own");
-	for (size_t i = 0; trace_formats[i]; i++) {
-		const char *name = trace_formats[i]->name;
+	for (size_t i = 0; trace_formats[i].name; i++) {
+		const char *name = trace_formats[i].name;
 
-		if (!trace_formats[i]->write)
+		if (!trace_formats[i].write)
 			continue;
 		convert(w, "source", name, "", name);
 		expect_same(w, name, "own", wanted);
@@ -132,8 +132,8 @@ static void test_finest_times(void **state)
 	struct world *w = *state;
 	uint64_t from = seed();
 
-	for (size_t i = 0; trace_formats[i]; i++) {
-		const struct format *format = trace_formats[i];
+	for (size_t i = 0; trace_formats[i].name; i++) {
+		const struct format *format = &trace_formats[i];
 		char *wanted;
 
 		if (!format->write)

@@ -1,50 +1,330 @@
 #include "traces/columns.h"
 
 #include "base/suggest.h"
+#include "traces/format.h"
 
-#include <stdio.h>
-#include <string.h>
+/* ---- reading ---- */
 
-static const struct column known[] = {
-	{ "time_ns", COLUMN_TIME, 1 },
-	{ "time_100ns", COLUMN_TIME, 100 },
-	{ "time_us", COLUMN_TIME, 1000 },
-	{ "time_ms", COLUMN_TIME, 1000000 },
-	{ "time_s", COLUMN_TIME, 1000000000 },
-	{ "op", COLUMN_TYPE, 0 },
-	{ "read", COLUMN_TYPE, 1 },
-	{ "write", COLUMN_TYPE, 2 },
-	{ "offset_bytes", COLUMN_OFFSET, 1 },
-	{ "offset_sectors", COLUMN_OFFSET, 512 },
-	{ "size_bytes", COLUMN_SIZE, 1 },
-	{ "size_sectors", COLUMN_SIZE, 512 },
-	{ "device", COLUMN_DEVICE },
-	{ "response_ns", COLUMN_RESPONSE, 1 },
-	{ "response_us", COLUMN_RESPONSE, 1000 },
-	{ "response_ms", COLUMN_RESPONSE, 1000000 },
-	{ "response_s", COLUMN_RESPONSE, 1000000000 },
-	{ "-", COLUMN_IGNORED },
+static bool column_op(struct scan *s, struct record *r)
+{
+	static const struct {
+		const char *word;
+		enum request_type type;
+	} words[] = { { "R", REQUEST_READ }, { "W", REQUEST_WRITE }, { "Read", REQUEST_READ },
+		{ "Write", REQUEST_WRITE }, { "T", REQUEST_TRIM }, { "Trim", REQUEST_TRIM },
+		{ "D", REQUEST_TRIM }, { "Discard", REQUEST_TRIM } };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (scan_takes(s, words[i].word)) {
+			r->type = words[i].type;
+			return true;
+		}
+	return scan_describe_type(s, "R, Read, W, Write, T, Trim, D", "Discard"), false;
+}
+
+SCAN bool column_flag(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t flag;
+
+	if (!scan_number(s, c->label, &flag))
+		return false;
+	if (flag > 1)
+		return scan_problem(s, "%s is %" PRIu64 ", should be %s", c->label, flag,
+			c->unit ? "0 (read) or 1 (write)" : "1 (read) or 0 (write)");
+	r->type = flag == c->unit ? REQUEST_WRITE : REQUEST_READ;
+	return true;
+}
+
+/* Bit 0 is set for a read. */
+SCAN bool column_flags(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t flags;
+
+	if (!scan_number(s, c->label, &flags))
+		return false;
+	r->type = flags & 1 ? REQUEST_READ : REQUEST_WRITE;
+	return true;
+}
+
+SCAN bool column_any(struct scan *s, const struct column *c)
+{
+	const char *word;
+	size_t bytes;
+
+	return scan_word(s, c->label, &word, &bytes);
+}
+
+SCAN bool column_number(struct scan *s, const struct column *c)
+{
+	uint64_t number;
+
+	return scan_number(s, c->label, &number);
+}
+
+/* Up to the next number. */
+static bool column_words(struct scan *s, const struct column *c)
+{
+	do {
+		if (!column_any(s, c))
+			return false;
+		scan_blanks(s);
+	} while (s->at < s->end && !scan_is_digit(*s->at) && *s->at != '-');
+	return true;
+}
+
+/* The device's name reaches from the first of its columns to the end of the last. */
+SCAN bool column_device(struct scan *s, const struct column *c)
+{
+	const char *begin = s->at;
+
+	if (!(c->form == FORM_DEVICE_PART ? column_number(s, c) : column_any(s, c)))
+		return false;
+	s->name = s->name ? s->name : begin;
+	s->name_end = s->at;
+	return true;
+}
+
+/* Offset and length are in the column's unit until the line is read. */
+SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
+{
+	switch (c->form) {
+	case FORM_TIME:
+		return scan_time(s, c->label, s->unit_ns, &r->time);
+	case FORM_RESPONSE:
+		return scan_time(s, c->label, c->unit ? c->unit : s->unit_ns, &r->response);
+	case FORM_LETTER:
+		return scan_type(s, "R", "W", &r->type);
+	case FORM_WORD:
+		return scan_type(s, "Read", "Write", &r->type);
+	case FORM_OP:
+		return column_op(s, r);
+	case FORM_FLAG:
+		return column_flag(s, c, r);
+	case FORM_FLAGS:
+		return column_flags(s, c, r);
+	case FORM_OFFSET:
+		return scan_number(s, c->label, &r->offset);
+	case FORM_ROUNDED_OFFSET:
+		return scan_rounded(s, c->label, &r->offset);
+	case FORM_SIZE:
+		return scan_number(s, c->label, &r->bytes);
+	case FORM_DEVICE_NUMBER:
+		return scan_number32(s, c->label, &r->device);
+	case FORM_DEVICE:
+	case FORM_DEVICE_PART:
+		return column_device(s, c);
+	case FORM_NUMBER:
+		return column_number(s, c);
+	case FORM_ANY:
+		return column_any(s, c);
+	case FORM_WORDS:
+		return column_words(s, c);
+	}
+	__builtin_unreachable();
+}
+
+SCAN bool columns_separator(struct scan *s, enum separators separators, const char *next)
+{
+	if (separators == SEPARATED_BY_COMMAS)
+		return scan_comma(s, next);
+	scan_blanks(s);
+	if (separators == SEPARATED_BY_EITHER && *s->at == ',' && s->at < s->end) {
+		s->at++;
+		scan_blanks(s);
+	}
+	return true;
+}
+
+/* Nothing may follow, or only columns. */
+SCAN bool columns_end(struct scan *s, const struct columns *c)
+{
+	if (!c->more)
+		return scan_end(s);
+	if (c->separators != SEPARATED_BY_COMMAS)
+		return true;
+	scan_blanks(s);
+	return *s->at == ',' || scan_end(s);
+}
+
+SCAN bool columns_place(struct scan *s, const struct columns *c, struct record *r)
+{
+	if (__builtin_expect(r->offset >= c->offset_limit || r->bytes > c->size_limit || !r->bytes, 0))
+		return scan_describe_place(s, r->offset, c->offset_unit, r->bytes, c->size_unit), false;
+	r->offset *= c->offset_unit;
+	r->bytes *= c->size_unit;
+	return true;
+}
+
+/* A heading of user's columns has words only. */
+static bool columns_are_words(const char *begin, const char *end)
+{
+	for (const char *at = begin; at < end; at++)
+		if ((at == begin || scan_is_blank(at[-1]) || at[-1] == ',') &&
+			(scan_is_digit(*at) || *at == '-'))
+			return false;
+	return true;
+}
+
+/* Compiled once for each kind of separators. */
+SCAN enum parsed columns_read_line(
+	struct scan *s, const struct columns *c, enum separators separators, struct record *r)
+{
+	const struct column *column = c->column, *end = column + c->count;
+	enum parsed parsed = PARSED_RECORD;
+
+	s->name = NULL;
+	r->device = 0;
+	if (separators != SEPARATED_BY_COMMAS)
+		scan_blanks(s);
+	for (;;) {
+		if (column->may_be_empty && *s->at == ',')
+			parsed = column->kind == COLUMN_TYPE ? PARSED_OTHER : parsed;
+		else if (!column_read(s, column, r))
+			return PARSED_BAD;
+		if (++column == end)
+			break;
+		if (!columns_separator(s, separators, column->label))
+			return PARSED_BAD;
+	}
+	if (!columns_end(s, c))
+		return PARSED_BAD;
+	if (s->name)
+		r->device = names_number(s->names, s->name, (size_t)(s->name_end - s->name));
+	return parsed != PARSED_RECORD || columns_place(s, c, r) ? parsed : PARSED_BAD;
+}
+
+enum parsed columns_read(struct scan *s, struct record *r)
+{
+	const struct columns *c = s->columns;
+	const char *begin = s->at;
+	enum parsed parsed;
+
+	if (!c)
+		return scan_describe(s, "its columns have no names"), PARSED_BAD;
+	if (s->line == 1 && c->heading && *begin == c->heading)
+		return PARSED_HEADING;
+	if (c->separators == SEPARATED_BY_COMMAS)
+		return columns_read_line(s, c, SEPARATED_BY_COMMAS, r);
+	if (c->separators == SEPARATED_BY_BLANKS)
+		return columns_read_line(s, c, SEPARATED_BY_BLANKS, r);
+	parsed = columns_read_line(s, c, SEPARATED_BY_EITHER, r);
+	if (parsed == PARSED_BAD && s->line == 1 && columns_are_words(begin, s->end))
+		return PARSED_HEADING;
+	return parsed;
+}
+
+/* ---- names ---- */
+
+/* The columns there are, those that only formats have behind "-". */
+static const struct column columns_known[] = {
+	{ "time_ns", COLUMN_TIME, FORM_TIME, 1, "time" },
+	{ "time_100ns", COLUMN_TIME, FORM_TIME, 100, "time" },
+	{ "time_us", COLUMN_TIME, FORM_TIME, 1000, "time" },
+	{ "time_ms", COLUMN_TIME, FORM_TIME, 1000000, "time" },
+	{ "time_s", COLUMN_TIME, FORM_TIME, 1000000000, "time" },
+	{ "op", COLUMN_TYPE, FORM_OP, 0, "type" },
+	{ "read", COLUMN_TYPE, FORM_FLAG, 0, "type" },
+	{ "write", COLUMN_TYPE, FORM_FLAG, 1, "type" },
+	{ "offset_bytes", COLUMN_OFFSET, FORM_OFFSET, 1, "offset" },
+	{ "offset_sectors", COLUMN_OFFSET, FORM_OFFSET, SECTOR_BYTES, "offset" },
+	{ "size_bytes", COLUMN_SIZE, FORM_SIZE, 1, "size" },
+	{ "size_sectors", COLUMN_SIZE, FORM_SIZE, SECTOR_BYTES, "size" },
+	{ "device", COLUMN_DEVICE, FORM_DEVICE, 0, "device" },
+	{ "response_ns", COLUMN_RESPONSE, FORM_RESPONSE, 1, "response time" },
+	{ "response_us", COLUMN_RESPONSE, FORM_RESPONSE, 1000, "response time" },
+	{ "response_ms", COLUMN_RESPONSE, FORM_RESPONSE, 1000000, "response time" },
+	{ "response_s", COLUMN_RESPONSE, FORM_RESPONSE, 1000000000, "response time" },
+	{ "-", COLUMN_IGNORED, FORM_ANY, 0, "-", .may_be_empty = true },
+	{ "response_100ns", COLUMN_RESPONSE, FORM_RESPONSE, 100, "response time" },
+	{ "response", COLUMN_RESPONSE, FORM_RESPONSE, 0, "response time" }, /* in the unit of the times */
+	{ "R|W", COLUMN_TYPE, FORM_LETTER, 0, "type" },
+	{ "Read|Write", COLUMN_TYPE, FORM_WORD, 0, "type" },
+	{ "flags", COLUMN_TYPE, FORM_FLAGS, 0, "flag" },
+	{ "device_number", COLUMN_DEVICE, FORM_DEVICE_NUMBER, 0, "device" },
+	{ "device_part", COLUMN_DEVICE, FORM_DEVICE_PART, 0, "device" }, /* a number, and one of several */
+	{ "number", COLUMN_IGNORED, FORM_NUMBER, 0, "number" },
+	{ "words", COLUMN_IGNORED, FORM_WORDS, 0, "word" },
 };
 
-#define KNOWN (sizeof known / sizeof *known)
+#define COLUMNS_KNOWN (sizeof columns_known / sizeof *columns_known)
 
-static const struct column *find(const char *name, size_t bytes)
+/* How many of them users may name: up to "-". */
+static size_t columns_public(void)
 {
-	for (size_t i = 0; i < KNOWN; i++)
-		if (strlen(known[i].name) == bytes && !memcmp(known[i].name, name, bytes))
-			return &known[i];
+	size_t i = 0;
+
+	while (strcmp(columns_known[i++].name, "-") != 0)
+		;
+	return i;
+}
+
+/* NULL: it is none of the first n. */
+static const struct column *columns_find(const char *name, size_t bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (scan_word_is(name, bytes, columns_known[i].name))
+			return &columns_known[i];
 	return NULL;
 }
 
-static bool refuse(const char *name, size_t bytes, struct fault *fault)
+static struct column *columns_add(struct columns *c, const struct column *column)
+{
+	if (column->kind == COLUMN_TIME)
+		c->time_unit_ns = column->unit;
+	if (column->kind == COLUMN_OFFSET)
+		c->offset_unit = column->unit;
+	if (column->kind == COLUMN_SIZE)
+		c->size_unit = column->unit;
+	c->column[c->count] = *column;
+	return &c->column[c->count++];
+}
+
+static void columns_set_limits(struct columns *c)
+{
+	c->offset_limit = OFFSET_MAX / c->offset_unit;
+	c->size_limit = BYTES_MAX / c->size_unit;
+}
+
+/* "NAME[~][?][=LABEL]" */
+static void columns_add_text(struct columns *c, char *text)
+{
+	size_t bytes = strcspn(text, "~?=");
+	const struct column *known = columns_find(text, bytes, COLUMNS_KNOWN);
+	struct column *column;
+
+	BUG_ON(!known, "\"%s\" begins with no column", text);
+	column = columns_add(c, known);
+	for (text += bytes; *text && *text != '='; text++) {
+		if (*text == '~')
+			column->form = FORM_ROUNDED_OFFSET;
+		column->may_be_empty |= *text == '?';
+	}
+	if (*text)
+		column->label = text + 1;
+}
+
+void columns_of_format(struct columns *c, const struct columns_text *text)
+{
+	char *rest = NULL;
+
+	*c = (struct columns){ .separators = text->separators, .more = text->more };
+	c->heading = text->heading ? *text->heading : '\0';
+	BUG_ON(strlen(text->names) >= sizeof c->labels, "the columns \"%s\" are too long", text->names);
+	strcpy(c->labels, text->names);
+	for (char *name = strtok_r(c->labels, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		columns_add_text(c, name);
+	columns_set_limits(c);
+}
+
+static bool columns_refuse(const char *name, size_t bytes, struct fault *fault)
 {
 	char word[32], all[256] = "";
 	struct suggestion near = { .word = word };
 
 	snprintf(word, sizeof word, "%.*s", (int)bytes, name);
-	for (size_t i = 0; i < KNOWN; i++) {
-		suggestion_offer(&near, known[i].name);
-		strcat(strcat(all, i ? " " : ""), known[i].name);
+	for (size_t i = 0; i < columns_public(); i++) {
+		suggestion_offer(&near, columns_known[i].name);
+		strcat(strcat(all, i ? " " : ""), columns_known[i].name);
 	}
 	if (near.nearest)
 		return fault_set(
@@ -53,7 +333,7 @@ static bool refuse(const char *name, size_t bytes, struct fault *fault)
 }
 
 /* Each of the first four kinds is needed, and none but the ignored may be there twice. */
-static bool check(const struct columns *c, struct fault *fault)
+static bool columns_check(const struct columns *c, struct fault *fault)
 {
 	static const char *const kinds[] = { "time_us", "op", "offset_bytes", "size_bytes", "device",
 		"response_us" };
@@ -62,7 +342,7 @@ static bool check(const struct columns *c, struct fault *fault)
 		unsigned there = 0;
 
 		for (unsigned i = 0; i < c->count; i++)
-			there += c->column[i]->kind == kind;
+			there += c->column[i].kind == kind;
 		if (there > 1)
 			return fault_set(
 				fault, "--columns: %u columns say the same as %s", there, kinds[kind]);
@@ -74,20 +354,27 @@ static bool check(const struct columns *c, struct fault *fault)
 
 bool columns_parse(struct columns *c, const char *names, struct fault *fault)
 {
-	*c = (struct columns){ .count = 0 };
+	*c = (struct columns){ .separators = SEPARATED_BY_EITHER, .more = true };
 	for (const char *name = names;; name++) {
 		size_t bytes = strcspn(name, ",");
-		const struct column *found = find(name, bytes);
+		const struct column *known = columns_find(name, bytes, columns_public());
+		struct column *column;
 
-		if (!found)
-			return refuse(name, bytes, fault);
+		if (!known)
+			return columns_refuse(name, bytes, fault);
 		if (c->count == COLUMNS_MAX)
 			return fault_set(fault, "--columns: there are more than %d", COLUMNS_MAX);
-		c->column[c->count++] = found;
-		if (found->kind == COLUMN_TIME)
-			c->time_unit_ns = found->unit;
+		column = columns_add(c, known);
+		if (column->form == FORM_OFFSET)
+			column->form = FORM_ROUNDED_OFFSET;
+		if (column->kind != COLUMN_TYPE)
+			column->label = column->name;
 		name += bytes;
 		if (!*name)
-			return check(c, fault);
+			break;
 	}
+	if (!columns_check(c, fault))
+		return false;
+	columns_set_limits(c);
+	return true;
 }

@@ -1,60 +1,66 @@
 /*
- * A trace format: how one line (or binary record) becomes a record, and back.
- * One file per format, one line in traces/list.h.  A format knows neither files nor
- * compression, sorting or detection.
+ * Trace formats: how one line (or binary record) becomes a record, and back.  Each is a row of one table
+ * (formats.c); lines of columns need no code.  A format knows neither files nor compression, sorting or
+ * detection.
  */
 #ifndef TRACES_FORMAT_H
 #define TRACES_FORMAT_H
 
-#include "traces/scan.h"
+#include "traces/columns.h"
 
 #include <stdio.h>
 
-enum parsed {
-	PARSED_RECORD,  /* a request */
-	PARSED_HEADING, /* a line about the trace */
-	PARSED_OTHER,   /* an event that is no request */
-	PARSED_BAD,     /* the scan says why */
-};
+/* The scan stands on a line that is not empty (or spans one binary record).  Fills the record but for its
+ * line number; response is RESPONSE_UNKNOWN beforehand. */
+typedef enum parsed format_parse(struct scan *, struct record *);
+
+/* Prints one request; times start at 0. */
+typedef void format_write(FILE *, const struct request *);
 
 struct format {
 	const char *name, *brief;
-	const char *layout;    /* what a line should be, for messages */
-	uint32_t time_unit_ns; /* of its time column */
+	const char *layout;          /* of a line, for messages */
+	struct columns_text columns; /* of lines of columns, which columns_read() parses */
+	format_parse *parse;
+	uint32_t time_unit_ns; /* of the time column, without columns */
 	uint32_t record_bytes; /* of a binary record; 0: lines of text */
 
-	/* The scan stands on a line that is not empty (or spans one binary record).  Fills the
-	 * record but for its line number; response is RESPONSE_UNKNOWN beforehand. */
-	enum parsed (*parse)(struct scan *, struct record *);
+	/* Optional.  The same for a line that `parse` calls bad, as the program reads it whose format this
+	 * is.  PARSED_BAD: even so; the problem that `parse` described stands. */
+	format_parse *tolerate;
 
-	/* Optional.  The same for a line that `parse` calls bad, as the program reads it that the format belongs to.
-	 * PARSED_BAD: even so; what `parse` said about it stands. */
-	enum parsed (*tolerate)(struct scan *, struct record *);
-
-	/* Optional.  Where several formats read the same lines, the sign by which this one is told:
-	 * true if the line (which parses) could not be meant otherwise.  Such a format is detected
-	 * only if it has at least one such line. */
+	/* Optional.  Where several formats read the same lines: a line that only this one is likely to have.
+	 * Such a format is detected if there is at least one. */
 	bool (*typical)(const char *begin, const char *end);
 
-	/* Optional.  What wins if both formats fit: a format that reads the same lines as well. */
+	/* Optional.  The format that is detected if both fit, since it reads the same lines. */
 	const char *yields_to;
 
-	/* Optional: formats that can be written.  `introduce` prints what must stand before a device's
-	 * first request.  `write` prints one request, whose times start at 0: a trim only where the format has
-	 * words for it. */
-	const char *heading;                               /* printed first, may be NULL */
-	void (*introduce)(FILE *, const struct request *); /* may be NULL */
-	void (*write)(FILE *, const struct request *);
-	bool writes_trims;
+	/* Optional: of formats that can be written.  `introduce` prints what must stand before a device's
+	 * first request. */
+	format_write *write, *introduce;
+	bool writes_trims, writes_heading;
 	uint32_t write_step_ns; /* times are rounded down to multiples of it */
 };
 
 #define TRACE_FORMATS_MAX 32
 
-/* The formats, fewer than TRACE_FORMATS_MAX, ended by NULL. */
-extern const struct format *const trace_formats[];
+#define FIO_HEADING_V2 "fio version 2 iolog"
+#define FIO_HEADING_V3 "fio version 3 iolog"
+
+/* The formats, fewer than TRACE_FORMATS_MAX, ended by a NULL name; in the order of `ssd list`. */
+extern const struct format trace_formats[];
 
 /* NULL: unknown. */
 const struct format *trace_format_named(const char *name);
+
+/* Prepares a scan of lines in this format: unit of the times and columns, which must outlive it. */
+void format_begin(const struct format *, struct columns *, struct scan *);
+
+/* What the table is made of, besides columns. */
+format_parse ssdsim_tolerate, fio_parse, fio2_parse, list_parse;
+format_parse blkparse_parse_queued, blkparse_parse_issued, blkparse_parse_completed;
+format_parse vscsi1_parse, vscsi2_parse;
+format_write ssdsim_write, disksim_write, spc_write, msr_write, systor_write, fio_write, fio_introduce;
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "traces/format.h"
 
-static uint64_t little_endian(const char *at, unsigned bytes)
+static uint64_t vscsi_little_endian(const char *at, unsigned bytes)
 {
 	uint64_t value = 0;
 
@@ -15,13 +15,13 @@ static uint64_t little_endian(const char *at, unsigned bytes)
 	return value;
 }
 
-static bool check_version(struct scan *s, unsigned found, unsigned wanted)
+static bool vscsi_check_version(struct scan *s, unsigned found, unsigned wanted)
 {
 	return found >> 8 == wanted || scan_problem(s, "version is %u, should be %u", found >> 8, wanted);
 }
 
 /* Reads and writes in their 6, 10, 12 and 16 byte forms. */
-static bool is_transfer(unsigned command, enum request_type *type)
+static bool vscsi_is_transfer(unsigned command, enum request_type *type)
 {
 	switch (command & 0xff) {
 	case 0x08:
@@ -41,60 +41,37 @@ static bool is_transfer(unsigned command, enum request_type *type)
 	}
 }
 
-static enum parsed fill(
+static enum parsed vscsi_fill(
 	struct scan *s, struct record *r, unsigned command, uint64_t block, uint64_t bytes, uint64_t time)
 {
-	if (!is_transfer(command, &r->type) || !bytes)
+	if (!vscsi_is_transfer(command, &r->type) || !bytes)
 		return PARSED_OTHER;
 	if (__builtin_mul_overflow(time, s->unit_ns, &r->time)) {
-		scan_describe(s, "time %llu is too large", (unsigned long long)time);
-		return PARSED_BAD;
-	}
-	if (block >= OFFSET_MAX / SECTOR_BYTES) {
-		scan_describe_place(s, block, 1, SECTOR_BYTES);
+		scan_describe(s, "time %" PRIu64 " is too large", time);
 		return PARSED_BAD;
 	}
 	r->device = 0;
-	return scan_place(s, r, block * SECTOR_BYTES, bytes, 1) ? PARSED_RECORD : PARSED_BAD;
+	return scan_place(s, r, block, SECTOR_BYTES, bytes, 1) ? PARSED_RECORD : PARSED_BAD;
 }
 
-static enum parsed parse_v1(struct scan *s, struct record *r)
+enum parsed vscsi1_parse(struct scan *s, struct record *r)
 {
 	const char *at = s->at;
 
-	if (!check_version(s, (unsigned)little_endian(at + 14, 2), 1))
+	if (!vscsi_check_version(s, (unsigned)vscsi_little_endian(at + 14, 2), 1))
 		return PARSED_BAD;
-	return fill(s, r, (unsigned)little_endian(at + 12, 2), little_endian(at + 16, 8),
-		little_endian(at + 4, 4), little_endian(at + 24, 8));
+	return vscsi_fill(s, r, (unsigned)vscsi_little_endian(at + 12, 2), vscsi_little_endian(at + 16, 8),
+		vscsi_little_endian(at + 4, 4), vscsi_little_endian(at + 24, 8));
 }
 
-static enum parsed parse_v2(struct scan *s, struct record *r)
+enum parsed vscsi2_parse(struct scan *s, struct record *r)
 {
 	const char *at = s->at;
 
-	if (!check_version(s, (unsigned)little_endian(at + 2, 2), 2))
+	if (!vscsi_check_version(s, (unsigned)vscsi_little_endian(at + 2, 2), 2))
 		return PARSED_BAD;
-	if (__builtin_mul_overflow(little_endian(at + 32, 8), s->unit_ns, &r->response))
+	if (__builtin_mul_overflow(vscsi_little_endian(at + 32, 8), s->unit_ns, &r->response))
 		r->response = RESPONSE_UNKNOWN;
-	return fill(s, r, (unsigned)little_endian(at, 2), little_endian(at + 16, 8), little_endian(at + 8, 4),
-		little_endian(at + 24, 8));
+	return vscsi_fill(s, r, (unsigned)vscsi_little_endian(at, 2), vscsi_little_endian(at + 16, 8),
+		vscsi_little_endian(at + 8, 4), vscsi_little_endian(at + 24, 8));
 }
-
-const struct format format_vscsi1 = {
-	.name = "vscsi1",
-	.brief = "CloudPhysics vscsi, version 1 (binary)",
-	.layout = "number u32, bytes u32, segments u32, command u16, version u16, block u64, time[us] u64",
-	.time_unit_ns = 1000,
-	.record_bytes = 32,
-	.parse = parse_v1,
-};
-
-const struct format format_vscsi2 = {
-	.name = "vscsi2",
-	.brief = "CloudPhysics vscsi, version 2 (binary)",
-	.layout = "command u16, version u16, number u32, bytes u32, segments u32, block u64, time[us] u64, "
-		  "response[us] u64",
-	.time_unit_ns = 1000,
-	.record_bytes = 40,
-	.parse = parse_v2,
-};

@@ -27,7 +27,7 @@ const char *scan_quote(const struct scan *s, char quote[32])
 	return quote;
 }
 
-static void describe_digits(struct scan *s, const char *field, const char *wanted, bool fraction)
+static void scan_describe_digits(struct scan *s, const char *field, const char *wanted, bool fraction)
 {
 	char quote[32];
 	const char *p = s->at;
@@ -49,26 +49,27 @@ static void describe_digits(struct scan *s, const char *field, const char *wante
 
 void scan_describe_number(struct scan *s, const char *field)
 {
-	describe_digits(s, field, "whole number", false);
+	scan_describe_digits(s, field, "whole number", false);
 }
 
-void scan_describe_time(struct scan *s, const char *field)
+void scan_describe_time(struct scan *s, const char *field, uint64_t unit_ns)
 {
-	bool fraction = s->unit_ns > 1;
+	bool fraction = unit_ns > 1;
 
-	describe_digits(s, field, fraction ? "number" : "whole number of ns", fraction);
+	scan_describe_digits(s, field, fraction ? "number" : "whole number of ns", fraction);
 }
 
-void scan_describe_place(struct scan *s, uint64_t start, uint64_t length, uint32_t unit)
+void scan_describe_place(
+	struct scan *s, uint64_t start, uint64_t start_unit, uint64_t length, uint64_t length_unit)
 {
 	if (!length)
 		scan_describe(s, "size is 0, should be at least 1");
-	else if (length > BYTES_MAX / unit)
-		scan_describe(s, "size %llu is absurd, should be at most %llu", (unsigned long long)length,
-			BYTES_MAX / unit);
+	else if (length > BYTES_MAX / length_unit)
+		scan_describe(s, "size %" PRIu64 " is absurd, should be at most %llu", length,
+			BYTES_MAX / length_unit);
 	else
-		scan_describe(s, "address %llu is absurd, should be below %llu", (unsigned long long)start,
-			OFFSET_MAX / unit);
+		scan_describe(s, "address %" PRIu64 " is absurd, should be below %llu", start,
+			OFFSET_MAX / start_unit);
 }
 
 void scan_describe_comma(struct scan *s, const char *field)

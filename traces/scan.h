@@ -1,11 +1,10 @@
 /*
- * Fields of one trace line.  Each function takes one field at the cursor and moves behind
- * it; on failure it describes the problem ("size is 0, should be at least 1 sector") and
- * returns false.  Knows digits and separators, not formats.
+ * Fields of one trace line.  Each function reads the field at the cursor and moves behind it; on failure it
+ * describes the problem ("size is 0, should be at least 1") and returns false.  Knows digits and separators,
+ * not formats.
  *
- * The byte at `end` is readable and is neither digit nor separator, so that the scanning
- * loops need no bound.  Reading a hundred million lines is the purpose: the common case is
- * inline, everything that goes wrong is not.
+ * The byte at `end` is readable and is neither a digit nor a separator, so that scanning loops need no bound.
+ * Traces have a hundred million lines: the common case is inline, the descriptions of problems are not.
  */
 #ifndef TRACES_SCAN_H
 #define TRACES_SCAN_H
@@ -13,6 +12,7 @@
 #include "traces/names.h"
 #include "traces/record.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define PROBLEM_BYTES 200
@@ -21,16 +21,26 @@
 
 struct columns;
 
+/* What a line is. */
+enum parsed {
+	PARSED_RECORD,  /* a request */
+	PARSED_HEADING, /* a line about the trace */
+	PARSED_OTHER,   /* an event that is no request */
+	PARSED_BAD,     /* the scan says why */
+};
+
 struct scan {
-	const char *at, *end;          /* what is left of the line */
-	uint64_t line;                 /* its number, from 1 */
-	uint64_t unit_ns;              /* of a time column */
-	uint64_t clock_ns;             /* for formats that tell steps of time; 0 at the start */
-	uint64_t rounded;              /* addresses that came without their last digits */
-	uint32_t page_bytes;           /* of the drive, for formats that count in pages; 0: there is none */
-	bool collects;                 /* REQUEST_COLLECT is understood */
-	struct names *names;           /* devices that have names, not numbers */
-	const struct columns *columns; /* of format csv; NULL: not named */
+	const char *at, *end; /* the rest of the line */
+	uint64_t line;        /* its number, from 1 */
+	uint64_t unit_ns;     /* of a time column */
+	uint64_t clock_ns;    /* of formats that give steps of time: the time so far */
+	uint64_t rounded;     /* addresses without their last digits (1.2E+11) so far */
+	uint32_t page_bytes;  /* of the drive, for formats that count in pages; 0: there is no drive */
+	bool collects;        /* REQUEST_COLLECT is understood */
+	struct names *names;  /* devices that have names, not numbers */
+	const struct columns *columns; /* of the line; NULL: not known */
+	const char *name,
+		*name_end; /* the device's name in the line, if it is given by columns; NULL: none yet */
 	char problem[PROBLEM_BYTES];
 };
 
@@ -41,14 +51,15 @@ void scan_describe(struct scan *, const char *format, ...) __attribute__((format
 /* Quotes the field at the cursor, printably and shortened, into a buffer of 32 bytes. */
 const char *scan_quote(const struct scan *, char quote[32]);
 
-/* Descriptions of what the functions below did not like at the cursor. */
+/* Describe why the functions below failed at the cursor. */
 void scan_describe_number(struct scan *, const char *field);
-void scan_describe_time(struct scan *, const char *field);
+void scan_describe_time(struct scan *, const char *field, uint64_t unit_ns);
 void scan_describe_comma(struct scan *, const char *field);
 void scan_describe_type(struct scan *, const char *read, const char *write);
-void scan_describe_place(struct scan *, uint64_t start, uint64_t length, uint32_t unit);
+void scan_describe_place(
+	struct scan *, uint64_t start, uint64_t start_unit, uint64_t length, uint64_t length_unit);
 
-/* Left alone, compilers keep some of these out of line, which costs a tenth of the speed. */
+/* Compilers keep some of these out of line otherwise, which costs a tenth of the speed. */
 #define SCAN static inline __attribute__((always_inline))
 
 SCAN bool scan_is_blank(char c)
@@ -61,10 +72,10 @@ SCAN bool scan_is_digit(char c)
 	return (unsigned char)(c - '0') <= 9;
 }
 
-/* Moves to what is not blank.  Always true: a link in the chain of a line's fields. */
+/* Skips blanks.  Always true, so that it can stand in a chain of fields. */
 SCAN bool scan_blanks(struct scan *s)
 {
-	while (scan_is_blank(*s->at))
+	while (*s->at <= ' ' && scan_is_blank(*s->at)) /* one comparison where no blank is */
 		s->at++;
 	return true;
 }
@@ -86,13 +97,13 @@ SCAN bool scan_comma(struct scan *s, const char *field)
 	return true;
 }
 
-/* Moves behind the digits at p; their number, modulo 2^64, is in *value. */
+/* Returns the end of the digits at p; *value is their number modulo 2^64. */
 SCAN const char *scan_digits(const char *p, uint64_t *value)
 {
 	uint64_t number = 0;
 
-	for (; scan_is_digit(*p); p++)
-		number = number * 10 + (unsigned char)(*p - '0');
+	for (unsigned digit; (digit = (unsigned char)*p - (unsigned)'0') <= 9; p++)
+		number = number * 10 + digit;
 	*value = number;
 	return p;
 }
@@ -118,14 +129,14 @@ SCAN bool scan_number32(struct scan *s, const char *field, uint32_t *value)
 		return false;
 	if (wide > UINT32_MAX) {
 		s->at = begin;
-		return scan_problem(s, "%s %llu is too large, should be at most 4294967295", field,
-			(unsigned long long)wide);
+		return scan_problem(
+			s, "%s %" PRIu64 " is too large, should be at most 4294967295", field, wide);
 	}
 	*value = (uint32_t)wide;
 	return true;
 }
 
-/* Moves behind the decimals at p: a fraction of `unit`, rounded down.  Only nine count. */
+/* Returns the end of the decimals at p: a fraction of `unit`, rounded down.  Only nine count. */
 SCAN const char *scan_fraction(const char *p, uint64_t unit, uint64_t *fraction)
 {
 	static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
@@ -141,19 +152,19 @@ SCAN const char *scan_fraction(const char *p, uint64_t unit, uint64_t *fraction)
 	return end;
 }
 
-/* A time in units of unit_ns, with a decimal fraction where the unit is coarser than 1 ns.
+/* A time in units of `unit_ns`, with a decimal fraction where the unit is coarser than 1 ns.
  * Exact to the ns; digits beyond the ninth decimal are dropped. */
-SCAN bool scan_time(struct scan *s, const char *field, tick_t *ns)
+SCAN bool scan_time(struct scan *s, const char *field, uint64_t unit_ns, tick_t *ns)
 {
 	uint64_t whole, fraction = 0;
 	const char *p = scan_digits(s->at, &whole);
 
-	if (p == s->at || p - s->at > 19 || __builtin_mul_overflow(whole, s->unit_ns, &whole))
-		return scan_describe_time(s, field), false;
-	if (*p == '.' && s->unit_ns > 1)
-		p = scan_fraction(p + 1, s->unit_ns, &fraction);
+	if (p == s->at || p - s->at > 19 || __builtin_mul_overflow(whole, unit_ns, &whole))
+		return scan_describe_time(s, field, unit_ns), false;
+	if (*p == '.' && unit_ns > 1)
+		p = scan_fraction(p + 1, unit_ns, &fraction);
 	if (!scan_ends_field(s, p) || __builtin_add_overflow(whole, fraction, ns))
-		return scan_describe_time(s, field), false;
+		return scan_describe_time(s, field, unit_ns), false;
 	s->at = p;
 	return true;
 }
@@ -204,8 +215,7 @@ SCAN bool scan_type(struct scan *s, const char *read, const char *write, enum re
 	return true;
 }
 
-/* An address that may have gone through a spreadsheet ("1.82083E+11"): such a one is counted in
- * `rounded`, since its last digits are lost. */
+/* A number that a spreadsheet may have shortened ("1.82083E+11"), which is counted in `rounded`. */
 bool scan_rounded(struct scan *, const char *field, uint64_t *value);
 
 /* Nothing may follow. */
@@ -217,13 +227,15 @@ SCAN bool scan_end(struct scan *s)
 	return s->at == s->end || scan_problem(s, "\"%s\" follows the last field", scan_quote(s, quote));
 }
 
-/* Sets the record's place from an offset and a length counted in units of `unit` bytes. */
-SCAN bool scan_place(struct scan *s, struct record *r, uint64_t start, uint64_t length, uint32_t unit)
+/* Sets the record's offset and length, counted in their units. */
+SCAN bool scan_place(struct scan *s, struct record *r, uint64_t start, uint64_t start_unit, uint64_t length,
+	uint64_t length_unit)
 {
-	if (__builtin_expect(start >= OFFSET_MAX / unit || length > BYTES_MAX / unit || !length, 0))
-		return scan_describe_place(s, start, length, unit), false;
-	r->offset = start * unit;
-	r->bytes = length * unit;
+	if (__builtin_expect(
+		    start >= OFFSET_MAX / start_unit || length > BYTES_MAX / length_unit || !length, 0))
+		return scan_describe_place(s, start, start_unit, length, length_unit), false;
+	r->offset = start * start_unit;
+	r->bytes = length * length_unit;
 	return true;
 }
 

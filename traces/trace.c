@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
-#include "traces/columns.h"
 #include "traces/detect.h"
 #include "traces/devices.h"
 #include "traces/format.h"
@@ -29,7 +28,7 @@ struct trace {
 	struct source *source;
 	const struct format *format;
 	struct scan scan;
-	struct columns columns; /* of format csv */
+	struct columns columns; /* of the format, or those that the options name */
 	struct window *window;
 	struct devices *devices;
 	struct devices *layout; /* NULL: each device has its own addresses */
@@ -43,7 +42,7 @@ struct trace {
 	struct trace_counts count; /* of what is not counted elsewhere */
 };
 
-static enum trace_status bad_line(struct trace *t, struct fault *fault)
+static enum trace_status trace_bad_line(struct trace *t, struct fault *fault)
 {
 	if (!source_sound(t->source, fault))
 		return TRACE_BAD;
@@ -53,7 +52,7 @@ static enum trace_status bad_line(struct trace *t, struct fault *fault)
 	return TRACE_BAD;
 }
 
-static enum source_status next_binary(struct trace *t, struct fault *fault)
+static enum source_status trace_next_binary(struct trace *t, struct fault *fault)
 {
 	uint32_t bytes = t->format->record_bytes;
 	enum source_status status = source_record(t->source, bytes, &t->scan.at, fault);
@@ -65,7 +64,7 @@ static enum source_status next_binary(struct trace *t, struct fault *fault)
 }
 
 /* The next line that is neither empty nor a comment. */
-static enum source_status next_line(struct trace *t, struct fault *fault)
+static enum source_status trace_next_line(struct trace *t, struct fault *fault)
 {
 	enum source_status status;
 
@@ -79,7 +78,7 @@ static enum source_status next_line(struct trace *t, struct fault *fault)
 	return status;
 }
 
-static bool is_chosen(const struct trace *t, const struct record *r)
+static bool trace_chooses(const struct trace *t, const struct record *r)
 {
 	const char *name;
 
@@ -89,13 +88,13 @@ static bool is_chosen(const struct trace *t, const struct record *r)
 	return name ? !strcmp(name, t->options.devices) : r->device == t->only_number;
 }
 
-static enum trace_status too_many_devices(struct trace *t, struct fault *fault)
+static enum trace_status trace_has_too_many(struct trace *t, struct fault *fault)
 {
 	scan_describe(&t->scan, "this is device number %u of the trace, which is absurd", DEVICES_MAX + 1);
-	return bad_line(t, fault);
+	return trace_bad_line(t, fault);
 }
 
-static enum parsed parse(struct trace *t, struct record *r)
+static enum parsed trace_parse(struct trace *t, struct record *r)
 {
 	const char *begin = t->scan.at;
 	enum parsed parsed = t->format->parse(&t->scan, r);
@@ -107,21 +106,21 @@ static enum parsed parse(struct trace *t, struct record *r)
 }
 
 /* Reads one request of the chosen devices, in file order. */
-static enum trace_status read_record(struct trace *t, struct record *r, struct fault *fault)
+static enum trace_status trace_read(struct trace *t, struct record *r, struct fault *fault)
 {
 	for (;;) {
 		enum source_status status =
-			t->format->record_bytes ? next_binary(t, fault) : next_line(t, fault);
+			t->format->record_bytes ? trace_next_binary(t, fault) : trace_next_line(t, fault);
 
 		if (status != SOURCE_OK)
 			return status == SOURCE_END ? TRACE_END : TRACE_BAD;
 		r->response = RESPONSE_UNKNOWN;
 		r->line = t->scan.line;
-		switch (parse(t, r)) {
+		switch (trace_parse(t, r)) {
 		case PARSED_RECORD:
 			if (!t->as_written && devices_note(t->devices, r) == DEVICES_MAX)
-				return too_many_devices(t, fault);
-			if (is_chosen(t, r))
+				return trace_has_too_many(t, fault);
+			if (trace_chooses(t, r))
 				return TRACE_OK;
 			t->count.dropped++;
 			break;
@@ -132,12 +131,12 @@ static enum trace_status read_record(struct trace *t, struct record *r, struct f
 			t->count.dropped++;
 			break;
 		case PARSED_BAD:
-			return bad_line(t, fault);
+			return trace_bad_line(t, fault);
 		}
 	}
 }
 
-static enum trace_status too_late(struct trace *t, struct fault *fault)
+static enum trace_status trace_refuse_late(struct trace *t, struct fault *fault)
 {
 	if (!source_sound(t->source, fault))
 		return TRACE_BAD;
@@ -149,22 +148,22 @@ static enum trace_status too_late(struct trace *t, struct fault *fault)
 }
 
 /* Fills the window or reaches the end. */
-static enum trace_status fill_window(struct trace *t, struct fault *fault)
+static enum trace_status trace_fill_window(struct trace *t, struct fault *fault)
 {
 	while (!t->ended && !window_full(t->window)) {
-		enum trace_status status = read_record(t, window_slot(t->window), fault);
+		enum trace_status status = trace_read(t, window_slot(t->window), fault);
 
 		if (status == TRACE_BAD)
 			return status;
 		if (status == TRACE_END)
 			t->ended = true;
 		else if (!window_push(t->window))
-			return too_late(t, fault);
+			return trace_refuse_late(t, fault);
 	}
 	return TRACE_OK;
 }
 
-static enum trace_status refuse_empty(struct trace *t, struct fault *fault)
+static enum trace_status trace_refuse_empty(struct trace *t, struct fault *fault)
 {
 	if (t->only_one && t->count.dropped)
 		fault_set(fault, "%s: has no request of device \"%s\"", source_name(t->source),
@@ -174,7 +173,7 @@ static enum trace_status refuse_empty(struct trace *t, struct fault *fault)
 	return TRACE_BAD;
 }
 
-static void warn(const struct trace *t, const char *text)
+static void trace_warn(const struct trace *t, const char *text)
 {
 	char line[FAULT_BYTES];
 
@@ -185,17 +184,17 @@ static void warn(const struct trace *t, const char *text)
 }
 
 /* `last` is the arrival of the latest request handed out, from the first. */
-static void judge_times(struct trace *t, tick_t last)
+static void trace_judge_times(struct trace *t, tick_t last)
 {
 	char text[256];
 
 	if (t->warned_times || plausible_rate(t->left, last, t->scan.unit_ns, text, sizeof text))
 		return;
-	warn(t, text);
+	trace_warn(t, text);
 	t->warned_times = true;
 }
 
-static void judge_addresses(const struct trace *t)
+static void trace_judge_addresses(const struct trace *t)
 {
 	char text[128];
 
@@ -204,24 +203,24 @@ static void judge_addresses(const struct trace *t)
 	snprintf(text, sizeof text,
 		"%llu addresses have lost their last digits (1.2E+11), and so their alignment",
 		(unsigned long long)t->scan.rounded);
-	warn(t, text);
+	trace_warn(t, text);
 }
 
-static enum trace_status finish(struct trace *t, struct fault *fault)
+static enum trace_status trace_finish(struct trace *t, struct fault *fault)
 {
 	if (!t->left)
-		return refuse_empty(t, fault);
+		return trace_refuse_empty(t, fault);
 	if (!t->finished && !t->as_written) {
-		judge_times(t, window_last(t->window) - t->first);
-		judge_addresses(t);
+		trace_judge_times(t, window_last(t->window) - t->first);
+		trace_judge_addresses(t);
 	}
 	t->finished = true;
 	return TRACE_END;
 }
 
-static enum trace_status next_sorted(struct trace *t, struct record *r, struct fault *fault)
+static enum trace_status trace_next_sorted(struct trace *t, struct record *r, struct fault *fault)
 {
-	if (fill_window(t, fault) == TRACE_BAD)
+	if (trace_fill_window(t, fault) == TRACE_BAD)
 		return TRACE_BAD;
 	if (!window_pop(t->window, r))
 		return TRACE_END;
@@ -229,18 +228,18 @@ static enum trace_status next_sorted(struct trace *t, struct record *r, struct f
 		t->first = r->time;
 	r->time -= t->first;
 	if (t->left + 1 == JUDGED_REQUESTS)
-		judge_times(t, r->time);
+		trace_judge_times(t, r->time);
 	return TRACE_OK;
 }
 
 enum trace_status trace_next_record(struct trace *t, struct record *r, struct fault *fault)
 {
-	enum trace_status status = t->as_written ? read_record(t, r, fault) : next_sorted(t, r, fault);
+	enum trace_status status = t->as_written ? trace_read(t, r, fault) : trace_next_sorted(t, r, fault);
 
 	if (status == TRACE_BAD)
 		return status;
 	if (status == TRACE_END)
-		return finish(t, fault);
+		return trace_finish(t, fault);
 	t->left++;
 	if (t->layout)
 		r->offset += devices_base(t->layout, r->device);
@@ -248,10 +247,11 @@ enum trace_status trace_next_record(struct trace *t, struct record *r, struct fa
 	return TRACE_OK;
 }
 
-static void judge_devices(struct trace *t)
+static void trace_judge_devices(struct trace *t)
 {
 	if (!t->layout && !t->only_one)
-		warn(t, "has several devices, whose addresses overlap; lay them out one after another with "
+		trace_warn(t,
+			"has several devices, whose addresses overlap; lay them out one after another with "
 			"--devices all (trace.devices = \"all\") or choose one");
 	t->warned_devices = true;
 }
@@ -265,18 +265,18 @@ enum trace_status trace_next(struct trace *t, struct request *request, struct fa
 		return status;
 	*request = record_request(&r);
 	if (!t->warned_devices && devices_count(t->devices) > 1)
-		judge_devices(t);
+		trace_judge_devices(t);
 	return TRACE_OK;
 }
 
 /* --- opening --- */
 
-static bool unknown_format(const char *name, struct fault *fault)
+static bool trace_refuse_format(const char *name, struct fault *fault)
 {
 	struct suggestion near = { .word = name };
 
-	for (size_t i = 0; trace_formats[i]; i++)
-		suggestion_offer(&near, trace_formats[i]->name);
+	for (const struct format *f = trace_formats; f->name; f++)
+		suggestion_offer(&near, f->name);
 	if (near.nearest)
 		return fault_set(
 			fault, "unknown trace format \"%s\"; did you mean \"%s\"?", name, near.nearest);
@@ -284,43 +284,47 @@ static bool unknown_format(const char *name, struct fault *fault)
 }
 
 /* Settings that are unset come as NULL or as an empty string. */
-static bool is_set(const char *option, const char *preset)
+static bool trace_is_set(const char *option, const char *preset)
 {
 	return option && *option && strcmp(option, preset) != 0;
 }
 
-static bool find_columns(struct trace *t, struct fault *fault)
+static bool trace_find_columns(struct trace *t, struct fault *fault)
 {
-	t->format = trace_format_named("csv");
-	t->scan.columns = &t->columns;
-	if (is_set(t->options.format, "auto") && strcmp(t->options.format, "csv") != 0)
+	if (trace_is_set(t->options.format, "auto") && strcmp(t->options.format, "csv") != 0)
 		return fault_set(fault, "--columns (trace.columns) are those of format csv, not %s",
 			t->options.format);
-	return columns_parse(&t->columns, t->options.columns, fault);
+	if (!columns_parse(&t->columns, t->options.columns, fault))
+		return false;
+	t->format = trace_format_named("csv");
+	t->scan.columns = &t->columns;
+	t->scan.unit_ns = t->columns.time_unit_ns;
+	return true;
 }
 
-static bool find_format(struct trace *t, struct fault *fault)
+static bool trace_find_format(struct trace *t, struct fault *fault)
 {
 	const char *name = t->options.format;
 
-	if (is_set(t->options.columns, ""))
-		return find_columns(t, fault);
+	if (trace_is_set(t->options.columns, ""))
+		return trace_find_columns(t, fault);
 	if (name && !strcmp(name, "csv"))
 		return fault_set(
 			fault, "format csv needs names for its columns: --columns (in a run: trace.columns)");
-	if (is_set(name, "auto"))
-		t->format = trace_format_named(name);
-	else
-		t->format = trace_detect(t->source, fault);
-	if (!t->format && is_set(name, "auto"))
-		return unknown_format(name, fault);
+	t->format = trace_is_set(name, "auto") ? trace_format_named(name) : trace_detect(t->source, fault);
+	if (!t->format && trace_is_set(name, "auto"))
+		return trace_refuse_format(name, fault);
 	if (!t->format && t->options.as_written && source_rewind(t->source, fault))
 		t->format = trace_format_named(t->options.as_written);
-	t->as_written = t->format && t->options.as_written && !strcmp(t->format->name, t->options.as_written);
-	return t->format;
+	if (!t->format)
+		return false;
+	t->as_written = t->options.as_written && !strcmp(t->format->name, t->options.as_written);
+	format_begin(t->format, &t->columns, &t->scan);
+	return true;
 }
 
-static bool find_time_unit(struct trace *t, struct fault *fault)
+/* The option's, in place of the format's. */
+static bool trace_find_time_unit(struct trace *t, struct fault *fault)
 {
 	static const struct {
 		const char *name;
@@ -328,8 +332,7 @@ static bool find_time_unit(struct trace *t, struct fault *fault)
 	} units[] = { { "ns", 1 }, { "100ns", 100 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 	const char *name = t->options.time_unit;
 
-	t->scan.unit_ns = t->scan.columns ? t->columns.time_unit_ns : t->format->time_unit_ns;
-	if (!is_set(name, "auto"))
+	if (!trace_is_set(name, "auto"))
 		return true;
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
 		if (!strcmp(units[i].name, name)) {
@@ -341,7 +344,7 @@ static bool find_time_unit(struct trace *t, struct fault *fault)
 }
 
 /* Nothing has been read. */
-static void begin_pass(struct trace *t)
+static void trace_begin_pass(struct trace *t)
 {
 	window_free(t->window);
 	devices_free(t->devices);
@@ -362,11 +365,11 @@ static void begin_pass(struct trace *t)
 
 bool trace_rewind(struct trace *t, struct fault *fault)
 {
-	begin_pass(t);
+	trace_begin_pass(t);
 	return source_rewind(t->source, fault);
 }
 
-static bool lay_out(struct trace *t, struct fault *fault)
+static bool trace_lay_out(struct trace *t, struct fault *fault)
 {
 	uint32_t *ranks = names_ranks(t->scan.names);
 	bool fits = devices_lay_out(t->layout, ranks, DEVICE_ALIGN, OFFSET_MAX);
@@ -378,23 +381,23 @@ static bool lay_out(struct trace *t, struct fault *fault)
 }
 
 /* Reads the whole trace once to learn how far each device reaches. */
-static bool measure_devices(struct trace *t, struct fault *fault)
+static bool trace_measure_devices(struct trace *t, struct fault *fault)
 {
 	struct record r;
 	enum trace_status status;
 
 	do
-		status = read_record(t, &r, fault);
+		status = trace_read(t, &r, fault);
 	while (status == TRACE_OK);
 	if (status == TRACE_BAD)
 		return false;
 	t->layout = t->devices;
 	t->devices = NULL;
-	return lay_out(t, fault) && trace_rewind(t, fault);
+	return trace_lay_out(t, fault) && trace_rewind(t, fault);
 }
 
 /* By number or by name. */
-static void choose_device(struct trace *t)
+static void trace_choose_device(struct trace *t)
 {
 	char *end;
 
@@ -404,33 +407,34 @@ static void choose_device(struct trace *t)
 		t->only_number = UINT64_MAX;
 }
 
-static bool lays_out(const struct trace_options *options)
+static bool trace_lays_out(const struct trace_options *options)
 {
 	return options->devices && !strcmp(options->devices, "all");
 }
 
-static bool find_devices(struct trace *t, struct fault *fault)
+static bool trace_find_devices(struct trace *t, struct fault *fault)
 {
-	if (lays_out(&t->options))
-		return measure_devices(t, fault);
-	if (is_set(t->options.devices, "own"))
-		choose_device(t);
+	if (trace_lays_out(&t->options))
+		return trace_measure_devices(t, fault);
+	if (trace_is_set(t->options.devices, "own"))
+		trace_choose_device(t);
 	return true;
 }
 
 /* The source may be NULL, and the fault is set then. */
-static struct trace *open_source(struct trace *t, struct source *source, struct fault *fault)
+static struct trace *trace_open_source(struct trace *t, struct source *source, struct fault *fault)
 {
 	t->source = source;
 	t->scan.names = names_create();
-	begin_pass(t);
-	if (source && find_format(t, fault) && find_time_unit(t, fault) && find_devices(t, fault))
+	trace_begin_pass(t);
+	if (source && trace_find_format(t, fault) && trace_find_time_unit(t, fault) &&
+		trace_find_devices(t, fault))
 		return t;
 	trace_close(t);
 	return NULL;
 }
 
-static struct trace *new_trace(const struct trace_options *options)
+static struct trace *trace_create(const struct trace_options *options)
 {
 	struct trace *t = memory_array(1, sizeof *t, "trace");
 
@@ -438,7 +442,7 @@ static struct trace *new_trace(const struct trace_options *options)
 	return t;
 }
 
-static struct source *open_list(struct trace *t, const char *name, struct fault *fault)
+static struct source *trace_open_list(struct trace *t, const char *name, struct fault *fault)
 {
 	t->list = memory_string(t->options.list, "list of requests");
 	t->options.format = "list";
@@ -449,19 +453,20 @@ static struct source *open_list(struct trace *t, const char *name, struct fault 
 
 struct trace *trace_open(const char *path, const struct trace_options *options, struct fault *fault)
 {
-	bool again = options->again || lays_out(options);
-	struct trace *t = new_trace(options);
+	bool again = options->again || trace_lays_out(options);
+	struct trace *t = trace_create(options);
 
-	return open_source(t,
-		options->list ? open_list(t, path, fault) : source_open(path, options->member, again, fault),
+	return trace_open_source(t,
+		options->list ? trace_open_list(t, path, fault)
+			      : source_open(path, options->member, again, fault),
 		fault);
 }
 
 struct trace *trace_open_memory(const char *name, const void *bytes, size_t size,
 	const struct trace_options *options, struct fault *fault)
 {
-	return open_source(
-		new_trace(options), source_memory(name, bytes, size, options->member, fault), fault);
+	return trace_open_source(
+		trace_create(options), source_memory(name, bytes, size, options->member, fault), fault);
 }
 
 void trace_close(struct trace *t)

@@ -8,10 +8,10 @@ void trace_writer_formats(char *text, size_t bytes)
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; trace_formats[i] && used < bytes; i++)
-		if (trace_formats[i]->write)
+	for (const struct format *f = trace_formats; f->name && used < bytes; f++)
+		if (f->write)
 			used += (size_t)snprintf(
-				text + used, bytes - used, "%s%s", used ? ", " : "", trace_formats[i]->name);
+				text + used, bytes - used, "%s%s", used ? ", " : "", f->name);
 }
 
 bool trace_writer_begin(struct trace_writer *w, const char *name, FILE *out, struct fault *fault)
@@ -25,26 +25,26 @@ bool trace_writer_begin(struct trace_writer *w, const char *name, FILE *out, str
 			fault, "cannot write traces in format \"%s\"; should be one of %s", name, names);
 	}
 	w->devices = devices_create();
-	if (w->format->heading)
-		fputs(w->format->heading, out);
+	if (w->format->writes_heading)
+		fprintf(out, "%s\n", w->format->columns.heading);
 	return true;
 }
 
-static bool is_new_device(struct trace_writer *w, const struct request *r)
+static bool trace_writer_meets(struct trace_writer *w, const struct request *r)
 {
-	struct record place = { .device = r->device, .bytes = 1 };
+	struct record record = { .device = r->device, .bytes = 1 };
 	uint64_t before = devices_count(w->devices);
 
-	devices_note(w->devices, &place);
+	devices_note(w->devices, &record);
 	return devices_count(w->devices) > before;
 }
 
 bool trace_writer_put(struct trace_writer *w, const struct request *r, struct fault *fault)
 {
 	if (r->type == REQUEST_TRIM && !w->format->writes_trims)
-		return fault_set(fault, "request %llu is a trim, which format %s cannot say; fio can",
-			(unsigned long long)r->line, w->format->name);
-	if (w->format->introduce && is_new_device(w, r))
+		return fault_set(fault, "request %" PRIu64 " is a trim, which format %s cannot say; fio can",
+			r->line, w->format->name);
+	if (w->format->introduce && trace_writer_meets(w, r))
 		w->format->introduce(w->out, r);
 	w->rounded += r->arrival % w->format->write_step_ns != 0;
 	w->format->write(w->out, r);
@@ -54,4 +54,36 @@ bool trace_writer_put(struct trace_writer *w, const struct request *r, struct fa
 void trace_writer_end(struct trace_writer *w)
 {
 	devices_free(w->devices);
+}
+
+/* ---- formats of columns; SSDsim's is in format_ssdsim.c ---- */
+
+#define SECONDS(ns)      (ns) / 1000000000, (ns) % 1000000000 /* for "%" PRIu64 ".%09" PRIu64 */
+#define MILLISECONDS(ns) (ns) / 1000000, (ns) % 1000000
+#define BYTES(sectors)   (uint64_t)(sectors) * SECTOR_BYTES
+
+void disksim_write(FILE *out, const struct request *r)
+{
+	fprintf(out, "%" PRIu64 ".%06" PRIu64 " %u %" PRIu64 " %u %d\n", MILLISECONDS(r->arrival), r->device,
+		r->start, r->sectors, r->type == REQUEST_READ);
+}
+
+void spc_write(FILE *out, const struct request *r)
+{
+	fprintf(out, "%u,%" PRIu64 ",%" PRIu64 ",%c,%" PRIu64 ".%09" PRIu64 "\n", r->device, r->start,
+		BYTES(r->sectors), r->type == REQUEST_READ ? 'R' : 'W', SECONDS(r->arrival));
+}
+
+/* Times are rounded down to 100 ns: the format cannot say more. */
+void msr_write(FILE *out, const struct request *r)
+{
+	fprintf(out, "%" PRIu64 ",trace,%u,%s,%" PRIu64 ",%" PRIu64 ",0\n", r->arrival / 100, r->device,
+		r->type == REQUEST_READ ? "Read" : "Write", BYTES(r->start), BYTES(r->sectors));
+}
+
+void systor_write(FILE *out, const struct request *r)
+{
+	fprintf(out, "%" PRIu64 ".%09" PRIu64 ",0.000000000,%c,%u,%" PRIu64 ",%" PRIu64 "\n",
+		SECONDS(r->arrival), r->type == REQUEST_READ ? 'R' : 'W', r->device, BYTES(r->start),
+		BYTES(r->sectors));
 }

@@ -1,11 +1,11 @@
 /*
- * Fuzz entry for traces: the containers, the detector, every reader, the sorting, and the
- * statistics.  Whatever the bytes are, reading must end with requests - in order of time unless the order of the
- * file was asked for - or with a fault of exactly one line.
+ * Fuzz entry for traces: the containers, the detector, every reader, the sorting, and the statistics.
+ * Whatever the bytes are, reading must end with requests - in order of time unless the order of the file was
+ * asked for - or with a fault of exactly one line.
  *
- * Build with clang -fsanitize=fuzzer,address,undefined and every source of traces/, parameters/,
- * stats/ and base/, run as `fuzz_trace NEW_CORPUS tests/fuzz/corpus/trace`.
- * tests/test_trace_fuzz.c includes this file and replays the corpus without a fuzzer.
+ * Build with clang -fsanitize=fuzzer,address,undefined and every source of traces/, parameters/, stats/ and
+ * base/, run as `fuzz_trace NEW_CORPUS tests/fuzz/corpus/trace`. tests/test_trace_fuzz.c includes this file
+ * and replays the corpus without a fuzzer.
  */
 #include "stats/report.h"
 #include "traces/format.h"
@@ -100,9 +100,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct trace_options as_written = { .format = "ssdsim", .as_written = "ssdsim" };
 	size_t formats = 0;
 
-	while (trace_formats[formats])
+	while (trace_formats[formats].name)
 		formats++;
-	named.format = trace_formats[bytes % formats]->name;
+	named.format = trace_formats[bytes % formats].name;
 	read_as_it_is(data, bytes);
 	read_as(data, bytes, &laid_out);
 	read_as(data, bytes, &named);
