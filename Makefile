@@ -5,7 +5,7 @@ CC     ?= cc
 JOBS   ?= 2
 
 ROOMS   := base stats observe flash space pagemap gc ftl buffer host drive parameters traces prepare run watch legacy cli
-PACKAGES := libconfig libarchive
+PACKAGES := libconfig libarchive zlib
 
 # -O3: the simulator is the product; -g: every abort can be looked into.
 OPTIMISE ?= -O3 -g

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "traces/gzip.h"
 #include "traces/trace.h"
 #include "traces/window.h"
 
@@ -18,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static uint64_t seed(void)
 {
@@ -405,47 +405,73 @@ static void test_damaged(void **state)
 	memory_free(text);
 }
 
-/* The checksum is the published one, however the bytes are cut. */
-static void test_gzip_check(void **state)
+#define GZIP_ROOM 512 /* of a small file: head, one stored block, checksum and length */
+
+static size_t put_little_endian(unsigned char *to, uint32_t value, size_t bytes)
 {
-	static const char text[] = "123456789";
-	static const unsigned char packed[] = { 0x1f, 0x8b, 8, 0, 0x26, 0x39, 0xf4, 0xcb, 9, 0, 0, 0 };
-
-	(void)state;
-	for (size_t cut = 0; cut <= 9; cut++) {
-		struct gzip_check *c = gzip_check_create();
-
-		gzip_check_packed(c, packed, cut);
-		gzip_check_packed(c, packed + cut, sizeof packed - cut);
-		gzip_check_unpacked(c, text, cut);
-		assert_int_equal(gzip_check_holds(c), cut == 9);
-		gzip_check_unpacked(c, text + cut, 9 - cut);
-		assert_true(gzip_check_holds(c));
-		gzip_check_unpacked(c, text, 1);
-		assert_false(gzip_check_holds(c));
-		gzip_check_free(c);
-	}
+	for (size_t i = 0; i < bytes; i++)
+		to[i] = (unsigned char)(value >> 8 * i);
+	return bytes;
 }
 
-/* What looks like the head of a member in the middle of one is none, and does not switch the check off. */
-static void test_chance_head(void **state)
+/* A text as gzip stores it, with a checksum and a length that may be wrong. */
+static size_t store_gzip(unsigned char file[GZIP_ROOM], const char *text, uint32_t crc, uint32_t length)
 {
-	static const unsigned char head[] = { 0x1f, 0x8b, 8, 0 },
-				   trailer[] = { 0x26, 0x39, 0xf4, 0xcb, 9, 0, 0, 0 };
+	static const unsigned char head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3,
+		1 /* the last block, stored */ };
+	size_t size = strlen(text), at = sizeof head;
+
+	memcpy(file, head, sizeof head);
+	at += put_little_endian(file + at, (uint32_t)size, 2);
+	at += put_little_endian(file + at, ~(uint32_t)size, 2);
+	memcpy(file + at, text, size);
+	at += size;
+	at += put_little_endian(file + at, crc, 4);
+	return at + put_little_endian(file + at, length, 4);
+}
+
+/* Checksum and length count, and must be there. */
+static void test_gzip_check(void **state)
+{
+	static const char text[] = "#123456789\n1 0 8 8 0\n";
+	uint32_t crc = (uint32_t)crc32(0, (const void *)text, sizeof text - 1), length = sizeof text - 1;
+	struct trace_options options = { .format = NULL };
+	struct fault fault = { "" };
+	unsigned char file[GZIP_ROOM];
+	size_t size = store_gzip(file, text, crc, length);
+	struct trace *t = trace_open_memory("t", file, size, &options, &fault);
 
 	(void)state;
-	for (int digit = '8'; digit <= '9'; digit++) {
-		struct gzip_check *c = gzip_check_create();
+	assert_string_equal(fault.text, "");
+	assert_int_equal(drain(t, &fault), 1);
+	trace_close(t);
+	for (size_t cut = 1; cut <= 8; cut++)
+		expect_fault(file, size - cut, &options, "t: is damaged or cut short: its end is missing");
+	store_gzip(file, text, crc ^ 1, length);
+	expect_fault(file, size, &options, "t: is damaged or cut short: incorrect data check");
+	store_gzip(file, text, crc, length + 1);
+	expect_fault(file, size, &options, "t: is damaged or cut short: incorrect length check");
+	file[store_gzip(file, text, crc, length)] = 'x';
+	expect_fault(file, size + 1, &options, "t: is damaged or cut short: something follows its end");
+}
 
-		gzip_check_packed(c, head, sizeof head);
-		gzip_check_packed(c, "compressed data with", 20);
-		gzip_check_packed(c, head, sizeof head);
-		gzip_check_packed(c, trailer, sizeof trailer);
-		gzip_check_unpacked(c, "12345678", 8);
-		gzip_check_unpacked(c, &(char){ (char)digit }, 1);
-		assert_int_equal(gzip_check_holds(c), digit == '9');
-		gzip_check_free(c);
-	}
+/* The head of a member in the middle of another is none, and does not switch the check off. */
+static void test_chance_head(void **state)
+{
+	static const char text[] = "#\x1f\x8b\x08\x08 not a head\n1 0 8 8 0\n";
+	uint32_t crc = (uint32_t)crc32(0, (const void *)text, sizeof text - 1);
+	struct trace_options options = { .format = NULL };
+	struct fault fault = { "" };
+	unsigned char file[GZIP_ROOM];
+	size_t size = store_gzip(file, text, crc, sizeof text - 1);
+	struct trace *t = trace_open_memory("t", file, size, &options, &fault);
+
+	(void)state;
+	assert_string_equal(fault.text, "");
+	assert_int_equal(drain(t, &fault), 1);
+	trace_close(t);
+	file[size - 12]++;
+	expect_fault(file, size, &options, "t: is damaged or cut short: incorrect data check");
 }
 
 /* Two compressed files, one behind the other, are one file. */
@@ -483,7 +509,8 @@ static uint64_t sum_of(
 	return sum;
 }
 
-/* The text in members of a few lines each, as bgzip and pigz make them, and an empty one; then `zeros`, then `end`. */
+/* The text in members of a few lines each, as bgzip and pigz make them, and an empty one; then `zeros`, then
+ * `end`. */
 static struct packed pack_members(const char *text, size_t size, size_t zeros, const char *end)
 {
 	struct packed all = { memory_array(4 * size + zeros + strlen(end), 1, "test"), 0 };
@@ -505,7 +532,8 @@ static struct packed pack_members(const char *text, size_t size, size_t zeros, c
 
 #define STEP 211 /* bytes from one flipped bit to the next */
 
-/* The checksum of every member counts.  A flipped bit is seen, or it was in a head and nobody's: a date, a system. */
+/* The checksum of every member counts.  A flipped bit is seen, or it was in a head and nobody's: a date, a
+ * system. */
 static void test_damaged_members(void **state)
 {
 	size_t size, seen = 0;
@@ -547,7 +575,7 @@ static void test_padded_gzip(void **state)
 
 		expect_whole(padded.bytes, padded.size, NULL);
 		expect_fault(more.bytes, more.size, &options,
-			"t: is damaged or cut short: its checksum is another, or something follows");
+			"t: is damaged or cut short: something follows its end");
 		memory_free(padded.bytes);
 		memory_free(more.bytes);
 	}
@@ -599,7 +627,20 @@ static void test_archived(void **state)
 	memory_free(text);
 }
 
-/* A compressed file inside an archive, as SYSTOR '17 is handed out. */
+/* The checksum is behind what tar reads. */
+static void test_damaged_archive(void **state)
+{
+	struct trace_options options = { .format = NULL };
+	struct packed tar =
+		pack(archive_write_set_format_ustar, archive_write_add_filter_gzip, "1 0 8 8 0\n", 10, 1);
+
+	(void)state;
+	tar.bytes[tar.size - 5] ^= 1;
+	expect_fault(tar.bytes, tar.size, &options, "t: is damaged or cut short: incorrect data check");
+	memory_free(tar.bytes);
+}
+
+/* A compressed file inside an archive, as SYSTOR '17 is handed out, or inside another. */
 static void test_compressed_in_archive(void **state)
 {
 	size_t size;
@@ -609,8 +650,12 @@ static void test_compressed_in_archive(void **state)
 		pack(archive_write_set_format_ustar, archive_write_add_filter_none, gz.bytes, gz.size, 1);
 	struct packed zip =
 		pack(archive_write_set_format_zip, archive_write_add_filter_none, gz.bytes, gz.size, 1);
+	struct packed twice =
+		pack(archive_write_set_format_raw, archive_write_add_filter_gzip, gz.bytes, gz.size, 1);
 
 	(void)state;
+	expect_whole(twice.bytes, twice.size, NULL);
+	memory_free(twice.bytes);
 	expect_whole(tar.bytes, tar.size, NULL);
 	expect_whole(zip.bytes, zip.size, "0.trace");
 	memory_free(zip.bytes);
@@ -1104,6 +1149,7 @@ int main(void)
 		cmocka_unit_test(test_padded_gzip),
 		cmocka_unit_test(test_empty_packed),
 		cmocka_unit_test(test_archived),
+		cmocka_unit_test(test_damaged_archive),
 		cmocka_unit_test(test_compressed_in_archive),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_empty_archive),

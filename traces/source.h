@@ -1,7 +1,6 @@
 /*
- * The bytes of a trace file, in lines or fixed-size records: plain, compressed (gz, xz,
- * zst, bz2, lz4), inside a tar or zip archive, or compressed inside an archive.
- * Knows containers; knows nothing of trace formats.  One block in memory at a time.
+ * The bytes of a trace file, unpacked, in lines or fixed-size records.  Knows nothing of trace formats.  One
+ * block in memory at a time.
  */
 #ifndef TRACES_SOURCE_H
 #define TRACES_SOURCE_H
@@ -16,10 +15,9 @@ struct source;
 
 enum source_status { SOURCE_OK, SOURCE_END, SOURCE_BAD };
 
-/* "-" is standard input.  `member` chooses a file of an archive (its whole path or its last part), and must outlive the
- * source; NULL: the archive must hold exactly one.  `again`: it will be rewound, and what comes from a pipe is kept
- * meanwhile, at most SOURCE_KEPT_MAX bytes, in a file in $TMPDIR (/tmp) that has no name. */
-#define SOURCE_KEPT_MAX (4ull << 30)
+/* "-" is standard input.  `member` chooses a file of an archive (its whole path or its last part), and must
+ * outlive the source; NULL: the archive must hold exactly one.  `again`: it will be rewound, and what comes
+ * from a pipe is kept meanwhile, at most 4 GiB, in a file in $TMPDIR (/tmp) that has no name. */
 struct source *source_open(const char *path, const char *member, bool again, struct fault *);
 
 /* A source over bytes in memory, which must outlive it; `name` stands in messages. */
@@ -31,22 +29,22 @@ void source_close(struct source *);
 /* Back to the first byte.  False and a fault if that cannot be. */
 bool source_rewind(struct source *, struct fault *);
 
-/* The first bytes, up to a block; they stay to be read.  *size 0: empty.  `whole` tells whether
- * that is all there is.  NULL and a fault if they cannot be had. */
+/* The first bytes, up to a block; they stay to be read.  *size 0: empty.  *whole: that is all there is.  NULL
+ * and a fault if they cannot be read. */
 const char *source_head(struct source *, size_t *size, bool *whole, struct fault *);
 
 /* The next line without its end (\n or \r\n).  **end is a readable '\n' or '\r'.
  * Valid until the next call. */
 enum source_status source_line(struct source *, const char **begin, const char **end, struct fault *);
 
-/* The line read last has an end; the last one of a file may have none. */
+/* The line read last ends in a newline; the last one of a file may not. */
 bool source_line_ended(const struct source *);
 
 /* The next `bytes` bytes (at most 4096); fewer at the end of the file is SOURCE_BAD. */
 enum source_status source_record(struct source *, size_t bytes, const char **begin, struct fault *);
 
-/* Reads what is left of a packed file to see whether it is whole, for what cannot be understood may have
- * been damaged.  False and a fault if it is not.  Nothing can be read afterwards. */
+/* Reads what is left of a packed file to see whether it is whole: damage may be why a line cannot be parsed.
+ * False and a fault if it is not.  Nothing can be read afterwards. */
 bool source_sound(struct source *, struct fault *);
 
 const char *source_name(const struct source *);

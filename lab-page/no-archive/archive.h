@@ -8,12 +8,11 @@ struct archive;
 struct archive_entry;
 typedef ssize_t la_ssize_t;
 
-enum { ARCHIVE_OK = 0, ARCHIVE_EOF = 1, ARCHIVE_WARN = -20, ARCHIVE_FATAL = -30, ARCHIVE_FORMAT_RAW = 0x90000 };
+enum { ARCHIVE_OK = 0, ARCHIVE_EOF = 1, ARCHIVE_WARN = -20, ARCHIVE_FATAL = -30 };
 
 #define archive_read_new()                            ((struct archive *)0)
 #define archive_read_free(a)                          ((void)(a), ARCHIVE_FATAL)
 #define archive_read_support_filter_bzip2(a)          ((void)(a), ARCHIVE_FATAL)
-#define archive_read_support_filter_gzip(a)           ((void)(a), ARCHIVE_FATAL)
 #define archive_read_support_filter_lz4(a)            ((void)(a), ARCHIVE_FATAL)
 #define archive_read_support_filter_xz(a)             ((void)(a), ARCHIVE_FATAL)
 #define archive_read_support_filter_zstd(a)           ((void)(a), ARCHIVE_FATAL)
@@ -24,7 +23,6 @@ enum { ARCHIVE_OK = 0, ARCHIVE_EOF = 1, ARCHIVE_WARN = -20, ARCHIVE_FATAL = -30,
 #define archive_read_open(a, context, o, read, c)     ((void)(read), ARCHIVE_FATAL)
 #define archive_read_next_header(a, entry)            ((void)(entry), ARCHIVE_FATAL)
 #define archive_read_data(a, to, bytes)               ((la_ssize_t)ARCHIVE_FATAL)
-#define archive_format(a)                             0
 #define archive_error_string(a)                       "packed files are not read here"
 #define archive_set_error(a, number, ...)             ((void)(a))
 

@@ -1,0 +1,55 @@
+/*
+ * Unpacks a stream: gz by zlib; xz, zst, bz2, lz4, tar and zip by libarchive; any of these inside another.
+ * Damage that a checksum shows is a fault.  Knows nothing of lines.
+ */
+#ifndef TRACES_UNPACK_H
+#define TRACES_UNPACK_H
+
+#include "traces/stream.h"
+
+#define UNPACK_STAGES 4
+
+struct archive;
+struct z_stream_s;
+
+/* What a stage does with the bytes of the stage below. */
+enum packing { PACKED_NOT, PACKED_GZIP, PACKED_STREAM, PACKED_ARCHIVE };
+
+/*
+ * Bytes rise through stages: the stream at the bottom, above it an unpacker for each layer of packing (a
+ * tar.gz has two).  A stage looks ahead into its own block, which its reader takes first.
+ */
+struct stage {
+	struct stream *stream;
+	struct stage *below; /* NULL: the stream */
+	enum packing packing;
+	struct archive *archive;
+	struct z_stream_s *gzip;
+	bool gzip_ended; /* behind the last member */
+	char *block;
+	size_t at, fill;
+};
+
+struct unpack {
+	struct stream stream;
+	const char *member; /* file of an archive, whole path or last part; NULL: the only one */
+	struct stage stage[UNPACK_STAGES];
+	unsigned stages;
+};
+
+/* Looks what the opened stream holds and stands on its first unpacked byte.  False and a fault. */
+bool unpack_open(struct unpack *, const char *member);
+
+/* The same again from the start. */
+bool unpack_rewind(struct unpack *);
+
+/* Frees the stages and closes the stream. */
+void unpack_close(struct unpack *);
+
+/* At most so many unpacked bytes; 0: the end, up to which everything was whole; -1: a fault is described. */
+ssize_t unpack_read(struct unpack *, char *to, size_t bytes);
+
+/* Reads what is left of a packed stream to see whether it is whole.  False and a fault if it is not. */
+bool unpack_sound(struct unpack *);
+
+#endif
