@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "stats/output.h"
 #include "stats/report.h"
+#include "stats/table.h"
 #include "traces/generate.h"
 #include "traces/stat.h"
 #include "traces/stat_plot.h"
@@ -69,24 +70,37 @@ static bool trace_measure(
 	return status == TRACE_END;
 }
 
-static struct report *trace_describe(
-	const char *path, const struct trace *trace, const struct trace_stat *stat)
+/* What is known from reading the file, reported before the statistics. */
+struct reading {
+	const char *file, *format;
+	struct trace_counts count;
+};
+
+#define READ(field) offsetof(struct reading, field)
+
+static const struct stat_row reading_rows[] = {
+	{ "trace.file", "", "as given", STAT_TEXT, READ(file) },
+	{ "trace.format", "", "of the file", STAT_TEXT, READ(format) },
+	{ "trace.skipped_lines", "lines", "headings and comments", STAT_COUNT, READ(count.skipped) },
+	{ "trace.dropped_events", "events", "that are not requests, or of devices not chosen", STAT_COUNT,
+		READ(count.dropped) },
+	{ "trace.reordered", "requests", "out of order in the file; they were sorted by time", STAT_COUNT,
+		READ(count.reordered) },
+	{ "trace.partial_sectors", "requests", "that do not cover whole sectors", STAT_COUNT,
+		READ(count.unaligned) },
+	{ "trace.rounded_addresses", "requests", "whose address has lost its last digits (1.2E+11)", STAT_COUNT,
+		READ(count.rounded) },
+	{ 0 },
+};
+
+static struct report *trace_describe(const char *path, const struct trace *trace, struct trace_stat *stat)
 {
-	struct trace_counts count = trace_counts(trace);
+	struct reading reading = { path, trace_format(trace), trace_counts(trace) };
+	struct stat_group group = { .title = "trace", .rows = reading_rows, .values = &reading };
+	struct stat_list list = { .group = &group, .groups = 1 };
 	struct report *report = report_create();
 
-	report_section(report, "trace");
-	report_text(report, "trace.file", path, "as given");
-	report_text(report, "trace.format", trace_format(trace), "of the file");
-	report_count(report, "trace.skipped_lines", count.skipped, "lines", "headings and comments");
-	report_count(report, "trace.dropped_events", count.dropped, "events",
-		"that are not requests, or of devices not chosen");
-	report_count(report, "trace.reordered", count.reordered, "requests",
-		"out of order in the file; they were sorted by time");
-	report_count(report, "trace.partial_sectors", count.unaligned, "requests",
-		"that do not cover whole sectors");
-	report_count(report, "trace.rounded_addresses", count.rounded, "requests",
-		"whose address has lost its last digits (1.2E+11)");
+	stat_list_report(&list, report);
 	trace_stat_report(stat, report);
 	return report;
 }

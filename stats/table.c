@@ -96,7 +96,8 @@ bool stat_next(const struct stat_list *list, struct stat_number *n)
 		return false;
 	g = &list->group[n->group];
 	n->title = n->row == g->rows && !n->index ? g->title : NULL;
-	n->value = (const char *)g->values + n->row->offset + (size_t)n->index * sizeof(uint64_t);
+	n->values = g->values;
+	n->value = n->values + n->row->offset + (size_t)n->index * sizeof(uint64_t);
 	snprintf(n->name, sizeof n->name, "%s%s%s%s", g->prefix ? g->prefix : "", n->row->name,
 		n->row->each ? "." : "", n->row->each ? n->row->each(n->index) : "");
 	return true;
@@ -113,11 +114,11 @@ void stat_list_regions(struct stat_list *list, struct regions *r)
 
 /* ---- reporting ---- */
 
-static double stat_ratio(const struct stat_number *n)
+static double stat_ratio(const struct stat_number *n, double of_nothing)
 {
-	uint64_t divisor = stat_count(n->value - n->row->offset + n->row->over);
+	uint64_t divisor = stat_count(n->values + n->row->over);
 
-	return divisor ? (double)stat_count(n->value) / (double)divisor : NAN;
+	return divisor ? (double)stat_count(n->value) / (double)divisor : of_nothing;
 }
 
 static void stat_report_times(struct report *r, const struct stat_list *list, const struct stat_number *n)
@@ -152,7 +153,10 @@ static void stat_report_number(
 		report_real(report, n->name, *(const double *)value, row->unit, row->meaning);
 		break;
 	case STAT_RATIO:
-		report_real(report, n->name, stat_ratio(n), row->unit, row->meaning);
+		report_real(report, n->name, stat_ratio(n, NAN), row->unit, row->meaning);
+		break;
+	case STAT_SHARE:
+		report_real(report, n->name, stat_ratio(n, 0), row->unit, row->meaning);
 		break;
 	case STAT_TEXT:
 		report_text(report, n->name, *(const char *const *)value, row->meaning);

@@ -17,6 +17,7 @@ enum stat_kind {
 	STAT_COUNT, /* uint64_t */
 	STAT_REAL,  /* double; not finite: there is no value */
 	STAT_RATIO, /* uint64_t over the uint64_t at `over`; no value if that is 0 */
+	STAT_SHARE, /* the same; 0 if that is 0 */
 	STAT_TEXT,  /* const char * */
 	STAT_TIMES, /* struct histogram: mean, deviation, percentiles, maximum; no values if it is empty */
 };
@@ -26,7 +27,7 @@ struct stat_row {
 	const char *name, *unit, *meaning;
 	enum stat_kind kind;
 	size_t offset, over; /* of the field in the group's values */
-	/* Optional: an array of `count` fields, named name.each(i), with the same unit and meaning. */
+	/* Optional: an array of `count` fields, named name.each(i), with the same unit, meaning and `over`. */
 	const char *(*each)(int i);
 	int count;
 };
@@ -82,8 +83,9 @@ struct stat_number {
 	const char *title;          /* of its section, if it is the first of its group */
 	char name[STAT_NAME_BYTES];
 	const char *value;
-	uint32_t group; /* for stat_next() */
-	int index;      /* among the fields of the row */
+	const char *values; /* of the group */
+	uint32_t group;     /* for stat_next() */
+	int index;          /* among the fields of the row */
 };
 
 /* Steps to the next number, in the order of the report; zeroed: to the first.  False: there are no more. */

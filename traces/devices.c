@@ -10,8 +10,7 @@ struct device {
 	uint32_t number, link;
 };
 
-/* In order of appearance.  The last device found is remembered: traces stay on one device for long stretches,
- * most for ever. */
+/* In order of appearance.  The last device found is remembered: most traces stay on one. */
 struct devices {
 	struct device *device;
 	uint32_t count, room, last;
@@ -35,12 +34,12 @@ void devices_free(struct devices *d)
 	memory_free(d);
 }
 
-static uint32_t find(const struct devices *d, uint32_t number)
+static uint32_t devices_find(const struct devices *d, uint32_t number)
 {
 	return hash_find(&d->index, HASHED(d->device, number, link), number);
 }
 
-static uint32_t add(struct devices *d, uint32_t number)
+static uint32_t devices_add(struct devices *d, uint32_t number)
 {
 	d->device = memory_grown(d->device, &d->room, d->count + 1, sizeof *d->device, "trace devices");
 	d->device[d->count] = (struct device){ .number = number };
@@ -53,9 +52,9 @@ uint32_t devices_note(struct devices *d, const struct record *r)
 	uint64_t end = r->offset + r->bytes;
 
 	if (!d->count || d->device[d->last].number != r->device) {
-		d->last = find(d, r->device);
+		d->last = devices_find(d, r->device);
 		if (d->last == INDEX_NONE)
-			d->last = add(d, r->device);
+			d->last = devices_add(d, r->device);
 	}
 	if (end > d->device[d->last].end)
 		d->device[d->last].end = end;
@@ -72,7 +71,7 @@ struct place {
 	uint32_t rank;
 };
 
-static int by_rank(const void *left, const void *right)
+static int devices_by_rank(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
@@ -87,7 +86,7 @@ bool devices_lay_out(struct devices *d, const uint32_t *rank, uint64_t align, ui
 	for (uint32_t i = 0; i < d->count; i++)
 		order[i] = (struct place){ .device = &d->device[i],
 			.rank = rank ? rank[d->device[i].number] : d->device[i].number };
-	qsort(order, d->count, sizeof *order, by_rank);
+	qsort(order, d->count, sizeof *order, devices_by_rank);
 	for (uint32_t i = 0; i < d->count && base <= limit; i++) {
 		order[i].device->base = base;
 		base += (order[i].device->end + align - 1) / align * align;
@@ -98,8 +97,9 @@ bool devices_lay_out(struct devices *d, const uint32_t *rank, uint64_t align, ui
 
 uint64_t devices_base(const struct devices *d, uint32_t number)
 {
-	uint32_t i = d->last < d->count && d->device[d->last].number == number ? d->last : find(d, number);
+	uint32_t i =
+		d->last < d->count && d->device[d->last].number == number ? d->last : devices_find(d, number);
 
-	BUG_ON(i == INDEX_NONE, "device %u was not met before the layout", number);
+	BUG_ON(i == INDEX_NONE, "device %u is not laid out", number);
 	return d->device[i].base;
 }

@@ -61,7 +61,7 @@ struct generator {
  * A request at a grid point.  `where` is any number; it says where inside the block a request
  * smaller than the grid lies.  One that would leave the space is moved back by whole blocks.
  */
-static struct place place_at(const struct generator *g, uint64_t block, uint64_t sectors, uint64_t where)
+static struct place place_on_grid(const struct generator *g, uint64_t block, uint64_t sectors, uint64_t where)
 {
 	sector_t start = block * g->grid + g->offset + align_residue(&g->align, block * g->grid);
 
@@ -72,19 +72,19 @@ static struct place place_at(const struct generator *g, uint64_t block, uint64_t
 	return (struct place){ start, (uint32_t)sectors };
 }
 
-static uint64_t draw_sectors(struct actor *a)
+static uint64_t actor_draw_sectors(struct actor *a)
 {
 	return mix_value(a->sizes, random_unit(&a->random));
 }
 
 /* Draws one after the other: in what order arguments are worked out is the compiler's choice. */
-static struct place anywhere(struct generator *g, struct actor *a)
+static struct place place_anywhere(struct generator *g, struct actor *a)
 {
-	uint64_t sectors = draw_sectors(a);
+	uint64_t sectors = actor_draw_sectors(a);
 	uint64_t where = random_next(&a->random);
 	uint64_t block = random_below(&a->random, g->blocks);
 
-	return place_at(g, block, sectors, where);
+	return place_on_grid(g, block, sectors, where);
 }
 
 /*
@@ -93,7 +93,7 @@ static struct place anywhere(struct generator *g, struct actor *a)
  * numbers, and so is where it lies: the few hottest places must not decide the size mix or the
  * across-page ratio of the whole trace.  Over all numbers each grid point occurs once.
  */
-static struct place numbered_place(const struct generator *g, const struct actor *a, uint64_t number)
+static struct place place_numbered(const struct generator *g, const struct actor *a, uint64_t number)
 {
 	uint64_t pairs = g->blocks / 2;
 	uint64_t low = number % pairs;
@@ -102,38 +102,38 @@ static struct place numbered_place(const struct generator *g, const struct actor
 	uint64_t half = shape >> 63 ^ (number >= pairs);
 	uint64_t sectors = mix_quantile(a->sizes, unit_of(shape << 1));
 
-	return place_at(g, 2 * pair + half, sectors, scramble(number ^ a->phase));
+	return place_on_grid(g, 2 * pair + half, sectors, scramble(number ^ a->phase));
 }
 
 /* The owner of the places that a repeat goes to. */
-static struct actor *owner(struct generator *g, struct actor *a)
+static struct actor *actor_owner(struct generator *g, struct actor *a)
 {
 	if (a->settings->other > 0 && random_unit(&a->random) < a->settings->other)
 		return &g->actor[a == &g->actor[KIND_READ] ? KIND_WRITE : KIND_READ];
 	return a;
 }
 
-static struct place resized(struct generator *g, struct actor *a, struct place place)
+static struct place place_resized(struct generator *g, struct actor *a, struct place place)
 {
 	uint64_t sectors;
 
 	if (a->settings->resized <= 0 || random_unit(&a->random) >= a->settings->resized)
 		return place;
-	sectors = draw_sectors(a);
+	sectors = actor_draw_sectors(a);
 	if (place.start + sectors <= g->sectors)
 		place.sectors = (uint32_t)sectors;
 	return place;
 }
 
 /* Overlaps the place from another point of the grid, where there is one: each as likely. */
-static struct place shifted(struct generator *g, struct actor *a, struct place place)
+static struct place place_shifted(struct generator *g, struct actor *a, struct place place)
 {
 	uint64_t sectors, before, choices, choice;
 	sector_t start;
 
 	if (a->settings->shifted <= 0 || random_unit(&a->random) >= a->settings->shifted)
 		return place;
-	sectors = draw_sectors(a);
+	sectors = actor_draw_sectors(a);
 	before = (sectors - 1) / g->grid;
 	choices = before + (place.sectors - 1) / g->grid;
 	choice = choices ? random_below(&a->random, choices) : 0;
@@ -145,20 +145,20 @@ static struct place shifted(struct generator *g, struct actor *a, struct place p
 }
 
 /* What a repeat makes of a place. */
-static struct place repeated(struct generator *g, struct actor *a, struct place place)
+static struct place place_repeated(struct generator *g, struct actor *a, struct place place)
 {
-	return shifted(g, a, resized(g, a, place));
+	return place_shifted(g, a, place_resized(g, a, place));
 }
 
-static struct place popular_place(struct generator *g, struct actor *a)
+static struct place place_popular(struct generator *g, struct actor *a)
 {
-	const struct actor *whose = owner(g, a);
+	const struct actor *whose = actor_owner(g, a);
 
-	return repeated(g, a, numbered_place(g, whose, zipf_draw(&whose->popularity, &a->random)));
+	return place_repeated(g, a, place_numbered(g, whose, zipf_draw(&whose->popularity, &a->random)));
 }
 
 /* 0 .. limit-1: as likely 0 as 1 or 2, as 3 to 6, as 7 to 14 ... */
-static uint64_t draw_octaves(struct actor *a, uint64_t limit)
+static uint64_t actor_draw_octaves(struct actor *a, uint64_t limit)
 {
 	unsigned octaves = 64 - (unsigned)__builtin_clzll(limit);
 	uint64_t first = ((uint64_t)1 << random_below(&a->random, octaves)) - 1;
@@ -168,36 +168,36 @@ static uint64_t draw_octaves(struct actor *a, uint64_t limit)
 }
 
 /* One of the last places of some actor, which knows at least one. */
-static struct place remembered(struct actor *a, const struct actor *whose)
+static struct place actor_recall(struct actor *a, const struct actor *whose)
 {
 	uint64_t depth = whose->settings->recent_depth;
 
-	return whose->recent[(whose->newest + depth - draw_octaves(a, whose->known)) % depth];
+	return whose->recent[(whose->newest + depth - actor_draw_octaves(a, whose->known)) % depth];
 }
 
-static struct place recent_place(struct generator *g, struct actor *a)
+static struct place place_recent(struct generator *g, struct actor *a)
 {
-	const struct actor *whose = owner(g, a);
+	const struct actor *whose = actor_owner(g, a);
 
-	return whose->known ? repeated(g, a, remembered(a, whose)) : anywhere(g, a);
+	return whose->known ? place_repeated(g, a, actor_recall(a, whose)) : place_anywhere(g, a);
 }
 
-static struct place near_place(struct generator *g, struct actor *a)
+static struct place place_near(struct generator *g, struct actor *a)
 {
-	uint64_t sectors = draw_sectors(a), distance, block;
+	uint64_t sectors = actor_draw_sectors(a), distance, block;
 
 	if (!a->known)
-		return anywhere(g, a);
-	block = remembered(a, a).start / g->grid;
-	distance = 1 + draw_octaves(a, a->settings->near_span / SECTOR_BYTES / g->grid);
+		return place_anywhere(g, a);
+	block = actor_recall(a, a).start / g->grid;
+	distance = 1 + actor_draw_octaves(a, a->settings->near_span / SECTOR_BYTES / g->grid);
 	if (random_below(&a->random, 2))
 		block = block + distance < g->blocks ? block + distance : g->blocks - 1;
 	else
 		block = block > distance ? block - distance : 0;
-	return place_at(g, block, sectors, random_next(&a->random));
+	return place_on_grid(g, block, sectors, random_next(&a->random));
 }
 
-static void remember(struct actor *a, struct place place)
+static void actor_remember(struct actor *a, struct place place)
 {
 	if (a->settings->recent_depth > a->known)
 		a->known++;
@@ -208,43 +208,43 @@ static void remember(struct actor *a, struct place place)
 
 /* ---- runs ---- */
 
-static uint64_t draw_stream(struct actor *a)
+static uint64_t actor_draw_stream(struct actor *a)
 {
 	return a->settings->streams == 1 ? 0 : random_below(&a->random, a->settings->streams);
 }
 
 /* A run goes on at the next grid point, which for whole blocks is the end of the request. */
-static sector_t after(const struct generator *g, struct place place)
+static sector_t place_after(const struct generator *g, struct place place)
 {
 	return place.start + (place.sectors + g->grid - 1) / g->grid * g->grid;
 }
 
 /* Ends of requests before the last: several runs go on side by side. */
-static struct place next_of_stream(struct generator *g, struct actor *a)
+static struct place place_next_of_stream(struct generator *g, struct actor *a)
 {
-	sector_t *cursor = &a->cursor[draw_stream(a)];
-	struct place place = { *cursor, (uint32_t)draw_sectors(a) };
+	sector_t *cursor = &a->cursor[actor_draw_stream(a)];
+	struct place place = { *cursor, (uint32_t)actor_draw_sectors(a) };
 
 	if (place.start + place.sectors > g->sectors)
-		place = place_at(g, 0, place.sectors, 0);
-	*cursor = after(g, place);
+		place = place_on_grid(g, 0, place.sectors, 0);
+	*cursor = place_after(g, place);
 	return place;
 }
 
-static struct place next_of_last(struct generator *g, struct actor *a)
+static struct place place_next_of_last(struct generator *g, struct actor *a)
 {
-	struct place place = { g->last.start + g->last.sectors, (uint32_t)draw_sectors(a) };
+	struct place place = { g->last.start + g->last.sectors, (uint32_t)actor_draw_sectors(a) };
 
-	return place.start + place.sectors > g->sectors ? place_at(g, 0, place.sectors, 0) : place;
+	return place.start + place.sectors > g->sectors ? place_on_grid(g, 0, place.sectors, 0) : place;
 }
 
-static bool may_continue(const struct generator *g, const struct actor *a)
+static bool actor_may_continue(const struct generator *g, const struct actor *a)
 {
 	return a->settings->follow != RUN_LAST || g->same_kind;
 }
 
 /* A request that continues no run: a repeat, or a new place, from which a run may go on. */
-static struct place fresh_place(struct generator *g, struct actor *a)
+static struct place place_fresh(struct generator *g, struct actor *a)
 {
 	const struct kind_settings *s = a->settings;
 	double u = random_unit(&a->random) * (1 - s->sequential);
@@ -252,25 +252,26 @@ static struct place fresh_place(struct generator *g, struct actor *a)
 	struct place place;
 
 	if (repeat)
-		place = u + s->popular < 0 ? recent_place(g, a) : popular_place(g, a);
+		place = u + s->popular < 0 ? place_recent(g, a) : place_popular(g, a);
 	else
-		place = (u -= s->near) < 0 ? near_place(g, a) : anywhere(g, a);
+		place = (u -= s->near) < 0 ? place_near(g, a) : place_anywhere(g, a);
 	if (!repeat || s->follow == RUN_ANY)
-		a->cursor[draw_stream(a)] = after(g, place);
+		a->cursor[actor_draw_stream(a)] = place_after(g, place);
 	return place;
 }
 
-static struct place next_place(struct generator *g, struct actor *a)
+static struct place place_next(struct generator *g, struct actor *a)
 {
-	if (may_continue(g, a) && random_unit(&a->random) < a->run_share)
-		return a->settings->follow == RUN_LAST ? next_of_last(g, a) : next_of_stream(g, a);
-	return fresh_place(g, a);
+	if (actor_may_continue(g, a) && random_unit(&a->random) < a->run_share)
+		return a->settings->follow == RUN_LAST ? place_next_of_last(g, a)
+						       : place_next_of_stream(g, a);
+	return place_fresh(g, a);
 }
 
 /* ---- requests ---- */
 
 /* Each kind is as likely as its share of what is left, so that their numbers come out exactly. */
-static unsigned next_kind(struct generator *g)
+static unsigned generator_next_kind(struct generator *g)
 {
 	uint64_t reads = g->actor[KIND_READ].left, writes = g->actor[KIND_WRITE].left;
 
@@ -281,7 +282,7 @@ static unsigned next_kind(struct generator *g)
 	return random_below(&g->types, reads + writes) < writes ? KIND_WRITE : KIND_READ;
 }
 
-static tick_t next_gap(struct generator *g)
+static tick_t generator_next_gap(struct generator *g)
 {
 	double mean = (double)mix_value(&g->profile.gap_mix, random_unit(&g->gaps));
 
@@ -291,7 +292,7 @@ static tick_t next_gap(struct generator *g)
 }
 
 /* The next request of the present range; they were counted. */
-static struct place next_in_range(struct generator *g)
+static struct place place_next_in_range(struct generator *g)
 {
 	struct extent e = { 0, 0 };
 
@@ -300,14 +301,14 @@ static struct place next_in_range(struct generator *g)
 	return (struct place){ e.start, (uint32_t)extent_sectors(e) };
 }
 
-static struct place place_of_request(struct generator *g, struct actor *a)
+static struct place generator_next_place(struct generator *g, struct actor *a)
 {
 	struct place place;
 
 	if (g->profile.range_bytes)
-		return next_in_range(g);
-	place = next_place(g, a);
-	remember(a, place);
+		return place_next_in_range(g);
+	place = place_next(g, a);
+	actor_remember(a, place);
 	return place;
 }
 
@@ -317,13 +318,13 @@ bool generator_next(struct generator *g, struct request *request)
 
 	if (g->made == g->requests)
 		return false;
-	kind = next_kind(g);
+	kind = generator_next_kind(g);
 	g->same_kind = g->made && kind == g->kind;
 	g->kind = kind;
 	g->actor[kind].left--;
-	g->last = place_of_request(g, &g->actor[kind]);
+	g->last = generator_next_place(g, &g->actor[kind]);
 	if (g->made)
-		g->now += next_gap(g);
+		g->now += generator_next_gap(g);
 	*request = (struct request){
 		.arrival = g->now,
 		.start = g->last.start,
@@ -336,7 +337,7 @@ bool generator_next(struct generator *g, struct request *request)
 
 /* ---- opening ---- */
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+static uint64_t generator_common_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {
 		uint64_t rest = a % b;
@@ -348,11 +349,11 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /* A step that visits each of n points once, and any few in a row are far apart. */
-static uint64_t even_step(uint64_t n)
+static uint64_t generator_even_step(uint64_t n)
 {
 	uint64_t step = (uint64_t)(EVEN_PLACE * (double)n) | 1;
 
-	while (common_divisor(step, n) != 1)
+	while (generator_common_divisor(step, n) != 1)
 		step += 2;
 	return step;
 }
@@ -373,16 +374,16 @@ static void actor_open(struct generator *g, unsigned kind)
 	if (s->places > 0 && wanted < (double)places)
 		places = wanted < 1 ? 1 : (uint64_t)wanted;
 	zipf_init(&a->popularity, places, s->zipf, floor(s->flat * (double)places));
-	a->step = even_step(pairs);
+	a->step = generator_even_step(pairs);
 	a->phase = random_below(&a->random, pairs);
 	a->shape_phase = random_next(&a->random);
 	a->recent = memory_array(s->recent_depth, sizeof *a->recent, "recent places");
 	a->cursor = memory_array(s->streams, sizeof *a->cursor, "sequential runs");
 	for (uint64_t i = 0; i < s->streams; i++)
-		a->cursor[i] = place_at(g, g->blocks / s->streams * i, g->grid, 0).start;
+		a->cursor[i] = place_on_grid(g, g->blocks / s->streams * i, g->grid, 0).start;
 }
 
-static uint64_t count_requests(const struct generator *g)
+static uint64_t generator_count(const struct generator *g)
 {
 	const struct profile *p = &g->profile;
 
@@ -407,7 +408,7 @@ struct generator *generator_open(const char *profile, char *const overrides[], s
 	align_init(&g->align, &p->align, g->sectors, p->seed);
 	g->ranges = ranges_create(
 		&p->size_mix[KIND_READ], g->sectors, p->range_bytes / SECTOR_BYTES, g->grid, p->seed);
-	g->requests = count_requests(g);
+	g->requests = generator_count(g);
 	g->actor[KIND_WRITE].left = (uint64_t)(p->write_share * (double)g->requests + 0.5);
 	g->actor[KIND_READ].left = g->requests - g->actor[KIND_WRITE].left;
 	for (unsigned kind = 0; kind < KINDS; kind++)

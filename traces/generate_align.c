@@ -14,13 +14,13 @@ void align_init(struct align *a, const struct align_settings *settings, uint64_t
 	};
 	while (a->top < ALIGN_LEVELS - 1 && space_sectors >> region_bits[a->top] < 4)
 		a->top++;
-	/* zero_share() must find room for what residue 0 lacks. */
+	/* align_zero_share() must find room for what residue 0 lacks. */
 	if (a->top < ALIGN_LEVELS - 1 && a->keep[a->top + 1] > a->unaligned)
 		a->keep[a->top + 1] = a->unaligned;
 }
 
 /* A residue for x in [0, 1): 0 with its share, the other seven alike. */
-static unsigned residue_of(const struct align *a, double x)
+static unsigned align_residue_of(const struct align *a, double x)
 {
 	double aligned = 1 - a->unaligned;
 
@@ -34,7 +34,7 @@ static unsigned residue_of(const struct align *a, double x)
  * permutation of n-ths with a common offset), so that shares hold within every parent and
  * not only on average.
  */
-static double position(const struct align *a, unsigned level, uint64_t sector)
+static double align_position(const struct align *a, unsigned level, uint64_t sector)
 {
 	unsigned bits = region_bits[level - 1] - region_bits[level];
 	uint64_t siblings = 1u << bits;
@@ -50,7 +50,7 @@ static double position(const struct align *a, unsigned level, uint64_t sector)
  * The few largest regions cannot be even in eight residues.  They never have residue 0; what 0
  * lacks by that, `share` of the next level, is given back there.
  */
-static double zero_share(const struct align *a, unsigned level)
+static double align_zero_share(const struct align *a, unsigned level)
 {
 	return level == a->top + 1 ? a->keep[level] * (1 - a->unaligned) / a->unaligned : 0;
 }
@@ -60,11 +60,11 @@ unsigned align_residue(const struct align *a, uint64_t sector)
 	if (a->unaligned <= 0)
 		return 0;
 	for (unsigned level = ALIGN_LEVELS - 1; level > a->top; level--) {
-		double x = position(a, level, sector);
-		double kept = a->keep[level], zero = zero_share(a, level);
+		double x = align_position(a, level, sector);
+		double kept = a->keep[level], zero = align_zero_share(a, level);
 
 		if (x >= kept + zero)
-			return residue_of(a, (x - kept - zero) / (1 - kept - zero));
+			return align_residue_of(a, (x - kept - zero) / (1 - kept - zero));
 		if (x >= kept)
 			return 0;
 	}

@@ -14,7 +14,7 @@
 #define MIX_EXAMPLE "write VALUE:WEIGHT pairs, e.g. \"4K:58 8K:5\""
 
 /* A positive number with an optional K or M; *end is where it stops.  Negative when there is none. */
-static double scan_number(const char *text, char **end)
+static double mix_scan_number(const char *text, char **end)
 {
 	double value;
 
@@ -29,9 +29,9 @@ static double scan_number(const char *text, char **end)
 	return value;
 }
 
-static bool scan_value(const char *text, char **end, enum mix_unit unit, uint64_t *value)
+static bool mix_scan_value(const char *text, char **end, enum mix_unit unit, uint64_t *value)
 {
-	double number = scan_number(text, end);
+	double number = mix_scan_number(text, end);
 
 	if (unit == MIX_NS ? !(number >= 0 && number <= 1e12)
 			   : !(number > 0 && number <= 64 * 1024 * 1024 && fmod(number, SECTOR_BYTES) == 0))
@@ -40,16 +40,16 @@ static bool scan_value(const char *text, char **end, enum mix_unit unit, uint64_
 	return true;
 }
 
-static bool scan_pair(struct mix *mix, const char **text, enum mix_unit unit)
+static bool mix_scan_pair(struct mix *mix, const char **text, enum mix_unit unit)
 {
 	char *end;
 	uint64_t value;
 	double weight = 1;
 
-	if (!scan_value(*text, &end, unit, &value))
+	if (!mix_scan_value(*text, &end, unit, &value))
 		return false;
 	if (*end == ':')
-		weight = scan_number(end + 1, &end);
+		weight = mix_scan_number(end + 1, &end);
 	if (!(weight >= 0 && weight <= 1e12) || (*end && !isspace((unsigned char)*end)))
 		return false;
 	mix->part = memory_grown(mix->part, &mix->room, mix->count + 1, sizeof *mix->part, "size mix");
@@ -59,7 +59,7 @@ static bool scan_pair(struct mix *mix, const char **text, enum mix_unit unit)
 }
 
 /* Vose: columns below the average are topped up by columns above it. */
-static void build_alias(struct mix *mix)
+static void mix_build_alias(struct mix *mix)
 {
 	uint32_t n = mix->count, small = 0, large = n;
 	uint32_t *order = memory_array(n, sizeof *order, "size mix");
@@ -97,7 +97,7 @@ bool mix_reweigh(struct mix *mix)
 		return false;
 	for (size_t i = 0; i < mix->count; i++)
 		mix->part[i].weight /= sum;
-	build_alias(mix);
+	mix_build_alias(mix);
 	return true;
 }
 
@@ -110,7 +110,7 @@ bool mix_parse(struct mix *mix, const char *text, enum mix_unit unit, const char
 		rest += strspn(rest, " \t\r\n");
 		if (!*rest)
 			break;
-		if (!scan_pair(mix, &rest, unit)) {
+		if (!mix_scan_pair(mix, &rest, unit)) {
 			int length = (int)strcspn(rest, " \t\r\n");
 
 			mix_release(mix);
@@ -172,19 +172,19 @@ double mix_mean(const struct mix *mix)
 /* ---- zipf ---- */
 
 /* The density x^-exponent, its integral and the integral's inverse. */
-static double density(const struct zipf *z, double x)
+static double zipf_density(const struct zipf *z, double x)
 {
 	return portable_exp(-z->exponent * portable_log(x));
 }
 
-static double area(const struct zipf *z, double x)
+static double zipf_area(const struct zipf *z, double x)
 {
 	double e = 1 - z->exponent;
 
 	return fabs(e) < 1e-9 ? portable_log(x) : portable_expm1(e * portable_log(x)) / e;
 }
 
-static double area_inverse(const struct zipf *z, double y)
+static double zipf_area_inverse(const struct zipf *z, double y)
 {
 	double e = 1 - z->exponent;
 
@@ -194,9 +194,10 @@ static double area_inverse(const struct zipf *z, double y)
 void zipf_init(struct zipf *z, uint64_t count, double exponent, double shift)
 {
 	*z = (struct zipf){ .count = count, .exponent = exponent, .shift = shift };
-	z->area_first = area(z, shift + 1.5) - density(z, shift + 1);
-	z->area_last = area(z, shift + (double)count + 0.5);
-	z->shortcut = shift + 2 - area_inverse(z, area(z, shift + 2.5) - density(z, shift + 2));
+	z->area_first = zipf_area(z, shift + 1.5) - zipf_density(z, shift + 1);
+	z->area_last = zipf_area(z, shift + (double)count + 0.5);
+	z->shortcut =
+		shift + 2 - zipf_area_inverse(z, zipf_area(z, shift + 2.5) - zipf_density(z, shift + 2));
 }
 
 uint64_t zipf_draw(const struct zipf *z, struct random *random)
@@ -205,14 +206,14 @@ uint64_t zipf_draw(const struct zipf *z, struct random *random)
 		return random_below(random, z->count);
 	for (;;) {
 		double y = z->area_last + random_unit(random) * (z->area_first - z->area_last);
-		double x = area_inverse(z, y);
+		double x = zipf_area_inverse(z, y);
 		double v = floor(x + 0.5);
 
 		if (v < z->shift + 1)
 			v = z->shift + 1;
 		if (v > z->shift + (double)z->count)
 			v = z->shift + (double)z->count;
-		if (v - x <= z->shortcut || y >= area(z, v + 0.5) - density(z, v))
+		if (v - x <= z->shortcut || y >= zipf_area(z, v + 0.5) - zipf_density(z, v))
 			return (uint64_t)(v - z->shift) - 1;
 	}
 }

@@ -18,7 +18,8 @@ enum mix_unit {
 	MIX_NS,      /* written as microseconds: "900:0.6 3400:0.4" */
 };
 
-/* A value with its share, and a column of the alias table: below the threshold this value, else the alias's. */
+/* A value with its share, and a column of the alias table: below the threshold this value, else the
+ * alias's. */
 struct mix_part {
 	uint64_t value;           /* sectors or ns */
 	double weight, threshold; /* the sum of the weights is 1 */

@@ -13,7 +13,7 @@
 #define FOLDERS 3
 
 /* The i-th folder to look in, to be freed; NULL if there is none. */
-static char *folder(unsigned i)
+static char *profile_folder(unsigned i)
 {
 	char path[4096];
 	const char *named = getenv("SSDLAB_PROFILES");
@@ -32,7 +32,7 @@ static char *folder(unsigned i)
 }
 
 /* "FOLDER/NAME.cfg", to be freed. */
-static char *path_in(const char *where, const char *name)
+static char *profile_path(const char *where, const char *name)
 {
 	size_t bytes = strlen(where) + strlen(name) + sizeof "/.cfg";
 	char *path = memory_array(bytes, 1, "path");
@@ -41,7 +41,7 @@ static char *path_in(const char *where, const char *name)
 	return path;
 }
 
-static bool ends_in_cfg(const char *name)
+static bool profile_is_file_name(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -50,14 +50,14 @@ static bool ends_in_cfg(const char *name)
 
 char *profile_find(const char *name)
 {
-	if (strchr(name, '/') || ends_in_cfg(name))
+	if (strchr(name, '/') || profile_is_file_name(name))
 		return access(name, F_OK) ? NULL : memory_string(name, "path");
 	for (unsigned i = 0; i < FOLDERS; i++) {
-		char *where = folder(i), *path;
+		char *where = profile_folder(i), *path;
 
 		if (!where)
 			continue;
-		path = path_in(where, name);
+		path = profile_path(where, name);
 		memory_free(where);
 		if (!access(path, F_OK))
 			return path;
@@ -77,13 +77,13 @@ const char *profile_built_in(const char *name)
 
 /* ---- the listing ---- */
 
-static int is_profile(const struct dirent *entry)
+static int profile_is_entry(const struct dirent *entry)
 {
-	return ends_in_cfg(entry->d_name);
+	return profile_is_file_name(entry->d_name);
 }
 
 /* Of the file, or, without a path, of the text. */
-static void visit_one(const char *path, const char *text, const char *name,
+static void profile_visit(const char *path, const char *text, const char *name,
 	void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
 	config_t config;
@@ -97,21 +97,21 @@ static void visit_one(const char *path, const char *text, const char *name,
 	config_destroy(&config);
 }
 
-static void visit_folder(
+static void profile_visit_folder(
 	const char *where, void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
 	struct dirent **entries;
-	int n = scandir(where, &entries, is_profile, alphasort);
+	int n = scandir(where, &entries, profile_is_entry, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		char *name = entries[i]->d_name, *path, *found;
 
 		name[strlen(name) - 4] = '\0';
-		path = path_in(where, name);
+		path = profile_path(where, name);
 		found = profile_find(name);
 		/* A name in an earlier folder hides the same name in a later one. */
 		if (found && !strcmp(found, path))
-			visit_one(path, NULL, name, visit, context);
+			profile_visit(path, NULL, name, visit, context);
 		memory_free(found);
 		memory_free(path);
 		free(entries[i]);
@@ -123,17 +123,17 @@ static void visit_folder(
 void profile_list(void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
 	for (unsigned i = 0; i < FOLDERS; i++) {
-		char *where = folder(i);
+		char *where = profile_folder(i);
 
 		if (where)
-			visit_folder(where, visit, context);
+			profile_visit_folder(where, visit, context);
 		memory_free(where);
 	}
 	for (const struct built_in_profile *p = built_in_profiles; p->name; p++) {
 		char *path = profile_find(p->name);
 
 		if (!path)
-			visit_one(NULL, p->text, p->name, visit, context);
+			profile_visit(NULL, p->text, p->name, visit, context);
 		memory_free(path);
 	}
 }
@@ -144,7 +144,7 @@ struct nearest {
 	char name[64];
 };
 
-static void offer(void *context, const char *name, const char *brief)
+static void profile_offer(void *context, const char *name, const char *brief)
 {
 	struct nearest *nearest = context;
 
@@ -157,7 +157,7 @@ bool profile_missing(const char *name, struct fault *fault)
 {
 	struct nearest nearest = { .suggestion = { .word = name } };
 
-	profile_list(offer, &nearest);
+	profile_list(profile_offer, &nearest);
 	if (nearest.suggestion.nearest)
 		return fault_set(fault,
 			"%s: neither a file nor a profile; did you mean \"%s\"?  `ssd list` names the "

@@ -13,7 +13,7 @@
 #define EXPONENT_BIAS 1023
 #define ROOT_HALF     0x1.6a09e667f3bcdp-1
 
-static uint64_t bits_of(double x)
+static uint64_t math_bits(double x)
 {
 	uint64_t bits;
 
@@ -21,7 +21,7 @@ static uint64_t bits_of(double x)
 	return bits;
 }
 
-static double double_of(uint64_t bits)
+static double math_double(uint64_t bits)
 {
 	double x;
 
@@ -29,9 +29,9 @@ static double double_of(uint64_t bits)
 	return x;
 }
 
-static double power_of_two(int exponent)
+static double math_power_of_two(int exponent)
 {
-	return double_of((uint64_t)(exponent + EXPONENT_BIAS) << MANTISSA_BITS);
+	return math_double((uint64_t)(exponent + EXPONENT_BIAS) << MANTISSA_BITS);
 }
 
 /*
@@ -41,9 +41,9 @@ static double power_of_two(int exponent)
 double portable_log(double x)
 {
 	const uint64_t one = (uint64_t)EXPONENT_BIAS << MANTISSA_BITS;
-	uint64_t shifted = bits_of(x) + (one - bits_of(ROOT_HALF));
+	uint64_t shifted = math_bits(x) + (one - math_bits(ROOT_HALF));
 	double k = (double)((int)(shifted >> MANTISSA_BITS) - EXPONENT_BIAS);
-	double m = double_of((shifted & (((uint64_t)1 << MANTISSA_BITS) - 1)) + bits_of(ROOT_HALF));
+	double m = math_double((shifted & (((uint64_t)1 << MANTISSA_BITS) - 1)) + math_bits(ROOT_HALF));
 	double f = (m - 1) / (m + 1), f2 = f * f, f4 = f2 * f2;
 	double odd = 1. / 3 + f4 * (1. / 7 + f4 * (1. / 11 + f4 * (1. / 15 + f4 * (1. / 19))));
 	double even = 1. / 5 + f4 * (1. / 9 + f4 * (1. / 13 + f4 * (1. / 17 + f4 * (1. / 21))));
@@ -60,7 +60,7 @@ double portable_log1p(double x)
 }
 
 /* e^r - 1 for |r| <= ln 2 / 2: the series, even and odd terms apart. */
-static double expm1_near_zero(double r)
+static double math_expm1_near_zero(double r)
 {
 	double r2 = r * r;
 	double odd =
@@ -77,7 +77,7 @@ static double expm1_near_zero(double r)
 }
 
 /* x = k ln 2 + r. */
-static int split(double x, double *r)
+static int math_split(double x, double *r)
 {
 	double k = floor(x * PER_LN2 + 0.5);
 
@@ -88,16 +88,16 @@ static int split(double x, double *r)
 double portable_exp(double x)
 {
 	double r;
-	int k = split(x, &r);
+	int k = math_split(x, &r);
 
-	return power_of_two(k) * (1 + expm1_near_zero(r));
+	return math_power_of_two(k) * (1 + math_expm1_near_zero(r));
 }
 
 double portable_expm1(double x)
 {
 	double r;
-	int k = split(x, &r);
-	double scale = power_of_two(k);
+	int k = math_split(x, &r);
+	double scale = math_power_of_two(k);
 
-	return scale * expm1_near_zero(r) + (scale - 1);
+	return scale * math_expm1_near_zero(r) + (scale - 1);
 }

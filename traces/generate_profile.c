@@ -105,7 +105,7 @@ static const struct param kind_rows[] = {
 
 #define GROUPS 6
 
-static void groups_of(struct param_group groups[GROUPS], struct profile *p)
+static void profile_groups(struct param_group groups[GROUPS], struct profile *p)
 {
 	groups[0] = (struct param_group){ "", top_rows, p };
 	groups[1] = (struct param_group){ "arrival", arrival_rows, p };
@@ -117,7 +117,7 @@ static void groups_of(struct param_group groups[GROUPS], struct profile *p)
 
 /* ---- reading and checking ---- */
 
-static bool whole_sectors(const char *path, const char *key, uint64_t bytes, struct fault *fault)
+static bool profile_whole_sectors(const char *path, const char *key, uint64_t bytes, struct fault *fault)
 {
 	if (bytes % SECTOR_BYTES == 0)
 		return true;
@@ -132,7 +132,7 @@ double profile_after_own_kind(const struct profile *p, unsigned kind)
 	return p->together + (1 - p->together) * of_kind;
 }
 
-static bool check_kind(const struct profile *p, unsigned kind, const char *path, struct fault *fault)
+static bool profile_check_kind(const struct profile *p, unsigned kind, const char *path, struct fault *fault)
 {
 	static const char *const names[KINDS] = { "read", "write" };
 	const struct kind_settings *k = &p->kind[kind];
@@ -157,12 +157,12 @@ static bool check_kind(const struct profile *p, unsigned kind, const char *path,
 	return true;
 }
 
-static bool check(const struct profile *p, const char *path, struct fault *fault)
+static bool profile_check(const struct profile *p, const char *path, struct fault *fault)
 {
-	if (!whole_sectors(path, "space", p->space, fault) ||
-		!whole_sectors(path, "place.grid", p->grid, fault) ||
-		!whole_sectors(path, "place.offset", p->offset, fault) ||
-		!whole_sectors(path, "place.range", p->range_bytes, fault))
+	if (!profile_whole_sectors(path, "space", p->space, fault) ||
+		!profile_whole_sectors(path, "place.grid", p->grid, fault) ||
+		!profile_whole_sectors(path, "place.offset", p->offset, fault) ||
+		!profile_whole_sectors(path, "place.range", p->range_bytes, fault))
 		return false;
 	if (p->align.unaligned > 0 && p->grid != GRID_SECTORS * SECTOR_BYTES)
 		return fault_set(
@@ -173,10 +173,11 @@ static bool check(const struct profile *p, const char *path, struct fault *fault
 		return fault_set(fault, "%s: space / place.grid should be 16 to 2^32", path);
 	if (p->requests == 0 && p->range_bytes == 0)
 		return fault_set(fault, "%s: requests = 0 needs place.range", path);
-	return check_kind(p, KIND_READ, path, fault) && check_kind(p, KIND_WRITE, path, fault);
+	return profile_check_kind(p, KIND_READ, path, fault) &&
+	       profile_check_kind(p, KIND_WRITE, path, fault);
 }
 
-static bool parse_mix(struct mix *mix, const char *text, enum mix_unit unit, const char *path,
+static bool profile_parse_mix(struct mix *mix, const char *text, enum mix_unit unit, const char *path,
 	const char *key, struct fault *fault)
 {
 	char where[FAULT_BYTES / 2];
@@ -186,7 +187,7 @@ static bool parse_mix(struct mix *mix, const char *text, enum mix_unit unit, con
 }
 
 /* What the requests of a kind are to be like; `across` is given for both together. */
-static struct size_targets wanted_of(const struct profile *p, unsigned kind)
+static struct size_targets profile_wanted(const struct profile *p, unsigned kind)
 {
 	const struct kind_settings *k = &p->kind[kind];
 	double over_all = (kind == KIND_WRITE ? p->across_ratio : 1) /
@@ -199,34 +200,35 @@ static struct size_targets wanted_of(const struct profile *p, unsigned kind)
 		.odd = k->odd };
 }
 
-/* What its own sizes must be like for that, where requests borrow places of the other kind, and with them sizes. */
-static double own_share(double wanted, double others, double borrowed, double lent)
+/* What its own sizes must be like for that, where requests borrow places of the other kind, and with them
+ * sizes. */
+static double profile_own_share(double wanted, double others, double borrowed, double lent)
 {
 	double own = ((1 - lent) * wanted - borrowed * others) / (1 - borrowed - lent);
 
 	return !wanted || !others || borrowed + lent >= 1 ? wanted : fmax(own, 1e-12);
 }
 
-static struct size_targets targets_of(const struct profile *p, unsigned kind)
+static struct size_targets profile_targets(const struct profile *p, unsigned kind)
 {
 	const struct kind_settings *own = &p->kind[kind], *other = &p->kind[!kind];
 	double borrowed = own->other * (own->recent + own->popular);
 	double lent = other->other * (other->recent + other->popular);
-	struct size_targets a = wanted_of(p, kind), b = wanted_of(p, !kind);
+	struct size_targets a = profile_wanted(p, kind), b = profile_wanted(p, !kind);
 
-	return (struct size_targets){ .mean = own_share(a.mean, b.mean, borrowed, lent),
-		.across = own_share(a.across, b.across, borrowed, lent),
-		.across_16k = own_share(a.across_16k, b.across_16k, borrowed, lent),
-		.small = own_share(a.small, b.small, borrowed, lent),
-		.odd = own_share(a.odd, b.odd, borrowed, lent) };
+	return (struct size_targets){ .mean = profile_own_share(a.mean, b.mean, borrowed, lent),
+		.across = profile_own_share(a.across, b.across, borrowed, lent),
+		.across_16k = profile_own_share(a.across_16k, b.across_16k, borrowed, lent),
+		.small = profile_own_share(a.small, b.small, borrowed, lent),
+		.odd = profile_own_share(a.odd, b.odd, borrowed, lent) };
 }
 
-static bool apply_targets(struct profile *p, const char *path, struct fault *fault)
+static bool profile_apply_targets(struct profile *p, const char *path, struct fault *fault)
 {
 	static const char *const keys[KINDS] = { "read.sizes", "write.sizes" };
 
 	for (unsigned kind = 0; kind < KINDS; kind++) {
-		struct size_targets t = targets_of(p, kind);
+		struct size_targets t = profile_targets(p, kind);
 		char where[FAULT_BYTES / 2];
 
 		snprintf(where, sizeof where, "%s: %s", path, keys[kind]);
@@ -238,7 +240,7 @@ static bool apply_targets(struct profile *p, const char *path, struct fault *fau
 }
 
 /* Requests of ranges are counted before the first is made: seconds at most. */
-static bool can_be_counted(const struct profile *p, const char *path, struct fault *fault)
+static bool profile_can_be_counted(const struct profile *p, const char *path, struct fault *fault)
 {
 	double most = 1e9, mean = mix_mean(&p->size_mix[KIND_READ]) * SECTOR_BYTES;
 	double about = p->range_bytes ? (double)p->space * (1 / mean + 1 / (double)p->range_bytes) : 0;
@@ -250,23 +252,24 @@ static bool can_be_counted(const struct profile *p, const char *path, struct fau
 		       path, about);
 }
 
-static bool parse(struct profile *p, const char *path, struct fault *fault)
+static bool profile_parse(struct profile *p, const char *path, struct fault *fault)
 {
-	return parse_mix(&p->gap_mix, p->gaps, MIX_NS, path, "arrival.gaps", fault) &&
-	       parse_mix(&p->size_mix[KIND_READ], p->kind[KIND_READ].sizes, MIX_SECTORS, path, "read.sizes",
-		       fault) &&
-	       parse_mix(&p->size_mix[KIND_WRITE], p->kind[KIND_WRITE].sizes, MIX_SECTORS, path,
+	return profile_parse_mix(&p->gap_mix, p->gaps, MIX_NS, path, "arrival.gaps", fault) &&
+	       profile_parse_mix(&p->size_mix[KIND_READ], p->kind[KIND_READ].sizes, MIX_SECTORS, path,
+		       "read.sizes", fault) &&
+	       profile_parse_mix(&p->size_mix[KIND_WRITE], p->kind[KIND_WRITE].sizes, MIX_SECTORS, path,
 		       "write.sizes", fault) &&
-	       check(p, path, fault) && apply_targets(p, path, fault) && can_be_counted(p, path, fault);
+	       profile_check(p, path, fault) && profile_apply_targets(p, path, fault) &&
+	       profile_can_be_counted(p, path, fault);
 }
 
 /* `text`: what the file would hold that is not there; NULL: it is read. */
-static bool read_settings(struct profile *p, const char *path, const char *text, char *const overrides[],
+static bool profile_read(struct profile *p, const char *path, const char *text, char *const overrides[],
 	size_t n, struct fault *fault)
 {
 	struct param_group groups[GROUPS];
 
-	groups_of(groups, p);
+	profile_groups(groups, p);
 	if (!params_defaults(groups, GROUPS, fault) ||
 		!(text ? params_read_text(text, path, groups, GROUPS, fault)
 		       : params_read_file(path, groups, GROUPS, fault)))
@@ -274,7 +277,7 @@ static bool read_settings(struct profile *p, const char *path, const char *text,
 	for (size_t i = 0; i < n; i++)
 		if (!params_set(overrides[i], groups, GROUPS, fault))
 			return false;
-	return parse(p, path, fault);
+	return profile_parse(p, path, fault);
 }
 
 bool profile_open(struct profile *p, const char *name, char *const overrides[], size_t n, struct fault *fault)
@@ -286,7 +289,7 @@ bool profile_open(struct profile *p, const char *name, char *const overrides[], 
 	*p = (struct profile){ 0 };
 	if (!path && !text)
 		return profile_missing(name, fault);
-	good = read_settings(p, path ? path : name, text, overrides, n, fault);
+	good = profile_read(p, path ? path : name, text, overrides, n, fault);
 	memory_free(path);
 	if (!good)
 		profile_release(p);
@@ -297,7 +300,7 @@ void profile_release(struct profile *p)
 {
 	struct param_group groups[GROUPS];
 
-	groups_of(groups, p);
+	profile_groups(groups, p);
 	params_release(groups, GROUPS);
 	mix_release(&p->gap_mix);
 	for (unsigned kind = 0; kind < KINDS; kind++)

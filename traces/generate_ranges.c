@@ -13,7 +13,7 @@ struct ranges ranges_create(
 }
 
 /* The next length; the last one of a range may be cut short.  0 at the end. */
-static sector_t next_length(struct ranges *r)
+static sector_t ranges_next_length(struct ranges *r)
 {
 	sector_t length;
 
@@ -31,7 +31,7 @@ static sector_t next_length(struct ranges *r)
 
 bool ranges_next(struct ranges *r, struct extent *request)
 {
-	sector_t length = next_length(r), points = (r->end - r->start - length) / r->grid + 1;
+	sector_t length = ranges_next_length(r), points = (r->end - r->start - length) / r->grid + 1;
 
 	request->start = r->start + random_below(&r->places, points) * r->grid;
 	request->end = request->start + length;
@@ -42,7 +42,7 @@ uint64_t ranges_count(struct ranges r, uint64_t most)
 {
 	uint64_t count = 0;
 
-	while (count < most && next_length(&r))
+	while (count < most && ranges_next_length(&r))
 		count++;
 	return count;
 }

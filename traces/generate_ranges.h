@@ -1,7 +1,7 @@
 /*
- * The address stream "random reads, range by range": the space is cut into ranges that are visited in order; each
- * gets as many sectors of requests as it has, at random grid points, so that some pages come often and some never.
- * (The synthetic reads of Jiang et al., "S-FTL", MSST 2011, Fig. 8.)
+ * The address stream "random reads, range by range": the space is cut into ranges that are visited in order;
+ * each gets as many sectors of requests as it has, at random grid points, so that some pages come often and
+ * some never. (The synthetic reads of Jiang et al., "S-FTL", MSST 2011, Fig. 8.)
  */
 #ifndef TRACES_GENERATE_RANGES_H
 #define TRACES_GENERATE_RANGES_H

@@ -6,7 +6,8 @@
 
 enum { TARGETS = 5, STEPS = 200 };
 
-/* Minimise log(sum of weight x e^(tilt . excess)), which is convex: where its slope is 0 every mean excess is 0. */
+/* Minimise log(sum of weight x e^(tilt . excess)), which is convex: where its slope is 0 every mean excess is
+ * 0. */
 struct search {
 	double wanted[TARGETS], tilt[TARGETS];
 	double slope[TARGETS], bend[TARGETS][TARGETS], value;
@@ -14,18 +15,18 @@ struct search {
 };
 
 /* From starts spread over all sectors; longer than a page is never across. */
-static double chance_across(uint64_t sectors, uint64_t page)
+static double targets_chance_across(uint64_t sectors, uint64_t page)
 {
 	return sectors <= page ? (double)(sectors - 1) / (double)page : 0;
 }
 
 /* What the mean of a target is taken of, less what it should be; 0 for what nobody asked for. */
-static double excess(const struct search *s, unsigned target, uint64_t sectors)
+static double targets_excess(const struct search *s, unsigned target, uint64_t sectors)
 {
 	const double of[TARGETS] = {
 		(double)sectors,
-		chance_across(sectors, 16),
-		chance_across(sectors, 32),
+		targets_chance_across(sectors, 16),
+		targets_chance_across(sectors, 32),
 		sectors<s->grid, sectors> s->grid && sectors % s->grid,
 	};
 
@@ -35,30 +36,30 @@ static double excess(const struct search *s, unsigned target, uint64_t sectors)
 	return target ? of[target] - s->wanted[target] : of[0] / s->wanted[0] - 1;
 }
 
-static double tilted(const struct search *s, const struct mix_part *part)
+static double targets_tilted(const struct search *s, const struct mix_part *part)
 {
 	double exponent = 0;
 
 	for (unsigned i = 0; i < TARGETS; i++)
-		exponent += s->tilt[i] * excess(s, i, part->value);
+		exponent += s->tilt[i] * targets_excess(s, i, part->value);
 	return part->weight * portable_exp(exponent < -600 ? -600 : exponent > 600 ? 600 : exponent);
 }
 
 /* Value, slope and second derivatives where the search stands. */
-static void look(struct search *s, const struct mix *mix)
+static void targets_look(struct search *s, const struct mix *mix)
 {
 	double sum = 0, mean[TARGETS] = { 0 }, square[TARGETS][TARGETS] = { { 0 } };
 
 	for (size_t k = 0; k < mix->count; k++) {
-		double weight = tilted(s, &mix->part[k]);
+		double weight = targets_tilted(s, &mix->part[k]);
 
 		sum += weight;
 		for (unsigned i = 0; i < TARGETS; i++) {
-			double x = excess(s, i, mix->part[k].value);
+			double x = targets_excess(s, i, mix->part[k].value);
 
 			mean[i] += weight * x;
 			for (unsigned j = 0; j < TARGETS; j++)
-				square[i][j] += weight * x * excess(s, j, mix->part[k].value);
+				square[i][j] += weight * x * targets_excess(s, j, mix->part[k].value);
 		}
 	}
 	s->value = portable_log(sum);
@@ -69,8 +70,9 @@ static void look(struct search *s, const struct mix *mix)
 	}
 }
 
-/* Newton's step: bend x step = -slope, by elimination; a little is added to the diagonal, where it may be 0. */
-static void newton(const struct search *s, double step[TARGETS])
+/* Newton's step: bend x step = -slope, by elimination; a little is added to the diagonal, where it may be
+ * 0. */
+static void targets_newton(const struct search *s, double step[TARGETS])
 {
 	double a[TARGETS][TARGETS + 1];
 
@@ -90,7 +92,7 @@ static void newton(const struct search *s, double step[TARGETS])
 		step[i] = a[i][TARGETS] / a[i][i];
 }
 
-static bool close_enough(const struct search *s)
+static bool targets_are_met(const struct search *s)
 {
 	double most = 0;
 
@@ -100,16 +102,16 @@ static bool close_enough(const struct search *s)
 }
 
 /* One step, halved until it leads down. */
-static void descend(struct search *s, const struct mix *mix)
+static void targets_descend(struct search *s, const struct mix *mix)
 {
 	struct search from = *s;
 	double step[TARGETS], part = 1;
 
-	newton(s, step);
+	targets_newton(s, step);
 	do {
 		for (unsigned i = 0; i < TARGETS; i++)
 			s->tilt[i] = from.tilt[i] + part * step[i];
-		look(s, mix);
+		targets_look(s, mix);
 		part /= 2;
 	} while (s->value > from.value && part > 1e-6);
 }
@@ -120,16 +122,16 @@ bool targets_apply(struct mix *mix, const struct size_targets *t, uint64_t grid_
 	struct search s = { .wanted = { t->mean, t->across, t->across_16k, t->small, t->odd },
 		.grid = grid_sectors };
 
-	look(&s, mix);
-	for (unsigned step = 0; step < STEPS && !close_enough(&s); step++)
-		descend(&s, mix);
-	if (!close_enough(&s))
+	targets_look(&s, mix);
+	for (unsigned step = 0; step < STEPS && !targets_are_met(&s); step++)
+		targets_descend(&s, mix);
+	if (!targets_are_met(&s))
 		return fault_set(fault,
 			"%s: no weights of these sizes have mean = %g, across = %g, across_16k = %g, small = %g, "
 			"odd = %g (0: any)",
 			where, t->mean * 512, t->across, t->across_16k, t->small, t->odd);
 	for (size_t i = 0; i < mix->count; i++)
-		mix->part[i].weight = tilted(&s, &mix->part[i]);
+		mix->part[i].weight = targets_tilted(&s, &mix->part[i]);
 	mix_reweigh(mix);
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
- * Shares that a size mix is to have, in place of weights that were tried until they came out: the weights of the mix
- * are changed as little as possible (in relative entropy) so that mean and shares are exact.  So whatever else of a
- * profile is varied, what is published of its trace stays true.  Knows mixes only.
+ * Shares that a size mix is to have, in place of weights that were tried until they came out: the weights of
+ * the mix are changed as little as possible (in relative entropy) so that mean and shares are exact.  So
+ * whatever else of a profile is varied, what is published of its trace stays true.  Knows mixes only.
  */
 #ifndef TRACES_GENERATE_TARGETS_H
 #define TRACES_GENERATE_TARGETS_H

@@ -1,6 +1,6 @@
 /*
- * How many requests of a trace were under way at once, from arrivals and response times.
- * Memory: 8 bytes for each request under way at the worst moment.
+ * How many requests of a trace were in flight at once, from arrivals and response times.  Memory: 8 bytes for
+ * each request in flight at the worst moment.
  */
 #ifndef TRACES_INFLIGHT_H
 #define TRACES_INFLIGHT_H
@@ -8,8 +8,8 @@
 #include "base/heap.h"
 #include "types.h"
 
-/* A request arrives (arrivals ascend) and is done at `completion`.  Returns how many others are still under way,
- * whose completions the heap holds. */
+/* A request arrives (arrivals ascend) and completes at `completion`.  Returns how many others are still in
+ * flight; the heap holds their completions. */
 static inline uint64_t inflight_add(struct heap *completions, tick_t arrival, tick_t completion)
 {
 	uint32_t others;

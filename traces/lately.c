@@ -9,7 +9,7 @@ struct lately lately_create(uint32_t n)
 {
 	struct lately l = { .keys = memory_array(n + 1u, sizeof *l.keys, "keys met lately"), .n = n };
 
-	/* Four buckets a key: a look-up rarely walks a chain. */
+	/* four buckets a key: a look-up rarely walks a chain */
 	l.index = hash_create(4 * n, "keys met lately");
 	list_init(LINKS(&l), 0);
 	return l;
@@ -21,7 +21,7 @@ void lately_free(struct lately *l)
 	hash_free(&l->index);
 }
 
-static uint32_t find(const struct lately *l, uint64_t key, uint32_t hash)
+static uint32_t lately_find(const struct lately *l, uint64_t key, uint32_t hash)
 {
 	uint32_t i = hash_find(&l->index, KEYS(l), hash);
 
@@ -30,8 +30,8 @@ static uint32_t find(const struct lately *l, uint64_t key, uint32_t hash)
 	return i;
 }
 
-/* A place for one more: a new one, or that of the key met longest ago. */
-static uint32_t place(struct lately *l)
+/* A place for one more: a new one, or that of the least recently used key. */
+static uint32_t lately_place(struct lately *l)
 {
 	uint32_t last;
 
@@ -45,14 +45,14 @@ static uint32_t place(struct lately *l)
 
 void lately_add(struct lately *l, uint64_t key)
 {
-	uint32_t hash = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32), i = find(l, key, hash);
+	uint32_t hash = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32), i = lately_find(l, key, hash);
 
 	l->asked++;
 	if (i != INDEX_NONE) {
 		l->found++;
 		list_remove(LINKS(l), i);
 	} else {
-		i = place(l);
+		i = lately_place(l);
 		l->keys[i].key = key;
 		l->keys[i].hash = hash;
 		hash_add(&l->index, KEYS(l), i);

@@ -1,6 +1,6 @@
 /*
- * Is a key among the last n distinct ones?  The share of yes is the hit ratio of an LRU cache of n, exactly, in 40
- * to 56 bytes for each of the n.
+ * Counts how often a key is among the last n distinct ones, which is the hit ratio of an LRU cache of n keys.
+ * Exact; 40 to 56 bytes for each of the n.
  */
 #ifndef TRACES_LATELY_H
 #define TRACES_LATELY_H
@@ -15,7 +15,7 @@ struct lately {
 		uint64_t key;
 		uint32_t hash, chain;
 		struct link link;
-	} * keys; /* [0] is the head of their ring, latest first */
+	} * keys; /* [0] is the head of the LRU list, latest first */
 	uint32_t n, used;
 	struct hash index;
 	uint64_t asked, found;
@@ -24,7 +24,7 @@ struct lately {
 struct lately lately_create(uint32_t n);
 void lately_free(struct lately *);
 
-/* Counts the answer; the key is then the latest. */
+/* Counts an access; the key is then the latest. */
 void lately_add(struct lately *, uint64_t key);
 
 #endif

@@ -7,11 +7,11 @@
 
 struct name {
 	char *text;
-	size_t bytes; /* garbage may contain a zero */
+	size_t bytes; /* garbage may contain a NUL */
 	uint32_t hash, link;
 };
 
-/* The last name asked for is remembered: traces stay on one device for long stretches. */
+/* The last name found is remembered: most traces stay on one device. */
 struct names {
 	struct name *name; /* by number */
 	uint32_t count, room, last;
@@ -38,7 +38,7 @@ void names_free(struct names *n)
 }
 
 /* FNV-1a. */
-static uint32_t hash_of(const char *name, size_t bytes)
+static uint32_t names_hash(const char *name, size_t bytes)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -47,22 +47,22 @@ static uint32_t hash_of(const char *name, size_t bytes)
 	return (uint32_t)(h >> 32 ^ h);
 }
 
-static bool is_name(const struct name *known, const char *name, size_t bytes)
+static bool names_is(const struct name *known, const char *name, size_t bytes)
 {
 	return known->bytes == bytes && !memcmp(known->text, name, bytes);
 }
 
-static uint32_t find(const struct names *n, const char *name, size_t bytes, uint32_t hash)
+static uint32_t names_find(const struct names *n, const char *name, size_t bytes, uint32_t hash)
 {
 	struct hashed known = HASHED(n->name, hash, link);
 	uint32_t i = hash_find(&n->index, known, hash);
 
-	while (i != INDEX_NONE && !is_name(&n->name[i], name, bytes))
+	while (i != INDEX_NONE && !names_is(&n->name[i], name, bytes))
 		i = hash_find_next(known, i);
 	return i;
 }
 
-static uint32_t add(struct names *n, const char *name, size_t bytes, uint32_t hash)
+static uint32_t names_add(struct names *n, const char *name, size_t bytes, uint32_t hash)
 {
 	char *text = memory_array(bytes + 1, 1, "device name");
 
@@ -77,30 +77,30 @@ uint32_t names_number(struct names *n, const char *name, size_t bytes)
 {
 	uint32_t hash;
 
-	if (!n->count || !is_name(&n->name[n->last], name, bytes)) {
-		hash = hash_of(name, bytes);
-		n->last = find(n, name, bytes, hash);
+	if (!n->count || !names_is(&n->name[n->last], name, bytes)) {
+		hash = names_hash(name, bytes);
+		n->last = names_find(n, name, bytes, hash);
 		if (n->last == INDEX_NONE)
-			n->last = add(n, name, bytes, hash);
+			n->last = names_add(n, name, bytes, hash);
 	}
 	return n->last;
 }
 
-static size_t digits(const char *text)
+static size_t names_digits(const char *text)
 {
 	return strspn(text, "0123456789");
 }
 
 /* Numbers without leading zeros: the longer is the larger. */
-static int compare_numbers(const char **a, const char **b)
+static int names_compare_numbers(const char **a, const char **b)
 {
 	size_t of_a, of_b;
 	int order;
 
 	*a += strspn(*a, "0");
 	*b += strspn(*b, "0");
-	of_a = digits(*a);
-	of_b = digits(*b);
+	of_a = names_digits(*a);
+	of_b = names_digits(*b);
 	if (of_a != of_b)
 		return of_a < of_b ? -1 : 1;
 	order = memcmp(*a, *b, of_a);
@@ -109,13 +109,13 @@ static int compare_numbers(const char **a, const char **b)
 	return order;
 }
 
-static int compare(const char *a, const char *b)
+static int names_compare(const char *a, const char *b)
 {
 	int order = 0;
 
 	while (!order && *a && *b) {
-		if (digits(a) && digits(b))
-			order = compare_numbers(&a, &b);
+		if (names_digits(a) && names_digits(b))
+			order = names_compare_numbers(&a, &b);
 		else
 			order = (unsigned char)*a++ - (unsigned char)*b++;
 	}
@@ -127,11 +127,11 @@ struct entry {
 	uint32_t number;
 };
 
-/* Names that are alike but for zeros keep the order in which they came. */
-static int by_text(const void *left, const void *right)
+/* Names that differ in leading zeros alone keep the order of appearance. */
+static int names_by_text(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
-	int order = compare(a->text, b->text);
+	int order = names_compare(a->text, b->text);
 
 	return order ? order : (a->number > b->number) - (a->number < b->number);
 }
@@ -147,7 +147,7 @@ uint32_t *names_ranks(const struct names *n)
 	ranks = memory_array(n->count, sizeof *ranks, "device names");
 	for (uint32_t i = 0; i < n->count; i++)
 		order[i] = (struct entry){ .text = n->name[i].text, .number = i };
-	qsort(order, n->count, sizeof *order, by_text);
+	qsort(order, n->count, sizeof *order, names_by_text);
 	for (uint32_t i = 0; i < n->count; i++)
 		ranks[order[i].number] = i;
 	memory_free(order);

@@ -13,18 +13,18 @@ struct picture *picture_create(void)
 	return p;
 }
 
-/* Adds every second element of an array to its left neighbour and closes the gaps. */
-static void fold(uint32_t *cells, size_t n)
+/* Adds neighbours in pairs; the second half becomes 0. */
+static void picture_fold(uint32_t *cells, size_t n)
 {
 	for (size_t i = 0; i < n / 2; i++)
 		cells[i] = cells[2 * i] + cells[2 * i + 1];
 	memset(cells + n / 2, 0, (n - n / 2) * sizeof *cells);
 }
 
-static void double_time(struct picture *p)
+static void picture_double_time(struct picture *p)
 {
-	fold(p->reads, PICTURE_TIMES);
-	fold(p->writes, PICTURE_TIMES);
+	picture_fold(p->reads, PICTURE_TIMES);
+	picture_fold(p->writes, PICTURE_TIMES);
 	for (size_t i = 0; i < PICTURE_TIMES / 2; i++)
 		for (size_t j = 0; j < PICTURE_ADDRESSES; j++)
 			p->heat[i][j] = p->heat[2 * i][j] + p->heat[2 * i + 1][j];
@@ -33,10 +33,10 @@ static void double_time(struct picture *p)
 	p->time_step *= 2;
 }
 
-static void double_address(struct picture *p)
+static void picture_double_address(struct picture *p)
 {
 	for (size_t i = 0; i < p->times; i++)
-		fold(p->heat[i], PICTURE_ADDRESSES);
+		picture_fold(p->heat[i], PICTURE_ADDRESSES);
 	p->addresses = (p->addresses + 1) / 2;
 	p->address_step *= 2;
 }
@@ -48,9 +48,9 @@ void picture_add(struct picture *p, tick_t time, uint64_t address, enum request_
 	if (type == REQUEST_TRIM)
 		return;
 	while ((column = time / p->time_step) >= PICTURE_TIMES)
-		double_time(p);
+		picture_double_time(p);
 	while ((row = address / p->address_step) >= PICTURE_ADDRESSES)
-		double_address(p);
+		picture_double_address(p);
 	if (type == REQUEST_READ)
 		p->reads[column]++;
 	else

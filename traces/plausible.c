@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #define JUDGED_REQUESTS 100u
-#define RATE_MAX        1e5          /* requests/s: more than the disks and volumes people traced */
-#define RATE_LIKELY     2e4          /* requests/s: less than this a busy one may well have served */
+#define RATE_MAX        1e5          /* requests/s: more than traced disks and volumes have */
+#define RATE_LIKELY     2e4          /* requests/s: a busy one may well have less */
 #define RATE_MIN        (1 / 3600.0) /* requests/s */
 
 static const struct {
@@ -14,9 +14,8 @@ static const struct {
 
 #define UNITS (sizeof units / sizeof units[0])
 
-/* The finest unit that makes a rate that was too high likely; the coarsest that makes one that was
- * too low likely. */
-static const char *suspect(double rate, double unit_ns)
+/* The finest unit in which too high a rate becomes likely, the coarsest in which too low a rate does. */
+static const char *plausible_unit(double rate, double unit_ns)
 {
 	if (rate > RATE_MAX) {
 		for (size_t i = 0; i < UNITS; i++)
@@ -37,7 +36,7 @@ bool plausible_rate(uint64_t requests, tick_t ns, uint64_t unit_ns, char *text, 
 
 	if (requests < JUDGED_REQUESTS || !ns || (rate >= RATE_MIN && rate <= RATE_MAX))
 		return true;
-	unit = suspect(rate, (double)unit_ns);
+	unit = plausible_unit(rate, (double)unit_ns);
 	if (!unit)
 		snprintf(text, bytes,
 			"%.3g requests/s on average are hard to believe; is the time unit right?", rate);

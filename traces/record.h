@@ -1,6 +1,6 @@
 /*
- * One trace line before it becomes a request of the drive: bytes, not sectors, because
- * some traces are not recorded in whole sectors and their statistics must not be rounded.
+ * One trace line before it becomes a request of the drive.  In bytes: some traces are not recorded in whole
+ * sectors, and their statistics must not be rounded.
  */
 #ifndef TRACES_RECORD_H
 #define TRACES_RECORD_H

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define PAGES_MAX 65536u          /* followed at once */
+#define PAGES_MAX 65536u          /* sampled at once */
 #define SLOTS     (4 * PAGES_MAX) /* of the table */
 #define POSITIONS (4 * PAGES_MAX) /* of the stack */
 #define WORDS     (POSITIONS / BITS_WORD)
@@ -15,14 +15,14 @@
 #define FREE      UINT32_MAX
 
 /*
- * The stack is an array of positions in order of last access; a page that is accessed again
- * leaves a gap and goes to the end.  `live` is a set of the positions that are no gaps, `sums` a binary
- * indexed tree over its words, so that the pages above a position are counted in logarithmic time and in
- * 48 KiB.  When the end is reached, the gaps are squeezed out.
+ * The stack is an array of positions in order of last access; a page that is accessed again leaves a gap and
+ * moves to the end.  `live` is the set of positions that are no gaps, `sums` a binary indexed tree over its
+ * words: the pages above a position are counted in logarithmic time and in 48 KiB.  At the end of the array
+ * the gaps are removed.
  */
 struct reuse {
 	uint64_t *page; /* by position */
-	uint64_t *live; /* by position, a bit each: the page has not moved on */
+	uint64_t *live; /* by position, a bit each: no gap */
 	uint32_t *sums; /* tree, from 1: of the bits of each word */
 	uint32_t *slot; /* table of positions by page; FREE */
 	uint32_t next;  /* first unused position */
@@ -55,7 +55,7 @@ void reuse_free(struct reuse *r)
 	memory_free(r);
 }
 
-static uint64_t hash(uint64_t page)
+static uint64_t reuse_hash(uint64_t page)
 {
 	page ^= page >> 31;
 	page *= 0x7fb5d329728ea185u;
@@ -64,13 +64,13 @@ static uint64_t hash(uint64_t page)
 	return page ^ page >> 33;
 }
 
-static bool is_followed(const struct reuse *r, uint64_t h)
+static bool reuse_is_sampled(const struct reuse *r, uint64_t h)
 {
 	return !r->halvings || h >> (64 - r->halvings) == 0;
 }
 
-/* The table's slot that holds the page's position, or the free one where it belongs. */
-static uint32_t *find(const struct reuse *r, uint64_t page, uint64_t h)
+/* The slot with the position of the page, or the free one where it belongs. */
+static uint32_t *reuse_find(const struct reuse *r, uint64_t page, uint64_t h)
 {
 	uint32_t i = (uint32_t)h & (SLOTS - 1);
 
@@ -79,26 +79,26 @@ static uint32_t *find(const struct reuse *r, uint64_t page, uint64_t h)
 	return &r->slot[i];
 }
 
-static void tree_add(struct reuse *r, uint32_t position, uint32_t amount)
+static void reuse_tree_add(struct reuse *r, uint32_t position, uint32_t amount)
 {
 	for (uint32_t i = position / BITS_WORD + 1; i <= WORDS; i += i & -i)
 		r->sums[i] += amount;
 }
 
-static void enter(struct reuse *r, uint32_t position)
+static void reuse_set(struct reuse *r, uint32_t position)
 {
 	bits_set(r->live, position);
-	tree_add(r, position, 1);
+	reuse_tree_add(r, position, 1);
 }
 
-static void leave(struct reuse *r, uint32_t position)
+static void reuse_clear(struct reuse *r, uint32_t position)
 {
 	bits_clear(r->live, position);
-	tree_add(r, position, UINT32_MAX);
+	reuse_tree_add(r, position, UINT32_MAX);
 }
 
 /* Pages below this position. */
-static uint32_t pages_below(const struct reuse *r, uint32_t position)
+static uint32_t reuse_pages_below(const struct reuse *r, uint32_t position)
 {
 	uint64_t word = r->live[position / BITS_WORD] & bits_below(position % BITS_WORD);
 	uint32_t sum = (uint32_t)__builtin_popcountll(word);
@@ -108,26 +108,26 @@ static uint32_t pages_below(const struct reuse *r, uint32_t position)
 	return sum;
 }
 
-/* Moves the followed pages to the bottom, without gaps. */
-static void squeeze(struct reuse *r)
+/* Moves the sampled pages to the bottom, without gaps. */
+static void reuse_squeeze(struct reuse *r)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < r->next; i++)
-		if (bits_get(r->live, i) && is_followed(r, hash(r->page[i])))
+		if (bits_get(r->live, i) && reuse_is_sampled(r, reuse_hash(r->page[i])))
 			r->page[kept++] = r->page[i];
 	memset(r->live, 0, WORDS * sizeof *r->live);
 	memset(r->sums, 0, (WORDS + 1) * sizeof *r->sums);
 	memset(r->slot, 0xff, SLOTS * sizeof *r->slot);
 	r->next = r->pages = kept;
 	for (uint32_t i = 0; i < kept; i++) {
-		*find(r, r->page[i], hash(r->page[i])) = i;
-		enter(r, i);
+		*reuse_find(r, r->page[i], reuse_hash(r->page[i])) = i;
+		reuse_set(r, i);
 	}
 }
 
-/* Counts an access at a distance measured among the followed pages. */
-static void count(struct reuse *r, uint32_t distance)
+/* Counts an access at a distance measured among the sampled pages. */
+static void reuse_count(struct reuse *r, uint32_t distance)
 {
 	uint64_t scaled = (uint64_t)distance << r->halvings;
 
@@ -136,34 +136,34 @@ static void count(struct reuse *r, uint32_t distance)
 
 void reuse_add(struct reuse *r, uint64_t page)
 {
-	uint64_t h = hash(page);
+	uint64_t h = reuse_hash(page);
 	uint32_t *slot;
 
-	if (!is_followed(r, h))
+	if (!reuse_is_sampled(r, h))
 		return;
 	r->all += ldexp(1, (int)r->halvings);
-	slot = find(r, page, h);
+	slot = reuse_find(r, page, h);
 	if (*slot != FREE) {
-		leave(r, *slot);
-		count(r, r->pages - 1 - pages_below(r, *slot));
+		reuse_clear(r, *slot);
+		reuse_count(r, r->pages - 1 - reuse_pages_below(r, *slot));
 	} else {
 		r->first += ldexp(1, (int)r->halvings);
 		r->pages++;
 	}
 	*slot = r->next;
 	r->page[r->next] = page;
-	enter(r, r->next++);
+	reuse_set(r, r->next++);
 	while (r->pages > PAGES_MAX) {
 		r->halvings++;
-		squeeze(r);
+		reuse_squeeze(r);
 	}
 	if (r->next == POSITIONS)
-		squeeze(r);
+		reuse_squeeze(r);
 }
 
 void reuse_expect(const struct reuse *r, uint64_t page)
 {
-	__builtin_prefetch(&r->slot[hash(page) & (SLOTS - 1)]);
+	__builtin_prefetch(&r->slot[reuse_hash(page) & (SLOTS - 1)]);
 }
 
 double reuse_share_below(const struct reuse *r, unsigned log2_pages)

@@ -8,7 +8,7 @@ struct rewrites rewrites_create(void)
 {
 	return (struct rewrites){
 		.written = tally_create("written sectors"),
-		.starts = tally_create("beginnings of writes"),
+		.starts = tally_create("starts of writes"),
 	};
 }
 
@@ -18,8 +18,8 @@ void rewrites_free(struct rewrites *r)
 	tally_free(r->starts);
 }
 
-/* Marks sectors of one group of 64; was one of them written before? */
-static bool mark(struct rewrites *r, uint64_t key, uint64_t mask)
+/* Marks sectors of one group of 64 as written.  True if one of them was already. */
+static bool rewrites_mark(struct rewrites *r, uint64_t key, uint64_t mask)
 {
 	struct tally_entry *e = tally_at(r->written, key);
 	uint64_t before = e->count[0] | (uint64_t)e->count[1] << 32, now = before | mask;
@@ -29,7 +29,7 @@ static bool mark(struct rewrites *r, uint64_t key, uint64_t mask)
 	return before & mask;
 }
 
-static bool overwrites(struct rewrites *r, uint64_t device, uint64_t first, uint64_t end)
+static bool rewrites_overwrite(struct rewrites *r, uint64_t device, uint64_t first, uint64_t end)
 {
 	bool met = false;
 
@@ -37,7 +37,7 @@ static bool overwrites(struct rewrites *r, uint64_t device, uint64_t first, uint
 		unsigned from = group == first / 64 ? first % 64 : 0;
 		unsigned to = group == (end - 1) / 64 ? (end - 1) % 64 + 1 : 64;
 
-		met |= mark(r, device | group, bits_below(to) & ~bits_below(from));
+		met |= rewrites_mark(r, device | group, bits_below(to) & ~bits_below(from));
 	}
 	return met;
 }
@@ -57,7 +57,7 @@ void rewrites_add(struct rewrites *r, uint32_t device, uint64_t first, uint64_t 
 	struct tally_entry *start = tally_at(r->starts, above | first);
 	uint64_t before = start->count[0] | (uint64_t)start->count[1] << 32;
 
-	if (overwrites(r, above, first, first + sectors)) {
+	if (rewrites_overwrite(r, above, first, first + sectors)) {
 		r->exact += before == sectors;
 		r->same_start += before && before != sectors;
 		r->shifted += !before;

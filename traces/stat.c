@@ -2,7 +2,7 @@
 #include "traces/stat_state.h"
 
 #define DEVICE_BITS    44u /* a page's key: device << 44 | page; both fit (scan.h, devices.h) */
-#define EXPECTED_PAGES 16u /* of a request are fetched ahead */
+#define EXPECTED_PAGES 16u /* of a request are prefetched */
 
 struct trace_stat *trace_stat_create(uint64_t entry_bytes)
 {
@@ -43,9 +43,7 @@ void trace_stat_free(struct trace_stat *s)
 	memory_free(s);
 }
 
-/* --- taking in --- */
-
-static struct reach *reach_of(struct trace_stat *s, uint32_t device)
+static struct reach *stat_reach(struct trace_stat *s, uint32_t device)
 {
 	if (device >= s->reaches) {
 		s->reach = memory_resize(s->reach, device + 1u, sizeof *s->reach, "trace devices");
@@ -55,7 +53,7 @@ static struct reach *reach_of(struct trace_stat *s, uint32_t device)
 	return &s->reach[device];
 }
 
-static void add_time(struct trace_stat *s, const struct record *r)
+static void stat_add_time(struct trace_stat *s, const struct record *r)
 {
 	tick_t completion;
 
@@ -72,7 +70,7 @@ static void add_time(struct trace_stat *s, const struct record *r)
 	histogram_add(&s->depth, 1 + inflight_add(&s->inflight, r->time, completion));
 }
 
-static void add_place(struct trace_stat *s, struct counts *c, const struct record *r, uint64_t end)
+static void stat_add_place(struct trace_stat *s, struct counts *c, const struct record *r, uint64_t end)
 {
 	for (unsigned i = 0; i < ACROSS_SIZES; i++) {
 		unsigned bits = PAGE_BITS + i;
@@ -86,36 +84,36 @@ static void add_place(struct trace_stat *s, struct counts *c, const struct recor
 	c->start_mod16[r->offset / SECTOR_BYTES % 16]++;
 }
 
-/* Keeps the devices' ends apart, but for one chance in 2^64. */
-static uint64_t end_key(uint32_t device, uint64_t address)
+/* Addresses of different devices have one key with probability 2^-64. */
+static uint64_t stat_end_key(uint32_t device, uint64_t address)
 {
 	return address ^ device * 0x9e3779b97f4a7c15u;
 }
 
-static uint64_t page_key(uint32_t device, uint64_t page)
+static uint64_t stat_page_key(uint32_t device, uint64_t page)
 {
 	return (uint64_t)device << DEVICE_BITS | page;
 }
 
-static uint64_t residue_key(uint32_t device, uint64_t offset)
+static uint64_t stat_residue_key(uint32_t device, uint64_t offset)
 {
-	return page_key(device, offset >> 20) << 3 | (offset / SECTOR_BYTES & 7);
+	return stat_page_key(device, offset >> 20) << 3 | (offset / SECTOR_BYTES & 7);
 }
 
-/* Sectors that it touches. */
-static uint64_t sectors_of(const struct record *r)
+/* Sectors touched. */
+static uint64_t stat_sectors(const struct record *r)
 {
 	return (r->offset + r->bytes - 1) / SECTOR_BYTES - r->offset / SECTOR_BYTES + 1;
 }
 
-static void add_order(
+static void stat_add_order(
 	struct trace_stat *s, struct counts *c, const struct record *r, uint32_t device, uint64_t end)
 {
-	struct reach *reach = reach_of(s, device);
+	struct reach *reach = stat_reach(s, device);
 
 	c->sequential += reach->last_end == r->offset;
-	c->continuing += tally_find(s->ends, end_key(device, r->offset)) != NULL;
-	tally_add(s->ends, end_key(device, end), 0);
+	c->continuing += tally_find(s->ends, stat_end_key(device, r->offset)) != NULL;
+	tally_add(s->ends, stat_end_key(device, end), 0);
 	reach->last_end = end;
 	if (r->offset < reach->low)
 		reach->low = r->offset;
@@ -125,13 +123,13 @@ static void add_order(
 		s->max_end = end;
 }
 
-static void add_pages(
+static void stat_add_pages(
 	struct trace_stat *s, struct counts *c, const struct record *r, uint32_t device, uint64_t end)
 {
 	uint64_t last = (end - 1) >> PAGE_BITS;
 
 	for (uint64_t page = r->offset >> PAGE_BITS; page <= last; page++) {
-		uint64_t key = page_key(device, page);
+		uint64_t key = stat_page_key(device, page);
 
 		tally_add(s->pages, key, r->type == REQUEST_WRITE);
 		reuse_add(s->reuse, key);
@@ -139,15 +137,15 @@ static void add_pages(
 	}
 }
 
-/* What caches of mapping pages and of single entries would find. */
-static void add_lately(struct trace_stat *s, const struct record *r, uint32_t device, uint64_t end)
+/* Hits of caches of mapping pages and of single entries. */
+static void stat_add_lately(struct trace_stat *s, const struct record *r, uint32_t device, uint64_t end)
 {
-	uint64_t region = page_key(device, r->offset >> REGION_BITS);
+	uint64_t region = stat_page_key(device, r->offset >> REGION_BITS);
 
 	lately_add(&s->few_regions, region);
 	lately_add(&s->many_regions, region);
 	for (uint64_t page = r->offset >> s->entry_bits; page <= (end - 1) >> s->entry_bits; page++)
-		lately_add(&s->entries, end_key(device, page));
+		lately_add(&s->entries, stat_end_key(device, page));
 }
 
 void trace_stat_add(struct trace_stat *s, const struct record *r)
@@ -160,16 +158,16 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 	c->bytes += r->bytes;
 	if (r->type != REQUEST_TRIM)
 		tally_add(s->sizes, r->bytes, r->type == REQUEST_WRITE);
-	add_time(s, r);
-	add_place(s, c, r, end);
-	tally_add(s->residues, residue_key(device, r->offset), 0);
-	add_order(s, c, r, device, end);
+	stat_add_time(s, r);
+	stat_add_place(s, c, r, end);
+	tally_add(s->residues, stat_residue_key(device, r->offset), 0);
+	stat_add_order(s, c, r, device, end);
 	if (r->type != REQUEST_TRIM) {
-		add_pages(s, c, r, device, end);
-		add_lately(s, r, device, end);
+		stat_add_pages(s, c, r, device, end);
+		stat_add_lately(s, r, device, end);
 	}
 	if (r->type == REQUEST_WRITE)
-		rewrites_add(&s->rewrites, device, r->offset / SECTOR_BYTES, sectors_of(r));
+		rewrites_add(&s->rewrites, device, r->offset / SECTOR_BYTES, stat_sectors(r));
 	picture_add(s->picture, r->time - s->first, r->offset, r->type);
 }
 
@@ -178,14 +176,14 @@ void trace_stat_expect(struct trace_stat *s, const struct record *r)
 	uint64_t end = r->offset + r->bytes, page = r->offset >> PAGE_BITS;
 	uint32_t device = devices_note(s->devices, r);
 
-	tally_expect(s->ends, end_key(device, r->offset));
-	tally_expect(s->ends, end_key(device, end));
-	tally_expect(s->residues, residue_key(device, r->offset));
+	tally_expect(s->ends, stat_end_key(device, r->offset));
+	tally_expect(s->ends, stat_end_key(device, end));
+	tally_expect(s->residues, stat_residue_key(device, r->offset));
 	if (r->type == REQUEST_WRITE)
-		rewrites_expect(&s->rewrites, device, r->offset / SECTOR_BYTES, sectors_of(r));
+		rewrites_expect(&s->rewrites, device, r->offset / SECTOR_BYTES, stat_sectors(r));
 	for (unsigned i = 0; i < EXPECTED_PAGES && page <= (end - 1) >> PAGE_BITS; i++, page++) {
-		tally_expect(s->pages, page_key(device, page));
-		reuse_expect(s->reuse, page_key(device, page));
+		tally_expect(s->pages, stat_page_key(device, page));
+		reuse_expect(s->reuse, stat_page_key(device, page));
 	}
 }
 

@@ -12,7 +12,7 @@
 extern char **environ;
 
 /* A gnuplot string: quotes are doubled, control characters blanked. */
-static void put_string(FILE *out, const char *text)
+static void plot_string(FILE *out, const char *text)
 {
 	fputc('\'', out);
 	for (; *text; text++) {
@@ -23,7 +23,7 @@ static void put_string(FILE *out, const char *text)
 	fputc('\'', out);
 }
 
-static void put_rates(FILE *out, const struct picture *p)
+static void plot_rates(FILE *out, const struct picture *p)
 {
 	double seconds = (double)p->time_step * 1e-9;
 
@@ -35,7 +35,7 @@ static void put_rates(FILE *out, const struct picture *p)
 }
 
 /* Size, share of the reads and of the writes that are no larger. */
-static void put_sizes(FILE *out, const struct trace_stat *s)
+static void plot_sizes(FILE *out, const struct trace_stat *s)
 {
 	struct tally_entry *sizes = tally_sorted(s->sizes);
 	uint64_t all[2] = { s->type[REQUEST_READ].requests, s->type[REQUEST_WRITE].requests };
@@ -45,15 +45,14 @@ static void put_sizes(FILE *out, const struct trace_stat *s)
 	for (size_t i = 0; i < tally_keys(s->sizes); i++) {
 		sum[0] += sizes[i].count[0];
 		sum[1] += sizes[i].count[1];
-		fprintf(out, "%.9g %.9g %.9g\n", (double)sizes[i].key / 1024,
-			all[0] ? (double)sum[0] / (double)all[0] : 0,
-			all[1] ? (double)sum[1] / (double)all[1] : 0);
+		fprintf(out, "%.9g %.9g %.9g\n", (double)sizes[i].key / 1024, stat_share(sum[0], all[0]),
+			stat_share(sum[1], all[1]));
 	}
 	fputs("EOD\n", out);
 	memory_free(sizes);
 }
 
-static void put_heat(FILE *out, const struct picture *p)
+static void plot_heat(FILE *out, const struct picture *p)
 {
 	fputs("$heat << EOD\n", out);
 	for (uint32_t i = 0; i < p->times; i++)
@@ -64,20 +63,18 @@ static void put_heat(FILE *out, const struct picture *p)
 	fputs("EOD\n", out);
 }
 
-static void put_alignment(FILE *out, const struct trace_stat *s)
+static void plot_alignment(FILE *out, const struct trace_stat *s)
 {
 	const struct counts *read = &s->type[REQUEST_READ], *write = &s->type[REQUEST_WRITE];
 
 	fputs("$start << EOD\n", out);
 	for (unsigned i = 0; i < 16; i++)
-		fprintf(out, "%u %.9g %.9g\n", i,
-			read->requests ? 100.0 * (double)read->start_mod16[i] / (double)read->requests : 0,
-			write->requests ? 100.0 * (double)write->start_mod16[i] / (double)write->requests
-					: 0);
+		fprintf(out, "%u %.9g %.9g\n", i, 100 * stat_share(read->start_mod16[i], read->requests),
+			100 * stat_share(write->start_mod16[i], write->requests));
 	fputs("EOD\n", out);
 }
 
-/* Four pictures on one page: arrivals, sizes, addresses over time, alignment. */
+/* Four plots on one page. */
 static const char *const page[] = {
 	"set grid back lt 1 lw 0.5 lc rgb '#dddddd'",
 	"set border 3",
@@ -123,33 +120,33 @@ static const char *const page[] = {
 	"unset output",
 };
 
-static void put_page(FILE *out, const char *title, const char *path, bool png)
+static void plot_page(FILE *out, const char *title, const char *path, bool png)
 {
 	fputs(png ? "set terminal pngcairo size 1200,900 font 'sans,11'\n"
 		  : "set terminal svg size 1200,900 font 'sans,13' background 'white'\n",
 		out);
 	fputs("set output ", out);
-	put_string(out, path);
+	plot_string(out, path);
 	fputs("\nset multiplot layout 2,2 title ", out);
-	put_string(out, title);
+	plot_string(out, title);
 	fputs(" noenhanced\n", out);
 	for (size_t i = 0; i < sizeof page / sizeof page[0]; i++)
 		fprintf(out, "%s\n", page[i]);
 }
 
 /* The script holds its data. */
-static bool put_script(
+static bool plot_write_script(
 	const struct trace_stat *s, const char *title, const char *script, const char *picture, bool png)
 {
 	FILE *out = fopen(script, "w");
 
 	if (!out)
 		return false;
-	put_rates(out, s->picture);
-	put_sizes(out, s);
-	put_heat(out, s->picture);
-	put_alignment(out, s);
-	put_page(out, title, picture, png);
+	plot_rates(out, s->picture);
+	plot_sizes(out, s);
+	plot_heat(out, s->picture);
+	plot_alignment(out, s);
+	plot_page(out, title, picture, png);
 	if (ferror(out)) {
 		fclose(out);
 		return false;
@@ -157,7 +154,7 @@ static bool put_script(
 	return fclose(out) == 0;
 }
 
-static bool run_gnuplot(const char *script, struct fault *fault)
+static bool plot_run_gnuplot(const char *script, struct fault *fault)
 {
 	char name[] = "gnuplot", *path = memory_string(script, "plot name");
 	char *arguments[] = { name, path, NULL };
@@ -171,8 +168,8 @@ static bool run_gnuplot(const char *script, struct fault *fault)
 	return child_end(child) == 0 || fault_set(fault, "gnuplot could not draw the plot");
 }
 
-/* A name beside the final one, to be freed. */
-static char *beside(const char *path, const char *suffix)
+/* A name in the folder of the final one, to be freed. */
+static char *plot_name(const char *path, const char *suffix)
 {
 	size_t room = strlen(path) + strlen(suffix) + 1;
 	char *name = memory_array(room, 1, "plot name");
@@ -189,11 +186,11 @@ bool trace_stat_plot(const struct trace_stat *s, const char *title, const char *
 
 	if (!tally_keys(s->sizes))
 		return fault_set(fault, "%s: has neither a read nor a write to draw", title);
-	script = beside(path, ".partial.gnuplot");
-	picture = beside(path, ".partial");
-	done = put_script(s, title, script, picture, png) ||
+	script = plot_name(path, ".partial.gnuplot");
+	picture = plot_name(path, ".partial");
+	done = plot_write_script(s, title, script, picture, png) ||
 	       fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
-	done = done && run_gnuplot(script, fault);
+	done = done && plot_run_gnuplot(script, fault);
 	if (done && rename(picture, path))
 		done = fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
 	if (!done)

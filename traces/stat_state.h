@@ -1,5 +1,5 @@
 /*
- * What stat.c gathers and stat_report.c and stat_plot.c say.  Nobody else looks inside.
+ * What stat.c gathers and stat_report.c and stat_plot.c show.  Private to these.
  */
 #ifndef TRACES_STAT_STATE_H
 #define TRACES_STAT_STATE_H
@@ -15,7 +15,9 @@
 #include "traces/tally.h"
 
 #define PAGE_BITS    12u /* of the footprint: 4 KiB */
-#define ACROSS_SIZES 3u  /* pages of 4, 8, 16 KiB */
+#define ACROSS_SIZES 3   /* pages of 4, 8, 16 KiB */
+#define REGION_SIZES 4   /* of 1 MiB, 64 MiB, 1 GiB, 16 GiB: see figures.on_commonest_residue */
+#define CACHE_SIZES  9   /* of 1, 4, 16 ... MiB, see figures.reuse_within */
 
 /* S-FTL's cache of 8 KiB holds about 111 mapping pages of 1 MiB each, one of 64 KiB 936, DFTL's 8,192 entries
  * (MSST 2011). */
@@ -24,7 +26,7 @@
 #define MANY_REGIONS 936u
 #define ENTRIES      8192u
 
-/* One device's part of the span, and where its last request ended. */
+/* One device's address range, and where its last request ended. */
 struct reach {
 	uint64_t low, high, last_end;
 };
@@ -40,13 +42,37 @@ struct counts {
 	struct histogram response; /* ns; of the requests whose response time is known */
 };
 
+enum { POINT_50, POINT_90, POINT_99, POINT_MAX, POINTS }; /* of a distribution */
+
+/* Computed from the rest for the report.  Where there are two, [0] is of reads, [1] of writes. */
+struct figures {
+	uint64_t requests;
+	uint64_t size[2][POINTS];  /* bytes */
+	uint64_t small[2], odd[2]; /* requests below 4 KiB; above and no multiple of it */
+	uint64_t sizes;            /* distinct ones */
+	double seconds, rate, gap_mean, gap_cv;
+	uint64_t gap[POINT_MAX]; /* ns */
+	double response_mean[2]; /* ns */
+	uint64_t response_99[2]; /* ns */
+	double depth_mean;
+	uint64_t depth_50, depth_99;
+	uint64_t devices, span, footprint_pages, footprint_bytes, written_pages;
+	uint64_t across[ACROSS_SIZES];
+	uint64_t start_mod8[8];
+	uint64_t on_commonest_residue[REGION_SIZES]; /* start sector modulo 8, of their region */
+	double hot_1, hot_10, hot_1_written, hot_10_written;
+	uint64_t page_rewrites, rewrites;
+	double first_access, reuse_within[CACHE_SIZES];
+	uint64_t entry_bytes;
+};
+
 struct trace_stat {
 	struct counts type[REQUEST_TYPES];
 	uint64_t aligned_4k, aligned_8k, size_4k;
-	uint64_t off_sector; /* do not begin on a sector border */
+	uint64_t off_sector; /* do not start on a sector border */
 	tick_t first, last;
 	struct histogram gap;   /* ns between arrivals */
-	struct histogram depth; /* requests under way when one arrives, itself included */
+	struct histogram depth; /* requests in flight when one arrives, itself included */
 	struct tally *sizes;    /* by bytes; counts of reads, of writes */
 	struct tally *pages;    /* by device and page; counts of reads, of writes */
 	struct tally *ends;     /* by device and address */
@@ -57,11 +83,17 @@ struct trace_stat {
 	uint64_t max_end;
 	struct reuse *reuse;
 	struct rewrites rewrites;
-	struct lately few_regions, many_regions; /* of requests' beginnings */
+	struct lately few_regions, many_regions; /* in which requests begin */
 	struct lately entries;                   /* pages of 1 << entry_bits bytes */
 	unsigned entry_bits;
 	struct heap inflight;
 	struct picture *picture;
+	struct figures figures;
 };
+
+static inline double stat_share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
 
 #endif

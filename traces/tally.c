@@ -31,49 +31,48 @@ void tally_free(struct tally *t)
 	memory_free(t);
 }
 
-static bool is_free(const struct tally_entry *e)
+static bool tally_is_free(const struct tally_entry *e)
 {
 	return !(e->count[0] | e->count[1]);
 }
 
-/* Where a key's search begins.  Fibonacci hashing: neighbouring keys, which traces are full of, spread
- * evenly. */
-static size_t home(const struct tally *t, uint64_t key)
+/* Where the search for a key begins.  Fibonacci hashing spreads neighbouring keys evenly. */
+static size_t tally_home(const struct tally *t, uint64_t key)
 {
 	return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - t->bits));
 }
 
 /* The slot of a key, or the free one where it belongs. */
-static struct tally_entry *find(const struct tally *t, uint64_t key)
+static struct tally_entry *tally_slot(const struct tally *t, uint64_t key)
 {
 	size_t mask = ((size_t)1 << t->bits) - 1;
-	size_t i = home(t, key);
+	size_t i = tally_home(t, key);
 
-	while (!is_free(&t->slot[i]) && t->slot[i].key != key)
+	while (!tally_is_free(&t->slot[i]) && t->slot[i].key != key)
 		i = (i + 1) & mask;
 	return &t->slot[i];
 }
 
-static void grow(struct tally *t)
+static void tally_grow(struct tally *t)
 {
 	struct tally_entry *old = t->slot;
 	size_t slots = (size_t)1 << t->bits++;
 
 	t->slot = memory_array(2 * slots, sizeof *t->slot, t->what);
 	for (size_t i = 0; i < slots; i++)
-		if (!is_free(&old[i]))
-			*find(t, old[i].key) = old[i];
+		if (!tally_is_free(&old[i]))
+			*tally_slot(t, old[i].key) = old[i];
 	memory_free(old);
 }
 
 struct tally_entry *tally_at(struct tally *t, uint64_t key)
 {
-	struct tally_entry *e = find(t, key);
+	struct tally_entry *e = tally_slot(t, key);
 
-	if (is_free(e)) {
+	if (tally_is_free(e)) {
 		if (++t->keys > ((uint64_t)7 << t->bits) / 10) {
-			grow(t);
-			e = find(t, key);
+			tally_grow(t);
+			e = tally_slot(t, key);
 		}
 		e->key = key;
 	}
@@ -90,14 +89,14 @@ const struct tally_entry *tally_add(struct tally *t, uint64_t key, int which)
 
 void tally_expect(const struct tally *t, uint64_t key)
 {
-	__builtin_prefetch(&t->slot[home(t, key)]);
+	__builtin_prefetch(&t->slot[tally_home(t, key)]);
 }
 
 const struct tally_entry *tally_find(const struct tally *t, uint64_t key)
 {
-	const struct tally_entry *e = find(t, key);
+	const struct tally_entry *e = tally_slot(t, key);
 
-	return is_free(e) ? NULL : e;
+	return tally_is_free(e) ? NULL : e;
 }
 
 uint64_t tally_keys(const struct tally *t)
@@ -110,13 +109,13 @@ const struct tally_entry *tally_next(const struct tally *t, size_t *position)
 	while (*position < (size_t)1 << t->bits) {
 		const struct tally_entry *e = &t->slot[(*position)++];
 
-		if (!is_free(e))
+		if (!tally_is_free(e))
 			return e;
 	}
 	return NULL;
 }
 
-static int by_key(const void *left, const void *right)
+static int tally_by_key(const void *left, const void *right)
 {
 	const struct tally_entry *a = left, *b = right;
 
@@ -131,6 +130,6 @@ struct tally_entry *tally_sorted(const struct tally *t)
 
 	for (size_t at = 0; (e = tally_next(t, &at));)
 		entries[n++] = *e;
-	qsort(entries, n, sizeof *entries, by_key);
+	qsort(entries, n, sizeof *entries, tally_by_key);
 	return entries;
 }

@@ -1,7 +1,6 @@
 /*
- * Counts per 64-bit key, two of them: an open-addressed table that grows with the number of
- * distinct keys (16 bytes each, times 1.4 to 2.9 for free slots; while it grows, 1.5 times that).
- * Knows nothing of what is counted.
+ * Two counters for each 64-bit key: an open-addressed hash table that grows with the number of distinct keys
+ * (16 bytes each, times 1.4 to 2.9 for free slots; while it grows, 1.5 times that).
  */
 #ifndef TRACES_TALLY_H
 #define TRACES_TALLY_H
@@ -24,10 +23,10 @@ void tally_free(struct tally *);
 /* Adds one to a counter of a key, which is made if it is new.  Valid until the next call. */
 const struct tally_entry *tally_add(struct tally *, uint64_t key, int which);
 
-/* The counters of a key, 0 if it is new, to be set at once so that not both are 0. */
+/* The counters of a key, 0 if it is new; the caller must set one of them at once. */
 struct tally_entry *tally_at(struct tally *, uint64_t key);
 
-/* The key will be asked for or added soon: fetches its place into the cache. */
+/* Prefetches the place of a key. */
 void tally_expect(const struct tally *, uint64_t key);
 
 /* NULL: no such key. */

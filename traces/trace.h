@@ -28,22 +28,23 @@ struct trace_options {
 		columns; /* their names, of a trace in no known format (traces/columns.h); NULL: it is in one */
 	const char *member; /* file inside a tar or zip archive; NULL: the only one */
 
-	/* NULL or "own": each device keeps its own addresses; "all": laid out one after another in
-	 * ascending order of their numbers or names (the trace is read twice); a number or name: that one alone. */
+	/* NULL or "own": each device keeps its own addresses; "all": laid out one after another in ascending
+	 * order of their numbers or names (the trace is read twice); a number or name: that one alone. */
 	const char *devices;
 
 	const char *time_unit; /* "ns" "us" "ms" "s" "100ns"; NULL or "auto": the format's own */
 	bool sort_fully;       /* hold the whole trace in memory to sort it */
 	bool again; /* it will be rewound: what must be read twice of a pipe is kept (traces/source.h) */
 
-	/* Requests in place of a file: lines of the format "list" with commas between them; NULL: there is a file. */
+	/* Requests in place of a file: lines of the format "list" with commas between them; NULL: there is a
+	 * file. */
 	const char *list;
 	uint32_t page_bytes; /* of the pages that such lines count; 0: 4096 */
 	bool collects;       /* their "gc" is a REQUEST_COLLECT; else an event that is no request */
 
-	/* A format.  A trace in it, or in none that can be told, is read as the program reads it that the format
-	 * belongs to: in the order of the file, with its times, tolerating what that program tolerates.  Neither
-	 * sorted nor judged by its times. */
+	/* A format.  A trace in it, or in none that can be told, is read as the program reads it that the
+	 * format belongs to: in the order of the file, with its times, tolerating what that program
+	 * tolerates.  Neither sorted nor judged by its times. */
 	const char *as_written;
 
 	/* Told of what can be read but looks wrong; may be NULL. */
@@ -89,8 +90,8 @@ const char *trace_format(const struct trace *);   /* "ssdsim" */
 uint64_t trace_bytes_read(const struct trace *);  /* of the file as stored (compressed) */
 uint64_t trace_bytes_total(const struct trace *); /* 0 when unknown (a pipe) */
 
-/* The line of the request read last has an end, which that of the last request of a file may lack.  To be asked of
- * traces as_written only. */
+/* The line of the request read last has an end, which that of the last request of a file may lack.  To be
+ * asked of traces as_written only. */
 bool trace_line_ended(const struct trace *);
 
 #endif

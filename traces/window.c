@@ -10,7 +10,7 @@ struct window {
 	size_t slots;     /* of the ring, a power of two; one is always free */
 	struct heap heap; /* of records, earliest first */
 	size_t size, disordered, most;
-	tick_t newest; /* latest time taken in */
+	tick_t newest; /* latest time added */
 	tick_t left;   /* time of the last record that left */
 	uint64_t late;
 };
@@ -36,44 +36,44 @@ void window_free(struct window *w)
 	memory_free(w);
 }
 
-static struct record *queue_at(const struct window *w, size_t i)
+static struct record *window_queued(const struct window *w, size_t i)
 {
 	return &w->queue[(w->head + i) & (w->slots - 1)];
 }
 
 struct record *window_slot(struct window *w)
 {
-	return queue_at(w, w->queued);
+	return window_queued(w, w->queued);
 }
 
-static bool before(const void *left, const void *right)
+static bool window_before(const void *left, const void *right)
 {
 	const struct record *a = left, *b = right;
 
 	return a->time < b->time || (a->time == b->time && a->line < b->line);
 }
 
-static void enlarge_ring(struct window *w)
+static void window_enlarge(struct window *w)
 {
 	struct record *queue = memory_array(2 * w->slots, sizeof *queue, "sort window");
 
 	for (size_t i = 0; i < w->queued; i++)
-		queue[i] = *queue_at(w, i);
+		queue[i] = *window_queued(w, i);
 	memory_free(w->queue);
 	w->queue = queue;
 	w->head = 0;
 	w->slots *= 2;
 }
 
-/* How many queued records a late one belongs before. */
-static size_t overtaken(const struct window *w, tick_t time)
+/* How many queued records are later than this. */
+static size_t window_overtaken(const struct window *w, tick_t time)
 {
 	size_t low = 0, high = w->queued;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (queue_at(w, middle)->time > time)
+		if (window_queued(w, middle)->time > time)
 			high = middle;
 		else
 			low = middle + 1;
@@ -81,17 +81,17 @@ static size_t overtaken(const struct window *w, tick_t time)
 	return w->queued - low;
 }
 
-static bool push_late(struct window *w)
+static bool window_push_late(struct window *w)
 {
 	struct record *r = window_slot(w);
 
 	w->late++;
 	if (r->time < w->left)
 		return false;
-	heap_push(&w->heap, r, sizeof *r, before, "sort window");
+	heap_push(&w->heap, r, sizeof *r, window_before, "sort window");
 	if (w->size < w->disordered)
 		w->size = w->disordered;
-	else if (w->size < w->most && overtaken(w, r->time) > w->size / 4)
+	else if (w->size < w->most && window_overtaken(w, r->time) > w->size / 4)
 		w->size = w->size < w->most / 4 ? 4 * w->size : w->most;
 	return true;
 }
@@ -101,10 +101,10 @@ bool window_push(struct window *w)
 	tick_t time = window_slot(w)->time;
 
 	if (time < w->newest)
-		return push_late(w);
+		return window_push_late(w);
 	w->newest = time;
 	if (++w->queued == w->slots)
-		enlarge_ring(w);
+		window_enlarge(w);
 	return true;
 }
 
@@ -115,10 +115,10 @@ bool window_full(const struct window *w)
 
 bool window_pop(struct window *w, struct record *out)
 {
-	if (w->heap.count && (!w->queued || before(w->heap.element, queue_at(w, 0)))) {
-		heap_pop(&w->heap, out, sizeof *out, before);
+	if (w->heap.count && (!w->queued || window_before(w->heap.element, window_queued(w, 0)))) {
+		heap_pop(&w->heap, out, sizeof *out, window_before);
 	} else if (w->queued) {
-		*out = *queue_at(w, 0);
+		*out = *window_queued(w, 0);
 		w->head = (w->head + 1) & (w->slots - 1);
 		w->queued--;
 	} else {

@@ -1,8 +1,7 @@
 /*
- * Sorts a stream of records by time as it flows by: holds back so many records that a late
- * one still finds its place.  Records in order stand in a queue; late ones wait in a heap
- * beside it; the next to leave is the earlier of the two heads.  So a sorted trace costs a
- * queue, and disorder costs the logarithm of the number of late records.
+ * Sorts a stream of records by time: holds back enough records for a late one to find its place.  Records in
+ * order are in a queue, late ones in a min-heap; the earlier of the two heads leaves next.  So a sorted trace
+ * costs a queue, and a late record the logarithm of their number.
  */
 #ifndef TRACES_WINDOW_H
 #define TRACES_WINDOW_H
@@ -11,18 +10,18 @@
 
 struct window;
 
-/* Holds `sorted` records as long as they come in order, `disordered` from the first late one on,
- * and up to `most` if some are late by more than a quarter of that. */
+/* Holds `sorted` records while they are in order, `disordered` from the first late one on, and up to `most`
+ * if some are late by more than a quarter of that. */
 struct window *window_create(size_t sorted, size_t disordered, size_t most);
 void window_free(struct window *);
 
-/* Where the next record may be put together. */
+/* Where to write the next record. */
 struct record *window_slot(struct window *);
 
-/* Takes in the record in the slot.  False: it should have left before one that is gone. */
+/* Adds the record in the slot.  False: a later one has already left. */
 bool window_push(struct window *);
 
-/* No room: one must leave before the next comes in. */
+/* One must leave before the next is added. */
 bool window_full(const struct window *);
 
 /* The earliest record (ties by line).  False: the window is empty. */
@@ -31,7 +30,7 @@ bool window_pop(struct window *, struct record *);
 /* Time of the last record that left. */
 tick_t window_last(const struct window *);
 
-/* Records so far that came after one with a later time. */
+/* Records so far that followed one with a later time. */
 uint64_t window_late(const struct window *);
 
 #endif

@@ -14,18 +14,18 @@ struct format;
 
 struct trace_writer {
 	const struct format *format;
-	struct devices *devices; /* introduced so far */
+	struct devices *devices; /* met so far */
 	FILE *out;               /* the caller's; errors show when it is closed */
-	uint64_t rounded;        /* arrivals finer than the format can say, rounded down */
+	uint64_t rounded;        /* arrivals that were rounded down to the format's unit */
 };
 
 /* Prints the format's heading.  False and a fault if there is no such format or it cannot be written. */
 bool trace_writer_begin(struct trace_writer *, const char *format, FILE *, struct fault *);
 
-/* Prints one request; arrivals start at 0.  False and a fault if the format has no words for it. */
+/* Prints one request; arrivals start at 0.  False and a fault if the format has no such requests. */
 bool trace_writer_put(struct trace_writer *, const struct request *, struct fault *);
 
-/* Must follow a beginning, successful or not. */
+/* Must follow trace_writer_begin(), successful or not. */
 void trace_writer_end(struct trace_writer *);
 
 /* The names of the formats that can be written, as "a, b, c". */
