@@ -27,7 +27,6 @@
 #include "legacy/parameters.h"
 #include "legacy/quirks.h"
 #include "legacy/records.h"
-#include "legacy/row_writer.h"
 #include "legacy/trace.h"
 
 #include <stdbool.h>
@@ -234,7 +233,7 @@ struct engine {
 	struct buffer buffer;
 	struct counters count;
 	struct kind kind[2];
-	struct row_writer rows;
+	FILE *rows; /* ex.out */
 
 	struct legacy_result *result;
 	struct fault *fault;

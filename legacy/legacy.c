@@ -199,9 +199,8 @@ static enum legacy_end run(struct engine *e, struct output out[FILES], const cha
 	if (!legacy_preload(e, fault) || !legacy_trace_rewind(e->trace, fault))
 		return LEGACY_REFUSED;
 	legacy_write_preload(e, out[ROWS].stream);
-	row_writer_open(&e->rows, out[ROWS].stream);
+	e->rows = out[ROWS].stream;
 	done = simulate(e, fault);
-	row_writer_close(&e->rows);
 	if (!done && (!e->stopped || e->end == LEGACY_REFUSED))
 		return LEGACY_REFUSED;
 	legacy_check(e);

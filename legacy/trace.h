@@ -1,12 +1,11 @@
 /*
- * The trace in SSDsim's units.  One in SSDsim's own format is read as SSDsim reads it: in the order of the file, with
- * its times and its oddities.  One in any other format is read as `ssd trace convert --to ssdsim` would write
- * it, without trims.  Packed or not, it is read twice, some lines ahead, on a second core.  Knows nothing of drives.
+ * The trace in SSDsim's units.  One in SSDsim's own format is read as SSDsim reads it: in the order of the file,
+ * with its times and its oddities.  One in any other format is read as `ssd trace convert --to ssdsim` would
+ * write it, without trims.  It is read twice.  Knows nothing of drives.
  */
 #ifndef LEGACY_TRACE_H
 #define LEGACY_TRACE_H
 
-#include "base/beside.h"
 #include "base/fault.h"
 
 #include <stdbool.h>
@@ -28,17 +27,12 @@ struct legacy_trace {
 	bool as_written;  /* SSDsim's own format */
 	uint64_t line;    /* number of the line last returned, from 1 */
 	int64_t last_time;
-	uint64_t disordered; /* lines earlier than their predecessor */
-	uint64_t trims,
-		blank; /* passed over so far: SSDsim knows none; lines without a request, of its own format */
-
-	struct legacy_block *block; /* two: lines are taken from one while the other is read */
-	uint32_t at, taken;         /* the next line, and the block it is in */
-	struct beside reading;
+	uint64_t disordered;   /* lines earlier than their predecessor */
+	uint64_t trims, blank; /* skipped so far; blank lines: of its own format */
 };
 
-/* The file, or `list` in its place with pages of that size (traces/trace.h).  False and a fault: it cannot be read.
- * The struct stays where it is until it is closed. */
+/* The file, or `list` instead of it with pages of that size (traces/trace.h).  False and a fault: it cannot be
+ * read. */
 bool legacy_trace_open(
 	struct legacy_trace *, const char *path, const char *list, uint32_t page_bytes, struct fault *);
 void legacy_trace_close(struct legacy_trace *);
