@@ -74,18 +74,6 @@ size_t memory_count(const void *array)
 	return array ? ((const struct memory_head *)array)[-1].count : 0;
 }
 
-void memory_populate(void *part, size_t bytes)
-{
-#ifdef MADV_POPULATE_WRITE
-	size_t before = (uintptr_t)part % (size_t)sysconf(_SC_PAGESIZE);
-
-	madvise((char *)part - before, before + bytes, MADV_POPULATE_WRITE);
-#else
-	(void)part;
-	(void)bytes;
-#endif
-}
-
 void *memory_resize(void *old, size_t count, size_t bytes, const char *what)
 {
 	struct memory_head *head = NULL;

@@ -17,10 +17,6 @@ void *memory_array(size_t count, size_t bytes, const char *what);
 /* How many elements it was made for, or has grown to; 0 for NULL. */
 size_t memory_count(const void *array);
 
-/* A hint: all of these bytes of an array will be written, so they get their memory now.  A system that must find it
- * first takes longer for that than for anything done with it, and two cores can do half each.  What they hold stays. */
-void memory_populate(void *part, size_t bytes);
-
 /* Resized array; new elements are not initialised. */
 void *memory_resize(void *, size_t count, size_t bytes, const char *what);
 

@@ -1,18 +1,18 @@
 /*
  * BPLRU (Kim and Ahn, "BPLRU: a buffer management scheme for improving random writes in flash storage", FAST 2008):
- * blocks in order of their last write.  All pages of the block that was not written for longest leave together,
- * so that an FTL with log blocks gets whole blocks.  Reads move nothing.
- *   - Padding: pages of the victim that are not here are read from flash and written with it.  For FTLs
- *     that map blocks; a page-mapped one gains nothing from it and pays for it, so it is off unless asked for.
+ * evicts all pages of the least recently written block together, so that an FTL with log blocks gets whole blocks.
+ * Reads move nothing.
+ *   - Padding: pages of the victim that are not buffered are read from flash and written with it.  This is for FTLs that
+ *     map blocks; for page mapping it only costs, so it is off by default.
  *   - Compensation: a block that was written from its first sector to its last, each once and in order, will not be
- *     written again soon and is the next to leave.
+ *     written again soon and is evicted next.
  */
 #include "buffer/groups.h"
 #include "stats/table.h"
 
-#define NOT_IN_ORDER UINT32_MAX /* a block's note; else the sector that comes next */
+#define NOT_IN_ORDER UINT32_MAX /* note of a block; else the next sector in order */
 
-enum { RECENT, HEADS }; /* the blocks, the one that was not written for longest first */
+enum { RECENT, HEADS }; /* blocks, least recently written first */
 
 struct bplru_settings {
 	bool padding;
@@ -32,7 +32,7 @@ struct bplru {
 
 static const struct param bplru_params[] = {
 	{ BPLRU(BOOL, padding), 0, 1, "", "false",
-		"pages of an evicted block that are not in the buffer are read and written with it" },
+		"pages of an evicted block that are not buffered are read and written with it" },
 	{ BPLRU(UINT, block_pages), 0, 65536, "pages", "0", "of a block; 0 = as many as a flash block has" },
 	{ 0 },
 };
@@ -51,8 +51,8 @@ static void bplru_exit(struct buffer *b)
 	groups_free(&((struct bplru *)b->state)->groups);
 }
 
-/* The block is in no list. */
-static void written(struct buffer *b, uint32_t group, lpn_t lpn, mask_t mask)
+/* A write to a block that is in no list. */
+static void bplru_written(struct buffer *b, uint32_t group, lpn_t lpn, mask_t mask)
 {
 	struct bplru *p = b->state;
 	struct array_field links = group_links(&p->groups);
@@ -76,7 +76,7 @@ static void bplru_inserted(struct buffer *b, uint32_t node, enum request_type ty
 	(void)type;
 	if (group_at(&p->groups, group)->held > 1)
 		list_remove(group_links(&p->groups), group);
-	written(b, group, buffer_node(b, node)->lpn, mask);
+	bplru_written(b, group, buffer_node(b, node)->lpn, mask);
 }
 
 static void bplru_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -86,7 +86,7 @@ static void bplru_hit(struct buffer *b, uint32_t node, enum request_type type, m
 	if (type != REQUEST_WRITE)
 		return;
 	list_remove(group_links(&p->groups), group_of(b, node));
-	written(b, group_of(b, node), buffer_node(b, node)->lpn, mask);
+	bplru_written(b, group_of(b, node), buffer_node(b, node)->lpn, mask);
 }
 
 static void bplru_removed(struct buffer *b, uint32_t node)
@@ -106,15 +106,15 @@ static void bplru_evict(struct buffer *b)
 	const struct group *block = group_at(&p->groups, victim);
 
 	buffer_explain(b, "block %u, which %s", block->number,
-		block->note == p->groups.pages << b->sector_shift ? "was written whole, in order"
-								  : "was not written for longest");
+		block->note == p->groups.pages << b->sector_shift ? "was written whole and in order"
+								  : "was written least recently");
 	groups_choose(&p->groups, b, victim);
 	p->count.blocks++;
 }
 
 static const struct stat_row bplru_stats[] = {
 	{ "evicted_blocks", "blocks", "", STAT_COUNT, offsetof(struct bplru_statistics, blocks) },
-	{ "compensations", "blocks", "written whole and in order: the next to leave", STAT_COUNT,
+	{ "compensations", "blocks", "written whole and in order, evicted next", STAT_COUNT,
 		offsetof(struct bplru_statistics, compensations) },
 	{ 0 },
 };
@@ -141,7 +141,7 @@ static void bplru_regions(struct buffer *b, struct regions *r)
 
 const struct buffer_ops buffer_bplru = {
 	.name = "bplru",
-	.brief = "the block that was not written for longest leaves whole, padded if asked for (FAST'08)",
+	.brief = "evicts the least recently written block, padded if asked for (FAST'08)",
 	.size = sizeof(struct bplru),
 	.page_size = sizeof(struct grouped_page),
 	.params = bplru_params,

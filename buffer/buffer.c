@@ -3,7 +3,6 @@
 #include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "stats/table.h"
 
 #include <stdarg.h>
 
@@ -18,7 +17,7 @@ const struct buffer_ops *const buffers[] = {
 	NULL,
 };
 
-static void check_ops(const struct buffer_ops *ops)
+static void buffer_check_ops(const struct buffer_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief, "a buffer policy without name or brief");
 	BUG_ON(ops->evict && (!ops->size || !ops->init || !ops->inserted || !ops->hit || !ops->removed ||
@@ -32,7 +31,7 @@ struct buffer *buffer_create(const struct buffer_ops *ops, const void *settings,
 	struct buffer *b = memory_array(1, sizeof *b, "buffer");
 	uint64_t sectors = shape.bytes / SECTOR_BYTES;
 
-	check_ops(ops);
+	buffer_check_ops(ops);
 	b->ops = ops;
 	b->settings = settings;
 	b->sink = sink;
@@ -68,7 +67,7 @@ void buffer_free(struct buffer *b)
 
 /* ---- pages ---- */
 
-static struct hashed by_lpn(const struct buffer *b)
+static struct hashed buffer_by_lpn(const struct buffer *b)
 {
 	return (struct hashed){ POOL_FIELD(b->nodes, struct buffer_node, lpn),
 		POOL_FIELD(b->nodes, struct buffer_node, chain) };
@@ -91,32 +90,32 @@ uint32_t buffer_heads(struct buffer *b, size_t offset, uint32_t count)
 
 uint32_t buffer_find(const struct buffer *b, lpn_t lpn)
 {
-	return hash_find(&b->index, by_lpn(b), lpn);
+	return hash_find(&b->index, buffer_by_lpn(b), lpn);
 }
 
-/* Many masks are empty, and counting is a call on machines without an instruction for it. */
-static uint32_t count_bits(mask_t mask)
+/* Many masks are empty, and without an instruction for it counting is a call. */
+static uint32_t buffer_count_bits(mask_t mask)
 {
 	return mask ? (uint32_t)__builtin_popcountll(mask) : 0;
 }
 
-static uint32_t insert(struct buffer *b, lpn_t lpn)
+static uint32_t buffer_insert(struct buffer *b, lpn_t lpn)
 {
 	uint32_t at = pool_take(&b->nodes);
 
 	memset(buffer_node(b, at), 0, b->nodes.bytes);
 	buffer_node(b, at)->lpn = lpn;
-	hash_add(&b->index, by_lpn(b), at);
+	hash_add(&b->index, buffer_by_lpn(b), at);
 	return at;
 }
 
-/* Sectors are not here any more; without any the page leaves. */
-static void forget(struct buffer *b, uint32_t at, mask_t mask)
+/* Drops sectors of a page, and with the last one the page. */
+static void buffer_drop(struct buffer *b, uint32_t at, mask_t mask)
 {
 	struct buffer_node *node = buffer_node(b, at);
 	mask_t before = node->stored;
 
-	b->used -= count_bits(before & mask);
+	b->used -= buffer_count_bits(before & mask);
 	if (before & ~mask) {
 		node->stored &= ~mask;
 		node->dirty &= ~mask;
@@ -125,14 +124,14 @@ static void forget(struct buffer *b, uint32_t at, mask_t mask)
 		return;
 	}
 	b->ops->removed(b, at);
-	hash_remove(&b->index, by_lpn(b), at);
+	hash_remove(&b->index, buffer_by_lpn(b), at);
 	node->stored = 0;
 	pool_give(&b->nodes, at);
 }
 
 /* ---- eviction ---- */
 
-static void add_victim(struct buffer *b, struct victim v)
+static void buffer_add_victim(struct buffer *b, struct victim v)
 {
 	b->victim =
 		memory_grown(b->victim, &b->victim_room, b->victims + 1, sizeof *b->victim, "buffer victims");
@@ -143,7 +142,7 @@ void buffer_choose(struct buffer *b, uint32_t node, mask_t mask)
 {
 	BUG_ON(node == NODE_NONE || !(buffer_node(b, node)->stored & mask),
 		"%s evicts a page that is not in the buffer", b->ops->name);
-	add_victim(
+	buffer_add_victim(
 		b, (struct victim){ buffer_node(b, node)->lpn, node, buffer_node(b, node)->stored & mask });
 }
 
@@ -158,10 +157,10 @@ void buffer_pad(struct buffer *b, lpn_t lpn)
 	BUG_ON(!b->pads || buffer_find(b, lpn) != NODE_NONE,
 		"%s pads LPN %u, which is in the buffer, or without having said so", b->ops->name, lpn);
 	if (lpn < b->shape.pages)
-		add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
+		buffer_add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
 }
 
-static void push_extent(struct extent_list *list, struct extent e)
+static void buffer_push_extent(struct extent_list *list, struct extent e)
 {
 	list->extent =
 		memory_grown(list->extent, &list->room, list->n + 1, sizeof *list->extent, "buffer extents");
@@ -169,27 +168,27 @@ static void push_extent(struct extent_list *list, struct extent e)
 }
 
 /* Adds a range to the list; ranges that touch become one, so that requests can form again. */
-static void add_extent(struct extent_list *list, struct extent e)
+static void buffer_add_extent(struct extent_list *list, struct extent e)
 {
 	if (list->n && list->extent[list->n - 1].end == e.start)
 		list->extent[list->n - 1].end = e.end;
 	else
-		push_extent(list, e);
+		buffer_push_extent(list, e);
 }
 
-static void add_mask(struct extent_list *list, sector_t first, mask_t mask)
+static void buffer_add_mask(struct extent_list *list, sector_t first, mask_t mask)
 {
 	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
-		add_extent(list, (struct extent){ first + from, first + end });
+		buffer_add_extent(list, (struct extent){ first + from, first + end });
 }
 
-static sector_t page_start(const struct buffer *b, lpn_t lpn)
+static sector_t buffer_page_start(const struct buffer *b, lpn_t lpn)
 {
 	return (sector_t)lpn << b->sector_shift;
 }
 
-/* What leaves goes out in ascending order.  Most policies name it so, or name few; then insertion will do. */
-static void sort_victims(struct buffer *b)
+/* By address.  Insertion sort: most policies choose in this order, or few pages. */
+static void buffer_sort_victims(struct buffer *b)
 {
 	for (uint32_t i = 1; i < b->victims; i++) {
 		struct victim v = b->victim[i];
@@ -202,24 +201,24 @@ static void sort_victims(struct buffer *b)
 	}
 }
 
-/* One call for all dirty sectors and the pads between them. */
-static void hand_over(struct buffer *b)
+/* Flushes all dirty sectors of the victims, and pages to be padded, in one call. */
+static void buffer_flush(struct buffer *b)
 {
 	b->flush.n = 0;
 	for (uint32_t i = 0; i < b->victims; i++) {
 		const struct victim *v = &b->victim[i];
-		sector_t start = page_start(b, v->lpn);
+		sector_t start = buffer_page_start(b, v->lpn);
 		mask_t dirty;
 
 		if (v->node == NODE_NONE) {
-			push_extent(&b->flush, (struct extent){ start, start });
+			buffer_push_extent(&b->flush, (struct extent){ start, start });
 			continue;
 		}
 		dirty = buffer_node(b, v->node)->dirty & v->mask;
-		add_mask(&b->flush, start, dirty);
+		buffer_add_mask(&b->flush, start, dirty);
 		b->statistics.evicted_pages++;
 		b->statistics.flushed_pages += dirty != 0;
-		b->statistics.flushed_sectors += count_bits(dirty);
+		b->statistics.flushed_sectors += buffer_count_bits(dirty);
 	}
 	if (!b->flush.n)
 		return;
@@ -231,40 +230,41 @@ void buffer_explain(struct buffer *b, const char *format, ...)
 {
 	va_list args;
 
-	if (!b->diary)
+	if (!b->explains)
 		return;
-	fputs("# the buffer makes room: ", b->diary);
+	fputs("# the buffer makes room: ", b->explains);
 	va_start(args, format);
-	vfprintf(b->diary, format, args);
+	vfprintf(b->explains, format, args);
 	va_end(args);
-	fputc('\n', b->diary);
+	fputc('\n', b->explains);
 }
 
-/* What leaves, a line for each page. */
-static void write_diary(const struct buffer *b)
+/* A line for each victim. */
+static void buffer_explain_victims(const struct buffer *b)
 {
 	for (uint32_t i = 0; i < b->victims; i++) {
 		const struct victim *v = &b->victim[i];
 
 		if (v->node == NODE_NONE)
 			continue;
-		fprintf(b->diary, "#     LPN %u leaves, %u of its sectors, %u dirty%s\n", v->lpn,
-			count_bits(v->mask), count_bits(buffer_node(b, v->node)->dirty & v->mask),
+		fprintf(b->explains, "#     LPN %u leaves, %u of its sectors, %u dirty%s\n", v->lpn,
+			buffer_count_bits(v->mask),
+			buffer_count_bits(buffer_node(b, v->node)->dirty & v->mask),
 			b->merging ? ", into a page shared with others" : "");
 	}
 }
 
-/* Tells the oracle of these sectors of a page. */
-static void tell_of_page(struct buffer *b, lpn_t lpn, mask_t mask,
+/* Calls a function of the oracle for these sectors of a page. */
+static void buffer_tell_oracle(struct buffer *b, lpn_t lpn, mask_t mask,
 	void (*tell)(struct oracle *, enum oracle_holder, struct extent))
 {
-	sector_t first = page_start(b, lpn);
+	sector_t first = buffer_page_start(b, lpn);
 
 	for (uint32_t from = 0, end = 0; b->oracle && bits_next_run(mask, &from, &end);)
 		tell(b->oracle, HOLDER_BUFFER, (struct extent){ first + from, first + end });
 }
 
-static void evict(struct buffer *b)
+static void buffer_evict(struct buffer *b)
 {
 	uint64_t used = b->used;
 
@@ -272,18 +272,18 @@ static void evict(struct buffer *b)
 	b->merging = false;
 	b->ops->evict(b);
 	if (!b->in_order)
-		sort_victims(b);
-	if (b->diary)
-		write_diary(b);
-	hand_over(b);
+		buffer_sort_victims(b);
+	if (b->explains)
+		buffer_explain_victims(b);
+	buffer_flush(b);
 	b->statistics.evictions++;
 	for (uint32_t i = 0; i < b->victims; i++) {
 		const struct victim *v = &b->victim[i];
 
 		if (v->node == NODE_NONE)
 			continue;
-		tell_of_page(b, v->lpn, v->mask, oracle_dram_drop);
-		forget(b, v->node, v->mask);
+		buffer_tell_oracle(b, v->lpn, v->mask, oracle_dram_drop);
+		buffer_drop(b, v->node, v->mask);
 	}
 	BUG_ON(b->used == used, "%s evicts nothing from a full buffer", b->ops->name);
 }
@@ -291,21 +291,22 @@ static void evict(struct buffer *b)
 /* ---- requests ---- */
 
 /* The part of the extent that lies in the page. */
-static struct extent clip(const struct buffer *b, struct extent e, lpn_t lpn)
+static struct extent buffer_clip(const struct buffer *b, struct extent e, lpn_t lpn)
 {
-	sector_t start = page_start(b, lpn), end = start + b->shape.sectors_per_page;
+	sector_t start = buffer_page_start(b, lpn), end = start + b->shape.sectors_per_page;
 
 	return (struct extent){ e.start > start ? e.start : start, e.end < end ? e.end : end };
 }
 
 /*
- * One access to a page that is at `at` or nowhere.  SSDsim counts as missed what is absent of a page that is here, and
- * else only what there is no room for.  True if everything was found.
+ * Counts an access to a page, whose node is `at` or NODE_NONE.  SSDsim counts absent sectors as missed if others of the
+ * page are buffered, else only those for which there is no room.  True if all sectors were found.
  */
-static bool count(struct buffer *b, enum request_type type, uint32_t at, mask_t found, mask_t absent)
+static bool buffer_count_access(
+	struct buffer *b, enum request_type type, uint32_t at, mask_t found, mask_t absent)
 {
 	struct buffer_statistics *s = &b->statistics;
-	uint64_t hit = count_bits(found), miss = count_bits(absent), missed = miss;
+	uint64_t hit = buffer_count_bits(found), miss = buffer_count_bits(absent), missed = miss;
 
 	if (at == NODE_NONE) {
 		uint64_t room = type == REQUEST_WRITE ? b->capacity - b->used : miss;
@@ -322,33 +323,33 @@ static bool count(struct buffer *b, enum request_type type, uint32_t at, mask_t 
 	return !miss;
 }
 
-static void count_request(struct buffer *b, enum request_type type, bool complete)
+static void buffer_count_request(struct buffer *b, enum request_type type, bool complete)
 {
 	b->statistics.requests[type]++;
 	b->statistics.request_hits[type] += complete;
 }
 
-static mask_t stored_of(const struct buffer *b, uint32_t at)
+static mask_t buffer_stored_of(const struct buffer *b, uint32_t at)
 {
 	return at == NODE_NONE ? 0 : buffer_node(b, at)->stored;
 }
 
-/* Sectors of a page that is at `at` or nowhere enter. */
-static void enter(struct buffer *b, uint32_t at, lpn_t lpn, mask_t mask, enum request_type type)
+/* Adds sectors to a page, whose node is `at` or NODE_NONE. */
+static void buffer_enter(struct buffer *b, uint32_t at, lpn_t lpn, mask_t mask, enum request_type type)
 {
-	mask_t stored = stored_of(b, at);
-	uint32_t growth = count_bits(mask & ~stored);
+	mask_t stored = buffer_stored_of(b, at);
+	uint32_t growth = buffer_count_bits(mask & ~stored);
 	bool is_new;
 
 	while (b->used + growth > b->capacity) {
-		evict(b);
+		buffer_evict(b);
 		at = buffer_find(b, lpn);
-		stored = stored_of(b, at);
-		growth = count_bits(mask & ~stored);
+		stored = buffer_stored_of(b, at);
+		growth = buffer_count_bits(mask & ~stored);
 	}
 	is_new = at == NODE_NONE;
 	if (is_new)
-		at = insert(b, lpn);
+		at = buffer_insert(b, lpn);
 	b->used += growth;
 	buffer_node(b, at)->stored |= mask;
 	if (type == REQUEST_WRITE)
@@ -359,15 +360,15 @@ static void enter(struct buffer *b, uint32_t at, lpn_t lpn, mask_t mask, enum re
 		b->ops->resized(b, at, stored);
 }
 
-static bool write_part(struct buffer *b, lpn_t lpn, mask_t mask)
+static bool buffer_write_part(struct buffer *b, lpn_t lpn, mask_t mask)
 {
 	uint32_t at = buffer_find(b, lpn);
-	mask_t stored = stored_of(b, at);
-	bool complete = count(b, REQUEST_WRITE, at, mask & stored, mask & ~stored);
+	mask_t stored = buffer_stored_of(b, at);
+	bool complete = buffer_count_access(b, REQUEST_WRITE, at, mask & stored, mask & ~stored);
 
 	if (at != NODE_NONE)
 		b->ops->hit(b, at, REQUEST_WRITE, mask);
-	enter(b, at, lpn, mask, REQUEST_WRITE);
+	buffer_enter(b, at, lpn, mask, REQUEST_WRITE);
 	return complete;
 }
 
@@ -380,17 +381,17 @@ uint32_t buffer_write(struct buffer *b, struct extent e)
 		b->sink.write(b->sink.context, &e, 1);
 		return 0;
 	}
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); page_start(b, lpn) < e.end; lpn++) {
-		complete &= write_part(b, lpn, extent_mask(e, lpn, b->sector_shift));
-		oracle_dram_store(b->oracle, HOLDER_BUFFER, clip(b, e, lpn));
+	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); buffer_page_start(b, lpn) < e.end; lpn++) {
+		complete &= buffer_write_part(b, lpn, extent_mask(e, lpn, b->sector_shift));
+		oracle_dram_store(b->oracle, HOLDER_BUFFER, buffer_clip(b, e, lpn));
 		accesses++;
 	}
-	count_request(b, REQUEST_WRITE, complete);
+	buffer_count_request(b, REQUEST_WRITE, complete);
 	return accesses;
 }
 
-/* What lies between the missing ranges was answered by the buffer. */
-static void tell_oracle(const struct buffer *b, struct extent e)
+/* The buffer answered all but the missing ranges. */
+static void buffer_answer_oracle(const struct buffer *b, struct extent e)
 {
 	sector_t at = e.start;
 
@@ -404,22 +405,22 @@ static void tell_oracle(const struct buffer *b, struct extent e)
 		oracle_dram_answer(b->oracle, HOLDER_BUFFER, (struct extent){ at, e.end });
 }
 
-/* Finds what is here of one page, and notes what is not.  True if something is. */
-static bool read_part(struct buffer *b, lpn_t lpn, mask_t mask, mask_t *absent)
+/* Looks up the sectors of one page and notes the absent ones.  True if any was found. */
+static bool buffer_read_part(struct buffer *b, lpn_t lpn, mask_t mask, mask_t *absent)
 {
 	uint32_t at = buffer_find(b, lpn);
-	mask_t found = stored_of(b, at) & mask;
+	mask_t found = buffer_stored_of(b, at) & mask;
 
 	*absent = mask & ~found;
-	count(b, REQUEST_READ, at, found, *absent);
-	add_mask(&b->missing, page_start(b, lpn), *absent);
+	buffer_count_access(b, REQUEST_READ, at, found, *absent);
+	buffer_add_mask(&b->missing, buffer_page_start(b, lpn), *absent);
 	if (found)
 		b->ops->hit(b, at, REQUEST_READ, mask);
 	return found;
 }
 
-/* What a read did not find enters, page by page. */
-static void allocate(struct buffer *b, lpn_t first, uint32_t pages)
+/* The sectors that a read did not find enter, page by page. */
+static void buffer_allocate(struct buffer *b, lpn_t first, uint32_t pages)
 {
 	b->allocating = true;
 	for (uint32_t i = 0; i < pages; i++) {
@@ -427,15 +428,15 @@ static void allocate(struct buffer *b, lpn_t first, uint32_t pages)
 
 		if (!b->absent[i])
 			continue;
-		enter(b, buffer_find(b, lpn), lpn, b->absent[i], REQUEST_READ);
-		tell_of_page(b, lpn, b->absent[i], oracle_dram_store);
+		buffer_enter(b, buffer_find(b, lpn), lpn, b->absent[i], REQUEST_READ);
+		buffer_tell_oracle(b, lpn, b->absent[i], oracle_dram_store);
 	}
 	b->allocating = false;
 }
 
 /*
- * Answers what is present; the rest reaches the FTL at once, so that it reads no page twice around a
- * buffered sector and sees what is missing on both sides of a page border.
+ * All missing sectors reach the FTL in one call, so that it reads no page twice around a buffered sector and sees a range
+ * on both sides of a page border as one.
  */
 uint32_t buffer_read(struct buffer *b, struct extent e)
 {
@@ -449,15 +450,15 @@ uint32_t buffer_read(struct buffer *b, struct extent e)
 	b->missing.n = 0;
 	b->absent = memory_grown(b->absent, &b->absent_room, pages, sizeof *b->absent, "buffer misses");
 	for (uint32_t i = 0; i < pages; i++)
-		accesses +=
-			read_part(b, first + i, extent_mask(e, first + i, b->sector_shift), &b->absent[i]);
-	count_request(b, REQUEST_READ, !b->missing.n);
+		accesses += buffer_read_part(
+			b, first + i, extent_mask(e, first + i, b->sector_shift), &b->absent[i]);
+	buffer_count_request(b, REQUEST_READ, !b->missing.n);
 	if (b->missing.n)
 		b->sink.read(b->sink.context, b->missing.extent, b->missing.n);
 	if (b->oracle)
-		tell_oracle(b, e);
+		buffer_answer_oracle(b, e);
 	if (b->read_allocate)
-		allocate(b, first, pages);
+		buffer_allocate(b, first, pages);
 	return accesses;
 }
 
@@ -465,90 +466,18 @@ void buffer_trim(struct buffer *b, struct extent e)
 {
 	if (!b->ops->evict)
 		return;
-	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); page_start(b, lpn) < e.end; lpn++) {
+	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); buffer_page_start(b, lpn) < e.end; lpn++) {
 		uint32_t at = buffer_find(b, lpn);
 
 		if (at != NODE_NONE)
-			forget(b, at, extent_mask(e, lpn, b->sector_shift));
+			buffer_drop(b, at, extent_mask(e, lpn, b->sector_shift));
 	}
 	oracle_dram_drop(b->oracle, HOLDER_BUFFER, e);
 }
 
-/* ---- statistics and checks ---- */
-
-uint64_t buffer_dirty_sectors(const struct buffer *b)
-{
-	uint64_t sectors = 0;
-
-	for (uint32_t i = 0; i < b->nodes.used; i++)
-		if (buffer_node(b, i)->stored)
-			sectors += count_bits(buffer_node(b, i)->dirty);
-	return sectors;
-}
-
-#define FIELD_STAT(name) offsetof(struct buffer_statistics, name)
-#define COUNT(name)      STAT_COUNT, FIELD_STAT(name)
-
-#define DIRECTION(text, type, hit, miss)                                                                     \
-	{ text "hit_sectors", "sectors", hit, COUNT(hit_sectors[type]) },                                    \
-		{ text "miss_sectors", "sectors", miss, COUNT(miss_sectors[type]) },                         \
-		{ text "hit_ratio", "share", "sectors found, of all", STAT_RATIO,                            \
-			FIELD_STAT(hit_sectors[type]), FIELD_STAT(sectors[type]) },                          \
-		{ text "page_accesses", "", "of requests, to one page", COUNT(pages[type]) },                \
-		{ text "page_hits", "", "of these, found every sector", COUNT(page_hits[type]) },            \
-		{ text "page_finds", "", "to a page that is here, if with other sectors",                    \
-			COUNT(page_finds[type]) },                                                           \
-		{ text "page_hit_ratio", "share", "accesses to a page that found every sector", STAT_RATIO,  \
-			FIELD_STAT(page_hits[type]), FIELD_STAT(pages[type]) },                              \
-		{ text "request_hit_ratio", "share", "requests that found every sector", STAT_RATIO,         \
-			FIELD_STAT(request_hits[type]), FIELD_STAT(requests[type]) },                        \
-	{                                                                                                    \
-		text "legacy_hit_ratio", "share",                                                            \
-			"sectors found, of these and what SSDsim counts as missed: not comparable",          \
-			STAT_RATIO, FIELD_STAT(hit_sectors[type]), FIELD_STAT(legacy[type])                  \
-	}
-
-static const struct stat_row buffer_stats[] = {
-	{ "capacity_bytes", "bytes", "", COUNT(capacity_bytes) },
-	DIRECTION("read.", REQUEST_READ, "", ""),
-	DIRECTION("write.", REQUEST_WRITE, "written over data still in the buffer", ""),
-	{ "evictions", "", "times that pages left to make room", COUNT(evictions) },
-	{ "evicted_pages", "pages", "of which something left", COUNT(evicted_pages) },
-	{ "flushed_pages", "pages", "of these with dirty data", COUNT(flushed_pages) },
-	{ "flushed_sectors", "sectors", "dirty data handed to the FTL", COUNT(flushed_sectors) },
-	{ "flush_sectors_mean", "sectors", "of a page that leaves with dirty data", STAT_RATIO,
-		FIELD_STAT(flushed_sectors), FIELD_STAT(flushed_pages) },
-	{ "eviction_pages_mean", "pages", "that leave together", STAT_RATIO, FIELD_STAT(evicted_pages),
-		FIELD_STAT(evictions) },
-	{ "merged_writes", "", "parts of several pages handed over to share one", COUNT(merged_writes) },
-	{ "dirty_sectors", "sectors", "still in the buffer at the end", COUNT(dirty_sectors) },
-	{ 0 },
-};
-
-static void gather(void *buffer)
-{
-	struct buffer *b = buffer;
-
-	b->statistics.capacity_bytes = b->capacity * SECTOR_BYTES;
-	b->statistics.dirty_sectors = buffer_dirty_sectors(b);
-}
-
-void buffer_statistics(struct buffer *b, struct stat_list *list)
-{
-	stat_list_add(list, (struct stat_group){ .title = "write buffer",
-				    .prefix = "buffer.",
-				    .rows = buffer_stats,
-				    .values = &b->statistics,
-				    .size = sizeof b->statistics,
-				    .owner = b,
-				    .gather = gather });
-	if (b->ops->statistics)
-		b->ops->statistics(b, list);
-}
-
 /* ---- state ---- */
 
-static bool holds(const struct buffer *b, uint32_t node)
+static bool buffer_holds(const struct buffer *b, uint32_t node)
 {
 	return node < b->nodes.used && buffer_node(b, node)->stored;
 }
@@ -559,18 +488,18 @@ void buffer_link_regions(
 	for (uint32_t i = 0; i < b->nodes.used && !r->broken; i++) {
 		struct link at = *list_link(links, i);
 
-		if (i - head >= heads && !holds(b, i))
+		if (i - head >= heads && !buffer_holds(b, i))
 			continue;
 		regions_require(r,
-			(at.next - head < heads || holds(b, at.next)) &&
-				(at.previous - head < heads || holds(b, at.previous)) &&
+			(at.next - head < heads || buffer_holds(b, at.next)) &&
+				(at.previous - head < heads || buffer_holds(b, at.previous)) &&
 				list_agrees(links, b->nodes.used, i),
 			"buffer");
 	}
 }
 
-/* Which node a page has is state: lists are of nodes.  The index is made anew. */
-static void node_regions(struct buffer *b, struct regions *r)
+/* Lists are of nodes, so the node of a page is state.  The index is rebuilt. */
+static void buffer_node_regions(struct buffer *b, struct regions *r)
 {
 	uint64_t most = b->heads + b->capacity;
 
@@ -588,7 +517,7 @@ static void node_regions(struct buffer *b, struct regions *r)
 				     : i >= b->heads || !node->dirty,
 			"buffer");
 		if (node->stored)
-			hash_add(&b->index, by_lpn(b), i);
+			hash_add(&b->index, buffer_by_lpn(b), i);
 	}
 	regions_require(r,
 		pool_frees_zeros(&b->nodes, b->heads, POOL_NUMBERS(b->nodes, struct buffer_node, stored)),
@@ -599,7 +528,7 @@ void buffer_regions(struct buffer *b, struct regions *r)
 {
 	if (!b->ops->evict)
 		return;
-	node_regions(b, r);
+	buffer_node_regions(b, r);
 	regions_visit(r, &b->used, sizeof b->used);
 	if (!r->broken)
 		b->ops->regions(b, r);
@@ -612,7 +541,7 @@ void buffer_check(const struct buffer *b)
 	for (uint32_t i = 0; i < b->nodes.used; i++) {
 		const struct buffer_node *node = buffer_node(b, i);
 
-		used += count_bits(node->stored);
+		used += buffer_count_bits(node->stored);
 		BUG_ON(node->stored && buffer_find(b, node->lpn) != i,
 			"the buffer holds LPN %u, its index does not", node->lpn);
 		BUG_ON(node->dirty & ~node->stored && node->stored,

@@ -1,7 +1,7 @@
 /*
  * CFLRU (Park, Jung, Kang, Kim and Lee, "CFLRU: a replacement algorithm for flash memory", CASES 2006): clean first.
- * Of the pages that were not used for longest, a window, the oldest clean one leaves, which costs no write; if
- * there is none, the oldest of all.  What is read enters, too: without it nothing is clean.
+ * Of the window, a share of the pages that were used least recently, the oldest clean page is evicted, which costs no
+ * write; if none is clean, the oldest page.  Data that is read enters, too: without it no page is clean.
  */
 #include "buffer/recency.h"
 
@@ -11,23 +11,23 @@ struct cflru_settings {
 
 struct cflru {
 	struct recency recency;
-	uint32_t clean; /* head: clean pages, the one that was not used for longest first */
+	uint32_t clean; /* head: clean pages, least recently used first */
 };
 
 struct cflru_page {
 	struct recency_page recency;
-	struct link clean; /* of a dirty page: a ring of itself */
+	struct link clean; /* of a dirty page: in no list */
 };
 
 #define CFLRU(type, field) PARAM(type, struct cflru_settings, field)
 
 static const struct param cflru_params[] = {
 	{ CFLRU(REAL, window), 0, 1, "share", "0.25",
-		"pages of the buffer among which clean ones leave first" },
+		"of the pages, the least recently used ones, of which clean ones are evicted first" },
 	{ 0 },
 };
 
-static struct array_field clean_links(const struct buffer *b)
+static struct array_field cflru_clean_links(const struct buffer *b)
 {
 	return BUFFER_FIELD(b, struct cflru_page, clean);
 }
@@ -41,27 +41,27 @@ static void cflru_init(struct buffer *b)
 	b->read_allocate = true;
 }
 
-/* A page that has just been used. */
-static void enter(struct buffer *b, uint32_t node, bool clean)
+/* Adds a page that has just been used. */
+static void cflru_enter(struct buffer *b, uint32_t node, bool clean)
 {
 	struct cflru *c = b->state;
 
 	recency_add(&c->recency, b, node);
 	if (clean)
-		list_append(clean_links(b), c->clean, node);
+		list_append(cflru_clean_links(b), c->clean, node);
 	else
-		list_init(clean_links(b), node);
+		list_init(cflru_clean_links(b), node);
 }
 
 static void cflru_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
 	(void)mask;
-	enter(b, node, type == REQUEST_READ);
+	cflru_enter(b, node, type == REQUEST_READ);
 }
 
 static void cflru_removed(struct buffer *b, uint32_t node)
 {
-	list_remove(clean_links(b), node);
+	list_remove(cflru_clean_links(b), node);
 	recency_remove(&((struct cflru *)b->state)->recency, b, node);
 }
 
@@ -69,30 +69,30 @@ static void cflru_hit(struct buffer *b, uint32_t node, enum request_type type, m
 {
 	(void)mask;
 	cflru_removed(b, node);
-	enter(b, node, type == REQUEST_READ && !buffer_node(b, node)->dirty);
+	cflru_enter(b, node, type == REQUEST_READ && !buffer_node(b, node)->dirty);
 }
 
-/* A trim may take the last dirty sector. */
+/* A trim may drop the last dirty sector. */
 static void cflru_resized(struct buffer *b, uint32_t node, mask_t before)
 {
 	(void)before;
-	if (!buffer_node(b, node)->dirty && list_empty(clean_links(b), node))
-		recency_sort_in(b, clean_links(b), ((struct cflru *)b->state)->clean, node);
+	if (!buffer_node(b, node)->dirty && list_empty(cflru_clean_links(b), node))
+		recency_sort_in(b, cflru_clean_links(b), ((struct cflru *)b->state)->clean, node);
 }
 
 static void cflru_evict(struct buffer *b)
 {
 	const struct cflru_settings *s = b->settings;
 	struct cflru *c = b->state;
-	uint32_t clean = list_next(clean_links(b), c->clean);
+	uint32_t clean = list_next(cflru_clean_links(b), c->clean);
 	uint32_t window = (uint32_t)(s->window * c->recency.pages);
 
 	if (clean != c->clean && recency_is_last(&c->recency, b, clean, window)) {
-		buffer_explain(b, "the oldest clean page, which is among the last %u", window);
+		buffer_explain(b, "the oldest clean page, one of the %u least recently used", window);
 		buffer_choose(b, clean, WHOLE_PAGE);
 		return;
 	}
-	buffer_explain(b, "the oldest page; none of the last %u is clean", window);
+	buffer_explain(b, "the least recently used page; of the oldest %u none is clean", window);
 	buffer_choose(b, recency_oldest(&c->recency, b), WHOLE_PAGE);
 }
 
@@ -103,7 +103,7 @@ static void cflru_check(const struct buffer *b)
 	recency_check(&c->recency, b);
 	for (uint32_t i = 0; i < b->nodes.used; i++)
 		BUG_ON(buffer_node(b, i)->stored &&
-				list_empty(clean_links(b), i) != (buffer_node(b, i)->dirty != 0),
+				list_empty(cflru_clean_links(b), i) != (buffer_node(b, i)->dirty != 0),
 			"LPN %u is clean or dirty, the policy thinks otherwise", buffer_node(b, i)->lpn);
 }
 
@@ -112,12 +112,12 @@ static void cflru_regions(struct buffer *b, struct regions *r)
 	struct cflru *c = b->state;
 
 	recency_regions(&c->recency, b, r);
-	buffer_link_regions(b, r, clean_links(b), c->clean, 1);
+	buffer_link_regions(b, r, cflru_clean_links(b), c->clean, 1);
 }
 
 const struct buffer_ops buffer_cflru = {
 	.name = "cflru",
-	.brief = "among the pages that were not used for longest clean ones leave first (CASES'06)",
+	.brief = "of the least recently used pages evicts clean ones first (CASES'06)",
 	.size = sizeof(struct cflru),
 	.page_size = sizeof(struct cflru_page),
 	.params = cflru_params,

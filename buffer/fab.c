@@ -1,7 +1,7 @@
 /*
  * FAB (Jo, Kang, Park, Kim and Lee, "FAB: flash-aware buffer management policy for portable media players", IEEE
- * Trans. Consumer Electronics 52(2), 2006): the block of which most pages are in the buffer leaves whole, among equals
- * the one that was not used for longest.  A block that loses a page to a trim counts as used.
+ * Trans. Consumer Electronics 52(2), 2006): evicts the block with the most pages in the buffer, among equals the least
+ * recently used one.  A block that loses a page to a trim counts as used.
  */
 #include "base/ranks.h"
 #include "buffer/groups.h"
@@ -12,7 +12,7 @@ struct fab_settings {
 
 struct fab {
 	struct groups groups; /* the first `pages` of them are heads */
-	struct ranks ranks;   /* by pages that are not in the buffer */
+	struct ranks ranks;   /* by number of pages not buffered */
 };
 
 #define FAB(type, field) PARAM(type, struct fab_settings, field)
@@ -37,7 +37,7 @@ static void fab_exit(struct buffer *b)
 	groups_free(&((struct fab *)b->state)->groups);
 }
 
-static void used(struct fab *p, uint32_t group)
+static void fab_used(struct fab *p, uint32_t group)
 {
 	ranks_add(&p->ranks, group_links(&p->groups), p->groups.pages - group_at(&p->groups, group)->held,
 		group);
@@ -52,7 +52,7 @@ static void fab_inserted(struct buffer *b, uint32_t node, enum request_type type
 	(void)mask;
 	if (group_at(&p->groups, group)->held > 1)
 		list_remove(group_links(&p->groups), group);
-	used(p, group);
+	fab_used(p, group);
 }
 
 static void fab_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -62,7 +62,7 @@ static void fab_hit(struct buffer *b, uint32_t node, enum request_type type, mas
 	(void)type;
 	(void)mask;
 	list_remove(group_links(&p->groups), group_of(b, node));
-	used(p, group_of(b, node));
+	fab_used(p, group_of(b, node));
 }
 
 static void fab_removed(struct buffer *b, uint32_t node)
@@ -73,7 +73,7 @@ static void fab_removed(struct buffer *b, uint32_t node)
 	list_remove(group_links(&p->groups), group);
 	groups_leave(&p->groups, b, node);
 	if (group_at(&p->groups, group)->held)
-		used(p, group);
+		fab_used(p, group);
 }
 
 static void fab_evict(struct buffer *b)
@@ -81,8 +81,8 @@ static void fab_evict(struct buffer *b)
 	struct fab *p = b->state;
 	uint32_t victim = ranks_first(&p->ranks, group_links(&p->groups));
 
-	buffer_explain(b, "block %u, of which %u pages are here, as many as of any",
-		group_at(&p->groups, victim)->number, group_at(&p->groups, victim)->held);
+	buffer_explain(b, "block %u, which has the most pages here, %u", group_at(&p->groups, victim)->number,
+		group_at(&p->groups, victim)->held);
 	groups_choose(&p->groups, b, victim);
 }
 
@@ -102,7 +102,7 @@ static void fab_regions(struct buffer *b, struct regions *r)
 
 const struct buffer_ops buffer_fab = {
 	.name = "fab",
-	.brief = "the block with the most pages in the buffer leaves whole (flash-aware buffer, 2006)",
+	.brief = "evicts the block with the most pages in the buffer (flash-aware buffer, 2006)",
 	.size = sizeof(struct fab),
 	.page_size = sizeof(struct grouped_page),
 	.params = fab_params,

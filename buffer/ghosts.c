@@ -20,7 +20,7 @@ void ghosts_free(struct ghosts *g)
 	memory_free(g->ghost);
 }
 
-static void forget(struct ghosts *g, uint32_t i)
+static void ghosts_forget(struct ghosts *g, uint32_t i)
 {
 	hash_remove(&g->index, HASHED(g->ghost, lpn, chain), i);
 	list_remove(ARRAY_FIELD(g->ghost, link), i);
@@ -33,7 +33,7 @@ void ghosts_add(struct ghosts *g, lpn_t lpn)
 	uint32_t i;
 
 	if (!ghosts_take(g, lpn) && list_empty(links, FREE))
-		forget(g, list_next(links, REMEMBERED));
+		ghosts_forget(g, list_next(links, REMEMBERED));
 	i = list_next(links, FREE);
 	list_remove(links, i);
 	list_append(links, REMEMBERED, i);
@@ -47,11 +47,11 @@ bool ghosts_take(struct ghosts *g, lpn_t lpn)
 
 	if (i == INDEX_NONE)
 		return false;
-	forget(g, i);
+	ghosts_forget(g, i);
 	return true;
 }
 
-/* An index finds a page, of which there is one, whatever its chains are. */
+/* The index is rebuilt. */
 void ghosts_regions(struct ghosts *g, struct regions *r)
 {
 	struct array_field links = ARRAY_FIELD(g->ghost, link);

@@ -1,6 +1,6 @@
 /*
- * Logical pages that have left the buffer: a bounded memory for policies that treat a page which comes back
- * otherwise than a new one.  The one that came first is forgotten first.
+ * Ghosts: logical pages that were evicted lately, for policies that treat a page which comes back differently from a
+ * new one.  A bounded FIFO.
  */
 #ifndef BUFFER_GHOSTS_H
 #define BUFFER_GHOSTS_H
@@ -17,20 +17,19 @@ struct ghost {
 };
 
 struct ghosts {
-	struct ghost *
-		ghost; /* two heads first: of those that are remembered, the oldest first, and of free ones */
+	struct ghost *ghost; /* first two heads of lists: of ghosts, oldest first, and of free elements */
 	uint32_t room;
 	struct hash index;
 };
 
-/* Remembers at most `room` > 0 pages. */
+/* At most `room` > 0 ghosts. */
 struct ghosts ghosts_create(uint32_t room);
 void ghosts_free(struct ghosts *);
 
-/* Remembers the page as the newest. */
+/* The page becomes the newest ghost; if there is no room, the oldest one is forgotten. */
 void ghosts_add(struct ghosts *, lpn_t);
 
-/* Whether the page is remembered; it is no more. */
+/* Was the page a ghost?  It is none any more. */
 bool ghosts_take(struct ghosts *, lpn_t);
 
 /* State, for saving a run. */

@@ -2,7 +2,7 @@
 
 #include "base/fault.h"
 
-static struct hashed by_number(const struct groups *g)
+static struct hashed groups_by_number(const struct groups *g)
 {
 	return (struct hashed){ POOL_FIELD(g->pool, struct group, number),
 		POOL_FIELD(g->pool, struct group, chain) };
@@ -30,13 +30,13 @@ void groups_free(struct groups *g)
 uint32_t groups_enter(struct groups *g, struct buffer *b, uint32_t node)
 {
 	lpn_t lpn = buffer_node(b, node)->lpn;
-	uint32_t at = hash_find(&g->index, by_number(g), lpn / g->pages);
+	uint32_t at = hash_find(&g->index, groups_by_number(g), lpn / g->pages);
 
 	if (at == INDEX_NONE) {
 		at = pool_take(&g->pool);
 		memset(group_at(g, at), 0, g->pool.bytes);
 		group_at(g, at)->number = lpn / g->pages;
-		hash_add(&g->index, by_number(g), at);
+		hash_add(&g->index, groups_by_number(g), at);
 	}
 	group_at(g, at)->held++;
 	bits_set(group_at(g, at)->page, lpn % g->pages);
@@ -51,7 +51,7 @@ void groups_leave(struct groups *g, const struct buffer *b, uint32_t node)
 	bits_clear(group_at(g, at)->page, buffer_node(b, node)->lpn % g->pages);
 	if (--group_at(g, at)->held)
 		return;
-	hash_remove(&g->index, by_number(g), at);
+	hash_remove(&g->index, groups_by_number(g), at);
 	pool_give(&g->pool, at);
 }
 
@@ -67,7 +67,7 @@ void groups_choose(const struct groups *g, struct buffer *b, uint32_t group)
 			buffer_pad(b, first + i);
 }
 
-static bool is_group(const struct groups *g, uint32_t i)
+static bool groups_is_group(const struct groups *g, uint32_t i)
 {
 	return i < g->heads || (i < g->pool.used && group_at(g, i)->held);
 }
@@ -83,21 +83,22 @@ void groups_regions(struct groups *g, struct buffer *b, struct regions *r)
 	if (!r->broken)
 		hash_clear(&g->index);
 	for (uint32_t i = 0; i < g->pool.used && !r->broken; i++) {
-		if (!is_group(g, i))
+		if (!groups_is_group(g, i))
 			continue;
 		regions_require(r,
-			list_agrees(links, g->pool.used, i) && is_group(g, list_next(links, i)) &&
-				is_group(g, list_previous(links, i)) && group_at(g, i)->held <= g->pages,
+			list_agrees(links, g->pool.used, i) && groups_is_group(g, list_next(links, i)) &&
+				groups_is_group(g, list_previous(links, i)) &&
+				group_at(g, i)->held <= g->pages,
 			g->pool.what);
 		if (i >= g->heads)
-			hash_add(&g->index, by_number(g), i);
+			hash_add(&g->index, groups_by_number(g), i);
 	}
 	regions_require(r, pool_frees_zeros(&g->pool, g->heads, POOL_NUMBERS(g->pool, struct group, held)),
 		g->pool.what);
 	for (uint32_t i = b->heads; i < b->nodes.used && !r->broken; i++)
 		regions_require(r,
 			!buffer_node(b, i)->stored ||
-				(group_of(b, i) >= g->heads && is_group(g, group_of(b, i))),
+				(group_of(b, i) >= g->heads && groups_is_group(g, group_of(b, i))),
 			g->pool.what);
 }
 
@@ -121,7 +122,8 @@ void groups_check(const struct groups *g, const struct buffer *b)
 
 		for (size_t word = 0; word < bits_words(g->pages); word++)
 			pages += (uint32_t)__builtin_popcountll(at->page[word]);
-		BUG_ON(at->held && (at->held != pages || hash_find(&g->index, by_number(g), at->number) != i),
+		BUG_ON(at->held && (at->held != pages ||
+					   hash_find(&g->index, groups_by_number(g), at->number) != i),
 			"block %u holds %u pages in the buffer and counts %u, or is another", at->number,
 			pages, at->held);
 		held -= at->held;

@@ -1,6 +1,6 @@
 /*
- * Pages of the buffer by the block of the drive's addresses that they lie in: for policies whose victims are
- * blocks.  The order of the blocks is the policy's.
+ * Pages of the buffer by the block of logical addresses that they belong to, for policies that evict blocks.  The order
+ * of the blocks is the policy's.
  */
 #ifndef BUFFER_GROUPS_H
 #define BUFFER_GROUPS_H
@@ -14,10 +14,10 @@ struct group {
 	struct link link; /* the policy's */
 	uint32_t held;    /* pages in the buffer */
 	uint32_t note;    /* the policy's; zeroed when the block enters */
-	uint64_t page[];  /* a bit for each page: it is in the buffer */
+	uint64_t page[];  /* bit per page: it is in the buffer */
 };
 
-/* The state of each page of such a policy. */
+/* State for each page of such a policy. */
 struct grouped_page {
 	uint32_t group;
 };
@@ -29,7 +29,7 @@ struct groups {
 	uint32_t heads; /* the first groups */
 };
 
-/* `pages` of a block; the first `heads` groups are none, but heads of the policy's lists. */
+/* Blocks of `pages`; the first `heads` elements are heads of the policy's lists, not groups. */
 struct groups groups_create(uint32_t pages, uint32_t heads);
 void groups_free(struct groups *);
 
@@ -49,16 +49,16 @@ static inline uint32_t group_of(const struct buffer *b, uint32_t node)
 	return ((struct grouped_page *)buffer_own(b, node))->group;
 }
 
-/* A page enters its group, which has it as its only one if it is new and in no list.  Returns the group. */
+/* Adds a page to its group, which is returned.  A group with one page is new: it is in no list. */
 uint32_t groups_enter(struct groups *, struct buffer *, uint32_t node);
 
-/* A page leaves its group, whose last one it was if it holds none afterwards. */
+/* Removes a page from its group, which is gone after its last page. */
 void groups_leave(struct groups *, const struct buffer *, uint32_t node);
 
-/* All pages of the group are victims; between them those that are not here are padded, if the buffer pads. */
+/* Chooses all pages of the group as victims; if the buffer pads, its other pages are padded. */
 void groups_choose(const struct groups *, struct buffer *, uint32_t group);
 
-/* State, for saving a run: the groups, all of them in lists, and which pages are in them. */
+/* State, for saving a run: the groups, each in a list, and which pages are in them. */
 void groups_regions(struct groups *, struct buffer *, struct regions *);
 
 /* Aborts unless groups and buffer agree. */

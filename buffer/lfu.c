@@ -1,7 +1,7 @@
 /*
- * LFU: the page that was used least often since it entered leaves alone, among equals the one that was not used for
- * longest.  A page that was used often once stays long after, which is what frequency-based replacement (Robinson and
- * Devarakonda, SIGMETRICS 1990) and others set out to cure.  Counts end at 255, as in a byte per page.
+ * LFU: evicts the page used least often since it entered, among equals the least recently used one.  A page that was
+ * used often once stays long after, which frequency-based replacement (Robinson and Devarakonda, SIGMETRICS 1990) and
+ * others set out to cure.  Counts saturate at 255, as in a byte per page.
  */
 #include "base/ranks.h"
 #include "buffer/buffer.h"
@@ -17,7 +17,7 @@ struct lfu_page {
 	uint32_t uses;
 };
 
-static struct array_field links(const struct buffer *b)
+static struct array_field lfu_links(const struct buffer *b)
 {
 	return BUFFER_FIELD(b, struct lfu_page, link);
 }
@@ -26,19 +26,19 @@ static void lfu_init(struct buffer *b)
 {
 	uint32_t heads = BUFFER_HEADS(b, struct lfu_page, link, COUNTS);
 
-	((struct lfu *)b->state)->ranks = ranks_create(links(b), heads, COUNTS);
+	((struct lfu *)b->state)->ranks = ranks_create(lfu_links(b), heads, COUNTS);
 }
 
 static void lfu_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
 	(void)type;
 	(void)mask;
-	ranks_add(&((struct lfu *)b->state)->ranks, links(b), 0, node);
+	ranks_add(&((struct lfu *)b->state)->ranks, lfu_links(b), 0, node);
 }
 
 static void lfu_removed(struct buffer *b, uint32_t node)
 {
-	list_remove(links(b), node);
+	list_remove(lfu_links(b), node);
 }
 
 static void lfu_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -47,17 +47,17 @@ static void lfu_hit(struct buffer *b, uint32_t node, enum request_type type, mas
 
 	(void)type;
 	(void)mask;
-	list_remove(links(b), node);
+	list_remove(lfu_links(b), node);
 	page->uses += page->uses < COUNTS - 1;
-	ranks_add(&((struct lfu *)b->state)->ranks, links(b), page->uses, node);
+	ranks_add(&((struct lfu *)b->state)->ranks, lfu_links(b), page->uses, node);
 }
 
 static void lfu_evict(struct buffer *b)
 {
-	uint32_t victim = ranks_first(&((struct lfu *)b->state)->ranks, links(b));
+	uint32_t victim = ranks_first(&((struct lfu *)b->state)->ranks, lfu_links(b));
 
-	buffer_explain(b, "a page that was used %u times since it entered",
-		((struct lfu_page *)buffer_own(b, victim))->uses);
+	buffer_explain(
+		b, "a page used %u times since it entered", ((struct lfu_page *)buffer_own(b, victim))->uses);
 	buffer_choose(b, victim, WHOLE_PAGE);
 }
 
@@ -68,12 +68,12 @@ static void lfu_regions(struct buffer *b, struct regions *r)
 	regions_visit(r, &ranks->lowest, sizeof ranks->lowest);
 	regions_require(r, ranks->lowest <= COUNTS, "buffer");
 	BUFFER_BELOW(b, r, struct lfu_page, uses, COUNTS);
-	buffer_link_regions(b, r, links(b), ranks->head, COUNTS);
+	buffer_link_regions(b, r, lfu_links(b), ranks->head, COUNTS);
 }
 
 const struct buffer_ops buffer_lfu = {
 	.name = "lfu",
-	.brief = "the page that was used least often leaves first",
+	.brief = "evicts the page used least often",
 	.size = sizeof(struct lfu),
 	.page_size = sizeof(struct lfu_page),
 	.init = lfu_init,

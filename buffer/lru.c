@@ -1,18 +1,18 @@
 /*
- * LRU: pages in order of their last use, by a write or a read that found something; the one
- * that was not used for longest leaves alone.  The buffer of SSDsim.
+ * LRU: evicts the page used least recently, by a write or by a read that found some of its sectors.  The buffer of
+ * SSDsim.
  */
 #include "buffer/buffer.h"
 
 struct lru {
-	uint32_t pages; /* head: the one that was not used for longest first */
+	uint32_t pages; /* head: least recently used first */
 };
 
 struct lru_page {
 	struct link link;
 };
 
-static struct array_field links(const struct buffer *b)
+static struct array_field lru_links(const struct buffer *b)
 {
 	return BUFFER_FIELD(b, struct lru_page, link);
 }
@@ -26,12 +26,12 @@ static void lru_inserted(struct buffer *b, uint32_t node, enum request_type type
 {
 	(void)type;
 	(void)mask;
-	list_append(links(b), ((struct lru *)b->state)->pages, node);
+	list_append(lru_links(b), ((struct lru *)b->state)->pages, node);
 }
 
 static void lru_removed(struct buffer *b, uint32_t node)
 {
-	list_remove(links(b), node);
+	list_remove(lru_links(b), node);
 }
 
 static void lru_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -42,18 +42,18 @@ static void lru_hit(struct buffer *b, uint32_t node, enum request_type type, mas
 
 static void lru_evict(struct buffer *b)
 {
-	buffer_explain(b, "the page that was not used for longest");
-	buffer_choose(b, list_next(links(b), ((struct lru *)b->state)->pages), WHOLE_PAGE);
+	buffer_explain(b, "the least recently used page");
+	buffer_choose(b, list_next(lru_links(b), ((struct lru *)b->state)->pages), WHOLE_PAGE);
 }
 
 static void lru_regions(struct buffer *b, struct regions *r)
 {
-	buffer_link_regions(b, r, links(b), ((struct lru *)b->state)->pages, 1);
+	buffer_link_regions(b, r, lru_links(b), ((struct lru *)b->state)->pages, 1);
 }
 
 const struct buffer_ops buffer_lru = {
 	.name = "lru",
-	.brief = "the page that was not used for longest leaves first",
+	.brief = "evicts the least recently used page",
 	.size = sizeof(struct lru),
 	.page_size = sizeof(struct lru_page),
 	.init = lru_init,

@@ -1,24 +1,23 @@
 /*
  * MSAC (Zeng, "Improve performance of flash-based SSDs through multi-subpage merge and page-level temperature
- * recognition"): LRU whose victim, if it fills no page of flash, shares one with another page of the buffer, so that
- * neither is read first (multi-subpage merge); and which spares a victim that was used since it entered where a colder
- * page is near (temperature).  Needs an FTL that finds parts of a page in several places: ftl/mmap/.
+ * recognition"): LRU with two additions.  A victim that does not fill a page of flash shares it with another buffered
+ * page, so that neither is read first (multi-subpage merge).  A victim that was used since it entered is spared if a
+ * colder page is near (temperature).  Needs an FTL that can keep parts of a page in several places: ftl/mmap/.
  *
- * An eviction, T being the page that was not used for longest:
- *   1. T is not full and another page fits into what it leaves free: both leave, into one page.  Of those that
- *      fit, the one that was not used for longest; with max_members > 2 further ones as long as they fit.
- *   2. T is cold: it leaves.
- *   3. Among the last pages (the area) the oldest cold one, or if there is none and T is hot the oldest warm one,
- *      leaves in T's stead, again with a partner if it is not full and plti_merge is on.  T goes to the newest end or
- *      takes its place.
- *   4. There is none: T leaves.
+ * An eviction, T being the least recently used page:
+ *   1. If T is not full and another page fits into the rest of a page of flash, both are evicted into one page.  Of the
+ *      pages that fit it is the least recently used one; with max_members > 2 more pages follow as long as they fit.
+ *   2. If T is cold, it is evicted.
+ *   3. Otherwise T is spared: of the least recently used pages (the area) the oldest cold one is evicted, or if there is
+ *      none and T is hot the oldest warm one, again with a partner if it is not full and plti_merge is on.  T becomes
+ *      the newest page or takes the victim's place.
+ *   4. If the area has no colder page, T is evicted.
  *
- * The paper does not define temperatures (here: uses since the page entered), the area, what "exchange" does to T,
- * or whether a page may be filled in part.  With exchange = swap, its words, T is the victim again at once, and nothing
- * is gained; the preset has an effect everywhere and starves nobody.
+ * The paper does not define temperatures (here: uses since the page entered), the area, what "exchange" does to T, or
+ * whether a shared page must be full.  With exchange = swap, its words, T is the next victim at once and nothing is
+ * gained; with the default it is not, and no page stays forever.
  *
- * Pages hang in rings by their sectors and by their temperature, each in order of use, so that partners and colder
- * pages are found without a walk.
+ * Lists of pages by sectors and by temperature, each in order of use, find partners and colder pages without a search.
  */
 #include "buffer/recency.h"
 #include "stats/table.h"
@@ -42,20 +41,20 @@ struct msac_settings {
 
 struct msac_statistics {
 	uint64_t tried, merges, partners;
-	uint64_t exchanged[HOT], tail[TEMPERATURES]; /* by temperature of what left */
+	uint64_t exchanged[HOT], tail[TEMPERATURES]; /* by temperature of the victim */
 };
 
 struct msac {
 	struct recency recency;
-	uint32_t size;        /* heads: of pages of 1, 2, ... sectors */
-	uint32_t temperature; /* heads: cold, warm, hot */
+	uint32_t size; /* head of pages with one sector, less 1; those of two, three, ... sectors follow */
+	uint32_t temperature; /* head of cold pages; those of warm and hot ones follow */
 	struct msac_statistics count;
 };
 
 struct msac_page {
 	struct recency_page recency;
 	struct link size, temperature;
-	uint32_t heat; /* uses since it entered, less what decayed */
+	uint32_t heat; /* uses since it entered, reduced by decay */
 };
 
 static const char *const exchange_names[] = { "swap", "head", NULL };
@@ -65,47 +64,48 @@ static const char *const rule_names[] = { "le", "eq", NULL };
 #define MSAC(type, field) PARAM(type, struct msac_settings, field)
 
 static const struct param msac_params[] = {
-	{ MSAC(CHOICE, rule), 0, 0, "", "le", "pages share one that their sectors fit into (le) or fill (eq)",
-		rule_names },
-	{ MSAC(UINT, max_members), 2, MEMBERS_MOST, "pages", "2", "of which parts share one page" },
+	{ MSAC(CHOICE, rule), 0, 0, "", "le",
+		"pages share one that their sectors fit into (le) or fill exactly (eq)", rule_names },
+	{ MSAC(UINT, max_members), 2, MEMBERS_MOST, "pages", "2", "that may share one page" },
 	{ MSAC(BOOL, plti), 0, 1, "", "true", "a warm or hot page is spared where a colder one is near" },
-	{ MSAC(BOOL, plti_merge), 0, 1, "", "true", "what leaves in its stead is merged, too" },
+	{ MSAC(BOOL, plti_merge), 0, 1, "", "true", "the page evicted instead is merged, too" },
 	{ MSAC(CHOICE, exchange), 0, 0, "", "head",
-		"the page that was spared takes the place of what left in its stead (swap), or becomes the newest "
+		"the page that was spared takes the place of the page evicted instead (swap), or becomes the newest "
 		"(head)",
 		exchange_names },
-	{ MSAC(CHOICE, decay), 0, 0, "", "half", "what its temperature loses", decay_names },
+	{ MSAC(CHOICE, decay), 0, 0, "", "half", "how the temperature of the page that was spared decays",
+		decay_names },
 	{ MSAC(REAL, area), 0, 1, "share", "0.25",
-		"pages of the buffer among which colder ones are looked for" },
+		"of the pages, the least recently used ones, in which a colder one is sought" },
 	{ MSAC(UINT, warm), 1, HEAT_MOST, "uses", "1", "since it entered make a page warm" },
 	{ MSAC(UINT, hot), 1, HEAT_MOST, "uses", "4", "make it hot" },
 	{ 0 },
 };
 
-static struct msac_page *page_at(const struct buffer *b, uint32_t node)
+static struct msac_page *msac_page_at(const struct buffer *b, uint32_t node)
 {
 	return buffer_own(b, node);
 }
 
-static struct array_field sizes(const struct buffer *b)
+static struct array_field msac_sizes(const struct buffer *b)
 {
 	return BUFFER_FIELD(b, struct msac_page, size);
 }
 
-static struct array_field temperatures(const struct buffer *b)
+static struct array_field msac_temperatures(const struct buffer *b)
 {
 	return BUFFER_FIELD(b, struct msac_page, temperature);
 }
 
-static enum temperature temperature_of(const struct buffer *b, uint32_t node)
+static enum temperature msac_temperature_of(const struct buffer *b, uint32_t node)
 {
 	const struct msac_settings *s = b->settings;
-	uint32_t heat = page_at(b, node)->heat;
+	uint32_t heat = msac_page_at(b, node)->heat;
 
 	return heat >= s->hot ? HOT : heat >= s->warm ? WARM : COLD;
 }
 
-static uint32_t sectors_free(const struct buffer *b, uint32_t node)
+static uint32_t msac_sectors_free(const struct buffer *b, uint32_t node)
 {
 	return b->shape.sectors_per_page - buffer_sectors(b, node);
 }
@@ -120,24 +120,24 @@ static void msac_init(struct buffer *b)
 	b->merges = true;
 }
 
-/* ---- the rings ---- */
+/* ---- lists ---- */
 
-static void join_size(struct buffer *b, uint32_t node)
+static void msac_join_size(struct buffer *b, uint32_t node)
 {
-	recency_sort_in(b, sizes(b), ((struct msac *)b->state)->size + buffer_sectors(b, node), node);
+	recency_sort_in(b, msac_sizes(b), ((struct msac *)b->state)->size + buffer_sectors(b, node), node);
 }
 
-static void join_rings(struct buffer *b, uint32_t node)
+static void msac_join_lists(struct buffer *b, uint32_t node)
 {
-	join_size(b, node);
-	recency_sort_in(b, temperatures(b),
-		((struct msac *)b->state)->temperature + (uint32_t)temperature_of(b, node), node);
+	msac_join_size(b, node);
+	recency_sort_in(b, msac_temperatures(b),
+		((struct msac *)b->state)->temperature + (uint32_t)msac_temperature_of(b, node), node);
 }
 
-static void leave_rings(struct buffer *b, uint32_t node)
+static void msac_leave_lists(struct buffer *b, uint32_t node)
 {
-	list_remove(sizes(b), node);
-	list_remove(temperatures(b), node);
+	list_remove(msac_sizes(b), node);
+	list_remove(msac_temperatures(b), node);
 }
 
 static void msac_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -145,37 +145,37 @@ static void msac_inserted(struct buffer *b, uint32_t node, enum request_type typ
 	(void)type;
 	(void)mask;
 	recency_add(&((struct msac *)b->state)->recency, b, node);
-	join_rings(b, node);
+	msac_join_lists(b, node);
 }
 
 static void msac_removed(struct buffer *b, uint32_t node)
 {
-	leave_rings(b, node);
+	msac_leave_lists(b, node);
 	recency_remove(&((struct msac *)b->state)->recency, b, node);
 }
 
 static void msac_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
 	msac_removed(b, node);
-	page_at(b, node)->heat += page_at(b, node)->heat < HEAT_MOST;
+	msac_page_at(b, node)->heat += msac_page_at(b, node)->heat < HEAT_MOST;
 	msac_inserted(b, node, type, mask);
 }
 
 static void msac_resized(struct buffer *b, uint32_t node, mask_t before)
 {
 	(void)before;
-	list_remove(sizes(b), node);
-	join_size(b, node);
+	list_remove(msac_sizes(b), node);
+	msac_join_size(b, node);
 }
 
 /* ---- merging ---- */
 
-struct party {
+struct msac_party {
 	uint32_t member[MEMBERS_MOST], members;
 	uint32_t room; /* sectors of the page that are free */
 };
 
-static bool is_member(const struct party *p, uint32_t node)
+static bool msac_is_member(const struct msac_party *p, uint32_t node)
 {
 	for (uint32_t i = 0; i < p->members; i++)
 		if (p->member[i] == node)
@@ -183,18 +183,18 @@ static bool is_member(const struct party *p, uint32_t node)
 	return false;
 }
 
-/* The page that fits and was not used for longest; a scan from the oldest page on would meet it first. */
-static uint32_t partner(const struct buffer *b, const struct party *p)
+/* The least recently used page that fits: a scan from the oldest page on would find it first. */
+static uint32_t msac_partner(const struct buffer *b, const struct msac_party *p)
 {
 	const struct msac_settings *s = b->settings;
 	const struct msac *m = b->state;
 	uint32_t best = NODE_NONE;
 
 	for (uint32_t size = s->rule == RULE_EQ ? p->room : 1; size <= p->room; size++) {
-		uint32_t node = list_next(sizes(b), m->size + size);
+		uint32_t node = list_next(msac_sizes(b), m->size + size);
 
-		while (is_member(p, node))
-			node = list_next(sizes(b), node);
+		while (msac_is_member(p, node))
+			node = list_next(msac_sizes(b), node);
 		if (node != m->size + size &&
 			(best == NODE_NONE || recency_used(b, node) < recency_used(b, best)))
 			best = node;
@@ -202,16 +202,16 @@ static uint32_t partner(const struct buffer *b, const struct party *p)
 	return best;
 }
 
-/* The page leaves together with others.  False: it is full, or nothing fits. */
-static bool merge(struct buffer *b, uint32_t node)
+/* Evicts the page together with others.  False: it is full, or no other page fits. */
+static bool msac_merge(struct buffer *b, uint32_t node)
 {
 	const struct msac_settings *s = b->settings;
 	struct msac *m = b->state;
-	struct party p = { { node }, 1, sectors_free(b, node) };
+	struct msac_party p = { { node }, 1, msac_sectors_free(b, node) };
 
 	m->count.tried += p.room > 0;
 	while (p.room && p.members < s->max_members) {
-		uint32_t next = partner(b, &p);
+		uint32_t next = msac_partner(b, &p);
 
 		if (next == NODE_NONE)
 			break;
@@ -223,7 +223,7 @@ static bool merge(struct buffer *b, uint32_t node)
 	for (uint32_t i = 0; i < p.members; i++)
 		buffer_choose(b, p.member[i], WHOLE_PAGE);
 	buffer_merge(b);
-	buffer_explain(b, "LPN %u with what fits beside it, oldest first", buffer_node(b, node)->lpn);
+	buffer_explain(b, "LPN %u with pages that fit beside it, oldest first", buffer_node(b, node)->lpn);
 	m->count.merges++;
 	m->count.partners += p.members - 1;
 	return true;
@@ -231,12 +231,12 @@ static bool merge(struct buffer *b, uint32_t node)
 
 /* ---- temperature ---- */
 
-/* The oldest page of that temperature, if it is in the area. */
-static uint32_t oldest_in_area(struct buffer *b, enum temperature t)
+/* The oldest page of that temperature if it is in the area, else NODE_NONE. */
+static uint32_t msac_oldest_in_area(struct buffer *b, enum temperature t)
 {
 	const struct msac_settings *s = b->settings;
 	struct msac *m = b->state;
-	uint32_t node = list_next(temperatures(b), m->temperature + (uint32_t)t);
+	uint32_t node = list_next(msac_temperatures(b), m->temperature + (uint32_t)t);
 	uint32_t area = (uint32_t)ceil(s->area * m->recency.pages);
 
 	if (node == m->temperature + (uint32_t)t || !recency_is_last(&m->recency, b, node, area ? area : 1))
@@ -244,11 +244,11 @@ static uint32_t oldest_in_area(struct buffer *b, enum temperature t)
 	return node;
 }
 
-/* The page stays: the other one leaves now, in its stead. */
-static void exchange(struct buffer *b, uint32_t spared, uint32_t other)
+/* One page is spared: the other one is evicted instead. */
+static void msac_exchange(struct buffer *b, uint32_t spared, uint32_t other)
 {
 	const struct msac_settings *s = b->settings;
-	struct msac_page *page = page_at(b, spared);
+	struct msac_page *page = msac_page_at(b, spared);
 	struct msac *m = b->state;
 
 	msac_removed(b, spared);
@@ -257,25 +257,26 @@ static void exchange(struct buffer *b, uint32_t spared, uint32_t other)
 		recency_add(&m->recency, b, spared);
 	else
 		recency_replace(&m->recency, b, spared, other);
-	join_rings(b, spared);
+	msac_join_lists(b, spared);
 }
 
-/* What leaves in the stead of the oldest page; that page itself.  Without plti all are cold. */
-static uint32_t spare(struct buffer *b, uint32_t oldest)
+/* The page to be evicted instead of the oldest one, or that page itself.  Without plti all pages are cold. */
+static uint32_t msac_spare(struct buffer *b, uint32_t oldest)
 {
 	const struct msac_settings *s = b->settings;
 	struct msac *m = b->state;
-	enum temperature own = s->plti ? temperature_of(b, oldest) : COLD;
+	enum temperature own = s->plti ? msac_temperature_of(b, oldest) : COLD;
 
 	for (enum temperature t = COLD; t < own; t++) {
-		uint32_t other = oldest_in_area(b, t);
+		uint32_t other = msac_oldest_in_area(b, t);
 
 		if (other == NODE_NONE)
 			continue;
 		buffer_explain(b, "LPN %u is spared, used %u times; LPN %u is colder and near",
-			buffer_node(b, oldest)->lpn, page_at(b, oldest)->heat, buffer_node(b, other)->lpn);
+			buffer_node(b, oldest)->lpn, msac_page_at(b, oldest)->heat,
+			buffer_node(b, other)->lpn);
 		m->count.exchanged[t]++;
-		exchange(b, oldest, other);
+		msac_exchange(b, oldest, other);
 		return other;
 	}
 	m->count.tail[own]++;
@@ -287,13 +288,13 @@ static void msac_evict(struct buffer *b)
 	const struct msac_settings *s = b->settings;
 	uint32_t oldest = recency_oldest(&((struct msac *)b->state)->recency, b), victim;
 
-	if (merge(b, oldest))
+	if (msac_merge(b, oldest))
 		return;
-	victim = spare(b, oldest);
-	if (victim != oldest && s->plti_merge && merge(b, victim))
+	victim = msac_spare(b, oldest);
+	if (victim != oldest && s->plti_merge && msac_merge(b, victim))
 		return;
-	buffer_explain(
-		b, "LPN %u by itself, used %u times", buffer_node(b, victim)->lpn, page_at(b, victim)->heat);
+	buffer_explain(b, "LPN %u by itself, used %u times", buffer_node(b, victim)->lpn,
+		msac_page_at(b, victim)->heat);
 	buffer_choose(b, victim, WHOLE_PAGE);
 }
 
@@ -302,14 +303,13 @@ static void msac_evict(struct buffer *b)
 #define COUNT(field) STAT_COUNT, offsetof(struct msac_statistics, field)
 
 static const struct stat_row msac_stats[] = {
-	{ "msm_tried", "pages", "to leave that were not full", COUNT(tried) },
-	{ "msm_merges", "", "of these a partner was found for", COUNT(merges) },
-	{ "msm_partners", "pages", "that left with them, before their turn", COUNT(partners) },
-	{ "plti_cold", "pages", "cold ones that left in the stead of a warm or hot one",
-		COUNT(exchanged[COLD]) },
-	{ "plti_warm", "pages", "warm ones that left in the stead of a hot one", COUNT(exchanged[WARM]) },
-	{ "plti_tail_cold", "pages", "that left in their turn and were cold", COUNT(tail[COLD]) },
-	{ "plti_tail_warm", "pages", "the same, warm: nothing colder was near", COUNT(tail[WARM]) },
+	{ "msm_tried", "pages", "victims that were not full", COUNT(tried) },
+	{ "msm_merges", "", "of these, with a partner", COUNT(merges) },
+	{ "msm_partners", "pages", "partners, evicted before their turn", COUNT(partners) },
+	{ "plti_cold", "pages", "cold, evicted instead of a warm or hot one", COUNT(exchanged[COLD]) },
+	{ "plti_warm", "pages", "warm, evicted instead of a hot one", COUNT(exchanged[WARM]) },
+	{ "plti_tail_cold", "pages", "evicted in their turn, cold", COUNT(tail[COLD]) },
+	{ "plti_tail_warm", "pages", "the same, warm: no colder page was near", COUNT(tail[WARM]) },
 	{ "plti_tail_hot", "pages", "the same, hot", COUNT(tail[HOT]) },
 	{ 0 },
 };
@@ -324,18 +324,18 @@ static void msac_statistics(struct buffer *b, struct stat_list *list)
 				    .size = sizeof m->count });
 }
 
-/* Pages of one ring, which is in order; each belongs there. */
-static uint32_t check_ring(const struct buffer *b, struct array_field ring, uint32_t head, bool by_size)
+/* The number of pages in a list.  They belong there, in order of use. */
+static uint32_t msac_check_list(const struct buffer *b, struct array_field links, uint32_t head, bool by_size)
 {
 	const struct msac *m = b->state;
 	uint64_t used = 0;
 	uint32_t pages = 0;
 
-	for (uint32_t i = list_next(ring, head); i != head; i = list_next(ring, i)) {
+	for (uint32_t i = list_next(links, head); i != head; i = list_next(links, i)) {
 		uint32_t own = by_size ? m->size + buffer_sectors(b, i)
-				       : m->temperature + (uint32_t)temperature_of(b, i);
+				       : m->temperature + (uint32_t)msac_temperature_of(b, i);
 
-		BUG_ON(own != head || recency_used(b, i) <= used, "LPN %u is in a wrong ring or out of order",
+		BUG_ON(own != head || recency_used(b, i) <= used, "LPN %u is in a wrong list or out of order",
 			buffer_node(b, i)->lpn);
 		used = recency_used(b, i);
 		pages++;
@@ -350,11 +350,11 @@ static void msac_check(const struct buffer *b)
 
 	recency_check(&m->recency, b);
 	for (uint32_t size = 1; size <= b->shape.sectors_per_page; size++)
-		sized += check_ring(b, sizes(b), m->size + size, true);
+		sized += msac_check_list(b, msac_sizes(b), m->size + size, true);
 	for (uint32_t t = 0; t < TEMPERATURES; t++)
-		tempered += check_ring(b, temperatures(b), m->temperature + t, false);
+		tempered += msac_check_list(b, msac_temperatures(b), m->temperature + t, false);
 	BUG_ON(sized != m->recency.pages || tempered != m->recency.pages,
-		"of %u pages %u are in rings by size, %u by temperature", m->recency.pages, sized, tempered);
+		"of %u pages %u are in lists by size, %u by temperature", m->recency.pages, sized, tempered);
 }
 
 static void msac_regions(struct buffer *b, struct regions *r)
@@ -363,13 +363,13 @@ static void msac_regions(struct buffer *b, struct regions *r)
 
 	recency_regions(&m->recency, b, r);
 	BUFFER_BELOW(b, r, struct msac_page, heat, HEAT_MOST + 1);
-	buffer_link_regions(b, r, sizes(b), m->size + 1, b->shape.sectors_per_page);
-	buffer_link_regions(b, r, temperatures(b), m->temperature, TEMPERATURES);
+	buffer_link_regions(b, r, msac_sizes(b), m->size + 1, b->shape.sectors_per_page);
+	buffer_link_regions(b, r, msac_temperatures(b), m->temperature, TEMPERATURES);
 }
 
 const struct buffer_ops buffer_msac = {
 	.name = "msac",
-	.brief = "LRU that lets parts of pages share one and spares what is used (needs ftl = mmap)",
+	.brief = "LRU that writes parts of pages into one and spares used pages (needs ftl = mmap)",
 	.size = sizeof(struct msac),
 	.page_size = sizeof(struct msac_page),
 	.params = msac_params,

@@ -1,11 +1,11 @@
 /*
  * 2QW-Clock (He, Wang, Feng, Liu, Wu, Hu and He, "2QW-Clock: an efficient SSD buffer management algorithm", HiPC 2015),
- * as far as its abstract tells: 2Q whose main queue is a clock in which pages written weigh more than pages read.
- *   - A page that is new stands in a queue, first in first out, where a use moves nothing; a scan passes through it.
- *   - A page that left that queue not long ago (a ghost) enters the main ring behind the hand, with the weight of
- *     what brought it.  A use there lifts its weight to its own.  The hand takes one off each page it passes
- *     and evicts the first without any.
- *   - The queue gives as long as it holds more than its share of the sectors, or the ring is empty.
+ * as far as its abstract goes: 2Q whose main queue is a clock in which written pages weigh more than read ones.
+ *   - A new page enters a FIFO queue, in which a use moves nothing; so a scan passes through it.
+ *   - A page evicted from that queue not long ago (a ghost) enters the clock behind the hand, with the weight of the
+ *     access that brought it.  A use raises its weight to that of the use.  The hand decrements the weight of each page
+ *     it passes and evicts the first page without weight.
+ *   - The victim is from the queue if it holds more than its share of the sectors, or the clock is empty.
  * Sizes and weights are not public: those of 2Q, and 4 to 1.
  */
 #include "buffer/ghosts.h"
@@ -26,8 +26,8 @@ struct qw_statistics {
 
 struct qw {
 	struct ghosts ghosts;
-	uint32_t queue, ring; /* heads: the oldest page first; the page under the hand first */
-	uint64_t held, share; /* sectors in the queue; more than this share, it gives */
+	uint32_t queue, ring; /* heads: oldest page first; page under the hand first */
+	uint64_t held, share; /* sectors in the queue; its share of the buffer */
 	struct qw_statistics count;
 };
 
@@ -40,17 +40,16 @@ struct qw_page {
 #define QW(type, field) PARAM(type, struct qw_settings, field)
 
 static const struct param qw_params[] = {
-	{ QW(BOOL, read_allocate), 0, 1, "", "false", "what is read enters, too" },
-	{ QW(REAL, queue_share), 0, 1, "share", "0.25", "sectors of the buffer for pages that are new" },
-	{ QW(REAL, ghost_share), 0, 100, "share", "0.5",
-		"pages remembered that left the queue, in pages of the buffer; at least one" },
+	{ QW(BOOL, read_allocate), 0, 1, "", "false", "data that is read enters, too" },
+	{ QW(REAL, queue_share), 0, 1, "share", "0.25", "of the buffer's sectors for new pages" },
+	{ QW(REAL, ghost_share), 0, 100, "share", "0.5", "ghosts, in pages of the buffer; at least one" },
 	{ QW(UINT, write_weight), 0, WEIGHT_MOST, "", "4",
-		"of a page that is written: times that the hand spares it" },
-	{ QW(UINT, read_weight), 0, WEIGHT_MOST, "", "1", "of a page that is read" },
+		"of a written page: times that the hand spares it" },
+	{ QW(UINT, read_weight), 0, WEIGHT_MOST, "", "1", "of a read page" },
 	{ 0 },
 };
 
-static struct array_field links(const struct buffer *b)
+static struct array_field qw_links(const struct buffer *b)
 {
 	return BUFFER_FIELD(b, struct qw_page, link);
 }
@@ -73,7 +72,7 @@ static void qw_exit(struct buffer *b)
 	ghosts_free(&((struct qw *)b->state)->ghosts);
 }
 
-static uint32_t weight_of(const struct buffer *b, enum request_type type)
+static uint32_t qw_weight_of(const struct buffer *b, enum request_type type)
 {
 	const struct qw_settings *s = b->settings;
 
@@ -88,18 +87,18 @@ static void qw_inserted(struct buffer *b, uint32_t node, enum request_type type,
 	(void)mask;
 	page->in_ring = ghosts_take(&q->ghosts, buffer_node(b, node)->lpn);
 	if (page->in_ring) {
-		page->weight = weight_of(b, type);
+		page->weight = qw_weight_of(b, type);
 		q->count.ghost_hits++;
 	} else {
 		q->held += buffer_sectors(b, node);
 	}
-	list_append(links(b), page->in_ring ? q->ring : q->queue, node);
+	list_append(qw_links(b), page->in_ring ? q->ring : q->queue, node);
 }
 
 static void qw_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
 	struct qw_page *page = buffer_own(b, node);
-	uint32_t weight = weight_of(b, type);
+	uint32_t weight = qw_weight_of(b, type);
 
 	(void)mask;
 	if (page->in_ring && page->weight < weight)
@@ -115,21 +114,21 @@ static void qw_resized(struct buffer *b, uint32_t node, mask_t before)
 
 static void qw_removed(struct buffer *b, uint32_t node)
 {
-	list_remove(links(b), node);
+	list_remove(qw_links(b), node);
 	if (!((struct qw_page *)buffer_own(b, node))->in_ring)
 		((struct qw *)b->state)->held -= buffer_sectors(b, node);
 }
 
-/* The first page without weight from the hand on; the hand then stands behind it. */
-static uint32_t turn(struct buffer *b)
+/* Turns the hand to the first page without weight. */
+static uint32_t qw_turn(struct buffer *b)
 {
 	struct qw *q = b->state;
 	uint32_t node;
 
-	while (((struct qw_page *)buffer_own(b, node = list_next(links(b), q->ring)))->weight) {
+	while (((struct qw_page *)buffer_own(b, node = list_next(qw_links(b), q->ring)))->weight) {
 		((struct qw_page *)buffer_own(b, node))->weight--;
-		list_remove(links(b), node);
-		list_append(links(b), q->ring, node);
+		list_remove(qw_links(b), node);
+		list_append(qw_links(b), q->ring, node);
 		q->count.steps++;
 	}
 	return node;
@@ -141,14 +140,14 @@ static void qw_evict(struct buffer *b)
 	uint64_t steps = q->count.steps;
 	uint32_t victim;
 
-	if (list_empty(links(b), q->ring) || q->held > q->share) {
-		victim = list_next(links(b), q->queue);
+	if (list_empty(qw_links(b), q->ring) || q->held > q->share) {
+		victim = list_next(qw_links(b), q->queue);
 		buffer_explain(b, "the oldest page of the queue, which holds %llu sectors and may hold %llu",
 			(unsigned long long)q->held, (unsigned long long)q->share);
 		ghosts_add(&q->ghosts, buffer_node(b, victim)->lpn);
 		q->count.from_queue++;
 	} else {
-		victim = turn(b);
+		victim = qw_turn(b);
 		buffer_explain(b, "the first page of the ring without weight; the hand passed %llu",
 			(unsigned long long)(q->count.steps - steps));
 		q->count.from_ring++;
@@ -159,10 +158,10 @@ static void qw_evict(struct buffer *b)
 #define COUNT(field) STAT_COUNT, offsetof(struct qw_statistics, field)
 
 static const struct stat_row qw_stats[] = {
-	{ "queue_evictions", "pages", "new ones, remembered as ghosts", COUNT(from_queue) },
-	{ "ring_evictions", "pages", "that had come back once", COUNT(from_ring) },
-	{ "ghost_hits", "pages", "came back while they were remembered", COUNT(ghost_hits) },
-	{ "hand_steps", "pages", "passed by the hand, lighter by one", COUNT(steps) },
+	{ "queue_evictions", "pages", "new ones, which became ghosts", COUNT(from_queue) },
+	{ "ring_evictions", "pages", "that had been ghosts", COUNT(from_ring) },
+	{ "ghost_hits", "pages", "that were ghosts when they entered", COUNT(ghost_hits) },
+	{ "hand_steps", "pages", "passed by the hand", COUNT(steps) },
 	{ 0 },
 };
 
@@ -180,7 +179,7 @@ static void qw_check(const struct buffer *b)
 	const struct qw *q = b->state;
 	uint64_t held = 0;
 
-	for (uint32_t i = list_next(links(b), q->queue); i != q->queue; i = list_next(links(b), i))
+	for (uint32_t i = list_next(qw_links(b), q->queue); i != q->queue; i = list_next(qw_links(b), i))
 		held += buffer_sectors(b, i);
 	BUG_ON(held != q->held, "the queue holds %llu sectors, counts %llu", (unsigned long long)held,
 		(unsigned long long)q->held);
@@ -193,13 +192,13 @@ static void qw_regions(struct buffer *b, struct regions *r)
 	regions_visit(r, &q->held, sizeof q->held);
 	BUFFER_BELOW(b, r, struct qw_page, weight, WEIGHT_MOST + 1);
 	BUFFER_BELOW(b, r, struct qw_page, in_ring, 2);
-	buffer_link_regions(b, r, links(b), q->queue, 2);
+	buffer_link_regions(b, r, qw_links(b), q->queue, 2);
 	ghosts_regions(&q->ghosts, r);
 }
 
 const struct buffer_ops buffer_twoqwclock = {
 	.name = "2qw-clock",
-	.brief = "new pages in a queue, those that come back in a clock with weights (HiPC'15)",
+	.brief = "new pages in a queue, those that come back soon in a clock with weights (HiPC'15)",
 	.group = "qw",
 	.size = sizeof(struct qw),
 	.page_size = sizeof(struct qw_page),

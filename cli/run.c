@@ -340,7 +340,7 @@ static void run_connect(struct session *s)
 		.keep_going = run_keep_going,
 		.context = s,
 		.ask_every = s->saver.requests,
-		.summed = s->saver.path,
+		.keeps_sum = s->saver.path,
 		.explanation = s->o->explain ? &s->explanation : NULL,
 		.timeline = s->o->timeline[0] ? &s->timeline : NULL,
 		.windows = s->o->series || s->o->warm_up ? &s->windows : NULL };

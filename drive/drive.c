@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Pages of one request that are hinted at. */
+/* Pages of one request whose mapping entries are fetched ahead. */
 #define EXPECT_MOST 4u
 
 /* ---- the request path ---- */
@@ -22,9 +22,9 @@ enum request_class drive_classify(const struct geometry *g, const struct request
 	return (r->start | end) & (page - 1) ? CLASS_UNALIGNED : CLASS_ALIGNED;
 }
 
-/* The buffer's sink: what leaves it and what it lacks goes to the FTL as part of the same request, which does not
- * wait for what makes room for data it has read already. */
-static void hand_over(struct drive *d, const struct extent *extents, size_t n,
+/* The buffer's sink: flushes and misses reach the FTL as part of the present request.  It does not wait for flushes that
+ * make room for data it has already read. */
+static void drive_hand_over(struct drive *d, const struct extent *extents, size_t n,
 	void (*write)(struct ftl *, struct io *, const struct extent *, size_t))
 {
 	uint32_t accesses = d->io.accesses;
@@ -38,28 +38,28 @@ static void hand_over(struct drive *d, const struct extent *extents, size_t n,
 		d->io.accesses = accesses;
 }
 
-static void write_to_ftl(void *drive, const struct extent *extents, size_t n)
+static void drive_write_to_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
 
-	hand_over(d, extents, n, d->ftl->ops->write);
+	drive_hand_over(d, extents, n, d->ftl->ops->write);
 }
 
-static void write_merged_to_ftl(void *drive, const struct extent *extents, size_t n)
+static void drive_write_merged_to_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
 
-	hand_over(d, extents, n, d->ftl->ops->write_merged);
+	drive_hand_over(d, extents, n, d->ftl->ops->write_merged);
 }
 
-static void read_from_ftl(void *drive, const struct extent *extents, size_t n)
+static void drive_read_from_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
 
 	d->ftl->ops->read(d->ftl, &d->io, extents, n);
 }
 
-static void oracle_request(struct drive *d, const struct request *r)
+static void drive_tell_oracle(struct drive *d, const struct request *r)
 {
 	struct extent e = request_extent(r);
 
@@ -75,81 +75,84 @@ static void oracle_request(struct drive *d, const struct request *r)
 		oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
 }
 
-static void serve_part(struct drive *d, const struct host_part *p)
+static void drive_write_batch(struct drive *d)
 {
-	switch (p->type) {
-	case REQUEST_READ:
+	if (d->batched)
+		d->ftl->ops->write(d->ftl, &d->io, d->batch, d->batched);
+	d->batched = 0;
+}
+
+/* Outside time: past the buffer, which is empty then.  Writes that ascend reach the FTL together. */
+static void drive_serve_part_untimed(struct drive *d, const struct host_part *p)
+{
+	uint32_t n = d->batched;
+
+	if (p->type != REQUEST_WRITE || (n && (n == DRIVE_BATCH || p->device.start < d->batch[n - 1].end)))
+		drive_write_batch(d);
+	if (p->type == REQUEST_WRITE) {
+		oracle_send(d->oracle, p->host, p->device);
+		d->batch[d->batched++] = p->device;
+	} else if (p->type == REQUEST_READ) {
+		d->ftl->ops->read(d->ftl, &d->io, &p->device, 1);
+	} else {
+		oracle_unsend(d->oracle, p->device);
+		d->ftl->ops->trim(d->ftl, &d->io, p->device);
+	}
+}
+
+static void drive_serve_part(struct drive *d, const struct host_part *p)
+{
+	if (!d->io.timed) {
+		drive_serve_part_untimed(d, p);
+	} else if (p->type == REQUEST_READ) {
 		d->io.accesses += buffer_read(d->buffer, p->device);
-		break;
-	case REQUEST_WRITE:
+	} else if (p->type == REQUEST_WRITE) {
 		oracle_send(d->oracle, p->host, p->device);
 		d->io.accesses += buffer_write(d->buffer, p->device);
-		break;
-	default:
+	} else {
 		oracle_unsend(d->oracle, p->device);
 		buffer_trim(d->buffer, p->device);
 		d->ftl->ops->trim(d->ftl, &d->io, p->device);
 	}
 }
 
-/* What the layer of a write reads first, as it was before: all that the request makes then waits for it.  Returns how
- * many parts that is. */
-static uint32_t serve_first_step(struct drive *d)
+static void drive_serve_read_of_write(struct drive *d, const struct host_part *p)
+{
+	oracle_expect(d->oracle, (struct extent){ p->host, p->host + extent_sectors(p->device) });
+	oracle_expect_at(d->oracle, p->host, p->device);
+	drive_serve_part(d, p);
+	oracle_answered(d->oracle);
+}
+
+/* A host layer may have a write read other sectors first, as they were before it; all other operations of the request
+ * wait for that.  Outside time these reads change nothing.  Returns how many parts they are. */
+static uint32_t drive_serve_reads_of_write(struct drive *d)
 {
 	const struct host *h = d->host;
-	uint32_t i = 0;
+	uint32_t i;
 
-	for (; i < h->parts && h->part[i].type == REQUEST_READ; i++) {
-		const struct host_part *p = &h->part[i];
-
-		oracle_expect(d->oracle, (struct extent){ p->host, p->host + extent_sectors(p->device) });
-		oracle_expect_at(d->oracle, p->host, p->device);
-		serve_part(d, p);
-		oracle_answered(d->oracle);
-	}
+	for (i = 0; i < h->parts && h->part[i].type == REQUEST_READ; i++)
+		if (d->io.timed)
+			drive_serve_read_of_write(d, &h->part[i]);
 	d->io.step = d->io.last_op;
 	return i;
 }
 
-/* The same as below where every part goes straight on: a fifth of the way of most requests. */
-static void serve_directly(struct drive *d, const struct request *r)
-{
-	const struct ftl_ops *ops = d->ftl->ops;
-	struct extent e = request_extent(r);
-
-	host_map_same(d->host, r);
-	switch (r->type) {
-	case REQUEST_READ:
-		ops->read(d->ftl, &d->io, &e, 1);
-		break;
-	case REQUEST_WRITE:
-		if (!d->ftl->failed)
-			ops->write(d->ftl, &d->io, &e, 1);
-		break;
-	default:
-		ops->trim(d->ftl, &d->io, e);
-	}
-}
-
-static void serve(struct drive *d, const struct request *r)
+static void drive_serve(struct drive *d, const struct request *r)
 {
 	struct host *h = d->host;
 	uint32_t i;
 
-	if (d->direct) {
-		serve_directly(d, r);
-		return;
-	}
 	host_map(h, r);
-	i = r->type == REQUEST_WRITE ? serve_first_step(d) : 0;
-	oracle_request(d, r);
+	i = r->type == REQUEST_WRITE ? drive_serve_reads_of_write(d) : 0;
+	drive_tell_oracle(d, r);
 	for (; i < h->parts; i++)
-		serve_part(d, &h->part[i]);
+		drive_serve_part(d, &h->part[i]);
 	if (r->type == REQUEST_READ)
 		oracle_answered(d->oracle);
 }
 
-static void remember(struct drive *d, uint32_t ticket, struct pending pending)
+static void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)
 {
 	if (ticket >= d->pending_room) {
 		d->pending_room = ticket < 512 ? 1024 : 2 * ticket;
@@ -167,17 +170,17 @@ void drive_expect(struct drive *d, const struct request *r)
 	if (r->type == REQUEST_COLLECT)
 		return;
 	if (hints->expect_next)
-		for (sector_t lpn = d->expected.start; lpn < d->expected.end; lpn++)
+		for (sector_t lpn = d->prefetched.start; lpn < d->prefetched.end; lpn++)
 			hints->expect_next(d->ftl, (lpn_t)lpn);
-	d->expected = (struct extent){ 0 };
+	d->prefetched = (struct extent){ 0 };
 	if (!hints->expect || last >= d->geometry.logical_pages)
 		return;
 	hints->expect(d->ftl, first);
-	d->expected = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
+	d->prefetched = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
 }
 
-/* Until then its look-ups wait: data to be written crosses the link first. */
-static tick_t taken_in(struct drive *d, const struct request *r)
+/* When the drive may begin with a request: data to be written has crossed the link. */
+static tick_t drive_arrives_by_link(struct drive *d, const struct request *r)
 {
 	tick_t now = schedule_now(d->flash->schedule);
 
@@ -186,107 +189,109 @@ static tick_t taken_in(struct drive *d, const struct request *r)
 	return host_cross(d->host, false, now, r->type == REQUEST_WRITE ? r->sectors : 0);
 }
 
-static void count_programs(struct class_statistics *c, uint64_t programs, const struct request *r)
+static void drive_count_programs(struct class_statistics *c, uint64_t programs, const struct request *r)
 {
 	c->programs += programs;
 	c->programs_each += (double)programs / r->sectors;
 }
 
-static void collect(struct drive *d)
+static void drive_collect(struct drive *d)
 {
 	struct schedule *s = d->flash->schedule;
 
 	schedule_begin(s, &d->io);
-	remember(d, d->io.ticket, (struct pending){ .aside = true });
+	drive_remember(d, d->io.ticket, (struct pending){ .is_gc_command = true });
 	if (!store_collect(d->ftl->store, &d->io))
 		schedule_note(s, "no block can be reclaimed: each would cost as many pages as it frees");
 	schedule_submit(s, &d->io, 0);
 }
 
-static bool take_in(struct drive *d, const struct request *r)
+static bool drive_enter(struct drive *d, const struct request *r)
 {
-	enum request_class class = drive_classify(&d->geometry, r);
+	enum request_class kind = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
 	uint32_t row = d->journal ? journal_entered(d->journal, r, now, d->flash) : 0;
 
-	if (!d->taken[REQUEST_READ] && !d->taken[REQUEST_WRITE] && !d->taken[REQUEST_TRIM])
+	if (!d->submitted[REQUEST_READ] && !d->submitted[REQUEST_WRITE] && !d->submitted[REQUEST_TRIM])
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
 	schedule_begin(d->flash->schedule, &d->io);
-	remember(d, d->io.ticket,
-		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t) class });
-	serve(d, r);
+	drive_remember(d, d->io.ticket,
+		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind });
+	drive_serve(d, r);
 	if (d->journal)
 		journal_taken(d->journal, row, d->flash);
-	d->taken[r->type]++;
+	d->submitted[r->type]++;
 	d->in_drive++;
 	if (r->type == REQUEST_WRITE)
-		count_programs(&d->count->class[class][REQUEST_WRITE],
-			d -> flash -> count[OP_PROGRAM][CAUSE_HOST] - programs, r);
+		drive_count_programs(&d->count->of_class[kind][REQUEST_WRITE],
+			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs, r);
 	schedule_submit(d->flash->schedule, &d->io,
-		taken_in(d, r) - now + d->io.accesses * d->settings->dram.access_ns + d->io.controller_ns);
+		drive_arrives_by_link(d, r) - now + d->io.accesses * d->settings->dram.access_ns +
+			d->io.controller_ns);
 	return !d->ftl->failed;
 }
 
 bool drive_submit(struct drive *d, const struct request *r)
 {
 	if (r->type != REQUEST_COLLECT)
-		return take_in(d, r);
-	collect(d);
+		return drive_enter(d, r);
+	drive_collect(d);
 	return true;
 }
 
-static void count_request(struct request_statistics *s, const struct pending *p, tick_t when)
+static void drive_count_request(struct request_statistics *s, const struct pending *p, tick_t when)
 {
 	s->count++;
 	histogram_add(&s->latency, when - p->arrival);
 }
 
-static void count_of_class(struct class_statistics *c, const struct pending *p, tick_t when)
+static void drive_count_in_class(struct class_statistics *c, const struct pending *p, tick_t when)
 {
-	count_request(&c->request, p, when);
+	drive_count_request(&c->request, p, when);
 	c->request.sectors += p->sectors;
 	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
-static inline void complete(struct drive *d, const struct pending *p, tick_t when)
+static inline void drive_complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	struct drive_statistics *s = d->count;
 
 	d->in_drive--;
-	d->before -= p->before;
+	d->uncounted -= p->uncounted;
 	if (d->journal)
-		journal_completed(d->journal, p->row, class_name(p->class), when, !p->before && !d->warming);
-	if (p->before)
+		journal_completed(
+			d->journal, p->row, class_name(p->kind), when, !p->uncounted && !d->warming);
+	if (p->uncounted)
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
 	s->request[REQUEST_TYPES].count++;
 	s->request[p->type].sectors += p->sectors;
-	histogram_add(&s->service[p->type], when - p->taken);
+	histogram_add(&s->service[p->type], when - p->entered);
 	if (p->type == REQUEST_TRIM)
-		count_request(&s->request[REQUEST_TRIM], p, when);
+		drive_count_request(&s->request[REQUEST_TRIM], p, when);
 	else
-		count_of_class(&s->class[p->class][p->type], p, when);
+		drive_count_in_class(&s->of_class[p->kind][p->type], p, when);
 }
 
-/* The data of a read crosses the link: a request of the schedule that has nothing but its time. */
-static void answer(struct drive *d, struct pending p, tick_t when)
+/* The data of a read crosses the link: a request of the schedule without operations, which only takes time. */
+static void drive_send_data(struct drive *d, struct pending p, tick_t when)
 {
 	struct schedule *s = d->flash->schedule;
 	struct io io;
 
 	when = host_cross(d->host, true, when, p.sectors);
 	if (when <= schedule_now(s)) {
-		complete(d, &p, when);
+		drive_complete(d, &p, when);
 		return;
 	}
-	p.answered = true;
+	p.on_link = true;
 	schedule_begin(s, &io);
-	remember(d, io.ticket, p);
+	drive_remember(d, io.ticket, p);
 	schedule_submit(s, &io, when - schedule_now(s));
 }
 
-static void collect_completions(struct drive *d)
+static void drive_collect_completions(struct drive *d)
 {
 	uint32_t ticket;
 	tick_t when;
@@ -294,14 +299,14 @@ static void collect_completions(struct drive *d)
 	while (schedule_completed(d->flash->schedule, &ticket, &when)) {
 		const struct pending *p = &d->pending[ticket];
 
-		if (p->aside)
+		if (p->is_gc_command)
 			continue;
-		if (d->journal && !p->answered)
+		if (d->journal && !p->on_link)
 			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
-		if (host_has_link(d->host->settings) && p->type == REQUEST_READ && !p->answered)
-			answer(d, *p, when);
+		if (host_has_link(d->host->settings) && p->type == REQUEST_READ && !p->on_link)
+			drive_send_data(d, *p, when);
 		else
-			complete(d, p, when);
+			drive_complete(d, p, when);
 	}
 }
 
@@ -311,14 +316,14 @@ void drive_keep_journal(struct drive *d, struct journal *journal)
 	schedule_keep_accounts(d->flash->schedule);
 }
 
-/* Entries of tickets that nobody has now are written anew before they are read. */
+/* Entries of free tickets are marked too, but overwritten before they are read. */
 void drive_count_from_here(struct drive *d)
 {
 	stat_list_start(&d->statistics);
-	memset(d->taken, 0, sizeof d->taken);
+	memset(d->submitted, 0, sizeof d->submitted);
 	for (uint32_t ticket = 0; ticket < d->pending_room; ticket++)
-		d->pending[ticket].before = true;
-	d->before = d->in_drive;
+		d->pending[ticket].uncounted = true;
+	d->uncounted = d->in_drive;
 	d->warming = false;
 	d->counted_from = d->first_arrival = d->last_completion = schedule_now(d->flash->schedule);
 }
@@ -328,96 +333,52 @@ void drive_count_from_here(struct drive *d)
 void drive_run_until(struct drive *d, tick_t until)
 {
 	schedule_run_until(d->flash->schedule, until);
-	collect_completions(d);
+	drive_collect_completions(d);
 }
 
 bool drive_run_to_completion(struct drive *d)
 {
 	bool completed = schedule_run_to_completion(d->flash->schedule);
 
-	collect_completions(d);
+	drive_collect_completions(d);
 	return completed;
 }
 
-/* When the medium is idle answers may still be on the link. */
+/* Data may be on the link when the medium is idle. */
 void drive_drain(struct drive *d)
 {
 	drive_run_until(d, TICK_NEVER);
 	schedule_drain(d->flash->schedule);
-	collect_completions(d);
+	drive_collect_completions(d);
 	statistics_sum_types(d->count);
 }
 
 /* ---- outside time ---- */
 
-/* Written where it will be: a copy waits for its parts, which took a tenth of preconditioning. */
-static void untimed(struct drive *d, struct io *io)
+static void drive_begin_untimed(struct drive *d)
 {
 	oracle_step(d->oracle);
-	*io = (struct io){ .flash = d->flash, .timed = false };
+	d->io = (struct io){ .flash = d->flash, .timed = false };
 }
 
-/* Extents that ascend are written together. */
-struct batch {
-	struct extent extent[32];
-	size_t n;
-	struct io io;
-};
-
-static void write_batch(struct drive *d, struct batch *batch)
+static void drive_serve_untimed(struct drive *d, const struct extent *e, size_t n, enum request_type type)
 {
-	if (batch->n)
-		d->ftl->ops->write(d->ftl, &batch->io, batch->extent, batch->n);
-	batch->n = 0;
-}
-
-static void serve_part_untimed(struct drive *d, struct batch *batch, const struct host_part *p)
-{
-	size_t n = batch->n;
-
-	if (p->type != REQUEST_WRITE || (n && (n == 32 || p->device.start < batch->extent[n - 1].end)))
-		write_batch(d, batch);
-	if (p->type == REQUEST_WRITE) {
-		oracle_send(d->oracle, p->host, p->device);
-		batch->extent[batch->n++] = p->device;
-	} else if (p->type == REQUEST_READ) {
-		d->ftl->ops->read(d->ftl, &batch->io, &p->device, 1);
-	} else {
-		oracle_unsend(d->oracle, p->device);
-		d->ftl->ops->trim(d->ftl, &batch->io, p->device);
-	}
-}
-
-/* Past the buffer, which is empty before the first request.  What the layer of a write reads first changes nothing. */
-static void serve_untimed(struct drive *d, const struct extent *e, size_t n, enum request_type type)
-{
-	struct batch batch;
-
-	batch.n = 0;
-	untimed(d, &batch.io);
+	drive_begin_untimed(d);
 	for (size_t i = 0; i < n; i++) {
-		struct request r = {
-			.start = e[i].start, .sectors = (uint32_t)extent_sectors(e[i]), .type = type
-		};
+		uint32_t sectors = (uint32_t)extent_sectors(e[i]);
 
-		host_map(d->host, &r);
-		oracle_request(d, &r);
-		for (uint32_t part = 0; part < d->host->parts; part++)
-			if (type == REQUEST_READ || d->host->part[part].type != REQUEST_READ)
-				serve_part_untimed(d, &batch, &d->host->part[part]);
+		drive_serve(d, &(struct request){ .start = e[i].start, .sectors = sectors, .type = type });
 	}
-	write_batch(d, &batch);
+	drive_write_batch(d);
 	if (d->ftl->ops->place_map && !d->filling)
-		d->ftl->ops->place_map(d->ftl, &batch.io);
+		d->ftl->ops->place_map(d->ftl, &d->io);
 }
 
 bool drive_place_map(struct drive *d)
 {
-	struct io io;
-
-	untimed(d, &io);
+	drive_begin_untimed(d);
 	if (d->ftl->ops->place_map)
-		d->ftl->ops->place_map(d->ftl, &io);
+		d->ftl->ops->place_map(d->ftl, &d->io);
 	return !d->ftl->failed;
 }
 
@@ -425,7 +386,7 @@ bool drive_place_together(struct drive *d, const struct extent *extents, size_t 
 {
 	if (drive_stops(d))
 		return false;
-	serve_untimed(d, extents, n, REQUEST_WRITE);
+	drive_serve_untimed(d, extents, n, REQUEST_WRITE);
 	return !d->ftl->failed;
 }
 
@@ -434,25 +395,9 @@ bool drive_place(struct drive *d, struct extent e)
 	return drive_place_together(d, &e, 1);
 }
 
-bool drive_takes_pages(struct drive *d, uint32_t n)
-{
-	const struct ftl_hints *hints = ftl_hints(d->ftl);
-
-	return hints->write_pages && d->host->ops->same && !d->oracle && store_room(d->ftl->store) >= n &&
-	       !drive_stops(d) && (!hints->takes_pages || hints->takes_pages(d->ftl));
-}
-
-void drive_place_pages(struct drive *d, const lpn_t *lpn, uint32_t n)
-{
-	struct io io;
-
-	untimed(d, &io);
-	d->ftl->ops->hints->write_pages(d->ftl, &io, lpn, n);
-}
-
 void drive_discard(struct drive *d, struct extent e)
 {
-	serve_untimed(d, &e, 1, REQUEST_TRIM);
+	drive_serve_untimed(d, &e, 1, REQUEST_TRIM);
 }
 
 /* ---- assembly ---- */
@@ -465,8 +410,8 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 	d->buffer = buffer_create(ops, own,
 		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,
 			d->geometry.pages_per_block, d->geometry.logical_pages },
-		(struct buffer_sink){ d, write_to_ftl, write_merged_to_ftl, read_from_ftl }, d->oracle);
-	d->direct = d->host->ops->same && !ops->evict && !d->oracle;
+		(struct buffer_sink){ d, drive_write_to_ftl, drive_write_merged_to_ftl, drive_read_from_ftl },
+		d->oracle);
 	if (d->buffer->merges && !ftl->write_merged)
 		return fault_set(fault,
 			"buffer = %s needs an FTL that writes parts of several pages into one; ftl = %s "
@@ -492,7 +437,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		drive_free(d);
 		return NULL;
 	}
-	if (verify) /* before its layer came, the host had the whole device */
+	if (verify) /* with precondition.beneath the host writes the whole device */
 		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
 			d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
@@ -524,7 +469,7 @@ void drive_free(struct drive *d)
 	memory_free(d);
 }
 
-static void check_rooms(const struct drive *d)
+static void drive_check_rooms(const struct drive *d)
 {
 	host_check(d->host);
 	buffer_check(d->buffer);
@@ -533,30 +478,30 @@ static void check_rooms(const struct drive *d)
 
 void drive_check(const struct drive *d)
 {
-	uint64_t taken = d->taken[REQUEST_READ] + d->taken[REQUEST_WRITE] + d->taken[REQUEST_TRIM];
+	uint64_t submitted =
+		d->submitted[REQUEST_READ] + d->submitted[REQUEST_WRITE] + d->submitted[REQUEST_TRIM];
 
-	BUG_ON(taken != d->count->request[REQUEST_TYPES].count + d->in_drive - d->before,
-		"%llu requests taken in, %llu completed, %llu in the drive", (unsigned long long)taken,
+	BUG_ON(submitted != d->count->request[REQUEST_TYPES].count + d->in_drive - d->uncounted,
+		"%llu requests submitted, %llu completed, %llu in the drive", (unsigned long long)submitted,
 		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
 	flash_check_books(d->flash);
 	if (d->oracle)
-		check_rooms(d);
+		drive_check_rooms(d);
 }
 
 void drive_check_loaded(struct drive *d)
 {
 	struct extent page = { 0, d->geometry.sectors_per_page };
 
-	check_rooms(d);
+	drive_check_rooms(d);
 	for (; d->oracle && page.end <= d->host->sectors;
 		page.start = page.end, page.end += d->geometry.sectors_per_page) {
-		serve_untimed(d, &page, 1, REQUEST_READ);
-		oracle_answered(d->oracle);
+		drive_serve_untimed(d, &page, 1, REQUEST_READ);
 	}
 }
 
-/* Entries of tickets that nobody has now are of requests that there have been. */
-static void pending_regions(struct drive *d, struct regions *r)
+/* Entries of free tickets keep their last contents, so the same bounds apply. */
+static void drive_pending_regions(struct drive *d, struct regions *r)
 {
 	uint32_t n = r->broken ? 0 : schedule_tickets(d->flash->schedule);
 	struct pending *p = d->pending =
@@ -564,14 +509,14 @@ static void pending_regions(struct drive *d, struct regions *r)
 
 	regions_visit(r, p, n * sizeof *p);
 	regions_below(r, NUMBERS_OF(p, type), n, REQUEST_TYPES, "requests");
-	regions_below(r, NUMBERS_OF(p, class), n, CLASSES, "requests");
-	regions_below(r, NUMBERS_OF(p, answered), n, 2, "requests");
-	regions_below(r, NUMBERS_OF(p, before), n, 2, "requests");
-	regions_below(r, NUMBERS_OF(p, aside), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, kind), n, CLASSES, "requests");
+	regions_below(r, NUMBERS_OF(p, on_link), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, uncounted), n, 2, "requests");
+	regions_below(r, NUMBERS_OF(p, is_gc_command), n, 2, "requests");
 	if (d->journal && n)
 		regions_below(r, NUMBERS_OF(p, row), n, journal_rows(d->journal), "requests");
 	regions_visit(r, &d->in_drive, sizeof d->in_drive);
-	regions_visit(r, &d->before, sizeof d->before);
+	regions_visit(r, &d->uncounted, sizeof d->uncounted);
 }
 
 void drive_regions(struct drive *d, struct regions *r)
@@ -583,11 +528,11 @@ void drive_regions(struct drive *d, struct regions *r)
 	buffer_regions(d->buffer, r);
 	if (d->journal)
 		journal_regions(d->journal, r);
-	pending_regions(d, r);
+	drive_pending_regions(d, r);
 	regions_visit(r, &d->counted_from, sizeof d->counted_from);
 	regions_visit(r, &d->warming, sizeof d->warming);
 	regions_below(r, NUMBERS_OF(d, warming), 1, 2, "run");
-	regions_visit(r, d->taken, sizeof d->taken);
+	regions_visit(r, d->submitted, sizeof d->submitted);
 	regions_visit(r, &d->first_arrival, sizeof d->first_arrival);
 	regions_visit(r, &d->last_completion, sizeof d->last_completion);
 }
@@ -597,7 +542,7 @@ void drive_check_running(struct drive *d)
 	if (d->journal)
 		journal_mute(d->journal);
 	schedule_check(d->flash->schedule);
-	check_rooms(d);
+	drive_check_rooms(d);
 	drive_check(d);
 	drive_drain(d);
 	flash_check_idle(d->flash);
@@ -606,9 +551,9 @@ void drive_check_running(struct drive *d)
 	drive_check(d);
 }
 
-const char *class_name(enum request_class class)
+const char *class_name(enum request_class kind)
 {
 	static const char *const names[CLASSES] = { "across", "aligned", "unaligned" };
 
-	return names[class];
+	return names[kind];
 }

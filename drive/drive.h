@@ -28,11 +28,11 @@ struct class_statistics {
 	struct request_statistics request;
 	uint64_t programs;         /* pages written for the host while such requests were served */
 	double latency_per_sector; /* ns */
-	/* Of each request for itself, per its sectors: sums, and means over the requests. */
+	/* Sums over the requests of latency / sectors and programs / sectors, and their means. */
 	double latency_each, programs_each, latency_each_mean, programs_each_mean;
 };
 
-/* What is computed at the end, or looked up in other rooms. */
+/* Computed at the end, or copied from other rooms. */
 struct drive_figures {
 	double across_share, waf;
 	double die_busy, die_background, channel_busy;
@@ -43,31 +43,33 @@ struct drive_figures {
 };
 
 struct drive_statistics {
-	/* Per request_type, and of all.  Kept are `sectors` of each type, `count` of all and what concerns trims, which
-	 * have no class; statistics_sum_types() fills in the rest, when numbers are read and when all is done. */
+	/* Per request_type, and of all.  Counted as requests complete: `sectors` of each type, `count` of all, and trims,
+	 * which have no class.  The rest is summed up by statistics_sum_types() before it is read. */
 	struct request_statistics request[REQUEST_TYPES + 1];
-	struct histogram service[REQUEST_TYPES];   /* latency without the wait for a slot */
-	struct class_statistics class[CLASSES][2]; /* [REQUEST_READ] and [REQUEST_WRITE] */
+	struct histogram service[REQUEST_TYPES];      /* latency without the wait for a slot */
+	struct class_statistics of_class[CLASSES][2]; /* [REQUEST_READ] and [REQUEST_WRITE] */
 	struct drive_figures figures;
 };
 
 /* A request in the drive, by its ticket. */
 struct pending {
-	tick_t arrival, taken;
+	tick_t arrival, entered;
 	uint32_t sectors, row; /* of the journal */
-	uint8_t type, class;
-	bool answered; /* a read: its data is on the link */
-	bool before;   /* it entered before the statistics began and is not in them */
-	bool aside;    /* no request: a collection that was asked for */
+	uint8_t type, kind;    /* enum request_type, enum request_class */
+	bool on_link;          /* a read whose data is crossing the host's link */
+	bool uncounted;        /* it entered before the statistics began */
+	bool is_gc_command;    /* no request: one block is collected (REQUEST_COLLECT) */
 };
 
-/* What was done to the drive before the first request: part of what it is. */
+/* How the drive was prepared before the first request. */
 struct drive_past {
 	uint64_t workload,
-		warm_up; /* sums of the requests it was prepared for and of those replayed; 0: of none */
-	uint64_t footprint_pages; /* pages the workload touches (reads, for premapping alone) */
+		warm_up; /* sums of the requests it was prepared for, and of the warm-up trace; 0: none */
+	uint64_t footprint_pages; /* pages that the workload touches, or reads where only these count */
 	uint64_t replayed;        /* requests of the warm-up trace */
 };
+
+#define DRIVE_BATCH 32u /* extents that are written together, outside time */
 
 struct drive {
 	const struct settings *settings;
@@ -78,82 +80,83 @@ struct drive {
 	struct ftl *ftl;
 	struct buffer *buffer;
 	struct drive_past past;
-	struct io io;           /* of the request being taken in */
-	struct extent expected; /* pages hinted at last, [start, end) */
-	bool (*stops)(void);    /* NULL, or asked now and then while it is prepared: is that to end? */
-	bool stopped;           /* it was */
-	bool direct;            /* requests reach the FTL as they are: no layer, buffer or oracle */
-	bool filling;           /* mapping pages are placed once all data is: drive_place_map() */
+	struct io io;             /* of the request being served */
+	struct extent prefetched; /* pages whose entries drive_expect() fetched last, [start, end) */
+
+	/* Outside time. */
+	struct extent batch[DRIVE_BATCH]; /* to be written by the present call, ascending */
+	uint32_t batched;
+	bool (*stops)(void); /* optional: asked during preparation whether it is to stop */
+	bool stopped;        /* it was stopped */
+	bool filling;        /* mapping pages are programmed after all data, by drive_place_map() */
 
 	struct pending *pending;
 	uint32_t pending_room;
-	uint64_t in_drive; /* requests taken in and not completed */
-	uint64_t before;   /* of these, those that entered before the statistics began */
+	uint64_t in_drive;  /* requests entered and not completed */
+	uint64_t uncounted; /* of these, those that entered before the statistics began */
 	tick_t counted_from;
-	bool warming; /* the statistics have not begun: what completes is no row of the journal */
-	uint64_t taken[REQUEST_TYPES];
+	bool warming; /* the statistics have not begun: requests that complete get no row in the journal */
+	uint64_t submitted[REQUEST_TYPES];
 	struct drive_statistics *count;
-	struct journal *journal;     /* NULL: none.  The caller's */
+	struct journal *journal;     /* NULL: none.  Owned by the caller */
 	struct stat_list statistics; /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
 
-/* NULL and a fault if the parameters make an impossible drive.  The settings must outlive it. */
+/* NULL and a fault if the parameters do not make a drive.  The settings must outlive it. */
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
-/* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks what it needs. */
+/* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks an operation it needs. */
 bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_settings, struct fault *);
 
-/* A hint that changes nothing but speed: this request comes after the one hinted at before. */
+/* A hint for speed: this request is submitted after the one given before. */
 void drive_expect(struct drive *, const struct request *);
 
-/* Takes in a request that arrived at request->arrival, whole, in however many parts its layer makes of it; no time
- * passes.  False: the drive has failed.  REQUEST_COLLECT, of an FTL with a store: a block is reclaimed if one can be,
- * which counts as no request. */
+/* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.  False: the drive
+ * has failed.  REQUEST_COLLECT collects a block if one can be (of an FTL with a store); it is not counted. */
 bool drive_submit(struct drive *, const struct request *);
 
-/* From now on each request is a row of the journal; before the first. */
+/* Each request gets a row in the journal.  Before the first request. */
 void drive_keep_journal(struct drive *, struct journal *);
 
-/* The statistics begin anew: what entered before is not in them, whenever it completes. */
+/* The statistics begin anew, without requests that have entered before. */
 void drive_count_from_here(struct drive *);
 
-/* Lets time pass: until a moment, until a request completes (false: none is under way), until all is done. */
+/* Lets time pass: until a moment, until a request completes (false: none is in flight), until all are completed. */
 void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
 void drive_drain(struct drive *);
 
-/* Is its preparation to end here?  Then it will not be what was asked for. */
+/* Is the preparation to stop?  The drive is then not in the state asked for. */
 static inline bool drive_stops(struct drive *d)
 {
 	return d->stopped = d->stopped || (d->stops && d->stops());
 }
 
-/* Outside time and statistics, for preconditioning: writes and trims through the host layer.  False: it is full, or
- * stops. */
+/*
+ * Outside time and statistics, through the host layer, for preconditioning.  False: the drive is full, or stops.
+ * Extents placed together ascend and are one write.
+ */
 bool drive_place(struct drive *, struct extent);
-bool drive_place_together(struct drive *, const struct extent *, size_t n); /* ascending; as one write */
+bool drive_place_together(struct drive *, const struct extent *, size_t n);
 void drive_discard(struct drive *, struct extent);
+
+/* While `filling` is set writes leave out mapping pages; this programs those that are missing. */
 bool drive_place_map(struct drive *);
 
-/* Whole pages, one after the other, without what each request costs.  First the drive is asked whether it takes so
- * many: no layer and no judge looks at each, nothing has to be collected for them.  O(planes). */
-bool drive_takes_pages(struct drive *, uint32_t n);
-void drive_place_pages(struct drive *, const lpn_t *, uint32_t n);
-
-/* Aborts unless the books balance, and with verification unless every invariant holds. */
+/* Aborts unless all counts agree, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);
 
-/* The same of a drive that has served nothing, whose state may be anything that fits into its rooms; with
- * verification every sector is read.  It is a drive of which nothing more can be expected afterwards. */
+/* The same for a drive loaded from a file before its first request.  With verification reads every sector.  The drive
+ * cannot be used afterwards. */
 void drive_check_loaded(struct drive *);
 
-/* A run between two requests, all of it but the workload's place. */
+/* The state of a run between two requests, without its workload. */
 void drive_regions(struct drive *, struct regions *);
 
-/* Aborts unless what was loaded there is a drive in the midst of a run, whose operations end.  Nothing more can be
- * expected of it afterwards. */
+/* Aborts unless a run loaded from a file is consistent and its operations complete.  The drive cannot be used
+ * afterwards. */
 void drive_check_running(struct drive *);
 
 enum request_class drive_classify(const struct geometry *, const struct request *);

@@ -218,7 +218,7 @@ static char *put_parts(char *to, const struct row *row, tick_t when)
 	return put(to, link, ',');
 }
 
-static char *put_row(char *to, const struct row *row, const char *class, tick_t when)
+static char *put_row(char *to, const struct row *row, const char *of_class, tick_t when)
 {
 	static const char *const types[] = { "read", "write", "trim" };
 
@@ -229,7 +229,7 @@ static char *put_row(char *to, const struct row *row, const char *class, tick_t 
 	to = put_text(to, types[row->request.type], ',');
 	to = put(to, row->request.start, ',');
 	to = put(to, row->request.sectors, ',');
-	to = put_text(to, class, ',');
+	to = put_text(to, of_class, ',');
 	to = put_parts(to, row, when);
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int of = 0; of < BENEFITS; of++)
@@ -238,10 +238,10 @@ static char *put_row(char *to, const struct row *row, const char *class, tick_t 
 	return to;
 }
 
-void journal_completed(struct journal *l, uint32_t row, const char *class, tick_t when, bool counts)
+void journal_completed(struct journal *l, uint32_t row, const char *of_class, tick_t when, bool counts)
 {
 	if (counts)
-		l->used = (size_t)(put_row(l->text + l->used, row_at(l, row), class, when) - l->text);
+		l->used = (size_t)(put_row(l->text + l->used, row_at(l, row), of_class, when) - l->text);
 	if (l->used > sizeof l->text - LINE_MOST)
 		journal_flush(l);
 	pool_give(&l->rows, row);

@@ -42,7 +42,7 @@ void journal_taken(struct journal *, uint32_t row, const struct flash *);
 void journal_served(struct journal *, uint32_t row, const struct account *);
 
 /* It has completed: the row is written, naming its class, if it counts, and given back. */
-void journal_completed(struct journal *, uint32_t row, const char *class, tick_t when, bool counts);
+void journal_completed(struct journal *, uint32_t row, const char *of_class, tick_t when, bool counts);
 
 /* Rows of requests in the drive, for saving a run once it is flushed; a run that goes on writes behind
  * those. */

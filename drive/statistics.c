@@ -56,8 +56,8 @@ void statistics_sum_types(struct drive_statistics *s)
 		struct request_statistics *of = &s->request[type];
 
 		memset(&of->latency, 0, sizeof of->latency);
-		for (int class = 0; class < CLASSES; class ++)
-			histogram_join(&of->latency, &s->class[class][type].request.latency);
+		for (int kind = 0; kind < CLASSES; kind++)
+			histogram_join(&of->latency, &s->of_class[kind][type].request.latency);
 		of->count = of->latency.count;
 	}
 	memset(&all->latency, 0, sizeof all->latency);
@@ -75,9 +75,9 @@ static void statistics_gather_requests(void *drive)
 	statistics_sum_types(s);
 	for (int type = 0; type <= REQUEST_TYPES; type++)
 		s->request[type].bytes = s->request[type].sectors * SECTOR_BYTES;
-	for (int class = 0; class < CLASSES; class ++)
+	for (int kind = 0; kind < CLASSES; kind++)
 		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++) {
-			struct class_statistics *c = &s->class[class][type];
+			struct class_statistics *c = &s->of_class[kind][type];
 
 			c->request.bytes = c->request.sectors * SECTOR_BYTES;
 			c->latency_per_sector =
@@ -115,15 +115,15 @@ static void statistics_add_requests(struct drive *d)
 	for (int type = 0; type < REQUEST_TYPES; type++)
 		statistics_add_group(
 			d, NULL, prefix[type], service_rows, &s->service[type], sizeof s->service[type]);
-	for (int class = 0; class < CLASSES; class ++)
+	for (int kind = 0; kind < CLASSES; kind++)
 		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++, title = NULL) {
-			struct class_statistics *c = &s->class[class][type];
+			struct class_statistics *c = &s->of_class[kind][type];
 
-			statistics_add_group(d, title, class_prefix[class][type], request_rows, c, sizeof *c);
-			statistics_add_group(d, NULL, class_prefix[class][type], class_rows, c, 0);
+			statistics_add_group(d, title, class_prefix[kind][type], request_rows, c, sizeof *c);
+			statistics_add_group(d, NULL, class_prefix[kind][type], class_rows, c, 0);
 			if (type == REQUEST_WRITE)
 				statistics_add_group(
-					d, NULL, class_prefix[class][type], class_write_rows, c, 0);
+					d, NULL, class_prefix[kind][type], class_write_rows, c, 0);
 		}
 }
 
@@ -173,7 +173,7 @@ double statistics_waf(const struct drive *d)
 static void statistics_gather_figures(void *drive)
 {
 	const struct drive *d = drive;
-	const struct class_statistics *across = d->count->class[CLASS_ACROSS];
+	const struct class_statistics *across = d->count->of_class[CLASS_ACROSS];
 	struct drive_figures *f = &d->count->figures;
 	struct ftl_facts facts = { 0 };
 

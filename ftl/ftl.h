@@ -69,13 +69,6 @@ struct ftl_hints {
 	 * points to. */
 	void (*expect)(const struct ftl *, lpn_t);
 	void (*expect_next)(const struct ftl *, lpn_t);
-	/* Of FTLs with a store, outside time: these pages are written whole, one after the other, as `write` would;
-	 * each programs one page, for which store_room() has found room. */
-	void (*write_pages)(struct ftl *, struct io *, const lpn_t *, uint32_t n);
-	/* As things stand, does each of them program one page?  None: they always do. */
-	bool (*takes_pages)(const struct ftl *);
-	/* Most of these pages will be written: their entries are given memory. */
-	void (*populate)(const struct ftl *, lpn_t from, lpn_t end);
 };
 
 struct ftl_ops {

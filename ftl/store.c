@@ -90,18 +90,6 @@ ppn_t store_take(struct store *s, struct io *io, lpn_t lpn, unsigned stream)
 	return PPN_NONE;
 }
 
-uint64_t store_room(const struct store *s)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (plane_t p = 0; p < s->space->geometry->planes; p++) {
-		uint64_t room = collector_room(s->collector, p);
-
-		least = room < least ? room : least;
-	}
-	return least;
-}
-
 bool store_collect(struct store *s, struct io *io)
 {
 	const struct space_plane *plane = s->space->plane;

@@ -48,9 +48,6 @@ void store_free(struct store *);
  */
 ppn_t store_take(struct store *, struct io *, lpn_t, unsigned stream);
 
-/* So many pages of the host can be taken, whichever planes are chosen, with nothing collected for them.  O(planes). */
-uint64_t store_room(const struct store *);
-
 /* Reclaims one block, in the plane with the fewest free pages where that is possible.  False: nowhere. */
 bool store_collect(struct store *, struct io *);
 

@@ -263,19 +263,6 @@ bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 	return collect(c, io, plane, false);
 }
 
-uint64_t collector_room(const struct collector *c, plane_t plane)
-{
-	const struct space *s = c->space;
-	uint64_t left = blocks_left(s->blocks, plane), kept = s->reserve, pages = s->plane[plane].free_pages;
-
-	if (c->settings->low)
-		kept = c->settings->low > kept ? c->settings->low : kept;
-	else
-		pages -= pages < c->low_water ? pages : c->low_water;
-	left = left > kept ? (left - kept) * s->geometry->pages_per_block : 0;
-	return left < pages ? left : pages;
-}
-
 bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
 	struct space *s = c->space;

@@ -104,9 +104,6 @@ static inline bool collector_make_room(struct collector *c, struct io *io, plane
 	return true;
 }
 
-/* Pages at least for which collector_make_room() of the plane has nothing to collect, beside what open blocks hold. */
-uint64_t collector_room(const struct collector *, plane_t);
-
 /* Reclaims one block of the plane, however many pages are free.  False: none can be. */
 bool collector_collect(struct collector *, struct io *, plane_t);
 

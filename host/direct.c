@@ -7,11 +7,15 @@ static sector_t direct_init(struct host *h, struct fault *fault)
 	return h->device_sectors;
 }
 
+static void direct_map(struct host *h, const struct request *r)
+{
+	host_add(h, (struct host_part){ request_extent(r), r->start, r->type });
+}
+
 const struct host_ops host_direct = {
 	.name = "direct",
 	.brief = "no layer: requests reach the drive at the addresses of the trace",
 	.init = direct_init,
-	.map = host_map_same,
-	.same = true,
-	.adopt = host_map_same,
+	.map = direct_map,
+	.adopt = direct_map,
 };

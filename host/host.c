@@ -31,9 +31,9 @@ const struct param host_params[] = {
 		"completes",
 		mode_names, .stateless = true },
 	{ HOST(CHOICE, layer), 0, 0, "", "direct",
-		"what lies between the host and the drive; `ssd list` describes them", layer_names },
+		"layer between the host and the drive; `ssd list` describes them", layer_names },
 	{ HOST(UINT, queue_limit), 0, 1e9, "requests", "256",
-		"open: requests in the drive at once, others wait at its door; 0 = any number",
+		"open: requests in the drive at once, later ones queue in the host; 0 = any number",
 		.matters_if = "host.mode=open", .stateless = true },
 	{ HOST(UINT, queue_depth), 1, 1e6, "requests", "32", "closed: requests always in the drive",
 		.matters_if = "host.mode=closed", .stateless = true },
@@ -41,8 +41,7 @@ const struct param host_params[] = {
 		"open: arrival times are multiplied by it; 0.5 = twice as fast, 0 = all at once",
 		.matters_if = "host.mode=open", .stateless = true },
 	{ HOST(UINT, link_ns), 0, 1e9, "ns", "0",
-		"what the link adds to each request, whatever it carries; others do not wait for that",
-		.stateless = true },
+		"latency of the link, added to each request; requests overlap in it", .stateless = true },
 	{ HOST(REAL, link_mb_per_s), 0, 1e6, "MB/s", "0",
 		"transfer rate of the link in each direction, 10^6 bytes per second; 0 = no limit",
 		.stateless = true },
@@ -64,7 +63,7 @@ const struct param trace_params[] = {
 		"addresses beyond the drive are folded into it (modulo its size) and counted; off = they "
 		"are an error" },
 	{ TRACE(BOOL, fit), 0, 1, "", "false",
-		"a profile of the generator with more space than the device is made for the space there is" },
+		"a profile of the generator that needs more space than the device has is made smaller" },
 	{ TRACE(UINT, limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };
@@ -128,20 +127,21 @@ void host_check(const struct host *h)
 		h->ops->check(h);
 }
 
-static const struct stat_row rows[] = {
+static const struct stat_row host_rows[] = {
 	{ "run.folded", "requests", "whose address was folded into the drive", STAT_COUNT },
 	{ 0 },
 };
 
 void host_statistics(struct host *h, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ "host", NULL, rows, &h->folded, sizeof h->folded });
+	stat_list_add(list, (struct stat_group){ "host", NULL, host_rows, &h->folded, sizeof h->folded });
 	if (h->ops->statistics)
 		h->ops->statistics(h, list);
 }
 
-/* Modulo keeps the place in the page; a request that would run over the end moves back by whole pages. */
-static void fold(struct host *h, struct request *r)
+/* Modulo the exported sectors; a request that would then end behind them moves back by whole pages.  Both keep its
+ * alignment. */
+static void host_fold(struct host *h, struct request *r)
 {
 	sector_t page = h->sectors_per_page;
 
@@ -166,7 +166,7 @@ bool host_admit(struct host *h, struct request *r, const char *trace_name, struc
 			"drive or -s trace.fold=true",
 			trace_name, (unsigned long long)r->line, (unsigned long long)r->start,
 			(unsigned long long)(r->start + r->sectors - 1), (unsigned long long)h->sectors);
-	fold(h, r);
+	host_fold(h, r);
 	return true;
 }
 

@@ -1,17 +1,17 @@
 /*
- * What stands in front of the drive: when requests arrive and what they may address.
+ * What stands in front of the drive: when requests enter it, and which sectors they may address.
  *
- *   open     requests arrive at the times of the trace; at most `queue_limit` of them are in the
- *            drive, the others wait at its door (the wait is part of their latency)
+ *   open     requests arrive at the times of the trace; at most `queue_limit` are in the drive, later ones queue in the
+ *            host (the time they queue is part of their latency)
  *   closed   `queue_depth` requests are always in the drive; the next one arrives when one completes
  *
- * And the layer that lies between: it maps a request to parts of the device.  A layer may send a write elsewhere, cut
- * requests into pieces, release what it does not need any more, and export fewer sectors than the device has.
+ * A layer in between maps each request to parts of the device.  It may redirect writes, split requests, trim sectors
+ * that it no longer needs, and export fewer sectors than the device has.
  *
- * Data of requests crosses a link, with room for one request after another in each direction.
+ * A link carries the data of one request after another in each direction.
  *
- * Knows requests and the size of the device.  Knows nothing of flash or time passing: the loop that waits
- * is run/run.c, which asks this room when, where and how many.
+ * This room knows requests and the size of the device, neither flash nor the course of time: run/run.c waits, and asks
+ * here when, where and how many.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -33,27 +33,26 @@ struct host_settings {
 	double link_mb_per_s; /* 0 = no limit */
 };
 
-/* Of the group "trace"; what reading needs is passed on to traces/. */
+/* Group "trace".  Most of it is passed on to traces/. */
 struct trace_settings {
 	char *format, *columns, *member, *devices, *time_unit;
 	bool fold, sort_fully, fit;
 	uint64_t limit; /* requests; 0 = all */
-	/* Of a profile of the generator: settings that replace its own ("requests=1000"; n texts), and how far the
-	 * seed of the run, where they name none, is from the one that leaves it as it is. */
+	/* For a profile of the generator: settings that replace its own ("requests=1000"), and what is added to its
+	 * seed unless they set one. */
 	char **profile;
 	size_t profile_count;
 	uint64_t seed_shift;
-	const char *list; /* requests in place of a file (traces/trace.h); NULL */
-	uint64_t page_bytes,
-		bytes; /* of the device: a page, for formats that count in pages; all that can be written */
+	const char *list;           /* requests in place of a file (traces/trace.h); NULL */
+	uint64_t page_bytes, bytes; /* of the device: a page, for formats that count in pages; its size */
 };
 
 extern const struct param host_params[], trace_params[];
 
-/* What becomes of a request, or of a part of it: the device's sectors, read, written or trimmed. */
+/* A request, or a part of one, on the device. */
 struct host_part {
 	struct extent device;
-	sector_t host; /* the host's first sector of it; of a trim it says nothing */
+	sector_t host; /* first sector at the host; without meaning in a trim */
 	enum request_type type;
 };
 
@@ -63,10 +62,10 @@ struct host {
 	const void *own; /* settings of the layer */
 	const struct host_settings *settings;
 	const struct trace_settings *trace;
-	bool beneath;                     /* requests address the device and are older than the layer */
-	sector_t sectors, device_sectors; /* what the host sees, and what there is */
+	bool beneath;                     /* requests address the device: the layer is not there yet */
+	sector_t sectors, device_sectors; /* exported to the host; of the device */
 	uint32_t sectors_per_page;
-	tick_t link_free[2]; /* to the device, from it */
+	tick_t link_free[2]; /* when it is idle again: to the device, from it */
 	uint64_t folded;     /* requests whose address was folded into the exported sectors */
 
 	struct host_part *part; /* of the request mapped last */
@@ -79,19 +78,19 @@ struct host_ops {
 	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
 
-	/* The number of sectors it exports.  0: refuses, the fault says why; `exit`, optional, frees what it took. */
+	/* Returns the number of sectors it exports.  0: it refuses the device, the fault says why.  `exit` is optional and
+	 * frees what `init` allocated. */
 	sector_t (*init)(struct host *, struct fault *);
 	void (*exit)(struct host *);
 	/*
-	 * Gives the parts of the request in order, with host_add().  Reads of a read cover each sector once, writes
-	 * of a write likewise; trims may accompany both.  A read of what was never written may have no part.
-	 * A write may read other sectors first, to write them elsewhere with its own: the rest waits for that.
+	 * Adds the parts of the request in order, with host_add().  The reads of a read cover each sector once, the writes
+	 * of a write likewise; both may come with trims.  Sectors that were never written may be left out of a read.
+	 * A write may begin with reads of other sectors, to write them elsewhere: all else waits for these.
 	 */
 	void (*map)(struct host *, const struct request *);
-	bool same; /* each request is one part, the same sectors: host_map_same() does */
-	/* Optional, the same for a request from before the layer came: sector s of the host is the device's. */
+	/* Optional: the same before the layer is there; sector s of the host is the device's sector s. */
 	void (*adopt)(struct host *, const struct request *);
-	/* All optional: state to be kept with the drive, invariants (aborts), statistics. */
+	/* Optional: state to be saved, invariants (aborts), statistics. */
 	void (*regions)(struct host *, struct regions *);
 	void (*check)(const struct host *);
 	void (*statistics)(struct host *, struct stat_list *);
@@ -105,31 +104,25 @@ struct host *host_create(const struct host_ops *, const struct host_settings *, 
 	const struct trace_settings *, sector_t device_sectors, uint32_t sectors_per_page, struct fault *);
 void host_free(struct host *);
 
-/* Fits a request of the trace to what is exported.  False and a fault if it addresses what there is not. */
+/* Scales the arrival of a request of the trace and, with trace.fold, folds its address into the exported sectors.  False
+ * and a fault: it addresses sectors that do not exist. */
 bool host_admit(struct host *, struct request *, const char *trace_name, struct fault *);
 
-/* The parts of an admitted request are then in `part`; the layer takes it as served. */
+/* Maps an admitted request, which counts as served: its parts are in `part`. */
 void host_map(struct host *, const struct request *);
 
-/* host_map() of a layer that leaves requests as they are. */
-static inline void host_map_same(struct host *h, const struct request *r)
-{
-	h->part[0] = (struct host_part){ request_extent(r), r->start, r->type };
-	h->parts = 1;
-}
-
-/* When data that is ready has crossed the link, to the device or from it, behind what came before. */
+/* When data that is ready has crossed the link, to the device or from it, after the data before it. */
 tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sectors);
 
-/* For layers. */
+/* For layers: one more part. */
 void host_add(struct host *, struct host_part);
 
-/* State; of a run (base/regions.h) the link's, too. */
+/* State of the layer, and in a run that of the link. */
 void host_regions(struct host *, struct regions *);
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);
 
-/* Crossing the link takes time. */
+/* Does the link take time? */
 static inline bool host_has_link(const struct host_settings *s)
 {
 	return s->link_ns || s->link_mb_per_s > 0;

@@ -2,15 +2,14 @@
  * Random writes in the order of addresses, above any FTL: Chardin, Pasteur, Petit, "An FTL-agnostic Layer to Improve
  * Random Write on Flash Memory" (FlashDB 2011), section 4.
  *
- * The layer exports |L| sectors of its own size, usually 4 KiB, and keeps a pool of |P| sectors that hold nothing, on
- * |F| = |L| + |P| sectors of the device.  A write goes to the nearest sector of the pool ahead of the one written
- * last, around the end; the sector that it replaces joins the pool.  So whatever is written, the device sees addresses
- * that ascend with small gaps.
+ * The layer exports |L| sectors of its own size, usually 4 KiB, and keeps a pool of |P| free sectors, on |F| = |L| + |P|
+ * sectors of the device.  A write goes to the next free sector after the last one written, wrapping around; the sector
+ * that it replaces joins the pool.  So whatever is written, the device sees addresses that ascend with small gaps.
  *
- * Choices where the paper is silent.  At the start sector l lies at l, the pool behind, and the first write goes to
- * its first sector.  A sector that is written in part is completed: what else it holds is read first.  `async_lag`
- * is the paper's asynchronous update of the pool, counted in writes.  `trim` tells the device what has become free,
- * which the paper's devices could not be told.
+ * Choices where the paper is silent.  At the start sector l lies at l, the pool behind them, and the first write goes to
+ * the pool's first sector.  When a sector is written in part, the rest of its data is read first.  `async_lag` is the
+ * paper's asynchronous update of the pool, in writes.  `trim` trims sectors on the device that become free; the paper's
+ * devices had no trim.
  */
 #include "base/bits.h"
 #include "base/memory.h"
@@ -28,12 +27,12 @@ struct indirect_settings {
 
 static const struct param indirect_params[] = {
 	{ INDIRECT(UINT, sector_bytes), 512, 32768, "bytes", "4K",
-		"what is redirected as a whole, a power of two; a write of a part of it reads the rest first" },
+		"size of the layer's sectors, a power of two; a write of a part of one reads the rest first" },
 	{ INDIRECT(UINT, logical_sectors), 0, 4e9, "sectors", "0",
 		"sectors of that size for the host; 0 = as many as the device has beside their pool" },
 	{ INDIRECT(REAL, pool), 0, 1000, "share", "0.25", "sectors of the pool per sector for the host" },
 	{ INDIRECT(UINT, async_lag), 0, 1e6, "writes", "0",
-		"until a sector that was replaced is taken into the pool" },
+		"until a sector that was replaced joins the pool" },
 	{ INDIRECT(BOOL, trim), 0, 1, "", "false", "trim sectors on the device that join the pool" },
 	{ 0 },
 };
@@ -48,15 +47,16 @@ struct indirect {
 	uint32_t sectors, host_sectors, places, last; /* 512-byte sectors of one; |L|, |F|, written last */
 	uint32_t *place;                              /* per host sector: where it lies */
 	mask_t *data;                    /* per host sector: which of its 512-byte sectors hold data */
-	uint64_t *pool;                  /* bit per place: may be written */
-	uint32_t *freed;                 /* replaced, not in the pool yet: a ring of async_lag + 1 */
-	uint64_t freed_first, freed_end; /* ever taken out, put in */
+	uint64_t *pool;                  /* bit per place: it is free */
+	uint32_t *freed;                 /* places not in the pool yet: a ring of async_lag + 1 */
+	uint64_t freed_first, freed_end; /* numbers ever removed and added */
 	struct indirect_counts count;
 };
 
 /* ---- life ---- */
 
-static bool fits(const struct host *h, uint64_t logical, uint64_t pool, uint64_t places, struct fault *fault)
+static bool indirect_fits(
+	const struct host *h, uint64_t logical, uint64_t pool, uint64_t places, struct fault *fault)
 {
 	const struct indirect_settings *s = h->own;
 
@@ -76,8 +76,8 @@ static bool fits(const struct host *h, uint64_t logical, uint64_t pool, uint64_t
 	return true;
 }
 
-/* |L| and |F|.  The host gets whole pages. */
-static bool divide_device(struct host *h, struct fault *fault)
+/* Sets |L| and |F|.  The exported sectors are whole pages. */
+static bool indirect_divide(struct host *h, struct fault *fault)
 {
 	struct indirect *t = h->state;
 	const struct indirect_settings *s = h->own;
@@ -101,7 +101,7 @@ static bool divide_device(struct host *h, struct fault *fault)
 	t->sectors = (uint32_t)sectors;
 	t->host_sectors = (uint32_t)logical;
 	t->places = (uint32_t)(logical + pool);
-	return fits(h, logical, pool, places, fault);
+	return indirect_fits(h, logical, pool, places, fault);
 }
 
 static sector_t indirect_init(struct host *h, struct fault *fault)
@@ -109,7 +109,7 @@ static sector_t indirect_init(struct host *h, struct fault *fault)
 	struct indirect *t = h->state;
 	const struct indirect_settings *s = h->own;
 
-	if (!divide_device(h, fault))
+	if (!indirect_divide(h, fault))
 		return 0;
 	t->last = t->places - 1;
 	t->place = memory_array(t->host_sectors, sizeof *t->place, "redirection table");
@@ -136,27 +136,28 @@ static void indirect_exit(struct host *h)
 
 /* ---- requests ---- */
 
-/* The sector that a request is at, and which of its 512-byte sectors the request covers. */
-struct piece {
+/* A sector of the layer, and which of its 512-byte sectors a request covers. */
+struct indirect_piece {
 	uint32_t sector;
 	mask_t mask;
 };
 
-static struct piece piece_at(const struct indirect *t, const struct request *r, sector_t start)
+static struct indirect_piece indirect_piece_at(
+	const struct indirect *t, const struct request *r, sector_t start)
 {
 	uint32_t shift = (uint32_t)__builtin_ctz(t->sectors), sector = (uint32_t)(start >> shift);
 
-	return (struct piece){ sector, extent_mask(request_extent(r), sector, shift) };
+	return (struct indirect_piece){ sector, extent_mask(request_extent(r), sector, shift) };
 }
 
-/* Where the piece behind this one begins. */
-static sector_t behind(const struct indirect *t, struct piece p)
+/* Where the next piece begins. */
+static sector_t indirect_next(const struct indirect *t, struct indirect_piece p)
 {
 	return ((sector_t)p.sector + 1) * t->sectors;
 }
 
-/* These 512-byte sectors of a host sector, where it lies. */
-static void add_runs(struct host *h, uint32_t sector, mask_t mask, enum request_type type)
+/* Parts for these 512-byte sectors of a host sector, at its place. */
+static void indirect_add_runs(struct host *h, uint32_t sector, mask_t mask, enum request_type type)
 {
 	const struct indirect *t = h->state;
 	sector_t host = (sector_t)sector * t->sectors, device = (sector_t)t->place[sector] * t->sectors;
@@ -165,17 +166,17 @@ static void add_runs(struct host *h, uint32_t sector, mask_t mask, enum request_
 		host_add(h, (struct host_part){ { device + from, device + end }, host + from, type });
 }
 
-static uint32_t nearest_ahead(const struct indirect *t)
+static uint32_t indirect_next_free(const struct indirect *t)
 {
 	return bits_next_round(t->pool, bits_words(t->places), t->last + 1 < t->places ? t->last + 1 : 0);
 }
 
-/* The sector moves to the nearest free place; its old one joins the pool, at once or later. */
-static void redirect(struct host *h, uint32_t sector)
+/* The sector moves to the next free place; its old one joins the pool, at once or later. */
+static void indirect_redirect(struct host *h, uint32_t sector)
 {
 	struct indirect *t = h->state;
 	const struct indirect_settings *s = h->own;
-	uint32_t place = nearest_ahead(t), ring = (uint32_t)s->async_lag + 1;
+	uint32_t place = indirect_next_free(t), ring = (uint32_t)s->async_lag + 1;
 
 	t->count.writes++;
 	t->count.distance += place > t->last ? place - t->last : t->places - t->last + place;
@@ -188,40 +189,40 @@ static void redirect(struct host *h, uint32_t sector)
 }
 
 /* From the first to the last bit that is set. */
-static mask_t hull(mask_t mask)
+static mask_t indirect_hull(mask_t mask)
 {
 	return bits_below(BITS_WORD - (uint32_t)__builtin_clzll(mask)) &
 	       ~bits_below((uint32_t)__builtin_ctzll(mask));
 }
 
-/* What is read, in one piece, to complete the request's first and last sector. */
-static void complete(struct host *h, const struct request *r)
+/* Reads the data that completes the request's first and last sector, each in one piece. */
+static void indirect_complete(struct host *h, const struct request *r)
 {
 	struct indirect *t = h->state;
 
 	for (sector_t at = r->start; at < r->start + r->sectors;) {
-		struct piece p = piece_at(t, r, at);
+		struct indirect_piece p = indirect_piece_at(t, r, at);
 		mask_t rest = t->data[p.sector] & ~p.mask;
 
 		if (rest)
-			add_runs(h, p.sector, hull(rest) & t->data[p.sector], REQUEST_READ);
+			indirect_add_runs(h, p.sector, indirect_hull(rest) & t->data[p.sector], REQUEST_READ);
 		t->count.completed += rest != 0;
-		at = behind(t, p);
+		at = indirect_next(t, p);
 	}
 }
 
-static void map_piece(struct host *h, struct piece p, enum request_type type)
+static void indirect_map_piece(struct host *h, struct indirect_piece p, enum request_type type)
 {
 	struct indirect *t = h->state;
 	const struct indirect_settings *s = h->own;
 
 	if (type == REQUEST_WRITE) {
 		if (s->trim)
-			add_runs(h, p.sector, t->data[p.sector], REQUEST_TRIM);
-		redirect(h, p.sector);
+			indirect_add_runs(h, p.sector, t->data[p.sector], REQUEST_TRIM);
+		indirect_redirect(h, p.sector);
 		p.mask = t->data[p.sector] |= p.mask;
 	}
-	add_runs(h, p.sector, p.mask & t->data[p.sector], type);
+	indirect_add_runs(h, p.sector, p.mask & t->data[p.sector], type);
 	if (type == REQUEST_TRIM)
 		t->data[p.sector] &= ~p.mask;
 }
@@ -231,25 +232,25 @@ static void indirect_map(struct host *h, const struct request *r)
 	struct indirect *t = h->state;
 
 	if (r->type == REQUEST_WRITE)
-		complete(h, r);
+		indirect_complete(h, r);
 	for (sector_t at = r->start; at < r->start + r->sectors;) {
-		struct piece p = piece_at(t, r, at);
+		struct indirect_piece p = indirect_piece_at(t, r, at);
 
-		map_piece(h, p, r->type);
-		at = behind(t, p);
+		indirect_map_piece(h, p, r->type);
+		at = indirect_next(t, p);
 	}
 }
 
-/* What was there before the layer came lies where it was; in the pool nobody asks for it. */
+/* Data older than the layer stays in place; pool sectors are never read. */
 static void indirect_adopt(struct host *h, const struct request *r)
 {
 	struct indirect *t = h->state;
 
 	for (sector_t at = r->start; at < r->start + r->sectors && at < h->sectors;) {
-		struct piece p = piece_at(t, r, at);
+		struct indirect_piece p = indirect_piece_at(t, r, at);
 
 		t->data[p.sector] |= p.mask;
-		at = behind(t, p);
+		at = indirect_next(t, p);
 	}
 	host_add(h, (struct host_part){ request_extent(r), r->start, r->type });
 }
@@ -278,7 +279,7 @@ static void indirect_regions(struct host *h, struct regions *r)
 		regions_require(r, !(t->data[i] & ~bits_below(t->sectors)), "redirection table");
 }
 
-/* Every place is a sector's, in the pool or on its way there, and only one of these. */
+/* Every place belongs to one sector, or is in the pool, or in the ring before it. */
 static void indirect_check(const struct host *h)
 {
 	const struct indirect *t = h->state;
@@ -307,9 +308,9 @@ static void indirect_check(const struct host *h)
 
 /* ---- statistics ---- */
 
-/* An entry of the table per host sector and one of the list per sector of the pool, each of as many whole bytes as
- * the number of a place needs. */
-static void gather(void *state)
+/* The table has an entry for each host sector, the list of free places one for each sector of the pool; an entry is as
+ * many whole bytes as the number of a place needs. */
+static void indirect_gather(void *state)
 {
 	struct indirect *t = state;
 	uint64_t bytes = 1;
@@ -327,15 +328,15 @@ static void gather(void *state)
 #field, unit, meaning, STAT_COUNT, offsetof(struct indirect_counts, field)                   \
 	}
 
-static const struct stat_row rows[] = {
+static const struct stat_row indirect_rows[] = {
 	COUNT(writes, "sectors", "of the layer's size, redirected"),
-	COUNT(completed, "sectors", "of them whose rest was read"),
+	COUNT(completed, "sectors", "of these, completed by a read"),
 	COUNT(distance, "sectors",
-		"from each place written to the next, ahead and around the end: their sum"),
+		"sum of the distances from each place written to the next, wrapping around"),
 	{ "distance_mean", "sectors", "1 = sequential", STAT_RATIO,
 		offsetof(struct indirect_counts, distance), offsetof(struct indirect_counts, writes) },
 	COUNT(last, "", "place written last"),
-	COUNT(pool_sectors, "sectors", "that hold nothing"),
+	COUNT(pool_sectors, "sectors", "free"),
 	COUNT(table_bytes, "bytes",
 		"of the host's RAM: an entry per sector of host and pool, in whole bytes"),
 	COUNT(usable_bytes, "bytes", "for the host"),
@@ -346,8 +347,8 @@ static void indirect_statistics(struct host *h, struct stat_list *list)
 {
 	struct indirect *t = h->state;
 
-	stat_list_add(list, (struct stat_group){ "indirect", "indirect.", rows, &t->count, sizeof t->count, t,
-				    NULL, gather });
+	stat_list_add(list, (struct stat_group){ "indirect", "indirect.", indirect_rows, &t->count,
+				    sizeof t->count, t, NULL, indirect_gather });
 }
 
 const struct host_ops host_indirect = {

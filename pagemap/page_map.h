@@ -69,12 +69,6 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 /* Its state, for saving and loading a drive. */
 extern const struct state_row page_map_state[];
 
-/* Most of these entries will be written. */
-static inline void page_map_populate(const struct page_map *m, lpn_t from, lpn_t end)
-{
-	memory_populate(m->entry + from, (size_t)(end - from) * sizeof *m->entry);
-}
-
 /* The entry will be needed soon. */
 PREFETCHING void page_map_prefetch(const struct page_map *m, lpn_t lpn)
 {

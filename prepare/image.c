@@ -3,26 +3,26 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/version.h"
-#include "prepare/kept.h"
+#include "prepare/state_file.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static void add_setting(void *kept, const struct param_echo *setting)
+static void image_add_setting(void *file, const struct param_echo *setting)
 {
 	if (!setting->stateless)
-		kept_add(kept, setting->key, setting->value);
+		state_file_add(file, setting->key, setting->value);
 }
 
-static void add_sum(struct kept *k, const char *key, uint64_t sum)
+static void image_add_sum(struct state_file *f, const char *key, uint64_t sum)
 {
 	char text[20];
 
 	snprintf(text, sizeof text, "%016" PRIx64, sum);
-	kept_add(k, key, sum ? text : "any");
+	state_file_add(f, key, sum ? text : "any");
 }
 
-static const char *reason(const char *line)
+static const char *image_reason(const char *line)
 {
 	if (strncmp(line, "workload ", 9))
 		return NULL;
@@ -30,7 +30,7 @@ static const char *reason(const char *line)
 	       "with precondition.mode = \"fill\" or precondition.premap = \"none\"";
 }
 
-static void visit_drive(void *drive, struct regions *r)
+static void image_visit_drive(void *drive, struct regions *r)
 {
 	struct drive *d = drive;
 
@@ -41,7 +41,7 @@ static void visit_drive(void *drive, struct regions *r)
 	oracle_regions(d->oracle, r);
 }
 
-static void check_drive(void *drive)
+static void image_check_drive(void *drive)
 {
 	struct drive *d = drive;
 
@@ -51,15 +51,17 @@ static void check_drive(void *drive)
 
 static struct kept kept_of(struct drive *d)
 {
-	struct kept k = { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE", reason,
-		.visit = visit_drive, .check = check_drive, .context = d };
+	struct image i = { { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE",
+				   image_reason, .visit = image_visit_drive, .check = image_check_drive,
+				   .context = d },
+		d };
 
-	kept_add(&k, "version", SSD_VERSION);
-	kept_add(&k, "verification", d->oracle ? "on" : "off");
-	settings_echo(d->settings, add_setting, &k);
-	add_sum(&k, "workload", d->past.workload);
-	add_sum(&k, "precondition.trace", d->past.warm_up);
-	return k;
+	state_file_add(&i.file, "version", SSD_VERSION);
+	state_file_add(&i.file, "verification", d->oracle ? "on" : "off");
+	settings_echo(d->settings, image_add_setting, &i);
+	image_add_sum(&i.file, "workload", d->past.workload);
+	image_add_sum(&i.file, "precondition.trace", d->past.warm_up);
+	return i;
 }
 
 char *image_name(struct drive *d)
@@ -69,25 +71,25 @@ char *image_name(struct drive *d)
 	char *name = memory_array(bytes, 1, "file name");
 
 	snprintf(name, bytes, "%s-%016" PRIx64 ".drive", d->ftl->ops->name,
-		hash_bytes(HASH_NOTHING, k.head, k.length));
-	kept_release(&k);
+		hash_bytes(HASH_NOTHING, i.file.head, i.file.length));
+	state_file_release(&i.file);
 	return name;
 }
 
 bool image_save(struct drive *d, const char *path, struct fault *fault)
 {
-	struct kept k = kept_of(d);
-	bool done = kept_save(&k, path, fault);
+	struct image i = image_of(d);
+	bool done = state_file_save(&i.file, path, fault);
 
-	kept_release(&k);
+	state_file_release(&i.file);
 	return done;
 }
 
 bool image_load(struct drive *d, const char *path, struct fault *fault)
 {
-	struct kept k = kept_of(d);
-	bool done = kept_load(&k, path, fault);
+	struct image i = image_of(d);
+	bool done = state_file_load(&i.file, path, fault);
 
-	kept_release(&k);
+	state_file_release(&i.file);
 	return done;
 }

@@ -1,21 +1,22 @@
 /*
- * A preconditioned drive in a file: saved once, loaded by many runs, which print what they would have printed without.
+ * A preconditioned drive in a file (prepare/state_file.h): saved once and loaded by many runs, which print what they
+ * would have printed after preconditioning.
  *
- * The file begins with everything its state depends on, as text: every parameter but those that act in time only, and
- * a sum of the workload if that was prepared for (prepare/kept.h).
+ * The head has everything that the drive's state depends on, as text: every parameter but those that act in time only,
+ * and a sum of the workload if the drive was prepared for it.
  */
 #ifndef PREPARE_IMAGE_H
 #define PREPARE_IMAGE_H
 
 #include "drive/drive.h"
 
-/* A file name for it: the FTL and a sum of everything the state depends on.  To be freed. */
+/* A file name: the FTL and a sum of the head.  To be freed. */
 char *image_name(struct drive *);
 
-/* Whole or not at all.  Only before the first request. */
+/* The whole file is written, or none.  Only before the first request. */
 bool image_save(struct drive *, const char *path, struct fault *);
 
-/* Into a fresh drive.  False and a fault: no such file, another drive, damaged. */
+/* Into a fresh drive.  False and a fault: there is no such file, it has another drive, or it is damaged. */
 bool image_load(struct drive *, const char *path, struct fault *);
 
 #endif

@@ -7,21 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A setting left at "auto" or empty is the reader's own choice. */
-static const char *or_null(const char *text)
+/* "auto" or empty: the reader chooses. */
+static const char *workload_or_null(const char *text)
 {
 	return *text && strcmp(text, "auto") ? text : NULL;
 }
 
-/* What exists is a file; what does not and looks like one is a file that is missing. */
-static bool is_file_name(const char *name)
+/* A name is a file's if the file exists, or if it looks like one and is no known profile: then the file is missing. */
+static bool workload_is_file_name(const char *name)
 {
 	return !strcmp(name, "-") || !access(name, F_OK) || (strpbrk(name, "/.") && !generator_known(name));
 }
 
-/* Another seed of the run is another workload of the same kind, unless its seed was set.  What needs more space than
- * there is is made smaller, if that is wanted, whatever was set. */
-static struct generator *open_profile(
+/* The seed of the run is added to the profile's, unless that was set.  With trace.fit a profile that needs more space
+ * than there is gets the space there is. */
+static struct generator *workload_open_profile(
 	const char *name, const struct trace_settings *settings, struct fault *fault)
 {
 	size_t n = settings->profile_count;
@@ -48,11 +48,11 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 	void (*warn)(void *, const char *), struct fault *fault)
 {
 	struct trace_options options = {
-		.format = or_null(settings->format),
-		.columns = or_null(settings->columns),
-		.member = or_null(settings->member),
-		.devices = or_null(settings->devices),
-		.time_unit = or_null(settings->time_unit),
+		.format = workload_or_null(settings->format),
+		.columns = workload_or_null(settings->columns),
+		.member = workload_or_null(settings->member),
+		.devices = workload_or_null(settings->devices),
+		.time_unit = workload_or_null(settings->time_unit),
 		.sort_fully = settings->sort_fully,
 		.list = settings->list,
 		.page_bytes = (uint32_t)settings->page_bytes,
@@ -64,10 +64,10 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 	*w = (struct workload){
 		.name = name, .settings = *settings, .limit = settings->limit ? settings->limit : UINT64_MAX
 	};
-	if (settings->list || is_file_name(name))
+	if (settings->list || workload_is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
 	else
-		w->generator = open_profile(name, settings, fault);
+		w->generator = workload_open_profile(name, settings, fault);
 	if (w->trace && settings->profile_count) {
 		workload_close(w);
 		return fault_set(fault, "-s workload.%s: %s is a trace, only profiles have settings",
@@ -92,7 +92,7 @@ bool workload_rewind(struct workload *w, struct fault *fault)
 	if (w->trace)
 		return trace_rewind(w->trace, fault);
 	generator_close(w->generator);
-	w->generator = open_profile(w->name, &w->settings, fault);
+	w->generator = workload_open_profile(w->name, &w->settings, fault);
 	return w->generator;
 }
 

@@ -17,8 +17,8 @@ struct workload {
 	uint64_t served, limit;
 };
 
-/* False and a fault if it is neither a readable trace nor a known profile.  `again`: it will be rewound, so that what
- * comes from a pipe is kept (traces/source.h). */
+/* False and a fault if it is neither a readable trace nor a known profile.  `again`: it will be rewound, so data from a
+ * pipe is kept (traces/source.h). */
 bool workload_open(struct workload *, const char *name, const struct trace_settings *, bool again,
 	void (*warn)(void *, const char *), struct fault *);
 void workload_close(struct workload *);
@@ -28,13 +28,13 @@ bool workload_rewind(struct workload *, struct fault *);
 
 enum trace_status workload_next(struct workload *, struct request *, struct fault *);
 
-/* The same as the drive behind the host gets it (host_admit()); TRACE_BAD, too, if that cannot be. */
+/* The same, fitted to the drive (host_admit()); TRACE_BAD also if that cannot be. */
 enum trace_status workload_next_for(struct host *, struct workload *, struct request *, struct fault *);
 
-/* How many there will be at most; 0 if nobody knows. */
+/* How many requests there are at most; 0: unknown. */
 uint64_t workload_requests(const struct workload *);
 
-/* Share that has been handed out, 0..1; negative when it cannot be known. */
+/* Share of the requests returned so far, 0 to 1; negative: unknown. */
 double workload_progress(const struct workload *);
 
 #endif

@@ -1,15 +1,15 @@
 #include "run/checkpoint.h"
 
 #include "base/version.h"
-#include "prepare/kept.h"
+#include "prepare/state_file.h"
 
-static void visit_run(void *checkpoint, struct regions *r)
+static void checkpoint_visit(void *checkpoint, struct regions *r)
 {
 	struct checkpoint *c = checkpoint;
 	struct run *run = c->run;
 
 	regions_visit(r, &run->requests, sizeof run->requests);
-	regions_visit(r, &run->asides, sizeof run->asides);
+	regions_visit(r, &run->gc_commands, sizeof run->gc_commands);
 	regions_visit(r, &run->sum, sizeof run->sum);
 	regions_visit(r, c->before, sizeof *c->before);
 	regions_visit(r, &c->series_bytes, sizeof c->series_bytes);
@@ -19,44 +19,55 @@ static void visit_run(void *checkpoint, struct regions *r)
 		windows_regions(run->windows, run->drive, r);
 }
 
-static void check_run(void *checkpoint)
+static void checkpoint_check(void *checkpoint)
 {
 	drive_check_running(((struct checkpoint *)checkpoint)->run->drive);
 }
 
+<<<<<<< HEAD
 static void add_setting(void *kept, const struct param_echo *setting)
 {
 	kept_add(kept, setting->key, setting->value);
+=======
+static void checkpoint_add_setting(void *file, const char *key, const char *value)
+{
+	state_file_add(file, key, value);
+>>>>>>> 73a18fd (prepare: footprint, order and fill apart; no second core)
 }
 
-static struct kept kept_of(struct checkpoint *c)
+static struct state_file checkpoint_file(struct checkpoint *c)
 {
+<<<<<<< HEAD
 	struct kept k = { "ssdlab run 7", "run", "make one with ssd run --checkpoint FILE", .running = true,
 		.visit = visit_run, .check = check_run, .context = c };
+=======
+	struct state_file f = { "ssdlab run 6", "run", "make one with ssd run --checkpoint FILE",
+		.running = true, .visit = checkpoint_visit, .check = checkpoint_check, .context = c };
+>>>>>>> 73a18fd (prepare: footprint, order and fill apart; no second core)
 
-	kept_add(&k, "version", SSD_VERSION);
-	kept_add(&k, "--warmup", c->warm_up ? c->warm_up : "none");
-	kept_add(&k, "--series", c->series ? c->series : "none");
-	kept_add(&k, "--log", c->run->drive->journal ? "yes" : "no");
-	settings_echo(c->run->drive->settings, add_setting, &k);
-	return k;
+	state_file_add(&f, "version", SSD_VERSION);
+	state_file_add(&f, "--warmup", c->warm_up ? c->warm_up : "none");
+	state_file_add(&f, "--series", c->series ? c->series : "none");
+	state_file_add(&f, "--log", c->run->drive->journal ? "yes" : "no");
+	settings_echo(c->run->drive->settings, checkpoint_add_setting, &f);
+	return f;
 }
 
 bool checkpoint_save(struct checkpoint *c, const char *path, struct fault *fault)
 {
-	struct kept k = kept_of(c);
-	bool done = kept_save(&k, path, fault);
+	struct state_file f = checkpoint_file(c);
+	bool done = state_file_save(&f, path, fault);
 
-	kept_release(&k);
+	state_file_release(&f);
 	return done;
 }
 
 bool checkpoint_load(struct checkpoint *c, const char *path, struct fault *fault)
 {
-	struct kept k = kept_of(c);
-	bool done = kept_load(&k, path, fault);
+	struct state_file f = checkpoint_file(c);
+	bool done = state_file_load(&f, path, fault);
 
-	kept_release(&k);
+	state_file_release(&f);
 	c->run->resumed = done;
 	return done;
 }

@@ -1,10 +1,10 @@
 /*
- * A run saved between two requests (prepare/kept.h).  A run resumed from the file ends with the results, to the byte,
- * of a run that was not interrupted.
+ * A run saved between two requests (prepare/state_file.h).  Resumed from the file it ends with the same results, to the
+ * byte, as a run that was not interrupted.
  *
- * The file has the drive with all that is under way in it, and what was counted.  Of the workload it has the number of
- * requests taken and a sum of them: it is read again up to there, and must be the same.  Rows of a series and of a
- * log that were written lie in files of the caller's, as long as it says.  Runs under judges are not saved.
+ * The file has the drive, the operations in flight and the statistics.  Of the workload it has the number of requests
+ * taken and a sum of them: when the run is resumed, the workload is read again up to there and must be the same.  Rows
+ * of a series and of a log are in files of the caller, whose lengths are saved.  Runs with verification are not saved.
  */
 #ifndef RUN_CHECKPOINT_H
 #define RUN_CHECKPOINT_H
@@ -15,14 +15,14 @@
 struct checkpoint {
 	struct run *run;
 	struct precondition_result *before;
-	const char *warm_up, *series;     /* what makes the windows of the run, as the user wrote it; NULL */
+	const char *warm_up, *series;     /* options --warmup and --series as given; NULL */
 	uint64_t series_bytes, log_bytes; /* rows written so far */
 };
 
 bool checkpoint_save(struct checkpoint *, const char *path, struct fault *);
 
-/* Into the run of a fresh drive, whose windows and journal are those of the run that was saved.  False and a fault:
- * no such file, another run, damaged. */
+/* Into the run of a fresh drive that has the same windows and journal as the saved one.  False and a fault: there is no
+ * such file, it has another run, or it is damaged. */
 bool checkpoint_load(struct checkpoint *, const char *path, struct fault *);
 
 #endif

@@ -13,7 +13,7 @@ void explanation_begin(struct explanation *x, struct drive *d, const struct requ
 	x->request = *r;
 	x->taken = schedule_now(d->flash->schedule);
 	x->before = d->ftl->map;
-	x->diary = d->buffer->diary = open_memstream(&x->evictions, &x->evictions_bytes);
+	x->diary = d->buffer->explains = open_memstream(&x->evictions, &x->evictions_bytes);
 	BUG_ON(!x->diary, "no stream in memory");
 	x->tracer.open = true;
 	schedule_trace(d->flash->schedule, &x->tracer);
@@ -65,7 +65,7 @@ static void keep_map(struct explanation *x, const struct drive *d)
 
 void explanation_taken(struct explanation *x, struct drive *d)
 {
-	d->buffer->diary = NULL;
+	d->buffer->explains = NULL;
 	fclose(x->diary);
 	x->tracer.open = false;
 	x->accesses = d->io.accesses;

@@ -77,7 +77,7 @@ static struct run_figures report_figures(const struct run *run, const struct run
 		.ftl = d->ftl->ops->name,
 		.buffer = d->buffer->ops->name,
 		.seed = d->settings->top.seed,
-		.requests = run->requests - run->asides - counted_from.requests,
+		.requests = run->requests - run->gc_commands - counted_from.requests,
 		.warm_up = counted_from.requests,
 		.warm_up_ns = counted_from.requests ? counted_from.when : 0,
 		.served = d->count->request[REQUEST_TYPES].count,

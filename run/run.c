@@ -3,11 +3,13 @@
 #include "base/hash.h"
 #include "flash/schedule.h"
 
-/* How often keep_going() is asked, in requests; a power of two. */
+#include <inttypes.h>
+
+/* keep_going() is called each time so many requests have been taken; a power of two. */
 #define ASK_EVERY 4096u
 
 /* Lets time pass until the request may enter the drive: it has arrived and there is a slot. */
-static void wait_for_slot(struct run *run, struct request *r)
+static void run_wait_for_slot(struct run *run, struct request *r)
 {
 	struct drive *d = run->drive;
 	const struct host_settings *host = d->host->settings;
@@ -21,30 +23,32 @@ static void wait_for_slot(struct run *run, struct request *r)
 		r->arrival = schedule_now(d->flash->schedule);
 }
 
-/* The next request of the workload, fitted to the drive, which is told to expect it. */
-static enum trace_status fetch(struct run *run, struct request *r, struct fault *fault)
+/* Takes the next request from the workload. */
+static enum trace_status run_fetch(struct run *run, struct request *r, struct fault *fault)
 {
 	enum trace_status status = workload_next_for(run->drive->host, run->workload, r, fault);
-	const uint64_t what[] = { r->arrival, r->start << 2 | (uint64_t)r->type, r->sectors };
+	const uint64_t summed[] = { r->arrival, r->start << 2 | (uint64_t)r->type, r->sectors };
 
-	if (status == TRACE_OK && r->type == REQUEST_COLLECT && !run->drive->ftl->store) {
-		fault_set(fault, "%s:%llu: gc: ftl = %s has no collector that could be asked to collect",
-			run->workload->name, (unsigned long long)r->line, run->drive->ftl->ops->name);
+	if (status != TRACE_OK)
+		return status;
+	if (r->type == REQUEST_COLLECT && !run->drive->ftl->store) {
+		fault_set(fault,
+			"%s:%" PRIu64 ": gc: ftl = %s has no collector that could be asked to collect",
+			run->workload->name, r->line, run->drive->ftl->ops->name);
 		return TRACE_BAD;
 	}
-	if (status == TRACE_OK)
-		drive_expect(run->drive, r);
-	if (status == TRACE_OK && run->summed)
-		run->sum = hash_bytes(run->sum, what, sizeof what);
-	return status;
+	drive_expect(run->drive, r);
+	if (run->keeps_sum)
+		run->sum = hash_bytes(run->sum, summed, sizeof summed);
+	return TRACE_OK;
 }
 
-static bool is_time_to_ask(const struct run *run)
+static bool run_is_time_to_ask(const struct run *run)
 {
 	return run->requests % ASK_EVERY == 0 || (run->ask_every && run->requests % run->ask_every == 0);
 }
 
-static bool submit(struct run *run, const struct request *r)
+static bool run_submit(struct run *run, const struct request *r)
 {
 	bool served;
 
@@ -62,20 +66,20 @@ static bool submit(struct run *run, const struct request *r)
 	return served;
 }
 
-/* Up to the next request of a run that was saved; the drive has counted what is fetched until then. */
-static void skip(struct run *run, uint64_t sum, struct fault *fault)
+/* Reads the workload again up to the next request of the saved run.  Its drive has counted these requests. */
+static void run_skip(struct run *run, uint64_t sum, struct fault *fault)
 {
 	uint64_t folded = run->drive->host->folded;
 
 	for (uint64_t i = 0; i <= run->requests && (!i || run->status == TRACE_OK); i++)
-		run->status = fetch(run, &run->next, fault);
+		run->status = run_fetch(run, &run->next, fault);
 	run->drive->host->folded = folded;
 	if (run->status == TRACE_BAD || run->sum == sum)
 		return;
 	run->status = TRACE_BAD;
 	fault_set(fault,
-		"%s: not the workload of the run that was saved, whose first %llu requests are others",
-		run->workload->name, (unsigned long long)run->requests);
+		"%s: not the workload of the run that was saved: its first %" PRIu64 " requests differ",
+		run->workload->name, run->requests);
 }
 
 /* One request is fetched ahead of the one being served. */
@@ -85,9 +89,9 @@ void run_begin(struct run *run, struct fault *fault)
 
 	run->sum = HASH_NOTHING;
 	if (run->resumed)
-		skip(run, sum, fault);
+		run_skip(run, sum, fault);
 	else
-		run->status = fetch(run, &run->next, fault);
+		run->status = run_fetch(run, &run->next, fault);
 }
 
 enum run_end run_step(struct run *run, struct fault *fault)
@@ -95,18 +99,18 @@ enum run_end run_step(struct run *run, struct fault *fault)
 	struct request r = run->next;
 
 	run->requests++;
-	run->asides += r.type == REQUEST_COLLECT;
-	run->status = fetch(run, &run->next, fault);
-	wait_for_slot(run, &r);
+	run->gc_commands += r.type == REQUEST_COLLECT;
+	run->status = run_fetch(run, &run->next, fault);
+	run_wait_for_slot(run, &r);
 	if (run->windows)
 		windows_pass(run->windows, run->drive, run->requests - 1);
-	return submit(run, &r) ? RUN_DONE : RUN_DRIVE_FAILED;
+	return run_submit(run, &r) ? RUN_DONE : RUN_DRIVE_FAILED;
 }
 
 void run_wait(struct run *run)
 {
 	if (run->status == TRACE_OK)
-		wait_for_slot(run, &run->next);
+		run_wait_for_slot(run, &run->next);
 	else
 		drive_drain(run->drive);
 }
@@ -117,9 +121,9 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 
 	run_begin(run, fault);
 	while (end == RUN_DONE && run->status == TRACE_OK)
-		end = is_time_to_ask(run) && !run->keep_going(run->context, run) ? RUN_INTERRUPTED
-										 : run_step(run, fault);
-	/* One that is asked to end may have been so where it waited for the next request. */
+		end = run_is_time_to_ask(run) && !run->keep_going(run->context, run) ? RUN_INTERRUPTED
+										     : run_step(run, fault);
+	/* A signal may have ended the wait for the next request: then the workload is not bad. */
 	if (run->status == TRACE_BAD && run->keep_going(run->context, run))
 		return RUN_BAD_WORKLOAD;
 	if (run->status == TRACE_BAD)

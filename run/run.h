@@ -20,29 +20,29 @@ enum run_end {
 struct run {
 	struct drive *drive;
 	struct workload *workload;
-	/* Asked between two requests, every few thousand and at each multiple of `ask_every`, unless that is 0.  Then
-	 * the run may be saved (run/checkpoint.h). */
+	/* Called between two requests, every few thousand and at each multiple of `ask_every` unless that is 0; the run
+	 * may be saved then (run/checkpoint.h).  False ends the run. */
 	bool (*keep_going)(void *context, const struct run *);
 	uint64_t ask_every;
 	void *context;
-	uint64_t requests; /* taken from the workload */
-	uint64_t asides;   /* of these, collections that were asked for */
-	bool summed;       /* it is to be saved, or was */
-	bool resumed;      /* of a run that was saved are these numbers and this sum: it goes on there */
-	uint64_t sum;      /* of these and the next one */
-	struct explanation *explanation; /* NULL: no request is to be explained */
-	struct timeline
-		*timeline;       /* NULL: none is kept; there is one witness, for it or for the explanation */
-	struct windows *windows; /* NULL: the run has no parts */
+	uint64_t requests;    /* taken from the workload */
+	uint64_t gc_commands; /* of these, commands to collect a block */
+	bool keeps_sum;       /* needed to save it */
+	bool resumed;         /* `requests` and `sum` are those of a saved run, which goes on */
+	uint64_t sum;         /* of the requests taken and the next one */
+	/* At most one of these two: they share a tracer. */
+	struct explanation *explanation; /* NULL: no request is explained */
+	struct timeline *timeline;       /* NULL: none */
+	struct windows *windows;         /* NULL: the run has no parts */
 
-	struct request next; /* to be taken in, if the status says so */
+	struct request next; /* to be submitted, if status is TRACE_OK */
 	enum trace_status status;
 };
 
 enum run_end run_workload(struct run *, struct fault *);
 
-/* The same step by step.  After run_begin(), as long as status is TRACE_OK, run_step() takes in one request; RUN_DONE
- * means that it was.  run_wait() lets time pass until the next one may enter, or until all is done. */
+/* The same step by step.  After run_begin(), as long as status is TRACE_OK, run_step() submits one request; RUN_DONE
+ * means that it did.  run_wait() lets time pass until the next one may enter, or until all are completed. */
 void run_begin(struct run *, struct fault *);
 enum run_end run_step(struct run *, struct fault *);
 void run_wait(struct run *);

@@ -1,5 +1,5 @@
 /*
- * Files of state with a number changed and a sum that is right (prepare/kept.h).
+ * Files of state with a number changed and a sum that is right (prepare/state_file.h).
  */
 #ifndef TESTS_FORGE_FIXTURE_H
 #define TESTS_FORGE_FIXTURE_H

@@ -597,31 +597,6 @@ static void test_nothing_is_counted_outside_time(void **state)
 	rig_close(rig);
 }
 
-/* Of 4 sectors each; outside time. */
-static void place_page(struct rig *rig, lpn_t lpn)
-{
-	assert_true(drive_place(rig->drive, (struct extent){ lpn * 4, lpn * 4 + 4 }));
-}
-
-/* The page table of 192 pages lies in two mapping pages of 170 entries, of which one is in DRAM: each goes to flash
- * when it first makes room for the other, and then no more.  An area over a page would be folded into others. */
-static void test_many_pages_at_once_program_nothing_else(void **state)
-{
-	struct rig *rig = rig_open("across", "flash.page_bytes=2K map.cache_bytes=2K");
-
-	(void)state;
-	assert_false(across_takes_pages(rig->drive->ftl));
-	place_page(rig, 0);
-	place_page(rig, 180);
-	assert_false(across_takes_pages(rig->drive->ftl));
-	place_page(rig, 0);
-	assert_true(across_takes_pages(rig->drive->ftl));
-	assert_true(drive_place(rig->drive, (struct extent){ 2, 6 }));
-	assert_int_equal(across_of(rig)->areas.used, 1);
-	assert_false(across_takes_pages(rig->drive->ftl));
-	rig_close(rig);
-}
-
 /* ---- random requests ---- */
 
 #define SMALL                                                                                                \
@@ -819,7 +794,6 @@ int main(void)
 		cmocka_unit_test(test_requests_wait_for_their_mapping_page),
 		cmocka_unit_test(test_requests_beside_areas_wait_for_their_mapping_page),
 		cmocka_unit_test(test_nothing_is_counted_outside_time),
-		cmocka_unit_test(test_many_pages_at_once_program_nothing_else),
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_random_requests_reach_everything),
 	};

@@ -188,15 +188,15 @@ static void test_data_on_its_way_is_read_at_once(void **state)
 static void test_programs_of_classes(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE, "0 0 2 4 0\n1000000 0 8 4 0\n2000000 0 12 7 0\n");
-	struct class_statistics(*class)[2] = r->drive->count->class;
+	struct class_statistics(*of_class)[2] = r->drive->count->of_class;
 
 	(void)state;
-	assert_int_equal(class[CLASS_ACROSS][REQUEST_WRITE].programs, 2);
-	assert_int_equal(class[CLASS_ACROSS][REQUEST_WRITE].request.sectors, 4);
-	assert_int_equal(class[CLASS_ALIGNED][REQUEST_WRITE].programs, 1);
-	assert_int_equal(class[CLASS_UNALIGNED][REQUEST_WRITE].programs, 2);
-	assert_int_equal(class[CLASS_UNALIGNED][REQUEST_WRITE].request.sectors, 7);
-	assert_int_equal(class[CLASS_ACROSS][REQUEST_READ].request.count, 0);
+	assert_int_equal(of_class[CLASS_ACROSS][REQUEST_WRITE].programs, 2);
+	assert_int_equal(of_class[CLASS_ACROSS][REQUEST_WRITE].request.sectors, 4);
+	assert_int_equal(of_class[CLASS_ALIGNED][REQUEST_WRITE].programs, 1);
+	assert_int_equal(of_class[CLASS_UNALIGNED][REQUEST_WRITE].programs, 2);
+	assert_int_equal(of_class[CLASS_UNALIGNED][REQUEST_WRITE].request.sectors, 7);
+	assert_int_equal(of_class[CLASS_ACROSS][REQUEST_READ].request.count, 0);
 	replay_free(r);
 }
 
@@ -205,21 +205,21 @@ static void test_latency_per_sector_of_requests_and_of_sectors(void **state)
 {
 	struct replay *r =
 		replay(PAPER_DRIVE, "0 0 0 4 0\n1000000 0 4 1 0\n2000000 0 0 4 1\n3000000 0 4 1 1\n");
-	struct class_statistics(*class)[2] = r->drive->count->class;
+	struct class_statistics(*of_class)[2] = r->drive->count->of_class;
 
 	(void)state;
-	assert_true(class[CLASS_ALIGNED][REQUEST_READ].latency_each == READ / 4.0);
-	assert_true(class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 1 / 4.0);
-	assert_true(class[CLASS_UNALIGNED][REQUEST_WRITE].programs_each == 1);
-	assert_true(class[CLASS_UNALIGNED][REQUEST_READ].latency_each <= READ);
+	assert_true(of_class[CLASS_ALIGNED][REQUEST_READ].latency_each == READ / 4.0);
+	assert_true(of_class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 1 / 4.0);
+	assert_true(of_class[CLASS_UNALIGNED][REQUEST_WRITE].programs_each == 1);
+	assert_true(of_class[CLASS_UNALIGNED][REQUEST_READ].latency_each <= READ);
 	replay_free(r);
 	r = replay(PAPER_DRIVE, "0 0 0 8 0\n1000000 0 0 8 1\n2000000 0 0 4 1\n");
-	class = r->drive->count->class;
-	assert_int_equal(class[CLASS_ALIGNED][REQUEST_READ].request.sectors, 12);
-	assert_true(class[CLASS_ALIGNED][REQUEST_READ].latency_each ==
-		    (double)class[CLASS_ALIGNED][REQUEST_READ].request.latency.max / 8 +
-			    (double)class[CLASS_ALIGNED][REQUEST_READ].request.latency.min / 4);
-	assert_true(class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 2 / 8.0);
+	of_class = r->drive->count->of_class;
+	assert_int_equal(of_class[CLASS_ALIGNED][REQUEST_READ].request.sectors, 12);
+	assert_true(of_class[CLASS_ALIGNED][REQUEST_READ].latency_each ==
+		    (double)of_class[CLASS_ALIGNED][REQUEST_READ].request.latency.max / 8 +
+			    (double)of_class[CLASS_ALIGNED][REQUEST_READ].request.latency.min / 4);
+	assert_true(of_class[CLASS_ALIGNED][REQUEST_WRITE].programs_each == 2 / 8.0);
 	replay_free(r);
 }
 
@@ -254,7 +254,7 @@ static void test_a_page_is_read_once_around_a_buffered_sector(void **state)
 
 /* ---- preconditioning ---- */
 
-/* So large that its pages are decided beside. */
+/* A plane of 400,000 pages. */
 #define ONE_PLANE "flash.channels=1 flash.planes=1 flash.blocks=4000 flash.pages=100"
 
 #define MEDIUM                                                                                               \
@@ -411,9 +411,8 @@ static const struct page_ftl *test_page_state(const struct replay *r)
 	return r->drive->ftl->state;
 }
 
-/* Without judges pages are placed many at a time, as long as nothing has to be collected, and on a large drive decided
- * beside: into the same places. */
-static void place_together(const char *ftl, bool at_once)
+/* Verification observes: the same pages are in the same places with it and without. */
+static void prepare_with_and_without_verification(const char *ftl)
 {
 	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
 		"used=0.7 precondition.valid=0.5 precondition.layout=apart precondition.premap=none",
@@ -429,39 +428,33 @@ static void place_together(const char *ftl, bool at_once)
 
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
 		char text[512];
-		struct replay *alone, *together;
+		struct replay *with, *without;
 
 		snprintf(text, sizeof text, MEDIUM "ftl=%s precondition.mode=synthetic precondition.%s", ftl,
 			states[i]);
-		alone = prepared_for("lun1", text);
-		together = replay_open(text);
-		drive_free(together->drive);
-		together->drive = drive_create(&together->settings, false, &together->fault);
-		assert_false(drive_takes_pages(alone->drive, 1));
-		assert_int_equal(drive_takes_pages(together->drive, 1024), at_once);
-		assert_true(precondition_for(together, "lun1"));
-		ftl_check(together->drive->ftl);
-		for (ppn_t ppn = 0; ppn < alone->drive->geometry.pages; ppn++)
-			assert_int_equal(flash_owner(alone->drive->flash, ppn),
-				flash_owner(together->drive->flash, ppn));
-		for (lpn_t lpn = 0; lpn < alone->drive->geometry.logical_pages; lpn++)
-			assert_int_equal(page_map_get(&test_page_state(alone)->map, lpn).mask,
-				page_map_get(&test_page_state(together)->map, lpn).mask);
-		assert_int_equal(alone->before.used_pages, together->before.used_pages);
-		/* Many were: there is room for more, and no area. */
-		if (strstr(states[i], "used=0.3"))
-			assert_true(drive_takes_pages(together->drive, 1024));
-		replay_free(alone);
-		replay_free(together);
+		with = prepared_for("lun1", text);
+		without = replay_open(text);
+		drive_free(without->drive);
+		without->drive = drive_create(&without->settings, false, &without->fault);
+		assert_true(precondition_for(without, "lun1"));
+		ftl_check(without->drive->ftl);
+		for (ppn_t ppn = 0; ppn < with->drive->geometry.pages; ppn++)
+			assert_int_equal(flash_owner(with->drive->flash, ppn),
+				flash_owner(without->drive->flash, ppn));
+		for (lpn_t lpn = 0; lpn < with->drive->geometry.logical_pages; lpn++)
+			assert_int_equal(page_map_get(&test_page_state(with)->map, lpn).mask,
+				page_map_get(&test_page_state(without)->map, lpn).mask);
+		assert_int_equal(with->before.used_pages, without->before.used_pages);
+		replay_free(with);
+		replay_free(without);
 	}
 }
 
-/* Across-FTL takes many once its mapping pages are in flash. */
-static void test_pages_placed_together_lie_where_each_alone_would(void **state)
+static void test_verification_prepares_the_same_drive(void **state)
 {
 	(void)state;
-	place_together("page", true);
-	place_together("across", false);
+	prepare_with_and_without_verification("page");
+	prepare_with_and_without_verification("across");
 }
 
 struct broken {
@@ -478,7 +471,7 @@ static void check_with_wrong_owner(void *broken)
 	ftl_check(b->drive->ftl);
 }
 
-/* What a second core takes a part in: the order of live pages, which are all pages here, and the check of the table. */
+/* Live are all of 1,200,000 logical pages, many blocks of their order. */
 static void test_a_large_drive_is_filled_and_checked(void **state)
 {
 	struct replay *r =
@@ -1235,7 +1228,7 @@ int main(void)
 		cmocka_unit_test(test_a_page_is_read_once_around_a_buffered_sector),
 		cmocka_unit_test(test_synthetic_state_is_reached),
 		cmocka_unit_test(test_synthetic_state_is_spread_evenly),
-		cmocka_unit_test(test_pages_placed_together_lie_where_each_alone_would),
+		cmocka_unit_test(test_verification_prepares_the_same_drive),
 		cmocka_unit_test(test_a_large_drive_is_filled_and_checked),
 		cmocka_unit_test(test_live_pages_lie_apart),
 		cmocka_unit_test(test_all_ftls_start_equally_full),

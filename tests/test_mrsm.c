@@ -1138,7 +1138,7 @@ static void test_saved_drive_continues_identically(void **state)
 	assert_int_equal(((struct mrsm *)b.drive->ftl->state)->directory->noted,
 		((struct mrsm *)a.drive->ftl->state)->directory->noted);
 	stat_list_start(&a.drive->statistics);
-	memset(a.drive->taken, 0, sizeof a.drive->taken);
+	memset(a.drive->submitted, 0, sizeof a.drive->submitted);
 	stat_list_start(&b.drive->statistics);
 	ftl_check(b.drive->ftl);
 	b.random = a.random;

@@ -78,7 +78,7 @@ static bool open_stage(struct stage *s, struct fault *fault)
 		.keep_going = save_once,
 		.ask_every = 1,
 		.context = s,
-		.summed = true,
+		.keeps_sum = true,
 		.windows = &s->windows };
 	s->what = (struct checkpoint){ .run = &s->run, .before = &s->before, .series = "70" };
 	s->journal = journal_create(s->out[1], false, fault);

@@ -461,11 +461,7 @@ static void across_statistics(struct ftl *f, struct stat_list *list)
 	map_cache_statistics(a->cache, list);
 }
 
-static const struct ftl_hints across_hints = { .expect = across_expect,
-	.expect_next = across_expect_next,
-	.write_pages = across_write_pages,
-	.takes_pages = across_takes_pages,
-	.populate = page_populate };
+static const struct ftl_hints across_hints = { .expect = across_expect, .expect_next = across_expect_next };
 static const struct ftl_words across_words = { .name_owner = across_name_owner,
 	.print_entry = across_print_entry };
 

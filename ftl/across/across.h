@@ -226,8 +226,6 @@ void across_entry_moved(struct ftl *, struct io *, uint32_t id);
 
 void across_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void across_write(struct ftl *, struct io *, const struct extent *, size_t n);
-void across_write_pages(struct ftl *, struct io *, const lpn_t *, uint32_t n);
-bool across_takes_pages(const struct ftl *);
 void across_trim(struct ftl *, struct io *, struct extent);
 void across_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 

@@ -508,28 +508,6 @@ void across_write(struct ftl *f, struct io *io, const struct extent *extents, si
 	across_end(f);
 }
 
-#define WRITE_AHEAD 16u /* entries lie anywhere */
-
-void across_write_pages(struct ftl *f, struct io *io, const lpn_t *lpn, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (i + WRITE_AHEAD < n)
-			across_fetch_entry(f->state, lpn[i + WRITE_AHEAD]);
-		write_plain_page(f, io, (struct page_part){ lpn[i], f->geometry->full_page });
-	}
-}
-
-/* Once each mapping page of the page table is in flash: outside time none is written again.  And where there never was
- * an area, of which the rest would be folded into other pages. */
-bool across_takes_pages(const struct ftl *f)
-{
-	const struct across *a = f->state;
-	const struct directory *d = a->directory;
-	bool areas = d->pages > a->page_table_pages && directory_exists(d, a->page_table_pages);
-
-	return !areas && d->in_flash == a->page_table_pages;
-}
-
 /* ---- trim ---- */
 
 static void trim_page(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t lpn)

@@ -6,8 +6,6 @@
  */
 #include "ftl/page/page.h"
 
-#include "base/beside.h"
-
 /* The collector moved a live page. */
 static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
@@ -113,17 +111,6 @@ void page_write(struct ftl *f, struct io *io, const struct extent *extents, size
 	}
 }
 
-#define WRITE_AHEAD 16u /* entries lie anywhere */
-
-void page_write_pages(struct ftl *f, struct io *io, const lpn_t *lpn, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (i + WRITE_AHEAD < n)
-			page_expect(f, lpn[i + WRITE_AHEAD]);
-		page_write_part(f, io, io, (struct page_part){ lpn[i], f->geometry->full_page }, OP_NONE);
-	}
-}
-
 void page_trim_part(struct ftl *f, struct page_part part)
 {
 	struct page_ftl *p = f->state;
@@ -146,11 +133,6 @@ void page_trim(struct ftl *f, struct io *io, struct extent e)
 	}
 }
 
-void page_populate(const struct ftl *f, lpn_t from, lpn_t end)
-{
-	page_map_populate(&((const struct page_ftl *)f->state)->map, from, end);
-}
-
 void page_expect(const struct ftl *f, lpn_t lpn)
 {
 	page_map_prefetch(&((const struct page_ftl *)f->state)->map, lpn);
@@ -167,54 +149,26 @@ void page_expect_next(const struct ftl *f, lpn_t lpn)
 
 #define CHECK_AHEAD 40u /* owners lie anywhere */
 
-#define CHECK_APART 1048576u /* a table of so many entries is worth a thread */
-
-/* A part of the table, until an entry and the owner of its page disagree. */
-struct map_part {
-	const struct ftl *ftl;
-	lpn_t lpn, end;
-	uint64_t mapped;
-};
-
-static void check_part(void *map_part)
-{
-	struct map_part *part = map_part;
-	const struct page_ftl *p = part->ftl->state;
-
-	for (; part->lpn < part->end; part->lpn++) {
-		struct page_entry entry = page_map_get(&p->map, part->lpn);
-		ppn_t ahead = part->end - part->lpn > CHECK_AHEAD
-				      ? page_map_expected(&p->map, part->lpn + CHECK_AHEAD)
-				      : PPN_NONE;
-
-		if (ahead != PPN_NONE)
-			flash_prefetch_owner(part->ftl->flash, ahead);
-		if (entry.mask && flash_owner(part->ftl->flash, entry.ppn) != part->lpn)
-			return;
-		part->mapped += entry.mask != 0;
-	}
-}
-
 uint64_t page_check_map(const struct ftl *f)
 {
 	const struct page_ftl *p = f->state;
-	lpn_t lpns = f->geometry->logical_pages, half = lpns < CHECK_APART ? lpns : lpns / 2;
-	struct map_part part[] = { { f, 0, half, 0 }, { f, half, lpns, 0 } };
-	struct beside second = { 0 };
+	lpn_t lpns = f->geometry->logical_pages;
+	uint64_t mapped = 0;
 
-	if (half < lpns)
-		beside_start(&second, check_part, &part[1]);
-	check_part(&part[0]);
-	beside_free(&second);
-	for (int i = 0; i < 2; i++) {
-		struct page_entry entry = { 0 };
+	for (lpn_t lpn = 0; lpn < lpns; lpn++) {
+		struct page_entry entry = page_map_get(&p->map, lpn);
+		ppn_t ahead =
+			lpns - lpn > CHECK_AHEAD ? page_map_expected(&p->map, lpn + CHECK_AHEAD) : PPN_NONE;
 
-		if (part[i].lpn < part[i].end)
-			entry = page_map_get(&p->map, part[i].lpn);
-		BUG_ON(entry.mask, "LPN %u is mapped to page %u of LPN %u", part[i].lpn, entry.ppn,
-			flash_owner(f->flash, entry.ppn));
+		if (ahead != PPN_NONE)
+			flash_prefetch_owner(f->flash, ahead);
+		if (!entry.mask)
+			continue;
+		BUG_ON(flash_owner(f->flash, entry.ppn) != lpn, "LPN %u is mapped to page %u of LPN %u", lpn,
+			entry.ppn, flash_owner(f->flash, entry.ppn));
+		mapped++;
 	}
-	return part[0].mapped + part[1].mapped;
+	return mapped;
 }
 
 void page_check(const struct ftl *f)
@@ -255,10 +209,7 @@ void page_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 		pages_print(f->geometry, entry.ppn, entry.mask, out);
 }
 
-static const struct ftl_hints page_hints = { .expect = page_expect,
-	.expect_next = page_expect_next,
-	.write_pages = page_write_pages,
-	.populate = page_populate };
+static const struct ftl_hints page_hints = { .expect = page_expect, .expect_next = page_expect_next };
 static const struct ftl_words page_words = { .print_entry = page_print_entry };
 
 const struct ftl_ops ftl_page = {

@@ -27,8 +27,6 @@ void page_trim_part(struct ftl *, struct page_part);
 
 void page_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
-void page_write_pages(struct ftl *, struct io *, const lpn_t *, uint32_t n);
-void page_populate(const struct ftl *, lpn_t from, lpn_t end);
 void page_trim(struct ftl *, struct io *, struct extent);
 void page_expect(const struct ftl *, lpn_t);
 void page_expect_next(const struct ftl *, lpn_t);

@@ -115,7 +115,7 @@ static bool begin_run(struct whole *w, const struct settings *s, const char *tra
 		.keep_going = save_half_way,
 		.ask_every = OF_RUN / 2,
 		.context = w,
-		.summed = true,
+		.keeps_sum = true,
 		.windows = &w->windows };
 	w->what = (struct checkpoint){ .run = &w->run, .before = &w->before, .series = "9" };
 	drive_keep_journal(d, journal_create(w->rows, false, &fault));

@@ -1,8 +1,8 @@
 /*
- * Files of state (prepare/kept.h): what is saved is loaded, and what their check says is heard, whatever happens to the
+ * Files of state (prepare/state_file.h): what is saved is loaded, and what their check says is heard, whatever happens to the
  * process meanwhile.
  */
-#include "prepare/kept.h"
+#include "prepare/state_file.h"
 #include "tests/child_fixture.h"
 
 #include <stdlib.h>
@@ -27,24 +27,24 @@ static void check_number(void *number)
 }
 
 /* Of this number, saved and loaded. */
-static bool is_kept(uint64_t number, struct fault *fault)
+static bool is_saved(uint64_t number, struct fault *fault)
 {
-	struct kept k = { "magic", "number", "make one", .visit = visit_number, .check = check_number,
+	struct state_file k = { "magic", "number", "make one", .visit = visit_number, .check = check_number,
 		.context = &number };
-	char path[] = "/tmp/ssdlab-kept-XXXXXX";
+	char path[] = "/tmp/ssdlab-state-XXXXXX";
 	bool done;
 
 	close(mkstemp(path));
-	kept_add(&k, "key", "value");
-	done = kept_save(&k, path, fault) && kept_load(&k, path, fault);
-	kept_release(&k);
+	state_file_add(&k, "key", "value");
+	done = state_file_save(&k, path, fault) && state_file_load(&k, path, fault);
+	state_file_release(&k);
 	unlink(path);
 	return done;
 }
 
 enum { CHUNK = 65536 };
 
-/* Less than a chunk, some of them, and so many that they go to their places by blocks, each with a part of one. */
+/* Less than a chunk, some of them, and many, each with a part of one. */
 struct areas {
 	unsigned char small[5], middle[3 * CHUNK + 7], large[163 * CHUNK + 11];
 };
@@ -73,13 +73,13 @@ static void fill_area(unsigned char *bytes, size_t size)
 
 static bool load_areas(struct areas *to, const char *path, struct fault *fault)
 {
-	struct kept k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
+	struct state_file k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
 		.context = to };
 	bool done;
 
-	kept_add(&k, "key", "value");
-	done = kept_load(&k, path, fault);
-	kept_release(&k);
+	state_file_add(&k, "key", "value");
+	done = state_file_load(&k, path, fault);
+	state_file_release(&k);
 	return done;
 }
 
@@ -87,9 +87,9 @@ static bool load_areas(struct areas *to, const char *path, struct fault *fault)
 static void test_areas_of_every_size(void **state)
 {
 	struct areas *from = calloc(1, sizeof *from), *to = calloc(1, sizeof *to);
-	struct kept k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
+	struct state_file k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
 		.context = from };
-	char path[] = "/tmp/ssdlab-kept-XXXXXX";
+	char path[] = "/tmp/ssdlab-state-XXXXXX";
 	struct fault fault = { "" };
 	struct stat status;
 
@@ -98,9 +98,9 @@ static void test_areas_of_every_size(void **state)
 	fill_area(from->small, sizeof from->small);
 	fill_area(from->middle, sizeof from->middle);
 	fill_area(from->large, sizeof from->large);
-	kept_add(&k, "key", "value");
-	assert_true(kept_save(&k, path, &fault));
-	kept_release(&k);
+	state_file_add(&k, "key", "value");
+	assert_true(state_file_save(&k, path, &fault));
+	state_file_release(&k);
 	for (int before = 0; before < 256; before += 165) {
 		memset(to, before, sizeof *to);
 		assert_true(load_areas(to, path, &fault));
@@ -127,8 +127,8 @@ static void test_the_check_is_heard(void **state)
 	struct fault fault = { "" };
 
 	(void)state;
-	assert_true(is_kept(12, &fault));
-	assert_false(is_kept(13, &fault));
+	assert_true(is_saved(12, &fault));
+	assert_false(is_saved(13, &fault));
 	assert_non_null(strstr(fault.text, "damaged in its thirteen"));
 }
 
@@ -143,9 +143,9 @@ static void test_the_check_is_heard_among_signals(void **state)
 	(void)state;
 	sigaction(SIGALRM, &action, &before);
 	setitimer(ITIMER_REAL, &often, NULL);
-	sound = is_kept(12, &fault);
-	silent = !is_kept(14, &fault);
-	broken = !is_kept(13, &fault);
+	sound = is_saved(12, &fault);
+	silent = !is_saved(14, &fault);
+	broken = !is_saved(13, &fault);
 	setitimer(ITIMER_REAL, &never, NULL);
 	sigaction(SIGALRM, &before, NULL);
 	assert_true(sound);
@@ -162,8 +162,8 @@ static void test_what_cannot_be_checked_is_refused(void **state)
 
 	(void)state;
 	signal(SIGCHLD, SIG_IGN);
-	sound = is_kept(12, &fault);
-	broken = !is_kept(13, &fault);
+	sound = is_saved(12, &fault);
+	broken = !is_saved(13, &fault);
 	signal(SIGCHLD, SIG_DFL);
 	assert_false(sound);
 	assert_true(broken);
