@@ -1,11 +1,11 @@
 /*
- * BPLRU (Kim and Ahn, "BPLRU: a buffer management scheme for improving random writes in flash storage", FAST 2008):
- * evicts all pages of the least recently written block together, so that an FTL with log blocks gets whole blocks.
- * Reads move nothing.
- *   - Padding: pages of the victim that are not buffered are read from flash and written with it.  This is for FTLs that
- *     map blocks; for page mapping it only costs, so it is off by default.
- *   - Compensation: a block that was written from its first sector to its last, each once and in order, will not be
- *     written again soon and is evicted next.
+ * BPLRU (Kim and Ahn, "BPLRU: a buffer management scheme for improving random writes in flash storage", FAST
+ * 2008): evicts all pages of the least recently written block together, so that an FTL with log blocks gets
+ * whole blocks.  Reads move nothing.
+ *   - Padding: pages of the victim that are not buffered are read from flash and written with it.  This is
+ *     for FTLs that map blocks; for page mapping it only costs, so it is off by default.
+ *   - Compensation: a block that was written from its first sector to its last, each once and in order, will
+ *     not be written again soon and is evicted next.
  */
 #include "buffer/groups.h"
 #include "stats/table.h"

@@ -299,8 +299,9 @@ static struct extent buffer_clip(const struct buffer *b, struct extent e, lpn_t 
 }
 
 /*
- * Counts an access to a page, whose node is `at` or NODE_NONE.  SSDsim counts absent sectors as missed if others of the
- * page are buffered, else only those for which there is no room.  True if all sectors were found.
+ * Counts an access to a page, whose node is `at` or NODE_NONE.  SSDsim counts absent sectors as missed if
+ * others of the page are buffered, else only those for which there is no room.  True if all sectors were
+ * found.
  */
 static bool buffer_count_access(
 	struct buffer *b, enum request_type type, uint32_t at, mask_t found, mask_t absent)
@@ -435,8 +436,8 @@ static void buffer_allocate(struct buffer *b, lpn_t first, uint32_t pages)
 }
 
 /*
- * All missing sectors reach the FTL in one call, so that it reads no page twice around a buffered sector and sees a range
- * on both sides of a page border as one.
+ * All missing sectors reach the FTL in one call, so that it reads no page twice around a buffered sector and
+ * sees a range on both sides of a page border as one.
  */
 uint32_t buffer_read(struct buffer *b, struct extent e)
 {

@@ -1,10 +1,11 @@
 /*
- * The write buffer in front of the FTL: recently written data in DRAM, and data that was read where the policy wants it.
+ * The write buffer in front of the FTL: recently written data in DRAM, and data that was read where the
+ * policy wants it.
  *
- * The core (buffer.c) owns the data and the loop: it finds, merges and counts, and while there is no room it asks the
- * policy for victims and hands their dirty sectors over to be flushed together.  A policy owns that one decision and the
- * lists it needs for it.  This room knows logical pages and extents, nothing of FTLs or flash: flushes and misses go to a
- * sink.
+ * The core (buffer.c) owns the data and the loop: it finds, merges and counts, and while there is no room it
+ * asks the policy for victims and hands their dirty sectors over to be flushed together.  A policy owns that
+ * one decision and the lists it needs for it.  This room knows logical pages and extents, nothing of FTLs or
+ * flash: flushes and misses go to a sink.
  *
  * The order of calls, which policies may rely on:
  *   - a request is handled page by page, ascending.  A part of a write is counted; then, if any sector of its page is
@@ -87,8 +88,8 @@ struct buffer {
 	struct buffer_sink sink;
 	struct buffer_shape shape;
 	uint32_t sector_shift;
-	/* Set by the policy's init: data that was read enters; it calls buffer_pad(); it calls buffer_merge(); victims are
-	 * flushed in the order in which they were chosen, not ascending. */
+	/* Set by the policy's init: data that was read enters; it calls buffer_pad(); it calls
+	 * buffer_merge(); victims are flushed in the order in which they were chosen, not ascending. */
 	bool read_allocate, pads, merges, in_order;
 	bool allocating; /* data that was read enters: no request waits for evictions now */
 	FILE *explains;  /* while a request is explained: receives victims and reasons; else NULL */
@@ -166,7 +167,8 @@ static inline void *buffer_own(const struct buffer *b, uint32_t node)
 	return buffer_node(b, node) + 1;
 }
 
-/* A member of the policy's state for each page, for lists of pages: BUFFER_FIELD(b, struct lru_page, link). */
+/* A member of the policy's state for each page, for lists of pages: BUFFER_FIELD(b, struct lru_page,
+ * link). */
 #define BUFFER_FIELD(b, type, member)                                                                        \
 	((struct array_field){                                                                               \
 		(b)->nodes.object, sizeof(struct buffer_node) + offsetof(type, member), (b)->nodes.bytes })
@@ -196,8 +198,8 @@ static inline uint32_t buffer_sectors(const struct buffer *b, uint32_t node)
 }
 
 /*
- * Evicts these sectors of the page, WHOLE_PAGE for all.  Clean ones are dropped; the dirty ones of all victims of an
- * eviction are flushed in one call.  A page is chosen once in an eviction.
+ * Evicts these sectors of the page, WHOLE_PAGE for all.  Clean ones are dropped; the dirty ones of all
+ * victims of an eviction are flushed in one call.  A page is chosen once in an eviction.
  */
 void buffer_choose(struct buffer *, uint32_t node, mask_t);
 
@@ -205,8 +207,8 @@ void buffer_choose(struct buffer *, uint32_t node, mask_t);
 void buffer_merge(struct buffer *);
 
 /*
- * A page of which nothing is buffered is written again with the victims, with its data in flash: the FTL gets an empty
- * extent at its start.  Needs `pads`.  Without effect for a page beyond the drive.
+ * A page of which nothing is buffered is written again with the victims, with its data in flash: the FTL gets
+ * an empty extent at its start.  Needs `pads`.  Without effect for a page beyond the drive.
  */
 void buffer_pad(struct buffer *, lpn_t);
 

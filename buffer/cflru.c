@@ -1,7 +1,8 @@
 /*
- * CFLRU (Park, Jung, Kang, Kim and Lee, "CFLRU: a replacement algorithm for flash memory", CASES 2006): clean first.
- * Of the window, a share of the pages that were used least recently, the oldest clean page is evicted, which costs no
- * write; if none is clean, the oldest page.  Data that is read enters, too: without it no page is clean.
+ * CFLRU (Park, Jung, Kang, Kim and Lee, "CFLRU: a replacement algorithm for flash memory", CASES 2006): clean
+ * first.  Of the window, a share of the pages that were used least recently, the oldest clean page is
+ * evicted, which costs no write; if none is clean, the oldest page.  Data that is read enters, too: without
+ * it no page is clean.
  */
 #include "buffer/recency.h"
 

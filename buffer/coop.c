@@ -1,10 +1,10 @@
 /*
- * LRU that cooperates with an FTL that maps minipages, parts of a page: the "data buffer cooperation" of PM-FTL (Zhou,
- * Wu, Xie, FMS 2016), which the slides name and do not explain.
+ * LRU that cooperates with an FTL that maps minipages, parts of a page: the "data buffer cooperation" of
+ * PM-FTL (Zhou, Wu, Xie, FMS 2016), which the slides name and do not explain.
  *
- * If each minipage of the least recently used page has dirty sectors, the page is evicted whole, to be one page of
- * flash.  Otherwise a page of flash is filled with dirty minipages of it and of the next pages in order of use, except
- * whole ones; the other sectors of these pages stay in the buffer.
+ * If each minipage of the least recently used page has dirty sectors, the page is evicted whole, to be one
+ * page of flash.  Otherwise a page of flash is filled with dirty minipages of it and of the next pages in
+ * order of use, except whole ones; the other sectors of these pages stay in the buffer.
  */
 #include "base/bits.h"
 #include "buffer/recency.h"

@@ -1,7 +1,7 @@
 /*
- * FAB (Jo, Kang, Park, Kim and Lee, "FAB: flash-aware buffer management policy for portable media players", IEEE
- * Trans. Consumer Electronics 52(2), 2006): evicts the block with the most pages in the buffer, among equals the least
- * recently used one.  A block that loses a page to a trim counts as used.
+ * FAB (Jo, Kang, Park, Kim and Lee, "FAB: flash-aware buffer management policy for portable media players",
+ * IEEE Trans. Consumer Electronics 52(2), 2006): evicts the block with the most pages in the buffer, among
+ * equals the least recently used one.  A block that loses a page to a trim counts as used.
  */
 #include "base/ranks.h"
 #include "buffer/groups.h"

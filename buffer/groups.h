@@ -1,6 +1,6 @@
 /*
- * Pages of the buffer by the block of logical addresses that they belong to, for policies that evict blocks.  The order
- * of the blocks is the policy's.
+ * Pages of the buffer by the block of logical addresses that they belong to, for policies that evict blocks.
+ * The order of the blocks is the policy's.
  */
 #ifndef BUFFER_GROUPS_H
 #define BUFFER_GROUPS_H

@@ -1,6 +1,6 @@
 /*
- * LRU: evicts the page used least recently, by a write or by a read that found some of its sectors.  The buffer of
- * SSDsim.
+ * LRU: evicts the page used least recently, by a write or by a read that found some of its sectors.  The
+ * buffer of SSDsim.
  */
 #include "buffer/buffer.h"
 

@@ -1,23 +1,26 @@
 /*
  * MSAC (Zeng, "Improve performance of flash-based SSDs through multi-subpage merge and page-level temperature
- * recognition"): LRU with two additions.  A victim that does not fill a page of flash shares it with another buffered
- * page, so that neither is read first (multi-subpage merge).  A victim that was used since it entered is spared if a
- * colder page is near (temperature).  Needs an FTL that can keep parts of a page in several places: ftl/mmap/.
+ * recognition"): LRU with two additions.  A victim that does not fill a page of flash shares it with another
+ * buffered page, so that neither is read first (multi-subpage merge).  A victim that was used since it
+ * entered is spared if a colder page is near (temperature).  Needs an FTL that can keep parts of a page in
+ * several places: ftl/mmap/.
  *
  * An eviction, T being the least recently used page:
- *   1. If T is not full and another page fits into the rest of a page of flash, both are evicted into one page.  Of the
- *      pages that fit it is the least recently used one; with max_members > 2 more pages follow as long as they fit.
+ *   1. If T is not full and another page fits into the rest of a page of flash, both are evicted into one
+ *      page.  Of the pages that fit it is the least recently used one; with max_members > 2 more pages follow
+ *      as long as they fit.
  *   2. If T is cold, it is evicted.
- *   3. Otherwise T is spared: of the least recently used pages (the area) the oldest cold one is evicted, or if there is
- *      none and T is hot the oldest warm one, again with a partner if it is not full and plti_merge is on.  T becomes
- *      the newest page or takes the victim's place.
+ *   3. Otherwise T is spared: of the least recently used pages (the area) the oldest cold one is evicted, or
+ *      if there is none and T is hot the oldest warm one, again with a partner if it is not full and
+ *      plti_merge is on.  T becomes the newest page or takes the victim's place.
  *   4. If the area has no colder page, T is evicted.
  *
- * The paper does not define temperatures (here: uses since the page entered), the area, what "exchange" does to T, or
- * whether a shared page must be full.  With exchange = swap, its words, T is the next victim at once and nothing is
- * gained; with the default it is not, and no page stays forever.
+ * The paper does not define temperatures (here: uses since the page entered), the area, what "exchange" does
+ * to T, or whether a shared page must be full.  With exchange = swap, its words, T is the next victim at once
+ * and nothing is gained; with the default it is not, and no page stays forever.
  *
- * Lists of pages by sectors and by temperature, each in order of use, find partners and colder pages without a search.
+ * Lists of pages by sectors and by temperature, each in order of use, find partners and colder pages without
+ * a search.
  */
 #include "buffer/recency.h"
 #include "stats/table.h"

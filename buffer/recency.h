@@ -1,7 +1,7 @@
 /*
- * Pages in order of their last use, for policies that need more of that order than the oldest page: lists of some of the
- * pages in the same order, and whether a page is among the n least recently used ones.  No operation searches the pages,
- * except recency_sort_in().
+ * Pages in order of their last use, for policies that need more of that order than the oldest page: lists of
+ * some of the pages in the same order, and whether a page is among the n least recently used ones.  No
+ * operation searches the pages, except recency_sort_in().
  */
 #ifndef BUFFER_RECENCY_H
 #define BUFFER_RECENCY_H

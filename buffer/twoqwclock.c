@@ -1,6 +1,7 @@
 /*
- * 2QW-Clock (He, Wang, Feng, Liu, Wu, Hu and He, "2QW-Clock: an efficient SSD buffer management algorithm", HiPC 2015),
- * as far as its abstract goes: 2Q whose main queue is a clock in which written pages weigh more than read ones.
+ * 2QW-Clock (He, Wang, Feng, Liu, Wu, Hu and He, "2QW-Clock: an efficient SSD buffer management algorithm",
+ * HiPC 2015), as far as its abstract goes: 2Q whose main queue is a clock in which written pages weigh more
+ * than read ones.
  *   - A new page enters a FIFO queue, in which a use moves nothing; so a scan passes through it.
  *   - A page evicted from that queue not long ago (a ghost) enters the clock behind the hand, with the weight of the
  *     access that brought it.  A use raises its weight to that of the use.  The hand decrements the weight of each page

@@ -22,8 +22,8 @@ enum request_class drive_classify(const struct geometry *g, const struct request
 	return (r->start | end) & (page - 1) ? CLASS_UNALIGNED : CLASS_ALIGNED;
 }
 
-/* The buffer's sink: flushes and misses reach the FTL as part of the present request.  It does not wait for flushes that
- * make room for data it has already read. */
+/* The buffer's sink: flushes and misses reach the FTL as part of the present request.  It does not wait for
+ * flushes that make room for data it has already read. */
 static void drive_hand_over(struct drive *d, const struct extent *extents, size_t n,
 	void (*write)(struct ftl *, struct io *, const struct extent *, size_t))
 {
@@ -124,8 +124,8 @@ static void drive_serve_read_of_write(struct drive *d, const struct host_part *p
 	oracle_answered(d->oracle);
 }
 
-/* A host layer may have a write read other sectors first, as they were before it; all other operations of the request
- * wait for that.  Outside time these reads change nothing.  Returns how many parts they are. */
+/* A host layer may have a write read other sectors first, as they were before it; all other operations of the
+ * request wait for that.  Outside time these reads change nothing.  Returns how many parts they are. */
 static uint32_t drive_serve_reads_of_write(struct drive *d)
 {
 	const struct host *h = d->host;
@@ -274,7 +274,8 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 		drive_count_in_class(&s->of_class[p->kind][p->type], p, when);
 }
 
-/* The data of a read crosses the link: a request of the schedule without operations, which only takes time. */
+/* The data of a read crosses the link: a request of the schedule without operations, which only takes
+ * time. */
 static void drive_send_data(struct drive *d, struct pending p, tick_t when)
 {
 	struct schedule *s = d->flash->schedule;

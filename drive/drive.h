@@ -43,8 +43,9 @@ struct drive_figures {
 };
 
 struct drive_statistics {
-	/* Per request_type, and of all.  Counted as requests complete: `sectors` of each type, `count` of all, and trims,
-	 * which have no class.  The rest is summed up by statistics_sum_types() before it is read. */
+	/* Per request_type, and of all.  Counted as requests complete: `sectors` of each type, `count` of
+	 * all, and trims, which have no class.  The rest is summed up by statistics_sum_types() before it is
+	 * read. */
 	struct request_statistics request[REQUEST_TYPES + 1];
 	struct histogram service[REQUEST_TYPES];      /* latency without the wait for a slot */
 	struct class_statistics of_class[CLASSES][2]; /* [REQUEST_READ] and [REQUEST_WRITE] */
@@ -107,14 +108,16 @@ struct drive {
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
-/* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks an operation it needs. */
+/* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks an operation
+ * it needs. */
 bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_settings, struct fault *);
 
 /* A hint for speed: this request is submitted after the one given before. */
 void drive_expect(struct drive *, const struct request *);
 
-/* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.  False: the drive
- * has failed.  REQUEST_COLLECT collects a block if one can be (of an FTL with a store); it is not counted. */
+/* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.
+ * False: the drive has failed.  REQUEST_COLLECT collects a block if one can be (of an FTL with a store); it
+ * is not counted. */
 bool drive_submit(struct drive *, const struct request *);
 
 /* Each request gets a row in the journal.  Before the first request. */
@@ -123,7 +126,8 @@ void drive_keep_journal(struct drive *, struct journal *);
 /* The statistics begin anew, without requests that have entered before. */
 void drive_count_from_here(struct drive *);
 
-/* Lets time pass: until a moment, until a request completes (false: none is in flight), until all are completed. */
+/* Lets time pass: until a moment, until a request completes (false: none is in flight), until all are
+ * completed. */
 void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
 void drive_drain(struct drive *);
@@ -135,8 +139,8 @@ static inline bool drive_stops(struct drive *d)
 }
 
 /*
- * Outside time and statistics, through the host layer, for preconditioning.  False: the drive is full, or stops.
- * Extents placed together ascend and are one write.
+ * Outside time and statistics, through the host layer, for preconditioning.  False: the drive is full, or
+ * stops.  Extents placed together ascend and are one write.
  */
 bool drive_place(struct drive *, struct extent);
 bool drive_place_together(struct drive *, const struct extent *, size_t n);
@@ -148,8 +152,8 @@ bool drive_place_map(struct drive *);
 /* Aborts unless all counts agree, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);
 
-/* The same for a drive loaded from a file before its first request.  With verification reads every sector.  The drive
- * cannot be used afterwards. */
+/* The same for a drive loaded from a file before its first request.  With verification reads every sector.
+ * The drive cannot be used afterwards. */
 void drive_check_loaded(struct drive *);
 
 /* The state of a run between two requests, without its workload. */

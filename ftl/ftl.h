@@ -1,8 +1,8 @@
 /*
  * The flash translation layer: extents in, flash operations out, no clock.
  *
- * An FTL looks up and changes its mappings at once and hands the medium operations with what each
- * must wait for (flash/flash.h).  It never learns when they happen.
+ * An FTL looks up and changes its mappings at once and hands the medium operations with what each must wait
+ * for (flash/flash.h).  It never learns when they happen.
  *
  * Adding one: copy ftl/skeleton.c, rename, add one line to ftl/list.h, `make check`.
  *
@@ -65,8 +65,8 @@ struct ftl_words {
 
 /* Speed, and nothing else: a drive computes the same without them.  Each is optional. */
 struct ftl_hints {
-	/* This page is looked up soon, its entry should be fetched; it is looked up next, so should what the entry
-	 * points to. */
+	/* This page is looked up soon, its entry should be fetched; it is looked up next, so should what the
+	 * entry points to. */
 	void (*expect)(const struct ftl *, lpn_t);
 	void (*expect_next)(const struct ftl *, lpn_t);
 };
@@ -99,14 +99,14 @@ struct ftl_ops {
 	void (*statistics)(struct ftl *, struct stat_list *);
 	/* A reason to doubt the results, as part of a sentence.  False: none. */
 	bool (*doubt)(const struct ftl *, char *text, size_t bytes);
-	/* Outside time: programs the mapping pages of what was written that flash does not have.  After each write of
-	 * preconditioning; of a fill, once after all its data. */
+	/* Outside time: programs the mapping pages of what was written that flash does not have.  After each
+	 * write of preconditioning; of a fill, once after all its data. */
 	void (*place_map)(struct ftl *, struct io *);
 
 	/* For buffers that ask for it: these extents go into one page together. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
-	/* For buffers that ask for it: an empty extent at the start of a page may be among those it is given to write;
-	 * what the page holds, if anything, is read and programmed again, CAUSE_PAD. */
+	/* For buffers that ask for it: an empty extent at the start of a page may be among those it is given
+	 * to write; what the page holds, if anything, is read and programmed again, CAUSE_PAD. */
 	bool pads;
 
 	const struct ftl_words *words;

@@ -5,9 +5,9 @@
 #include <math.h>
 
 /*
- * Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping pages fill
- * blocks beside the one being filled; with `hollows` each of them takes its place, and a page of each plane may be
- * hollow.
+ * Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping
+ * pages fill blocks beside the one being filled; with `hollows` each of them takes its place, and a page of
+ * each plane may be hollow.
  */
 static bool check_room(
 	const struct geometry *g, const struct store_plan *plan, uint32_t reserve, struct fault *fault)

@@ -1,8 +1,9 @@
 /*
- * What a page-granular FTL is built on: free blocks, space with its streams, the collector, and placement, as one
- * thing that it makes in its init and hands its calls to.
+ * What a page-granular FTL is built on: free blocks, space with its streams, the collector, and placement, as
+ * one thing that it makes in its init and hands its calls to.
  *
- * An FTL of another kind (fixed offsets in a block, logs with merges) makes none and takes from pagemap/ what it needs.
+ * An FTL of another kind (fixed offsets in a block, logs with merges) makes none and takes from pagemap/ what
+ * it needs.
  */
 #ifndef FTL_STORE_H
 #define FTL_STORE_H
@@ -18,8 +19,8 @@ struct store_plan {
 		*streams; /* ended by a NULL name; with gc.separate off survivors stay in their own */
 	struct collector_client client; /* its part in collections */
 	/*
-	 * Free blocks of a plane kept for the collector; 0 = 1, enough for the live pages of any victim.  More for
-	 * FTLs that write mapping pages while they are collected.
+	 * Free blocks of a plane kept for the collector; 0 = 1, enough for the live pages of any victim.
+	 * More for FTLs that write mapping pages while they are collected.
 	 */
 	uint32_t reserve;
 	uint32_t map_pages; /* that can live in flash beside the logical pages */

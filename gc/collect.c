@@ -162,8 +162,8 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 }
 
 /*
- * Blocks of cold data, which are never collected, are moved into worn blocks so that their own, fresh cells come into
- * use: after an erase of the plane, at most one block every wear.period erases.
+ * Blocks of cold data, which are never collected, are moved into worn blocks so that their own, fresh cells
+ * come into use: after an erase of the plane, at most one block every wear.period erases.
  */
 static void level_wear(struct collector *c, struct io *io, plane_t plane)
 {

@@ -1,13 +1,13 @@
 /*
  * The collector: keeps every plane of the drive supplied with free pages.
  *
- * It owns the loop (when to collect, copying live pages, erasing, levelling wear) and counts it;
- * a policy (policy.h) names the victim, the FTL is told where each live page went.  Collection runs
- * only inside collector_make_room(), so an FTL knows when a mapping it has looked up may go stale.
+ * It owns the loop (when to collect, copying live pages, erasing, levelling wear) and counts it; a policy
+ * (policy.h) names the victim, the FTL is told where each live page went.  Collection runs only inside
+ * collector_make_room(), so an FTL knows when a mapping it has looked up may go stale.
  *
- * Trigger (ALGORITHMS of SSDsim and the ICPP'23 paper): the free pages of the plane fall below
- * gc.threshold; one victim per page written, or until threshold + hysteresis when that is set.  Or, with gc.low, a
- * stream that has no open block finds fewer free ones: then until there are so many.
+ * Trigger (ALGORITHMS of SSDsim and the ICPP'23 paper): the free pages of the plane fall below gc.threshold;
+ * one victim per page written, or until threshold + hysteresis when that is set.  Or, with gc.low, a stream
+ * that has no open block finds fewer free ones: then until there are so many.
  */
 #ifndef GC_COLLECT_H
 #define GC_COLLECT_H
@@ -33,12 +33,12 @@ extern const struct param gc_params[], wear_params[];
 struct ftl; /* this room only hands it on */
 
 /*
- * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from`
- * is dead already.  `empty` (optional): the FTL itself moves all that is live (space.live) out of a victim with data
- * into pages it takes with space_take(stream, privileged), space_live(victim) of them; victims with mapping pages are
- * copied page by page all the same.  `emptied` (optional): a victim with data holds nothing live any more and is going
- * to be erased; mapping pages that this changed can be written into what is left of the reserve of its plane.
- * `last_resort` (optional): no block of the plane wins a page; names one whose
+ * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from` is dead
+ * already.  `empty` (optional): the FTL itself moves all that is live (space.live) out of a victim with data
+ * into pages it takes with space_take(stream, privileged), space_live(victim) of them; victims with mapping
+ * pages are copied page by page all the same.  `emptied` (optional): a victim with data holds nothing live
+ * any more and is going to be erased; mapping pages that this changed can be written into what is left of the
+ * reserve of its plane.  `last_resort` (optional): no block of the plane wins a page; names one whose
  * collection brings another nearer to that, or BLOCK_NONE.
  */
 struct collector_client {

@@ -5,13 +5,13 @@
  *            host (the time they queue is part of their latency)
  *   closed   `queue_depth` requests are always in the drive; the next one arrives when one completes
  *
- * A layer in between maps each request to parts of the device.  It may redirect writes, split requests, trim sectors
- * that it no longer needs, and export fewer sectors than the device has.
+ * A layer in between maps each request to parts of the device.  It may redirect writes, split requests, trim
+ * sectors that it no longer needs, and export fewer sectors than the device has.
  *
  * A link carries the data of one request after another in each direction.
  *
- * This room knows requests and the size of the device, neither flash nor the course of time: run/run.c waits, and asks
- * here when, where and how many.
+ * This room knows requests and the size of the device, neither flash nor the course of time: run/run.c waits,
+ * and asks here when, where and how many.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -38,8 +38,8 @@ struct trace_settings {
 	char *format, *columns, *member, *devices, *time_unit;
 	bool fold, sort_fully, fit;
 	uint64_t limit; /* requests; 0 = all */
-	/* For a profile of the generator: settings that replace its own ("requests=1000"), and what is added to its
-	 * seed unless they set one. */
+	/* For a profile of the generator: settings that replace its own ("requests=1000"), and what is added
+	 * to its seed unless they set one. */
 	char **profile;
 	size_t profile_count;
 	uint64_t seed_shift;
@@ -78,14 +78,15 @@ struct host_ops {
 	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
 
-	/* Returns the number of sectors it exports.  0: it refuses the device, the fault says why.  `exit` is optional and
-	 * frees what `init` allocated. */
+	/* Returns the number of sectors it exports.  0: it refuses the device, the fault says why.  `exit` is
+	 * optional and frees what `init` allocated. */
 	sector_t (*init)(struct host *, struct fault *);
 	void (*exit)(struct host *);
 	/*
-	 * Adds the parts of the request in order, with host_add().  The reads of a read cover each sector once, the writes
-	 * of a write likewise; both may come with trims.  Sectors that were never written may be left out of a read.
-	 * A write may begin with reads of other sectors, to write them elsewhere: all else waits for these.
+	 * Adds the parts of the request in order, with host_add().  The reads of a read cover each sector
+	 * once, the writes of a write likewise; both may come with trims.  Sectors that were never written
+	 * may be left out of a read.  A write may begin with reads of other sectors, to write them elsewhere:
+	 * all else waits for these.
 	 */
 	void (*map)(struct host *, const struct request *);
 	/* Optional: the same before the layer is there; sector s of the host is the device's sector s. */
@@ -104,8 +105,8 @@ struct host *host_create(const struct host_ops *, const struct host_settings *, 
 	const struct trace_settings *, sector_t device_sectors, uint32_t sectors_per_page, struct fault *);
 void host_free(struct host *);
 
-/* Scales the arrival of a request of the trace and, with trace.fold, folds its address into the exported sectors.  False
- * and a fault: it addresses sectors that do not exist. */
+/* Scales the arrival of a request of the trace and, with trace.fold, folds its address into the exported
+ * sectors.  False and a fault: it addresses sectors that do not exist. */
 bool host_admit(struct host *, struct request *, const char *trace_name, struct fault *);
 
 /* Maps an admitted request, which counts as served: its parts are in `part`. */

@@ -1,15 +1,16 @@
 /*
- * Random writes in the order of addresses, above any FTL: Chardin, Pasteur, Petit, "An FTL-agnostic Layer to Improve
- * Random Write on Flash Memory" (FlashDB 2011), section 4.
+ * Random writes in the order of addresses, above any FTL: Chardin, Pasteur, Petit, "An FTL-agnostic Layer to
+ * Improve Random Write on Flash Memory" (FlashDB 2011), section 4.
  *
- * The layer exports |L| sectors of its own size, usually 4 KiB, and keeps a pool of |P| free sectors, on |F| = |L| + |P|
- * sectors of the device.  A write goes to the next free sector after the last one written, wrapping around; the sector
- * that it replaces joins the pool.  So whatever is written, the device sees addresses that ascend with small gaps.
+ * The layer exports |L| sectors of its own size, usually 4 KiB, and keeps a pool of |P| free sectors, on |F|
+ * = |L| + |P| sectors of the device.  A write goes to the next free sector after the last one written,
+ * wrapping around; the sector that it replaces joins the pool.  So whatever is written, the device sees
+ * addresses that ascend with small gaps.
  *
- * Choices where the paper is silent.  At the start sector l lies at l, the pool behind them, and the first write goes to
- * the pool's first sector.  When a sector is written in part, the rest of its data is read first.  `async_lag` is the
- * paper's asynchronous update of the pool, in writes.  `trim` trims sectors on the device that become free; the paper's
- * devices had no trim.
+ * Choices where the paper is silent.  At the start sector l lies at l, the pool behind them, and the first
+ * write goes to the pool's first sector.  When a sector is written in part, the rest of its data is read
+ * first.  `async_lag` is the paper's asynchronous update of the pool, in writes.  `trim` trims sectors on the
+ * device that become free; the paper's devices had no trim.
  */
 #include "base/bits.h"
 #include "base/memory.h"
@@ -308,8 +309,8 @@ static void indirect_check(const struct host *h)
 
 /* ---- statistics ---- */
 
-/* The table has an entry for each host sector, the list of free places one for each sector of the pool; an entry is as
- * many whole bytes as the number of a place needs. */
+/* The table has an entry for each host sector, the list of free places one for each sector of the pool; an
+ * entry is as many whole bytes as the number of a place needs. */
 static void indirect_gather(void *state)
 {
 	struct indirect *t = state;

@@ -1,7 +1,8 @@
 /*
- * The page table of a page-mapped FTL: for every logical page the physical page that holds it and which of its sectors
- * hold data.  Nearly always all of them do, and then an entry is 4 bytes; what is known of other pages stands in a
- * side table of 8 bytes each, 12 for pages of 64 sectors.  Untouched parts of the table cost no memory.
+ * The page table of a page-mapped FTL: for every logical page the physical page that holds it and which of
+ * its sectors hold data.  Nearly always all of them do, and then an entry is 4 bytes; what is known of other
+ * pages stands in a side table of 8 bytes each, 12 for pages of 64 sectors.  Untouched parts of the table
+ * cost no memory.
  */
 #ifndef PAGEMAP_PAGE_MAP_H
 #define PAGEMAP_PAGE_MAP_H

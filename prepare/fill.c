@@ -77,8 +77,8 @@ static bool fill_quota_takes(struct fill_quota *q, struct random *random)
 	return take;
 }
 
-/* Live pages in random order: a share of the footprint (all of it if there is room), and of the other pages.  With
- * premap = sectors pages that the workload only writes are left out, unless too few others remain. */
+/* Live pages in random order: a share of the footprint (all of it if there is room), and of the other pages.
+ * With premap = sectors pages that the workload only writes are left out, unless too few others remain. */
 struct fill_live {
 	const struct drive *drive;
 	const struct footprint *footprint;
@@ -136,8 +136,8 @@ static struct fill_live *fill_live_create(struct drive *d, struct footprint *f, 
 /* ---- layouts ---- */
 
 /*
- * A page is written again and again, which leaves dead copies, until it is chosen to stay valid; then the next one.
- * Ends after `used` writes, too: a placement may cause planes to be collected on the way.
+ * A page is written again and again, which leaves dead copies, until it is chosen to stay valid; then the
+ * next one.  Ends after `used` writes, too: a placement may cause planes to be collected on the way.
  */
 bool fill_mixed(struct drive *d, struct footprint *f, uint64_t used, uint64_t valid)
 {
@@ -161,9 +161,9 @@ bool fill_mixed(struct drive *d, struct footprint *f, uint64_t used, uint64_t va
 }
 
 /*
- * Programs pages that are dead at once until no more than `left` are to be programmed: some pages from 0 on, in turn,
- * so that any placement spreads them and the mapping pages of so few stay where they are.  Ends after `used` writes,
- * too, as above.
+ * Programs pages that are dead at once until no more than `left` are to be programmed: some pages from 0 on,
+ * in turn, so that any placement spreads them and the mapping pages of so few stay where they are.  Ends
+ * after `used` writes, too, as above.
  */
 static bool fill_dead(struct drive *d, uint64_t used, uint64_t left)
 {
@@ -193,7 +193,8 @@ static bool fill_live(struct drive *d, struct footprint *f, uint64_t valid, lpn_
 	return fits;
 }
 
-/* Writes n live pages again until `used` is reached, in the end one alone: its mapping page is not programmed again. */
+/* Writes n live pages again until `used` is reached, in the end one alone: its mapping page is not programmed
+ * again. */
 static bool fill_up(struct drive *d, const struct footprint *f, uint64_t used, const lpn_t *live, uint64_t n)
 {
 	for (uint64_t i = 0; n && i < used && fill_left(d, used); i++)
@@ -202,7 +203,8 @@ static bool fill_up(struct drive *d, const struct footprint *f, uint64_t used, c
 	return true;
 }
 
-/* A sixteenth of the dead share is kept for mapping pages, for every FTL alike; what they leave is filled up. */
+/* A sixteenth of the dead share is kept for mapping pages, for every FTL alike; what they leave is filled
+ * up. */
 bool fill_apart(struct drive *d, struct footprint *f, uint64_t used, uint64_t valid)
 {
 	uint64_t most = fill_least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;

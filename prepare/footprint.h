@@ -13,7 +13,8 @@ struct footprint {
 	const struct drive *drive;
 	uint64_t *page; /* two bits for each logical page: the workload touches it; it only writes to it */
 	uint64_t pages; /* touched */
-	/* premap = sectors or requests, else NULL; bits: sectors read before they are written, sectors written. */
+	/* premap = sectors or requests, else NULL; bits: sectors read before they are written, sectors
+	 * written. */
 	uint64_t *read, *written;
 	/* premap = requests: what each read was the first to read, in their order; else NULL. */
 	struct extent *first_reads;
@@ -31,19 +32,22 @@ static inline lpn_t host_pages(const struct drive *d)
 void footprint_init(struct footprint *, const struct drive *);
 void footprint_free(struct footprint *);
 
-/* Adds one pass over the workload, which is rewound, and sums it up as the drive's past.  With `reads_only` pages that
- * are only written do not count.  False and a fault: it cannot be read, or the preparation is interrupted. */
+/* Adds one pass over the workload, which is rewound, and sums it up as the drive's past.  With `reads_only`
+ * pages that are only written do not count.  False and a fault: it cannot be read, or the preparation is
+ * interrupted. */
 bool footprint_read(struct footprint *, struct drive *, struct workload *, bool reads_only, struct fault *);
 
-/* The next request of a workload as the drive gets it; *sum, unless NULL, is continued with it.  TRACE_BAD also where
- * the preparation is interrupted, which may be why the next request cannot be read. */
+/* The next request of a workload as the drive gets it; *sum, unless NULL, is continued with it.  TRACE_BAD
+ * also where the preparation is interrupted, which may be why the next request cannot be read. */
 enum trace_status footprint_next_request(
 	struct drive *, struct workload *, struct request *, uint64_t *sum, struct fault *);
 
-/* Marks the pages that the workload writes and of which it reads nothing before.  Returns how many there are. */
+/* Marks the pages that the workload writes and of which it reads nothing before.  Returns how many there
+ * are. */
 uint64_t footprint_mark_written(struct footprint *);
 
-/* The runs of sectors of a touched page that are read before they are written; at most 32.  Returns how many. */
+/* The runs of sectors of a touched page that are read before they are written; at most 32.  Returns how
+ * many. */
 size_t footprint_runs(const struct footprint *, lpn_t, struct extent *);
 
 static inline bool footprint_touches(const struct footprint *f, lpn_t lpn)

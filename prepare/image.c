@@ -49,47 +49,45 @@ static void image_check_drive(void *drive)
 	drive_check_loaded(d);
 }
 
-static struct kept kept_of(struct drive *d)
+static struct state_file image_file(struct drive *d)
 {
-	struct image i = { { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE",
-				   image_reason, .visit = image_visit_drive, .check = image_check_drive,
-				   .context = d },
-		d };
+	struct state_file f = { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE",
+		image_reason, .visit = image_visit_drive, .check = image_check_drive, .context = d };
 
-	state_file_add(&i.file, "version", SSD_VERSION);
-	state_file_add(&i.file, "verification", d->oracle ? "on" : "off");
-	settings_echo(d->settings, image_add_setting, &i);
-	image_add_sum(&i.file, "workload", d->past.workload);
-	image_add_sum(&i.file, "precondition.trace", d->past.warm_up);
-	return i;
+	state_file_add(&f, "version", SSD_VERSION);
+	state_file_add(&f, "verification", d->oracle ? "on" : "off");
+	settings_echo(d->settings, image_add_setting, &f);
+	image_add_sum(&f, "workload", d->past.workload);
+	image_add_sum(&f, "precondition.trace", d->past.warm_up);
+	return f;
 }
 
 char *image_name(struct drive *d)
 {
-	struct kept k = kept_of(d);
-	size_t bytes = strlen(d->ftl->ops->name) + 24;
+	struct state_file f = image_file(d);
+	size_t bytes = strlen(d->ftl->ops->name) + 32;
 	char *name = memory_array(bytes, 1, "file name");
 
 	snprintf(name, bytes, "%s-%016" PRIx64 ".drive", d->ftl->ops->name,
-		hash_bytes(HASH_NOTHING, i.file.head, i.file.length));
-	state_file_release(&i.file);
+		hash_bytes(HASH_NOTHING, f.head, f.length));
+	state_file_release(&f);
 	return name;
 }
 
 bool image_save(struct drive *d, const char *path, struct fault *fault)
 {
-	struct image i = image_of(d);
-	bool done = state_file_save(&i.file, path, fault);
+	struct state_file f = image_file(d);
+	bool done = state_file_save(&f, path, fault);
 
-	state_file_release(&i.file);
+	state_file_release(&f);
 	return done;
 }
 
 bool image_load(struct drive *d, const char *path, struct fault *fault)
 {
-	struct image i = image_of(d);
-	bool done = state_file_load(&i.file, path, fault);
+	struct state_file f = image_file(d);
+	bool done = state_file_load(&f, path, fault);
 
-	state_file_release(&i.file);
+	state_file_release(&f);
 	return done;
 }

@@ -1,9 +1,9 @@
 /*
- * A preconditioned drive in a file (prepare/state_file.h): saved once and loaded by many runs, which print what they
- * would have printed after preconditioning.
+ * A preconditioned drive in a file (prepare/state_file.h): saved once and loaded by many runs, which print
+ * what they would have printed after preconditioning.
  *
- * The head has everything that the drive's state depends on, as text: every parameter but those that act in time only,
- * and a sum of the workload if the drive was prepared for it.
+ * The head has everything that the drive's state depends on, as text: every parameter but those that act in
+ * time only, and a sum of the workload if the drive was prepared for it.
  */
 #ifndef PREPARE_IMAGE_H
 #define PREPARE_IMAGE_H

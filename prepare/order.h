@@ -20,7 +20,8 @@ void order_init(struct order *, struct random *, uint64_t n);
 /* To be called n times at most. */
 uint32_t order_next(struct order *);
 
-/* What order_next() returns `ahead` < ORDER_BLOCK calls after the next one; beyond the end any number below n. */
+/* What order_next() returns `ahead` < ORDER_BLOCK calls after the next one; beyond the end any number below
+ * n. */
 static inline uint32_t order_ahead(const struct order *o, uint32_t ahead)
 {
 	return o->number[(o->at + ahead) % (2 * ORDER_BLOCK)];

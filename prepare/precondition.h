@@ -1,6 +1,6 @@
 /*
- * The state a drive is in before the first request, reached through the FTL itself but outside
- * time and statistics: every state is one the FTL could have come to by serving writes.
+ * The state a drive is in before the first request, reached through the FTL itself but outside time and
+ * statistics: every state is one the FTL could have come to by serving writes.
  *
  *   aged       `used` of the pages programmed, none live (what SSDsim's aging does, except that
  *              it leaves a few pages of each block free; here blocks are filled)
@@ -12,10 +12,11 @@
  *              exports, or all of the device before the layer came
  *   trace      a trace is replayed until `used` is reached
  *
- * In the modes aged and synthetic `used` is reached to the page, whatever the FTL and the layout, and mapping pages
- * that an FTL programs on the way are part of it.  `valid` is exact for data; live mapping pages come on top.
- * This takes room for the mapping pages between `valid` and `used`, a placement that does not depend on the page
- * (static striping puts copies of a page in one plane), and a `used` from which no plane must be collected.
+ * In the modes aged and synthetic `used` is reached to the page, whatever the FTL and the layout, and mapping
+ * pages that an FTL programs on the way are part of it.  `valid` is exact for data; live mapping pages come
+ * on top.  This takes room for the mapping pages between `valid` and `used`, a placement that does not depend
+ * on the page (static striping puts copies of a page in one plane), and a `used` from which no plane must be
+ * collected.
  */
 #ifndef PREPARE_PRECONDITION_H
 #define PREPARE_PRECONDITION_H
@@ -33,9 +34,9 @@ struct precondition_result {
 bool precondition_reads(const struct precondition_settings *);
 
 /*
- * Reads what the drive is to be prepared for, the workload and the warm-up trace, if the settings let its state depend
- * on them, and notes it as the drive's past.  The workload, which must not have been read, is rewound; it may be NULL
- * if it need not be read.  NULL and a fault: one of them cannot be read.
+ * Reads what the drive is to be prepared for, the workload and the warm-up trace, if the settings let its
+ * state depend on them, and notes it as the drive's past.  The workload, which must not have been read, is
+ * rewound; it may be NULL if it need not be read.  NULL and a fault: one of them cannot be read.
  */
 struct preparation *preparation_read(struct drive *, struct workload *, struct fault *);
 void preparation_free(struct preparation *);

@@ -78,8 +78,8 @@ static void state_put_chunk(struct state_stream *s, const unsigned char *bytes, 
 		state_put(s, bytes, size);
 }
 
-/* NULL, or what is damaged.  The memory of a fresh drive is zero: it stays untouched where it shall be, and so takes no
- * room. */
+/* NULL, or what is damaged.  The memory of a fresh drive is zero: it stays untouched where it shall be, and
+ * so takes no room. */
 static const char *state_get_chunk(struct state_stream *s, unsigned char *bytes, size_t size)
 {
 	char tag;
@@ -247,8 +247,9 @@ static _Noreturn void state_check_and_exit(const struct state_file *f, int words
 }
 
 /*
- * A check aborts at the first invariant that is broken.  That is right for a bug, but here the file is to blame: so the
- * check runs in a child process, on a copy of everything, and the message of its abort becomes the fault.
+ * A check aborts at the first invariant that is broken.  That is right for a bug, but here the file is to
+ * blame: so the check runs in a child process, on a copy of everything, and the message of its abort becomes
+ * the fault.
  */
 static bool state_check_in_child(const struct state_file *f, const char *path, struct fault *fault)
 {

@@ -1,9 +1,9 @@
 /*
- * State in a file: lines "key = value" that say what it belongs to, the rooms' regions (base/regions.h; areas of zeros
- * take no room), and a checksum.
+ * State in a file: lines "key = value" that say what it belongs to, the rooms' regions (base/regions.h; areas
+ * of zeros take no room), and a checksum.
  *
- * A file may come from anywhere.  A key that differs is named, every number is held against the bounds that its room
- * declares, the whole is checked for consistency, and only then is it used.
+ * A file may come from anywhere.  A key that differs is named, every number is held against the bounds that
+ * its room declares, the whole is checked for consistency, and only then is it used.
  */
 #ifndef PREPARE_STATE_FILE_H
 #define PREPARE_STATE_FILE_H

@@ -13,14 +13,15 @@ static const char *workload_or_null(const char *text)
 	return *text && strcmp(text, "auto") ? text : NULL;
 }
 
-/* A name is a file's if the file exists, or if it looks like one and is no known profile: then the file is missing. */
+/* A name is a file's if the file exists, or if it looks like one and is no known profile: then the file is
+ * missing. */
 static bool workload_is_file_name(const char *name)
 {
 	return !strcmp(name, "-") || !access(name, F_OK) || (strpbrk(name, "/.") && !generator_known(name));
 }
 
-/* The seed of the run is added to the profile's, unless that was set.  With trace.fit a profile that needs more space
- * than there is gets the space there is. */
+/* The seed of the run is added to the profile's, unless that was set.  With trace.fit a profile that needs
+ * more space than there is gets the space there is. */
 static struct generator *workload_open_profile(
 	const char *name, const struct trace_settings *settings, struct fault *fault)
 {

@@ -17,8 +17,8 @@ struct workload {
 	uint64_t served, limit;
 };
 
-/* False and a fault if it is neither a readable trace nor a known profile.  `again`: it will be rewound, so data from a
- * pipe is kept (traces/source.h). */
+/* False and a fault if it is neither a readable trace nor a known profile.  `again`: it will be rewound, so
+ * data from a pipe is kept (traces/source.h). */
 bool workload_open(struct workload *, const char *name, const struct trace_settings *, bool again,
 	void (*warn)(void *, const char *), struct fault *);
 void workload_close(struct workload *);

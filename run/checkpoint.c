@@ -24,26 +24,15 @@ static void checkpoint_check(void *checkpoint)
 	drive_check_running(((struct checkpoint *)checkpoint)->run->drive);
 }
 
-<<<<<<< HEAD
-static void add_setting(void *kept, const struct param_echo *setting)
+static void checkpoint_add_setting(void *file, const struct param_echo *setting)
 {
-	kept_add(kept, setting->key, setting->value);
-=======
-static void checkpoint_add_setting(void *file, const char *key, const char *value)
-{
-	state_file_add(file, key, value);
->>>>>>> 73a18fd (prepare: footprint, order and fill apart; no second core)
+	state_file_add(file, setting->key, setting->value);
 }
 
 static struct state_file checkpoint_file(struct checkpoint *c)
 {
-<<<<<<< HEAD
-	struct kept k = { "ssdlab run 7", "run", "make one with ssd run --checkpoint FILE", .running = true,
-		.visit = visit_run, .check = check_run, .context = c };
-=======
-	struct state_file f = { "ssdlab run 6", "run", "make one with ssd run --checkpoint FILE",
+	struct state_file f = { "ssdlab run 7", "run", "make one with ssd run --checkpoint FILE",
 		.running = true, .visit = checkpoint_visit, .check = checkpoint_check, .context = c };
->>>>>>> 73a18fd (prepare: footprint, order and fill apart; no second core)
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "--warmup", c->warm_up ? c->warm_up : "none");

@@ -1,10 +1,11 @@
 /*
- * A run saved between two requests (prepare/state_file.h).  Resumed from the file it ends with the same results, to the
- * byte, as a run that was not interrupted.
+ * A run saved between two requests (prepare/state_file.h).  Resumed from the file it ends with the same
+ * results, to the byte, as a run that was not interrupted.
  *
- * The file has the drive, the operations in flight and the statistics.  Of the workload it has the number of requests
- * taken and a sum of them: when the run is resumed, the workload is read again up to there and must be the same.  Rows
- * of a series and of a log are in files of the caller, whose lengths are saved.  Runs with verification are not saved.
+ * The file has the drive, the operations in flight and the statistics.  Of the workload it has the number of
+ * requests taken and a sum of them: when the run is resumed, the workload is read again up to there and must
+ * be the same.  Rows of a series and of a log are in files of the caller, whose lengths are saved.  Runs with
+ * verification are not saved.
  */
 #ifndef RUN_CHECKPOINT_H
 #define RUN_CHECKPOINT_H
@@ -21,8 +22,8 @@ struct checkpoint {
 
 bool checkpoint_save(struct checkpoint *, const char *path, struct fault *);
 
-/* Into the run of a fresh drive that has the same windows and journal as the saved one.  False and a fault: there is no
- * such file, it has another run, or it is damaged. */
+/* Into the run of a fresh drive that has the same windows and journal as the saved one.  False and a fault:
+ * there is no such file, it has another run, or it is damaged. */
 bool checkpoint_load(struct checkpoint *, const char *path, struct fault *);
 
 #endif

@@ -20,8 +20,8 @@ enum run_end {
 struct run {
 	struct drive *drive;
 	struct workload *workload;
-	/* Called between two requests, every few thousand and at each multiple of `ask_every` unless that is 0; the run
-	 * may be saved then (run/checkpoint.h).  False ends the run. */
+	/* Called between two requests, every few thousand and at each multiple of `ask_every` unless that is
+	 * 0; the run may be saved then (run/checkpoint.h).  False ends the run. */
 	bool (*keep_going)(void *context, const struct run *);
 	uint64_t ask_every;
 	void *context;
@@ -41,8 +41,9 @@ struct run {
 
 enum run_end run_workload(struct run *, struct fault *);
 
-/* The same step by step.  After run_begin(), as long as status is TRACE_OK, run_step() submits one request; RUN_DONE
- * means that it did.  run_wait() lets time pass until the next one may enter, or until all are completed. */
+/* The same step by step.  After run_begin(), as long as status is TRACE_OK, run_step() submits one request;
+ * RUN_DONE means that it did.  run_wait() lets time pass until the next one may enter, or until all are
+ * completed. */
 void run_begin(struct run *, struct fault *);
 enum run_end run_step(struct run *, struct fault *);
 void run_wait(struct run *);

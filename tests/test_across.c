@@ -363,7 +363,8 @@ static void test_size_of_the_tables(void **state)
 	rig_close(two);
 }
 
-/* 192 entries of 12 bytes: with pages of 2 KB, whose table is smaller, two pages of table and one beside them. */
+/* 192 entries of 12 bytes: with pages of 2 KB, whose table is smaller, two pages of table and one beside
+ * them. */
 static void test_refuses_to_pin_more_than_the_budget(void **state)
 {
 	static const char *const budgets[] = { "2K", "4K", "6K" };
@@ -488,8 +489,9 @@ static void test_look_ups_come_one_after_the_other(void **state)
 }
 
 /*
- * So do those of a rollback, as the page table says that there is an area: its look-up drives the area table, which
- * the reads before left in DRAM, out, and that is loaded again after it.  Every page lies on a die of its own.
+ * So do those of a rollback, as the page table says that there is an area: its look-up drives the area table,
+ * which the reads before left in DRAM, out, and that is loaded again after it.  Every page lies on a die of
+ * its own.
  */
 static void test_a_rollback_looks_the_page_table_up_first(void **state)
 {
@@ -506,8 +508,8 @@ static void test_a_rollback_looks_the_page_table_up_first(void **state)
 }
 
 /*
- * With room for one mapping page, and pages on dies of their own: what lies in a normal page or an area is read, and a
- * page written, after the mapping page has been.  The first read leaves the areas' page in DRAM.
+ * With room for one mapping page, and pages on dies of their own: what lies in a normal page or an area is
+ * read, and a page written, after the mapping page has been.  The first read leaves the areas' page in DRAM.
  */
 static void test_requests_wait_for_their_mapping_page(void **state)
 {
@@ -562,8 +564,8 @@ static uint32_t serve_waiting(struct rig *rig, enum request_type type, sector_t 
 }
 
 /*
- * Where there is an area, too, but what is asked for is not in it: of page 129, to whose left an area lies, and of
- * pages behind it.  The area's write leaves its own mapping page in DRAM.
+ * Where there is an area, too, but what is asked for is not in it: of page 129, to whose left an area lies,
+ * and of pages behind it.  The area's write leaves its own mapping page in DRAM.
  */
 static void test_requests_beside_areas_wait_for_their_mapping_page(void **state)
 {

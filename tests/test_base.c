@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/beside.h"
 #include "base/bits.h"
 #include "base/child.h"
 #include "base/hash.h"
@@ -458,102 +457,6 @@ static void test_broken_rings(void **state)
 	assert_int_equal(list_length(ARRAY_ELEMENTS(link), 3, 4), INDEX_NONE);
 }
 
-/* ---- beside ---- */
-
-/* Done piece by piece; each says who did it. */
-struct pieces {
-	unsigned done, piece[100];
-	pthread_t by;
-	sigset_t blocked;
-};
-
-static void do_piece(void *pieces)
-{
-	struct pieces *p = pieces;
-
-	p->piece[p->done] = p->done;
-	p->done++;
-	p->by = pthread_self();
-	pthread_sigmask(SIG_BLOCK, NULL, &p->blocked);
-}
-
-/* So many more, of which each is whole once its end was waited for. */
-static void do_pieces(struct beside *b, struct pieces *p, unsigned pieces)
-{
-	for (unsigned i = 0; i < pieces; i++) {
-		unsigned before = p->done;
-
-		beside_start(b, do_piece, p);
-		beside_end(b);
-		assert_int_equal(p->done, before + 1);
-		assert_int_equal(p->piece[before], before);
-	}
-}
-
-static void test_beside(void **state)
-{
-	struct pieces p = { 0 };
-	struct beside b = { 0 };
-	pthread_t first;
-
-	(void)state;
-	beside_end(&b);
-	beside_free(&b);
-	do_pieces(&b, &p, 1);
-	first = p.by;
-	assert_false(pthread_equal(first, pthread_self()));
-	for (unsigned i = 0; i < 49; i++) {
-		do_pieces(&b, &p, 1);
-		assert_true(pthread_equal(p.by, first));
-	}
-	beside_end(&b);
-	beside_start(&b, do_piece, &p);
-	beside_free(&b); /* waits for what was started */
-	assert_int_equal(p.done, 51);
-	beside_free(&b);
-	beside_end(&b);
-	do_pieces(&b, &p, 49);
-	beside_free(&b);
-	assert_int_equal(p.done, 100);
-}
-
-static void test_beside_takes_no_signals(void **state)
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGALRM, SIGWINCH };
-	struct pieces p = { 0 };
-	struct beside b = { 0 };
-	sigset_t before, after;
-
-	(void)state;
-	pthread_sigmask(SIG_BLOCK, NULL, &before);
-	do_pieces(&b, &p, 1);
-	beside_free(&b);
-	pthread_sigmask(SIG_BLOCK, NULL, &after);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		assert_true(sigismember(&p.blocked, numbers[i]));
-		assert_int_equal(sigismember(&after, numbers[i]), sigismember(&before, numbers[i]));
-	}
-}
-
-/* Whoever frees it before a fork goes on with it on both sides. */
-static void test_beside_and_a_child(void **state)
-{
-	struct pieces p = { 0 };
-	struct beside b = { 0 };
-	pid_t child;
-
-	(void)state;
-	do_pieces(&b, &p, 10);
-	beside_free(&b);
-	child = fork();
-	assert_true(child >= 0);
-	do_pieces(&b, &p, 10);
-	beside_free(&b);
-	if (!child)
-		_exit(p.done != 20);
-	assert_int_equal(child_end(child), 0);
-}
-
 /* ---- hash ---- */
 
 struct node {
@@ -813,9 +716,6 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_asked_of_what_is_broken),
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_beside),
-		cmocka_unit_test(test_beside_takes_no_signals),
-		cmocka_unit_test(test_beside_and_a_child),
 		cmocka_unit_test(test_hash_grows),
 		cmocka_unit_test(test_hash_of_keys_in_a_row),
 		cmocka_unit_test(test_hash_of_keys_that_are_used_together),

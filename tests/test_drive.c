@@ -110,8 +110,8 @@ static void test_partial_write_keeps_only_what_holds_data(void **state)
 }
 
 /*
- * Every other request is one page, the others are two: pages 0, 1-2, 3, 4-5, ... in planes 0, 1-0, 1, 0-1.  So of four
- * requests one finds both planes of a die, at the same offset, for as long as pages are written.
+ * Every other request is one page, the others are two: pages 0, 1-2, 3, 4-5, ... in planes 0, 1-0, 1, 0-1.
+ * So of four requests one finds both planes of a die, at the same offset, for as long as pages are written.
  */
 static void test_superblocks_stay_in_step(void **state)
 {
@@ -129,7 +129,8 @@ static void test_superblocks_stay_in_step(void **state)
 
 #define LINKED PAPER_DRIVE "placement.policy=static host.link_ns=300 host.link_mb_per_s=512 "
 
-/* A sector takes 1000 ns on the link, a request 300 more; data to be written comes before anything else is done. */
+/* A sector takes 1000 ns on the link, a request 300 more; data to be written comes before anything else is
+ * done. */
 static void test_requests_cross_the_link(void **state)
 {
 	struct replay *r = replay(LINKED "dram.access_ns=50", "0 0 0 4 0\n1000000 0 0 3 1\n");
@@ -159,7 +160,8 @@ static void test_the_link_carries_one_request_after_another(void **state)
 	replay_free(r);
 }
 
-/* The next request of a closed loop comes when the host has the answer, although the drive has long been idle. */
+/* The next request of a closed loop comes when the host has the answer, although the drive has long been
+ * idle. */
 static void test_a_slot_is_taken_until_the_answer_has_come(void **state)
 {
 	struct replay *r =
@@ -341,8 +343,8 @@ static void test_synthetic_state_is_spread_evenly(void **state)
 	replay_free(r);
 }
 
-/* Mapping pages that an FTL programs besides count as used: all FTLs start equally full, to the page, but those
- * that merge blocks: there a page that is written again costs an erase, too. */
+/* Mapping pages that an FTL programs besides count as used: all FTLs start equally full, to the page, but
+ * those that merge blocks: there a page that is written again costs an erase, too. */
 static void test_all_ftls_start_equally_full(void **state)
 {
 	static const struct {
@@ -501,8 +503,8 @@ static void test_a_large_drive_is_filled_and_checked(void **state)
 }
 
 /*
- * All of a block's pages are live or all are dead, but for three blocks of each plane: where live ones follow dead
- * ones, where dead ones follow these, and where the last live ones were written again.
+ * All of a block's pages are live or all are dead, but for three blocks of each plane: where live ones follow
+ * dead ones, where dead ones follow these, and where the last live ones were written again.
  */
 static void test_live_pages_lie_apart(void **state)
 {
@@ -640,8 +642,8 @@ static void expect_masks_and_replay(struct replay *r, const mask_t mask[3], cons
 }
 
 /*
- * Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before: whole pages 0 to 2, or of
- * pages 0 and 2 only what is read, each in one page of flash.
+ * Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before: whole pages 0 to 2,
+ * or of pages 0 and 2 only what is read, each in one page of flash.
  */
 static void test_premapping_of_pages_and_of_sectors(void **state)
 {
@@ -674,8 +676,8 @@ static void test_premapping_of_pages_and_of_sectors(void **state)
 }
 
 /*
- * The same on a drive with other live pages: of pages 0 and 2 only what is read; page 1, which is only written, is
- * empty while others are left to be live, and whole when all are.
+ * The same on a drive with other live pages: of pages 0 and 2 only what is read; page 1, which is only
+ * written, is empty while others are left to be live, and whole when all are.
  */
 static void test_premapping_of_sectors_among_live_pages(void **state)
 {
@@ -710,8 +712,8 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 	unlink(name);
 }
 
-/* Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are there: written as they were read, MRSM
- * packs the first into one page; by pages they are two, of which the second holds all. */
+/* Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are there: written as they were
+ * read, MRSM packs the first into one page; by pages they are two, of which the second holds all. */
 static void test_premapping_of_requests(void **state)
 {
 	static const char trace[] = "0 0 2 4 1\n1 0 4 4 1\n";

@@ -1,8 +1,8 @@
 /*
  * MRSM: small cases worked by hand (packing, partly covered sub-pages, splitting and merging of extents,
- * trims, dense collection, paging of the tree), the tree against a plain model, equality with the page-mapped FTL
- * where sub-pages are pages, saving and loading, and random requests under the sector oracle with small mapping
- * caches and constant collection.
+ * trims, dense collection, paging of the tree), the tree against a plain model, equality with the page-mapped
+ * FTL where sub-pages are pages, saving and loading, and random requests under the sector oracle with small
+ * mapping caches and constant collection.
  *
  *	SEED=n    another run of chance
  *	SEEDS=n   so many runs of each random case (default 1)
@@ -218,7 +218,8 @@ static void test_extents_split_and_merge(void **state)
 	assert_int_equal(counts(rig)->merges, 0);
 	write_sectors(rig, 0, 32);
 	assert_extents(rig, "0+4@0 4+4@0");
-	/* the first page replaces three and cuts a fourth, the second replaces what is left of it and a fifth */
+	/* the first page replaces three and cuts a fourth, the second replaces what is left of it and a
+	 * fifth */
 	assert_int_equal(counts(rig)->splits, 3 + 1);
 	assert_int_equal(counts(rig)->merges, 2 + 1);
 	rig_close(rig);
@@ -286,8 +287,8 @@ static uint64_t gc_programs(const struct rig *rig)
 	return rig->drive->flash->count[OP_PROGRAM][CAUSE_GC];
 }
 
-/* Eight pages of which half is live become four, whose sub-pages are not consecutive: they have pairs, or lists if no
- * name is left for a pair. */
+/* Eight pages of which half is live become four, whose sub-pages are not consecutive: they have pairs, or
+ * lists if no name is left for a pair. */
 static void half_live_pages_are_packed(bool paired)
 {
 	struct rig *rig = rig_open(QUARTERS);
@@ -527,7 +528,8 @@ static void test_static_model(void **state)
 	rig_close(always);
 }
 
-/* Half of the only extent goes: an extent for 16 sub-pages has become one for 8, and the table twice as large. */
+/* Half of the only extent goes: an extent for 16 sub-pages has become one for 8, and the table twice as
+ * large. */
 static void test_the_chance_follows_the_tree(void **state)
 {
 	struct rig *rig = rig_open("map.cache_bytes=64");
@@ -566,9 +568,9 @@ static void test_chance_of_a_hit(void **state)
 }
 
 /*
- * The same operation has the same price, whatever is cached: a write that finds its mapping page not in DRAM and
- * makes one be written.  That is the page that leaves (a real cache) or the one it changes (the static model).
- * Data, mapping page read and mapping page written are on dies of their own.
+ * The same operation has the same price, whatever is cached: a write that finds its mapping page not in DRAM
+ * and makes one be written.  That is the page that leaves (a real cache) or the one it changes (the static
+ * model).  Data, mapping page read and mapping page written are on dies of their own.
  */
 static void test_who_waits_for_write_backs(void **state)
 {
@@ -597,8 +599,8 @@ static void test_who_waits_for_write_backs(void **state)
 		}
 }
 
-/* Loads the mapping page, then reads what it keeps of the sub-page if that is written in part, then writes it, each on
- * a die of its own. */
+/* Loads the mapping page, then reads what it keeps of the sub-page if that is written in part, then writes
+ * it, each on a die of its own. */
 static void write_after_a_load(sector_t end, uint32_t rmw, tick_t latency)
 {
 	struct rig *rig = rig_open("flash.page_bytes=2K flash.channels=8 flash.blocks=20 map.cache_bytes=2K "
@@ -639,7 +641,8 @@ static void test_accesses_to_dram(void **state)
 	assert_int_equal(write_sectors(rig, 0, 16).accesses, 3 + 1);
 	/* two searches; two extents are cut, a third is inserted between them: now four levels */
 	assert_int_equal(write_sectors(rig, 8, 24).accesses, (2 + 1) * 4 + 3);
-	/* the first page cuts one extent in two and rewrites one; the second removes one, which leaves seven */
+	/* the first page cuts one extent in two and rewrites one; the second removes one, which leaves
+	 * seven */
 	assert_int_equal(write_sectors(rig, 0, 32).accesses, (4 + 2) + (2 * 3 + 2));
 	rig_close(rig);
 }
@@ -650,10 +653,11 @@ static void test_accesses_of_requests_over_several_pages(void **state)
 	struct rig *rig = rig_open(""), *quarters = rig_open(QUARTERS);
 
 	(void)state;
-	/* Three extents: of pages 0 and 1, of 1 and 2, of 2.  One node: two searches, an insertion at depth 1.  Two
-	 * nodes: page 2's search, an insertion at depth 2.  Three nodes: an insertion at depth 2. */
+	/* Three extents: of pages 0 and 1, of 1 and 2, of 2.  One node: two searches, an insertion at depth
+	 * 1.  Two nodes: page 2's search, an insertion at depth 2.  Three nodes: an insertion at depth 2. */
 	assert_int_equal(write_sectors(rig, 7, 47).accesses, (3 * 1 + 1) + (2 * 2 + 1) + (1 * 2 + 1));
-	/* Old sectors are kept from the extent that the one search finds: it is cut, a second one inserted. */
+	/* Old sectors are kept from the extent that the one search finds: it is cut, a second one
+	 * inserted. */
 	write_sectors(quarters, 0, 16);
 	assert_int_equal(write_sectors(quarters, 2, 5).accesses, 2 * 2 + 2);
 	/* A trim that leaves every extent as it is has searched for it. */
@@ -1031,7 +1035,8 @@ static void test_random_requests(void **state)
 }
 
 /* Every rare path is taken by some random case. */
-/* The buffer has the middle of what is read: looking up the rest behind it moves pages of the part before it. */
+/* The buffer has the middle of what is read: looking up the rest behind it moves pages of the part before
+ * it. */
 static void test_parts_of_a_read_are_looked_up_before_any_is_read(void **state)
 {
 	const char *const settings = SMALL LRU
@@ -1173,8 +1178,9 @@ static void test_refuses_odd_sub_pages(void **state)
 }
 
 /*
- * 26 pages of 4 sectors in 13 blocks.  Mapped sector by sector, 15 or 16 logical pages take two mapping pages; the
- * reserve, the blocks of copies, of mapping pages and of cold data, and a page, take 9 more: 15 and 2 are all there is.
+ * 26 pages of 4 sectors in 13 blocks.  Mapped sector by sector, 15 or 16 logical pages take two mapping
+ * pages; the reserve, the blocks of copies, of mapping pages and of cold data, and a page, take 9 more: 15
+ * and 2 are all there is.
  */
 #define NO_PAGE_TO_SPARE                                                                                     \
 	"ftl=mrsm flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=13 flash.pages=2 " \

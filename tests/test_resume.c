@@ -1,6 +1,6 @@
 /*
- * A run that is saved and resumed is the run that was not: every number and every row, wherever it was saved, whatever
- * the drive.  Files that only look like a saved run are refused.
+ * A run that is saved and resumed is the run that was not: every number and every row, wherever it was saved,
+ * whatever the drive.  Files that only look like a saved run are refused.
  *
  *	SEED=n    the first case (default 1); CASES=n: so many of each FTL and buffer; TEST=text: only cases with it
  */
@@ -195,7 +195,8 @@ static void resume_forgeries(const struct case_of_run *how, struct random *rando
 	forgery_free(&f);
 }
 
-/* Saved before this request it goes on as if nothing had been, and so does what was saved.  False: it was not saved. */
+/* Saved before this request it goes on as if nothing had been, and so does what was saved.  False: it was not
+ * saved. */
 static bool resume_at(struct case_of_run *how, const struct ending *whole, uint64_t request)
 {
 	struct ending saved, resumed;
@@ -304,7 +305,8 @@ static void resume_by_hand(void *context)
 static void test_what_is_waited_for_by_hand(void **state)
 {
 	static struct by_hand cases[] = {
-		/* The second read finds what the first one loads, a mapping page or an entry, and waits for that. */
+		/* The second read finds what the first one loads, a mapping page or an entry, and waits for
+		 * that. */
 		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096\n0,R,8192,4096\n", 1 },
 		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096\n0,R,4096,4096\n", 1 },
 		/* When it is saved two reads have passed the write: it is its turn before the other two. */

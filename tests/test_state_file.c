@@ -1,6 +1,6 @@
 /*
- * Files of state (prepare/state_file.h): what is saved is loaded, and what their check says is heard, whatever happens to the
- * process meanwhile.
+ * Files of state (prepare/state_file.h): what is saved is loaded, and what their check says is heard,
+ * whatever happens to the process meanwhile.
  */
 #include "prepare/state_file.h"
 #include "tests/child_fixture.h"

@@ -229,7 +229,8 @@ void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struc
 	across_needs_add(n, across_look_up(f, io, lpn, write));
 }
 
-/* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in vain. */
+/* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in
+ * vain. */
 void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool write, struct across_needs *n)
 {
 	struct across *a = f->state;

@@ -229,7 +229,8 @@ void across_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void across_trim(struct ftl *, struct io *, struct extent);
 void across_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 
-/* Every request begins (and ends) like this: pays for collections, protects its areas from being folded by others. */
+/* Every request begins (and ends) like this: pays for collections, protects its areas from being folded by
+ * others. */
 static inline void across_begin(struct ftl *f, struct io *io, struct extent e)
 {
 	struct across *a = f->state;

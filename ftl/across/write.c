@@ -54,8 +54,8 @@ static void translate_other_areas(
 }
 
 /*
- * Writes the area anew: the piece, and what it leaves of the area.  Of the page table it changes the entries that lead
- * to a `new` area, or those that lose sectors.  False: the drive is full.
+ * Writes the area anew: the piece, and what it leaves of the area.  Of the page table it changes the entries
+ * that lead to a `new` area, or those that lose sectors.  False: the drive is full.
  */
 static bool write_area(struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index, bool new)
 {
@@ -284,8 +284,8 @@ static void take_from_area(struct ftl *f, struct member *m, lpn_t lpn, mask_t se
 }
 
 /*
- * `look_up`: the page's own; `before` and `own`: the areas over its left and right border.  False: the drive is
- * full.
+ * `look_up`: the page's own; `before` and `own`: the areas over its left and right border.  False: the drive
+ * is full.
  */
 static bool write_page(struct ftl *f, struct io *io, struct normal_page page,
 	const struct across_needs *look_up, struct member *before, struct member *own)

@@ -15,7 +15,8 @@ struct page_ftl {
 	struct page_map map;
 };
 
-/* A store of this plan and a table, which page_exit() frees.  False and a fault: they do not fit the drive. */
+/* A store of this plan and a table, which page_exit() frees.  False and a fault: they do not fit the
+ * drive. */
 bool page_create(struct ftl *, const struct store_plan *, struct fault *);
 extern const struct state_row page_state[];
 

@@ -1,7 +1,8 @@
 /*
- * Fuzz entry for runs that were saved in their midst: a run of the FTL, the buffer and the options that the first three
- * bytes name is saved half-way, numbers in the file are changed as the rest of the bytes say, and the sum at its end is
- * made right.  Resuming must refuse it with a fault of one line, or give a run that ends and balances its books.
+ * Fuzz entry for runs that were saved in their midst: a run of the FTL, the buffer and the options that the
+ * first three bytes name is saved half-way, numbers in the file are changed as the rest of the bytes say, and
+ * the sum at its end is made right.  Resuming must refuse it with a fault of one line, or give a run that
+ * ends and balances its books.
  */
 #include "run/checkpoint.h"
 #include "parameters/params.h"
