@@ -1,8 +1,8 @@
 /*
  * An index from 32-bit numbers to the elements of an array that have them, chained through the elements
- * themselves: each has two uint32_t members, its key and a link.  Beside them an element costs 4 to 8 bytes; an index
- * for more elements than there are costs nothing where none has been.
- * Several elements may have one key; which of them is found first is not said, but depends on the calls alone.
+ * themselves: each has two uint32_t members, its key and a link.  Beside them an element costs 4 to 8 bytes;
+ * an index for more elements than there are costs nothing where none has been.  Several elements may have one
+ * key; which of them is found first is not said, but depends on the calls alone.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -33,7 +33,8 @@ struct hashed {
 /* `expected` elements are indexed without growing. */
 struct hash hash_create(uint32_t expected, const char *what);
 
-/* Keys that are used together, 1 << shift from a multiple of that on, share a bucket: `expected` such groups. */
+/* Keys that are used together, 1 << shift from a multiple of that on, share a bucket: `expected` such
+ * groups. */
 struct hash hash_create_near(uint32_t expected, uint32_t shift, const char *what);
 void hash_free(struct hash *);
 
@@ -57,8 +58,8 @@ CONTAINER uint32_t hash_key(struct hashed e, uint32_t i)
 	return *(uint32_t *)array_field_at(e.key, i);
 }
 
-/* Keys that follow each other share lines of the processor's cache; from a multiple of the buckets on, as many as there
- * are never meet. */
+/* Keys that follow each other share lines of the processor's cache; from a multiple of the buckets on, as
+ * many as there are never meet. */
 CONTAINER uint32_t *hash_bucket(const struct hash *h, uint32_t key)
 {
 	uint32_t group = key >> h->shift;
@@ -74,18 +75,16 @@ CONTAINER uint32_t hash_from(struct hashed e, uint32_t before, uint32_t key)
 	return before - 1;
 }
 
-/* The key is looked for soon; then, once what that fetches is there. */
-PREFETCHING void hash_expect(const struct hash *h, uint32_t key)
+/* For a later hash_find(): the bucket; then, once that is in the cache, the first element of its chain. */
+static inline void hash_prefetch(
+	const struct hash *h, struct hashed e, uint32_t key, enum prefetch_stage stage)
 {
-	__builtin_prefetch(hash_bucket(h, key), 1);
-}
+	uint32_t *bucket = hash_bucket(h, key);
 
-PREFETCHING void hash_expect_next(const struct hash *h, struct hashed e, uint32_t key)
-{
-	uint32_t first = *hash_bucket(h, key);
-
-	if (first)
-		__builtin_prefetch(hash_link(e, first - 1), 1);
+	if (stage == PREFETCH_ENTRY)
+		prefetch(bucket);
+	else if (*bucket)
+		prefetch(hash_link(e, *bucket - 1));
 }
 
 /* An element of this key; INDEX_NONE. */
@@ -123,8 +122,8 @@ CONTAINER void hash_remove(struct hash *h, struct hashed e, uint32_t i)
 	h->count--;
 }
 
-/* A sum of bytes that go on from others, or begin with HASH_NOTHING, to tell apart what differs by chance: a polynomial
- * in the prime of FNV-1, so that eight bytes take one step of what depends on the step before. */
+/* A sum of bytes that go on from others, or begin with HASH_NOTHING, to tell apart what differs by chance: a
+ * polynomial in the prime of FNV-1, so that eight bytes take one step of what depends on the step before. */
 #define HASH_NOTHING 0xcbf29ce484222325u
 uint64_t hash_bytes(uint64_t before, const void *, size_t bytes);
 

@@ -141,7 +141,7 @@ void progress_show(const struct progress *p, uint64_t requests, double done, con
 	if (drive) {
 		double waf = statistics_waf(drive);
 
-		drive->ftl->ops->facts(drive->ftl, &facts);
+		facts = ftl_facts(drive->ftl);
 		fprintf(stderr, "  WAF %.3f  %" PRIu64 " free blocks", waf > 0 ? waf : 0, facts.free_blocks);
 	}
 	fflush(stderr);

@@ -264,12 +264,12 @@ static void run_tell_doubt(const struct session *s)
 static void run_tell_failure(const struct session *s)
 {
 	const struct drive *d = s->drive;
-	struct ftl_facts facts = { 0 };
+	struct ftl_facts facts;
 	char all[40] = "";
 
 	if (s->end != RUN_DRIVE_FAILED)
 		return;
-	d->ftl->ops->facts(d->ftl, &facts);
+	facts = ftl_facts(d->ftl);
 	if (workload_requests(&s->workload))
 		snprintf(all, sizeof all, " of %" PRIu64, workload_requests(&s->workload));
 	if (facts.retired_blocks)

@@ -167,15 +167,14 @@ void drive_expect(struct drive *d, const struct request *r)
 	lpn_t first = geometry_lpn(&d->geometry, r->start);
 	lpn_t last = geometry_lpn(&d->geometry, r->start + r->sectors - 1);
 
-	if (r->type == REQUEST_COLLECT)
+	if (r->type == REQUEST_COLLECT || !hints->prefetch)
 		return;
-	if (hints->expect_next)
-		for (sector_t lpn = d->prefetched.start; lpn < d->prefetched.end; lpn++)
-			hints->expect_next(d->ftl, (lpn_t)lpn);
+	for (sector_t lpn = d->prefetched.start; lpn < d->prefetched.end; lpn++)
+		hints->prefetch(d->ftl, (lpn_t)lpn, PREFETCH_TARGET);
 	d->prefetched = (struct extent){ 0 };
-	if (!hints->expect || last >= d->geometry.logical_pages)
+	if (last >= d->geometry.logical_pages)
 		return;
-	hints->expect(d->ftl, first);
+	hints->prefetch(d->ftl, first, PREFETCH_ENTRY);
 	d->prefetched = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
 }
 

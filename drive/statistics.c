@@ -175,9 +175,8 @@ static void statistics_gather_figures(void *drive)
 	const struct drive *d = drive;
 	const struct class_statistics *across = d->count->of_class[CLASS_ACROSS];
 	struct drive_figures *f = &d->count->figures;
-	struct ftl_facts facts = { 0 };
+	struct ftl_facts facts = ftl_facts(d->ftl);
 
-	d->ftl->ops->facts(d->ftl, &facts);
 	f->across_share = statistics_share(
 		(double)(across[REQUEST_READ].request.count + across[REQUEST_WRITE].request.count),
 		(double)d->count->request[REQUEST_TYPES].count);

@@ -130,15 +130,15 @@ static inline uint32_t flash_next_page(const struct flash *f, block_t block)
 }
 
 /* Its owner will be asked for soon. */
-PREFETCHING void flash_prefetch_owner(const struct flash *f, ppn_t ppn)
+static inline void flash_prefetch_owner(const struct flash *f, ppn_t ppn)
 {
-	__builtin_prefetch(&f->owner[ppn], 1);
+	prefetch(&f->owner[ppn]);
 }
 
 /* The page will be read or die soon. */
-PREFETCHING void flash_prefetch(const struct flash *f, ppn_t ppn)
+static inline void flash_prefetch(const struct flash *f, ppn_t ppn)
 {
-	__builtin_prefetch(&f->block[geometry_block(f->geometry, ppn)]);
+	prefetch(&f->block[geometry_block(f->geometry, ppn)]);
 	flash_prefetch_owner(f, ppn);
 }
 

@@ -1,10 +1,10 @@
 #include "ftl/ftl.h"
+#include "ftl/store.h"
 
 #include "base/memory.h"
 #include "flash/schedule.h"
 
-/* A missing operation is our bug, and better named now than crashed into later. */
-static void check_ops(const struct ftl_ops *ops)
+static void ftl_check_ops(const struct ftl_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief || !ops->size, "an FTL without name, brief or state");
 	BUG_ON(!ops->init || !ops->exit || !ops->read || !ops->write || !ops->trim || !ops->check ||
@@ -17,7 +17,7 @@ struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 {
 	struct ftl *f = memory_array(1, sizeof *f, "FTL");
 
-	check_ops(ops);
+	ftl_check_ops(ops);
 	f->ops = ops;
 	f->settings = own_settings;
 	f->core = settings;
@@ -26,6 +26,7 @@ struct ftl *ftl_create(const struct ftl_ops *ops, const void *own_settings,
 	f->state = memory_array(1, ops->size, "FTL state");
 	if (ops->init(f, fault))
 		return f;
+	store_free(f->store);
 	memory_free(f->state);
 	memory_free(f);
 	return NULL;
@@ -50,6 +51,7 @@ void ftl_free(struct ftl *f)
 	if (!f)
 		return;
 	f->ops->exit(f);
+	store_free(f->store);
 	memory_free(f->state);
 	memory_free(f);
 }
@@ -65,18 +67,32 @@ void ftl_regions(struct ftl *f, struct regions *r)
 	r->schedule = f->flash->schedule;
 	r->knows = ftl_knows;
 	flash_regions(f->flash, r);
+	if (f->store)
+		state_visit(r, store_state, f->store);
 	state_visit(r, f->ops->state, f->state);
 }
 
 void ftl_check(const struct ftl *f)
 {
+	if (f->store)
+		store_check(f->store);
 	f->ops->check(f);
 	flash_check_books(f->flash);
 }
 
+struct ftl_facts ftl_facts(const struct ftl *f)
+{
+	struct ftl_facts facts = { 0 };
+
+	if (f->store)
+		store_facts(f->store, &facts);
+	f->ops->facts(f, &facts);
+	return facts;
+}
+
 #define COUNT(name) STAT_COUNT, offsetof(struct map_statistics, name)
 
-static const struct stat_row map_rows[] = {
+static const struct stat_row ftl_map_rows[] = {
 	{ "map.lookup", "look-ups", "page-level translations", COUNT(lookups) },
 	{ "map.hit", "look-ups", "answered from DRAM", COUNT(hits) },
 	{ "map.miss", "look-ups", "that had to read a mapping page", COUNT(misses) },
@@ -90,7 +106,10 @@ static const struct stat_row map_rows[] = {
 
 void ftl_statistics(struct ftl *f, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ "address mapping", NULL, map_rows, &f->map, sizeof f->map });
+	stat_list_add(
+		list, (struct stat_group){ "address mapping", NULL, ftl_map_rows, &f->map, sizeof f->map });
+	if (f->store)
+		collector_statistics(f->store->collector, list);
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);
 }

@@ -20,8 +20,8 @@ void page_walk_meet(struct page_walk *w, struct page_part *part)
 	}
 }
 
-/* The next run of sectors of the mask as an extent, behind `e` (both ends at the page's start at first). */
-static bool next_run(const struct geometry *g, lpn_t lpn, mask_t mask, struct extent *e)
+/* The next run of sectors of the mask behind `e`, whose ends are both at the start of the page at first. */
+static bool pages_next_run(const struct geometry *g, lpn_t lpn, mask_t mask, struct extent *e)
 {
 	sector_t first = geometry_page_start(g, lpn);
 	uint32_t from, end = (uint32_t)(e->end - first);
@@ -36,7 +36,7 @@ void pages_tell_host(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
-	while (next_run(io->flash->geometry, lpn, mask, &e))
+	while (pages_next_run(io->flash->geometry, lpn, mask, &e))
 		flash_holds_host(io, ppn, e);
 }
 
@@ -44,7 +44,7 @@ void pages_tell_kept(struct io *io, ppn_t ppn, ppn_t from, lpn_t lpn, mask_t mas
 {
 	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
-	while (next_run(io->flash->geometry, lpn, mask, &e))
+	while (pages_next_run(io->flash->geometry, lpn, mask, &e))
 		flash_holds_kept(io, ppn, from, e);
 }
 
@@ -52,7 +52,7 @@ void pages_tell_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 {
 	struct extent e = { .end = geometry_page_start(io->flash->geometry, lpn) };
 
-	while (next_run(io->flash->geometry, lpn, mask, &e))
+	while (pages_next_run(io->flash->geometry, lpn, mask, &e))
 		flash_answers(io, ppn, e);
 }
 

@@ -1,7 +1,4 @@
-/*
- * For FTLs that think in pages: cuts extents at page borders, and tells the oracle about
- * parts of a page given as a sector mask.
- */
+/* Requests cut at page borders, and the oracle's calls for parts of a page given as a sector mask. */
 #ifndef FTL_PAGES_H
 #define FTL_PAGES_H
 
@@ -15,7 +12,7 @@ struct page_part {
 	mask_t mask; /* its sectors; with holes if several extents meet in the page */
 };
 
-/* Walks over disjoint extents; such that follow each other and meet in one page give one part, if they ascend. */
+/* Walks over disjoint extents.  Ascending ones that meet in a page are one part of it. */
 struct page_walk {
 	const struct geometry *geometry;
 	const struct extent *extent, *end;
@@ -28,7 +25,7 @@ static inline struct page_walk page_walk_start(
 	return (struct page_walk){ g, extents, extents + n, n ? extents->start : 0 };
 }
 
-/* The next part where an extent ends and others follow, which may meet it in its last page. */
+/* For page_walk_next(): the extent ends in this page, others follow and may begin there. */
 void page_walk_meet(struct page_walk *, struct page_part *);
 
 /* The next part; false: there is none. */
@@ -51,7 +48,7 @@ static inline bool page_walk_next(struct page_walk *w, struct page_part *part)
 	return true;
 }
 
-/* What the next three tell an oracle. */
+/* For the next three, with an oracle. */
 void pages_tell_host(struct io *, ppn_t, lpn_t, mask_t);
 void pages_tell_kept(struct io *, ppn_t, ppn_t from, lpn_t, mask_t);
 void pages_tell_answer(struct io *, ppn_t, lpn_t, mask_t);

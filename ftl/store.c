@@ -5,17 +5,16 @@
 #include <math.h>
 
 /*
- * Every plane needs its reserve, a block being filled by each stream, and something to collect.  Mapping
- * pages fill blocks beside the one being filled; with `hollows` each of them takes its place, and a page of
- * each plane may be hollow.
+ * Each plane needs its reserve, an open block and a victim.  Mapping pages fill blocks beside the open one.
+ * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.
  */
-static bool check_room(
+static bool store_check_room(
 	const struct geometry *g, const struct store_plan *plan, uint32_t reserve, struct fault *fault)
 {
 	uint32_t block_row = g->planes * g->pages_per_block, map_pages = plan->map_pages;
-	double beside = !map_pages      ? 0
-			: plan->hollows ? (double)map_pages + g->planes
-					: (double)(map_pages / block_row) * block_row;
+	double beside = !map_pages    ? 0
+			: plan->packs ? (double)map_pages + g->planes
+				      : (double)(map_pages / block_row) * block_row;
 	double spare = ((double)(g->pages - g->logical_pages) - beside) / g->planes / g->pages_per_block;
 
 	if (spare >= reserve + 2)
@@ -26,8 +25,8 @@ static bool check_room(
 		fmax(0, floor(spare * 10) / 10), map_pages, reserve + 2);
 }
 
-/* The plan's streams as the settings want them. */
-static void plan_streams(const struct store_plan *plan, bool separate, struct stream *streams)
+/* The plan's streams under gc.separate. */
+static void store_plan_streams(const struct store_plan *plan, bool separate, struct stream *streams)
 {
 	for (unsigned i = 0; plan->streams[i].name; i++) {
 		streams[i] = plan->streams[i];
@@ -36,14 +35,14 @@ static void plan_streams(const struct store_plan *plan, bool separate, struct st
 	}
 }
 
-static enum free_order free_order(const struct wear_settings *s)
+static enum free_order store_free_order(const struct wear_settings *s)
 {
 	if (s->lowest)
 		return FREE_LOWEST;
 	return s->dynamic ? FREE_LEAST_WORN : FREE_OLDEST;
 }
 
-struct store *store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
+bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
 {
 	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST] = { 0 };
@@ -51,19 +50,19 @@ struct store *store_create(struct ftl *f, const struct store_plan *plan, struct 
 	struct placement placement;
 	struct store *s;
 
-	/* Static wear levelling fills a block of its own. */
-	if (!check_room(f->geometry, plan, reserve + (settings->wear.delta > 0), fault) ||
+	/* Static wear levelling has an open block of its own. */
+	if (!store_check_room(f->geometry, plan, reserve + (settings->wear.delta > 0), fault) ||
 		!placement_init(&placement, f->flash, &settings->placement, fault))
-		return NULL;
-	plan_streams(plan, settings->gc.separate, streams);
+		return false;
+	store_plan_streams(plan, settings->gc.separate, streams);
 	s = f->store = memory_array(1, sizeof *s, "store");
-	s->ftl = f;
+	s->settings = settings;
 	s->plan = *plan;
 	s->placement = placement;
-	s->blocks = blocks_create(f->flash, free_order(&settings->wear));
+	s->blocks = blocks_create(f->flash, store_free_order(&settings->wear));
 	s->space = space_create(s->blocks, streams, reserve);
 	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
-	return s;
+	return true;
 }
 
 void store_free(struct store *s)
@@ -77,16 +76,17 @@ void store_free(struct store *s)
 	memory_free(s);
 }
 
-ppn_t store_take(struct store *s, struct io *io, lpn_t lpn, unsigned stream)
+ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
 {
+	struct store *s = f->store;
 	plane_t plane = placement_choose(&s->placement, lpn, stream);
 
-	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
+	for (plane_t tries = 0; tries < f->geometry->planes; tries++) {
 		if (collector_make_room(s->collector, io, plane, stream))
 			return space_take(s->space, plane, stream, s->collector->collecting);
 		plane = placement_after(&s->placement, plane);
 	}
-	s->ftl->failed = true;
+	f->failed = true;
 	return PPN_NONE;
 }
 
@@ -111,14 +111,13 @@ bool store_collect(struct store *s, struct io *io)
 	return done;
 }
 
-/* Live pages that one request may need for a moment. */
+/* Extra live pages that one request may need for a moment. */
 #define SPARE_MARGIN 4
 
 int64_t store_spare_pages(const struct store *s)
 {
 	const struct geometry *g = s->space->geometry;
-	const struct ftl_settings *core = s->ftl->core;
-	uint32_t kept = s->space->reserve + 1 + core->gc.separate + (core->wear.delta != 0);
+	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + (s->settings->wear.delta != 0);
 
 	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
 	       SPARE_MARGIN;
@@ -131,13 +130,8 @@ void store_facts(const struct store *s, struct ftl_facts *facts)
 	facts->retired_blocks = s->blocks->retired;
 }
 
-void store_statistics(struct store *s, struct stat_list *list)
-{
-	collector_statistics(s->collector, list);
-}
-
 const struct state_row store_state[] = {
-	STATE_FIXED(ftl, plan, blocks),
+	STATE_FIXED(settings, plan, blocks),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_STRUCT(struct store, placement, placement_state),

@@ -1,10 +1,12 @@
 /*
- * A mapping table in flash, of an FTL with a store: the directory of its pages, and what a collection owes them.
+ * A mapping table in flash, of an FTL with a store: the directory of its mapping pages and their updates by
+ * collection.
  *
- * A collection first moves all that is live.  An entry that is in DRAM changes there; the mapping pages of the others
- * are read and programmed, once each and in ascending order, before the victim is erased.  That can take as many pages
- * again as were moved, so that a collection can lose space.  What finds no place in the reserve of the plane stays
- * noted in DRAM (pagemap/directory.h) until the next request; so every collection of a plane can be done.
+ * A collection first moves all that is live.  An entry that is in DRAM changes there; the mapping pages of
+ * the others are read and programmed, once each and in ascending order, before the victim is erased.  That
+ * can take as many pages as were moved, so that a collection can lose space.  What the reserve of the plane
+ * has no page for stays pending in DRAM (pagemap/directory.h) until the next request; so each collection can
+ * be finished.
  */
 #ifndef FTL_TABLE_H
 #define FTL_TABLE_H
@@ -16,23 +18,22 @@
 
 struct table {
 	struct ftl *ftl;
-	struct store *store;
-	unsigned stream; /* of its pages */
+	unsigned stream; /* of its mapping pages */
 	struct directory *directory;
-	uint64_t *updates;  /* bit per mapping page: the collection under way has changed it */
+	uint64_t *changed;  /* bit per mapping page: the collection under way changes it */
 	plane_t collecting; /* mapping pages are written into the reserve of this plane; PLANE_NONE */
 	uint64_t gc_lazy;   /* entries that collections changed in DRAM */
 };
 
-/* At a place where it stays; its pages are the owners from `base` on. */
-void table_init(struct table *, struct ftl *, struct store *, unsigned stream, uint32_t pages, owner_t base);
+/* Mapping page i is the owner base + i.  The struct does not move afterwards. */
+void table_init(struct table *, struct ftl *, unsigned stream, uint32_t pages, owner_t base);
 void table_release(struct table *);
 
-/* During a collection: an entry of the page has changed, in DRAM or not. */
+/* During a collection: an entry of the mapping page changes, in DRAM or in flash. */
 void table_moved(struct table *, const struct io *, uint32_t page, bool in_dram);
 
-/* The victim holds nothing live any more: pays for what has changed.  `updated` (optional) is told of pages that were
- * programmed with all their entries. */
+/* The victim holds nothing live any more: programs the mapping pages that it has changed.  `updated`
+ * (optional) is called for each of them. */
 void table_emptied(struct table *, struct io *, block_t victim, void (*updated)(struct ftl *, uint32_t page));
 
 extern const struct state_row table_state[];

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static const char *const policy_names[] = {
+static const char *const collector_policy_names[] = {
 #define GC_POLICY(name) #name,
 #include "gc/list.h"
 #undef GC_POLICY
@@ -17,7 +17,7 @@ static const char *const policy_names[] = {
 #define WEAR(type, field) PARAM(type, struct wear_settings, field)
 
 const struct param gc_params[] = {
-	{ GC(CHOICE, policy), 0, 0, "", "greedy", "which block is collected", policy_names },
+	{ GC(CHOICE, policy), 0, 0, "", "greedy", "which block is collected", collector_policy_names },
 	{ GC(REAL, threshold), 0, 0.9, "share", "0.1",
 		"free pages of a plane, as a share of all its pages, below which it is collected" },
 	{ GC(REAL, hysteresis), 0, 0.9, "share", "0",
@@ -25,12 +25,10 @@ const struct param gc_params[] = {
 	{ GC(UINT, low), 0, 1e6, "blocks", "0",
 		"collect instead whenever a stream has filled its block and finds fewer free ones in the plane; "
 		"0 = by gc.threshold" },
-	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws",
-		.matters_if = "gc.policy=d_choices" },
+	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
 	{ GC(BOOL, strict), 0, 1, "", "false",
 		"fifo, random and d_choices take blocks without a dead page, too, as models of them do: nothing is "
-		"won, but age or chance alone decide; false = such blocks are passed over",
-		.matters_if = "gc.policy=fifo,random,d_choices" },
+		"won, but age or chance alone decide; false = such blocks are passed over" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
 	{ 0 },
@@ -46,25 +44,9 @@ const struct param wear_params[] = {
 		"difference between the most and the least worn block of a plane from which cold data is "
 		"moved; 0 = never" },
 	{ WEAR(UINT, period), 1, 1e9, "erases", "16",
-		"cold data moves at most once per this many erases of a plane",
-		.matters_if = "wear.delta!=0" },
+		"cold data moves at most once per this many erases of a plane" },
 	{ 0 },
 };
-
-static void tell_closed(void *policy, block_t b)
-{
-	((struct gc_policy *)policy)->ops->closed(policy, b);
-}
-
-static void tell_dropped(void *policy, block_t b)
-{
-	((struct gc_policy *)policy)->ops->dropped(policy, b);
-}
-
-static void tell_opened(void *policy, block_t b)
-{
-	((struct gc_policy *)policy)->ops->opened(policy, b);
-}
 
 struct collector *collector_create(struct space *space, const struct gc_settings *settings,
 	const struct wear_settings *wear, struct ftl *ftl, const struct collector_client *client)
@@ -90,8 +72,8 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	if (policy->ops->ages)
 		space_keep_ages(space);
 	policy->ops->init(policy);
-	space->watcher = (struct space_watcher){ policy, tell_closed,
-		policy->ops->dropped ? tell_dropped : NULL, tell_opened, policy->link };
+	space->index = (struct space_index){ policy, policy->ops->add, policy->ops->changed,
+		policy->ops->remove, policy->link };
 	return c;
 }
 
@@ -104,16 +86,16 @@ void collector_free(struct collector *c)
 	memory_free(c);
 }
 
-/* Where the pages went is looked up one by one; asking for all entries at once hides most of the waiting. */
-static void announce_live_pages(const struct collector *c)
+/* Prefetches the entries that are going to change: they lie anywhere in memory. */
+static void collector_prefetch(const struct collector *c)
 {
 	const struct space *s = c->space;
 
-	for (uint32_t i = 0; i < s->lives; i++) {
-		owner_t owner = flash_owner(c->flash, s->live[i]);
+	for (uint32_t i = 0; i < s->victim_pages; i++) {
+		owner_t owner = flash_owner(c->flash, s->victim_page[i]);
 
 		if (owner != OWNER_NONE)
-			c->client->expect(c->ftl, owner);
+			c->client->prefetch(c->ftl, owner, PREFETCH_ENTRY);
 	}
 }
 
@@ -122,32 +104,35 @@ void collector_move(struct collector *c, struct io *io, block_t victim, unsigned
 	struct space *s = c->space;
 	plane_t plane = geometry_plane(s->geometry, victim);
 
-	if (c->client->expect)
-		announce_live_pages(c);
-	for (uint32_t i = 0; i < s->lives; i++) {
-		ppn_t from = s->live[i], to;
+	if (c->client->prefetch)
+		collector_prefetch(c);
+	for (uint32_t i = 0; i < s->victim_pages; i++) {
+		ppn_t from = s->victim_page[i], to;
 		owner_t owner = flash_owner(c->flash, from);
 
 		if (owner == OWNER_NONE)
 			continue;
 		to = space_take(s, plane, stream, true);
-		BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
+		BUG_ON(to == PPN_NONE, "plane %u has no free page for the live pages of block %u", plane,
+			victim);
 		flash_move(io, from, to, cause);
 		space_moved_away(s, from);
 		c->client->relocate(c->ftl, io, owner, from, to);
 	}
-	BUG_ON(s->block[victim].valid, "block %u counts %u live pages more than it has", victim,
+	BUG_ON(s->block[victim].valid, "block %u counts %u more live pages than it has", victim,
 		s->block[victim].valid);
 }
 
-/* Empties a closed block into pages of the stream and erases it.  Returns how many were filled. */
-static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
+/* Moves the live pages of a closed block into pages of the stream and erases it.  Returns the pages it
+ * took. */
+static uint64_t collector_reclaim(
+	struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	uint64_t handed_out = c->space->handed_out;
 	bool data = !space_stream(c->space, victim)->map;
 
 	c->collecting = true;
-	space_begin_emptying(c->space, victim);
+	space_begin_victim(c->space, victim);
 	if (c->client->empty && data)
 		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
@@ -157,15 +142,16 @@ static uint64_t reclaim(struct collector *c, struct io *io, block_t victim, unsi
 		c->client->emptied(c->ftl, io, victim);
 	space_erase(c->space, io, victim, cause);
 	c->collecting = false;
-	space_end_emptying(c->space);
+	space_end_victim(c->space);
 	return handed_out;
 }
 
 /*
- * Blocks of cold data, which are never collected, are moved into worn blocks so that their own, fresh cells
- * come into use: after an erase of the plane, at most one block every wear.period erases.
+ * Static wear levelling.  Blocks of cold data are never chosen as victims; their data is moved into worn
+ * blocks, so that their own, less worn cells come into use.  Called after an erase of the plane; at most one
+ * block every wear.period erases.
  */
-static void level_wear(struct collector *c, struct io *io, plane_t plane)
+static void collector_level_wear(struct collector *c, struct io *io, plane_t plane)
 {
 	struct space *s = c->space;
 	struct gc_statistics *count = collector_count(c, io);
@@ -192,12 +178,12 @@ static void level_wear(struct collector *c, struct io *io, plane_t plane)
 		s->flash->block[cold].erases, most);
 	count->map_erases += from->map;
 	count->wear_moved_pages +=
-		reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
+		collector_reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
 	count->wear_moves++;
 }
 
-/* Free pages that copies of the stream can use: what is left of its open block, and the free blocks. */
-static uint64_t room_for_copies(const struct space *s, plane_t plane, unsigned stream)
+/* Free pages for copies of the stream: in its open block and in free blocks. */
+static uint64_t collector_room_for_copies(const struct space *s, plane_t plane, unsigned stream)
 {
 	const struct open_block *open = &s->plane[plane].open[stream];
 	uint64_t pages = s->geometry->pages_per_block;
@@ -205,26 +191,26 @@ static uint64_t room_for_copies(const struct space *s, plane_t plane, unsigned s
 	return blocks_left(s->blocks, plane) * pages + (open->block == BLOCK_NONE ? 0 : pages - open->next);
 }
 
-/* The block to collect, or BLOCK_NONE.  `pressed`: without a page of this plane the request fails. */
-static block_t choose_victim(struct collector *c, plane_t plane, bool pressed)
+/* The block to collect, or BLOCK_NONE.  `pressed`: without a free page the plane cannot be written. */
+static block_t collector_choose_victim(struct collector *c, plane_t plane, bool pressed)
 {
 	block_t victim = c->policy.ops->pick(&c->policy, plane);
 
 	if (victim == BLOCK_NONE)
 		return pressed && c->client->last_resort ? c->client->last_resort(c->ftl, plane) : BLOCK_NONE;
 	BUG_ON(c->space->block[victim].state != BLOCK_CLOSED ||
-			!(c->policy.patience || gc_reclaimable(&c->policy, victim)),
+			!(c->policy.useless_victims || gc_reclaimable(&c->policy, victim)),
 		"%s picks block %u: state %u, %u live pages", c->policy.ops->name, victim,
 		c->space->block[victim].state, c->space->block[victim].valid);
 	return victim;
 }
 
-/* Collects one victim; false if no block of the plane can be reclaimed. */
-static bool collect(struct collector *c, struct io *io, plane_t plane, bool pressed)
+/* Collects one victim.  False: no block of the plane can be reclaimed. */
+static bool collector_collect_one(struct collector *c, struct io *io, plane_t plane, bool pressed)
 {
 	struct space *s = c->space;
 	struct gc_statistics *count = collector_count(c, io);
-	block_t victim = choose_victim(c, plane, pressed);
+	block_t victim = collector_choose_victim(c, plane, pressed);
 	uint64_t moved;
 	unsigned stream;
 	uint32_t live;
@@ -235,32 +221,32 @@ static bool collect(struct collector *c, struct io *io, plane_t plane, bool pres
 	stream = space_stream(s, victim)->survivors;
 	map = space_stream(s, victim)->map;
 	live = space_live(s, victim);
-	if (live > room_for_copies(s, plane, stream))
+	if (live > collector_room_for_copies(s, plane, stream))
 		return false;
-	c->policy.patience -= c->policy.patience && !gc_reclaimable(&c->policy, victim);
+	c->policy.useless_victims -= c->policy.useless_victims && !gc_reclaimable(&c->policy, victim);
 	schedule_note(c->flash->schedule,
 		"plane %u has %u of %u pages free: %s takes block %u, %u of its %u pages live", plane,
 		s->plane[plane].free_pages, s->geometry->pages_per_plane, c->policy.ops->name, victim,
 		s->block[victim].valid, s->geometry->pages_per_block);
-	moved = reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
+	moved = collector_reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
 	count->collections++;
 	*(map ? &count->map_moved_pages : &count->moved_pages) += moved;
 	count->map_erases += map;
 	count->direct_erases += live == 0;
-	level_wear(c, io, plane);
+	collector_level_wear(c, io, plane);
 	return true;
 }
 
-/* A collection that wins nothing may cost mapping pages: with strict policies, too, there is an end to it. */
-static void be_patient(struct collector *c)
+/* A budget of victims that free nothing, so that collection ends with gc.strict, too. */
+static void collector_reset_useless_victims(struct collector *c)
 {
-	c->policy.patience = c->settings->strict ? c->space->geometry->blocks_per_plane : 0;
+	c->policy.useless_victims = c->settings->strict ? c->space->geometry->blocks_per_plane : 0;
 }
 
 bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 {
-	be_patient(c);
-	return collect(c, io, plane, false);
+	collector_reset_useless_victims(c);
+	return collector_collect_one(c, io, plane, false);
 }
 
 bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, unsigned stream)
@@ -270,17 +256,18 @@ bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, 
 	if (c->collecting)
 		return space_has_page(s, plane, stream, true);
 	c->policy.stream = stream;
-	be_patient(c);
+	collector_reset_useless_victims(c);
 	if (c->settings->low)
 		while (s->plane[plane].open[stream].block == BLOCK_NONE &&
-			blocks_left(s->blocks, plane) < c->settings->low && collect(c, io, plane, false))
+			blocks_left(s->blocks, plane) < c->settings->low &&
+			collector_collect_one(c, io, plane, false))
 			;
 	else if (collector_is_low(c, plane))
-		while (collect(c, io, plane, false))
+		while (collector_collect_one(c, io, plane, false))
 			if (c->high_water == c->low_water || s->plane[plane].free_pages >= c->high_water)
 				break;
 	while (!space_has_page(s, plane, stream, false))
-		if (!collect(c, io, plane, true))
+		if (!collector_collect_one(c, io, plane, true))
 			return false;
 	return true;
 }
@@ -290,9 +277,9 @@ static const struct state_row *collector_policy_state(const void *policy)
 	return ((const struct gc_policy *)policy)->ops->state;
 }
 
-static const struct state_row gc_policy_state[] = {
+static const struct state_row collector_gc_state[] = {
 	STATE_FIXED(ops, space, link, settings),
-	STATE_SCRATCH(stream, patience),
+	STATE_SCRATCH(stream, useless_victims),
 	STATE_CHOSEN(struct gc_policy, state, collector_policy_state),
 	STATE_NUMBER(struct gc_policy, random),
 	{ 0 },
@@ -302,7 +289,7 @@ const struct state_row collector_state[] = {
 	STATE_FIXED(space, flash, settings, wear, ftl, client, low_water, high_water),
 	STATE_SCRATCH(collecting),
 	STATE_COUNTED(count, uncounted),
-	STATE_STRUCT(struct collector, policy, gc_policy_state),
+	STATE_STRUCT(struct collector, policy, collector_gc_state),
 	{ 0 },
 };
 
@@ -310,7 +297,7 @@ const struct state_row collector_state[] = {
 
 #define COUNT(name) STAT_COUNT, offsetof(struct gc_statistics, name)
 
-static const struct stat_row statistics[] = {
+static const struct stat_row collector_rows[] = {
 	{ "gc.collections", "blocks", "collected", COUNT(collections) },
 	{ "gc.direct_erases", "blocks", "of these without a live page", COUNT(direct_erases) },
 	{ "gc.moved_pages", "pages", "live pages copied out of victims, mapping pages apart",
@@ -327,11 +314,11 @@ static const struct stat_row statistics[] = {
 
 void collector_statistics(struct collector *c, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ "garbage collection and wear levelling", NULL, statistics,
-				    &c->count, sizeof c->count });
+	stat_list_add(list, (struct stat_group){ "garbage collection and wear levelling", NULL,
+				    collector_rows, &c->count, sizeof c->count });
 }
 
-static void check_candidates(const struct collector *c, plane_t plane)
+static void collector_check_candidates(const struct collector *c, plane_t plane)
 {
 	const struct geometry *g = c->space->geometry;
 	block_t first = plane * g->blocks_per_plane;
@@ -349,7 +336,7 @@ void collector_check(const struct collector *c)
 	const uint64_t *medium = c->flash->count[OP_PROGRAM];
 
 	for (plane_t p = 0; p < c->space->geometry->planes; p++)
-		check_candidates(c, p);
+		collector_check_candidates(c, p);
 	BUG_ON(medium[CAUSE_GC] != c->count.moved_pages || medium[CAUSE_WEAR] != c->count.wear_moved_pages ||
 			medium[CAUSE_GC_MAP] != c->count.map_moved_pages,
 		"the medium counts %llu data, %llu mapping and %llu cold pages moved, the collector %llu, %llu and "

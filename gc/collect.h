@@ -1,13 +1,14 @@
 /*
- * The collector: keeps every plane of the drive supplied with free pages.
+ * The collector keeps free pages in every plane: it decides when to collect, moves live pages, erases, levels
+ * wear, and counts.  A policy (policy.h) selects the victim; the FTL is told where each live page went.
  *
- * It owns the loop (when to collect, copying live pages, erasing, levelling wear) and counts it; a policy
- * (policy.h) names the victim, the FTL is told where each live page went.  Collection runs only inside
- * collector_make_room(), so an FTL knows when a mapping it has looked up may go stale.
+ * Collection runs only inside collector_make_room(), so an FTL knows when a mapping that it has looked up may
+ * change.
  *
- * Trigger (ALGORITHMS of SSDsim and the ICPP'23 paper): the free pages of the plane fall below gc.threshold;
- * one victim per page written, or until threshold + hysteresis when that is set.  Or, with gc.low, a stream
- * that has no open block finds fewer free ones: then until there are so many.
+ * Trigger (as in SSDsim and the ICPP'23 paper): the free pages of the plane are below gc.threshold; then one
+ * victim is collected for each page written or, with gc.hysteresis, victims until threshold + hysteresis is
+ * free.  With gc.low instead: a stream without an open block finds fewer free blocks than that; victims until
+ * there are so many.
  */
 #ifndef GC_COLLECT_H
 #define GC_COLLECT_H
@@ -30,24 +31,26 @@ struct wear_settings {
 
 extern const struct param gc_params[], wear_params[];
 
-struct ftl; /* this room only hands it on */
+struct ftl; /* this room only passes it on */
 
-/*
- * The FTL's part in a collection.  `relocate`: a live page with this owner now lives at `to`; `from` is dead
- * already.  `empty` (optional): the FTL itself moves all that is live (space.live) out of a victim with data
- * into pages it takes with space_take(stream, privileged), space_live(victim) of them; victims with mapping
- * pages are copied page by page all the same.  `emptied` (optional): a victim with data holds nothing live
- * any more and is going to be erased; mapping pages that this changed can be written into what is left of the
- * reserve of its plane.  `last_resort` (optional): no block of the plane wins a page; names one whose
- * collection brings another nearer to that, or BLOCK_NONE.
- */
+/* The FTL's part in a collection.  All but `relocate` are optional. */
 struct collector_client {
+	/* A live page of this owner has been copied to `to`; `from` is dead already. */
 	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+	/*
+	 * Instead of copies page by page, for victims of data: the FTL moves what is live (space.victim_page)
+	 * into pages that it takes with space_take(stream, privileged): at most space_live(victim).
+	 */
 	void (*empty)(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
+	/*
+	 * A victim of data holds nothing live any more and is going to be erased.  Mapping pages whose
+	 * entries have changed can be written into the rest of the plane's reserve.
+	 */
 	void (*emptied)(struct ftl *, struct io *, block_t victim);
+	/* No victim of the plane frees a page.  A block whose collection helps another to, or BLOCK_NONE. */
 	block_t (*last_resort)(struct ftl *, plane_t);
-	void (*expect)(
-		const struct ftl *, owner_t); /* optional hint: a page of this owner is about to move */
+	/* Speed only: the entry of this owner is going to change. */
+	void (*prefetch)(const struct ftl *, owner_t, enum prefetch_stage);
 };
 
 struct gc_statistics {
@@ -65,7 +68,7 @@ struct collector {
 	struct gc_policy policy;
 	struct ftl *ftl;
 	const struct collector_client *client;
-	bool collecting;                /* a victim is being emptied: no further collection starts */
+	bool collecting;                /* a collection is under way: no other one starts */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
 	struct gc_statistics count;
 	struct gc_statistics uncounted; /* where counts of work outside time go */
@@ -80,20 +83,19 @@ static inline struct gc_statistics *collector_count(struct collector *c, const s
 	return io->timed ? &c->count : &c->uncounted;
 }
 
-/* For collector_make_room(), where something may have to be done. */
+/* For collector_make_room(): the slow path. */
 bool collector_make_room_now(struct collector *, struct io *, plane_t, unsigned stream);
 
-/* Has the plane fewer free pages than gc.threshold wants? */
+/* Has the plane fewer free pages than gc.threshold? */
 static inline bool collector_is_low(const struct collector *c, plane_t plane)
 {
 	return c->space->plane[plane].free_pages < c->low_water;
 }
 
 /*
- * Makes sure that space_take(plane, stream) succeeds, collecting if the plane is low.
- * False: the plane is full, no block of it can be reclaimed.
- * Called from within a collection (an FTL that writes mapping pages while pages are moved) it collects
- * nothing and says whether the reserve has a page.
+ * Collects if the plane is low, until space_take(plane, stream) can succeed.  False: the plane is full, no
+ * block of it can be reclaimed. Called during a collection (by an FTL that writes mapping pages meanwhile) it
+ * collects nothing and tells whether the reserve has a page.
  */
 static inline bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
@@ -104,16 +106,15 @@ static inline bool collector_make_room(struct collector *c, struct io *io, plane
 	return true;
 }
 
-/* Reclaims one block of the plane, however many pages are free.  False: none can be. */
+/* Collects one block of the plane, however many pages are free.  False: none can be reclaimed. */
 bool collector_collect(struct collector *, struct io *, plane_t);
 
-/* Copies every live page out of the victim: what collection does by itself, for clients whose `empty` has
- * something to do before it. */
+/* Copies every live page of the victim, as collection does without `empty`: for an `empty` that only does
+ * something first. */
 void collector_move(struct collector *, struct io *, block_t victim, unsigned stream, enum cause);
 
 extern const struct state_row collector_state[];
 
-/* Adds what it counts to the list. */
 void collector_statistics(struct collector *, struct stat_list *);
 
 /* Aborts unless the policy's index is right and the medium has counted the same copies. */

@@ -1,15 +1,13 @@
 /*
- * FIFO: the block that was filled first.  One ring of closed blocks per plane, in the order of
- * closing; a collected block leaves from wherever it stands.  A block that lost no page yet
- * has nothing to give and goes to the end of the ring.
+ * FIFO: the block that was closed first.  The candidates of each plane are a ring in the order in which they
+ * were closed.  A block without a dead page is no use as a victim and moves to the end of the ring.
  */
 #include "base/list.h"
 #include "base/memory.h"
 #include "gc/policy.h"
 
-/* The planes' heads follow the blocks in the array. */
 struct fifo {
-	struct link *link;
+	struct link *link; /* of the blocks; the heads of the planes follow */
 };
 
 static void fifo_init(struct gc_policy *policy)
@@ -24,22 +22,25 @@ static void fifo_init(struct gc_policy *policy)
 
 static void fifo_exit(struct gc_policy *policy)
 {
-	memory_free(((struct fifo *)policy->state)->link);
+	struct fifo *f = policy->state;
+
+	memory_free(f->link);
 }
 
-static uint32_t head_of(const struct gc_policy *policy, plane_t plane)
+static uint32_t fifo_head(const struct gc_policy *policy, plane_t plane)
 {
 	return policy->space->geometry->blocks + plane;
 }
 
-static void fifo_closed(struct gc_policy *policy, block_t b)
+static void fifo_add(struct gc_policy *policy, block_t b)
 {
 	struct fifo *f = policy->state;
 
-	list_append(ARRAY_ELEMENTS(f->link), head_of(policy, geometry_plane(policy->space->geometry, b)), b);
+	list_append(
+		ARRAY_ELEMENTS(f->link), fifo_head(policy, geometry_plane(policy->space->geometry, b)), b);
 }
 
-static void fifo_opened(struct gc_policy *policy, block_t b)
+static void fifo_remove(struct gc_policy *policy, block_t b)
 {
 	struct fifo *f = policy->state;
 
@@ -53,43 +54,43 @@ static const struct state_row fifo_state[] = {
 
 static bool fifo_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
 {
-	struct link *link = ((const struct fifo *)policy->state)->link;
-	uint32_t head = head_of(policy, plane);
+	const struct fifo *f = policy->state;
+	uint32_t head = fifo_head(policy, plane);
 
-	if (list_length(ARRAY_ELEMENTS(link), head, closed) != closed)
+	if (list_length(ARRAY_ELEMENTS(f->link), head, closed) != closed)
 		return false;
-	for (uint32_t b = link[head].next; b != head; b = link[b].next)
+	for (uint32_t b = f->link[head].next; b != head; b = f->link[b].next)
 		if (!gc_candidate(policy, plane, b))
 			return false;
 	return true;
 }
 
-/* The one filled first, unless none has a dead page. */
-static block_t strict_pick(const struct gc_policy *policy, plane_t plane)
+/* gc.strict: the block closed first, dead pages or not, unless no block has a dead page. */
+static block_t fifo_pick_strictly(const struct gc_policy *policy, plane_t plane)
 {
-	const struct link *link = ((const struct fifo *)policy->state)->link;
-	uint32_t head = head_of(policy, plane);
+	const struct fifo *f = policy->state;
+	uint32_t head = fifo_head(policy, plane);
 
-	for (uint32_t b = link[head].next; b != head; b = link[b].next)
+	for (uint32_t b = f->link[head].next; b != head; b = f->link[b].next)
 		if (gc_reclaimable(policy, b))
-			return link[head].next;
+			return f->link[head].next;
 	return BLOCK_NONE;
 }
 
 static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct fifo *f = policy->state;
-	uint32_t head = head_of(policy, plane), first_seen = head, b;
+	uint32_t head = fifo_head(policy, plane), first_passed = head, b;
 
-	if (policy->patience)
-		return strict_pick(policy, plane);
-	while ((b = f->link[head].next) != head && b != first_seen) {
+	if (policy->useless_victims)
+		return fifo_pick_strictly(policy, plane);
+	while ((b = f->link[head].next) != head && b != first_passed) {
 		if (gc_reclaimable(policy, b))
 			return b;
-		if (first_seen == head)
-			first_seen = b;
-		fifo_opened(policy, b);
-		fifo_closed(policy, b);
+		if (first_passed == head)
+			first_passed = b;
+		fifo_remove(policy, b);
+		fifo_add(policy, b);
 	}
 	return BLOCK_NONE;
 }
@@ -101,8 +102,8 @@ const struct gc_policy_ops gc_fifo = {
 	.size = sizeof(struct fifo),
 	.init = fifo_init,
 	.exit = fifo_exit,
-	.closed = fifo_closed,
-	.opened = fifo_opened,
+	.add = fifo_add,
+	.remove = fifo_remove,
 	.state = fifo_state,
 	.check = fifo_check,
 	.pick = fifo_pick,

@@ -1,18 +1,15 @@
-/*
- * Greedy: the block with the fewest live pages, the one that became so first among equals.
- */
+/* Greedy: the block with the fewest live pages; of equal ones the one that has been so for longest. */
 #include "gc/rings.h"
 
 static void greedy_init(struct gc_policy *policy)
 {
-	rings_create(policy, 1, NULL);
+	rings_create(policy, false);
 }
 
 static block_t greedy_pick(struct gc_policy *policy, plane_t plane)
 {
-	block_t best = rings_first(policy, plane, 0);
+	block_t best = rings_first(policy, plane, RINGS_DATA);
 
-	/* One without a dead page wins nothing. */
 	return best != BLOCK_NONE && gc_reclaimable(policy, best) ? best : BLOCK_NONE;
 }
 
@@ -22,9 +19,9 @@ const struct gc_policy_ops gc_greedy = {
 	.size = sizeof(struct rings),
 	.init = greedy_init,
 	.exit = rings_exit,
-	.closed = rings_closed,
-	.dropped = rings_dropped,
-	.opened = rings_opened,
+	.add = rings_add,
+	.changed = rings_changed,
+	.remove = rings_remove,
 	.state = rings_state,
 	.check = rings_check,
 	.pick = greedy_pick,

@@ -35,7 +35,7 @@ static ppn_t take(const struct pack *p, block_t victim, unsigned stream)
 }
 
 /* Has the page both live and dead slots? */
-static bool is_hollow(const struct pack *p, ppn_t ppn)
+static bool has_dead_slot(const struct pack *p, ppn_t ppn)
 {
 	mask_t live = slots_live(p->slots, ppn);
 
@@ -100,10 +100,10 @@ static uint32_t go_through(struct pack *p, struct io *io, block_t victim, unsign
 	const struct space *space = p->slots->space;
 	uint32_t copied = 0;
 
-	for (uint32_t i = 0; i < space->lives; i++) {
-		ppn_t ppn = space->live[i];
+	for (uint32_t i = 0; i < space->victim_pages; i++) {
+		ppn_t ppn = space->victim_page[i];
 
-		if (p->client.regroup || is_hollow(p, ppn)) {
+		if (p->client.regroup || has_dead_slot(p, ppn)) {
 			collect_slots(p, io, ppn, p->slots->per_page, cause);
 			continue;
 		}
@@ -115,7 +115,8 @@ static uint32_t go_through(struct pack *p, struct io *io, block_t victim, unsign
 
 /* ---- packing ---- */
 
-/* Fills the last page with live slots of other blocks that have dead ones: they come nearer to winning a page. */
+/* Fills the last page with live slots of other blocks that have dead ones: they come nearer to winning a
+ * page. */
 static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cause)
 {
 	const struct slots *s = p->slots;
@@ -124,12 +125,12 @@ static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cau
 	uint32_t full = p->live + s->per_page - p->live % s->per_page;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !space_hollow(s->space, b))
+		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !space_dead_slots(s->space, b))
 			continue;
 		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
 			if (p->live == full)
 				return;
-			if (is_hollow(p, ppn))
+			if (has_dead_slot(p, ppn))
 				collect_slots(p, io, ppn, full - p->live, cause);
 		}
 	}
@@ -149,7 +150,8 @@ static void sort_few(struct pack_part *part, uint32_t count)
 	}
 }
 
-/* Sorts what is collected by address, a byte of it after the other: where it is much, quicker than by comparing. */
+/* Sorts what is collected by address, a byte of it after the other: where it is much, quicker than by
+ * comparing. */
 static void sort(struct pack *p)
 {
 	struct pack_part *from = p->part, *to = p->aside, *sorted;
@@ -174,8 +176,8 @@ static void sort(struct pack *p)
 	}
 }
 
-/* Of what is sorted, logical pages that are all there come first: their last sub-page follows the first at the right
- * distance. */
+/* Of what is sorted, logical pages that are all there come first: their last sub-page follows the first at
+ * the right distance. */
 static void regroup(struct pack *p)
 {
 	uint32_t size = p->client.regroup, wholes = 0, others = 0, n;
@@ -300,9 +302,9 @@ void pack_empty(struct pack *p, struct io *io, block_t victim, unsigned stream, 
 }
 
 /*
- * No block has a page's worth of dead slots.  If all closed ones together have, the one with most of them: it is
- * rewritten without any (top_up), so with every step fewer blocks share the dead slots, until one
- * has a page's worth.
+ * No block has a page's worth of dead slots.  If all closed ones together have, the one with most of them: it
+ * is rewritten without any (top_up), so with every step fewer blocks share the dead slots, until one has a
+ * page's worth.
  */
 block_t pack_last_resort(const struct pack *p, plane_t plane)
 {
@@ -314,8 +316,9 @@ block_t pack_last_resort(const struct pack *p, plane_t plane)
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
 		if (s->space->block[b].state != BLOCK_CLOSED)
 			continue;
-		total += space_hollow(s->space, b);
-		if (space_hollow(s->space, b) > (most == BLOCK_NONE ? 0 : space_hollow(s->space, most)))
+		total += space_dead_slots(s->space, b);
+		if (space_dead_slots(s->space, b) >
+			(most == BLOCK_NONE ? 0 : space_dead_slots(s->space, most)))
 			most = b;
 	}
 	return total < s->per_page ? BLOCK_NONE : most;

@@ -1,7 +1,7 @@
 /*
- * Collection for FTLs whose pages die in parts (space/slots.h): pages of the victim without a dead slot move as
- * they are (or all are taken apart, `regroup`); of the others only the live slots move, sorted by logical address and
- * packed into full pages, so that n partly dead pages become ceil(live slots / slots of a page).
+ * Collection for FTLs whose pages die in parts (space/slots.h): pages of the victim without a dead slot move
+ * as they are (or all are taken apart, `regroup`); of the others only the live slots move, sorted by logical
+ * address and packed into full pages, so that n partly dead pages become ceil(live slots / slots of a page).
  *
  * Knows slots and sub-pages; the map that leads to them is the FTL's.
  */
@@ -14,8 +14,8 @@ struct ftl; /* this room only hands it on */
 struct stat_list;
 
 /*
- * Consecutive sub-pages on their way into as many slots in a row: new data from the host, and old sectors kept from
- * another page.
+ * Consecutive sub-pages on their way into as many slots in a row: new data from the host, and old sectors
+ * kept from another page.
  */
 struct pack_part {
 	sub_t sub;         /* the first */
@@ -48,9 +48,9 @@ struct pack_client {
 	void (*program)(
 		struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 	/*
-	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew, one by
-	 * one, and logical pages of so many sub-pages, one after the other from sub-page 0 on, all of which are there
-	 * come first; 1 looks for none.
+	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew,
+	 * one by one, and logical pages of so many sub-pages, one after the other from sub-page 0 on, all of
+	 * which are there come first; 1 looks for none.
 	 */
 	uint32_t regroup;
 };

@@ -1,32 +1,27 @@
 /*
- * Patient: fewest live slots, the lowest block of equals; but blocks of mapping pages wait until at most an eighth of
- * them is live, since what is live there is going to be written again soon.  They wait no longer when free blocks
- * become scarce (fewer than half of gc.low) and half of the emptiest is dead, or when there is nothing else.  For the
- * same reason a block that was just filled waits until its stream opens the next.
+ * Patient: the block with the fewest live slots, of equal ones the lowest.  Two kinds of blocks are deferred:
+ *
+ *   - blocks of mapping pages, until at most an eighth of their slots is live, since the others are likely to
+ *     be written again soon; no longer when free blocks are scarce (fewer than half of gc.low) and at most
+ *     half of the slots of the best one is live, or when there is no block of data;
+ *   - for the same reason the block that a stream filled last, until the stream opens the next one.
  */
 #include "base/memory.h"
 #include "gc/collect.h"
 #include "gc/rings.h"
 
-/* Sets of rings. */
-enum { DATA, MAP };
-
 struct patient {
 	struct rings rings;
-	block_t *filled; /* per plane and stream: the block that it filled last, BLOCK_NONE if that is gone */
+	block_t *
+		filled; /* per plane and stream: the block that it filled last, BLOCK_NONE once that is erased */
 };
 
-static block_t *filled_by(const struct gc_policy *policy, block_t b)
+static block_t *patient_filled_last(const struct gc_policy *policy, block_t b)
 {
 	const struct space *s = policy->space;
+	const struct patient *p = policy->state;
 
-	return &((struct patient *)policy->state)
-			->filled[geometry_plane(s->geometry, b) * STREAMS_MOST + s->block[b].stream];
-}
-
-static uint32_t set_of(const struct gc_policy *policy, block_t b)
-{
-	return space_stream(policy->space, b)->map ? MAP : DATA;
+	return &p->filled[geometry_plane(s->geometry, b) * STREAMS_MOST + s->block[b].stream];
 }
 
 static void patient_init(struct gc_policy *policy)
@@ -34,7 +29,7 @@ static void patient_init(struct gc_policy *policy)
 	struct patient *p = policy->state;
 	uint32_t streams = policy->space->geometry->planes * STREAMS_MOST;
 
-	rings_create(policy, 2, set_of);
+	rings_create(policy, true);
 	p->filled = memory_array(streams, sizeof *p->filled, "blocks filled last");
 	for (uint32_t i = 0; i < streams; i++)
 		p->filled[i] = BLOCK_NONE;
@@ -42,21 +37,23 @@ static void patient_init(struct gc_policy *policy)
 
 static void patient_exit(struct gc_policy *policy)
 {
-	memory_free(((struct patient *)policy->state)->filled);
+	struct patient *p = policy->state;
+
+	memory_free(p->filled);
 	rings_exit(policy);
 }
 
-static void patient_closed(struct gc_policy *policy, block_t b)
+static void patient_add(struct gc_policy *policy, block_t b)
 {
-	rings_closed(policy, b);
-	*filled_by(policy, b) = b;
+	rings_add(policy, b);
+	*patient_filled_last(policy, b) = b;
 }
 
-static void patient_opened(struct gc_policy *policy, block_t b)
+static void patient_remove(struct gc_policy *policy, block_t b)
 {
-	rings_opened(policy, b);
-	if (*filled_by(policy, b) == b)
-		*filled_by(policy, b) = BLOCK_NONE;
+	rings_remove(policy, b);
+	if (*patient_filled_last(policy, b) == b)
+		*patient_filled_last(policy, b) = BLOCK_NONE;
 }
 
 static const struct state_row patient_state[] = {
@@ -65,26 +62,26 @@ static const struct state_row patient_state[] = {
 	{ 0 },
 };
 
-/* Its stream has filled it last, has opened no other since and is not about to. */
-static bool waits(const struct gc_policy *policy, plane_t plane, block_t b)
+/* Its stream filled it last, has no open block, and is not the one that is about to open one. */
+static bool patient_defers(const struct gc_policy *policy, plane_t plane, block_t b)
 {
 	const struct space *s = policy->space;
 	unsigned stream = s->block[b].stream;
 
-	return *filled_by(policy, b) == b && stream != policy->stream &&
+	return *patient_filled_last(policy, b) == b && stream != policy->stream &&
 	       s->plane[plane].open[stream].block == BLOCK_NONE;
 }
 
-static bool is_before(const struct space *s, block_t b, block_t than)
+static bool patient_prefers(const struct space *s, block_t b, block_t than)
 {
 	uint32_t live = space_live_slots(s, b), other = than == BLOCK_NONE ? 0 : space_live_slots(s, than);
 
 	return than == BLOCK_NONE || live < other || (live == other && b < than);
 }
 
-/* The first of a set; of those that wait, too, if `all`.  Fewest live slots are fewest pages that they fill: the lowest
- * ring that holds a candidate has it. */
-static block_t first_of(struct gc_policy *policy, plane_t plane, uint32_t set, bool all)
+/* The best of a set; of the deferred ones, too, if `all`.  It is in the lowest ring with a block to choose
+ * from: the rings are in order of the pages that live slots fill. */
+static block_t patient_best(struct gc_policy *policy, plane_t plane, uint32_t set, bool all)
 {
 	const struct space *s = policy->space;
 	const struct rings *r = policy->state;
@@ -96,32 +93,31 @@ static block_t first_of(struct gc_policy *policy, plane_t plane, uint32_t set, b
 	for (uint32_t live = ranks->lowest; live < s->geometry->pages_per_block && best == BLOCK_NONE; live++)
 		for (uint32_t b = r->link[ranks->head + live].next; b != ranks->head + live;
 			b = r->link[b].next)
-			if ((all || !waits(policy, plane, b)) && is_before(s, b, best))
+			if ((all || !patient_defers(policy, plane, b)) && patient_prefers(s, b, best))
 				best = b;
 	return best;
 }
 
-static block_t choose(struct gc_policy *policy, plane_t plane, bool all)
+static block_t patient_choose(struct gc_policy *policy, plane_t plane, bool all)
 {
 	const struct space *s = policy->space;
 	uint32_t slots = s->geometry->pages_per_block << s->slot_shift;
-	block_t best = first_of(policy, plane, DATA, all), map = first_of(policy, plane, MAP, all);
+	block_t data = patient_best(policy, plane, RINGS_DATA, all);
+	block_t map = patient_best(policy, plane, RINGS_MAP, all);
+	bool scarce = blocks_left(s->blocks, plane) < policy->settings->low / 2;
 
-	if (map == BLOCK_NONE || best == BLOCK_NONE)
-		return map == BLOCK_NONE ? best : map;
-	if (space_live_slots(s, map) <= slots / 8 && is_before(s, map, best))
+	if (map == BLOCK_NONE || data == BLOCK_NONE)
+		return map == BLOCK_NONE ? data : map;
+	if (space_live_slots(s, map) <= slots / 8 && patient_prefers(s, map, data))
 		return map;
-	return blocks_left(s->blocks, plane) < policy->settings->low / 2 &&
-			       space_live_slots(s, map) <= slots / 2
-		       ? map
-		       : best;
+	return scarce && space_live_slots(s, map) <= slots / 2 ? map : data;
 }
 
 static block_t patient_pick(struct gc_policy *policy, plane_t plane)
 {
-	block_t best = choose(policy, plane, false);
+	block_t best = patient_choose(policy, plane, false);
 
-	return best == BLOCK_NONE ? choose(policy, plane, true) : best;
+	return best == BLOCK_NONE ? patient_choose(policy, plane, true) : best;
 }
 
 const struct gc_policy_ops gc_patient = {
@@ -130,9 +126,9 @@ const struct gc_policy_ops gc_patient = {
 	.size = sizeof(struct patient),
 	.init = patient_init,
 	.exit = patient_exit,
-	.closed = patient_closed,
-	.dropped = rings_dropped,
-	.opened = patient_opened,
+	.add = patient_add,
+	.changed = rings_changed,
+	.remove = patient_remove,
 	.state = patient_state,
 	.check = rings_check,
 	.pick = patient_pick,

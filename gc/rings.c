@@ -2,49 +2,40 @@
 
 #include "base/memory.h"
 
-static const char *const what = "victim index";
+static const char *const rings_what = "victim index";
 
-static uint32_t ranks_of(const struct gc_policy *policy)
+static uint32_t rings_ranks(const struct gc_policy *policy)
 {
 	return policy->space->geometry->pages_per_block + 1;
 }
 
-static uint32_t links_of(const struct gc_policy *policy)
-{
-	const struct geometry *g = policy->space->geometry;
-	const struct rings *r = policy->state;
-
-	return g->blocks + g->planes * r->sets * ranks_of(policy);
-}
-
-static uint32_t set_of(const struct gc_policy *policy, block_t b)
+static uint32_t rings_set_of(const struct gc_policy *policy, block_t b)
 {
 	const struct rings *r = policy->state;
 
-	return r->set_of ? r->set_of(policy, b) : 0;
+	return r->sets > 1 && space_stream(policy->space, b)->map ? RINGS_MAP : RINGS_DATA;
 }
 
-static struct ranks *ranks_at(const struct gc_policy *policy, plane_t plane, uint32_t set)
+static struct ranks *rings_ranks_of(const struct gc_policy *policy, plane_t plane, uint32_t set)
 {
 	const struct rings *r = policy->state;
 
 	return &r->ranks[plane * r->sets + set];
 }
 
-void rings_create(
-	struct gc_policy *policy, uint32_t sets, uint32_t (*set_of_block)(const struct gc_policy *, block_t))
+void rings_create(struct gc_policy *policy, bool map_apart)
 {
 	const struct geometry *g = policy->space->geometry;
 	struct rings *r = policy->state;
+	uint32_t count, ranks = rings_ranks(policy);
 
-	r->sets = sets;
-	r->set_of = set_of_block;
-	r->ranks = memory_array(g->planes * sets, sizeof *r->ranks, what);
-	r->link = memory_array(links_of(policy), sizeof *r->link, what);
+	r->sets = map_apart ? 2 : 1;
+	count = g->planes * r->sets;
+	r->ranks = memory_array(count, sizeof *r->ranks, rings_what);
+	r->link = memory_array(g->blocks + count * ranks, sizeof *r->link, rings_what);
 	policy->link = r->link;
-	for (uint32_t i = 0; i < g->planes * sets; i++)
-		r->ranks[i] = ranks_create(
-			ARRAY_ELEMENTS(r->link), g->blocks + i * ranks_of(policy), ranks_of(policy));
+	for (uint32_t i = 0; i < count; i++)
+		r->ranks[i] = ranks_create(ARRAY_ELEMENTS(r->link), g->blocks + i * ranks, ranks);
 }
 
 void rings_exit(struct gc_policy *policy)
@@ -55,29 +46,30 @@ void rings_exit(struct gc_policy *policy)
 	memory_free(r->link);
 }
 
-void rings_closed(struct gc_policy *policy, block_t b)
+void rings_add(struct gc_policy *policy, block_t b)
 {
 	const struct rings *r = policy->state;
+	plane_t plane = geometry_plane(policy->space->geometry, b);
 
-	ranks_add(ranks_at(policy, geometry_plane(policy->space->geometry, b), set_of(policy, b)),
-		ARRAY_ELEMENTS(r->link), space_live(policy->space, b), b);
+	ranks_add(rings_ranks_of(policy, plane, rings_set_of(policy, b)), ARRAY_ELEMENTS(r->link),
+		space_live(policy->space, b), b);
 }
 
-void rings_opened(struct gc_policy *policy, block_t b)
+void rings_remove(struct gc_policy *policy, block_t b)
 {
 	const struct rings *r = policy->state;
 
 	list_remove(ARRAY_ELEMENTS(r->link), b);
 }
 
-void rings_dropped(struct gc_policy *policy, block_t b)
+void rings_changed(struct gc_policy *policy, block_t b)
 {
-	rings_opened(policy, b);
-	rings_closed(policy, b);
+	rings_remove(policy, b);
+	rings_add(policy, b);
 }
 
 const struct state_row rings_state[] = {
-	STATE_FIXED(sets, set_of),
+	STATE_FIXED(sets),
 	STATE_EACH(struct rings, ranks, ranks_state),
 	STATE_VALUES(struct rings, link, LINK, STATE_ITS_COUNT),
 	{ 0 },
@@ -86,24 +78,24 @@ const struct state_row rings_state[] = {
 block_t rings_first(struct gc_policy *policy, plane_t plane, uint32_t set)
 {
 	const struct rings *r = policy->state;
-	uint32_t b = ranks_first(ranks_at(policy, plane, set), ARRAY_ELEMENTS(r->link));
+	uint32_t b = ranks_first(rings_ranks_of(policy, plane, set), ARRAY_ELEMENTS(r->link));
 
 	return b == INDEX_NONE ? BLOCK_NONE : b;
 }
 
-/* Blocks of a ring, INDEX_NONE if one does not belong there. */
-static uint32_t check_ring(
+/* Number of blocks in the ring of so many live pages; INDEX_NONE if one does not belong there. */
+static uint32_t rings_check_ring(
 	const struct gc_policy *policy, plane_t plane, uint32_t set, uint32_t live, uint32_t most)
 {
 	const struct rings *r = policy->state;
-	uint32_t head = ranks_at(policy, plane, set)->head + live;
-	uint32_t length = list_length(ARRAY_ELEMENTS(r->link), head, most);
+	const struct ranks *ranks = rings_ranks_of(policy, plane, set);
+	uint32_t head = ranks->head + live, length = list_length(ARRAY_ELEMENTS(r->link), head, most);
 
-	if (length == INDEX_NONE || (length && live < ranks_at(policy, plane, set)->lowest))
+	if (length == INDEX_NONE || (length && live < ranks->lowest))
 		return INDEX_NONE;
 	for (uint32_t b = r->link[head].next; b != head; b = r->link[b].next)
 		if (!gc_candidate(policy, plane, b) || space_live(policy->space, b) != live ||
-			set_of(policy, b) != set)
+			rings_set_of(policy, b) != set)
 			return INDEX_NONE;
 	return length;
 }
@@ -111,11 +103,10 @@ static uint32_t check_ring(
 bool rings_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
 {
 	const struct rings *r = policy->state;
-	uint32_t listed = 0;
+	uint32_t listed = 0, ranks = rings_ranks(policy);
 
-	for (uint32_t i = 0; i < r->sets * ranks_of(policy); i++) {
-		uint32_t length =
-			check_ring(policy, plane, i / ranks_of(policy), i % ranks_of(policy), closed);
+	for (uint32_t i = 0; i < r->sets * ranks; i++) {
+		uint32_t length = rings_check_ring(policy, plane, i / ranks, i % ranks, closed);
 
 		if (length == INDEX_NONE)
 			return false;

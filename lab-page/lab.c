@@ -164,9 +164,9 @@ const uint8_t *lab_pages(struct lab *l)
 		for (uint32_t page = 0; page < g->pages_per_block; page++) {
 			ppn_t ppn = geometry_first_page(g, b) + page;
 
-			l->look[ppn] = page >= f->block[b].next		 ? LOOK_FREE :
-				       flash_owner(f, ppn) == OWNER_NONE ? LOOK_DEAD :
-									   LOOK_LIVE;
+			l->look[ppn] = page >= f->block[b].next            ? LOOK_FREE
+				       : flash_owner(f, ppn) == OWNER_NONE ? LOOK_DEAD
+									   : LOOK_LIVE;
 		}
 	return l->look;
 }
@@ -190,7 +190,7 @@ uint32_t lab_size(const struct lab *l, int what)
 double lab_number(const struct lab *l, int what)
 {
 	const struct flash *f = l->drive->flash;
-	struct ftl_facts facts = { 0 };
+	struct ftl_facts facts;
 
 	switch (what) {
 	case 0:
@@ -202,7 +202,7 @@ double lab_number(const struct lab *l, int what)
 	case 3:
 		return (double)flash_total(f, OP_ERASE);
 	case 4:
-		l->drive->ftl->ops->facts(l->drive->ftl, &facts);
+		facts = ftl_facts(l->drive->ftl);
 		return (double)facts.free_blocks;
 	case 5:
 		return (double)l->drive->last_completion / 1e9;

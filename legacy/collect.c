@@ -53,8 +53,8 @@ static void erase_level(struct engine *e, uint32_t die, uint32_t like)
 			erase_direct(e, p);
 }
 
-/* The part of a die in an erase command: its first plane with a dead block - on the die of `own` that plane itself -
- * and with two-plane commands those level with it. */
+/* The part of a die in an erase command: its first plane with a dead block - on the die of `own` that plane
+ * itself - and with two-plane commands those level with it. */
 static void erase_die(struct engine *e, uint32_t die, uint32_t own, bool two_plane)
 {
 	uint32_t plane = die * e->layout.planes, end = plane + e->layout.planes;
@@ -144,13 +144,13 @@ static bool give_up(struct engine *e, struct moves *m, uint32_t ppn)
 }
 
 /* What a victim's pages lead to lies far apart: it is fetched together. */
-PREFETCHING void prefetch_victim(const struct engine *e, uint32_t block)
+static inline void prefetch_victim(const struct engine *e, uint32_t block)
 {
 	const uint32_t *number = e->spare.number + block * e->layout.pages;
 
-	__builtin_prefetch(&e->block[block], 1);
+	prefetch(&e->block[block]);
 	for (uint32_t i = 0; i < e->layout.pages; i++)
-		__builtin_prefetch(&e->map.number[number[i]], 1);
+		prefetch(&e->map.number[number[i]]);
 }
 
 static uint32_t valid_sectors(const struct records *spare, uint32_t first, uint32_t count)
@@ -252,7 +252,7 @@ static void occupy(struct engine *e, struct channel *channel, struct chip *chip,
 }
 
 /* The block that is likely to be the plane's next victim is loaded while others are served. */
-PREFETCHING void prefetch_next_victim(struct engine *e, uint32_t plane)
+static inline void prefetch_next_victim(struct engine *e, uint32_t plane)
 {
 	uint32_t next = legacy_victims_best(&e->victims, plane, e->plane[plane].active);
 

@@ -89,15 +89,15 @@ static inline uint32_t records_run(const struct records *t, uint32_t first, uint
 }
 
 /* Starts loading records that are read next. */
-PREFETCHING void records_prefetch(const struct records *t, uint32_t first, uint32_t count)
+static inline void records_prefetch(const struct records *t, uint32_t first, uint32_t count)
 {
 	const char *number = (const char *)(t->number + first);
 	const char *mask = (const char *)t->mask + (size_t)first * t->mask_bytes;
 
 	for (size_t line = 0; line < count * sizeof *t->number; line += 64)
-		__builtin_prefetch(number + line);
+		prefetch(number + line);
 	for (size_t line = 0; line < (size_t)count * t->mask_bytes; line += 64)
-		__builtin_prefetch(mask + line);
+		prefetch(mask + line);
 }
 
 /* The two ranges do not overlap. */

@@ -36,7 +36,7 @@ static uint32_t command_limit(const struct engine *e)
 
 /* What the n writes taken are about to touch, and what those behind them will, lies far apart: it is fetched
  * together, the old pages from what the map says of them. */
-PREFETCHING void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t n)
+static inline void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t n)
 {
 	uint32_t waiting = e->lane[lane].writes.first;
 
@@ -46,7 +46,7 @@ PREFETCHING void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t 
 		const struct write *w = write_at(e, waiting);
 
 		records_prefetch(&e->map, w->lpn, 1);
-		__builtin_prefetch(request_at(e, w->request), 1);
+		prefetch(request_at(e, w->request));
 		waiting = w->next;
 	}
 }

@@ -6,14 +6,14 @@
 #include "stats/table.h"
 
 /* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
-#define PAGES_LEAST 8u
+#define DIRECTORY_PAGES_LEAST 8u
 
-/* DRAM for the notes of changes, as a part of the budget; bytes of a note, an entry's number and value. */
-#define NOTES_PART 64u
-#define NOTE_BYTES 8u
+/* DRAM for deferred updates: a part of the budget; bytes of each, an entry's number and value. */
+#define DIRECTORY_UPDATES_PART 64u
+#define DIRECTORY_UPDATE_BYTES 8u
 
-static const char *const load_names[] = { "entry", "request", NULL };
-static const char *const gc_update_names[] = { "load", "lazy", "defer", NULL };
+static const char *const directory_load_names[] = { "entry", "request", NULL };
+static const char *const directory_gc_update_names[] = { "load", "lazy", "defer", NULL };
 
 #define MAP(type, field) PARAM(type, struct map_settings, field)
 
@@ -22,21 +22,22 @@ const struct param map_params[] = {
 		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / "
 		"1024, at least 8 pages" },
 	{ MAP(BOOL, pin_pmt), 0, 1, "", "false",
-		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is left" },
+		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is "
+		"left" },
 	{ MAP(BOOL, blocking), 0, 1, "", "false",
 		"a look-up that makes a mapping page be written waits for that, and so does its request; "
 		"false: nobody does" },
 	{ MAP(CHOICE, gc_update), 0, 0, "", "lazy",
-		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = noted, "
-		"then read and written in batches; defer = noted until next loaded",
-		gc_update_names },
+		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = "
+		"noted, then read and written in batches; defer = noted until next loaded",
+		directory_gc_update_names },
 	{ MAP(BOOL, batch), 0, 1, "", "true",
-		"caches of single entries: a mapping page that is written takes all changes of its entries along; "
-		"false: only that of the entry that leaves, as in the released DFTL" },
+		"caches of single entries: a mapping page that is written takes all changes of its entries "
+		"along; false: only that of the entry that leaves, as in the released DFTL" },
 	{ MAP(CHOICE, load), 0, 0, "", "entry",
-		"caches of single entries: entry = each miss reads its mapping page; request = one read brings "
-		"what else of the page the request looks up, at most 256 entries",
-		load_names },
+		"caches of single entries: entry = each miss reads its mapping page; request = one read "
+		"brings what else of the page the request looks up, at most 256 entries",
+		directory_load_names },
 	{ 0 },
 };
 
@@ -46,7 +47,7 @@ uint64_t map_budget(const struct map_settings *settings, const struct geometry *
 
 	if (settings->cache_bytes)
 		return settings->cache_bytes;
-	return (pages < PAGES_LEAST ? PAGES_LEAST : pages) * g->page_bytes;
+	return (pages < DIRECTORY_PAGES_LEAST ? DIRECTORY_PAGES_LEAST : pages) * g->page_bytes;
 }
 
 struct directory *directory_create(const struct map_settings *settings, struct space *space,
@@ -59,12 +60,13 @@ struct directory *directory_create(const struct map_settings *settings, struct s
 	};
 	d->map = map;
 	d->base = base;
-	d->noted_most = map_budget(settings, space->geometry) / NOTES_PART / NOTE_BYTES;
+	d->pending_limit =
+		map_budget(settings, space->geometry) / DIRECTORY_UPDATES_PART / DIRECTORY_UPDATE_BYTES;
 	d->page = memory_array(pages, sizeof *d->page, "directory of mapping pages");
-	d->note = memory_array((size_t)pages + 1, sizeof *d->note, "notes of changed mapping pages");
+	d->update = memory_array((size_t)pages + 1, sizeof *d->update, "updates of mapping pages");
 	for (uint32_t id = 0; id < pages; id++)
 		d->page[id].ppn = PPN_NONE;
-	list_init(ARRAY_FIELD(d->note, link), pages);
+	list_init(ARRAY_FIELD(d->update, link), pages);
 	return d;
 }
 
@@ -73,11 +75,11 @@ void directory_free(struct directory *d)
 	if (!d)
 		return;
 	memory_free(d->page);
-	memory_free(d->note);
+	memory_free(d->update);
 	memory_free(d);
 }
 
-/* ---- which pages there are ---- */
+/* ---- which pages exist ---- */
 
 void directory_enter_new(struct directory *d, uint32_t id)
 {
@@ -97,11 +99,11 @@ void directory_remove(struct directory *d, uint32_t id)
 		d->in_flash--;
 	}
 	d->existing -= p->exists;
-	directory_clear(d, id);
+	directory_clear_updates(d, id);
 	*p = (struct directory_page){ .ppn = PPN_NONE };
 }
 
-/* ---- what using them costs ---- */
+/* ---- what their use costs ---- */
 
 op_t directory_read(struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after)
 {
@@ -114,7 +116,7 @@ op_t directory_read(struct directory *d, struct io *io, uint32_t id, enum cause 
 	return p->load;
 }
 
-op_t directory_pending(const struct io *io, op_t *load, op_t after)
+op_t directory_await(const struct io *io, op_t *load, op_t after)
 {
 	if (*load == OP_NONE)
 		return after;
@@ -124,8 +126,8 @@ op_t directory_pending(const struct io *io, op_t *load, op_t after)
 	return after;
 }
 
-/* Only with its page taken is it known where the old copy is: taking may collect, and so move or renew it. */
-static bool renew(
+/* The new page is taken first: that may collect, and so move or rewrite the old copy. */
+static bool directory_renew(
 	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait, bool read)
 {
 	bool detached = io->detached;
@@ -160,13 +162,13 @@ static bool renew(
 bool directory_program(
 	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
-	return renew(d, io, id, cause, after, wait, false);
+	return directory_renew(d, io, id, cause, after, wait, false);
 }
 
 bool directory_rewrite(
 	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
-	return renew(d, io, id, cause, after, wait, true);
+	return directory_renew(d, io, id, cause, after, wait, true);
 }
 
 void directory_place(struct directory *d, struct io *io)
@@ -189,54 +191,55 @@ void directory_page_moved(struct directory *d, uint32_t id, ppn_t from, ppn_t to
 	d->statistics.gc_moves++;
 }
 
-/* ---- notes ---- */
+/* ---- deferred updates ---- */
 
-static void await_payment(struct directory *d, uint32_t id)
+static void directory_add_pending(struct directory *d, uint32_t id)
 {
-	d->noted++;
-	if (d->note[id].changes++)
+	d->pending_entries++;
+	if (d->update[id].entries++)
 		return;
-	d->page[id].waits = 1;
-	list_append(ARRAY_FIELD(d->note, link), d->pages, id);
-	d->waiting++;
+	d->page[id].pending = 1;
+	list_append(ARRAY_FIELD(d->update, link), d->pages, id);
+	d->pending_pages++;
 }
 
-void directory_note(struct directory *d, uint32_t id)
+void directory_defer_update(struct directory *d, uint32_t id)
 {
-	d->statistics.noted++;
-	await_payment(d, id);
+	d->statistics.gc_updates++;
+	directory_add_pending(d, id);
 }
 
-bool directory_clear(struct directory *d, uint32_t id)
+bool directory_clear_updates(struct directory *d, uint32_t id)
 {
-	if (!d->page[id].waits)
+	if (!d->page[id].pending)
 		return false;
-	d->page[id].waits = 0;
-	d->noted -= d->note[id].changes;
-	d->note[id].changes = 0;
-	list_remove(ARRAY_FIELD(d->note, link), id);
-	d->waiting--;
+	d->page[id].pending = 0;
+	d->pending_entries -= d->update[id].entries;
+	d->update[id].entries = 0;
+	list_remove(ARRAY_FIELD(d->update, link), id);
+	d->pending_pages--;
 	return true;
 }
 
-bool directory_pay(struct directory *d, struct io *io, uint32_t id)
+bool directory_apply_updates(struct directory *d, struct io *io, uint32_t id)
 {
 	op_t nobody = OP_NONE;
 
-	directory_clear(d, id);
+	directory_clear_updates(d, id);
 	if (directory_rewrite(d, io, id, CAUSE_GC_UPDATE, OP_NONE, &nobody))
 		return true;
-	await_payment(d, id);
+	directory_add_pending(d, id);
 	return false;
 }
 
-void directory_settle_now(struct directory *d, struct io *io)
+void directory_flush_updates_now(struct directory *d, struct io *io)
 {
-	uint32_t most = directory_due(d);
+	uint32_t most = directory_batch(d);
 
 	if (!io->timed || d->settings->gc_update == MAP_GC_DEFER)
 		return;
-	while (most-- && d->noted > d->noted_most && directory_pay(d, io, directory_waits_longest(d)))
+	while (most-- && d->pending_entries > d->pending_limit &&
+		directory_apply_updates(d, io, directory_oldest_update(d)))
 		;
 }
 
@@ -244,86 +247,89 @@ void directory_settle_now(struct directory *d, struct io *io)
 
 #define COUNT(field) STAT_COUNT, offsetof(struct directory_statistics, field)
 
-static const struct stat_row rows[] = {
+static const struct stat_row directory_rows[] = {
 	{ "table_bytes", "bytes", "of mapping pages that exist", COUNT(table_bytes) },
 	{ "gc_moves", "pages", "mapping pages moved by collection", COUNT(gc_moves) },
 	{ "gc_updates", "entries", "changed by collection while their mapping page was not in DRAM",
-		COUNT(noted) },
-	{ "pending", "pages", "changed by collection and not yet paid for at the end", COUNT(waiting) },
+		COUNT(gc_updates) },
+	{ "pending", "pages", "changed by collection and not yet paid for at the end", COUNT(pending) },
 	{ 0 },
 };
 
-static void gather(void *directory)
+static void directory_gather(void *directory)
 {
 	struct directory *d = directory;
 
 	d->statistics.table_bytes = directory_table_bytes(d);
-	d->statistics.waiting = d->waiting;
+	d->statistics.pending = d->pending_pages;
 }
 
 void directory_statistics(struct directory *d, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &d->statistics, sizeof d->statistics, d,
-				    NULL, gather });
+	stat_list_add(list, (struct stat_group){ NULL, "map.", directory_rows, &d->statistics,
+				    sizeof d->statistics, d, NULL, directory_gather });
 }
 
 static const struct state_row directory_page_state[] = {
 	STATE_OP(struct directory_page, load),
 	STATE_INDEX(struct directory_page, ppn, GEOMETRY(pages)),
 	STATE_BELOW(struct directory_page, exists, STATE_LIMIT(2)),
-	STATE_BELOW(struct directory_page, waits, STATE_LIMIT(2)),
+	STATE_BELOW(struct directory_page, pending, STATE_LIMIT(2)),
 	{ 0 },
 };
 
-static const struct state_row directory_notes_state[] = {
-	STATE_LINK(struct directory_notes, link, STATE_ITS_COUNT),
-	STATE_NUMBER(struct directory_notes, changes),
+static const struct state_row directory_update_state[] = {
+	STATE_LINK(struct directory_update, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct directory_update, entries),
 	{ 0 },
 };
 
 const struct state_row directory_state[] = {
-	STATE_FIXED(settings, space, map, client, pages, base, noted_most),
+	STATE_FIXED(settings, space, map, client, pages, base, pending_limit),
 	STATE_COUNTED(statistics),
 	STATE_ARRAY(struct directory, page, directory_page_state),
-	STATE_ARRAY(struct directory, note, directory_notes_state),
+	STATE_ARRAY(struct directory, update, directory_update_state),
 	STATE_NUMBER(struct directory, existing),
 	STATE_NUMBER(struct directory, in_flash),
-	STATE_NUMBER(struct directory, waiting),
-	STATE_NUMBER(struct directory, noted),
+	STATE_NUMBER(struct directory, pending_pages),
+	STATE_NUMBER(struct directory, pending_entries),
 	STATE_UP_TO(struct directory, unplaced, STATE_OWN(struct directory, pages)),
 	STATE_UP_TO(struct directory, unplaced_end, STATE_OWN(struct directory, pages)),
 	{ 0 },
 };
 
+static void directory_check_page(const struct directory *d, uint32_t id)
+{
+	const struct directory_page *p = &d->page[id];
+	owner_t owner = p->ppn == PPN_NONE ? d->base + id : flash_owner(d->space->flash, p->ppn);
+
+	BUG_ON(p->pending != (d->update[id].entries > 0), "mapping page %u has %u deferred updates and %s",
+		id, d->update[id].entries, p->pending ? "is pending" : "is not pending");
+	BUG_ON(owner != d->base + id, "mapping page %u is said to be in page %u, which belongs to %u", id,
+		p->ppn, owner);
+	BUG_ON(p->ppn != PPN_NONE && !space_stream(d->space, geometry_block(d->space->geometry, p->ppn))->map,
+		"mapping page %u is in page %u, in a block of data", id, p->ppn);
+}
+
 void directory_check(const struct directory *d)
 {
 	uint32_t existing = 0, in_flash = 0, changed = 0;
-	uint32_t waiting = list_length(ARRAY_FIELD(d->note, link), d->pages, d->waiting);
-	uint64_t noted = 0;
+	uint32_t pending = list_length(ARRAY_FIELD(d->update, link), d->pages, d->pending_pages);
+	uint64_t entries = 0;
 
 	for (uint32_t id = 0; id < d->pages; id++) {
-		ppn_t ppn = d->page[id].ppn;
-
+		directory_check_page(d, id);
 		existing += d->page[id].exists;
-		in_flash += ppn != PPN_NONE;
-		noted += d->note[id].changes;
-		changed += d->note[id].changes > 0;
-		BUG_ON(d->page[id].waits != (d->note[id].changes > 0),
-			"mapping page %u has %u noted changes and %s", id, d->note[id].changes,
-			d->page[id].waits ? "waits" : "does not wait");
-		BUG_ON(ppn != PPN_NONE && flash_owner(d->space->flash, ppn) != d->base + id,
-			"mapping page %u is said to be in page %u, which belongs to %u", id, ppn,
-			flash_owner(d->space->flash, ppn));
-		BUG_ON(ppn != PPN_NONE &&
-				!space_stream(d->space, geometry_block(d->space->geometry, ppn))->map,
-			"mapping page %u is in page %u, in a block of data", id, ppn);
+		in_flash += directory_in_flash(d, id);
+		entries += d->update[id].entries;
+		changed += d->update[id].entries > 0;
 	}
 	BUG_ON(existing != d->existing || in_flash != d->in_flash,
 		"%u mapping pages exist, %u are in flash; counted are %u and %u", existing, in_flash,
 		d->existing, d->in_flash);
-	BUG_ON(waiting != d->waiting || changed != d->waiting || noted != d->noted,
-		"%u mapping pages wait, %u have %llu changes; counted are %u and %llu", waiting, changed,
-		(unsigned long long)noted, d->waiting, (unsigned long long)d->noted);
-	for (uint32_t id = directory_waits_longest(d); id != d->pages; id = d->note[id].link.next)
-		BUG_ON(!d->note[id].changes, "mapping page %u waits for nothing", id);
+	BUG_ON(pending != d->pending_pages || changed != d->pending_pages || entries != d->pending_entries,
+		"%u mapping pages are pending, %llu updates; counted are %u and %llu", pending,
+		(unsigned long long)entries, d->pending_pages, (unsigned long long)d->pending_entries);
+	for (uint32_t id = directory_oldest_update(d); id != d->pages; id = d->update[id].link.next)
+		BUG_ON(!d->update[id].entries, "mapping page %u is pending without an update", id);
 }

@@ -4,7 +4,7 @@
 
 #define LEAST_DUE 64u
 
-static const char *const what = "fetches";
+static const char *const fetches_what = "fetches";
 
 struct fetch {
 	uint32_t chain;
@@ -12,12 +12,12 @@ struct fetch {
 	op_t read;
 };
 
-static struct fetch *at(const struct fetches *l, uint32_t i)
+static struct fetch *fetches_at(const struct fetches *l, uint32_t i)
 {
 	return pool_at(&l->pool, i);
 }
 
-static struct hashed by_number(const struct fetches *l)
+static struct hashed fetches_indexed(const struct fetches *l)
 {
 	return (struct hashed){ POOL_FIELD(l->pool, struct fetch, number),
 		POOL_FIELD(l->pool, struct fetch, chain) };
@@ -25,8 +25,8 @@ static struct hashed by_number(const struct fetches *l)
 
 struct fetches fetches_create(void)
 {
-	return (struct fetches){ .pool = pool_create(sizeof(struct fetch), what),
-		.index = hash_create(LEAST_DUE, what),
+	return (struct fetches){ .pool = pool_create(sizeof(struct fetch), fetches_what),
+		.index = hash_create(LEAST_DUE, fetches_what),
 		.due = LEAST_DUE };
 }
 
@@ -36,19 +36,20 @@ void fetches_free(struct fetches *l)
 	hash_free(&l->index);
 }
 
-static void drop(struct fetches *l, uint32_t i)
+static void fetches_drop(struct fetches *l, uint32_t i)
 {
-	hash_remove(&l->index, by_number(l), i);
-	at(l, i)->number = 0;
+	hash_remove(&l->index, fetches_indexed(l), i);
+	fetches_at(l, i)->number = 0;
 	pool_give(&l->pool, i);
 }
 
-/* After as many reads again as are under way, so that looking costs each of them no more than a step or two. */
-static void drop_done(struct fetches *l, const struct io *io)
+/* After as many reads again as are under way, so that looking costs each of them no more than a step or
+ * two. */
+static void fetches_drop_done(struct fetches *l, const struct io *io)
 {
 	for (uint32_t i = 0; i < l->pool.used; i++)
-		if (at(l, i)->number && schedule_done(io->flash->schedule, at(l, i)->read))
-			drop(l, i);
+		if (fetches_at(l, i)->number && schedule_done(io->flash->schedule, fetches_at(l, i)->read))
+			fetches_drop(l, i);
 	l->due = l->index.count < LEAST_DUE ? LEAST_DUE : l->index.count;
 }
 
@@ -60,30 +61,30 @@ void fetches_begin(struct fetches *l, const struct io *io, uint32_t number, op_t
 	if (read == OP_NONE)
 		return;
 	if (!l->due--)
-		drop_done(l, io);
+		fetches_drop_done(l, io);
 	i = pool_take(&l->pool);
-	*at(l, i) = (struct fetch){ .number = number, .read = read };
-	hash_add(&l->index, by_number(l), i);
+	*fetches_at(l, i) = (struct fetch){ .number = number, .read = read };
+	hash_add(&l->index, fetches_indexed(l), i);
 }
 
 op_t fetches_pending(struct fetches *l, const struct io *io, uint32_t number)
 {
-	uint32_t i = hash_find(&l->index, by_number(l), number);
+	uint32_t i = hash_find(&l->index, fetches_indexed(l), number);
 
 	if (i == INDEX_NONE)
 		return OP_NONE;
-	if (!schedule_done(io->flash->schedule, at(l, i)->read))
-		return at(l, i)->read;
-	drop(l, i);
+	if (!schedule_done(io->flash->schedule, fetches_at(l, i)->read))
+		return fetches_at(l, i)->read;
+	fetches_drop(l, i);
 	return OP_NONE;
 }
 
 void fetches_forget(struct fetches *l, uint32_t number)
 {
-	uint32_t i = hash_find(&l->index, by_number(l), number);
+	uint32_t i = hash_find(&l->index, fetches_indexed(l), number);
 
 	if (i != INDEX_NONE)
-		drop(l, i);
+		fetches_drop(l, i);
 }
 
 /* Without a run every read is done. */
@@ -106,12 +107,12 @@ static bool fetches_index(void *fetches)
 	if (!pool_frees_zeros(&l->pool, 0, POOL_NUMBERS(l->pool, struct fetch, number)))
 		return false;
 	for (uint32_t i = 0; i < l->pool.used; i++)
-		if (at(l, i)->number)
-			hash_add(&l->index, by_number(l), i);
+		if (fetches_at(l, i)->number)
+			hash_add(&l->index, fetches_indexed(l), i);
 	return true;
 }
 
-static const struct state_row fetch_state[] = {
+static const struct state_row fetches_row_state[] = {
 	STATE_NUMBER(struct fetch, chain),
 	STATE_NUMBER(struct fetch, number),
 	STATE_OP(struct fetch, read),
@@ -121,7 +122,7 @@ static const struct state_row fetch_state[] = {
 const struct state_row fetches_state[] = {
 	STATE_ENDED(fetches_end),
 	STATE_OF_RUN,
-	STATE_POOL(struct fetches, pool, STATE_UNBOUNDED, fetch_state),
+	STATE_POOL(struct fetches, pool, STATE_UNBOUNDED, fetches_row_state),
 	STATE_NUMBER(struct fetches, due),
 	STATE_RESTORED(fetches_index),
 	STATE_REBUILT(index),
@@ -131,7 +132,7 @@ const struct state_row fetches_state[] = {
 bool fetches_are_below(const struct fetches *l, uint32_t bound)
 {
 	for (uint32_t i = 0; i < l->pool.used; i++)
-		if (at(l, i)->number >= bound)
+		if (fetches_at(l, i)->number >= bound)
 			return false;
 	return true;
 }

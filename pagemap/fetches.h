@@ -1,6 +1,6 @@
 /*
- * Reads that bring something into DRAM, as long as they may be under way: who uses it meanwhile waits.  What they bring
- * is known by a number above 0; memory is for the reads, not for all the numbers there are.
+ * Reads that bring something into DRAM, as long as they may be under way: who uses it meanwhile waits.  What
+ * they bring is known by a number above 0; memory is for the reads, not for all the numbers there are.
  */
 #ifndef PAGEMAP_FETCHES_H
 #define PAGEMAP_FETCHES_H

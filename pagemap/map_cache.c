@@ -49,7 +49,7 @@ void map_cache_free(struct map_cache *c)
 
 /* ---- what is in DRAM ---- */
 
-static void enter(struct map_cache *c, uint32_t id)
+static void map_cache_insert(struct map_cache *c, uint32_t id)
 {
 	c->page[id].cached = true;
 	if (id >= c->pinned)
@@ -58,7 +58,7 @@ static void enter(struct map_cache *c, uint32_t id)
 		c->most_resident = c->resident;
 }
 
-static void leave(struct map_cache *c, uint32_t id)
+static void map_cache_drop(struct map_cache *c, uint32_t id)
 {
 	c->page[id].cached = c->page[id].dirty = false;
 	if (id >= c->pinned)
@@ -66,46 +66,38 @@ static void leave(struct map_cache *c, uint32_t id)
 	c->resident--;
 }
 
-/* A dirty page is written before it goes. */
-static bool evict(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t *wait)
+/* A dirty page is written back. */
+static bool map_cache_evict(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t *wait)
 {
 	struct directory *d = c->directory;
 
 	if (c->page[id].dirty &&
 		!directory_program(d, io, id, cause, directory_ready(d, io, id, OP_NONE), wait))
 		return false;
-	leave(c, id);
+	map_cache_drop(c, id);
 	return true;
 }
 
-/* One page more fits in the budget. */
-static bool make_room(struct map_cache *c, struct io *io, enum cause cause, op_t *wait)
+/* Evicts until one more page fits in the budget. */
+static bool map_cache_make_room(struct map_cache *c, struct io *io, enum cause cause, op_t *wait)
 {
 	while (c->resident >= c->room)
-		if (!evict(c, io, c->page[c->directory->pages].link.next, cause, wait))
+		if (!map_cache_evict(c, io, c->page[c->directory->pages].link.next, cause, wait))
 			return false;
 	return true;
 }
 
-/* A page is loaded beside the one that it replaces, or, if told so, into its place once it is written back. */
-static bool load(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t after)
+bool map_cache_load(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t after)
 {
 	op_t wait = after;
 
-	if (!make_room(c, io, cause, &wait))
+	if (!map_cache_make_room(c, io, cause, &wait))
 		return false;
 	directory_read(c->directory, io, id, cause, wait);
-	c->page[id].dirty = directory_clear(c->directory, id);
-	enter(c, id);
-	map_cache_prefetch(c, c->page[c->directory->pages].link.next);
+	c->page[id].dirty = directory_clear_updates(c->directory, id);
+	map_cache_insert(c, id);
+	map_cache_prefetch(c, c->page[c->directory->pages].link.next); /* the next to be evicted */
 	return true;
-}
-
-/* ---- look-ups ---- */
-
-bool map_cache_load(struct map_cache *c, struct io *io, uint32_t id, op_t after)
-{
-	return load(c, io, id, CAUSE_MAP, after);
 }
 
 /* ---- collections ---- */
@@ -117,19 +109,19 @@ void map_cache_entry_moved(struct map_cache *c, struct io *io, uint32_t id)
 	if (c->page[id].cached)
 		c->page[id].dirty = true;
 	else if (io->timed)
-		directory_note(c->directory, id);
+		directory_defer_update(c->directory, id);
 }
 
-void map_cache_settle_changed(struct map_cache *c, struct io *io)
+void map_cache_flush_updates_now(struct map_cache *c, struct io *io)
 {
 	struct directory *d = c->directory;
-	uint32_t most = directory_due(d);
+	uint32_t most = directory_batch(d);
 
 	if (d->settings->gc_update != MAP_GC_LOAD)
-		directory_settle(d, io);
+		directory_flush_updates(d, io);
 	else
 		while (io->timed && most-- &&
-			load(c, io, directory_waits_longest(d), CAUSE_GC_UPDATE, OP_NONE))
+			map_cache_load(c, io, directory_oldest_update(d), CAUSE_GC_UPDATE, OP_NONE))
 			;
 }
 
@@ -139,11 +131,11 @@ void map_cache_remove(struct map_cache *c, uint32_t id)
 {
 	BUG_ON(id >= c->directory->pages, "mapping page %u of %u is removed", id, c->directory->pages);
 	if (c->page[id].cached)
-		leave(c, id);
+		map_cache_drop(c, id);
 	directory_remove(c->directory, id);
 }
 
-static const struct state_row cached_page_state[] = {
+static const struct state_row map_cache_page_state[] = {
 	STATE_LINK(struct cached_page, link, STATE_ITS_COUNT),
 	STATE_BOOL(struct cached_page, cached),
 	STATE_BOOL(struct cached_page, dirty),
@@ -153,7 +145,7 @@ static const struct state_row cached_page_state[] = {
 const struct state_row map_cache_state[] = {
 	STATE_FIXED(directory, pinned, room),
 	STATE_COUNTED(statistics),
-	STATE_ARRAY(struct map_cache, page, cached_page_state),
+	STATE_ARRAY(struct map_cache, page, map_cache_page_state),
 	STATE_NUMBER(struct map_cache, resident),
 	STATE_OF_RUN,
 	STATE_NUMBER(struct map_cache, most_resident),
@@ -169,8 +161,8 @@ void map_cache_check(const struct map_cache *c)
 	for (uint32_t id = 0; id < head; id++) {
 		BUG_ON(c->page[id].dirty && !c->page[id].cached, "mapping page %u is dirty and not in DRAM",
 			id);
-		BUG_ON(c->directory->note[id].changes && c->page[id].cached,
-			"mapping page %u waits to be loaded and is in DRAM", id);
+		BUG_ON(c->directory->update[id].entries && c->page[id].cached,
+			"mapping page %u has deferred updates and is in DRAM", id);
 		resident += c->page[id].cached;
 		pinned += c->page[id].cached && id < c->pinned;
 	}
@@ -186,21 +178,21 @@ void map_cache_check(const struct map_cache *c)
 #define COUNT(field) STAT_COUNT, offsetof(struct map_cache_statistics, field)
 #define REAL(field)  STAT_REAL, offsetof(struct map_cache_statistics, field)
 
-static const struct stat_row rows[] = {
+static const struct stat_row map_cache_rows[] = {
 	{ "cache_bytes", "bytes", "DRAM for mapping pages", COUNT(bytes) },
 	{ "cached_bytes_max", "bytes", "most in use", COUNT(most_bytes) },
 	{ "cached_share", "share", "of the table that fits in DRAM", REAL(share) },
 	{ 0 },
 };
 
-static void start(void *cache)
+static void map_cache_start(void *cache)
 {
 	struct map_cache *c = cache;
 
 	c->most_resident = c->resident;
 }
 
-static void gather(void *cache)
+static void map_cache_gather(void *cache)
 {
 	struct map_cache *c = cache;
 	uint64_t bytes = c->directory->space->geometry->page_bytes;
@@ -213,7 +205,7 @@ static void gather(void *cache)
 
 void map_cache_statistics(struct map_cache *c, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &c->statistics, sizeof c->statistics, c,
-				    start, gather });
+	stat_list_add(list, (struct stat_group){ NULL, "map.", map_cache_rows, &c->statistics,
+				    sizeof c->statistics, c, map_cache_start, map_cache_gather });
 	directory_statistics(c->directory, list);
 }

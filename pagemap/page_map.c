@@ -51,7 +51,7 @@ void page_map_set_partial(struct page_map *m, lpn_t lpn, struct page_entry e)
 }
 
 /* A page of the drive that holds data in part. */
-static bool is_partial(const struct page_map *m, struct page_entry e)
+static bool page_map_is_partial(const struct page_map *m, struct page_entry e)
 {
 	return e.ppn < m->pages && e.mask && e.mask != m->full && !(e.mask & ~m->full);
 }
@@ -64,7 +64,7 @@ static bool page_map_holds(void *map)
 	if (!pool_is_named_once(&m->partial, m->entry, m->lpns, m->pages))
 		return false;
 	for (lpn_t lpn = 0; lpn < m->lpns; lpn++)
-		if (m->entry[lpn] > m->pages && !is_partial(m, page_map_get(m, lpn)))
+		if (m->entry[lpn] > m->pages && !page_map_is_partial(m, page_map_get(m, lpn)))
 			return false;
 	return true;
 }

@@ -1,8 +1,7 @@
 /*
- * The page table of a page-mapped FTL: for every logical page the physical page that holds it and which of
- * its sectors hold data.  Nearly always all of them do, and then an entry is 4 bytes; what is known of other
- * pages stands in a side table of 8 bytes each, 12 for pages of 64 sectors.  Untouched parts of the table
- * cost no memory.
+ * The page table of a page-mapped FTL: for each logical page its physical page and the sectors that hold
+ * data.  Nearly always all sectors do, and an entry is 4 bytes; the others are in a side table of 8 bytes
+ * each, 12 for pages of 64 sectors.  Untouched parts of the table cost no memory.
  */
 #ifndef PAGEMAP_PAGE_MAP_H
 #define PAGEMAP_PAGE_MAP_H
@@ -14,22 +13,22 @@
 #include "base/state.h"
 #include "flash/geometry.h"
 
-/* mask == 0: the page holds no data, ppn means nothing. */
+/* mask == 0: the page holds no data, ppn has no meaning. */
 struct page_entry {
 	ppn_t ppn;
 	mask_t mask;
 };
 
 struct page_map {
-	uint32_t *entry; /* 0 = no data; 1 .. pages: all of a page, + 1; behind: number in the side table */
+	uint32_t *entry; /* 0 = no data; 1 .. pages: ppn + 1, all sectors; above: index in the side table */
 	struct pool partial; /* ppn, then the mask in one or two words */
 	mask_t full;
 	uint32_t pages; /* physical */
 	lpn_t lpns;
-	uint32_t entry_bytes; /* of an entry as a controller keeps it, page and mask: what the model counts */
+	uint32_t entry_bytes; /* as a controller keeps it, page number and mask: what the model counts */
 };
 
-/* False and a fault if there are too many pages for such entries; else a table can be made. */
+/* False and a fault: too many pages for such entries. */
 bool page_map_fits(const struct geometry *, struct fault *);
 void page_map_init(struct page_map *, const struct geometry *);
 void page_map_release(struct page_map *);
@@ -39,7 +38,7 @@ static inline uint64_t page_map_bytes(const struct page_map *m)
 	return (uint64_t)m->lpns * m->entry_bytes;
 }
 
-/* The side table's words of an entry that is in it. */
+/* The words of an entry in the side table. */
 static inline uint32_t *page_map_partial(const struct page_map *m, uint32_t entry)
 {
 	return pool_at(&m->partial, entry - m->pages - 1);
@@ -56,7 +55,7 @@ static inline struct page_entry page_map_get(const struct page_map *m, lpn_t lpn
 	return (struct page_entry){ w[0], m->entry_bytes == 8 ? w[1] : w[1] | (mask_t)w[2] << 32 };
 }
 
-/* For pages that hold data in part, or did. */
+/* For page_map_set(): the page holds data in part, or did. */
 void page_map_set_partial(struct page_map *, lpn_t, struct page_entry);
 
 static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry e)
@@ -67,27 +66,27 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 		page_map_set_partial(m, lpn, e);
 }
 
-/* Its state, for saving and loading a drive. */
 extern const struct state_row page_map_state[];
 
 /* The entry will be needed soon. */
-PREFETCHING void page_map_prefetch(const struct page_map *m, lpn_t lpn)
+static inline void page_map_prefetch(const struct page_map *m, lpn_t lpn)
 {
-	__builtin_prefetch(m->entry + lpn, 1);
+	prefetch(m->entry + lpn);
 }
 
-/* Where the page is if the entry says it, which has been prefetched; what the side table says is then. */
-static inline ppn_t page_map_expected(const struct page_map *m, lpn_t lpn)
+/* The physical page by an entry that was prefetched.  PPN_NONE: none, or it is in the side table, whose part
+ * is then prefetched. */
+static inline ppn_t page_map_peek(const struct page_map *m, lpn_t lpn)
 {
 	uint32_t entry = m->entry[lpn];
 
 	if (entry <= m->pages)
 		return entry ? entry - 1 : PPN_NONE;
-	__builtin_prefetch(page_map_partial(m, entry), 1);
+	prefetch(page_map_partial(m, entry));
 	return PPN_NONE;
 }
 
-/* A collection moved the data; what it is stays.  Aborts if it was elsewhere. */
+/* A collection moved the page. */
 static inline void page_map_move(struct page_map *m, lpn_t lpn, ppn_t from, ppn_t to)
 {
 	uint32_t *entry = &m->entry[lpn], offset = 1;

@@ -33,8 +33,8 @@ static void fill_prefetch(const struct drive *d, lpn_t lpn)
 {
 	const struct ftl_hints *hints = ftl_hints(d->ftl);
 
-	if (hints->expect)
-		hints->expect(d->ftl, lpn);
+	if (hints->prefetch)
+		hints->prefetch(d->ftl, lpn, PREFETCH_ENTRY);
 }
 
 /* Pages still to be programmed.  An FTL may have programmed mapping pages besides. */

@@ -174,9 +174,8 @@ bool preparation_apply(struct preparation *p, struct drive *d, struct fault *fau
 
 void precondition_count(const struct drive *d, struct precondition_result *result)
 {
-	struct ftl_facts facts;
+	struct ftl_facts facts = ftl_facts(d->ftl);
 
-	d->ftl->ops->facts(d->ftl, &facts);
 	*result = (struct precondition_result){ .used_pages = d->flash->pages_used,
 		.valid_pages = facts.live_pages,
 		.footprint_pages = d->past.footprint_pages,

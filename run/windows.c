@@ -106,11 +106,10 @@ static void windows_warm(struct windows *w, struct drive *d, uint64_t requests)
 
 static void windows_put_row(struct windows *w, struct drive *d, uint64_t requests)
 {
-	struct ftl_facts facts = { 0 };
+	struct ftl_facts facts = ftl_facts(d->ftl);
 	double waf = windows_waf_since(d, &w->from);
 	struct mark now = windows_mark(d, requests);
 
-	d->ftl->ops->facts(d->ftl, &facts);
 	fprintf(w->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", ++w->rows,
 		w->from.when, now.when, requests - w->from.requests, d->in_drive, facts.free_blocks);
 	if (isfinite(waf))

@@ -42,42 +42,42 @@ uint64_t blocks_left_in_all(const struct blocks *s)
 
 /* ---- the heap of used free blocks of a plane ---- */
 
-static bool goes_before(const void *left, const void *right)
+static bool blocks_goes_before(const void *left, const void *right)
 {
 	const struct free_block *a = left, *b = right;
 
 	return a->key != b->key ? a->key < b->key : a->block < b->block;
 }
 
-static struct free_block *plane_heap(const struct blocks *s, plane_t p)
+static struct free_block *blocks_plane_heap(const struct blocks *s, plane_t p)
 {
 	return s->heap + (size_t)p * s->geometry->blocks_per_plane;
 }
 
-static block_t remove_at(struct blocks *s, plane_t p, uint32_t i)
+static block_t blocks_remove_at(struct blocks *s, plane_t p, uint32_t i)
 {
-	struct free_block *heap = plane_heap(s, p);
+	struct free_block *heap = blocks_plane_heap(s, p);
 	block_t b = heap[i].block;
 
-	heap_remove(ARRAY_ELEMENTS(heap), s->plane[p].recycled--, i, goes_before);
+	heap_remove(ARRAY_ELEMENTS(heap), s->plane[p].recycled--, i, blocks_goes_before);
 	return b;
 }
 
 /* ---- taking and giving ---- */
 
-/* Never-used blocks go first: no block is less worn, and none has been free for longer. */
+/* Blocks that were never used go first: none is less worn, none has been free for longer. */
 block_t blocks_take(struct blocks *s, plane_t p)
 {
 	const struct geometry *g = s->geometry;
 
 	if (s->plane[p].fresh && !(s->order == FREE_LOWEST && s->plane[p].recycled))
 		return p * g->blocks_per_plane + g->blocks_per_plane - s->plane[p].fresh--;
-	return s->plane[p].recycled ? remove_at(s, p, 0) : BLOCK_NONE;
+	return s->plane[p].recycled ? blocks_remove_at(s, p, 0) : BLOCK_NONE;
 }
 
 block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 {
-	const struct free_block *heap = plane_heap(s, p);
+	const struct free_block *heap = blocks_plane_heap(s, p);
 	uint32_t most = 0;
 
 	if (!s->plane[p].recycled)
@@ -85,7 +85,7 @@ block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 	for (uint32_t i = 1; i < s->plane[p].recycled; i++)
 		if (s->flash->block[heap[i].block].erases > s->flash->block[heap[most].block].erases)
 			most = i;
-	return remove_at(s, p, most);
+	return blocks_remove_at(s, p, most);
 }
 
 bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
@@ -104,7 +104,7 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 		free.key = s->flash->block[b].erases;
 	else if (s->order == FREE_OLDEST)
 		free.key = s->freed++;
-	heap_add(ARRAY_ELEMENTS(plane_heap(s, p)), s->plane[p].recycled++, &free, goes_before);
+	heap_add(ARRAY_ELEMENTS(blocks_plane_heap(s, p)), s->plane[p].recycled++, &free, blocks_goes_before);
 	return true;
 }
 
@@ -118,7 +118,7 @@ static const struct state_row blocks_plane_state[] = {
 	{ 0 },
 };
 
-static const struct state_row free_block_state[] = {
+static const struct state_row blocks_free_block_state[] = {
 	STATE_NUMBER(struct free_block, key),
 	STATE_BELOW(struct free_block, block, GEOMETRY(blocks)),
 	{ 0 },
@@ -127,28 +127,28 @@ static const struct state_row free_block_state[] = {
 const struct state_row blocks_state[] = {
 	STATE_FIXED(geometry, flash, order),
 	STATE_ARRAY(struct blocks, plane, blocks_plane_state),
-	STATE_ARRAY(struct blocks, heap, free_block_state),
+	STATE_ARRAY(struct blocks, heap, blocks_free_block_state),
 	STATE_NUMBER(struct blocks, freed),
 	STATE_NUMBER(struct blocks, retired),
 	{ 0 },
 };
 
-/* Erased, of the plane, and listed for the first time. */
-static void check_free(const struct blocks *s, plane_t p, block_t b, uint64_t *listed)
+/* The block is erased, of the plane, and not yet in `listed`. */
+static void blocks_check_free(const struct blocks *s, plane_t p, block_t b, uint64_t *listed)
 {
 	uint32_t i = b - p * s->geometry->blocks_per_plane;
 
 	BUG_ON(i >= s->geometry->blocks_per_plane || bits_get(listed, i),
-		"free block %u of plane %u is listed twice, or is none of it", b, p);
+		"free block %u is listed twice, or not of plane %u", b, p);
 	BUG_ON(s->flash->block[b].next, "block %u is free with %u pages programmed", b,
 		s->flash->block[b].next);
 	bits_set(listed, i);
 }
 
-static void check_plane(const struct blocks *s, plane_t p, uint64_t *listed)
+static void blocks_check_plane(const struct blocks *s, plane_t p, uint64_t *listed)
 {
 	const struct geometry *g = s->geometry;
-	const struct free_block *heap = plane_heap(s, p);
+	const struct free_block *heap = blocks_plane_heap(s, p);
 	block_t end = (p + 1) * g->blocks_per_plane;
 
 	BUG_ON(blocks_left(s, p) + s->plane[p].retired > g->blocks_per_plane,
@@ -156,10 +156,10 @@ static void check_plane(const struct blocks *s, plane_t p, uint64_t *listed)
 		blocks_left(s, p), s->plane[p].retired);
 	memset(listed, 0, bits_words(g->blocks_per_plane) * sizeof *listed);
 	for (block_t b = end - s->plane[p].fresh; b < end; b++)
-		check_free(s, p, b, listed);
+		blocks_check_free(s, p, b, listed);
 	for (uint32_t i = 0; i < s->plane[p].recycled; i++) {
-		check_free(s, p, heap[i].block, listed);
-		BUG_ON(i && goes_before(&heap[i], &heap[(i - 1) / 2]),
+		blocks_check_free(s, p, heap[i].block, listed);
+		BUG_ON(i && blocks_goes_before(&heap[i], &heap[(i - 1) / 2]),
 			"free block %u of plane %u stands behind %u", heap[i].block, p,
 			heap[(i - 1) / 2].block);
 	}
@@ -172,7 +172,7 @@ void blocks_check(const struct blocks *s)
 	uint64_t retired = 0;
 
 	for (plane_t p = 0; p < s->geometry->planes; p++) {
-		check_plane(s, p, listed);
+		blocks_check_plane(s, p, listed);
 		retired += s->plane[p].retired;
 	}
 	memory_free(listed);

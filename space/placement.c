@@ -5,32 +5,32 @@
 
 #include <string.h>
 
-static const char *const policy_names[] = { "least_loaded", "round_robin", "static", "superblock", NULL };
-static const char *const superblock_names[] = { "die", "drive", NULL };
+static const char *const placement_names[] = { "least_loaded", "round_robin", "static", "superblock", NULL };
+static const char *const placement_superblock_names[] = { "die", "drive", NULL };
 
 const struct param placement_params[] = {
 	{ PARAM(CHOICE, struct placement_settings, policy), 0, 0, "", "least_loaded",
-		"where a page is written: the die with the least work, planes in turn, by logical page number, or "
-		"the planes of a die one after another, so that they stay at the same offset",
-		policy_names },
+		"where a page is written: the die with the least work, planes in turn, by logical page number, "
+		"or the planes of a die one after another, so that they stay at the same offset",
+		placement_names },
 	{ PARAM(CHOICE, struct placement_settings, superblock), 0, 0, "", "die",
-		"which die superblock placement goes on with: die = the one with the least work, drive = the next "
-		"one, so that all dies stay at the same offset",
-		superblock_names },
+		"which die superblock placement goes on with: die = the one with the least work, drive = the "
+		"next one, so that all dies stay at the same offset",
+		placement_superblock_names },
 	{ PARAM(TEXT, struct placement_settings, order), 0, 0, "", "CWDP",
 		"striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies "
 		"fastest" },
 	{ 0 },
 };
 
-static bool is_permutation(const char *order)
+static bool placement_is_permutation(const char *order)
 {
 	return strlen(order) == 4 && strchr(order, 'C') && strchr(order, 'W') && strchr(order, 'D') &&
 	       strchr(order, 'P');
 }
 
-/* The plane at a position of the striping order: the position's digits are its coordinates. */
-static plane_t plane_at(const struct geometry *g, const char *order, uint32_t position)
+/* The plane at a position of the striping order, whose mixed-radix digits are the plane's coordinates. */
+static plane_t placement_plane_at(const struct geometry *g, const char *order, uint32_t position)
 {
 	const uint32_t size[] = { g->channels, g->chips_per_channel, g->dies_per_chip, g->planes_per_die };
 	uint32_t digit[4] = { 0 }, plane = 0;
@@ -52,7 +52,7 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 	const struct geometry *g = flash->geometry;
 	uint32_t dies = 0;
 
-	if (!is_permutation(settings->order))
+	if (!placement_is_permutation(settings->order))
 		return fault_set(fault,
 			"placement.order = \"%s\" is not an order of the letters C, W, D and P, such as "
 			"\"CWDP\"",
@@ -69,7 +69,7 @@ bool placement_init(struct placement *p, const struct flash *flash, const struct
 	p->die = memory_array(g->dies, sizeof *p->die, "striping order");
 	p->turn = memory_array(g->dies, sizeof *p->turn, "striping order");
 	for (uint32_t i = 0; i < g->planes; i++) {
-		p->plane[i] = plane_at(g, settings->order, i);
+		p->plane[i] = placement_plane_at(g, settings->order, i);
 		p->position[p->plane[i]] = i;
 		if (p->plane[i] % g->planes_per_die == 0)
 			p->die[dies++] = p->plane[i] / g->planes_per_die;
@@ -86,7 +86,7 @@ void placement_release(struct placement *p)
 	memory_free(p->turn);
 }
 
-static const struct state_row stripe_state[] = {
+static const struct state_row placement_stripe_state[] = {
 	STATE_BELOW(struct placement_stripe, at, GEOMETRY(dies)),
 	STATE_UP_TO(struct placement_stripe, left, GEOMETRY(planes_per_die)),
 	{ 0 },
@@ -95,13 +95,13 @@ static const struct state_row stripe_state[] = {
 const struct state_row placement_state[] = {
 	STATE_FIXED(geometry, flash, policy, positions, plane, position, die, superblock),
 	STATE_VALUES(struct placement, turn, BELOW, GEOMETRY(planes_per_die)),
-	STATE_STRUCTS(struct placement, stripe, stripe_state),
+	STATE_STRUCTS(struct placement, stripe, placement_stripe_state),
 	STATE_BELOW(struct placement, cursor, STATE_OWN(struct placement, positions)),
 	{ 0 },
 };
 
-/* Number in striping order of the first die from the cursor with the least work. */
-static uint32_t least_loaded(struct placement *p)
+/* The first die from the cursor on with the least work, as a number in striping order. */
+static uint32_t placement_least_loaded(struct placement *p)
 {
 	uint32_t best = schedule_least_loaded(p->flash->schedule, p->cursor);
 
@@ -109,35 +109,38 @@ static uint32_t least_loaded(struct placement *p)
 	return best;
 }
 
-static plane_t next_plane(struct placement *p, die_t die)
+static plane_t placement_next_plane(struct placement *p, die_t die)
 {
 	uint32_t planes = p->geometry->planes_per_die, turn = p->turn[die] + 1;
 
-	turn *= turn < planes; /* how often the die was chosen is chance: no branch */
+	turn *= turn < planes; /* no branch: which die's turn it is is random */
 	p->turn[die] = turn;
 	return die * planes + turn;
 }
 
-/* Streams fill blocks of their own, so each goes through the planes by itself. */
-static plane_t in_step(struct placement *p, unsigned stream)
+/* Each stream has its own superblock. */
+static plane_t placement_in_step(struct placement *p, unsigned stream)
 {
-	uint32_t planes = p->geometry->planes_per_die, *at = &p->stripe[stream].at,
-		 *left = &p->stripe[stream].left;
+	struct placement_stripe *s = &p->stripe[stream];
+	uint32_t planes = p->geometry->planes_per_die;
 
-	if (!*left) {
-		*at = p->superblock == SUPERBLOCK_DIE ? least_loaded(p) : (*at + 1) % p->geometry->dies;
-		*left = planes;
+	if (!s->left) {
+		if (p->superblock == SUPERBLOCK_DIE)
+			s->at = placement_least_loaded(p);
+		else
+			s->at = (s->at + 1) % p->geometry->dies;
+		s->left = planes;
 	}
-	return p->die[*at] * planes + planes - (*left)--;
+	return p->die[s->at] * planes + planes - s->left--;
 }
 
 plane_t placement_choose(struct placement *p, lpn_t lpn, unsigned stream)
 {
 	switch (p->policy) {
 	case PLACE_LEAST_LOADED:
-		return next_plane(p, p->die[least_loaded(p)]);
+		return placement_next_plane(p, p->die[placement_least_loaded(p)]);
 	case PLACE_SUPERBLOCK:
-		return in_step(p, stream);
+		return placement_in_step(p, stream);
 	case PLACE_ROUND_ROBIN:
 		if (++p->cursor >= p->geometry->planes)
 			p->cursor = 0;

@@ -1,6 +1,6 @@
 /*
- * Where the next page goes: which plane of which die.  Knows the shape of the medium and how
- * busy its dies are; knows nothing of blocks or of what is written but its stream.
+ * Page allocation: which plane the next page is written to.  Knows the geometry and the load of the dies; of
+ * what is written only its logical page and stream.
  */
 #ifndef SPACE_PLACEMENT_H
 #define SPACE_PLACEMENT_H
@@ -11,12 +11,12 @@
 
 enum placement_policy {
 	PLACE_LEAST_LOADED, /* the die with the least work; its planes in turn */
-	PLACE_ROUND_ROBIN,  /* every plane in turn, whatever is written */
+	PLACE_ROUND_ROBIN,  /* the planes in turn */
 	PLACE_STATIC,       /* a function of the logical page number */
-	PLACE_SUPERBLOCK,   /* every plane of a die, one after another, for each stream by itself */
+	PLACE_SUPERBLOCK,   /* all planes of a die in turn, for each stream */
 };
 
-/* What is written in step: each die by itself, or all of them. */
+/* The die that superblock placement continues with: the least loaded one, or the next. */
 enum superblock_reach { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE };
 
 struct placement_settings {
@@ -26,9 +26,9 @@ struct placement_settings {
 
 extern const struct param placement_params[];
 
-/* A superblock that a stream is writing. */
+/* The superblock that a stream writes. */
 struct placement_stripe {
-	uint32_t at, left; /* die, in striping order; its planes that are still to be written */
+	uint32_t at, left; /* number of the die in striping order; planes of it not yet written */
 };
 
 struct placement {
@@ -41,8 +41,8 @@ struct placement {
 	uint32_t *turn;     /* per die: its next plane */
 	struct placement_stripe stripe[STREAMS_MOST];
 	enum superblock_reach superblock;
-	uint32_t cursor;    /* next position of round robin, or of the search for an idle die ... */
-	uint32_t positions; /* ... of so many: planes, or dies */
+	uint32_t cursor;    /* last plane of round robin, or first die to ask for its load */
+	uint32_t positions; /* bound of `cursor` */
 };
 
 /* False and a fault if the order is not a permutation of C, W, D and P. */
@@ -54,7 +54,7 @@ extern const struct state_row placement_state[];
 
 plane_t placement_choose(struct placement *, lpn_t, unsigned stream);
 
-/* The plane after `plane` in striping order: where to look when `plane` is full. */
+/* The plane after this one in striping order: the next to try when this one is full. */
 plane_t placement_after(const struct placement *, plane_t);
 
 #endif

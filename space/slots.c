@@ -78,16 +78,16 @@ static void forget_name(struct slots *s, owner_t owner)
 
 /* ---- life and death ---- */
 
-static void change_hollow(struct slots *s, block_t b, uint32_t change)
+static void slots_change_dead(struct slots *s, block_t b, uint32_t change)
 {
 	if (change)
-		space_set_hollow(s->space, b, space_hollow(s->space, b) + change);
+		space_set_dead_slots(s->space, b, space_dead_slots(s->space, b) + change);
 }
 
 void slots_fill(struct slots *s, ppn_t ppn, uint32_t count)
 {
 	bear(s, ppn, bits_below(count));
-	change_hollow(s, geometry_block(s->space->geometry, ppn), s->per_page - count);
+	slots_change_dead(s, geometry_block(s->space->geometry, ppn), s->per_page - count);
 }
 
 void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
@@ -100,11 +100,11 @@ void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
 		ppn, (unsigned long long)live);
 	bury(s, ppn, dying);
 	if (live != dying) {
-		change_hollow(s, b, count);
+		slots_change_dead(s, b, count);
 		return;
 	}
 	space_release(s->space, ppn);
-	change_hollow(s, b, count - s->per_page);
+	slots_change_dead(s, b, count - s->per_page);
 	forget_name(s, owner);
 }
 
@@ -171,9 +171,9 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 				seen += see(&s->list, owner - s->lists, listed);
 			total += live;
 		}
-		BUG_ON(hollow != space_hollow(s->space, b),
+		BUG_ON(hollow != space_dead_slots(s->space, b),
 			"block %u has %u unused slots in live pages, %u are counted", b, hollow,
-			space_hollow(s->space, b));
+			space_dead_slots(s->space, b));
 	}
 	seen += see_free(&s->list, listed) + see_free(&s->pair, paired);
 	memory_free(listed);

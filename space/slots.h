@@ -1,16 +1,16 @@
 /*
  * Pages in slots: which slots of each hold live data, and which logical sub-page is in which.
  *
- * A page whose slots hold consecutive sub-pages is named after the first of them; one with two such runs has the first
- * sub-pages of both in a pair, any other page a list of its sub-pages.  All names are owners, kept in the page's spare
- * area:
+ * A page whose slots hold consecutive sub-pages is named after the first of them; one with two such runs has
+ * the first sub-pages of both in a pair, any other page a list of its sub-pages.  All names are owners, kept
+ * in the page's spare area:
  *
  *	[0, lists)     the first sub-page of a consecutive run; or whatever else the FTL names below `lists`
  *	[lists, pairs) lists + number of the slot list
  *	[pairs, ...)   pairs + number of the pair * slots of a page + slots of its first run; while there are names
  *
- * Tells space.h when a page dies with its last slot, and how many slots of the live pages of a
- * block hold nothing.  A bit for each slot; lists cost 4 bytes a slot, pairs 8.
+ * Tells space.h when a page dies with its last slot, and how many slots of the live pages of a block hold
+ * nothing.  A bit for each slot; lists cost 4 bytes a slot, pairs 8.
  */
 #ifndef SPACE_SLOTS_H
 #define SPACE_SLOTS_H
@@ -48,9 +48,9 @@ static inline size_t slots_bit(const struct slots *s, ppn_t ppn)
 }
 
 /* The page will be read or lose slots soon. */
-PREFETCHING void slots_prefetch(const struct slots *s, ppn_t ppn)
+static inline void slots_prefetch(const struct slots *s, ppn_t ppn)
 {
-	__builtin_prefetch(s->live + slots_bit(s, ppn) / 64, 1);
+	prefetch(s->live + slots_bit(s, ppn) / 64);
 }
 
 /* The live slots of a page as bits. */
@@ -74,14 +74,14 @@ static inline struct slots_pair *slots_pair(const struct slots *s, owner_t owner
 }
 
 /* The slots of a page with that owner will be looked at soon. */
-PREFETCHING void slots_prefetch_list(const struct slots *s, owner_t owner)
+static inline void slots_prefetch_list(const struct slots *s, owner_t owner)
 {
 	if (owner < s->lists || owner == OWNER_NONE)
 		return;
 	if (owner < s->pairs)
-		__builtin_prefetch(slots_list(s, owner));
+		prefetch(slots_list(s, owner));
 	else
-		__builtin_prefetch(slots_pair(s, owner));
+		prefetch(slots_pair(s, owner));
 }
 
 /* The logical sub-page in a slot of a page with that owner. */
@@ -97,7 +97,8 @@ static inline sub_t slots_sub(const struct slots *s, owner_t owner, uint32_t slo
 	return slot < run ? slots_pair(s, owner)->first + slot : slots_pair(s, owner)->second + slot - run;
 }
 
-/* The owner for a page that will hold two runs of sub-pages, so many in the first; OWNER_NONE: no name is left. */
+/* The owner for a page that will hold two runs of sub-pages, so many in the first; OWNER_NONE: no name is
+ * left. */
 owner_t slots_take_pair(struct slots *, sub_t first, uint32_t run, sub_t second);
 
 /* The owner for a page that will hold any sub-pages; its list is empty yet. */
@@ -114,8 +115,8 @@ void slots_move(struct slots *, ppn_t from, ppn_t to);
 
 extern const struct state_row slots_state[];
 
-/* Aborts if the counts per block, the pairs or the lists disagree with the pages.  `data` says whether an owner's page
- * holds data; returns the live slots of all pages. */
+/* Aborts if the counts per block, the pairs or the lists disagree with the pages.  `data` says whether an
+ * owner's page holds data; returns the live slots of all pages. */
 uint64_t slots_check(const struct slots *, bool (*data)(const void *context, owner_t), const void *context);
 
 #endif

@@ -3,8 +3,9 @@
 #include "base/fault.h"
 #include "base/memory.h"
 
-/* Cold data has a stream of its own behind the FTL's; cold mapping pages go where mapping pages go. */
-static void add_wear_stream(struct space *s)
+/* The stream of static wear levelling for cold data.  Cold mapping pages go to the stream of mapping
+ * pages. */
+static void space_add_wear_stream(struct space *s)
 {
 	BUG_ON(s->streams + 1u > STREAMS_MOST,
 		"%u streams and one of wear levelling; at most %u are possible", s->streams, STREAMS_MOST);
@@ -15,18 +16,18 @@ static void add_wear_stream(struct space *s)
 struct space *space_create(struct blocks *blocks, const struct stream *streams, uint32_t reserve)
 {
 	const struct geometry *g = blocks->geometry;
-	struct space *s = memory_array(1, sizeof *s, "block manager");
+	struct space *s = memory_array(1, sizeof *s, "space");
 
 	s->geometry = g;
 	s->flash = blocks->flash;
 	s->blocks = blocks;
 	s->reserve = reserve;
-	s->emptied = BLOCK_NONE;
+	s->victim = BLOCK_NONE;
 	for (; streams[s->streams].name; s->streams++)
 		s->stream[s->streams] = streams[s->streams];
-	add_wear_stream(s);
+	space_add_wear_stream(s);
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
-	s->live = memory_array(g->pages_per_block, sizeof *s->live, "live pages");
+	s->victim_page = memory_array(g->pages_per_block, sizeof *s->victim_page, "live pages");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
 	for (plane_t p = 0; p < g->planes; p++) {
 		s->plane[p].free_pages = g->pages_per_plane;
@@ -44,7 +45,7 @@ void space_keep_ages(struct space *s)
 void space_have_slots(struct space *s, uint32_t shift)
 {
 	s->slot_shift = shift;
-	s->hollow = memory_array(s->geometry->blocks, sizeof *s->hollow, "slots of blocks");
+	s->dead_slots = memory_array(s->geometry->blocks, sizeof *s->dead_slots, "slots of blocks");
 }
 
 void space_free(struct space *s)
@@ -53,8 +54,8 @@ void space_free(struct space *s)
 		return;
 	memory_free(s->block);
 	memory_free(s->stamp);
-	memory_free(s->hollow);
-	memory_free(s->live);
+	memory_free(s->dead_slots);
+	memory_free(s->victim_page);
 	memory_free(s->plane);
 	memory_free(s);
 }
@@ -81,33 +82,33 @@ void space_close(struct space *s, plane_t p, unsigned stream)
 	if (s->stamp)
 		s->stamp[b] = s->handed_out;
 	s->plane[p].open[stream].block = BLOCK_NONE;
-	if (s->watcher.closed)
-		s->watcher.closed(s->watcher.context, b);
+	if (s->index.add)
+		s->index.add(s->index.policy, b);
 }
 
-/* No branch asks whether a page is live: in a victim that is mostly chance, and no processor foresees it. */
-void space_begin_emptying(struct space *s, block_t b)
+/* Branch-free: which pages of a victim are live is random and would be mispredicted. */
+void space_begin_victim(struct space *s, block_t b)
 {
 	ppn_t first = geometry_first_page(s->geometry, b), end = first + s->geometry->pages_per_block;
 
-	s->emptied = b;
-	s->lives = 0;
+	s->victim = b;
+	s->victim_pages = 0;
 	for (ppn_t ppn = first; ppn < end; ppn++) {
-		s->live[s->lives] = ppn;
-		s->lives += flash_owner(s->flash, ppn) != OWNER_NONE;
+		s->victim_page[s->victim_pages] = ppn;
+		s->victim_pages += flash_owner(s->flash, ppn) != OWNER_NONE;
 	}
 }
 
-void space_end_emptying(struct space *s)
+void space_end_victim(struct space *s)
 {
-	s->emptied = BLOCK_NONE;
-	s->lives = 0;
+	s->victim = BLOCK_NONE;
+	s->victim_pages = 0;
 }
 
-static void tell_dropped(struct space *s, block_t b)
+static void space_has_changed(struct space *s, block_t b)
 {
-	if (s->block[b].state == BLOCK_CLOSED && b != s->emptied && s->watcher.dropped)
-		s->watcher.dropped(s->watcher.context, b);
+	if (s->block[b].state == BLOCK_CLOSED && b != s->victim && s->index.changed)
+		s->index.changed(s->index.policy, b);
 }
 
 void space_moved_away(struct space *s, ppn_t from)
@@ -116,16 +117,16 @@ void space_moved_away(struct space *s, ppn_t from)
 
 	BUG_ON(!s->block[b].valid, "page %u dies in block %u, which has no live page", from, b);
 	s->block[b].valid--;
-	tell_dropped(s, b);
+	space_has_changed(s, b);
 }
 
-void space_set_hollow(struct space *s, block_t b, uint32_t slots)
+void space_set_dead_slots(struct space *s, block_t b, uint32_t slots)
 {
 	uint32_t live = space_live(s, b);
 
-	s->hollow[b] = slots;
+	s->dead_slots[b] = slots;
 	if (space_live(s, b) != live)
-		tell_dropped(s, b);
+		space_has_changed(s, b);
 }
 
 void space_release(struct space *s, ppn_t ppn)
@@ -142,8 +143,8 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 
 	BUG_ON(s->block[b].state != BLOCK_CLOSED || s->block[b].valid,
 		"block %u is erased in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
-	if (s->watcher.opened)
-		s->watcher.opened(s->watcher.context, b);
+	if (s->index.remove)
+		s->index.remove(s->index.policy, b);
 	if (!blocks_give(s->blocks, io, b, cause)) {
 		s->block[b].state = BLOCK_RETIRED;
 		return;
@@ -163,7 +164,7 @@ static bool space_blocks_hold(void *space)
 	return true;
 }
 
-/* Only streams that there are have an open block. */
+/* Streams that do not exist have no open block. */
 static bool space_streams_hold(void *space)
 {
 	const struct space *s = space;
@@ -175,26 +176,26 @@ static bool space_streams_hold(void *space)
 	return true;
 }
 
-static const struct state_row open_block_state[] = {
+static const struct state_row space_open_block_state[] = {
 	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
 	STATE_UP_TO(struct open_block, next, GEOMETRY(pages_per_block)),
 	{ 0 },
 };
 
 static const struct state_row space_plane_state[] = {
-	STATE_STRUCTS(struct space_plane, open, open_block_state),
+	STATE_STRUCTS(struct space_plane, open, space_open_block_state),
 	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages_per_plane)),
 	{ 0 },
 };
 
 const struct state_row space_state[] = {
-	STATE_FIXED(geometry, flash, watcher, stream, streams, wear_stream, slot_shift, reserve),
-	STATE_SCRATCH(emptied, live, lives),
+	STATE_FIXED(geometry, flash, index, stream, streams, wear_stream, slot_shift, reserve),
+	STATE_SCRATCH(victim, victim_page, victim_pages),
 	STATE_POINTER(struct space, blocks, blocks_state),
 	STATE_NUMBERS(struct space, block),
 	STATE_RESTORED(space_blocks_hold),
 	STATE_NUMBERS(struct space, stamp),
-	STATE_NUMBERS(struct space, hollow),
+	STATE_NUMBERS(struct space, dead_slots),
 	STATE_ARRAY(struct space, plane, space_plane_state),
 	STATE_RESTORED(space_streams_hold),
 	STATE_NUMBER(struct space, handed_out),
@@ -203,7 +204,7 @@ const struct state_row space_state[] = {
 
 /* ---- invariants ---- */
 
-static void check_block(const struct space *s, block_t b)
+static void space_check_block(const struct space *s, block_t b)
 {
 	const struct geometry *g = s->geometry;
 	ppn_t first = geometry_first_page(g, b);
@@ -213,12 +214,12 @@ static void check_block(const struct space *s, block_t b)
 		live += flash_owner(s->flash, first + page) != OWNER_NONE;
 	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live,
 		s->block[b].valid);
-	BUG_ON(space_hollow(s, b) && space_hollow(s, b) >= live << s->slot_shift,
-		"%u live pages of block %u have %u slots without data", live, b, space_hollow(s, b));
+	BUG_ON(space_dead_slots(s, b) && space_dead_slots(s, b) >= live << s->slot_shift,
+		"%u live pages of block %u have %u slots without data", live, b, space_dead_slots(s, b));
 	BUG_ON((s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_RETIRED) && used,
 		"block %u is out of use with %u pages programmed", b, used);
 	BUG_ON(s->stamp && s->stamp[b] > s->handed_out,
-		"block %u was full before the last page was handed out", b);
+		"block %u was closed after the last page was handed out", b);
 	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
 		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
 }
@@ -232,8 +233,8 @@ uint64_t space_live_pages(const struct space *s)
 	return pages;
 }
 
-/* The blocks that the streams of a plane fill, and no others, are open. */
-static void check_open(const struct space *s, plane_t p, uint32_t open_blocks)
+/* Each open block belongs to one stream of the plane. */
+static void space_check_open(const struct space *s, plane_t p, uint32_t open_blocks)
 {
 	for (unsigned stream = 0; stream < s->streams; stream++) {
 		const struct open_block *open = &s->plane[p].open[stream];
@@ -243,7 +244,7 @@ static void check_open(const struct space *s, plane_t p, uint32_t open_blocks)
 		BUG_ON(geometry_plane(s->geometry, open->block) != p ||
 				s->block[open->block].state != BLOCK_OPEN ||
 				s->block[open->block].stream != stream,
-			"stream %u of plane %u fills block %u, which is not open for it", stream, p,
+			"stream %u of plane %u has block %u open, which is not its own", stream, p,
 			open->block);
 		BUG_ON(open->next != s->flash->block[open->block].next ||
 				open->next >= s->geometry->pages_per_block,
@@ -251,17 +252,17 @@ static void check_open(const struct space *s, plane_t p, uint32_t open_blocks)
 			s->flash->block[open->block].next);
 		open_blocks--;
 	}
-	BUG_ON(open_blocks, "%u open blocks of plane %u are filled by nobody", open_blocks, p);
+	BUG_ON(open_blocks, "%u open blocks of plane %u belong to no stream", open_blocks, p);
 }
 
-static void check_plane(const struct space *s, plane_t p)
+static void space_check_plane(const struct space *s, plane_t p)
 {
 	const struct geometry *g = s->geometry;
 	block_t first = p * g->blocks_per_plane;
 	uint32_t free_pages = 0, in_state[BLOCK_RETIRED + 1] = { 0 };
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-		check_block(s, b);
+		space_check_block(s, b);
 		in_state[s->block[b].state]++;
 		if (s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_OPEN)
 			free_pages += g->pages_per_block - s->flash->block[b].next;
@@ -272,12 +273,12 @@ static void check_plane(const struct space *s, plane_t p)
 		in_state[BLOCK_RETIRED], blocks_left(s->blocks, p), s->blocks->plane[p].retired);
 	BUG_ON(free_pages != s->plane[p].free_pages, "plane %u has %u free pages, %u are counted", p,
 		free_pages, s->plane[p].free_pages);
-	check_open(s, p, in_state[BLOCK_OPEN]);
+	space_check_open(s, p, in_state[BLOCK_OPEN]);
 }
 
 void space_check(const struct space *s)
 {
 	blocks_check(s->blocks);
 	for (plane_t p = 0; p < s->geometry->planes; p++)
-		check_plane(s, p);
+		space_check_plane(s, p);
 }

@@ -204,7 +204,8 @@ static uint32_t log_room(const struct ftl *f, plane_t plane)
 	       blocks_left(l->own.blocks, plane) * pages;
 }
 
-/* Empties the full block of the plane with the fewest live pages.  False: none wins a page, or there is no room. */
+/* Empties the full block of the plane with the fewest live pages.  False: none wins a page, or there is no
+ * room. */
 static bool log_clean(struct ftl *f, struct io *io, plane_t plane)
 {
 	struct own_log *l = f->state;
@@ -475,6 +476,7 @@ const struct ftl_ops ftl_own_fixed = {
 	.name = "own_fixed",
 	.brief = "a test: fixed offsets in blocks, pages are skipped",
 	.size = sizeof(struct own_fixed),
+	.merges = true,
 	.init = fixed_init,
 	.exit = fixed_exit,
 	.read = own_read,

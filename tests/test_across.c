@@ -25,21 +25,21 @@ static struct rig *rig_open(const char *ftl, const char *more)
 	return rig_with(text);
 }
 
-static struct across *across_of(const struct rig *rig)
+static struct across *across_in(const struct rig *rig)
 {
-	return rig->drive->ftl->state;
+	return across_of(rig->drive->ftl);
 }
 
 static const struct across_statistics *counts(const struct rig *rig)
 {
-	return &across_of(rig)->count;
+	return &across_in(rig)->count;
 }
 
 static const struct across_area *area_at(const struct rig *rig, lpn_t anchor)
 {
-	uint32_t index = across_area_at(across_of(rig), anchor);
+	uint32_t index = across_area_at(across_in(rig), anchor);
 
-	return index == NO_AREA ? NULL : &across_of(rig)->areas.area[index];
+	return index == NO_AREA ? NULL : &across_in(rig)->areas.area[index];
 }
 
 /* What a request cost in data pages, and how long it took. */
@@ -105,7 +105,7 @@ static void test_figure_5_direct_write(void **state)
 	assert_int_equal(area->left, 0xff00);
 	assert_int_equal(area->right, 0x000f);
 	assert_int_equal(counts(rig)->direct_writes, 1);
-	assert_int_equal(page_map_get(&across_of(rig)->page.map, 128).mask, 0);
+	assert_int_equal(page_map_get(&across_in(rig)->map, 128).mask, 0);
 	rig_close(rig);
 }
 
@@ -118,7 +118,7 @@ static void test_figure_6_merge(void **state)
 	assert_cost(write_k(rig, 1030, 1036), 1, 1);
 	assert_int_equal(across_area_sectors(area_at(rig, 128)), 16);
 	assert_int_equal(counts(rig)->profitable_merges, 1);
-	assert_int_equal(across_of(rig)->areas.used, 1);
+	assert_int_equal(across_in(rig)->areas.used, 1);
 	rig_close(rig);
 }
 
@@ -132,11 +132,11 @@ static void test_figure_6_rollback(void **state)
 	cost = write_k(rig, 1030, 1038);
 	assert_int_equal(cost.areas_read, 1);
 	assert_cost(cost, 1, 2);
-	assert_int_equal(across_of(rig)->areas.used, 0);
+	assert_int_equal(across_in(rig)->areas.used, 0);
 	assert_null(area_at(rig, 128));
 	assert_int_equal(counts(rig)->rolled_back, 1);
-	assert_int_equal(page_map_get(&across_of(rig)->page.map, 128).mask, 0xff00);
-	assert_int_equal(page_map_get(&across_of(rig)->page.map, 129).mask, 0x0fff);
+	assert_int_equal(page_map_get(&across_in(rig)->map, 128).mask, 0xff00);
+	assert_int_equal(page_map_get(&across_in(rig)->map, 129).mask, 0x0fff);
 	rig_close(rig);
 }
 
@@ -221,7 +221,7 @@ static void test_two_areas_of_one_page(void **state)
 	(void)state;
 	write_k(rig, 1031, 1034);
 	write_k(rig, 1039, 1042);
-	assert_int_equal(across_of(rig)->areas.used, 2);
+	assert_int_equal(across_in(rig)->areas.used, 2);
 	assert_cost(write_k(rig, 1033, 1036), 1, 1); /* meets the left one only, and still fits */
 	assert_int_equal(counts(rig)->unprofitable_merges, 1);
 	assert_cost(read_k(rig, 1032, 1040), 3, 0); /* both areas and the page between them */
@@ -229,7 +229,7 @@ static void test_two_areas_of_one_page(void **state)
 		3); /* both areas, and the pages beside page 129 have data to keep */
 	assert_int_equal(counts(rig)->rolled_back, 2);
 	assert_int_equal(counts(rig)->rollbacks, 1);
-	assert_int_equal(across_of(rig)->areas.used, 0);
+	assert_int_equal(across_in(rig)->areas.used, 0);
 	rig_close(rig);
 }
 
@@ -241,11 +241,11 @@ static void test_long_write_over_areas(void **state)
 	(void)state;
 	for (unsigned border = 1024; border <= 1048; border += 8)
 		write_k(rig, border - 1, border + 2);
-	assert_int_equal(across_of(rig)->areas.used, 4);
+	assert_int_equal(across_in(rig)->areas.used, 4);
 	assert_cost(write_k(rig, 1024, 1048), 2 + 2, 5);
 	assert_int_equal(counts(rig)->cover_drops, 2);
 	assert_int_equal(counts(rig)->rolled_back, 2);
-	assert_int_equal(across_of(rig)->areas.used, 0);
+	assert_int_equal(across_in(rig)->areas.used, 0);
 	rig_close(rig);
 }
 
@@ -278,9 +278,9 @@ static void test_single_index_refuses_a_second_area(void **state)
 	write_k(rig, 1031, 1034);
 	assert_cost(write_k(rig, 1039, 1042), 2, 2);
 	assert_int_equal(counts(rig)->refused_index, 1);
-	assert_int_equal(across_of(rig)->areas.used, 1);
+	assert_int_equal(across_in(rig)->areas.used, 1);
 	write_k(rig, 1047, 1050);
-	assert_int_equal(across_of(rig)->areas.used, 2);
+	assert_int_equal(across_in(rig)->areas.used, 2);
 	rig_close(rig);
 }
 
@@ -294,7 +294,7 @@ static void test_neighbour(void **state)
 	write_k(all, 1030, 1036);
 	write_k(direct, 1030, 1036);
 	assert_cost(write_k(all, 1035, 1042), 1 + 2, 3);
-	assert_int_equal(across_of(all)->areas.used, 0);
+	assert_int_equal(across_in(all)->areas.used, 0);
 	assert_cost(write_k(direct, 1035, 1042), 1 + 2, 2 + 1);
 	assert_null(area_at(direct, 128));
 	assert_non_null(area_at(direct, 129));
@@ -325,10 +325,10 @@ static void test_the_lowest_free_area_is_taken(void **state)
 	(void)state;
 	write_k(rig, 1028, 1034);
 	write_k(rig, 1052, 1058);
-	assert_int_equal(across_area_at(across_of(rig), 131), 1);
+	assert_int_equal(across_area_at(across_in(rig), 131), 1);
 	trim_k(rig, 1028, 1034);
 	write_k(rig, 1076, 1082);
-	assert_int_equal(across_area_at(across_of(rig), 134), 0);
+	assert_int_equal(across_area_at(across_in(rig), 134), 0);
 	rig_close(rig);
 }
 
@@ -351,9 +351,9 @@ static void test_size_of_the_tables(void **state)
 	struct rig *one = rig_open("across", ""), *two = rig_open("across", "across.index=both");
 
 	(void)state;
-	assert_int_equal(across_of(one)->page_entries, 8192 / 12);
-	assert_int_equal(across_of(two)->page_entries, 8192 / 16);
-	assert_int_equal(across_of(one)->area_entries, 8192 / 16);
+	assert_int_equal(across_in(one)->page_entries, 8192 / 12);
+	assert_int_equal(across_in(two)->page_entries, 8192 / 16);
+	assert_int_equal(across_in(one)->area_entries, 8192 / 16);
 	assert_int_equal(map_bytes_of(one->drive->ftl), 0);
 	write_k(one, 0, 8);
 	assert_int_equal(map_bytes_of(one->drive->ftl), 8192);
@@ -400,7 +400,7 @@ static void test_areas_never_fill_the_drive(void **state)
 			serve(rig, REQUEST_WRITE, 16 * lpn, 16 * lpn + 16);
 		for (lpn_t lpn = 0; lpn + 1 < pages; lpn++)
 			serve(rig, REQUEST_WRITE, 16 * lpn + 15, 16 * lpn + 17);
-		assert_int_equal(across_of(rig)->areas.used, across_of(rig)->areas.limit);
+		assert_int_equal(across_in(rig)->areas.used, across_in(rig)->areas.limit);
 	}
 	assert_true(counts(rig)->refused_limit > 0);
 	rig_close(rig);
@@ -535,7 +535,7 @@ static bool waits_for_the_page_table(const struct rig *rig, const struct tracer 
 	for (uint32_t i = 0; i < t->waits; i++)
 		if (t->wait[i].op == op && t->wait[i].other != TRACED_EARLIER &&
 			t->op[t->wait[i].other].made.cause == CAUSE_MAP &&
-			t->op[t->wait[i].other].made.owner == across_of(rig)->page.map.lpns)
+			t->op[t->wait[i].other].made.owner == across_in(rig)->map.lpns)
 			return true;
 	return false;
 }
@@ -593,7 +593,7 @@ static void test_nothing_is_counted_outside_time(void **state)
 		drive_discard(rig->drive, (struct extent){ s, s + 20 });
 	}
 	stat_list_start(&rig->drive->statistics);
-	none.most_areas = across_of(rig)->areas.used; /* a peak begins where things stand */
+	none.most_areas = across_in(rig)->areas.used; /* a peak begins where things stand */
 	assert_memory_equal(counts(rig), &none, sizeof none);
 	assert_int_equal(rig->drive->ftl->map.lookups + rig->drive->ftl->map.accesses, 0);
 	rig_close(rig);
@@ -709,7 +709,7 @@ static void play_case(void *context)
 	}
 	drive_drain(p.drive);
 	drive_check(p.drive);
-	BUG_ON(!store_of(p.drive->ftl)->collector->count.collections,
+	BUG_ON(!p.drive->ftl->store->collector->count.collections,
 		"nothing was collected: the case is too easy");
 	drive_free(p.drive);
 	settings_release(&settings);

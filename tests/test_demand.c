@@ -1,6 +1,6 @@
 /*
- * The FTLs whose page table lies in flash: cases worked by hand on a filled drive of one plane, who waits for a mapping
- * page, what collections change, the stack of S-FTL and its bitmaps against plain models.
+ * The FTLs whose page table lies in flash: cases worked by hand on a filled drive of one plane, who waits for
+ * a mapping page, what collections change, the stack of S-FTL and its bitmaps against plain models.
  *
  *	SEED=n   another run of chance
  */
@@ -226,14 +226,14 @@ static void test_an_unlimited_cache_hits(void **state)
 	"flash.page_bytes=2K flash.over_provisioning=0.25 gc.threshold=0.76 precondition.premap=none "
 
 /*
- * The first block holds LPNs 0, 1, 600 and 601, and 2 to 5, which die.  It is the first to be collected, as new pages
- * are written.  The entry of LPN 0 is in DRAM; those of the others change in two mapping pages.
+ * The first block holds LPNs 0, 1, 600 and 601, and 2 to 5, which die.  It is the first to be collected, as
+ * new pages are written.  The entry of LPN 0 is in DRAM; those of the others change in two mapping pages.
  */
 static struct rig *collected_once(const char *ftl)
 {
 	static const lpn_t first[] = { 0, 1, 600, 601, 2, 3, 4, 5 };
 	struct rig *rig = filled(SMALL, ftl);
-	const struct collector *c = store_of(rig->drive->ftl)->collector;
+	const struct collector *c = rig->drive->ftl->store->collector;
 	const struct flash *f = rig->drive->flash;
 
 	for (size_t i = 0; i < 8; i++)
@@ -262,7 +262,8 @@ static void test_a_collection_changes_mapping_pages(void **state)
 	rig_close(rig);
 }
 
-/* One mapping page fits in DRAM, the third; what was changed of the first has left the buffer with the collection. */
+/* One mapping page fits in DRAM, the third; what was changed of the first has left the buffer with the
+ * collection. */
 static void test_a_collection_takes_changes_out_of_the_buffer(void **state)
 {
 	struct rig *rig = collected_once("ftl=sftl map.cache_bytes=2048 sftl.buffer_entries=240");
@@ -275,8 +276,8 @@ static void test_a_collection_takes_changes_out_of_the_buffer(void **state)
 }
 
 /*
- * No free pages but the reserve, every entry in DRAM soon drives out another: collections lose space, updates find no
- * place and wait, the drive goes on, and all of them are paid for in the end.
+ * No free pages but the reserve, every entry in DRAM soon drives out another: collections lose space, updates
+ * find no place and wait, the drive goes on, and all of them are paid for in the end.
  */
 static void keep_short(const char *ftl)
 {
@@ -294,8 +295,8 @@ static void keep_short(const char *ftl)
 	random_init(&random, seed_of_run(), 5);
 	for (int i = 0; i < 6000; i++) {
 		writing(rig, (lpn_t)random_below(&random, lpns));
-		most = d->directory->waiting > most ? d->directory->waiting : most;
-		none += most && !d->directory->waiting;
+		most = d->table.directory->pending_pages > most ? d->table.directory->pending_pages : most;
+		none += most && !d->table.directory->pending_pages;
 	}
 	assert_true(most > 0);
 	assert_true(none > 0);
@@ -312,8 +313,9 @@ static void test_updates_wait_for_room(void **state)
 /* ---- who waits ---- */
 
 /*
- * A page takes 16 us on the bus, 10 in the cells to be read, 100 to be written: reads 26 us, programs 116, one after
- * the other on the only die.  All entries lie in one mapping page; of it DRAM holds one entry, or all, or nothing.
+ * A page takes 16 us on the bus, 10 in the cells to be read, 100 to be written: reads 26 us, programs 116,
+ * one after the other on the only die.  All entries lie in one mapping page; of it DRAM holds one entry, or
+ * all, or nothing.
  */
 #define TIMED ONE_PLANE "precondition.mode=fill precondition.premap=none gc.threshold=0 "
 
@@ -325,11 +327,13 @@ static void test_dftl_waits(void **state)
 	assert_int_equal(reading(rig, 0), 26000 + 26000);
 	assert_int_equal(reading(rig, 0), 26000);
 	assert_int_equal(writing(rig, 0), 116000);
-	/* The old copy is read, the new one answered by the controller; its program comes behind the data's read. */
+	/* The old copy is read, the new one answered by the controller; its program comes behind the data's
+	 * read. */
 	assert_int_equal(reading(rig, 1), 26000 + 26000);
 	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_MAP), 1);
 	assert_int_equal(writing(rig, 2), 26000 + 116000);
-	/* Half a page: mapping page, old data (8 sectors), the mapping page's program, which came first, the data's. */
+	/* Half a page: mapping page, old data (8 sectors), the mapping page's program, which came first, the
+	 * data's. */
 	assert_int_equal(rig_serve(rig, REQUEST_WRITE, 48, 56), 26000 + 18000 + 116000 + 116000);
 	rig_close(rig);
 	rig = filled(TIMED, "ftl=dftl dftl.entries=1 map.blocking=true");
@@ -360,7 +364,8 @@ static void test_sftl_waits(void **state)
 	rig_close(rig);
 }
 
-/* Four dies written in turn, so that LPN 1 is on another one than the mapping page, and so is what is written. */
+/* Four dies written in turn, so that LPN 1 is on another one than the mapping page, and so is what is
+ * written. */
 static void test_nothing_is_done_before_its_place_is_known(void **state)
 {
 	static const char *const ftl[] = { "ftl=dftl dftl.entries=1", "ftl=sftl map.cache_bytes=4K" };
@@ -493,7 +498,8 @@ static void test_a_small_page_has_a_second_chance(void **state)
 	reading(rig, 1536);
 	assert_int_equal(statistic(rig, "map.second_chances_1"), 2);
 	assert_entry(rig, 512, "not in DRAM");
-	/* Pages 2 and 3 are put back, 2 leaves; 3 is used again, so that it is put back with 4, which leaves. */
+	/* Pages 2 and 3 are put back, 2 leaves; 3 is used again, so that it is put back with 4, which
+	 * leaves. */
 	reading(rig, 2048);
 	assert_int_equal(statistic(rig, "map.second_chances_1"), 4);
 	reading(rig, 1536);
@@ -555,7 +561,8 @@ static void test_less_than_a_page_of_cache(void **state)
 	rig_close(rig);
 }
 
-/* Four planes in turn: what is written one after the other is consecutive; by load it is not, and the run says so. */
+/* Four planes in turn: what is written one after the other is consecutive; by load it is not, and the run
+ * says so. */
 static void test_runs_on_several_planes(void **state)
 {
 	static const struct {

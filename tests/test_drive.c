@@ -329,9 +329,9 @@ static void test_synthetic_state_is_spread_evenly(void **state)
 
 	(void)state;
 	for (block_t b = 0; b < r->drive->geometry.blocks; b++) {
-		double valid = store_of(r->drive->ftl)->space->block[b].valid;
+		double valid = r->drive->ftl->store->space->block[b].valid;
 
-		if (store_of(r->drive->ftl)->space->block[b].state != BLOCK_CLOSED)
+		if (r->drive->ftl->store->space->block[b].state != BLOCK_CLOSED)
 			continue;
 		closed++;
 		sum += valid;
@@ -366,7 +366,7 @@ static void test_all_ftls_start_equally_full(void **state)
 	(void)state;
 	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
 		for (size_t i = 0; ftls[i]; i++)
-			for (size_t s = 0; s < 3 && !merges_blocks(ftls[i]->name); s++) {
+			for (size_t s = 0; s < 3 && !ftls[i]->merges; s++) {
 				struct replay *r;
 				uint32_t pages;
 
@@ -408,11 +408,6 @@ static void test_static_placement_ends(void **state)
 	}
 }
 
-static const struct page_ftl *test_page_state(const struct replay *r)
-{
-	return r->drive->ftl->state;
-}
-
 /* Verification observes: the same pages are in the same places with it and without. */
 static void prepare_with_and_without_verification(const char *ftl)
 {
@@ -444,8 +439,8 @@ static void prepare_with_and_without_verification(const char *ftl)
 			assert_int_equal(flash_owner(with->drive->flash, ppn),
 				flash_owner(without->drive->flash, ppn));
 		for (lpn_t lpn = 0; lpn < with->drive->geometry.logical_pages; lpn++)
-			assert_int_equal(page_map_get(&test_page_state(with)->map, lpn).mask,
-				page_map_get(&test_page_state(without)->map, lpn).mask);
+			assert_int_equal(page_map_get(page_map_of(with->drive->ftl), lpn).mask,
+				page_map_get(page_map_of(without->drive->ftl), lpn).mask);
 		assert_int_equal(with->before.used_pages, without->before.used_pages);
 		replay_free(with);
 		replay_free(without);
@@ -467,9 +462,8 @@ struct broken {
 static void check_with_wrong_owner(void *broken)
 {
 	struct broken *b = broken;
-	struct page_ftl *p = b->drive->ftl->state;
 
-	flash_rename(b->drive->flash, page_map_get(&p->map, b->lpn).ppn, 7);
+	flash_rename(b->drive->flash, page_map_get(page_map_of(b->drive->ftl), b->lpn).ppn, 7);
 	ftl_check(b->drive->ftl);
 }
 
@@ -515,7 +509,7 @@ static void test_live_pages_lie_apart(void **state)
 
 	(void)state;
 	for (block_t b = 0; b < d->geometry.blocks; b++) {
-		uint32_t live = store_of(d->ftl)->space->block[b].valid;
+		uint32_t live = d->ftl->store->space->block[b].valid;
 
 		mixed += live && live < d->flash->block[b].next;
 	}
@@ -634,8 +628,7 @@ static void test_all_ftls_are_filled_alike(void **state)
 static void expect_masks_and_replay(struct replay *r, const mask_t mask[3], const char *trace)
 {
 	for (lpn_t lpn = 0; lpn < 3; lpn++)
-		assert_int_equal(
-			page_map_get(&((struct page_ftl *)r->drive->ftl->state)->map, lpn).mask, mask[lpn]);
+		assert_int_equal(page_map_get(page_map_of(r->drive->ftl), lpn).mask, mask[lpn]);
 	replay_trace(r, trace);
 	assert_int_equal(r->end, RUN_DONE);
 	replay_free(r);
@@ -768,14 +761,13 @@ static void test_statistics_exclude_preconditioning(void **state)
 	const struct flash *f = r->drive->flash;
 
 	(void)state;
-	assert_true(store_of(r->drive->ftl)->collector->uncounted.collections > 0);
-	assert_int_equal(store_of(r->drive->ftl)->collector->count.collections, 0);
+	assert_true(r->drive->ftl->store->collector->uncounted.collections > 0);
+	assert_int_equal(r->drive->ftl->store->collector->count.collections, 0);
 	replay_trace(r, "0 0 0 4 0\n90000000 0 0 4 1\n");
-	assert_int_equal(
-		flash_total(f, OP_PROGRAM), 1 + store_of(r->drive->ftl)->collector->count.moved_pages);
-	assert_int_equal(flash_total(f, OP_READ), 1 + store_of(r->drive->ftl)->collector->count.moved_pages);
-	assert_true(store_of(r->drive->ftl)->collector->count.collections <= 1);
-	assert_int_equal(flash_total(f, OP_ERASE), store_of(r->drive->ftl)->collector->count.collections);
+	assert_int_equal(flash_total(f, OP_PROGRAM), 1 + r->drive->ftl->store->collector->count.moved_pages);
+	assert_int_equal(flash_total(f, OP_READ), 1 + r->drive->ftl->store->collector->count.moved_pages);
+	assert_true(r->drive->ftl->store->collector->count.collections <= 1);
+	assert_int_equal(flash_total(f, OP_ERASE), r->drive->ftl->store->collector->count.collections);
 	assert_int_equal(r->drive->ftl->map.lookups, 2);
 	assert_int_equal(r->drive->count->request[REQUEST_TYPES].count, 2);
 	replay_free(r);
@@ -863,7 +855,7 @@ static void test_two_runs_give_the_same_report(void **state)
 				gc_policies[policy]->name, i < 2 ? 1 : 2);
 			r = replay(settings, trace);
 			assert_int_equal(r->end, RUN_DONE);
-			assert_true(store_of(r->drive->ftl)->collector->count.collections > 50);
+			assert_true(r->drive->ftl->store->collector->count.collections > 50);
 			text[i] = replay_report(r);
 			replay_free(r);
 		}
@@ -1106,7 +1098,7 @@ static void test_copied_pages_have_blocks_of_their_own(void **state)
 		struct replay *r = replay(separate ? BUSY "buffer=none wear.delta=0 gc.separate=true"
 						   : BUSY "buffer=none wear.delta=0 gc.separate=false",
 			trace);
-		const struct space *s = store_of(r->drive->ftl)->space;
+		const struct space *s = r->drive->ftl->store->space;
 		uint32_t others = 0;
 
 		assert_true(flash_total(r->drive->flash, OP_ERASE) > 50);
@@ -1197,7 +1189,7 @@ static void test_the_ideal_device_amplifies_nothing(void **state)
 
 	(void)state;
 	text = replay_report(r);
-	assert_true(store_of(r->drive->ftl)->collector->uncounted.collections > 0);
+	assert_true(r->drive->ftl->store->collector->uncounted.collections > 0);
 	assert_true(value_of(text, "gc.collections") == 0);
 	assert_true(value_of(text, "gc.moved_pages") == 0);
 	assert_true(value_of(text, "map.dram_access") == value_of(text, "map.lookup"));

@@ -1,6 +1,7 @@
 /*
- * The cache of single mapping entries against a plain model (an array and a search for the oldest stamp), under random
- * look-ups, changes of value and size, and collections; and what it costs in time, worked by hand.
+ * The cache of single mapping entries against a plain model (an array and a search for the oldest stamp),
+ * under random look-ups, changes of value and size, and collections; and what it costs in time, worked by
+ * hand.
  *
  *	SEED=n   another run of chance
  *	STEPS=n  a longer one (default 20000 per case)
@@ -25,7 +26,7 @@ static struct world *world_open(struct entry_cache_plan plan, bool blocking)
 	struct io untimed = { .flash = w->bench->flash };
 
 	plan.per_page = PER_PAGE;
-	plan.least = plan.alike ? 8 : 4;
+	plan.least = plan.least ? plan.least : 4;
 	w->entries = entry_cache_create(w->directory, plan);
 	for (uint32_t id = 0; id < PAGES; id++)
 		directory_enter(w->directory, id);
@@ -41,6 +42,9 @@ static void world_close(struct world *w)
 	entry_cache_free(w->entries);
 	world_free(w);
 }
+
+#define ONE_SIZE  8u /* of plans whose entries are all of this size */
+#define PROTECTED 2u /* head of the protected segment */
 
 /* ---- the plain model ---- */
 
@@ -150,8 +154,7 @@ static void compare(const struct world *w, const struct model *m, uint64_t step)
 		const struct model_entry *k = &m->entry[key];
 
 		if ((e != NULL) != k->cached || entry_cache_dirty(w->entries, key) != k->dirty ||
-			(e && !m->plan.alike &&
-				(e->own->bytes != k->bytes || e->own->protected != k->protected)))
+			(e && (e->bytes != k->bytes || (e->segment == PROTECTED) != k->protected)))
 			fail_msg("step %llu: entry %u is in DRAM: %d, should be %d", (unsigned long long)step,
 				key, e != NULL, k->cached);
 	}
@@ -166,7 +169,7 @@ static uint32_t some_size(const struct model *m, struct random *random)
 {
 	uint32_t words = 1 + (uint32_t)random_below(random, 5);
 
-	return m->plan.alike ? 8 : 4 * words;
+	return m->plan.least == ONE_SIZE ? ONE_SIZE : 4 * words;
 }
 
 /* A new value, perhaps of another size, of what is in DRAM. */
@@ -183,7 +186,7 @@ static void look_up(struct world *w, struct model *m, uint32_t key, uint32_t byt
 {
 	struct cached_entry *e = entry_cache_find(w->entries, key);
 
-	if (e && !m->plan.alike && e->own->bytes < bytes) {
+	if (e && e->bytes < bytes) {
 		entry_cache_grow(w->entries, &w->bench->io, key, bytes);
 		m->reads++;
 		m->entry[key].bytes = bytes;
@@ -262,7 +265,7 @@ static void test_agrees_with_a_plain_model(void **state)
 		for (size_t i = 0; i < 3; i++)
 			for (size_t k = 0; k < (way & 4 ? 1 : 4); k++)
 				random_run(seed_of_run() + i, (struct entry_cache_plan){ .bytes = bytes[i],
-								      .alike = way & 4,
+								      .least = way & 4 ? ONE_SIZE : 4,
 								      .protect = protect[k],
 								      .batch = way & 1,
 								      .read_once = way & 2 });
@@ -296,7 +299,7 @@ static void assert_state_goes_over(struct entry_cache_plan plan, uint32_t gone)
 	begin(a);
 	for (uint32_t key = 0; key < 40; key++)
 		entry_cache_get(a->entries, &a->bench->io, key % 30, 8);
-	entry_cache_change(a->entries, 7, plan.alike ? 8 : 20);
+	entry_cache_change(a->entries, 7, plan.least == ONE_SIZE ? ONE_SIZE : 20);
 	entry_cache_fit(a->entries, &a->bench->io);
 	end(a);
 	state_visit(&c->regions, entry_cache_state, a->entries);
@@ -319,15 +322,15 @@ static void test_state_goes_from_one_cache_to_another(void **state)
 {
 	(void)state;
 	assert_state_goes_over((struct entry_cache_plan){ .bytes = 244, .protect = 3 }, 10);
-	assert_state_goes_over((struct entry_cache_plan){ .bytes = 240, .alike = true }, KEYS);
+	assert_state_goes_over((struct entry_cache_plan){ .bytes = 240, .least = ONE_SIZE }, KEYS);
 }
 
-/* Two of three entries leave for one large one; then, in a file, the list of free ones has the third's element in place
- * of theirs. */
+/* Two of three entries leave for one large one; then, in a file, the list of free ones has the third's
+ * element in place of theirs. */
 static void test_an_entry_in_use_is_not_free(void **state)
 {
 	struct entry_cache_plan plan = { .bytes = 24 };
-	size_t stride = sizeof(struct cached_entry) + sizeof(struct cached_own);
+	size_t stride = sizeof(struct cached_entry);
 	struct world *a = world_open(plan, false), *b = world_open(plan, false);
 	struct copying *c = memory_array(1, sizeof *c, "regions");
 	unsigned char *elements = c->bytes + 2 * sizeof(uint32_t);
@@ -381,7 +384,8 @@ static uint64_t time_of_use(struct world *w, uint32_t key, ppn_t data)
 	return done - start;
 }
 
-/* Look-ups of an entry that is changed then, of itself, of `next`, which drives it out, of `next` and of it again. */
+/* Look-ups of an entry that is changed then, of itself, of `next`, which drives it out, of `next` and of it
+ * again. */
 static void assert_times(struct entry_cache_plan plan, bool blocking, uint32_t next, const uint64_t times[5])
 {
 	struct world *w;
@@ -400,8 +404,8 @@ static void assert_times(struct entry_cache_plan plan, bool blocking, uint32_t n
 }
 
 /*
- * A map read takes 0.1 us for the command, 10 in the cells and 4 on the bus: 14.1; a map program 104.1; the data read
- * 11.1.  Mapping page 4 is on the other channel than page 0.
+ * A map read takes 0.1 us for the command, 10 in the cells and 4 on the bus: 14.1; a map program 104.1; the
+ * data read 11.1.  Mapping page 4 is on the other channel than page 0.
  */
 static void test_who_waits(void **state)
 {
@@ -414,7 +418,8 @@ static void test_who_waits(void **state)
 	/* One after the other: read and program of the write-back, load, data. */
 	assert_times((struct entry_cache_plan){ 0 }, true, other,
 		(uint64_t[]){ 14100 + 11100, 11100, 14100 + 104100 + 14100 + 11100, 11100, 14100 + 11100 });
-	/* The same mapping page: its old copy is read once; a load of the new one is answered by the controller. */
+	/* The same mapping page: its old copy is read once; a load of the new one is answered by the
+	 * controller. */
 	assert_times((struct entry_cache_plan){ .read_once = true }, false, 1,
 		(uint64_t[]){ 14100 + 11100, 11100, 14100 + 11100, 11100, 14100 + 11100 });
 	assert_times((struct entry_cache_plan){ .read_once = true }, true, 1,
@@ -423,7 +428,8 @@ static void test_who_waits(void **state)
 		(uint64_t[]){ 14100 + 11100, 11100, 14100 + 104100 + 11100, 11100, 14100 + 11100 });
 }
 
-/* An entry that another request is loading is in DRAM by name only; one of the same page may be there in truth. */
+/* An entry that another request is loading is in DRAM by name only; one of the same page may be there in
+ * truth. */
 static void test_a_hit_waits_for_its_own_load(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 24 }, false);
@@ -448,7 +454,8 @@ static void test_a_hit_waits_for_its_own_load(void **state)
 	world_close(w);
 }
 
-/* Many requests, each of which lets all reads but its own be done: few are remembered, and those under way always. */
+/* Many requests, each of which lets all reads but its own be done: few are remembered, and those under way
+ * always. */
 static void test_fetches_are_kept_while_they_are_under_way(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 4 * KEYS }, false);
@@ -489,16 +496,17 @@ static void test_a_write_back_pays_for_notes(void **state)
 	begin(w);
 	entry_cache_get(w->entries, &w->bench->io, 0, 8);
 	entry_cache_change(w->entries, 0, 8);
-	directory_note(w->directory, 0);
-	directory_note(w->directory, 1);
+	directory_defer_update(w->directory, 0);
+	directory_defer_update(w->directory, 1);
 	entry_cache_get(w->entries, &w->bench->io, PER_PAGE, 8);
 	end(w);
-	assert_int_equal(w->directory->waiting, 1);
-	assert_int_equal(directory_waits_longest(w->directory), 1);
+	assert_int_equal(w->directory->pending_pages, 1);
+	assert_int_equal(directory_oldest_update(w->directory), 1);
 	world_close(w);
 }
 
-/* A full drive: the look-up costs nothing, the changed entry stays; one that outgrows the budget leaves, unwritten. */
+/* A full drive: the look-up costs nothing, the changed entry stays; one that outgrows the budget leaves,
+ * unwritten. */
 static void test_no_page_to_write_to(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 8 }, false);

@@ -1,10 +1,11 @@
 /*
- * The conformance suite: every registered FTL with every buffer and host layer on drives small enough to reclaim blocks
- * all the time, under random reads, writes and trims.  The sector oracle compares every sector read; the
- * invariants are checked during the run.  An FTL is under test as soon as its line is in ftl/list.h.
+ * The conformance suite: every registered FTL with every buffer and host layer on drives small enough to
+ * reclaim blocks all the time, under random reads, writes and trims.  The sector oracle compares every sector
+ * read; the invariants are checked during the run.  An FTL is under test as soon as its line is in
+ * ftl/list.h.
  *
- * All combinations would be millions.  Run are so many that any two choices meet: FTL and buffer, FTL and page
- * size, page size and placement, and so on.
+ * All combinations would be millions.  Run are so many that any two choices meet: FTL and buffer, FTL and
+ * page size, page size and placement, and so on.
  *
  *	SEED=n          another run of chance
  *	OPERATIONS=n    a longer one (default 4000 per case)
@@ -212,8 +213,8 @@ static bool describe(struct combination *c, const char *what, const size_t *row)
 }
 
 /*
- * The same with another buffer, or with another FTL where that is the only one the buffer goes with: so the other
- * choices of a row whose FTL and buffer refuse each other still meet both.
+ * The same with another buffer, or with another FTL where that is the only one the buffer goes with: so the
+ * other choices of a row whose FTL and buffer refuse each other still meet both.
  */
 static void describe_instead(struct combination *c, const char *what, const size_t *row, size_t factor)
 {
@@ -321,7 +322,7 @@ static void test_wears_out(void **state)
 
 	strcat(worn.settings, " flash.endurance=6");
 	/* One that rewrites a block for a page wears out while it is being aged. */
-	if (merges_blocks(ftls[worn.ftl]->name))
+	if (ftls[worn.ftl]->merges)
 		strcat(worn.settings, " precondition.mode=none");
 	run_case(&worn, wear_out);
 }
@@ -343,9 +344,9 @@ static void test_refuses_a_drive_without_spare_blocks(void **state)
 }
 
 /*
- * Static wear levelling keeps a block open in each plane.  One plane of 8 blocks of data, full all the time: the
- * FTL's spare blocks are enough without it; with it one more is asked for, and with that one no drive fails while
- * its blocks are good.
+ * Static wear levelling keeps a block open in each plane.  One plane of 8 blocks of data, full all the time:
+ * the FTL's spare blocks are enough without it; with it one more is asked for, and with that one no drive
+ * fails while its blocks are good.
  */
 static void keep_full(void *context)
 {
@@ -370,7 +371,7 @@ static void test_wear_levelling_has_its_block(void **state)
 	for (; ftls[c.ftl] != &ftl_own_log; c.ftl++) {
 		unsigned without, with;
 
-		if (merges_blocks(ftls[c.ftl]->name))
+		if (ftls[c.ftl]->merges)
 			continue; /* has no collector to level wear */
 		strcpy(c.settings, plane);
 		without = set_blocks(&c, 0);
@@ -383,8 +384,8 @@ static void test_wear_levelling_has_its_block(void **state)
 }
 
 /*
- * Mapping pages that do not fit in DRAM live beside the data: the fewest spare blocks that an FTL accepts hold them,
- * too, on blocks so small that a page more or less decides.
+ * Mapping pages that do not fit in DRAM live beside the data: the fewest spare blocks that an FTL accepts
+ * hold them, too, on blocks so small that a page more or less decides.
  */
 static void test_mapping_pages_have_their_place(void **state)
 {
@@ -400,7 +401,7 @@ static void test_mapping_pages_have_their_place(void **state)
 
 	(void)state;
 	for (; ftls[c.ftl] != &ftl_own_log; c.ftl++)
-		for (size_t i = 0; i < COUNT(planes) && !merges_blocks(ftls[c.ftl]->name); i++) {
+		for (size_t i = 0; i < COUNT(planes) && !ftls[c.ftl]->merges; i++) {
 			snprintf(c.settings, sizeof c.settings,
 				QUICK "flash.channels=1 flash.chips=1 flash.dies=1 %s", planes[i]);
 			set_blocks(&c, 0);
@@ -602,8 +603,8 @@ static void load_with_another_placement(void *context)
 	BUG_ON(file < 0 || !image_save(a.drive, path, &fault), "%s", fault.text);
 	if (image_load(b.drive, path, &fault)) {
 		prepare(&b, 50);
-		BUG_ON(store_of(b.drive->ftl)->placement.cursor >= b.drive->geometry.dies,
-			"die %u of %u is next", store_of(b.drive->ftl)->placement.cursor,
+		BUG_ON(b.drive->ftl->store->placement.cursor >= b.drive->geometry.dies,
+			"die %u of %u is next", b.drive->ftl->store->placement.cursor,
 			b.drive->geometry.dies);
 	}
 	unlink(path);
@@ -753,7 +754,8 @@ static size_t assert_all_meet(const struct pairwise *p)
 	return most;
 }
 
-/* Of today's lists and of ones several times as long.  Two factors alone need a row for each of their pairs. */
+/* Of today's lists and of ones several times as long.  Two factors alone need a row for each of their
+ * pairs. */
 static void test_any_two_choices_meet(void **state)
 {
 	size_t choices[ROW_CHOICES];

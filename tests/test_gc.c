@@ -47,7 +47,7 @@ static void plot_open(struct plot *f, const char *settings)
 	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN);
 	f->space = space_create(f->blocks, streams, 1);
 	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear, NULL, &client);
-	f->collector->policy.patience = s->ftl.gc.strict;
+	f->collector->policy.useless_victims = s->ftl.gc.strict;
 	f->io = (struct io){ .flash = f->bench->flash };
 	f->clock = 0;
 	f->maps = false;
@@ -239,8 +239,8 @@ static void test_strict_fifo_against_a_scan(void **state)
 	plot_close(&f);
 }
 
-/* Fewest live pages, then the lowest, of the blocks of mapping pages or of the others that are not the last that
- * their stream filled, unless it has opened another or is the host's, which asks; or of all. */
+/* Fewest live pages, then the lowest, of the blocks of mapping pages or of the others that are not the last
+ * that their stream filled, unless it has opened another or is the host's, which asks; or of all. */
 static block_t scan_patiently(const struct plot *f, plane_t plane, bool map, bool all)
 {
 	block_t best = BLOCK_NONE;
@@ -302,7 +302,8 @@ static void test_patient_against_a_scan(void **state)
 	}
 }
 
-/* Blocks 0 and 1 are of mapping pages, 2 and 1 of 8 live; block 1, the last filled, waits until there is another. */
+/* Blocks 0 and 1 are of mapping pages, 2 and 1 of 8 live; block 1, the last filled, waits until there is
+ * another. */
 static void test_patient_passes_over_what_was_just_filled(void **state)
 {
 	struct plot f;
@@ -433,7 +434,8 @@ static void test_d_choices_between_random_and_greedy(void **state)
 	assert_int_equal(best[1], 1600);
 }
 
-/* Draws that cannot find anything more are not made: as many random numbers are used as for 64 times the blocks. */
+/* Draws that cannot find anything more are not made: as many random numbers are used as for 64 times the
+ * blocks. */
 static void test_d_choices_draws_no_more_than_it_can_use(void **state)
 {
 	struct plot f[2];
@@ -503,10 +505,10 @@ static double write_amplification(const char *policy, uint32_t blocks, uint32_t 
 		lpn_t lpn = (lpn_t)random_below(&random, n);
 
 		if (i == 5 * n)
-			store_of(d->ftl)->collector->uncounted.moved_pages = 0;
+			d->ftl->store->collector->uncounted.moved_pages = 0;
 		assert_true(drive_place(d, (struct extent){ lpn * 4ull, lpn * 4ull + 4 }));
 	}
-	moved = store_of(d->ftl)->collector->uncounted.moved_pages;
+	moved = d->ftl->store->collector->uncounted.moved_pages;
 	drive_free(d);
 	settings_release(&s);
 	return 1 + (double)moved / (3 * (double)n);
@@ -731,16 +733,16 @@ static void test_threshold_and_hysteresis(void **state)
 	for (int hysteresis = 0; hysteresis < 2; hysteresis++) {
 		struct drive *d = small_drive(
 			&s, hysteresis ? "gc.threshold=0.1 gc.hysteresis=0.1" : "gc.threshold=0.1");
-		const struct space_plane *plane = store_of(d->ftl)->space->plane;
+		const struct space_plane *plane = d->ftl->store->space->plane;
 		uint64_t triggers = 0;
 
 		random_init(&random, seed_of_run(), 5);
 		for (int i = 0; i < 2000; i++) {
-			uint64_t before = store_of(d->ftl)->collector->count.collections,
+			uint64_t before = d->ftl->store->collector->count.collections,
 				 free_before = plane->free_pages, done;
 
 			write_page(d, (lpn_t)random_below(&random, d->geometry.logical_pages));
-			done = store_of(d->ftl)->collector->count.collections - before;
+			done = d->ftl->store->collector->count.collections - before;
 			triggers += done > 0;
 			if (free_before >= 26)
 				assert_int_equal(done, 0);
@@ -765,10 +767,10 @@ static void test_dead_blocks_are_erased_without_copying(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		write_page(d, 3);
-	assert_true(store_of(d->ftl)->collector->count.collections > 0);
-	assert_int_equal(store_of(d->ftl)->collector->count.direct_erases,
-		store_of(d->ftl)->collector->count.collections);
-	assert_int_equal(store_of(d->ftl)->collector->count.moved_pages, 0);
+	assert_true(d->ftl->store->collector->count.collections > 0);
+	assert_int_equal(
+		d->ftl->store->collector->count.direct_erases, d->ftl->store->collector->count.collections);
+	assert_int_equal(d->ftl->store->collector->count.moved_pages, 0);
 	assert_int_equal(flash_total(d->flash, OP_PROGRAM), 1000);
 	drive_free(d);
 	settings_release(&s);
@@ -785,12 +787,11 @@ static void test_collection_is_counted_as_operations(void **state)
 	random_init(&random, seed_of_run(), 6);
 	for (int i = 0; i < 3000; i++)
 		write_page(d, (lpn_t)random_below(&random, d->geometry.logical_pages));
-	assert_true(store_of(d->ftl)->collector->count.moved_pages > 1000);
-	assert_int_equal(
-		d->flash->count[OP_PROGRAM][CAUSE_GC], store_of(d->ftl)->collector->count.moved_pages);
-	assert_int_equal(d->flash->count[OP_READ][CAUSE_GC], store_of(d->ftl)->collector->count.moved_pages);
-	assert_int_equal(d->flash->count[OP_COPY][CAUSE_GC], store_of(d->ftl)->collector->count.moved_pages);
-	assert_int_equal(d->flash->count[OP_ERASE][CAUSE_GC], store_of(d->ftl)->collector->count.collections);
+	assert_true(d->ftl->store->collector->count.moved_pages > 1000);
+	assert_int_equal(d->flash->count[OP_PROGRAM][CAUSE_GC], d->ftl->store->collector->count.moved_pages);
+	assert_int_equal(d->flash->count[OP_READ][CAUSE_GC], d->ftl->store->collector->count.moved_pages);
+	assert_int_equal(d->flash->count[OP_COPY][CAUSE_GC], d->ftl->store->collector->count.moved_pages);
+	assert_int_equal(d->flash->count[OP_ERASE][CAUSE_GC], d->ftl->store->collector->count.collections);
 	assert_int_equal(d->flash->count[OP_PROGRAM][CAUSE_HOST], 3000);
 	drive_check(d);
 	drive_free(d);
@@ -825,8 +826,8 @@ static struct spread hot_and_cold(const char *wear)
 		spread.most = erases > spread.most ? erases : spread.most;
 		spread.erases += erases;
 	}
-	spread.moves = store_of(d->ftl)->collector->count.wear_moves;
-	spread.moved_pages = store_of(d->ftl)->collector->count.wear_moved_pages;
+	spread.moves = d->ftl->store->collector->count.wear_moves;
+	spread.moved_pages = d->ftl->store->collector->count.wear_moved_pages;
 	spread.wear_programs = d->flash->count[OP_PROGRAM][CAUSE_WEAR];
 	spread.wear_erases = d->flash->count[OP_ERASE][CAUSE_WEAR];
 	drive_check(d);
@@ -878,8 +879,8 @@ static void test_dynamic_wear_levelling(void **state)
 }
 
 /*
- * A victim that is worn out gives no block back, so what its collection took of the reserve is gone: cold data may not
- * be moved into the rest.  Drives that wear out under levelling end as others do.
+ * A victim that is worn out gives no block back, so what its collection took of the reserve is gone: cold
+ * data may not be moved into the rest.  Drives that wear out under levelling end as others do.
  */
 static void test_wear_levelling_leaves_the_reserve(void **state)
 {
@@ -896,8 +897,8 @@ static void test_wear_levelling_leaves_the_reserve(void **state)
 			r.arrival = schedule_now(d->flash->schedule);
 			r.start = 4 * random_below(&random, d->geometry.logical_pages);
 		} while (drive_submit(d, &r));
-		assert_true(store_of(d->ftl)->blocks->retired > 0);
-		assert_true(store_of(d->ftl)->collector->count.wear_moves > 0);
+		assert_true(d->ftl->store->blocks->retired > 0);
+		assert_true(d->ftl->store->collector->count.wear_moves > 0);
 		drive_drain(d);
 		drive_check(d);
 		drive_free(d);

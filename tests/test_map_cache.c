@@ -164,7 +164,8 @@ static uint32_t model_notes(const struct model *m)
 	return notes;
 }
 
-/* At most 64 pages are paid for at a time, more than there are.  Lazily: until notes fit in 1/64 of the budget. */
+/* At most 64 pages are paid for at a time, more than there are.  Lazily: until notes fit in 1/64 of the
+ * budget. */
 static void model_settle(struct model *m)
 {
 	uint32_t may_wait = m->update == MAP_GC_LAZY ? m->room * MODEL_PAGE_BYTES / 64 / 8 : 0;
@@ -207,7 +208,7 @@ static void compare(const struct world *w, const struct model *m, uint64_t seed,
 				(unsigned long long)step, id);
 	}
 	same = w->cache->resident == resident && w->directory->existing == existing &&
-	       w->directory->waiting == pending && w->directory->in_flash == copies &&
+	       w->directory->pending_pages == pending && w->directory->in_flash == copies &&
 	       w->statistics.hits == m->hits && w->statistics.misses == m->misses &&
 	       w->statistics.unwritten == m->unwritten &&
 	       w->statistics.lookups == m->hits + m->misses + m->unwritten &&
@@ -220,7 +221,7 @@ static void compare(const struct world *w, const struct model *m, uint64_t seed,
 			 "%llu/%llu "
 			 "reads %llu/%llu programs %llu/%llu gc reads %llu/%llu gc programs %llu/%llu",
 			(unsigned long long)seed, (unsigned long long)step, w->cache->resident, resident,
-			w->directory->existing, existing, w->directory->waiting, pending,
+			w->directory->existing, existing, w->directory->pending_pages, pending,
 			w->directory->in_flash, copies, (unsigned long long)w->statistics.hits,
 			(unsigned long long)m->hits, (unsigned long long)count(w, OP_READ, CAUSE_MAP),
 			(unsigned long long)m->reads[0], (unsigned long long)count(w, OP_PROGRAM, CAUSE_MAP),
@@ -253,7 +254,7 @@ static void random_step(struct world *w, struct model *m, struct random *random)
 		model_entry_moved(m, id);
 	} else if (kind < 97) {
 		begin(w);
-		map_cache_settle(w->cache, &w->bench->io);
+		map_cache_flush_updates(w->cache, &w->bench->io);
 		end(w);
 		model_settle(m);
 	} else {
@@ -367,8 +368,8 @@ static uint64_t time_of_use(struct world *w, uint32_t id, ppn_t data)
 }
 
 /*
- * Whole pages take 4 us on the bus, a sector 1, a command 0.1: a map read is 0.1 + 10 + 4 = 14.1 us, a map write
- * 0.1 + 4 + 100 = 104.1, the data read 0.1 + 10 + 1 = 11.1; one after the other.
+ * Whole pages take 4 us on the bus, a sector 1, a command 0.1: a map read is 0.1 + 10 + 4 = 14.1 us, a map
+ * write 0.1 + 4 + 100 = 104.1, the data read 0.1 + 10 + 1 = 11.1; one after the other.
  */
 static void test_a_request_waits_for_its_map_traffic(void **state)
 {
@@ -495,16 +496,16 @@ static void storm(uint64_t seed, enum map_gc_update update, uint32_t room)
 		write_data(w, &untimed, owner, true);
 	for (int i = 0; i < 3000; i++) {
 		begin(w);
-		map_cache_settle(w->cache, &w->bench->io);
+		map_cache_flush_updates(w->cache, &w->bench->io);
 		map_cache_get(w->cache, &w->bench->io, some_id(&w->random), true, OP_NONE);
 		write_data(w, &w->bench->io, (uint32_t)random_below(&w->random, live), false);
 		end(w);
 		world_check(w);
-		if (w->directory->waiting > most_pending)
-			most_pending = w->directory->waiting;
+		if (w->directory->pending_pages > most_pending)
+			most_pending = w->directory->pending_pages;
 	}
 	space_check(w->space);
-	if (!w->directory->statistics.noted || !most_pending)
+	if (!w->directory->statistics.gc_updates || !most_pending)
 		fail_msg("SEED=%llu: no collection changed a page that is not in DRAM",
 			(unsigned long long)seed);
 	world_close(w);
@@ -570,9 +571,9 @@ static void test_no_page_to_write_to(void **state)
 	assert_int_equal(w->cache->resident, 1);
 	map_cache_entry_moved(w->cache, &w->bench->io, 2);
 	begin(w);
-	map_cache_settle(w->cache, &w->bench->io);
+	map_cache_flush_updates(w->cache, &w->bench->io);
 	end(w);
-	assert_int_equal(w->directory->waiting, 1);
+	assert_int_equal(w->directory->pending_pages, 1);
 	world_check(w);
 	world_close(w);
 }

@@ -1,6 +1,6 @@
 /*
- * Minipage-FTL and PM-FTL, and page mapping beside them: cases worked by hand on a filled drive, who waits for a
- * mapping page, what waits in RAM, and random requests with every option.
+ * Minipage-FTL and PM-FTL, and page mapping beside them: cases worked by hand on a filled drive, who waits
+ * for a mapping page, what waits in RAM, and random requests with every option.
  *
  *	SEED=n   another run of chance
  */
@@ -152,14 +152,14 @@ static void test_nodes_of_pm_ftl(void **state)
 
 	(void)state;
 	reading(rig, 0, 0, 8);
-	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 8);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 8);
 	writing(rig, 0, 8, 16);
-	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 20);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 20);
 	assert_true(entry_cache_dirty(m->cache, 0));
 	serve(rig, REQUEST_WRITE, 0, 0, 32);
-	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 8);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 8);
 	serve(rig, REQUEST_TRIM, 0, 0, 8);
-	assert_int_equal(entry_cache_find(m->cache, 0)->own->bytes, 20);
+	assert_int_equal(entry_cache_find(m->cache, 0)->bytes, 20);
 	rig_close(rig);
 }
 
@@ -233,8 +233,9 @@ static void test_a_write_waits_for_its_entries(void **state)
 }
 
 /*
- * Two dies, each with a bus: mapping page 0 and even logical pages are on one, odd ones on the other, where nothing
- * delays what forgets to wait.  A load takes 42 us, a read 10 and 1 a sector, a program 100 and 1 a sector.
+ * Two dies, each with a bus: mapping page 0 and even logical pages are on one, odd ones on the other, where
+ * nothing delays what forgets to wait.  A load takes 42 us, a read 10 and 1 a sector, a program 100 and 1 a
+ * sector.
  */
 #define TWO_DIES "flash.channels=2 placement.policy=static "
 
@@ -376,8 +377,8 @@ static void test_the_buffer_cooperates(void **state)
 	}
 }
 
-/* LPN 1 is in mode M, its node not in DRAM.  A pack takes two of its three minipages and looks up these; the third is
- * looked up when it is packed, and then missing in the node. */
+/* LPN 1 is in mode M, its node not in DRAM.  A pack takes two of its three minipages and looks up these; the
+ * third is looked up when it is packed, and then missing in the node. */
 static void test_a_pack_looks_up_what_it_takes(void **state)
 {
 	struct rig *rig = filled("dram.buffer_bytes=32K ftl=pm buffer=coop");
@@ -402,8 +403,8 @@ static void test_a_pack_looks_up_what_it_takes(void **state)
 	rig_close(rig);
 }
 
-/* LPN 9 waits in part when sectors of LPN 5 and all of LPN 9 are to share pages, so it is written as minipages: first
- * 5.0 with the three that wait, then, when none of it waits any more, 9.0 to 9.3. */
+/* LPN 9 waits in part when sectors of LPN 5 and all of LPN 9 are to share pages, so it is written as
+ * minipages: first 5.0 with the three that wait, then, when none of it waits any more, 9.0 to 9.3. */
 static void test_a_merged_page_waits_in_part(void **state)
 {
 	static const struct extent extents[] = { { 5 * 32, 5 * 32 + 8 }, { 9 * 32, 9 * 32 + 32 } };
@@ -457,7 +458,8 @@ static void assert_order_of_collection(const char *ftl, const uint32_t place[8])
 	rig_close(rig);
 }
 
-/* By address: 7.0 7.3 16000.1 40000.0, 40000.1 40000.2 40000.3 40001.2; of PM-FTL LPN 40000 comes first, as a page. */
+/* By address: 7.0 7.3 16000.1 40000.0, 40000.1 40000.2 40000.3 40001.2; of PM-FTL LPN 40000 comes first, as a
+ * page. */
 static void test_the_order_of_a_collection(void **state)
 {
 	(void)state;
@@ -490,7 +492,8 @@ static void test_the_order_of_a_large_collection(void **state)
 	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=40 flash.pages=8 "          \
 	"flash.over_provisioning=0.4 map.cache_bytes=2560 dram.buffer_bytes=64K "
 
-/* Every invariant after every request, the oracle compares; collections pack, and pages come together again. */
+/* Every invariant after every request, the oracle compares; collections pack, and pages come together
+ * again. */
 static void test_random_requests(void **state)
 {
 	static const char *const options[] = {

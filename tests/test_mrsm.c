@@ -262,18 +262,18 @@ static void test_trim(void **state)
 static void reclaim(struct rig *rig, block_t victim)
 {
 	struct drive *d = rig->drive;
-	struct collector *c = store_of(d->ftl)->collector;
-	struct space *space = store_of(d->ftl)->space;
+	struct collector *c = d->ftl->store->collector;
+	struct space *space = d->ftl->store->space;
 	uint64_t handed_out = space->handed_out;
 	struct io io;
 
 	schedule_begin(d->flash->schedule, &io);
 	io.flash = d->flash;
 	c->collecting = true;
-	space_begin_emptying(space, victim);
+	space_begin_victim(space, victim);
 	mrsm_empty(d->ftl, &io, victim, MRSM_GC, CAUSE_GC);
 	space_erase(space, &io, victim, CAUSE_GC);
-	space_end_emptying(space);
+	space_end_victim(space);
 	c->collecting = false;
 	c->count.collections++;
 	c->count.moved_pages += space->handed_out - handed_out;
@@ -300,8 +300,8 @@ static void half_live_pages_are_packed(bool paired)
 		write_sectors(rig, 16 * page, 16 * page + 16);
 	for (sector_t page = 0; page < 8; page++)
 		write_sectors(rig, 16 * page, 16 * page + 8);
-	assert_int_equal(space_hollow(m->store->space, 0), 16);
-	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 4);
+	assert_int_equal(space_dead_slots(rig->drive->ftl->store->space, 0), 16);
+	assert_int_equal(space_live(rig->drive->ftl->store->space, 0), 4);
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);
 	assert_int_equal(rig->drive->flash->count[OP_READ][CAUSE_GC], 8);
@@ -341,7 +341,7 @@ static void test_collection_makes_neighbours_one_extent(void **state)
 	for (sector_t page = 4; page-- > 0;)
 		write_sectors(rig, 16 * page + 8, 16 * page + 16);
 	assert_int_equal(mrsm_of(rig)->tree.nodes, 8);
-	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 4);
+	assert_int_equal(space_live(rig->drive->ftl->store->space, 0), 4);
 	reclaim(rig, 0);
 	assert_int_equal(gc_programs(rig), 4);
 	assert_extents(rig, "0+4@0 4+4@0 8+4@0 12+4@0");
@@ -362,9 +362,9 @@ static void test_full_pages_move_as_they_are(void **state)
 		write_sectors(rig, 16 * page + 8, 16 * page + 24);
 	trim_sectors(rig, 8, 12);
 	trim_sectors(rig, 24, 28);
-	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 8);
+	assert_int_equal(space_live(rig->drive->ftl->store->space, 0), 8);
 	trim_sectors(rig, 40, 48);
-	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, 0), 7);
+	assert_int_equal(space_live(rig->drive->ftl->store->space, 0), 7);
 	reclaim(rig, 0);
 	assert_int_equal(packed(rig)->copied_pages, 5);
 	assert_int_equal(packed(rig)->packed_pages, 2);
@@ -383,10 +383,10 @@ static void test_whole_pages_move_with_their_entries(void **state)
 	for (sector_t page = 0; page < 8; page++)
 		write_sectors(rig, 16 * page, 16 * page + 16);
 	victim = geometry_block(rig->drive->ftl->geometry, mrsm_tree_whole(&mrsm_of(rig)->tree, 0));
-	assert_int_equal(space_live(store_of(rig->drive->ftl)->space, victim), 8);
+	assert_int_equal(space_live(rig->drive->ftl->store->space, victim), 8);
 	reclaim(rig, victim);
 	assert_int_equal(packed(rig)->copied_pages, 8);
-	assert_int_equal(mrsm_of(rig)->directory->statistics.noted, 8);
+	assert_int_equal(mrsm_of(rig)->directory->statistics.gc_updates, 8);
 	assert_int_equal(read_sectors(rig, 0, 16 * 8).reads, 8);
 	rig_close(rig);
 }
@@ -1007,7 +1007,7 @@ static void play_case(void *settings)
 
 	player_open(&p, "mrsm", settings, true);
 	play_many(&p, REQUESTS);
-	BUG_ON(!store_of(p.drive->ftl)->collector->count.collections,
+	BUG_ON(!p.drive->ftl->store->collector->count.collections,
 		"nothing was collected: the case is too easy");
 	player_close(&p);
 }
@@ -1129,7 +1129,7 @@ static void test_saved_drive_continues_identically(void **state)
 	}
 	do
 		play_many(&a, 100);
-	while (!((struct mrsm *)a.drive->ftl->state)->directory->noted);
+	while (!((struct mrsm *)a.drive->ftl->state)->directory->pending_entries);
 	drive_drain(a.drive);
 	start = schedule_now(a.drive->flash->schedule);
 	if (!image_save(a.drive, path, &fault) || !image_load(b.drive, path, &fault))
@@ -1140,8 +1140,8 @@ static void test_saved_drive_continues_identically(void **state)
 	/* What a collection looks up before the next request has the chance of the last one. */
 	assert_true(
 		((struct mrsm *)b.drive->ftl->state)->chance == ((struct mrsm *)a.drive->ftl->state)->chance);
-	assert_int_equal(((struct mrsm *)b.drive->ftl->state)->directory->noted,
-		((struct mrsm *)a.drive->ftl->state)->directory->noted);
+	assert_int_equal(((struct mrsm *)b.drive->ftl->state)->directory->pending_entries,
+		((struct mrsm *)a.drive->ftl->state)->directory->pending_entries);
 	stat_list_start(&a.drive->statistics);
 	memset(a.drive->submitted, 0, sizeof a.drive->submitted);
 	stat_list_start(&b.drive->statistics);

@@ -481,8 +481,9 @@ static void test_a_flush_holds_what_the_buffer_held(void **state)
 }
 
 /*
- * Three rooms hold versions of the same sectors: the host layer the newest, the buffer the one before, the FTL the
- * oldest.  Each sends on what it holds, whatever is newer above it, and a write past all of them is the newest.
+ * Three rooms hold versions of the same sectors: the host layer the newest, the buffer the one before, the
+ * FTL the oldest.  Each sends on what it holds, whatever is newer above it, and a write past all of them is
+ * the newest.
  */
 static void test_each_room_holds_its_own_version(void **state)
 {
@@ -585,7 +586,7 @@ static void commit(void *context)
 
 		node->stored = node->dirty = 0xe;
 	} else {
-		struct page_map *map = &((struct page_ftl *)d->ftl->state)->map;
+		struct page_map *map = page_map_of(d->ftl);
 		struct page_entry entry = page_map_get(map, 0);
 
 		if (crime == CRIME_POINTS_ELSEWHERE)

@@ -124,7 +124,8 @@ static void test_an_open_block_is_filled(void **state)
 	plot_close(&f);
 }
 
-/* Of a full block of four pages the second and the third have died: the others are listed, also once they die. */
+/* Of a full block of four pages the second and the third have died: the others are listed, also once they
+ * die. */
 static void test_the_live_pages_of_a_victim(void **state)
 {
 	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 0);
@@ -134,15 +135,15 @@ static void test_the_live_pages_of_a_victim(void **state)
 	(void)state;
 	space_release(f.space, first + 1);
 	space_release(f.space, first + 2);
-	space_begin_emptying(f.space, b);
+	space_begin_victim(f.space, b);
 	space_release(f.space, first);
-	assert_int_equal(f.space->emptied, b);
-	assert_int_equal(f.space->lives, 2);
-	assert_int_equal(f.space->live[0], first);
-	assert_int_equal(f.space->live[1], first + 3);
-	space_end_emptying(f.space);
-	assert_int_equal(f.space->emptied, BLOCK_NONE);
-	assert_int_equal(f.space->lives, 0);
+	assert_int_equal(f.space->victim, b);
+	assert_int_equal(f.space->victim_pages, 2);
+	assert_int_equal(f.space->victim_page[0], first);
+	assert_int_equal(f.space->victim_page[1], first + 3);
+	space_end_victim(f.space);
+	assert_int_equal(f.space->victim, BLOCK_NONE);
+	assert_int_equal(f.space->victim_pages, 0);
 	plot_close(&f);
 }
 
@@ -399,9 +400,9 @@ static void test_the_least_loaded_die(void **state)
 }
 
 /*
- * Two streams, each of which goes through the planes of a die by itself.  Dies stand in the order 0, 6, 2, ...: the
- * first stream goes from the least loaded die 0 (planes 0 to 3) to 2 (8 to 11) while the second is on die 6 (24 to 27),
- * or both from 6 to 2.
+ * Two streams, each of which goes through the planes of a die by itself.  Dies stand in the order 0, 6, 2,
+ * ...: the first stream goes from the least loaded die 0 (planes 0 to 3) to 2 (8 to 11) while the second is
+ * on die 6 (24 to 27), or both from 6 to 2.
  */
 static void test_superblocks(void **state)
 {
@@ -444,7 +445,8 @@ static void test_planes_of_the_least_loaded_die_take_turns(void **state)
 	bench_close(b);
 }
 
-/* Sixteen pages of four slots; behind the names of their lists are eleven more, four for each of two pairs. */
+/* Sixteen pages of four slots; behind the names of their lists are eleven more, four for each of two
+ * pairs. */
 static void test_names_of_pages_in_slots(void **state)
 {
 	static const struct {
@@ -472,7 +474,7 @@ static void test_names_of_pages_in_slots(void **state)
 	for (uint32_t i = 0; i < 16; i++)
 		assert_in_range(slots_take_list(&s), s.lists, s.pairs - 1);
 	slots_release(&s);
-	memory_free(space.hollow);
+	memory_free(space.dead_slots);
 }
 
 int main(void)

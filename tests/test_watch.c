@@ -6,7 +6,8 @@
 /* One plane of tiny.cfg, whose pages have 4 sectors. */
 #define PLANE "-s precondition.premap=none -s flash.channels=1 -s flash.planes=1 parameters/tiny.cfg"
 
-/* Pages 0 to 3 fill block 0, of which three die: the collection moves page 3 and erases it, and is no request. */
+/* Pages 0 to 3 fill block 0, of which three die: the collection moves page 3 and erases it, and is no
+ * request. */
 static void test_a_collection_by_hand(void **state)
 {
 	struct world *w = *state;
@@ -279,13 +280,13 @@ static void test_live_cells_are_live_pages(void **state)
 
 	(void)state;
 	for (size_t i = 0; ftls[i]; i++) {
-		struct ftl_facts facts = { 0 };
+		struct ftl_facts facts;
 		uint32_t live = 0;
 
 		ftl_setting(ftls[i], name);
 		stage_open(&s, assignments, COUNT(assignments), "mixed");
 		assert_true(player_go(&s.player, 60, &s.fault));
-		s.player.drive->ftl->ops->facts(s.player.drive->ftl, &facts);
+		facts = ftl_facts(s.player.drive->ftl);
 		screen_clear(&s.screen, 400);
 		picture_blocks(
 			&s.screen, &s.player, (struct picture_shape){ 400, UINT32_MAX, UINT32_MAX }, 0);
@@ -329,7 +330,8 @@ static void test_timelines(void **state)
 		}
 }
 
-/* Of some requests in the middle: those and no others; what else keeps dies busy meanwhile is not told as theirs. */
+/* Of some requests in the middle: those and no others; what else keeps dies busy meanwhile is not told as
+ * theirs. */
 static void test_a_timeline_of_some(void **state)
 {
 	struct world *w = *state;
@@ -409,8 +411,8 @@ static void test_quiz(void **state)
 	}
 }
 
-/* Pictures, verdicts and reasons are as wide as asked for; the first line of a verdict stands behind a question, as
- * nobody typed return. */
+/* Pictures, verdicts and reasons are as wide as asked for; the first line of a verdict stands behind a
+ * question, as nobody typed return. */
 static void test_a_narrow_quiz(void **state)
 {
 	struct world *w = *state;

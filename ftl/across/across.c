@@ -1,10 +1,10 @@
 /*
  * Across-FTL (Cai et al., "Re-aligning across-page requests for flash-based solid-state drives", ICPP 2023).
  *
- * A page-mapped FTL with a second table: a write of at most a page that straddles a page border
- * goes to one flash page of its own (an area, across.h) instead of two.  Updates inside an area's reach
- * are merged into it (AMerge) as long as the result fits a page; else its data goes back to the normal
- * pages (ARollback).  Both tables live in mapping pages behind a mapping cache.  docs/across.md explains it.
+ * A page-mapped FTL with a second table: a write of at most a page that straddles a page border goes to one
+ * flash page of its own (an area, across.h) instead of two.  Updates of an area are merged into it (AMerge)
+ * as long as the result fits a page; else its data goes back to the normal pages (ARollback).  Both tables
+ * are in mapping pages behind a mapping cache.  docs/across.md explains it.
  *
  * Here: the tables, look-ups, relocation, invariants, statistics.  Writes and trims are in write.c, reads in
  * read.c, collection in collect.c, the table of areas in areas.c.
@@ -16,12 +16,13 @@
 
 #include <stdio.h>
 
-#define AREA_ENTRY_BYTES  16u /* first sector 4, length 2, page 4, state 6 */
-#define INDEX_FIELD_BYTES 4u
+#define ACROSS_AREA_ENTRY_BYTES  16u /* first sector 4, length 2, page 4, state 6 */
+#define ACROSS_INDEX_FIELD_BYTES 4u
 
-static const char *const index_names[] = { "anchor", "both", "single", NULL };
-static const char *const neighbour_names[] = { "rollback_all", "rollback_neighbour_then_direct", NULL };
-static const char *const partial_names[] = { "rollback", "shrink", NULL };
+static const char *const across_index_names[] = { "anchor", "both", "single", NULL };
+static const char *const across_neighbour_names[] = { "rollback_all", "rollback_neighbour_then_direct",
+	NULL };
+static const char *const across_partial_names[] = { "rollback", "shrink", NULL };
 
 #define ACROSS(type, field) PARAM(type, struct across_settings, field)
 
@@ -30,17 +31,17 @@ static const struct param across_params[] = {
 		"where the page table says that there is an area: in the entry of the page left of the "
 		"border; in both entries, two fields each; in both, one field each (then a page can touch "
 		"one area only)",
-		index_names },
+		across_index_names },
 	{ ACROSS(BOOL, release_stale), 0, 1, "", "true",
 		"sectors that an area takes over leave their normal page, which dies with its last one" },
 	{ ACROSS(CHOICE, neighbour), 0, 0, "", "rollback_all",
 		"an across write that overlaps the area of another border: everything is written to normal "
 		"pages, or only the old area is and the write gets an area of its own",
-		neighbour_names },
+		across_neighbour_names },
 	{ ACROSS(CHOICE, partial_cover), 0, 0, "", "rollback",
 		"a write over part of an area that cannot be merged: roll the area back, or let it keep the "
 		"rest",
-		partial_names },
+		across_partial_names },
 	{ ACROSS(BOOL, gc_rollback), 0, 1, "", "false",
 		"collection folds an area into its two normal pages if all three are in the victim" },
 	{ ACROSS(UINT, max_areas), 0, 4e9, "areas", "0",
@@ -51,85 +52,73 @@ static const struct param across_params[] = {
 
 /* ---- set-up ---- */
 
-static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
+static ppn_t across_take_map_page(void *f, struct io *io, uint32_t id)
 {
-	const struct across *s = ((struct ftl *)ftl)->state;
-
-	return store_take(s->page.store, io, id, ACROSS_MAP);
-}
-
-static void across_expect(const struct ftl *f, lpn_t lpn)
-{
-	const struct across *a = f->state;
-
-	across_fetch_entry(a, lpn);
-	__builtin_prefetch(&a->anchors[lpn / BITS_WORD]);
-}
-
-static void across_expect_next(const struct ftl *f, lpn_t lpn)
-{
-	const struct across *a = f->state;
-
-	page_expect_next(f, lpn);
-	map_cache_expect_next(a->cache, across_entry_page(a, lpn));
+	return store_take((struct ftl *)f, io, id, ACROSS_MAP);
 }
 
 /* The collector moved a live page. */
-static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct across *a = f->state;
 
-	if (owner < a->page.map.lpns) {
-		page_map_move(&a->page.map, owner, from, to);
+	if (owner < a->map.lpns) {
+		page_map_move(&a->map, owner, from, to);
 		across_entry_moved(f, io, across_entry_page(a, owner));
 	} else if (directory_owns(a->directory, owner)) {
-		directory_page_moved(a->directory, owner - a->page.map.lpns, from, to);
+		directory_page_moved(a->directory, owner - a->map.lpns, from, to);
 	} else {
 		uint32_t index = owner - a->area_base;
 
 		BUG_ON(a->areas.area[index].ppn != from, "page %u of area %u was moved, the table says %u",
 			from, index, a->areas.area[index].ppn);
 		a->areas.area[index].ppn = to;
-		across_entry_moved(f, io, a->page_table_pages + index / a->area_entries);
+		across_entry_moved(f, io, across_area_page(a, index));
 	}
 }
 
-/* A page is about to move. */
-static void expect_owner(const struct ftl *f, owner_t owner)
+/* For a page of this owner, of which only logical pages have a target. */
+static void across_prefetch(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
 {
 	const struct across *a = f->state;
 
-	if (owner < a->page.map.lpns)
-		across_fetch_entry(a, owner);
-	else if (directory_owns(a->directory, owner))
-		directory_prefetch(a->directory, owner - a->page.map.lpns);
-	else
-		__builtin_prefetch(&a->areas.area[owner - a->area_base], 1);
+	if (directory_owns(a->directory, owner)) {
+		directory_prefetch(a->directory, owner - a->map.lpns);
+	} else if (owner >= a->map.lpns) {
+		prefetch(&a->areas.area[owner - a->area_base]);
+	} else if (stage == PREFETCH_ENTRY) {
+		page_map_prefetch(&a->map, owner);
+		map_cache_prefetch(a->cache, across_entry_page(a, owner));
+		prefetch(&a->area_of[owner]);
+	} else {
+		page_prefetch(f, owner, stage);
+		map_cache_prefetch_target(a->cache, across_entry_page(a, owner));
+	}
 }
 
-static const struct store_plan plan = {
+static const struct store_plan across_plan = {
 	.streams = (const struct stream[]){ [ACROSS_HOST] = { "host", .survivors = ACROSS_GC },
 		[ACROSS_GC] = { "gc", .survivors = ACROSS_GC },
 		[ACROSS_MAP] = { "map", .survivors = ACROSS_MAP, .map = true },
 		{ 0 } },
-	.client = { .relocate = relocate, .empty = across_empty, .expect = expect_owner },
+	.client = { .relocate = across_relocate, .empty = across_empty, .prefetch = across_prefetch },
 };
 
-static uint32_t pages_for(uint32_t entries, uint32_t per_page)
+static uint32_t across_pages_for(uint32_t entries, uint32_t per_page)
 {
 	return entries / per_page + (entries % per_page != 0);
 }
 
 /* An area is a live page that its two logical pages do not replace, so the spare pages limit their number. */
-static bool plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
+static bool across_plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
 {
 	const struct across *a = f->state;
-	int64_t spare = store_spare_pages(a->page.store),
-		areas = spare < a->page.map.lpns - 1 ? spare : (int64_t)a->page.map.lpns - 1;
+	int64_t spare = store_spare_pages(f->store),
+		areas = spare < a->map.lpns - 1 ? spare : (int64_t)a->map.lpns - 1;
 	int64_t map_pages;
 
 	areas = areas < 0 ? 0 : areas;
-	map_pages = a->page_table_pages + pages_for((uint32_t)areas, a->area_entries);
+	map_pages = a->page_table_pages + across_pages_for((uint32_t)areas, a->area_entries);
 	if (map_pages > map_cache_room(&f->core->map, f->geometry)) {
 		spare -= map_pages;
 		if (spare < 0)
@@ -151,24 +140,24 @@ static bool across_init(struct ftl *f, struct fault *fault)
 	const struct geometry *g = f->geometry;
 	uint32_t fields = across_settings(f)->index == INDEX_BOTH ? 2 : 1, limit = 0, map_pages;
 
-	if (!page_create(f, &plan, fault))
+	if (!page_create(f, &across_plan, fault))
 		return false;
-	a->page_entries = g->page_bytes / (a->page.map.entry_bytes + fields * INDEX_FIELD_BYTES);
+	a->page_entries = g->page_bytes / (a->map.entry_bytes + fields * ACROSS_INDEX_FIELD_BYTES);
 	a->per_page_entries = divisor_of(a->page_entries);
-	a->area_entries = g->page_bytes / AREA_ENTRY_BYTES;
-	a->page_table_pages = pages_for(a->page.map.lpns, a->page_entries);
-	if (!map_cache_fits(&f->core->map, g, a->page_table_pages, fault) || !plan_areas(f, &limit, fault)) {
+	a->area_entries = g->page_bytes / ACROSS_AREA_ENTRY_BYTES;
+	a->page_table_pages = across_pages_for(a->map.lpns, a->page_entries);
+	if (!map_cache_fits(&f->core->map, g, a->page_table_pages, fault) ||
+		!across_plan_areas(f, &limit, fault)) {
 		page_exit(f);
 		return false;
 	}
-	map_pages = a->page_table_pages + pages_for(limit, a->area_entries);
-	a->area_of = memory_array(a->page.map.lpns, sizeof *a->area_of, "index of areas");
-	a->anchors = memory_array(bits_words(a->page.map.lpns), sizeof *a->anchors, "index of areas");
+	map_pages = a->page_table_pages + across_pages_for(limit, a->area_entries);
+	a->area_of = memory_array(a->map.lpns, sizeof *a->area_of, "index of areas");
 	across_areas_init(&a->areas, limit);
-	a->area_base = a->page.map.lpns + map_pages;
+	a->area_base = a->map.lpns + map_pages;
 	a->guard_first = a->guard_last = LPN_NONE;
-	a->directory = directory_create(&f->core->map, a->page.store->space, &f->map, map_pages,
-		a->page.map.lpns, (struct directory_client){ f, take_map_page });
+	a->directory = directory_create(&f->core->map, f->store->space, &f->map, map_pages, a->map.lpns,
+		(struct directory_client){ f, across_take_map_page });
 	a->cache = map_cache_create(a->directory, a->page_table_pages);
 	return true;
 }
@@ -181,84 +170,36 @@ static void across_exit(struct ftl *f)
 	directory_free(a->directory);
 	across_areas_release(&a->areas);
 	memory_free(a->area_of);
-	memory_free(a->anchors);
 	page_exit(f);
 }
 
 /* ---- look-ups ---- */
 
-void across_needs_add(struct across_needs *n, op_t op)
-{
-	if (op == OP_NONE)
-		return;
-	for (uint32_t i = 0; i < n->count; i++)
-		if (n->op[i] == op)
-			return;
-	BUG_ON(n->count == sizeof n->op / sizeof *n->op, "an operation waits for more than %u others",
-		n->count);
-	n->op[n->count++] = op;
-}
-
-void across_needs_add_all(struct across_needs *n, const struct across_needs *more)
-{
-	for (uint32_t i = 0; i < more->count; i++)
-		across_needs_add(n, more->op[i]);
-}
-
-op_t across_read_page(
-	struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, const struct across_needs *n)
-{
-	op_t op = flash_read(io, ppn, sectors, cause, across_needs_first(n));
-
-	for (uint32_t i = 1; i < n->count; i++)
-		flash_wait(io, op, n->op[i]);
-	return op;
-}
-
-void across_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause,
-	const struct across_needs *n)
-{
-	op_t op = flash_program(io, ppn, owner, sectors, cause, across_needs_first(n));
-
-	for (uint32_t i = 1; i < n->count; i++)
-		flash_wait(io, op, n->op[i]);
-}
-
-void across_translate(struct ftl *f, struct io *io, lpn_t lpn, bool write, struct across_needs *n)
-{
-	across_needs_add(n, across_look_up(f, io, lpn, write));
-}
-
 /* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in
  * vain. */
-void across_translate_neighbour(struct ftl *f, struct io *io, lpn_t first, bool write, struct across_needs *n)
+void across_translate_neighbour(const struct across_piece *p, bool write, struct deps *d)
 {
-	struct across *a = f->state;
+	lpn_t anchor = p->first - 1;
 
-	if (across_settings(f)->index != INDEX_ANCHOR || across_area_at(a, first - 1) == NO_AREA)
+	if (across_settings(p->f)->index != INDEX_ANCHOR || across_area_at(p->a, anchor) == NO_AREA)
 		return;
-	across_needs_add(n, across_look_up_in(f, io, across_entry_page(a, first - 1), write, OP_NONE));
+	deps_add(d, across_look_up_in(p->f, p->io, across_entry_page(p->a, anchor), write, OP_NONE));
 }
 
-/* The page table's entry names the area's, so its load comes second. */
-void across_translate_area(struct ftl *f, struct io *io, uint32_t index, bool write, struct across_needs *n)
+void across_translate_area(const struct across_piece *p, uint32_t index, bool write, struct deps *d)
 {
-	struct across *a = f->state;
-	op_t after = n->count ? n->op[n->count - 1] : OP_NONE;
-
-	across_needs_add(
-		n, across_look_up_in(f, io, a->page_table_pages + index / a->area_entries, write, after));
+	deps_add(d, across_look_up_in(p->f, p->io, across_area_page(p->a, index), write, deps_last(d)));
 }
 
 void across_entry_moved(struct ftl *f, struct io *io, uint32_t id)
 {
 	ftl_map_count(f, io)->accesses++;
-	map_cache_entry_moved(((const struct across *)f->state)->cache, io, id);
+	map_cache_entry_moved(across_of(f)->cache, io, id);
 }
 
 /* ---- invariants ---- */
 
-static void check_area(const struct ftl *f, lpn_t anchor)
+static void across_check_area(const struct ftl *f, lpn_t anchor)
 {
 	const struct across *a = f->state;
 	uint32_t index = across_area_at(a, anchor), before = across_area_at(a, anchor - 1), length;
@@ -283,10 +224,10 @@ static void check_area(const struct ftl *f, lpn_t anchor)
 		flash_owner(f->flash, area->ppn));
 }
 
-static void check_page(const struct ftl *f, lpn_t lpn)
+static void across_check_page(const struct ftl *f, lpn_t lpn)
 {
 	const struct across *a = f->state;
-	struct page_entry entry = page_map_get(&a->page.map, lpn);
+	struct page_entry entry = page_map_get(&a->map, lpn);
 	uint32_t own = across_area_at(a, lpn), before = across_area_at(a, lpn - 1);
 	mask_t areas = (own == NO_AREA ? 0 : a->areas.area[own].left) |
 		       (before == NO_AREA ? 0 : a->areas.area[before].right);
@@ -302,16 +243,15 @@ static void check_page(const struct ftl *f, lpn_t lpn)
 static void across_check(const struct ftl *f)
 {
 	const struct across *a = f->state;
-	uint64_t mapped = 0, areas = 0, live = space_live_pages(a->page.store->space);
+	uint64_t mapped = 0, areas = 0, live = space_live_pages(f->store->space);
 
-	for (lpn_t lpn = 0; lpn < a->page.map.lpns; lpn++) {
-		check_area(f, lpn);
-		check_page(f, lpn);
-		mapped += page_map_get(&a->page.map, lpn).mask != 0;
+	for (lpn_t lpn = 0; lpn < a->map.lpns; lpn++) {
+		across_check_area(f, lpn);
+		across_check_page(f, lpn);
+		mapped += page_map_get(&a->map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
 	across_areas_check(&a->areas);
-	store_check(a->page.store);
 	directory_check(a->directory);
 	map_cache_check(a->cache);
 	BUG_ON(areas != a->areas.used, "the page table knows %llu areas, %u are in use",
@@ -324,23 +264,12 @@ static void across_check(const struct ftl *f)
 
 /* ---- state and statistics ---- */
 
-static bool across_find_anchors(void *across)
-{
-	struct across *a = across;
-
-	for (lpn_t lpn = 0; lpn < a->page.map.lpns; lpn++)
-		across_lead_to(a, lpn, a->area_of[lpn] - 1);
-	return true;
-}
-
 static const struct state_row across_state[] = {
 	STATE_FIXED(page_entries, area_entries, per_page_entries, page_table_pages, area_base),
 	STATE_SCRATCH(guard_first, guard_last),
 	STATE_COUNTED(count),
-	STATE_STRUCT(struct across, page, page_state),
+	STATE_STRUCT(struct across, map, page_map_state),
 	STATE_VALUES(struct across, area_of, UP_TO, STATE_OWN(struct across, areas.limit)),
-	STATE_REBUILT(anchors),
-	STATE_RESTORED(across_find_anchors),
 	STATE_STRUCT(struct across, areas, across_areas_state),
 	STATE_POINTER(struct across, directory, directory_state),
 	STATE_POINTER(struct across, cache, map_cache_state),
@@ -349,22 +278,19 @@ static const struct state_row across_state[] = {
 
 static void across_facts(const struct ftl *f, struct ftl_facts *facts)
 {
-	const struct across *a = f->state;
-
-	store_facts(a->page.store, facts);
-	facts->map_bytes = directory_table_bytes(a->directory);
+	facts->map_bytes = directory_table_bytes(across_of(f)->directory);
 }
 
 static void across_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 {
 	const struct across *a = f->state;
 
-	if (owner < a->page.map.lpns)
+	if (owner < a->map.lpns)
 		snprintf(text, bytes, "LPN %u", owner);
-	else if (owner < a->page.map.lpns + a->page_table_pages)
-		snprintf(text, bytes, "page table, page %u", owner - a->page.map.lpns);
+	else if (owner < a->map.lpns + a->page_table_pages)
+		snprintf(text, bytes, "page table, page %u", owner - a->map.lpns);
 	else if (owner < a->area_base)
-		snprintf(text, bytes, "area table, page %u", owner - a->page.map.lpns - a->page_table_pages);
+		snprintf(text, bytes, "area table, page %u", owner - a->map.lpns - a->page_table_pages);
 	else
 		snprintf(text, bytes, "area %u", owner - a->area_base);
 }
@@ -372,7 +298,7 @@ static void across_name_owner(const struct ftl *f, owner_t owner, char *text, si
 static void across_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
 	const struct across *a = f->state;
-	struct page_entry entry = page_map_get(&a->page.map, lpn);
+	struct page_entry entry = page_map_get(&a->map, lpn);
 	uint32_t index = across_area_at(a, lpn);
 	const struct across_area *area;
 
@@ -397,7 +323,7 @@ static void across_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 			offsetof(struct across_statistics, over)                                             \
 	}
 
-static const struct stat_row rows[] = {
+static const struct stat_row across_rows[] = {
 	COUNT("direct_write", direct_writes, "requests", "across writes into a new area"),
 	COUNT("amerge_profitable", profitable_merges, "requests", "across writes merged into their area"),
 	COUNT("amerge_unprofitable", unprofitable_merges, "requests",
@@ -434,14 +360,14 @@ static const struct stat_row rows[] = {
 	{ 0 },
 };
 
-static void start_statistics(void *across)
+static void across_start_statistics(void *across)
 {
 	struct across *a = across;
 
 	a->count.most_areas = a->areas.used;
 }
 
-static void gather_statistics(void *across)
+static void across_gather_statistics(void *across)
 {
 	struct across *a = across;
 	struct across_statistics *s = &a->count;
@@ -456,13 +382,12 @@ static void across_statistics(struct ftl *f, struct stat_list *list)
 {
 	struct across *a = f->state;
 
-	store_statistics(a->page.store, list);
-	stat_list_add(list, (struct stat_group){ "across", "across.", rows, &a->count, sizeof a->count, a,
-				    start_statistics, gather_statistics });
+	stat_list_add(list, (struct stat_group){ "across", "across.", across_rows, &a->count, sizeof a->count,
+				    a, across_start_statistics, across_gather_statistics });
 	map_cache_statistics(a->cache, list);
 }
 
-static const struct ftl_hints across_hints = { .expect = across_expect, .expect_next = across_expect_next };
+static const struct ftl_hints across_hints = { .prefetch = across_prefetch };
 static const struct ftl_words across_words = { .name_owner = across_name_owner,
 	.print_entry = across_print_entry };
 
@@ -471,6 +396,7 @@ const struct ftl_ops ftl_across = {
 	.brief = "page mapping that stores small writes over a page border in a page of their own: "
 		 "Across-FTL, ICPP'23",
 	.size = sizeof(struct across),
+	.state = across_state,
 	.params = across_params,
 	.settings_size = sizeof(struct across_settings),
 	.init = across_init,
@@ -479,7 +405,6 @@ const struct ftl_ops ftl_across = {
 	.write = across_write,
 	.trim = across_trim,
 	.check = across_check,
-	.state = across_state,
 	.facts = across_facts,
 	.statistics = across_statistics,
 	.hints = &across_hints,

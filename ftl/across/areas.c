@@ -1,7 +1,6 @@
-/* The across-page mapping table, and requests cut into pieces to be compared with it. */
+/* The across-page mapping table, and the pieces of requests that are compared with it. */
 #include "ftl/across/across.h"
 
-#include "base/bits.h"
 #include "base/memory.h"
 
 void across_areas_init(struct across_area_table *t, uint32_t limit)
@@ -57,7 +56,7 @@ void across_areas_check(const struct across_area_table *t)
 	}
 	for (uint32_t w = 0; w < bits_words(words) * BITS_WORD; w++)
 		BUG_ON(bits_get(t->any_free, w) != (w < words && t->free[w]),
-			"areas %u to %u: it is not known whether one of them is free", w * BITS_WORD,
+			"whether one of the areas %u to %u is free is marked wrong", w * BITS_WORD,
 			w * BITS_WORD + BITS_WORD - 1);
 	BUG_ON(used != t->used, "%u areas hold data, %u are counted", used, t->used);
 }
@@ -103,17 +102,34 @@ void across_drop(struct ftl *f, uint32_t index)
 	struct across *a = f->state;
 	struct across_area *area = &a->areas.area[index];
 
-	space_release(a->page.store->space, area->ppn);
-	across_lead_to(a, area->anchor, NO_AREA);
+	space_release(f->store->space, area->ppn);
+	a->area_of[area->anchor] = 0;
 	*area = (struct across_area){ 0 };
 	across_areas_give(&a->areas, index);
 }
 
 /* ---- pieces ---- */
 
+/* An extent belongs to the same piece if it begins where this one ends, or in its last page. */
+struct across_piece across_piece_next(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+{
+	struct across_piece p = {
+		.f = f, .a = f->state, .io = io, .extents = extents, .n = 1, .start = extents->start
+	};
+
+	while (p.n < n && (extents[p.n].start == extents[p.n - 1].end ||
+				  geometry_lpn(f->geometry, extents[p.n].start) ==
+					  geometry_lpn(f->geometry, extents[p.n - 1].end - 1)))
+		p.n++;
+	p.end = extents[p.n - 1].end;
+	p.first = geometry_lpn(f->geometry, p.start);
+	p.last = geometry_lpn(f->geometry, p.end - 1);
+	return p;
+}
+
 mask_t across_piece_mask(const struct across_piece *p, lpn_t lpn)
 {
-	const struct geometry *g = p->geometry;
+	const struct geometry *g = p->f->geometry;
 	sector_t start = geometry_page_start(g, lpn), end = start + g->sectors_per_page;
 	mask_t mask = 0;
 

@@ -1,108 +1,106 @@
 /*
- * Writes and trims of Across-FTL.  A piece of a request meets the areas whose sectors it overwrites, and
- * one of three things happens (Cai et al., section 3.3.1):
+ * Writes and trims of Across-FTL.  A piece of a request meets the areas whose sectors it overwrites, and one
+ * of three things happens (Cai et al., section 3.3.1):
  *
- *	direct   none, and the piece straddles a border: it becomes an area of its own
- *	merge    one, and both together fit in a page: the area is written anew (AMerge)
- *	normal   anything else: page by page as in page mapping; areas that are overwritten in part
- *	         are folded into these pages (ARollback), areas that are covered are dropped
+ *	direct   it meets none and straddles a border: it becomes an area of its own
+ *	merge    it meets one, and both together fit in a page: the area is written anew (AMerge)
+ *	normal   anything else: page by page as in page mapping; areas that are overwritten in part are folded
+ *	         into these pages (ARollback), areas that are covered are dropped
  *
- * Every page is allocated after the look-ups and programmed before anything else happens; what the tables
- * say is read after the allocation, which may have moved pages.
+ * Each page is taken after the look-ups and programmed before anything else happens; the tables are read
+ * after it was taken, which may have moved pages.
  */
 #include "ftl/across/across.h"
 
+/* The borders at which a piece of at most a page can meet areas: anchors of two or three. */
+static int across_anchors(const struct across_piece *p, lpn_t anchor[3])
+{
+	anchor[0] = p->first - 1;
+	anchor[1] = p->first;
+	anchor[2] = p->last;
+	return p->first == p->last ? 2 : 3;
+}
+
 /* ---- writing an area ---- */
 
-/* The sectors belong to an area now.  Literal reading of the paper (release_stale off): the old ones stay. */
-static void take_from_normal_page(struct ftl *f, lpn_t lpn, mask_t sectors)
+/* The sectors belong to an area now.  With release_stale off (the paper, taken literally) the old ones
+ * stay. */
+static void across_take_from_page(const struct across_piece *p, lpn_t lpn, mask_t sectors)
 {
-	struct across *a = f->state;
-	struct page_entry entry = page_map_get(&a->page.map, lpn);
-
-	if (!across_settings(f)->release_stale || !(entry.mask & sectors))
-		return;
-	entry.mask &= ~sectors;
-	if (!entry.mask) {
-		space_release(a->page.store->space, entry.ppn);
-		a->count.normal_released++;
-	}
-	page_map_set(&a->page.map, lpn, entry);
+	if (across_settings(p->f)->release_stale && page_map_get(&p->a->map, lpn).mask & sectors)
+		p->a->count.normal_released += page_trim_part(p->f, (struct page_part){ lpn, sectors });
 }
 
-static bool changes_normal_page(const struct ftl *f, const struct across_piece *p, lpn_t lpn)
+static bool across_changes_page(const struct across_piece *p, lpn_t lpn)
 {
-	const struct across *a = f->state;
-
-	return across_settings(f)->release_stale &&
-	       (page_map_get(&a->page.map, lpn).mask & across_piece_mask(p, lpn));
+	return across_settings(p->f)->release_stale &&
+	       page_map_get(&p->a->map, lpn).mask & across_piece_mask(p, lpn);
 }
 
-/* Whether they are met is known only after they have been looked up too: the areas beside `index`. */
-static void translate_other_areas(
-	struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index, struct across_needs *n)
+/* Areas beside `index` are looked up, too: only then is it known whether they are met. */
+static void across_translate_others(const struct across_piece *p, uint32_t index, struct deps *d)
 {
-	const lpn_t anchor[] = { p->first - 1, p->first, p->last };
+	lpn_t anchor[3];
+	int anchors = across_anchors(p, anchor);
 
-	across_translate_neighbour(f, io, p->first, false, n);
-	for (int i = 0; i < (p->first == p->last ? 2 : 3); i++) {
-		uint32_t other = across_area_at(f->state, anchor[i]);
+	across_translate_neighbour(p, false, d);
+	for (int i = 0; i < anchors; i++) {
+		uint32_t other = across_area_at(p->a, anchor[i]);
 
 		if (other != NO_AREA && other != index)
-			across_translate_area(f, io, other, false, n);
+			across_translate_area(p, other, false, d);
 	}
 }
 
 /*
- * Writes the area anew: the piece, and what it leaves of the area.  Of the page table it changes the entries
- * that lead to a `new` area, or those that lose sectors.  False: the drive is full.
+ * Writes the area anew: the piece, and what is left of the area.  This changes the entries of the page table
+ * that lead to a `created` area, or those that lose sectors.  False: the drive is full.
  */
-static bool write_area(struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index, bool new)
+static bool across_write_area(const struct across_piece *p, uint32_t index, bool created)
 {
-	struct across *a = f->state;
+	struct across *a = p->a;
 	struct across_area *area = &a->areas.area[index];
 	mask_t left = across_piece_mask(p, area->anchor), right = across_piece_mask(p, area->anchor + 1);
 	mask_t kept_left = area->left & ~left, kept_right = area->right & ~right;
-	struct across_needs n = { .count = 0 };
+	struct deps d = { .count = 0 };
 	ppn_t to;
 
-	across_translate(f, io, p->first, new || changes_normal_page(f, p, p->first), &n);
+	across_translate(p, p->first, created || across_changes_page(p, p->first), &d);
 	if (p->last != p->first)
-		across_translate(f, io, p->last, new || changes_normal_page(f, p, p->last), &n);
-	translate_other_areas(f, io, p, index, &n);
-	across_translate_area(f, io, index, true, &n);
-	to = store_take(a->page.store, io, area->anchor, ACROSS_HOST);
+		across_translate(p, p->last, created || across_changes_page(p, p->last), &d);
+	across_translate_others(p, index, &d);
+	across_translate_area(p, index, true, &d);
+	to = store_take(p->f, p->io, area->anchor, ACROSS_HOST);
 	if (to == PPN_NONE)
 		return false;
-	if (kept_left || kept_right) {
-		across_needs_add(
-			&n, across_read_page(io, area->ppn,
-				    mask_sectors(kept_left) + mask_sectors(kept_right), CAUSE_RMW, &n));
+	if (kept_left | kept_right) {
+		deps_add(&d, deps_read(p->io, area->ppn, mask_sectors(kept_left) + mask_sectors(kept_right),
+				     CAUSE_RMW, &d));
 		a->count.merge_reads++;
 	}
-	across_program(io, to, a->area_base + index,
-		mask_sectors(area->left | left) + mask_sectors(area->right | right), CAUSE_HOST, &n);
-	pages_hold_host(io, to, area->anchor, left);
-	pages_hold_host(io, to, area->anchor + 1, right);
-	pages_hold_kept(io, to, area->ppn, area->anchor, kept_left);
-	pages_hold_kept(io, to, area->ppn, area->anchor + 1, kept_right);
-	if (!new)
-		space_release(a->page.store->space, area->ppn);
+	deps_program(p->io, to, a->area_base + index,
+		mask_sectors(area->left | left) + mask_sectors(area->right | right), CAUSE_HOST, &d);
+	pages_hold_host(p->io, to, area->anchor, left);
+	pages_hold_host(p->io, to, area->anchor + 1, right);
+	pages_hold_kept(p->io, to, area->ppn, area->anchor, kept_left);
+	pages_hold_kept(p->io, to, area->ppn, area->anchor + 1, kept_right);
+	if (!created)
+		space_release(p->f->store->space, area->ppn);
 	*area = (struct across_area){ area->left | left, area->right | right, area->anchor, to, area->cut };
-	take_from_normal_page(f, area->anchor, left);
-	take_from_normal_page(f, area->anchor + 1, right);
+	across_take_from_page(p, area->anchor, left);
+	across_take_from_page(p, area->anchor + 1, right);
 	return true;
 }
 
 /* ---- direct write ---- */
 
-/* May the border right of `first` get an area of its own? */
-static bool may_create(struct ftl *f, lpn_t first)
+/* May the border right of the piece's first page get an area of its own? */
+static bool across_may_create(const struct across_piece *p)
 {
-	struct across *a = f->state;
+	struct across *a = p->a;
 
-	if (across_settings(f)->index == INDEX_SINGLE &&
-		(across_area_at(a, first - 1) != NO_AREA || across_area_at(a, first + 1) != NO_AREA)) {
+	if (across_settings(p->f)->index == INDEX_SINGLE &&
+		(across_area_at(a, p->first - 1) != NO_AREA || across_area_at(a, p->first + 1) != NO_AREA)) {
 		a->count.refused_index++;
 		return false;
 	}
@@ -112,18 +110,18 @@ static bool may_create(struct ftl *f, lpn_t first)
 	return false;
 }
 
-static bool write_direct(struct ftl *f, struct io *io, const struct across_piece *p)
+static bool across_write_direct(const struct across_piece *p)
 {
-	struct across *a = f->state;
+	struct across *a = p->a;
 	uint32_t index = across_areas_take(&a->areas);
 
 	a->areas.area[index] = (struct across_area){ .anchor = p->first };
-	if (!write_area(f, io, p, index, true)) {
+	if (!across_write_area(p, index, true)) {
 		a->areas.area[index] = (struct across_area){ 0 };
 		across_areas_give(&a->areas, index);
 		return false;
 	}
-	across_lead_to(a, p->first, index);
+	a->area_of[p->first] = index + 1;
 	a->count.direct_writes++;
 	if (a->areas.used > a->count.most_areas)
 		a->count.most_areas = a->areas.used;
@@ -133,9 +131,9 @@ static bool write_direct(struct ftl *f, struct io *io, const struct across_piece
 /* ---- AMerge ---- */
 
 /* Do the piece and the area together fit in a page, inside the area's two pages? */
-static bool fits_together(const struct across_area *area, const struct across_piece *p)
+static bool across_fits_together(const struct across_area *area, const struct across_piece *p)
 {
-	const struct geometry *g = p->geometry;
+	const struct geometry *g = p->f->geometry;
 	sector_t anchor = geometry_page_start(g, area->anchor), border = anchor + g->sectors_per_page;
 	sector_t start = area->left ? anchor + (uint32_t)__builtin_ctzll(area->left)
 				    : border + (uint32_t)__builtin_ctzll(area->right);
@@ -147,10 +145,10 @@ static bool fits_together(const struct across_area *area, const struct across_pi
 	return end - start <= g->sectors_per_page && start >= anchor && end <= border + g->sectors_per_page;
 }
 
-static bool write_merged(struct ftl *f, struct io *io, const struct across_piece *p, uint32_t index)
+static bool across_write_merged(const struct across_piece *p, uint32_t index)
 {
-	struct across_statistics *count = &((struct across *)f->state)->count;
-	bool written = write_area(f, io, p, index, false);
+	struct across_statistics *count = &p->a->count;
+	bool written = across_write_area(p, index, false);
 
 	*(across_piece_is_across(p) ? &count->profitable_merges : &count->unprofitable_merges) += written;
 	return written;
@@ -159,338 +157,299 @@ static bool write_merged(struct ftl *f, struct io *io, const struct across_piece
 /* ---- normal write and ARollback ---- */
 
 /* An area over a border of the pages being written. */
-struct member {
-	uint32_t index; /* NO_AREA: none, or the write does not meet it */
+struct across_met {
+	uint32_t index; /* NO_AREA: there is none, or the write does not meet it */
 	bool fold;      /* what the write does not cover goes back to the normal pages */
-	bool read;      /* the area has been read by this request, as the operation `done` */
-	uint32_t kept;  /* sectors that the write does not cover */
+	bool read;      /* this request has read the area, as `done` */
 	op_t done;
-	struct across_needs needs; /* its look-up */
+	uint32_t kept;    /* sectors that the write does not cover */
+	struct deps deps; /* of its look-up */
 };
 
-/*
- * Which area is met and what becomes of it is decided before the first of its sectors is taken away.
- * The area of the anchor `forced` counts as met.
- */
-static struct member meet(struct ftl *f, const struct across_piece *p, lpn_t anchor, lpn_t forced)
-{
-	struct across *a = f->state;
-	struct member m = { .index = NO_AREA };
-	uint32_t index = across_area_at(a, anchor);
-	const struct across_area *area = &a->areas.area[index];
+static const struct across_met across_met_none = { .index = NO_AREA };
 
-	if (index == NO_AREA || (!across_area_meets(area, p) && anchor != forced))
+/* Which area is met and what becomes of it, before the first of its sectors is taken away.  The area of the
+ * anchor `forced` counts as met. */
+static struct across_met across_meet(const struct across_piece *p, lpn_t anchor, lpn_t forced)
+{
+	struct across_met m = across_met_none;
+	uint32_t index = across_area_at(p->a, anchor);
+	const struct across_area *area;
+
+	if (index == NO_AREA)
+		return m;
+	area = &p->a->areas.area[index];
+	if (!across_area_meets(area, p) && anchor != forced)
 		return m;
 	m.index = index;
 	m.kept = mask_sectors(area->left & ~across_piece_mask(p, anchor)) +
 		 mask_sectors(area->right & ~across_piece_mask(p, anchor + 1));
-	m.fold = m.kept && across_settings(f)->partial_cover == PARTIAL_ROLLBACK;
-	a->count.shrinks += m.kept && !m.fold;
+	m.fold = m.kept && across_settings(p->f)->partial_cover == PARTIAL_ROLLBACK;
+	p->a->count.shrinks += m.kept && !m.fold;
 	return m;
 }
 
-/* Looks the area up, met or not, once the page table's entries that lead to it have been. */
-static void look_up_area(
-	struct ftl *f, struct io *io, lpn_t anchor, struct member *m, const struct across_needs *entry)
+static struct deps across_look_up_page(const struct across_piece *p, lpn_t lpn, bool write)
 {
-	uint32_t index = across_area_at(f->state, anchor);
+	struct deps d = { .count = 0 };
+
+	across_translate(p, lpn, write, &d);
+	return d;
+}
+
+/* Looks the area up, met or not; `entry`: the page table's entries that lead to it. */
+static void across_look_up_area(
+	const struct across_piece *p, lpn_t anchor, struct across_met *m, const struct deps *entry)
+{
+	uint32_t index = across_area_at(p->a, anchor);
 
 	if (index == NO_AREA)
 		return;
-	m->needs = *entry;
-	across_translate_area(f, io, index, m->index != NO_AREA, &m->needs);
+	m->deps = *entry;
+	across_translate_area(p, index, m->index != NO_AREA, &m->deps);
 }
 
-static struct across_needs look_up_page(struct ftl *f, struct io *io, lpn_t lpn, bool write)
-{
-	struct across_needs n = { .count = 0 };
-
-	across_translate(f, io, lpn, write, &n);
-	return n;
-}
-
-/* The normal page is at `to` now, with what of the old one is not `written`. */
-static void renew_page(
-	struct ftl *f, struct io *io, lpn_t lpn, struct page_entry old, ppn_t to, mask_t written)
-{
-	struct across *a = f->state;
-
-	pages_hold_kept(io, to, old.ppn, lpn, old.mask & ~written);
-	if (old.mask)
-		space_release(a->page.store->space, old.ppn);
-	page_map_set(&a->page.map, lpn, (struct page_entry){ to, old.mask | written });
-}
+/* One page of a normal write. */
+struct across_page {
+	lpn_t lpn;
+	mask_t host, lost;         /* sectors that the host writes; that its areas lose to the host */
+	struct across_met *met[2]; /* over its left and its right border */
+};
 
 /* Sectors of the area in page `lpn`, one of its two. */
-static mask_t *area_part(struct across *a, const struct member *m, lpn_t lpn)
+static mask_t *across_area_part(struct across *a, const struct across_met *m, lpn_t lpn)
 {
 	struct across_area *area = &a->areas.area[m->index];
 
 	return area->anchor == lpn ? &area->left : &area->right;
 }
 
-/* One page of a normal write: what the host writes to it, and what its areas lose to the host. */
-struct normal_page {
-	lpn_t lpn;
-	mask_t host, lost;
-};
-
-/* Here and below m is NULL where there cannot be an area. */
-static mask_t to_fold(struct across *a, const struct member *m, struct normal_page page)
+/* Sectors of the area that are folded into the page. */
+static mask_t across_folded(struct across *a, const struct across_met *m, const struct across_page *page)
 {
-	return m && m->index != NO_AREA && m->fold ? *area_part(a, m, page.lpn) & ~page.lost : 0;
+	return m->index != NO_AREA && m->fold ? *across_area_part(a, m, page->lpn) & ~page->lost : 0;
 }
 
-/* The area is read once, however many pages it is folded into.  `feed`: what the program waits for. */
-static void read_area(struct ftl *f, struct io *io, struct member *m, mask_t fold,
-	const struct across_needs *look_up, struct across_needs *feed)
+/* What the program of a page into which it is folded waits for.  The area is read once, for all such
+ * pages. */
+static void across_read_folded(
+	const struct across_piece *p, struct across_met *m, const struct deps *look_up, struct deps *program)
 {
-	struct across *a = f->state;
-	struct across_needs first;
+	struct deps d = *look_up;
 
-	if (!m)
-		return;
-	across_needs_add_all(feed, &m->needs);
-	if (!fold)
-		return;
 	if (!m->read) {
-		first = *look_up;
-		across_needs_add_all(&first, &m->needs);
-		m->done = across_read_page(io, a->areas.area[m->index].ppn, m->kept, CAUSE_MERGE, &first);
+		deps_add_all(&d, &m->deps);
+		m->done = deps_read(p->io, p->a->areas.area[m->index].ppn, m->kept, CAUSE_MERGE, &d);
 		m->read = true;
-		a->count.rollback_reads++;
+		p->a->count.rollback_reads++;
 	}
-	across_needs_add(feed, m->done);
+	deps_add(program, m->done);
 }
 
-static void take_from_area(struct ftl *f, struct member *m, lpn_t lpn, mask_t sectors)
+static void across_take_from_area(
+	const struct across_piece *p, struct across_met *m, lpn_t lpn, mask_t sectors)
 {
-	struct across *a = f->state;
 	struct across_area *area;
 
-	if (!m || m->index == NO_AREA)
+	if (m->index == NO_AREA)
 		return;
-	area = &a->areas.area[m->index];
-	*area_part(a, m, lpn) &= ~sectors;
+	area = &p->a->areas.area[m->index];
+	*across_area_part(p->a, m, lpn) &= ~sectors;
 	area->cut = true;
-	if (area->left || area->right)
+	if (area->left | area->right)
 		return;
-	across_drop(f, m->index);
+	across_drop(p->f, m->index);
 	m->index = NO_AREA;
 	if (m->fold)
-		a->count.rolled_back++;
+		p->a->count.rolled_back++;
 	else
-		a->count.cover_drops++;
+		p->a->count.cover_drops++;
 }
 
-/*
- * `look_up`: the page's own; `before` and `own`: the areas over its left and right border.  False: the drive
- * is full.
- */
-static bool write_page(struct ftl *f, struct io *io, struct normal_page page,
-	const struct across_needs *look_up, struct member *before, struct member *own)
+/* `look_up`: of the page.  False: the drive is full. */
+static bool across_write_page(
+	const struct across_piece *p, const struct across_page *page, const struct deps *look_up)
 {
-	struct across *a = f->state;
-	mask_t from_before = to_fold(a, before, page), from_own = to_fold(a, own, page), kept;
-	mask_t written = page.host | from_before | from_own;
-	struct across_needs feed = { .count = 0 };
+	struct across *a = p->a;
+	mask_t folded[2] = { across_folded(a, page->met[0], page), across_folded(a, page->met[1], page) };
+	mask_t written = page->host | folded[0] | folded[1], kept;
+	ppn_t to = store_take(p->f, p->io, page->lpn, ACROSS_HOST);
+	struct deps d = *look_up;
 	struct page_entry old;
-	ppn_t to;
 
-	to = store_take(a->page.store, io, page.lpn, ACROSS_HOST);
 	if (to == PPN_NONE)
 		return false;
-	old = page_map_get(&a->page.map, page.lpn);
+	old = page_map_get(&a->map, page->lpn);
 	kept = old.mask & ~written;
-	across_needs_add_all(&feed, look_up);
-	read_area(f, io, before, from_before, look_up, &feed);
-	read_area(f, io, own, from_own, look_up, &feed);
+	for (int i = 0; i < 2; i++) {
+		deps_add_all(&d, &page->met[i]->deps);
+		if (folded[i])
+			across_read_folded(p, page->met[i], look_up, &d);
+	}
 	if (kept)
-		across_needs_add(
-			&feed, across_read_page(io, old.ppn, mask_sectors(kept), CAUSE_RMW, look_up));
-	across_program(
-		io, to, page.lpn, mask_sectors(kept | written), page.host ? CAUSE_HOST : CAUSE_MERGE, &feed);
-	pages_hold_host(io, to, page.lpn, page.host);
-	if (from_before)
-		pages_hold_kept(io, to, a->areas.area[before->index].ppn, page.lpn, from_before);
-	if (from_own)
-		pages_hold_kept(io, to, a->areas.area[own->index].ppn, page.lpn, from_own);
-	renew_page(f, io, page.lpn, old, to, written);
-	take_from_area(f, before, page.lpn, page.lost | from_before);
-	take_from_area(f, own, page.lpn, page.lost | from_own);
-	return true;
-}
-
-/* Does folding the area need its page `lpn`, which the host does not write, to be written? */
-static bool extends_to(struct across *a, const struct member *m, lpn_t lpn)
-{
-	return m->index != NO_AREA && m->fold && *area_part(a, m, lpn);
-}
-
-/* One page over whose borders no area is, as page mapping does it.  False: the drive is full. */
-static bool write_plain_page(struct ftl *f, struct io *io, struct page_part part)
-{
-	struct across *a = f->state;
-	op_t look_up = across_look_up(f, io, part.lpn, true), read = OP_NONE, program;
-	ppn_t to = store_take(a->page.store, io, part.lpn, ACROSS_HOST);
-	struct page_entry old;
-	mask_t kept;
-
-	if (to == PPN_NONE)
-		return false;
-	old = page_map_get(&a->page.map, part.lpn);
-	kept = old.mask & ~part.mask;
-	if (kept)
-		read = flash_read(io, old.ppn, mask_sectors(kept), CAUSE_RMW, look_up);
-	program = flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), CAUSE_HOST,
-		look_up == OP_NONE ? read : look_up);
-	if (look_up != OP_NONE)
-		flash_wait(io, program, read);
-	pages_hold_host(io, to, part.lpn, part.mask);
-	renew_page(f, io, part.lpn, old, to, part.mask);
-	return true;
-}
-
-static bool write_plain(struct ftl *f, struct io *io, const struct across_piece *p)
-{
-	struct page_walk walk = page_walk_start(f->geometry, p->extents, p->n);
-	struct page_part part;
-
-	while (page_walk_next(&walk, &part))
-		if (!write_plain_page(f, io, part))
-			return false;
+		deps_add(&d, deps_read(p->io, old.ppn, mask_sectors(kept), CAUSE_RMW, look_up));
+	deps_program(p->io, to, page->lpn, mask_sectors(kept | written),
+		page->host ? CAUSE_HOST : CAUSE_MERGE, &d);
+	pages_hold_host(p->io, to, page->lpn, page->host);
+	pages_hold_kept(p->io, to, old.ppn, page->lpn, kept);
+	page_replace(p->f, page->lpn, old, (struct page_entry){ to, kept | written });
+	for (int i = 0; i < 2; i++) {
+		if (folded[i])
+			pages_hold_kept(
+				p->io, to, a->areas.area[page->met[i]->index].ppn, page->lpn, folded[i]);
+		across_take_from_area(p, page->met[i], page->lpn, page->lost | folded[i]);
+	}
 	return true;
 }
 
 /*
- * Writes the piece to its normal pages, and the areas it covers in part with it: then one page more at
- * either end may be written.
+ * The area over the left border of the piece.  If it is folded, the page before the piece is written, too.
+ * `first`: the look-up of the piece's first page.  False: the drive is full.
  */
-static bool write_normal(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t forced)
+static bool across_write_before(const struct across_piece *p, struct across_met *before, struct deps first)
 {
-	struct across *a = f->state;
-	struct member before, own = { .index = NO_AREA };
-	struct across_needs entry, outer;
-	bool folds;
+	struct across_met none = across_met_none;
+	struct across_page page = { .lpn = p->first - 1, .met = { &none, before } };
+	bool writes = across_folded(p->a, before, &page);
 
-	before = meet(f, p, p->first - 1, LPN_NONE);
-	folds = before.fold;
-	outer = entry = look_up_page(f, io, p->first, true);
-	if (extends_to(a, &before, p->first - 1)) {
-		across_translate(f, io, p->first - 1, true, &outer);
-		look_up_area(f, io, p->first - 1, &before, &outer);
-		if (!write_page(f, io, (struct normal_page){ p->first - 1, 0, 0 }, &outer, NULL, &before))
-			return false;
-	} else {
-		across_translate_neighbour(f, io, p->first, before.index != NO_AREA, &outer);
-		look_up_area(f, io, p->first - 1, &before, &outer);
-	}
+	if (writes)
+		across_translate(p, p->first - 1, true, &first);
+	else
+		across_translate_neighbour(p, before->index != NO_AREA, &first);
+	across_look_up_area(p, p->first - 1, before, &first);
+	return !writes || across_write_page(p, &page, &first);
+}
+
+/* If the area over the right border of the piece is folded, the page behind the piece is written, too. */
+static bool across_write_behind(const struct across_piece *p, struct across_met *last)
+{
+	struct across_met none = across_met_none;
+	struct across_page page = { .lpn = p->last + 1, .met = { last, &none } };
+	struct deps look_up;
+
+	if (!across_folded(p->a, last, &page))
+		return true;
+	look_up = across_look_up_page(p, p->last + 1, true);
+	return across_write_page(p, &page, &look_up);
+}
+
+/* Writes the piece to its normal pages, and folds the areas that it covers in part.  `forced`:
+ * across_meet(). */
+static bool across_write_normal(const struct across_piece *p, lpn_t forced)
+{
+	struct across_met before = across_meet(p, p->first - 1, LPN_NONE), own;
+	struct deps look_up = across_look_up_page(p, p->first, true);
+	bool folds = before.fold;
+
+	if (!across_write_before(p, &before, look_up))
+		return false;
 	for (lpn_t lpn = p->first; lpn <= p->last; lpn++) {
 		mask_t host = across_piece_mask(p, lpn);
 
 		if (lpn != p->first)
-			entry = look_up_page(f, io, lpn, true);
-		own = meet(f, p, lpn, forced);
-		look_up_area(f, io, lpn, &own, &entry);
+			look_up = across_look_up_page(p, lpn, true);
+		own = across_meet(p, lpn, forced);
+		across_look_up_area(p, lpn, &own, &look_up);
 		folds |= own.fold;
-		if (!write_page(f, io, (struct normal_page){ lpn, host, host }, &entry, &before, &own))
+		if (!across_write_page(
+			    p, &(struct across_page){ lpn, host, host, { &before, &own } }, &look_up))
 			return false;
 		before = own;
 	}
-	a->count.rollbacks += folds;
-	if (!extends_to(a, &before, p->last + 1))
-		return true;
-	entry = look_up_page(f, io, p->last + 1, true);
-	return write_page(f, io, (struct normal_page){ p->last + 1, 0, 0 }, &entry, &before, NULL);
+	p->a->count.rollbacks += folds;
+	return across_write_behind(p, &before);
+}
+
+/* Without areas: page mapping.  False: the drive is full. */
+static bool across_write_plain(const struct across_piece *p)
+{
+	struct page_walk walk = page_walk_start(p->f->geometry, p->extents, p->n);
+	struct page_part part;
+
+	while (page_walk_next(&walk, &part))
+		if (!page_write_part(p->f, p->io, p->io, part, across_look_up(p->f, p->io, part.lpn, true)))
+			return false;
+	return true;
 }
 
 /* ---- the choice ---- */
 
-/* Areas that a piece of at most a page has to do with. */
-struct met_areas {
+/* The areas that a piece of at most a page has to do with. */
+struct across_met_areas {
 	uint32_t index[3], count;
-	bool neighbour; /* one of them lies over another border than the piece */
+	bool neighbour; /* one of them is over another border than the piece */
 };
 
-static struct met_areas find_met_areas(const struct across *a, const struct across_piece *p)
+static struct across_met_areas across_find_met(const struct across_piece *p)
 {
-	const lpn_t anchor[] = { p->first - 1, p->first, p->last };
-	struct met_areas met = { .count = 0 };
+	struct across_met_areas met = { .count = 0 };
+	lpn_t anchor[3];
+	int anchors = across_anchors(p, anchor);
 
-	for (int i = 0; i < (p->first == p->last ? 2 : 3); i++) {
-		uint32_t index = across_area_at(a, anchor[i]);
-		bool in_its_place = anchor[i] == p->first && across_piece_is_across(p);
+	for (int i = 0; i < anchors; i++) {
+		uint32_t index = across_area_at(p->a, anchor[i]);
+		bool same_border = anchor[i] == p->first && across_piece_is_across(p);
 
-		if (index == NO_AREA || (!in_its_place && !across_area_meets(&a->areas.area[index], p)))
+		if (index == NO_AREA || (!same_border && !across_area_meets(&p->a->areas.area[index], p)))
 			continue;
 		met.index[met.count++] = index;
-		met.neighbour |= across_piece_is_across(p) && !in_its_place;
+		met.neighbour |= across_piece_is_across(p) && !same_border;
 	}
 	return met;
 }
 
-/* Folds one page of an area that is about to be replaced; what the host will write is not kept. */
-static bool fold_page(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t lpn,
-	const struct across_needs *look_up, struct member *before, struct member *own)
+/* Folds an area that makes way for the piece; what the host is going to write is not kept.  False: the drive
+ * is full. */
+static bool across_fold_neighbour(const struct across_piece *p, lpn_t anchor)
 {
-	struct normal_page page = { lpn, 0, across_piece_mask(p, lpn) };
-	struct member *m = before ? before : own;
-	struct across_needs entry;
+	struct across_met m = across_meet(p, anchor, LPN_NONE), none = across_met_none;
+	struct deps look_up;
 
-	if (to_fold(f->state, m, page)) {
-		entry = look_up ? *look_up : look_up_page(f, io, lpn, true);
-		return write_page(f, io, page, &entry, before, own);
-	}
-	take_from_area(f, m, lpn, page.lost);
-	return true;
-}
+	if (m.index == NO_AREA)
+		return true;
+	look_up = across_look_up_page(p, anchor, m.fold);
+	across_look_up_area(p, anchor, &m, &look_up);
+	p->a->count.rollbacks += m.fold;
+	for (lpn_t lpn = anchor; lpn <= anchor + 1; lpn++) {
+		struct across_page page = {
+			.lpn = lpn, .lost = across_piece_mask(p, lpn), .met = { &none, &m }
+		};
 
-/* neighbour = rollback_neighbour_then_direct: the areas of other borders make way for the piece. */
-static bool clear_neighbours(struct ftl *f, struct io *io, const struct across_piece *p)
-{
-	const lpn_t anchor[] = { p->first - 1, p->last };
-	struct across *a = f->state;
-
-	for (int i = 0; i < 2; i++) {
-		struct member m = meet(f, p, anchor[i], LPN_NONE);
-		struct across_needs entry;
-
-		if (m.index == NO_AREA)
+		if (!across_folded(p->a, &m, &page)) {
+			across_take_from_area(p, &m, lpn, page.lost);
 			continue;
-		entry = look_up_page(f, io, anchor[i], m.fold);
-		look_up_area(f, io, anchor[i], &m, &entry);
-		a->count.rollbacks += m.fold;
-		if (!fold_page(f, io, p, anchor[i], &entry, NULL, &m) ||
-			!fold_page(f, io, p, anchor[i] + 1, NULL, &m, NULL))
+		}
+		if (lpn != anchor)
+			look_up = across_look_up_page(p, lpn, true);
+		if (!across_write_page(p, &page, &look_up))
 			return false;
 	}
 	return true;
 }
 
 /* A piece of at most a page.  False: the drive is full. */
-static bool write_small(struct ftl *f, struct io *io, const struct across_piece *p)
+static bool across_write_small(const struct across_piece *p)
 {
-	struct across *a = f->state;
-	struct met_areas met = find_met_areas(a, p);
+	struct across_met_areas met = across_find_met(p);
 
-	if (met.neighbour && across_settings(f)->neighbour == NEIGHBOUR_THEN_DIRECT) {
-		if (!clear_neighbours(f, io, p))
+	if (met.neighbour && across_settings(p->f)->neighbour == NEIGHBOUR_THEN_DIRECT) {
+		if (!across_fold_neighbour(p, p->first - 1) || !across_fold_neighbour(p, p->last))
 			return false;
-		met = find_met_areas(a, p);
+		met = across_find_met(p);
 	}
-	if (!met.count && across_piece_is_across(p) && may_create(f, p->first))
-		return write_direct(f, io, p);
-	if (met.count == 1 && fits_together(&a->areas.area[met.index[0]], p))
-		return write_merged(f, io, p, met.index[0]);
-	return write_normal(f, io, p, across_piece_is_across(p) ? p->first : LPN_NONE);
+	if (!met.count && across_piece_is_across(p) && across_may_create(p))
+		return across_write_direct(p);
+	if (met.count == 1 && across_fits_together(&p->a->areas.area[met.index[0]], p))
+		return across_write_merged(p, met.index[0]);
+	return across_write_normal(p, across_piece_is_across(p) ? p->first : LPN_NONE);
 }
 
-static bool write_piece(struct ftl *f, struct io *io, const struct across_piece *p)
+static bool across_write_piece(const struct across_piece *p)
 {
-	if (!across_piece_is_across(p) && !across_has_areas(f->state, p->first, p->last))
-		return write_plain(f, io, p);
-	return p->end - p->start <= f->geometry->sectors_per_page ? write_small(f, io, p)
-								  : write_normal(f, io, p, LPN_NONE);
+	if (!across_piece_is_across(p) && !across_has_areas(p->a, p->first, p->last))
+		return across_write_plain(p);
+	return p->end - p->start <= p->f->geometry->sectors_per_page ? across_write_small(p)
+								     : across_write_normal(p, LPN_NONE);
 }
 
 void across_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
@@ -499,9 +458,9 @@ void across_write(struct ftl *f, struct io *io, const struct extent *extents, si
 
 	across_begin(f, io, (struct extent){ extents[0].start, extents[n - 1].end });
 	while (n && fits) {
-		struct across_piece p = across_piece_next(f->geometry, extents, n);
+		struct across_piece p = across_piece_next(f, io, extents, n);
 
-		fits = write_piece(f, io, &p);
+		fits = across_write_piece(&p);
 		extents += p.n;
 		n -= p.n;
 	}
@@ -510,58 +469,49 @@ void across_write(struct ftl *f, struct io *io, const struct extent *extents, si
 
 /* ---- trim ---- */
 
-static void trim_page(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t lpn)
+static void across_trim_page(const struct across_piece *p, lpn_t lpn)
 {
-	struct across *a = f->state;
-	struct page_entry entry;
-	struct across_needs n = { .count = 0 };
 	mask_t trimmed = across_piece_mask(p, lpn);
 
-	across_translate(f, io, lpn, page_map_get(&a->page.map, lpn).mask & trimmed, &n);
-	entry = page_map_get(&a->page.map, lpn);
-	if (!(entry.mask & trimmed))
-		return;
-	entry.mask &= ~trimmed;
-	if (!entry.mask)
-		space_release(a->page.store->space, entry.ppn);
-	page_map_set(&a->page.map, lpn, entry);
+	across_look_up(p->f, p->io, lpn, page_map_get(&p->a->map, lpn).mask & trimmed);
+	page_trim_part(p->f, (struct page_part){ lpn, trimmed });
 }
 
-/* An area may keep holes or only one side of its border; it stays where its anchor says. */
-static void trim_area(struct ftl *f, struct io *io, const struct across_piece *p, lpn_t anchor)
+/* An area may keep holes, or only one side of its border; it stays where its anchor says. */
+static void across_trim_area(const struct across_piece *p, lpn_t anchor)
 {
-	struct across *a = f->state;
-	uint32_t index = across_area_at(a, anchor);
-	struct across_area *area = &a->areas.area[index];
-	struct across_needs n = { .count = 0 };
+	uint32_t index = across_area_at(p->a, anchor);
+	struct deps d = { .count = 0 };
+	struct across_area *area;
 	bool met;
 
 	if (index == NO_AREA)
 		return;
+	area = &p->a->areas.area[index];
 	met = across_area_meets(area, p);
 	if (anchor + 1 == p->first)
-		across_translate_neighbour(f, io, p->first, met, &n);
-	across_translate_area(f, io, index, met, &n);
+		across_translate_neighbour(p, met, &d);
+	across_translate_area(p, index, met, &d);
 	if (!met)
 		return;
 	area->left &= ~across_piece_mask(p, anchor);
 	area->right &= ~across_piece_mask(p, anchor + 1);
 	area->cut = true;
-	if (area->left || area->right)
+	if (area->left | area->right)
 		return;
-	across_drop(f, index);
-	a->count.trim_drops++;
+	across_drop(p->f, index);
+	p->a->count.trim_drops++;
 }
 
 void across_trim(struct ftl *f, struct io *io, struct extent e)
 {
-	struct across_piece p = across_piece_next(f->geometry, &e, 1);
+	struct across_piece p = across_piece_next(f, io, &e, 1);
 
 	across_begin(f, io, e);
-	trim_area(f, io, &p, p.first - 1);
+	across_trim_area(&p, p.first - 1);
 	for (lpn_t lpn = p.first; lpn <= p.last; lpn++) {
-		trim_page(f, io, &p, lpn);
-		trim_area(f, io, &p, lpn);
+		across_trim_page(&p, lpn);
+		across_trim_area(&p, lpn);
 	}
 	across_end(f);
 }

@@ -1,10 +1,11 @@
 /*
- * FTLs whose page table lies in flash and of which DRAM holds what was asked for: what DFTL, S-FTL and their relatives
- * share.  Streams of host data, survivors and mapping pages; the order of a page's read and write; what collections
- * change; the accounting by page and by request.  An FTL of the family is a scheme: what it keeps in DRAM and how.
+ * FTLs whose page table is in flash and of which DRAM holds a part: what DFTL, S-FTL and their relatives have
+ * in common. Streams of host data, survivors and mapping pages; the order of a page's read and write; updates
+ * by collections; statistics by page and by request.  An FTL of the family is a scheme: what it keeps in DRAM
+ * and how.
  *
- * Order of a page's write: look-up (which may evict, write back and so collect), room for the data, read-modify-write,
- * program, the old page dies, the entry changes.
+ * Order of a page's write: look-up (which may evict, write back and so collect), a page for the data,
+ * read-modify-write, program, the old page dies, the entry changes.
  *
  * Outside time nothing is cached: preconditioning leaves every mapping page in flash.
  */
@@ -17,16 +18,17 @@
 /* What differs.  Mapping page p holds the entries of the logical pages from p * per_page on. */
 struct demand_scheme {
 	uint32_t reserve; /* free blocks of a plane for its collection */
-	/* The entry is used soon: page_expect() and more. */
-	void (*expect)(const struct ftl *, lpn_t);
-	/* Looks an entry up, in time: counts and pays.  Returns what its user must wait for. */
+	/* Looks an entry up, in time: counts, and reads and writes mapping pages.  Returns what its user
+	 * waits for. */
 	op_t (*look_up)(struct ftl *, struct io *, lpn_t);
 	/* Optional: the host has changed the entry; in time it was looked up before. */
 	void (*changed)(struct ftl *, struct io *, lpn_t);
-	/* A collection has.  False: it is not in DRAM. */
+	/* A collection changes the entry.  False: it is not in DRAM. */
 	bool (*moved)(struct ftl *, lpn_t);
 	/* Optional: a collection has programmed this mapping page with all its entries. */
 	void (*updated)(struct ftl *, uint32_t page);
+	/* page_prefetch(), or more. */
+	void (*prefetch)(const struct ftl *, lpn_t, enum prefetch_stage);
 };
 
 struct demand_statistics {
@@ -35,28 +37,37 @@ struct demand_statistics {
 
 /* The state of an FTL of the family begins with it. */
 struct demand {
-	struct page_ftl page;
+	struct page_map map;
 	const struct demand_scheme *scheme;
 	struct table table;
-	struct directory *directory; /* the table's */
-	uint32_t per_page;
-	lpn_t last; /* of the request being served */
+	uint32_t per_page; /* entries of a mapping page */
+	lpn_t last;        /* of the request being served */
 	struct demand_statistics statistics;
 };
 
-bool demand_init(struct ftl *, const struct demand_scheme *, struct fault *);
-void demand_exit(struct ftl *);
+static inline struct demand *demand_of(const struct ftl *f)
+{
+	return (struct demand *)f->state;
+}
 
-/* For the operations of the same names. */
+bool demand_init(struct ftl *, const struct demand_scheme *, struct fault *);
+
+/* Operations. */
+extern const struct state_row demand_state[];
+void demand_exit(struct ftl *);
 void demand_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void demand_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void demand_trim(struct ftl *, struct io *, struct extent);
 void demand_place_map(struct ftl *, struct io *);
 void demand_check(const struct ftl *);
-extern const struct state_row demand_state[];
 void demand_facts(const struct ftl *, struct ftl_facts *);
 void demand_name_owner(const struct ftl *, owner_t, char *text, size_t bytes);
-/* Without the directory's, which its user adds. */
+/* Without the directory's, which follow those of the scheme. */
 void demand_statistics(struct ftl *, struct stat_list *);
+
+/* Those that all of the family share. */
+#define DEMAND_OPERATIONS                                                                                    \
+	.read = demand_read, .write = demand_write, .trim = demand_trim, .place_map = demand_place_map,      \
+	.facts = demand_facts
 
 #endif

@@ -17,7 +17,7 @@ void heads_release(struct heads *h)
 }
 
 /* From the last entry to the first: the index holds the first of each offset that is behind. */
-static void find_again(struct heads *h, uint32_t count)
+static void heads_find_again(struct heads *h, uint32_t count)
 {
 	hash_clear(&h->hash);
 	for (uint32_t i = count; i--;) {
@@ -35,7 +35,7 @@ uint32_t heads_encode(struct heads *h, uint32_t count)
 {
 	uint32_t last = 0, heads = 1; /* of the long run */
 
-	find_again(h, count);
+	heads_find_again(h, count);
 	h->code[0] = HEADS_LONG_HEAD;
 	for (uint32_t i = 1; i < count; i++) {
 		bool follows = h->entry[i].offset == h->entry[i - 1].offset;

@@ -1,13 +1,14 @@
 /*
  * How few places have to be kept of a mapping page whose entries continue each other: the bitmaps of S-FTL.
  *
- * An entry is given by its offset: the place it maps to less its own index in the page, so that one continues another
- * if both have the same offset.  Unmapped entries share an offset that no place has, and continue each other.
+ * An entry is given by its offset: the place it maps to less its own index in the page, so that one continues
+ * another if both have the same offset.  Unmapped entries share an offset that no place has, and continue
+ * each other.
  *
  * With one bit an entry is a head, whose place is kept, or continues the entry before it.  Entry 0 is a head.
  *
- * With two bits a short run may interrupt a long one.  00: it continues the nearest head 10 before it; 01: it continues
- * the entry before it, which is 01 or a head 11; 10: head of a long run; 11: head of a short one.
+ * With two bits a short run may interrupt a long one.  00: it continues the nearest head 10 before it; 01: it
+ * continues the entry before it, which is 01 or a head 11; 10: head of a long run; 11: head of a short one.
  *
  * Entries that continue the one before them have no part in how many heads there are: they may be left out.
  */

@@ -1,14 +1,15 @@
 /*
- * S-FTL (Jiang, Zhang, Yuan, Hu, Chen, "S-FTL: an efficient address translation for flash memory by exploiting spatial
- * locality", MSST 2011).
+ * S-FTL (Jiang, Zhang, Yuan, Hu, Chen, "S-FTL: an efficient address translation for flash memory by
+ * exploiting spatial locality", MSST 2011).
  *
- * DRAM holds whole mapping pages, least recently used first, each as it is in flash or, where consecutive logical
- * pages lie in consecutive places, as a bitmap and the places where runs begin (heads.h): 70 bytes instead of 2048.
- * Small pages get a second chance before they leave; few changes of a page that leaves wait in a buffer of entries.
- * docs/sftl.md explains it.
+ * DRAM holds whole mapping pages, least recently used first.  Each is held as it is in flash or, where
+ * consecutive logical pages are in consecutive places, as a bitmap and the places where runs begin (heads.h):
+ * 70 bytes instead of 2048.  Small pages get a second chance before they are evicted; few dirty entries of an
+ * evicted page go to a buffer of entries. docs/sftl.md explains it.
  *
- * Consecutive places are those in which pages are written one after the other: page after page of a block, then of the
- * block with the next number; on several planes page after page of a row of blocks, in striping order.
+ * Consecutive places are those in which pages are written one after the other: page after page of a block,
+ * then of the block with the next number; on several planes page after page of a row of blocks, in striping
+ * order.
  */
 #include "ftl/demand/demand.h"
 #include "ftl/demand/heads.h"
@@ -18,21 +19,21 @@
 #include "base/memory.h"
 #include "flash/schedule.h"
 
-#define BUFFERED_BYTES 8u /* of an entry in the buffer: LPN and PPN */
-#define HEAD_BYTES     4u
-#define HEADER_BYTES   2u
+#define SFTL_BUFFERED_BYTES 8u /* of an entry in the buffer: LPN and PPN */
+#define SFTL_HEAD_BYTES     4u
+#define SFTL_HEADER_BYTES   2u
 
 struct sftl_settings {
 	uint64_t bits, buffer_entries;
 };
 
 struct sftl_page {
-	uint32_t runs;  /* of entries that continue each other */
-	uint32_t heads; /* as measured last: with one bit the runs */
-	uint32_t dirty; /* changed entries: in DRAM, or in the buffer if it is not */
-	uint32_t charge;
+	uint32_t runs;   /* of entries that continue each other */
+	uint32_t heads;  /* as measured last: with one bit the runs */
+	uint32_t dirty;  /* entries: in DRAM, or in the buffer if the page is not */
+	uint32_t charge; /* bytes in DRAM */
 	bool cached, bitmap;
-	bool flagged; /* has had its second chance since it was last used */
+	bool flagged; /* it had its second chance since it was last used */
 };
 
 struct sftl_statistics {
@@ -45,18 +46,18 @@ struct sftl {
 	struct sftl_page *page;
 	struct stack stack;
 	uint64_t *head;     /* bit per logical page: head of a run */
-	uint64_t *dirty;    /* bit per logical page: changed in DRAM */
-	struct heads heads; /* with two */
-	uint32_t buffered;
+	uint64_t *dirty;    /* bit per logical page */
+	struct heads heads; /* scratch, with two bits */
+	uint32_t buffered;  /* entries in the buffer */
 	uint32_t
-		in_hand; /* a mapping page that the last look-up has read and DRAM does not hold; INDEX_NONE */
+		in_hand; /* mapping page that the last look-up read and that does not fit in DRAM; INDEX_NONE */
 	uint64_t budget, used;
 	struct sftl_statistics statistics;
 };
 
 #define SFTL(type, field) PARAM(type, struct sftl_settings, field)
 
-static const struct param params[] = {
+static const struct param sftl_params[] = {
 	{ SFTL(UINT, bits), 1, 2, "bits", "1",
 		"of an entry in a bitmap; 2: short runs inside long ones do not end them" },
 	{ SFTL(UINT, buffer_entries), 0, 1e6, "entries", "50",
@@ -66,20 +67,20 @@ static const struct param params[] = {
 
 /* ---- the size of a page ---- */
 
-static uint64_t buffer_entries(const struct ftl *f)
+static uint64_t sftl_buffer_entries(const struct ftl *f)
 {
 	return ((const struct sftl_settings *)f->settings)->buffer_entries;
 }
 
-static bool two_bits(const struct ftl *f)
+static bool sftl_two_bits(const struct ftl *f)
 {
 	return ((const struct sftl_settings *)f->settings)->bits == 2;
 }
 
-/* Pages written one after the other have consecutive ones.  Round robin begins with the second plane. */
-static uint32_t place_of(const struct ftl *f, ppn_t ppn)
+/* Pages written one after the other have consecutive places.  Round robin begins with the second plane. */
+static uint32_t sftl_place_of(const struct ftl *f, ppn_t ppn)
 {
-	const struct placement *p = &((const struct sftl *)f->state)->demand.page.store->placement;
+	const struct placement *p = &f->store->placement;
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
 	plane_t plane = geometry_plane(g, block);
@@ -89,31 +90,30 @@ static uint32_t place_of(const struct ftl *f, ppn_t ppn)
 	return (row * g->pages_per_block + page) * g->planes + position % g->planes;
 }
 
-static uint32_t offset_of(const struct ftl *f, lpn_t lpn)
+static uint32_t sftl_offset_of(const struct ftl *f, lpn_t lpn)
 {
 	const struct sftl *s = f->state;
-	struct page_entry e = page_map_get(&s->demand.page.map, lpn);
+	struct page_entry e = page_map_get(&s->demand.map, lpn);
 
-	return e.mask ? place_of(f, e.ppn) - lpn % s->demand.per_page : f->geometry->pages;
+	return e.mask ? sftl_place_of(f, e.ppn) - lpn % s->demand.per_page : f->geometry->pages;
 }
 
-static lpn_t end_of(const struct ftl *f, uint32_t page)
+static lpn_t sftl_end_of(const struct ftl *f, uint32_t page)
 {
-	uint64_t end = (page + (uint64_t)1) * ((const struct sftl *)f->state)->demand.per_page;
+	uint64_t end = (page + (uint64_t)1) * demand_of(f)->per_page;
 
 	return end < f->geometry->logical_pages ? (lpn_t)end : f->geometry->logical_pages;
 }
 
-static bool begins_run(const struct ftl *f, lpn_t lpn)
+static bool sftl_begins_run(const struct ftl *f, lpn_t lpn)
 {
-	return lpn % ((const struct sftl *)f->state)->demand.per_page == 0 ||
-	       offset_of(f, lpn) != offset_of(f, lpn - 1);
+	return lpn % demand_of(f)->per_page == 0 || sftl_offset_of(f, lpn) != sftl_offset_of(f, lpn - 1);
 }
 
-static void count_run(struct ftl *f, lpn_t lpn)
+static void sftl_count_run(struct ftl *f, lpn_t lpn)
 {
 	struct sftl *s = f->state;
-	bool head = begins_run(f, lpn);
+	bool head = sftl_begins_run(f, lpn);
 
 	if (head == bits_get(s->head, lpn))
 		return;
@@ -121,8 +121,8 @@ static void count_run(struct ftl *f, lpn_t lpn)
 	s->page[lpn / s->demand.per_page].runs += head ? 1 : -1u;
 }
 
-/* With two bits. */
-static uint32_t count_heads(struct ftl *f, uint32_t page)
+/* With two bits: the heads of the page. */
+static uint32_t sftl_count_heads(struct ftl *f, uint32_t page)
 {
 	struct sftl *s = f->state;
 	size_t words = bits_words(s->demand.per_page);
@@ -131,19 +131,19 @@ static uint32_t count_heads(struct ftl *f, uint32_t page)
 	for (size_t w = page * words; w < (page + 1) * words; w++)
 		for (uint64_t left = s->head[w]; left; left &= left - 1)
 			s->heads.entry[runs++].offset =
-				offset_of(f, (lpn_t)(w * BITS_WORD) + (lpn_t)__builtin_ctzll(left));
+				sftl_offset_of(f, (lpn_t)(w * BITS_WORD) + (lpn_t)__builtin_ctzll(left));
 	return heads_encode(&s->heads, runs);
 }
 
-/* The page as DRAM would hold it if it were loaded now. */
-static void measure(struct ftl *f, uint32_t page)
+/* The size of the page if it were loaded now. */
+static void sftl_measure(struct ftl *f, uint32_t page)
 {
 	const struct sftl *s = f->state;
 	struct sftl_page *p = &s->page[page];
-	uint32_t bits = two_bits(f) ? 2 : 1, full = f->geometry->page_bytes, size;
+	uint32_t bits = sftl_two_bits(f) ? 2 : 1, full = f->geometry->page_bytes, size;
 
-	p->heads = two_bits(f) ? count_heads(f, page) : p->runs;
-	size = (bits * s->demand.per_page + 7) / 8 + HEADER_BYTES + p->heads * HEAD_BYTES;
+	p->heads = sftl_two_bits(f) ? sftl_count_heads(f, page) : p->runs;
+	size = (bits * s->demand.per_page + 7) / 8 + SFTL_HEADER_BYTES + p->heads * SFTL_HEAD_BYTES;
 	if (!p->bitmap || !p->cached)
 		p->bitmap = 10 * size < 8 * full;
 	else
@@ -151,34 +151,34 @@ static void measure(struct ftl *f, uint32_t page)
 	p->charge = p->bitmap ? size : full;
 }
 
-/* An entry has changed its place. */
-static void resize(struct ftl *f, lpn_t lpn)
+/* An entry maps to another place. */
+static void sftl_resize(struct ftl *f, lpn_t lpn)
 {
 	struct sftl *s = f->state;
 	uint32_t page = lpn / s->demand.per_page, before = s->page[page].charge;
 
-	count_run(f, lpn);
-	if (lpn + 1 < end_of(f, page))
-		count_run(f, lpn + 1);
+	sftl_count_run(f, lpn);
+	if (lpn + 1 < sftl_end_of(f, page))
+		sftl_count_run(f, lpn + 1);
 	if (!s->page[page].cached)
 		return;
-	measure(f, page);
+	sftl_measure(f, page);
 	s->used += s->page[page].charge;
 	s->used -= before;
 	if (s->used > s->statistics.most_bytes)
 		s->statistics.most_bytes = s->used;
 }
 
-/* ---- changed entries ---- */
+/* ---- dirty entries ---- */
 
-static void set_dirty(struct sftl *s, lpn_t lpn)
+static void sftl_set_dirty(struct sftl *s, lpn_t lpn)
 {
 	s->page[lpn / s->demand.per_page].dirty += !bits_get(s->dirty, lpn);
 	bits_set(s->dirty, lpn);
 }
 
-/* The mapping page in flash has all of them. */
-static void set_clean(struct sftl *s, uint32_t page)
+/* The mapping page is programmed with all of them. */
+static void sftl_set_clean(struct sftl *s, uint32_t page)
 {
 	size_t words = bits_words(s->demand.per_page);
 
@@ -188,35 +188,34 @@ static void set_clean(struct sftl *s, uint32_t page)
 	s->page[page].dirty = 0;
 }
 
-static bool program(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
+static bool sftl_program(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
 {
 	struct sftl *s = f->state;
-	struct directory *d = s->demand.directory;
+	struct directory *d = s->demand.table.directory;
 
 	if (!directory_program(d, io, page, CAUSE_MAP, directory_ready(d, io, page, OP_NONE), wait))
 		return false;
-	directory_clear(d, page);
-	set_clean(s, page);
+	directory_clear_updates(d, page);
+	sftl_set_clean(s, page);
 	return true;
 }
 
 /* ---- making room ---- */
 
-/* Few changes go to the buffer, if it has room for all of them. */
-static bool evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
+/* Few dirty entries go to the buffer, if it has room for all of them. */
+static bool sftl_evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
 {
 	struct sftl *s = f->state;
 	struct sftl_page *p = &s->page[page];
-
 	bool divert = p->dirty && 100 * p->dirty < 5 * s->demand.per_page &&
-		      s->buffered + p->dirty <= buffer_entries(f);
+		      s->buffered + p->dirty <= sftl_buffer_entries(f);
 
 	schedule_note(f->flash->schedule, "mapping page %u of %u bytes leaves DRAM, %u changed entries%s",
 		page, p->charge, p->dirty,
 		divert     ? " go to the buffer"
 		: p->dirty ? ": it is written"
 			   : "");
-	if (!divert && p->dirty && !program(f, io, page, wait))
+	if (!divert && p->dirty && !sftl_program(f, io, page, wait))
 		return false;
 	if (divert) {
 		s->buffered += p->dirty;
@@ -229,8 +228,9 @@ static bool evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
 	return true;
 }
 
-/* A small page that has not been put back since it was last used: one or two thirds down the stack.  Else 0. */
-static uint32_t second_chance(const struct ftl *f, const struct sftl_page *p)
+/* A small page that had no second chance since it was last used goes one or two thirds down the stack.  Else
+ * 0. */
+static uint32_t sftl_second_chance(const struct ftl *f, const struct sftl_page *p)
 {
 	if (!p->bitmap || p->flagged)
 		return 0;
@@ -239,12 +239,12 @@ static uint32_t second_chance(const struct ftl *f, const struct sftl_page *p)
 	return 100 * p->charge < 60 * f->geometry->page_bytes ? 2 : 0;
 }
 
-static bool evict_one(struct ftl *f, struct io *io, op_t *wait)
+static bool sftl_evict_one(struct ftl *f, struct io *io, op_t *wait)
 {
 	struct sftl *s = f->state;
 	uint32_t page, third;
 
-	while ((third = second_chance(f, &s->page[page = stack_bottom(&s->stack)]))) {
+	while ((third = sftl_second_chance(f, &s->page[page = stack_bottom(&s->stack)]))) {
 		stack_take(&s->stack, page);
 		stack_put(&s->stack, page, third);
 		s->page[page].flagged = true;
@@ -253,22 +253,22 @@ static bool evict_one(struct ftl *f, struct io *io, op_t *wait)
 			"mapping page %u of %u bytes has a second chance, %u/3 down", page,
 			s->page[page].charge, third);
 	}
-	return evict(f, io, page, wait);
+	return sftl_evict(f, io, page, wait);
 }
 
-static void fit(struct ftl *f, struct io *io)
+static void sftl_fit(struct ftl *f, struct io *io)
 {
 	struct sftl *s = f->state;
 	op_t nobody = OP_NONE;
 
-	while (s->used > s->budget && evict_one(f, io, &nobody))
+	while (s->used > s->budget && sftl_evict_one(f, io, &nobody))
 		;
 }
 
 /* ---- look-ups ---- */
 
-/* Its changes in the buffer are in the page from now on. */
-static void enter(struct sftl *s, uint32_t page)
+/* Its dirty entries in the buffer are in the page from now on. */
+static void sftl_enter(struct sftl *s, uint32_t page)
 {
 	struct sftl_page *p = &s->page[page];
 
@@ -281,34 +281,36 @@ static void enter(struct sftl *s, uint32_t page)
 	stack_put(&s->stack, page, 0);
 }
 
-/* Can DRAM hold the page?  With less than a page of it nothing is held, since that is what comes from flash. */
-static bool holds_page(struct ftl *f, uint32_t page)
+/* Does the page fit in DRAM?  With less than a page of DRAM none does, since each is read as it is in
+ * flash. */
+static bool sftl_holds_page(struct ftl *f, uint32_t page)
 {
 	const struct sftl *s = f->state;
 
-	measure(f, page);
+	sftl_measure(f, page);
 	return map_budget(&f->core->map, f->geometry) >= f->geometry->page_bytes &&
 	       s->page[page].charge <= s->budget;
 }
 
-/* What making room collects can change the page's size.  A page that cannot be held is read for one look-up. */
-static op_t load(struct ftl *f, struct io *io, uint32_t page)
+/* Making room may collect, and so change the page's size.  A page that does not fit is read for one
+ * look-up. */
+static op_t sftl_load(struct ftl *f, struct io *io, uint32_t page)
 {
 	struct sftl *s = f->state;
 	struct sftl_page *p = &s->page[page];
 	op_t wait = OP_NONE;
 	bool holds;
 
-	while ((holds = holds_page(f, page)) && s->used + p->charge > s->budget)
-		if (!evict_one(f, io, &wait))
+	while ((holds = sftl_holds_page(f, page)) && s->used + p->charge > s->budget)
+		if (!sftl_evict_one(f, io, &wait))
 			return OP_NONE;
 	schedule_note(f->flash->schedule,
 		holds ? "mapping page %u enters DRAM with %u bytes"
 		      : "mapping page %u: no room for its %u bytes",
 		page, p->charge);
-	wait = directory_read(s->demand.directory, io, page, CAUSE_MAP, wait);
+	wait = directory_read(s->demand.table.directory, io, page, CAUSE_MAP, wait);
 	if (holds) {
-		enter(s, page);
+		sftl_enter(s, page);
 	} else {
 		s->in_hand = page;
 		s->statistics.uncached++;
@@ -316,80 +318,82 @@ static op_t load(struct ftl *f, struct io *io, uint32_t page)
 	return wait;
 }
 
-static op_t look_up(struct ftl *f, struct io *io, lpn_t lpn)
+static op_t sftl_look_up(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct sftl *s = f->state;
 	uint32_t page = lpn / s->demand.per_page;
 	bool cached = s->page[page].cached, buffered = !cached && bits_get(s->dirty, lpn);
 
 	s->in_hand = INDEX_NONE;
-	directory_count_lookup(s->demand.directory, page, cached || buffered);
+	directory_count_lookup(s->demand.table.directory, page, cached || buffered);
 	s->statistics.buffer_hits += buffered;
 	if (buffered)
 		return OP_NONE;
 	if (!cached)
-		return load(f, io, page);
+		return sftl_load(f, io, page);
 	s->page[page].flagged = false;
 	stack_take(&s->stack, page);
 	stack_put(&s->stack, page, 0);
-	return directory_ready(s->demand.directory, io, page, OP_NONE);
+	return directory_ready(s->demand.table.directory, io, page, OP_NONE);
 }
 
 /* ---- changes ---- */
 
-static void changed(struct ftl *f, struct io *io, lpn_t lpn)
+static void sftl_changed(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct sftl *s = f->state;
 	uint32_t page = lpn / s->demand.per_page;
 	op_t nobody = OP_NONE;
 
-	resize(f, lpn);
+	sftl_resize(f, lpn);
 	if (!io->timed)
 		return;
 	if (s->in_hand == page) {
-		program(f, io, page, &nobody);
+		sftl_program(f, io, page, &nobody);
 	} else {
-		/* If it was in the buffer and a collection has written it since, it is there again. */
+		/* It was in the buffer; a collection may have written it back since, then it is there
+		 * again. */
 		s->buffered += !s->page[page].cached && !bits_get(s->dirty, lpn);
-		set_dirty(s, lpn);
+		sftl_set_dirty(s, lpn);
 	}
-	fit(f, io);
+	sftl_fit(f, io);
 }
 
-static bool moved(struct ftl *f, lpn_t lpn)
+static bool sftl_moved(struct ftl *f, lpn_t lpn)
 {
 	struct sftl *s = f->state;
 
-	resize(f, lpn);
+	sftl_resize(f, lpn);
 	if (s->page[lpn / s->demand.per_page].cached)
-		set_dirty(s, lpn);
+		sftl_set_dirty(s, lpn);
 	return bits_get(s->dirty, lpn);
 }
 
-/* Its changes in the buffer went with it. */
-static void updated(struct ftl *f, uint32_t page)
+/* Its dirty entries in the buffer were programmed with it. */
+static void sftl_updated(struct ftl *f, uint32_t page)
 {
-	set_clean(f->state, page);
+	sftl_set_clean(f->state, page);
 }
 
-static const struct demand_scheme scheme = { .reserve = 2,
-	.expect = page_expect,
-	.look_up = look_up,
-	.changed = changed,
-	.moved = moved,
-	.updated = updated };
+static const struct demand_scheme sftl_scheme = { .reserve = 2,
+	.look_up = sftl_look_up,
+	.changed = sftl_changed,
+	.moved = sftl_moved,
+	.updated = sftl_updated,
+	.prefetch = page_prefetch };
 
-/* ---- life ---- */
+/* ---- the whole ---- */
 
 static bool sftl_init(struct ftl *f, struct fault *fault)
 {
 	struct sftl *s = f->state;
-	uint64_t budget = map_budget(&f->core->map, f->geometry), buffer = buffer_entries(f) * BUFFERED_BYTES;
+	uint64_t budget = map_budget(&f->core->map, f->geometry),
+		 buffer = sftl_buffer_entries(f) * SFTL_BUFFERED_BYTES;
 	uint32_t pages;
 
-	if (!demand_init(f, &scheme, fault))
+	if (!demand_init(f, &sftl_scheme, fault))
 		return false;
-	pages = s->demand.directory->pages;
+	pages = s->demand.table.directory->pages;
 	s->budget = budget > buffer ? budget - buffer : 0;
 	s->page = memory_array(pages, sizeof *s->page, "mapping pages in DRAM");
 	s->head = memory_array(
@@ -400,7 +404,7 @@ static bool sftl_init(struct ftl *f, struct fault *fault)
 	stack_init(&s->stack, pages);
 	heads_init(&s->heads, s->demand.per_page);
 	for (uint32_t page = 0; page < pages; page++)
-		count_run(f, page * s->demand.per_page);
+		sftl_count_run(f, page * s->demand.per_page);
 	return true;
 }
 
@@ -416,22 +420,23 @@ static void sftl_exit(struct ftl *f)
 	demand_exit(f);
 }
 
-static void check_page(const struct ftl *f, uint32_t page)
+static void sftl_check_page(const struct ftl *f, uint32_t page)
 {
 	const struct sftl *s = f->state;
 	const struct sftl_page *p = &s->page[page];
 	uint32_t dirty = 0, runs = 0;
 
-	for (lpn_t lpn = page * s->demand.per_page; lpn < end_of(f, page); lpn++) {
+	for (lpn_t lpn = page * s->demand.per_page; lpn < sftl_end_of(f, page); lpn++) {
 		dirty += bits_get(s->dirty, lpn);
-		runs += begins_run(f, lpn);
-		BUG_ON(begins_run(f, lpn) != bits_get(s->head, lpn), "LPN %u begins a run: %d, marked is %d",
-			lpn, begins_run(f, lpn), bits_get(s->head, lpn));
+		runs += sftl_begins_run(f, lpn);
+		BUG_ON(sftl_begins_run(f, lpn) != bits_get(s->head, lpn),
+			"LPN %u begins a run: %d, marked is %d", lpn, sftl_begins_run(f, lpn),
+			bits_get(s->head, lpn));
 	}
-	BUG_ON(dirty != p->dirty, "mapping page %u has %u changed entries, counted are %u", page, dirty,
+	BUG_ON(dirty != p->dirty, "mapping page %u has %u dirty entries, counted are %u", page, dirty,
 		p->dirty);
 	BUG_ON(runs != p->runs, "mapping page %u has %u runs, counted are %u", page, runs, p->runs);
-	BUG_ON(p->cached && (two_bits(f) ? p->heads > runs : p->heads != runs),
+	BUG_ON(p->cached && (sftl_two_bits(f) ? p->heads > runs : p->heads != runs),
 		"mapping page %u has %u runs and %u heads", page, runs, p->heads);
 }
 
@@ -443,8 +448,8 @@ static void sftl_check(const struct ftl *f)
 
 	demand_check(f);
 	stack_check(&s->stack);
-	for (uint32_t page = 0; page < s->demand.directory->pages; page++) {
-		check_page(f, page);
+	for (uint32_t page = 0; page < s->demand.table.directory->pages; page++) {
+		sftl_check_page(f, page);
 		cached += s->page[page].cached;
 		used += s->page[page].cached ? s->page[page].charge : 0;
 		buffered += s->page[page].cached ? 0 : s->page[page].dirty;
@@ -454,8 +459,8 @@ static void sftl_check(const struct ftl *f)
 		(unsigned long long)used, stack_count(&s->stack), (unsigned long long)s->used);
 	BUG_ON(used > s->budget && !f->failed, "mapping pages fill %llu bytes, the budget is %llu",
 		(unsigned long long)used, (unsigned long long)s->budget);
-	BUG_ON(buffered != s->buffered || buffered > buffer_entries(f),
-		"%u changed entries are in the buffer, counted are %u", buffered, s->buffered);
+	BUG_ON(buffered != s->buffered || buffered > sftl_buffer_entries(f),
+		"%u dirty entries are in the buffer, counted are %u", buffered, s->buffered);
 }
 
 static const struct state_row sftl_page_state[] = {
@@ -512,7 +517,7 @@ static void sftl_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 
 #define COUNT(field) STAT_COUNT, offsetof(struct sftl_statistics, field)
 
-static const struct stat_row rows[] = {
+static const struct stat_row sftl_rows[] = {
 	{ "cache_bytes", "bytes", "DRAM for mapping pages; that of the buffer of entries comes on top",
 		COUNT(cache_bytes) },
 	{ "cached_bytes_max", "bytes", "most in use, until others leave for what grew", COUNT(most_bytes) },
@@ -529,14 +534,14 @@ static const struct stat_row rows[] = {
 	{ 0 },
 };
 
-static void start(void *sftl)
+static void sftl_start(void *sftl)
 {
 	struct sftl *s = sftl;
 
 	s->statistics.most_bytes = s->used;
 }
 
-static void gather(void *sftl)
+static void sftl_gather(void *sftl)
 {
 	struct sftl *s = sftl;
 
@@ -550,12 +555,12 @@ static void sftl_statistics(struct ftl *f, struct stat_list *list)
 	struct sftl *s = f->state;
 
 	demand_statistics(f, list);
-	stat_list_add(list, (struct stat_group){ NULL, "map.", rows, &s->statistics, sizeof s->statistics, s,
-				    start, gather });
-	directory_statistics(s->demand.directory, list);
+	stat_list_add(list, (struct stat_group){ NULL, "map.", sftl_rows, &s->statistics,
+				    sizeof s->statistics, s, sftl_start, sftl_gather });
+	directory_statistics(s->demand.table.directory, list);
 }
 
-static const struct ftl_hints sftl_hints = { .expect = page_expect, .expect_next = page_expect_next };
+static const struct ftl_hints sftl_hints = { .prefetch = page_prefetch };
 static const struct ftl_words sftl_words = { .name_owner = demand_name_owner,
 	.print_entry = sftl_print_entry };
 
@@ -563,17 +568,13 @@ const struct ftl_ops ftl_sftl = {
 	.name = "sftl",
 	.brief = "page mapping with the table in flash and shrunk pages of it in DRAM (MSST 2011)",
 	.size = sizeof(struct sftl),
-	.params = params,
+	.state = sftl_state,
+	.params = sftl_params,
 	.settings_size = sizeof(struct sftl_settings),
 	.init = sftl_init,
 	.exit = sftl_exit,
-	.read = demand_read,
-	.write = demand_write,
-	.trim = demand_trim,
-	.place_map = demand_place_map,
+	DEMAND_OPERATIONS,
 	.check = sftl_check,
-	.state = sftl_state,
-	.facts = demand_facts,
 	.doubt = sftl_doubt,
 	.statistics = sftl_statistics,
 	.hints = &sftl_hints,

@@ -17,13 +17,13 @@ void stack_release(struct stack *s)
 	memory_free(s->thing);
 }
 
-static void leave(struct stack *s, uint32_t i)
+static void stack_leave(struct stack *s, uint32_t i)
 {
 	list_remove(LINKS(s), i);
 	s->count[s->thing[i].third]--;
 }
 
-static void enter(struct stack *s, uint32_t i, uint32_t third, bool above)
+static void stack_enter(struct stack *s, uint32_t i, uint32_t third, bool above)
 {
 	s->thing[i].third = third;
 	s->count[third]++;
@@ -34,46 +34,46 @@ static void enter(struct stack *s, uint32_t i, uint32_t third, bool above)
 }
 
 /* The highest of a third joins the one above it, the lowest the one below. */
-static void rise(struct stack *s, uint32_t third)
+static void stack_rise(struct stack *s, uint32_t third)
 {
 	uint32_t i = list_next(LINKS(s), s->things + third);
 
-	leave(s, i);
-	enter(s, i, third - 1, false);
+	stack_leave(s, i);
+	stack_enter(s, i, third - 1, false);
 }
 
-static void sink(struct stack *s, uint32_t third)
+static void stack_sink(struct stack *s, uint32_t third)
 {
 	uint32_t i = list_previous(LINKS(s), s->things + third);
 
-	leave(s, i);
-	enter(s, i, third + 1, true);
+	stack_leave(s, i);
+	stack_enter(s, i, third + 1, true);
 }
 
-static void balance(struct stack *s)
+static void stack_balance(struct stack *s)
 {
 	uint64_t n = stack_count(s), one = n / 3, two = 2 * n / 3;
 
 	while (s->count[0] + s->count[1] < two)
-		rise(s, 2);
+		stack_rise(s, 2);
 	while (s->count[0] < one)
-		rise(s, 1);
+		stack_rise(s, 1);
 	while (s->count[0] > one)
-		sink(s, 0);
+		stack_sink(s, 0);
 	while (s->count[0] + s->count[1] > two)
-		sink(s, 1);
+		stack_sink(s, 1);
 }
 
 void stack_put(struct stack *s, uint32_t thing, uint32_t third)
 {
-	enter(s, thing, third, true);
-	balance(s);
+	stack_enter(s, thing, third, true);
+	stack_balance(s);
 }
 
 void stack_take(struct stack *s, uint32_t thing)
 {
-	leave(s, thing);
-	balance(s);
+	stack_leave(s, thing);
+	stack_balance(s);
 }
 
 static const struct state_row stack_link_state[] = {

@@ -1,7 +1,7 @@
 /*
- * An LRU stack of numbered things in which one can be put back a third or two thirds of the way down, by number of
- * things: the yardsticks of S-FTL.  All in constant time: the stack is three rings, one below the other, that always
- * hold a third each, rounded down from the top.
+ * An LRU stack of numbered things in which one can be put back a third or two thirds of the way down, by
+ * number of things: the yardsticks of S-FTL.  All in constant time: the stack is three rings, one below the
+ * other, that always hold a third each, rounded down from the top.
  */
 #ifndef FTL_DEMAND_STACK_H
 #define FTL_DEMAND_STACK_H

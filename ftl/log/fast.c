@@ -1,12 +1,13 @@
 /*
- * FAST: fully associative sector translation.  Lee, Park, Chung, Lee, Park and Song, ACM Transactions on Embedded
- * Computing Systems, 2007.  Logical blocks share all logs but one, so that a log is not given up for a few pages.  One,
- * the sequential log, is for a logical block that is written from its first page on.
+ * FAST: fully associative sector translation.  Lee, Park, Chung, Lee, Park and Song, ACM Transactions on
+ * Embedded Computing Systems, 2007.  Logical blocks share all logs but one, so that a log is not given up for
+ * a few pages.  One, the sequential log, is for a logical block that is written from its first page on.
  *
- * A page at offset 0 takes the sequential log, whose last user is merged; the pages that follow in order are appended.
- * Another page of the same logical block ends it: `include` has the merge put that page in its place, as FlashSim
- * does; `random` merges first and treats the page as any other.  Those go to the shared logs, one after another, and
- * when all are full the oldest is emptied: every logical block with data there is merged.
+ * A page at offset 0 takes the sequential log, whose last user is merged; the pages that follow in order are
+ * appended.  Another page of the same logical block ends it: `include` has the merge put that page in its
+ * place, as FlashSim does; `random` merges first and treats the page as any other.  Those go to the shared
+ * logs, one after another, and when all are full the oldest is emptied: every logical block with data there
+ * is merged.
  */
 #include "ftl/log/log.h"
 
@@ -121,6 +122,7 @@ const struct ftl_ops ftl_fast = {
 	.brief = "log blocks shared by all, and one for a logical block written in order",
 	.size = sizeof(struct fast),
 	.map_in_dram = true,
+	.merges = true,
 	.params = fast_params,
 	.settings_size = sizeof(struct fast_settings),
 	.init = fast_init,

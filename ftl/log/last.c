@@ -1,13 +1,15 @@
 /*
- * LAST: locality-aware sector translation.  Lee, Shin, Kim and Kim, ACM SIGOPS Operating Systems Review 42(6), 2008.
- * Pages of long requests go to sequential logs, of which there are several, those of short ones to shared logs, hot
- * pages and cold ones apart.  Hot logs tend to die as a whole, and are erased without a merge.
+ * LAST: locality-aware sector translation.  Lee, Shin, Kim and Kim, ACM SIGOPS Operating Systems Review
+ * 42(6), 2008.  Pages of long requests go to sequential logs, of which there are several, those of short ones
+ * to shared logs, hot pages and cold ones apart.  Hot logs tend to die as a whole, and are erased without a
+ * merge.
  *
- * A page is hot if its newest data lies in a hot log, or if at most k pages were written to shared logs since it last
- * was, k being half of what they hold.  All shared logs are one pool; what share of them is hot follows from what is
- * written.  Which one is emptied when it is used up: a dead one; else, while hot ones are at most half of the pool, the
- * cold one with data of the fewest logical blocks; else the hot one to which, or over which, nothing was written for
- * longest.  The paper leaves the last two open; both rules are a choice.
+ * A page is hot if its newest data lies in a hot log, or if at most k pages were written to shared logs since
+ * it last was, k being half of what they hold.  All shared logs are one pool; what share of them is hot
+ * follows from what is written.  Which one is emptied when it is used up: a dead one; else, while hot ones
+ * are at most half of the pool, the cold one with data of the fewest logical blocks; else the hot one to
+ * which, or over which, nothing was written for longest.  The paper leaves the last two open; both rules are
+ * a choice.
  */
 #include "ftl/log/log.h"
 
@@ -24,7 +26,8 @@ struct last {
 	struct log_ftl log;
 	uint32_t *current; /* per plane: the cold and the hot shared log being filled */
 
-	/* The last `window` pages written to shared logs, of each plane, and whose turn it is to be forgotten. */
+	/* The last `window` pages written to shared logs, of each plane, and whose turn it is to be
+	 * forgotten. */
 	struct log_page *recent;
 	struct hash index;
 	uint32_t *turn, window;
@@ -138,7 +141,8 @@ static uint32_t count_blocks(struct last *last, const struct log_block *log)
 	return blocks;
 }
 
-/* The next full log that no page can come to any more: the last one of the other kind still counts as being filled. */
+/* The next full log that no page can come to any more: the last one of the other kind still counts as being
+ * filled. */
 static uint32_t next_victim(const struct last *last, uint32_t position, uint32_t own, uint32_t i)
 {
 	const uint32_t *current = &last->current[2 * position];
@@ -149,7 +153,8 @@ static uint32_t next_victim(const struct last *last, uint32_t position, uint32_t
 	return i;
 }
 
-/* The least valuable of a kind: by number of logical blocks, or by when it was last touched; then the oldest. */
+/* The least valuable of a kind: by number of logical blocks, or by when it was last touched; then the
+ * oldest. */
 static uint32_t choose_among(struct last *last, uint32_t position, uint32_t own, bool hot)
 {
 	const struct log_ftl *l = &last->log;
@@ -248,7 +253,8 @@ static bool write_page(struct last *last, struct io *io, struct page_part part, 
 	return write_random(last, io, part);
 }
 
-/* How many extents from this one on have pages that follow each other; *sectors: from their start to their end. */
+/* How many extents from this one on have pages that follow each other; *sectors: from their start to their
+ * end. */
 static size_t find_run(const struct log_ftl *l, const struct extent *extents, size_t n, uint64_t *sectors)
 {
 	sector_t end = log_end(l, *extents);
@@ -347,6 +353,7 @@ const struct ftl_ops ftl_last = {
 	.brief = "log blocks of logical blocks written in order, and shared ones for hot and for cold pages",
 	.size = sizeof(struct last),
 	.map_in_dram = true,
+	.merges = true,
 	.params = last_params,
 	.settings_size = sizeof(struct last_settings),
 	.init = last_init,

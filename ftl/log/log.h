@@ -1,9 +1,10 @@
 /*
  * Log-block FTLs from within: what the files of this folder share.  Nobody else includes it.
  *
- * A logical block's pages lie in its data block, each at its own offset, so that a table of blocks is all the mapping
- * there is.  What cannot be written there goes to log blocks, whose pages are mapped one by one, and merges bring logs
- * and data blocks together again.  The FTLs differ in who shares a log and when it is merged:
+ * A logical block's pages lie in its data block, each at its own offset, so that a table of blocks is all the
+ * mapping there is.  What cannot be written there goes to log blocks, whose pages are mapped one by one, and
+ * merges bring logs and data blocks together again.  The FTLs differ in who shares a log and when it is
+ * merged:
  *
  *	block       nobody has one: a page is overwritten by writing its block anew
  *	inorder     one for each of N logical blocks, written in ascending order
@@ -12,8 +13,8 @@
  *	last        several of the first kind, the shared ones apart for hot and cold pages (Lee et al. 2008)
  *	superblock  pages anywhere in the blocks of n adjacent logical blocks (Kang et al. 2006)
  *
- * Every plane is a drive of its own, with its own logical blocks and logs; addresses are striped over the planes, a
- * few pages to each in turn, so that long requests work on all of them.
+ * Every plane is a drive of its own, with its own logical blocks and logs; addresses are striped over the
+ * planes, a few pages to each in turn, so that long requests work on all of them.
  *
  * Merges are in the foreground: a request waits for those that it causes, their copies and erases.
  */
@@ -94,8 +95,8 @@ struct log_ftl {
 	uint32_t *live; /* per block: pages */
 	uint64_t live_pages;
 	/*
-	 * Of an FTL that keeps pages anywhere, else NULL: where an LPN with data is, PPN_NONE if its map is broken; it
-	 * is there from now on; a look-up that may have to read the map.
+	 * Of an FTL that keeps pages anywhere, else NULL: where an LPN with data is, PPN_NONE if its map is
+	 * broken; it is there from now on; a look-up that may have to read the map.
 	 */
 	ppn_t (*find)(const struct log_ftl *, lpn_t);
 	void (*moved)(struct log_ftl *, lpn_t, ppn_t);
@@ -105,8 +106,8 @@ struct log_ftl {
 	bool (*write_page)(struct ftl *, struct io *, struct page_part);
 
 	/*
-	 * Logs of each plane: first `owned` of one logical block each, then `shared`.  The first kind hang in rings,
-	 * the least recently written first, free ones before all others.
+	 * Logs of each plane: first `owned` of one logical block each, then `shared`.  The first kind hang in
+	 * rings, the least recently written first, free ones before all others.
 	 */
 	struct log_block *log;
 	uint32_t owned, shared; /* of a plane */
@@ -195,8 +196,8 @@ static inline struct log_statistics *log_counts(struct log_ftl *l, const struct 
 ppn_t log_find(const struct log_ftl *, lpn_t);
 
 /*
- * The host's part of a page is programmed at `to`, with what is kept of the old one; of an empty part only that.
- * `log`: number of the log that `to` is a page of, INDEX_NONE: it is in no log.
+ * The host's part of a page is programmed at `to`, with what is kept of the old one; of an empty part only
+ * that.  `log`: number of the log that `to` is a page of, INDEX_NONE: it is in no log.
  */
 void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log);
 
@@ -213,7 +214,8 @@ void log_trim(struct ftl *, struct io *, struct extent);
 void log_free(struct ftl *);
 void log_check(const struct ftl *);
 
-/* For checks: aborts unless the block, which may be BLOCK_NONE, is of the plane, in use and not claimed before. */
+/* For checks: aborts unless the block, which may be BLOCK_NONE, is of the plane, in use and not claimed
+ * before. */
 void log_claim(const struct log_ftl *, uint64_t *claimed, block_t, plane_t);
 
 extern const struct state_row log_state[]; /* of a struct log_ftl */
@@ -223,16 +225,17 @@ void log_add_statistics(struct ftl *, struct stat_list *);
 
 /* Those of an FTL that adds no state that others ask for. */
 #define LOG_OPERATIONS                                                                                       \
-	.map_in_dram = true, .read = log_read, .trim = log_trim, .check = log_check, .state = log_state,     \
-	.facts = log_facts, .statistics = log_add_statistics, .words = &log_words
+	.map_in_dram = true, .merges = true, .read = log_read, .trim = log_trim, .check = log_check,         \
+	.state = log_state, .facts = log_facts, .statistics = log_add_statistics, .words = &log_words
 
-/* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place ---- */
+/* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place
+ * ---- */
 
 /*
- * What `into` lacks of the logical block is brought there, and it becomes the data block; the old one is erased.  It
- * is a log with the first pages in their places (a switch if it has all, else a partial merge), or BLOCK_NONE: a free
- * block (a full merge).  Of the host's parts, in ascending order, none lies before what `into` has; they are programmed
- * at their places and not copied.
+ * What `into` lacks of the logical block is brought there, and it becomes the data block; the old one is
+ * erased.  It is a log with the first pages in their places (a switch if it has all, else a partial merge),
+ * or BLOCK_NONE: a free block (a full merge).  Of the host's parts, in ascending order, none lies before what
+ * `into` has; they are programmed at their places and not copied.
  */
 bool log_merge(
 	struct log_ftl *, struct io *, uint32_t lbn, block_t into, const struct page_part *, size_t parts);
@@ -257,16 +260,18 @@ struct log_block *log_open(struct log_ftl *, struct io *, uint32_t lbn);
 /* Programs a page of the log; a log that is then full and in order becomes the data block at once. */
 bool log_append(struct log_ftl *, struct io *, struct log_block *, uint32_t page, struct page_part);
 
-/* Merges a log of one logical block: partial or switch if it is in order, else full.  The host's part, if there is
- * one, goes to its place in the merged block. */
+/* Merges a log of one logical block: partial or switch if it is in order, else full.  The host's part, if
+ * there is one, goes to its place in the merged block. */
 bool log_close(struct log_ftl *, struct io *, struct log_block *, const struct page_part *);
 
-/* Copies pages of the logical block with data to their places in a block, from its next page to `end`.  How many. */
+/* Copies pages of the logical block with data to their places in a block, from its next page to `end`.  How
+ * many. */
 uint32_t log_copy_until(struct log_ftl *, struct io *, uint32_t lbn, block_t into, uint32_t end);
 
 /* ---- shared.c: logs that all logical blocks of a plane share ---- */
 
-/* Which of the full shared logs of a plane is emptied, when all are in use; `own` is the one that was filled last. */
+/* Which of the full shared logs of a plane is emptied, when all are in use; `own` is the one that was filled
+ * last. */
 typedef uint32_t log_chooser(struct log_ftl *, struct io *, uint32_t position, uint32_t own);
 
 /* Appends a page to the shared log `current` of its plane; that is another one afterwards if it was full. */

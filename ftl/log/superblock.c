@@ -1,14 +1,15 @@
 /*
- * Superblock FTL.  Kang, Jo, Kim and Lee, EMSOFT 2006; Jung and others, ACM Transactions on Embedded Computing
- * Systems, 2010.  n adjacent logical blocks are a superblock, which has up to n + m blocks; in these its pages lie
- * anywhere.  Its map is in the spare areas of the pages written last: a map costs no program, but a read if it is not
- * kept in DRAM.
+ * Superblock FTL.  Kang, Jo, Kim and Lee, EMSOFT 2006; Jung and others, ACM Transactions on Embedded
+ * Computing Systems, 2010.  n adjacent logical blocks are a superblock, which has up to n + m blocks; in
+ * these its pages lie anywhere.  Its map is in the spare areas of the pages written last: a map costs no
+ * program, but a read if it is not kept in DRAM.
  *
- * Pages are appended to the superblock's update block.  When that is full, room is sought at home first: a block
- * without live pages is erased; else a free block is taken, as long as there are fewer than n + m and one stays free;
- * else the block with the fewest live pages is compacted: they go to the superblock's cold block.  If home has nothing
- * to win, the superblock written least recently that has more than n blocks is folded into as few as it needs.  The
- * paper has no rule for that; without one the spare blocks end as update blocks that are hardly filled.
+ * Pages are appended to the superblock's update block.  When that is full, room is sought at home first: a
+ * block without live pages is erased; else a free block is taken, as long as there are fewer than n + m and
+ * one stays free; else the block with the fewest live pages is compacted: they go to the superblock's cold
+ * block.  If home has nothing to win, the superblock written least recently that has more than n blocks is
+ * folded into as few as it needs.  The paper has no rule for that; without one the spare blocks end as update
+ * blocks that are hardly filled.
  */
 #include "ftl/log/log.h"
 
@@ -141,21 +142,20 @@ static ppn_t find(const struct log_ftl *l, lpn_t lpn)
 	return PPN_NONE;
 }
 
-static void superblock_expect(const struct ftl *ftl, lpn_t lpn)
+/* Where the page is; then the owners that find() searches, the first cache lines of them: the processor
+ * prefetches the rest by itself. */
+static void superblock_prefetch(const struct ftl *ftl, lpn_t lpn, enum prefetch_stage stage)
 {
 	const struct superblock_ftl *f = ftl->state;
-
-	__builtin_prefetch(&f->holder[lpn]);
-	__builtin_prefetch(members(f, super_at(f, lpn)));
-}
-
-/* The owners among which find() looks, the first few lines of the cache; the machine goes on by itself. */
-static void superblock_expect_next(const struct ftl *ftl, lpn_t lpn)
-{
-	const struct superblock_ftl *f = ftl->state;
-	block_t block = members(f, super_at(f, lpn))[f->holder[lpn]].block;
 	uint32_t line = 64 / sizeof(owner_t), pages = ftl->geometry->pages_per_block;
+	block_t block;
 
+	if (stage == PREFETCH_ENTRY) {
+		prefetch(&f->holder[lpn]);
+		prefetch(members(f, super_at(f, lpn)));
+		return;
+	}
+	block = members(f, super_at(f, lpn))[f->holder[lpn]].block;
 	if (block == BLOCK_NONE)
 		return;
 	for (uint32_t page = 0; page < pages && page < 8 * line; page += line)
@@ -273,8 +273,8 @@ static bool is_full(const struct superblock_ftl *f, block_t block)
 }
 
 /*
- * The block with the fewest live pages, of these the oldest, that has a page to win.  The update and the cold block
- * have none.  BLOCK_NONE: there is none.
+ * The block with the fewest live pages, of these the oldest, that has a page to win.  The update and the cold
+ * block have none.  BLOCK_NONE: there is none.
  */
 static block_t choose_block(const struct superblock_ftl *f, uint32_t super)
 {
@@ -562,14 +562,14 @@ static void superblock_add_statistics(struct ftl *ftl, struct stat_list *list)
 	stat_list_add(list, (struct stat_group){ "superblocks", NULL, rows, &f->count, sizeof f->count });
 }
 
-static const struct ftl_hints superblock_hints = { .expect = superblock_expect,
-	.expect_next = superblock_expect_next };
+static const struct ftl_hints superblock_hints = { .prefetch = superblock_prefetch };
 
 const struct ftl_ops ftl_superblock = {
 	.name = "superblock",
 	.brief = "pages anywhere in the blocks of n adjacent logical blocks, maps in spare areas",
 	.size = sizeof(struct superblock_ftl),
 	.map_in_dram = true,
+	.merges = true,
 	.params = superblock_params,
 	.settings_size = sizeof(struct superblock_settings),
 	.init = superblock_init,

@@ -1,9 +1,9 @@
 /*
  * The table: what is in DRAM of it, and what look-ups, changes and collections cost.
  *
- * Minipage-FTL caches an entry of 8 bytes for each minipage.  PM-FTL caches a node for each logical page: 8 bytes
- * in mode P, in mode M 4 bytes and 4 more for each minipage that is there (8 and 4 for each with pm.node = full).  A
- * minipage that is missing in its node costs a read as a node does that is missing.
+ * Minipage-FTL caches an entry of 8 bytes for each minipage.  PM-FTL caches a node for each logical page: 8
+ * bytes in mode P, in mode M 4 bytes and 4 more for each minipage that is there (8 and 4 for each with
+ * pm.node = full).  A minipage that is missing in its node costs a read as a node does that is missing.
  */
 #include "ftl/minipage/minipage.h"
 
@@ -57,16 +57,15 @@ bool mini_map_init(struct ftl *f, struct fault *fault)
 				"map.cache_bytes = %llu holds fewer than %u of the largest entries: use %u or "
 				"more",
 				(unsigned long long)budget, NODES_LEAST, NODES_LEAST * largest);
-		table_init(&m->table, f, m->store, MINI_MAP, pages, subs);
+		table_init(&m->table, f, MINI_MAP, pages, subs);
 		m->cache = entry_cache_create(m->table.directory,
 			(struct entry_cache_plan){ .per_page = m->pages ? per_page / m->per_lpn : per_page,
 				.bytes = budget,
 				.least = ENTRY_BYTES,
-				.alike = !m->pages,
 				.together = m->pages ? 1 : m->per_lpn,
 				.batch = f->core->map.batch });
 	}
-	slots_init(&m->slots, m->store->space, m->per_lpn, subs + (m->cache ? pages : 0));
+	slots_init(&m->slots, f->store->space, m->per_lpn, subs + (m->cache ? pages : 0));
 	places_init(&m->places, g, m->shift);
 	m->split = memory_array(bits_words(g->logical_pages), sizeof *m->split, "modes of logical pages");
 	pack_init(&m->pack, &m->slots,
@@ -106,21 +105,8 @@ static bool is_free(struct ftl *f, struct io *io)
 op_t mini_look_up(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
-	bool brings;
-	sub_t last;
-	op_t ready;
 
-	if (is_free(f, io))
-		return OP_NONE;
-	brings = f->core->map.load == MAP_LOAD_REQUEST && !entry_cache_find(m->cache, sub);
-	ready = entry_cache_get(m->cache, io, sub, ENTRY_BYTES);
-	last = entry_cache_brought(m->cache, sub, m->last);
-	if (!brings)
-		return ready;
-	for (sub_t next = sub + 1; next <= last; next++)
-		entry_cache_enter(m->cache, io, next, ENTRY_BYTES, sub);
-	entry_cache_touch(m->cache, sub);
-	return ready;
+	return is_free(f, io) ? OP_NONE : entry_cache_look_up(m->cache, io, sub, ENTRY_BYTES, m->last);
 }
 
 /* The node is in DRAM, if there was room for it.  A collection that made room may have changed the mode. */
@@ -131,7 +117,7 @@ static void set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
 
 	if (!e)
 		return;
-	e->own->parts = (uint8_t)parts;
+	e->parts = (uint8_t)parts;
 	entry_cache_resize(c, lpn, node_bytes(f, lpn, parts));
 }
 
@@ -160,10 +146,10 @@ op_t mini_look_up_page(struct ftl *f, struct io *io, lpn_t lpn, uint32_t wanted)
 	if (is_free(f, io))
 		return OP_NONE;
 	e = entry_cache_find(m->cache, lpn);
-	if (e && bits_get(m->split, lpn) && wanted & ~e->own->parts) {
-		e->own->parts |= wanted;
+	if (e && bits_get(m->split, lpn) && wanted & ~e->parts) {
+		e->parts |= wanted;
 		m->statistics.grown++;
-		return entry_cache_grow(m->cache, io, lpn, node_bytes(f, lpn, e->own->parts));
+		return entry_cache_grow(m->cache, io, lpn, node_bytes(f, lpn, e->parts));
 	}
 	wanted = full_nodes(f) ? all_bits(m) : wanted;
 	ready = entry_cache_get(m->cache, io, lpn, node_bytes(f, lpn, wanted));
@@ -177,7 +163,8 @@ op_t mini_look_up_page(struct ftl *f, struct io *io, lpn_t lpn, uint32_t wanted)
 
 /* ---- changes ---- */
 
-/* The entry, or node, has a new value.  It may have left DRAM since it was looked up if its minipage waited in RAM. */
+/* The entry, or node, has a new value.  It may have left DRAM since it was looked up if its minipage waited
+ * in RAM. */
 static void change(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
@@ -192,7 +179,7 @@ static void change(struct ftl *f, struct io *io, sub_t sub)
 	}
 	e = entry_cache_find(m->cache, key);
 	if (e)
-		entry_cache_change(m->cache, key, m->pages ? node_bytes(f, key, e->own->parts) : ENTRY_BYTES);
+		entry_cache_change(m->cache, key, m->pages ? node_bytes(f, key, e->parts) : ENTRY_BYTES);
 }
 
 /* What is going to be changed is in DRAM. */
@@ -207,7 +194,7 @@ static void be_in_dram(struct ftl *f, struct io *io, sub_t sub)
 	e = entry_cache_find(m->cache, m->pages ? mini_lpn(m, sub) : sub);
 	if (!m->pages && !e)
 		mini_look_up(f, io, sub);
-	else if (m->pages && (!e || (bits_get(m->split, mini_lpn(m, sub)) && !(e->own->parts & bit))))
+	else if (m->pages && (!e || (bits_get(m->split, mini_lpn(m, sub)) && !(e->parts & bit))))
 		mini_look_up_page(f, io, mini_lpn(m, sub), bit);
 }
 
@@ -220,7 +207,7 @@ static void split(struct ftl *f, const struct io *io, lpn_t lpn)
 	bits_set(m->split, lpn);
 	m->statistics.to_m += io->timed;
 	if (e)
-		e->own->parts = (uint8_t)all_bits(m);
+		e->parts = (uint8_t)all_bits(m);
 }
 
 static void fit(struct ftl *f, struct io *io)
@@ -276,7 +263,7 @@ static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved
 	struct mini *m = f->state;
 	uint32_t key = m->pages ? mini_lpn(m, sub) : sub;
 	struct cached_entry *e = m->cache ? entry_cache_find(m->cache, key) : NULL;
-	bool in_dram = e && (!m->pages || whole || !bits_get(m->split, key) || !(moved & ~e->own->parts));
+	bool in_dram = e && (!m->pages || whole || !bits_get(m->split, key) || !(moved & ~e->parts));
 
 	if (whole) {
 		m->statistics.gc_full += io->timed;
@@ -289,14 +276,15 @@ static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved
 		table_moved(&m->table, io, key / m->cache->plan.per_page, in_dram);
 }
 
-/* What is looked up slot by slot is asked for first: lists of slots, then what the minipages lead to, in two steps. */
-PREFETCHING void expect_slots(const struct ftl *f, int step)
+/* What is looked up slot by slot is asked for first: lists of slots, then what the minipages lead to, in two
+ * steps. */
+static inline void expect_slots(const struct ftl *f, int step)
 {
 	const struct mini *m = f->state;
 	const struct space *s = m->slots.space;
 
-	for (uint32_t i = 0; i < s->lives; i++) {
-		ppn_t ppn = s->live[i];
+	for (uint32_t i = 0; i < s->victim_pages; i++) {
+		ppn_t ppn = s->victim_page[i];
 		owner_t owner = flash_owner(f->flash, ppn);
 
 		if (step == 0)
@@ -355,9 +343,8 @@ static void check_mode(const struct ftl *f, lpn_t lpn)
 	sub_t first = lpn * m->per_lpn;
 	const struct cached_entry *e = m->cache && m->pages ? entry_cache_find(m->cache, lpn) : NULL;
 
-	BUG_ON(e && e->own->bytes != node_bytes(f, lpn, e->own->parts),
-		"the node of LPN %u takes %u bytes, not %u", lpn, e->own->bytes,
-		node_bytes(f, lpn, e->own->parts));
+	BUG_ON(e && e->bytes != node_bytes(f, lpn, e->parts), "the node of LPN %u takes %u bytes, not %u",
+		lpn, e->bytes, node_bytes(f, lpn, e->parts));
 	if (!m->pages || bits_get(m->split, lpn))
 		return;
 	for (uint32_t i = 0; i < m->per_lpn; i++)

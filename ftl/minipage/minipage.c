@@ -1,8 +1,8 @@
 /*
  * Reads, trims, and the two FTLs.
  *
- * A read looks all its entries up first and then takes one flash read for each page of flash that is involved; each
- * waits for the entries that lead to it.
+ * A read looks all its entries up first and then takes one flash read for each page of flash that is
+ * involved; each waits for the entries that lead to it.
  */
 #include "ftl/minipage/minipage.h"
 
@@ -82,12 +82,10 @@ static bool init(struct ftl *f, bool pages, struct fault *fault)
 	if ((uint64_t)g->pages * m->per_lpn + mine.map_pages >= OWNER_NONE / 2)
 		return fault_set(
 			fault, "the drive has too many minipages; use larger %s.bytes", f->ops->name);
-	m->store = store_create(f, &mine, fault);
-	if (!m->store)
+	if (!store_create(f, &mine, fault))
 		return false;
 	if (mini_map_init(f, fault))
 		return true;
-	store_free(m->store);
 	return false;
 }
 
@@ -106,7 +104,6 @@ static void mini_exit(struct ftl *f)
 	struct mini *m = f->state;
 
 	mini_map_exit(m);
-	store_free(m->store);
 	memory_free(m->touch);
 	memory_free(m->wanted);
 }
@@ -183,7 +180,7 @@ static void mini_read(struct ftl *f, struct io *io, const struct extent *extents
 	m->touched = m->wants = 0;
 	m->last = (sub_t)((extents[n - 1].end - 1) >> m->shift);
 	if (m->cache)
-		directory_settle(m->table.directory, io);
+		directory_flush_updates(m->table.directory, io);
 	while (page_walk_next(&walk, &part))
 		touch_part(f, io, part);
 	for (uint32_t i = 0; i < m->touched; i++)
@@ -204,7 +201,8 @@ static void mini_read(struct ftl *f, struct io *io, const struct extent *extents
 
 /* ---- trim ---- */
 
-/* Sectors of a minipage are dropped, in RAM and in flash.  True if it held data in flash and holds none now. */
+/* Sectors of a minipage are dropped, in RAM and in flash.  True if it held data in flash and holds none
+ * now. */
 static bool drop(struct ftl *f, sub_t sub, mask_t mask)
 {
 	struct mini *m = f->state;
@@ -261,7 +259,7 @@ static void mini_trim(struct ftl *f, struct io *io, struct extent e)
 
 	m->last = (sub_t)((e.end - 1) >> m->shift);
 	if (m->cache)
-		directory_settle(m->table.directory, io);
+		directory_flush_updates(m->table.directory, io);
 	while (page_walk_next(&walk, &part) && !f->failed)
 		(m->pages ? trim_page : trim_minipages)(f, io, part);
 }
@@ -276,21 +274,19 @@ static void mini_place_map(struct ftl *f, struct io *io)
 		directory_place(m->table.directory, io);
 }
 
-static void mini_expect(const struct ftl *f, lpn_t lpn)
+static void mini_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage stage)
 {
 	const struct mini *m = f->state;
+	uint32_t place;
 
-	mini_expect_sub(m, lpn * m->per_lpn);
-}
-
-static void mini_expect_next(const struct ftl *f, lpn_t lpn)
-{
-	const struct mini *m = f->state;
-	uint32_t place = mini_expect_sub_next(m, lpn * m->per_lpn);
-
+	if (stage == PREFETCH_ENTRY) {
+		mini_expect_sub(m, lpn * m->per_lpn);
+		return;
+	}
+	place = mini_expect_sub_next(m, lpn * m->per_lpn);
 	if (place == INDEX_NONE)
 		return;
-	space_prefetch(m->store->space, place >> m->places.sub_shift);
+	space_prefetch(f->store->space, place >> m->places.sub_shift);
 	slots_prefetch(&m->slots, place >> m->places.sub_shift);
 }
 
@@ -322,7 +318,6 @@ static void mini_check(const struct ftl *f)
 	const struct mini *m = f->state;
 	uint64_t live = slots_check(&m->slots, holds_data, m), mapped = 0, map_pages = 0;
 
-	store_check(m->store);
 	for (sub_t sub = 0; sub < f->geometry->logical_pages * m->per_lpn; sub++)
 		if (mini_written(m, sub)) {
 			check_place(f, sub);
@@ -374,7 +369,6 @@ static const struct state_row mini_state[] = {
 	STATE_SCRATCH(
 		pack, last, waited, waited_count, touch, touched, touch_room, wanted, wants, wanted_room),
 	STATE_COUNTED(statistics),
-	STATE_POINTER(struct mini, store, store_state),
 	STATE_STRUCT(struct mini, slots, slots_state),
 	STATE_STRUCT(struct mini, places, places_state),
 	STATE_NUMBERS(struct mini, split),
@@ -390,7 +384,6 @@ static void mini_facts(const struct ftl *f, struct ftl_facts *facts)
 {
 	const struct mini *m = f->state;
 
-	store_facts(m->store, facts);
 	facts->map_bytes = (uint64_t)f->geometry->logical_pages * m->per_lpn * TABLE_ENTRY_BYTES;
 }
 
@@ -476,7 +469,6 @@ static void mini_statistics(struct ftl *f, struct stat_list *list)
 {
 	struct mini *m = f->state;
 
-	store_statistics(m->store, list);
 	stat_list_add(list, (struct stat_group){ f->ops->name, m->pages ? "pm." : "minipage.",
 				    m->pages ? pm_rows : minipage_rows, &m->statistics, sizeof m->statistics,
 				    f, NULL, gather });
@@ -488,7 +480,7 @@ static void mini_statistics(struct ftl *f, struct stat_list *list)
 }
 
 static const struct ftl_words mini_words = { .name_owner = mini_name_owner, .print_entry = mini_print_entry };
-static const struct ftl_hints mini_hints = { .expect = mini_expect, .expect_next = mini_expect_next };
+static const struct ftl_hints mini_hints = { .prefetch = mini_prefetch };
 
 #define OPERATIONS                                                                                           \
 	.size = sizeof(struct mini), .state = mini_state, .settings_size = sizeof(struct mini_settings),     \

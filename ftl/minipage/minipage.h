@@ -1,17 +1,18 @@
 /*
- * Minipage-FTL and PM-FTL (Zhou, Wu, Xie, "Exploiting minipage-level mapping to solve the size discrepancy of I/O
- * requests and flash pages", Flash Memory Summit 2016): pages of flash grow, requests do not, so what is mapped is
- * a part of a page, a minipage.  The minipages of a request are packed into pages of flash.
+ * Minipage-FTL and PM-FTL (Zhou, Wu, Xie, "Exploiting minipage-level mapping to solve the size discrepancy of
+ * I/O requests and flash pages", Flash Memory Summit 2016): pages of flash grow, requests do not, so what is
+ * mapped is a part of a page, a minipage.  The minipages of a request are packed into pages of flash.
  *
  *   map.c        what is in DRAM of the table, and what look-ups, changes and collections cost
  *   write.c      packing
  *   minipage.c   reads, trims, the two FTLs
  *   places.c     where minipages are
  *
- * Minipage-FTL maps every minipage by itself.  PM-FTL maps a logical page as a page where a request covers it whole
- * (mode P: one entry), else as its minipages (mode M: an entry each); a collection that finds all minipages of a
- * logical page in its victim makes it a page again.  It has one table, in which every logical page has room for an
- * entry per minipage; the mode is a bit of its first entry, so that it costs neither DRAM nor reads.
+ * Minipage-FTL maps every minipage by itself.  PM-FTL maps a logical page as a page where a request covers it
+ * whole (mode P: one entry), else as its minipages (mode M: an entry each); a collection that finds all
+ * minipages of a logical page in its victim makes it a page again.  It has one table, in which every logical
+ * page has room for an entry per minipage; the mode is a bit of its first entry, so that it costs neither
+ * DRAM nor reads.
  *
  * The slides leave out most of both.  What is chosen here, and what follows from the published numbers, is in
  * docs/minipage.md.  This header is for these files only.
@@ -64,7 +65,6 @@ struct mini_wanted {
 enum { MINI_HOST, MINI_GC, MINI_MAP };
 
 struct mini {
-	struct store *store;
 	bool pages;       /* PM-FTL: knows mode P */
 	bool buffered;    /* minipages wait for company across requests */
 	uint32_t per_lpn; /* minipages of a page */
@@ -130,17 +130,17 @@ static inline void mini_kill(struct mini *m, sub_t sub)
 }
 
 /* The minipage is looked up or moved soon; then, once what that fetches is there. */
-PREFETCHING void mini_expect_sub(const struct mini *m, sub_t sub)
+static inline void mini_expect_sub(const struct mini *m, sub_t sub)
 {
 	places_expect(&m->places, mini_lpn(m, sub));
 	if (m->cache)
-		entry_cache_expect(m->cache, m->pages ? mini_lpn(m, sub) : sub);
+		entry_cache_prefetch(m->cache, m->pages ? mini_lpn(m, sub) : sub, PREFETCH_ENTRY);
 }
 
-PREFETCHING uint32_t mini_expect_sub_next(const struct mini *m, sub_t sub)
+static inline uint32_t mini_expect_sub_next(const struct mini *m, sub_t sub)
 {
 	if (m->cache)
-		entry_cache_expect_next(m->cache, m->pages ? mini_lpn(m, sub) : sub);
+		entry_cache_prefetch(m->cache, m->pages ? mini_lpn(m, sub) : sub, PREFETCH_TARGET);
 	return places_expect_next(&m->places, mini_lpn(m, sub));
 }
 
@@ -149,7 +149,8 @@ PREFETCHING uint32_t mini_expect_sub_next(const struct mini *m, sub_t sub)
 bool mini_map_init(struct ftl *, struct fault *);
 void mini_map_exit(struct mini *);
 
-/* Of its sub-pages with a bit, or of all sub-pages of a page in mode P.  Returns what their users wait for. */
+/* Of its sub-pages with a bit, or of all sub-pages of a page in mode P.  Returns what their users wait
+ * for. */
 op_t mini_look_up_page(struct ftl *, struct io *, lpn_t, uint32_t wanted);
 /* One minipage; not for PM-FTL. */
 op_t mini_look_up(struct ftl *, struct io *, sub_t);
@@ -169,7 +170,8 @@ void mini_map_check(const struct ftl *);
 
 /* ---- packing: write.c ---- */
 
-/* Programs a page with these minipages, each after its read, and maps them to it; what was mapped there dies. */
+/* Programs a page with these minipages, each after its read, and maps them to it; what was mapped there
+ * dies. */
 void mini_program(struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
 
 /* The part of a minipage that waits, NULL if none does. */

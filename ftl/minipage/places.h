@@ -1,9 +1,10 @@
 /*
  * Where minipages are: a number for each logical page.
  *
- * A place is page of flash * minipages of a page + slot.  A logical page that is full of data and whose minipages have
- * places in a row, as in a page of its own or packed behind one another, is its first place + 1; one without data is 0.
- * Any other is in a side table, with a place for each minipage and the sectors that hold data.
+ * A place is page of flash * minipages of a page + slot.  A logical page that is full of data and whose
+ * minipages have places in a row, as in a page of its own or packed behind one another, is its first place +
+ * 1; one without data is 0.  Any other is in a side table, with a place for each minipage and the sectors
+ * that hold data.
  *
  * 4 bytes a logical page, in the side table 4 more for each of its minipages and a bit for each sector.
  */
@@ -61,23 +62,24 @@ static inline uint32_t places_get(const struct places *p, sub_t sub)
 	return entry <= p->count ? entry - 1 + i : places_apart(p, entry)[i];
 }
 
-/* These minipages of a logical page have places in a row from now on; `written` of their sectors hold data, or none. */
+/* These minipages of a logical page have places in a row from now on; `written` of their sectors hold data,
+ * or none. */
 void places_set(struct places *, sub_t first, uint32_t count, uint32_t place, mask_t written);
 
-/* The logical page is used soon; then, once what that fetches is there: its first place if the entry says it, which
- * needs no side table, else INDEX_NONE. */
-PREFETCHING void places_expect(const struct places *p, lpn_t lpn)
+/* The logical page is used soon; then, once what that fetches is there: its first place if the entry says it,
+ * which needs no side table, else INDEX_NONE. */
+static inline void places_expect(const struct places *p, lpn_t lpn)
 {
-	__builtin_prefetch(&p->entry[lpn], 1);
+	prefetch(&p->entry[lpn]);
 }
 
-PREFETCHING uint32_t places_expect_next(const struct places *p, lpn_t lpn)
+static inline uint32_t places_expect_next(const struct places *p, lpn_t lpn)
 {
 	uint32_t entry = p->entry[lpn];
 
 	if (entry <= p->count)
 		return entry ? entry - 1 : INDEX_NONE;
-	__builtin_prefetch(places_apart(p, entry), 1);
+	prefetch(places_apart(p, entry));
 	return INDEX_NONE;
 }
 

@@ -1,10 +1,10 @@
 /*
- * Packing.  The minipages of a request fill pages of flash in their order, the last one in part.  PM-FTL first writes
- * what the request covers whole, a logical page to a page.  Each minipage that is written in part and holds other data
- * costs a read of its own.
+ * Packing.  The minipages of a request fill pages of flash in their order, the last one in part.  PM-FTL
+ * first writes what the request covers whole, a logical page to a page.  Each minipage that is written in
+ * part and holds other data costs a read of its own.
  *
- * With pack = buffer up to a page less one wait in RAM for those of later requests, complete with what they keep.
- * Their old data stays live until they are programmed; what is written again meanwhile costs nothing.
+ * With pack = buffer up to a page less one wait in RAM for those of later requests, complete with what they
+ * keep.  Their old data stays live until they are programmed; what is written again meanwhile costs nothing.
  */
 #include "ftl/minipage/minipage.h"
 
@@ -85,7 +85,8 @@ static void hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part 
 	mini_tell(f, p->sub, p->host | p->kept, oracle_dram_drop);
 }
 
-/* How many parts, from the first on, follow one another in their logical page; *written becomes their sectors. */
+/* How many parts, from the first on, follow one another in their logical page; *written becomes their
+ * sectors. */
 static uint32_t run_of(const struct mini *m, const struct pack_part *part, uint32_t count, mask_t *written)
 {
 	uint32_t n = 0;
@@ -122,7 +123,7 @@ static bool flush(struct ftl *f, struct io *io)
 {
 	struct mini *m = f->state;
 	uint32_t count = m->waits;
-	ppn_t to = store_take(m->store, io, mini_lpn(m, m->waiting[0].sub), MINI_HOST);
+	ppn_t to = store_take(f, io, mini_lpn(m, m->waiting[0].sub), MINI_HOST);
 
 	if (to == PPN_NONE)
 		return false;
@@ -197,7 +198,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	struct mini *m = f->state;
 	struct pack_part packed[MINI_MOST];
 	op_t ready = mini_look_up_page(f, io, part.lpn, (uint32_t)bits_below(m->per_lpn));
-	ppn_t to = f->failed ? PPN_NONE : store_take(m->store, io, part.lpn, MINI_HOST);
+	ppn_t to = f->failed ? PPN_NONE : store_take(f, io, part.lpn, MINI_HOST);
 
 	if (to == PPN_NONE)
 		return false;
@@ -223,8 +224,9 @@ static bool has_waited(const struct mini *m, sub_t sub)
 	return false;
 }
 
-/* Is it written as a page?  `merged`: its sectors shall share one, whether they cover it or not.  The same from the
- * beginning of a request to its end, whatever is programmed meanwhile: what is no page is written as minipages. */
+/* Is it written as a page?  `merged`: its sectors shall share one, whether they cover it or not.  The same
+ * from the beginning of a request to its end, whatever is programmed meanwhile: what is no page is written as
+ * minipages. */
 static bool is_whole(const struct mini *m, const struct ftl *f, struct page_part part, bool merged)
 {
 	if (!m->pages || !merged)
@@ -268,7 +270,7 @@ static void write_all(struct ftl *f, struct io *io, const struct extent *extents
 	for (m->waited_count = 0; m->waited_count < m->waits; m->waited_count++)
 		m->waited[m->waited_count] = m->waiting[m->waited_count].sub;
 	if (m->cache)
-		directory_settle(m->table.directory, io);
+		directory_flush_updates(m->table.directory, io);
 	if (write_parts(f, io, walk, true, merged) && write_parts(f, io, walk, false, merged) && m->waits &&
 		(!m->buffered || !io->timed || merged))
 		flush(f, io);

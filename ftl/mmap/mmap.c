@@ -1,15 +1,16 @@
 /*
- * Page mapping in which parts of several logical pages may share one page of flash: the merge-page mapping of MSAC
- * (Zeng, "Improve performance of flash-based SSDs through multi-subpage merge and page-level temperature
+ * Page mapping in which parts of several logical pages may share one page of flash: the merge-page mapping of
+ * MSAC (Zeng, "Improve performance of flash-based SSDs through multi-subpage merge and page-level temperature
  * recognition", section 2.2), which names it and says little more.
  *
- * Of every logical page the newest sectors are in its base page, mapped one to one as in ftl/page/, and in overlays:
- * its parts of merged pages.  A sector is in one of them only.  A merged write reads nothing; what it writes
- * leaves base and older overlays.  A plain write that does not cover all sectors reads each page that holds one of
- * the rest and consolidates: one page, no overlays.  A read reads each page that holds a sector it wants.
+ * Of every logical page the newest sectors are in its base page, mapped one to one as in ftl/page/, and in
+ * overlays: its parts of merged pages.  A sector is in one of them only.  A merged write reads nothing; what
+ * it writes leaves base and older overlays.  A plain write that does not cover all sectors reads each page
+ * that holds one of the rest and consolidates: one page, no overlays.  A read reads each page that holds a
+ * sector it wants.
  *
- * A logical page has at most `overlays` of them, and the drive as many merged pages as its spare pages
- * can hold when every logical page is in use, as areas in ftl/across/; what would exceed either is written plain.
+ * A logical page has at most `overlays` of them, and the drive as many merged pages as its spare pages can
+ * hold when every logical page is in use, as areas in ftl/across/; what would exceed either is written plain.
  */
 #include "base/pool.h"
 #include "ftl/page/page.h"
@@ -43,7 +44,7 @@ struct mmap_statistics {
 };
 
 struct mmap_ftl {
-	struct page_ftl page; /* base pages */
+	struct page_map map;  /* base pages */
 	uint32_t *overlay_of; /* per logical page: its newest overlay + 1; 0 = none */
 	struct pool overlay, merged;
 	uint32_t overlays, merged_pages, limit; /* there are; merged pages at most */
@@ -82,7 +83,7 @@ static uint32_t first_overlay(const struct mmap_ftl *m, lpn_t lpn)
 /* Merged pages are owners behind the logical ones. */
 static owner_t name_of(const struct mmap_ftl *m, uint32_t merged)
 {
-	return m->page.map.lpns + merged;
+	return m->map.lpns + merged;
 }
 
 /* ---- overlays ---- */
@@ -134,15 +135,16 @@ static void drop_overlay(struct mmap_ftl *m, uint32_t i)
 }
 
 /* The sectors are not where they were; what holds no others is dead. */
-static void forget(struct mmap_ftl *m, lpn_t lpn, mask_t mask)
+static void forget(struct ftl *f, lpn_t lpn, mask_t mask)
 {
-	struct page_entry base = page_map_get(&m->page.map, lpn);
-	struct space *space = m->page.store->space;
+	struct mmap_ftl *m = f->state;
+	struct page_entry base = page_map_get(&m->map, lpn);
+	struct space *space = f->store->space;
 
 	if (base.mask && !(base.mask & ~mask))
 		space_release(space, base.ppn);
 	base.mask &= ~mask;
-	page_map_set(&m->page.map, lpn, base);
+	page_map_set(&m->map, lpn, base);
 	for (uint32_t i = first_overlay(m, lpn), next; i != NONE; i = next) {
 		struct overlay *o = overlay_at(m, i);
 		uint32_t merged = o->merged;
@@ -173,7 +175,7 @@ static void add_source(struct sources *s, ppn_t ppn, mask_t mask)
 
 static struct sources find(const struct mmap_ftl *m, lpn_t lpn, mask_t mask)
 {
-	struct page_entry base = page_map_get(&m->page.map, lpn);
+	struct page_entry base = page_map_get(&m->map, lpn);
 	struct sources s;
 
 	s.count = 0;
@@ -186,45 +188,46 @@ static struct sources find(const struct mmap_ftl *m, lpn_t lpn, mask_t mask)
 /* ---- collection ---- */
 
 /* Of a merged page that holds nothing but one part of a page without a base: that is its base from now on. */
-static bool becomes_base(struct mmap_ftl *m, uint32_t merged, ppn_t ppn)
+static bool becomes_base(struct ftl *f, uint32_t merged, ppn_t ppn)
 {
+	struct mmap_ftl *m = f->state;
 	uint32_t i = merged_at(m, merged)->first;
 	struct overlay o = *overlay_at(m, i);
 
-	if (o.beside != NONE || page_map_get(&m->page.map, o.lpn).mask)
+	if (o.beside != NONE || page_map_get(&m->map, o.lpn).mask)
 		return false;
 	drop_overlay(m, i);
 	drop_merged_page(m, merged);
-	page_map_set(&m->page.map, o.lpn, (struct page_entry){ ppn, o.mask });
-	flash_rename(m->page.store->ftl->flash, ppn, o.lpn);
+	page_map_set(&m->map, o.lpn, (struct page_entry){ ppn, o.mask });
+	flash_rename(f->flash, ppn, o.lpn);
 	return true;
 }
 
 static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct mmap_ftl *m = f->state;
-	uint32_t merged = owner - m->page.map.lpns;
+	uint32_t merged = owner - m->map.lpns;
 
 	ftl_map_count(f, io)->accesses++;
-	if (owner < m->page.map.lpns) {
-		page_map_move(&m->page.map, owner, from, to);
+	if (owner < m->map.lpns) {
+		page_map_move(&m->map, owner, from, to);
 		return;
 	}
 	BUG_ON(page_of(m, merged) != from, "page %u of merged page %u was moved, the table says %u", from,
 		merged, page_of(m, merged));
-	if (!becomes_base(m, merged, to))
+	if (!becomes_base(f, merged, to))
 		merged_at(m, merged)->page = to + 1;
 }
 
-static void expect_owner(const struct ftl *f, owner_t owner)
+static void prefetch_owner(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
 {
-	if (owner < ((const struct mmap_ftl *)f->state)->page.map.lpns)
-		page_expect(f, owner);
+	if (owner < page_map_of(f)->lpns)
+		page_prefetch(f, owner, stage);
 }
 
 static const struct store_plan plan = {
 	.streams = (const struct stream[]){ { "host", .survivors = 1 }, { "gc", .survivors = 1 }, { 0 } },
-	.client = { .relocate = relocate, .expect = expect_owner },
+	.client = { .relocate = relocate, .prefetch = prefetch_owner },
 };
 
 static bool mmap_init(struct ftl *f, struct fault *fault)
@@ -234,9 +237,9 @@ static bool mmap_init(struct ftl *f, struct fault *fault)
 
 	if (!page_create(f, &plan, fault))
 		return false;
-	spare = store_spare_pages(m->page.store);
+	spare = store_spare_pages(f->store);
 	m->limit = spare < 0 ? 0 : (uint32_t)spare;
-	m->overlay_of = memory_array(m->page.map.lpns, sizeof *m->overlay_of, "merge-page mapping");
+	m->overlay_of = memory_array(m->map.lpns, sizeof *m->overlay_of, "merge-page mapping");
 	m->overlay = pool_create(sizeof(struct overlay), "merge-page mapping");
 	m->merged = pool_create(sizeof(struct merged_page), "merged pages");
 	return true;
@@ -287,11 +290,12 @@ static void mmap_read(struct ftl *f, struct io *io, const struct extent *extents
 		read_page(f, io, part);
 }
 
-/* The page in one page of its own, all of it; with an empty mask only what it holds.  False: the drive is full. */
+/* The page in one page of its own, all of it; with an empty mask only what it holds.  False: the drive is
+ * full. */
 static bool write_plain(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mmap_ftl *m = f->state;
-	ppn_t to = store_take(m->page.store, io, part.lpn, STREAM_HOST);
+	ppn_t to = store_take(f, io, part.lpn, STREAM_HOST);
 	struct sources kept = find(m, part.lpn, ~part.mask);
 	mask_t all = part.mask;
 	op_t read[1 + OVERLAYS_MOST] = { OP_NONE }, program;
@@ -313,8 +317,8 @@ static bool write_plain(struct ftl *f, struct io *io, struct page_part part)
 		pages_hold_kept(io, to, kept.at[i].ppn, part.lpn, kept.at[i].mask);
 	}
 	m->count.consolidations += m->overlay_of[part.lpn] != 0;
-	forget(m, part.lpn, ~(mask_t)0);
-	page_map_set(&m->page.map, part.lpn, (struct page_entry){ to, all });
+	forget(f, part.lpn, ~(mask_t)0);
+	page_map_set(&m->map, part.lpn, (struct page_entry){ to, all });
 	return true;
 }
 
@@ -335,7 +339,7 @@ static void mmap_trim(struct ftl *f, struct io *io, struct extent e)
 
 	while (page_walk_next(&walk, &part)) {
 		ftl_count_lookup(f, io);
-		forget(f->state, part.lpn, part.mask);
+		forget(f, part.lpn, part.mask);
 	}
 }
 
@@ -357,7 +361,7 @@ static bool exceeds(const struct ftl *f, struct page_part part)
 static void write_together(struct ftl *f, struct io *io, const struct page_part *part, uint32_t parts)
 {
 	struct mmap_ftl *m = f->state;
-	ppn_t to = store_take(m->page.store, io, part->lpn, STREAM_HOST);
+	ppn_t to = store_take(f, io, part->lpn, STREAM_HOST);
 	uint32_t merged, sectors = 0;
 
 	if (to == PPN_NONE)
@@ -369,7 +373,7 @@ static void write_together(struct ftl *f, struct io *io, const struct page_part 
 	for (uint32_t i = 0; i < parts; i++) {
 		ftl_count_lookup(f, io);
 		pages_hold_host(io, to, part[i].lpn, part[i].mask);
-		forget(m, part[i].lpn, part[i].mask);
+		forget(f, part[i].lpn, part[i].mask);
 		add_overlay(m, merged, part[i].lpn, part[i].mask);
 	}
 	m->count.merged_programs++;
@@ -418,7 +422,7 @@ static void check_page(const struct ftl *f, lpn_t lpn)
 {
 	const struct mmap_ftl *m = f->state;
 	struct sources s = find(m, lpn, ~(mask_t)0);
-	struct page_entry base = page_map_get(&m->page.map, lpn);
+	struct page_entry base = page_map_get(&m->map, lpn);
 	mask_t all = 0;
 
 	BUG_ON(base.mask && flash_owner(f->flash, base.ppn) != lpn, "LPN %u is mapped to page %u of LPN %u",
@@ -454,10 +458,10 @@ static void mmap_check(const struct ftl *f)
 	const struct mmap_ftl *m = f->state;
 	uint64_t mapped = 0, pages = 0, overlays = 0, listed = 0;
 
-	for (lpn_t lpn = 0; lpn < m->page.map.lpns; lpn++) {
+	for (lpn_t lpn = 0; lpn < m->map.lpns; lpn++) {
 		listed += check_list(m, lpn);
 		check_page(f, lpn);
-		mapped += page_map_get(&m->page.map, lpn).mask != 0;
+		mapped += page_map_get(&m->map, lpn).mask != 0;
 		/* Each merged page is counted with its first overlay. */
 		for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next)
 			if (merged_at(m, overlay_at(m, i)->merged)->first == i) {
@@ -465,18 +469,17 @@ static void mmap_check(const struct ftl *f)
 				pages++;
 			}
 	}
-	store_check(m->page.store);
 	BUG_ON(pages != m->merged_pages || overlays != m->overlays || listed != overlays || pages > m->limit,
 		"%u merged pages of %u, %u overlays", m->merged_pages, m->limit, m->overlays);
 	BUG_ON(pool_count_free(&m->overlay) + overlays != m->overlay.used ||
 			pool_count_free(&m->merged) + pages != m->merged.used,
 		"overlays or merged pages are neither in use nor free");
-	BUG_ON(mapped + pages != space_live_pages(m->page.store->space),
-		"%llu pages are mapped, %llu are live", (unsigned long long)(mapped + pages),
-		(unsigned long long)space_live_pages(m->page.store->space));
+	BUG_ON(mapped + pages != space_live_pages(f->store->space), "%llu pages are mapped, %llu are live",
+		(unsigned long long)(mapped + pages), (unsigned long long)space_live_pages(f->store->space));
 }
 
-/* The first of a merged page is bounded by what it means, which check() sees: of a free one it means another. */
+/* The first of a merged page is bounded by what it means, which check() sees: of a free one it means
+ * another. */
 static const struct state_row merged_page_state[] = {
 	STATE_NUMBER(struct merged_page, first),
 	STATE_UP_TO(struct merged_page, page, GEOMETRY(pages)),
@@ -486,7 +489,7 @@ static const struct state_row merged_page_state[] = {
 static const struct state_row overlay_state[] = {
 	STATE_INDEX(struct overlay, next, STATE_ITS_COUNT),
 	STATE_INDEX(struct overlay, beside, STATE_ITS_COUNT),
-	STATE_BELOW(struct overlay, lpn, STATE_OWN(struct mmap_ftl, page.map.lpns)),
+	STATE_BELOW(struct overlay, lpn, STATE_OWN(struct mmap_ftl, map.lpns)),
 	STATE_BELOW(struct overlay, merged, STATE_OWN(struct mmap_ftl, merged.used)),
 	STATE_MASK(struct overlay, mask, GEOMETRY(sectors_per_page)),
 	{ 0 },
@@ -503,7 +506,7 @@ static bool mmap_restored(void *mmap)
 static const struct state_row mmap_state[] = {
 	STATE_FIXED(limit),
 	STATE_COUNTED(count),
-	STATE_STRUCT(struct mmap_ftl, page, page_state),
+	STATE_STRUCT(struct mmap_ftl, map, page_map_state),
 	STATE_POOL(struct mmap_ftl, merged, STATE_OWN(struct mmap_ftl, limit), merged_page_state),
 	STATE_POOL(struct mmap_ftl, overlay, STATE_UNBOUNDED, overlay_state),
 	STATE_VALUES(struct mmap_ftl, overlay_of, UP_TO, STATE_OWN(struct mmap_ftl, overlay.used)),
@@ -519,7 +522,7 @@ static void mmap_facts(const struct ftl *f, struct ftl_facts *facts)
 	const struct mmap_ftl *m = f->state;
 
 	page_facts(f, facts);
-	facts->map_bytes += (uint64_t)m->overlays * (m->page.map.entry_bytes + sizeof(uint32_t));
+	facts->map_bytes += (uint64_t)m->overlays * (m->map.entry_bytes + sizeof(uint32_t));
 }
 
 static void mmap_name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
@@ -527,12 +530,12 @@ static void mmap_name_owner(const struct ftl *f, owner_t owner, char *text, size
 	const struct mmap_ftl *m = f->state;
 	int length;
 
-	if (owner < m->page.map.lpns) {
+	if (owner < m->map.lpns) {
 		snprintf(text, bytes, "LPN %u", owner);
 		return;
 	}
 	length = snprintf(text, bytes, "parts of");
-	for (uint32_t i = merged_at(m, owner - m->page.map.lpns)->first;
+	for (uint32_t i = merged_at(m, owner - m->map.lpns)->first;
 		i != NONE && length > 0 && (size_t)length < bytes; i = overlay_at(m, i)->beside)
 		length += snprintf(text + length, bytes - (size_t)length, " %u", overlay_at(m, i)->lpn);
 }
@@ -583,7 +586,6 @@ static void mmap_statistics(struct ftl *f, struct stat_list *list)
 {
 	struct mmap_ftl *m = f->state;
 
-	page_statistics(f, list);
 	stat_list_add(list, (struct stat_group){ .prefix = "mmap.",
 				    .rows = mmap_stats,
 				    .values = &m->count,
@@ -593,7 +595,7 @@ static void mmap_statistics(struct ftl *f, struct stat_list *list)
 				    .gather = gather });
 }
 
-static const struct ftl_hints mmap_hints = { .expect = page_expect, .expect_next = page_expect_next };
+static const struct ftl_hints mmap_hints = { .prefetch = page_prefetch };
 static const struct ftl_words mmap_words = { .name_owner = mmap_name_owner, .print_entry = mmap_print_entry };
 
 const struct ftl_ops ftl_mmap = {

@@ -1,6 +1,6 @@
 /*
- * MRSM: collection.  gc/pack.h moves what is live in the victim and packs it, so that neighbours that had come apart
- * become one extent again; here the map follows.
+ * MRSM: collection.  gc/pack.h moves what is live in the victim and packs it, so that neighbours that had
+ * come apart become one extent again; here the map follows.
  */
 #include "ftl/mrsm/mrsm.h"
 
@@ -44,20 +44,21 @@ void mrsm_pack_init(struct ftl *f)
 	pack_init(&m->pack, &m->slots, (struct pack_client){ f, holds, moved, program });
 }
 
-/* Extents are looked up page by page; asking for all of them first, in two steps, hides most of the waiting. */
+/* Extents are looked up page by page; asking for all of them first, in two steps, hides most of the
+ * waiting. */
 static void expect_extents(const struct ftl *f)
 {
 	const struct mrsm *m = f->state;
 	const struct space *s = m->slots.space;
 
-	for (uint32_t i = 0; i < s->lives; i++) {
-		owner_t owner = flash_owner(f->flash, s->live[i]);
+	for (uint32_t i = 0; i < s->victim_pages; i++) {
+		owner_t owner = flash_owner(f->flash, s->victim_page[i]);
 
 		if (owner < m->tree.subs)
 			mrsm_tree_expect_later(&m->tree, owner);
 	}
-	for (uint32_t i = 0; i < s->lives; i++) {
-		owner_t owner = flash_owner(f->flash, s->live[i]);
+	for (uint32_t i = 0; i < s->victim_pages; i++) {
+		owner_t owner = flash_owner(f->flash, s->victim_page[i]);
 
 		if (owner < m->tree.subs) {
 			mrsm_tree_expect(&m->tree, owner);

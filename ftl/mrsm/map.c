@@ -11,9 +11,7 @@
 
 static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
 {
-	const struct mrsm *s = ((struct ftl *)ftl)->state;
-
-	return store_take(s->store, io, id, MRSM_MAP);
+	return store_take((struct ftl *)ftl, io, id, MRSM_MAP);
 }
 
 static uint32_t pages_for(const struct ftl *f, uint64_t nodes)
@@ -45,7 +43,7 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 	if ((uint64_t)m->region_map_pages * m->tree.regions >= OWNER_NONE)
 		return false;
 	m->map_pages = memory_array(m->tree.regions, sizeof *m->map_pages, "regions");
-	m->directory = directory_create(&f->core->map, m->store->space, &f->map,
+	m->directory = directory_create(&f->core->map, f->store->space, &f->map,
 		m->region_map_pages * m->tree.regions, base, (struct directory_client){ f, take_map_page });
 	if (s->cache_model == MRSM_LRU)
 		m->cache = map_cache_create(m->directory, 0);
@@ -122,7 +120,8 @@ static bool hits(struct mrsm *m)
 	return random_unit(&m->random) < m->chance;
 }
 
-/* The static model, as ICPP'23 seems to have it: a miss reads the mapping page, and programs it if it changes it. */
+/* The static model, as ICPP'23 seems to have it: a miss reads the mapping page, and programs it if it changes
+ * it. */
 static op_t look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool write)
 {
 	struct directory *d = m->directory;
@@ -143,7 +142,7 @@ static op_t look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool w
 		return OP_NONE;
 	ready = directory_read(d, io, id, CAUSE_MAP, OP_NONE);
 	if (write) {
-		directory_clear(d, id);
+		directory_clear_updates(d, id);
 		directory_program(d, io, id, CAUSE_MAP, ready, &ready);
 	}
 	return ready;
@@ -158,9 +157,9 @@ static op_t look_up(struct mrsm *m, struct io *io, uint32_t id, bool write)
 void mrsm_map_settle(struct mrsm *m, struct io *io)
 {
 	if (m->cache)
-		map_cache_settle(m->cache, io);
+		map_cache_flush_updates(m->cache, io);
 	else
-		directory_settle(m->directory, io);
+		directory_flush_updates(m->directory, io);
 }
 
 void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
@@ -207,7 +206,7 @@ void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 	if (m->cache)
 		map_cache_entry_moved(m->cache, io, map_page_of(m, mrsm_lpn(m, sub)));
 	else if (io->timed && !hits(m))
-		directory_note(m->directory, map_page_of(m, mrsm_lpn(m, sub)));
+		directory_defer_update(m->directory, map_page_of(m, mrsm_lpn(m, sub)));
 }
 
 void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
@@ -218,25 +217,23 @@ void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
 		map_cache_prefetch(m->cache, id);
 	else
 		directory_prefetch(m->directory, id);
-	mrsm_tree_fetching_is_an_effect();
 }
 
 void mrsm_expect_move(const struct mrsm *m, lpn_t lpn)
 {
-	directory_prefetch_note(m->directory, map_page_of(m, lpn));
-	mrsm_tree_fetching_is_an_effect();
+	directory_prefetch_update(m->directory, map_page_of(m, lpn));
 }
 
-void mrsm_expect_map_page(const struct mrsm *m, lpn_t lpn)
+void mrsm_expect_map_page(const struct ftl *f, lpn_t lpn)
 {
+	const struct mrsm *m = f->state;
 	uint32_t id = map_page_of(m, lpn);
 
-	__builtin_prefetch(&m->tree.region[lpn >> (m->tree.region_shift - m->tree.page_shift)], 1);
+	prefetch(&m->tree.region[lpn >> (m->tree.region_shift - m->tree.page_shift)]);
 	if (directory_in_flash(m->directory, id))
-		space_prefetch(m->store->space, m->directory->page[id].ppn);
-	if (m->directory->page[id].waits)
-		directory_prefetch_note(m->directory, id);
-	mrsm_tree_fetching_is_an_effect();
+		space_prefetch(f->store->space, m->directory->page[id].ppn);
+	if (m->directory->page[id].pending)
+		directory_prefetch_update(m->directory, id);
 }
 
 /* ---- costs ---- */

@@ -2,8 +2,8 @@
  * MRSM: requests.
  *
  * A write takes as many pages as its sub-pages fill, packed from slot 0 in logical order whatever their
- * alignment; what is left of the last page is wasted (no data waits in RAM for company).  Old data is read only
- * for sub-pages that are covered in part.  A read takes one flash read per physical page involved.
+ * alignment; what is left of the last page is wasted (no data waits in RAM for company).  Old data is read
+ * only for sub-pages that are covered in part.  A read takes one flash read per physical page involved.
  */
 #include "ftl/mrsm/mrsm.h"
 
@@ -66,10 +66,11 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 }
 
 /* A mapping page is about to move. */
-static void expect_owner(const struct ftl *f, owner_t owner)
+static void prefetch_owner(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
 {
 	const struct mrsm *m = f->state;
 
+	(void)stage;
 	if (directory_owns(m->directory, owner))
 		directory_prefetch(m->directory, owner - m->directory->base);
 }
@@ -82,8 +83,8 @@ static const struct store_plan plan_without_map = {
 	.client = { .relocate = relocate,
 		.empty = mrsm_empty,
 		.last_resort = mrsm_last_resort,
-		.expect = expect_owner },
-	.hollows = true,
+		.prefetch = prefetch_owner },
+	.packs = true,
 };
 
 static size_t written_words(const struct ftl *f)
@@ -107,19 +108,17 @@ static bool mrsm_init(struct ftl *f, struct fault *fault)
 			(unsigned long long)subs);
 	mrsm_tree_init(&m->tree, g->logical_pages, g->pages, m->slots_per_page, g->page_bytes / 8);
 	plan.map_pages = mrsm_map_pages_in_flash(f);
-	m->store = store_create(f, &plan, fault);
-	if (!m->store) {
+	if (!store_create(f, &plan, fault)) {
 		mrsm_tree_release(&m->tree);
 		return false;
 	}
 	if (!mrsm_map_init(f, (owner_t)subs)) {
 		mrsm_tree_release(&m->tree);
-		store_free(m->store);
 		return fault_set(fault,
 			"the drive is too large for mrsm.subpage_sectors = %u; use larger ones", m->sectors);
 	}
 	names = subs + m->directory->pages;
-	slots_init(&m->slots, m->store->space, m->slots_per_page, (owner_t)names);
+	slots_init(&m->slots, f->store->space, m->slots_per_page, (owner_t)names);
 	if (m->sectors > 1)
 		m->written = memory_array(written_words(f), sizeof *m->written, "written sectors");
 	mrsm_pack_init(f);
@@ -131,7 +130,6 @@ static void mrsm_exit(struct ftl *f)
 	struct mrsm *m = f->state;
 
 	mrsm_map_exit(m);
-	store_free(m->store);
 	mrsm_tree_release(&m->tree);
 	slots_release(&m->slots);
 	memory_free(m->written);
@@ -272,7 +270,8 @@ static struct unmapped unmap(struct ftl *f, sub_t from, sub_t end)
 	return u;
 }
 
-/* Logical pages of [from, end) that the request or collection has not searched for yet; they come in order. */
+/* Logical pages of [from, end) that the request or collection has not searched for yet; they come in
+ * order. */
 static uint32_t searches(struct mrsm *m, sub_t from, sub_t end)
 {
 	lpn_t first = mrsm_lpn(m, from), last = mrsm_lpn(m, end - 1);
@@ -290,7 +289,8 @@ static void count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_
 	mrsm_count_nodes(f, searched + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
 }
 
-/* A logical page that is one extent becomes another: the frequent case, nothing else can change.  False: it is not. */
+/* A logical page that is one extent becomes another: the frequent case, nothing else can change.  False: it
+ * is not. */
 static bool map_whole(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
@@ -389,7 +389,7 @@ static void read_kept(struct mrsm *m, struct io *io, struct pack_part *packed, u
 static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, uint32_t count)
 {
 	struct mrsm *m = f->state;
-	ppn_t to = store_take(m->store, io, mrsm_lpn(m, packed[0].sub), MRSM_HOST);
+	ppn_t to = store_take(f, io, mrsm_lpn(m, packed[0].sub), MRSM_HOST);
 
 	if (to == PPN_NONE)
 		return false;
@@ -406,7 +406,7 @@ static bool write_whole(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct mrsm *m = f->state;
 	sub_t sub = lpn * m->slots_per_page;
-	ppn_t to = store_take(m->store, io, lpn, MRSM_HOST);
+	ppn_t to = store_take(f, io, lpn, MRSM_HOST);
 	op_t program;
 
 	if (to == PPN_NONE)
@@ -528,26 +528,24 @@ static void mrsm_trim(struct ftl *f, struct io *io, struct extent e)
 
 /* ---- the rest ---- */
 
-static void mrsm_expect(const struct ftl *f, lpn_t lpn)
+static void mrsm_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage stage)
 {
 	const struct mrsm *m = f->state;
+	ppn_t ppn;
 
-	mrsm_tree_expect_later(&m->tree, lpn * m->slots_per_page);
-	if (m->written)
-		__builtin_prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
-	mrsm_expect_entry(m, lpn);
-}
-
-/* What is mapped first there is about to be read, or to die. */
-static void mrsm_expect_next(const struct ftl *f, lpn_t lpn)
-{
-	const struct mrsm *m = f->state;
-	ppn_t ppn = mrsm_tree_peek(&m->tree, lpn);
-
-	mrsm_expect_map_page(m, lpn);
+	if (stage == PREFETCH_ENTRY) {
+		mrsm_tree_expect_later(&m->tree, lpn * m->slots_per_page);
+		if (m->written)
+			prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
+		mrsm_expect_entry(m, lpn);
+		return;
+	}
+	/* What is mapped first there is about to be read, or to die. */
+	ppn = mrsm_tree_peek(&m->tree, lpn);
+	mrsm_expect_map_page(f, lpn);
 	if (ppn == PPN_NONE)
 		return;
-	space_prefetch(m->store->space, ppn);
+	space_prefetch(f->store->space, ppn);
 	slots_prefetch(&m->slots, ppn);
 }
 
@@ -556,7 +554,6 @@ static const struct state_row mrsm_state[] = {
 	STATE_SCRATCH(
 		pack, chance_nodes, chance_mapped, wait, waits, wait_room, searched, wanted, wanted_room),
 	STATE_COUNTED(statistics),
-	STATE_POINTER(struct mrsm, store, store_state),
 	STATE_STRUCT(struct mrsm, tree, mrsm_tree_state),
 	STATE_STRUCT(struct mrsm, slots, slots_state),
 	STATE_NUMBERS(struct mrsm, written),
@@ -642,7 +639,6 @@ static void mrsm_check(const struct ftl *f)
 	const struct mrsm *m = f->state;
 	uint64_t live = slots_check(&m->slots, holds_data, m);
 
-	store_check(m->store);
 	mrsm_tree_check(&m->tree);
 	check_pieces(f);
 	BUG_ON(live != m->tree.mapped, "%llu slots are live, %u sub-pages mapped", (unsigned long long)live,
@@ -652,9 +648,6 @@ static void mrsm_check(const struct ftl *f)
 
 static void mrsm_facts(const struct ftl *f, struct ftl_facts *facts)
 {
-	const struct mrsm *m = f->state;
-
-	store_facts(m->store, facts);
 	facts->map_bytes = mrsm_table_bytes(f);
 }
 
@@ -714,14 +707,13 @@ static void mrsm_statistics(struct ftl *f, struct stat_list *list)
 {
 	struct mrsm *m = f->state;
 
-	store_statistics(m->store, list);
 	stat_list_add(list, (struct stat_group){ "mrsm", "mrsm.", rows, &m->statistics, sizeof m->statistics,
 				    f, start_statistics, gather_statistics });
 	pack_statistics(&m->pack, "mrsm.", list);
 	mrsm_map_statistics(m, list);
 }
 
-static const struct ftl_hints mrsm_hints = { .expect = mrsm_expect, .expect_next = mrsm_expect_next };
+static const struct ftl_hints mrsm_hints = { .prefetch = mrsm_prefetch };
 static const struct ftl_words mrsm_words = { .name_owner = mrsm_name_owner };
 
 const struct ftl_ops ftl_mrsm = {

@@ -1,6 +1,6 @@
 /*
- * MRSM, the competitor of the ICPP'23 evaluation (Chen, Tsao, Chang, IEEE TCAD 39(6), 2020, as far as the ICPP
- * paper describes it): mapping in sub-pages, so that a write of any alignment fills as few pages as it
+ * MRSM, the competitor of the ICPP'23 evaluation (Chen, Tsao, Chang, IEEE TCAD 39(6), 2020, as far as the
+ * ICPP paper describes it): mapping in sub-pages, so that a write of any alignment fills as few pages as it
  * has data and reads old data only where it covers part of a sub-page.  The price is a large table.
  *
  *   tree.[ch]     which sub-pages lie where: the extents
@@ -47,7 +47,6 @@ struct mrsm_wanted {
 enum { MRSM_HOST, MRSM_GC, MRSM_MAP };
 
 struct mrsm {
-	struct store *store;
 	uint32_t sectors, slots_per_page; /* per sub-page; sub-pages per page */
 	uint32_t sub_shift;               /* sectors = 1 << sub_shift */
 	mask_t full_sub, full_page;       /* all sectors of a sub-page, of a page */
@@ -106,7 +105,8 @@ static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub, uint32_t leng
 	return mrsm_written_sectors(m, (sector_t)sub << m->sub_shift, length << m->sub_shift);
 }
 
-/* Sectors of a sub-page, or of several of a logical page, hold data; only these do.  Neither straddles a word. */
+/* Sectors of a sub-page, or of several of a logical page, hold data; only these do.  Neither straddles a
+ * word. */
 static inline void mrsm_add_written(struct mrsm *m, sub_t sub, mask_t mask)
 {
 	sector_t sector = (sector_t)sub << m->sub_shift;
@@ -140,8 +140,8 @@ void mrsm_map_exit(struct mrsm *);
 void mrsm_open_regions(struct mrsm *, sub_t from, sub_t end);
 
 /*
- * Translates (and changes, if `write`) the logical pages of an extent one by one: each looks its mapping page up and
- * takes a DRAM access of the request's time.  What users of the entries wait for is in m->wait
+ * Translates (and changes, if `write`) the logical pages of an extent one by one: each looks its mapping page
+ * up and takes a DRAM access of the request's time.  What users of the entries wait for is in m->wait
  * afterwards.  May collect.
  */
 void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
@@ -149,17 +149,19 @@ void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
 /* After a change of [from, end): its regions get the mapping pages their extents now need.  May collect. */
 void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
 
-/* Collection changed the entry of an extent that begins at this sub-page; will do so soon in this logical page. */
+/* Collection changed the entry of an extent that begins at this sub-page; will do so soon in this logical
+ * page. */
 void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
 void mrsm_expect_move(const struct mrsm *, lpn_t);
 
-/* The entries of this logical page are used soon; sooner than that, and perhaps read from flash and written. */
+/* The entries of this logical page are used soon; sooner than that, and perhaps read from flash and
+ * written. */
 void mrsm_expect_entry(const struct mrsm *, lpn_t);
-void mrsm_expect_map_page(const struct mrsm *, lpn_t);
+void mrsm_expect_map_page(const struct ftl *, lpn_t);
 
 /*
- * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a removal) visits
- * a node per level; `nodes` further nodes are visited or written where they stand.
+ * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a
+ * removal) visits a node per level; `nodes` further nodes are visited or written where they stand.
  */
 void mrsm_count_nodes(struct ftl *, uint32_t descents, uint32_t nodes);
 
@@ -171,7 +173,7 @@ void mrsm_wait(const struct mrsm *, struct io *, op_t);
 uint64_t mrsm_node_bytes(const struct ftl *);
 uint64_t mrsm_table_bytes(const struct ftl *);
 
-/* Pays for what collections changed, as map_cache_settle(). */
+/* Pays for what collections changed, as map_cache_flush_updates(). */
 void mrsm_map_settle(struct mrsm *, struct io *);
 
 void mrsm_map_check(const struct ftl *);

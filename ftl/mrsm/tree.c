@@ -3,10 +3,12 @@
 #include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/prefetch.h"
 
 #include <string.h>
 
-/* A piece as one number that sorts by place: first sub-page within its page, length - 1, slot, physical page. */
+/* A piece as one number that sorts by place: first sub-page within its page, length - 1, slot, physical
+ * page. */
 #define OFFSET_SHIFT 44
 #define LENGTH_SHIFT 38
 #define SLOT_SHIFT   32
@@ -359,8 +361,7 @@ ppn_t mrsm_tree_peek(const struct mrsm_tree *t, lpn_t page)
 
 void mrsm_tree_expect_later(const struct mrsm_tree *t, sub_t sub)
 {
-	__builtin_prefetch(&t->page[mrsm_tree_page_of(t, sub)], 1);
-	mrsm_tree_fetching_is_an_effect();
+	prefetch(&t->page[mrsm_tree_page_of(t, sub)]);
 }
 
 void mrsm_tree_expect(const struct mrsm_tree *t, sub_t sub)
@@ -368,8 +369,7 @@ void mrsm_tree_expect(const struct mrsm_tree *t, sub_t sub)
 	const struct mrsm_tree_leaf *leaf = leaf_of(t, mrsm_tree_page_of(t, sub));
 
 	if (leaf)
-		__builtin_prefetch(t->cell + leaf->at, 1);
-	mrsm_tree_fetching_is_an_effect();
+		prefetch(t->cell + leaf->at);
 }
 
 /* Each page has had one array of each room at most, and one more while it moved. */

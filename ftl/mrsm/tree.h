@@ -2,13 +2,13 @@
  * MRSM's ordered map: which logical sub-pages lie in which slots of which physical page.
  *
  * An entry ("node" of the paper's tree; "piece" here, because struct extent is a range of sectors) says that
- * `length` consecutive sub-pages lie in consecutive slots of one page.  Pieces never overlap and never
- * cross the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
+ * `length` consecutive sub-pages lie in consecutive slots of one page.  Pieces never overlap and never cross
+ * the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
  *
- * Where a controller would keep one balanced tree, this keeps a number per logical page: where the page is if one
- * piece is all of it, else which sorted array holds the pieces that begin in it.  The same answers for one or two
- * cache misses; what the tree would cost is told by mrsm_tree_depth().  4 bytes per logical page, 8 more and 8 per
- * piece (in rooms of powers of two) for a page that is mapped otherwise.
+ * Where a controller would keep one balanced tree, this keeps a number per logical page: where the page is if
+ * one piece is all of it, else which sorted array holds the pieces that begin in it.  The same answers for
+ * one or two cache misses; what the tree would cost is told by mrsm_tree_depth().  4 bytes per logical page,
+ * 8 more and 8 per piece (in rooms of powers of two) for a page that is mapped otherwise.
  *
  * Knows numbers only: nothing of flash, of sectors, or of what a piece is for.
  */
@@ -68,12 +68,13 @@ int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *
 void mrsm_tree_put(struct mrsm_tree *, struct mrsm_piece);
 
 /*
- * If exactly the sub-pages of `p` are one piece, that becomes `p` and *old is what it was: the frequent case of
- * mrsm_tree_take() and mrsm_tree_put(), at once.  Else nothing changes.
+ * If exactly the sub-pages of `p` are one piece, that becomes `p` and *old is what it was: the frequent case
+ * of mrsm_tree_take() and mrsm_tree_put(), at once.  Else nothing changes.
  */
 bool mrsm_tree_replace(struct mrsm_tree *, struct mrsm_piece p, struct mrsm_piece *old);
 
-/* The page that holds the whole piece which begins at `sub` has moved, slots unchanged.  Returns the piece. */
+/* The page that holds the whole piece which begins at `sub` has moved, slots unchanged.  Returns the
+ * piece. */
 struct mrsm_piece mrsm_tree_move(struct mrsm_tree *, sub_t, ppn_t to);
 
 /* Nodes on the way from the root of a balanced tree of these pieces to a leaf. */
@@ -131,15 +132,6 @@ static inline bool mrsm_tree_next(const struct mrsm_tree *t, sub_t *at, sub_t en
 	*at = stop < end ? stop : end;
 	*p = (struct mrsm_piece){ from, *at - from, ppn, mrsm_tree_offset(t, from) };
 	return true;
-}
-
-/*
- * In functions that only fetch ahead: the compiler takes them for functions without effect, and leaves calls to them
- * out where it sees both.
- */
-static inline void mrsm_tree_fetching_is_an_effect(void)
-{
-	__asm__ volatile("");
 }
 
 /* Where the first piece is that begins in the logical page, PPN_NONE: none does. */

@@ -1,60 +1,51 @@
 /*
- * "FTL": the page-mapped baseline.  The whole table is in DRAM; every page has one entry
- * {physical page, sectors that hold data}.  A write that does not cover all the data of
- * its page reads the old page first (read-modify-write), so a request that straddles a page border
- * costs two programs.  The baseline of Cai et al., ICPP 2023 (section 2.1), and of SSDsim.
+ * "FTL": the page-mapped baseline.  The whole table is in DRAM: for each logical page its physical page and
+ * the sectors that hold data.  A write that does not cover all data of its page reads the old page first
+ * (read-modify-write), so a request that straddles a page border costs two programs.  The baseline of Cai et
+ * al., ICPP 2023 (section 2.1), and of SSDsim.
  */
 #include "ftl/page/page.h"
 
 /* The collector moved a live page. */
-static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+static void page_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
-	struct page_ftl *p = f->state;
-
-	page_map_move(&p->map, owner, from, to);
+	page_map_move(page_map_of(f), owner, from, to);
 	ftl_map_count(f, io)->accesses++;
 }
 
-static const struct store_plan plan = {
+static const struct store_plan page_plan = {
 	.streams = (const struct stream[]){ { "host", .survivors = 1 }, { "gc", .survivors = 1 }, { 0 } },
-	.client = { .relocate = relocate, .expect = page_expect },
+	.client = { .relocate = page_relocate, .prefetch = page_prefetch },
 };
 
-bool page_create(struct ftl *f, const struct store_plan *wanted, struct fault *fault)
+bool page_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
 {
-	struct page_ftl *p = f->state;
-
-	p->store = page_map_fits(f->geometry, fault) ? store_create(f, wanted, fault) : NULL;
-	if (p->store)
-		page_map_init(&p->map, f->geometry);
-	return p->store;
+	if (!page_map_fits(f->geometry, fault) || !store_create(f, plan, fault))
+		return false;
+	page_map_init(page_map_of(f), f->geometry);
+	return true;
 }
 
 bool page_init(struct ftl *f, struct fault *fault)
 {
-	return page_create(f, &plan, fault);
+	return page_create(f, &page_plan, fault);
 }
 
 void page_exit(struct ftl *f)
 {
-	struct page_ftl *p = f->state;
-
-	store_free(p->store);
-	page_map_release(&p->map);
+	page_map_release(page_map_of(f));
 }
 
-void page_read_part(struct ftl *f, struct io *io, struct page_part part, op_t ready)
+bool page_read_part(struct ftl *f, struct io *io, struct page_part part, op_t ready)
 {
-	struct page_ftl *p = f->state;
-	struct page_entry entry = page_map_get(&p->map, part.lpn);
+	struct page_entry entry = page_map_get(page_map_of(f), part.lpn);
 	mask_t wanted = entry.mask & part.mask;
 
-	if (!wanted) {
-		ftl_count_unmapped(f, io);
-		return;
-	}
+	if (!wanted)
+		return false;
 	flash_read(io, entry.ppn, mask_sectors(wanted), CAUSE_HOST, ready);
 	pages_answer(io, entry.ppn, part.lpn, wanted);
+	return true;
 }
 
 void page_read(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
@@ -64,62 +55,55 @@ void page_read(struct ftl *f, struct io *io, const struct extent *extents, size_
 
 	while (page_walk_next(&walk, &part)) {
 		ftl_count_lookup(f, io);
-		page_read_part(f, io, part, OP_NONE);
+		if (!page_read_part(f, io, part, OP_NONE))
+			ftl_count_unmapped(f, io);
 	}
 }
 
-bool page_write_part(struct ftl *f, struct io *io, struct io *housekeeping, struct page_part part, op_t ready)
+bool page_write_part(struct ftl *f, struct io *io, struct io *background, struct page_part part, op_t ready)
 {
-	struct page_ftl *p = f->state;
-	ppn_t to = store_take(p->store, housekeeping, part.lpn, STREAM_HOST);
-	struct page_entry old;
+	ppn_t to = store_take(f, background, part.lpn, STREAM_HOST);
 	enum cause read = part.mask ? CAUSE_RMW : CAUSE_PAD, program = part.mask ? CAUSE_HOST : CAUSE_PAD;
+	struct page_entry old;
 	mask_t kept;
 
 	if (to == PPN_NONE)
 		return false;
-	old = page_map_get(&p->map, part.lpn);
+	old = page_map_get(page_map_of(f), part.lpn);
 	kept = old.mask & ~part.mask;
 	if (kept)
-		ready = flash_read(housekeeping, old.ppn, mask_sectors(kept), read, ready);
+		ready = flash_read(background, old.ppn, mask_sectors(kept), read, ready);
 	flash_program(io, to, part.lpn, mask_sectors(old.mask | part.mask), program, ready);
 	pages_hold_host(io, to, part.lpn, part.mask);
-	pages_hold_kept(housekeeping, to, old.ppn, part.lpn, kept);
-	if (old.mask)
-		space_release(p->store->space, old.ppn);
-	page_map_set(&p->map, part.lpn, (struct page_entry){ to, old.mask | part.mask });
+	pages_hold_kept(background, to, old.ppn, part.lpn, kept);
+	page_replace(f, part.lpn, old, (struct page_entry){ to, old.mask | part.mask });
 	return true;
 }
 
-/* An empty part pads: what the page holds is written again.  Does it hold nothing? */
-static bool pads_nothing(const struct page_ftl *p, struct page_part part)
-{
-	return !part.mask && !page_map_get(&p->map, part.lpn).mask;
-}
-
-void page_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+static void page_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part)) {
-		if (pads_nothing(f->state, part))
-			continue;
+		if (!part.mask && !page_map_get(page_map_of(f), part.lpn).mask)
+			continue; /* there is nothing to pad */
 		ftl_count_lookup(f, io);
 		if (!page_write_part(f, io, io, part, OP_NONE))
 			return;
 	}
 }
 
-void page_trim_part(struct ftl *f, struct page_part part)
+bool page_trim_part(struct ftl *f, struct page_part part)
 {
-	struct page_ftl *p = f->state;
-	struct page_entry entry = page_map_get(&p->map, part.lpn);
+	struct page_entry entry = page_map_get(page_map_of(f), part.lpn);
+	bool dies = entry.mask && !(entry.mask & ~part.mask);
 
-	if (entry.mask && !(entry.mask & ~part.mask))
-		space_release(p->store->space, entry.ppn);
+	if (dies)
+		space_release(f->store->space, entry.ppn);
 	entry.mask &= ~part.mask;
-	page_map_set(&p->map, part.lpn, entry);
+	page_map_set(page_map_of(f), part.lpn, entry);
+	return dies;
 }
 
 void page_trim(struct ftl *f, struct io *io, struct extent e)
@@ -133,89 +117,70 @@ void page_trim(struct ftl *f, struct io *io, struct extent e)
 	}
 }
 
-void page_expect(const struct ftl *f, lpn_t lpn)
+void page_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage stage)
 {
-	page_map_prefetch(&((const struct page_ftl *)f->state)->map, lpn);
-}
+	ppn_t ppn;
 
-void page_expect_next(const struct ftl *f, lpn_t lpn)
-{
-	const struct page_ftl *p = f->state;
-	ppn_t ppn = page_map_expected(&p->map, lpn);
-
+	if (stage == PREFETCH_ENTRY) {
+		page_map_prefetch(page_map_of(f), lpn);
+		return;
+	}
+	ppn = page_map_peek(page_map_of(f), lpn);
 	if (ppn != PPN_NONE)
-		space_prefetch(p->store->space, ppn);
+		space_prefetch(f->store->space, ppn);
 }
 
-#define CHECK_AHEAD 40u /* owners lie anywhere */
+#define PAGE_CHECK_AHEAD 40u /* owners lie anywhere in memory */
 
 uint64_t page_check_map(const struct ftl *f)
 {
-	const struct page_ftl *p = f->state;
-	lpn_t lpns = f->geometry->logical_pages;
+	const struct page_map *map = page_map_of(f);
 	uint64_t mapped = 0;
 
-	for (lpn_t lpn = 0; lpn < lpns; lpn++) {
-		struct page_entry entry = page_map_get(&p->map, lpn);
-		ppn_t ahead =
-			lpns - lpn > CHECK_AHEAD ? page_map_expected(&p->map, lpn + CHECK_AHEAD) : PPN_NONE;
+	for (lpn_t lpn = 0; lpn < map->lpns; lpn++) {
+		struct page_entry entry = page_map_get(map, lpn);
+		ppn_t ahead = map->lpns - lpn > PAGE_CHECK_AHEAD ? page_map_peek(map, lpn + PAGE_CHECK_AHEAD)
+								 : PPN_NONE;
 
 		if (ahead != PPN_NONE)
 			flash_prefetch_owner(f->flash, ahead);
-		if (!entry.mask)
-			continue;
-		BUG_ON(flash_owner(f->flash, entry.ppn) != lpn, "LPN %u is mapped to page %u of LPN %u", lpn,
-			entry.ppn, flash_owner(f->flash, entry.ppn));
-		mapped++;
+		BUG_ON(entry.mask && flash_owner(f->flash, entry.ppn) != lpn,
+			"LPN %u is mapped to page %u of LPN %u", lpn, entry.ppn,
+			flash_owner(f->flash, entry.ppn));
+		mapped += entry.mask != 0;
 	}
 	return mapped;
 }
 
 void page_check(const struct ftl *f)
 {
-	const struct page_ftl *p = f->state;
-	uint64_t mapped = page_check_map(f);
+	uint64_t mapped = page_check_map(f), live = space_live_pages(f->store->space);
 
-	store_check(p->store);
-	BUG_ON(mapped != space_live_pages(p->store->space), "%llu LPNs are mapped, %llu pages are live",
-		(unsigned long long)mapped, (unsigned long long)space_live_pages(p->store->space));
+	BUG_ON(mapped != live, "%llu LPNs are mapped, %llu pages are live", (unsigned long long)mapped,
+		(unsigned long long)live);
 }
-
-const struct state_row page_state[] = {
-	STATE_POINTER(struct page_ftl, store, store_state),
-	STATE_STRUCT(struct page_ftl, map, page_map_state),
-	{ 0 },
-};
 
 void page_facts(const struct ftl *f, struct ftl_facts *facts)
 {
-	const struct page_ftl *p = f->state;
-
-	store_facts(p->store, facts);
-	facts->map_bytes = page_map_bytes(&p->map);
-}
-
-void page_statistics(struct ftl *f, struct stat_list *list)
-{
-	store_statistics(((struct page_ftl *)f->state)->store, list);
+	facts->map_bytes = page_map_bytes(page_map_of(f));
 }
 
 void page_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
-	const struct page_ftl *p = f->state;
-	struct page_entry entry = page_map_get(&p->map, lpn);
+	struct page_entry entry = page_map_get(page_map_of(f), lpn);
 
 	if (entry.mask)
 		pages_print(f->geometry, entry.ppn, entry.mask, out);
 }
 
-static const struct ftl_hints page_hints = { .expect = page_expect, .expect_next = page_expect_next };
+static const struct ftl_hints page_hints = { .prefetch = page_prefetch };
 static const struct ftl_words page_words = { .print_entry = page_print_entry };
 
 const struct ftl_ops ftl_page = {
 	.name = "page",
 	.brief = "page mapping with the whole table in DRAM: the baseline \"FTL\" of ICPP'23",
-	.size = sizeof(struct page_ftl),
+	.size = sizeof(struct page_map),
+	.state = page_map_state,
 	.map_in_dram = true,
 	.init = page_init,
 	.exit = page_exit,
@@ -223,9 +188,7 @@ const struct ftl_ops ftl_page = {
 	.write = page_write,
 	.trim = page_trim,
 	.check = page_check,
-	.state = page_state,
 	.facts = page_facts,
-	.statistics = page_statistics,
 	.pads = true,
 	.hints = &page_hints,
 	.words = &page_words,

@@ -1,6 +1,6 @@
 /*
- * The operations of the page-mapped baseline, for FTLs that differ from it in a detail.
- * Each works on a state that begins with a struct page_ftl.
+ * Page mapping in DRAM, and its operations for FTLs that differ from it in details.  Their state begins with
+ * a struct page_map; all have a store.
  */
 #ifndef FTL_PAGE_PAGE_H
 #define FTL_PAGE_PAGE_H
@@ -10,35 +10,47 @@
 #include "ftl/store.h"
 #include "pagemap/page_map.h"
 
-struct page_ftl {
-	struct store *store;
-	struct page_map map;
-};
+static inline struct page_map *page_map_of(const struct ftl *f)
+{
+	return (struct page_map *)f->state;
+}
 
-/* A store of this plan and a table, which page_exit() frees.  False and a fault: they do not fit the
+/* Makes a store of this plan and a table, which page_exit() frees.  False and a fault: they do not fit the
  * drive. */
 bool page_create(struct ftl *, const struct store_plan *, struct fault *);
-extern const struct state_row page_state[];
 
+/*
+ * The part of a request in one page; the look-up is the caller's.  Operations wait for `ready`, the read of a
+ * mapping page, or OP_NONE.
+ */
+
+/* False: the part holds no data, nothing is read. */
+bool page_read_part(struct ftl *, struct io *, struct page_part, op_t ready);
+
+/* With an empty mask the page is padded: what it holds is programmed again.  `background` is charged with
+ * collection and read-modify-write, normally the same as `io`.  False: the drive is full. */
+bool page_write_part(struct ftl *, struct io *, struct io *background, struct page_part, op_t ready);
+
+/* True: nothing is left of the page, which is dead. */
+bool page_trim_part(struct ftl *, struct page_part);
+
+/* The entry changes to `to`; the page of the old one, which it was, dies. */
+static inline void page_replace(struct ftl *f, lpn_t lpn, struct page_entry old, struct page_entry to)
+{
+	if (old.mask)
+		space_release(f->store->space, old.ppn);
+	page_map_set(page_map_of(f), lpn, to);
+}
+
+/* Operations. */
 bool page_init(struct ftl *, struct fault *);
 void page_exit(struct ftl *);
-/* The one page of a request; operations wait for `ready`, a look-up counted by the caller. */
-void page_read_part(struct ftl *, struct io *, struct page_part, op_t ready);
-void page_trim_part(struct ftl *, struct page_part);
-
 void page_read(struct ftl *, struct io *, const struct extent *, size_t n);
-void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_trim(struct ftl *, struct io *, struct extent);
-void page_expect(const struct ftl *, lpn_t);
-void page_expect_next(const struct ftl *, lpn_t);
 void page_check(const struct ftl *);
 void page_facts(const struct ftl *, struct ftl_facts *);
-void page_statistics(struct ftl *, struct stat_list *);
 void page_print_entry(const struct ftl *, lpn_t, FILE *);
-
-/* Writes one page, with an empty mask what it holds; `housekeeping` pays for collection and for reading what
- * must be kept (normally the same as `io`).  False: the drive is full. */
-bool page_write_part(struct ftl *, struct io *, struct io *housekeeping, struct page_part, op_t ready);
+void page_prefetch(const struct ftl *, lpn_t, enum prefetch_stage);
 
 /* Aborts if the table and the owners of pages disagree.  Returns how many logical pages are mapped. */
 uint64_t page_check_map(const struct ftl *);

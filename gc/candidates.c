@@ -1,26 +1,26 @@
 /*
- * Policies over an unordered set of candidates: one at random, the best of d random ones,
- * the best by cost and benefit.
+ * Policies over the candidates as an unordered set: one at random, the best of d random ones, the best by
+ * cost and benefit.
  */
 #include "base/memory.h"
 #include "gc/collect.h"
 #include "gc/policy.h"
 
-/* The closed blocks of every plane, dense: adding, removing and drawing cost O(1). */
+/* Dense lists: adding, removing and drawing cost O(1). */
 struct candidates {
 	uint32_t *count;    /* per plane */
-	block_t *list;      /* per plane, room for all its blocks */
-	uint32_t *position; /* per block: where it stands in its plane's list */
+	block_t *list;      /* per plane, with room for all its blocks */
+	uint32_t *position; /* per block: its index in its plane's list */
 };
 
-static block_t *list_of(const struct gc_policy *policy, plane_t plane)
+static block_t *candidates_of(const struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
 
 	return c->list + (size_t)plane * policy->space->geometry->blocks_per_plane;
 }
 
-static void set_init(struct gc_policy *policy)
+static void candidates_init(struct gc_policy *policy)
 {
 	const struct geometry *g = policy->space->geometry;
 	struct candidates *c = policy->state;
@@ -30,7 +30,7 @@ static void set_init(struct gc_policy *policy)
 	c->position = memory_array(g->blocks, sizeof *c->position, "collection candidates");
 }
 
-static void set_exit(struct gc_policy *policy)
+static void candidates_exit(struct gc_policy *policy)
 {
 	struct candidates *c = policy->state;
 
@@ -39,36 +39,36 @@ static void set_exit(struct gc_policy *policy)
 	memory_free(c->position);
 }
 
-static void set_closed(struct gc_policy *policy, block_t b)
+static void candidates_add(struct gc_policy *policy, block_t b)
 {
 	struct candidates *c = policy->state;
 	plane_t plane = geometry_plane(policy->space->geometry, b);
 
 	c->position[b] = c->count[plane]++;
-	list_of(policy, plane)[c->position[b]] = b;
+	candidates_of(policy, plane)[c->position[b]] = b;
 }
 
-static void set_opened(struct gc_policy *policy, block_t b)
+static void candidates_remove(struct gc_policy *policy, block_t b)
 {
 	struct candidates *c = policy->state;
 	plane_t plane = geometry_plane(policy->space->geometry, b);
-	block_t *list = list_of(policy, plane), last = list[--c->count[plane]];
+	block_t *list = candidates_of(policy, plane), last = list[--c->count[plane]];
 
 	list[c->position[b]] = last;
 	c->position[last] = c->position[b];
 }
 
-static const struct state_row set_state[] = {
+static const struct state_row candidates_state[] = {
 	STATE_VALUES(struct candidates, count, UP_TO, GEOMETRY(blocks_per_plane)),
 	STATE_NUMBERS(struct candidates, list),
 	STATE_NUMBERS(struct candidates, position),
 	{ 0 },
 };
 
-static bool set_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
+static bool candidates_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
 {
 	const struct candidates *c = policy->state;
-	const block_t *list = list_of(policy, plane);
+	const block_t *list = candidates_of(policy, plane);
 
 	for (uint32_t i = 0; i < c->count[plane]; i++)
 		if (!gc_candidate(policy, plane, list[i]) || c->position[list[i]] != i)
@@ -76,56 +76,53 @@ static bool set_check(const struct gc_policy *policy, plane_t plane, uint32_t cl
 	return c->count[plane] == closed;
 }
 
-/* One candidate, unless none has a dead page. */
-static block_t strict_pick(struct gc_policy *policy, const block_t *list, uint32_t count)
+/* The first one with a dead page, from an index on and around; BLOCK_NONE. */
+static block_t candidates_search(
+	const struct gc_policy *policy, const block_t *list, uint32_t count, uint32_t from)
 {
-	uint32_t at = (uint32_t)random_below(&policy->random, count);
-
 	for (uint32_t i = 0; i < count; i++)
-		if (gc_reclaimable(policy, list[(at + i) % count]))
-			return list[at];
+		if (gc_reclaimable(policy, list[(from + i) % count]))
+			return list[(from + i) % count];
 	return BLOCK_NONE;
 }
 
 /*
- * One candidate with a dead page.  Blocks without one are drawn again; where hardly any other is
- * left, the list is searched from a random place.
+ * A random candidate with a dead page: draws until it finds one; where hardly any is left, it searches the
+ * list from the last draw on.  gc.strict: the first draw, dead pages or not, unless no candidate has a dead
+ * page.
  */
-static block_t random_pick(struct gc_policy *policy, plane_t plane)
+static block_t gc_random_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
-	const block_t *list = list_of(policy, plane);
+	const block_t *list = candidates_of(policy, plane);
 	uint32_t count = c->count[plane], at = 0;
+	block_t found;
 
 	if (!count)
 		return BLOCK_NONE;
-	if (policy->patience)
-		return strict_pick(policy, list, count);
-	for (uint32_t draws = 0; draws < 32; draws++) {
+	for (uint32_t draws = 0; draws < (policy->useless_victims ? 1 : 32); draws++) {
 		at = (uint32_t)random_below(&policy->random, count);
 		if (gc_reclaimable(policy, list[at]))
 			return list[at];
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (gc_reclaimable(policy, list[(at + i) % count]))
-			return list[(at + i) % count];
-	return BLOCK_NONE;
+	found = candidates_search(policy, list, count, at);
+	return policy->useless_victims && found != BLOCK_NONE ? list[at] : found;
 }
 
-/* Draws for each block of a plane that leave no block out: with chance exp(-64) if at all. */
-#define ENOUGH_DRAWS 64u
+/* So many draws for each block of a plane leave none out, except with probability exp(-64). */
+#define GC_ENOUGH_DRAWS 64u
 
 /* Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based
  * solid state drives", SIGMETRICS 2013: already d = 10 is close to greedy. */
-static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
+static block_t gc_d_choices_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
-	uint64_t most = ENOUGH_DRAWS * (uint64_t)policy->space->geometry->blocks_per_plane;
+	uint64_t most = GC_ENOUGH_DRAWS * (uint64_t)policy->space->geometry->blocks_per_plane;
 	uint64_t draws = policy->settings->d < most ? policy->settings->d : most;
-	block_t best = random_pick(policy, plane);
+	block_t best = gc_random_pick(policy, plane);
 
 	for (uint64_t i = 1; best != BLOCK_NONE && i < draws; i++) {
-		block_t b = list_of(policy, plane)[random_below(&policy->random, c->count[plane])];
+		block_t b = candidates_of(policy, plane)[random_below(&policy->random, c->count[plane])];
 
 		if (space_live(policy->space, b) < space_live(policy->space, best))
 			best = b;
@@ -133,9 +130,9 @@ static block_t d_choices_pick(struct gc_policy *policy, plane_t plane)
 	return best;
 }
 
-/* age * (1 - u) / 2u, u = live share; the age is counted in pages handed out since the block was full
- * (Rosenblum and Ousterhout's log cleaning, as Kawaguchi et al. use it for flash). */
-static double benefit(const struct space *s, block_t b)
+/* age * (1 - u) / 2u, u = share of live pages; the age is counted in pages handed out since the block was
+ * closed (log cleaning of Rosenblum and Ousterhout, as Kawaguchi et al. use it for flash). */
+static double gc_benefit(const struct space *s, block_t b)
 {
 	double pages = s->geometry->pages_per_block, live = space_live(s, b);
 	double age = (double)(s->handed_out - s->stamp[b]) + 1;
@@ -143,15 +140,15 @@ static double benefit(const struct space *s, block_t b)
 	return live > 0 ? age * (pages - live) / (2 * live) : 1e300;
 }
 
-static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
+static block_t gc_cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
-	const block_t *list = list_of(policy, plane);
+	const block_t *list = candidates_of(policy, plane);
 	block_t best = BLOCK_NONE;
 	double most = -1;
 
 	for (uint32_t i = 0; i < c->count[plane]; i++) {
-		double value = benefit(policy->space, list[i]);
+		double value = gc_benefit(policy->space, list[i]);
 
 		if (value > most || (value == most && list[i] < best)) {
 			most = value;
@@ -162,21 +159,22 @@ static block_t cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 }
 
 #define OVER_CANDIDATES                                                                                      \
-	.size = sizeof(struct candidates), .init = set_init, .exit = set_exit, .closed = set_closed,         \
-	.opened = set_opened, .state = set_state, .check = set_check
+	.size = sizeof(struct candidates), .init = candidates_init, .exit = candidates_exit,                 \
+	.add = candidates_add, .remove = candidates_remove, .state = candidates_state,                       \
+	.check = candidates_check
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",
 	.brief = "any closed block with a dead page (gc.strict: any), with equal chance: the floor for all",
 	OVER_CANDIDATES,
-	.pick = random_pick,
+	.pick = gc_random_pick,
 };
 
 const struct gc_policy_ops gc_d_choices = {
 	.name = "d_choices",
 	.brief = "the best of gc.d blocks drawn at random: near greedy without an index",
 	OVER_CANDIDATES,
-	.pick = d_choices_pick,
+	.pick = gc_d_choices_pick,
 };
 
 const struct gc_policy_ops gc_cost_benefit = {
@@ -184,5 +182,5 @@ const struct gc_policy_ops gc_cost_benefit = {
 	.brief = "the most free space per copied page, weighted by age: cold blocks wait less",
 	OVER_CANDIDATES,
 	.ages = true,
-	.pick = cost_benefit_pick,
+	.pick = gc_cost_benefit_pick,
 };
