@@ -83,10 +83,10 @@ static void count_op(struct census *c, const struct geometry *g, uint32_t i, uin
 	BUG_ON(has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
 	count_waiters(c, op->waiters);
 	count_train(c, g, op);
-	for (uint32_t at = op->forwards; at; at = ops_at(c->ops, at - 1)->behind) {
-		claim(behind, at - 1, c->ops->op.used, "forwarded read");
-		BUG_ON(ops_at(c->ops, at - 1)->kind != OP_FORWARD, "operation %u is forwarded", at - 1);
-		await(c, at - 1);
+	for (uint32_t at = op->forwards; at != INDEX_NONE; at = ops_at(c->ops, at)->behind) {
+		claim(behind, at, c->ops->op.used, "forwarded read");
+		BUG_ON(ops_at(c->ops, at)->kind != OP_FORWARD, "operation %u is forwarded", at);
+		await(c, at);
 	}
 	if (op->ticket == INDEX_NONE)
 		return;
@@ -105,18 +105,18 @@ static void count_block(struct census *c, const struct geometry *g, const struct
 	block_t b, uint64_t *behind)
 {
 	const struct op *before = NULL;
-	uint32_t last = 0;
-	bool gate = !blocks[b].gate;
+	uint32_t last = INDEX_NONE;
+	bool gate = blocks[b].gate == INDEX_NONE;
 
-	for (uint32_t at = order_first(c->ops, &blocks[b]); at;
+	for (uint32_t at = order_first(c->ops, &blocks[b]); at != INDEX_NONE;
 		last = at, at = order_next(c->ops, &blocks[b], at)) {
-		const struct op *op = ops_at(c->ops, at - 1);
+		const struct op *op = ops_at(c->ops, at);
 
-		claim(behind, at - 1, c->ops->op.used, "operation of a block");
-		BUG_ON(bits_get(c->free, at - 1) || !has_turn(op) || geometry_block(g, order_target(op)) != b,
-			"operation %u is in the list of block %u", at - 1, b);
+		claim(behind, at, c->ops->op.used, "operation of a block");
+		BUG_ON(bits_get(c->free, at) || !has_turn(op) || geometry_block(g, order_target(op)) != b,
+			"operation %u is in the list of block %u", at, b);
 		BUG_ON(before && before->kind != OP_ERASE && !follows(op, order_target(before)),
-			"operation %u stands behind a later one", at - 1);
+			"operation %u stands behind a later one", at);
 		before = op;
 		gate |= at == blocks[b].gate;
 	}
@@ -139,10 +139,10 @@ static void check_source(const struct census *c, const struct geometry *g, const
 /* What stands behind the copies that follow an operation writes pages behind theirs. */
 static void check_behind(const struct census *c, const struct flash_block *block, uint32_t i, ppn_t to)
 {
-	uint32_t next = ops_at(c->ops, i)->orphan ? 0 : order_next(c->ops, block, i + 1);
+	uint32_t next = ops_at(c->ops, i)->orphan ? INDEX_NONE : order_next(c->ops, block, i);
 
-	BUG_ON(next && !follows(ops_at(c->ops, next - 1), to), "operation %u stands behind a later one",
-		next - 1);
+	BUG_ON(next != INDEX_NONE && !follows(ops_at(c->ops, next), to),
+		"operation %u stands behind a later one", next);
 }
 
 /* Of all pages that the operation writes. */
@@ -249,7 +249,7 @@ static void compare(const struct census *c)
 
 	for (uint32_t i = 0; i < o->op.used; i++) {
 		const struct op *op = ops_at(o, i);
-		uint32_t waits = c->waits[i] + (op->kind == OP_ERASE ? op->to : 0);
+		uint32_t waits = c->waits[i] + (op->kind == OP_ERASE ? op->users : 0);
 
 		BUG_ON(!bits_get(c->free, i) && op->blockers != waits,
 			"operation %u waits for %u others and counts %u", i, waits, op->blockers);

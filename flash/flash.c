@@ -19,6 +19,8 @@ struct flash *flash_create(
 	if (settings->order == ORDER_ASCENDING)
 		f->passed_over = memory_array(bits_words(g->pages), sizeof *f->passed_over, "page flags");
 	f->block = memory_array(g->blocks, sizeof *f->block, "block table");
+	for (block_t b = 0; b < g->blocks; b++)
+		f->block[b].gate = f->block[b].last = INDEX_NONE;
 	f->schedule = schedule_create(f);
 	return f;
 }
@@ -294,7 +296,7 @@ void flash_wait(struct io *io, op_t op, op_t other)
 /* Nothing is under way: operations mean nothing in another process. */
 static bool block_is_idle(const struct flash_block *b)
 {
-	return !b->unfinished && !b->gate && !b->last;
+	return !b->unfinished && b->gate == INDEX_NONE && b->last == INDEX_NONE;
 }
 
 void flash_check_idle(const struct flash *f)
@@ -312,9 +314,8 @@ static void run_regions(struct flash *f, struct regions *r)
 	for (block_t b = 0; b < blocks && !r->broken; b++) {
 		const struct flash_block *at = &f->block[b];
 
-		/* A number + 1 has the bits of a handle of its first use. */
 		regions_require(r,
-			schedule_knows(f->schedule, at->gate) && schedule_knows(f->schedule, at->last),
+			schedule_has_op(f->schedule, at->gate) && schedule_has_op(f->schedule, at->last),
 			"block table");
 	}
 	regions_visit(r, f->count, sizeof f->count);

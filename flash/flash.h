@@ -32,9 +32,9 @@ struct flash_block {
 	uint32_t next; /* page that is programmed next: the one behind the last programmed since the erase */
 	uint32_t erases;
 
-	/* What time has not finished (order.h): numbers of operations + 1, 0 = none. */
-	uint32_t unfinished; /* operations of this life of the block */
-	uint32_t gate, last;
+	/* Operations in flight (order.h). */
+	uint32_t unfinished; /* number of those of this life of the block */
+	uint32_t gate, last; /* INDEX_NONE: none */
 };
 
 /* Over all causes; filled in when the numbers are read. */

@@ -24,11 +24,15 @@ struct op {
 	uint32_t blockers;   /* what it still waits for; its request's release is one of them */
 	uint32_t waiters;    /* ring of edges to operations that wait for this one */
 	uint32_t ticket;     /* INDEX_NONE: no request waits for it */
-	ppn_t ppn, to; /* `to`: target of a copy; what is read at its source; of an erase, see order.c */
+	ppn_t ppn;
+	union {
+		ppn_t to; /* of a copy: its target; of a read at the source of a copy: the page asked for; PPN_NONE */
+		uint32_t users; /* of an erase: unfinished operations of the life that it ends */
+	};
 	uint32_t life, to_life; /* erases of their blocks when the operation was made */
-	uint32_t behind;    /* + 1: the next in its block's ring, or of the reads forwarded from a program */
-	uint32_t forwards;  /* + 1: reads that wait for this program's data */
-	uint32_t followers; /* ring of the copies that follow this one (struct copy) */
+	uint32_t behind;        /* the next in its block's ring, or of the reads forwarded from a program */
+	uint32_t forwards;      /* the first read that waits for this program's data, or INDEX_NONE */
+	uint32_t followers;     /* ring of the copies that follow this one (struct copy) */
 	die_t die;
 	uint32_t cell_ns;
 	uint16_t sectors;

@@ -29,27 +29,23 @@ static inline uint32_t order_target_life(const struct op *op)
  * (flash.h), so that the order of the ring is that of pages. */
 void order_append(struct ops *, struct flash_block *, uint32_t op);
 
-/* The first operation of the block's ring + 1, 0 = none. */
+/* The links of the rings. */
+static inline struct array_field order_links(const struct ops *o)
+{
+	struct op *op = o->op.object;
+
+	return ARRAY_FIELD(op, behind);
+}
+
+/* The first operation of the block's ring, and the one behind another; INDEX_NONE: none. */
 static inline uint32_t order_first(const struct ops *o, const struct flash_block *b)
 {
-	return b->last ? ops_at(o, b->last - 1)->behind : 0;
+	return ring_first(b->last, order_links(o));
 }
 
-/* The one behind an operation of the ring + 1, 0 = none. */
 static inline uint32_t order_next(const struct ops *o, const struct flash_block *b, uint32_t at)
 {
-	return at == b->last ? 0 : ops_at(o, at - 1)->behind;
-}
-
-/* The first of a ring that is not empty leaves it. */
-static inline void order_drop_first(struct ops *o, struct flash_block *b)
-{
-	struct op *last = ops_at(o, b->last - 1);
-
-	if (last->behind == b->last)
-		b->last = 0;
-	else
-		last->behind = ops_at(o, last->behind - 1)->behind;
+	return ring_behind(b->last, order_links(o), at);
 }
 
 /* An operation made now uses the block. */
@@ -70,7 +66,7 @@ uint32_t order_pass(struct ops *, struct flash_block *);
 /* It is this program's or erase's turn in its block: no earlier one is unfinished. */
 static inline bool order_is_turn(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
-	return ops_at(o, index)->orphan || order_first(o, b) == index + 1;
+	return ops_at(o, index)->orphan || order_first(o, b) == index;
 }
 
 /* A program, copy or erase starts or is done: aborts unless it is its turn. */
@@ -81,8 +77,8 @@ static inline void order_start(const struct ops *o, const struct flash_block *b,
 	BUG_ON(!order_is_turn(o, b, index),
 		"an operation of page %u starts before an earlier one of its block is done",
 		order_target(op));
-	BUG_ON(op->kind == OP_ERASE && op->to,
-		"the block of page %u is erased while %u operations still use it", op->ppn, op->to);
+	BUG_ON(op->kind == OP_ERASE && op->users,
+		"the block of page %u is erased while %u operations still use it", op->ppn, op->users);
 }
 
 /* It is done, or one of the copies that are one operation is. */
@@ -101,8 +97,8 @@ static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t i
 	if (op->orphan)
 		return;
 	if (op->kind == OP_ERASE)
-		b->gate = order_next(o, b, index + 1);
-	order_drop_first(o, b);
+		b->gate = order_next(o, b, index);
+	ring_take(&b->last, order_links(o));
 }
 
 /* The block was erased outside time: what is under way no longer concerns it and passes no gate.  Takes the

@@ -101,9 +101,10 @@ void schedule_check(const struct schedule *);
 /* Aborts unless nothing is left of operations when all have ended. */
 void schedule_check_idle(const struct schedule *);
 
-/* For other rooms' regions, behind these: is this the handle of an operation there was, or OP_NONE?  How many
- * tickets there have been. */
+/* For checks of loaded state.  Is this OP_NONE or the handle of an operation that was issued?  INDEX_NONE or the
+ * number of one?  How many tickets exist? */
 bool schedule_knows(const struct schedule *, op_t);
+bool schedule_has_op(const struct schedule *, uint32_t index);
 uint32_t schedule_tickets(const struct schedule *);
 
 /* Work that waits for or occupies a die, in ns of die time: the measure of its load. */

@@ -30,8 +30,8 @@ static void ops_regions(struct schedule *s, struct regions *r)
 	regions_below_or_none(r, NUMBERS_OF(op, waiters), ops, edges, "operations");
 	regions_below_or_none(r, NUMBERS_OF(op, ticket), ops, tickets, "operations");
 	regions_below(r, NUMBERS_OF(op, ppn), ops, g->pages, "operations");
-	regions_below(r, NUMBERS_OF(op, behind), ops, ops + 1u, "operations");
-	regions_below(r, NUMBERS_OF(op, forwards), ops, ops + 1u, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, behind), ops, ops, "operations");
+	regions_below_or_none(r, NUMBERS_OF(op, forwards), ops, ops, "operations");
 	regions_below_or_none(r, NUMBERS_OF(op, followers), ops, copies, "operations");
 	regions_below(r, NUMBERS_OF(op, die), ops, g->dies, "operations");
 	regions_below(r, NUMBERS_OF(op, sectors), ops, g->sectors_per_page + 1u, "operations");
@@ -204,6 +204,11 @@ bool schedule_knows(const struct schedule *s, op_t op)
 	return index < s->ops.op.used && (use < ops_at(&s->ops, index)->generation ||
 						 (use == ops_at(&s->ops, index)->generation &&
 							 ops_at(&s->ops, index)->stage != STAGE_DONE));
+}
+
+bool schedule_has_op(const struct schedule *s, uint32_t index)
+{
+	return index < s->ops.op.used || index == INDEX_NONE;
 }
 
 uint32_t schedule_tickets(const struct schedule *s)
