@@ -247,16 +247,40 @@ void journal_completed(struct journal *l, uint32_t row, const char *of_class, ti
 	pool_give(&l->rows, row);
 }
 
-void journal_regions(struct journal *l, struct regions *r)
+/* Finished rows are flushed before. */
+static bool journal_restored(void *journal)
 {
-	struct row *row;
-
-	l->used = 0;
-	pool_regions(&l->rows, r, regions_most(r, sizeof *row));
-	row = l->rows.object;
-	regions_below(r, NUMBERS_OF(row, request.type), l->rows.used, REQUEST_TYPES, "journal");
-	regions_visit(r, &l->requests, sizeof l->requests);
+	((struct journal *)journal)->used = 0;
+	return true;
 }
+
+static const struct state_row request_state[] = {
+	STATE_NUMBER(struct request, arrival),
+	STATE_NUMBER(struct request, start),
+	STATE_NUMBER(struct request, line),
+	STATE_NUMBER(struct request, sectors),
+	STATE_NUMBER(struct request, device),
+	STATE_BELOW(struct request, type, STATE_LIMIT(REQUEST_TYPES)),
+	{ 0 },
+};
+
+static const struct state_row journal_row_state[] = {
+	STATE_NUMBER(struct row, number),
+	STATE_STRUCT(struct row, request, request_state),
+	STATE_NUMBER(struct row, entered),
+	STATE_NUMBER(struct row, account),
+	STATE_NUMBER(struct row, ops),
+	{ 0 },
+};
+
+const struct state_row journal_state[] = {
+	STATE_FIXED(out, packer, muted, failed),
+	STATE_SCRATCH(before, used, text),
+	STATE_POOL(struct journal, rows, STATE_UNBOUNDED, journal_row_state),
+	STATE_NUMBER(struct journal, requests),
+	STATE_RESTORED(journal_restored),
+	{ 0 },
+};
 
 uint32_t journal_rows(const struct journal *l)
 {

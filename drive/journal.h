@@ -44,9 +44,8 @@ void journal_served(struct journal *, uint32_t row, const struct account *);
 /* It has completed: the row is written, naming its class, if it counts, and given back. */
 void journal_completed(struct journal *, uint32_t row, const char *of_class, tick_t when, bool counts);
 
-/* Rows of requests in the drive, for saving a run once it is flushed; a run that goes on writes behind
- * those. */
-void journal_regions(struct journal *, struct regions *);
+/* Rows of requests in flight.  To be flushed before it is saved: a resumed run appends to the rows written. */
+extern const struct state_row journal_state[];
 
 /* From now on rows are checked and go nowhere. */
 void journal_mute(struct journal *);

@@ -306,45 +306,57 @@ void flash_check_idle(const struct flash *f)
 	schedule_check_idle(f->schedule);
 }
 
-static void run_regions(struct flash *f, struct regions *r)
+static bool flash_blocks_are_idle(void *flash)
 {
-	uint32_t blocks = f->geometry->blocks;
+	const struct flash *f = flash;
 
-	schedule_regions(f->schedule, r);
-	for (block_t b = 0; b < blocks && !r->broken; b++) {
-		const struct flash_block *at = &f->block[b];
-
-		regions_require(r,
-			schedule_has_op(f->schedule, at->gate) && schedule_has_op(f->schedule, at->last),
-			"block table");
-	}
-	regions_visit(r, f->count, sizeof f->count);
-	regions_visit(r, f->forwarded, sizeof f->forwarded);
-	regions_visit(r, &f->transferred_sectors, sizeof f->transferred_sectors);
-	regions_visit(r, &f->pages_used_before, sizeof f->pages_used_before);
-	regions_visit(r, f->untimed, sizeof f->untimed);
-	regions_visit(r, &f->pages_erased, sizeof f->pages_erased);
-	regions_visit(r, &f->erases_before, sizeof f->erases_before);
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		if (!block_is_idle(&f->block[b]))
+			return false;
+	return true;
 }
 
-void flash_regions(struct flash *f, struct regions *r)
+static bool flash_blocks_hold_ops(void *flash)
 {
-	const struct geometry *g = f->geometry;
+	const struct flash *f = flash;
 
-	regions_visit(r, f->owner, (size_t)g->pages * sizeof *f->owner);
-	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
-	regions_below(r, NUMBERS_OF(f->block, next), g->blocks, g->pages_per_block + 1u, "block table");
-	regions_below(r, NUMBERS_OF(f->block, erases), g->blocks, UINT32_MAX / 2, "block table");
-	for (block_t b = 0; b < g->blocks && !r->running; b++)
-		regions_require(r, block_is_idle(&f->block[b]), "block table");
-	regions_visit(r, &f->pages_used, sizeof f->pages_used);
-	if (f->judge)
-		judge_regions(f->judge, r);
-	if (f->passed_over)
-		regions_visit(r, f->passed_over, bits_words(g->pages) * sizeof *f->passed_over);
-	if (r->running)
-		run_regions(f, r);
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		if (!schedule_has_op(f->schedule, f->block[b].gate) ||
+			!schedule_has_op(f->schedule, f->block[b].last))
+			return false;
+	return true;
 }
+
+static const struct state_row flash_block_state[] = {
+	STATE_UP_TO(struct flash_block, next, GEOMETRY(pages_per_block)),
+	STATE_BELOW(struct flash_block, erases, STATE_LIMIT(UINT32_MAX / 2)),
+	STATE_NUMBER(struct flash_block, unfinished),
+	STATE_NUMBER(struct flash_block, gate),
+	STATE_NUMBER(struct flash_block, last),
+	{ 0 },
+};
+
+const struct state_row flash_state[] = {
+	STATE_FIXED(geometry, settings, oracle),
+	STATE_COUNTED(total),
+	STATE_NUMBERS(struct flash, owner),
+	STATE_ARRAY(struct flash, block, flash_block_state),
+	STATE_ENDED(flash_blocks_are_idle),
+	STATE_NUMBER(struct flash, pages_used),
+	STATE_POINTER(struct flash, judge, judge_state),
+	STATE_NUMBERS(struct flash, passed_over),
+	STATE_OF_RUN,
+	STATE_POINTER(struct flash, schedule, schedule_state),
+	STATE_RESTORED(flash_blocks_hold_ops),
+	STATE_NUMBER(struct flash, count),
+	STATE_NUMBER(struct flash, forwarded),
+	STATE_NUMBER(struct flash, transferred_sectors),
+	STATE_NUMBER(struct flash, pages_used_before),
+	STATE_NUMBER(struct flash, untimed),
+	STATE_NUMBER(struct flash, pages_erased),
+	STATE_NUMBER(struct flash, erases_before),
+	{ 0 },
+};
 
 static uint64_t sum_of_causes(const uint64_t *count)
 {

@@ -168,8 +168,8 @@ static inline bool flash_worn_out(const struct flash *f, block_t block)
 	return f->settings->endurance && f->block[block].erases >= f->settings->endurance;
 }
 
-/* State of pages and blocks; of a run (base/regions.h) what is under way and what was counted, too. */
-void flash_regions(struct flash *, struct regions *);
+/* Pages and blocks; of a run also operations in flight and counts. */
+extern const struct state_row flash_state[];
 
 /* Aborts unless nothing is left of operations when all have ended. */
 void flash_check_idle(const struct flash *);

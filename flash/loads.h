@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "base/min_tree.h"
+#include "base/state.h"
 
 struct loads {
 	struct min_tree ns;
@@ -23,8 +24,7 @@ struct loads {
 struct loads loads_create(uint32_t dies);
 void loads_free(struct loads *);
 
-/* For saving and loading a run. */
-void loads_regions(struct loads *, uint32_t dies, struct regions *);
+extern const struct state_row loads_state[];
 
 /* As loads_least(), of dies that all have work. */
 uint32_t loads_least_of_busy(struct loads *, uint32_t from);

@@ -92,10 +92,10 @@ void schedule_drain(struct schedule *);
 /* A request that completed, in order of completion; false when there is none. */
 bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
 
-/* State of a run between two requests: what is under way, and when. */
-void schedule_regions(struct schedule *, struct regions *);
+/* State of a run between two events. */
+extern const struct state_row schedule_state[];
 
-/* Between two requests: aborts unless what is under way hangs together (flash/census.h). */
+/* Between two requests: aborts unless the operations in flight are consistent (flash/census.h). */
 void schedule_check(const struct schedule *);
 
 /* Aborts unless nothing is left of operations when all have ended. */

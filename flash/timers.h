@@ -9,6 +9,7 @@
 #define FLASH_TIMERS_H
 
 #include "base/min_tree.h"
+#include "base/state.h"
 #include "types.h"
 
 struct timers {
@@ -20,8 +21,7 @@ struct timers {
 void timers_init(struct timers *, uint32_t units);
 void timers_release(struct timers *);
 
-/* The alarms, of so many units. */
-void timers_regions(struct timers *, uint32_t units, struct regions *);
+extern const struct state_row timers_state[];
 
 /* The epoch becomes the earliest alarm, or `due` if that is earlier. */
 void timers_move_epoch(struct timers *, tick_t due);

@@ -18,7 +18,7 @@
 #ifndef OBSERVE_ACCOUNTS_H
 #define OBSERVE_ACCOUNTS_H
 
-#include "base/regions.h"
+#include "base/state.h"
 #include "observe/event.h"
 
 enum part { PART_CONTROLLER, PART_MAP, PART_DIE, PART_COLLECTION, PART_BUS, PART_CELLS, PARTS };
@@ -48,8 +48,10 @@ void accounts_finished(struct accounts *, uint32_t op, uint32_t ticket);
 /* From now on the unit does background work, or does not. */
 void accounts_unit(struct accounts *, uint32_t unit, bool background, tick_t now);
 
-/* For saving and loading a run with so many operations, tickets and units. */
-void accounts_regions(struct accounts *, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *);
+extern const struct state_row accounts_state[];
+
+/* Are there accounts of that many operations and tickets? */
+bool accounts_cover(const struct accounts *, uint32_t ops, uint32_t tickets);
 
 /* Does the account of the operation begin at the same moment as that of its request? */
 bool accounts_agree(const struct accounts *, uint32_t op, uint32_t ticket);

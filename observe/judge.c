@@ -769,12 +769,25 @@ void judge_idle(const struct judge *j)
 		BUG_ON(j->meant[ppn] != j->present[ppn], "page %u never arrived in flash", ppn);
 }
 
-void judge_regions(struct judge *j, struct regions *r)
+/* Nothing is in flight. */
+static bool judge_pages_hold(void *judge)
 {
-	regions_visit(r, j->meant, j->pages * sizeof *j->meant);
-	regions_visit(r, j->present, j->pages * sizeof *j->present);
-	regions_visit(r, &j->data, sizeof j->data);
+	const struct judge *j = judge;
+
 	for (ppn_t ppn = 0; ppn < j->pages; ppn++)
-		regions_require(
-			r, j->meant[ppn] == j->present[ppn] && j->meant[ppn] <= j->data, "judge of time");
+		if (j->meant[ppn] != j->present[ppn] || j->meant[ppn] > j->data)
+			return false;
+	return true;
 }
+
+const struct state_row judge_state[] = {
+	STATE_FIXED(settings, pages, pages_per_plane, units_per_channel),
+	STATE_SCRATCH(deed, wait, request, deeds, waits, requests, free_wait),
+	STATE_SCRATCH(serial, open_requests, open_deeds, held, ticket, last),
+	STATE_SCRATCH(unit, bus, asked, block, writer, reader),
+	STATE_NUMBERS(struct judge, meant),
+	STATE_NUMBERS(struct judge, present),
+	STATE_NUMBER(struct judge, data),
+	STATE_RESTORED(judge_pages_hold),
+	{ 0 },
+};

@@ -13,7 +13,7 @@
 #ifndef OBSERVE_JUDGE_H
 #define OBSERVE_JUDGE_H
 
-#include "base/regions.h"
+#include "base/state.h"
 #include "observe/event.h"
 
 struct judge;
@@ -70,7 +70,7 @@ JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them 
 /* Nothing is under way. */
 JUDGING judge_idle(const struct judge *);
 
-/* Where data is, for saving and loading a drive with nothing under way. */
-void judge_regions(struct judge *, struct regions *);
+/* The content of each page; only drives without operations in flight are saved with a judge. */
+extern const struct state_row judge_state[];
 
 #endif

@@ -333,23 +333,34 @@ bool oracle_holds_nothing(const struct oracle *o, ppn_t first, uint32_t pages)
 	return true;
 }
 
-void oracle_regions(struct oracle *o, struct regions *r)
+/* A DRAM entry is a version + 1. */
+static bool oracle_dram_holds(void *oracle)
 {
-	if (!o)
-		return;
-	regions_visit(r, &o->version, sizeof o->version);
-	regions_require(r, o->version < UINT32_MAX / 2, "oracle");
-	regions_visit(r, o->newest, o->host_sectors * sizeof *o->newest);
-	regions_visit(r, o->sent, o->device_sectors * sizeof *o->sent);
+	const struct oracle *o = oracle;
+
 	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
-		regions_visit(r, o->dram[h], sectors_of(o, h) * sizeof *o->dram[h]);
-	regions_visit(r, o->held, (size_t)o->pages * o->slots * sizeof *o->held);
-	regions_below(r, NUMBERS(o->newest), o->host_sectors, o->version + 1u, "oracle");
-	regions_below(r, NUMBERS(o->sent), o->device_sectors, o->version + 1u, "oracle");
-	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
-		regions_below(r, NUMBERS(o->dram[h]), sectors_of(o, h), o->version + 2u, "oracle");
-	regions_below(
-		r, NUMBERS_OF(o->held, version), (size_t)o->pages * o->slots, o->version + 1u, "oracle");
-	regions_below(
-		r, NUMBERS_OF(o->held, sector), (size_t)o->pages * o->slots, o->device_sectors, "oracle");
+		for (sector_t s = 0; s < sectors_of(o, h); s++)
+			if (o->dram[h][s] > o->version + 1)
+				return false;
+	return true;
 }
+
+static const struct state_row held_state[] = {
+	STATE_BELOW(struct held, sector, STATE_OWN(struct oracle, device_sectors)),
+	STATE_UP_TO(struct held, version, STATE_OWN(struct oracle, version)),
+	{ 0 },
+};
+
+const struct state_row oracle_state[] = {
+	STATE_FIXED(host_sectors, device_sectors, pages, slots),
+	STATE_SCRATCH(step, read_in_step, expected, answer, answer_room, where, places, place_room),
+	STATE_BELOW(struct oracle, version, STATE_LIMIT(UINT32_MAX / 2)),
+	STATE_VALUES(struct oracle, newest, UP_TO, STATE_OWN(struct oracle, version)),
+	STATE_VALUES(struct oracle, sent, UP_TO, STATE_OWN(struct oracle, version)),
+	STATE_NUMBERS(struct oracle, dram[HOLDER_HOST]),
+	STATE_NUMBERS(struct oracle, dram[HOLDER_FTL]),
+	STATE_NUMBERS(struct oracle, dram[HOLDER_BUFFER]),
+	STATE_RESTORED(oracle_dram_holds),
+	STATE_ARRAY(struct oracle, held, held_state),
+	{ 0 },
+};

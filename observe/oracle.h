@@ -13,7 +13,7 @@
 #ifndef OBSERVE_ORACLE_H
 #define OBSERVE_ORACLE_H
 
-#include "base/regions.h"
+#include "base/state.h"
 #include "types.h"
 
 struct oracle;
@@ -59,7 +59,7 @@ void oracle_page_answer(struct oracle *, ppn_t, struct extent);
 /* Do pages that are not programmed hold nothing, as they should? */
 bool oracle_holds_nothing(const struct oracle *, ppn_t first, uint32_t pages);
 
-/* Versions and contents, for saving and loading a drive. */
-void oracle_regions(struct oracle *, struct regions *);
+/* Versions and contents. */
+extern const struct state_row oracle_state[];
 
 #endif

@@ -282,7 +282,7 @@ static void test_what_is_out_of_order_in_time_aborts(void **state)
 }
 
 /* Whatever an operation has waited for, its account begins when its request's does. */
-static void test_accounts_of_another_time_are_seen(void **state)
+static void test_accounts_of_another_run_are_seen(void **state)
 {
 	struct accounts *a = accounts_create(1);
 
@@ -295,6 +295,9 @@ static void test_accounts_of_another_time_are_seen(void **state)
 	assert_true(accounts_agree(a, 0, 0));
 	accounts_submitted(a, 0, 1001, 50);
 	assert_false(accounts_agree(a, 0, 0));
+	assert_true(accounts_cover(a, 1, 1));
+	assert_false(accounts_cover(a, 2, 1));
+	assert_false(accounts_cover(a, 1, 2));
 	accounts_free(a);
 }
 
@@ -340,11 +343,11 @@ static void leave(struct regions *r, void *bytes, size_t size)
 	(void)size;
 }
 
-static bool is_refused(struct schedule *s)
+static bool is_refused(const struct geometry *g, struct schedule *s)
 {
-	struct regions r = { .visit = leave, .running = true, .most = UINT64_MAX };
+	struct regions r = { .visit = leave, .running = true, .most = UINT64_MAX, .device = g };
 
-	schedule_regions(s, &r);
+	state_visit(&r, schedule_state, s);
 	return r.broken;
 }
 
@@ -360,7 +363,7 @@ static void forge_words(struct regions *r, void *bytes, size_t size)
 		if (value != f->value)
 			continue;
 		memcpy(at, &forged, sizeof forged);
-		f->refused += is_refused(f->schedule);
+		f->refused += is_refused(f->regions.device, f->schedule);
 		memcpy(at, &value, sizeof value);
 	}
 }
@@ -389,12 +392,15 @@ static void test_times_that_no_alarm_can_have_are_refused(void **state)
 	schedule_run_until(b->flash->schedule, 400000);
 	submit_read(b, old);
 	schedule_run_until(b->flash->schedule, NOW);
-	assert_false(is_refused(b->flash->schedule));
+	assert_false(is_refused(b->flash->geometry, b->flash->schedule));
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		struct forger f = { { .visit = forge_words, .running = true, .most = UINT64_MAX },
+		struct forger f = { { .visit = forge_words,
+					    .running = true,
+					    .most = UINT64_MAX,
+					    .device = b->flash->geometry },
 			b->flash->schedule, words[i].value, 0 };
 
-		schedule_regions(b->flash->schedule, &f.regions);
+		state_visit(&f.regions, schedule_state, b->flash->schedule);
 		if (f.refused != 1)
 			fail_msg("%s: %u places are refused", words[i].what, f.refused);
 	}
@@ -409,7 +415,7 @@ int main(void)
 		cmocka_unit_test(test_lists_that_are_wrong_are_seen),
 		cmocka_unit_test(test_copies_come_from_somewhere),
 		cmocka_unit_test(test_what_is_out_of_order_in_time_aborts),
-		cmocka_unit_test(test_accounts_of_another_time_are_seen),
+		cmocka_unit_test(test_accounts_of_another_run_are_seen),
 		cmocka_unit_test(test_handles_of_operations_to_come),
 		cmocka_unit_test(test_times_that_no_alarm_can_have_are_refused),
 	};
