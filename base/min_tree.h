@@ -1,6 +1,6 @@
 /*
- * A winner tree: an array of numbers whose least is at hand.  Setting a number costs log2(count) steps, reading the
- * least none.  A number that was never set, or was unset, counts as the greatest.
+ * A winner tree: an array of numbers of which the least is always known.  Setting a number takes log2(count)
+ * steps, reading the least takes none.  A number that was never set, or was unset, counts as the greatest.
  */
 #ifndef BASE_MIN_TREE_H
 #define BASE_MIN_TREE_H

@@ -54,7 +54,7 @@ uint32_t order_leave(struct ops *o, struct flash_block *b, uint32_t life)
 	return erase;
 }
 
-/* An erase that has passed keeps the gate shut until it is done. */
+/* An erase that has passed keeps the gate closed until it is done. */
 uint32_t order_pass(struct ops *o, struct flash_block *b)
 {
 	uint32_t index = b->gate;
@@ -86,7 +86,7 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 	return index;
 }
 
-/* The copy that writes the page, of those that follow the operation; NULL: none. */
+/* Of the copies that follow the operation, the one that writes the page; NULL: none. */
 static struct copy *order_find_copy(const struct ops *o, const struct op *op, ppn_t ppn)
 {
 	if (op->followers == INDEX_NONE || ppn <= op->to || ppn > ops_copy(o, op->followers)->to)

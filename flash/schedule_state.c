@@ -196,8 +196,9 @@ static void bus_check(const struct schedule *s)
 
 			for (uint32_t u = line[k]->first; u != INDEX_NONE; last = u, u = s->unit[u].next)
 				BUG_ON(!left-- || channel_of(s, u) != &s->channel[c],
-					"die %u waits twice for a bus, or for another", u);
-			BUG_ON(last != line[k]->last, "the queue of bus %u does not end as it should", c);
+					"die %u waits twice for a bus, or for that of another channel", u);
+			BUG_ON(last != line[k]->last,
+				"the queue of bus %u ends with another die than it should", c);
 		}
 	}
 }
@@ -225,8 +226,9 @@ void schedule_check(const struct schedule *s)
 	census_end(&c);
 	bus_check(s);
 	BUG_ON(s->in_flight != c.in_flight + (uint64_t)s->releases.count || s->held != c.held,
-		"%llu are under way and %llu held, and %u and %u counted", (unsigned long long)s->in_flight,
-		(unsigned long long)s->held, c.in_flight + s->releases.count, c.held);
+		"%llu operations in flight and %llu pages held, but %u and %u counted",
+		(unsigned long long)s->in_flight, (unsigned long long)s->held,
+		c.in_flight + s->releases.count, c.held);
 	BUG_ON(timers_next(&s->timers) < s->now || release_due(s) < s->now, "an event lies in the past");
 }
 
@@ -234,13 +236,14 @@ void schedule_check_idle(const struct schedule *s)
 {
 	BUG_ON(!pool_is_free(&s->ops.op) || !pool_is_free(&s->ops.copy) || !pool_is_free(&s->ops.edge) ||
 			!pool_is_free(&s->ops.ticket),
-		"operations, what they wait for or requests are left");
-	BUG_ON(s->held, "the controller's memory holds %llu pages for nobody", (unsigned long long)s->held);
+		"operations, dependencies or requests are left");
+	BUG_ON(s->held, "the controller's memory holds %llu pages of no program",
+		(unsigned long long)s->held);
 	for (die_t die = 0; die < s->geometry->dies; die++)
-		BUG_ON(schedule_load(s, die), "die %u is idle and has work for %llu ns", die,
+		BUG_ON(schedule_load(s, die), "die %u is idle and has a load of %llu ns", die,
 			(unsigned long long)schedule_load(s, die));
 	for (uint32_t u = 0; u < s->units; u++)
-		BUG_ON(s->unit[u].phase != PHASE_IDLE, "die %u is idle and does something", u);
+		BUG_ON(s->unit[u].phase != PHASE_IDLE, "die %u is busy without operations", u);
 }
 
 bool schedule_knows(const struct schedule *s, op_t op)

@@ -1,14 +1,15 @@
 /*
- * Lists of operations under way, by hand, and what becomes of them in a file that is not what it seems: the census ends
- * with what is wrong, and never goes round.
+ * Lists of operations under way, by hand, and what becomes of them in a file that is not what it seems: the
+ * census ends with what is wrong, and never goes round.
  */
 #include "flash/census.h"
 #include "flash/order.h"
 #include "tests/drive_fixture.h"
 
-/* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the forwarded read 2
- * waits for; 3 is free; 4 is a read that its request has not released.  Of request 0 are 0 to 2, of 1 is 4, request 2
- * has completed.  A die copies pages of block 2 into block 3, operation 5; read 6 waits for the second of them. */
+/* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the
+ * forwarded read 2 waits for; 3 is free; 4 is a read that its request has not released.  Of request 0 are 0
+ * to 2, of 1 is 4, request 2 has completed.  A die copies pages of block 2 into block 3, operation 5; read 6
+ * waits for the second of them. */
 struct picture {
 	struct settings settings;
 	struct geometry geometry;
@@ -368,8 +369,8 @@ static void forge_words(struct regions *r, void *bytes, size_t size)
 	}
 }
 
-/* An erase rests for a read, whose command is on the bus: nothing of that may lie so far ahead that alarms do not hold
- * it. */
+/* An erase rests for a read, whose command is on the bus: nothing of that may lie so far ahead that alarms do
+ * not hold it. */
 static void test_times_that_no_alarm_can_have_are_refused(void **state)
 {
 	enum { NOW = 400050 };
