@@ -1,24 +1,23 @@
 /*
- * A winner tree: an array of numbers whose least is at hand.  Setting a number costs log2(count) steps, reading the
- * least none.  A number that was never set, or was unset, counts as the greatest.
+ * A winner tree: an array of numbers of which the least is always known.  Setting a number takes log2(count)
+ * steps, reading the least takes none.  A number that was never set, or was unset, counts as the greatest.
  */
 #ifndef BASE_MIN_TREE_H
 #define BASE_MIN_TREE_H
 
 #include "base/memory.h"
-#include "base/regions.h"
 
 #define MIN_TREE_UNSET UINT64_MAX
 
 struct min_tree {
-	uint32_t leaves; /* a power of two, at least 2 */
+	uint32_t count, leaves; /* leaves: a power of two, at least 2 */
 	uint64_t *
 		node; /* node[leaves + i]: number i; node[i]: the lesser of 2i and 2i + 1; node[1]: the least */
 };
 
 static inline struct min_tree min_tree_create(uint32_t count, const char *what)
 {
-	struct min_tree t = { .leaves = 2 };
+	struct min_tree t = { .count = count, .leaves = 2 };
 
 	while (t.leaves < count)
 		t.leaves *= 2;
@@ -61,16 +60,6 @@ static inline void min_tree_set(struct min_tree *t, uint32_t number, uint64_t va
 		value = other < value ? other : value;
 		i /= 2;
 	}
-}
-
-/* State, for saving and loading: the numbers. */
-static inline void min_tree_regions(struct min_tree *t, uint32_t count, struct regions *r)
-{
-	uint64_t *node = t->node;
-
-	regions_visit(r, node + t->leaves, count * sizeof *node);
-	for (uint32_t i = t->leaves - 1; i; i--)
-		node[i] = node[2 * i] < node[2 * i + 1] ? node[2 * i] : node[2 * i + 1];
 }
 
 /* Index of the least number, of equal ones the first at or behind `from`, cyclically. */

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/list.h"
+#include "base/min_tree.h"
 #include "base/queue.h"
 #include "base/ranks.h"
 
@@ -13,6 +14,25 @@
 const struct state_row ranks_state[] = {
 	STATE_FIXED(head, count),
 	STATE_UP_TO(struct ranks, lowest, STATE_OWN(struct ranks, count)),
+	{ 0 },
+};
+
+static bool min_tree_restored(void *tree)
+{
+	struct min_tree *t = tree;
+	uint64_t *node = t->node;
+
+	for (uint32_t i = t->count; i < t->leaves; i++)
+		min_tree_set_leaf(t, i, MIN_TREE_UNSET);
+	for (uint32_t i = t->leaves - 1; i; i--)
+		node[i] = node[2 * i] < node[2 * i + 1] ? node[2 * i] : node[2 * i + 1];
+	return true;
+}
+
+const struct state_row min_tree_state[] = {
+	STATE_FIXED(count, leaves),
+	STATE_NUMBERS(struct min_tree, node),
+	STATE_RESTORED(min_tree_restored),
 	{ 0 },
 };
 

@@ -120,7 +120,8 @@ struct state_row {
 	.count = sizeof STATE_FIELD(type, field) / sizeof *STATE_FIELD(type, field) }
 
 /* What a pointer leads to: a struct, that of a plug-in, or an array: of numbers, of structs, of values of a kind. */
-#define STATE_POINTER(type, field, its_rows) { STATE_AT(type, field, POINTER), .rows = its_rows }
+#define STATE_POINTER(type, field, its_rows) /* the struct may be opaque */ \
+	{ #field, .kind = STATE_IS_POINTER, .offset = offsetof(type, field), .rows = its_rows }
 #define STATE_CHOSEN(type, field, which) \
 	{ #field, .kind = STATE_IS_CHOSEN, .offset = offsetof(type, field), .chosen = which }
 #define STATE_NUMBERS(type, field)           { STATE_AT(type, field, ARRAY) }
@@ -153,8 +154,8 @@ struct state_row {
 #define STATE_OF_RUN          { "run", .kind = STATE_IS_RUN }
 /* clang-format on */
 
-/* Of struct ranks (base/ranks.h). */
-extern const struct state_row ranks_state[];
+/* Of struct ranks (base/ranks.h) and struct min_tree (base/min_tree.h). */
+extern const struct state_row ranks_state[], min_tree_state[];
 
 /* Visits the state of the owner and of all it leads to, in the order of the rows.  Numbers that are loaded are
  * checked at once; r->broken names the first field that is out of bounds. */

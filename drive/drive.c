@@ -527,7 +527,7 @@ void drive_regions(struct drive *d, struct regions *r)
 	host_regions(d->host, r);
 	buffer_regions(d->buffer, r);
 	if (d->journal)
-		journal_regions(d->journal, r);
+		state_visit(r, journal_state, d->journal);
 	drive_pending_regions(d, r);
 	regions_visit(r, &d->counted_from, sizeof d->counted_from);
 	regions_visit(r, &d->warming, sizeof d->warming);

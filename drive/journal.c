@@ -7,16 +7,16 @@
 #include <archive_entry.h>
 #include <string.h>
 
-enum { OF_DATA, OF_MAP, OF_COLLECTION, BENEFITS };
+enum { OF_DATA, OF_MAP, OF_COLLECTION, PURPOSES };
 static const enum op_kind kinds[] = { OP_READ, OP_PROGRAM, OP_ERASE };
 #define KINDS 3
 
-struct row {
+struct journal_row {
 	uint64_t number;
 	struct request request;
 	tick_t entered;
 	struct account account;
-	uint64_t ops[KINDS][BENEFITS];
+	uint64_t ops[KINDS][PURPOSES];
 };
 
 struct journal {
@@ -44,7 +44,7 @@ void journal_flush(struct journal *l)
 	l->used = 0;
 }
 
-static char *put_text(char *to, const char *text, char behind)
+static char *journal_put_text(char *to, const char *text, char behind)
 {
 	while (*text)
 		*to++ = *text++;
@@ -54,7 +54,7 @@ static char *put_text(char *to, const char *text, char behind)
 
 /* Two digits at a time, the last first.  Several dozen numbers for each request: printf() would take longer
  * than the simulation. */
-static char *put(char *to, uint64_t number, char behind)
+static char *journal_put_number(char *to, uint64_t number, char behind)
 {
 	static const char pairs[] =
 		"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -71,7 +71,7 @@ static char *put(char *to, uint64_t number, char behind)
 		memcpy(from -= 2, pairs + number % 100 * 2, 2);
 	while (number /= 100);
 	from += *from == '0';
-	memcpy(to, from, DIGITS_MOST); /* the same number of bytes each time: no call */
+	memcpy(to, from, DIGITS_MOST); /* a constant size: inlined */
 	to += end - from;
 	*to = behind;
 	return to + 1;
@@ -79,13 +79,13 @@ static char *put(char *to, uint64_t number, char behind)
 
 /* ---- the file ---- */
 
-static la_ssize_t write_packed(struct archive *a, void *out, const void *bytes, size_t size)
+static la_ssize_t journal_write_packed(struct archive *a, void *out, const void *bytes, size_t size)
 {
 	(void)a;
 	return fwrite(bytes, 1, size, out) == size ? (la_ssize_t)size : -1;
 }
 
-static bool start_packer(struct journal *l)
+static bool journal_start_packer(struct journal *l)
 {
 	struct archive_entry *entry = archive_entry_new();
 	bool done;
@@ -95,33 +95,34 @@ static bool start_packer(struct journal *l)
 	done = archive_write_set_format_raw(l->packer) == ARCHIVE_OK &&
 	       archive_write_add_filter_zstd(l->packer) == ARCHIVE_OK &&
 	       archive_write_set_bytes_per_block(l->packer, 0) == ARCHIVE_OK &&
-	       archive_write_open(l->packer, l->out, NULL, write_packed, NULL) == ARCHIVE_OK &&
+	       archive_write_open(l->packer, l->out, NULL, journal_write_packed, NULL) == ARCHIVE_OK &&
 	       archive_write_header(l->packer, entry) == ARCHIVE_OK;
 	archive_entry_free(entry);
 	return done;
 }
 
-static const char header[] = "number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,"
-			     "door_ns,controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,"
-			     "reads,map_reads,gc_reads,programs,map_programs,gc_programs,"
-			     "erases,map_erases,gc_erases";
+static const char header[] =
+	"number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,"
+	"door_ns,controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,"
+	"reads,map_reads,gc_reads,programs,map_programs,gc_programs,"
+	"erases,map_erases,gc_erases";
 
 struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
 {
 	struct journal *l = memory_array(1, sizeof *l, "journal");
 
 	l->out = out;
-	l->rows = pool_create(sizeof(struct row), "journal");
-	if (packed && !start_packer(l)) {
+	l->rows = pool_create(sizeof(struct journal_row), "journal");
+	if (packed && !journal_start_packer(l)) {
 		fault_set(fault, "cannot pack by zstd: %s", archive_error_string(l->packer));
 		journal_free(l);
 		return NULL;
 	}
-	l->used = (size_t)(put_text(l->text, header, '\n') - l->text);
+	l->used = (size_t)(journal_put_text(l->text, header, '\n') - l->text);
 	return l;
 }
 
-/* Errors of the stream are told by who closes it. */
+/* Errors of the stream are reported by whoever closes it. */
 bool journal_finish(struct journal *l, struct fault *fault)
 {
 	const char *reason;
@@ -163,7 +164,7 @@ void journal_free(struct journal *l)
 
 /* ---- a request ---- */
 
-static struct row *row_at(const struct journal *l, uint32_t row)
+static struct journal_row *journal_row_at(const struct journal *l, uint32_t row)
 {
 	return pool_at(&l->rows, row);
 }
@@ -172,7 +173,7 @@ uint32_t journal_entered(struct journal *l, const struct request *r, tick_t now,
 {
 	uint32_t index = pool_take(&l->rows);
 
-	struct row *row = row_at(l, index);
+	struct journal_row *row = journal_row_at(l, index);
 
 	row->number = ++l->requests;
 	row->request = *r;
@@ -183,9 +184,9 @@ uint32_t journal_entered(struct journal *l, const struct request *r, tick_t now,
 
 void journal_taken(struct journal *l, uint32_t row, const struct flash *f)
 {
-	uint64_t(*ops)[BENEFITS] = row_at(l, row)->ops;
+	uint64_t(*ops)[PURPOSES] = journal_row_at(l, row)->ops;
 
-	memset(ops, 0, sizeof row_at(l, row)->ops);
+	memset(ops, 0, sizeof journal_row_at(l, row)->ops);
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int cause = 0; cause < CAUSES; cause++) {
 			int of = cause_is_background((enum cause)cause) ? OF_COLLECTION
@@ -198,42 +199,42 @@ void journal_taken(struct journal *l, uint32_t row, const struct flash *f)
 
 void journal_served(struct journal *l, uint32_t row, const struct account *account)
 {
-	row_at(l, row)->account = *account;
+	journal_row_at(l, row)->account = *account;
 }
 
-/* Aborts unless the parts are the latency. */
-static char *put_parts(char *to, const struct row *row, tick_t when)
+/* Aborts unless the parts add up to the latency. */
+static char *journal_put_parts(char *to, const struct journal_row *row, tick_t when)
 {
 	uint64_t door = row->entered - row->request.arrival, link = when - row->account.until;
 	uint64_t latency = when - row->request.arrival, sum = door + link;
 
-	to = put(to, latency, ',');
-	to = put(to, door, ',');
+	to = journal_put_number(to, latency, ',');
+	to = journal_put_number(to, door, ',');
 	for (int part = 0; part < PARTS; part++) {
-		to = put(to, row->account.ns[part], ',');
+		to = journal_put_number(to, row->account.ns[part], ',');
 		sum += row->account.ns[part];
 	}
 	BUG_ON(sum != latency, "request %llu: the parts of its latency are %llu ns of %llu",
 		(unsigned long long)row->number, (unsigned long long)sum, (unsigned long long)latency);
-	return put(to, link, ',');
+	return journal_put_number(to, link, ',');
 }
 
-static char *put_row(char *to, const struct row *row, const char *of_class, tick_t when)
+static char *journal_put_row(char *to, const struct journal_row *row, const char *of_class, tick_t when)
 {
 	static const char *const types[] = { "read", "write", "trim" };
 
-	to = put(to, row->number, ',');
-	to = put(to, row->request.arrival, ',');
-	to = put(to, row->entered, ',');
-	to = put(to, when, ',');
-	to = put_text(to, types[row->request.type], ',');
-	to = put(to, row->request.start, ',');
-	to = put(to, row->request.sectors, ',');
-	to = put_text(to, of_class, ',');
-	to = put_parts(to, row, when);
+	to = journal_put_number(to, row->number, ',');
+	to = journal_put_number(to, row->request.arrival, ',');
+	to = journal_put_number(to, row->entered, ',');
+	to = journal_put_number(to, when, ',');
+	to = journal_put_text(to, types[row->request.type], ',');
+	to = journal_put_number(to, row->request.start, ',');
+	to = journal_put_number(to, row->request.sectors, ',');
+	to = journal_put_text(to, of_class, ',');
+	to = journal_put_parts(to, row, when);
 	for (int kind = 0; kind < KINDS; kind++)
-		for (int of = 0; of < BENEFITS; of++)
-			to = put(to, row->ops[kind][of], ',');
+		for (int of = 0; of < PURPOSES; of++)
+			to = journal_put_number(to, row->ops[kind][of], ',');
 	to[-1] = '\n';
 	return to;
 }
@@ -241,22 +242,48 @@ static char *put_row(char *to, const struct row *row, const char *of_class, tick
 void journal_completed(struct journal *l, uint32_t row, const char *of_class, tick_t when, bool counts)
 {
 	if (counts)
-		l->used = (size_t)(put_row(l->text + l->used, row_at(l, row), of_class, when) - l->text);
+		l->used =
+			(size_t)(journal_put_row(l->text + l->used, journal_row_at(l, row), of_class, when) -
+				 l->text);
 	if (l->used > sizeof l->text - LINE_MOST)
 		journal_flush(l);
 	pool_give(&l->rows, row);
 }
 
-void journal_regions(struct journal *l, struct regions *r)
+/* Finished rows are flushed before. */
+static bool journal_restored(void *journal)
 {
-	struct row *row;
-
-	l->used = 0;
-	pool_regions(&l->rows, r, regions_most(r, sizeof *row));
-	row = l->rows.object;
-	regions_below(r, NUMBERS_OF(row, request.type), l->rows.used, REQUEST_TYPES, "journal");
-	regions_visit(r, &l->requests, sizeof l->requests);
+	((struct journal *)journal)->used = 0;
+	return true;
 }
+
+static const struct state_row request_state[] = {
+	STATE_NUMBER(struct request, arrival),
+	STATE_NUMBER(struct request, start),
+	STATE_NUMBER(struct request, line),
+	STATE_NUMBER(struct request, sectors),
+	STATE_NUMBER(struct request, device),
+	STATE_BELOW(struct request, type, STATE_LIMIT(REQUEST_TYPES)),
+	{ 0 },
+};
+
+static const struct state_row journal_row_state[] = {
+	STATE_NUMBER(struct journal_row, number),
+	STATE_STRUCT(struct journal_row, request, request_state),
+	STATE_NUMBER(struct journal_row, entered),
+	STATE_NUMBER(struct journal_row, account),
+	STATE_NUMBER(struct journal_row, ops),
+	{ 0 },
+};
+
+const struct state_row journal_state[] = {
+	STATE_FIXED(out, packer, muted, failed),
+	STATE_SCRATCH(before, used, text),
+	STATE_POOL(struct journal, rows, STATE_UNBOUNDED, journal_row_state),
+	STATE_NUMBER(struct journal, requests),
+	STATE_RESTORED(journal_restored),
+	{ 0 },
+};
 
 uint32_t journal_rows(const struct journal *l)
 {

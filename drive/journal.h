@@ -1,10 +1,10 @@
 /*
- * A log: a table with a row for each request, in the order of completion.  A row says what the request was,
- * when it came, where its latency went, and which operations it caused, by kind and by benefit: of data, of
- * mapping pages, of collection and wear levelling.
+ * A log: a table with a row for each request, in the order of completion.  A row tells what the request was,
+ * when it arrived, where its latency went, and how many operations it caused, by kind and purpose: data,
+ * mapping pages, GC and wear levelling.
  *
- * The parts of the latency are those of observe/accounts.h, the wait at the door before them and, for a read,
- * the data on the host's link behind them.  They add up to the latency, which is checked.
+ * The parts of the latency are those of observe/accounts.h, preceded by the wait outside the drive and, for a
+ * read, followed by the transfer of its data on the host's link.  That they add up to the latency is checked.
  *
  * There is a row for each request that the statistics count, so columns add up to the statistics.
  */
@@ -19,42 +19,41 @@
 
 struct journal;
 
-/* Packed by zstd if wanted.  False and a fault if the library cannot; errors of the stream show when it is
- * closed. */
+/* `packed`: compressed by zstd.  NULL and a fault if the library cannot; errors of the stream are found when
+ * it is closed. */
 struct journal *journal_create(FILE *, bool packed, struct fault *);
 
-/* Rows so far are in the stream, unless it is packed: then not all. */
+/* Writes the rows so far to the stream; if it is packed, the packer may keep some. */
 void journal_flush(struct journal *);
 
-/* A stream of rows into another, packed if wanted. */
+/* Copies a stream of rows into another one. */
 bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *);
 
-/* Everything is in the stream.  False and a fault: it could not be packed. */
+/* Writes everything to the stream.  False and a fault: it could not be packed. */
 bool journal_finish(struct journal *, struct fault *);
 void journal_free(struct journal *);
 
-/* A request enters; when it has been taken in, which operations it caused.  Returns the row's number, by
- * which it is found again. */
+/* A request enters the drive; then, which operations it has caused.  Returns the number of its row. */
 uint32_t journal_entered(struct journal *, const struct request *, tick_t now, const struct flash *);
 void journal_taken(struct journal *, uint32_t row, const struct flash *);
 
 /* Its operations are done. */
 void journal_served(struct journal *, uint32_t row, const struct account *);
 
-/* It has completed: the row is written, naming its class, if it counts, and given back. */
+/* It has completed: writes the row, with its class, if it counts, and frees it. */
 void journal_completed(struct journal *, uint32_t row, const char *of_class, tick_t when, bool counts);
 
-/* Rows of requests in the drive, for saving a run once it is flushed; a run that goes on writes behind
- * those. */
-void journal_regions(struct journal *, struct regions *);
+/* Rows of requests in flight.  To be flushed before it is saved: a resumed run appends to the rows
+ * written. */
+extern const struct state_row journal_state[];
 
-/* From now on rows are checked and go nowhere. */
+/* From now on rows are checked but not written. */
 void journal_mute(struct journal *);
 
-/* Aborts unless no request is in the drive. */
+/* Aborts if a request is in the drive. */
 void journal_check_idle(const struct journal *);
 
-/* How many rows there have been in the drive at a time: their numbers are below. */
+/* All row numbers are below this. */
 uint32_t journal_rows(const struct journal *);
 
 #endif

@@ -6,50 +6,50 @@
 #include "flash/geometry.h"
 #include "flash/order.h"
 
-/* An element of a list, which is in no other. */
-static void claim(uint64_t *named, uint32_t i, uint32_t count, const char *what)
+/* The element is found in a list; it must be in no other. */
+static void census_claim(uint64_t *named, uint32_t i, uint32_t count, const char *what)
 {
 	BUG_ON(i >= count || bits_get(named, i), "%s %u is not there, or in two lists", what, i);
 	bits_set(named, i);
 }
 
-static void claim_free(uint64_t *named, const struct pool *p)
+static void census_claim_free(uint64_t *named, const struct pool *p)
 {
 	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
-		claim(named, i, p->used, p->what);
+		census_claim(named, i, p->used, p->what);
 }
 
-static void claim_op(struct census *c, uint32_t i)
+static void census_claim_op(struct census *c, uint32_t i)
 {
-	claim(c->op, i, c->ops->op.used, "operation");
+	census_claim(c->op, i, c->ops->op.used, "operation");
 }
 
-/* An operation that something under way names. */
-static void await(struct census *c, uint32_t i)
+/* A dependency of an operation in flight. */
+static void census_await(struct census *c, uint32_t i)
 {
 	BUG_ON(i >= c->ops->op.used || bits_get(c->free, i), "operation %u is awaited and not under way", i);
 	c->waits[i]++;
 }
 
-static void check_last(const struct queue *q, uint32_t last)
+static void census_check_last(const struct queue *q, uint32_t last)
 {
 	BUG_ON(q->first != INDEX_NONE && last != q->last, "a list ends with %u and should with %u", last,
 		q->last);
 }
 
-static void count_waiters(struct census *c, uint32_t last)
+static void census_count_waiters(struct census *c, uint32_t last)
 {
 	struct edge *edge = c->ops->edge.object;
 	struct array_field next = ARRAY_FIELD(edge, next);
 
 	for (uint32_t i = ring_first(last, next); i != INDEX_NONE; i = ring_behind(last, next, i)) {
-		claim(c->edge, i, c->ops->edge.used, "dependency");
-		await(c, edge[i].op);
+		census_claim(c->edge, i, c->ops->edge.used, "dependency");
+		census_await(c, edge[i].op);
 	}
 }
 
-/* The copies that follow an operation are a ring, of its blocks, and write ascending pages. */
-static void count_train(struct census *c, const struct geometry *g, const struct op *op)
+/* Copies that follow an operation are of the same blocks and write ascending pages. */
+static void census_count_followers(struct census *c, const struct geometry *g, const struct op *op)
 {
 	ppn_t to = op->to;
 
@@ -58,35 +58,35 @@ static void count_train(struct census *c, const struct geometry *g, const struct
 	for (uint32_t at = ops_first_copy(c->ops, op); at != INDEX_NONE; at = ops_next_copy(c->ops, op, at)) {
 		const struct copy *copy;
 
-		claim(c->copy, at, c->ops->copy.used, "copy");
+		census_claim(c->copy, at, c->ops->copy.used, "copy");
 		copy = ops_copy(c->ops, at);
 		BUG_ON(geometry_block(g, copy->from) != geometry_block(g, op->ppn) ||
 				geometry_block(g, copy->to) != geometry_block(g, op->to) || copy->to <= to,
 			"the copy of page %u follows that of page %u", copy->from, op->ppn);
 		to = copy->to;
-		count_waiters(c, copy->waiters);
+		census_count_waiters(c, copy->waiters);
 	}
 }
 
-/* Is it one that stands in the list of its block? */
-static bool has_turn(const struct op *op)
+/* Is it in the ring of its block? */
+static bool census_has_turn(const struct op *op)
 {
 	return op->kind != OP_READ && op->kind != OP_FORWARD && !op->orphan;
 }
 
-static void count_op(struct census *c, const struct geometry *g, uint32_t i, uint64_t *behind)
+static void census_count_op(struct census *c, const struct geometry *g, uint32_t i, uint64_t *behind)
 {
 	const struct op *op = ops_at(c->ops, i);
 
 	c->in_flight++;
 	c->held += op->held;
-	BUG_ON(has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
-	count_waiters(c, op->waiters);
-	count_train(c, g, op);
-	for (uint32_t at = op->forwards; at; at = ops_at(c->ops, at - 1)->behind) {
-		claim(behind, at - 1, c->ops->op.used, "forwarded read");
-		BUG_ON(ops_at(c->ops, at - 1)->kind != OP_FORWARD, "operation %u is forwarded", at - 1);
-		await(c, at - 1);
+	BUG_ON(census_has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
+	census_count_waiters(c, op->waiters);
+	census_count_followers(c, g, op);
+	for (uint32_t at = op->forwards; at != INDEX_NONE; at = ops_at(c->ops, at)->behind) {
+		census_claim(behind, at, c->ops->op.used, "forwarded read");
+		BUG_ON(ops_at(c->ops, at)->kind != OP_FORWARD, "operation %u is forwarded", at);
+		census_await(c, at);
 	}
 	if (op->ticket == INDEX_NONE)
 		return;
@@ -95,37 +95,38 @@ static void count_op(struct census *c, const struct geometry *g, uint32_t i, uin
 	c->parts[op->ticket]++;
 }
 
-/* Pages of a life are written one behind the other. */
-static bool follows(const struct op *op, ppn_t page)
+/* Pages of a life of a block are written in ascending order. */
+static bool census_follows(const struct op *op, ppn_t page)
 {
 	return op->kind == OP_ERASE || order_target(op) > page;
 }
 
-static void count_block(struct census *c, const struct geometry *g, const struct flash_block *blocks,
+static void census_count_block(struct census *c, const struct geometry *g, const struct flash_block *blocks,
 	block_t b, uint64_t *behind)
 {
 	const struct op *before = NULL;
-	uint32_t last = 0;
-	bool gate = !blocks[b].gate;
+	uint32_t last = INDEX_NONE;
+	bool gate = blocks[b].gate == INDEX_NONE;
 
-	for (uint32_t at = order_first(c->ops, &blocks[b]); at;
+	for (uint32_t at = order_first(c->ops, &blocks[b]); at != INDEX_NONE;
 		last = at, at = order_next(c->ops, &blocks[b], at)) {
-		const struct op *op = ops_at(c->ops, at - 1);
+		const struct op *op = ops_at(c->ops, at);
 
-		claim(behind, at - 1, c->ops->op.used, "operation of a block");
-		BUG_ON(bits_get(c->free, at - 1) || !has_turn(op) || geometry_block(g, order_target(op)) != b,
-			"operation %u is in the list of block %u", at - 1, b);
-		BUG_ON(before && before->kind != OP_ERASE && !follows(op, order_target(before)),
-			"operation %u stands behind a later one", at - 1);
+		census_claim(behind, at, c->ops->op.used, "operation of a block");
+		BUG_ON(bits_get(c->free, at) || !census_has_turn(op) ||
+				geometry_block(g, order_target(op)) != b,
+			"operation %u is in the list of block %u", at, b);
+		BUG_ON(before && before->kind != OP_ERASE && !census_follows(op, order_target(before)),
+			"operation %u stands behind a later one", at);
 		before = op;
 		gate |= at == blocks[b].gate;
 	}
 	BUG_ON(last != blocks[b].last || !gate, "the list of block %u does not end, or has no gate", b);
 }
 
-/* A page under copy-back is looked for where the copy takes it from: that comes to an end. */
-static void check_source(const struct census *c, const struct geometry *g, const struct flash_block *blocks,
-	uint32_t i, ppn_t to)
+/* The search for the source of a page that is being copied must end. */
+static void census_check_source(const struct census *c, const struct geometry *g,
+	const struct flash_block *blocks, uint32_t i, ppn_t to)
 {
 	const struct ops *o = c->ops;
 
@@ -136,25 +137,26 @@ static void check_source(const struct census *c, const struct geometry *g, const
 	}
 }
 
-/* What stands behind the copies that follow an operation writes pages behind theirs. */
-static void check_behind(const struct census *c, const struct flash_block *block, uint32_t i, ppn_t to)
+/* The next operation of the block writes a page above those of the copies. */
+static void census_check_behind(const struct census *c, const struct flash_block *block, uint32_t i, ppn_t to)
 {
-	uint32_t next = ops_at(c->ops, i)->orphan ? 0 : order_next(c->ops, block, i + 1);
+	uint32_t next = ops_at(c->ops, i)->orphan ? INDEX_NONE : order_next(c->ops, block, i);
 
-	BUG_ON(next && !follows(ops_at(c->ops, next - 1), to), "operation %u stands behind a later one",
-		next - 1);
+	BUG_ON(next != INDEX_NONE && !census_follows(ops_at(c->ops, next), to),
+		"operation %u stands behind a later one", next);
 }
 
-/* Of all pages that the operation writes. */
-static void check_sources(
+/* Checks all pages that the operation writes. */
+static void census_check_sources(
 	const struct census *c, const struct geometry *g, const struct flash_block *blocks, uint32_t i)
 {
 	const struct op *op = ops_at(c->ops, i);
-	check_source(c, g, blocks, i, op->to);
+	census_check_source(c, g, blocks, i, op->to);
 	for (uint32_t at = ops_first_copy(c->ops, op); at != INDEX_NONE; at = ops_next_copy(c->ops, op, at))
-		check_source(c, g, blocks, i, ops_copy(c->ops, at)->to);
+		census_check_source(c, g, blocks, i, ops_copy(c->ops, at)->to);
 	if (op->followers != INDEX_NONE)
-		check_behind(c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, op->followers)->to);
+		census_check_behind(
+			c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, op->followers)->to);
 }
 
 struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks)
@@ -170,31 +172,31 @@ struct census census_begin(const struct ops *ops, const struct geometry *g, cons
 		.waits = memory_array(used, sizeof *c.waits, "census"),
 		.parts = memory_array(ops->ticket.used, sizeof *c.parts, "census") };
 	uint64_t *behind =
-		memory_array(bits_words(used), sizeof *behind, "census"); /* named by another link */
+		memory_array(bits_words(used), sizeof *behind, "census"); /* found by its link `behind` */
 
-	claim_free(c.op, &ops->op);
+	census_claim_free(c.op, &ops->op);
 	memcpy(c.free, c.op, bits_words(used) * sizeof *c.op);
-	claim_free(c.copy, &ops->copy);
-	claim_free(c.edge, &ops->edge);
-	claim_free(c.ticket, &ops->ticket);
+	census_claim_free(c.copy, &ops->copy);
+	census_claim_free(c.edge, &ops->edge);
+	census_claim_free(c.ticket, &ops->ticket);
 	for (block_t b = 0; b < g->blocks; b++)
-		count_block(&c, g, blocks, b, behind);
+		census_count_block(&c, g, blocks, b, behind);
 	for (uint32_t i = 0; i < used; i++)
 		if (!bits_get(c.free, i))
-			count_op(&c, g, i, behind);
+			census_count_op(&c, g, i, behind);
 	for (uint32_t i = 0; i < used; i++)
 		if (!bits_get(c.free, i))
-			check_sources(&c, g, blocks, i);
+			census_check_sources(&c, g, blocks, i);
 	memory_free(behind);
 	return c;
 }
 
-static void claim_ready(struct census *c, uint32_t i)
+static void census_claim_ready(struct census *c, uint32_t i)
 {
 	const struct op *op = ops_at(c->ops, i);
 	bool passes;
 
-	claim_op(c, i);
+	census_claim_op(c, i);
 	passes = op->stage == STAGE_READY && (op->kind == OP_READ || op->orphan);
 	BUG_ON(op->blockers || !(passes || op->stage == STAGE_QUEUED),
 		"operation %u is in the queue of its die and is not ready", i);
@@ -205,14 +207,14 @@ void census_queue(struct census *c, const struct queue *q)
 	uint32_t last = INDEX_NONE;
 
 	for (uint32_t i = q->first; i != INDEX_NONE; last = i, i = ops_at(c->ops, i)->next)
-		claim_ready(c, i);
-	check_last(q, last);
+		census_claim_ready(c, i);
+	census_check_last(q, last);
 }
 
 void census_command(struct census *c, uint32_t first)
 {
 	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(c->ops, i)->next)
-		claim_ready(c, i);
+		census_claim_ready(c, i);
 }
 
 void census_release(struct census *c, uint32_t first_op, uint32_t ticket)
@@ -220,8 +222,8 @@ void census_release(struct census *c, uint32_t first_op, uint32_t ticket)
 	BUG_ON(ticket >= c->ops->ticket.used, "request %u begins and is not there", ticket);
 	c->parts[ticket]++;
 	for (uint32_t i = first_op; i != INDEX_NONE; i = ops_at(c->ops, i)->next) {
-		claim_op(c, i);
-		await(c, i);
+		census_claim_op(c, i);
+		census_await(c, i);
 		bits_set(c->begins, i);
 	}
 }
@@ -231,10 +233,10 @@ void census_completed(struct census *c, const struct queue *q)
 	uint32_t last = INDEX_NONE;
 
 	for (uint32_t i = q->first; i != INDEX_NONE; last = i, i = ops_ticket(c->ops, i)->next) {
-		claim(c->ticket, i, c->ops->ticket.used, "request");
+		census_claim(c->ticket, i, c->ops->ticket.used, "request");
 		BUG_ON(ops_ticket(c->ops, i)->pending, "request %u has completed and has parts", i);
 	}
-	check_last(q, last);
+	census_check_last(q, last);
 }
 
 bool census_counts(const struct census *c, uint32_t op)
@@ -242,14 +244,14 @@ bool census_counts(const struct census *c, uint32_t op)
 	return !bits_get(c->free, op) && !bits_get(c->begins, op) && ops_at(c->ops, op)->ticket != INDEX_NONE;
 }
 
-/* An erase waits for the operations of the life it ends, which it counts itself. */
-static void compare(const struct census *c)
+/* An erase also waits for its users, which it counts itself. */
+static void census_compare(const struct census *c)
 {
 	const struct ops *o = c->ops;
 
 	for (uint32_t i = 0; i < o->op.used; i++) {
 		const struct op *op = ops_at(o, i);
-		uint32_t waits = c->waits[i] + (op->kind == OP_ERASE ? op->to : 0);
+		uint32_t waits = c->waits[i] + (op->kind == OP_ERASE ? op->users : 0);
 
 		BUG_ON(!bits_get(c->free, i) && op->blockers != waits,
 			"operation %u waits for %u others and counts %u", i, waits, op->blockers);
@@ -261,7 +263,7 @@ static void compare(const struct census *c)
 
 void census_end(struct census *c)
 {
-	compare(c);
+	census_compare(c);
 	memory_free(c->op);
 	memory_free(c->copy);
 	memory_free(c->edge);

@@ -19,6 +19,8 @@ struct flash *flash_create(
 	if (settings->order == ORDER_ASCENDING)
 		f->passed_over = memory_array(bits_words(g->pages), sizeof *f->passed_over, "page flags");
 	f->block = memory_array(g->blocks, sizeof *f->block, "block table");
+	for (block_t b = 0; b < g->blocks; b++)
+		f->block[b].gate = f->block[b].last = INDEX_NONE;
 	f->schedule = schedule_create(f);
 	return f;
 }
@@ -68,24 +70,24 @@ void flash_free(struct flash *f)
 	memory_free(f);
 }
 
-static bool passed_over(const struct flash *f, ppn_t ppn)
+static bool flash_is_passed_over(const struct flash *f, ppn_t ppn)
 {
 	return f->passed_over && bits_get(f->passed_over, ppn);
 }
 
-/* Since the erase: less than `next` where pages were passed over. */
-static uint32_t programmed_pages(const struct flash *f, block_t block)
+/* Since the erase; pages passed over are not counted. */
+static uint32_t flash_programmed_pages(const struct flash *f, block_t block)
 {
 	uint32_t pages = f->block[block].next;
 	ppn_t first = geometry_first_page(f->geometry, block);
 
 	for (ppn_t ppn = first; f->passed_over && ppn < first + f->block[block].next; ppn++)
-		pages -= passed_over(f, ppn);
+		pages -= flash_is_passed_over(f, ppn);
 	return pages;
 }
 
-/* A page of the medium that has been programmed. */
-static inline void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
+/* Aborts unless the page is in range and programmed. */
+static inline void flash_check_readable(struct flash *f, ppn_t ppn, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -93,13 +95,13 @@ static inline void check_readable(struct flash *f, ppn_t ppn, enum cause cause)
 	BUG_ON(ppn >= g->pages, "%s reads page %u of %u", cause_name(cause), ppn, g->pages);
 	BUG_ON(ppn - geometry_first_page(g, block) >= f->block[block].next,
 		"%s reads the free page %u of block %u (%u pages programmed)", cause_name(cause),
-		ppn - geometry_first_page(g, block), block, programmed_pages(f, block));
-	BUG_ON(passed_over(f, ppn), "%s reads page %u of block %u, which was passed over", cause_name(cause),
-		ppn - geometry_first_page(g, block), block);
+		ppn - geometry_first_page(g, block), block, flash_programmed_pages(f, block));
+	BUG_ON(flash_is_passed_over(f, ppn), "%s reads page %u of block %u, which was passed over",
+		cause_name(cause), ppn - geometry_first_page(g, block), block);
 }
 
-/* Pages [from, to) hold nothing and are passed over, or no longer. */
-static void mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool over)
+/* Sets or clears the marks of pages [from, to), which are empty. */
+static void flash_mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool over)
 {
 	for (ppn_t ppn = from; ppn < to; ppn++) {
 		if (over)
@@ -110,8 +112,8 @@ static void mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool over)
 	}
 }
 
-/* The next free page of its block; marks it programmed. */
-static inline void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
+/* Marks the page programmed; aborts unless the rules of NAND flash allow that. */
+static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
@@ -120,14 +122,14 @@ static inline void occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause 
 
 	BUG_ON(ppn >= g->pages, "%s programs page %u of %u", cause_name(cause), ppn, g->pages);
 	BUG_ON(page < b->next, "%s programs page %u of block %u%s", cause_name(cause), page, block,
-		passed_over(f, ppn) ? ", which was passed over" : " twice without an erase");
+		flash_is_passed_over(f, ppn) ? ", which was passed over" : " twice without an erase");
 	BUG_ON(page > b->next && !f->passed_over,
 		"%s programs page %u of block %u out of order, the next one is %u", cause_name(cause), page,
 		block, b->next);
 	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause), page,
 		block);
 	if (page > b->next)
-		mark_passed_over(f, ppn - page + b->next, ppn, true);
+		flash_mark_passed_over(f, ppn - page + b->next, ppn, true);
 	b->next = page + 1;
 	f->owner[ppn] = owner;
 	f->pages_used++;
@@ -139,7 +141,7 @@ op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op
 	op_t op, writer;
 	bool held;
 
-	check_readable(f, ppn, cause);
+	flash_check_readable(f, ppn, cause);
 	oracle_page_read(f->oracle, ppn);
 	if (!io->timed)
 		return OP_NONE;
@@ -155,7 +157,7 @@ op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op
 	return op;
 }
 
-static op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
+static op_t flash_schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
 {
 	struct flash *f = io->flash;
 	op_t op;
@@ -172,13 +174,13 @@ static op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum ca
 
 op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause, op_t after)
 {
-	occupy(io->flash, ppn, owner, cause);
+	flash_occupy(io->flash, ppn, owner, cause);
 	if (io->flash->judge && !io->timed)
 		judge_placed(io->flash->judge, ppn, PPN_NONE);
-	return schedule_program(io, ppn, sectors, cause, after);
+	return flash_schedule_program(io, ppn, sectors, cause, after);
 }
 
-static bool may_copy_back(const struct io *io, ppn_t from, ppn_t to)
+static bool flash_may_copy_back(const struct io *io, ppn_t from, ppn_t to)
 {
 	const struct flash *f = io->flash;
 
@@ -186,38 +188,38 @@ static bool may_copy_back(const struct io *io, ppn_t from, ppn_t to)
 	       geometry_plane_of(f->geometry, from) == geometry_plane_of(f->geometry, to);
 }
 
-/* The page is the other one from now on. */
-static inline void hand_on(struct io *io, ppn_t from, ppn_t to, enum cause cause)
+/* Moves owner and content from one page to another. */
+static inline void flash_move_owner(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
 	struct flash *f = io->flash;
 	owner_t owner;
 
-	check_readable(f, from, cause);
+	flash_check_readable(f, from, cause);
 	owner = f->owner[from];
 	BUG_ON(owner == OWNER_NONE, "%s copies the dead page %u", cause_name(cause), from);
-	occupy(f, to, owner, cause);
+	flash_occupy(f, to, owner, cause);
 	flash_disown(f, from);
 	oracle_page_copied(f->oracle, from, to);
 	if (f->judge && !io->timed)
 		judge_placed(f->judge, to, from);
 }
 
-static inline void count_copy_back(struct flash *f, enum cause cause)
+static inline void flash_count_copy_back(struct flash *f, enum cause cause)
 {
 	f->count[OP_READ][cause]++;
 	f->count[OP_PROGRAM][cause]++;
 	f->count[OP_COPY][cause]++;
 }
 
-/* Over the bus. */
-static op_t carry(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
+/* A copy over the bus: a read and a program. */
+static op_t flash_copy_over_bus(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t after)
 {
 	struct flash *f = io->flash;
 	uint32_t sectors = f->geometry->sectors_per_page;
 	op_t program;
 
 	after = flash_read(io, from, sectors, cause, after);
-	program = schedule_program(io, to, sectors, cause, after);
+	program = flash_schedule_program(io, to, sectors, cause, after);
 	if (f->judge && io->timed)
 		judge_copied(f->judge, to, from);
 	return program;
@@ -227,25 +229,25 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 {
 	op_t copy = OP_NONE;
 
-	hand_on(io, from, to, cause);
-	if (may_copy_back(io, from, to))
+	flash_move_owner(io, from, to, cause);
+	if (flash_may_copy_back(io, from, to))
 		copy = schedule_copy(io, from, to, cause, after);
 	if (copy == OP_NONE)
-		return carry(io, from, to, cause, after);
-	count_copy_back(io->flash, cause);
+		return flash_copy_over_bus(io, from, to, cause, after);
+	flash_count_copy_back(io->flash, cause);
 	return copy;
 }
 
 void flash_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
-	hand_on(io, from, to, cause);
-	if (may_copy_back(io, from, to) && schedule_move(io, from, to, cause))
-		count_copy_back(io->flash, cause);
+	flash_move_owner(io, from, to, cause);
+	if (flash_may_copy_back(io, from, to) && schedule_move(io, from, to, cause))
+		flash_count_copy_back(io->flash, cause);
 	else
-		carry(io, from, to, cause, OP_NONE);
+		flash_copy_over_bus(io, from, to, cause, OP_NONE);
 }
 
-static void check_erasable(const struct flash *f, block_t block, enum cause cause)
+static void flash_check_erasable(const struct flash *f, block_t block, enum cause cause)
 {
 	const struct geometry *g = f->geometry;
 	ppn_t first = geometry_first_page(g, block);
@@ -265,13 +267,13 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 	ppn_t first = geometry_first_page(g, block);
 	uint32_t pages;
 
-	check_erasable(f, block, cause);
+	flash_check_erasable(f, block, cause);
 	oracle_page_erased(f->oracle, first, g->pages_per_block);
-	pages = programmed_pages(f, block);
+	pages = flash_programmed_pages(f, block);
 	f->pages_used -= pages;
 	f->pages_erased += pages;
 	if (pages != b->next)
-		mark_passed_over(f, first, first + b->next, false);
+		flash_mark_passed_over(f, first, first + b->next, false);
 	b->next = 0;
 	b->erases++;
 	if (!io->timed) {
@@ -291,61 +293,72 @@ void flash_wait(struct io *io, op_t op, op_t other)
 		schedule_wait(io->flash->schedule, op, other);
 }
 
-/* Nothing is under way: operations mean nothing in another process. */
-static bool block_is_idle(const struct flash_block *b)
+/* No operation is in flight. */
+static bool flash_block_is_idle(const struct flash_block *b)
 {
-	return !b->unfinished && !b->gate && !b->last;
+	return !b->unfinished && b->gate == INDEX_NONE && b->last == INDEX_NONE;
 }
 
 void flash_check_idle(const struct flash *f)
 {
 	for (block_t b = 0; b < f->geometry->blocks; b++)
-		BUG_ON(!block_is_idle(&f->block[b]), "operations of block %u never end", b);
+		BUG_ON(!flash_block_is_idle(&f->block[b]), "operations of block %u never finish", b);
 	schedule_check_idle(f->schedule);
 }
 
-static void run_regions(struct flash *f, struct regions *r)
+static bool flash_blocks_are_idle(void *flash)
 {
-	uint32_t blocks = f->geometry->blocks;
+	const struct flash *f = flash;
 
-	schedule_regions(f->schedule, r);
-	for (block_t b = 0; b < blocks && !r->broken; b++) {
-		const struct flash_block *at = &f->block[b];
-
-		/* A number + 1 has the bits of a handle of its first use. */
-		regions_require(r,
-			schedule_knows(f->schedule, at->gate) && schedule_knows(f->schedule, at->last),
-			"block table");
-	}
-	regions_visit(r, f->count, sizeof f->count);
-	regions_visit(r, f->forwarded, sizeof f->forwarded);
-	regions_visit(r, &f->transferred_sectors, sizeof f->transferred_sectors);
-	regions_visit(r, &f->pages_used_before, sizeof f->pages_used_before);
-	regions_visit(r, f->untimed, sizeof f->untimed);
-	regions_visit(r, &f->pages_erased, sizeof f->pages_erased);
-	regions_visit(r, &f->erases_before, sizeof f->erases_before);
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		if (!flash_block_is_idle(&f->block[b]))
+			return false;
+	return true;
 }
 
-void flash_regions(struct flash *f, struct regions *r)
+static bool flash_blocks_hold_ops(void *flash)
 {
-	const struct geometry *g = f->geometry;
+	const struct flash *f = flash;
 
-	regions_visit(r, f->owner, (size_t)g->pages * sizeof *f->owner);
-	regions_visit(r, f->block, (size_t)g->blocks * sizeof *f->block);
-	regions_below(r, NUMBERS_OF(f->block, next), g->blocks, g->pages_per_block + 1u, "block table");
-	regions_below(r, NUMBERS_OF(f->block, erases), g->blocks, UINT32_MAX / 2, "block table");
-	for (block_t b = 0; b < g->blocks && !r->running; b++)
-		regions_require(r, block_is_idle(&f->block[b]), "block table");
-	regions_visit(r, &f->pages_used, sizeof f->pages_used);
-	if (f->judge)
-		judge_regions(f->judge, r);
-	if (f->passed_over)
-		regions_visit(r, f->passed_over, bits_words(g->pages) * sizeof *f->passed_over);
-	if (r->running)
-		run_regions(f, r);
+	for (block_t b = 0; b < f->geometry->blocks; b++)
+		if (!schedule_has_op(f->schedule, f->block[b].gate) ||
+			!schedule_has_op(f->schedule, f->block[b].last))
+			return false;
+	return true;
 }
 
-static uint64_t sum_of_causes(const uint64_t *count)
+static const struct state_row flash_block_state[] = {
+	STATE_UP_TO(struct flash_block, next, GEOMETRY(pages_per_block)),
+	STATE_BELOW(struct flash_block, erases, STATE_LIMIT(UINT32_MAX / 2)),
+	STATE_NUMBER(struct flash_block, unfinished),
+	STATE_NUMBER(struct flash_block, gate),
+	STATE_NUMBER(struct flash_block, last),
+	{ 0 },
+};
+
+const struct state_row flash_state[] = {
+	STATE_FIXED(geometry, settings, oracle),
+	STATE_COUNTED(total),
+	STATE_NUMBERS(struct flash, owner),
+	STATE_ARRAY(struct flash, block, flash_block_state),
+	STATE_ENDED(flash_blocks_are_idle),
+	STATE_NUMBER(struct flash, pages_used),
+	STATE_POINTER(struct flash, judge, judge_state),
+	STATE_NUMBERS(struct flash, passed_over),
+	STATE_OF_RUN,
+	STATE_POINTER(struct flash, schedule, schedule_state),
+	STATE_RESTORED(flash_blocks_hold_ops),
+	STATE_NUMBER(struct flash, count),
+	STATE_NUMBER(struct flash, forwarded),
+	STATE_NUMBER(struct flash, transferred_sectors),
+	STATE_NUMBER(struct flash, pages_used_before),
+	STATE_NUMBER(struct flash, untimed),
+	STATE_NUMBER(struct flash, pages_erased),
+	STATE_NUMBER(struct flash, erases_before),
+	{ 0 },
+};
+
+static uint64_t flash_sum_of_causes(const uint64_t *count)
 {
 	uint64_t sum = 0;
 
@@ -356,15 +369,15 @@ static uint64_t sum_of_causes(const uint64_t *count)
 
 uint64_t flash_total(const struct flash *f, enum op_kind kind)
 {
-	return sum_of_causes(f->count[kind]);
+	return flash_sum_of_causes(f->count[kind]);
 }
 
 uint64_t flash_forwarded(const struct flash *f)
 {
-	return sum_of_causes(f->forwarded);
+	return flash_sum_of_causes(f->forwarded);
 }
 
-static uint64_t sum_of_erases(const struct flash *f)
+static uint64_t flash_sum_of_erases(const struct flash *f)
 {
 	uint64_t erases = 0;
 
@@ -373,14 +386,14 @@ static uint64_t sum_of_erases(const struct flash *f)
 	return erases;
 }
 
-/* What was passed over has no owner, and nothing above `next` was. */
-static void check_block(const struct flash *f, block_t b)
+/* Pages passed over have no owner and lie below `next`; free pages are empty. */
+static void flash_check_block(const struct flash *f, block_t b)
 {
 	const struct geometry *g = f->geometry;
 	ppn_t first = geometry_first_page(g, b);
 
 	for (uint32_t page = 0; f->passed_over && page < g->pages_per_block; page++)
-		BUG_ON(passed_over(f, first + page) &&
+		BUG_ON(flash_is_passed_over(f, first + page) &&
 				(page >= f->block[b].next || f->owner[first + page] != OWNER_NONE),
 			"page %u of block %u was passed over and has an owner, or is free", page, b);
 	BUG_ON(f->oracle && !oracle_holds_nothing(f->oracle, first + f->block[b].next,
@@ -388,7 +401,7 @@ static void check_block(const struct flash *f, block_t b)
 		"a free page of block %u holds data", b);
 }
 
-static void start_statistics(void *flash)
+static void flash_start_statistics(void *flash)
 {
 	struct flash *f = flash;
 
@@ -398,11 +411,11 @@ static void start_statistics(void *flash)
 	f->transferred_sectors = 0;
 	f->pages_used_before = f->pages_used;
 	f->pages_erased = 0;
-	f->erases_before = sum_of_erases(f);
+	f->erases_before = flash_sum_of_erases(f);
 	schedule_statistics_start(f->schedule);
 }
 
-static void gather_totals(void *flash)
+static void flash_gather_totals(void *flash)
 {
 	struct flash *f = flash;
 
@@ -412,21 +425,21 @@ static void gather_totals(void *flash)
 	f->total.transferred_bytes = f->transferred_sectors * SECTOR_BYTES;
 }
 
-static const char *name_cause(int cause)
+static const char *flash_name_cause(int cause)
 {
 	return cause_name((enum cause)cause);
 }
 
-/* Nobody erases for the host, for old data or for a look-up. */
-static const char *name_erase_cause(int i)
+/* Host data, read-modify-write and look-ups cause no erases. */
+static const char *flash_name_erase_cause(int i)
 {
 	return cause_name((enum cause)(CAUSE_MERGE + i));
 }
 
 #define COUNTS(name) STAT_COUNT, offsetof(struct flash, name)
-#define BY_CAUSE     .each = name_cause, .count = CAUSES
+#define BY_CAUSE     .each = flash_name_cause, .count = CAUSES
 
-static const struct stat_row rows[] = {
+static const struct stat_row flash_rows[] = {
 	{ "flash.read.total", "pages", "", COUNTS(total.count[OP_READ]) },
 	{ "flash.read", "pages", "", COUNTS(count[OP_READ]), BY_CAUSE },
 	{ "flash.read.forwarded", "pages",
@@ -438,7 +451,7 @@ static const struct stat_row rows[] = {
 	{ "flash.copy.total", "pages", "", COUNTS(total.count[OP_COPY]) },
 	{ "flash.copy", "pages", "", COUNTS(count[OP_COPY]), BY_CAUSE },
 	{ "flash.erase.total", "blocks", "", COUNTS(total.count[OP_ERASE]) },
-	{ "flash.erase", "blocks", "", COUNTS(count[OP_ERASE][CAUSE_MERGE]), .each = name_erase_cause,
+	{ "flash.erase", "blocks", "", COUNTS(count[OP_ERASE][CAUSE_MERGE]), .each = flash_name_erase_cause,
 		.count = CAUSES - CAUSE_MERGE },
 	{ "flash.transferred_bytes", "bytes", "over all channels", COUNTS(total.transferred_bytes) },
 	{ 0 },
@@ -450,11 +463,11 @@ void flash_statistics(struct flash *f, struct stat_list *list)
 		(struct stat_group){
 			.title =
 				"flash operations by cause; a copy-back counts as a read, a program and a copy",
-			.rows = rows,
+			.rows = flash_rows,
 			.values = f,
 			.owner = f,
-			.start = start_statistics,
-			.gather = gather_totals });
+			.start = flash_start_statistics,
+			.gather = flash_gather_totals });
 }
 
 void flash_check_books(const struct flash *f)
@@ -463,8 +476,8 @@ void flash_check_books(const struct flash *f)
 	uint64_t erases = flash_total(f, OP_ERASE) + f->untimed[OP_ERASE], used = 0;
 
 	for (block_t b = 0; b < f->geometry->blocks; b++) {
-		check_block(f, b);
-		used += programmed_pages(f, b);
+		flash_check_block(f, b);
+		used += flash_programmed_pages(f, b);
 	}
 	BUG_ON(used != f->pages_used, "the blocks hold %llu pages, the medium counted %llu",
 		(unsigned long long)used, (unsigned long long)f->pages_used);
@@ -472,6 +485,7 @@ void flash_check_books(const struct flash *f)
 		"%llu programs and %llu pages before are not %llu pages now and %llu erased",
 		(unsigned long long)programs, (unsigned long long)f->pages_used_before,
 		(unsigned long long)f->pages_used, (unsigned long long)f->pages_erased);
-	BUG_ON(sum_of_erases(f) - f->erases_before != erases, "the blocks count %llu erases, the medium %llu",
-		(unsigned long long)(sum_of_erases(f) - f->erases_before), (unsigned long long)erases);
+	BUG_ON(flash_sum_of_erases(f) - f->erases_before != erases,
+		"the blocks count %llu erases, the medium %llu",
+		(unsigned long long)(flash_sum_of_erases(f) - f->erases_before), (unsigned long long)erases);
 }

@@ -1,18 +1,17 @@
 /*
- * The medium: what is on every page and block, NAND's laws, and operations with what
- * each must wait for.  A call changes the state of the medium at once and returns a handle
- * that later calls may wait for; *when* it happens is schedule.h's affair, and nobody
- * above this room ever sees a clock.
+ * The medium: the contents of every page and block, the rules of NAND flash, and operations with their
+ * dependencies.  A call changes the state of the medium at once and returns a handle that later calls may
+ * depend on; schedule.h decides when the operation happens.  No room above this one deals with time.
  *
- * Laws (breaking one aborts with block, page and cause):
- *   - the pages of a block are programmed in ascending order, each once per erase, and without gaps
- *     unless flash.order allows them: a page passed over is used up;
- *   - a free page and one passed over are not read; addresses are in range;
- *   - an erased block holds no page that has an owner.
- * In time, too: programs of a block start in their order, an erase waits for everything still going on
- * in its block, what is programmed into a block waits for its erase, and data is read where it is.
+ * Rules (breaking one aborts with block, page and cause):
+ *   - the pages of a block are programmed in ascending order, once per erase, and without gaps unless
+ *     flash.order allows them: a page passed over cannot be used until the next erase;
+ *   - free pages and pages passed over are not read; addresses are in range;
+ *   - a block is erased only when none of its pages has an owner.
+ * In time: programs of a block start in order, an erase waits for all operations in flight in its block,
+ * programs of an erased block wait for the erase, and data is read where it is.
  *
- * Knows nothing of logical pages: an owner is a number that its FTL understands.
+ * The medium does not know logical pages: an owner is a number that only the FTL interprets.
  */
 #ifndef FLASH_FLASH_H
 #define FLASH_FLASH_H
@@ -26,18 +25,18 @@
 
 struct schedule;
 
-/* 20 bytes, no power of two: blocks that planes fill lie a plane apart, and at powers of two their records
- * would push each other out of the caches. */
+/* 20 bytes, not a power of two: open blocks are a plane apart, and their records would map to the same cache
+ * sets. */
 struct flash_block {
-	uint32_t next; /* page that is programmed next: the one behind the last programmed since the erase */
+	uint32_t next; /* page to be programmed next: one after the last programmed since the erase */
 	uint32_t erases;
 
-	/* What time has not finished (order.h): numbers of operations + 1, 0 = none. */
-	uint32_t unfinished; /* operations of this life of the block */
-	uint32_t gate, last;
+	/* Operations in flight (order.h). */
+	uint32_t unfinished; /* number of those of this life of the block */
+	uint32_t gate, last; /* INDEX_NONE: none */
 };
 
-/* Over all causes; filled in when the numbers are read. */
+/* Sums over all causes, computed when the statistics are read. */
 struct flash_totals {
 	uint64_t count[OP_KINDS], forwarded, transferred_bytes;
 };
@@ -46,9 +45,9 @@ struct flash {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
 	struct oracle *oracle; /* NULL: verification off */
-	struct judge *judge;   /* the same, of time */
+	struct judge *judge;   /* NULL: verification off */
 	struct schedule *schedule;
-	owner_t *owner;        /* per page, in its spare area; OWNER_NONE once dead */
+	owner_t *owner;        /* per page, in its spare area; OWNER_NONE: invalid or free */
 	uint64_t *passed_over; /* bit per page: skipped since the erase; NULL where flash.order forbids it */
 	struct flash_block *block;
 
@@ -57,38 +56,38 @@ struct flash {
 	uint64_t transferred_sectors;
 	uint64_t pages_used;        /* programmed and not erased */
 	uint64_t pages_used_before; /* the same when the statistics began */
-	uint64_t untimed[OP_KINDS]; /* programs and erases outside time and statistics */
+	uint64_t untimed[OP_KINDS]; /* programs and erases outside time, not in the statistics */
 	uint64_t pages_erased;      /* programmed pages that erases have freed */
 	uint64_t erases_before;     /* sum of erases when the statistics began */
 	struct flash_totals total;
 };
 
 /*
- * One request on its way through the drive: what the operations it causes have in common.
- * With `timed` off (preconditioning) the state changes, nothing is counted and no time passes.
+ * A request in the drive: the context of the operations it causes.  With `timed` off (preconditioning) the
+ * state changes, but nothing is counted and no time passes.
  */
 struct io {
 	struct flash *flash;
 	bool timed;
-	bool detached;              /* the request does not wait for the operations made now */
-	uint32_t ticket;            /* of the schedule; who waits for the operations */
-	uint32_t first_op, last_op; /* operations to be released together */
-	uint32_t step;              /* the last one that all behind it wait for; INDEX_NONE */
-	uint32_t accesses;          /* page-level look-ups and buffer hits: each costs one DRAM access time */
-	tick_t controller_ns;       /* what the request takes besides before its operations may start */
+	bool detached;              /* the request does not wait for the operations issued now */
+	uint32_t ticket;            /* number of the request in the schedule */
+	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
+	uint32_t step;        /* all later operations depend on those up to this one; INDEX_NONE: no step */
+	uint32_t accesses;    /* page-level look-ups and buffer hits: each costs one DRAM access time */
+	tick_t controller_ns; /* further delay before the operations may start */
 };
 
 struct flash *flash_create(const struct geometry *, const struct flash_settings *, struct oracle *);
 void flash_free(struct flash *);
 
-/* From now on a judge watches what time does; before the first operation.  `dram_ns`: of a look-up. */
+/* Attaches a judge of time (observe/judge.h), before the first operation.  `dram_ns`: time of a look-up. */
 void flash_have_judged(struct flash *, tick_t dram_ns);
 
 /*
- * `sectors` = how many sectors cross the bus (1 .. sectors per page); `after` = the
- * operation that must be done first, or OP_NONE.  More of them: flash_wait().
- * A page still on its way to flash is read where its data is: in the controller's memory if that holds the
- * page (flash.forward_bytes), at its source while it is copied back, else in flash when it is there.
+ * `sectors`: how many are transferred (1 .. sectors per page); `after`: a dependency, or OP_NONE; more of
+ * them by flash_wait().  A page whose program or copy is in flight is read where its data is: in the
+ * controller's memory if that holds the page (flash.forward_bytes), at its source during a copy-back, else in
+ * flash once it is programmed.
  */
 op_t flash_read(struct io *, ppn_t, uint32_t sectors, enum cause, op_t after);
 op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op_t after);
@@ -97,22 +96,22 @@ op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op
  * copy-back where the settings allow it, else by a read and a program. */
 op_t flash_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
 
-/* The same where no later call is to wait for it.  Pages moved one behind the other, from one block into
- * another, then cost a fraction. */
+/* The same without a handle.  Consecutive moves from one block to another are merged in one operation and
+ * simulated at a fraction of the cost. */
 void flash_move(struct io *, ppn_t from, ppn_t to, enum cause);
 
 op_t flash_erase(struct io *, block_t, enum cause);
 
-/* One more operation that `op` must wait for; only before the request is submitted. */
+/* `op` depends on `other`, too; only before the request is submitted. */
 void flash_wait(struct io *, op_t op, op_t other);
 
-/* The page holds nothing any more: a note in the controller, no flash operation. */
+/* Invalidates the page: a note in the controller, no flash operation. */
 static inline void flash_disown(struct flash *f, ppn_t ppn)
 {
 	f->owner[ppn] = OWNER_NONE;
 }
 
-/* A page just copied holds what it held, by another name: its spare area was written with the copy. */
+/* Gives a page just copied another owner: its spare area was written with the copy. */
 static inline void flash_rename(struct flash *f, ppn_t ppn, owner_t owner)
 {
 	f->owner[ppn] = owner;
@@ -123,26 +122,26 @@ static inline owner_t flash_owner(const struct flash *f, ppn_t ppn)
 	return f->owner[ppn];
 }
 
-/* The page of the block that is programmed next: pages per block when it is full. */
+/* Offset of the next page to program; pages_per_block: the block is full. */
 static inline uint32_t flash_next_page(const struct flash *f, block_t block)
 {
 	return f->block[block].next;
 }
 
-/* Its owner will be asked for soon. */
+/* Prefetches the owner of the page. */
 static inline void flash_prefetch_owner(const struct flash *f, ppn_t ppn)
 {
 	prefetch(&f->owner[ppn]);
 }
 
-/* The page will be read or die soon. */
+/* Prefetches for a read or an invalidation of the page. */
 static inline void flash_prefetch(const struct flash *f, ppn_t ppn)
 {
 	prefetch(&f->block[geometry_block(f->geometry, ppn)]);
 	flash_prefetch_owner(f, ppn);
 }
 
-/* Data flow, for the oracle: what a page just programmed holds, what a read is answered from. */
+/* Data flow, for the oracle: contents of a page just programmed, source of the answer to a read. */
 static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 {
 	oracle_page_host(io->flash->oracle, ppn, e);
@@ -162,24 +161,24 @@ static inline void flash_answers(struct io *io, ppn_t ppn, struct extent e)
 		judge_answers(io->flash->judge, ppn);
 }
 
-/* The block has reached its endurance: it must not be used again. */
+/* The block has reached its endurance and must not be used again. */
 static inline bool flash_worn_out(const struct flash *f, block_t block)
 {
 	return f->settings->endurance && f->block[block].erases >= f->settings->endurance;
 }
 
-/* State of pages and blocks; of a run (base/regions.h) what is under way and what was counted, too. */
-void flash_regions(struct flash *, struct regions *);
+/* Pages and blocks; of a run also operations in flight and counts. */
+extern const struct state_row flash_state[];
 
-/* Aborts unless nothing is left of operations when all have ended. */
+/* Aborts if an operation is in flight. */
 void flash_check_idle(const struct flash *);
 
-/* Adds what the medium counts to the list. */
+/* Adds the statistics of the medium to the list. */
 void flash_statistics(struct flash *, struct stat_list *);
 
 uint64_t flash_total(const struct flash *, enum op_kind);
 
-/* Reads served from the controller's memory, of all causes. */
+/* Reads answered from the controller's memory, over all causes. */
 uint64_t flash_forwarded(const struct flash *);
 
 /* Aborts unless programs = pages used + pages erased and erases agree per block; pages passed over are

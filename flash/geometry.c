@@ -77,7 +77,7 @@ const struct param flash_params[] = {
 	{ 0 },
 };
 
-static bool derive_counts(struct geometry *g, const struct flash_settings *s, struct fault *fault)
+static bool geometry_derive_counts(struct geometry *g, const struct flash_settings *s, struct fault *fault)
 {
 	double pages = (double)s->channels * (double)s->chips * (double)s->dies * (double)s->planes *
 		       (double)s->blocks * (double)s->pages;
@@ -107,7 +107,7 @@ static bool derive_counts(struct geometry *g, const struct flash_settings *s, st
 	return true;
 }
 
-static bool check_commands(const char *name, const struct tick_list *times, struct fault *fault)
+static bool geometry_check_commands(const char *name, const struct tick_list *times, struct fault *fault)
 {
 	if (times->count == 1 || times->count == COMMANDS)
 		return true;
@@ -122,9 +122,9 @@ bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct 
 	if (s->page_bytes & (s->page_bytes - 1))
 		return fault_set(fault, "flash.page_bytes = %llu is not a power of two; use 2048 to 32768",
 			(unsigned long long)s->page_bytes);
-	if (!check_commands("command_ns", &s->command_ns, fault) ||
-		!check_commands("plane_command_ns", &s->plane_command_ns, fault) ||
-		!derive_counts(g, s, fault))
+	if (!geometry_check_commands("command_ns", &s->command_ns, fault) ||
+		!geometry_check_commands("plane_command_ns", &s->plane_command_ns, fault) ||
+		!geometry_derive_counts(g, s, fault))
 		return false;
 	g->page_bytes = (uint32_t)s->page_bytes;
 	g->sectors_per_page = g->page_bytes / SECTOR_BYTES;

@@ -1,7 +1,6 @@
 /*
- * What the medium is made of: channel > chip > die > plane > block > page, and how long
- * each of its operations takes.  Knows nothing of mappings, requests or time passing.
- * Everything derived is computed once, here, and const afterwards.
+ * The structure of the medium, channel > chip > die > plane > block > page, and how long its operations take.
+ * Derived numbers are computed once and const afterwards.
  */
 #ifndef FLASH_GEOMETRY_H
 #define FLASH_GEOMETRY_H
@@ -19,9 +18,9 @@ enum command_kind { COMMAND_READ, COMMAND_PROGRAM, COMMAND_ERASE, COMMANDS };
 enum program_order { ORDER_CONSECUTIVE, ORDER_ASCENDING };
 enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
 
-/* As the user wrote them; flash_params describes every field. */
+/* As the user set them; flash_params describes every field. */
 struct flash_settings {
-	uint64_t channels, chips, dies, planes, blocks, pages; /* each per unit above it */
+	uint64_t channels, chips, dies, planes, blocks, pages; /* each per element of the level above */
 	uint64_t page_bytes;
 	double over_provisioning; /* (physical - logical) / physical */
 	struct tick_list read_ns, program_ns;
@@ -31,9 +30,9 @@ struct flash_settings {
 	double bus_mb_per_s; /* 10^6 bytes per second, each channel */
 	bool copyback, interleave;
 	int multiplane, scheduler, suspend, order, bus_order;
-	uint64_t read_first_limit;  /* read commands that may pass a waiting operation; 0 = any number */
-	uint64_t multiplane_search; /* waiting operations looked at for planes to join a command */
-	uint64_t forward_bytes;     /* of controller memory, for pages on their way to flash */
+	uint64_t read_first_limit;  /* read commands that may overtake a waiting operation; 0 = any number */
+	uint64_t multiplane_search; /* waiting operations searched for planes to join a command */
+	uint64_t forward_bytes;     /* controller memory for pages to be programmed */
 	uint64_t suspend_ns, resume_ns;
 	uint64_t endurance; /* erases a block survives; 0 = any number */
 };
@@ -64,7 +63,7 @@ struct geometry {
 	{ STATE_FROM_DEVICE, sizeof STATE_FIELD(struct geometry, field), offsetof(struct geometry, field) }
 /* clang-format on */
 
-/* Derives and checks; a fault says which setting makes the drive impossible. */
+/* Derives the numbers; false and a fault: the settings are impossible. */
 bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);
 
 /* Time on the bus of a command, of its first plane or each further one. */
@@ -78,13 +77,13 @@ static inline block_t geometry_block(const struct geometry *g, ppn_t ppn)
 	return divide(ppn, g->per_block);
 }
 
-/* A page's place in its block. */
+/* Offset of the page in its block. */
 static inline uint32_t geometry_page(const struct geometry *g, ppn_t ppn)
 {
 	return ppn - geometry_block(g, ppn) * g->pages_per_block;
 }
 
-/* Do two pages lie in one block? */
+/* Are the two pages in the same block? */
 static inline bool geometry_share_block(const struct geometry *g, ppn_t ppn, ppn_t other)
 {
 	return other - geometry_block(g, ppn) * g->pages_per_block < g->pages_per_block;

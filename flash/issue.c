@@ -59,6 +59,7 @@ HOT uint32_t issue_op(
 	*op = (struct op){ .next = INDEX_NONE,
 		.generation = op->generation,
 		.waiters = INDEX_NONE,
+		.forwards = INDEX_NONE,
 		.followers = INDEX_NONE,
 		.ppn = ppn,
 		.to = to,
@@ -152,7 +153,7 @@ bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
 
-	if (block_of(s, from)->last || !issue_may_follow(s, io, from, to, cause))
+	if (block_of(s, from)->last != INDEX_NONE || !issue_may_follow(s, io, from, to, cause))
 		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
 	ops_follow(&s->ops, io->last_op, from, to);
 	load_change(s, ops_at(&s->ops, io->last_op), copy_ns(s, from, to));
@@ -179,7 +180,7 @@ static void issue_await_data(struct schedule *s, uint32_t read, uint32_t program
 		return;
 	ops_at(&s->ops, read)->behind = op->forwards;
 	ops_at(&s->ops, read)->blockers++;
-	op->forwards = read + 1;
+	op->forwards = read;
 	event_forwarded(s, read, program);
 }
 

@@ -30,9 +30,20 @@ uint32_t loads_least_of_busy(struct loads *l, uint32_t from)
 	return min_tree_first_least(&l->ns, from);
 }
 
-void loads_regions(struct loads *l, uint32_t dies, struct regions *r)
+/* The bits of idle and changed dies follow from the loads. */
+static bool loads_restored(void *loads)
 {
-	min_tree_regions(&l->ns, dies, r);
-	for (uint32_t die = 0; die < dies; die++)
+	struct loads *l = loads;
+
+	for (uint32_t die = 0; die < l->ns.count; die++)
 		loads_change(l, die, 0);
+	return true;
 }
+
+const struct state_row loads_state[] = {
+	STATE_FIXED(words),
+	STATE_STRUCT(struct loads, ns, min_tree_state),
+	STATE_REBUILT(idle, changed),
+	STATE_RESTORED(loads_restored),
+	{ 0 },
+};

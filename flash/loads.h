@@ -1,9 +1,9 @@
 /*
  * The load of each die, queued and running work in ns of cell time, and the least loaded die.
  *
- * A load changes with every operation; the least loaded die is looked up once for a host page, and then some
- * die is mostly idle.  So idle dies are bits, and only a look-up that finds none brings the winner tree up to
- * date.
+ * Loads change with every operation, but the least loaded die is needed only once per host page, and then
+ * some die is usually idle.  So idle dies are kept as bits, and the winner tree is updated only by a look-up
+ * that finds no idle die.
  *
  * Dies are numbered in the order of schedule_line_up().  Internal to flash/.
  */
@@ -12,21 +12,21 @@
 
 #include "base/bits.h"
 #include "base/min_tree.h"
+#include "base/state.h"
 
 struct loads {
 	struct min_tree ns;
 	uint64_t *idle;    /* bit per die: it has no work */
-	uint64_t *changed; /* bit per die: its load has changed since the tree was up to date */
+	uint64_t *changed; /* bit per die: its load has changed since the tree was updated */
 	size_t words;
 };
 
 struct loads loads_create(uint32_t dies);
 void loads_free(struct loads *);
 
-/* For saving and loading a run. */
-void loads_regions(struct loads *, uint32_t dies, struct regions *);
+extern const struct state_row loads_state[];
 
-/* As loads_least(), of dies that all have work. */
+/* loads_least() when no die is idle. */
 uint32_t loads_least_of_busy(struct loads *, uint32_t from);
 
 static inline uint64_t loads_get(const struct loads *l, uint32_t die)
@@ -44,7 +44,7 @@ static inline void loads_change(struct loads *l, uint32_t die, uint64_t by)
 	l->idle[word] = (l->idle[word] & ~bit) | (uint64_t)(ns == 0) << die % BITS_WORD;
 }
 
-/* The least loaded die, of equal ones the first at or behind `from`, cyclically. */
+/* The least loaded die; of several, the first from `from` on, cyclically. */
 static inline uint32_t loads_least(struct loads *l, uint32_t from)
 {
 	uint32_t idle = bits_next_round(l->idle, l->words, from);

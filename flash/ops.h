@@ -1,7 +1,7 @@
 /*
- * The operations under way and what each waits for: a pool of operations, edges between them,
- * the tickets of the requests they belong to.  Internal to flash/.
- * Knows nothing of time: it says what has become ready or done, schedule.c says when.
+ * The operations in flight and their dependencies: a pool of operations, edges between them, and the tickets
+ * of their requests.  Internal to flash/.  This file knows nothing of time: it tells which operation has
+ * become ready or done; the schedule knows when.
  */
 #ifndef FLASH_OPS_H
 #define FLASH_OPS_H
@@ -13,40 +13,44 @@
 
 enum stage {
 	STAGE_WAITING,
-	STAGE_READY, /* waits for nothing but its block's gate */
+	STAGE_READY, /* without dependencies; waits for its turn in its block */
 	STAGE_QUEUED,
 	STAGE_DONE
 };
 
 struct op {
 	uint32_t next;       /* in a queue, a command, a request's list or the free list */
-	uint32_t generation; /* tells a handle of this use from one of an earlier use */
-	uint32_t blockers;   /* what it still waits for; its request's release is one of them */
-	uint32_t waiters;    /* ring of edges to operations that wait for this one */
-	uint32_t ticket;     /* INDEX_NONE: no request waits for it */
-	ppn_t ppn, to; /* `to`: target of a copy; what is read at its source; of an erase, see order.c */
-	uint32_t life, to_life; /* erases of their blocks when the operation was made */
-	uint32_t behind;    /* + 1: the next in its block's ring, or of the reads forwarded from a program */
-	uint32_t forwards;  /* + 1: reads that wait for this program's data */
+	uint32_t generation; /* number of the operation among those in this slot; part of its handle */
+	uint32_t blockers;   /* dependencies left, the release of its request included */
+	uint32_t waiters;    /* ring of edges to the operations that depend on this one */
+	uint32_t ticket;     /* of the request that waits for it, or INDEX_NONE */
+	ppn_t ppn;
+	union {
+		ppn_t to; /* target of a copy; page requested by a read that is served elsewhere; PPN_NONE */
+		uint32_t users; /* of an erase: operations in flight of the life that it ends */
+	};
+	uint32_t life, to_life; /* erases of the blocks of `ppn` and `to` when the operation was issued */
+	uint32_t behind; /* next in the ring of its block, or in the list of reads forwarded from a program */
+	uint32_t forwards;  /* the first read that waits for this program's data, or INDEX_NONE */
 	uint32_t followers; /* ring of the copies that follow this one (struct copy) */
 	die_t die;
 	uint32_t cell_ns;
 	uint16_t sectors;
 	uint8_t kind, cause, stage;
 	bool held;   /* a program: the controller's memory holds its page */
-	bool chases; /* a read: its page was still being written when it was made */
+	bool chases; /* a read: a program or copy of its page was in flight when it was issued */
 	bool orphan; /* its block has been erased outside time */
 };
 
 /*
- * Copies made one behind the other, from one block into another, become one operation: that of the first one,
- * which becomes the next whenever it is done.  Those to come wait for nothing of their own, so they would
- * stand behind it in every list.
+ * Consecutive copies from one block to another are one operation, the first copy; when a copy is done, the
+ * operation becomes the next one.  That is equivalent, because the later copies have no other dependencies
+ * and so would follow the first in every list.
  */
 struct copy {
 	uint32_t next;
 	ppn_t from, to;
-	uint32_t waiters; /* as those of an operation */
+	uint32_t waiters; /* as in struct op */
 };
 
 struct edge {
@@ -54,8 +58,8 @@ struct edge {
 };
 
 struct ticket {
-	uint32_t next;    /* in the free list or the list of completed ones */
-	uint32_t pending; /* operations to finish, and the release */
+	uint32_t next;    /* in the free list or the queue of completed requests */
+	uint32_t pending; /* operations in flight, and the release */
 	tick_t completed;
 };
 
@@ -83,7 +87,7 @@ static inline op_t ops_handle(const struct ops *o, uint32_t op)
 	return (op_t)ops_at(o, op)->generation << 32 | (op + 1);
 }
 
-/* Index behind a handle, or INDEX_NONE if the operation is done. */
+/* Index of the operation, or INDEX_NONE if it is done. */
 static inline uint32_t ops_index(const struct ops *o, op_t handle)
 {
 	uint32_t index = (uint32_t)handle - 1;
@@ -91,7 +95,7 @@ static inline uint32_t ops_index(const struct ops *o, op_t handle)
 	return handle != OP_NONE && ops_at(o, index)->generation == handle >> 32 ? index : INDEX_NONE;
 }
 
-/* Its handle means "done" from now on. */
+/* Frees the operation: its handle means "done" from now on. */
 static inline void ops_give_op(struct ops *o, uint32_t op)
 {
 	ops_at(o, op)->generation++;
@@ -99,7 +103,7 @@ static inline void ops_give_op(struct ops *o, uint32_t op)
 	pool_give(&o->op, op);
 }
 
-/* `op` waits, too, for what has these waiters. */
+/* Adds `op` to a ring of waiters. */
 static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t *waiters)
 {
 	uint32_t index = pool_take(&o->edge);
@@ -110,7 +114,7 @@ static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t *waiters)
 	ops_at(o, op)->blockers++;
 }
 
-/* Takes the first waiter off the list of `op`; INDEX_NONE when there is none. */
+/* Takes the first waiter of `op`; INDEX_NONE: there is none. */
 static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 {
 	struct edge *edge = o->edge.object;
@@ -122,7 +126,7 @@ static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 	return edge[index].op;
 }
 
-/* A copy follows the last one of an operation that copies. */
+/* Appends a copy to an operation that copies. */
 static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
 {
 	uint32_t index = pool_take(&o->copy);
@@ -132,7 +136,7 @@ static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
 	ring_append(&ops_at(o, op)->followers, ARRAY_FIELD(copy, next), index);
 }
 
-/* The copies that follow an operation, one after the other; INDEX_NONE: no more. */
+/* Iterates over the copies that follow the operation; INDEX_NONE: no more. */
 static inline uint32_t ops_first_copy(const struct ops *o, const struct op *op)
 {
 	struct copy *copy = o->copy.object;
@@ -147,7 +151,7 @@ static inline uint32_t ops_next_copy(const struct ops *o, const struct op *op, u
 	return ring_behind(op->followers, ARRAY_FIELD(copy, next), at);
 }
 
-/* How many copies follow the operation, counted up to a limit. */
+/* Number of copies that follow the operation, at most `limit`. */
 static inline uint64_t ops_followers(const struct ops *o, uint32_t op, uint64_t limit)
 {
 	uint32_t at = ops_first_copy(o, ops_at(o, op));
@@ -158,7 +162,7 @@ static inline uint64_t ops_followers(const struct ops *o, uint32_t op, uint64_t 
 	return n;
 }
 
-/* A copy that others follow is done: the operation is the next one. */
+/* The first copy is done: the operation becomes the next one. */
 static inline void ops_advance(struct ops *o, uint32_t index)
 {
 	struct copy *copy = o->copy.object;

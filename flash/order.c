@@ -6,28 +6,21 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 {
 	struct op *op = ops_at(o, index);
 
-	if (op->kind == OP_ERASE) { /* `to` counts the operations of the life it ends */
-		op->to = b->unfinished;
+	if (op->kind == OP_ERASE) {
+		op->users = b->unfinished;
 		op->blockers += b->unfinished;
 		b->unfinished = 0;
 	}
-	op->behind = index + 1;
-	if (b->last) {
-		struct op *last = ops_at(o, b->last - 1);
-
-		op->behind = last->behind;
-		last->behind = index + 1;
-	}
-	if (!b->gate)
-		b->gate = index + 1;
-	b->last = index + 1;
+	ring_append(&b->last, order_links(o), index);
+	if (b->gate == INDEX_NONE)
+		b->gate = index;
 }
 
 uint32_t order_erase(const struct ops *o, const struct flash_block *b, uint32_t life)
 {
-	for (uint32_t at = order_first(o, b); at; at = order_next(o, b, at))
-		if (ops_at(o, at - 1)->kind == OP_ERASE && ops_at(o, at - 1)->life == life)
-			return at - 1;
+	for (uint32_t at = order_first(o, b); at != INDEX_NONE; at = order_next(o, b, at))
+		if (ops_at(o, at)->kind == OP_ERASE && ops_at(o, at)->life == life)
+			return at;
 	return INDEX_NONE;
 }
 
@@ -42,7 +35,7 @@ bool order_join(struct ops *o, struct flash_block *b, uint32_t life)
 	erase = order_erase(o, b, life + 1);
 	if (erase == INDEX_NONE)
 		return false;
-	ops_at(o, erase)->to++;
+	ops_at(o, erase)->users++;
 	ops_at(o, erase)->blockers++;
 	return true;
 }
@@ -57,44 +50,44 @@ uint32_t order_leave(struct ops *o, struct flash_block *b, uint32_t life)
 	}
 	erase = order_erase(o, b, life + 1);
 	if (erase != INDEX_NONE)
-		ops_at(o, erase)->to--;
+		ops_at(o, erase)->users--;
 	return erase;
 }
 
-/* An erase that has passed keeps the gate shut until it is done. */
+/* An erase that has passed keeps the gate closed until it is done. */
 uint32_t order_pass(struct ops *o, struct flash_block *b)
 {
-	uint32_t index = b->gate - 1;
+	uint32_t index = b->gate;
 
-	if (!b->gate || ops_at(o, index)->stage != STAGE_READY)
+	if (index == INDEX_NONE || ops_at(o, index)->stage != STAGE_READY)
 		return INDEX_NONE;
 	ops_at(o, index)->stage = STAGE_QUEUED;
 	if (ops_at(o, index)->kind != OP_ERASE)
-		b->gate = order_next(o, b, b->gate);
+		b->gate = order_next(o, b, index);
 	return index;
 }
 
 uint32_t order_orphan(struct ops *o, struct flash_block *b)
 {
-	uint32_t index = order_first(o, b) - 1;
+	uint32_t index = ring_take(&b->last, order_links(o));
 	struct op *op;
 
-	if (!b->last) {
-		b->gate = b->unfinished = 0;
+	if (index == INDEX_NONE) {
+		b->gate = INDEX_NONE;
+		b->unfinished = 0;
 		return INDEX_NONE;
 	}
 	op = ops_at(o, index);
 	op->orphan = true;
-	order_drop_first(o, b);
 	if (op->kind == OP_ERASE) {
-		op->blockers -= op->to;
-		op->to = 0;
+		op->blockers -= op->users;
+		op->users = 0;
 	}
 	return index;
 }
 
-/* The copy that writes the page, of those that follow the operation; NULL: none. */
-static struct copy *find_copy(const struct ops *o, const struct op *op, ppn_t ppn)
+/* Of the copies that follow the operation, the one that writes the page; NULL: none. */
+static struct copy *order_find_copy(const struct ops *o, const struct op *op, ppn_t ppn)
 {
 	if (op->followers == INDEX_NONE || ppn <= op->to || ppn > ops_copy(o, op->followers)->to)
 		return NULL;
@@ -106,26 +99,26 @@ static struct copy *find_copy(const struct ops *o, const struct op *op, ppn_t pp
 
 uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
 {
-	for (uint32_t at = order_first(o, b); at; at = order_next(o, b, at)) {
-		const struct op *op = ops_at(o, at - 1);
+	for (uint32_t at = order_first(o, b); at != INDEX_NONE; at = order_next(o, b, at)) {
+		const struct op *op = ops_at(o, at);
 
 		if (op->kind != OP_ERASE && order_target_life(op) == life &&
-			(order_target(op) == ppn || find_copy(o, op, ppn)))
-			return at - 1;
+			(order_target(op) == ppn || order_find_copy(o, op, ppn)))
+			return at;
 	}
 	return INDEX_NONE;
 }
 
 ppn_t order_source(const struct ops *o, uint32_t writer, ppn_t ppn)
 {
-	const struct copy *copy = find_copy(o, ops_at(o, writer), ppn);
+	const struct copy *copy = order_find_copy(o, ops_at(o, writer), ppn);
 
 	return copy ? copy->from : ops_at(o, writer)->ppn;
 }
 
 uint32_t *order_waiters(const struct ops *o, uint32_t writer, ppn_t ppn)
 {
-	struct copy *copy = find_copy(o, ops_at(o, writer), ppn);
+	struct copy *copy = order_find_copy(o, ops_at(o, writer), ppn);
 
 	return copy ? &copy->waiters : &ops_at(o, writer)->waiters;
 }

@@ -1,12 +1,12 @@
 /*
- * The order of programs and erases of a block in time.  A block keeps its unfinished programs, targets of
- * copies and erases in a ring, in the order in which they were made; behind the last is the first.  An
- * operation of the ring passes the gate into its die's queue when it is ready and every earlier one has
- * passed (an erase: has finished); as that queue is first come first served, they start in this order, and
- * because a die serves one command at a time they finish in it.  Both is asserted of every operation.
+ * The order of programs and erases of a block.  A block keeps its programs, copies into it and erases that
+ * are in flight in a ring, in order of issue.  An operation passes the gate into the queue of its die when it
+ * is ready and every earlier one has passed; an earlier erase must be done.  As the queue is first come,
+ * first served, operations of a block start in this order, and as a die serves one command at a time they
+ * finish in it.  Both is asserted for every operation.
  *
- * An erase ends a life of its block: it waits for every operation of that life, reads and copies
- * from the block included.  Internal to flash/; knows nothing of time.
+ * An erase ends a life of its block: it waits for every operation of that life, including reads and copies
+ * from the block.  Internal to flash/; knows nothing of time.
  */
 #ifndef FLASH_ORDER_H
 #define FLASH_ORDER_H
@@ -14,7 +14,7 @@
 #include "base/fault.h"
 #include "flash/ops.h"
 
-/* Page that a program or a copy writes, and the life of its block in which it does. */
+/* The page that a program or copy writes, and the life of its block. */
 static inline ppn_t order_target(const struct op *op)
 {
 	return op->kind == OP_COPY ? op->to : op->ppn;
@@ -25,55 +25,51 @@ static inline uint32_t order_target_life(const struct op *op)
 	return op->kind == OP_COPY ? op->to_life : op->life;
 }
 
-/* A program, copy or erase is made: it is the last of its block.  Its page is behind those made before
- * (flash.h), so that the order of the ring is that of pages. */
+/* Appends a program, copy or erase to the ring of its block.  Pages are issued in ascending order (flash.h),
+ * so the ring is in order of pages, too. */
 void order_append(struct ops *, struct flash_block *, uint32_t op);
 
-/* The first operation of the block's ring + 1, 0 = none. */
+/* The links of the rings. */
+static inline struct array_field order_links(const struct ops *o)
+{
+	struct op *op = o->op.object;
+
+	return ARRAY_FIELD(op, behind);
+}
+
+/* First operation of the ring of a block, and the next one; INDEX_NONE: none. */
 static inline uint32_t order_first(const struct ops *o, const struct flash_block *b)
 {
-	return b->last ? ops_at(o, b->last - 1)->behind : 0;
+	return ring_first(b->last, order_links(o));
 }
 
-/* The one behind an operation of the ring + 1, 0 = none. */
 static inline uint32_t order_next(const struct ops *o, const struct flash_block *b, uint32_t at)
 {
-	return at == b->last ? 0 : ops_at(o, at - 1)->behind;
+	return ring_behind(b->last, order_links(o), at);
 }
 
-/* The first of a ring that is not empty leaves it. */
-static inline void order_drop_first(struct ops *o, struct flash_block *b)
-{
-	struct op *last = ops_at(o, b->last - 1);
-
-	if (last->behind == b->last)
-		b->last = 0;
-	else
-		last->behind = ops_at(o, last->behind - 1)->behind;
-}
-
-/* An operation made now uses the block. */
+/* An operation issued now uses the block. */
 static inline void order_enter(struct flash_block *b)
 {
 	b->unfinished++;
 }
 
-/* An operation uses the block in this life; false if nothing of that life is left. */
+/* The operation uses this life of the block; false: that life is over. */
 bool order_join(struct ops *, struct flash_block *, uint32_t life);
 
-/* It no longer does.  The erase that has one blocker less, or INDEX_NONE. */
+/* It no longer does.  Returns the erase that has one dependency less, or INDEX_NONE. */
 uint32_t order_leave(struct ops *, struct flash_block *, uint32_t life);
 
-/* An operation that passes the gate now, or INDEX_NONE. */
+/* Lets the next ready operation pass the gate; INDEX_NONE: none can. */
 uint32_t order_pass(struct ops *, struct flash_block *);
 
-/* It is this program's or erase's turn in its block: no earlier one is unfinished. */
+/* No earlier program, copy or erase of the block is in flight. */
 static inline bool order_is_turn(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
-	return ops_at(o, index)->orphan || order_first(o, b) == index + 1;
+	return ops_at(o, index)->orphan || order_first(o, b) == index;
 }
 
-/* A program, copy or erase starts or is done: aborts unless it is its turn. */
+/* The operation starts: aborts unless it is its turn. */
 static inline void order_start(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
 	const struct op *op = ops_at(o, index);
@@ -81,11 +77,11 @@ static inline void order_start(const struct ops *o, const struct flash_block *b,
 	BUG_ON(!order_is_turn(o, b, index),
 		"an operation of page %u starts before an earlier one of its block is done",
 		order_target(op));
-	BUG_ON(op->kind == OP_ERASE && op->to,
-		"the block of page %u is erased while %u operations still use it", op->ppn, op->to);
+	BUG_ON(op->kind == OP_ERASE && op->users,
+		"the block of page %u is erased while %u operations still use it", op->ppn, op->users);
 }
 
-/* It is done, or one of the copies that are one operation is. */
+/* The operation or its first copy is done: aborts unless it is its turn. */
 static inline void order_check_end(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
 	BUG_ON(!order_is_turn(o, b, index),
@@ -101,23 +97,23 @@ static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t i
 	if (op->orphan)
 		return;
 	if (op->kind == OP_ERASE)
-		b->gate = order_next(o, b, index + 1);
-	order_drop_first(o, b);
+		b->gate = order_next(o, b, index);
+	ring_take(&b->last, order_links(o));
 }
 
-/* The block was erased outside time: what is under way no longer concerns it and passes no gate.  Takes the
- * first operation off the ring; INDEX_NONE when there is none. */
+/* The block was erased outside time: operations in flight no longer concern it and pass no gate.  Takes the
+ * first one off the ring; INDEX_NONE: there is none. */
 uint32_t order_orphan(struct ops *, struct flash_block *);
 
-/* The unfinished operation that writes the page in this life, or INDEX_NONE. */
+/* The operation in flight that writes the page in this life of the block, or INDEX_NONE. */
 uint32_t order_writer(const struct ops *, const struct flash_block *, ppn_t, uint32_t life);
 
-/* Of that operation, which may write other pages before or behind it: where a copy takes the page from, and
- * what waits for the page. */
+/* Of that operation, which may be a series of copies: the source of the page, and the operations that wait
+ * for the page. */
 ppn_t order_source(const struct ops *, uint32_t writer, ppn_t);
 uint32_t *order_waiters(const struct ops *, uint32_t writer, ppn_t);
 
-/* The unfinished erase that begins this life, or INDEX_NONE. */
+/* The erase in flight that begins this life of the block, or INDEX_NONE. */
 uint32_t order_erase(const struct ops *, const struct flash_block *, uint32_t life);
 
 #endif

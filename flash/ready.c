@@ -33,11 +33,11 @@ static void ready_answer_reads(struct schedule *s, uint32_t program)
 {
 	uint32_t at = ops_at(&s->ops, program)->forwards;
 
-	ops_at(&s->ops, program)->forwards = 0;
-	while (at) {
-		uint32_t next = ops_at(&s->ops, at - 1)->behind;
+	ops_at(&s->ops, program)->forwards = INDEX_NONE;
+	while (at != INDEX_NONE) {
+		uint32_t next = ops_at(&s->ops, at)->behind;
 
-		ready_unblock(s, at - 1, program);
+		ready_unblock(s, at, program);
 		at = next;
 	}
 }
@@ -113,7 +113,7 @@ HOT void ready_op(struct schedule *s, uint32_t index)
 		return;
 	event_ready(s, index);
 	op->stage = STAGE_READY;
-	if (op->forwards)
+	if (op->forwards != INDEX_NONE)
 		ready_answer_reads(s, index);
 	if (op->kind == OP_FORWARD)
 		ready_answer(s, index);

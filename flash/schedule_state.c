@@ -4,137 +4,185 @@
 #include "base/memory.h"
 #include "flash/census.h"
 
-/* What stays behind in a free element has been right once, and is held against the same bounds. */
-static void ops_regions(struct schedule *s, struct regions *r)
-{
-	const struct geometry *g = s->geometry;
-	struct op *op;
-	struct copy *copy;
-	struct edge *edge;
-	struct ticket *ticket;
-	uint32_t ops, copies, edges, tickets;
+/* ---- operations ---- */
 
-	pool_regions(&s->ops.op, r, regions_most(r, sizeof *op));
-	pool_regions(&s->ops.copy, r, regions_most(r, sizeof *copy));
-	pool_regions(&s->ops.edge, r, regions_most(r, sizeof *edge));
-	pool_regions(&s->ops.ticket, r, regions_most(r, sizeof *ticket));
-	op = s->ops.op.object;
-	copy = s->ops.copy.object;
-	edge = s->ops.edge.object;
-	ticket = s->ops.ticket.object;
-	ops = s->ops.op.used;
-	copies = s->ops.copy.used;
-	edges = s->ops.edge.used;
-	tickets = s->ops.ticket.used;
-	regions_below_or_none(r, NUMBERS_OF(op, next), ops, ops, "operations");
-	regions_below_or_none(r, NUMBERS_OF(op, waiters), ops, edges, "operations");
-	regions_below_or_none(r, NUMBERS_OF(op, ticket), ops, tickets, "operations");
-	regions_below(r, NUMBERS_OF(op, ppn), ops, g->pages, "operations");
-	regions_below(r, NUMBERS_OF(op, behind), ops, ops + 1u, "operations");
-	regions_below(r, NUMBERS_OF(op, forwards), ops, ops + 1u, "operations");
-	regions_below_or_none(r, NUMBERS_OF(op, followers), ops, copies, "operations");
-	regions_below(r, NUMBERS_OF(op, die), ops, g->dies, "operations");
-	regions_below(r, NUMBERS_OF(op, sectors), ops, g->sectors_per_page + 1u, "operations");
-	regions_below(r, NUMBERS_OF(op, kind), ops, OP_FORWARD + 1, "operations");
-	regions_below(r, NUMBERS_OF(op, cause), ops, CAUSES, "operations");
-	regions_below(r, NUMBERS_OF(op, stage), ops, STAGE_DONE + 1, "operations");
-	regions_below(r, NUMBERS_OF(op, held), ops, 2, "operations");
-	regions_below(r, NUMBERS_OF(op, chases), ops, 2, "operations");
-	regions_below(r, NUMBERS_OF(op, orphan), ops, 2, "operations");
-	for (uint32_t i = 0; i < ops && !r->broken; i++)
-		regions_require(r, op[i].kind == OP_ERASE || op[i].to == PPN_NONE || op[i].to < g->pages,
-			"operations");
-	regions_below_or_none(r, NUMBERS_OF(copy, next), copies, copies, "copies");
-	regions_below(r, NUMBERS_OF(copy, from), copies, g->pages, "copies");
-	regions_below(r, NUMBERS_OF(copy, to), copies, g->pages, "copies");
-	regions_below_or_none(r, NUMBERS_OF(copy, waiters), copies, edges, "copies");
-	regions_below_or_none(r, NUMBERS_OF(edge, next), edges, edges, "dependencies");
-	regions_below(r, NUMBERS_OF(edge, op), edges, ops, "dependencies");
-	regions_below_or_none(r, NUMBERS_OF(ticket, next), tickets, tickets, "requests");
+static const struct state_row edge_state[] = {
+	STATE_INDEX(struct edge, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct edge, op), /* schedule_ops_hold() */
+	{ 0 },
+};
+
+static const struct state_row copy_state[] = {
+	STATE_INDEX(struct copy, next, STATE_ITS_COUNT),
+	STATE_BELOW(struct copy, from, GEOMETRY(pages)),
+	STATE_BELOW(struct copy, to, GEOMETRY(pages)),
+	STATE_INDEX(struct copy, waiters, STATE_OWN(struct ops, edge.used)),
+	{ 0 },
+};
+
+static const struct state_row ticket_state[] = {
+	STATE_INDEX(struct ticket, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct ticket, pending),
+	STATE_NUMBER(struct ticket, completed),
+	{ 0 },
+};
+
+static const struct state_row op_state[] = {
+	STATE_INDEX(struct op, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct op, generation),
+	STATE_NUMBER(struct op, blockers),
+	STATE_INDEX(struct op, waiters, STATE_OWN(struct ops, edge.used)),
+	STATE_INDEX(struct op, ticket, STATE_OWN(struct ops, ticket.used)),
+	STATE_BELOW(struct op, ppn, GEOMETRY(pages)),
+	STATE_NUMBER(struct op, to), /* schedule_ops_hold() */
+	STATE_NUMBER(struct op, users),
+	STATE_NUMBER(struct op, life),
+	STATE_NUMBER(struct op, to_life),
+	STATE_INDEX(struct op, behind, STATE_ITS_COUNT),
+	STATE_INDEX(struct op, forwards, STATE_ITS_COUNT),
+	STATE_INDEX(struct op, followers, STATE_OWN(struct ops, copy.used)),
+	STATE_BELOW(struct op, die, GEOMETRY(dies)),
+	STATE_NUMBER(struct op, cell_ns),
+	STATE_UP_TO(struct op, sectors, GEOMETRY(sectors_per_page)),
+	STATE_UP_TO(struct op, kind, STATE_LIMIT(OP_FORWARD)),
+	STATE_BELOW(struct op, cause, STATE_LIMIT(CAUSES)),
+	STATE_UP_TO(struct op, stage, STATE_LIMIT(STAGE_DONE)),
+	STATE_BOOL(struct op, held),
+	STATE_BOOL(struct op, chases),
+	STATE_BOOL(struct op, orphan),
+	{ 0 },
+};
+
+/* Free elements keep their last contents, so the same bounds apply. */
+static const struct state_row ops_state[] = {
+	STATE_POOL(struct ops, edge, STATE_UNBOUNDED, edge_state),
+	STATE_POOL(struct ops, copy, STATE_UNBOUNDED, copy_state),
+	STATE_POOL(struct ops, ticket, STATE_UNBOUNDED, ticket_state),
+	STATE_POOL(struct ops, op, STATE_UNBOUNDED, op_state),
+	{ 0 },
+};
+
+/* The bounds that rows cannot express. */
+static bool schedule_ops_hold(void *schedule)
+{
+	const struct schedule *s = schedule;
+	const struct edge *edge = s->ops.edge.object;
+
+	BUG_ON(s->woken.first != INDEX_NONE || s->answered.first != INDEX_NONE,
+		"an event is being processed");
+	for (uint32_t i = 0; i < s->ops.edge.used; i++)
+		if (edge[i].op >= s->ops.op.used)
+			return false;
+	for (uint32_t i = 0; i < s->ops.op.used; i++) {
+		const struct op *op = ops_at(&s->ops, i);
+
+		if (op->kind != OP_ERASE && op->to != PPN_NONE && op->to >= s->geometry->pages)
+			return false;
+	}
+	return true;
 }
 
-/* Of each element, that its queue names operations, units, tickets. */
-#define QUEUE_BELOW(r, array, name, count, bound, what)                                                      \
-	do {                                                                                                 \
-		regions_below_or_none(r, NUMBERS_OF(array, name.first), count, bound, what);                 \
-		regions_below_or_none(r, NUMBERS_OF(array, name.last), count, bound, what);                  \
-	} while (0)
+/* ---- units and channels ---- */
 
-/* Far from what alarms may lie apart (timers.h). */
-static bool is_soon(const struct schedule *s, uint64_t ns)
+/* Timers hold times that lie not too far from each other (timers.h). */
+static bool schedule_is_soon(const struct schedule *s, uint64_t ns)
 {
 	return !(ns >> (60 - s->timers.bits));
 }
 
-/* An alarm is that of a command under way, or of one that stops. */
-static bool unit_holds(const struct schedule *s, uint32_t u)
+/* The timer is set while the unit works or stops. */
+static bool schedule_unit_holds(const struct schedule *s, uint32_t u)
 {
 	const struct unit *unit = &s->unit[u];
+	bool set = min_tree_get(&s->timers.key, u) != MIN_TREE_UNSET;
 
-	if (!is_soon(s, unit->in_ns | unit->cell_ns | unit->out_ns | unit->suspended_ns) ||
-		(min_tree_get(&s->timers.key, u) != MIN_TREE_UNSET &&
-			!is_soon(s, timers_due(&s->timers, u) - s->now)))
+	if (!schedule_is_soon(s, unit->in_ns | unit->cell_ns | unit->out_ns | unit->suspended_ns) ||
+		(set && !schedule_is_soon(s, timers_due(&s->timers, u) - s->now)))
 		return false;
 	if (unit->phase == PHASE_IDLE)
-		return unit->command == INDEX_NONE && min_tree_get(&s->timers.key, u) == MIN_TREE_UNSET;
+		return unit->command == INDEX_NONE && !set;
 	return unit->phase == PHASE_STOP ? unit->suspended != INDEX_NONE
 					 : unit->phase != PHASE_WOKEN && unit->command != INDEX_NONE;
 }
 
-static void unit_regions(struct schedule *s, struct regions *r)
+static bool schedule_units_hold(void *schedule)
 {
-	uint32_t units = s->units, channels = s->geometry->channels, ops = s->ops.op.used;
+	const struct schedule *s = schedule;
 
-	timers_regions(&s->timers, units, r);
-	regions_visit(r, s->unit, units * sizeof *s->unit);
-	regions_below(r, NUMBERS_OF(s->unit, phase), units, PHASE_STOP + 1, "dies");
-	QUEUE_BELOW(r, s->unit, reads, units, ops, "dies");
-	QUEUE_BELOW(r, s->unit, others, units, ops, "dies");
-	regions_below_or_none(r, NUMBERS_OF(s->unit, command), units, ops, "dies");
-	regions_below_or_none(r, NUMBERS_OF(s->unit, suspended), units, ops, "dies");
-	regions_below_or_none(r, NUMBERS_OF(s->unit, next), units, units, "dies");
-	regions_below(r, NUMBERS_OF(s->unit, brings_data), units, 2, "dies");
-	for (uint32_t u = 0; u < units; u++)
-		regions_require(r, unit_holds(s, u), "dies");
-	regions_visit(r, s->channel, channels * sizeof *s->channel);
-	regions_below_or_none(r, NUMBERS_OF(s->channel, user), channels, units, "channels");
-	QUEUE_BELOW(r, s->channel, first, channels, units, "channels");
-	QUEUE_BELOW(r, s->channel, others, channels, units, "channels");
+	for (uint32_t u = 0; u < s->units; u++)
+		if (!schedule_unit_holds(s, u))
+			return false;
+	return true;
 }
 
-static void release_regions(struct schedule *s, struct regions *r)
-{
-	struct heap *h = &s->releases;
-	struct release *release;
+#define OPS   STATE_OWN(struct schedule, ops.op.used)
+#define UNITS STATE_COUNT(struct schedule, unit)
 
-	regions_visit(r, &h->count, sizeof h->count);
-	regions_require(r, h->count <= s->ops.ticket.used, "releases");
-	if (r->broken)
-		h->count = 0;
-	h->element = memory_grown(h->element, &h->room, h->count, sizeof *release, "release queue");
-	release = h->element;
-	regions_visit(r, release, h->count * sizeof *release);
-	regions_below_or_none(r, NUMBERS_OF(release, first_op), h->count, s->ops.op.used, "releases");
-	regions_below(r, NUMBERS_OF(release, ticket), h->count, s->ops.ticket.used, "releases");
-	regions_visit(r, &s->release_order, sizeof s->release_order);
+static const struct state_row unit_state[] = {
+	STATE_UP_TO(struct unit, phase, STATE_LIMIT(PHASE_STOP)),
+	STATE_QUEUE(struct unit, reads, OPS),
+	STATE_QUEUE(struct unit, others, OPS),
+	STATE_INDEX(struct unit, command, OPS),
+	STATE_INDEX(struct unit, suspended, OPS),
+	STATE_NUMBER(struct unit, suspended_ns),
+	STATE_NUMBER(struct unit, passed),
+	STATE_INDEX(struct unit, next, UNITS),
+	STATE_BOOL(struct unit, brings_data),
+	STATE_NUMBER(struct unit, in_ns),
+	STATE_NUMBER(struct unit, cell_ns),
+	STATE_NUMBER(struct unit, out_ns),
+	{ 0 },
+};
+
+static const struct state_row channel_state[] = {
+	STATE_INDEX(struct channel, user, UNITS),
+	STATE_QUEUE(struct channel, first, UNITS),
+	STATE_QUEUE(struct channel, others, UNITS),
+	{ 0 },
+};
+
+/* ---- the schedule ---- */
+
+static const struct state_row release_state[] = {
+	STATE_NUMBER(struct release, when),
+	STATE_NUMBER(struct release, order),
+	STATE_INDEX(struct release, first_op, OPS),
+	STATE_BELOW(struct release, ticket, STATE_OWN(struct schedule, ops.ticket.used)),
+	{ 0 },
+};
+
+static bool schedule_accounts_hold(void *schedule)
+{
+	const struct schedule *s = schedule;
+
+	return !s->accounts || accounts_cover(s->accounts, s->ops.op.used, s->ops.ticket.used);
 }
 
-void schedule_regions(struct schedule *s, struct regions *r)
-{
-	BUG_ON(s->woken.first != INDEX_NONE || s->answered.first != INDEX_NONE, "an event is under way");
-	regions_visit(r, &s->now, sizeof s->now);
-	ops_regions(s, r);
-	unit_regions(s, r);
-	release_regions(s, r);
-	regions_visit(r, &s->held, sizeof s->held);
-	regions_visit(r, &s->completed, sizeof s->completed);
-	QUEUE_BELOW(r, s, completed, 1, s->ops.ticket.used, "requests");
-	regions_visit(r, &s->in_flight, sizeof s->in_flight);
-	loads_regions(&s->loads, s->geometry->dies, r);
-	regions_visit(r, &s->busy, sizeof s->busy);
-	if (s->accounts && !r->broken)
-		accounts_regions(s->accounts, s->ops.op.used, s->ops.ticket.used, s->units, r);
-}
+const struct state_row schedule_state[] = {
+	STATE_FIXED(flash, geometry, settings, units, per_unit, per_channel),
+	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, tracer, observers),
+	STATE_SCRATCH(woken, answered, answering),
+	STATE_NUMBER(struct schedule, now),
+	STATE_STRUCT(struct schedule, ops, ops_state),
+	STATE_RESTORED(schedule_ops_hold),
+	STATE_STRUCT(struct schedule, timers, timers_state),
+	STATE_ARRAY(struct schedule, unit, unit_state),
+	STATE_RESTORED(schedule_units_hold),
+	STATE_ARRAY(struct schedule, channel, channel_state),
+	STATE_HEAP(struct schedule, releases, STATE_OWN(struct schedule, ops.ticket.used), struct release,
+		release_state),
+	STATE_NUMBER(struct schedule, release_order),
+	STATE_NUMBER(struct schedule, held),
+	STATE_QUEUE(struct schedule, completed, STATE_OWN(struct schedule, ops.ticket.used)),
+	STATE_NUMBER(struct schedule, in_flight),
+	STATE_STRUCT(struct schedule, loads, loads_state),
+	STATE_NUMBER(struct schedule, busy),
+	STATE_POINTER(struct schedule, accounts, accounts_state),
+	STATE_RESTORED(schedule_accounts_hold),
+	{ 0 },
+};
+
+/* ---- checks ---- */
 
 static void bus_check(const struct schedule *s)
 {
@@ -148,8 +196,9 @@ static void bus_check(const struct schedule *s)
 
 			for (uint32_t u = line[k]->first; u != INDEX_NONE; last = u, u = s->unit[u].next)
 				BUG_ON(!left-- || channel_of(s, u) != &s->channel[c],
-					"die %u waits twice for a bus, or for another", u);
-			BUG_ON(last != line[k]->last, "the queue of bus %u does not end as it should", c);
+					"die %u waits twice for a bus, or for that of another channel", u);
+			BUG_ON(last != line[k]->last,
+				"the queue of bus %u ends with another die than it should", c);
 		}
 	}
 }
@@ -177,8 +226,9 @@ void schedule_check(const struct schedule *s)
 	census_end(&c);
 	bus_check(s);
 	BUG_ON(s->in_flight != c.in_flight + (uint64_t)s->releases.count || s->held != c.held,
-		"%llu are under way and %llu held, and %u and %u counted", (unsigned long long)s->in_flight,
-		(unsigned long long)s->held, c.in_flight + s->releases.count, c.held);
+		"%llu operations in flight and %llu pages held, but %u and %u counted",
+		(unsigned long long)s->in_flight, (unsigned long long)s->held,
+		c.in_flight + s->releases.count, c.held);
 	BUG_ON(timers_next(&s->timers) < s->now || release_due(s) < s->now, "an event lies in the past");
 }
 
@@ -186,13 +236,14 @@ void schedule_check_idle(const struct schedule *s)
 {
 	BUG_ON(!pool_is_free(&s->ops.op) || !pool_is_free(&s->ops.copy) || !pool_is_free(&s->ops.edge) ||
 			!pool_is_free(&s->ops.ticket),
-		"operations, what they wait for or requests are left");
-	BUG_ON(s->held, "the controller's memory holds %llu pages for nobody", (unsigned long long)s->held);
+		"operations, dependencies or requests are left");
+	BUG_ON(s->held, "the controller's memory holds %llu pages of no program",
+		(unsigned long long)s->held);
 	for (die_t die = 0; die < s->geometry->dies; die++)
-		BUG_ON(schedule_load(s, die), "die %u is idle and has work for %llu ns", die,
+		BUG_ON(schedule_load(s, die), "die %u is idle and has a load of %llu ns", die,
 			(unsigned long long)schedule_load(s, die));
 	for (uint32_t u = 0; u < s->units; u++)
-		BUG_ON(s->unit[u].phase != PHASE_IDLE, "die %u is idle and does something", u);
+		BUG_ON(s->unit[u].phase != PHASE_IDLE, "die %u is busy without operations", u);
 }
 
 bool schedule_knows(const struct schedule *s, op_t op)
@@ -204,6 +255,11 @@ bool schedule_knows(const struct schedule *s, op_t op)
 	return index < s->ops.op.used && (use < ops_at(&s->ops, index)->generation ||
 						 (use == ops_at(&s->ops, index)->generation &&
 							 ops_at(&s->ops, index)->stage != STAGE_DONE));
+}
+
+bool schedule_has_op(const struct schedule *s, uint32_t index)
+{
+	return index < s->ops.op.used || index == INDEX_NONE;
 }
 
 uint32_t schedule_tickets(const struct schedule *s)

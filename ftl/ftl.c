@@ -66,7 +66,7 @@ void ftl_regions(struct ftl *f, struct regions *r)
 	r->device = f->geometry;
 	r->schedule = f->flash->schedule;
 	r->knows = ftl_knows;
-	flash_regions(f->flash, r);
+	state_visit(r, flash_state, f->flash);
 	if (f->store)
 		state_visit(r, store_state, f->store);
 	state_visit(r, f->ops->state, f->state);

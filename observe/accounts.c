@@ -18,6 +18,7 @@ struct accounts {
 	struct op_account *op;
 	struct account *ticket;
 	struct unit_account *unit;
+	uint32_t ops, tickets; /* slots in use so far */
 	uint32_t op_room, ticket_room;
 };
 
@@ -48,12 +49,14 @@ static void accounts_add(struct op_account *op, enum part part, uint64_t ns)
 void accounts_made(struct accounts *a, uint32_t op, enum cause cause)
 {
 	a->op = memory_grown(a->op, &a->op_room, op + 1, sizeof *a->op, "accounts");
+	a->ops = op < a->ops ? a->ops : op + 1;
 	a->op[op] = (struct op_account){ .map = cause == CAUSE_MAP };
 }
 
 void accounts_submitted(struct accounts *a, uint32_t ticket, tick_t now, tick_t delay)
 {
 	a->ticket = memory_grown(a->ticket, &a->ticket_room, ticket + 1, sizeof *a->ticket, "accounts");
+	a->tickets = ticket < a->tickets ? a->tickets : ticket + 1;
 	a->ticket[ticket] = (struct account){ now + delay, { [PART_CONTROLLER] = delay } };
 }
 
@@ -128,13 +131,34 @@ bool accounts_agree(const struct accounts *a, uint32_t op, uint32_t ticket)
 	return accounts_begin(&a->op[op].account) == accounts_begin(&a->ticket[ticket]);
 }
 
-void accounts_regions(struct accounts *a, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *r)
+bool accounts_cover(const struct accounts *a, uint32_t ops, uint32_t tickets)
 {
-	a->op = memory_grown(a->op, &a->op_room, ops, sizeof *a->op, "accounts");
-	a->ticket = memory_grown(a->ticket, &a->ticket_room, tickets, sizeof *a->ticket, "accounts");
-	regions_visit(r, a->op, ops * sizeof *a->op);
-	regions_below(r, NUMBERS_OF(a->op, map), ops, 2, "accounts");
-	regions_visit(r, a->ticket, tickets * sizeof *a->ticket);
-	regions_visit(r, a->unit, units * sizeof *a->unit);
-	regions_below(r, NUMBERS_OF(a->unit, works), units, 2, "accounts");
+	return a->ops >= ops && a->tickets >= tickets;
 }
+
+static const struct state_row account_state[] = {
+	STATE_NUMBER(struct account, until),
+	STATE_NUMBER(struct account, ns),
+	{ 0 },
+};
+
+static const struct state_row op_account_state[] = {
+	STATE_STRUCT(struct op_account, account, account_state),
+	STATE_NUMBER(struct op_account, background),
+	STATE_BOOL(struct op_account, map),
+	{ 0 },
+};
+
+static const struct state_row unit_account_state[] = {
+	STATE_NUMBER(struct unit_account, background),
+	STATE_NUMBER(struct unit_account, since),
+	STATE_BOOL(struct unit_account, works),
+	{ 0 },
+};
+
+const struct state_row accounts_state[] = {
+	STATE_GROWN(struct accounts, op, ops, op_room, STATE_UNBOUNDED, op_account_state),
+	STATE_GROWN(struct accounts, ticket, tickets, ticket_room, STATE_UNBOUNDED, account_state),
+	STATE_ARRAY(struct accounts, unit, unit_account_state),
+	{ 0 },
+};

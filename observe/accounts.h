@@ -1,9 +1,9 @@
 /*
  * Where the time of a request goes, from its entry into the drive to the end of its last operation.
  *
- * The critical path of a request ends with the operation that ends last.  That operation became ready when
- * the last of its dependencies was done, and so on back to the release of the request's operations.  Every ns
- * of this path belongs to one part:
+ * The critical path of a request ends with its last operation.  That operation became ready when the last of
+ * its dependencies was done, and so on back to the release of the request's operations.  Every ns of this
+ * path belongs to one part:
  *
  *	controller   until the release: look-ups, DRAM, data of a write on the host's link
  *	collection   ready while the die worked for collection or wear levelling; or waiting for such an operation
@@ -13,18 +13,18 @@
  *	cells        the cells work, for the whole command that the operation is part of
  *	map          all of this except collection, of operations on mapping pages
  *
- * The parts add up to the time, in every case.
+ * The parts always add up to the total.
  */
 #ifndef OBSERVE_ACCOUNTS_H
 #define OBSERVE_ACCOUNTS_H
 
-#include "base/regions.h"
+#include "base/state.h"
 #include "observe/event.h"
 
 enum part { PART_CONTROLLER, PART_MAP, PART_DIE, PART_COLLECTION, PART_BUS, PART_CELLS, PARTS };
 
 struct account {
-	tick_t until; /* the time accounted for */
+	tick_t until; /* the time accounted for so far */
 	uint64_t ns[PARTS];
 };
 
@@ -37,7 +37,7 @@ void accounts_free(struct accounts *);
 void accounts_made(struct accounts *, uint32_t op, enum cause);
 void accounts_submitted(struct accounts *, uint32_t ticket, tick_t now, tick_t delay);
 void accounts_released(struct accounts *, uint32_t op, uint32_t ticket);
-/* One dependency less: on `by` of the same request, whose path goes on with `op`; or on anything else. */
+/* One dependency less: on `by` of the same request, whose path continues with `op`; or another one. */
 void accounts_continued(struct accounts *, uint32_t op, uint32_t by);
 void accounts_waited(struct accounts *, uint32_t op, bool for_background, tick_t now);
 void accounts_ready(struct accounts *, uint32_t op, uint32_t unit, tick_t now);
@@ -45,11 +45,13 @@ void accounts_started(struct accounts *, uint32_t op, uint32_t unit, tick_t now)
 /* The time since the operation's last event belongs to this part. */
 void accounts_passed(struct accounts *, uint32_t op, enum part, tick_t now);
 void accounts_finished(struct accounts *, uint32_t op, uint32_t ticket);
-/* From now on the unit does background work, or does not. */
+/* The unit starts or ends background work. */
 void accounts_unit(struct accounts *, uint32_t unit, bool background, tick_t now);
 
-/* For saving and loading a run with so many operations, tickets and units. */
-void accounts_regions(struct accounts *, uint32_t ops, uint32_t tickets, uint32_t units, struct regions *);
+extern const struct state_row accounts_state[];
+
+/* Are there accounts of that many operations and tickets? */
+bool accounts_cover(const struct accounts *, uint32_t ops, uint32_t tickets);
 
 /* Does the account of the operation begin at the same moment as that of its request? */
 bool accounts_agree(const struct accounts *, uint32_t op, uint32_t ticket);

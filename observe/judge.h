@@ -1,24 +1,24 @@
 /*
- * The judge of time: follows every operation from its making to its end and aborts when the schedule does
- * what no drive could do, or what the operations were told not to.
+ * The judge of time: an independent checker of the schedule.  It follows every operation from issue to
+ * completion and aborts when the schedule does what no drive could do or breaks a dependency.
  *
- * It is fed with events and believes none of them: it keeps places, orders, times and where data is by
- * itself, from the settings alone, and shares no code with what it judges.  It knows operations by number
- * (never 0, low 32 bits dense), physical pages, and requests by ticket.
+ * It receives events and trusts none of them: it keeps places, orders, times and the data of pages itself,
+ * from the settings alone, and shares no code with the schedule.  It knows operations by handle (never 0, low
+ * 32 bits dense), physical pages, and requests by ticket.
  *
- * What an operation must wait for only its FTL knows.  Of data it says so: what a page keeps from another
- * (flash_holds_kept) must have been read before.  That a load of a mapping page is waited for nobody can
- * check.
+ * Dependencies are known to the FTL only.  One kind is checked: data kept from another page
+ * (flash_holds_kept) must have been read before.  Nothing can check that a load of a mapping page is waited
+ * for.
  */
 #ifndef OBSERVE_JUDGE_H
 #define OBSERVE_JUDGE_H
 
-#include "base/regions.h"
+#include "base/state.h"
 #include "observe/event.h"
 
 struct judge;
 
-/* A run without a judge is not to carry its code in the hot path. */
+/* Kept out of the hot path of runs without a judge. */
 #define JUDGING __attribute__((cold)) void
 
 /* In the order of the medium's choices. */
@@ -28,8 +28,8 @@ enum judged_planes { JUDGED_ALONE, JUDGED_SAME_OFFSET, JUDGED_ANY_OFFSET };
 
 struct judge_settings {
 	uint32_t channels, dies_per_channel, planes_per_die, blocks_per_plane, pages_per_block, page_bytes;
-	uint32_t dies_per_unit;             /* that take turns */
-	const tick_t *read_ns, *program_ns; /* per page type, in turn; stay where they are */
+	uint32_t dies_per_unit;             /* dies that share a command queue */
+	const tick_t *read_ns, *program_ns; /* per page type, in turn; borrowed */
 	size_t read_types, program_types;
 	tick_t command_ns[3], plane_command_ns[3]; /* of a read, a program, an erase; each further plane */
 	tick_t erase_ns, suspend_ns, resume_ns, dram_ns;
@@ -47,11 +47,12 @@ JUDGING judge_begin(struct judge *, uint32_t ticket);
 JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
 JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
 
-/* Operations: made by the request begun last, bound to wait, on their way. */
+/* Operations of the request begun last: issue, dependencies, data, start, completion. */
 JUDGING judge_made(struct judge *, const struct made_op *);
 JUDGING judge_waits(struct judge *, op_t op, op_t other);
-JUDGING judge_kept(struct judge *, ppn_t page, ppn_t from); /* the page written last keeps data of another */
-JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and is nothing but that page */
+JUDGING judge_kept(
+	struct judge *, ppn_t page, ppn_t from); /* the page programmed last holds data read from another */
+JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and nothing else */
 JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is answered from the page */
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
 JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
@@ -61,16 +62,16 @@ JUDGING judge_done(struct judge *, op_t op, tick_t now);
 JUDGING judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */
 JUDGING judge_cleared(struct judge *, ppn_t first);           /* the block of that page is erased */
 
-/* Hardware: a unit (a die, or a chip whose dies take turns) takes and leaves the bus and its cells. */
+/* A unit (a die, or a chip whose dies take turns) takes and leaves the bus and its cells. */
 JUDGING judge_bus(struct judge *, uint32_t unit, bool takes, tick_t now);
 JUDGING judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
 JUDGING judge_suspended(struct judge *, uint32_t unit); /* after it has left the cells */
 JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them again */
 
-/* Nothing is under way. */
+/* Nothing is in flight. */
 JUDGING judge_idle(const struct judge *);
 
-/* Where data is, for saving and loading a drive with nothing under way. */
-void judge_regions(struct judge *, struct regions *);
+/* The content of each page; only drives without operations in flight are saved with a judge. */
+extern const struct state_row judge_state[];
 
 #endif

@@ -11,7 +11,7 @@ struct held {
 	uint32_t version;
 };
 
-/* Where host sectors are read. */
+/* Where the host layer reads host sectors. */
 struct whereabouts {
 	sector_t host;
 	struct extent device;
@@ -20,10 +20,10 @@ struct whereabouts {
 struct oracle {
 	sector_t host_sectors, device_sectors;
 	uint32_t pages, slots;          /* slots = sectors per page */
-	uint32_t version;               /* last one given out */
-	uint32_t step;                  /* counts requests */
+	uint32_t version;               /* of the last host write */
+	uint32_t step;                  /* number of the request */
 	uint32_t *newest;               /* per host sector; 0 = never written or trimmed */
-	uint32_t *sent;                 /* per device sector, likewise: what it was given last */
+	uint32_t *sent;                 /* per device sector, likewise: the version sent last */
 	uint32_t *dram[ORACLE_HOLDERS]; /* per sector its version + 1; 0 = not held */
 	uint32_t *read_in_step;         /* per page: the step that read it last */
 	struct held *held;              /* per page and slot */
@@ -35,7 +35,7 @@ struct oracle {
 	uint32_t places, place_room;
 };
 
-static sector_t sectors_of(const struct oracle *o, enum oracle_holder holder)
+static sector_t oracle_sectors_of(const struct oracle *o, enum oracle_holder holder)
 {
 	return holder == HOLDER_HOST ? o->host_sectors : o->device_sectors;
 }
@@ -53,7 +53,8 @@ struct oracle *oracle_create(
 	o->newest = memory_array(host_sectors, sizeof *o->newest, "oracle's sector versions");
 	o->sent = memory_array(device_sectors, sizeof *o->sent, "oracle's sector versions");
 	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
-		o->dram[h] = memory_array(sectors_of(o, h), sizeof *o->dram[h], "oracle's DRAM versions");
+		o->dram[h] =
+			memory_array(oracle_sectors_of(o, h), sizeof *o->dram[h], "oracle's DRAM versions");
 	o->read_in_step = memory_array(pages, sizeof *o->read_in_step, "oracle's page reads");
 	o->held = memory_array((size_t)pages * sectors_per_page, sizeof *o->held, "oracle's page contents");
 	return o;
@@ -74,20 +75,20 @@ void oracle_free(struct oracle *o)
 	memory_free(o);
 }
 
-/* Whether anybody is asked; then the sectors, as that room numbers them, must be of the drive. */
-static bool asked(const struct oracle *o, enum oracle_holder holder, struct extent e)
+/* Is verification on?  Then the sectors must exist in that room. */
+static bool oracle_is_on(const struct oracle *o, enum oracle_holder holder, struct extent e)
 {
 	if (!o)
 		return false;
-	BUG_ON(e.start >= e.end || e.end > sectors_of(o, holder), "sectors %llu to %llu of a drive of %llu",
-		(unsigned long long)e.start, (unsigned long long)e.end,
-		(unsigned long long)sectors_of(o, holder));
+	BUG_ON(e.start >= e.end || e.end > oracle_sectors_of(o, holder),
+		"sectors %llu to %llu of a drive of %llu", (unsigned long long)e.start,
+		(unsigned long long)e.end, (unsigned long long)oracle_sectors_of(o, holder));
 	return true;
 }
 
 void oracle_write(struct oracle *o, struct extent e)
 {
-	if (!asked(o, HOLDER_HOST, e))
+	if (!oracle_is_on(o, HOLDER_HOST, e))
 		return;
 	BUG_ON(o->version >= UINT32_MAX - 1, "more host writes than the oracle can count");
 	o->version++;
@@ -97,15 +98,15 @@ void oracle_write(struct oracle *o, struct extent e)
 
 void oracle_trim(struct oracle *o, struct extent e)
 {
-	if (!asked(o, HOLDER_HOST, e))
+	if (!oracle_is_on(o, HOLDER_HOST, e))
 		return;
 	memset(o->newest + e.start, 0, extent_sectors(e) * sizeof *o->newest);
 }
 
 void oracle_send(struct oracle *o, sector_t host, struct extent e)
 {
-	if (!asked(o, HOLDER_FTL, e) ||
-		!asked(o, HOLDER_HOST, (struct extent){ host, host + extent_sectors(e) }))
+	if (!oracle_is_on(o, HOLDER_FTL, e) ||
+		!oracle_is_on(o, HOLDER_HOST, (struct extent){ host, host + extent_sectors(e) }))
 		return;
 	for (sector_t s = e.start; s < e.end; s++, host++)
 		o->sent[s] = o->dram[HOLDER_HOST][host] ? o->dram[HOLDER_HOST][host] - 1 : o->newest[host];
@@ -113,14 +114,14 @@ void oracle_send(struct oracle *o, sector_t host, struct extent e)
 
 void oracle_unsend(struct oracle *o, struct extent e)
 {
-	if (!asked(o, HOLDER_FTL, e))
+	if (!oracle_is_on(o, HOLDER_FTL, e))
 		return;
 	memset(o->sent + e.start, 0, extent_sectors(e) * sizeof *o->sent);
 }
 
 void oracle_expect(struct oracle *o, struct extent e)
 {
-	if (!asked(o, HOLDER_HOST, e))
+	if (!oracle_is_on(o, HOLDER_HOST, e))
 		return;
 	o->answer = memory_grown(o->answer, &o->answer_room, (uint32_t)extent_sectors(e), sizeof *o->answer,
 		"oracle's answer");
@@ -131,7 +132,7 @@ void oracle_expect(struct oracle *o, struct extent e)
 
 void oracle_expect_at(struct oracle *o, sector_t host, struct extent e)
 {
-	if (!asked(o, HOLDER_FTL, e))
+	if (!oracle_is_on(o, HOLDER_FTL, e))
 		return;
 	o->where = memory_grown(
 		o->where, &o->place_room, o->places + 1, sizeof *o->where, "oracle's whereabouts");
@@ -154,7 +155,7 @@ void oracle_answered(struct oracle *o)
 	o->places = 0;
 }
 
-static void answer_host(struct oracle *o, sector_t s, uint32_t version)
+static void oracle_answer_host(struct oracle *o, sector_t s, uint32_t version)
 {
 	BUG_ON(s < o->expected.start || s >= o->expected.end, "sector %llu was answered but not asked for",
 		(unsigned long long)s);
@@ -162,18 +163,18 @@ static void answer_host(struct oracle *o, sector_t s, uint32_t version)
 	o->answer[s - o->expected.start] = version + 1;
 }
 
-static void answer(struct oracle *o, sector_t s, uint32_t version)
+static void oracle_answer(struct oracle *o, sector_t s, uint32_t version)
 {
 	for (uint32_t i = 0; i < o->places; i++)
 		if (s >= o->where[i].device.start && s < o->where[i].device.end) {
-			answer_host(o, o->where[i].host + (s - o->where[i].device.start), version);
+			oracle_answer_host(o, o->where[i].host + (s - o->where[i].device.start), version);
 			return;
 		}
 	BUG("sector %llu was answered but not asked for", (unsigned long long)s);
 }
 
-/* What comes to a room from above. */
-static uint32_t from_above(const struct oracle *o, enum oracle_holder holder, sector_t s)
+/* The version that a room gets from above. */
+static uint32_t oracle_from_above(const struct oracle *o, enum oracle_holder holder, sector_t s)
 {
 	if (holder == HOLDER_HOST)
 		return o->newest[s];
@@ -185,26 +186,26 @@ static uint32_t from_above(const struct oracle *o, enum oracle_holder holder, se
 
 void oracle_dram_store(struct oracle *o, enum oracle_holder holder, struct extent e)
 {
-	if (!asked(o, holder, e))
+	if (!oracle_is_on(o, holder, e))
 		return;
 	for (sector_t s = e.start; s < e.end; s++)
-		o->dram[holder][s] = from_above(o, holder, s) + 1;
+		o->dram[holder][s] = oracle_from_above(o, holder, s) + 1;
 }
 
 void oracle_dram_answer(struct oracle *o, enum oracle_holder holder, struct extent e)
 {
-	if (!asked(o, holder, e))
+	if (!oracle_is_on(o, holder, e))
 		return;
 	for (sector_t s = e.start; s < e.end; s++) {
 		BUG_ON(!o->dram[holder][s], "sector %llu was answered from DRAM, which does not hold it",
 			(unsigned long long)s);
-		(holder == HOLDER_HOST ? answer_host : answer)(o, s, o->dram[holder][s] - 1);
+		(holder == HOLDER_HOST ? oracle_answer_host : oracle_answer)(o, s, o->dram[holder][s] - 1);
 	}
 }
 
 void oracle_dram_drop(struct oracle *o, enum oracle_holder holder, struct extent e)
 {
-	if (!asked(o, holder, e))
+	if (!oracle_is_on(o, holder, e))
 		return;
 	memset(o->dram[holder] + e.start, 0, extent_sectors(e) * sizeof *o->dram[holder]);
 }
@@ -239,7 +240,7 @@ void oracle_page_copied(struct oracle *o, ppn_t from, ppn_t to)
 }
 
 /* The slot of the page that holds the sector, or NULL. */
-static struct held *find(const struct oracle *o, ppn_t ppn, sector_t s)
+static struct held *oracle_find(const struct oracle *o, ppn_t ppn, sector_t s)
 {
 	struct held *slot = o->held + (size_t)ppn * o->slots;
 
@@ -249,11 +250,11 @@ static struct held *find(const struct oracle *o, ppn_t ppn, sector_t s)
 	return NULL;
 }
 
-static void hold(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
+static void oracle_hold(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
 {
 	struct held *slot = o->held + (size_t)ppn * o->slots;
 
-	BUG_ON(find(o, ppn, s), "page %u is given sector %llu twice", ppn, (unsigned long long)s);
+	BUG_ON(oracle_find(o, ppn, s), "page %u is given sector %llu twice", ppn, (unsigned long long)s);
 	for (uint32_t i = 0; i < o->slots; i++)
 		if (!slot[i].version) {
 			slot[i] = (struct held){ s, version };
@@ -262,40 +263,40 @@ static void hold(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
 	BUG("page %u is given more than its %u sectors (sector %llu)", ppn, o->slots, (unsigned long long)s);
 }
 
-static void hold_new(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
+static void oracle_hold_new(struct oracle *o, ppn_t ppn, sector_t s, uint32_t version)
 {
 	BUG_ON(!version, "page %u is given sector %llu, which the host never wrote", ppn,
 		(unsigned long long)s);
-	hold(o, ppn, s, version);
+	oracle_hold(o, ppn, s, version);
 }
 
 void oracle_page_host(struct oracle *o, ppn_t ppn, struct extent e)
 {
-	if (!asked(o, HOLDER_FTL, e))
+	if (!oracle_is_on(o, HOLDER_FTL, e))
 		return;
 	for (sector_t s = e.start; s < e.end; s++)
-		hold_new(o, ppn, s, from_above(o, HOLDER_FTL, s));
+		oracle_hold_new(o, ppn, s, oracle_from_above(o, HOLDER_FTL, s));
 }
 
 void oracle_page_dram(struct oracle *o, ppn_t ppn, struct extent e)
 {
-	if (!asked(o, HOLDER_FTL, e))
+	if (!oracle_is_on(o, HOLDER_FTL, e))
 		return;
 	for (sector_t s = e.start; s < e.end; s++) {
 		BUG_ON(!o->dram[HOLDER_FTL][s],
 			"page %u is given sector %llu from DRAM, which does not hold it", ppn,
 			(unsigned long long)s);
-		hold_new(o, ppn, s, o->dram[HOLDER_FTL][s] - 1);
+		oracle_hold_new(o, ppn, s, o->dram[HOLDER_FTL][s] - 1);
 	}
 }
 
-static const struct held *at_hand(const struct oracle *o, ppn_t ppn, sector_t s)
+static const struct held *oracle_at_hand(const struct oracle *o, ppn_t ppn, sector_t s)
 {
 	const struct held *slot;
 
 	BUG_ON(o->read_in_step[ppn] != o->step, "sector %llu is taken from page %u, which was not read",
 		(unsigned long long)s, ppn);
-	slot = find(o, ppn, s);
+	slot = oracle_find(o, ppn, s);
 	BUG_ON(!slot, "sector %llu is taken from page %u, which does not hold it", (unsigned long long)s,
 		ppn);
 	return slot;
@@ -303,26 +304,26 @@ static const struct held *at_hand(const struct oracle *o, ppn_t ppn, sector_t s)
 
 void oracle_dram_keep(struct oracle *o, enum oracle_holder holder, ppn_t from, struct extent e)
 {
-	if (!asked(o, holder, e))
+	if (!oracle_is_on(o, holder, e))
 		return;
 	for (sector_t s = e.start; s < e.end; s++)
-		o->dram[holder][s] = at_hand(o, from, s)->version + 1;
+		o->dram[holder][s] = oracle_at_hand(o, from, s)->version + 1;
 }
 
 void oracle_page_kept(struct oracle *o, ppn_t ppn, ppn_t from, struct extent e)
 {
-	if (!asked(o, HOLDER_FTL, e))
+	if (!oracle_is_on(o, HOLDER_FTL, e))
 		return;
 	for (sector_t s = e.start; s < e.end; s++)
-		hold(o, ppn, s, at_hand(o, from, s)->version);
+		oracle_hold(o, ppn, s, oracle_at_hand(o, from, s)->version);
 }
 
 void oracle_page_answer(struct oracle *o, ppn_t ppn, struct extent e)
 {
-	if (!asked(o, HOLDER_FTL, e))
+	if (!oracle_is_on(o, HOLDER_FTL, e))
 		return;
 	for (sector_t s = e.start; s < e.end; s++)
-		answer(o, s, at_hand(o, ppn, s)->version);
+		oracle_answer(o, s, oracle_at_hand(o, ppn, s)->version);
 }
 
 bool oracle_holds_nothing(const struct oracle *o, ppn_t first, uint32_t pages)
@@ -333,23 +334,34 @@ bool oracle_holds_nothing(const struct oracle *o, ppn_t first, uint32_t pages)
 	return true;
 }
 
-void oracle_regions(struct oracle *o, struct regions *r)
+/* A DRAM entry is a version + 1. */
+static bool oracle_dram_holds(void *oracle)
 {
-	if (!o)
-		return;
-	regions_visit(r, &o->version, sizeof o->version);
-	regions_require(r, o->version < UINT32_MAX / 2, "oracle");
-	regions_visit(r, o->newest, o->host_sectors * sizeof *o->newest);
-	regions_visit(r, o->sent, o->device_sectors * sizeof *o->sent);
+	const struct oracle *o = oracle;
+
 	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
-		regions_visit(r, o->dram[h], sectors_of(o, h) * sizeof *o->dram[h]);
-	regions_visit(r, o->held, (size_t)o->pages * o->slots * sizeof *o->held);
-	regions_below(r, NUMBERS(o->newest), o->host_sectors, o->version + 1u, "oracle");
-	regions_below(r, NUMBERS(o->sent), o->device_sectors, o->version + 1u, "oracle");
-	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
-		regions_below(r, NUMBERS(o->dram[h]), sectors_of(o, h), o->version + 2u, "oracle");
-	regions_below(
-		r, NUMBERS_OF(o->held, version), (size_t)o->pages * o->slots, o->version + 1u, "oracle");
-	regions_below(
-		r, NUMBERS_OF(o->held, sector), (size_t)o->pages * o->slots, o->device_sectors, "oracle");
+		for (sector_t s = 0; s < oracle_sectors_of(o, h); s++)
+			if (o->dram[h][s] > o->version + 1)
+				return false;
+	return true;
 }
+
+static const struct state_row held_state[] = {
+	STATE_BELOW(struct held, sector, STATE_OWN(struct oracle, device_sectors)),
+	STATE_UP_TO(struct held, version, STATE_OWN(struct oracle, version)),
+	{ 0 },
+};
+
+const struct state_row oracle_state[] = {
+	STATE_FIXED(host_sectors, device_sectors, pages, slots),
+	STATE_SCRATCH(step, read_in_step, expected, answer, answer_room, where, places, place_room),
+	STATE_BELOW(struct oracle, version, STATE_LIMIT(UINT32_MAX / 2)),
+	STATE_VALUES(struct oracle, newest, UP_TO, STATE_OWN(struct oracle, version)),
+	STATE_VALUES(struct oracle, sent, UP_TO, STATE_OWN(struct oracle, version)),
+	STATE_NUMBERS(struct oracle, dram[HOLDER_HOST]),
+	STATE_NUMBERS(struct oracle, dram[HOLDER_FTL]),
+	STATE_NUMBERS(struct oracle, dram[HOLDER_BUFFER]),
+	STATE_RESTORED(oracle_dram_holds),
+	STATE_ARRAY(struct oracle, held, held_state),
+	{ 0 },
+};

@@ -1,24 +1,24 @@
 /*
- * The sector oracle: what every sector should be, and what every place really holds.
+ * The sector oracle: what every sector should hold, and what every place really holds.
  *
- * Each host write gives its sectors new versions.  The oracle follows the data through the rooms that hold
- * data in DRAM and every flash page, and compares each answered sector with the newest version. It knows
- * sectors and physical pages, nothing of mappings: an FTL cannot fool it.
+ * Each host write gives its sectors a new version.  The oracle follows the data through all rooms that hold
+ * data in DRAM and through every flash page, and compares each answered sector with the newest version.  It
+ * knows sectors and physical pages but no mapping, so no FTL can fool it.
  *
- * Versions belong to the host's sectors; behind the host layer everybody speaks of the device's.  Data comes
- * from above: what a room takes in is what the nearest room above it holds, else what was sent to the device.
- * Any disagreement is a bug of ours and aborts with the sector, the page and both versions. Every function
- * accepts a NULL oracle and then does nothing (verification off).
+ * Versions belong to sectors of the host; below the host layer, extents are in sectors of the device.  A room
+ * gets its data from the nearest room above that holds the sector, else from the data sent to the device.
+ * Any mismatch is a bug and aborts with the sector, the page and both versions.  Every function accepts NULL
+ * and then does nothing (verification off).
  */
 #ifndef OBSERVE_ORACLE_H
 #define OBSERVE_ORACLE_H
 
-#include "base/regions.h"
+#include "base/state.h"
 #include "types.h"
 
 struct oracle;
 
-/* Who can hold data in DRAM, from the host down.  The host layer's sectors are the host's. */
+/* Rooms that can hold data in DRAM, from the host down.  The host layer counts sectors of the host. */
 enum oracle_holder { HOLDER_HOST, HOLDER_BUFFER, HOLDER_FTL, ORACLE_HOLDERS };
 
 struct oracle *oracle_create(
@@ -31,13 +31,13 @@ void oracle_trim(struct oracle *, struct extent);
 void oracle_expect(struct oracle *, struct extent); /* a read of this extent begins */
 void oracle_answered(struct oracle *);              /* it ends: every sector is compared */
 
-/* The host layer's side: host sectors from `host` on are sent to, or forgotten, or will be read at this
- * place. */
+/* The host layer's side: host sectors from `host` on are sent to this extent, will be read from it; or the
+ * extent holds no data any more. */
 void oracle_send(struct oracle *, sector_t host, struct extent device);
 void oracle_unsend(struct oracle *, struct extent device);
 void oracle_expect_at(struct oracle *, sector_t host, struct extent device);
 
-/* Sectors that a room takes in, a read is answered from, and that it forgets.  "No data" is held, too. */
+/* The room stores sectors, answers a read from them, drops them.  "No data" can be stored, too. */
 void oracle_dram_store(struct oracle *, enum oracle_holder, struct extent);
 void oracle_dram_answer(struct oracle *, enum oracle_holder, struct extent);
 /* Data read from a page stays in DRAM. */
@@ -45,21 +45,21 @@ void oracle_dram_keep(struct oracle *, enum oracle_holder, ppn_t from, struct ex
 void oracle_dram_drop(struct oracle *, enum oracle_holder, struct extent);
 
 /* The medium's side. */
-void oracle_page_read(struct oracle *, ppn_t); /* its content is at hand until the next step */
-void oracle_step(struct oracle *);             /* a new request: nothing is at hand */
+void oracle_page_read(struct oracle *, ppn_t); /* its data may be used until the next step */
+void oracle_step(struct oracle *);             /* a new request: pages read before may not be used */
 void oracle_page_erased(struct oracle *, ppn_t first, uint32_t pages);
 void oracle_page_copied(struct oracle *, ppn_t from, ppn_t to);
 
-/* The FTL's side: what a page just programmed holds, and what a read is answered from. */
-void oracle_page_host(struct oracle *, ppn_t, struct extent);             /* data that comes from above */
-void oracle_page_dram(struct oracle *, ppn_t, struct extent);             /* data that the FTL held in DRAM */
+/* The FTL's side: the data of a page just programmed, and the source of the answer to a read. */
+void oracle_page_host(struct oracle *, ppn_t, struct extent); /* data from above */
+void oracle_page_dram(struct oracle *, ppn_t, struct extent); /* data that the FTL holds in DRAM */
 void oracle_page_kept(struct oracle *, ppn_t, ppn_t from, struct extent); /* data read from another page */
 void oracle_page_answer(struct oracle *, ppn_t, struct extent);
 
-/* Do pages that are not programmed hold nothing, as they should? */
+/* Are these pages, which are not programmed, empty? */
 bool oracle_holds_nothing(const struct oracle *, ppn_t first, uint32_t pages);
 
-/* Versions and contents, for saving and loading a drive. */
-void oracle_regions(struct oracle *, struct regions *);
+/* Versions and contents. */
+extern const struct state_row oracle_state[];
 
 #endif

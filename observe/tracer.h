@@ -1,7 +1,7 @@
 /*
- * A tracer records what requests cause on the medium: their operations, what each waited for, and when it
- * became ready, started and was done; if wanted, also what buses and dies do meanwhile.  For explaining a
- * request, for pictures and timelines.
+ * A tracer records the operations that requests cause: their dependencies, and when each became ready,
+ * started and was done; on request also the busy times of buses and units.  Used to explain a request, for
+ * pictures and timelines.
  */
 #ifndef OBSERVE_TRACER_H
 #define OBSERVE_TRACER_H
@@ -10,7 +10,7 @@
 
 #include <stdarg.h>
 
-/* Index of an operation that is not recorded: an earlier request made it. */
+/* Index of an operation that is not recorded: an earlier request issued it. */
 #define TRACED_EARLIER UINT32_MAX
 
 struct traced_op {
@@ -23,10 +23,10 @@ struct traced_wait {
 	uint32_t op, other;
 };
 
-/* A bus or a unit (a die, or a chip without flash.interleave) works for a command; a unit also while its
- * cells stop. */
+/* A bus or a unit (a die, or a chip without flash.interleave) is busy with a command; a unit is also busy
+ * while its cells stop. */
 struct traced_span {
-	uint32_t unit;   /* that works, or that uses the bus of its channel */
+	uint32_t unit;   /* that is busy, or that uses the bus of its channel */
 	uint32_t op;     /* index of the command's first operation, or TRACED_EARLIER */
 	uint32_t planes; /* operations of the command */
 	enum op_kind kind;
@@ -37,14 +37,14 @@ struct traced_span {
 
 /* A decision of an FTL, in words. */
 struct traced_note {
-	uint32_t ops; /* made before it */
+	uint32_t ops; /* issued before it */
 	char text[116];
 };
 
-/* All zero: an empty one. */
+/* Zeroed: an empty tracer. */
 struct tracer {
-	bool open;     /* a request is being served: operations made now are recorded */
-	bool hardware; /* buses and units are recorded, too, while it is open or an operation is not done */
+	bool open;     /* operations issued now are recorded */
+	bool hardware; /* so are busy times, while it is open or a recorded operation is in flight */
 	struct traced_op *op;
 	struct traced_wait *wait;
 	struct traced_note *note;
@@ -53,7 +53,7 @@ struct tracer {
 	uint32_t op_room, wait_room, note_room, span_room;
 	uint32_t *place; /* by the low half of a handle: index + 1 of the last recorded operation; 0 = none */
 	uint32_t place_room;
-	uint32_t unfinished; /* operations */
+	uint32_t unfinished; /* recorded operations in flight */
 };
 
 void tracer_release(struct tracer *);

@@ -38,7 +38,8 @@ static void image_visit_drive(void *drive, struct regions *r)
 	regions_visit(r, &d->past.replayed, sizeof d->past.replayed);
 	ftl_regions(d->ftl, r);
 	host_regions(d->host, r);
-	oracle_regions(d->oracle, r);
+	if (d->oracle)
+		state_visit(r, oracle_state, d->oracle);
 }
 
 static void image_check_drive(void *drive)

@@ -31,8 +31,8 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 
 static const char *const type_names[] = { "read", "write", "trim", "collection" };
 
-/* A line for each logical page of a part of a request that changed something. */
-static void print_map(const struct drive *d, struct extent e, FILE *out)
+/* One line for each logical page of the extent. */
+static void explain_print_map(const struct drive *d, struct extent e, FILE *out)
 {
 	lpn_t last = geometry_lpn(&d->geometry, e.end - 1);
 
@@ -43,9 +43,8 @@ static void print_map(const struct drive *d, struct extent e, FILE *out)
 	}
 }
 
-/* What became of the request behind the host layer, where that is something else, and of the pages it
- * changed. */
-static void keep_map(struct explanation *x, const struct drive *d)
+/* The parts of the request below the host layer, if they differ from it, and the new mapping entries. */
+static void explain_keep_map(struct explanation *x, const struct drive *d)
 {
 	FILE *out = open_memstream(&x->map, &x->map_bytes);
 
@@ -58,7 +57,7 @@ static void keep_map(struct explanation *x, const struct drive *d)
 				"\n",
 				type_names[p->type], extent_sectors(p->device), p->device.start);
 		if (ftl_words(d->ftl)->print_entry && p->type != REQUEST_READ)
-			print_map(d, p->device, out);
+			explain_print_map(d, p->device, out);
 	}
 	fclose(out);
 }
@@ -73,7 +72,7 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	x->owner = memory_array(x->tracer.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->tracer.ops; i++)
 		name_owner(d->ftl, x->tracer.op[i].made.owner, x->owner[i], sizeof *x->owner);
-	keep_map(x, d);
+	explain_keep_map(x, d);
 }
 
 void explanation_release(struct explanation *x, struct drive *d)
@@ -87,7 +86,7 @@ void explanation_release(struct explanation *x, struct drive *d)
 
 /* ---- in words ---- */
 
-static void write_request(const struct explanation *x, const struct drive *d, FILE *out)
+static void explain_write_request(const struct explanation *x, const struct drive *d, FILE *out)
 {
 	const struct geometry *g = &d->geometry;
 	const struct request *r = &x->request;
@@ -106,7 +105,7 @@ static void write_request(const struct explanation *x, const struct drive *d, FI
 		r->start - geometry_page_start(g, first));
 }
 
-static void write_look_ups(const struct explanation *x, const struct drive *d, FILE *out)
+static void explain_write_look_ups(const struct explanation *x, const struct drive *d, FILE *out)
 {
 	fprintf(out,
 		"# look-ups: %u page-level, %" PRIu64 " ns; of mapping pages %" PRIu64 ", %" PRIu64
@@ -116,8 +115,8 @@ static void write_look_ups(const struct explanation *x, const struct drive *d, F
 		x->after.accesses - x->before.accesses);
 }
 
-/* The operations that number `index` waited for, by number. */
-static void write_waits(const struct tracer *t, uint32_t index, FILE *out)
+/* The dependencies of operation `index`. */
+static void explain_write_waits(const struct tracer *t, uint32_t index, FILE *out)
 {
 	const char *between = "";
 
@@ -133,8 +132,8 @@ static void write_waits(const struct tracer *t, uint32_t index, FILE *out)
 	fputs(*between ? "" : "-", out);
 }
 
-/* Times count from the request's arrival. */
-static void write_time(tick_t when, tick_t from, FILE *out)
+/* Times are relative to the arrival of the request. */
+static void explain_write_time(tick_t when, tick_t from, FILE *out)
 {
 	if (when == TICK_NEVER)
 		fprintf(out, "%12s", "never");
@@ -147,7 +146,7 @@ void name_place(const struct geometry *g, ppn_t ppn, char *text, size_t bytes)
 	snprintf(text, bytes, "%u.%u", geometry_block(g, ppn), geometry_page(g, ppn));
 }
 
-static void write_place(const struct geometry *g, ppn_t ppn, FILE *out)
+static void explain_write_place(const struct geometry *g, ppn_t ppn, FILE *out)
 {
 	die_t die = geometry_die(g, geometry_plane(g, geometry_block(g, ppn)));
 	char place[24], text[64];
@@ -157,8 +156,8 @@ static void write_place(const struct geometry *g, ppn_t ppn, FILE *out)
 	fprintf(out, "  %-26s", text);
 }
 
-/* Of a copy with the place that it comes from. */
-static void write_held(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
+/* Contents of the page; for a copy also its source. */
+static void explain_write_held(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
 {
 	const struct traced_op *op = &x->tracer.op[index];
 	char text[80], place[24];
@@ -168,24 +167,24 @@ static void write_held(const struct explanation *x, const struct drive *d, uint3
 	fprintf(out, "%-22s", text);
 }
 
-static void write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
+static void explain_write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
 {
 	const struct traced_op *op = &x->tracer.op[index];
 
 	fprintf(out, "# %3u  %-8s%-7s", index + 1, op_name(op->made.kind), cause_name(op->made.cause));
-	write_place(&d->geometry, op->made.kind == OP_COPY ? op->made.to : op->made.ppn, out);
-	write_held(x, d, index, out);
+	explain_write_place(&d->geometry, op->made.kind == OP_COPY ? op->made.to : op->made.ppn, out);
+	explain_write_held(x, d, index, out);
 	fprintf(out, "%8u", op->made.sectors);
-	write_time(op->ready, x->request.arrival, out);
-	write_time(op->start, x->request.arrival, out);
-	write_time(op->done, x->request.arrival, out);
+	explain_write_time(op->ready, x->request.arrival, out);
+	explain_write_time(op->start, x->request.arrival, out);
+	explain_write_time(op->done, x->request.arrival, out);
 	fputs("  ", out);
-	write_waits(&x->tracer, index, out);
+	explain_write_waits(&x->tracer, index, out);
 	fputs(op->made.awaited ? "\n" : "  (the request does not wait for it)\n", out);
 }
 
-/* Each before the operation that was made next. */
-static void write_ops(const struct explanation *x, const struct drive *d, FILE *out)
+/* Operations in order of issue, each after the notes that precede it. */
+static void explain_write_ops(const struct explanation *x, const struct drive *d, FILE *out)
 {
 	const struct tracer *t = &x->tracer;
 	uint32_t note = 0;
@@ -197,7 +196,7 @@ static void write_ops(const struct explanation *x, const struct drive *d, FILE *
 		for (; note < t->notes && t->note[note].ops == i; note++)
 			fprintf(out, "#      %s\n", t->note[note].text);
 		if (i < t->ops)
-			write_op(x, d, i, out);
+			explain_write_op(x, d, i, out);
 	}
 }
 
@@ -218,12 +217,12 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 {
 	if (!x->seen)
 		return;
-	write_request(x, d, out);
+	explain_write_request(x, d, out);
 	fprintf(out, "# arrived at %" PRIu64 " ns, entered the drive %" PRIu64 " ns later\n",
 		x->request.arrival, x->taken - x->request.arrival);
-	write_look_ups(x, d, out);
+	explain_write_look_ups(x, d, out);
 	fputs(x->evictions, out);
-	write_ops(x, d, out);
+	explain_write_ops(x, d, out);
 	fprintf(out, "# completed %" PRIu64 " ns after its arrival%s\n",
 		explanation_completion(x, d) - x->request.arrival,
 		host_has_link(d->host->settings) ? ", but for the host's link" : "");
@@ -232,9 +231,8 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 
 /* ---- in a sentence ---- */
 
-#define TOLD_MOST 3u /* operations of a kind whose places are told one by one */
+#define TOLD_MOST 3u /* operations of a kind whose places are listed one by one */
 
-/* What is done, one or many. */
 static const struct {
 	const char *one, *many;
 } verbs[] = {
@@ -258,7 +256,7 @@ static const char *const purposes[CAUSES] = {
 	[CAUSE_WEAR] = " (wear levelling)",
 };
 
-static uint32_t count_ops(const struct tracer *t, uint32_t from, enum op_kind kind, enum cause cause)
+static uint32_t explain_count_ops(const struct tracer *t, uint32_t from, enum op_kind kind, enum cause cause)
 {
 	uint32_t count = 0;
 
@@ -267,7 +265,7 @@ static uint32_t count_ops(const struct tracer *t, uint32_t from, enum op_kind ki
 	return count;
 }
 
-static void tell_op(const struct geometry *g, const struct traced_op *op, FILE *out)
+static void explain_tell_op(const struct geometry *g, const struct traced_op *op, FILE *out)
 {
 	char place[24], to[24];
 
@@ -282,17 +280,17 @@ static void tell_op(const struct geometry *g, const struct traced_op *op, FILE *
 	}
 }
 
-/* All operations of a kind and cause at the place of the first of them. */
-static void tell_ops(const struct explanation *x, const struct geometry *g, FILE *out)
+/* Operations grouped by kind and cause, in the order of the first of each group. */
+static void explain_tell_ops(const struct explanation *x, const struct geometry *g, FILE *out)
 {
 	const struct tracer *t = &x->tracer;
 	const char *between = "";
 
 	for (uint32_t i = 0; i < t->ops; i++) {
 		const struct traced_op *op = &t->op[i];
-		uint32_t all = count_ops(t, 0, op->made.kind, op->made.cause);
+		uint32_t all = explain_count_ops(t, 0, op->made.kind, op->made.cause);
 
-		if (count_ops(t, i, op->made.kind, op->made.cause) < all)
+		if (explain_count_ops(t, i, op->made.kind, op->made.cause) < all)
 			continue;
 		fputs(between, out);
 		between = ", ";
@@ -306,14 +304,14 @@ static void tell_ops(const struct explanation *x, const struct geometry *g, FILE
 			if (t->op[k].made.kind == op->made.kind && t->op[k].made.cause == op->made.cause) {
 				fputs(!told ? "" : told + 1 < all ? ", " : " and ", out);
 				told++;
-				tell_op(g, &t->op[k], out);
+				explain_tell_op(g, &t->op[k], out);
 			}
 		fputs(purposes[op->made.cause], out);
 	}
 }
 
-/* Why the medium is not asked. */
-static const char *without_ops(const struct explanation *x, const struct drive *d)
+/* Why there are no flash operations. */
+static const char *explain_without_ops(const struct explanation *x, const struct drive *d)
 {
 	if (x->request.type == REQUEST_TRIM)
 		return "the map forgets it, flash is not touched";
@@ -345,9 +343,9 @@ void explanation_tell(const struct explanation *x, const struct drive *d, FILE *
 	request_tell(&d->geometry, &x->request, out);
 	fputs(": ", out);
 	if (x->tracer.ops)
-		tell_ops(x, &d->geometry, out);
+		explain_tell_ops(x, &d->geometry, out);
 	else
-		fputs(without_ops(x, d), out);
+		fputs(explain_without_ops(x, d), out);
 	for (uint32_t i = 0; i < x->tracer.notes; i++)
 		fprintf(out, "%s%s", i ? "; " : ". Why: ", x->tracer.note[i].text);
 	fputc('.', out);

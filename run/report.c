@@ -36,7 +36,7 @@ static const struct stat_row run_rows[] = {
 	{ "run.reordered", "requests", "out of order in the trace; they were sorted by time",
 		COUNT(reordered) },
 	{ "run.interrupted", "", "1 = ended by a signal before the end of the workload", COUNT(interrupted) },
-	{ "run.drive_failed", "", "1 = the drive is full or worn out: no page can be written any more",
+	{ "run.drive_failed", "", "1 = the drive is full or worn out, and no page can be written any more",
 		COUNT(failed) },
 	{ "run.verified", "", "1 = every sector read was compared with what was last written",
 		COUNT(verified) },

@@ -4,14 +4,14 @@
 #include "run/explain.h"
 #include "flash/schedule.h"
 
-static bool covers(const struct timeline *t, uint64_t number)
+static bool timeline_covers(const struct timeline *t, uint64_t number)
 {
 	return number >= t->from && number <= t->to;
 }
 
 void timeline_begin(struct timeline *t, struct drive *d, uint64_t number)
 {
-	if (!covers(t, number))
+	if (!timeline_covers(t, number))
 		return;
 	t->tracer.hardware = t->tracer.open = true;
 	schedule_trace(d->flash->schedule, &t->tracer);
@@ -22,7 +22,7 @@ void timeline_taken(struct timeline *t, struct drive *d, const struct request *r
 	uint32_t first =
 		t->requests ? t->request[t->requests - 1].first + t->request[t->requests - 1].ops : 0;
 
-	if (!covers(t, number))
+	if (!timeline_covers(t, number))
 		return;
 	t->request =
 		memory_grown(t->request, &t->request_room, t->requests + 1, sizeof *t->request, "timeline");

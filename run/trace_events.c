@@ -21,21 +21,23 @@ struct events {
 	uint32_t *request;      /* per operation, index */
 };
 
-/* Begins an event; the caller adds what else it has, and a brace. */
-static void put_event(struct events *e, const char *phase, enum group group, uint32_t track, tick_t when)
+/* Begins an event; the caller adds further members and the closing brace. */
+static void trace_events_put_event(
+	struct events *e, const char *phase, enum group group, uint32_t track, tick_t when)
 {
 	fprintf(e->out, "%s\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%" PRIu64 ".%03u", e->between, phase,
 		group, track, when / 1000, (unsigned)(when % 1000));
 	e->between = ",";
 }
 
-static void put_name(struct events *e, const char *what, enum group group, uint32_t track, const char *name)
+static void trace_events_put_name(
+	struct events *e, const char *what, enum group group, uint32_t track, const char *name)
 {
-	put_event(e, "M", group, track, 0);
+	trace_events_put_event(e, "M", group, track, 0);
 	fprintf(e->out, ",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, name);
 }
 
-static void put_tracks(struct events *e)
+static void trace_events_put_tracks(struct events *e)
 {
 	static const char *const groups[] = { [GROUP_REQUESTS] = "requests",
 		[GROUP_CHANNELS] = "channels",
@@ -45,19 +47,19 @@ static void put_tracks(struct events *e)
 	char name[40];
 
 	for (int group = GROUP_REQUESTS; group <= GROUP_COUNTS; group++)
-		put_name(e, "process_name", (enum group)group, 0, groups[group]);
+		trace_events_put_name(e, "process_name", (enum group)group, 0, groups[group]);
 	for (uint32_t c = 0; c < g->channels; c++) {
 		snprintf(name, sizeof name, "channel %u", c);
-		put_name(e, "thread_name", GROUP_CHANNELS, c, name);
+		trace_events_put_name(e, "thread_name", GROUP_CHANNELS, c, name);
 	}
 	for (uint32_t u = 0; u < g->dies / e->per_chip; u++) {
 		snprintf(name, sizeof name, "%s %u", e->per_chip > 1 ? "chip" : "die", u);
-		put_name(e, "thread_name", GROUP_DIES, u, name);
+		trace_events_put_name(e, "thread_name", GROUP_DIES, u, name);
 	}
 }
 
-/* What the operation is about, for who asks. */
-static void put_operation(struct events *e, uint32_t op)
+/* Details of the operation. */
+static void trace_events_put_operation(struct events *e, uint32_t op)
 {
 	const struct tracer *t = &e->timeline->tracer;
 	const struct traced_op *o = &t->op[op];
@@ -81,21 +83,21 @@ static void put_operation(struct events *e, uint32_t op)
 	fprintf(e->out, "\",\"awaited\":%s", o->made.awaited ? "true" : "false");
 }
 
-static void put_slice(struct events *e, const struct traced_span *span)
+static void trace_events_put_slice(struct events *e, const struct traced_span *span)
 {
 	uint32_t track = span->bus ? span->unit / e->per_channel : span->unit;
 
-	put_event(e, "X", span->bus ? GROUP_CHANNELS : GROUP_DIES, track, span->from);
+	trace_events_put_event(e, "X", span->bus ? GROUP_CHANNELS : GROUP_DIES, track, span->from);
 	fprintf(e->out, ",\"dur\":%" PRIu64 ".%03u,\"name\":\"%s %s\",\"cat\":\"%s\",\"args\":{\"planes\":%u",
 		(span->to - span->from) / 1000, (unsigned)((span->to - span->from) % 1000),
 		op_name(span->kind), cause_name(span->cause), cause_name(span->cause), span->planes);
 	if (span->op != TRACED_EARLIER)
-		put_operation(e, span->op);
+		trace_events_put_operation(e, span->op);
 	fputs("}}", e->out);
 }
 
-/* From the end of what was waited for to the start of what waited, both on their dies. */
-static void put_arrow(struct events *e, uint32_t number, const struct traced_wait *wait)
+/* From the end of an operation to the start of one that waited for it, each on its die. */
+static void trace_events_put_arrow(struct events *e, uint32_t number, const struct traced_wait *wait)
 {
 	const struct traced_span *span = e->timeline->tracer.span, *source, *target;
 
@@ -104,19 +106,19 @@ static void put_arrow(struct events *e, uint32_t number, const struct traced_wai
 		return;
 	source = &span[e->last[wait->other] - 1];
 	target = &span[e->first[wait->op] - 1];
-	put_event(e, "s", GROUP_DIES, source->unit, source->to - 1);
+	trace_events_put_event(e, "s", GROUP_DIES, source->unit, source->to - 1);
 	fprintf(e->out, ",\"id\":%u,\"name\":\"waits\",\"cat\":\"waits\"}", number + 1);
-	put_event(e, "f", GROUP_DIES, target->unit, target->from);
+	trace_events_put_event(e, "f", GROUP_DIES, target->unit, target->from);
 	fprintf(e->out, ",\"id\":%u,\"name\":\"waits\",\"cat\":\"waits\",\"bp\":\"e\"}", number + 1);
 }
 
-static void put_request(struct events *e, const struct timed_request *r)
+static void trace_events_put_request(struct events *e, const struct timed_request *r)
 {
 	static const char *const types[] = { "read", "write", "trim", "collection" };
 	const struct geometry *g = &e->drive->geometry;
 	lpn_t first = geometry_lpn(g, r->request.start);
 
-	put_event(e, "b", GROUP_REQUESTS, 0, r->request.arrival);
+	trace_events_put_event(e, "b", GROUP_REQUESTS, 0, r->request.arrival);
 	fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"request\",\"name\":\"%s", r->number,
 		types[r->request.type]);
 	if (r->request.sectors)
@@ -125,7 +127,7 @@ static void put_request(struct events *e, const struct timed_request *r)
 		"\",\"args\":{\"request\":%" PRIu64 ",\"sector\":%" PRIu64
 		",\"sectors\":%u,\"waited at the door ns\":%" PRIu64 ",\"operations\":%u}}",
 		r->number, r->request.start, r->request.sectors, r->taken - r->request.arrival, r->ops);
-	put_event(e, "e", GROUP_REQUESTS, 0, r->served);
+	trace_events_put_event(e, "e", GROUP_REQUESTS, 0, r->served);
 	fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"request\",\"name\":\"%s", r->number,
 		types[r->request.type]);
 	if (r->request.sectors)
@@ -133,16 +135,16 @@ static void put_request(struct events *e, const struct timed_request *r)
 	fputs("\"}", e->out);
 }
 
-static void put_counts(struct events *e, const struct timed_request *r)
+static void trace_events_put_counts(struct events *e, const struct timed_request *r)
 {
-	put_event(e, "C", GROUP_COUNTS, 0, r->taken);
+	trace_events_put_event(e, "C", GROUP_COUNTS, 0, r->taken);
 	fprintf(e->out, ",\"name\":\"free pages\",\"args\":{\"pages\":%" PRIu64 "}}", r->free_pages);
-	put_event(e, "C", GROUP_COUNTS, 0, r->taken);
+	trace_events_put_event(e, "C", GROUP_COUNTS, 0, r->taken);
 	fprintf(e->out, ",\"name\":\"requests in the drive\",\"args\":{\"requests\":%" PRIu64 "}}",
 		r->in_drive);
 }
 
-static void find_spans(struct events *e)
+static void trace_events_find_spans(struct events *e)
 {
 	const struct timeline *t = e->timeline;
 
@@ -174,16 +176,16 @@ void trace_events_write(const struct timeline *t, const struct drive *d, FILE *o
 		.last = memory_array(t->tracer.ops, sizeof *e.last, "timeline"),
 		.request = memory_array(t->tracer.ops, sizeof *e.request, "timeline") };
 
-	find_spans(&e);
+	trace_events_find_spans(&e);
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
-	put_tracks(&e);
+	trace_events_put_tracks(&e);
 	for (uint32_t i = 0; i < t->tracer.spans; i++)
-		put_slice(&e, &t->tracer.span[i]);
+		trace_events_put_slice(&e, &t->tracer.span[i]);
 	for (uint32_t i = 0; i < t->tracer.waits; i++)
-		put_arrow(&e, i, &t->tracer.wait[i]);
+		trace_events_put_arrow(&e, i, &t->tracer.wait[i]);
 	for (uint32_t i = 0; i < t->requests; i++) {
-		put_request(&e, &t->request[i]);
-		put_counts(&e, &t->request[i]);
+		trace_events_put_request(&e, &t->request[i]);
+		trace_events_put_counts(&e, &t->request[i]);
 	}
 	fputs("\n]}\n", out);
 	memory_free(e.first);

@@ -1,14 +1,15 @@
 /*
- * Lists of operations under way, by hand, and what becomes of them in a file that is not what it seems: the census ends
- * with what is wrong, and never goes round.
+ * Lists of operations under way, by hand, and what becomes of them in a file that is not what it seems: the
+ * census ends with what is wrong, and never goes round.
  */
 #include "flash/census.h"
 #include "flash/order.h"
 #include "tests/drive_fixture.h"
 
-/* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the forwarded read 2
- * waits for; 3 is free; 4 is a read that its request has not released.  Of request 0 are 0 to 2, of 1 is 4, request 2
- * has completed.  A die copies pages of block 2 into block 3, operation 5; read 6 waits for the second of them. */
+/* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the
+ * forwarded read 2 waits for; 3 is free; 4 is a read that its request has not released.  Of request 0 are 0
+ * to 2, of 1 is 4, request 2 has completed.  A die copies pages of block 2 into block 3, operation 5; read 6
+ * waits for the second of them. */
 struct picture {
 	struct settings settings;
 	struct geometry geometry;
@@ -26,6 +27,8 @@ static struct op *add_op(struct picture *p, enum op_kind kind, ppn_t ppn, uint32
 	*op = (struct op){ .next = INDEX_NONE,
 		.waiters = INDEX_NONE,
 		.followers = INDEX_NONE,
+		.forwards = INDEX_NONE,
+		.behind = INDEX_NONE,
 		.ppn = ppn,
 		.to = PPN_NONE,
 		.ticket = ticket,
@@ -55,9 +58,9 @@ static void add_moves(struct picture *p)
 	ops_follow(&p->ops, 5, 9, 13);
 	ops_follow(&p->ops, 5, 11, 14);
 	add_op(p, OP_READ, 13, INDEX_NONE);
-	add_op(p, OP_PROGRAM, 15, INDEX_NONE)->behind = 6;
-	ops_at(&p->ops, 5)->behind = 8;
-	p->block[3] = (struct flash_block){ .gate = 8, .last = 8 };
+	add_op(p, OP_PROGRAM, 15, INDEX_NONE)->behind = 5;
+	ops_at(&p->ops, 5)->behind = 7;
+	p->block[3] = (struct flash_block){ .gate = 7, .last = 7 };
 }
 
 static void draw(struct picture *p)
@@ -67,6 +70,8 @@ static void draw(struct picture *p)
 	fixture_settings(&p->settings, PAPER_DRIVE);
 	assert_true(geometry_derive(&p->geometry, &p->settings.flash, &fault));
 	p->block = memory_array(p->geometry.blocks, sizeof *p->block, "blocks");
+	for (block_t b = 0; b < p->geometry.blocks; b++)
+		p->block[b].gate = p->block[b].last = INDEX_NONE;
 	p->ops = (struct ops){ pool_create(sizeof(struct op), "operations"),
 		pool_create(sizeof(struct copy), "copies"), pool_create(sizeof(struct edge), "dependencies"),
 		pool_create(sizeof(struct ticket), "requests") };
@@ -80,10 +85,10 @@ static void draw(struct picture *p)
 	pool_give(&p->ops.op, 3);
 	ops_add_edge(&p->ops, 1, &ops_at(&p->ops, 0)->waiters);
 	ops_add_edge(&p->ops, 6, &ops_copy(&p->ops, 0)->waiters);
-	ops_at(&p->ops, 0)->behind = 2;
-	ops_at(&p->ops, 1)->behind = 1;
-	ops_at(&p->ops, 1)->forwards = 3;
-	p->block[0] = (struct flash_block){ .gate = 2, .last = 2 };
+	ops_at(&p->ops, 0)->behind = 1;
+	ops_at(&p->ops, 1)->behind = 0;
+	ops_at(&p->ops, 1)->forwards = 2;
+	p->block[0] = (struct flash_block){ .gate = 1, .last = 1 };
 	p->queue = (struct queue){ 0, 0 };
 	p->released = 4;
 }
@@ -172,17 +177,18 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_OP, op, next), 3, 3, "operations 3 is not there, or in two lists" },
 		{ IN(OF_OP, op, blockers), 0, 1, "operation 0 is in the queue of its die and is not ready" },
 		{ IN(OF_OP, op, blockers), 1, 2, "operation 1 waits for 1 others and counts 2" },
-		{ IN(OF_OP, op, behind), 0, 1, "operation of a block 0 is not there, or in two lists" },
-		{ IN(OF_OP, op, behind), 1, 2, "operation 0 is in no list of a block" },
-		{ IN(OF_OP, op, behind), 1, 0, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_OP, op, behind), 1, 3, "operation 2 is in the list of block 0" },
-		{ IN(OF_OP, op, behind), 0, 0, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_OP, op, behind), 2, 3, "forwarded read 2 is not there, or in two lists" },
-		{ IN(OF_OP, op, forwards), 1, 5, "operation 4 is forwarded" },
+		{ IN(OF_OP, op, behind), 0, 0, "operation of a block 0 is not there, or in two lists" },
+		{ IN(OF_OP, op, behind), 1, 1, "operation 0 is in no list of a block" },
+		{ IN(OF_OP, op, behind), 1, INDEX_NONE, "the list of block 0 does not end, or has no gate" },
+		{ IN(OF_OP, op, behind), 1, 2, "operation 2 is in the list of block 0" },
+		{ IN(OF_OP, op, behind), 0, INDEX_NONE, "the list of block 0 does not end, or has no gate" },
+		{ IN(OF_OP, op, behind), 2, 2, "forwarded read 2 is not there, or in two lists" },
+		{ IN(OF_OP, op, forwards), 1, 4, "operation 4 is forwarded" },
 		{ IN(OF_OP, op, waiters), 1, 0, "dependency 0 is not there, or in two lists" },
 		{ IN(OF_OP, op, waiters), 0, INDEX_NONE, "operation 1 waits for 0 others and counts 1" },
 		{ IN(OF_OP, op, ticket), 1, 2, "request 0 has 2 parts and counts 3" },
-		{ IN(OF_OP, op, followers), 0, 0, "copies follow an operation of page 0, which does not copy" },
+		{ IN(OF_OP, op, followers), 0, 0,
+			"copies follow an operation of page 0, which does not copy" },
 		{ IN(OF_OP, op, followers), 5, 0, "the copy of page 9 follows that of page 8" },
 		{ IN(OF_OP, op, followers), 5, INDEX_NONE, "operation 6 waits for 0 others and counts 1" },
 		{ IN(OF_COPY, copy, next), 0, 0, "copy 0 is not there, or in two lists" },
@@ -198,10 +204,11 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		{ IN(OF_TICKET, ticket, pending), 0, 2, "request 0 has 3 parts and counts 2" },
 		{ IN(OF_TICKET, ticket, pending), 2, 1, "request 2 has completed and has parts" },
 		{ IN(OF_TICKET, ticket, next), 2, 2, "request 2 is not there, or in two lists" },
-		{ IN(OF_BLOCK, flash_block, gate), 0, 3, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_BLOCK, flash_block, last), 0, 0, "the list of block 0 does not end, or has no gate" },
-		{ IN(OF_BLOCK, flash_block, last), 0, 1, "operation 0 stands behind a later one" },
-		{ IN(OF_BLOCK, flash_block, last), 1, 1, "operation of a block 1 is not there" },
+		{ IN(OF_BLOCK, flash_block, gate), 0, 2, "the list of block 0 does not end, or has no gate" },
+		{ IN(OF_BLOCK, flash_block, last), 0, INDEX_NONE,
+			"the list of block 0 does not end, or has no gate" },
+		{ IN(OF_BLOCK, flash_block, last), 0, 0, "operation 0 stands behind a later one" },
+		{ IN(OF_BLOCK, flash_block, last), 1, 0, "operation of a block 1 is not there" },
 		{ IN(OF_PICTURE, picture, queue.last), 0, 1, "a list ends with 0 and should with 1" },
 	};
 
@@ -221,11 +228,12 @@ static void copy_in_a_circle(void *context)
 		*ops_at(&p.ops, i) = (struct op){ .next = INDEX_NONE,
 			.waiters = INDEX_NONE,
 			.followers = INDEX_NONE,
+			.forwards = INDEX_NONE,
 			.ppn = 1 - i,
 			.to = i,
 			.ticket = INDEX_NONE,
 			.kind = OP_COPY,
-			.behind = 2 - i };
+			.behind = 1 - i };
 	count(&p);
 }
 
@@ -238,13 +246,14 @@ static void move_in_a_circle(void *context)
 	draw(&p);
 	ops_copy(&p.ops, 1)->from = 8;
 	ops_at(&p.ops, 5)->ppn = 9;
-	p.block[2] = (struct flash_block){ .last = 4 };
+	p.block[2] = (struct flash_block){ .gate = INDEX_NONE, .last = 3 };
 	*ops_at(&p.ops, pool_take(&p.ops.op)) = (struct op){ .next = INDEX_NONE,
 		.waiters = INDEX_NONE,
 		.followers = INDEX_NONE,
+		.forwards = INDEX_NONE,
 		.ppn = 14,
 		.to = 8,
-		.behind = 4,
+		.behind = 3,
 		.ticket = INDEX_NONE,
 		.kind = OP_COPY };
 	count(&p);
@@ -274,7 +283,7 @@ static void test_what_is_out_of_order_in_time_aborts(void **state)
 }
 
 /* Whatever an operation has waited for, its account begins when its request's does. */
-static void test_accounts_of_another_time_are_seen(void **state)
+static void test_accounts_of_another_run_are_seen(void **state)
 {
 	struct accounts *a = accounts_create(1);
 
@@ -287,6 +296,9 @@ static void test_accounts_of_another_time_are_seen(void **state)
 	assert_true(accounts_agree(a, 0, 0));
 	accounts_submitted(a, 0, 1001, 50);
 	assert_false(accounts_agree(a, 0, 0));
+	assert_true(accounts_cover(a, 1, 1));
+	assert_false(accounts_cover(a, 2, 1));
+	assert_false(accounts_cover(a, 1, 2));
 	accounts_free(a);
 }
 
@@ -332,11 +344,11 @@ static void leave(struct regions *r, void *bytes, size_t size)
 	(void)size;
 }
 
-static bool is_refused(struct schedule *s)
+static bool is_refused(const struct geometry *g, struct schedule *s)
 {
-	struct regions r = { .visit = leave, .running = true, .most = UINT64_MAX };
+	struct regions r = { .visit = leave, .running = true, .most = UINT64_MAX, .device = g };
 
-	schedule_regions(s, &r);
+	state_visit(&r, schedule_state, s);
 	return r.broken;
 }
 
@@ -352,13 +364,13 @@ static void forge_words(struct regions *r, void *bytes, size_t size)
 		if (value != f->value)
 			continue;
 		memcpy(at, &forged, sizeof forged);
-		f->refused += is_refused(f->schedule);
+		f->refused += is_refused(f->regions.device, f->schedule);
 		memcpy(at, &value, sizeof value);
 	}
 }
 
-/* An erase rests for a read, whose command is on the bus: nothing of that may lie so far ahead that alarms do not hold
- * it. */
+/* An erase rests for a read, whose command is on the bus: nothing of that may lie so far ahead that alarms do
+ * not hold it. */
 static void test_times_that_no_alarm_can_have_are_refused(void **state)
 {
 	enum { NOW = 400050 };
@@ -381,12 +393,15 @@ static void test_times_that_no_alarm_can_have_are_refused(void **state)
 	schedule_run_until(b->flash->schedule, 400000);
 	submit_read(b, old);
 	schedule_run_until(b->flash->schedule, NOW);
-	assert_false(is_refused(b->flash->schedule));
+	assert_false(is_refused(b->flash->geometry, b->flash->schedule));
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		struct forger f = { { .visit = forge_words, .running = true, .most = UINT64_MAX },
+		struct forger f = { { .visit = forge_words,
+					    .running = true,
+					    .most = UINT64_MAX,
+					    .device = b->flash->geometry },
 			b->flash->schedule, words[i].value, 0 };
 
-		schedule_regions(b->flash->schedule, &f.regions);
+		state_visit(&f.regions, schedule_state, b->flash->schedule);
 		if (f.refused != 1)
 			fail_msg("%s: %u places are refused", words[i].what, f.refused);
 	}
@@ -401,7 +416,7 @@ int main(void)
 		cmocka_unit_test(test_lists_that_are_wrong_are_seen),
 		cmocka_unit_test(test_copies_come_from_somewhere),
 		cmocka_unit_test(test_what_is_out_of_order_in_time_aborts),
-		cmocka_unit_test(test_accounts_of_another_time_are_seen),
+		cmocka_unit_test(test_accounts_of_another_run_are_seen),
 		cmocka_unit_test(test_handles_of_operations_to_come),
 		cmocka_unit_test(test_times_that_no_alarm_can_have_are_refused),
 	};

@@ -175,7 +175,7 @@ static void test_an_eviction(void **state)
 	drive_drain(e.drive);
 	explained_serve(&e, REQUEST_WRITE, 0, 4); /* drives out, too, and is not explained */
 	assert_non_null(strstr(explained_write(&e),
-		"# the buffer makes room: the page that was not used for longest\n"
+		"# the buffer makes room: the least recently used page\n"
 		"#     LPN 5 leaves, 3 of its sectors, 3 dirty\n#  op"));
 	assert_null(strstr(e.text, "LPN 10 leaves"));
 	explained_close(&e);

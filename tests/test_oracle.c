@@ -552,7 +552,6 @@ static void test_without_an_oracle_nothing_happens(void **state)
 	oracle_page_answer(NULL, 0, sectors(0, 1));
 	oracle_page_copied(NULL, 0, 1);
 	oracle_page_erased(NULL, 0, 1);
-	oracle_regions(NULL, NULL);
 	oracle_free(NULL);
 }
 

@@ -37,12 +37,19 @@ def fields(body):
                 yield name.group(1)
 
 
+def find(structs, file, name):
+    """The body of a struct: of this file, of a header of its folder, of any header."""
+    return structs.get((file, name)) or structs.get((os.path.dirname(file), name)) or structs[name]
+
+
 def read(root):
     """The tables as (file, name, struct, fields mentioned, body of the struct)."""
     tables, structs = [], {}
     for file, text in sources(root):
         for name, body in STRUCT.findall(text):
-            structs[name if file.endswith(".h") else (file, name)] = body
+            structs[(file, name)] = body
+            if file.endswith(".h"):
+                structs[(os.path.dirname(file), name)] = structs[name] = body
         for name, body in TABLE.findall(text):
             rows = ROW.findall(body)
             mentioned = {field for _, field in rows}
@@ -53,7 +60,7 @@ def read(root):
                 sys.exit(f"{file}: {name} has rows of {', '.join(sorted(of))}")
             if of:
                 tables.append((file, name, of.pop(), mentioned))
-    return [(*table, structs.get((table[0], table[2])) or structs[table[2]]) for table in tables]
+    return [(*table, find(structs, table[0], table[2])) for table in tables]
 
 
 def missing(tables):

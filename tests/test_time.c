@@ -37,34 +37,258 @@ static void close_idle(struct bench *b)
 	bench_close(b);
 }
 
+/* ---- operations that start without dependencies ---- */
+
+struct timed_op {
+	enum { NO_OP, READS, PROGRAMS, ERASES } does;
+	uint32_t die, plane, block, page;
+	tick_t at, done;
+	uint32_t old; /* pages of the block programmed before the run; for READS the page, too */
+};
+
+#define OPS_MOST 4u
+
+/* On PAPER_DRIVE with these settings each operation is submitted at `at` and done at `done`, to the ns. */
+struct timed_case {
+	const char *name, *settings;
+	struct timed_op op[OPS_MOST];
+	uint64_t multiplane_commands, suspensions;
+};
+
+#define TLC       " flash.program_ns=[100000,200000,300000]"
+#define SUSPEND   "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000"
+#define SUSPEND_E "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000"
+
+enum { TWO_PLANES = 2 * (100 + 4000) }; /* both commands and both pages cross the bus */
+
+/* clang-format off */
+static const struct timed_case timed_cases[] = {
+	{ "one_page_read", "", { { READS, 0, 0, 0, 0, 0, 100 + 10000 + 4 * 1000 } } },
+	{ "one_page_written", "", { { PROGRAMS, 0, 0, 0, 0, 0, 100 + 4 * 1000 + 100000 } } },
+	{ "one_block_erased", "", { { ERASES, 0, 0, 0, 0, 0, 100 + 1000000 } } },
+
+	/* The die is taken until its data is out. */
+	{ "two_reads_on_one_die", "",
+		{ { READS, 0, 0, 0, 0, 0, READ },
+			{ READS, 0, 1, 0, 0, 0, READ + READ } } },
+	/* Second die: command 100..200, sense 200..10200, the bus is taken until 14100, data 14100..18100. */
+	{ "two_reads_on_two_dies_of_a_channel", "",
+		{ { READS, 0, 0, 0, 0, 0, READ }, { READS, 1, 0, 0, 0, 0, READ + 4000 } } },
+	{ "two_reads_on_two_channels", "",
+		{ { READS, 0, 0, 0, 0, 0, READ },
+			{ READS, 2, 0, 0, 0, 0, READ } } },
+	{ "two_writes_on_one_die", "",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 0, 1, 0, 0, 0, WRITE + WRITE } } },
+	/* Second die: the bus is free at 4100, command and data until 8200, cells until 108200. */
+	{ "two_writes_on_two_dies_of_a_channel", "",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE },
+			{ PROGRAMS, 1, 0, 0, 0, 0, 2 * (100 + 4000) + 100000 } } },
+	{ "two_writes_on_two_channels", "",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 3, 0, 0, 0, 0, WRITE } } },
+
+	/* The dies of a chip share one control unit: the second program begins when the first is done. */
+	{ "dies_of_a_chip_without_interleaving", "flash.interleave=false",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 1, 0, 0, 0, 0, WRITE + WRITE },
+			{ PROGRAMS, 2, 0, 0, 0, 0, WRITE } } },
+	/* Reads could overlap in the cells: the second starts when the first's data is out. */
+	{ "reads_of_a_chip_without_interleaving", "flash.interleave=false",
+		{ { READS, 0, 0, 0, 0, 0, READ }, { READS, 1, 0, 0, 0, 0, READ + READ } } },
+	/* Two chips of one channel share only the bus, interleaved dies or not. */
+	{ "chips_always_overlap", "flash.channels=1 flash.chips=2 flash.interleave=false",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 2, 0, 0, 0, 0, 100 + 4000 + WRITE } } },
+	/* A read's command waits for the data of a write to another die: 4100 + 100 + 10000 + 4000. */
+	{ "bus_is_shared_by_reads_and_writes", "",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { READS, 1, 0, 0, 0, 0, 4100 + READ } } },
+	/* Four dies on one channel.  One erases (command 0..100), the others write one after another:
+	 * 100..4200, 4200..8300, 8300..12400, each 100000 in the cells. */
+	{ "bus_is_granted_in_order_of_requests", "flash.channels=1 flash.chips=2",
+		{ { ERASES, 3, 0, 0, 0, 0, ERASE }, { PROGRAMS, 2, 0, 0, 0, 0, 100 + 4100 + 100000 },
+			{ PROGRAMS, 0, 0, 0, 0, 0, 100 + 2 * 4100 + 100000 },
+			{ PROGRAMS, 1, 0, 0, 0, 0, 100 + 3 * 4100 + 100000 } } },
+
+	/* Multi-plane commands.  Die 0 is busy with an operation; two wait for it, one in each plane. */
+	{ "multiplane_off", "",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 0, 0, 1, 0, 0, WRITE + WRITE },
+			{ PROGRAMS, 0, 1, 0, 0, 0, WRITE + WRITE + WRITE } } },
+	/* The cells of the planes work together. */
+	{ "multiplane_program_at_the_same_offset", "flash.multiplane=same_offset",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE },
+			{ PROGRAMS, 0, 0, 1, 0, 0, WRITE + TWO_PLANES + 100000 },
+			{ PROGRAMS, 0, 1, 0, 0, 0, WRITE + TWO_PLANES + 100000 } },
+		.multiplane_commands = 1 },
+	{ "multiplane_program_at_another_offset_is_refused", "flash.multiplane=same_offset",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 0, 0, 1, 1, 0, WRITE + WRITE, .old = 1 },
+			{ PROGRAMS, 0, 1, 0, 0, 0, WRITE + WRITE + WRITE } } },
+	{ "multiplane_program_at_any_offset", "flash.multiplane=any",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE },
+			{ PROGRAMS, 0, 0, 1, 1, 0, WRITE + TWO_PLANES + 100000, .old = 1 },
+			{ PROGRAMS, 0, 1, 0, 0, 0, WRITE + TWO_PLANES + 100000 } },
+		.multiplane_commands = 1 },
+	/* The slower of two page types decides, 300000 for page 2 of its block, first or last in the
+	 * command. */
+	{ "multiplane_command_takes_the_longest_cell_time", "flash.multiplane=any" TLC,
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE },
+			{ PROGRAMS, 0, 0, 1, 2, 0, WRITE + TWO_PLANES + 300000, .old = 2 },
+			{ PROGRAMS, 0, 1, 0, 0, 0, WRITE + TWO_PLANES + 300000 } },
+		.multiplane_commands = 1 },
+	{ "the_longest_cell_time_may_come_last", "flash.multiplane=any" TLC,
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE },
+			{ PROGRAMS, 0, 0, 1, 0, 0, WRITE + TWO_PLANES + 300000 },
+			{ PROGRAMS, 0, 1, 0, 2, 0, WRITE + TWO_PLANES + 300000, .old = 2 } },
+		.multiplane_commands = 1 },
+	/* Two of the waiting writes are in one plane: they cannot share a command. */
+	{ "multiplane_needs_different_planes", "flash.multiplane=any",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 0, 1, 0, 0, 0, 2 * WRITE },
+			{ PROGRAMS, 0, 1, 0, 1, 0, 3 * WRITE } } },
+	/* 200 for two commands, both planes sense together, both pages cross the bus. */
+	{ "multiplane_read", "flash.multiplane=same_offset",
+		{ { READS, 0, 0, 0, 0, 0, READ }, { READS, 0, 0, 1, 0, 0, READ + 2 * 100 + 10000 + 2 * 4000 },
+			{ READS, 0, 1, 0, 0, 0, READ + 2 * 100 + 10000 + 2 * 4000 } },
+		.multiplane_commands = 1 },
+	/* Blocks have no offset that must agree. */
+	{ "multiplane_erase", "flash.multiplane=same_offset",
+		{ { ERASES, 0, 0, 0, 0, 0, ERASE }, { ERASES, 0, 0, 1, 0, 0, ERASE + 2 * 100 + 1000000 },
+			{ ERASES, 0, 1, 5, 0, 0, ERASE + 2 * 100 + 1000000 } }, .multiplane_commands = 1 },
+
+	/* A read that comes when one write is served and another waits. */
+	{ "read_overtakes_waiting_writes", "flash.scheduler=read_first",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 0, 0, 1, 0, 0, WRITE + READ + WRITE },
+			{ READS, 0, 0, 2, 0, 50000, WRITE + READ } } },
+	{ "no_read_overtakes_with_fifo", "flash.scheduler=fifo",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { PROGRAMS, 0, 0, 1, 0, 0, WRITE + WRITE },
+			{ READS, 0, 0, 2, 0, 50000, WRITE + WRITE + READ } } },
+
+	/* Suspension.  Erase from 0, in the cells 100..1000100.  The read at 500000 leaves 500100 of it to
+	 * do. */
+	{ "read_suspends_an_erase", SUSPEND_E,
+		{ { ERASES, 0, 0, 0, 0, 0, 500000 + READ + 500100 + 5000 },
+			{ READS, 0, 0, 1, 0, 500000, 500000 + READ } }, .suspensions = 1 },
+	{ "no_suspension_by_default", "",
+		{ { ERASES, 0, 0, 0, 0, 0, ERASE }, { READS, 0, 0, 1, 0, 500000, ERASE + READ } } },
+	/* In the cells 4100..104100; at 50000 there are 54100 left. */
+	{ "read_suspends_a_program", SUSPEND,
+		{ { PROGRAMS, 0, 0, 0, 0, 0, 50000 + READ + 54100 + 5000 },
+			{ READS, 0, 0, 1, 0, 50000, 50000 + READ } }, .suspensions = 1 },
+	/* The cells work from 112300 to 212300 (a write before, then both pages on the bus); 62300 are left
+	 * at 150000. */
+	{ "a_multiplane_program_is_suspended_whole", "flash.multiplane=any " SUSPEND,
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE },
+			{ PROGRAMS, 0, 0, 1, 0, 0, 150000 + READ + 62300 + 5000 },
+			{ PROGRAMS, 0, 1, 0, 0, 0, 150000 + READ + 62300 + 5000 },
+			{ READS, 0, 0, 2, 0, 150000, 150000 + READ } },
+		.multiplane_commands = 1, .suspensions = 1 },
+	/* Another die of the chip has nothing to suspend, unless the chip is one unit: then the erase is
+	 * suspended. */
+	{ "a_read_of_another_die", SUSPEND_E,
+		{ { ERASES, 0, 0, 0, 0, 0, ERASE }, { READS, 1, 0, 0, 0, 500000, 500000 + READ } } },
+	{ "a_read_of_another_die_of_the_unit", SUSPEND_E " flash.interleave=false",
+		{ { ERASES, 0, 0, 0, 0, 0, ERASE + READ + 5000 },
+			{ READS, 1, 0, 0, 0, 500000, 500000 + READ } },
+		.suspensions = 1 },
+	/* An erase is suspended for one read at 500000; the next waits until it is done. */
+	{ "suspensions_are_limited", SUSPEND_E " flash.read_first_limit=1",
+		{ { ERASES, 0, 0, 0, 0, 0, ERASE + READ + 5000 },
+			{ READS, 0, 0, 1, 0, 500000, 500000 + READ },
+			{ READS, 0, 0, 1, 0, 600000, ERASE + READ + 5000 + READ } }, .suspensions = 1 },
+	/* First come, first served: a read waits for what became ready before it. */
+	{ "fifo_suspends_nothing", "flash.suspend=program_and_erase flash.scheduler=fifo",
+		{ { ERASES, 0, 0, 0, 0, 0, ERASE }, { READS, 0, 0, 1, 0, 500000, ERASE + READ } } },
+	/* The data of the program is on the bus until 4100: the cells start, are suspended at once, and work
+	 * later. */
+	{ "a_read_during_the_transfer_suspends_too", SUSPEND,
+		{ { PROGRAMS, 0, 0, 0, 0, 0, 4100 + READ + 100000 + 5000 },
+			{ READS, 0, 0, 1, 0, 4000, 4100 + READ } }, .suspensions = 1 },
+	{ "programs_are_not_suspended_for_erase_only", "flash.suspend=erase",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, WRITE }, { READS, 0, 0, 1, 0, 50000, WRITE + READ } } },
+	/* A write in another plane of the die does not suspend the erase. */
+	{ "only_reads_suspend", "flash.suspend=program_and_erase",
+		{ { ERASES, 0, 0, 0, 0, 0, ERASE }, { PROGRAMS, 0, 1, 0, 0, 500000, ERASE + WRITE } } },
+	/* Suspended as its cells start, at 4100 (the read is done at 21200), and again at 30000, when 5000 +
+	 * 100000 - (30000 - 21200) are left. */
+	{ "each_suspension_takes_both_times",
+		"flash.suspend=program_and_erase flash.suspend_ns=3000 flash.resume_ns=5000",
+		{ { PROGRAMS, 0, 0, 0, 0, 0, 47100 + 5000 + 96200 },
+			{ READS, 0, 0, 1, 0, 4000, 4100 + 3000 + READ },
+			{ READS, 0, 0, 1, 0, 30000, 30000 + 3000 + READ } }, .suspensions = 2 },
+};
+/* clang-format on */
+
+#define TIMED_CASES (sizeof timed_cases / sizeof *timed_cases)
+
+static ppn_t timed_page(const struct bench *b, const struct timed_op *op)
+{
+	return page_at(b, op->die, op->plane, op->block, op->page);
+}
+
+static void prepare_pages(struct bench *b, const struct timed_case *c)
+{
+	for (const struct timed_op *op = c->op; op < c->op + OPS_MOST && op->does; op++) {
+		block_t block = geometry_block(&b->geometry, timed_page(b, op));
+		uint32_t pages = op->does == READS ? op->page + 1 : op->old;
+
+		for (uint32_t page; (page = flash_next_page(b->flash, block)) < pages;)
+			old_page(b, op->die, op->plane, op->block, page);
+	}
+}
+
+static op_t submit_timed_op(struct bench *b, const struct timed_op *op)
+{
+	ppn_t ppn = timed_page(b, op);
+
+	return op->does == READS      ? submit_read(b, ppn)
+	       : op->does == PROGRAMS ? submit_program(b, ppn)
+				      : submit_erase(b, ppn);
+}
+
+/* When something happens next, behind `now`: an operation is submitted or done. */
+static tick_t next_moment(const struct timed_case *c, tick_t now)
+{
+	tick_t next = TICK_NEVER;
+
+	for (const struct timed_op *op = c->op; op < c->op + OPS_MOST && op->does; op++) {
+		if (op->at > now && op->at < next)
+			next = op->at;
+		if (op->done > now && op->done < next)
+			next = op->done;
+	}
+	return next;
+}
+
+static void run_timed_case(struct bench *b, const struct timed_case *c)
+{
+	struct schedule *s = b->flash->schedule;
+	op_t op[OPS_MOST];
+
+	prepare_pages(b, c);
+	for (tick_t now = 0; now != TICK_NEVER; now = next_moment(c, now)) {
+		for (tick_t at = now - (now > 0); at <= now; at++) {
+			schedule_run_until(s, at);
+			for (uint32_t i = 0; i < OPS_MOST && c->op[i].does; i++)
+				if (c->op[i].at < now && schedule_done(s, op[i]) != (c->op[i].done <= at))
+					fail_msg("operation %u is%s done at %llu", i,
+						schedule_done(s, op[i]) ? "" : " not",
+						(unsigned long long)at);
+		}
+		for (uint32_t i = 0; i < OPS_MOST && c->op[i].does; i++)
+			if (c->op[i].at == now)
+				op[i] = submit_timed_op(b, &c->op[i]);
+	}
+	assert_int_equal(schedule_busy(s).multiplane_commands, c->multiplane_commands);
+	assert_int_equal(schedule_busy(s).suspensions, c->suspensions);
+	close_idle(b);
+}
+
+static void test_timed_case(void **state)
+{
+	const struct timed_case *c = *state;
+	char settings[400];
+
+	snprintf(settings, sizeof settings, "%s%s", PAPER_DRIVE, c->settings);
+	for (size_t i = 0; i < BENCHES; i++)
+		run_timed_case(open_bench[i](settings), c);
+}
+
 /* ---- one operation ---- */
-
-static void test_one_page_read(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-
-	(void)state;
-	assert_done_at(b, submit_read(b, old_page(b, 0, 0, 0, 0)), 100 + 10000 + 4 * 1000);
-	close_idle(b);
-}
-
-static void test_one_page_written(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-
-	(void)state;
-	assert_done_at(b, submit_program(b, page_at(b, 0, 0, 0, 0)), 100 + 4 * 1000 + 100000);
-	close_idle(b);
-}
-
-static void test_one_block_erased(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-
-	(void)state;
-	assert_done_at(b, submit_erase(b, page_at(b, 0, 0, 0, 0)), 100 + 1000000);
-	close_idle(b);
-}
 
 /* Only the sectors that are wanted cross the bus; the cells work on whole pages. */
 static void test_part_of_a_page(void **state)
@@ -133,154 +357,6 @@ static void test_page_types(void **state)
 
 /* ---- two operations ---- */
 
-/* The die is taken until its data is out. */
-static void test_two_reads_on_one_die(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
-	     second = submit_read(b, old_page(b, 0, 1, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, READ);
-	assert_done_at(b, second, READ + READ);
-	close_idle(b);
-}
-
-/* Second die: command 100..200, sense 200..10200, the bus is taken until 14100, data 14100..18100. */
-static void test_two_reads_on_two_dies_of_a_channel(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
-	     second = submit_read(b, old_page(b, 1, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, READ);
-	assert_done_at(b, second, READ + 4000);
-	close_idle(b);
-}
-
-static void test_two_reads_on_two_channels(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
-	     second = submit_read(b, old_page(b, 2, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, READ);
-	assert_true(schedule_done(b->flash->schedule, second));
-	close_idle(b);
-}
-
-static void test_two_writes_on_one_die(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     second = submit_program(b, page_at(b, 0, 1, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, WRITE);
-	assert_done_at(b, second, WRITE + WRITE);
-	close_idle(b);
-}
-
-/* Second die: the bus is free at 4100, command and data until 8200, cells until 108200. */
-static void test_two_writes_on_two_dies_of_a_channel(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     second = submit_program(b, page_at(b, 1, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, WRITE);
-	assert_done_at(b, second, 2 * (100 + 4000) + 100000);
-	close_idle(b);
-}
-
-static void test_two_writes_on_two_channels(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     second = submit_program(b, page_at(b, 3, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, WRITE);
-	assert_true(schedule_done(b->flash->schedule, second));
-	close_idle(b);
-}
-
-/* The dies of a chip share one control unit: the second program begins when the first is done. */
-static void test_dies_of_a_chip_without_interleaving(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.interleave=false");
-	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     second = submit_program(b, page_at(b, 1, 0, 0, 0));
-	op_t other_chip = submit_program(b, page_at(b, 2, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, WRITE);
-	assert_true(schedule_done(b->flash->schedule, other_chip));
-	assert_done_at(b, second, WRITE + WRITE);
-	close_idle(b);
-}
-
-/* The same for reads, which could overlap in the cells: the second starts when the first's data is out. */
-static void test_reads_of_a_chip_without_interleaving(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.interleave=false");
-	op_t first = submit_read(b, old_page(b, 0, 0, 0, 0)),
-	     second = submit_read(b, old_page(b, 1, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, READ);
-	assert_done_at(b, second, READ + READ);
-	close_idle(b);
-}
-
-/* Two chips of one channel share only the bus, interleaved dies or not. */
-static void test_chips_always_overlap(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.channels=1 flash.chips=2 flash.interleave=false");
-	op_t first = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     second = submit_program(b, page_at(b, 2, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, first, WRITE);
-	assert_done_at(b, second, 100 + 4000 + WRITE);
-	close_idle(b);
-}
-
-/* A read's command waits for the data of a write to another die: 4100 + 100 + 10000 + 4000. */
-static void test_bus_is_shared_by_reads_and_writes(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t write = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     read = submit_read(b, old_page(b, 1, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, read, 4100 + READ);
-	assert_done_at(b, write, WRITE);
-	close_idle(b);
-}
-
-/*
- * Four dies on one channel.  A erases (command 0..100), B..D write one after another:
- * B 100..4200, C 4200..8300, D 8300..12400, each 100000 in the cells.
- */
-static void test_bus_is_granted_in_order_of_asking(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.channels=1 flash.chips=2");
-	op_t a = submit_erase(b, page_at(b, 3, 0, 0, 0)), second = submit_program(b, page_at(b, 2, 0, 0, 0));
-	op_t third = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     fourth = submit_program(b, page_at(b, 1, 0, 0, 0));
-
-	(void)state;
-	assert_done_at(b, second, 100 + 4100 + 100000);
-	assert_done_at(b, third, 100 + 2 * 4100 + 100000);
-	assert_done_at(b, fourth, 100 + 3 * 4100 + 100000);
-	assert_done_at(b, a, ERASE);
-	close_idle(b);
-}
-
 /* ---- the order of the bus ---- */
 
 #define THREE_DIES PAPER_DRIVE "flash.channels=1 flash.chips=3 flash.dies=1 "
@@ -296,8 +372,9 @@ static struct bench *two_reads_go_on(const char *settings, op_t read[2])
 }
 
 /*
- * A read of die 2 comes.  Its command first: 14100..14200, data of die 1 until 18200; its own sense until 24200 and
- * data until 28200.  Data of die 1 first: until 18100, then the command, sense until 28200, data until 32200.
+ * A read of die 2 comes.  Its command first: 14100..14200, data of die 1 until 18200; its own sense until
+ * 24200 and data until 28200.  Data of die 1 first: until 18100, then the command, sense until 28200, data
+ * until 32200.
  */
 static void read_of_a_third_die(const char *settings, tick_t at, bool command_first)
 {
@@ -343,8 +420,8 @@ static void test_a_freed_die_asks_before_the_bus_is_passed_on(void **state)
 }
 
 /*
- * A transfer into one die ends at 104100.  Then the program of another die is done, for which a program and a read
- * of two further dies wait; where both wait for the bus, too, the read's command goes first.
+ * A transfer into one die ends at 104100.  Then the program of another die is done, for which a program and a
+ * read of two further dies wait; where both wait for the bus, too, the read's command goes first.
  */
 static void at_the_end_of_a_transfer(
 	struct bench *b, die_t transfer, die_t done, tick_t read_done, tick_t program_done)
@@ -364,8 +441,8 @@ static void at_the_end_of_a_transfer(
 	close_idle(b);
 }
 
-/* Of one instant, what lower dies do comes first: a lower die has left the bus, which the program takes at once; a
- * higher one has not.  Whether anybody looks on or not. */
+/* Of one instant, what lower dies do comes first: a lower die has left the bus, which the program takes at
+ * once; a higher one has not.  Whether anybody looks on or not. */
 static void test_a_transfer_ends_in_the_order_of_the_dies(void **state)
 {
 	const char *four_dies = PAPER_DRIVE "flash.channels=1 flash.dies=4";
@@ -379,8 +456,8 @@ static void test_a_transfer_ends_in_the_order_of_the_dies(void **state)
 }
 
 /*
- * A program brings data with its command.  It asks at 10150, before the data of die 1: first among equals (bus
- * 14100..18200), but behind the data of a read if that goes first (18100..22200).
+ * A program brings data with its command.  It asks at 10150, before the data of die 1: first among equals
+ * (bus 14100..18200), but behind the data of a read if that goes first (18100..22200).
  */
 static void test_a_program_is_no_mere_command(void **state)
 {
@@ -427,128 +504,6 @@ static void test_every_command_without_data_goes_first(void **state)
 }
 
 /* ---- multi-plane commands ---- */
-
-/* Die 0 is busy with a write until 104100; behind it wait two writes, in plane 0 and in plane 1. */
-static struct bench *two_writes_wait(const char *settings, uint32_t page, op_t *first, op_t *second)
-{
-	struct bench *b = bench_open(settings);
-
-	for (uint32_t before = 0; before < page; before++)
-		old_page(b, 0, 0, 1, before);
-	submit_program(b, page_at(b, 0, 0, 0, 0));
-	*first = submit_program(b, page_at(b, 0, 0, 1, page));
-	*second = submit_program(b, page_at(b, 0, 1, 0, 0));
-	return b;
-}
-
-static void test_multiplane_off(void **state)
-{
-	op_t first, second;
-	struct bench *b = two_writes_wait(PAPER_DRIVE, 0, &first, &second);
-
-	(void)state;
-	assert_done_at(b, first, WRITE + WRITE);
-	assert_done_at(b, second, WRITE + WRITE + WRITE);
-	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 0);
-	close_idle(b);
-}
-
-/* Both commands and both pages cross the bus, the cells of the planes work together. */
-static void test_multiplane_program_at_the_same_offset(void **state)
-{
-	op_t first, second;
-	struct bench *b = two_writes_wait(PAPER_DRIVE "flash.multiplane=same_offset", 0, &first, &second);
-
-	(void)state;
-	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 100000);
-	assert_true(schedule_done(b->flash->schedule, second));
-	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 1);
-	close_idle(b);
-}
-
-static void test_multiplane_program_at_another_offset_is_refused(void **state)
-{
-	op_t first, second;
-	struct bench *b = two_writes_wait(PAPER_DRIVE "flash.multiplane=same_offset", 1, &first, &second);
-
-	(void)state;
-	assert_done_at(b, first, WRITE + WRITE);
-	assert_done_at(b, second, WRITE + WRITE + WRITE);
-	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 0);
-	close_idle(b);
-}
-
-static void test_multiplane_program_at_any_offset(void **state)
-{
-	op_t first, second;
-	struct bench *b = two_writes_wait(PAPER_DRIVE "flash.multiplane=any", 1, &first, &second);
-
-	(void)state;
-	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 100000);
-	assert_true(schedule_done(b->flash->schedule, second));
-	close_idle(b);
-}
-
-/* The slower of two page types decides: 300000 for page 2 of its block. */
-static void test_multiplane_command_takes_the_longest_cell_time(void **state)
-{
-	op_t first, second;
-	struct bench *b =
-		two_writes_wait(PAPER_DRIVE "flash.multiplane=any flash.program_ns=[100000,200000,300000]", 2,
-			&first, &second);
-
-	(void)state;
-	assert_done_at(b, first, WRITE + 2 * (100 + 4000) + 300000);
-	assert_true(schedule_done(b->flash->schedule, second));
-	close_idle(b);
-}
-
-/* Wherever it stands in the command. */
-static void test_the_longest_cell_time_may_come_last(void **state)
-{
-	struct bench *b =
-		bench_open(PAPER_DRIVE "flash.multiplane=any flash.program_ns=[100000,200000,300000]");
-	op_t first, last;
-
-	(void)state;
-	old_page(b, 0, 1, 0, 0);
-	old_page(b, 0, 1, 0, 1);
-	submit_program(b, page_at(b, 0, 0, 0, 0));
-	first = submit_program(b, page_at(b, 0, 0, 1, 0));
-	last = submit_program(b, page_at(b, 0, 1, 0, 2));
-	assert_done_at(b, last, WRITE + 2 * (100 + 4000) + 300000);
-	assert_true(schedule_done(b->flash->schedule, first));
-	close_idle(b);
-}
-
-/* Two of the waiting writes are in one plane: they cannot share a command. */
-static void test_multiplane_needs_different_planes(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=any");
-	op_t busy = submit_program(b, page_at(b, 0, 0, 0, 0)),
-	     first = submit_program(b, page_at(b, 0, 1, 0, 0));
-	op_t second = submit_program(b, page_at(b, 0, 1, 0, 1));
-
-	(void)state;
-	assert_done_at(b, busy, WRITE);
-	assert_done_at(b, first, 2 * WRITE);
-	assert_done_at(b, second, 3 * WRITE);
-	close_idle(b);
-}
-
-/* 200 for two commands, both planes sense together, both pages cross the bus. */
-static void test_multiplane_read(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
-	op_t busy = submit_read(b, old_page(b, 0, 0, 0, 0)), first = submit_read(b, old_page(b, 0, 0, 1, 0));
-	op_t second = submit_read(b, old_page(b, 0, 1, 0, 0));
-
-	(void)state;
-	assert_done_at(b, busy, READ);
-	assert_done_at(b, first, READ + 2 * 100 + 10000 + 2 * 4000);
-	assert_true(schedule_done(b->flash->schedule, second));
-	close_idle(b);
-}
 
 /*
  * Four planes, a write under way and three waiting: three commands and pages on the bus, one time in the
@@ -610,7 +565,8 @@ static void test_a_read_of_the_same_request_goes_first(void **state)
 	close_idle(b);
 }
 
-/* Die 0 writes until 104100.  Behind that wait a write of page 1 in plane 0, another, and one of page 1 in plane 1. */
+/* Die 0 writes until 104100.  Behind that wait a write of page 1 in plane 0, another, and one of page 1 in
+ * plane 1. */
 static void join_from_the_middle(
 	const char *settings, uint32_t plane, uint32_t block, uint32_t page, bool joins)
 {
@@ -660,20 +616,6 @@ static void test_no_program_joins_before_its_predecessor(void **state)
 	assert_done_at(b, second, 3 * WRITE);
 	assert_done_at(b, third, 4 * WRITE);
 	assert_int_equal(schedule_busy(b->flash->schedule).multiplane_commands, 0);
-	close_idle(b);
-}
-
-/* Blocks have no offset that must agree. */
-static void test_multiplane_erase(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
-	op_t busy = submit_erase(b, page_at(b, 0, 0, 0, 0)), first = submit_erase(b, page_at(b, 0, 0, 1, 0));
-	op_t second = submit_erase(b, page_at(b, 0, 1, 5, 0));
-
-	(void)state;
-	assert_done_at(b, busy, ERASE);
-	assert_done_at(b, first, ERASE + 2 * 100 + 1000000);
-	assert_true(schedule_done(b->flash->schedule, second));
 	close_idle(b);
 }
 
@@ -780,8 +722,8 @@ static void assert_written_at(struct bench *b, ppn_t ppn, tick_t when)
 	assert_true(schedule_writer(s, ppn, &held) == OP_NONE);
 }
 
-/* A page is written when its own copy is done; the last one moved is read where it was, between the copies before it;
- * the erase comes behind all. */
+/* A page is written when its own copy is done; the last one moved is read where it was, between the copies
+ * before it; the erase comes behind all. */
 static void test_pages_moved_in_a_row(void **state)
 {
 	(void)state;
@@ -805,8 +747,8 @@ static void test_pages_moved_in_a_row(void **state)
 	}
 }
 
-/* The second page moves on.  It can as soon as it is there, at 220400: behind the copy of the third page and what came
- * before, in front of what comes later. */
+/* The second page moves on.  It can as soon as it is there, at 220400: behind the copy of the third page and
+ * what came before, in front of what comes later. */
 static void test_a_moved_page_moves_on(void **state)
 {
 	(void)state;
@@ -994,41 +936,6 @@ static void test_an_untimed_erase_of_what_is_moved_into(void **state)
 
 /* ---- who goes first ---- */
 
-/* Die 0 writes until 104100, a second write waits, a read comes at 50000. */
-static struct bench *read_behind_writes(const char *settings, op_t *write, op_t *read)
-{
-	struct bench *b = bench_open(settings);
-	ppn_t old = old_page(b, 0, 0, 2, 0);
-
-	submit_program(b, page_at(b, 0, 0, 0, 0));
-	*write = submit_program(b, page_at(b, 0, 0, 1, 0));
-	schedule_run_until(b->flash->schedule, 50000);
-	*read = submit_read(b, old);
-	return b;
-}
-
-static void test_read_overtakes_waiting_writes(void **state)
-{
-	op_t write, read;
-	struct bench *b = read_behind_writes(PAPER_DRIVE "flash.scheduler=read_first", &write, &read);
-
-	(void)state;
-	assert_done_at(b, read, WRITE + READ);
-	assert_done_at(b, write, WRITE + READ + WRITE);
-	close_idle(b);
-}
-
-static void test_fifo_lets_nobody_overtake(void **state)
-{
-	op_t write, read;
-	struct bench *b = read_behind_writes(PAPER_DRIVE "flash.scheduler=fifo", &write, &read);
-
-	(void)state;
-	assert_done_at(b, write, WRITE + WRITE);
-	assert_done_at(b, read, WRITE + WRITE + READ);
-	close_idle(b);
-}
-
 /* ---- no operation starves ---- */
 
 /* A write waits from 0, four reads from 0: two of them pass it when the die is free at 104100. */
@@ -1067,43 +974,7 @@ static void test_the_next_write_is_passed_as_often(void **state)
 	close_idle(b);
 }
 
-/* An erase makes way for one read at 500000; the next waits until it is done. */
-static void test_an_erase_is_interrupted_so_often(void **state)
-{
-	struct bench *b =
-		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 "
-				       "flash.read_first_limit=1");
-	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
-	ppn_t old = old_page(b, 0, 0, 1, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 500000);
-	submit_read(b, old);
-	schedule_run_until(b->flash->schedule, 600000);
-	read = submit_read(b, old);
-	assert_done_at(b, erase, ERASE + READ + 5000);
-	assert_done_at(b, read, ERASE + READ + 5000 + READ);
-	close_idle(b);
-}
-
 /* ---- suspension ---- */
-
-/* Erase from 0, in the cells 100..1000100.  The read at 500000 leaves 500100 of it to do. */
-static void test_read_suspends_an_erase(void **state)
-{
-	struct bench *b =
-		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
-	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
-	ppn_t old = old_page(b, 0, 0, 1, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 500000);
-	read = submit_read(b, old);
-	assert_done_at(b, read, 500000 + READ);
-	assert_done_at(b, erase, 500000 + READ + 500100 + 5000);
-	assert_int_equal(schedule_busy(b->flash->schedule).suspensions, 1);
-	close_idle(b);
-}
 
 /* Reads that come while the erase rests are served before it goes on; it may be interrupted again. */
 static void test_an_erase_is_suspended_again(void **state)
@@ -1127,139 +998,6 @@ static void test_an_erase_is_suspended_again(void **state)
 	close_idle(b);
 }
 
-static void test_no_suspension_unless_asked_for(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE);
-	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
-	ppn_t old = old_page(b, 0, 0, 1, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 500000);
-	read = submit_read(b, old);
-	assert_done_at(b, erase, ERASE);
-	assert_done_at(b, read, ERASE + READ);
-	close_idle(b);
-}
-
-/* In the cells 4100..104100; at 50000 there are 54100 left. */
-static void test_read_suspends_a_program(void **state)
-{
-	struct bench *b = bench_open(
-		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
-	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
-	ppn_t old = old_page(b, 0, 0, 1, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 50000);
-	read = submit_read(b, old);
-	assert_done_at(b, read, 50000 + READ);
-	assert_done_at(b, program, 50000 + READ + 54100 + 5000);
-	close_idle(b);
-}
-
-/*
- * Two planes work from 112300 to 212300 (a write before them, then both pages on the bus); 62300 are left
- * at 150000.
- */
-static void test_a_multiplane_program_is_suspended_whole(void **state)
-{
-	op_t first, second, read;
-	struct bench *b = two_writes_wait(PAPER_DRIVE
-		"flash.multiplane=any flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000",
-		0, &first, &second);
-	ppn_t old = old_page(b, 0, 0, 2, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 150000);
-	read = submit_read(b, old);
-	assert_done_at(b, read, 150000 + READ);
-	assert_done_at(b, first, 150000 + READ + 62300 + 5000);
-	assert_true(schedule_done(b->flash->schedule, second));
-	assert_int_equal(schedule_busy(b->flash->schedule).suspensions, 1);
-	close_idle(b);
-}
-
-/* Another die of the chip has nothing to suspend, unless the chip works as one: then the erase makes way. */
-static void test_a_read_of_another_die(void **state)
-{
-	struct bench *b =
-		bench_open(PAPER_DRIVE "flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000");
-	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 500000);
-	read = submit_read(b, old_page(b, 1, 0, 0, 0));
-	assert_done_at(b, read, 500000 + READ);
-	assert_done_at(b, erase, ERASE);
-	close_idle(b);
-	b = bench_open(PAPER_DRIVE
-		"flash.suspend=erase flash.suspend_ns=0 flash.resume_ns=5000 flash.interleave=false");
-	erase = submit_erase(b, page_at(b, 0, 0, 0, 0));
-	schedule_run_until(b->flash->schedule, 500000);
-	read = submit_read(b, old_page(b, 1, 0, 0, 0));
-	assert_done_at(b, read, 500000 + READ);
-	assert_done_at(b, erase, ERASE + READ + 5000);
-	close_idle(b);
-}
-
-/* In order of becoming ready means that a read waits for what came before it, suspension or not. */
-static void test_fifo_suspends_nothing(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase flash.scheduler=fifo");
-	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), read;
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 500000);
-	read = submit_read(b, old_page(b, 0, 0, 1, 0));
-	assert_done_at(b, erase, ERASE);
-	assert_done_at(b, read, ERASE + READ);
-	close_idle(b);
-}
-
-/* The data of the program is on the bus until 4100: the cells begin, make way at once, and have all to do after. */
-static void test_a_read_during_the_transfer_suspends_too(void **state)
-{
-	struct bench *b = bench_open(
-		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=0 flash.resume_ns=5000");
-	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
-	ppn_t old = old_page(b, 0, 0, 1, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 4000);
-	read = submit_read(b, old);
-	assert_done_at(b, read, 4100 + READ);
-	assert_done_at(b, program, 4100 + READ + 100000 + 5000);
-	close_idle(b);
-}
-
-static void test_programs_are_not_suspended_for_erase_only(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=erase");
-	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
-	ppn_t old = old_page(b, 0, 0, 1, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 50000);
-	read = submit_read(b, old);
-	assert_done_at(b, program, WRITE);
-	assert_done_at(b, read, WRITE + READ);
-	close_idle(b);
-}
-
-/* A write in another plane of the die waits for the suspended erase too. */
-static void test_only_reads_suspend(void **state)
-{
-	struct bench *b = bench_open(PAPER_DRIVE "flash.suspend=program_and_erase");
-	op_t erase = submit_erase(b, page_at(b, 0, 0, 0, 0)), write;
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 500000);
-	write = submit_program(b, page_at(b, 0, 1, 0, 0));
-	assert_done_at(b, erase, ERASE);
-	assert_done_at(b, write, ERASE + WRITE);
-	close_idle(b);
-}
-
 /* The die worked all the time until 1019200 but for nothing: sense 10000 and erase 1000000 + 5000. */
 static void test_suspension_keeps_the_books_of_busy_time(void **state)
 {
@@ -1280,7 +1018,8 @@ static void test_suspension_keeps_the_books_of_busy_time(void **state)
 	close_idle(b);
 }
 
-/* At 500000 a read comes; the erase has stopped at 503000.  The read that comes meanwhile goes before it, too. */
+/* At 500000 a read comes; the erase has stopped at 503000.  The read that comes meanwhile goes before it,
+ * too. */
 static void test_suspending_takes_time(void **state)
 {
 	struct bench *b =
@@ -1301,25 +1040,6 @@ static void test_suspending_takes_time(void **state)
 	assert_int_equal(busy.suspensions, 1);
 	assert_int_equal(busy.die_ns, 2 * 10000 + 1000000 + 3000 + 5000);
 	assert_int_equal(busy.die_background_ns, 1000000 + 3000 + 5000);
-	close_idle(b);
-}
-
-/* Interrupted as its cells begin, at 4100, and again at 30000, when 5000 + 100000 - (30000 - 21200) are left. */
-static void test_both_costs_of_suspension_are_paid_each_time(void **state)
-{
-	struct bench *b = bench_open(
-		PAPER_DRIVE "flash.suspend=program_and_erase flash.suspend_ns=3000 flash.resume_ns=5000");
-	op_t program = submit_program(b, page_at(b, 0, 0, 0, 0)), read;
-	ppn_t old = old_page(b, 0, 0, 1, 0);
-
-	(void)state;
-	schedule_run_until(b->flash->schedule, 4000);
-	read = submit_read(b, old);
-	assert_done_at(b, read, 4100 + 3000 + READ); /* 21200 */
-	schedule_run_until(b->flash->schedule, 30000);
-	read = submit_read(b, old);
-	assert_done_at(b, read, 30000 + 3000 + READ);
-	assert_done_at(b, program, 47100 + 5000 + 96200);
 	close_idle(b);
 }
 
@@ -1753,7 +1473,8 @@ static void test_copy_of_a_page_nobody_holds(void **state)
 	close_idle(b);
 }
 
-/* The die writes until 104100, the copy waits behind it: the page is still where it was, and read there first. */
+/* The die writes until 104100, the copy waits behind it: the page is still where it was, and read there
+ * first. */
 static void test_a_page_under_copy_back_is_read_at_its_source(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -1792,8 +1513,8 @@ static void test_the_erase_of_a_source_waits_for_its_reader(void **state)
 	close_idle(b);
 }
 
-/* A read that waits for something behind the erase of the source must not hold up that erase: it comes when the
- * page has long arrived. */
+/* A read that waits for something behind the erase of the source must not hold up that erase: it comes when
+ * the page has long arrived. */
 static void test_a_read_behind_the_erase_of_its_source(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -2027,39 +1748,16 @@ static void test_nothing_happens_on_an_idle_drive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_page_read),
-		cmocka_unit_test(test_one_page_written),
-		cmocka_unit_test(test_one_block_erased),
 		cmocka_unit_test(test_part_of_a_page),
 		cmocka_unit_test(test_transfer_is_rounded_once),
 		cmocka_unit_test(test_free_commands_never_touch_the_bus),
 		cmocka_unit_test(test_page_types),
-		cmocka_unit_test(test_two_reads_on_one_die),
-		cmocka_unit_test(test_two_reads_on_two_dies_of_a_channel),
-		cmocka_unit_test(test_two_reads_on_two_channels),
-		cmocka_unit_test(test_two_writes_on_one_die),
-		cmocka_unit_test(test_two_writes_on_two_dies_of_a_channel),
-		cmocka_unit_test(test_two_writes_on_two_channels),
-		cmocka_unit_test(test_dies_of_a_chip_without_interleaving),
-		cmocka_unit_test(test_reads_of_a_chip_without_interleaving),
-		cmocka_unit_test(test_chips_always_overlap),
-		cmocka_unit_test(test_bus_is_shared_by_reads_and_writes),
-		cmocka_unit_test(test_bus_is_granted_in_order_of_asking),
 		cmocka_unit_test(test_commands_or_data_go_first_on_the_bus),
 		cmocka_unit_test(test_a_freed_die_asks_before_the_bus_is_passed_on),
 		cmocka_unit_test(test_a_transfer_ends_in_the_order_of_the_dies),
 		cmocka_unit_test(test_a_program_is_no_mere_command),
 		cmocka_unit_test(test_every_command_without_data_goes_first),
-		cmocka_unit_test(test_multiplane_off),
-		cmocka_unit_test(test_multiplane_program_at_the_same_offset),
-		cmocka_unit_test(test_multiplane_program_at_another_offset_is_refused),
-		cmocka_unit_test(test_multiplane_program_at_any_offset),
-		cmocka_unit_test(test_multiplane_command_takes_the_longest_cell_time),
-		cmocka_unit_test(test_the_longest_cell_time_may_come_last),
-		cmocka_unit_test(test_multiplane_needs_different_planes),
-		cmocka_unit_test(test_multiplane_read),
 		cmocka_unit_test(test_multiplane_command_of_three_planes),
-		cmocka_unit_test(test_multiplane_erase),
 		cmocka_unit_test(test_multiplane_commands_of_an_idle_die),
 		cmocka_unit_test(test_a_read_of_the_same_request_goes_first),
 		cmocka_unit_test(test_planes_join_from_the_middle_of_the_queue),
@@ -2079,24 +1777,11 @@ int main(void)
 		cmocka_unit_test(test_moved_pages_take_the_times_of_their_types),
 		cmocka_unit_test(test_a_moved_page_is_interrupted),
 		cmocka_unit_test(test_an_untimed_erase_of_what_is_moved_into),
-		cmocka_unit_test(test_read_overtakes_waiting_writes),
-		cmocka_unit_test(test_fifo_lets_nobody_overtake),
 		cmocka_unit_test(test_a_waiting_write_is_passed_by_so_many_reads),
 		cmocka_unit_test(test_the_next_write_is_passed_as_often),
-		cmocka_unit_test(test_an_erase_is_interrupted_so_often),
-		cmocka_unit_test(test_read_suspends_an_erase),
 		cmocka_unit_test(test_an_erase_is_suspended_again),
-		cmocka_unit_test(test_no_suspension_unless_asked_for),
-		cmocka_unit_test(test_read_suspends_a_program),
-		cmocka_unit_test(test_a_multiplane_program_is_suspended_whole),
-		cmocka_unit_test(test_a_read_of_another_die),
-		cmocka_unit_test(test_fifo_suspends_nothing),
-		cmocka_unit_test(test_a_read_during_the_transfer_suspends_too),
-		cmocka_unit_test(test_programs_are_not_suspended_for_erase_only),
-		cmocka_unit_test(test_only_reads_suspend),
 		cmocka_unit_test(test_suspension_keeps_the_books_of_busy_time),
 		cmocka_unit_test(test_suspending_takes_time),
-		cmocka_unit_test(test_both_costs_of_suspension_are_paid_each_time),
 		cmocka_unit_test(test_reads_that_come_together_suspend_together),
 		cmocka_unit_test(test_each_kind_of_command_takes_its_time),
 		cmocka_unit_test(test_further_planes_have_commands_of_their_own),
@@ -2134,5 +1819,12 @@ int main(void)
 		cmocka_unit_test(test_nothing_happens_on_an_idle_drive),
 	};
 
-	return cmocka_run_group_tests_name("time", tests, NULL, NULL);
+	struct CMUnitTest all[TIMED_CASES + sizeof tests / sizeof *tests];
+
+	for (size_t i = 0; i < TIMED_CASES; i++)
+		all[i] = (struct CMUnitTest){ .name = timed_cases[i].name,
+			.test_func = test_timed_case,
+			.initial_state = (void *)(uintptr_t)&timed_cases[i] };
+	memcpy(all + TIMED_CASES, tests, sizeof tests);
+	return _cmocka_run_group_tests("time", all, sizeof all / sizeof *all, NULL, NULL);
 }

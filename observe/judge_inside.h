@@ -1,0 +1,164 @@
+/*
+ * What the files of the judge share.  Internal to observe/.
+ *
+ *	judge.c            requests, operations issued and their dependencies, erases outside time
+ *	judge_ops.c        operations start and end: dependencies, order in their block, data
+ *	judge_hardware.c   commands of units: planes, cells, bus, suspension
+ */
+#ifndef OBSERVE_JUDGE_INSIDE_H
+#define OBSERVE_JUDGE_INSIDE_H
+
+#include "base/fault.h"
+#include "base/pool.h"
+#include "observe/judge.h"
+
+enum judged_stage { JUDGED_MADE, JUDGED_STARTED, JUDGED_DONE };
+
+struct judged_op {
+	struct made_op made;
+	enum judged_stage stage;
+	uint64_t request;             /* serial number */
+	uint64_t writer;              /* of a forwarded read: the program whose data it takes */
+	uint32_t data;                /* number of the data that it reads, copies or programs */
+	uint32_t place;               /* in the order of its block, from 0 in each epoch */
+	uint32_t life, source_life;   /* of the blocks it writes and reads */
+	uint32_t epoch, source_epoch; /* epochs of these blocks when it was issued */
+	uint32_t waits;               /* list of its dependencies, or INDEX_NONE */
+	ppn_t at;                     /* where it reads, or the page of a program or erase */
+	uint32_t at_epoch;            /* epoch of the block of that page */
+	bool held;                    /* a program: the controller's memory holds its page */
+};
+
+/* A dependency: on the operation `other`. */
+struct judged_wait {
+	uint32_t next;
+	op_t other;
+};
+
+struct judged_request {
+	uint64_t serial;
+	tick_t released;
+	uint32_t pending; /* operations not done */
+	bool open, submitted;
+};
+
+/* A life of a block ends with an erase in time, an epoch with an erase outside time. */
+struct judged_block {
+	uint32_t made, started, done; /* programs, copies and erases of this epoch */
+	uint32_t page;                /* lowest page that may be programmed next */
+	uint32_t life, lives;         /* erases done, erases issued */
+	uint32_t epoch;
+	uint32_t users, old_users; /* operations of the last life issued, and of earlier lives */
+};
+
+/* The operations that a unit serves as one command. */
+struct judged_command {
+	enum op_kind kind;
+	uint32_t left; /* operations not done; 0: no command */
+	uint32_t die;
+	uint32_t page;   /* offset in its block, of the first operation */
+	uint64_t planes; /* bit per plane of the die */
+	tick_t begun, command_ns, cells, bus_spent, cells_spent, since;
+	uint64_t in_sectors, out_sectors;
+	uint32_t suspensions;
+	bool in_cells, cells_seen;
+	uint64_t bus_request; /* number of its request for the bus, while it waits; 0: does not wait */
+	tick_t requested_at;
+};
+
+struct judged_unit {
+	struct judged_command now, suspended;
+	bool on_bus, stopping; /* stopping: the cells, until stopped_at */
+	tick_t since;          /* on the bus */
+	tick_t stopped_at;
+};
+
+struct judged_channel {
+	bool taken;
+	tick_t left; /* when the bus was used last */
+};
+
+struct judge {
+	struct judge_settings settings;
+	uint32_t pages, pages_per_plane, units_per_channel;
+	struct judged_op *op; /* by the low half of their handles */
+	struct pool waits;    /* struct judged_wait */
+	struct judged_request *request;
+	uint32_t ops, requests;
+	uint64_t serial, open_requests, open_ops, held;
+	uint32_t ticket; /* of the request that issues operations */
+	tick_t last;     /* time of the last event */
+
+	struct judged_unit *unit;
+	struct judged_channel *channel;
+	uint64_t bus_requests;
+	struct judged_block *block;
+	/* Per page, number of its data: once every operation issued is done, and now; 0: none. */
+	uint32_t *meant, *present;
+	uint64_t *writer; /* per page: the last operation issued that writes it */
+	uint64_t *reader; /* per page: the last read issued */
+	uint32_t data;    /* last number given to data */
+};
+
+static inline struct judged_op *judge_find(const struct judge *j, uint64_t id)
+{
+	uint32_t slot = (uint32_t)id - 1;
+
+	return id && slot < j->ops && j->op[slot].made.op == id ? &j->op[slot] : NULL;
+}
+
+static inline bool judge_is_done(const struct judge *j, uint64_t id)
+{
+	const struct judged_op *d = judge_find(j, id);
+
+	return !d || d->stage == JUDGED_DONE;
+}
+
+static inline struct judged_block *judge_block(const struct judge *j, ppn_t ppn)
+{
+	return &j->block[ppn / j->settings.pages_per_block];
+}
+
+static inline ppn_t judge_target(const struct judged_op *d)
+{
+	return d->made.kind == OP_COPY ? d->made.to : d->made.ppn;
+}
+
+static inline bool judge_reads(const struct judged_op *d)
+{
+	return d->made.kind == OP_READ || d->made.kind == OP_COPY;
+}
+
+static inline bool judge_writes(const struct judged_op *d)
+{
+	return d->made.kind == OP_PROGRAM || d->made.kind == OP_COPY;
+}
+
+static inline const char *judge_kind_name(const struct judged_op *d)
+{
+	static const char *const names[] = { "read", "program", "copy", "erase", "forwarded read" };
+
+	return names[d->made.kind];
+}
+
+static inline void judge_pass_time(struct judge *j, tick_t now)
+{
+	BUG_ON(now < j->last, "time goes back from %llu to %llu", (unsigned long long)j->last,
+		(unsigned long long)now);
+	j->last = now;
+}
+
+static inline struct judged_wait *judge_wait(const struct judge *j, uint32_t wait)
+{
+	return pool_at(&j->waits, wait);
+}
+
+/* ---- judge_hardware.c ---- */
+
+/* The operation becomes part of the command that its unit starts now. */
+void judge_join_command(struct judge *, uint32_t unit, const struct judged_op *, tick_t now);
+
+/* The operation is done: aborts unless its command took the time it should. */
+void judge_leave_command(struct judge *, uint32_t unit, const struct judged_op *);
+
+#endif

@@ -1,0 +1,177 @@
+#include "observe/judge_inside.h"
+
+/* ---- an operation starts ---- */
+
+/* The operations of the request may start. */
+static bool judge_is_released(const struct judge *j, const struct judged_op *d, tick_t now)
+{
+	const struct judged_request *r = &j->request[d->made.ticket];
+
+	return r->serial != d->request || (r->submitted && now >= r->released);
+}
+
+static void judge_check_waits(const struct judge *j, const struct judged_op *d, tick_t now)
+{
+	BUG_ON(!judge_is_released(j, d, now),
+		"a %s of page %u starts at %llu, before the look-ups of its request", judge_kind_name(d),
+		d->made.ppn, (unsigned long long)now);
+	for (uint32_t at = d->waits; at != INDEX_NONE; at = judge_wait(j, at)->next) {
+		const struct judged_op *other = judge_find(j, judge_wait(j, at)->other);
+
+		BUG_ON(other && other->stage != JUDGED_DONE,
+			"a %s of page %u starts at %llu before the %s of page %u that it waits for",
+			judge_kind_name(d), d->made.ppn, (unsigned long long)now, judge_kind_name(other),
+			other->made.ppn);
+	}
+}
+
+/* Does the operation use this life of the block, as its source or its target? */
+static bool judge_uses(
+	const struct judge *j, const struct judged_op *d, const struct judged_block *b, uint32_t life)
+{
+	if (d->stage == JUDGED_DONE)
+		return false;
+	return (judge_reads(d) && judge_block(j, d->made.ppn) == b && d->source_life == life &&
+		       d->source_epoch == b->epoch) ||
+	       (judge_writes(d) && judge_block(j, judge_target(d)) == b && d->life == life &&
+		       d->epoch == b->epoch);
+}
+
+/* No operation uses the life of the block that the erase ends. */
+static void judge_check_unused(
+	const struct judge *j, const struct judged_op *erase, const struct judged_block *b)
+{
+	for (uint32_t i = 0; b->old_users && i < j->ops; i++)
+		BUG_ON(judge_uses(j, &j->op[i], b, erase->life),
+			"the block of page %u is erased before the %s of page %u is done", erase->made.ppn,
+			judge_kind_name(&j->op[i]), j->op[i].made.ppn);
+}
+
+/* Programs and erases of a block start in the order in which they were issued. */
+static void judge_check_order(struct judge *j, const struct judged_op *d)
+{
+	struct judged_block *b = judge_block(j, judge_target(d));
+	uint32_t page = judge_target(d) % j->settings.pages_per_block;
+
+	if (d->epoch != b->epoch)
+		return;
+	BUG_ON(d->place != b->started, "a %s of page %u starts as number %u of its block, it is number %u",
+		judge_kind_name(d), judge_target(d), b->started, d->place);
+	b->started++;
+	BUG_ON(d->life != b->life, "a %s of page %u starts in life %u of its block, it belongs to life %u",
+		judge_kind_name(d), judge_target(d), b->life, d->life);
+	if (d->made.kind == OP_ERASE) {
+		judge_check_unused(j, d, b);
+		b->page = 0;
+		return;
+	}
+	BUG_ON(page < b->page, "page %u of a block is programmed after page %u", page, b->page - 1);
+	b->page = page + 1;
+}
+
+static void judge_check_data(const struct judge *j, const struct judged_op *d)
+{
+	if (judge_reads(d) && d->at_epoch == judge_block(j, d->at)->epoch)
+		BUG_ON(j->present[d->at] != d->data, "a %s of page %u takes place at page %u, which holds %s",
+			judge_kind_name(d), d->made.ppn, d->at,
+			j->present[d->at] ? "other data" : "nothing yet");
+}
+
+static uint32_t judge_unit(const struct judge *j, const struct judged_op *d)
+{
+	return d->at / j->pages_per_plane / j->settings.planes_per_die / j->settings.dies_per_unit;
+}
+
+void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
+{
+	struct judged_op *d = judge_find(j, op);
+
+	judge_pass_time(j, now);
+	BUG_ON(!d || d->stage != JUDGED_MADE, "operation %llu starts twice", (unsigned long long)op);
+	if (!judge_reads(d))
+		d->at = d->made.ppn;
+	BUG_ON(judge_unit(j, d) != unit, "a %s of page %u starts on die %u", judge_kind_name(d), d->at, unit);
+	judge_check_waits(j, d, now);
+	judge_check_data(j, d);
+	if (d->made.kind != OP_READ)
+		judge_check_order(j, d);
+	judge_join_command(j, unit, d, now);
+	d->stage = JUDGED_STARTED;
+}
+
+/* ---- an operation ends ---- */
+
+/* The operation no longer uses that life of the block. */
+static void judge_leave_block(struct judged_block *b, uint32_t life, uint32_t epoch)
+{
+	if (epoch != b->epoch)
+		return;
+	if (life == b->lives)
+		b->users--;
+	else
+		b->old_users--;
+}
+
+static void judge_end_write(struct judge *j, const struct judged_op *d)
+{
+	struct judged_block *b = judge_block(j, judge_target(d));
+
+	if (d->epoch != b->epoch)
+		return;
+	BUG_ON(d->place != b->done, "a %s of page %u is done as number %u of its block, it is number %u",
+		judge_kind_name(d), judge_target(d), b->done, d->place);
+	b->done++;
+	if (judge_writes(d)) {
+		j->present[judge_target(d)] = d->data;
+		judge_leave_block(b, d->life, d->epoch);
+		return;
+	}
+	b->life++;
+	for (uint32_t page = 0; page < j->settings.pages_per_block; page++)
+		j->present[d->made.ppn - d->made.ppn % j->settings.pages_per_block + page] = 0;
+}
+
+/* Its data is there: the program, too, has no dependencies left. */
+static void judge_check_forward(const struct judge *j, const struct judged_op *d, tick_t now)
+{
+	const struct judged_op *writer = judge_find(j, d->writer);
+
+	judge_check_waits(j, d, now);
+	if (writer && writer->stage == JUDGED_MADE)
+		judge_check_waits(j, writer, now);
+}
+
+static void judge_drop_waits(struct judge *j, struct judged_op *d)
+{
+	while (d->waits != INDEX_NONE) {
+		uint32_t at = d->waits;
+
+		d->waits = judge_wait(j, at)->next;
+		pool_give(&j->waits, at);
+	}
+}
+
+void judge_done(struct judge *j, op_t op, tick_t now)
+{
+	struct judged_op *d = judge_find(j, op);
+
+	judge_pass_time(j, now);
+	BUG_ON(!d || d->stage != (d->made.kind == OP_FORWARD ? JUDGED_MADE : JUDGED_STARTED),
+		"operation %llu is done and has not started", (unsigned long long)op);
+	if (d->made.kind == OP_FORWARD)
+		judge_check_forward(j, d, now);
+	else
+		judge_leave_command(j, judge_unit(j, d), d);
+	if (judge_reads(d))
+		judge_check_data(j, d);
+	if (judge_writes(d) || d->made.kind == OP_ERASE)
+		judge_end_write(j, d);
+	if (judge_reads(d))
+		judge_leave_block(judge_block(j, d->made.ppn), d->source_life, d->source_epoch);
+	j->held -= d->held;
+	if (d->made.awaited && j->request[d->made.ticket].serial == d->request)
+		j->request[d->made.ticket].pending--;
+	judge_drop_waits(j, d);
+	d->stage = JUDGED_DONE;
+	j->open_ops--;
+}
