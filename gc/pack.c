@@ -6,6 +6,15 @@
 
 #include <string.h>
 
+/* A collection under way. */
+struct pack_job {
+	struct pack *pack;
+	struct io *io;
+	block_t victim;
+	unsigned stream;
+	enum cause cause;
+};
+
 void pack_init(struct pack *p, struct slots *slots, struct pack_client client)
 {
 	const struct geometry *g = slots->space->geometry;
@@ -13,50 +22,52 @@ void pack_init(struct pack *p, struct slots *slots, struct pack_client client)
 
 	*p = (struct pack){ .slots = slots, .client = client };
 	p->part = memory_array(most, sizeof *p->part, "collected slots");
-	p->aside = memory_array(most, sizeof *p->part, "collected slots");
+	p->sorted = memory_array(most, sizeof *p->part, "collected slots");
 }
 
 void pack_release(struct pack *p)
 {
 	memory_free(p->part);
-	memory_free(p->aside);
+	memory_free(p->sorted);
 }
 
-/* ---- what is in the victim ---- */
+/* ---- collecting valid slots ---- */
 
-static ppn_t take(const struct pack *p, block_t victim, unsigned stream)
+static ppn_t pack_take(const struct pack_job *job)
 {
-	struct space *space = p->slots->space;
-	plane_t plane = geometry_plane(space->geometry, victim);
-	ppn_t to = space_take(space, plane, stream, true);
+	struct space *space = job->pack->slots->space;
+	plane_t plane = geometry_plane(space->geometry, job->victim);
+	ppn_t to = space_take(space, plane, job->stream, true);
 
-	BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, victim);
+	BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, job->victim);
 	return to;
 }
 
-/* Has the page both live and dead slots? */
-static bool has_dead_slot(const struct pack *p, ppn_t ppn)
+/* Has the page both valid and dead slots? */
+static bool pack_is_partly_dead(const struct pack *p, ppn_t ppn)
 {
 	mask_t live = slots_live(p->slots, ppn);
 
 	return live && live != p->slots->full;
 }
 
-/* The page stays as it is: all its slots are live. */
-static void copy_page(struct pack *p, struct io *io, ppn_t from, ppn_t to, enum cause cause)
+/* Copies a page all of whose slots are valid. */
+static void pack_copy_page(const struct pack_job *job, ppn_t from)
 {
+	struct pack *p = job->pack;
 	struct space *space = p->slots->space;
 	owner_t owner = flash_owner(space->flash, from);
+	ppn_t to = pack_take(job);
 
-	flash_move(io, from, to, cause);
+	flash_move(job->io, from, to, job->cause);
 	space_moved_away(space, from);
 	slots_move(p->slots, from, to);
 	p->statistics.copied_pages++;
-	p->client.moved(p->client.ftl, io, owner, from, to);
+	p->client.moved(p->client.ftl, job->io, owner, from, to);
 }
 
-/* How many of the slots from the first one on, at most `most`, are live and hold consecutive sub-pages. */
-static uint32_t row_of(const struct slots *s, owner_t owner, mask_t live, uint32_t first, uint32_t most)
+/* How many of the slots from the first one on, at most `most`, are valid and hold consecutive sub-pages. */
+static uint32_t pack_row(const struct slots *s, owner_t owner, mask_t live, uint32_t first, uint32_t most)
 {
 	uint32_t n = 1;
 
@@ -66,9 +77,10 @@ static uint32_t row_of(const struct slots *s, owner_t owner, mask_t live, uint32
 	return n;
 }
 
-/* Reads the page and collects its first live slots, at most `most`. */
-static void collect_slots(struct pack *p, struct io *io, ppn_t ppn, uint32_t most, enum cause cause)
+/* Reads the page and collects its first valid slots, at most `most`. */
+static void pack_collect_slots(const struct pack_job *job, ppn_t ppn, uint32_t most)
 {
+	struct pack *p = job->pack;
 	owner_t owner = flash_owner(p->slots->space->flash, ppn);
 	struct pack_part *first = p->part + p->parts, *next = first;
 	uint32_t sectors = 0, length;
@@ -78,7 +90,7 @@ static void collect_slots(struct pack *p, struct io *io, ppn_t ppn, uint32_t mos
 		uint32_t slot = (uint32_t)__builtin_ctzll(live);
 		sub_t sub = slots_sub(p->slots, owner, slot);
 
-		length = row_of(p->slots, owner, live, slot, p->client.regroup ? 1 : most);
+		length = pack_row(p->slots, owner, live, slot, p->client.regroup ? 1 : most);
 		*next = (struct pack_part){ .sub = sub,
 			.length = length,
 			.from = ppn,
@@ -88,97 +100,94 @@ static void collect_slots(struct pack *p, struct io *io, ppn_t ppn, uint32_t mos
 		live &= ~(bits_below(length) << slot);
 		p->live += length;
 	}
-	read = flash_read(io, ppn, sectors, cause, OP_NONE);
+	read = flash_read(job->io, ppn, sectors, job->cause, OP_NONE);
 	for (; first < next; first++)
 		first->read = read;
 	p->parts = (uint32_t)(next - p->part);
 }
 
-/* Copies what stays as it is, collects the rest.  Returns the pages copied. */
-static uint32_t go_through(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
+/* Copies pages without a dead slot, collects the slots of the others.  Returns the pages copied. */
+static uint32_t pack_collect(const struct pack_job *job)
 {
+	struct pack *p = job->pack;
 	const struct space *space = p->slots->space;
 	uint32_t copied = 0;
 
 	for (uint32_t i = 0; i < space->victim_pages; i++) {
 		ppn_t ppn = space->victim_page[i];
 
-		if (p->client.regroup || has_dead_slot(p, ppn)) {
-			collect_slots(p, io, ppn, p->slots->per_page, cause);
+		if (p->client.regroup || pack_is_partly_dead(p, ppn)) {
+			pack_collect_slots(job, ppn, p->slots->per_page);
 			continue;
 		}
-		copy_page(p, io, ppn, take(p, victim, stream), cause);
+		pack_copy_page(job, ppn);
 		copied++;
 	}
 	return copied;
 }
 
-/* ---- packing ---- */
-
-/* Fills the last page with live slots of other blocks that have dead ones: they come nearer to winning a
- * page. */
-static void top_up(struct pack *p, struct io *io, block_t victim, enum cause cause)
+/* Fills the last page with valid slots of other blocks that have dead ones, so that these blocks win a page
+ * sooner. */
+static void pack_top_up(const struct pack_job *job)
 {
+	struct pack *p = job->pack;
 	const struct slots *s = p->slots;
 	const struct geometry *g = s->space->geometry;
-	block_t first = geometry_plane(g, victim) * g->blocks_per_plane;
+	block_t first = geometry_plane(g, job->victim) * g->blocks_per_plane;
 	uint32_t full = p->live + s->per_page - p->live % s->per_page;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
-		if (b == victim || s->space->block[b].state != BLOCK_CLOSED || !space_dead_slots(s->space, b))
+		if (b == job->victim || s->space->block[b].state != BLOCK_CLOSED ||
+			!space_dead_slots(s->space, b))
 			continue;
 		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
 			if (p->live == full)
 				return;
-			if (has_dead_slot(p, ppn))
-				collect_slots(p, io, ppn, full - p->live, cause);
+			if (pack_is_partly_dead(p, ppn))
+				pack_collect_slots(job, ppn, full - p->live);
 		}
 	}
 }
 
-/* Up to so many parts are sorted sooner one by one. */
-#define FEW_PARTS 32u
+/* ---- sorting: pages give short ascending runs ---- */
 
-static void sort_few(struct pack_part *part, uint32_t count)
+/* The end of the ascending parts that begin at `at`. */
+static uint32_t pack_ascending(const struct pack *p, uint32_t at)
 {
-	for (uint32_t i = 1, to; i < count; i++) {
-		struct pack_part moving = part[i];
+	while (at < p->parts && (++at == p->parts || p->part[at - 1].sub < p->part[at].sub))
+		;
+	return at;
+}
 
-		for (to = i; to && part[to - 1].sub > moving.sub; to--)
-			part[to] = part[to - 1];
-		part[to] = moving;
+/* Merges the ascending parts [at, middle) and [middle, end). */
+static void pack_merge(struct pack *p, uint32_t at, uint32_t middle, uint32_t end)
+{
+	const struct pack_part *a = p->part + at, *b = p->part + middle;
+	const struct pack_part *a_end = b, *b_end = p->part + end;
+
+	for (struct pack_part *to = p->sorted + at; to < p->sorted + end; to++)
+		*to = b == b_end || (a < a_end && a->sub < b->sub) ? *a++ : *b++;
+}
+
+/* Sorts what is collected by address: merges neighbouring runs until there is one. */
+static void pack_sort(struct pack *p)
+{
+	while (pack_ascending(p, 0) < p->parts) {
+		struct pack_part *unsorted = p->part;
+
+		for (uint32_t at = 0, middle, end; at < p->parts; at = end) {
+			middle = pack_ascending(p, at);
+			end = pack_ascending(p, middle);
+			pack_merge(p, at, middle, end);
+		}
+		p->part = p->sorted;
+		p->sorted = unsorted;
 	}
 }
 
-/* Sorts what is collected by address, a byte of it after the other: where it is much, quicker than by
- * comparing. */
-static void sort(struct pack *p)
-{
-	struct pack_part *from = p->part, *to = p->aside, *sorted;
-
-	if (p->parts <= FEW_PARTS) {
-		sort_few(p->part, p->parts);
-		return;
-	}
-
-	for (uint32_t shift = 0; shift < 8 * sizeof(sub_t); shift += 8) {
-		uint32_t at[256 + 1] = { 0 };
-
-		for (uint32_t i = 0; i < p->parts; i++)
-			at[(from[i].sub >> shift & 255) + 1]++;
-		for (uint32_t byte = 0; byte < 255; byte++)
-			at[byte + 1] += at[byte];
-		for (uint32_t i = 0; i < p->parts; i++)
-			to[at[from[i].sub >> shift & 255]++] = from[i];
-		sorted = to;
-		to = from;
-		from = sorted;
-	}
-}
-
-/* Of what is sorted, logical pages that are all there come first: their last sub-page follows the first at
- * the right distance. */
-static void regroup(struct pack *p)
+/* Moves complete logical pages to the front.  In what is sorted, the last sub-page of such a page stands as
+ * far behind its first as it has sub-pages. */
+static void pack_regroup(struct pack *p)
 {
 	uint32_t size = p->client.regroup, wholes = 0, others = 0, n;
 
@@ -189,17 +198,19 @@ static void regroup(struct pack *p)
 
 		n = whole ? size : 1;
 		for (uint32_t k = 0; k < n; k++) {
-			struct pack_part *to = whole ? &p->part[wholes++] : &p->aside[others++];
+			struct pack_part *to = whole ? &p->part[wholes++] : &p->sorted[others++];
 
 			*to = first[k];
 			to->whole = whole;
 		}
 	}
-	memcpy(p->part + wholes, p->aside, others * sizeof *p->part);
+	memcpy(p->part + wholes, p->sorted, others * sizeof *p->part);
 }
 
-/* What a page has no room for, behind the first `length` sub-pages of a part. */
-static struct pack_part cut(const struct pack *p, struct pack_part *part, uint32_t length)
+/* ---- programming ---- */
+
+/* Cuts a part behind its first `length` sub-pages; returns the rest. */
+static struct pack_part pack_cut(const struct pack *p, struct pack_part *part, uint32_t length)
 {
 	const struct space *space = p->slots->space;
 	uint32_t sectors = length << (space->geometry->sector_shift - space->slot_shift);
@@ -214,7 +225,7 @@ static struct pack_part cut(const struct pack *p, struct pack_part *part, uint32
 }
 
 /* How many parts from this one on fill a page, or are the last; the last of them is cut to fit. */
-static uint32_t fill_page(const struct pack *p, uint32_t at, struct pack_part *rest)
+static uint32_t pack_fill_page(const struct pack *p, uint32_t at, struct pack_part *rest)
 {
 	uint32_t room = p->slots->per_page, count = 0;
 
@@ -223,23 +234,25 @@ static uint32_t fill_page(const struct pack *p, uint32_t at, struct pack_part *r
 		struct pack_part *part = &p->part[at + count++];
 
 		if (part->length > room)
-			*rest = cut(p, part, room);
+			*rest = pack_cut(p, part, room);
 		room -= part->length;
 	}
 	return count;
 }
 
-static void pack_parts(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
+static void pack_parts(const struct pack_job *job)
 {
+	struct pack *p = job->pack;
 	struct pack_part rest;
 	uint32_t count;
 
-	sort(p);
+	pack_sort(p);
 	if (p->client.regroup > 1)
-		regroup(p);
+		pack_regroup(p);
 	for (uint32_t at = 0; at < p->parts; at += count) {
-		count = fill_page(p, at, &rest);
-		p->client.program(p->client.ftl, io, take(p, victim, stream), p->part + at, count, cause);
+		count = pack_fill_page(p, at, &rest);
+		p->client.program(p->client.ftl, job->io,
+			&(struct pack_page){ pack_take(job), p->part + at, count, job->cause });
 		p->statistics.packed_pages++;
 		if (rest.length)
 			p->part[at + --count] = rest;
@@ -247,64 +260,59 @@ static void pack_parts(struct pack *p, struct io *io, block_t victim, unsigned s
 	p->statistics.slots_moved += p->live;
 }
 
-static owner_t name_by_list(struct slots *s, const struct pack_part *part, uint32_t count)
+/* The owner of a page with these parts. */
+static owner_t pack_name(struct slots *s, const struct pack_page *page)
 {
-	owner_t owner = slots_take_list(s);
-	sub_t *slot = slots_list(s, owner);
+	uint32_t length, *slot;
+	owner_t owner;
 
-	for (; count--; part++)
-		for (uint32_t i = 0; i < part->length; i++)
-			*slot++ = part->sub + i;
+	if (pack_run(page->part, page->count, &length) == page->count)
+		return (owner_t)page->part->sub;
+	owner = slots_take_list(s);
+	slot = slots_list(s, owner);
+	for (uint32_t n = 0; n < page->count; n++)
+		for (uint32_t i = 0; i < page->part[n].length; i++)
+			*slot++ = (uint32_t)page->part[n].sub + i;
 	return owner;
 }
 
-/* The owner of a page with these parts. */
-static owner_t name_page(struct slots *s, const struct pack_part *part, uint32_t count)
+op_t pack_program(struct pack *p, struct io *io, const struct pack_page *page)
 {
-	uint32_t length, rest, first = pack_run(part, count, &length);
-	owner_t owner = OWNER_NONE;
-
-	if (first == count)
-		return part->sub;
-	if (first + pack_run(part + first, count - first, &rest) == count)
-		owner = slots_take_pair(s, part->sub, length, part[first].sub);
-	return owner == OWNER_NONE ? name_by_list(s, part, count) : owner;
-}
-
-op_t pack_program(struct pack *p, struct io *io, ppn_t to, const struct pack_part *part, uint32_t count,
-	enum cause cause)
-{
+	const struct pack_part *part = page->part;
 	uint32_t slots = 0, sectors = 0;
 	op_t program;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < page->count; i++) {
 		slots += part[i].length;
 		sectors += mask_sectors(part[i].host | part[i].kept);
 	}
-	program = flash_program(io, to, name_page(p->slots, part, count), sectors, cause, OP_NONE);
-	slots_fill(p->slots, to, slots);
-	for (uint32_t i = 0; i < count; i++)
+	program = flash_program(io, page->to, pack_name(p->slots, page), sectors, page->cause, OP_NONE);
+	slots_fill(p->slots, page->to, slots);
+	for (uint32_t i = 0; i < page->count; i++)
 		if (i == 0 || part[i].read != part[i - 1].read)
 			flash_wait(io, program, part[i].read);
 	return program;
 }
 
+/* ---- for the collector ---- */
+
 void pack_empty(struct pack *p, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
+	const struct pack_job job = { p, io, victim, stream, cause };
 	uint32_t pages, per_page = p->slots->per_page;
 
 	p->parts = p->live = 0;
-	pages = go_through(p, io, victim, stream, cause);
+	pages = pack_collect(&job);
 	pages += (p->live + per_page - 1) / per_page;
 	if (cause == CAUSE_GC && pages == p->slots->space->geometry->pages_per_block && p->live % per_page)
-		top_up(p, io, victim, cause);
-	pack_parts(p, io, victim, stream, cause);
+		pack_top_up(&job);
+	pack_parts(&job);
 }
 
 /*
  * No block has a page's worth of dead slots.  If all closed ones together have, the one with most of them: it
- * is rewritten without any (top_up), so with every step fewer blocks share the dead slots, until one has a
- * page's worth.
+ * is rewritten without any (pack_top_up), so each step leaves fewer blocks that share the dead slots, until
+ * one has a page's worth.
  */
 block_t pack_last_resort(const struct pack *p, plane_t plane)
 {
@@ -314,11 +322,12 @@ block_t pack_last_resort(const struct pack *p, plane_t plane)
 	uint32_t total = 0;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
+		uint32_t dead = space_dead_slots(s->space, b);
+
 		if (s->space->block[b].state != BLOCK_CLOSED)
 			continue;
-		total += space_dead_slots(s->space, b);
-		if (space_dead_slots(s->space, b) >
-			(most == BLOCK_NONE ? 0 : space_dead_slots(s->space, most)))
+		total += dead;
+		if (dead > (most == BLOCK_NONE ? 0 : space_dead_slots(s->space, most)))
 			most = b;
 	}
 	return total < s->per_page ? BLOCK_NONE : most;
@@ -328,14 +337,15 @@ block_t pack_last_resort(const struct pack *p, plane_t plane)
 
 #define COUNT(name) STAT_COUNT, offsetof(struct pack_statistics, name)
 
-static const struct stat_row rows[] = {
-	{ "gc_copied_pages", "pages", "without a dead slot, moved as they were", COUNT(copied_pages) },
-	{ "gc_packed_pages", "pages", "written with the live slots of the others", COUNT(packed_pages) },
+static const struct stat_row pack_rows[] = {
+	{ "gc_copied_pages", "pages", "without a dead slot, copied", COUNT(copied_pages) },
+	{ "gc_packed_pages", "pages", "written with the valid slots of the others", COUNT(packed_pages) },
 	{ "gc_slots_moved", "sub-pages", "in these", COUNT(slots_moved) },
 	{ 0 },
 };
 
 void pack_statistics(struct pack *p, const char *prefix, struct stat_list *list)
 {
-	stat_list_add(list, (struct stat_group){ NULL, prefix, rows, &p->statistics, sizeof p->statistics });
+	stat_list_add(
+		list, (struct stat_group){ NULL, prefix, pack_rows, &p->statistics, sizeof p->statistics });
 }

@@ -1,7 +1,8 @@
 /*
- * Collection for FTLs whose pages die in parts (space/slots.h): pages of the victim without a dead slot move
- * as they are (or all are taken apart, `regroup`); of the others only the live slots move, sorted by logical
- * address and packed into full pages, so that n partly dead pages become ceil(live slots / slots of a page).
+ * Collection for FTLs whose pages have slots (space/slots.h).  Pages of the victim without a dead slot are
+ * copied (unless the FTL wants all of them regrouped); of the others only the valid slots move, sorted by
+ * logical address and packed into full pages, so that n partly dead pages become ceil(valid slots / slots of
+ * a page).
  *
  * Knows slots and sub-pages; the map that leads to them is the FTL's.
  */
@@ -10,20 +11,26 @@
 
 #include "space/slots.h"
 
-struct ftl; /* this room only hands it on */
+struct ftl; /* passed on to the client */
 struct stat_list;
 
-/*
- * Consecutive sub-pages on their way into as many slots in a row: new data from the host, and old sectors
- * kept from another page.
- */
+/* Consecutive sub-pages to be programmed into consecutive slots: new data of the host, and old sectors kept
+ * from another page. */
 struct pack_part {
 	sub_t sub;         /* the first */
 	uint32_t length;   /* 1 .. slots of a page */
 	ppn_t from;        /* of the kept sectors */
-	bool whole;        /* a collection regroups: all sub-pages of its logical page are here */
+	bool whole;        /* regrouped: all sub-pages of its logical page are collected */
 	mask_t host, kept; /* bit i = sector i from the first sub-page on; a collection has only kept ones */
 	op_t read;         /* of the page they are kept from */
+};
+
+/* A page to be programmed: these parts, from slot 0 on. */
+struct pack_page {
+	ppn_t to;
+	const struct pack_part *part;
+	uint32_t count;
+	enum cause cause;
 };
 
 /* How many parts from the first one on hold consecutive sub-pages, and how many these are. */
@@ -37,20 +44,19 @@ static inline uint32_t pack_run(const struct pack_part *part, uint32_t count, ui
 	return n;
 }
 
-/* The FTL's part. */
+/* What the FTL does. */
 struct pack_client {
 	struct ftl *ftl;
 	/* The sectors of so many consecutive sub-pages that hold data. */
 	mask_t (*holds)(const struct ftl *, sub_t, uint32_t length);
-	/* A page was copied as it is, its live slots with it; `from` is dead already. */
+	/* A page was copied, all its slots valid; `from` is invalid already. */
 	void (*moved)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
-	/* Programs a page with these parts and maps them to it: pack_program(), slots_kill(). */
-	void (*program)(
-		struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
+	/* Programs a page and maps its parts to it: pack_program(), slots_kill(). */
+	void (*program)(struct ftl *, struct io *, const struct pack_page *);
 	/*
-	 * 0: pages without a dead slot move as they are.  Else all live slots of the victim are sorted anew,
-	 * one by one, and logical pages of so many sub-pages, one after the other from sub-page 0 on, all of
-	 * which are there come first; 1 looks for none.
+	 * 0: pages without a dead slot are copied.  Else all valid slots of the victim are sorted, each a
+	 * part of its own, and logical pages of so many sub-pages that are completely in the victim come
+	 * first; 1: none do.
 	 */
 	uint32_t regroup;
 };
@@ -62,19 +68,19 @@ struct pack_statistics {
 struct pack {
 	struct slots *slots;
 	struct pack_client client;
-	struct pack_part *part;  /* live slots that are packed, of the victim being emptied or emptied last */
-	uint32_t parts, live;    /* slots in them */
-	struct pack_part *aside; /* as many, while they are sorted */
+	struct pack_part *part; /* valid slots that are packed, of the victim being emptied or emptied last */
+	uint32_t parts, live;   /* slots in them */
+	struct pack_part *sorted; /* as many, while they are sorted */
 	struct pack_statistics statistics;
 };
 
 void pack_init(struct pack *, struct slots *, struct pack_client);
 void pack_release(struct pack *);
 
-/* Programs a page with these parts in its slots, after their reads. */
-op_t pack_program(struct pack *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
+/* Programs a page after the reads of its parts; its slots are valid. */
+op_t pack_program(struct pack *, struct io *, const struct pack_page *);
 
-/* For the `empty` and `last_resort` of gc/collect.h. */
+/* `empty` and `last_resort` of gc/collect.h. */
 void pack_empty(struct pack *, struct io *, block_t victim, unsigned stream, enum cause);
 block_t pack_last_resort(const struct pack *, plane_t);
 

@@ -467,7 +467,7 @@ static void test_the_order_of_a_collection(void **state)
 	assert_order_of_collection("pm", (const uint32_t[]){ 2, 6, 0, 5, 7, 3, 4, 1 });
 }
 
-/* The same with so many that they are sorted by bytes: written descending, they end up ascending. */
+/* The same with so many that they are merged in several passes: written descending, they end up ascending. */
 static void test_the_order_of_a_large_collection(void **state)
 {
 	struct rig *rig =

@@ -287,15 +287,14 @@ static uint64_t gc_programs(const struct rig *rig)
 	return rig->drive->flash->count[OP_PROGRAM][CAUSE_GC];
 }
 
-/* Eight pages of which half is live become four, whose sub-pages are not consecutive: they have pairs, or
- * lists if no name is left for a pair. */
-static void half_live_pages_are_packed(bool paired)
+/* Eight pages of which half is valid become four, whose sub-pages are not consecutive: they have lists. */
+static void test_half_live_pages_are_packed(void **state)
 {
 	struct rig *rig = rig_open(QUARTERS);
 	struct mrsm *m = mrsm_of(rig);
-	struct pool *names = paired ? &m->slots.pair : &m->slots.list;
+	struct pool *names = &m->slots.list;
 
-	m->slots.most_pairs = paired ? m->slots.most_pairs : 0;
+	(void)state;
 	for (sector_t page = 0; page < 8; page++)
 		write_sectors(rig, 16 * page, 16 * page + 16);
 	for (sector_t page = 0; page < 8; page++)
@@ -323,13 +322,6 @@ static void half_live_pages_are_packed(bool paired)
 	rig_close(rig);
 }
 
-static void test_half_live_pages_are_packed(void **state)
-{
-	(void)state;
-	half_live_pages_are_packed(true);
-	half_live_pages_are_packed(false);
-}
-
 /* Eight halves of pages, written in turn from two ends, come together: page-sized extents again. */
 static void test_collection_makes_neighbours_one_extent(void **state)
 {
@@ -346,7 +338,6 @@ static void test_collection_makes_neighbours_one_extent(void **state)
 	assert_int_equal(gc_programs(rig), 4);
 	assert_extents(rig, "0+4@0 4+4@0 8+4@0 12+4@0");
 	assert_int_equal(mrsm_of(rig)->slots.list.used, 0);
-	assert_int_equal(mrsm_of(rig)->slots.pair.used, 0);
 	assert_int_equal(counts(rig)->merges, 4);
 	assert_int_equal(read_sectors(rig, 0, 64).reads, 4);
 	rig_close(rig);

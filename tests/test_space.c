@@ -445,34 +445,27 @@ static void test_planes_of_the_least_loaded_die_take_turns(void **state)
 	bench_close(b);
 }
 
-/* Sixteen pages of four slots; behind the names of their lists are eleven more, four for each of two
- * pairs. */
+/* Sixteen pages of four slots: named after their first sub-page, or after one of sixteen lists. */
 static void test_names_of_pages_in_slots(void **state)
 {
-	static const struct {
-		sub_t first;
-		uint32_t run;
-		sub_t second, sub[4];
-	} pairs[] = {
-		{ 5, 3, 40, { 5, 6, 7, 40 } },
-		{ 7, 1, 4, { 7, 4, 5, 6 } },
-	};
+	static const uint32_t subs[2][4] = { { 5, 6, 7, 40 }, { 7, 4, 5, 6 } };
 	const struct geometry g = { .pages = 16 };
 	struct space space = { .geometry = &g };
+	owner_t owner[2];
 	struct slots s;
 
 	(void)state;
-	slots_init(&s, &space, 4, OWNER_NONE - 16 - 11);
+	slots_init(&s, &space, 4, OWNER_NONE - 16);
 	for (size_t i = 0; i < 2; i++) {
-		owner_t owner = slots_take_pair(&s, pairs[i].first, pairs[i].run, pairs[i].second);
-
-		assert_true(owner >= s.pairs && owner < OWNER_NONE);
-		for (uint32_t slot = 0; slot < 4; slot++)
-			assert_int_equal(slots_sub(&s, owner, slot), pairs[i].sub[slot]);
+		owner[i] = slots_take_list(&s);
+		memcpy(slots_list(&s, owner[i]), subs[i], sizeof subs[i]);
 	}
-	assert_true(slots_take_pair(&s, 1, 2, 8) == OWNER_NONE);
-	for (uint32_t i = 0; i < 16; i++)
-		assert_in_range(slots_take_list(&s), s.lists, s.pairs - 1);
+	for (size_t i = 0; i < 2; i++)
+		for (uint32_t slot = 0; slot < 4; slot++)
+			assert_int_equal(slots_sub(&s, owner[i], slot), subs[i][slot]);
+	assert_int_equal(slots_sub(&s, 12, 3), 15);
+	for (uint32_t i = 2; i < 16; i++)
+		assert_in_range(slots_take_list(&s), s.lists, OWNER_NONE - 1);
 	slots_release(&s);
 	memory_free(space.dead_slots);
 }

@@ -303,12 +303,13 @@ static inline void expect_slots(const struct ftl *f, int step)
 void mini_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, enum cause cause)
 {
 	struct mini *m = f->state;
-	const struct pack_part *part = m->pack.part;
+	const struct pack_part *part;
 	uint32_t end;
 
 	for (int step = 0; step < 3; step++)
 		expect_slots(f, step);
 	pack_empty(&m->pack, io, victim, stream, cause);
+	part = m->pack.part;
 	for (uint32_t i = 0; i < m->pack.parts; i = end) {
 		uint32_t moved = 1u << part[i].sub % m->per_lpn;
 

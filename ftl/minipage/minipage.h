@@ -172,7 +172,7 @@ void mini_map_check(const struct ftl *);
 
 /* Programs a page with these minipages, each after its read, and maps them to it; what was mapped there
  * dies. */
-void mini_program(struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
+void mini_program(struct ftl *, struct io *, const struct pack_page *);
 
 /* The part of a minipage that waits, NULL if none does. */
 struct pack_part *mini_waiting(struct mini *, sub_t);

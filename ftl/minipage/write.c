@@ -99,22 +99,23 @@ static uint32_t run_of(const struct mini *m, const struct pack_part *part, uint3
 	return n;
 }
 
-void mini_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *part, uint32_t count,
-	enum cause cause)
+void mini_program(struct ftl *f, struct io *io, const struct pack_page *page)
 {
 	struct mini *m = f->state;
+	const struct pack_part *part = page->part;
 	mask_t written;
 
-	pack_program(&m->pack, io, to, part, count, cause);
-	for (uint32_t i = 0; i < count; i++) {
+	pack_program(&m->pack, io, page);
+	for (uint32_t i = 0; i < page->count; i++) {
 		if (f->flash->oracle)
-			hold(f, io, to, &part[i], cause == CAUSE_HOST && part == m->waiting && m->buffered);
+			hold(f, io, page->to, &part[i],
+				page->cause == CAUSE_HOST && part == m->waiting && m->buffered);
 		if (mini_written(m, part[i].sub))
 			mini_kill(m, part[i].sub);
 	}
-	for (uint32_t i = 0, run; i < count; i += run) {
-		run = run_of(m, part + i, count - i, &written);
-		places_set(&m->places, part[i].sub, run, to * m->per_lpn + i, written);
+	for (uint32_t i = 0, run; i < page->count; i += run) {
+		run = run_of(m, part + i, page->count - i, &written);
+		places_set(&m->places, part[i].sub, run, page->to * m->per_lpn + i, written);
 	}
 }
 
@@ -129,7 +130,7 @@ static bool flush(struct ftl *f, struct io *io)
 		return false;
 	for (uint32_t i = 0; i < count && !m->buffered; i++)
 		read_kept(f, io, &m->waiting[i]);
-	mini_program(f, io, to, m->waiting, count, CAUSE_HOST);
+	mini_program(f, io, &(struct pack_page){ to, m->waiting, count, CAUSE_HOST });
 	m->statistics.packed += io->timed && count == m->per_lpn;
 	m->statistics.partial += io->timed && count < m->per_lpn;
 	m->waits = 0;
@@ -210,7 +211,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 		mini_forget(f, packed[i].sub, m->full);
 		read_kept(f, io, &packed[i]);
 	}
-	mini_program(f, io, to, packed, m->per_lpn, CAUSE_HOST);
+	mini_program(f, io, &(struct pack_page){ to, packed, m->per_lpn, CAUSE_HOST });
 	m->statistics.full += io->timed;
 	mini_changed(f, io, packed, m->per_lpn, true);
 	return !f->failed;

@@ -29,12 +29,11 @@ static void moved(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t
 	}
 }
 
-static void program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *part, uint32_t count,
-	enum cause cause)
+static void program(struct ftl *f, struct io *io, const struct pack_page *page)
 {
-	mrsm_program(f, io, to, part, count, cause);
-	for (uint32_t i = 0, length; i < count; i += pack_run(part + i, count - i, &length))
-		mrsm_entry_moved(f, io, part[i].sub);
+	mrsm_program(f, io, page);
+	for (uint32_t i = 0, length; i < page->count; i += pack_run(page->part + i, page->count - i, &length))
+		mrsm_entry_moved(f, io, page->part[i].sub);
 }
 
 void mrsm_pack_init(struct ftl *f)

@@ -328,28 +328,27 @@ static void map_run(struct ftl *f, struct mrsm_piece run)
 }
 
 /* Consecutive sub-pages in consecutive slots become one extent. */
-static void map_runs(struct ftl *f, ppn_t to, const struct pack_part *packed, uint32_t count)
+static void map_runs(struct ftl *f, const struct pack_page *page)
 {
-	for (uint32_t i = 0, slot = 0, length; i < count; slot += length) {
-		sub_t first = packed[i].sub;
+	for (uint32_t i = 0, slot = 0, length; i < page->count; slot += length) {
+		sub_t first = page->part[i].sub;
 
-		i += pack_run(packed + i, count - i, &length);
-		map_run(f, (struct mrsm_piece){ first, length, to, slot });
+		i += pack_run(page->part + i, page->count - i, &length);
+		map_run(f, (struct mrsm_piece){ first, length, page->to, slot });
 	}
 }
 
-op_t mrsm_program(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *packed, uint32_t count,
-	enum cause cause)
+op_t mrsm_program(struct ftl *f, struct io *io, const struct pack_page *page)
 {
 	struct mrsm *m = f->state;
-	op_t program = pack_program(&m->pack, io, to, packed, count, cause);
+	op_t program = pack_program(&m->pack, io, page);
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < page->count; i++) {
 		if (f->flash->oracle)
-			hold(m, io, to, &packed[i]);
-		mrsm_add_written(m, packed[i].sub, packed[i].host);
+			hold(m, io, page->to, &page->part[i]);
+		mrsm_add_written(m, page->part[i].sub, page->part[i].host);
 	}
-	map_runs(f, to, packed, count);
+	map_runs(f, page);
 	return program;
 }
 
@@ -396,7 +395,7 @@ static bool write_page(struct ftl *f, struct io *io, struct pack_part *packed, u
 	slots_prefetch(&m->slots, to);
 	find_kept(m, packed, count);
 	read_kept(m, io, packed, count);
-	mrsm_wait(m, io, mrsm_program(f, io, to, packed, count, CAUSE_HOST));
+	mrsm_wait(m, io, mrsm_program(f, io, &(struct pack_page){ to, packed, count, CAUSE_HOST }));
 	m->statistics.packed_pages++;
 	return true;
 }

@@ -125,7 +125,7 @@ static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 }
 
 /* Programs a page with these parts and maps them to it; what was mapped there before dies. */
-op_t mrsm_program(struct ftl *, struct io *, ppn_t to, const struct pack_part *, uint32_t count, enum cause);
+op_t mrsm_program(struct ftl *, struct io *, const struct pack_page *);
 
 /* ---- what the tree would cost: map.c ---- */
 
