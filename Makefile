@@ -1,10 +1,33 @@
 # ssdlab: `make help` lists what can be made.
 
-BUILD  ?= build
-CC     ?= cc
-JOBS   ?= 2
+CC   ?= cc
+JOBS ?= 2
+MAKEFLAGS += --no-print-directory
 
-ROOMS   := base stats observe flash space pagemap gc ftl buffer host drive parameters traces prepare run watch legacy cli
+# A folder for each way of compiling: build/ holds the program that users get, build/dev what the tests link
+# and what is changed all day; build/sanitized has address and undefined-behaviour checks, build/fuzz is for
+# clang's libFuzzer.  A file in one of them is made with its flags: make build/sanitized/tests/test_ftl
+FOLDERS := build/dev build/sanitized build/fuzz
+NAMED   := $(foreach folder,$(FOLDERS),$(if $(filter $(folder)/%,$(MAKECMDGOALS)),$(folder)))
+BUILD   ?= $(firstword $(NAMED) build)
+
+# Only the program is optimised by the linker: for the 60 programs of the tests that would take 7 minutes.
+ifeq ($(BUILD),build/dev)
+OPTIMISE ?= -O2 -g
+LTO      ?=
+else ifeq ($(BUILD),build/sanitized)
+OPTIMISE ?= -O1 -g
+SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+LTO      ?=
+else ifeq ($(BUILD),build/fuzz)
+CC       := clang
+OPTIMISE ?= -O1 -g
+SANITIZE ?= -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LTO      ?=
+endif
+
+ROOMS    := base stats observe flash space pagemap gc ftl buffer host drive
+ROOMS    += parameters traces prepare run watch legacy cli
 PACKAGES := libconfig libarchive zlib
 
 # -O3: the simulator is the product; -g: every abort can be looked into.
@@ -12,24 +35,28 @@ OPTIMISE ?= -O3 -g
 # The request path crosses rooms (drive, FTL, collector, medium); the linker may inline across them.
 LTO      ?= -flto=auto
 # -Wno-missing-field-initializers: rows of tables end early on purpose, the rest is zero.
-WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wno-missing-field-initializers
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
+            -Wno-missing-field-initializers
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 # _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
-CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. -ffp-contract=off \
-            $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
+            -ffp-contract=off $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
+PRODUCT := $(foreach room,$(ROOMS) lab-page,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
+EVERY_C := $(PRODUCT) $(wildcard bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/run/timeline_page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always help install uninstall format clean
+.PHONY: all always help install uninstall format clean lines
 .PHONY: new-ftl new-buffer check-ftl check-buffer grade-objects check-grade lab-page check-lab-page
-.PHONY: test validate check check-gcc check-clang check-sanitized check-valgrind check-extend check-install check-counts
-.PHONY: mutants fuzz kill-test edges configurations bench growth pgo
+.PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
+.PHONY: check-install check-counts analyse validate mutants fuzz kill-test edges configurations
+.PHONY: bench tricks growth pgo
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
 .SECONDARY:
@@ -90,50 +117,117 @@ $(BUILD)/tests/test_legacy_random: $(BUILD)/tests/legacy_model.o
 # The binary that tests of the command line and figures run.
 SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
 
+# ---- tests in four tiers: unit, test, check, soak ----
+
+# The tests are made in build/dev, if no other folder is named; they take the program that lies there, too.
+DEV      := $(if $(filter build,$(BUILD)),build/dev,$(BUILD))
+PY_TESTS := $(wildcard tests/test_*.py)
+ALL_RUNS := $(TESTS:%=%.run) $(PY_TESTS:%=%.run)
+
+# Programs that take less than half a second each.
+UNIT := base buffer census explain flash fuzz host host_indirect journal judge legacy_parameters \
+        legacy_quirks log map_cache mmap oracle params space state state_file stats time trace_formats windows
+UNIT_RUNS := $(filter $(ALL_RUNS),$(UNIT:%=$(BUILD)/tests/test_%.run) tests/test_state.py.run)
+
 # These take longest and start first, so that none of them is left to run alone at the end.
-LONGEST   := random generate allocation mrsm ftl gc cli
-LAB_RUN   := $(BUILD)/tests/test_lab.run
-LONG_RUNS := $(filter $(TESTS:%=%.run),$(LONGEST:%=$(BUILD)/tests/test_%.run))
-TEST_RUNS := $(LONG_RUNS) $(LAB_RUN) $(filter-out $(LONG_RUNS),$(TESTS:%=%.run))
+LONGEST := random ftl allocation cli docs legacy_random icpp23
+FIRST   := $(filter $(ALL_RUNS),$(LONGEST:%=$(BUILD)/tests/test_%.run))
 
-test: $(TESTS) $(SSD) ## every test program; with -j2 two at a time
-	@$(MAKE) --no-print-directory --keep-going --output-sync=target $(TEST_RUNS)
+unit: ## programs that take less than half a second each: seconds
+	@$(MAKE) BUILD=$(DEV) run-unit
 
-# Each uses a temporary folder of its own; what it prints stays together.
-.PHONY: $(TEST_RUNS)
-$(LAB_RUN): $(SSD)
-	@echo "== tests/test_lab.py"; SSD=$(SSD) timeout 1800 python3 tests/test_lab.py -q
-$(filter-out $(LAB_RUN),$(TEST_RUNS)): $(BUILD)/tests/%.run: $(BUILD)/tests/% $(SSD)
-	@echo "== $<"; SSD=$(SSD) timeout 1800 $< || { echo "repeat: SSD=$(SSD) $<"; exit 1; }
+test: ## every test program, long ones shortened: a minute with -j2
+	@$(MAKE) BUILD=$(DEV) run-tests
 
-validate: $(BUILD)/tests/test_queueing $(BUILD)/tests/test_mqsim ## beside theory and MQSim, number by number: docs/validation.md
-	@$(BUILD)/tests/test_queueing && $(BUILD)/tests/test_mqsim
+.PHONY: run-unit run-tests $(ALL_RUNS)
+run-unit: $(filter $(TESTS),$(UNIT_RUNS:%.run=%)) $(SSD)
+	@$(MAKE) --keep-going --output-sync=target $(UNIT_RUNS)
 
-check: ## everything a change must pass: installs what is missing, builds, tests, sanitizers, Valgrind, lint
+run-tests: $(TESTS) $(SSD)
+	@$(MAKE) --keep-going --output-sync=target $(FIRST) $(filter-out $(FIRST),$(ALL_RUNS))
+
+# Each uses a temporary folder of its own.
+$(TESTS:%=%.run): %.run: % $(SSD)
+	@SSD=$(SSD) tests/run $<
+$(PY_TESTS:%=%.run): %.run: % $(SSD)
+	@SSD=$(SSD) tests/run $<
+
+check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and sanitized, Valgrind, ...
 	@scripts/deps check
-	@$(MAKE) --no-print-directory -j$(JOBS) check-gcc
-	@$(MAKE) --no-print-directory -j$(JOBS) check-clang
-	@$(MAKE) --no-print-directory -j$(JOBS) check-sanitized
-	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-counts
-	@$(MAKE) --no-print-directory BUILD=build/gcc LTO= check-grade
+	@$(MAKE) check-style
+	@$(MAKE) -j$(JOBS) check-gcc
+	@$(MAKE) -j$(JOBS) check-clang
+	@$(MAKE) -j$(JOBS) analyse
+	@$(MAKE) -j$(JOBS) check-sanitized
+	@$(MAKE) -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-counts
+	@$(MAKE) check-grade
 	@echo "check: all passed"
 
-# gcc with warnings as errors: the program as users build it, the tests without the linker's optimisation.
+# SOAK=1 tells the tests to run all of what `make test` runs a part of.  .github/workflows/soak.yml runs the
+# parts side by side, every week.
+SOAK_PARTS := tests sanitized random bugs documents
+.PHONY: $(SOAK_PARTS:%=soak-%)
+$(SOAK_PARTS:%=soak-%): export SOAK = 1
+
+soak: ## everything at full length, for hours: long tests, mutants, fuzz, kills, edges, tables, lab page
+	@for part in $(SOAK_PARTS); do $(MAKE) soak-$$part || exit 1; done
+	@echo "soak: all passed"
+
+soak-tests:
+	@scripts/deps check
+	@$(MAKE) -j$(JOBS) ssd
+	@$(MAKE) -j$(JOBS) SSD=./ssd test
+	@$(MAKE) analyse NODES=225000
+
+soak-sanitized:
+	@scripts/deps check
+	@$(MAKE) -j$(JOBS) check-sanitized
+
+soak-random:
+	@scripts/deps check
+	@$(MAKE) -j$(JOBS) ssd
+	@$(MAKE) configurations N=2000
+	@$(MAKE) kill-test
+	@$(MAKE) edges
+	@$(MAKE) fuzz MINUTES=10
+
+soak-bugs:
+	@scripts/deps check
+	@$(MAKE) mutants
+
+soak-documents:
+	@$(MAKE) check-tables
+	@$(MAKE) check-lab-page
+	@$(MAKE) slurm-test
+	@$(MAKE) pandas-test
+
+# House rules and layout, in seconds: first.
+check-style:
+	@echo "== lint"
+	@scripts/lint
+	@echo "== format"
+	@scripts/format --check
+
+# gcc with warnings as errors: the program as users build it, which the tests take, and the tests.
 check-gcc:
-	@$(MAKE) --no-print-directory WARN='$(WARN) -Werror' ssd
-	@$(MAKE) --no-print-directory BUILD=build/gcc LTO= SSD=build/ssd WARN='$(WARN) -Werror' test
+	@$(MAKE) WARN='$(WARN) -Werror' ssd
+	@$(MAKE) WARN='$(WARN) -Werror' SSD=build/ssd test
+	@scripts/lint --objects build/dev
 
-# clang sees other warnings; its plain objects, at fixed addresses, show state outside structs.
+# clang sees other warnings than gcc.  It generates no code here: `make fuzz` and every Mac do.
 check-clang:
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang LTO= OPTIMISE='-O2 -g -fno-pie' LDFLAGS=-no-pie \
-		WARN='$(WARN) -Werror' build/clang/ssd
-	@scripts/lint build/clang
+	@echo "== clang -Werror"
+	@printf '%s\n' ssd.c $(SOURCES) $(wildcard bench/*.c tests/*.c tests/fuzz/*.c) | \
+		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Werror -fsyntax-only
 
-# Every test again with address and undefined-behaviour checks.  libconfig loses a string on some syntax errors.
+analyse: ## static analysis: cppcheck and clang-tidy; NODES=225000: clang's analyser looks further
+	@JOBS=$(JOBS) NODES=$(NODES) scripts/analyse
+
+# Every test again with address and undefined-behaviour checks.  libconfig loses a string on some syntax
+# errors.
 check-sanitized:
-	@LSAN_OPTIONS=suppressions=tests/leaks-of-libraries:print_suppressions=0 $(MAKE) --no-print-directory \
-		BUILD=build/sanitized LTO= OPTIMISE='-O1 -g' WARN='$(WARN) -Werror' \
-		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' test
+	@LSAN_OPTIONS=suppressions=tests/leaks-of-libraries:print_suppressions=0 \
+		$(MAKE) BUILD=build/sanitized WARN='$(WARN) -Werror' test
 
 check-valgrind:
 	@echo "== valgrind"
@@ -144,7 +238,6 @@ check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
 
-# OPERATIONS: requests of a case; the suite of `make test` has eight times as many.
 new-ftl: ## an FTL of your own, NAME=mine: a copy of the skeleton to change, and its line in the list
 new-buffer: ## the same with a write buffer, a copy of LRU
 new-ftl new-buffer: new-%:
@@ -156,14 +249,14 @@ check-buffer: RUN = buffer=$(NAME) -s dram.buffer_bytes=64K
 check-buffer: CASES = +$(NAME)+
 check-ftl: ## is it right?  NAME=mine: its cases of the conformance suite, and runs with both judges
 check-buffer: ## the same with a write buffer
-# What is tried again and again has objects of its own, which are linked in a second.
 check-ftl check-buffer:
-	@$(MAKE) --no-print-directory -s -j$(JOBS) BUILD=build/quick LTO= OPTIMISE=-O1 build/quick/ssd build/quick/tests/test_ftl
-	@for workload in mixed uniform; do \
-		build/quick/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN) parameters/tiny.cfg $$workload || exit 1; done
-	@OPERATIONS=$${OPERATIONS:-500} build/quick/tests/test_ftl '$(CASES)' >build/quick/conformance.txt 2>&1 || \
-		{ grep -vE '^\[ +(RUN|OK) ' build/quick/conformance.txt; exit 1; }
-	@echo "$(NAME): $$(grep -c '^\[ *OK .*:' build/quick/conformance.txt) cases of the conformance suite and two verified runs"
+	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd $(DEV)/tests/test_ftl
+	@for workload in mixed uniform; do $(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN) \
+		parameters/tiny.cfg $$workload || exit 1; done
+	@$(DEV)/tests/test_ftl '$(CASES)' >$(DEV)/conformance.txt 2>&1 || \
+		{ grep -vE '^\[ +(RUN|OK) ' $(DEV)/conformance.txt; exit 1; }
+	@echo "$(NAME): $$(grep -c '^\[ *OK .*:' $(DEV)/conformance.txt) cases of the conformance suite" \
+		"and two verified runs"
 
 check-install: ssd
 	@echo "== installing, using and removing what was installed"
@@ -178,19 +271,21 @@ check-counts: ssd ## counts beside those of independent reference models
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 
-mutants: ## do the tests find mistakes?  plants bugs (tests/mutants/bugs/) one by one; ONLY=words: those that match
+mutants: ## do the tests find bugs?  plants those of tests/mutants/bugs/ one by one; ONLY=words: these
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
-# Experiments (docs/experiments.md).  SCALE=1: the paper's size, default 1/16; TRACES=FOLDER: the real traces; RESULTS=FOLDER.
+# Experiments (docs/experiments.md).  SCALE=1: the paper's size, default 1/16; TRACES=FOLDER: the real traces;
+# RESULTS=FOLDER.
 RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl log-block workloads legacy-study slurm-test pandas-test lab-ready
+.PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl log-block workloads
+.PHONY: legacy-study slurm-test pandas-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
-	@$(MAKE) --no-print-directory -j$(JOBS) $(SSD)
+	@$(MAKE) -j$(JOBS) $(SSD)
 
 figures: lab-ready ## the ICPP'23 paper's figures and report (SCALE=1: full size; TRACES=FOLDER)
 	@$(LAB) scripts/icpp23 $(NUMBERS)
@@ -201,12 +296,12 @@ figures-sensitivity: lab-ready ## how the report's numbers move with what the pa
 workloads: lab-ready ## generated workloads beside published statistics: results/workloads/default/report.html
 	@$(LAB) scripts/workloads
 
-legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results (docs/legacy.md; TRACES=FOLDER: real traces, too)
+legacy-study: lab-ready ## what each defect of SSDsim 2.1 does to its results: docs/legacy.md
 	@scripts/legacy/study $(SSD) $(RESULTS)/legacy/cases $(TRACES)
 	@$(LAB) scripts/legacy cases=$(RESULTS)/legacy/cases
-	@scripts/legacy/compare $(RESULTS)/legacy/cases-cases/results.tsv >$(RESULTS)/legacy/cases-cases/table.md
+	@in=$(RESULTS)/legacy/cases-cases; scripts/legacy/compare $$in/results.tsv >$$in/table.md
 
-tables: ## the tables of docs/icpp23.md, mrsm.md and of lun1 to lun6 in workloads.md, written from runs (half an hour)
+tables: ## the tables of docs/icpp23.md, mrsm.md and workloads.md (lun1 to lun6), from runs: half an hour
 check-tables: ## are these tables what comes out?
 tables check-tables: lab-ready
 	@$(LAB) scripts/icpp23 sensitivity sizes
@@ -232,7 +327,7 @@ slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machin
 	@scripts/deps slurm
 	@SSD=$(SSD) tests/slurm.sh
 
-pandas-test: $(SSD) ## pandas reads a log and a series, which add up to the statistics (pandas from PyPI, not kept)
+pandas-test: $(SSD) ## pandas (from PyPI) reads a log and a series, which add up to the statistics
 	@SSD=$(SSD) tests/pandas.sh
 
 # clang's libFuzzer; $(BUILD) is that of the fuzzed objects.
@@ -244,55 +339,64 @@ $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/rooms.a
 
 MINUTES ?= 1
 fuzz: ## every target of tests/fuzz for MINUTES (1) with clang's libFuzzer: runs, coverage, findings
-	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang LTO= OPTIMISE='-O1 -g' \
-		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_TARGETS)
+	@scripts/deps fuzz
+	@$(MAKE) -j$(JOBS) BUILD=build/fuzz $(FUZZ_TARGETS)
 	@JOBS=$(JOBS) tests/fuzz/run $(MINUTES) $(FUZZ_TARGETS)
 
 N ?= 200
 R ?= 40
-kill-test: $(SSD) ## N (200) runs killed at random moments and R (40) resumed: files are whole, results the same
+kill-test: $(SSD) ## N (200) runs are killed at random moments, R (40) resumed: whole files, same results
 	@SSD=$(SSD) tests/kill $(N) $(R)
 
-configurations: $(BUILD)/tests/configurations ## N (200) runs of random configurations under the judges, counted; SEED (1)
-	@$< $(N) 2000 $(or $(SEED),1)
+configurations: ## N (200) runs of random configurations under the judges, counted; SEED (1)
+	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/tests/configurations
+	@$(DEV)/tests/configurations $(N) 2000 $(or $(SEED),1)
+
+validate: ## beside theory and MQSim, number by number: docs/validation.md
+	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/tests/test_queueing $(DEV)/tests/test_mqsim
+	@SOAK=1 $(DEV)/tests/test_queueing && SOAK=1 $(DEV)/tests/test_mqsim
 
 edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
 	@SSD=$(SSD) tests/edges
 
-bench: $(BUILD)/bench/bench ## speed and memory: drives of 8 GB to 1 TB beside a floor, two runs at once, generating, SSDsim, reading; PART=pairs: that
+bench: $(BUILD)/bench/bench ## speed and memory; PART=loads, pairs, generating, legacy or reading: only that
 	@$< $(PART)
 
 $(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+tricks: ## what each trick of bench/TRICKS.md is worth: built with and without it; TRICK=NAME: that one
+	@bench/tricks $(TRICK)
 
 growth: $(SSD) ## how time and memory grow with dies, queue, pages a block, size and requests; AXES=huge: 8 TB
 	@SSD=$(SSD) bench/growth $(AXES)
 
 # Trained on runs that most experiments are like; gcc.
 TRAINED := page across mrsm sftl
-pgo: ## build/pgo/ssd: the simulator compiled once more for what most runs do; build/pgo/bench/bench measures it
+pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/bench/bench measures it
 	@rm -rf build/pgo
-	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-generate' build/pgo/ssd
-	@for ftl in $(TRAINED); do build/pgo/ssd run --quiet -s ftl=$$ftl -s flash.blocks=128 -s trace.limit=200000 \
-		-s flash.over_provisioning=0.2 parameters/icpp23.cfg lun1 || exit 1; done
+	@$(MAKE) BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-generate' build/pgo/ssd
+	@for ftl in $(TRAINED); do build/pgo/ssd run --quiet -s ftl=$$ftl -s flash.blocks=128 \
+		-s trace.limit=200000 -s flash.over_provisioning=0.2 parameters/icpp23.cfg lun1 || exit; done
 	@find build/pgo -name '*.o' -delete
-	@$(MAKE) --no-print-directory BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile' \
-		build/pgo/ssd build/pgo/bench/bench
+	@$(MAKE) BUILD=build/pgo build/pgo/ssd build/pgo/bench/bench \
+		OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 
 # `ssd grade` links a student's program with these, and reads how they were compiled.
 grade-objects: $(BUILD)/ssd $(BUILD)/tests/test_ftl
 	@printf '%s\n' 'CC=$(CC)' 'CFLAGS=$(CFLAGS)' 'LDLIBS=$(LDLIBS)' >$(BUILD)/compiler
 
-check-grade: $(SSD)
+check-grade: ssd
 	@echo "== grading solutions and wrong ones"
-	@SSD=$(SSD) BUILD=$(filter-out build,$(BUILD)) tests/grade.py
+	@SSD=$(SSD) tests/grade.py
 
-# Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for every change.
+# Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for
+# every change.
 lab-page: ## the simulator in a browser, without a network: one file, lab-page.html
 	@scripts/deps lab-page
 	@JOBS=$(JOBS) lab-page/build build/lab-page lab-page.html
 
-check-lab-page: lab-page $(SSD) ## its numbers beside the native ones, under node and in a headless browser that drags its slider
+check-lab-page: lab-page $(SSD) ## its numbers are the native ones, under node and in a headless browser
 	@node lab-page/compare.js build/lab-page/lab.js $(SSD)
 	@tests/lab_page.py $(SSD)
 
@@ -320,8 +424,14 @@ uninstall: $(SSD) ## removes what install put there
 	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
 	@rm -rf $(SHARED)
 
+lines: ## lines of the product: by room and in total
+	@for room in $(ROOMS) lab-page; do \
+		printf '%7d  %s/\n' $$(cat $$(find $$room -name '*.[ch]') | wc -l) $$room; done
+	@printf '%7d  ssd.c, types.h\n' $$(cat ssd.c types.h | wc -l)
+	@printf '%7d  in total\n' $$(cat $(PRODUCT) | wc -l)
+
 format: ## lay out every source file by .clang-format
-	@clang-format -i $(wildcard *.[ch] $(foreach room,$(ROOMS) bench tests tests/fuzz,$(room)/*.[ch] $(room)/*/*.[ch]))
+	@scripts/format
 
 clean: ## remove everything that was made
 	rm -rf $(BUILD) ssd lab-page.html results
@@ -329,4 +439,5 @@ clean: ## remove everything that was made
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
+-include $(OBJECTS:.o=.d) $(BUILD)/ssd.d
+-include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/bench/*.d)

@@ -32,7 +32,8 @@ CONTAINER void bits_clear(uint64_t *words, size_t i)
 	words[i / BITS_WORD] &= ~((uint64_t)1 << i % BITS_WORD);
 }
 
-/* The lowest number of `count` > 0 words at or above `from`, a number they can hold; INDEX_NONE. */
+/* The lowest number in the set at or above `from`; INDEX_NONE if there is none.  `count` > 0 words; `from` <
+ * 64 * count. */
 CONTAINER uint32_t bits_next(const uint64_t *words, size_t count, uint32_t from)
 {
 	size_t w = from / BITS_WORD;
@@ -46,27 +47,30 @@ CONTAINER uint32_t bits_next(const uint64_t *words, size_t count, uint32_t from)
 	return (uint32_t)(w * BITS_WORD) + (uint32_t)__builtin_ctzll(word);
 }
 
-/* The first number at or above `from`, a number they can hold, going round; INDEX_NONE: there is none. */
+/* The same, going on at 0 behind the last word. */
 CONTAINER uint32_t bits_next_round(const uint64_t *words, size_t count, uint32_t from)
 {
 	uint32_t found;
 
-	if (count == 1) { /* whether it lies above or below is chance: turned, that is no branch */
-		uint64_t turned = words[0] >> from | words[0] << (BITS_WORD - from) % BITS_WORD;
+#ifndef NO_BRANCH_FREE /* above or below `from` is random and would mispredict */
+	if (count == 1) {
+		uint64_t rotated = words[0] >> from | words[0] << (BITS_WORD - from) % BITS_WORD;
 
-		return turned ? (from + (uint32_t)__builtin_ctzll(turned)) % BITS_WORD : INDEX_NONE;
+		return rotated ? (from + (uint32_t)__builtin_ctzll(rotated)) % BITS_WORD : INDEX_NONE;
 	}
+#endif
 	found = bits_next(words, count, from);
 	return found == INDEX_NONE ? bits_next(words, count, 0) : found;
 }
 
-/* The lowest `count` bits, 0 to 64. */
+/* A mask of the lowest `count` bits; `count` is 0 to 64. */
 CONTAINER uint64_t bits_below(uint32_t count)
 {
 	return count < BITS_WORD ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0;
 }
 
-/* The next run of set bits of a mask: [*from, *end) at or above *end, which starts at 0.  False: there is none. */
+/* Finds the next run of set bits of a mask, [*from, *end), at or above the old *end, which starts at 0.
+ * False if there is none. */
 CONTAINER bool bits_next_run(uint64_t mask, uint32_t *from, uint32_t *end)
 {
 	uint64_t clear;

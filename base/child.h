@@ -1,14 +1,12 @@
-/*
- * Processes of our own that do a part of the work.
- */
+/* Child processes. */
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
 #include <errno.h>
 #include <sys/wait.h>
 
-/* Waits for its end, whatever signals come meanwhile, and says how it ended, as waitpid() does.  -1, the status of no
- * end: nobody can know, as this process ignores SIGCHLD. */
+/* Waits until the child has ended, whatever signals arrive meanwhile.  Returns its status as waitpid() stores
+ * it; -1, which is no status, if the system does not keep one because this process ignores SIGCHLD. */
 static inline int child_end(pid_t child)
 {
 	int status = -1;

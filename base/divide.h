@@ -1,4 +1,4 @@
-/* Division by a number that stays the same, as a multiplication. */
+/* Division by a divisor that is known beforehand, as a multiplication. */
 #ifndef BASE_DIVIDE_H
 #define BASE_DIVIDE_H
 
@@ -16,8 +16,8 @@ static inline struct divisor divisor_of(uint32_t number)
 }
 
 /*
- * n / number, exactly: with 2^64 - 1 = inverse * number + r, r < number, the product lies below (n + 1) / number by
- * (n + 1) * (1 + r) / number / 2^64, which is more than nothing and less than 1 / number.
+ * n / number, exactly.  With 2^64 - 1 = inverse * number + r and r < number, the product is less than (n + 1)
+ * / number by (n + 1) * (1 + r) / number / 2^64, which is more than 0 and less than 1 / number.
  */
 static inline uint32_t divide(uint32_t n, struct divisor by)
 {

@@ -1,11 +1,11 @@
 /*
- * Three kinds of trouble, each with its own way out.
+ * Three kinds of errors.
  *
- *   A user's mistake  is described in a struct fault and returned up to main(), which prints it as one line
- *                     and exits with status 2.
- *   A modelled event  (drive full, block worn out) belongs to the model and appears in the statistics, never
- *                     here.
- *   A bug of ours     ends in BUG(): one line with names and numbers, then abort().
+ *   A user's mistake  is described in a struct fault and returned up to main(),
+ *                     which prints it as one line and exits with status 2.
+ *   A modelled event  (drive full, block worn out) is part of the model and
+ *                     shows in the statistics; this header has nothing for it.
+ *   A bug of ours     ends in BUG(): one line with names and numbers, abort().
  */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
@@ -28,7 +28,7 @@ void bug_at(const char *file, int line, const char *format, ...)
 
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 
-/* Always compiled in: a wrong result costs more than a branch that is never taken. */
+/* An assertion that is always compiled in: a wrong result costs more than a branch that is never taken. */
 #define BUG_ON(condition, ...)                                                                               \
 	do {                                                                                                 \
 		if (__builtin_expect(!!(condition), 0))                                                      \

@@ -1,8 +1,8 @@
 /*
- * An index from 32-bit numbers to the elements of an array that have them, chained through the elements
- * themselves: each has two uint32_t members, its key and a link.  Beside them an element costs 4 to 8 bytes;
- * an index for more elements than there are costs nothing where none has been.  Several elements may have one
- * key; which of them is found first is not said, but depends on the calls alone.
+ * A hash table from 32-bit keys to elements of an array.  Collisions are chained through the elements: each
+ * has two uint32_t members, its key and a link, and costs 4 to 8 bytes of buckets.  Buckets that were never
+ * used take no memory.  Several elements may have the same key; which of them is found first depends on the
+ * sequence of calls alone.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -16,24 +16,24 @@
 #define HASH_SMALLEST 6u /* bits */
 
 struct hash {
-	uint32_t *bucket;       /* number + 1 of the first element of a chain, as in the links; 0: none */
+	uint32_t *bucket;       /* first element of a chain, as number + 1: zeroed memory is an empty table */
 	uint32_t buckets, bits; /* 1 << bits */
-	uint32_t shift;         /* 1 << shift keys that follow each other share a bucket */
-	uint32_t count;         /* elements, at most one for each key of a bucket on average */
-	const char *what;       /* names the index should memory run out */
+	uint32_t shift;         /* 1 << shift consecutive keys share a bucket */
+	uint32_t count;         /* elements, on average at most one per key of a bucket */
+	const char *what;       /* names the table if memory runs out */
 };
 
-/* Where the members of the elements are: HASHED(node, lpn, link). */
+/* The two members in an array of elements: HASHED(node, lpn, link). */
 struct hashed {
 	struct array_field key, link;
 };
 
 #define HASHED(array, key, link) ((struct hashed){ ARRAY_FIELD(array, key), ARRAY_FIELD(array, link) })
 
-/* `expected` elements are indexed without growing. */
+/* Has room for `expected` elements before it grows. */
 struct hash hash_create(uint32_t expected, const char *what);
 
-/* Keys that are used together, 1 << shift from a multiple of that on, share a bucket: `expected` such
+/* For keys that are used together: each group of 1 << shift keys shares a bucket.  `expected` counts
  * groups. */
 struct hash hash_create_near(uint32_t expected, uint32_t shift, const char *what);
 void hash_free(struct hash *);
@@ -45,12 +45,12 @@ static inline void hash_clear(struct hash *h)
 	h->count = 0;
 }
 
-/* Twice the buckets. */
+/* Doubles the buckets. */
 void hash_grow(struct hash *, struct hashed);
 
 CONTAINER uint32_t *hash_link(struct hashed e, uint32_t i)
 {
-	return array_field_at(e.link, i);
+	return (uint32_t *)array_field_at(e.link, i);
 }
 
 CONTAINER uint32_t hash_key(struct hashed e, uint32_t i)
@@ -58,8 +58,8 @@ CONTAINER uint32_t hash_key(struct hashed e, uint32_t i)
 	return *(uint32_t *)array_field_at(e.key, i);
 }
 
-/* Keys that follow each other share lines of the processor's cache; from a multiple of the buckets on, as
- * many as there are never meet. */
+/* Buckets of consecutive keys share cache lines.  A run of `buckets` consecutive keys that begins at a
+ * multiple of `buckets` has no collisions. */
 CONTAINER uint32_t *hash_bucket(const struct hash *h, uint32_t key)
 {
 	uint32_t group = key >> h->shift;
@@ -67,12 +67,12 @@ CONTAINER uint32_t *hash_bucket(const struct hash *h, uint32_t key)
 	return &h->bucket[(group ^ (group >> h->bits) * 2654435761u >> 7) & (h->buckets - 1)];
 }
 
-/* An element of this key, in a chain from the one behind `before`, a bucket or link, on. */
-CONTAINER uint32_t hash_from(struct hashed e, uint32_t before, uint32_t key)
+/* The first element with this key in a chain, which begins with the value of a bucket or link; INDEX_NONE. */
+CONTAINER uint32_t hash_from(struct hashed e, uint32_t at, uint32_t key)
 {
-	while (before && hash_key(e, before - 1) != key)
-		before = *hash_link(e, before - 1);
-	return before - 1;
+	while (at && hash_key(e, at - 1) != key)
+		at = *hash_link(e, at - 1);
+	return at - 1;
 }
 
 /* For a later hash_find(): the bucket; then, once that is in the cache, the first element of its chain. */
@@ -87,19 +87,19 @@ static inline void hash_prefetch(
 		prefetch(hash_link(e, *bucket - 1));
 }
 
-/* An element of this key; INDEX_NONE. */
+/* An element with this key; INDEX_NONE if there is none. */
 CONTAINER uint32_t hash_find(const struct hash *h, struct hashed e, uint32_t key)
 {
 	return hash_from(e, *hash_bucket(h, key), key);
 }
 
-/* Another element of the same key. */
+/* The next element with the same key; INDEX_NONE. */
 CONTAINER uint32_t hash_find_next(struct hashed e, uint32_t i)
 {
 	return hash_from(e, *hash_link(e, i), hash_key(e, i));
 }
 
-/* Adds an element, which is not in the index and whose key is set and stays. */
+/* Adds an element that is not in the table.  Its key is set and does not change while it is in. */
 CONTAINER void hash_add(struct hash *h, struct hashed e, uint32_t i)
 {
 	uint32_t *bucket;
@@ -111,7 +111,7 @@ CONTAINER void hash_add(struct hash *h, struct hashed e, uint32_t i)
 	*bucket = i + 1;
 }
 
-/* The element is in the index. */
+/* Removes an element that is in the table. */
 CONTAINER void hash_remove(struct hash *h, struct hashed e, uint32_t i)
 {
 	uint32_t *at = hash_bucket(h, hash_key(e, i));
@@ -122,9 +122,9 @@ CONTAINER void hash_remove(struct hash *h, struct hashed e, uint32_t i)
 	h->count--;
 }
 
-/* A sum of bytes that go on from others, or begin with HASH_NOTHING, to tell apart what differs by chance: a
- * polynomial in the prime of FNV-1, so that eight bytes take one step of what depends on the step before. */
+/* A checksum against accidental differences.  `before` is the sum of the bytes before these, at first
+ * HASH_NOTHING.  A polynomial in the prime of FNV-1: eight bytes are one step of the dependency chain. */
 #define HASH_NOTHING 0xcbf29ce484222325u
-uint64_t hash_bytes(uint64_t before, const void *, size_t bytes);
+uint64_t hash_bytes(uint64_t before, const void *bytes, size_t size);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * Doubly linked rings of array elements, which name each other by number: an element is in one ring, or in
- * none.  Every ring has a head, an element of the same array that stands for its two ends: the next
- * of the head is the first, the previous one the last.  Nothing is allocated and nothing can fail.
+ * Doubly linked lists of array elements, linked by index.  An element is in at most one list.  Each list is a
+ * ring through its head, an extra element of the array: head.next is the first element, head.previous the
+ * last.  Nothing is allocated and nothing can fail.
  *
- * The links are an array of struct link, or members of the elements: ARRAY_ELEMENTS(link), ARRAY_FIELD(page, link).
+ * The links are an array of struct link, or members of the elements: ARRAY_ELEMENTS(links),
+ * ARRAY_FIELD(page, link).
  */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
@@ -19,22 +20,22 @@ struct link {
 
 CONTAINER struct link *list_link(struct array_field links, uint32_t i)
 {
-	return array_field_at(links, i);
+	return (struct link *)array_field_at(links, i);
 }
 
-/* The ring of a head becomes empty. */
+/* Makes the list of a head empty. */
 CONTAINER void list_init(struct array_field links, uint32_t head)
 {
 	*list_link(links, head) = (struct link){ head, head };
 }
 
-/* The first element, or the one behind another; the head at the end. */
+/* The element after `i`; the first one after the head, the head after the last one. */
 CONTAINER uint32_t list_next(struct array_field links, uint32_t i)
 {
 	return list_link(links, i)->next;
 }
 
-/* The last element, or the one before another; the head at the end. */
+/* The element before `i`; the last one before the head, the head before the first one. */
 CONTAINER uint32_t list_previous(struct array_field links, uint32_t i)
 {
 	return list_link(links, i)->previous;
@@ -45,7 +46,7 @@ CONTAINER bool list_empty(struct array_field links, uint32_t head)
 	return list_next(links, head) == head;
 }
 
-/* Puts an element that is in no ring before another, or, given the head, at the end. */
+/* Inserts element `i`, which is in no list, before `head`: at the end of the list, or before an element. */
 CONTAINER void list_append(struct array_field links, uint32_t head, uint32_t i)
 {
 	uint32_t last = list_previous(links, head);
@@ -55,13 +56,13 @@ CONTAINER void list_append(struct array_field links, uint32_t head, uint32_t i)
 	list_link(links, head)->previous = i;
 }
 
-/* The same behind another, or at the beginning. */
+/* The same after `head`: at the beginning of the list, or after an element. */
 CONTAINER void list_prepend(struct array_field links, uint32_t head, uint32_t i)
 {
 	list_append(links, list_next(links, head), i);
 }
 
-/* Takes an element out of its ring. */
+/* Removes an element from its list. */
 CONTAINER void list_remove(struct array_field links, uint32_t i)
 {
 	struct link at = *list_link(links, i);
@@ -70,7 +71,7 @@ CONTAINER void list_remove(struct array_field links, uint32_t i)
 	list_link(links, at.next)->previous = at.previous;
 }
 
-/* Does the element, of `count`, stand where those beside it say? */
+/* Do the neighbours of an element link back to it?  The array has `count` elements. */
 CONTAINER bool list_agrees(struct array_field links, uint32_t count, uint32_t i)
 {
 	struct link at = *list_link(links, i);
@@ -79,8 +80,8 @@ CONTAINER bool list_agrees(struct array_field links, uint32_t count, uint32_t i)
 	       list_previous(links, at.next) == i;
 }
 
-/* Elements of the ring of a head; INDEX_NONE if they are more than `most`, or their links, each one of an array,
- * contradict each other. */
+/* Length of a list; INDEX_NONE if it is longer than `most` or its links contradict each other.  Every link is
+ * an index into the array. */
 CONTAINER uint32_t list_length(struct array_field links, uint32_t head, uint32_t most)
 {
 	uint32_t at = head;

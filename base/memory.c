@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* From this size on, arrays are asked for in huge pages: the tables of a drive are read at random, and
- * without them every access would miss the TLB too. */
+/* Arrays of this size or more get huge pages: tables of a drive are accessed at random, and each access would
+ * miss the TLB, too. */
 #define HUGE_FROM ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
 
-#define FIRST_ROOM 16u /* of arrays that grow */
+#define FIRST_ROOM 16u /* elements of an array that grows */
 
 /* Before each array. */
 struct memory_head {
@@ -30,10 +30,10 @@ static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what
 	exit(2);
 }
 
-/* A hint: where the system does not know it, nothing changes but the speed. */
+/* A hint, which affects speed alone. */
 static void prefer_huge_pages(void *array, size_t bytes)
 {
-#ifdef MADV_HUGEPAGE
+#if defined MADV_HUGEPAGE && !defined NO_HUGE_PAGES
 	size_t skip = -(uintptr_t)array % HUGE_PAGE;
 
 	if (bytes >= HUGE_FROM)

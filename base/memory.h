@@ -1,8 +1,8 @@
 /*
- * Memory.  Everything is taken at start-up or when a pool grows, never per request.
+ * Memory is allocated at start-up or when a pool grows, never per request.
  *
- * Memory that cannot be had is the machine's limit, not a bug: one line on
- * stderr says how much was wanted for what, and the program exits with status 2.
+ * Running out of it is a limit of the machine, not a bug: one line on stderr names the array and its size,
+ * and the program exits with status 2.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed array of `count` elements.  Large arrays cost nothing until touched.
- * `what` names it in the error line.  Never NULL (count 0 gives one element). */
+/* Zeroed array of `count` elements.  Pages of a large array take no memory until they are touched.
+ * `what` names it in the error line.  Never NULL: count 0 gives one element. */
 void *memory_array(size_t count, size_t bytes, const char *what);
 
 /* How many elements it was made for, or has grown to; 0 for NULL. */
 size_t memory_count(const void *array);
 
-/* Resized array; new elements are not initialised. */
+/* Resized array; added elements are not initialised. */
 void *memory_resize(void *, size_t count, size_t bytes, const char *what);
 
-/* An array that grows as it is filled, with room for `count` elements: the same one, or one of twice the
- * *room or more.  Starts as NULL with room 0; new elements are not initialised. */
+/* Makes room for `count` elements in an array that grows as it is filled: returns the same array, or one of
+ * at least twice the *room.  Starts as NULL with room 0; added elements are not initialised. */
 void *memory_enlarged(void *, uint32_t *room, uint32_t count, size_t bytes, const char *what);
 static inline void *memory_grown(void *array, uint32_t *room, uint32_t count, size_t bytes, const char *what)
 {

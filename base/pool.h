@@ -1,10 +1,10 @@
 /*
- * Numbered objects of one kind, given out and taken back.  The array moves when it grows, so objects are
- * named by number and looked up when used.  The number given back last is given out first; if there is none,
- * the lowest that was never given out.
+ * A pool of numbered objects of one type.  The array moves when it grows, so objects are named by number and
+ * looked up for each use.  The free number that was given back last is taken first; without one, the lowest
+ * that was never taken.
  *
- * An object has at least 4 bytes, and its first 4 hold the link of the free ones.  The others stay as its last
- * user left them; an object given out for the first time is zeroed.
+ * An object has at least 4 bytes: while it is free, its first 4 hold the link to the next free one.  The
+ * others keep their last contents; an object that is taken for the first time is zeroed.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -19,9 +19,9 @@
 struct pool {
 	void *object;
 	uint32_t bytes;      /* of one */
-	uint32_t used, room; /* ever given out; allocated */
-	uint32_t free;       /* the first free one; INDEX_NONE */
-	const char *what;    /* names the pool should memory run out */
+	uint32_t used, room; /* objects ever taken; allocated */
+	uint32_t free;       /* first free object; INDEX_NONE */
+	const char *what;    /* names the pool if memory runs out */
 };
 
 static inline struct pool pool_create(uint32_t bytes, const char *what)
@@ -29,7 +29,7 @@ static inline struct pool pool_create(uint32_t bytes, const char *what)
 	return (struct pool){ .bytes = bytes, .free = INDEX_NONE, .what = what };
 }
 
-/* Nothing was given out yet: so many can be without growing.  Memory is used as they are. */
+/* Room for so many objects before the pool grows.  None was taken yet. */
 static inline void pool_reserve(struct pool *p, uint32_t objects)
 {
 	p->object = memory_array(objects, p->bytes, p->what);
@@ -105,8 +105,8 @@ static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct
 	return true;
 }
 
-/* Is each object free, or else named by exactly one of these numbers?  Above `others` a number names object number -
- * others - 1; up to it, none. */
+/* Is each object free, or else named by exactly one of these numbers?  Above `others` a number names object
+ * number - others - 1; up to it, none. */
 static inline bool pool_is_named_once(
 	const struct pool *p, const uint32_t *number, size_t numbers, uint32_t others)
 {
@@ -130,7 +130,7 @@ static inline bool pool_is_named_once(
 	return good && count == p->used;
 }
 
-/* State, for saving and loading: the objects and which of them are free.  There are never more than `most`. */
+/* State, for saving and loading: the objects and which of them are free.  At most `most`. */
 static inline void pool_regions(struct pool *p, struct regions *r, uint32_t most)
 {
 	regions_visit(r, &p->used, sizeof p->used);

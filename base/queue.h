@@ -1,13 +1,13 @@
 /*
- * First come, first served: singly linked queues of array elements, which name each other by number.  An
- * element is in one queue, or in none; its link is a uint32_t member: ARRAY_FIELD(op, next).
+ * FIFO queues: singly linked lists of array elements, linked by index.  An element is in at most one queue;
+ * its link is a uint32_t member: ARRAY_FIELD(op, next).
  */
 #ifndef BASE_QUEUE_H
 #define BASE_QUEUE_H
 
 #include "base/index.h"
 
-/* Empty if `first` is INDEX_NONE; `last` means nothing then. */
+/* An empty queue has `first` INDEX_NONE, and `last` is undefined. */
 struct queue {
 	uint32_t first, last;
 };
@@ -16,7 +16,7 @@ struct queue {
 
 CONTAINER uint32_t *queue_next(struct array_field next, uint32_t i)
 {
-	return array_field_at(next, i);
+	return (uint32_t *)array_field_at(next, i);
 }
 
 CONTAINER void queue_append(struct queue *q, struct array_field next, uint32_t i)
@@ -29,7 +29,7 @@ CONTAINER void queue_append(struct queue *q, struct array_field next, uint32_t i
 	q->last = i;
 }
 
-/* Puts an element before all others. */
+/* Puts an element at the front. */
 CONTAINER void queue_prepend(struct queue *q, struct array_field next, uint32_t i)
 {
 	*queue_next(next, i) = q->first;
@@ -38,7 +38,7 @@ CONTAINER void queue_prepend(struct queue *q, struct array_field next, uint32_t 
 	q->first = i;
 }
 
-/* Takes out the element behind `before`, which is not the last one; INDEX_NONE: the first. */
+/* Removes the element after `before`, which is not the last one; with INDEX_NONE the first. */
 CONTAINER uint32_t queue_take_behind(struct queue *q, struct array_field next, uint32_t before)
 {
 	uint32_t *link = before == INDEX_NONE ? &q->first : queue_next(next, before), i = *link;
@@ -49,7 +49,7 @@ CONTAINER uint32_t queue_take_behind(struct queue *q, struct array_field next, u
 	return i;
 }
 
-/* Takes out the first element; INDEX_NONE if there is none.  Its link goes on naming the one behind it. */
+/* Removes the first element; INDEX_NONE if there is none.  Its link still names the next one. */
 CONTAINER uint32_t queue_take(struct queue *q, struct array_field next)
 {
 	uint32_t first = q->first;

@@ -38,7 +38,7 @@ uint64_t random_next(struct random *r)
 	return result;
 }
 
-/* Lemire's multiplication; the rejection keeps it exactly uniform. */
+/* Lemire's multiplication with rejection: exactly uniform. */
 uint64_t random_below(struct random *r, uint64_t limit)
 {
 	__extension__ typedef unsigned __int128 wide;

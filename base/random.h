@@ -1,8 +1,7 @@
 /*
- * Small deterministic random streams (xoshiro256** seeded by splitmix64; Blackman and
- * Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 2021).
- * Every user of chance owns a stream of its own, so that one more draw in one place
- * never changes another.  Same seed, same numbers, on every machine.
+ * Deterministic random numbers (xoshiro256** seeded by splitmix64; Blackman and Vigna, "Scrambled linear
+ * pseudorandom number generators", ACM TOMS 2021).  Every user has a stream of its own, so that one more draw
+ * in one place changes no other.  The same seed gives the same numbers on every machine.
  */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
@@ -13,7 +12,7 @@ struct random {
 	uint64_t state[4];
 };
 
-/* `stream` tells apart the users of one seed. */
+/* `stream` distinguishes the users of one seed. */
 void random_init(struct random *, uint64_t seed, uint64_t stream);
 
 uint64_t random_next(struct random *);

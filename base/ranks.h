@@ -1,7 +1,7 @@
 /*
- * Array elements in rings by rank, a small number: at hand is the element that came first to the lowest rank
- * there is.  Joining and leaving (list_remove()) cost O(1).  Links as in list.h; the heads of the rings follow one
- * another in the array.
+ * A bucket queue: array elements in one list per rank, a small number.  ranks_first() is the oldest element
+ * of the lowest rank.  Adding and removing (list_remove()) are O(1).  Links as in list.h; the heads of the
+ * lists are consecutive elements of the array.
  */
 #ifndef BASE_RANKS_H
 #define BASE_RANKS_H
@@ -9,8 +9,8 @@
 #include "base/list.h"
 
 struct ranks {
-	uint32_t head;          /* of rank 0 */
-	uint32_t count, lowest; /* ranks there are; below `lowest` none has an element */
+	uint32_t head;          /* of the list of rank 0 */
+	uint32_t count, lowest; /* number of ranks; all below `lowest` are empty */
 };
 
 CONTAINER struct ranks ranks_create(struct array_field links, uint32_t head, uint32_t count)
@@ -20,7 +20,7 @@ CONTAINER struct ranks ranks_create(struct array_field links, uint32_t head, uin
 	return (struct ranks){ head, count, count };
 }
 
-/* The element is in no ring and becomes the last of its rank. */
+/* Adds an element, which is in no list, as the last of its rank. */
 CONTAINER void ranks_add(struct ranks *r, struct array_field links, uint32_t rank, uint32_t i)
 {
 	list_append(links, r->head + rank, i);
@@ -28,7 +28,7 @@ CONTAINER void ranks_add(struct ranks *r, struct array_field links, uint32_t ran
 		r->lowest = rank;
 }
 
-/* The first of the lowest rank; INDEX_NONE. */
+/* The first element of the lowest rank; INDEX_NONE if there is none. */
 CONTAINER uint32_t ranks_first(struct ranks *r, struct array_field links)
 {
 	for (; r->lowest < r->count; r->lowest++)

@@ -1,7 +1,7 @@
 /*
- * Queues in one word: singly linked rings of array elements, which name each other by number.  A ring is named by its
- * last element, whose link is the first; INDEX_NONE: it is empty.  Where there are few queues and their ends are used
- * much, base/queue.h.
+ * FIFO queues of one word: singly linked rings of array elements, linked by index.  The word is the last
+ * element, whose link names the first; INDEX_NONE is an empty ring.  For few queues that are used much,
+ * base/queue.h is faster.
  */
 #ifndef BASE_RING_H
 #define BASE_RING_H
@@ -10,7 +10,7 @@
 
 CONTAINER uint32_t *ring_next(struct array_field next, uint32_t i)
 {
-	return array_field_at(next, i);
+	return (uint32_t *)array_field_at(next, i);
 }
 
 CONTAINER void ring_append(uint32_t *last, struct array_field next, uint32_t i)
@@ -24,7 +24,7 @@ CONTAINER void ring_append(uint32_t *last, struct array_field next, uint32_t i)
 	*last = i;
 }
 
-/* The first element, and the one behind another; INDEX_NONE: there is none. */
+/* The first element, and the one after `i`; INDEX_NONE if there is none. */
 CONTAINER uint32_t ring_first(uint32_t last, struct array_field next)
 {
 	return last == INDEX_NONE ? INDEX_NONE : *ring_next(next, last);
@@ -35,7 +35,7 @@ CONTAINER uint32_t ring_behind(uint32_t last, struct array_field next, uint32_t 
 	return i == last ? INDEX_NONE : *ring_next(next, i);
 }
 
-/* Takes out the first element, which goes on naming the one behind it; INDEX_NONE if there is none. */
+/* Removes the first element; INDEX_NONE if there is none.  Its link still names the next one. */
 CONTAINER uint32_t ring_take(uint32_t *last, struct array_field next)
 {
 	uint32_t first = ring_first(*last, next);

@@ -15,8 +15,8 @@ static bool suggest_same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Optimal string alignment distance.  Row i of the usual table compares the first i letters
- * of `a` with every beginning of `b`; a swap looks two rows back, so three rows are kept. */
+/* Optimal string alignment distance.  Row i of the table compares the first i letters of `a` with every
+ * prefix of `b`; a swap looks two rows back, so three rows are kept. */
 static size_t suggest_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	size_t rows[3][WORD_MAX + 1];
@@ -38,7 +38,7 @@ static size_t suggest_distance(const char *a, size_t a_length, const char *b, si
 	return rows[a_length % 3][b_length];
 }
 
-/* Near: at most one letter in three is wrong, or one letter of a word of two or three. */
+/* Near: at most one letter in three differs; in a word of two or three letters, one. */
 bool suggestion_offer(struct suggestion *s, const char *name)
 {
 	size_t word_length = strlen(s->word), name_length = strlen(name);

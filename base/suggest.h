@@ -1,6 +1,6 @@
 /*
- * "did you mean ...": the known name nearest to a misspelt one.  Edit distance in which
- * swapping two neighbours counts once and case does not count.  Knows words only.
+ * "did you mean ...": the known name nearest to a misspelt one, by edit distance.  Swapping two neighbouring
+ * letters is one edit; case is ignored.
  */
 #ifndef BASE_SUGGEST_H
 #define BASE_SUGGEST_H
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Start with the misspelt word, { .word = word }, and offer every known name. */
+/* Begin with the misspelt word, { .word = word }, and offer every known name. */
 struct suggestion {
 	const char *word;
-	const char *nearest; /* NULL as long as nothing offered is near */
+	const char *nearest; /* NULL: no name offered so far is near */
 	size_t distance;     /* of the nearest */
 };
 
-/* True when `name` is near the word and nearer than those before it; the pointer is kept. */
+/* True if `name` is near the word and nearer than all before it.  The pointer is kept. */
 bool suggestion_offer(struct suggestion *, const char *name);
 
 /* The same for a NULL-ended list: the nearest name or NULL. */

@@ -3,9 +3,9 @@
 #define BASE_VERSION_H
 
 #define SSD_VERSION      "0.1"
-#define SSD_VERSION_DATE "2026-11-22" /* the day it is of */
+#define SSD_VERSION_DATE "2026-11-22" /* of its release */
 
-/* The commit it was built from, "" if nobody knows.  Not in results: those are the same where the code is. */
+/* The commit it was built from, "" if unknown.  Results do not contain it: equal code gives equal results. */
 extern const char ssd_commit[];
 
 #endif

@@ -1,16 +1,14 @@
 /*
- * How fast the simulator is and what it weighs: random requests of 4, 8 and 16 KB, 60 % writes, over the
- * whole drive with full timing, on drives of three sizes, without and with heavy garbage collection; beside
- * it the floor (floor.h) doing the same page writes.  Bytes are what the drive adds to the process, at most; "ready" is
- * the time by the clock until the first request.  Timings are for reading, not for passing or failing.
+ * How fast the simulator is and how much memory it takes: random requests of 4, 8 and 16 KB, 60 % of them
+ * writes, over the whole drive with full timing, on drives of three sizes, without collection and with heavy
+ * collection; beside the same page writes on a floor (floor.h).  Bytes are the most that the drive adds to
+ * the process; "ready" is the elapsed time until the first request.  Nothing passes or fails by these
+ * figures.
  */
 #include "base/memory.h"
 #include "base/random.h"
-#include "bench/clock.h"
+#include "bench/bench.h"
 #include "bench/floor.h"
-#include "bench/generating.h"
-#include "bench/legacy.h"
-#include "bench/reading.h"
 #include "drive/drive.h"
 #include "prepare/precondition.h"
 #include "parameters/params.h"
@@ -59,7 +57,7 @@ static struct request draw(struct random *random, const struct geometry *g)
 	return r;
 }
 
-/* The requests of a load, drawn before any clock runs.  The caller frees them. */
+/* Draws the requests of a load, before time is taken.  The caller frees them. */
 static struct request *draw_all(const struct load *load, const struct geometry *g)
 {
 	struct request *requests = memory_array(load->requests, sizeof *requests, "requests");
@@ -71,7 +69,7 @@ static struct request *draw_all(const struct load *load, const struct geometry *
 	return requests;
 }
 
-/* Closed loop with 64 requests in the drive; the next one is known, as in run/run.c. */
+/* A closed loop of 64 requests.  The next request is announced, as in run/run.c. */
 static void drive_requests(struct drive *d, const struct request *requests, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -94,7 +92,7 @@ struct floor_cost {
 	double ns_per_page, amplification;
 };
 
-/* The same page writes without anything else. */
+/* The same page writes on the floor. */
 static struct floor_cost measure_floor(
 	const struct geometry *g, const struct load *load, const struct request *requests)
 {
@@ -112,7 +110,7 @@ static struct floor_cost measure_floor(
 	while (floor_programs(f) < load->used * g->pages)
 		floor_write(f, (uint32_t)random_below(&random, live));
 	before = floor_programs(f);
-	start = seconds();
+	start = bench_processor_time();
 	for (unsigned i = 0; i < load->requests; i++) {
 		const struct request *r = &requests[i];
 
@@ -121,7 +119,7 @@ static struct floor_cost measure_floor(
 		for (sector_t s = r->start; s < r->start + r->sectors; s += g->sectors_per_page, writes++)
 			floor_write(f, geometry_lpn(g, s));
 	}
-	cost.ns_per_page = (seconds() - start) / writes * 1e9;
+	cost.ns_per_page = (bench_processor_time() - start) / writes * 1e9;
 	cost.amplification = (double)(floor_programs(f) - before) / writes;
 	floor_free(f);
 	return cost;
@@ -129,7 +127,7 @@ static struct floor_cost measure_floor(
 
 static bool configure(struct settings *s, const struct load *load, const char *ftl, struct fault *fault)
 {
-	/* Every FTL has as much DRAM for its table. */
+	/* Equal DRAM for the table of every FTL. */
 	if (!settings_init(s, fault) || !params_set("dftl.entries=0", s->group, s->groups, fault))
 		return false;
 	for (int i = 0; ftls[i]; i++)
@@ -145,16 +143,16 @@ static bool configure(struct settings *s, const struct load *load, const char *f
 	return true;
 }
 
-/* A load on a drive that has served it, and what that took. */
+/* A drive after a load, and its cost. */
 struct served {
 	struct settings settings;
 	struct request *requests;
 	struct drive *drive;
-	double prepared, ready, ran; /* seconds: processor time, by the clock, processor time */
-	double bytes;                /* that the drive has added to the process, at most */
+	double prepared, ready, ran; /* seconds: processor time, elapsed time, processor time */
+	double bytes;                /* the most that the drive added to the process */
 };
 
-/* To be freed. */
+/* The caller frees it. */
 static struct served *serve(const struct load *load, const char *ftl)
 {
 	struct served *s = memory_array(1, sizeof *s, "bench");
@@ -163,23 +161,21 @@ static struct served *serve(const struct load *load, const char *ftl)
 	struct geometry g;
 	double mib, start, clock;
 
-	if (configure(&s->settings, load, ftl, &fault) && geometry_derive(&g, &s->settings.flash, &fault))
-		s->requests = draw_all(load, &g);
+	if (!configure(&s->settings, load, ftl, &fault) || !geometry_derive(&g, &s->settings.flash, &fault))
+		bench_give_up(fault.text);
+	s->requests = draw_all(load, &g);
 	mib = resident_mib();
-	start = seconds();
-	clock = elapsed();
-	if (s->requests)
-		s->drive = drive_create(&s->settings, false, &fault);
-	if (!s->drive || !precondition(s->drive, NULL, &before, &fault)) {
-		fprintf(stderr, "bench: %s\n", fault.text);
-		exit(1);
-	}
+	start = bench_processor_time();
+	clock = bench_elapsed_time();
+	s->drive = drive_create(&s->settings, false, &fault);
+	if (!s->drive || !precondition(s->drive, NULL, &before, &fault))
+		bench_give_up(fault.text);
 	stat_list_start(&s->drive->statistics);
-	s->ready = elapsed() - clock;
-	s->prepared = seconds() - start;
-	start = seconds();
+	s->ready = bench_elapsed_time() - clock;
+	s->prepared = bench_processor_time() - start;
+	start = bench_processor_time();
 	drive_requests(s->drive, s->requests, load->requests);
-	s->ran = seconds() - start;
+	s->ran = bench_processor_time() - start;
 	s->bytes = (resident_mib() - mib) * (1 << 20);
 	drive_check(s->drive);
 	return s;
@@ -215,7 +211,8 @@ static void serve_alone(const struct load *load, const char *ftl)
 	served_free(serve(load, ftl));
 }
 
-/* Each load in a process of its own, so that its memory is its own; `copies` of them at once.  False: one failed. */
+/* Runs a load in `copies` child processes at once, so that each measures its own memory.  False if one
+ * failed. */
 static bool apart(void (*work)(const struct load *, const char *ftl), const struct load *load,
 	const char *ftl, int copies)
 {
@@ -268,7 +265,7 @@ static void bench_loads(void)
 			exit(1);
 }
 
-/* Whole runs, prepared and served; twice as fast is as good as it gets. */
+/* Two whole runs at once, preparation included; at best twice as fast as one after the other. */
 static void bench_pairs(void)
 {
 	static const size_t rows[] = { 0, 1, 2, 3 };
@@ -277,14 +274,14 @@ static void bench_pairs(void)
 		"two, s", "faster");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct load *load = &loads[rows[i]];
-		double start = elapsed(), one, two;
+		double start = bench_elapsed_time(), one, two;
 
 		if (!apart(serve_alone, load, "page", 1))
 			exit(1);
-		one = elapsed() - start;
+		one = bench_elapsed_time() - start;
 		if (!apart(serve_alone, load, "page", 2))
 			exit(1);
-		two = elapsed() - start - one;
+		two = bench_elapsed_time() - start - one;
 		printf("%-26s %9.2f %9.2f %9.2f\n", load->name, one, two, 2 * one / two);
 	}
 	fflush(stdout);
@@ -298,7 +295,7 @@ static const struct {
 
 #define PARTS (sizeof parts / sizeof *parts)
 
-/* bench [PART], bench FTL [ROW]: everything or a part; the loads with one FTL, or one of them. */
+/* bench [PART]: everything, or one part.  bench FTL [ROW]: the loads, or one of them, with this FTL. */
 int main(int argc, char **argv)
 {
 	size_t row = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;

@@ -1,17 +1,12 @@
 #include "bench/floor.h"
 
+#include "base/list.h"
 #include "base/memory.h"
-
-#define NONE UINT32_MAX
-
-struct link {
-	uint32_t previous, next;
-};
 
 struct floor_drive {
 	uint32_t planes, blocks, pages, low_water;
 	uint32_t *map, *owner, *valid;
-	struct link *link; /* blocks in rings per plane and number of live pages */
+	struct link *link; /* blocks in lists, one per plane and number of valid pages */
 	uint32_t *lowest, *open, *at, *free_count, *free_list;
 	uint32_t turn;
 	uint64_t programs;
@@ -36,9 +31,9 @@ struct floor_drive *floor_create(uint32_t planes, uint32_t blocks, uint32_t page
 	f->free_count = memory_array(planes, sizeof *f->free_count, "floor");
 	f->free_list = memory_array(all, sizeof *f->free_list, "floor");
 	for (uint32_t i = 0; i < lpns; i++)
-		f->map[i] = NONE;
+		f->map[i] = INDEX_NONE;
 	for (uint32_t i = all; i < all + rings; i++)
-		f->link[i] = (struct link){ i, i };
+		list_init(ARRAY_ELEMENTS(f->link), i);
 	for (uint32_t p = 0; p < planes; p++) {
 		for (uint32_t b = 0; b < blocks; b++)
 			f->free_list[p * blocks + f->free_count[p]++] = p * blocks + blocks - 1 - b;
@@ -61,22 +56,11 @@ void floor_free(struct floor_drive *f)
 	memory_free(f);
 }
 
-static void unlink_block(struct floor_drive *f, uint32_t b)
-{
-	struct link at = f->link[b];
-
-	f->link[at.previous].next = at.next;
-	f->link[at.next].previous = at.previous;
-}
-
 static void link_block(struct floor_drive *f, uint32_t plane, uint32_t b)
 {
-	uint32_t head = f->planes * f->blocks + plane * (f->pages + 1) + f->valid[b],
-		 last = f->link[head].previous;
+	uint32_t head = f->planes * f->blocks + plane * (f->pages + 1) + f->valid[b];
 
-	f->link[b] = (struct link){ last, head };
-	f->link[last].next = b;
-	f->link[head].previous = b;
+	list_append(ARRAY_ELEMENTS(f->link), head, b);
 	if (f->valid[b] < f->lowest[plane])
 		f->lowest[plane] = f->valid[b];
 }
@@ -100,12 +84,12 @@ static void collect(struct floor_drive *f, uint32_t plane)
 {
 	uint32_t heads = f->planes * f->blocks + plane * (f->pages + 1), b;
 
-	while (f->link[heads + f->lowest[plane]].next == heads + f->lowest[plane])
+	while (list_empty(ARRAY_ELEMENTS(f->link), heads + f->lowest[plane]))
 		f->lowest[plane]++;
-	b = f->link[heads + f->lowest[plane]].next;
-	unlink_block(f, b);
+	b = list_next(ARRAY_ELEMENTS(f->link), heads + f->lowest[plane]);
+	list_remove(ARRAY_ELEMENTS(f->link), b);
 	for (uint32_t page = 0; page < f->pages; page++)
-		if (f->owner[b * f->pages + page] != NONE)
+		if (f->owner[b * f->pages + page] != INDEX_NONE)
 			append(f, plane, f->owner[b * f->pages + page]);
 	f->valid[b] = 0;
 	f->free_list[plane * f->blocks + f->free_count[plane]++] = b;
@@ -120,13 +104,13 @@ void floor_write(struct floor_drive *f, uint32_t lpn)
 	if (f->free_count[plane] < f->low_water)
 		collect(f, plane);
 	old = f->map[lpn];
-	if (old != NONE) {
+	if (old != INDEX_NONE) {
 		uint32_t b = old / f->pages, owner_plane = b / f->blocks;
 
-		f->owner[old] = NONE;
+		f->owner[old] = INDEX_NONE;
 		f->valid[b]--;
 		if (b != f->open[owner_plane]) {
-			unlink_block(f, b);
+			list_remove(ARRAY_ELEMENTS(f->link), b);
 			link_block(f, owner_plane, b);
 		}
 	}

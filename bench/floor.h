@@ -1,8 +1,8 @@
 /*
- * The floor: what a page-mapped drive cannot avoid doing for a page write, and nothing else.
- * Look up the old place, mark it dead and move its block in the victim index, append to the
- * open block, change the map; when free blocks run low copy the live pages of the block with the
- * fewest.  No time, no requests, no statistics.  A simulator's cost per page write is measured in it.
+ * The floor: the least that page mapping must do for a page write.  Look up the old page, invalidate it and
+ * move its block in the victim index, append to the open block, update the map; when free blocks run low,
+ * copy the valid pages of the block with the fewest.  No time, no requests, no statistics.  The simulator's
+ * cost is compared with its cost.
  */
 #ifndef BENCH_FLOOR_H
 #define BENCH_FLOOR_H
@@ -16,7 +16,7 @@ struct floor_drive *floor_create(
 void floor_free(struct floor_drive *);
 void floor_write(struct floor_drive *, uint32_t lpn);
 
-/* Programs so far, collections included. */
+/* Pages programmed so far, with those of collections. */
 uint64_t floor_programs(const struct floor_drive *);
 
 #endif

@@ -1,10 +1,8 @@
 /*
- * How fast workloads are generated: requests drawn and thrown away, for profiles that exercise each part of
- * the generator.  `ssd trace generate` writes them down besides.  Timings are for reading only.
+ * How fast workloads are generated: requests are drawn and dropped, from profiles that use each part of the
+ * generator.
  */
-#include "bench/generating.h"
-
-#include "bench/clock.h"
+#include "bench/bench.h"
 #include "traces/generate.h"
 
 #include <stdio.h>
@@ -26,22 +24,20 @@ static const struct {
 	{ "systor-lun", "the same in 5 TB" },
 };
 
-/* Returns requests per second; `sum` keeps the compiler from leaving the requests out. */
+/* Requests per second.  `sum` keeps the compiler from removing the loop. */
 static double measure(const char *profile, uint64_t *sum)
 {
 	char *const overrides[] = { REQUESTS_TEXT };
 	struct fault fault = { "" };
 	struct generator *g = generator_open(profile, overrides, 1, &fault);
-	double start = seconds(), rate;
+	double start = bench_processor_time(), rate;
 	struct request r;
 
-	if (!g) {
-		fprintf(stderr, "bench: %s\n", fault.text);
-		exit(1);
-	}
+	if (!g)
+		bench_give_up(fault.text);
 	while (generator_next(g, &r))
 		*sum += r.start + r.arrival;
-	rate = (double)generator_requests(g) / (seconds() - start);
+	rate = (double)generator_requests(g) / (bench_processor_time() - start);
 	generator_close(g);
 	return rate;
 }

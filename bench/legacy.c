@@ -1,13 +1,11 @@
 /*
- * The legacy engine on two loads for which there are figures of SSDsim 2.1 itself: its sample trace repeated to
- * a million requests, and a million random writes on an aged drive of 8 GB.  Files are written as
- * always.  Timings are for reading only.
+ * The legacy engine on two loads that were measured with SSDsim 2.1, too: its sample trace, repeated to a
+ * million requests, and a million random writes on an aged drive of 8 GB.  Result files are written as
+ * always.
  */
-#include "bench/legacy.h"
-
 #include "base/memory.h"
 #include "base/random.h"
-#include "bench/clock.h"
+#include "bench/bench.h"
 #include "legacy/legacy.h"
 
 #include <archive.h>
@@ -21,12 +19,6 @@
 #define REQUESTS   1000000u
 #define TEXT_BYTES (1u << 20)
 
-static void give_up(const char *what)
-{
-	fprintf(stderr, "bench: %s\n", what);
-	exit(1);
-}
-
 /* A file of the archive of reference runs, as text. */
 static char *reference(const char *name)
 {
@@ -38,16 +30,16 @@ static char *reference(const char *name)
 	archive_read_support_format_tar(a);
 	archive_read_support_filter_xz(a);
 	if (archive_read_open_filename(a, ARCHIVE, 1 << 16) != ARCHIVE_OK)
-		give_up(archive_error_string(a));
+		bench_give_up(archive_error_string(a));
 	while (!found && archive_read_next_header(a, &entry) == ARCHIVE_OK)
 		found = !strcmp(archive_entry_pathname(entry), name);
 	if (!found || archive_read_data(a, text, TEXT_BYTES - 1) < 0)
-		give_up(ARCHIVE ": no such file");
+		bench_give_up(ARCHIVE ": no such file");
 	archive_read_free(a);
 	return text;
 }
 
-/* One after another, each beginning where the one before ends; the last line is one SSDsim drops. */
+/* The sample over and over, each time behind the one before.  SSDsim drops the last line of a trace. */
 static void repeat_sample(FILE *out)
 {
 	char *sample = reference("traces/example.ascii");
@@ -60,7 +52,7 @@ static void repeat_sample(FILE *out)
 		for (; written < REQUESTS && (end = strchr(line, '\n')); line = end + 1, written++) {
 			const char *rest = strchr(line, ' ');
 
-			time = start + atoll(line);
+			time = start + strtoll(line, NULL, 10);
 			fprintf(out, "%lld%.*s", time, (int)(end + 1 - rest), rest);
 		}
 		start = time + 1000000;
@@ -69,7 +61,7 @@ static void repeat_sample(FILE *out)
 	memory_free(sample);
 }
 
-/* 4 to 64 KB, anywhere, every 0.2 ms: more than the drive can bear. */
+/* 4 to 64 KB, anywhere, every 0.2 ms: more than the drive can serve. */
 static void random_writes(FILE *out)
 {
 	const unsigned exported = 15000000; /* of 2^24 sectors, 10 % less */
@@ -88,8 +80,8 @@ static void random_writes(FILE *out)
 }
 
 struct load {
-	const char *name, *original; /* what SSDsim took */
-	const char *drive;           /* beside its default parameters */
+	const char *name, *original; /* time of SSDsim */
+	const char *drive;           /* parameters that differ from its default ones */
 	void (*write)(FILE *);
 };
 
@@ -106,7 +98,7 @@ static FILE *create(const char *folder, const char *name, char path[128])
 	snprintf(path, 128, "%s/%s", folder, name);
 	file = fopen(path, "w");
 	if (!file)
-		give_up("no file can be written in /tmp");
+		bench_give_up("no file can be written in /tmp");
 	return file;
 }
 
@@ -118,11 +110,11 @@ static void write_files(const struct load *load, const char *folder, char parame
 	fprintf(file, "%s%s", text, load->drive);
 	memory_free(text);
 	if (fclose(file))
-		give_up("the parameter file cannot be written");
+		bench_give_up("the parameter file cannot be written");
 	file = create(folder, "trace", trace);
 	load->write(file);
 	if (fclose(file))
-		give_up("the trace cannot be written");
+		bench_give_up("the trace cannot be written");
 }
 
 static void remove_files(const char *folder)
@@ -146,14 +138,14 @@ static void measure(const struct load *load)
 	double start, clock, used, took;
 
 	if (!mkdtemp(folder))
-		give_up("no folder can be made in /tmp");
+		bench_give_up("no folder can be made in /tmp");
 	write_files(load, folder, parameters, trace);
-	start = seconds();
-	clock = elapsed();
+	start = bench_processor_time();
+	clock = bench_elapsed_time();
 	if (legacy_run(&options, &result, &fault) != LEGACY_DONE)
-		give_up(fault.text);
-	took = elapsed() - clock;
-	used = seconds() - start;
+		bench_give_up(fault.text);
+	took = bench_elapsed_time() - clock;
+	used = bench_processor_time() - start;
 	remove_files(folder);
 	printf("%-26s %10.2f %10.2f %9s %11.0f %11.1f %9s\n", load->name, took, used, load->original,
 		(double)result.requests / took, (double)result.state_bytes / (double)result.pages, "24.7");

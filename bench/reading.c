@@ -1,8 +1,9 @@
-#include "bench/reading.h"
-
+/*
+ * How fast traces are read: MB of unpacked text and requests per second, by format and by packing.
+ */
 #include "base/memory.h"
 #include "base/random.h"
-#include "bench/clock.h"
+#include "bench/bench.h"
 #include "traces/trace.h"
 #include "traces/writer.h"
 
@@ -17,12 +18,6 @@
 #define REQUESTS    500000u
 #define BLOCK_BYTES (256u << 10)
 #define REPETITIONS 3
-
-static void give_up(const char *what)
-{
-	fprintf(stderr, "bench: %s\n", what);
-	exit(1);
-}
 
 /* --- files to read --- */
 
@@ -69,7 +64,7 @@ static void put_fio2(FILE *out, const struct request *r)
 		(number)r->start * SECTOR_BYTES, r->sectors * SECTOR_BYTES);
 }
 
-/* Formats that can be written have no function of their own here.  The last is packed, too. */
+/* NULL: traces/writer.h writes this format.  The last file is packed, too. */
 static const struct plain {
 	const char *format;
 	void (*put)(FILE *, const struct request *);
@@ -109,23 +104,23 @@ static uint64_t write_plain(const struct plain *plain, const char *path)
 	long bytes;
 
 	if (!out)
-		give_up("a trace cannot be written");
+		bench_give_up("a trace cannot be written");
 	random_init(&random, 1, 1);
 	if (!plain->put && !trace_writer_begin(&writer, plain->format, out, &fault))
-		give_up(fault.text);
+		bench_give_up(fault.text);
 	for (uint64_t i = 0; i < REQUESTS; i++) {
 		struct request r = draw(&random, i);
 
 		if (plain->put)
 			plain->put(out, &r);
 		else if (!trace_writer_put(&writer, &r, &fault))
-			give_up(fault.text);
+			bench_give_up(fault.text);
 	}
 	if (!plain->put)
 		trace_writer_end(&writer);
 	bytes = ftell(out);
 	if (fclose(out) || bytes < 0)
-		give_up("a trace cannot be written");
+		bench_give_up("a trace cannot be written");
 	return (uint64_t)bytes;
 }
 
@@ -143,26 +138,26 @@ static void pack(const char *from, const char *to, int (*add_filter)(struct arch
 		archive_write_set_format_raw(archive) != ARCHIVE_OK ||
 		archive_write_open_filename(archive, to) != ARCHIVE_OK ||
 		archive_write_header(archive, entry) != ARCHIVE_OK)
-		give_up("a trace cannot be packed");
+		bench_give_up("a trace cannot be packed");
 	while ((got = read(file, block, BLOCK_BYTES)) > 0)
 		if (archive_write_data(archive, block, (size_t)got) != got)
-			give_up("a trace cannot be packed");
+			bench_give_up("a trace cannot be packed");
 	close(file);
 	archive_entry_free(entry);
 	if (archive_write_free(archive) != ARCHIVE_OK)
-		give_up("a trace cannot be packed");
+		bench_give_up("a trace cannot be packed");
 	memory_free(block);
 }
 
 /* --- reading --- */
 
-/* Seconds; counts the requests. */
+/* Seconds of processor time; counts the requests. */
 static double read_trace(const char *path, uint64_t *requests)
 {
 	struct trace_options options = { .format = NULL };
 	struct fault fault = { "" };
 	struct request request;
-	double start = seconds();
+	double start = bench_processor_time();
 	struct trace *trace = trace_open(path, &options, &fault);
 	enum trace_status status = TRACE_BAD;
 
@@ -170,12 +165,12 @@ static double read_trace(const char *path, uint64_t *requests)
 	while (trace && (status = trace_next(trace, &request, &fault)) == TRACE_OK)
 		(*requests)++;
 	if (status == TRACE_BAD)
-		give_up(fault.text);
+		bench_give_up(fault.text);
 	trace_close(trace);
-	return seconds() - start;
+	return bench_processor_time() - start;
 }
 
-/* What the floor makes of a file: its lines, counted, and its bytes, in memory. */
+/* What the floor does with a file: counts its lines and copies its bytes. */
 struct content {
 	char *copy;
 	uint64_t room, bytes, lines;
@@ -188,34 +183,34 @@ static void take(struct content *content, const char *block, size_t bytes)
 	for (; (at = memchr(at, '\n', (size_t)(end - at))); at++)
 		content->lines++;
 	if (bytes > content->room - content->bytes)
-		give_up("a trace grew while it was packed");
+		bench_give_up("a trace grew while it was packed");
 	memcpy(content->copy + content->bytes, block, bytes);
 	content->bytes += bytes;
 }
 
-/* The floor for plain files: `wc -l` and a copy. */
+/* The floor of a plain file: `wc -l` and a copy. */
 static double read_plainly(const char *path, struct content *content)
 {
 	char *block = memory_array(BLOCK_BYTES, 1, "bench");
-	double start = seconds();
+	double start = bench_processor_time();
 	int file = open(path, O_RDONLY);
 	ssize_t got;
 
 	while ((got = read(file, block, BLOCK_BYTES)) > 0)
 		take(content, block, (size_t)got);
 	if (got < 0)
-		give_up("a trace cannot be read");
+		bench_give_up("a trace cannot be read");
 	close(file);
-	start = seconds() - start;
+	start = bench_processor_time() - start;
 	memory_free(block);
 	return start;
 }
 
-/* The floor for packed files: the library alone, and the same. */
+/* The floor of a packed file: the same, behind the library that unpacks it. */
 static double read_packed(const char *path, struct content *content)
 {
 	char *block = memory_array(BLOCK_BYTES, 1, "bench");
-	double start = seconds();
+	double start = bench_processor_time();
 	struct archive *archive = archive_read_new();
 	struct archive_entry *entry;
 	la_ssize_t got = -1;
@@ -227,17 +222,17 @@ static double read_packed(const char *path, struct content *content)
 		while ((got = archive_read_data(archive, block, BLOCK_BYTES)) > 0)
 			take(content, block, (size_t)got);
 	if (got < 0)
-		give_up("a packed trace cannot be read");
+		bench_give_up("a packed trace cannot be read");
 	archive_read_free(archive);
-	start = seconds() - start;
+	start = bench_processor_time() - start;
 	memory_free(block);
 	return start;
 }
 
 /* --- the table --- */
 
-/* The best of several times is the one that was disturbed least.  The memory that the floor copies to
- * is there before the clock runs. */
+/* The shortest of several times was disturbed least.  The memory of the copy is touched before time is
+ * taken. */
 static void measure(const char *name, const char *path, uint64_t bytes,
 	double (*read_floor)(const char *, struct content *))
 {
@@ -255,7 +250,7 @@ static void measure(const char *name, const char *path, uint64_t bytes,
 		best_floor = i && best_floor < floor ? best_floor : floor;
 	}
 	if (requests != REQUESTS || content.lines < requests || content.bytes != bytes)
-		give_up("requests were lost");
+		bench_give_up("requests were lost");
 	printf("%-14s %8.1f %8.0f %8.0f %6.2f %8.1f\n", name, mb, mb / best, mb / best_floor,
 		best / best_floor, (double)requests / 1e6 / best);
 	fflush(stdout);
@@ -288,7 +283,7 @@ static void name_file(char path[32])
 	strcpy(path, "/tmp/ssdlab-bench-XXXXXX");
 	file = mkstemp(path);
 	if (file < 0 || close(file))
-		give_up("no file can be written in /tmp");
+		bench_give_up("no file can be written in /tmp");
 }
 
 void bench_reading(void)

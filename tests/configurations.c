@@ -1,9 +1,10 @@
 /*
- * Runs of random configurations under both judges: FTL x buffer x host layer x geometry x every option x collection x
- * preconditioning x arrival.  Unlike the tests it goes on behind a finding, and counts.
+ * Runs of random configurations under both judges: FTL x buffer x host layer x geometry x every option x
+ * collection x preconditioning x arrival.  Unlike a test it counts findings and goes on.
  *
- *	configurations N [REQUESTS [SEED]]              N runs of so many requests (2000), the first of this seed (1)
- *	configurations --write FOLDER N [REQUESTS [SEED]]   writes them as runs of `ssd` instead, for tests/same-bytes
+ *	configurations N [REQUESTS [SEED]]           N runs of REQUESTS (2000), the first with SEED (1)
+ *	configurations --write FOLDER N [REQUESTS [SEED]]
+ *	                                             writes them as runs of `ssd`, for tests/same-bytes
  */
 #include "prepare/precondition.h"
 #include "run/run.h"
@@ -165,8 +166,12 @@ int main(int argc, char **argv)
 
 	if (writes)
 		return write_runs(argv[2], n, requests, first);
-	if (!shared || ftruncate(fileno(shared), sizeof *counts))
+	if (!shared)
 		return 2;
+	if (ftruncate(fileno(shared), sizeof *counts)) {
+		fclose(shared);
+		return 2;
+	}
 	counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
 
 	for (uint64_t seed = first; seed < first + n; seed++) {

@@ -10,6 +10,7 @@
 #include "flash/schedule.h"
 #include "parameters/params.h"
 #include "tests/child_fixture.h"
+#include "tests/tier.h"
 
 /*
  * The drive of the hand-worked cases: 2 channels x 1 chip x 2 dies x 2 planes x 8 blocks x 4 pages of 4
@@ -21,19 +22,6 @@
 	"flash.page_bytes=2048 flash.over_provisioning=0.5 flash.read_ns=10000 flash.program_ns=100000 "     \
 	"flash.erase_ns=1000000 flash.command_ns=100 flash.plane_command_ns=100 flash.bus_mb_per_s=512 "     \
 	"dram.access_ns=0 "
-
-/* Address sanitizers: several times slower, and no limit of address space is one. */
-#if defined __has_feature
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined __SANITIZE_ADDRESS__ && !defined SANITIZED
-#define SANITIZED 1
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 /* Environment SEED, for another run of chance or to repeat a failure. */
 static inline uint64_t seed_of_run(void)

@@ -22,7 +22,9 @@ promised() {
 run() {
 	name=$1
 	shift
-	./ssd run --verify "$@" >"$name.txt" 2>"$name.err" || { cat "$name.err" && fail "ssd run --verify $*"; }
+	./ssd run --verify "$@" >"$name.txt" 2>"$name.err" && return
+	cat "$name.err"
+	fail "ssd run --verify $*"
 }
 
 # same NAME MODEL: the runs with NAME and with the MODEL it was copied from give the same values.
@@ -44,12 +46,16 @@ promised README.md 'make && ./ssd run --verify -s ftl=mine parameters/class.cfg 
 	promised CONTRIBUTING.md 'make && ./ssd run --verify -s ftl=mine parameters/tiny.cfg mixed'
 	promised CONTRIBUTING.md '`make new-buffer NAME=mine`'
 	promised CONTRIBUTING.md '`make check-buffer NAME=mine`'
-	promised CONTRIBUTING.md 'make && ./ssd run --verify -s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed'
+	promised CONTRIBUTING.md '-s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed'
 }
 
-rooms=$(sed -n 's/^ROOMS *:= *//p' Makefile)
+rooms=$(sed -n 's/^ROOMS *[:+]= *//p' Makefile)
 # shellcheck disable=SC2086
-cp -R Makefile CHANGELOG.md CITATION.cff ./*.c ./*.h $rooms tests scripts lab-page "$copy"
+cp -Rp Makefile CHANGELOG.md CITATION.cff ./*.c ./*.h $rooms tests scripts lab-page bench "$copy"
+# Objects that are there already need not be compiled again.
+if [ -d build/dev ]; then
+	mkdir "$copy/build" && cp -Rp build/dev "$copy/build/"
+fi
 cd "$copy"
 
 # The values of an outer make (its build folder, its flags) are not the copy's.
@@ -57,14 +63,14 @@ unset MAKEFLAGS MAKEOVERRIDES MFLAGS BUILD SSD CFLAGS LDFLAGS 2>/dev/null || tru
 for kind in ftl buffer; do
 	make --no-print-directory new-$kind NAME=mine >next.txt || fail "make new-$kind fails"
 	grep -qxF "  make check-$kind NAME=mine" next.txt || fail "make new-$kind does not say what is next"
-	make --no-print-directory -s new-$kind NAME=mine 2>next.txt && fail "make new-$kind takes a name twice"
+	make -s new-$kind NAME=mine 2>next.txt && fail "make new-$kind takes a name twice"
 	grep -q 'is there already' next.txt || fail "make new-$kind refuses a name without a word"
 done
 quick() {
-	make --no-print-directory -s -j2 LTO= OPTIMISE=-O1 "$@" >made.txt 2>&1
+	make -s -j2 "$@" >made.txt 2>&1
 }
-quick BUILD=build/quick build/quick/ssd build/quick/tests/test_ftl || { cat made.txt && fail 'the copy does not build'; }
-cp build/quick/ssd .
+quick build/dev/ssd build/dev/tests/test_ftl || { cat made.txt && fail 'the copy does not build'; }
+cp build/dev/ssd .
 scripts/lint || fail 'the copies break a house rule'
 
 ./ssd list >list.txt
@@ -85,9 +91,10 @@ same mine lru
 for kind in ftl buffer; do
 	quick check-$kind NAME=mine || { tail -20 made.txt && fail "make check-$kind refuses it"; }
 	grep -qE '^mine: [0-9]+ cases' made.txt || fail "make check-$kind does not say what it did"
-	mv build/quick/conformance.txt "$kind.txt"
+	mv build/dev/conformance.txt "$kind.txt"
 done
-for case in 'ftl.txt conforms:mine+lru+' 'buffer.txt conforms:page+mine+' 'ftl.txt wears-out:mine+' 'ftl.txt saved:mine+'; do
+for case in 'ftl.txt conforms:mine+lru+' 'buffer.txt conforms:page+mine+' \
+	'ftl.txt wears-out:mine+' 'ftl.txt saved:mine+'; do
 	grep -qF "[       OK ] ${case#* }" "${case%% *}" || fail "the conformance suite has no case $case..."
 done
 ! quick check-ftl NAME=main || fail 'make check-ftl takes a name that nothing has'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs into a folder and uses what lies there as a user would: program, manual, completion; then takes it away.
-# tests/install.sh SSD, from the top of the tree.
+# Installs into a folder and uses what lies there as a user would: program, manual, completion; then takes it
+# away.  tests/install.sh SSD, from the top of the tree.
 set -eu
 
 to=$(mktemp -d)
@@ -21,7 +21,8 @@ cd "$to"
 share=$to/usr/share
 
 # From anywhere, without the tree: profiles are in the program, parameter files where it said.
-ssd run --verify -s trace.limit=500 "$share/ssdlab/parameters/tiny.cfg" lun1 >run.txt || fail 'it does not run'
+ssd run --verify -s trace.limit=500 "$share/ssdlab/parameters/tiny.cfg" lun1 >run.txt ||
+	fail 'it does not run'
 grep -q '^run.served = 500 ' run.txt || fail 'a run from elsewhere serves other requests'
 mandoc -Tlint -Wwarning "$share"/man/man1/*.1 || fail 'mandoc warns of the manual'
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The lab page in headless Chromium, against the native program: tests/lab_page.py SSD [SHOTS]
 
-Waits until the first experiment is done, drags the slider of over-provisioning, and compares what the page shows with
-what the command that it shows prints; then the runs of tests/same-bytes.runs, in the browser, byte for byte.  SHOTS: a
-folder for screenshots.  Speaks WebDriver (W3C) with chromedriver; the page is a file, there is no network.
+Waits until the first experiment is done, drags the slider of over-provisioning, and compares what the page
+shows with what the command that it shows prints; then the runs of tests/same-bytes.runs, in the browser, byte
+for byte.  SHOTS: a folder for screenshots.  Speaks WebDriver (W3C) with chromedriver; the page is a file,
+there is no network.
 """
+
 import base64
 import json
 import os
@@ -34,16 +36,28 @@ class Browser:
             if "started successfully on port" in line:
                 self.url = "http://127.0.0.1:%s" % line.split()[-1].rstrip(".")
                 break
-        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                     "--user-data-dir=" + folder, "--window-size=%d,%d" % (width, height)]
+        arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--user-data-dir=" + folder,
+            "--window-size=%d,%d" % (width, height),
+        ]
         if dark:
             arguments.append("--force-dark-mode")
         options = {"browserName": "chrome", "goog:chromeOptions": {"args": arguments}}
-        self.url += "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": options}})["sessionId"]
+        self.url += (
+            "/session/"
+            + self.call("POST", "/session", {"capabilities": {"alwaysMatch": options}})["sessionId"]
+        )
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(
+            self.url + path, data, {"Content-Type": "application/json"}, method=method
+        )
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
             return json.load(answer)["value"]
 
@@ -74,9 +88,12 @@ class Browser:
         width = self.run("return document.querySelector(arguments[0]).clientWidth", selector)
         x = round(share * (width - 16))
         origin = {ELEMENT: self.find(selector)[ELEMENT]}
-        moves = [{"type": "pointerMove", "origin": origin, "x": x, "y": 0}, {"type": "pointerDown", "button": 0},
-                 {"type": "pointerMove", "origin": origin, "x": x + by, "y": 0, "duration": 100},
-                 {"type": "pointerUp", "button": 0}]
+        moves = [
+            {"type": "pointerMove", "origin": origin, "x": x, "y": 0},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "origin": origin, "x": x + by, "y": 0, "duration": 100},
+            {"type": "pointerUp", "button": 0},
+        ]
         self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
 
     def shot(self, path):
@@ -120,8 +137,14 @@ def shots(folder):
         with tempfile.TemporaryDirectory() as own:
             browser = Browser(own, width, height, dark)
             if name == "420":  # no window is narrower than 500
-                browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
-                    "width": 420, "height": height, "deviceScaleFactor": 1, "mobile": True}})
+                browser.call(
+                    "POST",
+                    "/goog/cdp/execute",
+                    {
+                        "cmd": "Emulation.setDeviceMetricsOverride",
+                        "params": {"width": 420, "height": height, "deviceScaleFactor": 1, "mobile": True},
+                    },
+                )
             if dark:
                 browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
                     "features": [{"name": "prefers-color-scheme", "value": "dark"}]}})
@@ -142,7 +165,9 @@ def main(ssd, folder=None):
             after = compare_shown(browser, ssd)
             if before == after:
                 sys.exit("lab page: the slider was dragged, the experiment is the same")
-            if "op=" not in browser.run("return location.hash") or "op=20" in browser.run("return location.hash"):
+            if "op=" not in browser.run("return location.hash") or "op=20" in browser.run(
+                "return location.hash"
+            ):
                 sys.exit("lab page: the address does not follow")
             browser.open("#ftl=nothing")
             browser.wait("refused")
@@ -156,10 +181,19 @@ def main(ssd, folder=None):
             browser.close()
     if folder:
         shots(folder)
-    print("lab page in Chromium: a slider dragged, shown numbers and %d of %d runs are the native bytes; %d KB; "
-          "a picture of 1,000 requests takes %.1f ms (median), %.1f at most; %.0f of them a second" %
-          (runs, runs, os.path.getsize(PAGE) // 1024, times[len(times) // 2], times[-1],
-           1000 * (len(frames) - 1) / (frames[-1] - frames[0])))
+    print(
+        "lab page in Chromium: a slider dragged, shown numbers and %d of %d runs are the native bytes; "
+        "%d KB; "
+        "a picture of 1,000 requests takes %.1f ms (median), %.1f at most; %.0f of them a second"
+        % (
+            runs,
+            runs,
+            os.path.getsize(PAGE) // 1024,
+            times[len(times) // 2],
+            times[-1],
+            1000 * (len(frames) - 1) / (frames[-1] - frames[0]),
+        )
+    )
 
 
 main(*sys.argv[1:])

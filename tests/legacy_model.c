@@ -573,8 +573,8 @@ static void answer(struct model *m, int request)
 	m->request[request].response = m->now + 1000;
 }
 
-/* The table of wanted sectors has 32 / sp pages a word and is walked for as many words as the sectors fill; beyond
- * the pages of the read it holds nothing. */
+/* The table of wanted sectors has 32 / sp pages a word and is walked for as many words as the sectors fill;
+ * beyond the pages of the read it holds nothing. */
 static void buffered_read(struct model *m, int request, uint32_t first, uint32_t last)
 {
 	struct request *r = &m->request[request];
@@ -689,7 +689,8 @@ static int admit(struct model *m)
 	return 1;
 }
 
-/* Are all parts complete?  Then their times: a begin of 0 counts as none found so far, the newest part first. */
+/* Are all parts complete?  Then their times: a begin of 0 counts as none found so far, the newest part
+ * first. */
 static bool completed(const struct model *m, struct request *r)
 {
 	int64_t begin = 0, end = 0;
@@ -1174,7 +1175,8 @@ static int first_in(const struct model *m, const int *slot, int die)
 	return NOBODY;
 }
 
-/* The first occupied plane of a die from its token on, which moves behind it; *tries: planes looked at before. */
+/* The first occupied plane of a die from its token on, which moves behind it; *tries: planes looked at
+ * before. */
 static int probe(struct model *m, const int *slot, int chip, int die, int *tries)
 {
 	for (*tries = 0; *tries < m->PL; ++*tries) {

@@ -1,6 +1,6 @@
 /*
- * A drive under load, for what theory or another program says of it: requests of whole pages, in a closed loop or with
- * exponential gaps, at pages drawn evenly or one after the other.
+ * A drive under load, for what theory or another program says of it: requests of whole pages, in a closed
+ * loop or with exponential gaps, at pages drawn evenly or one after the other.
  */
 #ifndef TESTS_LOAD_FIXTURE_H
 #define TESTS_LOAD_FIXTURE_H

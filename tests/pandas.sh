@@ -1,6 +1,7 @@
 #!/bin/sh
-# `make pandas-test`: pandas reads what a run writes of itself, a log of requests (plain and packed) and a series, and its
-# columns add up to the statistics.  pandas comes from PyPI into a temporary folder and is no dependency.
+# `make pandas-test`: pandas reads what a run writes of itself, a log of requests (plain and packed) and a
+# series, and its columns add up to the statistics.  pandas comes from PyPI into a temporary folder and is no
+# dependency.
 set -eu
 ssd=${SSD:-./ssd}
 work=$(mktemp -d)
@@ -8,7 +9,8 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check pandas zstandard
 run() { "$ssd" run --quiet -o "$work" --series 1000 --warmup 500 --json "$work/json" --log "$1" \
-	-s trace.limit=20000 -s buffer=lru -s dram.buffer_bytes=64K -s ftl=across -s map.cache_bytes=2K parameters/tiny.cfg mixed 2>/dev/null; }
+	-s trace.limit=20000 -s buffer=lru -s dram.buffer_bytes=64K -s ftl=across -s map.cache_bytes=2K \
+	parameters/tiny.cfg mixed 2>/dev/null; }
 run "$work/log.csv.zst"
 run "$work/log.csv"
 "$work/venv/bin/python3" - "$work" <<'END'
@@ -17,12 +19,14 @@ import sys
 
 import pandas
 
-log, packed, series = (pandas.read_csv(f"{sys.argv[1]}/{name}") for name in ("log.csv", "log.csv.zst", "series.csv"))
+names = "log.csv", "log.csv.zst", "series.csv"
+log, packed, series = (pandas.read_csv(f"{sys.argv[1]}/{name}") for name in names)
 with open(f"{sys.argv[1]}/json") as file:
     said = json.load(file)["statistics"]
 assert packed.equals(log) and not log.isna().any().any()
 parts = [f"{part}_ns" for part in "door controller map die collection bus cells link".split()]
-assert (log[parts].sum(axis=1) == log.latency_ns).all() and (log.completed_ns - log.arrival_ns == log.latency_ns).all()
+assert (log[parts].sum(axis=1) == log.latency_ns).all()
+assert (log.completed_ns - log.arrival_ns == log.latency_ns).all()
 for kind in "read", "write":
     rows = log[log.type == kind]
     assert len(rows) == said[f"request.{kind}.count"] == series[f"request.{kind}.count"].sum()
@@ -33,5 +37,6 @@ compared = [name for name in series if name.startswith(counted) and name in said
 for name in compared:
     assert series[name].sum() == said[name], name
 assert len(compared) > 50
-print(f"pandas {pandas.__version__}: a log of {len(log)} rows, {len(compared)} columns of {len(series)} windows add up")
+print(f"pandas {pandas.__version__}: a log of {len(log)} rows, {len(compared)} columns of "
+      f"{len(series)} windows add up")
 END

@@ -1,6 +1,6 @@
 /*
- * The program, started by tests: the binary named by $SSD (default build/ssd), from the top of the tree, with a
- * folder of the test's own.
+ * The program, started by tests: the binary named by $SSD (default build/ssd), from the top of the tree, with
+ * a folder of the test's own.
  */
 #ifndef TESTS_PROGRAM_FIXTURE_H
 #define TESTS_PROGRAM_FIXTURE_H

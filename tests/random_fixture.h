@@ -1,6 +1,6 @@
 /*
- * A drive by chance: geometry, numbers, and every option that is chosen by name or is true or false; and what is done
- * to it by chance.
+ * A drive by chance: geometry, numbers, and every option that is chosen by name or is true or false; and what
+ * is done to it by chance.
  */
 #ifndef TESTS_RANDOM_FIXTURE_H
 #define TESTS_RANDOM_FIXTURE_H
@@ -122,7 +122,8 @@ static inline void draw_choices(struct writing *w, const struct param_group *gro
 	}
 }
 
-/* Own numbers of an FTL or a buffer, every other time; values that do not suit the drive are refused with it. */
+/* Own numbers of an FTL or a buffer, every other time; values that do not suit the drive are refused with
+ * it. */
 static inline void draw_own_numbers(struct writing *w, const struct param_group *group)
 {
 	for (const struct param *row = group->rows; row && row->name; row++) {

@@ -1,13 +1,14 @@
 /*
- * A drive of one plane for cases worked by hand, served one request at a time: what tests of a single FTL share.
+ * A drive of one plane for cases worked by hand, served one request at a time: what tests of a single FTL
+ * share.
  */
 #ifndef TESTS_RIG_FIXTURE_H
 #define TESTS_RIG_FIXTURE_H
 
 #include "tests/drive_fixture.h"
 
-/* 1 plane of 40 blocks of 8 pages of 16 sectors, 192 logical pages.  A sector takes 1 us on the bus, reading a page
- * 10 us in the cells, writing 100. */
+/* 1 plane of 40 blocks of 8 pages of 16 sectors, 192 logical pages.  A sector takes 1 us on the bus, reading
+ * a page 10 us in the cells, writing 100. */
 #define ONE_PLANE                                                                                            \
 	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=40 flash.pages=8 "          \
 	"flash.page_bytes=8K flash.over_provisioning=0.4 flash.read_ns=10000 flash.program_ns=100000 "       \

@@ -1,6 +1,7 @@
 #!/bin/sh
-# `make slurm-test`: a sweep of 40 runs through a real Slurm, one task of it killed, must leave the table that a local run
-# leaves, to the byte.  The cluster is this machine alone, with all its files in a temporary folder; needs root.
+# `make slurm-test`: a sweep of 40 runs through a real Slurm, one task of it killed, must leave the table that
+# a local run leaves, to the byte.  The cluster is this machine alone, with all its files in a temporary
+# folder; needs root.
 set -eu
 ssd=${SSD:-./ssd}
 work=$(mktemp -d)
@@ -93,7 +94,8 @@ scancel "$running"
 echo "killed $running"
 queue_is_empty() { [ -z "$(squeue -h)" ]; }
 wait_for 300 queue_is_empty
-cmp "$work/local/sweep/default/results.tsv" "$work/cluster/sweep/default/results.tsv" || fail "the tables differ"
+cmp "$work/local/sweep/default/results.tsv" "$work/cluster/sweep/default/results.tsv" ||
+	fail "the tables differ"
 [ -s "$work/cluster/sweep/default/report.html" ] || fail "there is no report"
 [ "$(find "$work/cluster" -path '*/runs/*.json' | wc -l)" = 40 ] || fail "runs are missing"
 echo "slurm-test: 40 runs, the same table"

@@ -718,7 +718,7 @@ static void play_case(void *context)
 static void test_random_requests(void **state)
 {
 	const char *text = getenv("SEEDS"), *only = getenv("TEST");
-	uint64_t seeds = text ? strtoull(text, NULL, 0) : 2;
+	uint64_t seeds = text ? strtoull(text, NULL, 0) : amount(1, 2);
 
 	(void)state;
 	for (uint64_t seed = seed_of_run(); seed < seed_of_run() + seeds; seed++)

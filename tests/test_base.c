@@ -337,7 +337,8 @@ struct object {
 	uint32_t owner, generation;
 };
 
-/* New objects are zeroed and come in ascending order, used ones last in first out, as their user left them. */
+/* New objects are zeroed and come in ascending order, used ones last in first out, as their user left
+ * them. */
 static void test_pool_order(void **state)
 {
 	struct pool p = pool_create(sizeof(struct object), "test");
@@ -440,7 +441,7 @@ static void test_nothing_is_asked_of_what_is_broken(void **state)
 /* A ring whose links contradict each other, or that never comes back to its head, has no length. */
 static void test_broken_rings(void **state)
 {
-	struct link link[4];
+	struct link link[4] = { { 0 } };
 
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++)

@@ -509,7 +509,8 @@ static void assert_told(const struct buffer *b, int hook, enum request_type type
 	assert_int_equal(t->mask, mask);
 }
 
-/* Pages 0 and 2: a write of other sectors is a hit and makes the page grow; a read that finds nothing is none. */
+/* Pages 0 and 2: a write of other sectors is a hit and makes the page grow; a read that finds nothing is
+ * none. */
 static void test_hooks_are_told_type_and_sectors(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -541,7 +542,8 @@ static void test_hooks_are_told_type_and_sectors(void **state)
 	buffer_free(b);
 }
 
-/* Room for two pages.  Page 0 is dirty; a read of pages 0 to 2 brings 1 and 2 in, and 0 out after the read. */
+/* Room for two pages.  Page 0 is dirty; a read of pages 0 to 2 brings 1 and 2 in, and 0 out after the
+ * read. */
 static void test_what_was_read_enters_clean(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -653,8 +655,9 @@ static void test_a_page_shrinks_until_it_fits(void **state)
 }
 
 /*
- * Room for 8 sectors, pages 0 and 1.  Writes: 0-4 (all new, there is room), 2-6 (page 0 found whole, page 1 new, there
- * is room), 4-8 (2 found, 2 absent), 8-12 (new, no room at all: short by 4).  Reads: 2-8 (page 0 is gone, 4 found).
+ * Room for 8 sectors, pages 0 and 1.  Writes: 0-4 (all new, there is room), 2-6 (page 0 found whole, page 1
+ * new, there is room), 4-8 (2 found, 2 absent), 8-12 (new, no room at all: short by 4).  Reads: 2-8 (page 0
+ * is gone, 4 found).
  */
 static void test_hit_ratios_are_counted_four_ways(void **state)
 {
@@ -743,8 +746,8 @@ static void test_policies_in_front_of_a_drive(void **state)
 }
 
 /*
- * One page of room, dirty.  A read of a page from flash takes 1000 for its look-up and 14100, although its own data
- * drives the dirty page out: look-up and program of that one are nobody's to wait for.
+ * One page of room, dirty.  A read of a page from flash takes 1000 for its look-up and 14100, although its
+ * own data drives the dirty page out: look-up and program of that one are nobody's to wait for.
  */
 static void test_a_read_does_not_wait_for_its_allocation(void **state)
 {

@@ -203,7 +203,8 @@ static void test_a_seed_is_of_the_workload_too(void **state)
 	assert_status(w, DONE, "the workload's own seed");
 }
 
-/* Every name that `ssd list` shows can be asked for.  A buffer may need an FTL that can do more than others. */
+/* Every name that `ssd list` shows can be asked for.  A buffer may need an FTL that can do more than
+ * others. */
 static void test_every_plug_in_runs(void **state)
 {
 	struct world *w = *state;
@@ -214,6 +215,8 @@ static void test_every_plug_in_runs(void **state)
 
 		snprintf(needs, sizeof needs, "ssd: buffer = %s needs an FTL", buffers[b]->name);
 		for (size_t f = 0; ftls[f]; f++) {
+			if (ran && is_for_soak(f + b, 6))
+				continue;
 			snprintf(line, sizeof line,
 				"run --verify -s ftl=%s -s buffer=%s -s dram.buffer_bytes=8K -s "
 				"trace.limit=3000 "
@@ -564,8 +567,8 @@ static void test_a_folder_that_cannot_be_written(void **state)
 	memory_free(path);
 }
 
-/* Full, closed, or a pipe whose reader has gone: what was asked for did not arrive, and the user hears so.  Of a
- * mere listing the reader has seen enough: `ssd list | head` ends well and in silence. */
+/* Full, closed, or a pipe whose reader has gone: what was asked for did not arrive, and the user hears so.
+ * Of a mere listing the reader has seen enough: `ssd list | head` ends well and in silence. */
 static void test_a_standard_output_that_takes_nothing(void **state)
 {
 	static const struct {
@@ -823,6 +826,8 @@ static void test_a_worn_out_drive(void **state)
 	char line[200];
 
 	for (size_t f = 0; ftls[f]; f++) {
+		if (is_for_soak(f, 4))
+			continue;
 		snprintf(line, sizeof line,
 			"run --verify -o @/%s -s ftl=%s -s flash.endurance=3 parameters/tiny.cfg uniform",
 			ftls[f]->name, ftls[f]->name);
@@ -921,7 +926,8 @@ static size_t files_beginning(const struct world *w, const char *name)
 	return n;
 }
 
-/* An endless workload; the saved drive says that the run has begun.  Each signal ends it with all that was served. */
+/* An endless workload; the saved drive says that the run has begun.  Each signal ends it with all that was
+ * served. */
 static void test_interrupt(void **state)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -973,8 +979,9 @@ static bool begins(const struct world *w, pid_t pid, const char *name)
 #define TO_BE_SAVED                                                                                          \
 	"--json @/json -o @/out --series 10 --checkpoint @/saved --drives @/drives --save-drive @/kept "
 
-/* The drive is prepared for a workload that has no end, by one that is replayed again and again, or for one of which
- * nothing comes any more: the run ends at once, with the statistics of no request, and no such drive is kept. */
+/* The drive is prepared for a workload that has no end, by one that is replayed again and again, or for one
+ * of which nothing comes any more: the run ends at once, with the statistics of no request, and no such drive
+ * is kept. */
 static void test_signals_before_the_first_request(void **state)
 {
 	static const char *const cases[] = { "run --quiet " TO_BE_SAVED "parameters/tiny.cfg endless",
@@ -1104,7 +1111,8 @@ static void test_each_result_has_a_file_of_its_own(void **state)
 	assert_mistakes(w, cases, COUNT(cases));
 	assert_mistake(
 		w, "run -o @/out --series 10 --json @/out/series.csv parameters/tiny.cfg uniform", "--json");
-	ssd(w, "run --quiet --json /dev/null --log /dev/null parameters/tiny.cfg uniform");
+	ssd(w, "run --quiet -s trace.limit=1000 --json /dev/null --log /dev/null parameters/tiny.cfg "
+	       "uniform");
 	assert_status(w, DONE, "--json /dev/null --log /dev/null");
 	memory_free(path);
 #undef ONE_FILE
@@ -1143,7 +1151,8 @@ static const char *results(const struct world *w)
 	return from;
 }
 
-/* Whatever the FTL and however the drive was made: every line that a run prints is the same with a kept drive. */
+/* Whatever the FTL and however the drive was made: every line that a run prints is the same with a kept
+ * drive. */
 static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 {
 	static const char *const modes[] = { "", AGED,
@@ -1155,8 +1164,11 @@ static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 
 	for (size_t f = 0; ftls[f]; f++)
 		for (size_t mode = 0; mode < COUNT(modes); mode++) {
+			if (is_for_soak(f + mode, COUNT(modes)))
+				continue;
 			snprintf(line, sizeof line,
-				"run %s -s ftl=%s -s map.cache_bytes=16K -s gc.policy=random %s -s trace.limit=800 "
+				"run %s -s ftl=%s -s map.cache_bytes=16K -s gc.policy=random %s -s "
+				"trace.limit=800 "
 				"parameters/tiny.cfg mixed",
 				f % 2 ? "" : "--verify", ftls[f]->name, modes[mode]);
 			ssd(w, line);
@@ -1194,7 +1206,8 @@ static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 	assert_status(w, DONE, "run --load-drive");
 	assert_string_equal(results(w), alone);
 	memory_free(alone);
-	/* SIGCHLD may have been ignored by who began the program; it has processes of its own nevertheless. */
+	/* SIGCHLD may have been ignored by who began the program; it has processes of its own
+	 * nevertheless. */
 	shell(w,
 		"exec bash -c 'trap \"\" CHLD; exec \"$@\"' bash $ssd run --quiet --load-drive $d/drive " AGED
 		"parameters/tiny.cfg uniform");
@@ -1238,12 +1251,13 @@ static void test_a_packed_log_without_memory(void **state)
 
 	if (SANITIZED)
 		return;
-	shell(w,
-		"set -- run --quiet -s trace.limit=300 parameters/tiny.cfg mixed --log; $ssd $* $d/right.zst; "
-		"for kb in $(seq 30000 600 90000); do (ulimit -v $kb; exec $ssd $* $d/log.zst) 2>$d/err; s=$?; "
-		"[ $s = 0 ] && { cmp $d/log.zst $d/right.zst || exit 1; }; "
-		"[ $s = 2 ] && { [ ! -e $d/log.zst ] && [ $(grep -c ^ssd: $d/err) = 1 ] || exit 1; }; "
-		"rm -f $d/log.zst; done; exit 0");
+	shell(w, "set -- run --quiet -s trace.limit=300 parameters/tiny.cfg mixed --log; $ssd $* "
+		 "$d/right.zst; "
+		 "for kb in $(seq 30000 600 90000); do (ulimit -v $kb; exec $ssd $* $d/log.zst) 2>$d/err; "
+		 "s=$?; "
+		 "[ $s = 0 ] && { cmp $d/log.zst $d/right.zst || exit 1; }; "
+		 "[ $s = 2 ] && { [ ! -e $d/log.zst ] && [ $(grep -c ^ssd: $d/err) = 1 ] || exit 1; }; "
+		 "rm -f $d/log.zst; done; exit 0");
 	if (w->status)
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
@@ -1256,8 +1270,8 @@ static void test_a_packed_log_without_memory(void **state)
 #define TINY "\"$top/parameters/tiny.cfg\" mixed"
 
 /*
- * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were written
- * when the run was saved; then everything is there and nothing is left.
+ * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were
+ * written when the run was saved; then everything is there and nothing is left.
  */
 static void test_a_killed_run_is_resumed(void **state)
 {

@@ -2,7 +2,7 @@
  * The FTLs whose page table lies in flash: cases worked by hand on a filled drive of one plane, who waits for
  * a mapping page, what collections change, the stack of S-FTL and its bitmaps against plain models.
  *
- *	SEED=n   another run of chance
+ * 	SEED=n   another run of chance
  */
 #include "tests/rig_fixture.h"
 
@@ -293,7 +293,7 @@ static void keep_short(const char *ftl)
 	uint64_t none = 0;
 
 	random_init(&random, seed_of_run(), 5);
-	for (int i = 0; i < 6000; i++) {
+	for (uint64_t i = 0; i < amount(1500, 6000); i++) {
 		writing(rig, (lpn_t)random_below(&random, lpns));
 		most = d->table.directory->pending_pages > most ? d->table.directory->pending_pages : most;
 		none += most && !d->table.directory->pending_pages;

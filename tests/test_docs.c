@@ -1,9 +1,10 @@
 /*
- * What the documents promise: every `./ssd ...` that they show, in a block or inside a line, is run from a folder
- * that looks like the top of the tree; every line of output in a console block is in what the program prints, in that
- * order ("..." stands for lines left out); every file they name is there.
+ * What the documents promise: every `./ssd ...` that they show, in a block or inside a line, is run from a
+ * folder that looks like the top of the tree; every line of output in a console block is in what the program
+ * prints, in that order ("..." stands for lines left out); every file they name is there.
  */
 #include "tests/program_fixture.h"
+#include "tests/tier.h"
 
 static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING.md", "traces/README.md",
 	"docs/across.md", "docs/buffers.md", "docs/dftl.md", "docs/experiments.md", "docs/host-layer.md",
@@ -14,11 +15,12 @@ static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING
 	"docs/course/7-log-blocks.md", "docs/course/8-across-page.md", "docs/course/9-your-own.md",
 	"docs/course/10-a-papers-figure.md" };
 
-/* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents' names. */
+/* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents'
+ * names. */
 static void furnish(struct world *w)
 {
 	static const char line[] =
-		"for f in \"$PWD\"/*; do ln -s \"$f\" $d/; done; cd $d && "
+		"for f in \"$PWD\"/*; do ln -s \"$f\" $d/; done; ln -sf \"$ssd\" $d/ssd; cd $d && "
 		"tar -xJf tests/legacy/golden.tar.xz traces/example.ascii -O >trace.ascii && "
 		"tar -xJf tests/legacy/golden.tar.xz 01_default/page.parameters -O >page.parameters && "
 		"cp traces/samples/random.trace my.trace && "
@@ -47,11 +49,19 @@ static bool can_be_typed(const char *command)
 	       !strchr(command, '[');
 }
 
-/* What `./ssd ARGUMENTS` prints to who types nothing else; it must end well. */
+/* Drives of 128 GB take seconds to prepare. */
+static bool takes_long(const char *command)
+{
+	return strstr(command, "parameters/icpp23.cfg") && !strstr(command, "flash.blocks");
+}
+
+/* What `./ssd ARGUMENTS` prints without any input; it must succeed.  NULL: it is left to `make soak`. */
 static char *output_of(struct world *w, const char *path, const char *command)
 {
 	char line[512];
 
+	if (takes_long(command) && !is_soak())
+		return NULL;
 	snprintf(line, sizeof line, "cd $d && </dev/null $ssd %s", command + strlen("./ssd "));
 	shell(w, line);
 	if (w->status != DONE)
@@ -86,10 +96,10 @@ static char *find_line(char *output, const char *line)
 /* From a command to the next one or the end of its block.  Returns the line that ends it. */
 static char *check_command(struct world *w, const char *path, const char *command, char **text)
 {
-	char *at = output_of(w, path, command), *line;
+	char *output = output_of(w, path, command), *at = output, *line;
 
 	while ((line = next_line(text)) && strncmp(line, "```", 3) && strncmp(line, "$ ", 2)) {
-		if (!strcmp(line, "...") || !*line)
+		if (!strcmp(line, "...") || !*line || !output)
 			continue;
 		at = find_line(at, line);
 		if (!at)

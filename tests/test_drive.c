@@ -354,8 +354,8 @@ static void test_all_ftls_start_equally_full(void **state)
 		{ MEDIUM, 8, 4 },
 		{ MEDIUM "map.cache_bytes=64K ", 9, 3 },
 		{ MEDIUM "flash.planes=1 flash.pages=64 flash.blocks=60 flash.page_bytes=8192 ", 9, 4 },
-		{ MEDIUM
-			"flash.channels=4 flash.dies=2 flash.blocks=40 flash.page_bytes=4096 gc.threshold=0.1 ",
+		{ MEDIUM "flash.channels=4 flash.dies=2 flash.blocks=40 flash.page_bytes=4096 "
+			 "gc.threshold=0.1 ",
 			9, 4 },
 		{ MEDIUM "placement.policy=round_robin gc.policy=fifo ", 7, 5 },
 	};
@@ -414,7 +414,8 @@ static void prepare_with_and_without_verification(const char *ftl)
 	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
 		"used=0.7 precondition.valid=0.5 precondition.layout=apart precondition.premap=none",
 		"used=0.3 precondition.valid=0.25 precondition.layout=apart precondition.premap=none",
-		"used=0.4 precondition.valid=0.2 precondition.layout=apart precondition.premap=none gc.threshold=0.3",
+		"used=0.4 precondition.valid=0.2 precondition.layout=apart precondition.premap=none "
+		"gc.threshold=0.3",
 		"used=0.95 precondition.valid=0.4 gc.low=40",
 		"used=0.9 precondition.valid=0.7 placement.policy=static",
 		"used=0.9 precondition.valid=0.5 precondition.layout=mixed precondition.premap=sectors",

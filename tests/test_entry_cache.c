@@ -3,8 +3,8 @@
  * under random look-ups, changes of value and size, and collections; and what it costs in time, worked by
  * hand.
  *
- *	SEED=n   another run of chance
- *	STEPS=n  a longer one (default 20000 per case)
+ * 	SEED=n   another run of chance
+ * 	STEPS=n  a longer one (default 20000 per case)
  */
 #include "tests/directory_fixture.h"
 
@@ -83,13 +83,13 @@ static uint32_t oldest(const struct model *m, bool protected)
 
 static void model_use(struct model *m, uint32_t key)
 {
-	uint32_t protected = 0;
+	uint32_t count = 0;
 
 	m->entry[key].protected = true;
 	m->entry[key].used = ++m->now;
 	for (key = 0; key < KEYS; key++)
-	protected += m->entry[key].cached && m->entry[key].protected;
-	if (protected > m->plan.protect) {
+		count += m->entry[key].cached && m->entry[key].protected;
+	if (count > m->plan.protect) {
 		key = oldest(m, true);
 		m->entry[key].protected = false;
 		m->entry[key].used = ++m->now;

@@ -130,7 +130,8 @@ static void test_a_forwarded_read(void **state)
 	explained_close(&e);
 }
 
-/* The layer reads the page of its sector, which lies at the first place of the pool, and writes it to the second. */
+/* The layer reads the page of its sector, which lies at the first place of the pool, and writes it to the
+ * second. */
 static void test_behind_a_host_layer(void **state)
 {
 	struct explained e;
@@ -163,7 +164,8 @@ static void test_other_requests_are_not_seen(void **state)
 	explained_close(&e);
 }
 
-/* Room for one page of 4 sectors: the second write drives the first out, which is said before the operations. */
+/* Room for one page of 4 sectors: the second write drives the first out, which is said before the
+ * operations. */
 static void test_an_eviction(void **state)
 {
 	struct explained e;

@@ -569,8 +569,8 @@ static uint32_t first_of(const tick_t *due, uint32_t units)
 	return first;
 }
 
-/* Alarms lie up to 2^33 ns ahead of a clock that goes on to the year 2500 and also stands still, so that with many
- * units the epoch moves, both with alarms set and without. */
+/* Alarms lie up to 2^33 ns ahead of a clock that goes on to the year 2500 and also stands still, so that with
+ * many units the epoch moves, both with alarms set and without. */
 static void check_timers(uint32_t units, uint32_t shown)
 {
 	tick_t due[8], now = 0;

@@ -7,8 +7,8 @@
  * All combinations would be millions.  Run are so many that any two choices meet: FTL and buffer, FTL and
  * page size, page size and placement, and so on.
  *
- *	SEED=n          another run of chance
- *	OPERATIONS=n    a longer one (default 4000 per case)
+ * 	SEED=n          another run of chance
+ * 	OPERATIONS=n    requests of a case (default 500, in `make soak` 4000)
  *
  * An argument runs only the cases whose name contains it: test_ftl skeleton+lru
  */
@@ -229,7 +229,7 @@ static uint64_t operations(void)
 {
 	const char *text = getenv("OPERATIONS");
 
-	return text ? strtoull(text, NULL, 0) : 4000;
+	return text ? strtoull(text, NULL, 0) : amount(500, 4000);
 }
 
 /* ---- the conformance run, in a child ---- */
@@ -394,7 +394,8 @@ static void test_mapping_pages_have_their_place(void **state)
 		"flash.planes=3 flash.pages=2 flash.page_bytes=16K mrsm.node_bytes=32 map.cache_bytes=2K",
 		"flash.planes=2 flash.pages=3 flash.page_bytes=2K mrsm.node_bytes=64 map.cache_bytes=1K "
 		"mrsm.cache_model=lru",
-		"flash.planes=1 flash.pages=2 flash.page_bytes=2K map.cache_bytes=1K wear.delta=1 wear.period=1 "
+		"flash.planes=1 flash.pages=2 flash.page_bytes=2K map.cache_bytes=1K wear.delta=1 "
+		"wear.period=1 "
 		"mrsm.node_bytes=64 mrsm.cache_model=lru",
 	};
 	struct combination c = { .seed = seed_of_run(), .name = "mapping-pages-have-their-place" };

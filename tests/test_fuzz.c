@@ -1,4 +1,5 @@
-/* The corpora of the fuzz targets for saved drives and runs, profiles and command lines, replayed without a fuzzer. */
+/* The corpora of the fuzz targets for saved drives and runs, profiles and command lines, replayed without a
+ * fuzzer. */
 #include "tests/child_fixture.h"
 
 #define LLVMFuzzerTestOneInput fuzz_drive

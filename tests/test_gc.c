@@ -548,8 +548,9 @@ static void test_random_amplifies_as_in_theory(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
-		assert_within(write_amplification("random", 400, 1024, rhos[i]), 1 / (1 - rhos[i]), 0.03,
-			"random", rhos[i]);
+		if (!is_for_soak(i, 4))
+			assert_within(write_amplification("random", 400, 1024, rhos[i]), 1 / (1 - rhos[i]),
+				0.03, "random", rhos[i]);
 }
 
 /* The theories draw from all blocks.  With 4 pages to a block it matters that full ones are taken, too. */

@@ -43,14 +43,15 @@ static void test_completion(void **state)
 	}
 }
 
-/* Each --option that --help shows of a command stands in its page, each command has one; mandoc finds nothing to warn
- * of. */
+/* Each --option that --help shows of a command stands in its page, each command has one; mandoc finds nothing
+ * to warn of. */
 static void test_manual(void **state)
 {
 	static const char line[] =
 		"$ssd help --man $d/man && cd $d/man && mandoc -Tlint -Wwarning *.1 && "
 		"for page in *.1; do command=$(echo ${page%.1} | tr - ' '); "
-		"$ssd ${command#ssd} --help | grep -oE '^  (-.,? ?)?--[a-z-]+' | grep -oE -- '--[a-z-]+' >options; "
+		"$ssd ${command#ssd} --help | grep -oE '^  (-.,? ?)?--[a-z-]+' | grep -oE -- '--[a-z-]+' "
+		">options; "
 		"while read -r option; do mandoc -Tascii -O width=200 $page | sed 's/.\\x08//g' | "
 		"grep -qF -- \"$option\" || echo \"$page lacks $option\"; done <options; done; "
 		"$ssd help | sed -n 's/^  \\([a-z]*\\)  .*/\\1/p' | while read -r c; do test -f ssd-$c.1 || "

@@ -1,6 +1,6 @@
 /*
- * What stands in front of the drive: which addresses are let in and where they are folded to, and when requests
- * enter: open loop, queue limit, closed loop, time scale, each with times worked out by hand.
+ * What stands in front of the drive: which addresses are let in and where they are folded to, and when
+ * requests enter: open loop, queue limit, closed loop, time scale, each with times worked out by hand.
  */
 #include "prepare/image.h"
 #include "tests/run_fixture.h"
@@ -337,8 +337,8 @@ static struct replay *redirected(const char *settings)
 }
 
 /*
- * A drive of 256 logical sectors, of which the last one is free first.  Two sectors in one page are written as one
- * request of two parts, the second of which writes the page once more, and read by two.
+ * A drive of 256 logical sectors, of which the last one is free first.  Two sectors in one page are written
+ * as one request of two parts, the second of which writes the page once more, and read by two.
  */
 static void test_a_request_of_several_parts_has_one_latency(void **state)
 {

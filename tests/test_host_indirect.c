@@ -1,6 +1,7 @@
 /*
- * The layer that redirects (host/indirect.c): where each write goes, worked out by hand, and in the long run beside the
- * formula for its mean distance; what is read to complete a sector, and who waits for it; what it refuses.
+ * The layer that redirects (host/indirect.c): where each write goes, worked out by hand, and in the long run
+ * beside the formula for its mean distance; what is read to complete a sector, and who waits for it; what it
+ * refuses.
  */
 #include "prepare/image.h"
 #include "prepare/precondition.h"
@@ -95,14 +96,16 @@ static void test_a_place_joins_the_pool_later(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
 		assert_int_equal(place_of(a, writes[i].sector), writes[i].place);
-	/* 2 lay at 2, which is free now but not known to be; nothing but 3, of the write before, is in the pool. */
+	/* 2 lay at 2, which is free now but not known to be; nothing but 3, of the write before, is in the
+	 * pool. */
 	assert_int_equal(place_of(a, 0), 3);
 	assert_int_equal(place_of(a, 0), 2);
 	host_check(a->host);
 	alone_close(a);
 }
 
-/* 20,000 writes of s/256 mod |L|, s = 1103515245 s + 12345 mod 2^31: places and distances of an independent model. */
+/* 20,000 writes of s/256 mod |L|, s = 1103515245 s + 12345 mod 2^31: places and distances of an independent
+ * model. */
 static void test_twenty_thousand_writes(void **state)
 {
 	static const struct {
@@ -145,8 +148,9 @@ static void test_twenty_thousand_writes(void **state)
 }
 
 /*
- * Just ahead of the last write the share u of free places solves u = 1 - exp(-u |F|/|L|), and the mean distance is 1/u:
- * 4.13 for the paper's 29,000 of 200,000, "an average distance of 4", where equation (1) gives 7.90.
+ * Just ahead of the last write the share u of free places solves u = 1 - exp(-u |F|/|L|), and the mean
+ * distance is 1/u: 4.13 for the paper's 29,000 of 200,000, "an average distance of 4", where equation (1)
+ * gives 7.90.
  */
 static void test_mean_distance_in_the_long_run(void **state)
 {
@@ -232,8 +236,8 @@ static void test_trims(void **state)
 #define BEHIND_LAYER PAPER_DRIVE "host.layer=indirect indirect.sector_bytes=2K "
 
 /*
- * The second sector of a page of four that is full: the page is read (100 + 10000 + 4000), then programmed elsewhere
- * (100 + 4000 + 100000).  Where there is nothing yet, nothing is read.
+ * The second sector of a page of four that is full: the page is read (100 + 10000 + 4000), then programmed
+ * elsewhere (100 + 4000 + 100000).  Where there is nothing yet, nothing is read.
  */
 static void test_a_write_waits_for_what_completes_it(void **state)
 {
@@ -249,8 +253,8 @@ static void test_a_write_waits_for_what_completes_it(void **state)
 }
 
 /*
- * Both sectors of a write are completed, the second behind three reads of its page (14100 each): the programs of both
- * begin when its 13100 are over, too.
+ * Both sectors of a write are completed, the second behind three reads of its page (14100 each): the programs
+ * of both begin when its 13100 are over, too.
  */
 static void test_a_write_waits_for_all_that_completes_it(void **state)
 {

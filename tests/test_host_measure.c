@@ -1,6 +1,6 @@
 /*
- * `ssd measure`: the device model of striped superblocks by hand, then both devices of Chardin et al. as they are
- * measured, in front of them the layer, and what the model of the paper says of it.
+ * `ssd measure`: the device model of striped superblocks by hand, then both devices of Chardin et al. as they
+ * are measured, in front of them the layer, and what the model of the paper says of it.
  */
 #include "drive/striped.h"
 #include "tests/program_fixture.h"
@@ -10,8 +10,8 @@
 /* ---- striped superblocks ---- */
 
 /*
- * Superblocks of 8 sectors on 2 chips in stripes of 2: sectors 0, 1, 4 and 5 are one chip's, 2, 3, 6 and 7 the other's.
- * Transfer 10, program 100, copy 50, erase 1000.
+ * Superblocks of 8 sectors on 2 chips in stripes of 2: sectors 0, 1, 4 and 5 are one chip's, 2, 3, 6 and 7
+ * the other's.  Transfer 10, program 100, copy 50, erase 1000.
  */
 static const struct striped_settings small = { .superblock = 8,
 	.chips = 2,
@@ -156,7 +156,8 @@ static void test_the_usb_drive(void **state)
 	assert_measured(*state, "measure " USB_DRIVE, numbers, COUNT(numbers));
 }
 
-/* The paper: a pool of half the sectors gives ten times the rate of random writes, one of thrice 95 % of sequential. */
+/* The paper: a pool of half the sectors gives ten times the rate of random writes, one of thrice 95 % of
+ * sequential. */
 static void test_the_usb_drive_behind_its_layer(void **state)
 {
 	static const struct {
@@ -183,7 +184,8 @@ static void test_a_drive_that_does_not_care(void **state)
 		{ "measure.random", 9513, 0.001 } };
 
 	assert_measured(*state,
-		"measure --sector 2048 -s ftl=direct -s gc.threshold=0 -s flash.erase_ns=0 parameters/tiny.cfg",
+		"measure --sector 2048 -s ftl=direct -s gc.threshold=0 -s flash.erase_ns=0 "
+		"parameters/tiny.cfg",
 		numbers, COUNT(numbers));
 }
 
@@ -214,7 +216,8 @@ static void test_mistakes(void **state)
 		{ "measure -s striped.stripe=3 " SSD_DRIVE, "8 x 3 sectors, 256 and 262144 are not" },
 		{ "measure -s striped.sectors=262145 " SSD_DRIVE, "the device whole superblocks" },
 		{ "measure -s host.layer=indirect -s indirect.pool=1 " SSD_DRIVE,
-			"200000 sectors of 4096 bytes and a pool of 200000 do not fit on a device of 262144" },
+			"200000 sectors of 4096 bytes and a pool of 200000 do not fit on a device of "
+			"262144" },
 		{ "run " SSD_DRIVE " uniform",
 			"striped.superblock = 256: this device model is for `ssd measure`" },
 	};
@@ -224,14 +227,16 @@ static void test_mistakes(void **state)
 
 /* ---- the model of the paper ---- */
 
-/* Mean distances by equation (1) and as measured; rates, as they come out with costs that grow linearly up to d_max. */
+/* Mean distances by equation (1) and as measured; rates, as they come out with costs that grow linearly up to
+ * d_max. */
 static void test_the_model(void **state)
 {
 	static const struct {
 		const char *arguments, *says;
 	} cases[] = {
 		{ "--logical 200000 --sequential 7530 --random 134 --d-max 256 29000 50000",
-			"29000\t0.145\t7.896\t3020.8\t4.130\t4488.6\n50000\t0.25\t5.000\t4035.9\t2.693\t5510.9\n" },
+			"29000\t0.145\t7.896\t3020.8\t4.130\t4488.6\n"
+			"50000\t0.25\t5.000\t4035.9\t2.693\t5510.9\n" },
 		{ "--logical 100000 --sequential 1060 --random 30 --d-max 32 50000 300000",
 			"50000\t0.5\t3.000\t329.7\t1.716\t591.3\n300000\t3\t1.333\t774.2\t1.020\t1036.8\n" },
 		/* Two free sectors among the three ahead: the next is one of them with 2/3. */

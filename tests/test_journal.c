@@ -1,4 +1,5 @@
-/* `ssd run --log`: parts of latencies worked out by hand, and rows that add up to the statistics of any run. */
+/* `ssd run --log`: parts of latencies worked out by hand, and rows that add up to the statistics of any
+ * run. */
 #include "drive/statistics.h"
 #include "tests/run_fixture.h"
 
@@ -108,7 +109,8 @@ static void test_by_hand(void **state)
 			{ .controller = 4000, .bus = 4100, .cells = 100000 } },
 		{ ONE_DIE "host.link_mb_per_s=512", "0 0 0 4 0\n200000 0 0 4 1\n", 1,
 			{ .bus = 4100, .cells = 10000, .link = 4000 } },
-		/* a read stops a program half way: 1 us to stop, 14.1 for the read, 0.5 to take it up again */
+		/* a read stops a program half way: 1 us to stop, 14.1 for the read, 0.5 to take it up
+		 * again */
 		{ ONE_DIE "flash.suspend=program_and_erase flash.suspend_ns=1000 flash.resume_ns=500",
 			"0 0 0 4 0\n200000 0 4 4 0\n254100 0 0 4 1\n", 1,
 			{ .die = 1000, .bus = 4100, .cells = 10000 } },
@@ -146,7 +148,8 @@ static char *a_trace(uint64_t requests, uint64_t gap, uint64_t pages, bool align
 	return text;
 }
 
-/* Requests 10 ms apart: a write that makes a block be erased, and nothing copied, stands behind the erase alone. */
+/* Requests 10 ms apart: a write that makes a block be erased, and nothing copied, stands behind the erase
+ * alone. */
 static void test_behind_an_erase(void **state)
 {
 	char *text = NULL;

@@ -80,7 +80,8 @@ static tick_t erase_through(struct judge *j, uint64_t id, tick_t now)
 	return go_through(j, id, 0, COMMAND, ERASE, 0, now);
 }
 
-/* Page 0 is old.  Request 0: read it (1), write what it held to page 4 (2), then page 5 (3); copy 5 to 8 (4). */
+/* Page 0 is old.  Request 0: read it (1), write what it held to page 4 (2), then page 5 (3); copy 5 to 8
+ * (4). */
 static struct judge *begun(void)
 {
 	struct judge *j = new_judge();
@@ -127,8 +128,9 @@ static void test_a_lawful_request(void **state)
 }
 
 /*
- * The collector reads page 8 and erases its block.  The request reads page 0, which moves to page 8 without copy-back,
- * and writes what it read to page 4: what was read at page 8 before is no longer there and need not be waited for.
+ * The collector reads page 8 and erases its block.  The request reads page 0, which moves to page 8 without
+ * copy-back, and writes what it read to page 4: what was read at page 8 before is no longer there and need
+ * not be waited for.
  */
 static void test_a_page_that_is_moved_to_where_another_was_read(void **state)
 {
@@ -168,8 +170,8 @@ static void interrupt(struct judge *j, tick_t stop, tick_t cost)
 }
 
 /*
- * One request reads a page, has it collected over the bus into a block that was read from and erased before, and keeps
- * its data: from the page it lies in now, by the read of the page it lay in.
+ * One request reads a page, has it collected over the bus into a block that was read from and erased before,
+ * and keeps its data: from the page it lies in now, by the read of the page it lay in.
  */
 static void test_a_copy_over_the_bus_is_the_same_data(void **state)
 {
@@ -204,8 +206,8 @@ static struct judge *read_and_write(void)
 }
 
 /*
- * A program of die 0 and a read of die 1 ask for the bus, one after the other; or the program asks, and the read with
- * its data at the same moment.  The bus goes to the wrong one.
+ * A program of die 0 and a read of die 1 ask for the bus, one after the other; or the program asks, and the
+ * read with its data at the same moment.  The bus goes to the wrong one.
  */
 static void take_the_bus(enum judged_bus bus_order, bool data, uint32_t taker, tick_t later)
 {

@@ -108,7 +108,8 @@ static void test_every_format(void **state)
 		 "cmp $d/a/statistic10.dat $d/b/statistic10.dat");
 	assert_string_equal(s->err, "");
 	assert_int_equal(s->status, 0);
-	/* out of order, not from 0, with a trim, and a last line without an end, which is a request like the others */
+	/* out of order, not from 0, with a trim, and a last line without an end, which is a request like the
+	 * others */
 	put_text(s, "blkparse",
 		"8,0 1 1 100.000009000 7 Q W 4 + 4 [x]\n8,0 1 2 100.000007500 7 Q R 0 + 8 [x]\n"
 		"8,0 1 3 100.000020000 7 Q D 0 + 8 [x]\n8,0 1 4 100.001000000 7 Q WS 8 + 4 [x]");
@@ -164,11 +165,12 @@ static void test_many_rows(void **state)
 {
 	struct world *s = *state;
 
-	shell(s,
-		"awk 'BEGIN { for (n = 0; n < 20001; n++) print n \"00000 0\", n % 8 * 4, \"4 1\" }' >$d/reads && "
-		"$ssd legacy -o $d/o $d/page.parameters $d/reads && awk '/process time$/ { on = 1; next } "
-		"on && NF != 7 { on = 0; print n } on { if ($1 != n \"00000\" && n || $2 != n++ % 8 * 4) exit 1 }' "
-		"$d/o/ex.out");
+	shell(s, "awk 'BEGIN { for (n = 0; n < 20001; n++) print n \"00000 0\", n % 8 * 4, \"4 1\" }' "
+		 ">$d/reads && "
+		 "$ssd legacy -o $d/o $d/page.parameters $d/reads && awk '/process time$/ { on = 1; next } "
+		 "on && NF != 7 { on = 0; print n } on { if ($1 != n \"00000\" && n || $2 != n++ % 8 * 4) "
+		 "exit 1 }' "
+		 "$d/o/ex.out");
 	assert_string_equal(s->out, "20001\n");
 	assert_int_equal(s->status, 0);
 	s->file_limit = 500000;

@@ -272,8 +272,10 @@ static void test_import(void **state)
 static void test_import_of_the_longest_cycle(void **state)
 {
 	struct legacy_parameters p = parse(
-		"channel number = 2\nchip number = 4\nchip number[0] = 2\nchip number[1] = 2\ndie number = 2\n"
-		"plane number = 2\nblock number = 64\npage number = 64\nsubpage page = 4\nsubpage capacity = 512\n"
+		"channel number = 2\nchip number = 4\nchip number[0] = 2\nchip number[1] = 2\ndie number = "
+		"2\n"
+		"plane number = 2\nblock number = 64\npage number = 64\nsubpage page = 4\nsubpage capacity = "
+		"512\n"
 		"overprovide = 0.1\nt_WC = 2147483647\ngc hard threshold = 0.3\n");
 	char text[4096] = "";
 	FILE *out = fmemopen(text, sizeof text, "w");

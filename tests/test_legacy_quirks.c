@@ -405,8 +405,8 @@ static void test_q34_one_pass(void **state)
 	check_three_pages(Q34_ONE_PASS_PER_EVENT);
 }
 
-/* One die, two planes, interleave alone: of two waiting writes only one goes, and is counted as interleaved all
- * the same.  Three pages: the first alone (Q12), the second out of two, the third out of one. */
+/* One die, two planes, interleave alone: of two waiting writes only one goes, and is counted as interleaved
+ * all the same.  Three pages: the first alone (Q12), the second out of two, the third out of one. */
 static void test_interleave_of_one_die(void **state)
 {
 	struct bench b;
@@ -420,8 +420,8 @@ static void test_interleave_of_one_die(void **state)
 
 /* ---- quirks SSDsim does not survive ---- */
 
-/* Pages of 12 sectors, two to a word of the table; a read of five pages has (5 * 12) / 32 + 1 = 2 words, so that
- * the fifth page is forgotten. */
+/* Pages of 12 sectors, two to a word of the table; a read of five pages has (5 * 12) / 32 + 1 = 2 words, so
+ * that the fifth page is forgotten. */
 static void test_q1_forgotten_page(void **state)
 {
 	struct bench kept, repaired;
@@ -451,7 +451,8 @@ static void test_page_beyond_the_drive(void **state)
 	assert_non_null(strstr(b.fault.text, "Q29"));
 }
 
-/* The first page goes alone (Q12) and moves the die's token to plane 1; the next command takes planes 2 and 3 of 3. */
+/* The first page goes alone (Q12) and moves the die's token to plane 1; the next command takes planes 2 and 3
+ * of 3. */
 static void test_q35_plane_past_the_last(void **state)
 {
 	static const char parameters[] =

@@ -1,8 +1,8 @@
 /*
  * Random drives serving random traces, as SSDsim would and with quirks repaired at random: every run must
- * end, with results or a reason, and what it wrote must add up.  The engine checks its own state
- * at the end of each run (legacy/check.c).  Runs without repairs that end must give the very rows and statistics of
- * a model that follows the rules one by one (tests/legacy_model.h).
+ * end, with results or a reason, and what it wrote must add up.  The engine checks its own state at the end
+ * of each run (legacy/check.c).  Runs without repairs that end must give the very rows and statistics of a
+ * model that follows the rules one by one (tests/legacy_model.h).
  *
  * SEED=... repeats one run, RUNS=... does more of them.
  */
@@ -76,8 +76,8 @@ static void random_policy(struct random *r, struct text *t)
 		PICK(r, 1, 3, 5));
 }
 
-/* Requests at random; `calm`: at the end single ones, long after, which wake what sleeps (Q5), and a last line that
- * SSDsim never simulates (Q7). */
+/* Requests at random; `calm`: at the end single ones, long after, which wake what sleeps (Q5), and a last
+ * line that SSDsim never simulates (Q7). */
 static void random_trace(struct random *r, struct text *t, unsigned sectors, bool calm)
 {
 	unsigned lines = PICK(r, 1, 10, 100, LINES), gap = PICK(r, 1, 1000, 100000, 3000000);

@@ -1,4 +1,5 @@
-/* The log-block FTLs: what each write costs, by hand; who waits for which merge; drives that cannot carry them. */
+/* The log-block FTLs: what each write costs, by hand; who waits for which merge; drives that cannot carry
+ * them. */
 #include "prepare/image.h"
 #include "ftl/log/log.h"
 #include "tests/rig_fixture.h"
@@ -76,7 +77,8 @@ static const struct cost {
 	{ "ftl=inorder inorder.logs=1", "0+1 2+1 4+1 7+1", 4, 4, 1 },
 	/* Backwards: closed by every write. */
 	{ "ftl=inorder inorder.logs=1", "5+1 4+1", 2, 5 + 2 + 4, 1 },
-	/* The sequential log, and what ends it: another logical block's first page, a page further on, one again. */
+	/* The sequential log, and what ends it: another logical block's first page, a page further on, one
+	 * again. */
 	{ "ftl=fast fast.logs=2", "0+8", 8, 0, 1 },
 	{ "ftl=fast fast.logs=2", "0+3 8+1", 4, 5, 1 },
 	{ "ftl=fast fast.logs=2", "0+3 0+1", 4, 5, 1 },
@@ -84,10 +86,12 @@ static const struct cost {
 	{ "ftl=fast fast.logs=2", "0+3 1+1", 4, 8 - 1, 2 },
 	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+2 5+1", 3, 6, 1 },
 	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+3 1+1", 4, 5, 1 },
-	/* A shared log with data of eight logical blocks; with data of the sequential log's, which is merged then. */
+	/* A shared log with data of eight logical blocks; with data of the sequential log's, which is merged
+	 * then. */
 	{ "ftl=fast fast.logs=2", "1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1", 9, 8 * 8, 8 + 1 },
 	{ "ftl=fast fast.logs=2", "9+1 8+1 17+1 17+1 17+1 17+1 17+1 17+1 17+1 25+1", 10, 7 + 8, 3 },
-	/* Two shared logs, the first with data of one logical block, the second of eight: the oldest is emptied. */
+	/* Two shared logs, the first with data of one logical block, the second of eight: the oldest is
+	 * emptied. */
 	{ "ftl=fast fast.logs=3",
 		"1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 73+1", 17, 8, 2 },
 	/* The figure of the S-FTL paper: blocks of 4 pages, one shared log. */
@@ -98,7 +102,8 @@ static const struct cost {
 	{ LAST "last.logs=2", "0+2 8+2", 4, 6, 1 },
 	{ LAST "last.logs=2", "0+2 1+1 8+2", 5, 8, 2 },
 	{ LAST "last.logs=2", "0+2 4+2", 4, 6, 1 },
-	/* A block of the superblock that died; the two with fewest live pages compacted; another superblock folded. */
+	/* A block of the superblock that died; the two with fewest live pages compacted; another superblock
+	 * folded. */
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8", 8, 0, 0 },
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8 0+1", 9, 0, 1 },
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+4 8+4 0+1", 9, 4 + 4, 2 },
@@ -106,9 +111,11 @@ static const struct cost {
 		"0+1 8+1", 2, 1 + 7, 2 },
 	/* A shared log that died as a whole is erased, no more. */
 	{ LAST "last.logs=2", "1+1 2+1 3+1 4+1 5+1 6+1 7+1 7+1 0+8 9+1", 17, 0, 1 + 1 },
-	/* A cold log is being filled, and so the hot one is emptied when it is full, although its page is hot. */
+	/* A cold log is being filled, and so the hot one is emptied when it is full, although its page is
+	 * hot. */
 	{ LAST "last.logs=3", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 10, 8, 2 },
-	/* While hot logs are few the cold one with data of the fewest logical blocks goes, here the second. */
+	/* While hot logs are few the cold one with data of the fewest logical blocks goes, here the
+	 * second. */
 	{ LAST "last.logs=3", "9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 10+1 73+1",
 		17, 16, 3 },
 };
@@ -138,8 +145,8 @@ static void test_what_writes_cost(void **state)
 		assert_cost(&costs[i]);
 }
 
-/* Four shared logs, k = 16 pages.  A page is hot if no more than 16 others were written since, or if it lies in a hot
- * log: there it stays hot. */
+/* Four shared logs, k = 16 pages.  A page is hot if no more than 16 others were written since, or if it lies
+ * in a hot log: there it stays hot. */
 static void test_hot_pages_have_logs_of_their_own(void **state)
 {
 	struct rig *rig = filled(LOGS LAST "last.logs=5");
@@ -160,7 +167,8 @@ static void test_hot_pages_have_logs_of_their_own(void **state)
 	rig_close(rig);
 }
 
-/* Parts of a write that a buffer hands over together are a long one, a page to be padded between them, too. */
+/* Parts of a write that a buffer hands over together are a long one, a page to be padded between them,
+ * too. */
 static void test_parts_are_a_long_write(void **state)
 {
 	static const struct extent parts[] = { { 0, 16 }, { 16, 16 }, { 32, 40 }, { 64, 68 }, { 70, 72 } };
@@ -197,8 +205,8 @@ static void test_gaps_are_filled_where_the_order_is_strict(void **state)
 /* ---- time ---- */
 
 /*
- * A copy takes 10 + 100 us, a program 16 us on the bus and 100 in the cells, an erase 1 ms, and the die does one after
- * the other.  A request waits for every operation of the merges that it causes.
+ * A copy takes 10 + 100 us, a program 16 us on the bus and 100 in the cells, an erase 1 ms, and the die does
+ * one after the other.  A request waits for every operation of the merges that it causes.
  */
 static void test_a_request_waits_for_its_merges(void **state)
 {
@@ -252,8 +260,9 @@ static void test_a_gap_takes_time(void **state)
 }
 
 /*
- * The map of a superblock is a read of one sector, 10 + 1 us, which everything in the superblock waits for: a read of
- * 10 + 16 us, a program, the read of the 12 sectors that a partial write keeps.  Once for each request and superblock.
+ * The map of a superblock is a read of one sector, 10 + 1 us, which everything in the superblock waits for: a
+ * read of 10 + 16 us, a program, the read of the 12 sectors that a partial write keeps.  Once for each
+ * request and superblock.
  */
 static void test_requests_wait_for_maps_of_superblocks(void **state)
 {
@@ -277,7 +286,8 @@ static void test_requests_wait_for_maps_of_superblocks(void **state)
 	rig_close(rig);
 }
 
-/* A read whose map must be read first is passed by one of half a page whose map is known: 10 + 1, then 10 + 8 us. */
+/* A read whose map must be read first is passed by one of half a page whose map is known: 10 + 1, then 10 + 8
+ * us. */
 static void test_data_is_read_behind_its_map(void **state)
 {
 	struct rig *rig = filled(LOGS SUPER "superblock.blocks=2 superblock.cached_maps=2");

@@ -141,11 +141,13 @@ static void test_skeleton_is_page_in_every_number(void **state)
 		"-s flash.page_bytes=32K -s flash.suspend=program_and_erase -s host.time_scale=0.1 "
 		"-s trace.limit=3000 parameters/tiny.cfg lun1",
 		"-s host.mode=closed -s precondition.mode=synthetic -s precondition.used=0.9 "
-		"-s precondition.valid=0.5 -s flash.scheduler=fifo -s flash.copyback=false -s trace.limit=3000 "
+		"-s precondition.valid=0.5 -s flash.scheduler=fifo -s flash.copyback=false -s "
+		"trace.limit=3000 "
 		"parameters/tiny.cfg lun2",
 		"-s gc.policy=random -s gc.separate=false -s gc.threshold=0.3 -s wear.dynamic=false "
 		"-s flash.blocks=12 -s flash.over_provisioning=0.5 parameters/tiny.cfg @/any",
-		"-s precondition.mode=fill -s flash.pages=8 -s placement.policy=static -s flash.forward_bytes=0 "
+		"-s precondition.mode=fill -s flash.pages=8 -s placement.policy=static -s "
+		"flash.forward_bytes=0 "
 		"-s dram.access_ns=1000 -s host.mode=closed -s trace.limit=3000 parameters/tiny.cfg lun6",
 	};
 
@@ -220,7 +222,8 @@ static void test_direct_collects_free_of_charge(void **state)
 	static const char *const of_page[] = { "gc.collections", "gc.moved_pages", "wear.moves",
 		"flash.erase.total", "flash.copy.total", "flash.read.rmw" };
 	const char *const rest =
-		"-s host.mode=closed -s flash.page_bytes=8K -s wear.delta=2 -s wear.period=1 -s trace.limit=3000 "
+		"-s host.mode=closed -s flash.page_bytes=8K -s wear.delta=2 -s wear.period=1 -s "
+		"trace.limit=3000 "
 		"parameters/tiny.cfg lun1";
 	struct world *w = *state;
 	const char *at;
@@ -279,7 +282,8 @@ static void test_whole_sub_pages_erase_like_page_mapping(void **state)
 		snprintf(rest, sizeof rest,
 			"-s flash.page_bytes=8K -s flash.blocks=64 -s flash.pages=16 -s host.mode=closed "
 			"-s map.cache_bytes=1M -s precondition.mode=synthetic -s precondition.layout=%s "
-			"-s precondition.used=0.8 -s precondition.valid=0.4 -s trace.limit=10000 parameters/tiny.cfg "
+			"-s precondition.used=0.8 -s precondition.valid=0.4 -s trace.limit=10000 "
+			"parameters/tiny.cfg "
 			"lun1",
 			layouts[i]);
 		run(w, "run -s ftl=page %s", rest);
@@ -340,7 +344,8 @@ static unsigned assert_rows_are_in_json(const char *text, const char *json)
 	return rows;
 }
 
-/* Every name of the part is in the text if it has a value, and not if it is null.  Returns how many are null. */
+/* Every name of the part is in the text if it has a value, and not if it is null.  Returns how many are
+ * null. */
 static unsigned assert_json_is_in_text(const char *json, const char *text)
 {
 	const char *at = strstr(json, "\n  \"statistics\": {");
@@ -390,7 +395,8 @@ static void test_json_says_what_the_text_says(void **state)
 		char *json;
 
 		run(w,
-			"run -s ftl=%s --json @/run.json %s -s host.mode=closed -s trace.limit=%d parameters/tiny.cfg "
+			"run -s ftl=%s --json @/run.json %s -s host.mode=closed -s trace.limit=%d "
+			"parameters/tiny.cfg "
 			"mixed",
 			ftls[i / 2], i % 2 ? "-s buffer=lru -s map.cache_bytes=8K" : "", i % 2 ? 2000 : 1);
 		json = text_of(w, "run.json");

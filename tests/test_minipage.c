@@ -2,7 +2,7 @@
  * Minipage-FTL and PM-FTL, and page mapping beside them: cases worked by hand on a filled drive, who waits
  * for a mapping page, what waits in RAM, and random requests with every option.
  *
- *	SEED=n   another run of chance
+ * 	SEED=n   another run of chance
  */
 #include "tests/rig_fixture.h"
 
@@ -501,7 +501,8 @@ static void test_random_requests(void **state)
 		"flash.page_bytes=8K ftl=minipage minipage.bytes=2K minipage.pack=buffer",
 		"flash.page_bytes=16K ftl=minipage minipage.pack=buffer minipage.demand=false",
 		"flash.page_bytes=4K ftl=minipage minipage.bytes=2K map.batch=false",
-		"flash.page_bytes=16K ftl=minipage map.load=request gc.policy=patient gc.low=6 wear.lowest=true",
+		"flash.page_bytes=16K ftl=minipage map.load=request gc.policy=patient gc.low=6 "
+		"wear.lowest=true",
 		"flash.page_bytes=16K ftl=pm",
 		"flash.page_bytes=16K ftl=pm pm.bytes=2K pm.pack=buffer",
 		"flash.page_bytes=8K ftl=pm pm.demand=false gc.policy=patient gc.low=6",

@@ -1,6 +1,6 @@
 /*
- * The FTL for merged pages: what reads and writes of a page in several places cost, and that nothing of it is lost.
- * Pages have 16 sectors; A, B and C are logical pages.
+ * The FTL for merged pages: what reads and writes of a page in several places cost, and that nothing of it is
+ * lost.  Pages have 16 sectors; A, B and C are logical pages.
  */
 #include "tests/inside.h"
 #include "tests/rig_fixture.h"
@@ -43,8 +43,8 @@ static double statistic(struct rig *rig, const char *name)
 }
 
 /*
- * Half of A is in a page with half of B, the rest in its base: two reads, one after the other, of 10 us and 1 us a
- * sector.  A plain write of a sector reads both and consolidates: (10 + 8) + (10 + 7) + 16 + 100 us.
+ * Half of A is in a page with half of B, the rest in its base: two reads, one after the other, of 10 us and 1
+ * us a sector.  A plain write of a sector reads both and consolidates: (10 + 8) + (10 + 7) + 16 + 100 us.
  */
 static void test_a_page_in_two_places(void **state)
 {
@@ -86,8 +86,8 @@ static void test_covered_overlays_are_not_read(void **state)
 }
 
 /*
- * Through the buffer: two half pages leave in one program, which takes 16 us and 100 and waits for no read, though both
- * have a base.
+ * Through the buffer: two half pages leave in one program, which takes 16 us and 100 and waits for no read,
+ * though both have a base.
  */
 static void test_a_merged_write_reads_nothing(void **state)
 {
@@ -167,7 +167,8 @@ static void test_trims(void **state)
 	rig_close(rig);
 }
 
-/* All that is left of a merged page is half of A, which has no base: collection makes it one, and the overlay goes. */
+/* All that is left of a merged page is half of A, which has no base: collection makes it one, and the overlay
+ * goes. */
 static void test_collection_makes_a_base(void **state)
 {
 	struct rig *rig = rig_with(MMAP_DRIVE "gc.policy=fifo");
@@ -253,8 +254,8 @@ static void test_overlays_are_saved(void **state)
 	rig_close(rig);
 }
 
-/* Visits the regions of the FTL's own and finds a pool among them: how many were given out, which is free first, and
- * they. */
+/* Visits the regions of the FTL's own and finds a pool among them: how many were given out, which is free
+ * first, and they. */
 struct pool_finder {
 	struct regions regions; /* first: the visitor is found through it */
 	uint32_t *number[2];    /* of the last regions those of 4 bytes */
@@ -301,9 +302,10 @@ static void assert_not_free(struct rig *rig, uint32_t used, size_t bytes, uint32
 }
 
 /*
- * Of three merged pages of two overlays each the last two have gone.  In a forged file the list of free ones is as long
- * as it should be, but begins with page 0, whose first overlay, 1, has the number of the one free before.  Then the
- * same with two overlays, of which 1 has gone: 0 is the only one of its LPN, as it would be the only one free.
+ * Of three merged pages of two overlays each the last two have gone.  In a forged file the list of free ones
+ * is as long as it should be, but begins with page 0, whose first overlay, 1, has the number of the one free
+ * before.  Then the same with two overlays, of which 1 has gone: 0 is the only one of its LPN, as it would be
+ * the only one free.
  */
 static void test_what_is_in_use_is_not_free(void **state)
 {

@@ -4,9 +4,9 @@
  * FTL where sub-pages are pages, saving and loading, and random requests under the sector oracle with small
  * mapping caches and constant collection.
  *
- *	SEED=n    another run of chance
- *	SEEDS=n   so many runs of each random case (default 1)
- *	TEST=text only random cases whose settings contain the text
+ * 	SEED=n    another run of chance
+ * 	SEEDS=n   so many runs of each random case (default 1)
+ * 	TEST=text only random cases whose settings contain the text
  */
 #include "tests/rig_fixture.h"
 
@@ -1014,7 +1014,7 @@ static void test_random_requests(void **state)
 			struct child child;
 			char settings[1024];
 
-			if (only && !strstr(random_cases[i], only))
+			if (only ? !strstr(random_cases[i], only) : is_for_soak(i, 6))
 				continue;
 			snprintf(settings, sizeof settings, "%s seed=%llu", random_cases[i],
 				(unsigned long long)(seed + 1000 * i));

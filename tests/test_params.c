@@ -566,8 +566,8 @@ static void test_includes_nest_ten_deep(void **state)
 	assert_refused("0.cfg", "10.cfg:1: included files are nested deeper than 10");
 }
 
-/* Twelve lines in each of ten files would be 12^10 files.  Nine are open above the first of the tenth; that and
- * its twelve are thirteen. */
+/* Twelve lines in each of ten files would be 12^10 files.  Nine are open above the first of the tenth; that
+ * and its twelve are thirteen. */
 static void test_includes_are_a_hundred_in_all(void **state)
 {
 	struct fixture f;
@@ -584,7 +584,8 @@ static void test_includes_are_a_hundred_in_all(void **state)
 	}
 	write_file("10.cfg", "");
 	assert_refused("0.cfg",
-		"8.cfg:8: the parameters are spread over more than 100 files, each as often as it is included");
+		"8.cfg:8: the parameters are spread over more than 100 files, each as often as it is "
+		"included");
 	write_file("8.cfg", "@include \"9.cfg\"\nseed = 77;");
 	write_file("0.cfg", "@include \"8.cfg\"");
 	begin(&f);

@@ -1,6 +1,6 @@
 /*
- * What comes from a pipe gives what the file gives, also where it must be read twice: devices laid out one after
- * another, pages premapped, SSDsim.
+ * What comes from a pipe gives what the file gives, also where it must be read twice: devices laid out one
+ * after another, pages premapped, SSDsim.
  */
 #include "tests/program_fixture.h"
 
@@ -74,7 +74,8 @@ static void test_run(void **state)
 		NUMBERS);
 	compare(*state,
 		"$ssd run -s precondition.mode=trace -s precondition.used=0.9 -s precondition.passes=9 "
-		"-s trace.fold=true -s trace.limit=1000 parameters/tiny.cfg uniform -s precondition.trace=\"$(echo",
+		"-s trace.fold=true -s trace.limit=1000 parameters/tiny.cfg uniform -s "
+		"precondition.trace=\"$(echo",
 		")\"" NUMBERS);
 }
 

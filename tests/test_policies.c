@@ -67,8 +67,8 @@ static double statistic(struct desk *d, const char *name)
 /* ---- BPLRU ---- */
 
 /*
- * Room for 4 pages.  Block 0 (pages 2 and 0) was written after block 2 (page 9), which a read does not save, and then
- * block 7 (page 28).  A page of block 0 that is written again saves it whole, until it is its turn.
+ * Room for 4 pages.  Block 0 (pages 2 and 0) was written after block 2 (page 9), which a read does not save,
+ * and then block 7 (page 28).  A page of block 0 that is written again saves it whole, until it is its turn.
  */
 static void test_bplru_blocks_leave_whole(void **state)
 {
@@ -155,9 +155,9 @@ static void test_bplru_pads(void **state)
 /* ---- 2QW-Clock ---- */
 
 /*
- * Room for 4 pages, the queue's share is one, two ghosts.  0 to 3 fill the queue.  4 drives out 0, which comes back
- * into the ring and drives out 1, and so on until the ring holds 0, 1 and 2 and the queue 4.  3 comes back when the
- * queue has its share: the hand takes 4 off each of the three and evicts 0.
+ * Room for 4 pages, the queue's share is one, two ghosts.  0 to 3 fill the queue.  4 drives out 0, which
+ * comes back into the ring and drives out 1, and so on until the ring holds 0, 1 and 2 and the queue 4.  3
+ * comes back when the queue has its share: the hand takes 4 off each of the three and evicts 0.
  */
 static void test_2qw_pages_that_come_back_stay(void **state)
 {
@@ -218,7 +218,8 @@ static void test_2qw_a_page_may_drive_itself_out(void **state)
 	desk_close(d);
 }
 
-/* What is read enters with less weight: of pages 0 (read) and 1 (written) in the ring the hand takes 0 first. */
+/* What is read enters with less weight: of pages 0 (read) and 1 (written) in the ring the hand takes 0
+ * first. */
 static void test_2qw_reads_weigh_less(void **state)
 {
 	struct desk *d = desk_open("2qw-clock", 4 * PAGE, "qw.read_allocate=true");
@@ -318,7 +319,8 @@ static struct desk *msac_open(uint32_t sectors, const char *options)
 	return desk_open("msac", sectors, options);
 }
 
-/* Half pages share one; a full page has no partner; under 5 of 8 sectors 4 do not fit, exactly or otherwise. */
+/* Half pages share one; a full page has no partner; under 5 of 8 sectors 4 do not fit, exactly or
+ * otherwise. */
 static void test_msac_what_fits_shares_a_page(void **state)
 {
 	static const char *const rules[] = { "msac.rule=le", "msac.rule=eq" };
@@ -391,7 +393,8 @@ static void test_msac_as_many_as_fit(void **state)
 }
 
 /*
- * Room for 8 full pages, of which 2 are the area.  The oldest, 0, was used `uses` times and 1 `other`: who leaves?
+ * Room for 8 full pages, of which 2 are the area.  The oldest, 0, was used `uses` times and 1 `other`: who
+ * leaves?
  */
 static lpn_t who_leaves(const char *options, uint32_t uses, uint32_t other, double area)
 {
@@ -483,9 +486,9 @@ static void test_msac_merges_what_leaves_instead(void **state)
 /* ---- in front of an FTL ---- */
 
 /*
- * Blocks of 8 pages of 16 sectors that hold data; room for two pages.  Pages 3 and 1, the latter in part, are driven
- * out by page 9.  With the six others read and written in their places a log block is full and in order, and nothing
- * has to be copied; page mapping does the same work for nothing.
+ * Blocks of 8 pages of 16 sectors that hold data; room for two pages.  Pages 3 and 1, the latter in part, are
+ * driven out by page 9.  With the six others read and written in their places a log block is full and in
+ * order, and nothing has to be copied; page mapping does the same work for nothing.
  */
 static void pad_a_block(const char *ftl, double switches)
 {
@@ -658,6 +661,7 @@ static void model_inserted(struct model *m, int lpn, enum request_type type, mas
 
 static void leave(struct model *m, int lpn)
 {
+	assert_true(lpn >= 0);
 	m->leaving[lpn] = m->page[lpn].held;
 }
 
@@ -795,7 +799,7 @@ static void evict_msac(struct model *m)
 /* All dirty sectors that leave, in one call. */
 static void model_flush(struct model *m)
 {
-	struct extent run[MODEL_PAGES * PAGE];
+	struct extent run[MODEL_PAGES * PAGE] = { { 0 } };
 	size_t n = 0;
 
 	for (sector_t s = 0; s < MODEL_PAGES * PAGE; s++) {

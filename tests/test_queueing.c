@@ -1,5 +1,6 @@
 /*
- * The drive against theory: queues, throughput against what dies and buses can do at best, and write amplification.
+ * The drive against theory: queues, throughput against what dies and buses can do at best, and write
+ * amplification.
  */
 #include "tests/load_fixture.h"
 
@@ -31,8 +32,8 @@ static void assert_near(const char *what, double value, double theory, double pe
 		fail_msg("%s is %.3f %% off, may be %g", what, off, percent);
 }
 
-/* Arrivals at random (Poisson) at one server or several alike, each of which serves a request in the same time: a mean
- * of SERVICE (1 + load / 2 (1 - load)), Pollaczek and Khinchine. */
+/* Arrivals at random (Poisson) at one server or several alike, each of which serves a request in the same
+ * time: a mean of SERVICE (1 + load / 2 (1 - load)), Pollaczek and Khinchine. */
 static void poisson(const char *settings, uint32_t dies, double load, double percent)
 {
 	struct load *l = load_open(settings, dies);
@@ -67,7 +68,8 @@ static void test_dies_with_buses_of_their_own_are_as_many_queues(void **state)
 	poisson(MANY_DIES, 32, 0.8, 1.5);
 }
 
-/* Lindley's recursion on the same arrivals, to the nanosecond: a request waits for what is left of those before it. */
+/* Lindley's recursion on the same arrivals, to the nanosecond: a request waits for what is left of those
+ * before it. */
 static void test_every_wait_is_that_of_lindley(void **state)
 {
 	struct load *l = load_open(ONE_DIE, 1);
@@ -188,8 +190,8 @@ static double amplification(const char *settings)
 	return (double)before / (double)writes;
 }
 
-/* Greedy collection of blocks of 32 pages, 70, 80 and 90 % of the pages live: the mean field limit (d choices of Van
- * Houdt, SIGMETRICS 2013, d without bound). */
+/* Greedy collection of blocks of 32 pages, 70, 80 and 90 % of the pages live: the mean field limit (d choices
+ * of Van Houdt, SIGMETRICS 2013, d without bound). */
 static void test_write_amplification_of_greedy_collection(void **state)
 {
 	static const struct {
@@ -201,9 +203,9 @@ static void test_write_amplification_of_greedy_collection(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(settings, sizeof settings,
-			ONE_DIE
-			"flash.blocks=2048 flash.pages=32 flash.page_bytes=2K gc.policy=greedy gc.threshold=0 "
-			"flash.over_provisioning=%s",
+			ONE_DIE "flash.blocks=2048 flash.pages=32 flash.page_bytes=2K gc.policy=greedy "
+				"gc.threshold=0 "
+				"flash.over_provisioning=%s",
 			cases[i].hidden);
 		assert_near("pages programmed for a page written", amplification(settings), cases[i].waf,
 			SANITIZED ? 5 : 1.5);

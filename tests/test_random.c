@@ -3,10 +3,13 @@
  * that is chosen by name or is true or false.  The sector oracle compares every sector read, the medium
  * enforces its laws, the invariants are checked all the time, and no drive may fail that was not refused.
  *
- *	SEED=n          the first case (default 1); the others follow
- *	CASES=n         so many cases of each FTL and buffer
- *	OPERATIONS=n    requests of a case
- *	TEST=text       only cases whose name contains the text, e.g. TEST=mrsm
+ * `make test` plays a short case of each FTL with each buffer; `make soak` (SOAK=1) plays all cases, with
+ * 100,000 requests each.
+ *
+ * 	SEED=n          the first case; the others follow
+ * 	CASES=n         so many cases of each FTL and buffer
+ * 	OPERATIONS=n    requests of a case
+ * 	TEST=text       only cases whose name contains the text, e.g. TEST=mrsm
  */
 #include "tests/random_fixture.h"
 
@@ -15,7 +18,7 @@ enum { REQUESTS = 100000, CASES_OF_REMAPPING_FTLS = 26, CASES_OF_OTHERS = 4, CAS
 
 static uint64_t requests_of_a_case(void)
 {
-	return from_environment("OPERATIONS", SANITIZED ? REQUESTS / 20 : REQUESTS);
+	return from_environment("OPERATIONS", amount(REQUESTS / 100, SANITIZED ? REQUESTS / 20 : REQUESTS));
 }
 
 /* ---- a case ---- */
@@ -62,14 +65,14 @@ static uint64_t cases_of(size_t ftl, size_t buffer)
 
 	if (!strcmp(ftls[ftl]->name, "mmap"))
 		remapping = simple = !strcmp(buffers[buffer]->name, "msac");
-	return !simple ? CASES_OF_POLICIES : remapping ? CASES_OF_REMAPPING_FTLS : CASES_OF_OTHERS;
+	return amount(1, !simple ? CASES_OF_POLICIES : remapping ? CASES_OF_REMAPPING_FTLS : CASES_OF_OTHERS);
 }
 
 static uint64_t play_cases(size_t ftl, size_t buffer)
 {
 	const char *only = getenv("TEST");
 	uint64_t cases = refuses(ftl, buffer) ? 0 : from_environment("CASES", cases_of(ftl, buffer));
-	uint64_t played = 0, first = from_environment("SEED", 1);
+	uint64_t played = 0, first = from_environment("SEED", amount(1 + ftl + buffer, 1));
 
 	for (uint64_t i = 0; i < cases; i++) {
 		struct combination c = {

@@ -2,7 +2,9 @@
  * A run that is saved and resumed is the run that was not: every number and every row, wherever it was saved,
  * whatever the drive.  Files that only look like a saved run are refused.
  *
- *	SEED=n    the first case (default 1); CASES=n: so many of each FTL and buffer; TEST=text: only cases with it
+ *	SEED=n      the first case (default 1)
+ *	CASES=n     so many of each FTL and buffer
+ *	TEST=text   only cases with it
  */
 #include "run/checkpoint.h"
 #include "run/report.h"
@@ -232,7 +234,8 @@ static void save_and_resume(void *combination)
 	forgery_path(how.path);
 	if (!run_case(&how, &whole, &fault))
 		return;
-	for (int i = 0; i < 3 && resume_at(&how, &whole, random_below(&random, REQUESTS)); i++) {
+	for (uint64_t i = 0; i < amount(1, 3) && resume_at(&how, &whole, random_below(&random, REQUESTS));
+		i++) {
 		resume_forgeries(&how, &random);
 		unlink(how.path);
 	}

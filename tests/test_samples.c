@@ -146,8 +146,8 @@ static void across_writes_cost_two_programs(void **state)
 	assert_true(statistic(&across, "waf") < statistic(&page, "waf"));
 }
 
-/* On the drive to learn on every profile fits, and shows what its requests can show: reads find data, writes of parts
- * of pages read the rest. */
+/* On the drive to learn on every profile fits, and shows what its requests can show: reads find data, writes
+ * of parts of pages read the rest. */
 static void every_profile_fits_the_class_drive(void **state)
 {
 	static const char *const only_read[] = { "ranges", "web", "websearch" };

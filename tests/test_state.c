@@ -276,8 +276,8 @@ static void test_pool_is_saved(void **state)
 	owner_free(&b);
 }
 
-/* Used objects have an owner.  In a file in which one has none, or a free one has one, an object is lost or used
- * twice. */
+/* Used objects have an owner.  In a file in which one has none, or a free one has one, an object is lost or
+ * used twice. */
 static void test_free_objects_of_a_saved_pool_are_unused(void **state)
 {
 	struct object {

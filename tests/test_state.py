@@ -3,9 +3,10 @@
 
     tests/test_state.py [FOLDER]      the sources there, else those of this tree
 
-Reads the tables and the structs from the sources; prints FILE: struct NAME: field `...' for each field that no row
-mentions.  Then plants a field without a row into each struct and expects to be told of it.
+Reads the tables and the structs from the sources; prints FILE: struct NAME: field `...' for each field that
+no row mentions.  Then plants a field without a row into each struct and expects to be told of it.
 """
+
 import os
 import re
 import subprocess
@@ -20,7 +21,9 @@ STRUCT = re.compile(r"struct (\w+) \{\n(.*?)\n\}", re.S)
 
 
 def sources(root):
-    names = subprocess.run(["git", "ls-files", "*.c", "*.h"], cwd=root, capture_output=True, text=True, check=True)
+    names = subprocess.run(
+        ["git", "ls-files", "*.c", "*.h"], cwd=root, capture_output=True, text=True, check=True
+    )
     for name in names.stdout.split():
         if not name.startswith(("tests/", "bench/")) and os.path.exists(os.path.join(root, name)):
             with open(os.path.join(root, name), encoding="utf-8") as file:

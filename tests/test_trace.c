@@ -173,7 +173,8 @@ static void test_two_formats_fit(void **state)
 static void test_unreadable(void **state)
 {
 	static const char all[] =
-		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, diskmon, blkparse, "
+		"ssdsim, mqsim, disksim, spc, msr, casotxt, systor, alibaba, tencent, fiu, diskmon, "
+		"blkparse, "
 		"blkparse-d, blkparse-c, fio, fio2, vscsi1, vscsi2, list, csv";
 	struct trace_options options = { .format = NULL }, wrong = { .format = "ssdism" };
 	struct trace_options systor = { .format = "systor" }, unit = { .time_unit = "h" };
@@ -188,7 +189,8 @@ static void test_unreadable(void **state)
 	expect_fault("hello world\n", 12, &options, message);
 	memset(garbage, 0xee, sizeof garbage);
 	snprintf(message, sizeof message,
-		"t:1: \"%.47s\" is in no known trace format; choose with --format (in a run: trace.format) one of %s",
+		"t:1: \"%.47s\" is in no known trace format; choose with --format (in a run: trace.format) "
+		"one of %s",
 		"???????????????????????????????????????????????????????", all);
 	expect_fault(garbage, sizeof garbage, &options, message);
 	expect_fault("1 0 8 8 0\n", 10, &wrong, "unknown trace format \"ssdism\"; did you mean \"ssdsim\"?");
@@ -536,7 +538,7 @@ static struct packed pack_members(const char *text, size_t size, size_t zeros, c
  * system. */
 static void test_damaged_members(void **state)
 {
-	size_t size, seen = 0;
+	size_t size, seen = 0, step = amount(8, 1) * STEP;
 	char *text = long_text(&size);
 	struct packed all = pack_members(text, size, 0, "");
 	struct trace_options options = { .sort_fully = true };
@@ -546,7 +548,7 @@ static void test_damaged_members(void **state)
 	(void)state;
 	expect_whole(all.bytes, all.size, NULL);
 	sum = sum_of(all.bytes, all.size, &options, &fault);
-	for (size_t at = 10; at < all.size; at += STEP) {
+	for (size_t at = 10; at < all.size; at += step) {
 		uint64_t flipped;
 
 		fault = (struct fault){ "" };
@@ -556,7 +558,7 @@ static void test_damaged_members(void **state)
 		assert_true(strstr(fault.text, "damaged") || (!*fault.text && flipped == sum));
 		seen += *fault.text != 0;
 	}
-	assert_true(seen > all.size / STEP * 9 / 10);
+	assert_true(seen > all.size / step * 9 / 10);
 	memory_free(all.bytes);
 	memory_free(text);
 }

@@ -188,7 +188,8 @@ static void test_mistakes(void **state)
 		{ "stat --plot p.svg a a", "trace stat: --plot draws one trace, 2 are given" },
 		{ "stat nothing", "nothing: cannot be opened: No such file or directory" },
 		{ "convert a",
-			"trace convert: option --to FORMAT is missing; `ssd trace convert --help` lists the formats" },
+			"trace convert: option --to FORMAT is missing; `ssd trace convert --help` lists the "
+			"formats" },
 		{ "convert --to spc", "trace convert: 0 operands are given; should be: "
 				      "ssd trace convert [OPTION]... --to FORMAT TRACE" },
 		{ "convert --to tencent a",
@@ -196,7 +197,8 @@ static void test_mistakes(void **state)
 			"mqsim, disksim, spc, msr, systor, fio" },
 		{ "convert --format scp --to spc a", "unknown trace format \"scp\"; did you mean \"spc\"?" },
 		{ "generate",
-			"trace generate: 0 operands are given; should be: ssd trace generate [OPTION]... PROFILE" },
+			"trace generate: 0 operands are given; should be: ssd trace generate [OPTION]... "
+			"PROFILE" },
 	};
 	struct world *w = *state;
 

@@ -544,7 +544,7 @@ static void test_reuse_is_exact_for_few_pages(void **state)
 		d = distance(pages, i);
 		first += d < 0;
 		for (unsigned bits = 0; bits < 12; bits++)
-			below[bits] += d >= 0 && d < 1l << bits;
+			below[bits] += d >= 0 && d < 1L << bits;
 	}
 	assert_true(fabs(reuse_first_share(reuse) - first / N) < 1e-12);
 	for (unsigned bits = 0; bits < 12; bits++)
@@ -604,7 +604,8 @@ static void test_reuse_by_requests(void **state)
 }
 
 /* A loop over n pages comes back at distance n - 1, however many pages there are. */
-/* Sector by sector, and over all earlier writes: those that the last write of a device overwrites, and how. */
+/* Sector by sector, and over all earlier writes: those that the last write of a device overwrites, and
+ * how. */
 static void count_rewrite(const struct record *r, size_t last, double count[3])
 {
 	const struct record *w = &r[last];

@@ -138,7 +138,8 @@ static void test_on_a_terminal(void **state)
 		const char *keys, *shows;
 	} cases[] = {
 		{ "  ? bq",
-			"1. write of LPN 0 to 3: 4 pages are programmed.\n plane 0, die 0\n  0  +0  +1  +2  +3\n" },
+			"1. write of LPN 0 to 3: 4 pages are programmed.\n plane 0, die 0\n  0  +0  +1  +2  "
+			"+3\n" },
 		{ " cq", "4. collection: copies 0.3 to 2.0 (collection), erases block 0" },
 		{ "l3\\rl3\\rq", "5. read of LPN 3: reads 2.0.\n" },
 		{ "g9\\rq", "(the last request)\n" },
@@ -196,7 +197,8 @@ static void test_a_large_drive(void **state)
 {
 	struct world *w = *state;
 
-	ssd(w, "watch --plain --rows 2 --at 2 -s flash.channels=32 -s placement.policy=static -L w0+39,w39,r39 "
+	ssd(w, "watch --plain --rows 2 --at 2 -s flash.channels=32 -s placement.policy=static -L "
+	       "w0+39,w39,r39 "
 	       "parameters/tiny.cfg");
 	assert_true(says(w, " +39 "));
 	assert_true(says(w, " plane 15, die 7\n"));
@@ -311,7 +313,8 @@ static void test_timelines(void **state)
 	static const char *const drives[] = { "-L w0+8,=r3,=w3.1,=r0+4,gc,t2,r2", "mixed",
 		"-s flash.suspend=program_and_erase -s flash.suspend_ns=5000 -s flash.resume_ns=7000 mixed",
 		"-s flash.multiplane=any -s flash.dies=2 -s flash.interleave=false mixed",
-		"-s ftl=dftl -s dftl.entries=8 -s buffer=lru -s dram.buffer_bytes=16K -s dram.access_ns=1000 zipf",
+		"-s ftl=dftl -s dftl.entries=8 -s buffer=lru -s dram.buffer_bytes=16K -s dram.access_ns=1000 "
+		"zipf",
 		"-s ftl=fast -s flash.order=ascending -s flash.blocks=24 uniform" };
 	struct world *w = *state;
 	char line[512];
@@ -320,6 +323,8 @@ static void test_timelines(void **state)
 		for (int page = 0; page < 2; page++) {
 			const char *ending = page ? "html" : "json";
 
+			if (is_for_soak(i + (size_t)page, 3))
+				continue;
 			snprintf(line, sizeof line,
 				"$ssd run -q --timeline 1..300 $d/t.%s --json $d/s -s trace.limit=300 "
 				"parameters/tiny.cfg %s && tests/trace_events $d/t.%s $d/s 2>&1",
@@ -462,7 +467,8 @@ static void test_mistakes_in_watching(void **state)
 		{ "watch --at 5..3 -L w0 parameters/tiny.cfg", "--at 5..3: should be" },
 		{ "watch -L w999 -s trace.fold=false parameters/tiny.cfg", "lie beyond the drive" },
 		{ "watch -s flash.pages=128 -L w0 parameters/tiny.cfg",
-			"a block of 128 pages does not fit into 80 columns; a smaller one does, -s flash.pages=72" },
+			"a block of 128 pages does not fit into 80 columns; a smaller one does, -s "
+			"flash.pages=72" },
 	};
 
 	assert_mistakes(*state, mistakes, COUNT(mistakes));

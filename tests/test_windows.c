@@ -127,8 +127,9 @@ static void test_rows_change_nothing(void **state)
 }
 
 /*
- * Page writes 10 us apart to one die each: a program takes 104.1 us, so the first two are under way when the third
- * enters and the statistics begin.  Only the third and the fourth are in them, though all four complete after that.
+ * Page writes 10 us apart to one die each: a program takes 104.1 us, so the first two are under way when the
+ * third enters and the statistics begin.  Only the third and the fourth are in them, though all four complete
+ * after that.
  */
 static void test_what_entered_before_is_not_counted(void **state)
 {
@@ -150,8 +151,8 @@ static void test_what_entered_before_is_not_counted(void **state)
 }
 
 /*
- * Windows of two page writes, each done before the next: WAF 1 where the drive has room.  The first window has none
- * before it to agree with, so the second is the last.
+ * Windows of two page writes, each done before the next: WAF 1 where the drive has room.  The first window
+ * has none before it to agree with, so the second is the last.
  */
 static void test_until_two_windows_agree(void **state)
 {

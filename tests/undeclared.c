@@ -24,8 +24,13 @@ static void *watch(void *at, size_t bytes)
 {
 	if (!watching)
 		return at;
-	if (taken % 1024 == 0)
-		blocks = realloc(blocks, (taken + 1024) * sizeof *blocks);
+	if (taken % 1024 == 0) {
+		struct block *more = realloc(blocks, (taken + 1024) * sizeof *blocks);
+
+		if (!more)
+			abort();
+		blocks = more;
+	}
 	blocks[taken++] = (struct block){ at, bytes };
 	return at;
 }

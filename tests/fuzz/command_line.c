@@ -1,6 +1,6 @@
 /*
- * Fuzz entry for command lines: the bytes are the words, one a line, of a command that takes every option.  They must
- * be understood, or refused with one line.
+ * Fuzz entry for command lines: the bytes are the words, one a line, of a command that takes every option.
+ * They must be understood, or refused with one line.
  */
 #include "base/fault.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /*
- * Fuzz entry for saved drives: a drive of the FTL that the first byte names is saved, numbers in the file are changed
- * as the rest of the bytes say, and the sum at its end is made right.  Loading must refuse it with a fault of one
- * line, or give a drive that serves requests and balances its books.
+ * Fuzz entry for saved drives: a drive of the FTL that the first byte names is saved, numbers in the file are
+ * changed as the rest of the bytes say, and the sum at its end is made right.  Loading must refuse it with a
+ * fault of one line, or give a drive that serves requests and balances its books.
  */
 #include "prepare/image.h"
 #include "parameters/params.h"

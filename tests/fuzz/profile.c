@@ -1,6 +1,6 @@
 /*
- * Fuzz entry for the generator's profiles.  Whatever the bytes are, opening them must end with a fault of one line or
- * a generator whose requests lie in its space, in order of time.
+ * Fuzz entry for the generator's profiles.  Whatever the bytes are, opening them must end with a fault of one
+ * line or a generator whose requests lie in its space, in order of time.
  */
 #include "base/fault.h"
 #include "traces/generate.h"

@@ -1,0 +1,44 @@
+/*
+ * How much of a long test is run.  `make test` runs a part of it in seconds; `make soak` sets SOAK=1 in the
+ * environment and runs all of it.
+ */
+#ifndef TESTS_TIER_H
+#define TESTS_TIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Address sanitizers: several times slower, and no limit of address space is one. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ && !defined SANITIZED
+#define SANITIZED 1
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static inline bool is_soak(void)
+{
+	const char *text = getenv("SOAK");
+
+	return text && *text && *text != '0';
+}
+
+/* Requests, steps, cases: so many in `make test`, so many in `make soak`. */
+static inline uint64_t amount(uint64_t in_test, uint64_t in_soak)
+{
+	return is_soak() ? in_soak : in_test;
+}
+
+/* In a loop over cases: `make test` runs every n-th one, the first among them. */
+static inline bool is_for_soak(uint64_t i, uint64_t n)
+{
+	return i % amount(n, 1) != 0;
+}
+
+#endif
