@@ -76,7 +76,8 @@ static inline uint64_t extent_sectors(struct extent e)
 	return e.end - e.start;
 }
 
-/* Bits of the sectors of page `lpn`, of 1 << shift sectors, that lie in the extent (which touches the page). */
+/* Bits of the sectors of page `lpn`, of 1 << shift sectors, that lie in the extent (which touches the
+ * page). */
 static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
 {
 	sector_t first = (sector_t)lpn << shift;
@@ -89,7 +90,8 @@ static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
 
 static inline uint32_t mask_sectors(mask_t mask)
 {
-	/* Side by side: where no machine can be assumed that counts bits, the compiler's own way is a call. */
+	/* Side by side: where no machine can be assumed that counts bits, the compiler's own way is a
+	 * call. */
 	mask -= mask >> 1 & 0x5555555555555555u;
 	mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
 	mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu;

@@ -11,8 +11,8 @@
 
 struct min_tree {
 	uint32_t count, leaves; /* leaves: a power of two, at least 2 */
-	uint64_t *
-		node; /* node[leaves + i]: number i; node[i]: the lesser of 2i and 2i + 1; node[1]: the least */
+	/* node[leaves + i]: number i; node[i]: the lesser of 2i and 2i + 1; node[1]: the least */
+	uint64_t *node;
 };
 
 static inline struct min_tree min_tree_create(uint32_t count, const char *what)
@@ -21,7 +21,7 @@ static inline struct min_tree min_tree_create(uint32_t count, const char *what)
 
 	while (t.leaves < count)
 		t.leaves *= 2;
-	t.node = memory_array((size_t)t.leaves * 2, sizeof *t.node, what);
+	t.node = (uint64_t *)memory_array((size_t)t.leaves * 2, sizeof *t.node, what);
 	for (size_t i = 0; i < (size_t)t.leaves * 2; i++)
 		t.node[i] = MIN_TREE_UNSET;
 	return t;

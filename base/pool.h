@@ -110,7 +110,7 @@ static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct
 static inline bool pool_is_named_once(
 	const struct pool *p, const uint32_t *number, size_t numbers, uint32_t others)
 {
-	uint64_t *named = memory_array(bits_words(p->used), sizeof *named, p->what);
+	uint64_t *named = (uint64_t *)memory_array(bits_words(p->used), sizeof *named, p->what);
 	uint32_t count = pool_count_free(p);
 	bool good = true;
 

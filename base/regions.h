@@ -1,11 +1,11 @@
 /*
- * State as a list of memory regions.  A room that owns state names its regions, always in the
- * same order; whoever visits them saves, loads or compares the drive without knowing what
- * they mean.
+ * State as a list of memory regions.  A room that owns state names its regions, always in the same order;
+ * whoever visits them saves, loads or compares the drive without knowing what they mean.
  *
- * What was read from a file may be anything.  So a room also declares, behind each region, what its numbers are bound
- * by, before anybody uses them as an index or a size; saying it twice costs nothing, and a drive that is saved must
- * keep it, too.  What takes more than a bound is the affair of the room's check, which a loaded drive is put to.
+ * What was read from a file may be anything.  So a room also declares, behind each region, what its numbers
+ * are bound by, before anybody uses them as an index or a size; saying it twice costs nothing, and a drive
+ * that is saved must keep it, too.  What takes more than a bound is the affair of the room's check, which a
+ * loaded drive is put to.
  */
 #ifndef BASE_REGIONS_H
 #define BASE_REGIONS_H
@@ -18,7 +18,8 @@
 
 struct regions {
 	void (*visit)(struct regions *, void *bytes, size_t size);
-	bool running; /* of a run in its midst: operations are under way, and their handles keep their meaning */
+	/* of a run in its midst: operations are under way, and their handles keep their meaning */
+	bool running;
 	uint64_t most;        /* bytes that a file can still hold, for sizes that nothing else bounds */
 	const void *device;   /* its numbers are limits of state rows (base/state.h): struct geometry */
 	const void *schedule; /* knows which handles of operations have been given out, so far: */
@@ -27,8 +28,8 @@ struct regions {
 	const char *path[STATE_DEPTH], *field;
 	uint32_t depth;
 	char place[160]; /* the same in words, of what is broken: "map.partial" */
-	const char *
-		broken; /* of what was declared: the first that does not hold, NULL so far; then visiting ends */
+	/* of what was declared: the first that does not hold, NULL so far; then visiting ends */
+	const char *broken;
 };
 
 static inline void regions_visit(struct regions *r, void *bytes, size_t size)
@@ -37,8 +38,9 @@ static inline void regions_visit(struct regions *r, void *bytes, size_t size)
 		r->visit(r, bytes, size);
 }
 
-/* Declares what holds of the regions before; `what` names it: "page table".  Once something is broken nothing more is
- * asked, so that what is asked may lean on what was declared before: even a bool of a file may be neither. */
+/* Declares what holds of the regions before; `what` names it: "page table".  Once something is broken nothing
+ * more is asked, so that what is asked may lean on what was declared before: even a bool of a file may be
+ * neither. */
 #define regions_require(r, holds, what) ((r)->broken || (holds) ? (void)0 : regions_break(r, what))
 
 static inline void regions_break(struct regions *r, const char *what)

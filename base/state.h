@@ -1,7 +1,7 @@
 /*
  * State as tables.  A room has a row for each field of a struct that it keeps: name, place, kind and bound.
- * From these rows a drive is saved and loaded, every number of a file is checked before it is used, and a file
- * of another layout is recognised.  tests/test_state.py finds a field without a row.
+ * From these rows a drive is saved and loaded, every number of a file is checked before it is used, and a
+ * file of another layout is recognised.  tests/test_state.py finds a field without a row.
  *
  *	static const struct state_row entry_state[] = {
  *		STATE_INDEX(struct entry, ppn, GEOMETRY(pages)),       // below, or PPN_NONE
@@ -10,11 +10,11 @@
  *	};
  *
  *	const struct state_row table_state[] = {
- *		STATE_FIXED(geometry),                                 // set when the table is created: not saved
+ *		STATE_FIXED(geometry),                             // set when the table is created: not saved
  *		STATE_ARRAY(struct table, entry, entry_state),
  *		STATE_NUMBER(struct table, used),
  *		STATE_REBUILT(index),                                  // follows from the rest: not saved
- *		STATE_RESTORED(table_restored),                        // makes it anew, checks what no bound says
+ *		STATE_RESTORED(table_restored),                    // rebuilds the index, checks the rest
  *		{ 0 },
  *	};
  *
@@ -46,7 +46,8 @@ enum state_kind {
 	STATE_IS_EACH, /* the same of structs not all of whose fields are saved: one by one, each an owner */
 
 	/* Containers, of at most so many elements as the limit says. */
-	STATE_IS_GROWN, /* an array that grows, with its length in `used` and its room in `room` of the owner */
+	/* an array that grows, with its length in `used` and its room in `room` of the owner */
+	STATE_IS_GROWN,
 	STATE_IS_POOL, /* struct pool */
 	STATE_IS_HEAP, /* struct heap */
 
@@ -98,10 +99,11 @@ struct state_row {
 };
 
 /* clang-format off */
+#define STATE_PLACE(type, field, value) #field, .kind = STATE_IS_##value, .offset = offsetof(type, field)
 #define STATE_VALUE(type, field, value) \
-	#field, .kind = STATE_IS_##value, .offset = offsetof(type, field), .bytes = sizeof STATE_FIELD(type, field)
+	STATE_PLACE(type, field, value), .bytes = sizeof STATE_FIELD(type, field)
 #define STATE_AT(type, field, value) \
-	#field, .kind = STATE_IS_##value, .offset = offsetof(type, field), .bytes = sizeof *STATE_FIELD(type, field)
+	STATE_PLACE(type, field, value), .bytes = sizeof *STATE_FIELD(type, field)
 
 /* One value. */
 #define STATE_NUMBER(type, field)         { STATE_VALUE(type, field, NUMBER) }
@@ -115,11 +117,13 @@ struct state_row {
 #define STATE_QUEUE(type, field, bound)   { STATE_VALUE(type, field, QUEUE), .limit = bound }
 
 /* A struct, or an array of structs, inside the owner. */
-#define STATE_STRUCT(type, field, its_rows)  { STATE_VALUE(type, field, STRUCT), .count = 1, .rows = its_rows }
+#define STATE_STRUCT(type, field, its_rows) \
+	{ STATE_VALUE(type, field, STRUCT), .count = 1, .rows = its_rows }
 #define STATE_STRUCTS(type, field, its_rows) { STATE_AT(type, field, STRUCT), .rows = its_rows, \
 	.count = sizeof STATE_FIELD(type, field) / sizeof *STATE_FIELD(type, field) }
 
-/* What a pointer leads to: a struct, that of a plug-in, or an array: of numbers, of structs, of values of a kind. */
+/* What a pointer leads to: a struct, that of a plug-in, or an array: of numbers, of structs, of values of a
+ * kind. */
 #define STATE_POINTER(type, field, its_rows) /* the struct may be opaque */ \
 	{ #field, .kind = STATE_IS_POINTER, .offset = offsetof(type, field), .rows = its_rows }
 #define STATE_CHOSEN(type, field, which) \
@@ -132,16 +136,15 @@ struct state_row {
 
 /* Containers of at most `most` elements. */
 #define STATE_GROWN(type, field, used_field, room_field, most, its_rows) \
-	{ STATE_AT(type, field, GROWN), .used = offsetof(type, used_field), .room = offsetof(type, room_field), \
-	  .limit = most, .rows = its_rows }
+	{ STATE_AT(type, field, GROWN), .limit = most, .rows = its_rows, \
+	  .used = offsetof(type, used_field), .room = offsetof(type, room_field) }
 #define STATE_POOL(type, field, most, its_rows) \
 	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows }
 #define STATE_HEAP(type, field, most, object, its_rows) \
-	{ #field, .kind = STATE_IS_HEAP, .offset = offsetof(type, field), .bytes = sizeof(object), .limit = most, \
-	  .rows = its_rows }
+	{ STATE_PLACE(type, field, HEAP), .bytes = sizeof(object), .limit = most, .rows = its_rows }
 
-/* Fields without a row of their own: set when the struct is created; made anew by STATE_RESTORED; of no meaning
- * between two requests; saved with the statistics. */
+/* Fields without a row of their own: set when the struct is created; made anew by STATE_RESTORED; of no
+ * meaning between two requests; saved with the statistics. */
 #define STATE_UNSAVED(names) { names, .kind = STATE_IS_NOT_SAVED }
 #define STATE_FIXED(...)     STATE_UNSAVED(#__VA_ARGS__)
 #define STATE_REBUILT(...)   STATE_UNSAVED(#__VA_ARGS__)
@@ -157,8 +160,8 @@ struct state_row {
 /* Of struct ranks (base/ranks.h) and struct min_tree (base/min_tree.h). */
 extern const struct state_row ranks_state[], min_tree_state[];
 
-/* Visits the state of the owner and of all it leads to, in the order of the rows.  Numbers that are loaded are
- * checked at once; r->broken names the first field that is out of bounds. */
+/* Visits the state of the owner and of all it leads to, in the order of the rows.  Numbers that are loaded
+ * are checked at once; r->broken names the first field that is out of bounds. */
 void state_visit(struct regions *, const struct state_row *, void *owner);
 
 /* Do these elements hold what their rows say?  For objects whose end is a plug-in's. */

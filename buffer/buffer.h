@@ -8,12 +8,13 @@
  * flash: flushes and misses go to a sink.
  *
  * The order of calls, which policies may rely on:
- *   - a request is handled page by page, ascending.  A part of a write is counted; then, if any sector of its page is
- *     buffered, hit() is called, even if all sectors of the part are new; then pages are evicted until there is room,
- *     perhaps the page itself; then the part enters, and inserted() is called if the page is new;
- *   - a read looks up all its pages (hit() only where it finds a sector), then reads the missing sectors in one call.
- *     With `read_allocate` these then enter clean, without counting and without hit(): the read does not wait for the
- *     evictions this causes.
+ *   - a request is handled page by page, ascending.  A part of a write is counted; then, if any sector of its
+ *     page is buffered, hit() is called, even if all sectors of the part are new; then pages are evicted
+ *     until there is room, perhaps the page itself; then the part enters, and inserted() is called if the
+ *     page is new;
+ *   - a read looks up all its pages (hit() only where it finds a sector), then reads the missing sectors in
+ *     one call. With `read_allocate` these then enter clean, without counting and without hit(): the read
+ *     does not wait for the evictions this causes.
  */
 #ifndef BUFFER_BUFFER_H
 #define BUFFER_BUFFER_H
@@ -158,7 +159,7 @@ void buffer_trim(struct buffer *, struct extent);
 
 static inline struct buffer_node *buffer_node(const struct buffer *b, uint32_t node)
 {
-	return pool_at(&b->nodes, node);
+	return (struct buffer_node *)pool_at(&b->nodes, node);
 }
 
 /* The policy's state for a page; moves with the node when others enter. */

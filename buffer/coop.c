@@ -28,7 +28,8 @@ static const struct param coop_params[] = {
 	{ PARAM(UINT, struct coop_settings, minipage_bytes), 512, 16384, "bytes", "4096",
 		"size of a minipage, the same as the FTL's" },
 	{ PARAM(BOOL, struct coop_settings, packs), 0, 1, "", "true",
-		"minipages of several pages are evicted together; false: a page is evicted alone, whole or not" },
+		"minipages of several pages are evicted together; false: a page is evicted alone, whole or "
+		"not" },
 	{ 0 },
 };
 

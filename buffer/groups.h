@@ -35,7 +35,7 @@ void groups_free(struct groups *);
 
 static inline struct group *group_at(const struct groups *g, uint32_t group)
 {
-	return pool_at(&g->pool, group);
+	return (struct group *)pool_at(&g->pool, group);
 }
 
 static inline struct array_field group_links(const struct groups *g)

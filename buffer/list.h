@@ -1,5 +1,5 @@
-/* Every buffer policy, one line each: BUFFER(name) means `const struct buffer_ops buffer_name` in buffer/, and
- * BUFFER_CALLED(name, "text") the same where the user's word for it is another. */
+/* Every buffer policy, one line each: BUFFER(name) means `const struct buffer_ops buffer_name` in buffer/,
+ * and BUFFER_CALLED(name, "text") the same where the user's word for it is another. */
 #ifndef BUFFER_CALLED
 #define BUFFER_CALLED(name, text) BUFFER(name)
 #endif

@@ -73,8 +73,8 @@ static const struct param msac_params[] = {
 	{ MSAC(BOOL, plti), 0, 1, "", "true", "a warm or hot page is spared where a colder one is near" },
 	{ MSAC(BOOL, plti_merge), 0, 1, "", "true", "the page evicted instead is merged, too" },
 	{ MSAC(CHOICE, exchange), 0, 0, "", "head",
-		"the page that was spared takes the place of the page evicted instead (swap), or becomes the newest "
-		"(head)",
+		"the page that was spared takes the place of the page evicted instead (swap), or becomes the "
+		"newest (head)",
 		exchange_names },
 	{ MSAC(CHOICE, decay), 0, 0, "", "half", "how the temperature of the page that was spared decays",
 		decay_names },

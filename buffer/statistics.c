@@ -13,26 +13,25 @@ uint64_t buffer_dirty_sectors(const struct buffer *b)
 
 #define FIELD_STAT(name) offsetof(struct buffer_statistics, name)
 #define COUNT(name)      STAT_COUNT, FIELD_STAT(name)
+#define SHARE(name, of)  STAT_RATIO, FIELD_STAT(name), FIELD_STAT(of)
 
-#define DIRECTION(text, type, hit)                                                                            \
-	{ text "hit_sectors", "sectors", hit, COUNT(hit_sectors[type]) },                                     \
-		{ text "miss_sectors", "sectors", "", COUNT(miss_sectors[type]) },                            \
-		{ text "hit_ratio", "share", "hit sectors / all sectors", STAT_RATIO,                         \
-			FIELD_STAT(hit_sectors[type]), FIELD_STAT(sectors[type]) },                           \
-		{ text "page_accesses", "", "one for each page of a request", COUNT(pages[type]) },           \
-		{ text "page_hits", "", "accesses whose sectors were all buffered",                           \
-			COUNT(page_hits[type]) },                                                             \
-		{ text "page_finds", "", "accesses to a page of which any sector was buffered",               \
-			COUNT(page_finds[type]) },                                                            \
-		{ text "page_hit_ratio", "share", "page hits / page accesses", STAT_RATIO,                    \
-			FIELD_STAT(page_hits[type]), FIELD_STAT(pages[type]) },                               \
-		{ text "request_hit_ratio", "share", "requests whose sectors were all buffered", STAT_RATIO,  \
-			FIELD_STAT(request_hits[type]), FIELD_STAT(requests[type]) },                         \
-	{                                                                                                     \
-		text "legacy_hit_ratio", "share",                                                             \
-			"hit sectors / (these + misses as SSDsim counts them); comparable with nothing else", \
-			STAT_RATIO, FIELD_STAT(hit_sectors[type]), FIELD_STAT(legacy[type])                   \
-	}
+/* clang-format off */
+#define DIRECTION(text, type, hit) \
+	{ text "hit_sectors", "sectors", hit, COUNT(hit_sectors[type]) }, \
+	{ text "miss_sectors", "sectors", "", COUNT(miss_sectors[type]) }, \
+	{ text "hit_ratio", "share", "hit sectors / all sectors", SHARE(hit_sectors[type], sectors[type]) }, \
+	{ text "page_accesses", "", "one for each page of a request", COUNT(pages[type]) }, \
+	{ text "page_hits", "", "accesses whose sectors were all buffered", COUNT(page_hits[type]) }, \
+	{ text "page_finds", "", "accesses to a page of which any sector was buffered", \
+		COUNT(page_finds[type]) }, \
+	{ text "page_hit_ratio", "share", "page hits / page accesses", \
+		SHARE(page_hits[type], pages[type]) }, \
+	{ text "request_hit_ratio", "share", "requests whose sectors were all buffered", \
+		SHARE(request_hits[type], requests[type]) }, \
+	{ text "legacy_hit_ratio", "share", \
+		"hit sectors / (these + misses as SSDsim counts them); comparable with nothing else", \
+		SHARE(hit_sectors[type], legacy[type]) }
+/* clang-format on */
 
 static const struct stat_row buffer_stats[] = {
 	{ "capacity_bytes", "bytes", "", COUNT(capacity_bytes) },

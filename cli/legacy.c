@@ -15,12 +15,12 @@ static int legacy_list_quirks(void)
 	cli_listing();
 	for (enum quirk q = 1; q < QUIRKS; q++) {
 		const struct quirk_row *row = quirk_row(q);
-		const char *what = row->class == QUIRK_KEPT ? "--fix"
-				   : row->repairable        ? "here, --fix"
-							    : "here";
+		const char *what = row->kind == QUIRK_KEPT ? "--fix"
+				   : row->repairable       ? "here, --fix"
+							   : "here";
 
-		printf("%-3s  %s  %s; %s: %s\n", row->name,
-			row->class == QUIRK_KEPT ? "kept    " : "survived", row->text, what, row->instead);
+		printf("%-3s  %s  %s; %s: %s\n", row->name, row->kind == QUIRK_KEPT ? "kept    " : "survived",
+			row->text, what, row->instead);
 	}
 	return STATUS_DONE;
 }

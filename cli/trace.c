@@ -88,8 +88,8 @@ static const struct stat_row reading_rows[] = {
 		READ(count.reordered) },
 	{ "trace.partial_sectors", "requests", "that do not cover whole sectors", STAT_COUNT,
 		READ(count.unaligned) },
-	{ "trace.rounded_addresses", "requests", "whose address has lost its last digits (1.2E+11)", STAT_COUNT,
-		READ(count.rounded) },
+	{ "trace.rounded_addresses", "requests", "whose address has lost its last digits (1.2E+11)",
+		STAT_COUNT, READ(count.rounded) },
 	{ 0 },
 };
 

@@ -101,11 +101,10 @@ static bool journal_start_packer(struct journal *l)
 	return done;
 }
 
-static const char header[] =
-	"number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,"
-	"door_ns,controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,"
-	"reads,map_reads,gc_reads,programs,map_programs,gc_programs,"
-	"erases,map_erases,gc_erases";
+static const char header[] = "number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,"
+			     "door_ns,controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,"
+			     "reads,map_reads,gc_reads,programs,map_programs,gc_programs,"
+			     "erases,map_erases,gc_erases";
 
 struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
 {

@@ -43,8 +43,8 @@ struct striped *striped_create(const struct striped_settings *s, struct fault *f
 	}
 	if (s->superblock % (s->chips * s->stripe) || s->sectors % s->superblock) {
 		fault_set(fault,
-			"striped: a superblock must be whole stripes of all chips, the device whole superblocks; "
-			"%llu x %llu sectors, %llu and %llu are not",
+			"striped: a superblock must be whole stripes of all chips, the device whole "
+			"superblocks; %llu x %llu sectors, %llu and %llu are not",
 			(unsigned long long)s->chips, (unsigned long long)s->stripe,
 			(unsigned long long)s->superblock, (unsigned long long)s->sectors);
 		return NULL;

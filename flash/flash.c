@@ -461,8 +461,8 @@ void flash_statistics(struct flash *f, struct stat_list *list)
 {
 	stat_list_add(list,
 		(struct stat_group){
-			.title =
-				"flash operations by cause; a copy-back counts as a read, a program and a copy",
+			.title = "flash operations by cause; a copy-back counts as a read, a program and a "
+				 "copy",
 			.rows = flash_rows,
 			.values = f,
 			.owner = f,

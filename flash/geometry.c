@@ -28,16 +28,16 @@ const struct param flash_params[] = {
 		"page register to cell array; a list gives one time per page type", .stateless = true },
 	{ FLASH(UINT, erase_ns), 0, 4e9, "ns", "15000000", "erase of one block", .stateless = true },
 	{ FLASH(TICKS, command_ns), 0, 1e6, "ns", "200",
-		"command and address cycles on the bus; a list: of a read, a program and an erase; 0 = they cost "
-		"nothing",
+		"command and address cycles on the bus; a list: of a read, a program and an erase; 0 = they "
+		"cost nothing",
 		.stateless = true },
 	{ FLASH(TICKS, plane_command_ns), 0, 1e6, "ns", "200", "the same for each further plane of a command",
 		.stateless = true },
 	{ FLASH(REAL, bus_mb_per_s), 1, 100000, "MB/s", "400",
 		"transfer rate of each channel, 10^6 bytes per second", .stateless = true },
 	{ FLASH(CHOICE, bus_order), 0, 0, "", "command_first",
-		"which die gets its channel's bus next: one with a command that brings no data, the one that asked "
-		"first, or one with data of a read",
+		"which die gets its channel's bus next: one with a command that brings no data, the one that "
+		"asked first, or one with data of a read",
 		bus_order_names, .stateless = true },
 	{ FLASH(BOOL, copyback), 0, 1, "", "true", "a page moves inside its plane without crossing the bus",
 		.stateless = true },
@@ -54,7 +54,8 @@ const struct param flash_params[] = {
 	{ FLASH(CHOICE, scheduler), 0, 0, "", "read_first", "which operation that waits for a die goes first",
 		scheduler_names, .stateless = true },
 	{ FLASH(UINT, read_first_limit), 0, 1e9, "commands", "1000",
-		"reads that may pass a waiting or interrupted operation before it is its turn; 0 = any number",
+		"reads that may pass a waiting or interrupted operation before it is its turn; 0 = any "
+		"number",
 		.matters_if = "flash.scheduler=read_first", .stateless = true },
 	{ FLASH(CHOICE, suspend), 0, 0, "", "never",
 		"what a read that arrives at a busy die may interrupt; nothing where flash.scheduler is fifo",
@@ -65,12 +66,12 @@ const struct param flash_params[] = {
 	{ FLASH(UINT, resume_ns), 0, 1e9, "ns", "20000", "cost of taking up a suspended operation again",
 		.matters_if = "flash.suspend!=never", .stateless = true },
 	{ FLASH(UINT, forward_bytes), 0, 1e12, "bytes", "8M",
-		"controller memory that holds pages until their program is done and answers reads of them; 0 = "
-		"such reads wait for the program",
+		"controller memory that holds pages until their program is done and answers reads of them; 0 "
+		"= such reads wait for the program",
 		.stateless = true },
 	{ FLASH(CHOICE, order), 0, 0, "", "consecutive",
-		"pages of a block are programmed one after another, or in ascending order: those passed over are "
-		"used up",
+		"pages of a block are programmed one after another, or in ascending order: those passed over "
+		"are used up",
 		order_names },
 	{ FLASH(UINT, endurance), 0, 1e9, "erases", "0",
 		"erases after which a block is worn out; 0 = it never is" },

@@ -107,7 +107,7 @@ static inline void ops_give_op(struct ops *o, uint32_t op)
 static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t *waiters)
 {
 	uint32_t index = pool_take(&o->edge);
-	struct edge *edge = o->edge.object;
+	struct edge *edge = (struct edge *)o->edge.object;
 
 	edge[index].op = op;
 	ring_append(waiters, ARRAY_FIELD(edge, next), index);
@@ -117,7 +117,7 @@ static inline void ops_add_edge(struct ops *o, uint32_t op, uint32_t *waiters)
 /* Takes the first waiter of `op`; INDEX_NONE: there is none. */
 static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 {
-	struct edge *edge = o->edge.object;
+	struct edge *edge = (struct edge *)o->edge.object;
 	uint32_t index = ring_take(&ops_at(o, op)->waiters, ARRAY_FIELD(edge, next));
 
 	if (index == INDEX_NONE)
@@ -130,7 +130,7 @@ static inline uint32_t ops_next_waiter(struct ops *o, uint32_t op)
 static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
 {
 	uint32_t index = pool_take(&o->copy);
-	struct copy *copy = o->copy.object;
+	struct copy *copy = (struct copy *)o->copy.object;
 
 	copy[index] = (struct copy){ .from = from, .to = to, .waiters = INDEX_NONE };
 	ring_append(&ops_at(o, op)->followers, ARRAY_FIELD(copy, next), index);
@@ -139,14 +139,14 @@ static inline void ops_follow(struct ops *o, uint32_t op, ppn_t from, ppn_t to)
 /* Iterates over the copies that follow the operation; INDEX_NONE: no more. */
 static inline uint32_t ops_first_copy(const struct ops *o, const struct op *op)
 {
-	struct copy *copy = o->copy.object;
+	struct copy *copy = (struct copy *)o->copy.object;
 
 	return ring_first(op->followers, ARRAY_FIELD(copy, next));
 }
 
 static inline uint32_t ops_next_copy(const struct ops *o, const struct op *op, uint32_t at)
 {
-	struct copy *copy = o->copy.object;
+	struct copy *copy = (struct copy *)o->copy.object;
 
 	return ring_behind(op->followers, ARRAY_FIELD(copy, next), at);
 }
@@ -165,7 +165,7 @@ static inline uint64_t ops_followers(const struct ops *o, uint32_t op, uint64_t 
 /* The first copy is done: the operation becomes the next one. */
 static inline void ops_advance(struct ops *o, uint32_t index)
 {
-	struct copy *copy = o->copy.object;
+	struct copy *copy = (struct copy *)o->copy.object;
 	struct op *op = ops_at(o, index);
 	uint32_t next = ring_take(&op->followers, ARRAY_FIELD(copy, next));
 

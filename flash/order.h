@@ -32,7 +32,7 @@ void order_append(struct ops *, struct flash_block *, uint32_t op);
 /* The links of the rings. */
 static inline struct array_field order_links(const struct ops *o)
 {
-	struct op *op = o->op.object;
+	struct op *op = (struct op *)o->op.object;
 
 	return ARRAY_FIELD(op, behind);
 }

@@ -1,7 +1,7 @@
 /*
  * What the files of the schedule share.  Internal to flash/.
  *
- *	issue.c            an operation is issued: its times, its dependencies, its place in the order of its block
+ *	issue.c            an operation is issued: its times, its dependencies, its place in its block's order
  *	ready.c            its last dependency is gone: it is queued at its die, or answered from memory
  *	unit.c             the queues of a die, its next command, the phases of a command, suspension
  *	command.c          which operations one command serves (multi-plane), and how long it takes
@@ -100,7 +100,7 @@ struct schedule {
 
 static inline bool release_before(const void *left, const void *right)
 {
-	const struct release *a = left, *b = right;
+	const struct release *a = (const struct release *)left, *b = (const struct release *)right;
 
 	return a->when != b->when ? a->when < b->when : a->order < b->order;
 }

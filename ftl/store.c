@@ -20,8 +20,8 @@ static bool store_check_room(
 	if (spare >= reserve + 2)
 		return true;
 	return fault_set(fault,
-		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages; at least %u "
-		"are needed to collect garbage: use a larger share or more blocks",
+		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages; at "
+		"least %u are needed to collect garbage: use a larger share or more blocks",
 		fmax(0, floor(spare * 10) / 10), map_pages, reserve + 2);
 }
 

@@ -21,7 +21,8 @@ struct store_plan {
 	 * victim. More for FTLs that write mapping pages during a collection. */
 	uint32_t reserve;
 	uint32_t map_pages; /* in flash, at most, beside the logical pages */
-	bool packs; /* collection packs live slots of partly dead pages, and one block is all the reserve there is */
+	/* collection packs live slots of partly dead pages, and one block is all the reserve there is */
+	bool packs;
 };
 
 extern const struct state_row store_state[];

@@ -21,14 +21,15 @@ const struct param gc_params[] = {
 	{ GC(REAL, threshold), 0, 0.9, "share", "0.1",
 		"free pages of a plane, as a share of all its pages, below which it is collected" },
 	{ GC(REAL, hysteresis), 0, 0.9, "share", "0",
-		"once started, collect until threshold + hysteresis is free; 0 = one block per page written" },
+		"once started, collect until threshold + hysteresis is free; 0 = one block per page "
+		"written" },
 	{ GC(UINT, low), 0, 1e6, "blocks", "0",
-		"collect instead whenever a stream has filled its block and finds fewer free ones in the plane; "
-		"0 = by gc.threshold" },
+		"collect instead whenever a stream has filled its block and finds fewer free ones in the "
+		"plane; 0 = by gc.threshold" },
 	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
 	{ GC(BOOL, strict), 0, 1, "", "false",
-		"fifo, random and d_choices take blocks without a dead page, too, as models of them do: nothing is "
-		"won, but age or chance alone decide; false = such blocks are passed over" },
+		"fifo, random and d_choices take blocks without a dead page, too, as models of them do: "
+		"nothing is won, but age or chance alone decide; false = such blocks are passed over" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
 	{ 0 },
@@ -39,7 +40,8 @@ const struct param wear_params[] = {
 		"the free block with the fewest erases is used next; off = the one that has been free "
 		"longest" },
 	{ WEAR(BOOL, lowest), 0, 1, "", "false",
-		"the free block with the lowest number is used next, however worn: as in models without wear" },
+		"the free block with the lowest number is used next, however worn: as in models without "
+		"wear" },
 	{ WEAR(UINT, delta), 0, 1e9, "erases", "0",
 		"difference between the most and the least worn block of a plane from which cold data is "
 		"moved; 0 = never" },
@@ -339,8 +341,8 @@ void collector_check(const struct collector *c)
 		collector_check_candidates(c, p);
 	BUG_ON(medium[CAUSE_GC] != c->count.moved_pages || medium[CAUSE_WEAR] != c->count.wear_moved_pages ||
 			medium[CAUSE_GC_MAP] != c->count.map_moved_pages,
-		"the medium counts %llu data, %llu mapping and %llu cold pages moved, the collector %llu, %llu and "
-		"%llu",
+		"the medium counts %llu data, %llu mapping and %llu cold pages moved, the collector %llu, "
+		"%llu and %llu",
 		(unsigned long long)medium[CAUSE_GC], (unsigned long long)medium[CAUSE_GC_MAP],
 		(unsigned long long)medium[CAUSE_WEAR], (unsigned long long)c->count.moved_pages,
 		(unsigned long long)c->count.map_moved_pages, (unsigned long long)c->count.wear_moved_pages);

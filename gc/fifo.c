@@ -98,7 +98,8 @@ static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
 const struct gc_policy_ops gc_fifo = {
 	.name = "fifo",
 	.brief =
-		"the block filled first, of those with a dead page (gc.strict: of all): wears evenly, copies more",
+		"the block filled first, of those with a dead page (gc.strict: of all): wears evenly, copies "
+		"more",
 	.size = sizeof(struct fifo),
 	.init = fifo_init,
 	.exit = fifo_exit,

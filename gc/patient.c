@@ -12,8 +12,8 @@
 
 struct patient {
 	struct rings rings;
-	block_t *
-		filled; /* per plane and stream: the block that it filled last, BLOCK_NONE once that is erased */
+	/* per plane and stream: the block that it filled last, BLOCK_NONE once that is erased */
+	block_t *filled;
 };
 
 static block_t *patient_filled_last(const struct gc_policy *policy, block_t b)

@@ -51,7 +51,8 @@ const struct param host_params[] = {
 const struct param trace_params[] = {
 	{ TRACE(TEXT, format), 0, 0, "", "auto", "format of the trace; auto = found from its content" },
 	{ TRACE(TEXT, columns), 0, 0, "", "",
-		"names of the columns of a trace in no known format, e.g. time_us,op,offset_bytes,size_bytes" },
+		"names of the columns of a trace in no known format, e.g. "
+		"time_us,op,offset_bytes,size_bytes" },
 	{ TRACE(TEXT, member), 0, 0, "", "", "file inside a tar or zip archive; \"\" = the only one" },
 	{ TRACE(TEXT, devices), 0, 0, "", "own",
 		"own: every device of the trace keeps its addresses; all: devices are laid out one after "

@@ -1,8 +1,8 @@
 /*
  * What stands in front of the drive: when requests enter it, and which sectors they may address.
  *
- *   open     requests arrive at the times of the trace; at most `queue_limit` are in the drive, later ones queue in the
- *            host (the time they queue is part of their latency)
+ *   open     requests arrive at the times of the trace; at most `queue_limit` are in the drive, later ones
+ *            queue in the host (the time they queue is part of their latency)
  *   closed   `queue_depth` requests are always in the drive; the next one arrives when one completes
  *
  * A layer in between maps each request to parts of the device.  It may redirect writes, split requests, trim

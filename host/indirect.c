@@ -28,7 +28,8 @@ struct indirect_settings {
 
 static const struct param indirect_params[] = {
 	{ INDIRECT(UINT, sector_bytes), 512, 32768, "bytes", "4K",
-		"size of the layer's sectors, a power of two; a write of a part of one reads the rest first" },
+		"size of the layer's sectors, a power of two; a write of a part of one reads the rest "
+		"first" },
 	{ INDIRECT(UINT, logical_sectors), 0, 4e9, "sectors", "0",
 		"sectors of that size for the host; 0 = as many as the device has beside their pool" },
 	{ INDIRECT(REAL, pool), 0, 1000, "share", "0.25", "sectors of the pool per sector for the host" },
@@ -67,12 +68,14 @@ static bool indirect_fits(
 			(unsigned long long)places, (unsigned long long)s->sector_bytes);
 	if (!logical || logical + pool > places)
 		return fault_set(fault,
-			"indirect: %llu sectors of %llu bytes and a pool of %llu do not fit on a device of %llu",
+			"indirect: %llu sectors of %llu bytes and a pool of %llu do not fit on a device of "
+			"%llu",
 			(unsigned long long)logical, (unsigned long long)s->sector_bytes,
 			(unsigned long long)pool, (unsigned long long)places);
 	if (pool <= s->async_lag)
 		return fault_set(fault,
-			"indirect: a pool of %llu sectors runs dry with async_lag = %llu; use a larger indirect.pool",
+			"indirect: a pool of %llu sectors runs dry with async_lag = %llu; use a larger "
+			"indirect.pool",
 			(unsigned long long)pool, (unsigned long long)s->async_lag);
 	return true;
 }
@@ -93,7 +96,8 @@ static bool indirect_divide(struct host *h, struct fault *fault)
 			(unsigned long long)s->sector_bytes);
 	if (s->logical_sectors % in_page)
 		return fault_set(fault,
-			"indirect.logical_sectors = %llu is no whole number of pages, which have %llu of them",
+			"indirect.logical_sectors = %llu is no whole number of pages, which have %llu of "
+			"them",
 			(unsigned long long)s->logical_sectors, (unsigned long long)in_page);
 	if (s->logical_sectors) {
 		logical = s->logical_sectors;
@@ -354,8 +358,8 @@ static void indirect_statistics(struct host *h, struct stat_list *list)
 
 const struct host_ops host_indirect = {
 	.name = "indirect",
-	.brief =
-		"writes go to the nearest free sector ahead: a pool makes random writes sequential (FlashDB'11)",
+	.brief = "writes go to the nearest free sector ahead: a pool makes random writes sequential "
+		 "(FlashDB'11)",
 	.size = sizeof(struct indirect),
 	.params = indirect_params,
 	.settings_size = sizeof(struct indirect_settings),

@@ -33,7 +33,7 @@ void legacy_buffer_free(struct buffer *b)
 	memory_free(b->need);
 }
 
-static uint32_t find(const struct buffer *b, uint32_t lpn)
+static uint32_t buffer_find(const struct buffer *b, uint32_t lpn)
 {
 	return hash_find(&b->index, by_lpn(b), lpn);
 }
@@ -52,7 +52,7 @@ static void add_node(struct buffer *b, uint32_t lpn, uint32_t mask)
 	node_at(b, number)->mask = mask;
 	hash_add(&b->index, by_lpn(b), number);
 	list_prepend(ages(b), HEAD, number);
-	b->held += mask_sectors(mask);
+	b->held += legacy_mask_sectors(mask);
 }
 
 static void remove_node(struct buffer *b, uint32_t number)
@@ -80,7 +80,7 @@ static uint32_t evict(struct engine *e, uint32_t request, uint32_t spared)
 		return 0;
 	sectors = legacy_create_write(e, request, node.lpn, node.mask);
 	if (!quirk_kept(e, Q15_BUFFER_COUNT_WRAPS))
-		sectors = mask_sectors(node.mask);
+		sectors = legacy_mask_sectors(node.mask);
 	b->held -= sectors;
 	remove_node(b, number);
 	return sectors;
@@ -89,7 +89,7 @@ static uint32_t evict(struct engine *e, uint32_t request, uint32_t spared)
 static void write_new_page(struct engine *e, uint32_t request, uint32_t lpn, uint32_t mask)
 {
 	struct buffer *b = &e->buffer;
-	uint32_t sectors = mask_sectors(mask), free = b->capacity - b->held;
+	uint32_t sectors = legacy_mask_sectors(mask), free = b->capacity - b->held;
 
 	if (free < sectors) {
 		int32_t wanted = (int32_t)(sectors - free);
@@ -108,10 +108,10 @@ static void write_new_page(struct engine *e, uint32_t request, uint32_t lpn, uin
 static void write_buffered_page(struct engine *e, uint32_t request, uint32_t number, uint32_t mask)
 {
 	struct buffer *b = &e->buffer;
-	uint32_t stored = node_at(b, number)->mask, missing = mask_sectors(mask & ~stored);
+	uint32_t stored = node_at(b, number)->mask, missing = legacy_mask_sectors(mask & ~stored);
 
 	touch(b, number);
-	e->count.write_hits += mask_sectors(mask & stored);
+	e->count.write_hits += legacy_mask_sectors(mask & stored);
 	e->count.write_misses += missing;
 	for (; missing && !e->stopped; missing--) {
 		if (b->held >= b->capacity)
@@ -122,7 +122,7 @@ static void write_buffered_page(struct engine *e, uint32_t request, uint32_t num
 }
 
 /* The sectors of a page that [sector, sector + sectors) covers. */
-static uint32_t covered(const struct layout *l, const struct request *q, uint32_t page)
+static uint32_t buffer_covered(const struct layout *l, const struct request *q, uint32_t page)
 {
 	uint32_t start = page * l->sectors, end = start + l->sectors;
 	uint32_t from = q->sector > start ? q->sector - start : 0;
@@ -134,8 +134,8 @@ static uint32_t covered(const struct layout *l, const struct request *q, uint32_
 static void write_request(struct engine *e, uint32_t request, uint32_t first, uint32_t last)
 {
 	for (uint32_t page = first; page <= last && !e->stopped; page++) {
-		uint32_t mask = covered(&e->layout, request_at(e, request), page);
-		uint32_t lpn = legacy_logical_page(e, page), number = find(&e->buffer, lpn);
+		uint32_t mask = buffer_covered(&e->layout, request_at(e, request), page);
+		uint32_t lpn = legacy_logical_page(e, page), number = buffer_find(&e->buffer, lpn);
 
 		if (number == NONE)
 			write_new_page(e, request, lpn, mask);
@@ -147,7 +147,7 @@ static void write_request(struct engine *e, uint32_t request, uint32_t first, ui
 }
 
 /* One sector of a buffered page is asked for.  SSDsim's test fails from offset 5 on. */
-static bool hits(const struct engine *e, uint32_t stored, uint32_t offset)
+static bool buffer_hits(const struct engine *e, uint32_t stored, uint32_t offset)
 {
 	bool blind = offset > 4 && quirk_kept(e, Q3_READ_CURSOR);
 
@@ -156,20 +156,20 @@ static bool hits(const struct engine *e, uint32_t stored, uint32_t offset)
 
 /* What flash has to bring of a page.  *cursor is the next sector to test; SSDsim moves it over buffered pages
  * only, so that it lags behind and later pages are tested for sectors of earlier ones. */
-static uint32_t look_up(struct engine *e, const struct request *q, uint32_t page, uint32_t *cursor)
+static uint32_t buffer_look_up(struct engine *e, const struct request *q, uint32_t page, uint32_t *cursor)
 {
 	const struct layout *l = &e->layout;
 	struct buffer *b = &e->buffer;
-	uint32_t number = find(b, legacy_logical_page(e, page)), end = (page + 1) * l->sectors;
+	uint32_t number = buffer_find(b, legacy_logical_page(e, page)), end = (page + 1) * l->sectors;
 	uint32_t stored = number == NONE ? 0 : node_at(b, number)->mask;
-	uint32_t need = quirk_kept(e, Q3_READ_CURSOR) ? l->full : covered(l, q, page);
+	uint32_t need = quirk_kept(e, Q3_READ_CURSOR) ? l->full : buffer_covered(l, q, page);
 
 	if (number == NONE && quirk_kept(e, Q3_READ_CURSOR))
 		return need;
 	for (; *cursor < end && *cursor < q->sector + q->sectors; ++*cursor) {
 		uint32_t offset = *cursor % l->sectors;
 
-		if (!hits(e, stored, offset)) {
+		if (!buffer_hits(e, stored, offset)) {
 			e->count.read_misses++;
 			continue;
 		}
@@ -203,8 +203,8 @@ static void read_from_flash(struct engine *e, uint32_t request, uint32_t first, 
 	uint32_t pages = table_reach(e, request_at(e, request), last - first + 1);
 
 	for (uint32_t page = first; page < first + pages; page++) {
-		uint32_t wanted = covered(&e->layout, request_at(e, request), page);
-		uint32_t sectors = mask_sectors(e->buffer.need[page - first] & wanted);
+		uint32_t wanted = buffer_covered(&e->layout, request_at(e, request), page);
+		uint32_t sectors = legacy_mask_sectors(e->buffer.need[page - first] & wanted);
 		uint32_t lpn = legacy_logical_page(e, page);
 
 		if (sectors && legacy_on_drive(e, lpn))
@@ -224,7 +224,7 @@ static void read_request(struct engine *e, uint32_t request, uint32_t first, uin
 		b->need = memory_resize(b->need, b->needs, sizeof *b->need, "legacy buffer");
 	}
 	for (uint32_t page = first; page <= last; page++)
-		any |= b->need[page - first] = look_up(e, q, page, &cursor);
+		any |= b->need[page - first] = buffer_look_up(e, q, page, &cursor);
 	if (!any || b->hits == q->sectors)
 		legacy_request_answered(e, request);
 	else
@@ -240,9 +240,10 @@ static void serve_unbuffered(struct engine *e, uint32_t request, uint32_t first,
 		if (!legacy_on_drive(e, lpn))
 			return;
 		if (q->read)
-			legacy_create_read(e, request, lpn, mask_sectors(record_get(&e->map, lpn).mask));
+			legacy_create_read(
+				e, request, lpn, legacy_mask_sectors(record_get(&e->map, lpn).mask));
 		else
-			legacy_create_write(e, request, lpn, covered(&e->layout, q, page));
+			legacy_create_write(e, request, lpn, buffer_covered(&e->layout, q, page));
 	}
 }
 

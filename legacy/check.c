@@ -1,7 +1,7 @@
 #include "legacy/engine.h"
 
 /* A page with valid sectors is the one the map names for its logical page.  Moves rely on it. */
-static void check_block(const struct engine *e, uint32_t block)
+static void check_check_block(const struct engine *e, uint32_t block)
 {
 	uint32_t first = block * e->layout.pages;
 
@@ -41,7 +41,7 @@ void legacy_check(const struct engine *e)
 
 	/* A run that died may have died half-way through a victim. */
 	for (uint32_t block = 0; !e->stopped && block < e->layout.planes_all * e->layout.blocks; block++)
-		check_block(e, block);
+		check_check_block(e, block);
 	check_queues(e);
 	BUG_ON(n->writes > n->programs, "%llu pages written by %llu programs", (unsigned long long)n->writes,
 		(unsigned long long)n->programs);

@@ -158,7 +158,7 @@ static uint32_t valid_sectors(const struct records *spare, uint32_t first, uint3
 	uint32_t sectors = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		sectors += mask_sectors(record_get(spare, first + i).mask);
+		sectors += legacy_mask_sectors(record_get(spare, first + i).mask);
 	return sectors;
 }
 
@@ -237,7 +237,8 @@ static bool empty_block(struct engine *e, struct moves *m, uint32_t block)
 }
 
 /* The time the moves and the erase take. */
-static void occupy(struct engine *e, struct channel *channel, struct chip *chip, const struct moves *m)
+static void collect_occupy(
+	struct engine *e, struct channel *channel, struct chip *chip, const struct moves *m)
 {
 	const struct legacy_parameters *p = e->p;
 	uint32_t in_plane = m->pages * (uint32_t)(14 * p->t_wc + p->t_r + p->t_prog);
@@ -276,7 +277,7 @@ static bool collect_victim(struct engine *e, struct channel *channel, struct chi
 	if (!empty_block(e, &moves, victim))
 		return false;
 	legacy_erase(e, plane * l->blocks + victim);
-	occupy(e, channel, chip, &moves);
+	collect_occupy(e, channel, chip, &moves);
 	prefetch_next_victim(e, plane);
 	return true;
 }

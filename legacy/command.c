@@ -3,7 +3,7 @@
 /* Command and data of one page on the channel; what the die then takes is t_PROG. */
 int64_t legacy_program_ns(const struct engine *e, uint32_t write)
 {
-	return e->write_ns + mask_sectors(write_at(e, write)->mask) * e->sector_write_ns;
+	return e->write_ns + legacy_mask_sectors(write_at(e, write)->mask) * e->sector_write_ns;
 }
 
 /* The write is on its way: its request is told, it leaves the queues. */
@@ -21,7 +21,7 @@ static void finish_write(struct engine *e, uint32_t channel, uint32_t number, in
 	pool_give(&e->writes, number);
 }
 
-static void occupy(struct engine *e, struct chip *chip, uint32_t channel, int64_t end)
+static void command_occupy(struct engine *e, struct chip *chip, uint32_t channel, int64_t end)
 {
 	e->channel[channel].time = end;
 	chip->time = end + e->p->t_prog;
@@ -59,7 +59,7 @@ void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing
 		end = start + legacy_program_ns(e, e->slot[i].write);
 		finish_write(e, channel, e->slot[i].write, end);
 	}
-	occupy(e, chip, channel, end);
+	command_occupy(e, chip, channel, end);
 }
 
 void legacy_program_until(struct engine *e, struct chip *chip, int64_t end)
@@ -67,7 +67,7 @@ void legacy_program_until(struct engine *e, struct chip *chip, int64_t end)
 	uint32_t channel = chip_number(e, chip) / e->layout.chips;
 
 	finish_write(e, channel, e->slot[0].write, end);
-	occupy(e, chip, channel, end);
+	command_occupy(e, chip, channel, end);
 }
 
 uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit)

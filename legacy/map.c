@@ -127,7 +127,7 @@ static void preload_line(struct engine *e, const struct legacy_line *line)
 	}
 }
 
-static bool check_size(const struct engine *e, const struct legacy_line *line, struct fault *fault)
+static bool map_check_size(const struct engine *e, const struct legacy_line *line, struct fault *fault)
 {
 	if (line->sectors <= e->layout.limit)
 		return true;
@@ -148,7 +148,7 @@ bool legacy_preload(struct engine *e, struct fault *fault)
 		case LINE_OK:
 			break;
 		}
-		if (!check_size(e, &line, fault))
+		if (!map_check_size(e, &line, fault))
 			return false;
 		if (line.read)
 			preload_line(e, &line);

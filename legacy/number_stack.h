@@ -18,7 +18,7 @@ struct number_stack {
 /* Read from the top: a byte below 255 is the number, 255 announces eight bytes below it. */
 static inline void number_push(struct number_stack *s, uint64_t number)
 {
-	s->bytes = memory_grown(s->bytes, &s->room, s->count + 9, 1, "waiting collections");
+	s->bytes = (uint8_t *)memory_grown(s->bytes, &s->room, s->count + 9, 1, "waiting collections");
 	if (number < 255) {
 		s->bytes[s->count++] = (uint8_t)number;
 		return;

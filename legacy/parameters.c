@@ -13,7 +13,8 @@
 #define LINE_BYTES 199       /* a longer line goes on as if it were the next one */
 #define FILE_BYTES (1 << 20) /* a parameter file beyond 1 MiB is no parameter file */
 
-/* A number of the file: an int32_t, or a float where `real` says so, and the range in which a run makes sense. */
+/* A number of the file: an int32_t, or a float where `real` says so, and the range in which a run makes
+ * sense. */
 struct key {
 	const char *name;
 	size_t offset;
@@ -206,7 +207,7 @@ static bool check_ranges(const struct legacy_parameters *p, const char *name, st
 }
 
 /* Page and sector numbers have 32 bits; the product is checked step by step. */
-static bool check_size(
+static bool parameters_check_size(
 	const struct legacy_parameters *p, uint64_t chips, const char *name, struct fault *fault)
 {
 	const int32_t factors[] = { p->dies, p->planes, p->blocks, p->pages, p->sectors_per_page };
@@ -233,13 +234,13 @@ bool legacy_parameters_check(const struct legacy_parameters *p, const char *name
 				"%s: channel %d has %d chips, channel 0 has %d; SSDsim corrupts its "
 				"memory unless all are equal (Q18)",
 				name, c, p->chips[c], p->chips[0]);
-	if (!check_size(p, (uint64_t)p->chip_number, name, fault) ||
-		!check_size(p, (uint64_t)p->channels * (uint64_t)p->chips[0], name, fault))
+	if (!parameters_check_size(p, (uint64_t)p->chip_number, name, fault) ||
+		!parameters_check_size(p, (uint64_t)p->channels * (uint64_t)p->chips[0], name, fault))
 		return false;
 	if (p->allocation == 0 && (p->dynamic_allocation < 0 || p->dynamic_allocation > 1))
 		return fault_set(fault,
-			"%s: dynamic_allocation %d: SSDsim knows 0 (everything dynamic) and 1 (channel by address); "
-			"its 2 and 3 are unfinished",
+			"%s: dynamic_allocation %d: SSDsim knows 0 (everything dynamic) and 1 (channel by "
+			"address); its 2 and 3 are unfinished",
 			name, p->dynamic_allocation);
 	if (p->allocation == 1 && (p->static_allocation < 0 || p->static_allocation > 5))
 		return fault_set(fault, "%s: static_allocation %d does not exist in SSDsim (Q24); 0 to 5 do",

@@ -9,7 +9,8 @@
 
 static const struct quirk_row rows[QUIRKS] = {
 	[Q1_READ_PAST_TABLE] = { "Q1", QUIRK_SURVIVED, true,
-		"the table of a read's wanted sectors is too short: garbage is read, odd page sizes lose pages",
+		"the table of a read's wanted sectors is too short: garbage is read, odd page sizes lose "
+		"pages",
 		"what lies beyond it counts as 0, or with --fix the table is whole" },
 	[Q2_FREE_COLLECTION] = { "Q2", QUIRK_KEPT, true,
 		"with copy-back (the default) garbage collection takes no time",
@@ -101,7 +102,8 @@ static const struct quirk_row rows[QUIRKS] = {
 		"work is issued once per event or arrival, whatever could still start",
 		"work is issued until nothing more can start" },
 	[Q35_PLANE_PAST_THE_LAST] = { "Q35", QUIRK_SURVIVED, true,
-		"two-plane commands without interleave on dies of 3, 5 ... planes pair the last with one behind it",
+		"two-plane commands without interleave on dies of 3, 5 ... planes pair the last with one "
+		"behind it",
 		"the run ends, or with --fix the first plane follows the last" },
 };
 

@@ -61,7 +61,7 @@ enum quirk_class {
 
 struct quirk_row {
 	const char *name; /* "Q2" */
-	enum quirk_class class;
+	enum quirk_class kind;
 	bool repairable;     /* --fix takes it */
 	const char *text;    /* one line: what SSDsim does */
 	const char *instead; /* KEPT: what --fix does; SURVIVED: what we do */

@@ -29,7 +29,7 @@ static inline struct records records_create(size_t count, uint32_t sectors_per_p
 {
 	uint32_t bytes = sectors_per_page > 16 ? 4 : sectors_per_page > 8 ? 2 : 1;
 
-	return (struct records){ memory_array(count, sizeof(uint32_t), what),
+	return (struct records){ (uint32_t *)memory_array(count, sizeof(uint32_t), what),
 		memory_array(count, bytes, what), bytes };
 }
 
@@ -80,7 +80,7 @@ static inline uint32_t records_run(const struct records *t, uint32_t first, uint
 	uint32_t n = 0;
 
 	if (t->mask_bytes == 1) {
-		zero = memchr(bytes, 0, most);
+		zero = (const uint8_t *)memchr(bytes, 0, most);
 		return zero ? (uint32_t)(zero - bytes) : most;
 	}
 	while (n < most && record_get(t, first + n).mask)

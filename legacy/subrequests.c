@@ -59,12 +59,13 @@ bool legacy_on_drive(struct engine *e, uint32_t lpn)
 {
 	if (lpn >= e->layout.logical_pages)
 		legacy_stop(e, Q29_REQUEST_NOT_WRAPPED, LEGACY_REFUSED,
-			"a request runs past the last page of the drive, which a larger 'overprovide' prevents");
+			"a request runs past the last page of the drive, which a larger 'overprovide' "
+			"prevents");
 	return lpn < e->layout.logical_pages;
 }
 
-/* SSDsim answers a read of a page that is already on its way after 1000 ns, whatever the queued read still has to wait,
- * and reads page 0 for one that was never written. */
+/* SSDsim answers a read of a page that is already on its way after 1000 ns, whatever the queued read still
+ * has to wait, and reads page 0 for one that was never written. */
 void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors)
 {
 	struct record map = record_get(&e->map, lpn);
@@ -89,8 +90,8 @@ void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32
 	}
 }
 
-/* Reads what a partial write does not bring - in SSDsim counted twice, and also what only the write brings, which is
- * on no page yet.  Returns the read, or NONE if nothing is left out. */
+/* Reads what a partial write does not bring - in SSDsim counted twice, and also what only the write brings,
+ * which is on no page yet.  Returns the read, or NONE if nothing is left out. */
 static uint32_t create_update_read(struct engine *e, struct record map, uint32_t mask)
 {
 	bool twice = quirk_kept(e, Q6_UPDATE_READ_TWICE);
@@ -99,7 +100,7 @@ static uint32_t create_update_read(struct engine *e, struct record map, uint32_t
 		return NONE;
 	e->count.update_reads++;
 	e->count.reads += twice;
-	return queue_read(e, map.number, mask_sectors(twice ? map.mask ^ mask : map.mask & ~mask));
+	return queue_read(e, map.number, legacy_mask_sectors(twice ? map.mask ^ mask : map.mask & ~mask));
 }
 
 uint32_t legacy_create_write(struct engine *e, uint32_t request, uint32_t lpn, uint32_t mask)
@@ -132,5 +133,5 @@ uint32_t legacy_create_write(struct engine *e, uint32_t request, uint32_t lpn, u
 	} else {
 		legacy_lane_append(e, number);
 	}
-	return mask_sectors(mask);
+	return legacy_mask_sectors(mask);
 }

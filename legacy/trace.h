@@ -1,7 +1,7 @@
 /*
- * The trace in SSDsim's units.  One in SSDsim's own format is read as SSDsim reads it: in the order of the file,
- * with its times and its oddities.  One in any other format is read as `ssd trace convert --to ssdsim` would
- * write it, without trims.  It is read twice.  Knows nothing of drives.
+ * The trace in SSDsim's units.  One in SSDsim's own format is read as SSDsim reads it: in the order of the
+ * file, with its times and its oddities.  One in any other format is read as `ssd trace convert --to ssdsim`
+ * would write it, without trims.  It is read twice.  Knows nothing of drives.
  */
 #ifndef LEGACY_TRACE_H
 #define LEGACY_TRACE_H
@@ -31,8 +31,8 @@ struct legacy_trace {
 	uint64_t trims, blank; /* skipped so far; blank lines: of its own format */
 };
 
-/* The file, or `list` instead of it with pages of that size (traces/trace.h).  False and a fault: it cannot be
- * read. */
+/* The file, or `list` instead of it with pages of that size (traces/trace.h).  False and a fault: it cannot
+ * be read. */
 bool legacy_trace_open(
 	struct legacy_trace *, const char *path, const char *list, uint32_t page_bytes, struct fault *);
 void legacy_trace_close(struct legacy_trace *);

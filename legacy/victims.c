@@ -10,7 +10,7 @@ static uint32_t entry_of(uint32_t count, uint32_t place)
 	return count * FAN + FAN - 1 - place % FAN;
 }
 
-static uint32_t count_in(uint32_t entry)
+static uint32_t victims_count_in(uint32_t entry)
 {
 	return entry / FAN;
 }
@@ -55,20 +55,20 @@ static void raise_maxima(const struct victims *v, uint32_t *level, uint32_t i, u
 uint32_t legacy_victims_add(struct victims *v, uint32_t plane, uint32_t block, uint32_t more)
 {
 	uint32_t *level = v->entry + (size_t)plane * v->words;
-	uint32_t count = count_in(level[block] += more * FAN);
+	uint32_t count = victims_count_in(level[block] += more * FAN);
 
 	raise_maxima(v, level, block, count);
 	return count;
 }
 
-/* The largest entry for a group once the one at `place` is replaced.  Without a branch, so that the compiler can
- * look at several entries at once. */
+/* The largest entry for a group once the one at `place` is replaced.  Without a branch, so that the compiler
+ * can look at several entries at once. */
 static uint32_t group_max(const uint32_t *group, uint32_t place, uint32_t replacement)
 {
 	int32_t max = 0;
 
 	for (uint32_t i = 0; i < FAN; i++) {
-		uint32_t count = count_in(i == place ? replacement : group[i]);
+		uint32_t count = victims_count_in(i == place ? replacement : group[i]);
 		int32_t entry = (int32_t)entry_of(count, i);
 
 		max = entry > max ? entry : max;
@@ -76,8 +76,8 @@ static uint32_t group_max(const uint32_t *group, uint32_t place, uint32_t replac
 	return (uint32_t)max;
 }
 
-/* Entries are stored after their group has been read: a wide load of what was just stored in pieces would wait for
- * every store before. */
+/* Entries are stored after their group has been read: a wide load of what was just stored in pieces would
+ * wait for every store before. */
 void legacy_victims_clear(struct victims *v, uint32_t plane, uint32_t block)
 {
 	uint32_t *level = v->entry + (size_t)plane * v->words;
@@ -102,7 +102,7 @@ void legacy_victims_clear(struct victims *v, uint32_t plane, uint32_t block)
 static uint32_t first_with_max(const struct victims *v, uint32_t plane)
 {
 	const uint32_t *level = v->entry + (size_t)plane * v->words + v->words - 1;
-	uint32_t i = 0, count = count_in(*level);
+	uint32_t i = 0, count = victims_count_in(*level);
 
 	for (uint32_t n = v->levels - 1; n-- > 0;) {
 		uint32_t place = place_in(level[i]);
@@ -119,7 +119,7 @@ uint32_t legacy_victims_best(struct victims *v, uint32_t plane, uint32_t except)
 
 	if (best != except)
 		return best;
-	hidden = count_in(v->entry[(size_t)plane * v->words + except]);
+	hidden = victims_count_in(v->entry[(size_t)plane * v->words + except]);
 	legacy_victims_clear(v, plane, except);
 	best = first_with_max(v, plane);
 	legacy_victims_add(v, plane, except, hidden);

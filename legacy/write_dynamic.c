@@ -1,6 +1,6 @@
 #include "legacy/engine.h"
 
-static uint32_t next_die(const struct engine *e, const struct chip *chip)
+static uint32_t dynamic_next_die(const struct engine *e, const struct chip *chip)
 {
 	return chip_number(e, chip) * e->layout.dies + chip->token;
 }
@@ -13,7 +13,7 @@ static void advance_die(const struct engine *e, struct chip *chip)
 /* Puts a write on the next plane of the next die.  The die token is the caller's. */
 static bool place_by_tokens(struct engine *e, const struct chip *chip, struct slot *s)
 {
-	uint32_t die = next_die(e, chip), planes = e->layout.planes;
+	uint32_t die = dynamic_next_die(e, chip), planes = e->layout.planes;
 
 	s->plane = die * planes + advance(&e->die_token[die], planes);
 	return legacy_place_active(e, s);
@@ -62,7 +62,7 @@ static uint32_t take_writes(struct engine *e, uint32_t lane, uint32_t limit)
 }
 
 /* One page alone. */
-static void program_one(struct engine *e, struct chip *chip)
+static void dynamic_program_one(struct engine *e, struct chip *chip)
 {
 	place_by_tokens(e, chip, &e->slot[0]);
 	advance_die(e, chip);
@@ -71,7 +71,7 @@ static void program_one(struct engine *e, struct chip *chip)
 
 /* Interleave, with two-plane commands if allowed: one page on every die in turn, further ones level with
  * those. */
-static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
+static void dynamic_program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 {
 	uint32_t bases = n < e->layout.dies ? n : e->layout.dies;
 	uint32_t level = 0;
@@ -91,14 +91,14 @@ static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 }
 
 /* Two planes of the next die, further ones level with the first. */
-static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
+static void dynamic_program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 {
 	bool level = true;
 
-	e->slot[0].plane = next_die(e, chip) * e->layout.planes;
+	e->slot[0].plane = dynamic_next_die(e, chip) * e->layout.planes;
 	if (!legacy_pair(e, &e->slot[0], &e->slot[1], true)) {
 		legacy_drop_beyond(e, n, 1);
-		program_one(e, chip);
+		dynamic_program_one(e, chip);
 		return;
 	}
 	for (uint32_t i = 2; i < n; i++) {
@@ -110,7 +110,7 @@ static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 }
 
 /* Forms the widest command the settings allow; false if no write can go. */
-static bool program_many(struct engine *e, struct chip *chip, uint32_t lane)
+static bool dynamic_program_many(struct engine *e, struct chip *chip, uint32_t lane)
 {
 	uint32_t limit = command_limit(e), n;
 
@@ -125,16 +125,17 @@ static bool program_many(struct engine *e, struct chip *chip, uint32_t lane)
 		return true;
 	}
 	if (n == 1)
-		program_one(e, chip);
+		dynamic_program_one(e, chip);
 	else if (e->interleave)
-		program_interleaved(e, chip, e->two_plane ? n : legacy_drop_beyond(e, n, e->layout.dies));
+		dynamic_program_interleaved(
+			e, chip, e->two_plane ? n : legacy_drop_beyond(e, n, e->layout.dies));
 	else
-		program_two_plane(e, chip, legacy_drop_beyond(e, n, e->layout.planes));
+		dynamic_program_two_plane(e, chip, legacy_drop_beyond(e, n, e->layout.planes));
 	return true;
 }
 
 /* Without advanced commands; false if no write can go. */
-static bool program_plain(struct engine *e, struct chip *chip, uint32_t lane)
+static bool dynamic_program_plain(struct engine *e, struct chip *chip, uint32_t lane)
 {
 	if (!take_writes(e, lane, 1))
 		return false;
@@ -156,7 +157,7 @@ bool legacy_write_dynamic(struct engine *e, uint32_t channel)
 
 		if (!(e->per_channel ? c->writes : e->queued_writes))
 			return false;
-		issued = idle && (plain ? program_plain : program_many)(e, chip, lane);
+		issued = idle && (plain ? dynamic_program_plain : dynamic_program_many)(e, chip, lane);
 		if (idle && plain && !issued)
 			return false;
 		if (idle && (plain || !issued || quirk_kept(e, Q32_DIE_SKEW)))

@@ -9,7 +9,7 @@ static uint32_t first_die(const struct engine *e, const struct chip *chip)
 }
 
 /* The die the token names; it moves on. */
-static uint32_t next_die(const struct engine *e, struct chip *chip)
+static uint32_t static_next_die(const struct engine *e, struct chip *chip)
 {
 	return first_die(e, chip) + advance(&chip->token, e->layout.dies);
 }
@@ -29,7 +29,7 @@ static uint32_t slots_on_die(const struct engine *e, uint32_t n, uint32_t die)
 }
 
 /* One write alone, on its own plane. */
-static void program_one(struct engine *e, struct chip *chip)
+static void static_program_one(struct engine *e, struct chip *chip)
 {
 	legacy_place_active(e, &e->slot[0]);
 	legacy_program(e, chip, 1, TIMING_CHAINED);
@@ -41,7 +41,7 @@ static void program_only(struct engine *e, struct chip *chip, uint32_t n, uint32
 	for (uint32_t j = 0; j < n; j++)
 		e->slot[j].refused = j != i;
 	legacy_drop_refused(e, n);
-	program_one(e, chip);
+	static_program_one(e, chip);
 }
 
 /* On every die the first write leads and the others stand level with it. */
@@ -76,9 +76,9 @@ static uint32_t probe_planes(struct engine *e, uint32_t n, uint32_t die)
 	return n;
 }
 
-/* One write of every die goes: the first in plane order.  The token's choice is left of it only in part: the plane
- * behind the one that it finds is passed over. */
-static void program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
+/* One write of every die goes: the first in plane order.  The token's choice is left of it only in part: the
+ * plane behind the one that it finds is passed over. */
+static void static_program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 {
 	uint32_t die = first_die(e, chip), end = die + e->layout.dies, dies = 0, last = NONE;
 
@@ -128,14 +128,14 @@ static void program_die(struct engine *e, struct chip *chip, uint32_t n)
 		program_only(e, chip, n, 0);
 }
 
-/* The first die from the token on with more than one write programs two planes.  Without one the token has been round,
- * goes round once more, and the write found on the last occupied die goes alone. */
-static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
+/* The first die from the token on with more than one write programs two planes.  Without one the token has
+ * been round, goes round once more, and the write found on the last occupied die goes alone. */
+static void static_program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 {
 	uint32_t dies = e->layout.dies, found = 0;
 
 	for (uint32_t tries = 0; tries < dies; tries++) {
-		uint32_t die = next_die(e, chip);
+		uint32_t die = static_next_die(e, chip);
 
 		if (slots_on_die(e, n, die) < 2)
 			continue;
@@ -145,7 +145,7 @@ static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 		return;
 	}
 	for (uint32_t tries = 0; tries < dies; tries++) {
-		uint32_t die = next_die(e, chip);
+		uint32_t die = static_next_die(e, chip);
 
 		if (slots_on_die(e, n, die))
 			found = probe_planes(e, n, die);
@@ -156,13 +156,13 @@ static void program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 /* A single write: the tokens move until they meet it. */
 static void program_single(struct engine *e, struct chip *chip)
 {
-	while (next_die(e, chip) != die_of_slot(e, 0))
+	while (static_next_die(e, chip) != die_of_slot(e, 0))
 		;
 	probe_planes(e, 1, die_of_slot(e, 0));
-	program_one(e, chip);
+	static_program_one(e, chip);
 }
 
-static bool program_many(struct engine *e, struct chip *chip)
+static bool static_program_many(struct engine *e, struct chip *chip)
 {
 	uint32_t plane = first_die(e, chip) * e->layout.planes, n = 0;
 
@@ -175,15 +175,15 @@ static bool program_many(struct engine *e, struct chip *chip)
 	if (n == 0)
 		return false;
 	if (n == 1 && e->copy_back)
-		program_one(e, chip);
+		static_program_one(e, chip);
 	else if (n == 1)
 		program_single(e, chip);
 	else if (e->copy_back || (e->interleave && e->two_plane))
 		program_level(e, chip, n);
 	else if (e->interleave)
-		program_interleaved(e, chip, n);
+		static_program_interleaved(e, chip, n);
 	else
-		program_two_plane(e, chip, n);
+		static_program_two_plane(e, chip, n);
 	return true;
 }
 
@@ -205,7 +205,7 @@ static void count_late_update(struct engine *e)
 static void program_late_update(struct engine *e, struct chip *chip)
 {
 	const struct write *w = write_at(e, e->slot[0].write);
-	uint32_t missing = mask_sectors(record_get(&e->map, w->lpn).mask ^ w->mask);
+	uint32_t missing = legacy_mask_sectors(record_get(&e->map, w->lpn).mask ^ w->mask);
 	int64_t end =
 		e->now + legacy_program_ns(e, e->slot[0].write) + e->p->t_r + missing * (uint32_t)e->p->t_rc;
 
@@ -244,7 +244,7 @@ static void program_copy_back(struct engine *e, struct chip *chip)
 	count_late_update(e);
 	if ((ppn_of(e, s->plane, s->block, s->page) ^ old) & 1)
 		end = e->now + e->write_ns + e->p->t_r +
-		      mask_sectors(record_get(&e->map, w->lpn).mask) * (uint32_t)e->p->t_rc + data;
+		      legacy_mask_sectors(record_get(&e->map, w->lpn).mask) * (uint32_t)e->p->t_rc + data;
 	else
 		e->count.copy_backs++;
 	legacy_program_until(e, chip, end);
@@ -268,7 +268,7 @@ static uint32_t oldest_lane(const struct engine *e, uint32_t die)
 }
 
 /* Without interleave and two-plane commands; nobody waits for update reads here. */
-static bool program_plain(struct engine *e, struct chip *chip)
+static bool static_program_plain(struct engine *e, struct chip *chip)
 {
 	uint32_t die = first_die(e, chip), plane = NONE;
 
@@ -278,7 +278,7 @@ static bool program_plain(struct engine *e, struct chip *chip)
 		return false;
 	e->slot[0] = (struct slot){ .write = legacy_lane_take(e, plane), .plane = plane };
 	if (!lacks_sectors(e, &e->slot[0]))
-		program_one(e, chip);
+		static_program_one(e, chip);
 	else if (e->copy_back)
 		program_copy_back(e, chip);
 	else
@@ -293,7 +293,7 @@ bool legacy_write_static(struct engine *e, uint32_t channel)
 	for (uint32_t h = 0; h < e->layout.chips && e->channel[channel].writes; h++) {
 		struct chip *chip = &e->chip[channel * e->layout.chips + h];
 
-		if (chip_idle(e, chip) && (plain ? program_plain : program_many)(e, chip))
+		if (chip_idle(e, chip) && (plain ? static_program_plain : static_program_many)(e, chip))
 			return true;
 	}
 	return false;

@@ -6,7 +6,8 @@
  * path belongs to one part:
  *
  *	controller   until the release: look-ups, DRAM, data of a write on the host's link
- *	collection   ready while the die worked for collection or wear levelling; or waiting for such an operation
+ *	collection   ready while the die worked for collection or wear levelling; or waiting for such an
+ *	             operation
  *	die          ready while the die did anything else; suspended by a read; waiting for an operation of
  *	             another request
  *	bus          dispatched to the die: waiting for the bus and using it

@@ -18,7 +18,8 @@ enum op_kind {
 	OP_ERASE,
 	OP_KINDS,
 	OP_FORWARD =
-		OP_KINDS /* a read answered from the controller's memory: takes no flash operation and no time */
+		/* a read answered from the controller's memory: takes no flash operation and no time */
+	OP_KINDS
 };
 
 /* The cause of an operation.  Every counter of the medium is kept per cause. */

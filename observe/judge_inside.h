@@ -150,7 +150,7 @@ static inline void judge_pass_time(struct judge *j, tick_t now)
 
 static inline struct judged_wait *judge_wait(const struct judge *j, uint32_t wait)
 {
-	return pool_at(&j->waits, wait);
+	return (struct judged_wait *)pool_at(&j->waits, wait);
 }
 
 /* ---- judge_hardware.c ---- */

@@ -20,8 +20,8 @@ bool map_cache_fits(
 	if (!settings->pin_pmt || pinned < map_cache_room(settings, g))
 		return true;
 	return fault_set(fault,
-		"map.pin_pmt needs %llu bytes, for the page table and one page beside it; map.cache_bytes gives "
-		"%llu: use map.cache_bytes = %llu or more, or map.pin_pmt = false",
+		"map.pin_pmt needs %llu bytes, for the page table and one page beside it; map.cache_bytes "
+		"gives %llu: use map.cache_bytes = %llu or more, or map.pin_pmt = false",
 		(unsigned long long)needed, (unsigned long long)map_budget(settings, g),
 		(unsigned long long)needed);
 }

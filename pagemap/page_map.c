@@ -9,8 +9,8 @@ bool page_map_fits(const struct geometry *g, struct fault *fault)
 
 	return names < UINT32_MAX ||
 	       fault_set(fault,
-		       "flash: %llu physical and logical pages; the page table can tell %u apart, use larger pages "
-		       "or fewer blocks",
+		       "flash: %llu physical and logical pages; the page table can tell %u apart, use larger "
+		       "pages or fewer blocks",
 		       (unsigned long long)names, UINT32_MAX - 1);
 }
 

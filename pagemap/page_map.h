@@ -41,7 +41,7 @@ static inline uint64_t page_map_bytes(const struct page_map *m)
 /* The words of an entry in the side table. */
 static inline uint32_t *page_map_partial(const struct page_map *m, uint32_t entry)
 {
-	return pool_at(&m->partial, entry - m->pages - 1);
+	return (uint32_t *)pool_at(&m->partial, entry - m->pages - 1);
 }
 
 static inline struct page_entry page_map_get(const struct page_map *m, lpn_t lpn)

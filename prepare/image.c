@@ -26,8 +26,8 @@ static const char *image_reason(const char *line)
 {
 	if (strncmp(line, "workload ", 9))
 		return NULL;
-	return "prepared for another workload, which reads other pages; make one for this workload, or for any, "
-	       "with precondition.mode = \"fill\" or precondition.premap = \"none\"";
+	return "prepared for another workload, which reads other pages; make one for this workload, or for "
+	       "any, with precondition.mode = \"fill\" or precondition.premap = \"none\"";
 }
 
 static void image_visit_drive(void *drive, struct regions *r)

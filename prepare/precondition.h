@@ -4,12 +4,13 @@
  *
  *   aged       `used` of the pages programmed, none live (what SSDsim's aging does, except that
  *              it leaves a few pages of each block free; here blocks are filled)
- *   synthetic  `used` programmed and `valid` live (ICPP'23, section 4.1: 90 % and 39.8 %); what the workload touches
- *              (premap = pages) or reads before it writes it (sectors, as SSDsim; requests: before all else) is live
- *              first.  Layout mixed: live pages are spread at random over all used ones; apart: they fill blocks of
- *              their own, as after SSDsim's aging, which fills blocks with dead pages before anything is written
- *   fill       every logical page written once, ascending or in runs of seeded random order: what the host layer
- *              exports, or all of the device before the layer came
+ *   synthetic  `used` programmed and `valid` live (ICPP'23, section 4.1: 90 % and 39.8 %); pages that the
+ *              workload touches (premap = pages) or reads before it writes them (sectors, as SSDsim;
+ *              requests: before all else) are live first.  Layout mixed: live pages are spread at random
+ *              over all used ones; apart: they fill blocks of their own, as after SSDsim's aging, which fills
+ *              blocks with dead pages before anything is written
+ *   fill       every logical page written once, ascending or in runs of seeded random order: all that the
+ *              host layer exports, or the whole device without the layer
  *   trace      a trace is replayed until `used` is reached
  *
  * In the modes aged and synthetic `used` is reached to the page, whatever the FTL and the layout, and mapping

@@ -10,8 +10,8 @@ static const char *const placement_superblock_names[] = { "die", "drive", NULL }
 
 const struct param placement_params[] = {
 	{ PARAM(CHOICE, struct placement_settings, policy), 0, 0, "", "least_loaded",
-		"where a page is written: the die with the least work, planes in turn, by logical page number, "
-		"or the planes of a die one after another, so that they stay at the same offset",
+		"where a page is written: the die with the least work, planes in turn, by logical page "
+		"number, or the planes of a die one after another, so that they stay at the same offset",
 		placement_names },
 	{ PARAM(CHOICE, struct placement_settings, superblock), 0, 0, "", "die",
 		"which die superblock placement goes on with: die = the one with the least work, drive = the "

@@ -55,7 +55,7 @@ static inline mask_t slots_live(const struct slots *s, ppn_t ppn)
 /* The list that such an owner names. */
 static inline uint32_t *slots_list(const struct slots *s, owner_t owner)
 {
-	return pool_at(&s->list, owner - s->lists);
+	return (uint32_t *)pool_at(&s->list, owner - s->lists);
 }
 
 /* The slots of a page with that owner will be looked at soon. */

@@ -27,7 +27,8 @@ struct stat_row {
 	const char *name, *unit, *meaning;
 	enum stat_kind kind;
 	size_t offset, over; /* of the field in the group's values */
-	/* Optional: an array of `count` fields, named name.each(i), with the same unit, meaning and `over`. */
+	/* Optional: an array of `count` fields, named name.each(i), with the same unit, meaning and
+	 * `over`. */
 	const char *(*each)(int i);
 	int count;
 };

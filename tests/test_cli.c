@@ -219,8 +219,7 @@ static void test_every_plug_in_runs(void **state)
 				continue;
 			snprintf(line, sizeof line,
 				"run --verify -s ftl=%s -s buffer=%s -s dram.buffer_bytes=8K -s "
-				"trace.limit=3000 "
-				"parameters/tiny.cfg uniform",
+				"trace.limit=3000 parameters/tiny.cfg uniform",
 				ftls[f]->name, buffers[b]->name);
 			ssd(w, line);
 			if (w->status == USER && strstr(w->err, needs) && !ftls[f]->write_merged)
@@ -1168,8 +1167,7 @@ static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 				continue;
 			snprintf(line, sizeof line,
 				"run %s -s ftl=%s -s map.cache_bytes=16K -s gc.policy=random %s -s "
-				"trace.limit=800 "
-				"parameters/tiny.cfg mixed",
+				"trace.limit=800 parameters/tiny.cfg mixed",
 				f % 2 ? "" : "--verify", ftls[f]->name, modes[mode]);
 			ssd(w, line);
 			assert_status(w, DONE, line);
@@ -1252,12 +1250,10 @@ static void test_a_packed_log_without_memory(void **state)
 	if (SANITIZED)
 		return;
 	shell(w, "set -- run --quiet -s trace.limit=300 parameters/tiny.cfg mixed --log; $ssd $* "
-		 "$d/right.zst; "
-		 "for kb in $(seq 30000 600 90000); do (ulimit -v $kb; exec $ssd $* $d/log.zst) 2>$d/err; "
-		 "s=$?; "
-		 "[ $s = 0 ] && { cmp $d/log.zst $d/right.zst || exit 1; }; "
-		 "[ $s = 2 ] && { [ ! -e $d/log.zst ] && [ $(grep -c ^ssd: $d/err) = 1 ] || exit 1; }; "
-		 "rm -f $d/log.zst; done; exit 0");
+		 "$d/right.zst; for kb in $(seq 30000 600 90000); do (ulimit -v $kb; exec $ssd $* "
+		 "$d/log.zst) 2>$d/err; s=$?; [ $s = 0 ] && { cmp $d/log.zst $d/right.zst || exit 1; }; [ $s "
+		 "= 2 ] && { [ ! -e $d/log.zst ] && [ $(grep -c ^ssd: $d/err) = 1 ] || exit 1; }; rm -f "
+		 "$d/log.zst; done; exit 0");
 	if (w->status)
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
@@ -1307,10 +1303,9 @@ static void test_a_run_killed_while_it_is_saved(void **state)
 {
 	struct world *w = *state;
 
-	shell(w,
-		"set -- run --quiet -s trace.limit=400000 parameters/tiny.cfg uniform; $ssd $* --checkpoint $d/run & "
-		"while ! [ -e $d/run ]; do :; done; sleep 0.3; kill $!; wait; : >$d/run.partial-1; "
-		"exec $ssd $* --resume $d/run");
+	shell(w, "set -- run --quiet -s trace.limit=400000 parameters/tiny.cfg uniform; $ssd $* --checkpoint "
+		 "$d/run & while ! [ -e $d/run ]; do :; done; sleep 0.3; kill $!; wait; : >$d/run.partial-1; "
+		 "exec $ssd $* --resume $d/run");
 	assert_status(w, DONE, "run --resume");
 	assert_int_equal(files_beginning(w, "run"), 0);
 }
@@ -1472,8 +1467,7 @@ static void test_what_must_not_matter_does_not(void **state)
 		"run -s trace.limit=7 -s ftl=page -s ftl=across -s gc.policy=d_choices -s trace.limit=3000 "
 		"parameters/tiny.cfg mixed",
 		"run -o @/results --json @/run.json --save-drive @/drive -s ftl=across -s trace.limit=3000 "
-		"-s "
-		"gc.policy=d_choices parameters/tiny.cfg mixed",
+		"-s gc.policy=d_choices parameters/tiny.cfg mixed",
 	};
 	struct world *w = *state;
 	char *first = NULL;

@@ -1,6 +1,6 @@
 /*
- * `ssd run --explain`: what the tracer recorded of a request, worked out by hand.  On the drive of the fixture
- * a command takes 100 ns and a sector 1 us on the bus.
+ * `ssd run --explain`: what the tracer recorded of a request, worked out by hand.  On the drive of the
+ * fixture a command takes 100 ns and a sector 1 us on the bus.
  */
 #include "tests/drive_fixture.h"
 
@@ -105,7 +105,8 @@ static void test_a_read_modify_write(void **state)
 	explained_close(&e);
 }
 
-/* The page is read from the controller's memory once the program of an earlier write has its data, at 12100. */
+/* The page is read from the controller's memory once the program of an earlier write has its data, at
+ * 12100. */
 static void test_a_forwarded_read(void **state)
 {
 	struct explained e;
@@ -176,9 +177,8 @@ static void test_an_eviction(void **state)
 	explained_take(&e, REQUEST_WRITE, 40, 4);
 	drive_drain(e.drive);
 	explained_serve(&e, REQUEST_WRITE, 0, 4); /* drives out, too, and is not explained */
-	assert_non_null(strstr(explained_write(&e),
-		"# the buffer makes room: the least recently used page\n"
-		"#     LPN 5 leaves, 3 of its sectors, 3 dirty\n#  op"));
+	assert_non_null(strstr(explained_write(&e), "# the buffer makes room: the least recently used page\n"
+						    "#     LPN 5 leaves, 3 of its sectors, 3 dirty\n#  op"));
 	assert_null(strstr(e.text, "LPN 10 leaves"));
 	explained_close(&e);
 }

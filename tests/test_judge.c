@@ -431,7 +431,8 @@ static void test_each_breach(void **state)
 		[NO_TRANSFER] = "after 100 ns on the bus, command and data take 4100",
 		[SHORT_CELLS] = "a program of page 4 took 99999 ns in the cells, should take 100000",
 		[FREE_RESUME] = "a program of page 4 took 100000 ns in the cells, should take 105000",
-		[FREE_SUSPENSION] = "a read of page 0 starts at 57099, the command it suspends stops at 57100",
+		[FREE_SUSPENSION] =
+			"a read of page 0 starts at 57099, the command it suspends stops at 57100",
 		[DIE_TWICE] = "a program of page 4 starts on a die that is at work",
 		[TWO_PLANES] = "a program of page 16 starts on a die that is at work",
 		[BUS_TWICE] = "die 1 takes the bus of channel 0 at 0 out of turn",

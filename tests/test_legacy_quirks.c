@@ -580,7 +580,7 @@ static void test_lists(void **state)
 	assert_non_null(strstr(fault.text, "nothing to repair"));
 	for (enum quirk q = 1; q < QUIRKS; q++) {
 		assert_int_equal(atoi(quirk_row(q)->name + 1), q);
-		assert_true(quirk_row(q)->class == QUIRK_SURVIVED || quirk_row(q)->repairable);
+		assert_true(quirk_row(q)->kind == QUIRK_SURVIVED || quirk_row(q)->repairable);
 	}
 }
 

@@ -928,9 +928,9 @@ static void test_a_table_is_zeroed_computed_and_reported(void **state)
 	histogram_add(&c.times, 10);
 	histogram_add(&c.times, 30);
 	assert_rows(table_text(&c, percentiles, false),
-		"w.done = 3;w.share = 0.75;w.kind.even = 1;w.kind.odd = 2;w.part.even = 0.25;w.part.odd = 0.5;"
-		"w.figure = 2.5;w.peak = 9;"
-		"w.wait_mean_ns = 20;w.wait_sd_ns = 10;w.wait_p50_ns = 10;w.wait_p999_ns = 30;w.wait_max_ns = 30;");
+		"w.done = 3;w.share = 0.75;w.kind.even = 1;w.kind.odd = 2;w.part.even = 0.25;w.part.odd = "
+		"0.5;w.figure = 2.5;w.peak = 9;w.wait_mean_ns = 20;w.wait_sd_ns = 10;w.wait_p50_ns = "
+		"10;w.wait_p999_ns = 30;w.wait_max_ns = 30;");
 	c.times = (struct histogram){ 0 };
 	assert_rows(table_text(&c, percentiles, true),
 		"w.done = 0;w.kind.even = 0;w.kind.odd = 0;w.part.even = 0;w.part.odd = 0;w.figure = 2.5;"

@@ -65,7 +65,7 @@ static struct place place_on_grid(const struct generator *g, uint64_t block, uin
 {
 	sector_t start = block * g->grid + g->offset + align_residue(&g->align, block * g->grid);
 
-	if (sectors < g->grid && unit_of(where) >= g->profile.head)
+	if (sectors < g->grid && draw_unit_of(where) >= g->profile.head)
 		start += where % (g->grid - sectors + 1);
 	if (start + sectors > g->sectors)
 		start -= (start + sectors - g->sectors + g->grid - 1) / g->grid * g->grid;
@@ -100,7 +100,7 @@ static struct place place_numbered(const struct generator *g, const struct actor
 	uint64_t shape = low * EVEN_SHAPE + a->shape_phase;
 	uint64_t pair = (low * a->step + a->phase) % pairs;
 	uint64_t half = shape >> 63 ^ (number >= pairs);
-	uint64_t sectors = mix_quantile(a->sizes, unit_of(shape << 1));
+	uint64_t sectors = mix_quantile(a->sizes, draw_unit_of(shape << 1));
 
 	return place_on_grid(g, 2 * pair + half, sectors, scramble(number ^ a->phase));
 }

@@ -1,10 +1,9 @@
 /*
- * Synthetic block traces from a profile: requests made on the fly, in constant memory,
- * the same ones every time.  Knows profiles, distributions and requests; nothing of
- * drives, trace files or formats.
+ * Synthetic block traces from a profile: requests made on the fly, in constant memory, the same ones every
+ * time.  Knows profiles, distributions and requests; nothing of drives, trace files or formats.
  *
- * The model.  A request is a read or a write; the number of each is exact.  Reads and writes
- * are described apart, by the groups `read` and `write` of the profile.  Where a request begins:
+ * The model.  A request is a read or a write; the number of each is exact.  Reads and writes are described
+ * apart, by the groups `read` and `write` of the profile.  Where a request begins:
  *
  *	sequential  share that begins where an earlier request of its kind ended.  follow = new:
  *	            one at a new place; any: also one at a repeated place; last: the very last
@@ -18,10 +17,11 @@
  *	            likelier the nearer
  *	(the rest)  begins anywhere
  *
- * A repeat keeps start and length, but for the share `resized`, which gets a new length, and the share `shifted`,
- * which overlaps the place from another start; the share `other` of the repeats goes to places of the other kind.
- * All other lengths come from the mix `sizes`, "4K:58 8K:5" (size:weight), whose weights give way to what is
- * stated of them: `mean`, `small`, `odd`, and `across` of both kinds together (generate_targets.h).
+ * A repeat keeps start and length, but for the share `resized`, which gets a new length, and the share
+ * `shifted`, which overlaps the place from another start; the share `other` of the repeats goes to places of
+ * the other kind.  All other lengths come from the mix `sizes`, "4K:58 8K:5" (size:weight), whose weights
+ * give way to what is stated of them: `mean`, `small`, `odd`, and `across` of both kinds together
+ * (generate_targets.h).
  *
  *	requests, space, seed, write_share, brief    at the top level; `together` is the share of
  *	            requests that are of their predecessor's kind for that reason alone

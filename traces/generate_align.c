@@ -43,7 +43,7 @@ static double align_position(const struct align *a, unsigned level, uint64_t sec
 	uint64_t h = scramble(a->seed + (parent * ALIGN_LEVELS + level) * 0x9e3779b97f4a7c15u);
 	uint64_t rank = (child * (h | 1) + (h >> 20)) & (siblings - 1);
 
-	return ((double)rank + unit_of(h * 0xda942042e4dd58b5u)) / (double)siblings;
+	return ((double)rank + draw_unit_of(h * 0xda942042e4dd58b5u)) / (double)siblings;
 }
 
 /*

@@ -68,7 +68,7 @@ static inline uint64_t scramble(uint64_t z)
 }
 
 /* The top 53 bits as a number in [0, 1). */
-static inline double unit_of(uint64_t bits)
+static inline double draw_unit_of(uint64_t bits)
 {
 	return (double)(bits >> 11) * 0x1p-53;
 }

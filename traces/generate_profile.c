@@ -94,7 +94,8 @@ static const struct param kind_rows[] = {
 	{ KIND(REAL, resized), 0, 1, "", "0",
 		"share of the repeats that keep the start but get a new length" },
 	{ KIND(REAL, shifted), 0, 1, "", "0",
-		"share of the repeats that begin elsewhere on the grid, with a new length, yet overlap the place" },
+		"share of the repeats that begin elsewhere on the grid, with a new length, yet overlap the "
+		"place" },
 	{ KIND(REAL, mean), 0, 64 << 20, "bytes", "0",
 		"mean size: weights of `sizes` are changed for it, as for across; 0: as they are" },
 	{ KIND(REAL, small), 0, 1, "", "0", "likewise: share of requests smaller than the grid" },

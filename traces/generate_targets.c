@@ -127,8 +127,8 @@ bool targets_apply(struct mix *mix, const struct size_targets *t, uint64_t grid_
 		targets_descend(&s, mix);
 	if (!targets_are_met(&s))
 		return fault_set(fault,
-			"%s: no weights of these sizes have mean = %g, across = %g, across_16k = %g, small = %g, "
-			"odd = %g (0: any)",
+			"%s: no weights of these sizes have mean = %g, across = %g, across_16k = %g, small = "
+			"%g, odd = %g (0: any)",
 			where, t->mean * 512, t->across, t->across_16k, t->small, t->odd);
 	for (size_t i = 0; i < mix->count; i++)
 		mix->part[i].weight = targets_tilted(&s, &mix->part[i]);

@@ -13,8 +13,9 @@
 
 /* Of requests of one kind; 0: whatever the weights say. */
 struct size_targets {
-	double mean;   /* sectors */
-	double across; /* share that crosses a page of 8 KB and is no longer, from starts on any sector alike */
+	double mean; /* sectors */
+	/* share that crosses a page of 8 KB and is no longer, from starts on any sector alike */
+	double across;
 	double across_16k; /* the same for pages of 16 KB */
 	double small;      /* share below a block of the grid */
 	double odd;        /* share above a block that is no whole number of blocks */

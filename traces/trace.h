@@ -24,8 +24,8 @@ enum trace_status { TRACE_OK, TRACE_END, TRACE_BAD };
 /* A zeroed struct asks for the defaults; an empty text is as good as NULL. */
 struct trace_options {
 	const char *format; /* name of a format; NULL or "auto": found from the content */
-	const char *
-		columns; /* their names, of a trace in no known format (traces/columns.h); NULL: it is in one */
+	/* their names, of a trace in no known format (traces/columns.h); NULL: it is in one */
+	const char *columns;
 	const char *member; /* file inside a tar or zip archive; NULL: the only one */
 
 	/* NULL or "own": each device keeps its own addresses; "all": laid out one after another in ascending

@@ -58,8 +58,8 @@ enum { ACROSS_HOST, ACROSS_GC, ACROSS_MAP };
 
 struct across {
 	struct page_map map;
-	uint32_t *
-		area_of; /* per anchor: index of its area + 1; 0 = none, so that untouched memory costs nothing */
+	/* per anchor: index of its area + 1; 0 = none, so that untouched memory costs nothing */
+	uint32_t *area_of;
 	struct across_area_table areas;
 	/* Mapping pages: first those of the page table, then those of the areas. */
 	struct directory *directory;
@@ -201,7 +201,7 @@ void across_empty(struct ftl *, struct io *, block_t victim, unsigned stream, en
  * folded. */
 static inline void across_begin(struct ftl *f, struct io *io, struct extent e)
 {
-	struct across *a = f->state;
+	struct across *a = (struct across *)f->state;
 	lpn_t first = geometry_lpn(f->geometry, e.start);
 
 	map_cache_flush_updates(a->cache, io);

@@ -77,7 +77,8 @@ static bool dftl_init(struct ftl *f, struct fault *fault)
 
 	if (bytes < DFTL_ENTRY_BYTES)
 		return fault_set(fault,
-			"map.cache_bytes = %llu does not hold a mapping entry: use %u or more, or set dftl.entries",
+			"map.cache_bytes = %llu does not hold a mapping entry: use %u or more, or set "
+			"dftl.entries",
 			(unsigned long long)bytes, DFTL_ENTRY_BYTES);
 	if (!demand_init(f, &dftl_scheme, fault))
 		return false;

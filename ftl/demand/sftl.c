@@ -49,8 +49,8 @@ struct sftl {
 	uint64_t *dirty;    /* bit per logical page */
 	struct heads heads; /* scratch, with two bits */
 	uint32_t buffered;  /* entries in the buffer */
-	uint32_t
-		in_hand; /* mapping page that the last look-up read and that does not fit in DRAM; INDEX_NONE */
+	/* mapping page that the last look-up read and that does not fit in DRAM; INDEX_NONE */
+	uint32_t in_hand;
 	uint64_t budget, used;
 	struct sftl_statistics statistics;
 };
@@ -493,8 +493,9 @@ static bool sftl_doubt(const struct ftl *f, char *text, size_t bytes)
 	if (f->geometry->planes == 1 || f->core->placement.policy != PLACE_LEAST_LOADED)
 		return false;
 	snprintf(text, bytes,
-		"placement.policy = least_loaded writes consecutive logical pages to places that are not: hardly a "
-		"mapping page of sftl shrinks on %u planes; use round_robin, static, or a drive of one plane",
+		"placement.policy = least_loaded writes consecutive logical pages to places that are not: "
+		"hardly a mapping page of sftl shrinks on %u planes; use round_robin, static, or a drive of "
+		"one plane",
 		f->geometry->planes);
 	return true;
 }

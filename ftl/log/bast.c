@@ -1,16 +1,17 @@
 /*
- * BAST: block-associative sector translation.  Kim, Kim, Noh, Min and Cho, IEEE Transactions on Consumer Electronics,
- * 2002.  Each of N logical blocks has a log of its own, filled page after page in whatever order the pages come.
+ * BAST: block-associative sector translation.  Kim, Kim, Noh, Min and Cho, IEEE Transactions on Consumer
+ * Electronics, 2002.  Each of N logical blocks has a log of its own, filled page after page in whatever order
+ * the pages come.
  *
- * A log that is full and in order becomes the data block at once.  One that is full and not in order is merged when its
- * logical block is written next; when all are in use and another logical block needs one, the log least recently
- * written is merged.
+ * A log that is full and in order becomes the data block at once.  One that is full and not in order is
+ * merged when its logical block is written next; when all are in use and another logical block needs one, the
+ * log least recently written is merged.
  */
 #include "ftl/log/log.h"
 
 static const struct param bast_params[] = { LOG_PARAM_LOGS, LOG_PARAM_STRIPE, LOG_PARAM_GAP, { 0 } };
 
-static bool write_page(struct ftl *f, struct io *io, struct page_part part)
+static bool bast_write_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct log_ftl *l = f->state;
 	struct log_place at = log_place(l, part.lpn);
@@ -30,7 +31,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 
 static bool bast_init(struct ftl *f, struct fault *fault)
 {
-	((struct log_ftl *)f->state)->write_page = write_page;
+	((struct log_ftl *)f->state)->write_page = bast_write_page;
 	return log_init(f->state, f, log_count_of(f, f->settings), 0, fault);
 }
 

@@ -1,7 +1,7 @@
 /*
- * Block mapping: the first FTL there was.  A table says where each logical block is, and pages lie in it at their
- * offsets.  A page behind all others of its block is programmed there; to overwrite one the whole block is written
- * anew, once for all pages of a request that lie in it.
+ * Block mapping: the first FTL there was.  A table says where each logical block is, and pages lie in it at
+ * their offsets.  A page behind all others of its block is programmed there; to overwrite one the whole block
+ * is written anew, once for all pages of a request that lie in it.
  */
 #include "ftl/log/log.h"
 
@@ -34,7 +34,7 @@ static void block_exit(struct ftl *f)
 	log_exit(&b->log);
 }
 
-static bool write_block(
+static bool block_write_block(
 	struct log_ftl *l, struct io *io, uint32_t lbn, const struct page_part *part, uint32_t parts)
 {
 	if (log_place(l, part->lpn).offset < log_next(l, l->data[lbn]))
@@ -46,14 +46,14 @@ static bool write_block(
 }
 
 /* Writes what is noted for the logical blocks of a group. */
-static bool write_group(struct block_ftl *b, struct io *io, uint32_t group)
+static bool block_write_group(struct block_ftl *b, struct io *io, uint32_t group)
 {
 	const struct geometry *g = b->log.geometry;
 	bool done = true;
 
 	for (uint32_t p = 0; p < g->planes; p++) {
 		if (done && b->parts[p])
-			done = write_block(&b->log, io, group * g->planes + p,
+			done = block_write_block(&b->log, io, group * g->planes + p,
 				&b->part[p * g->pages_per_block], b->parts[p]);
 		b->parts[p] = 0;
 	}
@@ -73,12 +73,12 @@ static void block_write(struct ftl *f, struct io *io, const struct extent *exten
 
 		if (log_pads_nothing(&b->log, part))
 			continue;
-		if (its != group && !write_group(b, io, group))
+		if (its != group && !block_write_group(b, io, group))
 			return;
 		group = its;
 		b->part[p * f->geometry->pages_per_block + b->parts[p]++] = part;
 	}
-	write_group(b, io, group);
+	block_write_group(b, io, group);
 }
 
 const struct ftl_ops ftl_block = {

@@ -29,13 +29,13 @@ static const struct param fast_params[] = {
 	LOG_PARAM_LOGS,
 	LOG_PARAM_STRIPE,
 	{ PARAM(CHOICE, struct fast_settings, sw_break), 0, 0, "", "include",
-		"a page out of order in the block of the sequential log: is put into the block that the merge makes, "
-		"or goes to a shared log behind the merge",
+		"a page out of order in the block of the sequential log: is put into the block that the "
+		"merge makes, or goes to a shared log behind the merge",
 		break_names },
 	{ 0 },
 };
 
-static uint32_t choose_oldest(struct log_ftl *l, struct io *io, uint32_t position, uint32_t own)
+static uint32_t fast_choose_oldest(struct log_ftl *l, struct io *io, uint32_t position, uint32_t own)
 {
 	uint32_t oldest = log_next_shared(l, position, INDEX_NONE);
 
@@ -48,14 +48,14 @@ static uint32_t choose_oldest(struct log_ftl *l, struct io *io, uint32_t positio
 }
 
 /* The sequential log's block is written elsewhere than behind what the log has. */
-static bool break_sequence(struct log_ftl *l, struct io *io, struct log_block *log, uint32_t offset,
+static bool fast_break_sequence(struct log_ftl *l, struct io *io, struct log_block *log, uint32_t offset,
 	const struct page_part *part)
 {
 	log->ordered = offset > log_next(l, log->block);
 	return log_close(l, io, log, part);
 }
 
-static bool write_page(struct ftl *f, struct io *io, struct page_part part)
+static bool fast_write_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct fast *fast = f->state;
 	struct log_ftl *l = &fast->log;
@@ -72,10 +72,10 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	if (log && at.offset == log_next(l, log->block))
 		return log_append(l, io, log, at.offset, part);
 	if (log && s->sw_break == BREAK_INCLUDE)
-		return break_sequence(l, io, log, at.offset, &part);
+		return fast_break_sequence(l, io, log, at.offset, &part);
 	if (log && !log_close(l, io, log, NULL))
 		return false;
-	return log_append_shared(l, io, &fast->current[log_position(l, at.lbn)], part, choose_oldest);
+	return log_append_shared(l, io, &fast->current[log_position(l, at.lbn)], part, fast_choose_oldest);
 }
 
 static bool fast_init(struct ftl *f, struct fault *fault)
@@ -88,7 +88,7 @@ static bool fast_init(struct ftl *f, struct fault *fault)
 			fault, "fast.logs = 1, but fast needs 2: the sequential log and one to share");
 	if (!log_init(&fast->log, f, 1, logs - 1, fault))
 		return false;
-	fast->log.write_page = write_page;
+	fast->log.write_page = fast_write_page;
 	fast->current = memory_array(f->geometry->planes, sizeof *fast->current, "logs");
 	for (plane_t p = 0; p < f->geometry->planes; p++)
 		fast->current[p] = INDEX_NONE;

@@ -1,14 +1,15 @@
 /*
- * In-order replacement blocks: block mapping as simple controllers had it, and the device that Chardin, Olivier et al.
- * measured (FlashDB 2011) as far as its times tell.  Each of N logical blocks may have a replacement block, which is
- * written strictly in ascending order: pages between the last one written and the next are copied, what is left when it
- * is closed, too.  So a write costs as many pages as lie between it and the one before.
+ * In-order replacement blocks: block mapping as simple controllers had it, and the device that Chardin,
+ * Olivier et al. measured (FlashDB 2011) as far as its times tell.  Each of N logical blocks may have a
+ * replacement block, which is written strictly in ascending order: pages between the last one written and the
+ * next are copied, what is left when it is closed, too.  So a write costs as many pages as lie between it and
+ * the one before.
  */
 #include "ftl/log/log.h"
 
 static const struct param inorder_params[] = { LOG_PARAM_LOGS, LOG_PARAM_STRIPE, LOG_PARAM_GAP, { 0 } };
 
-static bool write_page(struct ftl *f, struct io *io, struct page_part part)
+static bool inorder_write_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct log_ftl *l = f->state;
 	struct log_place at = log_place(l, part.lpn);
@@ -31,7 +32,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 
 static bool inorder_init(struct ftl *f, struct fault *fault)
 {
-	((struct log_ftl *)f->state)->write_page = write_page;
+	((struct log_ftl *)f->state)->write_page = inorder_write_page;
 	return log_init(f->state, f, log_count_of(f, f->settings), 0, fault);
 }
 

@@ -85,44 +85,44 @@ static void last_exit(struct ftl *f)
 	log_exit(&last->log);
 }
 
-static struct last_statistics *counts(struct last *last, const struct io *io)
+static struct last_statistics *last_counts(struct last *last, const struct io *io)
 {
 	return io->timed ? &last->count : &last->uncounted;
 }
 
 /* ---- hot and cold ---- */
 
-static struct hashed recent_pages(const struct last *last)
+static struct hashed last_recent_pages(const struct last *last)
 {
 	return HASHED(last->recent, lpn, link);
 }
 
-static bool is_hot(const struct last *last, lpn_t lpn)
+static bool last_is_hot(const struct last *last, lpn_t lpn)
 {
 	const struct log_ftl *l = &last->log;
 	uint32_t i = hash_find(&l->index, HASHED(l->page, lpn, link), lpn);
 
 	return (i != INDEX_NONE && l->log[geometry_block(l->geometry, i)].hot) ||
-	       (last->window && hash_find(&last->index, recent_pages(last), lpn) != INDEX_NONE);
+	       (last->window && hash_find(&last->index, last_recent_pages(last), lpn) != INDEX_NONE);
 }
 
-static void note_written(struct last *last, uint32_t position, lpn_t lpn)
+static void last_note_written(struct last *last, uint32_t position, lpn_t lpn)
 {
 	uint32_t i = position * last->window + last->turn[position];
 
 	if (!last->window)
 		return;
 	if (last->recent[i].lpn != LPN_NONE)
-		hash_remove(&last->index, recent_pages(last), i);
+		hash_remove(&last->index, last_recent_pages(last), i);
 	last->recent[i].lpn = lpn;
-	hash_add(&last->index, recent_pages(last), i);
+	hash_add(&last->index, last_recent_pages(last), i);
 	last->turn[position] = (last->turn[position] + 1) % last->window;
 }
 
 /* ---- victims ---- */
 
 /* Logical blocks that have their newest data in the log. */
-static uint32_t count_blocks(struct last *last, const struct log_block *log)
+static uint32_t last_count_blocks(struct last *last, const struct log_block *log)
 {
 	const struct log_ftl *l = &last->log;
 	ppn_t first = geometry_first_page(l->geometry, log->block);
@@ -143,7 +143,7 @@ static uint32_t count_blocks(struct last *last, const struct log_block *log)
 
 /* The next full log that no page can come to any more: the last one of the other kind still counts as being
  * filled. */
-static uint32_t next_victim(const struct last *last, uint32_t position, uint32_t own, uint32_t i)
+static uint32_t last_next_victim(const struct last *last, uint32_t position, uint32_t own, uint32_t i)
 {
 	const uint32_t *current = &last->current[2 * position];
 
@@ -155,18 +155,18 @@ static uint32_t next_victim(const struct last *last, uint32_t position, uint32_t
 
 /* The least valuable of a kind: by number of logical blocks, or by when it was last touched; then the
  * oldest. */
-static uint32_t choose_among(struct last *last, uint32_t position, uint32_t own, bool hot)
+static uint32_t last_choose_among(struct last *last, uint32_t position, uint32_t own, bool hot)
 {
 	const struct log_ftl *l = &last->log;
 	uint32_t best = INDEX_NONE;
 	uint64_t least = 0;
 
-	for (uint32_t i = INDEX_NONE; (i = next_victim(last, position, own, i)) != INDEX_NONE;) {
+	for (uint32_t i = INDEX_NONE; (i = last_next_victim(last, position, own, i)) != INDEX_NONE;) {
 		uint64_t value;
 
 		if (l->log[i].hot != hot)
 			continue;
-		value = hot ? l->log[i].touched : count_blocks(last, &l->log[i]);
+		value = hot ? l->log[i].touched : last_count_blocks(last, &l->log[i]);
 		if (best == INDEX_NONE || value < least ||
 			(value == least && l->log[i].opened < l->log[best].opened)) {
 			best = i;
@@ -176,12 +176,12 @@ static uint32_t choose_among(struct last *last, uint32_t position, uint32_t own,
 	return best;
 }
 
-static uint32_t choose_victim(struct log_ftl *l, struct io *io, uint32_t position, uint32_t own)
+static uint32_t last_choose_victim(struct log_ftl *l, struct io *io, uint32_t position, uint32_t own)
 {
 	struct last *last = l->ftl->state;
 	uint32_t dead = INDEX_NONE, cold, hot = 0;
 
-	for (uint32_t i = INDEX_NONE; (i = next_victim(last, position, own, i)) != INDEX_NONE;) {
+	for (uint32_t i = INDEX_NONE; (i = last_next_victim(last, position, own, i)) != INDEX_NONE;) {
 		hot += l->log[i].hot;
 		if (!l->live[l->log[i].block] &&
 			(dead == INDEX_NONE || l->log[i].opened < l->log[dead].opened))
@@ -189,52 +189,52 @@ static uint32_t choose_victim(struct log_ftl *l, struct io *io, uint32_t positio
 	}
 	if (dead != INDEX_NONE)
 		return dead;
-	cold = hot <= l->shared / 2 ? choose_among(last, position, own, false) : INDEX_NONE;
+	cold = hot <= l->shared / 2 ? last_choose_among(last, position, own, false) : INDEX_NONE;
 	if (cold != INDEX_NONE)
 		return cold;
-	counts(last, io)->demotions++;
-	return choose_among(last, position, own, true);
+	last_counts(last, io)->demotions++;
+	return last_choose_among(last, position, own, true);
 }
 
 /* ---- writing ---- */
 
 /* The page goes to the sequential log of its block, which is merged as soon as it is full. */
-static bool append(struct last *last, struct io *io, struct log_block *log, struct page_part part)
+static bool last_append(struct last *last, struct io *io, struct log_block *log, struct page_part part)
 {
 	struct log_ftl *l = &last->log;
 	struct log_place at = log_place(l, part.lpn);
 
-	counts(last, io)->sequential_writes++;
+	last_counts(last, io)->sequential_writes++;
 	if (!log_append(l, io, log, at.offset, part))
 		return false;
 	return at.offset + 1 < l->geometry->pages_per_block || !log_of(l, at.lbn) ||
 	       log_close(l, io, log_of(l, at.lbn), NULL);
 }
 
-static bool write_random(struct last *last, struct io *io, struct page_part part)
+static bool last_write_random(struct last *last, struct io *io, struct page_part part)
 {
 	struct log_ftl *l = &last->log;
 	struct log_place at = log_place(l, part.lpn);
 	uint32_t position = log_position(l, at.lbn);
-	bool hot = is_hot(last, part.lpn);
+	bool hot = last_is_hot(last, part.lpn);
 	uint32_t *current = &last->current[2 * position + hot];
 	struct log_block *log;
 
-	if (!log_append_shared(l, io, current, part, choose_victim))
+	if (!log_append_shared(l, io, current, part, last_choose_victim))
 		return false;
 	l->log[*current].hot = hot;
 	log = log_of(l, at.lbn);
 	if (log && at.offset < log_next(l, log->block))
 		log->ordered = false;
-	note_written(last, position, part.lpn);
+	last_note_written(last, position, part.lpn);
 	if (hot)
-		counts(last, io)->hot_writes++;
+		last_counts(last, io)->hot_writes++;
 	else
-		counts(last, io)->cold_writes++;
+		last_counts(last, io)->cold_writes++;
 	return true;
 }
 
-static bool write_page(struct last *last, struct io *io, struct page_part part, bool is_long)
+static bool last_write_page(struct last *last, struct io *io, struct page_part part, bool is_long)
 {
 	struct log_ftl *l = &last->log;
 	struct log_place at = log_place(l, part.lpn);
@@ -243,19 +243,20 @@ static bool write_page(struct last *last, struct io *io, struct page_part part, 
 	if (!log && at.offset >= log_next(l, l->data[at.lbn]))
 		return log_write_data(l, io, part);
 	if (is_long && log && at.offset == log_next(l, log->block))
-		return append(last, io, log, part);
+		return last_append(last, io, log, part);
 	if (is_long && log && !log_close(l, io, log, NULL))
 		return false;
 	if (is_long && at.offset == 0) {
 		log = log_open(l, io, at.lbn);
-		return log && append(last, io, log, part);
+		return log && last_append(last, io, log, part);
 	}
-	return write_random(last, io, part);
+	return last_write_random(last, io, part);
 }
 
 /* How many extents from this one on have pages that follow each other; *sectors: from their start to their
  * end. */
-static size_t find_run(const struct log_ftl *l, const struct extent *extents, size_t n, uint64_t *sectors)
+static size_t last_find_run(
+	const struct log_ftl *l, const struct extent *extents, size_t n, uint64_t *sectors)
 {
 	sector_t end = log_end(l, *extents);
 	size_t run = 1;
@@ -279,11 +280,11 @@ static void last_write(struct ftl *f, struct io *io, const struct extent *extent
 		struct page_walk walk;
 		struct page_part part;
 
-		run = find_run(l, extents, n, &sectors);
+		run = last_find_run(l, extents, n, &sectors);
 		walk = page_walk_start(f->geometry, extents, run);
 		while (page_walk_next(&walk, &part))
 			if (!log_pads_nothing(l, part) &&
-				!write_page(f->state, io, part, sectors >= s->threshold_sectors))
+				!last_write_page(f->state, io, part, sectors >= s->threshold_sectors))
 				return;
 	}
 }
@@ -298,7 +299,7 @@ static bool last_index_recent(void *last_ftl)
 	last->index = hash_create(pages, "pages written");
 	for (uint32_t i = 0; i < pages; i++)
 		if (last->recent[i].lpn != LPN_NONE)
-			hash_add(&last->index, recent_pages(last), i);
+			hash_add(&last->index, last_recent_pages(last), i);
 	for (plane_t p = 0; p < last->log.geometry->planes; p++)
 		if (last->turn[p] && last->turn[p] >= last->window)
 			return false;

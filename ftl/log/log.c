@@ -3,13 +3,13 @@
 /* ---- where pages are ---- */
 
 /* The page at its offset in a block that is its logical block's own. */
-static bool is_at(const struct log_ftl *l, block_t block, uint32_t offset, lpn_t lpn)
+static bool log_is_at(const struct log_ftl *l, block_t block, uint32_t offset, lpn_t lpn)
 {
 	return offset < log_next(l, block) &&
 	       flash_owner(l->ftl->flash, geometry_first_page(l->geometry, block) + offset) == lpn;
 }
 
-static struct hashed mapped_pages(const struct log_ftl *l)
+static struct hashed log_mapped_pages(const struct log_ftl *l)
 {
 	return HASHED(l->page, lpn, link);
 }
@@ -25,19 +25,20 @@ ppn_t log_find(const struct log_ftl *l, lpn_t lpn)
 	if (l->find)
 		return l->find(l, lpn);
 	at = log_place(l, lpn);
-	if (is_at(l, l->data[at.lbn], at.offset, lpn))
+	if (log_is_at(l, l->data[at.lbn], at.offset, lpn))
 		return geometry_first_page(l->geometry, l->data[at.lbn]) + at.offset;
 	own = log_of(l, at.lbn);
-	if (own && is_at(l, own->block, at.offset, lpn))
+	if (own && log_is_at(l, own->block, at.offset, lpn))
 		return geometry_first_page(l->geometry, own->block) + at.offset;
-	i = hash_find(&l->index, mapped_pages(l), lpn);
+	i = hash_find(&l->index, log_mapped_pages(l), lpn);
 	BUG_ON(i == INDEX_NONE, "LPN %u has data, but no page", lpn);
 	return geometry_first_page(l->geometry, l->log[geometry_block(l->geometry, i)].block) +
 	       geometry_page(l->geometry, i);
 }
 
-/* The page holds the newest data of the LPN from now on; in the log, if it is not at its offset, it is mapped. */
-static void enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
+/* The page holds the newest data of the LPN from now on; in the log, if it is not at its offset, it is
+ * mapped. */
+static void log_enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 {
 	uint32_t page = geometry_page(l->geometry, ppn), i;
 
@@ -52,11 +53,11 @@ static void enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 		return;
 	i = geometry_first_page(l->geometry, log) + page;
 	l->page[i].lpn = lpn;
-	hash_add(&l->index, mapped_pages(l), i);
+	hash_add(&l->index, log_mapped_pages(l), i);
 }
 
 /* It no longer does.  Returns the log that mapped it, or INDEX_NONE. */
-static uint32_t leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+static uint32_t log_leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	block_t block = geometry_block(l->geometry, ppn);
 	struct log_place at = log_place(l, lpn);
@@ -70,14 +71,14 @@ static uint32_t leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 	own = log_of(l, at.lbn);
 	if (own && block == own->block && geometry_page(l->geometry, ppn) == at.offset)
 		return INDEX_NONE;
-	i = hash_find(&l->index, mapped_pages(l), lpn);
-	hash_remove(&l->index, mapped_pages(l), i);
+	i = hash_find(&l->index, log_mapped_pages(l), lpn);
+	hash_remove(&l->index, log_mapped_pages(l), i);
 	return geometry_block(l->geometry, i);
 }
 
 /* ---- pages change ---- */
 
-static void set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
+static void log_set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
 {
 	mask_t full = l->geometry->full_page, lacking = mask ? full & ~mask : 0;
 	sector_t first = geometry_page_start(l->geometry, lpn);
@@ -93,7 +94,7 @@ static void set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
 }
 
 /* A page-level translation.  Returns what must be done before its result is known, or OP_NONE. */
-static op_t translate(struct log_ftl *l, struct io *io, lpn_t lpn)
+static op_t log_translate(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
 	if (!l->look_up) {
 		ftl_count_lookup(l->ftl, io);
@@ -105,23 +106,23 @@ static op_t translate(struct log_ftl *l, struct io *io, lpn_t lpn)
 }
 
 /* The LPN's data, if it has any, is dead. */
-static void drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+static void log_drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	uint32_t log;
 
 	if (ppn == PPN_NONE)
 		return;
-	log = leave(l, lpn, ppn);
+	log = log_leave(l, lpn, ppn);
 	if (log != INDEX_NONE)
 		l->log[log].touched = ++l->events;
 	flash_disown(l->ftl->flash, ppn);
 }
 
 /*
- * Pages of the block before this one that nothing is written to are passed over, or, where flash.order forbids that,
- * programmed with nothing.
+ * Pages of the block before this one that nothing is written to are passed over, or, where flash.order
+ * forbids that, programmed with nothing.
  */
-static void reach(struct log_ftl *l, struct io *io, ppn_t to)
+static void log_reach(struct log_ftl *l, struct io *io, ppn_t to)
 {
 	block_t block = geometry_block(l->geometry, to);
 	ppn_t at = geometry_first_page(l->geometry, block) + log_next(l, block);
@@ -139,28 +140,28 @@ void log_program(struct log_ftl *l, struct io *io, struct page_part part, ppn_t 
 {
 	mask_t had = log_sectors(l, part.lpn), kept = had & ~part.mask;
 	ppn_t old = log_find(l, part.lpn);
-	op_t after = translate(l, io, part.lpn);
+	op_t after = log_translate(l, io, part.lpn);
 
-	reach(l, io, to);
+	log_reach(l, io, to);
 	if (kept)
 		after = flash_read(io, old, mask_sectors(kept), part.mask ? CAUSE_RMW : CAUSE_PAD, after);
 	flash_program(
 		io, to, part.lpn, mask_sectors(had | part.mask), part.mask ? CAUSE_HOST : CAUSE_PAD, after);
 	pages_hold_host(io, to, part.lpn, part.mask);
 	pages_hold_kept(io, to, old, part.lpn, kept);
-	drop(l, part.lpn, old);
-	set_sectors(l, part.lpn, had | part.mask);
-	enter(l, part.lpn, to, log);
+	log_drop(l, part.lpn, old);
+	log_set_sectors(l, part.lpn, had | part.mask);
+	log_enter(l, part.lpn, to, log);
 }
 
 void log_copy(struct log_ftl *l, struct io *io, ppn_t from, ppn_t to)
 {
 	lpn_t lpn = flash_owner(l->ftl->flash, from);
 
-	reach(l, io, to);
+	log_reach(l, io, to);
 	flash_move(io, from, to, CAUSE_MERGE);
-	leave(l, lpn, from);
-	enter(l, lpn, to, INDEX_NONE);
+	log_leave(l, lpn, from);
+	log_enter(l, lpn, to, INDEX_NONE);
 }
 
 block_t log_take(struct log_ftl *l, uint32_t lbn)
@@ -174,7 +175,7 @@ block_t log_take(struct log_ftl *l, uint32_t lbn)
 /* ---- requests ---- */
 
 /* A write that does not begin where the one before ended may take longer. */
-static void count_gaps(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
+static void log_count_gaps(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (extents[i].start != l->expected)
@@ -189,7 +190,7 @@ void log_write(struct ftl *f, struct io *io, const struct extent *extents, size_
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;
 
-	count_gaps(l, io, extents, n);
+	log_count_gaps(l, io, extents, n);
 	while (page_walk_next(&walk, &part))
 		if (!log_pads_nothing(l, part) && !l->write_page(f, io, part))
 			return;
@@ -203,7 +204,7 @@ void log_read(struct ftl *f, struct io *io, const struct extent *extents, size_t
 
 	while (page_walk_next(&walk, &part)) {
 		mask_t wanted = log_sectors(l, part.lpn) & part.mask;
-		op_t after = translate(l, io, part.lpn);
+		op_t after = log_translate(l, io, part.lpn);
 		ppn_t ppn;
 
 		if (!wanted) {
@@ -225,10 +226,10 @@ void log_trim(struct ftl *f, struct io *io, struct extent e)
 	while (page_walk_next(&walk, &part)) {
 		mask_t had = log_sectors(l, part.lpn);
 
-		translate(l, io, part.lpn);
+		log_translate(l, io, part.lpn);
 		if (!(had & ~part.mask))
-			drop(l, part.lpn, log_find(l, part.lpn));
-		set_sectors(l, part.lpn, had & ~part.mask);
+			log_drop(l, part.lpn, log_find(l, part.lpn));
+		log_set_sectors(l, part.lpn, had & ~part.mask);
 	}
 }
 
@@ -259,7 +260,7 @@ uint32_t log_count_of(const struct ftl *f, const struct log_settings *s)
 	return s->logs ? (uint32_t)s->logs : share < 2 ? 2 : share;
 }
 
-static bool check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fault)
+static bool log_check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fault)
 {
 	const struct geometry *g = l->geometry;
 	const char *name = l->ftl->ops->name;
@@ -268,8 +269,8 @@ static bool check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fa
 
 	if (spare < logs + 2)
 		return fault_set(fault,
-			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s needs "
-			"%u%s: use a larger flash.over_provisioning%s",
+			"%u of the %u blocks of a plane hold data, which leaves %u spare blocks; ftl = %s "
+			"needs %u%s: use a larger flash.over_provisioning%s",
 			data, g->blocks_per_plane, spare, name, logs + 2, logs ? ", two more than logs" : "",
 			logs ? " or fewer logs" : "");
 	if (g->pages_per_block % l->stripe)
@@ -278,7 +279,7 @@ static bool check_drive(const struct log_ftl *l, uint32_t logs, struct fault *fa
 	return true;
 }
 
-static void make_tables(struct log_ftl *l, uint32_t logs)
+static void log_make_tables(struct log_ftl *l, uint32_t logs)
 {
 	const struct geometry *g = l->geometry;
 	uint32_t all = logs * g->planes;
@@ -322,11 +323,11 @@ bool log_init(struct log_ftl *l, struct ftl *f, uint32_t owned, uint32_t shared,
 	l->per_stripe = divisor_of(l->stripe);
 	l->per_planes = divisor_of(g->planes);
 	l->per_group = divisor_of(l->group_pages);
-	if (!check_drive(l, logs, fault) ||
+	if (!log_check_drive(l, logs, fault) ||
 		!placement_init(&l->placement, f->flash, &f->core->placement, fault))
 		return false;
 	l->blocks = blocks_create(f->flash, f->core->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST);
-	make_tables(l, logs);
+	log_make_tables(l, logs);
 	return true;
 }
 
@@ -365,7 +366,7 @@ static bool log_index_pages(void *log_ftl)
 				(l->log[log].lbn != LBN_NONE && page == log_place(l, lpn).offset))
 				continue;
 			l->page[i].lpn = lpn;
-			hash_add(&l->index, mapped_pages(l), i);
+			hash_add(&l->index, log_mapped_pages(l), i);
 		}
 	return true;
 }
@@ -416,7 +417,7 @@ void log_facts(const struct ftl *f, struct ftl_facts *facts)
 
 /* ---- invariants ---- */
 
-static void check_log(const struct log_ftl *l, uint32_t i)
+static void log_check_log(const struct log_ftl *l, uint32_t i)
 {
 	const struct log_block *log = &l->log[i];
 
@@ -432,7 +433,7 @@ static void check_log(const struct log_ftl *l, uint32_t i)
 	}
 }
 
-static uint64_t check_block(const struct log_ftl *l, block_t block)
+static uint64_t log_check_block(const struct log_ftl *l, block_t block)
 {
 	const struct flash *flash = l->ftl->flash;
 	ppn_t first = geometry_first_page(l->geometry, block);
@@ -462,7 +463,7 @@ void log_claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_
 	bits_set(claimed, block);
 }
 
-static void check_ring(const struct log_ftl *l, uint32_t position)
+static void log_check_ring(const struct log_ftl *l, uint32_t position)
 {
 	uint32_t logs = l->owned + l->shared, head = logs * l->geometry->planes + position;
 
@@ -473,7 +474,7 @@ static void check_ring(const struct log_ftl *l, uint32_t position)
 			i, position);
 }
 
-static void check_blocks(const struct log_ftl *l)
+static void log_check_blocks(const struct log_ftl *l)
 {
 	uint32_t logs = l->owned + l->shared;
 	uint64_t *claimed = memory_array(bits_words(l->geometry->blocks), sizeof *claimed, "blocks in use");
@@ -485,7 +486,7 @@ static void check_blocks(const struct log_ftl *l)
 		log_claim(l, claimed, l->log[i].block, l->placement.plane[i / logs]);
 	memory_free(claimed);
 	for (uint32_t position = 0; l->owned && position < l->geometry->planes; position++)
-		check_ring(l, position);
+		log_check_ring(l, position);
 }
 
 void log_check(const struct ftl *f)
@@ -494,11 +495,11 @@ void log_check(const struct ftl *f)
 	const struct geometry *g = f->geometry;
 	uint64_t live = 0, mapped = 0;
 
-	check_blocks(l);
+	log_check_blocks(l);
 	for (uint32_t i = 0; i < l->logs; i++)
-		check_log(l, i);
+		log_check_log(l, i);
 	for (block_t block = 0; block < g->blocks; block++)
-		live += check_block(l, block);
+		live += log_check_block(l, block);
 	for (uint32_t lbn = 0; lbn < l->lbns; lbn++)
 		BUG_ON(l->own[lbn] != INDEX_NONE && l->log[l->own[lbn]].lbn != lbn,
 			"logical block %u has log %u of another", lbn, l->own[lbn]);

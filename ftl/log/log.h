@@ -90,8 +90,8 @@ struct log_ftl {
 	block_t *data;     /* per logical block; BLOCK_NONE */
 	uint32_t *own;     /* per logical block: number of its log; INDEX_NONE */
 	uint64_t *present; /* bit per LPN: it holds data */
-	uint64_t *
-		lacks; /* bit per sector: it holds none, though its page does; costs memory for partial pages alone */
+	/* bit per sector: it holds none, though its page does; costs memory for partial pages alone */
+	uint64_t *lacks;
 	uint32_t *live; /* per block: pages */
 	uint64_t live_pages;
 	/*

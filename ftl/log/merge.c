@@ -2,7 +2,7 @@
 
 #include "flash/schedule.h"
 
-static ppn_t first_page(const struct log_ftl *l, block_t block)
+static ppn_t merge_first_page(const struct log_ftl *l, block_t block)
 {
 	return geometry_first_page(l->geometry, block);
 }
@@ -16,7 +16,7 @@ bool log_write_data(struct log_ftl *l, struct io *io, struct page_part part)
 		*block = log_take(l, at.lbn);
 	if (*block == BLOCK_NONE)
 		return false;
-	log_program(l, io, part, first_page(l, *block) + at.offset, INDEX_NONE);
+	log_program(l, io, part, merge_first_page(l, *block) + at.offset, INDEX_NONE);
 	return true;
 }
 
@@ -31,14 +31,14 @@ uint32_t log_copy_until(struct log_ftl *l, struct io *io, uint32_t lbn, block_t 
 
 		if (from == PPN_NONE)
 			continue;
-		log_copy(l, io, from, first_page(l, into) + offset);
+		log_copy(l, io, from, merge_first_page(l, into) + offset);
 		copies++;
 	}
 	return copies;
 }
 
 /* False: the logical block has no data, so that a merge needs no block. */
-static bool has_data(const struct log_ftl *l, uint32_t lbn)
+static bool merge_has_data(const struct log_ftl *l, uint32_t lbn)
 {
 	for (uint32_t offset = 0; offset < l->geometry->pages_per_block; offset++)
 		if (log_find(l, log_lpn(l, (struct log_place){ lbn, offset })) != PPN_NONE)
@@ -46,7 +46,7 @@ static bool has_data(const struct log_ftl *l, uint32_t lbn)
 	return false;
 }
 
-static void count_merge(struct log_statistics *s, bool full, bool whole, uint32_t copies)
+static void merge_count_merge(struct log_statistics *s, bool full, bool whole, uint32_t copies)
 {
 	if (full) {
 		s->full++;
@@ -59,7 +59,7 @@ static void count_merge(struct log_statistics *s, bool full, bool whole, uint32_
 }
 
 /* Says why what follows happens. */
-static void note_merge(const struct log_ftl *l, uint32_t lbn, block_t into, bool full)
+static void merge_note_merge(const struct log_ftl *l, uint32_t lbn, block_t into, bool full)
 {
 	struct schedule *s = l->ftl->flash->schedule;
 
@@ -70,7 +70,8 @@ static void note_merge(const struct log_ftl *l, uint32_t lbn, block_t into, bool
 			s, "full merge: logical block %u is collected in block %u, a free one", lbn, into);
 	else
 		schedule_note(s,
-			"%s: block %u has the first %u of %u pages of logical block %u and becomes its data block",
+			"%s: block %u has the first %u of %u pages of logical block %u and becomes its data "
+			"block",
 			log_next(l, into) == l->geometry->pages_per_block ? "switch" : "partial merge", into,
 			log_next(l, into), l->geometry->pages_per_block, lbn);
 }
@@ -82,41 +83,41 @@ bool log_merge(struct log_ftl *l, struct io *io, uint32_t lbn, block_t into, con
 	bool full = into == BLOCK_NONE, whole = log_next(l, into) == pages;
 	block_t old = l->data[lbn];
 
-	if (full && (parts || has_data(l, lbn))) {
+	if (full && (parts || merge_has_data(l, lbn))) {
 		into = log_take(l, lbn);
 		if (into == BLOCK_NONE)
 			return false;
 	}
-	note_merge(l, lbn, into, full);
+	merge_note_merge(l, lbn, into, full);
 	for (; parts; part++, parts--) {
 		uint32_t offset = log_place(l, part->lpn).offset;
 
 		copies += log_copy_until(l, io, lbn, into, offset);
-		log_program(l, io, *part, first_page(l, into) + offset, INDEX_NONE);
+		log_program(l, io, *part, merge_first_page(l, into) + offset, INDEX_NONE);
 	}
 	if (into != BLOCK_NONE)
 		copies += log_copy_until(l, io, lbn, into, pages);
 	l->data[lbn] = into;
 	if (old != BLOCK_NONE)
 		blocks_give(l->blocks, io, old, CAUSE_MERGE);
-	count_merge(log_counts(l, io), full, whole, copies);
+	merge_count_merge(log_counts(l, io), full, whole, copies);
 	return true;
 }
 
 /* ---- logs of one logical block ---- */
 
-static struct array_field links(const struct log_ftl *l)
+static struct array_field merge_links(const struct log_ftl *l)
 {
 	return ARRAY_FIELD(l->log, link);
 }
 
 /* The head of a plane's ring. */
-static uint32_t ring_of(const struct log_ftl *l, uint32_t lbn)
+static uint32_t merge_ring_of(const struct log_ftl *l, uint32_t lbn)
 {
 	return l->logs + log_position(l, lbn);
 }
 
-static uint32_t number_of(const struct log_ftl *l, const struct log_block *log)
+static uint32_t merge_number_of(const struct log_ftl *l, const struct log_block *log)
 {
 	return (uint32_t)(log - l->log);
 }
@@ -136,14 +137,14 @@ bool log_close(struct log_ftl *l, struct io *io, struct log_block *log, const st
 	log->block = BLOCK_NONE;
 	if (!log->ordered)
 		blocks_give(l->blocks, io, block, CAUSE_MERGE);
-	list_remove(links(l), number_of(l, log));
-	list_prepend(links(l), ring_of(l, lbn), number_of(l, log));
+	list_remove(merge_links(l), merge_number_of(l, log));
+	list_prepend(merge_links(l), merge_ring_of(l, lbn), merge_number_of(l, log));
 	return true;
 }
 
 struct log_block *log_open(struct log_ftl *l, struct io *io, uint32_t lbn)
 {
-	uint32_t i = list_next(links(l), ring_of(l, lbn));
+	uint32_t i = list_next(merge_links(l), merge_ring_of(l, lbn));
 	struct log_block *log = &l->log[i];
 	block_t block;
 
@@ -161,12 +162,12 @@ struct log_block *log_open(struct log_ftl *l, struct io *io, uint32_t lbn)
 
 bool log_append(struct log_ftl *l, struct io *io, struct log_block *log, uint32_t page, struct page_part part)
 {
-	uint32_t i = number_of(l, log);
+	uint32_t i = merge_number_of(l, log);
 
-	log_program(l, io, part, first_page(l, log->block) + page, i);
+	log_program(l, io, part, merge_first_page(l, log->block) + page, i);
 	log->ordered &= log_place(l, part.lpn).offset == page;
-	list_remove(links(l), i);
-	list_append(links(l), ring_of(l, log->lbn), i);
+	list_remove(merge_links(l), i);
+	list_append(merge_links(l), merge_ring_of(l, log->lbn), i);
 	if (page + 1 < l->geometry->pages_per_block || !log->ordered)
 		return true;
 	return log_close(l, io, log, NULL);

@@ -1,14 +1,14 @@
 #include "ftl/log/log.h"
 
 /* The first log of the plane that all its logical blocks share. */
-static uint32_t first_shared(const struct log_ftl *l, uint32_t position)
+static uint32_t shared_first_shared(const struct log_ftl *l, uint32_t position)
 {
 	return position * (l->owned + l->shared) + l->owned;
 }
 
 uint32_t log_next_shared(const struct log_ftl *l, uint32_t position, uint32_t i)
 {
-	uint32_t first = first_shared(l, position);
+	uint32_t first = shared_first_shared(l, position);
 
 	i = i == INDEX_NONE ? first : i + 1;
 	while (i < first + l->shared && log_next(l, l->log[i].block) < l->geometry->pages_per_block)
@@ -16,16 +16,16 @@ uint32_t log_next_shared(const struct log_ftl *l, uint32_t position, uint32_t i)
 	return i < first + l->shared ? i : INDEX_NONE;
 }
 
-static uint32_t find_free(const struct log_ftl *l, uint32_t position)
+static uint32_t shared_find_free(const struct log_ftl *l, uint32_t position)
 {
-	for (uint32_t i = first_shared(l, position), end = i + l->shared; i < end; i++)
+	for (uint32_t i = shared_first_shared(l, position), end = i + l->shared; i < end; i++)
 		if (l->log[i].block == BLOCK_NONE)
 			return i;
 	return INDEX_NONE;
 }
 
 /* Merges every logical block that has its newest data in the log, then erases it. */
-static bool empty(struct log_ftl *l, struct io *io, struct log_block *log)
+static bool shared_empty(struct log_ftl *l, struct io *io, struct log_block *log)
 {
 	struct log_statistics *count = log_counts(l, io);
 	uint32_t pages = l->geometry->pages_per_block, merges = 0;
@@ -64,10 +64,10 @@ bool log_append_shared(
 	if (i != INDEX_NONE && l->log[i].block != BLOCK_NONE)
 		page = log_next(l, l->log[i].block) % l->geometry->pages_per_block;
 	if (!page) {
-		i = find_free(l, log_position(l, lbn));
+		i = shared_find_free(l, log_position(l, lbn));
 		if (i == INDEX_NONE) {
 			i = choose(l, io, log_position(l, lbn), *current);
-			if (!empty(l, io, &l->log[i]))
+			if (!shared_empty(l, io, &l->log[i]))
 				return false;
 		}
 		*current = i;
@@ -80,9 +80,10 @@ bool log_append_shared(
 	return true;
 }
 
-static void check_plane(const struct log_ftl *l, uint32_t position, const uint32_t *current, uint32_t kinds)
+static void shared_check_plane(
+	const struct log_ftl *l, uint32_t position, const uint32_t *current, uint32_t kinds)
 {
-	uint32_t first = first_shared(l, position);
+	uint32_t first = shared_first_shared(l, position);
 
 	for (uint32_t kind = 0; kind < kinds; kind++)
 		BUG_ON(current[kind] != INDEX_NONE && current[kind] - first >= l->shared,
@@ -96,5 +97,5 @@ static void check_plane(const struct log_ftl *l, uint32_t position, const uint32
 void log_check_shared(const struct log_ftl *l, const uint32_t *current, uint32_t kinds)
 {
 	for (uint32_t position = 0; position < l->geometry->planes; position++)
-		check_plane(l, position, &current[kinds * position], kinds);
+		shared_check_plane(l, position, &current[kinds * position], kinds);
 }

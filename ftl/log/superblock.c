@@ -22,8 +22,8 @@ struct superblock {
 	block_t update, cold; /* that take pages of the host, and those that were copied; BLOCK_NONE */
 	uint32_t blocks;
 	struct link link; /* in the ring of maps in DRAM, the least recently used first */
-	struct link
-		wide; /* in the ring of those of the plane with more than n blocks, the least recently written first */
+	/* in the ring of those of the plane with more than n blocks, the least recently written first */
+	struct link wide;
 	bool cached, is_wide;
 	uint32_t request; /* that looked it up last */
 };
@@ -43,8 +43,8 @@ struct superblock_ftl {
 	struct superblock
 		*super; /* behind the last one the head of the maps in DRAM, and those of the wide ones */
 	struct member *member; /* `room` of each superblock */
-	uint8_t *
-		holder; /* per LPN: the member that holds it; which page there, the owners tell: 4 bytes become 1 */
+	/* per LPN: the member that holds it; which page there, the owners tell: 4 bytes become 1 */
+	uint8_t *holder;
 	op_t *map_read; /* of each superblock, by the request that looked it up last */
 	uint32_t supers, n, m, room;
 	uint32_t cached, most_cached;
@@ -64,36 +64,36 @@ static const struct param superblock_params[] = {
 	{ 0 },
 };
 
-static struct superblock_statistics *counts(struct superblock_ftl *f, const struct io *io)
+static struct superblock_statistics *superblock_counts(struct superblock_ftl *f, const struct io *io)
 {
 	return io->timed ? &f->count : &f->uncounted;
 }
 
-static struct array_field links(const struct superblock_ftl *f)
+static struct array_field superblock_links(const struct superblock_ftl *f)
 {
 	return ARRAY_FIELD(f->super, link);
 }
 
-static struct array_field wide_links(const struct superblock_ftl *f)
+static struct array_field superblock_wide_links(const struct superblock_ftl *f)
 {
 	return ARRAY_FIELD(f->super, wide);
 }
 
 /* The head of the wide ones of a superblock's plane. */
-static uint32_t wide_head(const struct superblock_ftl *f, uint32_t super)
+static uint32_t superblock_wide_head(const struct superblock_ftl *f, uint32_t super)
 {
 	return f->supers + super % f->log.geometry->planes;
 }
 
 /* The superblock of a page, and the first logical block of one. */
-static uint32_t super_at(const struct superblock_ftl *f, lpn_t lpn)
+static uint32_t superblock_super_at(const struct superblock_ftl *f, lpn_t lpn)
 {
 	uint32_t planes = f->log.geometry->planes, lbn = log_place(&f->log, lpn).lbn;
 
 	return divide(divide(lbn, f->log.per_planes), f->per_super) * planes + log_position(&f->log, lbn);
 }
 
-static uint32_t first_lbn(const struct superblock_ftl *f, uint32_t super)
+static uint32_t superblock_first_lbn(const struct superblock_ftl *f, uint32_t super)
 {
 	uint32_t planes = f->log.geometry->planes;
 
@@ -101,39 +101,39 @@ static uint32_t first_lbn(const struct superblock_ftl *f, uint32_t super)
 }
 
 /* Logical blocks of a superblock; the last one of a plane may have fewer. */
-static uint32_t size_of(const struct superblock_ftl *f, uint32_t super)
+static uint32_t superblock_size_of(const struct superblock_ftl *f, uint32_t super)
 {
 	uint32_t planes = f->log.geometry->planes, first = super / planes * f->n, all = f->log.lbns / planes;
 
 	return first + f->n <= all ? f->n : all - first;
 }
 
-static uint32_t free_blocks(const struct superblock_ftl *f, uint32_t super)
+static uint32_t superblock_free_blocks(const struct superblock_ftl *f, uint32_t super)
 {
-	return blocks_left(f->log.blocks, log_plane(&f->log, first_lbn(f, super)));
+	return blocks_left(f->log.blocks, log_plane(&f->log, superblock_first_lbn(f, super)));
 }
 
 /* ---- where pages are ---- */
 
-static struct member *members(const struct superblock_ftl *f, uint32_t super)
+static struct member *superblock_members(const struct superblock_ftl *f, uint32_t super)
 {
 	return &f->member[(size_t)super * f->room];
 }
 
 /* The number of a block, or with BLOCK_NONE of a free place, among the superblock's; there is one. */
-static uint32_t place_of(const struct superblock_ftl *f, uint32_t super, block_t block)
+static uint32_t superblock_place_of(const struct superblock_ftl *f, uint32_t super, block_t block)
 {
 	uint32_t i = 0;
 
-	while (members(f, super)[i].block != block)
+	while (superblock_members(f, super)[i].block != block)
 		i++;
 	return i;
 }
 
-static ppn_t find(const struct log_ftl *l, lpn_t lpn)
+static ppn_t superblock_find(const struct log_ftl *l, lpn_t lpn)
 {
 	const struct superblock_ftl *f = l->ftl->state;
-	block_t block = members(f, super_at(f, lpn))[f->holder[lpn]].block;
+	block_t block = superblock_members(f, superblock_super_at(f, lpn))[f->holder[lpn]].block;
 	uint32_t pages = log_next(l, block);
 
 	for (uint32_t page = 0; page < pages; page++)
@@ -142,7 +142,7 @@ static ppn_t find(const struct log_ftl *l, lpn_t lpn)
 	return PPN_NONE;
 }
 
-/* Where the page is; then the owners that find() searches, the first cache lines of them: the processor
+/* Where the page is; then the first cache lines of the owners that superblock_find() searches: the processor
  * prefetches the rest by itself. */
 static void superblock_prefetch(const struct ftl *ftl, lpn_t lpn, enum prefetch_stage stage)
 {
@@ -152,69 +152,70 @@ static void superblock_prefetch(const struct ftl *ftl, lpn_t lpn, enum prefetch_
 
 	if (stage == PREFETCH_ENTRY) {
 		prefetch(&f->holder[lpn]);
-		prefetch(members(f, super_at(f, lpn)));
+		prefetch(superblock_members(f, superblock_super_at(f, lpn)));
 		return;
 	}
-	block = members(f, super_at(f, lpn))[f->holder[lpn]].block;
+	block = superblock_members(f, superblock_super_at(f, lpn))[f->holder[lpn]].block;
 	if (block == BLOCK_NONE)
 		return;
 	for (uint32_t page = 0; page < pages && page < 8 * line; page += line)
 		flash_prefetch(ftl->flash, geometry_first_page(ftl->geometry, block) + page);
 }
 
-static void moved(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
+static void superblock_moved(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	struct superblock_ftl *f = l->ftl->state;
 
-	f->holder[lpn] = (uint8_t)place_of(f, super_at(f, lpn), geometry_block(l->geometry, ppn));
+	f->holder[lpn] = (uint8_t)superblock_place_of(
+		f, superblock_super_at(f, lpn), geometry_block(l->geometry, ppn));
 }
 
 /* ---- maps in DRAM ---- */
 
 /* The member taken last. */
-static block_t newest(const struct superblock_ftl *f, uint32_t super)
+static block_t superblock_newest(const struct superblock_ftl *f, uint32_t super)
 {
 	const struct member *best = NULL;
 
-	for (const struct member *m = members(f, super); m < members(f, super + 1); m++)
+	for (const struct member *m = superblock_members(f, super); m < superblock_members(f, super + 1); m++)
 		if (m->block != BLOCK_NONE && (!best || m->taken > best->taken))
 			best = m;
 	return best ? best->block : BLOCK_NONE;
 }
 
 /* The page whose spare area has the map's newest part. */
-static ppn_t map_page(const struct superblock_ftl *f, uint32_t super)
+static ppn_t superblock_map_page(const struct superblock_ftl *f, uint32_t super)
 {
 	const struct superblock *s = &f->super[super];
-	block_t block = s->update != BLOCK_NONE ? s->update : newest(f, super);
+	block_t block = s->update != BLOCK_NONE ? s->update : superblock_newest(f, super);
 
 	return geometry_first_page(f->log.geometry, block) + log_next(&f->log, block) - 1;
 }
 
-static void keep_map(struct superblock_ftl *f, uint32_t super)
+static void superblock_keep_map(struct superblock_ftl *f, uint32_t super)
 {
 	struct superblock *s = &f->super[super];
 
 	if (!s->cached && f->cached == f->most_cached) {
-		uint32_t last = list_next(links(f), f->supers);
+		uint32_t last = list_next(superblock_links(f), f->supers);
 
-		list_remove(links(f), last);
+		list_remove(superblock_links(f), last);
 		f->super[last].cached = false;
 	} else if (!s->cached) {
 		f->cached++;
 	} else {
-		list_remove(links(f), super);
+		list_remove(superblock_links(f), super);
 	}
 	s->cached = true;
-	list_append(links(f), f->supers, super);
+	list_append(superblock_links(f), f->supers, super);
 }
 
 /* Once for each request and superblock.  Work outside time leaves no map in DRAM. */
-static op_t look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
+static op_t superblock_look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
 	struct superblock_ftl *f = l->ftl->state;
 	struct map_statistics *count = ftl_map_count(l->ftl, io);
-	uint32_t super = super_at(f, lpn);
+	uint32_t super = superblock_super_at(f, lpn);
 	struct superblock *s = &f->super[super];
 
 	if (s->request == f->requests)
@@ -226,48 +227,49 @@ static op_t look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 	count->unwritten += !s->cached && !s->blocks;
 	count->misses += !s->cached && s->blocks;
 	if (!s->cached && s->blocks)
-		f->map_read[super] = flash_read(io, map_page(f, super), 1, CAUSE_MAP, OP_NONE);
+		f->map_read[super] = flash_read(io, superblock_map_page(f, super), 1, CAUSE_MAP, OP_NONE);
 	if (io->timed)
-		keep_map(f, super);
+		superblock_keep_map(f, super);
 	return f->map_read[super];
 }
 
 /* ---- blocks of a superblock ---- */
 
 /* It has more or fewer blocks than before. */
-static void note_width(struct superblock_ftl *f, uint32_t super)
+static void superblock_note_width(struct superblock_ftl *f, uint32_t super)
 {
 	struct superblock *s = &f->super[super];
 	bool was_wide = s->is_wide;
 
-	s->is_wide = s->blocks > size_of(f, super);
+	s->is_wide = s->blocks > superblock_size_of(f, super);
 	if (s->is_wide && !was_wide)
-		list_append(wide_links(f), wide_head(f, super), super);
+		list_append(superblock_wide_links(f), superblock_wide_head(f, super), super);
 	else if (!s->is_wide && was_wide)
-		list_remove(wide_links(f), super);
+		list_remove(superblock_wide_links(f), super);
 }
 
-static block_t take_block(struct superblock_ftl *f, uint32_t super)
+static block_t superblock_take_block(struct superblock_ftl *f, uint32_t super)
 {
-	block_t block = log_take(&f->log, first_lbn(f, super));
+	block_t block = log_take(&f->log, superblock_first_lbn(f, super));
 
 	if (block == BLOCK_NONE)
 		return block;
-	members(f, super)[place_of(f, super, BLOCK_NONE)] = (struct member){ block, ++f->taken };
+	superblock_members(f, super)[superblock_place_of(f, super, BLOCK_NONE)] =
+		(struct member){ block, ++f->taken };
 	f->super[super].blocks++;
-	note_width(f, super);
+	superblock_note_width(f, super);
 	return block;
 }
 
-static void give_block(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
+static void superblock_give_block(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
 {
-	members(f, super)[place_of(f, super, block)].block = BLOCK_NONE;
+	superblock_members(f, super)[superblock_place_of(f, super, block)].block = BLOCK_NONE;
 	f->super[super].blocks--;
-	note_width(f, super);
+	superblock_note_width(f, super);
 	blocks_give(f->log.blocks, io, block, CAUSE_MERGE);
 }
 
-static bool is_full(const struct superblock_ftl *f, block_t block)
+static bool superblock_is_full(const struct superblock_ftl *f, block_t block)
 {
 	return block == BLOCK_NONE || log_next(&f->log, block) == f->log.geometry->pages_per_block;
 }
@@ -276,13 +278,14 @@ static bool is_full(const struct superblock_ftl *f, block_t block)
  * The block with the fewest live pages, of these the oldest, that has a page to win.  The update and the cold
  * block have none.  BLOCK_NONE: there is none.
  */
-static block_t choose_block(const struct superblock_ftl *f, uint32_t super)
+static block_t superblock_choose_block(const struct superblock_ftl *f, uint32_t super)
 {
 	const struct superblock *s = &f->super[super];
 	const uint32_t *live = f->log.live;
 	const struct member *best = NULL;
 
-	for (const struct member *m = members(f, super); m < members(f, super + 1); m++) {
+	for (const struct member *m = superblock_members(f, super); m < superblock_members(f, super + 1);
+		m++) {
 		if (m->block == BLOCK_NONE || m->block == s->update || m->block == s->cold ||
 			live[m->block] == f->log.geometry->pages_per_block)
 			continue;
@@ -294,7 +297,7 @@ static block_t choose_block(const struct superblock_ftl *f, uint32_t super)
 }
 
 /* Copies what is live in a block to the cold block, and erases it. */
-static bool compact(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
+static bool superblock_compact(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
 {
 	struct log_ftl *l = &f->log;
 	struct superblock *s = &f->super[super];
@@ -303,53 +306,55 @@ static bool compact(struct superblock_ftl *f, struct io *io, uint32_t super, blo
 	for (uint32_t page = 0; l->live[block]; page++) {
 		if (flash_owner(l->ftl->flash, first + page) == OWNER_NONE)
 			continue;
-		if (is_full(f, s->cold))
-			s->cold = take_block(f, super);
+		if (superblock_is_full(f, s->cold))
+			s->cold = superblock_take_block(f, super);
 		if (s->cold == BLOCK_NONE)
 			return false;
 		log_copy(l, io, first + page,
 			geometry_first_page(l->geometry, s->cold) + log_next(l, s->cold));
 	}
-	give_block(f, io, super, block);
-	counts(f, io)->compactions++;
+	superblock_give_block(f, io, super, block);
+	superblock_counts(f, io)->compactions++;
 	return true;
 }
 
 /* Of the plane's wide superblocks the one least recently written.  False: there is none, or no free block. */
-static bool fold(struct superblock_ftl *f, struct io *io, uint32_t home)
+static bool superblock_fold(struct superblock_ftl *f, struct io *io, uint32_t home)
 {
-	uint32_t super = list_next(wide_links(f), wide_head(f, home));
+	uint32_t super = list_next(superblock_wide_links(f), superblock_wide_head(f, home));
 	block_t block;
 
-	if (super == wide_head(f, home))
+	if (super == superblock_wide_head(f, home))
 		return false;
-	counts(f, io)->folds++;
+	superblock_counts(f, io)->folds++;
 	f->super[super].update = f->super[super].cold = BLOCK_NONE;
-	while ((block = choose_block(f, super)) != BLOCK_NONE)
-		if (!compact(f, io, super, block))
+	while ((block = superblock_choose_block(f, super)) != BLOCK_NONE)
+		if (!superblock_compact(f, io, super, block))
 			return false;
 	return true;
 }
 
 /* Makes sure that the update block has a free page. */
-static bool make_room(struct superblock_ftl *f, struct io *io, uint32_t super)
+static bool superblock_make_room(struct superblock_ftl *f, struct io *io, uint32_t super)
 {
 	struct superblock *s = &f->super[super];
 
-	while (is_full(f, s->update)) {
+	while (superblock_is_full(f, s->update)) {
 		block_t block;
 
 		s->update = BLOCK_NONE;
-		block = choose_block(f, super);
+		block = superblock_choose_block(f, super);
 		if (block != BLOCK_NONE && !f->log.live[block]) {
-			give_block(f, io, super, block);
-			counts(f, io)->dead++;
-			s->update = take_block(f, super);
+			superblock_give_block(f, io, super, block);
+			superblock_counts(f, io)->dead++;
+			s->update = superblock_take_block(f, super);
 			if (s->update == BLOCK_NONE)
 				return false;
-		} else if (s->blocks < size_of(f, super) + f->m && free_blocks(f, super) > 1) {
-			s->update = take_block(f, super);
-		} else if (block != BLOCK_NONE ? !compact(f, io, super, block) : !fold(f, io, super)) {
+		} else if (s->blocks < superblock_size_of(f, super) + f->m &&
+			   superblock_free_blocks(f, super) > 1) {
+			s->update = superblock_take_block(f, super);
+		} else if (block != BLOCK_NONE ? !superblock_compact(f, io, super, block)
+					       : !superblock_fold(f, io, super)) {
 			f->log.ftl->failed = true;
 			return false;
 		}
@@ -357,19 +362,19 @@ static bool make_room(struct superblock_ftl *f, struct io *io, uint32_t super)
 	return true;
 }
 
-static bool write_page(struct ftl *ftl, struct io *io, struct page_part part)
+static bool superblock_write_page(struct ftl *ftl, struct io *io, struct page_part part)
 {
 	struct superblock_ftl *f = ftl->state;
 	struct log_ftl *l = &f->log;
-	uint32_t super = super_at(f, part.lpn);
+	uint32_t super = superblock_super_at(f, part.lpn);
 	struct superblock *s = &f->super[super];
 
-	look_up(l, io, part.lpn);
-	if (!make_room(f, io, super))
+	superblock_look_up(l, io, part.lpn);
+	if (!superblock_make_room(f, io, super))
 		return false;
 	if (s->is_wide) {
-		list_remove(wide_links(f), super);
-		list_append(wide_links(f), wide_head(f, super), super);
+		list_remove(superblock_wide_links(f), super);
+		list_append(superblock_wide_links(f), superblock_wide_head(f, super), super);
 	}
 	log_program(l, io, part, geometry_first_page(l->geometry, s->update) + log_next(l, s->update),
 		INDEX_NONE);
@@ -384,10 +389,10 @@ static bool superblock_init(struct ftl *ftl, struct fault *fault)
 
 	if (!log_init(&f->log, ftl, 0, 0, fault))
 		return false;
-	f->log.find = find;
-	f->log.moved = moved;
-	f->log.look_up = look_up;
-	f->log.write_page = write_page;
+	f->log.find = superblock_find;
+	f->log.moved = superblock_moved;
+	f->log.look_up = superblock_look_up;
+	f->log.write_page = superblock_write_page;
 	f->n = (uint32_t)s->blocks;
 	f->m = (uint32_t)s->more;
 	f->room = f->n + f->m + 1;
@@ -400,11 +405,11 @@ static bool superblock_init(struct ftl *ftl, struct fault *fault)
 	f->map_read = memory_array(f->supers, sizeof *f->map_read, "superblocks");
 	for (uint32_t i = 0; i < f->supers; i++)
 		f->super[i].update = f->super[i].cold = BLOCK_NONE;
-	for (struct member *m = f->member; m < members(f, f->supers); m++)
+	for (struct member *m = f->member; m < superblock_members(f, f->supers); m++)
 		m->block = BLOCK_NONE;
 	for (uint32_t p = 0; p < planes; p++)
-		list_init(wide_links(f), f->supers + p);
-	list_init(links(f), f->supers);
+		list_init(superblock_wide_links(f), f->supers + p);
+	list_init(superblock_links(f), f->supers);
 	return true;
 }
 
@@ -470,14 +475,14 @@ static const struct state_row superblock_state[] = {
 };
 
 /* Every block in use belongs to one superblock, of its plane; so do the two that take pages. */
-static uint32_t check_super(const struct superblock_ftl *f, uint32_t i, uint64_t *claimed)
+static uint32_t superblock_check_super(const struct superblock_ftl *f, uint32_t i, uint64_t *claimed)
 {
 	const struct superblock *s = &f->super[i];
 	bool update = s->update == BLOCK_NONE, cold = s->cold == BLOCK_NONE;
 	uint32_t blocks = 0;
 
-	for (const struct member *m = members(f, i); m < members(f, i + 1); m++) {
-		log_claim(&f->log, claimed, m->block, log_plane(&f->log, first_lbn(f, i)));
+	for (const struct member *m = superblock_members(f, i); m < superblock_members(f, i + 1); m++) {
+		log_claim(&f->log, claimed, m->block, log_plane(&f->log, superblock_first_lbn(f, i)));
 		blocks += m->block != BLOCK_NONE;
 		update |= m->block == s->update;
 		cold |= m->block == s->cold;
@@ -489,14 +494,14 @@ static uint32_t check_super(const struct superblock_ftl *f, uint32_t i, uint64_t
 }
 
 /* What is in the ring, and nothing else, is cached. */
-static void check_cached(const struct superblock_ftl *f)
+static void superblock_check_cached(const struct superblock_ftl *f)
 {
-	uint32_t flagged = 0, listed = list_length(links(f), f->supers, f->supers), right = 0;
+	uint32_t flagged = 0, listed = list_length(superblock_links(f), f->supers, f->supers), right = 0;
 
 	for (uint32_t i = 0; i < f->supers; i++)
 		flagged += f->super[i].cached;
-	for (uint32_t i = list_next(links(f), f->supers); right < listed && i < f->supers;
-		i = list_next(links(f), i))
+	for (uint32_t i = list_next(superblock_links(f), f->supers); right < listed && i < f->supers;
+		i = list_next(superblock_links(f), i))
 		right += f->super[i].cached;
 	BUG_ON(f->cached > f->most_cached || listed != f->cached || flagged != f->cached ||
 			right != f->cached,
@@ -504,22 +509,22 @@ static void check_cached(const struct superblock_ftl *f)
 }
 
 /* The rings hold the wide ones of each plane. */
-static void check_wide(const struct superblock_ftl *f)
+static void superblock_check_wide(const struct superblock_ftl *f)
 {
 	uint32_t planes = f->log.geometry->planes, wide = 0, right = 0;
 
 	for (uint32_t i = 0; i < f->supers; i++) {
-		BUG_ON(f->super[i].is_wide != (f->super[i].blocks > size_of(f, i)),
+		BUG_ON(f->super[i].is_wide != (f->super[i].blocks > superblock_size_of(f, i)),
 			"superblock %u has %u blocks", i, f->super[i].blocks);
 		wide += f->super[i].is_wide;
 	}
 	for (uint32_t p = 0; p < planes; p++) {
 		uint32_t head = f->supers + p;
 
-		BUG_ON(list_length(wide_links(f), head, f->supers) == INDEX_NONE,
+		BUG_ON(list_length(superblock_wide_links(f), head, f->supers) == INDEX_NONE,
 			"the ring of plane %u is broken", p);
-		for (uint32_t i = list_next(wide_links(f), head); i != head;
-			i = list_next(wide_links(f), i)) {
+		for (uint32_t i = list_next(superblock_wide_links(f), head); i != head;
+			i = list_next(superblock_wide_links(f), i)) {
 			BUG_ON(i >= f->supers || !f->super[i].is_wide || i % planes != p,
 				"superblock %u is in the ring of plane %u", i, p);
 			right++;
@@ -536,11 +541,11 @@ static void superblock_check(const struct ftl *ftl)
 
 	log_check(ftl);
 	for (uint32_t i = 0; i < f->supers; i++)
-		blocks += check_super(f, i, claimed);
+		blocks += superblock_check_super(f, i, claimed);
 	BUG_ON(blocks != ftl->geometry->blocks, "%llu of %u blocks are in use, free or retired",
 		(unsigned long long)blocks, ftl->geometry->blocks);
-	check_cached(f);
-	check_wide(f);
+	superblock_check_cached(f);
+	superblock_check_wide(f);
 	memory_free(claimed);
 }
 

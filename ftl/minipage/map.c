@@ -14,29 +14,29 @@
 
 /* ---- set-up ---- */
 
-static uint32_t all_bits(const struct mini *m)
+static uint32_t mini_all_bits(const struct mini *m)
 {
 	return (uint32_t)bits_below(m->per_lpn);
 }
 
-static bool full_nodes(const struct ftl *f)
+static bool mini_full_nodes(const struct ftl *f)
 {
 	return ((const struct mini_settings *)f->settings)->node == NODE_FULL;
 }
 
 /* Of a logical page whose node has these minipages. */
-static uint32_t node_bytes(const struct ftl *f, lpn_t lpn, uint32_t parts)
+static uint32_t mini_node_bytes(const struct ftl *f, lpn_t lpn, uint32_t parts)
 {
 	const struct mini *m = f->state;
 
 	if (!bits_get(m->split, lpn))
 		return ENTRY_BYTES;
-	return full_nodes(f) ? ENTRY_BYTES + TABLE_ENTRY_BYTES * m->per_lpn
-			     : TABLE_ENTRY_BYTES * (1 + (uint32_t)__builtin_popcount(parts));
+	return mini_full_nodes(f) ? ENTRY_BYTES + TABLE_ENTRY_BYTES * m->per_lpn
+				  : TABLE_ENTRY_BYTES * (1 + (uint32_t)__builtin_popcount(parts));
 }
 
 /* Regrouped: one by one. */
-static mask_t holds(const struct ftl *f, sub_t sub, uint32_t length)
+static mask_t mini_holds(const struct ftl *f, sub_t sub, uint32_t length)
 {
 	(void)length;
 	return mini_written(f->state, sub);
@@ -54,8 +54,8 @@ bool mini_map_init(struct ftl *f, struct fault *fault)
 	if (((const struct mini_settings *)f->settings)->demand) {
 		if (budget < (uint64_t)NODES_LEAST * largest)
 			return fault_set(fault,
-				"map.cache_bytes = %llu holds fewer than %u of the largest entries: use %u or "
-				"more",
+				"map.cache_bytes = %llu holds fewer than %u of the largest entries: use %u "
+				"or more",
 				(unsigned long long)budget, NODES_LEAST, NODES_LEAST * largest);
 		table_init(&m->table, f, MINI_MAP, pages, subs);
 		m->cache = entry_cache_create(m->table.directory,
@@ -69,7 +69,8 @@ bool mini_map_init(struct ftl *f, struct fault *fault)
 	places_init(&m->places, g, m->shift);
 	m->split = memory_array(bits_words(g->logical_pages), sizeof *m->split, "modes of logical pages");
 	pack_init(&m->pack, &m->slots,
-		(struct pack_client){ f, holds, NULL, mini_program, .regroup = m->pages ? m->per_lpn : 1 });
+		(struct pack_client){
+			f, mini_holds, NULL, mini_program, .regroup = m->pages ? m->per_lpn : 1 });
 	return true;
 }
 
@@ -87,7 +88,7 @@ void mini_map_exit(struct mini *m)
 /* ---- look-ups ---- */
 
 /* In DRAM, or outside time: counted, and that is all. */
-static bool is_free(struct ftl *f, struct io *io)
+static bool mini_is_free(struct ftl *f, struct io *io)
 {
 	const struct mini *m = f->state;
 
@@ -106,11 +107,11 @@ op_t mini_look_up(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
 
-	return is_free(f, io) ? OP_NONE : entry_cache_look_up(m->cache, io, sub, ENTRY_BYTES, m->last);
+	return mini_is_free(f, io) ? OP_NONE : entry_cache_look_up(m->cache, io, sub, ENTRY_BYTES, m->last);
 }
 
 /* The node is in DRAM, if there was room for it.  A collection that made room may have changed the mode. */
-static void set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
+static void mini_set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
 {
 	struct entry_cache *c = ((struct mini *)f->state)->cache;
 	struct cached_entry *e = entry_cache_find(c, lpn);
@@ -118,11 +119,11 @@ static void set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
 	if (!e)
 		return;
 	e->parts = (uint8_t)parts;
-	entry_cache_resize(c, lpn, node_bytes(f, lpn, parts));
+	entry_cache_resize(c, lpn, mini_node_bytes(f, lpn, parts));
 }
 
 /* What a read of the node's mapping page brings beside it: nodes that need no second read. */
-static void bring_nodes(struct ftl *f, struct io *io, lpn_t lpn)
+static void mini_bring_nodes(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct mini *m = f->state;
 	lpn_t last = entry_cache_brought(m->cache, lpn, mini_lpn(m, m->last));
@@ -130,9 +131,9 @@ static void bring_nodes(struct ftl *f, struct io *io, lpn_t lpn)
 	for (lpn_t next = lpn + 1; next <= last; next++) {
 		bool here = entry_cache_find(m->cache, next);
 
-		entry_cache_enter(m->cache, io, next, node_bytes(f, next, all_bits(m)), lpn);
+		entry_cache_enter(m->cache, io, next, mini_node_bytes(f, next, mini_all_bits(m)), lpn);
 		if (!here)
-			set_parts(f, next, all_bits(m));
+			mini_set_parts(f, next, mini_all_bits(m));
 	}
 	entry_cache_touch(m->cache, lpn);
 }
@@ -143,21 +144,21 @@ op_t mini_look_up_page(struct ftl *f, struct io *io, lpn_t lpn, uint32_t wanted)
 	struct cached_entry *e;
 	op_t ready;
 
-	if (is_free(f, io))
+	if (mini_is_free(f, io))
 		return OP_NONE;
 	e = entry_cache_find(m->cache, lpn);
 	if (e && bits_get(m->split, lpn) && wanted & ~e->parts) {
 		e->parts |= wanted;
 		m->statistics.grown++;
-		return entry_cache_grow(m->cache, io, lpn, node_bytes(f, lpn, e->parts));
+		return entry_cache_grow(m->cache, io, lpn, mini_node_bytes(f, lpn, e->parts));
 	}
-	wanted = full_nodes(f) ? all_bits(m) : wanted;
-	ready = entry_cache_get(m->cache, io, lpn, node_bytes(f, lpn, wanted));
+	wanted = mini_full_nodes(f) ? mini_all_bits(m) : wanted;
+	ready = entry_cache_get(m->cache, io, lpn, mini_node_bytes(f, lpn, wanted));
 	if (e)
 		return ready;
-	set_parts(f, lpn, wanted);
-	if (full_nodes(f) && f->core->map.load == MAP_LOAD_REQUEST)
-		bring_nodes(f, io, lpn);
+	mini_set_parts(f, lpn, wanted);
+	if (mini_full_nodes(f) && f->core->map.load == MAP_LOAD_REQUEST)
+		mini_bring_nodes(f, io, lpn);
 	return ready;
 }
 
@@ -165,7 +166,7 @@ op_t mini_look_up_page(struct ftl *f, struct io *io, lpn_t lpn, uint32_t wanted)
 
 /* The entry, or node, has a new value.  It may have left DRAM since it was looked up if its minipage waited
  * in RAM. */
-static void change(struct ftl *f, struct io *io, sub_t sub)
+static void mini_change(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
 	uint32_t key = m->pages ? mini_lpn(m, sub) : sub;
@@ -179,11 +180,11 @@ static void change(struct ftl *f, struct io *io, sub_t sub)
 	}
 	e = entry_cache_find(m->cache, key);
 	if (e)
-		entry_cache_change(m->cache, key, m->pages ? node_bytes(f, key, e->parts) : ENTRY_BYTES);
+		entry_cache_change(m->cache, key, m->pages ? mini_node_bytes(f, key, e->parts) : ENTRY_BYTES);
 }
 
 /* What is going to be changed is in DRAM. */
-static void be_in_dram(struct ftl *f, struct io *io, sub_t sub)
+static void mini_be_in_dram(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
 	uint32_t bit = 1u << sub % m->per_lpn;
@@ -199,7 +200,7 @@ static void be_in_dram(struct ftl *f, struct io *io, sub_t sub)
 }
 
 /* The places of the others follow from the entry of mode P: the node has them all. */
-static void split(struct ftl *f, const struct io *io, lpn_t lpn)
+static void mini_split(struct ftl *f, const struct io *io, lpn_t lpn)
 {
 	struct mini *m = f->state;
 	struct cached_entry *e = m->cache ? entry_cache_find(m->cache, lpn) : NULL;
@@ -207,10 +208,10 @@ static void split(struct ftl *f, const struct io *io, lpn_t lpn)
 	bits_set(m->split, lpn);
 	m->statistics.to_m += io->timed;
 	if (e)
-		e->parts = (uint8_t)all_bits(m);
+		e->parts = (uint8_t)mini_all_bits(m);
 }
 
-static void fit(struct ftl *f, struct io *io)
+static void mini_fit(struct ftl *f, struct io *io)
 {
 	struct mini *m = f->state;
 
@@ -227,24 +228,24 @@ void mini_changed(struct ftl *f, struct io *io, const struct pack_part *part, ui
 
 		m->statistics.to_p += io->timed && bits_get(m->split, lpn);
 		bits_clear(m->split, lpn);
-		change(f, io, part->sub);
+		mini_change(f, io, part->sub);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		be_in_dram(f, io, part[i].sub);
+		mini_be_in_dram(f, io, part[i].sub);
 		if (m->pages && !bits_get(m->split, mini_lpn(m, part[i].sub)))
-			split(f, io, mini_lpn(m, part[i].sub));
-		change(f, io, part[i].sub);
+			mini_split(f, io, mini_lpn(m, part[i].sub));
+		mini_change(f, io, part[i].sub);
 	}
-	fit(f, io);
+	mini_fit(f, io);
 }
 
 void mini_trimmed(struct ftl *f, struct io *io, sub_t sub, bool splits)
 {
 	if (splits)
-		split(f, io, mini_lpn(f->state, sub));
-	change(f, io, sub);
-	fit(f, io);
+		mini_split(f, io, mini_lpn(f->state, sub));
+	mini_change(f, io, sub);
+	mini_fit(f, io);
 }
 
 /* ---- collection ---- */
@@ -258,7 +259,7 @@ void mini_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_
 }
 
 /* These minipages of a logical page, or this minipage, have moved. */
-static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved, bool whole)
+static void mini_follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved, bool whole)
 {
 	struct mini *m = f->state;
 	uint32_t key = m->pages ? mini_lpn(m, sub) : sub;
@@ -278,7 +279,7 @@ static void follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved
 
 /* What is looked up slot by slot is asked for first: lists of slots, then what the minipages lead to, in two
  * steps. */
-static inline void expect_slots(const struct ftl *f, int step)
+static inline void mini_expect_slots(const struct ftl *f, int step)
 {
 	const struct mini *m = f->state;
 	const struct space *s = m->slots.space;
@@ -307,7 +308,7 @@ void mini_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, e
 	uint32_t end;
 
 	for (int step = 0; step < 3; step++)
-		expect_slots(f, step);
+		mini_expect_slots(f, step);
 	pack_empty(&m->pack, io, victim, stream, cause);
 	part = m->pack.part;
 	for (uint32_t i = 0; i < m->pack.parts; i = end) {
@@ -317,7 +318,7 @@ void mini_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, e
 				  mini_lpn(m, part[end].sub) == mini_lpn(m, part[i].sub);
 			end++)
 			moved |= 1u << part[end].sub % m->per_lpn;
-		follow(f, io, part[i].sub, moved, part[i].whole);
+		mini_follow(f, io, part[i].sub, moved, part[i].whole);
 		ftl_map_count(f, io)->accesses += end - i;
 	}
 }
@@ -338,14 +339,15 @@ block_t mini_last_resort(struct ftl *f, plane_t plane)
 /* ---- invariants ---- */
 
 /* In mode P a logical page holds nothing, or lies in one page in its order. */
-static void check_mode(const struct ftl *f, lpn_t lpn)
+static void mini_check_mode(const struct ftl *f, lpn_t lpn)
 {
 	const struct mini *m = f->state;
 	sub_t first = lpn * m->per_lpn;
 	const struct cached_entry *e = m->cache && m->pages ? entry_cache_find(m->cache, lpn) : NULL;
 
-	BUG_ON(e && e->bytes != node_bytes(f, lpn, e->parts), "the node of LPN %u takes %u bytes, not %u",
-		lpn, e->bytes, node_bytes(f, lpn, e->parts));
+	BUG_ON(e && e->bytes != mini_node_bytes(f, lpn, e->parts),
+		"the node of LPN %u takes %u bytes, not %u", lpn, e->bytes,
+		mini_node_bytes(f, lpn, e->parts));
 	if (!m->pages || bits_get(m->split, lpn))
 		return;
 	for (uint32_t i = 0; i < m->per_lpn; i++)
@@ -364,5 +366,5 @@ void mini_map_check(const struct ftl *f)
 		entry_cache_check(m->cache);
 	}
 	for (lpn_t lpn = 0; lpn < f->geometry->logical_pages; lpn++)
-		check_mode(f, lpn);
+		mini_check_mode(f, lpn);
 }

@@ -17,22 +17,24 @@
 static const char *const packing_names[] = { "request", "buffer", NULL };
 static const char *const node_names[] = { "sparse", "full", NULL };
 
-#define SHARED_ROWS                                                                                               \
-	{ MINI(UINT, bytes), 512, 16384, "bytes", "4096",                                                         \
-		"size of a minipage, a power of two; a page if that is smaller" },                                \
-		{ MINI(CHOICE, pack), 0, 0, "", "request",                                                        \
-			"request = the minipages of a request share pages, the last is filled in part; buffer = " \
-			"less than a page of them wait in RAM for those of later requests, unsafe",               \
-			packing_names },                                                                          \
-		{ MINI(BOOL, demand), 0, 1, "", "true",                                                           \
-			"the table lies in flash and map.cache_bytes of its entries in DRAM; false: it is in DRAM" },
+/* clang-format off */
+#define MINI_ROWS \
+	{ MINI(UINT, bytes), 512, 16384, "bytes", "4096", \
+		"size of a minipage, a power of two; a page if that is smaller" }, \
+	{ MINI(CHOICE, pack), 0, 0, "", "request", \
+		"request = the minipages of a request share pages, the last is filled in part; buffer = " \
+		"less than a page of them wait in RAM for those of later requests, unsafe", packing_names }, \
+	{ MINI(BOOL, demand), 0, 1, "", "true", \
+		"the table lies in flash and map.cache_bytes of its entries in DRAM; false: it is in DRAM" }
+/* clang-format on */
 
-static const struct param minipage_params[] = { SHARED_ROWS{ 0 } };
+static const struct param minipage_params[] = { MINI_ROWS, { 0 } };
 
 static const struct param pm_params[] = {
-	SHARED_ROWS{ MINI(CHOICE, node), 0, 0, "", "sparse",
-		"what is in DRAM of a logical page that is mapped as minipages: sparse = the entries that were "
-		"looked up; full = all",
+	MINI_ROWS,
+	{ MINI(CHOICE, node), 0, 0, "", "sparse",
+		"what is in DRAM of a logical page that is mapped as minipages: sparse = the entries that "
+		"were looked up; full = all",
 		node_names },
 	{ 0 },
 };
@@ -52,7 +54,7 @@ static const struct store_plan plan = {
 };
 
 /* Mapping pages that can live. */
-static uint32_t map_pages(const struct ftl *f, uint32_t per_lpn)
+static uint32_t mini_map_pages(const struct ftl *f, uint32_t per_lpn)
 {
 	uint32_t per_page = f->geometry->page_bytes / TABLE_ENTRY_BYTES / per_lpn;
 
@@ -61,7 +63,7 @@ static uint32_t map_pages(const struct ftl *f, uint32_t per_lpn)
 		       : 0;
 }
 
-static bool init(struct ftl *f, bool pages, struct fault *fault)
+static bool mini_init(struct ftl *f, bool pages, struct fault *fault)
 {
 	struct mini *m = f->state;
 	const struct mini_settings *s = f->settings;
@@ -78,7 +80,7 @@ static bool init(struct ftl *f, bool pages, struct fault *fault)
 	m->per_lpn = (uint32_t)(g->page_bytes / bytes);
 	m->shift = (uint32_t)__builtin_ctzll(bytes / SECTOR_BYTES);
 	m->full = bits_below((uint32_t)(bytes / SECTOR_BYTES));
-	mine.map_pages = map_pages(f, m->per_lpn);
+	mine.map_pages = mini_map_pages(f, m->per_lpn);
 	if ((uint64_t)g->pages * m->per_lpn + mine.map_pages >= OWNER_NONE / 2)
 		return fault_set(
 			fault, "the drive has too many minipages; use larger %s.bytes", f->ops->name);
@@ -89,14 +91,14 @@ static bool init(struct ftl *f, bool pages, struct fault *fault)
 	return false;
 }
 
-static bool minipage_init(struct ftl *f, struct fault *fault)
+static bool mini_minipage_init(struct ftl *f, struct fault *fault)
 {
-	return init(f, false, fault);
+	return mini_init(f, false, fault);
 }
 
-static bool pm_init(struct ftl *f, struct fault *fault)
+static bool mini_pm_init(struct ftl *f, struct fault *fault)
 {
-	return init(f, true, fault);
+	return mini_init(f, true, fault);
 }
 
 static void mini_exit(struct ftl *f)
@@ -111,7 +113,7 @@ static void mini_exit(struct ftl *f)
 /* ---- read ---- */
 
 /* The page is wanted by one more minipage; returns its number. */
-static uint32_t want(struct mini *m, ppn_t ppn, uint32_t sectors)
+static uint32_t mini_want(struct mini *m, ppn_t ppn, uint32_t sectors)
 {
 	uint32_t i = m->wants;
 
@@ -127,7 +129,7 @@ static uint32_t want(struct mini *m, ppn_t ppn, uint32_t sectors)
 }
 
 /* Looks the minipages of a part up, except those that wait in RAM. */
-static void touch_part(struct ftl *f, struct io *io, struct page_part part)
+static void mini_touch_part(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
 	uint32_t first = m->touched, bits = 0;
@@ -154,7 +156,7 @@ static void touch_part(struct ftl *f, struct io *io, struct page_part part)
 }
 
 /* Where each minipage is answered from; `sub` becomes the page that was never written. */
-static void find(struct ftl *f, struct io *io, struct mini_touch *t)
+static void mini_find(struct ftl *f, struct io *io, struct mini_touch *t)
 {
 	struct mini *m = f->state;
 	const struct pack_part *part = mini_waiting(m, t->sub);
@@ -166,7 +168,7 @@ static void find(struct ftl *f, struct io *io, struct mini_touch *t)
 	}
 	t->mask &= mini_written(m, t->sub);
 	if (t->mask)
-		t->wanted = want(m, mini_ppn(m, t->sub), mask_sectors(t->mask));
+		t->wanted = mini_want(m, mini_ppn(m, t->sub), mask_sectors(t->mask));
 	else
 		ftl_count_unmapped(f, io);
 }
@@ -182,9 +184,9 @@ static void mini_read(struct ftl *f, struct io *io, const struct extent *extents
 	if (m->cache)
 		directory_flush_updates(m->table.directory, io);
 	while (page_walk_next(&walk, &part))
-		touch_part(f, io, part);
+		mini_touch_part(f, io, part);
 	for (uint32_t i = 0; i < m->touched; i++)
-		find(f, io, &m->touch[i]);
+		mini_find(f, io, &m->touch[i]);
 	for (uint32_t i = 0; i < m->wants; i++)
 		m->wanted[i].read =
 			flash_read(io, m->wanted[i].ppn, m->wanted[i].sectors, CAUSE_HOST, OP_NONE);
@@ -203,7 +205,7 @@ static void mini_read(struct ftl *f, struct io *io, const struct extent *extents
 
 /* Sectors of a minipage are dropped, in RAM and in flash.  True if it held data in flash and holds none
  * now. */
-static bool drop(struct ftl *f, sub_t sub, mask_t mask)
+static bool mini_drop(struct ftl *f, sub_t sub, mask_t mask)
 {
 	struct mini *m = f->state;
 	mask_t written = mini_written(m, sub);
@@ -218,7 +220,7 @@ static bool drop(struct ftl *f, sub_t sub, mask_t mask)
 }
 
 /* A logical page in mode P that loses some of its minipages is one of mode M. */
-static void trim_page(struct ftl *f, struct io *io, struct page_part part)
+static void mini_trim_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
 	sub_t first = part.lpn * m->per_lpn;
@@ -229,12 +231,12 @@ static void trim_page(struct ftl *f, struct io *io, struct page_part part)
 	mini_look_up_page(f, io, part.lpn, bits);
 	for (uint32_t i = 0; i < m->per_lpn && !f->failed; i++)
 		if (bits >> i & 1)
-			dead += drop(f, first + i, mini_mask(m, part, i));
+			dead += mini_drop(f, first + i, mini_mask(m, part, i));
 	if (!f->failed)
 		mini_trimmed(f, io, first, dead && dead < m->per_lpn && !bits_get(m->split, part.lpn));
 }
 
-static void trim_minipages(struct ftl *f, struct io *io, struct page_part part)
+static void mini_trim_minipages(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
 
@@ -246,7 +248,7 @@ static void trim_minipages(struct ftl *f, struct io *io, struct page_part part)
 		mini_look_up(f, io, sub);
 		if (f->failed)
 			return;
-		drop(f, sub, mini_mask(m, part, i));
+		mini_drop(f, sub, mini_mask(m, part, i));
 		mini_trimmed(f, io, sub, false);
 	}
 }
@@ -261,7 +263,7 @@ static void mini_trim(struct ftl *f, struct io *io, struct extent e)
 	if (m->cache)
 		directory_flush_updates(m->table.directory, io);
 	while (page_walk_next(&walk, &part) && !f->failed)
-		(m->pages ? trim_page : trim_minipages)(f, io, part);
+		(m->pages ? mini_trim_page : mini_trim_minipages)(f, io, part);
 }
 
 /* ---- the rest ---- */
@@ -290,18 +292,18 @@ static void mini_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage st
 	slots_prefetch(&m->slots, place >> m->places.sub_shift);
 }
 
-static bool is_map_page(const struct mini *m, owner_t owner)
+static bool mini_is_map_page(const struct mini *m, owner_t owner)
 {
 	return m->cache && directory_owns(m->table.directory, owner);
 }
 
-static bool holds_data(const void *state, owner_t owner)
+static bool mini_holds_data(const void *state, owner_t owner)
 {
-	return !is_map_page(state, owner);
+	return !mini_is_map_page(state, owner);
 }
 
 /* The slot that the minipage is said to be in is live, and its own. */
-static void check_place(const struct ftl *f, sub_t sub)
+static void mini_check_place(const struct ftl *f, sub_t sub)
 {
 	const struct mini *m = f->state;
 	ppn_t ppn = mini_ppn(m, sub);
@@ -316,20 +318,20 @@ static void check_place(const struct ftl *f, sub_t sub)
 static void mini_check(const struct ftl *f)
 {
 	const struct mini *m = f->state;
-	uint64_t live = slots_check(&m->slots, holds_data, m), mapped = 0, map_pages = 0;
+	uint64_t live = slots_check(&m->slots, mini_holds_data, m), mapped = 0, map_pages = 0;
 
 	for (sub_t sub = 0; sub < f->geometry->logical_pages * m->per_lpn; sub++)
 		if (mini_written(m, sub)) {
-			check_place(f, sub);
+			mini_check_place(f, sub);
 			mapped++;
 		}
 	BUG_ON(live != mapped, "%llu slots are live, %llu minipages mapped", (unsigned long long)live,
 		(unsigned long long)mapped);
 	for (ppn_t ppn = 0; m->cache && ppn < f->geometry->pages; ppn++)
 		map_pages += flash_owner(f->flash, ppn) != OWNER_NONE &&
-			     is_map_page(m, flash_owner(f->flash, ppn));
+			     mini_is_map_page(m, flash_owner(f->flash, ppn));
 	BUG_ON(m->cache && map_pages != m->table.directory->in_flash,
-		"%llu mapping pages are live, %u in flash", (unsigned long long)map_pages,
+		"%llu mapping pages are live, %u in flash", (unsigned long long)mini_map_pages,
 		m->table.directory->in_flash);
 	BUG_ON(m->waits && (!m->buffered || m->waits >= m->per_lpn + f->failed), "%u minipages wait",
 		m->waits);
@@ -391,7 +393,7 @@ static void mini_name_owner(const struct ftl *f, owner_t owner, char *text, size
 {
 	const struct mini *m = f->state;
 
-	if (is_map_page(m, owner))
+	if (mini_is_map_page(m, owner))
 		snprintf(text, bytes, "mapping page %u", owner - m->table.directory->base);
 	else if (owner >= m->slots.lists)
 		snprintf(text, bytes, "several, of LPN %u", mini_lpn(m, slots_sub(&m->slots, owner, 0)));
@@ -451,7 +453,7 @@ static const struct stat_row pm_rows[] = {
 	{ 0 },
 };
 
-static void gather(void *ftl)
+static void mini_gather(void *ftl)
 {
 	const struct ftl *f = ftl;
 	struct mini *m = f->state;
@@ -471,7 +473,7 @@ static void mini_statistics(struct ftl *f, struct stat_list *list)
 
 	stat_list_add(list, (struct stat_group){ f->ops->name, m->pages ? "pm." : "minipage.",
 				    m->pages ? pm_rows : minipage_rows, &m->statistics, sizeof m->statistics,
-				    f, NULL, gather });
+				    f, NULL, mini_gather });
 	pack_statistics(&m->pack, m->pages ? "pm." : "minipage.", list);
 	if (!m->cache)
 		return;
@@ -492,7 +494,7 @@ const struct ftl_ops ftl_minipage = {
 	.name = "minipage",
 	.brief = "parts of a page mapped one by one, packed into pages (Minipage-FTL, FMS 2016)",
 	.params = minipage_params,
-	.init = minipage_init,
+	.init = mini_minipage_init,
 	OPERATIONS,
 };
 
@@ -500,7 +502,7 @@ const struct ftl_ops ftl_pm = {
 	.name = "pm",
 	.brief = "logical pages mapped as pages or as minipages, as they are written (PM-FTL, FMS 2016)",
 	.params = pm_params,
-	.init = pm_init,
+	.init = mini_pm_init,
 	.write_merged = mini_write_merged,
 	OPERATIONS,
 };

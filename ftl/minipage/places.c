@@ -25,7 +25,7 @@ void places_release(struct places *p)
 }
 
 /* The entry's places in the side table; it enters that with those it has. */
-static uint32_t *enter_apart(struct places *p, lpn_t lpn)
+static uint32_t *mini_places_enter_apart(struct places *p, lpn_t lpn)
 {
 	uint32_t before = p->entry[lpn], *place;
 
@@ -38,7 +38,7 @@ static uint32_t *enter_apart(struct places *p, lpn_t lpn)
 	return place;
 }
 
-static void leave_apart(struct places *p, lpn_t lpn, uint32_t entry)
+static void mini_places_leave_apart(struct places *p, lpn_t lpn, uint32_t entry)
 {
 	if (p->entry[lpn] > p->count)
 		pool_give(&p->apart, p->entry[lpn] - p->count - 1);
@@ -46,7 +46,7 @@ static void leave_apart(struct places *p, lpn_t lpn, uint32_t entry)
 }
 
 /* What an entry in the side table would be outside it; itself if it has to be there. */
-static uint32_t outside(const struct places *p, lpn_t lpn)
+static uint32_t mini_places_outside(const struct places *p, lpn_t lpn)
 {
 	uint32_t entry = p->entry[lpn];
 	const uint32_t *place = places_apart(p, entry);
@@ -68,22 +68,22 @@ void places_set(struct places *p, sub_t first, uint32_t count, uint32_t place, m
 
 	page |= written << sector;
 	if (count == p->per_lpn && page == p->page) {
-		leave_apart(p, lpn, place + 1);
+		mini_places_leave_apart(p, lpn, place + 1);
 		return;
 	}
-	word = enter_apart(p, lpn);
+	word = mini_places_enter_apart(p, lpn);
 	for (uint32_t n = 0; n < count; n++)
 		word[i + n] = place + n;
 	word[p->per_lpn] = (uint32_t)page;
 	if (p->page >> 32)
 		word[p->per_lpn + 1] = (uint32_t)(page >> 32);
-	entry = outside(p, lpn);
+	entry = mini_places_outside(p, lpn);
 	if (entry <= p->count)
-		leave_apart(p, lpn, entry);
+		mini_places_leave_apart(p, lpn, entry);
 }
 
 /* Are the places of the entry places, and is it in the side table if it has to be, and only then? */
-static bool is_good(const struct places *p, lpn_t lpn)
+static bool mini_places_is_good(const struct places *p, lpn_t lpn)
 {
 	uint32_t entry = p->entry[lpn];
 
@@ -92,17 +92,17 @@ static bool is_good(const struct places *p, lpn_t lpn)
 	for (uint32_t i = 0; i < p->per_lpn; i++)
 		if (places_apart(p, entry)[i] >= p->count)
 			return false;
-	return !(places_page(p, lpn) & ~p->page) && outside(p, lpn) == entry;
+	return !(places_page(p, lpn) & ~p->page) && mini_places_outside(p, lpn) == entry;
 }
 
-static bool places_hold(void *places)
+static bool mini_places_places_hold(void *places)
 {
 	const struct places *p = places;
 
 	if (!pool_is_named_once(&p->apart, p->entry, p->lpns, p->count))
 		return false;
 	for (lpn_t lpn = 0; lpn < p->lpns; lpn++)
-		if (!is_good(p, lpn))
+		if (!mini_places_is_good(p, lpn))
 			return false;
 	return true;
 }
@@ -111,6 +111,6 @@ const struct state_row places_state[] = {
 	STATE_FIXED(lpns, count, per_lpn, sub_shift, shift, full, page),
 	STATE_NUMBERS(struct places, entry),
 	STATE_POOL(struct places, apart, STATE_OWN(struct places, lpns), NULL),
-	STATE_RESTORED(places_hold),
+	STATE_RESTORED(mini_places_places_hold),
 	{ 0 },
 };

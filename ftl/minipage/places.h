@@ -33,7 +33,7 @@ void places_release(struct places *);
 /* The side table's words of a logical page that is in it. */
 static inline uint32_t *places_apart(const struct places *p, uint32_t entry)
 {
-	return pool_at(&p->apart, entry - p->count - 1);
+	return (uint32_t *)pool_at(&p->apart, entry - p->count - 1);
 }
 
 /* The sectors of a logical page that hold data. */

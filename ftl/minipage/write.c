@@ -43,7 +43,7 @@ void mini_forget(struct ftl *f, sub_t sub, mask_t mask)
 }
 
 /* What a minipage keeps beside what the host writes is read. */
-static void read_kept(struct ftl *f, struct io *io, struct pack_part *part)
+static void mini_read_kept(struct ftl *f, struct io *io, struct pack_part *part)
 {
 	const struct mini *m = f->state;
 
@@ -55,7 +55,7 @@ static void read_kept(struct ftl *f, struct io *io, struct pack_part *part)
 }
 
 /* The minipage is complete in RAM. */
-static void keep_in_ram(struct ftl *f, const struct pack_part *part)
+static void mini_keep_in_ram(struct ftl *f, const struct pack_part *part)
 {
 	const struct mini *m = f->state;
 	sector_t first = (sector_t)part->sub << m->shift;
@@ -69,7 +69,7 @@ static void keep_in_ram(struct ftl *f, const struct pack_part *part)
 /* ---- programs ---- */
 
 /* The page holds what the minipage is made of. */
-static void hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *p, bool from_ram)
+static void mini_hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *p, bool from_ram)
 {
 	const struct mini *m = f->state;
 	sector_t first = (sector_t)p->sub << m->shift;
@@ -87,7 +87,8 @@ static void hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part 
 
 /* How many parts, from the first on, follow one another in their logical page; *written becomes their
  * sectors. */
-static uint32_t run_of(const struct mini *m, const struct pack_part *part, uint32_t count, mask_t *written)
+static uint32_t mini_run_of(
+	const struct mini *m, const struct pack_part *part, uint32_t count, mask_t *written)
 {
 	uint32_t n = 0;
 
@@ -108,19 +109,19 @@ void mini_program(struct ftl *f, struct io *io, const struct pack_page *page)
 	pack_program(&m->pack, io, page);
 	for (uint32_t i = 0; i < page->count; i++) {
 		if (f->flash->oracle)
-			hold(f, io, page->to, &part[i],
+			mini_hold(f, io, page->to, &part[i],
 				page->cause == CAUSE_HOST && part == m->waiting && m->buffered);
 		if (mini_written(m, part[i].sub))
 			mini_kill(m, part[i].sub);
 	}
 	for (uint32_t i = 0, run; i < page->count; i += run) {
-		run = run_of(m, part + i, page->count - i, &written);
+		run = mini_run_of(m, part + i, page->count - i, &written);
 		places_set(&m->places, part[i].sub, run, page->to * m->per_lpn + i, written);
 	}
 }
 
 /* Programs what waits.  False: the drive is full, and it waits on. */
-static bool flush(struct ftl *f, struct io *io)
+static bool mini_flush(struct ftl *f, struct io *io)
 {
 	struct mini *m = f->state;
 	uint32_t count = m->waits;
@@ -129,7 +130,7 @@ static bool flush(struct ftl *f, struct io *io)
 	if (to == PPN_NONE)
 		return false;
 	for (uint32_t i = 0; i < count && !m->buffered; i++)
-		read_kept(f, io, &m->waiting[i]);
+		mini_read_kept(f, io, &m->waiting[i]);
 	mini_program(f, io, &(struct pack_page){ to, m->waiting, count, CAUSE_HOST });
 	m->statistics.packed += io->timed && count == m->per_lpn;
 	m->statistics.partial += io->timed && count < m->per_lpn;
@@ -139,7 +140,7 @@ static bool flush(struct ftl *f, struct io *io)
 }
 
 /* A minipage of the request joins those that wait. */
-static bool join(struct ftl *f, struct io *io, sub_t sub, mask_t host, op_t ready)
+static bool mini_join(struct ftl *f, struct io *io, sub_t sub, mask_t host, op_t ready)
 {
 	struct mini *m = f->state;
 	struct pack_part *part = mini_waiting(m, sub);
@@ -154,16 +155,16 @@ static bool join(struct ftl *f, struct io *io, sub_t sub, mask_t host, op_t read
 	part = &m->waiting[m->waits++];
 	*part = (struct pack_part){ .sub = sub, .length = 1, .host = host, .read = ready };
 	if (m->buffered) {
-		read_kept(f, io, part);
-		keep_in_ram(f, part);
+		mini_read_kept(f, io, part);
+		mini_keep_in_ram(f, part);
 	}
-	return m->waits < m->per_lpn || flush(f, io);
+	return m->waits < m->per_lpn || mini_flush(f, io);
 }
 
 /* ---- requests ---- */
 
 /* The minipages of the part whose entries are needed: those that do not wait in RAM. */
-static uint32_t needed(struct mini *m, struct page_part part)
+static uint32_t mini_needed(struct mini *m, struct page_part part)
 {
 	uint32_t bits = 0;
 
@@ -173,10 +174,10 @@ static uint32_t needed(struct mini *m, struct page_part part)
 	return bits;
 }
 
-static bool write_minipages(struct ftl *f, struct io *io, struct page_part part)
+static bool mini_write_minipages(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
-	uint32_t bits = needed(m, part);
+	uint32_t bits = mini_needed(m, part);
 	op_t ready = m->pages && bits ? mini_look_up_page(f, io, part.lpn, bits) : OP_NONE;
 
 	for (uint32_t i = 0; i < m->per_lpn && !f->failed; i++) {
@@ -187,14 +188,14 @@ static bool write_minipages(struct ftl *f, struct io *io, struct page_part part)
 			continue;
 		if (!m->pages && bits >> i & 1)
 			ready = mini_look_up(f, io, sub);
-		if (f->failed || !join(f, io, sub, host, ready))
+		if (f->failed || !mini_join(f, io, sub, host, ready))
 			return false;
 	}
 	return !f->failed;
 }
 
 /* A logical page of which the part has sectors in every minipage. */
-static bool write_page(struct ftl *f, struct io *io, struct page_part part)
+static bool mini_write_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
 	struct pack_part packed[MINI_MOST];
@@ -209,7 +210,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 			.host = mini_mask(m, part, i),
 			.read = ready };
 		mini_forget(f, packed[i].sub, m->full);
-		read_kept(f, io, &packed[i]);
+		mini_read_kept(f, io, &packed[i]);
 	}
 	mini_program(f, io, &(struct pack_page){ to, packed, m->per_lpn, CAUSE_HOST });
 	m->statistics.full += io->timed;
@@ -217,7 +218,7 @@ static bool write_page(struct ftl *f, struct io *io, struct page_part part)
 	return !f->failed;
 }
 
-static bool has_waited(const struct mini *m, sub_t sub)
+static bool mini_has_waited(const struct mini *m, sub_t sub)
 {
 	for (uint32_t i = 0; i < m->waited_count; i++)
 		if (m->waited[i] == sub)
@@ -228,30 +229,30 @@ static bool has_waited(const struct mini *m, sub_t sub)
 /* Is it written as a page?  `merged`: its sectors shall share one, whether they cover it or not.  The same
  * from the beginning of a request to its end, whatever is programmed meanwhile: what is no page is written as
  * minipages. */
-static bool is_whole(const struct mini *m, const struct ftl *f, struct page_part part, bool merged)
+static bool mini_is_whole(const struct mini *m, const struct ftl *f, struct page_part part, bool merged)
 {
 	if (!m->pages || !merged)
 		return m->pages && part.mask == f->geometry->full_page;
 	for (uint32_t i = 0; i < m->per_lpn; i++)
-		if (!mini_mask(m, part, i) || has_waited(m, part.lpn * m->per_lpn + i))
+		if (!mini_mask(m, part, i) || mini_has_waited(m, part.lpn * m->per_lpn + i))
 			return false;
 	return true;
 }
 
-static bool write_parts(struct ftl *f, struct io *io, struct page_walk walk, bool whole, bool merged)
+static bool mini_write_parts(struct ftl *f, struct io *io, struct page_walk walk, bool whole, bool merged)
 {
 	struct mini *m = f->state;
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
-		if (is_whole(m, f, part, merged) == whole &&
-			!(whole ? write_page : write_minipages)(f, io, part))
+		if (mini_is_whole(m, f, part, merged) == whole &&
+			!(whole ? mini_write_page : mini_write_minipages)(f, io, part))
 			return false;
 	return true;
 }
 
 /* What power failure now would lose. */
-static void count_volatile(struct mini *m)
+static void mini_count_volatile(struct mini *m)
 {
 	struct mini_statistics *s = &m->statistics;
 
@@ -262,7 +263,7 @@ static void count_volatile(struct mini *m)
 		s->volatile_most = s->volatile_sectors;
 }
 
-static void write_all(struct ftl *f, struct io *io, const struct extent *extents, size_t n, bool merged)
+static void mini_write_all(struct ftl *f, struct io *io, const struct extent *extents, size_t n, bool merged)
 {
 	struct mini *m = f->state;
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
@@ -272,20 +273,20 @@ static void write_all(struct ftl *f, struct io *io, const struct extent *extents
 		m->waited[m->waited_count] = m->waiting[m->waited_count].sub;
 	if (m->cache)
 		directory_flush_updates(m->table.directory, io);
-	if (write_parts(f, io, walk, true, merged) && write_parts(f, io, walk, false, merged) && m->waits &&
-		(!m->buffered || !io->timed || merged))
-		flush(f, io);
+	if (mini_write_parts(f, io, walk, true, merged) && mini_write_parts(f, io, walk, false, merged) &&
+		m->waits && (!m->buffered || !io->timed || merged))
+		mini_flush(f, io);
 	if (!m->buffered)
 		m->waits = 0; /* the drive is full */
-	count_volatile(m);
+	mini_count_volatile(m);
 }
 
 void mini_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
-	write_all(f, io, extents, n, false);
+	mini_write_all(f, io, extents, n, false);
 }
 
 void mini_write_merged(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
-	write_all(f, io, extents, n, true);
+	mini_write_all(f, io, extents, n, true);
 }

@@ -12,130 +12,67 @@
  * A logical page has at most `overlays` of them, and the drive as many merged pages as its spare pages can
  * hold when every logical page is in use, as areas in ftl/across/; what would exceed either is written plain.
  */
-#include "base/pool.h"
-#include "ftl/page/page.h"
-
-#define OVERLAYS_MOST 16u
-#define PARTS_MOST    64u /* of a page: each has a sector */
-#define NONE          INDEX_NONE
-
-struct mmap_settings {
-	uint64_t overlays;
-};
-
-/* Part of a logical page in a merged page. */
-struct overlay {
-	uint32_t next;   /* of the same logical page */
-	uint32_t beside; /* in the same merged page */
-	lpn_t lpn;
-	uint32_t merged; /* that page */
-	mask_t mask;
-};
-
-struct merged_page {
-	uint32_t first; /* overlay in it */
-	uint32_t page;  /* its PPN + 1; 0: there is none */
-};
-
-struct mmap_statistics {
-	uint64_t merged_programs, consolidations, overlay_overflows, refused_full, multi_reads;
-	uint64_t most_overlays;
-	uint64_t overlays, merged_pages; /* filled in when they are asked for */
-};
-
-struct mmap_ftl {
-	struct page_map map;  /* base pages */
-	uint32_t *overlay_of; /* per logical page: its newest overlay + 1; 0 = none */
-	struct pool overlay, merged;
-	uint32_t overlays, merged_pages, limit; /* there are; merged pages at most */
-	struct mmap_statistics count;
-};
+#include "ftl/mmap/mmap.h"
 
 #define MMAP(type, field) PARAM(type, struct mmap_settings, field)
 
 static const struct param mmap_params[] = {
 	{ MMAP(UINT, overlays), 1, OVERLAYS_MOST, "", "4",
-		"merged pages in which a logical page may have parts; it is written plain instead of into one "
-		"more" },
+		"merged pages in which a logical page may have parts; it is written plain instead of into "
+		"one more" },
 	{ 0 },
 };
 
-static struct overlay *overlay_at(const struct mmap_ftl *m, uint32_t i)
-{
-	return pool_at(&m->overlay, i);
-}
-
-static struct merged_page *merged_at(const struct mmap_ftl *m, uint32_t i)
-{
-	return pool_at(&m->merged, i);
-}
-
-static ppn_t page_of(const struct mmap_ftl *m, uint32_t merged)
-{
-	return merged_at(m, merged)->page - 1;
-}
-
-static uint32_t first_overlay(const struct mmap_ftl *m, lpn_t lpn)
-{
-	return m->overlay_of[lpn] - 1;
-}
-
-/* Merged pages are owners behind the logical ones. */
-static owner_t name_of(const struct mmap_ftl *m, uint32_t merged)
-{
-	return m->map.lpns + merged;
-}
-
 /* ---- overlays ---- */
 
-static void add_overlay(struct mmap_ftl *m, uint32_t merged, lpn_t lpn, mask_t mask)
+static void mmap_add_overlay(struct mmap_ftl *m, uint32_t merged, lpn_t lpn, mask_t mask)
 {
 	uint32_t i = pool_take(&m->overlay);
 
-	*overlay_at(m, i) =
-		(struct overlay){ first_overlay(m, lpn), merged_at(m, merged)->first, lpn, merged, mask };
+	*mmap_overlay_at(m, i) = (struct overlay){ mmap_first_overlay(m, lpn),
+		mmap_merged_at(m, merged)->first, lpn, merged, mask };
 	m->overlay_of[lpn] = i + 1;
-	merged_at(m, merged)->first = i;
+	mmap_merged_at(m, merged)->first = i;
 	if (++m->overlays > m->count.most_overlays)
 		m->count.most_overlays = m->overlays;
 }
 
-static uint32_t add_merged_page(struct mmap_ftl *m, ppn_t ppn)
+static uint32_t mmap_add_merged_page(struct mmap_ftl *m, ppn_t ppn)
 {
 	uint32_t i = pool_take(&m->merged);
 
-	*merged_at(m, i) = (struct merged_page){ NONE, ppn + 1 };
+	*mmap_merged_at(m, i) = (struct merged_page){ NONE, ppn + 1 };
 	m->merged_pages++;
 	return i;
 }
 
-static void drop_merged_page(struct mmap_ftl *m, uint32_t i)
+static void mmap_drop_merged_page(struct mmap_ftl *m, uint32_t i)
 {
-	merged_at(m, i)->page = 0;
+	mmap_merged_at(m, i)->page = 0;
 	pool_give(&m->merged, i);
 	m->merged_pages--;
 }
 
 /* Takes the overlay out of both its lists; its sectors are elsewhere or nowhere. */
-static void drop_overlay(struct mmap_ftl *m, uint32_t i)
+static void mmap_drop_overlay(struct mmap_ftl *m, uint32_t i)
 {
-	const struct overlay *o = overlay_at(m, i);
-	uint32_t newest = first_overlay(m, o->lpn), *at = &newest;
+	const struct overlay *o = mmap_overlay_at(m, i);
+	uint32_t newest = mmap_first_overlay(m, o->lpn), *at = &newest;
 
 	while (*at != i)
-		at = &overlay_at(m, *at)->next;
+		at = &mmap_overlay_at(m, *at)->next;
 	*at = o->next;
 	m->overlay_of[o->lpn] = newest + 1;
-	for (at = &merged_at(m, o->merged)->first; *at != i;)
-		at = &overlay_at(m, *at)->beside;
+	for (at = &mmap_merged_at(m, o->merged)->first; *at != i;)
+		at = &mmap_overlay_at(m, *at)->beside;
 	*at = o->beside;
-	overlay_at(m, i)->mask = 0;
+	mmap_overlay_at(m, i)->mask = 0;
 	pool_give(&m->overlay, i);
 	m->overlays--;
 }
 
 /* The sectors are not where they were; what holds no others is dead. */
-static void forget(struct ftl *f, lpn_t lpn, mask_t mask)
+static void mmap_forget(struct ftl *f, lpn_t lpn, mask_t mask)
 {
 	struct mmap_ftl *m = f->state;
 	struct page_entry base = page_map_get(&m->map, lpn);
@@ -145,65 +82,60 @@ static void forget(struct ftl *f, lpn_t lpn, mask_t mask)
 		space_release(space, base.ppn);
 	base.mask &= ~mask;
 	page_map_set(&m->map, lpn, base);
-	for (uint32_t i = first_overlay(m, lpn), next; i != NONE; i = next) {
-		struct overlay *o = overlay_at(m, i);
+	for (uint32_t i = mmap_first_overlay(m, lpn), next; i != NONE; i = next) {
+		struct overlay *o = mmap_overlay_at(m, i);
 		uint32_t merged = o->merged;
 
 		next = o->next;
 		o->mask &= ~mask;
 		if (o->mask)
 			continue;
-		drop_overlay(m, i);
-		if (merged_at(m, merged)->first != NONE)
+		mmap_drop_overlay(m, i);
+		if (mmap_merged_at(m, merged)->first != NONE)
 			continue;
-		space_release(space, page_of(m, merged));
-		drop_merged_page(m, merged);
+		space_release(space, mmap_page_of(m, merged));
+		mmap_drop_merged_page(m, merged);
 	}
 }
 
-/* Pages that hold sectors of a logical page, the base first. */
-struct sources {
-	struct page_entry at[1 + OVERLAYS_MOST];
-	uint32_t count;
-};
-
-static void add_source(struct sources *s, ppn_t ppn, mask_t mask)
+static void mmap_add_source(struct sources *s, ppn_t ppn, mask_t mask)
 {
 	if (mask)
 		s->at[s->count++] = (struct page_entry){ ppn, mask };
 }
 
-static struct sources find(const struct mmap_ftl *m, lpn_t lpn, mask_t mask)
+struct sources mmap_find(const struct mmap_ftl *m, lpn_t lpn, mask_t mask)
 {
 	struct page_entry base = page_map_get(&m->map, lpn);
 	struct sources s;
 
 	s.count = 0;
-	add_source(&s, base.ppn, base.mask & mask);
-	for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next)
-		add_source(&s, page_of(m, overlay_at(m, i)->merged), overlay_at(m, i)->mask & mask);
+	mmap_add_source(&s, base.ppn, base.mask & mask);
+	for (uint32_t i = mmap_first_overlay(m, lpn); i != NONE; i = mmap_overlay_at(m, i)->next)
+		mmap_add_source(&s, mmap_page_of(m, mmap_overlay_at(m, i)->merged),
+			mmap_overlay_at(m, i)->mask & mask);
 	return s;
 }
 
 /* ---- collection ---- */
 
 /* Of a merged page that holds nothing but one part of a page without a base: that is its base from now on. */
-static bool becomes_base(struct ftl *f, uint32_t merged, ppn_t ppn)
+static bool mmap_becomes_base(struct ftl *f, uint32_t merged, ppn_t ppn)
 {
 	struct mmap_ftl *m = f->state;
-	uint32_t i = merged_at(m, merged)->first;
-	struct overlay o = *overlay_at(m, i);
+	uint32_t i = mmap_merged_at(m, merged)->first;
+	struct overlay o = *mmap_overlay_at(m, i);
 
 	if (o.beside != NONE || page_map_get(&m->map, o.lpn).mask)
 		return false;
-	drop_overlay(m, i);
-	drop_merged_page(m, merged);
+	mmap_drop_overlay(m, i);
+	mmap_drop_merged_page(m, merged);
 	page_map_set(&m->map, o.lpn, (struct page_entry){ ppn, o.mask });
 	flash_rename(f->flash, ppn, o.lpn);
 	return true;
 }
 
-static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+static void mmap_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct mmap_ftl *m = f->state;
 	uint32_t merged = owner - m->map.lpns;
@@ -213,13 +145,13 @@ static void relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, pp
 		page_map_move(&m->map, owner, from, to);
 		return;
 	}
-	BUG_ON(page_of(m, merged) != from, "page %u of merged page %u was moved, the table says %u", from,
-		merged, page_of(m, merged));
-	if (!becomes_base(f, merged, to))
-		merged_at(m, merged)->page = to + 1;
+	BUG_ON(mmap_page_of(m, merged) != from, "page %u of merged page %u was moved, the table says %u",
+		from, merged, mmap_page_of(m, merged));
+	if (!mmap_becomes_base(f, merged, to))
+		mmap_merged_at(m, merged)->page = to + 1;
 }
 
-static void prefetch_owner(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
+static void mmap_prefetch_owner(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
 {
 	if (owner < page_map_of(f)->lpns)
 		page_prefetch(f, owner, stage);
@@ -227,7 +159,7 @@ static void prefetch_owner(const struct ftl *f, owner_t owner, enum prefetch_sta
 
 static const struct store_plan plan = {
 	.streams = (const struct stream[]){ { "host", .survivors = 1 }, { "gc", .survivors = 1 }, { 0 } },
-	.client = { .relocate = relocate, .prefetch = prefetch_owner },
+	.client = { .relocate = mmap_relocate, .prefetch = mmap_prefetch_owner },
 };
 
 static bool mmap_init(struct ftl *f, struct fault *fault)
@@ -257,19 +189,19 @@ static void mmap_exit(struct ftl *f)
 
 /* ---- requests ---- */
 
-static void look_up(struct ftl *f, struct io *io, const struct sources *s)
+static void mmap_look_up(struct ftl *f, struct io *io, const struct sources *s)
 {
 	ftl_count_lookup(f, io);
 	if (s->count > 1)
 		ftl_map_count(f, io)->accesses += s->count - 1;
 }
 
-static void read_page(struct ftl *f, struct io *io, struct page_part part)
+static void mmap_read_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mmap_ftl *m = f->state;
-	struct sources s = find(m, part.lpn, part.mask);
+	struct sources s = mmap_find(m, part.lpn, part.mask);
 
-	look_up(f, io, &s);
+	mmap_look_up(f, io, &s);
 	if (!s.count) {
 		ftl_count_unmapped(f, io);
 		return;
@@ -287,22 +219,22 @@ static void mmap_read(struct ftl *f, struct io *io, const struct extent *extents
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
-		read_page(f, io, part);
+		mmap_read_page(f, io, part);
 }
 
 /* The page in one page of its own, all of it; with an empty mask only what it holds.  False: the drive is
  * full. */
-static bool write_plain(struct ftl *f, struct io *io, struct page_part part)
+static bool mmap_write_plain(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mmap_ftl *m = f->state;
 	ppn_t to = store_take(f, io, part.lpn, STREAM_HOST);
-	struct sources kept = find(m, part.lpn, ~part.mask);
+	struct sources kept = mmap_find(m, part.lpn, ~part.mask);
 	mask_t all = part.mask;
 	op_t read[1 + OVERLAYS_MOST] = { OP_NONE }, program;
 
 	if (to == PPN_NONE)
 		return false;
-	look_up(f, io, &kept);
+	mmap_look_up(f, io, &kept);
 	for (uint32_t i = 0; i < kept.count; i++) {
 		read[i] = flash_read(io, kept.at[i].ppn, mask_sectors(kept.at[i].mask),
 			part.mask ? CAUSE_RMW : CAUSE_PAD, OP_NONE);
@@ -317,7 +249,7 @@ static bool write_plain(struct ftl *f, struct io *io, struct page_part part)
 		pages_hold_kept(io, to, kept.at[i].ppn, part.lpn, kept.at[i].mask);
 	}
 	m->count.consolidations += m->overlay_of[part.lpn] != 0;
-	forget(f, part.lpn, ~(mask_t)0);
+	mmap_forget(f, part.lpn, ~(mask_t)0);
 	page_map_set(&m->map, part.lpn, (struct page_entry){ to, all });
 	return true;
 }
@@ -328,7 +260,8 @@ static void mmap_write(struct ftl *f, struct io *io, const struct extent *extent
 	struct page_part part;
 
 	while (page_walk_next(&walk, &part))
-		if ((part.mask || find(f->state, part.lpn, ~(mask_t)0).count) && !write_plain(f, io, part))
+		if ((part.mask || mmap_find(f->state, part.lpn, ~(mask_t)0).count) &&
+			!mmap_write_plain(f, io, part))
 			return;
 }
 
@@ -339,26 +272,26 @@ static void mmap_trim(struct ftl *f, struct io *io, struct extent e)
 
 	while (page_walk_next(&walk, &part)) {
 		ftl_count_lookup(f, io);
-		forget(f, part.lpn, part.mask);
+		mmap_forget(f, part.lpn, part.mask);
 	}
 }
 
 /* ---- merged writes ---- */
 
 /* Does an overlay more, beside those that the part does not cover, exceed what a page may have? */
-static bool exceeds(const struct ftl *f, struct page_part part)
+static bool mmap_exceeds(const struct ftl *f, struct page_part part)
 {
 	const struct mmap_settings *settings = f->settings;
 	const struct mmap_ftl *m = f->state;
 	uint64_t stay = 0;
 
-	for (uint32_t i = first_overlay(m, part.lpn); i != NONE; i = overlay_at(m, i)->next)
-		stay += (overlay_at(m, i)->mask & ~part.mask) != 0;
+	for (uint32_t i = mmap_first_overlay(m, part.lpn); i != NONE; i = mmap_overlay_at(m, i)->next)
+		stay += (mmap_overlay_at(m, i)->mask & ~part.mask) != 0;
 	return stay >= settings->overlays;
 }
 
 /* The parts in one page. */
-static void write_together(struct ftl *f, struct io *io, const struct page_part *part, uint32_t parts)
+static void mmap_write_together(struct ftl *f, struct io *io, const struct page_part *part, uint32_t parts)
 {
 	struct mmap_ftl *m = f->state;
 	ppn_t to = store_take(f, io, part->lpn, STREAM_HOST);
@@ -366,15 +299,15 @@ static void write_together(struct ftl *f, struct io *io, const struct page_part 
 
 	if (to == PPN_NONE)
 		return;
-	merged = add_merged_page(m, to);
+	merged = mmap_add_merged_page(m, to);
 	for (uint32_t i = 0; i < parts; i++)
 		sectors += mask_sectors(part[i].mask);
-	flash_program(io, to, name_of(m, merged), sectors, CAUSE_HOST, OP_NONE);
+	flash_program(io, to, mmap_name_of(m, merged), sectors, CAUSE_HOST, OP_NONE);
 	for (uint32_t i = 0; i < parts; i++) {
 		ftl_count_lookup(f, io);
 		pages_hold_host(io, to, part[i].lpn, part[i].mask);
-		forget(f, part[i].lpn, part[i].mask);
-		add_overlay(m, merged, part[i].lpn, part[i].mask);
+		mmap_forget(f, part[i].lpn, part[i].mask);
+		mmap_add_overlay(m, merged, part[i].lpn, part[i].mask);
 	}
 	m->count.merged_programs++;
 }
@@ -389,94 +322,21 @@ static void mmap_write_merged(struct ftl *f, struct io *io, const struct extent 
 
 	m->count.refused_full += full;
 	while (page_walk_next(&walk, &part)) {
-		bool many = !full && exceeds(f, part);
+		bool many = !full && mmap_exceeds(f, part);
 
 		m->count.overlay_overflows += many;
 		if (!full && !many)
 			merged[parts++] = part;
-		else if (!write_plain(f, io, part))
+		else if (!mmap_write_plain(f, io, part))
 			return;
 	}
 	if (parts == 1)
-		write_plain(f, io, merged[0]);
+		mmap_write_plain(f, io, merged[0]);
 	else if (parts)
-		write_together(f, io, merged, parts);
+		mmap_write_together(f, io, merged, parts);
 }
 
-/* ---- what there is to know ---- */
-
-/* The page's own list; how many. */
-static uint32_t check_list(const struct mmap_ftl *m, lpn_t lpn)
-{
-	uint32_t overlays = 0;
-
-	for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next) {
-		BUG_ON(overlay_at(m, i)->lpn != lpn || !overlay_at(m, i)->mask || ++overlays > OVERLAYS_MOST,
-			"the list of overlays of LPN %u is broken", lpn);
-	}
-	return overlays;
-}
-
-/* Each sector of the page must be in one place only. */
-static void check_page(const struct ftl *f, lpn_t lpn)
-{
-	const struct mmap_ftl *m = f->state;
-	struct sources s = find(m, lpn, ~(mask_t)0);
-	struct page_entry base = page_map_get(&m->map, lpn);
-	mask_t all = 0;
-
-	BUG_ON(base.mask && flash_owner(f->flash, base.ppn) != lpn, "LPN %u is mapped to page %u of LPN %u",
-		lpn, base.ppn, flash_owner(f->flash, base.ppn));
-	for (uint32_t i = 0; i < s.count; i++) {
-		BUG_ON(all & s.at[i].mask, "LPN %u has a sector in two places", lpn);
-		all |= s.at[i].mask;
-	}
-}
-
-/* Overlays of a merged page, whose first one begins its list. */
-static uint32_t check_merged_page(const struct ftl *f, uint32_t merged)
-{
-	const struct mmap_ftl *m = f->state;
-	ppn_t page = page_of(m, merged);
-	uint32_t overlays = 0, sectors = 0;
-
-	for (uint32_t i = merged_at(m, merged)->first; i != NONE; i = overlay_at(m, i)->beside) {
-		const struct overlay *o = overlay_at(m, i);
-
-		sectors += mask_sectors(o->mask);
-		BUG_ON(o->merged != merged || !o->mask || sectors > f->geometry->sectors_per_page,
-			"merged page %u has lost an overlay of LPN %u", merged, o->lpn);
-		overlays++;
-	}
-	BUG_ON(page == PPN_NONE || flash_owner(f->flash, page) != name_of(m, merged),
-		"page %u is not merged page %u", page, merged);
-	return overlays;
-}
-
-static void mmap_check(const struct ftl *f)
-{
-	const struct mmap_ftl *m = f->state;
-	uint64_t mapped = 0, pages = 0, overlays = 0, listed = 0;
-
-	for (lpn_t lpn = 0; lpn < m->map.lpns; lpn++) {
-		listed += check_list(m, lpn);
-		check_page(f, lpn);
-		mapped += page_map_get(&m->map, lpn).mask != 0;
-		/* Each merged page is counted with its first overlay. */
-		for (uint32_t i = first_overlay(m, lpn); i != NONE; i = overlay_at(m, i)->next)
-			if (merged_at(m, overlay_at(m, i)->merged)->first == i) {
-				overlays += check_merged_page(f, overlay_at(m, i)->merged);
-				pages++;
-			}
-	}
-	BUG_ON(pages != m->merged_pages || overlays != m->overlays || listed != overlays || pages > m->limit,
-		"%u merged pages of %u, %u overlays", m->merged_pages, m->limit, m->overlays);
-	BUG_ON(pool_count_free(&m->overlay) + overlays != m->overlay.used ||
-			pool_count_free(&m->merged) + pages != m->merged.used,
-		"overlays or merged pages are neither in use nor free");
-	BUG_ON(mapped + pages != space_live_pages(f->store->space), "%llu pages are mapped, %llu are live",
-		(unsigned long long)(mapped + pages), (unsigned long long)space_live_pages(f->store->space));
-}
+/* ---- state, names, statistics ---- */
 
 /* The first of a merged page is bounded by what it means, which check() sees: of a free one it means
  * another. */
@@ -535,14 +395,14 @@ static void mmap_name_owner(const struct ftl *f, owner_t owner, char *text, size
 		return;
 	}
 	length = snprintf(text, bytes, "parts of");
-	for (uint32_t i = merged_at(m, owner - m->map.lpns)->first;
-		i != NONE && length > 0 && (size_t)length < bytes; i = overlay_at(m, i)->beside)
-		length += snprintf(text + length, bytes - (size_t)length, " %u", overlay_at(m, i)->lpn);
+	for (uint32_t i = mmap_merged_at(m, owner - m->map.lpns)->first;
+		i != NONE && length > 0 && (size_t)length < bytes; i = mmap_overlay_at(m, i)->beside)
+		length += snprintf(text + length, bytes - (size_t)length, " %u", mmap_overlay_at(m, i)->lpn);
 }
 
 static void mmap_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 {
-	struct sources s = find(f->state, lpn, ~(mask_t)0);
+	struct sources s = mmap_find(f->state, lpn, ~(mask_t)0);
 
 	for (uint32_t i = 0; i < s.count; i++) {
 		fputs(i ? "; " : "", out);
@@ -567,14 +427,14 @@ static const struct stat_row mmap_stats[] = {
 	{ 0 },
 };
 
-static void start(void *state)
+static void mmap_start(void *state)
 {
 	struct mmap_ftl *m = state;
 
 	m->count.most_overlays = m->overlays;
 }
 
-static void gather(void *state)
+static void mmap_gather(void *state)
 {
 	struct mmap_ftl *m = state;
 
@@ -591,8 +451,8 @@ static void mmap_statistics(struct ftl *f, struct stat_list *list)
 				    .values = &m->count,
 				    .size = sizeof m->count,
 				    .owner = m,
-				    .start = start,
-				    .gather = gather });
+				    .start = mmap_start,
+				    .gather = mmap_gather });
 }
 
 static const struct ftl_hints mmap_hints = { .prefetch = page_prefetch };

@@ -4,13 +4,13 @@
  */
 #include "ftl/mrsm/mrsm.h"
 
-static mask_t holds(const struct ftl *f, sub_t sub, uint32_t length)
+static mask_t mrsm_holds(const struct ftl *f, sub_t sub, uint32_t length)
 {
 	return mrsm_written(f->state, sub, length);
 }
 
 /* All slots of a data page are live: its extents are what they were. */
-static void moved(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+static void mrsm_moved(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct mrsm *m = f->state;
 	struct mrsm_piece p;
@@ -29,7 +29,7 @@ static void moved(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t
 	}
 }
 
-static void program(struct ftl *f, struct io *io, const struct pack_page *page)
+static void mrsm_program_packed(struct ftl *f, struct io *io, const struct pack_page *page)
 {
 	mrsm_program(f, io, page);
 	for (uint32_t i = 0, length; i < page->count; i += pack_run(page->part + i, page->count - i, &length))
@@ -40,12 +40,13 @@ void mrsm_pack_init(struct ftl *f)
 {
 	struct mrsm *m = f->state;
 
-	pack_init(&m->pack, &m->slots, (struct pack_client){ f, holds, moved, program });
+	pack_init(
+		&m->pack, &m->slots, (struct pack_client){ f, mrsm_holds, mrsm_moved, mrsm_program_packed });
 }
 
 /* Extents are looked up page by page; asking for all of them first, in two steps, hides most of the
  * waiting. */
-static void expect_extents(const struct ftl *f)
+static void mrsm_expect_extents(const struct ftl *f)
 {
 	const struct mrsm *m = f->state;
 	const struct space *s = m->slots.space;
@@ -72,7 +73,7 @@ void mrsm_empty(struct ftl *f, struct io *io, block_t victim, unsigned stream, e
 	lpn_t searched = m->searched; /* by the request that this collection serves */
 
 	m->searched = LPN_NONE;
-	expect_extents(f);
+	mrsm_expect_extents(f);
 	pack_empty(&m->pack, io, victim, stream, cause);
 	m->searched = searched;
 }

@@ -9,12 +9,12 @@
 
 #include "base/memory.h"
 
-static ppn_t take_map_page(void *ftl, struct io *io, uint32_t id)
+static ppn_t mrsm_take_map_page(void *ftl, struct io *io, uint32_t id)
 {
 	return store_take((struct ftl *)ftl, io, id, MRSM_MAP);
 }
 
-static uint32_t pages_for(const struct ftl *f, uint64_t nodes)
+static uint32_t mrsm_pages_for(const struct ftl *f, uint64_t nodes)
 {
 	const struct mrsm_settings *s = f->settings;
 	uint32_t page = f->geometry->page_bytes;
@@ -26,12 +26,12 @@ uint32_t mrsm_map_pages_in_flash(const struct ftl *f)
 {
 	const struct mrsm_tree *t = &((const struct mrsm *)f->state)->tree;
 	const struct mrsm_settings *s = f->settings;
-	uint32_t others = t->regions - 1, region = pages_for(f, t->region_subs);
+	uint32_t others = t->regions - 1, region = mrsm_pages_for(f, t->region_subs);
 	uint64_t all = (uint64_t)t->regions * region * f->geometry->page_bytes;
 
 	if (all <= map_budget(&f->core->map, f->geometry) && s->cached_share == 0)
 		return 0;
-	return others * region + pages_for(f, t->subs - (uint64_t)others * t->region_subs);
+	return others * region + mrsm_pages_for(f, t->subs - (uint64_t)others * t->region_subs);
 }
 
 bool mrsm_map_init(struct ftl *f, owner_t base)
@@ -39,12 +39,13 @@ bool mrsm_map_init(struct ftl *f, owner_t base)
 	struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
 
-	m->region_map_pages = pages_for(f, m->tree.region_subs);
+	m->region_map_pages = mrsm_pages_for(f, m->tree.region_subs);
 	if ((uint64_t)m->region_map_pages * m->tree.regions >= OWNER_NONE)
 		return false;
 	m->map_pages = memory_array(m->tree.regions, sizeof *m->map_pages, "regions");
 	m->directory = directory_create(&f->core->map, f->store->space, &f->map,
-		m->region_map_pages * m->tree.regions, base, (struct directory_client){ f, take_map_page });
+		m->region_map_pages * m->tree.regions, base,
+		(struct directory_client){ f, mrsm_take_map_page });
 	if (s->cache_model == MRSM_LRU)
 		m->cache = map_cache_create(m->directory, 0);
 	m->cache_bytes = map_budget(&f->core->map, f->geometry);
@@ -63,15 +64,15 @@ void mrsm_map_exit(struct mrsm *m)
 
 /* ---- mapping pages of a region ---- */
 
-static uint32_t pages_needed(const struct ftl *f, uint32_t region)
+static uint32_t mrsm_pages_needed(const struct ftl *f, uint32_t region)
 {
 	const struct mrsm_tree_region *r = &((const struct mrsm *)f->state)->tree.region[region];
 
-	return r->fine ? pages_for(f, r->nodes) : r->nodes > 0;
+	return r->fine ? mrsm_pages_for(f, r->nodes) : r->nodes > 0;
 }
 
 /* The mapping page of an extent that begins in this logical page.  Its region has one. */
-static uint32_t map_page_of(const struct mrsm *m, lpn_t lpn)
+static uint32_t mrsm_map_page_of(const struct mrsm *m, lpn_t lpn)
 {
 	uint32_t shift = m->tree.region_shift - m->tree.page_shift, region = lpn >> shift;
 	uint64_t within = lpn & (((uint32_t)1 << shift) - 1);
@@ -81,7 +82,7 @@ static uint32_t map_page_of(const struct mrsm *m, lpn_t lpn)
 }
 
 /* Pages of one request often wait for the same load. */
-static void add_wait(struct mrsm *m, op_t op)
+static void mrsm_add_wait(struct mrsm *m, op_t op)
 {
 	if (op == OP_NONE || (m->waits && m->wait[m->waits - 1] == op))
 		return;
@@ -101,7 +102,7 @@ void mrsm_open_regions(struct mrsm *m, sub_t from, sub_t end)
 /* ---- the two ways to cache them ---- */
 
 /* The static model's chance: what the settings say, or the share of the table that fits in DRAM. */
-static void set_chance(struct ftl *f)
+static void mrsm_set_chance(struct ftl *f)
 {
 	struct mrsm *m = f->state;
 	const struct mrsm_settings *s = f->settings;
@@ -115,14 +116,14 @@ static void set_chance(struct ftl *f)
 	m->chance_mapped = m->tree.mapped;
 }
 
-static bool hits(struct mrsm *m)
+static bool mrsm_hits(struct mrsm *m)
 {
 	return random_unit(&m->random) < m->chance;
 }
 
 /* The static model, as ICPP'23 seems to have it: a miss reads the mapping page, and programs it if it changes
  * it. */
-static op_t look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool write)
+static op_t mrsm_look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool write)
 {
 	struct directory *d = m->directory;
 	op_t ready = OP_NONE;
@@ -136,7 +137,7 @@ static op_t look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool w
 			directory_program(d, io, id, CAUSE_MAP, OP_NONE, &ready);
 		return OP_NONE;
 	}
-	hit = hits(m);
+	hit = mrsm_hits(m);
 	directory_count_lookup(d, id, hit);
 	if (hit)
 		return OP_NONE;
@@ -148,10 +149,10 @@ static op_t look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool w
 	return ready;
 }
 
-static op_t look_up(struct mrsm *m, struct io *io, uint32_t id, bool write)
+static op_t mrsm_look_up(struct mrsm *m, struct io *io, uint32_t id, bool write)
 {
 	return m->cache ? map_cache_get(m->cache, io, id, write, OP_NONE)
-			: look_up_by_chance(m, io, id, write);
+			: mrsm_look_up_by_chance(m, io, id, write);
 }
 
 void mrsm_map_settle(struct mrsm *m, struct io *io)
@@ -169,16 +170,16 @@ void mrsm_translate(struct ftl *f, struct io *io, struct extent e, bool write)
 
 	io->accesses += last - first + 1;
 	if (!m->cache)
-		set_chance(f);
+		mrsm_set_chance(f);
 	for (lpn_t lpn = first; lpn <= last; lpn++)
 		if (m->map_pages[mrsm_tree_region_of(&m->tree, lpn * m->slots_per_page)])
-			add_wait(m, look_up(m, io, map_page_of(m, lpn), write));
+			mrsm_add_wait(m, mrsm_look_up(m, io, mrsm_map_page_of(m, lpn), write));
 }
 
-static void fit_region(struct ftl *f, struct io *io, uint32_t region)
+static void mrsm_fit_region(struct ftl *f, struct io *io, uint32_t region)
 {
 	struct mrsm *m = f->state;
-	uint32_t first = region * m->region_map_pages, needed = pages_needed(f, region);
+	uint32_t first = region * m->region_map_pages, needed = mrsm_pages_needed(f, region);
 
 	for (uint32_t i = needed; i < m->map_pages[region]; i++)
 		if (m->cache)
@@ -186,7 +187,7 @@ static void fit_region(struct ftl *f, struct io *io, uint32_t region)
 		else
 			directory_remove(m->directory, first + i);
 	for (uint32_t i = m->map_pages[region]; i < needed; i++)
-		look_up(m, io, first + i, true);
+		mrsm_look_up(m, io, first + i, true);
 	m->map_pages[region] = needed;
 }
 
@@ -196,7 +197,7 @@ void mrsm_fit_regions(struct ftl *f, struct io *io, sub_t from, sub_t end)
 
 	for (uint32_t region = mrsm_tree_region_of(&m->tree, from);
 		region <= mrsm_tree_region_of(&m->tree, end - 1); region++)
-		fit_region(f, io, region);
+		mrsm_fit_region(f, io, region);
 }
 
 void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
@@ -204,14 +205,14 @@ void mrsm_entry_moved(struct ftl *f, struct io *io, sub_t sub)
 	struct mrsm *m = f->state;
 
 	if (m->cache)
-		map_cache_entry_moved(m->cache, io, map_page_of(m, mrsm_lpn(m, sub)));
-	else if (io->timed && !hits(m))
-		directory_defer_update(m->directory, map_page_of(m, mrsm_lpn(m, sub)));
+		map_cache_entry_moved(m->cache, io, mrsm_map_page_of(m, mrsm_lpn(m, sub)));
+	else if (io->timed && !mrsm_hits(m))
+		directory_defer_update(m->directory, mrsm_map_page_of(m, mrsm_lpn(m, sub)));
 }
 
 void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
 {
-	uint32_t id = map_page_of(m, lpn);
+	uint32_t id = mrsm_map_page_of(m, lpn);
 
 	if (m->cache)
 		map_cache_prefetch(m->cache, id);
@@ -221,13 +222,13 @@ void mrsm_expect_entry(const struct mrsm *m, lpn_t lpn)
 
 void mrsm_expect_move(const struct mrsm *m, lpn_t lpn)
 {
-	directory_prefetch_update(m->directory, map_page_of(m, lpn));
+	directory_prefetch_update(m->directory, mrsm_map_page_of(m, lpn));
 }
 
 void mrsm_expect_map_page(const struct ftl *f, lpn_t lpn)
 {
 	const struct mrsm *m = f->state;
-	uint32_t id = map_page_of(m, lpn);
+	uint32_t id = mrsm_map_page_of(m, lpn);
 
 	prefetch(&m->tree.region[lpn >> (m->tree.region_shift - m->tree.page_shift)]);
 	if (directory_in_flash(m->directory, id))

@@ -124,6 +124,33 @@ static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 	mrsm_add_written(m, sub, mask);
 }
 
+/* A mask of sectors of a sub-page as one of its logical page. */
+static inline mask_t mrsm_page_mask(const struct mrsm *m, sub_t sub, mask_t mask)
+{
+	return mask << (mrsm_tree_offset(&m->tree, sub) << m->sub_shift);
+}
+
+/* The sectors of a sub-page that the extent covers; it touches the sub-page. */
+static inline mask_t mrsm_covered(const struct mrsm *m, sub_t sub, struct extent e)
+{
+	return extent_mask(e, sub, m->sub_shift);
+}
+
+/* Logical pages that [from, end) touches. */
+static inline uint32_t mrsm_logical_pages(const struct mrsm *m, sub_t from, sub_t end)
+{
+	return mrsm_lpn(m, end - 1) - mrsm_lpn(m, from) + 1;
+}
+
+/* A request begins: mapping pages that collections changed are written back; there are no dependencies
+ * yet. */
+void mrsm_begin(struct ftl *, struct io *);
+
+/* ---- writes and trims: write.c ---- */
+
+void mrsm_write(struct ftl *, struct io *, const struct extent *, size_t n);
+void mrsm_trim(struct ftl *, struct io *, struct extent);
+
 /* Programs a page with these parts and maps them to it; what was mapped there before dies. */
 op_t mrsm_program(struct ftl *, struct io *, const struct pack_page *);
 

@@ -49,12 +49,12 @@ void mrsm_tree_release(struct mrsm_tree *t)
 
 /* ---- arrays of cells: rooms are powers of two, an unused array holds the next one's place ---- */
 
-static uint32_t class_of(uint32_t room)
+static uint32_t mrsm_tree_class_of(uint32_t room)
 {
 	return (uint32_t)__builtin_ctz(room / SMALLEST_ROOM);
 }
 
-static void reserve_cells(struct mrsm_tree *t, uint32_t cells)
+static void mrsm_tree_reserve_cells(struct mrsm_tree *t, uint32_t cells)
 {
 	if (cells <= t->cells_room)
 		return;
@@ -63,37 +63,37 @@ static void reserve_cells(struct mrsm_tree *t, uint32_t cells)
 	t->cell = memory_resize(t->cell, t->cells_room, sizeof *t->cell, "extent tree");
 }
 
-static uint32_t take_array(struct mrsm_tree *t, uint32_t room)
+static uint32_t mrsm_tree_take_array(struct mrsm_tree *t, uint32_t room)
 {
-	uint32_t *first = &t->free[class_of(room)], at = *first;
+	uint32_t *first = &t->free[mrsm_tree_class_of(room)], at = *first;
 
 	if (at) {
 		*first = (uint32_t)t->cell[at];
 		return at;
 	}
 	at = t->cells;
-	reserve_cells(t, at + room);
+	mrsm_tree_reserve_cells(t, at + room);
 	memset(t->cell + at, 0, room * sizeof *t->cell);
 	t->cells = at + room;
 	return at;
 }
 
-static void give_array(struct mrsm_tree *t, uint32_t at, uint32_t room)
+static void mrsm_tree_give_array(struct mrsm_tree *t, uint32_t at, uint32_t room)
 {
-	uint32_t *first = &t->free[class_of(room)];
+	uint32_t *first = &t->free[mrsm_tree_class_of(room)];
 
 	t->cell[at] = *first;
 	*first = at;
 }
 
 /* Moves the leaf's pieces to an array of another room; 0 when the leaf has become empty. */
-static void change_room(struct mrsm_tree *t, struct mrsm_tree_leaf *leaf, uint32_t room)
+static void mrsm_tree_change_room(struct mrsm_tree *t, struct mrsm_tree_leaf *leaf, uint32_t room)
 {
-	uint32_t at = room ? take_array(t, room) : 0;
+	uint32_t at = room ? mrsm_tree_take_array(t, room) : 0;
 
 	if (leaf->room) {
 		memcpy(t->cell + at, t->cell + leaf->at, leaf->count * sizeof *t->cell);
-		give_array(t, leaf->at, leaf->room);
+		mrsm_tree_give_array(t, leaf->at, leaf->room);
 	}
 	leaf->at = at;
 	leaf->room = (uint16_t)room;
@@ -101,14 +101,14 @@ static void change_room(struct mrsm_tree *t, struct mrsm_tree_leaf *leaf, uint32
 
 /* ---- one piece ---- */
 
-static uint64_t encode(uint32_t offset, struct mrsm_piece p)
+static uint64_t mrsm_tree_encode(uint32_t offset, struct mrsm_piece p)
 {
 	return (uint64_t)offset << OFFSET_SHIFT | (uint64_t)(p.length - 1) << LENGTH_SHIFT |
 	       (uint64_t)p.slot << SLOT_SHIFT | p.ppn;
 }
 
 /* Of a page; NULL: it has none, since no piece begins in it or one is all of it. */
-static struct mrsm_tree_leaf *leaf_of(const struct mrsm_tree *t, uint32_t page)
+static struct mrsm_tree_leaf *mrsm_tree_leaf_of(const struct mrsm_tree *t, uint32_t page)
 {
 	uint32_t number = t->page[page];
 
@@ -116,16 +116,16 @@ static struct mrsm_tree_leaf *leaf_of(const struct mrsm_tree *t, uint32_t page)
 }
 
 /* Pieces that begin in the page. */
-static uint32_t count_in(const struct mrsm_tree *t, uint32_t page)
+static uint32_t mrsm_tree_count_in(const struct mrsm_tree *t, uint32_t page)
 {
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, page);
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, page);
 
 	return leaf ? leaf->count : t->page[page] > 0;
 }
 
-static struct mrsm_piece piece_at(const struct mrsm_tree *t, struct place at)
+static struct mrsm_piece mrsm_tree_piece_at(const struct mrsm_tree *t, struct place at)
 {
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, at.page);
 	sub_t first = at.page << t->page_shift;
 	uint64_t cell;
 
@@ -137,24 +137,25 @@ static struct mrsm_piece piece_at(const struct mrsm_tree *t, struct place at)
 		(uint32_t)(cell >> SLOT_SHIFT) & SIX_BITS };
 }
 
-static bool is_fine(const struct mrsm_tree *t, struct mrsm_piece p)
+static bool mrsm_tree_is_fine(const struct mrsm_tree *t, struct mrsm_piece p)
 {
 	return p.length != t->subs_per_page || mrsm_tree_offset(t, p.sub);
 }
 
-static void count_piece(struct mrsm_tree *t, struct mrsm_piece p, uint32_t change)
+static void mrsm_tree_count_piece(struct mrsm_tree *t, struct mrsm_piece p, uint32_t change)
 {
 	struct mrsm_tree_region *region = &t->region[mrsm_tree_region_of(t, p.sub)];
 
 	t->nodes += change;
 	t->mapped += change * p.length;
 	region->nodes += change;
-	if (is_fine(t, p))
+	if (mrsm_tree_is_fine(t, p))
 		region->fine += change;
 }
 
 /* Of these, the ones that begin at or before the offset. */
-static uint32_t begin_by(const struct mrsm_tree *t, const struct mrsm_tree_leaf *leaf, uint32_t offset)
+static uint32_t mrsm_tree_begin_by(
+	const struct mrsm_tree *t, const struct mrsm_tree_leaf *leaf, uint32_t offset)
 {
 	const uint64_t *cell = t->cell + leaf->at;
 	uint64_t limit = (uint64_t)(offset + 1) << OFFSET_SHIFT;
@@ -174,28 +175,28 @@ static uint32_t begin_by(const struct mrsm_tree *t, const struct mrsm_tree_leaf 
 }
 
 /* The piece that holds `sub`, or else the first one behind it in its page. */
-static struct place find(const struct mrsm_tree *t, sub_t sub)
+static struct place mrsm_tree_find(const struct mrsm_tree *t, sub_t sub)
 {
 	struct place at = { mrsm_tree_page_of(t, sub), 0 }, before;
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, at.page);
 	struct mrsm_piece p;
 
 	if (!leaf && t->page[at.page])
 		return at;
-	at.index = leaf ? begin_by(t, leaf, mrsm_tree_offset(t, sub)) : 0;
+	at.index = leaf ? mrsm_tree_begin_by(t, leaf, mrsm_tree_offset(t, sub)) : 0;
 	before = at;
 	if (at.index)
 		before.index--;
-	else if (at.page && leaf_of(t, at.page - 1)) /* one that is all of its page ends there */
-		before = (struct place){ at.page - 1, count_in(t, at.page - 1) - 1 };
+	else if (at.page && mrsm_tree_leaf_of(t, at.page - 1)) /* one that is all of its page ends there */
+		before = (struct place){ at.page - 1, mrsm_tree_count_in(t, at.page - 1) - 1 };
 	else
 		return at;
-	p = piece_at(t, before);
+	p = mrsm_tree_piece_at(t, before);
 	return p.sub + p.length > sub ? before : at;
 }
 
 /* A page in which no piece began gets a leaf. */
-static struct mrsm_tree_leaf *open_leaf(struct mrsm_tree *t, uint32_t *page)
+static struct mrsm_tree_leaf *mrsm_tree_open_leaf(struct mrsm_tree *t, uint32_t *page)
 {
 	uint32_t number = pool_take(&t->leaf);
 	struct mrsm_tree_leaf *leaf = pool_at(&t->leaf, number);
@@ -205,33 +206,33 @@ static struct mrsm_tree_leaf *open_leaf(struct mrsm_tree *t, uint32_t *page)
 	return leaf;
 }
 
-static void insert(struct mrsm_tree *t, struct mrsm_piece p)
+static void mrsm_tree_insert(struct mrsm_tree *t, struct mrsm_piece p)
 {
 	uint32_t offset = mrsm_tree_offset(t, p.sub), *page = &t->page[mrsm_tree_page_of(t, p.sub)], index;
 	struct mrsm_tree_leaf *leaf;
 	uint64_t *cell;
 
-	count_piece(t, p, 1);
-	if (!is_fine(t, p)) {
+	mrsm_tree_count_piece(t, p, 1);
+	if (!mrsm_tree_is_fine(t, p)) {
 		*page = p.ppn + 1;
 		return;
 	}
-	leaf = *page ? leaf_of(t, mrsm_tree_page_of(t, p.sub)) : open_leaf(t, page);
+	leaf = *page ? mrsm_tree_leaf_of(t, mrsm_tree_page_of(t, p.sub)) : mrsm_tree_open_leaf(t, page);
 	if (leaf->count == leaf->room)
-		change_room(t, leaf, leaf->room ? 2u * leaf->room : SMALLEST_ROOM);
-	index = begin_by(t, leaf, offset);
+		mrsm_tree_change_room(t, leaf, leaf->room ? 2u * leaf->room : SMALLEST_ROOM);
+	index = mrsm_tree_begin_by(t, leaf, offset);
 	cell = t->cell + leaf->at;
 	memmove(cell + index + 1, cell + index, (leaf->count - index) * sizeof *cell);
-	cell[index] = encode(offset, p);
+	cell[index] = mrsm_tree_encode(offset, p);
 	leaf->count++;
 }
 
-static void erase(struct mrsm_tree *t, struct place at)
+static void mrsm_tree_erase(struct mrsm_tree *t, struct place at)
 {
-	struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
+	struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, at.page);
 	uint64_t *cell;
 
-	count_piece(t, piece_at(t, at), -1u);
+	mrsm_tree_count_piece(t, mrsm_tree_piece_at(t, at), -1u);
 	if (!leaf) {
 		t->page[at.page] = 0;
 		return;
@@ -240,27 +241,28 @@ static void erase(struct mrsm_tree *t, struct place at)
 	leaf->count--;
 	memmove(cell + at.index, cell + at.index + 1, (leaf->count - at.index) * sizeof *cell);
 	if (!leaf->count) {
-		change_room(t, leaf, 0);
+		mrsm_tree_change_room(t, leaf, 0);
 		pool_give(&t->leaf, t->page[at.page] - t->ppns - 1);
 		t->page[at.page] = 0;
 	} else if (leaf->room > SMALLEST_ROOM && leaf->count <= leaf->room / 4)
-		change_room(t, leaf, leaf->room / 2u);
+		mrsm_tree_change_room(t, leaf, leaf->room / 2u);
 }
 
 /* ---- what others see ---- */
 
 /* The first piece that reaches into [sub, end); false if there is none. */
-static bool first_in(const struct mrsm_tree *t, sub_t sub, sub_t end, struct place *at)
+static bool mrsm_tree_first_in(const struct mrsm_tree *t, sub_t sub, sub_t end, struct place *at)
 {
 	if (sub >= end)
 		return false;
-	for (*at = find(t, sub); at->index == count_in(t, at->page); *at = (struct place){ at->page + 1, 0 })
+	for (*at = mrsm_tree_find(t, sub); at->index == mrsm_tree_count_in(t, at->page);
+		*at = (struct place){ at->page + 1, 0 })
 		if (at->page + 1 == t->pages || (at->page + 1) << t->page_shift >= end)
 			return false;
-	return piece_at(t, *at).sub < end;
+	return mrsm_tree_piece_at(t, *at).sub < end;
 }
 
-static struct mrsm_piece clip(struct mrsm_piece p, sub_t from, sub_t end)
+static struct mrsm_piece mrsm_tree_clip(struct mrsm_piece p, sub_t from, sub_t end)
 {
 	uint32_t cut = p.sub < from ? from - p.sub : 0;
 	sub_t p_end = p.sub + p.length < end ? p.sub + p.length : end;
@@ -272,9 +274,9 @@ bool mrsm_tree_search(const struct mrsm_tree *t, sub_t *at, sub_t end, struct mr
 {
 	struct place place;
 
-	if (!first_in(t, *at, end, &place))
+	if (!mrsm_tree_first_in(t, *at, end, &place))
 		return false;
-	*p = clip(piece_at(t, place), *at, end);
+	*p = mrsm_tree_clip(mrsm_tree_piece_at(t, place), *at, end);
 	*at = p->sub + p->length;
 	return true;
 }
@@ -285,17 +287,17 @@ int mrsm_tree_take(struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece 
 	struct mrsm_piece whole;
 	int left = 0;
 
-	if (!first_in(t, *at, end, &place))
+	if (!mrsm_tree_first_in(t, *at, end, &place))
 		return -1;
-	whole = piece_at(t, place);
-	*p = clip(whole, *at, end);
-	erase(t, place);
+	whole = mrsm_tree_piece_at(t, place);
+	*p = mrsm_tree_clip(whole, *at, end);
+	mrsm_tree_erase(t, place);
 	if (whole.sub < p->sub) {
-		insert(t, clip(whole, whole.sub, p->sub));
+		mrsm_tree_insert(t, mrsm_tree_clip(whole, whole.sub, p->sub));
 		left++;
 	}
 	if (p->sub + p->length < whole.sub + whole.length) {
-		insert(t, clip(whole, p->sub + p->length, whole.sub + whole.length));
+		mrsm_tree_insert(t, mrsm_tree_clip(whole, p->sub + p->length, whole.sub + whole.length));
 		left++;
 	}
 	*at = p->sub + p->length;
@@ -306,9 +308,10 @@ void mrsm_tree_put(struct mrsm_tree *t, struct mrsm_piece p)
 {
 	while (p.length) {
 		uint32_t room = t->region_subs - (p.sub & (t->region_subs - 1));
-		struct mrsm_piece part = clip(p, p.sub, p.sub + (p.length < room ? p.length : room));
+		struct mrsm_piece part =
+			mrsm_tree_clip(p, p.sub, p.sub + (p.length < room ? p.length : room));
 
-		insert(t, part);
+		mrsm_tree_insert(t, part);
 		p.sub += part.length;
 		p.slot += part.length;
 		p.length -= part.length;
@@ -316,45 +319,45 @@ void mrsm_tree_put(struct mrsm_tree *t, struct mrsm_piece p)
 }
 
 /* In place, by one of the same sub-pages. */
-static void change(struct mrsm_tree *t, struct place at, struct mrsm_piece p)
+static void mrsm_tree_change(struct mrsm_tree *t, struct place at, struct mrsm_piece p)
 {
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, at.page);
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, at.page);
 
 	if (leaf)
-		t->cell[leaf->at + at.index] = encode(mrsm_tree_offset(t, p.sub), p);
+		t->cell[leaf->at + at.index] = mrsm_tree_encode(mrsm_tree_offset(t, p.sub), p);
 	else
 		t->page[at.page] = p.ppn + 1;
 }
 
 struct mrsm_piece mrsm_tree_move(struct mrsm_tree *t, sub_t sub, ppn_t to)
 {
-	struct place at = find(t, sub);
+	struct place at = mrsm_tree_find(t, sub);
 	struct mrsm_piece p;
 
-	BUG_ON(at.index == count_in(t, at.page) || piece_at(t, at).sub != sub,
+	BUG_ON(at.index == mrsm_tree_count_in(t, at.page) || mrsm_tree_piece_at(t, at).sub != sub,
 		"no extent begins at sub-page %u", sub);
-	p = piece_at(t, at);
+	p = mrsm_tree_piece_at(t, at);
 	p.ppn = to;
-	change(t, at, p);
+	mrsm_tree_change(t, at, p);
 	return p;
 }
 
 bool mrsm_tree_replace(struct mrsm_tree *t, struct mrsm_piece p, struct mrsm_piece *old)
 {
-	struct place at = find(t, p.sub);
+	struct place at = mrsm_tree_find(t, p.sub);
 
-	if (at.index == count_in(t, at.page))
+	if (at.index == mrsm_tree_count_in(t, at.page))
 		return false;
-	*old = piece_at(t, at);
+	*old = mrsm_tree_piece_at(t, at);
 	if (old->sub != p.sub || old->length != p.length)
 		return false;
-	change(t, at, p);
+	mrsm_tree_change(t, at, p);
 	return true;
 }
 
 ppn_t mrsm_tree_peek(const struct mrsm_tree *t, lpn_t page)
 {
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, page);
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, page);
 
 	return leaf ? (ppn_t)t->cell[leaf->at] : mrsm_tree_whole(t, page);
 }
@@ -366,19 +369,19 @@ void mrsm_tree_expect_later(const struct mrsm_tree *t, sub_t sub)
 
 void mrsm_tree_expect(const struct mrsm_tree *t, sub_t sub)
 {
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, mrsm_tree_page_of(t, sub));
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, mrsm_tree_page_of(t, sub));
 
 	if (leaf)
 		prefetch(t->cell + leaf->at);
 }
 
 /* Each page has had one array of each room at most, and one more while it moved. */
-static uint64_t most_cells(const struct mrsm_tree *t)
+static uint64_t mrsm_tree_most_cells(const struct mrsm_tree *t)
 {
 	return SMALLEST_ROOM + 4 * ((uint64_t)t->pages + 1) * t->subs_per_page;
 }
 
-static bool is_room(const struct mrsm_tree_leaf *leaf)
+static bool mrsm_tree_is_room(const struct mrsm_tree_leaf *leaf)
 {
 	return leaf->count && leaf->count <= leaf->room && !(leaf->room & (leaf->room - 1)) &&
 	       !(leaf->room % SMALLEST_ROOM) && leaf->room < SMALLEST_ROOM << TREE_CLASSES;
@@ -392,7 +395,7 @@ static bool mrsm_tree_leaves_hold(void *tree)
 	if (!pool_is_named_once(&t->leaf, t->page, t->pages, t->ppns))
 		return false;
 	for (uint32_t page = 0; page < t->pages; page++)
-		if (leaf_of(t, page) && !is_room(leaf_of(t, page)))
+		if (mrsm_tree_leaf_of(t, page) && !mrsm_tree_is_room(mrsm_tree_leaf_of(t, page)))
 			return false;
 	return true;
 }
@@ -401,7 +404,7 @@ static bool mrsm_tree_cells_hold(void *tree)
 {
 	const struct mrsm_tree *t = tree;
 
-	return t->cells >= SMALLEST_ROOM && t->cells <= most_cells(t);
+	return t->cells >= SMALLEST_ROOM && t->cells <= mrsm_tree_most_cells(t);
 }
 
 const struct state_row mrsm_tree_state[] = {
@@ -419,7 +422,7 @@ const struct state_row mrsm_tree_state[] = {
 };
 
 /* Every array of cells belongs to one leaf or is in the list of its room. */
-static void claim(const struct mrsm_tree *t, uint64_t *claimed, uint32_t at, uint32_t room)
+static void mrsm_tree_claim(const struct mrsm_tree *t, uint64_t *claimed, uint32_t at, uint32_t room)
 {
 	BUG_ON(!at || at % SMALLEST_ROOM || at + (uint64_t)room > t->cells, "cells %u to %llu of %u are used",
 		at, (unsigned long long)at + room, t->cells);
@@ -429,31 +432,32 @@ static void claim(const struct mrsm_tree *t, uint64_t *claimed, uint32_t at, uin
 	}
 }
 
-static void check_arrays(const struct mrsm_tree *t)
+static void mrsm_tree_check_arrays(const struct mrsm_tree *t)
 {
 	uint32_t arrays = t->cells / SMALLEST_ROOM;
 	uint64_t *claimed = memory_array(bits_words(arrays), sizeof *claimed, "extent tree");
 
 	for (uint32_t page = 0; page < t->pages; page++)
-		if (leaf_of(t, page))
-			claim(t, claimed, leaf_of(t, page)->at, leaf_of(t, page)->room);
+		if (mrsm_tree_leaf_of(t, page))
+			mrsm_tree_claim(
+				t, claimed, mrsm_tree_leaf_of(t, page)->at, mrsm_tree_leaf_of(t, page)->room);
 	for (uint32_t class = 0; class < TREE_CLASSES; class ++)
 		for (uint32_t at = t->free[class]; at; at = (uint32_t)t->cell[at])
-			claim(t, claimed, at, SMALLEST_ROOM << class);
+			mrsm_tree_claim(t, claimed, at, SMALLEST_ROOM << class);
 	for (uint32_t i = 1; i < arrays; i++)
 		BUG_ON(!bits_get(claimed, i), "cell %u is neither used nor free", i * SMALLEST_ROOM);
 	memory_free(claimed);
 }
 
-static void check_page(const struct mrsm_tree *t, uint32_t page)
+static void mrsm_tree_check_page(const struct mrsm_tree *t, uint32_t page)
 {
-	const struct mrsm_tree_leaf *leaf = leaf_of(t, page);
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, page);
 
 	for (uint32_t i = 0; leaf && i < leaf->count; i++) {
 		uint64_t offset = t->cell[leaf->at + i] >> OFFSET_SHIFT;
-		struct mrsm_piece p = piece_at(t, (struct place){ page, i });
+		struct mrsm_piece p = mrsm_tree_piece_at(t, (struct place){ page, i });
 
-		BUG_ON(offset >= t->subs_per_page || p.length > t->subs - p.sub || !is_fine(t, p),
+		BUG_ON(offset >= t->subs_per_page || p.length > t->subs - p.sub || !mrsm_tree_is_fine(t, p),
 			"extent %u of page %u begins at sub-page %llu of %u", i, page,
 			(unsigned long long)offset, t->subs_per_page);
 		BUG_ON(i && offset <= t->cell[leaf->at + i - 1] >> OFFSET_SHIFT,
@@ -468,9 +472,9 @@ void mrsm_tree_check(const struct mrsm_tree *t)
 	struct mrsm_piece p;
 	sub_t end = 0;
 
-	check_arrays(t);
+	mrsm_tree_check_arrays(t);
 	for (uint32_t page = 0; page < t->pages; page++)
-		check_page(t, page);
+		mrsm_tree_check_page(t, page);
 	for (sub_t at = 0; region < t->regions; region++, sum = (struct mrsm_tree_region){ 0, 0 }) {
 		sub_t region_end = (region + 1) * t->region_subs;
 
@@ -482,7 +486,7 @@ void mrsm_tree_check(const struct mrsm_tree *t)
 				"the extent at sub-page %u fills slots %u to %u of %u", p.sub, p.slot,
 				p.slot + p.length, t->subs_per_page);
 			sum.nodes++;
-			sum.fine += is_fine(t, p);
+			sum.fine += mrsm_tree_is_fine(t, p);
 			end = p.sub + p.length;
 			mapped += p.length;
 		}

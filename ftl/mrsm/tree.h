@@ -46,8 +46,8 @@ struct mrsm_tree {
 	uint32_t pages, ppns; /* logical, physical */
 	uint32_t regions, nodes;
 	sub_t mapped; /* sub-pages in all pieces */
-	uint32_t *
-		page; /* 0 = no piece begins in it; 1 .. ppns: one is all of it, ppn + 1; behind: number of a leaf */
+	/* 0 = no piece begins in it; 1 .. ppns: one is all of it, ppn + 1; behind: number of a leaf */
+	uint32_t *page;
 	struct pool leaf; /* struct mrsm_tree_leaf */
 	struct mrsm_tree_region *region;
 	uint64_t *cell;              /* pool of all leaves */

@@ -26,15 +26,15 @@ enum { ARCHIVE_OK = 0, ARCHIVE_EOF = 1, ARCHIVE_WARN = -20, ARCHIVE_FATAL = -30 
 #define archive_error_string(a)                       "packed files are not read here"
 #define archive_set_error(a, number, ...)             ((void)(a))
 
-#define archive_write_new()                           ((struct archive *)0)
-#define archive_write_set_format_raw(a)               ((void)(a), ARCHIVE_FATAL)
-#define archive_write_add_filter_zstd(a)              ((void)(a), ARCHIVE_FATAL)
-#define archive_write_set_bytes_per_block(a, bytes)   ((void)(a), ARCHIVE_FATAL)
-#define archive_write_open(a, context, o, write, c)   ((void)(write), ARCHIVE_FATAL)
-#define archive_write_header(a, entry)                ((void)(entry), ARCHIVE_FATAL)
-#define archive_write_data(a, bytes, size)            ((void)(a), ARCHIVE_FATAL)
-#define archive_write_close(a)                        ((void)(a), ARCHIVE_FATAL)
-#define archive_write_free(a)                         ((void)(a), ARCHIVE_FATAL)
+#define archive_write_new()                         ((struct archive *)0)
+#define archive_write_set_format_raw(a)             ((void)(a), ARCHIVE_FATAL)
+#define archive_write_add_filter_zstd(a)            ((void)(a), ARCHIVE_FATAL)
+#define archive_write_set_bytes_per_block(a, bytes) ((void)(a), ARCHIVE_FATAL)
+#define archive_write_open(a, context, o, write, c) ((void)(write), ARCHIVE_FATAL)
+#define archive_write_header(a, entry)              ((void)(entry), ARCHIVE_FATAL)
+#define archive_write_data(a, bytes, size)          ((void)(a), ARCHIVE_FATAL)
+#define archive_write_close(a)                      ((void)(a), ARCHIVE_FATAL)
+#define archive_write_free(a)                       ((void)(a), ARCHIVE_FATAL)
 
 #define AE_IFREG                              0100000
 #define archive_entry_new()                   ((struct archive_entry *)0)
