@@ -343,7 +343,7 @@ static uint64_t state_sum_behind(uint64_t sum, const struct state_row *row, cons
 {
 	const char *at = owner ? owner + row->offset : NULL;
 
-	if (row->kind == STATE_IS_POINTER || row->kind == STATE_IS_CHOSEN) {
+	if (at && (row->kind == STATE_IS_POINTER || row->kind == STATE_IS_CHOSEN)) {
 		const char *to = *(const char *const *)(const void *)at;
 
 		return to ? state_sum(sum, row->chosen ? row->chosen(owner) : row->rows, to) : sum;

@@ -27,7 +27,7 @@ static inline uint32_t order_target_life(const struct op *op)
 
 /* Appends a program, copy or erase to the ring of its block.  Pages are issued in ascending order (flash.h),
  * so the ring is in order of pages, too. */
-void order_append(struct ops *, struct flash_block *, uint32_t op);
+void order_append(struct ops *, struct flash_block *, uint32_t index);
 
 /* The links of the rings. */
 static inline struct array_field order_links(const struct ops *o)

@@ -149,23 +149,23 @@ static inline void load_change(struct schedule *s, const struct op *op, uint64_t
 /* ---- ready.c ---- */
 
 /* One dependency of the operation is gone: that on operation `by`, or INDEX_NONE: another one. */
-void ready_unblock(struct schedule *, uint32_t op, uint32_t by);
+void ready_unblock(struct schedule *, uint32_t index, uint32_t by);
 
 /* Makes the operation wait until `writer` has written the page. */
-void ready_wait_for_page(struct schedule *, uint32_t op, uint32_t writer, ppn_t);
+void ready_wait_for_page(struct schedule *, uint32_t index, uint32_t writer, ppn_t);
 
 /* Queues the ready operations of the block whose turn it is. */
 void ready_pass(struct schedule *, struct flash_block *);
 
 /* ---- complete.c ---- */
 
-void complete_op(struct schedule *, uint32_t op);
+void complete_op(struct schedule *, uint32_t index);
 
 /* The first copy of a series is done; the operation becomes the next copy. */
-void complete_copy(struct schedule *, uint32_t op);
+void complete_copy(struct schedule *, uint32_t index);
 
 /* An operation of the request is done, or all are released. */
-void complete_part(struct schedule *, uint32_t ticket);
+void complete_part(struct schedule *, uint32_t index);
 
 /* ---- command.c ---- */
 
@@ -181,7 +181,7 @@ void command_end(struct schedule *, uint32_t unit);
 /* ---- unit.c ---- */
 
 /* Appends a ready operation to a queue of its die. */
-void unit_enqueue(struct schedule *, uint32_t op);
+void unit_enqueue(struct schedule *, uint32_t index);
 
 /* Dispatches the woken units: every operation that becomes ready now is queued. */
 void unit_dispatch_woken(struct schedule *);

@@ -12,9 +12,8 @@ static bool store_check_room(
 	const struct geometry *g, const struct store_plan *plan, uint32_t reserve, struct fault *fault)
 {
 	uint32_t block_row = g->planes * g->pages_per_block, map_pages = plan->map_pages;
-	double beside = !map_pages    ? 0
-			: plan->packs ? (double)map_pages + g->planes
-				      : (double)(map_pages / block_row) * block_row;
+	uint32_t whole_rows = map_pages / block_row * block_row;
+	double beside = !map_pages ? 0 : plan->packs ? (double)map_pages + g->planes : (double)whole_rows;
 	double spare = ((double)(g->pages - g->logical_pages) - beside) / g->planes / g->pages_per_block;
 
 	if (spare >= reserve + 2)

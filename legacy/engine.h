@@ -408,8 +408,8 @@ void legacy_request_answered(struct engine *e, uint32_t request); /* from the bu
 
 /* lanes.c: queued writes. */
 void legacy_lane_append(struct engine *e, uint32_t write);
-uint32_t legacy_lane_take(struct engine *e, uint32_t lane); /* oldest not blocked, NONE */
-void legacy_lane_return(struct engine *e, uint32_t write);  /* taken in vain; newest first */
+uint32_t legacy_lane_take(struct engine *e, uint32_t number); /* oldest not blocked, NONE */
+void legacy_lane_return(struct engine *e, uint32_t write);    /* taken in vain; newest first */
 
 /* read.c: the two halves of a page read. */
 void legacy_reads_sense(struct engine *e); /* commands that ended */

@@ -81,6 +81,7 @@ static void dynamic_program_interleaved(struct engine *e, struct chip *chip, uin
 		advance_die(e, chip);
 	}
 	for (uint32_t i = bases; i < n; i++) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is a page, and a chip has dies */
 		e->slot[i].refused = !legacy_level(e, &e->slot[i % bases], &e->slot[i], true);
 		level += !e->slot[i].refused;
 		if (quirk_kept(e, Q32_DIE_SKEW))

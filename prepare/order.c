@@ -31,6 +31,7 @@ static void order_draw_block(struct order *o, uint64_t i)
 	for (uint32_t count = left; count; count = left) {
 		left = 0;
 		for (uint32_t w = 0; w < count; w++) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): w < count: it is set */
 			uint32_t k = again[w];
 
 			number[k] = order_permuted(o, number[k]);

@@ -161,11 +161,12 @@ int main(int argc, char **argv)
 	uint64_t n = numbers > 1 ? strtoull(number[1], NULL, 10) : 100, findings = 0;
 	uint64_t first = numbers > 3 ? strtoull(number[3], NULL, 10) : 1;
 	int requests = numbers > 2 ? atoi(number[2]) : 2000;
-	FILE *shared = tmpfile();
 	struct counts *counts;
+	FILE *shared;
 
 	if (writes)
 		return write_runs(argv[2], n, requests, first);
+	shared = tmpfile();
 	if (!shared)
 		return 2;
 	if (ftruncate(fileno(shared), sizeof *counts)) {

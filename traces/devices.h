@@ -26,6 +26,6 @@ uint64_t devices_count(const struct devices *);
 bool devices_lay_out(struct devices *, const uint32_t *rank, uint64_t align, uint64_t limit);
 
 /* Where a device starts, in bytes; it must be one of those laid out. */
-uint64_t devices_base(const struct devices *, uint32_t device);
+uint64_t devices_base(const struct devices *, uint32_t number);
 
 #endif

@@ -254,7 +254,7 @@ static struct place place_fresh(struct generator *g, struct actor *a)
 	if (repeat)
 		place = u + s->popular < 0 ? place_recent(g, a) : place_popular(g, a);
 	else
-		place = (u -= s->near) < 0 ? place_near(g, a) : place_anywhere(g, a);
+		place = u < s->near ? place_near(g, a) : place_anywhere(g, a);
 	if (!repeat || s->follow == RUN_ANY)
 		a->cursor[actor_draw_stream(a)] = place_after(g, place);
 	return place;
