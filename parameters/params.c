@@ -266,7 +266,7 @@ static void params_tell_unused(const struct params_reader *r, const struct param
 	while (params_next_value(&c.values, one, sizeof one))
 		listed = listed || !strcmp(one, now);
 	if (listed == c.is_not)
-		snprintf(why, room, "%s = %s", params_key(c.on, key), now);
+		snprintf(why, room, "%s = %.100s", params_key(c.on, key), now);
 	else
 		params_tell_unused(r, c.on.row, why, room);
 	memory_free(now);
@@ -567,7 +567,7 @@ void params_echo(const struct param_group *groups, size_t count, param_visitor *
 {
 	struct params_reader r = { .groups = groups, .count = count };
 	struct params_entry entry = { NULL, NULL };
-	char key[KEY_BYTES], unused[KEY_BYTES];
+	char key[KEY_BYTES], unused[KEY_BYTES + LIST_BYTES];
 
 	while (params_next(&r, &entry)) {
 		const struct param_group *group = entry.group;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "tests/tier.h"
 #include "traces/trace.h"
 #include "traces/window.h"
 

@@ -1,5 +1,6 @@
 /* Requests by hand (-L), and the pictures of `ssd watch`. */
 #include "tests/program_fixture.h"
+#include "tests/tier.h"
 
 #include "watch/watch.h"
 
