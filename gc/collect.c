@@ -26,10 +26,12 @@ const struct param gc_params[] = {
 	{ GC(UINT, low), 0, 1e6, "blocks", "0",
 		"collect instead whenever a stream has filled its block and finds fewer free ones in the "
 		"plane; 0 = by gc.threshold" },
-	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws" },
+	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws",
+		.matters_if = "gc.policy=d_choices" },
 	{ GC(BOOL, strict), 0, 1, "", "false",
 		"fifo, random and d_choices take blocks without a dead page, too, as models of them do: "
-		"nothing is won, but age or chance alone decide; false = such blocks are passed over" },
+		"nothing is won, but age or chance alone decide; false = such blocks are passed over",
+		.matters_if = "gc.policy=fifo,random,d_choices" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
 	{ 0 },
@@ -46,7 +48,8 @@ const struct param wear_params[] = {
 		"difference between the most and the least worn block of a plane from which cold data is "
 		"moved; 0 = never" },
 	{ WEAR(UINT, period), 1, 1e9, "erases", "16",
-		"cold data moves at most once per this many erases of a plane" },
+		"cold data moves at most once per this many erases of a plane",
+		.matters_if = "wear.delta!=0" },
 	{ 0 },
 };
 
