@@ -16,9 +16,7 @@ static inline void prefetch(const void *address)
 	(void)address;
 #else
 	__builtin_prefetch(address, 1);
-#ifndef NO_ASM
 	__asm__ volatile("");
-#endif
 #endif
 }
 

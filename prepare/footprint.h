@@ -65,13 +65,13 @@ static inline bool footprint_only_writes(const struct footprint *f, lpn_t lpn)
 static inline void footprint_prefetch_page(const struct footprint *f, lpn_t lpn)
 {
 	if (f->pages)
-		__builtin_prefetch(&f->page[(size_t)lpn * 2 / BITS_WORD]);
+		prefetch(&f->page[(size_t)lpn * 2 / BITS_WORD]);
 }
 
 static inline void footprint_prefetch_sectors(const struct footprint *f, lpn_t lpn)
 {
 	if (f->read)
-		__builtin_prefetch(&f->read[geometry_page_start(&f->drive->geometry, lpn) / BITS_WORD]);
+		prefetch(&f->read[geometry_page_start(&f->drive->geometry, lpn) / BITS_WORD]);
 }
 
 #endif
