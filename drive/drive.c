@@ -524,7 +524,7 @@ void drive_regions(struct drive *d, struct regions *r)
 	regions_visit(r, &d->past, sizeof d->past);
 	stat_list_regions(&d->statistics, r);
 	ftl_regions(d->ftl, r);
-	host_regions(d->host, r);
+	state_visit(r, host_state, d->host);
 	buffer_regions(d->buffer, r);
 	if (d->journal)
 		state_visit(r, journal_state, d->journal);

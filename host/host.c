@@ -114,13 +114,20 @@ void host_map(struct host *h, const struct request *r)
 	(h->beneath ? h->ops->adopt : h->ops->map)(h, r);
 }
 
-void host_regions(struct host *h, struct regions *r)
+static const struct state_row *host_layer_state(const void *host)
 {
-	if (h->ops->regions)
-		h->ops->regions(h, r);
-	if (r->running)
-		regions_visit(r, h->link_free, sizeof h->link_free);
+	return ((const struct host *)host)->ops->state;
 }
+
+const struct state_row host_state[] = {
+	STATE_FIXED(ops, own, settings, trace, sectors, device_sectors, sectors_per_page),
+	STATE_SCRATCH(beneath, part, parts, part_room),
+	STATE_COUNTED(folded),
+	STATE_CHOSEN(struct host, state, host_layer_state),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct host, link_free),
+	{ 0 },
+};
 
 void host_check(const struct host *h)
 {

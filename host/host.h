@@ -18,7 +18,7 @@
 
 #include "base/fault.h"
 #include "base/param.h"
-#include "base/regions.h"
+#include "base/state.h"
 #include "stats/table.h"
 #include "types.h"
 
@@ -91,8 +91,9 @@ struct host_ops {
 	void (*map)(struct host *, const struct request *);
 	/* Optional: the same before the layer is there; sector s of the host is the device's sector s. */
 	void (*adopt)(struct host *, const struct request *);
-	/* Optional: state to be saved, invariants (aborts), statistics. */
-	void (*regions)(struct host *, struct regions *);
+	/* Rows of the private state (base/state.h); NULL if there is none. */
+	const struct state_row *state;
+	/* Optional: invariants (aborts), statistics. */
 	void (*check)(const struct host *);
 	void (*statistics)(struct host *, struct stat_list *);
 };
@@ -119,7 +120,7 @@ tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sector
 void host_add(struct host *, struct host_part);
 
 /* State of the layer, and in a run that of the link. */
-void host_regions(struct host *, struct regions *);
+extern const struct state_row host_state[];
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);
 

@@ -262,27 +262,27 @@ static void indirect_adopt(struct host *h, const struct request *r)
 
 /* ---- state ---- */
 
-static void indirect_regions(struct host *h, struct regions *r)
+static bool indirect_restored(void *indirect)
 {
-	struct indirect *t = h->state;
-	const struct indirect_settings *s = h->own;
+	const struct indirect *t = indirect;
 
-	regions_visit(r, &t->last, sizeof t->last);
-	regions_visit(r, t->place, t->host_sectors * sizeof *t->place);
-	regions_visit(r, t->data, t->host_sectors * sizeof *t->data);
-	regions_visit(r, t->pool, bits_words(t->places) * sizeof *t->pool);
-	regions_visit(r, t->freed, (s->async_lag + 1) * sizeof *t->freed);
-	regions_visit(r, &t->freed_first, sizeof t->freed_first);
-	regions_visit(r, &t->freed_end, sizeof t->freed_end);
-	regions_below(r, NUMBERS(t->place), t->host_sectors, t->places, "redirection table");
-	regions_below(r, NUMBERS(t->freed), s->async_lag + 1, t->places, "pool");
-	regions_require(r,
-		t->last < t->places && t->freed_end - t->freed_first <= s->async_lag &&
-			!(t->pool[t->places / BITS_WORD] & ~bits_below(t->places % BITS_WORD)),
-		"pool");
-	for (uint32_t i = 0; i < t->host_sectors; i++)
-		regions_require(r, !(t->data[i] & ~bits_below(t->sectors)), "redirection table");
+	return t->freed_end - t->freed_first < memory_count(t->freed) &&
+	       !(t->pool[t->places / BITS_WORD] & ~bits_below(t->places % BITS_WORD));
 }
+
+static const struct state_row indirect_state[] = {
+	STATE_FIXED(sectors, host_sectors, places),
+	STATE_COUNTED(count),
+	STATE_BELOW(struct indirect, last, STATE_OWN(struct indirect, places)),
+	STATE_VALUES(struct indirect, place, BELOW, STATE_OWN(struct indirect, places)),
+	STATE_VALUES(struct indirect, data, MASK, STATE_OWN(struct indirect, sectors)),
+	STATE_NUMBERS(struct indirect, pool),
+	STATE_VALUES(struct indirect, freed, BELOW, STATE_OWN(struct indirect, places)),
+	STATE_NUMBER(struct indirect, freed_first),
+	STATE_NUMBER(struct indirect, freed_end),
+	STATE_RESTORED(indirect_restored),
+	{ 0 },
+};
 
 /* Every place belongs to one sector, or is in the pool, or in the ring before it. */
 static void indirect_check(const struct host *h)
@@ -367,7 +367,7 @@ const struct host_ops host_indirect = {
 	.exit = indirect_exit,
 	.map = indirect_map,
 	.adopt = indirect_adopt,
-	.regions = indirect_regions,
+	.state = indirect_state,
 	.check = indirect_check,
 	.statistics = indirect_statistics,
 };

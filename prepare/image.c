@@ -37,7 +37,7 @@ static void image_visit_drive(void *drive, struct regions *r)
 	regions_visit(r, &d->past.footprint_pages, sizeof d->past.footprint_pages);
 	regions_visit(r, &d->past.replayed, sizeof d->past.replayed);
 	ftl_regions(d->ftl, r);
-	host_regions(d->host, r);
+	state_visit(r, host_state, d->host);
 	if (d->oracle)
 		state_visit(r, oracle_state, d->oracle);
 }

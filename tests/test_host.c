@@ -300,15 +300,13 @@ static void redirect_map(struct host *h, const struct request *r)
 	}
 }
 
-static void redirect_regions(struct host *h, struct regions *r)
-{
-	struct redirect *t = h->state;
-
-	regions_visit(r, t->place, h->sectors * sizeof *t->place);
-	regions_visit(r, t->free, h->device_sectors * sizeof *t->free);
-	regions_visit(r, &t->first, sizeof t->first);
-	regions_visit(r, &t->last, sizeof t->last);
-}
+static const struct state_row redirect_state[] = {
+	STATE_NUMBERS(struct redirect, place),
+	STATE_NUMBERS(struct redirect, free),
+	STATE_NUMBER(struct redirect, first),
+	STATE_NUMBER(struct redirect, last),
+	{ 0 },
+};
 
 static const struct host_ops redirect = {
 	.name = "redirect",
@@ -317,7 +315,7 @@ static const struct host_ops redirect = {
 	.init = redirect_init,
 	.exit = redirect_exit,
 	.map = redirect_map,
-	.regions = redirect_regions,
+	.state = redirect_state,
 };
 
 static struct replay *redirected(const char *settings)

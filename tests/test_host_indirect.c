@@ -350,9 +350,9 @@ static void test_nothing_of_a_file_is_believed(void **state)
 		place_of(a, 2);
 		s.regions = (struct regions){ .visit = spoil };
 		s.region = 0;
-		host_regions(a->host, &s.regions);
+		state_visit(&s.regions, host_state, a->host);
 		assert_non_null(s.regions.broken);
-		assert_int_equal(s.region, 7);
+		assert_in_range(s.region, s.spoilt + 1, 7);
 		alone_close(a);
 	}
 }
