@@ -501,8 +501,8 @@ static void test_random_requests(void **state)
 		"flash.page_bytes=8K ftl=minipage minipage.bytes=2K minipage.pack=buffer",
 		"flash.page_bytes=16K ftl=minipage minipage.pack=buffer minipage.demand=false",
 		"flash.page_bytes=4K ftl=minipage minipage.bytes=2K map.batch=false",
-		"flash.page_bytes=16K ftl=minipage map.load=request gc.policy=patient gc.low=6 "
-		"wear.lowest=true",
+		("flash.page_bytes=16K ftl=minipage map.load=request gc.policy=patient gc.low=6 "
+		 "wear.lowest=true"),
 		"flash.page_bytes=16K ftl=pm",
 		"flash.page_bytes=16K ftl=pm pm.bytes=2K pm.pack=buffer",
 		"flash.page_bytes=8K ftl=pm pm.demand=false gc.policy=patient gc.low=6",

@@ -314,8 +314,8 @@ static void test_timelines(void **state)
 	static const char *const drives[] = { "-L w0+8,=r3,=w3.1,=r0+4,gc,t2,r2", "mixed",
 		"-s flash.suspend=program_and_erase -s flash.suspend_ns=5000 -s flash.resume_ns=7000 mixed",
 		"-s flash.multiplane=any -s flash.dies=2 -s flash.interleave=false mixed",
-		"-s ftl=dftl -s dftl.entries=8 -s buffer=lru -s dram.buffer_bytes=16K -s dram.access_ns=1000 "
-		"zipf",
+		("-s ftl=dftl -s dftl.entries=8 -s buffer=lru -s dram.buffer_bytes=16K "
+		 "-s dram.access_ns=1000 zipf"),
 		"-s ftl=fast -s flash.order=ascending -s flash.blocks=24 uniform" };
 	struct world *w = *state;
 	char line[512];
