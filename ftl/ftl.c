@@ -1,6 +1,7 @@
 #include "ftl/ftl.h"
 #include "ftl/store.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "flash/schedule.h"
 
@@ -70,6 +71,14 @@ void ftl_regions(struct ftl *f, struct regions *r)
 	if (f->store)
 		state_visit(r, store_state, f->store);
 	state_visit(r, f->ops->state, f->state);
+}
+
+uint64_t ftl_layout(const struct ftl *f)
+{
+	const uint64_t layout[] = { state_layout(flash_state, f->flash),
+		f->store ? state_layout(store_state, f->store) : 0, state_layout(f->ops->state, f->state) };
+
+	return hash_bytes(HASH_NOTHING, layout, sizeof layout);
 }
 
 void ftl_check(const struct ftl *f)

@@ -132,6 +132,10 @@ void ftl_free(struct ftl *);
 /* State of the FTL and everything below it, for saving and loading a drive. */
 void ftl_regions(struct ftl *, struct regions *);
 
+/* A checksum of the rows of all that (base/state.h): programs whose checksums agree read each other's
+ * drives. */
+uint64_t ftl_layout(const struct ftl *);
+
 /* Aborts if an invariant of the FTL, of its store or of the medium is broken.  O(pages). */
 void ftl_check(const struct ftl *);
 

@@ -24,6 +24,8 @@ static void image_add_sum(struct state_file *f, const char *key, uint64_t sum)
 
 static const char *image_reason(const char *line)
 {
+	if (!strncmp(line, "layout ", 7))
+		return "saved by another version of ssd; make one with ssd run --save-drive FILE";
 	if (strncmp(line, "workload ", 9))
 		return NULL;
 	return "prepared for another workload, which reads other pages; make one for this workload, or for "
@@ -52,7 +54,7 @@ static void image_check_drive(void *drive)
 
 static struct state_file image_file(struct drive *d)
 {
-	struct state_file f = { "ssdlab drive 10", "drive", "make one with ssd run --save-drive FILE",
+	struct state_file f = { "ssdlab drive", "drive", "make one with ssd run --save-drive FILE",
 		image_reason, .visit = image_visit_drive, .check = image_check_drive, .context = d };
 
 	state_file_add(&f, "version", SSD_VERSION);
@@ -60,6 +62,7 @@ static struct state_file image_file(struct drive *d)
 	settings_echo(d->settings, image_add_setting, &f);
 	image_add_sum(&f, "workload", d->past.workload);
 	image_add_sum(&f, "precondition.trace", d->past.warm_up);
+	image_add_sum(&f, "layout", ftl_layout(d->ftl) ^ state_layout(host_state, d->host));
 	return f;
 }
 

@@ -1240,6 +1240,10 @@ static void test_saved_drives_that_do_not_fit(void **state)
 	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
 	assert_status(w, DONE, "run --save-drive");
 	assert_mistakes(w, cases, COUNT(cases));
+	shell(w, "sed -i 's/^layout = ./layout = x/' $d/drive");
+	ssd(w, "run --load-drive @/drive " AGED "parameters/tiny.cfg uniform");
+	assert_status(w, USER, "a drive of another layout");
+	assert_non_null(strstr(w->err, "saved by another version of ssd"));
 }
 
 /* Whatever the memory that is left: the log is whole, or there is none and a line says why. */
