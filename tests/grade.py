@@ -22,11 +22,11 @@ from points import Points  # noqa: E402
 
 # lab, what is wrong with it, [old, new] of the solution, steps that lose points, what must be said
 WRONG = [
-    ("9", "it is no C", ["static bool write_page(", "static bool write_page"], ["it compiles"], "error"),
+    ("9", "it is no C", ["static bool mine_write_page(", "static bool mine_write_page"], ["it compiles"], "error"),
     (
         "9",
         "the old page stays live",
-        ["\tif (entry->sectors)\n\t\tspace_release(s->store->space, entry->ppn);\n", ""],
+        ["\tif (entry->sectors)\n\t\tspace_release(f->store->space, entry->ppn);\n", ""],
         ["2000 requests"],
         "the drive before it",
     ),
@@ -47,7 +47,7 @@ WRONG = [
     (
         "9.2",
         "a counter is not saved",
-        ["\tregions_visit(r, &s->written, sizeof s->written);\n", ""],
+        ["\tSTATE_NUMBER(struct mine, written),\n", ""],
         ["the conformance suite"],
         "conforms, wears-out, forged, not saved, two-drives",
     ),
@@ -56,7 +56,7 @@ WRONG = [
     (
         "4.4",
         "times are not saved",
-        ["\tregions_visit(r, m->lost, policy->space->geometry->blocks * sizeof *m->lost);\n", ""],
+        ["\tSTATE_NUMBERS(struct mine, lost),\n", ""],
         ["5 of 5 drives"],
         "a saved drive goes on otherwise",
     ),
