@@ -12,8 +12,8 @@
 #include "base/bits.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/regions.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct pool {
@@ -47,7 +47,7 @@ static inline void pool_free(struct pool *p)
 
 /* The same as numbers to be declared; objects may be larger than their type. */
 #define POOL_NUMBERS(pool, type, member)                                                                     \
-	((struct regions_numbers){ POOL_FIELD(pool, type, member), sizeof((type *)0)->member })
+	((struct array_numbers){ POOL_FIELD(pool, type, member), sizeof((type *)0)->member })
 
 CONTAINER void *pool_at(const struct pool *p, uint32_t number)
 {
@@ -91,16 +91,16 @@ static inline bool pool_is_free(const struct pool *p)
 }
 
 /* Are the free ones those, from `first` on, of which this number is 0? */
-static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct regions_numbers number)
+static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct array_numbers number)
 {
 	uint32_t zeros = 0;
 
 	for (uint32_t i = first; i < p->used; i++)
-		zeros += !regions_number(number, i);
+		zeros += !array_number(number, i);
 	if (pool_count_free(p) != zeros)
 		return false;
 	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
-		if (i < first || regions_number(number, i))
+		if (i < first || array_number(number, i))
 			return false;
 	return true;
 }
@@ -128,19 +128,6 @@ static inline bool pool_is_named_once(
 	}
 	memory_free(named);
 	return good && count == p->used;
-}
-
-/* State, for saving and loading: the objects and which of them are free.  At most `most`. */
-static inline void pool_regions(struct pool *p, struct regions *r, uint32_t most)
-{
-	regions_visit(r, &p->used, sizeof p->used);
-	regions_require(r, p->used <= most, p->what);
-	if (r->broken)
-		p->used = 0;
-	regions_visit(r, &p->free, sizeof p->free);
-	p->object = memory_grown(p->object, &p->room, p->used, p->bytes, p->what);
-	regions_visit(r, p->object, (size_t)p->used * p->bytes);
-	regions_require(r, pool_count_free(p) != INDEX_NONE, p->what);
 }
 
 #endif

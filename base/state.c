@@ -38,32 +38,18 @@ const struct state_row min_tree_state[] = {
 
 /* What is being visited or checked. */
 struct state_walk {
-	struct regions *regions;
+	struct state_visitor *visitor;
 	const void *owner; /* of the rows; elements of its arrays have the same */
 	size_t count;      /* elements of the array that the rows are of */
 };
-
-static uint64_t state_number(const void *at, uint32_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return *(const uint8_t *)at;
-	case 2:
-		return *(const uint16_t *)at;
-	case 4:
-		return *(const uint32_t *)at;
-	default:
-		return *(const uint64_t *)at;
-	}
-}
 
 static uint64_t state_limit(const struct state_walk *w, const struct state_limit *limit)
 {
 	switch (limit->from) {
 	case STATE_FROM_OWNER:
-		return state_number((const char *)w->owner + limit->number, limit->bytes);
+		return index_number((const char *)w->owner + limit->number, limit->bytes);
 	case STATE_FROM_DEVICE:
-		return state_number((const char *)w->regions->device + limit->number, limit->bytes);
+		return index_number((const char *)w->visitor->scope.device + limit->number, limit->bytes);
 	case STATE_FROM_ARRAY:
 		return memory_count(
 			*(const void *const *)(const void *)((const char *)w->owner + limit->number));
@@ -78,35 +64,20 @@ static uint64_t state_limit(const struct state_walk *w, const struct state_limit
 static uint64_t state_most(const struct state_walk *w, const struct state_row *row, size_t bytes)
 {
 	uint64_t most =
-		row->limit.from == STATE_FROM_FILE ? w->regions->most / bytes : state_limit(w, &row->limit);
+		row->limit.from == STATE_FROM_FILE ? w->visitor->most / bytes : state_limit(w, &row->limit);
 
 	return most < INDEX_NONE ? most : INDEX_NONE - 1;
-}
-
-/* The first thing that does not hold is named by its path: "store.space.plane.free_pages". */
-static void state_require(struct regions *r, bool holds)
-{
-	size_t length = 0;
-
-	if (r->broken || holds)
-		return;
-	for (uint32_t i = 0; i < r->depth && length < sizeof r->place; i++)
-		length += (size_t)snprintf(
-			r->place + length, sizeof r->place - length, "%s%s", i ? "." : "", r->path[i]);
-	if (r->field && length < sizeof r->place)
-		snprintf(r->place + length, sizeof r->place - length, ".%s", r->field);
-	r->broken = r->place;
 }
 
 /* ---- bounds ---- */
 
 static bool state_rows_hold(const struct state_walk *, const struct state_row *, const char *element);
 
-static bool state_op_holds(const struct regions *r, const void *at)
+static bool state_op_holds(const struct state_visitor *v, const void *at)
 {
-	uint64_t op = state_number(at, 8);
+	uint64_t op = index_number(at, 8);
 
-	return !op || (r->running && r->knows(r->schedule, op));
+	return !op || (v->scope.running && v->scope.knows(v->scope.schedule, op));
 }
 
 static bool state_structs_hold(const struct state_walk *w, const struct state_row *row, const char *at)
@@ -131,17 +102,17 @@ static bool state_value_holds(
 
 	switch (kind) {
 	case STATE_IS_BOOL:
-		return state_number(at, 1) < 2;
+		return index_number(at, 1) < 2;
 	case STATE_IS_BELOW:
-		return state_number(at, row->bytes) < limit;
+		return index_number(at, row->bytes) < limit;
 	case STATE_IS_UP_TO:
-		return state_number(at, row->bytes) <= limit;
+		return index_number(at, row->bytes) <= limit;
 	case STATE_IS_INDEX:
-		return state_index_holds(state_number(at, row->bytes), row->bytes, limit);
+		return state_index_holds(index_number(at, row->bytes), row->bytes, limit);
 	case STATE_IS_MASK:
-		return limit >= 64 || !(state_number(at, row->bytes) >> limit);
+		return limit >= 64 || !(index_number(at, row->bytes) >> limit);
 	case STATE_IS_OP:
-		return state_op_holds(w->regions, at);
+		return state_op_holds(w->visitor, at);
 	case STATE_IS_LINK:
 		return link->previous < limit && link->next < limit;
 	case STATE_IS_QUEUE:
@@ -157,19 +128,17 @@ static bool state_rows_hold(const struct state_walk *w, const struct state_row *
 {
 	for (const struct state_row *row = rows; row->name; row++)
 		if (!state_value_holds(w, row, row->kind, element + row->offset)) {
-			w->regions->field = row->name;
+			w->visitor->field = row->name;
 			return false;
 		}
 	return true;
 }
 
-bool state_holds(struct regions *r, const struct state_row *rows, const void *owner, const void *array,
-	size_t stride, size_t count)
+static bool state_array_holds(
+	const struct state_walk *w, const struct state_row *rows, const char *array, size_t stride)
 {
-	struct state_walk w = { r, owner, count };
-
-	for (size_t i = 0; i < count; i++)
-		if (!state_rows_hold(&w, rows, (const char *)array + i * stride))
+	for (size_t i = 0; i < w->count; i++)
+		if (!state_rows_hold(w, rows, array + i * stride))
 			return false;
 	return true;
 }
@@ -178,7 +147,7 @@ static bool state_elements_hold(
 	const struct state_walk *w, const struct state_row *row, const char *array, size_t stride)
 {
 	if (row->rows)
-		return state_holds(w->regions, row->rows, w->owner, array, stride, w->count);
+		return state_array_holds(w, row->rows, array, stride);
 	for (size_t i = 0; i < w->count && row->element != STATE_IS_NUMBER; i++)
 		if (!state_value_holds(w, row, row->element, array + i * stride))
 			return false;
@@ -187,11 +156,32 @@ static bool state_elements_hold(
 
 /* ---- visiting ---- */
 
+void state_visit_bytes(struct state_visitor *v, void *bytes, size_t size)
+{
+	if (!v->broken)
+		v->visit(v, bytes, size);
+}
+
+/* The first thing that does not hold is named by its path: "store.space.plane.free_pages". */
+static void state_require(struct state_visitor *v, bool holds)
+{
+	size_t length = 0;
+
+	if (v->broken || holds)
+		return;
+	for (uint32_t i = 0; i < v->depth && length < sizeof v->place; i++)
+		length += (size_t)snprintf(
+			v->place + length, sizeof v->place - length, "%s%s", i ? "." : "", v->path[i]);
+	if (v->field && length < sizeof v->place)
+		snprintf(v->place + length, sizeof v->place - length, ".%s", v->field);
+	v->broken = v->place;
+}
+
 /* Without a run no operation is in flight, and a handle of one that is done means nothing. */
 static void state_forget_ops(
 	const struct state_walk *w, const struct state_row *rows, char *array, size_t stride)
 {
-	for (const struct state_row *row = rows; row && row->name && !w->regions->running; row++)
+	for (const struct state_row *row = rows; row && row->name && !w->visitor->scope.running; row++)
 		for (size_t i = 0; i < w->count && row->kind == STATE_IS_OP; i++)
 			memset(array + i * stride + row->offset, 0, row->bytes);
 }
@@ -199,22 +189,22 @@ static void state_forget_ops(
 static void state_visit_elements(
 	struct state_walk *w, const struct state_row *row, void *array, size_t stride)
 {
-	struct regions *r = w->regions;
+	struct state_visitor *v = w->visitor;
 
 	state_forget_ops(w, row->rows, array, stride);
-	regions_visit(r, array, w->count * stride);
-	state_require(r, state_elements_hold(w, row, array, stride));
+	state_visit_bytes(v, array, w->count * stride);
+	state_require(v, state_elements_hold(w, row, array, stride));
 }
 
 /* Reads or writes how many elements there are, and gives them memory. */
 static void *state_visit_count(struct state_walk *w, const struct state_row *row, uint32_t *count,
 	void *elements, uint32_t *room, size_t bytes)
 {
-	struct regions *r = w->regions;
+	struct state_visitor *v = w->visitor;
 
-	regions_visit(r, count, sizeof *count);
-	state_require(r, *count <= state_most(w, row, bytes));
-	if (r->broken)
+	state_visit_bytes(v, count, sizeof *count);
+	state_require(v, *count <= state_most(w, row, bytes));
+	if (v->broken)
 		*count = 0;
 	w->count = *count;
 	return memory_grown(elements, room, *count, bytes, row->name);
@@ -223,9 +213,12 @@ static void *state_visit_count(struct state_walk *w, const struct state_row *row
 static void state_visit_pool(struct state_walk *w, const struct state_row *row, struct pool *p)
 {
 	p->object = state_visit_count(w, row, &p->used, p->object, &p->room, p->bytes);
-	regions_visit(w->regions, &p->free, sizeof p->free);
+	state_visit_bytes(w->visitor, &p->free, sizeof p->free);
 	state_visit_elements(w, row, p->object, p->bytes);
-	state_require(w->regions, pool_count_free(p) != INDEX_NONE);
+	if (row->chosen && row->chosen(w->owner))
+		state_require(w->visitor, state_array_holds(w, row->chosen(w->owner),
+						  (char *)p->object + row->count, p->bytes));
+	state_require(w->visitor, pool_count_free(p) != INDEX_NONE);
 }
 
 static void state_visit_grown(struct state_walk *w, const struct state_row *row, void **array, char *owner)
@@ -244,7 +237,7 @@ static void state_visit_heap(struct state_walk *w, const struct state_row *row, 
 static void state_visit_structs(struct state_walk *w, const struct state_row *row, char *at)
 {
 	for (size_t i = 0; i < w->count; i++)
-		state_visit(w->regions, row->rows, at + i * row->bytes);
+		state_visit(w->visitor, row->rows, at + i * row->bytes);
 }
 
 /* Memory behind a pointer of the owner. */
@@ -254,9 +247,9 @@ static void state_visit_behind(struct state_walk *w, const struct state_row *row
 		return;
 	w->count = row->bytes ? memory_count(*pointer) : 1;
 	if (row->kind == STATE_IS_POINTER)
-		state_visit(w->regions, row->rows, *pointer);
+		state_visit(w->visitor, row->rows, *pointer);
 	else if (row->kind == STATE_IS_CHOSEN)
-		state_visit(w->regions, row->chosen(owner), *pointer);
+		state_visit(w->visitor, row->chosen(owner), *pointer);
 	else if (row->kind == STATE_IS_EACH)
 		state_visit_structs(w, row, *pointer);
 	else
@@ -266,15 +259,15 @@ static void state_visit_behind(struct state_walk *w, const struct state_row *row
 static void state_visit_value(struct state_walk *w, const struct state_row *row, void *at)
 {
 	w->count = 1;
-	if (row->kind == STATE_IS_OP && !w->regions->running)
+	if (row->kind == STATE_IS_OP && !w->visitor->scope.running)
 		memset(at, 0, row->bytes);
-	regions_visit(w->regions, at, row->bytes);
-	state_require(w->regions, state_value_holds(w, row, row->kind, at));
+	state_visit_bytes(w->visitor, at, row->bytes);
+	state_require(w->visitor, state_value_holds(w, row, row->kind, at));
 }
 
-static void state_visit_row(struct regions *r, const struct state_row *row, char *owner)
+static void state_visit_row(struct state_visitor *v, const struct state_row *row, char *owner)
 {
-	struct state_walk w = { r, owner, 0 };
+	struct state_walk w = { v, owner, 0 };
 	void *at = owner + row->offset;
 
 	switch (row->kind) {
@@ -298,13 +291,13 @@ static void state_visit_row(struct regions *r, const struct state_row *row, char
 		state_visit_behind(&w, row, at, owner);
 		break;
 	case STATE_IS_RESTORED:
-		state_require(r, row->restored(owner));
+		state_require(v, row->restored(owner));
 		break;
 	case STATE_IS_ENDED:
-		state_require(r, r->running || row->restored(owner));
+		state_require(v, v->scope.running || row->restored(owner));
 		break;
-	case STATE_IS_WALK:
-		row->walk(owner, r);
+	case STATE_IS_TABLE:
+		row->visit(owner, v);
 		break;
 	case STATE_IS_NOT_SAVED:
 	case STATE_IS_RUN:
@@ -314,15 +307,15 @@ static void state_visit_row(struct regions *r, const struct state_row *row, char
 	}
 }
 
-void state_visit(struct regions *r, const struct state_row *rows, void *owner)
+void state_visit(struct state_visitor *v, const struct state_row *rows, void *owner)
 {
-	for (const struct state_row *row = rows; row && row->name && !r->broken; row++) {
-		if (row->kind == STATE_IS_RUN && !r->running)
+	for (const struct state_row *row = rows; row && row->name && !v->broken; row++) {
+		if (row->kind == STATE_IS_RUN && !v->scope.running)
 			return;
-		BUG_ON(r->depth == STATE_DEPTH, "%s: rows are nested too deeply", row->name);
-		r->path[r->depth++] = row->name;
-		state_visit_row(r, row, owner);
-		r->depth--;
+		BUG_ON(v->depth == STATE_DEPTH, "%s: rows are nested too deeply", row->name);
+		v->path[v->depth++] = row->name;
+		state_visit_row(v, row, owner);
+		v->depth--;
 	}
 }
 
@@ -336,29 +329,38 @@ static uint64_t state_sum_row(uint64_t sum, const struct state_row *row)
 	return hash_bytes(sum, place, sizeof place);
 }
 
-static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner);
+static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner, bool running);
 
 /* What the row leads to.  Elements hold no pointers, so those of an array need no owner. */
-static uint64_t state_sum_behind(uint64_t sum, const struct state_row *row, const char *owner)
+static uint64_t state_sum_behind(uint64_t sum, const struct state_row *row, const char *owner, bool running)
 {
 	const char *at = owner ? owner + row->offset : NULL;
 
+	if (row->layout && owner) {
+		uint64_t layout = row->layout(owner);
+
+		return hash_bytes(sum, &layout, sizeof layout);
+	}
 	if (at && (row->kind == STATE_IS_POINTER || row->kind == STATE_IS_CHOSEN)) {
 		const char *to = *(const char *const *)(const void *)at;
 
-		return to ? state_sum(sum, row->chosen ? row->chosen(owner) : row->rows, to) : sum;
+		return to ? state_sum(sum, row->chosen ? row->chosen(owner) : row->rows, to, running) : sum;
 	}
-	return row->rows ? state_sum(sum, row->rows, row->kind == STATE_IS_STRUCT ? at : NULL) : sum;
+	sum = state_sum(sum, row->rows, row->kind == STATE_IS_STRUCT ? at : NULL, running);
+	return at && row->chosen ? state_sum(sum, row->chosen(owner), NULL, running) : sum;
 }
 
-static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner)
+static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner, bool running)
 {
-	for (const struct state_row *row = rows; row && row->name; row++)
-		sum = state_sum_behind(state_sum_row(sum, row), row, owner);
+	for (const struct state_row *row = rows; row && row->name; row++) {
+		if (row->kind == STATE_IS_RUN && !running)
+			return sum;
+		sum = state_sum_behind(state_sum_row(sum, row), row, owner, running);
+	}
 	return sum;
 }
 
-uint64_t state_layout(const struct state_row *rows, const void *owner)
+uint64_t state_layout(const struct state_row *rows, const void *owner, bool running)
 {
-	return state_sum(HASH_NOTHING, rows, owner);
+	return state_sum(HASH_NOTHING, rows, owner, running);
 }

@@ -19,12 +19,39 @@
  *	};
  *
  * Fields are written one by one, arrays as they lie in memory: their elements hold no pointers.
+ *
+ * What was read from a file may be anything: each value is held against its row before anybody uses it as an
+ * index or a size, and a drive that is saved must keep its rows, too.  What no row can say is up to the
+ * room's check, which a loaded drive must pass.
  */
 #ifndef BASE_STATE_H
 #define BASE_STATE_H
 
 #include "base/pool.h"
-#include "base/regions.h"
+
+#include <stdbool.h>
+
+#define STATE_DEPTH 12u
+
+/* What the rows refer to. */
+struct state_scope {
+	bool running;         /* a run: operations are in flight, and their handles keep their meaning */
+	const void *device;   /* struct geometry: its numbers are limits of rows */
+	const void *schedule; /* knows which handles of operations have been given out so far: */
+	bool (*knows)(const void *schedule, uint64_t op);
+};
+
+/* Saves, loads or compares state. */
+struct state_visitor {
+	void (*visit)(struct state_visitor *, void *bytes, size_t size);
+	struct state_scope scope;
+	uint64_t most; /* bytes that a file can still hold, for sizes that nothing else bounds */
+	/* names of fields, each in the struct that the one before leads to */
+	const char *path[STATE_DEPTH], *field;
+	uint32_t depth;
+	char place[160];    /* the same in words, of what is broken: "map.partial" */
+	const char *broken; /* the first field that is out of bounds, NULL so far; then visiting ends */
+};
 
 enum state_kind {
 	/* Values. */
@@ -55,7 +82,7 @@ enum state_kind {
 	STATE_IS_NOT_SAVED, /* fields that need not be */
 	STATE_IS_RESTORED,  /* `restored` is called */
 	STATE_IS_ENDED,     /* the same, if there is no run */
-	STATE_IS_WALK,      /* `walk` visits what rows cannot say */
+	STATE_IS_TABLE,     /* what another table of rows describes: `visit` visits it */
 	STATE_IS_RUN, /* the rows behind it are state of a run only, in which operations are in flight */
 };
 
@@ -89,13 +116,14 @@ struct state_row {
 	const char *name; /* of the field, or of several */
 	enum state_kind kind, element;
 	uint32_t offset, bytes;   /* of the field; of an element */
-	uint32_t count;           /* of structs */
+	uint32_t count;           /* of structs; bytes before a plug-in's struct */
 	uint32_t used, room;      /* where the numbers of an array that grows are */
 	struct state_limit limit; /* of a value; of the elements of a container */
 	const struct state_row *rows;
 	const struct state_row *(*chosen)(const void *owner);
 	bool (*restored)(void *owner); /* false: something does not hold */
-	void (*walk)(void *owner, struct regions *);
+	void (*visit)(void *owner, struct state_visitor *);
+	uint64_t (*layout)(const void *owner); /* of what `visit` visits: a checksum */
 };
 
 /* clang-format off */
@@ -140,20 +168,25 @@ struct state_row {
 	  .used = offsetof(type, used_field), .room = offsetof(type, room_field) }
 #define STATE_POOL(type, field, most, its_rows) \
 	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows }
+/* The same of objects that end with a plug-in's struct, behind `bytes` bytes: `which` knows its rows. */
+#define STATE_POOL_TAILED(type, field, most, its_rows, which, behind) \
+	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows, .chosen = which, .count = behind }
 #define STATE_HEAP(type, field, most, object, its_rows) \
 	{ STATE_PLACE(type, field, HEAP), .bytes = sizeof(object), .limit = most, .rows = its_rows }
 
 /* Fields without a row of their own: set when the struct is created; made anew by STATE_RESTORED; of no
- * meaning between two requests; saved with the statistics. */
+ * meaning between two requests; saved with the statistics; a flexible array, saved with its element. */
 #define STATE_UNSAVED(names) { names, .kind = STATE_IS_NOT_SAVED }
 #define STATE_FIXED(...)     STATE_UNSAVED(#__VA_ARGS__)
 #define STATE_REBUILT(...)   STATE_UNSAVED(#__VA_ARGS__)
 #define STATE_SCRATCH(...)   STATE_UNSAVED(#__VA_ARGS__)
 #define STATE_COUNTED(...)   STATE_UNSAVED(#__VA_ARGS__)
+#define STATE_TAIL(...)      STATE_UNSAVED(#__VA_ARGS__)
 
 #define STATE_RESTORED(call)  { #call, .kind = STATE_IS_RESTORED, .restored = call }
 #define STATE_ENDED(call)     { #call, .kind = STATE_IS_ENDED, .restored = call }
-#define STATE_WALK(call, ...) { #__VA_ARGS__, .kind = STATE_IS_WALK, .walk = call }
+#define STATE_TABLE(type, field, visit_it, sum_it) \
+	{ STATE_PLACE(type, field, TABLE), .visit = visit_it, .layout = sum_it }
 #define STATE_OF_RUN          { "run", .kind = STATE_IS_RUN }
 /* clang-format on */
 
@@ -161,15 +194,14 @@ struct state_row {
 extern const struct state_row ranks_state[], min_tree_state[];
 
 /* Visits the state of the owner and of all it leads to, in the order of the rows.  Numbers that are loaded
- * are checked at once; r->broken names the first field that is out of bounds. */
-void state_visit(struct regions *, const struct state_row *, void *owner);
+ * are checked at once. */
+void state_visit(struct state_visitor *, const struct state_row *, void *owner);
 
-/* Do these elements hold what their rows say?  For objects whose end is a plug-in's. */
-bool state_holds(struct regions *, const struct state_row *, const void *owner, const void *array,
-	size_t stride, size_t count);
+/* For `visit` of a row: some bytes, unless something is broken. */
+void state_visit_bytes(struct state_visitor *, void *bytes, size_t size);
 
 /* A checksum of names, kinds and places of all rows that the owner's state has: two programs whose checksums
  * agree read each other's files. */
-uint64_t state_layout(const struct state_row *, const void *owner);
+uint64_t state_layout(const struct state_row *, const void *owner, bool running);
 
 #endif

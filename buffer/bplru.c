@@ -134,10 +134,16 @@ static void bplru_check(const struct buffer *b)
 	groups_check(&((const struct bplru *)b->state)->groups, b);
 }
 
-static void bplru_regions(struct buffer *b, struct regions *r)
+static bool bplru_restored(struct buffer *b)
 {
-	groups_regions(&((struct bplru *)b->state)->groups, b, r);
+	return groups_restored(&((struct bplru *)b->state)->groups, b);
 }
+
+static const struct state_row bplru_state[] = {
+	STATE_STRUCT(struct bplru, groups, groups_state),
+	STATE_COUNTED(count),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_bplru = {
 	.name = "bplru",
@@ -154,5 +160,7 @@ const struct buffer_ops buffer_bplru = {
 	.evict = bplru_evict,
 	.statistics = bplru_statistics,
 	.check = bplru_check,
-	.regions = bplru_regions,
+	.state = bplru_state,
+	.page_state = grouped_page_state,
+	.restored = bplru_restored,
 };

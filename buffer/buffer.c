@@ -21,7 +21,7 @@ static void buffer_check_ops(const struct buffer_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief, "a buffer policy without name or brief");
 	BUG_ON(ops->evict && (!ops->size || !ops->init || !ops->inserted || !ops->hit || !ops->removed ||
-				     !ops->regions),
+				     !ops->page_state || !ops->restored),
 		"buffer policy %s lacks a required operation", ops->name);
 }
 
@@ -38,11 +38,11 @@ struct buffer *buffer_create(const struct buffer_ops *ops, const void *settings,
 	b->oracle = oracle;
 	b->shape = shape;
 	b->sector_shift = (uint32_t)__builtin_ctz(shape.sectors_per_page);
+	b->nodes = pool_create(
+		(uint32_t)(sizeof(struct buffer_node) + (ops->page_size + 7) / 8 * 8), "buffer nodes");
 	if (!ops->evict)
 		return b;
 	b->capacity = sectors > shape.sectors_per_page ? sectors : shape.sectors_per_page;
-	b->nodes = pool_create(
-		(uint32_t)(sizeof(struct buffer_node) + (ops->page_size + 7) / 8 * 8), "buffer nodes");
 	b->index = hash_create(1, "buffer index");
 	b->state = memory_array(1, ops->size, "buffer policy");
 	ops->init(b);
@@ -483,57 +483,83 @@ static bool buffer_holds(const struct buffer *b, uint32_t node)
 	return node < b->nodes.used && buffer_node(b, node)->stored;
 }
 
-void buffer_link_regions(
-	const struct buffer *b, struct regions *r, struct array_field links, uint32_t head, uint32_t heads)
+bool buffer_lists_hold(const struct buffer *b, struct array_field links, uint32_t head, uint32_t heads)
 {
-	for (uint32_t i = 0; i < b->nodes.used && !r->broken; i++) {
+	for (uint32_t i = 0; i < b->nodes.used; i++) {
 		struct link at = *list_link(links, i);
 
 		if (i - head >= heads && !buffer_holds(b, i))
 			continue;
-		regions_require(r,
-			(at.next - head < heads || buffer_holds(b, at.next)) &&
-				(at.previous - head < heads || buffer_holds(b, at.previous)) &&
-				list_agrees(links, b->nodes.used, i),
-			"buffer");
+		if ((at.next - head >= heads && !buffer_holds(b, at.next)) ||
+			(at.previous - head >= heads && !buffer_holds(b, at.previous)) ||
+			!list_agrees(links, b->nodes.used, i))
+			return false;
 	}
+	return true;
 }
 
-/* Lists are of nodes, so the node of a page is state.  The index is rebuilt. */
-static void buffer_node_regions(struct buffer *b, struct regions *r)
+static bool buffer_node_holds(const struct buffer *b, uint32_t i)
 {
-	uint64_t most = b->heads + b->capacity;
+	const struct buffer_node *node = buffer_node(b, i);
 
-	pool_regions(&b->nodes, r, most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1);
-	regions_require(r, b->nodes.used >= b->heads, "buffer");
-	if (r->broken)
-		return;
+	if (!node->stored)
+		return i >= b->heads || !node->dirty;
+	return i >= b->heads && node->lpn < b->shape.pages &&
+	       !(node->stored & ~bits_below(b->shape.sectors_per_page));
+}
+
+static bool buffer_restored(void *buffer)
+{
+	struct buffer *b = buffer;
+
+	if (!b->ops->evict)
+		return !b->nodes.used;
+	if (b->nodes.used < b->heads || b->nodes.used - b->heads > b->capacity)
+		return false;
 	hash_clear(&b->index);
 	for (uint32_t i = 0; i < b->nodes.used; i++) {
-		const struct buffer_node *node = buffer_node(b, i);
-
-		regions_require(r,
-			node->stored ? i >= b->heads && node->lpn < b->shape.pages &&
-					       !(node->stored & ~bits_below(b->shape.sectors_per_page))
-				     : i >= b->heads || !node->dirty,
-			"buffer");
-		if (node->stored)
+		if (!buffer_node_holds(b, i))
+			return false;
+		if (buffer_node(b, i)->stored)
 			hash_add(&b->index, buffer_by_lpn(b), i);
 	}
-	regions_require(r,
-		pool_frees_zeros(&b->nodes, b->heads, POOL_NUMBERS(b->nodes, struct buffer_node, stored)),
-		"buffer");
+	return pool_frees_zeros(&b->nodes, b->heads, POOL_NUMBERS(b->nodes, struct buffer_node, stored)) &&
+	       b->ops->restored(b);
 }
 
-void buffer_regions(struct buffer *b, struct regions *r)
+static const struct state_row *buffer_policy_state(const void *buffer)
 {
-	if (!b->ops->evict)
-		return;
-	buffer_node_regions(b, r);
-	regions_visit(r, &b->used, sizeof b->used);
-	if (!r->broken)
-		b->ops->regions(b, r);
+	return ((const struct buffer *)buffer)->ops->state;
 }
+
+static const struct state_row *buffer_page_state(const void *buffer)
+{
+	return ((const struct buffer *)buffer)->ops->page_state;
+}
+
+/* buffer_restored() bounds them: those of free nodes may be anything. */
+static const struct state_row buffer_node_state[] = {
+	STATE_NUMBER(struct buffer_node, lpn),
+	STATE_REBUILT(chain),
+	STATE_NUMBER(struct buffer_node, stored),
+	STATE_NUMBER(struct buffer_node, dirty),
+	{ 0 },
+};
+
+const struct state_row buffer_state[] = {
+	STATE_FIXED(ops, settings, oracle, sink, shape, sector_shift, heads, capacity),
+	STATE_FIXED(read_allocate, pads, merges, in_order),
+	STATE_SCRATCH(allocating, explains, victim, victims, victim_room, merging, flush),
+	STATE_SCRATCH(missing, absent, absent_room),
+	STATE_POOL_TAILED(struct buffer, nodes, STATE_UNBOUNDED, buffer_node_state, buffer_page_state,
+		sizeof(struct buffer_node)),
+	STATE_REBUILT(index),
+	STATE_NUMBER(struct buffer, used),
+	STATE_CHOSEN(struct buffer, state, buffer_policy_state),
+	STATE_COUNTED(statistics),
+	STATE_RESTORED(buffer_restored),
+	{ 0 },
+};
 
 void buffer_check(const struct buffer *b)
 {

@@ -134,8 +134,10 @@ struct buffer_ops {
 	void (*statistics)(struct buffer *, struct stat_list *);
 	/* Optional: aborts if an invariant of the policy broke. */
 	void (*check)(const struct buffer *);
-	/* Saves the policy's state other than that of the pages, and bounds both: buffer_link_regions(). */
-	void (*regions)(struct buffer *, struct regions *);
+	/* Rows of the private state and of that for each page. */
+	const struct state_row *state, *page_state;
+	/* After a run was loaded: false if its lists do not hold what they shall (buffer_lists_hold()). */
+	bool (*restored)(struct buffer *);
 };
 
 static inline const char *buffer_group(const struct buffer_ops *ops)
@@ -178,17 +180,8 @@ static inline void *buffer_own(const struct buffer *b, uint32_t node)
 #define BUFFER_HEADS(b, type, member, count) buffer_heads(b, offsetof(type, member), count)
 uint32_t buffer_heads(struct buffer *, size_t offset, uint32_t count);
 
-/* For regions: the lists through that member hold all pages, and the heads from `head` on. */
-#define BUFFER_LINK_REGIONS(b, r, type, member, head, heads)                                                 \
-	buffer_link_regions(b, r, BUFFER_FIELD(b, type, member), head, heads)
-void buffer_link_regions(
-	const struct buffer *, struct regions *, struct array_field links, uint32_t head, uint32_t heads);
-
-/* Declares that a number of the policy's state for each page is below a bound. */
-#define BUFFER_BELOW(b, r, type, member, bound)                                                              \
-	regions_below(r,                                                                                     \
-		(struct regions_numbers){ BUFFER_FIELD(b, type, member), sizeof((type *)0)->member },        \
-		(b)->nodes.used, bound, "buffer")
+/* Do the lists through these links hold all pages, and the heads from `head` on? */
+bool buffer_lists_hold(const struct buffer *, struct array_field links, uint32_t head, uint32_t heads);
 
 /* The node of a page, NODE_NONE if no sector of it is buffered. */
 uint32_t buffer_find(const struct buffer *, lpn_t);
@@ -225,7 +218,7 @@ uint64_t buffer_dirty_sectors(const struct buffer *);
 void buffer_statistics(struct buffer *, struct stat_list *);
 
 /* State, for saving a run. */
-void buffer_regions(struct buffer *, struct regions *);
+extern const struct state_row buffer_state[];
 
 /* Aborts unless index, counts and nodes agree. */
 void buffer_check(const struct buffer *);

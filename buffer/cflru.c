@@ -108,13 +108,24 @@ static void cflru_check(const struct buffer *b)
 			"LPN %u is clean or dirty, the policy thinks otherwise", buffer_node(b, i)->lpn);
 }
 
-static void cflru_regions(struct buffer *b, struct regions *r)
+static bool cflru_restored(struct buffer *b)
 {
-	struct cflru *c = b->state;
+	const struct cflru *c = b->state;
 
-	recency_regions(&c->recency, b, r);
-	buffer_link_regions(b, r, cflru_clean_links(b), c->clean, 1);
+	return recency_restored(&c->recency, b) && buffer_lists_hold(b, cflru_clean_links(b), c->clean, 1);
 }
+
+static const struct state_row cflru_state[] = {
+	STATE_STRUCT(struct cflru, recency, recency_state),
+	STATE_FIXED(clean),
+	{ 0 },
+};
+
+static const struct state_row cflru_page_state[] = {
+	STATE_STRUCT(struct cflru_page, recency, recency_page_state),
+	STATE_LINK(struct cflru_page, clean, STATE_ITS_COUNT),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_cflru = {
 	.name = "cflru",
@@ -130,5 +141,7 @@ const struct buffer_ops buffer_cflru = {
 	.removed = cflru_removed,
 	.evict = cflru_evict,
 	.check = cflru_check,
-	.regions = cflru_regions,
+	.state = cflru_state,
+	.page_state = cflru_page_state,
+	.restored = cflru_restored,
 };

@@ -138,10 +138,17 @@ static void coop_check(const struct buffer *b)
 	recency_check(&((const struct coop *)b->state)->recency, b);
 }
 
-static void coop_regions(struct buffer *b, struct regions *r)
+static bool coop_restored(struct buffer *b)
 {
-	recency_regions(&((struct coop *)b->state)->recency, b, r);
+	return recency_restored(&((const struct coop *)b->state)->recency, b);
 }
+
+static const struct state_row coop_state[] = {
+	STATE_STRUCT(struct coop, recency, recency_state),
+	STATE_FIXED(sectors, minipages),
+	STATE_COUNTED(statistics),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_coop = {
 	.name = "coop",
@@ -157,5 +164,7 @@ const struct buffer_ops buffer_coop = {
 	.evict = coop_evict,
 	.statistics = coop_statistics,
 	.check = coop_check,
-	.regions = coop_regions,
+	.state = coop_state,
+	.page_state = recency_page_state,
+	.restored = coop_restored,
 };

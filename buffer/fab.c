@@ -91,14 +91,16 @@ static void fab_check(const struct buffer *b)
 	groups_check(&((const struct fab *)b->state)->groups, b);
 }
 
-static void fab_regions(struct buffer *b, struct regions *r)
+static bool fab_restored(struct buffer *b)
 {
-	struct fab *p = b->state;
-
-	groups_regions(&p->groups, b, r);
-	regions_visit(r, &p->ranks.lowest, sizeof p->ranks.lowest);
-	regions_require(r, p->ranks.lowest <= p->ranks.count, "buffer");
+	return groups_restored(&((struct fab *)b->state)->groups, b);
 }
+
+static const struct state_row fab_state[] = {
+	STATE_STRUCT(struct fab, groups, groups_state),
+	STATE_STRUCT(struct fab, ranks, ranks_state),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_fab = {
 	.name = "fab",
@@ -114,5 +116,7 @@ const struct buffer_ops buffer_fab = {
 	.removed = fab_removed,
 	.evict = fab_evict,
 	.check = fab_check,
-	.regions = fab_regions,
+	.state = fab_state,
+	.page_state = grouped_page_state,
+	.restored = fab_restored,
 };

@@ -51,19 +51,34 @@ bool ghosts_take(struct ghosts *g, lpn_t lpn)
 	return true;
 }
 
-/* The index is rebuilt. */
-void ghosts_regions(struct ghosts *g, struct regions *r)
+static bool ghosts_restored(void *ghosts)
 {
+	struct ghosts *g = ghosts;
 	struct array_field links = ARRAY_FIELD(g->ghost, link);
 
-	regions_visit(r, g->ghost, (g->room + (size_t)HEADS) * sizeof *g->ghost);
 	for (uint32_t i = 0; i < g->room + HEADS; i++)
-		regions_require(r, list_agrees(links, g->room + HEADS, i), "ghosts of the buffer");
-	if (r->broken)
-		return;
+		if (!list_agrees(links, g->room + HEADS, i))
+			return false;
 	hash_clear(&g->index);
 	for (uint32_t i = list_next(links, REMEMBERED); i != REMEMBERED; i = list_next(links, i)) {
-		regions_require(r, i != FREE, "ghosts of the buffer");
+		if (i == FREE)
+			return false;
 		hash_add(&g->index, HASHED(g->ghost, lpn, chain), i);
 	}
+	return true;
 }
+
+static const struct state_row ghost_state[] = {
+	STATE_NUMBER(struct ghost, lpn),
+	STATE_REBUILT(chain),
+	STATE_LINK(struct ghost, link, STATE_ITS_COUNT),
+	{ 0 },
+};
+
+const struct state_row ghosts_state[] = {
+	STATE_FIXED(room),
+	STATE_ARRAY(struct ghosts, ghost, ghost_state),
+	STATE_REBUILT(index),
+	STATE_RESTORED(ghosts_restored),
+	{ 0 },
+};

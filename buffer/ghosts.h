@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/list.h"
-#include "base/regions.h"
+#include "base/state.h"
 #include "types.h"
 
 struct ghost {
@@ -33,6 +33,6 @@ void ghosts_add(struct ghosts *, lpn_t);
 bool ghosts_take(struct ghosts *, lpn_t);
 
 /* State, for saving a run. */
-void ghosts_regions(struct ghosts *, struct regions *);
+extern const struct state_row ghosts_state[];
 
 #endif

@@ -72,35 +72,53 @@ static bool groups_is_group(const struct groups *g, uint32_t i)
 	return i < g->heads || (i < g->pool.used && group_at(g, i)->held);
 }
 
-void groups_regions(struct groups *g, struct buffer *b, struct regions *r)
+static bool groups_group_holds(const struct groups *g, uint32_t i)
 {
-	struct array_field links;
+	struct array_field links = group_links(g);
 
-	pool_regions(
-		&g->pool, r, b->nodes.used < INDEX_NONE - g->heads ? g->heads + b->nodes.used : INDEX_NONE);
-	regions_require(r, g->pool.used >= g->heads, g->pool.what);
-	links = group_links(g);
-	if (!r->broken)
-		hash_clear(&g->index);
-	for (uint32_t i = 0; i < g->pool.used && !r->broken; i++) {
-		if (!groups_is_group(g, i))
-			continue;
-		regions_require(r,
-			list_agrees(links, g->pool.used, i) && groups_is_group(g, list_next(links, i)) &&
-				groups_is_group(g, list_previous(links, i)) &&
-				group_at(g, i)->held <= g->pages,
-			g->pool.what);
-		if (i >= g->heads)
+	return list_agrees(links, g->pool.used, i) && groups_is_group(g, list_next(links, i)) &&
+	       groups_is_group(g, list_previous(links, i)) && group_at(g, i)->held <= g->pages;
+}
+
+bool groups_restored(struct groups *g, const struct buffer *b)
+{
+	if (g->pool.used < g->heads)
+		return false;
+	hash_clear(&g->index);
+	for (uint32_t i = 0; i < g->pool.used; i++) {
+		if (groups_is_group(g, i) && !groups_group_holds(g, i))
+			return false;
+		if (i >= g->heads && groups_is_group(g, i))
 			hash_add(&g->index, groups_by_number(g), i);
 	}
-	regions_require(r, pool_frees_zeros(&g->pool, g->heads, POOL_NUMBERS(g->pool, struct group, held)),
-		g->pool.what);
-	for (uint32_t i = b->heads; i < b->nodes.used && !r->broken; i++)
-		regions_require(r,
-			!buffer_node(b, i)->stored ||
-				(group_of(b, i) >= g->heads && groups_is_group(g, group_of(b, i))),
-			g->pool.what);
+	for (uint32_t i = b->heads; i < b->nodes.used; i++)
+		if (buffer_node(b, i)->stored &&
+			(group_of(b, i) < g->heads || !groups_is_group(g, group_of(b, i))))
+			return false;
+	return pool_frees_zeros(&g->pool, g->heads, POOL_NUMBERS(g->pool, struct group, held));
 }
+
+static const struct state_row group_state[] = {
+	STATE_NUMBER(struct group, number),
+	STATE_REBUILT(chain),
+	STATE_LINK(struct group, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct group, held),
+	STATE_NUMBER(struct group, note),
+	STATE_TAIL(page),
+	{ 0 },
+};
+
+const struct state_row groups_state[] = {
+	STATE_POOL(struct groups, pool, STATE_UNBOUNDED, group_state),
+	STATE_REBUILT(index),
+	STATE_FIXED(pages, heads),
+	{ 0 },
+};
+
+const struct state_row grouped_page_state[] = {
+	STATE_NUMBER(struct grouped_page, group), /* groups_restored() bounds it */
+	{ 0 },
+};
 
 void groups_check(const struct groups *g, const struct buffer *b)
 {

@@ -58,8 +58,9 @@ void groups_leave(struct groups *, const struct buffer *, uint32_t node);
 /* Chooses all pages of the group as victims; if the buffer pads, its other pages are padded. */
 void groups_choose(const struct groups *, struct buffer *, uint32_t group);
 
-/* State, for saving a run: the groups, each in a list, and which pages are in them. */
-void groups_regions(struct groups *, struct buffer *, struct regions *);
+/* State, for saving a run; after it was loaded: do they agree with the buffer? */
+extern const struct state_row groups_state[], grouped_page_state[];
+bool groups_restored(struct groups *, const struct buffer *);
 
 /* Aborts unless groups and buffer agree. */
 void groups_check(const struct groups *, const struct buffer *);

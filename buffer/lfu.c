@@ -61,15 +61,21 @@ static void lfu_evict(struct buffer *b)
 	buffer_choose(b, victim, WHOLE_PAGE);
 }
 
-static void lfu_regions(struct buffer *b, struct regions *r)
+static bool lfu_restored(struct buffer *b)
 {
-	struct ranks *ranks = &((struct lfu *)b->state)->ranks;
-
-	regions_visit(r, &ranks->lowest, sizeof ranks->lowest);
-	regions_require(r, ranks->lowest <= COUNTS, "buffer");
-	BUFFER_BELOW(b, r, struct lfu_page, uses, COUNTS);
-	buffer_link_regions(b, r, lfu_links(b), ranks->head, COUNTS);
+	return buffer_lists_hold(b, lfu_links(b), ((const struct lfu *)b->state)->ranks.head, COUNTS);
 }
+
+static const struct state_row lfu_state[] = {
+	STATE_STRUCT(struct lfu, ranks, ranks_state),
+	{ 0 },
+};
+
+static const struct state_row lfu_page_state[] = {
+	STATE_LINK(struct lfu_page, link, STATE_ITS_COUNT),
+	STATE_BELOW(struct lfu_page, uses, STATE_LIMIT(COUNTS)),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_lfu = {
 	.name = "lfu",
@@ -81,5 +87,7 @@ const struct buffer_ops buffer_lfu = {
 	.hit = lfu_hit,
 	.removed = lfu_removed,
 	.evict = lfu_evict,
-	.regions = lfu_regions,
+	.state = lfu_state,
+	.page_state = lfu_page_state,
+	.restored = lfu_restored,
 };

@@ -46,10 +46,20 @@ static void lru_evict(struct buffer *b)
 	buffer_choose(b, list_next(lru_links(b), ((struct lru *)b->state)->pages), WHOLE_PAGE);
 }
 
-static void lru_regions(struct buffer *b, struct regions *r)
+static bool lru_restored(struct buffer *b)
 {
-	buffer_link_regions(b, r, lru_links(b), ((struct lru *)b->state)->pages, 1);
+	return buffer_lists_hold(b, lru_links(b), ((const struct lru *)b->state)->pages, 1);
 }
+
+static const struct state_row lru_state[] = {
+	STATE_FIXED(pages),
+	{ 0 },
+};
+
+static const struct state_row lru_page_state[] = {
+	STATE_LINK(struct lru_page, link, STATE_ITS_COUNT),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_lru = {
 	.name = "lru",
@@ -61,5 +71,7 @@ const struct buffer_ops buffer_lru = {
 	.hit = lru_hit,
 	.removed = lru_removed,
 	.evict = lru_evict,
-	.regions = lru_regions,
+	.state = lru_state,
+	.page_state = lru_page_state,
+	.restored = lru_restored,
 };

@@ -360,15 +360,29 @@ static void msac_check(const struct buffer *b)
 		"of %u pages %u are in lists by size, %u by temperature", m->recency.pages, sized, tempered);
 }
 
-static void msac_regions(struct buffer *b, struct regions *r)
+static bool msac_restored(struct buffer *b)
 {
-	struct msac *m = b->state;
+	const struct msac *m = b->state;
 
-	recency_regions(&m->recency, b, r);
-	BUFFER_BELOW(b, r, struct msac_page, heat, HEAT_MOST + 1);
-	buffer_link_regions(b, r, msac_sizes(b), m->size + 1, b->shape.sectors_per_page);
-	buffer_link_regions(b, r, msac_temperatures(b), m->temperature, TEMPERATURES);
+	return recency_restored(&m->recency, b) &&
+	       buffer_lists_hold(b, msac_sizes(b), m->size + 1, b->shape.sectors_per_page) &&
+	       buffer_lists_hold(b, msac_temperatures(b), m->temperature, TEMPERATURES);
 }
+
+static const struct state_row msac_state[] = {
+	STATE_STRUCT(struct msac, recency, recency_state),
+	STATE_FIXED(size, temperature),
+	STATE_COUNTED(count),
+	{ 0 },
+};
+
+static const struct state_row msac_page_state[] = {
+	STATE_STRUCT(struct msac_page, recency, recency_page_state),
+	STATE_LINK(struct msac_page, size, STATE_ITS_COUNT),
+	STATE_LINK(struct msac_page, temperature, STATE_ITS_COUNT),
+	STATE_UP_TO(struct msac_page, heat, STATE_LIMIT(HEAT_MOST)),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_msac = {
 	.name = "msac",
@@ -385,5 +399,7 @@ const struct buffer_ops buffer_msac = {
 	.evict = msac_evict,
 	.statistics = msac_statistics,
 	.check = msac_check,
-	.regions = msac_regions,
+	.state = msac_state,
+	.page_state = msac_page_state,
+	.restored = msac_restored,
 };

@@ -69,17 +69,26 @@ void recency_sort_in(const struct buffer *b, struct array_field ring, uint32_t h
 	}
 }
 
-void recency_regions(struct recency *r, struct buffer *b, struct regions *regions)
+bool recency_restored(const struct recency *r, const struct buffer *b)
 {
-	regions_visit(regions, &r->pages, sizeof r->pages);
-	regions_visit(regions, &r->inside, sizeof r->inside);
-	regions_visit(regions, &r->edge, sizeof r->edge);
-	regions_visit(regions, &r->clock, sizeof r->clock);
-	regions_require(regions,
-		r->edge == r->queue || (r->edge < b->nodes.used && buffer_node(b, r->edge)->stored),
-		"buffer");
-	buffer_link_regions(b, regions, recency_links(b), r->queue, 1);
+	return (r->edge == r->queue || (r->edge < b->nodes.used && buffer_node(b, r->edge)->stored)) &&
+	       buffer_lists_hold(b, recency_links(b), r->queue, 1);
 }
+
+const struct state_row recency_state[] = {
+	STATE_FIXED(queue),
+	STATE_NUMBER(struct recency, pages),
+	STATE_NUMBER(struct recency, inside),
+	STATE_NUMBER(struct recency, edge),
+	STATE_NUMBER(struct recency, clock),
+	{ 0 },
+};
+
+const struct state_row recency_page_state[] = {
+	STATE_NUMBER(struct recency_page, used),
+	STATE_LINK(struct recency_page, link, STATE_ITS_COUNT),
+	{ 0 },
+};
 
 void recency_check(const struct recency *r, const struct buffer *b)
 {

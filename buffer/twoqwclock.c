@@ -186,16 +186,25 @@ static void qw_check(const struct buffer *b)
 		(unsigned long long)q->held);
 }
 
-static void qw_regions(struct buffer *b, struct regions *r)
+static bool qw_restored(struct buffer *b)
 {
-	struct qw *q = b->state;
-
-	regions_visit(r, &q->held, sizeof q->held);
-	BUFFER_BELOW(b, r, struct qw_page, weight, WEIGHT_MOST + 1);
-	BUFFER_BELOW(b, r, struct qw_page, in_ring, 2);
-	buffer_link_regions(b, r, qw_links(b), q->queue, 2);
-	ghosts_regions(&q->ghosts, r);
+	return buffer_lists_hold(b, qw_links(b), ((const struct qw *)b->state)->queue, 2);
 }
+
+static const struct state_row qw_state[] = {
+	STATE_STRUCT(struct qw, ghosts, ghosts_state),
+	STATE_FIXED(queue, ring, share),
+	STATE_NUMBER(struct qw, held),
+	STATE_COUNTED(count),
+	{ 0 },
+};
+
+static const struct state_row qw_page_state[] = {
+	STATE_LINK(struct qw_page, link, STATE_ITS_COUNT),
+	STATE_UP_TO(struct qw_page, weight, STATE_LIMIT(WEIGHT_MOST)),
+	STATE_BOOL(struct qw_page, in_ring),
+	{ 0 },
+};
 
 const struct buffer_ops buffer_twoqwclock = {
 	.name = "2qw-clock",
@@ -214,5 +223,7 @@ const struct buffer_ops buffer_twoqwclock = {
 	.evict = qw_evict,
 	.statistics = qw_statistics,
 	.check = qw_check,
-	.regions = qw_regions,
+	.state = qw_state,
+	.page_state = qw_page_state,
+	.restored = qw_restored,
 };

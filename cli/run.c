@@ -345,7 +345,7 @@ static void run_connect(struct session *s)
 		.timeline = s->o->timeline[0] ? &s->timeline : NULL,
 		.windows = s->o->series || s->o->warm_up ? &s->windows : NULL };
 	s->explanation.number = s->o->explain;
-	s->windows.out = series ? series : s->out[OUT_SERIES].stream;
+	windows_open(&s->windows, s->drive, series ? series : s->out[OUT_SERIES].stream);
 	s->saver.what.run = &s->run;
 	s->saver.what.before = &s->before;
 	if (s->log)
@@ -484,7 +484,7 @@ static void run_close(struct session *s)
 		memory_free(s->path[i]);
 	}
 	report_free(s->report);
-	windows_release(&s->windows);
+	windows_close(&s->windows);
 	workload_close(&s->workload);
 	drive_free(s->drive);
 	settings_release(&s->settings);

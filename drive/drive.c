@@ -154,9 +154,10 @@ static void drive_serve(struct drive *d, const struct request *r)
 
 static void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)
 {
-	if (ticket >= d->pending_room) {
-		d->pending_room = ticket < 512 ? 1024 : 2 * ticket;
-		d->pending = memory_resize(d->pending, d->pending_room, sizeof *d->pending, "request table");
+	if (ticket >= d->pending_used) {
+		d->pending_used = ticket + 1;
+		d->pending = memory_grown(
+			d->pending, &d->pending_room, d->pending_used, sizeof pending, "request table");
 	}
 	d->pending[ticket] = pending;
 }
@@ -321,7 +322,7 @@ void drive_count_from_here(struct drive *d)
 {
 	stat_list_start(&d->statistics);
 	memset(d->submitted, 0, sizeof d->submitted);
-	for (uint32_t ticket = 0; ticket < d->pending_room; ticket++)
+	for (uint32_t ticket = 0; ticket < d->pending_used; ticket++)
 		d->pending[ticket].uncounted = true;
 	d->uncounted = d->in_drive;
 	d->warming = false;
@@ -500,42 +501,63 @@ void drive_check_loaded(struct drive *d)
 	}
 }
 
+static const struct state_row drive_past_state[] = {
+	STATE_NUMBER(struct drive_past, footprint_pages),
+	STATE_NUMBER(struct drive_past, replayed),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct drive_past, workload),
+	STATE_NUMBER(struct drive_past, warm_up),
+	{ 0 },
+};
+
 /* Entries of free tickets keep their last contents, so the same bounds apply. */
-static void drive_pending_regions(struct drive *d, struct regions *r)
-{
-	uint32_t n = r->broken ? 0 : schedule_tickets(d->flash->schedule);
-	struct pending *p = d->pending =
-		memory_grown(d->pending, &d->pending_room, n, sizeof *p, "request table");
+static const struct state_row pending_state[] = {
+	STATE_NUMBER(struct pending, arrival),
+	STATE_NUMBER(struct pending, entered),
+	STATE_NUMBER(struct pending, sectors),
+	STATE_NUMBER(struct pending, row), /* drive_restored() checks it */
+	STATE_BELOW(struct pending, type, STATE_LIMIT(REQUEST_TYPES)),
+	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
+	STATE_BOOL(struct pending, on_link),
+	STATE_BOOL(struct pending, uncounted),
+	STATE_BOOL(struct pending, is_gc_command),
+	{ 0 },
+};
 
-	regions_visit(r, p, n * sizeof *p);
-	regions_below(r, NUMBERS_OF(p, type), n, REQUEST_TYPES, "requests");
-	regions_below(r, NUMBERS_OF(p, kind), n, CLASSES, "requests");
-	regions_below(r, NUMBERS_OF(p, on_link), n, 2, "requests");
-	regions_below(r, NUMBERS_OF(p, uncounted), n, 2, "requests");
-	regions_below(r, NUMBERS_OF(p, is_gc_command), n, 2, "requests");
-	if (d->journal && n)
-		regions_below(r, NUMBERS_OF(p, row), n, journal_rows(d->journal), "requests");
-	regions_visit(r, &d->in_drive, sizeof d->in_drive);
-	regions_visit(r, &d->uncounted, sizeof d->uncounted);
+static bool drive_restored(void *drive)
+{
+	const struct drive *d = drive;
+
+	if (d->pending_used < schedule_tickets(d->flash->schedule))
+		return false;
+	for (uint32_t i = 0; d->journal && i < d->pending_used; i++)
+		if (d->pending[i].row >= journal_rows(d->journal))
+			return false;
+	return true;
 }
 
-void drive_regions(struct drive *d, struct regions *r)
-{
-	regions_visit(r, &d->past, sizeof d->past);
-	stat_list_regions(&d->statistics, r);
-	ftl_regions(d->ftl, r);
-	state_visit(r, host_state, d->host);
-	buffer_regions(d->buffer, r);
-	if (d->journal)
-		state_visit(r, journal_state, d->journal);
-	drive_pending_regions(d, r);
-	regions_visit(r, &d->counted_from, sizeof d->counted_from);
-	regions_visit(r, &d->warming, sizeof d->warming);
-	regions_below(r, NUMBERS_OF(d, warming), 1, 2, "run");
-	regions_visit(r, d->submitted, sizeof d->submitted);
-	regions_visit(r, &d->first_arrival, sizeof d->first_arrival);
-	regions_visit(r, &d->last_completion, sizeof d->last_completion);
-}
+const struct state_row drive_state[] = {
+	STATE_FIXED(settings, geometry, flash, stops, count),
+	STATE_SCRATCH(io, prefetched, batch, batched, stopped, filling),
+	STATE_STRUCT(struct drive, past, drive_past_state),
+	STATE_POINTER(struct drive, ftl, ftl_state),
+	STATE_POINTER(struct drive, host, host_state),
+	STATE_POINTER(struct drive, oracle, oracle_state),
+	STATE_OF_RUN,
+	STATE_STRUCT(struct drive, statistics, stat_list_state),
+	STATE_POINTER(struct drive, buffer, buffer_state),
+	STATE_POINTER(struct drive, journal, journal_state),
+	STATE_GROWN(struct drive, pending, pending_used, pending_room, STATE_UNBOUNDED, pending_state),
+	STATE_NUMBER(struct drive, in_drive),
+	STATE_NUMBER(struct drive, uncounted),
+	STATE_NUMBER(struct drive, counted_from),
+	STATE_BOOL(struct drive, warming),
+	STATE_NUMBER(struct drive, submitted),
+	STATE_NUMBER(struct drive, first_arrival),
+	STATE_NUMBER(struct drive, last_completion),
+	STATE_RESTORED(drive_restored),
+	{ 0 },
+};
 
 void drive_check_running(struct drive *d)
 {

@@ -92,7 +92,7 @@ struct drive {
 	bool filling;        /* mapping pages are programmed after all data, by drive_place_map() */
 
 	struct pending *pending;
-	uint32_t pending_room;
+	uint32_t pending_used, pending_room;
 	uint64_t in_drive;  /* requests entered and not completed */
 	uint64_t uncounted; /* of these, those that entered before the statistics began */
 	tick_t counted_from;
@@ -156,8 +156,8 @@ void drive_check(const struct drive *);
  * The drive cannot be used afterwards. */
 void drive_check_loaded(struct drive *);
 
-/* The state of a run between two requests, without its workload. */
-void drive_regions(struct drive *, struct regions *);
+/* Between two requests; of a run without its workload. */
+extern const struct state_row drive_state[];
 
 /* Aborts unless a run loaded from a file is consistent and its operations complete.  The drive cannot be used
  * afterwards. */

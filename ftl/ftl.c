@@ -62,24 +62,25 @@ static bool ftl_knows(const void *schedule, uint64_t op)
 	return schedule_knows(schedule, op);
 }
 
-void ftl_regions(struct ftl *f, struct regions *r)
+struct state_scope ftl_scope(const struct ftl *f, bool running)
 {
-	r->device = f->geometry;
-	r->schedule = f->flash->schedule;
-	r->knows = ftl_knows;
-	state_visit(r, flash_state, f->flash);
-	if (f->store)
-		state_visit(r, store_state, f->store);
-	state_visit(r, f->ops->state, f->state);
+	return (struct state_scope){ running, f->geometry, f->flash->schedule, ftl_knows };
 }
 
-uint64_t ftl_layout(const struct ftl *f)
+static const struct state_row *ftl_own_state(const void *ftl)
 {
-	const uint64_t layout[] = { state_layout(flash_state, f->flash),
-		f->store ? state_layout(store_state, f->store) : 0, state_layout(f->ops->state, f->state) };
-
-	return hash_bytes(HASH_NOTHING, layout, sizeof layout);
+	return ((const struct ftl *)ftl)->ops->state;
 }
+
+const struct state_row ftl_state[] = {
+	STATE_FIXED(ops, settings, core, geometry),
+	STATE_POINTER(struct ftl, flash, flash_state),
+	STATE_POINTER(struct ftl, store, store_state),
+	STATE_CHOSEN(struct ftl, state, ftl_own_state),
+	STATE_COUNTED(map, uncounted),
+	STATE_SCRATCH(failed), /* a drive that failed is not saved */
+	{ 0 },
+};
 
 void ftl_check(const struct ftl *f)
 {

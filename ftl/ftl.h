@@ -129,12 +129,9 @@ struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const s
 	struct flash *, struct fault *);
 void ftl_free(struct ftl *);
 
-/* State of the FTL and everything below it, for saving and loading a drive. */
-void ftl_regions(struct ftl *, struct regions *);
-
-/* A checksum of the rows of all that (base/state.h): programs whose checksums agree read each other's
- * drives. */
-uint64_t ftl_layout(const struct ftl *);
+/* Of the FTL and everything below it, and where the bounds of these rows come from. */
+extern const struct state_row ftl_state[];
+struct state_scope ftl_scope(const struct ftl *, bool running);
 
 /* Aborts if an invariant of the FTL, of its store or of the medium is broken.  O(pages). */
 void ftl_check(const struct ftl *);

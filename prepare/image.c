@@ -14,34 +14,12 @@ static void image_add_setting(void *file, const struct param_echo *setting)
 		state_file_add(file, setting->key, setting->value);
 }
 
-static void image_add_sum(struct state_file *f, const char *key, uint64_t sum)
-{
-	char text[20];
-
-	snprintf(text, sizeof text, "%016" PRIx64, sum);
-	state_file_add(f, key, sum ? text : "any");
-}
-
 static const char *image_reason(const char *line)
 {
-	if (!strncmp(line, "layout ", 7))
-		return "saved by another version of ssd; make one with ssd run --save-drive FILE";
 	if (strncmp(line, "workload ", 9))
 		return NULL;
 	return "prepared for another workload, which reads other pages; make one for this workload, or for "
 	       "any, with precondition.mode = \"fill\" or precondition.premap = \"none\"";
-}
-
-static void image_visit_drive(void *drive, struct regions *r)
-{
-	struct drive *d = drive;
-
-	regions_visit(r, &d->past.footprint_pages, sizeof d->past.footprint_pages);
-	regions_visit(r, &d->past.replayed, sizeof d->past.replayed);
-	ftl_regions(d->ftl, r);
-	state_visit(r, host_state, d->host);
-	if (d->oracle)
-		state_visit(r, oracle_state, d->oracle);
 }
 
 static void image_check_drive(void *drive)
@@ -55,14 +33,14 @@ static void image_check_drive(void *drive)
 static struct state_file image_file(struct drive *d)
 {
 	struct state_file f = { "ssdlab drive", "drive", "make one with ssd run --save-drive FILE",
-		image_reason, .visit = image_visit_drive, .check = image_check_drive, .context = d };
+		image_reason, ftl_scope(d->ftl, false), drive_state, d, .check = image_check_drive };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "verification", d->oracle ? "on" : "off");
 	settings_echo(d->settings, image_add_setting, &f);
-	image_add_sum(&f, "workload", d->past.workload);
-	image_add_sum(&f, "precondition.trace", d->past.warm_up);
-	image_add_sum(&f, "layout", ftl_layout(d->ftl) ^ state_layout(host_state, d->host));
+	state_file_add_sum(&f, "workload", d->past.workload);
+	state_file_add_sum(&f, "precondition.trace", d->past.warm_up);
+	state_file_add_layout(&f);
 	return f;
 }
 

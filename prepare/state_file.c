@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -24,28 +25,39 @@ void state_file_add(struct state_file *f, const char *key, const char *value)
 	f->length += (uint32_t)snprintf(f->head + f->length, bytes, "%s = %s\n", key, value);
 }
 
+void state_file_add_sum(struct state_file *f, const char *key, uint64_t sum)
+{
+	char text[20];
+
+	snprintf(text, sizeof text, "%016" PRIx64, sum);
+	state_file_add(f, key, sum ? text : "any");
+}
+
+void state_file_add_layout(struct state_file *f)
+{
+	state_file_add_sum(f, "layout", state_layout(f->rows, f->owner, f->scope.running));
+}
+
 void state_file_release(struct state_file *f)
 {
 	memory_free(f->head);
 }
 
-/* ---- regions in a file ---- */
+/* ---- bytes in a file ---- */
 
-/* Visits regions, which are written to the file or read from it. */
+/* Visits state, which is written to the file or read from it. */
 struct state_stream {
-	struct regions regions; /* first: the visitor is found through it */
+	struct state_visitor visitor; /* first: the visitor is found through it */
 	FILE *file;
 	uint64_t sum; /* of all bytes before the sum itself, which ends the file */
 };
 
 static struct state_stream state_stream_of(
-	FILE *file, void (*visit)(struct regions *, void *, size_t), const struct state_file *f)
+	FILE *file, void (*visit)(struct state_visitor *, void *, size_t), const struct state_file *f)
 {
-	return (struct state_stream){
-		.regions = { .visit = visit, .running = f->running, .most = UINT64_MAX },
+	return (struct state_stream){ .visitor = { .visit = visit, .scope = f->scope, .most = UINT64_MAX },
 		.file = file,
-		.sum = HASH_NOTHING
-	};
+		.sum = HASH_NOTHING };
 }
 
 static void state_put(struct state_stream *s, const void *bytes, size_t size)
@@ -95,23 +107,23 @@ static const char *state_get_chunk(struct state_stream *s, unsigned char *bytes,
 	return NULL;
 }
 
-static void state_put_region(struct regions *regions, void *region, size_t size)
+static void state_put_bytes(struct state_visitor *visitor, void *at, size_t size)
 {
-	unsigned char *bytes = region;
+	unsigned char *bytes = at;
 
 	for (size_t part; size; bytes += part, size -= part) {
 		part = size < CHUNK_BYTES ? size : CHUNK_BYTES;
-		state_put_chunk((struct state_stream *)regions, bytes, part);
+		state_put_chunk((struct state_stream *)visitor, bytes, part);
 	}
 }
 
-static void state_get_region(struct regions *regions, void *region, size_t size)
+static void state_get_bytes(struct state_visitor *visitor, void *at, size_t size)
 {
-	unsigned char *bytes = region;
+	unsigned char *bytes = at;
 
-	for (size_t part; size && !regions->broken; bytes += part, size -= part) {
+	for (size_t part; size && !visitor->broken; bytes += part, size -= part) {
 		part = size < CHUNK_BYTES ? size : CHUNK_BYTES;
-		regions->broken = state_get_chunk((struct state_stream *)regions, bytes, part);
+		visitor->broken = state_get_chunk((struct state_stream *)visitor, bytes, part);
 	}
 }
 
@@ -123,8 +135,8 @@ static void state_put_all(struct state_stream *s, const struct state_file *f)
 	state_put(s, "\n", 1);
 	state_put(s, f->head, f->length);
 	state_put(s, "\n", 1);
-	f->visit(f->context, &s->regions);
-	BUG_ON(s->regions.broken, "the %s breaks what is declared of its %s", f->what, s->regions.broken);
+	state_visit(&s->visitor, f->rows, f->owner);
+	BUG_ON(s->visitor.broken, "the %s breaks what is declared of its %s", f->what, s->visitor.broken);
 	fwrite(&s->sum, sizeof s->sum, 1, s->file);
 }
 
@@ -135,7 +147,7 @@ bool state_file_save(const struct state_file *f, const char *path, struct fault 
 
 	if (!output_open(&out, path, fault))
 		return false;
-	s = state_stream_of(out.stream, state_put_region, f);
+	s = state_stream_of(out.stream, state_put_bytes, f);
 	state_put_all(&s, f);
 	return output_commit(&out, fault);
 }
@@ -178,6 +190,8 @@ static bool state_is_same_line(const struct state_file *f, const char *saved, co
 	if (!value)
 		return fault_set(fault, "%s: saved by another version of ssd, or damaged: it has no %.*s",
 			path, (int)key, wanted);
+	if (!strncmp(wanted, "layout ", 7))
+		return fault_set(fault, "%s: saved by another version of ssd; %s", path, f->make);
 	if (reason)
 		return fault_set(fault, "%s: %s", path, reason);
 	return fault_set(fault, "%s: another %s was saved: its %.*s is %.100s, here it is %.*s", path,
@@ -201,14 +215,18 @@ static bool state_check_head(
 static bool state_get_all(
 	struct state_stream *s, const struct state_file *f, const char *path, struct fault *fault)
 {
-	struct regions *r = &s->regions;
+	const char *broken;
 	uint64_t sum = 0;
 
-	f->visit(f->context, r);
-	regions_require(r, fread(&sum, sizeof sum, 1, s->file) == 1, TOO_SHORT);
-	regions_require(r, sum == s->sum, "checksum");
-	regions_require(r, fgetc(s->file) == EOF, "end: something follows it");
-	return !r->broken || state_is_damaged(path, r->broken, fault);
+	state_visit(&s->visitor, f->rows, f->owner);
+	broken = s->visitor.broken;
+	if (!broken && fread(&sum, sizeof sum, 1, s->file) != 1)
+		broken = TOO_SHORT;
+	else if (!broken && sum != s->sum)
+		broken = "checksum";
+	else if (!broken && fgetc(s->file) != EOF)
+		broken = "end: something follows it";
+	return !broken || state_is_damaged(path, broken, fault);
 }
 
 /* All that the other side of the pipe writes, up to a length. */
@@ -242,7 +260,7 @@ static _Noreturn void state_check_and_exit(const struct state_file *f, int words
 	dup2(words, STDERR_FILENO);
 	close(words);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	f->check(f->context);
+	f->check(f->owner);
 	_exit(0);
 }
 
@@ -279,9 +297,9 @@ bool state_file_load(const struct state_file *f, const char *path, struct fault 
 
 	if (!file)
 		return fault_set(fault, "%s: cannot be read: %s", path, strerror(errno));
-	s = state_stream_of(file, state_get_region, f);
+	s = state_stream_of(file, state_get_bytes, f);
 	if (!fstat(fileno(file), &status))
-		s.regions.most = (uint64_t)status.st_size;
+		s.visitor.most = (uint64_t)status.st_size;
 	done = state_check_head(&s, f, path, fault) && state_get_all(&s, f, path, fault) &&
 	       state_check_in_child(f, path, fault);
 	fclose(file);

@@ -1,6 +1,6 @@
 /*
- * State in a file: lines "key = value" that say what it belongs to, the rooms' regions (base/regions.h; areas
- * of zeros take no room), and a checksum.
+ * State in a file: lines "key = value" that say what it belongs to, the values of the rows (base/state.h;
+ * areas of zeros take no room), and a checksum.
  *
  * A file may come from anywhere.  A key that differs is named, every number is held against the bounds that
  * its room declares, the whole is checked for consistency, and only then is it used.
@@ -9,18 +9,18 @@
 #define PREPARE_STATE_FILE_H
 
 #include "base/fault.h"
-#include "base/regions.h"
+#include "base/state.h"
 
 struct state_file {
 	const char *magic;       /* the first line */
 	const char *what, *make; /* for messages: "drive", "make one with ..." */
 	/* Optional: why a file with another value for this line cannot be used. */
 	const char *(*reason)(const char *line);
-	bool running; /* as in struct regions */
-	void (*visit)(void *context, struct regions *);
-	void (*check)(
-		void *context); /* aborts if anything is wrong; runs in a child, so what it changes is lost */
-	void *context;
+	struct state_scope scope;
+	const struct state_row *rows;
+	void *owner;
+	/* Aborts if anything is wrong; runs in a child process, so what it changes is lost. */
+	void (*check)(void *owner);
 
 	char *head; /* its lines; owned */
 	uint32_t length, room;
@@ -28,6 +28,10 @@ struct state_file {
 
 /* Adds a line to the head. */
 void state_file_add(struct state_file *, const char *key, const char *value);
+void state_file_add_sum(struct state_file *, const char *key, uint64_t sum); /* 0: any */
+
+/* The last line: a checksum of the rows, by which a file of another layout is recognised. */
+void state_file_add_layout(struct state_file *);
 void state_file_release(struct state_file *);
 
 /* The whole file is written, or none.  False and a fault. */

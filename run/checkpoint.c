@@ -3,21 +3,33 @@
 #include "base/version.h"
 #include "prepare/state_file.h"
 
-static void checkpoint_visit(void *checkpoint, struct regions *r)
-{
-	struct checkpoint *c = checkpoint;
-	struct run *run = c->run;
+static const struct state_row run_state[] = {
+	STATE_FIXED(workload, keep_going, ask_every, context, keeps_sum, resumed, explanation, timeline),
+	STATE_REBUILT(next, status), /* the workload is read again */
+	STATE_NUMBER(struct run, requests),
+	STATE_NUMBER(struct run, gc_commands),
+	STATE_NUMBER(struct run, sum),
+	STATE_POINTER(struct run, drive, drive_state),
+	STATE_POINTER(struct run, windows, windows_state),
+	{ 0 },
+};
 
-	regions_visit(r, &run->requests, sizeof run->requests);
-	regions_visit(r, &run->gc_commands, sizeof run->gc_commands);
-	regions_visit(r, &run->sum, sizeof run->sum);
-	regions_visit(r, c->before, sizeof *c->before);
-	regions_visit(r, &c->series_bytes, sizeof c->series_bytes);
-	regions_visit(r, &c->log_bytes, sizeof c->log_bytes);
-	drive_regions(run->drive, r);
-	if (run->windows)
-		windows_regions(run->windows, run->drive, r);
-}
+static const struct state_row precondition_result_state[] = {
+	STATE_NUMBER(struct precondition_result, used_pages),
+	STATE_NUMBER(struct precondition_result, valid_pages),
+	STATE_NUMBER(struct precondition_result, footprint_pages),
+	STATE_NUMBER(struct precondition_result, replayed),
+	{ 0 },
+};
+
+static const struct state_row checkpoint_state[] = {
+	STATE_FIXED(warm_up, series),
+	STATE_POINTER(struct checkpoint, run, run_state),
+	STATE_POINTER(struct checkpoint, before, precondition_result_state),
+	STATE_NUMBER(struct checkpoint, series_bytes),
+	STATE_NUMBER(struct checkpoint, log_bytes),
+	{ 0 },
+};
 
 static void checkpoint_check(void *checkpoint)
 {
@@ -31,14 +43,15 @@ static void checkpoint_add_setting(void *file, const struct param_echo *setting)
 
 static struct state_file checkpoint_file(struct checkpoint *c)
 {
-	struct state_file f = { "ssdlab run 7", "run", "make one with ssd run --checkpoint FILE",
-		.running = true, .visit = checkpoint_visit, .check = checkpoint_check, .context = c };
+	struct state_file f = { "ssdlab run", "run", "make one with ssd run --checkpoint FILE", NULL,
+		ftl_scope(c->run->drive->ftl, true), checkpoint_state, c, .check = checkpoint_check };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "--warmup", c->warm_up ? c->warm_up : "none");
 	state_file_add(&f, "--series", c->series ? c->series : "none");
 	state_file_add(&f, "--log", c->run->drive->journal ? "yes" : "no");
 	settings_echo(c->run->drive->settings, checkpoint_add_setting, &f);
+	state_file_add_layout(&f);
 	return f;
 }
 

@@ -103,7 +103,7 @@ enum run_end run_step(struct run *run, struct fault *fault)
 	run->status = run_fetch(run, &run->next, fault);
 	run_wait_for_slot(run, &r);
 	if (run->windows)
-		windows_pass(run->windows, run->drive, run->requests - 1);
+		windows_pass(run->windows, run->requests - 1);
 	return run_submit(run, &r) ? RUN_DONE : RUN_DRIVE_FAILED;
 }
 
@@ -130,6 +130,6 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 		end = RUN_INTERRUPTED;
 	drive_drain(run->drive);
 	if (run->windows)
-		windows_end(run->windows, run->drive, run->requests);
+		windows_end(run->windows, run->requests);
 	return end;
 }

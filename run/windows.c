@@ -53,118 +53,115 @@ bool warm_up_read(struct windows *w, const char *text)
 
 /* ---- as they go by ---- */
 
-static struct mark windows_mark(const struct drive *d, uint64_t requests)
+void windows_open(struct windows *w, struct drive *d, FILE *out)
 {
+	w->drive = d;
+	w->out = out;
+	w->series = out ? series_create(&d->statistics) : NULL;
+}
+
+void windows_close(struct windows *w)
+{
+	series_free(w->series);
+	w->series = NULL;
+}
+
+static struct mark windows_mark(const struct windows *w, uint64_t requests)
+{
+	const struct drive *d = w->drive;
+
 	return (struct mark){ requests, schedule_now(d->flash->schedule), flash_total(d->flash, OP_PROGRAM),
 		d->count->request[REQUEST_WRITE].sectors };
 }
 
-/* NaN: nothing was written. */
-static double windows_waf_since(const struct drive *d, const struct mark *from)
+/* Since the window began.  NaN: nothing was written. */
+static double windows_waf(const struct windows *w)
 {
-	struct mark now = windows_mark(d, 0);
+	struct mark now = windows_mark(w, 0);
 
-	if (now.sectors == from->sectors)
+	if (now.sectors == w->from.sectors)
 		return NAN;
-	return (double)(now.programs - from->programs) * d->geometry.sectors_per_page /
-	       (double)(now.sectors - from->sectors);
+	return (double)(now.programs - w->from.programs) * w->drive->geometry.sectors_per_page /
+	       (double)(now.sectors - w->from.sectors);
 }
 
-static bool windows_is_over(
-	const struct windows *w, const struct span *span, const struct drive *d, uint64_t requests)
+static bool windows_is_over(const struct windows *w, const struct span *span, uint64_t requests)
 {
 	if (span->requests)
 		return requests - w->from.requests >= span->requests;
-	return span->ns && schedule_now(d->flash->schedule) - w->from.when >= span->ns;
+	return span->ns && schedule_now(w->drive->flash->schedule) - w->from.when >= span->ns;
 }
 
-static void windows_begin_counting(struct windows *w, struct drive *d, uint64_t requests)
+static void windows_begin_counting(struct windows *w, uint64_t requests)
 {
 	if (requests)
-		drive_count_from_here(d);
+		drive_count_from_here(w->drive);
 	w->counting = true;
-	w->from = w->counted_from = windows_mark(d, requests);
+	w->from = w->counted_from = windows_mark(w, requests);
 	if (!w->out)
 		return;
-	w->series = series_create(&d->statistics);
 	fputs("window,from_ns,to_ns,entered,in_drive,free_blocks,window_waf", w->out);
 	series_begin(w->series, w->out);
 }
 
 /* One window of the warm-up is over: is it the last? */
-static void windows_warm(struct windows *w, struct drive *d, uint64_t requests)
+static void windows_warm(struct windows *w, uint64_t requests)
 {
-	double waf = windows_waf_since(d, &w->from), before = w->waf;
+	double waf = windows_waf(w), before = w->waf;
 
 	if (w->within <= 0 || fabs(waf - before) <= w->within * before) {
-		windows_begin_counting(w, d, requests);
+		windows_begin_counting(w, requests);
 		return;
 	}
 	w->waf = waf;
-	w->from = windows_mark(d, requests);
+	w->from = windows_mark(w, requests);
 }
 
-static void windows_put_row(struct windows *w, struct drive *d, uint64_t requests)
+static void windows_put_row(struct windows *w, uint64_t requests)
 {
-	struct ftl_facts facts = ftl_facts(d->ftl);
-	double waf = windows_waf_since(d, &w->from);
-	struct mark now = windows_mark(d, requests);
+	struct ftl_facts facts = ftl_facts(w->drive->ftl);
+	double waf = windows_waf(w);
+	struct mark now = windows_mark(w, requests);
 
 	fprintf(w->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", ++w->rows,
-		w->from.when, now.when, requests - w->from.requests, d->in_drive, facts.free_blocks);
+		w->from.when, now.when, requests - w->from.requests, w->drive->in_drive, facts.free_blocks);
 	if (isfinite(waf))
 		fprintf(w->out, "%.9g", waf);
 	series_row(w->series, w->out);
 	w->from = now;
 }
 
-void windows_pass(struct windows *w, struct drive *d, uint64_t requests)
+void windows_pass(struct windows *w, uint64_t requests)
 {
 	if (!w->begun) {
 		w->begun = true;
 		w->waf = NAN;
-		w->from = windows_mark(d, requests);
-		d->warming = w->warm_up.requests || w->warm_up.ns;
-		if (!d->warming)
-			windows_begin_counting(w, d, requests);
+		w->from = windows_mark(w, requests);
+		w->drive->warming = w->warm_up.requests || w->warm_up.ns;
+		if (!w->drive->warming)
+			windows_begin_counting(w, requests);
 	}
-	if (!w->counting && windows_is_over(w, &w->warm_up, d, requests))
-		windows_warm(w, d, requests);
-	else if (w->counting && w->out && windows_is_over(w, &w->every, d, requests))
-		windows_put_row(w, d, requests);
+	if (!w->counting && windows_is_over(w, &w->warm_up, requests))
+		windows_warm(w, requests);
+	else if (w->counting && w->out && windows_is_over(w, &w->every, requests))
+		windows_put_row(w, requests);
 }
 
-void windows_end(struct windows *w, struct drive *d, uint64_t requests)
+void windows_end(struct windows *w, uint64_t requests)
 {
-	if (w->series)
-		windows_put_row(w, d, requests);
-	windows_release(w);
+	if (w->counting && w->out)
+		windows_put_row(w, requests);
+	windows_close(w);
 }
 
-void windows_release(struct windows *w)
-{
-	series_free(w->series);
-	w->series = NULL;
-}
-
-static const struct state_row windows_state[] = {
-	STATE_FIXED(warm_up, within, every, out),
+const struct state_row windows_state[] = {
+	STATE_FIXED(warm_up, within, every, drive, out),
 	STATE_BOOL(struct windows, begun),
 	STATE_BOOL(struct windows, counting),
 	STATE_NUMBER(struct windows, waf),
 	STATE_NUMBER(struct windows, from),
 	STATE_NUMBER(struct windows, counted_from),
 	STATE_NUMBER(struct windows, rows),
-	STATE_COUNTED(series),
+	STATE_POINTER(struct windows, series, series_state),
 	{ 0 },
 };
-
-void windows_regions(struct windows *w, struct drive *d, struct regions *r)
-{
-	state_visit(r, windows_state, w);
-	if (r->broken || !w->out || !w->counting)
-		return;
-	if (!w->series)
-		w->series = series_create(&d->statistics);
-	series_regions(w->series, r);
-}

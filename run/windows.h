@@ -29,12 +29,14 @@ struct windows {
 	struct span warm_up; /* a zeroed one: none */
 	double within; /* > 0: warm up until two consecutive windows differ in WAF by at most this share */
 	struct span every; /* of the series */
-	FILE *out;         /* of the series; NULL: none */
+
+	struct drive *drive;
+	FILE *out;             /* of the series; NULL: none */
+	struct series *series; /* the same */
 
 	bool begun, counting; /* a request has entered; the statistics have begun */
 	double waf;           /* of the previous window of the warm-up */
 	struct mark from, counted_from;
-	struct series *series;
 	uint64_t rows;
 };
 
@@ -54,16 +56,17 @@ bool span_read(struct span *, const char *text);
 /* "SPAN", or "2%:SPAN": until the WAF of two windows agrees. */
 bool warm_up_read(struct windows *, const char *text);
 
-/* The state of a run between two requests, for saving it; rows already written are left to the caller. */
-void windows_regions(struct windows *, struct drive *, struct regions *);
+/* Call once the spans are set.  `out`: of the series; NULL: none. */
+void windows_open(struct windows *, struct drive *, FILE *out);
+void windows_close(struct windows *);
+
+/* Between two requests; rows of the series already written are left to the caller. */
+extern const struct state_row windows_state[];
 
 /* Call before each request enters the drive; `requests` have entered before it. */
-void windows_pass(struct windows *, struct drive *, uint64_t requests);
+void windows_pass(struct windows *, uint64_t requests);
 
 /* Call after the last one has completed: writes the last row. */
-void windows_end(struct windows *, struct drive *, uint64_t requests);
-
-/* Whether the run came to its end or not. */
-void windows_release(struct windows *);
+void windows_end(struct windows *, uint64_t requests);
 
 #endif

@@ -104,13 +104,22 @@ void series_row(struct series *s, FILE *out)
 	fputc('\n', out);
 }
 
-void series_regions(struct series *s, struct regions *r)
+static bool series_restored(void *series)
 {
+	const struct series *s = series;
 	const struct histogram *time = s->time;
 
-	regions_visit(r, s->count, s->counts * sizeof *s->count);
-	regions_visit(r, s->time, s->times * sizeof *s->time);
 	for (struct stat_number n = { .row = NULL }; stat_next(s->list, &n);)
-		if (n.row->kind == STAT_TIMES)
-			regions_require(r, histogram_is_part(time++, (const void *)n.value), "series");
+		if (n.row->kind == STAT_TIMES && !histogram_is_part(time++, (const void *)n.value))
+			return false;
+	return true;
 }
+
+const struct state_row series_state[] = {
+	STATE_FIXED(list, counts, times),
+	STATE_NUMBERS(struct series, count),
+	STATE_NUMBERS(struct series, time),
+	STATE_SCRATCH(window),
+	STATE_RESTORED(series_restored), /* the statistics came before */
+	{ 0 },
+};

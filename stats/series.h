@@ -17,7 +17,7 @@ struct series *series_create(const struct stat_list *);
 void series_free(struct series *);
 
 /* What was counted when the current window began, for saving a run. */
-void series_regions(struct series *, struct regions *);
+extern const struct state_row series_state[];
 
 /* Ends the line of names; the first window begins. */
 void series_begin(struct series *, FILE *);

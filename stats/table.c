@@ -1,5 +1,6 @@
 #include "stats/table.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "stats/histogram.h"
 
@@ -103,14 +104,43 @@ bool stat_next(const struct stat_list *list, struct stat_number *n)
 	return true;
 }
 
-void stat_list_regions(struct stat_list *list, struct regions *r)
+/* ---- saved ---- */
+
+static bool stat_list_restored(void *list)
 {
-	for (size_t i = 0; i < list->groups; i++)
-		regions_visit(r, list->group[i].values, list->group[i].size);
 	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);)
-		if (n.row->kind == STAT_TIMES)
-			regions_require(r, histogram_agrees((const void *)n.value), "statistics");
+		if (n.row->kind == STAT_TIMES && !histogram_agrees((const void *)n.value))
+			return false;
+	return true;
 }
+
+static void stat_list_visit(void *statistics, struct state_visitor *r)
+{
+	struct stat_list *list = statistics;
+
+	for (size_t i = 0; i < list->groups; i++)
+		state_visit_bytes(r, list->group[i].values, list->group[i].size);
+}
+
+static uint64_t stat_list_layout(const void *list)
+{
+	uint64_t sum = HASH_NOTHING;
+
+	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);) {
+		const uint64_t place[] = { n.row->kind, (uint64_t)(n.value - n.values) };
+
+		sum = hash_bytes(sum, n.name, strlen(n.name) + 1);
+		sum = hash_bytes(sum, place, sizeof place);
+	}
+	return sum;
+}
+
+const struct state_row stat_list_state[] = {
+	STATE_FIXED(groups, room, percentiles, share, suffix),
+	STATE_TABLE(struct stat_list, group, stat_list_visit, stat_list_layout),
+	STATE_RESTORED(stat_list_restored),
+	{ 0 },
+};
 
 /* ---- reporting ---- */
 

@@ -8,7 +8,7 @@
 #define STATS_TABLE_H
 
 #include "base/param.h"
-#include "base/regions.h"
+#include "base/state.h"
 #include "stats/report.h"
 
 #include <string.h>
@@ -71,7 +71,7 @@ void stat_list_add(struct stat_list *, struct stat_group);
 void stat_list_start(struct stat_list *);
 
 /* The values that the list zeroes, for saving a run; groups save what they zero themselves. */
-void stat_list_regions(struct stat_list *, struct regions *);
+extern const struct state_row stat_list_state[];
 
 /* Has the groups fill in what they compute or look up. */
 void stat_list_gather(const struct stat_list *);

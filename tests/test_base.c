@@ -391,53 +391,6 @@ static void test_pool(void **state)
 	for_each_seed(random_pool);
 }
 
-static void test_declared_bounds(void **state)
-{
-	struct {
-		uint8_t small;
-		uint32_t number;
-		uint64_t large;
-	} element[3] = { { 1, 2, 3 }, { 1, INDEX_NONE, 3 }, { 0, 0, (uint64_t)1 << 40 } };
-	struct regions r = { .broken = NULL };
-
-	(void)state;
-	regions_below(&r, NUMBERS_OF(element, small), 3, 2, "small");
-	regions_below_or_none(&r, NUMBERS_OF(element, number), 3, 3, "number");
-	regions_below(&r, NUMBERS_OF(element, large), 3, ((uint64_t)1 << 40) + 1, "large");
-	assert_null(r.broken);
-	regions_below(&r, NUMBERS_OF(element, number), 3, 3, "number");
-	assert_string_equal(r.broken, "number");
-	regions_require(&r, false, "another");
-	assert_string_equal(r.broken, "number");
-	r.broken = NULL;
-	regions_below(&r, NUMBERS_OF(element, large), 3, (uint64_t)1 << 40, "large");
-	assert_string_equal(r.broken, "large");
-	r.broken = NULL;
-	regions_below_or_none(&r, NUMBERS_OF(element, number), 3, 2, "number");
-	assert_string_equal(r.broken, "number");
-}
-
-static bool is_asked(unsigned *questions)
-{
-	++*questions;
-	return true;
-}
-
-/* What is asked may lean on all that was declared before: a bool is one. */
-static void test_nothing_is_asked_of_what_is_broken(void **state)
-{
-	struct regions r = { .broken = NULL };
-	unsigned questions = 0;
-
-	(void)state;
-	regions_require(&r, is_asked(&questions), "first");
-	assert_int_equal(questions, 1);
-	regions_require(&r, false, "second");
-	regions_require(&r, is_asked(&questions), "third");
-	assert_int_equal(questions, 1);
-	assert_string_equal(r.broken, "second");
-}
-
 /* A ring whose links contradict each other, or that never comes back to its head, has no length. */
 static void test_broken_rings(void **state)
 {
@@ -713,8 +666,6 @@ int main(void)
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_pool_order),
 		cmocka_unit_test(test_pool),
-		cmocka_unit_test(test_declared_bounds),
-		cmocka_unit_test(test_nothing_is_asked_of_what_is_broken),
 		cmocka_unit_test(test_broken_rings),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_hash_grows),

@@ -298,10 +298,15 @@ static void pair_evict(struct buffer *b)
 		buffer_choose(b, list_previous(pair_links(b), last), WHOLE_PAGE);
 }
 
-static void pair_regions(struct buffer *b, struct regions *r)
+static bool pair_restored(struct buffer *b)
 {
-	buffer_link_regions(b, r, pair_links(b), ((struct pair_policy *)b->state)->pages, 1);
+	return buffer_lists_hold(b, pair_links(b), ((struct pair_policy *)b->state)->pages, 1);
 }
+
+static const struct state_row pair_page_state[] = {
+	STATE_LINK(struct pair_page, link, STATE_ITS_COUNT),
+	{ 0 },
+};
 
 static const struct buffer_ops pair = {
 	.name = "pair",
@@ -313,7 +318,8 @@ static const struct buffer_ops pair = {
 	.hit = pair_hit,
 	.removed = pair_removed,
 	.evict = pair_evict,
-	.regions = pair_regions,
+	.page_state = pair_page_state,
+	.restored = pair_restored,
 };
 
 /* Pages 7 and 6, named in descending order, leave as one ascending range. */
@@ -479,17 +485,22 @@ static void parts_evict(struct buffer *b)
 	buffer_merge(b);
 }
 
-static void trial_regions(struct buffer *b, struct regions *r)
+static bool trial_restored(struct buffer *b)
 {
-	buffer_link_regions(b, r, trial_links(b), ((struct trial *)b->state)->pages, 1);
+	return buffer_lists_hold(b, trial_links(b), ((struct trial *)b->state)->pages, 1);
 }
+
+static const struct state_row trial_page_state[] = {
+	STATE_LINK(struct trial_page, link, STATE_ITS_COUNT),
+	{ 0 },
+};
 
 #define TRIAL(policy_name, start, leave)                                                                     \
 	{                                                                                                    \
 		.name = policy_name, .brief = "for this test", .size = sizeof(struct trial),                 \
 		.page_size = sizeof(struct trial_page), .init = start, .inserted = trial_inserted,           \
 		.hit = trial_hit, .resized = trial_resized, .removed = trial_removed, .evict = leave,        \
-		.regions = trial_regions                                                                     \
+		.page_state = trial_page_state, .restored = trial_restored                                   \
 	}
 
 static const struct buffer_ops trials[] = {

@@ -329,15 +329,15 @@ static void test_handles_of_operations_to_come(void **state)
 	bench_close(b);
 }
 
-/* Visits regions: the words in them that have a value become too large, one after the other. */
+/* Visits state: the words in it that have a value become too large, one after the other. */
 struct forger {
-	struct regions regions; /* first: the visitor is found through it */
+	struct state_visitor visitor; /* first: the visitor is found through it */
 	struct schedule *schedule;
 	uint64_t value;
 	uint32_t refused;
 };
 
-static void leave(struct regions *r, void *bytes, size_t size)
+static void leave(struct state_visitor *r, void *bytes, size_t size)
 {
 	(void)r;
 	(void)bytes;
@@ -346,13 +346,13 @@ static void leave(struct regions *r, void *bytes, size_t size)
 
 static bool is_refused(const struct geometry *g, struct schedule *s)
 {
-	struct regions r = { .visit = leave, .running = true, .most = UINT64_MAX, .device = g };
+	struct state_visitor r = { leave, { .running = true, .device = g }, .most = UINT64_MAX };
 
 	state_visit(&r, schedule_state, s);
 	return r.broken;
 }
 
-static void forge_words(struct regions *r, void *bytes, size_t size)
+static void forge_words(struct state_visitor *r, void *bytes, size_t size)
 {
 	struct forger *f = (struct forger *)r;
 	const uint64_t forged = (uint64_t)1 << 59;
@@ -364,7 +364,7 @@ static void forge_words(struct regions *r, void *bytes, size_t size)
 		if (value != f->value)
 			continue;
 		memcpy(at, &forged, sizeof forged);
-		f->refused += is_refused(f->regions.device, f->schedule);
+		f->refused += is_refused(f->visitor.scope.device, f->schedule);
 		memcpy(at, &value, sizeof value);
 	}
 }
@@ -396,12 +396,11 @@ static void test_times_that_no_alarm_can_have_are_refused(void **state)
 	assert_false(is_refused(b->flash->geometry, b->flash->schedule));
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct forger f = { { .visit = forge_words,
-					    .running = true,
-					    .most = UINT64_MAX,
-					    .device = b->flash->geometry },
+					    .scope = { .running = true, .device = b->flash->geometry },
+					    .most = UINT64_MAX },
 			b->flash->schedule, words[i].value, 0 };
 
-		state_visit(&f.regions, schedule_state, b->flash->schedule);
+		state_visit(&f.visitor, schedule_state, b->flash->schedule);
 		if (f.refused != 1)
 			fail_msg("%s: %u places are refused", words[i].what, f.refused);
 	}

@@ -274,13 +274,13 @@ static void test_agrees_with_a_plain_model(void **state)
 /* ---- saved and loaded ---- */
 
 struct copying {
-	struct regions regions;
+	struct state_visitor visitor;
 	unsigned char bytes[1 << 16];
 	size_t at;
 	bool into;
 };
 
-static void copy_region(struct regions *r, void *bytes, size_t size)
+static void copy_region(struct state_visitor *r, void *bytes, size_t size)
 {
 	struct copying *c = (struct copying *)r;
 
@@ -293,26 +293,26 @@ static void copy_region(struct regions *r, void *bytes, size_t size)
 static void assert_state_goes_over(struct entry_cache_plan plan, uint32_t gone)
 {
 	struct world *a = world_open(plan, false), *b = world_open(plan, false);
-	struct copying *c = memory_array(1, sizeof *c, "regions");
+	struct copying *c = memory_array(1, sizeof *c, "copy");
 
-	c->regions = (struct regions){ .visit = copy_region, .most = UINT64_MAX };
+	c->visitor = (struct state_visitor){ .visit = copy_region, .most = UINT64_MAX };
 	begin(a);
 	for (uint32_t key = 0; key < 40; key++)
 		entry_cache_get(a->entries, &a->bench->io, key % 30, 8);
 	entry_cache_change(a->entries, 7, plan.least == ONE_SIZE ? ONE_SIZE : 20);
 	entry_cache_fit(a->entries, &a->bench->io);
 	end(a);
-	state_visit(&c->regions, entry_cache_state, a->entries);
+	state_visit(&c->visitor, entry_cache_state, a->entries);
 	c->at = 0;
 	c->into = true;
-	state_visit(&c->regions, entry_cache_state, b->entries);
+	state_visit(&c->visitor, entry_cache_state, b->entries);
 	for (uint32_t key = 0; key < KEYS; key++) {
 		struct cached_entry *e = entry_cache_find(b->entries, key);
 
 		assert_int_equal(e != NULL, key < 30 && key != gone);
 		assert_int_equal(entry_cache_dirty(b->entries, key), key == 7);
 	}
-	assert_null(c->regions.broken);
+	assert_null(c->visitor.broken);
 	memory_free(c);
 	world_close(a);
 	world_close(b);
@@ -332,18 +332,18 @@ static void test_an_entry_in_use_is_not_free(void **state)
 	struct entry_cache_plan plan = { .bytes = 24 };
 	size_t stride = sizeof(struct cached_entry);
 	struct world *a = world_open(plan, false), *b = world_open(plan, false);
-	struct copying *c = memory_array(1, sizeof *c, "regions");
+	struct copying *c = memory_array(1, sizeof *c, "copy");
 	unsigned char *elements = c->bytes + 2 * sizeof(uint32_t);
 	uint32_t free, used;
 
 	(void)state;
-	c->regions = (struct regions){ .visit = copy_region, .most = UINT64_MAX };
+	c->visitor = (struct state_visitor){ .visit = copy_region, .most = UINT64_MAX };
 	begin(a);
 	for (uint32_t key = 0; key < 3; key++)
 		entry_cache_get(a->entries, &a->bench->io, key, 8);
 	entry_cache_get(a->entries, &a->bench->io, 3, 16);
 	end(a);
-	state_visit(&c->regions, entry_cache_state, a->entries);
+	state_visit(&c->visitor, entry_cache_state, a->entries);
 	memcpy(&used, c->bytes, sizeof used);
 	memcpy(&free, c->bytes + sizeof used, sizeof free);
 	assert_int_equal(used, 6);
@@ -358,8 +358,8 @@ static void test_an_entry_in_use_is_not_free(void **state)
 	}
 	c->at = 0;
 	c->into = true;
-	state_visit(&c->regions, entry_cache_state, b->entries);
-	assert_non_null(c->regions.broken);
+	state_visit(&c->visitor, entry_cache_state, b->entries);
+	assert_non_null(c->visitor.broken);
 	memory_free(c);
 	world_close(a);
 	entry_cache_free(b->entries);

@@ -325,17 +325,17 @@ static void test_a_drive_is_loaded_behind_its_own_layer(void **state)
 	replay_free(saved);
 }
 
-/* Fills one of the regions that a file would be read into with ones. */
+/* Fills one of the areas that a file would be read into with ones. */
 struct spoiler {
-	struct regions regions; /* first */
-	size_t region, spoilt;
+	struct state_visitor visitor; /* first */
+	size_t area, spoilt;
 };
 
-static void spoil(struct regions *regions, void *bytes, size_t size)
+static void spoil(struct state_visitor *visitor, void *bytes, size_t size)
 {
-	struct spoiler *s = (struct spoiler *)regions;
+	struct spoiler *s = (struct spoiler *)visitor;
 
-	if (s->region++ == s->spoilt)
+	if (s->area++ == s->spoilt)
 		memset(bytes, 0xff, size);
 }
 
@@ -348,11 +348,11 @@ static void test_nothing_of_a_file_is_believed(void **state)
 		struct alone *a = alone_open(SMALL "indirect.async_lag=1", 24);
 
 		place_of(a, 2);
-		s.regions = (struct regions){ .visit = spoil };
-		s.region = 0;
-		state_visit(&s.regions, host_state, a->host);
-		assert_non_null(s.regions.broken);
-		assert_in_range(s.region, s.spoilt + 1, 7);
+		s.visitor = (struct state_visitor){ .visit = spoil };
+		s.area = 0;
+		state_visit(&s.visitor, host_state, a->host);
+		assert_non_null(s.visitor.broken);
+		assert_in_range(s.area, s.spoilt + 1, 7);
 		alone_close(a);
 	}
 }

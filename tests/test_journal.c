@@ -19,6 +19,8 @@ static void run(struct table *t, const char *settings, const char *trace, struct
 
 	journal = journal_create(out, false, &fault);
 	t->replay = replay_open(settings);
+	if (windows)
+		windows_open(windows, t->replay->drive, NULL);
 	t->replay->run.windows = windows;
 	drive_keep_journal(t->replay->drive, journal);
 	replay_trace(t->replay, trace);

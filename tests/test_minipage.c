@@ -637,14 +637,14 @@ static void test_places_by_chance(void **state)
 	places_release(&p);
 }
 
-static void leave_as_it_is(struct regions *r, void *bytes, size_t size)
+static void leave_as_it_is(struct state_visitor *r, void *bytes, size_t size)
 {
 	(void)r, (void)bytes, (void)size;
 }
 
 static bool is_refused(struct places *p)
 {
-	struct regions r = { .visit = leave_as_it_is, .most = 1 << 20 };
+	struct state_visitor r = { .visit = leave_as_it_is, .most = 1 << 20 };
 
 	state_visit(&r, places_state, p);
 	return r.broken != NULL;

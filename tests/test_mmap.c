@@ -254,17 +254,17 @@ static void test_overlays_are_saved(void **state)
 	rig_close(rig);
 }
 
-/* Visits the regions of the FTL's own and finds a pool among them: how many were given out, which is free
+/* Visits the FTL's own state and finds a pool among them: how many were given out, which is free
  * first, and they. */
 struct pool_finder {
-	struct regions regions; /* first: the visitor is found through it */
-	uint32_t *number[2];    /* of the last regions those of 4 bytes */
-	uint32_t used;          /* of the pool that is looked for */
-	size_t bytes;           /* of one of its objects */
+	struct state_visitor visitor; /* first: the visitor is found through it */
+	uint32_t *number[2];          /* of the areas visited last those of 4 bytes */
+	uint32_t used;                /* of the pool that is looked for */
+	size_t bytes;                 /* of one of its objects */
 	uint32_t *free;
 };
 
-static void find_pool(struct regions *r, void *bytes, size_t size)
+static void find_pool(struct state_visitor *r, void *bytes, size_t size)
 {
 	struct pool_finder *f = (struct pool_finder *)r;
 
@@ -274,7 +274,7 @@ static void find_pool(struct regions *r, void *bytes, size_t size)
 	f->number[1] = size == sizeof(uint32_t) ? bytes : NULL;
 }
 
-static void leave(struct regions *r, void *bytes, size_t size)
+static void leave(struct state_visitor *r, void *bytes, size_t size)
 {
 	(void)r;
 	(void)bytes;
@@ -285,13 +285,13 @@ static void leave(struct regions *r, void *bytes, size_t size)
 static void assert_not_free(struct rig *rig, uint32_t used, size_t bytes, uint32_t was, uint32_t object)
 {
 	struct pool_finder f = {
-		.regions = { .visit = find_pool, .most = UINT64_MAX }, .used = used, .bytes = bytes
+		.visitor = { .visit = find_pool, .most = UINT64_MAX }, .used = used, .bytes = bytes
 	};
-	struct regions r = { .visit = leave, .most = UINT64_MAX };
+	struct state_visitor r = { .visit = leave, .most = UINT64_MAX };
 	struct ftl *ftl = rig->drive->ftl;
 
-	f.regions.device = r.device = ftl->geometry;
-	state_visit(&f.regions, ftl->ops->state, ftl->state);
+	f.visitor.scope = r.scope = ftl_scope(ftl, false);
+	state_visit(&f.visitor, ftl->ops->state, ftl->state);
 	assert_true(f.free && *f.free == was);
 	*f.free = object;
 	state_visit(&r, ftl->ops->state, ftl->state);

@@ -73,8 +73,7 @@ static bool open_stage(struct stage *s, struct fault *fault)
 	for (int i = 0; i < 2; i++)
 		s->out[i] = open_memstream(&s->ending.rows[i], &s->ending.bytes[i]);
 	s->windows = (struct windows){ .warm_up = { .requests = c->seed % 3 ? 0 : REQUESTS / 3 },
-		.every = { .requests = 70 },
-		.out = s->out[0] };
+		.every = { .requests = 70 } };
 	s->run = (struct run){ .drive = drive_create(&s->settings, false, fault),
 		.workload = &s->workload,
 		.keep_going = save_once,
@@ -82,6 +81,7 @@ static bool open_stage(struct stage *s, struct fault *fault)
 		.context = s,
 		.keeps_sum = true,
 		.windows = &s->windows };
+	windows_open(&s->windows, s->run.drive, s->out[0]);
 	s->what = (struct checkpoint){ .run = &s->run, .before = &s->before, .series = "70" };
 	s->journal = journal_create(s->out[1], false, fault);
 	drive_keep_journal(s->run.drive, s->journal);

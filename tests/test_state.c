@@ -121,13 +121,13 @@ static const struct state_row owner_state[] = {
 
 /* Copies what is visited into a buffer, or back. */
 struct copier {
-	struct regions regions;
+	struct state_visitor visitor;
 	unsigned char bytes[8192];
 	size_t at, used;
 	bool back;
 };
 
-static void copy(struct regions *r, void *bytes, size_t size)
+static void copy(struct state_visitor *r, void *bytes, size_t size)
 {
 	struct copier *c = (struct copier *)r;
 
@@ -201,14 +201,10 @@ static void owner_free(struct owner *o)
 
 static struct copier saved(struct owner *o, bool running)
 {
-	struct copier c = { .regions = { .visit = copy,
-				    .running = running,
-				    .most = 4096,
-				    .device = &device,
-				    .knows = knows } };
+	struct copier c = { .visitor = { copy, { running, &device, NULL, knows }, .most = 4096 } };
 
-	state_visit(&c.regions, owner_state, o);
-	assert_null(c.regions.broken);
+	state_visit(&c.visitor, owner_state, o);
+	assert_null(c.visitor.broken);
 	c.at = 0;
 	c.back = true;
 	return c;
@@ -242,8 +238,8 @@ static void test_state_goes_from_one_owner_to_another(void **state)
 		owner_init(&a, true);
 		owner_init(&b, false);
 		c = saved(&a, running);
-		state_visit(&c.regions, owner_state, &b);
-		assert_null(c.regions.broken);
+		state_visit(&c.visitor, owner_state, &b);
+		assert_null(c.visitor.broken);
 		assert_int_equal(c.at, c.used);
 		assert_same(&a, &b);
 		assert_int_equal(b.op, running ? 50 : 0);
@@ -266,7 +262,7 @@ static void test_pool_is_saved(void **state)
 	owner_init(&a, true);
 	owner_init(&b, false);
 	c = saved(&a, true);
-	state_visit(&c.regions, owner_state, &b);
+	state_visit(&c.visitor, owner_state, &b);
 	assert_int_equal(b.pool.used, 20);
 	assert_int_equal(((struct inner *)pool_at(&b.pool, 19))->number, (uint64_t)69 << 32);
 	assert_int_equal(pool_take(&b.pool), 9);
@@ -291,12 +287,12 @@ static void test_free_objects_of_a_saved_pool_are_unused(void **state)
 	o = p.object;
 	o[2].owner = 0;
 	pool_give(&p, 2);
-	assert_true(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
-	assert_false(pool_frees_zeros(&p, 0, NUMBERS_OF(o, owner)));
+	assert_true(pool_frees_zeros(&p, 1, ARRAY_NUMBERS(o, owner)));
+	assert_false(pool_frees_zeros(&p, 0, ARRAY_NUMBERS(o, owner)));
 	o[2].owner = 7;
-	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	assert_false(pool_frees_zeros(&p, 1, ARRAY_NUMBERS(o, owner)));
 	o[3].owner = 0;
-	assert_false(pool_frees_zeros(&p, 1, NUMBERS_OF(o, owner)));
+	assert_false(pool_frees_zeros(&p, 1, ARRAY_NUMBERS(o, owner)));
 	pool_free(&p);
 }
 
@@ -380,17 +376,14 @@ static void test_what_no_row_allows_is_refused_by_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct regions r = {
-			.visit = copy, .running = true, .most = 4096, .device = &device, .knows = knows
-		};
-		struct copier c = { .regions = r };
+		struct copier c = { .visitor = { copy, { true, &device, NULL, knows }, .most = 4096 } };
 		struct owner o;
 
 		owner_init(&o, true);
 		wrong[i].spoil(&o);
-		state_visit(&c.regions, owner_state, &o);
-		assert_non_null(c.regions.broken);
-		assert_string_equal(c.regions.broken, wrong[i].place);
+		state_visit(&c.visitor, owner_state, &o);
+		assert_non_null(c.visitor.broken);
+		assert_string_equal(c.visitor.broken, wrong[i].place);
 		owner_free(&o);
 	}
 }
@@ -414,12 +407,12 @@ static void test_more_than_there_can_be(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct copier c = { .regions = { .visit = copy, .most = 4096 }, .back = true };
+		struct copier c = { .visitor = { .visit = copy, .most = 4096 }, .back = true };
 		struct owner o = { .pool = pool_create(sizeof(struct inner), "test") };
 
 		memcpy(c.bytes, &wrong[i].count, sizeof wrong[i].count);
-		state_visit(&c.regions, wrong[i].rows, &o);
-		assert_non_null(c.regions.broken);
+		state_visit(&c.visitor, wrong[i].rows, &o);
+		assert_non_null(c.visitor.broken);
 		assert_true(o.pool.room <= 32 && o.heap.room <= 32 && o.grown_room <= 32);
 		owner_free(&o);
 	}
@@ -440,21 +433,86 @@ static void test_layout_is_told_apart(void **state)
 
 	(void)state;
 	owner_init(&o, true);
-	assert_int_equal(state_layout(owner_state, &o), state_layout(owner_state, &o));
-	sum = state_layout(outer, &o);
+	assert_int_equal(state_layout(owner_state, &o, true), state_layout(owner_state, &o, true));
+	sum = state_layout(outer, &o, true);
 	for (size_t i = 0; i < 3; i++) {
 		outer[0].rows = other_rows[i];
-		assert_true((state_layout(outer, &o) == sum) == (i == 1));
+		assert_true((state_layout(outer, &o, true) == sum) == (i == 1));
 	}
 	outer[0].rows = inner_state;
 	outer[0].name = "outer";
-	assert_true(state_layout(outer, &o) != sum);
+	assert_true(state_layout(outer, &o, true) != sum);
 	owner_free(&o);
+}
+
+static uint64_t limit_layout(const void *owner)
+{
+	return ((const struct owner *)owner)->limit;
+}
+
+/* Rows of a run are no part of the layout without one; what another table describes is. */
+static void test_layout_of_a_run_and_of_other_tables(void **state)
+{
+	static const struct state_row rows[][4] = {
+		{ STATE_NUMBER(struct owner, number), { 0 } },
+		{ STATE_NUMBER(struct owner, number), STATE_OF_RUN, STATE_NUMBER(struct owner, of_run) },
+		{ STATE_TABLE(struct owner, number, NULL, limit_layout), { 0 } },
+	};
+	struct owner o = { .limit = 1 };
+	uint64_t sum = state_layout(rows[2], &o, true);
+
+	(void)state;
+	assert_true(state_layout(rows[0], &o, false) == state_layout(rows[1], &o, false));
+	assert_true(state_layout(rows[0], &o, true) != state_layout(rows[1], &o, true));
+	o.limit = 2;
+	assert_true(state_layout(rows[2], &o, true) != sum);
+}
+
+/* Objects of a pool whose end is a plug-in's: its rows bound it. */
+static void test_ends_of_objects(void **state)
+{
+	static const struct state_row rows[] = { STATE_POOL_TAILED(struct owner, pool, STATE_LIMIT(20),
+							 inner_state, plugin_rows, sizeof(struct inner)),
+		{ 0 } };
+	struct copier c = { .visitor = { .visit = copy, .most = 4096 } };
+	struct owner o = { .pool = pool_create(sizeof(struct inner) + sizeof(struct plugin), "test") };
+	struct plugin *end;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		pool_take(&o.pool);
+	end = (struct plugin *)(void *)((struct inner *)pool_at(&o.pool, 2) + 1);
+	end->choice = 1;
+	state_visit(&c.visitor, rows, &o);
+	assert_null(c.visitor.broken);
+	end->choice = 2;
+	state_visit(&c.visitor, rows, &o);
+	assert_string_equal(c.visitor.broken, "pool.choice");
+	assert_true(state_layout(rows, &o, true) != state_layout(rows, NULL, true));
+	pool_free(&o.pool);
+}
+
+/* What follows a value that is out of bounds is not visited: it may lean on that value. */
+static void test_nothing_is_visited_after_a_broken_value(void **state)
+{
+	static const struct state_row rows[] = { STATE_BELOW(struct owner, number, STATE_LIMIT(3)),
+		STATE_NUMBER(struct owner, op), STATE_RESTORED(owner_restored), { 0 } };
+	struct copier c = { .visitor = { .visit = copy, .most = 4096 } };
+	struct owner o = { .number = 3 };
+
+	(void)state;
+	state_visit(&c.visitor, rows, &o);
+	assert_string_equal(c.visitor.broken, "number");
+	assert_int_equal(c.used, sizeof o.number);
+	assert_int_equal(o.calls, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout_of_a_run_and_of_other_tables),
+		cmocka_unit_test(test_ends_of_objects),
+		cmocka_unit_test(test_nothing_is_visited_after_a_broken_value),
 		cmocka_unit_test(test_state_goes_from_one_owner_to_another),
 		cmocka_unit_test(test_pool_is_saved),
 		cmocka_unit_test(test_free_objects_of_a_saved_pool_are_unused),

@@ -10,15 +10,19 @@
 #include <sys/time.h>
 #include <time.h>
 
-static void visit_number(void *number, struct regions *r)
-{
-	regions_visit(r, number, sizeof(uint64_t));
-}
+struct number {
+	uint64_t value;
+};
+
+static const struct state_row number_state[] = {
+	STATE_NUMBER(struct number, value),
+	{ 0 },
+};
 
 /* Takes longer than it is until the next signal; 14 says nothing before it ends. */
 static void check_number(void *number)
 {
-	uint64_t n = *(uint64_t *)number;
+	uint64_t n = ((struct number *)number)->value;
 
 	if (n == 14)
 		close(STDERR_FILENO);
@@ -29,8 +33,9 @@ static void check_number(void *number)
 /* Of this number, saved and loaded. */
 static bool is_saved(uint64_t number, struct fault *fault)
 {
-	struct state_file k = { "magic", "number", "make one", .visit = visit_number, .check = check_number,
-		.context = &number };
+	struct number n = { number };
+	struct state_file k = { "magic", "number", "make one", .rows = number_state, .owner = &n,
+		.check = check_number };
 	char path[] = "/tmp/ssdlab-state-XXXXXX";
 	bool done;
 
@@ -49,15 +54,13 @@ struct areas {
 	unsigned char small[5], middle[3 * CHUNK + 7], large[163 * CHUNK + 11];
 };
 
-static void visit_areas(void *areas, struct regions *r)
-{
-	struct areas *a = areas;
-
-	regions_visit(r, a->small, sizeof a->small);
-	regions_visit(r, a->middle, sizeof a->middle);
-	regions_visit(r, a->large, sizeof a->large);
-	regions_visit(r, a->small, sizeof a->small);
-}
+static const struct state_row areas_state[] = {
+	STATE_NUMBER(struct areas, small),
+	STATE_NUMBER(struct areas, middle),
+	STATE_NUMBER(struct areas, large),
+	STATE_NUMBER(struct areas, small),
+	{ 0 },
+};
 
 static void check_nothing(void *areas)
 {
@@ -73,8 +76,8 @@ static void fill_area(unsigned char *bytes, size_t size)
 
 static bool load_areas(struct areas *to, const char *path, struct fault *fault)
 {
-	struct state_file k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
-		.context = to };
+	struct state_file k = { "magic", "areas", "make one", .rows = areas_state, .owner = to,
+		.check = check_nothing };
 	bool done;
 
 	state_file_add(&k, "key", "value");
@@ -87,8 +90,8 @@ static bool load_areas(struct areas *to, const char *path, struct fault *fault)
 static void test_areas_of_every_size(void **state)
 {
 	struct areas *from = calloc(1, sizeof *from), *to = calloc(1, sizeof *to);
-	struct state_file k = { "magic", "areas", "make one", .visit = visit_areas, .check = check_nothing,
-		.context = from };
+	struct state_file k = { "magic", "areas", "make one", .rows = areas_state, .owner = from,
+		.check = check_nothing };
 	char path[] = "/tmp/ssdlab-state-XXXXXX";
 	struct fault fault = { "" };
 	struct stat status;

@@ -21,6 +21,7 @@ static struct replay *replay_windows(const char *settings, const char *trace, st
 {
 	struct replay *r = replay_open(settings);
 
+	windows_open(w, r->drive, w->out);
 	r->run.windows = w;
 	replay_trace(r, trace);
 	return r;

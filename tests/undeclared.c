@@ -83,16 +83,16 @@ static void *watched_realloc(void *old, size_t bytes)
 /* ---- what is declared ---- */
 
 struct declared {
-	struct regions regions; /* first: the visitor is found through it */
+	struct state_visitor visitor; /* first: the visitor is found through it */
 	struct block list[4096];
 	size_t count;
 };
 
-static void note(struct regions *r, void *bytes, size_t size)
+static void note(struct state_visitor *r, void *bytes, size_t size)
 {
 	struct declared *d = (struct declared *)r;
 
-	BUG_ON(d->count == sizeof d->list / sizeof *d->list, "more regions than this test has room for");
+	BUG_ON(d->count == sizeof d->list / sizeof *d->list, "more areas than this test has room for");
 	d->list[d->count++] = (struct block){ bytes, size };
 }
 
@@ -202,8 +202,8 @@ void undeclared_state(struct ftl *saved, struct ftl *loaded, char *text, size_t 
 	struct comparison *c = malloc(sizeof *c);
 
 	c->declared = calloc(1, sizeof *c->declared);
-	c->declared->regions = (struct regions){ .visit = note, .most = UINT64_MAX };
-	ftl_regions(saved, &c->declared->regions);
+	c->declared->visitor = (struct state_visitor){ note, ftl_scope(saved, false), .most = UINT64_MAX };
+	state_visit(&c->declared->visitor, ftl_state, saved);
 	c->eldest = block_of(saved->state);
 	c->pairs = 0;
 	c->text = text;
