@@ -767,32 +767,12 @@ static void model_take(struct model *m, sub_t from, sub_t end)
 	assert_int_equal(model_next(m, from, end).length, 0);
 }
 
-/* Exactly one piece becomes another in place; anything else is left alone. */
-static bool model_replace(struct model *m, struct mrsm_piece p)
-{
-	struct mrsm_piece wanted = model_next(m, p.sub, p.sub + p.length), old;
-	sub_t end = p.sub + p.length;
-	bool whole = wanted.length == p.length && m->sub[p.sub].begins &&
-		     (end == m->subs || !m->sub[end].mapped || m->sub[end].begins);
-
-	assert_int_equal(mrsm_tree_replace(&m->tree, p, &old), whole);
-	if (whole)
-		assert_same_piece(old, wanted);
-	for (sub_t s = p.sub; whole && s < end; s++) {
-		m->sub[s].ppn = p.ppn;
-		m->sub[s].slot = p.slot + s - p.sub;
-	}
-	return whole;
-}
-
 static void model_put(struct model *m, sub_t from, uint32_t length)
 {
 	uint32_t room = m->subs_per_page - length;
 	struct mrsm_piece p = { from, length, (ppn_t)random_below(&m->random, MODEL_PPNS),
 		(uint32_t)random_below(&m->random, room + 1) };
 
-	if (random_below(&m->random, 2) && model_replace(m, p))
-		return;
 	model_take(m, from, from + length);
 	mrsm_tree_put(&m->tree, p);
 	for (uint32_t i = 0; i < length; i++)

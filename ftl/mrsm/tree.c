@@ -318,41 +318,21 @@ void mrsm_tree_put(struct mrsm_tree *t, struct mrsm_piece p)
 	}
 }
 
-/* In place, by one of the same sub-pages. */
-static void mrsm_tree_change(struct mrsm_tree *t, struct place at, struct mrsm_piece p)
-{
-	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, at.page);
-
-	if (leaf)
-		t->cell[leaf->at + at.index] = mrsm_tree_encode(mrsm_tree_offset(t, p.sub), p);
-	else
-		t->page[at.page] = p.ppn + 1;
-}
-
 struct mrsm_piece mrsm_tree_move(struct mrsm_tree *t, sub_t sub, ppn_t to)
 {
 	struct place at = mrsm_tree_find(t, sub);
+	const struct mrsm_tree_leaf *leaf = mrsm_tree_leaf_of(t, at.page);
 	struct mrsm_piece p;
 
 	BUG_ON(at.index == mrsm_tree_count_in(t, at.page) || mrsm_tree_piece_at(t, at).sub != sub,
 		"no extent begins at sub-page %u", sub);
 	p = mrsm_tree_piece_at(t, at);
 	p.ppn = to;
-	mrsm_tree_change(t, at, p);
+	if (leaf)
+		t->cell[leaf->at + at.index] = mrsm_tree_encode(mrsm_tree_offset(t, sub), p);
+	else
+		t->page[at.page] = to + 1;
 	return p;
-}
-
-bool mrsm_tree_replace(struct mrsm_tree *t, struct mrsm_piece p, struct mrsm_piece *old)
-{
-	struct place at = mrsm_tree_find(t, p.sub);
-
-	if (at.index == mrsm_tree_count_in(t, at.page))
-		return false;
-	*old = mrsm_tree_piece_at(t, at);
-	if (old->sub != p.sub || old->length != p.length)
-		return false;
-	mrsm_tree_change(t, at, p);
-	return true;
 }
 
 ppn_t mrsm_tree_peek(const struct mrsm_tree *t, lpn_t page)

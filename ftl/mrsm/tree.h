@@ -67,12 +67,6 @@ int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *
 /* Maps a piece whose sub-pages are not mapped. */
 void mrsm_tree_put(struct mrsm_tree *, struct mrsm_piece);
 
-/*
- * If exactly the sub-pages of `p` are one piece, that becomes `p` and *old is what it was: the frequent case
- * of mrsm_tree_take() and mrsm_tree_put(), at once.  Else nothing changes.
- */
-bool mrsm_tree_replace(struct mrsm_tree *, struct mrsm_piece p, struct mrsm_piece *old);
-
 /* The page that holds the whole piece which begins at `sub` has moved, slots unchanged.  Returns the
  * piece. */
 struct mrsm_piece mrsm_tree_move(struct mrsm_tree *, sub_t, ppn_t to);

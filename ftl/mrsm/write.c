@@ -73,18 +73,13 @@ static void mrsm_map_run(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
 	sub_t end = run.sub + run.length;
-	struct unmapped u = { 1, 1, 0 };
 	uint32_t put = 1 + mrsm_tree_region_of(&m->tree, end - 1) - mrsm_tree_region_of(&m->tree, run.sub);
-	struct mrsm_piece old;
+	struct unmapped u;
 
 	if (mrsm_map_whole(f, run))
 		return;
-	if (mrsm_tree_replace(&m->tree, run, &old)) {
-		slots_kill(&m->slots, old.ppn, old.slot, old.length);
-	} else {
-		u = mrsm_unmap(f, run.sub, end);
-		mrsm_tree_put(&m->tree, run);
-	}
+	u = mrsm_unmap(f, run.sub, end);
+	mrsm_tree_put(&m->tree, run);
 	mrsm_count_change(f, u, put, mrsm_searches(m, run.sub, end));
 	m->statistics.merges += u.whole > put ? u.whole - put : 0;
 }
@@ -176,28 +171,7 @@ static bool mrsm_write_page(struct ftl *f, struct io *io, struct pack_part *pack
 	return true;
 }
 
-/* The same with one logical page, all of it new: nothing is kept, nothing packed. */
-static bool mrsm_write_whole(struct ftl *f, struct io *io, lpn_t lpn)
-{
-	struct mrsm *m = f->state;
-	sub_t sub = lpn * m->slots_per_page;
-	ppn_t to = store_take(f, io, lpn, MRSM_HOST);
-	op_t program;
-
-	if (to == PPN_NONE)
-		return false;
-	slots_prefetch(&m->slots, to);
-	program = flash_program(io, to, sub, f->geometry->sectors_per_page, CAUSE_HOST, OP_NONE);
-	slots_fill(&m->slots, to, m->slots_per_page);
-	pages_hold_host(io, to, lpn, m->full_page);
-	mrsm_add_written(m, sub, m->full_page);
-	mrsm_map_run(f, (struct mrsm_piece){ sub, m->slots_per_page, to, 0 });
-	mrsm_wait(m, io, program);
-	m->statistics.packed_pages++;
-	return true;
-}
-
-/* What waits until it fills a page. */
+/* Sub-pages gathered for the next page. */
 struct packing {
 	struct pack_part part[SLOTS_MOST];
 	uint32_t parts, slots;
@@ -217,8 +191,6 @@ static bool mrsm_write_part(struct ftl *f, struct io *io, struct page_part part,
 	const struct mrsm *m = f->state;
 	uint32_t length;
 
-	if (part.mask == m->full_page && !p->slots)
-		return mrsm_write_whole(f, io, part.lpn);
 	for (uint32_t at = 0; at < m->slots_per_page; at += length) {
 		mask_t host = part.mask >> (at << m->sub_shift);
 
