@@ -1,5 +1,5 @@
 /*
- * Units and names every room agrees on.  Includes nothing of ours.
+ * Units and names shared by all rooms. Includes no other file of the project.
  *
  * One typedef per kind of number, so that a signature says what it wants:
  *

@@ -14,7 +14,7 @@
 
 #define FAULT_BYTES 512
 
-/* What is wrong and what would be right, e.g. "drive.cfg:7: ...".  Starts empty. */
+/* The mistake and its remedy, e.g. "drive.cfg:7: ...".  Starts empty. */
 struct fault {
 	char text[FAULT_BYTES];
 };

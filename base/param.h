@@ -34,7 +34,7 @@ struct param {
 	double min, max;            /* of numbers; each entry of a list */
 	const char *unit;           /* "ns", "bytes", "pages", "" */
 	const char *preset;         /* default, as a user would write it */
-	const char *help;           /* what it means; what 0 means where 0 is special */
+	const char *help;           /* meaning, also of 0 where that is special */
 	const char *const *choices; /* PARAM_CHOICE: names, NULL-ended */
 	/* Optional, the condition under which the setting has an effect: another key is one of some
 	 * values, "gc.policy=fifo,random", or none of them, "buffer!=none".  The other's own condition

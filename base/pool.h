@@ -73,7 +73,7 @@ CONTAINER void pool_give(struct pool *p, uint32_t number)
 	p->free = number;
 }
 
-/* Objects that are free, or INDEX_NONE if they are not what they are said to be. */
+/* Number of free objects; INDEX_NONE if their list is broken. */
 static inline uint32_t pool_count_free(const struct pool *p)
 {
 	uint32_t count = 0;
@@ -90,7 +90,7 @@ static inline bool pool_is_free(const struct pool *p)
 	return pool_count_free(p) == p->used;
 }
 
-/* Are the free ones those, from `first` on, of which this number is 0? */
+/* From `first` on, is an object free if and only if this number is 0? */
 static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct array_numbers number)
 {
 	uint32_t zeros = 0;

@@ -36,7 +36,7 @@ const struct state_row min_tree_state[] = {
 	{ 0 },
 };
 
-/* What is being visited or checked. */
+/* The struct that is visited or checked. */
 struct state_walk {
 	struct state_visitor *visitor;
 	const void *owner; /* of the rows; elements of its arrays have the same */
@@ -331,7 +331,7 @@ static uint64_t state_sum_row(uint64_t sum, const struct state_row *row)
 
 static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner, bool running);
 
-/* What the row leads to.  Elements hold no pointers, so those of an array need no owner. */
+/* The rows behind this row. Elements hold no pointers, so those of an array need no owner. */
 static uint64_t state_sum_behind(uint64_t sum, const struct state_row *row, const char *owner, bool running)
 {
 	const char *at = owner ? owner + row->offset : NULL;

@@ -20,9 +20,9 @@
  *
  * Fields are written one by one, arrays as they lie in memory: their elements hold no pointers.
  *
- * What was read from a file may be anything: each value is held against its row before anybody uses it as an
- * index or a size, and a drive that is saved must keep its rows, too.  What no row can say is up to the
- * room's check, which a loaded drive must pass.
+ * Values from a file may be anything: each is checked against its row before it is used as an index or a
+ * size. The same holds for a drive that is saved. The room's check, which a loaded drive must pass, covers
+ * everything that rows cannot express.
  */
 #ifndef BASE_STATE_H
 #define BASE_STATE_H
@@ -49,7 +49,7 @@ struct state_visitor {
 	/* names of fields, each in the struct that the one before leads to */
 	const char *path[STATE_DEPTH], *field;
 	uint32_t depth;
-	char place[160];    /* the same in words, of what is broken: "map.partial" */
+	char place[160];    /* the path in words when something is broken: "map.partial" */
 	const char *broken; /* the first field that is out of bounds, NULL so far; then visiting ends */
 };
 
@@ -66,7 +66,7 @@ enum state_kind {
 	STATE_IS_QUEUE,  /* struct queue: both below the limit, or INDEX_NONE */
 	STATE_IS_STRUCT, /* `count` structs in a row, each as `rows` say */
 
-	/* What a pointer leads to.  NULL: nothing, in every drive of the same settings. */
+	/* Memory behind a pointer. NULL: none, in every drive of the same settings. */
 	STATE_IS_POINTER, /* a struct */
 	STATE_IS_CHOSEN,  /* the struct of a plug-in, whose rows `chosen` knows */
 	STATE_IS_ARRAY,   /* of base/memory.h: structs as `rows` say, or values of kind `element` */
@@ -82,7 +82,7 @@ enum state_kind {
 	STATE_IS_NOT_SAVED, /* fields that need not be */
 	STATE_IS_RESTORED,  /* `restored` is called */
 	STATE_IS_ENDED,     /* the same, if there is no run */
-	STATE_IS_TABLE,     /* what another table of rows describes: `visit` visits it */
+	STATE_IS_TABLE,     /* state that another kind of table describes: `visit` visits it */
 	STATE_IS_RUN, /* the rows behind it are state of a run only, in which operations are in flight */
 };
 
@@ -150,8 +150,8 @@ struct state_row {
 #define STATE_STRUCTS(type, field, its_rows) { STATE_AT(type, field, STRUCT), .rows = its_rows, \
 	.count = sizeof STATE_FIELD(type, field) / sizeof *STATE_FIELD(type, field) }
 
-/* What a pointer leads to: a struct, that of a plug-in, or an array: of numbers, of structs, of values of a
- * kind. */
+/* Memory behind a pointer: a struct, the struct of a plug-in, or an array of numbers, of structs, or of
+ * values of a kind. */
 #define STATE_POINTER(type, field, its_rows) /* the struct may be opaque */ \
 	{ #field, .kind = STATE_IS_POINTER, .offset = offsetof(type, field), .rows = its_rows }
 #define STATE_CHOSEN(type, field, which) \

@@ -290,7 +290,7 @@ static void buffer_evict(struct buffer *b)
 
 /* ---- requests ---- */
 
-/* The part of the extent that lies in the page. */
+/* The part of the extent within the page. */
 static struct extent buffer_clip(const struct buffer *b, struct extent e, lpn_t lpn)
 {
 	sector_t start = buffer_page_start(b, lpn), end = start + b->shape.sectors_per_page;

@@ -32,7 +32,7 @@
 #define NODE_NONE  INDEX_NONE
 #define WHOLE_PAGE (~(mask_t)0)
 
-/* A logical page of which some sectors are buffered. */
+/* A logical page with buffered sectors. */
 struct buffer_node {
 	lpn_t lpn;
 	uint32_t chain; /* the core's index */
@@ -53,7 +53,7 @@ struct buffer_sink {
 struct buffer_statistics {
 	uint64_t sectors[2], hit_sectors[2], miss_sectors[2];
 	uint64_t pages[2], page_hits[2];       /* accesses to one page; those that found all their sectors */
-	uint64_t page_finds[2];                /* those to a page of which any sector is buffered */
+	uint64_t page_finds[2];                /* accesses to a page with any buffered sector */
 	uint64_t requests[2], request_hits[2]; /* requests; those that found all their sectors */
 	uint64_t legacy[2];                    /* what SSDsim divides the hits by */
 	uint64_t evictions, evicted_pages;
@@ -136,7 +136,7 @@ struct buffer_ops {
 	void (*check)(const struct buffer *);
 	/* Rows of the private state and of that for each page. */
 	const struct state_row *state, *page_state;
-	/* After a run was loaded: false if its lists do not hold what they shall (buffer_lists_hold()). */
+	/* After a run is loaded: false if its lists are wrong (buffer_lists_hold()). */
 	bool (*restored)(struct buffer *);
 };
 
@@ -201,12 +201,12 @@ void buffer_choose(struct buffer *, uint32_t node, mask_t);
 void buffer_merge(struct buffer *);
 
 /*
- * A page of which nothing is buffered is written again with the victims, with its data in flash: the FTL gets
- * an empty extent at its start.  Needs `pads`.  Without effect for a page beyond the drive.
+ * Writes a page that is not buffered again, together with the victims: the FTL gets an empty extent at its
+ * start.  Needs `pads`.  Without effect for a page beyond the drive.
  */
 void buffer_pad(struct buffer *, lpn_t);
 
-/* Says in words why these victims were chosen, for `ssd run --explain`. */
+/* The reason for the choice of these victims, in words, for `ssd run --explain`. */
 __attribute__((format(printf, 2, 3))) void buffer_explain(struct buffer *, const char *, ...);
 
 /* ---- */

@@ -1,6 +1,6 @@
 /*
- * Ghosts: logical pages that were evicted lately, for policies that treat a page which comes back differently
- * from a new one.  A bounded FIFO.
+ * Ghosts: recently evicted logical pages, for policies that treat a returning page differently from a new
+ * one.  A bounded FIFO.
  */
 #ifndef BUFFER_GHOSTS_H
 #define BUFFER_GHOSTS_H

@@ -21,7 +21,7 @@ enum status {
 	STATUS_SIGNAL = 128, /* + number: ended by SIGINT, SIGTERM or SIGHUP; a run writes its statistics */
 };
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
 struct words {
 	char **text;
@@ -61,7 +61,7 @@ enum takes {
 	TAKES_HELP = 512, /* all do */
 };
 
-/* A command does what was asked and returns an enum status, STATUS_USER with the fault set. */
+/* A command returns an enum status; STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
 command_main cli_run, cli_measure, cli_watch, cli_quiz, cli_grade, cli_trace_stat, cli_trace_convert,
@@ -78,8 +78,8 @@ struct command {
 	const char *examples; /* after the options; may be NULL */
 };
 
-/* Reads argv, NULL-ended, behind the command's name.  False and a fault that names command, option, what is
- * wrong and what would be right.  options_free() must follow either way. */
+/* Reads argv, NULL-ended, behind the command's name.  False and a fault that names command, option, mistake
+ * and remedy.  options_free() must follow either way. */
 bool options_parse(struct options *, const struct command *, char **argv, struct fault *);
 void options_free(struct options *);
 
@@ -90,8 +90,8 @@ int options_usage(const struct command *, const struct command *all);
 /* --man: a page in roff's man macros for each command.  False and a fault: the folder cannot be written. */
 bool manual_write(const char *folder, const struct command *all, struct fault *);
 
-/* --complete: prints what the last of the words behind "ssd" may become, one per line; more must follow
- * one that ends in "=".  Nothing: it is a file name, or unknown.  Returns STATUS_DONE. */
+/* --complete: prints the completions of the last word behind "ssd", one per line; one that ends in "=" needs
+ * a value.  Nothing: it is a file name, or unknown.  Returns STATUS_DONE. */
 int completion_print(const struct words *, const struct command *all);
 
 /* Visits the operands of `ssd list`. */
@@ -115,8 +115,8 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "ssd: warning: text"; a callback for other rooms. */
 void cli_warn(void *context, const char *text);
 
-/* What follows on standard output is a listing: if its reader closes the pipe early (`| head`), the
- * program ends with STATUS_DONE.  For results that is a write error. */
+/* Standard output is a listing from here on: if its reader closes the pipe early (`| head`), the program ends
+ * with STATUS_DONE.  For results that is a write error. */
 void cli_listing(void);
 
 /*

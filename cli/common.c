@@ -1,4 +1,4 @@
-/* What the commands share: settings, remarks and progress on stderr, signals, files and folders. */
+/* Shared by the commands: settings, remarks and progress on stderr, signals, files and folders. */
 /* realpath() belongs to the X/Open part of POSIX. */
 #define _XOPEN_SOURCE 700
 

@@ -1,4 +1,4 @@
-/* What a word of a command line may become, for the completion of shells. */
+/* Completions of a word of a command line, for shells. */
 #include "cli/options.h"
 #include "drive/settings.h"
 #include "traces/generate.h"

@@ -1,4 +1,4 @@
-/* --help: what the tables say about a command. */
+/* --help of a command, from the tables. */
 #include "base/wrap.h"
 #include "cli/options.h"
 

@@ -25,7 +25,7 @@ static int legacy_list_quirks(void)
 	return STATUS_DONE;
 }
 
-/* What the run ignored, each thing once. */
+/* Notes everything the run ignored, each once. */
 static void legacy_tell_notes(const struct legacy_result *r)
 {
 	if (r->unknown_keys)

@@ -21,7 +21,7 @@ enum { PASSES = 3, SECTOR_BYTES_USUAL = 4096 };
 /* A distance is as slow as random writes up to this multiple of their rate. */
 #define LIKE_RANDOM 1.1
 
-/* What is measured, a drive or a striped device, and the layer in front of it. */
+/* The device measured, a drive or a striped device, and the layer in front of it. */
 struct subject {
 	struct drive *drive;
 	struct striped *striped;

@@ -116,7 +116,7 @@ static bool run_open_outputs(struct session *s, struct fault *fault)
 	return s->log;
 }
 
-/* The series and the log were written as the run went; beside a saved run they still have to be copied. */
+/* The series and the log are written during the run; those beside a saved run still have to be copied. */
 static bool run_write_output(struct session *s, int i, struct fault *fault)
 {
 	FILE *out = s->out[i].stream, *const *beside = s->saver.rows;

@@ -68,8 +68,8 @@ static FILE *saver_open_rows(const struct saver *s, int rows, struct fault *faul
 	return stream;
 }
 
-/* Tried before the run, not when it is to be saved; removes what a program left that was killed while
- * saving. */
+/* Tries to write before the run begins, not when it is saved; removes the leftovers of a program that was
+ * killed while saving. */
 static bool saver_can_write(const char *path, struct fault *fault)
 {
 	struct output probe;

@@ -33,7 +33,7 @@ bool saver_resume(struct saver *, struct fault *);
  * warning. */
 void saver_pass(struct saver *, bool ends);
 
-/* The run is done and its results are written: removes what was saved. */
+/* The run is done and its results are written: removes the saved run. */
 void saver_remove(struct saver *);
 
 /* The run ended before its first request: removes the files opened, unless a run was saved there earlier. */

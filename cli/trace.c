@@ -42,7 +42,7 @@ static bool trace_close_output(struct output *out, bool done, struct fault *faul
 
 /* ---- stat ---- */
 
-/* The next request, of which `n` have been read; none behind --limit. */
+/* The next request, after `n` have been read; none beyond --limit. */
 static enum trace_status trace_next_of(
 	struct trace *trace, const struct options *o, uint64_t n, struct record *r, struct fault *fault)
 {
@@ -70,7 +70,7 @@ static bool trace_measure(
 	return status == TRACE_END;
 }
 
-/* What is known from reading the file, reported before the statistics. */
+/* Facts from reading the file, reported before the statistics. */
 struct reading {
 	const char *file, *format;
 	struct trace_counts count;

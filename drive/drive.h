@@ -123,7 +123,7 @@ bool drive_submit(struct drive *, const struct request *);
 /* Each request gets a row in the journal.  Before the first request. */
 void drive_keep_journal(struct drive *, struct journal *);
 
-/* The statistics begin anew, without requests that have entered before. */
+/* The statistics start again from zero, without requests that have entered before. */
 void drive_count_from_here(struct drive *);
 
 /* Lets time pass: until a moment, until a request completes (false: none is in flight), until all are

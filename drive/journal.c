@@ -25,7 +25,7 @@ struct journal {
 	struct pool rows;
 	bool muted, failed;
 	uint64_t requests;
-	uint64_t before[OP_KINDS][CAUSES]; /* what the medium had counted when the last request entered */
+	uint64_t before[OP_KINDS][CAUSES]; /* counts of the medium when the last request entered */
 	size_t used;
 	char text[1 << 16];
 };

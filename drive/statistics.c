@@ -127,7 +127,7 @@ static void statistics_add_requests(struct drive *d)
 		}
 }
 
-/* ---- what is computed at the end ---- */
+/* ---- computed at the end ---- */
 
 #undef COUNT
 #undef REAL

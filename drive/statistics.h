@@ -9,7 +9,7 @@
 /* Adds the numbers of all rooms of the drive to its list, in the order of the report. */
 void statistics_add(struct drive *);
 
-/* Sums what is counted by class or by type: over types, and over all requests. */
+/* Sums the counts by class or by type over types and over all requests. */
 void statistics_sum_types(struct drive_statistics *);
 
 /* Write amplification so far: bytes of pages programmed / bytes written by the host.  NaN before the first

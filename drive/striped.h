@@ -33,7 +33,7 @@ struct striped;
 struct striped *striped_create(const struct striped_settings *, struct fault *);
 void striped_free(struct striped *);
 
-/* Writes a sector; time passes until the host may go on. */
+/* Writes a sector; time passes until the host may continue. */
 void striped_write(struct striped *, uint64_t sector);
 tick_t striped_now(const struct striped *);
 

@@ -386,7 +386,7 @@ static uint64_t flash_sum_of_erases(const struct flash *f)
 	return erases;
 }
 
-/* Pages passed over have no owner and lie below `next`; free pages are empty. */
+/* Pages passed over have no owner and are below `next`; free pages are empty. */
 static void flash_check_block(const struct flash *f, block_t b)
 {
 	const struct geometry *g = f->geometry;

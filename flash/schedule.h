@@ -68,7 +68,7 @@ void schedule_submit(struct schedule *, struct io *, tick_t delay);
 /* Attaches a tracer; NULL: detaches it. */
 void schedule_trace(struct schedule *, struct tracer *);
 
-/* For the tracer, if there is one: why an FTL does what it does next. */
+/* For the tracer, if there is one: the reason for the FTL's next operations. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
 
 /* Attaches the judge of the medium, before the first operation. */

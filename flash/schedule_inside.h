@@ -1,5 +1,5 @@
 /*
- * What the files of the schedule share.  Internal to flash/.
+ * Shared by the files of the schedule. Internal to flash/.
  *
  *	issue.c            an operation is issued: its times, its dependencies, its place in its block's order
  *	ready.c            its last dependency is gone: it is queued at its die, or answered from memory
@@ -23,7 +23,7 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-/* Compiled once, neither inlined nor specialised, so that the compiler inlines what it alone calls. */
+/* Compiled once, neither inlined nor specialised, so that the compiler inlines functions only it calls. */
 #ifdef __clang__
 #define ONE_COPY __attribute__((noinline))
 #else

@@ -84,7 +84,7 @@ static bool schedule_ops_hold(void *schedule)
 
 /* ---- units and channels ---- */
 
-/* Timers hold times that lie not too far from each other (timers.h). */
+/* Times of timers are bounded distances apart (timers.h). */
 static bool schedule_is_soon(const struct schedule *s, uint64_t ns)
 {
 	return !(ns >> (60 - s->timers.bits));

@@ -14,7 +14,7 @@ struct deps {
 	uint32_t count;
 };
 
-/* OP_NONE, and what is in the set already, change nothing. */
+/* OP_NONE and operations already in the set change nothing. */
 void deps_add(struct deps *, op_t);
 void deps_add_all(struct deps *, const struct deps *more);
 

@@ -95,7 +95,7 @@ struct ftl_ops {
 	/* For buffers that ask for it: these extents go into one page together. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
 	/* For buffers that ask for it: an empty extent at the start of a page may be among those to write;
-	 * what the page holds, if anything, is read and programmed again, CAUSE_PAD. */
+	 * the page's data, if it has any, is read and programmed again with CAUSE_PAD. */
 	bool pads;
 
 	const struct ftl_words *words;
@@ -104,7 +104,7 @@ struct ftl_ops {
 
 /* Names for pictures and explanations.  All are optional. */
 struct ftl_words {
-	/* What the owner of a page is, where that is not "LPN owner". */
+	/* Name of the owner of a page, unless it is "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Where the mapping says that the sectors of a logical page are. */
 	void (*print_entry)(const struct ftl *, lpn_t, FILE *);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* The part of a request that lies in one logical page. */
+/* The part of a request within one logical page. */
 struct page_part {
 	lpn_t lpn;
 	mask_t mask; /* its sectors; with holes if several extents meet in the page */

@@ -23,7 +23,7 @@ struct skeleton_entry {
 	mask_t sectors;
 };
 
-/* Statistics of your own: a struct of counters; a row for each says below what it means. */
+/* Your own statistics: a struct of counters, with a row for each below. */
 struct skeleton_statistics {
 	uint64_t partial_writes;
 };

@@ -1,6 +1,6 @@
 /*
- * What a page-granular FTL is built on: free blocks, space with its streams, the collector and page
- * allocation in one.
+ * The base of a page-granular FTL: free blocks, space with its streams, the collector and page allocation in
+ * one.
  *
  * An FTL makes one in its init; the core frees, checks, saves and reports it.  FTLs of another kind (fixed
  * offsets in a block, logs with merges) have none and use space/blocks.h directly.
@@ -20,7 +20,7 @@ struct store_plan {
 	/* Free blocks of each plane that only the collector may open; 0 = 1, enough for the live pages of any
 	 * victim. More for FTLs that write mapping pages during a collection. */
 	uint32_t reserve;
-	uint32_t map_pages; /* in flash, at most, beside the logical pages */
+	uint32_t map_pages; /* at most in flash, in addition to the logical pages */
 	/* collection packs live slots of partly dead pages, and one block is all the reserve there is */
 	bool packs;
 };

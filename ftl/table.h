@@ -20,7 +20,7 @@ struct table {
 	struct ftl *ftl;
 	unsigned stream; /* of its mapping pages */
 	struct directory *directory;
-	uint64_t *changed;  /* bit per mapping page: the collection under way changes it */
+	uint64_t *changed;  /* bit per mapping page: the present collection changes it */
 	plane_t collecting; /* mapping pages are written into the reserve of this plane; PLANE_NONE */
 	uint64_t gc_lazy;   /* entries that collections changed in DRAM */
 };

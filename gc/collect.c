@@ -91,7 +91,7 @@ void collector_free(struct collector *c)
 	memory_free(c);
 }
 
-/* Prefetches the entries that are going to change: they lie anywhere in memory. */
+/* Prefetches the entries that are going to change: they are anywhere in memory. */
 static void collector_prefetch(const struct collector *c)
 {
 	const struct space *s = c->space;

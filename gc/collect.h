@@ -38,8 +38,9 @@ struct collector_client {
 	/* A live page of this owner has been copied to `to`; `from` is dead already. */
 	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
 	/*
-	 * Instead of copies page by page, for victims of data: the FTL moves what is live (space.victim_page)
-	 * into pages that it takes with space_take(stream, privileged): at most space_live(victim).
+	 * Instead of copies page by page, for victims of data: the FTL moves the live data
+	 * (space.victim_page) into pages that it takes with space_take(stream, privileged): at most
+	 * space_live(victim).
 	 */
 	void (*empty)(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 	/*
@@ -68,7 +69,7 @@ struct collector {
 	struct gc_policy policy;
 	struct ftl *ftl;
 	const struct collector_client *client;
-	bool collecting;                /* a collection is under way: no other one starts */
+	bool collecting;                /* a collection is running: no other one starts */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
 	struct gc_statistics count;
 	struct gc_statistics uncounted; /* where counts of work outside time go */

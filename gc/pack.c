@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A collection under way. */
+/* A running collection. */
 struct pack_job {
 	struct pack *pack;
 	struct io *io;
@@ -169,7 +169,7 @@ static void pack_merge(struct pack *p, uint32_t at, uint32_t middle, uint32_t en
 		*to = b == b_end || (a < a_end && a->sub < b->sub) ? *a++ : *b++;
 }
 
-/* Sorts what is collected by address: merges neighbouring runs until there is one. */
+/* Sorts the collected parts by address: merges neighbouring runs until there is one. */
 static void pack_sort(struct pack *p)
 {
 	while (pack_ascending(p, 0) < p->parts) {

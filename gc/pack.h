@@ -44,7 +44,7 @@ static inline uint32_t pack_run(const struct pack_part *part, uint32_t count, ui
 	return n;
 }
 
-/* What the FTL does. */
+/* Functions of the FTL. */
 struct pack_client {
 	struct ftl *ftl;
 	/* The sectors of so many consecutive sub-pages that hold data. */

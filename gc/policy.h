@@ -35,8 +35,7 @@ struct gc_policy_ops {
 		struct gc_policy *, block_t); /* a page of a candidate has died; NULL: not of interest */
 	void (*remove)(struct gc_policy *, block_t); /* no candidate any more */
 	const struct state_row *state;               /* rows of the private state */
-	/* Are the candidates of the plane its closed blocks, of which there are so many, each in its
-	 * place? */
+	/* Are the plane's candidates exactly its closed blocks, this many, each in its place? */
 	bool (*check)(const struct gc_policy *, plane_t, uint32_t closed);
 	/* A candidate with a dead page; BLOCK_NONE if there is none. */
 	block_t (*pick)(struct gc_policy *, plane_t);

@@ -1,5 +1,5 @@
 /*
- * What stands in front of the drive: when requests enter it, and which sectors they may address.
+ * In front of the drive: when requests enter it, and which sectors they may address.
  *
  *   open     requests arrive at the times of the trace; at most `queue_limit` are in the drive, later ones
  *            queue in the host (the time they queue is part of their latency)
@@ -38,7 +38,7 @@ struct trace_settings {
 	char *format, *columns, *member, *devices, *time_unit;
 	bool fold, sort_fully, fit;
 	uint64_t limit; /* requests; 0 = all */
-	/* For a profile of the generator: settings that replace its own ("requests=1000"), and what is added
+	/* For a profile of the generator: settings that replace its own ("requests=1000"), and a number added
 	 * to its seed unless they set one. */
 	char **profile;
 	size_t profile_count;

@@ -47,7 +47,7 @@ struct indirect_counts {
 /* Numbers of sectors are the layer's own. */
 struct indirect {
 	uint32_t sectors, host_sectors, places, last; /* 512-byte sectors of one; |L|, |F|, written last */
-	uint32_t *place;                              /* per host sector: where it lies */
+	uint32_t *place;                              /* per host sector: its place */
 	mask_t *data;                    /* per host sector: which of its 512-byte sectors hold data */
 	uint64_t *pool;                  /* bit per place: it is free */
 	uint32_t *freed;                 /* places not in the pool yet: a ring of async_lag + 1 */

@@ -81,7 +81,7 @@ static uint32_t create_request(struct engine *e)
 	return number;
 }
 
-/* After the last line SSDsim's clock stands still, and a busy drive hangs; we let it finish. */
+/* After the last line SSDsim's clock stops, and a busy drive hangs; this engine lets it finish. */
 static enum admission drain(struct engine *e, bool moved)
 {
 	int64_t event = next_event(e);

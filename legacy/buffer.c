@@ -192,7 +192,7 @@ static uint32_t table_reach(struct engine *e, const struct request *q, uint32_t 
 	if (!quirk_kept(e, Q1_READ_PAST_TABLE))
 		return pages;
 	reach = ((pages + on_border) * sectors / 32 + 1) * per_word;
-	/* One word beyond the table: what is found there depends on the allocator, here it is nothing. */
+	/* One word beyond the table: in SSDsim its value depends on the allocator, here it is 0. */
 	if (reach < pages || (on_border && (pages + 1) * sectors % 32 == 0))
 		note(e, Q1_READ_PAST_TABLE);
 	return reach < pages ? reach : pages;

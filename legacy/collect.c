@@ -143,7 +143,7 @@ static bool give_up(struct engine *e, struct moves *m, uint32_t ppn)
 	return true;
 }
 
-/* What a victim's pages lead to lies far apart: it is fetched together. */
+/* The entries of a victim's pages are far apart in memory: they are prefetched together. */
 static inline void prefetch_victim(const struct engine *e, uint32_t block)
 {
 	const uint32_t *number = e->spare.number + block * e->layout.pages;
@@ -187,7 +187,7 @@ static bool collections_are_free(const struct engine *e)
 	return e->copy_back && !greedy_copy_back(e) && quirk_kept(e, Q2_FREE_COLLECTION);
 }
 
-/* Moves a block's pages, as many at a time as lie side by side in both places.  Pages of the block that were
+/* Moves a block's pages, as many at a time as are adjacent in both places.  Pages of the block that were
  * free when it was chosen are looked at, too: moved pages may end up there. */
 static bool move_pages(struct engine *e, struct moves *m, uint32_t from, uint32_t end)
 {
@@ -261,7 +261,7 @@ static inline void prefetch_next_victim(struct engine *e, uint32_t plane)
 		records_prefetch(&e->spare, ppn_of(e, plane, next, 0), e->layout.pages);
 }
 
-/* Moves what is valid in the block with most invalid pages and erases it.  False: no free page, the
+/* Moves the valid pages of the block with most invalid pages and erases it.  False: no free page, the
  * collection stays. */
 static bool collect_victim(struct engine *e, struct channel *channel, struct chip *chip, uint32_t plane)
 {

@@ -1,12 +1,12 @@
 #include "legacy/engine.h"
 
-/* Command and data of one page on the channel; what the die then takes is t_PROG. */
+/* Command and data of one page on the channel; the die then takes t_PROG. */
 int64_t legacy_program_ns(const struct engine *e, uint32_t write)
 {
 	return e->write_ns + legacy_mask_sectors(write_at(e, write)->mask) * e->sector_write_ns;
 }
 
-/* The write is on its way: its request is told, it leaves the queues. */
+/* The write is dispatched: it is reported to its request and leaves the queues. */
 static void finish_write(struct engine *e, uint32_t channel, uint32_t number, int64_t end)
 {
 	const struct write *w = write_at(e, number);
@@ -198,7 +198,7 @@ static bool meet(struct engine *e, uint32_t a, uint32_t b, struct meeting *m)
 	return greedy ? meet_greedy(e, a, b, m) : meet_untouched(e, a, b, m);
 }
 
-/* Which two planes of the die come next.  False: the second lies behind the last, and the run has to end. */
+/* The next two planes of the die. False: the second is beyond the last, and the run has to end. */
 static bool choose_planes(struct engine *e, uint32_t die, uint32_t *a, uint32_t *b)
 {
 	uint32_t planes = e->layout.planes, *token = &e->die_token[die];

@@ -344,7 +344,7 @@ static inline bool chip_idle(const struct engine *e, const struct chip *chip)
 	return chip->state == CHIP_IDLE && chip->time <= e->now;
 }
 
-/* Order of two sub-requests; those alive at one time lie closer together than 2^31. */
+/* Order of two sub-requests; those in flight at one time differ by less than 2^31. */
 static inline bool legacy_earlier(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
@@ -396,8 +396,8 @@ bool legacy_place_active(struct engine *e, struct slot *s); /* on the active blo
 void legacy_place_at(struct engine *e, struct slot *s, uint32_t plane, uint32_t block);
 void legacy_ask_collection(struct engine *e, uint32_t plane); /* if below the threshold */
 
-/* subrequests.c: creation and completion.  Only pages on the drive may be asked for: SSDsim's map has no end
- * of its own, and behind it lies foreign memory.  legacy_on_drive() ends the run there. */
+/* subrequests.c: creation and completion.  Only pages on the drive may be requested: SSDsim reads its map
+ * without a bound, into other memory.  legacy_on_drive() ends the run there. */
 bool legacy_on_drive(struct engine *e, uint32_t lpn);
 void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors);
 uint32_t legacy_create_write(

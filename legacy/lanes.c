@@ -8,7 +8,7 @@ static uint32_t lane_of(const struct engine *e, const struct write *w)
 	return e->p->dynamic_allocation == 1 ? w->lpn % e->layout.channels : 0;
 }
 
-/* The whole sequence number: sub-requests alive at one time lie closer together than 2^32. */
+/* The whole sequence number: sub-requests in flight at one time differ by less than 2^32. */
 static uint64_t whole_sequence(const struct engine *e, const struct write *w)
 {
 	return e->sequence - (uint32_t)((uint32_t)e->sequence - w->sequence);

@@ -101,7 +101,7 @@ static void preload_page(struct engine *e, uint32_t lpn, uint32_t mask)
 		ppn = ppn_of(e, plane, block, legacy_take_pages(e, plane, block, 1));
 		e->count.writes++;
 	} else {
-		/* SSDsim goes on with page 0 of the drive. */
+		/* SSDsim continues with page 0 of the drive. */
 		note(e, Q9_NO_FREE_PAGE);
 	}
 	record_set(&e->map, lpn, ppn, mask);

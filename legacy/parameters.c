@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES 199       /* a longer line goes on as if it were the next one */
+#define LINE_BYTES 199       /* the rest of a longer line is read as the next line */
 #define FILE_BYTES (1 << 20) /* a parameter file beyond 1 MiB is no parameter file */
 
 /* A number of the file: an int32_t, or a float where `real` says so, and the range in which a run makes

@@ -20,7 +20,7 @@ enum legacy_command {
 	COMMAND_INTERLEAVE = 8,
 };
 
-/* What the file says; every number 0 unless given, except queue_length = 5. */
+/* Contents of the file; every number is 0 unless given, except queue_length = 5. */
 struct legacy_parameters {
 	int32_t chip_number;            /* all chips: sizes the map, not the medium */
 	int32_t chips[LEGACY_CHANNELS]; /* per channel */

@@ -49,7 +49,7 @@ bool legacy_read_command(struct engine *e, uint32_t channel)
 	return true;
 }
 
-/* The read is over at `end`: its request is told, or its write may go. */
+/* The read completes at `end`: it is reported to its request, or its write may be dispatched. */
 static void finish_read(struct engine *e, uint32_t number, int64_t end)
 {
 	struct read *r = read_at(e, number);

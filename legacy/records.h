@@ -67,7 +67,7 @@ static inline void record_set(struct records *t, uint32_t i, uint32_t number, ui
 	}
 }
 
-/* No page: what a mask of 0 says, whatever the number. */
+/* No page: a mask of 0, whatever the number. */
 static inline void records_clear(struct records *t, uint32_t first, uint32_t count)
 {
 	memset((uint8_t *)t->mask + (size_t)first * t->mask_bytes, 0, (size_t)count * t->mask_bytes);

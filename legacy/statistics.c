@@ -35,8 +35,7 @@ static void read_row(struct statistics *s, char *line)
 	add_row(s, line, number, value);
 }
 
-/* Rows of requests hold no colon and are passed over; what stands before the results is the echo of the
- * parameters. */
+/* Rows of requests have no colon and are skipped; the text before the results repeats the parameters. */
 static bool read_lines(struct statistics *s, FILE *file)
 {
 	char line[LINE_BYTES];

@@ -90,8 +90,8 @@ void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32
 	}
 }
 
-/* Reads what a partial write does not bring - in SSDsim counted twice, and also what only the write brings,
- * which is on no page yet.  Returns the read, or NONE if nothing is left out. */
+/* Reads the sectors that a partial write does not cover. SSDsim counts them twice, and also sectors that only
+ * the write has, which are on no page yet. Returns the read, or NONE if the write covers all. */
 static uint32_t create_update_read(struct engine *e, struct record map, uint32_t mask)
 {
 	bool twice = quirk_kept(e, Q6_UPDATE_READ_TWICE);

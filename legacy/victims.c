@@ -76,8 +76,8 @@ static uint32_t group_max(const uint32_t *group, uint32_t place, uint32_t replac
 	return (uint32_t)max;
 }
 
-/* Entries are stored after their group has been read: a wide load of what was just stored in pieces would
- * wait for every store before. */
+/* Entries are stored after their group has been read: a wide load of data just stored in pieces would wait
+ * for all earlier stores. */
 void legacy_victims_clear(struct victims *v, uint32_t plane, uint32_t block)
 {
 	uint32_t *level = v->entry + (size_t)plane * v->words;

@@ -267,7 +267,7 @@ static uint32_t oldest_lane(const struct engine *e, uint32_t die)
 	return best;
 }
 
-/* Without interleave and two-plane commands; nobody waits for update reads here. */
+/* Without interleave and two-plane commands; update reads delay nothing here. */
 static bool static_program_plain(struct engine *e, struct chip *chip)
 {
 	uint32_t die = first_die(e, chip), plane = NONE;

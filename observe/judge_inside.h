@@ -1,5 +1,5 @@
 /*
- * What the files of the judge share.  Internal to observe/.
+ * Shared by the files of the judge. Internal to observe/.
  *
  *	judge.c            requests, operations issued and their dependencies, erases outside time
  *	judge_ops.c        operations start and end: dependencies, order in their block, data

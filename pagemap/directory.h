@@ -39,17 +39,17 @@ enum map_gc_update {
 	/* Loaded; the page is dirty from then on. */
 	MAP_GC_LOAD,
 	/*
-	 * Deferred: changes are kept in DRAM, 8 bytes each, beside the budget.  Once they take more than 1/64
-	 * of it, the page deferred first is read, updated and written with all its changes, without entering
-	 * the cache (after the batch update of DFTL).
+	 * Deferred: changes are kept in DRAM, 8 bytes each, on top of the budget.  Once they take more than
+	 * 1/64 of it, the page deferred first is read, updated and written with all its changes, without
+	 * entering the cache (after the batch update of DFTL).
 	 */
 	MAP_GC_LAZY,
 	/* Any number of changes is kept in DRAM until a look-up loads the page. */
 	MAP_GC_DEFER,
 };
 
-/* What the read of a mapping page brings into a cache of single entries: the entry that is looked up, or also
- * those that the request is going to look up. */
+/* Entries that the read of a mapping page loads into a cache of single entries: the one looked up, or also
+ * others that the request is going to look up. */
 enum map_load { MAP_LOAD_ENTRY, MAP_LOAD_REQUEST };
 
 /* The parameters map.*, of all FTLs whose table is in flash. */

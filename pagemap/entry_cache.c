@@ -4,7 +4,7 @@
 #include "flash/schedule.h"
 #include "stats/table.h"
 
-#define ENTRY_CACHE_BROUGHT_MOST 256u /* entries that a read brings beside the one it is for */
+#define ENTRY_CACHE_BROUGHT_MOST 256u /* further entries that a read loads */
 
 #define FIELD(c, name)  POOL_FIELD((c)->pool, struct cached_entry, name)
 #define NUMBER(c, name) POOL_NUMBERS((c)->pool, struct cached_entry, name)
@@ -70,7 +70,7 @@ void entry_cache_free(struct entry_cache *c)
 	memory_free(c);
 }
 
-/* ---- what is in DRAM ---- */
+/* ---- entries in DRAM ---- */
 
 /* The element of an entry; INDEX_NONE: it is not in DRAM. */
 static uint32_t entry_cache_element(const struct entry_cache *c, uint32_t key)
@@ -111,7 +111,8 @@ static void entry_cache_pull(struct entry_cache *c, uint32_t i)
 	list_remove(FIELD(c, use), i);
 }
 
-/* What is used again is protected; the one of the protected used least recently may have to make way. */
+/* An entry that is used again becomes protected; then the least recently used of the protected ones may have
+ * to leave. */
 static void entry_cache_use(struct entry_cache *c, uint32_t i)
 {
 	entry_cache_pull(c, i);

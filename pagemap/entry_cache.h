@@ -109,8 +109,8 @@ op_t entry_cache_look_up(struct entry_cache *, struct io *, uint32_t key, uint32
  * `bytes`, it is the one last used, and others are evicted for it. */
 op_t entry_cache_grow(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
 
-/* The read of their mapping page that was just made for the entry `beside` brings this one, too, unless it is
- * in DRAM already or `beside` would be evicted for it.  No look-up. */
+/* The read of a mapping page just made for the entry `beside` loads this entry, too, unless it is in DRAM
+ * already or `beside` would be evicted for it. No look-up. */
 void entry_cache_enter(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes, uint32_t beside);
 
 /* The last key that a read for `key` brings, if the request looks up all keys until `last`. */

@@ -43,8 +43,7 @@ static void fetches_drop(struct fetches *l, uint32_t i)
 	pool_give(&l->pool, i);
 }
 
-/* After as many reads again as are under way, so that looking costs each of them no more than a step or
- * two. */
+/* After as many further reads as are in flight, so that the search costs each read only a step or two. */
 static void fetches_drop_done(struct fetches *l, const struct io *io)
 {
 	for (uint32_t i = 0; i < l->pool.used; i++)

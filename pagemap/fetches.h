@@ -1,6 +1,6 @@
 /*
- * Reads that bring something into DRAM, as long as they may be under way: who uses it meanwhile waits.  What
- * they bring is known by a number above 0; memory is for the reads, not for all the numbers there are.
+ * Reads that load something into DRAM, while they may be in flight: its users depend on the read. The thing
+ * loaded is named by a number above 0; memory is taken per read, not per number.
  */
 #ifndef PAGEMAP_FETCHES_H
 #define PAGEMAP_FETCHES_H
@@ -11,7 +11,7 @@
 
 struct fetches {
 	struct pool pool;
-	struct hash index; /* by what they bring */
+	struct hash index; /* by the number loaded */
 	uint32_t due;      /* so many more may begin before those that are done are looked for */
 };
 
@@ -27,10 +27,10 @@ op_t fetches_pending(struct fetches *, const struct io *, uint32_t number);
 /* `number` is not waited for any more. */
 void fetches_forget(struct fetches *, uint32_t number);
 
-/* State; unless operations under way are kept, none is.  Numbers are below `bound`. */
+/* State; empty unless operations in flight are kept. Numbers are below `bound`. */
 extern const struct state_row fetches_state[];
 
-/* Is what they bring below the bound? */
+/* Are the numbers below the bound? */
 bool fetches_are_below(const struct fetches *, uint32_t bound);
 
 #endif

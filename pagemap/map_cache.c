@@ -47,7 +47,7 @@ void map_cache_free(struct map_cache *c)
 	memory_free(c);
 }
 
-/* ---- what is in DRAM ---- */
+/* ---- pages in DRAM ---- */
 
 static void map_cache_insert(struct map_cache *c, uint32_t id)
 {

@@ -25,7 +25,7 @@ struct page_map {
 	mask_t full;
 	uint32_t pages; /* physical */
 	lpn_t lpns;
-	uint32_t entry_bytes; /* as a controller keeps it, page number and mask: what the model counts */
+	uint32_t entry_bytes; /* as a controller keeps it, page number and mask: the model counts it */
 };
 
 /* False and a fault: too many pages for such entries. */

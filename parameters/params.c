@@ -31,7 +31,7 @@ struct params_entry {
 
 /* ---- rows by their keys ---- */
 
-/* What a user wrote, short and without control characters, for a message of one line. */
+/* The user's text, short and without control characters, for a message of one line. */
 static const char *params_shown(const char *text, char *room)
 {
 	size_t i;

@@ -30,7 +30,7 @@ void value_check_row(const struct param *row)
 		"parameter %s is a whole number that may be negative", row->name);
 }
 
-/* ---- what a value should be ---- */
+/* ---- permitted values, in words ---- */
 
 static void value_write_bound(const struct param *row, double bound, char *text, size_t room)
 {

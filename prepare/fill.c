@@ -28,7 +28,7 @@ static bool fill_page(struct drive *d, const struct footprint *f, lpn_t lpn)
 	return drive_place_together(d, run, footprint_runs(f, lpn, run));
 }
 
-/* Fetches what the FTL looks up when the page is written. */
+/* Prefetches the entries that the FTL looks up when the page is written. */
 static void fill_prefetch(const struct drive *d, lpn_t lpn)
 {
 	const struct ftl_hints *hints = ftl_hints(d->ftl);
@@ -86,7 +86,7 @@ struct fill_live {
 	struct random random;
 	struct order order;
 	struct fill_quota inside, outside;
-	lpn_t drawn; /* one page ahead, so that what is known of it is fetched while another is written */
+	lpn_t drawn; /* one page ahead, so that its data is prefetched while another is written */
 };
 
 /* The page drawn before; draws the next one, which is page 0 once all have been drawn. */

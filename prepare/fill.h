@@ -7,7 +7,7 @@
 
 #include "prepare/footprint.h"
 
-/* What the footprint says, once: page by page, ascending, or request by request. */
+/* The footprint, written once: page by page, ascending, or request by request. */
 bool fill_footprint(struct drive *, const struct footprint *);
 
 /* Layout mixed, valid > 0: each of the pages programmed has the same chance to stay live. */

@@ -74,7 +74,7 @@ static void footprint_read_sectors(struct footprint *f, struct extent e)
 	}
 }
 
-/* Sectors count as read until they are written or trimmed: then what they hold comes from the workload. */
+/* Sectors count as read until they are written or trimmed: later reads get the workload's own data. */
 static void footprint_touch_sectors(struct footprint *f, struct extent e, enum request_type type)
 {
 	if (type == REQUEST_READ) {

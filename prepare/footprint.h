@@ -1,6 +1,6 @@
 /*
- * What a workload touches, and so what holds data before the first request (parameter precondition.premap).
- * Addresses are the host's.
+ * The sectors that a workload touches, and so the data before the first request (parameter
+ * precondition.premap).  Addresses are the host's.
  */
 #ifndef PREPARE_FOOTPRINT_H
 #define PREPARE_FOOTPRINT_H

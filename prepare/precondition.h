@@ -25,7 +25,7 @@
 #include "drive/drive.h"
 #include "prepare/workload.h"
 
-/* What was reached, for the report. */
+/* The state reached, for the report. */
 struct precondition_result {
 	uint64_t used_pages, valid_pages;
 	uint64_t footprint_pages, replayed; /* as in struct drive_past */
@@ -45,10 +45,10 @@ void preparation_free(struct preparation *);
 /* Prepares the drive.  False and a fault: it cannot hold what is asked for. */
 bool preparation_apply(struct preparation *, struct drive *, struct fault *);
 
-/* Both, and what was reached. */
+/* Both, and the state reached. */
 bool precondition(struct drive *, struct workload *, struct precondition_result *, struct fault *);
 
-/* What the drive holds now, and its past. */
+/* Counts the present contents of the drive and its past. */
 void precondition_count(const struct drive *, struct precondition_result *);
 
 #endif

@@ -90,8 +90,8 @@ static void state_put_chunk(struct state_stream *s, const unsigned char *bytes, 
 		state_put(s, bytes, size);
 }
 
-/* NULL, or what is damaged.  The memory of a fresh drive is zero: it stays untouched where it shall be, and
- * so takes no room. */
+/* NULL, or the damaged part. The memory of a fresh drive is zero: zeros are not written, so that they take no
+ * room. */
 static const char *state_get_chunk(struct state_stream *s, unsigned char *bytes, size_t size)
 {
 	char tag;

@@ -144,7 +144,7 @@ bool run_report_doubt(const struct drive *d, char *text, size_t bytes)
 
 /* ---- names ---- */
 
-/* Lists what a small drive reports.  False: the FTL and the buffer do not fit together. */
+/* Lists the statistics of a small drive.  False: the FTL and the buffer do not fit together. */
 static bool report_print_names_of(
 	size_t ftl, size_t buffer, size_t layer, FILE *out, struct stat_names *shown)
 {

@@ -12,7 +12,7 @@
 
 enum run_end {
 	RUN_DONE,         /* every request was served */
-	RUN_BAD_WORKLOAD, /* the fault says what is wrong with it */
+	RUN_BAD_WORKLOAD, /* the fault says why */
 	RUN_DRIVE_FAILED, /* the modelled drive is full or worn out */
 	RUN_INTERRUPTED,
 };

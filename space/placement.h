@@ -1,6 +1,6 @@
 /*
- * Page allocation: which plane the next page is written to.  Knows the geometry and the load of the dies; of
- * what is written only its logical page and stream.
+ * Page allocation: which plane the next page is written to.  Knows the geometry and the load of the dies, and
+ * of a write only its logical page and stream.
  */
 #ifndef SPACE_PLACEMENT_H
 #define SPACE_PLACEMENT_H

@@ -29,7 +29,7 @@ void outputs_remove(void);
 /* Flushes, checks every earlier write, renames.  On failure the temporary is removed. */
 bool output_commit(struct output *, struct fault *);
 
-/* Drops what was written.  Harmless after output_commit() or a failed output_open(). */
+/* Discards the file. Harmless after output_commit() or a failed output_open(). */
 void output_abandon(struct output *);
 
 #endif

@@ -16,7 +16,7 @@ struct series;
 struct series *series_create(const struct stat_list *);
 void series_free(struct series *);
 
-/* What was counted when the current window began, for saving a run. */
+/* Counts at the beginning of the current window, for saving a run. */
 extern const struct state_row series_state[];
 
 /* Ends the line of names; the first window begins. */

@@ -34,14 +34,14 @@ struct stat_row {
 };
 
 struct stat_group {
-	const char *title;  /* of a section of the report; NULL: the section before goes on */
+	const char *title;  /* of a section of the report; NULL: the section before continues */
 	const char *prefix; /* before each name, or NULL */
 	const struct stat_row *rows;
-	void *values;           /* what the offsets count from */
+	void *values;           /* base of the offsets */
 	size_t size;            /* bytes of them that are zeroed when a measurement begins */
 	void *owner;            /* for these two, both optional */
 	void (*start)(void *);  /* after zeroing: sets peaks to the present level */
-	void (*gather)(void *); /* before reading: fills in what is computed or looked up */
+	void (*gather)(void *); /* before reading: fills in computed values */
 };
 
 struct stat_settings {
@@ -73,7 +73,7 @@ void stat_list_start(struct stat_list *);
 /* The values that the list zeroes, for saving a run; groups save what they zero themselves. */
 extern const struct state_row stat_list_state[];
 
-/* Has the groups fill in what they compute or look up. */
+/* Has the groups fill in their computed values. */
 void stat_list_gather(const struct stat_list *);
 
 #define STAT_NAME_BYTES 112

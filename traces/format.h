@@ -57,7 +57,7 @@ const struct format *trace_format_named(const char *name);
 /* Prepares a scan of lines in this format: unit of the times and columns, which must outlive it. */
 void format_begin(const struct format *, struct columns *, struct scan *);
 
-/* What the table is made of, besides columns. */
+/* Other parts of the table than columns. */
 format_parse ssdsim_tolerate, fio_parse, fio2_parse, list_parse;
 format_parse blkparse_parse_queued, blkparse_parse_issued, blkparse_parse_completed;
 format_parse vscsi1_parse, vscsi2_parse;

@@ -35,7 +35,7 @@ struct actor {
 	uint64_t step, phase;   /* place number -> pair of grid points */
 	uint64_t shape_phase;   /* place number -> half of the pair, length */
 
-	sector_t *cursor;     /* where each run goes on */
+	sector_t *cursor;     /* where each run continues */
 	struct place *recent; /* ring of the last places, newest at `newest` */
 	uint64_t known, newest;
 };
@@ -144,7 +144,7 @@ static struct place place_shifted(struct generator *g, struct actor *a, struct p
 	return (struct place){ start, (uint32_t)sectors };
 }
 
-/* What a repeat makes of a place. */
+/* A repeat of a place. */
 static struct place place_repeated(struct generator *g, struct actor *a, struct place place)
 {
 	return place_shifted(g, a, place_resized(g, a, place));
@@ -213,13 +213,13 @@ static uint64_t actor_draw_stream(struct actor *a)
 	return a->settings->streams == 1 ? 0 : random_below(&a->random, a->settings->streams);
 }
 
-/* A run goes on at the next grid point, which for whole blocks is the end of the request. */
+/* A run continues at the next grid point, which for whole blocks is the end of the request. */
 static sector_t place_after(const struct generator *g, struct place place)
 {
 	return place.start + (place.sectors + g->grid - 1) / g->grid * g->grid;
 }
 
-/* Ends of requests before the last: several runs go on side by side. */
+/* Ends of earlier requests: several runs continue side by side. */
 static struct place place_next_of_stream(struct generator *g, struct actor *a)
 {
 	sector_t *cursor = &a->cursor[actor_draw_stream(a)];
@@ -243,7 +243,7 @@ static bool actor_may_continue(const struct generator *g, const struct actor *a)
 	return a->settings->follow != RUN_LAST || g->same_kind;
 }
 
-/* A request that continues no run: a repeat, or a new place, from which a run may go on. */
+/* A request that continues no run: a repeat or a new place, which a run may continue. */
 static struct place place_fresh(struct generator *g, struct actor *a)
 {
 	const struct kind_settings *s = a->settings;
@@ -270,7 +270,7 @@ static struct place place_next(struct generator *g, struct actor *a)
 
 /* ---- requests ---- */
 
-/* Each kind is as likely as its share of what is left, so that their numbers come out exactly. */
+/* Each kind is as likely as its share of the remaining requests, so that the final numbers are exact. */
 static unsigned generator_next_kind(struct generator *g)
 {
 	uint64_t reads = g->actor[KIND_READ].left, writes = g->actor[KIND_WRITE].left;

@@ -187,7 +187,7 @@ static bool profile_parse_mix(struct mix *mix, const char *text, enum mix_unit u
 	return mix_parse(mix, text, unit, where, fault);
 }
 
-/* What the requests of a kind are to be like; `across` is given for both together. */
+/* Properties of the requests of a kind; `across` is given for both together. */
 static struct size_targets profile_wanted(const struct profile *p, unsigned kind)
 {
 	const struct kind_settings *k = &p->kind[kind];
@@ -264,7 +264,7 @@ static bool profile_parse(struct profile *p, const char *path, struct fault *fau
 	       profile_can_be_counted(p, path, fault);
 }
 
-/* `text`: what the file would hold that is not there; NULL: it is read. */
+/* `text`: the content of a file that does not exist; NULL: the file is read. */
 static bool profile_read(struct profile *p, const char *path, const char *text, char *const overrides[],
 	size_t n, struct fault *fault)
 {

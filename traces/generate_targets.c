@@ -20,7 +20,7 @@ static double targets_chance_across(uint64_t sectors, uint64_t page)
 	return sectors <= page ? (double)(sectors - 1) / (double)page : 0;
 }
 
-/* What the mean of a target is taken of, less what it should be; 0 for what nobody asked for. */
+/* A size's contribution to the mean of a target, less the target; 0 for targets that are not set. */
 static double targets_excess(const struct search *s, unsigned target, uint64_t sectors)
 {
 	const double of[TARGETS] = {

@@ -21,7 +21,7 @@
 
 struct columns;
 
-/* What a line is. */
+/* The kind of a line. */
 enum parsed {
 	PARSED_RECORD,  /* a request */
 	PARSED_HEADING, /* a line about the trace */

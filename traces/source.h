@@ -16,8 +16,8 @@ struct source;
 enum source_status { SOURCE_OK, SOURCE_END, SOURCE_BAD };
 
 /* "-" is standard input.  `member` chooses a file of an archive (its whole path or its last part), and must
- * outlive the source; NULL: the archive must hold exactly one.  `again`: it will be rewound, and what comes
- * from a pipe is kept meanwhile, at most 4 GiB, in a file in $TMPDIR (/tmp) that has no name. */
+ * outlive the source; NULL: the archive must hold exactly one.  `again`: it will be rewound, and data from a
+ * pipe is kept, at most 4 GiB, in a file in $TMPDIR (/tmp) that has no name. */
 struct source *source_open(const char *path, const char *member, bool again, struct fault *);
 
 /* A source over bytes in memory, which must outlive it; `name` stands in messages. */
@@ -43,7 +43,7 @@ bool source_line_ended(const struct source *);
 /* The next `bytes` bytes (at most 4096); fewer at the end of the file is SOURCE_BAD. */
 enum source_status source_record(struct source *, size_t bytes, const char **begin, struct fault *);
 
-/* Reads what is left of a packed file to see whether it is whole: damage may be why a line cannot be parsed.
+/* Reads the rest of a packed file to check that it is complete: damage may be why a line cannot be parsed.
  * False and a fault if it is not.  Nothing can be read afterwards. */
 bool source_sound(struct source *, struct fault *);
 

@@ -31,7 +31,7 @@ struct reach {
 	uint64_t low, high, last_end;
 };
 
-/* What is counted for each type of request. */
+/* Counts for each type of request. */
 struct counts {
 	uint64_t requests, bytes;
 	uint64_t pages; /* page accesses: a read or write counts once for each page it touches */

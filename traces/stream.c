@@ -159,7 +159,7 @@ void stream_close(struct stream *s)
 	memory_free(s->path);
 }
 
-/* A pipe begins again with what was kept of it. */
+/* A pipe is read again from the kept copy. */
 bool stream_rewind(struct stream *s)
 {
 	s->read = 0;

@@ -39,7 +39,7 @@ struct trace {
 	bool warned_times, warned_devices;
 	tick_t first;              /* arrival of the first that left, ns in the file's epoch */
 	uint64_t left;             /* requests handed out */
-	struct trace_counts count; /* of what is not counted elsewhere */
+	struct trace_counts count; /* of lines not counted elsewhere */
 };
 
 static enum trace_status trace_bad_line(struct trace *t, struct fault *fault)

@@ -47,7 +47,7 @@ struct trace_options {
 	 * tolerates.  Neither sorted nor judged by its times. */
 	const char *as_written;
 
-	/* Told of what can be read but looks wrong; may be NULL. */
+	/* Called for input that can be read but looks wrong; may be NULL. */
 	void (*warn)(void *context, const char *text);
 	void *warn_context;
 };
@@ -76,7 +76,7 @@ enum trace_status trace_next_record(struct trace *, struct record *, struct faul
 
 /* Facts about the reading so far. */
 struct trace_counts {
-	uint64_t reordered; /* requests whose time lay before an earlier line's */
+	uint64_t reordered; /* requests with an earlier time than a previous line */
 	uint64_t skipped;   /* heading and comment lines */
 	uint64_t blank;     /* empty lines */
 	uint64_t dropped;   /* events that are no requests, and other devices' */

@@ -245,7 +245,7 @@ static struct archive_entry *stage_find_member(struct stage *stage, const char *
 	return NULL;
 }
 
-/* Of several files the user must choose one.  Reads what is left of this one. */
+/* The user must choose one of several files. Reads the rest of this one. */
 static bool stage_refuse_second_member(struct stage *stage)
 {
 	struct archive_entry *second = stage_find_member(stage, NULL);

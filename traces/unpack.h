@@ -12,7 +12,7 @@
 struct archive;
 struct z_stream_s;
 
-/* What a stage does with the bytes of the stage below. */
+/* How a stage transforms the bytes of the stage below. */
 enum packing { PACKED_NOT, PACKED_GZIP, PACKED_STREAM, PACKED_ARCHIVE };
 
 /*
@@ -37,7 +37,8 @@ struct unpack {
 	unsigned stages;
 };
 
-/* Looks what the opened stream holds and stands on its first unpacked byte.  False and a fault. */
+/* Finds out the format of the opened stream and positions it at its first unpacked byte.  False and a
+ * fault. */
 bool unpack_open(struct unpack *, const char *member);
 
 /* The same again from the start. */
@@ -49,7 +50,7 @@ void unpack_close(struct unpack *);
 /* At most so many unpacked bytes; 0: the end, up to which everything was whole; -1: a fault is described. */
 ssize_t unpack_read(struct unpack *, char *to, size_t bytes);
 
-/* Reads what is left of a packed stream to see whether it is whole.  False and a fault if it is not. */
+/* Reads the rest of a packed stream to check that it is complete. False and a fault if it is not. */
 bool unpack_sound(struct unpack *);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PANEL_COLUMNS 44u /* of the map beside the blocks, where there is room for both */
+#define PANEL_COLUMNS 44u /* of the map next to the blocks, if there is room for both */
 #define CHART_LABEL   8u
 #define CHART_ROWS    12u
 #define PANEL_LINES   10u
@@ -32,7 +32,7 @@ static uint32_t picture_digits(uint64_t number)
 	return digits;
 }
 
-/* What is left for the blocks beside the map. */
+/* Columns left for the blocks next to the map. */
 static struct picture_shape picture_shape_of_blocks(struct picture_shape shape)
 {
 	if (shape.columns >= 2 * PANEL_COLUMNS + 30)
@@ -260,7 +260,7 @@ struct picture_shape picture_shape_for(
 
 /* ---- time ---- */
 
-/* What channels and dies do from the request's entry to the end of what it caused. */
+/* Activity of channels and dies from the request's entry to the end of its last operation. */
 struct chart {
 	const struct tracer *tracer;
 	tick_t from, to;

@@ -283,7 +283,7 @@ static bool quiz_is_right(const char *given, const char *answer)
 	return !given[strspn(given, " \t\n")];
 }
 
-/* The verdict and what the request did, in lines as wide as the pictures. */
+/* The verdict and the effects of the request, in lines as wide as the pictures. */
 static void quiz_tell_verdict(const struct quiz *q, const struct player *p, bool right, const char *answer)
 {
 	struct screen s = { 0 };

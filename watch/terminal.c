@@ -49,7 +49,7 @@ static void terminal_give_back(const struct termios *before, bool known)
 
 enum { CHILD_DONE, CHILD_FAULT };
 
-/* What it prints on standard error goes to the file. */
+/* Its standard error goes to the file. */
 static _Noreturn void terminal_be_child(
 	bool (*run)(void *context, struct fault *), void *context, FILE *errors)
 {

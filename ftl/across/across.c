@@ -77,7 +77,7 @@ static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t f
 	}
 }
 
-/* For a page of this owner, of which only logical pages have a target. */
+/* Only owners that are logical pages have a target. */
 static void across_prefetch(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
 {
 	const struct across *a = f->state;

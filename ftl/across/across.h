@@ -31,7 +31,7 @@ struct across_area {
 	mask_t left, right;
 	lpn_t anchor;
 	ppn_t ppn;
-	bool cut; /* it lost sectors: it may have holes, and lie on one side of its border only */
+	bool cut; /* it lost sectors: it may have holes, or sectors on one side of the border only */
 };
 
 /* The across-page mapping table: the lowest free index is used first, so that its mapping pages stay few. */

@@ -29,7 +29,7 @@ struct across_folding {
 	op_t area_read;
 };
 
-/* Writes the normal page anew with the area's sectors in it. */
+/* Writes the normal page again, with the area's sectors in it. */
 static void across_fold_into(
 	struct ftl *f, struct io *io, const struct across_folding *fold, lpn_t lpn, mask_t sectors)
 {

@@ -39,7 +39,7 @@ static void across_read_direct(const struct across_piece *p, uint32_t index)
 	p->a->count.direct_reads++;
 }
 
-/* What a merged read has done so far. */
+/* Progress of a merged read. */
 struct across_progress {
 	uint32_t areas, pages; /* read */
 	uint32_t plain;        /* logical pages with data: what page mapping would read */

@@ -37,7 +37,7 @@ static bool across_changes_page(const struct across_piece *p, lpn_t lpn)
 	       page_map_get(&p->a->map, lpn).mask & across_piece_mask(p, lpn);
 }
 
-/* Areas beside `index` are looked up, too: only then is it known whether they are met. */
+/* Areas other than `index` are looked up, too, to know whether the piece overlaps them. */
 static void across_translate_others(const struct across_piece *p, uint32_t index, struct deps *d)
 {
 	lpn_t anchor[3];
@@ -159,7 +159,7 @@ static bool across_write_merged(const struct across_piece *p, uint32_t index)
 /* An area over a border of the pages being written. */
 struct across_met {
 	uint32_t index; /* NO_AREA: there is none, or the write does not meet it */
-	bool fold;      /* what the write does not cover goes back to the normal pages */
+	bool fold;      /* sectors that the write does not cover go back to the normal pages */
 	bool read;      /* this request has read the area, as `done` */
 	op_t done;
 	uint32_t kept;    /* sectors that the write does not cover */
@@ -230,7 +230,7 @@ static mask_t across_folded(struct across *a, const struct across_met *m, const 
 	return m->index != NO_AREA && m->fold ? *across_area_part(a, m, page->lpn) & ~page->lost : 0;
 }
 
-/* What the program of a page into which it is folded waits for.  The area is read once, for all such
+/* Dependencies of the program of a page into which the area is folded.  The area is read once, for all such
  * pages. */
 static void across_read_folded(
 	const struct across_piece *p, struct across_met *m, const struct deps *look_up, struct deps *program)
@@ -398,8 +398,8 @@ static struct across_met_areas across_find_met(const struct across_piece *p)
 	return met;
 }
 
-/* Folds an area that makes way for the piece; what the host is going to write is not kept.  False: the drive
- * is full. */
+/* Folds an area that the piece replaces; sectors that the host is going to write are not kept.  False: the
+ * drive is full. */
 static bool across_fold_neighbour(const struct across_piece *p, lpn_t anchor)
 {
 	struct across_met m = across_meet(p, anchor, LPN_NONE), none = across_met_none;

@@ -228,7 +228,7 @@ static bool sftl_evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
 	return true;
 }
 
-/* A small page that had no second chance since it was last used goes one or two thirds down the stack.  Else
+/* A small page without a second chance since its last use moves one or two thirds down the stack.  Else
  * 0. */
 static uint32_t sftl_second_chance(const struct ftl *f, const struct sftl_page *p)
 {

@@ -40,7 +40,7 @@ static inline uint32_t stack_bottom(const struct stack *s)
 
 extern const struct state_row stack_state[];
 
-/* Aborts unless each third is what it should be. */
+/* Aborts unless each third has its size and order. */
 void stack_check(const struct stack *);
 
 #endif

@@ -7,7 +7,7 @@
 
 struct block_ftl {
 	struct log_ftl log;
-	/* What a request writes in one group of logical blocks, for each of them; their number in `parts`. */
+	/* The parts of a request in one group of logical blocks, by block; their number is `parts`. */
 	struct page_part *part;
 	uint32_t *parts;
 };
@@ -45,7 +45,7 @@ static bool block_write_block(
 	return true;
 }
 
-/* Writes what is noted for the logical blocks of a group. */
+/* Writes the noted parts of a group of logical blocks. */
 static bool block_write_group(struct block_ftl *b, struct io *io, uint32_t group)
 {
 	const struct geometry *g = b->log.geometry;

@@ -47,7 +47,7 @@ static uint32_t fast_choose_oldest(struct log_ftl *l, struct io *io, uint32_t po
 	return oldest;
 }
 
-/* The sequential log's block is written elsewhere than behind what the log has. */
+/* The write does not continue the sequential log. */
 static bool fast_break_sequence(struct log_ftl *l, struct io *io, struct log_block *log, uint32_t offset,
 	const struct page_part *part)
 {

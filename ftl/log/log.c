@@ -350,7 +350,7 @@ void log_free(struct ftl *f)
 	log_exit(f->state);
 }
 
-/* The index of mapped pages follows from what lies in the logs. */
+/* The index of mapped pages follows from the contents of the logs. */
 static bool log_index_pages(void *log_ftl)
 {
 	struct log_ftl *l = log_ftl;

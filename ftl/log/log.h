@@ -1,5 +1,5 @@
 /*
- * Log-block FTLs from within: what the files of this folder share.  Nobody else includes it.
+ * Log-block FTLs, internals shared by the files of this folder. No other file includes it.
  *
  * A logical block's pages lie in its data block, each at its own offset, so that a table of blocks is all the
  * mapping there is.  What cannot be written there goes to log blocks, whose pages are mapped one by one, and
@@ -145,7 +145,7 @@ static inline struct log_place log_place(const struct log_ftl *l, lpn_t lpn)
 		.offset = (row - unit) * l->stripe + page };
 }
 
-/* The number may lie beyond the last logical page. */
+/* The number may be beyond the last logical page. */
 static inline lpn_t log_lpn(const struct log_ftl *l, struct log_place p)
 {
 	uint32_t group = divide(p.lbn, l->per_planes), row = divide(p.offset, l->per_stripe);
@@ -175,7 +175,7 @@ static inline mask_t log_sectors(const struct log_ftl *l, lpn_t lpn)
 	return ~(l->lacks[first / BITS_WORD] >> first % BITS_WORD) & l->geometry->full_page;
 }
 
-/* An empty part pads: what the page holds is written again.  Does it hold nothing? */
+/* An empty part pads: the page's data is written again. Does it have none? */
 static inline bool log_pads_nothing(const struct log_ftl *l, struct page_part part)
 {
 	return !part.mask && !log_sectors(l, part.lpn);

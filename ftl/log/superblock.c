@@ -43,7 +43,7 @@ struct superblock_ftl {
 	struct superblock
 		*super; /* behind the last one the head of the maps in DRAM, and those of the wide ones */
 	struct member *member; /* `room` of each superblock */
-	/* per LPN: the member that holds it; which page there, the owners tell: 4 bytes become 1 */
+	/* per LPN: the member that holds it; the owners give the page in it, so 1 byte does instead of 4 */
 	uint8_t *holder;
 	op_t *map_read; /* of each superblock, by the request that looked it up last */
 	uint32_t supers, n, m, room;
@@ -296,7 +296,7 @@ static block_t superblock_choose_block(const struct superblock_ftl *f, uint32_t 
 	return best ? best->block : BLOCK_NONE;
 }
 
-/* Copies what is live in a block to the cold block, and erases it. */
+/* Copies the valid pages of a block to the cold block and erases it. */
 static bool superblock_compact(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
 {
 	struct log_ftl *l = &f->log;
@@ -493,7 +493,7 @@ static uint32_t superblock_check_super(const struct superblock_ftl *f, uint32_t 
 	return s->blocks;
 }
 
-/* What is in the ring, and nothing else, is cached. */
+/* Maps in the ring are cached, and no others. */
 static void superblock_check_cached(const struct superblock_ftl *f)
 {
 	uint32_t flagged = 0, listed = list_length(superblock_links(f), f->supers, f->supers), right = 0;

@@ -1,5 +1,5 @@
 /*
- * The table: what is in DRAM of it, and what look-ups, changes and collections cost.
+ * The table: the part of it in DRAM, and the cost of look-ups, changes and collections.
  *
  * Minipage-FTL caches an entry of 8 bytes for each minipage.  PM-FTL caches a node for each logical page: 8
  * bytes in mode P, in mode M 4 bytes and 4 more for each minipage that is there (8 and 4 for each with
@@ -122,7 +122,7 @@ static void mini_set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
 	entry_cache_resize(c, lpn, mini_node_bytes(f, lpn, parts));
 }
 
-/* What a read of the node's mapping page brings beside it: nodes that need no second read. */
+/* Other nodes that the read of this node's mapping page brings: they need no second read. */
 static void mini_bring_nodes(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct mini *m = f->state;
@@ -183,7 +183,7 @@ static void mini_change(struct ftl *f, struct io *io, sub_t sub)
 		entry_cache_change(m->cache, key, m->pages ? mini_node_bytes(f, key, e->parts) : ENTRY_BYTES);
 }
 
-/* What is going to be changed is in DRAM. */
+/* Entries that are going to change are in DRAM. */
 static void mini_be_in_dram(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
@@ -277,7 +277,7 @@ static void mini_follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t 
 		table_moved(&m->table, io, key / m->cache->plan.per_page, in_dram);
 }
 
-/* What is looked up slot by slot is asked for first: lists of slots, then what the minipages lead to, in two
+/* Prefetches the tables of a walk slot by slot: lists of slots, then the entries of the minipages, in two
  * steps. */
 static inline void mini_expect_slots(const struct ftl *f, int step)
 {
@@ -338,7 +338,7 @@ block_t mini_last_resort(struct ftl *f, plane_t plane)
 
 /* ---- invariants ---- */
 
-/* In mode P a logical page holds nothing, or lies in one page in its order. */
+/* In mode P a logical page has no data, or is in one page in its order. */
 static void mini_check_mode(const struct ftl *f, lpn_t lpn)
 {
 	const struct mini *m = f->state;

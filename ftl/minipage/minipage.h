@@ -170,8 +170,8 @@ void mini_map_check(const struct ftl *);
 
 /* ---- packing: write.c ---- */
 
-/* Programs a page with these minipages, each after its read, and maps them to it; what was mapped there
- * dies. */
+/* Programs a page with these minipages, each after its read, and maps them to it; their old copies become
+ * invalid. */
 void mini_program(struct ftl *, struct io *, const struct pack_page *);
 
 /* The part of a minipage that waits, NULL if none does. */
@@ -180,7 +180,7 @@ struct pack_part *mini_waiting(struct mini *, sub_t);
 /* Sectors of a waiting minipage are trimmed. */
 void mini_forget(struct ftl *, sub_t, mask_t);
 
-/* Tells the oracle of sectors of a minipage in RAM. */
+/* Reports sectors of a minipage in RAM to the oracle. */
 void mini_tell(struct ftl *, sub_t, mask_t, void (*tell)(struct oracle *, enum oracle_holder, struct extent));
 
 void mini_write(struct ftl *, struct io *, const struct extent *, size_t n);

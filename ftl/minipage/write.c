@@ -42,7 +42,7 @@ void mini_forget(struct ftl *f, sub_t sub, mask_t mask)
 		*part = m->waiting[--m->waits];
 }
 
-/* What a minipage keeps beside what the host writes is read. */
+/* Reads the sectors of a minipage that the host does not write. */
 static void mini_read_kept(struct ftl *f, struct io *io, struct pack_part *part)
 {
 	const struct mini *m = f->state;
@@ -68,7 +68,7 @@ static void mini_keep_in_ram(struct ftl *f, const struct pack_part *part)
 
 /* ---- programs ---- */
 
-/* The page holds what the minipage is made of. */
+/* The page now holds the data of the minipage. */
 static void mini_hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *p, bool from_ram)
 {
 	const struct mini *m = f->state;
@@ -120,7 +120,7 @@ void mini_program(struct ftl *f, struct io *io, const struct pack_page *page)
 	}
 }
 
-/* Programs what waits.  False: the drive is full, and it waits on. */
+/* Programs the gathered minipages. False: the drive is full, and they stay gathered. */
 static bool mini_flush(struct ftl *f, struct io *io)
 {
 	struct mini *m = f->state;
@@ -194,7 +194,7 @@ static bool mini_write_minipages(struct ftl *f, struct io *io, struct page_part 
 	return !f->failed;
 }
 
-/* A logical page of which the part has sectors in every minipage. */
+/* Does the part have sectors in every minipage of its page? */
 static bool mini_write_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;

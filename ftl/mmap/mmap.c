@@ -222,7 +222,7 @@ static void mmap_read(struct ftl *f, struct io *io, const struct extent *extents
 		mmap_read_page(f, io, part);
 }
 
-/* The page in one page of its own, all of it; with an empty mask only what it holds.  False: the drive is
+/* Writes the page whole into a page of its own; with an empty mask only the data it has. False: the drive is
  * full. */
 static bool mmap_write_plain(struct ftl *f, struct io *io, struct page_part part)
 {
@@ -278,7 +278,7 @@ static void mmap_trim(struct ftl *f, struct io *io, struct extent e)
 
 /* ---- merged writes ---- */
 
-/* Does an overlay more, beside those that the part does not cover, exceed what a page may have? */
+/* Would the part and the overlays that it does not cover exceed the limit of a page? */
 static bool mmap_exceeds(const struct ftl *f, struct page_part part)
 {
 	const struct mmap_settings *settings = f->settings;

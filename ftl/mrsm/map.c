@@ -1,5 +1,5 @@
 /*
- * Where the extents would lie in flash, and what using them costs.
+ * Where the extents would be in flash, and the cost of using them.
  *
  * A region has one mapping page as long as all its extents are whole logical pages (then a plain table will
  * do, as in a page-mapped FTL), else as many as its nodes fill.  Its pages share its address range evenly.

@@ -2,8 +2,9 @@
  * MRSM: requests.
  *
  * A write takes as many pages as its sub-pages fill, packed from slot 0 in logical order whatever their
- * alignment; what is left of the last page is wasted (no data waits in RAM for company).  Old data is read
- * only for sub-pages that are covered in part.  A read takes one flash read per physical page involved.
+ * alignment; the rest of the last page is wasted (partial pages are not kept in RAM to be filled later).  Old
+ * data is read only for sub-pages that are covered in part.  A read takes one flash read per physical page
+ * involved.
  */
 #include "ftl/mrsm/mrsm.h"
 
@@ -201,7 +202,7 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 
 	mrsm_begin(f, io);
 	for (size_t i = 0; i < n; i++)
-		mrsm_translate(f, io, extents[i], false); /* may collect, and so move what is wanted */
+		mrsm_translate(f, io, extents[i], false); /* may collect and so move the data */
 	for (size_t i = 0; i < n; i++)
 		count = mrsm_find_wanted(f, extents[i], count);
 	for (uint32_t i = 0; i < count; i++)
@@ -224,7 +225,7 @@ static void mrsm_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage st
 		mrsm_expect_entry(m, lpn);
 		return;
 	}
-	/* What is mapped first there is about to be read, or to die. */
+	/* The first extent there is about to be read or to become invalid. */
 	ppn = mrsm_tree_peek(&m->tree, lpn);
 	mrsm_expect_map_page(f, lpn);
 	if (ppn == PPN_NONE)
@@ -289,7 +290,7 @@ static void mrsm_check_piece(const struct ftl *f, struct mrsm_piece p)
 	}
 }
 
-/* Pages of pieces lie anywhere: so many pieces ahead they are asked for. */
+/* The pages of pieces are anywhere in memory: they are prefetched this many pieces ahead. */
 #define AHEAD 16u
 
 static void mrsm_check_pieces(const struct ftl *f)

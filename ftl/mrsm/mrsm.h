@@ -151,14 +151,14 @@ void mrsm_begin(struct ftl *, struct io *);
 void mrsm_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void mrsm_trim(struct ftl *, struct io *, struct extent);
 
-/* Programs a page with these parts and maps them to it; what was mapped there before dies. */
+/* Programs a page with these parts and maps them to it; their old copies become invalid. */
 op_t mrsm_program(struct ftl *, struct io *, const struct pack_page *);
 
-/* ---- what the tree would cost: map.c ---- */
+/* ---- cost of the tree: map.c ---- */
 
 enum mrsm_cache_model { MRSM_LRU, MRSM_STATIC };
 
-/* The most that can lie in flash: none if all fit in DRAM.  Needs the tree and nothing else. */
+/* The most that can be in flash: none if all fit in DRAM. Uses only the tree. */
 uint32_t mrsm_map_pages_in_flash(const struct ftl *);
 bool mrsm_map_init(struct ftl *, owner_t base);
 void mrsm_map_exit(struct mrsm *);
@@ -195,12 +195,12 @@ void mrsm_count_nodes(struct ftl *, uint32_t descents, uint32_t nodes);
 /* `op` waits for the loads of mapping pages. */
 void mrsm_wait(const struct mrsm *, struct io *, op_t);
 
-/* Bytes of the nodes there are; and of those there would be with the whole drive mapped as finely as what is
- * mapped now, which is what compares with a page table. */
+/* Bytes of the present nodes; and of the nodes that the whole drive would have if all of it were mapped as
+ * finely as the mapped part, for comparison with a page table. */
 uint64_t mrsm_node_bytes(const struct ftl *);
 uint64_t mrsm_table_bytes(const struct ftl *);
 
-/* Pays for what collections changed, as map_cache_flush_updates(). */
+/* Writes back the updates of collections, as map_cache_flush_updates(). */
 void mrsm_map_settle(struct mrsm *, struct io *);
 
 void mrsm_map_check(const struct ftl *);

@@ -35,7 +35,7 @@ void mrsm_tree_init(
 	t->leaf = pool_create(sizeof(struct mrsm_tree_leaf), "extent tree");
 	t->region = memory_array(t->regions, sizeof *t->region, "extent tree");
 	t->cells = SMALLEST_ROOM;                  /* the first array is not used: 0 ends the lists */
-	t->cells_room = 2 * SMALLEST_ROOM + pages; /* grows; what is never used costs nothing */
+	t->cells_room = 2 * SMALLEST_ROOM + pages; /* grows; memory that is never used costs nothing */
 	t->cell = memory_array(t->cells_room, sizeof *t->cell, "extent tree");
 }
 

@@ -60,7 +60,7 @@ void mrsm_tree_init(
 	struct mrsm_tree *, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages);
 void mrsm_tree_release(struct mrsm_tree *);
 
-/* The same, and what it returns is mapped no more.  Returns the nodes left of the one it was cut from, 0 to
+/* The same, and unmaps the piece it returns.  Returns the nodes left of the one it was cut from, 0 to
  * 2, or -1 when nothing more is mapped. */
 int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 
@@ -93,7 +93,8 @@ static inline uint32_t mrsm_tree_offset(const struct mrsm_tree *t, sub_t sub)
 	return sub & (t->subs_per_page - 1);
 }
 
-/* Where a logical page is that is one piece, else PPN_NONE: what most pages are, told without a search. */
+/* The page that holds a whole logical page as one piece, else PPN_NONE. Most pages are one piece and need no
+ * search. */
 static inline ppn_t mrsm_tree_whole(const struct mrsm_tree *t, lpn_t page)
 {
 	return t->page[page] - 1 < t->ppns ? t->page[page] - 1 : PPN_NONE;

@@ -68,7 +68,7 @@ static bool mrsm_map_whole(struct ftl *f, struct mrsm_piece run)
 	return true;
 }
 
-/* Maps consecutive sub-pages; what was mapped there before dies. */
+/* Maps consecutive sub-pages; their old copies become invalid. */
 static void mrsm_map_run(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;

@@ -27,7 +27,7 @@ bool page_create(struct ftl *, const struct store_plan *, struct fault *);
 /* False: the part holds no data, nothing is read. */
 bool page_read_part(struct ftl *, struct io *, struct page_part, op_t ready);
 
-/* With an empty mask the page is padded: what it holds is programmed again.  `background` is charged with
+/* With an empty mask the page is padded: its data is programmed again.  `background` is charged with
  * collection and read-modify-write, normally the same as `io`.  False: the drive is full. */
 bool page_write_part(struct ftl *, struct io *, struct io *background, struct page_part, op_t ready);
 
