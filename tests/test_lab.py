@@ -3,9 +3,11 @@
 
 Runs from the top of the tree, as `make test` does.
 """
+import base64
 import csv
 import json
 import os
+import re
 import runpy
 import signal
 import subprocess
@@ -15,9 +17,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, "scripts")
-from laboratory import description, figures  # noqa: E402
-from laboratory.description import Mistake  # noqa: E402
-from laboratory.values import Vector, interval, judge, written  # noqa: E402
+from laboratory import description, figures, gnuplot, numbers, page, reasons  # noqa: E402
+from laboratory.mistake import Mistake  # noqa: E402
+from laboratory.published import read_published  # noqa: E402
+from laboratory.values import Vector, above, interval  # noqa: E402
+from laboratory.verdicts import judge, score, written  # noqa: E402
 
 SSD = os.environ.get("SSD", "./ssd")
 SWEEP = """
@@ -63,6 +67,8 @@ FAMILIES = """
 [experiment]
 drive = parameters/tiny.cfg
 columns = family
+fitted = replayed
+stamp = generated
 [numbers]
 trace =
 [axis workload]
@@ -87,13 +93,15 @@ variant = *
 title = Fig. 1
 plot = bars
 measure = run.served
+[labels]
+stamp replayed = replayed, fitted
 """
-PUBLISHED = """id\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote
-# a remark
-same\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
-far\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\tbecause
-none\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
-count\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
+HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
+PUBLISHED = HEAD + """# a remark
+same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
+far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\tbecause
+none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
+count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
 """
 
 
@@ -126,6 +134,10 @@ class Folder(unittest.TestCase):
         done = subprocess.run(self.command(*words), capture_output=True, text=True)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
+
+    def contains(self, page, *parts):
+        """As assertIn, without the whole page in the complaint."""
+        self.assertEqual([part for part in parts if part not in page], [])
 
     def mistake(self, text, says):
         self.write("wrong.ini", text)
@@ -244,11 +256,24 @@ levels = tolerance=1
 plot = bars
 measure = areas
 at = page
+[figure change]
+plot = bars
+measure = programs
+series = ftl
+values = across
+over = page
+change = yes
+marks = programs:across=-5
 [figure cut]
 plot = bars
 measure = waf
 at = across
 yrange = 0:1
+[figure open]
+plot = bars
+measure = waf | programs
+at = across
+yrange = 0:1 | 0:*
 """
 
 
@@ -268,9 +293,8 @@ class Values_(Folder):
         self.assertAlmostEqual(half, 4.303 / 3 ** 0.5)
 
     def verdict(self, relation, paper, unit, ours, tolerance="", spread=0.0):
-        self.write("published.tsv", f"id\n-\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
-        row = description.read_published(self.at("published.tsv"))[0]
-        return judge(row, ours, spread, [])
+        self.write("published.tsv", f"{HEAD}-\t\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
+        return judge(read_published(self.at("published.tsv"))[0], ours, spread, [])
 
     def test_verdicts(self):
         for relation, paper, ours, verdict in (
@@ -284,6 +308,10 @@ class Values_(Folder):
         self.assertEqual(self.verdict("=", "100", "count", [104.0], "5%").verdict, "within 5 %")
         self.assertEqual(self.verdict("=", "100", "", [104.0], "3").verdict, "off")
         self.assertEqual(self.verdict("=", "100", "", [97.0], "3").verdict, "within 3")
+        self.assertEqual(self.verdict("=", "100", "ms", [97.0], "3").verdict, "within 3 ms")
+        self.assertEqual(self.verdict("=", "50", "change", [52.0], "3").verdict, "within 3 points")
+        self.assertEqual(self.verdict("=", "8", "KB", [8.0], "0").verdict, "equal")
+        self.assertEqual([self.verdict("<=", "1", "percent", [x]).deviation for x in (0.0, 2.0)], ["-", "+100.0 %"])
         self.assertEqual(self.verdict("=", "2", "factor", [3.0]).deviation, "+50.0 %")
         self.assertEqual([self.verdict("=", "2", "", [2.0], spread=s).spread for s in (0.0, 0.09923, 12.34)], ["", "± 0.099", "± 12"])
         self.assertEqual([self.verdict(*case).distance for case in (("=", "-8", "", [-6.0]), ("<=", "1", "", [0.5]), ("<=", "1", "", [3.0]), (
@@ -292,7 +320,8 @@ class Values_(Folder):
 
     def test_writing(self):
         self.assertEqual([written(*x) for x in ((1234567, "count"), (0.45, "percent"), (12.3, "factor"), (-0.01, "change"),
-                                                (1.5, "ms"))], ["1,234,567", "0.45 %", "12.3x", "+0.0 %", "1.5 ms"])
+                                                (1.5, "ms"), (16384, "MB"))],
+                         ["1,234,567", "0.45 %", "12.3x", "+0.0 %", "1.5 ms", "16,384 MB"])
         self.assertEqual([figures.short(x) for x in (None, 0.5, 12.34, 1234, 12345, 2.5e6)],
                          ["", "0.5", "12.3", "1234", "12.3k", "2.5M"])
 
@@ -309,13 +338,13 @@ class Sweep(Folder):
             self.assertEqual(int(row[7]), 2 * int(row[6]))
             self.assertEqual(row[9] == "", row[1] == "page")  # of no FTL there is no 0
         numbers = {row.split("\t")[0]: row.split("\t") for row in self.text("results/sweep/n-300/numbers.tsv").splitlines()}
-        self.assertEqual(numbers["same"][4:7], ["1.00x", "+0.0 %", "within a quarter"])
-        self.assertEqual(numbers["far"][4:7], ["+100.0 %", "+900.0 %", "off"])
-        self.assertEqual(numbers["none"][4], "-")
-        self.assertEqual(numbers["count"][4], "2 of 2")
+        self.assertEqual(numbers["same"][5:8], ["1.00x", "+0.0 %", "within a quarter"])
+        self.assertEqual(numbers["far"][5:8], ["+100.0 %", "+900.0 %", "off"])
+        self.assertEqual(numbers["none"][5], "-")
+        self.assertEqual(numbers["count"][5], "2 of 2")
         page = self.text("results/sweep/n-300/report.html")
-        self.assertLess(page.index("What differs from the paper: 1 of 4"), page.index("What holds"))
-        self.assertIn("because", page)
+        # Of the numbers that were run, and of the directions.
+        self.contains(page, "<b>1</b> of 2</td>", "<b>1</b> of 1</td>", "(1 not run)", "because")
         self.assertEqual(page.count("data:image/svg+xml"), 4)
         self.assertIn('\n1024 "1K" ', self.text("results/sweep/n-300/figures/lines-1.gp"))
 
@@ -394,7 +423,7 @@ esac
         self.assertEqual({(row[2], row[6]) for row in rows}, {("worn", "drive failed"), ("fresh", "done")})
 
     def test_a_grid_that_is_not_asked_for(self):
-        row = "more\tFig. 4\tless\tmean(programs[{} mixed cache=1K])\t=\t1\tcount\t\t\n"
+        row = "more\t\tFig. 4\tless\tmean(programs[{} mixed cache=1K])\t=\t2\tcount\t\t\n"
         self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")].replace("cache = 1K 4K", "cache = 4K"))
         self.write("sweep/published.tsv", PUBLISHED + row.format("page"))
         self.lab("report", self.at("sweep"))
@@ -410,12 +439,15 @@ esac
         self.write("sweep/experiment.ini", KINDS)
         self.lab("report", self.at("sweep"))
         drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
-        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "curves", "cut", "deviations", "dots", "heat", "lines-1",
-                 "lines-2", "nothing", "over", "second", "stacks"]
+        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "change", "curves", "cut", "deviations",
+                 "dots", "heat", "lines-1", "lines-2", "nothing", "open-1", "open-2", "over", "second", "stacks"]
         self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
         self.assertRegex(self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<")  # where a bar ends that is cut
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
+        self.assertNotIn("$marks << END\n1 1", self.text("results/sweep/n-300/figures/bars-1.gp"))
+        self.assertIn('ylabel = "change against page (%)"', self.text("results/sweep/n-300/figures/change.gp"))
+        self.assertIn("$marks << END\n1 -5\nEND", self.text("results/sweep/n-300/figures/change.gp"))
         self.assertIn("$marks << END\n1 1\nEND", self.text("results/sweep/n-300/figures/dots.gp"))
         self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
         self.assertIn('array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp"))
@@ -431,57 +463,180 @@ esac
         self.write("sweep/experiment.ini", SWEEP + "[figure heat]\nplot = heat\nx = cache\nseries = ftl\nmeasure = far\n")
         self.lab("report", self.at("sweep"))
         data = self.text("results/sweep/n-300/figures/heat.gp").partition("$data << END\n")[2].splitlines()[:2]
-        self.assertEqual(data, ['1 "1K" 100 100 100 100 100 100', '2 "4K" 100 100 100 100 100 100'])  # twice as much, wherever
+        # Twice as much, wherever; ten times what is published.
+        self.assertEqual(data, ['1 "1K" 100 10 NaN 100 10 NaN', '2 "4K" 100 10 NaN 100 10 NaN'])
+        self.assertIn("ratio = 1", self.text("results/sweep/n-300/figures/heat.gp"))
 
     def test_columns_of_an_axis_and_reasons_that_are_computed(self):
-        self.write("sweep/experiment.ini", FAMILIES)
-        self.write("sweep/published.tsv", "id\nshare\tFig. 2\twrites\ttrace.write_share[a]\t=\t0.5\tfactor\t\t"
-                   "\nserved\tFig. 1\tserved\trun.served[a]\t=\t9\tcount\t\tOf {short} fewer.\n")
+        self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = served\n")
+        self.write("sweep/published.tsv", HEAD + "share\tinput\tTable 2\twrites\ttrace.write_share[a]\t=\t0.5\tfactor\t\t\n"
+                   "served\t\tFig. 1\tserved\trun.served[a]\t=\t9\tcount\t\tOf {short} fewer, see {share}.\n")
         self.lab("report", self.at("sweep"), "variants")
         rows = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual([(row[0], row[4], row[-1]) for row in rows],
-                         [("id", "ours", "family"), ("share", "1.00x", "written"), ("served", "300", "written"),
-                          ("share", "1.00x", "replayed"), ("served", "50", "replayed")])
-        page = self.text("results/sweep/default/report-variants.html")
-        self.assertIn('Of <a href="#at-short">short</a> 7 fewer.', page)
-        self.assertIn("Fig. 1, replayed", page)
-        self.assertIn('data-is="replayed">50 <', page)
+        self.assertEqual([(row[0], row[1], row[5], row[-1]) for row in rows],
+                         [("id", "kind", "ours", "family"), ("share", "input", "1.00x", "written"),
+                          ("served", "result", "300", "written"), ("share", "input", "1.00x", "replayed"),
+                          ("served", "result", "50", "replayed")])
+        whole = self.text("results/sweep/default/report-variants.html")
+        self.contains(whole, 'Of <a href="#at-short">short</a> 7 fewer, see <a href="#n-share">Table 2</a>.',
+                      "<span>replayed</span>", 'data-is="replayed">50<')
+        self.assertIn('note = "generated; replayed, fitted"', self.text("results/sweep/default/figures/one_replayed.gp"))
         self.lab("report", self.at("sweep"))
-        self.assertIn('Of <a href="#at-short">short</a> fewer.', self.text("results/sweep/default/report.html"))
+        part = self.text("results/sweep/default/report.html")
+        self.contains(part, "Of <code>short</code> fewer")
+        for text in whole, part:  # no link leads nowhere
+            self.assertEqual(set(re.findall(r'href="#([^"]+)"', text)) - set(re.findall(r'id="([^"]+)"', text)), set())
 
     def test_variants_under_which_a_verdict_is_another(self):
-        self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = moved\n")
-        row = "{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t\n".format
-        self.write("sweep/published.tsv", "id\n" + row("moved", "a", "=", 8) + row("lost", "a", ">=", 200) + row("kept", "a", "<=", 400)
-                   + row("far", "a", "=", 1000) + row("other", "replayed", "=", 50) + row("reading", "a", "also", 8)
-                   + row("never", "a", "=", 1000).replace("Fig. 1", "Not to be had: Fig. 1")
-                   + "sum\tNot to be had: Fig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n")
+        matrix = "[matrix variants]\naxis = variant\nnumbers = moved\n"
+        self.write("sweep/experiment.ini", FAMILIES + matrix)
+        row = "{}\t{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t{}\n".format
+        text = (HEAD + row("moved", "", "a", "=", 8, "") + row("lost", "", "a", ">=", 200, "")
+                + row("kept", "", "a", "<=", 400, "") + row("far", "", "a", "=", 1000, "")
+                + row("other", "", "replayed", "=", 50, "") + row("reading", "", "a", "also", 8, "")
+                + row("never", "cannot", "a", "=", 1000, "") + row("once", "cannot", "a", "=", 7, "")
+                + "sum\tarithmetic\tFig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n")
+        self.write("sweep/published.tsv", text)
         self.lab("report", self.at("sweep"), "variants")
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual({line[0]: line[8] for line in lines if line[9] == "written"}, {
-            "moved": "Met with 1 of 1 variants: short 7.", "lost": "Not met with 1 of 1 variants: short 7.", "kept": "Met with all 1 variants.",
-            "far": "Met with none of 1 variants; nearest short 7.", "other": "", "reading": "",
-            "never": "Met with none of 1 variants; nearest short 7.", "sum": ""})
-        self.assertEqual({line[8] for line in lines if line[9] == "replayed"}, {""})
-        self.assertIn('Met with 1 of 1 variants: <a href="#at-short">short</a> 7.', self.text("results/sweep/default/report-variants.html"))
+        self.assertEqual({line[0]: line[9] for line in lines if line[10] == "written"}, {
+            "moved": "Met with 1 of 1 variant: short 7.", "lost": "Not met with 1 of 1 variant: short 7.",
+            "kept": "Met with all 1 variant.", "far": "Met with none of 1 variant; nearest short 7.",
+            "other": "", "reading": "", "never": "Met with none of 1 variant; nearest short 7.",
+            "once": "Met with 1 of 1 variant: short 7.", "sum": ""})
+        self.assertEqual({line[9] for line in lines if line[10] == "replayed"}, {""})
+        page_ = self.text("results/sweep/default/report-variants.html")
+        self.contains(page_, 'Met with 1 of 1 variant: <a href="#at-short">short</a> 7.')
+        # What a variant shows can be.
+        self.assertEqual(re.findall(r'id="n-(\w+)"[^\n]*>refuted<', page_), ["once"])
         self.lab("report", self.at("sweep"))
-        self.assertNotIn("1 variants", self.text("results/sweep/default/numbers.tsv"))
+        self.assertNotIn("1 variant", self.text("results/sweep/default/numbers.tsv"))
+        # A variant that leaves what is published is in the matrix, but explains nothing.
+        self.write("sweep/experiment.ini", FAMILIES + matrix + "outside = short\nleaves = leaves Table 1\n")
+        self.lab("report", self.at("sweep"), "variants")
+        self.assertNotIn("1 variant", self.text("results/sweep/default/numbers.tsv"))
+        self.contains(self.text("results/sweep/default/report-variants.html"), "short (leaves Table 1)")
+        self.write("sweep/published.tsv", text.replace("8\tcount\t\t\n", "8\tcount\t\tWith {short}.\n", 1))
+        self.assertIn("moved: short leaves what is published", self.lab("report", self.at("sweep"), status=2).stderr)
 
-    def test_what_is_not_to_be_had_stands_apart(self):
-        self.write("sweep/published.tsv", PUBLISHED.replace("far\tFig. 2", "far\tNot to be had: Fig. 2"))
+    def published(self, *rows):
+        self.write("sweep/published.tsv", HEAD + "".join("\t".join(row) + "\n" for row in rows))
+        return read_published(self.at("sweep/published.tsv"))
+
+    def test_kinds_of_numbers(self):
+        row = ("Fig. 1", "what", "1", "=")
+        found = self.published(("a", "", *row, "100", "count"), ("b", "input", *row, "100", "count"),
+                               ("c", "fitted again", *row, "100", "count"), ("d", "input", *row, "100", "count", "5%"))
+        self.assertEqual([(r.kind, r.fitted, r.again, r.tolerance) for r in found], [
+            ("result", False, False, 25), ("input", False, False, 3), ("result", True, True, 25), ("input", False, False, 5)])
+        with self.assertRaisesRegex(Mistake, 'a: "table" should be result, input, arithmetic, other, cannot, fitted or again'):
+            self.published(("a", "table", *row, "100", "count"))
+        with self.assertRaisesRegex(Mistake, 'a: "~" should be =, <=, '):
+            self.published(("a", "", "Fig. 1", "what", "1", "~", "100", "count"))
+        self.write("sweep/published.tsv", "id\twhat\na\tb\n")
+        with self.assertRaisesRegex(Mistake, "there is no column measure, paper, relation, unit, where"):
+            read_published(self.at("sweep/published.tsv"))
+
+    def test_a_published_number_is_judged_once(self):
+        first, again = ("a", "", "Fig. 1", "what", "1", "=", "-25", "change"), ("Fig. 2", "other", "2", "=", "25", "percent")
+        with self.assertRaisesRegex(Mistake, "b: 25 is judged by a, too"):
+            self.published(first, ("b", "", *again))
+        for kind in "again", "input", "arithmetic", "other", "cannot":
+            self.assertEqual(len(self.published(first, ("b", kind, *again))), 2)
+        self.assertEqual(len(self.published(first, ("b", "", "Fig. 2", "other", "2", "also", "25", "percent"))), 2)
+        self.assertEqual(len(self.published(first, ("b", "", "Fig. 2", "other", "2", "=", "25", "ms"))), 2)
+        # A direction has no value that could be printed twice.
+        more = ("c", "", "Fig. 3", "more", "2", ">=", "1", "factor")
+        self.assertEqual(len(self.published(more, ("d", *more[1:]), ("e", "", "Fig. 3", "all", "6", "holds", "6", "cases"))), 3)
+
+    def test_headlines_count_results(self):
+        rows = self.published(
+            ("a", "", "Fig. 1", "what", "", "=", "8", "count"), ("b", "fitted", "Fig. 1", "what", "", "=", "9", "count"),
+            ("c", "", "Fig. 1", "what", "", "also", "9", "count"), ("d", "input", "Fig. 1", "what", "", "=", "9", "count"),
+            ("e", "cannot", "Fig. 1", "what", "", "=", "9", "count"), ("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
+            ("g", "", "Fig. 1", "what", "", ">=", "1", "factor"), ("h", "", "Fig. 1", "what", "", "also", "2", "cases"))
+        ours = [20.0, 9.0, 9.0, 9.0, 9.0, 2.0, 0.5, 1.0]
+        found = score(judge(row, [value], 0, []) for row, value in zip(rows, ours))
+        self.assertEqual((found.numbers, found.near, found.directions, found.holding, found.fitted), (2, 1, 2, 1, 1))
+        # What is read off a direction stands there as it does.
+        after = self.published(("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
+                               ("h", "", "Fig. 1", "what", "", "also", "2", "cases"))[1]
+        self.assertEqual([getattr(judge(after, [1.0], 0, []), name) for name in ("paper", "ours", "deviation", "verdict")],
+                         ["holds", "1 of 2", "-", ""])
+
+    def test_dots_of_the_chart(self):
+        def dot(relation, paper, ours, tolerance=""):
+            row = self.published(("a", "", "Fig. 1", "what", "", relation, paper, "", tolerance))[0]
+            return judge(row, ours, 0, []).ratios
+        self.assertEqual(dot("=", "-8", [-6.0]), [(0.75, 0.75, 1.25)])
+        self.assertEqual(dot("=", "100", [50.0], "5"), [(0.5, 0.95, 1.05)])
+        self.assertEqual(dot("<=", "-5", [-10.0]), [(2.0, 1.0, float("inf"))])
+        self.assertEqual(dot("between", "4 8", [6.0]), [(1.5, 1.0, 2.0)])
+        self.assertEqual(dot("holds", "6", [3]), [(0.5, 1.0, 1.0)])
+        self.assertEqual([len(dot("range", "4 12", [4.0, 10.0])), dot("=", "0", [1.0])], [2, []])
+        self.assertEqual([round(numbers.position(x)) for x in (1 / 8, 1, 8, 100, 0, -1)], [0, 50, 100, 100, 0, 0])
+
+    def test_the_page_of_a_paper(self):
+        self.write("sweep/experiment.ini", SWEEP.replace("[figure bars]", "[figure ten]\ntitle = Fig. 10\nplot = bars\n"
+                   "measure = programs\nat = page\n[figure bars]\ntitle = Fig. 2(b), more"))
+        self.write("sweep/published.tsv", PUBLISHED.replace("Fig. 2\tmuch", "Fig. 2(b)\tmuch").replace("Fig. 3", "Section 5")
+                   + "hold\t\tFig. 2(a)\tfew\tmean(programs[page] / doubled[page])\t=\t0.5\tfactor\t\t\n"
+                   + "size\tinput\tTable 1\tpage\tparam.flash.page_bytes[page mixed]\t=\t7\tcount\t\t\n"
+                   + "sum\tother\tElsewhere\tsum\t2 + 2\t=\t4\tcount\t\t\n")
         self.lab("report", self.at("sweep"))
-        page = self.text("results/sweep/n-300/report.html")
-        self.assertIn("What is not to be had, and what was measured: 1 of 4 numbers", page)
-        self.assertNotIn("What differs", page)
+        text = self.text("results/sweep/n-300/report.html")
+        places = [text.index(mark) for mark in (
+            "Every published result", 'class="chart"', '<h2>Figures</h2>', '<section id="lines">', '<tr id="n-same"',
+            '<section id="ten">', '<section id="bars">', '<tr id="n-far"', '<tr id="n-none"', '<tr id="n-hold"',
+            "<h3>Section 5</h3>", '<tr id="n-count"', "<h2>Inputs", "1 number, 1 off", "<h2>Numbers of other papers",
+            "<h2>Runs")]
+        self.assertEqual(places, sorted(places))
+        self.assertEqual([reasons.head("Fig. 9(b), more"), page.whole("Fig. 9(b)"), page.whole("(a) writes")],
+                         ["Fig. 9(b)", "Fig. 9", "(a) writes"])
+        self.assertTrue(re.search(r'<tr id="n-far" class="missed">.*<details><summary>why</summary>because', text))
+        self.assertIn("16 places", self.lab("report", self.at("sweep")).stderr)
+        self.contains(text, "seeds 1, 2, means with 95 % intervals")
+        self.assertEqual(text.count("Download"), 0)
+
+    def test_the_page_of_a_sweep(self):
+        os.remove(self.at("sweep/published.tsv"))
+        self.write("sweep/experiment.ini", SWEEP + "[figure one]\nplot = bars\nmeasure = programs\nat = page\n")
+        self.lab("report", self.at("sweep"))
+        text = self.text("results/sweep/n-300/report.html").replace("\n", "")
+        self.contains(text, "12 runs of parameters/tiny.cfg: workload mixed, trace; ftl page, across; cache 1K, 4K; seeds 1, 2", text)
+        self.assertLess(text.index("<h2>Figures"), text.index("<h2>Measures"))
+        self.contains(text, '<a class="wide" href="figures/one.svg">')
+        self.contains(text, '<table class="sort"><thead><tr><th>workload</th><th>ftl</th><th>cache</th><th class="n">')
+        rows = re.findall(r'<tr><td>(\w+)</td><td>(\w+)</td><td>(\w+)</td><td class="n" data-value="([\d.]+)">([^<]+)', text)
+        self.assertEqual(len(rows), 8)
+        every = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:]]
+        for workload, ftl, cache, value, shown in rows:
+            ours = [float(line[6]) for line in every if line[:3] == [workload, ftl, cache]]
+            self.assertAlmostEqual(float(value), sum(ours) / 2)
+            self.assertEqual("±" in shown, ours[0] != ours[1])
+        link = re.search(r'href="data:text/tab-separated-values;base64,([^"]+)" download="sweep.tsv"', text)[1]
+        self.assertEqual(base64.b64decode(link).decode(), self.text("results/sweep/n-300/results.tsv"))
+        self.assertEqual(re.findall(r'(?:src|href)="(?:http|//)[^"]*', text), [])  # no network
+
+    def test_the_share_above_a_latency(self):
+        self.assertEqual(above([(1.0, 6), (4.0, 2), (8.0, 2)], 4), 0.2)
+        slow = SWEEP.replace("areas = across", "slow = above('writes', 0.3)\nareas = across")
+        self.write("sweep/experiment.ini", slow + "[figure cdf]\nplot = cdf\nmeasure = all\nat = mixed page\n"
+                   "levels = 0.3_ms=0.3\n")
+        self.lab("report", self.at("sweep"))
+        rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
+        shares = [float(row[rows[0].index("slow")]) for row in rows[1:]]
+        self.assertTrue(all(0 <= share <= 1 for share in shares) and any(0 < share < 1 for share in shares))
+        self.assertIn('"0.3 ms" 0.3', self.text("results/sweep/n-300/figures/cdf.gp"))
 
     def test_labels_of_numbers(self):
-        self.assertEqual([figures.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")], ["25", "-8", "4K", "page", "7"])
-        self.assertEqual(figures.apart([-100.0, -2.0, 1.0, 60.0, 100.0], False), {0, 1, 3, 4})
-        self.assertEqual(figures.apart([1.0, 10.0, 11.0, 1000.0], True), {0, 1, 3})
+        self.assertEqual([gnuplot.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")], ["25", "-8", "4K", "page", "7"])
+        self.assertEqual(gnuplot.apart([-100.0, -2.0, 1.0, 60.0, 100.0], False), {0, 1, 3, 4})
+        self.assertEqual(gnuplot.apart([1.0, 10.0, 11.0, 1000.0], True), {0, 1, 3})
 
     def test_mistakes_in_figures(self):
         for wrong, says in (("plot = pie", "should be of bars"), ("plot = bars\nmeasure = programs\ncolour = red", "colour"),
-                            ("plot = cdf\nmeasure = programs", "a cdf is of reads, writes or all"),
+                            ("plot = cdf\nmeasure = programs", "a cdf is of reads or writes or all"),
                             ("plot = dots\nmeasure = programs", "no such number"),
                             ("plot = bars\nmeasure = programs\nover = slow", "no axis has")):
             self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterator
 
-from laboratory.description import Mistake
+from laboratory.mistake import Mistake
 from laboratory.values import interval
 
 Table = dict[tuple[tuple[str, str], ...], dict[str, list[float]]]  # place without its seed: measure: values

@@ -1,12 +1,11 @@
 """What an experiment is: axes of settings, grids of what is run, measures, figures, published numbers.
 
-docs/experiments.md describes the file.  This module reads it, knows nothing of running and drawing, and ends with a
-Mistake that names the section for whatever cannot be meant.
+docs/experiments.md describes the file.  This module reads it and knows nothing of running and drawing.  What
+cannot be meant ends with a Mistake that names the section.
 """
 from __future__ import annotations
 
 import configparser
-import csv
 import fnmatch
 import glob
 import itertools
@@ -15,31 +14,12 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
+from laboratory.mistake import Mistake
+from laboratory.published import Published, read_published
+
 Place = dict[str, str]  # axis: point
-RELATIONS = ("=", "<=", ">=", "between", "range", "holds", "also")  # also: another reading of the row above, without verdict
-
-
-class Mistake(Exception):
-    """The user's: one line that says where, what is wrong and what would be right."""
-
-
-class NotRun(Mistake):
-    """A number is asked for of a place that no grid runs."""
-
-
-@dataclass
-class Published:
-    """A row of published.tsv: a number of a paper, and how ours is computed."""
-    id: str
-    where: str
-    what: str
-    measure: str
-    relation: str  # one of RELATIONS
-    paper: str
-    unit: str  # count percent change kb factor, or any other: printed behind the number
-    tolerance: float  # in the unit of `paper`
-    near: str  # how a verdict says it
-    note: str
+Points = dict[str, list[str]]  # point: words
+NAMED = re.compile(r"{([\w.-]+)}")  # in a note: a point, or another number
 
 
 @dataclass
@@ -48,7 +28,7 @@ class Experiment:
     folder: str  # where the description lies
     options: dict[str, str]  # [experiment]
     numbers: dict[str, object]
-    axes: dict[str, dict[str, list[str]]]  # axis: point: words, `KEY=VALUE`, a workload's first its name
+    axes: dict[str, Points]  # words: `KEY=VALUE`, a workload's first its name
     defaults: Place
     grids: dict[str, dict[str, list[str]]]  # "" is the one that is always run
     measures: dict[str, str]
@@ -56,22 +36,27 @@ class Experiment:
     figures: dict[str, dict[str, str]]
     matrices: dict[str, dict[str, str]]
     published: list[Published] = field(default_factory=list)
-    instead: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)  # point: axis: as axes
+    instead: dict[str, dict[str, Points]] = field(default_factory=dict)  # point: axis: as axes
 
     def label(self, name: str, axis: str = "") -> str:
         """What `AXIS POINT` is called, or else anything of that name."""
         return self.labels.get(f"{axis} {name}", self.labels.get(name, name))
 
+    def title_of(self, axis: str) -> str:
+        """What an axis is called; the label of a point of that name is not meant."""
+        shared = any(axis in points for points in self.axes.values())
+        return self.labels.get(f"axis {axis}", axis if shared else self.labels.get(axis, axis))
+
     def axis_of(self, point: str) -> str:
         """The one axis that has a point of this name."""
         axes = [a for a, points in self.axes.items() if point in points]
         if len(axes) != 1:
-            raise Mistake(f'"{point}": {"no axis has" if not axes else " and ".join(axes) + " have"} such a point; '
-                          "should be a point or AXIS=POINT")
+            having = " and ".join(axes) + " have" if axes else "no axis has"
+            raise Mistake(f'"{point}": {having} such a point; should be a point or AXIS=POINT')
         return axes[0]
 
     def place(self, text: str) -> Place:
-        """`across page=16k`: points, with their axis where two have one of the name; `page=*`, `page=1*`: several."""
+        """`across page=16k`: points, with their axis where two have one of the name; `page=1*`: several."""
         found: Place = {}
         for word in text.split():
             axis, _, point = word.rpartition("=")
@@ -82,10 +67,12 @@ class Experiment:
         return found
 
     def points(self, axis: str, grid: str = "") -> list[str]:
-        return self.grids[grid].get(axis) or ([self.defaults[axis]] if axis in self.defaults else list(self.axes[axis]))
+        usual = [self.defaults[axis]] if axis in self.defaults else list(self.axes[axis])
+        return self.grids[grid].get(axis) or usual
 
     def cases(self, fixed: Place, but: tuple[str, ...] = ()) -> list[Place]:
-        """Every place that what is fixed leaves open: axes with a default stand there, of others all points."""
+        """Every place that what is fixed leaves open: axes with a default stand there, of others all
+        count."""
         def choices(axis: str) -> list[str]:
             if "*" not in fixed.get(axis, "*"):
                 return [fixed[axis]]
@@ -103,6 +90,16 @@ class Experiment:
             for point in itertools.product(*(self.points(a, grid) for a in self.axes)):
                 found[point] = dict(zip(self.axes, point))
         return list(found.values())
+
+    def check_notes(self, path: str) -> None:
+        """What a note names is a number or a point, and keeps what the paper publishes."""
+        rows = {row.id for row in self.published}
+        outside = {point for option in self.matrices.values() for point in option.get("outside", "").split()}
+        for row in self.published:
+            for name in set(NAMED.findall(row.note)) - rows:
+                self.axis_of(name)
+                if name in outside:
+                    raise Mistake(f"{path}: {row.id}: {name} leaves what is published, and explains nothing")
 
     def settings(self, place: Place) -> tuple[str, list[str]]:
         """The workload of a place and all its settings, in the order of the axes; what stands later wins."""
@@ -156,9 +153,10 @@ def expand(names: str) -> list[str]:
     return found
 
 
-def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -> dict[str, list[str]]:
-    """Points.  `4K 8K = map.cache_bytes=*` are two; a `*` at the left takes its names from the files at the right."""
-    points: dict[str, list[str]] = {}
+def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -> Points:
+    """`4K 8K = map.cache_bytes=*` are two points; a `*` at the left takes its names from files at the
+    right."""
+    points: Points = {}
     for names, text in section.items():
         text = evaluate(text, numbers, where)
         for name in expand(names):
@@ -178,81 +176,86 @@ def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -
     return points
 
 
-def read_published(path: str) -> list[Published]:
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row and row[0][:1] != "#"]
-    found = []
-    for row in rows[1:]:
-        row += [""] * (9 - len(row))
-        if row[4] not in RELATIONS:
-            raise Mistake(f'{path}: {row[0]}: "{row[4]}" should be {", ".join(RELATIONS[:-1])} or {RELATIONS[-1]}')
-        share = row[7] or "25%"
-        if share.endswith("%"):
-            tolerance = float(share[:-1]) / 100 * max(abs(float(end)) for end in row[5].split())
-            near = "within a quarter" if share == "25%" else f"within {share[:-1]} %"
-        else:
-            tolerance, near = float(share), f"within {share}"
-        found.append(Published(*row[:7], tolerance, near, row[8]))
-    return found
+class Sections:
+    """[KIND NAME at POINT...]; one of `if NUMBER` counts while that is set, and replaces one before it."""
+
+    def __init__(self, path: str, given: list[str]) -> None:
+        self.path = path
+        ini = configparser.ConfigParser(delimiters="=", comment_prefixes="#", inline_comment_prefixes=" #",
+                                        interpolation=None, default_section="\0")
+        ini.optionxform = str  # type: ignore[assignment,method-assign]
+        try:
+            with open(path, encoding="utf-8") as file:
+                ini.read_file(file)
+        except (OSError, configparser.Error) as error:
+            raise Mistake(" ".join(str(error).split())) from None
+        self.plain = {name: dict(ini[name]) for name in ini.sections()}
+        self.numbers = {key: number(text) for key, text in self.plain.get("numbers", {}).items()}
+        for word in given:
+            key, _, text = word.partition("=")
+            if key not in self.numbers:
+                known = ", ".join(self.numbers) or "(none)"
+                raise Mistake(f"{word}: {path} has no number {key}; should be one of {known}")
+            self.numbers[key] = number(text)
+        self.headed = []  # kind, name, points, section
+        for name, section in self.plain.items():
+            head, _, only = name.partition(" if ")
+            head, _, at = head.partition(" at ")
+            if not only or self.numbers.get(only):
+                self.headed.append((*head.partition(" ")[::2], at.split(), section))
+
+    def named(self, kind: str, at: str = "") -> dict[str, dict[str, str]]:
+        return {name: section for word, name, points, section in self.headed
+                if word == kind and (at in points if at else not points)}
+
+    def axes(self, at: str = "") -> dict[str, Points]:
+        return {name: read_axis(section, self.numbers, f"{self.path}: [axis {name}]")
+                for name, section in self.named("axis", at).items()}
+
+    def axes_instead(self, axes: dict[str, Points]) -> dict[str, dict[str, Points]]:
+        """Of each point that some axis has settings of its own at: those."""
+        found = {point: self.axes(point) for _, _, points, _ in self.headed for point in points}
+        for point, others in found.items():
+            if not any(point in points for points in axes.values()):
+                raise Mistake(f"{self.path}: at {point}: no axis has such a point")
+            for axis, points in others.items():
+                if points.keys() - axes.get(axis, {}).keys():
+                    raise Mistake(f"{self.path}: [axis {axis} at {point}] {' '.join(points)}: "
+                                  f"should be points of [axis {axis}]")
+        return found
+
+    def options(self) -> dict[str, str]:
+        found = {name: evaluate(text, self.numbers, self.path)
+                 for name, text in self.plain.get("experiment", {}).items()}
+        if "drive" in found and not os.path.isfile(found["drive"]):
+            raise Mistake(f"{self.path}: [experiment] drive = {found['drive']}: "
+                          "should be a file of parameters")
+        return found
 
 
 def read(path: str, given: list[str]) -> Experiment:
     """`given`: NAME=VALUE, in place of what [numbers] says."""
     path = os.path.join(path, "experiment.ini") if os.path.isdir(path) else path
-    ini = configparser.ConfigParser(delimiters="=", comment_prefixes="#", inline_comment_prefixes=" #",
-                                    interpolation=None, default_section="\0")
-    ini.optionxform = str  # type: ignore[assignment,method-assign]
-    try:
-        with open(path, encoding="utf-8") as file:
-            ini.read_file(file)
-    except (OSError, configparser.Error) as error:
-        raise Mistake(" ".join(str(error).split())) from None
-    sections = {name: dict(ini[name]) for name in ini.sections()}
-    numbers = {key: number(text) for key, text in sections.get("numbers", {}).items()}
-    for word in given:
-        key, _, text = word.partition("=")
-        if key not in numbers:
-            raise Mistake(f"{word}: {path} has no number {key}; should be one of {', '.join(numbers) or '(none)'}")
-        numbers[key] = number(text)
-
-    headed = []  # [KIND NAME at POINT...]; one of `if NUMBER` counts while that is set, and replaces what stands before
-    for name, section in sections.items():
-        head, _, only = name.partition(" if ")
-        head, _, at = head.partition(" at ")
-        if not only or numbers.get(only):
-            headed.append((*head.partition(" ")[::2], at.split(), section))
-
-    def named(kind: str, at: str = "") -> dict[str, dict[str, str]]:
-        return {name: section for word, name, points, section in headed if word == kind and (at in points if at else not points)}
-
-    def read_axes(at: str = "") -> dict[str, dict[str, list[str]]]:
-        return {name: read_axis(section, numbers, f"{path}: [axis {name}]") for name, section in named("axis", at).items()}
-
-    axes = read_axes()
-    instead = {point: read_axes(point) for _, _, points, _ in headed for point in points}
-    for point, others in instead.items():
-        if not any(point in points for points in axes.values()):
-            raise Mistake(f"{path}: at {point}: no axis has such a point")
-        for axis, points in others.items():
-            if points.keys() - axes.get(axis, {}).keys():
-                raise Mistake(f"{path}: [axis {axis} at {point}] {' '.join(points)}: should be points of [axis {axis}]")
+    sections = Sections(path, given)
+    axes = sections.axes()
+    instead = sections.axes_instead(axes)
     if "workload" not in axes:
         raise Mistake(f"{path}: there is no [axis workload]: a point of it is a profile or a trace")
-    text = {name: evaluate(value, numbers, path) for name, value in sections.get("experiment", {}).items()}
-    if "drive" in text and not os.path.isfile(text["drive"]):
-        raise Mistake(f"{path}: [experiment] drive = {text['drive']}: should be a file of parameters")
-    name = os.path.basename(os.path.dirname(os.path.abspath(path)) if path.endswith("experiment.ini") else path)
+    own = path.endswith("experiment.ini")  # of a folder; else a file with its table beside it
+    name = os.path.basename(os.path.dirname(os.path.abspath(path)) if own else path)
+    beside = os.path.join(os.path.dirname(path), "published.tsv")
+    table = beside if own else path.removesuffix(".ini") + ".tsv"
+    grids = {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points)
+                    for axis, points in section.items()} for grid, section in sections.named("grid").items()}
+    plain = sections.plain
     experiment = Experiment(
-        name.removesuffix(".ini"), os.path.dirname(path), text, numbers, axes, sections.get("defaults", {}),
-        {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points) for axis, points in section.items()}
-         for grid, section in named("grid").items()},
-        sections.get("measures", {}), sections.get("labels", {}), named("figure"), named("matrix"),
-        read_published(os.path.join(os.path.dirname(path), "published.tsv") if path.endswith("experiment.ini")
-                       else path.removesuffix(".ini") + ".tsv"), instead)
+        name.removesuffix(".ini"), os.path.dirname(path), sections.options(), sections.numbers, axes,
+        plain.get("defaults", {}), grids, plain.get("measures", {}), plain.get("labels", {}),
+        sections.named("figure"), sections.named("matrix"), read_published(table), instead)
     experiment.grids.setdefault("", {})
-    for grid, section in list(experiment.grids.items()) + [("defaults", {a: [p] for a, p in experiment.defaults.items()})]:
+    experiment.check_notes(table)
+    defaults = {axis: [point] for axis, point in experiment.defaults.items()}
+    for grid, section in [*experiment.grids.items(), ("defaults", defaults)]:
         for axis, points in section.items():
             if axis not in axes or not set(points) <= set(axes[axis]):
                 raise Mistake(f"{path}: [grid {grid}] {axis} = {' '.join(points)}: "

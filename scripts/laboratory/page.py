@@ -1,146 +1,99 @@
-"""The report: one page that needs nothing but itself.  What misses the paper stands first, then what holds."""
+"""The report: one page that needs nothing but itself.
+
+Of a paper: how many of its results come out, all of them in a chart, then its figures in its order, each with
+its own numbers below it; inputs, matrices and runs at the end.  Of a sweep without published numbers:
+figures, then the table of measures.
+"""
 from __future__ import annotations
 
 import base64
-import html
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from laboratory.description import Mistake, NotRun, Published
+from laboratory.description import Experiment
 from laboratory.figures import Figure, Panel
-from laboratory.runs import Run, Runs, write_whole
-from laboratory.values import Compared, Values
+from laboratory.matrix import Matrix
+from laboratory.numbers import Line, Numbers, name_of
+from laboratory.reasons import Reasons, count, head, text
+from laboratory.runs import Runs, write_whole
+from laboratory.values import Values
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.html")
-SHOWN = 4  # variants that a note names
+Drawn = list[tuple[Figure, list[Panel]]]  # a figure of the description, for each column
 
 
-def text(value: object) -> str:
-    return html.escape(str(value), quote=True)
+@dataclass
+class Block:
+    """A figure, in each column, and the numbers that belong to it; or only numbers."""
+    title: str
+    figures: Drawn = field(default_factory=list)
+    entries: list[list[Line]] = field(default_factory=list)
 
 
-def signs(value: str) -> str:
-    """A real minus sign before a number."""
-    return re.sub(r"(^|\s)-(?=\d)", "\\1\u2212", value)
+def whole(title: str) -> str:
+    """The figure that a part belongs to: "Fig. 9" of "Fig. 9(b)"."""
+    return re.sub(r"(?<=.)\s*\(\w\).*", "", head(title))
 
 
-def name_of(run: Run) -> str:
-    return " ".join(run.places[0].values())
+def blocks(figures: list[Drawn], numbers: Numbers) -> list[Block]:
+    """Figures in their order; numbers of no figure behind those that stand before them."""
+    found = [Block(of_columns[0][0].title, of_columns) for of_columns in figures]
+    last = -1
+    for entry in numbers.results:
+        where = entry[0][0].row.where
+        at = next((i for i, block in enumerate(found) if head(block.title) == head(where)), None)
+        if at is None:
+            at = next((i for i, block in enumerate(found) if whole(block.title) == whole(where)), None)
+        if at is None:
+            at = last + 1
+            found.insert(at, Block(where))
+        found[at].entries.append(entry)
+        last = at
+    return found
 
 
-def reason(row: Published, note: str, values: Values, link: bool = True) -> str:
-    """A note, every {point} in it replaced by what the number is there, of a point that was run."""
-    def one(found: re.Match[str]) -> str:
-        ours = values.compare(row, {values.experiment.axis_of(found[1]): found[1]}).ours
-        name = f'<a href="#at-{found[1]}">{found[1]}</a>' if link else found[1]
-        return name + ("" if ours == "-" else " " + (text(signs(ours)) if link else ours))
-    return re.sub(r"{(\w+)}", one, text(note) if link else note)
+def block(one: Block, numbers: Numbers, folder: str) -> Iterator[str]:
+    anchor = one.figures[0][0].name if one.figures else ""
+    yield f'<section id="{anchor}">' if anchor else "<section>"
+    yield f"<h3>{text(one.title)}</h3>"
+    if one.figures:
+        yield from picture(one.figures, numbers.labels, folder)
+    if one.entries:
+        yield from numbers.table(one.entries, headed=False)
+    yield "</section>"
 
 
-def variants(usual: Compared, matrices: dict[str, dict[str, str]], values: Values) -> str:
-    """A note: where in the matrices of the first column a verdict is another; if it is off everywhere, where it is nearest."""
-    experiment, found = values.experiment, []
-    where = usual.row.where
-    if where.startswith("Table") or where.startswith("Not to be had") and not usual.runs or not usual.verdict or usual.value is None:
-        return ""
-    columns = experiment.options.get("columns", "")
-    for name, option in matrices.items():
-        at, axis = experiment.place(option.get("at", "")), option["axis"]
-        if columns in at and at[columns] != experiment.points(columns)[0]:
-            continue
-        for point in experiment.points(axis, name)[1:]:  # the first changes nothing
-            try:
-                found.append((point, values.compare(usual.row, at | {axis: point})))
-            except NotRun:
-                continue
-    found = [(point, other) for point, other in found if other.value is not None]
-    if not found:
-        return ""
-    found.sort(key=lambda one: one[1].distance, reverse=not usual.missed)
-    changed = [point for point, other in found if other.missed != usual.missed]
-    named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN]) + (" and others" if len(changed) > SHOWN else "")
-    if not changed:
-        return f"Met with none of {len(found)} variants; nearest {{{found[0][0]}}}." if usual.missed else f"Met with all {len(found)} variants."
-    return f"{'Met' if usual.missed else 'Not met'} with {len(changed)} of {len(found)} variants: {named}."
-
-
-def number_row(rows: tuple[Compared, ...], figures: dict[str, Figure], labels: list[str], values: Values,
-               matrices: dict[str, dict[str, str]]) -> str:
-    """A number, linked to its figure (the one whose title begins with where it stands), with its runs; of each column
-    (labels) ours, how far it is off, and what that means."""
-    row = rows[0]
-    where = next((n for n, f in figures.items() if f.option.get("title", "").startswith(row.row.where.split("(")[0])), "")
-    what = f'<a href="#{where}">{text(row.row.what)}</a>' if where else text(row.row.what)
-    runs = " ".join(f'<a href="#{run.key}">{text(name_of(run))}</a>;' for run in row.runs)
-    runs = f"<details><summary>{len(row.runs)} runs</summary>{runs}</details>" if runs else ""
-    cells = [("", what + runs), ("paper", text(signs(row.paper)))]
-    for label, one in zip(labels, rows):
-        kind = "off" if one.missed else "out" if one.verdict == "left out" else "good"
-        cells += [(label, text(signs(f"{one.ours} {one.spread}"))), ("deviation", "" if one.deviation == "-" else text(signs(one.deviation))),
-                  ("", f'<span class="{kind}">{one.verdict}</span>')]
-    notes = [row.row.note if any(one.missed or not one.verdict for one in rows) else "", variants(row, matrices, values)]
-    why = reason(row.row, " ".join(filter(None, notes)), values)
-    return "<tr>" + "".join(f'<td class="{"n" if is_ else ""}"' + (f' data-is="{is_}"' if is_ else "") + f">{cell}</td>"
-                            for is_, cell in cells) + f'<td class="why">{why}</td></tr>'
-
-
-def number_table(rows: list[tuple[Compared, ...]], figures: dict[str, Figure], columns: list[str], values: Values,
-                 matrices: dict[str, dict[str, str]]) -> Iterator[str]:
-    labels = [text(values.experiment.label(column, values.experiment.options.get("columns", ""))) or "ours" for column in columns]
-    yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
-    for label in labels:
-        yield f'<th class="n">{label}</th><th class="n">deviation</th><th>verdict</th>'
-    yield "<th>why</th></tr>"
-    last = ""
-    for row in rows:
-        if row[0].row.where != last:
-            yield f'<tr class="group"><td colspan="{3 + 3 * len(columns)}">{text(row[0].row.where)}</td></tr>'
-        last = row[0].row.where
-        yield number_row(row, figures, labels, values, matrices)
-    yield "</table>"
-
-
-def numbers(columns: dict[str, list[Compared]], figures: dict[str, Figure], values: Values,
-            matrices: dict[str, dict[str, str]]) -> Iterator[str]:
-    """Published numbers, each once, other readings of it behind it; the first column says where it stands."""
-    compared: list[list[tuple[Compared, ...]]] = []
-    for row in zip(*columns.values()):
-        if row[0].row.relation == "also" and compared:
-            compared[-1].append(row)
-        else:
-            compared.append([row])
-    inputs = [rows for rows in compared if rows[0][0].row.where.startswith("Table")]
-    hopeless = [rows for rows in compared if rows[0][0].row.where.startswith("Not to be had")]
-    others = [rows for rows in compared if rows not in inputs and rows not in hopeless]
-    for heading, found in (("What differs from the paper", [rows for rows in others if rows[0][0].missed]),
-                           ("What holds", [rows for rows in others if not rows[0][0].missed]),
-                           ("What is not to be had, and what was measured", hopeless)):
-        if found:
-            yield f"<h2>{heading}: {len(found)} of {len(others) + len(hopeless)} numbers</h2>"
-            reading = values.experiment.options.get("reading", "") if found[0][0][0].missed and found is not hopeless else ""
-            yield f"<p>{text(reading)}</p>" if reading else ""
-            yield from number_table(sum(found, []), figures, list(columns), values, matrices)
-    if inputs:
-        missed = ", ".join(str(sum(rows[0][i].missed for rows in inputs)) for i in range(len(columns)))
-        yield f"<details><summary>Inputs: {len(inputs)} numbers of tables, {missed} off</summary>"
-        yield from number_table(sum(inputs, []), figures, list(columns), values, matrices)
-        yield "</details>"
-
-
-def pictures(figures: dict[str, Figure], panels: dict[str, list[Panel]], folder: str) -> Iterator[str]:
-    yield "<h2>Figures</h2>"
-    for name, figure in figures.items():
-        yield f'<figure id="{name}"><div class="panels">'
-        for panel in panels[name]:
+def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
+    """The panels of a figure, those of several columns side by side."""
+    figure = columns[0][0]
+    yield '<figure><div class="panels">'
+    for row in zip(*(panels for _, panels in columns)):
+        for label, panel in zip(labels, row):
             with open(os.path.join(folder, "figures", panel.name + ".svg"), "rb") as file:
-                picture = base64.b64encode(file.read()).decode()
-            wide = ' class="wide"' if figure.option.get("wide") == "yes" else ""
-            yield (f'<a{wide} href="figures/{panel.name}.svg"><img alt="{text(panel.title)}" '
-                   f'src="data:image/svg+xml;base64,{picture}"></a>')
-        yield (f"</div><figcaption><b>{text(figure.option.get('title', name))}.</b> {text(figure.option.get('caption', ''))} "
-               f'<a href="figures/{panels[name][0].name}.gp">data</a></figcaption></figure>')
+                image = base64.b64encode(file.read()).decode()
+            wide = ' class="wide"' if panel.wide else ""
+            above = f"<span>{label}</span>" if len(row) > 1 else ""
+            yield (f'<a{wide} href="figures/{panel.name}.svg">{above}<img alt="{text(figure.title)} '
+                   f'{text(panel.title)}" src="data:image/svg+xml;base64,{image}"></a>')
+    data = " ".join(f'<a href="figures/{panels[0].name}.gp">data</a>' for _, panels in columns)
+    yield f"</div><figcaption>{text(figure.option.get('caption', ''))} {data}</figcaption></figure>"
+
+
+def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
+    """One sentence."""
+    every = {run.key: run for run in runs.run_of.values()}
+    failed = sum(bool(run.error) for run in every.values())
+    axes = [f"{axis} {', '.join(dict.fromkeys(points))}" for axis, points in
+            ((axis, [place[i] for place in runs.run_of]) for i, axis in enumerate(experiment.axes))
+            if axis != "seed" and 1 < len(set(points)) <= 12]
+    drive = experiment.options.get("drive") or experiment.options.get("program", "")
+    said = f"{count(len(every), 'run')} of {drive}" + (f": {'; '.join(axes)}" if axes else "")
+    several = f"seeds {', '.join(seeds)}, means with 95 % intervals"
+    said += "; " + (several if len(seeds) > 1 else "one seed, no intervals")
+    return f"{said}; {failed} failed." if failed else f"{said}."
 
 
 def all_runs(runs: Runs) -> Iterator[str]:
@@ -148,54 +101,48 @@ def all_runs(runs: Runs) -> Iterator[str]:
     failed = [run for run in every if run.error]
     yield "<h2>Runs</h2>"
     if failed:
-        yield '<p class="note">Failed: ' + "; ".join(text(f"{name_of(run)}: {run.error}") for run in failed) + "</p>"
-    yield f"<p>The same command gives the same bytes.</p><details><summary>{len(every)} commands</summary><div class='wide'><table>"
+        said = "; ".join(text(f"{name_of(run)}: {run.error}") for run in failed)
+        yield f'<p class="note">Failed: {said}</p>'
+    yield "<p>The same command gives the same bytes.</p>"
+    yield f'<details><summary>{count(len(every), "command")}</summary><div class="wide"><table>'
     for run in every:
         yield (f'<tr id="{run.key}"><td><a href="runs/{run.key}.json">{text(name_of(run))}</a></td>'
                f"<td><code>{text(shlex.join(runs.command(run)))}</code></td></tr>")
     yield "</table></div></details>"
 
 
-def matrix(name: str, option: dict[str, str], values: Values) -> Iterator[str]:
-    """Published numbers (columns) under each point of an axis (rows): what the conclusions depend on."""
-    experiment, axis = values.experiment, option["axis"]
-    rows = {row.id: row for row in experiment.published}
-    columns = option["numbers"].split()
-    if set(columns) - rows.keys():
-        raise Mistake(f"[matrix {name}] {(set(columns) - rows.keys()).pop()}: published.tsv has no such number")
-    yield f'<h2>{text(option.get("title", name))}</h2><p>{text(option.get("caption", ""))}</p>'
-    yield ('<p><span class="off">Red</span>: the conclusion is reversed. <span class="far">Amber</span>: more than a quarter '
-           'away from the first row.</p><div class="wide"><table><tr><th></th>')
-    yield "".join(f'<th class="n" title="{text(rows[c].what)}">{text(c)}</th>' for c in columns) + "</tr><tr><td>the paper</td>"
-    yield "".join(f'<td class="n">{text(signs(rows[c].paper.replace(" ", " … ")))}</td>' for c in columns) + "</tr>"
-    first: dict[str, float | None] = {}
-    for point in experiment.points(axis, name):
-        yield f'<tr id="at-{point}"><td>{text(experiment.label(point, axis))}</td>'
-        for c in columns:
-            found = values.compare(rows[c], experiment.place(option.get("at", "")) | {axis: point})
-            default = first.setdefault(c, found.value)
-            yield f'<td class="n {state(float(rows[c].paper.split()[0]), default, found)}">{text(signs(cell(found)))}</td>'
-        yield "</tr>"
-    yield "</table></div>"
+def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
+         measures: list[str]) -> Iterator[str]:
+    experiment, found = values.experiment, blocks(drawn, numbers)
+    if "reading" in experiment.options:
+        yield f"<p>{text(experiment.options['reading'])}</p>"
+    if numbers.results:
+        yield from numbers.score()
+        yield "<h2>Every published result</h2>"
+        yield ("<p>A dot is ours over the paper's, on a logarithmic axis. <b class='good'>Filled</b>: it "
+               "comes out. <b class='off'>Hollow</b>: it is off. Grey: what counts as coming out.</p>")
+        yield from numbers.chart(entry for one in found for entry in one.entries)
+    if found:
+        yield "<h2>Figures</h2>"
+    for one in found:
+        yield from block(one, numbers, runs.folder)
+    if not experiment.published:
+        yield from measures
+    yield from numbers.others()
+    for name, option in reasons.matrices.items():
+        yield from Matrix(name, option, values).table()
+    yield from all_runs(runs)
 
 
-def cell(found: Compared) -> str:
-    digits = 2 if found.row.unit == "factor" else 1
-    return "" if found.value is None else f"{found.value:{'+' if found.row.unit == 'change' else ''}.{digits}f}"
-
-
-def state(paper: float, default: float | None, found: Compared) -> str:
-    value, unit = found.value, found.row.unit
-    if value is None:
-        return ""
-    if unit == "change" and paper * value < 0 or unit == "factor" and paper > 1 > value:
-        return "off"
-    return "far" if default is not None and abs(value - default) > 0.25 * abs(default) else ""
-
-
-def write(path: str, title: str, lead: str, body: list[str]) -> None:
+def write(path: str, values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
+          measures: list[str]) -> None:
+    experiment = values.experiment
     with open(TEMPLATE, encoding="utf-8") as file:
         page = file.read()
-    for mark, said in (("@title@", text(title)), ("@lead@", text(lead)), ("@body@", "\n".join(body))):
-        page = page.replace(mark, said)
+    lead = " ".join(filter(None, [experiment.options.get("about"), experiment.options.get("source")]))
+    said = {"@title@": text(experiment.options.get("title", experiment.name)), "@lead@": text(lead),
+            "@run@": text(what_was_run(experiment, runs, values.seeds())),
+            "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures))}
+    for mark, one in said.items():
+        page = page.replace(mark, one)
     write_whole(path, page)

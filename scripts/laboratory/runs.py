@@ -1,13 +1,13 @@
 """Runs: named by what they depend on, checked before the first, done side by side, kept whole.
 
-A run's key is the hash of the binary, the settings that matter (`ssd run --check` tells) and the workload; so places
-that differ in nothing that matters share a run, and what is there need not run again, whoever made it.
+A run's key is the hash of the binary, the settings that matter (`ssd run --check` tells) and the workload. 
+So places that differ in nothing that matters share a run, and a run that is there is not repeated, whoever
+made it.
 """
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import subprocess
 import sys
@@ -17,7 +17,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from laboratory.description import Experiment, Mistake, NotRun, Place, number, quantity
+from laboratory.description import Experiment, Place, number
+from laboratory.fold import folded
+from laboratory.mistake import Mistake, NotRun
+
+LATENCIES = ("reads", "writes", "all")  # columns of latency.txt
 
 
 def digest(*parts: str) -> str:
@@ -59,7 +63,8 @@ class Progress:
     def tell(self, name: str, trouble: str) -> None:
         self.done += 1
         left = (time.monotonic() - self.started) / self.done * (self.total - self.done)
-        line = f"{self.done} of {self.total}" + (f", about {left:.0f} s left" if self.done < self.total else "")
+        line = f"{self.done} of {self.total}"
+        line += f", about {left:.0f} s left" if self.done < self.total else ""
         if trouble or not sys.stderr.isatty():
             print(f"{line}  {name}{': ' + trouble if trouble else ''}", file=sys.stderr)
         else:
@@ -75,7 +80,8 @@ class Runs:
         self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
         self.of_grids = experiment.places(list(experiment.grids))
-        self.columns = any(f.get("plot") == "cdf" for f in experiment.figures.values())
+        self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
+            or any("above(" in measure for measure in experiment.measures.values())
         self.identities: dict[str, str] = {}
         try:
             self.binary = digest_of_file(ssd)
@@ -91,12 +97,13 @@ class Runs:
         """Of a trace or a profile its content."""
         if workload not in self.identities:
             paths = [workload, f"traces/profiles/{workload}.cfg"]
-            self.identities[workload] = next((digest_of_file(p) for p in paths if os.path.isfile(p)), workload)
+            contents = (digest_of_file(path) for path in paths if os.path.isfile(path))
+            self.identities[workload] = next(contents, workload)
         return self.identities[workload]
 
     @cached_property
     def checked(self) -> dict[str, list[str]]:
-        """What `ssd run --check` said, kept, since asking takes longer than everything else when nothing is new."""
+        """What `ssd run --check` said, kept: asking takes longer than all else when nothing is new."""
         try:
             with open(os.path.join(self.folder, "checked.json"), encoding="utf-8") as file:
                 return json.load(file)
@@ -111,27 +118,17 @@ class Runs:
             done = subprocess.run([self.ssd, *words], capture_output=True, text=True)
             if done.returncode:
                 raise Mistake(done.stderr.strip())
-            found |= {key: value.strip('"') for key, is_, value in (line.partition(" = ") for line in done.stdout.splitlines()) if is_}
+            pairs = (line.partition(" = ") for line in done.stdout.splitlines())
+            found |= {key: value.strip('"') for key, is_, value in pairs if is_}
         return found
 
-    def folded(self, settings: list[str]) -> list[str]:
-        """What besides makes a drive of `fold` times fewer planes, as [experiment] says, with as many more blocks in each.
-        Planes of a die take turns, so one of them does; then channels go with their dies, requests come as much slower,
-        and as many fewer may wait: the load of a die and of a bus stays, of large requests less is done at once."""
-        fold = int(self.experiment.options["fold"])
-        is_ = self.drive | {key: value for key, _, value in (s.partition("=") for s in settings)}
-        planes, channels, blocks = (int(quantity(is_[f"flash.{name}"]) or 1) for name in ("planes", "channels", "blocks"))
-        shared = math.gcd(planes, fold) if is_["flash.multiplane"] == "off" else 1
-        times = math.gcd(channels, fold // shared)
-        found = {"planes": planes // shared, "channels": channels // times, "blocks": blocks * shared * times}
-        words = [f"flash.{name}={value}" for name, value in found.items()] if shared * times > 1 else []
-        closed = is_["host.mode"] == "closed"
-        limit = "host.queue_depth" if closed else "host.queue_limit"
-        if times > 1:
-            words.append(f"{limit}={-(-int(quantity(is_[limit]) or 0) // times)}")
-        if times > 1 and not closed:
-            words.append(f"host.time_scale={float(is_['host.time_scale']) * times:.9g}")
-        return words
+    def words(self, settings: list[str]) -> list[str]:
+        """Of `ssd run`: options (--warmup=1000) as they are, settings behind -s."""
+        options = [word for word in settings if word.startswith("--")]
+        settings = [word for word in settings if not word.startswith("--")]
+        if "fold" in self.experiment.options:
+            settings += folded(int(self.experiment.options["fold"]), self.drive, settings)
+        return [*options, *(word for setting in settings for word in ("-s", setting))]
 
     def check(self, place: Place) -> tuple[str, list[str], list[str]]:
         """Key of what was asked; the command; the lines of `ssd run --check`, or its complaint behind "!"."""
@@ -141,18 +138,18 @@ class Runs:
             said = [*settings, digest_of_file(program), *map(digest_of_file, files)]
             return "", [program, self.ssd, *settings, workload], said
         drive = self.experiment.options["drive"]
-        options = [word for word in settings if word.startswith("--")]  # of `ssd run`, as --warmup=1000
-        settings = [word for word in settings if not word.startswith("--")]
-        words = [*options, *(word for setting in (*settings, *(self.folded(settings) if "fold" in self.experiment.options else ())) for word in ("-s", setting)), drive, workload]
+        words = [*self.words(settings), drive, workload]
         asked = digest(self.binary, digest_of_file(drive), self.identity(workload), *words)
         said = self.checked.get(asked)
         if said is None:
-            done = subprocess.run([self.ssd, "run", "--check", "--quiet", *words], capture_output=True, text=True)
-            said = [*done.stdout.splitlines(), *options] if not done.returncode else ["!" + done.stderr.strip()]
+            command = [self.ssd, "run", "--check", "--quiet", *words]
+            done = subprocess.run(command, capture_output=True, text=True)
+            options = [word for word in settings if word.startswith("--")]
+            said = ["!" + done.stderr.strip()] if done.returncode else [*done.stdout.splitlines(), *options]
         return asked, [self.ssd, "run", *words], said
 
     def prepare(self, places: list[Place]) -> list[Run]:
-        """The runs of these places, each once.  A Mistake if one of them cannot be.  Without a drive: only traces."""
+        """The runs of these places, each once.  A Mistake if one cannot be.  Without a drive: only traces."""
         if not self.experiment.options.keys() & {"drive", "program"}:
             return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
@@ -163,7 +160,8 @@ class Runs:
                     raise Mistake(f"{' '.join(place.values())}: {said[0][1:]}")
                 asked_now |= {asked: said} if asked else {}
                 idle |= {line[2:] for line in said if line.startswith("#")}
-                key = digest(self.binary, self.identity(command[-1]), *(s for s in said if not s.startswith("#")))
+                matters = (line for line in said if not line.startswith("#"))
+                key = digest(self.binary, self.identity(command[-1]), *matters)
                 run = by_key.setdefault(key, Run(key, command))
                 run.places.append(place)
                 self.run_of[tuple(place.values())] = run
@@ -178,14 +176,16 @@ class Runs:
     # ---- running ----
 
     def is_done(self, key: str) -> bool:
-        return bool(self.load(self.path(key))) and (not self.columns or os.path.exists(self.path(key, "/statistics.txt")))
+        columns = not self.columns or os.path.exists(self.path(key, "/statistics.txt"))
+        return bool(self.load(self.path(key))) and columns
 
     def command(self, run: Run) -> list[str]:
         """The whole of it, as `lab list` prints it."""
         if "program" in self.experiment.options:
             return run.command
         columns = ["-o", self.path(run.key, "")] if self.columns else []
-        return [*run.command[:2], "--quiet", "--json", self.path(run.key), *columns, *self.drives, *run.command[2:]]
+        options = ["--quiet", "--json", self.path(run.key), *columns, *self.drives]
+        return [*run.command[:2], *options, *run.command[2:]]
 
     def do(self, run: Run) -> None:
         os.makedirs(os.path.join(self.folder, "runs"), exist_ok=True)
@@ -202,12 +202,14 @@ class Runs:
             run.error = done.stderr.strip().replace("\n", " ") or f"ended by signal {ended_by}"
         elif "program" in self.experiment.options:
             lines = (line.partition(" = ") for line in done.stdout.splitlines())
-            write_whole(self.path(run.key), json.dumps({"statistics": {key: number(value) for key, _, value in lines}}))
+            said = {key: number(value) for key, _, value in lines}
+            write_whole(self.path(run.key), json.dumps({"statistics": said}))
 
     def perform(self, runs: list[Run]) -> None:
         """Does what is missing.  One that fails does not stop the others; it is tried again the next time."""
         missing = [run for run in runs if not self.is_done(run.key)]
-        self.side_by_side(self.do, missing, lambda run: " ".join(run.places[0].values()), lambda run: run.error)
+        self.side_by_side(self.do, missing, lambda run: " ".join(run.places[0].values()),
+                          lambda run: run.error)
 
     def side_by_side(self, work: Callable, items: list, name: Callable, trouble: Callable) -> None:
         progress = Progress(len(items))
@@ -243,12 +245,14 @@ class Runs:
         path, (workload, words) = self.trace_path(place), self.replayed(place)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
-            done = subprocess.run([self.ssd, "trace", "stat", "--json", path, workload], capture_output=True, text=True)
+            command = [self.ssd, "trace", "stat", "--json", path, workload]
+            done = subprocess.run(command, capture_output=True, text=True)
         else:
             settings = [word for setting in words for word in ("-s", setting.removeprefix("workload."))]
-            with subprocess.Popen([self.ssd, "trace", "generate", *settings, workload], stdout=subprocess.PIPE) as made:
-                done = subprocess.run([self.ssd, "trace", "stat", "--format", "ssdsim", "--json", path, "-"],
-                                      stdin=made.stdout, capture_output=True, text=True)
+            command = [self.ssd, "trace", "stat", "--format", "ssdsim", "--json", path, "-"]
+            with subprocess.Popen([self.ssd, "trace", "generate", *settings, workload],
+                                  stdout=subprocess.PIPE) as made:
+                done = subprocess.run(command, stdin=made.stdout, capture_output=True, text=True)
         if done.returncode:
             raise Mistake(f"{workload}: {done.stderr.strip()}")
 
@@ -257,7 +261,7 @@ class Runs:
         return {}
 
     def load(self, path: str) -> dict:
-        """Nothing as long as there is no result; the statistics so far of a run that a signal ended are none."""
+        """Nothing as long as there is no result; a run that a signal ended has none."""
         if path not in self.loaded:
             try:
                 with open(path, encoding="utf-8") as file:
@@ -269,12 +273,22 @@ class Runs:
             self.loaded[path] = whole
         return self.loaded[path]
 
+    def latencies(self, place: Place, kind: str) -> list[tuple[float, int]]:
+        """Of latency.txt: how many requests took up to so many ms."""
+        run = self.run_of.get(tuple(place.values()))
+        path = self.path(run.key, "/latency.txt") if run else ""
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            words = [line.split() for line in file if line.strip() and line[0] != "#"]
+        return [(float(word[0]) / 1e6, int(word[1 + LATENCIES.index(kind)])) for word in words]
+
     def has_results(self, place: Place) -> bool:
         run = self.run_of.get(tuple(place.values()))
         return bool(run and self.load(self.path(run.key)))
 
     def statistic(self, place: Place, name: str) -> object:
-        """One number of what a place's run, parameters (param.) or trace (trace.) say; None if they say nothing."""
+        """A number of a place's run, parameters (param.) or trace (trace.); None if they say nothing."""
         if name.startswith("trace."):
             whole = self.load(self.trace_path(place))
             return whole.get("statistics", whole).get(name)

@@ -1,31 +1,34 @@
-"""A sweep on a cluster: an array of tasks, each doing every so-many-th run, and a job for the report behind it."""
+"""A sweep on a cluster: an array of tasks, each doing every n-th run, and a job for the report behind it."""
 from __future__ import annotations
 
 import os
 import shlex
 import subprocess
 
-from laboratory.description import Mistake
+from laboratory.mistake import Mistake
 
 MOST_TASKS = 500  # clusters limit the size of an array, 1001 by default
 
 
 def submit(command: list[str], runs: int, log_folder: str) -> str:
-    """`command`: this program with its description, behind which the rest goes.  Returns what to tell the user.
-    Partition, time, account and the like come from the environment: SBATCH_PARTITION, SBATCH_TIMELIMIT, ..."""
+    """`command`: this program with its description, behind which the rest goes.  Returns what to tell the
+    user.  Partition, time and account come from the environment: SBATCH_PARTITION, SBATCH_TIMELIMIT, ..."""
     os.makedirs(log_folder, exist_ok=True)
     tasks = min(runs, MOST_TASKS)
+    run = shlex.join([*command[:1], "run", *command[1:], "-j", "1"])
     array = sbatch([f"--array=0-{tasks - 1}", f"--output={log_folder}/%a.txt"],
-                   shlex.join([*command[:1], "run", *command[1:], "-j", "1"]) + f" --task $SLURM_ARRAY_TASK_ID --of {tasks}")
+                   f"{run} --task $SLURM_ARRAY_TASK_ID --of {tasks}")
     report = sbatch([f"--dependency=afterany:{array}", f"--output={log_folder}/report.txt"],
                     shlex.join([*command[:1], "report", *command[1:]]))
     return (f"array {array} of {tasks} tasks for {runs} runs, report {report} behind it\n"
-            f"  watch:  squeue -j {array},{report}; tail -f {log_folder}/report.txt\n  stop:   scancel {array} {report}")
+            f"  watch:  squeue -j {array},{report}; tail -f {log_folder}/report.txt\n"
+            f"  stop:   scancel {array} {report}")
 
 
 def sbatch(options: list[str], wrapped: str) -> str:
     try:
-        done = subprocess.run(["sbatch", "--parsable", *options, "--wrap", wrapped], capture_output=True, text=True)
+        command = ["sbatch", "--parsable", *options, "--wrap", wrapped]
+        done = subprocess.run(command, capture_output=True, text=True)
     except FileNotFoundError:
         raise Mistake("there is no sbatch here: --slurm is for a cluster with Slurm") from None
     if done.returncode:

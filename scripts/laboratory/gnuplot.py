@@ -1,0 +1,201 @@
+"""Draws: every panel becomes a file of gnuplot with its data inside, and SVG and PNG.
+
+What such a file says to a template of scripts/plots/ is written at the head of style.gp.
+"""
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+
+from laboratory.description import quantity
+from laboratory.figures import Figure, Panel, Table
+from laboratory.mistake import Mistake
+from laboratory.runs import Runs, digest
+from laboratory.verdicts import Value
+
+PLOTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "plots")
+MOST_LABELS = 40  # that there is room for below an axis
+
+
+def quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', "'").replace("\\\\n", "\\n") + '"'
+
+
+def unitless(text: str) -> str:
+    """`25p` is 25 on an axis that says of what."""
+    is_number = quantity(text) is not None and text[-1:].isalpha() and text[-1] not in "KMGk"
+    return text[:-1] if is_number else text
+
+
+def apart(positions: list[float], log: bool) -> set[int]:
+    """Of positions on an axis those whose labels do not run into the one before."""
+    at = [math.log(x) for x in positions] if log and min(positions) > 0 else positions
+    shown: list[int] = []
+    for i, x in enumerate(at):
+        if not shown or abs(x - at[shown[-1]]) >= 0.085 * (max(at) - min(at)):
+            shown.append(i)
+    return set(shown)
+
+
+def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
+    """Texts and switches."""
+    option, label, series = figure.option, figure.experiment.label, table.series
+    logs, second = option.get("log", "").split(), option.get("second", "").split()
+    below = {"cdf": "latency (ms)", "lines": figure.experiment.title_of(figure.x)}.get(figure.plot, "")
+    stamp = option.get("stamp") or figure.experiment.options.get("stamp", "")
+    yield f"xlabel = {quoted(option.get('xlabel', below))}"
+    yield f"ylabel = {quoted(option.get('ylabel', axis_title(figure, panel)))}"
+    yield f"yrange = {quoted(panel.yrange)}"
+    yield from (f"log_{axis} = {int(axis in logs)}" for axis in ("x", "y", "y2"))
+    yield f"caption = {quoted(panel.title)}"
+    yield f"note = {quoted(stamp)}"
+    yield f"wide = {int(panel.wide)}"
+    yield f"tall = {height(figure, panel, len(series))}"
+    yield f"lines_below = {1 + figure.base_below}"
+    yield f"parts = {len(series[0].measures) if series else 0}"
+    yield f"annotated = {int(option.get('numbers', 'yes') == 'yes')}"
+    yield f"ratio = {int(figure.plot == 'heat' and set(panel.measures) <= figure.published.keys())}"
+    yield f"n = {len(series)}"
+    yield f"n1 = {sum(one.measures[0] not in second for one in series)}"
+    levels = (word.replace("_", " ").partition("=") for word in option.get("levels", "").split())
+    yield from block("levels", (f"{quoted(name)} {value}" for name, _, value in levels))
+    yield from block("marks", (f"{mark.series} {mark.value:g}" for mark in table.marks))
+    curves, points = option.get("curves", "").split(), option.get("points", "").split()
+    styles = ["curve" if one.measures[0] in curves else "points" if one.measures[0] in points else "both"
+              for one in series]
+    yield array("names", [quoted(one.name) for one in series] or ['""'])
+    yield array("styles", [quoted(style) for style in styles] or ['""'])
+    yield array("part_names", [quoted(label(part)) for part in series[0].measures] if series else ['""'])
+    yield array("color", [str(one.color) for one in series] or ["0"])
+
+
+def height(figure: Figure, panel: Panel, series: int) -> int:
+    """Rows of dots need room, and so do many names above a panel."""
+    if figure.plot == "dots":
+        return max(360, 110 + 24 * series)
+    return 400 if panel.wide or series > 3 else 360
+
+
+def block(name: str, lines: Iterable[str]) -> Iterator[str]:
+    yield from (f"${name} << END", *lines, "END")
+
+
+def array(name: str, items: list[str]) -> str:
+    return f"array {name}[{len(items)}] = [{', '.join(items)}]"
+
+
+def axis_title(figure: Figure, panel: Panel) -> str:
+    label = figure.experiment.label
+    if figure.plot == "cdf":
+        return "share of requests"
+    if figure.over is not None:
+        base = ", ".join(label(point, axis) for axis, point in figure.over.items())
+        return f"change against {base} (%)" if figure.change else f"normalised to {base}"
+    return label(panel.measures[0]) if len(panel.measures) == 1 else ""
+
+
+def data(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
+    """Rows of $data, and where on the axis they stand."""
+    rows = table.rows
+    numbers = [quantity(point) for point in table.positions]
+    numeric = figure.plot == "lines" and None not in numbers
+    positions = [float(x or 0) for x in numbers] if numeric else [i + 1.0 for i in range(len(rows))]
+    log = "x" in figure.option.get("log", "").split()
+    free = numeric and not log and len(rows) > 10  # gnuplot finds round numbers
+    every = range(0, len(rows), 1 + len(rows) // MOST_LABELS)
+    shown = set() if free else apart(positions, log) if numeric else every
+    labels = [quoted(unitless(row.label) if i in shown else "") for i, row in enumerate(rows)]
+    yield from block("data", (
+        " ".join([f"{at:.9g}", label, *(cell(figure, value, half) for value, half in row.cells)])
+        for at, label, row in zip(positions, labels, rows)))
+    yield f"rows = {len(rows)}"
+    yield f"with_mean = {int(rows[-1].mean)}"
+    yield f"numeric = {int(numeric)}"
+    yield f"free_tics = {int(free)}"
+    yield f"first_ = {positions[0]:.9g}"
+    yield f"last_ = {positions[len(rows) - 1]:.9g}"
+    yield f"last_label = {quoted(rows[-1].label)}"
+    yield f"first_name = {quoted('' if figure.deviations else rows[0].label)}"
+    values = [value for row in rows for value, _ in row.cells if value is not None]
+    yield f"empty = {int(not values)}"
+    yield f"negative = {int(bool(values) and min(values) < 0)}"
+    yield from means(panel, table)
+
+
+def cell(figure: Figure, value: Value, half: float) -> str:
+    if value is None:
+        return "NaN NaN NaN"
+    return f"{value:.9g} {half:.9g} NaN" if figure.plot == "heat" else \
+        f"{value:.9g} {value - half:.9g} {value + half:.9g}"
+
+
+def means(panel: Panel, table: Table) -> Iterator[str]:
+    """The means of the series, and where they are written: beyond the bar and the paper's mark, inside the
+    panel.  Above and below apart, for a label without a place ends gnuplot."""
+    end = panel.yrange.partition(":")[2]
+    roof = math.inf if end in ("", "*") else float(end)
+    found = []
+    if table.rows[-1].mean:
+        parts = len(table.series[0].measures)
+        for i in range(len(table.series)):
+            values = [value for value, _ in table.rows[-1].cells[i * parts:(i + 1) * parts]]
+            if None not in values:
+                value: float = sum(values)  # type: ignore[arg-type]
+                same = [mark.value for mark in table.marks if mark.series == i + 1 and mark.value * value > 0]
+                found.append((i + 1, max([value, *same], key=abs), value))
+    yield from block("above", (f"{i} {at:.9g} {value:.9g}" for i, at, value in found if 0 <= at < roof))
+    yield from block("below", (f"{i} {at:.9g} {value:.9g}" for i, at, value in found if at < 0))
+
+
+def curves(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
+    """A block of $data for each series."""
+    found = [figure.curve(panel, series) for series in table.series]
+    yield "$data << END"
+    for curve in found:
+        yield from (f"{latency:.6g} {share:.6g}" for latency, share in curve)
+        yield from ("NaN NaN", "", "")
+    yield "END"
+    yield from (f"empty = {int(not any(found))}", "negative = 0", "rows = 0", "with_mean = 0")
+    yield from (*block("above", ()), *block("below", ()))
+
+
+def script(figure: Figure, panel: Panel) -> str:
+    if figure.plot == "cdf":
+        table = Table(figure.series(panel), [], [])
+        lines = [*settings(figure, panel, table), *curves(figure, panel, table)]
+    else:
+        table = figure.table(panel)
+        lines = [*settings(figure, panel, table), *data(figure, panel, table)]
+    return "\n".join([*lines, 'load plots."style.gp"', f'load plots."{figure.plot}.gp"', ""])
+
+
+def draw(figure: Figure, panels: list[Panel], runs: Runs) -> None:
+    """Every panel as NAME.gp, NAME.svg and NAME.png; what is so already stays."""
+    folder = os.path.join(runs.folder, "figures")
+    style = ""
+    for name in ("style.gp", figure.plot + ".gp"):
+        with open(os.path.join(PLOTS, name), encoding="utf-8") as file:
+            style += file.read()
+    for panel in panels:
+        path = os.path.join(folder, panel.name)
+        text = f"# looks: {digest(style)}\n{script(figure, panel)}"
+        if all(os.path.exists(path + ending) for ending in (".svg", ".png", ".gp")):
+            with open(path + ".gp", encoding="utf-8") as file:
+                if file.read() == text:
+                    continue
+        os.makedirs(folder, exist_ok=True)
+        with open(path + ".gp.part", "w", encoding="utf-8") as file:
+            file.write(text)
+        for kind in ("svg", "png"):
+            plot(path, kind, panel.name.replace("-", "_"))
+        os.replace(path + ".gp.part", path + ".gp")
+
+
+def plot(path: str, kind: str, name: str) -> None:
+    said = f'kind = "{kind}"; plots = "{PLOTS}/"; name_ = "{name}"; output_file = "{path}.{kind}.part"'
+    done = subprocess.run(["gnuplot", "-e", said, path + ".gp.part"], capture_output=True, text=True)
+    if done.returncode:
+        raise Mistake(f"gnuplot: {done.stderr.strip().splitlines()[-1]}")
+    os.replace(f"{path}.{kind}.part", f"{path}.{kind}")

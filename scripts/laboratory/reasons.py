@@ -1,0 +1,117 @@
+"""Why a number is off: its note, in which names of points are computed, and what its variants say.
+
+A variant is a point of a matrix's axis.  One that leaves what the paper publishes (`outside`) explains
+nothing: it is in the matrix, marked, but in no count, and no note may name it.
+"""
+from __future__ import annotations
+
+import html
+import re
+
+from laboratory.description import NAMED, Experiment
+from laboratory.mistake import NotRun
+from laboratory.published import Published
+from laboratory.values import Values
+from laboratory.verdicts import Compared
+
+SHOWN = 4  # variants that a sentence names
+
+
+def text(value: object) -> str:
+    return html.escape(str(value), quote=True)
+
+
+def signs(value: str) -> str:
+    """A real minus sign before a number."""
+    return re.sub(r"(^|\s)-(?=\d)", "\\1\u2212", value)
+
+
+def count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def head(title: str) -> str:
+    """Of "Fig. 9(b), more" what a number is published in: "Fig. 9(b)"."""
+    return title.partition(",")[0].partition(":")[0].strip()
+
+
+class Reasons:
+    """`grids`: those that are run; what stands in the matrices of others is not on the page."""
+
+    def __init__(self, values: Values, grids: list[str]) -> None:
+        self.values, self.experiment = values, values.experiment
+        self.matrices = {name: option for name, option in self.experiment.matrices.items() if name in grids}
+        self.rows = {row.id: row for row in self.experiment.published}
+        self.linked = {point for name, option in self.matrices.items()
+                       for point in self.experiment.points(option["axis"], name)}
+
+    def note(self, row: Published, note: str) -> str:
+        """{row} links that number; {point} says what the number is there, if that was run."""
+        def one(found: re.Match[str]) -> str:
+            name = found[1]
+            if name in self.rows:
+                return f'<a href="#n-{name}">{text(self.rows[name].where)}</a>'
+            shown = f'<a href="#at-{name}">{name}</a>' if name in self.linked else f"<code>{name}</code>"
+            return f"{shown} {text(signs(self.at(row, name)))}".rstrip()
+        return NAMED.sub(one, text(note))
+
+    def plain(self, row: Published, note: str) -> str:
+        def one(found: re.Match[str]) -> str:
+            name = found[1]
+            return self.rows[name].where if name in self.rows else f"{name} {self.at(row, name)}".rstrip()
+        return NAMED.sub(one, note)
+
+    def at(self, row: Published, point: str) -> str:
+        ours = self.values.compare(row, {self.experiment.axis_of(point): point}).ours
+        return "" if ours == "-" else ours
+
+    def variants(self, usual: Compared) -> list[tuple[str, Compared]]:
+        """What the number is at other points of the matrices of the first column, the nearest first."""
+        row, found = usual.row, []
+        if row.kind not in ("result", "cannot") or row.relation == "also" or usual.value is None:
+            return []
+        columns = self.experiment.options.get("columns", "")
+        for name, option in self.matrices.items():
+            place, axis = self.experiment.place(option.get("at", "")), option["axis"]
+            if columns in place and place[columns] != self.experiment.points(columns)[0]:
+                continue
+            for point in variants_of(self.experiment, name):
+                try:
+                    found.append((point, self.values.compare(row, place | {axis: point})))
+                except NotRun:
+                    continue
+        found = [(point, other) for point, other in found if other.value is not None]
+        return sorted(found, key=lambda one: one[1].distance, reverse=not usual.missed)
+
+    def of_variants(self, usual: Compared) -> str:
+        """A note: with how many of them a verdict is another, or which of them is nearest."""
+        found = self.variants(usual)
+        if not found:
+            return ""
+        changed = [point for point, other in found if other.missed != usual.missed]
+        if not changed:
+            if usual.missed:
+                return f"Met with none of {count(len(found), 'variant')}; nearest {{{found[0][0]}}}."
+            return f"Met with all {count(len(found), 'variant')}."
+        named = ", ".join(f"{{{point}}}" for point in changed[:SHOWN])
+        others = " and others" if len(changed) > SHOWN else ""
+        said = "Met" if usual.missed else "Not met"
+        return f"{said} with {len(changed)} of {count(len(found), 'variant')}: {named}{others}."
+
+    def whole(self, rows: tuple[Compared, ...]) -> str:
+        """Note and variants of a number; the note of one that holds everywhere says nothing."""
+        usual = rows[0]
+        told = usual.row.kind != "result" or any(one.missed or not one.verdict for one in rows)
+        return " ".join(filter(None, [usual.row.note if told else "", self.of_variants(usual)]))
+
+    def refuted(self, usual: Compared) -> bool:
+        """Is it said that it cannot be, and a variant has it?"""
+        return usual.row.kind == "cannot" and any(not other.missed for _, other in self.variants(usual))
+
+
+def variants_of(experiment: Experiment, matrix: str) -> list[str]:
+    """Points of a matrix but that of all figures and those that leave what is published."""
+    option = experiment.matrices[matrix]
+    points = experiment.points(option["axis"], matrix)
+    usual = experiment.defaults.get(option["axis"], points[0])
+    return [point for point in points if point != usual and point not in option.get("outside", "").split()]
