@@ -280,8 +280,8 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl log-block workloads
-.PHONY: legacy-study slurm-test pandas-test lab-ready
+.PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
+.PHONY: workloads legacy-study slurm-test pandas-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -311,10 +311,13 @@ tables check-tables: lab-ready
 	@scripts/icpp23/tables $(if $(filter check-%,$@),--check) $(RESULTS)
 
 figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
-	@$(LAB) scripts/sftl caches ranges $(NUMBERS)
+	@$(LAB) scripts/sftl caches ranges order $(NUMBERS)
 
 figures-pmftl: lab-ready ## the PM-FTL slides' figures (all requests; SCALE=16: a look)
-	@$(LAB) scripts/pmftl budgets buffers cooperation $(NUMBERS)
+	@$(LAB) scripts/pmftl budgets packing buffers cooperation $(NUMBERS)
+
+figures-chardin: lab-ready ## the figures of a layer that makes random writes sequential, and of its devices
+	@$(LAB) scripts/chardin slack $(NUMBERS)
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
