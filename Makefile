@@ -91,7 +91,8 @@ $(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
 # The commit it is made from; the file changes only when that does.
 $(BUILD)/commit.c: always
 	@mkdir -p $(@D)
-	@new=$$(mktemp $@.XXXXXX) && scripts/commit >$$new && if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
+	@new=$$(mktemp $@.XXXXXX) && scripts/commit >$$new && \
+		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
 $(BUILD)/traces/built_in.o $(BUILD)/commit.o: %.o: %.c
 	@$(CC) $(CFLAGS) -c -o $@ $<

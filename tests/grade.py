@@ -22,7 +22,13 @@ from points import Points  # noqa: E402
 
 # lab, what is wrong with it, [old, new] of the solution, steps that lose points, what must be said
 WRONG = [
-    ("9", "it is no C", ["static bool mine_write_page(", "static bool mine_write_page"], ["it compiles"], "error"),
+    (
+        "9",
+        "it is no C",
+        ["static bool mine_write_page(", "static bool mine_write_page"],
+        ["it compiles"],
+        "error",
+    ),
     (
         "9",
         "the old page stays live",

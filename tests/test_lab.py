@@ -99,7 +99,8 @@ stamp replayed = replayed, fitted
 HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
 PUBLISHED = HEAD + """# a remark
 same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
-far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\tbecause
+far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\t\
+because
 none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
 count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
 """
@@ -128,7 +129,17 @@ class Folder(unittest.TestCase):
             return file.read()
 
     def command(self, *words):
-        return [sys.executable, "scripts/lab", *words, "--ssd", SSD, "--results", self.at("results"), "-j", "2"]
+        return [
+            sys.executable,
+            "scripts/lab",
+            *words,
+            "--ssd",
+            SSD,
+            "--results",
+            self.at("results"),
+            "-j",
+            "2",
+        ]
 
     def lab(self, *words, status=0):
         done = subprocess.run(self.command(*words), capture_output=True, text=True)
@@ -157,20 +168,33 @@ class Description(Folder):
     def test_settings_of_a_place(self):
         e = description.read(self.at("sweep"), [])
         place = {"workload": "mixed", "ftl": "page", "cache": "1K", "seed": "2"}
-        self.assertEqual(e.settings(place), ("mixed", ["workload.requests=300", "workload.space=3072K", "ftl=page",
-                                                       "map.cache_bytes=1K", "seed=2"]))
+        self.assertEqual(
+            e.settings(place),
+            (
+                "mixed",
+                ["workload.requests=300", "workload.space=3072K", "ftl=page", "map.cache_bytes=1K", "seed=2"],
+            ),
+        )
         place["workload"] = "trace"
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
 
     def test_settings_that_depend_on_two_axes(self):
-        two = SWEEP.replace("[axis seed]", "[axis size]\nsmall = flash.blocks=300\n[axis size at {}]\n{} = flash.blocks=600\n[axis seed]")
+        two = SWEEP.replace(
+            "[axis seed]",
+            "[axis size]\nsmall = flash.blocks=300\n[axis size at {}]\n{} = flash.blocks=600\n[axis seed]",
+        )
         self.write("two.ini", two.replace("{}", "trace across", 1).replace("{}", "small"))
         e = description.read(self.at("two.ini"), [])
         for workload, ftl, blocks in ("mixed", "page", 300), ("trace", "page", 600), ("mixed", "across", 600):
             place = {"workload": workload, "ftl": ftl, "cache": "1K", "size": "small", "seed": "2"}
             self.assertIn(f"flash.blocks={blocks}", e.settings(place)[1])
-        self.mistake(two.replace("{}", "trcae", 1).replace("{}", "small"), "at trcae: no axis has such a point")
-        self.mistake(two.replace("{}", "trace", 1).replace("{}", "smal"), "[axis size at trace] smal: should be points of [axis size]")
+        self.mistake(
+            two.replace("{}", "trcae", 1).replace("{}", "small"), "at trcae: no axis has such a point"
+        )
+        self.mistake(
+            two.replace("{}", "trace", 1).replace("{}", "smal"),
+            "[axis size at trace] smal: should be points of [axis size]",
+        )
 
     def test_grids_and_cases(self):
         e = description.read(self.at("sweep"), [])
@@ -182,12 +206,16 @@ class Description(Folder):
         self.assertEqual([c["cache"] for c in e.cases(e.place("page mixed seed=1 cache=1*"))], ["1K"])
 
     def test_a_section_that_counts_only_if(self):
-        self.write("if.ini", SWEEP.replace("n = 300", "n = 300\nother =") + "[axis workload if other]\nw = zipf\n")
+        self.write(
+            "if.ini", SWEEP.replace("n = 300", "n = 300\nother =") + "[axis workload if other]\nw = zipf\n"
+        )
         self.assertIn("mixed", description.read(self.at("if.ini"), []).axes["workload"])
         self.assertEqual(description.read(self.at("if.ini"), ["other=1"]).axes["workload"], {"w": ["zipf"]})
 
     def test_mistakes(self):
-        self.mistake("[experiment]\ndrive = parameters/none.cfg\n[axis workload]\na = mixed\n", "parameters/none.cfg")
+        self.mistake(
+            "[experiment]\ndrive = parameters/none.cfg\n[axis workload]\na = mixed\n", "parameters/none.cfg"
+        )
         self.mistake("[experiment]\ndrive = parameters/tiny.cfg\n", "no [axis workload]")
         self.mistake(SWEEP.replace("{n} space", "{m} space"), "name 'm' is not defined")
         self.mistake(SWEEP + "[grid less]\ncache = 2K\n", "should be of 1K 4K")
@@ -298,30 +326,68 @@ class Values_(Folder):
 
     def test_verdicts(self):
         for relation, paper, ours, verdict in (
-                ("=", "-8.9", [-6.7], "within a quarter"), ("=", "-8.9", [-6.6], "off"), ("=", "-8.9", [8.9], "off"),
-                ("=", "4", [5.0], "within a quarter"), ("=", "4", [5.1], "off"), ("<=", "-5", [-6.0], "holds"),
-                ("<=", "-5", [-2.4], "off"), (">=", "1", [1.5], "holds"),
-                (">=", "1", [0.9], "off"), ("range", "4 12", [4.5, 11.0], "within a quarter"),
-                ("range", "4 12", [4.5, 20.0], "off"), ("holds", "6", [6], "holds"),
-                ("holds", "6", [5], "does not hold everywhere")):
-            self.assertEqual(self.verdict(relation, paper, "change", ours).verdict, verdict, (relation, paper, ours))
+            ("=", "-8.9", [-6.7], "within a quarter"),
+            ("=", "-8.9", [-6.6], "off"),
+            ("=", "-8.9", [8.9], "off"),
+            ("=", "4", [5.0], "within a quarter"),
+            ("=", "4", [5.1], "off"),
+            ("<=", "-5", [-6.0], "holds"),
+            ("<=", "-5", [-2.4], "off"),
+            (">=", "1", [1.5], "holds"),
+            (">=", "1", [0.9], "off"),
+            ("range", "4 12", [4.5, 11.0], "within a quarter"),
+            ("range", "4 12", [4.5, 20.0], "off"),
+            ("holds", "6", [6], "holds"),
+            ("holds", "6", [5], "does not hold everywhere"),
+        ):
+            self.assertEqual(
+                self.verdict(relation, paper, "change", ours).verdict, verdict, (relation, paper, ours)
+            )
         self.assertEqual(self.verdict("=", "100", "count", [104.0], "5%").verdict, "within 5 %")
         self.assertEqual(self.verdict("=", "100", "", [104.0], "3").verdict, "off")
         self.assertEqual(self.verdict("=", "100", "", [97.0], "3").verdict, "within 3")
         self.assertEqual(self.verdict("=", "100", "ms", [97.0], "3").verdict, "within 3 ms")
         self.assertEqual(self.verdict("=", "50", "change", [52.0], "3").verdict, "within 3 points")
         self.assertEqual(self.verdict("=", "8", "KB", [8.0], "0").verdict, "equal")
-        self.assertEqual([self.verdict("<=", "1", "percent", [x]).deviation for x in (0.0, 2.0)], ["-", "+100.0 %"])
+        self.assertEqual(
+            [self.verdict("<=", "1", "percent", [x]).deviation for x in (0.0, 2.0)], ["-", "+100.0 %"]
+        )
         self.assertEqual(self.verdict("=", "2", "factor", [3.0]).deviation, "+50.0 %")
-        self.assertEqual([self.verdict("=", "2", "", [2.0], spread=s).spread for s in (0.0, 0.09923, 12.34)], ["", "± 0.099", "± 12"])
-        self.assertEqual([self.verdict(*case).distance for case in (("=", "-8", "", [-6.0]), ("<=", "1", "", [0.5]), ("<=", "1", "", [3.0]), (
-            "between", "-11 -5", "", [2.0]), ("between", "-11 -5", "", [-7.0]), ("range", "4 12", "", [5.0, 9.0]), ("holds", "6", "", [4]))],
-            [2, 0, 2, 7, 0, 3, 2])
+        self.assertEqual(
+            [self.verdict("=", "2", "", [2.0], spread=s).spread for s in (0.0, 0.09923, 12.34)],
+            ["", "± 0.099", "± 12"],
+        )
+        self.assertEqual(
+            [
+                self.verdict(*case).distance
+                for case in (
+                    ("=", "-8", "", [-6.0]),
+                    ("<=", "1", "", [0.5]),
+                    ("<=", "1", "", [3.0]),
+                    ("between", "-11 -5", "", [2.0]),
+                    ("between", "-11 -5", "", [-7.0]),
+                    ("range", "4 12", "", [5.0, 9.0]),
+                    ("holds", "6", "", [4]),
+                )
+            ],
+            [2, 0, 2, 7, 0, 3, 2],
+        )
 
     def test_writing(self):
-        self.assertEqual([written(*x) for x in ((1234567, "count"), (0.45, "percent"), (12.3, "factor"), (-0.01, "change"),
-                                                (1.5, "ms"), (16384, "MB"))],
-                         ["1,234,567", "0.45 %", "12.3x", "+0.0 %", "1.5 ms", "16,384 MB"])
+        self.assertEqual(
+            [
+                written(*x)
+                for x in (
+                    (1234567, "count"),
+                    (0.45, "percent"),
+                    (12.3, "factor"),
+                    (-0.01, "change"),
+                    (1.5, "ms"),
+                    (16384, "MB"),
+                )
+            ],
+            ["1,234,567", "0.45 %", "12.3x", "+0.0 %", "1.5 ms", "16,384 MB"],
+        )
         self.assertEqual([figures.short(x) for x in (None, 0.5, 12.34, 1234, 12345, 2.5e6)],
                          ["", "0.5", "12.3", "1234", "12.3k", "2.5M"])
 
@@ -337,7 +403,10 @@ class Sweep(Folder):
             self.assertEqual(row[5], "done")
             self.assertEqual(int(row[7]), 2 * int(row[6]))
             self.assertEqual(row[9] == "", row[1] == "page")  # of no FTL there is no 0
-        numbers = {row.split("\t")[0]: row.split("\t") for row in self.text("results/sweep/n-300/numbers.tsv").splitlines()}
+        numbers = {
+            row.split("\t")[0]: row.split("\t")
+            for row in self.text("results/sweep/n-300/numbers.tsv").splitlines()
+        }
         self.assertEqual(numbers["same"][5:8], ["1.00x", "+0.0 %", "within a quarter"])
         self.assertEqual(numbers["far"][5:8], ["+100.0 %", "+900.0 %", "off"])
         self.assertEqual(numbers["none"][5], "-")
@@ -353,8 +422,13 @@ class Sweep(Folder):
         runs = self.at("results/sweep/n-300/runs")
         before = {name: os.stat(os.path.join(runs, name)).st_mtime_ns for name in os.listdir(runs)}
         self.lab("run", self.at("sweep"))
-        self.assertEqual(before, {name: os.stat(os.path.join(runs, name)).st_mtime_ns for name in os.listdir(runs)})
-        self.write("sweep/experiment.ini", SWEEP.replace("1K 4K = map", "1K 4K 8K = map").replace("cache = 1K 4K", "cache = *"))
+        self.assertEqual(
+            before, {name: os.stat(os.path.join(runs, name)).st_mtime_ns for name in os.listdir(runs)}
+        )
+        self.write(
+            "sweep/experiment.ini",
+            SWEEP.replace("1K 4K = map", "1K 4K 8K = map").replace("cache = 1K 4K", "cache = *"),
+        )
         self.assertEqual(self.lab("list", self.at("sweep"), "--count").stdout, "16\n")
         self.lab("run", self.at("sweep"))
         self.assertEqual(len(os.listdir(runs)) - len(before), 4)  # across with 8K, two workloads, two seeds
@@ -364,8 +438,11 @@ class Sweep(Folder):
         undisturbed = self.text("results/sweep/n-20000/results.tsv")
         os.rename(self.at("results"), self.at("first"))
         for _ in range(2):
-            process = subprocess.Popen(self.command("run", self.at("sweep"), "n=20000"), stderr=subprocess.PIPE,
-                                       start_new_session=True)
+            process = subprocess.Popen(
+                self.command("run", self.at("sweep"), "n=20000"),
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
             process.stderr.readline()
             process.stderr.readline()
             os.killpg(process.pid, signal.SIGKILL)
@@ -395,11 +472,16 @@ case "$*" in
 esac
 """)
         os.chmod(self.at("ended"), 0o755)
-        said = subprocess.run([*self.command("run", self.at("sweep")), "--ssd", self.at("ended")], capture_output=True,
-                              text=True)
+        said = subprocess.run(
+            [*self.command("run", self.at("sweep")), "--ssd", self.at("ended")],
+            capture_output=True,
+            text=True,
+        )
         self.assertIn("ended by signal 15", said.stderr)
         rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:]]
-        self.assertEqual({tuple(row[5:]) for row in rows if "across" in row}, {("ended by signal 15", "", "", "", "")})
+        self.assertEqual(
+            {tuple(row[5:]) for row in rows if "across" in row}, {("ended by signal 15", "", "", "", "")}
+        )
 
     def test_tasks_share_the_folder(self):
         tasks = [subprocess.Popen(self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),
@@ -424,7 +506,9 @@ esac
 
     def test_a_grid_that_is_not_asked_for(self):
         row = "more\t\tFig. 4\tless\tmean(programs[{} mixed cache=1K])\t=\t2\tcount\t\t\n"
-        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")].replace("cache = 1K 4K", "cache = 4K"))
+        self.write(
+            "sweep/experiment.ini", SWEEP[: SWEEP.index("[figure")].replace("cache = 1K 4K", "cache = 4K")
+        )
         self.write("sweep/published.tsv", PUBLISHED + row.format("page"))
         self.lab("report", self.at("sweep"))
         self.assertIn("left out", self.text("results/sweep/n-300/numbers.tsv").splitlines()[-1])
@@ -433,44 +517,86 @@ esac
 
     def test_an_unknown_measure(self):
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
-        self.assertIn('same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr)
+        self.assertIn(
+            'same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr
+        )
 
     def test_every_kind_of_figure(self):
         self.write("sweep/experiment.ini", KINDS)
         self.lab("report", self.at("sweep"))
         drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
-        names = ["bars-1", "bars-2", "cdf-1", "cdf-2", "cdf-3", "cdf-4", "change", "curves", "cut", "deviations",
-                 "dots", "heat", "lines-1", "lines-2", "nothing", "open-1", "open-2", "over", "second", "stacks"]
+        names = [
+            "bars-1",
+            "bars-2",
+            "cdf-1",
+            "cdf-2",
+            "cdf-3",
+            "cdf-4",
+            "change",
+            "curves",
+            "cut",
+            "deviations",
+            "dots",
+            "heat",
+            "lines-1",
+            "lines-2",
+            "nothing",
+            "open-1",
+            "open-2",
+            "over",
+            "second",
+            "stacks",
+        ]
         self.assertEqual(drawn, sorted(name + kind for name in names for kind in (".gp", ".png", ".svg")))
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
-        self.assertRegex(self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<")  # where a bar ends that is cut
+        self.assertRegex(
+            self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<"
+        )  # where a bar ends that is cut
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
         self.assertNotIn("$marks << END\n1 1", self.text("results/sweep/n-300/figures/bars-1.gp"))
-        self.assertIn('ylabel = "change against page (%)"', self.text("results/sweep/n-300/figures/change.gp"))
+        self.assertIn(
+            'ylabel = "change against page (%)"', self.text("results/sweep/n-300/figures/change.gp")
+        )
         self.assertIn("$marks << END\n1 -5\nEND", self.text("results/sweep/n-300/figures/change.gp"))
         self.assertIn("$marks << END\n1 1\nEND", self.text("results/sweep/n-300/figures/dots.gp"))
         self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
-        self.assertIn('array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp"))
+        self.assertIn(
+            'array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp")
+        )
         self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
 
     def test_the_least_of_several_vectors(self):
-        self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] / programs[page])",
-                   "min(doubled[page] / programs[page], programs[page] / programs[page], doubled[page] / programs[page])"))
+        self.write(
+            "sweep/published.tsv",
+            PUBLISHED.replace(
+                "mean(programs[page] / programs[page])",
+                "min(doubled[page] / programs[page], programs[page] / programs[page], "
+                "doubled[page] / programs[page])",
+            ),
+        )
         self.lab("report", self.at("sweep"))
         self.assertIn("\t1.00x\t", self.text("results/sweep/n-300/numbers.tsv"))
 
     def test_heat_of_published_numbers(self):
-        self.write("sweep/experiment.ini", SWEEP + "[figure heat]\nplot = heat\nx = cache\nseries = ftl\nmeasure = far\n")
+        self.write(
+            "sweep/experiment.ini",
+            SWEEP + "[figure heat]\nplot = heat\nx = cache\nseries = ftl\nmeasure = far\n",
+        )
         self.lab("report", self.at("sweep"))
-        data = self.text("results/sweep/n-300/figures/heat.gp").partition("$data << END\n")[2].splitlines()[:2]
+        data = (
+            self.text("results/sweep/n-300/figures/heat.gp").partition("$data << END\n")[2].splitlines()[:2]
+        )
         # Twice as much, wherever; ten times what is published.
         self.assertEqual(data, ['1 "1K" 100 10 NaN 100 10 NaN', '2 "4K" 100 10 NaN 100 10 NaN'])
         self.assertIn("ratio = 1", self.text("results/sweep/n-300/figures/heat.gp"))
 
     def test_columns_of_an_axis_and_reasons_that_are_computed(self):
         self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = served\n")
-        self.write("sweep/published.tsv", HEAD + "share\tinput\tTable 2\twrites\ttrace.write_share[a]\t=\t0.5\tfactor\t\t\n"
-                   "served\t\tFig. 1\tserved\trun.served[a]\t=\t9\tcount\t\tOf {short} fewer, see {share}.\n")
+        self.write(
+            "sweep/published.tsv",
+            HEAD + "share\tinput\tTable 2\twrites\ttrace.write_share[a]\t=\t0.5\tfactor\t\t\n"
+            "served\t\tFig. 1\tserved\trun.served[a]\t=\t9\tcount\t\tOf {short} fewer, see {share}.\n",
+        )
         self.lab("report", self.at("sweep"), "variants")
         rows = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
         self.assertEqual([(row[0], row[1], row[5], row[-1]) for row in rows],
@@ -480,12 +606,16 @@ esac
         whole = self.text("results/sweep/default/report-variants.html")
         self.contains(whole, 'Of <a href="#at-short">short</a> 7 fewer, see <a href="#n-share">Table 2</a>.',
                       "<span>replayed</span>", 'data-is="replayed">50<')
-        self.assertIn('note = "generated; replayed, fitted"', self.text("results/sweep/default/figures/one_replayed.gp"))
+        self.assertIn(
+            'note = "generated; replayed, fitted"', self.text("results/sweep/default/figures/one_replayed.gp")
+        )
         self.lab("report", self.at("sweep"))
         part = self.text("results/sweep/default/report.html")
         self.contains(part, "Of <code>short</code> fewer")
         for text in whole, part:  # no link leads nowhere
-            self.assertEqual(set(re.findall(r'href="#([^"]+)"', text)) - set(re.findall(r'id="([^"]+)"', text)), set())
+            self.assertEqual(
+                set(re.findall(r'href="#([^"]+)"', text)) - set(re.findall(r'id="([^"]+)"', text)), set()
+            )
 
     def test_variants_under_which_a_verdict_is_another(self):
         matrix = "[matrix variants]\naxis = variant\nnumbers = moved\n"
@@ -517,7 +647,9 @@ esac
         self.assertNotIn("1 variant", self.text("results/sweep/default/numbers.tsv"))
         self.contains(self.text("results/sweep/default/report-variants.html"), "short (leaves Table 1)")
         self.write("sweep/published.tsv", text.replace("8\tcount\t\t\n", "8\tcount\t\tWith {short}.\n", 1))
-        self.assertIn("moved: short leaves what is published", self.lab("report", self.at("sweep"), status=2).stderr)
+        self.assertIn(
+            "moved: short leaves what is published", self.lab("report", self.at("sweep"), status=2).stderr
+        )
 
     def published(self, *rows):
         self.write("sweep/published.tsv", HEAD + "".join("\t".join(row) + "\n" for row in rows))
@@ -525,11 +657,24 @@ esac
 
     def test_kinds_of_numbers(self):
         row = ("Fig. 1", "what", "1", "=")
-        found = self.published(("a", "", *row, "100", "count"), ("b", "input", *row, "100", "count"),
-                               ("c", "fitted again", *row, "100", "count"), ("d", "input", *row, "100", "count", "5%"))
-        self.assertEqual([(r.kind, r.fitted, r.again, r.tolerance) for r in found], [
-            ("result", False, False, 25), ("input", False, False, 3), ("result", True, True, 25), ("input", False, False, 5)])
-        with self.assertRaisesRegex(Mistake, 'a: "table" should be result, input, arithmetic, other, cannot, fitted or again'):
+        found = self.published(
+            ("a", "", *row, "100", "count"),
+            ("b", "input", *row, "100", "count"),
+            ("c", "fitted again", *row, "100", "count"),
+            ("d", "input", *row, "100", "count", "5%"),
+        )
+        self.assertEqual(
+            [(r.kind, r.fitted, r.again, r.tolerance) for r in found],
+            [
+                ("result", False, False, 25),
+                ("input", False, False, 3),
+                ("result", True, True, 25),
+                ("input", False, False, 5),
+            ],
+        )
+        with self.assertRaisesRegex(
+            Mistake, 'a: "table" should be result, input, arithmetic, other, cannot, fitted or again'
+        ):
             self.published(("a", "table", *row, "100", "count"))
         with self.assertRaisesRegex(Mistake, 'a: "~" should be =, <=, '):
             self.published(("a", "", "Fig. 1", "what", "1", "~", "100", "count"))
@@ -538,31 +683,54 @@ esac
             read_published(self.at("sweep/published.tsv"))
 
     def test_a_published_number_is_judged_once(self):
-        first, again = ("a", "", "Fig. 1", "what", "1", "=", "-25", "change"), ("Fig. 2", "other", "2", "=", "25", "percent")
+        first, again = ("a", "", "Fig. 1", "what", "1", "=", "-25", "change"), (
+            "Fig. 2",
+            "other",
+            "2",
+            "=",
+            "25",
+            "percent",
+        )
         with self.assertRaisesRegex(Mistake, "b: 25 is judged by a, too"):
             self.published(first, ("b", "", *again))
         for kind in "again", "input", "arithmetic", "other", "cannot":
             self.assertEqual(len(self.published(first, ("b", kind, *again))), 2)
-        self.assertEqual(len(self.published(first, ("b", "", "Fig. 2", "other", "2", "also", "25", "percent"))), 2)
+        self.assertEqual(
+            len(self.published(first, ("b", "", "Fig. 2", "other", "2", "also", "25", "percent"))), 2
+        )
         self.assertEqual(len(self.published(first, ("b", "", "Fig. 2", "other", "2", "=", "25", "ms"))), 2)
         # A direction has no value that could be printed twice.
         more = ("c", "", "Fig. 3", "more", "2", ">=", "1", "factor")
-        self.assertEqual(len(self.published(more, ("d", *more[1:]), ("e", "", "Fig. 3", "all", "6", "holds", "6", "cases"))), 3)
+        self.assertEqual(
+            len(
+                self.published(more, ("d", *more[1:]), ("e", "", "Fig. 3", "all", "6", "holds", "6", "cases"))
+            ),
+            3,
+        )
 
     def test_headlines_count_results(self):
         rows = self.published(
-            ("a", "", "Fig. 1", "what", "", "=", "8", "count"), ("b", "fitted", "Fig. 1", "what", "", "=", "9", "count"),
-            ("c", "", "Fig. 1", "what", "", "also", "9", "count"), ("d", "input", "Fig. 1", "what", "", "=", "9", "count"),
-            ("e", "cannot", "Fig. 1", "what", "", "=", "9", "count"), ("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
-            ("g", "", "Fig. 1", "what", "", ">=", "1", "factor"), ("h", "", "Fig. 1", "what", "", "also", "2", "cases"))
+            ("a", "", "Fig. 1", "what", "", "=", "8", "count"),
+            ("b", "fitted", "Fig. 1", "what", "", "=", "9", "count"),
+            ("c", "", "Fig. 1", "what", "", "also", "9", "count"),
+            ("d", "input", "Fig. 1", "what", "", "=", "9", "count"),
+            ("e", "cannot", "Fig. 1", "what", "", "=", "9", "count"),
+            ("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
+            ("g", "", "Fig. 1", "what", "", ">=", "1", "factor"),
+            ("h", "", "Fig. 1", "what", "", "also", "2", "cases"),
+        )
         ours = [20.0, 9.0, 9.0, 9.0, 9.0, 2.0, 0.5, 1.0]
         found = score(judge(row, [value], 0, []) for row, value in zip(rows, ours))
-        self.assertEqual((found.numbers, found.near, found.directions, found.holding, found.fitted), (2, 1, 2, 1, 1))
+        self.assertEqual(
+            (found.numbers, found.near, found.directions, found.holding, found.fitted), (2, 1, 2, 1, 1)
+        )
         # What is read off a direction stands there as it does.
         after = self.published(("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
                                ("h", "", "Fig. 1", "what", "", "also", "2", "cases"))[1]
-        self.assertEqual([getattr(judge(after, [1.0], 0, []), name) for name in ("paper", "ours", "deviation", "verdict")],
-                         ["holds", "1 of 2", "-", ""])
+        self.assertEqual(
+            [getattr(judge(after, [1.0], 0, []), name) for name in ("paper", "ours", "deviation", "verdict")],
+            ["holds", "1 of 2", "-", ""],
+        )
 
     def test_dots_of_the_chart(self):
         def dot(relation, paper, ours, tolerance=""):
@@ -574,47 +742,89 @@ esac
         self.assertEqual(dot("between", "4 8", [6.0]), [(1.5, 1.0, 2.0)])
         self.assertEqual(dot("holds", "6", [3]), [(0.5, 1.0, 1.0)])
         self.assertEqual([len(dot("range", "4 12", [4.0, 10.0])), dot("=", "0", [1.0])], [2, []])
-        self.assertEqual([round(numbers.position(x)) for x in (1 / 8, 1, 8, 100, 0, -1)], [0, 50, 100, 100, 0, 0])
+        self.assertEqual(
+            [round(numbers.position(x)) for x in (1 / 8, 1, 8, 100, 0, -1)], [0, 50, 100, 100, 0, 0]
+        )
 
     def test_the_page_of_a_paper(self):
-        self.write("sweep/experiment.ini", SWEEP.replace("[figure bars]", "[figure ten]\ntitle = Fig. 10\nplot = bars\n"
-                   "measure = programs\nat = page\n[figure bars]\ntitle = Fig. 2(b), more"))
-        self.write("sweep/published.tsv", PUBLISHED.replace("Fig. 2\tmuch", "Fig. 2(b)\tmuch").replace("Fig. 3", "Section 5")
-                   + "hold\t\tFig. 2(a)\tfew\tmean(programs[page] / doubled[page])\t=\t0.5\tfactor\t\t\n"
-                   + "size\tinput\tTable 1\tpage\tparam.flash.page_bytes[page mixed]\t=\t7\tcount\t\t\n"
-                   + "sum\tother\tElsewhere\tsum\t2 + 2\t=\t4\tcount\t\t\n")
+        self.write(
+            "sweep/experiment.ini",
+            SWEEP.replace(
+                "[figure bars]",
+                "[figure ten]\ntitle = Fig. 10\nplot = bars\n"
+                "measure = programs\nat = page\n[figure bars]\ntitle = Fig. 2(b), more",
+            ),
+        )
+        self.write(
+            "sweep/published.tsv",
+            PUBLISHED.replace("Fig. 2\tmuch", "Fig. 2(b)\tmuch").replace("Fig. 3", "Section 5")
+            + "hold\t\tFig. 2(a)\tfew\tmean(programs[page] / doubled[page])\t=\t0.5\tfactor\t\t\n"
+            + "size\tinput\tTable 1\tpage\tparam.flash.page_bytes[page mixed]\t=\t7\tcount\t\t\n"
+            + "sum\tother\tElsewhere\tsum\t2 + 2\t=\t4\tcount\t\t\n",
+        )
         self.lab("report", self.at("sweep"))
         text = self.text("results/sweep/n-300/report.html")
-        places = [text.index(mark) for mark in (
-            "Every published result", 'class="chart"', '<h2>Figures</h2>', '<section id="lines">', '<tr id="n-same"',
-            '<section id="ten">', '<section id="bars">', '<tr id="n-far"', '<tr id="n-none"', '<tr id="n-hold"',
-            "<h3>Section 5</h3>", '<tr id="n-count"', "<h2>Inputs", "1 number, 1 off", "<h2>Numbers of other papers",
-            "<h2>Runs")]
+        places = [
+            text.index(mark)
+            for mark in (
+                "Every published result",
+                'class="chart"',
+                '<h2>Figures</h2>',
+                '<section id="lines">',
+                '<tr id="n-same"',
+                '<section id="ten">',
+                '<section id="bars">',
+                '<tr id="n-far"',
+                '<tr id="n-none"',
+                '<tr id="n-hold"',
+                "<h3>Section 5</h3>",
+                '<tr id="n-count"',
+                "<h2>Inputs",
+                "1 number, 1 off",
+                "<h2>Numbers of other papers",
+                "<h2>Runs",
+            )
+        ]
         self.assertEqual(places, sorted(places))
         self.assertEqual([reasons.head("Fig. 9(b), more"), page.whole("Fig. 9(b)"), page.whole("(a) writes")],
                          ["Fig. 9(b)", "Fig. 9", "(a) writes"])
-        self.assertTrue(re.search(r'<tr id="n-far" class="missed">.*<details><summary>why</summary>because', text))
+        self.assertTrue(
+            re.search(r'<tr id="n-far" class="missed">.*<details><summary>why</summary>because', text)
+        )
         self.assertIn("16 places", self.lab("report", self.at("sweep")).stderr)
         self.contains(text, "seeds 1, 2, means with 95 % intervals")
         self.assertEqual(text.count("Download"), 0)
 
     def test_the_page_of_a_sweep(self):
         os.remove(self.at("sweep/published.tsv"))
-        self.write("sweep/experiment.ini", SWEEP + "[figure one]\nplot = bars\nmeasure = programs\nat = page\n")
+        self.write(
+            "sweep/experiment.ini", SWEEP + "[figure one]\nplot = bars\nmeasure = programs\nat = page\n"
+        )
         self.lab("report", self.at("sweep"))
         text = self.text("results/sweep/n-300/report.html").replace("\n", "")
-        self.contains(text, "12 runs of parameters/tiny.cfg: workload mixed, trace; ftl page, across; cache 1K, 4K; seeds 1, 2", text)
+        self.contains(
+            text,
+            "12 runs of parameters/tiny.cfg: workload mixed, trace; ftl page, across; cache 1K, 4K; "
+            "seeds 1, 2",
+            text,
+        )
         self.assertLess(text.index("<h2>Figures"), text.index("<h2>Measures"))
         self.contains(text, '<a class="wide" href="figures/one.svg">')
-        self.contains(text, '<table class="sort"><thead><tr><th>workload</th><th>ftl</th><th>cache</th><th class="n">')
-        rows = re.findall(r'<tr><td>(\w+)</td><td>(\w+)</td><td>(\w+)</td><td class="n" data-value="([\d.]+)">([^<]+)', text)
+        self.contains(
+            text, '<table class="sort"><thead><tr><th>workload</th><th>ftl</th><th>cache</th><th class="n">'
+        )
+        rows = re.findall(
+            r'<tr><td>(\w+)</td><td>(\w+)</td><td>(\w+)</td><td class="n" data-value="([\d.]+)">([^<]+)', text
+        )
         self.assertEqual(len(rows), 8)
         every = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:]]
         for workload, ftl, cache, value, shown in rows:
             ours = [float(line[6]) for line in every if line[:3] == [workload, ftl, cache]]
             self.assertAlmostEqual(float(value), sum(ours) / 2)
             self.assertEqual("±" in shown, ours[0] != ours[1])
-        link = re.search(r'href="data:text/tab-separated-values;base64,([^"]+)" download="sweep.tsv"', text)[1]
+        link = re.search(r'href="data:text/tab-separated-values;base64,([^"]+)" download="sweep.tsv"', text)[
+            1
+        ]
         self.assertEqual(base64.b64decode(link).decode(), self.text("results/sweep/n-300/results.tsv"))
         self.assertEqual(re.findall(r'(?:src|href)="(?:http|//)[^"]*', text), [])  # no network
 
@@ -630,75 +840,140 @@ esac
         self.assertIn('"0.3 ms" 0.3', self.text("results/sweep/n-300/figures/cdf.gp"))
 
     def test_labels_of_numbers(self):
-        self.assertEqual([gnuplot.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")], ["25", "-8", "4K", "page", "7"])
+        self.assertEqual(
+            [gnuplot.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")],
+            ["25", "-8", "4K", "page", "7"],
+        )
         self.assertEqual(gnuplot.apart([-100.0, -2.0, 1.0, 60.0, 100.0], False), {0, 1, 3, 4})
         self.assertEqual(gnuplot.apart([1.0, 10.0, 11.0, 1000.0], True), {0, 1, 3})
 
     def test_mistakes_in_figures(self):
-        for wrong, says in (("plot = pie", "should be of bars"), ("plot = bars\nmeasure = programs\ncolour = red", "colour"),
-                            ("plot = cdf\nmeasure = programs", "a cdf is of reads or writes or all"),
-                            ("plot = dots\nmeasure = programs", "no such number"),
-                            ("plot = bars\nmeasure = programs\nover = slow", "no axis has")):
+        for wrong, says in (
+            ("plot = pie", "should be of bars"),
+            ("plot = bars\nmeasure = programs\ncolour = red", "colour"),
+            ("plot = cdf\nmeasure = programs", "a cdf is of reads or writes or all"),
+            ("plot = dots\nmeasure = programs", "no such number"),
+            ("plot = bars\nmeasure = programs\nover = slow", "no axis has"),
+        ):
             self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")
             self.assertIn(says, self.lab("report", self.at("sweep"), status=2).stderr)
 
     def test_another_program(self):
         self.write("program", "#!/bin/sh\necho 'words = '$#\necho \"double = $((2 * ${2#n=}))\"\n")
         os.chmod(self.at("program"), 0o755)
-        self.write("other.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n[axis workload]\nw = w\n"
-                                "[measures]\nwords = words\ndouble = double\n")
+        self.write(
+            "other.ini",
+            f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n[axis workload]\nw = w\n"
+            "[measures]\nwords = words\ndouble = double\n",
+        )
         self.lab("run", self.at("other.ini"))
         rows = [line.split("\t") for line in self.text("results/other/default/results.tsv").splitlines()[1:]]
-        self.assertEqual([(row[0], row[4], row[5]) for row in rows], [("1", "3", "2"), ("2", "3", "4"), ("3", "3", "6")])
+        self.assertEqual(
+            [(row[0], row[4], row[5]) for row in rows], [("1", "3", "2"), ("2", "3", "4"), ("3", "3", "6")]
+        )
 
     def test_places_of_chardin(self):
         def place(*words):
-            done = subprocess.run(["scripts/chardin/measure", SSD, *words, "costs.striped.sectors=16384", "striped.sectors=32768",
-                                   "indirect.logical_sectors=20000", "parameters/chardin-ssd.cfg"], capture_output=True, text=True)
+            done = subprocess.run(
+                [
+                    "scripts/chardin/measure",
+                    SSD,
+                    *words,
+                    "costs.striped.sectors=16384",
+                    "striped.sectors=32768",
+                    "indirect.logical_sectors=20000",
+                    "parameters/chardin-ssd.cfg",
+                ],
+                capture_output=True,
+                text=True,
+            )
             return dict(line.split(" = ") for line in done.stdout.splitlines()) or done
         near, far, sector = place("writes=4d"), place("writes=-512f"), place("writes=16k")
-        self.assertEqual((near["device.cost_ms"], near["device.best_distance"], near["device.d_max"]), ("0.128", "4", "256"))
+        self.assertEqual(
+            (near["device.cost_ms"], near["device.best_distance"], near["device.d_max"]),
+            ("0.128", "4", "256"),
+        )
         self.assertAlmostEqual(float(far["device.cost_ms"]), 7.36, delta=0.02)
         self.assertEqual((sector["device.sequential"], "device.cost_ms" in sector), ("1953.125", False))
         pool = place("writes=50p", "model=scripts/chardin/model")
-        self.assertEqual((pool["layer.sectors"], pool["indirect.pool_sectors"], pool["model.distance"]), ("20000", "10000", "3.000"))
-        self.assertAlmostEqual(float(pool["indirect.distance_mean"]), float(pool["model.distance_u"]), delta=0.03)
+        self.assertEqual(
+            (pool["layer.sectors"], pool["indirect.pool_sectors"], pool["model.distance"]),
+            ("20000", "10000", "3.000"),
+        )
+        self.assertAlmostEqual(
+            float(pool["indirect.distance_mean"]), float(pool["model.distance_u"]), delta=0.03
+        )
         wrong = place("writes=4d", "striped.chips=0")
         self.assertEqual((wrong.returncode, wrong.stderr.count("\n")), (2, 1))
 
     def test_traces_of_the_legacy_study(self):
         study = runpy.run_path("scripts/legacy/study")
         # Two places of one request stay together; what comes first lies first.
-        small = study["compact"](study["requests"]("1000 0 6400000070 4 1\n3000 7 126 4 0\n3500 0 6400000064 1 0\n"))
-        self.assertEqual(small, [(0, 0, 6, 4, "1"), (2000, 0, 126, 4, "0"), (2500, 0, 0, 1, "0"), (60000002500, 0, 0, 1, "0")])
-        # 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: the least is 128.
-        self.assertEqual([study["blocks"](study["requests"](f"0 0 0 {sectors} 0")) for sectors in (8192, 81920)], [128, 136])
+        small = study["compact"](
+            study["requests"]("1000 0 6400000070 4 1\n3000 7 126 4 0\n3500 0 6400000064 1 0\n")
+        )
+        self.assertEqual(
+            small,
+            [(0, 0, 6, 4, "1"), (2000, 0, 126, 4, "0"), (2500, 0, 0, 1, "0"), (60000002500, 0, 0, 1, "0")],
+        )
+        # 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: at least 128.
+        self.assertEqual(
+            [study["blocks"](study["requests"](f"0 0 0 {sectors} 0")) for sectors in (8192, 81920)],
+            [128, 136],
+        )
 
     def test_a_case_of_the_legacy_study_without_reads(self):
         with tarfile.open("tests/legacy/golden.tar.xz") as golden:
-            self.write("page.parameters", golden.extractfile("01_default/page.parameters").read().decode("latin-1"))
+            self.write(
+                "page.parameters", golden.extractfile("01_default/page.parameters").read().decode("latin-1")
+            )
         self.write("writes.trace", "".join(f"{i * 1000000} 0 {8 * i} 8 0\n" for i in range(50)))
         for repaired in "none", "main":
-            done = subprocess.run(["scripts/legacy/measure", SSD, f"repaired={repaired}", f"trace={self.at('writes.trace')}",
-                                   self.at("page.parameters")], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [
+                    "scripts/legacy/measure",
+                    SSD,
+                    f"repaired={repaired}",
+                    f"trace={self.at('writes.trace')}",
+                    self.at("page.parameters"),
+                ],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             self.assertIn("read_ns = 0\n", done.stdout)
             self.assertRegex(done.stdout, r"write_ns = [1-9]")
 
     def test_a_profile_is_fitted(self):
         fit = runpy.run_path("scripts/workloads/fit")
         # Most starts are on the grid, one goes on where another ended, one starts again with another length.
-        trace = fit["Trace"]("0 0 16 8 0\n1000 0 24 8 0\n3000 0 800002 2 1\n6000 0 16 4 0\n10000 0 1600 8 1\n")
+        trace = fit["Trace"](
+            "0 0 16 8 0\n1000 0 24 8 0\n3000 0 800002 2 1\n6000 0 16 4 0\n10000 0 1600 8 1\n"
+        )
         said = trace.profile([1.0, 1.0])
-        for line in ("offset = 0;", 'gaps = "1.000:1 2.000:1 3.000:1 4.000:1";', "write_share = 0.600000;", "sequential = 0.3333;",
-                     "recent = 0.3333;", "resized = 1.000;", 'sizes = "2048:1 4096:2";', 'space = "391M";'):
+        for line in (
+            "offset = 0;",
+            'gaps = "1.000:1 2.000:1 3.000:1 4.000:1";',
+            "write_share = 0.600000;",
+            "sequential = 0.3333;",
+            "recent = 0.3333;",
+            "resized = 1.000;",
+            'sizes = "2048:1 4096:2";',
+            'space = "391M";',
+        ):
             self.assertIn(line, said)
         self.write("fitted.cfg", said)
-        made = subprocess.run([SSD, "trace", "generate", self.at("fitted.cfg")], capture_output=True, text=True, check=True)
+        made = subprocess.run(
+            [SSD, "trace", "generate", self.at("fitted.cfg")], capture_output=True, text=True, check=True
+        )
         self.assertEqual(len(made.stdout.splitlines()), 5)
 
     def test_kept_drives(self):
-        self.write("aged.ini", "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
-                   "[axis state]\naged = precondition.mode=fill\n[axis speed]\n1 2 4 = host.time_scale=*\n")
+        self.write(
+            "aged.ini",
+            "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
+            "[axis state]\naged = precondition.mode=fill\n[axis speed]\n1 2 4 = host.time_scale=*\n",
+        )
         self.lab("run", self.at("aged.ini"))
         without = self.text("results/aged/default/results.tsv")
         os.rename(self.at("results"), self.at("first"))
@@ -707,8 +982,11 @@ esac
         self.assertEqual(len(os.listdir(self.at("results/drives"))), 1)
 
     def test_options_of_a_run_are_settings_of_a_point(self):
-        self.write("warm.ini", "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
-                   "[axis warm]\nnot =\nlater = --warmup=100\n[measures]\ncounted = request.all.count\n")
+        self.write(
+            "warm.ini",
+            "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
+            "[axis warm]\nnot =\nlater = --warmup=100\n[measures]\ncounted = request.all.count\n",
+        )
         self.lab("run", self.at("warm.ini"))
         rows = [line.split("\t") for line in self.text("results/warm/default/results.tsv").splitlines()[1:]]
         self.assertEqual([(row[1], row[4]) for row in rows], [("not", "500"), ("later", "400")])
@@ -716,18 +994,28 @@ esac
         self.assertIn("w later: ", self.lab("run", self.at("warm.ini"), status=2).stderr)
 
     def test_channels_are_folded(self):
-        self.write("fold.ini", "[experiment]\ndrive = parameters/icpp23.cfg\nfold = {scale}\n[numbers]\nscale = 1\n"
-                   "[axis workload]\nw = mixed\n[axis page]\n8k = flash.blocks={2048//scale}\n"
-                   "[axis host]\nopen = host.time_scale=0.5\nclosed = host.mode=closed host.queue_depth=12\n")
+        self.write(
+            "fold.ini",
+            "[experiment]\ndrive = parameters/icpp23.cfg\nfold = {scale}\n[numbers]\nscale = 1\n"
+            "[axis workload]\nw = mixed\n[axis page]\n8k = flash.blocks={2048//scale}\n"
+            "[axis host]\nopen = host.time_scale=0.5\nclosed = host.mode=closed host.queue_depth=12\n",
+        )
 
         def folded(scale):
             lines = self.lab("list", self.at("fold.ini"), f"scale={scale}").stdout.splitlines()
-            return [line.split("-s flash.blocks=")[-1].split(" parameters")[0].replace("-s ", "") for line in lines]
+            return [
+                line.split("-s flash.blocks=")[-1].split(" parameters")[0].replace("-s ", "")
+                for line in lines
+            ]
 
         self.assertEqual(folded(1), ["2048 host.time_scale=0.5", "2048 host.mode=closed host.queue_depth=12"])
         self.assertEqual(folded(2), ["2048"] * 2)  # one plane of two
-        self.assertEqual(folded(64), ["512 host.queue_limit=32 host.time_scale=4", "512 host.queue_depth=2"])  # 16 planes are one
-        self.assertIn("flash.planes=1 -s flash.channels=4", self.lab("list", self.at("fold.ini"), "scale=4").stdout)
+        self.assertEqual(
+            folded(64), ["512 host.queue_limit=32 host.time_scale=4", "512 host.queue_depth=2"]
+        )  # 16 planes are one
+        self.assertIn(
+            "flash.planes=1 -s flash.channels=4", self.lab("list", self.at("fold.ini"), "scale=4").stdout
+        )
         self.assertIn("w 8k open: ", self.lab("list", self.at("fold.ini"), "scale=2048", status=2).stderr)
 
     def test_comparing(self):
@@ -738,7 +1026,9 @@ esac
         line = self.lab("compare", ours, theirs).stdout.splitlines()[0].split("\t")
         self.assertEqual(line[:2], ["mixed page 1K", "programs"])
         self.assertRegex(line[4], r"^~?x0\.\d+ ± ")
-        keys = [line.split("\t")[4] for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:3]]
+        keys = [
+            line.split("\t")[4] for line in self.text("results/sweep/n-300/results.tsv").splitlines()[1:3]
+        ]
         said = self.lab("compare", *(os.path.join(ours, "runs", key + ".json") for key in keys)).stdout
         self.assertIn("run.seed\t1\t2\tx2\n", said)
 
@@ -747,12 +1037,27 @@ esac
 
     def test_the_worst_requests(self):
         for name in ("log.csv", "log.csv.zst"):
-            subprocess.run([SSD, "run", "-q", "--log", self.at(name), "-s", "trace.limit=3000", "parameters/tiny.cfg", "mixed"],
-                           check=True, capture_output=True)
+            subprocess.run(
+                [
+                    SSD,
+                    "run",
+                    "-q",
+                    "--log",
+                    self.at(name),
+                    "-s",
+                    "trace.limit=3000",
+                    "parameters/tiny.cfg",
+                    "mixed",
+                ],
+                check=True,
+                capture_output=True,
+            )
         with open(self.at("log.csv"), encoding="ascii") as file:
             slowest = max(csv.DictReader(file), key=lambda row: int(row["latency_ns"]))
         said = self.lab("worst", self.at("log.csv")).stdout
-        self.assertTrue(said.startswith(f"{slowest['number']}: {slowest['type']} of {slowest['sectors']} sectors"))
+        self.assertTrue(
+            said.startswith(f"{slowest['number']}: {slowest['type']} of {slowest['sectors']} sectors")
+        )
         self.assertEqual(len(said.splitlines()), 10)
         self.assertEqual(self.lab("worst", self.at("log.csv.zst")).stdout, said)
         self.assertIn("should be a log", self.lab("worst", self.at("sweep/experiment.ini"), status=2).stderr)

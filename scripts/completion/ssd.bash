@@ -1,4 +1,5 @@
-# bash: completes the command lines of ssd.  What can follow only the program knows: ssd help --complete -- WORD...
+# bash: completes the command lines of ssd.  The program itself knows the completions:
+# ssd help --complete -- WORD...
 _ssd()
 {
 	local line=${COMP_LINE:0:COMP_POINT} word words kept candidate

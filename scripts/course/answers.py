@@ -54,12 +54,14 @@ class Question:
         return "holds" in self.text
 
     def commands(self, answer):
-        """Words of each line of `run`; {expression} may use what was answered, where one command stands for several."""
+        """Words of each line of `run`; {expression} may use the answers where a command is several."""
         lines = []
         for line in self.text["run"].strip().splitlines():
             line = re.sub(r"\{(.*?)\}", lambda m: str(eval(m[1], {"answer": answer, "int": int})), line)
             words = shlex.split(line)
-            lines.append((words[0], *(["-s", "seed=%s" % self.seed] if words[0] == "run" else []), *words[1:]))
+            lines.append(
+                (words[0], *(["-s", "seed=%s" % self.seed] if words[0] == "run" else []), *words[1:])
+            )
         return lines
 
     def value(self, answer=""):
@@ -71,7 +73,9 @@ class Question:
             if match[1] not in known:
                 raise Wrong("%s is not printed" % match[1])
             return repr(known[match[1]])
-        text = re.sub(r"\b(waf|found|[a-z_]+(?:\.\w+)+)(?:@(\d))?", one, self.text["holds" if self.tried else "right"])
+        text = re.sub(
+            r"\b(waf|found|[a-z_]+(?:\.\w+)+)(?:@(\d))?", one, self.text["holds" if self.tried else "right"]
+        )
         return eval(text, {"fifo_waf": fifo_waf, "min": min, "abs": abs})
 
     def trouble(self, answer):
@@ -80,7 +84,9 @@ class Question:
             return "no answer"
         try:
             if self.tried:
-                if re.search(r"['\"\\]", answer) or any(word.startswith("-") and word != "-s" for word in answer.split()):
+                if re.search(r"['\"\\]", answer) or any(
+                    word.startswith("-") and word != "-s" for word in answer.split()
+                ):
                     raise Wrong("of options only -s is taken, and no quotes")
                 return "" if self.value(answer) else "it does not do that"
             right = self.value()
@@ -90,7 +96,11 @@ class Question:
         except Wrong as error:
             return str(error)
         within = self.text.get("within", "0.5 %")
-        return "" if abs(number - right) <= float(within.split()[0]) / 100 * abs(right) + 1e-9 else "it is another number (within %s)" % within
+        return (
+            ""
+            if abs(number - right) <= float(within.split()[0]) / 100 * abs(right) + 1e-9
+            else "it is another number (within %s)" % within
+        )
 
 
 def questions(lab, seed):
@@ -112,7 +122,11 @@ def sheet(lab, seed="1", given={}):
     out = ["# Lab %s.  Write answers behind the =, and type: ./ssd grade %s FILE" % (title(lab), lab),
            "# The seed of all runs is that below: -s seed=%s" % seed, "seed = %s" % seed]
     for question in questions(lab, seed):
-        out += ["", wrapped(question.text["ask"], "# "), ("%s = %s" % (question.name, given.get(question.name, ""))).rstrip()]
+        out += [
+            "",
+            wrapped(question.text["ask"], "# "),
+            ("%s = %s" % (question.name, given.get(question.name, ""))).rstrip(),
+        ]
     return "\n".join(out) + "\n"
 
 
@@ -127,7 +141,9 @@ def grade(lab, files, points):
         most = 100 * (i + 1) // len(asked) - 100 * i // len(asked)
         answer = given.get(question.name, "")
         trouble = question.trouble(answer)
-        points.give(0 if trouble else most, most, "%s = %s%s" % (question.name, answer, trouble and ": " + trouble))
+        points.give(
+            0 if trouble else most, most, "%s = %s%s" % (question.name, answer, trouble and ": " + trouble)
+        )
         print(wrapped(question.text["why"], " " * 14))
         if trouble:
             for line in question.text["run"].strip().splitlines():

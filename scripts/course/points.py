@@ -18,8 +18,15 @@ class Points:
 def call(command, **more):
     """Status, output and messages; -1 if it does not end."""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                              timeout=SECONDS, **more)
+        done = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            **more
+        )
         return done.returncode, done.stdout, done.stderr
     except subprocess.TimeoutExpired:
         return -1, "", "it does not end within %d s" % SECONDS

@@ -1,10 +1,12 @@
 """Points for exercises of docs/course that are programs: an FTL, a collection policy (labs.ini).
 
-The tree is not touched: the student's files are compiled with a list of FTLs (of collection policies) in which theirs is, and
-linked in front of the rest.  Asked in this order, and no further once a step leaves no drive to look at: that it compiles;
-that requests on a drive for paper are served right, sector by sector and operation by operation; the conformance suite; a
-larger drive; the bound of the lab.  What breaks first is told with the drive as it was before that.
+The tree is not touched: the student's files are compiled with a list of FTLs (of collection policies) in
+which theirs is, and linked in front of the rest.  Asked in this order, and no further once a step leaves no
+drive to look at: that it compiles; that requests on a drive for paper are served right, sector by sector and
+operation by operation; the conformance suite; a larger drive; the bound of the lab.  What breaks first is
+told with the drive as it was before that.
 """
+
 import configparser
 import os
 import re
@@ -19,10 +21,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # What stands in the way of another list: sources that include it.
 KINDS = {
     "ftl": ("ftl_ops", "ftl/list.h", "FTL(%s)", ["ftl/ftls.c"], "-s ftl=%s"),
-    "gc": ("gc_policy_ops", "gc/list.h", "GC_POLICY(%s)", ["gc/collect.c", "gc/policies.c"], "-s gc.policy=%s"),
+    "gc": (
+        "gc_policy_ops",
+        "gc/list.h",
+        "GC_POLICY(%s)",
+        ["gc/collect.c", "gc/policies.c"],
+        "-s gc.policy=%s",
+    ),
 }
 ACTS = ["conforms", "wears-out", "forged", "saved", "two-drives"]
-PAPER = "-s flash.channels=1 -s flash.planes=1 -s flash.page_bytes=8K -s flash.over_provisioning=0.4 parameters/tiny.cfg lun1"
+PAPER = (
+    "-s flash.channels=1 -s flash.planes=1 -s flash.page_bytes=8K -s flash.over_provisioning=0.4"
+    " parameters/tiny.cfg lun1"
+)
 PAPER_REQUESTS = 2000
 # A policy is tried with FTLs that ask it differently.
 POLICY_RUNS = ["-s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg lun1",
@@ -38,7 +49,9 @@ class Work:
     """The student's program: built in a folder of its own."""
 
     def __init__(self, kind, files, folder):
-        self.compiler = dict(line.split("=", 1) for line in open(os.path.join(BUILD, "compiler")).read().splitlines())
+        self.compiler = dict(
+            line.split("=", 1) for line in open(os.path.join(BUILD, "compiler")).read().splitlines()
+        )
         self.folder = folder
         self.ops, self.list, self.line, self.others, self.choose = KINDS[kind]
         text = "".join(open(name).read() for name in files)
@@ -55,8 +68,14 @@ class Work:
         return call(flags + ["-c", source, "-o", target]) + (target,)
 
     def link(self, target, objects, libraries):
-        return call(shlex.split(self.compiler["CC"]) + ["-o", target] + objects + [os.path.join(BUILD, "rooms.a")] +
-                    shlex.split(self.compiler["LDLIBS"]) + libraries)
+        return call(
+            shlex.split(self.compiler["CC"])
+            + ["-o", target]
+            + objects
+            + [os.path.join(BUILD, "rooms.a")]
+            + shlex.split(self.compiler["LDLIBS"])
+            + libraries
+        )
 
     def build(self, suite):
         """The compiler's first message, or "" if it has none."""
@@ -64,7 +83,9 @@ class Work:
         os.makedirs(os.path.join(self.folder, os.path.dirname(self.list)))
         with open(os.path.join(self.folder, self.list), "w") as out:
             lines = open(self.list).read().splitlines()
-            out.write("\n".join(lines + [self.line % self.name] * (self.line % self.name not in lines)) + "\n")
+            out.write(
+                "\n".join(lines + [self.line % self.name] * (self.line % self.name not in lines)) + "\n"
+            )
         own, others = [], []
         for source in self.files + self.others + ["tests/test_ftl.c"] * suite:
             status, _, said, target = self.compile(source, flags)
@@ -97,8 +118,11 @@ def paper(work, points):
         return trouble(status, said)
 
     what = broken(PAPER_REQUESTS)
-    if points.give(0 if what else 20, 20,
-                   "%d requests on a drive for paper, every sector and every operation judged" % PAPER_REQUESTS):
+    if points.give(
+        0 if what else 20,
+        20,
+        "%d requests on a drive for paper, every sector and every operation judged" % PAPER_REQUESTS,
+    ):
         return True
     good, bad = 0, PAPER_REQUESTS
     while bad - good > 1:
@@ -121,7 +145,10 @@ def conformance(work, points):
         if not passed[-1] and all(passed[:-1]):
             first = re.search(r"(ssd: BUG in.*|state that regions.*|No entries.*)", said + errors)
             failed = re.search(r"^\[  FAILED  \] (\S+)", said, re.M)
-            why = "%s: %s" % (failed.group(1) if failed else act, first.group(1) if first else errors.strip()[:300])
+            why = "%s: %s" % (
+                failed.group(1) if failed else act,
+                first.group(1) if first else errors.strip()[:300],
+            )
     points.give(8 * sum(passed), 40, "the conformance suite: " +
                 ", ".join(("%s" if right else "not %s") % act for act, right in zip(ACTS, passed)))
     if not all(passed):
@@ -137,7 +164,10 @@ def policies(work, points):
         else:
             indent(words + ": " + trouble(status, said))
     kept = os.path.join(work.folder, "drive")
-    base = "-s trace.limit=5000 -s precondition.mode=trace -s precondition.trace=uniform %s parameters/class.cfg zipf"
+    base = (
+        "-s trace.limit=5000 -s precondition.mode=trace -s precondition.trace=uniform %s"
+        " parameters/class.cfg zipf"
+    )
     plain = work.run(base % ("--save-drive " + kept))
     loaded = work.run(base % ("--load-drive " + kept))
     numbers = [re.sub(r"^run\.command.*\n", "", done[1], flags=re.M) for done in (plain, loaded)]
@@ -145,8 +175,12 @@ def policies(work, points):
     if not same:
         indent("a run from a saved drive is another run: does regions() visit all that pick() looks at? " +
                loaded[2].strip()[:200])
-    points.give(6 * right + 10 * same, 40, "%d of %d drives with other FTLs, judged; a saved drive goes on %s" %
-                (right, len(POLICY_RUNS), "as before" if same else "otherwise"))
+    points.give(
+        6 * right + 10 * same,
+        40,
+        "%d of %d drives with other FTLs, judged; a saved drive goes on %s"
+        % (right, len(POLICY_RUNS), "as before" if same else "otherwise"),
+    )
 
 
 def number(said, statistic):
@@ -160,10 +194,18 @@ def bound(work, lab, points):
     if not points.give(0 if what else 10, 10, "the run of the lab, judged: ssd run %s" % lab["run"]):
         indent(what)
     _, other, _ = call([work.ssd, "run"] + shlex.split(lab["reference"]) + shlex.split(lab["run"]))
-    value, reference, factor = number(said, lab["statistic"]), number(other, lab["statistic"]), float(lab["factor"])
+    value, reference, factor = (
+        number(said, lab["statistic"]),
+        number(other, lab["statistic"]),
+        float(lab["factor"]),
+    )
     reached = value is not None and value <= factor * reference
-    points.give(20 if reached else 0, 20, "%s = %s; at most %g x %g (%s)" %
-                (lab["statistic"], "none" if value is None else "%g" % value, factor, reference, lab["reference"]))
+    points.give(
+        20 if reached else 0,
+        20,
+        "%s = %s; at most %g x %g (%s)"
+        % (lab["statistic"], "none" if value is None else "%g" % value, factor, reference, lab["reference"]),
+    )
 
 
 def labs():
@@ -174,7 +216,11 @@ def labs():
 
 def prepare():
     """The simulator's objects, and how they were compiled.  An outer make's flags are not theirs."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")
+    }
     for command in (["scripts/deps", "grade"],
                     ["make", "-s", "-j%d" % (os.cpu_count() or 1), "BUILD=" + BUILD, "grade-objects"]):
         if subprocess.run(command, env=environment).returncode:
