@@ -55,13 +55,13 @@ static void mrsm_expect_extents(const struct ftl *f)
 		owner_t owner = flash_owner(f->flash, s->victim_page[i]);
 
 		if (owner < m->tree.subs)
-			mrsm_tree_expect_later(&m->tree, owner);
+			mrsm_tree_prefetch(&m->tree, mrsm_lpn(m, owner), PREFETCH_ENTRY);
 	}
 	for (uint32_t i = 0; i < s->victim_pages; i++) {
 		owner_t owner = flash_owner(f->flash, s->victim_page[i]);
 
 		if (owner < m->tree.subs) {
-			mrsm_tree_expect(&m->tree, owner);
+			mrsm_tree_prefetch(&m->tree, mrsm_lpn(m, owner), PREFETCH_TARGET);
 			mrsm_expect_move(m, mrsm_lpn(m, owner));
 		}
 	}

@@ -219,7 +219,7 @@ static void mrsm_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage st
 	ppn_t ppn;
 
 	if (stage == PREFETCH_ENTRY) {
-		mrsm_tree_expect_later(&m->tree, lpn * m->slots_per_page);
+		mrsm_tree_prefetch(&m->tree, lpn, PREFETCH_ENTRY);
 		if (m->written)
 			prefetch(&m->written[geometry_page_start(f->geometry, lpn) / 64]);
 		mrsm_expect_entry(m, lpn);

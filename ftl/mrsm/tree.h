@@ -1,21 +1,22 @@
 /*
  * MRSM's ordered map: which logical sub-pages lie in which slots of which physical page.
  *
- * An entry ("node" of the paper's tree; "piece" here, because struct extent is a range of sectors) says that
- * `length` consecutive sub-pages lie in consecutive slots of one page.  Pieces never overlap and never cross
+ * An extent (a node of the paper's tree; "piece" here, because struct extent is a range of sectors) says that
+ * `length` consecutive sub-pages lie in consecutive slots of one page.  Extents never overlap and never cross
  * the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
  *
- * Where a controller would keep one balanced tree, this keeps a number per logical page: where the page is if
- * one piece is all of it, else which sorted array holds the pieces that begin in it.  The same answers for
- * one or two cache misses; what the tree would cost is told by mrsm_tree_depth().  4 bytes per logical page,
- * 8 more and 8 per piece (in rooms of powers of two) for a page that is mapped otherwise.
+ * A controller would keep one balanced tree.  This keeps a number for each logical page: where the page is if
+ * one extent is all of it, else the first of a list of the extents that begin in it.  The answers are the
+ * same; mrsm_tree_depth() says what the tree would cost.  4 bytes for each logical page, 12 for each extent
+ * that is not exactly one page.
  *
- * Knows numbers only: nothing of flash, of sectors, or of what a piece is for.
+ * Knows numbers only: nothing of flash, of sectors, or of the use of an extent.
  */
 #ifndef FTL_MRSM_TREE_H
 #define FTL_MRSM_TREE_H
 
 #include "base/pool.h"
+#include "base/prefetch.h"
 #include "base/state.h"
 #include "types.h"
 
@@ -26,12 +27,13 @@ struct mrsm_piece {
 	uint32_t slot; /* of the first sub-page in the page */
 };
 
-#define TREE_CLASSES 6u /* rooms of a leaf: 2, 4, ... 64 pieces */
-
-/* The pieces that begin in a logical page, unless one is all of it: cell[at .. at + count), ascending. */
-struct mrsm_tree_leaf {
-	uint32_t at;
-	uint16_t count, room;
+/* An extent that is not exactly one logical page, in the list of the page in which it begins. */
+struct mrsm_tree_node {
+	uint32_t next; /* its number as in mrsm_tree.page; 0 = none */
+	ppn_t ppn;
+	uint16_t length; /* 0 = free */
+	uint8_t offset;  /* of the first sub-page in its logical page */
+	uint8_t slot;
 };
 
 struct mrsm_tree_region {
@@ -46,13 +48,10 @@ struct mrsm_tree {
 	uint32_t pages, ppns; /* logical, physical */
 	uint32_t regions, nodes;
 	sub_t mapped; /* sub-pages in all pieces */
-	/* 0 = no piece begins in it; 1 .. ppns: one is all of it, ppn + 1; behind: number of a leaf */
+	/* 0 = no extent begins in it; 1 .. ppns: one is all of it, ppn + 1; above: ppns + 1 + first node */
 	uint32_t *page;
-	struct pool leaf; /* struct mrsm_tree_leaf */
+	struct pool node; /* struct mrsm_tree_node */
 	struct mrsm_tree_region *region;
-	uint64_t *cell;              /* pool of all leaves */
-	uint32_t cells, cells_room;  /* cells ever used; room of the pool */
-	uint32_t free[TREE_CLASSES]; /* lists of unused arrays, by room; 0 = none */
 };
 
 /* At most 64 sub-pages per page, these and pages per region powers of two; `pages` + `ppns` fit 32 bits. */
@@ -60,15 +59,14 @@ void mrsm_tree_init(
 	struct mrsm_tree *, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages);
 void mrsm_tree_release(struct mrsm_tree *);
 
-/* The same, and unmaps the piece it returns.  Returns the nodes left of the one it was cut from, 0 to
- * 2, or -1 when nothing more is mapped. */
+/* As mrsm_tree_next(), and unmaps the piece.  Returns the nodes left of the one it was cut from, 0 to 2, or
+ * -1 when nothing more is mapped. */
 int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 
 /* Maps a piece whose sub-pages are not mapped. */
 void mrsm_tree_put(struct mrsm_tree *, struct mrsm_piece);
 
-/* The page that holds the whole piece which begins at `sub` has moved, slots unchanged.  Returns the
- * piece. */
+/* The page of the extent that begins at `sub` was moved, slots unchanged.  Returns the extent. */
 struct mrsm_piece mrsm_tree_move(struct mrsm_tree *, sub_t, ppn_t to);
 
 /* Nodes on the way from the root of a balanced tree of these pieces to a leaf. */
@@ -93,14 +91,13 @@ static inline uint32_t mrsm_tree_offset(const struct mrsm_tree *t, sub_t sub)
 	return sub & (t->subs_per_page - 1);
 }
 
-/* The page that holds a whole logical page as one piece, else PPN_NONE. Most pages are one piece and need no
- * search. */
+/* Where a logical page is that is one extent, as most are, else PPN_NONE. */
 static inline ppn_t mrsm_tree_whole(const struct mrsm_tree *t, lpn_t page)
 {
 	return t->page[page] - 1 < t->ppns ? t->page[page] - 1 : PPN_NONE;
 }
 
-/* It is somewhere else now.  Returns where it was; PPN_NONE: it is not one piece, and nothing changes. */
+/* Maps such a page to `to`.  Returns where it was; PPN_NONE: it is not one extent, and nothing changes. */
 static inline ppn_t mrsm_tree_move_whole(struct mrsm_tree *t, lpn_t page, ppn_t to)
 {
 	ppn_t from = mrsm_tree_whole(t, page);
@@ -110,7 +107,7 @@ static inline ppn_t mrsm_tree_move_whole(struct mrsm_tree *t, lpn_t page, ppn_t 
 	return from;
 }
 
-/* For mrsm_tree_next(), where there is something to be searched. */
+/* mrsm_tree_next() for a page that is not one extent. */
 bool mrsm_tree_search(const struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 
 /*
@@ -129,17 +126,15 @@ static inline bool mrsm_tree_next(const struct mrsm_tree *t, sub_t *at, sub_t en
 	return true;
 }
 
-/* Where the first piece is that begins in the logical page, PPN_NONE: none does. */
+/* The physical page of the first extent that begins in the logical page; PPN_NONE: none does. */
 ppn_t mrsm_tree_peek(const struct mrsm_tree *, lpn_t);
 
-/* The pieces around this sub-page will be needed soon; sooner than that, it will be expected. */
-void mrsm_tree_expect(const struct mrsm_tree *, sub_t);
-void mrsm_tree_expect_later(const struct mrsm_tree *, sub_t);
+/* The extents of the logical page are used soon. */
+void mrsm_tree_prefetch(const struct mrsm_tree *, lpn_t, enum prefetch_stage);
 
-/* State, for saving and loading. */
 extern const struct state_row mrsm_tree_state[];
 
-/* Aborts unless the pieces are in order, apart, inside their regions and pages, and the counts are right. */
+/* Aborts unless extents are in order, disjoint, inside their regions and pages, and the counts are right. */
 void mrsm_tree_check(const struct mrsm_tree *);
 
 #endif
