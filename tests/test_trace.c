@@ -634,13 +634,14 @@ static void test_archived(void **state)
 /* The checksum is behind what tar reads. */
 static void test_damaged_archive(void **state)
 {
-	struct trace_options options = { .format = NULL };
+	struct trace_options options = { .format = NULL }, named = { .member = "0.trace" };
 	struct packed tar =
 		pack(archive_write_set_format_ustar, archive_write_add_filter_gzip, "1 0 8 8 0\n", 10, 1);
 
 	(void)state;
 	tar.bytes[tar.size - 5] ^= 1;
 	expect_fault(tar.bytes, tar.size, &options, "t: is damaged or cut short: incorrect data check");
+	expect_fault(tar.bytes, tar.size, &named, "t: is damaged or cut short: incorrect data check");
 	memory_free(tar.bytes);
 }
 

@@ -108,9 +108,8 @@ static bool begin_run(struct whole *w, const struct settings *s, const char *tra
 	w->rows = fopen("/dev/null", "w");
 	w->workload = (struct workload){ .name = "trace", .limit = UINT64_MAX };
 	w->workload.trace = trace_open_memory("trace", trace, strlen(trace), &options, &fault);
-	w->windows = (struct windows){
-		.warm_up = { .requests = OF_RUN / 4 }, .every = { .requests = 9 }, .out = w->rows
-	};
+	w->windows = (struct windows){ .warm_up = { .requests = OF_RUN / 4 }, .every = { .requests = 9 } };
+	windows_open(&w->windows, d, w->rows);
 	w->run = (struct run){ .drive = d,
 		.workload = &w->workload,
 		.keep_going = save_half_way,
@@ -125,7 +124,7 @@ static bool begin_run(struct whole *w, const struct settings *s, const char *tra
 
 static void release_run(struct whole *w)
 {
-	windows_release(&w->windows);
+	windows_close(&w->windows);
 	journal_free(w->run.drive->journal);
 	workload_close(&w->workload);
 	drive_free(w->run.drive);
