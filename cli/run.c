@@ -201,7 +201,7 @@ static bool run_find_or_make(struct session *s, struct preparation *preparation,
 		done = image_load(s->drive, path, fault);
 	else
 		done = preparation_apply(preparation, s->drive, fault) && cli_make_folder(folder, fault) &&
-		       image_save(s->drive, path, fault);
+		       image_keep(s->drive, path, fault);
 	memory_free(name);
 	memory_free(path);
 	return done;

@@ -65,6 +65,17 @@ bool image_save(struct drive *d, const char *path, struct fault *fault)
 	return done;
 }
 
+bool image_keep(struct drive *d, const char *path, struct fault *fault)
+{
+	struct state_file f = image_file(d);
+	bool done;
+
+	f.shared = true;
+	done = state_file_save(&f, path, fault);
+	state_file_release(&f);
+	return done;
+}
+
 bool image_load(struct drive *d, const char *path, struct fault *fault)
 {
 	struct state_file f = image_file(d);

@@ -16,6 +16,9 @@ char *image_name(struct drive *);
 /* The whole file is written, or none.  Only before the first request. */
 bool image_save(struct drive *, const char *path, struct fault *);
 
+/* The same under a name made by image_name(), which other programs may be saving, too. */
+bool image_keep(struct drive *, const char *path, struct fault *);
+
 /* Into a fresh drive.  False and a fault: there is no such file, it has another drive, or it is damaged. */
 bool image_load(struct drive *, const char *path, struct fault *);
 

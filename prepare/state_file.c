@@ -145,7 +145,7 @@ bool state_file_save(const struct state_file *f, const char *path, struct fault 
 	struct output out;
 	struct state_stream s;
 
-	if (!output_open(&out, path, fault))
+	if (!(f->shared ? output_open_shared : output_open)(&out, path, fault))
 		return false;
 	s = state_stream_of(out.stream, state_put_bytes, f);
 	state_put_all(&s, f);

@@ -22,6 +22,8 @@ struct state_file {
 	/* Aborts if anything is wrong; runs in a child process, so what it changes is lost. */
 	void (*check)(void *owner);
 
+	bool shared; /* every program that saves it writes the same bytes */
+
 	char *head; /* its lines; owned */
 	uint32_t length, room;
 };

@@ -50,18 +50,20 @@ static char *output_temporary_name(const char *path)
 	return name;
 }
 
-/* Is another program still writing the file?  One that was killed left it: then it is removed. */
+/* Is another program still writing the file?  One that was killed left it: then it is removed, while locked,
+ * because its writer may have created it just now and be about to lock it. */
 static bool output_is_written(const char *partial)
 {
-	int descriptor = open(partial, O_RDWR);
-	bool locked = descriptor >= 0 && lockf(descriptor, F_TEST, 0);
+	int descriptor = open(partial, O_RDWR), error = 0;
 
 	if (descriptor < 0)
 		return false;
-	if (!locked)
+	if (lockf(descriptor, F_TLOCK, 0))
+		error = errno;
+	else
 		unlink(partial);
 	close(descriptor);
-	return locked;
+	return error == EACCES || error == EAGAIN;
 }
 
 /* Does another program write a file with this name? */
@@ -144,29 +146,29 @@ static void output_release(struct output *output)
 	*output = (struct output){ 0 };
 }
 
+/* Locked for the life of the process; where locks are not supported, nothing is refused or removed.  Created
+ * again if another program has removed it before it was locked. */
+static FILE *output_create(const char *partial)
+{
+	struct stat status;
+	FILE *stream;
+
+	while ((stream = fopen(partial, "w")) && !lockf(fileno(stream), F_LOCK, 0) &&
+		!fstat(fileno(stream), &status) && !status.st_nlink)
+		fclose(stream);
+	return stream;
+}
+
 /* Renaming needs no right to write to the old file, so that right is checked. */
 static FILE *output_open_beside(struct output *output)
 {
 	if (access(output->path, W_OK) && errno != ENOENT)
 		return NULL;
 	output_note(output->temporary, true);
-	return fopen(output->temporary, "w");
+	return output_create(output->temporary);
 }
 
-/* The lock is for the life of the process; where locks are not supported, nothing is refused. */
-static bool output_claim(struct output *output, struct fault *fault)
-{
-	char *path = output->path;
-
-	if (!output->temporary || lockf(fileno(output->stream), F_TLOCK, 0) ||
-		!output_others_write(path, output->temporary))
-		return true;
-	fault_set(fault, "cannot create \"%s\": another program is writing it", path);
-	output_abandon(output);
-	return false;
-}
-
-bool output_open(struct output *output, const char *path, struct fault *fault)
+static bool output_begin(struct output *output, const char *path, bool shared, struct fault *fault)
 {
 	int error;
 
@@ -182,33 +184,45 @@ bool output_open(struct output *output, const char *path, struct fault *fault)
 		output->temporary = output_temporary_name(output->path);
 		output->stream = output_open_beside(output);
 	}
-	if (output->stream)
-		return output_claim(output, fault);
 	error = errno;
-	output_release(output);
-	return output_fault("create", path, error, fault);
+	if (!output->stream) {
+		output_release(output);
+		return output_fault("create", path, error, fault);
+	}
+	if (!output->temporary || !output_others_write(output->path, output->temporary) || shared)
+		return true;
+	fault_set(fault, "cannot create \"%s\": another program is writing it", output->path);
+	output_abandon(output);
+	return false;
+}
+
+bool output_open(struct output *output, const char *path, struct fault *fault)
+{
+	return output_begin(output, path, false, fault);
+}
+
+bool output_open_shared(struct output *output, const char *path, struct fault *fault)
+{
+	return output_begin(output, path, true, fault);
 }
 
 /* 0 if every byte has been written, and those of a file are on the disk; else the error. */
-static int output_close(FILE *stream, bool file)
+static int output_flush(FILE *stream, bool file)
 {
-	int error = 0;
-
 	errno = 0;
 	if (fflush(stream) != 0 || ferror(stream))
-		error = errno ? errno : EIO;
-	if (file && !error && fsync(fileno(stream)))
-		error = errno;
-	if (fclose(stream) != 0 && !error)
-		error = errno;
-	return error;
+		return errno ? errno : EIO;
+	return file && fsync(fileno(stream)) ? errno : 0;
 }
 
+/* Renamed while it is still locked: another program would remove it. */
 bool output_commit(struct output *output, struct fault *fault)
 {
-	int error = output_close(output->stream, output->temporary);
+	int error = output_flush(output->stream, output->temporary);
 
 	if (!error && output->temporary && rename(output->temporary, output->path) != 0)
+		error = errno;
+	if (fclose(output->stream) != 0 && !error)
 		error = errno;
 	if (error) {
 		output_fault("write", output->path, error, fault);

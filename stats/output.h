@@ -1,8 +1,8 @@
 /*
  * Result files that are either whole or not there: written as NAME.partial-PID beside their final name, and
- * renamed when every byte is on the disk.  Only one program writes a name at a time: the partial file is
- * locked, so another program refuses.  If a program is killed, its file stays without a lock, and the next
- * one removes it.
+ * renamed when every byte is on the disk.  The partial file is locked: while it is, another program refuses
+ * to write the same name.  If a program is killed, its file stays without a lock, and the next one removes
+ * it.
  */
 #ifndef STATS_OUTPUT_H
 #define STATS_OUTPUT_H
@@ -22,6 +22,9 @@ struct output {
 
 /* False and a fault if it cannot be created, or is being written by another program. */
 bool output_open(struct output *, const char *path, struct fault *);
+
+/* For a file that every program would write with the same bytes: the last one to finish replaces it. */
+bool output_open_shared(struct output *, const char *path, struct fault *);
 
 /* For a program that ends early: removes files begun and not committed.  Safe in a signal handler. */
 void outputs_remove(void);

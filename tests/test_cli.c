@@ -1186,6 +1186,25 @@ static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 		}
 }
 
+/* Each prepares the drive, or finds it prepared; none fails. */
+static void test_a_kept_drive_is_prepared_by_several_runs_at_once(void **state)
+{
+	enum { RUNS = 4 };
+	struct world *w = *state;
+	int error[RUNS];
+	pid_t pid[RUNS];
+
+	for (int i = 0; i < RUNS; i++)
+		pid[i] = start(
+			w, "run --quiet --drives @/drives " AGED "parameters/tiny.cfg uniform", &error[i]);
+	for (int i = 0; i < RUNS; i++) {
+		finish(w, pid[i], error[i]);
+		assert_status(w, DONE, "run --drives");
+	}
+	shell(w, "test $(ls $d/drives | wc -l) = 1");
+	assert_status(w, 0, "one drive is kept");
+}
+
 /* What acts in time only, and what lies before the drive, may be another than when it was kept. */
 static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 {
@@ -1564,6 +1583,7 @@ int main(void)
 		TEST(test_what_a_killed_run_leaves),
 		TEST(test_bad_names_of_results_are_found_at_once),
 		TEST(test_a_loaded_drive_continues_as_the_saved_one),
+		TEST(test_a_kept_drive_is_prepared_by_several_runs_at_once),
 		TEST(test_a_kept_drive_serves_runs_that_differ_in_time),
 		TEST(test_saved_drives_that_do_not_fit),
 		TEST(test_a_packed_log_without_memory),

@@ -778,6 +778,45 @@ static void test_a_failed_write_leaves_the_old_file_only(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
+/* One of several programs that write the same file again and again. */
+static void write_one_of_many(void)
+{
+	struct fault fault;
+
+	for (int i = 0; i < 200; i++) {
+		struct output output;
+
+		if (!output_open_shared(&output, "result.txt", &fault))
+			_exit(1);
+		fputs("the same\n", output.stream);
+		if (!output_commit(&output, &fault))
+			_exit(2);
+	}
+	_exit(0);
+}
+
+/* None removes what another one has just begun. */
+static void test_a_file_is_shared_by_its_writers(void **state)
+{
+	pid_t writers[4];
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		writers[i] = fork();
+		assert_true(writers[i] >= 0);
+		if (!writers[i])
+			write_one_of_many();
+	}
+	for (size_t i = 0; i < 4; i++) {
+		int status;
+
+		assert_int_equal(waitpid(writers[i], &status, 0), writers[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_file("result.txt", "the same\n");
+	assert_int_equal(count_files(), 1);
+}
+
 static void write_to_closed_pipe(void)
 {
 	struct output output;
@@ -1020,6 +1059,7 @@ int main(void)
 		FILE_TEST(test_a_full_device_is_found_at_commit),
 		FILE_TEST(test_an_earlier_error_is_found_at_commit),
 		FILE_TEST(test_a_failed_write_leaves_the_old_file_only),
+		FILE_TEST(test_a_file_is_shared_by_its_writers),
 		FILE_TEST(test_a_closed_pipe_is_found_at_commit),
 		FILE_TEST(test_standard_output_keeps_its_order),
 	};
