@@ -8,7 +8,6 @@
  *     not be written again soon and is evicted next.
  */
 #include "buffer/groups.h"
-#include "stats/table.h"
 
 #define NOT_IN_ORDER UINT32_MAX /* note of a block; else the next sector in order */
 
@@ -70,13 +69,9 @@ static void bplru_written(struct buffer *b, uint32_t group, lpn_t lpn, mask_t ma
 
 static void bplru_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
-	struct bplru *p = b->state;
-	uint32_t group = groups_enter(&p->groups, b, node);
-
 	(void)type;
-	if (group_at(&p->groups, group)->held > 1)
-		list_remove(group_links(&p->groups), group);
-	bplru_written(b, group, buffer_node(b, node)->lpn, mask);
+	bplru_written(b, groups_enter(&((struct bplru *)b->state)->groups, b, node),
+		buffer_node(b, node)->lpn, mask);
 }
 
 static void bplru_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -91,12 +86,7 @@ static void bplru_hit(struct buffer *b, uint32_t node, enum request_type type, m
 
 static void bplru_removed(struct buffer *b, uint32_t node)
 {
-	struct bplru *p = b->state;
-	uint32_t group = group_of(b, node);
-
-	if (group_at(&p->groups, group)->held == 1)
-		list_remove(group_links(&p->groups), group);
-	groups_leave(&p->groups, b, node);
+	groups_leave(&((struct bplru *)b->state)->groups, b, node);
 }
 
 static void bplru_evict(struct buffer *b)
@@ -118,16 +108,6 @@ static const struct stat_row bplru_stats[] = {
 		offsetof(struct bplru_statistics, compensations) },
 	{ 0 },
 };
-
-static void bplru_statistics(struct buffer *b, struct stat_list *list)
-{
-	struct bplru *p = b->state;
-
-	stat_list_add(list, (struct stat_group){ .prefix = "bplru.",
-				    .rows = bplru_stats,
-				    .values = &p->count,
-				    .size = sizeof p->count });
-}
 
 static void bplru_check(const struct buffer *b)
 {
@@ -158,7 +138,9 @@ const struct buffer_ops buffer_bplru = {
 	.hit = bplru_hit,
 	.removed = bplru_removed,
 	.evict = bplru_evict,
-	.statistics = bplru_statistics,
+	.statistics = bplru_stats,
+	.count = offsetof(struct bplru, count),
+	.count_size = sizeof(struct bplru_statistics),
 	.check = bplru_check,
 	.state = bplru_state,
 	.page_state = grouped_page_state,

@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 #define BUFFER(name) extern const struct buffer_ops buffer_##name;
@@ -21,7 +22,7 @@ static void buffer_check_ops(const struct buffer_ops *ops)
 {
 	BUG_ON(!ops->name || !ops->brief, "a buffer policy without name or brief");
 	BUG_ON(ops->evict && (!ops->size || !ops->init || !ops->inserted || !ops->hit || !ops->removed ||
-				     !ops->page_state || !ops->restored),
+				     !ops->page_state),
 		"buffer policy %s lacks a required operation", ops->name);
 }
 
@@ -73,18 +74,23 @@ static struct hashed buffer_by_lpn(const struct buffer *b)
 		POOL_FIELD(b->nodes, struct buffer_node, chain) };
 }
 
-uint32_t buffer_heads(struct buffer *b, size_t offset, uint32_t count)
+static struct array_field buffer_links(const struct buffer *b, size_t member)
 {
-	uint32_t first = b->nodes.used;
+	return (struct array_field){ b->nodes.object, sizeof(struct buffer_node) + member, b->nodes.bytes };
+}
 
-	for (uint32_t i = 0; i < count; i++) {
+uint32_t buffer_heads(struct buffer *b, size_t member, uint32_t count)
+{
+	uint32_t first = b->heads;
+
+	BUG_ON(b->lists == BUFFER_LISTS_MOST, "%s has lists through more than %d members", b->ops->name,
+		BUFFER_LISTS_MOST);
+	for (; b->heads < first + count; b->heads++) {
 		uint32_t head = pool_take(&b->nodes);
 
-		list_init((struct array_field){ b->nodes.object, sizeof(struct buffer_node) + offset,
-				  b->nodes.bytes },
-			head);
+		list_init(buffer_links(b, member), head);
 	}
-	b->heads += count;
+	b->list[b->lists++] = (struct buffer_lists){ member, first, count };
 	return first;
 }
 
@@ -478,23 +484,23 @@ void buffer_trim(struct buffer *b, struct extent e)
 
 /* ---- state ---- */
 
-static bool buffer_holds(const struct buffer *b, uint32_t node)
+/* Is the node a page, or the head of one of these lists? */
+static bool buffer_is_linked(const struct buffer *b, const struct buffer_lists *lists, uint32_t node)
 {
-	return node < b->nodes.used && buffer_node(b, node)->stored;
+	return node - lists->first < lists->heads || (node < b->nodes.used && buffer_node(b, node)->stored);
 }
 
-bool buffer_lists_hold(const struct buffer *b, struct array_field links, uint32_t head, uint32_t heads)
+/* Do the lists link pages and their heads, and nothing else? */
+static bool buffer_lists_hold(const struct buffer *b, const struct buffer_lists *lists)
 {
-	for (uint32_t i = 0; i < b->nodes.used; i++) {
-		struct link at = *list_link(links, i);
+	struct array_field links = buffer_links(b, lists->member);
 
-		if (i - head >= heads && !buffer_holds(b, i))
-			continue;
-		if ((at.next - head >= heads && !buffer_holds(b, at.next)) ||
-			(at.previous - head >= heads && !buffer_holds(b, at.previous)) ||
-			!list_agrees(links, b->nodes.used, i))
+	for (uint32_t i = 0; i < b->nodes.used; i++)
+		if (buffer_is_linked(b, lists, i) &&
+			(!buffer_is_linked(b, lists, list_next(links, i)) ||
+				!buffer_is_linked(b, lists, list_previous(links, i)) ||
+				!list_agrees(links, b->nodes.used, i)))
 			return false;
-	}
 	return true;
 }
 
@@ -523,8 +529,11 @@ static bool buffer_restored(void *buffer)
 		if (buffer_node(b, i)->stored)
 			hash_add(&b->index, buffer_by_lpn(b), i);
 	}
+	for (uint32_t i = 0; i < b->lists; i++)
+		if (!buffer_lists_hold(b, &b->list[i]))
+			return false;
 	return pool_frees_zeros(&b->nodes, b->heads, POOL_NUMBERS(b->nodes, struct buffer_node, stored)) &&
-	       b->ops->restored(b);
+	       (!b->ops->restored || b->ops->restored(b));
 }
 
 static const struct state_row *buffer_policy_state(const void *buffer)
@@ -547,8 +556,8 @@ static const struct state_row buffer_node_state[] = {
 };
 
 const struct state_row buffer_state[] = {
-	STATE_FIXED(ops, settings, oracle, sink, shape, sector_shift, heads, capacity),
-	STATE_FIXED(read_allocate, pads, merges, in_order),
+	STATE_FIXED(ops, settings, oracle, sink, shape, sector_shift, heads, list, lists, capacity),
+	STATE_FIXED(read_allocate, pads, merges, in_order, prefix),
 	STATE_SCRATCH(allocating, explains, victim, victims, victim_room, merging, flush),
 	STATE_SCRATCH(missing, absent, absent_room),
 	STATE_POOL_TAILED(struct buffer, nodes, STATE_UNBOUNDED, buffer_node_state, buffer_page_state,
@@ -574,8 +583,9 @@ void buffer_check(const struct buffer *b)
 		BUG_ON(node->dirty & ~node->stored && node->stored,
 			"LPN %u has dirty sectors that are not stored", node->lpn);
 	}
-	BUG_ON(used != b->used || used > b->capacity, "the buffer holds %llu sectors of %llu, counts %llu",
-		(unsigned long long)used, (unsigned long long)b->capacity, (unsigned long long)b->used);
+	BUG_ON(used != b->used || used > b->capacity,
+		"the buffer holds %" PRIu64 " sectors of %" PRIu64 ", counts %" PRIu64, used, b->capacity,
+		b->used);
 	if (b->ops->check)
 		b->ops->check(b);
 }

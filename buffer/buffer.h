@@ -75,6 +75,14 @@ struct victim {
 	mask_t mask;
 };
 
+/* Lists of pages through one member of the policy's state for a page. */
+struct buffer_lists {
+	size_t member;         /* its offset */
+	uint32_t first, heads; /* nodes in a row */
+};
+
+#define BUFFER_LISTS_MOST 3
+
 struct buffer_shape {
 	uint64_t bytes; /* rounded down to sectors, but at least one page */
 	uint32_t sectors_per_page, pages_per_block;
@@ -97,6 +105,8 @@ struct buffer {
 
 	struct pool nodes;
 	uint32_t heads; /* the first nodes are heads of lists, not pages */
+	struct buffer_lists list[BUFFER_LISTS_MOST];
+	uint32_t lists;
 	struct hash index;
 	uint64_t capacity, used; /* sectors */
 
@@ -108,6 +118,7 @@ struct buffer {
 	mask_t *absent;  /* the same for each page of that read */
 	uint32_t absent_room;
 	struct buffer_statistics statistics;
+	char prefix[64]; /* of the policy's statistics */
 };
 
 struct buffer_ops {
@@ -130,13 +141,14 @@ struct buffer_ops {
 	void (*removed)(struct buffer *, uint32_t node);
 	/* Chooses at least one victim with buffer_choose().  NULL: this policy buffers nothing. */
 	void (*evict)(struct buffer *);
-	/* Optional: adds own statistics. */
-	void (*statistics)(struct buffer *, struct stat_list *);
+	/* Own statistics, or NULL: the rows, and the offset and size of their values in the private state. */
+	const struct stat_row *statistics;
+	size_t count, count_size;
 	/* Optional: aborts if an invariant of the policy broke. */
 	void (*check)(const struct buffer *);
 	/* Rows of the private state and of that for each page. */
 	const struct state_row *state, *page_state;
-	/* After a run is loaded: false if its lists are wrong (buffer_lists_hold()). */
+	/* Optional, after a run is loaded: false if anything other than the lists of pages is wrong. */
 	bool (*restored)(struct buffer *);
 };
 
@@ -176,12 +188,10 @@ static inline void *buffer_own(const struct buffer *b, uint32_t node)
 	((struct array_field){                                                                               \
 		(b)->nodes.object, sizeof(struct buffer_node) + offsetof(type, member), (b)->nodes.bytes })
 
-/* `count` heads of empty lists through that member, nodes in a row; returns the first.  Only in init. */
+/* `count` heads of empty lists through that member, nodes in a row; returns the first.  Only in init, once
+ * for each member. */
 #define BUFFER_HEADS(b, type, member, count) buffer_heads(b, offsetof(type, member), count)
-uint32_t buffer_heads(struct buffer *, size_t offset, uint32_t count);
-
-/* Do the lists through these links hold all pages, and the heads from `head` on? */
-bool buffer_lists_hold(const struct buffer *, struct array_field links, uint32_t head, uint32_t heads);
+uint32_t buffer_heads(struct buffer *, size_t member, uint32_t count);
 
 /* The node of a page, NODE_NONE if no sector of it is buffered. */
 uint32_t buffer_find(const struct buffer *, lpn_t);

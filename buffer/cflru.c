@@ -108,13 +108,6 @@ static void cflru_check(const struct buffer *b)
 			"LPN %u is clean or dirty, the policy thinks otherwise", buffer_node(b, i)->lpn);
 }
 
-static bool cflru_restored(struct buffer *b)
-{
-	const struct cflru *c = b->state;
-
-	return recency_restored(&c->recency, b) && buffer_lists_hold(b, cflru_clean_links(b), c->clean, 1);
-}
-
 static const struct state_row cflru_state[] = {
 	STATE_STRUCT(struct cflru, recency, recency_state),
 	STATE_FIXED(clean),
@@ -143,5 +136,4 @@ const struct buffer_ops buffer_cflru = {
 	.check = cflru_check,
 	.state = cflru_state,
 	.page_state = cflru_page_state,
-	.restored = cflru_restored,
 };

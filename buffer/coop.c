@@ -125,22 +125,9 @@ static const struct stat_row coop_rows[] = {
 	{ 0 },
 };
 
-static void coop_statistics(struct buffer *b, struct stat_list *list)
-{
-	struct coop *c = b->state;
-
-	stat_list_add(
-		list, (struct stat_group){ NULL, "coop.", coop_rows, &c->statistics, sizeof c->statistics });
-}
-
 static void coop_check(const struct buffer *b)
 {
 	recency_check(&((const struct coop *)b->state)->recency, b);
-}
-
-static bool coop_restored(struct buffer *b)
-{
-	return recency_restored(&((const struct coop *)b->state)->recency, b);
 }
 
 static const struct state_row coop_state[] = {
@@ -162,9 +149,10 @@ const struct buffer_ops buffer_coop = {
 	.hit = coop_hit,
 	.removed = coop_removed,
 	.evict = coop_evict,
-	.statistics = coop_statistics,
+	.statistics = coop_rows,
+	.count = offsetof(struct coop, statistics),
+	.count_size = sizeof(struct coop_statistics),
 	.check = coop_check,
 	.state = coop_state,
 	.page_state = recency_page_state,
-	.restored = coop_restored,
 };

@@ -46,13 +46,10 @@ static void fab_used(struct fab *p, uint32_t group)
 static void fab_inserted(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
 {
 	struct fab *p = b->state;
-	uint32_t group = groups_enter(&p->groups, b, node);
 
 	(void)type;
 	(void)mask;
-	if (group_at(&p->groups, group)->held > 1)
-		list_remove(group_links(&p->groups), group);
-	fab_used(p, group);
+	fab_used(p, groups_enter(&p->groups, b, node));
 }
 
 static void fab_hit(struct buffer *b, uint32_t node, enum request_type type, mask_t mask)
@@ -70,10 +67,11 @@ static void fab_removed(struct buffer *b, uint32_t node)
 	struct fab *p = b->state;
 	uint32_t group = group_of(b, node);
 
-	list_remove(group_links(&p->groups), group);
 	groups_leave(&p->groups, b, node);
-	if (group_at(&p->groups, group)->held)
-		fab_used(p, group);
+	if (!group_at(&p->groups, group)->held)
+		return;
+	list_remove(group_links(&p->groups), group);
+	fab_used(p, group);
 }
 
 static void fab_evict(struct buffer *b)

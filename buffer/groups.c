@@ -37,6 +37,8 @@ uint32_t groups_enter(struct groups *g, struct buffer *b, uint32_t node)
 		memset(group_at(g, at), 0, g->pool.bytes);
 		group_at(g, at)->number = lpn / g->pages;
 		hash_add(&g->index, groups_by_number(g), at);
+	} else {
+		list_remove(group_links(g), at);
 	}
 	group_at(g, at)->held++;
 	bits_set(group_at(g, at)->page, lpn % g->pages);
@@ -51,6 +53,7 @@ void groups_leave(struct groups *g, const struct buffer *b, uint32_t node)
 	bits_clear(group_at(g, at)->page, buffer_node(b, node)->lpn % g->pages);
 	if (--group_at(g, at)->held)
 		return;
+	list_remove(group_links(g), at);
 	hash_remove(&g->index, groups_by_number(g), at);
 	pool_give(&g->pool, at);
 }

@@ -49,10 +49,10 @@ static inline uint32_t group_of(const struct buffer *b, uint32_t node)
 	return ((struct grouped_page *)buffer_own(b, node))->group;
 }
 
-/* Adds a page to its group, which is returned.  A group with one page is new: it is in no list. */
+/* Adds a page to its group, which is returned and is in no list now. */
 uint32_t groups_enter(struct groups *, struct buffer *, uint32_t node);
 
-/* Removes a page from its group, which is gone after its last page. */
+/* Removes a page from its group, which leaves its list and is gone after its last page. */
 void groups_leave(struct groups *, const struct buffer *, uint32_t node);
 
 /* Chooses all pages of the group as victims; if the buffer pads, its other pages are padded. */

@@ -61,11 +61,6 @@ static void lfu_evict(struct buffer *b)
 	buffer_choose(b, victim, WHOLE_PAGE);
 }
 
-static bool lfu_restored(struct buffer *b)
-{
-	return buffer_lists_hold(b, lfu_links(b), ((const struct lfu *)b->state)->ranks.head, COUNTS);
-}
-
 static const struct state_row lfu_state[] = {
 	STATE_STRUCT(struct lfu, ranks, ranks_state),
 	{ 0 },
@@ -89,5 +84,4 @@ const struct buffer_ops buffer_lfu = {
 	.evict = lfu_evict,
 	.state = lfu_state,
 	.page_state = lfu_page_state,
-	.restored = lfu_restored,
 };

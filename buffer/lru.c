@@ -46,11 +46,6 @@ static void lru_evict(struct buffer *b)
 	buffer_choose(b, list_next(lru_links(b), ((struct lru *)b->state)->pages), WHOLE_PAGE);
 }
 
-static bool lru_restored(struct buffer *b)
-{
-	return buffer_lists_hold(b, lru_links(b), ((const struct lru *)b->state)->pages, 1);
-}
-
 static const struct state_row lru_state[] = {
 	STATE_FIXED(pages),
 	{ 0 },
@@ -73,5 +68,4 @@ const struct buffer_ops buffer_lru = {
 	.evict = lru_evict,
 	.state = lru_state,
 	.page_state = lru_page_state,
-	.restored = lru_restored,
 };

@@ -23,7 +23,6 @@
  * a search.
  */
 #include "buffer/recency.h"
-#include "stats/table.h"
 
 #include <math.h>
 
@@ -317,16 +316,6 @@ static const struct stat_row msac_stats[] = {
 	{ 0 },
 };
 
-static void msac_statistics(struct buffer *b, struct stat_list *list)
-{
-	struct msac *m = b->state;
-
-	stat_list_add(list, (struct stat_group){ .prefix = "msac.",
-				    .rows = msac_stats,
-				    .values = &m->count,
-				    .size = sizeof m->count });
-}
-
 /* The number of pages in a list.  They belong there, in order of use. */
 static uint32_t msac_check_list(const struct buffer *b, struct array_field links, uint32_t head, bool by_size)
 {
@@ -360,15 +349,6 @@ static void msac_check(const struct buffer *b)
 		"of %u pages %u are in lists by size, %u by temperature", m->recency.pages, sized, tempered);
 }
 
-static bool msac_restored(struct buffer *b)
-{
-	const struct msac *m = b->state;
-
-	return recency_restored(&m->recency, b) &&
-	       buffer_lists_hold(b, msac_sizes(b), m->size + 1, b->shape.sectors_per_page) &&
-	       buffer_lists_hold(b, msac_temperatures(b), m->temperature, TEMPERATURES);
-}
-
 static const struct state_row msac_state[] = {
 	STATE_STRUCT(struct msac, recency, recency_state),
 	STATE_FIXED(size, temperature),
@@ -397,9 +377,10 @@ const struct buffer_ops buffer_msac = {
 	.resized = msac_resized,
 	.removed = msac_removed,
 	.evict = msac_evict,
-	.statistics = msac_statistics,
+	.statistics = msac_stats,
+	.count = offsetof(struct msac, count),
+	.count_size = sizeof(struct msac_statistics),
 	.check = msac_check,
 	.state = msac_state,
 	.page_state = msac_page_state,
-	.restored = msac_restored,
 };

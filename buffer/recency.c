@@ -69,18 +69,22 @@ void recency_sort_in(const struct buffer *b, struct array_field ring, uint32_t h
 	}
 }
 
-bool recency_restored(const struct recency *r, const struct buffer *b)
+/* The window is empty until it is used. */
+static bool recency_restored(void *recency)
 {
-	return (r->edge == r->queue || (r->edge < b->nodes.used && buffer_node(b, r->edge)->stored)) &&
-	       buffer_lists_hold(b, recency_links(b), r->queue, 1);
+	struct recency *r = recency;
+
+	r->inside = 0;
+	r->edge = r->queue;
+	return true;
 }
 
 const struct state_row recency_state[] = {
 	STATE_FIXED(queue),
 	STATE_NUMBER(struct recency, pages),
-	STATE_NUMBER(struct recency, inside),
-	STATE_NUMBER(struct recency, edge),
+	STATE_REBUILT(inside, edge),
 	STATE_NUMBER(struct recency, clock),
+	STATE_RESTORED(recency_restored),
 	{ 0 },
 };
 

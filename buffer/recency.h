@@ -53,9 +53,8 @@ bool recency_is_last(struct recency *, const struct buffer *, uint32_t node, uin
 /* Adds a page to a list of pages in the same order, searching from both ends. */
 void recency_sort_in(const struct buffer *, struct array_field ring, uint32_t head, uint32_t node);
 
-/* State, for saving a run; after it was loaded: do they agree with the buffer? */
+/* State, for saving a run. */
 extern const struct state_row recency_state[], recency_page_state[];
-bool recency_restored(const struct recency *, const struct buffer *);
 
 /* Aborts unless the queue is in order and the window is right. */
 void recency_check(const struct recency *, const struct buffer *);

@@ -67,6 +67,10 @@ void buffer_statistics(struct buffer *b, struct stat_list *list)
 				    .size = sizeof b->statistics,
 				    .owner = b,
 				    .gather = buffer_gather });
+	snprintf(b->prefix, sizeof b->prefix, "%s.", buffer_group(b->ops));
 	if (b->ops->statistics)
-		b->ops->statistics(b, list);
+		stat_list_add(list, (struct stat_group){ .prefix = b->prefix,
+					    .rows = b->ops->statistics,
+					    .values = (char *)b->state + b->ops->count,
+					    .size = b->ops->count_size });
 }

@@ -11,7 +11,8 @@
  */
 #include "buffer/ghosts.h"
 #include "buffer/buffer.h"
-#include "stats/table.h"
+
+#include <inttypes.h>
 
 #define WEIGHT_MOST 255u
 
@@ -143,14 +144,15 @@ static void qw_evict(struct buffer *b)
 
 	if (list_empty(qw_links(b), q->ring) || q->held > q->share) {
 		victim = list_next(qw_links(b), q->queue);
-		buffer_explain(b, "the oldest page of the queue, which holds %llu sectors and may hold %llu",
-			(unsigned long long)q->held, (unsigned long long)q->share);
+		buffer_explain(b,
+			"the oldest page of the queue, which holds %" PRIu64 " sectors and may hold %" PRIu64,
+			q->held, q->share);
 		ghosts_add(&q->ghosts, buffer_node(b, victim)->lpn);
 		q->count.from_queue++;
 	} else {
 		victim = qw_turn(b);
-		buffer_explain(b, "the first page of the ring without weight; the hand passed %llu",
-			(unsigned long long)(q->count.steps - steps));
+		buffer_explain(b, "the first page of the ring without weight; the hand passed %" PRIu64,
+			q->count.steps - steps);
 		q->count.from_ring++;
 	}
 	buffer_choose(b, victim, WHOLE_PAGE);
@@ -166,15 +168,6 @@ static const struct stat_row qw_stats[] = {
 	{ 0 },
 };
 
-static void qw_statistics(struct buffer *b, struct stat_list *list)
-{
-	struct qw *q = b->state;
-
-	stat_list_add(list,
-		(struct stat_group){
-			.prefix = "qw.", .rows = qw_stats, .values = &q->count, .size = sizeof q->count });
-}
-
 static void qw_check(const struct buffer *b)
 {
 	const struct qw *q = b->state;
@@ -182,13 +175,7 @@ static void qw_check(const struct buffer *b)
 
 	for (uint32_t i = list_next(qw_links(b), q->queue); i != q->queue; i = list_next(qw_links(b), i))
 		held += buffer_sectors(b, i);
-	BUG_ON(held != q->held, "the queue holds %llu sectors, counts %llu", (unsigned long long)held,
-		(unsigned long long)q->held);
-}
-
-static bool qw_restored(struct buffer *b)
-{
-	return buffer_lists_hold(b, qw_links(b), ((const struct qw *)b->state)->queue, 2);
+	BUG_ON(held != q->held, "the queue holds %" PRIu64 " sectors, counts %" PRIu64, held, q->held);
 }
 
 static const struct state_row qw_state[] = {
@@ -221,9 +208,10 @@ const struct buffer_ops buffer_twoqwclock = {
 	.resized = qw_resized,
 	.removed = qw_removed,
 	.evict = qw_evict,
-	.statistics = qw_statistics,
+	.statistics = qw_stats,
+	.count = offsetof(struct qw, count),
+	.count_size = sizeof(struct qw_statistics),
 	.check = qw_check,
 	.state = qw_state,
 	.page_state = qw_page_state,
-	.restored = qw_restored,
 };

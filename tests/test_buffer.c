@@ -298,11 +298,6 @@ static void pair_evict(struct buffer *b)
 		buffer_choose(b, list_previous(pair_links(b), last), WHOLE_PAGE);
 }
 
-static bool pair_restored(struct buffer *b)
-{
-	return buffer_lists_hold(b, pair_links(b), ((struct pair_policy *)b->state)->pages, 1);
-}
-
 static const struct state_row pair_page_state[] = {
 	STATE_LINK(struct pair_page, link, STATE_ITS_COUNT),
 	{ 0 },
@@ -319,7 +314,6 @@ static const struct buffer_ops pair = {
 	.removed = pair_removed,
 	.evict = pair_evict,
 	.page_state = pair_page_state,
-	.restored = pair_restored,
 };
 
 /* Pages 7 and 6, named in descending order, leave as one ascending range. */
@@ -485,11 +479,6 @@ static void parts_evict(struct buffer *b)
 	buffer_merge(b);
 }
 
-static bool trial_restored(struct buffer *b)
-{
-	return buffer_lists_hold(b, trial_links(b), ((struct trial *)b->state)->pages, 1);
-}
-
 static const struct state_row trial_page_state[] = {
 	STATE_LINK(struct trial_page, link, STATE_ITS_COUNT),
 	{ 0 },
@@ -500,7 +489,7 @@ static const struct state_row trial_page_state[] = {
 		.name = policy_name, .brief = "for this test", .size = sizeof(struct trial),                 \
 		.page_size = sizeof(struct trial_page), .init = start, .inserted = trial_inserted,           \
 		.hit = trial_hit, .resized = trial_resized, .removed = trial_removed, .evict = leave,        \
-		.page_state = trial_page_state, .restored = trial_restored                                   \
+		.page_state = trial_page_state                                                               \
 	}
 
 static const struct buffer_ops trials[] = {
