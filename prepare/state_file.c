@@ -144,8 +144,9 @@ bool state_file_save(const struct state_file *f, const char *path, struct fault 
 {
 	struct output out;
 	struct state_stream s;
+	bool open = f->shared ? output_open_shared(&out, path, fault) : output_open(&out, path, fault);
 
-	if (!(f->shared ? output_open_shared : output_open)(&out, path, fault))
+	if (!open)
 		return false;
 	s = state_stream_of(out.stream, state_put_bytes, f);
 	state_put_all(&s, f);
