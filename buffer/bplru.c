@@ -32,7 +32,9 @@ struct bplru {
 static const struct param bplru_params[] = {
 	{ BPLRU(BOOL, padding), 0, 1, "", "false",
 		"pages of an evicted block that are not buffered are read and written with it" },
-	{ BPLRU(UINT, block_pages), 0, 65536, "pages", "0", "of a block; 0 = as many as a flash block has" },
+	{ BPLRU(UINT, block_pages), 0, 65536, "pages", "0",
+		"size of a block in the buffer; 0 = that of a "
+		"flash block" },
 	{ 0 },
 };
 

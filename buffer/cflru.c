@@ -24,7 +24,7 @@ struct cflru_page {
 
 static const struct param cflru_params[] = {
 	{ CFLRU(REAL, window), 0, 1, "share", "0.25",
-		"of the pages, the least recently used ones, of which clean ones are evicted first" },
+		"share of the pages, from the least recently used, of which clean ones are evicted first" },
 	{ 0 },
 };
 

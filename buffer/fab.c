@@ -18,7 +18,9 @@ struct fab {
 #define FAB(type, field) PARAM(type, struct fab_settings, field)
 
 static const struct param fab_params[] = {
-	{ FAB(UINT, block_pages), 0, 65536, "pages", "0", "of a block; 0 = as many as a flash block has" },
+	{ FAB(UINT, block_pages), 0, 65536, "pages", "0",
+		"size of a block in the buffer; 0 = that of a "
+		"flash block" },
 	{ 0 },
 };
 

@@ -67,9 +67,11 @@ static const char *const rule_names[] = { "le", "eq", NULL };
 
 static const struct param msac_params[] = {
 	{ MSAC(CHOICE, rule), 0, 0, "", "le",
-		"pages share one that their sectors fit into (le) or fill exactly (eq)", rule_names },
-	{ MSAC(UINT, max_members), 2, MEMBERS_MOST, "pages", "2", "that may share one page" },
-	{ MSAC(BOOL, plti), 0, 1, "", "true", "a warm or hot page is spared where a colder one is near" },
+		"pages are merged if their sectors fit into one page (le) or fill it exactly "
+		"(eq)",
+		rule_names },
+	{ MSAC(UINT, max_members), 2, MEMBERS_MOST, "pages", "2", "most pages merged into one" },
+	{ MSAC(BOOL, plti), 0, 1, "", "true", "a warm or hot page is spared if the area has a colder one" },
 	{ MSAC(BOOL, plti_merge), 0, 1, "", "true", "the page evicted instead is merged, too" },
 	{ MSAC(CHOICE, exchange), 0, 0, "", "head",
 		"the page that was spared takes the place of the page evicted instead (swap), or becomes the "
@@ -78,9 +80,9 @@ static const struct param msac_params[] = {
 	{ MSAC(CHOICE, decay), 0, 0, "", "half", "how the temperature of the page that was spared decays",
 		decay_names },
 	{ MSAC(REAL, area), 0, 1, "share", "0.25",
-		"of the pages, the least recently used ones, in which a colder one is sought" },
-	{ MSAC(UINT, warm), 1, HEAT_MOST, "uses", "1", "since it entered make a page warm" },
-	{ MSAC(UINT, hot), 1, HEAT_MOST, "uses", "4", "make it hot" },
+		"the area: share of the pages, from the least recently used, searched for a colder one" },
+	{ MSAC(UINT, warm), 1, HEAT_MOST, "uses", "1", "uses since it entered that make a page warm" },
+	{ MSAC(UINT, hot), 1, HEAT_MOST, "uses", "4", "uses that make it hot" },
 	{ 0 },
 };
 

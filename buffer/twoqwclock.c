@@ -42,12 +42,14 @@ struct qw_page {
 #define QW(type, field) PARAM(type, struct qw_settings, field)
 
 static const struct param qw_params[] = {
-	{ QW(BOOL, read_allocate), 0, 1, "", "false", "data that is read enters, too" },
-	{ QW(REAL, queue_share), 0, 1, "share", "0.25", "of the buffer's sectors for new pages" },
-	{ QW(REAL, ghost_share), 0, 100, "share", "0.5", "ghosts, in pages of the buffer; at least one" },
+	{ QW(BOOL, read_allocate), 0, 1, "", "false", "read data is buffered, too" },
+	{ QW(REAL, queue_share), 0, 1, "share", "0.25", "share of the buffer's sectors for new pages" },
+	{ QW(REAL, ghost_share), 0, 100, "share", "0.5",
+		"number of ghosts, over the pages of the buffer; "
+		"at least one" },
 	{ QW(UINT, write_weight), 0, WEIGHT_MOST, "", "4",
-		"of a written page: times that the hand spares it" },
-	{ QW(UINT, read_weight), 0, WEIGHT_MOST, "", "1", "of a read page" },
+		"weight of a written page: how often the clock's hand spares it" },
+	{ QW(UINT, read_weight), 0, WEIGHT_MOST, "", "1", "weight of a read page" },
 	{ 0 },
 };
 

@@ -52,16 +52,18 @@ static const struct param precondition_params[] = {
 	{ PRECONDITION(REAL, used), 0, 1, "share", "0.9", "physical pages programmed",
 		.matters_if = "precondition.mode=aged,synthetic,trace" },
 	{ PRECONDITION(REAL, valid), 0, 1, "share", "0.398",
-		"physical pages that are live, first of all those that the workload touches",
+		"share of the physical pages that are live, chosen first among those that the workload "
+		"touches",
 		.matters_if = "precondition.mode=synthetic" },
 	{ PRECONDITION(CHOICE, layout), 0, 0, "", "mixed",
 		"place of the live pages: mixed = anywhere among dead ones; apart = in blocks of their own",
 		layout_names, .matters_if = "precondition.mode=synthetic" },
 	{ PRECONDITION(UINT, fill_run), 0, 4e9, "pages", "0",
-		"write in runs of so many pages, the runs in random order; 0 = all pages in ascending order",
+		"write in runs of this many pages, the runs in random order; 0 = all pages in ascending "
+		"order",
 		.matters_if = "precondition.mode=fill" },
 	{ PRECONDITION(BOOL, beneath), 0, 1, "", "false",
-		"write the whole device beneath the host layer, instead of what the layer exports",
+		"write the whole device, not only the address space that the host layer exports",
 		.matters_if = "precondition.mode=fill" },
 	{ PRECONDITION(CHOICE, premap), 0, 0, "", "pages",
 		"data that is there from the start, so that the workload does not read what was never "
@@ -74,7 +76,7 @@ static const struct param precondition_params[] = {
 	{ PRECONDITION(TEXT, trace), 0, 0, "", "",
 		"file or profile that is replayed, without time passing, until `used` is reached",
 		.matters_if = "precondition.mode=trace", .stateless = true },
-	{ PRECONDITION(UINT, passes), 1, 1e6, "", "1", "replay it at most so many times",
+	{ PRECONDITION(UINT, passes), 1, 1e6, "", "1", "replay it at most this many times",
 		.matters_if = "precondition.mode=trace" },
 	{ 0 },
 };

@@ -6,17 +6,17 @@
 
 const struct param striped_params[] = {
 	{ STRIPED(UINT, superblock), 0, 1e6, "sectors", "0",
-		"of a superblock; 0 = no such device: a drive is simulated" },
-	{ STRIPED(UINT, chips), 1, 1024, "chips", "8", "that share a superblock" },
-	{ STRIPED(UINT, stripe), 1, 1e6, "sectors", "4", "in a row on one chip" },
-	{ STRIPED(UINT, sectors), 1, 1e12, "sectors", "262144", "of the device" },
+		"size of a superblock; 0 = no such device, a drive is simulated" },
+	{ STRIPED(UINT, chips), 1, 1024, "chips", "8", "chips over which a superblock is striped" },
+	{ STRIPED(UINT, stripe), 1, 1e6, "sectors", "4", "consecutive sectors on one chip" },
+	{ STRIPED(UINT, sectors), 1, 1e12, "sectors", "262144", "size of the device" },
 	{ STRIPED(UINT, sector_bytes), 512, 65536, "bytes", "4K", "size of a sector" },
-	{ STRIPED(UINT, transfer_ns), 0, 4e9, "ns", "128000", "of a sector from the host" },
-	{ STRIPED(UINT, program_ns), 0, 4e9, "ns", "100000", "of a sector" },
-	{ STRIPED(UINT, copy_ns), 0, 4e9, "ns", "170000", "of a sector inside its chip" },
-	{ STRIPED(UINT, erase_ns), 0, 4e9, "ns", "2000000", "of a chip's part of a superblock" },
+	{ STRIPED(UINT, transfer_ns), 0, 4e9, "ns", "128000", "time to transfer a sector from the host" },
+	{ STRIPED(UINT, program_ns), 0, 4e9, "ns", "100000", "time to program a sector" },
+	{ STRIPED(UINT, copy_ns), 0, 4e9, "ns", "170000", "time to copy a sector inside its chip" },
+	{ STRIPED(UINT, erase_ns), 0, 4e9, "ns", "2000000", "time to erase a chip's part of a superblock" },
 	{ STRIPED(UINT, slack_ns), 0, 4e9, "ns", "4000000",
-		"of work that a chip may have before it when a write is taken in" },
+		"most work that may be queued for a chip when a write is acknowledged" },
 	{ 0 },
 };
 

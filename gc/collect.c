@@ -24,13 +24,13 @@ const struct param gc_params[] = {
 		"once started, collect until threshold + hysteresis is free; 0 = one block per page "
 		"written" },
 	{ GC(UINT, low), 0, 1e6, "blocks", "0",
-		"collect instead whenever a stream has filled its block and finds fewer free ones in the "
-		"plane; 0 = by gc.threshold" },
-	{ GC(UINT, d), 1, 1e6, "blocks", "10", "blocks that the policy d_choices draws",
+		"collect when a stream needs a new block and the plane has fewer free blocks than this; 0 "
+		"= use gc.threshold instead" },
+	{ GC(UINT, d), 1, 1e6, "blocks", "10", "number of blocks that d_choices draws at random",
 		.matters_if = "gc.policy=d_choices" },
 	{ GC(BOOL, strict), 0, 1, "", "false",
-		"fifo, random and d_choices take blocks without a dead page, too, as models of them do: "
-		"nothing is won, but age or chance alone decide; false = such blocks are passed over",
+		"fifo, random and d_choices also choose blocks without a dead page, as analytic models "
+		"assume; nothing is gained by collecting these.  false = such blocks are skipped",
 		.matters_if = "gc.policy=fifo,random,d_choices" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
@@ -42,8 +42,8 @@ const struct param wear_params[] = {
 		"the free block with the fewest erases is used next; off = the one that has been free "
 		"longest" },
 	{ WEAR(BOOL, lowest), 0, 1, "", "false",
-		"the free block with the lowest number is used next, however worn: as in models without "
-		"wear" },
+		"the free block with the lowest number is used next, whatever its wear, as in models "
+		"without wear" },
 	{ WEAR(UINT, delta), 0, 1e9, "erases", "0",
 		"difference between the most and the least worn block of a plane from which cold data is "
 		"moved; 0 = never" },

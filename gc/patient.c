@@ -122,7 +122,8 @@ static block_t patient_pick(struct gc_policy *policy, plane_t plane)
 
 const struct gc_policy_ops gc_patient = {
 	.name = "patient",
-	.brief = "the block with the least live data; mapping pages wait until few of their block are live",
+	.brief = "the block with the least live data; blocks of mapping pages only when few of these are "
+		 "live",
 	.size = sizeof(struct patient),
 	.init = patient_init,
 	.exit = patient_exit,

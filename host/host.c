@@ -64,7 +64,7 @@ const struct param trace_params[] = {
 		"addresses beyond the drive are folded into it (modulo its size) and counted; off = they "
 		"are an error" },
 	{ TRACE(BOOL, fit), 0, 1, "", "false",
-		"a profile of the generator that needs more space than the device has is made smaller" },
+		"a generator profile that needs more space than the device has is scaled down" },
 	{ TRACE(UINT, limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };

@@ -28,14 +28,15 @@ struct indirect_settings {
 
 static const struct param indirect_params[] = {
 	{ INDIRECT(UINT, sector_bytes), 512, 32768, "bytes", "4K",
-		"size of the layer's sectors, a power of two; a write of a part of one reads the rest "
-		"first" },
+		"size of the layer's sectors, a power of two; a partial write reads the rest first" },
 	{ INDIRECT(UINT, logical_sectors), 0, 4e9, "sectors", "0",
-		"sectors of that size for the host; 0 = as many as the device has beside their pool" },
-	{ INDIRECT(REAL, pool), 0, 1000, "share", "0.25", "sectors of the pool per sector for the host" },
+		"sectors of that size that the host sees; 0 = all of the device except the pool" },
+	{ INDIRECT(REAL, pool), 0, 1000, "share", "0.25",
+		"size of the pool, over the sectors that the "
+		"host sees" },
 	{ INDIRECT(UINT, async_lag), 0, 1e6, "writes", "0",
-		"until a sector that was replaced joins the pool" },
-	{ INDIRECT(BOOL, trim), 0, 1, "", "false", "trim sectors on the device that join the pool" },
+		"further writes until a replaced sector joins the pool" },
+	{ INDIRECT(BOOL, trim), 0, 1, "", "false", "sectors that join the pool are trimmed on the device" },
 	{ 0 },
 };
 

@@ -22,21 +22,22 @@ const struct param map_params[] = {
 		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / "
 		"1024, at least 8 pages" },
 	{ MAP(BOOL, pin_pmt), 0, 1, "", "false",
-		"the page table stays in DRAM once loaded; the FTL's other mapping pages share what is "
-		"left" },
+		"mapping pages of the page table stay in DRAM once loaded; those of the FTL's other tables "
+		"share the rest" },
 	{ MAP(BOOL, blocking), 0, 1, "", "false",
-		"a look-up that makes a mapping page be written waits for that, and so does its request; "
-		"false: nobody does" },
+		"a look-up that causes a mapping page to be written waits for the write, and so does its "
+		"request; false: neither waits" },
 	{ MAP(CHOICE, gc_update), 0, 0, "", "lazy",
-		"mapping pages not in DRAM whose entries collection changes: load = into the cache; lazy = "
-		"noted, then read and written in batches; defer = noted until next loaded",
+		"how collection updates mapping pages that are not cached: load = load them into the "
+		"cache; lazy = collect the changes, then read and write each page once per batch; defer = "
+		"keep the changes until the page is loaded",
 		directory_gc_update_names },
 	{ MAP(BOOL, batch), 0, 1, "", "true",
-		"caches of single entries: a mapping page that is written takes all changes of its entries "
-		"along; false: only that of the entry that leaves, as in the released DFTL" },
+		"for FTLs that cache single entries: a write-back of a mapping page includes all its "
+		"changed entries; false: only the evicted one, as in the released DFTL" },
 	{ MAP(CHOICE, load), 0, 0, "", "entry",
-		"caches of single entries: entry = each miss reads its mapping page; request = one read "
-		"brings what else of the page the request looks up, at most 256 entries",
+		"for FTLs that cache single entries: entry = each miss reads its mapping page; request = "
+		"one read loads all entries of the page that the request needs, at most 256",
 		directory_load_names },
 	{ 0 },
 };
@@ -252,7 +253,7 @@ static const struct stat_row directory_rows[] = {
 	{ "gc_moves", "pages", "mapping pages moved by collection", COUNT(gc_moves) },
 	{ "gc_updates", "entries", "changed by collection while their mapping page was not in DRAM",
 		COUNT(gc_updates) },
-	{ "pending", "pages", "changed by collection and not yet paid for at the end", COUNT(pending) },
+	{ "pending", "pages", "changed by collection and not yet written at the end", COUNT(pending) },
 	{ 0 },
 };
 

@@ -466,10 +466,10 @@ void entry_cache_check(const struct entry_cache *c)
 static const struct stat_row entry_cache_rows[] = {
 	{ "cache_bytes", "bytes", "DRAM for mapping entries", COUNT(bytes) },
 	{ "cached_bytes_max", "bytes", "most in use", COUNT(most_bytes) },
-	{ "writebacks", "pages", "mapping pages read and written anew as a changed entry left",
+	{ "writebacks", "pages", "mapping pages read and rewritten for an evicted dirty entry",
 		COUNT(writebacks) },
 	{ "batched", "entries", "other changes written with these", COUNT(batched) },
-	{ "dropped", "entries", "that left unchanged", COUNT(dropped) },
+	{ "dropped", "entries", "evicted clean", COUNT(dropped) },
 	{ 0 },
 };
 

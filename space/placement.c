@@ -14,8 +14,8 @@ const struct param placement_params[] = {
 		"number, or the planes of a die one after another, so that they stay at the same offset",
 		placement_names },
 	{ PARAM(CHOICE, struct placement_settings, superblock), 0, 0, "", "die",
-		"which die superblock placement goes on with: die = the one with the least work, drive = the "
-		"next one, so that all dies stay at the same offset",
+		"die on which superblock placement continues: die = the one with the least work; drive = "
+		"the next one, so that all dies stay at the same offset",
 		placement_superblock_names },
 	{ PARAM(TEXT, struct placement_settings, order), 0, 0, "", "CWDP",
 		"striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies "

@@ -109,7 +109,7 @@ const struct format trace_formats[] = {
 		"r|w|t page[.sector][+length], with = before it at the same moment as the one before; or gc",
 		{ 0 }, list_parse, 1 },
 
-	{ "csv", "columns that you name with --columns (trace.columns)",
+	{ "csv", "columns named with --columns (trace.columns)",
 		"the columns named, between commas or blanks; more may follow", { 0 }, columns_read, 1 },
 	{ NULL },
 };

@@ -28,24 +28,26 @@ static const char *const across_partial_names[] = { "rollback", "shrink", NULL }
 
 static const struct param across_params[] = {
 	{ ACROSS(CHOICE, index), 0, 0, "", "anchor",
-		"where the page table says that there is an area: in the entry of the page left of the "
-		"border; in both entries, two fields each; in both, one field each (then a page can touch "
-		"one area only)",
+		"where the page table records an area: anchor = in the entry of the page left of the "
+		"border; both = in both entries, two fields each; single = in both entries, one field each "
+		"(then a page can touch only one area)",
 		across_index_names },
 	{ ACROSS(BOOL, release_stale), 0, 1, "", "true",
-		"sectors that an area takes over leave their normal page, which dies with its last one" },
+		"sectors stored in an area become invalid in their normal page; a page without valid "
+		"sectors is dead" },
 	{ ACROSS(CHOICE, neighbour), 0, 0, "", "rollback_all",
-		"an across write that overlaps the area of another border: everything is written to normal "
-		"pages, or only the old area is and the write gets an area of its own",
+		"an across write that overlaps the area of another border: rollback_all = everything is "
+		"written to normal pages; rollback_neighbour_then_direct = only the old area is, and the "
+		"write gets its own area",
 		across_neighbour_names },
 	{ ACROSS(CHOICE, partial_cover), 0, 0, "", "rollback",
 		"a write over part of an area that cannot be merged: roll the area back, or let it keep the "
 		"rest",
 		across_partial_names },
 	{ ACROSS(BOOL, gc_rollback), 0, 1, "", "false",
-		"collection folds an area into its two normal pages if all three are in the victim" },
+		"collection rolls an area back into its two normal pages if all three are in the victim" },
 	{ ACROSS(UINT, max_areas), 0, 4e9, "areas", "0",
-		"at most so many at a time, more across writes are done as normal ones; 0 = as many as the "
+		"most areas at a time; further across writes are done as normal ones; 0 = as many as the "
 		"spare pages can hold when every logical page is in use" },
 	{ 0 },
 };

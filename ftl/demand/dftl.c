@@ -32,9 +32,10 @@ static const struct param dftl_params[] = {
 	{ DFTL(UINT, entries), 0, 1e9, "entries", "8192",
 		"mapping entries in DRAM, 8 bytes each; 0 = as many as map.cache_bytes holds" },
 	{ DFTL(UINT, slru), 0, 1e9, "entries", "0",
-		"of these, used more than once and kept longer (segmented LRU); 0 = plain LRU" },
+		"of these, entries of the protected segment, used more than once (segmented LRU); 0 = "
+		"plain LRU" },
 	{ DFTL(BOOL, same_vtpn), 0, 1, "", "false",
-		"one read does if the entry that leaves changed and the one that enters lie in the same "
+		"one read is enough if the evicted dirty entry and the loaded one belong to the same "
 		"mapping page" },
 	{ 0 },
 };

@@ -59,9 +59,10 @@ struct sftl {
 
 static const struct param sftl_params[] = {
 	{ SFTL(UINT, bits), 1, 2, "bits", "1",
-		"of an entry in a bitmap; 2: short runs inside long ones do not end them" },
+		"bits of an entry in a bitmap; with 2, short runs inside long ones do not end them" },
 	{ SFTL(UINT, buffer_entries), 0, 1e6, "entries", "50",
-		"of the buffer for few changes of pages that leave DRAM; 8 bytes each of map.cache_bytes" },
+		"size of the buffer for the dirty entries of evicted pages that have few of them; 8 bytes "
+		"each, part of map.cache_bytes" },
 	{ 0 },
 };
 
@@ -567,7 +568,7 @@ static const struct ftl_words sftl_words = { .name_owner = demand_name_owner,
 
 const struct ftl_ops ftl_sftl = {
 	.name = "sftl",
-	.brief = "page mapping with the table in flash and shrunk pages of it in DRAM (MSST 2011)",
+	.brief = "page mapping with the table in flash and compressed pages of it in DRAM (MSST 2011)",
 	.size = sizeof(struct sftl),
 	.state = sftl_state,
 	.params = sftl_params,

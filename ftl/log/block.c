@@ -83,7 +83,7 @@ static void block_write(struct ftl *f, struct io *io, const struct extent *exten
 
 const struct ftl_ops ftl_block = {
 	.name = "block",
-	.brief = "block mapping: no logs, to overwrite a page its block is written anew",
+	.brief = "block mapping without logs: to overwrite a page, its block is rewritten",
 	.size = sizeof(struct block_ftl),
 	.params = block_params,
 	.settings_size = sizeof(struct log_settings),

@@ -29,8 +29,8 @@ static const struct param fast_params[] = {
 	LOG_PARAM_LOGS,
 	LOG_PARAM_STRIPE,
 	{ PARAM(CHOICE, struct fast_settings, sw_break), 0, 0, "", "include",
-		"a page out of order in the block of the sequential log: is put into the block that the "
-		"merge makes, or goes to a shared log behind the merge",
+		"a page out of order in the block of the sequential log: include = is written into the "
+		"merged block; random = goes to a shared log after the merge",
 		break_names },
 	{ 0 },
 };

@@ -40,9 +40,9 @@ static const struct param last_params[] = {
 	LOG_PARAM_LOGS,
 	LOG_PARAM_STRIPE,
 	{ PARAM(UINT, struct last_settings, sequential), 0, 1e6, "blocks", "0",
-		"logs of each plane that are sequential ones; 0 = a quarter, at least one" },
+		"sequential logs of each plane; 0 = a quarter of the logs, at least one" },
 	{ PARAM(UINT, struct last_settings, threshold_sectors), 1, 1e6, "sectors", "8",
-		"a request of so many or more is a long one" },
+		"shortest long request" },
 	{ 0 },
 };
 

@@ -52,7 +52,7 @@ struct log_settings {
 #define LOG_PARAM_GAP                                                                                        \
 	{                                                                                                    \
 		LOG_PARAM(UINT, gap_ns), 0, 1e9, "ns", "0",                                                  \
-			"time that a write takes longer which does not begin where the one before ended"     \
+			"additional time of a write that does not begin where the previous one ended"        \
 	}
 
 struct log_statistics {

@@ -57,10 +57,9 @@ struct superblock_ftl {
 
 static const struct param superblock_params[] = {
 	LOG_PARAM_STRIPE,
-	{ OWN(UINT, blocks), 1, 127, "blocks", "8",
-		"adjacent logical blocks of a plane that are a superblock" },
-	{ OWN(UINT, more), 1, 127, "blocks", "4", "that it may have beyond those" },
-	{ OWN(UINT, cached_maps), 1, 1e9, "superblocks", "16", "whose maps are kept in DRAM" },
+	{ OWN(UINT, blocks), 1, 127, "blocks", "8", "adjacent logical blocks of a plane in one superblock" },
+	{ OWN(UINT, more), 1, 127, "blocks", "4", "further physical blocks that a superblock may use" },
+	{ OWN(UINT, cached_maps), 1, 1e9, "superblocks", "16", "superblocks whose maps are cached" },
 	{ 0 },
 };
 
@@ -571,7 +570,7 @@ static const struct ftl_hints superblock_hints = { .prefetch = superblock_prefet
 
 const struct ftl_ops ftl_superblock = {
 	.name = "superblock",
-	.brief = "pages anywhere in the blocks of n adjacent logical blocks, maps in spare areas",
+	.brief = "pages anywhere in the blocks of n adjacent logical blocks; maps in spare areas",
 	.size = sizeof(struct superblock_ftl),
 	.map_in_dram = true,
 	.merges = true,

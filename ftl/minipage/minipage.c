@@ -22,10 +22,12 @@ static const char *const node_names[] = { "sparse", "full", NULL };
 	{ MINI(UINT, bytes), 512, 16384, "bytes", "4096", \
 		"size of a minipage, a power of two; a page if that is smaller" }, \
 	{ MINI(CHOICE, pack), 0, 0, "", "request", \
-		"request = the minipages of a request share pages, the last is filled in part; buffer = " \
-		"less than a page of them wait in RAM for those of later requests, unsafe", packing_names }, \
+		"request = the minipages of one request are packed into pages, the last one may be partly " \
+		"empty; buffer = up to a page of minipages is kept in RAM and packed with those of later " \
+		"requests; a power failure would lose them", packing_names }, \
 	{ MINI(BOOL, demand), 0, 1, "", "true", \
-		"the table lies in flash and map.cache_bytes of its entries in DRAM; false: it is in DRAM" }
+		"the table is in flash and map.cache_bytes of its entries are cached; false: all of it is " \
+		"in DRAM" }
 /* clang-format on */
 
 static const struct param minipage_params[] = { MINI_ROWS, { 0 } };
@@ -33,8 +35,8 @@ static const struct param minipage_params[] = { MINI_ROWS, { 0 } };
 static const struct param pm_params[] = {
 	MINI_ROWS,
 	{ MINI(CHOICE, node), 0, 0, "", "sparse",
-		"what is in DRAM of a logical page that is mapped as minipages: sparse = the entries that "
-		"were looked up; full = all",
+		"cached entries of a logical page that is mapped as minipages: sparse = those looked up; "
+		"full = all",
 		node_names },
 	{ 0 },
 };

@@ -18,8 +18,8 @@
 
 static const struct param mmap_params[] = {
 	{ MMAP(UINT, overlays), 1, OVERLAYS_MOST, "", "4",
-		"merged pages in which a logical page may have parts; it is written plain instead of into "
-		"one more" },
+		"most merged pages that may hold parts of one logical page; a page that would need another "
+		"one is written plain" },
 	{ 0 },
 };
 

@@ -23,16 +23,16 @@ static const char *const cache_model_names[] = { "lru", "static", NULL };
 static const struct param mrsm_params[] = {
 	{ MRSM(UINT, subpage_sectors), 1, 64, "sectors", "1",
 		"size of a sub-page, the smallest piece that is mapped: a power of two up to a page" },
-	{ MRSM(UINT, node_bytes), 4, 64, "bytes", "16", "of an extent in a mapping page" },
+	{ MRSM(UINT, node_bytes), 4, 64, "bytes", "16", "size of an extent in a mapping page" },
 	{ MRSM(CHOICE, cache_model), 0, 0, "", "static",
-		"static = as in ICPP'23, as far as its numbers tell: each logical page translated finds its "
-		"entry in DRAM by chance, else reads its mapping page, and programs it if it changes; lru = "
-		"a real cache of whole mapping pages, of which those that exist mostly fit, so that MRSM "
-		"gets much better than published",
+		"static = as the numbers of ICPP'23 suggest: each translation of a logical page hits with "
+		"a fixed probability, else reads its mapping page, and programs it if it changes; lru = a "
+		"real cache of whole mapping pages; most of those that exist fit in it, so MRSM gets much "
+		"better than published",
 		cache_model_names },
 	{ MRSM(REAL, cached_share), 0, 1, "share", "0",
-		"static: chance of a hit; 0 = cache / size of the table, were the whole drive mapped as "
-		"finely as what is (ICPP'23 names 0.421)" },
+		"static: probability of a hit; 0 = cache / size of the table if the whole drive were "
+		"mapped as finely as its written part (ICPP'23: 0.421)" },
 	{ 0 },
 };
 

@@ -24,7 +24,7 @@ static const struct ftl_hints direct_hints = { .prefetch = page_prefetch };
 
 const struct ftl_ops ftl_direct = {
 	.name = "direct",
-	.brief = "the ideal device: no read-modify-write, garbage collection free of charge; an upper bound",
+	.brief = "the ideal device: no read-modify-write, garbage collection takes no time; an upper bound",
 	.size = sizeof(struct page_map),
 	.state = page_map_state,
 	.map_in_dram = true,
