@@ -631,18 +631,26 @@ static void test_archived(void **state)
 	memory_free(text);
 }
 
-/* The checksum is behind what tar reads. */
+/* Zeros follow the last file of a tar archive; the checksum follows more of them than are read at a time. */
 static void test_damaged_archive(void **state)
 {
+	enum { ZEROS = 1 << 20 };
 	struct trace_options options = { .format = NULL }, named = { .member = "0.trace" };
-	struct packed tar =
-		pack(archive_write_set_format_ustar, archive_write_add_filter_gzip, "1 0 8 8 0\n", 10, 1);
+	struct packed plain =
+		pack(archive_write_set_format_ustar, archive_write_add_filter_none, "1 0 8 8 0\n", 10, 1);
+	char *padded = memory_array(plain.size + ZEROS, 1, "test");
+	struct packed tar;
 
 	(void)state;
+	memcpy(padded, plain.bytes, plain.size);
+	tar = pack(
+		archive_write_set_format_raw, archive_write_add_filter_gzip, padded, plain.size + ZEROS, 1);
 	tar.bytes[tar.size - 5] ^= 1;
 	expect_fault(tar.bytes, tar.size, &options, "t: is damaged or cut short: incorrect data check");
 	expect_fault(tar.bytes, tar.size, &named, "t: is damaged or cut short: incorrect data check");
 	memory_free(tar.bytes);
+	memory_free(padded);
+	memory_free(plain.bytes);
 }
 
 /* A compressed file inside an archive, as SYSTOR '17 is handed out, or inside another. */
