@@ -11,10 +11,13 @@ struct judge *judge_create(const struct judge_settings *s)
 	j->pages_per_plane = s->blocks_per_plane * s->pages_per_block;
 	j->pages = dies * s->planes_per_die * j->pages_per_plane;
 	j->waits = pool_create(sizeof(struct judged_wait), "judge's dependencies");
+	j->lives = pool_create(sizeof(struct judged_life), "judge's lives of blocks");
 	j->units_per_channel = s->dies_per_channel / s->dies_per_unit;
 	j->unit = memory_array(dies, sizeof *j->unit, "judge's dies");
 	j->channel = memory_array(s->channels, sizeof *j->channel, "judge's channels");
 	j->block = memory_array(j->pages / s->pages_per_block, sizeof *j->block, "judge's blocks");
+	for (uint32_t i = 0; i < j->pages / s->pages_per_block; i++)
+		j->block[i].old = INDEX_NONE;
 	j->meant = memory_array(j->pages, sizeof *j->meant, "judge's pages");
 	j->present = memory_array(j->pages, sizeof *j->present, "judge's pages");
 	j->writer = memory_array(j->pages, sizeof *j->writer, "judge's pages");
@@ -28,6 +31,7 @@ void judge_free(struct judge *j)
 		return;
 	memory_free(j->op);
 	pool_free(&j->waits);
+	pool_free(&j->lives);
 	memory_free(j->request);
 	memory_free(j->unit);
 	memory_free(j->channel);
@@ -122,16 +126,28 @@ static void judge_made_read(struct judge *j, struct judged_op *d)
 		j->reader[d->made.ppn] = d->made.op;
 }
 
+static void judge_end_life(struct judge *j, struct judged_block *b)
+{
+	uint32_t ended;
+
+	if (b->users) {
+		ended = pool_take(&j->lives);
+		*judge_life(j, ended) = (struct judged_life){ b->old, b->lives, b->users };
+		b->old = ended;
+	}
+	b->lives++;
+	b->users = 0;
+}
+
 static void judge_made_erase(struct judge *j, struct judged_op *d)
 {
 	struct judged_block *b = judge_block(j, d->made.ppn);
 	ppn_t first = d->made.ppn - d->made.ppn % j->settings.pages_per_block;
 
 	d->place = b->made++;
-	d->life = b->lives++;
+	d->life = b->lives;
 	d->epoch = b->epoch;
-	b->old_users += b->users;
-	b->users = 0;
+	judge_end_life(j, b);
 	for (ppn_t ppn = first; ppn < first + j->settings.pages_per_block; ppn++)
 		j->meant[ppn] = j->reader[ppn] = 0;
 }
@@ -248,7 +264,13 @@ void judge_cleared(struct judge *j, ppn_t first)
 		j->meant[ppn] = j->present[ppn] = 0;
 		j->writer[ppn] = j->reader[ppn] = 0;
 	}
-	*b = (struct judged_block){ .epoch = b->epoch + 1 };
+	while (b->old != INDEX_NONE) {
+		uint32_t old = b->old;
+
+		b->old = judge_life(j, old)->next;
+		pool_give(&j->lives, old);
+	}
+	*b = (struct judged_block){ .epoch = b->epoch + 1, .old = INDEX_NONE };
 }
 
 /* ---- at the end ---- */
@@ -276,7 +298,7 @@ static bool judge_pages_hold(void *judge)
 
 const struct state_row judge_state[] = {
 	STATE_FIXED(settings, pages, pages_per_plane, units_per_channel),
-	STATE_SCRATCH(op, waits, request, ops, requests),
+	STATE_SCRATCH(op, waits, lives, request, ops, requests),
 	STATE_SCRATCH(serial, open_requests, open_ops, held, ticket, last),
 	STATE_SCRATCH(unit, channel, bus_requests, block, writer, reader),
 	STATE_NUMBERS(struct judge, meant),

@@ -42,13 +42,19 @@ struct judged_request {
 	bool open, submitted;
 };
 
+/* A life of a block that an erase has ended while operations that use it are in flight. */
+struct judged_life {
+	uint32_t next, life, users;
+};
+
 /* A life of a block ends with an erase in time, an epoch with an erase outside time. */
 struct judged_block {
 	uint32_t made, started, done; /* programs, copies and erases of this epoch */
 	uint32_t page;                /* lowest page that may be programmed next */
 	uint32_t life, lives;         /* erases done, erases issued */
 	uint32_t epoch;
-	uint32_t users, old_users; /* operations of the last life issued, and of earlier lives */
+	uint32_t users; /* operations in flight that use its last life */
+	uint32_t old;   /* list of its earlier lives with such operations, or INDEX_NONE */
 };
 
 /* The operations that a unit serves as one command. */
@@ -83,6 +89,7 @@ struct judge {
 	uint32_t pages, pages_per_plane, units_per_channel;
 	struct judged_op *op; /* by the low half of their handles */
 	struct pool waits;    /* struct judged_wait */
+	struct pool lives;    /* struct judged_life */
 	struct judged_request *request;
 	uint32_t ops, requests;
 	uint64_t serial, open_requests, open_ops, held;
@@ -151,6 +158,11 @@ static inline void judge_pass_time(struct judge *j, tick_t now)
 static inline struct judged_wait *judge_wait(const struct judge *j, uint32_t wait)
 {
 	return (struct judged_wait *)pool_at(&j->waits, wait);
+}
+
+static inline struct judged_life *judge_life(const struct judge *j, uint32_t life)
+{
+	return (struct judged_life *)pool_at(&j->lives, life);
 }
 
 /* ---- judge_hardware.c ---- */

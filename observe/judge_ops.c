@@ -37,11 +37,22 @@ static bool judge_uses(
 		       d->epoch == b->epoch);
 }
 
-/* No operation uses the life of the block that the erase ends. */
-static void judge_check_unused(
-	const struct judge *j, const struct judged_op *erase, const struct judged_block *b)
+/* The link of a life in the block's list of earlier lives; INDEX_NONE if no operation uses that life. */
+static uint32_t *judge_find_life(const struct judge *j, struct judged_block *b, uint32_t life)
 {
-	for (uint32_t i = 0; b->old_users && i < j->ops; i++)
+	uint32_t *link = &b->old;
+
+	while (*link != INDEX_NONE && judge_life(j, *link)->life != life)
+		link = &judge_life(j, *link)->next;
+	return link;
+}
+
+/* No operation uses the life of the block that the erase ends. */
+static void judge_check_unused(const struct judge *j, const struct judged_op *erase, struct judged_block *b)
+{
+	if (*judge_find_life(j, b, erase->life) == INDEX_NONE)
+		return;
+	for (uint32_t i = 0; i < j->ops; i++)
 		BUG_ON(judge_uses(j, &j->op[i], b, erase->life),
 			"the block of page %u is erased before the %s of page %u is done", erase->made.ppn,
 			judge_kind_name(&j->op[i]), j->op[i].made.ppn);
@@ -102,14 +113,22 @@ void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
 /* ---- an operation ends ---- */
 
 /* The operation no longer uses that life of the block. */
-static void judge_leave_block(struct judged_block *b, uint32_t life, uint32_t epoch)
+static void judge_leave_block(struct judge *j, struct judged_block *b, uint32_t life, uint32_t epoch)
 {
+	uint32_t *link, ended;
+
 	if (epoch != b->epoch)
 		return;
-	if (life == b->lives)
+	if (life == b->lives) {
 		b->users--;
-	else
-		b->old_users--;
+		return;
+	}
+	link = judge_find_life(j, b, life);
+	ended = *link;
+	if (--judge_life(j, ended)->users)
+		return;
+	*link = judge_life(j, ended)->next;
+	pool_give(&j->lives, ended);
 }
 
 static void judge_end_write(struct judge *j, const struct judged_op *d)
@@ -123,7 +142,7 @@ static void judge_end_write(struct judge *j, const struct judged_op *d)
 	b->done++;
 	if (judge_writes(d)) {
 		j->present[judge_target(d)] = d->data;
-		judge_leave_block(b, d->life, d->epoch);
+		judge_leave_block(j, b, d->life, d->epoch);
 		return;
 	}
 	b->life++;
@@ -167,7 +186,7 @@ void judge_done(struct judge *j, op_t op, tick_t now)
 	if (judge_writes(d) || d->made.kind == OP_ERASE)
 		judge_end_write(j, d);
 	if (judge_reads(d))
-		judge_leave_block(judge_block(j, d->made.ppn), d->source_life, d->source_epoch);
+		judge_leave_block(j, judge_block(j, d->made.ppn), d->source_life, d->source_epoch);
 	j->held -= d->held;
 	if (d->made.awaited && j->request[d->made.ticket].serial == d->request)
 		j->request[d->made.ticket].pending--;

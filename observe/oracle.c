@@ -11,8 +11,8 @@ struct held {
 	uint32_t version;
 };
 
-/* Where the host layer reads host sectors. */
-struct whereabouts {
+/* Device sectors from which the host layer reads host sectors. */
+struct redirection {
 	sector_t host;
 	struct extent device;
 };
@@ -31,8 +31,9 @@ struct oracle {
 	struct extent expected; /* host sectors of the read in progress */
 	uint32_t *answer;       /* of each its version + 1; 0 = not answered */
 	uint32_t answer_room;
-	struct whereabouts *where;
+	struct redirection *where;
 	uint32_t places, place_room;
+	uint32_t *place; /* per device sector: number of its redirection, from 1; 0: it is not to be read */
 };
 
 static sector_t oracle_sectors_of(const struct oracle *o, enum oracle_holder holder)
@@ -55,6 +56,7 @@ struct oracle *oracle_create(
 	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
 		o->dram[h] =
 			memory_array(oracle_sectors_of(o, h), sizeof *o->dram[h], "oracle's DRAM versions");
+	o->place = memory_array(device_sectors, sizeof *o->place, "oracle's redirections");
 	o->read_in_step = memory_array(pages, sizeof *o->read_in_step, "oracle's page reads");
 	o->held = memory_array((size_t)pages * sectors_per_page, sizeof *o->held, "oracle's page contents");
 	return o;
@@ -72,6 +74,7 @@ void oracle_free(struct oracle *o)
 	memory_free(o->held);
 	memory_free(o->answer);
 	memory_free(o->where);
+	memory_free(o->place);
 	memory_free(o);
 }
 
@@ -119,6 +122,15 @@ void oracle_unsend(struct oracle *o, struct extent e)
 	memset(o->sent + e.start, 0, extent_sectors(e) * sizeof *o->sent);
 }
 
+static void oracle_forget_places(struct oracle *o)
+{
+	for (; o->places; o->places--) {
+		struct extent e = o->where[o->places - 1].device;
+
+		memset(o->place + e.start, 0, extent_sectors(e) * sizeof *o->place);
+	}
+}
+
 void oracle_expect(struct oracle *o, struct extent e)
 {
 	if (!oracle_is_on(o, HOLDER_HOST, e))
@@ -127,7 +139,7 @@ void oracle_expect(struct oracle *o, struct extent e)
 		"oracle's answer");
 	memset(o->answer, 0, extent_sectors(e) * sizeof *o->answer);
 	o->expected = e;
-	o->places = 0;
+	oracle_forget_places(o);
 }
 
 void oracle_expect_at(struct oracle *o, sector_t host, struct extent e)
@@ -135,8 +147,10 @@ void oracle_expect_at(struct oracle *o, sector_t host, struct extent e)
 	if (!oracle_is_on(o, HOLDER_FTL, e))
 		return;
 	o->where = memory_grown(
-		o->where, &o->place_room, o->places + 1, sizeof *o->where, "oracle's whereabouts");
-	o->where[o->places++] = (struct whereabouts){ host, e };
+		o->where, &o->place_room, o->places + 1, sizeof *o->where, "oracle's redirections");
+	o->where[o->places++] = (struct redirection){ host, e };
+	for (sector_t s = e.start; s < e.end; s++)
+		o->place[s] = o->places;
 }
 
 void oracle_answered(struct oracle *o)
@@ -152,7 +166,7 @@ void oracle_answered(struct oracle *o)
 			(unsigned long long)s, got, o->newest[s]);
 	}
 	o->expected = (struct extent){ 0, 0 };
-	o->places = 0;
+	oracle_forget_places(o);
 }
 
 static void oracle_answer_host(struct oracle *o, sector_t s, uint32_t version)
@@ -165,12 +179,11 @@ static void oracle_answer_host(struct oracle *o, sector_t s, uint32_t version)
 
 static void oracle_answer(struct oracle *o, sector_t s, uint32_t version)
 {
-	for (uint32_t i = 0; i < o->places; i++)
-		if (s >= o->where[i].device.start && s < o->where[i].device.end) {
-			oracle_answer_host(o, o->where[i].host + (s - o->where[i].device.start), version);
-			return;
-		}
-	BUG("sector %llu was answered but not asked for", (unsigned long long)s);
+	const struct redirection *r;
+
+	BUG_ON(!o->place[s], "sector %llu was answered but not asked for", (unsigned long long)s);
+	r = &o->where[o->place[s] - 1];
+	oracle_answer_host(o, r->host + (s - r->device.start), version);
 }
 
 /* The version that a room gets from above. */
@@ -354,7 +367,7 @@ static const struct state_row held_state[] = {
 
 const struct state_row oracle_state[] = {
 	STATE_FIXED(host_sectors, device_sectors, pages, slots),
-	STATE_SCRATCH(step, read_in_step, expected, answer, answer_room, where, places, place_room),
+	STATE_SCRATCH(step, read_in_step, expected, answer, answer_room, where, places, place_room, place),
 	STATE_BELOW(struct oracle, version, STATE_LIMIT(UINT32_MAX / 2)),
 	STATE_VALUES(struct oracle, newest, UP_TO, STATE_OWN(struct oracle, version)),
 	STATE_VALUES(struct oracle, sent, UP_TO, STATE_OWN(struct oracle, version)),
