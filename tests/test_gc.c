@@ -158,6 +158,36 @@ static void assert_reclaimable(struct plot *f, plane_t plane, block_t b)
 	assert_true(f->space->block[b].valid < f->bench->geometry.pages_per_block);
 }
 
+static void check_collector(void *collector)
+{
+	collector_check(collector);
+}
+
+/* A closed block that the policy does not know, as of a saved drive that was changed, is found. */
+static void test_candidates_are_the_closed_blocks(void **state)
+{
+	static const char *const policies[] = { "greedy", "cost_benefit", "fifo", "random", "d_choices",
+		"patient" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+		struct plot f;
+		char settings[1024];
+		block_t b = 0;
+
+		snprintf(settings, sizeof settings, PLOT "gc.policy=%s", policies[i]);
+		plot_open(&f, settings);
+		for (int pages = 0; pages < 60; pages++)
+			write_one(&f, 0);
+		collector_check(f.collector);
+		while (f.space->block[b].state == BLOCK_CLOSED)
+			b++;
+		f.space->block[b].state = BLOCK_CLOSED;
+		assert_aborts(check_collector, f.collector, "as its candidates");
+		plot_close(&f);
+	}
+}
+
 /* Fewest live pages; among equals the one that became so first. */
 static void check_greedy(struct plot *f, plane_t plane, block_t picked)
 {
@@ -910,6 +940,7 @@ static void test_wear_levelling_leaves_the_reserve(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_candidates_are_the_closed_blocks),
 		cmocka_unit_test(test_greedy_against_a_scan),
 		cmocka_unit_test(test_patient_against_a_scan),
 		cmocka_unit_test(test_patient_passes_over_what_was_just_filled),

@@ -364,6 +364,28 @@ static void test_full_pages_move_as_they_are(void **state)
 	rig_close(rig);
 }
 
+/* A victim with one dead slot gives no page back: a slot of another block that has dead ones fills the last
+ * page. */
+static void test_the_last_page_is_topped_up(void **state)
+{
+	struct rig *rig = rig_open(QUARTERS);
+	const struct space *space = rig->drive->ftl->store->space;
+
+	(void)state;
+	for (sector_t page = 0; page < 16; page++)
+		write_sectors(rig, 16 * page, 16 * page + 16);
+	trim_sectors(rig, 0, 4);
+	trim_sectors(rig, 16 * 8, 16 * 8 + 4);
+	assert_int_equal(space_dead_slots(space, 0), 1);
+	assert_int_equal(space_dead_slots(space, 1), 1);
+	reclaim(rig, 0);
+	assert_int_equal(packed(rig)->copied_pages, 7);
+	assert_int_equal(packed(rig)->packed_pages, 1);
+	assert_int_equal(packed(rig)->slots_moved, 4);
+	assert_int_equal(space_dead_slots(space, 1), 2);
+	rig_close(rig);
+}
+
 /* Pages of the host's own order move whole, too: each is an entry that changes in flash. */
 static void test_whole_pages_move_with_their_entries(void **state)
 {
@@ -1224,6 +1246,7 @@ int main(void)
 		cmocka_unit_test(test_half_live_pages_are_packed),
 		cmocka_unit_test(test_collection_makes_neighbours_one_extent),
 		cmocka_unit_test(test_full_pages_move_as_they_are),
+		cmocka_unit_test(test_the_last_page_is_topped_up),
 		cmocka_unit_test(test_whole_pages_move_with_their_entries),
 		cmocka_unit_test(test_one_mapping_page_fits),
 		cmocka_unit_test(test_reads_wait_for_their_mapping_page),
