@@ -510,6 +510,39 @@ static void test_a_small_page_has_a_second_chance(void **state)
 	rig_close(rig);
 }
 
+/* Page 0 is put back and evicted; when it comes back it has another second chance. */
+static void test_a_page_that_returns_has_a_second_chance(void **state)
+{
+	struct rig *rig = filled(FILLED "ftl=sftl map.cache_bytes=2048 ", "sftl.buffer_entries=230");
+
+	(void)state;
+	reading(rig, 0);
+	reading(rig, 512);
+	reading(rig, 1024);
+	reading(rig, 0);
+	assert_entry(rig, 512, "not in DRAM");
+	assert_int_equal(statistic(rig, "map.second_chances_1"), 2);
+	reading(rig, 512);
+	assert_int_equal(statistic(rig, "map.second_chances_1"), 4);
+	assert_entry(rig, 1024, "not in DRAM");
+	assert_entry(rig, 0, "in DRAM");
+	rig_close(rig);
+}
+
+/* 170 writes one by one: a bitmap of more than 60 % of a page. */
+static void test_a_large_page_has_no_second_chance(void **state)
+{
+	struct rig *rig = filled(SFTL, "");
+
+	(void)state;
+	scatter(rig, 0, 170);
+	assert_entry(rig, 0, "1430 bytes, 341 heads, 170 changed");
+	drive_out(rig, 1);
+	assert_entry(rig, 0, "not in DRAM");
+	assert_int_equal(statistic(rig, "map.second_chances_2"), 0);
+	rig_close(rig);
+}
+
 /* 128 writes one by one: more than 820 bytes, which is above 30 and below 60 % of a page. */
 static void test_a_larger_page_has_less_of_one(void **state)
 {
@@ -787,6 +820,8 @@ int main(void)
 		cmocka_unit_test(test_few_changes_wait_in_the_buffer),
 		cmocka_unit_test(test_a_small_page_has_a_second_chance),
 		cmocka_unit_test(test_a_larger_page_has_less_of_one),
+		cmocka_unit_test(test_a_page_that_returns_has_a_second_chance),
+		cmocka_unit_test(test_a_large_page_has_no_second_chance),
 		cmocka_unit_test(test_the_form_of_a_page_changes),
 		cmocka_unit_test(test_less_than_a_page_of_cache),
 		cmocka_unit_test(test_runs_on_several_planes),

@@ -102,6 +102,8 @@ static const struct cost {
 	{ LAST "last.logs=2", "0+2 8+2", 4, 6, 1 },
 	{ LAST "last.logs=2", "0+2 1+1 8+2", 5, 8, 2 },
 	{ LAST "last.logs=2", "0+2 4+2", 4, 6, 1 },
+	/* The page after those of a sequential log, in a shared one: the sequential log stays in order. */
+	{ LAST "last.logs=2", "0+2 2+1 8+2", 5, 6, 1 },
 	/* A block of the superblock that died; the two with fewest live pages compacted; another superblock
 	 * folded. */
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8", 8, 0, 0 },
@@ -109,6 +111,10 @@ static const struct cost {
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+4 8+4 0+1", 9, 4 + 4, 2 },
 	{ SUPER "superblock.blocks=1 superblock.more=1 flash.blocks=6 flash.over_provisioning=0.3333333",
 		"0+1 8+1", 2, 1 + 7, 2 },
+	/* Of two blocks with four live pages the older one is compacted; its pages, overwritten then, are all
+	 * dead in the cold block, which is erased once it is not the cold block any more. */
+	{ SUPER "superblock.blocks=2 superblock.more=2",
+		"0+4 8+4 0+2 8+2 4+2 12+2 0+2 8+2 6+2 14+2 2+2 10+2 0+2 8+2 4+1", 33, 2 + 2 + 4 + 4, 5 },
 	/* A shared log that died as a whole is erased, no more. */
 	{ LAST "last.logs=2", "1+1 2+1 3+1 4+1 5+1 6+1 7+1 7+1 0+8 9+1", 17, 0, 1 + 1 },
 	/* A cold log is being filled, and so the hot one is emptied when it is full, although its page is
@@ -118,6 +124,11 @@ static const struct cost {
 	 * second. */
 	{ LAST "last.logs=3", "9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 10+1 73+1",
 		17, 16, 3 },
+	/* Exactly half of the four shared logs are hot: still the cold one goes, with data of two blocks. */
+	{ LAST "last.logs=5",
+		"8+1 9+1 10+1 11+1 24+1 25+1 26+1 27+1 17+1 18+1 19+1 20+1 21+1 22+1 23+1 "
+		"17+1 18+1 19+1 20+1 21+1 22+1 23+1 17+1 18+1 19+1 20+1 21+1 22+1 23+1 18+1 19+1 20+1",
+		32, 16, 3 },
 };
 
 static void assert_cost(const struct cost *c)
@@ -281,7 +292,9 @@ static void test_requests_wait_for_maps_of_superblocks(void **state)
 	rig_close(rig);
 	rig = rig_with(LOGS SUPER);
 	rig_serve(rig, REQUEST_READ, 0, 16);
-	assert_int_equal(rig->drive->ftl->map.unwritten, 1);
+	rig_serve(rig, REQUEST_READ, 0, 16);
+	assert_int_equal(rig->drive->ftl->map.unwritten, 1); /* a hit, the second time */
+	assert_int_equal(rig->drive->ftl->map.hits, 1);
 	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_MAP), 0);
 	rig_close(rig);
 }
