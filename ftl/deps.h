@@ -10,7 +10,7 @@
 #define DEPS_MOST 8u
 
 struct deps {
-	op_t op[DEPS_MOST]; /* each once, none OP_NONE */
+	op_t op[DEPS_MOST]; /* without duplicates and OP_NONE */
 	uint32_t count;
 };
 

@@ -10,8 +10,8 @@
  *   1. Taking a page may start a collection, which moves pages: look a mapping up *after* it.
  *   2. Pages of a block are programmed in ascending order, those of a stream in the order in which they were
  *      taken.
- *   3. Say what a programmed page holds and which page answers a read (pages_hold_..., pages_answer): with
- *      --verify the oracle compares every sector.
+ *   3. Declare what a programmed page holds and which page answers a read (pages_hold_..., pages_answer):
+ *      with --verify the oracle compares every sector.
  */
 #ifndef FTL_FTL_H
 #define FTL_FTL_H
@@ -26,7 +26,7 @@
 
 #include <stdio.h>
 
-/* Settings of what FTLs are built from: ftl/store.h, pagemap/map_cache.h. */
+/* Settings of the components of FTLs: ftl/store.h, pagemap/map_cache.h. */
 struct ftl_settings {
 	struct placement_settings placement;
 	struct gc_settings gc;
@@ -55,14 +55,14 @@ struct ftl_facts {
 	uint64_t map_bytes;      /* of the mapping as a real controller would keep it */
 };
 
-/* The model.  The core creates, frees, checks, saves and reports a store by itself: these do the rest. */
+/* The model. The core creates, frees, checks, saves and reports the store; these functions do the rest. */
 struct ftl_ops {
 	const char *name, *brief;
 	size_t size;                   /* of the private state */
 	const struct state_row *state; /* rows of the private state (base/state.h) */
 
-	/* False and a fault: the drive does not suit the FTL, nothing is kept but a store.  `exit` frees what
-	 * it took. */
+	/* False and a fault: the FTL does not support the drive; nothing but the store stays allocated.
+	 * `exit` frees what `init` allocated. */
 	bool (*init)(struct ftl *, struct fault *);
 	void (*exit)(struct ftl *);
 
@@ -79,23 +79,23 @@ struct ftl_ops {
 
 	/* ---- the rest is optional ---- */
 
-	const struct param *params; /* own settings, of so many bytes */
+	const struct param *params; /* its own settings, and their size */
 	size_t settings_size;
-	bool map_in_dram; /* always and all of it: the settings map.* have no effect */
+	bool map_in_dram; /* all of it, always: the settings map.* have no effect */
 	bool merges; /* blocks are merged, not collected: the free space depends on where was written, too */
 
 	/* Adds the FTL's own statistics to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);
-	/* A reason to doubt the results, as part of a sentence.  False: none. */
+	/* A reason to doubt the results, as part of a sentence. False: there is none. */
 	bool (*doubt)(const struct ftl *, char *text, size_t bytes);
 	/* Outside time: programs the mapping pages that exist and are not yet in flash.  After each write of
 	 * preconditioning; of a fill, once after all its data. */
 	void (*place_map)(struct ftl *, struct io *);
 
-	/* For buffers that ask for it: these extents go into one page together. */
+	/* For buffers that require it: writes these extents into one page. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
-	/* For buffers that ask for it: an empty extent at the start of a page may be among those to write;
-	 * the page's data, if it has any, is read and programmed again with CAUSE_PAD. */
+	/* For buffers that require it: among the extents to write there may be an empty one at the start of a
+	 * page; the page's data, if any, is then read and programmed again with CAUSE_PAD. */
 	bool pads;
 
 	const struct ftl_words *words;
@@ -106,7 +106,7 @@ struct ftl_ops {
 struct ftl_words {
 	/* Name of the owner of a page, unless it is "LPN owner". */
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
-	/* Where the mapping says that the sectors of a logical page are. */
+	/* Prints where the sectors of a logical page are according to the mapping. */
 	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
 };
 
@@ -120,16 +120,16 @@ struct ftl_hints {
 extern const struct ftl_ops *const ftls[];
 extern const char *const ftl_names[];
 
-/* Its tables, or empty ones. */
+/* The FTL's own, or empty ones. */
 const struct ftl_words *ftl_words(const struct ftl *);
 const struct ftl_hints *ftl_hints(const struct ftl *);
 
-/* NULL and a fault if the drive does not suit the FTL. */
+/* NULL and a fault if the FTL does not support the drive. */
 struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const struct ftl_settings *,
 	struct flash *, struct fault *);
 void ftl_free(struct ftl *);
 
-/* Of the FTL and everything below it, and where the bounds of these rows come from. */
+/* State of the FTL and everything below it, and the scope of its bounds. */
 extern const struct state_row ftl_state[];
 struct state_scope ftl_scope(const struct ftl *, bool running);
 

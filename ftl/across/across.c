@@ -177,8 +177,7 @@ static void across_exit(struct ftl *f)
 
 /* ---- look-ups ---- */
 
-/* A bit in a page's own entry says whether the page before it anchors an area, so nothing is looked up in
- * vain. */
+/* A bit in a page's own entry says whether the page before it anchors an area, so no look-up is wasted. */
 void across_translate_neighbour(const struct across_piece *p, bool write, struct deps *d)
 {
 	lpn_t anchor = p->first - 1;

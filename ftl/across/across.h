@@ -26,18 +26,18 @@ struct across_settings {
 	uint64_t max_areas;
 };
 
-/* The sectors of its anchor and of the page behind it that the flash page holds. */
+/* Sectors that the flash page holds, of the anchor page (left) and of the page after it (right). */
 struct across_area {
 	mask_t left, right;
 	lpn_t anchor;
 	ppn_t ppn;
-	bool cut; /* it lost sectors: it may have holes, or sectors on one side of the border only */
+	bool cut; /* some of its sectors were overwritten: it may have holes, or sectors on one side only */
 };
 
 /* The across-page mapping table: the lowest free index is used first, so that its mapping pages stay few. */
 struct across_area_table {
 	struct across_area *area;
-	uint64_t *free, *any_free; /* bit per index; bit per word of `free`: it is not 0 */
+	uint64_t *free, *any_free; /* bit per free index; bit per word of `free` that is not 0 */
 	uint32_t limit, used;
 };
 
@@ -49,7 +49,7 @@ struct across_statistics {
 	uint64_t normal_released;              /* normal pages that lost their last sector to an area */
 	uint64_t direct_reads, merged_reads, merged_read_pages, merged_read_extra;
 	uint64_t most_areas;
-	/* computed when they are read */
+	/* computed when the statistics are read */
 	uint64_t area_writes, areas_replaced, areas, areas_limit;
 };
 
@@ -69,7 +69,7 @@ struct across {
 	uint32_t page_table_pages;
 	owner_t area_base; /* area i owns its flash page as area_base + i */
 	lpn_t guard_first,
-		guard_last; /* gc_rollback: areas of these anchors are not folded by a collection */
+		guard_last; /* gc_rollback: collection does not roll back the areas of these anchors */
 	struct across_statistics count;
 };
 
@@ -84,8 +84,8 @@ static inline const struct across_settings *across_settings(const struct ftl *f)
 }
 
 /*
- * A piece of the request being served: what it covers between two sectors, with holes if a buffer hands over
- * several extents that meet in a page.  Each page from `first` to `last` is touched.
+ * A contiguous part of the request being served. It has holes if a buffer flushes several extents that share
+ * a page, but it touches each page from `first` to `last`.
  */
 struct across_piece {
 	struct ftl *f;
@@ -121,13 +121,13 @@ void across_areas_check(const struct across_area_table *);
 uint32_t across_areas_take(struct across_area_table *);
 void across_areas_give(struct across_area_table *, uint32_t index);
 
-/* Index of the area with that anchor, or NO_AREA.  Any number may be asked, lpn - 1 of page 0 too. */
+/* Index of the area with that anchor, or NO_AREA. The anchor may be any number, such as lpn - 1 of page 0. */
 static inline uint32_t across_area_at(const struct across *a, lpn_t anchor)
 {
 	return anchor < a->map.lpns ? a->area_of[anchor] - 1 : NO_AREA;
 }
 
-/* Is there an area over a border of these pages?  If not, requests for them are those of page mapping. */
+/* Is there an area over a border of these pages? If not, a request for them is served as in page mapping. */
 static inline bool across_has_areas(const struct across *a, lpn_t first, lpn_t last)
 {
 	for (lpn_t anchor = first ? first - 1 : 0; anchor <= last; anchor++)
@@ -145,10 +145,11 @@ static inline uint32_t across_area_sectors(const struct across_area *area)
 	return mask_sectors(area->left) + mask_sectors(area->right);
 }
 
-/* Takes the area out of both tables; its flash page is dead. */
+/* Removes the area from both tables and invalidates its flash page. */
 void across_drop(struct ftl *, uint32_t index);
 
-/* ---- across.c: look-ups.  Those of a piece return or add what their users wait for. ---- */
+/* ---- across.c: look-ups; those of a piece return or add the dependencies of operations that use the result
+ * ---- */
 
 /* The mapping page that holds the page table's entry. */
 static inline uint32_t across_entry_page(const struct across *a, lpn_t lpn)
@@ -181,10 +182,10 @@ static inline void across_translate(const struct across_piece *p, lpn_t lpn, boo
 	deps_add(d, across_look_up(p->f, p->io, lpn, write));
 }
 
-/* The entry of page first - 1, where that is what leads to an area at its right border. */
+/* Looks up the entry of page first - 1 if the area over its right border is found through it. */
 void across_translate_neighbour(const struct across_piece *, bool write, struct deps *);
 
-/* The area's entry: the page table's entry, looked up before, leads to it. */
+/* Looks up the area's entry; that of the page table, which holds its index, was looked up before. */
 void across_translate_area(const struct across_piece *, uint32_t index, bool write, struct deps *);
 
 /* During a collection: an entry of mapping page `id` changes because a page was moved. */
@@ -197,8 +198,8 @@ void across_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void across_trim(struct ftl *, struct io *, struct extent);
 void across_empty(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 
-/* Every request begins and ends with these: applies deferred updates, and protects its areas from being
- * folded. */
+/* Called at the beginning and end of every request: apply deferred updates, and protect the request's areas
+ * from rollback by collection. */
 static inline void across_begin(struct ftl *f, struct io *io, struct extent e)
 {
 	struct across *a = (struct across *)f->state;

@@ -1,6 +1,6 @@
 /*
  * Collection of areas with the option gc_rollback: an area whose two normal pages are in the same victim is
- * folded into them, so that two pages are programmed instead of three copied.
+ * rolled back into them: two pages are programmed instead of three copied.
  */
 #include "ftl/across/across.h"
 
@@ -12,7 +12,7 @@ static bool across_is_in(const struct ftl *f, block_t victim, lpn_t lpn)
 	return entry.mask && geometry_block(f->geometry, entry.ppn) == victim;
 }
 
-/* Areas that the request being served has looked up must stay as they are. */
+/* Areas that the request being served has looked up must not change. */
 static bool across_can_fold(const struct ftl *f, const struct across_area *area, block_t victim)
 {
 	const struct across *a = f->state;

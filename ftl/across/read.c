@@ -46,8 +46,9 @@ struct across_progress {
 };
 
 /*
- * Reads what the area with that anchor holds of the piece, when its first page in the piece is at hand:
- * `lpn`, whose entry has been looked up.  Returns the sectors of page `lpn` that are in the area.
+ * Reads the sectors of the piece that the area with that anchor holds. Called for the first page of the area
+ * in the piece, `lpn`, whose entry has been looked up. Returns the sectors of page `lpn` that are in the
+ * area.
  */
 static mask_t across_read_area(const struct across_piece *p, lpn_t anchor, lpn_t lpn,
 	const struct deps *entry, struct across_progress *done)

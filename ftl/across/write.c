@@ -1,9 +1,9 @@
 /*
- * Writes and trims of Across-FTL.  A piece of a request meets the areas whose sectors it overwrites, and one
- * of three things happens (Cai et al., section 3.3.1):
+ * Writes and trims of Across-FTL.  How a piece of a request is written depends on the areas whose sectors it
+ * overwrites (Cai et al., section 3.3.1):
  *
- *	direct   it meets none and straddles a border: it becomes an area of its own
- *	merge    it meets one, and both together fit in a page: the area is written anew (AMerge)
+ *	direct   none, and it straddles a border: it becomes an area
+ *	merge    one, and both together fit in a page: the area is rewritten with both (AMerge)
  *	normal   anything else: page by page as in page mapping; areas that are overwritten in part are folded
  *	         into these pages (ARollback), areas that are covered are dropped
  *
@@ -23,7 +23,7 @@ static int across_anchors(const struct across_piece *p, lpn_t anchor[3])
 
 /* ---- writing an area ---- */
 
-/* The sectors belong to an area now.  With release_stale off (the paper, taken literally) the old ones
+/* The sectors are now stored in an area. With release_stale off (the paper, taken literally) the old copies
  * stay. */
 static void across_take_from_page(const struct across_piece *p, lpn_t lpn, mask_t sectors)
 {
@@ -53,8 +53,8 @@ static void across_translate_others(const struct across_piece *p, uint32_t index
 }
 
 /*
- * Writes the area anew: the piece, and what is left of the area.  This changes the entries of the page table
- * that lead to a `created` area, or those that lose sectors.  False: the drive is full.
+ * Rewrites the area: the piece and the sectors of the area that it does not cover. Changes the page table's
+ * entries that point to a `created` area, or those that lose sectors. False: the drive is full.
  */
 static bool across_write_area(const struct across_piece *p, uint32_t index, bool created)
 {
@@ -158,18 +158,18 @@ static bool across_write_merged(const struct across_piece *p, uint32_t index)
 
 /* An area over a border of the pages being written. */
 struct across_met {
-	uint32_t index; /* NO_AREA: there is none, or the write does not meet it */
+	uint32_t index; /* NO_AREA: there is none, or the write does not overlap it */
 	bool fold;      /* sectors that the write does not cover go back to the normal pages */
-	bool read;      /* this request has read the area, as `done` */
+	bool read;      /* this request has read the area, with operation `done` */
 	op_t done;
 	uint32_t kept;    /* sectors that the write does not cover */
-	struct deps deps; /* of its look-up */
+	struct deps deps; /* dependencies of its look-up */
 };
 
 static const struct across_met across_met_none = { .index = NO_AREA };
 
-/* Which area is met and what becomes of it, before the first of its sectors is taken away.  The area of the
- * anchor `forced` counts as met. */
+/* Finds the area over a border and decides how the write treats it, before any of its sectors are removed.
+ * The area of the anchor `forced` counts as overlapped. */
 static struct across_met across_meet(const struct across_piece *p, lpn_t anchor, lpn_t forced)
 {
 	struct across_met m = across_met_none;
@@ -197,7 +197,8 @@ static struct deps across_look_up_page(const struct across_piece *p, lpn_t lpn, 
 	return d;
 }
 
-/* Looks the area up, met or not; `entry`: the page table's entries that lead to it. */
+/* Looks up the area, overlapped or not. `entry`: dependencies of the page table's entries that hold its
+ * index. */
 static void across_look_up_area(
 	const struct across_piece *p, lpn_t anchor, struct across_met *m, const struct deps *entry)
 {
@@ -212,8 +213,8 @@ static void across_look_up_area(
 /* One page of a normal write. */
 struct across_page {
 	lpn_t lpn;
-	mask_t host, lost;         /* sectors that the host writes; that its areas lose to the host */
-	struct across_met *met[2]; /* over its left and its right border */
+	mask_t host, lost; /* sectors that the host writes; sectors of its areas that the host overwrites */
+	struct across_met *met[2]; /* the areas over its left and its right border */
 };
 
 /* Sectors of the area in page `lpn`, one of its two. */
@@ -266,7 +267,7 @@ static void across_take_from_area(
 		p->a->count.cover_drops++;
 }
 
-/* `look_up`: of the page.  False: the drive is full. */
+/* `look_up`: dependency of the page's entry. False: the drive is full. */
 static bool across_write_page(
 	const struct across_piece *p, const struct across_page *page, const struct deps *look_up)
 {
@@ -320,7 +321,7 @@ static bool across_write_before(const struct across_piece *p, struct across_met 
 	return !writes || across_write_page(p, &page, &first);
 }
 
-/* If the area over the right border of the piece is folded, the page behind the piece is written, too. */
+/* If the area over the right border of the piece is folded, the page after the piece is written, too. */
 static bool across_write_behind(const struct across_piece *p, struct across_met *last)
 {
 	struct across_met none = across_met_none;
@@ -374,10 +375,10 @@ static bool across_write_plain(const struct across_piece *p)
 
 /* ---- the choice ---- */
 
-/* The areas that a piece of at most a page has to do with. */
+/* The areas over the borders of a piece of at most a page. */
 struct across_met_areas {
 	uint32_t index[3], count;
-	bool neighbour; /* one of them is over another border than the piece */
+	bool neighbour; /* one of them is over a border that the piece does not straddle */
 };
 
 static struct across_met_areas across_find_met(const struct across_piece *p)
@@ -477,7 +478,7 @@ static void across_trim_page(const struct across_piece *p, lpn_t lpn)
 	page_trim_part(p->f, (struct page_part){ lpn, trimmed });
 }
 
-/* An area may keep holes, or only one side of its border; it stays where its anchor says. */
+/* An area may be left with holes, or with sectors on one side only; its anchor does not change. */
 static void across_trim_area(const struct across_piece *p, lpn_t anchor)
 {
 	uint32_t index = across_area_at(p->a, anchor);

@@ -71,8 +71,8 @@ static void demand_change(struct ftl *f, struct io *io, lpn_t lpn)
 		d->scheme->changed(f, io, lpn);
 }
 
-/* A request begins: updates that collections had to defer are tried again.  Returns the look-ups that were no
- * hits. */
+/* Called at the beginning of a request: retries updates that collection had to defer. Returns the number of
+ * look-ups that missed so far. */
 static uint64_t demand_begin(struct ftl *f, struct io *io, struct extent last)
 {
 	struct demand *d = f->state;

@@ -1,11 +1,10 @@
 /*
- * FTLs whose page table is in flash and of which DRAM holds a part: what DFTL, S-FTL and their relatives have
- * in common. Streams of host data, survivors and mapping pages; the order of a page's read and write; updates
- * by collections; statistics by page and by request.  An FTL of the family is a scheme: what it keeps in DRAM
- * and how.
+ * FTLs with the page table in flash and part of it cached in DRAM: what DFTL, S-FTL and related FTLs share.
+ * Streams of host data, survivors and mapping pages; the order of a page's read and write; updates by
+ * collections; statistics by page and by request.  An FTL of the family is a scheme: what it caches and how.
  *
  * Order of a page's write: look-up (which may evict, write back and so collect), a page for the data,
- * read-modify-write, program, the old page dies, the entry changes.
+ * read-modify-write, program, the old page becomes invalid, the entry changes.
  *
  * Outside time nothing is cached: preconditioning leaves every mapping page in flash.
  */
@@ -15,17 +14,17 @@
 #include "ftl/page/page.h"
 #include "ftl/table.h"
 
-/* What differs.  Mapping page p holds the entries of the logical pages from p * per_page on. */
+/* The functions that differ. Mapping page p holds the entries of the logical pages from p * per_page on. */
 struct demand_scheme {
 	uint32_t reserve; /* free blocks of a plane for its collection */
-	/* Looks an entry up, in time: counts, and reads and writes mapping pages.  Returns what its user
-	 * waits for. */
+	/* Looks up an entry, in time: counts the look-up, and reads and writes mapping pages. Returns the
+	 * dependency of operations that use the entry. */
 	op_t (*look_up)(struct ftl *, struct io *, lpn_t);
 	/* Optional: the host has changed the entry; in time it was looked up before. */
 	void (*changed)(struct ftl *, struct io *, lpn_t);
-	/* A collection changes the entry.  False: it is not in DRAM. */
+	/* Collection changes the entry. False: it is not cached. */
 	bool (*moved)(struct ftl *, lpn_t);
-	/* Optional: a collection has programmed this mapping page with all its entries. */
+	/* Optional: collection has programmed this mapping page with all its entries. */
 	void (*updated)(struct ftl *, uint32_t page);
 	/* page_prefetch(), or more. */
 	void (*prefetch)(const struct ftl *, lpn_t, enum prefetch_stage);
@@ -35,13 +34,13 @@ struct demand_statistics {
 	uint64_t requests, request_hits;
 };
 
-/* The state of an FTL of the family begins with it. */
+/* The first member of the state of an FTL of the family. */
 struct demand {
 	struct page_map map;
 	const struct demand_scheme *scheme;
 	struct table table;
 	uint32_t per_page; /* entries of a mapping page */
-	lpn_t last;        /* of the request being served */
+	lpn_t last;        /* last logical page of the request being served */
 	struct demand_statistics statistics;
 };
 
@@ -62,10 +61,10 @@ void demand_place_map(struct ftl *, struct io *);
 void demand_check(const struct ftl *);
 void demand_facts(const struct ftl *, struct ftl_facts *);
 void demand_name_owner(const struct ftl *, owner_t, char *text, size_t bytes);
-/* Without the directory's, which follow those of the scheme. */
+/* Without those of the directory, which follow those of the scheme. */
 void demand_statistics(struct ftl *, struct stat_list *);
 
-/* Those that all of the family share. */
+/* The operations that all FTLs of the family share. */
 #define DEMAND_OPERATIONS                                                                                    \
 	.read = demand_read, .write = demand_write, .trim = demand_trim, .place_map = demand_place_map,      \
 	.facts = demand_facts

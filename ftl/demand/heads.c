@@ -16,7 +16,7 @@ void heads_release(struct heads *h)
 	hash_free(&h->hash);
 }
 
-/* From the last entry to the first: the index holds the first of each offset that is behind. */
+/* Walks from the last entry to the first; the index holds the nearest later entry of each offset. */
 static void heads_find_again(struct heads *h, uint32_t count)
 {
 	hash_clear(&h->hash);
@@ -30,7 +30,8 @@ static void heads_find_again(struct heads *h, uint32_t count)
 	}
 }
 
-/* An entry that continues the long run does; a run in between is short if the long one goes on behind it. */
+/* An entry with the offset of the long run continues it. A run that interrupts the long one is short if the
+ * long one continues after it. */
 uint32_t heads_encode(struct heads *h, uint32_t count)
 {
 	uint32_t last = 0, heads = 1; /* of the long run */

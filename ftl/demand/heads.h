@@ -1,16 +1,19 @@
 /*
- * How few places have to be kept of a mapping page whose entries continue each other: the bitmaps of S-FTL.
+ * The bitmaps of S-FTL: how many places must be stored for a mapping page in which entries continue each
+ * other.
  *
- * An entry is given by its offset: the place it maps to less its own index in the page, so that one continues
- * another if both have the same offset.  Unmapped entries share an offset that no place has, and continue
- * each other.
+ * An entry is represented by its offset, the place it maps to minus its index in the page: an entry continues
+ * another one if their offsets are equal. Unmapped entries share an offset that no place has, so they
+ * continue each other.
  *
- * With one bit an entry is a head, whose place is kept, or continues the entry before it.  Entry 0 is a head.
+ * With one bit, an entry is a head, whose place is stored, or continues the entry before it. Entry 0 is a
+ * head.
  *
- * With two bits a short run may interrupt a long one.  00: it continues the nearest head 10 before it; 01: it
- * continues the entry before it, which is 01 or a head 11; 10: head of a long run; 11: head of a short one.
+ * With two bits, a short run may interrupt a long one.  00: it continues the nearest head 10 before it; 01:
+ * it continues the entry before it, which is 01 or a head 11; 10: head of a long run; 11: head of a short
+ * one.
  *
- * Entries that continue the one before them have no part in how many heads there are: they may be left out.
+ * Entries that continue the one before them do not change the number of heads, so callers may leave them out.
  */
 #ifndef FTL_DEMAND_HEADS_H
 #define FTL_DEMAND_HEADS_H
@@ -26,7 +29,7 @@ struct heads_entry {
 	uint32_t again; /* the next entry of this offset */
 };
 
-/* Scratch for pages of so many entries. */
+/* Working memory for pages of a fixed number of entries. */
 struct heads {
 	struct heads_entry *entry;
 	uint8_t *code; /* enum heads_code, of the page encoded last */
@@ -36,7 +39,8 @@ struct heads {
 void heads_init(struct heads *, uint32_t entries);
 void heads_release(struct heads *);
 
-/* Encodes in two bits the first `count` > 0 entries, whose offsets were set.  Returns the number of heads. */
+/* Encodes the first `count` > 0 entries, whose offsets are set, with two bits each.  Returns the number of
+ * heads. */
 uint32_t heads_encode(struct heads *, uint32_t count);
 
 #endif

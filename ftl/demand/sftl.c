@@ -28,12 +28,12 @@ struct sftl_settings {
 };
 
 struct sftl_page {
-	uint32_t runs;   /* of entries that continue each other */
-	uint32_t heads;  /* as measured last: with one bit the runs */
-	uint32_t dirty;  /* entries: in DRAM, or in the buffer if the page is not */
-	uint32_t charge; /* bytes in DRAM */
+	uint32_t runs;   /* runs of entries that continue each other */
+	uint32_t heads;  /* at the last measurement; with one bit, equal to `runs` */
+	uint32_t dirty;  /* number of dirty entries; they are in the buffer if the page is not cached */
+	uint32_t charge; /* its size in DRAM in bytes */
 	bool cached, bitmap;
-	bool flagged; /* it had its second chance since it was last used */
+	bool flagged; /* it has had a second chance since its last use */
 };
 
 struct sftl_statistics {
@@ -45,11 +45,11 @@ struct sftl {
 	struct demand demand;
 	struct sftl_page *page;
 	struct stack stack;
-	uint64_t *head;     /* bit per logical page: head of a run */
+	uint64_t *head;     /* bit per logical page: its entry is a head */
 	uint64_t *dirty;    /* bit per logical page */
 	struct heads heads; /* scratch, with two bits */
 	uint32_t buffered;  /* entries in the buffer */
-	/* mapping page that the last look-up read and that does not fit in DRAM; INDEX_NONE */
+	/* the mapping page read by the last look-up, if it does not fit in DRAM; else INDEX_NONE */
 	uint32_t in_hand;
 	uint64_t budget, used;
 	struct sftl_statistics statistics;
@@ -78,7 +78,7 @@ static bool sftl_two_bits(const struct ftl *f)
 	return ((const struct sftl_settings *)f->settings)->bits == 2;
 }
 
-/* Pages written one after the other have consecutive places.  Round robin begins with the second plane. */
+/* Pages written in sequence have consecutive places. Round robin starts with the second plane. */
 static uint32_t sftl_place_of(const struct ftl *f, ppn_t ppn)
 {
 	const struct placement *p = &f->store->placement;
@@ -178,7 +178,7 @@ static void sftl_set_dirty(struct sftl *s, lpn_t lpn)
 	bits_set(s->dirty, lpn);
 }
 
-/* The mapping page is programmed with all of them. */
+/* The mapping page was programmed with all its dirty entries. */
 static void sftl_set_clean(struct sftl *s, uint32_t page)
 {
 	size_t words = bits_words(s->demand.per_page);
@@ -229,8 +229,7 @@ static bool sftl_evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
 	return true;
 }
 
-/* A small page without a second chance since its last use moves one or two thirds down the stack.  Else
- * 0. */
+/* How many thirds down the stack a small page is put as its second chance; 0: it gets none. */
 static uint32_t sftl_second_chance(const struct ftl *f, const struct sftl_page *p)
 {
 	if (!p->bitmap || p->flagged)
@@ -268,7 +267,7 @@ static void sftl_fit(struct ftl *f, struct io *io)
 
 /* ---- look-ups ---- */
 
-/* Its dirty entries in the buffer are in the page from now on. */
+/* Its dirty entries move from the buffer to the page. */
 static void sftl_enter(struct sftl *s, uint32_t page)
 {
 	struct sftl_page *p = &s->page[page];
@@ -282,8 +281,7 @@ static void sftl_enter(struct sftl *s, uint32_t page)
 	stack_put(&s->stack, page, 0);
 }
 
-/* Does the page fit in DRAM?  With less than a page of DRAM none does, since each is read as it is in
- * flash. */
+/* Does the page fit in DRAM? Pages are read uncompressed, so with less DRAM than such a page none fits. */
 static bool sftl_holds_page(struct ftl *f, uint32_t page)
 {
 	const struct sftl *s = f->state;
@@ -293,8 +291,8 @@ static bool sftl_holds_page(struct ftl *f, uint32_t page)
 	       s->page[page].charge <= s->budget;
 }
 
-/* Making room may collect, and so change the page's size.  A page that does not fit is read for one
- * look-up. */
+/* Evictions may cause a collection, which can change the page's size. A page that does not fit is read for
+ * one look-up only. */
 static op_t sftl_load(struct ftl *f, struct io *io, uint32_t page)
 {
 	struct sftl *s = f->state;
@@ -352,8 +350,8 @@ static void sftl_changed(struct ftl *f, struct io *io, lpn_t lpn)
 	if (s->in_hand == page) {
 		sftl_program(f, io, page, &nobody);
 	} else {
-		/* It was in the buffer; a collection may have written it back since, then it is there
-		 * again. */
+		/* The entry was in the buffer. If a collection has written it back since, it enters the
+		 * buffer again. */
 		s->buffered += !s->page[page].cached && !bits_get(s->dirty, lpn);
 		sftl_set_dirty(s, lpn);
 	}

@@ -33,7 +33,7 @@ static void stack_enter(struct stack *s, uint32_t i, uint32_t third, bool above)
 		list_append(LINKS(s), s->things + third, i);
 }
 
-/* The highest of a third joins the one above it, the lowest the one below. */
+/* Moves the top element of a third to the bottom of the third above. */
 static void stack_rise(struct stack *s, uint32_t third)
 {
 	uint32_t i = list_next(LINKS(s), s->things + third);

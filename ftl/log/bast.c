@@ -1,11 +1,10 @@
 /*
  * BAST: block-associative sector translation.  Kim, Kim, Noh, Min and Cho, IEEE Transactions on Consumer
- * Electronics, 2002.  Each of N logical blocks has a log of its own, filled page after page in whatever order
- * the pages come.
+ * Electronics, 2002.  Each of N logical blocks has its own log, which takes pages in any order.
  *
- * A log that is full and in order becomes the data block at once.  One that is full and not in order is
- * merged when its logical block is written next; when all are in use and another logical block needs one, the
- * log least recently written is merged.
+ * A log that is full and in order becomes the data block at once.  A full log out of order is merged when its
+ * logical block is written next.  When all logs are in use and another logical block needs one, the least
+ * recently written log is merged.
  */
 #include "ftl/log/log.h"
 

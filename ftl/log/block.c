@@ -1,7 +1,7 @@
 /*
- * Block mapping: the first FTL there was.  A table says where each logical block is, and pages lie in it at
- * their offsets.  A page behind all others of its block is programmed there; to overwrite one the whole block
- * is written anew, once for all pages of a request that lie in it.
+ * Block mapping, the first FTL. A table holds the place of each logical block, in which pages have fixed
+ * offsets.  A page above all written ones of its block is programmed in place.  To overwrite a page, the
+ * whole block is rewritten, once for all pages of a request in this block.
  */
 #include "ftl/log/log.h"
 
@@ -45,7 +45,7 @@ static bool block_write_block(
 	return true;
 }
 
-/* Writes the noted parts of a group of logical blocks. */
+/* Writes the collected parts of a group of logical blocks. */
 static bool block_write_group(struct block_ftl *b, struct io *io, uint32_t group)
 {
 	const struct geometry *g = b->log.geometry;

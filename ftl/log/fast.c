@@ -1,13 +1,14 @@
 /*
  * FAST: fully associative sector translation.  Lee, Park, Chung, Lee, Park and Song, ACM Transactions on
- * Embedded Computing Systems, 2007.  Logical blocks share all logs but one, so that a log is not given up for
- * a few pages.  One, the sequential log, is for a logical block that is written from its first page on.
+ * Embedded Computing Systems, 2007.  All logs but one are shared by all logical blocks, so that no log is
+ * merged when it holds few pages.  The other one, the sequential log, is for a logical block that is written
+ * from its first page.
  *
- * A page at offset 0 takes the sequential log, whose last user is merged; the pages that follow in order are
- * appended.  Another page of the same logical block ends it: `include` has the merge put that page in its
- * place, as FlashSim does; `random` merges first and treats the page as any other.  Those go to the shared
- * logs, one after another, and when all are full the oldest is emptied: every logical block with data there
- * is merged.
+ * A page at offset 0 starts a new sequential log, after merging the old one; the pages that follow in order
+ * are appended.  Another page of the same logical block ends the log: with `include` the merge writes that
+ * page in its place, as FlashSim does; `random` merges first and treats the page as any other.  Other pages
+ * go to the shared logs, one log after another.  When all are full the oldest is emptied: every logical block
+ * with data in it is merged.
  */
 #include "ftl/log/log.h"
 

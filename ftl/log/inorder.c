@@ -1,9 +1,8 @@
 /*
- * In-order replacement blocks: block mapping as simple controllers had it, and the device that Chardin,
- * Olivier et al. measured (FlashDB 2011) as far as its times tell.  Each of N logical blocks may have a
- * replacement block, which is written strictly in ascending order: pages between the last one written and the
- * next are copied, what is left when it is closed, too.  So a write costs as many pages as lie between it and
- * the one before.
+ * In-order replacement blocks: block mapping as in simple controllers and, as far as its times show, in the
+ * device that Chardin et al. measured (FlashDB 2011).  Each of N logical blocks may have a replacement block,
+ * which is written strictly in ascending order: skipped pages are copied, and so is the rest when the block
+ * is closed.  So the cost of a write grows with its distance from the previous one.
  */
 #include "ftl/log/log.h"
 

@@ -1,15 +1,15 @@
 /*
  * LAST: locality-aware sector translation.  Lee, Shin, Kim and Kim, ACM SIGOPS Operating Systems Review
- * 42(6), 2008.  Pages of long requests go to sequential logs, of which there are several, those of short ones
- * to shared logs, hot pages and cold ones apart.  Hot logs tend to die as a whole, and are erased without a
- * merge.
+ * 42(6), 2008.  Pages of long requests go to one of several sequential logs, those of short requests to
+ * shared logs, with hot and cold pages separated.  All pages of a hot log tend to become invalid, so that it
+ * is erased without a merge.
  *
- * A page is hot if its newest data lies in a hot log, or if at most k pages were written to shared logs since
- * it last was, k being half of what they hold.  All shared logs are one pool; what share of them is hot
- * follows from what is written.  Which one is emptied when it is used up: a dead one; else, while hot ones
- * are at most half of the pool, the cold one with data of the fewest logical blocks; else the hot one to
- * which, or over which, nothing was written for longest.  The paper leaves the last two open; both rules are
- * a choice.
+ * A page is hot if its newest data is in a hot log, or if since its last write at most k pages were written
+ * to shared logs, k being half the pages of these logs.  All shared logs form one pool; the share of hot ones
+ * depends on the writes.  The victim, when all are full: a log without valid pages; else, while at most half
+ * of the pool is hot, the cold log with data of the fewest logical blocks; else the hot log with the oldest
+ * last change (a write to it, or the overwrite of one of its pages).  The paper leaves the definition of hot
+ * and the last rule open; both are choices.
  */
 #include "ftl/log/log.h"
 
@@ -26,13 +26,13 @@ struct last {
 	struct log_ftl log;
 	uint32_t *current; /* per plane: the cold and the hot shared log being filled */
 
-	/* The last `window` pages written to shared logs, of each plane, and whose turn it is to be
-	 * forgotten. */
+	/* Ring of the last `window` pages written to shared logs of each plane, and the next element to
+	 * replace. */
 	struct log_page *recent;
 	struct hash index;
 	uint32_t *turn, window;
 
-	uint32_t *seen, mark; /* per logical block: the last count that met it */
+	uint32_t *seen, mark; /* per logical block: `mark` when it was counted last */
 	struct last_statistics count, uncounted;
 };
 
@@ -121,7 +121,7 @@ static void last_note_written(struct last *last, uint32_t position, lpn_t lpn)
 
 /* ---- victims ---- */
 
-/* Logical blocks that have their newest data in the log. */
+/* Number of logical blocks with valid pages in the log. */
 static uint32_t last_count_blocks(struct last *last, const struct log_block *log)
 {
 	const struct log_ftl *l = &last->log;
@@ -141,8 +141,7 @@ static uint32_t last_count_blocks(struct last *last, const struct log_block *log
 	return blocks;
 }
 
-/* The next full log that no page can come to any more: the last one of the other kind still counts as being
- * filled. */
+/* The next possible victim: a full shared log, except the current log of the other kind. */
 static uint32_t last_next_victim(const struct last *last, uint32_t position, uint32_t own, uint32_t i)
 {
 	const uint32_t *current = &last->current[2 * position];
@@ -153,8 +152,8 @@ static uint32_t last_next_victim(const struct last *last, uint32_t position, uin
 	return i;
 }
 
-/* The least valuable of a kind: by number of logical blocks, or by when it was last touched; then the
- * oldest. */
+/* The best victim of a kind: cold, the fewest logical blocks; hot, the oldest last change; then the oldest
+ * log. */
 static uint32_t last_choose_among(struct last *last, uint32_t position, uint32_t own, bool hot)
 {
 	const struct log_ftl *l = &last->log;
@@ -198,7 +197,7 @@ static uint32_t last_choose_victim(struct log_ftl *l, struct io *io, uint32_t po
 
 /* ---- writing ---- */
 
-/* The page goes to the sequential log of its block, which is merged as soon as it is full. */
+/* Appends the page to the sequential log of its block, which is merged as soon as it is full. */
 static bool last_append(struct last *last, struct io *io, struct log_block *log, struct page_part part)
 {
 	struct log_ftl *l = &last->log;
@@ -253,8 +252,7 @@ static bool last_write_page(struct last *last, struct io *io, struct page_part p
 	return last_write_random(last, io, part);
 }
 
-/* How many extents from this one on have pages that follow each other; *sectors: from their start to their
- * end. */
+/* Number of extents, from this one, whose pages are consecutive; *sectors: from their start to their end. */
 static size_t last_find_run(
 	const struct log_ftl *l, const struct extent *extents, size_t n, uint64_t *sectors)
 {
@@ -269,7 +267,7 @@ static size_t last_find_run(
 	return run;
 }
 
-/* A buffer may hand over a long write in parts. */
+/* A buffer may flush a long write in several extents. */
 static void last_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	const struct last_settings *s = f->settings;
@@ -319,7 +317,7 @@ static const struct state_row last_state[] = {
 	{ 0 },
 };
 
-/* With one shared log, which is filled by all, nothing is hot. */
+/* With a single shared log nothing is hot. */
 static void last_check(const struct ftl *f)
 {
 	const struct last *last = f->state;

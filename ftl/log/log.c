@@ -2,7 +2,7 @@
 
 /* ---- where pages are ---- */
 
-/* The page at its offset in a block that is its logical block's own. */
+/* Is the page at its offset, in a block of its own logical block? */
 static bool log_is_at(const struct log_ftl *l, block_t block, uint32_t offset, lpn_t lpn)
 {
 	return offset < log_next(l, block) &&
@@ -36,8 +36,8 @@ ppn_t log_find(const struct log_ftl *l, lpn_t lpn)
 	       geometry_page(l->geometry, i);
 }
 
-/* The page holds the newest data of the LPN from now on; in the log, if it is not at its offset, it is
- * mapped. */
+/* The page now holds the newest data of the LPN. In a log it gets a mapping entry unless it is at its
+ * offset. */
 static void log_enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 {
 	uint32_t page = geometry_page(l->geometry, ppn), i;
@@ -56,7 +56,7 @@ static void log_enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 	hash_add(&l->index, log_mapped_pages(l), i);
 }
 
-/* It no longer does.  Returns the log that mapped it, or INDEX_NONE. */
+/* The page no longer holds the newest data.  Returns the log with its mapping entry, or INDEX_NONE. */
 static uint32_t log_leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	block_t block = geometry_block(l->geometry, ppn);
@@ -89,11 +89,11 @@ static void log_set_sectors(struct log_ftl *l, lpn_t lpn, mask_t mask)
 		bits_set(l->present, lpn);
 	else
 		bits_clear(l->present, lpn);
-	if ((*word >> shift & full) != lacking) /* memory that is not written costs none */
+	if ((*word >> shift & full) != lacking) /* untouched memory takes no pages */
 		*word = (*word & ~(full << shift)) | lacking << shift;
 }
 
-/* A page-level translation.  Returns what must be done before its result is known, or OP_NONE. */
+/* A page-level translation.  Returns the operation that its result depends on, or OP_NONE. */
 static op_t log_translate(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
 	if (!l->look_up) {
@@ -105,7 +105,7 @@ static op_t log_translate(struct log_ftl *l, struct io *io, lpn_t lpn)
 	return l->look_up(l, io, lpn);
 }
 
-/* The LPN's data, if it has any, is dead. */
+/* Invalidates the LPN's data, if it has any. */
 static void log_drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	uint32_t log;
@@ -119,8 +119,8 @@ static void log_drop(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 }
 
 /*
- * Pages of the block before this one that nothing is written to are passed over, or, where flash.order
- * forbids that, programmed with nothing.
+ * Skips the block's free pages before this one, or programs dummies where flash.order does not allow
+ * skipping.
  */
 static void log_reach(struct log_ftl *l, struct io *io, ppn_t to)
 {
@@ -174,7 +174,7 @@ block_t log_take(struct log_ftl *l, uint32_t lbn)
 
 /* ---- requests ---- */
 
-/* A write that does not begin where the one before ended may take longer. */
+/* Adds the extra time of writes that do not begin where the previous one ended. */
 static void log_count_gaps(struct log_ftl *l, struct io *io, const struct extent *extents, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -453,7 +453,7 @@ static uint64_t log_check_block(const struct log_ftl *l, block_t block)
 	return live;
 }
 
-/* As pages of it are programmed, it is not free. */
+/* Has programmed pages, so it is not free. */
 void log_claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
 {
 	if (block == BLOCK_NONE)

@@ -1,22 +1,21 @@
 /*
  * Log-block FTLs, internals shared by the files of this folder. No other file includes it.
  *
- * A logical block's pages lie in its data block, each at its own offset, so that a table of blocks is all the
- * mapping there is.  What cannot be written there goes to log blocks, whose pages are mapped one by one, and
- * merges bring logs and data blocks together again.  The FTLs differ in who shares a log and when it is
- * merged:
+ * The pages of a logical block are in its data block, each at its own offset, so the only mapping is a table
+ * of blocks.  Pages that cannot be written there go to log blocks, whose pages are mapped one by one; merges
+ * combine logs with data blocks.  The FTLs differ in which logical blocks share a log and when it is merged:
  *
- *	block       nobody has one: a page is overwritten by writing its block anew
+ *	block       no logs: to overwrite a page, its block is rewritten
  *	inorder     one for each of N logical blocks, written in ascending order
  *	bast        one for each of N logical blocks, written in any order (Kim et al. 2002)
- *	fast        one that begins at offset 0, the others shared by all (Lee et al. 2007)
- *	last        several of the first kind, the shared ones apart for hot and cold pages (Lee et al. 2008)
+ *	fast        one for a block written from offset 0, the others shared by all (Lee et al. 2007)
+ *	last        several for blocks written from offset 0, shared ones for hot and cold pages (Lee 2008)
  *	superblock  pages anywhere in the blocks of n adjacent logical blocks (Kang et al. 2006)
  *
- * Every plane is a drive of its own, with its own logical blocks and logs; addresses are striped over the
- * planes, a few pages to each in turn, so that long requests work on all of them.
+ * Every plane works like a drive of its own, with its own logical blocks and logs.  Addresses are striped
+ * over the planes, a few pages on each in turn, so that long requests use all planes.
  *
- * Merges are in the foreground: a request waits for those that it causes, their copies and erases.
+ * Merges are in the foreground: a request waits for the copies and erases of the merges that it causes.
  */
 #ifndef FTL_LOG_LOG_H
 #define FTL_LOG_LOG_H
@@ -31,7 +30,7 @@
 
 #define LBN_NONE UINT32_MAX
 
-/* Settings that several have: the first member of an FTL's own, or all of them. */
+/* Settings shared by several FTLs: the first member of an FTL's own settings, or all of them. */
 struct log_settings {
 	uint64_t logs, stripe, gap_ns;
 };
@@ -60,7 +59,7 @@ struct log_statistics {
 	uint64_t full_copies, partial_copies, gap_copies, dummies; /* pages */
 	uint64_t victims, victim_lbns; /* shared logs emptied, logical blocks merged for them */
 	uint64_t dead;                 /* shared logs erased without a merge */
-	uint64_t pages, room;          /* of logs when they were merged */
+	uint64_t pages, room;          /* used pages and size of logs when they were merged */
 };
 
 /* A log: of one logical block, or shared. */
@@ -68,10 +67,10 @@ struct log_block {
 	block_t block; /* BLOCK_NONE: none, it is free */
 	uint32_t lbn;  /* LBN_NONE: shared */
 	struct link link;
-	uint32_t opened;  /* order of being opened */
-	uint64_t touched; /* when the host last wrote a page here, or over one that was here */
-	bool ordered; /* of one logical block: its pages 0, 1, ... in their places, none overwritten since */
-	bool hot;     /* shared, in last */
+	uint32_t opened;  /* number in the order of opening */
+	uint64_t touched; /* time of the last write to it, or of the last overwrite of one of its pages */
+	bool ordered;     /* of one logical block: it holds pages 0, 1, ... in their places, all valid */
+	bool hot;         /* a shared log of LAST */
 };
 
 /* A page of a log that is not at its offset. */
@@ -90,35 +89,35 @@ struct log_ftl {
 	block_t *data;     /* per logical block; BLOCK_NONE */
 	uint32_t *own;     /* per logical block: number of its log; INDEX_NONE */
 	uint64_t *present; /* bit per LPN: it holds data */
-	/* bit per sector: it holds none, though its page does; costs memory for partial pages alone */
+	/* bit per sector without data in a page with data; only partial pages touch its memory */
 	uint64_t *lacks;
 	uint32_t *live; /* per block: pages */
 	uint64_t live_pages;
 	/*
-	 * Of an FTL that keeps pages anywhere, else NULL: where an LPN with data is, PPN_NONE if its map is
-	 * broken; it is there from now on; a look-up that may have to read the map.
+	 * For an FTL in which pages may be anywhere, else NULL. find: the page of an LPN with data, PPN_NONE
+	 * if the map is broken. moved: the LPN is now in another page. look_up: may have to read the map.
 	 */
 	ppn_t (*find)(const struct log_ftl *, lpn_t);
 	void (*moved)(struct log_ftl *, lpn_t, ppn_t);
 	op_t (*look_up)(struct log_ftl *, struct io *, lpn_t);
 
-	/* Writes the host's part of a page; false: the FTL has failed. */
+	/* Writes the host's part of a page.  False: the FTL has failed. */
 	bool (*write_page)(struct ftl *, struct io *, struct page_part);
 
 	/*
-	 * Logs of each plane: first `owned` of one logical block each, then `shared`.  The first kind hang in
-	 * rings, the least recently written first, free ones before all others.
+	 * Logs of each plane: first `owned` ones of one logical block each, then `shared` ones.  The owned
+	 * ones are in rings, free ones first, then by their last write, the least recent first.
 	 */
 	struct log_block *log;
 	uint32_t owned, shared; /* of a plane */
 	uint32_t logs;          /* of all planes */
 	struct log_page *page;  /* pages per block for each log */
-	struct hash index;      /* of those that hold the newest data of an LPN */
+	struct hash index;      /* index of the pages that hold the newest data of an LPN */
 	uint32_t opened;
 	uint64_t events;
 
 	uint64_t gap_ns;
-	sector_t expected; /* where a write begins that is not a gap */
+	sector_t expected; /* start of a write that continues the previous one */
 	struct log_statistics count, uncounted;
 };
 
@@ -129,11 +128,11 @@ struct log_place {
 
 /* ---- log.c: pages ---- */
 
-/* `owned` and `shared` logs in each plane.  False and a fault if the drive cannot carry them. */
+/* `owned` and `shared` logs in each plane.  False and a fault if the drive is too small for them. */
 bool log_init(struct log_ftl *, struct ftl *, uint32_t owned, uint32_t shared, struct fault *);
 void log_exit(struct log_ftl *);
 
-/* Logs of a plane that the settings ask for. */
+/* Number of logs of a plane according to the settings. */
 uint32_t log_count_of(const struct ftl *, const struct log_settings *);
 
 static inline struct log_place log_place(const struct log_ftl *l, lpn_t lpn)
@@ -175,13 +174,13 @@ static inline mask_t log_sectors(const struct log_ftl *l, lpn_t lpn)
 	return ~(l->lacks[first / BITS_WORD] >> first % BITS_WORD) & l->geometry->full_page;
 }
 
-/* An empty part pads: the page's data is written again. Does it have none? */
+/* An empty part is padding: the page's data is written again.  True if the page has no data. */
 static inline bool log_pads_nothing(const struct log_ftl *l, struct page_part part)
 {
 	return !part.mask && !log_sectors(l, part.lpn);
 }
 
-/* Where an extent ends; an empty one pads: the whole page is written. */
+/* End of an extent; an empty one is padding and stands for its whole page. */
 static inline sector_t log_end(const struct log_ftl *l, struct extent e)
 {
 	return e.end > e.start ? e.end : e.end + l->geometry->sectors_per_page;
@@ -192,19 +191,19 @@ static inline struct log_statistics *log_counts(struct log_ftl *l, const struct 
 	return io->timed ? &l->count : &l->uncounted;
 }
 
-/* Where the newest data of the page is; PPN_NONE: it has none. */
+/* The flash page with the newest data of the page; PPN_NONE if it has none. */
 ppn_t log_find(const struct log_ftl *, lpn_t);
 
 /*
- * The host's part of a page is programmed at `to`, with what is kept of the old one; of an empty part only
- * that.  `log`: number of the log that `to` is a page of, INDEX_NONE: it is in no log.
+ * Programs the host's part of a page, which may be empty, at `to`, together with the kept sectors of the old
+ * page. `log`: number of the log that contains `to`; INDEX_NONE: no log does.
  */
 void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint32_t log);
 
-/* A live page moves into a block where it is at its offset, or, with a map of its own, anywhere. */
+/* Copies a live page to its offset in another block or, if the FTL has a page map, to any page. */
 void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);
 
-/* A free block of the logical block's plane; BLOCK_NONE: there is none, and the FTL has failed. */
+/* Takes a free block of the logical block's plane; BLOCK_NONE if there is none, and the FTL has failed. */
 block_t log_take(struct log_ftl *, uint32_t lbn);
 
 /* Operations of FTLs whose state begins with a struct log_ftl. */
@@ -218,12 +217,12 @@ void log_check(const struct ftl *);
  * before. */
 void log_claim(const struct log_ftl *, uint64_t *claimed, block_t, plane_t);
 
-extern const struct state_row log_state[]; /* of a struct log_ftl */
+extern const struct state_row log_state[]; /* state of a struct log_ftl */
 void log_facts(const struct ftl *, struct ftl_facts *);
 extern const struct ftl_words log_words;
 void log_add_statistics(struct ftl *, struct stat_list *);
 
-/* Those of an FTL that adds no state that others ask for. */
+/* The operations of an FTL without further state of its own. */
 #define LOG_OPERATIONS                                                                                       \
 	.map_in_dram = true, .merges = true, .read = log_read, .trim = log_trim, .check = log_check,         \
 	.state = log_state, .facts = log_facts, .statistics = log_add_statistics, .words = &log_words
@@ -232,15 +231,15 @@ void log_add_statistics(struct ftl *, struct stat_list *);
  * ---- */
 
 /*
- * What `into` lacks of the logical block is brought there, and it becomes the data block; the old one is
- * erased.  It is a log with the first pages in their places (a switch if it has all, else a partial merge),
- * or BLOCK_NONE: a free block (a full merge).  Of the host's parts, in ascending order, none lies before what
- * `into` has; they are programmed at their places and not copied.
+ * Copies the logical block's missing pages to `into`, which becomes the data block; the old one is erased.
+ * `into` is a log with the first pages in their places (a switch if it has all, else a partial merge), or
+ * BLOCK_NONE for a free block (a full merge).  The host's parts, ascending and all above the pages that
+ * `into` has, are programmed in their places instead of being copied.
  */
 bool log_merge(
 	struct log_ftl *, struct io *, uint32_t lbn, block_t into, const struct page_part *, size_t parts);
 
-/* The data block takes a page behind all that it has. */
+/* Offset of the next page that can be written in the block. */
 static inline uint32_t log_next(const struct log_ftl *l, block_t block)
 {
 	return block == BLOCK_NONE ? 0 : flash_next_page(l->ftl->flash, block);
@@ -254,33 +253,34 @@ static inline struct log_block *log_of(const struct log_ftl *l, uint32_t lbn)
 	return l->own[lbn] == INDEX_NONE ? NULL : &l->log[l->own[lbn]];
 }
 
-/* A log for the logical block, which has none; the one least recently written is merged if all are in use. */
+/* Opens a log for the logical block, which has none; if all are in use, the least recently written one is
+ * merged. */
 struct log_block *log_open(struct log_ftl *, struct io *, uint32_t lbn);
 
-/* Programs a page of the log; a log that is then full and in order becomes the data block at once. */
+/* Programs the next page of the log; a log that is then full and in order becomes the data block at once. */
 bool log_append(struct log_ftl *, struct io *, struct log_block *, uint32_t page, struct page_part);
 
 /* Merges a log of one logical block: partial or switch if it is in order, else full.  The host's part, if
  * there is one, goes to its place in the merged block. */
 bool log_close(struct log_ftl *, struct io *, struct log_block *, const struct page_part *);
 
-/* Copies pages of the logical block with data to their places in a block, from its next page to `end`.  How
- * many. */
+/* Copies the logical block's pages with data to their places in a block, from its next page to `end`.
+ * Returns their number. */
 uint32_t log_copy_until(struct log_ftl *, struct io *, uint32_t lbn, block_t into, uint32_t end);
 
 /* ---- shared.c: logs that all logical blocks of a plane share ---- */
 
-/* Which of the full shared logs of a plane is emptied, when all are in use; `own` is the one that was filled
- * last. */
+/* Chooses the full shared log of a plane to empty when all are in use; `own` is the one filled last. */
 typedef uint32_t log_chooser(struct log_ftl *, struct io *, uint32_t position, uint32_t own);
 
-/* Appends a page to the shared log `current` of its plane; that is another one afterwards if it was full. */
+/* Appends a page to the shared log `*current` of its plane; if that is full, *current becomes a new one. */
 bool log_append_shared(struct log_ftl *, struct io *, uint32_t *current, struct page_part, log_chooser *);
 
-/* Aborts unless every shared log in use is full but those being filled, of `kinds` in each plane. */
+/* Aborts unless every shared log in use is full, except the `kinds` current ones of each plane. */
 void log_check_shared(const struct log_ftl *, const uint32_t *current, uint32_t kinds);
 
-/* The full shared log of a plane behind another, INDEX_NONE: the first; INDEX_NONE: there is none. */
+/* The full shared log of a plane after the given one, or the first one (INDEX_NONE); INDEX_NONE if there is
+ * none. */
 uint32_t log_next_shared(const struct log_ftl *, uint32_t position, uint32_t);
 
 #endif

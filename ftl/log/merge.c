@@ -37,7 +37,7 @@ uint32_t log_copy_until(struct log_ftl *l, struct io *io, uint32_t lbn, block_t 
 	return copies;
 }
 
-/* False: the logical block has no data, so that a merge needs no block. */
+/* Does the logical block have data?  If not, a merge needs no block. */
 static bool merge_has_data(const struct log_ftl *l, uint32_t lbn)
 {
 	for (uint32_t offset = 0; offset < l->geometry->pages_per_block; offset++)

@@ -1,6 +1,6 @@
 #include "ftl/log/log.h"
 
-/* The first log of the plane that all its logical blocks share. */
+/* The first shared log of the plane. */
 static uint32_t shared_first_shared(const struct log_ftl *l, uint32_t position)
 {
 	return position * (l->owned + l->shared) + l->owned;
@@ -40,7 +40,8 @@ static bool shared_empty(struct log_ftl *l, struct io *io, struct log_block *log
 			continue;
 		if (log_of(l, lbn) && !log_close(l, io, log_of(l, lbn), NULL))
 			return false;
-		/* A log in order leaves pages here that were written again after a trim. */
+		/* The page may still be here if the merged log, in order, does not hold it: it was written
+		 * again after a trim. */
 		if (flash_owner(l->ftl->flash, first + page) == lpn &&
 			!log_merge(l, io, lbn, BLOCK_NONE, NULL, 0))
 			return false;

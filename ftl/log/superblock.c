@@ -1,15 +1,15 @@
 /*
  * Superblock FTL.  Kang, Jo, Kim and Lee, EMSOFT 2006; Jung and others, ACM Transactions on Embedded
- * Computing Systems, 2010.  n adjacent logical blocks are a superblock, which has up to n + m blocks; in
- * these its pages lie anywhere.  Its map is in the spare areas of the pages written last: a map costs no
- * program, but a read if it is not kept in DRAM.
+ * Computing Systems, 2010.  n adjacent logical blocks form a superblock, which has up to n + m blocks; its
+ * pages may be anywhere in them.  Its map is stored in the spare areas of the pages written last, so writing
+ * it costs no program, but a map that is not cached costs a read.
  *
- * Pages are appended to the superblock's update block.  When that is full, room is sought at home first: a
- * block without live pages is erased; else a free block is taken, as long as there are fewer than n + m and
- * one stays free; else the block with the fewest live pages is compacted: they go to the superblock's cold
- * block.  If home has nothing to win, the superblock written least recently that has more than n blocks is
- * folded into as few as it needs.  The paper has no rule for that; without one the spare blocks end as update
- * blocks that are hardly filled.
+ * Pages are appended to the superblock's update block.  When that is full, space is freed in the superblock
+ * first: a block without live pages is erased; else a free block is taken, if the superblock has fewer than n
+ * + m and one stays free; else the block with the fewest live pages is compacted, that is, they are copied to
+ * the superblock's cold block.  If no block of the superblock has an invalid page, the least recently written
+ * superblock with more than n blocks is folded into as few as it needs.  The paper has no rule for that;
+ * without one the spare blocks end up as update blocks that are hardly filled.
  */
 #include "ftl/log/log.h"
 
@@ -19,16 +19,17 @@ struct superblock_settings {
 };
 
 struct superblock {
-	block_t update, cold; /* that take pages of the host, and those that were copied; BLOCK_NONE */
+	block_t update, cold; /* blocks being filled, with host pages and with copied pages; BLOCK_NONE */
 	uint32_t blocks;
-	struct link link; /* in the ring of maps in DRAM, the least recently used first */
-	/* in the ring of those of the plane with more than n blocks, the least recently written first */
+	struct link link; /* in the ring of cached maps, the least recently used first */
+	/* in the ring of the plane's superblocks with more than n blocks (wide), the least recently written
+	 * first */
 	struct link wide;
 	bool cached, is_wide;
-	uint32_t request; /* that looked it up last */
+	uint32_t request; /* the last one that looked it up */
 };
 
-/* A block of a superblock, BLOCK_NONE: none, and the order in which they were taken. */
+/* A block of a superblock, or BLOCK_NONE, and its number in the order in which blocks were taken. */
 struct member {
 	block_t block;
 	uint32_t taken;
@@ -40,12 +41,13 @@ struct superblock_statistics {
 
 struct superblock_ftl {
 	struct log_ftl log;
-	struct superblock
-		*super; /* behind the last one the head of the maps in DRAM, and those of the wide ones */
+	/* Followed by the head of the ring of cached maps, and those of the rings of wide superblocks. */
+	struct superblock *super;
 	struct member *member; /* `room` of each superblock */
-	/* per LPN: the member that holds it; the owners give the page in it, so 1 byte does instead of 4 */
+	/* per LPN: the member that holds it; the page is found by the owners in this block, so 1 byte is
+	 * enough */
 	uint8_t *holder;
-	op_t *map_read; /* of each superblock, by the request that looked it up last */
+	op_t *map_read; /* read of each superblock's map by the request that looked it up last */
 	uint32_t supers, n, m, room;
 	uint32_t cached, most_cached;
 	uint32_t requests, taken;
@@ -78,7 +80,7 @@ static struct array_field superblock_wide_links(const struct superblock_ftl *f)
 	return ARRAY_FIELD(f->super, wide);
 }
 
-/* The head of the wide ones of a superblock's plane. */
+/* Head of the ring of wide superblocks in the plane of a superblock. */
 static uint32_t superblock_wide_head(const struct superblock_ftl *f, uint32_t super)
 {
 	return f->supers + super % f->log.geometry->planes;
@@ -119,7 +121,7 @@ static struct member *superblock_members(const struct superblock_ftl *f, uint32_
 	return &f->member[(size_t)super * f->room];
 }
 
-/* The number of a block, or with BLOCK_NONE of a free place, among the superblock's; there is one. */
+/* Index of a block among the members of the superblock, or of a free member with BLOCK_NONE; there is one. */
 static uint32_t superblock_place_of(const struct superblock_ftl *f, uint32_t super, block_t block)
 {
 	uint32_t i = 0;
@@ -141,8 +143,8 @@ static ppn_t superblock_find(const struct log_ftl *l, lpn_t lpn)
 	return PPN_NONE;
 }
 
-/* Where the page is; then the first cache lines of the owners that superblock_find() searches: the processor
- * prefetches the rest by itself. */
+/* First the place of the page, then the first cache lines of the owners that superblock_find() searches; the
+ * processor prefetches the rest. */
 static void superblock_prefetch(const struct ftl *ftl, lpn_t lpn, enum prefetch_stage stage)
 {
 	const struct superblock_ftl *f = ftl->state;
@@ -209,7 +211,7 @@ static void superblock_keep_map(struct superblock_ftl *f, uint32_t super)
 	list_append(superblock_links(f), f->supers, super);
 }
 
-/* Once for each request and superblock.  Work outside time leaves no map in DRAM. */
+/* Counted once for each request and superblock.  Outside time no map is cached. */
 static op_t superblock_look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
 	struct superblock_ftl *f = l->ftl->state;
@@ -234,7 +236,7 @@ static op_t superblock_look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 
 /* ---- blocks of a superblock ---- */
 
-/* It has more or fewer blocks than before. */
+/* The number of its blocks has changed. */
 static void superblock_note_width(struct superblock_ftl *f, uint32_t super)
 {
 	struct superblock *s = &f->super[super];
@@ -274,8 +276,8 @@ static bool superblock_is_full(const struct superblock_ftl *f, block_t block)
 }
 
 /*
- * The block with the fewest live pages, of these the oldest, that has a page to win.  The update and the cold
- * block have none.  BLOCK_NONE: there is none.
+ * The block with the fewest live pages, among equals the oldest, except the update block, the cold block and
+ * blocks without an invalid page.  BLOCK_NONE if there is none.
  */
 static block_t superblock_choose_block(const struct superblock_ftl *f, uint32_t super)
 {
@@ -317,7 +319,7 @@ static bool superblock_compact(struct superblock_ftl *f, struct io *io, uint32_t
 	return true;
 }
 
-/* Of the plane's wide superblocks the one least recently written.  False: there is none, or no free block. */
+/* Folds the plane's least recently written wide superblock.  False: there is none, or no free block. */
 static bool superblock_fold(struct superblock_ftl *f, struct io *io, uint32_t home)
 {
 	uint32_t super = list_next(superblock_wide_links(f), superblock_wide_head(f, home));
@@ -473,7 +475,7 @@ static const struct state_row superblock_state[] = {
 	{ 0 },
 };
 
-/* Every block in use belongs to one superblock, of its plane; so do the two that take pages. */
+/* Every block in use belongs to one superblock, of its plane; so do the update and the cold block. */
 static uint32_t superblock_check_super(const struct superblock_ftl *f, uint32_t i, uint64_t *claimed)
 {
 	const struct superblock *s = &f->super[i];

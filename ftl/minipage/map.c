@@ -1,16 +1,16 @@
 /*
- * The table: the part of it in DRAM, and the cost of look-ups, changes and collections.
+ * The table: its cached part, and the cost of look-ups, changes and collections.
  *
  * Minipage-FTL caches an entry of 8 bytes for each minipage.  PM-FTL caches a node for each logical page: 8
- * bytes in mode P, in mode M 4 bytes and 4 more for each minipage that is there (8 and 4 for each with
- * pm.node = full).  A minipage that is missing in its node costs a read as a node does that is missing.
+ * bytes in mode P; in mode M 4 bytes, and 4 for each of its cached minipages (8 and 4 for each with pm.node =
+ * full).  A minipage missing from its node costs a read, like a missing node.
  */
 #include "ftl/minipage/minipage.h"
 
 #include "base/memory.h"
 
-#define ENTRY_BYTES 8u  /* of a minipage, or of a logical page in mode P, in DRAM */
-#define NODES_LEAST 64u /* that the cache must hold */
+#define ENTRY_BYTES 8u  /* cached entry of a minipage, or of a logical page in mode P */
+#define NODES_LEAST 64u /* nodes that the cache must hold at least */
 
 /* ---- set-up ---- */
 
@@ -24,7 +24,7 @@ static bool mini_full_nodes(const struct ftl *f)
 	return ((const struct mini_settings *)f->settings)->node == NODE_FULL;
 }
 
-/* Of a logical page whose node has these minipages. */
+/* Size of a node with these minipages. */
 static uint32_t mini_node_bytes(const struct ftl *f, lpn_t lpn, uint32_t parts)
 {
 	const struct mini *m = f->state;
@@ -35,7 +35,7 @@ static uint32_t mini_node_bytes(const struct ftl *f, lpn_t lpn, uint32_t parts)
 				  : TABLE_ENTRY_BYTES * (1 + (uint32_t)__builtin_popcount(parts));
 }
 
-/* Regrouped: one by one. */
+/* `length` is 1, as minipages are regrouped one by one. */
 static mask_t mini_holds(const struct ftl *f, sub_t sub, uint32_t length)
 {
 	(void)length;
@@ -87,7 +87,7 @@ void mini_map_exit(struct mini *m)
 
 /* ---- look-ups ---- */
 
-/* In DRAM, or outside time: counted, and that is all. */
+/* With the table in DRAM, or outside time, a look-up is only counted. */
 static bool mini_is_free(struct ftl *f, struct io *io)
 {
 	const struct mini *m = f->state;
@@ -110,7 +110,8 @@ op_t mini_look_up(struct ftl *f, struct io *io, sub_t sub)
 	return mini_is_free(f, io) ? OP_NONE : entry_cache_look_up(m->cache, io, sub, ENTRY_BYTES, m->last);
 }
 
-/* The node is in DRAM, if there was room for it.  A collection that made room may have changed the mode. */
+/* The node is now cached, if there was space.  A collection caused by the eviction may have changed the
+ * mode. */
 static void mini_set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
 {
 	struct entry_cache *c = ((struct mini *)f->state)->cache;
@@ -122,7 +123,7 @@ static void mini_set_parts(struct ftl *f, lpn_t lpn, uint32_t parts)
 	entry_cache_resize(c, lpn, mini_node_bytes(f, lpn, parts));
 }
 
-/* Other nodes that the read of this node's mapping page brings: they need no second read. */
+/* Loads the other nodes of the request that are in the mapping page just read, without a second read. */
 static void mini_bring_nodes(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct mini *m = f->state;
@@ -164,8 +165,8 @@ op_t mini_look_up_page(struct ftl *f, struct io *io, lpn_t lpn, uint32_t wanted)
 
 /* ---- changes ---- */
 
-/* The entry, or node, has a new value.  It may have left DRAM since it was looked up if its minipage waited
- * in RAM. */
+/* The entry or node has a new value.  It may have been evicted since its look-up if its minipage was kept in
+ * RAM. */
 static void mini_change(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
@@ -183,7 +184,7 @@ static void mini_change(struct ftl *f, struct io *io, sub_t sub)
 		entry_cache_change(m->cache, key, m->pages ? mini_node_bytes(f, key, e->parts) : ENTRY_BYTES);
 }
 
-/* Entries that are going to change are in DRAM. */
+/* Ensures that an entry that is about to change is cached. */
 static void mini_be_in_dram(struct ftl *f, struct io *io, sub_t sub)
 {
 	struct mini *m = f->state;
@@ -199,7 +200,7 @@ static void mini_be_in_dram(struct ftl *f, struct io *io, sub_t sub)
 		mini_look_up_page(f, io, mini_lpn(m, sub), bit);
 }
 
-/* The places of the others follow from the entry of mode P: the node has them all. */
+/* The places of all minipages follow from the entry in mode P, so the node has them all. */
 static void mini_split(struct ftl *f, const struct io *io, lpn_t lpn)
 {
 	struct mini *m = f->state;
@@ -258,7 +259,7 @@ void mini_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_
 	directory_page_moved(d, owner - d->base, from, to);
 }
 
-/* These minipages of a logical page, or this minipage, have moved. */
+/* Collection has moved these minipages of a logical page, or this minipage. */
 static void mini_follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t moved, bool whole)
 {
 	struct mini *m = f->state;
@@ -338,7 +339,7 @@ block_t mini_last_resort(struct ftl *f, plane_t plane)
 
 /* ---- invariants ---- */
 
-/* In mode P a logical page has no data, or is in one page in its order. */
+/* In mode P a logical page has no data, or is in one flash page, in order. */
 static void mini_check_mode(const struct ftl *f, lpn_t lpn)
 {
 	const struct mini *m = f->state;

@@ -1,8 +1,8 @@
 /*
  * Reads, trims, and the two FTLs.
  *
- * A read looks all its entries up first and then takes one flash read for each page of flash that is
- * involved; each waits for the entries that lead to it.
+ * A read first looks up all its entries and then issues one flash read for each flash page needed, which
+ * depends on the entries that point to it.
  */
 #include "ftl/minipage/minipage.h"
 
@@ -55,7 +55,7 @@ static const struct store_plan plan = {
 	.reserve = 2,
 };
 
-/* Mapping pages that can live. */
+/* Most mapping pages that can be valid at a time. */
 static uint32_t mini_map_pages(const struct ftl *f, uint32_t per_lpn)
 {
 	uint32_t per_page = f->geometry->page_bytes / TABLE_ENTRY_BYTES / per_lpn;
@@ -114,7 +114,7 @@ static void mini_exit(struct ftl *f)
 
 /* ---- read ---- */
 
-/* The page is wanted by one more minipage; returns its number. */
+/* Adds sectors to read from the flash page; returns its number. */
 static uint32_t mini_want(struct mini *m, ppn_t ppn, uint32_t sectors)
 {
 	uint32_t i = m->wants;
@@ -130,7 +130,7 @@ static uint32_t mini_want(struct mini *m, ppn_t ppn, uint32_t sectors)
 	return m->wants++;
 }
 
-/* Looks the minipages of a part up, except those that wait in RAM. */
+/* Looks up the minipages of a part, except those kept in RAM. */
 static void mini_touch_part(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
@@ -157,7 +157,7 @@ static void mini_touch_part(struct ftl *f, struct io *io, struct page_part part)
 		m->touch[first].ready = ready;
 }
 
-/* Where each minipage is answered from; `sub` becomes the page that was never written. */
+/* Finds the flash page of each minipage. */
 static void mini_find(struct ftl *f, struct io *io, struct mini_touch *t)
 {
 	struct mini *m = f->state;
@@ -205,8 +205,7 @@ static void mini_read(struct ftl *f, struct io *io, const struct extent *extents
 
 /* ---- trim ---- */
 
-/* Sectors of a minipage are dropped, in RAM and in flash.  True if it held data in flash and holds none
- * now. */
+/* Drops sectors of a minipage, in RAM and in flash.  True if it had data in flash and has none now. */
 static bool mini_drop(struct ftl *f, sub_t sub, mask_t mask)
 {
 	struct mini *m = f->state;
@@ -221,7 +220,7 @@ static bool mini_drop(struct ftl *f, sub_t sub, mask_t mask)
 	return !(written & ~mask);
 }
 
-/* A logical page in mode P that loses some of its minipages is one of mode M. */
+/* A logical page in mode P that loses some of its minipages changes to mode M. */
 static void mini_trim_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
@@ -304,7 +303,7 @@ static bool mini_holds_data(const void *state, owner_t owner)
 	return !mini_is_map_page(state, owner);
 }
 
-/* The slot that the minipage is said to be in is live, and its own. */
+/* The minipage's slot is valid and belongs to it. */
 static void mini_check_place(const struct ftl *f, sub_t sub)
 {
 	const struct mini *m = f->state;
@@ -340,7 +339,7 @@ static void mini_check(const struct ftl *f)
 	mini_map_check(f);
 }
 
-/* Minipages wait in RAM only if they are buffered, and each is the only one of its address. */
+/* Minipages are in RAM only with pack = buffer, each once. */
 static bool mini_waiting_hold(void *mini)
 {
 	struct mini *m = mini;

@@ -1,21 +1,20 @@
 /*
  * Minipage-FTL and PM-FTL (Zhou, Wu, Xie, "Exploiting minipage-level mapping to solve the size discrepancy of
- * I/O requests and flash pages", Flash Memory Summit 2016): pages of flash grow, requests do not, so what is
- * mapped is a part of a page, a minipage.  The minipages of a request are packed into pages of flash.
+ * I/O requests and flash pages", Flash Memory Summit 2016): flash pages grow, requests do not, so parts of a
+ * page, minipages, are mapped.  The minipages of a request are packed into flash pages.
  *
- *   map.c        what is in DRAM of the table, and what look-ups, changes and collections cost
+ *   map.c        the cached part of the table, and the cost of look-ups, changes and collections
  *   write.c      packing
  *   minipage.c   reads, trims, the two FTLs
  *   places.c     where minipages are
  *
- * Minipage-FTL maps every minipage by itself.  PM-FTL maps a logical page as a page where a request covers it
- * whole (mode P: one entry), else as its minipages (mode M: an entry each); a collection that finds all
- * minipages of a logical page in its victim makes it a page again.  It has one table, in which every logical
- * page has room for an entry per minipage; the mode is a bit of its first entry, so that it costs neither
- * DRAM nor reads.
+ * Minipage-FTL maps every minipage separately.  PM-FTL maps a logical page that one request covers as a page
+ * (mode P: one entry), else as its minipages (mode M: an entry each); if collection finds all minipages of a
+ * logical page in its victim, it makes it a page again.  Its table has space for an entry per minipage of
+ * every logical page; the mode is a bit of the first entry, so it costs neither DRAM nor reads.
  *
- * The slides leave out most of both.  What is chosen here, and what follows from the published numbers, is in
- * docs/minipage.md.  This header is for these files only.
+ * The slides leave out most details of both. docs/minipage.md lists the choices made here, and what follows
+ * from the published numbers.  This header is for these files only.
  */
 #ifndef FTL_MINIPAGE_MINIPAGE_H
 #define FTL_MINIPAGE_MINIPAGE_H
@@ -33,7 +32,7 @@
 enum mini_packing { PACK_REQUEST, PACK_BUFFER };
 enum mini_node { NODE_SPARSE, NODE_FULL };
 
-/* Of both; `node` is PM-FTL's. */
+/* Settings of both; `node` is PM-FTL's. */
 struct mini_settings {
 	uint64_t bytes;
 	int pack, node;
@@ -43,7 +42,7 @@ struct mini_settings {
 struct mini_statistics {
 	uint64_t full, packed, partial, pack_hits;
 	uint64_t to_m, to_p, gc_full, grown;
-	uint64_t live, paged, volatile_sectors, volatile_most; /* filled in when they are asked for */
+	uint64_t live, paged, volatile_sectors, volatile_most; /* computed when the statistics are read */
 };
 
 /* A minipage of a read request. */
@@ -51,10 +50,10 @@ struct mini_touch {
 	sub_t sub;
 	mask_t mask; /* of its sectors */
 	op_t ready;
-	uint32_t wanted; /* the page that it is in */
+	uint32_t wanted; /* index of the flash page that holds it */
 };
 
-/* A page of flash that a read request needs. */
+/* A flash page that a read request needs. */
 struct mini_wanted {
 	ppn_t ppn;
 	uint32_t sectors;
@@ -65,8 +64,8 @@ struct mini_wanted {
 enum { MINI_HOST, MINI_GC, MINI_MAP };
 
 struct mini {
-	bool pages;       /* PM-FTL: knows mode P */
-	bool buffered;    /* minipages wait for company across requests */
+	bool pages;       /* PM-FTL: has mode P */
+	bool buffered;    /* pack = buffer: minipages are kept in RAM across requests */
 	uint32_t per_lpn; /* minipages of a page */
 	uint32_t shift;   /* a minipage has 1 << shift sectors */
 	mask_t full;      /* all of them */
@@ -75,11 +74,11 @@ struct mini {
 	struct places places; /* in flash */
 	uint64_t *split;      /* bit per logical page: mode M */
 
-	struct table table;        /* its directory is NULL if the whole table is in DRAM */
+	struct table table;        /* without a directory if the whole table is in DRAM */
 	struct entry_cache *cache; /* keys: logical pages, or minipages; NULL likewise */
 	sub_t last;                /* of the request being served */
 
-	struct pack_part waiting[MINI_MOST]; /* for company: of the request, or in RAM for longer */
+	struct pack_part waiting[MINI_MOST]; /* gathered to fill a page: of the request, or kept in RAM */
 	uint32_t waits;
 	sub_t waited[MINI_MOST]; /* in RAM when the request began */
 	uint32_t waited_count;
@@ -123,13 +122,13 @@ static inline mask_t mini_mask(const struct mini *m, struct page_part part, uint
 	return part.mask >> (i << m->shift) & m->full;
 }
 
-/* The data of the minipage is dead. */
+/* Invalidates the data of the minipage. */
 static inline void mini_kill(struct mini *m, sub_t sub)
 {
 	slots_kill(&m->slots, mini_ppn(m, sub), mini_slot(m, sub), 1);
 }
 
-/* The minipage is looked up or moved soon; then, once what that fetches is there. */
+/* Prefetches for a look-up or move of the minipage; then, once that data is in the cache, the next step. */
 static inline void mini_expect_sub(const struct mini *m, sub_t sub)
 {
 	places_expect(&m->places, mini_lpn(m, sub));
@@ -149,15 +148,15 @@ static inline uint32_t mini_expect_sub_next(const struct mini *m, sub_t sub)
 bool mini_map_init(struct ftl *, struct fault *);
 void mini_map_exit(struct mini *);
 
-/* Of its sub-pages with a bit, or of all sub-pages of a page in mode P.  Returns what their users wait
- * for. */
+/* Looks up the minipages in the mask, or all of a page in mode P. Returns the dependency of operations that
+ * use them. */
 op_t mini_look_up_page(struct ftl *, struct io *, lpn_t, uint32_t wanted);
-/* One minipage; not for PM-FTL. */
+/* Looks up one minipage; not for PM-FTL. */
 op_t mini_look_up(struct ftl *, struct io *, sub_t);
 
 /* These minipages were programmed in one page, as a whole logical page (PM-FTL) or packed. */
 void mini_changed(struct ftl *, struct io *, const struct pack_part *, uint32_t count, bool whole);
-/* This one, or PM-FTL's logical page of it, lost data. */
+/* The minipage, or PM-FTL's logical page, has lost data. */
 void mini_trimmed(struct ftl *, struct io *, sub_t, bool splits);
 
 /* For the collector. */
@@ -174,10 +173,10 @@ void mini_map_check(const struct ftl *);
  * invalid. */
 void mini_program(struct ftl *, struct io *, const struct pack_page *);
 
-/* The part of a minipage that waits, NULL if none does. */
+/* The part of a minipage that is kept in RAM, or NULL. */
 struct pack_part *mini_waiting(struct mini *, sub_t);
 
-/* Sectors of a waiting minipage are trimmed. */
+/* Trims sectors of a minipage kept in RAM. */
 void mini_forget(struct ftl *, sub_t, mask_t);
 
 /* Reports sectors of a minipage in RAM to the oracle. */

@@ -24,7 +24,7 @@ void places_release(struct places *p)
 	pool_free(&p->apart);
 }
 
-/* The entry's places in the side table; it enters that with those it has. */
+/* The entry's places in the side table; moves it there with its present places. */
 static uint32_t *mini_places_enter_apart(struct places *p, lpn_t lpn)
 {
 	uint32_t before = p->entry[lpn], *place;
@@ -45,7 +45,8 @@ static void mini_places_leave_apart(struct places *p, lpn_t lpn, uint32_t entry)
 	p->entry[lpn] = entry;
 }
 
-/* What an entry in the side table would be outside it; itself if it has to be there. */
+/* The value that an entry of the side table would have outside it; the entry itself if it cannot be
+ * outside. */
 static uint32_t mini_places_outside(const struct places *p, lpn_t lpn)
 {
 	uint32_t entry = p->entry[lpn];
@@ -82,7 +83,7 @@ void places_set(struct places *p, sub_t first, uint32_t count, uint32_t place, m
 		mini_places_leave_apart(p, lpn, entry);
 }
 
-/* Are the places of the entry places, and is it in the side table if it has to be, and only then? */
+/* Are the entry's places in range, and is it in the side table exactly if it has to be? */
 static bool mini_places_is_good(const struct places *p, lpn_t lpn)
 {
 	uint32_t entry = p->entry[lpn];

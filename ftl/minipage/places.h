@@ -1,10 +1,9 @@
 /*
  * Where minipages are: a number for each logical page.
  *
- * A place is page of flash * minipages of a page + slot.  A logical page that is full of data and whose
- * minipages have places in a row, as in a page of its own or packed behind one another, is its first place +
- * 1; one without data is 0.  Any other is in a side table, with a place for each minipage and the sectors
- * that hold data.
+ * A place is flash page * minipages of a page + slot.  The number of a logical page that is full of data and
+ * whose minipages have consecutive places is its first place + 1; without data it is 0.  Any other logical
+ * page is in a side table, with a place for each minipage and the sectors that hold data.
  *
  * 4 bytes a logical page, in the side table 4 more for each of its minipages and a bit for each sector.
  */
@@ -16,10 +15,10 @@
 #include "flash/geometry.h"
 
 struct places {
-	uint32_t *entry;   /* per logical page; above `count` a name of the side table */
+	uint32_t *entry;   /* per logical page; above `count` an index into the side table */
 	struct pool apart; /* the side table: places, then the sectors, 32 a word */
 	lpn_t lpns;
-	uint32_t count;   /* of places; with the logical pages fewer than 2^32 */
+	uint32_t count;   /* number of places; together with the logical pages fewer than 2^32 */
 	uint32_t per_lpn; /* minipages of a page, 1 << sub_shift */
 	uint32_t sub_shift;
 	uint32_t shift;    /* a minipage has 1 << shift sectors */
@@ -48,7 +47,7 @@ static inline mask_t places_page(const struct places *p, lpn_t lpn)
 	return p->page >> 32 ? word[0] | (mask_t)word[1] << 32 : word[0];
 }
 
-/* Those of a minipage, from bit 0 on. */
+/* Those of a minipage, beginning at bit 0. */
 static inline mask_t places_written(const struct places *p, sub_t sub)
 {
 	return places_page(p, sub >> p->sub_shift) >> ((sub & (p->per_lpn - 1)) << p->shift) & p->full;
@@ -62,12 +61,11 @@ static inline uint32_t places_get(const struct places *p, sub_t sub)
 	return entry <= p->count ? entry - 1 + i : places_apart(p, entry)[i];
 }
 
-/* These minipages of a logical page have places in a row from now on; `written` of their sectors hold data,
- * or none. */
+/* Gives these minipages of a logical page consecutive places; `written`: their sectors that hold data. */
 void places_set(struct places *, sub_t first, uint32_t count, uint32_t place, mask_t written);
 
-/* The logical page is used soon; then, once what that fetches is there: its first place if the entry says it,
- * which needs no side table, else INDEX_NONE. */
+/* Prefetches the entry of the logical page; then, once it is in the cache, returns its first place if it
+ * needs no side table, else INDEX_NONE. */
 static inline void places_expect(const struct places *p, lpn_t lpn)
 {
 	prefetch(&p->entry[lpn]);

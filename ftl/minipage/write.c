@@ -1,10 +1,11 @@
 /*
- * Packing.  The minipages of a request fill pages of flash in their order, the last one in part.  PM-FTL
- * first writes what the request covers whole, a logical page to a page.  Each minipage that is written in
- * part and holds other data costs a read of its own.
+ * Packing.  The minipages of a request fill flash pages in order, the last one partly.  PM-FTL first writes
+ * the logical pages that the request covers, each to one flash page.  Each minipage that is written in part
+ * and holds other data costs a read of its own.
  *
- * With pack = buffer up to a page less one wait in RAM for those of later requests, complete with what they
- * keep.  Their old data stays live until they are programmed; what is written again meanwhile costs nothing.
+ * With pack = buffer up to a page less one minipage is kept in RAM, completed with kept sectors, and packed
+ * with those of later requests.  Their old data stays valid until they are programmed; a rewrite of a
+ * minipage in RAM costs nothing.
  */
 #include "ftl/minipage/minipage.h"
 
@@ -54,7 +55,7 @@ static void mini_read_kept(struct ftl *f, struct io *io, struct pack_part *part)
 	part->read = flash_read(io, part->from, mask_sectors(part->kept), CAUSE_RMW, part->read);
 }
 
-/* The minipage is complete in RAM. */
+/* Reports the complete minipage in RAM to the oracle. */
 static void mini_keep_in_ram(struct ftl *f, const struct pack_part *part)
 {
 	const struct mini *m = f->state;
@@ -85,8 +86,7 @@ static void mini_hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_
 	mini_tell(f, p->sub, p->host | p->kept, oracle_dram_drop);
 }
 
-/* How many parts, from the first on, follow one another in their logical page; *written becomes their
- * sectors. */
+/* Number of parts, from the first, that are consecutive in their logical page; *written: their sectors. */
 static uint32_t mini_run_of(
 	const struct mini *m, const struct pack_part *part, uint32_t count, mask_t *written)
 {
@@ -139,7 +139,7 @@ static bool mini_flush(struct ftl *f, struct io *io)
 	return !f->failed;
 }
 
-/* A minipage of the request joins those that wait. */
+/* Adds a minipage of the request to the gathered ones. */
 static bool mini_join(struct ftl *f, struct io *io, sub_t sub, mask_t host, op_t ready)
 {
 	struct mini *m = f->state;
@@ -163,7 +163,7 @@ static bool mini_join(struct ftl *f, struct io *io, sub_t sub, mask_t host, op_t
 
 /* ---- requests ---- */
 
-/* The minipages of the part whose entries are needed: those that do not wait in RAM. */
+/* The minipages of the part whose entries are needed: those not in RAM. */
 static uint32_t mini_needed(struct mini *m, struct page_part part)
 {
 	uint32_t bits = 0;
@@ -251,7 +251,7 @@ static bool mini_write_parts(struct ftl *f, struct io *io, struct page_walk walk
 	return true;
 }
 
-/* What power failure now would lose. */
+/* Counts the sectors that a power failure would lose now. */
 static void mini_count_volatile(struct mini *m)
 {
 	struct mini_statistics *s = &m->statistics;

@@ -1,7 +1,7 @@
 /* The invariants of merge-page mapping. */
 #include "ftl/mmap/mmap.h"
 
-/* The page's own list; how many. */
+/* Checks the logical page's list of overlays; returns its length. */
 static uint32_t mmap_check_list(const struct mmap_ftl *m, lpn_t lpn)
 {
 	uint32_t overlays = 0;

@@ -3,14 +3,15 @@
  * MSAC (Zeng, "Improve performance of flash-based SSDs through multi-subpage merge and page-level temperature
  * recognition", section 2.2), which names it and says little more.
  *
- * Of every logical page the newest sectors are in its base page, mapped one to one as in ftl/page/, and in
- * overlays: its parts of merged pages.  A sector is in one of them only.  A merged write reads nothing; what
- * it writes leaves base and older overlays.  A plain write that does not cover all sectors reads each page
- * that holds one of the rest and consolidates: one page, no overlays.  A read reads each page that holds a
- * sector it wants.
+ * The newest sectors of a logical page are in its base page, mapped one to one as in ftl/page/, and in
+ * overlays, its parts of merged pages; each sector is in one of them only.  A merged write reads nothing; its
+ * sectors become invalid in base and older overlays.  A plain write reads every page that holds a sector it
+ * does not cover, and consolidates: one page, no overlays.  A read reads every page that holds one of its
+ * sectors.
  *
- * A logical page has at most `overlays` of them, and the drive as many merged pages as its spare pages can
- * hold when every logical page is in use, as areas in ftl/across/; what would exceed either is written plain.
+ * A logical page has at most `overlays` overlays, and the drive as many merged pages as its spare pages can
+ * hold when every logical page is in use (like areas in ftl/across/).  A write that would exceed either limit
+ * is done plain.
  */
 #include "ftl/mmap/mmap.h"
 
@@ -53,7 +54,7 @@ static void mmap_drop_merged_page(struct mmap_ftl *m, uint32_t i)
 	m->merged_pages--;
 }
 
-/* Takes the overlay out of both its lists; its sectors are elsewhere or nowhere. */
+/* Removes the overlay from both its lists; its sectors are in another place or trimmed. */
 static void mmap_drop_overlay(struct mmap_ftl *m, uint32_t i)
 {
 	const struct overlay *o = mmap_overlay_at(m, i);
@@ -71,7 +72,7 @@ static void mmap_drop_overlay(struct mmap_ftl *m, uint32_t i)
 	m->overlays--;
 }
 
-/* The sectors are not where they were; what holds no others is dead. */
+/* Removes the sectors from base and overlays; those left without sectors become invalid. */
 static void mmap_forget(struct ftl *f, lpn_t lpn, mask_t mask)
 {
 	struct mmap_ftl *m = f->state;
@@ -119,7 +120,7 @@ struct sources mmap_find(const struct mmap_ftl *m, lpn_t lpn, mask_t mask)
 
 /* ---- collection ---- */
 
-/* Of a merged page that holds nothing but one part of a page without a base: that is its base from now on. */
+/* A merged page with a single part, of a page without a base, becomes that page's base. */
 static bool mmap_becomes_base(struct ftl *f, uint32_t merged, ppn_t ppn)
 {
 	struct mmap_ftl *m = f->state;
@@ -222,8 +223,8 @@ static void mmap_read(struct ftl *f, struct io *io, const struct extent *extents
 		mmap_read_page(f, io, part);
 }
 
-/* Writes the page whole into a page of its own; with an empty mask only the data it has. False: the drive is
- * full. */
+/* Writes the whole logical page to a flash page of its own; with an empty mask only its present data.  False:
+ * the drive is full. */
 static bool mmap_write_plain(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mmap_ftl *m = f->state;
@@ -290,7 +291,7 @@ static bool mmap_exceeds(const struct ftl *f, struct page_part part)
 	return stay >= settings->overlays;
 }
 
-/* The parts in one page. */
+/* Writes the parts into one flash page. */
 static void mmap_write_together(struct ftl *f, struct io *io, const struct page_part *part, uint32_t parts)
 {
 	struct mmap_ftl *m = f->state;
@@ -338,8 +339,7 @@ static void mmap_write_merged(struct ftl *f, struct io *io, const struct extent 
 
 /* ---- state, names, statistics ---- */
 
-/* The first of a merged page is bounded by what it means, which check() sees: of a free one it means
- * another. */
+/* `first` has no bound here: in a free element it has another meaning; check() checks it. */
 static const struct state_row merged_page_state[] = {
 	STATE_NUMBER(struct merged_page, first),
 	STATE_UP_TO(struct merged_page, page, GEOMETRY(pages)),
@@ -376,7 +376,7 @@ static const struct state_row mmap_state[] = {
 	{ 0 },
 };
 
-/* An overlay costs what an entry of the page table does, and its LPN. */
+/* An overlay takes as much as an entry of the page table, plus its LPN. */
 static void mmap_facts(const struct ftl *f, struct ftl_facts *facts)
 {
 	const struct mmap_ftl *m = f->state;

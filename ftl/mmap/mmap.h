@@ -1,5 +1,5 @@
 /*
- * Merge-page mapping: what its files share.  Internal to ftl/mmap/.
+ * Merge-page mapping: declarations shared by its files.  Internal to ftl/mmap/.
  */
 #ifndef FTL_MMAP_MMAP_H
 #define FTL_MMAP_MMAP_H
@@ -8,7 +8,7 @@
 #include "ftl/page/page.h"
 
 #define OVERLAYS_MOST 16u
-#define PARTS_MOST    64u /* of a page: each has a sector */
+#define PARTS_MOST    64u /* parts of a merged page: each has at least a sector */
 #define NONE          INDEX_NONE
 
 struct mmap_settings {
@@ -17,29 +17,29 @@ struct mmap_settings {
 
 /* Part of a logical page in a merged page. */
 struct overlay {
-	uint32_t next;   /* of the same logical page */
-	uint32_t beside; /* in the same merged page */
+	uint32_t next;   /* next overlay of the same logical page */
+	uint32_t beside; /* next overlay in the same merged page */
 	lpn_t lpn;
-	uint32_t merged; /* that page */
+	uint32_t merged; /* index of the merged page */
 	mask_t mask;
 };
 
 struct merged_page {
-	uint32_t first; /* overlay in it */
+	uint32_t first; /* its first overlay */
 	uint32_t page;  /* its PPN + 1; 0: there is none */
 };
 
 struct mmap_statistics {
 	uint64_t merged_programs, consolidations, overlay_overflows, refused_full, multi_reads;
 	uint64_t most_overlays;
-	uint64_t overlays, merged_pages; /* filled in when they are asked for */
+	uint64_t overlays, merged_pages; /* computed when the statistics are read */
 };
 
 struct mmap_ftl {
 	struct page_map map;  /* base pages */
 	uint32_t *overlay_of; /* per logical page: its newest overlay + 1; 0 = none */
 	struct pool overlay, merged;
-	uint32_t overlays, merged_pages, limit; /* there are; merged pages at most */
+	uint32_t overlays, merged_pages, limit; /* in use now; `limit`: most merged pages */
 	struct mmap_statistics count;
 };
 
@@ -63,7 +63,7 @@ static inline uint32_t mmap_first_overlay(const struct mmap_ftl *m, lpn_t lpn)
 	return m->overlay_of[lpn] - 1;
 }
 
-/* Merged pages are owners behind the logical ones. */
+/* The owner number of a merged page; these follow the logical pages. */
 static inline owner_t mmap_name_of(const struct mmap_ftl *m, uint32_t merged)
 {
 	return m->map.lpns + merged;

@@ -1,6 +1,6 @@
 /*
- * MRSM: collection.  gc/pack.h moves what is live in the victim and packs it, so that neighbours that had
- * come apart become one extent again; here the map follows.
+ * MRSM: collection.  gc/pack.h moves and packs the valid slots of the victim, so that neighbouring sub-pages
+ * become one extent again; this file updates the map.
  */
 #include "ftl/mrsm/mrsm.h"
 
@@ -44,8 +44,8 @@ void mrsm_pack_init(struct ftl *f)
 		&m->pack, &m->slots, (struct pack_client){ f, mrsm_holds, mrsm_moved, mrsm_program_packed });
 }
 
-/* Extents are looked up page by page; asking for all of them first, in two steps, hides most of the
- * waiting. */
+/* Extents are looked up page by page; prefetching all of them first, in two steps, hides most cache
+ * misses. */
 static void mrsm_expect_extents(const struct ftl *f)
 {
 	const struct mrsm *m = f->state;

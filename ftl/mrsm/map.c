@@ -101,7 +101,7 @@ void mrsm_open_regions(struct mrsm *m, sub_t from, sub_t end)
 
 /* ---- the two ways to cache them ---- */
 
-/* The static model's chance: what the settings say, or the share of the table that fits in DRAM. */
+/* The static model's hit probability: the setting, or the share of the table that fits in DRAM. */
 static void mrsm_set_chance(struct ftl *f)
 {
 	struct mrsm *m = f->state;
@@ -121,8 +121,8 @@ static bool mrsm_hits(struct mrsm *m)
 	return random_unit(&m->random) < m->chance;
 }
 
-/* The static model, as ICPP'23 seems to have it: a miss reads the mapping page, and programs it if it changes
- * it. */
+/* The static model, which ICPP'23 seems to use: a miss reads the mapping page, and programs it if the entry
+ * changes. */
 static op_t mrsm_look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, bool write)
 {
 	struct directory *d = m->directory;
@@ -132,7 +132,7 @@ static op_t mrsm_look_up_by_chance(struct mrsm *m, struct io *io, uint32_t id, b
 	if (write)
 		directory_enter(d, id);
 	if (!io->timed) {
-		/* Every page that a miss could read later gets its copy in flash, and no more. */
+		/* Only pages that a later miss could read are programmed. */
 		if (write && (uint64_t)d->pages * d->space->geometry->page_bytes > m->cache_bytes)
 			directory_program(d, io, id, CAUSE_MAP, OP_NONE, &ready);
 		return OP_NONE;

@@ -57,7 +57,7 @@ static bool mrsm_choose_subpage(struct ftl *f, struct fault *fault)
 	return true;
 }
 
-/* A mapping page was moved; data moves by mrsm_empty(). */
+/* Collection moved a mapping page; data is moved by mrsm_empty(). */
 static void mrsm_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct mrsm *m = f->state;
@@ -202,7 +202,7 @@ static void mrsm_read(struct ftl *f, struct io *io, const struct extent *extents
 
 	mrsm_begin(f, io);
 	for (size_t i = 0; i < n; i++)
-		mrsm_translate(f, io, extents[i], false); /* may collect and so move the data */
+		mrsm_translate(f, io, extents[i], false); /* may cause a collection that moves the data */
 	for (size_t i = 0; i < n; i++)
 		count = mrsm_find_wanted(f, extents[i], count);
 	for (uint32_t i = 0; i < count; i++)
@@ -270,7 +270,7 @@ static bool mrsm_holds_data(const void *mrsm, owner_t owner)
 	return !directory_owns(((const struct mrsm *)mrsm)->directory, owner);
 }
 
-/* Every sub-page of the piece is where its page says, and holds data. */
+/* Every sub-page of the piece is valid in its page and holds data. */
 static void mrsm_check_piece(const struct ftl *f, struct mrsm_piece p)
 {
 	const struct mrsm *m = f->state;

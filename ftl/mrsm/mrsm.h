@@ -1,11 +1,11 @@
 /*
- * MRSM, the competitor of the ICPP'23 evaluation (Chen, Tsao, Chang, IEEE TCAD 39(6), 2020, as far as the
+ * MRSM, the scheme that ICPP'23 compares with (Chen, Tsao, Chang, IEEE TCAD 39(6), 2020, as far as the
  * ICPP paper describes it): mapping in sub-pages, so that a write of any alignment fills as few pages as it
- * has data and reads old data only where it covers part of a sub-page.  The price is a large table.
+ * has data and reads old data only where it covers part of a sub-page.  The cost is a large table.
  *
- *   tree.[ch]     which sub-pages lie where: the extents
- *   map.c         the mapping pages the extents would fill in flash, and what using them costs
- *   collect.c     collection: the map follows what gc/pack.h moves
+ *   tree.[ch] the extents: which sub-pages are stored where
+ *   map.c         the mapping pages the extents would fill in flash, and the cost of using them
+ *   collect.c     collection: updates the map for what gc/pack.h moves
  *   mrsm.c        reads, writes, trims, statistics
  *
  * This header is for these files only.
@@ -27,12 +27,12 @@ struct mrsm_settings {
 };
 
 struct mrsm_statistics {
-	uint64_t descents, depths; /* from the root of the tree; sum of its depth at each */
+	uint64_t descents, depths; /* descents from the root of the tree; sum of its depths at these */
 	uint64_t splits, merges;
 	uint64_t extents_max;
 	uint64_t rmw_reads;
 	uint64_t packed_pages, wasted_slots;
-	/* filled in when they are asked for */
+	/* computed when the statistics are read */
 	uint64_t subpage_bytes, extents, extent_slots, mapped, node_bytes, table_bytes;
 	double cached_share;
 };
@@ -57,11 +57,11 @@ struct mrsm {
 	uint64_t *written;
 
 	struct directory *directory;
-	struct map_cache *cache;   /* NULL: look-ups hit by chance, ... */
-	struct random random;      /* ... drawn here; */
-	double chance;             /* of the last request's translation; collections draw by it, too */
-	uint32_t chance_nodes;     /* it was worked out for a tree ... */
-	sub_t chance_mapped;       /* ... of these */
+	struct map_cache *cache; /* NULL: hits are random, ... */
+	struct random random;    /* ... drawn here; */
+	double chance; /* hit probability at the last request's translation; collections use it, too */
+	uint32_t chance_nodes;     /* computed for a tree ... */
+	sub_t chance_mapped;       /* ... of these numbers of nodes and mapped sub-pages */
 	uint64_t cache_bytes;      /* DRAM for the table */
 	uint32_t *map_pages;       /* per region: mapping pages in use */
 	uint32_t region_map_pages; /* the most a region can need */
@@ -86,7 +86,7 @@ static inline lpn_t mrsm_lpn(const struct mrsm *m, sub_t sub)
 	return mrsm_tree_page_of(&m->tree, sub);
 }
 
-/* Which of so many sectors, at most 64, of mapped sub-pages hold data. */
+/* Mask of the sectors that hold data, of at most 64 sectors of mapped sub-pages. */
 static inline mask_t mrsm_written_sectors(const struct mrsm *m, sector_t start, uint32_t sectors)
 {
 	uint32_t shift = start % 64;
@@ -105,8 +105,8 @@ static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub, uint32_t leng
 	return mrsm_written_sectors(m, (sector_t)sub << m->sub_shift, length << m->sub_shift);
 }
 
-/* Sectors of a sub-page, or of several of a logical page, hold data; only these do.  Neither straddles a
- * word. */
+/* Marks sectors of a sub-page as holding data; the second function also unmarks its other sectors.  Neither
+ * straddles a word. */
 static inline void mrsm_add_written(struct mrsm *m, sub_t sub, mask_t mask)
 {
 	sector_t sector = (sector_t)sub << m->sub_shift;
@@ -142,8 +142,7 @@ static inline uint32_t mrsm_logical_pages(const struct mrsm *m, sub_t from, sub_
 	return mrsm_lpn(m, end - 1) - mrsm_lpn(m, from) + 1;
 }
 
-/* A request begins: mapping pages that collections changed are written back; there are no dependencies
- * yet. */
+/* Begins a request: writes back mapping pages that collections changed, and clears the dependencies. */
 void mrsm_begin(struct ftl *, struct io *);
 
 /* ---- writes and trims: write.c ---- */
@@ -158,31 +157,31 @@ op_t mrsm_program(struct ftl *, struct io *, const struct pack_page *);
 
 enum mrsm_cache_model { MRSM_LRU, MRSM_STATIC };
 
-/* The most that can be in flash: none if all fit in DRAM. Uses only the tree. */
+/* Most mapping pages in flash: none if all fit in DRAM. Uses only the tree. */
 uint32_t mrsm_map_pages_in_flash(const struct ftl *);
 bool mrsm_map_init(struct ftl *, owner_t base);
 void mrsm_map_exit(struct mrsm *);
 
-/* Regions of [from, end) without a mapping page get one: something is going to be mapped there. */
+/* Gives each region of [from, end) a mapping page if it has none, before something is mapped there. */
 void mrsm_open_regions(struct mrsm *, sub_t from, sub_t end);
 
 /*
  * Translates (and changes, if `write`) the logical pages of an extent one by one: each looks its mapping page
- * up and takes a DRAM access of the request's time.  What users of the entries wait for is in m->wait
- * afterwards.  May collect.
+ * up and takes a DRAM access of the request's time.  Afterwards m->wait holds the dependencies of operations
+ * that use the entries.  May collect.
  */
 void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
 
-/* After a change of [from, end): its regions get the mapping pages their extents now need.  May collect. */
+/* After a change of [from, end): gives its regions the mapping pages that their extents now need.  May
+ * collect. */
 void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
 
-/* Collection changed the entry of an extent that begins at this sub-page; will do so soon in this logical
- * page. */
+/* Collection changed the entry of the extent that begins at this sub-page.  The second function prefetches
+ * for it. */
 void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
 void mrsm_expect_move(const struct mrsm *, lpn_t);
 
-/* The entries of this logical page are used soon; sooner than that, and perhaps read from flash and
- * written. */
+/* Prefetch the entries of this logical page, and its mapping page. */
 void mrsm_expect_entry(const struct mrsm *, lpn_t);
 void mrsm_expect_map_page(const struct ftl *, lpn_t);
 
@@ -192,7 +191,7 @@ void mrsm_expect_map_page(const struct ftl *, lpn_t);
  */
 void mrsm_count_nodes(struct ftl *, uint32_t descents, uint32_t nodes);
 
-/* `op` waits for the loads of mapping pages. */
+/* Makes `op` depend on the loads of mapping pages in m->wait. */
 void mrsm_wait(const struct mrsm *, struct io *, op_t);
 
 /* Bytes of the present nodes; and of the nodes that the whole drive would have if all of it were mapped as

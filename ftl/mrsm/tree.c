@@ -47,7 +47,7 @@ static struct mrsm_piece mrsm_tree_piece(const struct mrsm_tree *t, lpn_t page, 
 	return (struct mrsm_piece){ first + n->offset, n->length, n->ppn, n->slot };
 }
 
-/* The next one that begins in the same page; 0: there is none. */
+/* The next extent that begins in the same page; 0 if there is none. */
 static uint32_t mrsm_tree_after(const struct mrsm_tree *t, uint32_t number)
 {
 	return number <= t->ppns ? 0 : mrsm_tree_node_at(t, number)->next;
@@ -104,8 +104,8 @@ static void mrsm_tree_remove(struct mrsm_tree *t, struct mrsm_piece p, uint32_t 
 
 /* ---- look-ups ---- */
 
-/* The first page in which an extent may begin that holds the sub-page, which is not in a page that is one
- * extent: its own, or the one before. */
+/* The first page in which the extent that holds the sub-page may begin: its own, or the one before.  The
+ * sub-page is not in a page that is one extent. */
 static lpn_t mrsm_tree_search_from(const struct mrsm_tree *t, sub_t sub)
 {
 	lpn_t page = mrsm_tree_page_of(t, sub);

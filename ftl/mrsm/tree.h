@@ -1,16 +1,16 @@
 /*
- * MRSM's ordered map: which logical sub-pages lie in which slots of which physical page.
+ * MRSM's ordered map from logical sub-pages to slots of physical pages.
  *
- * An extent (a node of the paper's tree; "piece" here, because struct extent is a range of sectors) says that
- * `length` consecutive sub-pages lie in consecutive slots of one page.  Extents never overlap and never cross
- * the border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
+ * An extent (a node of the paper's tree; "piece" here, because struct extent is a range of sectors) maps
+ * `length` consecutive sub-pages to consecutive slots of one page.  Extents never overlap and never cross the
+ * border of a region, the range of pages that one mapping page of a page-mapped FTL describes.
  *
- * A controller would keep one balanced tree.  This keeps a number for each logical page: where the page is if
- * one extent is all of it, else the first of a list of the extents that begin in it.  The answers are the
- * same; mrsm_tree_depth() says what the tree would cost.  4 bytes for each logical page, 12 for each extent
- * that is not exactly one page.
+ * A controller would keep one balanced tree.  Here each logical page has a number: its place if it is one
+ * extent, else the first of a list of the extents that begin in it.  The results are the same;
+ * mrsm_tree_depth() gives the depth of the tree.  4 bytes for each logical page, 12 for each extent that is
+ * not exactly one page.
  *
- * Knows numbers only: nothing of flash, of sectors, or of the use of an extent.
+ * It deals with numbers only, not with flash, sectors, or the use of an extent.
  */
 #ifndef FTL_MRSM_TREE_H
 #define FTL_MRSM_TREE_H
@@ -38,7 +38,7 @@ struct mrsm_tree_node {
 
 struct mrsm_tree_region {
 	uint32_t nodes; /* pieces in the region */
-	uint32_t fine;  /* of these, the ones that are not exactly one logical page */
+	uint32_t fine;  /* of these, pieces that are not exactly one logical page */
 };
 
 struct mrsm_tree {
@@ -48,7 +48,8 @@ struct mrsm_tree {
 	uint32_t pages, ppns; /* logical, physical */
 	uint32_t regions, nodes;
 	sub_t mapped; /* sub-pages in all pieces */
-	/* 0 = no extent begins in it; 1 .. ppns: one is all of it, ppn + 1; above: ppns + 1 + first node */
+	/* 0: no extent begins in it; 1 .. ppns: it is one extent, in page number - 1; above: ppns + 1 + first
+	 * node */
 	uint32_t *page;
 	struct pool node; /* struct mrsm_tree_node */
 	struct mrsm_tree_region *region;
@@ -59,8 +60,8 @@ void mrsm_tree_init(
 	struct mrsm_tree *, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages);
 void mrsm_tree_release(struct mrsm_tree *);
 
-/* As mrsm_tree_next(), and unmaps the piece.  Returns the nodes left of the one it was cut from, 0 to 2, or
- * -1 when nothing more is mapped. */
+/* Like mrsm_tree_next(), and unmaps the piece.  Returns the number of nodes that remain of the one it was cut
+ * from, 0 to 2, or -1 if nothing more is mapped. */
 int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 
 /* Maps a piece whose sub-pages are not mapped. */
@@ -85,19 +86,19 @@ static inline lpn_t mrsm_tree_page_of(const struct mrsm_tree *t, sub_t sub)
 	return sub >> t->page_shift;
 }
 
-/* Its place in its page. */
+/* Offset of the sub-page in its page. */
 static inline uint32_t mrsm_tree_offset(const struct mrsm_tree *t, sub_t sub)
 {
 	return sub & (t->subs_per_page - 1);
 }
 
-/* Where a logical page is that is one extent, as most are, else PPN_NONE. */
+/* The place of a logical page that is one extent, as most are, else PPN_NONE. */
 static inline ppn_t mrsm_tree_whole(const struct mrsm_tree *t, lpn_t page)
 {
 	return t->page[page] - 1 < t->ppns ? t->page[page] - 1 : PPN_NONE;
 }
 
-/* Maps such a page to `to`.  Returns where it was; PPN_NONE: it is not one extent, and nothing changes. */
+/* Maps such a page to `to`.  Returns its old place; PPN_NONE if it is not one extent, and nothing changes. */
 static inline ppn_t mrsm_tree_move_whole(struct mrsm_tree *t, lpn_t page, ppn_t to)
 {
 	ppn_t from = mrsm_tree_whole(t, page);
@@ -111,7 +112,7 @@ static inline ppn_t mrsm_tree_move_whole(struct mrsm_tree *t, lpn_t page, ppn_t 
 bool mrsm_tree_search(const struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 
 /*
- * The first piece of [*at, end), clipped to that range; *at moves behind it.  False: nothing more is mapped.
+ * The first piece of [*at, end), clipped to that range; *at becomes its end.  False: nothing more is mapped.
  * The tree may be changed between two calls.
  */
 static inline bool mrsm_tree_next(const struct mrsm_tree *t, sub_t *at, sub_t end, struct mrsm_piece *p)
@@ -129,7 +130,7 @@ static inline bool mrsm_tree_next(const struct mrsm_tree *t, sub_t *at, sub_t en
 /* The physical page of the first extent that begins in the logical page; PPN_NONE: none does. */
 ppn_t mrsm_tree_peek(const struct mrsm_tree *, lpn_t);
 
-/* The extents of the logical page are used soon. */
+/* Prefetches the extents of the logical page. */
 void mrsm_tree_prefetch(const struct mrsm_tree *, lpn_t, enum prefetch_stage);
 
 extern const struct state_row mrsm_tree_state[];

@@ -8,13 +8,13 @@
 
 /* ---- mapping ---- */
 
-/* What became of the tree where sub-pages were unmapped. */
+/* How unmapping sub-pages changed the tree. */
 struct unmapped {
 	uint32_t taken, whole,
-		left; /* extents that were there; that are gone; pieces of the others that stay */
+		left; /* extents touched; extents removed whole; remaining pieces of the others */
 };
 
-/* Unmaps [from, end): its slots die. */
+/* Unmaps [from, end) and invalidates its slots. */
 static struct unmapped mrsm_unmap(struct ftl *f, sub_t from, sub_t end)
 {
 	struct mrsm *m = f->state;
@@ -43,7 +43,8 @@ static uint32_t mrsm_searches(struct mrsm *m, sub_t from, sub_t end)
 	return pages;
 }
 
-/* Nodes that stay are written in place, others inserted or removed: a descent each, as each search. */
+/* Counts DRAM accesses: remaining nodes are written in place; each inserted or removed one, and each search,
+ * is a descent. */
 static void mrsm_count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_t searched)
 {
 	uint32_t now = u.left + put, stay = u.taken < now ? u.taken : now;
@@ -51,8 +52,8 @@ static void mrsm_count_change(struct ftl *f, struct unmapped u, uint32_t put, ui
 	mrsm_count_nodes(f, searched + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
 }
 
-/* A logical page that is one extent becomes another: the frequent case, nothing else can change.  False: it
- * is not. */
+/* The frequent case: a logical page that is one extent becomes another one.  False if it is not one
+ * extent. */
 static bool mrsm_map_whole(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
@@ -123,7 +124,7 @@ op_t mrsm_program(struct ftl *f, struct io *io, const struct pack_page *page)
 	return program;
 }
 
-/* Finds what must be kept of sub-pages that the host covers in part; each of these is a part of its own. */
+/* Finds the sectors to keep of sub-pages that the host covers in part; each of these is a separate part. */
 static void mrsm_find_kept(const struct mrsm *m, struct pack_part *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
