@@ -9,7 +9,7 @@
  */
 #include "buffer/groups.h"
 
-#define NOT_IN_ORDER UINT32_MAX /* note of a block; else the next sector in order */
+#define NOT_IN_ORDER UINT32_MAX /* a block's next sector: none, it was not written in order */
 
 enum { RECENT, HEADS }; /* blocks, least recently written first */
 
@@ -52,7 +52,7 @@ static void bplru_exit(struct buffer *b)
 	groups_free(&((struct bplru *)b->state)->groups);
 }
 
-/* A write to a block that is in no list. */
+/* Records a write to a block that is in no list, and puts it in the list. */
 static void bplru_written(struct buffer *b, uint32_t group, lpn_t lpn, mask_t mask)
 {
 	struct bplru *p = b->state;

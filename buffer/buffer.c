@@ -99,7 +99,7 @@ uint32_t buffer_find(const struct buffer *b, lpn_t lpn)
 	return hash_find(&b->index, buffer_by_lpn(b), lpn);
 }
 
-/* Many masks are empty, and without an instruction for it counting is a call. */
+/* Many masks are empty; without a population count instruction, counting is a call. */
 static uint32_t buffer_count_bits(mask_t mask)
 {
 	return mask ? (uint32_t)__builtin_popcountll(mask) : 0;
@@ -412,7 +412,7 @@ static void buffer_answer_oracle(const struct buffer *b, struct extent e)
 		oracle_dram_answer(b->oracle, HOLDER_BUFFER, (struct extent){ at, e.end });
 }
 
-/* Looks up the sectors of one page and notes the absent ones.  True if any was found. */
+/* Looks up the sectors of one page and records the absent ones.  True if any was found. */
 static bool buffer_read_part(struct buffer *b, lpn_t lpn, mask_t mask, mask_t *absent)
 {
 	uint32_t at = buffer_find(b, lpn);
@@ -426,7 +426,7 @@ static bool buffer_read_part(struct buffer *b, lpn_t lpn, mask_t mask, mask_t *a
 	return found;
 }
 
-/* The sectors that a read did not find enter, page by page. */
+/* Buffers the sectors that a read did not find, page by page. */
 static void buffer_allocate(struct buffer *b, lpn_t first, uint32_t pages)
 {
 	b->allocating = true;

@@ -1,11 +1,10 @@
 /*
- * The write buffer in front of the FTL: recently written data in DRAM, and data that was read where the
- * policy wants it.
+ * The write buffer in front of the FTL: recently written data in DRAM and, if the policy wants it, data that
+ * was read.
  *
- * The core (buffer.c) owns the data and the loop: it finds, merges and counts, and while there is no room it
- * asks the policy for victims and hands their dirty sectors over to be flushed together.  A policy owns that
- * one decision and the lists it needs for it.  This room knows logical pages and extents, nothing of FTLs or
- * flash: flushes and misses go to a sink.
+ * The core (buffer.c) finds, merges and counts; while there is no space it lets the policy choose victims,
+ * and flushes their dirty sectors together.  A policy makes that one decision and owns the lists it needs for
+ * it.  This room knows logical pages and extents, nothing of FTLs or flash: flushes and misses go to a sink.
  *
  * The order of calls, which policies may rely on:
  *   - a request is handled page by page, ascending.  A part of a write is counted; then, if any sector of its
@@ -37,7 +36,7 @@ struct buffer_node {
 	lpn_t lpn;
 	uint32_t chain; /* the core's index */
 	mask_t stored;  /* sectors that are buffered */
-	mask_t dirty;   /* of these, newer than the FTL's */
+	mask_t dirty;   /* of these, the dirty ones */
 };
 
 /* Receives flushes and misses.  Extents ascend, unless the policy sets `in_order`. */
@@ -58,7 +57,7 @@ struct buffer_statistics {
 	uint64_t legacy[2];                    /* what SSDsim divides the hits by */
 	uint64_t evictions, evicted_pages;
 	uint64_t flushed_pages, flushed_sectors, merged_writes;
-	uint64_t capacity_bytes, dirty_sectors; /* gathered for the report */
+	uint64_t capacity_bytes, dirty_sectors; /* computed when the statistics are read */
 };
 
 struct stat_list;

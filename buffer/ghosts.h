@@ -29,7 +29,7 @@ void ghosts_free(struct ghosts *);
 /* The page becomes the newest ghost; if there is no room, the oldest one is forgotten. */
 void ghosts_add(struct ghosts *, lpn_t);
 
-/* Was the page a ghost?  It is none any more. */
+/* Removes the page from the ghosts.  True if it was one. */
 bool ghosts_take(struct ghosts *, lpn_t);
 
 /* State, for saving a run. */

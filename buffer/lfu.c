@@ -1,7 +1,7 @@
 /*
  * LFU: evicts the page used least often since it entered, among equals the least recently used one.  A page
- * that was used often once stays long after, which frequency-based replacement (Robinson and Devarakonda,
- * SIGMETRICS 1990) and others set out to cure.  Counts saturate at 255, as in a byte per page.
+ * that was used often in the past stays long after; frequency-based replacement (Robinson and Devarakonda,
+ * SIGMETRICS 1990) and others address this.  Counts saturate at 255, as in a byte per page.
  */
 #include "base/ranks.h"
 #include "buffer/buffer.h"

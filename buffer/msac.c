@@ -19,8 +19,8 @@
  * to T, or whether a shared page must be full.  With exchange = swap, its words, T is the next victim at once
  * and nothing is gained; with the default it is not, and no page stays forever.
  *
- * Lists of pages by sectors and by temperature, each in order of use, find partners and colder pages without
- * a search.
+ * Partners and colder pages are found without a search, in lists of pages by sectors and by temperature, each
+ * in order of use.
  */
 #include "buffer/recency.h"
 

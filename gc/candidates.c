@@ -109,7 +109,7 @@ static block_t gc_random_pick(struct gc_policy *policy, plane_t plane)
 	return policy->useless_victims && found != BLOCK_NONE ? list[at] : found;
 }
 
-/* So many draws for each block of a plane leave none out, except with probability exp(-64). */
+/* This number of draws for each block of a plane misses none, except with probability exp(-64). */
 #define GC_ENOUGH_DRAWS 64u
 
 /* Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based

@@ -242,7 +242,7 @@ static bool collector_collect_one(struct collector *c, struct io *io, plane_t pl
 	return true;
 }
 
-/* A budget of victims that free nothing, so that collection ends with gc.strict, too. */
+/* Sets a limit on victims that free nothing, so that collection ends with gc.strict, too. */
 static void collector_reset_useless_victims(struct collector *c)
 {
 	c->policy.useless_victims = c->settings->strict ? c->space->geometry->blocks_per_plane : 0;

@@ -1,6 +1,7 @@
 /*
  * The collector keeps free pages in every plane: it decides when to collect, moves live pages, erases, levels
- * wear, and counts.  A policy (policy.h) selects the victim; the FTL is told where each live page went.
+ * wear, and counts.  A policy (policy.h) selects the victim; the FTL is called for each live page that was
+ * moved.
  *
  * Collection runs only inside collector_make_room(), so an FTL knows when a mapping that it has looked up may
  * change.
@@ -44,11 +45,12 @@ struct collector_client {
 	 */
 	void (*empty)(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 	/*
-	 * A victim of data holds nothing live any more and is going to be erased.  Mapping pages whose
-	 * entries have changed can be written into the rest of the plane's reserve.
+	 * A data victim has no live page left and is about to be erased.  Changed mapping pages can be
+	 * written into the rest of the plane's reserve.
 	 */
 	void (*emptied)(struct ftl *, struct io *, block_t victim);
-	/* No victim of the plane frees a page.  A block whose collection helps another to, or BLOCK_NONE. */
+	/* Called if no victim of the plane frees a page.  Returns a block whose collection makes another one
+	 * reclaimable, or BLOCK_NONE. */
 	block_t (*last_resort)(struct ftl *, plane_t);
 	/* Speed only: the entry of this owner is going to change. */
 	void (*prefetch)(const struct ftl *, owner_t, enum prefetch_stage);
@@ -72,7 +74,7 @@ struct collector {
 	bool collecting;                /* a collection is running: no other one starts */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
 	struct gc_statistics count;
-	struct gc_statistics uncounted; /* where counts of work outside time go */
+	struct gc_statistics uncounted; /* counts of work outside time */
 };
 
 struct collector *collector_create(struct space *, const struct gc_settings *, const struct wear_settings *,

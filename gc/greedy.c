@@ -1,4 +1,4 @@
-/* Greedy: the block with the fewest live pages; of equal ones the one that has been so for longest. */
+/* Greedy: the block with the fewest live pages; among equals the one that reached this number first. */
 #include "gc/rings.h"
 
 static void greedy_init(struct gc_policy *policy)

@@ -126,8 +126,8 @@ static uint32_t pack_collect(const struct pack_job *job)
 	return copied;
 }
 
-/* Fills the last page with valid slots of other blocks that have dead ones, so that these blocks win a page
- * sooner. */
+/* Fills the last page with valid slots of other blocks that have dead ones, so that these blocks can sooner
+ * free a page. */
 static void pack_top_up(const struct pack_job *job)
 {
 	struct pack *p = job->pack;
@@ -185,8 +185,8 @@ static void pack_sort(struct pack *p)
 	}
 }
 
-/* Moves complete logical pages to the front.  In what is sorted, the last sub-page of such a page stands as
- * far behind its first as it has sub-pages. */
+/* Moves complete logical pages to the front.  After sorting, a logical page is complete if its last sub-page
+ * follows its first at the distance of its size. */
 static void pack_regroup(struct pack *p)
 {
 	uint32_t size = p->client.regroup, wholes = 0, others = 0, n;
@@ -209,7 +209,7 @@ static void pack_regroup(struct pack *p)
 
 /* ---- programming ---- */
 
-/* Cuts a part behind its first `length` sub-pages; returns the rest. */
+/* Cuts a part after its first `length` sub-pages; returns the rest. */
 static struct pack_part pack_cut(const struct pack *p, struct pack_part *part, uint32_t length)
 {
 	const struct space *space = p->slots->space;
@@ -224,7 +224,7 @@ static struct pack_part pack_cut(const struct pack *p, struct pack_part *part, u
 	return rest;
 }
 
-/* How many parts from this one on fill a page, or are the last; the last of them is cut to fit. */
+/* Number of parts, from this one, that fill a page, or all that are left; the last one is cut to fit. */
 static uint32_t pack_fill_page(const struct pack *p, uint32_t at, struct pack_part *rest)
 {
 	uint32_t room = p->slots->per_page, count = 0;

@@ -4,7 +4,7 @@
  * logical address and packed into full pages, so that n partly dead pages become ceil(valid slots / slots of
  * a page).
  *
- * Knows slots and sub-pages; the map that leads to them is the FTL's.
+ * Deals with slots and sub-pages only; the map belongs to the FTL.
  */
 #ifndef GC_PACK_H
 #define GC_PACK_H
@@ -33,7 +33,7 @@ struct pack_page {
 	enum cause cause;
 };
 
-/* How many parts from the first one on hold consecutive sub-pages, and how many these are. */
+/* Number of parts, from the first, that hold consecutive sub-pages, and the number of these. */
 static inline uint32_t pack_run(const struct pack_part *part, uint32_t count, uint32_t *length)
 {
 	uint32_t n = 1;

@@ -20,7 +20,7 @@ struct gc_policy {
 	const struct link *link; /* per block, to prefetch: what `changed` reads first; NULL: nothing */
 	const struct gc_settings *settings;
 	struct random random;
-	unsigned stream;          /* that needs a page of the plane */
+	unsigned stream;          /* the stream that needs a page of the plane */
 	uint32_t useless_victims; /* gc.strict: victims without a dead page that may still be taken for it */
 };
 

@@ -83,7 +83,7 @@ block_t rings_first(struct gc_policy *policy, plane_t plane, uint32_t set)
 	return b == INDEX_NONE ? BLOCK_NONE : b;
 }
 
-/* Number of blocks in the ring of so many live pages; INDEX_NONE if one does not belong there. */
+/* Number of blocks in the ring for this number of live pages; INDEX_NONE if one does not belong there. */
 static uint32_t rings_check_ring(
 	const struct gc_policy *policy, plane_t plane, uint32_t set, uint32_t live, uint32_t most)
 {

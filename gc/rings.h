@@ -27,7 +27,7 @@ void rings_remove(struct gc_policy *, block_t);
 extern const struct state_row rings_state[];
 bool rings_check(const struct gc_policy *, plane_t, uint32_t closed);
 
-/* Of the blocks of a set with the fewest live pages the one that has been so for longest; BLOCK_NONE. */
+/* Of the blocks of a set with the fewest live pages, the one that reached this number first; BLOCK_NONE. */
 block_t rings_first(struct gc_policy *, plane_t, uint32_t set);
 
 #endif

@@ -147,8 +147,8 @@ void host_statistics(struct host *h, struct stat_list *list)
 		h->ops->statistics(h, list);
 }
 
-/* Modulo the exported sectors; a request that would then end behind them moves back by whole pages.  Both
- * keep its alignment. */
+/* Modulo the exported sectors; a request that would then end after the last sector is moved back by whole
+ * pages.  Both keep its alignment. */
 static void host_fold(struct host *h, struct request *r)
 {
 	sector_t page = h->sectors_per_page;

@@ -10,8 +10,8 @@
  *
  * A link carries the data of one request after another in each direction.
  *
- * This room knows requests and the size of the device, neither flash nor the course of time: run/run.c waits,
- * and asks here when, where and how many.
+ * This room deals with requests and the size of the device, not with flash or time: run/run.c waits, and
+ * calls it for when, where and how many.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -62,10 +62,10 @@ struct host {
 	const void *own; /* settings of the layer */
 	const struct host_settings *settings;
 	const struct trace_settings *trace;
-	bool beneath;                     /* requests address the device: the layer is not there yet */
+	bool beneath;                     /* requests address the device: the layer is not installed yet */
 	sector_t sectors, device_sectors; /* exported to the host; of the device */
 	uint32_t sectors_per_page;
-	tick_t link_free[2]; /* when it is idle again: to the device, from it */
+	tick_t link_free[2]; /* time at which each direction is idle again: to the device, from it */
 	uint64_t folded;     /* requests whose address was folded into the exported sectors */
 
 	struct host_part *part; /* of the request mapped last */
@@ -78,8 +78,8 @@ struct host_ops {
 	const struct param *params; /* own settings, or NULL */
 	size_t settings_size;
 
-	/* Returns the number of sectors it exports.  0: it refuses the device, the fault says why.  `exit` is
-	 * optional and frees what `init` allocated. */
+	/* Returns the number of sectors it exports.  0 and a fault: it does not support the device.  `exit`
+	 * is optional and frees what `init` allocated. */
 	sector_t (*init)(struct host *, struct fault *);
 	void (*exit)(struct host *);
 	/*
@@ -89,7 +89,8 @@ struct host_ops {
 	 * all else waits for these.
 	 */
 	void (*map)(struct host *, const struct request *);
-	/* Optional: the same before the layer is there; sector s of the host is the device's sector s. */
+	/* Optional: the same before the layer is installed; sector s of the host is sector s of the
+	 * device. */
 	void (*adopt)(struct host *, const struct request *);
 	/* Rows of the private state (base/state.h); NULL if there is none. */
 	const struct state_row *state;
@@ -113,7 +114,7 @@ bool host_admit(struct host *, struct request *, const char *trace_name, struct 
 /* Maps an admitted request, which counts as served: its parts are in `part`. */
 void host_map(struct host *, const struct request *);
 
-/* When data that is ready has crossed the link, to the device or from it, after the data before it. */
+/* Time at which data that is ready has crossed the link in this direction, after all earlier data. */
 tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sectors);
 
 /* For layers: one more part. */

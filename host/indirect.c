@@ -7,10 +7,10 @@
  * wrapping around; the sector that it replaces joins the pool.  So whatever is written, the device sees
  * addresses that ascend with small gaps.
  *
- * Choices where the paper is silent.  At the start sector l lies at l, the pool behind them, and the first
- * write goes to the pool's first sector.  When a sector is written in part, the rest of its data is read
- * first.  `async_lag` is the paper's asynchronous update of the pool, in writes.  `trim` trims sectors on the
- * device that become free; the paper's devices had no trim.
+ * Choices where the paper is silent.  At the start sector l is stored at l, followed by the pool, and the
+ * first write goes to the pool's first sector.  When a sector is written in part, the rest of its data is
+ * read first.  `async_lag` is the paper's asynchronous update of the pool, in writes.  `trim` trims sectors
+ * on the device that become free; the paper's devices had no trim.
  */
 #include "base/bits.h"
 #include "base/memory.h"
@@ -42,7 +42,7 @@ static const struct param indirect_params[] = {
 
 struct indirect_counts {
 	uint64_t writes, completed, distance;
-	uint64_t last, pool_sectors, table_bytes, usable_bytes; /* gathered */
+	uint64_t last, pool_sectors, table_bytes, usable_bytes; /* computed when the statistics are read */
 };
 
 /* Numbers of sectors are the layer's own. */

@@ -8,8 +8,8 @@ static uint64_t sooner(uint64_t least, int64_t time, int64_t now)
 	return distance < least ? distance : least;
 }
 
-/* The next time at which a channel or chip comes free or has data ready.  Without branches: which one it is
- * cannot be foreseen. */
+/* The next time at which a channel or chip becomes free or has data ready.  Without branches, which would be
+ * mispredicted. */
 static int64_t next_event(const struct engine *e)
 {
 	uint64_t least = INT64_MAX;
@@ -40,7 +40,7 @@ static bool look_ahead(struct engine *e, struct fault *fault)
 		return false;
 	case LINE_END:
 		e->trace_ended = true;
-		/* SSDsim takes the end behind a newline for a line at sector 0. */
+		/* SSDsim reads the end of a file after a newline as a line at sector 0. */
 		if (e->trace->line && quirk_kept(e, Q7_END_OF_TRACE))
 			e->count.min_sector = 0;
 		return true;
@@ -52,7 +52,7 @@ static bool look_ahead(struct engine *e, struct fault *fault)
 	return true;
 }
 
-/* The mean request size, which SSDsim updates on arrival but weighs by completions. */
+/* The mean request size: SSDsim updates it at arrivals but weights it by completions. */
 static void account_size(struct kind *kind, uint32_t sectors)
 {
 	float n = (float)kind->completed;

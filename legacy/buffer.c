@@ -62,8 +62,8 @@ static void remove_node(struct buffer *b, uint32_t number)
 	pool_give(&b->nodes, number);
 }
 
-/* Writes the least recently used page to flash, never page `spared`.  The sectors that come free, 0 when the
- * run has to end. */
+/* Writes the least recently used page except `spared` to flash.  Returns the freed sectors; 0 if the run has
+ * to end. */
 static uint32_t evict(struct engine *e, uint32_t request, uint32_t spared)
 {
 	struct buffer *b = &e->buffer;
@@ -99,12 +99,12 @@ static void write_new_page(struct engine *e, uint32_t request, uint32_t lpn, uin
 			wanted -= (int32_t)evict(e, request, NONE);
 	}
 	add_node(b, lpn, mask);
-	/* Wanted when the page is evicted. */
+	/* Needed when the page is evicted. */
 	if (lpn < e->layout.logical_pages)
 		records_prefetch(&e->map, lpn, 1);
 }
 
-/* Each new sector of a buffered page makes room for itself once the buffer is full. */
+/* Once the buffer is full, each new sector of a buffered page evicts a page. */
 static void write_buffered_page(struct engine *e, uint32_t request, uint32_t number, uint32_t mask)
 {
 	struct buffer *b = &e->buffer;
@@ -146,7 +146,7 @@ static void write_request(struct engine *e, uint32_t request, uint32_t first, ui
 		legacy_request_answered(e, request);
 }
 
-/* One sector of a buffered page is asked for.  SSDsim's test fails from offset 5 on. */
+/* Is the sector of a buffered page a hit?  SSDsim's test fails from offset 5 on. */
 static bool buffer_hits(const struct engine *e, uint32_t stored, uint32_t offset)
 {
 	bool blind = offset > 4 && quirk_kept(e, Q3_READ_CURSOR);
@@ -154,8 +154,8 @@ static bool buffer_hits(const struct engine *e, uint32_t stored, uint32_t offset
 	return !blind && stored >> offset & 1;
 }
 
-/* What flash has to bring of a page.  *cursor is the next sector to test; SSDsim moves it over buffered pages
- * only, so that it lags behind and later pages are tested for sectors of earlier ones. */
+/* The sectors of a page to read from flash. *cursor is the next sector to test; SSDsim advances it for
+ * buffered pages only, so later pages are tested for sectors of earlier ones. */
 static uint32_t buffer_look_up(struct engine *e, const struct request *q, uint32_t page, uint32_t *cursor)
 {
 	const struct layout *l = &e->layout;
@@ -181,9 +181,9 @@ static uint32_t buffer_look_up(struct engine *e, const struct request *q, uint32
 	return need;
 }
 
-/* SSDsim keeps the wanted sectors in a table of 32-bit words, as many whole pages in each as fit, and looks
- * through as many words as the sectors of the read fill.  With page sizes that are no power of two these are
- * too few for a long read: its last pages are forgotten.  How many of the pages are looked at. */
+/* SSDsim keeps the needed sectors in a table of 32-bit words, with as many whole pages in each as fit, and
+ * reads as many words as the sectors of the read fill.  With page sizes that are no power of two these are
+ * too few for a long read, whose last pages are then missed.  Returns the number of pages it finds. */
 static uint32_t table_reach(struct engine *e, const struct request *q, uint32_t pages)
 {
 	uint32_t sectors = e->layout.sectors, per_word = 32 / sectors, reach;

@@ -16,7 +16,7 @@ static struct chip *choose_chip(const struct engine *e, uint32_t channel)
 	return best;
 }
 
-/* The newest collection of the chip is dealt with. */
+/* Removes the newest collection of the chip. */
 static void dismiss(struct engine *e, struct chip *chip)
 {
 	struct collections *c = &chip->collections;
@@ -53,8 +53,8 @@ static void erase_level(struct engine *e, uint32_t die, uint32_t like)
 			erase_direct(e, p);
 }
 
-/* The part of a die in an erase command: its first plane with a dead block - on the die of `own` that plane
- * itself - and with two-plane commands those level with it. */
+/* The part of a die in an erase command: its first plane with a dead block (on the die of `own`, that plane)
+ * and, with two-plane commands, those with a dead block of the same number. */
 static void erase_die(struct engine *e, uint32_t die, uint32_t own, bool two_plane)
 {
 	uint32_t plane = die * e->layout.planes, end = plane + e->layout.planes;
@@ -96,12 +96,12 @@ static void collect_dead(struct engine *e, struct channel *channel, struct chip 
 	}
 }
 
-/* What moving the valid pages of a victim comes to. */
+/* Totals of moving the valid pages of a victim. */
 struct moves {
 	uint32_t plane;
 	uint32_t first, next, end; /* free pages (ppn) of the active block the moves use up */
 	uint32_t pages, copy_backs;
-	uint32_t sectors; /* that cross the channel; not counted where they cost nothing */
+	uint32_t sectors; /* sectors that cross the channel; not counted if they take no time */
 	bool gave_up;     /* the last page taken had the wrong parity */
 };
 
@@ -127,7 +127,7 @@ static bool open_run(struct engine *e, struct moves *m)
 	return true;
 }
 
-/* Greedy copy-back gives up a page of the wrong parity; SSDsim crashes if the next one is no better. */
+/* Greedy copy-back skips a page of the wrong parity; SSDsim crashes if the next one has it, too. */
 static bool give_up(struct engine *e, struct moves *m, uint32_t ppn)
 {
 	const struct layout *l = &e->layout;
@@ -162,7 +162,7 @@ static uint32_t valid_sectors(const struct records *spare, uint32_t first, uint3
 	return sectors;
 }
 
-/* A page with valid sectors is the one the map names.  The old places are left to the erase. */
+/* A page with valid sectors is the one in the map.  The erase clears the old pages. */
 static void move_run(struct engine *e, struct moves *m, uint32_t from, uint32_t count)
 {
 	const uint32_t *lpn = e->spare.number + from;
@@ -187,8 +187,8 @@ static bool collections_are_free(const struct engine *e)
 	return e->copy_back && !greedy_copy_back(e) && quirk_kept(e, Q2_FREE_COLLECTION);
 }
 
-/* Moves a block's pages, as many at a time as are adjacent in both places.  Pages of the block that were
- * free when it was chosen are looked at, too: moved pages may end up there. */
+/* Moves a block's pages, in runs that are adjacent in both places.  Includes pages that were free when the
+ * block was chosen: moved pages may have been written there. */
 static bool move_pages(struct engine *e, struct moves *m, uint32_t from, uint32_t end)
 {
 	bool greedy = greedy_copy_back(e), free = collections_are_free(e);
@@ -252,7 +252,7 @@ static void collect_occupy(
 	chip->time = channel->time + p->t_bers;
 }
 
-/* The block that is likely to be the plane's next victim is loaded while others are served. */
+/* Prefetches the block that is likely to be the plane's next victim. */
 static inline void prefetch_next_victim(struct engine *e, uint32_t plane)
 {
 	uint32_t next = legacy_victims_best(&e->victims, plane, e->plane[plane].active);

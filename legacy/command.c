@@ -77,7 +77,8 @@ uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit)
 	return legacy_drop_refused(e, n);
 }
 
-/* Can the active block of `plane` take a page at the place of `base`?  Makes it level if that is allowed. */
+/* Can the active block of `plane` take a page at the block and page number of `base`?  Skips pages for that
+ * if allowed. */
 static bool stands_level(struct engine *e, const struct slot *base, uint32_t plane)
 {
 	uint32_t block, written;
@@ -96,8 +97,8 @@ static bool stands_level(struct engine *e, const struct slot *base, uint32_t pla
 	return true;
 }
 
-/* Puts *s next to the base: same die, same block and page number, another plane - any with `search`,
- * otherwise its own.  Never asks for a collection. */
+/* Places *s beside the base: same die, same block and page number, in another plane (any with `search`,
+ * otherwise its own).  Never requests a collection. */
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search)
 {
 	uint32_t planes = e->layout.planes, die = base->plane / planes;
@@ -125,7 +126,8 @@ bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, boo
 	return false;
 }
 
-/* Where two planes can program together: a block and page number, the lower plane already made level. */
+/* A block and page number at which two planes can program together; pages of the lower plane are already
+ * skipped. */
 struct meeting {
 	uint32_t block, page;
 };
@@ -152,8 +154,8 @@ static bool meet_in_block(struct engine *e, uint32_t a, uint32_t b, uint32_t blo
 	return true;
 }
 
-/* Greedy: the active block that is further on, if the other plane has not passed that page; else the first
- * block open in both. */
+/* Greedy: the active block with the higher next page, if the other plane can still program that page; else
+ * the first block open in both. */
 static bool meet_greedy(struct engine *e, uint32_t a, uint32_t b, struct meeting *m)
 {
 	uint32_t block_a = e->plane[a].active, block_b = e->plane[b].active, block;

@@ -1,16 +1,16 @@
 /*
- * The state of one SSDsim 2.1 drive and what its parts do to each other.  Private to legacy/.
+ * The state of an SSDsim 2.1 drive, and the functions of its parts.  Private to legacy/.
  *
  *   trace line -> admit -> buffer -> sub-requests -> queues -> commands -> completion -> row
  *
- * Words.  A request is one trace line.  A sub-request reads or writes one page; reads wait
- * in the queue of their chip, writes in lanes (one for the device, one per channel or one
- * per plane, as the allocation wants).  An update read fetches what a write does not bring;
- * its write is blocked meanwhile.  Tokens are the round-robin pointers of dynamic allocation.
- * Planes, chips and blocks are numbered through the whole drive; a page number (ppn) is
- * block * pages + page.  Times are ns, masks have a bit per sector of a page.
+ * Words.  A request is one trace line.  A sub-request reads or writes one page; reads wait in the queue of
+ * their chip, writes in lanes (one for the device, one per channel or one per plane, as the allocation
+ * wants).  An update read reads the sectors that a write does not cover; the write is blocked meanwhile.
+ * Tokens are the round-robin pointers of dynamic allocation.  Planes, chips and blocks are numbered through
+ * the whole drive; a page number (ppn) is block * pages + page.  Times are ns, masks have a bit per sector of
+ * a page.
  *
- * Every step costs the same whether ten or ten million sub-requests wait.
+ * The cost of a step does not depend on the number of waiting sub-requests.
  */
 #ifndef LEGACY_ENGINE_H
 #define LEGACY_ENGINE_H
@@ -36,7 +36,7 @@
 #define NONE       INDEX_NONE
 #define TIME_NEVER INT64_MAX
 
-/* A digit of a page's number under static allocation, and what it says about the plane. */
+/* A digit of a page's number under static allocation, and its contribution to the plane. */
 struct stripe {
 	uint32_t below, size; /* pages / below % size is the digit */
 	uint32_t planes;      /* of a unit of its kind */
@@ -241,13 +241,13 @@ struct engine {
 	enum legacy_end end;
 };
 
-/* The one question every replicated quirk asks. */
+/* Is the quirk replicated?  The only condition for it in the engine. */
 static inline bool quirk_kept(const struct engine *e, enum quirk quirk)
 {
 	return e->kept >> quirk & 1;
 }
 
-/* The run met a quirk no result exists for, and went on. */
+/* Counts a quirk for which SSDsim has no result; the run continues. */
 static inline void note(struct engine *e, enum quirk quirk)
 {
 	e->result->noted[quirk]++;
@@ -313,13 +313,13 @@ static inline uint32_t timed_pop(struct heap *h)
 	return t.value;
 }
 
-/* The first, which must be there. */
+/* The first element; the heap is not empty. */
 static inline struct timed timed_first(const struct heap *h)
 {
 	return *(const struct timed *)h->element;
 }
 
-/* The first has come. */
+/* Is the first element due? */
 static inline bool timed_is_due(const struct heap *h, int64_t now)
 {
 	return h->count && timed_first(h).key <= (uint64_t)now;
@@ -330,7 +330,7 @@ static inline uint32_t chip_number(const struct engine *e, const struct chip *ch
 	return (uint32_t)(chip - e->chip);
 }
 
-/* Tokens go round: where it stood. */
+/* Advances a token, cyclically; returns its old value. */
 static inline uint32_t advance(uint32_t *token, uint32_t limit)
 {
 	uint32_t old = *token;
@@ -344,7 +344,7 @@ static inline bool chip_idle(const struct engine *e, const struct chip *chip)
 	return chip->state == CHIP_IDLE && chip->time <= e->now;
 }
 
-/* Order of two sub-requests; those in flight at one time differ by less than 2^31. */
+/* Is sub-request a earlier than b?  Those in flight at one time differ by less than 2^31. */
 static inline bool legacy_earlier(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;

@@ -48,7 +48,7 @@ static void create_queues(struct engine *e)
 	legacy_buffer_create(&e->buffer, (uint32_t)e->p->dram_bytes);
 }
 
-/* Everything about the run that does not change. */
+/* Computes everything that does not change during the run. */
 static void derive(struct engine *e)
 {
 	const struct legacy_parameters *p = e->p;
@@ -136,7 +136,7 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The two files, which become visible together and only if the run came to an end. */
+/* The two result files appear together, and only if the run has ended. */
 enum { ROWS, STATISTICS, FILES };
 
 static bool open_result(struct output *out, const char *directory, const char *name, struct fault *fault)

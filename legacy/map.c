@@ -1,6 +1,7 @@
 #include "legacy/engine.h"
 
-/* A write below the threshold asks for a collection of its plane - once more for every page (Q33). */
+/* A write below the threshold requests a collection of its plane; SSDsim requests one more for every page
+ * (Q33). */
 void legacy_ask_collection(struct engine *e, uint32_t plane)
 {
 	const struct layout *l = &e->layout;
@@ -27,7 +28,7 @@ void legacy_ask_collection(struct engine *e, uint32_t plane)
 	e->waiting_collections++;
 }
 
-/* The old copy of a page is dead.  A block that is dead as a whole is queued for direct erase. */
+/* Invalidates the old copy of a page.  A block without valid pages is queued for direct erase. */
 static void invalidate(struct engine *e, uint32_t ppn)
 {
 	const struct layout *l = &e->layout;
@@ -81,7 +82,7 @@ void legacy_place_at(struct engine *e, struct slot *s, uint32_t plane, uint32_t 
 	program_slot(e, s);
 }
 
-/* A page the trace will read is put on the drive before the clock starts. */
+/* Writes a page that the trace will read before the clock starts. */
 static void preload_page(struct engine *e, uint32_t lpn, uint32_t mask)
 {
 	struct record map = record_get(&e->map, lpn);

@@ -1,6 +1,6 @@
 /*
  * A stack of numbers that are almost always small: one byte each below 255, nine beyond.
- * Collections waiting for a chip pile up by the million (Q33); they are kept in this.
+ * Used for collections waiting for a chip, of which there can be millions (Q33).
  */
 #ifndef LEGACY_NUMBER_STACK_H
 #define LEGACY_NUMBER_STACK_H

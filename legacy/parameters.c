@@ -62,7 +62,7 @@ static const struct key keys[] = {
 
 #define KEYS (sizeof keys / sizeof *keys)
 
-/* Accepted and never looked at again. */
+/* Accepted and unused. */
 static const char *const unused_keys[] = { "cpu sdram", "page capacity", "erase limit", "address mapping",
 	"wear leveling", "gc", "clean in background", "buffer management", "scheduling algorithm",
 	"related mapping", "striping", "interleaving", "pipelining", "time_step", "small large write",

@@ -1,6 +1,6 @@
 /*
  * SSDsim's parameter file (page.parameters): its grammar, its defaults, and the limits
- * inside which a run makes sense.  Knows nothing of simulation.
+ * inside which a run makes sense.  Independent of the simulation.
  */
 #ifndef LEGACY_PARAMETERS_H
 #define LEGACY_PARAMETERS_H

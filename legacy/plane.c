@@ -81,7 +81,7 @@ uint32_t legacy_take_pages(struct engine *e, uint32_t plane, uint32_t block, uin
 	return page;
 }
 
-/* Pages before `page` that are still free are given up, so that two planes stand level. */
+/* Skips the free pages before `page`, so that two planes have the same next page. */
 void legacy_skip_pages(struct engine *e, uint32_t plane, uint32_t block, uint32_t page)
 {
 	uint32_t skipped = page - block_at(e, plane, block)->written;

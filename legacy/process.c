@@ -15,8 +15,8 @@ static bool collection_allowed(const struct engine *e, const struct channel *c)
 	return !(fixed_channel && (c->reads || c->writes) && quirk_kept(e, Q11_COLLECTION_STARVES));
 }
 
-/* True if collections used up the channel's turn.  In SSDsim one does, whatever it took; repaired, those that
- * take no time (Q2) leave the turn to the next. */
+/* True if collections used the channel's turn.  In SSDsim one collection always does; repaired, those that
+ * take no time (Q2) do not. */
 static bool collect(struct engine *e, uint32_t channel)
 {
 	while (!e->stopped && legacy_collect(e, channel))

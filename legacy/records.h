@@ -1,7 +1,7 @@
 /*
  * Large tables of (number, sector mask): the map (logical page -> physical page, sectors
  * written so far) and the spare areas (physical page -> logical page, valid sectors).
- * Numbers and masks lie apart, and masks are as wide as a page has sectors: 5 bytes a
+ * Numbers and masks are in separate arrays, and a mask is as wide as a page has sectors: 5 bytes a
  * record up to 8 sectors a page, 6 up to 16, 8 up to 32.
  */
 #ifndef LEGACY_RECORDS_H

@@ -12,8 +12,8 @@ static const char rule_of_statistics[] =
 
 #define ROW_BYTES 200 /* no row is longer */
 
-/* Right-aligned as printf does it, which would take twice as long as all the rest; from the end to the
- * front. */
+/* Right-aligned, as printf does it, which would take twice as long as everything else.  Written from the end
+ * to the front. */
 static char *rows_put(char *at, int64_t value, int width)
 {
 	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -58,7 +58,7 @@ static void finish(struct engine *e, uint32_t number)
 	pool_give(&e->requests, number);
 }
 
-/* Those finished by now, in order of admission. */
+/* Writes the rows of requests finished by now, in order of admission. */
 void legacy_finish_requests(struct engine *e)
 {
 	while (timed_is_due(&e->due, e->now)) {

@@ -64,8 +64,8 @@ bool legacy_on_drive(struct engine *e, uint32_t lpn)
 	return lpn < e->layout.logical_pages;
 }
 
-/* SSDsim answers a read of a page that is already on its way after 1000 ns, whatever the queued read still
- * has to wait, and reads page 0 for one that was never written. */
+/* SSDsim answers a read of a page for which a read is queued after 1000 ns, however long the queued read has
+ * to wait, and reads page 0 for a page that was never written. */
 void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors)
 {
 	struct record map = record_get(&e->map, lpn);

@@ -1,7 +1,7 @@
 /*
- * The trace in SSDsim's units.  One in SSDsim's own format is read as SSDsim reads it: in the order of the
- * file, with its times and its oddities.  One in any other format is read as `ssd trace convert --to ssdsim`
- * would write it, without trims.  It is read twice.  Knows nothing of drives.
+ * The trace in SSDsim's units.  A trace in SSDsim's own format is read as SSDsim reads it: in file order,
+ * with its times and errors.  One in any other format is read as `ssd trace convert --to ssdsim` would write
+ * it, without trims.  It is read twice.  Independent of drives.
  */
 #ifndef LEGACY_TRACE_H
 #define LEGACY_TRACE_H

@@ -2,9 +2,9 @@
 
 #define FAN 16
 
-/* An entry is a number of invalid pages and, in its lowest bits, where in the group below it was found - the
- * earlier, the larger, so that the largest entry is the first of those with most invalid pages.  Blocks have
- * nothing below them.  Blocks have at most 2^16 pages, so that entries fit 31 bits. */
+/* An entry is a number of invalid pages and, in its lowest bits, the position in the group below where it was
+ * found, in descending order, so that the largest entry is the first of those with most invalid pages.
+ * Blocks have nothing below them.  Blocks have at most 2^16 pages, so that entries fit 31 bits. */
 static uint32_t entry_of(uint32_t count, uint32_t place)
 {
 	return count * FAN + FAN - 1 - place % FAN;
@@ -98,7 +98,7 @@ void legacy_victims_clear(struct victims *v, uint32_t plane, uint32_t block)
 	*level = entry;
 }
 
-/* Walks down from the top: every entry says where below it was found. */
+/* Walks down from the top: every entry has the position of its source below. */
 static uint32_t first_with_max(const struct victims *v, uint32_t plane)
 {
 	const uint32_t *level = v->entry + (size_t)plane * v->words + v->words - 1;

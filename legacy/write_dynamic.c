@@ -19,8 +19,8 @@ static bool place_by_tokens(struct engine *e, const struct chip *chip, struct sl
 	return legacy_place_active(e, s);
 }
 
-/* How many writes one command may take.  SSDsim means to share the waiting writes among the channels, but
- * counts down from 0: the first command takes one and all others take any number. */
+/* How many writes one command may take.  SSDsim should divide the waiting writes among the channels, but
+ * counts down from 0: the first command takes one, all others any number. */
 static uint32_t command_limit(const struct engine *e)
 {
 	uint32_t limit = e->layout.planes_per_chip, gate;
@@ -34,8 +34,8 @@ static uint32_t command_limit(const struct engine *e)
 	return gate < limit ? gate : limit;
 }
 
-/* The entries that the n writes and those behind them will touch are far apart in memory: they are prefetched
- * together, the old pages from their map entries. */
+/* Prefetches the entries of the n writes and of those after them, which are far apart in memory, and the old
+ * pages found in the map entries. */
 static inline void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t n)
 {
 	uint32_t waiting = e->lane[lane].writes.first;

@@ -8,7 +8,7 @@ static uint32_t first_die(const struct engine *e, const struct chip *chip)
 	return chip_number(e, chip) * e->layout.dies;
 }
 
-/* The die the token names; it moves on. */
+/* The die of the token, which then advances. */
 static uint32_t static_next_die(const struct engine *e, struct chip *chip)
 {
 	return first_die(e, chip) + advance(&chip->token, e->layout.dies);
@@ -44,7 +44,7 @@ static void program_only(struct engine *e, struct chip *chip, uint32_t n, uint32
 	static_program_one(e, chip);
 }
 
-/* On every die the first write leads and the others stand level with it. */
+/* On every die the first write decides the block and page number of the others. */
 static void program_level(struct engine *e, struct chip *chip, uint32_t n)
 {
 	uint32_t base = 0, level = 0;
@@ -76,8 +76,8 @@ static uint32_t probe_planes(struct engine *e, uint32_t n, uint32_t die)
 	return n;
 }
 
-/* One write of every die goes: the first in plane order.  The token's choice is left of it only in part: the
- * plane behind the one that it finds is passed over. */
+/* Programs one write of every die, the first in plane order.  The token has a partial effect: the plane after
+ * the one it finds is skipped. */
 static void static_program_interleaved(struct engine *e, struct chip *chip, uint32_t n)
 {
 	uint32_t die = first_die(e, chip), end = die + e->layout.dies, dies = 0, last = NONE;
@@ -128,8 +128,8 @@ static void program_die(struct engine *e, struct chip *chip, uint32_t n)
 		program_only(e, chip, n, 0);
 }
 
-/* The first die from the token on with more than one write programs two planes.  Without one the token has
- * been round, goes round once more, and the write found on the last occupied die goes alone. */
+/* The first die from the token on with more than one write programs two planes.  If there is none, the token
+ * goes round once more, and the write found on the last occupied die is programmed alone. */
 static void static_program_two_plane(struct engine *e, struct chip *chip, uint32_t n)
 {
 	uint32_t dies = e->layout.dies, found = 0;
@@ -153,7 +153,7 @@ static void static_program_two_plane(struct engine *e, struct chip *chip, uint32
 	program_only(e, chip, n, found);
 }
 
-/* A single write: the tokens move until they meet it. */
+/* A single write: the tokens advance until they reach it. */
 static void program_single(struct engine *e, struct chip *chip)
 {
 	while (static_next_die(e, chip) != die_of_slot(e, 0))
@@ -187,7 +187,7 @@ static bool static_program_many(struct engine *e, struct chip *chip)
 	return true;
 }
 
-/* A write that came to be partial while it waited: another write of its page brought new sectors. */
+/* Has the write become partial while it waited?  Another write of its page added sectors. */
 static bool lacks_sectors(const struct engine *e, const struct slot *s)
 {
 	const struct write *w = write_at(e, s->write);
@@ -214,7 +214,7 @@ static void program_late_update(struct engine *e, struct chip *chip)
 	legacy_program_until(e, chip, end);
 }
 
-/* Greedy copy-back needs a page of the old one's parity and gives up pages until it has one. */
+/* Greedy copy-back needs a page of the old one's parity and skips pages until it has one. */
 static void place_with_parity(struct engine *e, struct slot *s, uint32_t old)
 {
 	bool placed = legacy_place_active(e, s);

@@ -215,7 +215,7 @@ enum parsed columns_read(struct scan *s, struct record *r)
 
 /* ---- names ---- */
 
-/* The columns there are, those that only formats have behind "-". */
+/* All columns; those after "-" are only for formats. */
 static const struct column columns_known[] = {
 	{ "time_ns", COLUMN_TIME, FORM_TIME, 1, "time" },
 	{ "time_100ns", COLUMN_TIME, FORM_TIME, 100, "time" },
@@ -248,7 +248,7 @@ static const struct column columns_known[] = {
 
 #define COLUMNS_KNOWN (sizeof columns_known / sizeof *columns_known)
 
-/* How many of them users may name: up to "-". */
+/* Number of columns that users may name: those before "-". */
 static size_t columns_public(void)
 {
 	size_t i = 0;
@@ -258,7 +258,7 @@ static size_t columns_public(void)
 	return i;
 }
 
-/* NULL: it is none of the first n. */
+/* NULL if it is none of the first n. */
 static const struct column *columns_find(const char *name, size_t bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -332,7 +332,7 @@ static bool columns_refuse(const char *name, size_t bytes, struct fault *fault)
 	return fault_set(fault, "--columns: \"%s\" is none; there are %s (ignored)", word, all);
 }
 
-/* Each of the first four kinds is needed, and none but the ignored may be there twice. */
+/* Each of the first four kinds is required, and only ignored columns may occur twice. */
 static bool columns_check(const struct columns *c, struct fault *fault)
 {
 	static const char *const kinds[] = { "time_us", "op", "offset_bytes", "size_bytes", "device",

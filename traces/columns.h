@@ -2,11 +2,11 @@
  * Lines of columns.  A text names the columns: that of a format's row (formats.c), or one that a user gives
  * with --columns for a trace in no known format, "time_us,op,offset_bytes,size_bytes".
  *
- * A format's text may say more of a column than its name, in this order:
+ * In a format's text a column's name may be followed by these marks, in this order:
  *
  *	offset_bytes~           a spreadsheet may have shortened the number ("1.82083E+11")
  *	response?               may be empty; a request without a type is none
- *	device_number=volume    what messages call it
+ *	device_number=volume    its name in messages
  */
 #ifndef TRACES_COLUMNS_H
 #define TRACES_COLUMNS_H
@@ -27,7 +27,7 @@ enum column_kind {
 	COLUMN_IGNORED
 };
 
-/* How its text is read. */
+/* How the text of a column is read. */
 enum column_form {
 	FORM_TIME,
 	FORM_RESPONSE,
@@ -82,11 +82,11 @@ struct columns {
 	char labels[COLUMNS_BYTES];
 };
 
-/* Of a format, whose text must be right. */
+/* The columns of a format, whose text must be correct. */
 void columns_of_format(struct columns *, const struct columns_text *);
 
-/* Of a user.  False and a fault that names the columns there are, if one is none of them or one is missing or
- * doubled. */
+/* The columns that a user gives.  False and a fault that lists the known columns, if one is unknown, missing
+ * or given twice. */
 bool columns_parse(struct columns *, const char *names, struct fault *);
 
 /* Reads a line of s->columns (traces/format.h). */

@@ -15,7 +15,7 @@ struct detect_score {
 /* The first bytes of the trace; *end is readable. */
 struct detect_head {
 	const char *begin, *end;
-	bool whole; /* this is all there is */
+	bool whole; /* the trace has no more bytes */
 };
 
 static const char *detect_line_end(const char *begin, const char *end)
@@ -27,7 +27,7 @@ static const char *detect_line_end(const char *begin, const char *end)
 
 /* ---- scores ---- */
 
-/* Scores the line or record at s->at.  False: that was enough. */
+/* Scores the line or record at s->at.  False: enough lines have been scored. */
 static bool detect_score_piece(const struct format *f, struct scan *s, struct detect_score *score)
 {
 	struct record r = { .response = RESPONSE_UNKNOWN };
@@ -130,8 +130,8 @@ static bool detect_misses_a_number(const struct format *f, const char *begin, co
 	return found;
 }
 
-/* The first line may have an absurd number that no format reads: then the message should come from the format
- * that reads the rest.  NULL: there is none. */
+/* The first line may have an absurd number that no format accepts: the message should then come from the
+ * format that accepts the rest.  NULL if there is none. */
 static const struct format *detect_nearest(const struct detect_head *head)
 {
 	const char *begin = head->begin, *end = detect_line_end(begin, head->end);
@@ -174,7 +174,7 @@ static bool detect_is_listed(const struct detect_list *list, const struct format
 	return false;
 }
 
-/* To one of the list, directly or by way of others. */
+/* Does the format yield to one of the list, directly or through others? */
 static bool detect_yields(const struct format *f, const struct detect_list *list)
 {
 	while (f->yields_to) {

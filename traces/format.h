@@ -1,6 +1,6 @@
 /*
  * Trace formats: how one line (or binary record) becomes a record, and back.  Each is a row of one table
- * (formats.c); lines of columns need no code.  A format knows neither files nor compression, sorting or
+ * (formats.c); lines of columns need no code.  A format has nothing to do with files, compression, sorting or
  * detection.
  */
 #ifndef TRACES_FORMAT_H
@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* The scan stands on a line that is not empty (or spans one binary record).  Fills the record but for its
- * line number; response is RESPONSE_UNKNOWN beforehand. */
+/* The scan is at the start of a line that is not empty (or spans one binary record).  Fills the record but
+ * for its line number; response is RESPONSE_UNKNOWN beforehand. */
 typedef enum parsed format_parse(struct scan *, struct record *);
 
 /* Prints one request; times start at 0. */
@@ -25,8 +25,8 @@ struct format {
 	uint32_t time_unit_ns; /* of the time column, without columns */
 	uint32_t record_bytes; /* of a binary record; 0: lines of text */
 
-	/* Optional.  The same for a line that `parse` calls bad, as the program reads it whose format this
-	 * is.  PARSED_BAD: even so; the problem that `parse` described stands. */
+	/* Optional. Parses a line that `parse` rejected, as the program does to which the format belongs.
+	 * PARSED_BAD: it is bad for that program, too; the problem that `parse` described remains. */
 	format_parse *tolerate;
 
 	/* Optional.  Where several formats read the same lines: a line that only this one is likely to have.
@@ -36,7 +36,7 @@ struct format {
 	/* Optional.  The format that is detected if both fit, since it reads the same lines. */
 	const char *yields_to;
 
-	/* Optional: of formats that can be written.  `introduce` prints what must stand before a device's
+	/* Optional: of formats that can be written.  `introduce` prints the lines required before a device's
 	 * first request. */
 	format_write *write, *introduce;
 	bool writes_trims, writes_heading;

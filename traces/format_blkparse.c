@@ -3,8 +3,8 @@
  *	8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
  *	device CPU  sequence  time[s]       pid  action type sector + sectors [process]
  *
- * A request has a line for each of its events.  A format takes one of them: Q (queued: what the application
- * sent), D (issued to the driver: after merging), or C (completed). */
+ * A request has a line for each of its events.  A format reads one kind of them: Q (queued: as the
+ * application sent it), D (issued to the driver: after merging), or C (completed). */
 #include "traces/format.h"
 
 /* A line of the summary that blkparse adds. */

@@ -1,5 +1,5 @@
-/* The ASCII traces of SSDsim and MQSim beside what their columns say: lines as SSDsim reads them, and
- * writing. */
+/* Further functions for the ASCII traces of SSDsim and MQSim, besides their columns: lines as SSDsim reads
+ * them, and writing. */
 #include "traces/format.h"
 
 #define SSDSIM_LINE_BYTES 199 /* SSDsim cuts longer lines in two */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Users of chance; a further stream for each kind. */
+/* Streams of random numbers; one more for each kind of request. */
 enum { STREAM_TYPES = 101, STREAM_GAPS, STREAM_KIND };
 
 /*
@@ -29,7 +29,7 @@ struct actor {
 	const struct mix *sizes;
 	struct random random;
 	uint64_t left;    /* requests still to come */
-	double run_share; /* sequential ones among those that may be */
+	double run_share; /* share of sequential requests among those that can be */
 
 	struct zipf popularity; /* of places by rank */
 	uint64_t step, phase;   /* place number -> pair of grid points */
@@ -58,8 +58,8 @@ struct generator {
 /* ---- places ---- */
 
 /*
- * A request at a grid point.  `where` is any number; it says where inside the block a request
- * smaller than the grid lies.  One that would leave the space is moved back by whole blocks.
+ * A request at a grid point. `where`, any number, decides the position inside the block of a request smaller
+ * than the grid.  A request that would end outside the space is moved back by whole blocks.
  */
 static struct place place_on_grid(const struct generator *g, uint64_t block, uint64_t sectors, uint64_t where)
 {
@@ -77,7 +77,7 @@ static uint64_t actor_draw_sectors(struct actor *a)
 	return mix_value(a->sizes, random_unit(&a->random));
 }
 
-/* Draws one after the other: in what order arguments are worked out is the compiler's choice. */
+/* Draws in separate statements, since C does not define the order in which arguments are evaluated. */
 static struct place place_anywhere(struct generator *g, struct actor *a)
 {
 	uint64_t sectors = actor_draw_sectors(a);
@@ -88,10 +88,10 @@ static struct place place_anywhere(struct generator *g, struct actor *a)
 }
 
 /*
- * A place is a pure function of its number.  What it is like - first or second grid point of
- * a pair (of an 8 KB page, when the grid is 4 KB), and how long - is spread evenly over the
- * numbers, and so is where it lies: the few hottest places must not decide the size mix or the
- * across-page ratio of the whole trace.  Over all numbers each grid point occurs once.
+ * A place is a pure function of its number.  Its properties (first or second grid point of a pair, which is
+ * an 8 KB page if the grid is 4 KB; length; address) are spread evenly over the numbers, so that the few
+ * hottest places do not decide the size mix or the across-page ratio of the whole trace.  Over all numbers
+ * each grid point occurs once.
  */
 static struct place place_numbered(const struct generator *g, const struct actor *a, uint64_t number)
 {
@@ -125,7 +125,7 @@ static struct place place_resized(struct generator *g, struct actor *a, struct p
 	return place;
 }
 
-/* Overlaps the place from another point of the grid, where there is one: each as likely. */
+/* Overlaps the place from another point of the grid, if there is one, with equal probability for each. */
 static struct place place_shifted(struct generator *g, struct actor *a, struct place place)
 {
 	uint64_t sectors, before, choices, choice;
@@ -157,7 +157,7 @@ static struct place place_popular(struct generator *g, struct actor *a)
 	return place_repeated(g, a, place_numbered(g, whose, zipf_draw(&whose->popularity, &a->random)));
 }
 
-/* 0 .. limit-1: as likely 0 as 1 or 2, as 3 to 6, as 7 to 14 ... */
+/* A number in 0 .. limit-1; 0, 1 to 2, 3 to 6, 7 to 14, ... have equal probabilities. */
 static uint64_t actor_draw_octaves(struct actor *a, uint64_t limit)
 {
 	unsigned octaves = 64 - (unsigned)__builtin_clzll(limit);
@@ -167,7 +167,7 @@ static uint64_t actor_draw_octaves(struct actor *a, uint64_t limit)
 	return first + random_below(&a->random, width);
 }
 
-/* One of the last places of some actor, which knows at least one. */
+/* One of the last places of an actor that has at least one. */
 static struct place actor_recall(struct actor *a, const struct actor *whose)
 {
 	uint64_t depth = whose->settings->recent_depth;
@@ -219,7 +219,7 @@ static sector_t place_after(const struct generator *g, struct place place)
 	return place.start + (place.sectors + g->grid - 1) / g->grid * g->grid;
 }
 
-/* Ends of earlier requests: several runs continue side by side. */
+/* The end of an earlier request: several runs continue in parallel. */
 static struct place place_next_of_stream(struct generator *g, struct actor *a)
 {
 	sector_t *cursor = &a->cursor[actor_draw_stream(a)];
@@ -270,7 +270,7 @@ static struct place place_next(struct generator *g, struct actor *a)
 
 /* ---- requests ---- */
 
-/* Each kind is as likely as its share of the remaining requests, so that the final numbers are exact. */
+/* The probability of a kind is its share of the remaining requests, so that the final numbers are exact. */
 static unsigned generator_next_kind(struct generator *g)
 {
 	uint64_t reads = g->actor[KIND_READ].left, writes = g->actor[KIND_WRITE].left;
@@ -291,7 +291,7 @@ static tick_t generator_next_gap(struct generator *g)
 	return (tick_t)(mean + 0.5);
 }
 
-/* The next request of the present range; they were counted. */
+/* The next request of the present range; their number is known in advance. */
 static struct place place_next_in_range(struct generator *g)
 {
 	struct extent e = { 0, 0 };
@@ -348,7 +348,7 @@ static uint64_t generator_common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* A step that visits each of n points once, and any few in a row are far apart. */
+/* A step that visits each of n points once and keeps consecutive points far apart. */
 static uint64_t generator_even_step(uint64_t n)
 {
 	uint64_t step = (uint64_t)(EVEN_PLACE * (double)n) | 1;

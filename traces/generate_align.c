@@ -14,7 +14,7 @@ void align_init(struct align *a, const struct align_settings *settings, uint64_t
 	};
 	while (a->top < ALIGN_LEVELS - 1 && space_sectors >> region_bits[a->top] < 4)
 		a->top++;
-	/* align_zero_share() must find room for what residue 0 lacks. */
+	/* align_zero_share() must be able to add the missing share of residue 0. */
 	if (a->top < ALIGN_LEVELS - 1 && a->keep[a->top + 1] > a->unaligned)
 		a->keep[a->top + 1] = a->unaligned;
 }
@@ -47,8 +47,8 @@ static double align_position(const struct align *a, unsigned level, uint64_t sec
 }
 
 /*
- * The few largest regions cannot be even in eight residues.  They never have residue 0; what 0
- * lacks by that, `share` of the next level, is given back there.
+ * There are too few regions of the largest size to spread eight residues evenly.  They never have residue 0;
+ * the share that residue 0 thus lacks is added at the next level.
  */
 static double align_zero_share(const struct align *a, unsigned level)
 {

@@ -1,5 +1,5 @@
 /*
- * Where a guest's 4 KB grid lies on the sectors of a volume.
+ * The alignment of a guest's 4 KB grid to the sectors of a volume.
  *
  * Virtual disks begin on any sector of the volume that holds them, so requests that are
  * 4 KB aligned inside a guest begin at (multiple of 8) + residue, and the residue is the

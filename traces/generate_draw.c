@@ -58,7 +58,7 @@ static bool mix_scan_pair(struct mix *mix, const char **text, enum mix_unit unit
 	return true;
 }
 
-/* Vose: columns below the average are topped up by columns above it. */
+/* Vose's method: columns below the average are filled up from columns above it. */
 static void mix_build_alias(struct mix *mix)
 {
 	uint32_t n = mix->count, small = 0, large = n;
@@ -81,7 +81,7 @@ static void mix_build_alias(struct mix *mix)
 			order[small++] = high;
 		}
 	}
-	/* What rounding left over is a whole column. */
+	/* A column left over by rounding is whole. */
 	while (small > 0)
 		part[order[--small]].threshold = 1;
 	memory_free(order);

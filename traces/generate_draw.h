@@ -2,7 +2,7 @@
  * Drawing from distributions in constant time and memory: an empirical mix of values
  * (alias method; Walker 1977, Vose 1991) and Zipf-Mandelbrot ranks (rejection-inversion;
  * Hoermann and Derflinger, "Rejection-inversion to generate variates from monotone
- * discrete distributions", ACM TOMACS 1996).  Knows numbers only, no requests.
+ * discrete distributions", ACM TOMACS 1996).  It deals with numbers, not with requests.
  */
 #ifndef TRACES_GENERATE_DRAW_H
 #define TRACES_GENERATE_DRAW_H
@@ -36,7 +36,7 @@ struct mix {
 bool mix_parse(struct mix *, const char *text, enum mix_unit, const char *key, struct fault *);
 void mix_release(struct mix *);
 
-/* Makes what is drawn follow the weights, of any sum, after they were changed.  False: all are 0. */
+/* Applies changed weights, which may have any sum.  False: all are 0. */
 bool mix_reweigh(struct mix *);
 
 /* The value that belongs to u, 0 <= u < 1: over all u each value has its share. */

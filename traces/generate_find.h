@@ -1,7 +1,7 @@
 /*
  * Where profiles are: a path, or a name looked up as NAME.cfg in $SSDLAB_PROFILES, in
  * traces/profiles beside the executable, in traces/profiles of the current folder, and among those
- * that were compiled in.  Knows files and folders; of a profile's content only its line `brief`.
+ * that were compiled in.  Of a profile's content it reads only the line `brief`.
  */
 #ifndef TRACES_GENERATE_FIND_H
 #define TRACES_GENERATE_FIND_H

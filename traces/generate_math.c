@@ -51,7 +51,7 @@ double portable_log(double x)
 	return k * LN2_HIGH + (2 * f + (2 * f * (f2 * odd + f4 * even) + k * LN2_LOW));
 }
 
-/* What rounding 1 + x lost is made good to first order (Kahan). */
+/* Corrects the rounding error of 1 + x to first order (Kahan). */
 double portable_log1p(double x)
 {
 	double sum = 1 + x;

@@ -1,9 +1,9 @@
 /*
  * Logarithm and exponential to the same bit on every machine.  IEEE 754 prescribes the last bit of sums,
  * products and quotients, not of libm's functions, which differ between libraries, their versions and even
- * the processors of one version; a decision that hangs on them could make another trace.  These are made of
- * the four operations alone (compiled without contraction, see -ffp-contract in the Makefile) and are
- * right to a few units in the last place.  Knows numbers only.
+ * the processors of one version; a decision that depends on them could change the trace.  These functions use
+ * the four basic operations only (compiled without contraction, see -ffp-contract in the Makefile) and are
+ * right to a few units in the last place.  It deals with numbers only.
  */
 #ifndef TRACES_GENERATE_MATH_H
 #define TRACES_GENERATE_MATH_H

@@ -201,8 +201,8 @@ static struct size_targets profile_wanted(const struct profile *p, unsigned kind
 		.odd = k->odd };
 }
 
-/* What its own sizes must be like for that, where requests borrow places of the other kind, and with them
- * sizes. */
+/* The share that its own sizes must have, given that requests borrow places, and with them sizes, of the
+ * other kind. */
 static double profile_own_share(double wanted, double others, double borrowed, double lent)
 {
 	double own = ((1 - lent) * wanted - borrowed * others) / (1 - borrowed - lent);
@@ -240,7 +240,7 @@ static bool profile_apply_targets(struct profile *p, const char *path, struct fa
 	return true;
 }
 
-/* Requests of ranges are counted before the first is made: seconds at most. */
+/* Requests of ranges are counted before the first is made, which takes seconds at most. */
 static bool profile_can_be_counted(const struct profile *p, const char *path, struct fault *fault)
 {
 	double most = 1e9, mean = mix_mean(&p->size_mix[KIND_READ]) * SECTOR_BYTES;

@@ -1,6 +1,6 @@
 /*
  * A profile: the settings of the generator as a user writes them, read and checked.
- * Knows keys and what makes sense together; draws nothing.
+ * It knows keys and valid combinations; it draws no requests.
  */
 #ifndef TRACES_GENERATE_PROFILE_H
 #define TRACES_GENERATE_PROFILE_H
@@ -37,7 +37,7 @@ struct profile {
 	struct align_settings align;
 	struct kind_settings kind[KINDS];
 
-	/* Read out of the texts above. */
+	/* Parsed from the texts above. */
 	struct mix gap_mix;         /* ns */
 	struct mix size_mix[KINDS]; /* sectors */
 };

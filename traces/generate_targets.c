@@ -14,7 +14,7 @@ struct search {
 	uint64_t grid;
 };
 
-/* From starts spread over all sectors; longer than a page is never across. */
+/* Probability for starts spread evenly over all sectors; 0 for requests longer than a page. */
 static double targets_chance_across(uint64_t sectors, uint64_t page)
 {
 	return sectors <= page ? (double)(sectors - 1) / (double)page : 0;
@@ -45,7 +45,7 @@ static double targets_tilted(const struct search *s, const struct mix_part *part
 	return part->weight * portable_exp(exponent < -600 ? -600 : exponent > 600 ? 600 : exponent);
 }
 
-/* Value, slope and second derivatives where the search stands. */
+/* Value, slope and second derivatives at the search's present point. */
 static void targets_look(struct search *s, const struct mix *mix)
 {
 	double sum = 0, mean[TARGETS] = { 0 }, square[TARGETS][TARGETS] = { { 0 } };

@@ -30,7 +30,7 @@ static uint32_t lately_find(const struct lately *l, uint64_t key, uint32_t hash)
 	return i;
 }
 
-/* A place for one more: a new one, or that of the least recently used key. */
+/* An element for a new key: an unused one, or that of the least recently used key. */
 static uint32_t lately_place(struct lately *l)
 {
 	uint32_t last;

@@ -24,7 +24,7 @@ struct lately {
 struct lately lately_create(uint32_t n);
 void lately_free(struct lately *);
 
-/* Counts an access; the key is then the latest. */
+/* Counts an access; the key becomes the most recent one. */
 void lately_add(struct lately *, uint64_t key);
 
 #endif

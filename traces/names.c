@@ -11,7 +11,7 @@ struct name {
 	uint32_t hash, link;
 };
 
-/* The last name found is remembered: most traces stay on one device. */
+/* The last name found is cached, since most traces stay on one device. */
 struct names {
 	struct name *name; /* by number */
 	uint32_t count, room, last;
@@ -91,7 +91,7 @@ static size_t names_digits(const char *text)
 	return strspn(text, "0123456789");
 }
 
-/* Numbers without leading zeros: the longer is the larger. */
+/* Compares numbers without leading zeros: the longer one is larger. */
 static int names_compare_numbers(const char **a, const char **b)
 {
 	size_t of_a, of_b;

@@ -4,7 +4,7 @@
 
 #define JUDGED_REQUESTS 100u
 #define RATE_MAX        1e5          /* requests/s: more than traced disks and volumes have */
-#define RATE_LIKELY     2e4          /* requests/s: a busy one may well have less */
+#define RATE_LIKELY     2e4          /* requests/s: even a busy device usually has less */
 #define RATE_MIN        (1 / 3600.0) /* requests/s */
 
 static const struct {
@@ -14,7 +14,8 @@ static const struct {
 
 #define UNITS (sizeof units / sizeof units[0])
 
-/* The finest unit in which too high a rate becomes likely, the coarsest in which too low a rate does. */
+/* The finest unit that makes a too high rate plausible, or the coarsest that makes a too low rate
+ * plausible. */
 static const char *plausible_unit(double rate, double unit_ns)
 {
 	if (rate > RATE_MAX) {

@@ -1,6 +1,6 @@
 /*
- * Checks the rate of arrival.  Times read in the wrong unit are the commonest silent mistake with traces:
- * everything runs, a thousand times too fast.
+ * Checks the rate of arrival.  Times read in the wrong unit are the most common unnoticed mistake with
+ * traces: the run works, but a thousand times too fast.
  */
 #ifndef TRACES_PLAUSIBLE_H
 #define TRACES_PLAUSIBLE_H

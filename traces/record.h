@@ -12,7 +12,7 @@
 struct record {
 	tick_t time;       /* ns, in the trace's own epoch */
 	uint64_t offset;   /* bytes from the start of the device */
-	uint64_t bytes;    /* > 0, but of REQUEST_COLLECT */
+	uint64_t bytes;    /* > 0, except for REQUEST_COLLECT */
 	uint64_t response; /* ns the traced system took, or RESPONSE_UNKNOWN */
 	uint64_t line;     /* line (or binary record) of the file, from 1 */
 	uint32_t device;   /* number in the file, or order of appearance of its name */

@@ -1,7 +1,7 @@
 /*
  * Fields of one trace line.  Each function reads the field at the cursor and moves behind it; on failure it
- * describes the problem ("size is 0, should be at least 1") and returns false.  Knows digits and separators,
- * not formats.
+ * describes the problem ("size is 0, should be at least 1") and returns false.  It deals with digits and
+ * separators, not with formats.
  *
  * The byte at `end` is readable and is neither a digit nor a separator, so that scanning loops need no bound.
  * Traces have a hundred million lines: the common case is inline, the descriptions of problems are not.
@@ -26,7 +26,7 @@ enum parsed {
 	PARSED_RECORD,  /* a request */
 	PARSED_HEADING, /* a line about the trace */
 	PARSED_OTHER,   /* an event that is no request */
-	PARSED_BAD,     /* the scan says why */
+	PARSED_BAD,     /* the scan has the reason */
 };
 
 struct scan {
@@ -75,14 +75,14 @@ SCAN bool scan_is_digit(char c)
 /* Skips blanks.  Always true, so that it can stand in a chain of fields. */
 SCAN bool scan_blanks(struct scan *s)
 {
-	while (*s->at <= ' ' && scan_is_blank(*s->at)) /* one comparison where no blank is */
+	while (*s->at <= ' ' && scan_is_blank(*s->at)) /* a single comparison if there is no blank */
 		s->at++;
 	return true;
 }
 
 SCAN bool scan_ends_field(const struct scan *s, const char *at)
 {
-	/* digits and letters lie above the comma: one comparison for nearly all */
+	/* digits and letters sort after the comma, so nearly all characters take one comparison */
 	return *at <= ',' && (*at == ' ' || *at == ',' || *at == '\t' || at == s->end);
 }
 

@@ -17,7 +17,7 @@ struct source {
 
 /* ---- the buffer ---- */
 
-/* Moves the rest to the front and reads more behind it, until there is enough or the file ends. */
+/* Moves the rest to the front and appends more until there is enough or the file ends. */
 static bool source_refill(struct source *s, struct fault *fault, size_t enough)
 {
 	s->unpack.stream.fault = fault;

@@ -1,5 +1,5 @@
 /*
- * The bytes of a trace file, unpacked, in lines or fixed-size records.  Knows nothing of trace formats.  One
+ * The bytes of a trace file, unpacked, in lines or fixed-size records.  Independent of trace formats.  One
  * block in memory at a time.
  */
 #ifndef TRACES_SOURCE_H
@@ -20,17 +20,17 @@ enum source_status { SOURCE_OK, SOURCE_END, SOURCE_BAD };
  * pipe is kept, at most 4 GiB, in a file in $TMPDIR (/tmp) that has no name. */
 struct source *source_open(const char *path, const char *member, bool again, struct fault *);
 
-/* A source over bytes in memory, which must outlive it; `name` stands in messages. */
+/* A source over bytes in memory, which must outlive it; `name` is used in messages. */
 struct source *source_memory(
 	const char *name, const void *bytes, size_t size, const char *member, struct fault *);
 
 void source_close(struct source *);
 
-/* Back to the first byte.  False and a fault if that cannot be. */
+/* Back to the first byte.  False and a fault if that is not possible. */
 bool source_rewind(struct source *, struct fault *);
 
-/* The first bytes, up to a block; they stay to be read.  *size 0: empty.  *whole: that is all there is.  NULL
- * and a fault if they cannot be read. */
+/* The first bytes, up to a block, without consuming them.  *size 0: empty.  *whole: that is all there is.
+ * NULL and a fault if they cannot be read. */
 const char *source_head(struct source *, size_t *size, bool *whole, struct fault *);
 
 /* The next line without its end (\n or \r\n).  **end is a readable '\n' or '\r'.

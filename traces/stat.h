@@ -1,9 +1,9 @@
 /*
- * Statistics of a trace: counts, sizes, alignment, footprint, sequentiality, reuse, time.  Knows records
- * only; reports under names that begin with "trace.".
+ * Statistics of a trace: counts, sizes, alignment, footprint, sequentiality, reuse, time.  The names of the
+ * statistics begin with "trace.".
  *
  * Memory: 23 to 46 bytes for each distinct 4 KiB page and for each distinct address at which a request ends
- * or a write begins, half as much again while a table grows; beside that some bytes for each device and for
+ * or a write begins, half as much again while a table grows; in addition some bytes for each device and for
  * each request in flight at once.
  */
 #ifndef TRACES_STAT_H

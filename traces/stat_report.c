@@ -262,7 +262,7 @@ static void stat_compute_sizes(struct trace_stat *s, const struct tally_entry *s
 	}
 }
 
-/* Names are sizes of the trace. */
+/* The names contain sizes that occur in the trace. */
 static void stat_report_top_sizes(
 	const struct trace_stat *s, const struct tally_entry *sizes, struct report *out)
 {
@@ -322,8 +322,8 @@ static void stat_compute_space(struct trace_stat *s)
 		f->across[i] = s->type[REQUEST_READ].across[i] + s->type[REQUEST_WRITE].across[i];
 }
 
-/* How many requests start on the residue that is commonest in their region of 1 << bits MiB.  By ascending
- * keys. */
+/* Number of requests that start on the most common residue of their region of 1 << bits MiB. The keys
+ * ascend. */
 static uint64_t stat_on_commonest_residue(const struct tally_entry *entry, size_t n, unsigned bits)
 {
 	uint64_t count[8] = { 0 }, most = 0, sum = 0;
@@ -362,7 +362,7 @@ static void stat_compute_alignment(struct trace_stat *s)
 
 /* ---- heat ---- */
 
-/* How many pages were accessed so many times. */
+/* Number of pages that were accessed this many times. */
 struct stat_step {
 	uint64_t accesses, pages;
 };

@@ -1,5 +1,5 @@
 /*
- * What stat.c gathers and stat_report.c and stat_plot.c show.  Private to these.
+ * The statistics that stat.c collects and stat_report.c and stat_plot.c print.  Private to these files.
  */
 #ifndef TRACES_STAT_STATE_H
 #define TRACES_STAT_STATE_H
@@ -16,8 +16,8 @@
 
 #define PAGE_BITS    12u /* of the footprint: 4 KiB */
 #define ACROSS_SIZES 3   /* pages of 4, 8, 16 KiB */
-#define REGION_SIZES 4   /* of 1 MiB, 64 MiB, 1 GiB, 16 GiB: see figures.on_commonest_residue */
-#define CACHE_SIZES  9   /* of 1, 4, 16 ... MiB, see figures.reuse_within */
+#define REGION_SIZES 4   /* regions of 1 MiB, 64 MiB, 1 GiB and 16 GiB, see figures.on_commonest_residue */
+#define CACHE_SIZES  9   /* caches of 1, 4, 16, ... MiB, see figures.reuse_within */
 
 /* S-FTL's cache of 8 KiB holds about 111 mapping pages of 1 MiB each, one of 64 KiB 936, DFTL's 8,192 entries
  * (MSST 2011). */
@@ -44,7 +44,7 @@ struct counts {
 
 enum { POINT_50, POINT_90, POINT_99, POINT_MAX, POINTS }; /* of a distribution */
 
-/* Computed from the rest for the report.  Where there are two, [0] is of reads, [1] of writes. */
+/* Computed from the other numbers for the report.  In arrays of two, [0] is for reads and [1] for writes. */
 struct figures {
 	uint64_t requests;
 	uint64_t size[2][POINTS];  /* bytes */
@@ -59,7 +59,8 @@ struct figures {
 	uint64_t devices, span, footprint_pages, footprint_bytes, written_pages;
 	uint64_t across[ACROSS_SIZES];
 	uint64_t start_mod8[8];
-	uint64_t on_commonest_residue[REGION_SIZES]; /* start sector modulo 8, of their region */
+	/* Requests that start on the most common residue (start sector modulo 8) of their region. */
+	uint64_t on_commonest_residue[REGION_SIZES];
 	double hot_1, hot_10, hot_1_written, hot_10_written;
 	uint64_t page_rewrites, rewrites;
 	double first_access, reuse_within[CACHE_SIZES];

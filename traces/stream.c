@@ -42,7 +42,7 @@ static const char *stream_folder(void)
 	return folder && *folder ? folder : "/tmp";
 }
 
-/* The file has no name: it is gone with the program, whatever ends that. */
+/* The file has no name, so it disappears with the program, however that ends. */
 static bool stream_open_copy(struct stream *s)
 {
 	char name[256];

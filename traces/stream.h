@@ -1,5 +1,5 @@
 /*
- * The bytes of a trace as stored: a file, a pipe, or memory.  Knows nothing of packing and lines.
+ * The bytes of a trace as stored: a file, a pipe, or memory.  Independent of compression and lines.
  */
 #ifndef TRACES_STREAM_H
 #define TRACES_STREAM_H
@@ -36,7 +36,7 @@ void stream_close(struct stream *);
 /* At most so many bytes; 0: the end; -1: a fault is described. */
 ssize_t stream_read(struct stream *, char *to, size_t bytes);
 
-/* Back to the first byte.  False and a fault if that cannot be. */
+/* Back to the first byte.  False and a fault if that is not possible. */
 bool stream_rewind(struct stream *);
 
 /* Describes "PATH: WHAT: WHY" on one line.  Returns false. */

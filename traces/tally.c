@@ -36,7 +36,7 @@ static bool tally_is_free(const struct tally_entry *e)
 	return !(e->count[0] | e->count[1]);
 }
 
-/* Where the search for a key begins.  Fibonacci hashing spreads neighbouring keys evenly. */
+/* The slot where the search for a key begins.  Fibonacci hashing spreads neighbouring keys evenly. */
 static size_t tally_home(const struct tally *t, uint64_t key)
 {
 	return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - t->bits));

@@ -17,7 +17,7 @@
 #define WINDOW_SORTED     4096u
 #define WINDOW_DISORDERED (1u << 16)
 #define WINDOW_MOST       (1u << 20)
-/* Times are judged after so many requests, for an early warning, and at the end. */
+/* Times are checked after this number of requests, for an early warning, and at the end. */
 #define JUDGED_REQUESTS 10000u
 /* Devices that are laid out one after another begin on borders that keep every alignment. */
 #define DEVICE_ALIGN (1u << 20)
@@ -34,8 +34,9 @@ struct trace {
 	struct devices *layout; /* NULL: each device has its own addresses */
 	bool only_one;          /* device, named by the options */
 	uint64_t only_number;   /* if it is a number; else beyond all numbers */
-	bool as_written;        /* it is in the format that the options want read so */
-	bool ended, finished;   /* everything was read; was handed out, in this pass or one before */
+	bool as_written;        /* its format is the one that the options want read as written */
+	bool ended,
+		finished; /* everything was read; everything was returned, in this pass or an earlier one */
 	bool warned_times, warned_devices;
 	tick_t first;              /* arrival of the first that left, ns in the file's epoch */
 	uint64_t left;             /* requests handed out */

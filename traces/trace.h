@@ -1,7 +1,6 @@
 /*
  * Reading block traces: any known format, plain, compressed or inside an archive,
- * in one pass and constant memory.  A reader knows bytes, lines and requests; it knows
- * nothing of drives.
+ * in one pass and constant memory.  A reader deals with bytes, lines and requests, not with drives.
  *
  * Order: requests come out sorted by time (ties in file order).  Out-of-order lines are
  * sorted in a window that holds back 4,096 requests, 65,536 from the first late one on, and
@@ -21,7 +20,7 @@ struct trace;
 
 enum trace_status { TRACE_OK, TRACE_END, TRACE_BAD };
 
-/* A zeroed struct asks for the defaults; an empty text is as good as NULL. */
+/* A zeroed struct selects the defaults; an empty text means NULL. */
 struct trace_options {
 	const char *format; /* name of a format; NULL or "auto": found from the content */
 	/* their names, of a trace in no known format (traces/columns.h); NULL: it is in one */
@@ -42,9 +41,9 @@ struct trace_options {
 	uint32_t page_bytes; /* of the pages that such lines count; 0: 4096 */
 	bool collects;       /* their "gc" is a REQUEST_COLLECT; else an event that is no request */
 
-	/* A format.  A trace in it, or in none that can be told, is read as the program reads it that the
-	 * format belongs to: in the order of the file, with its times, tolerating what that program
-	 * tolerates.  Neither sorted nor judged by its times. */
+	/* A format.  A trace in this format, or in none that is recognised, is read as the program does to
+	 * which the format belongs: in file order, with its times, accepting what that program accepts.  It
+	 * is not sorted, and its times are not checked. */
 	const char *as_written;
 
 	/* Called for input that can be read but looks wrong; may be NULL. */
@@ -70,7 +69,7 @@ bool trace_rewind(struct trace *, struct fault *);
  * wrong and what would be right; nothing can be read after it. */
 enum trace_status trace_next(struct trace *, struct request *, struct fault *);
 
-/* The same in bytes and with the response time, for who keeps devices apart: trace_next() warns if
+/* The same in bytes and with the response time, for callers that keep devices apart: trace_next() warns if
  * their addresses overlap. */
 enum trace_status trace_next_record(struct trace *, struct record *, struct fault *);
 
@@ -90,8 +89,8 @@ const char *trace_format(const struct trace *);   /* "ssdsim" */
 uint64_t trace_bytes_read(const struct trace *);  /* of the file as stored (compressed) */
 uint64_t trace_bytes_total(const struct trace *); /* 0 when unknown (a pipe) */
 
-/* The line of the request read last has an end, which that of the last request of a file may lack.  To be
- * asked of traces as_written only. */
+/* The line of the request read last has an end, which that of the last request of a file may lack.  Only for
+ * traces read as_written. */
 bool trace_line_ended(const struct trace *);
 
 #endif

@@ -261,7 +261,7 @@ static bool stage_refuse_second_member(struct stage *stage)
 	return !s->broken;
 }
 
-/* Stands on the member, or on the only one. */
+/* Moves to the member, or to the only one. */
 static bool stage_enter_archive(struct stage *stage, const char *member, bool count_only)
 {
 	struct archive_entry *entry = stage_find_member(stage, NULL);

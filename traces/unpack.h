@@ -1,6 +1,6 @@
 /*
  * Unpacks a stream: gz by zlib; xz, zst, bz2, lz4, tar and zip by libarchive; any of these inside another.
- * Damage that a checksum shows is a fault.  Knows nothing of lines.
+ * Damage found by a checksum is a fault.  Independent of lines.
  */
 #ifndef TRACES_UNPACK_H
 #define TRACES_UNPACK_H
@@ -25,7 +25,7 @@ struct stage {
 	enum packing packing;
 	struct archive *archive;
 	struct z_stream_s *gzip;
-	bool gzip_ended; /* behind the last member */
+	bool gzip_ended; /* after the last member */
 	char *block;
 	size_t at, fill;
 };

@@ -1,5 +1,5 @@
 /*
- * Sorts a stream of records by time: holds back enough records for a late one to find its place.  Records in
+ * Sorts a stream of records by time: holds back enough records to put a late one in its place.  Records in
  * order are in a queue, late ones in a min-heap; the earlier of the two heads leaves next.  So a sorted trace
  * costs a queue, and a late record the logarithm of their number.
  */

@@ -19,8 +19,9 @@
 
 /* Widths in characters. */
 struct layout {
-	uint32_t label, cell, plane; /* of a block's number, a page, a plane with a blank after it */
-	uint32_t planes, rows;       /* planes side by side, blocks of each */
+	uint32_t label, cell,
+		plane;         /* widths of a block's number, a page, and a plane with a blank after it */
+	uint32_t planes, rows; /* planes side by side, blocks of each */
 };
 
 static uint32_t picture_digits(uint64_t number)
@@ -95,7 +96,7 @@ static bool picture_is_new(const struct player *p, ppn_t ppn)
 	return page < b->next && (b->erases != before->erases || page >= before->next);
 }
 
-/* A programmed page that holds data, or did. */
+/* A programmed page, live or dead. */
 static struct cell picture_cell_of_used(const struct player *p, ppn_t ppn)
 {
 	owner_t owner = p->drive->flash->owner[ppn], before = p->owner[ppn];
@@ -148,7 +149,8 @@ static uint8_t picture_interest(const struct player *p, block_t b)
 	return (uint8_t)(now->next ? 1 + (now->next < p->drive->geometry.pages_per_block) : 0);
 }
 
-/* The `wanted` of `n` with the highest interest, in ascending order; of equals the first ones. */
+/* Chooses the `wanted` of `n` elements with the highest interest, in ascending order; among equals the
+ * first. */
 static void picture_choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint32_t wanted)
 {
 	uint32_t count[MOST_INTEREST + 1] = { 0 }, least = MOST_INTEREST + 1, at = 0;
@@ -304,7 +306,7 @@ static void picture_draw_line(
 	}
 }
 
-/* Of all that worked, as many as there is room for.  Returns the row after it. */
+/* Draws as many active channels and units as there is space for.  Returns the row after them. */
 static uint32_t picture_draw_time(struct screen *s, const struct player *p, uint32_t row)
 {
 	const struct explanation *x = &p->explanation;
@@ -329,7 +331,7 @@ static uint32_t picture_draw_time(struct screen *s, const struct player *p, uint
 
 /* ---- map and cache ---- */
 
-/* Finds its places by the names of pages. */
+/* Finds the places of a logical page by the owners of flash pages. */
 static void picture_print_by_owner(const struct drive *d, lpn_t lpn, FILE *out)
 {
 	const char *between = "in ";

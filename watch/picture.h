@@ -1,11 +1,11 @@
 /*
- * The drive after a step, drawn: blocks as rows of cells, what was done and why, when buses and dies worked
- * for it, where the map places what was touched, the buffer, counts.
+ * The drive after a step, drawn: blocks as rows of cells, the operations and their reasons, the activity of
+ * buses and dies, the map entries of touched pages, the buffer, counts.
  *
  * A cell shows what its page holds, an LPN as a number, other things by the first letter of their name; x is
- * dead, . free, o passed over.  The mark before it tells what the step changed: + programmed, - died, ~ not
- * yet written to flash, by an earlier request.  Where numbers do not fit, a page is one character: # for
- * live, or its mark.
+ * dead, . free, o passed over.  The mark before it shows the change of the step: + programmed, - invalidated,
+ * ~ issued by an earlier request and not yet written to flash.  Where numbers do not fit, a page is one
+ * character: # for live, or its mark.
  *
  * It works with any FTL: cells come from the medium, names from name_owner(), places from print_entry() or,
  * if an FTL has none, from the owners of pages.

@@ -1,9 +1,9 @@
 /*
- * A workload on a drive, one request at a time, forwards and backwards.  To go back it is played again from
- * the start: the same input makes the same drive, so nothing need be kept or undone.
+ * A workload on a drive, one request at a time, forwards and backwards.  To go back, the workload is replayed
+ * from the start, which gives the same drive, so nothing has to be stored or undone.
  *
- * After a step the drive has taken in the request, and time has passed until the next one may enter; the
- * explanation tells what its operations did meanwhile.
+ * After a step the request has entered the drive and time has passed until the next one may enter; the
+ * explanation has the operations of that time.
  */
 #ifndef WATCH_PLAYER_H
 #define WATCH_PLAYER_H
@@ -23,12 +23,12 @@ struct player {
 	struct explanation explanation; /* of the last step, `seen` if there was one */
 	enum run_end end;               /* RUN_DRIVE_FAILED: no step can follow */
 
-	/* The medium before the last step; a bit for each page not yet written to flash when the request
+	/* The medium before the last step, with a bit for each page not yet written to flash when the request
 	 * entered. */
 	owner_t *owner;
 	struct flash_block *block;
 	uint64_t *pending;
-	uint64_t in_drive; /* requests then, including this one */
+	uint64_t in_drive; /* requests in the drive at that time, including this one */
 
 	lpn_t lpn[PLAYER_LPNS]; /* of the device, touched last, latest first, each once */
 	uint32_t lpns;

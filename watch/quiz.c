@@ -86,8 +86,8 @@ static block_t quiz_victim(const struct player *p)
 	return victim;
 }
 
-/* A single victim that greedy must choose, without a tie.  The write is of one page, so that nothing dies
- * before its place is found. */
+/* True if greedy has exactly one best victim.  The write is of one page, so that no page is invalidated
+ * before its place is chosen. */
 static bool quiz_collects_the_best(const struct player *p)
 {
 	const struct geometry *g = &p->drive->geometry;
@@ -189,11 +189,11 @@ static char *quiz_draw_requests(const struct settings *s, lpn_t pages, struct ra
 /* ---- choosing questions ---- */
 
 struct question {
-	uint64_t step; /* of the request that it is about */
+	uint64_t step; /* number of the request it asks about */
 	uint32_t kind;
 };
 
-/* Notes for each step a set of the kinds that can be asked. */
+/* Records for each step the kinds of questions that can be asked. */
 static bool quiz_find_kinds(struct player *p, uint8_t *at, struct fault *fault)
 {
 	while (player_more(p)) {

@@ -1,6 +1,6 @@
 /*
- * `ssd quiz`: shows a drive and the next request, asks what the drive will do, has it done, and explains it.
- * The answer comes from the drive itself, so it is always right.
+ * `ssd quiz`: shows a drive and the next request, asks what the drive will do, runs the request and explains
+ * it.  The answer is taken from the simulated drive.
  *
  * A few hundred requests are drawn from the seed.  They are played once to find which question can be asked
  * at which of them, and a second time to ask.

@@ -1,7 +1,6 @@
 /*
- * A page of text of a given width, as long as needed, with a look for every character.  A look tells what
- * something is, not its colour.  Without escapes only the text is seen, so that it must show everything that
- * looks do.
+ * A page of text of a given width and any length, with a look for every character.  A look is a meaning, not
+ * a colour.  Without escapes only the text is printed, so the text must show everything that looks show.
  */
 #ifndef WATCH_SCREEN_H
 #define WATCH_SCREEN_H

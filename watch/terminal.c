@@ -23,7 +23,7 @@ void terminal_size(uint32_t *columns, uint32_t *rows)
 	*rows = known ? size.ws_row : 24;
 }
 
-/* ^C becomes a key like any other.  False: the settings are unknown and stay. */
+/* Makes ^C an ordinary key.  False: the settings cannot be read, and do not change. */
 static bool terminal_take(struct termios *before)
 {
 	bool known = !tcgetattr(STDIN_FILENO, before);

@@ -1,5 +1,5 @@
 /*
- * A terminal with ANSI escapes: its size, single keys, and an alternate screen that leaves no trace.
+ * A terminal with ANSI escapes: its size, single keys, and the alternate screen.
  */
 #ifndef WATCH_TERMINAL_H
 #define WATCH_TERMINAL_H
