@@ -555,13 +555,13 @@ esac
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
         self.assertNotIn("$marks << END\n1 1", self.text("results/sweep/n-300/figures/bars-1.gp"))
         self.assertIn(
-            'ylabel = "change against page (%)"', self.text("results/sweep/n-300/figures/change.gp")
+            "ylabel = 'change against page (%)'", self.text("results/sweep/n-300/figures/change.gp")
         )
         self.assertIn("$marks << END\n1 -5\nEND", self.text("results/sweep/n-300/figures/change.gp"))
         self.assertIn("$marks << END\n1 1\nEND", self.text("results/sweep/n-300/figures/dots.gp"))
-        self.assertIn('xlabel = "ms"', self.text("results/sweep/n-300/figures/cdf-1.gp"))
+        self.assertIn("xlabel = 'ms'", self.text("results/sweep/n-300/figures/cdf-1.gp"))
         self.assertIn(
-            'array names[2] = ["mixed", "a trace"]', self.text("results/sweep/n-300/figures/over.gp")
+            "array names[2] = ['mixed', 'a trace']", self.text("results/sweep/n-300/figures/over.gp")
         )
         self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
 
@@ -607,7 +607,7 @@ esac
         self.contains(whole, 'Of <a href="#at-short">short</a> 7 fewer, see <a href="#n-share">Table 2</a>.',
                       "<span>replayed</span>", 'data-is="replayed">50<')
         self.assertIn(
-            'note = "generated; replayed, fitted"', self.text("results/sweep/default/figures/one_replayed.gp")
+            "note = 'generated; replayed, fitted'", self.text("results/sweep/default/figures/one_replayed.gp")
         )
         self.lab("report", self.at("sweep"))
         part = self.text("results/sweep/default/report.html")
@@ -847,6 +847,38 @@ esac
         self.assertEqual(gnuplot.apart([-100.0, -2.0, 1.0, 60.0, 100.0], False), {0, 1, 3, 4})
         self.assertEqual(gnuplot.apart([1.0, 10.0, 11.0, 1000.0], True), {0, 1, 3})
 
+    def test_no_text_of_a_description_is_run(self):
+        """Neither by a shell nor by gnuplot, and no page has a tag of it."""
+        caught = self.at("caught")
+        bait = (f"`touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
+                f"  system('touch {caught}')\n  ")
+        lines = KINDS.replace("[experiment]\n", "[experiment]\nabout = {0}\ntitle = {0}\nreading = {0}\n"
+                              "source = {0}\nstamp = {0}\n").replace("[labels]\n", "[labels]\n{1}")
+        lines = re.sub(r"(?m)^(title|xlabel|ylabel) = .*", r"\1 = {0}", lines)
+        lines = re.sub(r"(plot = \w+)", r"\1\ncaption = {0}\nxlabel = {0}\nylabel = {0}", lines)
+        names = "page across 1K 4K mixed programs doubled waf areas cache"
+        labels = "".join(f"{name} = {bait}\n" for name in names.split())
+        lines = re.sub(r"\nxlabel = {0}(?=[^[]*\nxlabel)", "", lines)
+        lines = lines.replace("{n}", "300").replace("{3*1024}", "3072")
+        point = "`touch${IFS}" + caught + "`<i>'\\"
+        lines = lines.replace("1..2 = seed=*", f'{point} = seed=1\n2 = seed=2')
+        lines = lines.replace("levels = paper=3 other=4", f"levels = {point}=3 other=4")
+        self.write("sweep/experiment.ini", lines.replace("{0}", bait).replace("{1}", labels))
+        rows = PUBLISHED.replace("much", "`touch x` <i>\"").replace("Fig. 2", point)
+        self.write("sweep/published.tsv", rows)
+        self.lab("report", self.at("sweep"))
+        self.assertFalse(os.path.exists(self.at("caught")))
+        self.assertNotIn("<i>", self.text("results/sweep/n-300/report.html").replace('<i class', ""))
+        self.assertIn("`touch", self.text("results/sweep/n-300/figures/bars-1.svg"))
+        self.lab("list", self.at("sweep"))
+
+    def test_names_that_leave_the_folder(self):
+        for section in ("[figure ../../X]\nplot = bars\nmeasure = programs\n", "[figure |x]\nplot = bars\n",
+                        "[grid ../x]\n", "[numbers]\n../../x = 1\n"):
+            wrong = SWEEP.replace("[numbers]\n", section, 1) if "numbers" in section else SWEEP + section
+            self.mistake(wrong, "names a file; should be letters")
+        self.mistake(FAMILIES.replace("read =", "../read ="), "names a file")
+
     def test_mistakes_in_figures(self):
         for wrong, says in (
             ("plot = pie", "should be of bars"),
@@ -854,6 +886,7 @@ esac
             ("plot = cdf\nmeasure = programs", "a cdf is of reads or writes or all"),
             ("plot = dots\nmeasure = programs", "no such number"),
             ("plot = bars\nmeasure = programs\nover = slow", "no axis has"),
+            ("plot = bars\nmeasure = programs\nyrange = 0:1]; system('x'); #", "should be LOW:HIGH, numbers"),
         ):
             self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")
             self.assertIn(says, self.lab("report", self.at("sweep"), status=2).stderr)

@@ -19,6 +19,7 @@ from laboratory.published import Published, read_published
 
 Place = dict[str, str]  # axis: point
 Points = dict[str, list[str]]  # point: words
+PLAIN = re.compile(r"\w[\w.-]*")  # names of files
 NAMED = re.compile(r"{([\w.-]+)}")  # in a note: a point, or another number
 
 
@@ -233,6 +234,11 @@ class Sections:
         return found
 
 
+def check_name(name: str, where: str) -> None:
+    if name and not PLAIN.fullmatch(name):
+        raise Mistake(f"{where}: names a file; should be letters, digits, _ . and -")
+
+
 def read(path: str, given: list[str]) -> Experiment:
     """`given`: NAME=VALUE, in place of what [numbers] says."""
     path = os.path.join(path, "experiment.ini") if os.path.isdir(path) else path
@@ -248,6 +254,11 @@ def read(path: str, given: list[str]) -> Experiment:
     grids = {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points)
                     for axis, points in section.items()} for grid, section in sections.named("grid").items()}
     plain = sections.plain
+    for kind, names in (("number", sections.numbers), ("grid", grids), ("figure", sections.named("figure"))):
+        for one in names:
+            check_name(one, f"{path}: [{kind} {one}]")
+    for point in axes.get(plain.get("experiment", {}).get("columns", ""), ()):
+        check_name(point, f"{path}: {point}, a point of columns")
     experiment = Experiment(
         name.removesuffix(".ini"), os.path.dirname(path), sections.options(), sections.numbers, axes,
         plain.get("defaults", {}), grids, plain.get("measures", {}), plain.get("labels", {}),

@@ -5,6 +5,7 @@ laboratory/gnuplot.py draws it.  A panel is a file of its own, so that a page ca
 from __future__ import annotations
 
 import fnmatch
+import re
 from dataclasses import dataclass, field
 
 from laboratory.description import Experiment, Place
@@ -18,6 +19,8 @@ KINDS = ("bars", "stacks", "lines", "cdf", "heat", "dots")
 OPTIONS = {"title", "caption", "plot", "grid", "x", "series", "values", "measure", "panels", "over", "change",
            "at", "log", "xlabel", "ylabel", "yrange", "mean", "second", "marks", "levels", "titles", "curves",
            "points", "wide", "numbers", "stamp"}
+END = r"(\*|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)?"
+YRANGE = re.compile(f"{END}:{END}", re.ASCII)
 
 
 @dataclass
@@ -88,6 +91,9 @@ class Figure:
             raise Mistake(f"[figure {name}] {wrong.pop()}: should be of {' '.join(sorted(OPTIONS))}")
         if option.get("plot") not in KINDS:
             raise Mistake(f"[figure {name}] plot = {option.get('plot', '')}: should be of {' '.join(KINDS)}")
+        for ends in option.get("yrange", "").split("|"):
+            if ends and not YRANGE.fullmatch(ends.strip()):
+                raise Mistake(f"[figure {name}] yrange = {ends.strip()}: should be LOW:HIGH, numbers or *")
         self.plot = option["plot"]
         self.title = option.get("title", name)
         self.x = option.get("x", "workload")
@@ -175,7 +181,7 @@ class Figure:
         if self.option.get("mean", usual) == "yes" and self.plot in ("bars", "stacks"):
             columns = zip(*(row.cells for row in rows))
             means = [mean_of([value for value, _ in column]) for column in columns]
-            rows.append(Row("mean\\n" if self.base_below else "mean", means, True))
+            rows.append(Row("mean\n" if self.base_below else "mean", means, True))
         return Table(series, rows, points, self.marks(series))
 
     def row(self, panel: Panel, series: list[Series], point: str) -> Row:
@@ -185,7 +191,7 @@ class Figure:
         label = self.experiment.label(point, self.x)
         if self.base_below and self.over is not None:
             base = [self.values.spread(measure, at | self.over)[0] for measure in series[0].measures]
-            label += "\\n" + short(None if None in base else sum(base))  # type: ignore[arg-type]
+            label += "\n" + short(None if None in base else sum(base))  # type: ignore[arg-type]
         return Row(label, cells)
 
     def deviation_rows(self, series: list[Series]) -> list[Row]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 
@@ -20,7 +21,14 @@ MOST_LABELS = 40  # that there is room for below an axis
 
 
 def quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', "'").replace("\\\\n", "\\n") + '"'
+    """A string of a script.  In single quotes gnuplot takes every character as it is: no `command` runs."""
+    return "'" + " ".join(text.split()).replace("'", "''") + "'"
+
+
+def in_data(text: str) -> str:
+    """A string of a block of data, in which nothing runs either; "\\n" begins its second line."""
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return '"' + "\\n".join(line.replace("\\", "\\\\").replace('"', "'") for line in lines) + '"'
 
 
 def unitless(text: str) -> str:
@@ -60,14 +68,15 @@ def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     yield f"n = {len(series)}"
     yield f"n1 = {sum(one.measures[0] not in second for one in series)}"
     levels = (word.replace("_", " ").partition("=") for word in option.get("levels", "").split())
-    yield from block("levels", (f"{quoted(name)} {value}" for name, _, value in levels))
+    yield from block("levels", (f"{in_data(name)} {value}" for name, _, value in levels))
     yield from block("marks", (f"{mark.series} {mark.value:g}" for mark in table.marks))
     curves, points = option.get("curves", "").split(), option.get("points", "").split()
     styles = ["curve" if one.measures[0] in curves else "points" if one.measures[0] in points else "both"
               for one in series]
-    yield array("names", [quoted(one.name) for one in series] or ['""'])
-    yield array("styles", [quoted(style) for style in styles] or ['""'])
-    yield array("part_names", [quoted(label(part)) for part in series[0].measures] if series else ['""'])
+    percent = "%%" if figure.plot in ("dots", "heat") else "%"  # these stand at an axis, as formats
+    yield array("names", [quoted(one.name.replace("%", percent)) for one in series] or ["''"])
+    yield array("styles", [quoted(style) for style in styles] or ["''"])
+    yield array("part_names", [quoted(label(part)) for part in series[0].measures] if series else ["''"])
     yield array("color", [str(one.color) for one in series] or ["0"])
 
 
@@ -106,7 +115,7 @@ def data(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     free = numeric and not log and len(rows) > 10  # gnuplot finds round numbers
     every = range(0, len(rows), 1 + len(rows) // MOST_LABELS)
     shown = set() if free else apart(positions, log) if numeric else every
-    labels = [quoted(unitless(row.label) if i in shown else "") for i, row in enumerate(rows)]
+    labels = [in_data(unitless(row.label) if i in shown else "") for i, row in enumerate(rows)]
     yield from block("data", (
         " ".join([f"{at:.9g}", label, *(cell(figure, value, half) for value, half in row.cells)])
         for at, label, row in zip(positions, labels, rows)))
@@ -189,13 +198,17 @@ def draw(figure: Figure, panels: list[Panel], runs: Runs) -> None:
         with open(path + ".gp.part", "w", encoding="utf-8") as file:
             file.write(text)
         for kind in ("svg", "png"):
-            plot(path, kind, panel.name.replace("-", "_"))
+            plot(folder, panel.name, kind)
         os.replace(path + ".gp.part", path + ".gp")
 
 
-def plot(path: str, kind: str, name: str) -> None:
-    said = f'kind = "{kind}"; plots = "{PLOTS}/"; name_ = "{name}"; output_file = "{path}.{kind}.part"'
-    done = subprocess.run(["gnuplot", "-e", said, path + ".gp.part"], capture_output=True, text=True)
+def plot(folder: str, name: str, kind: str) -> None:
+    """In the folder: to gnuplot a path that begins with | or < is a command."""
+    id_, plots = re.sub(r"\W", "_", name), PLOTS.replace("'", "''")
+    given = f"kind = '{kind}'; plots = '{plots}/'; name_ = '{id_}'; output_file = '{name}.{kind}.part'"
+    command = ["gnuplot", "-e", given, name + ".gp.part"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise Mistake(f"gnuplot: {done.stderr.strip().splitlines()[-1]}")
+    path = os.path.join(folder, name)
     os.replace(f"{path}.{kind}.part", f"{path}.{kind}")

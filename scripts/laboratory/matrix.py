@@ -42,10 +42,11 @@ class Matrix:
         for point in self.points:
             kind = ' class="outside"' if point in self.outside else ""
             fields = "".join(self.field(one, point) for one in self.numbers)
-            yield f'<tr id="at-{point}"{kind}><th>{self.label(point)}</th>{fields}</tr>'
+            yield f'<tr id="at-{text(point)}"{kind}><th>{self.label(point)}</th>{fields}</tr>'
 
     def points_across(self) -> Iterator[str]:
-        heads = "".join(f'<th class="n" id="at-{point}">{self.label(point)}</th>' for point in self.points)
+        heads = "".join(f'<th class="n" id="at-{text(point)}">{self.label(point)}</th>'
+                        for point in self.points)
         yield f'<tr><th></th><th class="n">the paper</th>{heads}</tr>'
         for one in self.numbers:
             fields = "".join(self.field(one, point) for point in self.points)
@@ -54,13 +55,13 @@ class Matrix:
 
     def name(self, one: str) -> str:
         row = self.rows[one]
-        return f'<a href="#n-{one}" title="{text(row.what)}">{text(head(row.where))}</a>'
+        return f'<a href="#n-{text(one)}" title="{text(row.what)}">{text(head(row.where))}</a>'
 
     def label(self, point: str) -> str:
         label = self.experiment.label(point, self.axis)
         if point in self.outside:
             label += f" ({self.option.get('leaves', 'leaves what is published')})"
-        return text(label) if label.startswith(point) else f"<code>{point}</code> {text(label)}"
+        return text(label) if label.startswith(point) else f"<code>{text(point)}</code> {text(label)}"
 
     def paper(self, one: str) -> str:
         ends = " … ".join(f"{end:g}" for end in self.rows[one].paper)

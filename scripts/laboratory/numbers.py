@@ -68,7 +68,7 @@ class Numbers:
             yield f"<tr><th>{text(row.where) if row.where != where else ''}</th>"
             where = row.where
             marked = ' <i class="fitted">fitted</i>' if row.fitted else ""
-            what = f'<a href="#n-{row.id}" title="{text(row.what)}">{text(row.what)}</a>'
+            what = f'<a href="#n-{text(row.id)}" title="{text(row.what)}">{text(row.what)}</a>'
             yield f'<td class="what">{what}{marked}</td><td class="n">{text(signs(line[0].paper))}</td>'
             for one in line:
                 yield f'<td class="n ours {one.state}">{text(signs(one.ours))}</td>'
@@ -108,7 +108,7 @@ class Numbers:
                       f'<td class="n" data-is="deviation">{deviation}</td>',
                       f'<td><span class="{kind}">{fitted}{verdict}</span></td>']
         kind = "reading" if row.relation == "also" else "missed" if line[0].missed else ""
-        return f'<tr id="n-{row.id}" class="{kind}">' + "".join(cells) + "</tr>"
+        return f'<tr id="n-{text(row.id)}" class="{kind}">' + "".join(cells) + "</tr>"
 
     def folded(self, line: Line) -> str:
         row, why = line[0].row, self.reasons.whole(line)

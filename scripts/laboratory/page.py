@@ -143,6 +143,4 @@ def write(path: str, values: Values, runs: Runs, numbers: Numbers, reasons: Reas
     said = {"@title@": text(experiment.options.get("title", experiment.name)), "@lead@": text(lead),
             "@run@": text(what_was_run(experiment, runs, values.seeds())),
             "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures))}
-    for mark, one in said.items():
-        page = page.replace(mark, one)
-    write_whole(path, page)
+    write_whole(path, re.sub("|".join(said), lambda mark: said[mark[0]], page))
