@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, "scripts")
@@ -104,6 +105,12 @@ because
 none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
 count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
 """
+
+
+def running(pattern):
+    """Processes with such a command."""
+    shown = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True).stdout.splitlines()
+    return [line for line in shown if re.match(pattern, line)]
 
 
 class Folder(unittest.TestCase):
@@ -449,6 +456,26 @@ class Sweep(Folder):
             process.communicate()
         self.lab("run", self.at("sweep"), "n=20000")
         self.assertEqual(self.text("results/sweep/n-20000/results.tsv"), undisturbed)
+
+    def test_a_signal_ends_the_runs_too(self):
+        """Also where the signal reaches nothing but the lab, and where a run has children of its own."""
+        self.write("program", f"#!/bin/sh\nsleep 61.{os.getpid()} & sleep 62.{os.getpid()}\n")
+        os.chmod(self.at("program"), 0o755)
+        self.write("long.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n"
+                   "[axis workload]\nw = w\n[measures]\nn = n\n")
+        for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL:
+            lab = subprocess.Popen(self.command("run", self.at("long.ini")), stderr=subprocess.PIPE)
+            self.wait_for(lambda: len(running(f"sleep 6[12].{os.getpid()}")) == 4)
+            lab.send_signal(number)
+            lab.communicate()
+            self.assertEqual(lab.returncode, -9 if number == signal.SIGKILL else 128 + number)
+            self.wait_for(lambda: not running(f"sleep 6[12].{os.getpid()}"))
+            self.assertEqual(os.listdir(self.at("results/long/default/runs")), [])
+
+    def wait_for(self, holds):
+        """For what is so at once, however slow the machine is."""
+        while not holds():
+            time.sleep(0.02)
 
     def test_what_an_ended_run_leaves_is_no_result(self):
         """A run that a signal ends writes its statistics so far."""

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from laboratory.reasons import Reasons, count, signs, text
-from laboratory.runs import Run
+from laboratory.runs import name_of
 from laboratory.values import Values
 from laboratory.verdicts import Compared, score
 
@@ -15,10 +15,6 @@ GROUPS = (("input", "Inputs: what the paper says of drive and workloads, and wha
           ("cannot", "What no variant shows"))
 
 Line = tuple[Compared, ...]  # a number in each column
-
-
-def name_of(run: Run) -> str:
-    return " ".join(run.places[0].values())
 
 
 class Numbers:

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from laboratory.description import Experiment
 from laboratory.figures import Figure, Panel
 from laboratory.matrix import Matrix
-from laboratory.numbers import Line, Numbers, name_of
+from laboratory.numbers import Line, Numbers
 from laboratory.reasons import Reasons, count, head, text
-from laboratory.runs import Runs, write_whole
+from laboratory.runs import Runs, name_of, write_whole
 from laboratory.values import Values
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.html")

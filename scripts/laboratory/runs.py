@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -17,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from laboratory.children import Children
 from laboratory.description import Experiment, Place, number
 from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
@@ -39,6 +39,10 @@ class Run:
     command: list[str]  # without where results go
     places: list[Place] = field(default_factory=list)
     error: str = ""
+
+
+def name_of(run: Run) -> str:
+    return " ".join(run.places[0].values())
 
 
 def write_whole(path: str, text: str) -> None:
@@ -77,6 +81,7 @@ class Runs:
 
     def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "") -> None:
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
+        self.children = Children()
         self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
         self.of_grids = experiment.places(list(experiment.grids))
@@ -115,7 +120,7 @@ class Runs:
         """Every parameter before a place sets some."""
         found = {}
         for words in ["params"], ["run", "--check", "--quiet", self.experiment.options["drive"], "uniform"]:
-            done = subprocess.run([self.ssd, *words], capture_output=True, text=True)
+            done = self.children.run([self.ssd, *words])
             if done.returncode:
                 raise Mistake(done.stderr.strip())
             pairs = (line.partition(" = ") for line in done.stdout.splitlines())
@@ -142,8 +147,7 @@ class Runs:
         asked = digest(self.binary, digest_of_file(drive), self.identity(workload), *words)
         said = self.checked.get(asked)
         if said is None:
-            command = [self.ssd, "run", "--check", "--quiet", *words]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = self.children.run([self.ssd, "run", "--check", "--quiet", *words])
             options = [word for word in settings if word.startswith("--")]
             said = ["!" + done.stderr.strip()] if done.returncode else [*done.stdout.splitlines(), *options]
         return asked, [self.ssd, "run", *words], said
@@ -154,17 +158,16 @@ class Runs:
             return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
         idle, asked_now = set(), {}
-        with ThreadPoolExecutor(self.jobs) as pool:
-            for place, (asked, command, said) in zip(places, pool.map(self.check, places)):
-                if said[0].startswith("!"):
-                    raise Mistake(f"{' '.join(place.values())}: {said[0][1:]}")
-                asked_now |= {asked: said} if asked else {}
-                idle |= {line[2:] for line in said if line.startswith("#")}
-                matters = (line for line in said if not line.startswith("#"))
-                key = digest(self.binary, self.identity(command[-1]), *matters)
-                run = by_key.setdefault(key, Run(key, command))
-                run.places.append(place)
-                self.run_of[tuple(place.values())] = run
+        for place, (asked, command, said) in zip(places, self.side_by_side(self.check, places)):
+            if said[0].startswith("!"):
+                raise Mistake(f"{' '.join(place.values())}: {said[0][1:]}")
+            asked_now |= {asked: said} if asked else {}
+            idle |= {line[2:] for line in said if line.startswith("#")}
+            matters = (line for line in said if not line.startswith("#"))
+            key = digest(self.binary, self.identity(command[-1]), *matters)
+            run = by_key.setdefault(key, Run(key, command))
+            run.places.append(place)
+            self.run_of[tuple(place.values())] = run
         if asked_now.keys() - self.checked.keys():
             self.checked.update(asked_now)
             write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.checked))
@@ -190,11 +193,11 @@ class Runs:
     def do(self, run: Run) -> None:
         os.makedirs(os.path.join(self.folder, "runs"), exist_ok=True)
         command = self.command(run)
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = self.children.run(command)
         while "another program is writing it" in done.stderr and not self.is_done(run.key):
             time.sleep(0.1)  # of a kept drive, or of this very run somebody else's
             command = [word for word in command if word not in self.drives]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = self.children.run(command)
         if self.is_done(run.key):
             return
         if done.returncode not in (0, 3):  # 3: the modelled drive failed, which is a result
@@ -208,28 +211,32 @@ class Runs:
     def perform(self, runs: list[Run]) -> None:
         """Does what is missing.  One that fails does not stop the others; it is tried again the next time."""
         missing = [run for run in runs if not self.is_done(run.key)]
-        self.side_by_side(self.do, missing, lambda run: " ".join(run.places[0].values()),
-                          lambda run: run.error)
+        progress = Progress(len(missing))
+        self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), run.error))
 
-    def side_by_side(self, work: Callable, items: list, name: Callable, trouble: Callable) -> None:
-        progress = Progress(len(items))
+    def side_by_side(self, work: Callable, items: list, done: Callable = lambda item: None) -> list:
+        """What `work` returns of each, in their order; `done` is called of each that is.  A signal or a
+        Mistake ends all."""
         with ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(work, item): item for item in items}
             try:
                 for future in as_completed(futures):
                     future.result()
-                    progress.tell(name(futures[future]), trouble(futures[future]))
+                    done(futures[future])
             except BaseException:
-                pool.shutdown(cancel_futures=True)
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.children.end()
                 raise
+        return [future.result() for future in futures]
 
     # ---- what came out ----
 
     def measure_traces(self, places: Iterable[Place]) -> None:
         """`ssd trace stat` of what places replay, for the statistics trace.*."""
         missing = {path: place for place in places if not os.path.exists(path := self.trace_path(place))}
+        progress = Progress(len(missing))
         self.side_by_side(self.measure_trace, list(missing.values()),
-                          lambda place: f"statistics of {' '.join(place.values())}", lambda place: "")
+                          lambda place: progress.tell(f"statistics of {' '.join(place.values())}", ""))
 
     def replayed(self, place: Place) -> tuple[str, list[str]]:
         """The workload of a place, and what is set of its profile; of a seed it keeps its own."""
@@ -245,14 +252,13 @@ class Runs:
         path, (workload, words) = self.trace_path(place), self.replayed(place)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
-            command = [self.ssd, "trace", "stat", "--json", path, workload]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = self.children.run([self.ssd, "trace", "stat", "--json", path, workload])
         else:
             settings = [word for setting in words for word in ("-s", setting.removeprefix("workload."))]
             command = [self.ssd, "trace", "stat", "--format", "ssdsim", "--json", path, "-"]
-            with subprocess.Popen([self.ssd, "trace", "generate", *settings, workload],
-                                  stdout=subprocess.PIPE) as made:
-                done = subprocess.run(command, stdin=made.stdout, capture_output=True, text=True)
+            made = self.children.start([self.ssd, "trace", "generate", *settings, workload])
+            done = self.children.run(command, made.stdout)
+            self.children.finish(made)
         if done.returncode:
             raise Mistake(f"{workload}: {done.stderr.strip()}")
 
