@@ -436,7 +436,8 @@ class Sweep(Folder):
             "sweep/experiment.ini",
             SWEEP.replace("1K 4K = map", "1K 4K 8K = map").replace("cache = 1K 4K", "cache = *"),
         )
-        self.assertEqual(self.lab("list", self.at("sweep"), "--count").stdout, "16\n")
+        self.assertEqual(self.lab("list", self.at("sweep"), "--count").stdout, "24\n")
+        self.assertEqual(len(self.lab("list", self.at("sweep")).stdout.splitlines()), 16)
         self.lab("run", self.at("sweep"))
         self.assertEqual(len(os.listdir(runs)) - len(before), 4)  # across with 8K, two workloads, two seeds
 
@@ -905,6 +906,92 @@ esac
             wrong = SWEEP.replace("[numbers]\n", section, 1) if "numbers" in section else SWEEP + section
             self.mistake(wrong, "names a file; should be letters")
         self.mistake(FAMILIES.replace("read =", "../read ="), "names a file")
+
+    def test_every_mistake_is_found_before_the_first_run(self):
+        wrong = SWEEP.replace
+        for text, says in (
+            (
+                wrong("programs * 2", "progams * 2"),
+                '[measures] doubled = progams * 2: "progams": there is no',
+            ),
+            (wrong("programs * 2", "doubled + 1"), "doubled: is made of itself: doubled of doubled"),
+            (wrong("programs * 2", "().__class__"), "().__class__: should be made of numbers, names"),
+            (wrong("programs * 2", "programs.append(1)"), "should be made of numbers, names"),
+            (wrong("programs * 2", "[p for p in programs]"), "should be made of numbers, names"),
+            (wrong("programs * 2", "programs *"), "[measures] doubled = programs *: invalid syntax"),
+            (wrong("{n} space", "{9**9**9} space"), "{9**9**9}: a number of more than 4096 bits"),
+            (wrong("{n} space", "{1 << n ** 9} space"), "a number of more than 4096 bits"),
+            (wrong("{n} space", "{'%99999999d' % n} space"), "is not a number"),
+            (wrong("{n} space", "{n.__class__} space"), "n.__class__: should be made of"),
+            (wrong("{n} space", "{n / 0} space"), "{n / 0}: division by zero"),
+            (wrong("1..2", "1..1000000000"), "1..1000000000: 1000000000 points; should be at least 1 and at"),
+            (wrong("1..2", "2..1"), "2..1: 0 points"),
+            (
+                wrong("[axis seed]\n1..2", "[axis more]\n1..9999 = gc.low=*\n[axis seed]\n1..9999"),
+                " places; sho",
+            ),
+            (wrong("mixed requests", "'mixed requests"), "No closing quotation"),
+            (
+                wrong("mixed = mixed requests={n} space={3*1024}K", "mixed ="),
+                "mixed: should be a profile or a",
+            ),
+            (wrong("tiny.cfg", "tiny.cfg\nfold = 0"), "fold = 0: should be a number from 1"),
+            (wrong("tiny.cfg", "tiny.cfg\ncolor = red"), "[experiment] color: should be of about"),
+            (wrong("tiny.cfg", "tiny.cfg\nprogram = /none"), "program = /none: should be a program"),
+            (SWEEP + "[figures x]\nplot = bars\n", "[figures x]: should be of axis"),
+            (SWEEP + "[matrix x]\naxis = cach\nnumbers = far\n", "[matrix x] should have numbers and axis"),
+            (SWEEP + "[figure x]\nplot = bar\n", "[figure x] plot = bar: should be of bars"),
+            (SWEEP + "[figure x]\nplot = bars\n", "[figure x] measure: should be named"),
+            (
+                SWEEP + "[figure x]\nplot = bars\nmeasure = progams\n",
+                '[figure x] "progams": there is no such',
+            ),
+            (
+                SWEEP + "[figure x]\nplot = lines\nmeasure = waf\nx = cach\n",
+                "[figure x] x = cach: should be of",
+            ),
+            (
+                SWEEP + "[figure x]\nplot = bars\nmeasure = waf\nlevels = a=b\n",
+                "levels = a=b: should be NAME=",
+            ),
+            (
+                SWEEP + "[figure x]\nplot = bars\nmeasure = waf\nmarks = 3\n",
+                "marks = 3: should be NAME=NUMBER",
+            ),
+            (SWEEP.replace("n = 300", "n = \xb5").encode("latin-1"), "should be UTF-8"),
+            (SWEEP + "\0", "has a zero byte"),
+        ):
+            with open(self.at("sweep/experiment.ini"), "wb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode())
+            said = self.lab("run", self.at("sweep"), status=2).stderr
+            self.assertIn(says, said)
+            self.assertEqual(said.count("\n"), 1)
+        self.write("sweep/experiment.ini", SWEEP)
+        for row, says in (
+            (
+                "x\t\tFig. 1\twhat\tmean(progams[page])\t=\t1\tcount\n",
+                'x: "progams": there is no such measure',
+            ),
+            ("x\t\tFig. 1\twhat\tmean(programs[pgae])\t=\t1\tcount\n", 'x: "pgae": no axis has such a point'),
+            ("x\t\tFig. 1\twhat\topen('x')\t=\t1\tcount\n", 'x: "open": there is no such measure'),
+            ("x\t\tFig. 1\twhat\t1\t=\tmuch\tcount\n", "x: could not convert string to float: 'much'"),
+            ("x\t\tFig. 1\twhat\t1\t=\t\tcount\n", "x: paper: should be a number"),
+        ):
+            self.write("sweep/published.tsv", HEAD + row)
+            self.assertIn(says, self.lab("run", self.at("sweep"), status=2).stderr)
+        for words, says in (
+            (["compare", self.at("list.json"), self.at("list.json")], "list.json: should be a run, as"),
+            (["run", self.at("sweep"), "-j", "0"], "0: should be a number from 1"),
+            (["run", self.at("sweep"), "--task", "3", "--of", "3"], "--task 3: should be from 0 to 2"),
+            (["table", self.at("sweep"), "--show", "__class__"], '"__class__": there is no such measure'),
+            (["run", self.at("sweep"), "--ssd", self.at("list.json")], "Permission denied"),
+        ):
+            self.write("sweep/published.tsv", PUBLISHED)
+            self.write("list.json", "[1, 2]")
+            said = subprocess.run([*self.command(*words[:2]), *words[2:]], capture_output=True, text=True)
+            self.assertEqual((said.returncode, "Traceback" in said.stderr), (2, False))
+            self.assertIn(says, said.stderr)
+        self.assertFalse(os.path.exists(self.at("results")))
 
     def test_mistakes_in_figures(self):
         for wrong, says in (

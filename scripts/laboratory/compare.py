@@ -11,6 +11,7 @@ from laboratory.mistake import Mistake
 from laboratory.values import interval
 
 Table = dict[tuple[tuple[str, str], ...], dict[str, list[float]]]  # place without its seed: measure: values
+PARTS = ("parameters", "statistics")
 
 
 def rows(a: str, b: str) -> Iterator[str]:
@@ -28,8 +29,11 @@ def of_runs(a: str, b: str) -> Iterator[str]:
                 wholes.append(json.load(file))
         except (OSError, ValueError) as error:
             raise Mistake(f"{path}: {error}") from None
-    for part in ("parameters", "statistics"):
-        ours, theirs = wholes[0].get(part, {}), wholes[1].get(part, {})
+        parts = [wholes[-1].get(part) for part in PARTS] if isinstance(wholes[-1], dict) else []
+        if not all(isinstance(part, dict) for part in parts or [None]):
+            raise Mistake(f"{path}: should be a run, as `ssd run --json FILE` writes it")
+    for part in PARTS:
+        ours, theirs = wholes[0][part], wholes[1][part]
         for name in {**ours, **theirs}:
             x, y = ours.get(name), theirs.get(name)
             if x != y and name != "run.command":

@@ -9,16 +9,25 @@ import configparser
 import fnmatch
 import glob
 import itertools
+import math
 import os
 import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from laboratory import expression
 from laboratory.mistake import Mistake
 from laboratory.published import Published, read_published
 
 Place = dict[str, str]  # axis: point
 Points = dict[str, list[str]]  # point: words
+MOST_POINTS = 10_000  # of an axis
+MOST_PLACES = 1_000_000
+SECTIONS = {"experiment", "numbers", "defaults", "measures", "labels", "axis", "grid", "figure", "matrix"}
+OPTIONS = {"title", "about", "source", "reading", "stamp", "drive", "program", "fold", "columns", "fitted",
+           "strict"}
+OF_MATRIX = {"axis", "numbers", "at", "title", "caption", "outside", "leaves"}
 PLAIN = re.compile(r"\w[\w.-]*")  # names of files
 NAMED = re.compile(r"{([\w.-]+)}")  # in a note: a point, or another number
 
@@ -87,6 +96,9 @@ class Experiment:
     def places(self, grids: list[str]) -> list[Place]:
         """What the grids run, each place once."""
         found = {}
+        count = sum(math.prod(len(self.points(axis, grid)) for axis in self.axes) for grid in grids)
+        if count > MOST_PLACES:
+            raise Mistake(f"{count} places; should be at most {MOST_PLACES}")
         for grid in grids:
             for point in itertools.product(*(self.points(a, grid) for a in self.axes)):
                 found[point] = dict(zip(self.axes, point))
@@ -120,8 +132,8 @@ def evaluate(text: str, numbers: dict[str, object], where: str) -> str:
     """Each {expression} becomes its value; whole ones are written whole."""
     def one(found: re.Match[str]) -> str:
         try:
-            value = eval(found[1], {"__builtins__": {}}, dict(numbers))  # the user's own description
-        except Exception as error:
+            value = expression.evaluate(found[1], numbers)
+        except (Mistake, ZeroDivisionError) as error:
             raise Mistake(f"{where}: {{{found[1]}}}: {error}") from None
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     return re.sub(r"\{([^{}]*)\}", one, text)
@@ -149,32 +161,42 @@ def expand(names: str) -> list[str]:
     """`1..5 8`: 1 2 3 4 5 8."""
     found: list[str] = []
     for name in names.split():
-        ends = re.fullmatch(r"(\d+)\.\.(\d+)", name)
-        found += map(str, range(int(ends[1]), int(ends[2]) + 1)) if ends else [name]
+        ends = re.fullmatch(r"(\d{1,18})\.\.(\d{1,18})", name)
+        points = range(int(ends[1]), int(ends[2]) + 1) if ends else [name]
+        if not 0 < len(points) <= MOST_POINTS:
+            raise Mistake(f"{name}: {len(points)} points; should be at least 1 and at most {MOST_POINTS}")
+        found += map(str, points)
     return found
 
 
 def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -> Points:
-    """`4K 8K = map.cache_bytes=*` are two points; a `*` at the left takes its names from files at the
-    right."""
     points: Points = {}
     for names, text in section.items():
         text = evaluate(text, numbers, where)
-        for name in expand(names):
-            if name == "*":
-                first, *words = shlex.split(text)
-                for path in sorted(glob.glob(first, recursive=True)):
-                    stem = os.path.basename(path).split(".")[0]
-                    points.setdefault(stem, [path, *(word.replace("*", stem) for word in words)])
-                continue
-            words = shlex.split(text if names == name else text.replace("*", name))
-            if words and "*" in words[0] and "=" not in words[0]:
-                found = sorted(glob.glob(words[0], recursive=True))
-                if not found:
-                    raise Mistake(f"{where}: {name}: there is no file {words[0]}")
-                words[0] = found[0]
-            points[name] = words
+        try:
+            for name in expand(names):
+                points |= read_points(name, text, names == name, points)
+        except (ValueError, Mistake) as error:  # of shlex: a quotation without its end
+            raise Mistake(f"{where}: {names} = {text}: {error}") from None
     return points
+
+
+def read_points(name: str, text: str, alone: bool, before: Points) -> Points:
+    """`4K 8K = map.cache_bytes=*` are two points; a `*` at the left takes its names from files at the
+    right."""
+    words = shlex.split(text if alone else text.replace("*", name))
+    if name == "*":
+        files: Points = {}
+        for path in sorted(glob.glob("".join(words[:1]), recursive=True)):
+            stem = os.path.basename(path).split(".")[0]
+            files.setdefault(stem, [path, *(word.replace("*", stem) for word in words[1:])])
+        return files | {stem: before[stem] for stem in files.keys() & before.keys()}
+    if words and "*" in words[0] and "=" not in words[0]:
+        found = sorted(glob.glob(words[0], recursive=True))
+        if not found:
+            raise Mistake(f"{name}: there is no file {words[0]}")
+        words[0] = found[0]
+    return {name: words}
 
 
 class Sections:
@@ -187,10 +209,18 @@ class Sections:
         ini.optionxform = str  # type: ignore[assignment,method-assign]
         try:
             with open(path, encoding="utf-8") as file:
-                ini.read_file(file)
+                text = file.read()
+            if "\0" in text:
+                raise Mistake(f"{path}: has a zero byte: should be a text")
+            ini.read_string(text, path)
         except (OSError, configparser.Error) as error:
             raise Mistake(" ".join(str(error).split())) from None
+        except UnicodeDecodeError as error:
+            raise Mistake(f"{path}: byte {error.start}: should be UTF-8") from None
         self.plain = {name: dict(ini[name]) for name in ini.sections()}
+        for name in self.plain:
+            if name.split()[:1] != name.split(" ")[:1] or name.split()[0] not in SECTIONS:
+                raise Mistake(f"{path}: [{name}]: should be of {' '.join(sorted(SECTIONS))}")
         self.numbers = {key: number(text) for key, text in self.plain.get("numbers", {}).items()}
         for word in given:
             key, _, text = word.partition("=")
@@ -228,15 +258,41 @@ class Sections:
     def options(self) -> dict[str, str]:
         found = {name: evaluate(text, self.numbers, self.path)
                  for name, text in self.plain.get("experiment", {}).items()}
+        check_options(found, OPTIONS, f"{self.path}: [experiment]")
+        if not re.fullmatch(r"0*[1-9]\d{0,8}", found.get("fold", "1"), re.ASCII):
+            raise Mistake(f"{self.path}: [experiment] fold = {found['fold']}: should be a number from 1")
+        if "program" in found and not os.access(found["program"], os.X_OK):
+            raise Mistake(f"{self.path}: [experiment] program = {found['program']}: should be a program")
         if "drive" in found and not os.path.isfile(found["drive"]):
             raise Mistake(f"{self.path}: [experiment] drive = {found['drive']}: "
                           "should be a file of parameters")
         return found
 
 
+def check_options(found: Iterable[str], known: set[str], where: str) -> None:
+    for name in found:
+        if name not in known:
+            raise Mistake(f"{where} {name}: should be of {' '.join(sorted(known))}")
+
+
 def check_name(name: str, where: str) -> None:
     if name and not PLAIN.fullmatch(name):
         raise Mistake(f"{where}: names a file; should be letters, digits, _ . and -")
+
+
+def check_sections(sections: Sections, axes: dict[str, Points], path: str) -> None:
+    """Keys of matrices, and names that name files."""
+    for kind in ("grid", "figure"):
+        for name in sections.named(kind):
+            check_name(name, f"{path}: [{kind} {name}]")
+    for name in sections.numbers:
+        check_name(name, f"{path}: [numbers] {name}")
+    for name, option in sections.named("matrix").items():
+        check_options(option, OF_MATRIX, f"{path}: [matrix {name}]")
+        if option.get("axis") not in axes or "numbers" not in option:
+            raise Mistake(f"{path}: [matrix {name}] should have numbers and axis, one of {' '.join(axes)}")
+    for point in axes.get(sections.plain.get("experiment", {}).get("columns", ""), ()):
+        check_name(point, f"{path}: {point}, a point of columns")
 
 
 def read(path: str, given: list[str]) -> Experiment:
@@ -247,18 +303,21 @@ def read(path: str, given: list[str]) -> Experiment:
     instead = sections.axes_instead(axes)
     if "workload" not in axes:
         raise Mistake(f"{path}: there is no [axis workload]: a point of it is a profile or a trace")
+    for point, words in axes["workload"].items():
+        if not words:
+            raise Mistake(f"{path}: [axis workload] {point}: should be a profile or a trace")
     own = path.endswith("experiment.ini")  # of a folder; else a file with its table beside it
     name = os.path.basename(os.path.dirname(os.path.abspath(path)) if own else path)
     beside = os.path.join(os.path.dirname(path), "published.tsv")
     table = beside if own else path.removesuffix(".ini") + ".tsv"
-    grids = {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points)
-                    for axis, points in section.items()} for grid, section in sections.named("grid").items()}
+    try:
+        grids = {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points)
+                        for axis, points in section.items()}
+                 for grid, section in sections.named("grid").items()}
+    except Mistake as mistake:
+        raise Mistake(f"{path}: [grid] {mistake}") from None
     plain = sections.plain
-    for kind, names in (("number", sections.numbers), ("grid", grids), ("figure", sections.named("figure"))):
-        for one in names:
-            check_name(one, f"{path}: [{kind} {one}]")
-    for point in axes.get(plain.get("experiment", {}).get("columns", ""), ()):
-        check_name(point, f"{path}: {point}, a point of columns")
+    check_sections(sections, axes, path)
     experiment = Experiment(
         name.removesuffix(".ini"), os.path.dirname(path), sections.options(), sections.numbers, axes,
         plain.get("defaults", {}), grids, plain.get("measures", {}), plain.get("labels", {}),

@@ -19,7 +19,8 @@ KINDS = ("bars", "stacks", "lines", "cdf", "heat", "dots")
 OPTIONS = {"title", "caption", "plot", "grid", "x", "series", "values", "measure", "panels", "over", "change",
            "at", "log", "xlabel", "ylabel", "yrange", "mean", "second", "marks", "levels", "titles", "curves",
            "points", "wide", "numbers", "stamp"}
-END = r"(\*|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)?"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
+END = rf"(\*|{NUMBER.pattern})?"
 YRANGE = re.compile(f"{END}:{END}", re.ASCII)
 
 
@@ -88,12 +89,12 @@ class Figure:
         self.experiment: Experiment = values.experiment
         wrong = option.keys() - OPTIONS
         if wrong:
-            raise Mistake(f"[figure {name}] {wrong.pop()}: should be of {' '.join(sorted(OPTIONS))}")
+            raise Mistake(f"{wrong.pop()}: should be of {' '.join(sorted(OPTIONS))}")
         if option.get("plot") not in KINDS:
-            raise Mistake(f"[figure {name}] plot = {option.get('plot', '')}: should be of {' '.join(KINDS)}")
+            raise Mistake(f"plot = {option.get('plot', '')}: should be of {' '.join(KINDS)}")
         for ends in option.get("yrange", "").split("|"):
             if ends and not YRANGE.fullmatch(ends.strip()):
-                raise Mistake(f"[figure {name}] yrange = {ends.strip()}: should be LOW:HIGH, numbers or *")
+                raise Mistake(f"yrange = {ends.strip()}: should be LOW:HIGH, numbers or *")
         self.plot = option["plot"]
         self.title = option.get("title", name)
         self.x = option.get("x", "workload")
@@ -107,6 +108,29 @@ class Figure:
         # A field of published numbers is coloured by what it is over the paper's.
         rows = {row.id: row for row in self.experiment.published}
         self.published: dict[str, Published] = rows if self.plot in ("dots", "heat", "lines") else {}
+
+    def check(self, panel: Panel) -> None:
+        """Before the first run."""
+        axes, option = self.experiment.axes, self.option
+        for key in ("x", "series", "panels"):
+            if not self.deviations and option.get(key, "workload") not in axes:
+                raise Mistake(f"{key} = {option[key]}: should be of {' '.join(axes)}")
+        for word in option.get("values", "").split():
+            if word not in (axes.get(option.get("series", "")) or [word]):  # none: files are missing
+                raise Mistake(f"values = {word}: should be points of the series")
+        for key in ("levels", "marks"):
+            for word in option.get(key, "").split():
+                if not NUMBER.fullmatch(word.partition("=")[2]):
+                    raise Mistake(f"{key} = {word}: should be NAME=NUMBER")
+        for measure in () if self.deviations else panel.measures:
+            if self.plot == "cdf" and measure not in LATENCIES:
+                raise Mistake(f"measure = {measure}: a cdf is of {' or '.join(LATENCIES)}")
+            if self.plot == "dots" and measure not in self.published:
+                raise Mistake(f"{measure}: published.tsv has no such number")
+            if self.plot != "cdf" and measure not in self.published:
+                self.values.check_measure(measure)
+        if not panel.measures:
+            raise Mistake("measure: should be named")
 
     def chosen(self, axis: str) -> list[str]:
         if "*" in self.at.get(axis, ""):
@@ -237,8 +261,6 @@ class Figure:
 
     def curve(self, panel: Panel, series: Series) -> list[tuple[float, float]]:
         """Of a cdf: below which latency (ms) which share of the requests stays."""
-        if panel.measures[0] not in LATENCIES:
-            raise Mistake(f"measure = {panel.measures[0]}: a cdf is of {' or '.join(LATENCIES)}")
         place = self.values.ordered(panel.place | series.place | {"seed": (self.values.seeds() or [""])[0]})
         found, below = [], 0
         counts = self.values.runs.latencies(place, panel.measures[0])

@@ -67,6 +67,8 @@ def read_row(row: dict[str, str], path: str) -> Published:
         known = RELATIONS if wrong[0] == row["relation"] else (*KINDS, *MARKS)
         raise Mistake(f'{path}: {row["id"]}: "{wrong[0]}" should be {", ".join(known[:-1])} or {known[-1]}')
     paper = [float(end) for end in row["paper"].split()]
+    if not paper:
+        raise ValueError("paper: should be a number")
     room, near = tolerance(row.get("tolerance") or TOLERANCE.get(kind, "25%"), paper, row["unit"])
     return Published(row["id"], kind, "fitted" in marks, row["where"], row["what"], row["measure"],
                      row["relation"], paper, row["unit"], room, near, row.get("note") or "", "again" in marks)
@@ -87,15 +89,25 @@ def judged_once(rows: list[Published], path: str) -> None:
 def read_published(path: str) -> list[Published]:
     if not os.path.exists(path):
         return []
-    with open(path, encoding="utf-8", newline="") as file:
-        lines = [line for line in file if line.strip() and line[0] != "#"]
-    rows = [{name: text or "" for name, text in row.items() if name}
-            for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = [line for line in file if line.strip() and line[0] != "#"]
+        rows = [{name: text or "" for name, text in row.items() if name}
+                for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{path}: byte {error.start}: should be UTF-8") from None
+    except (OSError, csv.Error) as error:
+        raise Mistake(f"{path}: {error}") from None
     needed = {"id", "where", "what", "measure", "relation", "paper", "unit"}
     missing = needed - rows[0].keys() if rows else set()
     if missing:
         raise Mistake(f"{path}: there is no column {', '.join(sorted(missing))}")
-    found = [read_row(row, path) for row in rows]
+    found = []
+    for row in rows:
+        try:
+            found.append(read_row(row, path))
+        except ValueError as error:  # of a number
+            raise Mistake(f"{path}: {row['id']}: {error}") from None
     for before, row in zip([None, *found], found):
         reading = row.relation == "also" and before is not None
         row.counts = row.relation == "holds" or reading and before.counts

@@ -84,7 +84,6 @@ class Runs:
         self.children = Children()
         self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
-        self.of_grids = experiment.places(list(experiment.grids))
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
         self.identities: dict[str, str] = {}
@@ -105,6 +104,18 @@ class Runs:
             contents = (digest_of_file(path) for path in paths if os.path.isfile(path))
             self.identities[workload] = next(contents, workload)
         return self.identities[workload]
+
+    @cached_property
+    def of_grids(self) -> list[Place]:
+        return self.experiment.places(list(self.experiment.grids))
+
+    @cached_property
+    def statistics(self) -> set[str]:
+        """Names that a measure may have without a dot."""
+        if "program" in self.experiment.options:
+            return set()
+        listed = self.children.run([self.ssd, "list", "statistics"]).stdout
+        return {line.split()[0] for line in listed.splitlines() if line.startswith(" ")}
 
     @cached_property
     def checked(self) -> dict[str, list[str]]:
@@ -272,7 +283,7 @@ class Runs:
             try:
                 with open(path, encoding="utf-8") as file:
                     whole = json.load(file)
-            except FileNotFoundError:
+            except (OSError, ValueError):
                 return {}
             if whole.get("statistics", {}).get("run.interrupted"):
                 return {}

@@ -13,7 +13,8 @@ import statistics
 from collections.abc import Callable, Iterator
 
 from laboratory.description import Experiment, Place
-from laboratory.mistake import Mistake
+from laboratory.expression import evaluate, names_in
+from laboratory.mistake import Mistake, NotRun
 from laboratory.published import Published
 from laboratory.runs import Run, Runs
 from laboratory.verdicts import Compared, Value, judge, left_out, scaled
@@ -28,6 +29,8 @@ DEFAULT_MEASURES = {"read_latency_ms": "request.read.latency_mean_ns / 1e6",
                     "waf": "waf", "erases": "flash.erase.total"}
 DEFAULT_LABELS = {"read_latency_ms": "read latency (ms)", "write_latency_ms": "write latency (ms)",
                   "latency_ms": "latency (ms)", "waf": "write amplification", "erases": "blocks erased"}
+STATISTIC = r"\b([a-z_]\w*(\.\w+)+)"
+AT_PLACE = r"([a-z_][\w.]*)\[([^\]]*)\]"
 
 
 class Nothing(Exception):
@@ -127,15 +130,55 @@ class Values:
                 and self.runs.has_results(place):
             known = " ".join(self.experiment.measures)
             raise Mistake(f'"{name}": there is no such measure; should be of {known}')
-        statistic = r"\b([a-z_]\w*(\.\w+)+)" if text != name else "(.+)"
+        statistic = STATISTIC if text != name else "(.+)"
         code = re.sub(statistic, r'_statistic("\1")', text)
         try:
-            self.kept[key] = eval(code, {"__builtins__": {}}, Names(self, place))  # the user's own text
+            self.kept[key] = evaluate(code, Names(self, place))
         except (Nothing, ZeroDivisionError):
             self.kept[key] = None
-        except (SyntaxError, TypeError, ValueError, RecursionError) as error:
-            raise Mistake(f"[measures] {name} = {text}: {error}") from None
+        except NotRun:
+            raise
+        except Mistake as mistake:
+            raise Mistake(f"[measures] {name} = {text}: {mistake}") from None
         return self.kept[key]
+
+    # ---- before the first run ----
+
+    def check_measure(self, name: str) -> None:
+        """Of a figure, a table or published.tsv.  What a program of the user's prints is not known yet."""
+        known = self.experiment.measures
+        if "." not in name and name not in known and name not in self.runs.statistics \
+                and "program" not in self.experiment.options:
+            raise Mistake(f'"{name}": there is no such measure; should be of {" ".join(known)}')
+
+    def check(self) -> None:
+        for name, text in self.experiment.measures.items():
+            try:
+                self.check_names(text, {*SCALAR, "above"})
+            except Mistake as mistake:
+                raise Mistake(f"[measures] {name} = {text}: {mistake}") from None
+            self.check_circle(name, [])
+        for row in self.experiment.published:
+            try:
+                for measure, place in re.findall(AT_PLACE, row.measure):
+                    self.check_measure(measure)
+                    self.experiment.place(place)
+                self.check_names(re.sub(AT_PLACE, "0", row.measure), {*VECTOR})
+            except Mistake as mistake:
+                raise Mistake(f"published.tsv: {row.id}: {mistake}") from None
+
+    def check_names(self, text: str, functions: set[str]) -> None:
+        for name in sorted(names_in(re.sub(STATISTIC, "0", text)) - functions):
+            if name not in self.experiment.numbers:
+                self.check_measure(name)
+
+    def check_circle(self, name: str, above: list[str]) -> None:
+        if name in above:
+            raise Mistake(f"[measures] {name}: is made of itself: {' of '.join([*above, name])}")
+        text = self.experiment.measures.get(name, name)
+        for other in sorted(names_in(re.sub(STATISTIC, "0", text)) - {name if text == name else ""}):
+            if other in self.experiment.measures and other not in self.experiment.numbers:
+                self.check_circle(other, [*above, name])
 
     def misspelt(self) -> set[str]:
         """Statistics that no run has."""
@@ -177,14 +220,16 @@ class Values:
 
     def expression(self, text: str, fixed: Place) -> object:
         """What a measure of published.tsv comes to; None if something in it has no value."""
-        code = re.sub(r"([a-z_][\w.]*)\[([^\]]*)\]", r'_vector("\1", "\2")', text)
+        code = re.sub(AT_PLACE, r'_vector("\1", "\2")', text)
         names = VECTOR | self.experiment.numbers | {"_vector": lambda m, place: self.vector(m, place, fixed)}
         try:
-            value = eval(code, {"__builtins__": {}}, names)
+            value = evaluate(code, names)
         except (Nothing, ZeroDivisionError):
             return None
-        except (SyntaxError, TypeError, ValueError, NameError) as error:
-            raise Mistake(f"published.tsv: {text}: {error}") from None
+        except NotRun:
+            raise
+        except Mistake as mistake:
+            raise Mistake(f"published.tsv: {text}: {mistake}") from None
         value = value[0] if isinstance(value, Vector) and len(value) == 1 else value
         if isinstance(value, Vector):
             raise Mistake(f"published.tsv: {text}: {len(value)} values; should be one: mean(...), count(...)")
