@@ -123,6 +123,7 @@ void cli_listing(void);
  * SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program with STATUS_SIGNAL + number, and files
  * it has begun are removed.  Once a run has begun the first of them is only noted, and cli_signal() returns
  * its number (0 before), so that the run can end with its statistics so far; the second one ends the program.
+ * SIGQUIT removes the files, too, and then ends the program as usual, with its core.
  */
 void cli_catch_signals(void);
 void cli_run_begins(void);

@@ -64,16 +64,20 @@ static volatile sig_atomic_t interrupted;
 
 static void cli_take_signal(int number)
 {
-	if (interrupted != IN_A_RUN) {
-		outputs_remove();
-		_exit(STATUS_SIGNAL + number);
+	if (interrupted == IN_A_RUN && number != SIGQUIT) {
+		interrupted = number;
+		return;
 	}
-	interrupted = number;
+	outputs_remove();
+	if (number != SIGQUIT)
+		_exit(STATUS_SIGNAL + number);
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
 void cli_catch_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action = { .sa_handler = cli_take_signal, .sa_flags = SA_RESTART }, old;
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -16,6 +16,7 @@
 
 #define TOO_SHORT   "end: it is too short"
 #define CHUNK_BYTES 65536u
+#define LINE_MOST   (1u << 20)
 
 void state_file_add(struct state_file *f, const char *key, const char *value)
 {
@@ -160,13 +161,13 @@ static bool state_is_damaged(const char *path, const char *where, struct fault *
 	return fault_set(fault, "%s: damaged in its %s; save it again", path, where);
 }
 
-/* The next line without its end, cut off where it is long.  False: it has no end. */
+/* The next line without its end, cut off where it is long.  False: it has no end, or is no line of a head. */
 static bool state_get_line(struct state_stream *s, char *line, size_t room)
 {
 	size_t length = 0;
 	char c = 0;
 
-	while (state_get(s, &c, 1) && c != '\n')
+	for (size_t i = 0; i < LINE_MOST && state_get(s, &c, 1) && c != '\n'; i++)
 		if (length + 1 < room)
 			line[length++] = isprint((unsigned char)c) ? c : '?';
 	line[length] = 0;
@@ -291,16 +292,18 @@ static bool state_check_in_child(const struct state_file *f, const char *path, s
 
 bool state_file_load(const struct state_file *f, const char *path, struct fault *fault)
 {
-	FILE *file = fopen(path, "rb");
+	struct stat status = { .st_size = 0 };
 	struct state_stream s;
-	struct stat status;
+	FILE *file;
 	bool done;
 
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* a device may be endless, a pipe silent */
+		return fault_set(fault, "%s: should be a file, as a %s is saved in one", path, f->what);
+	file = fopen(path, "rb");
 	if (!file)
 		return fault_set(fault, "%s: cannot be read: %s", path, strerror(errno));
 	s = state_stream_of(file, state_get_bytes, f);
-	if (!fstat(fileno(file), &status))
-		s.visitor.most = (uint64_t)status.st_size;
+	s.visitor.most = (uint64_t)status.st_size;
 	done = state_check_head(&s, f, path, fault) && state_get_all(&s, f, path, fault) &&
 	       state_check_in_child(f, path, fault);
 	fclose(file);

@@ -466,16 +466,17 @@ class Sweep(Folder):
                    "[axis workload]\nw = w\n[measures]\nn = n\n")
         for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL:
             lab = subprocess.Popen(self.command("run", self.at("long.ini")), stderr=subprocess.PIPE)
-            self.wait_for(lambda: len(running(f"sleep 6[12].{os.getpid()}")) == 4)
+            self.wait_for(lambda: len(running(f"sleep 6[12].{os.getpid()}")) == 4, lab)
             lab.send_signal(number)
             lab.communicate()
             self.assertEqual(lab.returncode, -9 if number == signal.SIGKILL else 128 + number)
             self.wait_for(lambda: not running(f"sleep 6[12].{os.getpid()}"))
             self.assertEqual(os.listdir(self.at("results/long/default/runs")), [])
 
-    def wait_for(self, holds):
-        """For what is so at once, however slow the machine is."""
+    def wait_for(self, holds, process=None):
+        """For what is so at once, however slow the machine is, unless the process ends before."""
         while not holds():
+            self.assertTrue(process is None or process.poll() is None)
             time.sleep(0.02)
 
     def test_what_an_ended_run_leaves_is_no_result(self):

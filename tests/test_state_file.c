@@ -5,7 +5,9 @@
 #include "prepare/state_file.h"
 #include "tests/child_fixture.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -173,6 +175,31 @@ static void test_what_cannot_be_checked_is_refused(void **state)
 	assert_non_null(strstr(fault.text, "cannot be checked"));
 }
 
+/* A device may never end, a pipe never begin, and a file may have no line at all. */
+static void test_what_does_not_end_is_refused(void **state)
+{
+	char folder[] = "/tmp/ssdlab-state-XXXXXX", name[64];
+	struct state_file k = { "magic", "number", "make one", .rows = number_state, .check = check_nothing };
+	struct fault fault = { "" };
+	int hole;
+
+	(void)state;
+	assert_false(state_file_load(&k, "/dev/zero", &fault));
+	assert_string_equal(fault.text, "/dev/zero: should be a file, as a number is saved in one");
+	snprintf(name, sizeof name, "%s/file", mkdtemp(folder));
+	assert_int_equal(mkfifo(name, 0600), 0);
+	assert_false(state_file_load(&k, name, &fault));
+	assert_non_null(strstr(fault.text, "should be a file"));
+	unlink(name);
+	hole = open(name, O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(ftruncate(hole, (off_t)1 << 40), 0);
+	close(hole);
+	assert_false(state_file_load(&k, name, &fault));
+	assert_non_null(strstr(fault.text, "not a saved number of this version"));
+	unlink(name);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_the_check_is_heard),
 		cmocka_unit_test(test_the_check_is_heard_among_signals),
 		cmocka_unit_test(test_what_cannot_be_checked_is_refused),
+		cmocka_unit_test(test_what_does_not_end_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("files of state", tests, NULL, NULL);

@@ -2,8 +2,10 @@
 
 #include "base/child.h"
 #include "base/memory.h"
+#include "stats/output.h"
 #include "traces/stat_state.h"
 
+#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,7 +127,7 @@ static void plot_page(FILE *out, const char *title, const char *path, bool png)
 	fputs(png ? "set terminal pngcairo size 1200,900 font 'sans,11'\n"
 		  : "set terminal svg size 1200,900 font 'sans,13' background 'white'\n",
 		out);
-	fputs("set output ", out);
+	fprintf(out, "set output %s", *path == '/' ? "" : "'./'."); /* "|x" is a command */
 	plot_string(out, path);
 	fputs("\nset multiplot layout 2,2 title ", out);
 	plot_string(out, title);
@@ -134,69 +136,59 @@ static void plot_page(FILE *out, const char *title, const char *path, bool png)
 		fprintf(out, "%s\n", page[i]);
 }
 
-/* The script holds its data. */
-static bool plot_write_script(
-	const struct trace_stat *s, const char *title, const char *script, const char *picture, bool png)
+/* The script holds its data.  In a file without a name, which no signal leaves. */
+static FILE *plot_script(const struct trace_stat *s, const char *title, const char *picture, bool png)
 {
-	FILE *out = fopen(script, "w");
+	FILE *out = tmpfile();
 
 	if (!out)
-		return false;
+		return NULL;
 	plot_rates(out, s->picture);
 	plot_sizes(out, s);
 	plot_heat(out, s->picture);
 	plot_alignment(out, s);
 	plot_page(out, title, picture, png);
-	if (ferror(out)) {
-		fclose(out);
-		return false;
-	}
-	return fclose(out) == 0;
+	if (!fflush(out) && !ferror(out) && !fseek(out, 0, SEEK_SET))
+		return out;
+	fclose(out);
+	return NULL;
 }
 
-static bool plot_run_gnuplot(const char *script, struct fault *fault)
+static bool plot_run_gnuplot(FILE *script, struct fault *fault)
 {
-	char name[] = "gnuplot", *path = memory_string(script, "plot name");
-	char *arguments[] = { name, path, NULL };
+	char name[] = "gnuplot";
+	char *arguments[] = { name, NULL };
+	posix_spawn_file_actions_t actions;
 	pid_t child;
 	int error;
 
-	error = posix_spawnp(&child, name, NULL, NULL, arguments, environ);
-	memory_free(path);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+	error = posix_spawnp(&child, name, &actions, NULL, arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
 	if (error)
 		return fault_set(fault, "gnuplot, which --plot needs, cannot be run: %s", strerror(error));
 	return child_end(child) == 0 || fault_set(fault, "gnuplot could not draw the plot");
 }
 
-/* A name in the folder of the final one, to be freed. */
-static char *plot_name(const char *path, const char *suffix)
-{
-	size_t room = strlen(path) + strlen(suffix) + 1;
-	char *name = memory_array(room, 1, "plot name");
-
-	snprintf(name, room, "%s%s", path, suffix);
-	return name;
-}
-
 bool trace_stat_plot(const struct trace_stat *s, const char *title, const char *path, struct fault *fault)
 {
-	char *script, *picture;
 	size_t length = strlen(path);
 	bool png = length > 4 && !strcmp(path + length - 4, ".png"), done;
+	struct output picture;
+	FILE *script;
 
 	if (!tally_keys(s->sizes))
 		return fault_set(fault, "%s: has neither a read nor a write to draw", title);
-	script = plot_name(path, ".partial.gnuplot");
-	picture = plot_name(path, ".partial");
-	done = plot_write_script(s, title, script, picture, png) ||
-	       fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
-	done = done && plot_run_gnuplot(script, fault);
-	if (done && rename(picture, path))
-		done = fault_set(fault, "the plot \"%s\" cannot be written: %s", path, strerror(errno));
-	if (!done)
-		unlink(picture);
-	unlink(script);
-	memory_free(script);
-	memory_free(picture);
-	return done;
+	if (!output_open(&picture, path, fault))
+		return false;
+	script = plot_script(s, title, picture.temporary ? picture.temporary : path, png);
+	done = script ? plot_run_gnuplot(script, fault)
+		      : fault_set(fault, "the script for gnuplot cannot be written: %s", strerror(errno));
+	if (script)
+		fclose(script);
+	if (done)
+		return output_commit(&picture, fault);
+	output_abandon(&picture);
+	return false;
 }
