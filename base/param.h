@@ -38,7 +38,7 @@ struct param {
 	const char *const *choices; /* PARAM_CHOICE: names, NULL-ended */
 	/* Optional, the condition under which the setting has an effect: another key is one of some
 	 * values, "gc.policy=fifo,random", or none of them, "buffer!=none".  The other's own condition
-	 * must hold, too. */
+	 * must hold, too.  A drive that does not have the other key, of another FTL, meets the condition. */
 	const char *matters_if;
 	/* Acts in time only, or outside of the drive: the state of a prepared drive does not depend on it. */
 	bool stateless;

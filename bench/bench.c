@@ -127,8 +127,7 @@ static struct floor_cost measure_floor(
 
 static bool configure(struct settings *s, const struct load *load, const char *ftl, struct fault *fault)
 {
-	/* Equal DRAM for the table of every FTL. */
-	if (!settings_init(s, fault) || !params_set("dftl.entries=0", s->group, s->groups, fault))
+	if (!settings_init(s, fault))
 		return false;
 	for (int i = 0; ftls[i]; i++)
 		if (!strcmp(ftls[i]->name, ftl))

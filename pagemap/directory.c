@@ -19,8 +19,9 @@ static const char *const directory_gc_update_names[] = { "load", "lazy", "defer"
 
 const struct param map_params[] = {
 	{ MAP(UINT, cache_bytes), 0, 1e15, "bytes", "0",
-		"DRAM for mapping pages, for FTLs that keep their table in flash; 0 = physical bytes / "
-		"1024, at least 8 pages" },
+		"DRAM for the mapping table, for FTLs that keep their table in flash; 0 = physical bytes / "
+		"1024, at least 8 pages",
+		.matters_if = "dftl.entries=0" },
 	{ MAP(BOOL, pin_pmt), 0, 1, "", "false",
 		"mapping pages of the page table stay in DRAM once loaded; those of the FTL's other tables "
 		"share the rest" },

@@ -260,8 +260,9 @@ static void params_tell_unused(const struct params_reader *r, const struct param
 	if (!row->matters_if)
 		return;
 	c = params_condition(r, row);
-	BUG_ON(!c.on.row || !c.on.group->settings, "parameter %s matters if \"%s\", which is unknown",
-		row->name, row->matters_if);
+	BUG_ON(!c.on.row, "parameter %s matters if \"%s\", which is unknown", row->name, row->matters_if);
+	if (!c.on.group->settings)
+		return;
 	now = params_unquoted(value_text(c.on.row, c.on.group->settings));
 	while (params_next_value(&c.values, one, sizeof one))
 		listed = listed || !strcmp(one, now);

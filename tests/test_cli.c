@@ -146,6 +146,7 @@ static void test_settings_without_effect_have_none(void **state)
 		{ "-s flash.scheduler=fifo -s flash.suspend=erase", "flash.suspend_ns", "9000",
 			"flash.scheduler = fifo" },
 		{ "-s ftl=page", "map.cache_bytes", "2K", "ftl = page" },
+		{ "-s ftl=dftl -s dftl.entries=16", "map.cache_bytes", "2K", "dftl.entries = 16" },
 		{ "-s ftl=direct", "map.blocking", "true", "ftl = direct" },
 		{ "-s ftl=skeleton", "map.gc_update", "load", "ftl = skeleton" },
 	};
@@ -170,10 +171,11 @@ static void test_settings_without_effect_have_none(void **state)
 /* What has an effect is not said to have none. */
 static void test_settings_with_effect(void **state)
 {
-	static const char *const set[] = { "ftl=mrsm -s map.cache_bytes=2K",
-		"ftl=across -s map.blocking=true", "host.mode=closed -s host.queue_depth=2",
-		"buffer=lru -s dram.buffer_bytes=8K", "gc.policy=d_choices -s gc.d=2",
-		"gc.policy=random -s gc.strict=true", "precondition.mode=aged -s precondition.used=0.3",
+	static const char *const set[] = { "ftl=mrsm -s map.cache_bytes=2K", "ftl=dftl -s map.cache_bytes=2K",
+		"ftl=sftl -s map.cache_bytes=2K", "ftl=across -s map.blocking=true",
+		"host.mode=closed -s host.queue_depth=2", "buffer=lru -s dram.buffer_bytes=8K",
+		"gc.policy=d_choices -s gc.d=2", "gc.policy=random -s gc.strict=true",
+		"precondition.mode=aged -s precondition.used=0.3",
 		"precondition.mode=synthetic -s precondition.used=0.3",
 		"flash.suspend=erase -s flash.suspend_ns=1", "flash.dies=2 -s flash.interleave=false",
 		"flash.planes=2 -s flash.multiplane=any -s flash.multiplane_search=1",

@@ -122,11 +122,10 @@ static void test_a_filled_drive_has_its_table_behind_its_data(void **state)
 
 #define DFTL "ftl=dftl dftl.entries=2 "
 
-static void test_dftl_reads(void **state)
+static void read_with_two_entries(const char *dftl)
 {
-	struct rig *rig = filled(FILLED, DFTL);
+	struct rig *rig = filled(FILLED, dftl);
 
-	(void)state;
 	reading(rig, 0);
 	reading(rig, 1);
 	reading(rig, 0);
@@ -139,6 +138,15 @@ static void test_dftl_reads(void **state)
 	assert_int_equal(statistic(rig, "map.requests"), 4);
 	assert_int_equal(statistic(rig, "map.request_hits"), 1);
 	rig_close(rig);
+}
+
+/* The size of the cache is that of every FTL, in bytes, unless entries are asked for. */
+static void test_dftl_reads(void **state)
+{
+	(void)state;
+	read_with_two_entries("ftl=dftl map.cache_bytes=16");
+	read_with_two_entries(DFTL);
+	read_with_two_entries(DFTL "map.cache_bytes=1M");
 }
 
 static void write_two_of_a_page(bool batch)

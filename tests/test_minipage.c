@@ -15,7 +15,7 @@
 	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=192 flash.pages=128 "       \
 	"flash.page_bytes=16K flash.over_provisioning=0.33333 precondition.mode=fill "                       \
 	"flash.read_ns=10000 flash.program_ns=100000 flash.erase_ns=1000000 flash.command_ns=0 "             \
-	"flash.bus_mb_per_s=512 flash.forward_bytes=0 dram.access_ns=0 dftl.entries=0 "
+	"flash.bus_mb_per_s=512 flash.forward_bytes=0 dram.access_ns=0 "
 
 /* ---- a drive, and what requests cost ---- */
 
@@ -509,7 +509,7 @@ static void test_random_requests(void **state)
 		"flash.page_bytes=16K ftl=pm pm.node=full map.load=request",
 		"flash.page_bytes=16K ftl=pm buffer=coop pm.pack=buffer",
 		"flash.page_bytes=8K ftl=pm buffer=coop coop.minipage_bytes=2K map.batch=false",
-		"flash.page_bytes=16K ftl=dftl dftl.entries=0 map.load=request gc.policy=patient gc.low=6",
+		"flash.page_bytes=16K ftl=dftl map.load=request gc.policy=patient gc.low=6",
 		"flash.page_bytes=2K ftl=dftl dftl.entries=4 dftl.slru=4 map.load=request",
 		"flash.page_bytes=2K ftl=dftl dftl.entries=1 map.load=request",
 		"flash.page_bytes=2K ftl=pm pm.bytes=512 pm.node=full map.load=request",

@@ -29,8 +29,9 @@ static struct dftl *dftl_of(const struct ftl *f)
 #define DFTL(type, field) PARAM(type, struct dftl_settings, field)
 
 static const struct param dftl_params[] = {
-	{ DFTL(UINT, entries), 0, 1e9, "entries", "8192",
-		"mapping entries in DRAM, 8 bytes each; 0 = as many as map.cache_bytes holds" },
+	{ DFTL(UINT, entries), 0, 1e9, "entries", "0",
+		"mapping entries in DRAM, 8 bytes each, instead of map.cache_bytes; 0 = as many as "
+		"map.cache_bytes holds" },
 	{ DFTL(UINT, slru), 0, 1e9, "entries", "0",
 		"of these, entries of the protected segment, used more than once (segmented LRU); 0 = "
 		"plain LRU" },
@@ -78,8 +79,7 @@ static bool dftl_init(struct ftl *f, struct fault *fault)
 
 	if (bytes < DFTL_ENTRY_BYTES)
 		return fault_set(fault,
-			"map.cache_bytes = %llu does not hold a mapping entry: use %u or more, or set "
-			"dftl.entries",
+			"map.cache_bytes = %llu does not hold a mapping entry: use %u or more",
 			(unsigned long long)bytes, DFTL_ENTRY_BYTES);
 	if (!demand_init(f, &dftl_scheme, fault))
 		return false;
