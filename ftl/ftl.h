@@ -82,7 +82,6 @@ struct ftl_ops {
 	const struct param *params; /* its own settings, and their size */
 	size_t settings_size;
 	bool map_in_dram; /* all of it, always: the settings map.* have no effect */
-	bool merges; /* blocks are merged, not collected: the free space depends on where was written, too */
 
 	/* Adds the FTL's own statistics to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);

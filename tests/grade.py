@@ -55,7 +55,7 @@ WRONG = [
         "a counter is not saved",
         ["\tSTATE_NUMBER(struct mine, written),\n", ""],
         ["the conformance suite"],
-        "conforms, wears-out, forged, not saved, two-drives",
+        "conforms, wears-out, forged, not saved, two-drives, spare",
     ),
     ("9.2", "all is hot", ["? 0 : 1)", "? 0 : 0)"], ["waf"], "at most 0.98"),
     ("4.4", "old blocks are not preferred", ["* sqrt(age)", "* 1"], ["waf"], "at most 0.99"),

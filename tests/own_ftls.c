@@ -476,7 +476,6 @@ const struct ftl_ops ftl_own_fixed = {
 	.name = "own_fixed",
 	.brief = "a test: fixed offsets in blocks, pages are skipped",
 	.size = sizeof(struct own_fixed),
-	.merges = true,
 	.init = fixed_init,
 	.exit = fixed_exit,
 	.read = own_read,

@@ -13,6 +13,7 @@
 enum { REMEMBERED = 24 };
 struct last_requests {
 	uint64_t requests;
+	uint32_t sectors_per_page;
 	struct request last[REMEMBERED]; /* number i at i % REMEMBERED */
 };
 
@@ -50,6 +51,8 @@ static inline void player_open(struct player *p, const struct combination *c)
 	random_init(&p->random, c->seed, 7);
 	p->drive = drive_create(&p->settings, true, &fault);
 	BUG_ON(!p->drive, "%s: %s", c->name, fault.text);
+	if (p->journal)
+		p->journal->sectors_per_page = p->drive->geometry.sectors_per_page;
 }
 
 static inline void player_close(struct player *p)
@@ -140,12 +143,16 @@ static inline void print_last_requests(const struct last_requests *j)
 	static const char *const names[] = { "read", "write", "trim" };
 	uint64_t from = j->requests > REMEMBERED ? j->requests - REMEMBERED : 0;
 
-	print_error("the last of %llu requests were\n", (unsigned long long)j->requests);
+	print_error("the last of %llu requests were (LPNs of the host)\n", (unsigned long long)j->requests);
 	for (uint64_t i = from; i < j->requests; i++) {
 		const struct request *r = &j->last[i % REMEMBERED];
+		uint64_t last = r->start + r->sectors - 1;
 
-		print_error("  %-5s sector %llu, %u sectors\n", names[r->type], (unsigned long long)r->start,
-			r->sectors);
+		print_error("  request %llu: %-5s LPN %llu to %llu, sectors %llu to %llu\n",
+			(unsigned long long)i + 1, names[r->type],
+			(unsigned long long)r->start / j->sectors_per_page,
+			(unsigned long long)last / j->sectors_per_page, (unsigned long long)r->start,
+			(unsigned long long)last);
 	}
 }
 

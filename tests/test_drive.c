@@ -366,7 +366,7 @@ static void test_all_ftls_start_equally_full(void **state)
 	(void)state;
 	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
 		for (size_t i = 0; ftls[i]; i++)
-			for (size_t s = 0; s < 3 && !ftls[i]->merges; s++) {
+			for (size_t s = 0; s < 3 && has_a_store(i); s++) {
 				struct replay *r;
 				uint32_t pages;
 

@@ -10,7 +10,8 @@
  * 	SEED=n          another run of chance
  * 	OPERATIONS=n    requests of a case (default 500, in `make soak` 4000)
  *
- * An argument runs only the cases whose name contains it: test_ftl skeleton+lru
+ * An argument runs only the cases whose name contains it: test_ftl skeleton+lru; the tests of the suite
+ * itself run without one.
  */
 #include "base/hash.h"
 #include "prepare/image.h"
@@ -180,7 +181,9 @@ static unsigned set_blocks(struct combination *c, unsigned more)
 			most = spare + more;
 		}
 	}
-	assert_true(needed);
+	if (!needed)
+		fail_msg("%s refuses a drive of %u blocks of data in each plane and 65 spare ones (%s)",
+			ftls[c->ftl]->name, USED_BLOCKS, c->settings);
 	return needed;
 }
 
@@ -270,11 +273,13 @@ static void conform(void *context)
 	player_close(p);
 }
 
+static const char *program; /* how this one was called */
+
 static void run_case(struct combination *c, void (*act)(void *))
 {
 	char repeat[320];
 
-	snprintf(repeat, sizeof repeat, "OPERATIONS=%llu tests/test_ftl %s", (unsigned long long)operations(),
+	snprintf(repeat, sizeof repeat, "OPERATIONS=%llu %s %s", (unsigned long long)operations(), program,
 		c->name);
 	run_combination(c, act, repeat);
 }
@@ -322,32 +327,13 @@ static void test_wears_out(void **state)
 
 	strcat(worn.settings, " flash.endurance=6");
 	/* One that rewrites a block for a page wears out while it is being aged. */
-	if (ftls[worn.ftl]->merges)
+	if (!has_a_store(worn.ftl))
 		strcat(worn.settings, " precondition.mode=none");
 	run_case(&worn, wear_out);
 }
 
-/* Fewer spare blocks than collection needs are refused before anything is written. */
-static void test_refuses_a_drive_without_spare_blocks(void **state)
-{
-	struct fault fault = { "" };
-	struct settings s;
+/* ---- spare blocks, of FTLs alone ---- */
 
-	(void)state;
-	for (size_t i = 0; ftls[i]; i++) {
-		fixture_settings(&s, PAPER_DRIVE "flash.over_provisioning=0.1");
-		s.top.ftl = (int)i;
-		assert_null(drive_create(&s, true, &fault));
-		assert_non_null(strstr(fault.text, "spare blocks"));
-		settings_release(&s);
-	}
-}
-
-/*
- * Static wear levelling keeps a block open in each plane.  One plane of 8 blocks of data, full all the time:
- * the FTL's spare blocks are enough without it; with it one more is asked for, and with that one no drive
- * fails while its blocks are good.
- */
 static void keep_full(void *context)
 {
 	struct player player, *p = &player;
@@ -361,33 +347,58 @@ static void keep_full(void *context)
 	player_close(p);
 }
 
-static void test_wear_levelling_has_its_block(void **state)
+/* Too few spare blocks are refused before anything is written. */
+static void test_spare_blocks_suffice(void **state)
 {
-	static const char plane[] = QUICK "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 "
-					  "flash.pages=8 flash.page_bytes=2K ";
-	struct combination c = { .seed = seed_of_run(), .name = "wear-levelling-has-its-block" };
+	struct combination c = *(struct combination *)*state;
+	struct fault fault = { "" };
+	struct settings s;
+	struct drive *d;
 
-	(void)state;
-	for (; ftls[c.ftl] != &ftl_own_log; c.ftl++) {
-		unsigned without, with;
-
-		if (ftls[c.ftl]->merges)
-			continue; /* has no collector to level wear */
-		strcpy(c.settings, plane);
-		without = set_blocks(&c, 0);
+	strcpy(c.settings, PAPER_DRIVE "flash.over_provisioning=0.1");
+	fixture_settings(&s, c.settings);
+	s.top.ftl = (int)c.ftl;
+	d = drive_create(&s, true, &fault);
+	drive_free(d);
+	settings_release(&s);
+	if (d)
 		run_case(&c, keep_full);
-		snprintf(c.settings, sizeof c.settings, "%swear.delta=1 wear.period=1", plane);
-		with = set_blocks(&c, 0);
-		run_case(&c, keep_full);
-		assert_int_equal(with, without + 1);
-	}
+	else if (!*fault.text)
+		fail_msg("%s refuses a drive and does not say why: its init should call fault_set()",
+			ftls[c.ftl]->name);
 }
 
 /*
- * Mapping pages that do not fit in DRAM live beside the data: the fewest spare blocks that an FTL accepts
+ * Static wear levelling keeps a block open in each plane.  One plane of 8 blocks of data, full all the time:
+ * the FTL's spare blocks are enough without it; with it one more is asked for, and with that one no drive
+ * fails while its blocks are good.
+ */
+static void test_spare_block_for_wear_levelling(void **state)
+{
+	static const char plane[] = QUICK "flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 "
+					  "flash.pages=8 flash.page_bytes=2K ";
+	struct combination c = *(struct combination *)*state;
+	unsigned without, with;
+
+	if (!has_a_store(c.ftl))
+		return;
+	strcpy(c.settings, plane);
+	without = set_blocks(&c, 0);
+	run_case(&c, keep_full);
+	snprintf(c.settings, sizeof c.settings, "%swear.delta=1 wear.period=1", plane);
+	with = set_blocks(&c, 0);
+	run_case(&c, keep_full);
+	if (with != without + 1)
+		fail_msg("%s needs %u spare blocks in a plane, and %u with static wear levelling "
+			 "(wear.delta=1), which keeps one more block open: it should need %u",
+			ftls[c.ftl]->name, without, with, without + 1);
+}
+
+/*
+ * Mapping pages that do not fit in DRAM lie beside the data: the fewest spare blocks that an FTL accepts
  * hold them, too, on blocks so small that a page more or less decides.
  */
-static void test_mapping_pages_have_their_place(void **state)
+static void test_spare_blocks_hold_mapping_pages(void **state)
 {
 	static const char *const planes[] = {
 		"flash.planes=1 flash.pages=2 flash.page_bytes=8K mrsm.node_bytes=64 map.cache_bytes=1K",
@@ -398,16 +409,14 @@ static void test_mapping_pages_have_their_place(void **state)
 		"wear.period=1 "
 		"mrsm.node_bytes=64 mrsm.cache_model=lru",
 	};
-	struct combination c = { .seed = seed_of_run(), .name = "mapping-pages-have-their-place" };
+	struct combination c = *(struct combination *)*state;
 
-	(void)state;
-	for (; ftls[c.ftl] != &ftl_own_log; c.ftl++)
-		for (size_t i = 0; i < COUNT(planes) && !ftls[c.ftl]->merges; i++) {
-			snprintf(c.settings, sizeof c.settings,
-				QUICK "flash.channels=1 flash.chips=1 flash.dies=1 %s", planes[i]);
-			set_blocks(&c, 0);
-			run_case(&c, keep_full);
-		}
+	for (size_t i = 0; i < COUNT(planes) && has_a_store(c.ftl); i++) {
+		snprintf(c.settings, sizeof c.settings,
+			QUICK "flash.channels=1 flash.chips=1 flash.dies=1 %s", planes[i]);
+		set_blocks(&c, 0);
+		run_case(&c, keep_full);
+	}
 }
 
 /* ---- saved in the middle, continued as if nothing had happened ---- */
@@ -782,6 +791,12 @@ static const struct act {
 	{ "two-drives", test_two_drives_do_not_disturb_each_other },
 };
 
+static const struct act spares_of[] = {
+	{ "suffice", test_spare_blocks_suffice },
+	{ "wear-levelling", test_spare_block_for_wear_levelling },
+	{ "mapping-pages", test_spare_blocks_hold_mapping_pages },
+};
+
 /* The cases of a row and an act: one, or two. */
 static size_t add_cases(struct combination *c, const struct act *act, const size_t *row)
 {
@@ -792,33 +807,65 @@ static size_t add_cases(struct combination *c, const struct act *act, const size
 	return 2;
 }
 
-/* Every act on every drive, or those cases whose name contains `only`. */
-static int run_suite(const char *only)
-{
-	size_t choices[ROW_CHOICES], n = 0;
-	struct pairwise p;
+/* The cases of a suite whose names contain `only`. */
+struct suite {
+	const char *only; /* NULL: all */
 	struct combination *c;
 	struct CMUnitTest *test;
+	size_t cases, tests;
+};
+
+static void add_tests(struct suite *s, size_t cases, CMUnitTestFunction function)
+{
+	for (; cases; cases--, s->cases++)
+		if (!s->only || strstr(s->c[s->cases].name, s->only))
+			s->test[s->tests++] = (struct CMUnitTest){ .name = s->c[s->cases].name,
+				.test_func = function,
+				.initial_state = &s->c[s->cases] };
+}
+
+/* Every act on every drive. */
+static void add_rows(struct suite *s, const struct pairwise *p)
+{
+	for (size_t i = 0; i < p->rows * COUNT(acts); i++) {
+		const struct act *act = &acts[i % COUNT(acts)];
+
+		add_tests(s, add_cases(&s->c[s->cases], act, p->row + i / COUNT(acts) * p->factors),
+			act->function);
+	}
+}
+
+static void add_spares(struct suite *s)
+{
+	for (size_t ftl = 0; ftls[ftl]; ftl++)
+		for (size_t i = 0; i < COUNT(spares_of); i++) {
+			struct combination *c = &s->c[s->cases];
+
+			*c = (struct combination){ .ftl = ftl, .seed = seed_of_run() };
+			snprintf(c->name, sizeof c->name, "spare:%s+%s", ftls[ftl]->name, spares_of[i].name);
+			add_tests(s, 1, spares_of[i].function);
+		}
+}
+
+static int run_suite(const char *only)
+{
+	size_t choices[ROW_CHOICES], most;
+	struct suite s = { .only = only };
+	struct pairwise p;
 	int failed;
 
 	count_choices(choices, 1);
 	pairwise_make(&p, choices, ROW_CHOICES);
-	c = memory_array(2 * p.rows * COUNT(acts), sizeof *c, "cases");
-	test = memory_array(2 * p.rows * COUNT(acts), sizeof *test, "cases");
-	for (size_t i = 0, cases = 0; i < p.rows * COUNT(acts); i++) {
-		const struct act *act = &acts[i % COUNT(acts)];
-		size_t first = cases;
-
-		cases += add_cases(&c[first], act, p.row + i / COUNT(acts) * p.factors);
-		for (size_t k = first; k < cases; k++)
-			if (!only || strstr(c[k].name, only))
-				test[n++] = (struct CMUnitTest){
-					.name = c[k].name, .test_func = act->function, .initial_state = &c[k]
-				};
-	}
-	failed = _cmocka_run_group_tests("FTLs", test, n, NULL, NULL);
-	memory_free(test);
-	memory_free(c);
+	most = 2 * p.rows * COUNT(acts) + COUNT(spares_of) * choices[ROW_FTL];
+	s.c = memory_array(most, sizeof *s.c, "cases");
+	s.test = memory_array(most, sizeof *s.test, "cases");
+	add_rows(&s, &p);
+	add_spares(&s);
+	failed = s.tests ? _cmocka_run_group_tests("FTLs", s.test, s.tests, NULL, NULL) : 1;
+	if (!s.tests)
+		print_error("test_ftl: no case has \"%s\" in its name\n", only);
+	memory_free(s.test);
+	memory_free(s.c);
 	pairwise_free(&p);
 	return failed;
 }
@@ -827,13 +874,12 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_any_two_choices_meet),
-		cmocka_unit_test(test_refuses_a_drive_without_spare_blocks),
-		cmocka_unit_test(test_wear_levelling_has_its_block),
-		cmocka_unit_test(test_mapping_pages_have_their_place),
 		cmocka_unit_test(test_loaded_with_another_placement),
 		cmocka_unit_test(test_state_without_a_row_is_named),
 	};
-	int failed = run_suite(argc > 1 ? argv[1] : NULL);
 
-	return failed + cmocka_run_group_tests_name("FTLs, single cases", others, NULL, NULL);
+	program = argv[0];
+	if (argc > 1)
+		return run_suite(argv[1]);
+	return run_suite(NULL) + cmocka_run_group_tests_name("FTLs, single cases", others, NULL, NULL);
 }

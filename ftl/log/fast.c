@@ -123,7 +123,6 @@ const struct ftl_ops ftl_fast = {
 	.brief = "log blocks shared by all, and one for a logical block written in order",
 	.size = sizeof(struct fast),
 	.map_in_dram = true,
-	.merges = true,
 	.params = fast_params,
 	.settings_size = sizeof(struct fast_settings),
 	.init = fast_init,

@@ -352,7 +352,6 @@ const struct ftl_ops ftl_last = {
 	.brief = "log blocks of logical blocks written in order, and shared ones for hot and for cold pages",
 	.size = sizeof(struct last),
 	.map_in_dram = true,
-	.merges = true,
 	.params = last_params,
 	.settings_size = sizeof(struct last_settings),
 	.init = last_init,

@@ -224,8 +224,8 @@ void log_add_statistics(struct ftl *, struct stat_list *);
 
 /* The operations of an FTL without further state of its own. */
 #define LOG_OPERATIONS                                                                                       \
-	.map_in_dram = true, .merges = true, .read = log_read, .trim = log_trim, .check = log_check,         \
-	.state = log_state, .facts = log_facts, .statistics = log_add_statistics, .words = &log_words
+	.map_in_dram = true, .read = log_read, .trim = log_trim, .check = log_check, .state = log_state,     \
+	.facts = log_facts, .statistics = log_add_statistics, .words = &log_words
 
 /* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place
  * ---- */

@@ -575,7 +575,6 @@ const struct ftl_ops ftl_superblock = {
 	.brief = "pages anywhere in the blocks of n adjacent logical blocks; maps in spare areas",
 	.size = sizeof(struct superblock_ftl),
 	.map_in_dram = true,
-	.merges = true,
 	.params = superblock_params,
 	.settings_size = sizeof(struct superblock_settings),
 	.init = superblock_init,
