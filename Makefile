@@ -40,6 +40,12 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+ifeq ($(origin PACKAGE_LIBS) $(PACKAGE_LIBS),file )
+ifneq ($(if $(MAKECMDGOALS),$(filter all ssd install,$(MAKECMDGOALS)),all),)
+$(error missing:$(shell for p in $(PACKAGES); do pkg-config --exists $$p || printf ' %s' $$p; done 2>&1); \
+	scripts/deps installs what is missing)
+endif
+endif
 # _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
 CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
             -ffp-contract=off $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
@@ -49,7 +55,8 @@ LDLIBS   += $(PACKAGE_LIBS) -lm
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 PRODUCT := $(foreach room,$(ROOMS) lab-page,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
 EVERY_C := $(PRODUCT) $(wildcard bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/run/timeline_page.o
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
+	$(BUILD)/run/timeline_page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install uninstall format clean lines
@@ -86,7 +93,14 @@ PROFILES := $(wildcard traces/profiles/*.cfg)
 
 $(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
 	@mkdir -p $(@D)
-	@scripts/built-in $(PROFILES) > $@
+	@scripts/built-in built_in_profiles $(PROFILES) > $@
+
+# Drives, too.
+DRIVES := $(wildcard parameters/*.cfg) docs/course/paper.cfg
+
+$(BUILD)/drive/built_in.c: scripts/built-in $(DRIVES)
+	@mkdir -p $(@D)
+	@scripts/built-in built_in_drives $(DRIVES) > $@
 
 # The commit it is made from; the file changes only when that does.
 $(BUILD)/commit.c: always
@@ -94,7 +108,7 @@ $(BUILD)/commit.c: always
 	@new=$$(mktemp $@.XXXXXX) && scripts/commit >$$new && \
 		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
-$(BUILD)/traces/built_in.o $(BUILD)/commit.o: %.o: %.c
+$(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o $(BUILD)/commit.o: %.o: %.c
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # The page of a timeline.

@@ -15,13 +15,14 @@ static command_main ssd_help, ssd_version;
 /* Columns: struct command.  The last is the program itself. */
 static const struct command commands[] = {
 	{ "run", cli_run, TAKES_RUN, 2, 2, "PARAMETERS TRACE", "simulate a drive serving a trace",
-		"Simulates the drive described by PARAMETERS serving TRACE: a trace file in any known "
-		"format, plain or compressed, \"-\" for standard input, or the name of a generator "
-		"profile (ssd list profiles). Prints the statistics on standard output.\n",
-		"  ssd run parameters/tiny.cfg uniform\n"
-		"  ssd run -s trace.fold=true -o results/mine parameters/icpp23.cfg my-trace.csv.xz\n"
-		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 parameters/icpp23.cfg "
-		"lun1\n" },
+		"Simulates a drive serving a workload.  PARAMETERS is a parameter file or the name of a "
+		"drive (ssd list drives).  TRACE is a trace file in any known format, plain or compressed, "
+		"\"-\" for standard input, or the name of a generator profile (ssd list profiles).  Prints "
+		"a summary on standard output; --all prints all statistics.\n",
+		"  ssd run tiny uniform\n"
+		"  ssd run --show 'waf request.*.latency_p99_ns' class my-trace.csv.xz\n"
+		"  ssd run -s trace.fold=true -o results/mine icpp23 my-trace.csv.xz\n"
+		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 icpp23 lun1\n" },
 	{ "watch", cli_watch, TAKES_WATCH, 2, 2, "PARAMETERS TRACE",
 		"see a drive at work, request by request",
 		"Shows the blocks of the drive described by PARAMETERS, page by page, as it serves "
@@ -95,7 +96,7 @@ static const struct command commands[] = {
 		"Compares two statistics files, ours or the original's.  Exit status: 0 no difference, 1 "
 		"values differ.\n" },
 	{ "list", cli_list, 0, 0, 1, "[WHAT]",
-		"FTLs, buffers, collection policies, trace formats and profiles",
+		"drives, FTLs, buffers, collection policies, trace formats and profiles",
 		"Everything that can be chosen by name, or one WHAT: the word before the colon of a "
 		"heading.\n",
 		"  ssd list gc\n" },
@@ -116,11 +117,10 @@ static const struct command commands[] = {
 		"Exit status: 0 done; 2 a mistake in the command or its input (one line says which); 3 "
 		"the modelled drive failed (statistics are written); 128 + N ended by signal N (a run "
 		"writes its statistics so far; a second signal ends it at once).\n",
-		"  ssd run parameters/tiny.cfg uniform               a drive that fits on paper, a generated "
-		"workload\n"
-		"  ssd run -s ftl=direct parameters/icpp23.cfg FILE  the same trace on an ideal device\n"
-		"  ssd params gc                                     what can be set about garbage "
-		"collection\n" },
+		"  ssd run tiny uniform              a drive that fits on paper, a generated workload\n"
+		"  ssd run class FILE                your trace on a drive of 32 MB (ssd list drives)\n"
+		"  ssd run -s ftl=direct class FILE  the same trace on an ideal device\n"
+		"  ssd params gc                     what can be set about garbage collection\n" },
 };
 
 static int ssd_version(const struct options *o, struct fault *fault)

@@ -35,7 +35,7 @@ struct options {
 	struct words setting;  /* -s KEY=VALUE, in their order */
 	struct words recorded; /* as typed behind the command's name, without options that change no result */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log, *checkpoint, *every, *resume, *at, *man;
+		*warm_up, *log, *checkpoint, *every, *resume, *at, *man, *show;
 	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
@@ -44,7 +44,7 @@ struct options {
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
 	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
 	uint64_t questions;
-	bool plain, paper, answers, random, verify, quiet, check, list_quirks, complete, help;
+	bool plain, paper, answers, random, verify, all, quiet, check, list_quirks, complete, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */

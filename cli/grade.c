@@ -10,6 +10,7 @@
 int cli_grade(const struct options *o, struct fault *fault)
 {
 	execv(GRADER, o->typed);
-	return cli_status(fault_set(
-		fault, "grade: " GRADER ": %s; it is for the top of the source tree", strerror(errno)));
+	return cli_status(fault_set(fault,
+		"grade: " GRADER ": %s; the course is in the source tree: grade there, as ./ssd grade",
+		strerror(errno)));
 }

@@ -1,4 +1,5 @@
 /* `ssd list` and `ssd params`: what can be chosen and set. */
+#include "base/built_in.h"
 #include "base/suggest.h"
 #include "buffer/buffer.h"
 #include "cli/cli.h"
@@ -39,6 +40,17 @@ static void list_print_profiles(void)
 	generator_list(list_print_row, NULL);
 }
 
+/* The first line of the file says what drive it is. */
+static void list_print_drives(void)
+{
+	for (const struct built_in *d = built_in_drives; d->name; d++) {
+		char brief[128];
+
+		snprintf(brief, sizeof brief, "%.*s", (int)strcspn(d->text, "\n"), d->text);
+		list_print_row(NULL, d->name, brief + strspn(brief, "# "));
+	}
+}
+
 static void list_print_statistics(void)
 {
 	run_report_names(stdout);
@@ -50,6 +62,7 @@ static const struct listing {
 	void (*print)(void);
 	bool long_one; /* printed only if it is named */
 } listings[] = {
+	{ "drives", "drives (in place of a parameter file)", list_print_drives },
 	{ "ftls", "FTLs (-s ftl=NAME)", list_print_ftls },
 	{ "buffers", "write buffers (-s buffer=NAME)", list_print_buffers },
 	{ "layers", "host layers in front of both (-s host.layer=NAME)", list_print_host_layers },

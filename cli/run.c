@@ -1,9 +1,11 @@
 /* `ssd run`: simulate a drive serving a trace. */
 #include "base/memory.h"
 #include "base/version.h"
+#include "base/wrap.h"
 #include "cli/saver.h"
 #include "prepare/image.h"
 #include "run/report.h"
+#include "run/summary.h"
 #include "run/trace_events.h"
 #include "stats/output.h"
 
@@ -249,15 +251,29 @@ static void run_tell_format(const struct session *s)
 
 /* ---- after the run ---- */
 
-static void run_tell_doubt(const struct session *s)
+static void run_print_doubt(void *unused, const char *text)
 {
-	const struct ftl *ftl = s->drive->ftl;
-	char text[320];
+	(void)unused;
+	fputs("! ", stdout);
+	wrap_print(stdout, text, "  ", 98);
+}
 
-	if (run_report_doubt(s->drive, text, sizeof text))
-		cli_warn(NULL, text);
-	if (ftl->ops->doubt && ftl->ops->doubt(ftl, text, sizeof text))
-		cli_warn(NULL, text);
+/* The list that was asked for, with doubts on stderr; or the summary, with doubts below it. */
+static void run_print_report(const struct session *s)
+{
+	const struct options *o = s->o;
+
+	if (o->all || o->show)
+		summary_doubts(s->report, s->drive->ftl, cli_warn, NULL);
+	if (o->all) {
+		report_write_text(s->report, stdout);
+	} else if (o->show) {
+		report_write_some(s->report, o->show, stdout);
+	} else {
+		summary_write(s->report, stdout);
+		summary_doubts(s->report, s->drive->ftl, run_print_doubt, NULL);
+		puts("all statistics: --all; some: --show 'waf gc.*'; as files: -o DIR, --json FILE");
+	}
 }
 
 /* Printed even with --quiet: why the status is STATUS_DRIVE_FAILED, and when it happened. */
@@ -362,6 +378,13 @@ static enum run_end run_prepared(struct session *s, struct fault *fault)
 	return RUN_INTERRUPTED;
 }
 
+static int run_status(enum run_end end)
+{
+	if (end == RUN_DRIVE_FAILED)
+		return STATUS_DRIVE_FAILED;
+	return end == RUN_INTERRUPTED ? STATUS_SIGNAL + cli_signal() : STATUS_DONE;
+}
+
 /* "ssd run ..." as it was typed, without the options that do not change results. */
 static char *run_command(const struct options *o)
 {
@@ -391,16 +414,29 @@ static void run_make_report(struct session *s)
 	memory_free(command);
 }
 
-static int run_status(enum run_end end)
+/* Are the names of --show those of statistics?  Their values are not known yet. */
+static bool run_read_shown(struct session *s, struct fault *fault)
 {
-	if (end == RUN_DRIVE_FAILED)
-		return STATUS_DRIVE_FAILED;
-	return end == RUN_INTERRUPTED ? STATUS_SIGNAL + cli_signal() : STATUS_DONE;
+	char name[96];
+	bool lacks;
+
+	if (!s->o->show)
+		return true;
+	run_make_report(s);
+	lacks = report_lacks(s->report, s->o->show, name, sizeof name);
+	report_free(s->report);
+	s->report = NULL;
+	return !lacks ||
+	       fault_set(fault,
+		       "run: --show %s: this run has no such statistic; `ssd list statistics` shows all",
+		       name);
 }
 
 static int run_simulate(struct session *s, struct fault *fault)
 {
 	run_connect(s);
+	if (!run_read_shown(s, fault))
+		return STATUS_USER;
 	cli_run_begins();
 	if (s->saver.resume ? !saver_resume(&s->saver, fault) : !run_prepare(s, fault))
 		return STATUS_USER;
@@ -414,12 +450,10 @@ static int run_simulate(struct session *s, struct fault *fault)
 		return STATUS_USER;
 	if (!s->drive->stopped)
 		drive_check(s->drive);
-	if (!s->o->quiet)
-		run_tell_doubt(s);
 	timeline_end(&s->timeline, s->drive);
 	run_make_report(s);
 	if (!s->o->quiet)
-		report_write_text(s->report, stdout);
+		run_print_report(s);
 	if (!run_write_outputs(s, fault))
 		return STATUS_USER;
 	if (s->end != RUN_INTERRUPTED)

@@ -1,9 +1,12 @@
 #include "drive/settings.h"
 
+#include "base/built_in.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "buffer/buffer.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define WORKLOAD "workload."
 
@@ -162,10 +165,38 @@ static uint64_t settings_device_bytes(const struct flash_settings *s)
 	return geometry_derive(&g, s, &ignored) ? g.logical_sectors * SECTOR_BYTES : 0;
 }
 
+/* "icpp23" is parameters/icpp23.cfg, or that file as it was compiled in. */
+static bool settings_read_drive(struct settings *c, const char *name, struct fault *fault)
+{
+	struct suggestion nearest = { .word = name };
+	const char *text = built_in_text(built_in_drives, name);
+	char path[256];
+
+	snprintf(path, sizeof path, "parameters/%s.cfg", name);
+	if (!access(path, F_OK))
+		return params_read_file(path, c->group, c->groups, fault);
+	if (text)
+		return params_read_text(text, name, c->group, c->groups, fault);
+	for (const struct built_in *d = built_in_drives; d->name; d++)
+		suggestion_offer(&nearest, d->name);
+	return fault_set(fault,
+		"there is no parameter file \"%.200s\" and no drive of that name%s%s%s `ssd list drives` "
+		"shows all",
+		name, nearest.nearest ? "; did you mean " : "", nearest.nearest ? nearest.nearest : "",
+		nearest.nearest ? "?" : ";");
+}
+
+static bool settings_read_file(struct settings *c, const char *path, struct fault *fault)
+{
+	if (strpbrk(path, "/.") || !access(path, F_OK))
+		return params_read_file(path, c->group, c->groups, fault);
+	return settings_read_drive(c, path, fault);
+}
+
 bool settings_read(
 	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
-	if (path && !params_read_file(path, c->group, c->groups, fault))
+	if (path && !settings_read_file(c, path, fault))
 		return false;
 	c->trace.profile = memory_array(n, sizeof *c->trace.profile, "settings of the workload");
 	for (size_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@ require(path.resolve(module_))().then(lab => {
 	let different = 0;
 
 	for (const run of runs) {
-		const native = execFileSync(ssd, ["run", ...run.split(" ")], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+		const native = execFileSync(ssd, ["run", "--all", ...run.split(" ")], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 		const handle = open("run " + run);
 		let fault = lab.UTF8ToString(lab._lab_fault(handle));
 

@@ -1,6 +1,6 @@
 /*
  * The simulator as the lab page calls it: opens a run, steps it some requests at a time, reads its state for
- * each picture, and reports it as `ssd run` does.
+ * each picture, and reports it as `ssd run --all` does.
  */
 #include "base/memory.h"
 #include "base/version.h"
@@ -39,7 +39,7 @@ const char *lab_fault(const struct lab *);
 /* Serves so many requests.  Returns how many: fewer at the end, when those in flight have completed, too. */
 uint32_t lab_step(struct lab *, uint32_t requests);
 
-/* What `ssd run` prints for the same words, after the last step. */
+/* What `ssd run --all` prints for the same words, after the last step. */
 const char *lab_report(struct lab *);
 
 /* Bytes of enum page_look, block after block; and the size of the drive. */

@@ -124,24 +124,6 @@ void run_report(struct report *r, const struct run *run, const struct run_facts 
 	stat_list_report(&d->statistics, r);
 }
 
-/* The user is warned above this share of pages read that hold no data. */
-#define NOTABLE_SHARE 0.01
-
-bool run_report_doubt(const struct drive *d, char *text, size_t bytes)
-{
-	const struct flash *f = d->flash;
-	double unmapped = (double)d->ftl->map.unmapped_reads;
-	double read = (double)(f->count[OP_READ][CAUSE_HOST] + f->forwarded[CAUSE_HOST]);
-
-	if (unmapped <= NOTABLE_SHARE * (read + unmapped))
-		return false;
-	snprintf(text, bytes,
-		"%.0f of %.0f pages read (%.1f %%) held no data and cost only a look-up: read latencies are "
-		"too low for a drive in use; see map.unmapped_reads and `ssd params precondition`",
-		unmapped, read + unmapped, 100 * unmapped / (read + unmapped));
-	return true;
-}
-
 /* ---- names ---- */
 
 /* Lists the statistics of a small drive.  False: the FTL and the buffer do not fit together. */

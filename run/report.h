@@ -17,10 +17,6 @@ struct run_facts {
 
 void run_report(struct report *, const struct run *, const struct run_facts *);
 
-/* Writes a warning if a notable share of the pages read held no data: their latencies are those of a drive
- * that was never written.  False: there is none. */
-bool run_report_doubt(const struct drive *, char *text, size_t bytes);
-
 /* Every number that some FTL, buffer or host layer reports, once, with unit and meaning. */
 void run_report_names(FILE *);
 

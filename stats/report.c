@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -214,6 +215,84 @@ void report_write_text(const struct report *report, FILE *stream)
 		else if (row->kind != ROW_NOTHING)
 			report_write_row(row, stream);
 	}
+}
+
+/* ---- some of them ---- */
+
+struct report_pattern {
+	char text[96];
+};
+
+/* Cuts the first pattern off the list, or what fits of it.  False: there is none. */
+static bool report_next_pattern(const char **list, struct report_pattern *pattern)
+{
+	size_t length;
+
+	*list += strspn(*list, " ,");
+	length = strcspn(*list, " ,");
+	snprintf(pattern->text, sizeof pattern->text, "%.*s", (int)length, *list);
+	*list += length;
+	return length > 0;
+}
+
+static bool report_matches(const char *list, const char *name)
+{
+	struct report_pattern pattern;
+
+	while (report_next_pattern(&list, &pattern))
+		if (!fnmatch(pattern.text, name, 0))
+			return true;
+	return false;
+}
+
+void report_write_some(const struct report *report, const char *patterns, FILE *stream)
+{
+	for (const struct report_row *row = report->rows; row < report->rows + report->used; row++)
+		if (report_is_statistic(row) && row->kind != ROW_NOTHING &&
+			report_matches(patterns, row->name))
+			report_write_row(row, stream);
+}
+
+bool report_lacks(const struct report *report, const char *patterns, char *which, size_t bytes)
+{
+	struct report_pattern pattern;
+
+	while (report_next_pattern(&patterns, &pattern)) {
+		const struct report_row *row = report->rows, *end = row + report->used;
+
+		while (row < end && !(report_is_statistic(row) && report_matches(pattern.text, row->name)))
+			row++;
+		snprintf(which, bytes, "%s", pattern.text);
+		if (row == end)
+			return true;
+	}
+	return false;
+}
+
+/* ---- single values ---- */
+
+static const struct report_row *report_find(const struct report *report, const char *name)
+{
+	for (const struct report_row *row = report->rows; row < report->rows + report->used; row++)
+		if (row->name && !strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+double report_number(const struct report *report, const char *name)
+{
+	const struct report_row *row = report_find(report, name);
+
+	if (row && row->kind == ROW_COUNT)
+		return (double)row->count;
+	return row && row->kind == ROW_REAL ? row->real : (double)NAN;
+}
+
+const char *report_value(const struct report *report, const char *name)
+{
+	const struct report_row *row = report_find(report, name);
+
+	return row ? row->text : NULL;
 }
 
 /* ---- JSON ---- */

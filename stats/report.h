@@ -36,8 +36,18 @@ void report_count(struct report *, const char *name, uint64_t value, const char 
 void report_real(struct report *, const char *name, double value, const char *unit, const char *meaning);
 void report_text(struct report *, const char *name, const char *value, const char *meaning);
 
+/* The value of a statistic; NAN: there is none of this name, or it is a text. */
+double report_number(const struct report *, const char *name);
+/* A statistic or parameter that is a text, as it was given; NULL: there is none of this name. */
+const char *report_value(const struct report *, const char *name);
+
 /* Writes to an open stream. */
 void report_write_text(const struct report *, FILE *);
+/* Only the statistics whose names match a pattern, with * and ?, out of a list separated by blanks or
+ * commas. */
+void report_write_some(const struct report *, const char *patterns, FILE *);
+/* Writes the first pattern of the list that no statistic matches.  False: all are matched. */
+bool report_lacks(const struct report *, const char *patterns, char *which, size_t bytes);
 void report_write_json(const struct report *, FILE *);
 
 #endif

@@ -22,7 +22,7 @@ promised() {
 run() {
 	name=$1
 	shift
-	./ssd run --verify "$@" >"$name.txt" 2>"$name.err" && return
+	./ssd run --all --verify "$@" >"$name.txt" 2>"$name.err" && return
 	cat "$name.err"
 	fail "ssd run --verify $*"
 }

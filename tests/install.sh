@@ -20,9 +20,9 @@ PATH=$to/usr/bin:$PATH
 cd "$to"
 share=$to/usr/share
 
-# From anywhere, without the tree: profiles are in the program, parameter files where it said.
-ssd run --verify -s trace.limit=500 "$share/ssdlab/parameters/tiny.cfg" lun1 >run.txt ||
-	fail 'it does not run'
+# From anywhere, without the tree: profiles and drives are in the program, parameter files where it said.
+ssd run --show run.served --verify -s trace.limit=500 tiny lun1 >run.txt || fail 'it does not run'
+ssd run --quiet -s trace.limit=500 "$share/ssdlab/parameters/tiny.cfg" lun1 || fail 'no parameter files'
 grep -q '^run.served = 500 ' run.txt || fail 'a run from elsewhere serves other requests'
 mandoc -Tlint -Wwarning "$share"/man/man1/*.1 || fail 'mandoc warns of the manual'
 

@@ -109,7 +109,8 @@ class Browser:
 
 
 def native(ssd, words):
-    return subprocess.run([ssd] + words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    command = [ssd, words[0], "--all", *words[1:]]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
 
 def compare_shown(browser, ssd):

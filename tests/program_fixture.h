@@ -116,11 +116,17 @@ static inline pid_t start_shell(struct world *w, const char *line, int *error)
 	return pid;
 }
 
-/* The program alone, in place of the shell; "@" stands for the test's folder. */
+/* The program alone, in place of the shell; "@" stands for the test's folder.  Runs print
+ * all statistics. */
 static inline pid_t start(struct world *w, const char *arguments, int *error)
 {
+	bool run = !strncmp(arguments, "run ", 4);
 	char line[1024] = "exec \"$ssd\" ";
 	size_t length = strlen(line);
+
+	if (run)
+		length = strlen(strcat(line, "run --all "));
+	arguments += run ? 4 : 0;
 
 	for (const char *c = arguments; *c; c++)
 		length += (size_t)snprintf(line + length, sizeof line - length, *c == '@' ? "$d" : "%c", *c);

@@ -636,7 +636,8 @@ static void test_spellings_of_options(void **state)
 /* `ssd list WHAT` is what `ssd list` says of it; together they are all of it. */
 static void test_one_listing(void **state)
 {
-	static const char *const what[] = { "ftls", "buffers", "layers", "gc", "formats", "profiles" };
+	static const char *const what[] = { "drives", "ftls", "buffers", "layers", "gc", "formats",
+		"profiles" };
 	struct world *w = *state;
 	char command[32], *all;
 	size_t length = 0;
@@ -1523,30 +1524,83 @@ static void test_grading_elsewhere(void **state)
 	shell(w, "cd $d && $ssd grade 2");
 	assert_status(w, 2, "grade elsewhere");
 	assert_string_equal(w->err,
-		"ssd: grade: scripts/course/grade: No such file or directory; it is for the top of the "
-		"source tree\n");
+		"ssd: grade: scripts/course/grade: No such file or directory; the course is in the source "
+		"tree: grade there, as ./ssd grade\n");
 }
 
-/* The first "./ssd ..." of README, and the lines "name = value" under it. */
-static void test_the_quick_start_of_the_readme(void **state)
+/* By hand: 2 pages written at 0, one of them read at 100 ms, one that was never written at 200 ms. */
+static void test_a_run_ends_with_a_summary(void **state)
+{
+	static const char expected[] =
+		"w0+2,r0,r40 on tiny: ftl = page, buffer = none, seed = 1\n"
+		"drive       524 kB of flash, 25.0 % of it over-provisioning; 2 dies\n"
+		"requests    3 served and verified in 200 ms: 15 IOPS, 0.0205 MB/s read, 0.0205 MB/s "
+		"written\n"
+		"latency     mean        median      99 %        99.9 %      longest     of requests\n"
+		"  read      15.1 us     15.1 us     15.1 us     15.1 us     15.1 us     2\n"
+		"  write     105 us      105 us      105 us      105 us      105 us      1\n"
+		"waf         1.00: the host wrote 4.10 kB, flash programmed 4.10 kB\n"
+		"flash       2 pages read, 2 programmed, 0 blocks erased; dies 0.1 % busy, buses 0.0 %\n"
+		"wear        a block was erased 0 to 0 times, 0.0 on average\n"
+		"all statistics: --all; some: --show 'waf gc.*'; as files: -o DIR, --json FILE\n";
+	struct world *w = *state;
+
+	shell(w, "$ssd run --verify -L w0+2,r0,r40 tiny");
+	assert_status(w, DONE, "a summary");
+	assert_string_equal(w->out, expected);
+	shell(w, "$ssd run --show 'waf request.r*.count,run.served' -L w0+2,r0,r40 tiny");
+	assert_string_equal(w->out,
+		"run.served = 3                                          # requests: completed; equal to "
+		"run.requests unless the drive failed\n"
+		"request.read.count = 2                                  # requests: completed\n"
+		"waf = 1                                                 # write amplification: bytes of "
+		"pages programmed / bytes written by the host\n");
+	shell(w, "$ssd run --show 'waf gc.nothing' -L w0 tiny");
+	assert_status(w, USER, "an unknown statistic");
+	assert_string_equal(w->err, "ssd: run: --show gc.nothing: this run has no such statistic; `ssd list "
+				    "statistics` shows all\n");
+}
+
+/* In the summary on standard output; beside a list on stderr. */
+static void test_a_run_says_what_makes_it_doubtful(void **state)
+{
+	static const struct mistake cases[] = {
+		{ "-s trace.limit=20000 -s host.mode=open tiny uniform",
+			"requests arrive faster than the drive serves them: " },
+		{ "-s trace.limit=1000 tiny lun1", "lie beyond the end of the drive" },
+		{ "-s precondition.premap=none -L r0,r1,w2,r2 tiny",
+			"2 of 3 pages read (66.7 %) held no data" },
+	};
+	struct world *w = *state;
+	char line[200];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(line, sizeof line, "$ssd run %s | tr '\\n' ' ' | sed 's/  */ /g'",
+			cases[i].arguments);
+		shell(w, line);
+		if (!says(w, cases[i].says))
+			fail_msg("ssd run %s does not say \"%s\"", cases[i].arguments, cases[i].says);
+		snprintf(line, sizeof line, "run %s", cases[i].arguments);
+		ssd(w, line);
+		assert_non_null(strstr(w->err, cases[i].says));
+	}
+	shell(w, "$ssd run class zipf");
+	assert_false(says(w, "!"));
+}
+
+/* By name from anywhere; beside a folder `parameters` the file in it. */
+static void test_drives_have_names(void **state)
 {
 	struct world *w = *state;
-	char *readme = contents("README.md"), *command, *line;
 
-	assert_non_null(readme);
-	command = strstr(readme, "$ ./ssd ");
-	assert_non_null(command);
-	command = strstr(command, "./ssd ") + strlen("./ssd ");
-	line = strchr(command, '\n');
-	*line++ = 0;
-	ssd(w, command);
-	assert_status(w, DONE, command);
-	for (char *end; *line != '`' && (end = strchr(line, '\n')); line = end + 1) {
-		*end = 0;
-		if (strstr(line, " = ") && !says(w, line))
-			fail_msg("README promises \"%s\" of ssd %s", line, command);
-	}
-	memory_free(readme);
+	shell(w, "cd $d && $ssd run --check class zipf | grep -q 'flash.blocks = 64$' && mkdir parameters && "
+		 "echo 'flash: { blocks = 99; };' >parameters/class.cfg && "
+		 "$ssd run --check class uniform | grep 'flash.blocks = 99$'");
+	assert_status(w, DONE, "a drive by its name");
+	shell(w, "cd $d && $ssd run --check clas zipf");
+	assert_status(w, USER, "an unknown drive");
+	assert_string_equal(w->err, "ssd: there is no parameter file \"clas\" and no drive of that name; did "
+				    "you mean class? `ssd list drives` shows all\n");
 }
 
 int main(void)
@@ -1603,7 +1657,9 @@ int main(void)
 		TEST(test_the_same_command_prints_the_same),
 		TEST(test_what_must_not_matter_does_not),
 		TEST(test_grading_elsewhere),
-		TEST(test_the_quick_start_of_the_readme),
+		TEST(test_a_run_ends_with_a_summary),
+		TEST(test_a_run_says_what_makes_it_doubtful),
+		TEST(test_drives_have_names),
 	};
 
 	return cmocka_run_group_tests_name("command line", tests, NULL, NULL);

@@ -262,7 +262,7 @@ static void test_import(void **state)
 
 	put_text(s, "larger", DRIVE "block number = 64\n");
 	shell(s, "$ssd legacy import $d/larger >$d/drive.cfg && "
-		 "$ssd run --verify $d/drive.cfg $d/trace");
+		 "$ssd run --all --verify $d/drive.cfg $d/trace");
 	assert_int_equal(s->status, 0);
 	expect(s->out, "run.served = 4 ");
 	expect(s->out, "# flash.blocks = 64\n");

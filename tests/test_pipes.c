@@ -68,12 +68,12 @@ static void test_devices(void **state)
 
 static void test_run(void **state)
 {
-	compare(*state, "$ssd run -s trace.fold=true -s trace.devices=all parameters/tiny.cfg", NUMBERS);
-	compare(*state, "$ssd run -s trace.fold=true -s trace.limit=9000 parameters/tiny.cfg", NUMBERS);
-	compare(*state, "$ssd run -s trace.fold=true -s precondition.premap=none parameters/tiny.cfg",
+	compare(*state, "$ssd run --all -s trace.fold=true -s trace.devices=all tiny", NUMBERS);
+	compare(*state, "$ssd run --all -s trace.fold=true -s trace.limit=9000 parameters/tiny.cfg", NUMBERS);
+	compare(*state, "$ssd run --all -s trace.fold=true -s precondition.premap=none parameters/tiny.cfg",
 		NUMBERS);
 	compare(*state,
-		"$ssd run -s precondition.mode=trace -s precondition.used=0.9 -s precondition.passes=9 "
+		"$ssd run --all -s precondition.mode=trace -s precondition.used=0.9 -s precondition.passes=9 "
 		"-s trace.fold=true -s trace.limit=1000 parameters/tiny.cfg uniform -s "
 		"precondition.trace=\"$(echo",
 		")\"" NUMBERS);

@@ -446,7 +446,7 @@ uint64_t generator_seed(const struct generator *g)
 bool generator_known(const char *profile)
 {
 	char *path = profile_find(profile);
-	bool known = path || profile_built_in(profile);
+	bool known = path || built_in_text(built_in_profiles, profile);
 
 	memory_free(path);
 	return known;

@@ -66,15 +66,6 @@ char *profile_find(const char *name)
 	return NULL;
 }
 
-const char *profile_built_in(const char *name)
-{
-	const struct built_in_profile *p = built_in_profiles;
-
-	while (p->name && strcmp(p->name, name))
-		p++;
-	return p->text;
-}
-
 /* ---- the listing ---- */
 
 static int profile_is_entry(const struct dirent *entry)
@@ -129,7 +120,7 @@ void profile_list(void (*visit)(void *context, const char *name, const char *bri
 			profile_visit_folder(where, visit, context);
 		memory_free(where);
 	}
-	for (const struct built_in_profile *p = built_in_profiles; p->name; p++) {
+	for (const struct built_in *p = built_in_profiles; p->name; p++) {
 		char *path = profile_find(p->name);
 
 		if (!path)

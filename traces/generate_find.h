@@ -6,19 +6,11 @@
 #ifndef TRACES_GENERATE_FIND_H
 #define TRACES_GENERATE_FIND_H
 
+#include "base/built_in.h"
 #include "base/fault.h"
-
-/* Made from traces/profiles when the program is built; ended by a NULL name. */
-struct built_in_profile {
-	const char *name, *text;
-};
-extern const struct built_in_profile built_in_profiles[];
 
 /* Path of the file a name stands for, to be freed; NULL if there is none. */
 char *profile_find(const char *name);
-
-/* Text of the profile of this name that was compiled in; NULL if there is none. */
-const char *profile_built_in(const char *name);
 
 /* The fault that there is none, with the nearest name; returns false. */
 bool profile_missing(const char *name, struct fault *);

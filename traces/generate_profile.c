@@ -284,7 +284,7 @@ static bool profile_read(struct profile *p, const char *path, const char *text, 
 bool profile_open(struct profile *p, const char *name, char *const overrides[], size_t n, struct fault *fault)
 {
 	char *path = profile_find(name);
-	const char *text = path ? NULL : profile_built_in(name);
+	const char *text = path ? NULL : built_in_text(built_in_profiles, name);
 	bool good;
 
 	*p = (struct profile){ 0 };

@@ -60,7 +60,7 @@ class Question:
             line = re.sub(r"\{(.*?)\}", lambda m: str(eval(m[1], {"answer": answer, "int": int})), line)
             words = shlex.split(line)
             lines.append(
-                (words[0], *(["-s", "seed=%s" % self.seed] if words[0] == "run" else []), *words[1:])
+                (words[0], *(["--all", "-s", "seed=%s" % self.seed] if words[0] == "run" else []), *words[1:])
             )
         return lines
 
@@ -147,4 +147,5 @@ def grade(lab, files, points):
         print(wrapped(question.text["why"], " " * 14))
         if trouble:
             for line in question.text["run"].strip().splitlines():
-                print(" " * 14 + "look: ./ssd " + line.replace("{answer}", "..."))
+                line = re.sub("^run ", "run --all ", line.replace("{answer}", "..."))
+                print(" " * 14 + "look: ./ssd " + line)

@@ -101,7 +101,9 @@ class Work:
         return said if status else ""
 
     def run(self, words):
-        return call([self.ssd, "run", "--verify"] + shlex.split(self.choose % self.name) + shlex.split(words))
+        return call(
+            [self.ssd, "run", "--all", "--verify"] + shlex.split(self.choose % self.name) + shlex.split(words)
+        )
 
 
 def trouble(status, said):
@@ -194,7 +196,7 @@ def bound(work, lab, points):
     what = trouble(status, errors)
     if not points.give(0 if what else 10, 10, "the run of the lab, judged: ssd run %s" % lab["run"]):
         indent(what)
-    _, other, _ = call([work.ssd, "run"] + shlex.split(lab["reference"]) + shlex.split(lab["run"]))
+    _, other, _ = call([work.ssd, "run", "--all"] + shlex.split(lab["reference"]) + shlex.split(lab["run"]))
     value, reference, factor = (
         number(said, lab["statistic"]),
         number(other, lab["statistic"]),

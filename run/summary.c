@@ -1,0 +1,243 @@
+#include "run/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- doubts ---- */
+
+/* Of pages read, or of requests. */
+#define SUMMARY_NOTABLE_SHARE 0.01
+/* Requests in the drive for each die, on average: more are no load but a queue that grows. */
+#define SUMMARY_QUEUED 32
+
+struct summary_teller {
+	void (*tell)(void *context, const char *text);
+	void *context;
+};
+
+/* 0: there is none of this name, or it has no value. */
+static double summary_number(const struct report *r, const char *name)
+{
+	double value = report_number(r, name);
+
+	return isfinite(value) ? value : 0;
+}
+
+static void summary_doubt_reads(const struct report *r, const struct summary_teller *t)
+{
+	double unmapped = summary_number(r, "map.unmapped_reads");
+	double all = unmapped + summary_number(r, "flash.read.host") +
+		     summary_number(r, "flash.read.forwarded.host");
+	char text[320];
+
+	if (unmapped <= SUMMARY_NOTABLE_SHARE * all)
+		return;
+	snprintf(text, sizeof text,
+		"%.0f of %.0f pages read (%.1f %%) held no data and cost only a look-up: read latencies are "
+		"too low for a drive in use; see map.unmapped_reads and `ssd params precondition`",
+		unmapped, all, 100 * unmapped / all);
+	t->tell(t->context, text);
+}
+
+static void summary_doubt_addresses(const struct report *r, const struct summary_teller *t)
+{
+	double folded = summary_number(r, "run.folded"), all = summary_number(r, "run.served");
+	char text[320];
+
+	if (folded <= SUMMARY_NOTABLE_SHARE * all)
+		return;
+	snprintf(text, sizeof text,
+		"%.0f of %.0f requests (%.1f %%) lie beyond the end of the drive and were folded into it: it "
+		"is a smaller drive with hotter data than the workload's; use a larger one (flash.blocks) "
+		"or, for a profile, trace.fit = true",
+		folded, all, 100 * folded / all);
+	t->tell(t->context, text);
+}
+
+static void summary_doubt_load(const struct report *r, const struct summary_teller *t)
+{
+	double latency = summary_number(r, "request.all.latency_mean_ns");
+	double queued = latency * summary_number(r, "run.served") / summary_number(r, "run.simulated_ns");
+	const char *mode = report_value(r, "host.mode");
+	char text[320];
+
+	if (!mode || strcmp(mode, "\"open\"") != 0 ||
+		!(queued > SUMMARY_QUEUED * summary_number(r, "drive.dies")))
+		return;
+	snprintf(text, sizeof text,
+		"requests arrive faster than the drive serves them: %.0f are in it on average, and their "
+		"latency, %.3g s, is a wait for each other; use host.mode = closed, or a larger "
+		"host.time_scale",
+		queued, latency / 1e9);
+	t->tell(t->context, text);
+}
+
+void summary_doubts(const struct report *r, const struct ftl *ftl,
+	void (*tell)(void *context, const char *text), void *context)
+{
+	const struct summary_teller t = { tell, context };
+	char text[320];
+
+	summary_doubt_load(r, &t);
+	summary_doubt_addresses(r, &t);
+	summary_doubt_reads(r, &t);
+	if (ftl->ops->doubt && ftl->ops->doubt(ftl, text, sizeof text))
+		tell(context, text);
+}
+
+/* ---- numbers for people ---- */
+
+struct summary_text {
+	char text[40];
+};
+
+/* Three digits, and the largest of the units, each `step` times the one before, in which they are not 0. */
+static struct summary_text summary_scaled(double value, double step, const char *const *unit)
+{
+	struct summary_text s;
+
+	while (fabs(value) >= 999.5 && unit[1]) {
+		value /= step;
+		unit++;
+	}
+	snprintf(s.text, sizeof s.text, "%.*f %s",
+		fabs(value) < 9.995   ? 2
+		: fabs(value) < 99.95 ? 1
+				      : 0,
+		value, *unit);
+	return s;
+}
+
+static struct summary_text summary_time(double ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
+
+	return summary_scaled(ns, 1000, units);
+}
+
+static struct summary_text summary_bytes(double bytes)
+{
+	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB", NULL };
+
+	return summary_scaled(bytes, 1000, units);
+}
+
+/* 39,877 */
+static struct summary_text summary_count(double value)
+{
+	struct summary_text s;
+	char digits[24];
+	size_t length = (size_t)snprintf(digits, sizeof digits, "%.0f", value), n = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			s.text[n++] = ',';
+		s.text[n++] = digits[i];
+	}
+	s.text[n] = '\0';
+	return s;
+}
+
+/* For one line each: of the statistic's value. */
+#define SUMMARY_COUNT(r, name) summary_count(summary_number(r, name)).text
+#define SUMMARY_BYTES(r, name) summary_bytes(summary_number(r, name)).text
+#define SUMMARY_TIME(r, name)  summary_time(summary_number(r, name)).text
+#define SUMMARY_SHARE(r, name) (100 * summary_number(r, name))
+
+/* ---- lines ---- */
+
+static void summary_write_requests(const struct report *r, FILE *out)
+{
+	double seconds = summary_number(r, "run.simulated_ns") / 1e9;
+
+	fprintf(out, "requests    %s served%s in %s", SUMMARY_COUNT(r, "run.served"),
+		summary_number(r, "run.verified") ? " and verified" : "",
+		SUMMARY_TIME(r, "run.simulated_ns"));
+	if (seconds > 0)
+		fprintf(out, ": %s IOPS, %.3g MB/s read, %.3g MB/s written",
+			summary_count(summary_number(r, "run.served") / seconds).text,
+			summary_number(r, "request.read.bytes") / 1e6 / seconds,
+			summary_number(r, "request.write.bytes") / 1e6 / seconds);
+	fputc('\n', out);
+}
+
+static void summary_write_latencies(const struct report *r, FILE *out)
+{
+	static const char *const kinds[] = { "read", "write" };
+	static const char *const columns[] = { "mean", "p50", "p99", "p999", "max" };
+	char name[64];
+
+	fprintf(out, "latency     %-10s  %-10s  %-10s  %-10s  %-10s  of requests\n", "mean", "median", "99 %",
+		"99.9 %", "longest");
+	for (size_t kind = 0; kind < 2; kind++) {
+		snprintf(name, sizeof name, "request.%s.count", kinds[kind]);
+		if (!summary_number(r, name))
+			continue;
+		fprintf(out, "  %-10s", kinds[kind]);
+		for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+			snprintf(name, sizeof name, "request.%s.latency_%s_ns", kinds[kind], columns[i]);
+			fprintf(out, "%-10s  ", SUMMARY_TIME(r, name));
+		}
+		snprintf(name, sizeof name, "request.%s.count", kinds[kind]);
+		fprintf(out, "%s\n", SUMMARY_COUNT(r, name));
+	}
+}
+
+static void summary_write_flash(const struct report *r, FILE *out)
+{
+	double waf = summary_number(r, "waf"), written = summary_number(r, "request.write.bytes");
+
+	if (waf > 0)
+		fprintf(out, "waf         %.2f: the host wrote %s, flash programmed %s\n", waf,
+			summary_bytes(written).text, summary_bytes(waf * written).text);
+	fprintf(out,
+		"flash       %s pages read, %s programmed, %s blocks erased; dies %.1f %% busy, buses %.1f "
+		"%%\n",
+		SUMMARY_COUNT(r, "flash.read.total"), SUMMARY_COUNT(r, "flash.program.total"),
+		SUMMARY_COUNT(r, "flash.erase.total"), SUMMARY_SHARE(r, "die.busy_share"),
+		SUMMARY_SHARE(r, "channel.busy_share"));
+	if (summary_number(r, "gc.collections"))
+		fprintf(out,
+			"collection  %s blocks, %.2f valid pages copied out of each; %.1f %% of the dies' "
+			"busy time\n",
+			SUMMARY_COUNT(r, "gc.collections"), summary_number(r, "gc.moved_per_collection"),
+			SUMMARY_SHARE(r, "gc.time_share"));
+	if (summary_number(r, "flash.erase.merge"))
+		fprintf(out, "merges      %s blocks erased, %s pages copied\n",
+			SUMMARY_COUNT(r, "flash.erase.merge"), SUMMARY_COUNT(r, "flash.program.merge"));
+	fprintf(out, "wear        a block was erased %s to %s times, %.1f on average\n",
+		SUMMARY_COUNT(r, "wear.min"), SUMMARY_COUNT(r, "wear.max"), summary_number(r, "wear.mean"));
+}
+
+static void summary_write_memory(const struct report *r, FILE *out)
+{
+	double lookups = summary_number(r, "map.lookup");
+
+	if (summary_number(r, "map.miss") > 0)
+		fprintf(out,
+			"map         %.1f %% of %s look-ups missed the cache; mapping pages: %s read, %s "
+			"programmed\n",
+			100 * summary_number(r, "map.miss") / lookups, summary_count(lookups).text,
+			SUMMARY_COUNT(r, "flash.read.map"), SUMMARY_COUNT(r, "flash.program.map"));
+	if (summary_number(r, "buffer.capacity_bytes") > 0)
+		fprintf(out, "buffer      %s: %.1f %% of the sectors read and %.1f %% of those written hit\n",
+			SUMMARY_BYTES(r, "buffer.capacity_bytes"), SUMMARY_SHARE(r, "buffer.read.hit_ratio"),
+			SUMMARY_SHARE(r, "buffer.write.hit_ratio"));
+}
+
+void summary_write(const struct report *r, FILE *out)
+{
+	double physical = summary_number(r, "drive.physical_bytes"),
+	       logical = summary_number(r, "drive.logical_bytes");
+
+	fprintf(out, "%s on %s: ftl = %s, buffer = %s, seed = %.0f\n", report_value(r, "run.workload"),
+		report_value(r, "run.parameters"), report_value(r, "run.ftl"), report_value(r, "run.buffer"),
+		summary_number(r, "run.seed"));
+	fprintf(out, "drive       %s of flash, %.1f %% of it over-provisioning; %.0f dies\n",
+		summary_bytes(physical).text, 100 * (1 - logical / physical),
+		summary_number(r, "drive.dies"));
+	summary_write_requests(r, out);
+	summary_write_latencies(r, out);
+	summary_write_flash(r, out);
+	summary_write_memory(r, out);
+}
