@@ -136,15 +136,23 @@ static uint32_t sftl_count_heads(struct ftl *f, uint32_t page)
 	return heads_encode(&s->heads, runs);
 }
 
+/* Bytes of a mapping page as a bitmap and so many heads. */
+static uint32_t sftl_bitmap_bytes(const struct ftl *f, uint32_t heads)
+{
+	uint32_t bits = sftl_two_bits(f) ? 2 : 1;
+
+	return (bits * demand_of(f)->per_page + 7) / 8 + SFTL_HEADER_BYTES + heads * SFTL_HEAD_BYTES;
+}
+
 /* The size of the page if it were loaded now. */
 static void sftl_measure(struct ftl *f, uint32_t page)
 {
 	const struct sftl *s = f->state;
 	struct sftl_page *p = &s->page[page];
-	uint32_t bits = sftl_two_bits(f) ? 2 : 1, full = f->geometry->page_bytes, size;
+	uint32_t full = f->geometry->page_bytes, size;
 
 	p->heads = sftl_two_bits(f) ? sftl_count_heads(f, page) : p->runs;
-	size = (bits * s->demand.per_page + 7) / 8 + SFTL_HEADER_BYTES + p->heads * SFTL_HEAD_BYTES;
+	size = sftl_bitmap_bytes(f, p->heads);
 	if (!p->bitmap || !p->cached)
 		p->bitmap = 10 * size < 8 * full;
 	else
@@ -487,16 +495,20 @@ static const struct state_row sftl_state[] = {
 	{ 0 },
 };
 
+/* Nine of ten mapping pages would take nine tenths of a page, or more, in DRAM. */
 static bool sftl_doubt(const struct ftl *f, char *text, size_t bytes)
 {
-	if (f->geometry->planes == 1 || f->core->placement.policy != PLACE_LEAST_LOADED)
-		return false;
+	const struct sftl *s = f->state;
+	uint32_t pages = s->demand.table.directory->pages, large = 0;
+
+	for (uint32_t page = 0; page < pages; page++)
+		large += 10 * sftl_bitmap_bytes(f, s->page[page].runs) >= 9 * f->geometry->page_bytes;
 	snprintf(text, bytes,
-		"placement.policy = least_loaded writes consecutive logical pages to places that are not: "
-		"hardly a mapping page of sftl shrinks on %u planes; use round_robin, static, or a drive of "
-		"one plane",
-		f->geometry->planes);
-	return true;
+		"hardly a mapping page of sftl shrinks at the end of this run: placement.policy = "
+		"least_loaded writes consecutive logical pages to places that are not; compare round_robin, "
+		"static, or a drive of one plane");
+	return f->geometry->planes > 1 && f->core->placement.policy == PLACE_LEAST_LOADED &&
+	       10 * large >= 9 * pages;
 }
 
 static void sftl_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
