@@ -61,7 +61,7 @@ SCAN bool column_number(struct scan *s, const struct column *c)
 	return scan_number(s, c->label, &number);
 }
 
-/* Up to the next number. */
+/* Skips words up to the next number. */
 static bool column_words(struct scan *s, const struct column *c)
 {
 	do {
@@ -72,7 +72,7 @@ static bool column_words(struct scan *s, const struct column *c)
 	return true;
 }
 
-/* The device's name reaches from the first of its columns to the end of the last. */
+/* The device's name extends from the first of its columns to the end of the last. */
 SCAN bool column_device(struct scan *s, const struct column *c)
 {
 	const char *begin = s->at;
@@ -84,7 +84,7 @@ SCAN bool column_device(struct scan *s, const struct column *c)
 	return true;
 }
 
-/* Offset and length are in the column's unit until the line is read. */
+/* Offset and length stay in the unit of their column; columns_place() converts them. */
 SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 {
 	switch (c->form) {
@@ -135,7 +135,7 @@ SCAN bool columns_separator(struct scan *s, enum separators separators, const ch
 	return true;
 }
 
-/* Nothing may follow, or only columns. */
+/* Checks the end of the line: nothing may follow, or only further columns if the format allows them. */
 SCAN bool columns_end(struct scan *s, const struct columns *c)
 {
 	if (!c->more)
@@ -155,7 +155,7 @@ SCAN bool columns_place(struct scan *s, const struct columns *c, struct record *
 	return true;
 }
 
-/* A heading of user's columns has words only. */
+/* A heading above columns named by a user: no field begins with a digit or '-'. */
 static bool columns_are_words(const char *begin, const char *end)
 {
 	for (const char *at = begin; at < end; at++)
@@ -165,7 +165,7 @@ static bool columns_are_words(const char *begin, const char *end)
 	return true;
 }
 
-/* Compiled once for each kind of separators. */
+/* Inlined once for each kind of separators. */
 SCAN enum parsed columns_read_line(
 	struct scan *s, const struct columns *c, enum separators separators, struct record *r)
 {
@@ -215,7 +215,7 @@ enum parsed columns_read(struct scan *s, struct record *r)
 
 /* ---- names ---- */
 
-/* All columns; those after "-" are only for formats. */
+/* All columns.  Users may name those up to "-"; the ones after it are for formats only. */
 static const struct column columns_known[] = {
 	{ "time_ns", COLUMN_TIME, FORM_TIME, 1, "time" },
 	{ "time_100ns", COLUMN_TIME, FORM_TIME, 100, "time" },
@@ -236,19 +236,21 @@ static const struct column columns_known[] = {
 	{ "response_s", COLUMN_RESPONSE, FORM_RESPONSE, 1000000000, "response time" },
 	{ "-", COLUMN_IGNORED, FORM_ANY, 0, "-", .may_be_empty = true },
 	{ "response_100ns", COLUMN_RESPONSE, FORM_RESPONSE, 100, "response time" },
-	{ "response", COLUMN_RESPONSE, FORM_RESPONSE, 0, "response time" }, /* in the unit of the times */
+	{ "response", COLUMN_RESPONSE, FORM_RESPONSE, 0,
+		"response time" }, /* in the unit of the time column */
 	{ "R|W", COLUMN_TYPE, FORM_LETTER, 0, "type" },
 	{ "Read|Write", COLUMN_TYPE, FORM_WORD, 0, "type" },
 	{ "flags", COLUMN_TYPE, FORM_FLAGS, 0, "flag" },
 	{ "device_number", COLUMN_DEVICE, FORM_DEVICE_NUMBER, 0, "device" },
-	{ "device_part", COLUMN_DEVICE, FORM_DEVICE_PART, 0, "device" }, /* a number, and one of several */
+	{ "device_part", COLUMN_DEVICE, FORM_DEVICE_PART, 0,
+		"device" }, /* a number that is part of the device's name */
 	{ "number", COLUMN_IGNORED, FORM_NUMBER, 0, "number" },
 	{ "words", COLUMN_IGNORED, FORM_WORDS, 0, "word" },
 };
 
 #define COLUMNS_KNOWN (sizeof columns_known / sizeof *columns_known)
 
-/* Number of columns that users may name: those before "-". */
+/* Number of columns that users may name: those up to "-". */
 static size_t columns_public(void)
 {
 	size_t i = 0;
@@ -258,7 +260,7 @@ static size_t columns_public(void)
 	return i;
 }
 
-/* NULL if it is none of the first n. */
+/* NULL if the name is none of the first n. */
 static const struct column *columns_find(const char *name, size_t bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -285,7 +287,7 @@ static void columns_set_limits(struct columns *c)
 	c->size_limit = BYTES_MAX / c->size_unit;
 }
 
-/* "NAME[~][?][=LABEL]" */
+/* Adds the column "NAME[~][?][=LABEL]". */
 static void columns_add_text(struct columns *c, char *text)
 {
 	size_t bytes = strcspn(text, "~?=");

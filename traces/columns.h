@@ -2,11 +2,11 @@
  * Lines of columns.  A text names the columns: that of a format's row (formats.c), or one that a user gives
  * with --columns for a trace in no known format, "time_us,op,offset_bytes,size_bytes".
  *
- * In a format's text a column's name may be followed by these marks, in this order:
+ * A format's text may say more of a column than its name, in this order:
  *
  *	offset_bytes~           a spreadsheet may have shortened the number ("1.82083E+11")
  *	response?               may be empty; a request without a type is none
- *	device_number=volume    its name in messages
+ *	device_number=volume    what messages call it
  */
 #ifndef TRACES_COLUMNS_H
 #define TRACES_COLUMNS_H
@@ -15,7 +15,7 @@
 #include "traces/scan.h"
 
 #define COLUMNS_MAX   32
-#define COLUMNS_BYTES 256 /* of a format's text */
+#define COLUMNS_BYTES 256 /* longest text of a format */
 
 enum column_kind {
 	COLUMN_TIME,
@@ -51,26 +51,26 @@ struct column {
 	const char *name;
 	enum column_kind kind;
 	enum column_form form;
-	uint32_t unit;     /* ns or bytes; of a flag: the number of a write */
+	uint32_t unit;     /* ns or bytes; of a flag: the value that means a write */
 	const char *label; /* in messages */
 	bool may_be_empty;
 };
 
 enum separators {
 	SEPARATED_BY_BLANKS,
-	SEPARATED_BY_COMMAS, /* with blanks around them */
-	SEPARATED_BY_EITHER, /* and more columns may follow, and the first line may be one of words */
+	SEPARATED_BY_COMMAS, /* blanks around a comma are skipped */
+	SEPARATED_BY_EITHER, /* more columns may follow; the first line may be a heading of words */
 };
 
 /* The columns of a format. */
 struct columns_text {
 	const char *names;
 	enum separators separators;
-	bool more;           /* columns may follow */
-	const char *heading; /* first line, recognised by its first letter; a file may lack it */
+	bool more;           /* further columns may follow */
+	const char *heading; /* first line, recognised by its first letter; optional */
 };
 
-/* The same, parsed. */
+/* The columns of a format or of --columns, parsed. */
 struct columns {
 	struct column column[COLUMNS_MAX];
 	unsigned count;
@@ -82,14 +82,14 @@ struct columns {
 	char labels[COLUMNS_BYTES];
 };
 
-/* The columns of a format, whose text must be correct. */
+/* Parses the columns of a format.  An invalid text fails an assertion. */
 void columns_of_format(struct columns *, const struct columns_text *);
 
-/* The columns that a user gives.  False and a fault that lists the known columns, if one is unknown, missing
- * or given twice. */
+/* Parses the columns that a user names.  False and a fault if a name is unknown, a required column is
+ * missing, or two columns mean the same. */
 bool columns_parse(struct columns *, const char *names, struct fault *);
 
-/* Reads a line of s->columns (traces/format.h). */
+/* Parses a line whose columns are s->columns; see format_parse (traces/format.h). */
 enum parsed columns_read(struct scan *, struct record *);
 
 #endif

@@ -6,16 +6,16 @@
 #define DETECT_LINES 64
 #define LINE_BYTES   512
 
-/* How a format reads the first lines. */
+/* How well a format parses the first lines. */
 struct detect_score {
 	unsigned good, bad;
 	bool typical;
 };
 
-/* The first bytes of the trace; *end is readable. */
+/* The first bytes of the trace; the byte at `end` is readable. */
 struct detect_head {
 	const char *begin, *end;
-	bool whole; /* the trace has no more bytes */
+	bool whole; /* the trace has no further bytes */
 };
 
 static const char *detect_line_end(const char *begin, const char *end)
@@ -27,7 +27,7 @@ static const char *detect_line_end(const char *begin, const char *end)
 
 /* ---- scores ---- */
 
-/* Scores the line or record at s->at.  False: enough lines have been scored. */
+/* Scores the line or record at s->at.  False if enough lines have been scored. */
 static bool detect_score_piece(const struct format *f, struct scan *s, struct detect_score *score)
 {
 	struct record r = { .response = RESPONSE_UNKNOWN };
@@ -97,7 +97,7 @@ static bool detect_is_number(const char *begin, const char *end)
 									 !strncasecmp(first, "inf", 3))));
 }
 
-/* Can the format read this text as the second line of a file? */
+/* True if the format parses this text as the second line of a file. */
 static bool detect_reads(const struct format *f, char *line, size_t bytes)
 {
 	struct scan s = { .line = 2, .names = names_create(), .at = line, .end = line + bytes };
@@ -111,7 +111,7 @@ static bool detect_reads(const struct format *f, char *line, size_t bytes)
 	return reads;
 }
 
-/* Could the format read the line if one of its numbers were 1? */
+/* True if the format would parse the line with one of its numbers replaced by 1. */
 static bool detect_misses_a_number(const struct format *f, const char *begin, const char *end)
 {
 	char line[LINE_BYTES];
@@ -130,8 +130,8 @@ static bool detect_misses_a_number(const struct format *f, const char *begin, co
 	return found;
 }
 
-/* The first line may have an absurd number that no format accepts: the message should then come from the
- * format that accepts the rest.  NULL if there is none. */
+/* If the first line has an absurd number that no format accepts, the error message should come from the
+ * format that parses the rest of the line.  Returns that format, or NULL if there is none. */
 static const struct format *detect_nearest(const struct detect_head *head)
 {
 	const char *begin = head->begin, *end = detect_line_end(begin, head->end);
@@ -155,7 +155,7 @@ struct detect_list {
 	size_t count;
 };
 
-/* As "a, b, c". */
+/* Writes the names as "a, b, c". */
 static void detect_join(char *text, size_t bytes, const struct detect_list *list)
 {
 	size_t used = 0;
@@ -174,7 +174,7 @@ static bool detect_is_listed(const struct detect_list *list, const struct format
 	return false;
 }
 
-/* Does the format yield to one of the list, directly or through others? */
+/* True if the format yields to one in the list, directly or through others. */
 static bool detect_yields(const struct format *f, const struct detect_list *list)
 {
 	while (f->yields_to) {
@@ -185,8 +185,8 @@ static bool detect_yields(const struct format *f, const struct detect_list *list
 	return false;
 }
 
-/* The formats that read every line, or (loosely) at least half of them, without those that yield to
- * another. */
+/* The formats that parse every line, or (loosely) at least half of them, except those that yield to another
+ * one that fits. */
 static struct detect_list detect_candidates(const struct detect_score *score, bool loosely)
 {
 	struct detect_list fit = { .count = 0 }, chosen = { .count = 0 };

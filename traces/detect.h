@@ -7,9 +7,10 @@
 #include "traces/format.h"
 #include "traces/source.h"
 
-/* The one format that reads the first lines (at most 64) without fault.  If none does, the one that reads at
- * least half of them, or that would read the first but for one number, so that the bad line can be named.
- * NULL and a fault if the trace is empty, if no format fits, or if several do. */
+/* Returns the one format that parses the first lines (at most 64) without error.  If there is none: the one
+ * that parses at least half of them, or that would parse the first line but for one bad number, so that the
+ * error message can name that line.  NULL and a fault if the trace is empty, if no format fits, or if several
+ * do. */
 const struct format *trace_detect(struct source *, struct fault *);
 
 #endif

@@ -10,7 +10,7 @@ struct device {
 	uint32_t number, link;
 };
 
-/* In order of appearance.  The last device found is cached, since most traces stay on one. */
+/* Devices in order of appearance.  `last` was looked up last; the next request is usually on the same one. */
 struct devices {
 	struct device *device;
 	uint32_t count, room, last;

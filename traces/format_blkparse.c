@@ -3,8 +3,8 @@
  *	8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
  *	device CPU  sequence  time[s]       pid  action type sector + sectors [process]
  *
- * A request has a line for each of its events.  A format reads one kind of them: Q (queued: as the
- * application sent it), D (issued to the driver: after merging), or C (completed). */
+ * A request has a line for each of its events.  A format takes one of them: Q (queued: what the application
+ * sent), D (issued to the driver: after merging), or C (completed). */
 #include "traces/format.h"
 
 /* A line of the summary that blkparse adds. */
@@ -45,7 +45,8 @@ static bool blkparse_parse_time(struct scan *s, struct record *r)
 	       scan_number(s, "process number", &number);
 }
 
-/* Letters for read, write or discard, among others; false if it moves no data (a flush, a message). */
+/* Looks for the letter of a read, write or discard.  False if there is none: a flush or a message, which
+ * transfers no data. */
 static bool blkparse_parse_type(const char *letters, size_t n, struct record *r)
 {
 	if (memchr(letters, 'D', n))
@@ -59,7 +60,7 @@ static bool blkparse_parse_type(const char *letters, size_t n, struct record *r)
 	return true;
 }
 
-/* "223490 + 8"; missing where a request carries no data. */
+/* "223490 + 8"; missing if the request has no data. */
 static enum parsed blkparse_parse_place(struct scan *s, struct record *r)
 {
 	uint64_t sector, sectors;

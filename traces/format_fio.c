@@ -114,7 +114,7 @@ enum parsed fio2_parse(struct scan *s, struct record *r)
 	return fio_parse_action(s, r, word, bytes);
 }
 
-/* Every device is a file of that name; users rename it to the file they want to access. */
+/* Each device is a file "deviceN" in the log; users rename it to the file that fio shall access. */
 void fio_introduce(FILE *out, const struct request *r)
 {
 	uint64_t us = r->arrival / 1000;

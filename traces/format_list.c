@@ -1,7 +1,7 @@
 /*
- * Requests by hand, one a line; `-L w0+8,w3,=r0+2,gc` gives the same with commas.  Addresses are pages of the
- * drive, or, after a point, sectors of a page; then the length is in sectors, too.  Each request arrives 100
- * ms after the one before, when a drive is long idle, or with = at the same moment.
+ * Requests typed by hand, one per line; `-L w0+8,w3,=r0+2,gc` gives the same with commas.  An address is a
+ * page of the drive, or PAGE.SECTOR; with a sector, the length is in sectors, too.  Each request arrives 100
+ * ms after the previous one, when the drive has long been idle; with "=" it arrives at the same time.
  */
 #include "traces/format.h"
 

@@ -1,5 +1,5 @@
-/* Further functions for the ASCII traces of SSDsim and MQSim, besides their columns: lines as SSDsim reads
- * them, and writing. */
+/* The ASCII traces of SSDsim and MQSim: reads lines as leniently as SSDsim does, and writes them.  Regular
+ * lines are parsed by their columns (formats.c). */
 #include "traces/format.h"
 
 #define SSDSIM_LINE_BYTES 199 /* SSDsim cuts longer lines in two */
@@ -9,7 +9,7 @@ static bool ssdsim_is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* A number as scanf reads it: space, a sign, digits; too large a number becomes the largest. */
+/* Reads a number as scanf does: space, a plus sign, digits.  Too large a number becomes UINT64_MAX. */
 static bool ssdsim_scan_number(struct scan *s, uint64_t *number)
 {
 	const char *digits;
@@ -25,8 +25,8 @@ static bool ssdsim_scan_number(struct scan *s, uint64_t *number)
 	return s->at > digits;
 }
 
-/* SSDsim reads five numbers with scanf and ignores the rest of the line.  It ends at a negative number and at
- * an address or size beyond 31 bits. */
+/* SSDsim reads five numbers with scanf and ignores the rest of the line.  It stops at a negative number and
+ * at an address or size of more than 31 bits. */
 enum parsed ssdsim_tolerate(struct scan *s, struct record *r)
 {
 	uint64_t number[5];
@@ -48,8 +48,8 @@ enum parsed ssdsim_tolerate(struct scan *s, struct record *r)
 	return PARSED_RECORD;
 }
 
-/* Time, device, first sector, sectors and operation, from the last to the first: printf would take most of
- * the time of a conversion. */
+/* Prints time, device, first sector, sectors and operation.  Builds the line from its end to its start;
+ * printf would take most of the time of a conversion. */
 void ssdsim_write(FILE *out, const struct request *r)
 {
 	uint64_t numbers[] = { r->type == REQUEST_READ, r->sectors, r->start, r->device, r->arrival };

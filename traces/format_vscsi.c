@@ -20,7 +20,7 @@ static bool vscsi_check_version(struct scan *s, unsigned found, unsigned wanted)
 	return found >> 8 == wanted || scan_problem(s, "version is %u, should be %u", found >> 8, wanted);
 }
 
-/* Reads and writes in their 6, 10, 12 and 16 byte forms. */
+/* SCSI read and write commands of 6, 10, 12 and 16 bytes. */
 static bool vscsi_is_transfer(unsigned command, enum request_type *type)
 {
 	switch (command & 0xff) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* DiskSim's times have decimals, SSDsim's, in the same five columns, have none. */
+/* DiskSim and SSDsim have the same five columns, but only DiskSim's times have decimals. */
 static bool disksim_typical(const char *begin, const char *end)
 {
 	while (begin < end && scan_is_blank(*begin))
@@ -23,7 +23,7 @@ static bool disksim_typical(const char *begin, const char *end)
 #define MICROSECONDS 1000
 #define SECONDS      1000000000
 
-/* A new one with columns is one row. */
+/* A new format of plain columns needs one row only. */
 const struct format trace_formats[] = {
 	{ "ssdsim", "SSDsim ASCII, also read by MQSim", SSDSIM_LAYOUT, BLANKS(SSDSIM_COLUMNS),
 		.tolerate = ssdsim_tolerate, .write = ssdsim_write, .write_step_ns = 1 },
@@ -48,12 +48,13 @@ const struct format trace_formats[] = {
 			.heading = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime"),
 		.write = msr_write, .write_step_ns = 100 },
 
-	/* as passed on with some simulators; large offsets have gone through a spreadsheet */
+	/* as distributed with some simulators; a spreadsheet has rounded large offsets */
 	{ "casotxt", "MSR Cambridge cut to four columns", "time[100ns] Read|Write offset[bytes] size[bytes]",
 		BLANKS("time_100ns,Read|Write,offset_bytes~,size_bytes") },
 
 	/* Lee et al., "Understanding storage traffic characteristics on enterprise virtual desktop
-	 * infrastructure"; in order of completion.  Without a type: the response was not seen, no request. */
+	 * infrastructure"; in order of completion.  A line without a type: the response was not captured; not
+	 * a request. */
 	{ "systor", "SYSTOR '17 enterprise VDI traces (CSV)",
 		"time[s],response[s],R|W,LUN,offset[bytes],size[bytes]",
 		COMMAS("time_s,response?,R|W?,device_number=LUN,offset_bytes,size_bytes",

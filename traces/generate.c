@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Streams of random numbers; one more for each kind of request. */
+/* Streams of random numbers; the last is followed by one for each kind. */
 enum { STREAM_TYPES = 101, STREAM_GAPS, STREAM_KIND };
 
 /*
@@ -28,12 +28,12 @@ struct actor {
 	const struct kind_settings *settings;
 	const struct mix *sizes;
 	struct random random;
-	uint64_t left;    /* requests still to come */
-	double run_share; /* share of sequential requests among those that can be */
+	uint64_t left;    /* requests still to be made */
+	double run_share; /* share of sequential requests among those that may be sequential */
 
-	struct zipf popularity; /* of places by rank */
+	struct zipf popularity; /* of places, by rank */
 	uint64_t step, phase;   /* place number -> pair of grid points */
-	uint64_t shape_phase;   /* place number -> half of the pair, length */
+	uint64_t shape_phase;   /* place number -> grid point of the pair, length */
 
 	sector_t *cursor;     /* where each run continues */
 	struct place *recent; /* ring of the last places, newest at `newest` */
@@ -50,16 +50,16 @@ struct generator {
 	uint64_t blocks; /* grid points of the space */
 	uint64_t requests, made;
 	tick_t now;
-	unsigned kind;     /* of the request in hand */
-	bool same_kind;    /* as the request before */
-	struct place last; /* where that one was */
+	unsigned kind;     /* of the current request */
+	bool same_kind;    /* as the previous request */
+	struct place last; /* of the previous request */
 };
 
 /* ---- places ---- */
 
 /*
- * A request at a grid point. `where`, any number, decides the position inside the block of a request smaller
- * than the grid.  A request that would end outside the space is moved back by whole blocks.
+ * A request at a grid point.  `where` is any number; it determines where a request smaller than the grid
+ * begins inside its block.  A request that would exceed the space is moved back by whole blocks.
  */
 static struct place place_on_grid(const struct generator *g, uint64_t block, uint64_t sectors, uint64_t where)
 {
@@ -77,7 +77,7 @@ static uint64_t actor_draw_sectors(struct actor *a)
 	return mix_value(a->sizes, random_unit(&a->random));
 }
 
-/* Draws in separate statements, since C does not define the order in which arguments are evaluated. */
+/* Draws in separate statements, because C does not define the order in which arguments are evaluated. */
 static struct place place_anywhere(struct generator *g, struct actor *a)
 {
 	uint64_t sectors = actor_draw_sectors(a);
@@ -88,9 +88,9 @@ static struct place place_anywhere(struct generator *g, struct actor *a)
 }
 
 /*
- * A place is a pure function of its number.  Its properties (first or second grid point of a pair, which is
- * an 8 KB page if the grid is 4 KB; length; address) are spread evenly over the numbers, so that the few
- * hottest places do not decide the size mix or the across-page ratio of the whole trace.  Over all numbers
+ * A place is a pure function of its number.  Its properties - first or second grid point of a pair (of an 8
+ * KB page, if the grid is 4 KB), length, and address - are spread evenly over the numbers, so that the few
+ * hottest places do not decide the size mix or the across-page ratio of the whole trace.  Over all numbers,
  * each grid point occurs once.
  */
 static struct place place_numbered(const struct generator *g, const struct actor *a, uint64_t number)
@@ -105,7 +105,7 @@ static struct place place_numbered(const struct generator *g, const struct actor
 	return place_on_grid(g, 2 * pair + half, sectors, scramble(number ^ a->phase));
 }
 
-/* The owner of the places that a repeat goes to. */
+/* The kind whose places a repeat takes: its own or, for the share `other`, the other kind. */
 static struct actor *actor_owner(struct generator *g, struct actor *a)
 {
 	if (a->settings->other > 0 && random_unit(&a->random) < a->settings->other)
@@ -125,7 +125,8 @@ static struct place place_resized(struct generator *g, struct actor *a, struct p
 	return place;
 }
 
-/* Overlaps the place from another point of the grid, if there is one, with equal probability for each. */
+/* For the share `shifted`: another grid point from which a request of a new length overlaps the place, all
+ * equally likely; the place itself if there is none. */
 static struct place place_shifted(struct generator *g, struct actor *a, struct place place)
 {
 	uint64_t sectors, before, choices, choice;
@@ -144,7 +145,7 @@ static struct place place_shifted(struct generator *g, struct actor *a, struct p
 	return (struct place){ start, (uint32_t)sectors };
 }
 
-/* A repeat of a place. */
+/* Repeats a place, possibly with a new length or start. */
 static struct place place_repeated(struct generator *g, struct actor *a, struct place place)
 {
 	return place_shifted(g, a, place_resized(g, a, place));
@@ -157,7 +158,7 @@ static struct place place_popular(struct generator *g, struct actor *a)
 	return place_repeated(g, a, place_numbered(g, whose, zipf_draw(&whose->popularity, &a->random)));
 }
 
-/* A number in 0 .. limit-1; 0, 1 to 2, 3 to 6, 7 to 14, ... have equal probabilities. */
+/* Draws from 0 .. limit-1; the ranges 0, 1 to 2, 3 to 6, 7 to 14 ... are equally likely. */
 static uint64_t actor_draw_octaves(struct actor *a, uint64_t limit)
 {
 	unsigned octaves = 64 - (unsigned)__builtin_clzll(limit);
@@ -167,7 +168,7 @@ static uint64_t actor_draw_octaves(struct actor *a, uint64_t limit)
 	return first + random_below(&a->random, width);
 }
 
-/* One of the last places of an actor that has at least one. */
+/* Draws one of the last places of `whose`, which must have at least one. */
 static struct place actor_recall(struct actor *a, const struct actor *whose)
 {
 	uint64_t depth = whose->settings->recent_depth;
@@ -213,13 +214,13 @@ static uint64_t actor_draw_stream(struct actor *a)
 	return a->settings->streams == 1 ? 0 : random_below(&a->random, a->settings->streams);
 }
 
-/* A run continues at the next grid point, which for whole blocks is the end of the request. */
+/* A run continues at the next grid point; for a request of whole blocks this is its end. */
 static sector_t place_after(const struct generator *g, struct place place)
 {
 	return place.start + (place.sectors + g->grid - 1) / g->grid * g->grid;
 }
 
-/* The end of an earlier request: several runs continue in parallel. */
+/* Continues one of the runs of this kind. */
 static struct place place_next_of_stream(struct generator *g, struct actor *a)
 {
 	sector_t *cursor = &a->cursor[actor_draw_stream(a)];
@@ -243,7 +244,7 @@ static bool actor_may_continue(const struct generator *g, const struct actor *a)
 	return a->settings->follow != RUN_LAST || g->same_kind;
 }
 
-/* A request that continues no run: a repeat or a new place, which a run may continue. */
+/* A request that does not continue a run: a repeat or a new place.  A run may start there. */
 static struct place place_fresh(struct generator *g, struct actor *a)
 {
 	const struct kind_settings *s = a->settings;
@@ -270,7 +271,7 @@ static struct place place_next(struct generator *g, struct actor *a)
 
 /* ---- requests ---- */
 
-/* The probability of a kind is its share of the remaining requests, so that the final numbers are exact. */
+/* Each kind is drawn with its share of the remaining requests, so that the final counts are exact. */
 static unsigned generator_next_kind(struct generator *g)
 {
 	uint64_t reads = g->actor[KIND_READ].left, writes = g->actor[KIND_WRITE].left;
@@ -291,7 +292,7 @@ static tick_t generator_next_gap(struct generator *g)
 	return (tick_t)(mean + 0.5);
 }
 
-/* The next request of the present range; their number is known in advance. */
+/* The next request of the current range.  The requests were counted, so there must be one. */
 static struct place place_next_in_range(struct generator *g)
 {
 	struct extent e = { 0, 0 };
@@ -348,7 +349,7 @@ static uint64_t generator_common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* A step that visits each of n points once and keeps consecutive points far apart. */
+/* A step that visits each of n points once, with consecutive points far apart. */
 static uint64_t generator_even_step(uint64_t n)
 {
 	uint64_t step = (uint64_t)(EVEN_PLACE * (double)n) | 1;

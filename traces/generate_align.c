@@ -2,7 +2,7 @@
 
 #include "traces/generate_draw.h"
 
-/* Sectors of a region as powers of two: 16 GB, 1 GB, 64 MB, 1 MB, 64 KB. */
+/* log2 of a region's sectors: 16 GB, 1 GB, 64 MB, 1 MB, 64 KB. */
 static const unsigned region_bits[ALIGN_LEVELS] = { 25, 21, 17, 11, 7 };
 
 void align_init(struct align *a, const struct align_settings *settings, uint64_t space_sectors, uint64_t seed)
@@ -14,12 +14,12 @@ void align_init(struct align *a, const struct align_settings *settings, uint64_t
 	};
 	while (a->top < ALIGN_LEVELS - 1 && space_sectors >> region_bits[a->top] < 4)
 		a->top++;
-	/* align_zero_share() must be able to add the missing share of residue 0. */
+	/* Keeps keep + align_zero_share() at most 1. */
 	if (a->top < ALIGN_LEVELS - 1 && a->keep[a->top + 1] > a->unaligned)
 		a->keep[a->top + 1] = a->unaligned;
 }
 
-/* A residue for x in [0, 1): 0 with its share, the other seven alike. */
+/* Maps x in [0, 1) to a residue: 0 with its share, the other seven equally often. */
 static unsigned align_residue_of(const struct align *a, double x)
 {
 	double aligned = 1 - a->unaligned;
@@ -47,8 +47,8 @@ static double align_position(const struct align *a, unsigned level, uint64_t sec
 }
 
 /*
- * There are too few regions of the largest size to spread eight residues evenly.  They never have residue 0;
- * the share that residue 0 thus lacks is added at the next level.
+ * There are too few regions of the largest size to spread them evenly over eight residues, so they never have
+ * residue 0.  To make up for it, this additional share of the regions one level below has residue 0.
  */
 static double align_zero_share(const struct align *a, unsigned level)
 {

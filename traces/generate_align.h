@@ -1,5 +1,5 @@
 /*
- * The alignment of a guest's 4 KB grid to the sectors of a volume.
+ * Where a guest's 4 KB grid lies on the sectors of a volume.
  *
  * Virtual disks begin on any sector of the volume that holds them, so requests that are
  * 4 KB aligned inside a guest begin at (multiple of 8) + residue, and the residue is the
@@ -25,13 +25,13 @@ struct align_settings {
 struct align {
 	uint64_t seed;
 	double unaligned;
-	unsigned top; /* the largest level the space holds at least four of */
+	unsigned top; /* level of the largest regions of which the space has at least four */
 	double keep[ALIGN_LEVELS];
 };
 
 void align_init(struct align *, const struct align_settings *, uint64_t space_sectors, uint64_t seed);
 
-/* 0..7: the residue at a sector. */
+/* The residue at a sector: 0 to 7. */
 unsigned align_residue(const struct align *, uint64_t sector);
 
 #endif

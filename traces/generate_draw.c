@@ -13,7 +13,7 @@
 
 #define MIX_EXAMPLE "write VALUE:WEIGHT pairs, e.g. \"4K:58 8K:5\""
 
-/* A positive number with an optional K or M; *end is where it stops.  Negative when there is none. */
+/* Parses a positive number with an optional K or M and sets *end behind it.  Negative if there is none. */
 static double mix_scan_number(const char *text, char **end)
 {
 	double value;
@@ -58,7 +58,7 @@ static bool mix_scan_pair(struct mix *mix, const char **text, enum mix_unit unit
 	return true;
 }
 
-/* Vose's method: columns below the average are filled up from columns above it. */
+/* Builds the alias table (Vose): columns above the average fill up those below it. */
 static void mix_build_alias(struct mix *mix)
 {
 	uint32_t n = mix->count, small = 0, large = n;
@@ -81,7 +81,7 @@ static void mix_build_alias(struct mix *mix)
 			order[small++] = high;
 		}
 	}
-	/* A column left over by rounding is whole. */
+	/* Columns that remain because of rounding errors are full. */
 	while (small > 0)
 		part[order[--small]].threshold = 1;
 	memory_free(order);

@@ -2,7 +2,7 @@
  * Drawing from distributions in constant time and memory: an empirical mix of values
  * (alias method; Walker 1977, Vose 1991) and Zipf-Mandelbrot ranks (rejection-inversion;
  * Hoermann and Derflinger, "Rejection-inversion to generate variates from monotone
- * discrete distributions", ACM TOMACS 1996).  It deals with numbers, not with requests.
+ * discrete distributions", ACM TOMACS 1996).  Knows numbers only, no requests.
  */
 #ifndef TRACES_GENERATE_DRAW_H
 #define TRACES_GENERATE_DRAW_H
@@ -18,8 +18,8 @@ enum mix_unit {
 	MIX_NS,      /* written as microseconds: "900:0.6 3400:0.4" */
 };
 
-/* A value with its share, and a column of the alias table: below the threshold this value, else the
- * alias's. */
+/* A value with its share.  It is also a column of the alias table: draws below the threshold give this value,
+ * the others the value of column `alias`. */
 struct mix_part {
 	uint64_t value;           /* sectors or ns */
 	double weight, threshold; /* the sum of the weights is 1 */
@@ -32,17 +32,17 @@ struct mix {
 	uint32_t count, room;
 };
 
-/* Reads "VALUE[:WEIGHT] ...", weight 1 when left out.  `key` names the setting in the fault. */
+/* Parses "VALUE[:WEIGHT] ..."; the default weight is 1.  `key` names the setting in the fault. */
 bool mix_parse(struct mix *, const char *text, enum mix_unit, const char *key, struct fault *);
 void mix_release(struct mix *);
 
-/* Applies changed weights, which may have any sum.  False: all are 0. */
+/* Normalises the weights after a change and rebuilds the alias table.  False if all weights are 0. */
 bool mix_reweigh(struct mix *);
 
-/* The value that belongs to u, 0 <= u < 1: over all u each value has its share. */
+/* Maps u, 0 <= u < 1, to a value, each with its share. */
 uint64_t mix_value(const struct mix *, double u);
 
-/* The same in order: values as listed, each taking an interval as wide as its share. */
+/* Likewise, but in order: the values as listed divide [0, 1) into intervals as wide as their shares. */
 uint64_t mix_quantile(const struct mix *, double u);
 
 uint64_t mix_largest(const struct mix *);
@@ -52,14 +52,14 @@ double mix_mean(const struct mix *);
 struct zipf {
 	uint64_t count;
 	double exponent; /* 0: uniform */
-	double shift;    /* whole number; flattens the head */
+	double shift;    /* a whole number; flattens the head of the distribution */
 	double area_first, area_last, shortcut;
 };
 
 void zipf_init(struct zipf *, uint64_t count, double exponent, double shift);
 uint64_t zipf_draw(const struct zipf *, struct random *);
 
-/* Scrambles all 64 bits (the finaliser of splitmix64): a hash for "the same answer every time". */
+/* Hashes a number: scrambles all 64 bits (the finaliser of splitmix64). */
 static inline uint64_t scramble(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

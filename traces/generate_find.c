@@ -12,7 +12,7 @@
 
 #define FOLDERS 3
 
-/* The i-th folder to look in, to be freed; NULL if there is none. */
+/* The i-th folder to search; the caller frees it.  NULL if it is not set. */
 static char *profile_folder(unsigned i)
 {
 	char path[4096];
@@ -31,7 +31,7 @@ static char *profile_folder(unsigned i)
 	return memory_string(path, "path");
 }
 
-/* "FOLDER/NAME.cfg", to be freed. */
+/* "FOLDER/NAME.cfg"; the caller frees it. */
 static char *profile_path(const char *where, const char *name)
 {
 	size_t bytes = strlen(where) + strlen(name) + sizeof "/.cfg";
@@ -73,7 +73,7 @@ static int profile_is_entry(const struct dirent *entry)
 	return profile_is_file_name(entry->d_name);
 }
 
-/* Of the file, or, without a path, of the text. */
+/* Visits the profile in the file or, if `path` is NULL, in `text`. */
 static void profile_visit(const char *path, const char *text, const char *name,
 	void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
@@ -129,7 +129,7 @@ void profile_list(void (*visit)(void *context, const char *name, const char *bri
 	}
 }
 
-/* The nearest name so far; names live only as long as the visit. */
+/* The nearest name so far, copied, because names are valid only during the visit. */
 struct nearest {
 	struct suggestion suggestion;
 	char name[64];

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ln 2 in two parts: the first has so few bits that its product with an exponent is exact. */
+/* ln 2 in two parts; the first has so few bits that its product with an exponent is exact. */
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW  0x1.a39ef35793c76p-33
 #define PER_LN2  0x1.71547652b82fep+0
@@ -35,8 +35,8 @@ static double math_power_of_two(int exponent)
 }
 
 /*
- * x = 2^k m with m between sqrt(1/2) and sqrt 2, and log m = 2 artanh f with f = (m - 1) / (m + 1): its
- * series in f^2 < 0.03, even and odd terms apart so that they are worked out side by side.
+ * x = 2^k m with m between sqrt(1/2) and sqrt 2, and log m = 2 artanh f with f = (m - 1) / (m + 1).  The
+ * series in f^2 < 0.03 is split into even and odd terms, which the processor can compute in parallel.
  */
 double portable_log(double x)
 {
@@ -59,7 +59,7 @@ double portable_log1p(double x)
 	return sum == 1 ? x : portable_log(sum) * (x / (sum - 1));
 }
 
-/* e^r - 1 for |r| <= ln 2 / 2: the series, even and odd terms apart. */
+/* e^r - 1 for |r| <= ln 2 / 2: the series, split into even and odd terms. */
 static double math_expm1_near_zero(double r)
 {
 	double r2 = r * r;
@@ -76,7 +76,7 @@ static double math_expm1_near_zero(double r)
 	return r + r2 * (even + r * odd);
 }
 
-/* x = k ln 2 + r. */
+/* Splits x into k ln 2 + r; returns k. */
 static int math_split(double x, double *r)
 {
 	double k = floor(x * PER_LN2 + 0.5);

@@ -187,7 +187,7 @@ static bool profile_parse_mix(struct mix *mix, const char *text, enum mix_unit u
 	return mix_parse(mix, text, unit, where, fault);
 }
 
-/* Properties of the requests of a kind; `across` is given for both together. */
+/* The targets for all requests of a kind.  The profile gives `across` for both kinds together. */
 static struct size_targets profile_wanted(const struct profile *p, unsigned kind)
 {
 	const struct kind_settings *k = &p->kind[kind];
@@ -201,8 +201,9 @@ static struct size_targets profile_wanted(const struct profile *p, unsigned kind
 		.odd = k->odd };
 }
 
-/* The share that its own sizes must have, given that requests borrow places, and with them sizes, of the
- * other kind. */
+/* The target for a kind's own sizes, so that all its requests together meet `wanted`.  `borrowed`: share of
+ * its requests that take a place, and with it the size, from the other kind; `lent`: share of the other
+ * kind's requests that take one from this kind. */
 static double profile_own_share(double wanted, double others, double borrowed, double lent)
 {
 	double own = ((1 - lent) * wanted - borrowed * others) / (1 - borrowed - lent);
@@ -240,7 +241,7 @@ static bool profile_apply_targets(struct profile *p, const char *path, struct fa
 	return true;
 }
 
-/* Requests of ranges are counted before the first is made, which takes seconds at most. */
+/* With place.range all requests are counted before the first is made; the limit keeps that to seconds. */
 static bool profile_can_be_counted(const struct profile *p, const char *path, struct fault *fault)
 {
 	double most = 1e9, mean = mix_mean(&p->size_mix[KIND_READ]) * SECTOR_BYTES;
@@ -264,7 +265,7 @@ static bool profile_parse(struct profile *p, const char *path, struct fault *fau
 	       profile_can_be_counted(p, path, fault);
 }
 
-/* `text`: the content of a file that does not exist; NULL: the file is read. */
+/* Parses `text`, the profile compiled in; if it is NULL, reads the file at `path`. */
 static bool profile_read(struct profile *p, const char *path, const char *text, char *const overrides[],
 	size_t n, struct fault *fault)
 {

@@ -1,6 +1,6 @@
 /*
- * A profile: the settings of the generator as a user writes them, read and checked.
- * It knows keys and valid combinations; it draws no requests.
+ * A profile: the settings of the generator as a user writes them.  Reads them and checks that they make sense
+ * together.
  */
 #ifndef TRACES_GENERATE_PROFILE_H
 #define TRACES_GENERATE_PROFILE_H
@@ -16,14 +16,14 @@ enum { KIND_READ, KIND_WRITE, KINDS };
 enum gap_law { GAP_FIXED, GAP_EXPONENTIAL };
 enum run_follows { RUN_NEW, RUN_ANY, RUN_LAST };
 
-/* Settings of the reads or of the writes; the keys are explained at their rows. */
+/* Settings of the reads or of the writes; the rows in generate_profile.c explain the keys. */
 struct kind_settings {
 	char *sizes;
 	double sequential, recent, popular, near, other, resized, shifted;
 	uint64_t streams, recent_depth, near_span;
 	int follow; /* enum run_follows */
 	double places, zipf, flat;
-	double mean, small, odd; /* bytes; shares */
+	double mean, small, odd; /* mean in bytes; the others are shares */
 };
 
 struct profile {
@@ -42,11 +42,11 @@ struct profile {
 	struct mix size_mix[KINDS]; /* sectors */
 };
 
-/* Finds, reads and checks; false and a fault, and nothing to release. */
+/* Finds, reads and checks a profile.  On failure: false and a fault, and nothing to release. */
 bool profile_open(struct profile *, const char *name, char *const overrides[], size_t n, struct fault *);
 void profile_release(struct profile *);
 
-/* Share of the requests of a kind whose predecessor is of that kind, too. */
+/* The share of a kind's requests that follow a request of the same kind. */
 double profile_after_own_kind(const struct profile *, unsigned kind);
 
 #endif

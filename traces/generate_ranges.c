@@ -12,7 +12,7 @@ struct ranges ranges_create(
 	return r;
 }
 
-/* The next length; the last one of a range may be cut short.  0 at the end. */
+/* Draws the next length; the last one of a range may be cut short. 0 at the end of the space. */
 static sector_t ranges_next_length(struct ranges *r)
 {
 	sector_t length;

@@ -6,21 +6,21 @@
 
 enum { TARGETS = 5, STEPS = 200 };
 
-/* Minimise log(sum of weight x e^(tilt . excess)), which is convex: where its slope is 0 every mean excess is
- * 0. */
+/* The search minimises log(sum of weight x e^(tilt . excess)), a convex function of `tilt`.  Where its slope
+ * is 0, every mean excess is 0. */
 struct search {
 	double wanted[TARGETS], tilt[TARGETS];
 	double slope[TARGETS], bend[TARGETS][TARGETS], value;
 	uint64_t grid;
 };
 
-/* Probability for starts spread evenly over all sectors; 0 for requests longer than a page. */
+/* The probability that a request of this size is across-page if it may start on any sector. */
 static double targets_chance_across(uint64_t sectors, uint64_t page)
 {
 	return sectors <= page ? (double)(sectors - 1) / (double)page : 0;
 }
 
-/* A size's contribution to the mean of a target, less the target; 0 for targets that are not set. */
+/* By how much a size exceeds a target; 0 for targets that are not set. */
 static double targets_excess(const struct search *s, unsigned target, uint64_t sectors)
 {
 	const double of[TARGETS] = {
@@ -30,7 +30,7 @@ static double targets_excess(const struct search *s, unsigned target, uint64_t s
 		sectors<s->grid, sectors> s->grid && sectors % s->grid,
 	};
 
-	/* The mean in units of itself, so that all are of one size. */
+	/* The mean is taken relative to its target, so that all excesses are of similar magnitude. */
 	if (s->wanted[target] <= 0)
 		return 0;
 	return target ? of[target] - s->wanted[target] : of[0] / s->wanted[0] - 1;
@@ -45,7 +45,7 @@ static double targets_tilted(const struct search *s, const struct mix_part *part
 	return part->weight * portable_exp(exponent < -600 ? -600 : exponent > 600 ? 600 : exponent);
 }
 
-/* Value, slope and second derivatives at the search's present point. */
+/* Computes value, slope and second derivatives at the current `tilt`. */
 static void targets_look(struct search *s, const struct mix *mix)
 {
 	double sum = 0, mean[TARGETS] = { 0 }, square[TARGETS][TARGETS] = { { 0 } };
@@ -70,8 +70,8 @@ static void targets_look(struct search *s, const struct mix *mix)
 	}
 }
 
-/* Newton's step: bend x step = -slope, by elimination; a little is added to the diagonal, where it may be
- * 0. */
+/* Newton's step: solves bend x step = -slope by elimination.  A small term is added to the diagonal, which
+ * may contain zeros. */
 static void targets_newton(const struct search *s, double step[TARGETS])
 {
 	double a[TARGETS][TARGETS + 1];
@@ -101,7 +101,7 @@ static bool targets_are_met(const struct search *s)
 	return most < 1e-9;
 }
 
-/* One step, halved until it leads down. */
+/* Takes one step, halved until the value decreases. */
 static void targets_descend(struct search *s, const struct mix *mix)
 {
 	struct search from = *s;

@@ -1,7 +1,6 @@
 /*
- * Target shares of a size mix: the weights of the mix are changed as little as possible (in relative entropy)
- * so that mean and shares are exact.  So the published statistics of a trace hold whatever else of its
- * profile is varied.  It deals with mixes only.
+ * Adjusts the weights of a size mix to a given mean and given shares: as little as possible (in relative
+ * entropy), and exactly.  So the published properties of a trace hold whatever else is varied in its profile.
  */
 #ifndef TRACES_GENERATE_TARGETS_H
 #define TRACES_GENERATE_TARGETS_H
@@ -11,19 +10,18 @@
 
 #include <stdbool.h>
 
-/* Of requests of one kind; 0: as the weights give it. */
+/* Targets for the requests of one kind; 0: not set, the weights decide. */
 struct size_targets {
 	double mean; /* sectors */
-	/* share at most 8 KB long that crosses a border of 8 KB pages, with starts spread evenly over all
-	 * sectors */
+	/* share of requests across 8 KB pages (at most 8 KB, on two pages), if all start sectors are equally
+	 * likely */
 	double across;
 	double across_16k; /* the same for pages of 16 KB */
-	double small;      /* share below a block of the grid */
-	double odd;        /* share above a block that is no whole number of blocks */
+	double small;      /* share of requests smaller than a block of the grid */
+	double odd;        /* share of requests larger than a block and not a multiple of it */
 };
 
-/* Changes the weights of the mix.  False and a fault, "WHERE: ...", if no weights of its sizes have these
- * shares. */
+/* Changes the weights to meet the targets.  False and a fault, "WHERE: ...", if no weights do. */
 bool targets_apply(
 	struct mix *, const struct size_targets *, uint64_t grid_sectors, const char *where, struct fault *);
 
