@@ -50,6 +50,15 @@ static char *output_temporary_name(const char *path)
 	return name;
 }
 
+/* Does the name still lead to the opened file?  Its writer may have renamed it, and begun another. */
+static bool output_is_named(int descriptor, const char *name)
+{
+	struct stat file, named;
+
+	return !fstat(descriptor, &file) && !stat(name, &named) && file.st_ino == named.st_ino &&
+	       file.st_dev == named.st_dev;
+}
+
 /* Is another program still writing the file?  One that was killed left it: then it is removed, while locked,
  * because its writer may have created it just now and be about to lock it. */
 static bool output_is_written(const char *partial)
@@ -60,7 +69,7 @@ static bool output_is_written(const char *partial)
 		return false;
 	if (lockf(descriptor, F_TLOCK, 0))
 		error = errno;
-	else
+	else if (output_is_named(descriptor, partial))
 		unlink(partial);
 	close(descriptor);
 	return error == EACCES || error == EAGAIN;
