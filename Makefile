@@ -145,8 +145,8 @@ UNIT := base buffer census explain flash fuzz host host_indirect journal judge l
 UNIT_RUNS := $(filter $(ALL_RUNS),$(UNIT:%=$(BUILD)/tests/test_%.run) tests/test_state.py.run)
 
 # These take longest and start first, so that none of them is left to run alone at the end.
-LONGEST := random ftl allocation cli docs legacy_random icpp23
-FIRST   := $(filter $(ALL_RUNS),$(LONGEST:%=$(BUILD)/tests/test_%.run))
+LONGEST := cli ftl docs allocation random resume legacy_random
+FIRST   := tests/test_lab.py.run $(filter $(ALL_RUNS),$(LONGEST:%=$(BUILD)/tests/test_%.run))
 
 unit: ## programs that take less than half a second each: seconds
 	@$(MAKE) BUILD=$(DEV) run-unit
