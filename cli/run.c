@@ -96,8 +96,10 @@ static bool run_files_are_distinct(const struct session *s, struct fault *fault)
 	return distinct;
 }
 
-/* Before the run, so that an unwritable path fails at once.  The log of a run that may be resumed is
- * compressed at its end. */
+/*
+ * Opened before the run, so that an unwritable path fails at once.  The log of a run that may be resumed is
+ * compressed when the run ends.
+ */
 static bool run_open_outputs(struct session *s, struct fault *fault)
 {
 	const struct options *o = s->o;

@@ -104,7 +104,7 @@ struct drive {
 	tick_t first_arrival, last_completion;
 };
 
-/* NULL and a fault if the parameters do not make a drive.  The settings must outlive it. */
+/* NULL and a fault if no drive can have these parameters.  The settings must outlive the drive. */
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
@@ -112,7 +112,7 @@ void drive_free(struct drive *);
  * it needs. */
 bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_settings, struct fault *);
 
-/* A hint for speed: this request is submitted after the one given before. */
+/* A hint for speed: this request will be submitted soon. */
 void drive_expect(struct drive *, const struct request *);
 
 /* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.

@@ -33,7 +33,10 @@ bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *);
 bool journal_finish(struct journal *, struct fault *);
 void journal_free(struct journal *);
 
-/* A request enters the drive; then, which operations it has caused.  Returns the number of its row. */
+/*
+ * A request enters the drive: returns the number of its row.  Then journal_taken() notes the operations that
+ * it has caused.
+ */
 uint32_t journal_entered(struct journal *, const struct request *, tick_t now, const struct flash *);
 void journal_taken(struct journal *, uint32_t row, const struct flash *);
 

@@ -38,7 +38,10 @@ void accounts_free(struct accounts *);
 void accounts_made(struct accounts *, uint32_t op, enum cause);
 void accounts_submitted(struct accounts *, uint32_t ticket, tick_t now, tick_t delay);
 void accounts_released(struct accounts *, uint32_t op, uint32_t ticket);
-/* One dependency less: on `by` of the same request, whose path continues with `op`; or another one. */
+/*
+ * A dependency of `op` is done: accounts_continued() if it was on `by` of the same request, whose critical
+ * path then continues with `op`; else accounts_waited().
+ */
 void accounts_continued(struct accounts *, uint32_t op, uint32_t by);
 void accounts_waited(struct accounts *, uint32_t op, bool for_background, tick_t now);
 void accounts_ready(struct accounts *, uint32_t op, uint32_t unit, tick_t now);

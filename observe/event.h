@@ -7,7 +7,7 @@
 
 #include "types.h"
 
-/* Handle of an operation; stays valid for ever (and means "done").  0 = none. */
+/* Handle of an operation; 0 = none.  It is never used again: after the operation is done it means "done". */
 typedef uint64_t op_t;
 #define OP_NONE ((op_t)0)
 

@@ -2,7 +2,7 @@
  * The judge of time: an independent checker of the schedule.  It follows every operation from issue to
  * completion and aborts when the schedule does what no drive could do or breaks a dependency.
  *
- * It receives events and trusts none of them: it keeps places, orders, times and the data of pages itself,
+ * It receives events and checks all of them: it keeps places, orders, times and the data of pages itself,
  * from the settings alone, and shares no code with the schedule.  It knows operations by handle (never 0, low
  * 32 bits dense), physical pages, and requests by ticket.
  *
@@ -71,7 +71,7 @@ JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them 
 /* Nothing is in flight. */
 JUDGING judge_idle(const struct judge *);
 
-/* The content of each page; only drives without operations in flight are saved with a judge. */
+/* The number of the data in each page; a drive with operations in flight is not saved while a judge is on. */
 extern const struct state_row judge_state[];
 
 #endif

@@ -150,7 +150,9 @@ static void judge_end_write(struct judge *j, const struct judged_op *d)
 		j->present[d->made.ppn - d->made.ppn % j->settings.pages_per_block + page] = 0;
 }
 
-/* Its data is there: the program, too, has no dependencies left. */
+/*
+ * The data of a forwarded read is in the controller, so the program that holds it has no dependencies left.
+ */
 static void judge_check_forward(const struct judge *j, const struct judged_op *d, tick_t now)
 {
 	const struct judged_op *writer = judge_find(j, d->writer);

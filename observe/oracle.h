@@ -3,7 +3,7 @@
  *
  * Each host write gives its sectors a new version.  The oracle follows the data through all rooms that hold
  * data in DRAM and through every flash page, and compares each answered sector with the newest version.  It
- * knows sectors and physical pages but no mapping, so no FTL can fool it.
+ * knows sectors and physical pages but no mapping, so an FTL's error cannot hide in its own tables.
  *
  * Versions belong to sectors of the host; below the host layer, extents are in sectors of the device.  A room
  * gets its data from the nearest room above that holds the sector, else from the data sent to the device.

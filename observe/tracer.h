@@ -10,7 +10,7 @@
 
 #include <stdarg.h>
 
-/* Index of an operation that is not recorded: an earlier request issued it. */
+/* Index of an operation that is not recorded, because it was issued before recording began. */
 #define TRACED_EARLIER UINT32_MAX
 
 struct traced_op {
@@ -41,7 +41,7 @@ struct traced_note {
 	char text[116];
 };
 
-/* Zeroed: an empty tracer. */
+/* Zeroed: a tracer that has recorded nothing. */
 struct tracer {
 	bool open;     /* operations issued now are recorded */
 	bool hardware; /* so are busy times, while it is open or a recorded operation is in flight */

@@ -36,7 +36,7 @@
 struct cached_entry {
 	uint32_t chain; /* of the index */
 	uint32_t key;
-	struct link use; /* in the ring of its segment, least recently used first; zeros in none */
+	struct link use; /* in the ring of its segment, least recently used first; zeros if it is in none */
 	uint16_t bytes;
 	uint8_t segment; /* head of its ring */
 	uint8_t parts;   /* for the FTL: which parts of it are in DRAM; 0 when it enters */
@@ -92,7 +92,7 @@ static inline void entry_cache_prefetch(const struct entry_cache *c, uint32_t ke
 {
 	hash_prefetch(&c->index, entry_cache_indexed(c), key, stage);
 	if (stage == PREFETCH_ENTRY)
-		prefetch(&c->dirty[key / 64]); /* or near it, where the words of a page are not full */
+		prefetch(&c->dirty[key / 64]); /* or its neighbour, if pages have no whole words */
 }
 
 /*
@@ -113,7 +113,7 @@ op_t entry_cache_grow(struct entry_cache *, struct io *, uint32_t key, uint32_t 
  * already or `beside` would be evicted for it. No look-up. */
 void entry_cache_enter(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes, uint32_t beside);
 
-/* The last key that a read for `key` brings, if the request looks up all keys until `last`. */
+/* The last key whose entry a read for `key` also loads, if the request looks up all keys until `last`. */
 uint32_t entry_cache_brought(const struct entry_cache *, uint32_t key, uint32_t last);
 
 /* The entry, if it is in DRAM, is the one last used.  No look-up. */

@@ -43,7 +43,10 @@ static void fetches_drop(struct fetches *l, uint32_t i)
 	pool_give(&l->pool, i);
 }
 
-/* After as many further reads as are in flight, so that the search costs each read only a step or two. */
+/*
+ * Drops reads that are done.  The next search is after as many further reads as are in flight now, so that
+ * searching costs a step or two for each read.
+ */
 static void fetches_drop_done(struct fetches *l, const struct io *io)
 {
 	for (uint32_t i = 0; i < l->pool.used; i++)
@@ -86,7 +89,7 @@ void fetches_forget(struct fetches *l, uint32_t number)
 		fetches_drop(l, i);
 }
 
-/* Without a run every read is done. */
+/* When no run is in progress, every read is done. */
 static bool fetches_end(void *fetches)
 {
 	struct fetches *l = fetches;

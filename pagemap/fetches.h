@@ -1,6 +1,7 @@
 /*
- * Reads that load something into DRAM, while they may be in flight: its users depend on the read. The thing
- * loaded is named by a number above 0; memory is taken per read, not per number.
+ * Reads of mapping pages or parts of them that are in flight: whoever uses what they load depends on them.
+ * What is loaded is identified by a number above 0; memory grows with the reads in flight, not with the
+ * numbers.
  */
 #ifndef PAGEMAP_FETCHES_H
 #define PAGEMAP_FETCHES_H
@@ -12,19 +13,19 @@
 struct fetches {
 	struct pool pool;
 	struct hash index; /* by the number loaded */
-	uint32_t due;      /* so many more may begin before those that are done are looked for */
+	uint32_t due;      /* reads that may begin before completed ones are searched for and dropped */
 };
 
 struct fetches fetches_create(void);
 void fetches_free(struct fetches *);
 
-/* `number` is being brought by this read, no longer by another; OP_NONE: it is there. */
+/* `number` is loaded by this read, not by an earlier one any more; OP_NONE: it is loaded. */
 void fetches_begin(struct fetches *, const struct io *, uint32_t number, op_t read);
 
-/* The read that `number` comes with; OP_NONE once it is done. */
+/* The read that loads `number`; OP_NONE once it is done. */
 op_t fetches_pending(struct fetches *, const struct io *, uint32_t number);
 
-/* `number` is not waited for any more. */
+/* `number` is no longer loaded by any read. */
 void fetches_forget(struct fetches *, uint32_t number);
 
 /* State; empty unless operations in flight are kept. Numbers are below `bound`. */

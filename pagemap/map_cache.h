@@ -91,7 +91,10 @@ static inline void map_cache_prefetch(const struct map_cache *c, uint32_t id)
 	directory_prefetch(c->directory, id);
 }
 
-/* If the look-up of the page, which was prefetched, will load it and evict another one: where these are. */
+/*
+ * If the look-up of the page will load it and evict another page: prefetches the places of both.  To be
+ * called after map_cache_prefetch().
+ */
 static inline void map_cache_prefetch_target(const struct map_cache *c, uint32_t id)
 {
 	const struct directory *d = c->directory;

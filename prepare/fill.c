@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "prepare/order.h"
 
-/* So many pages before its turn the mapping entry of a page is fetched. */
+/* The mapping entry of a page is prefetched this many pages before the page is written. */
 #define FILL_AHEAD 16u
 
 static uint64_t fill_least(uint64_t a, uint64_t b)
@@ -18,7 +18,7 @@ static struct extent fill_whole(const struct drive *d, lpn_t lpn)
 	return (struct extent){ start, start + d->geometry.sectors_per_page };
 }
 
-/* Writes a page, or of one that the workload reads in parts only these sectors, in one page of flash. */
+/* Writes a page; of a page that the workload reads only in parts, these sectors alone, in one flash page. */
 static bool fill_page(struct drive *d, const struct footprint *f, lpn_t lpn)
 {
 	struct extent run[32];
@@ -37,13 +37,13 @@ static void fill_prefetch(const struct drive *d, lpn_t lpn)
 		hints->prefetch(d->ftl, lpn, PREFETCH_ENTRY);
 }
 
-/* Pages still to be programmed.  An FTL may have programmed mapping pages besides. */
+/* Pages still to be programmed, after those programmed so far, mapping pages among them. */
 static uint64_t fill_left(const struct drive *d, uint64_t used)
 {
 	return used > d->flash->pages_used ? used - d->flash->pages_used : 0;
 }
 
-/* premap = requests: the first reads, one after the other.  Else nothing. */
+/* With premap = requests: writes the extents that are read first, in their order.  Otherwise does nothing. */
 static bool fill_first_reads(struct drive *d, const struct footprint *f)
 {
 	for (uint32_t i = 0; i < f->first_count; i++)
@@ -136,8 +136,9 @@ static struct fill_live *fill_live_create(struct drive *d, struct footprint *f, 
 /* ---- layouts ---- */
 
 /*
- * A page is written again and again, which leaves dead copies, until it is chosen to stay valid; then the
- * next one.  Ends after `used` writes, too: a placement may cause planes to be collected on the way.
+ * Writes a page again and again, which leaves dead copies, until it is chosen to stay valid; then goes on
+ * with the next one.  Ends after `used` writes at the latest: where a placement has planes collected on the
+ * way, that many pages are never programmed at once.
  */
 bool fill_mixed(struct drive *d, struct footprint *f, uint64_t used, uint64_t valid)
 {
@@ -161,9 +162,9 @@ bool fill_mixed(struct drive *d, struct footprint *f, uint64_t used, uint64_t va
 }
 
 /*
- * Programs pages that are dead at once until no more than `left` are to be programmed: some pages from 0 on,
- * in turn, so that any placement spreads them and the mapping pages of so few stay where they are.  Ends
- * after `used` writes, too, as above.
+ * Programs pages and discards them at once, until only `left` pages are still to be programmed.  The pages
+ * are the first ones of the drive, one per plane, in turn: any placement spreads them over the planes, and so
+ * few need only a mapping page or two.  Ends after `used` writes at the latest, as above.
  */
 static bool fill_dead(struct drive *d, uint64_t used, uint64_t left)
 {
@@ -180,7 +181,9 @@ static bool fill_dead(struct drive *d, uint64_t used, uint64_t left)
 	return true;
 }
 
-/* Every live page once; the last `most` of them are noted, to be written again. */
+/*
+ * Writes every live page once and keeps the numbers of the last `most` of them, which fill_up() writes again.
+ */
 static bool fill_live(struct drive *d, struct footprint *f, uint64_t valid, lpn_t *last, uint64_t most)
 {
 	struct fill_live *live = fill_live_create(d, f, valid);
@@ -194,8 +197,10 @@ static bool fill_live(struct drive *d, struct footprint *f, uint64_t valid, lpn_
 	return fits;
 }
 
-/* Writes n live pages again until `used` is reached, in the end one alone: its mapping page is not programmed
- * again. */
+/*
+ * Writes n live pages again, in turn, until `used` is reached; at the end only one of them, because then its
+ * mapping page is not programmed again.
+ */
 static bool fill_up(struct drive *d, const struct footprint *f, uint64_t used, const lpn_t *live, uint64_t n)
 {
 	for (uint64_t i = 0; n && i < used && fill_left(d, used); i++)
@@ -204,8 +209,10 @@ static bool fill_up(struct drive *d, const struct footprint *f, uint64_t used, c
 	return true;
 }
 
-/* A sixteenth of the dead share is kept for mapping pages, for every FTL alike; what they leave is filled
- * up. */
+/*
+ * A sixteenth of the dead share is set aside for mapping pages, for every FTL alike; what they do not need is
+ * filled up at the end.
+ */
 bool fill_apart(struct drive *d, struct footprint *f, uint64_t used, uint64_t valid)
 {
 	uint64_t most = fill_least(valid, d->geometry.planes), margin = valid ? (used - valid) / 16 : 0;

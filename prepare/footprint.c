@@ -45,7 +45,7 @@ static void footprint_touch_pages(struct footprint *f, struct extent e)
 		footprint_touch(f, lpn);
 }
 
-/* A sector is read first by the present request; `joins`: so was the one before it. */
+/* The present request is the first to read this sector; `joins`: and also the sector before it. */
 static void footprint_add_first_read(struct footprint *f, sector_t s, bool joins)
 {
 	if (joins) {

@@ -16,7 +16,7 @@ struct footprint {
 	/* premap = sectors or requests, else NULL; bits: sectors read before they are written, sectors
 	 * written. */
 	uint64_t *read, *written;
-	/* premap = requests: what each read was the first to read, in their order; else NULL. */
+	/* premap = requests: for each read the sectors that it is the first to read, in order; else NULL. */
 	struct extent *first_reads;
 	uint32_t first_count, first_room;
 	bool by_request;

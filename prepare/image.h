@@ -19,7 +19,7 @@ bool image_save(struct drive *, const char *path, struct fault *);
 /* The same under a name made by image_name(), which other programs may be saving, too. */
 bool image_keep(struct drive *, const char *path, struct fault *);
 
-/* Into a fresh drive.  False and a fault: there is no such file, it has another drive, or it is damaged. */
+/* Into a fresh drive.  False and a fault: the file does not exist, is of another drive, or is damaged. */
 bool image_load(struct drive *, const char *path, struct fault *);
 
 #endif

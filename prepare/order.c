@@ -18,7 +18,7 @@ static uint32_t order_permuted(const struct order *o, uint64_t i)
 	return (uint32_t)(left << o->half_bits | right);
 }
 
-/* The block of number[i], ..., behind the end of the order nothing. */
+/* Computes a block of the order, numbers i, i + 1, ..., or as many of them as there are. */
 static void order_draw_block(struct order *o, uint64_t i)
 {
 	uint32_t *number = &o->number[i % (2 * ORDER_BLOCK)], again[ORDER_BLOCK], left = 0;

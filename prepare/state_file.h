@@ -39,7 +39,7 @@ void state_file_release(struct state_file *);
 /* The whole file is written, or none.  False and a fault. */
 bool state_file_save(const struct state_file *, const char *path, struct fault *);
 
-/* False and a fault: there is no such file, it belongs to something else, or it is damaged. */
+/* False and a fault: the file does not exist, belongs to something else, or is damaged. */
 bool state_file_load(const struct state_file *, const char *path, struct fault *);
 
 #endif

@@ -22,8 +22,10 @@ struct checkpoint {
 
 bool checkpoint_save(struct checkpoint *, const char *path, struct fault *);
 
-/* Into the run of a fresh drive that has the same windows and journal as the saved one.  False and a fault:
- * there is no such file, it has another run, or it is damaged. */
+/*
+ * Into the run of a fresh drive that has the same windows and journal as the saved one.  False and a fault:
+ * the file does not exist, is of another run, or is damaged.
+ */
 bool checkpoint_load(struct checkpoint *, const char *path, struct fault *);
 
 #endif

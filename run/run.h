@@ -41,9 +41,11 @@ struct run {
 
 enum run_end run_workload(struct run *, struct fault *);
 
-/* The same step by step.  After run_begin(), as long as status is TRACE_OK, run_step() submits one request;
- * RUN_DONE means that it did.  run_wait() lets time pass until the next one may enter, or until all are
- * completed. */
+/*
+ * The same step by step.  After run_begin(), while status is TRACE_OK, run_step() submits one request and
+ * returns RUN_DONE if that succeeded.  run_wait() lets time pass until the next request may enter, or until
+ * all are completed.
+ */
 void run_begin(struct run *, struct fault *);
 enum run_end run_step(struct run *, struct fault *);
 void run_wait(struct run *);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- as a user writes them ---- */
+/* ---- reading spans from text ---- */
 
 bool amount_read(const char *text, const struct unit *unit, uint64_t *count, uint64_t *scaled)
 {
@@ -51,7 +51,7 @@ bool warm_up_read(struct windows *w, const char *text)
 	return end == colon && w->within > 0 && w->within <= 1 && span_read(&w->warm_up, colon + 2);
 }
 
-/* ---- as they go by ---- */
+/* ---- during the run ---- */
 
 void windows_open(struct windows *w, struct drive *d, FILE *out)
 {

@@ -26,13 +26,13 @@ struct mark {
 };
 
 struct windows {
-	struct span warm_up; /* a zeroed one: none */
+	struct span warm_up; /* zeroed: none */
 	double within; /* > 0: warm up until two consecutive windows differ in WAF by at most this share */
 	struct span every; /* of the series */
 
 	struct drive *drive;
 	FILE *out;             /* of the series; NULL: none */
-	struct series *series; /* the same */
+	struct series *series; /* its columns; NULL: none */
 
 	bool begun, counting; /* a request has entered; the statistics have begun */
 	double waf;           /* of the previous window of the warm-up */
