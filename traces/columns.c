@@ -12,14 +12,81 @@ static bool column_op(struct scan *s, struct record *r)
 		enum request_type type;
 	} words[] = { { "R", REQUEST_READ }, { "W", REQUEST_WRITE }, { "Read", REQUEST_READ },
 		{ "Write", REQUEST_WRITE }, { "T", REQUEST_TRIM }, { "Trim", REQUEST_TRIM },
-		{ "D", REQUEST_TRIM }, { "Discard", REQUEST_TRIM } };
+		{ "D", REQUEST_TRIM }, { "Discard", REQUEST_TRIM }, { "Unmap", REQUEST_TRIM },
+		{ "F", REQUEST_TYPES }, { "Flush", REQUEST_TYPES }, { "N", REQUEST_TYPES },
+		{ "None", REQUEST_TYPES }, { "Sync", REQUEST_TYPES } };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (scan_takes(s, words[i].word)) {
 			r->type = words[i].type;
-			return true;
+			return r->type != REQUEST_TYPES;
 		}
 	return scan_describe_type(s, "R, Read, W, Write, T, Trim, D", "Discard"), false;
+}
+
+/* Letters of Linux's block layer. */
+static bool column_rwbs(struct scan *s, const struct column *c, struct record *r)
+{
+	const char *letters;
+	size_t bytes;
+	char quote[32];
+
+	if (!scan_word(s, c->label, &letters, &bytes))
+		return false;
+	if (scan_rwbs(letters, bytes, &r->type))
+		return true;
+	r->type = REQUEST_TYPES;
+	for (size_t i = 0; i < bytes; i++)
+		if (!memchr("FNSMAE?", letters[i], 7)) {
+			r->type = REQUEST_READ;
+			s->at = letters;
+			return scan_problem(
+				s, "%s \"%s\" should have an R, W or D", c->label, scan_quote(s, quote));
+		}
+	return false;
+}
+
+static bool column_nvme(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t opcode;
+
+	if (!scan_hex_or_number(s, c->label, &opcode))
+		return false;
+	r->type = opcode == 1   ? REQUEST_WRITE
+		  : opcode == 2 ? REQUEST_READ
+		  : opcode == 9 ? REQUEST_TRIM
+				: REQUEST_TYPES;
+	return r->type != REQUEST_TYPES;
+}
+
+static bool column_scsi(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t opcode;
+
+	if (!scan_hex(s, c->label, &opcode))
+		return false;
+	r->type = scsi_type((unsigned)opcode);
+	return r->type != REQUEST_TYPES;
+}
+
+/* Other events have other columns; a line of names stands in the place of each event's first one. */
+static bool column_event(struct scan *s, const struct column *c, struct record *r)
+{
+	const char *word, *at;
+	size_t bytes;
+
+	if (scan_is_digit(*s->at) || *s->at == '-')
+		return scan_problem(s, "%s should be a word like DiskRead", c->label);
+	if (!scan_word(s, c->label, &word, &bytes))
+		return false;
+	r->type = scan_word_is(word, bytes, "DiskRead")    ? REQUEST_READ
+		  : scan_word_is(word, bytes, "DiskWrite") ? REQUEST_WRITE
+							   : REQUEST_TYPES;
+	for (at = s->at; at < s->end && (scan_is_blank(*at) || *at == ','); at++)
+		;
+	if (!strncmp(at, "TimeStamp", 9))
+		r->type = REQUEST_TYPES;
+	return r->type != REQUEST_TYPES;
 }
 
 SCAN bool column_flag(struct scan *s, const struct column *c, struct record *r)
@@ -84,6 +151,18 @@ SCAN bool column_device(struct scan *s, const struct column *c)
 	return true;
 }
 
+/* "8,16" */
+static bool column_device_pair(struct scan *s)
+{
+	const char *begin = s->at;
+
+	if (!scan_device_pair(s))
+		return false;
+	s->name = begin;
+	s->name_end = s->at;
+	return true;
+}
+
 /* Offset and length stay in the unit of their column; columns_place() converts them. */
 SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 {
@@ -98,6 +177,14 @@ SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 		return scan_type(s, "Read", "Write", &r->type);
 	case FORM_OP:
 		return column_op(s, r);
+	case FORM_RWBS:
+		return column_rwbs(s, c, r);
+	case FORM_NVME:
+		return column_nvme(s, c, r);
+	case FORM_SCSI:
+		return column_scsi(s, c, r);
+	case FORM_EVENT:
+		return column_event(s, c, r);
 	case FORM_FLAG:
 		return column_flag(s, c, r);
 	case FORM_FLAGS:
@@ -106,6 +193,10 @@ SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 		return scan_number(s, c->label, &r->offset);
 	case FORM_ROUNDED_OFFSET:
 		return scan_rounded(s, c->label, &r->offset);
+	case FORM_HEX_OFFSET:
+		return scan_hex(s, c->label, &r->offset);
+	case FORM_HEX_SIZE:
+		return scan_hex(s, c->label, &r->bytes);
 	case FORM_SIZE:
 		return scan_number(s, c->label, &r->bytes);
 	case FORM_DEVICE_NUMBER:
@@ -113,6 +204,8 @@ SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 	case FORM_DEVICE:
 	case FORM_DEVICE_PART:
 		return column_device(s, c);
+	case FORM_DEVICE_PAIR:
+		return column_device_pair(s);
 	case FORM_NUMBER:
 		return column_number(s, c);
 	case FORM_ANY:
@@ -155,7 +248,30 @@ SCAN bool columns_place(struct scan *s, const struct columns *c, struct record *
 	return true;
 }
 
-/* A heading above columns named by a user: no field begins with a digit or '-'. */
+bool columns_read_field(struct scan *s, const struct column *c, struct record *r)
+{
+	return column_read(s, c, r);
+}
+
+bool columns_check_place(struct scan *s, const struct columns *c, struct record *r)
+{
+	return columns_place(s, c, r);
+}
+
+/* Skips to the next comma: what is passed over may have blanks in it. */
+SCAN void columns_pass(struct scan *s)
+{
+	while (s->at < s->end && *s->at != ',')
+		s->at++;
+}
+
+/* The kind of a line whose place could not be taken. */
+static enum parsed columns_misplaced(const struct columns *c, const struct record *r)
+{
+	return c->may_be_empty && !r->bytes ? PARSED_OTHER : PARSED_BAD;
+}
+
+/* A heading above named columns: no field begins with a digit or '-'. */
 static bool columns_are_words(const char *begin, const char *end)
 {
 	for (const char *at = begin; at < end; at++)
@@ -174,13 +290,17 @@ SCAN enum parsed columns_read_line(
 
 	s->name = NULL;
 	r->device = 0;
+	r->type = REQUEST_READ;
 	if (separators != SEPARATED_BY_COMMAS)
 		scan_blanks(s);
 	for (;;) {
 		if (column->may_be_empty && *s->at == ',')
 			parsed = column->kind == COLUMN_TYPE ? PARSED_OTHER : parsed;
+		else if (separators == SEPARATED_BY_COMMAS && column->form == FORM_ANY &&
+			 column->kind == COLUMN_IGNORED)
+			columns_pass(s);
 		else if (!column_read(s, column, r))
-			return PARSED_BAD;
+			return r->type == REQUEST_TYPES ? PARSED_OTHER : PARSED_BAD;
 		if (++column == end)
 			break;
 		if (!columns_separator(s, separators, column->label))
@@ -190,7 +310,9 @@ SCAN enum parsed columns_read_line(
 		return PARSED_BAD;
 	if (s->name)
 		r->device = names_number(s->names, s->name, (size_t)(s->name_end - s->name));
-	return parsed != PARSED_RECORD || columns_place(s, c, r) ? parsed : PARSED_BAD;
+	if (parsed != PARSED_RECORD || columns_place(s, c, r))
+		return parsed;
+	return columns_misplaced(c, r);
 }
 
 enum parsed columns_read(struct scan *s, struct record *r)
@@ -204,11 +326,12 @@ enum parsed columns_read(struct scan *s, struct record *r)
 	if (s->line == 1 && c->heading && *begin == c->heading)
 		return PARSED_HEADING;
 	if (c->separators == SEPARATED_BY_COMMAS)
-		return columns_read_line(s, c, SEPARATED_BY_COMMAS, r);
-	if (c->separators == SEPARATED_BY_BLANKS)
-		return columns_read_line(s, c, SEPARATED_BY_BLANKS, r);
-	parsed = columns_read_line(s, c, SEPARATED_BY_EITHER, r);
-	if (parsed == PARSED_BAD && s->line == 1 && columns_are_words(begin, s->end))
+		parsed = columns_read_line(s, c, SEPARATED_BY_COMMAS, r);
+	else if (c->separators == SEPARATED_BY_BLANKS)
+		parsed = columns_read_line(s, c, SEPARATED_BY_BLANKS, r);
+	else
+		parsed = columns_read_line(s, c, SEPARATED_BY_EITHER, r);
+	if (parsed == PARSED_BAD && c->named && s->line == 1 && columns_are_words(begin, s->end))
 		return PARSED_HEADING;
 	return parsed;
 }
@@ -225,6 +348,8 @@ static const struct column columns_known[] = {
 	{ "op", COLUMN_TYPE, FORM_OP, 0, "type" },
 	{ "read", COLUMN_TYPE, FORM_FLAG, 0, "type" },
 	{ "write", COLUMN_TYPE, FORM_FLAG, 1, "type" },
+	{ "nvme_opcode", COLUMN_TYPE, FORM_NVME, 0, "opcode" },
+	{ "scsi_opcode", COLUMN_TYPE, FORM_SCSI, 0, "opcode" },
 	{ "offset_bytes", COLUMN_OFFSET, FORM_OFFSET, 1, "offset" },
 	{ "offset_sectors", COLUMN_OFFSET, FORM_OFFSET, SECTOR_BYTES, "offset" },
 	{ "size_bytes", COLUMN_SIZE, FORM_SIZE, 1, "size" },
@@ -240,10 +365,15 @@ static const struct column columns_known[] = {
 		"response time" }, /* in the unit of the time column */
 	{ "R|W", COLUMN_TYPE, FORM_LETTER, 0, "type" },
 	{ "Read|Write", COLUMN_TYPE, FORM_WORD, 0, "type" },
+	{ "rwbs", COLUMN_TYPE, FORM_RWBS, 0, "type" },
+	{ "event", COLUMN_TYPE, FORM_EVENT, 0, "event" },
+	{ "hex_offset", COLUMN_OFFSET, FORM_HEX_OFFSET, 1, "offset" },
+	{ "hex_size", COLUMN_SIZE, FORM_HEX_SIZE, 1, "size" },
 	{ "flags", COLUMN_TYPE, FORM_FLAGS, 0, "flag" },
 	{ "device_number", COLUMN_DEVICE, FORM_DEVICE_NUMBER, 0, "device" },
 	{ "device_part", COLUMN_DEVICE, FORM_DEVICE_PART, 0,
 		"device" }, /* a number that is part of the device's name */
+	{ "device_pair", COLUMN_DEVICE, FORM_DEVICE_PAIR, 0, "device" }, /* major,minor */
 	{ "number", COLUMN_IGNORED, FORM_NUMBER, 0, "number" },
 	{ "words", COLUMN_IGNORED, FORM_WORDS, 0, "word" },
 };
@@ -277,6 +407,7 @@ static struct column *columns_add(struct columns *c, const struct column *column
 		c->offset_unit = column->unit;
 	if (column->kind == COLUMN_SIZE)
 		c->size_unit = column->unit;
+	c->may_be_empty |= column->form == FORM_RWBS;
 	c->column[c->count] = *column;
 	return &c->column[c->count++];
 }
@@ -320,7 +451,7 @@ void columns_of_format(struct columns *c, const struct columns_text *text)
 
 static bool columns_refuse(const char *name, size_t bytes, struct fault *fault)
 {
-	char word[32], all[256] = "";
+	char word[32], all[384] = "";
 	struct suggestion near = { .word = word };
 
 	snprintf(word, sizeof word, "%.*s", (int)bytes, name);
@@ -356,7 +487,7 @@ static bool columns_check(const struct columns *c, struct fault *fault)
 
 bool columns_parse(struct columns *c, const char *names, struct fault *fault)
 {
-	*c = (struct columns){ .separators = SEPARATED_BY_EITHER, .more = true };
+	*c = (struct columns){ .separators = SEPARATED_BY_EITHER, .more = true, .named = true };
 	for (const char *name = names;; name++) {
 		size_t bytes = strcspn(name, ",");
 		const struct column *known = columns_find(name, bytes, columns_public());
@@ -379,4 +510,10 @@ bool columns_parse(struct columns *c, const char *names, struct fault *fault)
 		return false;
 	columns_set_limits(c);
 	return true;
+}
+
+void columns_separate(struct columns *c, const char *begin, const char *end)
+{
+	if (memchr(begin, ',', (size_t)(end - begin)))
+		c->separators = SEPARATED_BY_COMMAS;
 }

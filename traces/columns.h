@@ -5,7 +5,7 @@
  * A format's text may say more of a column than its name, in this order:
  *
  *	offset_bytes~           a spreadsheet may have shortened the number ("1.82083E+11")
- *	response?               may be empty; a request without a type is none
+ *	response?               may be empty; a line without a type is no request
  *	device_number=volume    what messages call it
  */
 #ifndef TRACES_COLUMNS_H
@@ -14,8 +14,9 @@
 #include "base/fault.h"
 #include "traces/scan.h"
 
-#define COLUMNS_MAX   32
-#define COLUMNS_BYTES 256 /* longest text of a format */
+#define COLUMNS_MAX     32
+#define COLUMNS_BYTES   256 /* longest text of a format */
+#define JSON_LINE_BYTES 512 /* of the keys or values of an object */
 
 enum column_kind {
 	COLUMN_TIME,
@@ -34,14 +35,21 @@ enum column_form {
 	FORM_LETTER,
 	FORM_WORD,
 	FORM_OP,
+	FORM_RWBS,  /* letters of Linux: "WS", "RA", "D" */
+	FORM_NVME,  /* number of an NVMe command */
+	FORM_SCSI,  /* hexadecimal number of a SCSI command */
+	FORM_EVENT, /* "DiskRead" or "DiskWrite" of Windows */
 	FORM_FLAG,
 	FORM_FLAGS,
 	FORM_OFFSET,
 	FORM_ROUNDED_OFFSET,
+	FORM_HEX_OFFSET,
 	FORM_SIZE,
+	FORM_HEX_SIZE,
 	FORM_DEVICE_NUMBER,
 	FORM_DEVICE,
 	FORM_DEVICE_PART,
+	FORM_DEVICE_PAIR,
 	FORM_NUMBER,
 	FORM_ANY,
 	FORM_WORDS,
@@ -59,15 +67,22 @@ struct column {
 enum separators {
 	SEPARATED_BY_BLANKS,
 	SEPARATED_BY_COMMAS, /* blanks around a comma are skipped */
-	SEPARATED_BY_EITHER, /* more columns may follow; the first line may be a heading of words */
+	SEPARATED_BY_EITHER, /* more columns may follow */
 };
 
 /* The columns of a format. */
 struct columns_text {
 	const char *names;
 	enum separators separators;
-	bool more;           /* further columns may follow */
-	const char *heading; /* first line, recognised by its first letter; optional */
+	bool more; /* further columns may follow */
+	const char
+		*heading; /* beginning of the first line, which is recognised by its first letter; optional */
+};
+
+/* The key of a column in JSON lines. */
+struct columns_key {
+	const char *text;
+	size_t bytes;
 };
 
 /* The columns of a format or of --columns, parsed. */
@@ -76,20 +91,34 @@ struct columns {
 	unsigned count;
 	enum separators separators;
 	bool more;
-	char heading; /* 0: none */
+	bool named;        /* by a user or by the heading, which is the first line of words */
+	bool may_be_empty; /* the size may be 0, and the line is no request then */
+	char heading;      /* first letter of the first line; 0: it has none */
 	uint32_t time_unit_ns, offset_unit, size_unit;
 	uint64_t offset_limit, size_limit;
 	char labels[COLUMNS_BYTES];
+	struct columns_key key[COLUMNS_MAX]; /* of JSON lines */
+	char keys[JSON_LINE_BYTES];
 };
 
 /* Parses the columns of a format.  An invalid text fails an assertion. */
 void columns_of_format(struct columns *, const struct columns_text *);
 
-/* Parses the columns that a user names.  False and a fault if a name is unknown, a required column is
- * missing, or two columns mean the same. */
+/* Parses the columns that a user or a heading names.  False and a fault if a name is unknown, a required
+ * column is missing, or two columns mean the same. */
 bool columns_parse(struct columns *, const char *names, struct fault *);
+
+/* Has named columns stand between commas if this line, the heading, has some. */
+void columns_separate(struct columns *, const char *begin, const char *end);
 
 /* Parses a line whose columns are s->columns; see format_parse (traces/format.h). */
 enum parsed columns_read(struct scan *, struct record *);
+
+/* Parses one field, which the scan covers.  False: a problem is described, or if r->type is REQUEST_TYPES the
+ * line is no request.  A device's name is in s->name. */
+bool columns_read_field(struct scan *, const struct column *, struct record *);
+
+/* Converts offset and size, which were parsed, to bytes and checks them. */
+bool columns_check_place(struct scan *, const struct columns *, struct record *);
 
 #endif

@@ -1,5 +1,8 @@
 #include "traces/detect.h"
 
+#include "traces/heading.h"
+
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -147,6 +150,67 @@ static const struct format *detect_nearest(const struct detect_head *head)
 	return NULL;
 }
 
+/* ---- a first line that names columns ---- */
+
+/* True if the line begins as the heading does; case and the number of blanks do not count. */
+static bool detect_begins(const char *at, const char *end, const char *heading)
+{
+	for (; *heading; heading++) {
+		if (at == end || tolower((unsigned char)*at) != tolower((unsigned char)*heading))
+			return false;
+		for (at++; *heading == ' ' && at < end && scan_is_blank(*at); at++)
+			;
+	}
+	return true;
+}
+
+static bool detect_knows_heading(const char *begin, const char *end)
+{
+	for (const struct format *f = trace_formats; f->name; f++)
+		if (f->columns.heading && detect_begins(begin, end, f->columns.heading))
+			return true;
+	return false;
+}
+
+/* The first line, or the last of the comments before the second. */
+static const char *detect_heading_line(const struct detect_head *head, const char **end)
+{
+	const char *begin = head->begin, *next;
+
+	for (;; begin = next) {
+		*end = detect_line_end(begin, head->end);
+		next = *end + 1;
+		if (*begin != '#' || next >= head->end || *next != '#')
+			break;
+	}
+	while (begin < *end && (*begin == '#' || scan_is_blank(*begin)))
+		begin++;
+	return begin;
+}
+
+/* What the first line says.  A comment that leaves something open is a comment. */
+static enum heading_kind detect_heading(
+	const struct detect_head *head, struct heading *h, struct detected *found)
+{
+	const char *end, *begin = detect_heading_line(head, &end), *next = end + 1, *next_end = next;
+	struct json_lines lines;
+	enum heading_kind kind;
+
+	if (next < head->end)
+		next_end = detect_line_end(next, head->end);
+	next_end -= next_end > next && next_end[-1] == '\r';
+	end -= end > begin && end[-1] == '\r';
+	found->json = json_flatten(begin, end, &lines);
+	found->commas = memchr(begin, ',', (size_t)(end - begin));
+	if (found->json)
+		return heading_read(h, lines.names, lines.names + strlen(lines.names), lines.values,
+			lines.values + strlen(lines.values));
+	if (detect_knows_heading(begin, end))
+		return HEADING_NONE;
+	kind = heading_read(h, begin, end, next, next_end);
+	return kind == HEADING_UNSURE && *head->begin == '#' ? HEADING_NONE : kind;
+}
+
 /* ---- the choice ---- */
 
 /* Formats, in the order of the table. */
@@ -203,8 +267,7 @@ static struct detect_list detect_candidates(const struct detect_score *score, bo
 static void detect_refuse_unknown(struct source *source, const struct detect_head *head, struct fault *fault)
 {
 	const char *end = detect_line_end(head->begin, head->end);
-	struct detect_list all = { .count = 0 };
-	char quote[48], names[256];
+	char quote[48];
 	size_t n = 0;
 
 	if (!source_sound(source, fault))
@@ -212,13 +275,10 @@ static void detect_refuse_unknown(struct source *source, const struct detect_hea
 	for (const char *p = head->begin; p < end && n < sizeof quote - 1; p++)
 		quote[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
 	quote[n] = '\0';
-	for (const struct format *f = trace_formats; f->name; f++)
-		all.format[all.count++] = f;
-	detect_join(names, sizeof names, &all);
 	fault_set(fault,
-		"%s:1: \"%s\" is in no known trace format; choose with --format (in a run: "
-		"trace.format) one of %s",
-		source_name(source), quote, names);
+		"%s:1: \"%s\" is in no known trace format; name it with --format (in a run: trace.format), "
+		"`ssd list formats` shows all, or its columns with --columns (trace.columns)",
+		source_name(source), quote);
 }
 
 static const struct format *detect_choose(
@@ -248,10 +308,23 @@ static const struct format *detect_choose(
 	return nearest;
 }
 
-const struct format *trace_detect(struct source *source, struct fault *fault)
+bool trace_detect_json(struct source *source, struct json_lines *lines, struct fault *fault)
 {
 	struct detect_head head;
 	size_t bytes;
+
+	head.begin = source_head(source, &bytes, &head.whole, fault);
+	return head.begin && json_flatten(head.begin, detect_line_end(head.begin, head.begin + bytes), lines);
+}
+
+const struct format *trace_detect(struct source *source, struct detected *detected, struct fault *fault)
+{
+	struct heading heading;
+	struct detect_head head;
+	enum heading_kind kind;
+	size_t bytes;
+
+	*detected = (struct detected){ .columns = "" };
 
 	head.begin = source_head(source, &bytes, &head.whole, fault);
 	if (!head.begin)
@@ -261,5 +334,17 @@ const struct format *trace_detect(struct source *source, struct fault *fault)
 		return NULL;
 	}
 	head.end = head.begin + bytes;
+	kind = detect_heading(&head, &heading, detected);
+	detected->asked = kind == HEADING_UNSURE;
+	if (detected->asked) {
+		fault_set(fault,
+			"%s: %s; name the columns, for example --columns %s (in a run: trace.columns)",
+			source_name(source), heading.question, heading.columns);
+		return NULL;
+	}
+	if (kind == HEADING_SURE) {
+		strcpy(detected->columns, heading.columns);
+		return trace_format_named(detected->json ? "json" : "csv");
+	}
 	return detect_choose(source, &head, fault);
 }

@@ -57,10 +57,24 @@ const struct format *trace_format_named(const char *name);
 /* Prepares a scan for this format: time unit and columns.  `columns` is filled and must outlive the scan. */
 void format_begin(const struct format *, struct columns *, struct scan *);
 
+/* REQUEST_TYPES: it is neither a read nor a write. */
+enum request_type scsi_type(unsigned command);
+
+/* The keys of an object and its values, between commas. */
+struct json_lines {
+	char names[JSON_LINE_BYTES], values[JSON_LINE_BYTES];
+};
+
+/* False if the line is no object, or a very long one. */
+bool json_flatten(const char *begin, const char *end, struct json_lines *);
+
+/* Gives columns the keys of the first object. */
+void json_name_keys(struct columns *, const struct json_lines *);
+
 /* Functions of the table, for formats that columns do not describe and for writing. */
 format_parse ssdsim_tolerate, fio_parse, fio2_parse, list_parse;
 format_parse blkparse_parse_queued, blkparse_parse_issued, blkparse_parse_completed;
-format_parse vscsi1_parse, vscsi2_parse;
+format_parse vscsi1_parse, vscsi2_parse, json_parse;
 format_write ssdsim_write, disksim_write, spc_write, msr_write, systor_write, fio_write, fio_introduce;
 
 #endif

@@ -26,10 +26,8 @@ static bool blkparse_is_summary(const struct scan *s)
 static bool blkparse_parse_device(struct scan *s, struct record *r)
 {
 	const char *begin = s->at;
-	uint64_t number;
 
-	if (!scan_number(s, "device", &number) || !scan_comma(s, "minor device number") ||
-		!scan_number(s, "minor device number", &number))
+	if (!scan_device_pair(s))
 		return false;
 	r->device = names_number(s->names, begin, (size_t)(s->at - begin));
 	return true;
@@ -43,21 +41,6 @@ static bool blkparse_parse_time(struct scan *s, struct record *r)
 	       scan_number(s, "sequence number", &number) && scan_blanks(s) &&
 	       scan_time(s, "time", s->unit_ns, &r->time) && scan_blanks(s) &&
 	       scan_number(s, "process number", &number);
-}
-
-/* Looks for the letter of a read, write or discard.  False if there is none: a flush or a message, which
- * transfers no data. */
-static bool blkparse_parse_type(const char *letters, size_t n, struct record *r)
-{
-	if (memchr(letters, 'D', n))
-		r->type = REQUEST_TRIM;
-	else if (memchr(letters, 'W', n))
-		r->type = REQUEST_WRITE;
-	else if (memchr(letters, 'R', n))
-		r->type = REQUEST_READ;
-	else
-		return false;
-	return true;
 }
 
 /* "223490 + 8"; missing if the request has no data. */
@@ -98,7 +81,7 @@ static enum parsed blkparse_parse_action(struct scan *s, struct record *r, char 
 		return PARSED_OTHER;
 	if (!scan_blanks(s) || !scan_word(s, "type", &type, &type_bytes))
 		return PARSED_BAD;
-	return blkparse_parse_type(type, type_bytes, r) ? blkparse_parse_place(s, r) : PARSED_OTHER;
+	return scan_rwbs(type, type_bytes, &r->type) ? blkparse_parse_place(s, r) : PARSED_OTHER;
 }
 
 enum parsed blkparse_parse_queued(struct scan *s, struct record *r)

@@ -21,30 +21,29 @@ static bool vscsi_check_version(struct scan *s, unsigned found, unsigned wanted)
 }
 
 /* SCSI read and write commands of 6, 10, 12 and 16 bytes. */
-static bool vscsi_is_transfer(unsigned command, enum request_type *type)
+enum request_type scsi_type(unsigned command)
 {
 	switch (command & 0xff) {
 	case 0x08:
 	case 0x28:
 	case 0xa8:
 	case 0x88:
-		*type = REQUEST_READ;
-		return true;
+		return REQUEST_READ;
 	case 0x0a:
 	case 0x2a:
 	case 0xaa:
 	case 0x8a:
-		*type = REQUEST_WRITE;
-		return true;
+		return REQUEST_WRITE;
 	default:
-		return false;
+		return REQUEST_TYPES;
 	}
 }
 
 static enum parsed vscsi_fill(
 	struct scan *s, struct record *r, unsigned command, uint64_t block, uint64_t bytes, uint64_t time)
 {
-	if (!vscsi_is_transfer(command, &r->type) || !bytes)
+	r->type = scsi_type(command);
+	if (r->type == REQUEST_TYPES || !bytes)
 		return PARSED_OTHER;
 	if (__builtin_mul_overflow(time, s->unit_ns, &r->time)) {
 		scan_describe(s, "time %" PRIu64 " is too large", time);

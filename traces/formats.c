@@ -110,8 +110,10 @@ const struct format trace_formats[] = {
 		"r|w|t page[.sector][+length], with = before it at the same moment as the one before; or gc",
 		{ 0 }, list_parse, 1 },
 
-	{ "csv", "columns named with --columns (trace.columns)",
+	{ "csv", "columns named in the first line or with --columns (trace.columns)",
 		"the columns named, between commas or blanks; more may follow", { 0 }, columns_read, 1 },
+	{ "json", "JSON lines, with keys that name columns, or with --columns for those of the first line",
+		"objects with keys for time, type, offset and size", { 0 }, json_parse, 1 },
 	{ NULL },
 };
 

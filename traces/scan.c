@@ -115,3 +115,56 @@ bool scan_rounded(struct scan *s, const char *field, uint64_t *value)
 	*value = (uint64_t)real;
 	return true;
 }
+
+static unsigned scan_hex_digit(char c)
+{
+	unsigned digit = (unsigned char)c - (unsigned)'0',
+		 letter = ((unsigned char)c | 0x20u) - (unsigned)'a';
+
+	return digit <= 9 ? digit : letter < 6 ? letter + 10 : 16;
+}
+
+bool scan_hex(struct scan *s, const char *field, uint64_t *value)
+{
+	const char *begin = s->at + (s->at[0] == '0' && (s->at[1] | 0x20) == 'x' ? 2 : 0), *p = begin;
+	char quote[32];
+
+	for (*value = 0; scan_hex_digit(*p) < 16; p++)
+		*value = *value << 4 | scan_hex_digit(*p);
+	if (scan_ends_field(s, s->at))
+		return scan_problem(s, "%s is missing", field);
+	if (p == begin || !scan_ends_field(s, p))
+		return scan_problem(s, "%s \"%s\" is not a hexadecimal number", field, scan_quote(s, quote));
+	if (p - begin > 16)
+		return scan_problem(s, "%s %s is too large", field, scan_quote(s, quote));
+	s->at = p;
+	return true;
+}
+
+bool scan_hex_or_number(struct scan *s, const char *field, uint64_t *value)
+{
+	bool hex = s->at[0] == '0' && (s->at[1] | 0x20) == 'x';
+
+	return hex ? scan_hex(s, field, value) : scan_number(s, field, value);
+}
+
+bool scan_device_pair(struct scan *s)
+{
+	uint64_t number;
+
+	return scan_number(s, "device", &number) && scan_comma(s, "minor device number") &&
+	       scan_number(s, "minor device number", &number);
+}
+
+bool scan_rwbs(const char *letters, size_t n, enum request_type *type)
+{
+	if (memchr(letters, 'D', n))
+		*type = REQUEST_TRIM;
+	else if (memchr(letters, 'W', n))
+		*type = REQUEST_WRITE;
+	else if (memchr(letters, 'R', n))
+		*type = REQUEST_READ;
+	else
+		return false;
+	return true;
+}

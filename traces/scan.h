@@ -218,6 +218,18 @@ SCAN bool scan_type(struct scan *s, const char *read, const char *write, enum re
 /* A number that a spreadsheet may have shortened ("1.82083E+11"), which is counted in `rounded`. */
 bool scan_rounded(struct scan *, const char *field, uint64_t *value);
 
+/* A hexadecimal number of at most 16 digits, with or without "0x". */
+bool scan_hex(struct scan *, const char *field, uint64_t *value);
+
+/* Hexadecimal if it begins with "0x". */
+bool scan_hex_or_number(struct scan *, const char *field, uint64_t *value);
+
+/* "8,16": a device's major and minor number. */
+bool scan_device_pair(struct scan *);
+
+/* The type in the letters of Linux's block layer.  False if there is none: a flush or a message. */
+bool scan_rwbs(const char *letters, size_t n, enum request_type *type);
+
 /* Nothing may follow. */
 SCAN bool scan_end(struct scan *s)
 {

@@ -290,29 +290,54 @@ static bool trace_is_set(const char *option, const char *preset)
 	return option && *option && strcmp(option, preset) != 0;
 }
 
-static bool trace_find_columns(struct trace *t, struct fault *fault)
+/* Columns that the user or the first line names. */
+static bool trace_take_columns(struct trace *t, const char *names, bool commas, struct fault *fault)
 {
-	if (trace_is_set(t->options.format, "auto") && strcmp(t->options.format, "csv") != 0)
-		return fault_set(fault, "--columns (trace.columns) are those of format csv, not %s",
-			t->options.format);
-	if (!columns_parse(&t->columns, t->options.columns, fault))
+	struct json_lines lines;
+
+	if (!columns_parse(&t->columns, names, fault))
 		return false;
 	t->format = trace_format_named("csv");
+	if (trace_detect_json(t->source, &lines, fault)) {
+		t->format = trace_format_named("json");
+		json_name_keys(&t->columns, &lines);
+	} else if (commas) {
+		t->columns.separators = SEPARATED_BY_COMMAS;
+	}
 	t->scan.columns = &t->columns;
 	t->scan.unit_ns = t->columns.time_unit_ns;
 	return true;
 }
 
+static bool trace_is_named(const char *format)
+{
+	return format && (!strcmp(format, "csv") || !strcmp(format, "json"));
+}
+
+static bool trace_find_columns(struct trace *t, struct fault *fault)
+{
+	if (trace_is_set(t->options.format, "auto") && !trace_is_named(t->options.format))
+		return fault_set(fault, "--columns (trace.columns) are those of format csv, not %s",
+			t->options.format);
+	return trace_take_columns(t, t->options.columns, false, fault);
+}
+
 static bool trace_find_format(struct trace *t, struct fault *fault)
 {
 	const char *name = t->options.format;
+	struct detected detected = { .columns = "" };
 
 	if (trace_is_set(t->options.columns, ""))
 		return trace_find_columns(t, fault);
-	if (name && !strcmp(name, "csv"))
-		return fault_set(
-			fault, "format csv needs names for its columns: --columns (in a run: trace.columns)");
-	t->format = trace_is_set(name, "auto") ? trace_format_named(name) : trace_detect(t->source, fault);
+	if (trace_is_set(name, "auto") && !trace_is_named(name))
+		t->format = trace_format_named(name);
+	else
+		t->format = trace_detect(t->source, &detected, fault);
+	if (detected.columns[0])
+		return trace_take_columns(t, detected.columns, detected.commas, fault);
+	if (trace_is_named(name) && !detected.asked)
+		return fault_set(fault,
+			"format %s needs names for its columns: --columns (in a run: trace.columns)", name);
 	if (!t->format && trace_is_set(name, "auto"))
 		return trace_refuse_format(name, fault);
 	if (!t->format && t->options.as_written && source_rewind(t->source, fault))
