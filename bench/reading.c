@@ -64,6 +64,28 @@ static void put_fio2(FILE *out, const struct request *r)
 		(number)r->start * SECTOR_BYTES, r->sectors * SECTOR_BYTES);
 }
 
+static void put_ftrace(FILE *out, const struct request *r)
+{
+	fprintf(out, "  dd-1234  [000] d..3. %llu.%06llu: block_rq_issue: 8,0 %c %u () %llu + %u [dd]\n",
+		(number)r->arrival / 1000000000, (number)r->arrival % 1000000000 / 1000,
+		r->type == REQUEST_READ ? 'R' : 'W', r->sectors * SECTOR_BYTES, (number)r->start, r->sectors);
+}
+
+static void put_biosnoop(FILE *out, const struct request *r)
+{
+	if (r->line == 1)
+		fputs("TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n", out);
+	fprintf(out, "%llu.%06llu %-14s %-6d %-7s %c %-10llu %-6u %7.2f\n", (number)r->arrival / 1000000000,
+		(number)r->arrival % 1000000000 / 1000, "supervise", 1950, "xvda1",
+		r->type == REQUEST_READ ? 'R' : 'W', (number)r->start, r->sectors * SECTOR_BYTES, 0.74);
+}
+
+static void put_json(FILE *out, const struct request *r)
+{
+	fprintf(out, "{\"ts_ns\": %llu, \"op\": \"%s\", \"lba\": %llu, \"sectors\": %u}\n",
+		(number)r->arrival, r->type == REQUEST_READ ? "read" : "write", (number)r->start, r->sectors);
+}
+
 /* NULL: traces/writer.h writes this format.  The last file is packed, too. */
 static const struct plain {
 	const char *format;
@@ -80,6 +102,11 @@ static const struct plain {
 	{ "blkparse", put_blkparse },
 	{ "fio", NULL },
 	{ "fio2", put_fio2 },
+	{ "ftrace", put_ftrace },
+	{ "biosnoop", put_biosnoop },
+	{ "csv", NULL },
+	{ "json", put_json },
+	{ "oracleGeneral", NULL },
 	{ "ssdsim", NULL },
 };
 
@@ -116,8 +143,10 @@ static uint64_t write_plain(const struct plain *plain, const char *path)
 		else if (!trace_writer_put(&writer, &r, &fault))
 			bench_give_up(fault.text);
 	}
-	if (!plain->put)
+	if (!plain->put) {
+		trace_writer_finish(&writer);
 		trace_writer_end(&writer);
+	}
 	bytes = ftell(out);
 	if (fclose(out) || bytes < 0)
 		bench_give_up("a trace cannot be written");
@@ -249,7 +278,8 @@ static void measure(const char *name, const char *path, uint64_t bytes,
 		best = i && best < reading ? best : reading;
 		best_floor = i && best_floor < floor ? best_floor : floor;
 	}
-	if (requests != REQUESTS || content.lines < requests || content.bytes != bytes)
+	if (requests != REQUESTS || (content.lines < requests && strcmp(name, "oracleGeneral") != 0) ||
+		content.bytes != bytes)
 		bench_give_up("requests were lost");
 	printf("%-14s %8.1f %8.0f %8.0f %6.2f %8.1f\n", name, mb, mb / best, mb / best_floor,
 		best / best_floor, (double)requests / 1e6 / best);

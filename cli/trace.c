@@ -3,6 +3,7 @@
 #include "stats/output.h"
 #include "stats/report.h"
 #include "stats/table.h"
+#include "traces/format.h"
 #include "traces/generate.h"
 #include "traces/stat.h"
 #include "traces/stat_plot.h"
@@ -214,6 +215,8 @@ static void trace_tell_losses(const struct trace *trace, const struct trace_writ
 		cli_note("%" PRIu64
 			 " arrival times were rounded down: the format cannot express them exactly",
 			writer->rounded);
+	if (writer->format->writes_objects)
+		cli_note("format %s has no types: all requests are reads in it", writer->format->name);
 	if (trace && trace_counts(trace).unaligned)
 		cli_note("%" PRIu64 " requests were widened to whole sectors", trace_counts(trace).unaligned);
 }
@@ -231,6 +234,8 @@ static int trace_write(
 		return STATUS_USER;
 	done = trace_writer_begin(&writer, o->to ? o->to : "ssdsim", out.stream, fault) &&
 	       (trace ? trace_convert(trace, o, &writer, fault) : trace_generate(generator, &writer, fault));
+	if (done)
+		trace_writer_finish(&writer);
 	trace_writer_end(&writer);
 	if (!trace_close_output(&out, done, fault))
 		return STATUS_USER;

@@ -193,7 +193,7 @@ static void test_mistakes(void **state)
 				      "ssd trace convert [OPTION]... --to FORMAT TRACE" },
 		{ "convert --to tencent a",
 			"cannot write traces in format \"tencent\"; should be one of ssdsim, "
-			"mqsim, disksim, spc, msr, systor, fio" },
+			"mqsim, disksim, spc, msr, systor, blkparse, fio, oracleGeneral, csv" },
 		{ "convert --format scp --to spc a", "unknown trace format \"scp\"; did you mean \"spc\"?" },
 		{ "generate",
 			"trace generate: 0 operands are given; should be: ssd trace generate [OPTION]... "
@@ -217,7 +217,9 @@ static void test_help(void **state)
 	assert_int_equal(run(w, "stat --help"), DONE);
 	expect_part(w, "stdout", "--json FILE");
 	assert_int_equal(run(w, "convert --help"), DONE);
-	expect_part(w, "stdout", "--to FORMAT          ssdsim, mqsim, disksim, spc, msr, systor, fio\n");
+	expect_part(w, "stdout",
+		"--to FORMAT          ssdsim, mqsim, disksim, spc, msr, systor, blkparse, fio, "
+		"oracleGeneral, csv\n");
 	assert_int_equal(run(w, "generate --help"), DONE);
 	expect_part(w, "stdout", "PROFILE");
 }

@@ -58,6 +58,26 @@ static void test_other_lines(void **state)
 		enum parsed parsed;
 	} cases[] = {
 		{ "systor", "1455591804.31,,,0,512,512", PARSED_OTHER },
+		{ "biosnoop", "0.1 jbd2/x y 5 sda FF 0 0 0.1", PARSED_OTHER },
+		{ "biosnoop", "0.1 jbd2/x 5 sda W 0 0 0.1", PARSED_OTHER },
+		{ "iosnoop", "0.1 0.2 jbd2/x 5 FF 8,0 0 0 0.1", PARSED_OTHER },
+		{ "cloudphysics", "1,5,35,0,0", PARSED_OTHER },
+		{ "xperf", "DiskFlush, 5, x", PARSED_OTHER },
+		{ "xperf", "  DiskRead,  TimeStamp, Process Name ( PID), ThreadID", PARSED_OTHER },
+		{ "xperf", "EndHeader", PARSED_OTHER },
+		{ "ftrace", "dd-1 [000] 5.5: block_rq_issue: 8,0 R 4096 () 8 + 8 [dd]", PARSED_OTHER },
+		{ "ftrace", "dd-1 [000] 5.5: sched_switch: prev_comm=dd", PARSED_OTHER },
+		{ "ftrace-d", "dd-1 [000] 5.5: block_rq_issue: 8,0 FF 0 () 18446744073709551615 + 0 [dd]",
+			PARSED_OTHER },
+		{ "ftrace-d", "dd-1 [000] 5.5: block_rq_issue: 8,0 FWS 0 () 18446744073709551615 + 0 [dd]",
+			PARSED_OTHER },
+		{ "ftrace", "cpus=8", PARSED_HEADING },
+		{ "perf-trace", "1.5 dd/1 read(fd: 3, count: 4096) = 4096", PARSED_OTHER },
+		{ "nvme", "dd 5.5: nvme_setup_cmd: nvme0: qid=0, cmdid=1, nsid=0, cmd=(nvme_admin_identify)",
+			PARSED_OTHER },
+		{ "nvme", "dd 5.5: nvme_setup_cmd: nvme0: disk=x, cmd=(nvme_cmd_flush nsid=1)",
+			PARSED_OTHER },
+		{ "nvme", "dd 5.5: nvme_complete_rq: nvme0: disk=x, qid=1", PARSED_OTHER },
 		{ "list", "gc", PARSED_OTHER },
 		{ "blkparse", "8,0 3 1 0.1 697 D W 223490 + 8 [kjournald]", PARSED_OTHER },
 		{ "blkparse", "8,0 3 1 0.1 697 Q FWS [kjournald]", PARSED_OTHER },
@@ -282,6 +302,55 @@ static void test_fio_waits_add_up(void **state)
 	trace_close(t);
 }
 
+/* --- every sample against every format --- */
+
+#define SAMPLE_BYTES 16384
+
+/* A file of all good lines of a format. */
+static void put_sample(const struct format *format, char text[SAMPLE_BYTES])
+{
+	const char *first = !strcmp(format->name, "json")
+				    ? "{\"ts_us\":1,\"op\":\"R\",\"lba\":0,\"sectors\":1}"
+			    : format->columns.heading ? format->columns.heading
+						      : "# sample";
+	size_t n = (size_t)snprintf(text, SAMPLE_BYTES, "%s\n", first);
+
+	for (size_t i = 0; i < sizeof good_lines / sizeof *good_lines && n < SAMPLE_BYTES; i++)
+		if (!strcmp(good_lines[i].format, format->name))
+			n += (size_t)snprintf(text + n, SAMPLE_BYTES - n, "%s\n", good_lines[i].line);
+	assert_true(n < SAMPLE_BYTES);
+}
+
+/* Each sample is found to be what it is, with and without its heading, and no other format reads all of it,
+ * but those that parse the same lines and yield. */
+static void test_no_sample_is_taken_for_another(void **state)
+{
+	char text[SAMPLE_BYTES];
+
+	(void)state;
+	for (const struct format *f = trace_formats; f->name; f++) {
+		const char *wanted = strcmp(f->name, "mqsim") ? f->name : "ssdsim";
+
+		if (f->record_bytes)
+			continue;
+		put_sample(format_of(wanted), text);
+		for (unsigned headless = 0; headless < 2; headless++) {
+			const char *begin = headless ? strchr(text, '\n') + 1 : text;
+			struct trace_options options = { .format = NULL };
+			struct fault fault = { "" };
+			struct trace *t;
+
+			if (headless && (!strncmp(f->name, "fio", 3) || !strcmp(f->name, "csv") ||
+						!strcmp(f->name, "json")))
+				continue;
+			t = trace_open_memory("t", begin, strlen(begin), &options, &fault);
+			if (!t || strcmp(trace_format(t), wanted) != 0)
+				fail_msg("%s is %s %s", f->name, t ? trace_format(t) : "", fault.text);
+			trace_close(t);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_headings),
 		cmocka_unit_test(test_bad_lines),
 		cmocka_unit_test(test_every_text_format_has_ten_bad_lines),
+		cmocka_unit_test(test_no_sample_is_taken_for_another),
 		cmocka_unit_test(test_named_columns),
 		cmocka_unit_test(test_wrong_columns),
 		cmocka_unit_test(test_wrong_fio_headings),

@@ -145,6 +145,113 @@ static void test_bad_vscsi_records(void **state)
 	}
 }
 
+/* --- libCacheSim --- */
+
+struct object {
+	uint64_t time, object, bytes, next;
+};
+
+static struct trace *open_objects(
+	unsigned char *buffer, const struct object *o, size_t n, const char *format, struct fault *fault)
+{
+	struct trace_options options = { .format = format };
+	unsigned char *at = buffer;
+
+	for (size_t i = 0; i < n; i++) {
+		put(&at, o[i].time, 4);
+		put(&at, o[i].object, 8);
+		put(&at, o[i].bytes, 4);
+		put(&at, o[i].next, 8);
+	}
+	*fault = (struct fault){ "" };
+	return trace_open_memory("o", buffer, n * 24, &options, fault);
+}
+
+static void test_objects(void **state)
+{
+	static const struct object good[] = { { 100, 8, 4096, 3 }, { 100, 16, 512, UINT64_MAX },
+		{ 101, 3, 0, 9 }, { 102, 8, 4096, INT64_MAX }, { 103, 0, 1, 5 },
+		{ 103, 1ull << 40, 65536, UINT64_MAX }, { 104, 9, 512, 1ull << 40 },
+		{ 105, 9, 1 << 20, UINT64_MAX }, { 4294967295, 9, 512, 9 },
+		{ 4294967295, 9, 512, UINT64_MAX }, { 4294967295, 1, 4294967295, 11 } };
+	static const uint64_t seconds[] = { 0, 0, 2, 3, 3, 4, 5, 4294967195, 4294967195, 4294967195 };
+	unsigned char buffer[11 * 24];
+	struct fault fault;
+	struct trace *t = open_objects(buffer, good, 11, NULL, &fault);
+	struct record r;
+
+	(void)state;
+	assert_string_equal(fault.text, "");
+	assert_string_equal(trace_format(t), "oracleGeneral");
+	for (size_t i = 0; i < 10; i++) {
+		const struct object *o = &good[i + (i > 1)];
+		struct record wanted = { seconds[i] * 1000000000, o->object * 512, o->bytes, NONE, 0, 0, R };
+
+		assert_int_equal(trace_next_record(t, &r, &fault), TRACE_OK);
+		assert_same(&r, &wanted);
+	}
+	assert_int_equal(trace_next_record(t, &r, &fault), TRACE_END);
+	assert_int_equal(trace_counts(t).dropped, 1);
+	trace_close(t);
+}
+
+static void test_bad_objects(void **state)
+{
+	static const struct {
+		struct object object;
+		const char *problem;
+	} cases[] = {
+		{ { 1, 8, 512, 0 }, "next request 0 is not behind this one" },
+		{ { 1, 8, 512, 1 }, "next request 1 is not behind this one" },
+		{ { 1, 8, 512, (uint64_t)-2 }, "next request -2 is not behind this one" },
+		{ { 1, 8, 512, INT64_MIN }, "next request -9223372036854775808 is not behind this one" },
+		{ { 1, 8, 512, INT64_MAX - 1 }, "next request 9223372036854775806 is not behind this one" },
+		{ { 1, 8, 512, (1ull << 40) + 1 }, "next request 1099511627777 is not behind this one" },
+		{ { 1, 1ull << 47, 512, 9 },
+			"address 140737488355328 is absurd, should be below 140737488355328" },
+		{ { 1, 1ull << 63, 512, 9 },
+			"address 9223372036854775808 is absurd, should be below 140737488355328" },
+		{ { 1, UINT64_MAX, 512, 9 },
+			"address 18446744073709551615 is absurd, should be below 140737488355328" },
+		{ { 1, 1ull << 50, 1, UINT64_MAX },
+			"address 1125899906842624 is absurd, should be below 140737488355328" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct object objects[2] = { { 0, 0, 512, UINT64_MAX }, cases[i].object };
+		unsigned char buffer[2 * 24];
+		char wanted[FAULT_BYTES];
+		struct fault fault;
+		struct trace *t = open_objects(buffer, objects, 2, "oracleGeneral", &fault);
+		struct record r;
+
+		assert_non_null(t);
+		assert_int_equal(trace_next_record(t, &r, &fault), TRACE_BAD);
+		snprintf(wanted, sizeof wanted, "o:2: %s; oracleGeneral records are: %s", cases[i].problem,
+			format_of("oracleGeneral")->layout);
+		assert_string_equal(fault.text, wanted);
+		trace_close(t);
+	}
+}
+
+/* One record of vscsi may be one and a piece of another format's. */
+static void test_few_records(void **state)
+{
+	(void)state;
+	for (unsigned version = 1; version <= 2; version++)
+		for (size_t n = 1; n <= 3; n++) {
+			struct vscsi v = { 0x2a, version << 8, 4096, 16, 1000, 250 }, all[3] = { v, v, v };
+			unsigned char buffer[3 * 40];
+			struct fault fault = { "" };
+			struct trace *t = open_vscsi(buffer, version, all, n, NULL, &fault);
+
+			assert_string_equal(fault.text, "");
+			assert_string_equal(trace_format(t), version == 1 ? "vscsi1" : "vscsi2");
+			trace_close(t);
+		}
+}
+
 static void test_cut_vscsi_record(void **state)
 {
 	struct vscsi v = { 0x28, 0x100, 512, 0, 1, 0 };
@@ -170,6 +277,9 @@ int main(void)
 		cmocka_unit_test(test_vscsi_records),
 		cmocka_unit_test(test_bad_vscsi_records),
 		cmocka_unit_test(test_cut_vscsi_record),
+		cmocka_unit_test(test_objects),
+		cmocka_unit_test(test_bad_objects),
+		cmocka_unit_test(test_few_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,8 @@ static bool column_scsi(struct scan *s, const struct column *c, struct record *r
 
 	if (!scan_hex(s, c->label, &opcode))
 		return false;
+	if (opcode > 0xff)
+		return scan_problem(s, "%s %" PRIx64 " is too large, should be at most ff", c->label, opcode);
 	r->type = scsi_type((unsigned)opcode);
 	return r->type != REQUEST_TYPES;
 }
@@ -291,8 +293,7 @@ SCAN enum parsed columns_read_line(
 	s->name = NULL;
 	r->device = 0;
 	r->type = REQUEST_READ;
-	if (separators != SEPARATED_BY_COMMAS)
-		scan_blanks(s);
+	scan_blanks(s);
 	for (;;) {
 		if (column->may_be_empty && *s->at == ',')
 			parsed = column->kind == COLUMN_TYPE ? PARSED_OTHER : parsed;

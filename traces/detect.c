@@ -167,7 +167,7 @@ static bool detect_begins(const char *at, const char *end, const char *heading)
 static bool detect_knows_heading(const char *begin, const char *end)
 {
 	for (const struct format *f = trace_formats; f->name; f++)
-		if (f->columns.heading && detect_begins(begin, end, f->columns.heading))
+		if (f->columns.names && f->columns.heading && detect_begins(begin, end, f->columns.heading))
 			return true;
 	return false;
 }
@@ -241,6 +241,8 @@ static bool detect_is_listed(const struct detect_list *list, const struct format
 /* True if the format yields to one in the list, directly or through others. */
 static bool detect_yields(const struct format *f, const struct detect_list *list)
 {
+	if (f->yields_to && !strcmp(f->yields_to, "any"))
+		return list->count > 1;
 	while (f->yields_to) {
 		f = trace_format_named(f->yields_to);
 		if (detect_is_listed(list, f))

@@ -33,17 +33,19 @@ struct format {
 	 * format only.  The format is detected only if at least one line is. */
 	bool (*typical)(const char *begin, const char *end);
 
-	/* Optional.  The format that is detected instead if both fit; it parses the same lines. */
+	/* Optional.  The format that is detected instead if both fit; it parses the same lines.  "any": every
+	 * other one. */
 	const char *yields_to;
 
 	/* Optional, for formats that can be written.  `introduce` prints what must precede a device's first
 	 * request. */
 	format_write *write, *introduce;
 	bool writes_trims, writes_heading;
-	uint32_t write_step_ns; /* times are rounded down to multiples of it */
+	bool writes_objects;    /* at the end, by what is below: `write` is not called */
+	uint32_t write_step_ns; /* times are rounded down to multiples of it; 0: cannot be written */
 };
 
-#define TRACE_FORMATS_MAX 32
+#define TRACE_FORMATS_MAX 40
 
 #define FIO_HEADING_V2 "fio version 2 iolog"
 #define FIO_HEADING_V3 "fio version 3 iolog"
@@ -74,7 +76,18 @@ void json_name_keys(struct columns *, const struct json_lines *);
 /* Functions of the table, for formats that columns do not describe and for writing. */
 format_parse ssdsim_tolerate, fio_parse, fio2_parse, list_parse;
 format_parse blkparse_parse_queued, blkparse_parse_issued, blkparse_parse_completed;
-format_parse vscsi1_parse, vscsi2_parse, json_parse;
-format_write ssdsim_write, disksim_write, spc_write, msr_write, systor_write, fio_write, fio_introduce;
+format_parse ftrace_parse_queued, ftrace_parse_issued, ftrace_parse_completed, perf_trace_parse, nvme_parse;
+format_parse vscsi1_parse, vscsi2_parse, objects_parse, json_parse;
+format_write ssdsim_write, disksim_write, spc_write, msr_write, systor_write, blkparse_write, fio_write,
+	fio_introduce, csv_write;
+
+/* "223490 + 8"; no request if there is none. */
+format_parse blkparse_parse_place;
+
+/* Requests for a file in oracleGeneral.  False and a fault if the format cannot say one. */
+struct objects *objects_create(void);
+void objects_free(struct objects *);
+bool objects_add(struct objects *, const struct request *, struct fault *);
+void objects_write(const struct objects *, FILE *);
 
 #endif

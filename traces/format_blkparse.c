@@ -43,8 +43,7 @@ static bool blkparse_parse_time(struct scan *s, struct record *r)
 	       scan_number(s, "process number", &number);
 }
 
-/* "223490 + 8"; missing if the request has no data. */
-static enum parsed blkparse_parse_place(struct scan *s, struct record *r)
+enum parsed blkparse_parse_place(struct scan *s, struct record *r)
 {
 	uint64_t sector, sectors;
 
@@ -97,4 +96,15 @@ enum parsed blkparse_parse_issued(struct scan *s, struct record *r)
 enum parsed blkparse_parse_completed(struct scan *s, struct record *r)
 {
 	return blkparse_parse_action(s, r, 'C');
+}
+
+void blkparse_write(FILE *out, const struct request *r)
+{
+	static const char letters[REQUEST_TYPES] = {
+		[REQUEST_READ] = 'R', [REQUEST_WRITE] = 'W', [REQUEST_TRIM] = 'D'
+	};
+
+	fprintf(out, "8,%u 0 %" PRIu64 " %" PRIu64 ".%09" PRIu64 " 0 Q %c %" PRIu64 " + %u [ssd]\n",
+		r->device, r->line, r->arrival / 1000000000, r->arrival % 1000000000, letters[r->type],
+		r->start, r->sectors);
 }

@@ -6,15 +6,6 @@
  */
 #include "traces/format.h"
 
-static uint64_t vscsi_little_endian(const char *at, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	while (bytes--)
-		value = value << 8 | (unsigned char)at[bytes];
-	return value;
-}
-
 static bool vscsi_check_version(struct scan *s, unsigned found, unsigned wanted)
 {
 	return found >> 8 == wanted || scan_problem(s, "version is %u, should be %u", found >> 8, wanted);
@@ -57,20 +48,20 @@ enum parsed vscsi1_parse(struct scan *s, struct record *r)
 {
 	const char *at = s->at;
 
-	if (!vscsi_check_version(s, (unsigned)vscsi_little_endian(at + 14, 2), 1))
+	if (!vscsi_check_version(s, (unsigned)little_endian(at + 14, 2), 1))
 		return PARSED_BAD;
-	return vscsi_fill(s, r, (unsigned)vscsi_little_endian(at + 12, 2), vscsi_little_endian(at + 16, 8),
-		vscsi_little_endian(at + 4, 4), vscsi_little_endian(at + 24, 8));
+	return vscsi_fill(s, r, (unsigned)little_endian(at + 12, 2), little_endian(at + 16, 8),
+		little_endian(at + 4, 4), little_endian(at + 24, 8));
 }
 
 enum parsed vscsi2_parse(struct scan *s, struct record *r)
 {
 	const char *at = s->at;
 
-	if (!vscsi_check_version(s, (unsigned)vscsi_little_endian(at + 2, 2), 2))
+	if (!vscsi_check_version(s, (unsigned)little_endian(at + 2, 2), 2))
 		return PARSED_BAD;
-	if (__builtin_mul_overflow(vscsi_little_endian(at + 32, 8), s->unit_ns, &r->response))
+	if (__builtin_mul_overflow(little_endian(at + 32, 8), s->unit_ns, &r->response))
 		r->response = RESPONSE_UNKNOWN;
-	return vscsi_fill(s, r, (unsigned)vscsi_little_endian(at, 2), vscsi_little_endian(at + 16, 8),
-		vscsi_little_endian(at + 8, 4), vscsi_little_endian(at + 24, 8));
+	return vscsi_fill(s, r, (unsigned)little_endian(at, 2), little_endian(at + 16, 8),
+		little_endian(at + 8, 4), little_endian(at + 24, 8));
 }

@@ -12,6 +12,12 @@ static bool disksim_typical(const char *begin, const char *end)
 	return begin < end && *begin == '.';
 }
 
+/* Versions are 1 and 2; other tables of five numbers seldom begin so. */
+static bool cloudphysics_typical(const char *begin, const char *end)
+{
+	return end - begin > 2 && (*begin == '1' || *begin == '2') && begin[1] == ',';
+}
+
 #define BLANKS(names, ...) { names, SEPARATED_BY_BLANKS, __VA_ARGS__ }, columns_read
 #define COMMAS(names, ...) { names, SEPARATED_BY_COMMAS, __VA_ARGS__ }, columns_read
 
@@ -20,7 +26,12 @@ static bool disksim_typical(const char *begin, const char *end)
 
 #define BLKPARSE_LAYOUT "device CPU sequence time[s] pid action type sector + sectors [process]"
 
+#define FTRACE_LAYOUT                                                                                        \
+	"... time[s]: block_bio_queue|block_rq_issue|block_rq_complete: major,minor type [bytes ()] "        \
+	"sector + sectors [process]"
+
 #define MICROSECONDS 1000
+#define MILLISECONDS 1000000
 #define SECONDS      1000000000
 
 /* A new format of plain columns needs one row only. */
@@ -79,17 +90,76 @@ const struct format trace_formats[] = {
 		       "R|W,device_part=major device number,device_part=minor device number",
 			.more = true) },
 
+	{ "fiu-s", "the same with times in seconds",
+		"time[s] pid process first-sector sectors R|W major minor hash",
+		BLANKS("time_s,number=process number,words=process,offset_sectors=first sector,size_sectors,"
+		       "R|W,device_part=major device number,device_part=minor device number",
+			.more = true),
+		.typical = disksim_typical },
+
+	/* Phothilimthana et al., "Thesios"; a file is a device */
+	{ "thesios", "Thesios, Google's storage servers (CSV)",
+		"file,application,offset[bytes],inode-time,zone,redundancy,READ|WRITE,class,cached,hit,"
+		"request[bytes],response[bytes],disk[bytes],start[s],...",
+		COMMAS("device=file,-,offset_bytes,-,-,-,Read|Write,-,-,-,size_bytes,-,-,time_s",
+			.more = true,
+			.heading = "filename,application,file_offset,c_time,io_zone,redundancy_type,op_type,"
+				   "service_class,from_flash_cache,cache_hit,request_io_size_bytes,"
+				   "response_io_size_bytes,disk_io_size_bytes,start_time") },
+
+	/* vscsi records as text */
+	{ "cloudphysics", "CloudPhysics as text (CSV)", "version,time[s],SCSI-command,size[bytes],LBA",
+		COMMAS("number=version,time_s,scsi_opcode=command,size_bytes,offset_sectors=LBA"),
+		.typical = cloudphysics_typical },
+
 	{ "diskmon", "DiskMon (Sysinternals)",
 		"number time[s] duration[s] disk Read|Write first-sector sectors",
 		BLANKS("number,time_s,response=duration,device_number=disk,Read|Write,"
 		       "offset_sectors=first sector,size_sectors") },
 
+	{ "xperf", "disk I/O of Windows as xperf prints it (CSV)",
+		"DiskRead|DiskWrite,time[us],process,thread,packet,offset[hex bytes],size[hex bytes],"
+		"elapsed[us],disk,...",
+		COMMAS("event,time_us,-=process,-=thread,-=packet,hex_offset,hex_size,"
+		       "response_us=elapsed time,device_number=disk",
+			.more = true, .heading = "BeginHeader") },
+
+	{ "biosnoop", "biosnoop of bcc", "time[s] command pid disk type sector bytes latency[ms]",
+		BLANKS("time_s,words=command,number=process number,device=disk,rwbs,offset_sectors=sector,"
+		       "size_bytes,response_ms=latency",
+			.heading = "TIME(s) COMM PID DISK T SECTOR BYTES") },
+	{ "biosnoop-q", "biosnoop of bcc, with the time in queues (-Q)",
+		"time[s] command pid disk type sector bytes queued[ms] latency[ms]",
+		BLANKS("time_s,words=command,number=process number,device=disk,rwbs,offset_sectors=sector,"
+		       "size_bytes,-=queued,response_ms=latency",
+			.heading = "TIME(s) COMM PID DISK T SECTOR BYTES") },
+	{ "iosnoop", "iosnoop of perf-tools, with times (-s)",
+		"start[s] end[s] command pid type major,minor sector bytes latency[ms]",
+		BLANKS("time_s,-=end,words=command,number=process number,rwbs,device_pair,"
+		       "offset_sectors=sector,size_bytes,response_ms=latency",
+			.heading = "STARTs ENDs COMM PID TYPE DEV BLOCK BYTES") },
+
 	{ "blkparse", "blkparse text, requests as they are queued (Q)", BLKPARSE_LAYOUT, { 0 },
-		blkparse_parse_queued, SECONDS },
+		blkparse_parse_queued, SECONDS, .write = blkparse_write, .writes_trims = true,
+		.write_step_ns = 1 },
 	{ "blkparse-d", "blkparse text, requests as they are issued (D)", BLKPARSE_LAYOUT, { 0 },
 		blkparse_parse_issued, SECONDS, .yields_to = "blkparse" },
 	{ "blkparse-c", "blkparse text, requests as they complete (C)", BLKPARSE_LAYOUT, { 0 },
 		blkparse_parse_completed, SECONDS, .yields_to = "blkparse-d" },
+
+	{ "ftrace", "block events of ftrace, trace-cmd, perf script, as they are queued", FTRACE_LAYOUT,
+		{ 0 }, ftrace_parse_queued, SECONDS },
+	{ "ftrace-d", "the same, as they are issued (block_rq_issue)", FTRACE_LAYOUT, { 0 },
+		ftrace_parse_issued, SECONDS, .yields_to = "ftrace" },
+	{ "ftrace-c", "the same, as they complete (block_rq_complete)", FTRACE_LAYOUT, { 0 },
+		ftrace_parse_completed, SECONDS, .yields_to = "ftrace-d" },
+	{ "perf-trace", "block events of perf trace, as they are issued",
+		"time[ms] process block:block_rq_issue:major,minor type bytes () sector + sectors [process]",
+		{ 0 }, perf_trace_parse, MILLISECONDS },
+	{ "nvme", "NVMe commands of ftrace, trace-cmd, perf script (nvme_setup_cmd)",
+		"... time[s]: nvme_setup_cmd: controller: disk=name, ..., cmd=(nvme_cmd_read|nvme_cmd_write "
+		"slba=block, len=blocks-1, ...)",
+		{ 0 }, nvme_parse, SECONDS },
 
 	{ "fio", "fio I/O log, version 3", "time[us] file action [offset[bytes] length[bytes]]",
 		{ .heading = FIO_HEADING_V3 }, fio_parse, MICROSECONDS, .write = fio_write,
@@ -106,12 +176,18 @@ const struct format trace_formats[] = {
 		"response[us] u64",
 		{ 0 }, vscsi2_parse, MICROSECONDS, .record_bytes = 40 },
 
+	{ "oracleGeneral", "libCacheSim (binary); no types: all are reads",
+		"time[s] u32, first sector u64, bytes u32, next request i64", { 0 }, objects_parse, SECONDS,
+		.record_bytes = 24, .yields_to = "any", .writes_objects = true, .write_step_ns = 1000000000 },
+
 	{ "list", "requests by hand, like those of -L",
 		"r|w|t page[.sector][+length], with = before it at the same moment as the one before; or gc",
 		{ 0 }, list_parse, 1 },
 
 	{ "csv", "columns named in the first line or with --columns (trace.columns)",
-		"the columns named, between commas or blanks; more may follow", { 0 }, columns_read, 1 },
+		"the columns named, between commas or blanks; more may follow",
+		{ .heading = "time_ns,op,offset_bytes,size_bytes,device" }, columns_read, 1,
+		.write = csv_write, .writes_trims = true, .writes_heading = true, .write_step_ns = 1 },
 	{ "json", "JSON lines, with keys that name columns, or with --columns for those of the first line",
 		"objects with keys for time, type, offset and size", { 0 }, json_parse, 1 },
 	{ NULL },

@@ -62,6 +62,16 @@ void scan_describe_place(
 /* Compilers keep some of these out of line otherwise, which costs a tenth of the speed. */
 #define SCAN static inline __attribute__((always_inline))
 
+/* A number in a binary record. */
+SCAN uint64_t little_endian(const char *at, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | (unsigned char)at[bytes];
+	return value;
+}
+
 SCAN bool scan_is_blank(char c)
 {
 	return c == ' ' || c == '\t';

@@ -9,7 +9,7 @@ void trace_writer_formats(char *text, size_t bytes)
 
 	text[0] = '\0';
 	for (const struct format *f = trace_formats; f->name && used < bytes; f++)
-		if (f->write)
+		if (f->write_step_ns)
 			used += (size_t)snprintf(
 				text + used, bytes - used, "%s%s", used ? ", " : "", f->name);
 }
@@ -19,12 +19,14 @@ bool trace_writer_begin(struct trace_writer *w, const char *name, FILE *out, str
 	char names[256];
 
 	*w = (struct trace_writer){ .format = trace_format_named(name), .out = out };
-	if (!w->format || !w->format->write) {
+	if (!w->format || !w->format->write_step_ns) {
 		trace_writer_formats(names, sizeof names);
 		return fault_set(
 			fault, "cannot write traces in format \"%s\"; should be one of %s", name, names);
 	}
 	w->devices = devices_create();
+	if (w->format->writes_objects)
+		w->objects = objects_create();
 	if (w->format->writes_heading)
 		fprintf(out, "%s\n", w->format->columns.heading);
 	return true;
@@ -47,13 +49,22 @@ bool trace_writer_put(struct trace_writer *w, const struct request *r, struct fa
 	if (w->format->introduce && trace_writer_meets(w, r))
 		w->format->introduce(w->out, r);
 	w->rounded += r->arrival % w->format->write_step_ns != 0;
+	if (w->objects)
+		return objects_add(w->objects, r, fault);
 	w->format->write(w->out, r);
 	return true;
+}
+
+void trace_writer_finish(struct trace_writer *w)
+{
+	if (w->objects)
+		objects_write(w->objects, w->out);
 }
 
 void trace_writer_end(struct trace_writer *w)
 {
 	devices_free(w->devices);
+	objects_free(w->objects);
 }
 
 /* ---- formats of columns; SSDsim's is in format_ssdsim.c ---- */
@@ -86,4 +97,14 @@ void systor_write(FILE *out, const struct request *r)
 	fprintf(out, "%" PRIu64 ".%09" PRIu64 ",0.000000000,%c,%u,%" PRIu64 ",%" PRIu64 "\n",
 		SECONDS(r->arrival), r->type == REQUEST_READ ? 'R' : 'W', r->device, BYTES(r->start),
 		BYTES(r->sectors));
+}
+
+void csv_write(FILE *out, const struct request *r)
+{
+	static const char *const names[REQUEST_TYPES] = {
+		[REQUEST_READ] = "read", [REQUEST_WRITE] = "write", [REQUEST_TRIM] = "trim"
+	};
+
+	fprintf(out, "%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%u\n", r->arrival, names[r->type],
+		BYTES(r->start), BYTES(r->sectors), r->device);
 }

@@ -11,10 +11,12 @@
 
 struct devices;
 struct format;
+struct objects;
 
 struct trace_writer {
 	const struct format *format;
 	struct devices *devices; /* met so far */
+	struct objects *objects; /* of a format that is written at the end; else NULL */
 	FILE *out;               /* the caller's; errors show when it is closed */
 	uint64_t rounded;        /* arrivals that were rounded down to the format's unit */
 };
@@ -24,6 +26,9 @@ bool trace_writer_begin(struct trace_writer *, const char *format, FILE *, struc
 
 /* Prints one request; arrivals start at 0.  False and a fault if the format has no such requests. */
 bool trace_writer_put(struct trace_writer *, const struct request *, struct fault *);
+
+/* Prints what comes at the end of the file. */
+void trace_writer_finish(struct trace_writer *);
 
 /* Must follow trace_writer_begin(), successful or not. */
 void trace_writer_end(struct trace_writer *);
