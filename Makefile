@@ -214,6 +214,7 @@ soak-documents:
 	@$(MAKE) check-tables
 	@$(MAKE) check-lab-page
 	@$(MAKE) slurm-test
+	@$(MAKE) replay-test
 	@$(MAKE) pandas-test
 
 # House rules and layout, in seconds: first.
@@ -296,7 +297,7 @@ LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
-.PHONY: workloads legacy-study slurm-test pandas-test lab-ready
+.PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready
 
 lab-ready:
 	@scripts/deps figures
@@ -344,6 +345,10 @@ figures-%: lab-ready
 slurm-test: $(SSD) ## a sweep through a real Slurm, set up for it on this machine (as root)
 	@scripts/deps slurm
 	@SSD=$(SSD) tests/slurm.sh
+
+replay-test: $(SSD) ## fio replays a converted trace
+	@scripts/deps replay
+	@SSD=$(SSD) tests/replay.sh
 
 pandas-test: $(SSD) ## pandas (from PyPI) reads a log and a series, which add up to the statistics
 	@SSD=$(SSD) tests/pandas.sh
