@@ -454,6 +454,26 @@ static void test_a_hit_waits_for_its_own_load(void **state)
 	world_close(w);
 }
 
+/* Two entries fit.  6 is being loaded when 1, whose page is in DRAM, enters in its place. */
+static void test_an_entry_does_not_wait_for_the_one_before_it(void **state)
+{
+	struct world *w = world_open((struct entry_cache_plan){ .bytes = 16 }, false);
+	struct io *io = &w->bench->io;
+
+	(void)state;
+	begin(w);
+	entry_cache_get(w->entries, io, 0, 8);
+	end(w);
+	begin(w);
+	assert_true(entry_cache_get(w->entries, io, 6, 8) != OP_NONE);
+	assert_true(entry_cache_get(w->entries, io, 0, 8) == OP_NONE);
+	entry_cache_enter(w->entries, io, 1, 8, 0);
+	assert_true(entry_cache_get(w->entries, io, 1, 8) == OP_NONE);
+	assert_true(entry_cache_get(w->entries, io, 6, 8) != OP_NONE);
+	end(w);
+	world_close(w);
+}
+
 /* Many requests, each of which lets all reads but its own be done: few are remembered, and those under way
  * always. */
 static void test_fetches_are_kept_while_they_are_under_way(void **state)
@@ -581,6 +601,7 @@ int main(void)
 		cmocka_unit_test(test_an_entry_in_use_is_not_free),
 		cmocka_unit_test(test_who_waits),
 		cmocka_unit_test(test_a_hit_waits_for_its_own_load),
+		cmocka_unit_test(test_an_entry_does_not_wait_for_the_one_before_it),
 		cmocka_unit_test(test_fetches_are_kept_while_they_are_under_way),
 		cmocka_unit_test(test_a_write_back_pays_for_notes),
 		cmocka_unit_test(test_no_page_to_write_to),
