@@ -842,20 +842,6 @@ static void test_a_worn_out_drive(void **state)
 	}
 }
 
-/* Waits until the program has made a file; false if it ends before. */
-static bool makes(const struct world *w, pid_t pid, const char *name)
-{
-	struct timespec pause = { 0, 10000000 };
-	siginfo_t ended = { 0 };
-
-	while (!exists(w, name)) {
-		if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid)
-			return false;
-		nanosleep(&pause, NULL);
-	}
-	return true;
-}
-
 /* Why the status is 3, whatever is asked to be quiet. */
 static void test_a_failed_drive_says_why(void **state)
 {
@@ -929,28 +915,42 @@ static size_t files_beginning(const struct world *w, const char *name)
 	return n;
 }
 
-/* An endless workload; the saved drive says that the run has begun.  Each signal ends it with all that was
- * served. */
+/* Waits until the rows of --series 10 beside the run @/saved say that hundreds of requests were served; false
+ * if the program ends before. */
+static bool serves(const struct world *w, pid_t pid)
+{
+	char *path = path_in(w, "saved.series");
+	struct stat file = { .st_size = 0 };
+	siginfo_t ended = { 0 };
+	bool runs = true;
+
+	while (runs && (stat(path, &file) || file.st_size < 8192)) {
+		runs = !waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) && !ended.si_pid;
+		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+	}
+	memory_free(path);
+	return runs;
+}
+
+/* An endless workload.  Each signal ends it with all that was served. */
 static void test_interrupt(void **state)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct world *w = *state;
-	char *path = path_in(w, "results/statistics.txt"), *begun = path_in(w, "begun"), *file;
+	char *path = path_in(w, "results/statistics.txt"), *file;
 	int error;
 	pid_t pid;
 
 	put_endless(w);
 	for (size_t i = 0; i < COUNT(signals); i++) {
-		unlink(begun);
 		pid = start(w,
-			"run --save-drive @/begun -o @/results -s precondition.premap=none "
+			"run --checkpoint @/saved --series 10 -o @/results -s precondition.premap=none "
 			"parameters/tiny.cfg endless",
 			&error);
-		if (!makes(w, pid, "begun")) {
+		if (!serves(w, pid)) {
 			finish(w, pid, error);
 			fail_msg("the run does not begin: %s", w->err);
 		}
-		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
 		kill(pid, signals[i]);
 		finish(w, pid, error);
 		assert_status(w, 128 + signals[i], "run endless");
@@ -960,10 +960,10 @@ static void test_interrupt(void **state)
 		file = contents(path);
 		assert_string_equal(file, w->out);
 		memory_free(file);
+		shell(w, "rm -f $d/saved*");
 	}
 	unsetenv("SSDLAB_PROFILES");
 	memory_free(path);
-	memory_free(begun);
 }
 
 /* Waits until a file whose name begins so is there. */
@@ -1022,10 +1022,11 @@ static void test_a_signal_while_nothing_comes(void **state)
 	struct world *w = *state;
 	int error;
 	pid_t feeder, pid = start_on_pipe(w,
-			      "run --checkpoint @/saved -s precondition.premap=none parameters/tiny.cfg -",
+			      "run --checkpoint @/saved --series 10 -o @/out -s precondition.premap=none "
+			      "parameters/tiny.cfg -",
 			      &feeder, &error);
 
-	assert_true(begins(w, pid, "saved"));
+	assert_true(serves(w, pid));
 	nanosleep(&(struct timespec){ 0, 500000000 }, NULL);
 	kill(pid, SIGTERM);
 	finish(w, pid, error);
@@ -1314,14 +1315,18 @@ static void test_a_killed_run_is_resumed(void **state)
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
 
+/* Waits for rows in the file $rows beside a saved run: requests were served.  $! is the run. */
+#define UNTIL_LONG                                                                                           \
+	"while kill -0 $! 2>/dev/null && [ \"$(cat $rows 2>/dev/null | wc -c)\" -lt 8192 ]; do :; done; "
+
 /* A signal saves the run where it is, whatever the clock says. */
 static void test_an_interrupted_run_is_resumed(void **state)
 {
 	struct world *w = *state;
 
 	shell(w, "top=$PWD; mkdir $d/a $d/b; cd $d/a; $ssd " LASTING TINY "; cd $d/b; $ssd " LASTING
-		 "--checkpoint c " TINY " & pid=$!; "
-		 "while ! [ -e $d/b/c ]; do :; done; sleep 0.1; kill -TERM $pid; wait $pid; s=$?; cd $d/b; "
+		 "--checkpoint c " TINY " & pid=$!; rows=$d/b/c.log; " UNTIL_LONG
+		 "kill -TERM $pid; wait $pid; s=$?; cd $d/b; "
 		 "[ $s = 0 ] || { [ $s = 143 ] && cmp -s $d/a/out/json out/json; [ $? = 1 ] && $ssd " LASTING
 		 "--resume c " TINY "; }; diff -r $d/a $d/b && echo same");
 	if (w->status || !says(w, "same"))
@@ -1333,9 +1338,10 @@ static void test_a_run_killed_while_it_is_saved(void **state)
 {
 	struct world *w = *state;
 
-	shell(w, "set -- run --quiet -s trace.limit=400000 parameters/tiny.cfg uniform; $ssd $* --checkpoint "
-		 "$d/run & while ! [ -e $d/run ]; do :; done; sleep 0.3; kill $!; wait; : >$d/run.partial-1; "
-		 "exec $ssd $* --resume $d/run");
+	shell(w,
+		"set -- run --quiet -o $d/out --series 10 -s trace.limit=400000 parameters/tiny.cfg uniform; "
+		"$ssd $* --checkpoint $d/run & rows=$d/run.series; " UNTIL_LONG
+		"kill $!; wait $! && exit; : >$d/run.partial-1; exec $ssd $* --resume $d/run");
 	assert_status(w, DONE, "run --resume");
 	assert_int_equal(files_beginning(w, "run"), 0);
 }
