@@ -14,13 +14,14 @@ static enum parsed parse_line(const struct format *format, const char *line, str
 	struct json_lines lines;
 	struct columns columns;
 	struct fault fault;
+	const char *object = OBJECT;
 	char text[256];
 	enum parsed parsed;
 
 	format_begin(format, &columns, &scan);
 	if (!strcmp(format->name, "csv") || !strcmp(format->name, "json")) {
 		assert_true(columns_parse(&columns, COLUMNS, &fault));
-		assert_true(json_flatten(OBJECT, OBJECT + strlen(OBJECT), &lines));
+		assert_true(json_flatten(object, object + strlen(object), &lines));
 		json_name_keys(&columns, &lines);
 		scan.columns = &columns;
 		scan.unit_ns = columns.time_unit_ns;

@@ -84,7 +84,7 @@ format_write ssdsim_write, disksim_write, spc_write, msr_write, systor_write, bl
 /* "223490 + 8"; no request if there is none. */
 format_parse blkparse_parse_place;
 
-/* Requests for a file in oracleGeneral.  False and a fault if the format cannot say one. */
+/* Requests for a file in oracleGeneral.  False and a fault if the format has no form for one. */
 struct objects *objects_create(void);
 void objects_free(struct objects *);
 bool objects_add(struct objects *, const struct request *, struct fault *);

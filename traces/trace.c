@@ -35,11 +35,11 @@ struct trace {
 	bool only_one;          /* device, named by the options */
 	uint64_t only_number;   /* if it is a number; else beyond all numbers */
 	bool as_written;        /* its format is the one that the options want read as written */
-	bool ended,
-		finished; /* everything was read; everything was returned, in this pass or an earlier one */
+	bool ended;             /* everything was read */
+	bool finished;          /* everything was returned, in this pass or an earlier one */
 	bool warned_times, warned_devices;
-	tick_t first;              /* arrival of the first that left, ns in the file's epoch */
-	uint64_t left;             /* requests handed out */
+	tick_t first;              /* arrival of the first request returned, ns in the file's epoch */
+	uint64_t left;             /* requests returned */
 	struct trace_counts count; /* of lines not counted elsewhere */
 };
 
