@@ -27,6 +27,7 @@ static bool column_op(struct scan *s, struct record *r)
 /* Letters of Linux's block layer. */
 static bool column_rwbs(struct scan *s, const struct column *c, struct record *r)
 {
+	static const char others[] = { 'F', 'N', 'S', 'M', 'A', 'E', '?' };
 	const char *letters;
 	size_t bytes;
 	char quote[32];
@@ -37,7 +38,7 @@ static bool column_rwbs(struct scan *s, const struct column *c, struct record *r
 		return true;
 	r->type = REQUEST_TYPES;
 	for (size_t i = 0; i < bytes; i++)
-		if (!memchr("FNSMAE?", letters[i], 7)) {
+		if (!memchr(others, letters[i], sizeof others)) {
 			r->type = REQUEST_READ;
 			s->at = letters;
 			return scan_problem(
