@@ -33,7 +33,7 @@ struct param {
 	size_t offset;              /* of the field in the owner's settings */
 	double min, max;            /* of numbers; each entry of a list */
 	const char *unit;           /* "ns", "bytes", "pages", "" */
-	const char *preset;         /* default, as a user would write it */
+	const char *preset;         /* default, as a user would write it and as it is echoed */
 	const char *help;           /* meaning, also of 0 where that is special */
 	const char *const *choices; /* PARAM_CHOICE: names, NULL-ended */
 	/* Optional, the condition under which the setting has an effect: another key is one of some
@@ -42,6 +42,8 @@ struct param {
 	const char *matters_if;
 	/* Acts in time only, or outside of the drive: the state of a prepared drive does not depend on it. */
 	bool stateless;
+	/* Echoed only while it is not at its default: results of before it existed keep their bytes. */
+	bool quiet;
 };
 
 /* The first three of a row whose field has the name of its key: PARAM(UINT, struct gc_settings, d). */

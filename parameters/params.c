@@ -578,9 +578,10 @@ void params_echo(const struct param_group *groups, size_t count, param_visitor *
 			continue;
 		value = value_text(entry.row, group->settings);
 		params_tell_unused(&r, entry.row, unused, sizeof unused);
-		visit(context, &(struct param_echo){ params_key(entry, key), value,
-				       group->unused ? group->unused : unused,
-				       group->stateless || entry.row->stateless });
+		if (!entry.row->quiet || strcmp(value, entry.row->preset) != 0)
+			visit(context, &(struct param_echo){ params_key(entry, key), value,
+					       group->unused ? group->unused : unused,
+					       group->stateless || entry.row->stateless });
 		memory_free(value);
 	}
 }

@@ -48,7 +48,7 @@ struct param_echo {
 
 typedef void param_visitor(void *context, const struct param_echo *);
 
-/* Visits every row of the groups that have settings. */
+/* Visits every row of the groups that have settings, but no quiet one that is at its default. */
 void params_echo(const struct param_group *groups, size_t count, param_visitor *, void *context);
 
 #endif

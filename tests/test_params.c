@@ -210,6 +210,45 @@ static void test_settings_without_effect(void **state)
 	}
 }
 
+/* ---- settings that are echoed only if they are set ---- */
+
+struct quiet {
+	double share;
+	bool on;
+};
+
+static const struct param quiet_rows[] = {
+	{ PARAM(REAL, struct quiet, share), 0, 9, "", "0.5", "", .quiet = true },
+	{ PARAM(BOOL, struct quiet, on), 0, 0, "", "false", "", .quiet = true },
+	{ 0 },
+};
+
+static void tell_key(void *context, const struct param_echo *setting)
+{
+	struct told *told = context;
+	size_t used = strlen(told->text);
+
+	snprintf(told->text + used, sizeof told->text - used, "%s=%s ", setting->key, setting->value);
+}
+
+static void test_quiet_settings(void **state)
+{
+	struct quiet quiet = { 0 };
+	struct param_group group = { "", quiet_rows, &quiet };
+	struct told told = { "" };
+	struct fault fault;
+
+	(void)state;
+	assert_true(params_defaults(&group, 1, &fault));
+	assert_true(params_set("share=0.50", &group, 1, &fault));
+	params_echo(&group, 1, tell_key, &told);
+	assert_string_equal(told.text, "");
+	assert_true(params_set("share=0.25", &group, 1, &fault));
+	assert_true(params_set("on=true", &group, 1, &fault));
+	params_echo(&group, 1, tell_key, &told);
+	assert_string_equal(told.text, "share=0.25 on=true ");
+}
+
 /* ---- files: good ---- */
 
 static void test_good_texts(void **state)
@@ -968,6 +1007,7 @@ int main(void)
 		cmocka_unit_test(test_a_default_outside_its_range_is_a_fault),
 		cmocka_unit_test(test_wrong_tables_are_bugs),
 		cmocka_unit_test(test_settings_without_effect),
+		cmocka_unit_test(test_quiet_settings),
 		cmocka_unit_test(test_good_texts),
 		cmocka_unit_test(test_a_later_text_replaces_an_earlier_one),
 		cmocka_unit_test(test_bad_texts),
