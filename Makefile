@@ -26,7 +26,7 @@ SANITIZE ?= -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=al
 LTO      ?=
 endif
 
-ROOMS    := base stats observe flash space pagemap gc ftl buffer host drive
+ROOMS    := base stats observe flash space pagemap gc ftl buffer host upkeep drive
 ROOMS    += parameters traces prepare run watch legacy cli
 PACKAGES := libconfig libarchive zlib
 
@@ -284,6 +284,7 @@ check-counts: ssd ## counts beside those of independent reference models
 	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
 	@tests/counts --only "ftl " tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts tests/golden/minipage-counts.tsv $(TRACES)
+	@tests/counts tests/golden/time-counts.tsv
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 

@@ -199,6 +199,7 @@ static void drive_collect(struct drive *d)
 {
 	struct schedule *s = d->flash->schedule;
 
+	upkeep_entered(&d->upkeep);
 	schedule_begin(s, &d->io);
 	drive_remember(d, d->io.ticket, (struct pending){ .is_gc_command = true });
 	if (!store_collect(d->ftl->store, &d->io))
@@ -215,6 +216,7 @@ static bool drive_enter(struct drive *d, const struct request *r)
 
 	if (!d->submitted[REQUEST_READ] && !d->submitted[REQUEST_WRITE] && !d->submitted[REQUEST_TRIM])
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
+	upkeep_entered(&d->upkeep);
 	schedule_begin(d->flash->schedule, &d->io);
 	drive_remember(d, d->io.ticket,
 		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind });
@@ -257,6 +259,7 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 {
 	struct drive_statistics *s = d->count;
 
+	upkeep_left(&d->upkeep, when);
 	d->in_drive--;
 	d->uncounted -= p->uncounted;
 	if (d->journal)
@@ -301,6 +304,10 @@ static void drive_collect_completions(struct drive *d)
 		const struct pending *p = &d->pending[ticket];
 
 		if (p->is_gc_command)
+			upkeep_left(&d->upkeep, when);
+		if (p->is_round)
+			upkeep_end_round(&d->upkeep);
+		if (p->is_gc_command || p->is_round)
 			continue;
 		if (d->journal && !p->on_link)
 			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
@@ -331,15 +338,49 @@ void drive_count_from_here(struct drive *d)
 
 /* ---- time ---- */
 
-void drive_run_until(struct drive *d, tick_t until)
+static void drive_begin_round(struct drive *d)
+{
+	struct schedule *s = d->flash->schedule;
+	struct io io;
+
+	schedule_begin_work(s, &io, d->upkeep.settings->idle_ns);
+	drive_remember(d, io.ticket, (struct pending){ .is_round = true });
+	upkeep_begin_round(&d->upkeep, &io);
+	schedule_submit(s, &io, 0);
+}
+
+/* Lets time pass until something completes or a round of work begins.  False: neither happens up to that
+ * moment. */
+static bool drive_pass_with_upkeep(struct drive *d, tick_t until)
+{
+	struct schedule *s = d->flash->schedule;
+	tick_t due = upkeep_due(&d->upkeep, schedule_now(s));
+
+	if (schedule_run_to_completion(s, due < until ? due : until))
+		drive_collect_completions(d);
+	else if (due <= until)
+		drive_begin_round(d);
+	else
+		return false;
+	return true;
+}
+
+static void drive_pass(struct drive *d, tick_t until)
 {
 	schedule_run_until(d->flash->schedule, until);
 	drive_collect_completions(d);
 }
 
+void drive_run_until(struct drive *d, tick_t until)
+{
+	while (upkeep_is_on(&d->upkeep) && drive_pass_with_upkeep(d, until))
+		;
+	drive_pass(d, until);
+}
+
 bool drive_run_to_completion(struct drive *d)
 {
-	bool completed = schedule_run_to_completion(d->flash->schedule);
+	bool completed = schedule_run_to_completion(d->flash->schedule, TICK_NEVER);
 
 	drive_collect_completions(d);
 	return completed;
@@ -348,7 +389,7 @@ bool drive_run_to_completion(struct drive *d)
 /* Data may be on the link when the medium is idle. */
 void drive_drain(struct drive *d)
 {
-	drive_run_until(d, TICK_NEVER);
+	drive_pass(d, TICK_NEVER);
 	schedule_drain(d->flash->schedule);
 	drive_collect_completions(d);
 	statistics_sum_types(d->count);
@@ -445,8 +486,9 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
-	if (!d->ftl || !drive_buffer(d, buffers[settings->top.buffer],
-			       settings->buffer_own[settings->top.buffer], fault)) {
+	if (!d->ftl || !upkeep_init(&d->upkeep, &settings->upkeep, d->ftl, fault) ||
+		!drive_buffer(d, buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
+			fault)) {
 		drive_free(d);
 		return NULL;
 	}
@@ -500,64 +542,6 @@ void drive_check_loaded(struct drive *d)
 		drive_serve_untimed(d, &page, 1, REQUEST_READ);
 	}
 }
-
-static const struct state_row drive_past_state[] = {
-	STATE_NUMBER(struct drive_past, footprint_pages),
-	STATE_NUMBER(struct drive_past, replayed),
-	STATE_OF_RUN,
-	STATE_NUMBER(struct drive_past, workload),
-	STATE_NUMBER(struct drive_past, warm_up),
-	{ 0 },
-};
-
-/* Entries of free tickets keep their last contents, so the same bounds apply. */
-static const struct state_row pending_state[] = {
-	STATE_NUMBER(struct pending, arrival),
-	STATE_NUMBER(struct pending, entered),
-	STATE_NUMBER(struct pending, sectors),
-	STATE_NUMBER(struct pending, row), /* drive_restored() checks it */
-	STATE_BELOW(struct pending, type, STATE_LIMIT(REQUEST_TYPES)),
-	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
-	STATE_BOOL(struct pending, on_link),
-	STATE_BOOL(struct pending, uncounted),
-	STATE_BOOL(struct pending, is_gc_command),
-	{ 0 },
-};
-
-static bool drive_restored(void *drive)
-{
-	const struct drive *d = drive;
-
-	if (d->pending_used < schedule_tickets(d->flash->schedule))
-		return false;
-	for (uint32_t i = 0; d->journal && i < d->pending_used; i++)
-		if (d->pending[i].row >= journal_rows(d->journal))
-			return false;
-	return true;
-}
-
-const struct state_row drive_state[] = {
-	STATE_FIXED(settings, geometry, flash, stops, count),
-	STATE_SCRATCH(io, prefetched, batch, batched, stopped, filling),
-	STATE_STRUCT(struct drive, past, drive_past_state),
-	STATE_POINTER(struct drive, ftl, ftl_state),
-	STATE_POINTER(struct drive, host, host_state),
-	STATE_POINTER(struct drive, oracle, oracle_state),
-	STATE_OF_RUN,
-	STATE_STRUCT(struct drive, statistics, stat_list_state),
-	STATE_POINTER(struct drive, buffer, buffer_state),
-	STATE_POINTER(struct drive, journal, journal_state),
-	STATE_GROWN(struct drive, pending, pending_used, pending_room, STATE_UNBOUNDED, pending_state),
-	STATE_NUMBER(struct drive, in_drive),
-	STATE_NUMBER(struct drive, uncounted),
-	STATE_NUMBER(struct drive, counted_from),
-	STATE_BOOL(struct drive, warming),
-	STATE_NUMBER(struct drive, submitted),
-	STATE_NUMBER(struct drive, first_arrival),
-	STATE_NUMBER(struct drive, last_completion),
-	STATE_RESTORED(drive_restored),
-	{ 0 },
-};
 
 void drive_check_running(struct drive *d)
 {

@@ -14,6 +14,7 @@
 #include "drive/settings.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
+#include "upkeep/upkeep.h"
 
 /* Classes of requests (Cai et al., ICPP 2023, section 1): a request of at most a page that touches two
  * pages is "across"; the others are aligned to pages at both ends or not. */
@@ -60,6 +61,7 @@ struct pending {
 	bool on_link;          /* a read whose data is crossing the host's link */
 	bool uncounted;        /* it entered before the statistics began */
 	bool is_gc_command;    /* no request: one block is collected (REQUEST_COLLECT) */
+	bool is_round;         /* no request: work in idle time */
 };
 
 /* How the drive was prepared before the first request. */
@@ -80,6 +82,7 @@ struct drive {
 	struct flash *flash;
 	struct ftl *ftl;
 	struct buffer *buffer;
+	struct upkeep upkeep;
 	struct drive_past past;
 	struct io io;             /* of the request being served */
 	struct extent prefetched; /* pages whose entries drive_expect() fetched last, [start, end) */
@@ -126,8 +129,8 @@ void drive_keep_journal(struct drive *, struct journal *);
 /* The statistics start again from zero, without requests that have entered before. */
 void drive_count_from_here(struct drive *);
 
-/* Lets time pass: until a moment, until a request completes (false: none is in flight), until all are
- * completed. */
+/* Lets time pass: until a moment, with work in idle time; until a request completes (false: none is in
+ * flight); until all are completed. */
 void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
 void drive_drain(struct drive *);

@@ -13,6 +13,7 @@
 #include "host/host.h"
 #include "parameters/params.h"
 #include "stats/table.h"
+#include "upkeep/upkeep.h"
 
 struct top_settings {
 	int ftl, buffer; /* indices into ftls and buffers */
@@ -46,6 +47,7 @@ struct settings {
 	struct flash_settings flash;
 	struct ftl_settings ftl;
 	struct dram_settings dram;
+	struct upkeep_settings upkeep;
 	struct host_settings host;
 	struct trace_settings trace;
 	struct precondition_settings precondition;

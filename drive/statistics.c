@@ -235,6 +235,7 @@ void statistics_add(struct drive *d)
 	statistics_add_figures(d, "shares of the whole", figure_rows, statistics_gather_figures);
 	flash_statistics(d->flash, &d->statistics);
 	ftl_statistics(d->ftl, &d->statistics);
+	upkeep_statistics(&d->upkeep, &d->statistics);
 	buffer_statistics(d->buffer, &d->statistics);
 	statistics_add_figures(d, "time", time_rows, statistics_gather_times);
 	statistics_add_figures(

@@ -10,6 +10,11 @@ void event_begun_observed(const struct schedule *s, uint32_t ticket)
 		judge_begin(s->flash->judge, ticket);
 }
 
+void event_works_observed(const struct schedule *s, uint32_t ticket, uint64_t idle_ns)
+{
+	judge_works(s->flash->judge, ticket, idle_ns, s->now);
+}
+
 void event_submitted_observed(const struct schedule *s, const struct io *io, tick_t delay)
 {
 	if (s->accounts)

@@ -22,6 +22,10 @@ enum { TO_JUDGE = 1, TO_ACCOUNTS = 2, TO_TRACER = 4, TO_ALL = 7 };
 /* ---- requests ---- */
 
 EVENT(event_begun, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))
+
+/* The ticket is not of a request, but of work for which the drive must have been idle. */
+EVENT(event_works, TO_JUDGE, (const struct schedule *s, uint32_t ticket, uint64_t idle_ns),
+	(s, ticket, idle_ns))
 EVENT(event_submitted, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, const struct io *io, tick_t delay),
 	(s, io, delay))
 EVENT(event_completed, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))

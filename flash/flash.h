@@ -70,6 +70,7 @@ struct io {
 	struct flash *flash;
 	bool timed;
 	bool detached;              /* the request does not wait for the operations issued now */
+	bool work;                  /* no request: it is done when its operations of every cause are */
 	uint32_t ticket;            /* number of the request in the schedule */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
 	uint32_t step;        /* all later operations depend on those up to this one; INDEX_NONE: no step */

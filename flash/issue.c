@@ -22,7 +22,7 @@ HOT uint32_t issue_cell_ns(const struct schedule *s, enum op_kind kind, ppn_t pp
 /* The request that waits for an operation issued now, or INDEX_NONE. */
 static uint32_t issue_ticket(const struct io *io, enum cause cause)
 {
-	return io->detached || cause_is_background(cause) ? INDEX_NONE : io->ticket;
+	return io->detached || (cause_is_background(cause) && !io->work) ? INDEX_NONE : io->ticket;
 }
 
 static void issue_join_request(struct schedule *s, struct io *io, uint32_t index)

@@ -107,7 +107,7 @@ void schedule_begin(struct schedule *s, struct io *io)
 {
 	io->flash = s->flash;
 	io->timed = true;
-	io->detached = false;
+	io->detached = io->work = false;
 	io->accesses = 0;
 	io->controller_ns = 0;
 	io->first_op = io->last_op = io->step = INDEX_NONE;
@@ -115,6 +115,13 @@ void schedule_begin(struct schedule *s, struct io *io)
 	ops_ticket(&s->ops, io->ticket)->pending = 1;
 	oracle_step(s->flash->oracle);
 	event_begun(s, io->ticket);
+}
+
+void schedule_begin_work(struct schedule *s, struct io *io, uint64_t idle_ns)
+{
+	schedule_begin(s, io);
+	io->work = true;
+	event_works(s, io->ticket, idle_ns);
 }
 
 void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
@@ -177,10 +184,14 @@ void schedule_run_until(struct schedule *s, tick_t until)
 		s->now = until;
 }
 
-bool schedule_run_to_completion(struct schedule *s)
+bool schedule_run_to_completion(struct schedule *s, tick_t until)
 {
-	schedule_run(s, TICK_NEVER, true);
-	return s->completed.first != INDEX_NONE;
+	schedule_run(s, until, true);
+	if (s->completed.first != INDEX_NONE)
+		return true;
+	if (until > s->now && until != TICK_NEVER)
+		s->now = until;
+	return false;
 }
 
 void schedule_drain(struct schedule *s)

@@ -63,6 +63,10 @@ bool schedule_done(const struct schedule *, op_t);
  * Its ticket is the small number that names it on completion.
  */
 void schedule_begin(struct schedule *, struct io *);
+
+/* The same of work that no request asks for: it is done when its operations of every cause are.  No request
+ * may have been in the drive for idle_ns: the judge checks that. */
+void schedule_begin_work(struct schedule *, struct io *, uint64_t idle_ns);
 void schedule_submit(struct schedule *, struct io *, tick_t delay);
 
 /* Attaches a tracer; NULL: detaches it. */
@@ -85,8 +89,8 @@ tick_t schedule_now(const struct schedule *);
 /* Processes events up to and including `until`. */
 void schedule_run_until(struct schedule *, tick_t until);
 
-/* Processes events until one more request completes; false: nothing is in flight. */
-bool schedule_run_to_completion(struct schedule *);
+/* The same, but stops when a request completes.  False: none has. */
+bool schedule_run_to_completion(struct schedule *, tick_t until);
 
 /* Processes events until nothing is in flight, background work included. */
 void schedule_drain(struct schedule *);

@@ -81,7 +81,8 @@ struct ftl_ops {
 
 	const struct param *params; /* its own settings, and their size */
 	size_t settings_size;
-	bool map_in_dram; /* all of it, always: the settings map.* have no effect */
+	bool map_in_dram;      /* all of it, always: the settings map.* have no effect */
+	bool collects_untimed; /* its store's collections take no time */
 
 	/* Adds the FTL's own statistics to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);

@@ -26,6 +26,16 @@ const struct param gc_params[] = {
 	{ GC(UINT, low), 0, 1e6, "blocks", "0",
 		"collect when a stream needs a new block and the plane has fewer free blocks than this; 0 "
 		"= use gc.threshold instead" },
+	{ GC(REAL, soft), 0, 1, "share", "0",
+		"free pages of a plane, as a share of all its pages, below which blocks are collected ahead: "
+		"when the drive is idle (upkeep.idle_ns) and with gc.copies_per_write; less than "
+		"gc.threshold = gc.threshold",
+		.stateless = true, .quiet = true },
+	{ GC(REAL, copies_per_write), 0, 1000, "pages", "0",
+		"live pages moved for each page that the host writes while the free pages are between "
+		"gc.threshold and gc.soft; steady writing never falls below gc.threshold if this is at least "
+		"the write amplification minus 1",
+		.stateless = true, .quiet = true },
 	{ GC(UINT, d), 1, 1e6, "blocks", "10", "number of blocks that d_choices draws at random",
 		.matters_if = "gc.policy=d_choices" },
 	{ GC(BOOL, strict), 0, 1, "", "false",
@@ -66,8 +76,13 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	c->wear = wear;
 	c->ftl = ftl;
 	c->client = client;
-	c->low_water = (uint32_t)ceil(settings->threshold * pages);
+	c->low_water = settings->low ? 0 : (uint32_t)ceil(settings->threshold * pages);
 	c->high_water = (uint32_t)fmin(ceil((settings->threshold + settings->hysteresis) * pages), pages);
+	c->soft_water = (uint32_t)fmax(ceil(settings->soft * pages), c->low_water);
+	c->rate = (uint64_t)(settings->copies_per_write * 1e6 + 0.5);
+	if (c->rate)
+		c->credit = memory_array(space->geometry->planes, sizeof *c->credit, "collection ahead");
+	c->looks = settings->low || c->rate;
 
 	policy->ops = gc_policies[settings->policy];
 	policy->state = memory_array(1, policy->ops->size, "victim index");
@@ -88,6 +103,7 @@ void collector_free(struct collector *c)
 		return;
 	c->policy.ops->exit(&c->policy);
 	memory_free(c->policy.state);
+	memory_free(c->credit);
 	memory_free(c);
 }
 
@@ -104,14 +120,15 @@ static void collector_prefetch(const struct collector *c)
 	}
 }
 
-void collector_move(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
+static void collector_move_some(
+	struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause, uint32_t most)
 {
 	struct space *s = c->space;
 	plane_t plane = geometry_plane(s->geometry, victim);
 
 	if (c->client->prefetch)
 		collector_prefetch(c);
-	for (uint32_t i = 0; i < s->victim_pages; i++) {
+	for (uint32_t i = 0; i < s->victim_pages && most; i++) {
 		ppn_t from = s->victim_page[i], to;
 		owner_t owner = flash_owner(c->flash, from);
 
@@ -123,15 +140,21 @@ void collector_move(struct collector *c, struct io *io, block_t victim, unsigned
 		flash_move(io, from, to, cause);
 		space_moved_away(s, from);
 		c->client->relocate(c->ftl, io, owner, from, to);
+		most--;
 	}
-	BUG_ON(s->block[victim].valid, "block %u counts %u more live pages than it has", victim,
+	BUG_ON(most && s->block[victim].valid, "block %u counts %u more live pages than it has", victim,
 		s->block[victim].valid);
 }
 
-/* Moves the live pages of a closed block into pages of the stream and erases it.  Returns the pages it
- * took. */
+void collector_move(struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
+{
+	collector_move_some(c, io, victim, stream, cause, UINT32_MAX);
+}
+
+/* Moves live pages of a closed or begun block into pages of the stream, at most so many, and erases it if
+ * none is left.  Returns the pages it took. */
 static uint64_t collector_reclaim(
-	struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause)
+	struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause, uint32_t most)
 {
 	uint64_t handed_out = c->space->handed_out;
 	bool data = !space_stream(c->space, victim)->map;
@@ -141,11 +164,13 @@ static uint64_t collector_reclaim(
 	if (c->client->empty && data)
 		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
-		collector_move(c, io, victim, stream, cause);
+		collector_move_some(c, io, victim, stream, cause, most);
 	handed_out = c->space->handed_out - handed_out;
-	if (c->client->emptied && data)
-		c->client->emptied(c->ftl, io, victim);
-	space_erase(c->space, io, victim, cause);
+	if (!c->space->block[victim].valid) {
+		if (c->client->emptied && data)
+			c->client->emptied(c->ftl, io, victim);
+		space_erase(c->space, io, victim, cause);
+	}
 	c->collecting = false;
 	space_end_victim(c->space);
 	return handed_out;
@@ -182,8 +207,8 @@ static void collector_level_wear(struct collector *c, struct io *io, plane_t pla
 		"wear: block %u has %u erases, another of its plane %u: what it holds moves", cold,
 		s->flash->block[cold].erases, most);
 	count->map_erases += from->map;
-	count->wear_moved_pages +=
-		collector_reclaim(c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR);
+	count->wear_moved_pages += collector_reclaim(
+		c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR, UINT32_MAX);
 	count->wear_moves++;
 }
 
@@ -210,36 +235,54 @@ static block_t collector_choose_victim(struct collector *c, plane_t plane, bool 
 	return victim;
 }
 
-/* Collects one victim.  False: no block of the plane can be reclaimed. */
-static bool collector_collect_one(struct collector *c, struct io *io, plane_t plane, bool pressed)
+/* Chooses a victim whose live pages have room in the plane; BLOCK_NONE: there is none. */
+static block_t collector_begin(struct collector *c, plane_t plane, bool pressed)
 {
 	struct space *s = c->space;
-	struct gc_statistics *count = collector_count(c, io);
 	block_t victim = collector_choose_victim(c, plane, pressed);
-	uint64_t moved;
-	unsigned stream;
-	uint32_t live;
-	bool map;
 
-	if (victim == BLOCK_NONE)
-		return false;
-	stream = space_stream(s, victim)->survivors;
-	map = space_stream(s, victim)->map;
-	live = space_live(s, victim);
-	if (live > collector_room_for_copies(s, plane, stream))
-		return false;
+	if (victim == BLOCK_NONE || space_live(s, victim) > collector_room_for_copies(s, plane,
+								    space_stream(s, victim)->survivors))
+		return BLOCK_NONE;
 	c->policy.useless_victims -= c->policy.useless_victims && !gc_reclaimable(&c->policy, victim);
 	schedule_note(c->flash->schedule,
 		"plane %u has %u of %u pages free: %s takes block %u, %u of its %u pages live", plane,
 		s->plane[plane].free_pages, s->geometry->pages_per_plane, c->policy.ops->name, victim,
 		s->block[victim].valid, s->geometry->pages_per_block);
-	moved = collector_reclaim(c, io, victim, stream, map ? CAUSE_GC_MAP : CAUSE_GC);
+	return victim;
+}
+
+/* Works on the plane's victim, which it chooses unless one is begun: moves up to so many of its live pages
+ * and erases it if none is left.  False: no block of the plane can be reclaimed. */
+static bool collector_advance(
+	struct collector *c, struct io *io, plane_t plane, bool pressed, uint32_t most, uint64_t *moved)
+{
+	struct space *s = c->space;
+	struct gc_statistics *count = collector_count(c, io);
+	bool chosen = s->plane[plane].begun == BLOCK_NONE, map;
+	block_t victim = chosen ? collector_begin(c, plane, pressed) : s->plane[plane].begun;
+
+	if (victim == BLOCK_NONE)
+		return false;
+	map = space_stream(s, victim)->map;
+	count->direct_erases += chosen && space_live(s, victim) == 0;
+	*moved = collector_reclaim(
+		c, io, victim, space_stream(s, victim)->survivors, map ? CAUSE_GC_MAP : CAUSE_GC, most);
+	*(map ? &count->map_moved_pages : &count->moved_pages) += *moved;
+	if (s->plane[plane].begun != BLOCK_NONE)
+		return true;
 	count->collections++;
-	*(map ? &count->map_moved_pages : &count->moved_pages) += moved;
 	count->map_erases += map;
-	count->direct_erases += live == 0;
 	collector_level_wear(c, io, plane);
 	return true;
+}
+
+/* Collects one victim, or finishes the one begun. */
+static bool collector_collect_one(struct collector *c, struct io *io, plane_t plane, bool pressed)
+{
+	uint64_t moved;
+
+	return collector_advance(c, io, plane, pressed, UINT32_MAX, &moved);
 }
 
 /* Sets a limit on victims that free nothing, so that collection ends with gc.strict, too. */
@@ -254,26 +297,91 @@ bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 	return collector_collect_one(c, io, plane, false);
 }
 
+void collector_expect_steps(struct collector *c)
+{
+	c->looks = true;
+}
+
+bool collector_step(struct collector *c, struct io *io, plane_t plane, uint32_t pages, uint64_t *moved)
+{
+	struct space_plane *p = &c->space->plane[plane];
+
+	if (p->begun == BLOCK_NONE && p->free_pages >= c->soft_water)
+		return false;
+	c->policy.useless_victims = 0;
+	return collector_advance(c, io, plane, false, c->client->emptied ? UINT32_MAX : pages, moved);
+}
+
+/* A page for the host is paid for with copies: a step of as many pages as there is credit for. */
+static void collector_pay(struct collector *c, struct io *io, plane_t plane)
+{
+	int64_t *credit = &c->credit[plane];
+	uint64_t moved = 0;
+
+	*credit += (int64_t)c->rate;
+	if (*credit < 1000000)
+		return;
+	if (!collector_step(c, io, plane, (uint32_t)(*credit / 1000000), &moved))
+		*credit = 0;
+	*credit -= (int64_t)moved * 1000000;
+	collector_count(c, io)->rate_pages += moved;
+}
+
+/* The victim begun was promised room for the rest of its pages: would the stream take it? */
+static bool collector_lacks_room(const struct collector *c, plane_t plane, unsigned stream)
+{
+	const struct space *s = c->space;
+	block_t victim = s->plane[plane].begun;
+
+	return victim != BLOCK_NONE && space_stream(s, victim)->survivors == stream &&
+	       collector_room_for_copies(s, plane, stream) <= space_live(s, victim);
+}
+
+/* The plane is below gc.threshold. */
+static void collector_force(struct collector *c, struct io *io, plane_t plane)
+{
+	while (collector_collect_one(c, io, plane, false)) {
+		collector_count(c, io)->forced++;
+		if (c->high_water == c->low_water || c->space->plane[plane].free_pages >= c->high_water)
+			break;
+	}
+}
+
+/* A stream that needs a block finds fewer free ones than gc.low. */
+static void collector_force_blocks(struct collector *c, struct io *io, plane_t plane, unsigned stream)
+{
+	const struct space *s = c->space;
+
+	while (s->plane[plane].open[stream].block == BLOCK_NONE &&
+		blocks_left(s->blocks, plane) < c->settings->low &&
+		collector_collect_one(c, io, plane, false))
+		collector_count(c, io)->forced++;
+}
+
+/* Is the page for the host, and is the plane between gc.threshold and gc.soft? */
+static bool collector_is_paid(const struct collector *c, const struct io *io, plane_t plane, unsigned stream)
+{
+	return c->rate && stream == STREAM_HOST && io->timed && !collector_is_low(c, plane) &&
+	       c->space->plane[plane].free_pages < c->soft_water;
+}
+
 bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
-	struct space *s = c->space;
-
 	if (c->collecting)
-		return space_has_page(s, plane, stream, true);
+		return space_has_page(c->space, plane, stream, true);
 	c->policy.stream = stream;
 	collector_reset_useless_victims(c);
-	if (c->settings->low)
-		while (s->plane[plane].open[stream].block == BLOCK_NONE &&
-			blocks_left(s->blocks, plane) < c->settings->low &&
-			collector_collect_one(c, io, plane, false))
-			;
+	if (collector_is_paid(c, io, plane, stream))
+		collector_pay(c, io, plane);
 	else if (collector_is_low(c, plane))
-		while (collector_collect_one(c, io, plane, false))
-			if (c->high_water == c->low_water || s->plane[plane].free_pages >= c->high_water)
-				break;
-	while (!space_has_page(s, plane, stream, false))
+		collector_force(c, io, plane);
+	if (c->settings->low)
+		collector_force_blocks(c, io, plane, stream);
+	while (!space_has_page(c->space, plane, stream, false) || collector_lacks_room(c, plane, stream)) {
 		if (!collector_collect_one(c, io, plane, true))
 			return false;
+		collector_count(c, io)->forced++;
+	}
 	return true;
 }
 
@@ -291,10 +399,13 @@ static const struct state_row collector_gc_state[] = {
 };
 
 const struct state_row collector_state[] = {
-	STATE_FIXED(space, flash, settings, wear, ftl, client, low_water, high_water),
+	STATE_FIXED(
+		space, flash, settings, wear, ftl, client, low_water, high_water, soft_water, looks, rate),
 	STATE_SCRATCH(collecting),
 	STATE_COUNTED(count, uncounted),
 	STATE_STRUCT(struct collector, policy, collector_gc_state),
+	STATE_OF_RUN,
+	STATE_NUMBERS(struct collector, credit),
 	{ 0 },
 };
 

@@ -10,6 +10,10 @@
  * victim is collected for each page written or, with gc.hysteresis, victims until threshold + hysteresis is
  * free.  With gc.low instead: a stream without an open block finds fewer free blocks than that; victims until
  * there are so many.
+ *
+ * Before it has to, it may collect in steps of some pages: when the drive is idle (upkeep/) and, with
+ * gc.copies_per_write, for pages that the host writes while the free pages are below gc.soft.  A plane has at
+ * most one victim begun; it is finished before another one is chosen.
  */
 #ifndef GC_COLLECT_H
 #define GC_COLLECT_H
@@ -21,6 +25,7 @@ struct gc_settings {
 	int policy; /* index into gc_policies */
 	double threshold, hysteresis;
 	uint64_t d, low;
+	double soft, copies_per_write;
 	bool strict, separate;
 	uint64_t seed; /* set by the drive, from its own seed */
 };
@@ -61,6 +66,8 @@ struct gc_statistics {
 	uint64_t map_moved_pages; /* mapping pages; not in moved_pages */
 	uint64_t map_erases;      /* of blocks that held mapping pages */
 	uint64_t wear_moves, wear_moved_pages;
+	uint64_t forced;     /* collections because a plane was low or full */
+	uint64_t rate_pages; /* moved for gc.copies_per_write */
 };
 
 struct collector {
@@ -73,6 +80,10 @@ struct collector {
 	const struct collector_client *client;
 	bool collecting;                /* a collection is running: no other one starts */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
+	uint32_t soft_water;            /* below: work ahead */
+	bool looks;                     /* every page taken may need a collection or a step of one */
+	uint64_t rate;                  /* gc.copies_per_write in millionths */
+	int64_t *credit;                /* per plane: pages to be moved, in millionths; NULL without a rate */
 	struct gc_statistics count;
 	struct gc_statistics uncounted; /* counts of work outside time */
 };
@@ -102,7 +113,7 @@ static inline bool collector_is_low(const struct collector *c, plane_t plane)
  */
 static inline bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
-	if (c->collecting || c->settings->low || collector_is_low(c, plane) ||
+	if (c->collecting || c->looks || collector_is_low(c, plane) ||
 		!space_has_page(c->space, plane, stream, false))
 		return collector_make_room_now(c, io, plane, stream);
 	c->policy.stream = stream;
@@ -111,6 +122,14 @@ static inline bool collector_make_room(struct collector *c, struct io *io, plane
 
 /* Collects one block of the plane, however many pages are free.  False: none can be reclaimed. */
 bool collector_collect(struct collector *, struct io *, plane_t);
+
+/* There will be steps: collector_make_room() keeps the room that a victim begun needs. */
+void collector_expect_steps(struct collector *);
+
+/* If the plane has a victim begun, or fewer free pages than gc.soft and a block that can be reclaimed: moves
+ * up to so many live pages of its victim, and erases that when none is left; all of it if the FTL works on
+ * whole victims.  False: there is nothing to do. */
+bool collector_step(struct collector *, struct io *, plane_t, uint32_t pages, uint64_t *moved);
 
 /* Copies every live page of the victim, as collection does without `empty`: for an `empty` that only does
  * something first. */

@@ -60,6 +60,15 @@ void judge_begin(struct judge *j, uint32_t ticket)
 	j->open_requests++;
 }
 
+void judge_works(struct judge *j, uint32_t ticket, uint64_t idle_ns, tick_t now)
+{
+	BUG_ON(j->open_requests != 1, "work in idle time begins at %llu with %llu requests in the drive",
+		(unsigned long long)now, (unsigned long long)j->open_requests - 1);
+	BUG_ON(now < j->left + idle_ns, "work in idle time begins at %llu, %llu ns after the last request",
+		(unsigned long long)now, (unsigned long long)(now - j->left));
+	j->request[ticket].work = true;
+}
+
 void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t now)
 {
 	judge_pass_time(j, now);
@@ -79,6 +88,8 @@ void judge_completed(struct judge *j, uint32_t ticket, tick_t now)
 		"the request of ticket %u completes at %llu, its look-ups take until %llu", ticket,
 		(unsigned long long)now, (unsigned long long)r->released);
 	r->open = false;
+	if (!r->work)
+		j->left = now;
 	j->open_requests--;
 }
 
@@ -304,6 +315,8 @@ const struct state_row judge_state[] = {
 	STATE_NUMBERS(struct judge, meant),
 	STATE_NUMBERS(struct judge, present),
 	STATE_NUMBER(struct judge, data),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct judge, left),
 	STATE_RESTORED(judge_pages_hold),
 	{ 0 },
 };

@@ -44,6 +44,7 @@ void judge_free(struct judge *);
 
 /* Requests. */
 JUDGING judge_begin(struct judge *, uint32_t ticket);
+JUDGING judge_works(struct judge *, uint32_t ticket, uint64_t idle_ns, tick_t now); /* it is no request */
 JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
 JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
 

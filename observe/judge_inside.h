@@ -40,6 +40,7 @@ struct judged_request {
 	tick_t released;
 	uint32_t pending; /* operations not done */
 	bool open, submitted;
+	bool work; /* no request, but work in idle time */
 };
 
 /* A life of a block that an erase has ended while operations that use it are in flight. */
@@ -95,6 +96,7 @@ struct judge {
 	uint64_t serial, open_requests, open_ops, held;
 	uint32_t ticket; /* of the request that issues operations */
 	tick_t last;     /* time of the last event */
+	tick_t left;     /* completion of the last request */
 
 	struct judged_unit *unit;
 	struct judged_channel *channel;

@@ -126,12 +126,13 @@ void run_report(struct report *r, const struct run *run, const struct run_facts 
 
 /* ---- names ---- */
 
-/* Lists the statistics of a small drive.  False: the FTL and the buffer do not fit together. */
+/* Lists the statistics of a small drive with one more setting.  False: the FTL and the buffer do not fit
+ * together. */
 static bool report_print_names_of(
-	size_t ftl, size_t buffer, size_t layer, FILE *out, struct stat_names *shown)
+	size_t ftl, size_t buffer, size_t layer, char *setting, FILE *out, struct stat_names *shown)
 {
-	static char *const small[] = { "flash.channels=1", "flash.chips=1", "flash.dies=1", "flash.planes=1",
-		"flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
+	char *const small[] = { setting, "flash.channels=1", "flash.chips=1", "flash.dies=1",
+		"flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
 	struct fault fault = { "" };
 	struct settings settings;
 	struct drive *d = NULL;
@@ -165,16 +166,19 @@ static void report_print_names_of_run(FILE *out, struct stat_names *shown)
 
 void run_report_names(FILE *out)
 {
+	static char plain[] = "flash.dies=1", ahead[] = "upkeep.idle_ns=1";
 	struct stat_names shown = { .names = 0 };
 
 	report_print_names_of_run(out, &shown);
 	for (size_t ftl = 0; ftls[ftl]; ftl++)
-		report_print_names_of(ftl, 0, 0, out, &shown);
+		report_print_names_of(ftl, 0, 0, plain, out, &shown);
 	for (size_t buffer = 1; buffers[buffer]; buffer++)
-		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, buffer, 0, out, &shown); ftl++)
+		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, buffer, 0, plain, out, &shown);
+			ftl++)
 			;
 	for (size_t layer = 1; host_layers[layer]; layer++)
-		report_print_names_of(0, 0, layer, out, &shown);
+		report_print_names_of(0, 0, layer, plain, out, &shown);
+	report_print_names_of(0, 0, 0, ahead, out, &shown);
 	stat_names_release(&shown);
 }
 

@@ -31,6 +31,7 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
 	for (plane_t p = 0; p < g->planes; p++) {
 		s->plane[p].free_pages = g->pages_per_plane;
+		s->plane[p].begun = BLOCK_NONE;
 		for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
 			s->plane[p].open[stream].block = BLOCK_NONE;
 	}
@@ -99,8 +100,18 @@ void space_begin_victim(struct space *s, block_t b)
 	}
 }
 
+static void space_leave_begun(struct space *s, block_t b)
+{
+	if (s->index.remove)
+		s->index.remove(s->index.policy, b);
+	s->block[b].state = BLOCK_BEGUN;
+	s->plane[geometry_plane(s->geometry, b)].begun = b;
+}
+
 void space_end_victim(struct space *s)
 {
+	if (s->block[s->victim].state == BLOCK_CLOSED)
+		space_leave_begun(s, s->victim);
 	s->victim = BLOCK_NONE;
 	s->victim_pages = 0;
 }
@@ -141,9 +152,11 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 	const struct geometry *g = s->geometry;
 	plane_t p = geometry_plane(g, b);
 
-	BUG_ON(s->block[b].state != BLOCK_CLOSED || s->block[b].valid,
+	BUG_ON((s->block[b].state != BLOCK_CLOSED && s->block[b].state != BLOCK_BEGUN) || s->block[b].valid,
 		"block %u is erased in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
-	if (s->index.remove)
+	if (s->block[b].state == BLOCK_BEGUN)
+		s->plane[p].begun = BLOCK_NONE;
+	else if (s->index.remove)
 		s->index.remove(s->index.policy, b);
 	if (!blocks_give(s->blocks, io, b, cause)) {
 		s->block[b].state = BLOCK_RETIRED;
@@ -185,6 +198,7 @@ static const struct state_row space_open_block_state[] = {
 static const struct state_row space_plane_state[] = {
 	STATE_STRUCTS(struct space_plane, open, space_open_block_state),
 	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages_per_plane)),
+	STATE_INDEX(struct space_plane, begun, GEOMETRY(blocks)),
 	{ 0 },
 };
 
@@ -220,7 +234,8 @@ static void space_check_block(const struct space *s, block_t b)
 		"block %u is out of use with %u pages programmed", b, used);
 	BUG_ON(s->stamp && s->stamp[b] > s->handed_out,
 		"block %u was closed after the last page was handed out", b);
-	BUG_ON(s->block[b].state == BLOCK_CLOSED && used != g->pages_per_block,
+	BUG_ON((s->block[b].state == BLOCK_CLOSED || s->block[b].state == BLOCK_BEGUN) &&
+			used != g->pages_per_block,
 		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
 }
 
@@ -271,6 +286,10 @@ static void space_check_plane(const struct space *s, plane_t p)
 			in_state[BLOCK_RETIRED] != s->blocks->plane[p].retired,
 		"plane %u has %u free and %u retired blocks, %u and %u are listed", p, in_state[BLOCK_FREE],
 		in_state[BLOCK_RETIRED], blocks_left(s->blocks, p), s->blocks->plane[p].retired);
+	BUG_ON(in_state[BLOCK_BEGUN] != (s->plane[p].begun != BLOCK_NONE) ||
+			(s->plane[p].begun != BLOCK_NONE && s->block[s->plane[p].begun].state != BLOCK_BEGUN),
+		"plane %u has begun the collection of %u blocks; block %u is noted", p, in_state[BLOCK_BEGUN],
+		s->plane[p].begun);
 	BUG_ON(free_pages != s->plane[p].free_pages, "plane %u has %u free pages, %u are counted", p,
 		free_pages, s->plane[p].free_pages);
 	space_check_open(s, p, in_state[BLOCK_OPEN]);

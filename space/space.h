@@ -3,8 +3,8 @@
  * hands out pages and takes them back.  When a block is collected and which one is decided in gc/, what a
  * page holds by the FTL, which free block is opened next in blocks.h.
  *
- * A block is free, open (one stream fills it), closed (full: a candidate for victim selection) or retired
- * (worn out).
+ * A block is free, open (one stream fills it), closed (full: a candidate for victim selection), begun (its
+ * collection is: some of its live pages have moved, the rest will) or retired (worn out).
  */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
@@ -26,7 +26,7 @@ struct stream {
 #define STREAM_HOST  0u
 #define STREAMS_MOST 8u /* with that of wear levelling, which always opens the most worn block */
 
-enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_RETIRED };
+enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_BEGUN, BLOCK_RETIRED };
 
 /* 4 bytes: with 8 or 16 the records of the blocks that planes fill would evict each other from the caches (as
  * those of struct flash_block would).  `valid` is in the top bits, where counting is one addition. */
@@ -44,6 +44,7 @@ struct open_block {
 struct space_plane {
 	struct open_block open[STREAMS_MOST];
 	uint32_t free_pages; /* of free blocks and of open ones: not handed out */
+	block_t begun;       /* BLOCK_NONE: none */
 };
 
 struct gc_policy; /* gc/policy.h; this room only passes it on */
@@ -131,7 +132,8 @@ static inline void space_prefetch(const struct space *s, ppn_t ppn)
 	flash_prefetch(s->flash, ppn);
 }
 
-/* Live pages of a closed block are going to be moved: sets `victim`, `victim_page` and `victim_pages`. */
+/* Live pages of a closed or begun block are going to be moved: sets `victim`, `victim_page` and
+ * `victim_pages`.  At the end the block is erased, or begun: it is no candidate until its last page moves. */
 void space_begin_victim(struct space *, block_t);
 void space_end_victim(struct space *);
 
@@ -172,7 +174,7 @@ static inline const struct stream *space_stream(const struct space *s, block_t b
 /* Of all blocks.  O(blocks). */
 uint64_t space_live_pages(const struct space *);
 
-/* Erases a closed block without live pages; it becomes free, or is retired when worn out. */
+/* Erases a closed or begun block without live pages; it becomes free, or is retired when worn out. */
 void space_erase(struct space *, struct io *, block_t, enum cause);
 
 /* Includes the free blocks. */

@@ -295,6 +295,8 @@ enum breach {
 	WRONG_DIE,
 	ANSWERED_UNREAD,
 	TOO_EARLY,
+	WORK_BESIDE_REQUEST,
+	WORK_TOO_EARLY,
 	LEFT_OVER,
 	BREACHES
 };
@@ -337,6 +339,19 @@ static void break_order(enum breach breach)
 	default:
 		read_through(j, 4, 0);
 	}
+}
+
+/* Work in idle time begins at 199; a request without operations completed at 100, or has not. */
+static void work_too_early(bool completed)
+{
+	struct judge *j = new_judge();
+
+	judge_begin(j, 0);
+	judge_submit(j, 0, 0, 0);
+	if (completed)
+		judge_completed(j, 0, 100);
+	judge_begin(j, 1);
+	judge_works(j, 1, 100, 199);
 }
 
 /* Breaches of what a die, a bus and a request can do. */
@@ -398,6 +413,10 @@ static void break_physics(enum breach breach)
 	case TOO_EARLY:
 		judge_completed(j, 0, program_through(j, 3, 0));
 		break;
+	case WORK_BESIDE_REQUEST:
+	case WORK_TOO_EARLY:
+		work_too_early(breach == WORK_TOO_EARLY);
+		break;
 	default:
 		judge_idle(j);
 	}
@@ -444,6 +463,8 @@ static void test_each_breach(void **state)
 		[WRONG_DIE] = "a read of page 0 starts on die 1",
 		[ANSWERED_UNREAD] = "a request is answered from page 4 and waits for no read of it",
 		[TOO_EARLY] = "the request of ticket 0 completes at 104100 before 1 of its operations",
+		[WORK_BESIDE_REQUEST] = "work in idle time begins at 199 with 1 requests in the drive",
+		[WORK_TOO_EARLY] = "work in idle time begins at 199, 99 ns after the last request",
 		[LEFT_OVER] = "at the end 2 operations, 1 requests and 1 pages in memory are left",
 	};
 

@@ -1588,7 +1588,7 @@ static void test_request_completes_with_its_last_operation(void **state)
 	flash_program(&b->io, page_at(b, 1, 0, 0, 0), 1, 4, CAUSE_HOST, OP_NONE);
 	flash_erase(&b->io, geometry_block(&b->geometry, page_at(b, 2, 0, 0, 0)), CAUSE_GC);
 	bench_submit(b);
-	assert_true(schedule_run_to_completion(s));
+	assert_true(schedule_run_to_completion(s, TICK_NEVER));
 	assert_true(schedule_completed(s, &ticket, &when));
 	assert_int_equal(ticket, b->io.ticket);
 	assert_int_equal(when, 2 * (100 + 4000) + 100000);
@@ -1737,7 +1737,7 @@ static void test_nothing_happens_on_an_idle_drive(void **state)
 	struct bench *b = bench_open(PAPER_DRIVE);
 
 	(void)state;
-	assert_false(schedule_run_to_completion(b->flash->schedule));
+	assert_false(schedule_run_to_completion(b->flash->schedule, TICK_NEVER));
 	schedule_run_until(b->flash->schedule, 1000);
 	assert_int_equal(schedule_now(b->flash->schedule), 1000);
 	schedule_drain(b->flash->schedule);

@@ -28,6 +28,7 @@ const struct ftl_ops ftl_direct = {
 	.size = sizeof(struct page_map),
 	.state = page_map_state,
 	.map_in_dram = true,
+	.collects_untimed = true,
 	.init = page_init,
 	.exit = page_exit,
 	.read = page_read,

@@ -1,0 +1,76 @@
+/*
+ * Work that no request asks for.  Once no request has been in the drive for upkeep.idle_ns, the drive works
+ * in rounds: in each plane that needs it one step of a collection (gc/collect.h), all planes at once.  The
+ * next round begins when the operations of the last one are done, if still no request has entered.  A request
+ * waits for the operations of a round that is under way as for any others, never for the rest of a
+ * collection.
+ *
+ * Work is looked for when a round could begin: a drive in which nothing was to be done is looked at again
+ * after its next request.  Before the first request and after the last one there is none.
+ */
+#ifndef UPKEEP_UPKEEP_H
+#define UPKEEP_UPKEEP_H
+
+#include "base/fault.h"
+#include "ftl/ftl.h"
+
+struct upkeep_settings {
+	uint64_t idle_ns, step_pages;
+};
+
+extern const struct param upkeep_params[];
+
+struct upkeep_statistics {
+	uint64_t steps, idle_pages, rate_pages, forced, interrupted;
+};
+
+struct upkeep {
+	const struct upkeep_settings *settings;
+	struct ftl *ftl;
+	uint64_t requests; /* in the drive */
+	tick_t idle_since; /* completion of the last one */
+	bool has_work; /* perhaps: a request was served, or a round worked, since it was last looked for */
+	bool works;    /* operations of a round are in flight */
+	struct upkeep_statistics count;
+};
+
+/* False and a fault if the FTL has no collection to be done ahead.  Settings and FTL must outlive it. */
+bool upkeep_init(struct upkeep *, const struct upkeep_settings *, struct ftl *, struct fault *);
+
+static inline bool upkeep_is_on(const struct upkeep *u)
+{
+	return u->settings->idle_ns != 0;
+}
+
+/* A request enters the drive, or has left it. */
+static inline void upkeep_entered(struct upkeep *u)
+{
+	u->requests++;
+	u->count.interrupted += u->works;
+}
+
+static inline void upkeep_left(struct upkeep *u, tick_t when)
+{
+	u->requests--;
+	u->idle_since = when;
+	u->has_work = true;
+}
+
+/* When the next round begins, not before `now`; TICK_NEVER: not before something completes. */
+tick_t upkeep_due(const struct upkeep *, tick_t now);
+
+/* Begins a round: its operations belong to `io`. */
+void upkeep_begin_round(struct upkeep *, struct io *);
+
+/* The operations of the round are done. */
+static inline void upkeep_end_round(struct upkeep *u)
+{
+	u->works = false;
+}
+
+/* Adds its statistics to the list, if work is ever done ahead. */
+void upkeep_statistics(struct upkeep *, struct stat_list *);
+
+extern const struct state_row upkeep_state[];
+
+#endif
