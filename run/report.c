@@ -164,21 +164,22 @@ static void report_print_names_of_run(FILE *out, struct stat_names *shown)
 	stat_list_release(&list);
 }
 
+#define PLAIN "flash.dies=1"
+
 void run_report_names(FILE *out)
 {
-	static char plain[] = "flash.dies=1", ahead[] = "upkeep.idle_ns=1";
 	struct stat_names shown = { .names = 0 };
 
 	report_print_names_of_run(out, &shown);
 	for (size_t ftl = 0; ftls[ftl]; ftl++)
-		report_print_names_of(ftl, 0, 0, plain, out, &shown);
+		report_print_names_of(ftl, 0, 0, PLAIN, out, &shown);
 	for (size_t buffer = 1; buffers[buffer]; buffer++)
-		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, buffer, 0, plain, out, &shown);
+		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, buffer, 0, PLAIN, out, &shown);
 			ftl++)
 			;
 	for (size_t layer = 1; host_layers[layer]; layer++)
-		report_print_names_of(0, 0, layer, plain, out, &shown);
-	report_print_names_of(0, 0, 0, ahead, out, &shown);
+		report_print_names_of(0, 0, layer, PLAIN, out, &shown);
+	report_print_names_of(0, 0, 0, "upkeep.idle_ns=1", out, &shown);
 	stat_names_release(&shown);
 }
 
