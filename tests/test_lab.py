@@ -1183,6 +1183,59 @@ esac
     def test_the_curve_of_the_course(self):
         self.assertEqual(self.lab("list", "docs/course/over-provisioning.ini", "--count").stdout, "54\n")
 
+    def test_results_are_made_again(self):
+        """By the simulator of another folder, with the drive and the profile that were kept."""
+        self.lab("run", self.at("sweep"))
+        results = self.at("results/sweep/n-300")
+        self.assertEqual(self.lab("rerun", results).stdout, "12 runs of 12 are the same\n")
+        manifest = json.loads(self.text("results/sweep/n-300/manifest.json"))
+        self.assertEqual(
+            sorted(manifest["files"]),
+            ["parameters/tiny.cfg", "traces/profiles/mixed.cfg", "traces/samples/random.trace"],
+        )
+        self.assertIn("blocks = 16;", manifest["files"]["parameters/tiny.cfg"]["text"])
+        key = next(iter(manifest["runs"]))
+        run = json.loads(self.text(f"results/sweep/n-300/runs/{key}.json"))
+        run["statistics"]["flash.program.total"] += 1
+        self.write(f"results/sweep/n-300/runs/{key}.json", json.dumps(run))
+        said = self.lab("rerun", results, status=1).stdout
+        self.assertIn(f"{key}: flash.program.total: ", said)
+        self.assertIn("11 runs of 12 are the same\n", said)
+        manifest["files"]["traces/samples/random.trace"]["sha256"] = "0"
+        self.write("results/sweep/n-300/manifest.json", json.dumps(manifest))
+        said = self.lab("rerun", results, status=2).stderr
+        self.assertIn("traces/samples/random.trace is another file here: 129846 bytes, SHA-256 0", said)
+        self.assertIn("no results that `lab run` made", self.lab("rerun", self.folder, status=2).stderr)
+
+    def test_no_file_of_a_manifest_leaves_its_folder(self):
+        manifest = {"simulator": "x", "runs": {}, "files": {}}
+        for path in "/tmp/evil.cfg", "../../evil.cfg", "a/../../../evil.cfg":
+            manifest["files"][path] = {"sha256": "../0123456789abcdef", "bytes": 1, "text": "ftl = 1"}
+        self.write("manifest.json", json.dumps(manifest))
+        self.lab("rerun", self.folder)
+        for folder in "/tmp", self.folder, os.path.dirname(self.folder):
+            self.assertFalse(os.path.exists(os.path.join(folder, "evil.cfg")))
+
+    def test_exports(self):
+        self.lab("run", self.at("sweep"))
+        said = self.lab("export", self.at("sweep"), "--as", "jsonl").stdout
+        rows = [json.loads(line) for line in said.splitlines()]
+        table = [line.split("\t") for line in self.lab("export", self.at("sweep")).stdout.splitlines()]
+        self.assertEqual(table[0], "workload ftl cache seed command".split())
+        self.assertEqual(len(rows), 16)
+        self.assertEqual([list(row["place"].values()) for row in rows], [row[:4] for row in table[1:]])
+        self.assertTrue(all(row["statistics"]["run.seed"] == row["parameters"]["seed"] for row in rows))
+        path = self.at("Snakefile")
+        self.lab("export", self.at("sweep"), "--as", "snakemake", "--out", path)
+        rules = self.text("Snakefile").split("\nrule ")
+        self.assertEqual(len(rules), 13)
+        self.assertEqual(rules[0].count(".json"), 12)
+        for rule in rules[1:]:
+            output, shell = (eval(line.partition(": ")[2]) for line in rule.splitlines()[1:3])
+            os.remove(output)
+            subprocess.run(shell, shell=True, check=True)
+            self.assertTrue(os.path.exists(output))
+
     def test_the_worst_requests(self):
         for name in ("log.csv", "log.csv.zst"):
             subprocess.run(

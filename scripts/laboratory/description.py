@@ -263,9 +263,9 @@ class Sections:
             raise Mistake(f"{self.path}: [experiment] fold = {found['fold']}: should be a number from 1")
         if "program" in found and not os.access(found["program"], os.X_OK):
             raise Mistake(f"{self.path}: [experiment] program = {found['program']}: should be a program")
-        if "drive" in found and not os.path.isfile(found["drive"]):
+        if re.search(r"[/.]", found.get("drive", "")) and not os.path.isfile(found["drive"]):
             raise Mistake(f"{self.path}: [experiment] drive = {found['drive']}: "
-                          "should be a file of parameters")
+                          "should be a file of parameters or a name (ssd list drives)")
         return found
 
 

@@ -28,9 +28,9 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def digest_of_file(path: str) -> str:
+def digest_of_file(path: str, length: int = 16) -> str:
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        return hashlib.file_digest(file, "sha256").hexdigest()[:length]
 
 
 @dataclass
@@ -97,13 +97,13 @@ class Runs:
 
     # ---- what is to be run ----
 
-    def identity(self, workload: str) -> str:
-        """Of a trace or a profile its content."""
-        if workload not in self.identities:
-            paths = [workload, f"traces/profiles/{workload}.cfg"]
-            contents = (digest_of_file(path) for path in paths if os.path.isfile(path))
-            self.identities[workload] = next(contents, workload)
-        return self.identities[workload]
+    def identity(self, name: str, folder: str = "traces/profiles") -> str:
+        """Of a trace, a profile or a drive its content; of one that the simulator has built in, its name."""
+        by_name = f"{folder}/{name}.cfg"
+        if by_name not in self.identities:
+            contents = (digest_of_file(path) for path in (name, by_name) if os.path.isfile(path))
+            self.identities[by_name] = next(contents, name)
+        return self.identities[by_name]
 
     @cached_property
     def of_grids(self) -> list[Place]:
@@ -155,7 +155,7 @@ class Runs:
             return "", [program, self.ssd, *settings, workload], said
         drive = self.experiment.options["drive"]
         words = [*self.words(settings), drive, workload]
-        asked = digest(self.binary, digest_of_file(drive), self.identity(workload), *words)
+        asked = digest(self.binary, self.identity(drive, "parameters"), self.identity(workload), *words)
         said = self.checked.get(asked)
         if said is None:
             done = self.children.run([self.ssd, "run", "--check", "--quiet", *words])
