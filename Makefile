@@ -37,6 +37,7 @@ LTO      ?= -flto=auto
 # -Wno-missing-field-initializers: rows of tables end early on purpose, the rest is zero.
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
             -Wno-missing-field-initializers
+# -ffile-prefix-map: the same program comes out in every folder.
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
@@ -48,7 +49,8 @@ endif
 endif
 # _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
 CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
-            -ffp-contract=off $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
+            -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) \
+            $(PACKAGE_CFLAGS)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
@@ -79,9 +81,10 @@ else
 ssd: $(BUILD)/ssd
 endif
 
+# The linker's optimiser does not heed -ffile-prefix-map, but PWD if that is where it is.
 $(BUILD)/ssd: $(BUILD)/ssd.o $(BUILD)/commit.o $(OBJECTS)
 	@echo "  link  $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@PWD=/proc/self/cwd $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -215,6 +218,8 @@ soak-documents:
 	@$(MAKE) check-lab-page
 	@$(MAKE) slurm-test
 	@$(MAKE) replay-test
+	@$(MAKE) dist-test
+	@$(MAKE) deb-test
 	@$(MAKE) pandas-test
 
 # House rules and layout, in seconds: first.
@@ -298,7 +303,7 @@ LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
-.PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready
+.PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:
 	@scripts/deps figures
@@ -447,6 +452,23 @@ uninstall: $(SSD) ## removes what install put there
 	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
 	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
 	@rm -rf $(SHARED)
+
+VERSION := $(shell sed -n 's/.*SSD_VERSION  *"\(.*\)"/\1/p' base/version.h)
+
+dist: ## the last commit as an archive: build/ssdlab-VERSION.tar.gz
+	@mkdir -p $(BUILD)
+	@git archive --prefix=ssdlab-$(VERSION)/ HEAD | gzip -9n >$(BUILD)/ssdlab-$(VERSION).tar.gz
+	@echo "$(BUILD)/ssdlab-$(VERSION).tar.gz"
+
+deb: $(SSD) ## a package for Debian and Ubuntu, for this machine: build/ssdlab_VERSION-1_ARCHITECTURE.deb
+	@scripts/deps deb
+	@scripts/deb $(VERSION) $(BUILD)
+
+deb-test: deb ## lintian has nothing against it, and the program in it runs
+	@tests/deb.sh $(BUILD)/ssdlab_$(VERSION)-1_$$(dpkg --print-architecture).deb
+
+dist-test: dist ## the archive builds outside git, in any folder, to the same program
+	@tests/dist.sh $(BUILD)/ssdlab-$(VERSION).tar.gz
 
 lines: ## lines of the product: by room and in total
 	@for room in $(ROOMS) lab-page; do \

@@ -21,6 +21,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef __SIZEOF_INT128__
+#error "ssdlab needs integers of 128 bits, which compilers for 32-bit machines do not have"
+#endif
+
 #define SECTOR_BYTES 512u
 
 typedef uint64_t tick_t;
