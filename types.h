@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef __SIZEOF_INT128__
+#if defined __SIZEOF_POINTER__ && !defined __SIZEOF_INT128__
 #error "ssdlab needs integers of 128 bits, which compilers for 32-bit machines do not have"
 #endif
 
