@@ -9,12 +9,15 @@ static bool command_may_join(const struct schedule *s, const struct op *first, u
 	const struct geometry *g = s->geometry;
 	const struct op *op = ops_at(&s->ops, index);
 
-	if (op->kind != first->kind || op->kind == OP_COPY || op->die != first->die)
+	if (op->kind != first->kind || op->die != first->die ||
+		(op->kind == OP_COPY && !s->settings->multiplane_copy))
 		return false;
-	if (op->kind != OP_READ && !order_is_turn(&s->ops, block_of(s, op->ppn), index))
+	if (op->kind != OP_READ && !order_is_turn(&s->ops, block_of(s, order_target(op)), index))
 		return false;
-	return s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE ||
-	       geometry_page(g, op->ppn) == geometry_page(g, first->ppn);
+	if (s->settings->multiplane == MULTIPLANE_ANY || op->kind == OP_ERASE)
+		return true;
+	return geometry_page(g, op->ppn) == geometry_page(g, first->ppn) &&
+	       geometry_page(g, order_target(op)) == geometry_page(g, order_target(first));
 }
 
 /* Bit of the operation's plane within its die. */

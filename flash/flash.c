@@ -53,6 +53,7 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.dram_ns = dram_ns,
 		.bus_order = (enum judged_bus)s->bus_order,
 		.multiplane = (enum judged_planes)s->multiplane,
+		.multiplane_copy = s->multiplane_copy,
 		.bus_mb_per_s = s->bus_mb_per_s,
 		.forward_bytes = s->forward_bytes });
 	schedule_be_judged(f->schedule);

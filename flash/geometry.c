@@ -48,6 +48,10 @@ const struct param flash_params[] = {
 		"waiting operations of several planes of a die run as one command: never, if they are at "
 		"the same page offset, or always",
 		multiplane_names, .matters_if = "flash.planes!=1", .stateless = true },
+	{ FLASH(BOOL, multiplane_copy), 0, 1, "", "false",
+		"copies inside several planes of a die join a command as other operations do; with "
+		"same_offset their sources have one offset and their targets one",
+		.stateless = true, .quiet = true },
 	{ FLASH(UINT, multiplane_search), 1, 1e9, "operations", "256",
 		"how many operations waiting for the die are searched for planes that can join a command",
 		.matters_if = "flash.multiplane!=off", .stateless = true },

@@ -30,6 +30,7 @@ struct flash_settings {
 	double bus_mb_per_s; /* 10^6 bytes per second, each channel */
 	bool copyback, interleave;
 	int multiplane, scheduler, suspend, order, bus_order;
+	bool multiplane_copy;
 	uint64_t read_first_limit;  /* read commands that may overtake a waiting operation; 0 = any number */
 	uint64_t multiplane_search; /* waiting operations searched for planes to join a command */
 	uint64_t forward_bytes;     /* controller memory for pages to be programmed */

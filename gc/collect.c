@@ -13,6 +13,8 @@ static const char *const collector_policy_names[] = {
 	NULL,
 };
 
+static const char *const collector_together_names[] = { "plane", "die", NULL };
+
 #define GC(type, field)   PARAM(type, struct gc_settings, field)
 #define WEAR(type, field) PARAM(type, struct wear_settings, field)
 
@@ -36,6 +38,11 @@ const struct param gc_params[] = {
 		"gc.threshold and gc.soft; steady writing never falls below gc.threshold if this is at least "
 		"the write amplification minus 1",
 		.stateless = true, .quiet = true },
+	{ GC(CHOICE, together), 0, 0, "", "plane",
+		"planes that are collected when one is below gc.threshold: plane = that one; die = with it "
+		"the planes of its die that will be after another block, page by page in turn, so that "
+		"their operations may join commands",
+		collector_together_names, .quiet = true },
 	{ GC(UINT, d), 1, 1e6, "blocks", "10", "number of blocks that d_choices draws at random",
 		.matters_if = "gc.policy=d_choices" },
 	{ GC(BOOL, strict), 0, 1, "", "false",
@@ -277,6 +284,12 @@ static bool collector_advance(
 	return true;
 }
 
+/* Pages that a step may move: FTLs that pay for a victim when it is empty take a whole one. */
+static uint32_t collector_step_pages(const struct collector *c, uint32_t pages)
+{
+	return c->client->emptied ? UINT32_MAX : pages;
+}
+
 /* Collects one victim, or finishes the one begun. */
 static bool collector_collect_one(struct collector *c, struct io *io, plane_t plane, bool pressed)
 {
@@ -309,7 +322,7 @@ bool collector_step(struct collector *c, struct io *io, plane_t plane, uint32_t 
 	if (p->begun == BLOCK_NONE && p->free_pages >= c->soft_water)
 		return false;
 	c->policy.useless_victims = 0;
-	return collector_advance(c, io, plane, false, c->client->emptied ? UINT32_MAX : pages, moved);
+	return collector_advance(c, io, plane, false, collector_step_pages(c, pages), moved);
 }
 
 /* A page for the host is paid for with copies: a step of as many pages as there is credit for. */
@@ -337,11 +350,62 @@ static bool collector_lacks_room(const struct collector *c, plane_t plane, unsig
 	       collector_room_for_copies(s, plane, stream) <= space_live(s, victim);
 }
 
-/* The plane is below gc.threshold. */
+/* The plane's victim is begun, without a page moved yet.  False: it has none. */
+static bool collector_mark_victim(struct collector *c, struct io *io, plane_t plane)
+{
+	block_t victim;
+
+	if (c->space->plane[plane].begun != BLOCK_NONE)
+		return true;
+	victim = collector_begin(c, plane, false);
+	if (victim == BLOCK_NONE)
+		return false;
+	collector_count(c, io)->direct_erases += space_live(c->space, victim) == 0;
+	space_mark_begun(c->space, victim);
+	return true;
+}
+
+/* Collects a block of the plane, and one of each plane of its die that will be low after another block: a
+ * page of each in turn, from this plane on.  Returns the number of blocks. */
+static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_t plane)
+{
+	const struct geometry *g = c->space->geometry;
+	struct space_plane *of = &c->space->plane[plane - plane % g->planes_per_die];
+	plane_t first = plane - plane % g->planes_per_die, own = plane - first;
+	uint32_t victims = 0, left;
+	uint64_t moved;
+
+	if (!collector_mark_victim(c, io, plane))
+		return 0;
+	for (plane_t p = 0; p < g->planes_per_die; p++)
+		victims += p == own || (of[p].free_pages < c->low_water + g->pages_per_block &&
+					       collector_mark_victim(c, io, first + p));
+	for (left = victims; left;)
+		for (plane_t i = 0; i <= g->planes_per_die; i++) {
+			plane_t p = i ? i - 1 : own; /* this plane, then the others */
+
+			if ((i && p == own) || of[p].begun == BLOCK_NONE)
+				continue;
+			collector_advance(c, io, first + p, false, collector_step_pages(c, 1), &moved);
+			left -= of[p].begun == BLOCK_NONE;
+		}
+	return victims;
+}
+
+/* The plane is below gc.threshold.  Returns the number of blocks that were collected together. */
+static uint32_t collector_collect_low(struct collector *c, struct io *io, plane_t plane)
+{
+	if (c->settings->together == GC_DIE)
+		return collector_collect_die(c, io, plane);
+	return collector_collect_one(c, io, plane, false);
+}
+
 static void collector_force(struct collector *c, struct io *io, plane_t plane)
 {
-	while (collector_collect_one(c, io, plane, false)) {
-		collector_count(c, io)->forced++;
+	uint32_t blocks;
+
+	while ((blocks = collector_collect_low(c, io, plane))) {
+		collector_count(c, io)->forced += blocks;
 		if (c->high_water == c->low_water || c->space->plane[plane].free_pages >= c->high_water)
 			break;
 	}

@@ -21,12 +21,15 @@
 #include "gc/policy.h"
 #include "stats/table.h"
 
+enum gc_together { GC_PLANE, GC_DIE };
+
 struct gc_settings {
 	int policy; /* index into gc_policies */
 	double threshold, hysteresis;
 	uint64_t d, low;
 	double soft, copies_per_write;
 	bool strict, separate;
+	int together;  /* enum gc_together */
 	uint64_t seed; /* set by the drive, from its own seed */
 };
 

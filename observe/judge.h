@@ -35,6 +35,7 @@ struct judge_settings {
 	tick_t erase_ns, suspend_ns, resume_ns, dram_ns;
 	enum judged_bus bus_order;
 	enum judged_planes multiplane;
+	bool multiplane_copy;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
 };

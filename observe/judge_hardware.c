@@ -35,13 +35,16 @@ static void judge_request_bus(struct judge *j, struct judged_command *c, tick_t 
 	c->requested_at = now;
 }
 
-/* May the operation be part of a multi-plane command?  A copy never may. */
+/* May the operation be part of a multi-plane command? */
 static bool judge_may_join(const struct judge *j, const struct judged_command *c, const struct judged_op *d)
 {
-	if (j->settings.multiplane == JUDGED_ALONE || d->made.kind == OP_COPY)
+	if (j->settings.multiplane == JUDGED_ALONE ||
+		(d->made.kind == OP_COPY && !j->settings.multiplane_copy))
 		return false;
-	return j->settings.multiplane == JUDGED_ANY_OFFSET || d->made.kind == OP_ERASE ||
-	       d->at % j->settings.pages_per_block == c->page;
+	if (j->settings.multiplane == JUDGED_ANY_OFFSET || d->made.kind == OP_ERASE)
+		return true;
+	return d->at % j->settings.pages_per_block == c->page &&
+	       (d->made.kind != OP_COPY || d->made.to % j->settings.pages_per_block == c->target);
 }
 
 static tick_t judge_command_ns(const struct judge *j, enum op_kind kind, bool further)
@@ -73,6 +76,7 @@ void judge_join_command(struct judge *j, uint32_t unit, const struct judged_op *
 		*c = (struct judged_command){ .kind = d->made.kind,
 			.die = die,
 			.page = d->at % j->settings.pages_per_block,
+			.target = d->made.to % j->settings.pages_per_block,
 			.begun = now };
 	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->made.kind || c->die != die ||
 			(c->planes & bit) || (c->left && !judge_may_join(j, c, d)),

@@ -64,6 +64,7 @@ struct judged_command {
 	uint32_t left; /* operations not done; 0: no command */
 	uint32_t die;
 	uint32_t page;   /* offset in its block, of the first operation */
+	uint32_t target; /* the same of the page that a copy writes */
 	uint64_t planes; /* bit per plane of the die */
 	tick_t begun, command_ns, cells, bus_spent, cells_spent, since;
 	uint64_t in_sectors, out_sectors;

@@ -576,12 +576,13 @@ void params_echo(const struct param_group *groups, size_t count, param_visitor *
 
 		if (!group->settings)
 			continue;
+		if (entry.row->quiet && value_is_preset(entry.row, group->settings))
+			continue;
 		value = value_text(entry.row, group->settings);
 		params_tell_unused(&r, entry.row, unused, sizeof unused);
-		if (!entry.row->quiet || strcmp(value, entry.row->preset) != 0)
-			visit(context, &(struct param_echo){ params_key(entry, key), value,
-					       group->unused ? group->unused : unused,
-					       group->stateless || entry.row->stateless });
+		visit(context, &(struct param_echo){ params_key(entry, key), value,
+				       group->unused ? group->unused : unused,
+				       group->stateless || entry.row->stateless });
 		memory_free(value);
 	}
 }

@@ -336,3 +336,13 @@ char *value_text(const struct param *row, const void *settings)
 	}
 	return memory_string(text, "parameter text");
 }
+
+bool value_is_preset(const struct param *row, const void *settings)
+{
+	char *text = value_text(row, settings);
+	size_t quote = *text == '"', length = strlen(text) - 2 * quote;
+	bool same = length == strlen(row->preset) && !memcmp(text + quote, row->preset, length);
+
+	memory_free(text);
+	return same;
+}

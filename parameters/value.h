@@ -16,6 +16,9 @@ bool value_store(const struct param *, void *settings, const char *text, struct 
 /* The stored value as a parameter file would have it.  The caller frees it. */
 char *value_text(const struct param *, const void *settings);
 
+/* Is it the row's default? */
+bool value_is_preset(const struct param *, const void *settings);
+
 /* The shorter of two forms that read back as the same number. */
 void value_write_real(double, char *text, size_t room);
 

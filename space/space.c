@@ -100,7 +100,7 @@ void space_begin_victim(struct space *s, block_t b)
 	}
 }
 
-static void space_leave_begun(struct space *s, block_t b)
+void space_mark_begun(struct space *s, block_t b)
 {
 	if (s->index.remove)
 		s->index.remove(s->index.policy, b);
@@ -111,7 +111,7 @@ static void space_leave_begun(struct space *s, block_t b)
 void space_end_victim(struct space *s)
 {
 	if (s->block[s->victim].state == BLOCK_CLOSED)
-		space_leave_begun(s, s->victim);
+		space_mark_begun(s, s->victim);
 	s->victim = BLOCK_NONE;
 	s->victim_pages = 0;
 }

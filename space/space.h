@@ -137,6 +137,9 @@ static inline void space_prefetch(const struct space *s, ppn_t ppn)
 void space_begin_victim(struct space *, block_t);
 void space_end_victim(struct space *);
 
+/* A closed block is going to be moved later: begun from now on. */
+void space_mark_begun(struct space *, block_t);
+
 /* The page is dead from now on. */
 void space_release(struct space *, ppn_t);
 

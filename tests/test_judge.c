@@ -8,11 +8,11 @@
 
 enum { COMMAND = 100, PAGE = 4000, SENSE = 10000, PROGRAM = 100000, ERASE = 1000000, DRAM = 50 };
 
-static struct judge *new_judge_of(enum judged_bus bus_order)
+static struct judge_settings settings_of(enum judged_bus bus_order)
 {
 	static const tick_t read_ns[] = { SENSE }, program_ns[] = { PROGRAM };
 
-	return judge_create(&(struct judge_settings){ .channels = 1,
+	return (struct judge_settings){ .channels = 1,
 		.dies_per_channel = 2,
 		.planes_per_die = 2,
 		.blocks_per_plane = 4,
@@ -30,7 +30,14 @@ static struct judge *new_judge_of(enum judged_bus bus_order)
 		.dram_ns = DRAM,
 		.bus_order = bus_order,
 		.bus_mb_per_s = 512,
-		.forward_bytes = 1 << 20 });
+		.forward_bytes = 1 << 20 };
+}
+
+static struct judge *new_judge_of(enum judged_bus bus_order)
+{
+	struct judge_settings settings = settings_of(bus_order);
+
+	return judge_create(&settings);
 }
 
 static struct judge *new_judge(void)
@@ -297,6 +304,9 @@ enum breach {
 	TOO_EARLY,
 	WORK_BESIDE_REQUEST,
 	WORK_TOO_EARLY,
+	COPIES_ALONE,
+	COPIES_FROM_ELSEWHERE,
+	COPIES_TO_ELSEWHERE,
 	LEFT_OVER,
 	BREACHES
 };
@@ -352,6 +362,27 @@ static void work_too_early(bool completed)
 		judge_completed(j, 0, 100);
 	judge_begin(j, 1);
 	judge_works(j, 1, 100, 199);
+}
+
+/* A copy in each plane of a die, in one command. */
+static void copy_in_two_planes(enum breach breach)
+{
+	struct judge_settings settings = settings_of(JUDGED_FIRST_COME);
+	struct judge *j;
+	ppn_t from = breach == COPIES_FROM_ELSEWHERE ? 17 : 16;
+
+	settings.multiplane = JUDGED_SAME_OFFSET;
+	settings.multiplane_copy = breach != COPIES_ALONE;
+	j = judge_create(&settings);
+	judge_placed(j, 0, PPN_NONE);
+	judge_placed(j, 16, PPN_NONE);
+	judge_placed(j, 17, PPN_NONE);
+	judge_begin(j, 0);
+	make(j, 1, OP_COPY, 0, 4);
+	make(j, 2, OP_COPY, from, breach == COPIES_TO_ELSEWHERE ? 21 : 20);
+	judge_submit(j, 0, 0, 0);
+	judge_started(j, 1, 0, 0);
+	judge_started(j, 2, 0, 0);
 }
 
 /* Breaches of what a die, a bus and a request can do. */
@@ -413,6 +444,11 @@ static void break_physics(enum breach breach)
 	case TOO_EARLY:
 		judge_completed(j, 0, program_through(j, 3, 0));
 		break;
+	case COPIES_ALONE:
+	case COPIES_FROM_ELSEWHERE:
+	case COPIES_TO_ELSEWHERE:
+		copy_in_two_planes(breach);
+		break;
 	case WORK_BESIDE_REQUEST:
 	case WORK_TOO_EARLY:
 		work_too_early(breach == WORK_TOO_EARLY);
@@ -465,6 +501,9 @@ static void test_each_breach(void **state)
 		[TOO_EARLY] = "the request of ticket 0 completes at 104100 before 1 of its operations",
 		[WORK_BESIDE_REQUEST] = "work in idle time begins at 199 with 1 requests in the drive",
 		[WORK_TOO_EARLY] = "work in idle time begins at 199, 99 ns after the last request",
+		[COPIES_ALONE] = "a copy of page 16 starts on a die that is at work",
+		[COPIES_FROM_ELSEWHERE] = "a copy of page 17 starts on a die that is at work",
+		[COPIES_TO_ELSEWHERE] = "a copy of page 16 starts on a die that is at work",
 		[LEFT_OVER] = "at the end 2 operations, 1 requests and 1 pages in memory are left",
 	};
 

@@ -215,11 +215,13 @@ static void test_settings_without_effect(void **state)
 struct quiet {
 	double share;
 	bool on;
+	int order;
 };
 
 static const struct param quiet_rows[] = {
 	{ PARAM(REAL, struct quiet, share), 0, 9, "", "0.5", "", .quiet = true },
 	{ PARAM(BOOL, struct quiet, on), 0, 0, "", "false", "", .quiet = true },
+	{ PARAM(CHOICE, struct quiet, order), 0, 0, "", "fifo", "", sample_orders, .quiet = true },
 	{ 0 },
 };
 
@@ -245,8 +247,9 @@ static void test_quiet_settings(void **state)
 	assert_string_equal(told.text, "");
 	assert_true(params_set("share=0.25", &group, 1, &fault));
 	assert_true(params_set("on=true", &group, 1, &fault));
+	assert_true(params_set("order=random", &group, 1, &fault));
 	params_echo(&group, 1, tell_key, &told);
-	assert_string_equal(told.text, "share=0.25 on=true ");
+	assert_string_equal(told.text, "share=0.25 on=true order=\"random\" ");
 }
 
 /* ---- files: good ---- */

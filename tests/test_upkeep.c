@@ -1,5 +1,6 @@
 /*
- * Collection ahead of need, in idle time and at a rate: cases worked by hand, the law of the rate, refusals.
+ * Collection ahead of need, in idle time and at a rate, and of the planes of a die together: cases worked by
+ * hand, the law of the rate, refusals.
  *
  * One die of one plane, 8 blocks of 4 pages.  A command takes 100 ns on the bus, a page 4,000; a read is
  * q = 100 + 10,000 + 4,000 ns, a program p = 100 + 4,000 + 100,000, an erase e = 100 + 1,000,000.  A page is
@@ -253,6 +254,77 @@ static void test_half_a_page_of_credit(void **state)
 	bed_close(&b);
 }
 
+/* ---- planes together ---- */
+
+#define PLANES                                                                                               \
+	PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.forward_bytes=0 placement.policy=superblock "       \
+		    "flash.multiplane=same_offset "
+
+enum { PAIR_OF_PROGRAMS = 2 * 4100 + 100000, COPY = 200 + 110000, PAIR_OF_COPIES = COPY + 200 };
+
+/* In both planes what fill_first_block() leaves in one. */
+static void fill_first_blocks(struct bed *b)
+{
+	assert_int_equal(serve(b, 0, REQUEST_WRITE, 0, 8), 4 * PAIR_OF_PROGRAMS);
+	assert_int_equal(serve(b, b->last, REQUEST_WRITE, 0, 4), 2 * PAIR_OF_PROGRAMS);
+}
+
+/* Two copies in each plane, then both blocks are erased with one command. */
+static void test_copies_join(void **state)
+{
+	static const struct {
+		const char *settings;
+		tick_t copies;
+	} cases[] = {
+		{ "flash.multiplane_copy=true", 2 * PAIR_OF_COPIES },
+		{ "flash.multiplane_copy=false", 4 * COPY },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char settings[600];
+		struct bed b;
+
+		snprintf(settings, sizeof settings,
+			PLANES "gc.threshold=0.05 gc.soft=0.85 upkeep.idle_ns=500000 %s", cases[i].settings);
+		bed_open(&b, settings);
+		fill_first_blocks(&b);
+		assert_int_equal(serve(&b, b.last + IDLE_NS + cases[i].copies + 1000, REQUEST_READ, 0, 1),
+			E + 100 - 1000 + Q);
+		assert_statistic(&b, "upkeep.steps", 2);
+		assert_statistic(&b, "gc.collections", 2);
+		bed_close(&b);
+	}
+}
+
+/* The first plane is low; the second one will be after another block. */
+static void test_planes_are_collected_together(void **state)
+{
+	static const struct {
+		const char *settings;
+		int collections;
+	} cases[] = {
+		{ "gc.threshold=0.8 gc.together=plane", 1 },
+		{ "gc.threshold=0.8 gc.together=die", 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char settings[600];
+		struct bed b;
+
+		snprintf(settings, sizeof settings, PLANES "placement.policy=static %s", cases[i].settings);
+		bed_open(&b, settings);
+		fill_first_blocks(&b);
+		serve(&b, b.last, REQUEST_WRITE, 12, 1);
+		assert_statistic(&b, "gc.collections", 0);
+		serve(&b, b.last, REQUEST_WRITE, 14, 1);
+		assert_statistic(&b, "gc.collections", cases[i].collections);
+		assert_statistic(&b, "gc.moved_pages", 2 * cases[i].collections);
+		bed_close(&b);
+	}
+}
+
 /* ---- the law ---- */
 
 /* Forced collections among the second half of random writes of a page, one at a time. */
@@ -330,6 +402,8 @@ int main(void)
 		cmocka_unit_test(test_room_is_kept_for_the_block_begun),
 		cmocka_unit_test(test_pages_are_paid_for),
 		cmocka_unit_test(test_half_a_page_of_credit),
+		cmocka_unit_test(test_copies_join),
+		cmocka_unit_test(test_planes_are_collected_together),
 		cmocka_unit_test(test_law_of_the_rate),
 		cmocka_unit_test(test_refusals),
 	};
