@@ -1182,6 +1182,7 @@ esac
 
     def test_the_curve_of_the_course(self):
         self.assertEqual(self.lab("list", "docs/course/over-provisioning.ini", "--count").stdout, "54\n")
+        self.assertEqual(self.lab("list", "docs/modern/ahead.ini", "--count").stdout, "27\n")
 
     def test_results_are_made_again(self):
         """By the simulator of another folder, with the drive and the profile that were kept."""
