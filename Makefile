@@ -62,7 +62,8 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install uninstall format clean lines
-.PHONY: new-ftl new-buffer check-ftl check-buffer grade-objects check-grade lab-page check-lab-page
+.PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy
+.PHONY: grade-objects check-grade lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
 .PHONY: check-install check-counts analyse validate mutants fuzz kill-test edges configurations
 .PHONY: bench tricks growth pgo
@@ -261,16 +262,20 @@ check-extend:
 
 new-ftl: ## an FTL of your own, NAME=mine: a copy of the skeleton to change, and its line in the list
 new-buffer: ## the same with a write buffer, a copy of LRU
-new-ftl new-buffer: new-%:
+new-policy: ## the same with a collection policy, a copy of FIFO
+new-ftl new-buffer new-policy: new-%:
 	@scripts/new $* "$(NAME)"
 
 check-ftl: RUN = ftl=$(NAME)
 check-ftl: CASES = :$(NAME)+
 check-buffer: RUN = buffer=$(NAME) -s dram.buffer_bytes=64K
 check-buffer: CASES = +$(NAME)+
+check-policy: RUN = gc.policy=$(NAME)
+check-policy: CASES = /$(NAME)
 check-ftl: ## is it right?  NAME=mine: its cases of the conformance suite, and runs with both judges
 check-buffer: ## the same with a write buffer
-check-ftl check-buffer:
+check-policy: ## the same with a collection policy
+check-ftl check-buffer check-policy:
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd $(DEV)/tests/test_ftl
 	@for workload in mixed uniform; do $(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN) \
 		parameters/tiny.cfg $$workload || exit 1; done

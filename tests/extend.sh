@@ -1,6 +1,7 @@
 #!/bin/sh
-# Adds an FTL and a buffer to a copy of the tree by the steps that README.md and CONTRIBUTING.md print, builds
-# the copy, and lets the conformance suite and verified runs judge them.  Runs from the top of the tree.
+# Adds an FTL, a buffer and a collection policy to a copy of the tree by the steps that README.md and
+# CONTRIBUTING.md print, builds the copy, and lets the conformance suite and verified runs judge them.  Runs
+# from the top of the tree.
 set -eu
 
 copy=$(mktemp -d)
@@ -46,6 +47,9 @@ promised README.md 'make && ./ssd run --verify -s ftl=mine parameters/class.cfg 
 	promised CONTRIBUTING.md 'make && ./ssd run --verify -s ftl=mine parameters/tiny.cfg mixed'
 	promised CONTRIBUTING.md '`make new-buffer NAME=mine`'
 	promised CONTRIBUTING.md '`make check-buffer NAME=mine`'
+	promised CONTRIBUTING.md '`make new-policy NAME=mine`'
+	promised CONTRIBUTING.md '`make check-policy NAME=mine`'
+	promised CONTRIBUTING.md 'make && ./ssd run --verify -s gc.policy=mine parameters/tiny.cfg mixed'
 	promised CONTRIBUTING.md '-s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed'
 }
 
@@ -60,7 +64,7 @@ cd "$copy"
 
 # The values of an outer make (its build folder, its flags) are not the copy's.
 unset MAKEFLAGS MAKEOVERRIDES MFLAGS BUILD SSD CFLAGS LDFLAGS 2>/dev/null || true
-for kind in ftl buffer; do
+for kind in ftl buffer policy; do
 	make --no-print-directory new-$kind NAME=mine >next.txt || fail "make new-$kind fails"
 	grep -qxF "  make check-$kind NAME=mine" next.txt || fail "make new-$kind does not say what is next"
 	make -s new-$kind NAME=mine 2>next.txt && fail "make new-$kind takes a name twice"
@@ -74,7 +78,7 @@ cp build/dev/ssd .
 scripts/lint || fail 'the copies break a house rule'
 
 ./ssd list >list.txt
-[ "$(grep -cw '^ *mine' list.txt)" = 2 ] || fail 'ssd list does not show the FTL and the buffer'
+[ "$(grep -cw '^ *mine' list.txt)" = 3 ] || fail 'ssd list does not show what was added'
 ./ssd params mine.report_partial >/dev/null || fail "the FTL's own parameter is not known"
 ./ssd list statistics >list.txt
 grep -qw 'mine.partial_writes' list.txt || fail "the FTL's own statistic is not listed"
@@ -86,9 +90,12 @@ run mine -s ftl=mine parameters/tiny.cfg mixed
 run lru -s buffer=lru -s dram.buffer_bytes=64K parameters/tiny.cfg mixed
 run mine -s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed
 same mine lru
+run fifo -s gc.policy=fifo parameters/tiny.cfg mixed
+run mine -s gc.policy=mine parameters/tiny.cfg mixed
+same mine fifo
 
 # Those cases of the suite that one of the new ones is in.
-for kind in ftl buffer; do
+for kind in ftl buffer policy; do
 	quick check-$kind NAME=mine || { tail -20 made.txt && fail "make check-$kind refuses it"; }
 	grep -qE '^mine: [0-9]+ cases' made.txt || fail "make check-$kind does not say what it did"
 	mv build/dev/conformance.txt "$kind.txt"
@@ -97,5 +104,9 @@ for case in 'ftl.txt conforms:mine+lru+' 'buffer.txt conforms:page+mine+' \
 	'ftl.txt wears-out:mine+' 'ftl.txt saved:mine+'; do
 	grep -qF "[       OK ] ${case#* }" "${case%% *}" || fail "the conformance suite has no case $case..."
 done
+grep -q '^\[       OK \] conforms:.*/mine' policy.txt ||
+	fail 'the conformance suite has no case of the collection policy'
+make -s new-policy NAME=switch 2>next.txt && fail "make new-policy takes a word of C"
 ! quick check-ftl NAME=main || fail 'make check-ftl takes a name that nothing has'
-echo 'extend: an FTL and a buffer were added as README.md and CONTRIBUTING.md say; both conform'
+echo 'extend: an FTL, a buffer and a collection policy were added as README.md and CONTRIBUTING.md say;' \
+	'all conform'

@@ -103,11 +103,9 @@ static const struct choice timings[] = {
 	{ "tlc", "flash.read_ns=[10000,20000,30000] flash.program_ns=[100000,200000,300000]" },
 };
 static const struct choice policies[] = {
-	{ "greedy", "gc.policy=greedy" },
-	{ "cost-benefit", "gc.policy=cost_benefit" },
-	{ "fifo", "gc.policy=fifo" },
-	{ "random", "gc.policy=random" },
-	{ "d-choices", "gc.policy=d_choices" },
+#define GC_POLICY(name) { #name, "gc.policy=" #name },
+#include "gc/list.h"
+#undef GC_POLICY
 };
 static const struct choice collections[] = {
 	{ "", "" },
