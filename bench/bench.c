@@ -294,7 +294,22 @@ static const struct {
 
 #define PARTS (sizeof parts / sizeof *parts)
 
-/* bench [PART]: everything, or one part.  bench FTL [ROW]: the loads, or one of them, with this FTL. */
+static bool is_ftl(const char *name)
+{
+	for (size_t i = 0; ftls[i]; i++)
+		if (!strcmp(ftls[i]->name, name))
+			return true;
+	return false;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: bench          everything\n"
+			"       bench PART     loads, pairs, generating, legacy or reading\n"
+			"       bench FTL [N]  the loads, or the Nth of them (from 1), with this FTL\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	size_t row = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
@@ -310,5 +325,7 @@ int main(int argc, char **argv)
 			putchar('\n');
 			found = true;
 		}
+	if (!found && !is_ftl(argv[1]))
+		return usage();
 	return !found && !table(argv[1], row ? row - 1 : 0, row ? row - 1 : ROWS - 1);
 }
