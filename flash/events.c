@@ -93,7 +93,7 @@ void event_forwarded_observed(const struct schedule *s, uint32_t read, uint32_t 
 void event_released_observed(const struct schedule *s, uint32_t op, uint32_t ticket)
 {
 	if (s->accounts)
-		accounts_released(s->accounts, op, ticket);
+		accounts_released(s->accounts, op, ticket, s->now);
 }
 
 void event_unblocked_observed(const struct schedule *s, uint32_t op, uint32_t by)

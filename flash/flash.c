@@ -127,8 +127,6 @@ static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum 
 	BUG_ON(page > b->next && !f->passed_over,
 		"%s programs page %u of block %u out of order, the next one is %u", cause_name(cause), page,
 		block, b->next);
-	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause), page,
-		block);
 	if (page > b->next)
 		flash_mark_passed_over(f, ppn - page + b->next, ppn, true);
 	b->next = page + 1;
@@ -175,10 +173,27 @@ static op_t flash_schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, e
 
 op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, enum cause cause, op_t after)
 {
+	const struct geometry *g = io->flash->geometry;
+
+	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause),
+		geometry_page(g, ppn), geometry_block(g, ppn));
 	flash_occupy(io->flash, ppn, owner, cause);
 	if (io->flash->judge && !io->timed)
 		judge_placed(io->flash->judge, ppn, PPN_NONE);
 	return flash_schedule_program(io, ppn, sectors, cause, after);
+}
+
+void flash_pad(struct io *io, ppn_t ppn)
+{
+	struct flash *f = io->flash;
+	bool detached = io->detached;
+
+	flash_occupy(f, ppn, OWNER_NONE, CAUSE_PAD);
+	if (f->judge && !io->timed)
+		judge_placed(f->judge, ppn, PPN_NONE);
+	io->detached = true;
+	flash_schedule_program(io, ppn, f->geometry->sectors_per_page, CAUSE_PAD, OP_NONE);
+	io->detached = detached;
 }
 
 static bool flash_may_copy_back(const struct io *io, ppn_t from, ppn_t to)

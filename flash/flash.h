@@ -71,7 +71,7 @@ struct io {
 	bool timed;
 	bool detached;              /* the request does not wait for the operations issued now */
 	bool work;                  /* no request: it is done when its operations of every cause are */
-	uint32_t ticket;            /* number of the request in the schedule */
+	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
 	uint32_t step;        /* all later operations depend on those up to this one; INDEX_NONE: no step */
 	uint32_t accesses;    /* page-level look-ups and buffer hits: each costs one DRAM access time */
@@ -92,6 +92,10 @@ void flash_have_judged(struct flash *, tick_t dram_ns);
  */
 op_t flash_read(struct io *, ppn_t, uint32_t sectors, enum cause, op_t after);
 op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op_t after);
+
+/* Programs a page that belongs to nobody, with all its sectors and CAUSE_PAD: to fill up a block or a part of
+ * it.  No request waits for it; its operation is released with those of `io`. */
+void flash_pad(struct io *, ppn_t);
 
 /* Moves a page, its owner and its content; the source loses its owner.  Inside a plane by
  * copy-back where the settings allow it, else by a read and a program. */

@@ -3,22 +3,6 @@
 #include "flash/events.h"
 #include "flash/order.h"
 
-HOT uint32_t issue_cell_ns(const struct schedule *s, enum op_kind kind, ppn_t ppn, ppn_t to)
-{
-	switch (kind) {
-	case OP_READ:
-		return page_ns(s, &s->settings->read_ns, ppn);
-	case OP_PROGRAM:
-		return page_ns(s, &s->settings->program_ns, ppn);
-	case OP_COPY:
-		return copy_ns(s, ppn, to);
-	case OP_ERASE:
-		return (uint32_t)s->settings->erase_ns;
-	default:
-		return 0;
-	}
-}
-
 /* The request that waits for an operation issued now, or INDEX_NONE. */
 static uint32_t issue_ticket(const struct io *io, enum cause cause)
 {
@@ -64,7 +48,7 @@ HOT uint32_t issue_op(
 		.ppn = ppn,
 		.to = to,
 		.die = geometry_die_of(s->geometry, ppn),
-		.cell_ns = issue_cell_ns(s, kind, ppn, to),
+		.cell_ns = time_in_cells(s, kind, ppn, to),
 		.sectors = (uint16_t)sectors,
 		.kind = (uint8_t)kind,
 		.cause = (uint8_t)cause };
@@ -157,7 +141,7 @@ bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 	if (block_of(s, from)->last != INDEX_NONE || !issue_may_follow(s, io, from, to, cause))
 		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
 	ops_follow(&s->ops, io->last_op, from, to);
-	load_change(s, ops_at(&s->ops, io->last_op), copy_ns(s, from, to));
+	load_change(s, ops_at(&s->ops, io->last_op), time_in_cells(s, OP_COPY, from, to));
 	return true;
 }
 

@@ -71,7 +71,7 @@ static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint3
 	op->ppn = source;
 	op->life = life;
 	order_join(&s->ops, block_of(s, source), life);
-	op->cell_ns = page_ns(s, &s->settings->read_ns, source);
+	op->cell_ns = time_in_cells(s, OP_READ, source, PPN_NONE);
 	load_change(s, op, op->cell_ns - before);
 }
 

@@ -100,20 +100,28 @@ static void schedule_release(struct schedule *s, uint32_t first_op, uint32_t tic
 		first_op = next;
 	}
 	unit_dispatch_woken(s);
-	complete_part(s, ticket);
+	if (ticket != INDEX_NONE)
+		complete_part(s, ticket);
+}
+
+void schedule_begin_for_nobody(struct schedule *s, struct io *io)
+{
+	*io = (struct io){ .flash = s->flash,
+		.timed = true,
+		.detached = true,
+		.ticket = INDEX_NONE,
+		.first_op = INDEX_NONE,
+		.last_op = INDEX_NONE,
+		.step = INDEX_NONE };
+	oracle_step(s->flash->oracle);
 }
 
 void schedule_begin(struct schedule *s, struct io *io)
 {
-	io->flash = s->flash;
-	io->timed = true;
-	io->detached = io->work = false;
-	io->accesses = 0;
-	io->controller_ns = 0;
-	io->first_op = io->last_op = io->step = INDEX_NONE;
+	schedule_begin_for_nobody(s, io);
+	io->detached = false;
 	io->ticket = pool_take(&s->ops.ticket);
 	ops_ticket(&s->ops, io->ticket)->pending = 1;
-	oracle_step(s->flash->oracle);
 	event_begun(s, io->ticket);
 }
 
@@ -128,9 +136,12 @@ void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
 {
 	struct release later = { s->now + delay, s->release_order, io->first_op, io->ticket };
 
+	BUG_ON(delay && io->ticket == INDEX_NONE, "operations of no request are delayed by %llu ns",
+		(unsigned long long)delay);
 	s->in_flight++;
 	s->release_order++;
-	event_submitted(s, io, delay);
+	if (io->ticket != INDEX_NONE)
+		event_submitted(s, io, delay);
 	if (delay)
 		heap_push(&s->releases, &later, sizeof later, release_before, "release queue");
 	else

@@ -67,6 +67,10 @@ void schedule_begin(struct schedule *, struct io *);
 /* The same of work that no request asks for: it is done when its operations of every cause are.  No request
  * may have been in the drive for idle_ns: the judge checks that. */
 void schedule_begin_work(struct schedule *, struct io *, uint64_t idle_ns);
+
+/* The same of operations that nobody waits for and that belong to no request: they are released as soon as
+ * they are submitted, without a delay. */
+void schedule_begin_for_nobody(struct schedule *, struct io *);
 void schedule_submit(struct schedule *, struct io *, tick_t delay);
 
 /* Attaches a tracer; NULL: detaches it. */

@@ -128,16 +128,30 @@ static inline struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 
 /* ---- time in the cells ---- */
 
-static inline uint32_t page_ns(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
+static inline uint32_t time_of_page(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
 {
 	if (times->count == 1)
 		return (uint32_t)times->ns[0];
 	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
 }
 
-static inline uint32_t copy_ns(const struct schedule *s, ppn_t from, ppn_t to)
+/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy. */
+static inline uint32_t time_in_cells(const struct schedule *s, enum op_kind kind, ppn_t ppn, ppn_t to)
 {
-	return page_ns(s, &s->settings->read_ns, from) + page_ns(s, &s->settings->program_ns, to);
+	const struct flash_settings *set = s->settings;
+
+	switch (kind) {
+	case OP_READ:
+		return time_of_page(s, &set->read_ns, ppn);
+	case OP_PROGRAM:
+		return time_of_page(s, &set->program_ns, ppn);
+	case OP_COPY:
+		return time_of_page(s, &set->read_ns, ppn) + time_of_page(s, &set->program_ns, to);
+	case OP_ERASE:
+		return (uint32_t)set->erase_ns;
+	default:
+		return 0;
+	}
 }
 
 /* Adds to the load of the operation's die; -ns subtracts. */

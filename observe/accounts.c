@@ -60,9 +60,9 @@ void accounts_submitted(struct accounts *a, uint32_t ticket, tick_t now, tick_t 
 	a->ticket[ticket] = (struct account){ now + delay, { [PART_CONTROLLER] = delay } };
 }
 
-void accounts_released(struct accounts *a, uint32_t op, uint32_t ticket)
+void accounts_released(struct accounts *a, uint32_t op, uint32_t ticket, tick_t now)
 {
-	a->op[op].account = a->ticket[ticket];
+	a->op[op].account = ticket == INDEX_NONE ? (struct account){ .until = now } : a->ticket[ticket];
 }
 
 void accounts_continued(struct accounts *a, uint32_t op, uint32_t by)

@@ -37,7 +37,7 @@ void accounts_free(struct accounts *);
 /* Events (flash/events.h).  Operations, tickets and units are small numbers. */
 void accounts_made(struct accounts *, uint32_t op, enum cause);
 void accounts_submitted(struct accounts *, uint32_t ticket, tick_t now, tick_t delay);
-void accounts_released(struct accounts *, uint32_t op, uint32_t ticket);
+void accounts_released(struct accounts *, uint32_t op, uint32_t ticket, tick_t now); /* INDEX_NONE: of none */
 /*
  * A dependency of `op` is done: accounts_continued() if it was on `by` of the same request, whose critical
  * path then continues with `op`; else accounts_waited().

@@ -53,10 +53,10 @@ struct made_op {
 	op_t op;
 	enum op_kind kind;
 	enum cause cause;
-	ppn_t ppn, to; /* `to`: target of a copy */
-	owner_t owner; /* of the page written or read; OWNER_NONE for an erase */
-	uint32_t sectors, ticket;
-	bool awaited; /* by the request that has this ticket */
+	ppn_t ppn, to;            /* `to`: target of a copy */
+	owner_t owner;            /* of the page written or read; OWNER_NONE for an erase */
+	uint32_t sectors, ticket; /* INDEX_NONE: of no request */
+	bool awaited;             /* by the request that has this ticket */
 };
 
 #endif

@@ -186,9 +186,10 @@ void judge_made(struct judge *j, const struct made_op *made)
 	*d = (struct judged_op){ .made = *made,
 		.stage = JUDGED_MADE,
 		.waits = INDEX_NONE,
-		.request = j->request[made->ticket].serial };
+		.request = made->ticket == INDEX_NONE ? 0 : j->request[made->ticket].serial };
 	j->open_ops++;
-	j->request[made->ticket].pending += made->awaited;
+	if (made->awaited)
+		j->request[made->ticket].pending++;
 	if (judge_reads(d))
 		judge_made_read(j, d);
 	if (judge_writes(d))

@@ -5,8 +5,11 @@
 /* The operations of the request may start. */
 static bool judge_is_released(const struct judge *j, const struct judged_op *d, tick_t now)
 {
-	const struct judged_request *r = &j->request[d->made.ticket];
+	const struct judged_request *r;
 
+	if (d->made.ticket == INDEX_NONE)
+		return true;
+	r = &j->request[d->made.ticket];
 	return r->serial != d->request || (r->submitted && now >= r->released);
 }
 

@@ -417,6 +417,44 @@ static void test_each_operation_is_counted_once_under_its_cause(void **state)
 	bench_close(b);
 }
 
+/* Page 0 is of a request, page 1 a pad of the same, page 2 a pad of nobody: behind each other, 4,100 ns on
+ * the bus and 100,000 in the cells. */
+static void test_pads_belong_to_nobody(void **state)
+{
+	struct bench *b = bench_open(PAPER_DRIVE);
+	struct schedule *s = b->flash->schedule;
+	uint32_t ticket;
+	tick_t when;
+	struct io io;
+
+	(void)state;
+	schedule_keep_accounts(s);
+	bench_begin(b);
+	flash_program(&b->io, 0, 1, 4, CAUSE_HOST, OP_NONE);
+	flash_pad(&b->io, 1);
+	bench_submit(b);
+	schedule_begin_for_nobody(s, &io);
+	flash_pad(&io, 2);
+	schedule_submit(s, &io, 0);
+	assert_true(schedule_run_to_completion(s, TICK_NEVER));
+	assert_true(schedule_completed(s, &ticket, &when));
+	assert_int_equal(ticket, b->io.ticket);
+	assert_int_equal(when, 104100);
+	schedule_check(s);
+	schedule_drain(s);
+	assert_false(schedule_completed(s, &ticket, &when));
+	assert_int_equal(schedule_now(s), 3 * 104100);
+	assert_int_equal(b->flash->count[OP_PROGRAM][CAUSE_PAD], 2);
+	assert_int_equal(b->flash->transferred_sectors, 3 * 4);
+	assert_int_equal(flash_owner(b->flash, 1), OWNER_NONE);
+	assert_int_equal(flash_next_page(b->flash, 0), 3);
+	flash_check_books(b->flash);
+	flash_disown(b->flash, 0);
+	submit_erase(b, 0);
+	schedule_drain(s);
+	bench_close(b);
+}
+
 static void test_statistics_start_forgets_and_books_still_balance(void **state)
 {
 	struct stat_list list = { .room = 0 };
@@ -634,6 +672,7 @@ int main(void)
 		cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_lawful_life_of_a_block),
 		cmocka_unit_test(test_each_operation_is_counted_once_under_its_cause),
+		cmocka_unit_test(test_pads_belong_to_nobody),
 		cmocka_unit_test(test_statistics_start_forgets_and_books_still_balance),
 		cmocka_unit_test(test_untimed_operations_are_not_counted),
 		cmocka_unit_test(test_endurance),
