@@ -57,17 +57,27 @@ enum request_type {
 	REQUEST_WRITE,
 	REQUEST_TRIM,
 	REQUEST_TYPES,
-	REQUEST_COLLECT = REQUEST_TYPES /* not of a host, without sectors: the drive is to reclaim a block */
+
+	/* Commands without sectors. */
+	REQUEST_COLLECT = REQUEST_TYPES, /* not of a host: the drive is to reclaim a block */
+	REQUEST_FLUSH,                   /* done when all data written before it is in flash */
+	REQUEST_UPDATE                   /* data with this hint goes on in a new block */
 };
+
+/* Flags of writes. */
+#define REQUEST_FUA    1u /* done when the data is in flash */
+#define REQUEST_APPEND 2u /* names a zone: the data goes to where it was written last */
 
 /* One line of a trace, in the drive's units. */
 struct request {
 	tick_t arrival;   /* ns; the first request of a trace need not be at 0 */
 	sector_t start;   /* first sector */
 	uint64_t line;    /* line (or record) of the trace it came from, from 1 */
-	uint32_t sectors; /* > 0, but of REQUEST_COLLECT */
+	uint32_t sectors; /* > 0, but of commands without sectors */
 	uint32_t device;  /* device or volume number of the trace */
 	enum request_type type;
+	uint8_t hint;  /* of the host: where to place the data; 0: none */
+	uint8_t flags; /* REQUEST_FUA, REQUEST_APPEND */
 };
 
 static inline struct extent request_extent(const struct request *r)

@@ -263,6 +263,8 @@ static const struct state_row request_state[] = {
 	STATE_NUMBER(struct request, sectors),
 	STATE_NUMBER(struct request, device),
 	STATE_BELOW(struct request, type, STATE_LIMIT(REQUEST_TYPES)),
+	STATE_NUMBER(struct request, hint),
+	STATE_NUMBER(struct request, flags),
 	{ 0 },
 };
 

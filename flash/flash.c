@@ -453,7 +453,7 @@ static const char *flash_name_erase_cause(int i)
 }
 
 #define COUNTS(name) STAT_COUNT, offsetof(struct flash, name)
-#define BY_CAUSE     .each = flash_name_cause, .count = CAUSES
+#define BY_CAUSE     .each = flash_name_cause, .count = CAUSES_ALWAYS
 
 static const struct stat_row flash_rows[] = {
 	{ "flash.read.total", "pages", "", COUNTS(total.count[OP_READ]) },
@@ -468,7 +468,7 @@ static const struct stat_row flash_rows[] = {
 	{ "flash.copy", "pages", "", COUNTS(count[OP_COPY]), BY_CAUSE },
 	{ "flash.erase.total", "blocks", "", COUNTS(total.count[OP_ERASE]) },
 	{ "flash.erase", "blocks", "", COUNTS(count[OP_ERASE][CAUSE_MERGE]), .each = flash_name_erase_cause,
-		.count = CAUSES - CAUSE_MERGE },
+		.count = CAUSES_ALWAYS - CAUSE_MERGE },
 	{ "flash.transferred_bytes", "bytes", "over all channels", COUNTS(total.transferred_bytes) },
 	{ 0 },
 };

@@ -12,6 +12,9 @@ const char *cause_name(enum cause cause)
 		[CAUSE_GC_MAP] = "gc_map",
 		[CAUSE_GC_UPDATE] = "gc_update",
 		[CAUSE_WEAR] = "wear",
+		[CAUSE_FOLD] = "fold",
+		[CAUSE_REFRESH] = "refresh",
+		[CAUSE_PARITY] = "parity",
 	};
 
 	return names[cause];

@@ -33,13 +33,20 @@ enum cause {
 	CAUSE_GC_MAP,    /* the same for mapping pages */
 	CAUSE_GC_UPDATE, /* mapping pages rewritten because GC moved the pages they map */
 	CAUSE_WEAR,      /* wear levelling */
+
+	/* The counters of these are reported by the features that they belong to. */
+	CAUSES_ALWAYS,
+	CAUSE_FOLD = CAUSES_ALWAYS, /* valid pages moved from SLC blocks to normal ones */
+	CAUSE_REFRESH,              /* valid pages moved before they become unreadable */
+	CAUSE_PARITY,               /* parity pages, and reads that replace the read of a lost page */
 	CAUSES
 };
 
-/* Background work: no request waits for it. */
+/* Background work: no request waits for it.  Parity is read for requests, too; whoever issues a program of it
+ * says that nobody waits (struct io, `detached`). */
 static inline bool cause_is_background(enum cause cause)
 {
-	return cause >= CAUSE_GC;
+	return cause >= CAUSE_GC && cause != CAUSE_PARITY;
 }
 
 /* "host", "rmw", ... as in the names of the statistics. */

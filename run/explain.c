@@ -254,6 +254,9 @@ static const char *const purposes[CAUSES] = {
 	[CAUSE_GC_MAP] = " (collection of mapping pages)",
 	[CAUSE_GC_UPDATE] = " (entries of what moved)",
 	[CAUSE_WEAR] = " (wear levelling)",
+	[CAUSE_FOLD] = " (folding)",
+	[CAUSE_REFRESH] = " (refresh)",
+	[CAUSE_PARITY] = " (parity)",
 };
 
 static uint32_t explain_count_ops(const struct tracer *t, uint32_t from, enum op_kind kind, enum cause cause)

@@ -12,11 +12,12 @@
 struct record {
 	tick_t time;       /* ns, in the trace's own epoch */
 	uint64_t offset;   /* bytes from the start of the device */
-	uint64_t bytes;    /* > 0, except for REQUEST_COLLECT */
+	uint64_t bytes;    /* > 0, but of commands without sectors */
 	uint64_t response; /* ns the traced system took, or RESPONSE_UNKNOWN */
 	uint64_t line;     /* line (or binary record) of the file, from 1 */
 	uint32_t device;   /* number in the file, or order of appearance of its name */
 	enum request_type type;
+	uint8_t hint, flags; /* as in struct request */
 };
 
 /* The whole sectors that cover the record's bytes. */
@@ -32,6 +33,8 @@ static inline struct request record_request(const struct record *r)
 		.sectors = (uint32_t)(end - start),
 		.device = r->device,
 		.type = r->type,
+		.hint = r->hint,
+		.flags = r->flags,
 	};
 }
 
