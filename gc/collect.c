@@ -425,7 +425,7 @@ static void collector_force_blocks(struct collector *c, struct io *io, plane_t p
 /* Is the page for the host, and is the plane between gc.threshold and gc.soft? */
 static bool collector_is_paid(const struct collector *c, const struct io *io, plane_t plane, unsigned stream)
 {
-	return c->rate && stream == STREAM_HOST && io->timed && !collector_is_low(c, plane) &&
+	return c->rate && c->space->stream[stream].host && io->timed && !collector_is_low(c, plane) &&
 	       c->space->plane[plane].free_pages < c->soft_water;
 }
 

@@ -10,7 +10,7 @@ static void space_add_wear_stream(struct space *s)
 	BUG_ON(s->streams + 1u > STREAMS_MOST,
 		"%u streams and one of wear levelling; at most %u are possible", s->streams, STREAMS_MOST);
 	s->wear_stream = s->streams++;
-	s->stream[s->wear_stream] = (struct stream){ "wear", s->stream[STREAM_HOST].survivors, false };
+	s->stream[s->wear_stream] = (struct stream){ "wear", .survivors = s->stream[STREAM_HOST].survivors };
 }
 
 struct space *space_create(struct blocks *blocks, const struct stream *streams, uint32_t reserve)
@@ -25,6 +25,7 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	s->victim = BLOCK_NONE;
 	for (; streams[s->streams].name; s->streams++)
 		s->stream[s->streams] = streams[s->streams];
+	s->stream[STREAM_HOST].host = true;
 	space_add_wear_stream(s);
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
 	s->victim_page = memory_array(g->pages_per_block, sizeof *s->victim_page, "live pages");
@@ -85,6 +86,18 @@ void space_close(struct space *s, plane_t p, unsigned stream)
 	s->plane[p].open[stream].block = BLOCK_NONE;
 	if (s->index.add)
 		s->index.add(s->index.policy, b);
+}
+
+void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint32_t pages)
+{
+	struct open_block *open = &s->plane[p].open[stream];
+
+	for (; pages && open->block != BLOCK_NONE; pages--) {
+		flash_pad(io, geometry_first_page(s->geometry, open->block) + open->next++);
+		s->plane[p].free_pages--;
+		if (open->next == s->geometry->pages_per_block)
+			space_close(s, p, stream);
+	}
 }
 
 /* Branch-free: which pages of a victim are live is random and would be mispredicted. */

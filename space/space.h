@@ -21,18 +21,19 @@ struct stream {
 	const char *name;
 	uint8_t survivors; /* the stream that live pages of its victims are copied to */
 	bool map;          /* mapping pages: their copies and erases are counted separately */
+	bool host;         /* data of the host; the first stream always */
 };
 
 #define STREAM_HOST  0u
-#define STREAMS_MOST 8u /* with that of wear levelling, which always opens the most worn block */
+#define STREAMS_MOST 24u /* with that of wear levelling, which always opens the most worn block */
 
 enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_BEGUN, BLOCK_RETIRED };
 
 /* 4 bytes: with 8 or 16 the records of the blocks that planes fill would evict each other from the caches (as
  * those of struct flash_block would).  `valid` is in the top bits, where counting is one addition. */
 struct space_block {
-	unsigned state : 4;  /* enum block_state; 0 = free, so that zeroed memory is right */
-	unsigned stream : 4; /* that opened it last */
+	unsigned state : 3;  /* enum block_state; 0 = free, so that zeroed memory is right */
+	unsigned stream : 5; /* that opened it last */
 	unsigned valid : 24; /* live pages; a page is live from the moment it is handed out */
 };
 
@@ -120,6 +121,10 @@ static inline ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool
 		space_close(s, p, stream);
 	return ppn;
 }
+
+/* Programs up to so many of the next pages of the stream's open block for nobody: they are dead at once, and
+ * not handed out.  A stream without an open block has nothing to fill up. */
+void space_pad(struct space *, struct io *, plane_t, unsigned stream, uint32_t pages);
 
 /* For a page that will be read or released soon. */
 static inline void space_prefetch(const struct space *s, ppn_t ppn)

@@ -93,6 +93,30 @@ static void test_streams_fill_blocks_of_their_own(void **state)
 	plot_close(&f);
 }
 
+/* Padding fills the open block only, is not handed out, and leaves no live page. */
+static void test_the_rest_of_a_block_is_padded(void **state)
+{
+	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 0);
+
+	(void)state;
+	space_pad(f.space, &f.io, 0, STREAM_HOST, 4); /* no block is open */
+	assert_int_equal(f.space->plane[0].free_pages, 32);
+	write_page(&f, STREAM_HOST, false);
+	space_pad(f.space, &f.io, 0, STREAM_HOST, 2);
+	space_check(f.space);
+	assert_int_equal(f.space->plane[0].free_pages, 29);
+	assert_int_equal(f.space->handed_out, 1);
+	assert_int_equal(f.space->block[0].valid, 1);
+	assert_int_equal(f.space->block[0].state, BLOCK_OPEN);
+	assert_int_equal(write_page(&f, STREAM_HOST, false), 3);
+	write_page(&f, STREAM_HOST, false);
+	space_pad(f.space, &f.io, 0, STREAM_HOST, 9);
+	assert_int_equal(f.space->block[1].state, BLOCK_CLOSED);
+	assert_int_equal(f.space->plane[0].free_pages, 24);
+	assert_int_equal(write_page(&f, STREAM_HOST, false), 8);
+	plot_close(&f);
+}
+
 /* Of 8 blocks the host may open 6, the collector all. */
 static void test_the_reserve_is_the_collectors(void **state)
 {
@@ -474,6 +498,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_streams_fill_blocks_of_their_own),
+		cmocka_unit_test(test_the_rest_of_a_block_is_padded),
 		cmocka_unit_test(test_the_reserve_is_the_collectors),
 		cmocka_unit_test(test_an_open_block_is_filled),
 		cmocka_unit_test(test_the_live_pages_of_a_victim),
