@@ -44,6 +44,9 @@ struct param {
 	bool stateless;
 	/* Echoed only while it is not at its default: results of before it existed keep their bytes. */
 	bool quiet;
+	/* Switches the feature on that its group describes: while all such rows of a group are at their
+	 * defaults, none of the group is echoed. */
+	bool switches;
 };
 
 /* The first three of a row whose field has the name of its key: PARAM(UINT, struct gc_settings, d). */

@@ -574,7 +574,7 @@ void params_echo(const struct param_group *groups, size_t count, param_visitor *
 		const struct param_group *group = entry.group;
 		char *value;
 
-		if (!group->settings)
+		if (!group->settings || !value_is_on(group->rows, group->settings))
 			continue;
 		if (entry.row->quiet && value_is_preset(entry.row, group->settings))
 			continue;

@@ -346,3 +346,15 @@ bool value_is_preset(const struct param *row, const void *settings)
 	memory_free(text);
 	return same;
 }
+
+bool value_is_on(const struct param *rows, const void *settings)
+{
+	bool switched = false;
+
+	for (const struct param *row = rows; row->name; row++) {
+		if (row->switches && !value_is_preset(row, settings))
+			return true;
+		switched |= row->switches;
+	}
+	return !switched;
+}

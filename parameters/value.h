@@ -19,6 +19,9 @@ char *value_text(const struct param *, const void *settings);
 /* Is it the row's default? */
 bool value_is_preset(const struct param *, const void *settings);
 
+/* Is the feature on that these rows describe?  True if none of them switches it. */
+bool value_is_on(const struct param *rows, const void *settings);
+
 /* The shorter of two forms that read back as the same number. */
 void value_write_real(double, char *text, size_t room);
 

@@ -252,6 +252,37 @@ static void test_quiet_settings(void **state)
 	assert_string_equal(told.text, "share=0.25 on=true order=\"random\" ");
 }
 
+/* A group with switches is echoed whole while one of them is on. */
+static void test_a_group_that_is_switched_on(void **state)
+{
+	static const struct param rows[] = {
+		{ PARAM(BOOL, struct quiet, on), 0, 0, "", "false", "", .switches = true },
+		{ PARAM(CHOICE, struct quiet, order), 0, 0, "", "fifo", "", sample_orders, .switches = true },
+		{ PARAM(REAL, struct quiet, share), 0, 9, "", "0.5", "" },
+		{ 0 },
+	};
+	static const struct {
+		const char *set, *told;
+	} cases[] = {
+		{ "share=0.25", "" },
+		{ "on=true", "on=true order=\"fifo\" share=0.5 " },
+		{ "order=random", "on=false order=\"random\" share=0.5 " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct quiet quiet = { 0 };
+		struct param_group group = { "", rows, &quiet };
+		struct told told = { "" };
+		struct fault fault;
+
+		assert_true(params_defaults(&group, 1, &fault));
+		assert_true(params_set(cases[i].set, &group, 1, &fault));
+		params_echo(&group, 1, tell_key, &told);
+		assert_string_equal(told.text, cases[i].told);
+	}
+}
+
 /* ---- files: good ---- */
 
 static void test_good_texts(void **state)
@@ -1011,6 +1042,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_tables_are_bugs),
 		cmocka_unit_test(test_settings_without_effect),
 		cmocka_unit_test(test_quiet_settings),
+		cmocka_unit_test(test_a_group_that_is_switched_on),
 		cmocka_unit_test(test_good_texts),
 		cmocka_unit_test(test_a_later_text_replaces_an_earlier_one),
 		cmocka_unit_test(test_bad_texts),
