@@ -1,6 +1,7 @@
 #include "drive/drive.h"
 
 #include "base/memory.h"
+#include "drive/refusals.h"
 #include "drive/statistics.h"
 #include "flash/schedule.h"
 #include "ftl/store.h"
@@ -486,12 +487,13 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
-	if (!d->ftl || !upkeep_init(&d->upkeep, &settings->upkeep, d->ftl, fault) ||
+	if (!d->ftl || !refusals_pass(settings, d->ftl, fault) ||
 		!drive_buffer(d, buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
 			fault)) {
 		drive_free(d);
 		return NULL;
 	}
+	upkeep_init(&d->upkeep, &settings->upkeep, d->ftl);
 	d->count = memory_array(1, sizeof *d->count, "statistics");
 	statistics_add(d);
 	return d;

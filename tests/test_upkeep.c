@@ -364,31 +364,6 @@ static void test_law_of_the_rate(void **state)
 	assert_true(forced_at("1.5") == 0);
 }
 
-/* ---- refusals ---- */
-
-static void test_refusals(void **state)
-{
-	static const struct {
-		const char *settings, *message;
-	} cases[] = {
-		{ "ftl=bast upkeep.idle_ns=1", "upkeep.idle_ns: ftl = bast has no collections" },
-		{ "ftl=direct upkeep.idle_ns=1", "upkeep.idle_ns: ftl = direct has no collections" },
-		{ "ftl=block gc.copies_per_write=1", "gc.copies_per_write: ftl = block has no collections" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct settings s;
-		struct fault fault = { "" };
-
-		fixture_settings(&s, cases[i].settings);
-		assert_null(drive_create(&s, false, &fault));
-		if (!strstr(fault.text, cases[i].message))
-			fail_msg("%s: %s", cases[i].settings, fault.text);
-		settings_release(&s);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,7 +380,6 @@ int main(void)
 		cmocka_unit_test(test_copies_join),
 		cmocka_unit_test(test_planes_are_collected_together),
 		cmocka_unit_test(test_law_of_the_rate),
-		cmocka_unit_test(test_refusals),
 	};
 
 	return cmocka_run_group_tests_name("collection ahead of need", tests, NULL, NULL);

@@ -16,19 +16,11 @@ const struct param upkeep_params[] = {
 	{ 0 },
 };
 
-bool upkeep_init(
-	struct upkeep *u, const struct upkeep_settings *settings, struct ftl *ftl, struct fault *fault)
+void upkeep_init(struct upkeep *u, const struct upkeep_settings *settings, struct ftl *ftl)
 {
-	bool rate = ftl->core->gc.copies_per_write > 0;
-
 	*u = (struct upkeep){ .settings = settings, .ftl = ftl };
-	if (!rate && !upkeep_is_on(u))
-		return true;
-	if (!ftl->store || ftl->ops->collects_untimed)
-		return fault_set(fault, "%s: ftl = %s has no collections that could be made ahead",
-			rate ? "gc.copies_per_write" : "upkeep.idle_ns", ftl->ops->name);
-	collector_expect_steps(ftl->store->collector);
-	return true;
+	if (upkeep_is_on(u) || ftl->core->gc.copies_per_write > 0)
+		collector_expect_steps(ftl->store->collector);
 }
 
 tick_t upkeep_due(const struct upkeep *u, tick_t now)

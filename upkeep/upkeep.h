@@ -34,8 +34,8 @@ struct upkeep {
 	struct upkeep_statistics count;
 };
 
-/* False and a fault if the FTL has no collection to be done ahead.  Settings and FTL must outlive it. */
-bool upkeep_init(struct upkeep *, const struct upkeep_settings *, struct ftl *, struct fault *);
+/* Settings and FTL must outlive it; with work to be done ahead the FTL has a store. */
+void upkeep_init(struct upkeep *, const struct upkeep_settings *, struct ftl *);
 
 static inline bool upkeep_is_on(const struct upkeep *u)
 {

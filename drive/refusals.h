@@ -1,0 +1,23 @@
+/*
+ * Settings that do not go together, one row each.  A room checks what only it knows when it is made; a row
+ * here is about two of them.
+ */
+#ifndef DRIVE_REFUSALS_H
+#define DRIVE_REFUSALS_H
+
+#include "drive/settings.h"
+
+struct refusal {
+	const char *key, *with; /* two settings, named in the message with their values */
+	/* Are both such that they do not go together? */
+	bool (*applies)(const struct settings *, const struct ftl *);
+	const char *why; /* "KEY = VALUE: WITH = VALUE ..." */
+};
+
+/* Ended by a row without a key. */
+extern const struct refusal refusals[];
+
+/* False and a fault: a row applies to the drive with this FTL. */
+bool refusals_pass(const struct settings *, const struct ftl *, struct fault *);
+
+#endif
