@@ -80,6 +80,12 @@ struct request {
 	uint8_t flags; /* REQUEST_FUA, REQUEST_APPEND */
 };
 
+/* A request of a host for sectors, or a command without sectors? */
+static inline bool request_has_sectors(enum request_type type)
+{
+	return type < REQUEST_TYPES;
+}
+
 static inline struct extent request_extent(const struct request *r)
 {
 	return (struct extent){ r->start, r->start + r->sectors };

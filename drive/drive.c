@@ -39,11 +39,25 @@ static void drive_hand_over(struct drive *d, const struct extent *extents, size_
 		d->io.accesses = accesses;
 }
 
+/* Data of one placement handle. */
+static void drive_write_run(void *drive, uint8_t handle, const struct extent *extents, size_t n)
+{
+	struct drive *d = drive;
+	uint8_t of_request = d->io.handle;
+
+	d->io.handle = handle;
+	drive_hand_over(d, extents, n, d->ftl->ops->write);
+	d->io.handle = of_request;
+}
+
 static void drive_write_to_ftl(void *drive, const struct extent *extents, size_t n)
 {
 	struct drive *d = drive;
 
-	drive_hand_over(d, extents, n, d->ftl->ops->write);
+	if (page_handles_kept(&d->handles))
+		page_handles_write(&d->handles, extents, n, drive_write_run, d);
+	else
+		drive_hand_over(d, extents, n, d->ftl->ops->write);
 }
 
 static void drive_write_merged_to_ftl(void *drive, const struct extent *extents, size_t n)
@@ -109,6 +123,8 @@ static void drive_serve_part(struct drive *d, const struct host_part *p)
 		d->io.accesses += buffer_read(d->buffer, p->device);
 	} else if (p->type == REQUEST_WRITE) {
 		oracle_send(d->oracle, p->host, p->device);
+		if (page_handles_kept(&d->handles))
+			page_handles_note(&d->handles, p->device, d->io.handle);
 		d->io.accesses += buffer_write(d->buffer, p->device);
 	} else {
 		oracle_unsend(d->oracle, p->device);
@@ -169,7 +185,7 @@ void drive_expect(struct drive *d, const struct request *r)
 	lpn_t first = geometry_lpn(&d->geometry, r->start);
 	lpn_t last = geometry_lpn(&d->geometry, r->start + r->sectors - 1);
 
-	if (r->type == REQUEST_COLLECT || !hints->prefetch)
+	if (!request_has_sectors(r->type) || !hints->prefetch)
 		return;
 	for (sector_t lpn = d->prefetched.start; lpn < d->prefetched.end; lpn++)
 		hints->prefetch(d->ftl, (lpn_t)lpn, PREFETCH_TARGET);
@@ -196,16 +212,23 @@ static void drive_count_programs(struct class_statistics *c, uint64_t programs, 
 	c->programs_each += (double)programs / r->sectors;
 }
 
-static void drive_collect(struct drive *d)
+static void drive_command(struct drive *d, const struct request *r)
 {
 	struct schedule *s = d->flash->schedule;
 
 	upkeep_entered(&d->upkeep);
 	schedule_begin(s, &d->io);
-	drive_remember(d, d->io.ticket, (struct pending){ .is_gc_command = true });
-	if (!store_collect(d->ftl->store, &d->io))
+	drive_remember(d, d->io.ticket, (struct pending){ .is_command = true });
+	if (r->type == REQUEST_UPDATE)
+		handles_update(&d->ftl->store->handles, &d->io, r);
+	else if (!store_collect(d->ftl->store, &d->io))
 		schedule_note(s, "no block can be reclaimed: each would cost as many pages as it frees");
 	schedule_submit(s, &d->io, 0);
+}
+
+static uint8_t drive_handle(struct drive *d, const struct request *r)
+{
+	return d->ftl->store ? handles_of_request(&d->ftl->store->handles, r) : 0;
 }
 
 static bool drive_enter(struct drive *d, const struct request *r)
@@ -219,6 +242,7 @@ static bool drive_enter(struct drive *d, const struct request *r)
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
 	upkeep_entered(&d->upkeep);
 	schedule_begin(d->flash->schedule, &d->io);
+	d->io.handle = drive_handle(d, r);
 	drive_remember(d, d->io.ticket,
 		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind });
 	drive_serve(d, r);
@@ -237,9 +261,9 @@ static bool drive_enter(struct drive *d, const struct request *r)
 
 bool drive_submit(struct drive *d, const struct request *r)
 {
-	if (r->type != REQUEST_COLLECT)
+	if (request_has_sectors(r->type))
 		return drive_enter(d, r);
-	drive_collect(d);
+	drive_command(d, r);
 	return true;
 }
 
@@ -304,11 +328,11 @@ static void drive_collect_completions(struct drive *d)
 	while (schedule_completed(d->flash->schedule, &ticket, &when)) {
 		const struct pending *p = &d->pending[ticket];
 
-		if (p->is_gc_command)
+		if (p->is_command)
 			upkeep_left(&d->upkeep, when);
 		if (p->is_round)
 			upkeep_end_round(&d->upkeep);
-		if (p->is_gc_command || p->is_round)
+		if (p->is_command || p->is_round)
 			continue;
 		if (d->journal && !p->on_link)
 			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
@@ -450,6 +474,9 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 	const struct ftl_ops *ftl = d->ftl->ops;
 
 	buffer_free(d->buffer);
+	page_handles_release(&d->handles);
+	if (ops->evict && handles_are_on(&d->settings->ftl.handles))
+		page_handles_init(&d->handles, &d->geometry);
 	d->buffer = buffer_create(ops, own,
 		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,
 			d->geometry.pages_per_block, d->geometry.logical_pages },
@@ -487,9 +514,10 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
-	if (!d->ftl || !refusals_pass(settings, d->ftl, fault) ||
+	if (!d->ftl ||
 		!drive_buffer(d, buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
-			fault)) {
+			fault) ||
+		!refusals_pass(d, fault)) {
 		drive_free(d);
 		return NULL;
 	}
@@ -506,6 +534,7 @@ void drive_free(struct drive *d)
 	memory_free(d->count);
 	stat_list_release(&d->statistics);
 	memory_free(d->pending);
+	page_handles_release(&d->handles);
 	buffer_free(d->buffer);
 	host_free(d->host);
 	ftl_free(d->ftl);

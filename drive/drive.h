@@ -11,6 +11,7 @@
 
 #include "buffer/buffer.h"
 #include "drive/journal.h"
+#include "drive/page_handles.h"
 #include "drive/settings.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
@@ -60,7 +61,7 @@ struct pending {
 	uint8_t type, kind;    /* enum request_type, enum request_class */
 	bool on_link;          /* a read whose data is crossing the host's link */
 	bool uncounted;        /* it entered before the statistics began */
-	bool is_gc_command;    /* no request: one block is collected (REQUEST_COLLECT) */
+	bool is_command;       /* without sectors */
 	bool is_round;         /* no request: work in idle time */
 };
 
@@ -82,6 +83,7 @@ struct drive {
 	struct flash *flash;
 	struct ftl *ftl;
 	struct buffer *buffer;
+	struct page_handles handles; /* of buffered pages */
 	struct upkeep upkeep;
 	struct drive_past past;
 	struct io io;             /* of the request being served */
@@ -119,8 +121,8 @@ bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_set
 void drive_expect(struct drive *, const struct request *);
 
 /* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.
- * False: the drive has failed.  REQUEST_COLLECT collects a block if one can be (of an FTL with a store); it
- * is not counted. */
+ * False: the drive has failed.  Commands without sectors are not counted: REQUEST_COLLECT collects a block if
+ * one can be (of an FTL with a store), REQUEST_UPDATE is for handles (ftl/handles.h). */
 bool drive_submit(struct drive *, const struct request *);
 
 /* Each request gets a row in the journal.  Before the first request. */

@@ -21,7 +21,7 @@ static const struct state_row drive_state_of_pending[] = {
 	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
 	STATE_BOOL(struct pending, on_link),
 	STATE_BOOL(struct pending, uncounted),
-	STATE_BOOL(struct pending, is_gc_command),
+	STATE_BOOL(struct pending, is_command),
 	STATE_BOOL(struct pending, is_round),
 	{ 0 },
 };
@@ -48,6 +48,7 @@ const struct state_row drive_state[] = {
 	STATE_OF_RUN,
 	STATE_STRUCT(struct drive, statistics, stat_list_state),
 	STATE_POINTER(struct drive, buffer, buffer_state),
+	STATE_STRUCT(struct drive, handles, page_handles_state),
 	STATE_POINTER(struct drive, journal, journal_state),
 	STATE_STRUCT(struct drive, upkeep, upkeep_state),
 	STATE_GROWN(

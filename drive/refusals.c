@@ -4,24 +4,65 @@
 
 #include <string.h>
 
-static bool refusals_collects_nothing(const struct ftl *f)
+static bool refusals_collects_nothing(const struct drive *d)
 {
-	return !f->store || f->ops->collects_untimed;
+	return !d->ftl->store || d->ftl->ops->collects_untimed;
 }
 
-static bool refusals_idle(const struct settings *s, const struct ftl *f)
+static bool refusals_idle(const struct drive *d)
 {
-	return s->upkeep.idle_ns && refusals_collects_nothing(f);
+	return d->settings->upkeep.idle_ns && refusals_collects_nothing(d);
 }
 
-static bool refusals_rate(const struct settings *s, const struct ftl *f)
+static bool refusals_rate(const struct drive *d)
 {
-	return s->ftl.gc.copies_per_write > 0 && refusals_collects_nothing(f);
+	return d->settings->ftl.gc.copies_per_write > 0 && refusals_collects_nothing(d);
+}
+
+static bool refusals_handles(const struct drive *d)
+{
+	return handles_are_on(&d->settings->ftl.handles);
+}
+
+static bool refusals_no_store(const struct drive *d)
+{
+	return refusals_handles(d) && refusals_collects_nothing(d);
+}
+
+static bool refusals_mixes_requests(const struct drive *d)
+{
+	return refusals_handles(d) && d->ftl->store && d->ftl->store->plan.mixes_requests;
+}
+
+static bool refusals_merges(const struct drive *d)
+{
+	return refusals_handles(d) && d->buffer->merges;
+}
+
+static bool refusals_not_separate(const struct drive *d)
+{
+	return refusals_handles(d) && !d->settings->ftl.gc.separate;
+}
+
+static bool refusals_cold(const struct drive *d)
+{
+	return refusals_handles(d) && d->settings->ftl.handles.isolation == ISOLATED_PERSISTENTLY &&
+	       d->settings->ftl.wear.delta > 0;
 }
 
 const struct refusal refusals[] = {
 	{ "upkeep.idle_ns", "ftl", refusals_idle, "has no collections that could be made ahead" },
 	{ "gc.copies_per_write", "ftl", refusals_rate, "has no collections that could be made ahead" },
+	{ "fdp.handles", "ftl", refusals_no_store,
+		"places pages itself or collects in no time; handles need an FTL such as page, across or "
+		"dftl" },
+	{ "fdp.handles", "ftl", refusals_mixes_requests,
+		"packs data of several requests into a page; set its `pack` to request" },
+	{ "fdp.handles", "gc.separate", refusals_not_separate,
+		"mixes what is moved with what is written; set gc.separate = true" },
+	{ "fdp.isolation", "wear.delta", refusals_cold,
+		"moves cold data of all handles into the same blocks; set wear.delta = 0" },
+	{ "fdp.handles", "buffer", refusals_merges, "writes parts of pages of several handles into one" },
 	{ 0 },
 };
 
@@ -41,15 +82,15 @@ static void refusals_look(void *wanted, const struct param_echo *setting)
 		snprintf(w->value, sizeof w->value, "%.*s", (int)length, setting->value + quote);
 }
 
-bool refusals_pass(const struct settings *s, const struct ftl *f, struct fault *fault)
+bool refusals_pass(const struct drive *d, struct fault *fault)
 {
 	for (const struct refusal *r = refusals; r->key; r++) {
 		struct refusals_wanted key = { r->key, "" }, with = { r->with, "" };
 
-		if (!r->applies(s, f))
+		if (!r->applies(d))
 			continue;
-		settings_echo(s, refusals_look, &key);
-		settings_echo(s, refusals_look, &with);
+		settings_echo(d->settings, refusals_look, &key);
+		settings_echo(d->settings, refusals_look, &with);
 		return fault_set(
 			fault, "%s = %s: %s = %s %s", r->key, key.value, r->with, with.value, r->why);
 	}

@@ -5,19 +5,19 @@
 #ifndef DRIVE_REFUSALS_H
 #define DRIVE_REFUSALS_H
 
-#include "drive/settings.h"
+#include "drive/drive.h"
 
 struct refusal {
 	const char *key, *with; /* two settings, named in the message with their values */
 	/* Are both such that they do not go together? */
-	bool (*applies)(const struct settings *, const struct ftl *);
+	bool (*applies)(const struct drive *);
 	const char *why; /* "KEY = VALUE: WITH = VALUE ..." */
 };
 
 /* Ended by a row without a key. */
 extern const struct refusal refusals[];
 
-/* False and a fault: a row applies to the drive with this FTL. */
-bool refusals_pass(const struct settings *, const struct ftl *, struct fault *);
+/* False and a fault: a row applies to the drive, whose rooms have been made. */
+bool refusals_pass(const struct drive *, struct fault *);
 
 #endif

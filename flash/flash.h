@@ -71,6 +71,7 @@ struct io {
 	bool timed;
 	bool detached;              /* the request does not wait for the operations issued now */
 	bool work;                  /* no request: it is done when its operations of every cause are */
+	uint8_t handle;             /* of the request: where its data is placed (ftl/handles.h) */
 	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
 	uint32_t step;        /* all later operations depend on those up to this one; INDEX_NONE: no step */

@@ -118,8 +118,10 @@ void ftl_statistics(struct ftl *f, struct stat_list *list)
 {
 	stat_list_add(
 		list, (struct stat_group){ "address mapping", NULL, ftl_map_rows, &f->map, sizeof f->map });
-	if (f->store)
+	if (f->store) {
 		collector_statistics(f->store->collector, list);
+		handles_statistics(&f->store->handles, list);
+	}
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);
 }

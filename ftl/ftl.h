@@ -19,6 +19,7 @@
 #include "base/fault.h"
 #include "base/param.h"
 #include "flash/flash.h"
+#include "ftl/handles.h"
 #include "gc/collect.h"
 #include "pagemap/map_cache.h"
 #include "space/placement.h"
@@ -32,6 +33,7 @@ struct ftl_settings {
 	struct gc_settings gc;
 	struct wear_settings wear;
 	struct map_settings map;
+	struct handle_settings handles;
 };
 
 /* What every FTL has. */

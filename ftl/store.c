@@ -24,14 +24,30 @@ static bool store_check_room(
 		fmax(0, floor(spare * 10) / 10), map_pages, reserve + 2);
 }
 
-/* The plan's streams under gc.separate. */
-static void store_plan_streams(const struct store_plan *plan, bool separate, struct stream *streams)
+/* The plan's streams under gc.separate.  Returns their number. */
+static unsigned store_plan_streams(const struct store_plan *plan, bool separate, struct stream *streams)
 {
-	for (unsigned i = 0; plan->streams[i].name; i++) {
+	unsigned i = 0;
+
+	for (; plan->streams[i].name; i++) {
 		streams[i] = plan->streams[i];
 		if (!separate)
 			streams[i].survivors = (uint8_t)i;
 	}
+	return i;
+}
+
+/* Blocks of each plane beside the reserve, a victim and the open blocks of a drive without these features:
+ * static wear levelling and each handle have open blocks of their own, and handles are all written while the
+ * plane is low. */
+static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct geometry *g)
+{
+	uint32_t handles = 0;
+
+	if (handles_are_on(&s->handles))
+		handles = handles_more_streams(&s->handles) + 1 +
+			  (uint32_t)ceil(s->gc.threshold * g->blocks_per_plane);
+	return (s->wear.delta > 0) + handles;
 }
 
 static enum free_order store_free_order(const struct wear_settings *s)
@@ -46,20 +62,24 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST] = { 0 };
 	uint32_t reserve = plan->reserve ? plan->reserve : 1;
+	unsigned count = store_plan_streams(plan, settings->gc.separate, streams);
 	struct placement placement;
+	struct handles handles;
 	struct store *s;
 
-	/* Static wear levelling has an open block of its own. */
-	if (!store_check_room(f->geometry, plan, reserve + (settings->wear.delta > 0), fault) ||
+	if (!handles_init(&handles, &settings->handles, f->geometry, streams, &count, fault) ||
+		!store_check_room(
+			f->geometry, plan, reserve + store_kept_blocks(settings, f->geometry), fault) ||
 		!placement_init(&placement, f->flash, &settings->placement, fault))
 		return false;
-	store_plan_streams(plan, settings->gc.separate, streams);
 	s = f->store = memory_array(1, sizeof *s, "store");
 	s->settings = settings;
 	s->plan = *plan;
 	s->placement = placement;
 	s->blocks = blocks_create(f->flash, store_free_order(&settings->wear));
 	s->space = space_create(s->blocks, streams, reserve);
+	s->handles = handles;
+	s->handles.space = s->space;
 	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
 	return true;
 }
@@ -78,11 +98,19 @@ void store_free(struct store *s)
 ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
 {
 	struct store *s = f->store;
-	plane_t plane = placement_choose(&s->placement, lpn, stream);
+	bool host = stream == STREAM_HOST && handles_are_on(s->handles.settings);
+	uint8_t handle = host ? handles_of_page(&s->handles, lpn, io->handle) : 0;
+	plane_t plane;
 
+	if (host)
+		stream = s->handles.host[handle];
+	plane = placement_choose(&s->placement, lpn, stream);
 	for (plane_t tries = 0; tries < f->geometry->planes; tries++) {
-		if (collector_make_room(s->collector, io, plane, stream))
+		if (collector_make_room(s->collector, io, plane, stream)) {
+			if (host)
+				handles_count_page(&s->handles, io, handle);
 			return space_take(s->space, plane, stream, s->collector->collecting);
+		}
 		plane = placement_after(&s->placement, plane);
 	}
 	f->failed = true;
@@ -130,7 +158,7 @@ void store_facts(const struct store *s, struct ftl_facts *facts)
 }
 
 const struct state_row store_state[] = {
-	STATE_FIXED(settings, plan, blocks),
+	STATE_FIXED(settings, plan, blocks, handles),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_STRUCT(struct store, placement, placement_state),

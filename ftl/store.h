@@ -9,6 +9,7 @@
 #define FTL_STORE_H
 
 #include "ftl/ftl.h"
+#include "ftl/handles.h"
 #include "gc/collect.h"
 #include "space/placement.h"
 #include "space/space.h"
@@ -23,6 +24,7 @@ struct store_plan {
 	uint32_t map_pages; /* at most in flash, in addition to the logical pages */
 	/* collection packs live slots of partly dead pages, and one block is all the reserve there is */
 	bool packs;
+	bool mixes_requests; /* a page may hold data of several requests */
 };
 
 extern const struct state_row store_state[];
@@ -34,6 +36,7 @@ struct store {
 	struct space *space;
 	struct collector *collector;
 	struct placement placement;
+	struct handles handles;
 };
 
 /* Makes f->store.  False and a fault if the drive has too little spare space, or the placement is not

@@ -268,14 +268,17 @@ static bool collector_advance(
 	struct gc_statistics *count = collector_count(c, io);
 	bool chosen = s->plane[plane].begun == BLOCK_NONE, map;
 	block_t victim = chosen ? collector_begin(c, plane, pressed) : s->plane[plane].begun;
+	unsigned stream;
 
 	if (victim == BLOCK_NONE)
 		return false;
-	map = space_stream(s, victim)->map;
+	stream = s->block[victim].stream;
+	map = s->stream[stream].map;
 	count->direct_erases += chosen && space_live(s, victim) == 0;
 	*moved = collector_reclaim(
-		c, io, victim, space_stream(s, victim)->survivors, map ? CAUSE_GC_MAP : CAUSE_GC, most);
+		c, io, victim, s->stream[stream].survivors, map ? CAUSE_GC_MAP : CAUSE_GC, most);
 	*(map ? &count->map_moved_pages : &count->moved_pages) += *moved;
+	s->count[stream].moved += *moved;
 	if (s->plane[plane].begun != BLOCK_NONE)
 		return true;
 	count->collections++;

@@ -106,7 +106,7 @@ bool footprint_read(
 
 	d->past.workload = HASH_NOTHING;
 	while ((status = footprint_next_request(d, w, &r, &d->past.workload, fault)) == TRACE_OK)
-		if (f->read && r.type != REQUEST_COLLECT)
+		if (f->read && request_has_sectors(r.type))
 			footprint_touch_sectors(f, request_extent(&r), r.type);
 		else if (r.type == REQUEST_READ || (r.type == REQUEST_WRITE && !reads_only))
 			footprint_touch_pages(f, request_extent(&r));

@@ -57,7 +57,7 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 		.sort_fully = settings->sort_fully,
 		.list = settings->list,
 		.page_bytes = (uint32_t)settings->page_bytes,
-		.collects = true,
+		.commands = true,
 		.again = again,
 		.warn = warn,
 	};

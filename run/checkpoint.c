@@ -7,7 +7,7 @@ static const struct state_row run_state[] = {
 	STATE_FIXED(workload, keep_going, ask_every, context, keeps_sum, resumed, explanation, timeline),
 	STATE_REBUILT(next, status), /* the workload is read again */
 	STATE_NUMBER(struct run, requests),
-	STATE_NUMBER(struct run, gc_commands),
+	STATE_NUMBER(struct run, commands),
 	STATE_NUMBER(struct run, sum),
 	STATE_POINTER(struct run, drive, drive_state),
 	STATE_POINTER(struct run, windows, windows_state),

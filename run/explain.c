@@ -29,7 +29,8 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 		snprintf(text, bytes, "LPN %u", owner);
 }
 
-static const char *const type_names[] = { "read", "write", "trim", "collection" };
+static const char *const type_names[] = { "read", "write", "trim", "collection", "flush",
+	"update of a handle" };
 
 /* One line for each logical page of the extent. */
 static void explain_print_map(const struct drive *d, struct extent e, FILE *out)
@@ -318,7 +319,7 @@ static const char *explain_without_ops(const struct explanation *x, const struct
 {
 	if (x->request.type == REQUEST_TRIM)
 		return "the map forgets it, flash is not touched";
-	if (x->request.type == REQUEST_COLLECT)
+	if (!request_has_sectors(x->request.type))
 		return "nothing is done";
 	if (x->request.type == REQUEST_READ && x->after.unmapped_reads > x->before.unmapped_reads)
 		return "nothing was written there: zeros, flash is not touched";

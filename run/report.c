@@ -77,7 +77,7 @@ static struct run_figures report_figures(const struct run *run, const struct run
 		.ftl = d->ftl->ops->name,
 		.buffer = d->buffer->ops->name,
 		.seed = d->settings->top.seed,
-		.requests = run->requests - run->gc_commands - counted_from.requests,
+		.requests = run->requests - run->commands - counted_from.requests,
 		.warm_up = counted_from.requests,
 		.warm_up_ns = counted_from.requests ? counted_from.when : 0,
 		.served = d->count->request[REQUEST_TYPES].count,
@@ -126,12 +126,17 @@ void run_report(struct report *r, const struct run *run, const struct run_facts 
 
 /* ---- names ---- */
 
-/* Lists the statistics of a small drive with one more setting.  False: the FTL and the buffer do not fit
+/* Two settings that switch a feature on. */
+struct report_feature {
+	char *first, *second;
+};
+
+/* Lists the statistics of a small drive with a feature.  False: the FTL and the buffer do not fit
  * together. */
-static bool report_print_names_of(
-	size_t ftl, size_t buffer, size_t layer, char *setting, FILE *out, struct stat_names *shown)
+static bool report_print_names_of(size_t ftl, size_t buffer, size_t layer, struct report_feature feature,
+	FILE *out, struct stat_names *shown)
 {
-	char *const small[] = { setting, "flash.channels=1", "flash.chips=1", "flash.dies=1",
+	char *const small[] = { feature.first, feature.second, "flash.channels=1", "flash.chips=1", "flash.dies=1",
 		"flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
 	struct fault fault = { "" };
 	struct settings settings;
@@ -164,22 +169,26 @@ static void report_print_names_of_run(FILE *out, struct stat_names *shown)
 	stat_list_release(&list);
 }
 
-#define PLAIN "flash.dies=1"
-
 void run_report_names(FILE *out)
 {
+	static const struct report_feature plain = { "flash.dies=1", "flash.dies=1" }, features[] = {
+		{ "upkeep.idle_ns=1", "gc.soft=0.1" },
+		{ "fdp.handles=8", "fdp.isolation=initially" },
+		{ "fdp.handles=8", "fdp.isolation=persistently" },
+	};
 	struct stat_names shown = { .names = 0 };
 
 	report_print_names_of_run(out, &shown);
 	for (size_t ftl = 0; ftls[ftl]; ftl++)
-		report_print_names_of(ftl, 0, 0, PLAIN, out, &shown);
+		report_print_names_of(ftl, 0, 0, plain, out, &shown);
 	for (size_t buffer = 1; buffers[buffer]; buffer++)
-		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, buffer, 0, PLAIN, out, &shown);
+		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, buffer, 0, plain, out, &shown);
 			ftl++)
 			;
 	for (size_t layer = 1; host_layers[layer]; layer++)
-		report_print_names_of(0, 0, layer, PLAIN, out, &shown);
-	report_print_names_of(0, 0, 0, "upkeep.idle_ns=1", out, &shown);
+		report_print_names_of(0, 0, layer, plain, out, &shown);
+	for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+		report_print_names_of(0, 0, 0, features[i], out, &shown);
 	stat_names_release(&shown);
 }
 

@@ -23,10 +23,22 @@ static void run_wait_for_slot(struct run *run, struct request *r)
 		r->arrival = schedule_now(d->flash->schedule);
 }
 
+/* Without placement handles an update of one is no request. */
+static enum trace_status run_next_request(struct run *run, struct request *r, struct fault *fault)
+{
+	bool handles = handles_are_on(&run->drive->settings->ftl.handles);
+	enum trace_status status;
+
+	do
+		status = workload_next_for(run->drive->host, run->workload, r, fault);
+	while (status == TRACE_OK && r->type == REQUEST_UPDATE && !handles);
+	return status;
+}
+
 /* Takes the next request from the workload. */
 static enum trace_status run_fetch(struct run *run, struct request *r, struct fault *fault)
 {
-	enum trace_status status = workload_next_for(run->drive->host, run->workload, r, fault);
+	enum trace_status status = run_next_request(run, r, fault);
 	const uint64_t summed[] = { r->arrival, r->start << 2 | (uint64_t)r->type, r->sectors };
 
 	if (status != TRACE_OK)
@@ -99,7 +111,7 @@ enum run_end run_step(struct run *run, struct fault *fault)
 	struct request r = run->next;
 
 	run->requests++;
-	run->gc_commands += r.type == REQUEST_COLLECT;
+	run->commands += !request_has_sectors(r.type);
 	run->status = run_fetch(run, &run->next, fault);
 	run_wait_for_slot(run, &r);
 	if (run->windows)

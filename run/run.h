@@ -25,11 +25,11 @@ struct run {
 	bool (*keep_going)(void *context, const struct run *);
 	uint64_t ask_every;
 	void *context;
-	uint64_t requests;    /* taken from the workload */
-	uint64_t gc_commands; /* of these, commands to collect a block */
-	bool keeps_sum;       /* needed to save it */
-	bool resumed;         /* `requests` and `sum` are those of a saved run, which goes on */
-	uint64_t sum;         /* of the requests taken and the next one */
+	uint64_t requests; /* taken from the workload */
+	uint64_t commands; /* of these, commands without sectors */
+	bool keeps_sum;    /* needed to save it */
+	bool resumed;      /* `requests` and `sum` are those of a saved run, which goes on */
+	uint64_t sum;      /* of the requests taken and the next one */
 	/* At most one of these two: they share a tracer. */
 	struct explanation *explanation; /* NULL: no request is explained */
 	struct timeline *timeline;       /* NULL: none */

@@ -74,6 +74,7 @@ void space_open(struct space *s, plane_t p, unsigned stream)
 	s->block[b].state = BLOCK_OPEN;
 	s->block[b].stream = stream;
 	s->plane[p].open[stream] = (struct open_block){ b, 0 };
+	s->count[stream].opened++;
 }
 
 void space_close(struct space *s, plane_t p, unsigned stream)
@@ -226,6 +227,8 @@ const struct state_row space_state[] = {
 	STATE_ARRAY(struct space, plane, space_plane_state),
 	STATE_RESTORED(space_streams_hold),
 	STATE_NUMBER(struct space, handed_out),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct space, count),
 	{ 0 },
 };
 

@@ -48,6 +48,12 @@ struct space_plane {
 	block_t begun;       /* BLOCK_NONE: none */
 };
 
+/* Since the statistics began. */
+struct stream_statistics {
+	uint64_t opened; /* blocks */
+	uint64_t moved;  /* pages, out of blocks of the stream, by collection */
+};
+
 struct gc_policy; /* gc/policy.h; this room only passes it on */
 
 /* The victim index of a policy, kept up to date by these calls.  NULL: not of interest. */
@@ -69,6 +75,7 @@ struct space {
 	struct space_plane *plane;
 	struct space_index index;
 	struct stream stream[STREAMS_MOST];
+	struct stream_statistics count[STREAMS_MOST];
 	unsigned streams;     /* the FTL's and that of wear levelling */
 	unsigned wear_stream; /* for cold data */
 	uint32_t slot_shift;  /* a page has 1 << slot_shift slots: space_have_slots() */

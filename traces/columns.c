@@ -14,7 +14,8 @@ static bool column_op(struct scan *s, struct record *r)
 		{ "Write", REQUEST_WRITE }, { "T", REQUEST_TRIM }, { "Trim", REQUEST_TRIM },
 		{ "D", REQUEST_TRIM }, { "Discard", REQUEST_TRIM }, { "Unmap", REQUEST_TRIM },
 		{ "F", REQUEST_TYPES }, { "Flush", REQUEST_TYPES }, { "N", REQUEST_TYPES },
-		{ "None", REQUEST_TYPES }, { "Sync", REQUEST_TYPES } };
+		{ "None", REQUEST_TYPES }, { "Sync", REQUEST_TYPES }, { "U", REQUEST_UPDATE },
+		{ "Update", REQUEST_UPDATE } };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (scan_takes(s, words[i].word)) {
@@ -131,6 +132,19 @@ SCAN bool column_number(struct scan *s, const struct column *c)
 	return scan_number(s, c->label, &number);
 }
 
+static bool column_hint(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t hint;
+
+	if (!scan_number(s, c->label, &hint))
+		return false;
+	if (hint > UINT8_MAX)
+		return scan_problem(
+			s, "%s %" PRIu64 " is too large, should be at most %d", c->label, hint, UINT8_MAX);
+	r->hint = (uint8_t)hint;
+	return true;
+}
+
 /* Skips words up to the next number. */
 static bool column_words(struct scan *s, const struct column *c)
 {
@@ -209,6 +223,8 @@ SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 		return column_device(s, c);
 	case FORM_DEVICE_PAIR:
 		return column_device_pair(s);
+	case FORM_HINT:
+		return column_hint(s, c, r);
 	case FORM_NUMBER:
 		return column_number(s, c);
 	case FORM_ANY:
@@ -284,6 +300,20 @@ static bool columns_are_words(const char *begin, const char *end)
 	return true;
 }
 
+/* May the field be empty?  A command before it has no place. */
+SCAN bool columns_may_lack(const struct column *column, const struct record *r)
+{
+	return column->may_be_empty || (!request_has_sectors(r->type) && column->kind == COLUMN_OFFSET) ||
+	       (!request_has_sectors(r->type) && column->kind == COLUMN_SIZE);
+}
+
+/* A line of a command without sectors. */
+static enum parsed columns_command(const struct scan *s, struct record *r)
+{
+	r->offset = r->bytes = 0;
+	return s->commands ? PARSED_RECORD : PARSED_OTHER;
+}
+
 /* Inlined once for each kind of separators. */
 SCAN enum parsed columns_read_line(
 	struct scan *s, const struct columns *c, enum separators separators, struct record *r)
@@ -296,7 +326,7 @@ SCAN enum parsed columns_read_line(
 	r->type = REQUEST_READ;
 	scan_blanks(s);
 	for (;;) {
-		if (column->may_be_empty && *s->at == ',')
+		if (columns_may_lack(column, r) && *s->at == ',')
 			parsed = column->kind == COLUMN_TYPE ? PARSED_OTHER : parsed;
 		else if (separators == SEPARATED_BY_COMMAS && column->form == FORM_ANY &&
 			 column->kind == COLUMN_IGNORED)
@@ -312,6 +342,8 @@ SCAN enum parsed columns_read_line(
 		return PARSED_BAD;
 	if (s->name)
 		r->device = names_number(s->names, s->name, (size_t)(s->name_end - s->name));
+	if (!request_has_sectors(r->type))
+		return columns_command(s, r);
 	if (parsed != PARSED_RECORD || columns_place(s, c, r))
 		return parsed;
 	return columns_misplaced(c, r);
@@ -357,6 +389,7 @@ static const struct column columns_known[] = {
 	{ "size_bytes", COLUMN_SIZE, FORM_SIZE, 1, "size" },
 	{ "size_sectors", COLUMN_SIZE, FORM_SIZE, SECTOR_BYTES, "size" },
 	{ "device", COLUMN_DEVICE, FORM_DEVICE, 0, "device" },
+	{ "hint", COLUMN_HINT, FORM_HINT, 0, "hint", .may_be_empty = true },
 	{ "response_ns", COLUMN_RESPONSE, FORM_RESPONSE, 1, "response time" },
 	{ "response_us", COLUMN_RESPONSE, FORM_RESPONSE, 1000, "response time" },
 	{ "response_ms", COLUMN_RESPONSE, FORM_RESPONSE, 1000000, "response time" },
@@ -471,7 +504,7 @@ static bool columns_refuse(const char *name, size_t bytes, struct fault *fault)
 static bool columns_check(const struct columns *c, struct fault *fault)
 {
 	static const char *const kinds[] = { "time_us", "op", "offset_bytes", "size_bytes", "device",
-		"response_us" };
+		"response_us", "hint" };
 
 	for (enum column_kind kind = COLUMN_TIME; kind < COLUMN_IGNORED; kind++) {
 		unsigned there = 0;

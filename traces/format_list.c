@@ -1,7 +1,8 @@
 /*
  * Requests typed by hand, one per line; `-L w0+8,w3,=r0+2,gc` gives the same with commas.  An address is a
  * page of the drive, or PAGE.SECTOR; with a sector, the length is in sectors, too.  Each request arrives 100
- * ms after the previous one, when the drive has long been idle; with "=" it arrives at the same time.
+ * ms after the previous one, when the drive has long been idle; with "=" it arrives at the same time.  "@3"
+ * behind it is its device and its hint; "u3" is a command: data with that hint goes on in a new block.
  */
 #include "traces/format.h"
 
@@ -30,7 +31,8 @@ static bool list_parse_type(struct scan *s, enum request_type *type)
 	char quote[32];
 
 	if (!found || !*found)
-		return scan_problem(s, "\"%s\" should begin with r, w or t, or be gc", scan_quote(s, quote));
+		return scan_problem(
+			s, "\"%s\" should begin with r, w, t or u, or be gc", scan_quote(s, quote));
 	*type = (enum request_type)(found - letters);
 	s->at++;
 	return true;
@@ -55,7 +57,37 @@ static bool list_parse_place(struct scan *s, struct record *r)
 		if (!list_parse_digits(s, "length", BYTES_MAX / unit, &length))
 			return false;
 	}
-	return scan_end(s) && scan_place(s, r, start, unit, length, unit);
+	return scan_place(s, r, start, unit, length, unit);
+}
+
+/* Device and hint are the same number: of the one and the other, the settings choose. */
+static bool list_parse_hint(struct scan *s, struct record *r)
+{
+	uint64_t hint;
+
+	if (!list_parse_digits(s, "hint", UINT8_MAX, &hint))
+		return false;
+	r->hint = (uint8_t)hint;
+	r->device = r->hint;
+	return true;
+}
+
+/* [@HINT] */
+static bool list_parse_rest(struct scan *s, struct record *r)
+{
+	if (*s->at == '@') {
+		s->at++;
+		if (!list_parse_hint(s, r))
+			return false;
+	}
+	return scan_end(s);
+}
+
+static enum parsed list_command(const struct scan *s, struct record *r, enum request_type type)
+{
+	r->type = type;
+	r->offset = r->bytes = 0;
+	return s->commands ? PARSED_RECORD : PARSED_OTHER;
 }
 
 enum parsed list_parse(struct scan *s, struct record *r)
@@ -67,9 +99,12 @@ enum parsed list_parse(struct scan *s, struct record *r)
 		s->clock_ns += LIST_GAP_NS;
 	r->time = s->clock_ns;
 	r->device = 0;
-	if (scan_takes(s, "gc")) {
-		*r = (struct record){ .time = r->time, .line = r->line, .type = REQUEST_COLLECT };
-		return !scan_end(s) ? PARSED_BAD : s->collects ? PARSED_RECORD : PARSED_OTHER;
+	if (scan_takes(s, "gc"))
+		return scan_end(s) ? list_command(s, r, REQUEST_COLLECT) : PARSED_BAD;
+	if (*s->at == 'u') {
+		s->at++;
+		return list_parse_hint(s, r) && scan_end(s) ? list_command(s, r, REQUEST_UPDATE) : PARSED_BAD;
 	}
-	return list_parse_type(s, &r->type) && list_parse_place(s, r) ? PARSED_RECORD : PARSED_BAD;
+	return list_parse_type(s, &r->type) && list_parse_place(s, r) && list_parse_rest(s, r) ? PARSED_RECORD
+											       : PARSED_BAD;
 }

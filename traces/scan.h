@@ -36,7 +36,7 @@ struct scan {
 	uint64_t clock_ns;    /* of formats that give steps of time: the time so far */
 	uint64_t rounded;     /* addresses without their last digits (1.2E+11) so far */
 	uint32_t page_bytes;  /* of the drive, for formats that count in pages; 0: there is no drive */
-	bool collects;        /* REQUEST_COLLECT is understood */
+	bool commands;        /* commands without sectors are requests */
 	struct names *names;  /* devices that have names, not numbers */
 	const struct columns *columns; /* of the line; NULL: not known */
 	const char *name,

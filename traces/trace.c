@@ -116,6 +116,7 @@ static enum trace_status trace_read(struct trace *t, struct record *r, struct fa
 		if (status != SOURCE_OK)
 			return status == SOURCE_END ? TRACE_END : TRACE_BAD;
 		r->response = RESPONSE_UNKNOWN;
+		r->hint = r->flags = 0;
 		r->line = t->scan.line;
 		switch (trace_parse(t, r)) {
 		case PARSED_RECORD:
@@ -383,7 +384,7 @@ static void trace_begin_pass(struct trace *t)
 		.names = t->scan.names,
 		.columns = t->scan.columns,
 		.page_bytes = t->options.page_bytes,
-		.collects = t->options.collects };
+		.commands = t->options.commands };
 	t->count = (struct trace_counts){ 0 };
 	t->ended = false;
 	t->left = 0;

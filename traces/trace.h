@@ -39,7 +39,9 @@ struct trace_options {
 	 * file. */
 	const char *list;
 	uint32_t page_bytes; /* of the pages that such lines count; 0: 4096 */
-	bool collects;       /* their "gc" is a REQUEST_COLLECT; else an event that is no request */
+
+	/* Commands without sectors are requests; else events that are no requests. */
+	bool commands;
 
 	/* A format.  A trace in this format, or in none that is recognised, is read as the program does to
 	 * which the format belongs: in file order, with its times, accepting what that program accepts.  It

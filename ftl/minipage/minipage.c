@@ -78,7 +78,7 @@ static bool mini_init(struct ftl *f, bool pages, struct fault *fault)
 			"%s.bytes = %llu is not a power of two of at least 1/%u of a page of %u bytes",
 			f->ops->name, (unsigned long long)s->bytes, MINI_MOST, g->page_bytes);
 	m->pages = pages;
-	m->buffered = s->pack == PACK_BUFFER;
+	m->buffered = mine.mixes_requests = s->pack == PACK_BUFFER;
 	m->per_lpn = (uint32_t)(g->page_bytes / bytes);
 	m->shift = (uint32_t)__builtin_ctzll(bytes / SECTOR_BYTES);
 	m->full = bits_below((uint32_t)(bytes / SECTOR_BYTES));

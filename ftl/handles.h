@@ -1,0 +1,87 @@
+/*
+ * Placement handles: the host says which data belong together, and data of different handles never share a
+ * block (NVMe's Flexible Data Placement).  Each handle has a stream of its own in each plane; the blocks that
+ * it fills are its reclaim units.
+ *
+ * A request names its handle by its device or by a hint, or the handle follows from the address.  What the
+ * collector moves goes to blocks that all handles share (initially isolated), or stays apart (persistently).
+ */
+#ifndef FTL_HANDLES_H
+#define FTL_HANDLES_H
+
+#include "base/fault.h"
+#include "base/param.h"
+#include "space/space.h"
+#include "stats/table.h"
+
+#define HANDLES_MOST 8u
+#define RANGES_MOST  64u
+
+enum handle_by { HANDLE_BY_DEVICE, HANDLE_BY_HINT, HANDLE_BY_RANGE };
+
+enum handle_isolation { ISOLATED_INITIALLY, ISOLATED_PERSISTENTLY };
+
+struct handle_settings {
+	uint64_t handles; /* 1: off */
+	int by, isolation;
+	char *ranges; /* "0:1,4096:0": from each sector on, the handle */
+};
+
+extern const struct param handle_params[];
+
+struct handle_range {
+	lpn_t from;
+	uint8_t handle;
+};
+
+struct handle_count {
+	uint64_t host_pages;
+	uint64_t units, gc_units, moved_pages; /* filled in when the statistics are read */
+};
+
+struct handle_statistics {
+	uint64_t invalid, updates;
+	uint64_t host_bytes; /* of writes that entered */
+	/* Filled in when the statistics are read. */
+	uint64_t gc_units, gc_moved_pages, unit_bytes, media_bytes, erased_bytes;
+};
+
+struct handles {
+	const struct handle_settings *settings;
+	struct space *space;
+	struct handle_range range[RANGES_MOST]; /* ascending */
+	uint32_t ranges;
+	unsigned host[HANDLES_MOST], gc[HANDLES_MOST]; /* their streams */
+	struct handle_statistics count;
+	struct handle_count of[HANDLES_MOST];
+};
+
+static inline bool handles_are_on(const struct handle_settings *s)
+{
+	return s->handles > 1;
+}
+
+/* Reads the ranges and adds to `streams`, of an FTL that has `*count`, those of handles 1 and up.  False and a
+ * fault. */
+bool handles_init(struct handles *, const struct handle_settings *, const struct geometry *,
+	struct stream *streams, unsigned *count, struct fault *);
+
+/* Streams of a plane that handles need beyond those of an FTL without handles. */
+uint32_t handles_more_streams(const struct handle_settings *);
+
+/* The handle of a request that enters; of a page by its address, unless it has that of its request. */
+uint8_t handles_of_request(struct handles *, const struct request *);
+uint8_t handles_of_page(const struct handles *, lpn_t, uint8_t of_request);
+
+/* The handle goes on in new blocks: what is left of its open ones is padded. */
+void handles_update(struct handles *, struct io *, const struct request *);
+
+/* A page has been handed out for data of the host. */
+static inline void handles_count_page(struct handles *h, const struct io *io, uint8_t handle)
+{
+	h->of[handle].host_pages += io->timed;
+}
+
+void handles_statistics(struct handles *, struct stat_list *);
+
+#endif
