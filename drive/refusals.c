@@ -34,6 +34,26 @@ static bool refusals_mixes_requests(const struct drive *d)
 	return refusals_handles(d) && d->ftl->store && d->ftl->store->plan.mixes_requests;
 }
 
+static bool refusals_units(const struct drive *d)
+{
+	return placement_has_units(&d->settings->ftl.placement);
+}
+
+static bool refusals_units_no_store(const struct drive *d)
+{
+	return refusals_units(d) && refusals_collects_nothing(d);
+}
+
+static bool refusals_units_cold(const struct drive *d)
+{
+	return refusals_units(d) && d->settings->ftl.wear.delta > 0;
+}
+
+static bool refusals_units_die(const struct drive *d)
+{
+	return refusals_units(d) && d->settings->ftl.gc.together == GC_DIE;
+}
+
 static bool refusals_merges(const struct drive *d)
 {
 	return refusals_handles(d) && d->buffer->merges;
@@ -62,6 +82,12 @@ const struct refusal refusals[] = {
 		"mixes what is moved with what is written; set gc.separate = true" },
 	{ "fdp.isolation", "wear.delta", refusals_cold,
 		"moves cold data of all handles into the same blocks; set wear.delta = 0" },
+	{ "placement.superblock", "ftl", refusals_units_no_store,
+		"places pages itself or collects in no time; units need an FTL such as page, across or dftl" },
+	{ "placement.superblock", "wear.delta", refusals_units_cold,
+		"levels blocks; a unit is levelled as a whole or not at all: set wear.delta = 0" },
+	{ "placement.superblock", "gc.together", refusals_units_die,
+		"collects planes; a unit is collected as a whole: set gc.together = plane" },
 	{ "fdp.handles", "buffer", refusals_merges, "writes parts of pages of several handles into one" },
 	{ 0 },
 };

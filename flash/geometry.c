@@ -83,6 +83,21 @@ const struct param flash_params[] = {
 	{ 0 },
 };
 
+void geometry_count(struct geometry *g)
+{
+	g->dies_per_channel = g->chips_per_channel * g->dies_per_chip;
+	g->dies = g->channels * g->dies_per_channel;
+	g->planes = g->dies * g->planes_per_die;
+	g->blocks = g->planes * g->blocks_per_plane;
+	g->pages = g->blocks * g->pages_per_block;
+	g->pages_per_plane = g->blocks_per_plane * g->pages_per_block;
+	g->per_block = divisor_of(g->pages_per_block);
+	g->per_plane = divisor_of(g->blocks_per_plane);
+	g->per_die = divisor_of(g->planes_per_die);
+	g->plane_pages = divisor_of(g->pages_per_plane);
+	g->die_pages = divisor_of(g->planes_per_die * g->pages_per_plane);
+}
+
 static bool geometry_derive_counts(struct geometry *g, const struct flash_settings *s, struct fault *fault)
 {
 	double pages = (double)s->channels * (double)s->chips * (double)s->dies * (double)s->planes *
@@ -99,17 +114,7 @@ static bool geometry_derive_counts(struct geometry *g, const struct flash_settin
 	g->planes_per_die = (uint32_t)s->planes;
 	g->blocks_per_plane = (uint32_t)s->blocks;
 	g->pages_per_block = (uint32_t)s->pages;
-	g->dies_per_channel = g->chips_per_channel * g->dies_per_chip;
-	g->dies = g->channels * g->dies_per_channel;
-	g->planes = g->dies * g->planes_per_die;
-	g->blocks = g->planes * g->blocks_per_plane;
-	g->pages = g->blocks * g->pages_per_block;
-	g->pages_per_plane = g->blocks_per_plane * g->pages_per_block;
-	g->per_block = divisor_of(g->pages_per_block);
-	g->per_plane = divisor_of(g->blocks_per_plane);
-	g->per_die = divisor_of(g->planes_per_die);
-	g->plane_pages = divisor_of(g->pages_per_plane);
-	g->die_pages = divisor_of(g->planes_per_die * g->pages_per_plane);
+	geometry_count(g);
 	return true;
 }
 

@@ -67,6 +67,9 @@ struct geometry {
 /* Derives the numbers; false and a fault: the settings are impossible. */
 bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);
 
+/* Derives the numbers of elements from those of each level. */
+void geometry_count(struct geometry *);
+
 /* Time on the bus of a command, of its first plane or each further one. */
 static inline uint64_t geometry_command_ns(const struct tick_list *times, enum command_kind command)
 {

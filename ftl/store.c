@@ -57,28 +57,36 @@ static enum free_order store_free_order(const struct wear_settings *s)
 	return s->dynamic ? FREE_LEAST_WORN : FREE_OLDEST;
 }
 
+/* The geometry in which space and collector count. */
+static const struct geometry *store_geometry(struct store *s, const struct geometry *device)
+{
+	if (!placement_has_units(&s->settings->placement))
+		return device;
+	units_init(&s->units, device, s->placement.plane, s->placement.position);
+	return &s->units.geometry;
+}
+
 bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
 {
 	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST] = { 0 };
 	uint32_t reserve = plan->reserve ? plan->reserve : 1;
 	unsigned count = store_plan_streams(plan, settings->gc.separate, streams);
-	struct placement placement;
-	struct handles handles;
-	struct store *s;
+	struct store *s = memory_array(1, sizeof *s, "store");
+	const struct geometry *g;
 
-	if (!handles_init(&handles, &settings->handles, f->geometry, streams, &count, fault) ||
-		!store_check_room(
-			f->geometry, plan, reserve + store_kept_blocks(settings, f->geometry), fault) ||
-		!placement_init(&placement, f->flash, &settings->placement, fault))
-		return false;
-	s = f->store = memory_array(1, sizeof *s, "store");
+	f->store = s;
 	s->settings = settings;
 	s->plan = *plan;
-	s->placement = placement;
-	s->blocks = blocks_create(f->flash, store_free_order(&settings->wear));
+	if (!placement_init(&s->placement, f->flash, &settings->placement, fault) ||
+		!handles_init(&s->handles, &settings->handles, f->geometry, streams, &count, fault))
+		return false;
+	g = store_geometry(s, f->geometry);
+	if (!store_check_room(g, plan, reserve + store_kept_blocks(settings, g), fault))
+		return false;
+	s->blocks = blocks_create(f->flash, store_free_order(&settings->wear),
+		placement_has_units(&settings->placement) ? &s->units : NULL);
 	s->space = space_create(s->blocks, streams, reserve);
-	s->handles = handles;
 	s->handles.space = s->space;
 	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
 	return true;
@@ -105,7 +113,7 @@ ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
 	if (host)
 		stream = s->handles.host[handle];
 	plane = placement_choose(&s->placement, lpn, stream);
-	for (plane_t tries = 0; tries < f->geometry->planes; tries++) {
+	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
 		if (collector_make_room(s->collector, io, plane, stream)) {
 			if (host)
 				handles_count_page(&s->handles, io, handle);
@@ -158,7 +166,7 @@ void store_facts(const struct store *s, struct ftl_facts *facts)
 }
 
 const struct state_row store_state[] = {
-	STATE_FIXED(settings, plan, blocks, handles),
+	STATE_FIXED(settings, plan, blocks, units, handles),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_STRUCT(struct store, placement, placement_state),

@@ -36,6 +36,7 @@ struct store {
 	struct space *space;
 	struct collector *collector;
 	struct placement placement;
+	struct units units; /* if placement.superblock = unit */
 	struct handles handles;
 };
 

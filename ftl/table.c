@@ -42,7 +42,7 @@ void table_emptied(
 {
 	size_t words = bits_words(t->directory->pages);
 
-	t->collecting = geometry_plane(t->ftl->geometry, victim);
+	t->collecting = geometry_plane(t->ftl->store->space->geometry, victim);
 	for (uint32_t page = bits_next(t->changed, words, 0); page != INDEX_NONE;
 		page = bits_next(t->changed, words, page)) {
 		bits_clear(t->changed, page);

@@ -252,10 +252,16 @@ static block_t collector_begin(struct collector *c, plane_t plane, bool pressed)
 								    space_stream(s, victim)->survivors))
 		return BLOCK_NONE;
 	c->policy.useless_victims -= c->policy.useless_victims && !gc_reclaimable(&c->policy, victim);
-	schedule_note(c->flash->schedule,
-		"plane %u has %u of %u pages free: %s takes block %u, %u of its %u pages live", plane,
-		s->plane[plane].free_pages, s->geometry->pages_per_plane, c->policy.ops->name, victim,
-		s->block[victim].valid, s->geometry->pages_per_block);
+	if (s->units)
+		schedule_note(c->flash->schedule,
+			"%u of %u pages are free: %s takes unit %u, %u of its %u pages live",
+			s->plane[plane].free_pages, s->geometry->pages, c->policy.ops->name, victim,
+			s->block[victim].valid, s->geometry->pages_per_block);
+	else
+		schedule_note(c->flash->schedule,
+			"plane %u has %u of %u pages free: %s takes block %u, %u of its %u pages live", plane,
+			s->plane[plane].free_pages, s->geometry->pages_per_plane, c->policy.ops->name, victim,
+			s->block[victim].valid, s->geometry->pages_per_block);
 	return victim;
 }
 

@@ -140,7 +140,9 @@ static void pack_top_up(const struct pack_job *job)
 		if (b == job->victim || s->space->block[b].state != BLOCK_CLOSED ||
 			!space_dead_slots(s->space, b))
 			continue;
-		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
+		for (uint32_t k = 0; k < g->pages_per_block; k++) {
+			ppn_t ppn = space_page(s->space, b, k);
+
 			if (p->live == full)
 				return;
 			if (pack_is_partly_dead(p, ppn))

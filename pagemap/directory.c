@@ -309,7 +309,7 @@ static void directory_check_page(const struct directory *d, uint32_t id)
 		id, d->update[id].entries, p->pending ? "is pending" : "is not pending");
 	BUG_ON(owner != d->base + id, "mapping page %u is said to be in page %u, which belongs to %u", id,
 		p->ppn, owner);
-	BUG_ON(p->ppn != PPN_NONE && !space_stream(d->space, geometry_block(d->space->geometry, p->ppn))->map,
+	BUG_ON(p->ppn != PPN_NONE && !space_stream(d->space, space_block_of(d->space, p->ppn))->map,
 		"mapping page %u is in page %u, in a block of data", id, p->ppn);
 }
 

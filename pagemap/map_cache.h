@@ -104,7 +104,7 @@ static inline void map_cache_prefetch_target(const struct map_cache *c, uint32_t
 		return;
 	old = d->page[c->page[d->pages].link.next].ppn;
 	if (ppn != PPN_NONE)
-		prefetch(&d->space->flash->block[geometry_block(d->space->geometry, ppn)]);
+		prefetch(&d->space->flash->block[geometry_block(d->space->flash->geometry, ppn)]);
 	if (old != PPN_NONE)
 		space_prefetch(d->space, old);
 }

@@ -136,8 +136,9 @@ struct report_feature {
 static bool report_print_names_of(size_t ftl, size_t buffer, size_t layer, struct report_feature feature,
 	FILE *out, struct stat_names *shown)
 {
-	char *const small[] = { feature.first, feature.second, "flash.channels=1", "flash.chips=1", "flash.dies=1",
-		"flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
+	char *const small[] = { feature.first, feature.second, "flash.channels=1", "flash.chips=1",
+		"flash.dies=1", "flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3",
+		"dram.buffer_bytes=1M" };
 	struct fault fault = { "" };
 	struct settings settings;
 	struct drive *d = NULL;

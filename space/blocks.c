@@ -7,12 +7,13 @@
 
 #include <string.h>
 
-struct blocks *blocks_create(struct flash *flash, enum free_order order)
+struct blocks *blocks_create(struct flash *flash, enum free_order order, const struct units *units)
 {
-	const struct geometry *g = flash->geometry;
+	const struct geometry *g = units ? &units->geometry : flash->geometry;
 	struct blocks *s = memory_array(1, sizeof *s, "free blocks");
 
 	s->geometry = g;
+	s->units = units;
 	s->flash = flash;
 	s->order = order;
 	s->plane = memory_array(g->planes, sizeof *s->plane, "free blocks");
@@ -88,14 +89,41 @@ block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 	return blocks_remove_at(s, p, most);
 }
 
+/* Erases the block, or those of the unit.  False: one is worn out. */
+static bool blocks_erase(const struct blocks *s, struct io *io, block_t b, enum cause cause)
+{
+	bool good = true;
+
+	if (!s->units) {
+		flash_erase(io, b, cause);
+		return !flash_worn_out(s->flash, b);
+	}
+	for (plane_t i = 0; i < s->units->device->planes; i++) {
+		flash_erase(io, units_block(s->units, b, i), cause);
+		good &= !flash_worn_out(s->flash, units_block(s->units, b, i));
+	}
+	return good;
+}
+
+uint32_t blocks_programmed(const struct blocks *s, block_t b)
+{
+	uint32_t pages = 0;
+
+	if (!s->units)
+		return s->flash->block[b].next;
+	for (plane_t i = 0; i < s->units->device->planes; i++)
+		pages += s->flash->block[units_block(s->units, b, i)].next;
+	return pages;
+}
+
 bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 {
 	plane_t p = geometry_plane(s->geometry, b);
 	struct free_block free = { .block = b };
+	bool good = blocks_erase(s, io, b, cause);
 
-	flash_erase(io, b, cause);
 	s->plane[p].erases++;
-	if (flash_worn_out(s->flash, b)) {
+	if (!good) {
 		s->plane[p].retired++;
 		s->retired++;
 		return false;
@@ -125,7 +153,7 @@ static const struct state_row blocks_free_block_state[] = {
 };
 
 const struct state_row blocks_state[] = {
-	STATE_FIXED(geometry, flash, order),
+	STATE_FIXED(geometry, units, flash, order),
 	STATE_ARRAY(struct blocks, plane, blocks_plane_state),
 	STATE_ARRAY(struct blocks, heap, blocks_free_block_state),
 	STATE_NUMBER(struct blocks, freed),
@@ -140,8 +168,8 @@ static void blocks_check_free(const struct blocks *s, plane_t p, block_t b, uint
 
 	BUG_ON(i >= s->geometry->blocks_per_plane || bits_get(listed, i),
 		"free block %u is listed twice, or not of plane %u", b, p);
-	BUG_ON(s->flash->block[b].next, "block %u is free with %u pages programmed", b,
-		s->flash->block[b].next);
+	BUG_ON(blocks_programmed(s, b), "block %u is free with %u pages programmed", b,
+		blocks_programmed(s, b));
 	bits_set(listed, i);
 }
 

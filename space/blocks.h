@@ -4,11 +4,14 @@
  * (log blocks) uses it directly.
  *
  * Knows nothing of what blocks hold.  Blocks that were never used are a counter and cost no memory.
+ *
+ * With units (units.h) its blocks are units: erased together, as worn as the most worn of their blocks.
  */
 #ifndef SPACE_BLOCKS_H
 #define SPACE_BLOCKS_H
 
 #include "flash/flash.h"
+#include "space/units.h"
 
 /* Which free block is taken next. */
 enum free_order { FREE_LEAST_WORN, FREE_OLDEST, FREE_LOWEST };
@@ -27,7 +30,8 @@ struct free_block {
 };
 
 struct blocks {
-	const struct geometry *geometry;
+	const struct geometry *geometry; /* of the units, if there are any */
+	const struct units *units;       /* NULL: none */
 	struct flash *flash;
 	struct blocks_plane *plane;
 	struct free_block *heap; /* one per plane, each with room for all blocks of the plane */
@@ -36,7 +40,8 @@ struct blocks {
 	uint64_t retired; /* blocks of all planes */
 };
 
-struct blocks *blocks_create(struct flash *, enum free_order);
+/* The units, or NULL, must outlive it. */
+struct blocks *blocks_create(struct flash *, enum free_order, const struct units *);
 void blocks_free(struct blocks *);
 
 static inline uint32_t blocks_left(const struct blocks *b, plane_t plane)
@@ -54,6 +59,9 @@ block_t blocks_take_most_worn(struct blocks *, plane_t);
 
 /* Erases a block without live pages and makes it free.  False: it is worn out and retired. */
 bool blocks_give(struct blocks *, struct io *, block_t, enum cause);
+
+/* Pages of the block that have been programmed since its erase. */
+uint32_t blocks_programmed(const struct blocks *, block_t);
 
 extern const struct state_row blocks_state[];
 

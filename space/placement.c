@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const placement_names[] = { "least_loaded", "round_robin", "static", "superblock", NULL };
-static const char *const placement_superblock_names[] = { "die", "drive", NULL };
+static const char *const placement_superblock_names[] = { "die", "drive", "unit", NULL };
 
 const struct param placement_params[] = {
 	{ PARAM(CHOICE, struct placement_settings, policy), 0, 0, "", "least_loaded",
@@ -15,7 +15,8 @@ const struct param placement_params[] = {
 		placement_names },
 	{ PARAM(CHOICE, struct placement_settings, superblock), 0, 0, "", "die",
 		"die on which superblock placement continues: die = the one with the least work; drive = "
-		"the next one, so that all dies stay at the same offset",
+		"the next one, so that all dies stay at the same offset; unit = the next one, and the blocks "
+		"of one number in all planes are opened, collected and erased together",
 		placement_superblock_names },
 	{ PARAM(TEXT, struct placement_settings, order), 0, 0, "", "CWDP",
 		"striping order of channel (C), way = chip (W), die (D) and plane (P); the first varies "
@@ -124,6 +125,8 @@ static plane_t placement_in_step(struct placement *p, unsigned stream)
 	struct placement_stripe *s = &p->stripe[stream];
 	uint32_t planes = p->geometry->planes_per_die;
 
+	if (p->superblock == SUPERBLOCK_UNIT)
+		return 0;
 	if (!s->left) {
 		if (p->superblock == SUPERBLOCK_DIE)
 			s->at = placement_least_loaded(p);

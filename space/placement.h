@@ -16,8 +16,9 @@ enum placement_policy {
 	PLACE_SUPERBLOCK,   /* all planes of a die in turn, for each stream */
 };
 
-/* The die that superblock placement continues with: the least loaded one, or the next. */
-enum superblock_reach { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE };
+/* The die that superblock placement continues with: the least loaded one, or the next; or its blocks are units
+ * (space/units.h). */
+enum superblock_reach { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE, SUPERBLOCK_UNIT };
 
 struct placement_settings {
 	int policy, superblock;
@@ -52,6 +53,12 @@ void placement_release(struct placement *);
 
 extern const struct state_row placement_state[];
 
+static inline bool placement_has_units(const struct placement_settings *s)
+{
+	return s->policy == PLACE_SUPERBLOCK && s->superblock == SUPERBLOCK_UNIT;
+}
+
+/* With units always plane 0. */
 plane_t placement_choose(struct placement *, lpn_t, unsigned stream);
 
 /* The plane after this one in striping order: the next to try when this one is full. */

@@ -55,12 +55,12 @@ static void slots_change_dead(struct slots *s, block_t b, uint32_t change)
 void slots_fill(struct slots *s, ppn_t ppn, uint32_t count)
 {
 	slots_set(s, ppn, bits_below(count));
-	slots_change_dead(s, geometry_block(s->space->geometry, ppn), s->per_page - count);
+	slots_change_dead(s, space_block_of(s->space, ppn), s->per_page - count);
 }
 
 void slots_kill(struct slots *s, ppn_t ppn, uint32_t slot, uint32_t count)
 {
-	block_t b = geometry_block(s->space->geometry, ppn);
+	block_t b = space_block_of(s->space, ppn);
 	mask_t live = slots_live(s, ppn), dying = bits_below(count) << slot;
 	owner_t owner = flash_owner(s->space->flash, ppn);
 
@@ -115,13 +115,13 @@ uint64_t slots_check(const struct slots *s, bool (*data)(const void *context, ow
 	uint64_t total = 0, *marked = memory_array(bits_words(s->list.used), sizeof *marked, "slot lists");
 
 	for (block_t b = 0; b < g->blocks; b++) {
-		uint32_t dead = 0;
+		uint32_t dead = 0, used = blocks_programmed(s->space->blocks, b);
 
-		for (ppn_t ppn = geometry_first_page(g, b); ppn < geometry_first_page(g, b + 1); ppn++) {
+		for (uint32_t k = 0; k < g->pages_per_block; k++) {
+			ppn_t ppn = space_page(s->space, b, k);
 			uint32_t live = (uint32_t)__builtin_popcountll(slots_live(s, ppn));
 			owner_t owner = flash_owner(s->space->flash, ppn);
-			bool holds = ppn - geometry_first_page(g, b) < s->space->flash->block[b].next &&
-				     owner != OWNER_NONE && data(context, owner);
+			bool holds = k < used && owner != OWNER_NONE && data(context, owner);
 
 			BUG_ON(holds != (live > 0), "page %u of owner %u has %u valid slots", ppn, owner,
 				live);

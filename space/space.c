@@ -19,6 +19,7 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	struct space *s = memory_array(1, sizeof *s, "space");
 
 	s->geometry = g;
+	s->units = blocks->units;
 	s->flash = blocks->flash;
 	s->blocks = blocks;
 	s->reserve = reserve;
@@ -94,7 +95,7 @@ void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint3
 	struct open_block *open = &s->plane[p].open[stream];
 
 	for (; pages && open->block != BLOCK_NONE; pages--) {
-		flash_pad(io, geometry_first_page(s->geometry, open->block) + open->next++);
+		flash_pad(io, space_page(s, open->block, open->next++));
 		s->plane[p].free_pages--;
 		if (open->next == s->geometry->pages_per_block)
 			space_close(s, p, stream);
@@ -104,13 +105,11 @@ void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint3
 /* Branch-free: which pages of a victim are live is random and would be mispredicted. */
 void space_begin_victim(struct space *s, block_t b)
 {
-	ppn_t first = geometry_first_page(s->geometry, b), end = first + s->geometry->pages_per_block;
-
 	s->victim = b;
 	s->victim_pages = 0;
-	for (ppn_t ppn = first; ppn < end; ppn++) {
-		s->victim_page[s->victim_pages] = ppn;
-		s->victim_pages += flash_owner(s->flash, ppn) != OWNER_NONE;
+	for (uint32_t k = 0; k < s->geometry->pages_per_block; k++) {
+		s->victim_page[s->victim_pages] = space_page(s, b, k);
+		s->victim_pages += flash_owner(s->flash, s->victim_page[s->victim_pages]) != OWNER_NONE;
 	}
 }
 
@@ -138,7 +137,7 @@ static void space_has_changed(struct space *s, block_t b)
 
 void space_moved_away(struct space *s, ppn_t from)
 {
-	block_t b = geometry_block(s->geometry, from);
+	block_t b = space_block_of(s, from);
 
 	BUG_ON(!s->block[b].valid, "page %u dies in block %u, which has no live page", from, b);
 	s->block[b].valid--;
@@ -191,33 +190,45 @@ static bool space_blocks_hold(void *space)
 	return true;
 }
 
-/* Streams that do not exist have no open block. */
-static bool space_streams_hold(void *space)
+static bool space_has_block(const struct space *s, block_t b)
+{
+	return b < s->geometry->blocks || b == BLOCK_NONE;
+}
+
+/* Streams that do not exist have no open block; blocks may be units. */
+static bool space_planes_hold(void *space)
 {
 	const struct space *s = space;
 
-	for (plane_t p = 0; p < s->geometry->planes; p++)
-		for (unsigned stream = s->streams; stream < STREAMS_MOST; stream++)
-			if (s->plane[p].open[stream].block != BLOCK_NONE)
+	for (plane_t p = 0; p < s->geometry->planes; p++) {
+		if (!space_has_block(s, s->plane[p].begun))
+			return false;
+		for (unsigned stream = 0; stream < STREAMS_MOST; stream++) {
+			const struct open_block *open = &s->plane[p].open[stream];
+
+			if (!space_has_block(s, open->block) || open->next > s->geometry->pages_per_block ||
+				(stream >= s->streams && open->block != BLOCK_NONE))
 				return false;
+		}
+	}
 	return true;
 }
 
 static const struct state_row space_open_block_state[] = {
 	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
-	STATE_UP_TO(struct open_block, next, GEOMETRY(pages_per_block)),
+	STATE_UP_TO(struct open_block, next, GEOMETRY(pages)),
 	{ 0 },
 };
 
 static const struct state_row space_plane_state[] = {
 	STATE_STRUCTS(struct space_plane, open, space_open_block_state),
-	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages_per_plane)),
+	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages)),
 	STATE_INDEX(struct space_plane, begun, GEOMETRY(blocks)),
 	{ 0 },
 };
 
 const struct state_row space_state[] = {
-	STATE_FIXED(geometry, flash, index, stream, streams, wear_stream, slot_shift, reserve),
+	STATE_FIXED(geometry, units, flash, index, stream, streams, wear_stream, slot_shift, reserve),
 	STATE_SCRATCH(victim, victim_page, victim_pages),
 	STATE_POINTER(struct space, blocks, blocks_state),
 	STATE_NUMBERS(struct space, block),
@@ -225,7 +236,7 @@ const struct state_row space_state[] = {
 	STATE_NUMBERS(struct space, stamp),
 	STATE_NUMBERS(struct space, dead_slots),
 	STATE_ARRAY(struct space, plane, space_plane_state),
-	STATE_RESTORED(space_streams_hold),
+	STATE_RESTORED(space_planes_hold),
 	STATE_NUMBER(struct space, handed_out),
 	STATE_OF_RUN,
 	STATE_NUMBER(struct space, count),
@@ -237,11 +248,10 @@ const struct state_row space_state[] = {
 static void space_check_block(const struct space *s, block_t b)
 {
 	const struct geometry *g = s->geometry;
-	ppn_t first = geometry_first_page(g, b);
-	uint32_t live = 0, used = s->flash->block[b].next;
+	uint32_t live = 0, used = blocks_programmed(s->blocks, b);
 
-	for (uint32_t page = 0; page < used; page++)
-		live += flash_owner(s->flash, first + page) != OWNER_NONE;
+	for (uint32_t k = 0; k < used; k++)
+		live += flash_owner(s->flash, space_page(s, b, k)) != OWNER_NONE;
 	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live,
 		s->block[b].valid);
 	BUG_ON(space_dead_slots(s, b) && space_dead_slots(s, b) >= live << s->slot_shift,
@@ -277,10 +287,10 @@ static void space_check_open(const struct space *s, plane_t p, uint32_t open_blo
 				s->block[open->block].stream != stream,
 			"stream %u of plane %u has block %u open, which is not its own", stream, p,
 			open->block);
-		BUG_ON(open->next != s->flash->block[open->block].next ||
+		BUG_ON(open->next != blocks_programmed(s->blocks, open->block) ||
 				open->next >= s->geometry->pages_per_block,
 			"page %u of the open block %u is next, %u are programmed", open->next, open->block,
-			s->flash->block[open->block].next);
+			blocks_programmed(s->blocks, open->block));
 		open_blocks--;
 	}
 	BUG_ON(open_blocks, "%u open blocks of plane %u belong to no stream", open_blocks, p);
@@ -296,7 +306,7 @@ static void space_check_plane(const struct space *s, plane_t p)
 		space_check_block(s, b);
 		in_state[s->block[b].state]++;
 		if (s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_OPEN)
-			free_pages += g->pages_per_block - s->flash->block[b].next;
+			free_pages += g->pages_per_block - blocks_programmed(s->blocks, b);
 	}
 	BUG_ON(in_state[BLOCK_FREE] != blocks_left(s->blocks, p) ||
 			in_state[BLOCK_RETIRED] != s->blocks->plane[p].retired,

@@ -3,6 +3,8 @@
  * hands out pages and takes them back.  When a block is collected and which one is decided in gc/, what a
  * page holds by the FTL, which free block is opened next in blocks.h.
  *
+ * With units (units.h) its blocks are units, and the drive is one plane.
+ *
  * A block is free, open (one stream fills it), closed (full: a candidate for victim selection), begun (its
  * collection is: some of its live pages have moved, the rest will) or retired (worn out).
  */
@@ -66,7 +68,8 @@ struct space_index {
 };
 
 struct space {
-	const struct geometry *geometry;
+	const struct geometry *geometry; /* of the units, if there are any */
+	const struct units *units;       /* NULL: none */
 	struct flash *flash;
 	struct blocks *blocks;
 	struct space_block *block;
@@ -91,6 +94,17 @@ struct space {
 /* The blocks must outlive it. */
 struct space *space_create(struct blocks *, const struct stream *, uint32_t reserve);
 void space_free(struct space *);
+
+/* Page k of a block, and the block of a page. */
+static inline ppn_t space_page(const struct space *s, block_t b, uint32_t k)
+{
+	return s->units ? units_page(s->units, b, k) : geometry_first_page(s->geometry, b) + k;
+}
+
+static inline block_t space_block_of(const struct space *s, ppn_t ppn)
+{
+	return s->units ? units_unit(s->units, ppn) : geometry_block(s->geometry, ppn);
+}
 
 /* Can the stream get a page without a collection?  `privileged`: the reserve may be used. */
 static inline bool space_has_page(const struct space *s, plane_t p, unsigned stream, bool privileged)
@@ -120,7 +134,7 @@ static inline ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool
 		return PPN_NONE;
 	if (open->block == BLOCK_NONE)
 		space_open(s, p, stream);
-	ppn = geometry_first_page(s->geometry, open->block) + open->next++;
+	ppn = space_page(s, open->block, open->next++);
 	s->block[open->block].valid++;
 	s->plane[p].free_pages--;
 	s->handed_out++;
@@ -136,7 +150,7 @@ void space_pad(struct space *, struct io *, plane_t, unsigned stream, uint32_t p
 /* For a page that will be read or released soon. */
 static inline void space_prefetch(const struct space *s, ppn_t ppn)
 {
-	block_t b = geometry_block(s->geometry, ppn);
+	block_t b = space_block_of(s, ppn);
 
 	prefetch(&s->block[b]);
 	if (s->index.link)

@@ -94,6 +94,8 @@ static inline struct request random_request(struct player *p)
 
 	if (r.sectors > sectors - r.start)
 		r.sectors = (uint32_t)(sectors - r.start);
+	r.hint = (uint8_t)(r.start % 5);
+	r.device = r.hint;
 	r.type = kind < 55 ? REQUEST_WRITE : kind < 90 || !p->trims ? REQUEST_READ : REQUEST_TRIM;
 	return r;
 }

@@ -98,6 +98,8 @@ static inline void draw_numbers(struct writing *w)
 		{ "gc", "copies_per_write", "0 0 0.7 1.25 4" },
 		{ "upkeep", "idle_ns", "0 0 20000 1000000" },
 		{ "upkeep", "step_pages", "1 3 8" },
+		{ "fdp", "handles", "1 1 1 3" },
+		{ "fdp", "ranges", "0:1 60:2 0:2,100:1" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
 		{ "indirect", "sector_bytes", "512 2K 4K 4K 16K 32K" },
@@ -144,7 +146,7 @@ static inline void draw_own_numbers(struct writing *w, const struct param_group 
 
 static inline void draw_settings(struct combination *c, uint64_t stream)
 {
-	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map" };
+	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp" };
 	struct writing w = {
 		.seed = c->seed, .stream = stream, .text = c->settings, .room = sizeof c->settings
 	};
@@ -205,13 +207,14 @@ static inline char *random_trace(struct random *random, int requests, bool trims
 		uint64_t kind = random_below(random, 100), start = random_below(random, 1 << 12);
 
 		now += random_below(random, 4) ? random_below(random, 50) : random_below(random, 4000);
-		fprintf(out, "%llu,%s,%llu,%llu\n", (unsigned long long)now,
+		fprintf(out, "%llu,%s,%llu,%llu,%d\n", (unsigned long long)now,
 			ops[kind < 30                 ? 0
 				: kind < 95 || !trims ? 1
 						      : 2],
 			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
 			512 * (1 + (unsigned long long)random_below(
-					   random, random_below(random, 4) ? 12 : 90)));
+					   random, random_below(random, 4) ? 12 : 90)),
+			(int)(start % 4));
 	}
 	fclose(out);
 	return text;

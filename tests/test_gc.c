@@ -44,7 +44,7 @@ static void plot_open(struct plot *f, const char *settings)
 
 	f->bench = bench_open(settings);
 	s = &f->bench->settings;
-	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN);
+	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN, NULL);
 	f->space = space_create(f->blocks, streams, 1);
 	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear, NULL, &client);
 	f->collector->policy.useless_victims = s->ftl.gc.strict;

@@ -2,6 +2,8 @@
 #include "drive/refusals.h"
 #include "tests/drive_fixture.h"
 
+#define UNITS "placement.policy=superblock placement.superblock=unit "
+
 static const struct {
 	const char *settings, *message;
 } cases[] = {
@@ -9,6 +11,29 @@ static const struct {
 		"upkeep.idle_ns = 1: ftl = bast has no collections that could be made ahead" },
 	{ "ftl=direct gc.copies_per_write=2",
 		"gc.copies_per_write = 2: ftl = direct has no collections that could be made ahead" },
+	{ "ftl=block fdp.handles=2",
+		"fdp.handles = 2: ftl = block places pages itself or collects in no time; handles need an FTL "
+		"such as page, across or dftl" },
+	{ "ftl=minipage minipage.pack=buffer fdp.handles=2 flash.over_provisioning=0.5",
+		"fdp.handles = 2: ftl = minipage packs data of several requests into a page; set its `pack` to "
+		"request" },
+	{ UNITS "ftl=fast",
+		"placement.superblock = unit: ftl = fast places pages itself or collects in no time; "
+		"units need an FTL such as page, across or dftl" },
+	{ UNITS "wear.delta=4",
+		"placement.superblock = unit: wear.delta = 4 levels blocks; a unit is levelled as a "
+		"whole or not at all: set wear.delta = 0" },
+	{ UNITS "gc.together=die",
+		"placement.superblock = unit: gc.together = die collects planes; a unit is "
+		"collected as a whole: set gc.together = plane" },
+	{ "ftl=mmap buffer=msac fdp.handles=2",
+		"fdp.handles = 2: buffer = msac writes parts of pages of several handles into one" },
+	{ "fdp.handles=2 gc.separate=false",
+		"fdp.handles = 2: gc.separate = false mixes what is moved with what is written; set gc.separate "
+		"= true" },
+	{ "fdp.handles=2 fdp.isolation=persistently wear.delta=9",
+		"fdp.isolation = persistently: wear.delta = 9 moves cold data of all handles into the same "
+		"blocks; set wear.delta = 0" },
 };
 
 static void test_every_row_is_met(void **state)

@@ -62,7 +62,8 @@ static bool save_once(void *stage, const struct run *run)
 static bool open_stage(struct stage *s, struct fault *fault)
 {
 	const struct combination *c = s->how->combination;
-	struct trace_options options = { .format = "csv", .columns = "time_us,op,offset_bytes,size_bytes" };
+	struct trace_options options = { .format = "csv",
+		.columns = "time_us,op,offset_bytes,size_bytes,hint" };
 
 	fixture_settings(&s->settings, c->settings);
 	s->settings.top.ftl = (int)c->ftl;

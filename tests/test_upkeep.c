@@ -7,7 +7,7 @@
  * copied in q + p: its data leave the die and come back.
  */
 #include "ftl/store.h"
-#include "tests/drive_fixture.h"
+#include "tests/bed_fixture.h"
 
 #define DRIVE                                                                                                \
 	PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 flash.copyback=false "                     \
@@ -16,59 +16,11 @@
 
 enum { Q = 14100, P = 104100, E = 1000100, K = Q + P, IDLE_NS = 500000 };
 
-struct bed {
-	struct settings settings;
-	struct drive *drive;
-	tick_t last; /* completion of the last request */
-};
-
-static void bed_open(struct bed *b, const char *settings)
-{
-	struct fault fault = { "" };
-
-	*b = (struct bed){ .drive = NULL };
-	fixture_settings(&b->settings, settings);
-	b->drive = drive_create(&b->settings, true, &fault);
-	if (!b->drive)
-		fail_msg("%s", fault.text);
-	stat_list_start(&b->drive->statistics);
-}
-
-static void bed_close(struct bed *b)
-{
-	drive_drain(b->drive);
-	drive_check(b->drive);
-	drive_free(b->drive);
-	settings_release(&b->settings);
-}
-
-/* Serves a request for whole pages that arrives then, and returns its latency. */
-static tick_t serve(struct bed *b, tick_t arrival, enum request_type type, sector_t page, uint32_t pages)
-{
-	uint32_t sectors = b->drive->geometry.sectors_per_page;
-
-	drive_run_until(b->drive, arrival);
-	drive_submit(b->drive, &(struct request){ .arrival = arrival,
-				       .type = type,
-				       .start = page * sectors,
-				       .sectors = pages * sectors });
-	while (b->drive->in_drive)
-		drive_run_to_completion(b->drive);
-	b->last = b->drive->last_completion;
-	return b->last - arrival;
-}
-
 /* Block 0 has pages 0 to 3, of which 2 and 3 are live; 26 of 32 pages are free. */
 static void fill_first_block(struct bed *b)
 {
 	assert_int_equal(serve(b, 0, REQUEST_WRITE, 0, 4), 4 * P);
 	assert_int_equal(serve(b, 4 * P, REQUEST_WRITE, 0, 2), 2 * P);
-}
-
-static void assert_statistic(struct bed *b, const char *name, double value)
-{
-	if (statistic_in(&b->drive->statistics, name) != value)
-		fail_msg("%s is %g, not %g", name, statistic_in(&b->drive->statistics, name), value);
 }
 
 /* ---- idle time ---- */

@@ -38,7 +38,7 @@ void upkeep_begin_round(struct upkeep *u, struct io *io)
 
 	u->works = true;
 	u->has_work = false;
-	for (plane_t p = 0; p < u->ftl->geometry->planes; p++) {
+	for (plane_t p = 0; p < u->ftl->store->space->geometry->planes; p++) {
 		uint64_t moved;
 
 		if (!collector_step(collector, io, p, (uint32_t)u->settings->step_pages, &moved))

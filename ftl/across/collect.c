@@ -9,7 +9,7 @@ static bool across_is_in(const struct ftl *f, block_t victim, lpn_t lpn)
 {
 	struct page_entry entry = page_map_get(&across_of(f)->map, lpn);
 
-	return entry.mask && geometry_block(f->geometry, entry.ppn) == victim;
+	return entry.mask && space_block_of(f->store->space, entry.ppn) == victim;
 }
 
 /* Areas that the request being served has looked up must not change. */
@@ -35,9 +35,10 @@ static void across_fold_into(
 {
 	struct across *a = f->state;
 	struct page_entry old = page_map_get(&a->map, lpn);
-	plane_t plane = geometry_plane(f->geometry, geometry_block(f->geometry, old.ppn));
+	struct space *space = f->store->space;
+	plane_t plane = geometry_plane(space->geometry, space_block_of(space, old.ppn));
 	mask_t kept = old.mask & ~sectors;
-	ppn_t to = space_take(f->store->space, plane, fold->stream, true);
+	ppn_t to = space_take(space, plane, fold->stream, true);
 	struct deps d = { .count = 0 };
 
 	BUG_ON(to == PPN_NONE, "plane %u has no free page to fold LPN %u into", plane, lpn);

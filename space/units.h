@@ -1,0 +1,53 @@
+/*
+ * Units: the blocks of one number in all planes, which are opened, filled, collected and erased together
+ * (superblocks that stay together; reclaim units of the whole drive).
+ *
+ * To space and collector a unit is a block of a drive with one plane: they count in `geometry` below.  Page k
+ * of a unit is in plane k mod planes, in striping order, at offset k div planes.
+ */
+#ifndef SPACE_UNITS_H
+#define SPACE_UNITS_H
+
+#include "flash/geometry.h"
+
+struct units {
+	struct geometry geometry; /* one plane, whose blocks are the units */
+	const struct geometry *device;
+	const plane_t *plane;     /* in striping order */
+	const uint32_t *position; /* inverse of it */
+	struct divisor planes;
+};
+
+/* The arrays of `struct placement` (space/placement.h), which must outlive it. */
+void units_init(
+	struct units *, const struct geometry *device, const plane_t *plane, const uint32_t *position);
+
+/* The i-th block of a unit, in striping order. */
+static inline block_t units_block(const struct units *u, block_t unit, uint32_t i)
+{
+	return u->plane[i] * u->device->blocks_per_plane + unit;
+}
+
+static inline ppn_t units_page(const struct units *u, block_t unit, uint32_t k)
+{
+	uint32_t offset = divide(k, u->planes), i = k - offset * u->device->planes;
+
+	return geometry_first_page(u->device, units_block(u, unit, i)) + offset;
+}
+
+/* The unit of a page, and the page's number in it. */
+static inline block_t units_unit(const struct units *u, ppn_t ppn)
+{
+	block_t block = geometry_block(u->device, ppn);
+
+	return block - geometry_plane(u->device, block) * u->device->blocks_per_plane;
+}
+
+static inline uint32_t units_number(const struct units *u, ppn_t ppn)
+{
+	plane_t plane = geometry_plane_of(u->device, ppn);
+
+	return geometry_page(u->device, ppn) * u->device->planes + u->position[plane];
+}
+
+#endif

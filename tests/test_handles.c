@@ -1,0 +1,329 @@
+/*
+ * Placement handles and units: cases worked by hand, and the laws that hold for any requests.
+ *
+ * One die of one plane, 8 blocks of 4 pages of 4 sectors, unless said otherwise.
+ */
+#include "ftl/store.h"
+#include "tests/bed_fixture.h"
+
+#define ONE_PLANE PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 gc.threshold=0 flash.blocks=16 "
+#define HINTS     ONE_PLANE "fdp.handles=3 fdp.by=hint "
+
+static void write_with(struct bed *b, uint8_t hint, sector_t page, uint32_t pages)
+{
+	drive_submit(b->drive, &(struct request){ .type = REQUEST_WRITE,
+				       .start = page * 4,
+				       .sectors = pages * 4,
+				       .device = 2u - hint,
+				       .hint = hint });
+	drive_drain(b->drive);
+}
+
+static void update(struct bed *b, uint8_t hint)
+{
+	drive_submit(b->drive, &(struct request){ .type = REQUEST_UPDATE, .hint = hint });
+	drive_drain(b->drive);
+}
+
+/* The logical page in a place, or -1. */
+static int owner_at(const struct bed *b, ppn_t ppn)
+{
+	return (int)flash_owner(b->drive->flash, ppn);
+}
+
+/* ---- handles ---- */
+
+/* Requests with hints 1, 0, 1 and 9, which does not exist and means 0. */
+static void test_each_handle_fills_blocks_of_its_own(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, HINTS);
+	write_with(&b, 1, 10, 1);
+	write_with(&b, 0, 0, 2);
+	write_with(&b, 1, 11, 1);
+	write_with(&b, 9, 5, 1);
+	assert_int_equal(owner_at(&b, 0), 10);
+	assert_int_equal(owner_at(&b, 1), 11);
+	assert_int_equal(owner_at(&b, 4), 0);
+	assert_int_equal(owner_at(&b, 5), 1);
+	assert_int_equal(owner_at(&b, 6), 5);
+	assert_statistic(&b, "fdp.invalid", 1);
+	assert_statistic(&b, "fdp.0.host_pages", 3);
+	assert_statistic(&b, "fdp.1.host_pages", 2);
+	assert_statistic(&b, "fdp.1.units", 1);
+	assert_statistic(&b, "fdp.2.units", 0);
+	assert_statistic(&b, "fdp.hbmw_bytes", 5 * 2048);
+	bed_close(&b);
+}
+
+/* The device of write_with() is 2 - hint. */
+static void test_devices_are_handles(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, ONE_PLANE "fdp.handles=2 fdp.by=device ");
+	write_with(&b, 1, 10, 1);
+	write_with(&b, 2, 11, 1);
+	write_with(&b, 0, 12, 1);
+	assert_int_equal(owner_at(&b, 0), 10);
+	assert_int_equal(owner_at(&b, 4), 11);
+	assert_int_equal(owner_at(&b, 5), 12);
+	assert_statistic(&b, "fdp.invalid", 1);
+	bed_close(&b);
+}
+
+/* Pages 0 and 1 are of handle 0; page 2 begins below sector 9, so it still is; from page 3 on handle 1. */
+static void test_ranges_cut_a_request(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, ONE_PLANE "fdp.handles=2 fdp.by=range fdp.ranges=9:1 ");
+	write_with(&b, 1, 0, 5);
+	assert_int_equal(owner_at(&b, 0), 0);
+	assert_int_equal(owner_at(&b, 2), 2);
+	assert_int_equal(owner_at(&b, 4), 3);
+	assert_int_equal(owner_at(&b, 5), 4);
+	assert_statistic(&b, "fdp.0.host_pages", 3);
+	bed_close(&b);
+}
+
+/* What is left of the handle's block is programmed for nobody; a handle without an open block has nothing. */
+static void test_an_update_pads(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, HINTS);
+	write_with(&b, 1, 10, 1);
+	write_with(&b, 0, 0, 1);
+	update(&b, 1);
+	update(&b, 2);
+	write_with(&b, 1, 11, 1);
+	write_with(&b, 0, 1, 1);
+	assert_int_equal(owner_at(&b, 0), 10);
+	assert_int_equal(owner_at(&b, 8), 11);
+	assert_int_equal(owner_at(&b, 5), 1);
+	assert_statistic(&b, "flash.program.pad", 3);
+	assert_statistic(&b, "fdp.updates", 2);
+	assert_statistic(&b, "fdp.1.units", 2);
+	assert_statistic(&b, "fdp.mbmw_bytes", 7 * 2048);
+	assert_statistic(&b, "waf", 7.0 / 4);
+	bed_close(&b);
+}
+
+/* The buffer holds 4 pages.  Pages 0 and 2 were written by handle 1, page 1 first by handle 1 and then by
+ * handle 2: it reaches the FTL between them as a run of its own. */
+static void test_a_buffered_page_keeps_its_last_handle(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, HINTS "buffer=lru dram.buffer_bytes=8192 ");
+	write_with(&b, 1, 0, 3);
+	write_with(&b, 2, 1, 1);
+	write_with(&b, 0, 8, 4);
+	assert_int_equal(b.drive->ftl->store->space->block[0].valid, 2);
+	assert_int_equal(owner_at(&b, 0), 0);
+	assert_int_equal(owner_at(&b, 1), 2);
+	assert_int_equal(owner_at(&b, 4), 1);
+	assert_statistic(&b, "fdp.0.host_pages", 0);
+	assert_statistic(&b, "fdp.1.host_pages", 2);
+	assert_statistic(&b, "fdp.2.host_pages", 1);
+	bed_close(&b);
+}
+
+/* ---- laws ---- */
+
+#define RANDOM                                                                                               \
+	"flash.channels=2 flash.chips=1 flash.dies=1 flash.planes=2 flash.blocks=32 flash.pages=8 "          \
+	"flash.page_bytes=2048 flash.over_provisioning=0.4 gc.threshold=0.05 fdp.handles=3 fdp.by=range "    \
+	"fdp.ranges=100:2,900:1 "
+
+static void write_at_random(struct bed *b, int requests)
+{
+	struct random random;
+
+	random_init(&random, seed_of_run(), 1);
+	for (int i = 0; i < requests; i++)
+		serve(b, b->last, REQUEST_WRITE, random_below(&random, b->drive->geometry.logical_pages), 1);
+}
+
+/* No block holds pages of two handles.  Independent of the streams: the handle of a page follows from its
+ * owner, which is its logical page. */
+static void test_handles_stay_apart(void **state)
+{
+	const struct geometry *g;
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, RANDOM "fdp.isolation=persistently ");
+	g = &b.drive->geometry;
+	write_at_random(&b, 5000);
+	assert_true(statistic_in(&b.drive->statistics, "gc.moved_pages") > 500);
+	for (block_t block = 0; block < g->blocks; block++) {
+		int handle = -1;
+
+		for (ppn_t ppn = geometry_first_page(g, block); ppn < geometry_first_page(g, block + 1);
+			ppn++) {
+			owner_t lpn = flash_owner(b.drive->flash, ppn);
+			int of = lpn < 25 ? 0 : lpn < 225 ? 2 : 1;
+
+			if (lpn == OWNER_NONE)
+				continue;
+			assert_true(handle < 0 || handle == of);
+			handle = of;
+		}
+	}
+	bed_close(&b);
+}
+
+static void test_the_host_pages_of_all_handles(void **state)
+{
+	static const char *const isolations[] = { "initially", "persistently" };
+	struct bed b;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char settings[600];
+		double moved;
+
+		snprintf(settings, sizeof settings, RANDOM "fdp.isolation=%s ", isolations[i]);
+		bed_open(&b, settings);
+		write_at_random(&b, 3000);
+		assert_true(statistic_in(&b.drive->statistics, "fdp.0.host_pages") +
+				    statistic_in(&b.drive->statistics, "fdp.1.host_pages") +
+				    statistic_in(&b.drive->statistics, "fdp.2.host_pages") ==
+			    statistic_in(&b.drive->statistics, "flash.program.host"));
+		moved = statistic_in(&b.drive->statistics, "fdp.0.moved_pages") +
+			statistic_in(&b.drive->statistics, "fdp.1.moved_pages") +
+			statistic_in(&b.drive->statistics, "fdp.2.moved_pages");
+		if (!i)
+			moved += statistic_in(&b.drive->statistics, "fdp.gc.moved_pages");
+		assert_true(moved == statistic_in(&b.drive->statistics, "gc.moved_pages"));
+		bed_close(&b);
+	}
+}
+
+/* ---- units ---- */
+
+/* Two channels of two planes: page k of unit 0 is in plane k mod 4 of the striping order, channels first. */
+static void test_pages_of_a_unit(void **state)
+{
+	static const plane_t order[] = { 0, 2, 1, 3 };
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, PAPER_DRIVE "flash.dies=1 placement.policy=superblock placement.superblock=unit ");
+	serve(&b, 0, REQUEST_WRITE, 0, 10);
+	for (uint32_t k = 0; k < 10; k++) {
+		ppn_t ppn = order[k % 4] * b.drive->geometry.pages_per_plane + k / 4;
+
+		assert_int_equal(owner_at(&b, ppn), k);
+		assert_int_equal(units_number(&b.drive->ftl->store->units, ppn), k);
+	}
+	bed_close(&b);
+}
+
+static double count_of(struct bed *b, const char *name)
+{
+	return statistic_in(&b->drive->statistics, name);
+}
+
+/* Units of N planes count like blocks of one plane that are N times as large; every erase is one of N blocks. */
+static void test_units_are_large_blocks(void **state)
+{
+	static const char *const ftl[] = { "page", "dftl map.cache_bytes=1K", "across", "mrsm", "minipage",
+		"mmap" };
+	static const char *const policy[] = { "greedy", "fifo", "cost_benefit", "d_choices" };
+	static const char *const counts[] = { "flash.program.total", "flash.read.total", "gc.collections",
+		"gc.moved_pages" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof ftl / sizeof *ftl; i++) {
+		struct bed units, blocks;
+		char settings[700], with[400];
+
+		snprintf(with, sizeof with,
+			"flash.chips=1 flash.dies=1 flash.page_bytes=4096 flash.over_provisioning=0.4 flash.blocks=24 "
+			"gc.threshold=0.1 flash.copyback=false flash.forward_bytes=0 gc.policy=%s ftl=%s ",
+			policy[i % 4], ftl[i]);
+		snprintf(settings, sizeof settings,
+			"flash.channels=2 flash.planes=2 flash.pages=4 placement.policy=superblock "
+			"placement.superblock=unit %s",
+			with);
+		bed_open(&units, settings);
+		snprintf(
+			settings, sizeof settings, "flash.channels=1 flash.planes=1 flash.pages=16 %s", with);
+		bed_open(&blocks, settings);
+		write_at_random(&units, 2500);
+		write_at_random(&blocks, 2500);
+		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+			if (count_of(&units, counts[k]) != count_of(&blocks, counts[k]))
+				fail_msg("%s: %s is %g and %g", ftl[i], counts[k],
+					count_of(&units, counts[k]), count_of(&blocks, counts[k]));
+		assert_true(count_of(&units, "gc.collections") > 100);
+		assert_true(
+			count_of(&units, "flash.erase.total") == 4 * count_of(&blocks, "flash.erase.total"));
+		bed_close(&units);
+		bed_close(&blocks);
+	}
+}
+
+/* Each block endures three erases: a unit is retired with them. */
+static void test_a_unit_wears_out_as_a_whole(void **state)
+{
+	struct bed b;
+	double retired;
+
+	(void)state;
+	bed_open(&b, PAPER_DRIVE "flash.dies=1 flash.blocks=16 flash.endurance=3 placement.policy=superblock "
+				 "placement.superblock=unit ");
+	for (int i = 0; i < 2000 && !b.drive->ftl->failed; i++)
+		serve(&b, b.last, REQUEST_WRITE, (sector_t)i % 40, 1);
+	assert_true(b.drive->ftl->failed);
+	retired = statistic_in(&b.drive->statistics, "wear.retired_blocks");
+	assert_true(retired > 0);
+	assert_statistic(&b, "wear.max", 3);
+	assert_true(b.drive->ftl->store->blocks->retired == retired);
+	bed_close(&b);
+}
+
+/* ---- refusals of the rooms ---- */
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	assert_refused(ONE_PLANE "fdp.handles=2 fdp.ranges=x", "fdp.ranges: \"x\" has no sector");
+	assert_refused(ONE_PLANE "fdp.handles=2 fdp.ranges=0:", "fdp.ranges: \"0:\" has no handle");
+	assert_refused(
+		ONE_PLANE "fdp.handles=2 fdp.ranges=8:1,0:0", "\"0:0\" begins below the range before it");
+	assert_refused(ONE_PLANE "fdp.handles=2 fdp.ranges=9999:1",
+		"fdp.ranges: sector 9999 lies beyond the drive of 128 sectors");
+	/* 4 spare blocks; an open block for each handle, one for what is moved, a reserve, and a victim. */
+	assert_refused(PAPER_DRIVE
+		"flash.channels=1 flash.dies=1 flash.planes=1 fdp.handles=3 gc.threshold=0",
+		"leaves 4.0 spare blocks in each plane beside 0 mapping pages; at least 6 are needed");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_handle_fills_blocks_of_its_own),
+		cmocka_unit_test(test_devices_are_handles),
+		cmocka_unit_test(test_ranges_cut_a_request),
+		cmocka_unit_test(test_an_update_pads),
+		cmocka_unit_test(test_a_buffered_page_keeps_its_last_handle),
+		cmocka_unit_test(test_handles_stay_apart),
+		cmocka_unit_test(test_the_host_pages_of_all_handles),
+		cmocka_unit_test(test_pages_of_a_unit),
+		cmocka_unit_test(test_units_are_large_blocks),
+		cmocka_unit_test(test_a_unit_wears_out_as_a_whole),
+		cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests_name("placement handles and units", tests, NULL, NULL);
+}
