@@ -1,7 +1,6 @@
 #include "drive/drive.h"
 
 #include "base/memory.h"
-#include "drive/refusals.h"
 #include "drive/statistics.h"
 #include "flash/schedule.h"
 #include "ftl/store.h"
@@ -368,9 +367,9 @@ static void drive_begin_round(struct drive *d)
 	struct schedule *s = d->flash->schedule;
 	struct io io;
 
-	schedule_begin_work(s, &io, d->upkeep.settings->idle_ns);
+	schedule_begin_work(s, &io, upkeep_least_wait(&d->upkeep));
 	drive_remember(d, io.ticket, (struct pending){ .is_round = true });
-	upkeep_begin_round(&d->upkeep, &io);
+	upkeep_begin_round(&d->upkeep, &io, schedule_now(s));
 	schedule_submit(s, &io, 0);
 }
 
@@ -425,7 +424,7 @@ void drive_drain(struct drive *d)
 static void drive_begin_untimed(struct drive *d)
 {
 	oracle_step(d->oracle);
-	d->io = (struct io){ .flash = d->flash, .timed = false };
+	d->io = (struct io){ .flash = d->flash, .timed = false, .cached = d->replaying };
 }
 
 static void drive_serve_untimed(struct drive *d, const struct extent *e, size_t n, enum request_type type)
@@ -493,55 +492,7 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 	return true;
 }
 
-struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
-{
-	struct drive *d = memory_array(1, sizeof *d, "drive");
-	const struct ftl_ops *ftl = ftls[settings->top.ftl];
-
-	d->settings = settings;
-	if (geometry_derive(&d->geometry, &settings->flash, fault))
-		d->host = host_create(host_layers[settings->host.layer], &settings->host,
-			settings->host_own[settings->host.layer], &settings->trace,
-			d->geometry.logical_sectors, d->geometry.sectors_per_page, fault);
-	if (!d->host || !stat_list_init(&d->statistics, &settings->stats, fault)) {
-		drive_free(d);
-		return NULL;
-	}
-	if (verify) /* with precondition.beneath the host writes the whole device */
-		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
-			d->geometry.pages, d->geometry.sectors_per_page);
-	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
-	if (verify)
-		flash_have_judged(d->flash, settings->dram.access_ns);
-	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
-	if (!d->ftl ||
-		!drive_buffer(d, buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
-			fault) ||
-		!refusals_pass(d, fault)) {
-		drive_free(d);
-		return NULL;
-	}
-	upkeep_init(&d->upkeep, &settings->upkeep, d->ftl);
-	d->count = memory_array(1, sizeof *d->count, "statistics");
-	statistics_add(d);
-	return d;
-}
-
-void drive_free(struct drive *d)
-{
-	if (!d)
-		return;
-	memory_free(d->count);
-	stat_list_release(&d->statistics);
-	memory_free(d->pending);
-	page_handles_release(&d->handles);
-	buffer_free(d->buffer);
-	host_free(d->host);
-	ftl_free(d->ftl);
-	flash_free(d->flash);
-	oracle_free(d->oracle);
-	memory_free(d);
-}
+/* ---- checks ---- */
 
 static void drive_check_rooms(const struct drive *d)
 {

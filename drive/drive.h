@@ -85,6 +85,7 @@ struct drive {
 	struct buffer *buffer;
 	struct page_handles handles; /* of buffered pages */
 	struct upkeep upkeep;
+	struct slc_times slc_times; /* with an SLC cache */
 	struct drive_past past;
 	struct io io;             /* of the request being served */
 	struct extent prefetched; /* pages whose entries drive_expect() fetched last, [start, end) */
@@ -94,6 +95,7 @@ struct drive {
 	uint32_t batched;
 	bool (*stops)(void); /* optional: asked during preparation whether it is to stop */
 	bool stopped;        /* it was stopped */
+	bool replaying;      /* a trace: its writes go through the SLC cache */
 	bool filling;        /* mapping pages are programmed after all data, by drive_place_map() */
 
 	struct pending *pending;

@@ -54,6 +54,32 @@ static bool refusals_units_die(const struct drive *d)
 	return refusals_units(d) && d->settings->ftl.gc.together == GC_DIE;
 }
 
+static bool refusals_slc(const struct drive *d)
+{
+	return slc_is_on(&d->settings->ftl.slc);
+}
+
+static bool refusals_slc_no_store(const struct drive *d)
+{
+	return refusals_slc(d) && refusals_collects_nothing(d);
+}
+
+static bool refusals_slc_slots(const struct drive *d)
+{
+	return refusals_slc(d) && d->ftl->store && d->ftl->store->space->dead_slots;
+}
+
+static bool refusals_slc_units(const struct drive *d)
+{
+	return refusals_slc(d) && refusals_units(d);
+}
+
+static bool refusals_slc_apart(const struct drive *d)
+{
+	return refusals_slc(d) && refusals_handles(d) &&
+	       d->settings->ftl.handles.isolation == ISOLATED_PERSISTENTLY;
+}
+
 static bool refusals_merges(const struct drive *d)
 {
 	return refusals_handles(d) && d->buffer->merges;
@@ -83,11 +109,23 @@ const struct refusal refusals[] = {
 	{ "fdp.isolation", "wear.delta", refusals_cold,
 		"moves cold data of all handles into the same blocks; set wear.delta = 0" },
 	{ "placement.superblock", "ftl", refusals_units_no_store,
-		"places pages itself or collects in no time; units need an FTL such as page, across or dftl" },
+		"places pages itself or collects in no time; units need an FTL such as page, across or "
+		"dftl" },
 	{ "placement.superblock", "wear.delta", refusals_units_cold,
 		"levels blocks; a unit is levelled as a whole or not at all: set wear.delta = 0" },
 	{ "placement.superblock", "gc.together", refusals_units_die,
 		"collects planes; a unit is collected as a whole: set gc.together = plane" },
+	{ "slc.mode", "ftl", refusals_slc_no_store,
+		"places pages itself or collects in no time; an SLC cache needs an FTL such as page, "
+		"across or "
+		"dftl" },
+	{ "slc.mode", "ftl", refusals_slc_slots,
+		"keeps parts of pages; an SLC cache needs an FTL such as page, across or dftl" },
+	{ "slc.mode", "placement.superblock", refusals_slc_units,
+		"opens the blocks of all planes together, which are of one mode; set placement.superblock "
+		"= drive" },
+	{ "slc.mode", "fdp.isolation", refusals_slc_apart,
+		"keeps handles apart, and the cache mixes them; set fdp.isolation = initially" },
 	{ "fdp.handles", "buffer", refusals_merges, "writes parts of pages of several handles into one" },
 	{ 0 },
 };

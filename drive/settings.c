@@ -84,7 +84,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 13
+#define CORE_GROUPS 14
 
 /* Makes the settings of the group, and returns them; NULL: it has no rows. */
 static void *settings_add_plugin(struct settings *c, struct param_group group, size_t size)
@@ -116,7 +116,7 @@ bool settings_init(struct settings *c, struct fault *fault)
 		{ "flash", flash_params, &c->flash }, { "placement", placement_params, &c->ftl.placement },
 		{ "gc", gc_params, &c->ftl.gc }, { "wear", wear_params, &c->ftl.wear },
 		{ "map", map_params, &c->ftl.map }, { "fdp", handle_params, &c->ftl.handles },
-		{ "dram", dram_params, &c->dram, .stateless = true },
+		{ "slc", slc_params, &c->ftl.slc }, { "dram", dram_params, &c->dram, .stateless = true },
 		{ "upkeep", upkeep_params, &c->upkeep, .stateless = true }, { "host", host_params, &c->host },
 		{ "trace", trace_params, &c->trace, .stateless = true },
 		{ "precondition", precondition_params, &c->precondition },

@@ -82,5 +82,5 @@ void complete_copy(struct schedule *s, uint32_t index)
 	order_check_end(&s->ops, block_of(s, op->to), index);
 	complete_unblock_waiters(s, index);
 	ops_advance(&s->ops, index);
-	op->cell_ns = time_in_cells(s, OP_COPY, op->ppn, op->to);
+	op->cell_ns = time_in_cells(s, OP_COPY, op->ppn, op->to, op->mode);
 }

@@ -25,6 +25,24 @@ struct flash *flash_create(
 	return f;
 }
 
+void flash_have_slc(struct flash *f, const struct slc_times *times)
+{
+	f->slc_times = times;
+	f->slc = memory_array(bits_words(f->geometry->blocks), sizeof *f->slc, "block modes");
+}
+
+void flash_set_slc(struct flash *f, block_t block, bool slc)
+{
+	BUG_ON(f->block[block].next, "block %u changes its mode with %u pages programmed", block,
+		f->block[block].next);
+	if (slc)
+		bits_set(f->slc, block);
+	else
+		bits_clear(f->slc, block);
+	if (f->judge)
+		judge_mode(f->judge, geometry_first_page(f->geometry, block), slc);
+}
+
 #define COMMAND_TIMES(times)                                                                                 \
 	geometry_command_ns(&times, COMMAND_READ), geometry_command_ns(&times, COMMAND_PROGRAM),             \
 		geometry_command_ns(&times, COMMAND_ERASE)
@@ -33,7 +51,9 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 {
 	const struct geometry *g = f->geometry;
 	const struct flash_settings *s = f->settings;
+	const struct slc_times *slc = f->slc_times, none = { 0 };
 
+	slc = slc ? slc : &none;
 	f->judge = judge_create(&(struct judge_settings){ .channels = g->channels,
 		.dies_per_channel = g->dies_per_channel,
 		.planes_per_die = g->planes_per_die,
@@ -46,6 +66,10 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.read_types = s->read_ns.count,
 		.program_types = s->program_ns.count,
 		.erase_ns = s->erase_ns,
+		.slc_read_ns = slc->read_ns,
+		.slc_program_ns = slc->program_ns,
+		.slc_erase_ns = slc->erase_ns,
+		.fold_passes = slc->fold_passes,
 		.command_ns = { COMMAND_TIMES(s->command_ns) },
 		.plane_command_ns = { COMMAND_TIMES(s->plane_command_ns) },
 		.suspend_ns = s->suspend_ns,
@@ -68,6 +92,7 @@ void flash_free(struct flash *f)
 	memory_free(f->owner);
 	memory_free(f->passed_over);
 	memory_free(f->block);
+	memory_free(f->slc);
 	memory_free(f);
 }
 
@@ -353,7 +378,7 @@ static const struct state_row flash_block_state[] = {
 };
 
 const struct state_row flash_state[] = {
-	STATE_FIXED(geometry, settings, oracle),
+	STATE_FIXED(geometry, settings, oracle, slc_times),
 	STATE_COUNTED(total),
 	STATE_NUMBERS(struct flash, owner),
 	STATE_ARRAY(struct flash, block, flash_block_state),
@@ -361,6 +386,7 @@ const struct state_row flash_state[] = {
 	STATE_NUMBER(struct flash, pages_used),
 	STATE_POINTER(struct flash, judge, judge_state),
 	STATE_NUMBERS(struct flash, passed_over),
+	STATE_NUMBERS(struct flash, slc),
 	STATE_OF_RUN,
 	STATE_POINTER(struct flash, schedule, schedule_state),
 	STATE_RESTORED(flash_blocks_hold_ops),

@@ -41,6 +41,11 @@ struct flash_totals {
 	uint64_t count[OP_KINDS], forwarded, transferred_bytes;
 };
 
+/* Times in the cells of blocks in SLC mode; a page that is folded takes several programs. */
+struct slc_times {
+	uint64_t read_ns, program_ns, erase_ns, fold_passes;
+};
+
 struct flash {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
@@ -50,6 +55,8 @@ struct flash {
 	owner_t *owner;        /* per page, in its spare area; OWNER_NONE: invalid or free */
 	uint64_t *passed_over; /* bit per page: skipped since the erase; NULL where flash.order forbids it */
 	struct flash_block *block;
+	const struct slc_times *slc_times; /* NULL: no block is ever in SLC mode */
+	uint64_t *slc;                     /* bit per block: in SLC mode; NULL without times */
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
 	uint64_t forwarded[CAUSES];       /* reads served from the controller's memory */
@@ -71,6 +78,7 @@ struct io {
 	bool timed;
 	bool detached;              /* the request does not wait for the operations issued now */
 	bool work;                  /* no request: it is done when its operations of every cause are */
+	bool cached;                /* its writes go through the SLC cache (gc/slc.h) */
 	uint8_t handle;             /* of the request: where its data is placed (ftl/handles.h) */
 	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
@@ -84,6 +92,17 @@ void flash_free(struct flash *);
 
 /* Attaches a judge of time (observe/judge.h), before the first operation.  `dram_ns`: time of a look-up. */
 void flash_have_judged(struct flash *, tick_t dram_ns);
+
+/* Blocks may be in SLC mode, in which they take these times.  Before a judge is attached. */
+void flash_have_slc(struct flash *, const struct slc_times *);
+
+/* The mode of an empty block from now on. */
+void flash_set_slc(struct flash *, block_t, bool slc);
+
+static inline bool flash_is_slc(const struct flash *f, block_t block)
+{
+	return f->slc && f->slc[block / 64] >> block % 64 & 1;
+}
 
 /*
  * `sectors`: how many are transferred (1 .. sectors per page); `after`: a dependency, or OP_NONE; more of

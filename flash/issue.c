@@ -39,6 +39,7 @@ HOT uint32_t issue_op(
 	struct schedule *s = io->flash->schedule;
 	uint32_t index = pool_take(&s->ops.op);
 	struct op *op = ops_at(&s->ops, index);
+	uint8_t mode = mode_of(s, ppn, to, cause);
 
 	*op = (struct op){ .next = INDEX_NONE,
 		.generation = op->generation,
@@ -48,10 +49,11 @@ HOT uint32_t issue_op(
 		.ppn = ppn,
 		.to = to,
 		.die = geometry_die_of(s->geometry, ppn),
-		.cell_ns = time_in_cells(s, kind, ppn, to),
+		.cell_ns = time_in_cells(s, kind, ppn, to, mode),
 		.sectors = (uint16_t)sectors,
 		.kind = (uint8_t)kind,
-		.cause = (uint8_t)cause };
+		.cause = (uint8_t)cause,
+		.mode = mode };
 	load_change(s, op, op->cell_ns);
 	s->in_flight++;
 	issue_join_request(s, io, index);
@@ -137,11 +139,13 @@ static bool issue_may_follow(
 bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
 	struct schedule *s = io->flash->schedule;
+	const struct op *op;
 
 	if (block_of(s, from)->last != INDEX_NONE || !issue_may_follow(s, io, from, to, cause))
 		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
 	ops_follow(&s->ops, io->last_op, from, to);
-	load_change(s, ops_at(&s->ops, io->last_op), time_in_cells(s, OP_COPY, from, to));
+	op = ops_at(&s->ops, io->last_op);
+	load_change(s, op, time_in_cells(s, OP_COPY, from, to, op->mode));
 	return true;
 }
 

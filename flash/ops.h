@@ -18,6 +18,9 @@ enum stage {
 	STAGE_DONE
 };
 
+/* Bits: the page, and the target of a copy, are in blocks in SLC mode; the program folds a page. */
+enum { OP_IN_SLC = 1, OP_TO_SLC = 2, OP_FOLDS = 4 };
+
 struct op {
 	uint32_t next;       /* in a queue, a command, a request's list or the free list */
 	uint32_t generation; /* number of the operation among those in this slot; part of its handle */
@@ -37,9 +40,10 @@ struct op {
 	uint32_t cell_ns;
 	uint16_t sectors;
 	uint8_t kind, cause, stage;
-	bool held;   /* a program: the controller's memory holds its page */
-	bool chases; /* a read: a program or copy of its page was in flight when it was issued */
-	bool orphan; /* its block has been erased outside time */
+	uint8_t mode; /* OP_IN_SLC, ... */
+	bool held;    /* a program: the controller's memory holds its page */
+	bool chases;  /* a read: a program or copy of its page was in flight when it was issued */
+	bool orphan;  /* its block has been erased outside time */
 };
 
 /*

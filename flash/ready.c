@@ -62,7 +62,7 @@ static bool ready_trace_back(const struct schedule *s, uint32_t copy, ppn_t *ppn
 }
 
 /* Redirects the read to the source of a copy. */
-static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint32_t life)
+static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint32_t life, uint8_t mode)
 {
 	uint64_t before = op->cell_ns;
 
@@ -71,7 +71,8 @@ static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint3
 	op->ppn = source;
 	op->life = life;
 	order_join(&s->ops, block_of(s, source), life);
-	op->cell_ns = time_in_cells(s, OP_READ, source, PPN_NONE);
+	op->mode = mode;
+	op->cell_ns = time_in_cells(s, OP_READ, source, PPN_NONE, mode);
 	load_change(s, op, op->cell_ns - before);
 }
 
@@ -87,16 +88,18 @@ static bool ready_find_data(struct schedule *s, uint32_t index)
 	ppn_t ppn = op->ppn;
 	uint32_t life = op->life, first = order_writer(&s->ops, block_of(s, ppn), ppn, life), writer = first;
 	bool known = true;
+	uint8_t mode = 0;
 
 	if (first == INDEX_NONE)
 		return true;
 	while (known && writer != INDEX_NONE && ops_at(&s->ops, writer)->kind == OP_COPY) {
+		mode = ops_at(&s->ops, writer)->mode & OP_IN_SLC;
 		known = ready_trace_back(s, writer, &ppn, &life);
 		writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
 	}
 	if (known && writer == INDEX_NONE) {
 		event_reads_at(s, index, ppn);
-		ready_read_at(s, op, ppn, life);
+		ready_read_at(s, op, ppn, life, mode);
 		return true;
 	}
 	ready_wait_for_page(s, index, first, op->ppn);

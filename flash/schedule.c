@@ -109,6 +109,7 @@ void schedule_begin_for_nobody(struct schedule *s, struct io *io)
 	*io = (struct io){ .flash = s->flash,
 		.timed = true,
 		.detached = true,
+		.cached = true,
 		.ticket = INDEX_NONE,
 		.first_op = INDEX_NONE,
 		.last_op = INDEX_NONE,

@@ -135,20 +135,45 @@ static inline uint32_t time_of_page(const struct schedule *s, const struct tick_
 	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
 }
 
-/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy. */
-static inline uint32_t time_in_cells(const struct schedule *s, enum op_kind kind, ppn_t ppn, ppn_t to)
+/* How the cells of an operation issued now are used. */
+static inline uint8_t mode_of(const struct schedule *s, ppn_t ppn, ppn_t to, enum cause cause)
 {
-	const struct flash_settings *set = s->settings;
+	const struct flash *f = s->flash;
 
+	if (!f->slc)
+		return 0;
+	return (flash_is_slc(f, geometry_block(s->geometry, ppn)) ? OP_IN_SLC : 0) |
+	       (to != PPN_NONE && flash_is_slc(f, geometry_block(s->geometry, to)) ? OP_TO_SLC : 0) |
+	       (cause == CAUSE_FOLD ? OP_FOLDS : 0);
+}
+
+static inline uint32_t time_of_read(const struct schedule *s, ppn_t ppn, bool slc)
+{
+	return slc ? (uint32_t)s->flash->slc_times->read_ns : time_of_page(s, &s->settings->read_ns, ppn);
+}
+
+static inline uint32_t time_of_program(const struct schedule *s, ppn_t ppn, bool slc, bool folds)
+{
+	if (slc)
+		return (uint32_t)s->flash->slc_times->program_ns;
+	return time_of_page(s, &s->settings->program_ns, ppn) *
+	       (folds ? (uint32_t)s->flash->slc_times->fold_passes : 1);
+}
+
+/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy. */
+static inline uint32_t time_in_cells(
+	const struct schedule *s, enum op_kind kind, ppn_t ppn, ppn_t to, uint8_t mode)
+{
 	switch (kind) {
 	case OP_READ:
-		return time_of_page(s, &set->read_ns, ppn);
+		return time_of_read(s, ppn, mode & OP_IN_SLC);
 	case OP_PROGRAM:
-		return time_of_page(s, &set->program_ns, ppn);
+		return time_of_program(s, ppn, mode & OP_IN_SLC, mode & OP_FOLDS);
 	case OP_COPY:
-		return time_of_page(s, &set->read_ns, ppn) + time_of_page(s, &set->program_ns, to);
+		return time_of_read(s, ppn, mode & OP_IN_SLC) +
+		       time_of_program(s, to, mode & OP_TO_SLC, mode & OP_FOLDS);
 	case OP_ERASE:
-		return (uint32_t)set->erase_ns;
+		return (uint32_t)(mode & OP_IN_SLC ? s->flash->slc_times->erase_ns : s->settings->erase_ns);
 	default:
 		return 0;
 	}

@@ -47,6 +47,7 @@ static const struct state_row op_state[] = {
 	STATE_UP_TO(struct op, kind, STATE_LIMIT(OP_FORWARD)),
 	STATE_BELOW(struct op, cause, STATE_LIMIT(CAUSES)),
 	STATE_UP_TO(struct op, stage, STATE_LIMIT(STAGE_DONE)),
+	STATE_UP_TO(struct op, mode, STATE_LIMIT(OP_IN_SLC | OP_TO_SLC | OP_FOLDS)),
 	STATE_BOOL(struct op, held),
 	STATE_BOOL(struct op, chases),
 	STATE_BOOL(struct op, orphan),

@@ -121,6 +121,8 @@ void ftl_statistics(struct ftl *f, struct stat_list *list)
 	if (f->store) {
 		collector_statistics(f->store->collector, list);
 		handles_statistics(&f->store->handles, list);
+		if (slc_is_on(&f->core->slc))
+			slc_statistics(&f->store->slc, list);
 	}
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);

@@ -21,6 +21,7 @@
 #include "flash/flash.h"
 #include "ftl/handles.h"
 #include "gc/collect.h"
+#include "gc/slc.h"
 #include "pagemap/map_cache.h"
 #include "space/placement.h"
 #include "stats/table.h"
@@ -34,6 +35,7 @@ struct ftl_settings {
 	struct wear_settings wear;
 	struct map_settings map;
 	struct handle_settings handles;
+	struct slc_settings slc;
 };
 
 /* What every FTL has. */

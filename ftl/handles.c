@@ -12,7 +12,8 @@ const struct param handle_params[] = {
 		"placement handles: data of different handles never share a block; 1 = off",
 		.switches = true },
 	{ FDP(CHOICE, by), 0, 0, "", "device",
-		"what names the handle of a request: its device number, its hint (column hint of a trace), or "
+		"what names the handle of a request: its device number, its hint (column hint of a trace), "
+		"or "
 		"its address; numbers that are too large mean handle 0",
 		handle_by_names, .matters_if = "fdp.handles!=1" },
 	{ FDP(TEXT, ranges), 0, 0, "", "",

@@ -61,8 +61,8 @@ static inline bool handles_are_on(const struct handle_settings *s)
 	return s->handles > 1;
 }
 
-/* Reads the ranges and adds to `streams`, of an FTL that has `*count`, those of handles 1 and up.  False and a
- * fault. */
+/* Reads the ranges and adds to `streams`, of an FTL that has `*count`, those of handles 1 and up.  False
+ * and a fault. */
 bool handles_init(struct handles *, const struct handle_settings *, const struct geometry *,
 	struct stream *streams, unsigned *count, struct fault *);
 

@@ -3,25 +3,32 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /*
  * Each plane needs its reserve, an open block and a victim.  Mapping pages fill blocks beside the open one.
- * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.
+ * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.  `pooled`:
+ * blocks of each plane that are never normal ones.
  */
-static bool store_check_room(
-	const struct geometry *g, const struct store_plan *plan, uint32_t reserve, struct fault *fault)
+static bool store_check_room(const struct geometry *g, const struct store_plan *plan, uint32_t kept,
+	uint32_t pooled, struct fault *fault)
 {
 	uint32_t block_row = g->planes * g->pages_per_block, map_pages = plan->map_pages;
 	uint32_t whole_rows = map_pages / block_row * block_row;
 	double beside = !map_pages ? 0 : plan->packs ? (double)map_pages + g->planes : (double)whole_rows;
-	double spare = ((double)(g->pages - g->logical_pages) - beside) / g->planes / g->pages_per_block;
+	double spare =
+		((double)(g->pages - g->logical_pages) - beside) / g->planes / g->pages_per_block - pooled;
+	char pool[48] = "";
 
-	if (spare >= reserve + 2)
+	if (spare >= kept + 2)
 		return true;
+	if (pooled)
+		snprintf(pool, sizeof pool, " and %u SLC blocks", pooled);
 	return fault_set(fault,
-		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages; at "
+		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages%s; "
+		"at "
 		"least %u are needed to collect garbage: use a larger share or more blocks",
-		fmax(0, floor(spare * 10) / 10), map_pages, reserve + 2);
+		fmax(0, floor(spare * 10) / 10), map_pages, pool, kept + 2);
 }
 
 /* The plan's streams under gc.separate.  Returns their number. */
@@ -38,8 +45,8 @@ static unsigned store_plan_streams(const struct store_plan *plan, bool separate,
 }
 
 /* Blocks of each plane beside the reserve, a victim and the open blocks of a drive without these features:
- * static wear levelling and each handle have open blocks of their own, and handles are all written while the
- * plane is low. */
+ * static wear levelling, each handle and what is folded have open blocks of their own, and handles are all
+ * written while the plane is low. */
 static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct geometry *g)
 {
 	uint32_t handles = 0;
@@ -47,7 +54,36 @@ static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct geo
 	if (handles_are_on(&s->handles))
 		handles = handles_more_streams(&s->handles) + 1 +
 			  (uint32_t)ceil(s->gc.threshold * g->blocks_per_plane);
-	return (s->wear.delta > 0) + handles;
+	return (s->wear.delta > 0) + slc_is_on(&s->slc) + handles;
+}
+
+/* Adds the streams of an SLC cache; returns that of its blocks.  What is folded has a stream of its own,
+ * unless moved and written pages share blocks. */
+static unsigned store_add_slc_streams(bool separate, struct stream *streams, unsigned *count)
+{
+	unsigned slc = (*count)++, fold = STREAM_HOST;
+
+	if (separate) {
+		fold = (*count)++;
+		streams[fold] = (struct stream){ "fold", .survivors = streams[STREAM_HOST].survivors };
+	}
+	streams[slc] = (struct stream){ "slc", .survivors = (uint8_t)fold, .slc = true };
+	return slc;
+}
+
+static void store_create_slc(struct store *s, unsigned stream)
+{
+	const struct slc_settings *slc = &s->settings->slc;
+	const struct geometry *g = s->space->geometry;
+	uint32_t most = slc_blocks(slc, g);
+	struct blocks *pool = NULL;
+
+	if (slc->mode == SLC_STATIC) {
+		pool = blocks_create(s->space->flash, s->blocks->order, NULL);
+		blocks_limit(pool, g->blocks_per_plane - most, most);
+	}
+	space_have_slc(s->space, (uint32_t)slc->density, pool);
+	slc_init(&s->slc, slc, s->collector, stream, s->space->stream[stream].survivors);
 }
 
 static enum free_order store_free_order(const struct wear_settings *s)
@@ -70,25 +106,35 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 {
 	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST] = { 0 };
-	uint32_t reserve = plan->reserve ? plan->reserve : 1;
-	unsigned count = store_plan_streams(plan, settings->gc.separate, streams);
+	uint32_t reserve = plan->reserve ? plan->reserve : 1, pooled = 0;
+	unsigned count = store_plan_streams(plan, settings->gc.separate, streams), slc = 0;
 	struct store *s = memory_array(1, sizeof *s, "store");
 	const struct geometry *g;
 
 	f->store = s;
 	s->settings = settings;
 	s->plan = *plan;
+	s->directs = handles_are_on(&settings->handles) || slc_is_on(&settings->slc);
 	if (!placement_init(&s->placement, f->flash, &settings->placement, fault) ||
 		!handles_init(&s->handles, &settings->handles, f->geometry, streams, &count, fault))
 		return false;
 	g = store_geometry(s, f->geometry);
-	if (!store_check_room(g, plan, reserve + store_kept_blocks(settings, g), fault))
+	if (slc_is_on(&settings->slc)) {
+		if (!slc_fits(&settings->slc, g, &settings->gc, reserve, fault))
+			return false;
+		slc = store_add_slc_streams(settings->gc.separate, streams, &count);
+		pooled = settings->slc.mode == SLC_STATIC ? slc_blocks(&settings->slc, g) : 0;
+	}
+	if (!store_check_room(g, plan, reserve + store_kept_blocks(settings, g), pooled, fault))
 		return false;
 	s->blocks = blocks_create(f->flash, store_free_order(&settings->wear),
 		placement_has_units(&settings->placement) ? &s->units : NULL);
+	blocks_limit(s->blocks, 0, g->blocks_per_plane - pooled);
 	s->space = space_create(s->blocks, streams, reserve);
 	s->handles.space = s->space;
 	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
+	if (slc_is_on(&settings->slc))
+		store_create_slc(s, slc);
 	return true;
 }
 
@@ -96,6 +142,7 @@ void store_free(struct store *s)
 {
 	if (!s)
 		return;
+	slc_release(&s->slc);
 	collector_free(s->collector);
 	space_free(s->space);
 	blocks_free(s->blocks);
@@ -103,22 +150,51 @@ void store_free(struct store *s)
 	memory_free(s);
 }
 
+/* A page of the plane: for data of the host that the SLC cache takes, or of the stream. */
+static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsigned stream, bool cached)
+{
+	ppn_t ppn = cached ? slc_take(&s->slc, io, plane) : PPN_NONE;
+
+	if (ppn != PPN_NONE || !collector_make_room(s->collector, io, plane, stream))
+		return ppn;
+	if (cached)
+		slc_count_direct(&s->slc, io);
+	return space_take(s->space, plane, stream, s->collector->collecting);
+}
+
+/* The same for data of the host of a drive with handles or an SLC cache. */
+static ppn_t store_take_directed(struct store *s, struct io *io, lpn_t lpn)
+{
+	bool cached = slc_is_on(&s->settings->slc) && io->cached;
+	uint8_t handle = handles_of_page(&s->handles, lpn, io->handle);
+	unsigned stream = handles_are_on(s->handles.settings) ? s->handles.host[handle] : STREAM_HOST;
+	plane_t plane = placement_choose(&s->placement, lpn, stream);
+	ppn_t ppn = PPN_NONE;
+
+	for (plane_t tries = 0; tries < s->space->geometry->planes && ppn == PPN_NONE; tries++) {
+		ppn = store_take_in(s, io, plane, stream, cached);
+		plane = placement_after(&s->placement, plane);
+	}
+	if (ppn != PPN_NONE)
+		handles_count_page(&s->handles, io, handle);
+	return ppn;
+}
+
 ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
 {
 	struct store *s = f->store;
-	bool host = stream == STREAM_HOST && handles_are_on(s->handles.settings);
-	uint8_t handle = host ? handles_of_page(&s->handles, lpn, io->handle) : 0;
 	plane_t plane;
+	ppn_t ppn;
 
-	if (host)
-		stream = s->handles.host[handle];
+	if (s->directs && stream == STREAM_HOST) {
+		ppn = store_take_directed(s, io, lpn);
+		f->failed |= ppn == PPN_NONE;
+		return ppn;
+	}
 	plane = placement_choose(&s->placement, lpn, stream);
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
-		if (collector_make_room(s->collector, io, plane, stream)) {
-			if (host)
-				handles_count_page(&s->handles, io, handle);
+		if (collector_make_room(s->collector, io, plane, stream))
 			return space_take(s->space, plane, stream, s->collector->collecting);
-		}
 		plane = placement_after(&s->placement, plane);
 	}
 	f->failed = true;
@@ -152,7 +228,8 @@ bool store_collect(struct store *s, struct io *io)
 int64_t store_spare_pages(const struct store *s)
 {
 	const struct geometry *g = s->space->geometry;
-	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + (s->settings->wear.delta != 0);
+	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + (s->settings->wear.delta != 0) +
+			g->blocks_per_plane - s->blocks->count;
 
 	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
 	       SPARE_MARGIN;
@@ -166,10 +243,11 @@ void store_facts(const struct store *s, struct ftl_facts *facts)
 }
 
 const struct state_row store_state[] = {
-	STATE_FIXED(settings, plan, blocks, units, handles),
+	STATE_FIXED(settings, plan, blocks, units, handles, directs),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_STRUCT(struct store, placement, placement_state),
+	STATE_STRUCT(struct store, slc, slc_state),
 	{ 0 },
 };
 
@@ -177,4 +255,6 @@ void store_check(const struct store *s)
 {
 	space_check(s->space);
 	collector_check(s->collector);
+	if (slc_is_on(&s->settings->slc))
+		slc_check(&s->slc);
 }

@@ -38,6 +38,8 @@ struct store {
 	struct placement placement;
 	struct units units; /* if placement.superblock = unit */
 	struct handles handles;
+	struct slc slc; /* if slc.mode is not off */
+	bool directs;   /* handles or an SLC cache decide where data of the host goes */
 };
 
 /* Makes f->store.  False and a fault if the drive has too little spare space, or the placement is not

@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "flash/schedule.h"
+#include "gc/slc.h"
 
 #include <math.h>
 
@@ -75,7 +76,7 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 {
 	struct collector *c = memory_array(1, sizeof *c, "collector");
 	struct gc_policy *policy = &c->policy;
-	double pages = space->geometry->pages_per_plane;
+	double pages = space->plane_pages;
 
 	c->space = space;
 	c->flash = space->flash;
@@ -219,8 +220,7 @@ static void collector_level_wear(struct collector *c, struct io *io, plane_t pla
 	count->wear_moves++;
 }
 
-/* Free pages for copies of the stream: in its open block and in free blocks. */
-static uint64_t collector_room_for_copies(const struct space *s, plane_t plane, unsigned stream)
+uint64_t collector_room_for_copies(const struct space *s, plane_t plane, unsigned stream)
 {
 	const struct open_block *open = &s->plane[plane].open[stream];
 	uint64_t pages = s->geometry->pages_per_block;
@@ -401,23 +401,28 @@ static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_
 	return victims;
 }
 
-/* The plane is below gc.threshold.  Returns the number of blocks that were collected together. */
-static uint32_t collector_collect_low(struct collector *c, struct io *io, plane_t plane)
+/* Makes room where it must: finishes the victim begun, else folds a block of a dynamic SLC cache, else
+ * collects: with `low`, because the plane is below gc.threshold, perhaps the planes of its die together. */
+static bool collector_make_some_room(
+	struct collector *c, struct io *io, plane_t plane, bool low, bool pressed)
 {
-	if (c->settings->together == GC_DIE)
-		return collector_collect_die(c, io, plane);
-	return collector_collect_one(c, io, plane, false);
+	uint32_t blocks;
+
+	if (c->slc && c->space->plane[plane].begun == BLOCK_NONE && slc_fold(c->slc, io, plane))
+		return true;
+	if (low && c->settings->together == GC_DIE)
+		blocks = collector_collect_die(c, io, plane);
+	else
+		blocks = collector_collect_one(c, io, plane, pressed);
+	collector_count(c, io)->forced += blocks;
+	return blocks;
 }
 
 static void collector_force(struct collector *c, struct io *io, plane_t plane)
 {
-	uint32_t blocks;
-
-	while ((blocks = collector_collect_low(c, io, plane))) {
-		collector_count(c, io)->forced += blocks;
+	while (collector_make_some_room(c, io, plane, true, false))
 		if (c->high_water == c->low_water || c->space->plane[plane].free_pages >= c->high_water)
 			break;
-	}
 }
 
 /* A stream that needs a block finds fewer free ones than gc.low. */
@@ -427,8 +432,8 @@ static void collector_force_blocks(struct collector *c, struct io *io, plane_t p
 
 	while (s->plane[plane].open[stream].block == BLOCK_NONE &&
 		blocks_left(s->blocks, plane) < c->settings->low &&
-		collector_collect_one(c, io, plane, false))
-		collector_count(c, io)->forced++;
+		collector_make_some_room(c, io, plane, false, false))
+		;
 }
 
 /* Is the page for the host, and is the plane between gc.threshold and gc.soft? */
@@ -450,11 +455,50 @@ bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, 
 		collector_force(c, io, plane);
 	if (c->settings->low)
 		collector_force_blocks(c, io, plane, stream);
-	while (!space_has_page(c->space, plane, stream, false) || collector_lacks_room(c, plane, stream)) {
-		if (!collector_collect_one(c, io, plane, true))
+	while (!space_has_page(c->space, plane, stream, false) || collector_lacks_room(c, plane, stream))
+		if (!collector_make_some_room(c, io, plane, false, true))
 			return false;
-		collector_count(c, io)->forced++;
+	return true;
+}
+
+/* ---- folding ---- */
+
+/* Page by page, each with room made for it. */
+static bool collector_fold_pages(struct collector *c, struct io *io, block_t b, unsigned stream)
+{
+	struct space *s = c->space;
+	plane_t plane = geometry_plane(s->geometry, b);
+
+	for (uint32_t k = 0; k < space_slc_pages(s); k++) {
+		ppn_t from = space_page(s, b, k), to;
+		owner_t owner = flash_owner(c->flash, from);
+
+		if (owner == OWNER_NONE)
+			continue;
+		if (!collector_make_room(c, io, plane, stream))
+			return false;
+		to = space_take(s, plane, stream, false);
+		flash_move(io, from, to, CAUSE_FOLD);
+		space_moved_away(s, from);
+		c->client->relocate(c->ftl, io, owner, from, to);
 	}
+	return true;
+}
+
+bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stream, bool makes_room)
+{
+	if (!makes_room) {
+		collector_reclaim(c, io, b, stream, CAUSE_FOLD, UINT32_MAX);
+		collector_level_wear(c, io, geometry_plane(c->space->geometry, b));
+		return true;
+	}
+	if (!collector_fold_pages(c, io, b, stream))
+		return false;
+	c->collecting = true;
+	if (c->client->emptied)
+		c->client->emptied(c->ftl, io, b);
+	space_erase(c->space, io, b, CAUSE_FOLD);
+	c->collecting = false;
 	return true;
 }
 
@@ -472,8 +516,8 @@ static const struct state_row collector_gc_state[] = {
 };
 
 const struct state_row collector_state[] = {
-	STATE_FIXED(
-		space, flash, settings, wear, ftl, client, low_water, high_water, soft_water, looks, rate),
+	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, low_water, high_water, soft_water, looks,
+		rate),
 	STATE_SCRATCH(collecting),
 	STATE_COUNTED(count, uncounted),
 	STATE_STRUCT(struct collector, policy, collector_gc_state),

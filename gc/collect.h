@@ -41,6 +41,7 @@ struct wear_settings {
 extern const struct param gc_params[], wear_params[];
 
 struct ftl; /* this room only passes it on */
+struct slc; /* gc/slc.h */
 
 /* The FTL's part in a collection.  All but `relocate` are optional. */
 struct collector_client {
@@ -81,6 +82,7 @@ struct collector {
 	struct gc_policy policy;
 	struct ftl *ftl;
 	const struct collector_client *client;
+	struct slc *slc;                /* that is folded before anything is collected; NULL: none */
 	bool collecting;                /* a collection is running: no other one starts */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
 	uint32_t soft_water;            /* below: work ahead */
@@ -125,6 +127,14 @@ static inline bool collector_make_room(struct collector *c, struct io *io, plane
 
 /* Collects one block of the plane, however many pages are free.  False: none can be reclaimed. */
 bool collector_collect(struct collector *, struct io *, plane_t);
+
+/* Moves the live pages of a cached block into the stream, in their order, and erases it, with cause fold.
+ * As a collection, or, if it `makes_room`, with room made for each page as for one of the host.  False:
+ * there was none, and some pages are still in the block. */
+bool collector_fold(struct collector *, struct io *, block_t, unsigned stream, bool makes_room);
+
+/* Free pages for copies of the stream: in its open block and in free blocks. */
+uint64_t collector_room_for_copies(const struct space *, plane_t, unsigned stream);
 
 /* There will be steps: collector_make_room() keeps the room that a victim begun needs. */
 void collector_expect_steps(struct collector *);

@@ -18,6 +18,8 @@ struct judge *judge_create(const struct judge_settings *s)
 	j->block = memory_array(j->pages / s->pages_per_block, sizeof *j->block, "judge's blocks");
 	for (uint32_t i = 0; i < j->pages / s->pages_per_block; i++)
 		j->block[i].old = INDEX_NONE;
+	j->mode = memory_array(bits_words(j->pages / s->pages_per_block), sizeof *j->mode, "judge's blocks");
+	j->slc = memory_array(bits_words(j->pages), sizeof *j->slc, "judge's pages");
 	j->meant = memory_array(j->pages, sizeof *j->meant, "judge's pages");
 	j->present = memory_array(j->pages, sizeof *j->present, "judge's pages");
 	j->writer = memory_array(j->pages, sizeof *j->writer, "judge's pages");
@@ -36,6 +38,8 @@ void judge_free(struct judge *j)
 	memory_free(j->unit);
 	memory_free(j->channel);
 	memory_free(j->block);
+	memory_free(j->mode);
+	memory_free(j->slc);
 	memory_free(j->meant);
 	memory_free(j->present);
 	memory_free(j->writer);
@@ -110,6 +114,7 @@ static void judge_made_write(struct judge *j, struct judged_op *d)
 {
 	struct judged_block *b = judge_block(j, judge_target(d));
 
+	d->slc = bits_get(j->mode, judge_target(d) / j->settings.pages_per_block);
 	d->data = d->made.kind == OP_COPY ? j->meant[d->made.ppn] : ++j->data;
 	d->place = b->made++;
 	d->life = b->lives;
@@ -155,6 +160,7 @@ static void judge_made_erase(struct judge *j, struct judged_op *d)
 	struct judged_block *b = judge_block(j, d->made.ppn);
 	ppn_t first = d->made.ppn - d->made.ppn % j->settings.pages_per_block;
 
+	d->slc = bits_get(j->mode, d->made.ppn / j->settings.pages_per_block);
 	d->place = b->made++;
 	d->life = b->lives;
 	d->epoch = b->epoch;
@@ -258,10 +264,23 @@ void judge_reads_at(struct judge *j, op_t op, ppn_t source)
 	d->at_epoch = judge_block(j, source)->epoch;
 }
 
+void judge_mode(struct judge *j, ppn_t first, bool slc)
+{
+	uint32_t block = first / j->settings.pages_per_block;
+
+	for (ppn_t ppn = first; ppn < first + j->settings.pages_per_block; ppn++)
+		BUG_ON(j->meant[ppn], "block %u changes its mode although it is not erased", block);
+	if (slc)
+		bits_set(j->mode, block);
+	else
+		bits_clear(j->mode, block);
+}
+
 /* ---- outside time ---- */
 
 void judge_placed(struct judge *j, ppn_t page, ppn_t from)
 {
+	judge_programmed(j, page, bits_get(j->mode, page / j->settings.pages_per_block));
 	j->meant[page] = from == PPN_NONE ? ++j->data : j->meant[from];
 	j->present[page] = j->meant[page];
 	j->writer[page] = 0;
@@ -315,6 +334,8 @@ const struct state_row judge_state[] = {
 	STATE_SCRATCH(unit, channel, bus_requests, block, writer, reader),
 	STATE_NUMBERS(struct judge, meant),
 	STATE_NUMBERS(struct judge, present),
+	STATE_NUMBERS(struct judge, mode),
+	STATE_NUMBERS(struct judge, slc),
 	STATE_NUMBER(struct judge, data),
 	STATE_OF_RUN,
 	STATE_NUMBER(struct judge, left),

@@ -32,6 +32,8 @@ struct judge_settings {
 	const tick_t *read_ns, *program_ns; /* per page type, in turn; borrowed */
 	size_t read_types, program_types;
 	tick_t command_ns[3], plane_command_ns[3]; /* of a read, a program, an erase; each further plane */
+	tick_t slc_read_ns, slc_program_ns, slc_erase_ns; /* of blocks in SLC mode */
+	uint64_t fold_passes;                             /* programs of a page with cause fold */
 	tick_t erase_ns, suspend_ns, resume_ns, dram_ns;
 	enum judged_bus bus_order;
 	enum judged_planes multiplane;
@@ -59,6 +61,9 @@ JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is 
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
 JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
 JUDGING judge_done(struct judge *, op_t op, tick_t now);
+
+/* The empty block of that page is in SLC mode from now on, or is not. */
+JUDGING judge_mode(struct judge *, ppn_t first, bool slc);
 
 /* Outside time. */
 JUDGING judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */

@@ -7,15 +7,34 @@ static uint64_t judge_page_ns(const tick_t *times, size_t types, uint32_t page)
 	return times[page % types];
 }
 
-static tick_t judge_cell_ns(const struct judge *j, const struct judged_op *d)
+static tick_t judge_read_ns(const struct judge *j, ppn_t ppn)
 {
 	const struct judge_settings *s = &j->settings;
-	tick_t ns = d->made.kind == OP_ERASE ? s->erase_ns : 0;
 
+	return bits_get(j->slc, ppn) ? s->slc_read_ns
+				     : judge_page_ns(s->read_ns, s->read_types, ppn % s->pages_per_block);
+}
+
+static tick_t judge_program_ns(const struct judge *j, const struct judged_op *d)
+{
+	const struct judge_settings *s = &j->settings;
+	uint64_t times = d->made.cause == CAUSE_FOLD ? s->fold_passes : 1;
+
+	if (d->slc)
+		return s->slc_program_ns;
+	return judge_page_ns(s->program_ns, s->program_types, judge_target(d) % s->pages_per_block) * times;
+}
+
+static tick_t judge_cell_ns(const struct judge *j, const struct judged_op *d)
+{
+	tick_t ns = 0;
+
+	if (d->made.kind == OP_ERASE)
+		return d->slc ? j->settings.slc_erase_ns : j->settings.erase_ns;
 	if (judge_reads(d))
-		ns += judge_page_ns(s->read_ns, s->read_types, d->at % s->pages_per_block);
+		ns += judge_read_ns(j, d->at);
 	if (judge_writes(d))
-		ns += judge_page_ns(s->program_ns, s->program_types, judge_target(d) % s->pages_per_block);
+		ns += judge_program_ns(j, d);
 	return ns;
 }
 
@@ -35,10 +54,16 @@ static void judge_request_bus(struct judge *j, struct judged_command *c, tick_t 
 	c->requested_at = now;
 }
 
+/* Bit 0: it reads in SLC mode; bit 1: it writes or erases in SLC mode. */
+static unsigned judge_modes(const struct judge *j, const struct judged_op *d)
+{
+	return (judge_reads(d) && bits_get(j->slc, d->at)) | (unsigned)d->slc << 1;
+}
+
 /* May the operation be part of a multi-plane command? */
 static bool judge_may_join(const struct judge *j, const struct judged_command *c, const struct judged_op *d)
 {
-	if (j->settings.multiplane == JUDGED_ALONE ||
+	if (j->settings.multiplane == JUDGED_ALONE || judge_modes(j, d) != c->modes ||
 		(d->made.kind == OP_COPY && !j->settings.multiplane_copy))
 		return false;
 	if (j->settings.multiplane == JUDGED_ANY_OFFSET || d->made.kind == OP_ERASE)
@@ -77,6 +102,7 @@ void judge_join_command(struct judge *j, uint32_t unit, const struct judged_op *
 			.die = die,
 			.page = d->at % j->settings.pages_per_block,
 			.target = d->made.to % j->settings.pages_per_block,
+			.modes = judge_modes(j, d),
 			.begun = now };
 	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->made.kind || c->die != die ||
 			(c->planes & bit) || (c->left && !judge_may_join(j, c, d)),

@@ -9,6 +9,7 @@
 #define OBSERVE_JUDGE_INSIDE_H
 
 #include "base/fault.h"
+#include "base/bits.h"
 #include "base/pool.h"
 #include "observe/judge.h"
 
@@ -27,6 +28,7 @@ struct judged_op {
 	ppn_t at;                     /* where it reads, or the page of a program or erase */
 	uint32_t at_epoch;            /* epoch of the block of that page */
 	bool held;                    /* a program: the controller's memory holds its page */
+	bool slc;                     /* it writes to, or erases, a block in SLC mode */
 };
 
 /* A dependency: on the operation `other`. */
@@ -65,6 +67,7 @@ struct judged_command {
 	uint32_t die;
 	uint32_t page;   /* offset in its block, of the first operation */
 	uint32_t target; /* the same of the page that a copy writes */
+	unsigned modes;  /* of the first operation: judge_modes() */
 	uint64_t planes; /* bit per plane of the die */
 	tick_t begun, command_ns, cells, bus_spent, cells_spent, since;
 	uint64_t in_sectors, out_sectors;
@@ -105,6 +108,8 @@ struct judge {
 	struct judged_block *block;
 	/* Per page, number of its data: once every operation issued is done, and now; 0: none. */
 	uint32_t *meant, *present;
+	uint64_t *mode;   /* bit per block: what is issued for it now is in SLC mode */
+	uint64_t *slc;    /* bit per page: what is there was programmed in SLC mode */
 	uint64_t *writer; /* per page: the last operation issued that writes it */
 	uint64_t *reader; /* per page: the last read issued */
 	uint32_t data;    /* last number given to data */
@@ -127,6 +132,15 @@ static inline bool judge_is_done(const struct judge *j, uint64_t id)
 static inline struct judged_block *judge_block(const struct judge *j, ppn_t ppn)
 {
 	return &j->block[ppn / j->settings.pages_per_block];
+}
+
+/* A page has been programmed in that mode. */
+static inline void judge_programmed(struct judge *j, ppn_t page, bool slc)
+{
+	if (slc)
+		bits_set(j->slc, page);
+	else
+		bits_clear(j->slc, page);
 }
 
 static inline ppn_t judge_target(const struct judged_op *d)

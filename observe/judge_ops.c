@@ -145,6 +145,7 @@ static void judge_end_write(struct judge *j, const struct judged_op *d)
 	b->done++;
 	if (judge_writes(d)) {
 		j->present[judge_target(d)] = d->data;
+		judge_programmed(j, judge_target(d), d->slc);
 		judge_leave_block(j, b, d->life, d->epoch);
 		return;
 	}

@@ -135,11 +135,14 @@ static bool precondition_replay_once(struct drive *d, struct workload *w, uint64
 static bool precondition_replay(struct drive *d, struct workload *w, uint64_t used, struct fault *fault)
 {
 	uint64_t passes = d->settings->precondition.passes;
+	bool good = true;
 
-	for (uint64_t pass = 0; pass < passes && d->flash->pages_used < used && !d->ftl->failed; pass++)
-		if (!workload_rewind(w, fault) || !precondition_replay_once(d, w, used, fault))
-			return false;
-	return true;
+	d->replaying = true;
+	for (uint64_t pass = 0; pass < passes && d->flash->pages_used < used && !d->ftl->failed && good;
+		pass++)
+		good = workload_rewind(w, fault) && precondition_replay_once(d, w, used, fault);
+	d->replaying = false;
+	return good;
 }
 
 bool preparation_apply(struct preparation *p, struct drive *d, struct fault *fault)

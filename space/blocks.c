@@ -18,9 +18,16 @@ struct blocks *blocks_create(struct flash *flash, enum free_order order, const s
 	s->order = order;
 	s->plane = memory_array(g->planes, sizeof *s->plane, "free blocks");
 	s->heap = memory_array(g->blocks, sizeof *s->heap, "free blocks");
-	for (plane_t p = 0; p < g->planes; p++)
-		s->plane[p].fresh = g->blocks_per_plane;
+	blocks_limit(s, 0, g->blocks_per_plane);
 	return s;
+}
+
+void blocks_limit(struct blocks *s, uint32_t first, uint32_t count)
+{
+	s->first = first;
+	s->count = count;
+	for (plane_t p = 0; p < s->geometry->planes; p++)
+		s->plane[p].fresh = count;
 }
 
 void blocks_free(struct blocks *s)
@@ -72,7 +79,7 @@ block_t blocks_take(struct blocks *s, plane_t p)
 	const struct geometry *g = s->geometry;
 
 	if (s->plane[p].fresh && !(s->order == FREE_LOWEST && s->plane[p].recycled))
-		return p * g->blocks_per_plane + g->blocks_per_plane - s->plane[p].fresh--;
+		return p * g->blocks_per_plane + s->first + s->count - s->plane[p].fresh--;
 	return s->plane[p].recycled ? blocks_remove_at(s, p, 0) : BLOCK_NONE;
 }
 
@@ -153,7 +160,7 @@ static const struct state_row blocks_free_block_state[] = {
 };
 
 const struct state_row blocks_state[] = {
-	STATE_FIXED(geometry, units, flash, order),
+	STATE_FIXED(geometry, units, flash, order, first, count),
 	STATE_ARRAY(struct blocks, plane, blocks_plane_state),
 	STATE_ARRAY(struct blocks, heap, blocks_free_block_state),
 	STATE_NUMBER(struct blocks, freed),
@@ -177,11 +184,11 @@ static void blocks_check_plane(const struct blocks *s, plane_t p, uint64_t *list
 {
 	const struct geometry *g = s->geometry;
 	const struct free_block *heap = blocks_plane_heap(s, p);
-	block_t end = (p + 1) * g->blocks_per_plane;
+	block_t end = p * g->blocks_per_plane + s->first + s->count;
 
-	BUG_ON(blocks_left(s, p) + s->plane[p].retired > g->blocks_per_plane,
-		"plane %u has %u blocks, %u are free and %u retired", p, g->blocks_per_plane,
-		blocks_left(s, p), s->plane[p].retired);
+	BUG_ON(blocks_left(s, p) + s->plane[p].retired > s->count,
+		"plane %u has %u blocks, %u are free and %u retired", p, s->count, blocks_left(s, p),
+		s->plane[p].retired);
 	memset(listed, 0, bits_words(g->blocks_per_plane) * sizeof *listed);
 	for (block_t b = end - s->plane[p].fresh; b < end; b++)
 		blocks_check_free(s, p, b, listed);

@@ -36,13 +36,22 @@ struct blocks {
 	struct blocks_plane *plane;
 	struct free_block *heap; /* one per plane, each with room for all blocks of the plane */
 	enum free_order order;
-	uint32_t freed;   /* blocks given back, ever */
-	uint64_t retired; /* blocks of all planes */
+	uint32_t first, count; /* of each plane: the blocks that are managed here */
+	uint32_t freed;        /* blocks given back, ever */
+	uint64_t retired;      /* blocks of all planes */
 };
 
 /* The units, or NULL, must outlive it. */
 struct blocks *blocks_create(struct flash *, enum free_order, const struct units *);
 void blocks_free(struct blocks *);
+
+/* Manages only some blocks of each plane.  Before the first is taken. */
+void blocks_limit(struct blocks *, uint32_t first, uint32_t count);
+
+static inline bool blocks_manage(const struct blocks *b, block_t block)
+{
+	return block % b->geometry->blocks_per_plane - b->first < b->count;
+}
 
 static inline uint32_t blocks_left(const struct blocks *b, plane_t plane)
 {

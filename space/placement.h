@@ -16,8 +16,8 @@ enum placement_policy {
 	PLACE_SUPERBLOCK,   /* all planes of a die in turn, for each stream */
 };
 
-/* The die that superblock placement continues with: the least loaded one, or the next; or its blocks are units
- * (space/units.h). */
+/* The die that superblock placement continues with: the least loaded one, or the next; or its blocks are
+ * units (space/units.h). */
 enum superblock_reach { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE, SUPERBLOCK_UNIT };
 
 struct placement_settings {

@@ -31,8 +31,9 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
 	s->victim_page = memory_array(g->pages_per_block, sizeof *s->victim_page, "live pages");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
+	s->plane_pages = blocks->count * g->pages_per_block;
 	for (plane_t p = 0; p < g->planes; p++) {
-		s->plane[p].free_pages = g->pages_per_plane;
+		s->plane[p].free_pages = s->plane_pages;
 		s->plane[p].begun = BLOCK_NONE;
 		for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
 			s->plane[p].open[stream].block = BLOCK_NONE;
@@ -51,10 +52,17 @@ void space_have_slots(struct space *s, uint32_t shift)
 	s->dead_slots = memory_array(s->geometry->blocks, sizeof *s->dead_slots, "slots of blocks");
 }
 
+void space_have_slc(struct space *s, uint32_t density, struct blocks *pool)
+{
+	s->slc_density = density;
+	s->pool = pool;
+}
+
 void space_free(struct space *s)
 {
 	if (!s)
 		return;
+	blocks_free(s->pool);
 	memory_free(s->block);
 	memory_free(s->stamp);
 	memory_free(s->dead_slots);
@@ -65,10 +73,26 @@ void space_free(struct space *s)
 
 /* ---- opening and closing ---- */
 
+/* A free block for the stream, in the right mode. */
+static block_t space_find_free(struct space *s, plane_t p, unsigned stream)
+{
+	bool slc = s->stream[stream].slc;
+	block_t b;
+
+	if (stream == s->wear_stream)
+		b = blocks_take_most_worn(s->blocks, p);
+	else
+		b = blocks_take(slc && s->pool ? s->pool : s->blocks, p);
+	if (s->slc_density)
+		flash_set_slc(s->flash, b, slc);
+	if (slc && !s->pool)
+		s->plane[p].free_pages -= s->geometry->pages_per_block;
+	return b;
+}
+
 void space_open(struct space *s, plane_t p, unsigned stream)
 {
-	block_t b =
-		stream == s->wear_stream ? blocks_take_most_worn(s->blocks, p) : blocks_take(s->blocks, p);
+	block_t b = space_find_free(s, p, stream);
 
 	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
 		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
@@ -90,6 +114,20 @@ void space_close(struct space *s, plane_t p, unsigned stream)
 		s->index.add(s->index.policy, b);
 }
 
+ppn_t space_take_slc(struct space *s, plane_t p, unsigned stream)
+{
+	struct open_block *open = &s->plane[p].open[stream];
+	ppn_t ppn = space_page(s, open->block, open->next++);
+
+	s->block[open->block].valid++;
+	s->handed_out++;
+	if (open->next == space_slc_pages(s)) {
+		s->block[open->block].state = BLOCK_CACHED;
+		open->block = BLOCK_NONE;
+	}
+	return ppn;
+}
+
 void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint32_t pages)
 {
 	struct open_block *open = &s->plane[p].open[stream];
@@ -102,12 +140,18 @@ void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint3
 	}
 }
 
+/* Pages that a full block has. */
+static uint32_t space_pages(const struct space *s, block_t b)
+{
+	return s->block[b].state == BLOCK_CACHED ? space_slc_pages(s) : s->geometry->pages_per_block;
+}
+
 /* Branch-free: which pages of a victim are live is random and would be mispredicted. */
 void space_begin_victim(struct space *s, block_t b)
 {
 	s->victim = b;
 	s->victim_pages = 0;
-	for (uint32_t k = 0; k < s->geometry->pages_per_block; k++) {
+	for (uint32_t k = 0; k < space_pages(s, b); k++) {
 		s->victim_page[s->victim_pages] = space_page(s, b, k);
 		s->victim_pages += flash_owner(s->flash, s->victim_page[s->victim_pages]) != OWNER_NONE;
 	}
@@ -157,6 +201,7 @@ void space_release(struct space *s, ppn_t ppn)
 {
 	BUG_ON(flash_owner(s->flash, ppn) == OWNER_NONE, "page %u dies twice", ppn);
 	flash_disown(s->flash, ppn);
+	s->count[s->block[space_block_of(s, ppn)].stream].died++;
 	space_moved_away(s, ppn);
 }
 
@@ -164,19 +209,22 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 {
 	const struct geometry *g = s->geometry;
 	plane_t p = geometry_plane(g, b);
+	bool pooled = s->pool && blocks_manage(s->pool, b);
+	enum block_state state = s->block[b].state;
 
-	BUG_ON((s->block[b].state != BLOCK_CLOSED && s->block[b].state != BLOCK_BEGUN) || s->block[b].valid,
-		"block %u is erased in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
-	if (s->block[b].state == BLOCK_BEGUN)
+	BUG_ON((state != BLOCK_CLOSED && state != BLOCK_BEGUN && state != BLOCK_CACHED) || s->block[b].valid,
+		"block %u is erased in state %u with %u live pages", b, state, s->block[b].valid);
+	if (state == BLOCK_BEGUN)
 		s->plane[p].begun = BLOCK_NONE;
-	else if (s->index.remove)
+	else if (state == BLOCK_CLOSED && s->index.remove)
 		s->index.remove(s->index.policy, b);
-	if (!blocks_give(s->blocks, io, b, cause)) {
+	if (!blocks_give(pooled ? s->pool : s->blocks, io, b, cause)) {
 		s->block[b].state = BLOCK_RETIRED;
 		return;
 	}
 	s->block[b].state = BLOCK_FREE;
-	s->plane[p].free_pages += g->pages_per_block;
+	if (!pooled)
+		s->plane[p].free_pages += g->pages_per_block;
 }
 
 static bool space_blocks_hold(void *space)
@@ -228,9 +276,11 @@ static const struct state_row space_plane_state[] = {
 };
 
 const struct state_row space_state[] = {
-	STATE_FIXED(geometry, units, flash, index, stream, streams, wear_stream, slot_shift, reserve),
+	STATE_FIXED(slc_density, plane_pages, geometry, units, flash, index, stream, streams, wear_stream,
+		slot_shift, reserve),
 	STATE_SCRATCH(victim, victim_page, victim_pages),
 	STATE_POINTER(struct space, blocks, blocks_state),
+	STATE_POINTER(struct space, pool, blocks_state),
 	STATE_NUMBERS(struct space, block),
 	STATE_RESTORED(space_blocks_hold),
 	STATE_NUMBERS(struct space, stamp),
@@ -247,7 +297,6 @@ const struct state_row space_state[] = {
 
 static void space_check_block(const struct space *s, block_t b)
 {
-	const struct geometry *g = s->geometry;
 	uint32_t live = 0, used = blocks_programmed(s->blocks, b);
 
 	for (uint32_t k = 0; k < used; k++)
@@ -260,9 +309,10 @@ static void space_check_block(const struct space *s, block_t b)
 		"block %u is out of use with %u pages programmed", b, used);
 	BUG_ON(s->stamp && s->stamp[b] > s->handed_out,
 		"block %u was closed after the last page was handed out", b);
-	BUG_ON((s->block[b].state == BLOCK_CLOSED || s->block[b].state == BLOCK_BEGUN) &&
-			used != g->pages_per_block,
-		"block %u is closed with %u of %u pages programmed", b, used, g->pages_per_block);
+	BUG_ON((s->block[b].state == BLOCK_CLOSED || s->block[b].state == BLOCK_BEGUN ||
+		       s->block[b].state == BLOCK_CACHED) &&
+			used != space_pages(s, b),
+		"block %u is closed with %u of %u pages programmed", b, used, space_pages(s, b));
 }
 
 uint64_t space_live_pages(const struct space *s)
@@ -300,18 +350,20 @@ static void space_check_plane(const struct space *s, plane_t p)
 {
 	const struct geometry *g = s->geometry;
 	block_t first = p * g->blocks_per_plane;
-	uint32_t free_pages = 0, in_state[BLOCK_RETIRED + 1] = { 0 };
+	uint32_t free_pages = 0, in_state[BLOCK_RETIRED + 1] = { 0 }, free_blocks, retired;
 
 	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
 		space_check_block(s, b);
 		in_state[s->block[b].state]++;
-		if (s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_OPEN)
+		if ((s->block[b].state == BLOCK_FREE && blocks_manage(s->blocks, b)) ||
+			(s->block[b].state == BLOCK_OPEN && !space_stream(s, b)->slc))
 			free_pages += g->pages_per_block - blocks_programmed(s->blocks, b);
 	}
-	BUG_ON(in_state[BLOCK_FREE] != blocks_left(s->blocks, p) ||
-			in_state[BLOCK_RETIRED] != s->blocks->plane[p].retired,
+	free_blocks = blocks_left(s->blocks, p) + (s->pool ? blocks_left(s->pool, p) : 0);
+	retired = s->blocks->plane[p].retired + (s->pool ? s->pool->plane[p].retired : 0);
+	BUG_ON(in_state[BLOCK_FREE] != free_blocks || in_state[BLOCK_RETIRED] != retired,
 		"plane %u has %u free and %u retired blocks, %u and %u are listed", p, in_state[BLOCK_FREE],
-		in_state[BLOCK_RETIRED], blocks_left(s->blocks, p), s->blocks->plane[p].retired);
+		in_state[BLOCK_RETIRED], free_blocks, retired);
 	BUG_ON(in_state[BLOCK_BEGUN] != (s->plane[p].begun != BLOCK_NONE) ||
 			(s->plane[p].begun != BLOCK_NONE && s->block[s->plane[p].begun].state != BLOCK_BEGUN),
 		"plane %u has begun the collection of %u blocks; block %u is noted", p, in_state[BLOCK_BEGUN],
@@ -324,6 +376,8 @@ static void space_check_plane(const struct space *s, plane_t p)
 void space_check(const struct space *s)
 {
 	blocks_check(s->blocks);
+	if (s->pool)
+		blocks_check(s->pool);
 	for (plane_t p = 0; p < s->geometry->planes; p++)
 		space_check_plane(s, p);
 }

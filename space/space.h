@@ -6,7 +6,8 @@
  * With units (units.h) its blocks are units, and the drive is one plane.
  *
  * A block is free, open (one stream fills it), closed (full: a candidate for victim selection), begun (its
- * collection is: some of its live pages have moved, the rest will) or retired (worn out).
+ * collection is: some of its live pages have moved, the rest will), cached (full, in SLC mode: it is folded,
+ * not collected) or retired (worn out).
  */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
@@ -24,12 +25,13 @@ struct stream {
 	uint8_t survivors; /* the stream that live pages of its victims are copied to */
 	bool map;          /* mapping pages: their copies and erases are counted separately */
 	bool host;         /* data of the host; the first stream always */
+	bool slc;          /* its blocks are in SLC mode: space_have_slc() */
 };
 
 #define STREAM_HOST  0u
 #define STREAMS_MOST 24u /* with that of wear levelling, which always opens the most worn block */
 
-enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_BEGUN, BLOCK_RETIRED };
+enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_BEGUN, BLOCK_CACHED, BLOCK_RETIRED };
 
 /* 4 bytes: with 8 or 16 the records of the blocks that planes fill would evict each other from the caches (as
  * those of struct flash_block would).  `valid` is in the top bits, where counting is one addition. */
@@ -54,6 +56,7 @@ struct space_plane {
 struct stream_statistics {
 	uint64_t opened; /* blocks */
 	uint64_t moved;  /* pages, out of blocks of the stream, by collection */
+	uint64_t died;   /* pages of the stream that were written again or trimmed */
 };
 
 struct gc_policy; /* gc/policy.h; this room only passes it on */
@@ -72,6 +75,9 @@ struct space {
 	const struct units *units;       /* NULL: none */
 	struct flash *flash;
 	struct blocks *blocks;
+	struct blocks *pool;  /* blocks that are always in SLC mode; NULL: none.  Not counted as free pages */
+	uint32_t slc_density; /* pages of a block for one of a block in SLC mode; 0: there are none */
+	uint32_t plane_pages; /* of each plane, without the pool */
 	struct space_block *block;
 	uint32_t *dead_slots; /* per block: of its live pages; NULL unless pages have slots */
 	uint64_t *stamp;      /* per block: `handed_out` when it was closed; NULL without space_keep_ages() */
@@ -115,6 +121,18 @@ static inline bool space_has_page(const struct space *s, plane_t p, unsigned str
 
 /* From now on `stamp` is kept.  To be called before the first page is handed out. */
 void space_keep_ages(struct space *);
+
+/* Streams may have blocks in SLC mode: any free ones, or those of the pool (which may be NULL, and is
+ * freed with the space).  Before the first page is handed out. */
+void space_have_slc(struct space *, uint32_t density, struct blocks *pool);
+
+static inline uint32_t space_slc_pages(const struct space *s)
+{
+	return s->geometry->pages_per_block / s->slc_density;
+}
+
+/* The next page of the open SLC block, which is cached with its last one. */
+ppn_t space_take_slc(struct space *, plane_t, unsigned stream);
 
 /* For space_take(): opens a block for the stream, which has none in that plane; closes its full one. */
 void space_open(struct space *, plane_t, unsigned stream);

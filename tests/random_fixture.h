@@ -100,6 +100,12 @@ static inline void draw_numbers(struct writing *w)
 		{ "upkeep", "step_pages", "1 3 8" },
 		{ "fdp", "handles", "1 1 1 3" },
 		{ "fdp", "ranges", "0:1 60:2 0:2,100:1" },
+		{ "slc", "density", "2 3 4" },
+		{ "slc", "share", "0.05 0.1 0.2 0.4" },
+		{ "slc", "idle_ns", "0 0 30000 1000000" },
+		{ "slc", "keep", "0 0 1" },
+		{ "slc", "erase_ns", "0 400000" },
+		{ "slc", "fold_passes", "1 1 2" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
 		{ "indirect", "sector_bytes", "512 2K 4K 4K 16K 32K" },
@@ -146,7 +152,7 @@ static inline void draw_own_numbers(struct writing *w, const struct param_group 
 
 static inline void draw_settings(struct combination *c, uint64_t stream)
 {
-	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp" };
+	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp", "slc" };
 	struct writing w = {
 		.seed = c->seed, .stream = stream, .text = c->settings, .room = sizeof c->settings
 	};

@@ -233,7 +233,8 @@ static double count_of(struct bed *b, const char *name)
 	return statistic_in(&b->drive->statistics, name);
 }
 
-/* Units of N planes count like blocks of one plane that are N times as large; every erase is one of N blocks. */
+/* Units of N planes count like blocks of one plane that are N times as large; every erase is one of N
+ * blocks. */
 static void test_units_are_large_blocks(void **state)
 {
 	static const char *const ftl[] = { "page", "dftl map.cache_bytes=1K", "across", "mrsm", "minipage",
@@ -248,7 +249,8 @@ static void test_units_are_large_blocks(void **state)
 		char settings[700], with[400];
 
 		snprintf(with, sizeof with,
-			"flash.chips=1 flash.dies=1 flash.page_bytes=4096 flash.over_provisioning=0.4 flash.blocks=24 "
+			"flash.chips=1 flash.dies=1 flash.page_bytes=4096 flash.over_provisioning=0.4 "
+			"flash.blocks=24 "
 			"gc.threshold=0.1 flash.copyback=false flash.forward_bytes=0 gc.policy=%s ftl=%s ",
 			policy[i % 4], ftl[i]);
 		snprintf(settings, sizeof settings,

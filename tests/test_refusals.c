@@ -2,6 +2,7 @@
 #include "drive/refusals.h"
 #include "tests/drive_fixture.h"
 
+#define SLC   "slc.mode=dynamic slc.density=2 flash.over_provisioning=0.3 "
 #define UNITS "placement.policy=superblock placement.superblock=unit "
 
 static const struct {
@@ -12,10 +13,12 @@ static const struct {
 	{ "ftl=direct gc.copies_per_write=2",
 		"gc.copies_per_write = 2: ftl = direct has no collections that could be made ahead" },
 	{ "ftl=block fdp.handles=2",
-		"fdp.handles = 2: ftl = block places pages itself or collects in no time; handles need an FTL "
+		"fdp.handles = 2: ftl = block places pages itself or collects in no time; handles need an "
+		"FTL "
 		"such as page, across or dftl" },
 	{ "ftl=minipage minipage.pack=buffer fdp.handles=2 flash.over_provisioning=0.5",
-		"fdp.handles = 2: ftl = minipage packs data of several requests into a page; set its `pack` to "
+		"fdp.handles = 2: ftl = minipage packs data of several requests into a page; set its "
+		"`pack` to "
 		"request" },
 	{ UNITS "ftl=fast",
 		"placement.superblock = unit: ftl = fast places pages itself or collects in no time; "
@@ -26,12 +29,26 @@ static const struct {
 	{ UNITS "gc.together=die",
 		"placement.superblock = unit: gc.together = die collects planes; a unit is "
 		"collected as a whole: set gc.together = plane" },
-	{ "ftl=mmap buffer=msac fdp.handles=2",
+	{ SLC "ftl=last",
+		"slc.mode = dynamic: ftl = last places pages itself or collects in no time; an SLC cache "
+		"needs an FTL such as page, across or dftl" },
+	{ SLC "ftl=mrsm",
+		"slc.mode = dynamic: ftl = mrsm keeps parts of pages; an SLC cache needs an FTL such as "
+		"page, across or dftl" },
+	{ SLC UNITS,
+		"slc.mode = dynamic: placement.superblock = unit opens the blocks of all planes together, "
+		"which are of one mode; set placement.superblock = drive" },
+	{ SLC "fdp.handles=2 fdp.isolation=persistently",
+		"slc.mode = dynamic: fdp.isolation = persistently keeps handles apart, and the cache mixes "
+		"them; "
+		"set fdp.isolation = initially" },
+	{ "ftl=mmap buffer=msac fdp.handles=2 flash.over_provisioning=0.3",
 		"fdp.handles = 2: buffer = msac writes parts of pages of several handles into one" },
-	{ "fdp.handles=2 gc.separate=false",
-		"fdp.handles = 2: gc.separate = false mixes what is moved with what is written; set gc.separate "
+	{ "fdp.handles=2 gc.separate=false flash.over_provisioning=0.3",
+		"fdp.handles = 2: gc.separate = false mixes what is moved with what is written; set "
+		"gc.separate "
 		"= true" },
-	{ "fdp.handles=2 fdp.isolation=persistently wear.delta=9",
+	{ "fdp.handles=2 fdp.isolation=persistently wear.delta=9 flash.over_provisioning=0.3",
 		"fdp.isolation = persistently: wear.delta = 9 moves cold data of all handles into the same "
 		"blocks; set wear.delta = 0" },
 };

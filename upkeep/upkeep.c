@@ -19,42 +19,87 @@ const struct param upkeep_params[] = {
 void upkeep_init(struct upkeep *u, const struct upkeep_settings *settings, struct ftl *ftl)
 {
 	*u = (struct upkeep){ .settings = settings, .ftl = ftl };
-	if (upkeep_is_on(u) || ftl->core->gc.copies_per_write > 0)
+	u->chore[CHORE_COLLECT].wait_ns = settings->idle_ns;
+	if (slc_is_on(&ftl->core->slc))
+		u->chore[CHORE_FOLD].wait_ns = ftl->core->slc.idle_ns;
+	if (settings->idle_ns || ftl->core->gc.copies_per_write > 0)
 		collector_expect_steps(ftl->store->collector);
+}
+
+uint64_t upkeep_least_wait(const struct upkeep *u)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (const struct chore *c = u->chore; c < u->chore + CHORES; c++)
+		least = c->wait_ns && c->wait_ns < least ? c->wait_ns : least;
+	return least;
 }
 
 tick_t upkeep_due(const struct upkeep *u, tick_t now)
 {
-	tick_t due = u->idle_since + u->settings->idle_ns;
+	tick_t due = TICK_NEVER;
 
-	if (!upkeep_is_on(u) || u->requests || u->works || !u->has_work)
-		return TICK_NEVER;
+	if (u->requests || u->works)
+		return due;
+	for (const struct chore *c = u->chore; c < u->chore + CHORES; c++)
+		if (c->wait_ns && c->has_work && u->idle_since + c->wait_ns < due)
+			due = u->idle_since + c->wait_ns;
 	return due > now ? due : now;
 }
 
-void upkeep_begin_round(struct upkeep *u, struct io *io)
+static bool upkeep_is_due(const struct upkeep *u, const struct chore *c, tick_t now)
 {
-	struct collector *collector = u->ftl->store->collector;
+	return c->wait_ns && now >= u->idle_since + c->wait_ns;
+}
 
-	u->works = true;
-	u->has_work = false;
-	for (plane_t p = 0; p < u->ftl->store->space->geometry->planes; p++) {
+static bool upkeep_step(struct upkeep *u, struct io *io, plane_t p, enum chore_kind kind, uint64_t *moved)
+{
+	struct store *store = u->ftl->store;
+
+	if (kind == CHORE_FOLD)
+		return slc_fold_idle(&store->slc, io, p, moved);
+	return collector_step(store->collector, io, p, (uint32_t)u->settings->step_pages, moved);
+}
+
+/* Works in the plane on the first chore that has something to do there.  False: none has. */
+static bool upkeep_work(struct upkeep *u, struct io *io, plane_t p, tick_t now)
+{
+	for (int kind = 0; kind < CHORES; kind++) {
 		uint64_t moved;
 
-		if (!collector_step(collector, io, p, (uint32_t)u->settings->step_pages, &moved))
+		if (!upkeep_is_due(u, &u->chore[kind], now) ||
+			!upkeep_step(u, io, p, (enum chore_kind)kind, &moved))
 			continue;
-		u->has_work = true;
 		u->count.steps++;
 		u->count.idle_pages += moved;
+		return true;
 	}
+	return false;
 }
+
+void upkeep_begin_round(struct upkeep *u, struct io *io, tick_t now)
+{
+	bool worked = false;
+
+	u->works = true;
+	for (plane_t p = 0; p < u->ftl->store->space->geometry->planes; p++)
+		worked |= upkeep_work(u, io, p, now);
+	for (struct chore *c = u->chore; c < u->chore + CHORES; c++)
+		c->has_work &= worked || !upkeep_is_due(u, c, now);
+}
+
+static const struct state_row upkeep_chore_state[] = {
+	STATE_FIXED(wait_ns),
+	STATE_BOOL(struct chore, has_work),
+	{ 0 },
+};
 
 const struct state_row upkeep_state[] = {
 	STATE_FIXED(settings, ftl),
 	STATE_COUNTED(count),
 	STATE_NUMBER(struct upkeep, requests),
 	STATE_NUMBER(struct upkeep, idle_since),
-	STATE_BOOL(struct upkeep, has_work),
+	STATE_STRUCTS(struct upkeep, chore, upkeep_chore_state),
 	STATE_BOOL(struct upkeep, works),
 	{ 0 },
 };
@@ -64,7 +109,8 @@ const struct state_row upkeep_state[] = {
 #define COUNT(name) STAT_COUNT, offsetof(struct upkeep_statistics, name)
 
 static const struct stat_row upkeep_rows[] = {
-	{ "upkeep.steps", "", "of collections, made when the drive was idle", COUNT(steps) },
+	{ "upkeep.steps", "", "of collections and blocks folded, made when the drive was idle",
+		COUNT(steps) },
 	{ "upkeep.idle_pages", "pages", "moved by these", COUNT(idle_pages) },
 	{ "upkeep.rate_pages", "pages", "moved for pages of the host (gc.copies_per_write)",
 		COUNT(rate_pages) },

@@ -1,9 +1,10 @@
 /*
- * Work that no request asks for.  Once no request has been in the drive for upkeep.idle_ns, the drive works
- * in rounds: in each plane that needs it one step of a collection (gc/collect.h), all planes at once.  The
- * next round begins when the operations of the last one are done, if still no request has entered.  A request
- * waits for the operations of a round that is under way as for any others, never for the rest of a
- * collection.
+ * Work that no request asks for.  There are two chores, each with a time for which no request must have been
+ * in the drive: blocks of the SLC cache are folded (slc.idle_ns, gc/slc.h), and blocks are collected
+ * (upkeep.idle_ns, gc/collect.h).  The drive works in rounds: in each plane the first chore for which there
+ * is work, a whole block that is folded or a step of a collection, all planes at once.  The next round
+ * begins when the operations of the last one are done, if still no request has entered.  A request waits for
+ * the operations of a round that is under way as for any others, never for the rest of a collection.
  *
  * Work is looked for when a round could begin: a drive in which nothing was to be done is looked at again
  * after its next request.  Before the first request and after the last one there is none.
@@ -24,13 +25,20 @@ struct upkeep_statistics {
 	uint64_t steps, idle_pages, rate_pages, forced, interrupted;
 };
 
+enum chore_kind { CHORE_FOLD, CHORE_COLLECT, CHORES };
+
+struct chore {
+	uint64_t wait_ns; /* 0: it is never done */
+	bool has_work;    /* perhaps: a request was served, or a round worked, since it was last looked for */
+};
+
 struct upkeep {
 	const struct upkeep_settings *settings;
 	struct ftl *ftl;
+	struct chore chore[CHORES];
 	uint64_t requests; /* in the drive */
 	tick_t idle_since; /* completion of the last one */
-	bool has_work; /* perhaps: a request was served, or a round worked, since it was last looked for */
-	bool works;    /* operations of a round are in flight */
+	bool works;        /* operations of a round are in flight */
 	struct upkeep_statistics count;
 };
 
@@ -39,7 +47,7 @@ void upkeep_init(struct upkeep *, const struct upkeep_settings *, struct ftl *);
 
 static inline bool upkeep_is_on(const struct upkeep *u)
 {
-	return u->settings->idle_ns != 0;
+	return u->chore[CHORE_FOLD].wait_ns || u->chore[CHORE_COLLECT].wait_ns;
 }
 
 /* A request enters the drive, or has left it. */
@@ -53,14 +61,17 @@ static inline void upkeep_left(struct upkeep *u, tick_t when)
 {
 	u->requests--;
 	u->idle_since = when;
-	u->has_work = true;
+	u->chore[CHORE_FOLD].has_work = u->chore[CHORE_COLLECT].has_work = true;
 }
+
+/* The least wait of a chore: for so long no request has been in the drive when a round begins. */
+uint64_t upkeep_least_wait(const struct upkeep *);
 
 /* When the next round begins, not before `now`; TICK_NEVER: not before something completes. */
 tick_t upkeep_due(const struct upkeep *, tick_t now);
 
-/* Begins a round: its operations belong to `io`. */
-void upkeep_begin_round(struct upkeep *, struct io *);
+/* Begins a round at that moment: its operations belong to `io`. */
+void upkeep_begin_round(struct upkeep *, struct io *, tick_t now);
 
 /* The operations of the round are done. */
 static inline void upkeep_end_round(struct upkeep *u)

@@ -1,0 +1,66 @@
+/* A drive is put together from its rooms. */
+#include "drive/drive.h"
+
+#include "base/memory.h"
+#include "drive/refusals.h"
+#include "drive/statistics.h"
+
+static void drive_have_slc(struct drive *d)
+{
+	d->slc_times = d->settings->ftl.slc.times;
+	if (!d->slc_times.erase_ns)
+		d->slc_times.erase_ns = d->settings->flash.erase_ns;
+	flash_have_slc(d->flash, &d->slc_times);
+}
+
+struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
+{
+	struct drive *d = memory_array(1, sizeof *d, "drive");
+	const struct ftl_ops *ftl = ftls[settings->top.ftl];
+
+	d->settings = settings;
+	if (geometry_derive(&d->geometry, &settings->flash, fault))
+		d->host = host_create(host_layers[settings->host.layer], &settings->host,
+			settings->host_own[settings->host.layer], &settings->trace,
+			d->geometry.logical_sectors, d->geometry.sectors_per_page, fault);
+	if (!d->host || !stat_list_init(&d->statistics, &settings->stats, fault)) {
+		drive_free(d);
+		return NULL;
+	}
+	if (verify) /* with precondition.beneath the host writes the whole device */
+		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
+			d->geometry.pages, d->geometry.sectors_per_page);
+	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
+	if (slc_is_on(&settings->ftl.slc))
+		drive_have_slc(d);
+	if (verify)
+		flash_have_judged(d->flash, settings->dram.access_ns);
+	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
+	if (!d->ftl ||
+		!drive_buffer(d, buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
+			fault) ||
+		!refusals_pass(d, fault)) {
+		drive_free(d);
+		return NULL;
+	}
+	upkeep_init(&d->upkeep, &settings->upkeep, d->ftl);
+	d->count = memory_array(1, sizeof *d->count, "statistics");
+	statistics_add(d);
+	return d;
+}
+
+void drive_free(struct drive *d)
+{
+	if (!d)
+		return;
+	memory_free(d->count);
+	stat_list_release(&d->statistics);
+	memory_free(d->pending);
+	page_handles_release(&d->handles);
+	buffer_free(d->buffer);
+	host_free(d->host);
+	ftl_free(d->ftl);
+	flash_free(d->flash);
+	oracle_free(d->oracle);
+	memory_free(d);
+}

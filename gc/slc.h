@@ -1,0 +1,90 @@
+/*
+ * An SLC cache: pages of the host are written to blocks in SLC mode first, which is faster and holds fewer
+ * pages, and moved to normal blocks later (folded).
+ *
+ * static   the last blocks of each plane are SLC blocks and nothing else
+ * dynamic  any free block may become one while enough blocks are free; when a plane is low, an SLC block is
+ *          folded before anything is collected
+ *
+ * A block closes with the last of its pages, flash.pages / slc.density; its live pages are moved in their
+ * order into the stream `fold`, then it is erased.  The next one is the block that was closed first, or,
+ * greedy, the one with the fewest live pages.  SLC blocks are no candidates of collection.
+ */
+#ifndef GC_SLC_H
+#define GC_SLC_H
+
+#include "base/fault.h"
+#include "gc/collect.h"
+
+enum slc_mode { SLC_OFF, SLC_STATIC, SLC_DYNAMIC };
+enum slc_when_full { SLC_DIRECT, SLC_FOLD };
+enum slc_victim { SLC_FIFO, SLC_GREEDY };
+
+struct slc_settings {
+	int mode, when_full, victim;
+	uint64_t density; /* pages of a normal block for one SLC page */
+	double share;     /* of the blocks of each plane */
+	uint64_t low; /* dynamic: free blocks of a plane above which one may be opened; 0: by the settings */
+	uint64_t idle_ns, keep;
+	struct slc_times times;
+};
+
+extern const struct param slc_params[];
+
+struct slc_statistics {
+	uint64_t host_pages, direct_pages, folded_blocks, idle_folds, died;
+	uint64_t in_use, in_use_most, blocks;
+	double first_direct, first_fold; /* host pages written before; not a number: never */
+};
+
+struct slc {
+	const struct slc_settings *settings;
+	struct space *space;
+	struct collector *collector;
+	unsigned stream, fold; /* the streams of SLC blocks and of what is folded */
+	uint32_t most;         /* SLC blocks of a plane */
+	uint32_t low;
+	uint32_t *in_use; /* per plane: SLC blocks */
+	uint32_t *closed; /* per plane: of these, in `queue` */
+	block_t *queue;   /* per plane, with room for `most`: in the order of closing */
+	uint64_t in_use_in_all;
+	struct slc_statistics count;
+};
+
+static inline bool slc_is_on(const struct slc_settings *s)
+{
+	return s->mode != SLC_OFF;
+}
+
+/* SLC blocks of each plane, at most. */
+uint32_t slc_blocks(const struct slc_settings *, const struct geometry *);
+
+/* False and a fault: there cannot be such blocks. */
+bool slc_fits(const struct slc_settings *, const struct geometry *, const struct gc_settings *,
+	uint32_t reserve, struct fault *);
+
+/* `stream`, `fold`: those of the space, which has blocks in SLC mode. */
+void slc_init(struct slc *, const struct slc_settings *, struct collector *, unsigned stream, unsigned fold);
+void slc_release(struct slc *);
+
+/* A page for the host in an SLC block of the plane, which opens one and may fold others to do so.  PPN_NONE:
+ * the plane has none; the page goes to a normal block. */
+ppn_t slc_take(struct slc *, struct io *, plane_t);
+
+/* A page went to a normal block. */
+void slc_count_direct(struct slc *, const struct io *);
+
+/* Folds a block of the plane.  False: no closed one, or no room for its live pages. */
+bool slc_fold(struct slc *, struct io *, plane_t);
+
+/* In idle time: folds a block of the plane if more than slc.keep are in use. */
+bool slc_fold_idle(struct slc *, struct io *, plane_t, uint64_t *moved);
+
+extern const struct state_row slc_state[];
+
+void slc_statistics(struct slc *, struct stat_list *);
+
+/* Aborts unless queues and counts agree with the blocks. */
+void slc_check(const struct slc *);
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * The SLC cache: times of its blocks and the order of folding, worked by hand, and the law of the first
+ * fold.
+ *
+ * One die of one plane, 16 blocks of 6 pages, so 2 pages of a block in SLC mode.  A command takes 300 ns on
+ * the bus, a page 4,000; cells take 40,000 ns for a read, 500,000 for a program, 3,000,000 for an erase, in
+ * SLC mode 25,000, 160,000 and as much.
+ */
+#include "ftl/store.h"
+#include "tests/bed_fixture.h"
+
+#define DRIVE                                                                                                \
+	PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 flash.blocks=16 flash.pages=6 "            \
+		    "flash.over_provisioning=0.6 flash.command_ns=300 flash.read_ns=40000 "                  \
+		    "flash.program_ns=500000 flash.erase_ns=3000000 flash.copyback=false "                   \
+		    "flash.forward_bytes=0 gc.threshold=0 slc.share=0.125 "
+#define STATIC  DRIVE "slc.mode=static "
+#define DYNAMIC DRIVE "slc.mode=dynamic "
+
+enum {
+	WRITE_SLC = 300 + 4000 + 160000,
+	READ_SLC = 300 + 25000 + 4000,
+	WRITE = 300 + 4000 + 500000,
+	READ = 300 + 40000 + 4000,
+	ERASE = 300 + 3000000,
+	FOLD = READ_SLC + WRITE
+};
+
+static int state_of(const struct bed *b, block_t block)
+{
+	return (int)b->drive->ftl->store->space->block[block].state;
+}
+
+/* Two blocks of two pages; the fifth page goes to block 0, which the pool never has. */
+static void test_times_and_places(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC);
+	for (int page = 0; page < 4; page++)
+		assert_int_equal(serve(&b, b.last, REQUEST_WRITE, (sector_t)page, 1), WRITE_SLC);
+	assert_int_equal(serve(&b, b.last, REQUEST_WRITE, 4, 1), WRITE);
+	assert_int_equal(serve(&b, b.last, REQUEST_READ, 0, 1), READ_SLC);
+	assert_int_equal(serve(&b, b.last, REQUEST_READ, 4, 1), READ);
+	assert_int_equal(flash_owner(b.drive->flash, 14 * 6 + 1), 1);
+	assert_int_equal(flash_owner(b.drive->flash, 15 * 6), 2);
+	assert_int_equal(flash_owner(b.drive->flash, 0), 4);
+	assert_int_equal(state_of(&b, 14), BLOCK_CACHED);
+	assert_statistic(&b, "slc.blocks", 2);
+	assert_statistic(&b, "slc.host_pages", 4);
+	assert_statistic(&b, "slc.direct_pages", 1);
+	assert_statistic(&b, "slc.first_direct", 4);
+	assert_statistic(&b, "slc.in_use", 2);
+	bed_close(&b);
+}
+
+/* Page 0 is written again while both blocks are full: it dies in the cache.  In idle time the blocks are
+ * folded one after another, first that with pages 0 and 1, of which 1 is live, then that with 2 and 3. */
+static void test_blocks_are_folded_in_idle_time(void **state)
+{
+	struct bed b;
+	tick_t begin;
+
+	(void)state;
+	bed_open(&b, STATIC "slc.idle_ns=1000000 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	serve(&b, b.last, REQUEST_WRITE, 0, 1);
+	assert_statistic(&b, "slc.died", 1);
+	begin = b.last + 1000000;
+	drive_run_until(b.drive, begin + FOLD + ERASE - 1);
+	assert_int_equal(b.drive->flash->block[14].erases, 1);
+	assert_statistic(&b, "slc.idle_folds", 1);
+	assert_statistic(&b, "flash.program.fold", 1);
+	drive_run_until(b.drive, begin + FOLD + ERASE);
+	assert_statistic(&b, "slc.idle_folds", 2);
+	assert_statistic(&b, "flash.program.fold", 3);
+	assert_statistic(&b, "flash.erase.fold", 2);
+	assert_statistic(&b, "slc.in_use", 0);
+	drive_run_until(b.drive, begin + 10 * ERASE);
+	/* two reads at once, the second one's data behind the first one's program; then the erase */
+	assert_statistic(&b, "upkeep.steps", 2);
+	assert_int_equal(serve(&b, b.last + 20 * ERASE, REQUEST_READ, 1, 1), READ);
+	bed_close(&b);
+}
+
+/* A folded page takes two programs; a read of it waits for both, but not for the erase. */
+static void test_folding_in_two_passes(void **state)
+{
+	static const tick_t passes[] = { 500000, 1000000 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char settings[1000];
+		struct bed b;
+		tick_t begin;
+
+		snprintf(settings, sizeof settings,
+			STATIC "slc.idle_ns=1000000 slc.keep=1 slc.fold_passes=%d ", i + 1);
+		bed_open(&b, settings);
+		serve(&b, 0, REQUEST_WRITE, 0, 3);
+		serve(&b, b.last, REQUEST_WRITE, 0, 1);
+		begin = b.last + 1000000;
+		/* page 1 alone is live in the first block; it is read just after its program has begun */
+		assert_int_equal(serve(&b, begin + READ_SLC + 4300, REQUEST_READ, 1, 1), passes[i] + READ);
+		bed_close(&b);
+	}
+}
+
+/* With `fold` the page waits until the oldest block is folded. */
+static void test_a_page_waits_for_a_fold(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC "slc.when_full=fold ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	assert_int_equal(serve(&b, b.last, REQUEST_WRITE, 4, 1), 2 * FOLD + ERASE + WRITE_SLC);
+	assert_statistic(&b, "slc.direct_pages", 0);
+	assert_statistic(&b, "slc.folded_blocks", 1);
+	assert_statistic(&b, "slc.first_fold", 4);
+	assert_int_equal(flash_owner(b.drive->flash, 0), 0);
+	assert_int_equal(flash_owner(b.drive->flash, 1), 1);
+	bed_close(&b);
+}
+
+/* Blocks with 2 and 1 live pages: greedy folds the one with 1, fifo the older one. */
+static void test_which_block_is_folded(void **state)
+{
+	static const struct {
+		const char *settings;
+		double folded;
+	} cases[] = { { STATIC "slc.when_full=fold ", 2 },
+		{ STATIC "slc.when_full=fold slc.victim=greedy ", 1 } };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct bed b;
+
+		bed_open(&b, cases[i].settings);
+		serve(&b, 0, REQUEST_WRITE, 0, 4);
+		serve(&b, b.last, REQUEST_TRIM, 2, 1);
+		serve(&b, b.last, REQUEST_WRITE, 5, 1);
+		assert_statistic(&b, "flash.program.fold", cases[i].folded);
+		bed_close(&b);
+	}
+}
+
+/* Sequential writing of an empty drive: the cache takes s pages, and normal blocks are full when
+ * (blocks - reserve) x pages - (density - 1) x s pages have been written. */
+static void test_the_law_of_the_first_fold(void **state)
+{
+	static const char *const shares[] = { "0.1", "0.25", "0.4" };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		char settings[1000];
+		double cached, first;
+		struct bed b;
+
+		snprintf(settings, sizeof settings,
+			DRIVE "flash.blocks=64 flash.over_provisioning=0.0625 slc.mode=dynamic slc.share=%s "
+			      "slc.low=2 ",
+			shares[i]);
+		bed_open(&b, settings);
+		for (sector_t page = 0; page < b.drive->geometry.logical_pages; page++)
+			serve(&b, b.last, REQUEST_WRITE, page, 1);
+		cached = statistic_in(&b.drive->statistics, "slc.first_direct");
+		first = statistic_in(&b.drive->statistics, "slc.first_fold");
+		assert_true(cached == 2 * (int)(64 * strtod(shares[i], NULL)));
+		assert_true(first == (64 - 1) * 6 - 2 * cached);
+		bed_close(&b);
+	}
+}
+
+/* Every page of the host went to the one or the other. */
+static void test_pages_are_counted_once(void **state)
+{
+	static const char *const names[] = { "page", "dftl", "sftl", "optimal", "across", "mmap",
+		"skeleton" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char settings[1000];
+		struct random random;
+		struct bed b;
+
+		snprintf(settings, sizeof settings,
+			DRIVE "flash.channels=2 flash.planes=2 flash.blocks=48 gc.threshold=0.1 slc.mode=%s "
+			      "slc.when_full=%s slc.idle_ns=%d map.cache_bytes=1K ftl=%s ",
+			i % 2 ? "static" : "dynamic", i % 3 ? "fold" : "direct", i % 2 ? 2000000 : 0,
+			names[i]);
+		bed_open(&b, settings);
+		random_init(&random, seed_of_run(), i);
+		for (int n = 0; n < 3000; n++)
+			serve(&b, b.last + random_below(&random, 100) * 50000, REQUEST_WRITE,
+				random_below(&random, b.drive->geometry.logical_pages), 1);
+		assert_true(statistic_in(&b.drive->statistics, "slc.host_pages") +
+				    statistic_in(&b.drive->statistics, "slc.direct_pages") ==
+			    statistic_in(&b.drive->statistics, "flash.program.host"));
+		assert_true(statistic_in(&b.drive->statistics, "slc.folded_blocks") > 20);
+		bed_close(&b);
+	}
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	assert_refused(
+		DYNAMIC "flash.pages=64", "slc.density = 3 does not divide flash.pages = 64: use 63 or 66");
+	assert_refused(DYNAMIC "slc.low=1", "slc.low = 1 is not more than the reserve of 1 blocks");
+	assert_refused(STATIC "slc.share=1", "slc.share = 1 leaves no normal block of 16 in each plane");
+	assert_refused(STATIC "slc.share=0.5",
+		"leaves 1.6 spare blocks in each plane beside 0 mapping pages and 8 SLC "
+		"blocks; at least 4 are needed");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_times_and_places),
+		cmocka_unit_test(test_blocks_are_folded_in_idle_time),
+		cmocka_unit_test(test_folding_in_two_passes),
+		cmocka_unit_test(test_a_page_waits_for_a_fold),
+		cmocka_unit_test(test_which_block_is_folded),
+		cmocka_unit_test(test_the_law_of_the_first_fold),
+		cmocka_unit_test(test_pages_are_counted_once),
+		cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests_name("SLC cache", tests, NULL, NULL);
+}
