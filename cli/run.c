@@ -211,8 +211,9 @@ static bool run_find_or_make(struct session *s, struct preparation *preparation,
 	return done;
 }
 
-static bool run_is_signalled(void)
+static bool run_is_signalled(void *unused)
 {
+	(void)unused;
 	return cli_signal() != 0;
 }
 

@@ -235,7 +235,7 @@ static bool drive_enter(struct drive *d, const struct request *r)
 	enum request_class kind = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
-	uint32_t row = d->journal ? journal_entered(d->journal, r, now, d->flash) : 0;
+	uint32_t row = d->journal ? journal_entered(d->journal, r, now, d->flash) : (uint32_t)r->line;
 
 	if (!d->submitted[REQUEST_READ] && !d->submitted[REQUEST_WRITE] && !d->submitted[REQUEST_TRIM])
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
@@ -289,6 +289,8 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 	if (d->journal)
 		journal_completed(
 			d->journal, p->row, class_name(p->kind), when, !p->uncounted && !d->warming);
+	else if (d->listener)
+		d->listener->completed(d->listener->context, p, when);
 	if (p->uncounted)
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
@@ -299,6 +301,16 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 		drive_count_request(&s->request[REQUEST_TRIM], p, when);
 	else
 		drive_count_in_class(&s->of_class[p->kind][p->type], p, when);
+}
+
+static void drive_note_served(struct drive *d, uint32_t ticket, uint32_t row)
+{
+	const struct schedule *s = d->flash->schedule;
+
+	if (d->journal)
+		journal_served(d->journal, row, schedule_account(s, ticket));
+	else if (d->listener->served)
+		d->listener->served(d->listener->context, row, schedule_account(s, ticket));
 }
 
 /* The data of a read crosses the link: a request of the schedule without operations, which only takes
@@ -333,8 +345,8 @@ static void drive_collect_completions(struct drive *d)
 			upkeep_end_round(&d->upkeep);
 		if (p->is_command || p->is_round)
 			continue;
-		if (d->journal && !p->on_link)
-			journal_served(d->journal, p->row, schedule_account(d->flash->schedule, ticket));
+		if ((d->journal || d->listener) && !p->on_link)
+			drive_note_served(d, ticket, p->row);
 		if (host_has_link(d->host->settings) && p->type == REQUEST_READ && !p->on_link)
 			drive_send_data(d, *p, when);
 		else
@@ -346,6 +358,13 @@ void drive_keep_journal(struct drive *d, struct journal *journal)
 {
 	d->journal = journal;
 	schedule_keep_accounts(d->flash->schedule);
+}
+
+void drive_listen(struct drive *d, const struct drive_listener *listener)
+{
+	d->listener = listener;
+	if (listener->served)
+		schedule_keep_accounts(d->flash->schedule);
 }
 
 /* Entries of free tickets are marked too, but overwritten before they are read. */

@@ -57,7 +57,7 @@ struct drive_statistics {
 /* A request in the drive, by its ticket. */
 struct pending {
 	tick_t arrival, entered;
-	uint32_t sectors, row; /* of the journal */
+	uint32_t sectors, row; /* of the journal, or the line of the request, for the listener */
 	uint8_t type, kind;    /* enum request_type, enum request_class */
 	bool on_link;          /* a read whose data is crossing the host's link */
 	bool uncounted;        /* it entered before the statistics began */
@@ -71,6 +71,15 @@ struct drive_past {
 		warm_up; /* sums of the requests it was prepared for, and of the warm-up trace; 0: none */
 	uint64_t footprint_pages; /* pages that the workload touches, or reads where only these count */
 	uint64_t replayed;        /* requests of the warm-up trace */
+};
+
+/* Hears of requests in order of completion.  A drive with a journal has none. */
+struct drive_listener {
+	void *context;
+	/* The operations of the request of this line are done; then, perhaps after its data has crossed the
+	 * link, it is completed.  `served` is optional. */
+	void (*served)(void *context, uint32_t line, const struct account *);
+	void (*completed)(void *context, const struct pending *, tick_t when);
 };
 
 #define DRIVE_BATCH 32u /* extents that are written together, outside time */
@@ -93,10 +102,11 @@ struct drive {
 	/* Outside time. */
 	struct extent batch[DRIVE_BATCH]; /* to be written by the present call, ascending */
 	uint32_t batched;
-	bool (*stops)(void); /* optional: asked during preparation whether it is to stop */
-	bool stopped;        /* it was stopped */
-	bool replaying;      /* a trace: its writes go through the SLC cache */
-	bool filling;        /* mapping pages are programmed after all data, by drive_place_map() */
+	bool (*stops)(void *); /* optional: asked during preparation whether it is to stop */
+	void *stops_context;
+	bool stopped;   /* it was stopped */
+	bool replaying; /* a trace: its writes go through the SLC cache */
+	bool filling;   /* mapping pages are programmed after all data, by drive_place_map() */
 
 	struct pending *pending;
 	uint32_t pending_used, pending_room;
@@ -106,8 +116,9 @@ struct drive {
 	bool warming; /* the statistics have not begun: requests that complete get no row in the journal */
 	uint64_t submitted[REQUEST_TYPES];
 	struct drive_statistics *count;
-	struct journal *journal;     /* NULL: none.  Owned by the caller */
-	struct stat_list statistics; /* of all rooms */
+	struct journal *journal;               /* NULL: none.  Owned by the caller */
+	const struct drive_listener *listener; /* NULL: none.  Owned by the caller */
+	struct stat_list statistics;           /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
 
@@ -130,6 +141,9 @@ bool drive_submit(struct drive *, const struct request *);
 /* Each request gets a row in the journal.  Before the first request. */
 void drive_keep_journal(struct drive *, struct journal *);
 
+/* The listener hears of each request.  Before the first one. */
+void drive_listen(struct drive *, const struct drive_listener *);
+
 /* The statistics start again from zero, without requests that have entered before. */
 void drive_count_from_here(struct drive *);
 
@@ -142,7 +156,7 @@ void drive_drain(struct drive *);
 /* Is the preparation to stop?  The drive is then not in the state asked for. */
 static inline bool drive_stops(struct drive *d)
 {
-	return d->stopped = d->stopped || (d->stops && d->stops());
+	return d->stopped = d->stopped || (d->stops && d->stops(d->stops_context));
 }
 
 /*

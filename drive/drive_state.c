@@ -39,7 +39,7 @@ static bool drive_state_holds(void *drive)
 }
 
 const struct state_row drive_state[] = {
-	STATE_FIXED(settings, geometry, flash, slc_times, stops, count),
+	STATE_FIXED(settings, geometry, flash, slc_times, stops, stops_context, count, listener),
 	STATE_SCRATCH(io, prefetched, batch, batched, stopped, replaying, filling),
 	STATE_STRUCT(struct drive, past, drive_state_of_past),
 	STATE_POINTER(struct drive, ftl, ftl_state),

@@ -9,9 +9,8 @@
 #define ASK_EVERY 4096u
 
 /* Lets time pass until the request may enter the drive: it has arrived and there is a slot. */
-static void run_wait_for_slot(struct run *run, struct request *r)
+static void run_wait_for_slot(struct drive *d, struct request *r)
 {
-	struct drive *d = run->drive;
 	const struct host_settings *host = d->host->settings;
 	uint64_t slots = host_slots(host);
 
@@ -106,23 +105,28 @@ void run_begin(struct run *run, struct fault *fault)
 		run->status = run_fetch(run, &run->next, fault);
 }
 
+enum run_end run_serve(struct run *run, struct request *r)
+{
+	run->requests++;
+	run->commands += !request_has_sectors(r->type);
+	run_wait_for_slot(run->drive, r);
+	if (run->windows)
+		windows_pass(run->windows, run->requests - 1);
+	return run_submit(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
+}
+
 enum run_end run_step(struct run *run, struct fault *fault)
 {
 	struct request r = run->next;
 
-	run->requests++;
-	run->commands += !request_has_sectors(r.type);
 	run->status = run_fetch(run, &run->next, fault);
-	run_wait_for_slot(run, &r);
-	if (run->windows)
-		windows_pass(run->windows, run->requests - 1);
-	return run_submit(run, &r) ? RUN_DONE : RUN_DRIVE_FAILED;
+	return run_serve(run, &r);
 }
 
 void run_wait(struct run *run)
 {
 	if (run->status == TRACE_OK)
-		run_wait_for_slot(run, &run->next);
+		run_wait_for_slot(run->drive, &run->next);
 	else
 		drive_drain(run->drive);
 }

@@ -19,7 +19,7 @@ enum run_end {
 
 struct run {
 	struct drive *drive;
-	struct workload *workload;
+	struct workload *workload; /* NULL: requests are given to run_serve() */
 	/* Called between two requests, every few thousand and at each multiple of `ask_every` unless that is
 	 * 0; the run may be saved then (run/checkpoint.h).  False ends the run. */
 	bool (*keep_going)(void *context, const struct run *);
@@ -49,5 +49,11 @@ enum run_end run_workload(struct run *, struct fault *);
 void run_begin(struct run *, struct fault *);
 enum run_end run_step(struct run *, struct fault *);
 void run_wait(struct run *);
+
+/*
+ * For requests of no workload: counts one, lets time pass until it may enter, which in a closed loop is its
+ * arrival, and submits it.  The host has admitted it, and drive_expect() may have heard of it.
+ */
+enum run_end run_serve(struct run *, struct request *);
 
 #endif
