@@ -365,7 +365,7 @@ static bool flash_blocks_hold_ops(void *flash)
 		if (!schedule_has_op(f->schedule, f->block[b].gate) ||
 			!schedule_has_op(f->schedule, f->block[b].last))
 			return false;
-	return true;
+	return !f->judge || judge_covers(f->judge, schedule_tickets(f->schedule));
 }
 
 static const struct state_row flash_block_state[] = {

@@ -51,13 +51,10 @@ void judge_free(struct judge *j)
 
 void judge_begin(struct judge *j, uint32_t ticket)
 {
-	if (ticket >= j->requests) {
-		uint32_t room = 2 * ticket + 64;
-
-		j->request = memory_resize(j->request, room, sizeof *j->request, "judge's requests");
-		for (; j->requests < room; j->requests++)
-			j->request[j->requests] = (struct judged_request){ 0 };
-	}
+	j->request = memory_grown(
+		j->request, &j->request_room, ticket + 1, sizeof *j->request, "judge's requests");
+	for (; j->requests <= ticket; j->requests++)
+		j->request[j->requests] = (struct judged_request){ 0 };
 	BUG_ON(j->request[ticket].open, "ticket %u is given out twice", ticket);
 	j->request[ticket] = (struct judged_request){ .serial = ++j->serial, .open = true };
 	j->ticket = ticket;
@@ -101,13 +98,9 @@ void judge_completed(struct judge *j, uint32_t ticket, tick_t now)
 
 static void judge_make_room(struct judge *j, uint32_t slot)
 {
-	uint32_t room = 2 * slot + 1024;
-
-	if (slot < j->ops)
-		return;
-	j->op = memory_resize(j->op, room, sizeof *j->op, "judge's operations");
-	for (; j->ops < room; j->ops++)
-		j->op[j->ops] = (struct judged_op){ .stage = JUDGED_DONE };
+	j->op = memory_grown(j->op, &j->op_room, slot + 1, sizeof *j->op, "judge's operations");
+	for (; j->ops <= slot; j->ops++)
+		j->op[j->ops] = (struct judged_op){ .stage = JUDGED_DONE, .waits = INDEX_NONE };
 }
 
 static void judge_made_write(struct judge *j, struct judged_op *d)
@@ -316,29 +309,170 @@ void judge_idle(const struct judge *j)
 		BUG_ON(j->meant[ppn] != j->present[ppn], "page %u never arrived in flash", ppn);
 }
 
+/* ---- saved ---- */
+
 /* Without operations in flight. */
 static bool judge_pages_hold(void *judge)
 {
 	const struct judge *j = judge;
 
 	for (ppn_t ppn = 0; ppn < j->pages; ppn++)
-		if (j->meant[ppn] != j->present[ppn] || j->meant[ppn] > j->data)
+		if (j->meant[ppn] != j->present[ppn])
 			return false;
 	return true;
 }
 
+static bool judge_ops_hold(void *judge)
+{
+	const struct judge *j = judge;
+
+	for (uint32_t i = 0; i < j->ops; i++)
+		if (j->op[i].made.kind == OP_COPY && j->op[i].made.to >= j->pages)
+			return false;
+	return true;
+}
+
+bool judge_covers(const struct judge *j, uint32_t tickets)
+{
+	return j->requests >= tickets;
+}
+
+#define PAGES STATE_OWN(struct judge, pages)
+#define DATA  STATE_OWN(struct judge, data)
+
+static const struct state_row judged_wait_state[] = {
+	STATE_INDEX(struct judged_wait, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct judged_wait, other),
+	{ 0 },
+};
+
+static const struct state_row judged_life_state[] = {
+	STATE_INDEX(struct judged_life, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct judged_life, life),
+	STATE_NUMBER(struct judged_life, users),
+	{ 0 },
+};
+
+static const struct state_row judged_request_state[] = {
+	STATE_NUMBER(struct judged_request, serial),
+	STATE_NUMBER(struct judged_request, released),
+	STATE_NUMBER(struct judged_request, pending),
+	STATE_BOOL(struct judged_request, open),
+	STATE_BOOL(struct judged_request, submitted),
+	STATE_BOOL(struct judged_request, work),
+	{ 0 },
+};
+
+static const struct state_row made_op_state[] = {
+	STATE_NUMBER(struct made_op, op),
+	STATE_UP_TO(struct made_op, kind, STATE_LIMIT(OP_FORWARD)),
+	STATE_BELOW(struct made_op, cause, STATE_LIMIT(CAUSES)),
+	STATE_BELOW(struct made_op, ppn, PAGES),
+	STATE_NUMBER(struct made_op, to), /* judge_ops_hold() */
+	STATE_NUMBER(struct made_op, owner),
+	STATE_NUMBER(struct made_op, sectors),
+	STATE_BELOW(struct made_op, ticket, STATE_OWN(struct judge, requests)),
+	STATE_BOOL(struct made_op, awaited),
+	{ 0 },
+};
+
+/* Operations that are done keep their last contents, so the same bounds apply. */
+static const struct state_row judged_op_state[] = {
+	STATE_STRUCT(struct judged_op, made, made_op_state),
+	STATE_UP_TO(struct judged_op, stage, STATE_LIMIT(JUDGED_DONE)),
+	STATE_NUMBER(struct judged_op, request),
+	STATE_NUMBER(struct judged_op, writer),
+	STATE_NUMBER(struct judged_op, data),
+	STATE_NUMBER(struct judged_op, place),
+	STATE_NUMBER(struct judged_op, life),
+	STATE_NUMBER(struct judged_op, source_life),
+	STATE_NUMBER(struct judged_op, epoch),
+	STATE_NUMBER(struct judged_op, source_epoch),
+	STATE_INDEX(struct judged_op, waits, STATE_OWN(struct judge, waits.used)),
+	STATE_BELOW(struct judged_op, at, PAGES),
+	STATE_NUMBER(struct judged_op, at_epoch),
+	STATE_BOOL(struct judged_op, held),
+	STATE_BOOL(struct judged_op, slc),
+	{ 0 },
+};
+
+static const struct state_row judged_block_state[] = {
+	STATE_NUMBER(struct judged_block, made),
+	STATE_NUMBER(struct judged_block, started),
+	STATE_NUMBER(struct judged_block, done),
+	STATE_NUMBER(struct judged_block, page),
+	STATE_NUMBER(struct judged_block, life),
+	STATE_NUMBER(struct judged_block, lives),
+	STATE_NUMBER(struct judged_block, epoch),
+	STATE_NUMBER(struct judged_block, users),
+	STATE_INDEX(struct judged_block, old, STATE_OWN(struct judge, lives.used)),
+	{ 0 },
+};
+
+static const struct state_row judged_command_state[] = {
+	STATE_UP_TO(struct judged_command, kind, STATE_LIMIT(OP_FORWARD)),
+	STATE_NUMBER(struct judged_command, left),
+	STATE_NUMBER(struct judged_command, die),
+	STATE_NUMBER(struct judged_command, page),
+	STATE_NUMBER(struct judged_command, target),
+	STATE_UP_TO(struct judged_command, modes, STATE_LIMIT(3)),
+	STATE_NUMBER(struct judged_command, planes),
+	STATE_NUMBER(struct judged_command, begun),
+	STATE_NUMBER(struct judged_command, command_ns),
+	STATE_NUMBER(struct judged_command, cells),
+	STATE_NUMBER(struct judged_command, bus_spent),
+	STATE_NUMBER(struct judged_command, cells_spent),
+	STATE_NUMBER(struct judged_command, since),
+	STATE_NUMBER(struct judged_command, in_sectors),
+	STATE_NUMBER(struct judged_command, out_sectors),
+	STATE_NUMBER(struct judged_command, suspensions),
+	STATE_BOOL(struct judged_command, in_cells),
+	STATE_BOOL(struct judged_command, cells_seen),
+	STATE_NUMBER(struct judged_command, bus_request),
+	STATE_NUMBER(struct judged_command, requested_at),
+	{ 0 },
+};
+
+static const struct state_row judged_unit_state[] = {
+	STATE_STRUCT(struct judged_unit, now, judged_command_state),
+	STATE_STRUCT(struct judged_unit, suspended, judged_command_state),
+	STATE_BOOL(struct judged_unit, on_bus),
+	STATE_BOOL(struct judged_unit, stopping),
+	STATE_NUMBER(struct judged_unit, since),
+	STATE_NUMBER(struct judged_unit, stopped_at),
+	{ 0 },
+};
+
+static const struct state_row judged_channel_state[] = {
+	STATE_BOOL(struct judged_channel, taken),
+	STATE_NUMBER(struct judged_channel, left),
+	{ 0 },
+};
+
 const struct state_row judge_state[] = {
 	STATE_FIXED(settings, pages, pages_per_plane, units_per_channel),
-	STATE_SCRATCH(op, waits, lives, request, ops, requests),
-	STATE_SCRATCH(serial, open_requests, open_ops, held, ticket, last),
-	STATE_SCRATCH(unit, channel, bus_requests, block, writer, reader),
-	STATE_NUMBERS(struct judge, meant),
-	STATE_NUMBERS(struct judge, present),
-	STATE_NUMBERS(struct judge, mode),
-	STATE_NUMBERS(struct judge, slc),
 	STATE_NUMBER(struct judge, data),
+	STATE_VALUES(struct judge, meant, UP_TO, DATA),
+	STATE_VALUES(struct judge, present, UP_TO, DATA),
+	STATE_ENDED(judge_pages_hold),
 	STATE_OF_RUN,
+	STATE_POOL(struct judge, waits, STATE_UNBOUNDED, judged_wait_state),
+	STATE_POOL(struct judge, lives, STATE_UNBOUNDED, judged_life_state),
+	STATE_GROWN(struct judge, request, requests, request_room, STATE_UNBOUNDED, judged_request_state),
+	STATE_GROWN(struct judge, op, ops, op_room, STATE_UNBOUNDED, judged_op_state),
+	STATE_RESTORED(judge_ops_hold),
+	STATE_NUMBER(struct judge, serial),
+	STATE_NUMBER(struct judge, open_requests),
+	STATE_NUMBER(struct judge, open_ops),
+	STATE_NUMBER(struct judge, held),
+	STATE_NUMBER(struct judge, ticket),
+	STATE_NUMBER(struct judge, last),
 	STATE_NUMBER(struct judge, left),
-	STATE_RESTORED(judge_pages_hold),
+	STATE_ARRAY(struct judge, unit, judged_unit_state),
+	STATE_ARRAY(struct judge, channel, judged_channel_state),
+	STATE_NUMBER(struct judge, bus_requests),
+	STATE_ARRAY(struct judge, block, judged_block_state),
+	STATE_NUMBERS(struct judge, writer),
+	STATE_NUMBERS(struct judge, reader),
 	{ 0 },
 };

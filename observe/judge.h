@@ -78,7 +78,10 @@ JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them 
 /* Nothing is in flight. */
 JUDGING judge_idle(const struct judge *);
 
-/* The number of the data in each page; a drive with operations in flight is not saved while a judge is on. */
+/* Without a run, the number of the data in each page. */
 extern const struct state_row judge_state[];
+
+/* For checks of loaded state: does it know requests of that many tickets? */
+bool judge_covers(const struct judge *, uint32_t tickets);
 
 #endif

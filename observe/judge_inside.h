@@ -96,7 +96,7 @@ struct judge {
 	struct pool waits;    /* struct judged_wait */
 	struct pool lives;    /* struct judged_life */
 	struct judged_request *request;
-	uint32_t ops, requests;
+	uint32_t ops, op_room, requests, request_room;
 	uint64_t serial, open_requests, open_ops, held;
 	uint32_t ticket; /* of the request that issues operations */
 	tick_t last;     /* time of the last event */
