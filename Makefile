@@ -26,6 +26,7 @@ SANITIZE ?= -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=al
 LTO      ?=
 endif
 
+# What the program and the library are made of.
 ROOMS    := base stats observe flash space pagemap gc ftl buffer host upkeep drive
 ROOMS    += parameters traces prepare run watch legacy cli
 PACKAGES := libconfig libarchive zlib
@@ -38,6 +39,7 @@ LTO      ?= -flto=auto
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
             -Wno-missing-field-initializers
 # -ffile-prefix-map: the same program comes out in every folder.
+# -fPIC -fvisibility=hidden: the same objects make the library; the program is the same to the byte without.
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
@@ -49,19 +51,20 @@ endif
 endif
 # _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
 CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
-            -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) \
-            $(PACKAGE_CFLAGS)
+            -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -fPIC -fvisibility=hidden \
+            $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
-PRODUCT := $(foreach room,$(ROOMS) lab-page,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
+LIBRARY_C := $(wildcard library/*.c)
+PRODUCT := $(foreach room,$(ROOMS) library lab-page,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
 EVERY_C := $(PRODUCT) $(wildcard bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
 	$(BUILD)/run/timeline_page.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always help install uninstall format clean lines
+.PHONY: all always help library install install-program install-library uninstall format clean lines
 .PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy
 .PHONY: grade-objects check-grade lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
@@ -123,8 +126,27 @@ $(BUILD)/run/timeline_page.c: scripts/as-c run/timeline.html
 $(BUILD)/run/timeline_page.o: $(BUILD)/run/timeline_page.c
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
+# The library: those rooms that a caller needs, behind library/ssdlab.h.  Only what that declares is exported.
+# The archive is one object, whose other symbols cannot meet those of a program.
+ABI             := $(shell sed -n 's/^.define SSDLAB_ABI //p' library/ssdlab.h)
+LIBRARY_OBJECTS := $(LIBRARY_C:%.c=$(BUILD)/%.o) \
+	$(filter-out $(foreach room,cli legacy watch,$(BUILD)/$(room)/%),$(OBJECTS))
+
+library: $(BUILD)/libssdlab.so $(BUILD)/libssdlab.a ## libssdlab.so and .a, for programs in C: docs/library.md
+
+$(BUILD)/libssdlab.so: $(LIBRARY_OBJECTS) library/exported
+	@echo "  link  $@"
+	@PWD=/proc/self/cwd $(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libssdlab.so.$(ABI) \
+		-Wl,--version-script=library/exported -Wl,-z,defs -o $@ $(LIBRARY_OBJECTS) $(LDLIBS)
+
+$(BUILD)/libssdlab.a: $(LIBRARY_OBJECTS)
+	@echo "  link  $@"
+	@PWD=/proc/self/cwd $(CC) $(CFLAGS) $(if $(LTO),-flinker-output=nolto-rel) -r -o $(@:.a=.o) $^
+	@objcopy --wildcard --keep-global-symbol="ssdlab_*" $(@:.a=.o)
+	@rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
+
 # Tests take from an archive what they need; what a test defines itself comes first.
-$(BUILD)/rooms.a: $(OBJECTS)
+$(BUILD)/rooms.a: $(OBJECTS) $(LIBRARY_C:%.c=$(BUILD)/%.o)
 	@rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/rooms.a
@@ -442,7 +464,24 @@ BASH    = $(TO)/share/bash-completion/completions
 ZSH     = $(TO)/share/zsh/site-functions
 SHARED  = $(TO)/share/ssdlab
 
-install: $(SSD) ## program, manual, completion, parameter files (PREFIX=/usr/local, DESTDIR=)
+# LIBRARY=no: the program alone.
+ifneq ($(or $(filter-out Linux,$(shell uname)),$(filter no,$(LIBRARY))),)
+install: install-program
+else
+install: install-program install-library ## program, manual, completion, library (PREFIX=/usr/local, DESTDIR=)
+endif
+
+install-library: library
+	@install -d $(TO)/lib/pkgconfig $(TO)/include
+	@install -m 644 library/ssdlab.h $(TO)/include/ssdlab.h
+	@install -m 644 $(BUILD)/libssdlab.a $(TO)/lib/libssdlab.a
+	@install -m 755 $(BUILD)/libssdlab.so $(TO)/lib/libssdlab.so.$(ABI)
+	@ln -sf libssdlab.so.$(ABI) $(TO)/lib/libssdlab.so
+	@sed 's|@PREFIX@|$(abspath $(PREFIX))|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
+		library/ssdlab.pc >$(TO)/lib/pkgconfig/ssdlab.pc
+	@echo "installed $(TO)/lib/libssdlab.so; pkg-config --cflags --libs ssdlab"
+
+install-program: $(SSD)
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
 	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters
 	@install -m 755 $(SSD) $(TO)/bin/ssd
@@ -456,6 +495,7 @@ uninstall: $(SSD) ## removes what install put there
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
 	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
 	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
+	@rm -f $(TO)/include/ssdlab.h $(TO)/lib/libssdlab.* $(TO)/lib/pkgconfig/ssdlab.pc
 	@rm -rf $(SHARED)
 
 VERSION := $(shell sed -n 's/.*SSD_VERSION  *"\(.*\)"/\1/p' base/version.h)
@@ -490,5 +530,5 @@ clean: ## remove everything that was made
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(OBJECTS:.o=.d) $(BUILD)/ssd.d
+-include $(OBJECTS:.o=.d) $(LIBRARY_C:%.c=$(BUILD)/%.d) $(BUILD)/ssd.d
 -include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/bench/*.d)

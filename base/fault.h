@@ -5,7 +5,8 @@
  *                     which prints it as one line and exits with status 2.
  *   A modelled event  (drive full, block worn out) is part of the model and
  *                     shows in the statistics; this header has nothing for it.
- *   A bug of ours     ends in BUG(): one line with names and numbers, abort().
+ *   A bug of ours     ends in BUG(): one line with names and numbers, abort(); or the end of a guarded
+ *                     call (base/guard.h).
  */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
@@ -22,7 +23,7 @@ struct fault {
 /* Describes the fault and returns false, so that a caller can `return fault_set(...)`. */
 bool fault_set(struct fault *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints "ssd: BUG in file:line: ..." and aborts. */
+/* Prints "ssd: BUG in file:line: ..." and aborts, unless a guard is to catch it. */
 void bug_at(const char *file, int line, const char *format, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 

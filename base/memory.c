@@ -1,7 +1,8 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
-#include <stdbool.h>
+#include "base/guard.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +20,95 @@
 /* Before each array. */
 struct memory_head {
 	_Alignas(max_align_t) size_t count;
+	struct memory_head *next;  /* in its list */
+	struct memory_head **link; /* what leads to it there; NULL: it is in no list */
 };
 
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)
 {
-	fprintf(stderr,
-		"ssd: out of memory: the %s needs %.1f MiB; a smaller drive (flash.blocks), buffer "
-		"(dram.buffer_bytes) or trace (trace.limit) takes less\n",
+	struct guard *guard = guard_present();
+	struct fault fault;
+
+	fault_set(&fault,
+		"out of memory: the %s needs %.1f MiB; a smaller drive (flash.blocks), buffer "
+		"(dram.buffer_bytes) or trace (trace.limit) takes less",
 		what, (double)count * (double)bytes / (1 << 20));
+	if (guard) {
+		guard->fault = fault;
+		guard_end(GUARD_NO_MEMORY);
+	}
+	fprintf(stderr, "ssd: %s\n", fault.text);
 	exit(2);
 }
+
+/* ---- lists ---- */
+
+static void memory_enter(struct memory_list *list, struct memory_head *head)
+{
+	head->next = list->first;
+	head->link = &list->first;
+	if (head->next)
+		head->next->link = &head->next;
+	list->first = head;
+}
+
+static void memory_leave(struct memory_head *head)
+{
+	if (!head->link)
+		return;
+	*head->link = head->next;
+	if (head->next)
+		head->next->link = head->link;
+}
+
+/* A new array belongs to the present guard. */
+static void memory_note_new(struct memory_head *head)
+{
+	struct guard *guard = guard_present();
+
+	head->next = NULL;
+	head->link = NULL;
+	if (guard)
+		memory_enter(&guard->memory, head);
+}
+
+static void memory_note_moved(struct memory_head *head)
+{
+	if (!head->link)
+		return;
+	*head->link = head;
+	if (head->next)
+		head->next->link = &head->next;
+}
+
+void memory_list_free(struct memory_list *list)
+{
+	struct memory_head *next;
+
+	for (struct memory_head *head = list->first; head; head = next) {
+		next = head->next;
+		free(head);
+	}
+	list->first = NULL;
+}
+
+void memory_list_join(struct memory_list *list, struct memory_list *from)
+{
+	struct memory_head *last = from->first;
+
+	if (!last)
+		return;
+	while (last->next)
+		last = last->next;
+	last->next = list->first;
+	if (last->next)
+		last->next->link = &last->next;
+	list->first = from->first;
+	list->first->link = &list->first;
+	from->first = NULL;
+}
+
+/* ---- arrays ---- */
 
 /* A hint, which affects speed alone. */
 static void prefer_huge_pages(void *array, size_t bytes)
@@ -66,6 +146,7 @@ void *memory_array(size_t count, size_t bytes, const char *what)
 		out_of_memory(count, bytes, what);
 	prefer_huge_pages(head, count * bytes);
 	head->count = count;
+	memory_note_new(head);
 	return head + 1;
 }
 
@@ -83,6 +164,7 @@ void *memory_resize(void *old, size_t count, size_t bytes, const char *what)
 	if (!head)
 		out_of_memory(count, bytes, what);
 	head->count = count;
+	(old ? memory_note_moved : memory_note_new)(head);
 	return head + 1;
 }
 
@@ -105,5 +187,9 @@ char *memory_string(const char *text, const char *what)
 
 void memory_free(void *array)
 {
-	free(array ? (struct memory_head *)array - 1 : NULL);
+	struct memory_head *head = array ? (struct memory_head *)array - 1 : NULL;
+
+	if (head)
+		memory_leave(head);
+	free(head);
 }

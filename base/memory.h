@@ -2,7 +2,7 @@
  * Memory is allocated at start-up or when a pool grows, never per request.
  *
  * Running out of it is a limit of the machine, not a bug: one line on stderr names the array and its size,
- * and the program exits with status 2.
+ * and the program exits with status 2, or the guarded call ends (base/guard.h).
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -34,5 +34,17 @@ static inline void *memory_grown(void *array, uint32_t *room, uint32_t count, si
 char *memory_string(const char *, const char *what);
 
 void memory_free(void *);
+
+/* Arrays that were allocated under a guard, until they are freed; those that are resized stay in their list.
+ * Zeroed: empty. */
+struct memory_list {
+	struct memory_head *first;
+};
+
+/* Frees all its arrays. */
+void memory_list_free(struct memory_list *);
+
+/* Moves all arrays of the second list to the first. */
+void memory_list_join(struct memory_list *, struct memory_list *from);
 
 #endif

@@ -196,6 +196,16 @@ static void state_visit_elements(
 	state_require(v, state_elements_hold(w, row, array, stride));
 }
 
+/* Room for elements that are going to be read, zeroed if it is new. */
+static void *state_make_room(void *elements, uint32_t *room, uint32_t count, size_t bytes, const char *what)
+{
+	if (count <= *room)
+		return elements;
+	memory_free(elements);
+	*room = count;
+	return memory_array(count, bytes, what);
+}
+
 /* Reads or writes how many elements there are, and gives them memory. */
 static void *state_visit_count(struct state_walk *w, const struct state_row *row, uint32_t *count,
 	void *elements, uint32_t *room, size_t bytes)
@@ -207,7 +217,7 @@ static void *state_visit_count(struct state_walk *w, const struct state_row *row
 	if (v->broken)
 		*count = 0;
 	w->count = *count;
-	return memory_grown(elements, room, *count, bytes, row->name);
+	return state_make_room(elements, room, *count, bytes, row->name);
 }
 
 static void state_visit_pool(struct state_walk *w, const struct state_row *row, struct pool *p)
@@ -317,6 +327,68 @@ void state_visit(struct state_visitor *v, const struct state_row *rows, void *ow
 		state_visit_row(v, row, owner);
 		v->depth--;
 	}
+}
+
+/* ---- copying ---- */
+
+struct state_part {
+	unsigned char *at;
+	size_t size;
+};
+
+struct state_copier {
+	struct state_visitor visitor; /* first: the copier is found through it */
+	struct state_parts *to;
+	const struct state_parts *from;
+	uint32_t next;
+};
+
+static void state_note_part(struct state_visitor *v, void *bytes, size_t size)
+{
+	struct state_parts *to = ((struct state_copier *)v)->to;
+
+	to->part = memory_grown(to->part, &to->room, to->parts + 1, sizeof *to->part, "parts of a copy");
+	to->part[to->parts++] = (struct state_part){ bytes, size };
+}
+
+/* What is equal is left alone: zeros that were never touched take no memory in the copy, either. */
+static void state_give_part(struct state_visitor *v, void *bytes, size_t size)
+{
+	enum { PIECE = 4096 };
+	struct state_copier *c = (struct state_copier *)v;
+	const struct state_part *part = &c->from->part[c->next++];
+	const unsigned char *from = part->at;
+	unsigned char *to = bytes;
+
+	BUG_ON(c->next > c->from->parts || part->size != size, "two drives of the same rows differ in size");
+	for (size_t piece; size; from += piece, to += piece, size -= piece) {
+		piece = size < PIECE ? size : PIECE;
+		if (memcmp(from, to, piece) != 0)
+			memcpy(to, from, piece);
+	}
+}
+
+static void state_visit_copier(struct state_copier *c, const struct state_row *rows, void *owner)
+{
+	state_visit(&c->visitor, rows, owner);
+	BUG_ON(c->visitor.broken, "a drive breaks what is declared of its %s", c->visitor.broken);
+}
+
+void state_note(struct state_parts *to, const struct state_row *rows, void *owner, struct state_scope scope)
+{
+	struct state_copier c = { { .visit = state_note_part, .scope = scope, .most = UINT64_MAX },
+		.to = to };
+
+	state_visit_copier(&c, rows, owner);
+}
+
+void state_give(
+	const struct state_parts *from, const struct state_row *rows, void *owner, struct state_scope scope)
+{
+	struct state_copier c = { { .visit = state_give_part, .scope = scope, .most = UINT64_MAX },
+		.from = from };
+
+	state_visit_copier(&c, rows, owner);
 }
 
 /* ---- the layout ---- */

@@ -200,6 +200,17 @@ void state_visit(struct state_visitor *, const struct state_row *, void *owner);
 /* For `visit` of a row: some bytes, unless something is broken. */
 void state_visit_bytes(struct state_visitor *, void *bytes, size_t size);
 
+/* Where the state of an owner lies, in parts.  Zeroed at first, `part` is to be freed. */
+struct state_parts {
+	struct state_part *part;
+	uint32_t parts, room;
+};
+
+/* Notes the parts of an owner; gives them to another one of the same rows, which was made like the first.
+ * The first must not have changed meanwhile.  A field that is out of bounds is a bug. */
+void state_note(struct state_parts *, const struct state_row *, void *owner, struct state_scope);
+void state_give(const struct state_parts *, const struct state_row *, void *owner, struct state_scope);
+
 /* A checksum of names, kinds and places of all rows that the owner's state has: two programs whose checksums
  * agree read each other's files. */
 uint64_t state_layout(const struct state_row *, const void *owner, bool running);

@@ -282,24 +282,12 @@ static void run_print_report(const struct session *s)
 /* Printed even with --quiet: why the status is STATUS_DRIVE_FAILED, and when it happened. */
 static void run_tell_failure(const struct session *s)
 {
-	const struct drive *d = s->drive;
-	struct ftl_facts facts;
-	char all[40] = "";
+	struct fault why;
 
 	if (s->end != RUN_DRIVE_FAILED)
 		return;
-	facts = ftl_facts(d->ftl);
-	if (workload_requests(&s->workload))
-		snprintf(all, sizeof all, " of %" PRIu64, workload_requests(&s->workload));
-	if (facts.retired_blocks)
-		cli_note("worn out after %" PRIu64 "%s requests: %" PRIu64 " of %u blocks have reached "
-			 "flash.endurance, no page can be written any more",
-			s->run.requests, all, facts.retired_blocks, d->geometry.blocks);
-	else
-		cli_note("full after %" PRIu64
-			 "%s requests: no page can be written and no block reclaimed; a "
-			 "larger flash.over_provisioning helps",
-			s->run.requests, all);
+	run_failure(&s->run, &why);
+	cli_note("%s", why.text);
 }
 
 /* On stderr, so that results stay reproducible. */

@@ -235,7 +235,9 @@ static bool drive_enter(struct drive *d, const struct request *r)
 	enum request_class kind = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
-	uint32_t row = d->journal ? journal_entered(d->journal, r, now, d->flash) : (uint32_t)r->line;
+	uint32_t row = d->journal    ? journal_entered(d->journal, r, now, d->flash)
+		       : d->listener ? d->listener->entered(d->listener->context, r)
+				     : 0;
 
 	if (!d->submitted[REQUEST_READ] && !d->submitted[REQUEST_WRITE] && !d->submitted[REQUEST_TRIM])
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
@@ -513,26 +515,6 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 
 /* ---- checks ---- */
 
-static void drive_check_rooms(const struct drive *d)
-{
-	host_check(d->host);
-	buffer_check(d->buffer);
-	ftl_check(d->ftl);
-}
-
-void drive_check(const struct drive *d)
-{
-	uint64_t submitted =
-		d->submitted[REQUEST_READ] + d->submitted[REQUEST_WRITE] + d->submitted[REQUEST_TRIM];
-
-	BUG_ON(submitted != d->count->request[REQUEST_TYPES].count + d->in_drive - d->uncounted,
-		"%llu requests submitted, %llu completed, %llu in the drive", (unsigned long long)submitted,
-		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
-	flash_check_books(d->flash);
-	if (d->oracle)
-		drive_check_rooms(d);
-}
-
 void drive_check_loaded(struct drive *d)
 {
 	struct extent page = { 0, d->geometry.sectors_per_page };
@@ -542,20 +524,6 @@ void drive_check_loaded(struct drive *d)
 		page.start = page.end, page.end += d->geometry.sectors_per_page) {
 		drive_serve_untimed(d, &page, 1, REQUEST_READ);
 	}
-}
-
-void drive_check_running(struct drive *d)
-{
-	if (d->journal)
-		journal_mute(d->journal);
-	schedule_check(d->flash->schedule);
-	drive_check_rooms(d);
-	drive_check(d);
-	drive_drain(d);
-	flash_check_idle(d->flash);
-	if (d->journal)
-		journal_check_idle(d->journal);
-	drive_check(d);
 }
 
 const char *class_name(enum request_class kind)

@@ -57,7 +57,7 @@ struct drive_statistics {
 /* A request in the drive, by its ticket. */
 struct pending {
 	tick_t arrival, entered;
-	uint32_t sectors, row; /* of the journal, or the line of the request, for the listener */
+	uint32_t sectors, row; /* of the journal, or the number that the listener gave */
 	uint8_t type, kind;    /* enum request_type, enum request_class */
 	bool on_link;          /* a read whose data is crossing the host's link */
 	bool uncounted;        /* it entered before the statistics began */
@@ -73,12 +73,14 @@ struct drive_past {
 	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
-/* Hears of requests in order of completion.  A drive with a journal has none. */
+/* Hears of requests.  A drive with a journal has none. */
 struct drive_listener {
 	void *context;
-	/* The operations of the request of this line are done; then, perhaps after its data has crossed the
-	 * link, it is completed.  `served` is optional. */
-	void (*served)(void *context, uint32_t line, const struct account *);
+	/* A request has entered; what it returns is the request's number, `row`, in the other calls. */
+	uint32_t (*entered)(void *context, const struct request *);
+	/* Its operations are done; then, perhaps after its data has crossed the link, it is completed.
+	 * `served` is optional. */
+	void (*served)(void *context, uint32_t row, const struct account *);
 	void (*completed)(void *context, const struct pending *, tick_t when);
 };
 
@@ -172,6 +174,9 @@ bool drive_place_map(struct drive *);
 
 /* Aborts unless all counts agree, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);
+
+/* The invariants alone. */
+void drive_check_rooms(const struct drive *);
 
 /* The same for a drive loaded from a file before its first request.  With verification reads every sector.
  * The drive cannot be used afterwards. */

@@ -84,3 +84,44 @@ bool image_load(struct drive *d, const char *path, struct fault *fault)
 	state_file_release(&f);
 	return done;
 }
+
+struct image_trial {
+	struct drive *drive;
+	const char *path;
+	struct fault *fault;
+};
+
+static bool image_load_unchecked(struct drive *d, const char *path, struct fault *fault)
+{
+	struct state_file f = image_file(d);
+	bool done;
+
+	f.check = NULL;
+	done = state_file_load(&f, path, fault);
+	state_file_release(&f);
+	return done;
+}
+
+/* A drive of its own, as the check changes it. */
+static bool image_try(void *trial)
+{
+	const struct image_trial *t = trial;
+	struct drive *copy = drive_create(t->drive->settings, t->drive->oracle, t->fault);
+	bool done = false;
+
+	if (copy) {
+		copy->past = t->drive->past;
+		done = image_load_unchecked(copy, t->path, t->fault);
+	}
+	if (done)
+		image_check_drive(copy);
+	drive_free(copy);
+	return done;
+}
+
+bool image_load_here(struct drive *d, const char *path, struct fault *fault)
+{
+	struct image_trial trial = { d, path, fault };
+
+	return state_file_try(image_try, &trial, path, fault) && image_load_unchecked(d, path, fault);
+}

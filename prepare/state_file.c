@@ -1,6 +1,7 @@
 #include "prepare/state_file.h"
 
 #include "base/child.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "stats/output.h"
@@ -305,7 +306,36 @@ bool state_file_load(const struct state_file *f, const char *path, struct fault 
 	s = state_stream_of(file, state_get_bytes, f);
 	s.visitor.most = (uint64_t)status.st_size;
 	done = state_check_head(&s, f, path, fault) && state_get_all(&s, f, path, fault) &&
-	       state_check_in_child(f, path, fault);
+	       (!f->check || state_check_in_child(f, path, fault));
 	fclose(file);
 	return done;
+}
+
+struct state_trial {
+	bool (*trial)(void *context);
+	void *context;
+	bool passed;
+};
+
+static void state_pass(void *trial)
+{
+	struct state_trial *t = trial;
+
+	t->passed = t->trial(t->context);
+}
+
+bool state_file_try(bool (*trial)(void *context), void *context, const char *path, struct fault *fault)
+{
+	struct state_trial t = { trial, context, false };
+	struct guard guard = { .line = 0 };
+	enum guard_end end = guard_call(&guard, state_pass, &t);
+
+	if (end == GUARD_DONE) {
+		guard_leave_memory(&guard);
+		return t.passed;
+	}
+	memory_list_free(&guard.memory);
+	if (end == GUARD_NO_MEMORY)
+		return fault_set(fault, "%s", guard.fault.text);
+	return state_is_damaged(path, guard.fault.text, fault);
 }

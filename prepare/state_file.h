@@ -19,7 +19,8 @@ struct state_file {
 	struct state_scope scope;
 	const struct state_row *rows;
 	void *owner;
-	/* Aborts if anything is wrong; runs in a child process, so what it changes is lost. */
+	/* Aborts if anything is wrong; runs in a child process, so what it changes is lost.  NULL: the caller
+	 * has tried the file (state_file_try()). */
 	void (*check)(void *owner);
 
 	bool shared; /* every program that saves it writes the same bytes */
@@ -41,5 +42,12 @@ bool state_file_save(const struct state_file *, const char *path, struct fault *
 
 /* False and a fault: the file does not exist, belongs to something else, or is damaged. */
 bool state_file_load(const struct state_file *, const char *path, struct fault *);
+
+/*
+ * Where there may be no child process: `trial` loads the file into an owner that it makes, without a check,
+ * checks that, and frees it.  False and a fault: it has returned false with a fault, or aborted, and then all
+ * that it has allocated is freed.
+ */
+bool state_file_try(bool (*trial)(void *context), void *context, const char *path, struct fault *);
 
 #endif

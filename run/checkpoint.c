@@ -4,7 +4,8 @@
 #include "prepare/state_file.h"
 
 static const struct state_row run_state[] = {
-	STATE_FIXED(workload, keep_going, ask_every, context, keeps_sum, resumed, explanation, timeline),
+	STATE_FIXED(
+		workload, keep_going, ask_every, context, from, keeps_sum, resumed, explanation, timeline),
 	STATE_REBUILT(next, status), /* the workload is read again */
 	STATE_NUMBER(struct run, requests),
 	STATE_NUMBER(struct run, commands),

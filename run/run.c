@@ -42,6 +42,7 @@ static enum trace_status run_fetch(struct run *run, struct request *r, struct fa
 
 	if (status != TRACE_OK)
 		return status;
+	r->arrival += run->from;
 	if (r->type == REQUEST_COLLECT && !run->drive->ftl->store) {
 		fault_set(fault,
 			"%s:%" PRIu64 ": gc: ftl = %s has no collector that could be asked to collect",
@@ -121,6 +122,27 @@ enum run_end run_step(struct run *run, struct fault *fault)
 
 	run->status = run_fetch(run, &run->next, fault);
 	return run_serve(run, &r);
+}
+
+void run_failure(const struct run *run, struct fault *why)
+{
+	const struct drive *d = run->drive;
+	uint64_t requests = run->workload ? workload_requests(run->workload) : 0;
+	struct ftl_facts facts = ftl_facts(d->ftl);
+	char all[40] = "";
+
+	if (requests)
+		snprintf(all, sizeof all, " of %" PRIu64, requests);
+	if (facts.retired_blocks)
+		fault_set(why,
+			"worn out after %" PRIu64 "%s requests: %" PRIu64
+			" of %u blocks have reached flash.endurance, no page can be written any more",
+			run->requests, all, facts.retired_blocks, d->geometry.blocks);
+	else
+		fault_set(why,
+			"full after %" PRIu64 "%s requests: no page can be written and no block reclaimed; a "
+			"larger flash.over_provisioning helps",
+			run->requests, all);
 }
 
 void run_wait(struct run *run)

@@ -27,6 +27,7 @@ struct run {
 	void *context;
 	uint64_t requests; /* taken from the workload */
 	uint64_t commands; /* of these, commands without sectors */
+	tick_t from;       /* added to the arrivals of the workload */
 	bool keeps_sum;    /* needed to save it */
 	bool resumed;      /* `requests` and `sum` are those of a saved run, which goes on */
 	uint64_t sum;      /* of the requests taken and the next one */
@@ -40,6 +41,9 @@ struct run {
 };
 
 enum run_end run_workload(struct run *, struct fault *);
+
+/* After RUN_DRIVE_FAILED: why, and when it happened. */
+void run_failure(const struct run *, struct fault *why);
 
 /*
  * The same step by step.  After run_begin(), while status is TRACE_OK, run_step() submits one request and

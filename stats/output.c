@@ -9,21 +9,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names of files begun and not committed: the only state outside a struct here; a signal handler needs it. */
-static char *volatile begun[OUTPUTS_MOST];
+/* Names of files begun and not committed: the only state outside a struct here; a signal handler needs it.
+ * Threads may save drives at once. */
+static char *_Atomic begun[OUTPUTS_MOST];
 
 static void output_note(char *name, bool is)
 {
-	for (size_t i = 0; i < OUTPUTS_MOST; i++)
-		if (begun[i] == (is ? NULL : name)) {
-			begun[i] = is ? name : NULL;
+	for (size_t i = 0; i < OUTPUTS_MOST; i++) {
+		char *old = is ? NULL : name;
+
+		if (atomic_compare_exchange_strong(&begun[i], &old, is ? name : NULL))
 			return;
-		}
+	}
 	BUG_ON(is, "more than %d files are begun", OUTPUTS_MOST);
 }
 

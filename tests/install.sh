@@ -34,8 +34,30 @@ zsh -fc 'words=(ssd run -s gc.policy=g) CURRENT=4; compadd() { print -r -- $* ${
 	"$share/zsh/site-functions/_ssd" >zsh.txt
 grep -q 'gc.policy=greedy' zsh.txt || fail "zsh completes gc.policy=g to \"$(cat zsh.txt)\""
 
+# A program of its own, in C with the shared library and with the archive, and in C++.
+export PKG_CONFIG_SYSROOT_DIR="$to" PKG_CONFIG_PATH="$to/usr/lib/pkgconfig" PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
+export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+example=$top/library/examples/first.c
+# shellcheck disable=SC2046
+cc -Wall -Wextra -pedantic -o shared "$example" $(pkg-config --cflags --libs ssdlab) ||
+	fail 'no shared library'
+PKG_CONFIG_SYSROOT_DIR='' cc -o static "$example" -I"$to/usr/include" "$to/usr/lib/libssdlab.a" \
+	$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --libs libconfig libarchive zlib) -lm || fail 'no archive'
+for compiler in g++ clang++; do
+	$compiler -std=c++11 -Wall -Wextra -pedantic -fsyntax-only -x c++ "$to/usr/include/ssdlab.h" ||
+		fail "$compiler does not take ssdlab.h"
+done
+LD_LIBRARY_PATH=$to/usr/lib ./shared >shared.txt && ./static >static.txt || fail 'the example does not run'
+cmp shared.txt static.txt || fail 'the libraries differ'
+grep -q 'write amplification' shared.txt || fail 'the example says nothing'
+others=$(nm -D --defined-only usr/lib/libssdlab.so | grep -vc ' ssdlab_\| SSDLAB_' || true)
+[ "$others" = 0 ] || fail "libssdlab.so exports $others other symbols"
+others=$(nm -g --defined-only usr/lib/libssdlab.a | grep ' [A-Z] ' | grep -vc ' ssdlab_' || true)
+[ "$others" = 0 ] || fail "libssdlab.a has $others other symbols"
+rm -f shared static
+
 rm -f ./*.txt
 make --no-print-directory -s -C "$top" SSD="$1" uninstall DESTDIR="$to" PREFIX=/usr
 left=$(find "$to" -type f)
 [ -z "$left" ] || fail "left behind: $left"
-echo 'install: program, manual, completion and parameter files came, worked and went'
+echo 'install: program, manual, completion, parameter files and library came, worked and went'

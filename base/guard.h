@@ -1,0 +1,45 @@
+/*
+ * Calls that come back.  A bug ends a program, and so does a lack of memory (base/fault.h, base/memory.h).
+ * Under a guard they end only the call, and a text says what it was.  The guard knows all memory that was
+ * allocated under it, which can then be freed as a whole.  What a library does for its caller runs under a
+ * guard, and so does the check of a file that may be damaged.
+ *
+ * Guards nest; each thread has its own.
+ */
+#ifndef BASE_GUARD_H
+#define BASE_GUARD_H
+
+#include "base/fault.h"
+#include "base/memory.h"
+
+#include <setjmp.h>
+
+enum guard_end { GUARD_DONE, GUARD_BUG, GUARD_NO_MEMORY };
+
+/* Zeroed before its first call.  It may guard several calls, one after another: what one allocates, the next
+ * may free. */
+struct guard {
+	struct memory_list memory; /* allocated under it and not freed */
+	bool aborts;               /* a bug ends the program, as without a guard */
+	struct fault fault;        /* what ended the call that did not come back by itself */
+	const char *file;          /* of a bug: where it was found */
+	int line;
+	/* private */
+	struct guard *outer;
+	jmp_buf back;
+};
+
+/* Calls it.  Unless that is done, what was allocated under the guard may be in any state: it is to be freed
+ * by memory_list_free(). */
+enum guard_end guard_call(struct guard *, void (*call)(void *context), void *context);
+
+/* For a guard inside another one: what is left of its memory belongs to that. */
+void guard_leave_memory(struct guard *);
+
+/* The innermost guard of this thread, or NULL. */
+struct guard *guard_present(void);
+
+/* Ends the call that the present guard guards. */
+void guard_end(enum guard_end) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * Shared by the files of the library.  Internal to library/.
+ *
+ *	open.c      drives are opened and closed; calls, guards and bugs
+ *	serve.c     preparing, submitting, time, completions
+ *	results.c   statistics, checks, blocks
+ *	keep.c      saving, loading, forks
+ */
+#ifndef LIBRARY_INSIDE_H
+#define LIBRARY_INSIDE_H
+
+#include "base/guard.h"
+#include "base/queue.h"
+#include "library/ssdlab.h"
+#include "prepare/precondition.h"
+#include "run/report.h"
+#include "run/run.h"
+
+#include <locale.h>
+
+/* Of a drive and its forks, which may be closed by different threads in any order. */
+struct library_settings {
+	struct guard guard;            /* what the settings have allocated */
+	uint32_t users;                /* counted atomically */
+	struct ssdlab_options options; /* its texts are copies */
+	struct settings settings;
+};
+
+/* A request taken in; then, until the caller takes it, completed. */
+struct library_request {
+	uint32_t next; /* in the queue of those completed */
+	struct ssdlab_completion done;
+};
+
+struct ssdlab_drive {
+	struct guard guard; /* what the drive has allocated */
+	struct fault fault;
+	enum ssdlab_status end; /* other than SSDLAB_OK: no more requests, or no more calls, may follow */
+	bool busy;              /* a call is under way */
+	locale_t locale;        /* "C", in which numbers are read and written */
+
+	struct library_settings *shared;
+	struct drive *drive; /* NULL: it could not be opened, or has met a bug */
+	bool prepared;
+	struct precondition_result before;
+	struct run run;
+	struct workload workload; /* the last one, if `run` has one; open for its facts */
+	char *workload_name;
+	tick_t last_arrival;
+	struct windows counted; /* where the statistics began, if ssdlab_reset_statistics() was called */
+	bool stopped;           /* the progress function has asked for it */
+	uint64_t asked;         /* how often the preparation could have been stopped */
+
+	struct drive_listener listener;
+	struct pool requests; /* struct library_request */
+	struct queue done;
+	struct report *report; /* of the present statistics; NULL: not made */
+};
+
+/* Arguments of a call and what came of it. */
+struct library_call {
+	ssdlab_drive *h;
+	enum ssdlab_status status;
+	const char *text[3];
+	uint64_t number;
+	const void *in;
+	void *out;
+	size_t n, done;
+};
+
+/* A mistake: status and text are set, unless the call has failed already. */
+void library_fault(struct library_call *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What a call needs of its drive. */
+enum library_need {
+	NEEDS_DRIVE,   /* also one that is full */
+	NEEDS_SERVING, /* that takes requests */
+};
+
+/* Calls it under the drive's guard; the status. */
+enum ssdlab_status library_guarded(struct library_call *, void (*call)(void *library_call));
+
+/* The same, if the drive can be called.  NULL: can it be? */
+enum ssdlab_status library_enter(struct library_call *, enum library_need, void (*call)(void *library_call));
+
+/* Makes the drive of settings that have been read, and what belongs to it. */
+bool library_make_drive(ssdlab_drive *);
+
+/* A handle without a drive; the settings get a user more. */
+ssdlab_drive *library_handle(struct library_settings *);
+
+/* The drive has changed: what was computed of it no longer holds. */
+void library_changed(ssdlab_drive *);
+
+/* Prepares a drive for a workload, or none; "once" is checked.  False: the call has failed. */
+bool library_prepare(struct library_call *, const char *workload);
+
+/* Opens the workload of a call as the drive's. */
+bool library_open_workload(struct library_call *, const char *name);
+void library_close_workload(ssdlab_drive *);
+
+#endif

@@ -1,0 +1,269 @@
+#include "library/inside.h"
+
+#include "base/version.h"
+#include "flash/schedule.h"
+#include "prepare/image.h"
+#include "prepare/state_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC "ssdlab library"
+
+/* ---- the state of a drive that has served requests ---- */
+
+static const struct state_row completion_state[] = {
+	STATE_NUMBER(struct ssdlab_completion, tag),
+	STATE_NUMBER(struct ssdlab_completion, arrival_ns),
+	STATE_NUMBER(struct ssdlab_completion, start_ns),
+	STATE_NUMBER(struct ssdlab_completion, completion_ns),
+	STATE_NUMBER(struct ssdlab_completion, sectors),
+	STATE_NUMBER(struct ssdlab_completion, kind),
+	STATE_NUMBER(struct ssdlab_completion, controller_ns),
+	STATE_NUMBER(struct ssdlab_completion, map_ns),
+	STATE_NUMBER(struct ssdlab_completion, die_ns),
+	STATE_NUMBER(struct ssdlab_completion, collection_ns),
+	STATE_NUMBER(struct ssdlab_completion, bus_ns),
+	STATE_NUMBER(struct ssdlab_completion, cells_ns),
+	STATE_NUMBER(struct ssdlab_completion, link_ns),
+	{ 0 },
+};
+
+static const struct state_row library_request_state[] = {
+	STATE_INDEX(struct library_request, next, STATE_ITS_COUNT),
+	STATE_STRUCT(struct library_request, done, completion_state),
+	{ 0 },
+};
+
+/* Rows of requests are numbers of completions. */
+static bool library_rows_hold(void *handle)
+{
+	const ssdlab_drive *h = handle;
+
+	if (!h->shared->options.completions)
+		return true;
+	for (uint32_t i = 0; i < h->drive->pending_used; i++)
+		if (h->drive->pending[i].row && h->drive->pending[i].row >= h->requests.used)
+			return false;
+	return h->requests.used || !h->drive->in_drive;
+}
+
+static const struct state_row library_state[] = {
+	STATE_FIXED(guard, fault, end, busy, locale, shared, prepared, workload, workload_name),
+	STATE_FIXED(run, counted, stopped, asked, listener, report),
+	STATE_NUMBER(struct ssdlab_drive, before),
+	STATE_NUMBER(struct ssdlab_drive, run.requests),
+	STATE_NUMBER(struct ssdlab_drive, run.commands),
+	STATE_NUMBER(struct ssdlab_drive, last_arrival),
+	STATE_BOOL(struct ssdlab_drive, counted.counting),
+	STATE_NUMBER(struct ssdlab_drive, counted.counted_from),
+	STATE_POINTER(struct ssdlab_drive, drive, drive_state),
+	STATE_POOL(struct ssdlab_drive, requests, STATE_UNBOUNDED, library_request_state),
+	STATE_QUEUE(struct ssdlab_drive, done, STATE_OWN(struct ssdlab_drive, requests.used)),
+	STATE_RESTORED(library_rows_hold),
+	{ 0 },
+};
+
+/* Completions that were not taken stay where they are.  A file may have put them in a ring. */
+static void library_drop_done(ssdlab_drive *h)
+{
+	uint32_t number;
+
+	for (uint32_t i = 0; i < h->requests.used; i++) {
+		number = queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next));
+		if (number == INDEX_NONE)
+			break;
+		pool_give(&h->requests, number);
+	}
+	h->done = QUEUE_EMPTY;
+}
+
+/* ---- files ---- */
+
+static void library_add_setting(void *file, const struct param_echo *setting)
+{
+	state_file_add(file, setting->key, setting->value);
+}
+
+static struct state_file library_file(ssdlab_drive *h)
+{
+	static const char *const told[] = { "nothing", "times", "parts" };
+	struct state_file f = { MAGIC, "drive", "save it again with this version", NULL,
+		ftl_scope(h->drive->ftl, true), library_state, h, .check = NULL };
+
+	state_file_add(&f, "version", SSD_VERSION);
+	state_file_add(&f, "verification", h->drive->oracle ? "on" : "off");
+	state_file_add(&f, "completions", told[h->shared->options.completions]);
+	settings_echo(h->drive->settings, library_add_setting, &f);
+	state_file_add_layout(&f);
+	return f;
+}
+
+static void library_call_save(void *call)
+{
+	struct library_call *c = call;
+	ssdlab_drive *h = c->h;
+	struct state_file f;
+	bool done;
+
+	if (!h->prepared && !library_prepare(c, NULL))
+		return;
+	if (h->run.requests) {
+		f = library_file(h);
+		done = state_file_save(&f, c->text[0], &h->fault);
+		state_file_release(&f);
+	} else {
+		done = image_save(h->drive, c->text[0], &h->fault);
+	}
+	if (!done)
+		c->status = SSDLAB_MISTAKE;
+}
+
+enum ssdlab_status ssdlab_save(ssdlab_drive *h, const char *path)
+{
+	struct library_call c = { .h = h, .text = { path } };
+
+	return library_enter(&c, NEEDS_DRIVE, library_call_save);
+}
+
+static bool library_load_running(ssdlab_drive *h, const char *path)
+{
+	struct state_file f = library_file(h);
+	bool done = state_file_load(&f, path, &h->fault);
+
+	state_file_release(&f);
+	if (done)
+		library_drop_done(h);
+	return done;
+}
+
+/* In a handle of its own, which the memory of the trial is freed with. */
+static bool library_try_running(void *call)
+{
+	struct library_call *c = call;
+	ssdlab_drive copy = { .shared = c->h->shared, .done = QUEUE_EMPTY };
+	bool done = library_make_drive(&copy) && library_load_running(&copy, c->text[0]);
+
+	if (done)
+		drive_check_running(copy.drive);
+	drive_free(copy.drive);
+	pool_free(&copy.requests);
+	c->h->fault = copy.fault;
+	return done;
+}
+
+/* Is it of a drive that had served requests?  Another file is judged by its reader. */
+static bool library_is_running(const char *path)
+{
+	char line[sizeof MAGIC + 1] = "";
+	FILE *file = fopen(path, "rb");
+
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof line, file))
+		*line = 0;
+	fclose(file);
+	return !strcmp(line, MAGIC "\n");
+}
+
+static bool library_load_prepared(struct library_call *c)
+{
+	ssdlab_drive *h = c->h;
+	struct preparation *p;
+
+	if (c->text[1] && !library_open_workload(c, c->text[1]))
+		return false;
+	if (!h->run.workload && precondition_reads(&h->shared->settings.precondition)) {
+		library_fault(c, "name the workload that the drive of %.200s was prepared for", c->text[0]);
+		return false;
+	}
+	p = preparation_read(h->drive, h->run.workload, &h->fault);
+	preparation_free(p);
+	return p && image_load_here(h->drive, c->text[0], &h->fault);
+}
+
+static void library_call_load(void *call)
+{
+	struct library_call *c = call;
+	ssdlab_drive *h = c->h;
+	bool done, running = library_is_running(c->text[0]);
+
+	if (h->prepared) {
+		library_fault(c, "the drive has been prepared; load into one that was just opened");
+		return;
+	}
+	done = running ? state_file_try(library_try_running, c, c->text[0], &h->fault) &&
+				 library_load_running(h, c->text[0])
+		       : library_load_prepared(c);
+	library_close_workload(h);
+	if (!done) {
+		c->status = SSDLAB_MISTAKE;
+		return;
+	}
+	if (!running) {
+		stat_list_start(&h->drive->statistics);
+		precondition_count(h->drive, &h->before);
+	}
+	h->prepared = true;
+}
+
+enum ssdlab_status ssdlab_load(ssdlab_drive *h, const char *path, const char *workload)
+{
+	struct library_call c = { .h = h, .text = { path, workload } };
+
+	return library_enter(&c, NEEDS_SERVING, library_call_load);
+}
+
+/* ---- forks ---- */
+
+struct library_fork {
+	ssdlab_drive *from;
+	struct state_parts parts;
+};
+
+/* Guarded for the first drive, then for the copy: each allocates what is its own. */
+static void library_call_note(void *call)
+{
+	struct library_call *c = call;
+	struct library_fork *fork = c->out;
+
+	state_note(&fork->parts, library_state, c->h, ftl_scope(c->h->drive->ftl, true));
+}
+
+static void library_call_give(void *call)
+{
+	struct library_call *c = call;
+	const struct library_fork *fork = c->out;
+	const ssdlab_drive *from = fork->from;
+	ssdlab_drive *copy = c->h;
+
+	if (!library_make_drive(copy)) {
+		c->status = SSDLAB_MISTAKE;
+		return;
+	}
+	state_give(&fork->parts, library_state, copy, ftl_scope(copy->drive->ftl, true));
+	library_drop_done(copy);
+	copy->prepared = from->prepared;
+	copy->stopped = from->stopped;
+	copy->end = from->end;
+	copy->fault = from->fault;
+}
+
+enum ssdlab_status ssdlab_fork(ssdlab_drive *h, ssdlab_drive **copy)
+{
+	struct library_fork fork = { .from = h };
+	struct library_call note = { .h = h, .out = &fork }, give = { .out = &fork };
+
+	*copy = NULL;
+	if (library_enter(&note, NEEDS_DRIVE, library_call_note) != SSDLAB_OK)
+		return note.status;
+	*copy = give.h = library_handle(h->shared);
+	if (!give.h) {
+		library_fault(&note, "out of memory: a fork");
+		return SSDLAB_NO_MEMORY;
+	}
+	if (library_guarded(&give, library_call_give) != SSDLAB_OK)
+		h->fault = give.h->fault;
+	memory_free(fork.parts.part);
+	return give.status;
+}

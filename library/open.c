@@ -1,0 +1,298 @@
+/* uselocale() belongs to POSIX of 2008. */
+#include "library/inside.h"
+
+#include "base/version.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t ssdlab_abi(void)
+{
+	return SSDLAB_ABI;
+}
+
+const char *ssdlab_version(void)
+{
+	return SSD_VERSION;
+}
+
+const char *ssdlab_error(const ssdlab_drive *h)
+{
+	return h ? h->fault.text : "there is no drive";
+}
+
+/* ---- calls ---- */
+
+void library_fault(struct library_call *c, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->h->fault.text, sizeof c->h->fault.text, format, args);
+	va_end(args);
+	c->status = SSDLAB_MISTAKE;
+}
+
+static void library_end_workload(void *handle)
+{
+	library_close_workload(handle);
+}
+
+/* The files of its workload are closed, which a bug of the drive has not touched; the rest is memory. */
+static enum ssdlab_status library_break(ssdlab_drive *h, enum guard_end end)
+{
+	const struct ssdlab_options *o = &h->shared->options;
+	struct guard *guard = &h->guard;
+
+	h->fault = guard->fault;
+	h->end = end == GUARD_BUG ? SSDLAB_BROKEN : SSDLAB_NO_MEMORY;
+	guard_call(guard, library_end_workload, h);
+	memory_list_free(&guard->memory);
+	h->drive = NULL;
+	h->report = NULL;
+	if (end == GUARD_BUG)
+		o->bug(o->bug_context, guard->file, guard->line, h->fault.text);
+	return h->end;
+}
+
+/* Can it be called?  If not, its text says already why. */
+static bool library_is_open(const ssdlab_drive *h, enum library_need need)
+{
+	return h->drive && (need == NEEDS_DRIVE || !h->end);
+}
+
+enum ssdlab_status library_guarded(struct library_call *c, void (*call)(void *library_call))
+{
+	ssdlab_drive *h = c->h;
+	locale_t before = uselocale(h->locale);
+	enum guard_end end;
+
+	h->busy = true;
+	end = guard_call(&h->guard, call, c);
+	uselocale(before);
+	h->busy = false;
+	if (end != GUARD_DONE)
+		c->status = library_break(h, end);
+	return c->status;
+}
+
+enum ssdlab_status library_enter(
+	struct library_call *c, enum library_need need, void (*call)(void *library_call))
+{
+	ssdlab_drive *h = c->h;
+
+	if (!h)
+		return SSDLAB_MISTAKE;
+	if (h->busy)
+		library_fault(c, "a callback of a drive must not call that drive");
+	else if (!library_is_open(h, need))
+		c->status = h->end ? h->end : SSDLAB_MISTAKE;
+	else if (call)
+		library_guarded(c, call);
+	return c->status;
+}
+
+void library_changed(ssdlab_drive *h)
+{
+	report_free(h->report);
+	h->report = NULL;
+}
+
+/* ---- settings, shared by forks ---- */
+
+/* Reads the settings; under their own guard. */
+static void library_read_settings(void *call)
+{
+	struct library_call *c = call;
+	struct library_settings *s = c->h->shared;
+	const struct ssdlab_options *from = c->in;
+	char **setting = memory_array(from->setting_count, sizeof *setting, "settings");
+
+	s->options = *from;
+	if (from->parameters)
+		s->options.parameters = memory_string(from->parameters, "settings");
+	for (size_t i = 0; i < from->setting_count; i++)
+		setting[i] = memory_string(from->settings[i], "settings");
+	s->options.settings = (const char *const *)setting;
+	if (!settings_init(&s->settings, &c->h->fault) || !settings_read(&s->settings, s->options.parameters,
+								  setting, from->setting_count, &c->h->fault))
+		c->status = SSDLAB_MISTAKE;
+	else if (s->settings.striped->superblock)
+		library_fault(c, "striped.superblock: this device model is for `ssd measure`; leave it out");
+}
+
+static void library_leave_settings(struct library_settings *s)
+{
+	if (__atomic_sub_fetch(&s->users, 1, __ATOMIC_ACQ_REL))
+		return;
+	memory_list_free(&s->guard.memory);
+	free(s);
+}
+
+/* ---- handles ---- */
+
+ssdlab_drive *library_handle(struct library_settings *s)
+{
+	/* A handle outlives the memory of its drive, and its maker may have no guard. */
+	ssdlab_drive *h = calloc(1, sizeof *h);
+
+	if (!h)
+		return NULL;
+	h->shared = s;
+	__atomic_add_fetch(&s->users, 1, __ATOMIC_RELAXED);
+	h->guard.aborts = !s->options.bug;
+	h->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	h->done = QUEUE_EMPTY;
+	return h;
+}
+
+static struct library_request *library_request(const ssdlab_drive *h, uint32_t number)
+{
+	return pool_at(&h->requests, number);
+}
+
+/* In order of completion: data of a read that has crossed the link may be told of late. */
+static void library_queue(ssdlab_drive *h, uint32_t number)
+{
+	struct array_field next = POOL_FIELD(h->requests, struct library_request, next);
+	uint64_t when = library_request(h, number)->done.completion_ns;
+	uint32_t *link = &h->done.first;
+
+	if (h->done.first == INDEX_NONE || library_request(h, h->done.last)->done.completion_ns <= when) {
+		queue_append(&h->done, next, number);
+		return;
+	}
+	while (library_request(h, *link)->done.completion_ns <= when)
+		link = queue_next(next, *link);
+	*queue_next(next, number) = *link;
+	*link = number;
+}
+
+static uint32_t library_entered(void *handle, const struct request *r)
+{
+	ssdlab_drive *h = handle;
+	uint32_t number = pool_take(&h->requests);
+
+	library_request(h, number)->done = (struct ssdlab_completion){ .tag = r->line };
+	return number;
+}
+
+static void library_served(void *handle, uint32_t row, const struct account *account)
+{
+	struct ssdlab_completion *done = &library_request(handle, row)->done;
+
+	done->controller_ns = account->ns[PART_CONTROLLER];
+	done->map_ns = account->ns[PART_MAP];
+	done->die_ns = account->ns[PART_DIE];
+	done->collection_ns = account->ns[PART_COLLECTION];
+	done->bus_ns = account->ns[PART_BUS];
+	done->cells_ns = account->ns[PART_CELLS];
+	done->link_ns = account->until;
+}
+
+static void library_completed(void *handle, const struct pending *p, tick_t when)
+{
+	ssdlab_drive *h = handle;
+	struct ssdlab_completion *done = &library_request(h, p->row)->done;
+
+	done->arrival_ns = p->arrival;
+	done->start_ns = p->entered;
+	done->completion_ns = when;
+	done->sectors = p->sectors;
+	done->kind = p->type;
+	done->link_ns = h->listener.served ? when - done->link_ns : 0;
+	library_queue(h, p->row);
+}
+
+static bool library_is_stopped(void *handle)
+{
+	enum { EVERY = 4096 };
+	ssdlab_drive *h = handle;
+	const struct ssdlab_options *o = &h->shared->options;
+
+	if (o->progress && !h->stopped && !(h->asked++ % EVERY))
+		h->stopped = o->progress(o->progress_context, 0, -1);
+	return h->stopped;
+}
+
+bool library_make_drive(ssdlab_drive *h)
+{
+	const struct ssdlab_options *o = &h->shared->options;
+
+	h->drive = drive_create(&h->shared->settings, o->verify, &h->fault);
+	if (!h->drive)
+		return false;
+	h->run.drive = h->drive;
+	h->drive->stops = library_is_stopped;
+	h->drive->stops_context = h;
+	h->requests = pool_create(sizeof(struct library_request), "requests in flight");
+	h->listener = (struct drive_listener){ h, library_entered,
+		o->completions == SSDLAB_PARTS ? library_served : NULL, library_completed };
+	if (o->completions)
+		drive_listen(h->drive, &h->listener);
+	return true;
+}
+
+/* What the settings allocate is under a guard of their own.  A bug there is one of the tables of rows, and
+ * aborts. */
+static void library_open(void *call)
+{
+	struct library_call *c = call;
+	struct library_settings *s = c->h->shared;
+	enum guard_end end;
+
+	s->guard.aborts = true;
+	end = guard_call(&s->guard, library_read_settings, c);
+	if (end == GUARD_NO_MEMORY) {
+		library_fault(c, "%s", s->guard.fault.text);
+		c->status = SSDLAB_NO_MEMORY;
+	}
+	c->h->guard.aborts = !s->options.bug;
+	if (c->status == SSDLAB_OK && !library_make_drive(c->h))
+		c->status = SSDLAB_MISTAKE;
+}
+
+enum ssdlab_status ssdlab_open(ssdlab_drive **drive, const struct ssdlab_options *options)
+{
+	struct library_settings *s = calloc(1, sizeof *s);
+	struct library_call c = { .in = options };
+
+	*drive = c.h = s ? library_handle(s) : NULL;
+	if (!c.h) {
+		free(s);
+		return SSDLAB_NO_MEMORY;
+	}
+	if (!options || options->size != sizeof *options)
+		library_fault(&c, "options.size is not that of struct ssdlab_options: compile the program "
+				  "with the header of this library");
+	else if (options->completions < 0 || options->completions > SSDLAB_PARTS)
+		library_fault(&c, "options.completions is none of enum ssdlab_completions");
+	else
+		library_guarded(&c, library_open);
+	return c.status;
+}
+
+static void library_close(void *handle)
+{
+	ssdlab_drive *h = handle;
+
+	library_close_workload(h);
+	library_changed(h);
+	drive_free(h->drive);
+	pool_free(&h->requests);
+}
+
+void ssdlab_close(ssdlab_drive *h)
+{
+	if (!h || h->busy)
+		return;
+	if (h->drive)
+		guard_call(&h->guard, library_close, h);
+	memory_list_free(&h->guard.memory);
+	if (h->locale)
+		freelocale(h->locale);
+	library_leave_settings(h->shared);
+	free(h);
+}

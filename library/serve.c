@@ -1,0 +1,359 @@
+#include "library/inside.h"
+
+#include "flash/schedule.h"
+
+/* ---- preparing ---- */
+
+bool library_open_workload(struct library_call *c, const char *name)
+{
+	ssdlab_drive *h = c->h;
+	const struct settings *s = &h->shared->settings;
+
+	library_close_workload(h);
+	h->workload_name = memory_string(name, "name of the workload");
+	if (workload_open(&h->workload, h->workload_name, &s->trace, precondition_reads(&s->precondition),
+		    NULL, &h->fault)) {
+		h->run.workload = &h->workload;
+		return true;
+	}
+	c->status = SSDLAB_MISTAKE;
+	return false;
+}
+
+void library_close_workload(ssdlab_drive *h)
+{
+	if (h->run.workload)
+		workload_close(h->run.workload);
+	h->run.workload = NULL;
+	memory_free(h->workload_name);
+	h->workload_name = NULL;
+}
+
+/* The statistics begin here. */
+static void library_begin(ssdlab_drive *h)
+{
+	stat_list_start(&h->drive->statistics);
+	precondition_count(h->drive, &h->before);
+	h->prepared = true;
+}
+
+static bool library_apply(struct library_call *c)
+{
+	ssdlab_drive *h = c->h;
+
+	if (!precondition(h->drive, h->run.workload, &h->before, &h->fault))
+		c->status = SSDLAB_MISTAKE;
+	if (h->stopped) {
+		library_fault(c, "stopped while the drive was prepared");
+		c->status = h->end = SSDLAB_STOPPED;
+	}
+	return c->status == SSDLAB_OK;
+}
+
+bool library_prepare(struct library_call *c, const char *workload)
+{
+	ssdlab_drive *h = c->h;
+
+	if (!workload && precondition_reads(&h->shared->settings.precondition))
+		library_fault(c, "the drive is prepared for what a workload reads: name the workload, or set "
+				 "precondition.premap=none, precondition.mode=none or fill");
+	else if ((!workload || library_open_workload(c, workload)) && library_apply(c))
+		library_begin(h);
+	return c->status == SSDLAB_OK;
+}
+
+static void library_call_prepare(void *call)
+{
+	struct library_call *c = call;
+
+	if (c->h->prepared)
+		library_fault(c, "the drive has been prepared; it is, once, before its first request");
+	else
+		library_prepare(c, c->text[0]);
+	library_close_workload(c->h);
+}
+
+enum ssdlab_status ssdlab_prepare(ssdlab_drive *h, const char *workload)
+{
+	struct library_call c = { .h = h, .text = { workload } };
+
+	return library_enter(&c, NEEDS_SERVING, library_call_prepare);
+}
+
+/* ---- a whole workload ---- */
+
+static bool library_keep_going(void *handle, const struct run *run)
+{
+	ssdlab_drive *h = handle;
+	const struct ssdlab_options *o = &h->shared->options;
+
+	h->stopped = o->progress &&
+		     o->progress(o->progress_context, run->requests, workload_progress(run->workload));
+	return !h->stopped;
+}
+
+static void library_end_run(struct library_call *c, enum run_end end)
+{
+	ssdlab_drive *h = c->h;
+
+	switch (end) {
+	case RUN_DONE:
+		break;
+	case RUN_BAD_WORKLOAD:
+		c->status = SSDLAB_MISTAKE;
+		break;
+	case RUN_INTERRUPTED:
+		library_fault(c, "stopped after %llu requests", (unsigned long long)h->run.requests);
+		c->status = SSDLAB_STOPPED;
+		break;
+	case RUN_DRIVE_FAILED:
+		run_failure(&h->run, &h->fault);
+		c->status = h->end = SSDLAB_DRIVE_FULL;
+	}
+}
+
+static void library_call_run(void *call)
+{
+	struct library_call *c = call;
+	ssdlab_drive *h = c->h;
+
+	library_changed(h);
+	if (!(h->prepared ? library_open_workload(c, c->text[0]) : library_prepare(c, c->text[0])))
+		return;
+	h->run.keep_going = library_keep_going;
+	h->run.context = h;
+	h->run.from = h->run.requests ? schedule_now(h->drive->flash->schedule) : 0;
+	library_end_run(c, run_workload(&h->run, &h->fault));
+	h->last_arrival = schedule_now(h->drive->flash->schedule);
+}
+
+enum ssdlab_status ssdlab_run(ssdlab_drive *h, const char *workload)
+{
+	struct library_call c = { .h = h, .text = { workload } };
+
+	return library_enter(&c, NEEDS_SERVING, library_call_run);
+}
+
+/* ---- requests of the caller ---- */
+
+/* The i-th of the call, whose requests are rows (`in`) or columns (`out`). */
+static struct request library_request_at(const struct library_call *c, size_t i)
+{
+	const struct ssdlab_request *row = c->in;
+	const struct ssdlab_columns *of = c->out;
+	uint64_t now = schedule_now(c->h->drive->flash->schedule);
+
+	if (row)
+		return (struct request){ row[i].arrival_ns, row[i].sector, row[i].tag, row[i].sectors,
+			row[i].device, (enum request_type)row[i].kind, row[i].hint };
+	return (struct request){ .arrival = of->arrival_ns ? of->arrival_ns[i] : now,
+		.start = of->sector[i],
+		.line = of->tag ? of->tag[i] : c->h->run.requests + (i > c->done),
+		.sectors = of->sectors[i],
+		.device = of->device ? of->device[i] : 0,
+		.type = (enum request_type)of->kind[i],
+		.hint = of->hint ? of->hint[i] : 0 };
+}
+
+static bool library_is_command(struct library_call *c, size_t i, const struct request *r)
+{
+	const struct drive *d = c->h->drive;
+
+	if (r->type != REQUEST_COLLECT && r->type != REQUEST_UPDATE)
+		library_fault(c, "request %zu: kind %u is not 0 read, 1 write, 2 trim, 3 collect or 5 update",
+			i, (unsigned)r->type);
+	else if (r->sectors)
+		library_fault(c, "request %zu: a command has 0 sectors", i);
+	else if (r->type == REQUEST_COLLECT && !d->ftl->store)
+		library_fault(c, "request %zu: ftl = %s has no collector", i, d->ftl->ops->name);
+	else if (r->type == REQUEST_UPDATE && !handles_are_on(&d->settings->ftl.handles))
+		library_fault(c, "request %zu: an update needs placement handles (fdp.handles)", i);
+	return c->status == SSDLAB_OK;
+}
+
+static bool library_is_open_loop(const ssdlab_drive *h)
+{
+	return h->drive->host->settings->mode == HOST_OPEN;
+}
+
+static bool library_arrives_now(const struct library_call *c)
+{
+	return !c->in && !((const struct ssdlab_columns *)c->out)->arrival_ns;
+}
+
+/* Is it one that the drive can serve?  `line` is that of messages, then what the completion is to tell. */
+static bool library_take(struct library_call *c, size_t i, struct request *r)
+{
+	ssdlab_drive *h = c->h;
+	uint64_t tag, arrival;
+
+	*r = library_request_at(c, i);
+	arrival = r->arrival;
+	tag = r->line;
+	r->line = i + 1;
+	if (!request_has_sectors(r->type))
+		library_is_command(c, i, r);
+	else if (!r->sectors)
+		library_fault(c, "request %zu: 0 sectors; it should have at least 1", i);
+	else if (r->arrival < h->last_arrival && library_is_open_loop(h) && !library_arrives_now(c))
+		library_fault(c,
+			"request %zu: arrives at %llu ns, before the request before it (%llu); sort them, or "
+			"use host.mode=closed",
+			i, (unsigned long long)r->arrival, (unsigned long long)h->last_arrival);
+	else if (!host_admit(h->drive->host, r, "submitted", &h->fault))
+		c->status = SSDLAB_MISTAKE;
+	r->line = tag;
+	if (c->status == SSDLAB_OK)
+		h->last_arrival = arrival;
+	return c->status == SSDLAB_OK;
+}
+
+static bool library_goes_on(struct library_call *c, size_t i)
+{
+	enum { EVERY = 65536 };
+	ssdlab_drive *h = c->h;
+	const struct ssdlab_options *o = &h->shared->options;
+
+	h->stopped = o->progress && i % EVERY == EVERY - 1 &&
+		     o->progress(o->progress_context, h->run.requests, (double)i / (double)c->n);
+	return !h->stopped;
+}
+
+/* The next request is looked at while this one is served: a hint for speed, as of a workload. */
+static void library_submit_all(struct library_call *c)
+{
+	ssdlab_drive *h = c->h;
+	struct request next, r;
+	enum run_end end = RUN_DONE;
+	bool more = c->n && library_take(c, 0, &next);
+
+	for (size_t i = 0; more && end == RUN_DONE; i++) {
+		r = next;
+		if (library_arrives_now(c))
+			r.arrival = h->last_arrival = ssdlab_now(h);
+		more = i + 1 < c->n && library_take(c, i + 1, &next);
+		if (more)
+			drive_expect(h->drive, &next);
+		end = run_serve(&h->run, &r);
+		c->done++;
+		if (end == RUN_DONE && more && !library_goes_on(c, i))
+			end = RUN_INTERRUPTED;
+	}
+	if (end != RUN_DONE)
+		library_end_run(c, end);
+}
+
+static void library_call_submit(void *call)
+{
+	struct library_call *c = call;
+
+	library_changed(c->h);
+	if (!c->in && ((const struct ssdlab_columns *)c->out)->size != sizeof(struct ssdlab_columns))
+		library_fault(c, "columns.size is not that of struct ssdlab_columns");
+	else if (c->h->prepared || library_prepare(c, NULL))
+		library_submit_all(c);
+}
+
+enum ssdlab_status ssdlab_submit(
+	ssdlab_drive *h, const struct ssdlab_request *requests, size_t n, size_t *taken)
+{
+	struct library_call c = { .h = h, .in = requests, .n = n };
+
+	library_enter(&c, NEEDS_SERVING, library_call_submit);
+	if (taken)
+		*taken = c.done;
+	return c.status;
+}
+
+enum ssdlab_status ssdlab_submit_columns(
+	ssdlab_drive *h, const struct ssdlab_columns *columns, size_t n, size_t *taken)
+{
+	struct ssdlab_columns copy = *columns;
+	struct library_call c = { .h = h, .out = &copy, .n = n };
+
+	library_enter(&c, NEEDS_SERVING, library_call_submit);
+	if (taken)
+		*taken = c.done;
+	return c.status;
+}
+
+/* ---- time ---- */
+
+uint64_t ssdlab_now(const ssdlab_drive *h)
+{
+	return h && h->drive ? schedule_now(h->drive->flash->schedule) : 0;
+}
+
+uint64_t ssdlab_sectors(const ssdlab_drive *h)
+{
+	return h && h->drive ? h->drive->host->sectors : 0;
+}
+
+uint64_t ssdlab_in_flight(const ssdlab_drive *h)
+{
+	return h && h->drive ? h->drive->in_drive : 0;
+}
+
+static void library_call_advance(void *call)
+{
+	struct library_call *c = call;
+
+	library_changed(c->h);
+	if (c->h->prepared || library_prepare(c, NULL))
+		drive_run_until(c->h->drive, c->number);
+}
+
+enum ssdlab_status ssdlab_advance(ssdlab_drive *h, uint64_t until_ns)
+{
+	struct library_call c = { .h = h, .number = until_ns };
+
+	return library_enter(&c, NEEDS_DRIVE, library_call_advance);
+}
+
+/* Completions of work that is no request do not count. */
+static void library_call_next(void *call)
+{
+	struct library_call *c = call;
+	struct drive *d = c->h->drive;
+	uint64_t before = d->in_drive;
+
+	library_changed(c->h);
+	while (d->in_drive && d->in_drive == before && drive_run_to_completion(d))
+		;
+}
+
+enum ssdlab_status ssdlab_next(ssdlab_drive *h)
+{
+	struct library_call c = { .h = h };
+
+	return library_enter(&c, NEEDS_DRIVE, library_call_next);
+}
+
+static void library_call_drain(void *call)
+{
+	struct library_call *c = call;
+
+	library_changed(c->h);
+	drive_drain(c->h->drive);
+}
+
+enum ssdlab_status ssdlab_drain(ssdlab_drive *h)
+{
+	struct library_call c = { .h = h };
+
+	return library_enter(&c, NEEDS_DRIVE, library_call_drain);
+}
+
+size_t ssdlab_completions(ssdlab_drive *h, struct ssdlab_completion *to, size_t room)
+{
+	size_t n = 0;
+	uint32_t number;
+
+	while (h && h->drive && n < room &&
+		(number = queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next))) !=
+			INDEX_NONE) {
+		to[n++] = ((struct library_request *)pool_at(&h->requests, number))->done;
+		pool_give(&h->requests, number);
+	}
+	return n;
+}

@@ -1,0 +1,243 @@
+/*
+ * ssdlab as a library: a simulated SSD that a program writes to from its own loop.
+ *
+ * Units: times are simulated ns since the drive was made, addresses and lengths are sectors of 512 bytes.
+ *
+ * Time passes only in ssdlab_submit(), ssdlab_run(), ssdlab_advance(), ssdlab_next() and ssdlab_drain(). The
+ * same calls give the same bytes, on every machine; how the requests are cut into arrays changes nothing.
+ *
+ * Errors: functions that can fail return enum ssdlab_status, and ssdlab_error() is then one line that says
+ * what is wrong and what would be right.  No mistake of the caller ends the process or writes to a stream.
+ * A bug, in an FTL or in ssdlab, is told to the handler of the drive; without a handler the process aborts.
+ *
+ * Ownership: a handle is closed by ssdlab_close(), a text freed by ssdlab_free(); arrays stay the caller's
+ * and are not kept.
+ *
+ * Threads: a drive is used by one thread at a time.  Different drives, also forks of one drive, may be used
+ * by different threads at once.
+ */
+#ifndef SSDLAB_H
+#define SSDLAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SSDLAB_ABI 1
+
+#if defined(__GNUC__)
+#define SSDLAB_API __attribute__((visibility("default")))
+#else
+#define SSDLAB_API
+#endif
+
+typedef struct ssdlab_drive ssdlab_drive;
+
+enum ssdlab_status {
+	SSDLAB_OK = 0,
+	SSDLAB_MISTAKE = 1,    /* of the caller, or a file that cannot be used; the drive is as it was */
+	SSDLAB_DRIVE_FULL = 2, /* the modelled drive is full or worn out; it takes no more requests */
+	SSDLAB_NO_MEMORY = 3,  /* only ssdlab_close() may follow */
+	SSDLAB_STOPPED = 4,    /* the caller's progress function asked for it */
+	SSDLAB_BROKEN = 5      /* a bug, which the handler returned from: only ssdlab_close() may follow */
+};
+
+/* ---- the library ---- */
+
+/* SSDLAB_ABI of the library that is loaded; a program that was compiled for another one must not go on. */
+SSDLAB_API uint32_t ssdlab_abi(void);
+
+/* "0.1".  Lives as long as the library. */
+SSDLAB_API const char *ssdlab_version(void);
+
+/* ---- opening ---- */
+
+/* What a drive tells of completed requests. */
+enum ssdlab_completions {
+	SSDLAB_NO_COMPLETIONS = 0,
+	SSDLAB_TIMES = 1, /* each request, with its times */
+	SSDLAB_PARTS = 2  /* and where the time went; costs about a fifth of the speed */
+};
+
+/*
+ * Asked every few thousand requests of ssdlab_run() and of ssdlab_submit(), and while a drive is prepared:
+ * requests served since it was opened, and the share of the present call that is done, or a negative number
+ * if that is not known.  Other than 0: the call ends with SSDLAB_STOPPED.
+ */
+typedef int ssdlab_progress(void *context, uint64_t requests, double share);
+
+/* A bug was found in this line of this file.  May end the process; if it returns, the call ends with
+ * SSDLAB_BROKEN. */
+typedef void ssdlab_bug(void *context, const char *file, int line, const char *text);
+
+/* Zeroed, but for `size`: a drive with all parameters at their defaults. */
+struct ssdlab_options {
+	size_t size;                 /* of this struct */
+	const char *parameters;      /* a parameter file, or a name of `ssd list drives` */
+	const char *const *settings; /* "key=value", as of `ssd run -s`; workload.KEY=VALUE, too */
+	size_t setting_count;
+	int verify;      /* check every sector and every time, by oracle and judge */
+	int completions; /* enum ssdlab_completions */
+	ssdlab_progress *progress;
+	void *progress_context;
+	ssdlab_bug *bug;
+	void *bug_context;
+};
+
+/*
+ * Opens a drive; all that the options point to, but the functions and their contexts, is copied.  Also if
+ * that fails *drive is a handle, which has the text and is to be closed; it is NULL only without memory.
+ */
+SSDLAB_API enum ssdlab_status ssdlab_open(ssdlab_drive **drive, const struct ssdlab_options *);
+
+/* NULL: nothing. */
+SSDLAB_API void ssdlab_close(ssdlab_drive *);
+
+/* The text of the last failure, "" before the first.  Lives until the next failure. */
+SSDLAB_API const char *ssdlab_error(const ssdlab_drive *);
+
+/*
+ * Prepares the drive as its precondition.* say, for a workload (a trace file or the name of a profile) or,
+ * with NULL, for none.  At most once, before the first request; who does not call it gets it with NULL
+ * before the first request, or with the workload of ssdlab_run().
+ */
+SSDLAB_API enum ssdlab_status ssdlab_prepare(ssdlab_drive *, const char *workload);
+
+/* ---- serving ---- */
+
+/* Serves a whole workload and completes its requests, as `ssd run` does.  In an open loop the arrivals of a
+ * workload that is not the drive's first requests count from the present moment. */
+SSDLAB_API enum ssdlab_status ssdlab_run(ssdlab_drive *, const char *workload);
+
+enum ssdlab_kind {
+	SSDLAB_READ = 0,
+	SSDLAB_WRITE = 1,
+	SSDLAB_TRIM = 2,
+	/* No requests, of 0 sectors and without completion: */
+	SSDLAB_COLLECT = 3, /* a block is collected */
+	SSDLAB_UPDATE = 5   /* data with this hint goes on in a new reclaim unit (fdp.*) */
+};
+
+/* 40 bytes, without gaps. */
+struct ssdlab_request {
+	uint64_t arrival_ns; /* host.mode = open: not before the request before it */
+	uint64_t sector;     /* the first one */
+	uint64_t tag;        /* the caller's; comes back with the completion */
+	uint32_t sectors;
+	uint32_t device;     /* what the trace's device or volume would be */
+	uint8_t kind;        /* enum ssdlab_kind */
+	uint8_t hint;        /* where to place the data (fdp.*); 0: none */
+	uint8_t reserved[6]; /* 0 */
+};
+
+/*
+ * Submits n requests in order.  With host.mode = open time passes until each arrives, and on while
+ * host.queue_limit requests are in the drive; with closed until fewer than host.queue_depth are, and that
+ * moment is the arrival.  *taken (may be NULL): how many have entered, also on failure.
+ */
+SSDLAB_API enum ssdlab_status ssdlab_submit(
+	ssdlab_drive *, const struct ssdlab_request *, size_t n, size_t *taken);
+
+/* The fields of n requests as columns.  sector, sectors and kind are needed; of the others NULL means:
+ * arrival_ns the present moment, tag the number of the request since the drive was opened, from 0; else 0. */
+struct ssdlab_columns {
+	size_t size; /* of this struct */
+	const uint64_t *arrival_ns, *sector, *tag;
+	const uint32_t *sectors, *device;
+	const uint8_t *kind, *hint;
+};
+
+SSDLAB_API enum ssdlab_status ssdlab_submit_columns(
+	ssdlab_drive *, const struct ssdlab_columns *, size_t n, size_t *taken);
+
+SSDLAB_API uint64_t ssdlab_now(const ssdlab_drive *);       /* ns */
+SSDLAB_API uint64_t ssdlab_sectors(const ssdlab_drive *);   /* that the host sees; 0: it is not open */
+SSDLAB_API uint64_t ssdlab_in_flight(const ssdlab_drive *); /* requests that entered and are not completed */
+
+/* Time passes up to and including a moment; to the next completion, if a request is in flight; or until all
+ * requests and all work behind them are done. */
+SSDLAB_API enum ssdlab_status ssdlab_advance(ssdlab_drive *, uint64_t until_ns);
+SSDLAB_API enum ssdlab_status ssdlab_next(ssdlab_drive *);
+SSDLAB_API enum ssdlab_status ssdlab_drain(ssdlab_drive *);
+
+/* 96 bytes, without gaps.  The parts, of SSDLAB_PARTS, add up to completion - start. */
+struct ssdlab_completion {
+	uint64_t tag;
+	uint64_t arrival_ns, start_ns, completion_ns; /* start: it entered the drive */
+	uint32_t sectors, kind;
+	uint64_t controller_ns; /* look-ups, DRAM, data of a write on the link */
+	uint64_t map_ns;        /* operations on mapping pages */
+	uint64_t die_ns;        /* waiting for a die that did anything but collection */
+	uint64_t collection_ns; /* waiting for collection or wear levelling */
+	uint64_t bus_ns;        /* waiting for the bus and using it */
+	uint64_t cells_ns;      /* the cells work */
+	uint64_t link_ns;       /* data of a read on the link */
+};
+
+/*
+ * Takes up to `room` completions in order of completion; those of one moment in the order in which the
+ * drive's scheduler completes them.  Returns how many; they are kept until they are taken.  The tag of a
+ * request of ssdlab_run() is its line in the trace.
+ */
+SSDLAB_API size_t ssdlab_completions(ssdlab_drive *, struct ssdlab_completion *, size_t room);
+
+/* ---- results ---- */
+
+/* One statistic by the name that `ssd list statistics` has, with percentiles as in JSON.  NaN: it has no
+ * value yet. */
+SSDLAB_API enum ssdlab_status ssdlab_statistic(ssdlab_drive *, const char *name, double *value);
+
+/*
+ * All statistics with their units and all parameters: what `ssd run --json` writes.  command, parameters and
+ * workload are what its run.* say (NULL: the parameters given to ssdlab_open(), the last workload, ...).  The
+ * text is to be freed by ssdlab_free().
+ */
+SSDLAB_API enum ssdlab_status ssdlab_json(
+	ssdlab_drive *, const char *command, const char *parameters, const char *workload, char **text);
+SSDLAB_API void ssdlab_free(char *);
+
+/* All statistics start again from zero, without the requests in flight. */
+SSDLAB_API enum ssdlab_status ssdlab_reset_statistics(ssdlab_drive *);
+
+/* Checks the counts and, of a drive with `verify`, every invariant now. */
+SSDLAB_API enum ssdlab_status ssdlab_check(ssdlab_drive *);
+
+/* 32 bytes, without gaps. */
+struct ssdlab_block {
+	uint32_t block, plane; /* numbers */
+	uint32_t pages, programmed_pages, valid_pages;
+	uint32_t erases;
+	uint64_t age; /* for a collection policy: pages written since it was full; else 0 */
+};
+
+/* All blocks of the drive, up to `room`.  Returns how many there are. */
+SSDLAB_API size_t ssdlab_blocks(ssdlab_drive *, struct ssdlab_block *, size_t room);
+
+/* ---- keeping ---- */
+
+/*
+ * Saves the drive in a file, whole or not at all.  Before the first request it is a file of `ssd run
+ * --save-drive`; later it has the requests in flight and the statistics, too, but not completions that are
+ * not taken.
+ */
+SSDLAB_API enum ssdlab_status ssdlab_save(ssdlab_drive *, const char *path);
+
+/* In place of ssdlab_prepare(): the state of a drive of the same parameters that was saved; `workload` as it
+ * was prepared for.  Nothing in the file is trusted: one that is damaged is refused. */
+SSDLAB_API enum ssdlab_status ssdlab_load(ssdlab_drive *, const char *path, const char *workload);
+
+/*
+ * A second drive in the same state, in memory, with the requests in flight and the statistics; completions
+ * not taken yet stay with the first.  What is done to one does not change the other.  Functions and contexts
+ * of the options are those of the first.  Like ssdlab_open() in failure, and then ssdlab_error() of the
+ * first has the text, too.
+ */
+SSDLAB_API enum ssdlab_status ssdlab_fork(ssdlab_drive *, ssdlab_drive **copy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,710 @@
+/*
+ * The library serves what the program serves, to the byte, however it is called; and what goes wrong ends
+ * only the call.
+ */
+#include "library/inside.h"
+#include "tests/library_fixture.h"
+
+#include <pthread.h>
+
+#define MIXED "trace.limit=1500"
+
+/* Every FTL, and what else a drive can be made of. */
+static const char *const variants[] = { "buffer=lru dram.buffer_bytes=64K", "gc.policy=cost_benefit",
+	"ftl=across buffer=lru dram.buffer_bytes=64K host.mode=closed", "host.layer=indirect",
+	"host.mode=closed host.queue_depth=7 upkeep.idle_ns=100000" };
+
+static char *const *configurations(size_t *n)
+{
+	static char text[64][160];
+	static char *list[64];
+	size_t used = 0;
+
+	for (size_t i = 0; ftls[i]; i++)
+		snprintf(text[used++], sizeof *text, "ftl=%s", ftls[i]->name);
+	for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+		snprintf(text[used++], sizeof *text, "%s", variants[i]);
+	for (size_t i = 0; i < used; i++)
+		list[i] = text[i];
+	*n = used;
+	return list;
+}
+
+/* What the program writes with --json for the same settings. */
+static char *written_by_program(struct world *w, const char *settings)
+{
+	char line[600] = "run --quiet --verify --json @/run.json",
+	     *words = memory_string(settings, "settings");
+
+	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+		strcat(strcat(line, " -s "), word);
+	memory_free(words);
+	strcat(line, " parameters/tiny.cfg mixed");
+	ssd(w, line);
+	return w->status == DONE ? text_of(w, "run.json") : NULL;
+}
+
+/* The text of a statistic in JSON. */
+static char *text_in(const char *json, const char *name)
+{
+	char key[80], *at, *text;
+
+	snprintf(key, sizeof key, "\"%s\": \"", name);
+	at = strstr(json, key);
+	assert_non_null(at);
+	text = memory_string(at + strlen(key), "text");
+	*strchr(text, '"') = 0;
+	return text;
+}
+
+/* Both must serve the same, or refuse it with the same words. */
+static void same_as_program(struct world *w, const char *settings)
+{
+	char all[300], *written, *text, *command;
+	ssdlab_drive *drive;
+	enum ssdlab_status status;
+
+	snprintf(all, sizeof all, MIXED " %s", settings);
+	written = written_by_program(w, all);
+	status = open_with(&drive, "parameters/tiny.cfg", all, (struct ssdlab_options){ .verify = 1 });
+	if (status == SSDLAB_OK)
+		status = ssdlab_run(drive, "mixed");
+	if (written) {
+		assert_ok(drive, status);
+		command = text_in(written, "run.command");
+		text = results_of(drive, command, NULL);
+		assert_string_equal(text, written);
+		memory_free(command);
+		ssdlab_free(text);
+	} else {
+		assert_int_not_equal(status, SSDLAB_OK);
+		assert_non_null(strstr(w->err, ssdlab_error(drive)));
+	}
+	ssdlab_close(drive);
+	memory_free(written);
+}
+
+static void test_runs_are_those_of_the_program(void **state)
+{
+	size_t n;
+	char *const *settings = configurations(&n);
+
+	assert_true(n >= 20);
+	for (size_t i = 0; i < n; i++)
+		same_as_program(*state, settings[i]);
+}
+
+/* ---- requests of the caller ---- */
+
+/* In pieces of any size, with calls in between that change nothing. */
+static void submit_in_pieces(
+	ssdlab_drive *drive, const struct ssdlab_request *request, size_t n, uint64_t seed)
+{
+	struct random random;
+	bool open = drive->shared->settings.host.mode == HOST_OPEN;
+
+	random_init(&random, seed, 1);
+	for (size_t at = 0, piece; at < n; at += piece) {
+		piece = 1 + random_below(&random, 300);
+		piece = piece < n - at ? piece : n - at;
+		if (open && at)
+			assert_ok(drive,
+				ssdlab_advance(drive, request[at].arrival_ns - 1 -
+							      random_below(&random, 3) *
+								      (request[at].arrival_ns -
+									      request[at - 1].arrival_ns) /
+								      4));
+		submit_all(drive, request + at, piece);
+		assert_ok(drive, ssdlab_check(drive));
+	}
+	assert_ok(drive, ssdlab_drain(drive));
+}
+
+/* The last word of run.workload_kind is all that may differ. */
+static void forget_kind(char *json)
+{
+	char *kind = strstr(json, "\"run.workload_kind\": \"");
+	char *end;
+
+	assert_non_null(kind);
+	kind += strlen("\"run.workload_kind\": \"");
+	end = strchr(kind, '"');
+	memmove(kind, end, strlen(end) + 1);
+}
+
+static void submitted_is_run(const char *settings, const struct ssdlab_request *request, size_t n)
+{
+	char all[300], *text[2];
+	ssdlab_drive *drive[2];
+
+	snprintf(all, sizeof all, MIXED " precondition.premap=none %s", settings);
+	for (int i = 0; i < 2; i++) {
+		if (open_with(&drive[i], "parameters/tiny.cfg", all,
+			    (struct ssdlab_options){ .verify = 1 }) != SSDLAB_OK) {
+			ssdlab_close(drive[i]);
+			if (i)
+				ssdlab_close(drive[0]);
+			assert_int_equal(i, 0);
+			return;
+		}
+	}
+	assert_ok(drive[0], ssdlab_run(drive[0], "mixed"));
+	submit_in_pieces(drive[1], request, n, 5);
+	for (int i = 0; i < 2; i++) {
+		text[i] = results_of(drive[i], "x", "mixed");
+		forget_kind(text[i]);
+	}
+	assert_string_equal(text[0], text[1]);
+	for (int i = 0; i < 2; i++) {
+		ssdlab_free(text[i]);
+		ssdlab_close(drive[i]);
+	}
+}
+
+static void test_submitted_requests_are_a_run(void **state)
+{
+	size_t n, requests;
+	char *const *settings = configurations(&n);
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &requests);
+
+	(void)state;
+	assert_int_equal(requests, 1500);
+	for (size_t i = 0; i < n; i++)
+		submitted_is_run(settings[i], request, requests);
+	memory_free(request);
+}
+
+/* Columns without arrivals: each arrives when it can enter, wherever the columns are cut. */
+static void test_columns_say_what_rows_say(void **state)
+{
+	static const char *const settings = "precondition.premap=none host.queue_limit=3 " MIXED;
+	size_t n = 900, taken;
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &taken);
+	uint64_t sector[900];
+	uint32_t sectors[900];
+	uint8_t kind[900];
+	char *text[3];
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		sector[i] = request[i].sector;
+		sectors[i] = request[i].sectors;
+		kind[i] = request[i].kind;
+	}
+	for (int i = 0; i < 3; i++) {
+		ssdlab_drive *drive = opened(settings, (struct ssdlab_options){ 0 });
+		struct random random;
+
+		random_init(&random, 9, (uint64_t)i);
+		for (size_t at = 0, piece; at < n; at += piece) {
+			struct ssdlab_columns columns = { sizeof columns, .sector = sector + at,
+				.sectors = sectors + at, .kind = kind + at };
+
+			piece = i ? 1 + random_below(&random, 60) : n;
+			piece = piece < n - at ? piece : n - at;
+			assert_ok(drive, ssdlab_submit_columns(drive, &columns, piece, &taken));
+			assert_int_equal(taken, piece);
+		}
+		assert_ok(drive, ssdlab_drain(drive));
+		text[i] = results_of(drive, "x", "y");
+		ssdlab_close(drive);
+	}
+	assert_string_equal(text[1], text[0]);
+	assert_string_equal(text[2], text[0]);
+	for (int i = 0; i < 3; i++)
+		ssdlab_free(text[i]);
+	memory_free(request);
+}
+
+/* ---- completions ---- */
+
+static uint64_t parts_of(const struct ssdlab_completion *c)
+{
+	return c->controller_ns + c->map_ns + c->die_ns + c->collection_ns + c->bus_ns + c->cells_ns +
+	       c->link_ns;
+}
+
+/* Each request completes once, in order of time; the sum of latencies is that of the statistics. */
+static void check_completions(const struct ssdlab_completion *c, size_t n,
+	const struct ssdlab_request *request, ssdlab_drive *drive)
+{
+	double mean, sum = 0;
+	char *seen = memory_array(n, 1, "seen");
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdlab_request *r = &request[c[i].tag - 1000];
+
+		assert_false(seen[c[i].tag - 1000]++);
+		assert_true(!i || c[i].completion_ns >= c[i - 1].completion_ns);
+		assert_int_equal(c[i].arrival_ns, r->arrival_ns);
+		assert_int_equal(c[i].sectors, r->sectors);
+		assert_int_equal(c[i].kind, r->kind);
+		assert_true(c[i].start_ns >= c[i].arrival_ns);
+		assert_int_equal(parts_of(&c[i]), c[i].completion_ns - c[i].start_ns);
+		sum += (double)(c[i].completion_ns - c[i].arrival_ns);
+	}
+	memory_free(seen);
+	assert_ok(drive, ssdlab_statistic(drive, "request.all.latency_mean_ns", &mean));
+	assert_float_equal(sum / (double)n, mean, 1e-6 * mean);
+}
+
+static void completions_with(const char *settings)
+{
+	size_t n, taken = 0;
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &n);
+	struct ssdlab_completion *c = memory_array(n, sizeof *c, "completions");
+	ssdlab_drive *drive = opened(settings, (struct ssdlab_options){ .completions = SSDLAB_PARTS });
+
+	for (size_t at = 0; at < n; at += 100) {
+		submit_all(drive, request + at, 100);
+		taken += ssdlab_completions(drive, c + taken, 30);
+	}
+	while (ssdlab_in_flight(drive)) {
+		uint64_t before = ssdlab_in_flight(drive);
+
+		assert_ok(drive, ssdlab_next(drive));
+		assert_true(ssdlab_in_flight(drive) < before);
+	}
+	taken += ssdlab_completions(drive, c + taken, n - taken);
+	assert_int_equal(taken, n);
+	assert_int_equal(ssdlab_completions(drive, c, n), 0);
+	check_completions(c, n, request, drive);
+	ssdlab_close(drive);
+	memory_free(c);
+	memory_free(request);
+}
+
+static void test_each_request_completes_once_and_its_parts_add_up(void **state)
+{
+	(void)state;
+	completions_with("precondition.premap=none");
+	completions_with("precondition.premap=none ftl=dftl host.link_ns=700 host.link_mb_per_s=200");
+}
+
+/* By hand, as parameters/tiny.cfg says: a page on the bus 5,120 ns, programmed in 100,000; read in 10,000. */
+static void test_a_write_and_a_read_take_the_time_of_their_parts(void **state)
+{
+	const struct ssdlab_request write = { 1000, 0, 7, 4, 0, SSDLAB_WRITE },
+				    read = { 2000000, 0, 8, 4, 0, SSDLAB_READ };
+	struct ssdlab_completion c[2];
+	ssdlab_drive *drive = opened("precondition.mode=none precondition.premap=none dram.access_ns=10",
+		(struct ssdlab_options){ .completions = SSDLAB_PARTS });
+
+	(void)state;
+	submit_all(drive, &write, 1);
+	submit_all(drive, &read, 1);
+	assert_ok(drive, ssdlab_drain(drive));
+	assert_int_equal(ssdlab_completions(drive, c, 2), 2);
+	assert_int_equal(c[0].tag, 7);
+	assert_int_equal(c[0].completion_ns, 1000 + 10 + 5120 + 100000);
+	assert_int_equal(c[0].controller_ns, 10);
+	assert_int_equal(c[0].bus_ns, 5120);
+	assert_int_equal(c[0].cells_ns, 100000);
+	assert_int_equal(c[1].completion_ns - c[1].arrival_ns, 10 + 10000 + 5120);
+	assert_int_equal(ssdlab_now(drive), c[1].completion_ns);
+	ssdlab_close(drive);
+}
+
+static void test_statistics_start_again_when_they_are_told_to(void **state)
+{
+	size_t n;
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &n);
+	ssdlab_drive *drive = opened("precondition.premap=none", (struct ssdlab_options){ 0 });
+	double count, served;
+
+	(void)state;
+	submit_all(drive, request, 1000);
+	assert_ok(drive, ssdlab_reset_statistics(drive));
+	submit_all(drive, request + 1000, n - 1000);
+	assert_ok(drive, ssdlab_drain(drive));
+	assert_ok(drive, ssdlab_statistic(drive, "run.requests", &count));
+	assert_ok(drive, ssdlab_statistic(drive, "run.served", &served));
+	assert_float_equal(count, 500, 0);
+	assert_float_equal(served, 500, 0);
+	assert_ok(drive, ssdlab_statistic(drive, "run.warm_up", &count));
+	assert_float_equal(count, 1000, 0);
+	memory_free(request);
+	ssdlab_close(drive);
+}
+
+/* ---- mistakes ---- */
+
+static void refused(ssdlab_drive *drive, enum ssdlab_status status, const char *text)
+{
+	if (status != SSDLAB_MISTAKE || !strstr(ssdlab_error(drive), text))
+		fail_msg("%d, \"%s\" does not say \"%s\"", status, ssdlab_error(drive), text);
+}
+
+static void open_refuses(const char *parameters, const char *settings, const char *text)
+{
+	ssdlab_drive *drive;
+
+	refused(drive, open_with(&drive, parameters, settings, (struct ssdlab_options){ 0 }), text);
+	refused(drive, ssdlab_drain(drive), text);
+	ssdlab_close(drive);
+}
+
+static void test_a_drive_that_cannot_be_is_refused(void **state)
+{
+	ssdlab_drive *drive;
+
+	(void)state;
+	open_refuses(NULL, "gc.treshold=0.1", "did you mean \"gc.threshold\"?");
+	open_refuses(NULL, "gc.threshold=2", "gc.threshold");
+	open_refuses("parameters/none.cfg", "", "parameters/none.cfg");
+	open_refuses("parameters/tiny.cfg", "flash.pages=0", "flash.pages");
+	open_refuses("parameters/tiny.cfg", "ftl=fast buffer=msac dram.buffer_bytes=64K", "ftl = fast");
+	assert_int_equal(ssdlab_open(&drive, &(struct ssdlab_options){ .size = 1 }), SSDLAB_MISTAKE);
+	ssdlab_close(drive);
+	ssdlab_close(NULL);
+}
+
+static void submit_refuses(ssdlab_drive *drive, struct ssdlab_request r, const char *text)
+{
+	const struct ssdlab_request two[] = { { r.arrival_ns, 0, 0, 1, 0, SSDLAB_WRITE }, r };
+	size_t taken;
+
+	refused(drive, ssdlab_submit(drive, two, 2, &taken), text);
+	assert_int_equal(taken, 1);
+}
+
+static void test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on(void **state)
+{
+	ssdlab_drive *drive =
+		opened("precondition.premap=none trace.fold=false", (struct ssdlab_options){ 0 });
+	uint64_t end = ssdlab_sectors(drive);
+	double count;
+
+	(void)state;
+	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 1, 0, 9 }, "request 1: kind 9");
+	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 0, 0, SSDLAB_READ }, "request 1: 0 sectors");
+	submit_refuses(drive, (struct ssdlab_request){ 0, end, 0, 1, 0, SSDLAB_READ }, "beyond the drive");
+	submit_refuses(
+		drive, (struct ssdlab_request){ 0, end - 1, 0, 2, 0, SSDLAB_WRITE }, "trace.fold=true");
+	submit_refuses(drive, (struct ssdlab_request){ 0, UINT64_MAX, 0, UINT32_MAX, 0, 0 }, "larger than");
+	submit_all(drive, &(struct ssdlab_request){ 500, 0, 0, 1, 0, SSDLAB_WRITE }, 1);
+	refused(drive, ssdlab_submit(drive, &(struct ssdlab_request){ 499, 0, 0, 1, 0, 1 }, 1, NULL),
+		"sort them");
+	refused(drive, ssdlab_prepare(drive, NULL), "once");
+	refused(drive, ssdlab_run(drive, "no-such-profile"), "no-such-profile");
+	refused(drive, ssdlab_statistic(drive, "wAf", &count), "wAf");
+	assert_ok(drive, ssdlab_drain(drive));
+	assert_ok(drive, ssdlab_statistic(drive, "run.served", &count));
+	assert_float_equal(count, 6, 0);
+	ssdlab_close(drive);
+}
+
+static void test_a_drive_that_is_full_can_be_asked(void **state)
+{
+	ssdlab_drive *drive = opened("flash.endurance=1 precondition.mode=none precondition.premap=none",
+		(struct ssdlab_options){ 0 });
+	enum ssdlab_status status = SSDLAB_OK;
+	struct ssdlab_request r = { 0, 0, 0, 4, 0, SSDLAB_WRITE };
+	size_t taken;
+	double failed;
+
+	(void)state;
+	for (int i = 0; i < 5000 && status == SSDLAB_OK; i++) {
+		r.sector = (uint64_t)(i * 4) % ssdlab_sectors(drive);
+		status = ssdlab_submit(drive, &r, 1, &taken);
+		assert_int_equal(taken, 1);
+	}
+	assert_int_equal(status, SSDLAB_DRIVE_FULL);
+	assert_non_null(strstr(ssdlab_error(drive), "worn out after"));
+	assert_int_equal(ssdlab_submit(drive, &r, 1, &taken), SSDLAB_DRIVE_FULL);
+	assert_int_equal(taken, 0);
+	assert_ok(drive, ssdlab_drain(drive));
+	assert_ok(drive, ssdlab_statistic(drive, "run.drive_failed", &failed));
+	assert_float_equal(failed, 1, 0);
+	ssdlab_close(drive);
+}
+
+static int stop_at_once(void *calls, uint64_t requests, double share)
+{
+	(void)requests;
+	(void)share;
+	return ++*(int *)calls > 0;
+}
+
+static void test_the_caller_can_stop_a_call(void **state)
+{
+	int calls = 0;
+	struct ssdlab_options more = { .progress = stop_at_once, .progress_context = &calls };
+	ssdlab_drive *drive =
+		opened("precondition.mode=none precondition.premap=none trace.limit=9000", more);
+
+	(void)state;
+	assert_int_equal(ssdlab_run(drive, "mixed"), SSDLAB_STOPPED);
+	assert_int_equal(calls, 1);
+	assert_int_equal(ssdlab_in_flight(drive), 0);
+	ssdlab_close(drive);
+	drive = opened("precondition.mode=fill", more);
+	assert_int_equal(ssdlab_prepare(drive, NULL), SSDLAB_STOPPED);
+	assert_int_equal(ssdlab_drain(drive), SSDLAB_OK);
+	assert_int_equal(ssdlab_submit(drive, NULL, 0, NULL), SSDLAB_STOPPED);
+	ssdlab_close(drive);
+}
+
+/* ---- bugs ---- */
+
+struct heard {
+	int bugs;
+	char text[200];
+};
+
+static void hear(void *context, const char *file, int line, const char *text)
+{
+	struct heard *heard = context;
+
+	heard->bugs++;
+	snprintf(heard->text, sizeof heard->text, "%s", text);
+	assert_non_null(strstr(file, ".c"));
+	assert_true(line > 0);
+}
+
+/* The planted bug: a request too many in the drive. */
+static void test_a_bug_ends_the_call_and_all_its_memory_is_freed(void **state)
+{
+	struct heard heard = { 0 };
+	ssdlab_drive *drive = opened("precondition.premap=none",
+			     (struct ssdlab_options){ .bug = hear, .bug_context = &heard }),
+		     *copy;
+	double waf;
+
+	(void)state;
+	submit_all(drive, &(struct ssdlab_request){ 0, 0, 0, 4, 0, SSDLAB_WRITE }, 1);
+	assert_ok(drive, ssdlab_fork(drive, &copy));
+	drive->drive->in_drive++;
+	assert_int_equal(ssdlab_statistic(drive, "waf", &waf), SSDLAB_BROKEN);
+	assert_int_equal(heard.bugs, 1);
+	assert_string_equal(heard.text, ssdlab_error(drive));
+	assert_non_null(strstr(heard.text, "requests submitted"));
+	assert_int_equal(ssdlab_drain(drive), SSDLAB_BROKEN);
+	assert_int_equal(ssdlab_now(drive), 0);
+	assert_null(drive->guard.memory.first);
+	ssdlab_close(drive);
+	assert_ok(copy, ssdlab_drain(copy));
+	assert_ok(copy, ssdlab_statistic(copy, "waf", &waf));
+	ssdlab_close(copy);
+}
+
+static void test_a_closed_drive_leaves_no_memory(void **state)
+{
+	ssdlab_drive *drive = opened("ftl=dftl buffer=lru dram.buffer_bytes=64K " MIXED,
+		(struct ssdlab_options){ .completions = SSDLAB_PARTS });
+
+	(void)state;
+	assert_ok(drive, ssdlab_run(drive, "mixed"));
+	library_close_workload(drive);
+	library_changed(drive);
+	drive_free(drive->drive);
+	pool_free(&drive->requests);
+	assert_null(drive->guard.memory.first);
+	drive->drive = NULL;
+	ssdlab_close(drive);
+}
+
+/* ---- forks and files ---- */
+
+/* Serves the first part, then parts ways: the copy goes on alike, another copy differently. */
+static void forks_of(const char *settings, const struct ssdlab_request *request, size_t n, size_t at)
+{
+	struct ssdlab_options more = { .completions = SSDLAB_TIMES };
+	ssdlab_drive *drive = opened(settings, more), *same, *other, *never = opened(settings, more);
+	char *text[3];
+
+	submit_all(drive, request, at);
+	submit_all(never, request, at);
+	assert_ok(drive, ssdlab_fork(drive, &same));
+	assert_int_equal(ssdlab_in_flight(same), ssdlab_in_flight(drive));
+	assert_ok(drive, ssdlab_fork(drive, &other));
+	for (size_t i = at; i < n; i++) {
+		struct ssdlab_request r = request[i];
+
+		r.kind = SSDLAB_WRITE;
+		r.sector = request[n - 1 - i].sector;
+		r.sectors = request[n - 1 - i].sectors;
+		submit_all(other, &r, 1);
+		submit_all(drive, request + i, 1);
+	}
+	ssdlab_close(other);
+	submit_all(same, request + at, n - at);
+	submit_all(never, request + at, n - at);
+	for (int i = 0; i < 3; i++) {
+		ssdlab_drive *one = i == 0 ? drive : i == 1 ? same : never;
+
+		assert_ok(one, ssdlab_drain(one));
+		assert_ok(one, ssdlab_check(one));
+		text[i] = results_of(one, "x", "y");
+	}
+	assert_string_equal(text[0], text[2]);
+	assert_string_equal(text[1], text[2]);
+	for (int i = 0; i < 3; i++)
+		ssdlab_free(text[i]);
+	ssdlab_close(drive);
+	ssdlab_close(never);
+	ssdlab_close(same);
+}
+
+static void test_forks_do_not_disturb_one_another(void **state)
+{
+	size_t n, requests;
+	char *const *settings = configurations(&n);
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &requests);
+	char all[300];
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(all, sizeof all, "precondition.premap=none flash.endurance=0 %s", settings[i]);
+		forks_of(all, request, 900, 100 + 37 * i);
+	}
+	memory_free(request);
+}
+
+static ssdlab_drive *loaded(const char *settings, const char *path, const char *workload)
+{
+	ssdlab_drive *drive = opened(settings, (struct ssdlab_options){ 0 });
+
+	assert_ok(drive, ssdlab_load(drive, path, workload));
+	return drive;
+}
+
+/* Of a drive that serves, and of one that is only prepared, which the program takes, too. */
+static void test_a_drive_is_saved_and_loaded(void **state)
+{
+	static const char *const settings = "precondition.premap=none ftl=sftl buffer=lru "
+					    "dram.buffer_bytes=64K " MIXED;
+	struct world *w = *state;
+	char *path = path_in(w, "saved"), *text[2], line[400];
+	size_t n;
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &n);
+	ssdlab_drive *drive = opened(settings, (struct ssdlab_options){ 0 }), *again;
+
+	assert_ok(drive, ssdlab_save(drive, path));
+	snprintf(line, sizeof line,
+		"run --quiet --verify --load-drive @/saved -s precondition.premap=none -s ftl=sftl -s "
+		"buffer=lru -s dram.buffer_bytes=64K -s " MIXED " parameters/tiny.cfg mixed");
+	ssd(w, line);
+	assert_status(w, DONE, line);
+	again = loaded(settings, path, NULL);
+	submit_all(drive, request, 700);
+	submit_all(again, request, 700);
+	assert_ok(drive, ssdlab_save(drive, path));
+	ssdlab_close(again);
+	again = loaded(settings, path, NULL);
+	submit_all(drive, request + 700, n - 700);
+	submit_all(again, request + 700, n - 700);
+	assert_ok(drive, ssdlab_drain(drive));
+	assert_ok(again, ssdlab_drain(again));
+	text[0] = results_of(drive, "x", "y");
+	text[1] = results_of(again, "x", "y");
+	assert_string_equal(text[0], text[1]);
+	ssdlab_free(text[0]);
+	ssdlab_free(text[1]);
+	ssdlab_close(drive);
+	ssdlab_close(again);
+	memory_free(request);
+	memory_free(path);
+}
+
+/* Files with a byte changed are refused, and the drive is still as it was. */
+static void damaged_is_refused(struct world *w, bool serving)
+{
+	static const char *const settings = "precondition.premap=none";
+	char *path = path_in(w, "saved"), *bytes;
+	ssdlab_drive *drive = opened(settings, (struct ssdlab_options){ 0 });
+	struct random random;
+	size_t size;
+	FILE *file;
+
+	if (serving)
+		submit_all(drive, &(struct ssdlab_request){ 0, 0, 0, 4, 0, SSDLAB_WRITE }, 1);
+	assert_ok(drive, ssdlab_save(drive, path));
+	file = fopen(path, "rb");
+	bytes = memory_array(1 << 20, 1, "file");
+	size = fread(bytes, 1, 1 << 20, file);
+	fclose(file);
+	random_init(&random, 3, 3);
+	for (int i = 0; i < 60; i++) {
+		size_t at = random_below(&random, (uint32_t)size);
+		ssdlab_drive *fresh = opened(settings, (struct ssdlab_options){ 0 });
+
+		bytes[at] ^= 1 << random_below(&random, 8);
+		put_bytes(w, "saved", bytes, i % 3 ? size : at);
+		assert_int_equal(ssdlab_load(fresh, path, NULL), SSDLAB_MISTAKE);
+		assert_non_null(strstr(ssdlab_error(fresh), "saved"));
+		submit_all(fresh, &(struct ssdlab_request){ 0, 0, 0, 4, 0, SSDLAB_WRITE }, 1);
+		ssdlab_close(fresh);
+		file = fopen(path, "rb");
+		fclose(file);
+	}
+	ssdlab_close(drive);
+	memory_free(bytes);
+	memory_free(path);
+}
+
+static void test_a_damaged_file_is_refused(void **state)
+{
+	damaged_is_refused(*state, false);
+	damaged_is_refused(*state, true);
+}
+
+/* ---- threads ---- */
+
+static void *run_in_thread(void *drive)
+{
+	return ssdlab_run(drive, "mixed") == SSDLAB_OK ? drive : NULL;
+}
+
+static void test_drives_run_in_threads_of_their_own(void **state)
+{
+	enum { THREADS = 4 };
+	ssdlab_drive *drive[THREADS], *first = opened(MIXED, (struct ssdlab_options){ 0 });
+	pthread_t thread[THREADS];
+	char *text[THREADS + 1];
+	void *done;
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		assert_ok(first, ssdlab_fork(first, &drive[i]));
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, run_in_thread, drive[i]), 0);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(thread[i], &done), 0);
+		assert_non_null(done);
+	}
+	assert_ok(first, ssdlab_run(first, "mixed"));
+	text[THREADS] = results_of(first, "x", "y");
+	for (int i = 0; i < THREADS; i++) {
+		text[i] = results_of(drive[i], "x", "y");
+		assert_string_equal(text[i], text[THREADS]);
+		ssdlab_free(text[i]);
+		ssdlab_close(drive[i]);
+	}
+	ssdlab_free(text[THREADS]);
+	ssdlab_close(first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_runs_are_those_of_the_program, set_up, tear_down),
+		cmocka_unit_test(test_submitted_requests_are_a_run),
+		cmocka_unit_test(test_columns_say_what_rows_say),
+		cmocka_unit_test(test_each_request_completes_once_and_its_parts_add_up),
+		cmocka_unit_test(test_a_write_and_a_read_take_the_time_of_their_parts),
+		cmocka_unit_test(test_statistics_start_again_when_they_are_told_to),
+		cmocka_unit_test(test_a_drive_that_cannot_be_is_refused),
+		cmocka_unit_test(test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on),
+		cmocka_unit_test(test_a_drive_that_is_full_can_be_asked),
+		cmocka_unit_test(test_the_caller_can_stop_a_call),
+		cmocka_unit_test(test_a_bug_ends_the_call_and_all_its_memory_is_freed),
+		cmocka_unit_test(test_a_closed_drive_leaves_no_memory),
+		cmocka_unit_test(test_forks_do_not_disturb_one_another),
+		cmocka_unit_test_setup_teardown(test_a_drive_is_saved_and_loaded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_damaged_file_is_refused, set_up, tear_down),
+		cmocka_unit_test(test_drives_run_in_threads_of_their_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
