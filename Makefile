@@ -191,7 +191,13 @@ run-tests: $(TESTS) $(SSD)
 $(TESTS:%=%.run): %.run: % $(SSD)
 	@SSD=$(SSD) tests/run $<
 $(PY_TESTS:%=%.run): %.run: % $(SSD)
-	@SSD=$(SSD) tests/run $<
+	@SSD=$(SSD) SSDLAB_LIBRARY=$(CURDIR)/build/dev/libssdlab.so tests/run $<
+
+# Python is not made with the checks of the sanitizers, so its library is not, either.
+tests/test_python.py.run: python-library
+.PHONY: python-library
+python-library:
+	@$(MAKE) BUILD=build/dev OPTIMISE= LTO= SANITIZE= build/dev/libssdlab.so
 
 check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and sanitized, Valgrind, ...
 	@scripts/deps check

@@ -160,14 +160,14 @@ static bool library_is_command(struct library_call *c, size_t i, const struct re
 	const struct drive *d = c->h->drive;
 
 	if (r->type != REQUEST_COLLECT && r->type != REQUEST_UPDATE)
-		library_fault(c, "request %zu: kind %u is not 0 read, 1 write, 2 trim, 3 collect or 5 update",
+		library_fault(c, "request:%zu: kind %u is not 0 read, 1 write, 2 trim, 3 collect or 5 update",
 			i, (unsigned)r->type);
 	else if (r->sectors)
-		library_fault(c, "request %zu: a command has 0 sectors", i);
+		library_fault(c, "request:%zu: a command has 0 sectors", i);
 	else if (r->type == REQUEST_COLLECT && !d->ftl->store)
-		library_fault(c, "request %zu: ftl = %s has no collector", i, d->ftl->ops->name);
+		library_fault(c, "request:%zu: ftl = %s has no collector", i, d->ftl->ops->name);
 	else if (r->type == REQUEST_UPDATE && !handles_are_on(&d->settings->ftl.handles))
-		library_fault(c, "request %zu: an update needs placement handles (fdp.handles)", i);
+		library_fault(c, "request:%zu: an update needs placement handles (fdp.handles)", i);
 	return c->status == SSDLAB_OK;
 }
 
@@ -190,17 +190,17 @@ static bool library_take(struct library_call *c, size_t i, struct request *r)
 	*r = library_request_at(c, i);
 	arrival = r->arrival;
 	tag = r->line;
-	r->line = i + 1;
+	r->line = i;
 	if (!request_has_sectors(r->type))
 		library_is_command(c, i, r);
 	else if (!r->sectors)
-		library_fault(c, "request %zu: 0 sectors; it should have at least 1", i);
+		library_fault(c, "request:%zu: 0 sectors; it should have at least 1", i);
 	else if (r->arrival < h->last_arrival && library_is_open_loop(h) && !library_arrives_now(c))
 		library_fault(c,
-			"request %zu: arrives at %llu ns, before the request before it (%llu); sort them, or "
+			"request:%zu: arrives at %llu ns, before the request before it (%llu); sort them, or "
 			"use host.mode=closed",
 			i, (unsigned long long)r->arrival, (unsigned long long)h->last_arrival);
-	else if (!host_admit(h->drive->host, r, "submitted", &h->fault))
+	else if (!host_admit(h->drive->host, r, "request", &h->fault))
 		c->status = SSDLAB_MISTAKE;
 	r->line = tag;
 	if (c->status == SSDLAB_OK)

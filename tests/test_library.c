@@ -339,7 +339,9 @@ static void open_refuses(const char *parameters, const char *settings, const cha
 {
 	ssdlab_drive *drive;
 
-	refused(drive, open_with(&drive, parameters, settings, (struct ssdlab_options){ 0 }), text);
+	enum ssdlab_status status = open_with(&drive, parameters, settings, (struct ssdlab_options){ 0 });
+
+	refused(drive, status, text);
 	refused(drive, ssdlab_drain(drive), text);
 	ssdlab_close(drive);
 }
@@ -376,8 +378,8 @@ static void test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on(void 
 	double count;
 
 	(void)state;
-	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 1, 0, 9 }, "request 1: kind 9");
-	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 0, 0, SSDLAB_READ }, "request 1: 0 sectors");
+	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 1, 0, 9 }, "request:1: kind 9");
+	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 0, 0, SSDLAB_READ }, "request:1: 0 sectors");
 	submit_refuses(drive, (struct ssdlab_request){ 0, end, 0, 1, 0, SSDLAB_READ }, "beyond the drive");
 	submit_refuses(
 		drive, (struct ssdlab_request){ 0, end - 1, 0, 2, 0, SSDLAB_WRITE }, "trace.fold=true");

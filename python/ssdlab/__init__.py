@@ -1,0 +1,28 @@
+"""ssdlab: a simulated SSD that a program writes to from its own loop.
+
+    import ssdlab
+
+    drive = ssdlab.Drive("class", ftl="across")
+    print(drive.run("lun1")["waf"])
+
+`Drive` is all there is to it; docs/library.md of the sources explains what it does.
+"""
+
+from ._library import library as _loaded
+from .drive import Drive, Kind
+from .errors import Broken, DriveFull, Error, Mistake, OutOfMemory, Stopped
+from .statistics import Statistics
+
+__version__ = _loaded.ssdlab_version().decode()
+
+__all__ = [
+    "Broken",
+    "Drive",
+    "DriveFull",
+    "Error",
+    "Kind",
+    "Mistake",
+    "OutOfMemory",
+    "Statistics",
+    "Stopped",
+]

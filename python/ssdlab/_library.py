@@ -1,0 +1,146 @@
+"""The C library by ctypes: library/ssdlab.h in Python's words.
+
+The structs and functions here are those of the header, in its order; tests/test_python.py compares them.
+"""
+
+import ctypes
+import os
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_void_p
+from ctypes import c_uint8, c_uint32, c_uint64
+
+ABI = 1
+
+OK, MISTAKE, DRIVE_FULL, NO_MEMORY, STOPPED, BROKEN = range(6)
+NO_COMPLETIONS, TIMES, PARTS = range(3)
+
+Progress = CFUNCTYPE(c_int, c_void_p, c_uint64, c_double)
+Bug = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p)
+
+
+class Options(Structure):
+    """struct ssdlab_options"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("parameters", c_char_p),
+        ("settings", POINTER(c_char_p)),
+        ("setting_count", c_size_t),
+        ("verify", c_int),
+        ("completions", c_int),
+        ("progress", Progress),
+        ("progress_context", c_void_p),
+        ("bug", Bug),
+        ("bug_context", c_void_p),
+    ]
+
+
+class Request(Structure):
+    """struct ssdlab_request"""
+
+    _fields_ = [
+        ("arrival_ns", c_uint64),
+        ("sector", c_uint64),
+        ("tag", c_uint64),
+        ("sectors", c_uint32),
+        ("device", c_uint32),
+        ("kind", c_uint8),
+        ("hint", c_uint8),
+        ("reserved", c_uint8 * 6),
+    ]
+
+
+class Columns(Structure):
+    """struct ssdlab_columns"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("arrival_ns", POINTER(c_uint64)),
+        ("sector", POINTER(c_uint64)),
+        ("tag", POINTER(c_uint64)),
+        ("sectors", POINTER(c_uint32)),
+        ("device", POINTER(c_uint32)),
+        ("kind", POINTER(c_uint8)),
+        ("hint", POINTER(c_uint8)),
+    ]
+
+
+class Completion(Structure):
+    """struct ssdlab_completion"""
+
+    _fields_ = [
+        ("tag", c_uint64),
+        ("arrival_ns", c_uint64),
+        ("start_ns", c_uint64),
+        ("completion_ns", c_uint64),
+        ("sectors", c_uint32),
+        ("kind", c_uint32),
+        ("controller_ns", c_uint64),
+        ("map_ns", c_uint64),
+        ("die_ns", c_uint64),
+        ("collection_ns", c_uint64),
+        ("bus_ns", c_uint64),
+        ("cells_ns", c_uint64),
+        ("link_ns", c_uint64),
+    ]
+
+
+class Block(Structure):
+    """struct ssdlab_block"""
+
+    _fields_ = [
+        ("block", c_uint32),
+        ("plane", c_uint32),
+        ("pages", c_uint32),
+        ("programmed_pages", c_uint32),
+        ("valid_pages", c_uint32),
+        ("erases", c_uint32),
+        ("age", c_uint64),
+    ]
+
+
+_drive = c_void_p
+_text = c_void_p  # freed by ssdlab_free(), so ctypes must not make bytes of it
+
+FUNCTIONS = {
+    "ssdlab_abi": (c_uint32, []),
+    "ssdlab_version": (c_char_p, []),
+    "ssdlab_open": (c_int, [POINTER(_drive), POINTER(Options)]),
+    "ssdlab_close": (None, [_drive]),
+    "ssdlab_error": (c_char_p, [_drive]),
+    "ssdlab_prepare": (c_int, [_drive, c_char_p]),
+    "ssdlab_run": (c_int, [_drive, c_char_p]),
+    "ssdlab_submit": (c_int, [_drive, POINTER(Request), c_size_t, POINTER(c_size_t)]),
+    "ssdlab_submit_columns": (c_int, [_drive, POINTER(Columns), c_size_t, POINTER(c_size_t)]),
+    "ssdlab_now": (c_uint64, [_drive]),
+    "ssdlab_sectors": (c_uint64, [_drive]),
+    "ssdlab_in_flight": (c_uint64, [_drive]),
+    "ssdlab_advance": (c_int, [_drive, c_uint64]),
+    "ssdlab_next": (c_int, [_drive]),
+    "ssdlab_drain": (c_int, [_drive]),
+    "ssdlab_completions": (c_size_t, [_drive, POINTER(Completion), c_size_t]),
+    "ssdlab_statistic": (c_int, [_drive, c_char_p, POINTER(c_double)]),
+    "ssdlab_json": (c_int, [_drive, c_char_p, c_char_p, c_char_p, POINTER(_text)]),
+    "ssdlab_free": (None, [_text]),
+    "ssdlab_reset_statistics": (c_int, [_drive]),
+    "ssdlab_check": (c_int, [_drive]),
+    "ssdlab_blocks": (c_size_t, [_drive, POINTER(Block), c_size_t]),
+    "ssdlab_save": (c_int, [_drive, c_char_p]),
+    "ssdlab_load": (c_int, [_drive, c_char_p, c_char_p]),
+    "ssdlab_fork": (c_int, [_drive, POINTER(_drive)]),
+}
+
+
+def _load():
+    """The library beside this file; SSDLAB_LIBRARY names another one."""
+    path = os.environ.get("SSDLAB_LIBRARY") or os.path.join(os.path.dirname(__file__), "libssdlab.so")
+    library = ctypes.CDLL(path)
+    for name, (result, arguments) in FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    if library.ssdlab_abi() != ABI:
+        raise ImportError(f"{path} has ABI {library.ssdlab_abi()}, not {ABI}: install the package again")
+    return library
+
+
+library = _load()

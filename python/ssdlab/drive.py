@@ -1,0 +1,464 @@
+"""A simulated SSD."""
+
+import ctypes
+import enum
+import os
+import threading
+import weakref
+from typing import Any, Callable, Iterable, Mapping, Optional, Union
+
+from . import _library, columns, errors, picture, progress as bars
+from ._library import library
+from .statistics import Statistics
+
+_EXCEPTIONS = {
+    _library.MISTAKE: errors.Mistake,
+    _library.DRIVE_FULL: errors.DriveFull,
+    _library.NO_MEMORY: errors.OutOfMemory,
+    _library.STOPPED: errors.Stopped,
+    _library.BROKEN: errors.Broken,
+}
+_COMPLETIONS = {None: 0, False: 0, "times": _library.TIMES, True: _library.TIMES, "parts": _library.PARTS}
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Kind(enum.IntEnum):
+    """What a request does."""
+
+    READ = 0
+    WRITE = 1
+    TRIM = 2
+    COLLECT = 3  #: no request, of 0 sectors: a block is collected
+    UPDATE = 5  #: no request, of 0 sectors: data with this hint goes on in a new reclaim unit
+
+
+def _bytes(path: Optional[Path]) -> Optional[bytes]:
+    return None if path is None else os.fsencode(path)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(one) for one in value) + "]"
+    return str(value)
+
+
+def _flat(settings: Mapping[str, Any], group: str = "") -> Iterable[str]:
+    """ "key=value" of each setting; groups may be nested or spelled with a dot or with two underscores."""
+    for key, value in settings.items():
+        key = group + key.replace("__", ".")
+        if isinstance(value, Mapping):
+            yield from _flat(value, key + ".")
+        else:
+            yield f"{key}={_value(value)}"
+
+
+class _Calls:
+    """What the functions that the library calls need to know: which drive this thread has called.
+
+    Shared by a drive and its forks, which may be used by threads of their own.
+    """
+
+    def __init__(self):
+        self.thread = threading.local()
+        self.progress = _library.Progress(self._progress)
+        self.bug = _library.Bug(self._bug)
+
+    def _progress(self, _context, requests, share):
+        drive = self.thread.drive
+        try:
+            if drive._bar is not None:
+                return 1 if drive._bar(requests, share) else 0
+        except BaseException as error:  # pylint: disable=broad-except
+            drive._raised = error
+            return 1
+        return 0
+
+    def _bug(self, _context, file, line, _text):
+        self.thread.drive._bug = (file.decode(), line)
+
+
+class Drive:
+    """A simulated SSD that this program writes to.
+
+    Nothing happens by itself: simulated time passes only in submit(), run(), advance(), next() and drain().
+    A drive is used by one thread at a time; several drives, also forks, by several threads at once.
+
+    Args:
+        parameters: a parameter file, or the name of a drive as `ssd list drives` has it; or the settings.
+        settings: parameters by key: {"ftl": "dftl", "gc.threshold": 0.1} or {"gc": {"threshold": 0.1}}.
+        verify: check every sector and every time with two independent judges.
+        completions: keep what each request took: "times", or "parts" with where the time went.
+        progress: True: a bar; None: where a terminal or a notebook is; False: none; or a function of
+            (requests served, share done or negative) that is called every few thousand requests, and stops
+            the call by returning a true value or raising an exception.
+        **more: settings as keywords, with two underscores for a dot: gc__threshold=0.1.
+
+    Raises:
+        Mistake: no drive can have these parameters.
+
+    Example:
+        >>> import ssdlab
+        >>> with ssdlab.Drive("class", ftl="across", gc__threshold=0.1) as drive:
+        ...     statistics = drive.run("lun1")
+        >>> statistics["waf"]
+    """
+
+    def __init__(
+        self,
+        parameters: Union[Path, Mapping[str, Any], None] = None,
+        settings: Optional[Mapping[str, Any]] = None,
+        *,
+        verify: bool = False,
+        completions: Union[str, bool, None] = None,
+        progress: Union[bool, None, Callable[[int, float], Any]] = None,
+        **more: Any,
+    ):
+        if isinstance(parameters, Mapping):
+            if settings is not None:
+                raise TypeError("settings are given twice")
+            parameters, settings = None, parameters
+        if completions not in _COMPLETIONS:
+            raise errors.Mistake(f'completions = {completions!r} should be None, "times" or "parts"')
+        words = [word.encode() for word in (*_flat(settings or {}), *_flat(more))]
+        self._begin(_Calls(), progress)
+        options = _library.Options(
+            size=ctypes.sizeof(_library.Options),
+            parameters=_bytes(parameters),
+            settings=(ctypes.c_char_p * len(words))(*words),
+            setting_count=len(words),
+            verify=bool(verify),
+            completions=_COMPLETIONS[completions],
+            progress=self._calls.progress,
+            bug=self._calls.bug,
+        )
+        handle = ctypes.c_void_p()
+        self._calls.thread.drive = self
+        status = library.ssdlab_open(ctypes.byref(handle), ctypes.byref(options))
+        self._adopt(handle)
+        try:
+            self._check(status)
+        except errors.Error:
+            self.close()
+            raise
+
+    def _begin(self, calls: _Calls, progress) -> None:
+        self._calls = calls
+        self._progress = progress
+        self._handle: Optional[ctypes.c_void_p] = None
+        self._bar = None
+        self._raised: Optional[BaseException] = None
+        self._bug = ("", 0)
+
+    def _adopt(self, handle: ctypes.c_void_p) -> None:
+        self._handle = handle
+        self._finalizer = weakref.finalize(self, library.ssdlab_close, handle)
+
+    # ---- calls ----
+
+    def _check(self, status: int) -> None:
+        if self._raised is not None:
+            error, self._raised = self._raised, None
+            raise error
+        if status == _library.OK:
+            return
+        text = library.ssdlab_error(self._handle) or b"out of memory"
+        error = _EXCEPTIONS[status](text.decode(errors="replace"))
+        if status == _library.BROKEN:
+            error.file, error.line = self._bug
+        raise error
+
+    def _open(self) -> ctypes.c_void_p:
+        if self._handle is None:
+            raise errors.Mistake("the drive is closed")
+        return self._handle
+
+    def _call(self, function, *arguments, bar=None) -> None:
+        handle = self._open()
+        self._calls.thread.drive = self
+        self._bar = bar
+        try:
+            status = function(handle, *arguments)
+        finally:
+            self._bar = None
+            if hasattr(bar, "close"):
+                bar.close()
+        self._check(status)
+
+    def close(self) -> None:
+        """Frees the drive.  It may be closed twice."""
+        if self._handle is not None:
+            self._finalizer()
+            self._handle = None
+
+    def __enter__(self) -> "Drive":
+        return self
+
+    def __exit__(self, *_error) -> None:
+        self.close()
+
+    # ---- serving ----
+
+    def prepare(self, workload: Optional[Path] = None) -> "Drive":
+        """Brings the drive into the state that its precondition.* ask for.  Once, before the first request.
+
+        Args:
+            workload: the trace file or profile that it is prepared for, if these depend on one.
+        """
+        self._call(library.ssdlab_prepare, _bytes(workload), bar=bars.bar_for(self._progress))
+        return self
+
+    def run(self, workload: Path) -> Statistics:
+        """Serves a trace file or a profile to its end, as `ssd run` does, and returns the statistics.
+
+        In an open loop the arrivals of a workload that is not the drive's first requests count from now.
+        """
+        self._call(library.ssdlab_run, _bytes(workload), bar=bars.bar_for(self._progress))
+        return self.statistics
+
+    def submit(
+        self,
+        requests: Any = None,
+        *,
+        sector: Any = None,
+        sectors: Any = None,
+        kind: Any = None,
+        arrival_ns: Any = None,
+        tag: Any = None,
+        device: Any = None,
+        hint: Any = None,
+    ) -> int:
+        """Submits requests, given as columns of equal length.
+
+        With host.mode = "open" time passes until each has arrived, and on while host.queue_limit requests
+        are in the drive; with "closed" until one of host.queue_depth slots is free.  How requests are cut
+        into calls changes nothing.
+
+        Args:
+            requests: a mapping of columns, such as a dict or a DataFrame, or a structured array, with the
+                names of the other arguments.
+            sector, sectors: first sector and length, in sectors of 512 bytes.
+            kind: 0 read, 1 write, 2 trim; see Kind.
+            arrival_ns: ns since the drive was made, ascending; None: each as soon as it can enter.
+            tag: comes back with the completion; None: number of the request, from 0.
+            device, hint: as a trace would have them.
+
+        Each is an array of numpy or anything like it; numpy is not needed.  Columns of the right type are not
+        copied.
+
+        Returns:
+            How many requests have entered.
+
+        Raises:
+            Mistake: a request cannot be served.  Those before it have entered.
+            DriveFull: the drive is full or worn out.
+        """
+        given = {
+            "arrival_ns": arrival_ns,
+            "sector": sector,
+            "tag": tag,
+            "sectors": sectors,
+            "device": device,
+            "kind": kind,
+            "hint": hint,
+        }
+        for name, values in given.items():
+            given[name] = _column_of(requests, name) if values is None else values
+        for name in ("sector", "sectors", "kind"):
+            if given[name] is None:
+                raise errors.Mistake(f"{name} is missing")
+        return self._submit_columns(given)
+
+    def _submit_columns(self, given) -> int:
+        passed = _library.Columns(size=ctypes.sizeof(_library.Columns))
+        types = dict(_library.Columns._fields_)
+        owners, length = [], None
+        for name, values in given.items():
+            if values is None:
+                continue
+            try:
+                pointer, rows, owner = columns.column(name, values, types[name]._type_)
+            except ValueError as error:
+                raise errors.Mistake(str(error)) from None
+            if length is not None and rows != length:
+                raise errors.Mistake(f"{name} has {rows} rows, the columns before it {length}")
+            setattr(passed, name, pointer)
+            owners.append(owner)
+            length = rows
+        taken = ctypes.c_size_t()
+        many = bars.bar_for(self._progress) if length and length > 1 << 16 else None
+        self._call(
+            library.ssdlab_submit_columns, ctypes.byref(passed), length, ctypes.byref(taken), bar=many
+        )
+        return taken.value
+
+    def _one(self, kind: Kind, sector: int, sectors: int, arrival_ns: Optional[int], tag: int, hint: int):
+        arrival = self.now_ns if arrival_ns is None else arrival_ns
+        request = _library.Request(arrival, sector, tag, sectors, 0, kind, hint)
+        self._call(library.ssdlab_submit, ctypes.byref(request), 1, None)
+
+    def read(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
+        """Submits a read.  One by one takes some microseconds each: submit() takes arrays."""
+        self._one(Kind.READ, sector, sectors, arrival_ns, tag, 0)
+
+    def write(
+        self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0, hint: int = 0
+    ) -> None:
+        """Submits a write."""
+        self._one(Kind.WRITE, sector, sectors, arrival_ns, tag, hint)
+
+    def trim(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
+        """Submits a trim: the sectors hold no data any more."""
+        self._one(Kind.TRIM, sector, sectors, arrival_ns, tag, 0)
+
+    # ---- time ----
+
+    @property
+    def now_ns(self) -> int:
+        """The present moment, in ns since the drive was made."""
+        return library.ssdlab_now(self._open())
+
+    @property
+    def sectors(self) -> int:
+        """Sectors of 512 bytes that the host sees."""
+        return library.ssdlab_sectors(self._open())
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that have entered and are not completed."""
+        return library.ssdlab_in_flight(self._open())
+
+    def advance(self, until_ns: int) -> None:
+        """Lets time pass up to and including a moment."""
+        self._call(library.ssdlab_advance, until_ns)
+
+    def next(self) -> None:
+        """Lets time pass to the next completion, if a request is in flight."""
+        self._call(library.ssdlab_next)
+
+    def drain(self) -> None:
+        """Lets time pass until all requests, and all work behind them, are done."""
+        self._call(library.ssdlab_drain)
+
+    def completions(self, most: Optional[int] = None):
+        """Takes the completions that have not been taken yet, in order of completion.
+
+        Returns:
+            A structured array of numpy with the fields tag, arrival_ns, start_ns, completion_ns, sectors,
+            kind and, with completions="parts", controller_ns ... link_ns, which add up to completion - start
+            (pandas.DataFrame() takes it).  Without numpy an array of structs with these attributes.
+        """
+        found = []
+        left = 1 << 62 if most is None else most
+        while left:
+            room = min(left, 1 << 16)
+            pointer, rows = columns.records(_library.Completion, room)
+            n = library.ssdlab_completions(self._open(), pointer, room)
+            found.append(rows[:n])
+            left -= n
+            if n < room:
+                break
+        if len(found) == 1:
+            return found[0]
+        if columns.numpy is not None:
+            return columns.numpy.concatenate(found)
+        return [row for rows in found for row in rows]
+
+    # ---- results ----
+
+    def statistic(self, name: str) -> float:
+        """One statistic by name; NaN if it has no value yet."""
+        value = ctypes.c_double()
+        self._call(library.ssdlab_statistic, name.encode(), ctypes.byref(value))
+        return value.value
+
+    @property
+    def statistics(self) -> Statistics:
+        """All statistics now."""
+        return Statistics(self.json())
+
+    def json(
+        self, command: Optional[str] = None, parameters: Optional[str] = None, workload: Optional[str] = None
+    ) -> str:
+        """What `ssd run --json` writes; the arguments are what its run.command etc. say."""
+        text = ctypes.c_void_p()
+        words = [None if word is None else word.encode() for word in (command, parameters, workload)]
+        self._call(library.ssdlab_json, *words, ctypes.byref(text))
+        try:
+            return ctypes.string_at(text.value).decode()
+        finally:
+            library.ssdlab_free(text)
+
+    def reset_statistics(self) -> None:
+        """Statistics start again from zero, without the requests in flight."""
+        self._call(library.ssdlab_reset_statistics)
+
+    def check(self) -> None:
+        """Checks all counts and, with verify=True, every invariant now."""
+        self._call(library.ssdlab_check)
+
+    def blocks(self):
+        """All blocks, with the fields block, plane, pages, programmed_pages, valid_pages, erases."""
+        count = library.ssdlab_blocks(self._open(), None, 0)
+        pointer, rows = columns.records(_library.Block, count)
+        library.ssdlab_blocks(self._open(), pointer, count)
+        return rows
+
+    def to_pandas(self, pattern: Optional[str] = None):
+        """The statistics as a pandas.DataFrame: Statistics.to_pandas()."""
+        return self.statistics.to_pandas(pattern)
+
+    # ---- keeping ----
+
+    def save(self, path: Path) -> None:
+        """Saves the drive, whole or not at all.  Before the first request, as `ssd run --save-drive`."""
+        self._call(library.ssdlab_save, _bytes(path))
+
+    def load(self, path: Path, workload: Optional[Path] = None) -> "Drive":
+        """In place of prepare(): the state of a saved drive of the same parameters."""
+        self._call(library.ssdlab_load, _bytes(path), _bytes(workload))
+        return self
+
+    def fork(self) -> "Drive":
+        """A second drive in the same state, with the requests in flight and the statistics.
+
+        What is done to one does not change the other.  Completions not taken yet stay with this one.
+        """
+        handle = ctypes.c_void_p()
+        copy = Drive.__new__(Drive)
+        copy._begin(self._calls, self._progress)
+        try:
+            self._call(library.ssdlab_fork, ctypes.byref(handle))
+        except errors.Error:
+            library.ssdlab_close(handle)
+            raise
+        copy._adopt(handle)
+        return copy
+
+    # ---- pictures ----
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<ssdlab.Drive, closed>"
+        return f"<ssdlab.Drive of {self.sectors * 512 / 1e6:,.4g} MB at {self.now_ns / 1e9:.6f} s>"
+
+    def _repr_html_(self) -> str:
+        if self._handle is None:
+            return "<div>a drive, closed</div>"
+        head = (
+            f"<div><b>{self.sectors * 512 / 1e6:,.4g} MB</b> at {self.now_ns / 1e9:.6f} s,"
+            f" {self.in_flight} requests in flight</div>"
+        )
+        return head + picture.svg_of(self.blocks())
+
+
+def _column_of(requests: Any, name: str) -> Any:
+    """The column of a mapping, a DataFrame or a structured array; None: it has none."""
+    if requests is None:
+        return None
+    names = getattr(getattr(requests, "dtype", None), "names", None)
+    if names is not None:
+        return requests[name] if name in names else None
+    return requests[name] if name in requests else None

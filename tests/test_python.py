@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""The Python package: the bytes of the program, every mistake an exception, words that agree with the header.
+
+    SSD=./ssd SSDLAB_LIBRARY=build/dev/libssdlab.so tests/test_python.py
+
+Needs neither numpy nor pandas; tests/python.sh installs the package with them.
+"""
+
+import array
+import ctypes
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import xml.etree.ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SSD = os.path.join(ROOT, os.environ.get("SSD", "./ssd"))
+os.environ.setdefault("SSDLAB_LIBRARY", os.path.join(ROOT, "build/dev/libssdlab.so"))
+os.environ["SSDLAB_LIBRARY"] = os.path.join(ROOT, os.environ["SSDLAB_LIBRARY"])
+sys.path.insert(0, os.path.join(ROOT, "python"))
+
+import ssdlab  # noqa: E402
+from ssdlab import _library  # noqa: E402
+
+TINY = os.path.join(ROOT, "parameters/tiny.cfg")
+with open(os.path.join(ROOT, "library/ssdlab.h"), encoding="utf-8") as header:
+    HEADER = re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
+VARIANTS = [
+    {"buffer": "lru", "dram.buffer_bytes": "64K"},
+    {"gc": {"policy": "cost_benefit"}},
+    {"ftl": "across", "buffer": "lru", "dram.buffer_bytes": "64K"},
+    {"host.layer": "indirect"},
+    {"host.mode": "closed", "host.queue_depth": 7},
+]
+
+
+def ftls():
+    listed = subprocess.run([SSD, "list", "ftls"], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"^  (\w+) ", listed, re.M)
+
+
+def words(settings, group=""):
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            yield from words(value, f"{key}.")
+        else:
+            yield f"{group}{key}={value}"
+
+
+def by_program(settings, *more):
+    """The text of --json, or the line of the refusal."""
+    given = [part for word in words(settings) for part in ("-s", word)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.json")
+        command = [SSD, "run", "--quiet", "--json", path, *more, *given, TINY, "mixed"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return None, done.stderr
+        with open(path, encoding="utf-8") as file:
+            return file.read(), ""
+
+
+def quiet(**more):
+    """A drive without a preparation that reads the workload."""
+    return ssdlab.Drive(TINY, precondition__premap="none", progress=False, **more)
+
+
+def mixed(drive, n, first=0):
+    """Requests of a pattern, as columns."""
+    rows = range(first, first + n)
+    return {
+        "arrival_ns": [i * 30000 for i in rows],
+        "sector": [(i * 7919) % (drive.sectors - 8) for i in rows],
+        "sectors": [1 + i % 8 for i in rows],
+        "kind": [(0, 1, 1, 2 if i % 5 == 0 else 1)[i % 4] for i in rows],
+    }
+
+
+class Bytes(unittest.TestCase):
+    def test_a_run_is_that_of_the_program(self):
+        for settings in [{"ftl": name} for name in ftls()] + VARIANTS:
+            settings = {**settings, "trace.limit": 1500}
+            written, refused = by_program(settings, "--verify")
+            with self.subTest(settings=settings):
+                try:
+                    with ssdlab.Drive(TINY, settings, verify=True, progress=False) as drive:
+                        drive.run("mixed")
+                        run = json.loads(written)["statistics"]
+                        text = drive.json(run["run.command"], run["run.parameters"], run["run.workload"])
+                        self.assertEqual(text, written)
+                except ssdlab.Mistake as mistake:
+                    self.assertIn(str(mistake), refused)
+
+    def test_columns_cut_anywhere_are_the_same(self):
+        texts = set()
+        for piece in (1, 7, 400):
+            with quiet(verify=True) as drive:
+                for first in range(0, 400, piece):
+                    drive.submit(mixed(drive, min(piece, 400 - first), first))
+                drive.drain()
+                texts.add(drive.json())
+        self.assertEqual(len(texts), 1)
+
+    def test_columns_of_a_buffer_are_not_copied(self):
+        values = array.array("Q", [1, 2, 3])
+        pointer, length, _ = ssdlab.drive.columns.column("sector", values, ctypes.c_uint64)
+        self.assertEqual(length, 3)
+        self.assertEqual(ctypes.addressof(pointer.contents), values.buffer_info()[0])
+
+    def test_requests_one_by_one(self):
+        with quiet(verify=True, completions="parts") as drive:
+            drive.write(0, 8, arrival_ns=100, tag=5)
+            drive.read(0, 8, arrival_ns=9000000, tag=6)
+            drive.trim(0, 8, tag=7)
+            drive.drain()
+            done = drive.completions()
+            self.assertEqual([row.tag if hasattr(row, "tag") else row["tag"] for row in done], [5, 7, 6])
+            self.assertEqual(drive.statistics["run.served"], 3)
+            self.assertEqual(drive.statistic("request.write.count"), 1)
+
+
+class Forks(unittest.TestCase):
+    def test_forks_in_threads_give_the_same_bytes(self):
+        with quiet(verify=True) as drive:
+            drive.submit(mixed(drive, 300))
+            forks = [drive.fork() for _ in range(4)]
+            threads = [threading.Thread(target=fork.submit, args=(mixed(drive, 300, 300),)) for fork in forks]
+            before = drive.json()
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(drive.json(), before)
+            drive.submit(mixed(drive, 300, 300))
+            for one in [drive, *forks]:
+                one.drain()
+            self.assertEqual({one.json() for one in forks}, {drive.json()})
+            for one in forks:
+                one.close()
+
+    def test_a_drive_is_saved_and_loaded(self):
+        with tempfile.TemporaryDirectory() as folder, quiet() as drive:
+            path = os.path.join(folder, "saved")
+            drive.submit(mixed(drive, 300))
+            drive.save(path)
+            with quiet().load(path) as again:
+                for one in drive, again:
+                    one.submit(mixed(one, 300, 300))
+                    one.drain()
+                self.assertEqual(drive.json(), again.json())
+
+
+class Mistakes(unittest.TestCase):
+    def refused(self, text, call, kind=ssdlab.Mistake):
+        with self.assertRaises(kind) as caught:
+            call()
+        self.assertIn(text, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_each_is_an_exception_with_the_line_of_the_program(self):
+        for settings in ({"gc.treshold": 1}, {"gc.threshold": 2}, {"flash.pages": 0}, {"ftl": "pages"}):
+            _, said = by_program(settings)
+            line = said.removeprefix("ssd: ").strip()
+            self.refused(line, lambda: ssdlab.Drive(TINY, settings))  # pylint: disable=cell-var-from-loop
+        self.refused("missing.cfg", lambda: ssdlab.Drive("missing.cfg"))
+        self.refused("completions", lambda: ssdlab.Drive(TINY, completions="all"))
+        self.assertTrue(issubclass(ssdlab.Mistake, ValueError))
+
+    def test_requests_that_cannot_be(self):
+        with quiet(trace__fold=False) as drive:
+            end = drive.sectors
+            self.refused("beyond the drive", lambda: drive.read(end, 1))
+            self.refused("kind 9", lambda: drive.submit(sector=[0], sectors=[1], kind=[9]))
+            self.refused("sectors is missing", lambda: drive.submit(sector=[0], kind=[1]))
+            self.refused("2 rows", lambda: drive.submit(sector=[0], sectors=[1, 1], kind=[1]))
+            self.refused("sector", lambda: drive.submit(sector=[-1], sectors=[1], kind=[1]))
+            self.refused("no-such", lambda: drive.run("no-such"))
+            self.refused("nonsense", lambda: drive.statistic("nonsense"))
+            self.refused("workload", lambda: ssdlab.Drive(TINY).submit(sector=[0], sectors=[1], kind=[1]))
+            drive.write(0, 4)
+            drive.drain()
+            self.assertEqual(drive.statistic("run.served"), 1)
+        self.refused("closed", drive.drain)
+
+    def test_a_damaged_file(self):
+        with tempfile.TemporaryDirectory() as folder, quiet() as drive:
+            path = os.path.join(folder, "saved")
+            drive.save(path)
+            with open(path, "r+b") as file:
+                file.seek(-20, os.SEEK_END)
+                file.write(b"damaged!")
+            self.refused("damaged in its", lambda: quiet().load(path))
+            drive.write(0, 4)
+
+    def test_a_full_drive_can_be_asked(self):
+        with quiet(flash__endurance=1, precondition__mode="none") as drive:
+            with self.assertRaises(ssdlab.DriveFull):
+                for i in range(5000):
+                    drive.write(i * 4 % drive.sectors, 4)
+            self.refused("worn out after", lambda: drive.write(0, 4), ssdlab.DriveFull)
+            drive.drain()
+            self.assertEqual(drive.statistics["run.drive_failed"], 1)
+
+    def test_an_exception_of_the_progress_function_ends_the_call(self):
+        def interrupt(_requests, _share):
+            raise KeyboardInterrupt
+
+        with ssdlab.Drive(TINY, progress=interrupt, precondition__mode="none", trace__limit=9000) as drive:
+            with self.assertRaises(KeyboardInterrupt):
+                drive.run("mixed")
+        with ssdlab.Drive(TINY, progress=lambda *_: True, precondition__mode="none") as drive:
+            self.refused("stopped", lambda: drive.run("mixed"), ssdlab.Stopped)
+
+    def test_a_lack_of_memory_is_an_exception(self):
+        program = (
+            "import resource, ssdlab\n"
+            "resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))\n"
+            "try: ssdlab.Drive(flash__blocks=400000)\n"
+            "except MemoryError as error: print(error)\n"
+            "ssdlab.Drive('tiny').close()\n"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=ROOT
+        )
+        self.assertEqual(done.stderr, "")
+        self.assertIn("out of memory: the", done.stdout)
+
+
+class Words(unittest.TestCase):
+    """What Python says of the library is what the header says."""
+
+    def test_functions_have_the_arguments_of_the_header(self):
+        declared = re.findall(r"SSDLAB_API ([^;(]*?)(ssdlab_\w+)\(([^;]*)\);", HEADER)
+        self.assertEqual([name for _, name, _ in declared], list(_library.FUNCTIONS))
+        for result, name, arguments in declared:
+            kinds = [] if arguments.strip() == "void" else arguments.split(",")
+            has, takes = _library.FUNCTIONS[name]
+            self.assertEqual(len(kinds), len(takes), name)
+            self.assertEqual(self.kind_of(result), self.sort(has), name)
+            for word, kind in zip(kinds, takes):
+                self.assertEqual(self.kind_of(word), self.sort(kind), f"{name}: {word}")
+
+    def test_structs_have_the_fields_of_the_header(self):
+        structs = {"options": _library.Options, "request": _library.Request, "columns": _library.Columns,
+                   "completion": _library.Completion, "block": _library.Block}
+        for name, struct in structs.items():
+            body = re.search(r"struct ssdlab_%s \{(.*?)\n\};" % name, HEADER, re.S)[1]
+            fields = []
+            for line in body.split(";")[:-1]:
+                first, *rest = line.split(",")
+                kind = re.match(r"\s*(.*?)(\w+)(?:\[\d+\])?$", first, re.S)
+                fields += [(kind[2], kind[1])] + [(re.search(r"\w+", more)[0], kind[1]) for more in rest]
+            self.assertEqual([field for field, _ in fields], [field for field, *_ in struct._fields_], name)
+            for (field, kind), (_, has, *_) in zip(fields, struct._fields_):
+                has = getattr(has, "_type_", has) if "Array" in type(has).__name__ else has
+                self.assertEqual(self.kind_of(kind), self.sort(has), f"{name}.{field}")
+
+    def test_numbers_are_those_of_the_header(self):
+        numbers = dict(re.findall(r"SSDLAB_(\w+) = (\d+)", HEADER))
+        for name in ("OK", "MISTAKE", "DRIVE_FULL", "NO_MEMORY", "STOPPED", "BROKEN", "TIMES", "PARTS"):
+            self.assertEqual(getattr(_library, name), int(numbers[name]))
+        for kind in ssdlab.Kind:
+            self.assertEqual(kind, int(numbers[kind.name]))
+        self.assertEqual(_library.ABI, int(re.search(r"SSDLAB_ABI (\d+)", HEADER)[1]))
+
+    def kind_of(self, word):
+        if "*" in word or "ssdlab_progress" in word or "ssdlab_bug" in word:
+            return "pointer"
+        for kind in ("uint64_t", "uint32_t", "uint8_t", "size_t", "double", "void"):
+            if kind in word:
+                return {"size_t": "uint64_t"}.get(kind, kind)
+        return "int"
+
+    def sort(self, kind):
+        if kind is None:
+            return "void"
+        names = {ctypes.c_uint64: "uint64_t", ctypes.c_size_t: "uint64_t", ctypes.c_uint32: "uint32_t",
+                 ctypes.c_uint8: "uint8_t", ctypes.c_double: "double", ctypes.c_int: "int"}
+        return names.get(kind, "pointer")
+
+    def test_everything_public_has_words_and_types(self):
+        for name in ssdlab.__all__:
+            thing = getattr(ssdlab, name)
+            self.assertTrue(thing.__doc__, name)
+            for method, function in vars(thing).items() if name in ("Drive", "Statistics") else ():
+                function = function.fget if isinstance(function, property) else function
+                if method.startswith("_") or not inspect.isfunction(function):
+                    continue
+                self.assertTrue(function.__doc__, method)
+                parameters = list(inspect.signature(function).parameters.values())[1:]
+                for parameter in parameters:
+                    self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{method}: {parameter}")
+
+
+class Notebook(unittest.TestCase):
+    def test_a_drive_is_a_picture_of_its_blocks(self):
+        with quiet() as drive:
+            drive.write(0, 8)
+            drive.drain()
+            html = drive._repr_html_()
+            tree = xml.etree.ElementTree.fromstring(f"<div>{html.replace('&#9632;', '')}</div>")
+            svg = tree.find(".//{http://www.w3.org/2000/svg}svg")
+            self.assertEqual(len(list(svg)), 64)
+            self.assertEqual(html.count("1 valid of 1 programmed of 4 pages"), 2)
+        self.assertIn("closed", drive._repr_html_())
+
+    def test_statistics_are_a_table(self):
+        with quiet() as drive:
+            drive.write(0, 8)
+            drive.drain()
+            tree = xml.etree.ElementTree.fromstring(drive.statistics._repr_html_())
+            self.assertIn("waf", [cell.text for cell in tree.iter("td")])
+
+
+if __name__ == "__main__":
+    unittest.main()
