@@ -16,9 +16,12 @@ static void drive_have_slc(struct drive *d)
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
 {
 	struct drive *d = memory_array(1, sizeof *d, "drive");
-	const struct ftl_ops *ftl = ftls[settings->top.ftl];
+	const struct ftl_ops *ftl = settings_ftl(settings);
+	const struct buffer_ops *buffer;
+	const void *buffer_own;
 
 	d->settings = settings;
+	buffer = settings_buffer(settings, &buffer_own);
 	if (geometry_derive(&d->geometry, &settings->flash, fault))
 		d->host = host_create(host_layers[settings->host.layer], &settings->host,
 			settings->host_own[settings->host.layer], &settings->trace,
@@ -36,10 +39,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
-	if (!d->ftl ||
-		!drive_buffer(d, buffers[settings->top.buffer], settings->buffer_own[settings->top.buffer],
-			fault) ||
-		!refusals_pass(d, fault)) {
+	if (!d->ftl || !drive_buffer(d, buffer, buffer_own, fault) || !refusals_pass(d, fault)) {
 		drive_free(d);
 		return NULL;
 	}

@@ -156,6 +156,78 @@ void settings_release(struct settings *c)
 	memory_free(c->host_own);
 	memory_free(c->trace.profile);
 	memory_free(c->group);
+	for (size_t i = 0; i < c->brought.used; i++)
+		memory_free(c->brought.memory[i]);
+}
+
+/* ---- plug-ins that are brought ---- */
+
+static void *settings_keep(struct settings *c, void *memory)
+{
+	return c->brought.memory[c->brought.used++] = memory;
+}
+
+/* One choice more for a parameter of these settings.  Its table is copied, as other settings have the same
+ * one.  Returns the number of the choice. */
+static int settings_offer(struct settings *c, const void *settings, const char *key, const char *name)
+{
+	struct param_group *group = c->group;
+	struct param *copy, *row;
+	const char **choice;
+	size_t rows = 0, choices = 0;
+
+	while (group->settings != settings)
+		group++;
+	while (group->rows[rows].name)
+		rows++;
+	copy = settings_keep(c, memory_array(rows + 1, sizeof *copy, "settings"));
+	memcpy(copy, group->rows, rows * sizeof *copy);
+	group->rows = row = copy;
+	while (strcmp(row->name, key) != 0)
+		row++;
+	while (row->choices[choices])
+		choices++;
+	choice = settings_keep(c, memory_array(choices + 2, sizeof *choice, "settings"));
+	memcpy(choice, row->choices, choices * sizeof *choice);
+	choice[choices] = name;
+	row->choices = choice;
+	return (int)choices;
+}
+
+void settings_bring_policy(struct settings *c, const struct gc_policy_ops *ops, const void *own)
+{
+	c->ftl.gc.brought = ops;
+	c->ftl.gc.own = own;
+	c->brought.policy_choice = settings_offer(c, &c->ftl.gc, "policy", ops->name);
+}
+
+void settings_bring_buffer(struct settings *c, const struct buffer_ops *ops, const void *own)
+{
+	c->brought.buffer = ops;
+	c->brought.buffer_own = own;
+	c->brought.buffer_choice = settings_offer(c, &c->top, "buffer", ops->name);
+}
+
+/* Whatever else was set. */
+static void settings_choose_brought(struct settings *c)
+{
+	if (c->ftl.gc.brought)
+		c->ftl.gc.policy = c->brought.policy_choice;
+	if (c->brought.buffer)
+		c->top.buffer = c->brought.buffer_choice;
+	if (c->brought.ftl)
+		c->top.ftl = c->brought.ftl_choice;
+}
+
+const struct ftl_ops *settings_ftl(const struct settings *s)
+{
+	return s->brought.ftl ? s->brought.ftl : ftls[s->top.ftl];
+}
+
+const struct buffer_ops *settings_buffer(const struct settings *s, const void **own)
+{
+	*own = s->brought.buffer ? s->brought.buffer_own : s->buffer_own[s->top.buffer];
+	return s->brought.buffer ? s->brought.buffer : buffers[s->top.buffer];
 }
 
 /* 0 if the device is impossible, which is reported when it is made. */
@@ -206,6 +278,7 @@ bool settings_read(
 			c->trace.profile[c->trace.profile_count++] = assignments[i] + strlen(WORKLOAD);
 		else if (!params_set(assignments[i], c->group, c->groups, fault))
 			return false;
+	settings_choose_brought(c);
 	c->trace.seed_shift = c->top.seed - 1;
 	c->trace.page_bytes = c->flash.page_bytes;
 	c->trace.bytes = settings_device_bytes(&c->flash);
@@ -236,7 +309,7 @@ static bool settings_is_chosen(const struct settings *s, const struct param_grou
 void settings_echo(const struct settings *s, param_visitor *visit, void *context)
 {
 	struct param_group *groups = memory_array(s->groups, sizeof *groups, "settings");
-	const struct ftl_ops *ftl = ftls[s->top.ftl];
+	const struct ftl_ops *ftl = settings_ftl(s);
 	char no_map[64];
 
 	snprintf(no_map, sizeof no_map, "ftl = %s", ftl->name);

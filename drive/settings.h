@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/param.h"
+#include "buffer/buffer.h"
 #include "drive/striped.h"
 #include "flash/geometry.h"
 #include "ftl/ftl.h"
@@ -42,6 +43,16 @@ struct precondition_settings {
 	uint64_t passes, fill_run;
 };
 
+/* Plug-ins that are in no list; each is chosen if it is there. */
+struct settings_brought {
+	const struct ftl_ops *ftl;
+	const struct buffer_ops *buffer;
+	const void *buffer_own; /* settings of that buffer */
+	int ftl_choice, buffer_choice, policy_choice;
+	void *memory[6]; /* rows and choices of the parameters that name them */
+	size_t used;
+};
+
 struct settings {
 	struct top_settings top;
 	struct flash_settings flash;
@@ -54,6 +65,7 @@ struct settings {
 	struct stat_settings stats;
 	struct striped_settings *striped; /* a device model that takes the drive's place in `ssd measure` */
 	void **ftl_own, **buffer_own, **host_own; /* per plug-in its settings, NULL if it has none */
+	struct settings_brought brought;
 
 	struct param_group *group; /* all of the above, for parameters/ */
 	size_t groups;
@@ -63,9 +75,18 @@ struct settings {
 bool settings_init(struct settings *, struct fault *);
 void settings_release(struct settings *);
 
+/* Brings a plug-in, with the settings that it has of its own.  Before they are read; whatever they choose,
+ * this one is chosen, and they name it. */
+void settings_bring_policy(struct settings *, const struct gc_policy_ops *, const void *own);
+void settings_bring_buffer(struct settings *, const struct buffer_ops *, const void *own);
+
 /* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
  * profile.  The texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
+
+/* The FTL and the buffer that are chosen. */
+const struct ftl_ops *settings_ftl(const struct settings *);
+const struct buffer_ops *settings_buffer(const struct settings *, const void **own);
 
 /* Visits every parameter; those of plug-ins that are not chosen are left out. */
 void settings_echo(const struct settings *, param_visitor *, void *context);

@@ -2,25 +2,19 @@
  * Policies over the candidates as an unordered set: one at random, the best of d random ones, the best by
  * cost and benefit.
  */
+#include "gc/candidates.h"
+
 #include "base/memory.h"
 #include "gc/collect.h"
-#include "gc/policy.h"
 
-/* Dense lists: adding, removing and drawing cost O(1). */
-struct candidates {
-	uint32_t *count;    /* per plane */
-	block_t *list;      /* per plane, with room for all its blocks */
-	uint32_t *position; /* per block: its index in its plane's list */
-};
-
-static block_t *candidates_of(const struct gc_policy *policy, plane_t plane)
+block_t *candidates_of(const struct gc_policy *policy, plane_t plane)
 {
 	const struct candidates *c = policy->state;
 
 	return c->list + (size_t)plane * policy->space->geometry->blocks_per_plane;
 }
 
-static void candidates_init(struct gc_policy *policy)
+void candidates_init(struct gc_policy *policy)
 {
 	const struct geometry *g = policy->space->geometry;
 	struct candidates *c = policy->state;
@@ -30,7 +24,7 @@ static void candidates_init(struct gc_policy *policy)
 	c->position = memory_array(g->blocks, sizeof *c->position, "collection candidates");
 }
 
-static void candidates_exit(struct gc_policy *policy)
+void candidates_exit(struct gc_policy *policy)
 {
 	struct candidates *c = policy->state;
 
@@ -39,7 +33,7 @@ static void candidates_exit(struct gc_policy *policy)
 	memory_free(c->position);
 }
 
-static void candidates_add(struct gc_policy *policy, block_t b)
+void candidates_add(struct gc_policy *policy, block_t b)
 {
 	struct candidates *c = policy->state;
 	plane_t plane = geometry_plane(policy->space->geometry, b);
@@ -48,7 +42,7 @@ static void candidates_add(struct gc_policy *policy, block_t b)
 	candidates_of(policy, plane)[c->position[b]] = b;
 }
 
-static void candidates_remove(struct gc_policy *policy, block_t b)
+void candidates_remove(struct gc_policy *policy, block_t b)
 {
 	struct candidates *c = policy->state;
 	plane_t plane = geometry_plane(policy->space->geometry, b);
@@ -58,14 +52,14 @@ static void candidates_remove(struct gc_policy *policy, block_t b)
 	c->position[last] = c->position[b];
 }
 
-static const struct state_row candidates_state[] = {
+const struct state_row candidates_state[] = {
 	STATE_VALUES(struct candidates, count, UP_TO, GEOMETRY(blocks_per_plane)),
 	STATE_NUMBERS(struct candidates, list),
 	STATE_NUMBERS(struct candidates, position),
 	{ 0 },
 };
 
-static bool candidates_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
+bool candidates_check(const struct gc_policy *policy, plane_t plane, uint32_t closed)
 {
 	const struct candidates *c = policy->state;
 	const block_t *list = candidates_of(policy, plane);
@@ -157,11 +151,6 @@ static block_t gc_cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 	}
 	return best != BLOCK_NONE && gc_reclaimable(policy, best) ? best : BLOCK_NONE;
 }
-
-#define OVER_CANDIDATES                                                                                      \
-	.size = sizeof(struct candidates), .init = candidates_init, .exit = candidates_exit,                 \
-	.add = candidates_add, .remove = candidates_remove, .state = candidates_state,                       \
-	.check = candidates_check
 
 const struct gc_policy_ops gc_random = {
 	.name = "random",

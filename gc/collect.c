@@ -92,7 +92,7 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 		c->credit = memory_array(space->geometry->planes, sizeof *c->credit, "collection ahead");
 	c->looks = settings->low || c->rate;
 
-	policy->ops = gc_policies[settings->policy];
+	policy->ops = settings->brought ? settings->brought : gc_policies[settings->policy];
 	policy->state = memory_array(1, policy->ops->size, "victim index");
 	policy->space = space;
 	policy->settings = settings;

@@ -31,6 +31,9 @@ struct gc_settings {
 	bool strict, separate;
 	int together;  /* enum gc_together */
 	uint64_t seed; /* set by the drive, from its own seed */
+
+	const struct gc_policy_ops *brought; /* in place of `policy`; NULL: none */
+	const void *own;                     /* settings of that policy */
 };
 
 struct wear_settings {

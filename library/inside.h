@@ -5,6 +5,7 @@
  *	serve.c     preparing, submitting, time, completions
  *	results.c   statistics, checks, blocks
  *	keep.c      saving, loading, forks
+ *	policies.c  policies that ask the caller
  */
 #ifndef LIBRARY_INSIDE_H
 #define LIBRARY_INSIDE_H
@@ -24,6 +25,8 @@ struct library_settings {
 	uint32_t users;                /* counted atomically */
 	struct ssdlab_options options; /* its texts are copies */
 	struct settings settings;
+	struct gc_policy_ops gc_policy; /* that asks the caller, under his name */
+	struct buffer_ops buffer;
 };
 
 /* A request taken in; then, until the caller takes it, completed. */
@@ -82,6 +85,9 @@ enum ssdlab_status library_guarded(struct library_call *, void (*call)(void *lib
 
 /* The same, if the drive can be called.  NULL: can it be? */
 enum ssdlab_status library_enter(struct library_call *, enum library_need, void (*call)(void *library_call));
+
+/* The caller's policies become choices of the settings.  False and a fault: their names are taken. */
+bool library_bring_policies(struct library_settings *, struct fault *);
 
 /* Makes the drive of settings that have been read, and what belongs to it. */
 bool library_make_drive(ssdlab_drive *);

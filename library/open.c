@@ -116,10 +116,13 @@ static void library_read_settings(void *call)
 	for (size_t i = 0; i < from->setting_count; i++)
 		setting[i] = memory_string(from->settings[i], "settings");
 	s->options.settings = (const char *const *)setting;
-	if (!settings_init(&s->settings, &c->h->fault) || !settings_read(&s->settings, s->options.parameters,
-								  setting, from->setting_count, &c->h->fault))
-		c->status = SSDLAB_MISTAKE;
-	else if (s->settings.striped->superblock)
+	c->status = SSDLAB_MISTAKE;
+	if (!settings_init(&s->settings, &c->h->fault) || !library_bring_policies(s, &c->h->fault) ||
+		!settings_read(&s->settings, s->options.parameters, setting, from->setting_count,
+			&c->h->fault))
+		return;
+	c->status = SSDLAB_OK;
+	if (s->settings.striped->superblock)
 		library_fault(c, "striped.superblock: this device model is for `ssd measure`; leave it out");
 }
 

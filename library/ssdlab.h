@@ -73,6 +73,35 @@ typedef int ssdlab_progress(void *context, uint64_t requests, double share);
  * SSDLAB_BROKEN. */
 typedef void ssdlab_bug(void *context, const char *file, int line, const char *text);
 
+/* 32 bytes, without gaps. */
+struct ssdlab_block {
+	uint32_t block, plane; /* numbers */
+	uint32_t pages, programmed_pages, valid_pages;
+	uint32_t erases;
+	uint64_t age; /* for a collection policy: pages written to the drive since it was full; else 0 */
+};
+
+/*
+ * A collection policy: which of these blocks of a plane is collected?  Each is full, and has a page that is
+ * not valid.  An index; anything else: the one with the fewest valid pages.  The array is the library's.
+ * Must not call the drive.
+ */
+typedef size_t ssdlab_gc_pick(
+	void *context, uint32_t plane, const struct ssdlab_block *blocks, size_t n);
+
+/* 40 bytes, without gaps.  Times are numbers of accesses to the buffer's pages. */
+struct ssdlab_page {
+	uint64_t page; /* logical page number */
+	uint32_t sectors, dirty_sectors;
+	uint64_t entered, used; /* when it came, and was last written or read */
+	uint32_t hits;          /* how often since it came */
+	uint32_t reserved;      /* 0 */
+};
+
+/* A write buffer's choice: which of these pages leaves?  An index; anything else: the one that was not used
+ * for longest.  Asked again until there is room. */
+typedef size_t ssdlab_buffer_pick(void *context, const struct ssdlab_page *pages, size_t n);
+
 /* Zeroed, but for `size`: a drive with all parameters at their defaults. */
 struct ssdlab_options {
 	size_t size;                 /* of this struct */
@@ -85,6 +114,15 @@ struct ssdlab_options {
 	void *progress_context;
 	ssdlab_bug *bug;
 	void *bug_context;
+
+	/* NULL, or in place of gc.policy and of buffer, with the name by which results and files know them:
+	 * letters, digits and _.  A file can be loaded by a drive with a policy of the same name. */
+	ssdlab_gc_pick *gc_pick;
+	void *gc_context;
+	const char *gc_name; /* NULL: "callback" */
+	ssdlab_buffer_pick *buffer_pick; /* dram.buffer_bytes is its size */
+	void *buffer_context;
+	const char *buffer_name;
 };
 
 /*
@@ -204,14 +242,6 @@ SSDLAB_API enum ssdlab_status ssdlab_reset_statistics(ssdlab_drive *);
 
 /* Checks the counts and, of a drive with `verify`, every invariant now. */
 SSDLAB_API enum ssdlab_status ssdlab_check(ssdlab_drive *);
-
-/* 32 bytes, without gaps. */
-struct ssdlab_block {
-	uint32_t block, plane; /* numbers */
-	uint32_t pages, programmed_pages, valid_pages;
-	uint32_t erases;
-	uint64_t age; /* for a collection policy: pages written since it was full; else 0 */
-};
 
 /* All blocks of the drive, up to `room`.  Returns how many there are. */
 SSDLAB_API size_t ssdlab_blocks(ssdlab_drive *, struct ssdlab_block *, size_t room);

@@ -371,7 +371,7 @@ static const struct state_row made_op_state[] = {
 	STATE_NUMBER(struct made_op, to), /* judge_ops_hold() */
 	STATE_NUMBER(struct made_op, owner),
 	STATE_NUMBER(struct made_op, sectors),
-	STATE_BELOW(struct made_op, ticket, STATE_OWN(struct judge, requests)),
+	STATE_INDEX(struct made_op, ticket, STATE_OWN(struct judge, requests)),
 	STATE_BOOL(struct made_op, awaited),
 	{ 0 },
 };
@@ -454,6 +454,8 @@ const struct state_row judge_state[] = {
 	STATE_NUMBER(struct judge, data),
 	STATE_VALUES(struct judge, meant, UP_TO, DATA),
 	STATE_VALUES(struct judge, present, UP_TO, DATA),
+	STATE_NUMBERS(struct judge, mode),
+	STATE_NUMBERS(struct judge, slc),
 	STATE_ENDED(judge_pages_hold),
 	STATE_OF_RUN,
 	STATE_POOL(struct judge, waits, STATE_UNBOUNDED, judged_wait_state),

@@ -651,6 +651,105 @@ static void test_a_damaged_file_is_refused(void **state)
 	damaged_is_refused(*state, true);
 }
 
+/* ---- policies of the caller ---- */
+
+/* As gc/candidates.c has it. */
+static size_t pick_by_cost_and_benefit(void *calls, uint32_t plane, const struct ssdlab_block *b, size_t n)
+{
+	double most = -1;
+	size_t best = 0;
+
+	++*(int *)calls;
+	for (size_t i = 0; i < n; i++) {
+		double live = b[i].valid_pages, pages = b[i].pages;
+		double value = live > 0 ? ((double)b[i].age + 1) * (pages - live) / (2 * live) : 1e300;
+
+		assert_int_equal(b[i].plane, plane);
+		assert_int_equal(b[i].programmed_pages, b[i].pages);
+		assert_true(b[i].valid_pages < b[i].pages);
+		if (value > most || (value == most && b[i].block < b[best].block)) {
+			most = value;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static size_t pick_the_oldest(void *calls, const struct ssdlab_page *page, size_t n)
+{
+	++*(int *)calls;
+	for (size_t i = 0; i < n; i++) {
+		assert_true(page[i].sectors >= page[i].dirty_sectors && page[i].sectors > 0);
+		assert_true(page[i].used >= page[i].entered);
+		assert_true(!i || page[i].used > page[i - 1].used);
+	}
+	return 0;
+}
+
+/* What a policy of ssdlab does, done by the caller: the same results, under its name. */
+static void same_as_own(const char *key, const char *name, const char *settings, struct ssdlab_options more)
+{
+	char all[300], callback[80], own[80], *text[2], *at;
+	size_t n;
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &n);
+
+	for (int i = 0; i < 2; i++) {
+		ssdlab_drive *drive, *fork;
+
+		snprintf(all, sizeof all, "precondition.premap=none %s %s=%s", settings, key, name);
+		drive = opened(all, i ? more : (struct ssdlab_options){ 0 });
+		submit_all(drive, request, 800);
+		assert_ok(drive, ssdlab_fork(drive, &fork));
+		ssdlab_close(drive);
+		submit_all(fork, request + 800, n - 800);
+		assert_ok(fork, ssdlab_drain(fork));
+		text[i] = results_of(fork, "x", "y");
+		ssdlab_close(fork);
+	}
+	snprintf(callback, sizeof callback, "\"%s\": \"mine\"", key);
+	snprintf(own, sizeof own, "\"%s\": \"%s\"", key, name);
+	at = strstr(text[1], callback);
+	assert_non_null(at);
+	assert_memory_equal(text[0], text[1], (size_t)(at - text[1]));
+	assert_memory_equal(at - text[1] + text[0], own, strlen(own));
+	if (!strcmp(key, "gc.policy"))
+		assert_string_equal(at - text[1] + text[0] + strlen(own), at + strlen(callback));
+	ssdlab_free(text[0]);
+	ssdlab_free(text[1]);
+	memory_free(request);
+}
+
+static void test_a_policy_of_the_caller_decides(void **state)
+{
+	int calls = 0;
+
+	(void)state;
+	same_as_own("gc.policy", "cost_benefit", "",
+		(struct ssdlab_options){
+			.gc_pick = pick_by_cost_and_benefit, .gc_context = &calls, .gc_name = "mine" });
+	assert_true(calls > 50);
+	calls = 0;
+	same_as_own("buffer", "lru", "dram.buffer_bytes=32K",
+		(struct ssdlab_options){
+			.buffer_pick = pick_the_oldest, .buffer_context = &calls, .buffer_name = "mine" });
+	assert_true(calls > 50);
+}
+
+static void test_a_policy_has_a_name_of_its_own(void **state)
+{
+	static const char *const names[] = { "greedy", "", "my policy" };
+	struct ssdlab_options more = { .gc_pick = pick_by_cost_and_benefit };
+	ssdlab_drive *drive;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		more.gc_name = names[i];
+		assert_int_equal(open_with(&drive, NULL, "", more), SSDLAB_MISTAKE);
+		assert_non_null(strstr(ssdlab_error(drive), "name"));
+		ssdlab_close(drive);
+	}
+}
+
 /* ---- threads ---- */
 
 static void *run_in_thread(void *drive)
@@ -705,6 +804,8 @@ int main(void)
 		cmocka_unit_test(test_forks_do_not_disturb_one_another),
 		cmocka_unit_test_setup_teardown(test_a_drive_is_saved_and_loaded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_damaged_file_is_refused, set_up, tear_down),
+		cmocka_unit_test(test_a_policy_of_the_caller_decides),
+		cmocka_unit_test(test_a_policy_has_a_name_of_its_own),
 		cmocka_unit_test(test_drives_run_in_threads_of_their_own),
 	};
 

@@ -10,6 +10,7 @@
 
 from ._library import library as _loaded
 from .drive import Drive, Kind
+from .policies import buffer_policy, gc_policy
 from .errors import Broken, DriveFull, Error, Mistake, OutOfMemory, Stopped
 from .statistics import Statistics
 
@@ -25,4 +26,6 @@ __all__ = [
     "OutOfMemory",
     "Statistics",
     "Stopped",
+    "buffer_policy",
+    "gc_policy",
 ]

@@ -17,6 +17,38 @@ Progress = CFUNCTYPE(c_int, c_void_p, c_uint64, c_double)
 Bug = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p)
 
 
+class Block(Structure):
+    """struct ssdlab_block"""
+
+    _fields_ = [
+        ("block", c_uint32),
+        ("plane", c_uint32),
+        ("pages", c_uint32),
+        ("programmed_pages", c_uint32),
+        ("valid_pages", c_uint32),
+        ("erases", c_uint32),
+        ("age", c_uint64),
+    ]
+
+
+class Page(Structure):
+    """struct ssdlab_page"""
+
+    _fields_ = [
+        ("page", c_uint64),
+        ("sectors", c_uint32),
+        ("dirty_sectors", c_uint32),
+        ("entered", c_uint64),
+        ("used", c_uint64),
+        ("hits", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+GcPick = CFUNCTYPE(c_size_t, c_void_p, c_uint32, POINTER(Block), c_size_t)
+BufferPick = CFUNCTYPE(c_size_t, c_void_p, POINTER(Page), c_size_t)
+
+
 class Options(Structure):
     """struct ssdlab_options"""
 
@@ -31,6 +63,12 @@ class Options(Structure):
         ("progress_context", c_void_p),
         ("bug", Bug),
         ("bug_context", c_void_p),
+        ("gc_pick", GcPick),
+        ("gc_context", c_void_p),
+        ("gc_name", c_char_p),
+        ("buffer_pick", BufferPick),
+        ("buffer_context", c_void_p),
+        ("buffer_name", c_char_p),
     ]
 
 
@@ -81,20 +119,6 @@ class Completion(Structure):
         ("bus_ns", c_uint64),
         ("cells_ns", c_uint64),
         ("link_ns", c_uint64),
-    ]
-
-
-class Block(Structure):
-    """struct ssdlab_block"""
-
-    _fields_ = [
-        ("block", c_uint32),
-        ("plane", c_uint32),
-        ("pages", c_uint32),
-        ("programmed_pages", c_uint32),
-        ("valid_pages", c_uint32),
-        ("erases", c_uint32),
-        ("age", c_uint64),
     ]
 
 

@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import functools
 
 try:
     import numpy
@@ -51,7 +52,21 @@ def _by_numpy(name, values, kind):
 def records(struct, count):
     """Room for that many structs: (pointer, what the caller gets).  With numpy, a structured array."""
     if numpy is not None:
-        rows = numpy.empty(count, dtype=numpy.dtype(struct))
+        rows = numpy.empty(count, dtype=_dtype(struct))
         return rows.ctypes.data_as(ctypes.POINTER(struct)), rows
     rows = (struct * count)()
     return ctypes.cast(rows, ctypes.POINTER(struct)), rows
+
+
+def seen(pointer, count, struct):
+    """An array of structs of the library, where it lies, during a call."""
+    address = ctypes.addressof(pointer.contents)
+    if numpy is None:
+        return (struct * count).from_address(address)
+    memory = (ctypes.c_char * (count * ctypes.sizeof(struct))).from_address(address)
+    return numpy.frombuffer(memory, dtype=_dtype(struct))
+
+
+@functools.lru_cache(maxsize=None)
+def _dtype(struct):
+    return numpy.dtype(struct)

@@ -7,7 +7,7 @@ import threading
 import weakref
 from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
-from . import _library, columns, errors, picture, progress as bars
+from . import _library, columns, errors, picture, policies, progress as bars
 from ._library import library
 from .statistics import Statistics
 
@@ -61,10 +61,13 @@ class _Calls:
     Shared by a drive and its forks, which may be used by threads of their own.
     """
 
-    def __init__(self):
+    def __init__(self, gc, buffer):
         self.thread = threading.local()
         self.progress = _library.Progress(self._progress)
         self.bug = _library.Bug(self._bug)
+        self.gc, self.buffer = gc, buffer
+        self.gc_pick = _library.GcPick(self._gc) if gc else _library.GcPick()
+        self.buffer_pick = _library.BufferPick(self._buffer) if buffer else _library.BufferPick()
 
     def _progress(self, _context, requests, share):
         drive = self.thread.drive
@@ -78,6 +81,27 @@ class _Calls:
 
     def _bug(self, _context, file, line, _text):
         self.thread.drive._bug = (file.decode(), line)
+
+    def _gc(self, _context, plane, blocks, n):
+        return self._choose(n, self.gc.function, plane, columns.seen(blocks, n, _library.Block))
+
+    def _buffer(self, _context, pages, n):
+        return self._choose(n, self.buffer.function, columns.seen(pages, n, _library.Page))
+
+    def _choose(self, n, function, *arguments):
+        drive = self.thread.drive
+        if drive._raised is not None:
+            return n
+        try:
+            choice = function(*arguments)
+            if choice is None:
+                return n
+            if not 0 <= choice < n:
+                raise errors.Mistake(f"a policy chose {choice} of {n}; an index is from 0 to {n - 1}")
+            return int(choice)
+        except BaseException as error:  # pylint: disable=broad-except
+            drive._raised = error
+            return n
 
 
 class Drive:
@@ -94,6 +118,8 @@ class Drive:
         progress: True: a bar; None: where a terminal or a notebook is; False: none; or a function of
             (requests served, share done or negative) that is called every few thousand requests, and stops
             the call by returning a true value or raising an exception.
+        gc_policy: which block is collected: a function as gc_policy() describes it.
+        buffer_policy: which page leaves the write buffer: a function as buffer_policy() describes it.
         **more: settings as keywords, with two underscores for a dot: gc__threshold=0.1.
 
     Raises:
@@ -114,6 +140,8 @@ class Drive:
         verify: bool = False,
         completions: Union[str, bool, None] = None,
         progress: Union[bool, None, Callable[[int, float], Any]] = None,
+        gc_policy: Optional[Callable[[int, Any], Optional[int]]] = None,
+        buffer_policy: Optional[Callable[[Any], Optional[int]]] = None,
         **more: Any,
     ):
         if isinstance(parameters, Mapping):
@@ -123,7 +151,9 @@ class Drive:
         if completions not in _COMPLETIONS:
             raise errors.Mistake(f'completions = {completions!r} should be None, "times" or "parts"')
         words = [word.encode() for word in (*_flat(settings or {}), *_flat(more))]
-        self._begin(_Calls(), progress)
+        gc = _policy(gc_policy, policies.GcPolicy)
+        buffer = _policy(buffer_policy, policies.BufferPolicy)
+        self._begin(_Calls(gc, buffer), progress)
         options = _library.Options(
             size=ctypes.sizeof(_library.Options),
             parameters=_bytes(parameters),
@@ -133,6 +163,10 @@ class Drive:
             completions=_COMPLETIONS[completions],
             progress=self._calls.progress,
             bug=self._calls.bug,
+            gc_pick=self._calls.gc_pick,
+            gc_name=gc.name.encode() if gc else None,
+            buffer_pick=self._calls.buffer_pick,
+            buffer_name=buffer.name.encode() if buffer else None,
         )
         handle = ctypes.c_void_p()
         self._calls.thread.drive = self
@@ -452,6 +486,10 @@ class Drive:
             f" {self.in_flight} requests in flight</div>"
         )
         return head + picture.svg_of(self.blocks())
+
+
+def _policy(given: Any, kind: type) -> Any:
+    return given if given is None or isinstance(given, kind) else kind(given)
 
 
 def _column_of(requests: Any, name: str) -> Any:
