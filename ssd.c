@@ -84,7 +84,8 @@ static const struct command commands[] = {
 		"not.\n"
 		"\n"
 		"Exit status: 0 done; 2 the input cannot be run; 3 the drive came to a state in which "
-		"SSDsim crashes or hangs (the results so far are written and say so).\n",
+		"SSDsim crashes, hangs or reads behind a table (the results so far are written and "
+		"say so).\n",
 		"  ssd legacy -o old page.parameters trace.ascii\n"
 		"  ssd legacy --fix Q2 -o fixed page.parameters trace.ascii\n"
 		"  ssd legacy diff old/statistic10.dat fixed/statistic10.dat\n" },

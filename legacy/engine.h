@@ -253,7 +253,7 @@ static inline void note(struct engine *e, enum quirk quirk)
 	e->result->noted[quirk]++;
 }
 
-/* Ends the run: SSDsim crashes or hangs here. */
+/* Ends the run: SSDsim crashes, hangs or reads behind a table here. */
 void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const char *why);
 
 static inline struct request *request_at(const struct engine *e, uint32_t number)

@@ -13,8 +13,8 @@ void legacy_stop(struct engine *e, enum quirk quirk, enum legacy_end end, const 
 		return;
 	e->stopped = true;
 	e->end = end;
-	fault_set(e->fault, "%s:%llu: %s: SSDsim crashes or hangs here (%s)", e->trace->path,
-		(unsigned long long)e->trace->line, why, quirk_row(quirk)->name);
+	fault_set(e->fault, "%s:%llu: %s: SSDsim crashes, hangs or reads behind a table here (%s)",
+		e->trace->path, (unsigned long long)e->trace->line, why, quirk_row(quirk)->name);
 }
 
 static void create_units(struct engine *e)
