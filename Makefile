@@ -28,7 +28,7 @@ endif
 
 # What the program and the library are made of.
 ROOMS    := base stats observe flash space pagemap gc ftl buffer host upkeep drive
-ROOMS    += parameters traces prepare run watch legacy cli
+ROOMS    += parameters traces prepare run probe watch legacy cli
 PACKAGES := libconfig libarchive zlib
 
 # -O3: the simulator is the product; -g: every abort can be looked into.

@@ -62,6 +62,17 @@ static const struct command commands[] = {
 		"  ssd measure parameters/chardin-usb.cfg\n"
 		"  ssd measure --random -s host.layer=indirect -s indirect.pool=0.5 "
 		"parameters/chardin-usb.cfg\n" },
+	{ "probe", cli_probe, TAKES_PROBE, 1, SIZE_MAX, "PARAMETERS | --fio DIR TARGET | --fit RESULTS...",
+		"measure a drive, a modelled or a real one, and fit a model to it",
+		"Measures the drive described by PARAMETERS as one would measure a real one: latency by "
+		"size, rates by the number of requests in the drive, bursts, a fill in order, overwriting.  "
+		"It begins with an empty drive, whatever precondition.mode says.\n"
+		"The same measurements of a real drive are jobs for fio, which --fio writes and you start: "
+		"they destroy what TARGET holds.  --fit makes a parameter file of fio's JSON, and says of "
+		"each value how it was found and how far it is to be trusted (docs/drives.md).\n",
+		"  ssd probe class\n"
+		"  ssd probe --fio jobs /dev/nvme1n1\n"
+		"  ssd probe --fit result-*.json > mine.cfg\n" },
 	{ "trace", NULL, 0, 1, SIZE_MAX, "COMMAND ...", "measure, convert and generate traces",
 		"Describes a trace, rewrites it for another simulator, or makes up a new one.\n" },
 	{ "trace stat", cli_trace_stat, TAKES_STAT, 1, SIZE_MAX, "TRACE...", "what is in a trace",

@@ -35,7 +35,7 @@ struct options {
 	struct words setting;  /* -s KEY=VALUE, in their order */
 	struct words recorded; /* as typed behind the command's name, without options that change no result */
 	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log, *checkpoint, *every, *resume, *at, *man, *show;
+		*warm_up, *log, *checkpoint, *every, *resume, *at, *man, *show, *fio;
 	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
@@ -44,7 +44,7 @@ struct options {
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
 	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
 	uint64_t questions;
-	bool plain, paper, answers, random, verify, all, quiet, check, list_quirks, complete, help;
+	bool plain, paper, answers, random, verify, all, quiet, check, list_quirks, complete, fit, help;
 };
 
 /* Which rows of the table of options a command takes: a set of these. */
@@ -59,13 +59,15 @@ enum takes {
 	TAKES_MANUAL = 128,
 	TAKES_QUIZ = 256,
 	TAKES_HELP = 512, /* all do */
+	TAKES_PROBE = 1024,
 };
 
 /* A command returns an enum status; STATUS_USER with the fault set. */
 typedef int command_main(const struct options *, struct fault *);
 
-command_main cli_run, cli_measure, cli_watch, cli_quiz, cli_grade, cli_trace_stat, cli_trace_convert,
-	cli_trace_generate, cli_legacy, cli_legacy_import, cli_legacy_diff, cli_list, cli_params;
+command_main cli_run, cli_measure, cli_probe, cli_watch, cli_quiz, cli_grade, cli_trace_stat,
+	cli_trace_convert, cli_trace_generate, cli_legacy, cli_legacy_import, cli_legacy_diff, cli_list,
+	cli_params;
 
 struct command {
 	const char *name;   /* as typed, after its group if it is in one: "trace stat"; "" for the program */

@@ -15,7 +15,8 @@
 
 /* In the order of --help.  A row without name and letter is a heading. */
 static const struct option options_table[] = {
-	{ TAKES_RUN | TAKES_MEASURE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
+	{ TAKES_RUN | TAKES_MEASURE | TAKES_PROBE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS,
+		FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05; `ssd params` describes them" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
@@ -64,6 +65,13 @@ static const struct option options_table[] = {
 	{ TAKES_MEASURE, "sector", 0, "BYTES", NUMBER, FIELD(sector_bytes), "size of a write (default 4096)",
 		NULL, 512, 1 << 20 },
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "measure random writes only" },
+	{ TAKES_PROBE, "json", 0, "FILE", TEXT, FIELD(json),
+		"also write the results as fio's JSON, which --fit reads" },
+	{ TAKES_PROBE, "fio", 0, "DIR", TEXT, FIELD(fio),
+		"measure nothing; write the same jobs for fio to DIR, for TARGET, a drive of this machine or "
+		"a file" },
+	{ TAKES_PROBE, "fit", 0, NULL, FLAG, FIELD(fit),
+		"print a parameter file that fits RESULTS, with what is uncertain and what cannot be known" },
 	{ TAKES_RUN, "explain", 0, "N", NUMBER, FIELD(explain),
 		"print what request N did: look-ups, operations, waits, times", NULL, 1, UINT64_MAX },
 	{ TAKES_RUN, "timeline", 0, "FROM..TO FILE", PAIR, FIELD(timeline),
