@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -163,8 +164,7 @@ static int probe_model(const struct options *o, struct fault *fault)
 static uint64_t probe_target_bytes(const char *target, bool *is_file, struct fault *fault)
 {
 	const char *name = strrchr(target, '/');
-	char path[300];
-	unsigned long long sectors = 0;
+	char path[300], text[32] = "";
 	struct stat about;
 	FILE *file;
 
@@ -179,11 +179,11 @@ static uint64_t probe_target_bytes(const char *target, bool *is_file, struct fau
 		return (uint64_t)about.st_size;
 	snprintf(path, sizeof path, "/sys/class/block/%s/size", name ? name + 1 : target);
 	file = S_ISBLK(about.st_mode) ? fopen(path, "r") : NULL;
-	if (!file || fscanf(file, "%llu", &sectors) != 1)
+	if (!file || !fgets(text, sizeof text, file))
 		fault_set(fault, "%s: neither a file nor a drive whose size can be read", target);
 	if (file)
 		fclose(file);
-	return sectors * SECTOR_BYTES;
+	return strtoull(text, NULL, 10) * SECTOR_BYTES;
 }
 
 static bool probe_write_stage(const char *folder, const struct probe_plan *plan, enum probe_stage stage,

@@ -43,9 +43,7 @@ static void probe_name(char *text, size_t room, const struct probe_series *s, ui
 {
 	if (s->by == PROBE_BY_PART || s->by == PROBE_BY_ROUND)
 		snprintf(text, room, "%s-%02" PRIu64, s->name, value);
-	else if (s->by == PROBE_BY_DEPTH)
-		snprintf(text, room, "%s-%" PRIu64, s->name, value);
-	else if (value < K)
+	else if (s->by == PROBE_BY_DEPTH || value < K)
 		snprintf(text, room, "%s-%" PRIu64, s->name, value);
 	else
 		snprintf(text, room, "%s-%" PRIu64 "%c", s->name, value < M ? value / K : value / M,

@@ -235,7 +235,7 @@ static double mean_field(double live, double d)
 
 	share[middle + 1] = live * BLOCK_PAGES - middle;
 	share[middle] = 1 - share[middle + 1];
-	for (double collections = 0; collections < 50; collections += step) {
+	for (int steps = (int)(50 / step); steps; steps--) {
 		double above = 1, power = 1, taken[BLOCK_PAGES + 1], written;
 
 		copied = 0;
