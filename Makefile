@@ -103,7 +103,7 @@ $(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
 	@scripts/built-in built_in_profiles $(PROFILES) > $@
 
 # Drives, too.
-DRIVES := $(wildcard parameters/*.cfg) docs/course/paper.cfg
+DRIVES := $(wildcard parameters/*.cfg parameters/drives/*.cfg) docs/course/paper.cfg
 
 $(BUILD)/drive/built_in.c: scripts/built-in $(DRIVES)
 	@mkdir -p $(@D)
@@ -336,6 +336,7 @@ LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
+.PHONY: figures-drives
 .PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:
@@ -376,6 +377,9 @@ figures-chardin: lab-ready ## the figures of a layer that makes random writes se
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
+
+figures-drives: lab-ready ## drives one can buy beside what is published of them: docs/drives.md
+	@$(LAB) scripts/drives fill
 
 # Any other paper: figures-NAME.
 figures-%: lab-ready
@@ -489,12 +493,13 @@ install-library: library
 
 install-program: $(SSD)
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
-	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters
+	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters/drives
 	@install -m 755 $(SSD) $(TO)/bin/ssd
 	@install -m 644 $(BUILD)/man/*.1 $(MAN)
 	@install -m 644 scripts/completion/ssd.bash $(BASH)/ssd
 	@install -m 644 scripts/completion/_ssd $(ZSH)/_ssd
 	@install -m 644 parameters/*.cfg $(SHARED)/parameters
+	@install -m 644 parameters/drives/*.cfg $(SHARED)/parameters/drives
 	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
 
 uninstall: $(SSD) ## removes what install put there

@@ -86,7 +86,11 @@ def hidden_drive(seed):
     if seed % 2:
         drive |= {"buffer": "lru", "dram.buffer_bytes": r.randrange(2 << 20, 12 << 20)}
     block = (
-        drive["flash.channels"] * drive["flash.chips"] * drive["flash.dies"] * 32 * drive["flash.page_bytes"]
+        drive["flash.channels"]
+        * drive["flash.chips"]
+        * drive["flash.dies"]
+        * 32
+        * drive["flash.page_bytes"]
     )
     return drive | {"flash.blocks": (640 << 20) // block}
 
@@ -200,7 +204,9 @@ class ModelTest(Probe):
         self.refused("one thing at a time", "tiny", "class")
         self.refused("striped.superblock", "chardin-ssd")
         self.refused("--fit takes results alone", "--fit", "-s", "seed=2", "a.json")
-        self.refused("--fio takes a drive or file alone", "--fio", self.path("jobs"), "--json", "x", "class")
+        self.refused(
+            "--fio takes a drive or file alone", "--fio", self.path("jobs"), "--json", "x", "class"
+        )
         self.refused("No such file", "--fio", self.path("jobs"), self.path("none"))
         self.refused("neither a file nor a drive", "--fio", self.path("jobs"), "/dev/null")
         self.refused("too small to be probed", "--fio", self.path("jobs"), self.write("small", "text"))
@@ -233,7 +239,8 @@ class FioTest(Probe):
             for name in file.sections()[1:]:
                 job, options = file[name], measured[name]["job options"]
                 self.assertEqual(
-                    (job["rw"], job["bs"], job["iodepth"]), (options["rw"], options["bs"], options["iodepth"])
+                    (job["rw"], job["bs"], job["iodepth"]),
+                    (options["rw"], options["bs"], options["iodepth"]),
                 )
                 done = measured[name]["read"]["io_bytes"] + measured[name]["write"]["io_bytes"]
                 self.assertEqual(int(job["io_size"]), done, name)
@@ -270,6 +277,33 @@ class FioTest(Probe):
         self.refused(
             "no job of `ssd probe --fio`", "--fit", self.write("b.json", '{"jobs": [{"jobname": "mine"}]}')
         )
+
+
+class DriveTest(Probe):
+    """parameters/drives beside arithmetic on its own lines; what is published is in scripts/drives."""
+
+    def place(self, *words):
+        small = ["flash.blocks=256", "flash.pages=16", "parameters/drives/970pro.cfg"]
+        done = subprocess.run(
+            ["scripts/drives/measure", SSD, *words, *small], stdout=subprocess.PIPE, text=True, check=True
+        )
+        return {
+            name: float(value) for name, value in (line.split(" = ") for line in done.stdout.splitlines())
+        }
+
+    def test_970pro(self):
+        alone, deep = self.place("depth=1", "part=20"), self.place("depth=128")
+        program = 185 + 32768 / 800 + 0.2  # us
+        for found, by_hand in (
+            (alone["device.read_us"], 21.5 + 0.2 + 35.8 + 4.096 / 0.8 + 4.096 / 3.36),
+            (alone["device.write_us"], 21.5 + 4.096 / 3.36 + program / 8),
+            (alone["device.fill"], 16 * 32768 / program),
+            (alone["device.fill_all"], 16 * 32768 / program),
+            (deep["device.write_iops"], 16 * 8 / program * 1e6),
+        ):
+            self.assertAlmostEqual(found / by_hand, 1, delta=0.03)
+        self.assertLess(deep["device.read_iops"], 16e6 / (0.2 + 35.8 + 4.096 / 0.8))
+        self.assertNotIn("device.fill", deep)
 
 
 class FitTest(Probe):
