@@ -12,6 +12,7 @@ static void test_completion(void **state)
 		{ "trace ''", "stat\nconvert\ngenerate\n", true },
 		{ "trace stat --so", "--sort\n", true },
 		{ "run --sa", "--save-drive\n", true },
+		{ "probe --fi", "--fio\n--fit\n", true },
 		{ "run --json ''", "", true }, /* a file: the shell's affair */
 		{ "run -s gc.pol", "gc.policy=\n", true },
 		{ "run -s gc.policy=gr", "gc.policy=greedy\n", true },
