@@ -73,7 +73,7 @@ static void measure_write(struct subject *m, uint64_t number)
 static double measure_rate(struct subject *m, int64_t distance)
 {
 	uint64_t length = (uint64_t)(distance < 0 ? -distance : distance), at = 0;
-	uint64_t pass = length ? m->count / length : m->host->device_sectors / m->sectors;
+	uint64_t pass = length ? m->count / length : m->host->device.sectors / m->sectors;
 	tick_t start = 0;
 
 	for (uint64_t i = 0; i < (PASSES + 1) * pass && !m->failed; i++) {
@@ -162,7 +162,10 @@ static bool measure_open_striped(struct subject *m, const struct settings *s, st
 	m->striped_sectors = device->sector_bytes / SECTOR_BYTES;
 	if (m->striped)
 		m->host = host_create(host_layers[s->host.layer], &s->host, s->host_own[s->host.layer],
-			&s->trace, device->sectors * m->striped_sectors, (uint32_t)m->striped_sectors, fault);
+			&s->trace,
+			(struct host_device){
+				device->sectors * m->striped_sectors, (uint32_t)m->striped_sectors },
+			fault);
 	return m->host;
 }
 

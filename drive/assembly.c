@@ -22,10 +22,12 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 
 	d->settings = settings;
 	buffer = settings_buffer(settings, &buffer_own);
-	if (geometry_derive(&d->geometry, &settings->flash, fault))
+	if (settings_geometry(settings, &d->geometry, fault))
 		d->host = host_create(host_layers[settings->host.layer], &settings->host,
 			settings->host_own[settings->host.layer], &settings->trace,
-			d->geometry.logical_sectors, d->geometry.sectors_per_page, fault);
+			(struct host_device){ d->geometry.logical_sectors, d->geometry.sectors_per_page,
+				(sector_t)d->geometry.zone_pages * d->geometry.sectors_per_page },
+			fault);
 	if (!d->host || !stat_list_init(&d->statistics, &settings->stats, fault)) {
 		drive_free(d);
 		return NULL;

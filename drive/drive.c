@@ -12,16 +12,6 @@
 
 /* ---- the request path ---- */
 
-enum request_class drive_classify(const struct geometry *g, const struct request *r)
-{
-	sector_t end = r->start + r->sectors;
-	uint32_t page = g->sectors_per_page;
-
-	if (r->sectors <= page && geometry_lpn(g, r->start) != geometry_lpn(g, end - 1))
-		return CLASS_ACROSS;
-	return (r->start | end) & (page - 1) ? CLASS_UNALIGNED : CLASS_ALIGNED;
-}
-
 /* The buffer's sink: flushes and misses reach the FTL as part of the present request.  It does not wait for
  * flushes that make room for data it has already read. */
 static void drive_hand_over(struct drive *d, const struct extent *extents, size_t n,
@@ -73,20 +63,22 @@ static void drive_read_from_ftl(void *drive, const struct extent *extents, size_
 	d->ftl->ops->read(d->ftl, &d->io, extents, n);
 }
 
-static void drive_tell_oracle(struct drive *d, const struct request *r)
+static void drive_expect_read(struct drive *d, const struct request *r)
 {
-	struct extent e = request_extent(r);
-
-	if (!d->oracle)
-		return;
-	if (r->type == REQUEST_WRITE)
-		oracle_write(d->oracle, e);
-	else if (r->type == REQUEST_TRIM)
-		oracle_trim(d->oracle, e);
-	else
-		oracle_expect(d->oracle, e);
-	for (uint32_t i = 0; i < d->host->parts && r->type == REQUEST_READ; i++)
+	oracle_expect(d->oracle, request_extent(r));
+	for (uint32_t i = 0; i < d->host->parts; i++)
 		oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
+}
+
+/* The request's data in a part of a write; a layer may write more. */
+static void drive_tell_written(struct drive *d, const struct request *r, const struct host_part *p)
+{
+	struct extent e = { p->host, p->host + extent_sectors(p->device) }, all = request_extent(r);
+
+	e.start = e.start > all.start ? e.start : all.start;
+	e.end = e.end < all.end ? e.end : all.end;
+	if (!p->moves && e.start < e.end)
+		oracle_write(d->oracle, e);
 }
 
 static void drive_write_batch(struct drive *d)
@@ -140,32 +132,80 @@ static void drive_serve_read_of_write(struct drive *d, const struct host_part *p
 	oracle_answered(d->oracle);
 }
 
-/* A host layer may have a write read other sectors first, as they were before it; all other operations of the
- * request wait for that.  Outside time these reads change nothing.  Returns how many parts they are. */
-static uint32_t drive_serve_reads_of_write(struct drive *d)
+/* Does the FTL take this write or trim?  Data that is appended learns its place. */
+static bool drive_admits(struct drive *d, struct host_part *p)
 {
-	const struct host *h = d->host;
-	uint32_t i;
+	sector_t start = p->device.start;
 
-	for (i = 0; i < h->parts && h->part[i].type == REQUEST_READ; i++)
-		if (d->io.timed)
-			drive_serve_read_of_write(d, &h->part[i]);
-	d->io.step = d->io.last_op;
-	return i;
+	if (!d->ftl->ops->admit)
+		return true;
+	drive_write_batch(d);
+	if (d->ftl->failed || !d->ftl->ops->admit(d->ftl, &d->io, &p->device, p->type, p->appends))
+		return false;
+	p->host += p->device.start - start;
+	return true;
+}
+
+/* The operations issued from now on wait for the parts that the part names. */
+static void drive_set_step(struct drive *d, struct host_part *p)
+{
+	const struct host_part *part = d->host->part;
+	bool waits = p->after.from < p->after.end;
+
+	p->issued = d->io.last_op;
+	d->io.step_behind = waits ? part[p->after.from].issued : INDEX_NONE;
+	d->io.step = waits ? part[p->after.end].issued : INDEX_NONE;
+}
+
+/* A host layer may have a write read other sectors, as they were before it, and write them elsewhere.
+ * Outside time these reads change nothing. */
+static void drive_serve_write(struct drive *d, const struct request *r)
+{
+	struct host *h = d->host;
+
+	for (struct host_part *p = h->part; p < h->part + h->parts; p++) {
+		drive_set_step(d, p);
+		if (p->type == REQUEST_READ) {
+			if (d->io.timed && !d->ftl->failed)
+				drive_serve_read_of_write(d, p);
+		} else if (drive_admits(d, p)) {
+			if (p->type == REQUEST_WRITE)
+				drive_tell_written(d, r, p);
+			drive_serve_part(d, p);
+		}
+	}
+}
+
+static void drive_serve_trim(struct drive *d)
+{
+	struct host *h = d->host;
+	bool refused = false;
+
+	for (uint32_t i = 0; i < h->parts && !refused; i++)
+		refused = !drive_admits(d, &h->part[i]);
+	if (refused)
+		return;
+	if (h->trimmed.start < h->trimmed.end)
+		oracle_trim(d->oracle, h->trimmed);
+	for (uint32_t i = 0; i < h->parts; i++)
+		drive_serve_part(d, &h->part[i]);
 }
 
 static void drive_serve(struct drive *d, const struct request *r)
 {
 	struct host *h = d->host;
-	uint32_t i;
 
 	host_map(h, r);
-	i = r->type == REQUEST_WRITE ? drive_serve_reads_of_write(d) : 0;
-	drive_tell_oracle(d, r);
-	for (; i < h->parts; i++)
-		drive_serve_part(d, &h->part[i]);
-	if (r->type == REQUEST_READ)
+	if (r->type == REQUEST_WRITE) {
+		drive_serve_write(d, r);
+	} else if (r->type == REQUEST_TRIM) {
+		drive_serve_trim(d);
+	} else {
+		drive_expect_read(d, r);
+		for (uint32_t i = 0; i < h->parts; i++)
+			drive_serve_part(d, &h->part[i]);
 		oracle_answered(d->oracle);
+	}
 }
 
 static void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)
@@ -485,6 +525,11 @@ bool drive_place(struct drive *d, struct extent e)
 void drive_discard(struct drive *d, struct extent e)
 {
 	drive_serve_untimed(d, &e, 1, REQUEST_TRIM);
+}
+
+void drive_look(struct drive *d, struct extent e)
+{
+	drive_serve_untimed(d, &e, 1, REQUEST_READ);
 }
 
 /* ---- assembly ---- */

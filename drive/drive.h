@@ -168,6 +168,7 @@ static inline bool drive_stops(struct drive *d)
 bool drive_place(struct drive *, struct extent);
 bool drive_place_together(struct drive *, const struct extent *, size_t n);
 void drive_discard(struct drive *, struct extent);
+void drive_look(struct drive *, struct extent);
 
 /* While `filling` is set writes leave out mapping pages; this programs those that are missing. */
 bool drive_place_map(struct drive *);

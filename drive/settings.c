@@ -230,13 +230,21 @@ const struct buffer_ops *settings_buffer(const struct settings *s, const void **
 	return s->brought.buffer ? s->brought.buffer : buffers[s->top.buffer];
 }
 
+bool settings_geometry(const struct settings *c, struct geometry *g, struct fault *fault)
+{
+	const struct ftl_ops *ftl = settings_ftl(c);
+
+	return geometry_derive(g, &c->flash, fault) &&
+	       (!ftl->shape || ftl->shape(c->ftl_own[c->top.ftl], g, fault));
+}
+
 /* 0 if the device is impossible, which is reported when it is made. */
-static uint64_t settings_device_bytes(const struct flash_settings *s)
+static uint64_t settings_device_bytes(const struct settings *c)
 {
 	struct geometry g;
 	struct fault ignored;
 
-	return geometry_derive(&g, s, &ignored) ? g.logical_sectors * SECTOR_BYTES : 0;
+	return settings_geometry(c, &g, &ignored) ? g.logical_sectors * SECTOR_BYTES : 0;
 }
 
 /* "icpp23" is parameters/icpp23.cfg, or that file as it was compiled in. */
@@ -281,7 +289,7 @@ bool settings_read(
 	settings_choose_brought(c);
 	c->trace.seed_shift = c->top.seed - 1;
 	c->trace.page_bytes = c->flash.page_bytes;
-	c->trace.bytes = settings_device_bytes(&c->flash);
+	c->trace.bytes = settings_device_bytes(c);
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	return true;

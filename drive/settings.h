@@ -87,6 +87,8 @@ bool settings_read(struct settings *, const char *path, char *const assignments[
 /* The FTL and the buffer that are chosen. */
 const struct ftl_ops *settings_ftl(const struct settings *);
 const struct buffer_ops *settings_buffer(const struct settings *, const void **own);
+/* The geometry of the drive, with the logical size and the zones that its FTL gives it. */
+bool settings_geometry(const struct settings *, struct geometry *, struct fault *);
 
 /* Visits every parameter; those of plug-ins that are not chosen are left out. */
 void settings_echo(const struct settings *, param_visitor *, void *context);

@@ -13,6 +13,25 @@ static double statistics_share(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
+/* ---- classes ---- */
+
+enum request_class drive_classify(const struct geometry *g, const struct request *r)
+{
+	sector_t end = r->start + r->sectors;
+	uint32_t page = g->sectors_per_page;
+
+	if (r->sectors <= page && geometry_lpn(g, r->start) != geometry_lpn(g, end - 1))
+		return CLASS_ACROSS;
+	return (r->start | end) & (page - 1) ? CLASS_UNALIGNED : CLASS_ALIGNED;
+}
+
+const char *class_name(enum request_class kind)
+{
+	static const char *const names[CLASSES] = { "across", "aligned", "unaligned" };
+
+	return names[kind];
+}
+
 /* ---- requests ---- */
 
 #define CLASS(field) offsetof(struct class_statistics, field)

@@ -82,7 +82,9 @@ struct io {
 	uint8_t handle;             /* of the request: where its data is placed (ftl/handles.h) */
 	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
-	uint32_t step;        /* all later operations depend on those up to this one; INDEX_NONE: no step */
+	/* All later operations depend on those behind the one up to the other; INDEX_NONE: from the first one
+	 * on; on none. */
+	uint32_t step_behind, step;
 	uint32_t accesses;    /* page-level look-ups and buffer hits: each costs one DRAM access time */
 	tick_t controller_ns; /* further delay before the operations may start */
 };
@@ -116,6 +118,12 @@ op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op
 /* Programs a page that belongs to nobody, with all its sectors and CAUSE_PAD: to fill up a block or a part of
  * it.  No request waits for it; its operation is released with those of `io`. */
 void flash_pad(struct io *, ppn_t);
+
+/* Counts a read that the controller answers from data for which no program has been made yet. */
+static inline void flash_count_forward(struct io *io, enum cause cause)
+{
+	io->flash->forwarded[cause] += io->timed;
+}
 
 /* Moves a page, its owner and its content; the source loses its owner.  Inside a plane by
  * copy-back where the settings allow it, else by a read and a program. */

@@ -53,7 +53,8 @@ struct geometry {
 	uint32_t pages_per_plane;
 	lpn_t logical_pages;
 	sector_t logical_sectors;
-	mask_t full_page;                             /* all sectors of a page */
+	uint32_t zone_pages; /* of a drive that is written in zones; 0: of any other */
+	mask_t full_page;    /* all sectors of a page */
 	struct divisor per_block, per_plane, per_die; /* pages, blocks, planes */
 	struct divisor plane_pages, die_pages;
 };

@@ -24,10 +24,11 @@ static void issue_join_request(struct schedule *s, struct io *io, uint32_t index
 	io->last_op = index;
 }
 
-/* Makes the operation depend on all operations of the request up to io->step. */
+/* Makes the operation depend on those of the request behind io->step_behind up to io->step. */
 static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
 {
-	uint32_t first = io->first_op, end = ops_at(&s->ops, io->step)->next;
+	uint32_t behind = io->step_behind, end = ops_at(&s->ops, io->step)->next;
+	uint32_t first = behind == INDEX_NONE ? io->first_op : ops_at(&s->ops, behind)->next;
 
 	for (; first != end; first = ops_at(&s->ops, first)->next)
 		schedule_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));

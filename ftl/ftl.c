@@ -78,7 +78,7 @@ const struct state_row ftl_state[] = {
 	STATE_POINTER(struct ftl, store, store_state),
 	STATE_CHOSEN(struct ftl, state, ftl_own_state),
 	STATE_COUNTED(map, uncounted),
-	STATE_SCRATCH(failed), /* a drive that failed is not saved */
+	STATE_SCRATCH(failed, refusal), /* a drive that failed is not saved */
 	{ 0 },
 };
 

@@ -50,6 +50,7 @@ struct ftl {
 	struct map_statistics map;       /* look-ups; reported as map.* */
 	struct map_statistics uncounted; /* those outside time */
 	bool failed;                     /* the drive is full or worn out: no page could be taken */
+	char refusal[128];               /* or a request broke a rule: how, after "request N "; else empty */
 };
 
 struct ftl_facts {
@@ -87,6 +88,16 @@ struct ftl_ops {
 	size_t settings_size;
 	bool map_in_dram;      /* all of it, always: the settings map.* have no effect */
 	bool collects_untimed; /* its store's collections take no time */
+
+	/* Before anything else is made: makes the logical size smaller, and sets the zones of a drive that is
+	 * written in zones.  `settings`: the FTL's own.  False and a fault: the drive cannot have them. */
+	bool (*shape)(const void *settings, struct geometry *, struct fault *);
+	/*
+	 * Of a drive that is written in zones: asked before each write or trim.  Data that is appended names
+	 * its zone, and the extent becomes the place where it goes.  False: refused, nothing is done; if it
+	 * ends the run, the FTL is marked failed and has set `refusal`.
+	 */
+	bool (*admit)(struct ftl *, struct io *, struct extent *, enum request_type, bool append);
 
 	/* Adds the FTL's own statistics to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);

@@ -4,12 +4,13 @@
 static sector_t direct_init(struct host *h, struct fault *fault)
 {
 	(void)fault;
-	return h->device_sectors;
+	return h->device.sectors;
 }
 
 static void direct_map(struct host *h, const struct request *r)
 {
-	host_add(h, (struct host_part){ request_extent(r), r->start, r->type });
+	host_add(h, (struct host_part){
+			    request_extent(r), r->start, r->type, .appends = r->flags & REQUEST_APPEND });
 }
 
 const struct host_ops host_direct = {

@@ -70,8 +70,7 @@ const struct param trace_params[] = {
 };
 
 struct host *host_create(const struct host_ops *ops, const struct host_settings *settings, const void *own,
-	const struct trace_settings *trace, sector_t device_sectors, uint32_t sectors_per_page,
-	struct fault *fault)
+	const struct trace_settings *trace, struct host_device device, struct fault *fault)
 {
 	struct host *h = memory_array(1, sizeof *h, "host");
 
@@ -81,8 +80,7 @@ struct host *host_create(const struct host_ops *ops, const struct host_settings 
 	h->own = own;
 	h->settings = settings;
 	h->trace = trace;
-	h->device_sectors = device_sectors;
-	h->sectors_per_page = sectors_per_page;
+	h->device = device;
 	h->part = memory_grown(h->part, &h->part_room, 1, sizeof *h->part, "parts of a request");
 	h->sectors = ops->init(h, fault);
 	if (h->sectors)
@@ -105,12 +103,15 @@ void host_free(struct host *h)
 void host_add(struct host *h, struct host_part part)
 {
 	h->part = memory_grown(h->part, &h->part_room, h->parts + 1, sizeof *h->part, "parts of a request");
+	part.after = h->after;
 	h->part[h->parts++] = part;
 }
 
 void host_map(struct host *h, const struct request *r)
 {
 	h->parts = 0;
+	h->after = (struct host_parts){ 0 };
+	h->trimmed = request_extent(r);
 	(h->beneath ? h->ops->adopt : h->ops->map)(h, r);
 }
 
@@ -120,8 +121,8 @@ static const struct state_row *host_layer_state(const void *host)
 }
 
 const struct state_row host_state[] = {
-	STATE_FIXED(ops, own, settings, trace, sectors, device_sectors, sectors_per_page),
-	STATE_SCRATCH(beneath, part, parts, part_room),
+	STATE_FIXED(ops, own, settings, trace, sectors, device),
+	STATE_SCRATCH(beneath, part, parts, part_room, after, trimmed),
 	STATE_COUNTED(folded),
 	STATE_CHOSEN(struct host, state, host_layer_state),
 	STATE_OF_RUN,
@@ -151,7 +152,7 @@ void host_statistics(struct host *h, struct stat_list *list)
  * pages.  Both keep its alignment. */
 static void host_fold(struct host *h, struct request *r)
 {
-	sector_t page = h->sectors_per_page;
+	sector_t page = h->device.sectors_per_page;
 
 	r->start %= h->sectors;
 	if (r->start + r->sectors > h->sectors)
@@ -165,7 +166,7 @@ bool host_admit(struct host *h, struct request *r, const char *trace_name, struc
 		r->arrival = (tick_t)((double)r->arrival * h->settings->time_scale);
 	if (r->start <= h->sectors && r->sectors <= h->sectors - r->start)
 		return true;
-	if (r->sectors > h->sectors - h->sectors_per_page)
+	if (r->sectors > h->sectors - h->device.sectors_per_page)
 		return fault_set(fault, "%s:%llu: a request of %u sectors is larger than the drive of %llu",
 			trace_name, (unsigned long long)r->line, r->sectors, (unsigned long long)h->sectors);
 	if (!h->trace->fold)

@@ -49,11 +49,27 @@ struct trace_settings {
 
 extern const struct param host_params[], trace_params[];
 
+/* The parts [from, end) of a request. */
+struct host_parts {
+	uint32_t from, end;
+};
+
 /* A request, or a part of one, on the device. */
 struct host_part {
 	struct extent device;
 	sector_t host; /* first sector at the host; without meaning in a trim */
 	enum request_type type;
+	bool moves;              /* a write: not of the request's data, but of what is there already */
+	bool appends;            /* a write: names a zone, and goes to where that was written last */
+	struct host_parts after; /* its operations wait for those of these parts before it */
+	uint32_t issued;         /* for the drive: the last operation before it */
+};
+
+/* The drive below the layer. */
+struct host_device {
+	sector_t sectors;
+	uint32_t sectors_per_page;
+	sector_t zone_sectors; /* of one that is written in zones; 0: of any other */
 };
 
 struct host {
@@ -62,15 +78,21 @@ struct host {
 	const void *own; /* settings of the layer */
 	const struct host_settings *settings;
 	const struct trace_settings *trace;
-	bool beneath;                     /* requests address the device: the layer is not installed yet */
-	sector_t sectors, device_sectors; /* exported to the host; of the device */
-	uint32_t sectors_per_page;
+	bool beneath;     /* requests address the device: the layer is not installed yet */
+	sector_t sectors; /* exported to the host */
+	struct host_device device;
 	tick_t link_free[2]; /* time at which each direction is idle again: to the device, from it */
 	uint64_t folded;     /* requests whose address was folded into the exported sectors */
 
-	struct host_part *part; /* of the request mapped last */
+	/* Of the request mapped last. */
+	struct host_part *part;
 	uint32_t parts, part_room;
+	struct host_parts after; /* that the parts added from now on wait for */
+	struct extent trimmed;   /* by a trim: sectors that hold no data from now on */
 };
+
+/* Where a layer writes: as the requests do; anywhere; zones only, which the drive below must have. */
+enum host_order { HOST_AS_ASKED, HOST_ANYWHERE, HOST_ZONES };
 
 struct host_ops {
 	const char *name, *brief;
@@ -85,8 +107,8 @@ struct host_ops {
 	/*
 	 * Adds the parts of the request in order, with host_add().  The reads of a read cover each sector
 	 * once, the writes of a write likewise; both may come with trims.  Sectors that were never written
-	 * may be left out of a read.  A write may begin with reads of other sectors, to write them elsewhere:
-	 * all else waits for these.
+	 * may be left out of a read.  A write may also read other sectors and write them elsewhere: a part
+	 * finds the device as the parts before it have left it, and waits for those of them that it names.
 	 */
 	void (*map)(struct host *, const struct request *);
 	/* Optional: the same before the layer is installed; sector s of the host is sector s of the
@@ -94,6 +116,7 @@ struct host_ops {
 	void (*adopt)(struct host *, const struct request *);
 	/* Rows of the private state (base/state.h); NULL if there is none. */
 	const struct state_row *state;
+	enum host_order order;
 	/* Optional: invariants (aborts), statistics. */
 	void (*check)(const struct host *);
 	void (*statistics)(struct host *, struct stat_list *);
@@ -104,7 +127,7 @@ extern const struct host_ops *const host_layers[];
 
 /* NULL and a fault if the layer refuses the device. */
 struct host *host_create(const struct host_ops *, const struct host_settings *, const void *own_settings,
-	const struct trace_settings *, sector_t device_sectors, uint32_t sectors_per_page, struct fault *);
+	const struct trace_settings *, struct host_device, struct fault *);
 void host_free(struct host *);
 
 /* Scales the arrival of a request of the trace and, with trace.fold, folds its address into the exported
@@ -117,7 +140,7 @@ void host_map(struct host *, const struct request *);
 /* Time at which data that is ready has crossed the link in this direction, after all earlier data. */
 tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sectors);
 
-/* For layers: one more part. */
+/* For layers: one more part, which waits for the parts `after`. */
 void host_add(struct host *, struct host_part);
 
 /* State of the layer, and in a run that of the link. */

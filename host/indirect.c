@@ -86,8 +86,8 @@ static bool indirect_divide(struct host *h, struct fault *fault)
 {
 	struct indirect *t = h->state;
 	const struct indirect_settings *s = h->own;
-	uint64_t sectors = s->sector_bytes / SECTOR_BYTES, places = h->device_sectors / sectors;
-	uint64_t in_page = sectors < h->sectors_per_page ? h->sectors_per_page / sectors : 1;
+	uint64_t sectors = s->sector_bytes / SECTOR_BYTES, places = h->device.sectors / sectors;
+	uint64_t in_page = sectors < h->device.sectors_per_page ? h->device.sectors_per_page / sectors : 1;
 	uint64_t logical = (uint64_t)floor((double)places / (1 + s->pool) + 1e-6) / in_page * in_page;
 	uint64_t pool = places - logical;
 
@@ -239,6 +239,7 @@ static void indirect_map(struct host *h, const struct request *r)
 
 	if (r->type == REQUEST_WRITE)
 		indirect_complete(h, r);
+	h->after.end = h->parts;
 	for (sector_t at = r->start; at < r->start + r->sectors;) {
 		struct indirect_piece p = indirect_piece_at(t, r, at);
 
@@ -369,6 +370,7 @@ const struct host_ops host_indirect = {
 	.map = indirect_map,
 	.adopt = indirect_adopt,
 	.state = indirect_state,
+	.order = HOST_ANYWHERE,
 	.check = indirect_check,
 	.statistics = indirect_statistics,
 };

@@ -111,8 +111,11 @@ void oracle_send(struct oracle *o, sector_t host, struct extent e)
 	if (!oracle_is_on(o, HOLDER_FTL, e) ||
 		!oracle_is_on(o, HOLDER_HOST, (struct extent){ host, host + extent_sectors(e) }))
 		return;
-	for (sector_t s = e.start; s < e.end; s++, host++)
+	for (sector_t s = e.start; s < e.end; s++, host++) {
+		if (!o->newest[host]) /* the layer fills it up with zeros */
+			o->newest[host] = o->version;
 		o->sent[s] = o->dram[HOLDER_HOST][host] ? o->dram[HOLDER_HOST][host] - 1 : o->newest[host];
+	}
 }
 
 void oracle_unsend(struct oracle *o, struct extent e)

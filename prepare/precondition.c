@@ -170,6 +170,11 @@ bool preparation_apply(struct preparation *p, struct drive *d, struct fault *fau
 	}
 	if (fits && !synthetic && !(aged && f->by_request)) /* these have written the footprint */
 		fits = fill_footprint(d, f);
+	if (*d->ftl->refusal)
+		return fault_set(fault,
+			"preparing the drive %s; host.layer = zoned takes writes in "
+			"any order",
+			d->ftl->refusal);
 	return fits ||
 	       fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
 				"precondition.used");

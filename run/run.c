@@ -116,12 +116,26 @@ enum run_end run_serve(struct run *run, struct request *r)
 	return run_submit(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
 }
 
+/* Why the drive did not take the request: it is full or worn out, or the request broke a rule of it. */
+static enum run_end run_refused(struct run *run, const struct request *r, struct fault *fault)
+{
+	const char *refusal = run->drive->ftl->refusal;
+
+	if (!*refusal)
+		return RUN_DRIVE_FAILED;
+	fault_set(fault, "%s:%" PRIu64 ": request %" PRIu64 " %s", run->workload->name, r->line,
+		run->requests, refusal);
+	return RUN_BAD_WORKLOAD;
+}
+
 enum run_end run_step(struct run *run, struct fault *fault)
 {
 	struct request r = run->next;
+	enum run_end end;
 
 	run->status = run_fetch(run, &run->next, fault);
-	return run_serve(run, &r);
+	end = run_serve(run, &r);
+	return end == RUN_DRIVE_FAILED ? run_refused(run, &r, fault) : end;
 }
 
 void run_failure(const struct run *run, struct fault *why)
@@ -133,7 +147,9 @@ void run_failure(const struct run *run, struct fault *why)
 
 	if (requests)
 		snprintf(all, sizeof all, " of %" PRIu64, requests);
-	if (facts.retired_blocks)
+	if (*d->ftl->refusal)
+		fault_set(why, "request %" PRIu64 " %s", run->requests, d->ftl->refusal);
+	else if (facts.retired_blocks)
 		fault_set(why,
 			"worn out after %" PRIu64 "%s requests: %" PRIu64
 			" of %u blocks have reached flash.endurance, no page can be written any more",

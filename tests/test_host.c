@@ -14,7 +14,7 @@ static bool admit(struct request *r, bool fold, struct fault *fault, uint64_t *f
 {
 	struct host_settings settings = { .mode = HOST_OPEN, .time_scale = 1 };
 	struct trace_settings trace = { .fold = fold };
-	struct host host = { .settings = &settings, .trace = &trace, .sectors = 1000, .sectors_per_page = 4 };
+	struct host host = { .settings = &settings, .trace = &trace, .sectors = 1000, .device = { 1000, 4 } };
 	bool admitted = host_admit(&host, r, "some.trace", fault);
 
 	*folded = host.folded;
@@ -253,17 +253,17 @@ struct redirect {
 static sector_t redirect_init(struct host *h, struct fault *fault)
 {
 	struct redirect *t = h->state;
-	sector_t sectors = h->device_sectors / 4 * 3;
+	sector_t sectors = h->device.sectors / 4 * 3;
 
-	if (h->device_sectors < 64) {
+	if (h->device.sectors < 64) {
 		fault_set(fault, "the device is too small to be redirected");
 		return 0;
 	}
 	t->place = memory_array(sectors, sizeof *t->place, "redirection");
-	t->free = memory_array(h->device_sectors, sizeof *t->free, "redirection");
+	t->free = memory_array(h->device.sectors, sizeof *t->free, "redirection");
 	memset(t->place, 0xff, sectors * sizeof *t->place);
-	for (; t->last < h->device_sectors; t->last++)
-		t->free[t->last] = h->device_sectors - 1 - t->last;
+	for (; t->last < h->device.sectors; t->last++)
+		t->free[t->last] = h->device.sectors - 1 - t->last;
 	return sectors;
 }
 
@@ -282,7 +282,7 @@ static void release(struct host *h, sector_t s)
 	if (t->place[s] == UINT64_MAX)
 		return;
 	host_add(h, (struct host_part){ { t->place[s], t->place[s] + 1 }, s, REQUEST_TRIM });
-	t->free[t->last++ % h->device_sectors] = t->place[s];
+	t->free[t->last++ % h->device.sectors] = t->place[s];
 	t->place[s] = UINT64_MAX;
 }
 
@@ -294,7 +294,7 @@ static void redirect_map(struct host *h, const struct request *r)
 		if (r->type != REQUEST_READ)
 			release(h, s);
 		if (r->type == REQUEST_WRITE)
-			t->place[s] = t->free[t->first++ % h->device_sectors];
+			t->place[s] = t->free[t->first++ % h->device.sectors];
 		if (r->type != REQUEST_TRIM && t->place[s] != UINT64_MAX)
 			host_add(h, (struct host_part){ { t->place[s], t->place[s] + 1 }, s, r->type });
 	}
@@ -325,7 +325,7 @@ static struct replay *redirected(const char *settings)
 	struct host *layer, direct;
 
 	layer = host_create(&redirect, &r->settings.host, NULL, &r->settings.trace,
-		d->geometry.logical_sectors, d->geometry.sectors_per_page, &r->fault);
+		(struct host_device){ d->geometry.logical_sectors, d->geometry.sectors_per_page }, &r->fault);
 	assert_non_null(layer);
 	direct = *d->host;
 	*d->host = *layer; /* the list of statistics knows the place */
@@ -413,6 +413,8 @@ static void test_a_redirecting_layer_under_the_oracle(void **state)
 	for (size_t f = 0; ftls[f]; f++) {
 		struct replay *r;
 
+		if (ftls[f]->admit) /* takes no writes here and there */
+			continue;
 		snprintf(settings, sizeof settings,
 			PAPER_DRIVE "ftl=%s buffer=%s flash.blocks=24 flash.over_provisioning=0.4 "
 				    "dram.buffer_bytes=16K trace.fold=true",
@@ -444,7 +446,7 @@ static void test_a_layer_may_refuse_a_device(void **state)
 	struct host_settings settings = { .mode = HOST_OPEN };
 
 	(void)state;
-	assert_null(host_create(&redirect, &settings, NULL, NULL, 60, 4, &fault));
+	assert_null(host_create(&redirect, &settings, NULL, NULL, (struct host_device){ 60, 4 }, &fault));
 	assert_string_equal(fault.text, "the device is too small to be redirected");
 }
 

@@ -25,7 +25,7 @@ static struct alone *alone_open(const char *settings, sector_t device_sectors)
 	params_set("host.layer=indirect", a->settings.group, a->settings.groups, &a->fault);
 	layer = a->settings.host.layer;
 	a->host = host_create(host_layers[layer], &a->settings.host, a->settings.host_own[layer],
-		&a->settings.trace, device_sectors, 4, &a->fault);
+		&a->settings.trace, (struct host_device){ device_sectors, 4 }, &a->fault);
 	return a;
 }
 

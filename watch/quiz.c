@@ -373,7 +373,7 @@ bool quiz_run(const struct quiz *q, struct fault *fault)
 	char *list;
 	bool done;
 
-	if (!geometry_derive(&g, &q->settings->flash, fault) || !picture_fits(&g, q->shape, fault))
+	if (!settings_geometry(q->settings, &g, fault) || !picture_fits(&g, q->shape, fault))
 		return false;
 	random_init(&random, q->settings->top.seed, 0x7175697a);
 	q->settings->trace.list = list = quiz_draw_requests(q->settings, g.logical_pages, &random);

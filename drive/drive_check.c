@@ -1,0 +1,47 @@
+#include "drive/drive.h"
+
+#include "flash/schedule.h"
+
+static void drive_check_rooms(const struct drive *d)
+{
+	host_check(d->host);
+	buffer_check(d->buffer);
+	ftl_check(d->ftl);
+}
+
+void drive_check(const struct drive *d)
+{
+	uint64_t submitted =
+		d->submitted[REQUEST_READ] + d->submitted[REQUEST_WRITE] + d->submitted[REQUEST_TRIM];
+
+	BUG_ON(submitted != d->count->request[REQUEST_TYPES].count + d->in_drive - d->uncounted,
+		"%llu requests submitted, %llu completed, %llu in the drive", (unsigned long long)submitted,
+		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
+	flash_check_books(d->flash);
+	if (d->oracle)
+		drive_check_rooms(d);
+}
+
+void drive_check_loaded(struct drive *d)
+{
+	struct extent page = { 0, d->geometry.sectors_per_page };
+
+	drive_check_rooms(d);
+	for (; d->oracle && page.end <= d->host->sectors;
+		page.start = page.end, page.end += d->geometry.sectors_per_page)
+		drive_look(d, page);
+}
+
+void drive_check_running(struct drive *d)
+{
+	if (d->journal)
+		journal_mute(d->journal);
+	schedule_check(d->flash->schedule);
+	drive_check_rooms(d);
+	drive_check(d);
+	drive_drain(d);
+	flash_check_idle(d->flash);
+	if (d->journal)
+		journal_check_idle(d->journal);
+	drive_check(d);
+}
