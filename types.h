@@ -61,8 +61,11 @@ enum request_type {
 	/* Commands without sectors. */
 	REQUEST_COLLECT = REQUEST_TYPES, /* not of a host: the drive is to reclaim a block */
 	REQUEST_FLUSH,                   /* done when all data written before it is in flash */
-	REQUEST_UPDATE                   /* data with this hint goes on in a new block */
+	REQUEST_UPDATE,                  /* data with this hint goes on in a new block */
+	REQUEST_ZONE                     /* `hint`, a zone_command, for the zone with the number `start` */
 };
+
+enum zone_command { ZONE_COMMAND_OPEN, ZONE_COMMAND_CLOSE, ZONE_COMMAND_FINISH };
 
 /* Flags of writes. */
 #define REQUEST_FUA    1u /* done when the data is in flash */

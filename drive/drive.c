@@ -260,6 +260,8 @@ static void drive_command(struct drive *d, const struct request *r)
 	drive_remember(d, d->io.ticket, (struct pending){ .is_command = true });
 	if (r->type == REQUEST_UPDATE)
 		handles_update(&d->ftl->store->handles, &d->io, r);
+	else if (r->type == REQUEST_ZONE)
+		d->ftl->ops->command(d->ftl, &d->io, (uint32_t)r->start, (enum zone_command)r->hint);
 	else if (!store_collect(d->ftl->store, &d->io))
 		schedule_note(s, "no block can be reclaimed: each would cost as many pages as it frees");
 	schedule_submit(s, &d->io, 0);
@@ -305,7 +307,7 @@ bool drive_submit(struct drive *d, const struct request *r)
 	if (request_has_sectors(r->type))
 		return drive_enter(d, r);
 	drive_command(d, r);
-	return true;
+	return !d->ftl->failed;
 }
 
 static void drive_count_request(struct request_statistics *s, const struct pending *p, tick_t when)

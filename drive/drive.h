@@ -137,7 +137,8 @@ void drive_expect(struct drive *, const struct request *);
 
 /* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.
  * False: the drive has failed.  Commands without sectors are not counted: REQUEST_COLLECT collects a block if
- * one can be (of an FTL with a store), REQUEST_UPDATE is for handles (ftl/handles.h). */
+ * one can be (of an FTL with a store), REQUEST_UPDATE is for handles (ftl/handles.h), REQUEST_ZONE for a
+ * zone that the drive has. */
 bool drive_submit(struct drive *, const struct request *);
 
 /* Each request gets a row in the journal.  Before the first request. */

@@ -1,5 +1,6 @@
 #include "drive/refusals.h"
 
+#include "buffer/buffer.h"
 #include "ftl/store.h"
 
 #include <string.h>
@@ -96,6 +97,34 @@ static bool refusals_cold(const struct drive *d)
 	       d->settings->ftl.wear.delta > 0;
 }
 
+/* Zones. */
+
+static bool refusals_order(const struct drive *d)
+{
+	return d->ftl->ops->admit && d->host->ops->order == HOST_ANYWHERE;
+}
+
+static bool refusals_buffer(const struct drive *d)
+{
+	return d->ftl->ops->admit && d->buffer->ops->evict;
+}
+
+static bool refusals_past(const struct drive *d)
+{
+	int mode = d->settings->precondition.mode;
+
+	return d->ftl->ops->admit && (mode == PRECONDITION_AGED || mode == PRECONDITION_SYNTHETIC);
+}
+
+/* What is there from the start would be in the way of the host's first write to the zone. */
+static bool refusals_premap(const struct drive *d)
+{
+	const struct precondition_settings *s = &d->settings->precondition;
+
+	return d->ftl->ops->admit && d->host->ops->order == HOST_AS_ASKED && s->premap != PREMAP_NONE &&
+	       s->mode != PRECONDITION_FILL;
+}
+
 const struct refusal refusals[] = {
 	{ "upkeep.idle_ns", "ftl", refusals_idle, "has no collections that could be made ahead" },
 	{ "gc.copies_per_write", "ftl", refusals_rate, "has no collections that could be made ahead" },
@@ -127,6 +156,12 @@ const struct refusal refusals[] = {
 	{ "slc.mode", "fdp.isolation", refusals_slc_apart,
 		"keeps handles apart, and the cache mixes them; set fdp.isolation = initially" },
 	{ "fdp.handles", "buffer", refusals_merges, "writes parts of pages of several handles into one" },
+	{ "host.layer", "ftl", refusals_order, "takes writes at write pointers only; use zoned or direct" },
+	{ "buffer", "ftl", refusals_buffer, "takes pages in the order of the host; use none" },
+	{ "precondition.mode", "ftl", refusals_past, "ages as its host has it; use none, fill or trace" },
+	{ "precondition.premap", "ftl", refusals_premap,
+		"is filled by its host, zone by zone; set precondition.premap = none, or "
+		"host.layer = zoned" },
 	{ 0 },
 };
 

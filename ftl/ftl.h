@@ -99,6 +99,9 @@ struct ftl_ops {
 	 */
 	bool (*admit)(struct ftl *, struct io *, struct extent *, enum request_type, bool append);
 
+	/* Of such a drive: a command for one of its zones.  False: refused, as above. */
+	bool (*command)(struct ftl *, struct io *, uint32_t zone, enum zone_command);
+
 	/* Adds the FTL's own statistics to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);
 	/* A reason to doubt the results, as part of a sentence. False: there is none. */

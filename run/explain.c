@@ -30,7 +30,7 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 }
 
 static const char *const type_names[] = { "read", "write", "trim", "collection", "flush",
-	"update of a handle" };
+	"update of a handle", "command for a zone" };
 
 /* One line for each logical page of the extent. */
 static void explain_print_map(const struct drive *d, struct extent e, FILE *out)

@@ -190,7 +190,9 @@ void run_report_names(FILE *out)
 			ftl++)
 			;
 	for (size_t layer = 1; host_layers[layer]; layer++)
-		report_print_names_of(0, 0, layer, plain, out, &shown);
+		for (size_t ftl = 0; ftls[ftl] && !report_print_names_of(ftl, 0, layer, plain, out, &shown);
+			ftl++)
+			;
 	for (size_t i = 0; i < sizeof features / sizeof *features; i++)
 		report_print_names_of(0, 0, 0, features[i], out, &shown);
 	stat_names_release(&shown);

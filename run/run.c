@@ -34,6 +34,25 @@ static enum trace_status run_next_request(struct run *run, struct request *r, st
 	return status;
 }
 
+/* Commands for what a drive does not have, or does not have for the host. */
+static bool run_has_what_it_needs(struct run *run, const struct request *r, struct fault *fault)
+{
+	const struct drive *d = run->drive;
+	const char *lacks = NULL;
+	uint32_t zones = d->geometry.zone_pages ? d->geometry.logical_pages / d->geometry.zone_pages : 0;
+
+	if (r->type == REQUEST_COLLECT && !d->ftl->store)
+		lacks = "has no collector that could be asked to collect";
+	if (r->type == REQUEST_ZONE && (!d->ftl->ops->command || r->start >= zones))
+		lacks = "has no such zone";
+	if (lacks)
+		return fault_set(fault, "%s:%" PRIu64 ": %s: ftl = %s %s", run->workload->name, r->line,
+			r->type == REQUEST_COLLECT ? "gc" : "zone command", d->ftl->ops->name, lacks);
+	return r->type != REQUEST_ZONE || d->host->ops->order == HOST_AS_ASKED ||
+	       fault_set(fault, "%s:%" PRIu64 ": zone command: host.layer = %s has the zones to itself",
+		       run->workload->name, r->line, d->host->ops->name);
+}
+
 /* Takes the next request from the workload. */
 static enum trace_status run_fetch(struct run *run, struct request *r, struct fault *fault)
 {
@@ -43,12 +62,8 @@ static enum trace_status run_fetch(struct run *run, struct request *r, struct fa
 	if (status != TRACE_OK)
 		return status;
 	r->arrival += run->from;
-	if (r->type == REQUEST_COLLECT && !run->drive->ftl->store) {
-		fault_set(fault,
-			"%s:%" PRIu64 ": gc: ftl = %s has no collector that could be asked to collect",
-			run->workload->name, r->line, run->drive->ftl->ops->name);
+	if (!run_has_what_it_needs(run, r, fault))
 		return TRACE_BAD;
-	}
 	drive_expect(run->drive, r);
 	if (run->keeps_sum)
 		run->sum = hash_bytes(run->sum, summed, sizeof summed);

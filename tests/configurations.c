@@ -104,7 +104,7 @@ static void draw_combination(struct combination *c, uint64_t seed)
 	do
 		*c = (struct combination){ .ftl = seed % all,
 			.buffer = random_below(&random, policies),
-			.layer = random_below(&random, 2),
+			.layer = layer_for(seed % all, random_below(&random, 2)),
 			.seed = seed };
 	while (refuses(c->ftl, c->buffer));
 	snprintf(c->name, sizeof c->name, "%s+%s+%s", ftls[c->ftl]->name, buffers[c->buffer]->name,

@@ -61,6 +61,19 @@ static inline void player_close(struct player *p)
 	settings_release(&p->settings);
 }
 
+/* A drive that is written in zones takes random writes through the layer that writes zones, which goes with
+ * no other: that layer, or one that writes none. */
+static inline size_t layer_for(size_t ftl, size_t layer)
+{
+	bool zones = ftls[ftl]->admit;
+
+	if (zones == (host_layers[layer]->order == HOST_ZONES))
+		return layer;
+	for (layer = 0; zones != (host_layers[layer]->order == HOST_ZONES);)
+		layer++;
+	return layer;
+}
+
 /* False: it needs more spare blocks, or a setting, or the buffer, does not suit another. */
 static inline bool makes_a_drive(const struct combination *c)
 {

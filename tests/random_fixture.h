@@ -108,6 +108,9 @@ static inline void draw_numbers(struct writing *w)
 		{ "slc", "fold_passes", "1 1 2" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
+		{ "zns", "rows", "1 1 1 2" },
+		{ "zoned", "share", "0.2 0.4 0.5 0.6 0.7" },
+		{ "zoned", "low", "2 2 3 4" },
 		{ "indirect", "sector_bytes", "512 2K 4K 4K 16K 32K" },
 		{ "indirect", "pool", "0.02 0.1 0.25 1 3" },
 		{ "indirect", "async_lag", "0 0 1 7" },
@@ -193,7 +196,9 @@ static inline void draw_drive(struct combination *c)
 /* Does the FTL refuse the buffer whatever the drive? */
 static inline bool refuses(size_t ftl, size_t buffer)
 {
-	struct combination c = { .ftl = ftl, .settings = PAPER_DRIVE "flash.blocks=64" };
+	struct combination c = {
+		.ftl = ftl, .layer = layer_for(ftl, 0), .settings = PAPER_DRIVE "flash.blocks=64"
+	};
 	bool made = makes_a_drive(&c);
 
 	c.buffer = buffer;
@@ -230,12 +235,13 @@ static inline void add_of_host(struct combination *c, struct random *random)
 {
 	static const char *const modes[] = { "none", "fill", "aged", "synthetic" };
 	size_t length = strlen(c->settings);
+	bool zones = ftls[c->ftl]->admit;
 
 	snprintf(c->settings + length, sizeof c->settings - length,
 		"trace.fold=true host.mode=%s host.queue_depth=%d host.queue_limit=%d precondition.mode=%s "
 		"precondition.used=0.6 precondition.valid=0.3",
 		random_below(random, 2) ? "open" : "closed", 1 + (int)random_below(random, 40),
-		(int)random_below(random, 3) * 20, modes[random_below(random, 4)]);
+		(int)random_below(random, 3) * 20, modes[random_below(random, zones ? 2 : 4)]);
 }
 
 #endif

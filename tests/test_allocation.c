@@ -20,6 +20,7 @@ static void *realloc_or_fail(void *old, size_t bytes);
 #undef realloc
 
 #include "cli/cli.h"
+#include "tests/any_workload.h"
 #include "tests/drive_fixture.h"
 
 #include <dirent.h>
@@ -220,8 +221,9 @@ static void test_run(void **state)
 		snprintf(arguments, sizeof arguments,
 			"run --verify --quiet -o @ --json @/run.json --save-drive @/drive -s ftl=%s -s "
 			"buffer=%s -s precondition.mode=synthetic -s precondition.used=0.9 -s "
-			"precondition.valid=0.5 -s trace.limit=300 parameters/tiny.cfg mixed",
-			ftls[f]->name, buffer);
+			"precondition.valid=0.5 -s trace.limit=300%s%s parameters/tiny.cfg mixed",
+			ftls[f]->name, buffer, any_workload_options(ftls[f]),
+			ftls[f]->admit ? " -s precondition.mode=fill" : "");
 		step_in_new_folder(&command_run, arguments);
 	}
 }

@@ -3,6 +3,7 @@
  * the statistics say and leave out, determinism.
  */
 #include "ftl/page/page.h"
+#include "tests/any_workload.h"
 #include "tests/run_fixture.h"
 #include "tests/inside.h"
 
@@ -970,11 +971,12 @@ static void test_numbers_have_the_units_of_their_names(void **state)
 {
 	(void)state;
 	for (size_t i = 0; ftls[i]; i++) {
-		char settings[512], *text;
+		char settings[640], *text;
 		struct replay *r;
 		unsigned checked = 0;
 
-		snprintf(settings, sizeof settings, BUSY "flash.blocks=20 ftl=%s", ftls[i]->name);
+		snprintf(settings, sizeof settings, BUSY "flash.blocks=20 ftl=%s%s", ftls[i]->name,
+			any_workload(ftls[i]));
 		r = replay(settings, "0 0 0 4 0\n0 0 0 4 1\n");
 		text = replay_report(r);
 		for (const char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {

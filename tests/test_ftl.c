@@ -189,7 +189,7 @@ static unsigned set_blocks(struct combination *c, unsigned more)
 static bool describe(struct combination *c, const char *what, const size_t *row)
 {
 	*c = (struct combination){ .ftl = row[ROW_FTL],
-		.layer = row[ROW_LAYER],
+		.layer = layer_for(row[ROW_FTL], row[ROW_LAYER]),
 		.trims = row[ROW_TRIMS] == 1,
 		.seed = seed_of_run() };
 	snprintf(c->name, sizeof c->name, "%s:%s+%s+%s", what, ftls[c->ftl]->name,
@@ -208,6 +208,8 @@ static bool describe(struct combination *c, const char *what, const size_t *row)
 			c->settings + settings, sizeof c->settings - settings, " %s", choice->settings);
 		assert_true(name < sizeof c->name && settings < sizeof c->settings);
 	}
+	if (ftls[c->ftl]->admit) /* zones enough for the layer, and a past that they can have */
+		strcat(c->settings, " zoned.share=0.42 zoned.low=2 precondition.mode=fill");
 	set_blocks(c, spare_blocks[row[ROW_SPARE]]);
 	c->buffer = row[ROW_BUFFER];
 	return makes_a_drive(c);
@@ -356,6 +358,7 @@ static void test_spare_blocks_suffice(void **state)
 	strcpy(c.settings, PAPER_DRIVE "flash.over_provisioning=0.1");
 	fixture_settings(&s, c.settings);
 	s.top.ftl = (int)c.ftl;
+	s.host.layer = (int)c.layer;
 	d = drive_create(&s, true, &fault);
 	drive_free(d);
 	settings_release(&s);
@@ -839,7 +842,9 @@ static void add_spares(struct suite *s)
 		for (size_t i = 0; i < COUNT(spares_of); i++) {
 			struct combination *c = &s->c[s->cases];
 
-			*c = (struct combination){ .ftl = ftl, .seed = seed_of_run() };
+			*c = (struct combination){
+				.ftl = ftl, .layer = layer_for(ftl, 0), .seed = seed_of_run()
+			};
 			snprintf(c->name, sizeof c->name, "spare:%s+%s", ftls[ftl]->name, spares_of[i].name);
 			add_tests(s, 1, spares_of[i].function);
 		}

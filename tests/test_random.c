@@ -75,9 +75,10 @@ static uint64_t play_cases(size_t ftl, size_t buffer)
 	uint64_t played = 0, first = from_environment("SEED", amount(1 + ftl + buffer, 1));
 
 	for (uint64_t i = 0; i < cases; i++) {
-		struct combination c = {
-			.ftl = ftl, .buffer = buffer, .layer = layer_of(first + i), .seed = first + i
-		};
+		struct combination c = { .ftl = ftl,
+			.buffer = buffer,
+			.layer = layer_for(ftl, layer_of(first + i)),
+			.seed = first + i };
 		char repeat[320];
 
 		snprintf(c.name, sizeof c.name, "%s+%s+%s", ftls[ftl]->name, buffers[buffer]->name,

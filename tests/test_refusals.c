@@ -51,6 +51,13 @@ static const struct {
 	{ "fdp.handles=2 fdp.isolation=persistently wear.delta=9 flash.over_provisioning=0.3",
 		"fdp.isolation = persistently: wear.delta = 9 moves cold data of all handles into the same "
 		"blocks; set wear.delta = 0" },
+	{ "ftl=zns host.layer=indirect",
+		"host.layer = indirect: ftl = zns takes writes at write pointers only; use zoned or direct" },
+	{ "ftl=zns buffer=lru", "buffer = lru: ftl = zns takes pages in the order of the host; use none" },
+	{ "ftl=zns precondition.mode=aged",
+		"precondition.mode = aged: ftl = zns ages as its host has it; use none, fill or trace" },
+	{ "ftl=zns", "precondition.premap = pages: ftl = zns is filled by its host, zone by zone; set "
+		     "precondition.premap = none, or host.layer = zoned" },
 };
 
 static void test_every_row_is_met(void **state)

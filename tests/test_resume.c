@@ -252,7 +252,9 @@ static uint64_t play_cases(size_t ftl, size_t buffer)
 	uint64_t first = from_environment("SEED", 1 + 1000 * ftl + 100 * buffer);
 
 	for (uint64_t seed = first; seed < first + cases; seed++) {
-		struct combination c = { .ftl = ftl, .buffer = buffer, .layer = seed % 2, .seed = seed };
+		struct combination c = {
+			.ftl = ftl, .buffer = buffer, .layer = layer_for(ftl, seed % 2), .seed = seed
+		};
 		char repeat[320];
 
 		snprintf(c.name, sizeof c.name, "%s+%s", ftls[ftl]->name, buffers[buffer]->name);

@@ -1,4 +1,5 @@
 /* Requests by hand (-L), and the pictures of `ssd watch`. */
+#include "tests/any_workload.h"
 #include "tests/program_fixture.h"
 #include "tests/tier.h"
 
@@ -69,7 +70,7 @@ static void test_mistakes_in_lists(void **state)
 {
 	static const struct mistake mistakes[] = {
 		{ "run -q -L w0,x1 parameters/tiny.cfg",
-			"w0,x1:2: \"x1\" should begin with r, w or t, or be gc" },
+			"w0,x1:2: \"x1\" should begin with r, w, t, a, u or z, or be gc" },
 		{ "run -q -L '' parameters/tiny.cfg", "has no request in list format" },
 		{ "run -q -L w0,gc -s ftl=block -s flash.order=ascending parameters/tiny.cfg",
 			"w0,gc:2: gc: ftl = block has no collector that could be asked to collect" },
@@ -216,9 +217,15 @@ struct stage {
 
 static void stage_open(struct stage *s, char **assignments, size_t n, const char *workload)
 {
+	char *more;
+
 	*s = (struct stage){ .fault = { "" } };
 	assert_true(settings_init(&s->settings, &s->fault));
 	assert_true(settings_read(&s->settings, "parameters/tiny.cfg", assignments, n, &s->fault));
+	more = memory_string(any_workload(ftls[s->settings.top.ftl]), "settings");
+	for (char *next = strtok(more, " "); next; next = strtok(NULL, " "))
+		assert_true(params_set(next, s->settings.group, s->settings.groups, &s->fault));
+	memory_free(more);
 	assert_true(player_open(&s->player, &s->settings, workload, true, &s->fault));
 }
 

@@ -3,6 +3,9 @@
  * page of the drive, or PAGE.SECTOR; with a sector, the length is in sectors, too.  Each request arrives 100
  * ms after the previous one, when the drive has long been idle; with "=" it arrives at the same time.  "@3"
  * behind it is its device and its hint; "u3" is a command: data with that hint goes on in a new block.
+ *
+ * For drives that are written in zones: "a" is a write that is appended to the zone of its address; "zo3",
+ * "zc3" and "zf3" open, close and finish zone 3.
  */
 #include "traces/format.h"
 
@@ -32,7 +35,7 @@ static bool list_parse_type(struct scan *s, enum request_type *type)
 
 	if (!found || !*found)
 		return scan_problem(
-			s, "\"%s\" should begin with r, w, t or u, or be gc", scan_quote(s, quote));
+			s, "\"%s\" should begin with r, w, t, a, u or z, or be gc", scan_quote(s, quote));
 	*type = (enum request_type)(found - letters);
 	s->at++;
 	return true;
@@ -90,6 +93,29 @@ static enum parsed list_command(const struct scan *s, struct record *r, enum req
 	return s->commands ? PARSED_RECORD : PARSED_OTHER;
 }
 
+/* o, c or f, and a zone. */
+static enum parsed list_parse_zone(struct scan *s, struct record *r)
+{
+	static const char letters[] = {
+		[ZONE_COMMAND_OPEN] = 'o', [ZONE_COMMAND_CLOSE] = 'c', [ZONE_COMMAND_FINISH] = 'f', 0
+	};
+	const char *found = s->at < s->end ? strchr(letters, *s->at) : NULL;
+	enum parsed parsed;
+	uint64_t zone;
+	char quote[32];
+
+	if (!found || !*found)
+		return scan_describe(s, "\"%s\" should be o, c or f and a zone", scan_quote(s, quote)),
+		       PARSED_BAD;
+	s->at++;
+	if (!list_parse_digits(s, "zone", UINT32_MAX, &zone) || !scan_end(s))
+		return PARSED_BAD;
+	parsed = list_command(s, r, REQUEST_ZONE);
+	r->offset = zone * SECTOR_BYTES;
+	r->hint = (uint8_t)(found - letters);
+	return parsed;
+}
+
 enum parsed list_parse(struct scan *s, struct record *r)
 {
 	scan_blanks(s);
@@ -104,6 +130,16 @@ enum parsed list_parse(struct scan *s, struct record *r)
 	if (*s->at == 'u') {
 		s->at++;
 		return list_parse_hint(s, r) && scan_end(s) ? list_command(s, r, REQUEST_UPDATE) : PARSED_BAD;
+	}
+	if (*s->at == 'z') {
+		s->at++;
+		return list_parse_zone(s, r);
+	}
+	if (*s->at == 'a') {
+		s->at++;
+		r->type = REQUEST_WRITE;
+		r->flags = REQUEST_APPEND;
+		return list_parse_place(s, r) && list_parse_rest(s, r) ? PARSED_RECORD : PARSED_BAD;
 	}
 	return list_parse_type(s, &r->type) && list_parse_place(s, r) && list_parse_rest(s, r) ? PARSED_RECORD
 											       : PARSED_BAD;

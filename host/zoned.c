@@ -1,0 +1,489 @@
+/*
+ * Zones below, any order above: a layer that writes zones, as dm-zap of Linux or a log-structured file system
+ * does.
+ *
+ * It exports a share of the drive and maps it page by page.  What is written goes to the open zone of the
+ * host's data, from its first page to its last.  When few zones are free it cleans one: the live pages of the
+ * full zone that has fewest of them are read and written to the open zone of cleaned data, and the zone is
+ * reset.  So the host pays for what a drive with a map does inside: its rules are those of the collector of
+ * `ftl = page` with gc.policy = greedy, in zones instead of blocks.
+ *
+ * A page is written as a whole: of a write in part the rest is read first.  A trim unmaps the pages that it
+ * covers.  Cleaning is in the foreground: the write that needs it is done when its copies are written and the
+ * zone is reset, and a zone is reset when its pages are written elsewhere.
+ */
+#include "base/index.h"
+#include "base/memory.h"
+#include "host/host.h"
+
+#include <math.h>
+
+struct zoned_settings {
+	double share;
+	uint64_t low;
+	bool separate;
+};
+
+#define ZONED(type, field) PARAM(type, struct zoned_settings, field)
+
+static const struct param zoned_params[] = {
+	{ ZONED(REAL, share), 0.01, 1, "share", "0.75",
+		"pages that the host sees, of those of all zones; the others are room for cleaning" },
+	{ ZONED(UINT, low), 2, 1e6, "zones", "3",
+		"with fewer free zones one is cleaned before a zone is opened for new data" },
+	{ ZONED(BOOL, separate), 0, 1, "", "true",
+		"pages that are cleaned go to a zone of their own, not among new data" },
+	{ 0 },
+};
+
+enum zoned_stream { STREAM_HOST, STREAM_CLEANED, ZONED_STREAMS };
+
+struct zoned_zone {
+	uint32_t written, live; /* pages since the reset; of these, those that the host can read */
+	uint32_t resets;
+	uint64_t since; /* when it came to this number of live pages, or became full: a number of the order */
+};
+
+struct zoned_counts {
+	uint64_t writes, moved, cleaned, cleaned_empty, completed;
+	uint64_t programs, free_zones; /* computed when the statistics are read */
+};
+
+struct zoned {
+	uint32_t page_sectors, zone_pages, zones, pages; /* pages: of the host */
+	uint32_t *place;                                 /* per page of the host: on the device; INDEX_NONE */
+	uint32_t *page;                                  /* per page of the device: of the host; INDEX_NONE */
+	struct zoned_zone *zone;
+	uint32_t open[ZONED_STREAMS]; /* zone that each stream fills; INDEX_NONE */
+	uint32_t free;                /* zones */
+	uint64_t now;                 /* number of the last event, for `since` */
+	struct zoned_counts count;
+};
+
+/* ---- life ---- */
+
+static bool zoned_fits(const struct host *h, struct fault *fault)
+{
+	const struct zoned_settings *s = h->own;
+	const struct zoned *t = h->state;
+	uint64_t exported = ((uint64_t)t->pages + t->zone_pages - 1) / t->zone_pages;
+
+	if (!t->pages)
+		return fault_set(fault, "zoned.share = %g leaves no page of %u for the host", s->share,
+			t->zones * t->zone_pages);
+	return t->zones >= exported + s->low + 2 ||
+	       fault_set(fault,
+		       "zoned.share = %g: of %u zones %llu hold the host's data; zoned.low + 2 = %llu "
+		       "must be left for cleaning: use a smaller share, or smaller zones",
+		       s->share, t->zones, (unsigned long long)exported, (unsigned long long)s->low + 2);
+}
+
+static sector_t zoned_init(struct host *h, struct fault *fault)
+{
+	struct zoned *t = h->state;
+	const struct zoned_settings *s = h->own;
+	uint32_t all;
+
+	if (!h->device.zone_sectors) {
+		fault_set(fault, "host.layer = zoned writes zones: ftl = zns has them");
+		return 0;
+	}
+	t->page_sectors = h->device.sectors_per_page;
+	t->zone_pages = (uint32_t)(h->device.zone_sectors / t->page_sectors);
+	t->zones = t->free = (uint32_t)(h->device.sectors / h->device.zone_sectors);
+	all = t->zones * t->zone_pages;
+	t->pages = (uint32_t)floor(s->share * all + 1e-6);
+	if (!zoned_fits(h, fault))
+		return 0;
+	t->place = memory_array(t->pages, sizeof *t->place, "map of the layer");
+	t->page = memory_array(all, sizeof *t->page, "map of the layer");
+	t->zone = memory_array(t->zones, sizeof *t->zone, "zones of the layer");
+	for (uint32_t i = 0; i < t->pages; i++)
+		t->place[i] = INDEX_NONE;
+	for (uint32_t i = 0; i < all; i++)
+		t->page[i] = INDEX_NONE;
+	for (unsigned stream = 0; stream < ZONED_STREAMS; stream++)
+		t->open[stream] = INDEX_NONE;
+	return (sector_t)t->pages * t->page_sectors;
+}
+
+static void zoned_exit(struct host *h)
+{
+	struct zoned *t = h->state;
+
+	memory_free(t->place);
+	memory_free(t->page);
+	memory_free(t->zone);
+}
+
+/* ---- parts ---- */
+
+/* Does the part go on where the last one ends, in the same zone?  Then they are one command. */
+static bool zoned_continues(const struct host *h, const struct host_part *part)
+{
+	const struct host_part *last = &h->part[h->parts - 1];
+
+	return h->parts && part->type == last->type && !part->moves && !last->moves && !h->after.end &&
+	       !last->after.end && part->device.start == last->device.end &&
+	       part->host == last->host + extent_sectors(last->device) &&
+	       part->device.start % h->device.zone_sectors;
+}
+
+static void zoned_add(
+	struct host *h, enum request_type type, sector_t host, sector_t device, sector_t sectors, bool moves)
+{
+	struct host_part part = { { device, device + sectors }, host, type, moves };
+
+	if (zoned_continues(h, &part))
+		h->part[h->parts - 1].device.end += sectors;
+	else
+		host_add(h, part);
+}
+
+static void zoned_add_page(struct host *h, enum request_type type, uint32_t page, uint32_t place, bool moves)
+{
+	const struct zoned *t = h->state;
+
+	zoned_add(h, type, (sector_t)page * t->page_sectors, (sector_t)place * t->page_sectors,
+		t->page_sectors, moves);
+}
+
+/* ---- zones ---- */
+
+static bool zoned_is_full(const struct zoned *t, const struct zoned_zone *zone)
+{
+	return zone->written == t->zone_pages;
+}
+
+/* The page of the device holds nothing that the host can read any more. */
+static void zoned_release(struct zoned *t, uint32_t place)
+{
+	struct zoned_zone *zone = &t->zone[place / t->zone_pages];
+
+	t->page[place] = INDEX_NONE;
+	zone->live--;
+	if (zoned_is_full(t, zone))
+		zone->since = ++t->now;
+}
+
+/* The free zone with the fewest resets, of these the first. */
+static uint32_t zoned_find_free(const struct zoned *t)
+{
+	uint32_t best = INDEX_NONE;
+
+	for (uint32_t z = 0; z < t->zones; z++)
+		if (!t->zone[z].written && z != t->open[STREAM_HOST] && z != t->open[STREAM_CLEANED] &&
+			(best == INDEX_NONE || t->zone[z].resets < t->zone[best].resets))
+			best = z;
+	return best;
+}
+
+/* The next page of the stream's zone, which holds the page of the host from now on.  A zone is free. */
+static uint32_t zoned_take(struct zoned *t, enum zoned_stream stream, uint32_t page)
+{
+	uint32_t *open = &t->open[stream], place;
+	struct zoned_zone *zone;
+
+	if (*open == INDEX_NONE) {
+		*open = zoned_find_free(t);
+		t->free--;
+	}
+	BUG_ON(*open == INDEX_NONE, "no zone is free");
+	zone = &t->zone[*open];
+	place = *open * t->zone_pages + zone->written++;
+	zone->live++;
+	if (zoned_is_full(t, zone)) {
+		zone->since = ++t->now;
+		*open = INDEX_NONE;
+	}
+	t->page[place] = page;
+	t->place[page] = place;
+	return place;
+}
+
+/* ---- cleaning ---- */
+
+static enum zoned_stream zoned_cleaned(const struct host *h)
+{
+	const struct zoned_settings *s = h->own;
+
+	return s->separate ? STREAM_CLEANED : STREAM_HOST;
+}
+
+/* The full zone with the fewest live pages, the one that came to this number first; INDEX_NONE: none has a
+ * dead page, and room for its live ones. */
+static uint32_t zoned_find_victim(const struct host *h)
+{
+	const struct zoned *t = h->state;
+	uint32_t open = t->open[zoned_cleaned(h)], best = INDEX_NONE;
+	uint64_t room = (uint64_t)t->free * t->zone_pages +
+			(open == INDEX_NONE ? 0 : t->zone_pages - t->zone[open].written);
+
+	for (uint32_t z = 0; z < t->zones; z++) {
+		const struct zoned_zone *zone = &t->zone[z];
+
+		if (zoned_is_full(t, zone) && zone->live < t->zone_pages && zone->live <= room &&
+			(best == INDEX_NONE || zone->live < t->zone[best].live ||
+				(zone->live == t->zone[best].live && zone->since < t->zone[best].since)))
+			best = z;
+	}
+	return best;
+}
+
+/* Each copy waits for its own read, the reset for all copies. */
+static bool zoned_clean(struct host *h)
+{
+	struct zoned *t = h->state;
+	uint32_t victim = zoned_find_victim(h), first = h->parts;
+	struct zoned_zone *zone = &t->zone[victim];
+
+	if (victim == INDEX_NONE)
+		return false;
+	t->count.cleaned++;
+	t->count.cleaned_empty += !zone->live;
+	t->count.moved += zone->live;
+	for (uint32_t place = victim * t->zone_pages; zone->live; place++) {
+		uint32_t page = t->page[place];
+
+		if (page == INDEX_NONE)
+			continue;
+		h->after = (struct host_parts){ 0 };
+		zoned_add_page(h, REQUEST_READ, page, place, false);
+		t->page[place] = INDEX_NONE;
+		zone->live--;
+		h->after = (struct host_parts){ h->parts - 1, h->parts };
+		zoned_add_page(h, REQUEST_WRITE, page, zoned_take(t, zoned_cleaned(h), page), true);
+	}
+	h->after = (struct host_parts){ first, h->parts };
+	zoned_add(
+		h, REQUEST_TRIM, 0, (sector_t)victim * h->device.zone_sectors, h->device.zone_sectors, false);
+	h->after = (struct host_parts){ 0 };
+	zone->written = 0;
+	zone->resets++;
+	t->free++;
+	return true;
+}
+
+/* Before a page of the host is placed. */
+static void zoned_make_room(struct host *h)
+{
+	struct zoned *t = h->state;
+	const struct zoned_settings *s = h->own;
+
+	while (t->open[STREAM_HOST] == INDEX_NONE && t->free < s->low && zoned_clean(h))
+		;
+	while (t->open[STREAM_HOST] == INDEX_NONE && t->free <= 1)
+		BUG_ON(!zoned_clean(h), "no zone can be cleaned, %u of %u are free", t->free, t->zones);
+}
+
+/* ---- requests ---- */
+
+/* The part of a request in a page of the host. */
+struct zoned_piece {
+	uint32_t page;
+	sector_t start, end;
+};
+
+static struct zoned_piece zoned_piece_at(const struct zoned *t, const struct request *r, sector_t at)
+{
+	uint32_t page = (uint32_t)(at / t->page_sectors);
+	sector_t end = r->start + r->sectors, behind = ((sector_t)page + 1) * t->page_sectors;
+
+	return (struct zoned_piece){ page, at, end < behind ? end : behind };
+}
+
+static bool zoned_is_whole(const struct zoned *t, struct zoned_piece p)
+{
+	return p.end - p.start == t->page_sectors;
+}
+
+static void zoned_read(struct host *h, struct zoned_piece p)
+{
+	const struct zoned *t = h->state;
+	uint32_t place = t->place[p.page];
+	sector_t offset = p.start - (sector_t)p.page * t->page_sectors;
+
+	if (place != INDEX_NONE)
+		zoned_add(h, REQUEST_READ, p.start, (sector_t)place * t->page_sectors + offset,
+			p.end - p.start, false);
+}
+
+static void zoned_write(struct host *h, struct zoned_piece p)
+{
+	struct zoned *t = h->state;
+	uint32_t old;
+
+	zoned_make_room(h);
+	old = t->place[p.page];
+	h->after = (struct host_parts){ 0 };
+	if (old != INDEX_NONE && !zoned_is_whole(t, p)) {
+		zoned_add_page(h, REQUEST_READ, p.page, old, false);
+		h->after = (struct host_parts){ h->parts - 1, h->parts };
+		t->count.completed++;
+	}
+	t->count.writes++;
+	zoned_add_page(h, REQUEST_WRITE, p.page, zoned_take(t, STREAM_HOST, p.page), false);
+	if (old != INDEX_NONE)
+		zoned_release(t, old);
+}
+
+static void zoned_trim(struct host *h, struct zoned_piece p)
+{
+	struct zoned *t = h->state;
+
+	if (t->place[p.page] == INDEX_NONE || !zoned_is_whole(t, p))
+		return;
+	zoned_release(t, t->place[p.page]);
+	t->place[p.page] = INDEX_NONE;
+}
+
+/* The whole pages of a trim: the others keep their data. */
+static struct extent zoned_whole_pages(const struct zoned *t, const struct request *r)
+{
+	sector_t page = t->page_sectors, end = (r->start + r->sectors) / page * page;
+
+	return (struct extent){ (r->start + page - 1) / page * page, end };
+}
+
+static void zoned_map(struct host *h, const struct request *r)
+{
+	const struct zoned *t = h->state;
+
+	if (r->type == REQUEST_TRIM)
+		h->trimmed = zoned_whole_pages(t, r);
+	for (sector_t at = r->start; at < r->start + r->sectors;) {
+		struct zoned_piece p = zoned_piece_at(t, r, at);
+
+		if (r->type == REQUEST_READ)
+			zoned_read(h, p);
+		else if (r->type == REQUEST_WRITE)
+			zoned_write(h, p);
+		else
+			zoned_trim(h, p);
+		at = p.end;
+	}
+}
+
+/* ---- state ---- */
+
+/* The pages of the device follow from those of the host. */
+static bool zoned_restored(void *zoned)
+{
+	struct zoned *t = zoned;
+
+	for (uint32_t i = 0; i < t->zones * t->zone_pages; i++)
+		t->page[i] = INDEX_NONE;
+	for (uint32_t i = 0; i < t->pages; i++)
+		if (t->place[i] != INDEX_NONE) {
+			if (t->page[t->place[i]] != INDEX_NONE)
+				return false;
+			t->page[t->place[i]] = i;
+		}
+	return true;
+}
+
+static const struct state_row zoned_zone_state[] = {
+	STATE_UP_TO(struct zoned_zone, written, STATE_OWN(struct zoned, zone_pages)),
+	STATE_UP_TO(struct zoned_zone, live, STATE_OWN(struct zoned, zone_pages)),
+	STATE_NUMBER(struct zoned_zone, resets),
+	STATE_NUMBER(struct zoned_zone, since),
+	{ 0 },
+};
+
+static const struct state_row zoned_state[] = {
+	STATE_FIXED(page_sectors, zone_pages, zones, pages),
+	STATE_COUNTED(count),
+	STATE_VALUES(struct zoned, place, INDEX, STATE_COUNT(struct zoned, page)),
+	STATE_ARRAY(struct zoned, zone, zoned_zone_state),
+	STATE_INDEX(struct zoned, open[STREAM_HOST], STATE_OWN(struct zoned, zones)),
+	STATE_INDEX(struct zoned, open[STREAM_CLEANED], STATE_OWN(struct zoned, zones)),
+	STATE_UP_TO(struct zoned, free, STATE_OWN(struct zoned, zones)),
+	STATE_NUMBER(struct zoned, now),
+	STATE_REBUILT(page),
+	STATE_RESTORED(zoned_restored),
+	{ 0 },
+};
+
+static void zoned_check_zone(const struct zoned *t, uint32_t z)
+{
+	const struct zoned_zone *zone = &t->zone[z];
+	bool open = z == t->open[STREAM_HOST] || z == t->open[STREAM_CLEANED];
+	uint32_t live = 0;
+
+	for (uint32_t i = 0; i < t->zone_pages; i++) {
+		uint32_t page = t->page[z * t->zone_pages + i];
+
+		live += page != INDEX_NONE;
+		BUG_ON(page != INDEX_NONE && (i >= zone->written || t->place[page] != z * t->zone_pages + i),
+			"page %u of zone %u holds page %u of the host, which is elsewhere", i, z, page);
+	}
+	BUG_ON(live != zone->live, "zone %u has %u live pages, %u are counted", z, live, zone->live);
+	BUG_ON(open != (zone->written && !zoned_is_full(t, zone)),
+		"zone %u has %u of %u pages written and is %sopen", z, zone->written, t->zone_pages,
+		open ? "" : "not ");
+}
+
+static void zoned_check(const struct host *h)
+{
+	const struct zoned *t = h->state;
+	uint32_t free = 0;
+
+	for (uint32_t z = 0; z < t->zones; z++) {
+		zoned_check_zone(t, z);
+		free += !t->zone[z].written;
+	}
+	BUG_ON(free != t->free || !free, "%u zones are free, %u are counted", free, t->free);
+	for (uint32_t i = 0; i < t->pages; i++)
+		BUG_ON(t->place[i] != INDEX_NONE && t->page[t->place[i]] != i,
+			"page %u lies in the page %u of another", i, t->place[i]);
+}
+
+/* ---- statistics ---- */
+
+static void zoned_gather(void *state)
+{
+	struct zoned *t = state;
+
+	t->count.programs = t->count.writes + t->count.moved;
+	t->count.free_zones = t->free;
+}
+
+#define COUNT(field) STAT_COUNT, offsetof(struct zoned_counts, field)
+
+static const struct stat_row zoned_rows[] = {
+	{ "writes", "pages", "written for the host", COUNT(writes) },
+	{ "completed", "pages", "of these, written in part: the other sectors were read first",
+		COUNT(completed) },
+	{ "cleaned", "zones", "", COUNT(cleaned) },
+	{ "cleaned_empty", "zones", "of these, without a live page", COUNT(cleaned_empty) },
+	{ "moved", "pages", "live ones of the zones cleaned, read and written elsewhere", COUNT(moved) },
+	{ "waf", "", "write amplification of the layer: (writes + moved) / writes", STAT_RATIO,
+		offsetof(struct zoned_counts, programs), offsetof(struct zoned_counts, writes) },
+	{ "free_zones", "zones", "at the end", COUNT(free_zones) },
+	{ 0 },
+};
+
+static void zoned_statistics(struct host *h, struct stat_list *list)
+{
+	struct zoned *t = h->state;
+
+	stat_list_add(list, (struct stat_group){ "host layer that writes zones", "zoned.", zoned_rows,
+				    &t->count, sizeof t->count, t, NULL, zoned_gather });
+}
+
+const struct host_ops host_zoned = {
+	.name = "zoned",
+	.brief =
+		"zones are written from their first page to their last, and cleaned: any trace runs on ftl = "
+		"zns",
+	.size = sizeof(struct zoned),
+	.params = zoned_params,
+	.settings_size = sizeof(struct zoned_settings),
+	.init = zoned_init,
+	.exit = zoned_exit,
+	.map = zoned_map,
+	.state = zoned_state,
+	.order = HOST_ZONES,
+	.check = zoned_check,
+	.statistics = zoned_statistics,
+};
