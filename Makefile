@@ -376,6 +376,9 @@ figures-pmftl: lab-ready ## the PM-FTL slides' figures (all requests; SCALE=16: 
 figures-chardin: lab-ready ## the figures of a layer that makes random writes sequential, and of its devices
 	@$(LAB) scripts/chardin slack $(NUMBERS)
 
+figures-zones: lab-ready ## what a host pays that writes zones: results/zones/
+	@$(LAB) scripts/zones held streams $(NUMBERS)
+
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
 

@@ -126,6 +126,8 @@ struct ftl_words {
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Prints where the sectors of a logical page are according to the mapping. */
 	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
+	/* Prints what a picture should tell besides: the states of zones, and the like. */
+	void (*print_state)(const struct ftl *, FILE *);
 };
 
 /* Speed only: results never depend on it.  Optional. */

@@ -30,7 +30,11 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 }
 
 static const char *const type_names[] = { "read", "write", "trim", "collection", "flush",
-	"update of a handle", "command for a zone" };
+	"update of a handle", "command" };
+
+static const char *const zone_command_names[] = {
+	[ZONE_COMMAND_OPEN] = "open", [ZONE_COMMAND_CLOSE] = "close", [ZONE_COMMAND_FINISH] = "finish"
+};
 
 /* One line for each logical page of the extent. */
 static void explain_print_map(const struct drive *d, struct extent e, FILE *out)
@@ -44,6 +48,12 @@ static void explain_print_map(const struct drive *d, struct extent e, FILE *out)
 	}
 }
 
+/* Of a zone that the host layer has cleaned: that all its pages are empty now is no news. */
+static bool explain_is_reset(const struct explanation *x, const struct drive *d, const struct host_part *p)
+{
+	return d->geometry.zone_pages && p->type == REQUEST_TRIM && x->request.type != REQUEST_TRIM;
+}
+
 /* The parts of the request below the host layer, if they differ from it, and the new mapping entries. */
 static void explain_keep_map(struct explanation *x, const struct drive *d)
 {
@@ -55,9 +65,10 @@ static void explain_keep_map(struct explanation *x, const struct drive *d)
 		if (p->device.start != p->host || extent_sectors(p->device) != x->request.sectors)
 			fprintf(out,
 				"# behind the host layer: %s of %" PRIu64 " sectors from sector %" PRIu64
-				"\n",
-				type_names[p->type], extent_sectors(p->device), p->device.start);
-		if (ftl_words(d->ftl)->print_entry && p->type != REQUEST_READ)
+				"%s\n",
+				type_names[p->type], extent_sectors(p->device), p->device.start,
+				p->moves ? ", moved there" : "");
+		if (ftl_words(d->ftl)->print_entry && p->type != REQUEST_READ && !explain_is_reset(x, d, p))
 			explain_print_map(d, p->device, out);
 	}
 	fclose(out);
@@ -333,6 +344,8 @@ void request_tell(const struct geometry *g, const struct request *r, FILE *out)
 	uint32_t sector = (uint32_t)(r->start - geometry_page_start(g, first));
 
 	fputs(type_names[r->type], out);
+	if (r->type == REQUEST_ZONE)
+		fprintf(out, " to %s zone %" PRIu64, zone_command_names[r->hint], r->start);
 	if (r->sectors)
 		fprintf(out, " of LPN %u", first);
 	if (r->sectors && last != first)

@@ -207,6 +207,41 @@ static void test_a_large_drive(void **state)
 	assert_true(says(w, " 14 more blocks in each plane   56 more planes\n"));
 }
 
+/* States and write pointers below the blocks; commands for zones, and why pages are programmed. */
+static void test_zones_in_the_picture(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "watch --plain --rows 2 --at 5 -s ftl=zns -s precondition.premap=none -L "
+	       "w0+10,w10.0+2,zo1,a16+3,zf0,w32 parameters/tiny.cfg");
+	assert_status(w, DONE, "watch");
+	assert_true(says(w, "5. command to finish zone 0: programs 16.2, 5 pages are programmed (padding).\n"
+			    "Why: zone 0 is finished with 10 of 16 pages.\n"));
+	assert_true(says(w, " 12 zones of 16 pages: 10 empty, 1 full; zone 1 open by command, at page 3\n"));
+	ssd(w, "watch --plain --columns 100 --rows 2 --at 3 -s ftl=zns -s zns.open=1 -s "
+	       "precondition.premap=none -L w0+3,w3.0+1,w16,w32 parameters/tiny.cfg");
+	assert_true(says(w, "Why: zone 0, used least recently, is closed: zns.open = 1.\n"));
+	assert_true(says(w, "; zone 0 closed, at page 3.1; zone 1 open, at page 1\n"));
+}
+
+/* A zone that the layer cleans: reads, copies that wait for them, the reset that waits for all. */
+static void test_cleaning_explained(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "run --verify --explain 33 -s ftl=zns -s host.layer=zoned -s zoned.low=2 -s "
+	       "zoned.share=0.5 -s flash.over_provisioning=0 -s flash.blocks=8 -s precondition.mode=fill -s "
+	       "workload.write_share=1 -s trace.limit=60 parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run --explain");
+	assert_true(says(w, "330363     1465723     1570843  1\n"));
+	assert_true(says(w, "#      zone 0, with 16 pages, is reset\n#  13  erase   host     0.0 "));
+	assert_true(says(w, "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12\n#  14  erase"));
+	assert_true(says(w, "# behind the host layer: read of 4 sectors from sector 0\n"
+			    "# behind the host layer: write of 4 sectors from sector 488, moved there\n"));
+	assert_true(says(w, "# behind the host layer: trim of 64 sectors from sector 0\n"
+			    "# behind the host layer: write of 8 sectors from sector 0\n"));
+}
+
 /* A player on tiny.cfg with these settings, serving this profile. */
 struct stage {
 	struct settings settings;
@@ -486,9 +521,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
 		TEST(test_a_large_drive), TEST(test_an_abort_on_a_terminal),
-		TEST(test_a_signal_on_a_terminal), TEST(test_behind_a_layer), TEST(test_timelines),
-		TEST(test_quiz), TEST(test_a_narrow_quiz), TEST(test_the_picture_has_the_answer),
-		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
+		TEST(test_a_signal_on_a_terminal), TEST(test_behind_a_layer), TEST(test_zones_in_the_picture),
+		TEST(test_cleaning_explained), TEST(test_timelines), TEST(test_quiz),
+		TEST(test_a_narrow_quiz), TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
+		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),
 		TEST(test_mistakes_in_watching), TEST(test_a_collection_that_wins_nothing),

@@ -401,6 +401,16 @@ static uint32_t picture_draw_buffer(struct screen *s, const struct player *p, ui
 	return screen_flow_written(s, row, column, s->columns - column, LOOK_PLAIN);
 }
 
+static uint32_t picture_draw_state(struct screen *s, const struct player *p, uint32_t row, uint32_t column)
+{
+	const struct ftl *ftl = p->drive->ftl;
+
+	if (!ftl_words(ftl)->print_state)
+		return row;
+	ftl_words(ftl)->print_state(ftl, screen_write(s));
+	return screen_flow_written(s, row, column, s->columns - column, LOOK_PLAIN);
+}
+
 static uint32_t picture_draw_counts(struct screen *s, const struct player *p, uint32_t row, uint32_t column)
 {
 	const struct flash *f = p->drive->flash;
@@ -462,5 +472,6 @@ void picture_draw(struct screen *s, const struct player *p, struct picture_shape
 			row = picture_draw_map(s, p, row, 1, false);
 		row = picture_draw_buffer(s, p, row, 1);
 	}
+	row = picture_draw_state(s, p, row, 1);
 	picture_draw_counts(s, p, row, 1);
 }

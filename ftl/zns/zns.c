@@ -301,7 +301,29 @@ static void zns_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 			out);
 }
 
-static const struct ftl_words zns_words = { .print_entry = zns_print_entry };
+/* Zones that are active one by one, the others as numbers. */
+static void zns_print_state(const struct ftl *f, FILE *out)
+{
+	const struct zns *z = f->state;
+	uint32_t of[ZONE_STATES] = { 0 }, page = f->geometry->sectors_per_page;
+
+	for (uint32_t i = 0; i < z->zones; i++)
+		of[z->zone[i].state]++;
+	fprintf(out, "%u zones of %u pages: %u empty, %u full", z->zones, z->zone_pages, of[ZONE_EMPTY],
+		of[ZONE_FULL]);
+	for (uint32_t i = 0; i < z->zones; i++) {
+		const struct zone *zone = &z->zone[i];
+
+		if (zone->state == ZONE_EMPTY || zone->state == ZONE_FULL)
+			continue;
+		fprintf(out, "; zone %u %s, at page %llu", i, zone_state_names[zone->state],
+			(unsigned long long)(zone->written / page));
+		if (zone->written % page)
+			fprintf(out, ".%u", (unsigned)(zone->written % page));
+	}
+}
+
+static const struct ftl_words zns_words = { .print_entry = zns_print_entry, .print_state = zns_print_state };
 
 const struct ftl_ops ftl_zns = {
 	.name = "zns",

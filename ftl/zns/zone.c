@@ -1,5 +1,7 @@
 #include "ftl/zns/zns.h"
 
+#include "flash/schedule.h"
+
 #include <stdarg.h>
 
 const char *const zone_state_names[ZONE_STATES] = { "empty", "open", "open by command", "closed", "full" };
@@ -105,6 +107,8 @@ static bool zone_may_open(struct ftl *f, struct io *io, uint32_t number)
 				"needs zone %u, which is not open, while zns.open = %llu are open by command",
 				number, (unsigned long long)s->open);
 		zns_count(f, io)->implicit_closes++;
+		schedule_note(f->flash->schedule, "zone %u, used least recently, is closed: zns.open = %llu",
+			least, (unsigned long long)s->open);
 		zone_become_closed(z, least);
 	}
 	return true;
@@ -230,6 +234,8 @@ bool zone_finish(struct ftl *f, struct io *io, uint32_t number)
 	if (!zone_may_be_active(f, io, number))
 		return false;
 	zns_count(f, io)->finishes++;
+	schedule_note(f->flash->schedule, "zone %u is finished with %u of %u pages", number,
+		zns_data_pages(f, number), z->zone_pages);
 	zns_seal(f, io, number);
 	zone_become(z, number, ZONE_FULL);
 	return true;
@@ -243,6 +249,8 @@ void zone_reset(struct ftl *f, struct io *io, uint32_t number)
 	if (zone->state == ZONE_EMPTY)
 		return;
 	zns_count(f, io)->resets++;
+	schedule_note(
+		f->flash->schedule, "zone %u, with %u pages, is reset", number, zns_data_pages(f, number));
 	zns_count(f, io)->erased_zones += zone->written || zone->padded;
 	zns_erase(f, io, number);
 	zone->written = 0;
