@@ -70,15 +70,20 @@ static void drive_expect_read(struct drive *d, const struct request *r)
 		oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
 }
 
-/* The request's data in a part of a write; a layer may write more. */
+/* A part of a write: the request's data, and what a layer writes besides, which it has read before. */
 static void drive_tell_written(struct drive *d, const struct request *r, const struct host_part *p)
 {
 	struct extent e = { p->host, p->host + extent_sectors(p->device) }, all = request_extent(r);
+	sector_t from = e.start > all.start ? e.start : all.start, to = e.end < all.end ? e.end : all.end;
 
-	e.start = e.start > all.start ? e.start : all.start;
-	e.end = e.end < all.end ? e.end : all.end;
-	if (!p->moves && e.start < e.end)
-		oracle_write(d->oracle, e);
+	if (p->moves || from >= to)
+		from = to = e.start;
+	if (d->io.timed && e.start < from)
+		oracle_give(d->oracle, (struct extent){ e.start, from });
+	if (d->io.timed && to < e.end)
+		oracle_give(d->oracle, (struct extent){ to, e.end });
+	if (from < to)
+		oracle_write(d->oracle, (struct extent){ from, to });
 }
 
 static void drive_write_batch(struct drive *d)
@@ -130,6 +135,7 @@ static void drive_serve_read_of_write(struct drive *d, const struct host_part *p
 	oracle_expect_at(d->oracle, p->host, p->device);
 	drive_serve_part(d, p);
 	oracle_answered(d->oracle);
+	oracle_take(d->oracle, (struct extent){ p->host, p->host + extent_sectors(p->device) });
 }
 
 /* Does the FTL take this write or trim?  Data that is appended learns its place. */
@@ -169,7 +175,7 @@ static void drive_serve_write(struct drive *d, const struct request *r)
 			if (d->io.timed && !d->ftl->failed)
 				drive_serve_read_of_write(d, p);
 		} else if (drive_admits(d, p)) {
-			if (p->type == REQUEST_WRITE)
+			if (d->oracle && p->type == REQUEST_WRITE)
 				drive_tell_written(d, r, p);
 			drive_serve_part(d, p);
 		}
@@ -201,7 +207,8 @@ static void drive_serve(struct drive *d, const struct request *r)
 	} else if (r->type == REQUEST_TRIM) {
 		drive_serve_trim(d);
 	} else {
-		drive_expect_read(d, r);
+		if (d->oracle)
+			drive_expect_read(d, r);
 		for (uint32_t i = 0; i < h->parts; i++)
 			drive_serve_part(d, &h->part[i]);
 		oracle_answered(d->oracle);

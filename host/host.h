@@ -59,10 +59,11 @@ struct host_part {
 	struct extent device;
 	sector_t host; /* first sector at the host; without meaning in a trim */
 	enum request_type type;
-	bool moves;              /* a write: not of the request's data, but of what is there already */
-	bool appends;            /* a write: names a zone, and goes to where that was written last */
-	struct host_parts after; /* its operations wait for those of these parts before it */
-	uint32_t issued;         /* for the drive: the last operation before it */
+	bool moves;   /* a write: not of the request's data, but of what is there already */
+	bool appends; /* a write: names a zone, and goes to where that was written last */
+	/* Its operations wait for those of these parts: reads before it, or writes right before it. */
+	struct host_parts after;
+	uint32_t issued; /* for the drive: the last operation before it */
 };
 
 /* The drive below the layer. */

@@ -118,34 +118,39 @@ static void zoned_exit(struct host *h)
 
 /* ---- parts ---- */
 
+static struct extent zoned_extent(const struct host *h, uint32_t zone)
+{
+	return (struct extent){ zone * h->device.zone_sectors, (zone + 1) * h->device.zone_sectors };
+}
+
+/* A whole page of the host at a page of the device. */
+static struct host_part zoned_part(
+	const struct zoned *t, enum request_type type, uint32_t page, uint32_t place)
+{
+	sector_t start = (sector_t)place * t->page_sectors;
+
+	return (struct host_part){ { start, start + t->page_sectors }, (sector_t)page * t->page_sectors,
+		type };
+}
+
 /* Does the part go on where the last one ends, in the same zone?  Then they are one command. */
 static bool zoned_continues(const struct host *h, const struct host_part *part)
 {
 	const struct host_part *last = &h->part[h->parts - 1];
 
-	return h->parts && part->type == last->type && !part->moves && !last->moves && !h->after.end &&
-	       !last->after.end && part->device.start == last->device.end &&
+	return h->parts && part->type == last->type && !last->moves && !h->after.end && !last->after.end &&
+	       part->device.start == last->device.end &&
 	       part->host == last->host + extent_sectors(last->device) &&
 	       part->device.start % h->device.zone_sectors;
 }
 
-static void zoned_add(
-	struct host *h, enum request_type type, sector_t host, sector_t device, sector_t sectors, bool moves)
+/* A part of the request. */
+static void zoned_add(struct host *h, struct host_part part)
 {
-	struct host_part part = { { device, device + sectors }, host, type, moves };
-
 	if (zoned_continues(h, &part))
-		h->part[h->parts - 1].device.end += sectors;
+		h->part[h->parts - 1].device.end = part.device.end;
 	else
 		host_add(h, part);
-}
-
-static void zoned_add_page(struct host *h, enum request_type type, uint32_t page, uint32_t place, bool moves)
-{
-	const struct zoned *t = h->state;
-
-	zoned_add(h, type, (sector_t)page * t->page_sectors, (sector_t)place * t->page_sectors,
-		t->page_sectors, moves);
 }
 
 /* ---- zones ---- */
@@ -230,36 +235,49 @@ static uint32_t zoned_find_victim(const struct host *h)
 	return best;
 }
 
+/* Reads the live pages of the zone, which are dead from now on.  Returns their number. */
+static uint32_t zoned_read_live(struct host *h, uint32_t victim)
+{
+	struct zoned *t = h->state;
+	struct zoned_zone *zone = &t->zone[victim];
+	uint32_t live = zone->live;
+
+	h->after = (struct host_parts){ 0 };
+	for (uint32_t place = victim * t->zone_pages; zone->live; place++)
+		if (t->page[place] != INDEX_NONE) {
+			host_add(h, zoned_part(t, REQUEST_READ, t->page[place], place));
+			t->page[place] = INDEX_NONE;
+			zone->live--;
+		}
+	return live;
+}
+
 /* Each copy waits for its own read, the reset for all copies. */
 static bool zoned_clean(struct host *h)
 {
 	struct zoned *t = h->state;
-	uint32_t victim = zoned_find_victim(h), first = h->parts;
-	struct zoned_zone *zone = &t->zone[victim];
+	uint32_t victim = zoned_find_victim(h), first = h->parts, live;
 
 	if (victim == INDEX_NONE)
 		return false;
-	t->count.cleaned++;
-	t->count.cleaned_empty += !zone->live;
-	t->count.moved += zone->live;
-	for (uint32_t place = victim * t->zone_pages; zone->live; place++) {
-		uint32_t page = t->page[place];
+	live = zoned_read_live(h, victim);
+	for (uint32_t read = first; read < first + live; read++) {
+		uint32_t page = (uint32_t)(h->part[read].host / t->page_sectors);
+		struct host_part copy =
+			zoned_part(t, REQUEST_WRITE, page, zoned_take(t, zoned_cleaned(h), page));
 
-		if (page == INDEX_NONE)
-			continue;
-		h->after = (struct host_parts){ 0 };
-		zoned_add_page(h, REQUEST_READ, page, place, false);
-		t->page[place] = INDEX_NONE;
-		zone->live--;
-		h->after = (struct host_parts){ h->parts - 1, h->parts };
-		zoned_add_page(h, REQUEST_WRITE, page, zoned_take(t, zoned_cleaned(h), page), true);
+		copy.moves = true;
+		h->after = (struct host_parts){ read, read + 1 };
+		host_add(h, copy);
 	}
-	h->after = (struct host_parts){ first, h->parts };
-	zoned_add(
-		h, REQUEST_TRIM, 0, (sector_t)victim * h->device.zone_sectors, h->device.zone_sectors, false);
+	h->after = (struct host_parts){ first + live, h->parts };
+	host_add(h, (struct host_part){ zoned_extent(h, victim), 0, REQUEST_TRIM });
 	h->after = (struct host_parts){ 0 };
-	zone->written = 0;
-	zone->resets++;
+	t->count.cleaned++;
+	t->count.cleaned_empty += !live;
+	t->count.moved += live;
+	t->zone[victim].written = 0;
+	t->zone[victim].resets++;
 	t->free++;
 	return true;
 }
@@ -300,12 +318,16 @@ static bool zoned_is_whole(const struct zoned *t, struct zoned_piece p)
 static void zoned_read(struct host *h, struct zoned_piece p)
 {
 	const struct zoned *t = h->state;
-	uint32_t place = t->place[p.page];
-	sector_t offset = p.start - (sector_t)p.page * t->page_sectors;
+	sector_t before = p.start - (sector_t)p.page * t->page_sectors;
+	struct host_part part;
 
-	if (place != INDEX_NONE)
-		zoned_add(h, REQUEST_READ, p.start, (sector_t)place * t->page_sectors + offset,
-			p.end - p.start, false);
+	if (t->place[p.page] == INDEX_NONE)
+		return;
+	part = zoned_part(t, REQUEST_READ, p.page, t->place[p.page]);
+	part.host = p.start;
+	part.device.start += before;
+	part.device.end = part.device.start + (p.end - p.start);
+	zoned_add(h, part);
 }
 
 static void zoned_write(struct host *h, struct zoned_piece p)
@@ -317,12 +339,12 @@ static void zoned_write(struct host *h, struct zoned_piece p)
 	old = t->place[p.page];
 	h->after = (struct host_parts){ 0 };
 	if (old != INDEX_NONE && !zoned_is_whole(t, p)) {
-		zoned_add_page(h, REQUEST_READ, p.page, old, false);
+		host_add(h, zoned_part(t, REQUEST_READ, p.page, old));
 		h->after = (struct host_parts){ h->parts - 1, h->parts };
 		t->count.completed++;
 	}
 	t->count.writes++;
-	zoned_add_page(h, REQUEST_WRITE, p.page, zoned_take(t, STREAM_HOST, p.page), false);
+	zoned_add(h, zoned_part(t, REQUEST_WRITE, p.page, zoned_take(t, STREAM_HOST, p.page)));
 	if (old != INDEX_NONE)
 		zoned_release(t, old);
 }

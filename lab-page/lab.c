@@ -234,7 +234,8 @@ char *lab_choices(void)
 	FILE *out = open_memstream(&text, &bytes);
 
 	for (size_t i = 0; ftls[i]; i++)
-		fprintf(out, "ftl\t%s\t%s\n", ftls[i]->name, ftls[i]->brief);
+		if (!ftls[i]->admit) /* zones need a host layer, of which the page has no choice */
+			fprintf(out, "ftl\t%s\t%s\n", ftls[i]->name, ftls[i]->brief);
 	for (size_t i = 0; buffers[i]; i++)
 		fprintf(out, "buffer\t%s\t%s\n", buffers[i]->name, buffers[i]->brief);
 	for (size_t i = 0; gc_policies[i]; i++)

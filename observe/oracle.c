@@ -26,6 +26,7 @@ struct oracle {
 	uint32_t *sent;                 /* per device sector, likewise: the version sent last */
 	uint32_t *dram[ORACLE_HOLDERS]; /* per sector its version + 1; 0 = not held */
 	uint32_t *read_in_step;         /* per page: the step that read it last */
+	uint32_t *taken_in_step;        /* per host sector: the step in which the host layer read it last */
 	struct held *held;              /* per page and slot */
 
 	struct extent expected; /* host sectors of the read in progress */
@@ -57,6 +58,7 @@ struct oracle *oracle_create(
 		o->dram[h] =
 			memory_array(oracle_sectors_of(o, h), sizeof *o->dram[h], "oracle's DRAM versions");
 	o->place = memory_array(device_sectors, sizeof *o->place, "oracle's redirections");
+	o->taken_in_step = memory_array(host_sectors, sizeof *o->taken_in_step, "oracle's sector reads");
 	o->read_in_step = memory_array(pages, sizeof *o->read_in_step, "oracle's page reads");
 	o->held = memory_array((size_t)pages * sectors_per_page, sizeof *o->held, "oracle's page contents");
 	return o;
@@ -71,6 +73,7 @@ void oracle_free(struct oracle *o)
 	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
 		memory_free(o->dram[h]);
 	memory_free(o->read_in_step);
+	memory_free(o->taken_in_step);
 	memory_free(o->held);
 	memory_free(o->answer);
 	memory_free(o->where);
@@ -104,6 +107,24 @@ void oracle_trim(struct oracle *o, struct extent e)
 	if (!oracle_is_on(o, HOLDER_HOST, e))
 		return;
 	memset(o->newest + e.start, 0, extent_sectors(e) * sizeof *o->newest);
+}
+
+void oracle_take(struct oracle *o, struct extent e)
+{
+	if (!oracle_is_on(o, HOLDER_HOST, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		o->taken_in_step[s] = o->step;
+}
+
+void oracle_give(struct oracle *o, struct extent e)
+{
+	if (!oracle_is_on(o, HOLDER_HOST, e))
+		return;
+	for (sector_t s = e.start; s < e.end; s++)
+		BUG_ON(o->newest[s] && o->taken_in_step[s] != o->step,
+			"the host layer writes sector %llu anew, which it has not read",
+			(unsigned long long)s);
 }
 
 void oracle_send(struct oracle *o, sector_t host, struct extent e)
@@ -370,7 +391,8 @@ static const struct state_row held_state[] = {
 
 const struct state_row oracle_state[] = {
 	STATE_FIXED(host_sectors, device_sectors, pages, slots),
-	STATE_SCRATCH(step, read_in_step, expected, answer, answer_room, where, places, place_room, place),
+	STATE_SCRATCH(step, read_in_step, taken_in_step, expected, answer, answer_room, where, places,
+		place_room, place),
 	STATE_BELOW(struct oracle, version, STATE_LIMIT(UINT32_MAX / 2)),
 	STATE_VALUES(struct oracle, newest, UP_TO, STATE_OWN(struct oracle, version)),
 	STATE_VALUES(struct oracle, sent, UP_TO, STATE_OWN(struct oracle, version)),

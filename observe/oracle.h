@@ -31,6 +31,11 @@ void oracle_trim(struct oracle *, struct extent);
 void oracle_expect(struct oracle *, struct extent); /* a read of this extent begins */
 void oracle_answered(struct oracle *);              /* it ends: every sector is compared */
 
+/* A write may read other data and write it, too: that of the read just answered is at hand until the next
+ * step; this data is written, so it must be at hand, unless there is none. */
+void oracle_take(struct oracle *, struct extent);
+void oracle_give(struct oracle *, struct extent);
+
 /* The host layer's side: host sectors from `host` on are sent to this extent, will be read from it; or the
  * extent holds no data any more. */
 void oracle_send(struct oracle *, sector_t host, struct extent device);

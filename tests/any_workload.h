@@ -3,7 +3,10 @@
 #ifndef TESTS_ANY_WORKLOAD_H
 #define TESTS_ANY_WORKLOAD_H
 
-#include "ftl/ftl.h"
+#include "base/memory.h"
+#include "drive/settings.h"
+
+#include <string.h>
 
 #define ZONES_BEHIND(option)                                                                                 \
 	option "host.layer=zoned" option "buffer=none" option "zoned.share=0.42" option "zoned.low=2"
@@ -17,6 +20,18 @@ static inline const char *any_workload(const struct ftl_ops *f)
 static inline const char *any_workload_options(const struct ftl_ops *f)
 {
 	return f->admit ? ZONES_BEHIND(" -s ") : "";
+}
+
+/* Set in the settings of a drive with that FTL. */
+static inline bool set_any_workload(struct settings *s, struct fault *fault)
+{
+	char *words = memory_string(any_workload(ftls[s->top.ftl]), "settings");
+	bool done = true;
+
+	for (char *next = strtok(words, " "); next; next = strtok(NULL, " "))
+		done = done && params_set(next, s->group, s->groups, fault);
+	memory_free(words);
+	return done;
 }
 
 #endif

@@ -156,7 +156,7 @@ static void test_cleaning_by_hand(void **state)
 	(void)state;
 	fill_and_overwrite(a);
 	map(a, REQUEST_WRITE, 4, 4);
-	expect_parts(a, "R0@0+1 w0@28+1[0,1) T0[0,2) R4@4+1 w4@29+1[3,4) T1[3,5) W1@0+1");
+	expect_parts(a, "R0@0+1 w0@28+1[0,1) T0[1,2) R4@4+1 w4@29+1[3,4) T1[4,5) W1@0+1");
 	/* Zone 4 loses 1, 2 and 3, and so has one page, 5, but later than zones 2 and 3. */
 	write_pages(a, again + 1, 2);
 	map(a, REQUEST_WRITE, 24, 4);
@@ -164,7 +164,7 @@ static void test_cleaning_by_hand(void **state)
 	/* Zones 1 and 7 are free or open: one is cleaned, and then the free zone with the fewest resets is
 	 * opened, of equal ones the first. */
 	map(a, REQUEST_WRITE, 12, 8);
-	expect_parts(a, "R8@8+1 w8@30+1[0,1) T2[0,2) W3@4+2");
+	expect_parts(a, "R8@8+1 w8@30+1[0,1) T2[1,2) W3@4+2");
 	alone_close(a);
 }
 
@@ -176,7 +176,7 @@ static void test_cleaning_among_new_data(void **state)
 	(void)state;
 	fill_and_overwrite(a);
 	map(a, REQUEST_WRITE, 4, 4);
-	expect_parts(a, "R0@0+1 w0@28+1[0,1) T0[0,2) W1@29+1");
+	expect_parts(a, "R0@0+1 w0@28+1[0,1) T0[1,2) W1@29+1");
 	alone_close(a);
 }
 
@@ -208,7 +208,7 @@ static void test_a_page_that_moves_while_it_is_written(void **state)
 	(void)state;
 	fill_and_overwrite(a);
 	map(a, REQUEST_WRITE, 1, 1);
-	expect_parts(a, "R0@0+1 w0@28+1[0,1) T0[0,2) R4@4+1 w4@29+1[3,4) T1[3,5) R0@28+1 W0@0+1[6,7)");
+	expect_parts(a, "R0@0+1 w0@28+1[0,1) T0[1,2) R4@4+1 w4@29+1[3,4) T1[4,5) R0@28+1 W0@0+1[6,7)");
 	alone_close(a);
 }
 

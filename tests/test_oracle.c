@@ -373,6 +373,19 @@ static void ftl_programs_what_it_does_not_hold(void *context)
 	oracle_page_dram(o, 2, sectors(4, 8));
 }
 
+/* Sectors 4 and 5 were read in this step, 6 in the one before. */
+static void host_layer_keeps_what_it_has_not_read(void *context)
+{
+	struct oracle *o = one_page_written();
+
+	(void)context;
+	oracle_take(o, sectors(6, 7));
+	oracle_step(o);
+	oracle_take(o, sectors(4, 6));
+	oracle_give(o, sectors(2, 6)); /* 2 and 3 hold no data */
+	oracle_give(o, sectors(5, 7));
+}
+
 static void beyond_the_drive(void *context)
 {
 	(void)context;
@@ -419,6 +432,8 @@ static void test_every_lie_is_caught(void **state)
 		{ ftl_programs_what_is_stale, "sector 4 was read as version 1, its newest is 2" },
 		{ ftl_programs_what_it_does_not_hold,
 			"page 2 is given sector 4 from DRAM, which does not hold it" },
+		{ host_layer_keeps_what_it_has_not_read,
+			"the host layer writes sector 6 anew, which it has not read" },
 		{ beyond_the_drive, "sectors 60 to 65 of a drive of 64" },
 		{ empty_extent, "sectors 4 to 4 of a drive of 64" },
 	};

@@ -6,6 +6,7 @@
  */
 #include "run/checkpoint.h"
 #include "parameters/params.h"
+#include "tests/any_workload.h"
 #include "tests/forge_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -44,6 +45,7 @@ static void make_settings_of_run(struct settings *s, const uint8_t *data)
 			set_run(s, options[i]);
 	s->top.ftl = data[0] % ftls_listed;
 	s->top.buffer = data[1] % buffers_listed;
+	BUG_ON(!set_any_workload(s, &fault), "%s", fault.text);
 	s->ftl.gc.seed = s->ftl.map.seed = s->top.seed;
 }
 

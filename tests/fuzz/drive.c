@@ -5,6 +5,7 @@
  */
 #include "prepare/image.h"
 #include "parameters/params.h"
+#include "tests/any_workload.h"
 #include "tests/forge_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -22,6 +23,7 @@ static void make_settings(struct settings *s, int ftl)
 	for (size_t i = 0; i < sizeof small / sizeof *small; i++)
 		BUG_ON(!params_set(small[i], s->group, s->groups, &fault), "%s", fault.text);
 	s->top.ftl = ftl;
+	BUG_ON(!set_any_workload(s, &fault), "%s", fault.text);
 	s->ftl.gc.seed = s->ftl.map.seed = s->top.seed;
 }
 
