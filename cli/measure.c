@@ -186,6 +186,10 @@ static bool measure_is_possible(struct subject *m, uint64_t bytes, struct fault 
 {
 	uint64_t whole = m->striped ? m->striped_sectors * SECTOR_BYTES : SECTOR_BYTES;
 
+	if (m->drive && m->drive->ftl->ops->admit && m->host->ops->order != HOST_ZONES)
+		return fault_set(fault,
+			"measure: writes go anywhere, which ftl = %s takes with host.layer = zoned",
+			m->drive->ftl->ops->name);
 	if (bytes % whole)
 		return fault_set(fault,
 			"--sector %" PRIu64 " is not a multiple of the device's sectors of %" PRIu64 " bytes",

@@ -328,6 +328,8 @@ static void explain_tell_ops(const struct explanation *x, const struct geometry 
 /* Why there are no flash operations. */
 static const char *explain_without_ops(const struct explanation *x, const struct drive *d)
 {
+	if (x->request.type == REQUEST_TRIM && d->ftl->ops->admit && d->host->ops->order != HOST_ZONES)
+		return "no zone with data is trimmed as a whole, flash is not touched";
 	if (x->request.type == REQUEST_TRIM)
 		return "the map forgets it, flash is not touched";
 	if (!request_has_sectors(x->request.type))

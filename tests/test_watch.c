@@ -224,6 +224,23 @@ static void test_zones_in_the_picture(void **state)
 	assert_true(says(w, "; zone 0 closed, at page 3.1; zone 1 open, at page 1\n"));
 }
 
+/* A rule of zones is broken: the picture ends with the message. */
+static void test_mistakes_with_zones(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "watch --plain -s ftl=zns -s precondition.premap=none -L w0+3,w9,w5 parameters/tiny.cfg");
+	assert_status(w, USER, "watch");
+	assert_string_equal(w->err,
+		"ssd: w0+3,w9,w5:2: request 2 writes zone 0 at page 9, its write pointer is at page 3\n");
+	ssd(w, "watch --plain -s ftl=zns -s precondition.premap=none -L w0+3,t0+3 parameters/tiny.cfg");
+	assert_true(says(w, "2. trim of LPN 0 to 2: no zone with data is trimmed as a whole, flash"));
+	ssd(w, "measure -s ftl=zns -s precondition.premap=none parameters/tiny.cfg");
+	assert_status(w, USER, "measure");
+	assert_string_equal(
+		w->err, "ssd: measure: writes go anywhere, which ftl = zns takes with host.layer = zoned\n");
+}
+
 /* A zone that the layer cleans: reads, copies that wait for them, the reset that waits for all. */
 static void test_cleaning_explained(void **state)
 {
@@ -518,9 +535,9 @@ int main(void)
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
 		TEST(test_a_large_drive), TEST(test_an_abort_on_a_terminal),
 		TEST(test_a_signal_on_a_terminal), TEST(test_behind_a_layer), TEST(test_zones_in_the_picture),
-		TEST(test_cleaning_explained), TEST(test_timelines), TEST(test_quiz),
-		TEST(test_a_narrow_quiz), TEST(test_the_picture_has_the_answer), TEST(test_a_quiz_left_alone),
-		TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
+		TEST(test_cleaning_explained), TEST(test_mistakes_with_zones), TEST(test_timelines),
+		TEST(test_quiz), TEST(test_a_narrow_quiz), TEST(test_the_picture_has_the_answer),
+		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),
 		TEST(test_mistakes_in_watching), TEST(test_a_collection_that_wins_nothing),

@@ -115,7 +115,7 @@ bool player_step(struct player *p, struct fault *fault)
 	player_touch_pages(p);
 	p->in_drive = p->drive->in_drive;
 	run_wait(&p->run);
-	return p->run.status != TRACE_BAD;
+	return p->run.status != TRACE_BAD && p->end != RUN_BAD_WORKLOAD;
 }
 
 bool player_go(struct player *p, uint64_t step, struct fault *fault)
