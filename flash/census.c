@@ -101,10 +101,24 @@ static bool census_follows(const struct op *op, ppn_t page)
 	return op->kind == OP_ERASE || order_target(op) > page;
 }
 
+/* Erases of a block begin one life after the other. */
+static void census_count_erase(const struct census *c, struct flash_block *b, uint32_t at)
+{
+	const struct op *op = ops_at(c->ops, at);
+
+	if (op->kind != OP_ERASE)
+		return;
+	BUG_ON(b->erasing && (op->before != b->erase || op->life != ops_at(c->ops, b->erase)->life + 1),
+		"erase %u stands behind another than it names", at);
+	b->erase = at;
+	b->erasing++;
+}
+
 static void census_count_block(struct census *c, const struct geometry *g, const struct flash_block *blocks,
 	block_t b, uint64_t *behind)
 {
 	const struct op *before = NULL;
+	struct flash_block erases = { .erase = INDEX_NONE };
 	uint32_t last = INDEX_NONE;
 	bool gate = blocks[b].gate == INDEX_NONE;
 
@@ -120,8 +134,11 @@ static void census_count_block(struct census *c, const struct geometry *g, const
 			"operation %u stands behind a later one", at);
 		before = op;
 		gate |= at == blocks[b].gate;
+		census_count_erase(c, &erases, at);
 	}
 	BUG_ON(last != blocks[b].last || !gate, "the list of block %u does not end, or has no gate", b);
+	BUG_ON(erases.erase != blocks[b].erase || erases.erasing != blocks[b].erasing,
+		"block %u counts %u erases, of %u", b, blocks[b].erasing, erases.erasing);
 }
 
 /* The search for the source of a page that is being copied must end. */

@@ -20,7 +20,7 @@ struct flash *flash_create(
 		f->passed_over = memory_array(bits_words(g->pages), sizeof *f->passed_over, "page flags");
 	f->block = memory_array(g->blocks, sizeof *f->block, "block table");
 	for (block_t b = 0; b < g->blocks; b++)
-		f->block[b].gate = f->block[b].last = INDEX_NONE;
+		f->block[b].gate = f->block[b].last = f->block[b].erase = INDEX_NONE;
 	f->schedule = schedule_create(f);
 	return f;
 }
@@ -337,7 +337,8 @@ void flash_wait(struct io *io, op_t op, op_t other)
 /* No operation is in flight. */
 static bool flash_block_is_idle(const struct flash_block *b)
 {
-	return !b->unfinished && b->gate == INDEX_NONE && b->last == INDEX_NONE;
+	return !b->unfinished && !b->erasing && b->gate == INDEX_NONE && b->last == INDEX_NONE &&
+	       b->erase == INDEX_NONE;
 }
 
 void flash_check_idle(const struct flash *f)
@@ -363,7 +364,8 @@ static bool flash_blocks_hold_ops(void *flash)
 
 	for (block_t b = 0; b < f->geometry->blocks; b++)
 		if (!schedule_has_op(f->schedule, f->block[b].gate) ||
-			!schedule_has_op(f->schedule, f->block[b].last))
+			!schedule_has_op(f->schedule, f->block[b].last) ||
+			!schedule_has_op(f->schedule, f->block[b].erase))
 			return false;
 	return !f->judge || judge_covers(f->judge, schedule_tickets(f->schedule));
 }
@@ -374,6 +376,8 @@ static const struct state_row flash_block_state[] = {
 	STATE_NUMBER(struct flash_block, unfinished),
 	STATE_NUMBER(struct flash_block, gate),
 	STATE_NUMBER(struct flash_block, last),
+	STATE_NUMBER(struct flash_block, erase),
+	STATE_NUMBER(struct flash_block, erasing),
 	{ 0 },
 };
 

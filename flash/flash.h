@@ -34,6 +34,8 @@ struct flash_block {
 	/* Operations in flight (order.h). */
 	uint32_t unfinished; /* number of those of this life of the block */
 	uint32_t gate, last; /* INDEX_NONE: none */
+	uint32_t erase;      /* the last erase, or INDEX_NONE */
+	uint32_t erasing;    /* number of erases */
 };
 
 /* Sums over all causes, computed when the statistics are read. */

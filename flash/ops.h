@@ -32,7 +32,11 @@ struct op {
 		ppn_t to; /* target of a copy; page requested by a read that is served elsewhere; PPN_NONE */
 		uint32_t users; /* of an erase: operations in flight of the life that it ends */
 	};
-	uint32_t life, to_life; /* erases of the blocks of `ppn` and `to` when the operation was issued */
+	uint32_t life; /* erases of the block of `ppn` when the operation was issued */
+	union {
+		uint32_t to_life; /* the same of `to` */
+		uint32_t before;  /* of an erase: the one before it in the ring, or one that is done */
+	};
 	uint32_t behind; /* next in the ring of its block, or in the list of reads forwarded from a program */
 	uint32_t forwards;  /* the first read that waits for this program's data, or INDEX_NONE */
 	uint32_t followers; /* ring of the copies that follow this one (struct copy) */

@@ -9,19 +9,33 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 	if (op->kind == OP_ERASE) {
 		op->users = b->unfinished;
 		op->blockers += b->unfinished;
+		op->before = b->erase;
 		b->unfinished = 0;
+		b->erase = index;
+		b->erasing++;
 	}
 	ring_append(&b->last, order_links(o), index);
 	if (b->gate == INDEX_NONE)
 		b->gate = index;
 }
 
+/* Thousands of lives may be in flight: the search begins at the end of the ring that is nearer. */
 uint32_t order_erase(const struct ops *o, const struct flash_block *b, uint32_t life)
 {
-	for (uint32_t at = order_first(o, b); at != INDEX_NONE; at = order_next(o, b, at))
-		if (ops_at(o, at)->kind == OP_ERASE && ops_at(o, at)->life == life)
-			return at;
-	return INDEX_NONE;
+	uint32_t at = b->erase, back;
+
+	if (at == INDEX_NONE || life > ops_at(o, at)->life || ops_at(o, at)->life - life >= b->erasing)
+		return INDEX_NONE;
+	back = ops_at(o, at)->life - life;
+	if (back > b->erasing / 2) {
+		at = order_first(o, b);
+		while (ops_at(o, at)->kind != OP_ERASE || ops_at(o, at)->life != life)
+			at = order_next(o, b, at);
+		return at;
+	}
+	while (back--)
+		at = ops_at(o, at)->before;
+	return at;
 }
 
 bool order_join(struct ops *o, struct flash_block *b, uint32_t life)
@@ -82,6 +96,7 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 	if (op->kind == OP_ERASE) {
 		op->blockers -= op->users;
 		op->users = 0;
+		order_drop_erase(b);
 	}
 	return index;
 }
@@ -99,11 +114,13 @@ static struct copy *order_find_copy(const struct ops *o, const struct op *op, pp
 
 uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
 {
-	for (uint32_t at = order_first(o, b); at != INDEX_NONE; at = order_next(o, b, at)) {
+	uint32_t erase = order_erase(o, b, life);
+
+	for (uint32_t at = erase == INDEX_NONE ? order_first(o, b) : order_next(o, b, erase);
+		at != INDEX_NONE && ops_at(o, at)->kind != OP_ERASE; at = order_next(o, b, at)) {
 		const struct op *op = ops_at(o, at);
 
-		if (op->kind != OP_ERASE && order_target_life(op) == life &&
-			(order_target(op) == ppn || order_find_copy(o, op, ppn)))
+		if (order_target_life(op) == life && (order_target(op) == ppn || order_find_copy(o, op, ppn)))
 			return at;
 	}
 	return INDEX_NONE;

@@ -89,6 +89,13 @@ static inline void order_check_end(const struct ops *o, const struct flash_block
 		order_target(ops_at(o, index)));
 }
 
+/* The first erase of the ring is taken off. */
+static inline void order_drop_erase(struct flash_block *b)
+{
+	if (!--b->erasing)
+		b->erase = INDEX_NONE;
+}
+
 static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t index)
 {
 	const struct op *op = ops_at(o, index);
@@ -96,8 +103,10 @@ static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t i
 	order_check_end(o, b, index);
 	if (op->orphan)
 		return;
-	if (op->kind == OP_ERASE)
+	if (op->kind == OP_ERASE) {
 		b->gate = order_next(o, b, index);
+		order_drop_erase(b);
+	}
 	ring_take(&b->last, order_links(o));
 }
 

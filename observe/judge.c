@@ -141,8 +141,8 @@ static void judge_end_life(struct judge *j, struct judged_block *b)
 
 	if (b->users) {
 		ended = pool_take(&j->lives);
-		*judge_life(j, ended) = (struct judged_life){ b->old, b->lives, b->users };
-		b->old = ended;
+		*judge_life(j, ended) = (struct judged_life){ INDEX_NONE, b->lives, b->users };
+		ring_append(&b->old, judge_life_links(j), ended);
 	}
 	b->lives++;
 	b->users = 0;
@@ -288,12 +288,8 @@ void judge_cleared(struct judge *j, ppn_t first)
 		j->meant[ppn] = j->present[ppn] = 0;
 		j->writer[ppn] = j->reader[ppn] = 0;
 	}
-	while (b->old != INDEX_NONE) {
-		uint32_t old = b->old;
-
-		b->old = judge_life(j, old)->next;
-		pool_give(&j->lives, old);
-	}
+	while (b->old != INDEX_NONE)
+		pool_give(&j->lives, ring_take(&b->old, judge_life_links(j)));
 	*b = (struct judged_block){ .epoch = b->epoch + 1, .old = INDEX_NONE };
 }
 

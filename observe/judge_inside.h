@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/bits.h"
 #include "base/pool.h"
+#include "base/ring.h"
 #include "observe/judge.h"
 
 enum judged_stage { JUDGED_MADE, JUDGED_STARTED, JUDGED_DONE };
@@ -57,7 +58,7 @@ struct judged_block {
 	uint32_t life, lives;         /* erases done, erases issued */
 	uint32_t epoch;
 	uint32_t users; /* operations in flight that use its last life */
-	uint32_t old;   /* list of its earlier lives with such operations, or INDEX_NONE */
+	uint32_t old;   /* ring of its earlier lives, the first of which has such operations; INDEX_NONE */
 };
 
 /* The operations that a unit serves as one command. */
@@ -180,6 +181,14 @@ static inline struct judged_wait *judge_wait(const struct judge *j, uint32_t wai
 static inline struct judged_life *judge_life(const struct judge *j, uint32_t life)
 {
 	return (struct judged_life *)pool_at(&j->lives, life);
+}
+
+/* The links of the rings of lives. */
+static inline struct array_field judge_life_links(const struct judge *j)
+{
+	struct judged_life *life = (struct judged_life *)j->lives.object;
+
+	return ARRAY_FIELD(life, next);
 }
 
 /* ---- judge_hardware.c ---- */

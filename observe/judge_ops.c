@@ -40,20 +40,23 @@ static bool judge_uses(
 		       d->epoch == b->epoch);
 }
 
-/* The link of a life in the block's list of earlier lives; INDEX_NONE if no operation uses that life. */
-static uint32_t *judge_find_life(const struct judge *j, struct judged_block *b, uint32_t life)
+/* A life of the block that has ended; NULL if no operation uses it.  The oldest are asked for most. */
+static struct judged_life *judge_find_life(const struct judge *j, const struct judged_block *b, uint32_t life)
 {
-	uint32_t *link = &b->old;
+	uint32_t at = ring_first(b->old, judge_life_links(j));
 
-	while (*link != INDEX_NONE && judge_life(j, *link)->life != life)
-		link = &judge_life(j, *link)->next;
-	return link;
+	while (at != INDEX_NONE && judge_life(j, at)->life < life)
+		at = ring_behind(b->old, judge_life_links(j), at);
+	return at != INDEX_NONE && judge_life(j, at)->life == life && judge_life(j, at)->users
+		       ? judge_life(j, at)
+		       : NULL;
 }
 
 /* No operation uses the life of the block that the erase ends. */
-static void judge_check_unused(const struct judge *j, const struct judged_op *erase, struct judged_block *b)
+static void judge_check_unused(
+	const struct judge *j, const struct judged_op *erase, const struct judged_block *b)
 {
-	if (*judge_find_life(j, b, erase->life) == INDEX_NONE)
+	if (!judge_find_life(j, b, erase->life))
 		return;
 	for (uint32_t i = 0; i < j->ops; i++)
 		BUG_ON(judge_uses(j, &j->op[i], b, erase->life),
@@ -118,7 +121,7 @@ void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
 /* The operation no longer uses that life of the block. */
 static void judge_leave_block(struct judge *j, struct judged_block *b, uint32_t life, uint32_t epoch)
 {
-	uint32_t *link, ended;
+	uint32_t first;
 
 	if (epoch != b->epoch)
 		return;
@@ -126,12 +129,10 @@ static void judge_leave_block(struct judge *j, struct judged_block *b, uint32_t 
 		b->users--;
 		return;
 	}
-	link = judge_find_life(j, b, life);
-	ended = *link;
-	if (--judge_life(j, ended)->users)
-		return;
-	*link = judge_life(j, ended)->next;
-	pool_give(&j->lives, ended);
+	judge_find_life(j, b, life)->users--;
+	while ((first = ring_first(b->old, judge_life_links(j))) != INDEX_NONE &&
+		!judge_life(j, first)->users)
+		pool_give(&j->lives, ring_take(&b->old, judge_life_links(j)));
 }
 
 static void judge_end_write(struct judge *j, const struct judged_op *d)

@@ -2,8 +2,9 @@
  * Runs of random configurations under both judges: FTL x buffer x host layer x geometry x every option x
  * collection x preconditioning x arrival.  Unlike a test it counts findings and goes on.
  *
- *	configurations N [REQUESTS [SEED]]           N runs of REQUESTS (2000), the first with SEED (1)
- *	configurations --write FOLDER N [REQUESTS [SEED]]
+ *	configurations N [REQUESTS [SEED [deep]]]    N runs of REQUESTS (2000), the first with SEED (1);
+ *	                                             deep: up to 4,096 in flight, of up to 5.9 MB
+ *	configurations --write FOLDER N [REQUESTS [SEED [deep]]]
  *	                                             writes them as runs of `ssd`, for tests/same-bytes
  */
 #include "prepare/precondition.h"
@@ -11,6 +12,11 @@
 #include "tests/random_fixture.h"
 
 #include <sys/mman.h>
+
+/* Seconds: a run that takes longer is told, with its time without the judges; "too slow" if that is below
+ * FAST. */
+#define SLOW 60.0
+#define FAST 1.0
 
 /* Counted by the children. */
 struct counts {
@@ -21,6 +27,13 @@ struct one {
 	struct combination *combination;
 	struct counts *counts;
 	int requests;
+	bool deep;
+	bool without_judges;
+};
+
+struct longest {
+	double seconds;
+	uint64_t seed;
 };
 
 static bool go_on(void *drive, const struct run *run)
@@ -41,14 +54,19 @@ static void count(struct counts *counts, struct drive *d, const struct run *run,
 }
 
 /* The trace of a combination, which then knows all its settings. */
-static char *complete(struct combination *c, int requests)
+static char *complete(struct combination *c, int requests, bool deep)
 {
+	unsigned sectors = 90, depth = 40;
 	struct random random;
 	char *trace;
 
 	random_init(&random, c->seed, 9);
-	trace = random_trace(&random, requests, c->trims);
-	add_of_host(c, &random);
+	if (deep) {
+		sectors <<= random_below(&random, 8);
+		depth = 1u << random_below(&random, 13);
+	}
+	trace = random_trace(&random, requests, c->trims, sectors);
+	add_of_host(c, &random, depth);
 	return trace;
 }
 
@@ -63,14 +81,14 @@ static void run_one(void *one)
 	struct precondition_result before;
 	struct settings settings;
 	struct fault fault = { "" };
-	char *trace = complete(c, o->requests);
+	char *trace = complete(c, o->requests, o->deep);
 	enum run_end end;
 
 	fixture_settings(&settings, c->settings);
 	settings.top.ftl = (int)c->ftl;
 	settings.top.buffer = (int)c->buffer;
 	settings.host.layer = (int)c->layer;
-	run.drive = drive_create(&settings, true, &fault);
+	run.drive = drive_create(&settings, !o->without_judges, &fault);
 	workload.trace = trace_open_memory("trace", trace, strlen(trace), &options, &fault);
 	BUG_ON(!run.drive || !workload.trace, "%s", fault.text);
 	if (precondition(run.drive, &workload, &before, &fault)) {
@@ -112,6 +130,16 @@ static void draw_combination(struct combination *c, uint64_t seed)
 	draw_drive(c);
 }
 
+/* Processor time: that of the clock depends on what else the machine does. */
+static double seconds_of_children(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_CHILDREN, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
 static FILE *create(const char *folder, const char *name)
 {
 	char path[4096];
@@ -127,7 +155,7 @@ static FILE *create(const char *folder, const char *name)
 }
 
 /* FOLDER/runs has a line of arguments for each combination, FOLDER/SEED.csv its trace. */
-static int write_runs(const char *folder, uint64_t n, int requests, uint64_t first)
+static int write_runs(const char *folder, uint64_t n, int requests, uint64_t first, bool deep)
 {
 	FILE *runs = create(folder, "runs"), *empty = create(folder, "empty.cfg");
 
@@ -137,7 +165,7 @@ static int write_runs(const char *folder, uint64_t n, int requests, uint64_t fir
 		FILE *file;
 
 		draw_combination(&c, seed);
-		trace = complete(&c, requests);
+		trace = complete(&c, requests, deep);
 		snprintf(name, sizeof name, "%llu.csv", (unsigned long long)seed);
 		file = create(folder, name);
 		fputs(trace, file);
@@ -154,6 +182,67 @@ static int write_runs(const char *folder, uint64_t n, int requests, uint64_t fir
 	return fclose(runs);
 }
 
+/* Seconds of processor time that the run took. */
+static double time_run(struct child *child, struct one *one)
+{
+	double before = seconds_of_children();
+
+	run_in_child(child, run_one, one);
+	return seconds_of_children() - before;
+}
+
+/* The judges cost a small multiple of a run; more is information about them and no finding. */
+static void tell_slow(struct one *one, const char *repeat, double took)
+{
+	struct counts unused = { 0 };
+	struct one alone = { one->combination, &unused, one->requests, one->deep, true };
+	struct combination again;
+	struct child child;
+	double without;
+
+	draw_combination(&again, one->combination->seed);
+	alone.combination = &again;
+	without = time_run(&child, &alone);
+	printf("%s: %s: %.1f s with the judges, %.1f s without%s\n", repeat, again.name, took, without,
+		took > SLOW && without < FAST ? ": too slow" : "");
+}
+
+/* Is there a finding? */
+static bool try_one(struct one *one, struct longest *longest)
+{
+	uint64_t seed = one->combination->seed;
+	struct child child;
+	char repeat[80];
+	double took;
+
+	took = time_run(&child, one);
+	snprintf(repeat, sizeof repeat, "configurations 1 %d %llu%s", one->requests, (unsigned long long)seed,
+		one->deep ? " deep" : "");
+	if (took > longest->seconds)
+		*longest = (struct longest){ took, seed };
+	if (took > SLOW)
+		tell_slow(one, repeat, took);
+	if (child.status)
+		printf("finding: %s: %s, status %#x: %s\n  %s\n", repeat, one->combination->name,
+			(unsigned)child.status, child.text, one->combination->settings);
+	return child.status != 0;
+}
+
+/* Memory that the children write to, too; NULL: there is none. */
+static struct counts *shared_counts(void)
+{
+	FILE *file = tmpfile();
+	void *shared = MAP_FAILED;
+
+	if (!file)
+		return NULL;
+	if (!ftruncate(fileno(file), sizeof(struct counts)))
+		shared = mmap(
+			NULL, sizeof(struct counts), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+	fclose(file);
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
 int main(int argc, char **argv)
 {
 	bool writes = argc > 2 && !strcmp(argv[1], "--write");
@@ -162,38 +251,29 @@ int main(int argc, char **argv)
 	uint64_t n = numbers > 1 ? strtoull(number[1], NULL, 10) : 100, findings = 0;
 	uint64_t first = numbers > 3 ? strtoull(number[3], NULL, 10) : 1;
 	int requests = numbers > 2 ? atoi(number[2]) : 2000;
+	bool deep = numbers > 4 && !strcmp(number[4], "deep");
+	struct longest longest = { 0 };
 	struct counts *counts;
-	FILE *shared;
 
 	if (writes)
-		return write_runs(argv[2], n, requests, first);
-	shared = tmpfile();
-	if (!shared)
+		return write_runs(argv[2], n, requests, first, deep);
+	counts = shared_counts();
+	if (!counts)
 		return 2;
-	if (ftruncate(fileno(shared), sizeof *counts)) {
-		fclose(shared);
-		return 2;
-	}
-	counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
-
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (uint64_t seed = first; seed < first + n; seed++) {
 		struct combination c;
-		struct one one = { &c, counts, requests };
-		struct child child;
+		struct one one = { &c, counts, requests, deep, false };
 
 		draw_combination(&c, seed);
-		run_in_child(&child, run_one, &one);
-		if (!child.status)
-			continue;
-		findings++;
-		printf("finding: configurations 1 %d %llu: %s, status %#x: %s\n  %s\n", requests,
-			(unsigned long long)seed, c.name, (unsigned)child.status, child.text, c.settings);
+		findings += try_one(&one, &longest);
 	}
 	printf("configurations: %llu runs, %llu were refused and %llu wore out or filled their drives; "
-	       "%llu requests, %llu programs, %llu erases; %llu findings\n",
+	       "%llu requests, %llu programs, %llu erases; the longest took %.1f s (seed %llu); "
+	       "%llu findings\n",
 		(unsigned long long)n, (unsigned long long)counts->refused,
 		(unsigned long long)counts->failed, (unsigned long long)counts->requests,
-		(unsigned long long)counts->programs, (unsigned long long)counts->erases,
-		(unsigned long long)findings);
+		(unsigned long long)counts->programs, (unsigned long long)counts->erases, longest.seconds,
+		(unsigned long long)longest.seed, (unsigned long long)findings);
 	return findings != 0;
 }

@@ -205,8 +205,9 @@ static inline bool refuses(size_t ftl, size_t buffer)
 	return made && !makes_a_drive(&c);
 }
 
-/* Half of the requests on an eighth of the addresses, in bursts. */
-static inline char *random_trace(struct random *random, int requests, bool trims)
+/* Half of the requests on an eighth of the addresses, in bursts; a quarter of them have up to `most`
+ * sectors. */
+static inline char *random_trace(struct random *random, int requests, bool trims, unsigned most)
 {
 	static const char *const ops[] = { "R", "W", "D" };
 	char *text = NULL;
@@ -224,14 +225,15 @@ static inline char *random_trace(struct random *random, int requests, bool trims
 						      : 2],
 			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
 			512 * (1 + (unsigned long long)random_below(
-					   random, random_below(random, 4) ? 12 : 90)),
+					   random, random_below(random, 4) ? 12 : most)),
 			(int)(start % 4));
 	}
 	fclose(out);
 	return text;
 }
 
-static inline void add_of_host(struct combination *c, struct random *random)
+/* Up to `depth` requests are in flight, and half as many wait in the buffer's queue. */
+static inline void add_of_host(struct combination *c, struct random *random, unsigned depth)
 {
 	static const char *const modes[] = { "none", "fill", "aged", "synthetic" };
 	size_t length = strlen(c->settings);
@@ -240,8 +242,8 @@ static inline void add_of_host(struct combination *c, struct random *random)
 	snprintf(c->settings + length, sizeof c->settings - length,
 		"trace.fold=true host.mode=%s host.queue_depth=%d host.queue_limit=%d precondition.mode=%s "
 		"precondition.used=0.6 precondition.valid=0.3",
-		random_below(random, 2) ? "open" : "closed", 1 + (int)random_below(random, 40),
-		(int)random_below(random, 3) * 20, modes[random_below(random, zones ? 2 : 4)]);
+		random_below(random, 2) ? "open" : "closed", 1 + (int)random_below(random, depth),
+		(int)(random_below(random, 3) * (depth / 2)), modes[random_below(random, zones ? 2 : 4)]);
 }
 
 #endif

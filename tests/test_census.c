@@ -60,7 +60,7 @@ static void add_moves(struct picture *p)
 	add_op(p, OP_READ, 13, INDEX_NONE);
 	add_op(p, OP_PROGRAM, 15, INDEX_NONE)->behind = 5;
 	ops_at(&p->ops, 5)->behind = 7;
-	p->block[3] = (struct flash_block){ .gate = 7, .last = 7 };
+	p->block[3] = (struct flash_block){ .gate = 7, .last = 7, .erase = INDEX_NONE };
 }
 
 static void draw(struct picture *p)
@@ -71,7 +71,7 @@ static void draw(struct picture *p)
 	assert_true(geometry_derive(&p->geometry, &p->settings.flash, &fault));
 	p->block = memory_array(p->geometry.blocks, sizeof *p->block, "blocks");
 	for (block_t b = 0; b < p->geometry.blocks; b++)
-		p->block[b].gate = p->block[b].last = INDEX_NONE;
+		p->block[b].gate = p->block[b].last = p->block[b].erase = INDEX_NONE;
 	p->ops = (struct ops){ pool_create(sizeof(struct op), "operations"),
 		pool_create(sizeof(struct copy), "copies"), pool_create(sizeof(struct edge), "dependencies"),
 		pool_create(sizeof(struct ticket), "requests") };
@@ -88,7 +88,7 @@ static void draw(struct picture *p)
 	ops_at(&p->ops, 0)->behind = 1;
 	ops_at(&p->ops, 1)->behind = 0;
 	ops_at(&p->ops, 1)->forwards = 2;
-	p->block[0] = (struct flash_block){ .gate = 1, .last = 1 };
+	p->block[0] = (struct flash_block){ .gate = 1, .last = 1, .erase = INDEX_NONE };
 	p->queue = (struct queue){ 0, 0 };
 	p->released = 4;
 }
@@ -209,12 +209,85 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 			"the list of block 0 does not end, or has no gate" },
 		{ IN(OF_BLOCK, flash_block, last), 0, 0, "operation 0 stands behind a later one" },
 		{ IN(OF_BLOCK, flash_block, last), 1, 0, "operation of a block 1 is not there" },
+		{ IN(OF_BLOCK, flash_block, erase), 0, 1, "block 0 counts 0 erases, of 0" },
+		{ IN(OF_BLOCK, flash_block, erasing), 0, 1, "block 0 counts 1 erases, of 0" },
 		{ IN(OF_PICTURE, picture, queue.last), 0, 1, "a list ends with 0 and should with 1" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
 		assert_aborts(count_changed, &changes[i], changes[i].says);
+}
+
+/* Block 1 is erased nine times, and its first page programmed after each: operations 8 and 9 first. */
+#define LIVES 9
+static void add_lives(struct picture *p)
+{
+	pool_take(&p->ops.op); /* 3 */
+	for (uint32_t life = 1; life <= LIVES; life++) {
+		add_op(p, OP_ERASE, 4, INDEX_NONE)->life = life;
+		order_append(&p->ops, &p->block[1], 6 + 2 * life);
+		add_op(p, OP_PROGRAM, 4, INDEX_NONE)->life = life;
+		order_append(&p->ops, &p->block[1], 7 + 2 * life);
+	}
+	pool_give(&p->ops.op, 3);
+}
+
+static void assert_lives(const struct picture *p, uint32_t first)
+{
+	const struct flash_block *b = &p->block[1];
+
+	for (uint32_t life = first; life <= LIVES; life++) {
+		assert_int_equal(order_erase(&p->ops, b, life), 6 + 2 * life);
+		assert_int_equal(order_writer(&p->ops, b, 4, life), 7 + 2 * life);
+		assert_int_equal(order_writer(&p->ops, b, 5, life), INDEX_NONE);
+	}
+	assert_int_equal(order_erase(&p->ops, b, first - 1), INDEX_NONE);
+	assert_int_equal(order_erase(&p->ops, b, LIVES + 1), INDEX_NONE);
+	count((struct picture *)p);
+}
+
+static void finish(struct picture *p, uint32_t index)
+{
+	ops_at(&p->ops, index)->stage = STAGE_READY;
+	assert_int_equal(order_pass(&p->ops, &p->block[1]), index);
+	order_finish(&p->ops, &p->block[1], index);
+	pool_give(&p->ops.op, index);
+}
+
+static void test_each_of_many_lives_is_found(void **state)
+{
+	struct picture p;
+
+	(void)state;
+	draw(&p);
+	add_lives(&p);
+	assert_lives(&p, 1);
+	for (uint32_t life = 1; life <= LIVES; life++) {
+		finish(&p, 6 + 2 * life);
+		assert_int_equal(order_erase(&p.ops, &p.block[1], life), INDEX_NONE);
+		assert_int_equal(order_writer(&p.ops, &p.block[1], 4, life), 7 + 2 * life);
+		finish(&p, 7 + 2 * life);
+		assert_lives(&p, life + 1);
+	}
+	assert_int_equal(p.block[1].erase, INDEX_NONE);
+	release(&p);
+}
+
+static void count_lives_changed(void *number)
+{
+	struct picture p;
+
+	draw(&p);
+	add_lives(&p);
+	*(number ? &ops_at(&p.ops, 12)->before : &ops_at(&p.ops, 12)->life) = 8;
+	count(&p);
+}
+
+static void test_erases_that_do_not_follow_each_other_are_seen(void **state)
+{
+	assert_aborts(count_lives_changed, NULL, "erase 12 stands behind another than it names");
+	assert_aborts(count_lives_changed, state, "erase 12 stands behind another than it names");
 }
 
 /* Copies in a circle: each takes its page from where the other puts it. */
@@ -246,7 +319,7 @@ static void move_in_a_circle(void *context)
 	draw(&p);
 	ops_copy(&p.ops, 1)->from = 8;
 	ops_at(&p.ops, 5)->ppn = 9;
-	p.block[2] = (struct flash_block){ .gate = INDEX_NONE, .last = 3 };
+	p.block[2] = (struct flash_block){ .gate = INDEX_NONE, .last = 3, .erase = INDEX_NONE };
 	*ops_at(&p.ops, pool_take(&p.ops.op)) = (struct op){ .next = INDEX_NONE,
 		.waiters = INDEX_NONE,
 		.followers = INDEX_NONE,
@@ -413,6 +486,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_under_way_is_counted),
 		cmocka_unit_test(test_lists_that_are_wrong_are_seen),
+		cmocka_unit_test(test_each_of_many_lives_is_found),
+		cmocka_unit_test(test_erases_that_do_not_follow_each_other_are_seen),
 		cmocka_unit_test(test_copies_come_from_somewhere),
 		cmocka_unit_test(test_what_is_out_of_order_in_time_aborts),
 		cmocka_unit_test(test_accounts_of_another_run_are_seen),

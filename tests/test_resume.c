@@ -230,8 +230,8 @@ static void save_and_resume(void *combination)
 	struct fault fault = { "" };
 
 	random_init(&random, c->seed, 9);
-	how.trace = random_trace(&random, REQUESTS, c->trims);
-	add_of_host(c, &random);
+	how.trace = random_trace(&random, REQUESTS, c->trims, 90);
+	add_of_host(c, &random, 40);
 	forgery_path(how.path);
 	if (!run_case(&how, &whole, &fault))
 		return;
