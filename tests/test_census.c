@@ -363,7 +363,7 @@ static void test_accounts_of_another_run_are_seen(void **state)
 	(void)state;
 	accounts_submitted(a, 0, 1000, 50);
 	accounts_made(a, 0, CAUSE_HOST);
-	accounts_released(a, 0, 0);
+	accounts_released(a, 0, 0, 1050);
 	accounts_waited(a, 0, false, 1700);
 	accounts_passed(a, 0, PART_CELLS, 1800);
 	assert_true(accounts_agree(a, 0, 0));
