@@ -374,8 +374,8 @@ static bool collector_mark_victim(struct collector *c, struct io *io, plane_t pl
 	return true;
 }
 
-/* Collects a block of the plane, and one of each plane of its die that will be low after another block: a
- * page of each in turn, from this plane on.  Returns the number of blocks. */
+/* Collects a block of the plane, and one of each plane of its die where one is begun or that will be low
+ * after another block: a page of each in turn, from this plane on.  Returns the number of blocks. */
 static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_t plane)
 {
 	const struct geometry *g = c->space->geometry;
@@ -387,8 +387,9 @@ static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_
 	if (!collector_mark_victim(c, io, plane))
 		return 0;
 	for (plane_t p = 0; p < g->planes_per_die; p++)
-		victims += p == own || (of[p].free_pages < c->low_water + g->pages_per_block &&
-					       collector_mark_victim(c, io, first + p));
+		victims +=
+			of[p].begun != BLOCK_NONE || (of[p].free_pages < c->low_water + g->pages_per_block &&
+							     collector_mark_victim(c, io, first + p));
 	for (left = victims; left;)
 		for (plane_t i = 0; i <= g->planes_per_die; i++) {
 			plane_t p = i ? i - 1 : own; /* this plane, then the others */

@@ -277,6 +277,28 @@ static void test_planes_are_collected_together(void **state)
 	}
 }
 
+/* A victim is begun in both planes, one of its two pages moved: 25 pages of each are free.  The first plane
+ * is low when six more are written there; the other one is not, and its block is collected with it. */
+static void test_a_block_begun_is_collected_with_another_plane(void **state)
+{
+	struct bed b;
+	int i;
+
+	(void)state;
+	bed_open(&b, PLANES "placement.policy=static gc.threshold=0.6 gc.together=die gc.soft=0.85 "
+			    "upkeep.idle_ns=500000 upkeep.step_pages=1");
+	fill_first_blocks(&b);
+	serve(&b, b.last + IDLE_NS + 1000, REQUEST_WRITE, 12, 1);
+	assert_statistic(&b, "upkeep.idle_pages", 2);
+	for (i = 1; i < 6; i++)
+		serve(&b, b.last, REQUEST_WRITE, 12, 1);
+	assert_statistic(&b, "gc.collections", 0);
+	serve(&b, b.last, REQUEST_WRITE, 12, 1);
+	assert_statistic(&b, "gc.collections", 2);
+	assert_statistic(&b, "gc.moved_pages", 4);
+	bed_close(&b);
+}
+
 /* ---- the law ---- */
 
 /* Forced collections among the second half of random writes of a page, one at a time. */
@@ -331,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_half_a_page_of_credit),
 		cmocka_unit_test(test_copies_join),
 		cmocka_unit_test(test_planes_are_collected_together),
+		cmocka_unit_test(test_a_block_begun_is_collected_with_another_plane),
 		cmocka_unit_test(test_law_of_the_rate),
 	};
 
