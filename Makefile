@@ -38,7 +38,9 @@ LTO      ?= -flto=auto
 # -Wno-missing-field-initializers: rows of tables end early on purpose, the rest is zero.
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
             -Wno-missing-field-initializers
-# -ffile-prefix-map: the same program comes out in every folder.
+# -ffile-prefix-map: the same program comes out in every folder.  What objects tell the linker's optimiser of
+# their folder does not heed it, but PWD if that is where it is.
+HERE := PWD=/proc/self/cwd
 # -fPIC -fvisibility=hidden: the same objects make the library; the program is the same to the byte without.
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
@@ -85,15 +87,14 @@ else
 ssd: $(BUILD)/ssd
 endif
 
-# The linker's optimiser does not heed -ffile-prefix-map, but PWD if that is where it is.
 $(BUILD)/ssd: $(BUILD)/ssd.o $(BUILD)/commit.o $(OBJECTS)
 	@echo "  link  $@"
-	@PWD=/proc/self/cwd $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@$(HERE) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
-	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@$(HERE) $(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The profiles as they are now, for a program that finds them wherever it is copied.
 PROFILES := $(wildcard traces/profiles/*.cfg)
@@ -116,7 +117,7 @@ $(BUILD)/commit.c: always
 		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
 $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o $(BUILD)/commit.o: %.o: %.c
-	@$(CC) $(CFLAGS) -c -o $@ $<
+	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
 
 # The page of a timeline.
 $(BUILD)/run/timeline_page.c: scripts/as-c run/timeline.html
@@ -124,7 +125,7 @@ $(BUILD)/run/timeline_page.c: scripts/as-c run/timeline.html
 	@scripts/as-c run/timeline_page.h timeline_page run/timeline.html > $@
 
 $(BUILD)/run/timeline_page.o: $(BUILD)/run/timeline_page.c
-	@$(CC) $(CFLAGS) -c -o $@ $<
+	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
 
 # The library: those rooms that a caller needs, behind library/ssdlab.h.  Only what that declares is exported.
 # The archive is one object, whose other symbols cannot meet those of a program.
