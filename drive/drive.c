@@ -566,23 +566,3 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 			fault, "buffer = %s pads blocks, which ftl = %s cannot", ops->name, ftl->name);
 	return true;
 }
-
-/* ---- checks ---- */
-
-void drive_check_loaded(struct drive *d)
-{
-	struct extent page = { 0, d->geometry.sectors_per_page };
-
-	drive_check_rooms(d);
-	for (; d->oracle && page.end <= d->host->sectors;
-		page.start = page.end, page.end += d->geometry.sectors_per_page) {
-		drive_serve_untimed(d, &page, 1, REQUEST_READ);
-	}
-}
-
-const char *class_name(enum request_class kind)
-{
-	static const char *const names[CLASSES] = { "across", "aligned", "unaligned" };
-
-	return names[kind];
-}

@@ -2,7 +2,7 @@
 
 #include "flash/schedule.h"
 
-static void drive_check_rooms(const struct drive *d)
+void drive_check_rooms(const struct drive *d)
 {
 	host_check(d->host);
 	buffer_check(d->buffer);
