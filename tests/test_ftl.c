@@ -133,7 +133,8 @@ static const struct choice spares[] = { { "least-spare", "" }, { "", "" } };
 static const unsigned spare_blocks[] = { 0, 3 };
 static const struct choice rooms[] = { { "", "" }, { "one-buffered", "" } };
 static const unsigned half_pages[] = { 21, 2 };
-static const struct choice trims[] = { { "no-trims", "" }, { "trims", "" } };
+/* A layer may keep trims to itself: an FTL meets both layers with and without them. */
+static const char *const trims[] = { "no-trims", "trims" };
 
 #define FACTOR(rows)                                                                                         \
 	{                                                                                                    \
@@ -145,20 +146,30 @@ static const struct factor {
 	const struct choice *choice;
 	size_t choices;
 } factors[] = {
-	FACTOR(spares), FACTOR(rooms), FACTOR(page_sizes), FACTOR(block_sizes), FACTOR(layouts),
-	FACTOR(placements), FACTOR(multiplanes), FACTOR(orders), FACTOR(copybacks), FACTOR(timings),
-	FACTOR(policies), FACTOR(collections), FACTOR(wears), FACTOR(pasts), FACTOR(caches),
-	FACTOR(trims), /* last: no name begins another one's */
+	FACTOR(spares),
+	FACTOR(rooms),
+	FACTOR(page_sizes),
+	FACTOR(block_sizes),
+	FACTOR(layouts),
+	FACTOR(placements),
+	FACTOR(multiplanes),
+	FACTOR(orders),
+	FACTOR(copybacks),
+	FACTOR(timings),
+	FACTOR(policies),
+	FACTOR(collections),
+	FACTOR(wears),
+	FACTOR(pasts),
+	FACTOR(caches),
 };
 
 enum {
 	ROW_FTL,
 	ROW_BUFFER,
-	ROW_LAYER,
+	ROW_LAYER, /* and whether there are trims */
 	ROW_SPARE,
 	ROW_ROOM,
 	ROW_PAGE_SIZE,
-	ROW_TRIMS = COUNT(factors) + 2,
 	ROW_CHOICES = COUNT(factors) + 3
 };
 
@@ -189,8 +200,8 @@ static unsigned set_blocks(struct combination *c, unsigned more)
 static bool describe(struct combination *c, const char *what, const size_t *row)
 {
 	*c = (struct combination){ .ftl = row[ROW_FTL],
-		.layer = layer_for(row[ROW_FTL], row[ROW_LAYER]),
-		.trims = row[ROW_TRIMS] == 1,
+		.layer = layer_for(row[ROW_FTL], row[ROW_LAYER] / COUNT(trims)),
+		.trims = row[ROW_LAYER] % COUNT(trims),
 		.seed = seed_of_run() };
 	snprintf(c->name, sizeof c->name, "%s:%s+%s+%s", what, ftls[c->ftl]->name,
 		buffers[row[ROW_BUFFER]]->name, host_layers[c->layer]->name);
@@ -208,6 +219,8 @@ static bool describe(struct combination *c, const char *what, const size_t *row)
 			c->settings + settings, sizeof c->settings - settings, " %s", choice->settings);
 		assert_true(name < sizeof c->name && settings < sizeof c->settings);
 	}
+	/* Last: no name begins another one's. */
+	snprintf(c->name + strlen(c->name), sizeof c->name - strlen(c->name), "/%s", trims[c->trims]);
 	if (ftls[c->ftl]->admit) /* zones enough for the layer, and a past that they can have */
 		strcat(c->settings, " zoned.share=0.42 zoned.low=2 precondition.mode=fill");
 	set_blocks(c, spare_blocks[row[ROW_SPARE]]);
@@ -735,7 +748,7 @@ static void count_choices(size_t choices[ROW_CHOICES], size_t scale)
 {
 	choices[ROW_FTL] = scale * length_of((const void *const *)ftls);
 	choices[ROW_BUFFER] = scale * length_of((const void *const *)buffers);
-	choices[ROW_LAYER] = scale * length_of((const void *const *)host_layers);
+	choices[ROW_LAYER] = scale * length_of((const void *const *)host_layers) * COUNT(trims);
 	for (size_t i = 0; i < COUNT(factors); i++)
 		choices[ROW_SPARE + i] = factors[i].choices;
 }
