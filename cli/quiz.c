@@ -7,7 +7,7 @@
 
 int cli_quiz(const struct options *o, struct fault *fault)
 {
-	uint32_t columns = 80, rows;
+	uint32_t columns = 80, lines = 0;
 	struct settings settings;
 	struct quiz quiz = { .settings = &settings,
 		.questions = o->questions ? o->questions : QUESTIONS_USUAL,
@@ -20,7 +20,8 @@ int cli_quiz(const struct options *o, struct fault *fault)
 	bool done = cli_settings(&settings, o, fault);
 
 	if (quiz.form == QUIZ_ASKED && terminal_there())
-		terminal_size(&columns, &rows);
+		terminal_size(&columns, &lines);
+	quiz.lines = o->rows ? 0 : lines;
 	quiz.shape.columns = o->columns ? (uint32_t)o->columns : columns;
 	done = done && quiz_run(&quiz, fault);
 	settings_release(&settings);

@@ -145,6 +145,9 @@ static void test_on_a_terminal(void **state)
 		{ " cq", "4. collection: copies 0.3 to 2.0 (collection), erases block 0" },
 		{ "l3\\rl3\\rq", "5. read of LPN 3: reads 2.0.\n" },
 		{ "g9\\rq", "(the last request)\n" },
+		{ " %q", "map (block.page)\n  0  +0  +1  +2  +3" },
+		{ " vq", "requests since a page was programmed: 256 and more 64 16 4 0\n" },
+		{ " vvq", "writes of the LPN so far: none 1 2 4 8 and more\n" },
 		{ "  0q", "before the first request\n plane 0, die 0\n  0   .   .   .   .\n" },
 	};
 	struct world *w = *state;

@@ -22,6 +22,7 @@ struct layout {
 	uint32_t label, cell,
 		plane;         /* widths of a block's number, a page, and a plane with a blank after it */
 	uint32_t planes, rows; /* planes side by side, blocks of each */
+	enum picture_colours colours;
 };
 
 static uint32_t picture_digits(uint64_t number)
@@ -58,7 +59,7 @@ static struct layout picture_layout(const struct geometry *g, struct picture_sha
 	width = label + g->pages_per_block * cell + 1;
 	side_by_side = (shape.columns + 1) / width;
 	return (struct layout){ label, cell, width, side_by_side > g->planes ? g->planes : side_by_side,
-		g->blocks_per_plane < shape.rows ? g->blocks_per_plane : shape.rows };
+		g->blocks_per_plane < shape.rows ? g->blocks_per_plane : shape.rows, shape.colours };
 }
 
 bool picture_fits(const struct geometry *g, struct picture_shape shape, struct fault *fault)
@@ -133,6 +134,37 @@ static struct cell picture_cell_of(const struct player *p, ppn_t ppn)
 	return picture_cell_of_used(p, ppn);
 }
 
+const char *picture_colours_title(enum picture_colours colours)
+{
+	return colours == COLOURS_AGE ? "requests since a page was programmed" : "writes of the LPN so far";
+}
+
+const char *picture_colours_level(enum picture_colours colours, uint32_t level)
+{
+	static const char *const ages[LOOK_LEVELS] = { "256 and more", "64", "16", "4", "0" };
+	static const char *const heats[LOOK_LEVELS] = { "none", "1", "2", "4", "8 and more" };
+
+	return colours == COLOURS_AGE ? ages[level] : heats[level];
+}
+
+/* Of a live page, by its age or by what it holds. */
+static enum look picture_level_of(const struct player *p, ppn_t ppn, enum picture_colours colours)
+{
+	owner_t owner = p->drive->flash->owner[ppn];
+	uint64_t value, level = 0;
+
+	if (colours == COLOURS_AGE) {
+		for (value = p->run.requests - p->programmed[ppn]; value >= 4 && level < LOOK_LEVELS - 1;
+			value /= 4)
+			level++;
+		return (enum look)(LOOK_HOTTEST - level);
+	}
+	value = owner < p->drive->geometry.logical_pages ? p->writes[owner] : 0;
+	for (; value && level < LOOK_LEVELS - 1; value /= 2)
+		level++;
+	return (enum look)(LOOK_COLDEST + level);
+}
+
 /* ---- blocks ---- */
 
 /* The blocks with the highest interest are shown if there is no room for all. */
@@ -176,8 +208,12 @@ static void picture_draw_block(
 		(int)l.label - 2, b);
 	column += l.label - 1;
 	for (uint32_t page = 0; page < g->pages_per_block; page++, column += l.cell) {
-		struct cell c = picture_cell_of(p, geometry_first_page(g, b) + page);
+		ppn_t ppn = geometry_first_page(g, b) + page;
+		struct cell c = picture_cell_of(p, ppn);
 		char text[16];
+
+		if (l.colours != COLOURS_CHANGE && p->drive->flash->owner[ppn] != OWNER_NONE)
+			c.look = picture_level_of(p, ppn, l.colours);
 
 		if (l.cell == 1)
 			screen_put(s, row, column + 1, c.look, "%c",

@@ -16,11 +16,20 @@
 #include "watch/player.h"
 #include "watch/screen.h"
 
+/* What the colours of live pages tell: what the step did; how long ago they were programmed; how often the
+ * host has written their LPN. */
+enum picture_colours { COLOURS_CHANGE, COLOURS_AGE, COLOURS_HEAT, COLOURS };
+
 /* The most that is shown: `rows` blocks of a plane, `planes` planes; those that changed or are being
  * filled come first. */
 struct picture_shape {
 	uint32_t columns, rows, planes;
+	enum picture_colours colours;
 };
+
+/* What a level of colours stands for, from the coldest (0) on; the title of all.  Not for COLOURS_CHANGE. */
+const char *picture_colours_title(enum picture_colours);
+const char *picture_colours_level(enum picture_colours, uint32_t level);
 
 /* False and a fault: a block has more pages than fit into a row. */
 bool picture_fits(const struct geometry *, struct picture_shape, struct fault *);

@@ -19,6 +19,10 @@ static bool player_start(struct player *p, struct fault *fault)
 	p->lpns = 0;
 	memcpy(p->owner, p->drive->flash->owner, p->drive->geometry.pages * sizeof *p->owner);
 	memcpy(p->block, p->drive->flash->block, p->drive->geometry.blocks * sizeof *p->block);
+	memory_free(p->programmed);
+	memory_free(p->writes);
+	p->programmed = memory_array(p->drive->geometry.pages, sizeof *p->programmed, "picture");
+	p->writes = memory_array(p->drive->geometry.logical_pages, sizeof *p->writes, "picture");
 	run_begin(&p->run, fault);
 	return p->run.status != TRACE_BAD;
 }
@@ -54,6 +58,8 @@ void player_close(struct player *p)
 	memory_free(p->owner);
 	memory_free(p->block);
 	memory_free(p->pending);
+	memory_free(p->programmed);
+	memory_free(p->writes);
 }
 
 static void player_note_pending(struct player *p)
@@ -70,6 +76,19 @@ static void player_note_pending(struct player *p)
 			if (schedule_writer(f->schedule, ppn, &held) != OP_NONE)
 				bits_set(p->pending, ppn);
 		}
+}
+
+static void player_note_programmed(struct player *p)
+{
+	const struct geometry *g = &p->drive->geometry;
+
+	for (block_t b = 0; b < g->blocks; b++) {
+		const struct flash_block *now = &p->drive->flash->block[b], *before = &p->block[b];
+		uint32_t page = now->erases == before->erases ? before->next : 0;
+
+		for (; page < now->next; page++)
+			p->programmed[geometry_first_page(g, b) + page] = (uint32_t)p->run.requests;
+	}
 }
 
 static void player_touch(struct player *p, lpn_t lpn)
@@ -94,8 +113,10 @@ static void player_touch_pages(struct player *p)
 	for (const struct host_part *part = h->part + h->parts;
 		p->explanation.request.sectors && part-- > h->part;)
 		for (lpn_t lpn = geometry_lpn(g, part->device.end - 1) + 1;
-			lpn-- > geometry_lpn(g, part->device.start);)
+			lpn-- > geometry_lpn(g, part->device.start);) {
 			player_touch(p, lpn);
+			p->writes[lpn] += p->explanation.request.type == REQUEST_WRITE;
+		}
 }
 
 bool player_step(struct player *p, struct fault *fault)
@@ -112,6 +133,7 @@ bool player_step(struct player *p, struct fault *fault)
 	memcpy(p->block, f->block, p->drive->geometry.blocks * sizeof *p->block);
 	p->end = run_step(&p->run, fault);
 	player_note_pending(p);
+	player_note_programmed(p);
 	player_touch_pages(p);
 	p->in_drive = p->drive->in_drive;
 	run_wait(&p->run);

@@ -28,6 +28,9 @@ struct player {
 	owner_t *owner;
 	struct flash_block *block;
 	uint64_t *pending;
+	/* Of pages of flash: the step that programmed them, 0 before the first one.  Of logical pages: how
+	 * often the host has written them. */
+	uint32_t *programmed, *writes;
 	uint64_t in_drive; /* requests in the drive at that time, including this one */
 
 	lpn_t lpn[PLAYER_LPNS]; /* of the device, touched last, latest first, each once */

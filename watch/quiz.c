@@ -12,6 +12,7 @@
 #define REQUESTS    400u
 #define TOLD_OPS    9u /* the most that can be counted by hand */
 #define ANSWER_MOST 40u
+#define ASKED_LINES 7u /* around a picture, by a question */
 
 /* ---- what can be asked ---- */
 
@@ -252,10 +253,13 @@ static uint64_t quiz_choose(
 
 static void quiz_show(const struct quiz *q, const struct player *p, struct question question, uint64_t number)
 {
+	struct picture_shape shape = q->shape;
 	struct screen s = { 0 };
 
 	fprintf(q->out, "Question %" PRIu64 "\n\n", number);
-	picture_draw(&s, p, q->shape);
+	if (q->lines > ASKED_LINES)
+		shape = picture_shape_for(&s, p, shape.columns, q->lines - ASKED_LINES);
+	picture_draw(&s, p, shape);
 	screen_print(&s, 0, false, q->out);
 	screen_release(&s);
 	fprintf(q->out, "\nThe next request is a ");
@@ -303,7 +307,8 @@ static void quiz_tell_verdict(const struct quiz *q, const struct player *p, bool
 }
 
 /* False: there are no more answers. */
-static bool quiz_judge(const struct quiz *q, const struct player *p, const char *answer, uint64_t *right)
+static bool quiz_judge(
+	const struct quiz *q, const struct player *p, const char *answer, uint64_t *right, bool last)
 {
 	char given[200];
 
@@ -311,7 +316,11 @@ static bool quiz_judge(const struct quiz *q, const struct player *p, const char 
 		return false;
 	*right += quiz_is_right(given, answer);
 	quiz_tell_verdict(q, p, quiz_is_right(given, answer), answer);
-	return true;
+	if (!q->lines || last)
+		return true;
+	fputs("Return: the next question ", q->out);
+	fflush(q->out);
+	return fgets(given, sizeof given, q->in);
 }
 
 static void quiz_tell_answer(
@@ -341,7 +350,7 @@ static bool quiz_ask(const struct quiz *q, struct player *p, const struct questi
 			fputs("____________________\n\n\n", q->out);
 		else if (q->form == QUIZ_ANSWERS)
 			quiz_tell_answer(q, p, i + 1, answer);
-		else if (!quiz_judge(q, p, answer, &right)) {
+		else if (!quiz_judge(q, p, answer, &right, i + 1 == n)) {
 			fputc('\n', q->out);
 			return true;
 		}

@@ -95,10 +95,16 @@ static uint32_t screen_length(const struct screen *s, const char *text)
 	return length;
 }
 
+const char *screen_code(enum look look)
+{
+	static const char *const codes[LOOKS] = { "0", "1", "2", "32", "2;31", "1;30;42", "1;37;41", "1;33",
+		"38;5;27", "38;5;37", "38;5;34", "38;5;178", "1;38;5;196" };
+
+	return codes[look];
+}
+
 void screen_print(const struct screen *s, uint32_t rows, bool escapes, FILE *out)
 {
-	static const char *const codes[LOOKS] = { "0", "1", "2", "32", "2;31", "1;30;42", "1;37;41", "1;33" };
-
 	for (uint32_t row = 0; row < s->rows && (!rows || row < rows); row++) {
 		const char *text = s->text + (size_t)row * s->columns;
 		const uint8_t *look = s->look + (size_t)row * s->columns;
@@ -106,7 +112,7 @@ void screen_print(const struct screen *s, uint32_t rows, bool escapes, FILE *out
 
 		for (uint32_t i = 0; i < length; i++) {
 			if (escapes && (i ? look[i] != look[i - 1] : look[i] != LOOK_PLAIN))
-				fprintf(out, "\033[0;%sm", codes[look[i]]);
+				fprintf(out, "\033[0;%sm", screen_code(look[i]));
 			fputc(text[i], out);
 		}
 		fputs(escapes ? "\033[0m\033[K\r\n" : "\n", out);

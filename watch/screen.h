@@ -18,8 +18,12 @@ enum look {
 	LOOK_NEW,
 	LOOK_DIED,
 	LOOK_PENDING,
+	LOOK_COLDEST, /* the first of LOOK_LEVELS */
+	LOOK_HOTTEST = LOOK_COLDEST + 4,
 	LOOKS
 };
+
+#define LOOK_LEVELS (LOOK_HOTTEST - LOOK_COLDEST + 1)
 
 struct screen {
 	uint32_t columns, rows, room;
@@ -47,6 +51,9 @@ uint32_t screen_flow(
 /* The same with a text that is written to a stream first, which screen_write() returns. */
 FILE *screen_write(struct screen *);
 uint32_t screen_flow_written(struct screen *, uint32_t row, uint32_t column, uint32_t columns, enum look);
+
+/* What makes the look, between "\033[0;" and "m", on ANSI terminals. */
+const char *screen_code(enum look);
 
 /* At most `rows` rows (0: all), with the escapes of ANSI terminals or without. */
 void screen_print(const struct screen *, uint32_t rows, bool escapes, FILE *);

@@ -49,13 +49,21 @@ static void terminal_give_back(const struct termios *before, bool known)
 
 enum { CHILD_DONE, CHILD_FAULT };
 
+/* It only ends the read of a key. */
+static void terminal_be_resized(int number)
+{
+	(void)number;
+}
+
 /* Its standard error goes to the file. */
 static _Noreturn void terminal_be_child(
 	bool (*run)(void *context, struct fault *), void *context, FILE *errors)
 {
+	struct sigaction resized = { .sa_handler = terminal_be_resized };
 	struct fault fault = { "" };
 	bool done;
 
+	sigaction(SIGWINCH, &resized, NULL);
 	dup2(fileno(errors), STDERR_FILENO);
 	done = run(context, &fault);
 	fputs(fault.text, stderr);
@@ -135,14 +143,17 @@ bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, s
 static int terminal_byte(void)
 {
 	unsigned char byte;
+	ssize_t bytes = read(STDIN_FILENO, &byte, 1);
 
-	return read(STDIN_FILENO, &byte, 1) == 1 ? byte : KEY_END;
+	return bytes == 1 ? byte : bytes < 0 && errno == EINTR ? KEY_RESIZED : KEY_END;
 }
 
 int terminal_key(void)
 {
 	int byte = terminal_byte();
 
+	if (byte == KEY_RESIZED)
+		return byte;
 	if (byte == 3 || byte == 4) /* ^C, ^D */
 		return KEY_END;
 	if (byte != 27)

@@ -19,9 +19,10 @@ void terminal_size(uint32_t *columns, uint32_t *rows);
  * of the function, or there can be no such process. */
 bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, struct fault *);
 
-enum key { KEY_END = -1, KEY_LEFT = 256, KEY_RIGHT, KEY_OTHER };
+enum key { KEY_END = -1, KEY_LEFT = 256, KEY_RIGHT, KEY_OTHER, KEY_RESIZED };
 
-/* The next key: a character, an arrow, or KEY_END if there are no more. */
+/* The next key: a character, an arrow, KEY_RESIZED when the terminal has another size, or KEY_END if there
+ * are no more. */
 int terminal_key(void);
 
 /* A number typed after a prompt in that row, ended by return.  False: something else was typed. */

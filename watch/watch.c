@@ -27,9 +27,10 @@ bool watch_print(struct player *p, uint64_t from, uint64_t to, struct picture_sh
 
 /* ---- on the terminal ---- */
 
-#define HELP_ROWS 2u /* at the end of the screen, for the keys */
+#define HELP_ROWS      2u  /* at the end of the screen, for the keys */
+#define LEGEND_COLUMNS 64u /* of the legend of colours */
 
-static const char keys[] = "space next  b back  c collection  l LPN  g go to  0 start  ? help  q quit";
+static const char keys[] = "space next  b back  c collection  l LPN  g go to  v colours  ? help  q quit";
 
 static const char help[] =
 	"space, n, right   the next request\n"
@@ -38,11 +39,11 @@ static const char help[] =
 	"l                 on to the next request that touches an LPN: type its number, then return\n"
 	"g                 to a request by its number, also back; 0 is before the first\n"
 	"0                 back to the start\n"
+	"v                 colours: what the request did; the age of pages; how often an LPN was written\n"
 	"q                 quit\n\n"
-	"A row of cells is a block.  A number is the LPN that a page holds, a letter something of the FTL\n"
+	"A row of cells is a block.  A number is the LPN that a page holds, a letter something of the FTL "
 	"(m: a mapping page, a: an area); x is dead, . free, o passed over.  Where numbers do not fit, a "
-	"page\n"
-	"is one character: # holds an LPN.\n"
+	"page is one character: # holds an LPN.\n"
 	"+ programmed by this request   - died with this request   ! block erased by it\n"
 	"~ not yet written to flash, by an earlier request\n\n"
 	"Below: what buses and dies did until the next request; r read, p program, c copy, e erase.\n\n"
@@ -63,18 +64,46 @@ static int watch_show_help(void)
 	return terminal_key();
 }
 
-static void watch_show(struct screen *s, const struct player *p)
+struct watched {
+	struct player *player;
+	enum picture_colours colours;
+};
+
+/* In the line above the keys. */
+static void watch_tell(const struct watched *w, uint32_t columns, uint32_t rows)
 {
+	printf("\033[%u;1H", rows - 1);
+	if (!player_more(w->player))
+		fputs(w->player->end == RUN_DONE ? "(the last request) " : "(the drive is full or worn out) ",
+			stdout);
+	if (w->colours == COLOURS_CHANGE || columns < LEGEND_COLUMNS)
+		return;
+	printf("%s:", picture_colours_title(w->colours));
+	for (uint32_t level = 0; level < LOOK_LEVELS; level++)
+		printf(" \033[0;%sm%s\033[0m", screen_code((enum look)(LOOK_COLDEST + level)),
+			picture_colours_level(w->colours, level));
+}
+
+static void watch_show(struct screen *s, const struct watched *w)
+{
+	struct picture_shape shape = { 0 };
+	struct fault narrow = { "" };
 	uint32_t columns, rows;
 
 	terminal_size(&columns, &rows);
-	picture_draw(s, p, picture_shape_for(s, p, columns, rows > HELP_ROWS ? rows - HELP_ROWS : 1));
+	shape.columns = columns;
+	if (picture_fits(&w->player->drive->geometry, shape, &narrow)) {
+		shape = picture_shape_for(s, w->player, columns, rows > HELP_ROWS ? rows - HELP_ROWS : 1);
+		shape.colours = w->colours;
+		picture_draw(s, w->player, shape);
+	} else {
+		screen_clear(s, columns);
+		screen_flow(s, 0, 0, columns, LOOK_PLAIN, narrow.text);
+	}
 	fputs("\033[H", stdout);
 	screen_print(s, rows > HELP_ROWS ? rows - HELP_ROWS : rows, true, stdout);
 	fputs("\033[J", stdout);
-	if (!player_more(p))
-		printf("\033[%u;1H%s", rows - 1,
-			p->end == RUN_DONE ? "(the last request)" : "(the drive is full or worn out)");
+	watch_tell(w, columns, rows);
 	printf("\033[%u;1H\033[2m%.*s\033[0m", rows, (int)columns - 1, keys);
 	fflush(stdout);
 }
@@ -90,8 +119,9 @@ static bool watch_step_to(struct player *p, lpn_t lpn, struct fault *fault)
 }
 
 /* False: quit, with a fault or without. */
-static bool watch_obey(struct player *p, int key, struct fault *fault)
+static bool watch_obey(struct watched *w, int key, struct fault *fault)
 {
+	struct player *p = w->player;
 	uint32_t columns, rows;
 	uint64_t number;
 
@@ -118,6 +148,9 @@ static bool watch_obey(struct player *p, int key, struct fault *fault)
 		return watch_show_help() != KEY_END;
 	case '0':
 		return player_go(p, 0, fault);
+	case 'v':
+		w->colours = (w->colours + 1) % COLOURS;
+		return true;
 	default:
 		return key != 'q' && key != KEY_END;
 	}
@@ -125,12 +158,12 @@ static bool watch_obey(struct player *p, int key, struct fault *fault)
 
 static bool watch_live_loop(void *player, struct fault *fault)
 {
-	struct player *p = player;
+	struct watched w = { player, COLOURS_CHANGE };
 	struct screen s = { 0 };
 
 	do
-		watch_show(&s, p);
-	while (watch_obey(p, terminal_key(), fault));
+		watch_show(&s, &w);
+	while (watch_obey(&w, terminal_key(), fault));
 	screen_release(&s);
 	return !*fault->text;
 }
