@@ -46,8 +46,8 @@ const char *lab_report(struct lab *);
 const uint8_t *lab_pages(struct lab *);
 uint32_t lab_size(const struct lab *, int what);
 
-/* 0 write amplification, 1 pages of the host programmed, 2 pages that collection programmed, 3 blocks erased,
- * 4 free blocks, 5 simulated seconds, 6 requests. */
+/* 0 write amplification, 1 pages of the host programmed, 2 pages copied by collection, merges and wear
+ * levelling, 3 blocks erased, 4 free blocks, 5 simulated seconds, 6 requests. */
 double lab_number(const struct lab *, int what);
 
 /* Latency in ns within which this share of the reads (type 0) or writes (1) complete; 0 if there were
@@ -187,6 +187,16 @@ uint32_t lab_size(const struct lab *l, int what)
 	}
 }
 
+static uint64_t lab_copied(const struct flash *f)
+{
+	static const enum cause causes[] = { CAUSE_MERGE, CAUSE_GC, CAUSE_GC_MAP, CAUSE_WEAR };
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+		pages += f->count[OP_PROGRAM][causes[i]];
+	return pages;
+}
+
 double lab_number(const struct lab *l, int what)
 {
 	const struct flash *f = l->drive->flash;
@@ -198,7 +208,7 @@ double lab_number(const struct lab *l, int what)
 	case 1:
 		return (double)f->count[OP_PROGRAM][CAUSE_HOST];
 	case 2:
-		return (double)f->count[OP_PROGRAM][CAUSE_GC];
+		return (double)lab_copied(f);
 	case 3:
 		return (double)flash_total(f, OP_ERASE);
 	case 4:

@@ -163,31 +163,38 @@ function theory(share)
 	return a / (a + lambert(-a * Math.exp(-a)));
 }
 
-const WAF_MOST = 8;
+// The end of an axis: the first of these that holds everything.
+const roundUp = (most, ends) => ends.find(end => end >= most) || most;
 
 function drawWaf(points, now)
 {
-	const x = op => LEFT + (op - 8) / 44 * (RIGHT - LEFT), y = waf => BOTTOM - Math.min(waf, WAF_MOST) / WAF_MOST * (BOTTOM - TOP);
+	const most = roundUp(Math.max(now[1], ...points.map(p => p[1])), [8, 16, 32, 64, 128, 256]);
+	const x = op => LEFT + (op - 8) / 44 * (RIGHT - LEFT), y = waf => BOTTOM - Math.min(waf, most) / most * (BOTTOM - TOP);
 	const curve = [];
 
 	for (let op = 8; op <= 52; op++)
 		curve.push([x(op), y(theory(op / 100))]);
-	$("waf-chart").innerHTML = axes([10, 20, 30, 40, 50].map(op => [x(op), op + " %"]), [0, 2, 4, 6, 8].map(w => [y(w), w]),
+	$("waf-chart").innerHTML = axes([10, 20, 30, 40, 50].map(op => [x(op), op + " %"]), [0, 1, 2, 3, 4].map(i => [y(i * most / 4), i * most / 4]),
 		"hidden from the host", "pages programmed for a page of the host") + line("theory", curve) +
 		line("measured", points.map(([op, waf]) => [x(op), y(waf)])) +
 		points.map(([op, waf]) => `<circle cx="${x(op)}" cy="${y(waf)}" r="3"><title>${op} %: ${waf.toFixed(3)}, theory ${theory(op / 100).toFixed(3)}</title></circle>`).join("") +
-		(now[1] > 0 ? `<circle class="now" cx="${x(now[0])}" cy="${y(now[1])}" r="5"/>` : "");
+		(now[1] > 0 ? `<circle class="now" cx="${x(now[0])}" cy="${y(now[1])}" r="5"><title>now: ${now[1].toFixed(3)}</title></circle>` : "");
 }
+
+const inUnits = power => power < 6 ? 10 ** (power - 3) + " us" : power < 9 ? 10 ** (power - 6) + " ms" : 10 ** (power - 9) + " s";
 
 function drawLatency(run)
 {
+	const all = [0, 1].map(type => SHARES.map(share => run.latency(type, share)));
+	const most = Math.max(8, Math.ceil(Math.log10(Math.max(...all.flat(), 1))));
 	const x = i => LEFT + 30 + i / (SHARES.length - 1) * (RIGHT - LEFT - 60);
-	const y = ns => BOTTOM - (Math.log10(Math.max(ns, 1e3)) - 3) / 5 * (BOTTOM - TOP);
-	const of = type => SHARES.map((share, i) => [x(i), run.latency(type, share)]).filter(p => p[1] > 0).map(p => [p[0], y(p[1])]);
+	const y = ns => BOTTOM - (Math.log10(Math.max(ns, 1e3)) - 3) / (most - 3) * (BOTTOM - TOP);
+	const of = type => all[type].map((ns, i) => [x(i), ns]).filter(p => p[1] > 0).map(p => [p[0], y(p[1])]);
+	const powers = Array.from({ length: most - 2 }, (_, i) => i + 3);
 
 	$("latency-chart").innerHTML = axes(SHARES.map((s, i) => [x(i), +(s * 100).toFixed(2) + " %"]),
-		[[1e3, "1 us"], [1e4, "10 us"], [1e5, "100 us"], [1e6, "1 ms"], [1e7, "10 ms"], [1e8, "100 ms"]].map(([ns, text]) => [y(ns), text]),
-		"share of the requests", "") + line("reads", of(0)) + line("measured", of(1));
+		powers.map(power => [y(10 ** power), inUnits(power)]), "share of the requests", "") +
+		line("reads", of(0)) + line("measured", of(1));
 }
 
 // ---- the page ----
@@ -208,6 +215,16 @@ function showChoices()
 	$("speed-shown").textContent = SPEEDS[chosen.speed];
 }
 
+// What to expect of the drive beside the theory.
+function noteOnTheory(c)
+{
+	const differs = [c.workload !== "uniform" && "the writes are those of " + c.workload, c.gc !== "fifo" && "the block is chosen by " + c.gc,
+		c.ftl !== "page" && "the FTL is " + c.ftl, c.buffer !== "none" && "there is a write buffer"].filter(Boolean);
+
+	return differs.length ? `Here ${differs.join(", ").replace(/, (?=[^,]*$)/, " and ")}.`
+		: "So small a drive lies above it: the blocks that wait to be filled are a notable part of what is hidden.";
+}
+
 function restart(newCurve)
 {
 	if (run)
@@ -219,6 +236,7 @@ function restart(newCurve)
 	document.body.dataset.state = "running";
 	$("fault").textContent = run.fault;
 	$("command").textContent = "ssd " + run.line;
+	$("waf-note").textContent = noteOnTheory(chosen);
 	$("statistics").textContent = "";
 	if (!run.fault)
 		picture = new Picture($("pages"), run);

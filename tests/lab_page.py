@@ -126,7 +126,7 @@ def compare_shown(browser, ssd):
 
 
 def compare_all(browser, ssd):
-    runs = open("tests/same-bytes.runs").read().splitlines()
+    runs = [run for run in open("tests/same-bytes.runs").read().splitlines() if " --" not in run]
     for run in runs:
         if browser.run("return reportOf(arguments[0])", "run " + run) != native(ssd, ["run"] + run.split()):
             sys.exit("lab page: ssd run %s prints other numbers natively" % run)
