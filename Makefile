@@ -68,7 +68,7 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help library install install-program install-library uninstall format clean lines
 .PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy
-.PHONY: grade-objects check-grade lab-page check-lab-page
+.PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
 .PHONY: check-install check-counts analyse validate mutants fuzz kill-test edges configurations
 .PHONY: bench tricks growth pgo
@@ -456,6 +456,10 @@ pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/bench/be
 # `ssd grade` links a student's program with these, and reads how they were compiled.
 grade-objects: $(BUILD)/ssd $(BUILD)/tests/test_ftl
 	@printf '%s\n' 'CC=$(CC)' 'CFLAGS=$(CFLAGS)' 'LDLIBS=$(LDLIBS)' >$(BUILD)/compiler
+
+course-student: ## the tree for students, without what says what is right: build/course-student, or FOLDER=...
+	@rm -rf build/course-student
+	@scripts/course/student-tree $(or $(FOLDER),build/course-student)
 
 check-grade: ssd
 	@echo "== grading solutions and wrong ones"

@@ -31,7 +31,7 @@ static const struct command commands[] = {
 		"A cell is a page: its LPN, x if it is dead (invalid), . if it is free; # stands for an "
 		"LPN where numbers do not fit.  Marks: + just programmed, - just died, ~ not yet written "
 		"to flash, ! a block just erased.\n"
-		"Keys: space, b, c, l, g, 0, ?, q.\n",
+		"Keys: space, b, c, l, g, 0, v, ?, q.\n",
 		"  ssd watch -L w0+4,w0+2,w2,gc,r3 parameters/tiny.cfg\n"
 		"  ssd watch -s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg docs/across.trace\n"
 		"  ssd watch --plain --at 3 -s ftl=fast docs/log-block.cfg docs/log-block.trace\n" },
@@ -46,13 +46,17 @@ static const struct command commands[] = {
 		"parameters/tiny.cfg\n"
 		"  ssd quiz --answers --questions 10 -s seed=7 -s ftl=dftl -s dftl.entries=8 "
 		"parameters/tiny.cfg\n" },
-	{ "grade", cli_grade, 0, 0, SIZE_MAX, "[LAB [FILE...]]", "points for exercises of the course",
+	{ "grade", cli_grade, TAKES_GRADE, 0, SIZE_MAX, "[LAB [FILE...|FOLDER]]",
+		"points for exercises of the course",
 		"Gives points for an exercise of docs/course, and says what is wrong.  The number of a "
 		"lab alone prints its sheet of questions; FILE is the filled-in sheet, or the program "
-		"that the exercise asks for.  Works at the top of the source tree, where the course is.\n",
-		"  ssd grade 2 > mine.txt\n"
+		"that the exercise asks for.  FOLDER has many submissions, files or folders named by "
+		"their ID: docs/course/instructor.md.  Works at the top of the source tree, where the "
+		"course is.\n",
+		"  ssd grade 2 --id s1234567 > mine.txt\n"
 		"  ssd grade 2 mine.txt\n"
-		"  ssd grade 9.2 ftl/mine.c\n" },
+		"  ssd grade 9.2 ftl/mine.c\n"
+		"  ssd grade 9.2 -o marks submissions/\n" },
 	{ "measure", cli_measure, TAKES_MEASURE, 1, 1, "PARAMETERS",
 		"write rate of a drive, by the distance from one write to the next",
 		"Writes single sectors to the drive described by PARAMETERS, each when the one before it "

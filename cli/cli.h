@@ -44,6 +44,10 @@ struct options {
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */
 	uint64_t columns, rows; /* of a picture without a terminal, 0 = as usual */
 	uint64_t questions;
+	struct {
+		const char *id;
+		uint64_t seed, seconds, jobs;
+	} grade; /* checked here, read from `typed` by the script */
 	bool plain, paper, answers, random, verify, all, quiet, check, list_quirks, complete, fit, help;
 };
 
@@ -60,6 +64,7 @@ enum takes {
 	TAKES_QUIZ = 256,
 	TAKES_HELP = 512, /* all do */
 	TAKES_PROBE = 1024,
+	TAKES_GRADE = 2048,
 };
 
 /* A command returns an enum status; STATUS_USER with the fault set. */

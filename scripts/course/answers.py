@@ -1,28 +1,27 @@
 """Points for answers to the questions of questions.ini: the sheet, what is right, what was answered.
 
-What is right is not written down: the commands of a question are run, and say it.
+What is right is not written down: the commands of a question are run, and say it.  Each ID has drives and
+lists of its own: every lab has a section of variables, of whose values the ID draws one.
 """
+
 import configparser
 import functools
 import glob
+import hashlib
 import math
 import os
 import re
 import shlex
-import sys
 import textwrap
 
-from points import call
+from points import Refused, Wrong, evaluate, statistics
+from sandbox import call
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SSD = os.environ.get("SSD", "./ssd")
 QUESTIONS = configparser.ConfigParser(interpolation=None)
 QUESTIONS.read(os.path.join(HERE, "questions.ini"))
-LABS = list(dict.fromkeys(name.split(".")[0] for name in QUESTIONS.sections()))  # "2" of "2.1a"
-
-
-class Wrong(Exception):
-    """The answer is none that can be tried."""
+LABS = [name for name in QUESTIONS.sections() if "." not in name]
 
 
 def fifo_waf(share):
@@ -33,52 +32,97 @@ def fifo_waf(share):
     return 1 / (1 - u)
 
 
+def draw(id_, what, n):
+    """A number below n: the same on every machine."""
+    return int.from_bytes(hashlib.sha256(("%s %s" % (id_, what)).encode()).digest()[:8], "big") % n
+
+
+def value_of(word):
+    try:
+        return float(word) if "." in word else int(word)
+    except ValueError:
+        return word
+
+
+def variables(lab, id_):
+    known = {"seed": 1 + draw(id_, lab + " seed", 999999)}
+    for name, choices in QUESTIONS[lab].items():
+        words = choices.split()
+        known[name] = value_of(words[draw(id_, "%s %s" % (lab, name), len(words))])
+    return known
+
+
+def fill(text, known):
+    """{expression} becomes its value."""
+
+    def one(match):
+        value = eval(match[1], dict(known))
+        return "%.10g" % value if isinstance(value, float) else str(value)
+
+    return re.sub(r"\{([^{}]+)\}", one, text)
+
+
 @functools.lru_cache(None)
-def said(words, find):
+def said(words, find, limit):
     """Statistics of what the command prints, and `found`, the first that `find` matches."""
-    status, out, errors = call([SSD, *words])
-    if status:
-        raise Wrong(errors.strip().splitlines()[-1] if errors else "it ends with status %d" % status)
-    found = {name: float(value) for name, value in re.findall(r"^([a-z_][\w.]*) = ([-+.\de]+)", out, re.M)}
+    status, out, errors = call([SSD, *words], limit)
+    if status != 0:
+        raise Wrong(errors.strip().splitlines()[-1] if errors else "it ends with status %s" % status)
+    known = statistics(out) if words[0] == "run" else {}
     match = re.search(find, " ".join(out.split())) if find else None
-    return {**found, "found": float(match[1])} if match else found
+    return {**known, "found": float(match[1])} if match else known
+
+
+def readings(text):
+    """What a number can mean: 0.65, 0,65, 65 %, 2/3; the comma of 1,234 may be one of thousands."""
+    match = re.fullmatch(r"([-+\d.,eE ]+?)(?:/([-+\d.,eE ]+?))?\s*(%?)", text)
+    if not match:
+        raise Wrong("it should be a number, as 0.65, 0,65, 65 % or 2/3")
+    found = []
+    for swap in (lambda word: word.replace(",", ""), lambda word: word.replace(".", "").replace(",", ".")):
+        try:
+            below = float(swap(match[2])) if match[2] else 1
+            found.append(float(swap(match[1])) / below / (100 if match[3] else 1))
+        except (ValueError, ZeroDivisionError):
+            pass
+    if not found:
+        raise Wrong("it should be a number, as 0.65, 0,65, 65 % or 2/3")
+    return found
 
 
 class Question:
-    def __init__(self, name, seed):
-        self.name, self.seed, self.text = name, seed, QUESTIONS[name]
+    def __init__(self, name, known):
+        self.name, self.known, self.text = name, known, QUESTIONS[name]
 
     @property
     def tried(self):
         """The answer is words that are put into the commands, not a number."""
         return "holds" in self.text
 
+    @property
+    def ask(self):
+        return fill(self.text["ask"], self.known)
+
     def commands(self, answer):
-        """Words of each line of `run`; {expression} may use the answers where a command is several."""
+        """Words of each line of `run`."""
         lines = []
         for line in self.text["run"].strip().splitlines():
-            line = re.sub(r"\{(.*?)\}", lambda m: str(eval(m[1], {"answer": answer, "int": int})), line)
-            words = shlex.split(line)
-            lines.append(
-                (words[0], *(["--all", "-s", "seed=%s" % self.seed] if words[0] == "run" else []), *words[1:])
-            )
+            try:
+                words = shlex.split(fill(line, {**self.known, "answer": answer}))
+            except ValueError:
+                raise Wrong("it should be a whole number") from None
+            seed = ["-s", "seed=%s" % self.known["seed"]]
+            lines.append((words[0], *(["--all", *seed] if words[0] == "run" else []), *words[1:]))
         return lines
 
-    def value(self, answer=""):
-        """Of the expression, over what the commands print; `waf@2` is of the second."""
-        results = [said(words, self.text.get("find", "")) for words in self.commands(answer)]
+    def value(self, limit, answer=""):
+        """Of the expression, over what the commands print."""
+        find = fill(self.text.get("find", ""), self.known)
+        results = [said(words, find, limit) for words in self.commands(answer)]
+        expression = fill(self.text["holds" if self.tried else "right"], self.known)
+        return evaluate(expression, results, fifo_waf=fifo_waf, answer=answer)
 
-        def one(match):
-            known = results[int(match[2] or 1) - 1]
-            if match[1] not in known:
-                raise Wrong("%s is not printed" % match[1])
-            return repr(known[match[1]])
-        text = re.sub(
-            r"\b(waf|found|[a-z_]+(?:\.\w+)+)(?:@(\d))?", one, self.text["holds" if self.tried else "right"]
-        )
-        return eval(text, {"fifo_waf": fifo_waf, "min": min, "abs": abs})
-
-    def trouble(self, answer):
+    def trouble(self, answer, limit):
         """What is wrong with the answer, "" if nothing is."""
         if not answer:
             return "no answer"
@@ -88,64 +132,101 @@ class Question:
                     word.startswith("-") and word != "-s" for word in answer.split()
                 ):
                     raise Wrong("of options only -s is taken, and no quotes")
-                return "" if self.value(answer) else "it does not do that"
-            right = self.value()
-            number = float(answer)
-        except ValueError:
-            return "it should be a number"
+                return "" if self.value(limit, answer) else "it does not do that"
+            right = self.value(limit)
+            within = self.text.get("within", "0.5 %")
+            room = float(within.split()[0]) / 100 * abs(right) + 1e-9
+            near = any(abs(number - right) <= room for number in readings(answer))
+            return "" if near else "it is another number (within %s)" % within
         except Wrong as error:
             return str(error)
-        within = self.text.get("within", "0.5 %")
-        return (
-            ""
-            if abs(number - right) <= float(within.split()[0]) / 100 * abs(right) + 1e-9
-            else "it is another number (within %s)" % within
-        )
 
 
-def questions(lab, seed):
-    return [Question(name, seed) for name in QUESTIONS.sections() if name.split(".")[0] == lab]
+def questions(lab, id_):
+    known = variables(lab, id_)
+    return [
+        Question(name, known)
+        for name in QUESTIONS.sections()
+        if name.partition(".")[0] == lab and "." in name
+    ]
 
 
-def wrapped(text, before):
+def wrapped(text, before=""):
     return textwrap.fill(" ".join(text.split()), 100, initial_indent=before, subsequent_indent=before)
 
 
 def title(lab):
     path = glob.glob("docs/course/%s-*.md" % lab)[0]
     with open(path, encoding="utf-8") as file:
-        return file.readline()[len("# Lab "):].strip()
+        return file.readline()[len("# Lab ") :].strip()
 
 
-def sheet(lab, seed="1", given={}):
+def sheet(lab, id_, given={}):
     """Questions with room for answers; `given`: answers that stand there already."""
-    out = ["# Lab %s.  Write answers behind the =, and type: ./ssd grade %s FILE" % (title(lab), lab),
-           "# The seed of all runs is that below: -s seed=%s" % seed, "seed = %s" % seed]
-    for question in questions(lab, seed):
+    asked = questions(lab, id_)
+    out = [
+        "# Lab %s.  Write answers behind the =, and type: ./ssd grade %s FILE" % (title(lab), lab),
+        "# This sheet is yours: its drives are drawn from your id.  Set the seed of all runs: -s seed=%d"
+        % asked[0].known["seed"],
+        "id = %s" % id_,
+    ]
+    for question in asked:
         out += [
             "",
-            wrapped(question.text["ask"], "# "),
+            wrapped(question.ask, "# "),
             ("%s = %s" % (question.name, given.get(question.name, ""))).rstrip(),
         ]
     return "\n".join(out) + "\n"
 
 
-def grade(lab, files, points):
-    text = "".join(open(name, encoding="utf-8", errors="replace").read() for name in files)
-    given = {name: answer.strip() for name, answer in re.findall(r"^ *([\w.]+) *=(.*)$", text, re.M)}
-    if not given.get("seed", "1").isdigit():
-        sys.exit("grade: seed = %s: should be a number" % given["seed"])
-    asked = questions(lab, given.get("seed", "1"))
-    print("lab %s: %s, seed %s" % (title(lab), " ".join(files), asked[0].seed))
+def read(name, names):
+    """Answers of a sheet by their names, `id` among them."""
+    given = {}
+    with open(name, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            line = line.strip().lstrip("\ufeff")
+            if not line or line.startswith("#"):
+                continue
+            key, equals, answer = (part.strip() for part in line.partition("="))
+            if not equals:
+                raise Refused("%s:%d: should be NAME = ANSWER, or begin with #" % (name, number))
+            if key not in (*names, "id"):
+                raise Refused(
+                    "%s:%d: %s: no such question; there are %s" % (name, number, key, ", ".join(names))
+                )
+            if key in given:
+                raise Refused("%s:%d: %s is answered twice" % (name, number, key))
+            given[key] = answer
+    return given
+
+
+def grade(lab, files, id_, limit, points):
+    if len(files) != 1:
+        raise Refused(
+            "one sheet at a time, not %d (%s); a folder of submissions is graded in one command"
+            % (len(files), " ".join(files))
+        )
+    names = [name for name in QUESTIONS.sections() if name.startswith(lab + ".")]
+    if not all("run" in QUESTIONS[name] for name in names):
+        raise Refused("what is right is not in this tree: hand in %s" % files[0])
+    given = read(files[0], names)
+    if not given.get("id"):
+        raise Refused("%s: has no id: `ssd grade %s --id ID` prints a sheet" % (files[0], lab))
+    if id_ and given["id"] != id_:
+        raise Refused("%s: is the sheet of %s, and was handed in by %s" % (files[0], given["id"], id_))
+    asked = questions(lab, given["id"])
+    print("lab %s: %s, id %s, seed %d" % (title(lab), files[0], given["id"], asked[0].known["seed"]))
     for i, question in enumerate(asked):
         most = 100 * (i + 1) // len(asked) - 100 * i // len(asked)
         answer = given.get(question.name, "")
-        trouble = question.trouble(answer)
+        trouble = question.trouble(answer, limit)
         points.give(
             0 if trouble else most, most, "%s = %s%s" % (question.name, answer, trouble and ": " + trouble)
         )
-        print(wrapped(question.text["why"], " " * 14))
-        if trouble:
-            for line in question.text["run"].strip().splitlines():
-                line = re.sub("^run ", "run --all ", line.replace("{answer}", "..."))
-                print(" " * 14 + "look: ./ssd " + line)
+        points.tell(wrapped(question.text["why"]), " " * 14)
+        for line in question.text["run"].strip().splitlines() if trouble else ():
+            line = re.sub(r"\{[^{}]*\banswer\b[^{}]*\}", "...", line)
+            line = re.sub(
+                "^run ", "run --all -s seed=%d " % question.known["seed"], fill(line, question.known)
+            )
+            points.tell("look: ./ssd " + line, " " * 14)

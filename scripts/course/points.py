@@ -1,36 +1,83 @@
-"""What all grading shares: points, told as they are won; programs that are run and may not end."""
-import subprocess
+"""What all grading shares: points, told as they are won, and conditions over what a run prints."""
 
-SECONDS = 60
+import json
+import os
+import re
+import textwrap
+
+
+class Wrong(Exception):
+    """It cannot be asked: a statistic is not there, a run failed, an answer is none."""
+
+
+class Refused(Exception):
+    """What was handed in cannot be graded."""
 
 
 class Points:
+    """Steps of an exercise.  `file`: where they are told, too, as Gradescope reads them."""
+
     def __init__(self):
-        self.won = self.most = 0
+        self.steps = []
+        self.nothing = ""
 
     def give(self, won, most, text):
-        self.won += won
-        self.most += most
+        self.steps.append({"name": text, "score": won, "max_score": most, "output": ""})
         print("  %3d of %3d  %s" % (won, most, text), flush=True)
         return won == most
 
+    def tell(self, text, indent="    "):
+        """About the last step."""
+        text = textwrap.indent(text.rstrip(), indent)
+        print(text, flush=True)
+        if self.steps:
+            self.steps[-1]["output"] += text + "\n"
 
-def call(command, **more):
-    """Status, output and messages; -1 if it does not end."""
-    try:
-        done = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            timeout=SECONDS,
-            **more
+    def forfeit(self, why):
+        self.nothing = why
+        print("  %s" % why, flush=True)
+
+    @property
+    def won(self):
+        return 0 if self.nothing else sum(step["score"] for step in self.steps)
+
+
+def write_results(folder, points, refused, seconds):
+    """results.json of Gradescope."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "results.json"), "w") as out:
+        json.dump(
+            {
+                "score": points.won,
+                "output": refused or points.nothing,
+                "execution_time": round(seconds, 1),
+                "tests": points.steps,
+                "extra_data": {"refused": bool(refused)},
+            },
+            out,
+            indent=1,
         )
-        return done.returncode, done.stdout, done.stderr
-    except subprocess.TimeoutExpired:
-        return -1, "", "it does not end within %d s" % SECONDS
+        out.write("\n")
 
 
-def indent(text):
-    print("".join("    %s\n" % line for line in text.rstrip().splitlines()))
+def statistics(printed):
+    """Name: value of the lines `name = value`.  A name that is there twice is nobody's."""
+    found = {}
+    for name, value in re.findall(r"^([a-z_][\w.]*) = ([-+.\de]+)\s", printed, re.M):
+        if name in found:
+            raise Wrong("%s is printed twice" % name)
+        found[name] = float(value)
+    return found
+
+
+def evaluate(expression, results, **known):
+    """An expression over names of statistics; `waf@2` is that of the second result, `waf` of the first."""
+
+    def one(match):
+        result = results[int(match[2] or 1) - 1]
+        if match[1] not in result:
+            raise Wrong("%s is not printed" % match[1])
+        return repr(result[match[1]])
+
+    text = re.sub(r"\b(waf|found|[a-z_]+(?:\.[a-z_]\w*)+)(?:@(\d))?(?![\w(.=])", one, expression)
+    return eval(text, {"min": min, "abs": abs, **known})

@@ -1,21 +1,31 @@
 """Points for exercises of docs/course that are programs: an FTL, a collection policy (labs.ini).
 
 The tree is not touched: the student's files are compiled with a list of FTLs (of collection policies) in
-which theirs is, and linked in front of the rest.  Asked in this order, and no further once a step leaves no
-drive to look at: that it compiles; that requests on a drive for paper are served right, sector by sector and
-operation by operation; the conformance suite; a larger drive; the bound of the lab.  What breaks first is
-told with the drive as it was before that.
+which theirs is, and linked in front of the rest.  They may call what an FTL of the tree may, and a few
+functions of C that read and write nothing; so a program cannot print the numbers that are wanted, and end.
+Where a program is measured against another, the other is the teacher's, run by the teacher's simulator.
+
+Asked in this order, and no further once a step leaves nothing to look at: that it compiles; that requests on
+a drive for paper are served right, sector by sector and operation by operation; the run of the lab; its
+gates, without which there are no points; its bound; the conformance suite.  What breaks first is told with
+the drive as it was before that.
 """
 
+import collections
 import configparser
+import csv
+import glob
+import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 
-from points import Points, call, indent
+from points import Refused, Wrong, evaluate, statistics
+from sandbox import call
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What stands in the way of another list: sources that include it.
@@ -32,41 +42,69 @@ KINDS = {
 # Groups of cases of the conformance suite, and their points.
 ACTS = {"conforms": 10, "wears-out": 6, "forged": 6, "saved": 8, "two-drives": 6, "spare": 4}
 PAPER = (
-    "-s flash.channels=1 -s flash.planes=1 -s flash.page_bytes=8K -s flash.over_provisioning=0.4"
-    " parameters/tiny.cfg lun1"
+    "-s flash.channels=1 -s flash.planes=1 -s flash.page_bytes=8K -s flash.over_provisioning=0.4 tiny lun1"
 )
 PAPER_REQUESTS = 2000
 # A policy is tried with FTLs that ask it differently.
-POLICY_RUNS = ["-s ftl=across -s flash.page_bytes=8K parameters/tiny.cfg lun1",
-               "-s ftl=mrsm -s flash.page_bytes=8K parameters/tiny.cfg mixed",
-               "-s ftl=dftl -s map.cache_bytes=1K -s flash.blocks=64 parameters/tiny.cfg financial",
-               "-s gc.separate=false -s gc.hysteresis=0.1 parameters/tiny.cfg uniform",
-               "-s wear.delta=2 -s wear.period=4 parameters/tiny.cfg zipf"]
+POLICY_RUNS = [
+    "-s ftl=across -s flash.page_bytes=8K tiny lun1",
+    "-s ftl=mrsm -s flash.page_bytes=8K tiny mixed",
+    "-s ftl=dftl -s map.cache_bytes=1K -s flash.blocks=64 tiny financial",
+    "-s gc.separate=false -s gc.hysteresis=0.1 tiny uniform",
+    "-s wear.delta=2 -s wear.period=4 tiny zipf",
+]
 # The objects that the tests link, too: a student's file is linked in a second.
 BUILD = os.environ.get("BUILD") or "build/dev"
+# What a program may call: these rooms but for what prints reports, and these functions of C.
+ROOMS = "base flash space pagemap gc ftl observe/oracle stats/table stats/histogram".split()
+C = """abs calloc ceil ceilf exp exp2 expf fabs floor floorf fmax fmin fmod fprintf fputc fputs free frexp
+fwrite ilogb ldexp log log10 log1p log2 logf lround malloc memchr memcmp memcpy memmove memset pow
+powf qsort realloc round roundf snprintf sqrt sqrtf stderr strchr strcmp strcpy strlen strncmp
+strstr trunc __popcountdi2 __stack_chk_fail __assert_fail _GLOBAL_OFFSET_TABLE_""".split()
+
+
+def symbols(kinds, *files):
+    """Names of these kinds (nm's letters) in objects."""
+    said = subprocess.run(["nm", *files], stdout=subprocess.PIPE, text=True).stdout
+    return set(
+        re.findall(r"^[0-9a-f ]+ [%s] %s(\w+)$" % (kinds, "_" * (sys.platform == "darwin")), said, re.M)
+    )
 
 
 class Work:
     """The student's program: built in a folder of its own."""
 
-    def __init__(self, kind, files, folder):
-        self.compiler = dict(
-            line.split("=", 1) for line in open(os.path.join(BUILD, "compiler")).read().splitlines()
-        )
+    def __init__(self, kind, files, folder, limit):
+        with open(os.path.join(BUILD, "compiler")) as file:
+            self.compiler = dict(line.split("=", 1) for line in file.read().splitlines())
+        self.limit = limit
         self.folder = folder
         self.ops, self.list, self.line, self.others, self.choose = KINDS[kind]
-        text = "".join(open(name).read() for name in files)
-        found = re.search(r"const struct %s (?:ftl|gc)_(\w+)\s*=" % self.ops, text)
-        if not found:
-            sys.exit("grade: %s: no `const struct %s` is defined" % (" ".join(files), self.ops))
-        self.name = found.group(1)
+        text = ""
+        for name in files:
+            with open(name, errors="replace") as file:
+                text += file.read()
+        found = re.findall(r"const struct %s (?:ftl|gc)_(\w+)\s*=" % self.ops, text)
+        if len(set(found)) != 1:
+            raise Refused(
+                "%s: should define one `const struct %s`, not %s"
+                % (" ".join(files), self.ops, ", ".join(found) or "none")
+            )
+        self.name = found[0]
         self.files = files
         self.ssd = os.path.join(folder, "ssd")
         self.suite = os.path.join(folder, "test_ftl")
+        self.own = os.path.join(folder, "own.o")
 
-    def compile(self, source, flags):
+    @property
+    def flags(self):
+        return (
+            shlex.split(self.compiler["CC"]) + ["-I" + self.folder] + shlex.split(self.compiler["CFLAGS"])
+        )
+
+    def compile(self, source):
         target = os.path.join(self.folder, source.replace("/", "_") + ".o")
-        return call(flags + ["-c", source, "-o", target]) + (target,)
+        return call(self.flags + ["-c", source, "-o", target], self.limit) + (target,)
 
     def link(self, target, objects, libraries):
         return call(
@@ -75,47 +113,137 @@ class Work:
             + objects
             + [os.path.join(BUILD, "rooms.a")]
             + shlex.split(self.compiler["LDLIBS"])
-            + libraries
+            + libraries,
+            self.limit,
         )
 
-    def build(self, suite):
-        """The compiler's first message, or "" if it has none."""
-        flags = shlex.split(self.compiler["CC"]) + ["-I" + self.folder] + shlex.split(self.compiler["CFLAGS"])
-        os.makedirs(os.path.join(self.folder, os.path.dirname(self.list)))
-        with open(os.path.join(self.folder, self.list), "w") as out:
-            lines = open(self.list).read().splitlines()
-            out.write(
-                "\n".join(lines + [self.line % self.name] * (self.line % self.name not in lines)) + "\n"
+    def forbidden(self, source):
+        """Machine code in a source, the judges, or a file that it includes from elsewhere."""
+        status, text, said = call(self.flags + ["-E", source], self.limit)
+        if status != 0:
+            return said
+        here, rooms = os.path.dirname(os.path.abspath(source)), os.getcwd()
+        file = ""
+        for line in text.splitlines():
+            marked = re.match(r'# \d+ "(.*?)"', line)
+            if marked:
+                file = marked[1]
+                if (
+                    not file.startswith(("<", "/usr/", self.folder))
+                    and not file.endswith("//")
+                    and not os.path.realpath(file).startswith(
+                        (here + "/", rooms + "/", os.path.realpath(here) + "/")
+                    )
+                ):
+                    return "%s: includes %s, which is none of the tree's files" % (source, file)
+            elif file == source and re.search(r"\b(asm|__asm|__asm__)\b|->\s*(oracle|judge)\s*=[^=]", line):
+                return "%s: has machine code (asm), or touches what judges it: %s" % (source, line.strip())
+        return ""
+
+    def join(self, objects):
+        """One object of all, in which only the table can be seen from outside."""
+        for command in (
+            ["ld", "-r", "-o", self.own, *objects],
+            ["objcopy", "--keep-global-symbol=%s_%s" % (self.list.split("/")[0], self.name), self.own],
+        ):
+            status, _, said = call(command, self.limit)
+            if status != 0:
+                return said
+        return ""
+
+    def strangers(self):
+        """What the program calls and may not."""
+        rooms = [
+            name
+            for room in ROOMS
+            for name in glob.glob(os.path.join(BUILD, room, "**/*.o"), recursive=True)
+            + glob.glob(os.path.join(BUILD, room + ".o"))
+        ]
+        called = symbols("Uvw", self.own) - symbols("TDBRVW", *rooms) - set(C)
+        return (
+            ""
+            if not called
+            else (
+                "%s: calls %s, which no program of the course may: of C, only what reads and writes nothing; "
+                "fprintf(stderr, ...) is allowed" % (" ".join(self.files), ", ".join(sorted(called)))
             )
+        )
+
+    def write_list(self):
+        os.makedirs(os.path.join(self.folder, os.path.dirname(self.list)))
+        with open(self.list) as file:
+            lines = file.read().splitlines()
+        if self.line % self.name not in lines:
+            lines.append(self.line % self.name)
+        with open(os.path.join(self.folder, self.list), "w") as out:
+            out.write("\n".join(lines) + "\n")
+
+    def build(self, suite):
+        """What the compiler says against it, or what is against the rules; "" if nothing is."""
+        self.write_list()
         own, others = [], []
+        for source in self.files:
+            if not source.endswith(".h"):
+                said = self.forbidden(source)
+                if said:
+                    return said
         for source in self.files + self.others + ["tests/test_ftl.c"] * suite:
-            status, _, said, target = self.compile(source, flags)
-            if status:
+            if source.endswith(".h"):
+                continue
+            status, _, said, target = self.compile(source)
+            if status != 0:
                 return said
             (own if source in self.files else others).append(target)
+        said = self.join(own) or self.strangers()
+        if said:
+            return said
         main = [os.path.join(BUILD, name) for name in ("ssd.o", "commit.o")]
-        status, _, said = self.link(self.ssd, main + own + others[:len(self.others)], [])
+        status, _, said = self.link(self.ssd, main + [self.own] + others[: len(self.others)], [])
         if not status and suite:
             fixtures = [os.path.join(BUILD, "tests", name) for name in ("own_ftls.o", "undeclared.o")]
-            status, _, said = self.link(self.suite, own + others[-1:] + fixtures, ["-lcmocka"])
+            status, _, said = self.link(self.suite, [self.own] + others[-1:] + fixtures, ["-lcmocka"])
+        os.chmod(self.folder, 0o755)
         return said if status else ""
 
+    def call(self, command, **more):
+        return call(command, self.limit, self.folder, **more)
+
+    def script(self, *lines):
+        """Status, output of each line and messages of a shell with a folder $d.  A line: options of a run, or
+        a command."""
+        run = "%s run --all --verify %s " % (shlex.quote(self.ssd), self.choose % self.name)
+        script = " && echo @@@ && ".join(line if line.startswith("cut ") else run + line for line in lines)
+        status, out, said = self.call(
+            ["sh", "-c", "d=$(mktemp -d) && %s; s=$?; rm -rf $d; exit $s" % script]
+        )
+        return status, (out.split("\n@@@\n") + [""] * len(lines))[: len(lines)], said
+
+    def page_bytes(self, words):
+        """Of the drive, as the teacher's simulator says it."""
+        _, said, _ = call(
+            [os.path.join(BUILD, "ssd"), "run", "--all", "--check", *shlex.split(words)], self.limit
+        )
+        return float(re.search(r"^flash\.page_bytes = (\d+)", said, re.M)[1])
+
     def run(self, words):
-        return call(
-            [self.ssd, "run", "--all", "--verify"] + shlex.split(self.choose % self.name) + shlex.split(words)
+        return self.call(
+            [self.ssd, "run", "--all", "--verify"]
+            + shlex.split(self.choose % self.name)
+            + shlex.split(words)
         )
 
 
 def trouble(status, said):
     """What a run that ended so says about itself, "" if all is well."""
     lines = [line for line in said.splitlines() if re.match(r"ssd: (?!warning|\d+ requests)", line)]
-    if not status:
+    if status == 0:
         return ""
-    return lines[0] if lines else said.strip() or "it ends with status %d" % status
+    return lines[0] if lines else said.strip()[-300:] or "it ends with status %s" % status
 
 
 def paper(work, points):
     """A drive that can be printed; the request that breaks a law is found by shorter and shorter runs."""
+
     def broken(requests):
         status, _, said = work.run("-s trace.limit=%d %s" % (requests, PAPER))
         return trouble(status, said)
@@ -128,23 +256,29 @@ def paper(work, points):
     ):
         return True
     good, bad = 0, PAPER_REQUESTS
-    while bad - good > 1:
+    while bad - good > 1 and work.limit.left > 0:
         middle = (good + bad) // 2
         good, bad = (good, middle) if broken(middle) else (middle, bad)
-    print("\n  broken by request %d: %s\n  the drive before it:" % (bad, broken(bad) or what))
-    _, picture, said = call([work.ssd, "watch", "--plain", "--at", str(bad - 1), "--columns", "100"] +
-                            shlex.split(work.choose % work.name) + shlex.split(PAPER))
-    indent(picture or said)
+    if work.limit.left <= 0:
+        points.tell(what)
+        return False
+    points.tell("\nbroken by request %d: %s\nthe drive before it:" % (bad, broken(bad) or what))
+    _, picture, said = work.call(
+        [work.ssd, "watch", "--plain", "--at", str(bad - 1), "--columns", "100"]
+        + shlex.split(work.choose % work.name)
+        + shlex.split(PAPER)
+    )
+    points.tell(picture or said)
     return False
 
 
-def conformance(work, points):
+def conformance(work, points, seed):
     passed, why = {}, ""
     for act in ACTS:
-        environment = dict(os.environ, OPERATIONS="500", SSD=work.ssd)
-        status, said, errors = call([work.suite, "%s:%s+" % (act, work.name)], env=environment)
+        environment = dict(os.environ, OPERATIONS="500", SEED=str(seed))
+        status, said, errors = work.call([work.suite, "%s:%s+" % (act, work.name)], env=environment)
         cases = len(re.findall(r"^\[ *OK \] %s:" % act, said, re.M))
-        passed[act] = not status and cases > 0
+        passed[act] = status == 0 and cases > 0
         if not passed[act] and not why:
             first = re.search(r"ssd: BUG in.*|state without a row.*", said + errors)
             failed = re.search(r"^\[  FAILED  \] (\S+)", said, re.M)
@@ -152,63 +286,127 @@ def conformance(work, points):
                 failed.group(1) if failed else act,
                 first.group() if first else errors.strip()[-300:],
             )
-    points.give(sum(ACTS[act] for act in ACTS if passed[act]), 40, "the conformance suite: " +
-                ", ".join(act if right else "not " + act for act, right in passed.items()))
+    points.give(
+        sum(ACTS[act] for act in ACTS if passed[act]),
+        40,
+        "the conformance suite: "
+        + ", ".join(act if right else "not " + act for act, right in passed.items()),
+    )
     if why:
-        indent(why)
+        points.tell(why)
 
 
-def policies(work, points):
-    right = 0
+def policies(work, points, seed):
+    right, why = 0, []
     for words in POLICY_RUNS:
-        status, _, said = work.run("-s trace.limit=5000 " + words)
+        status, _, said = work.run("-s seed=%d -s trace.limit=5000 %s" % (seed, words))
         if not trouble(status, said):
             right += 1
         else:
-            indent(words + ": " + trouble(status, said))
-    kept = os.path.join(work.folder, "drive")
-    base = (
-        "-s trace.limit=5000 -s precondition.mode=trace -s precondition.trace=uniform %s"
-        " parameters/class.cfg zipf"
-    )
-    plain = work.run(base % ("--save-drive " + kept))
-    loaded = work.run(base % ("--load-drive " + kept))
-    numbers = [re.sub(r"^run\.command.*\n", "", done[1], flags=re.M) for done in (plain, loaded)]
-    same = not plain[0] and numbers[0] == numbers[1]
+            why.append(words + ": " + trouble(status, said))
+    same, said = goes_on(work, seed)
     if not same:
-        indent("a run from a saved drive is another run: does regions() visit all that pick() looks at? " +
-               loaded[2].strip()[:200])
+        why.append(
+            "a run from a saved drive is another run: has its state a row for all that pick() looks at? "
+            + said.strip()[:200]
+        )
     points.give(
         6 * right + 10 * same,
         40,
         "%d of %d drives with other FTLs, judged; a saved drive goes on %s"
         % (right, len(POLICY_RUNS), "as before" if same else "otherwise"),
     )
+    for one in why:
+        points.tell(one)
 
 
-def number(said, statistic):
-    found = re.search(r"^%s = (\S+)" % re.escape(statistic), said, re.M)
-    return float(found.group(1)) if found else None
-
-
-def bound(work, lab, points):
-    status, said, errors = work.run(lab["run"])
-    what = trouble(status, errors)
-    if not points.give(0 if what else 10, 10, "the run of the lab, judged: ssd run %s" % lab["run"]):
-        indent(what)
-    _, other, _ = call([work.ssd, "run", "--all"] + shlex.split(lab["reference"]) + shlex.split(lab["run"]))
-    value, reference, factor = (
-        number(said, lab["statistic"]),
-        number(other, lab["statistic"]),
-        float(lab["factor"]),
+def goes_on(work, seed):
+    """Is a run from a saved drive the run that it would have been?"""
+    words = (
+        "-s seed=%d -s trace.limit=5000 -s precondition.mode=trace -s precondition.trace=uniform "
+        "%%s class zipf" % seed
     )
-    reached = value is not None and value <= factor * reference
+    status, halves, said = work.script(words % "--save-drive $d/drive", words % "--load-drive $d/drive")
+    halves = [re.sub(r"^run\.command.*\n", "", half, flags=re.M).strip() for half in halves]
+    return status == 0 and halves[0] == halves[1], said
+
+
+def counted_twice(kept, log, page_bytes):
+    """The medium's counts are those of the log, which adds up operations by itself."""
+    sums = collections.Counter()
+    for row in csv.DictReader(io.StringIO(log.strip())):
+        sums["bytes"] += 512 * int(row["sectors"]) * (row["type"] == "write")
+        for group in ("", "map_", "gc_"):
+            for kind in ("read", "program", "erase"):
+                sums[group + kind] += int(row["%s%ss" % (group, kind)])
+    for kind in ("read", "program", "erase"):
+        gc = sum(
+            kept.get("flash.%s.%s" % (kind, cause), 0) for cause in ("gc", "gc_map", "gc_update", "wear")
+        )
+        of_map = kept.get("flash.%s.map" % kind, 0) * (kind != "erase")
+        counted = [kept["flash.%s.total" % kind] - gc - of_map, of_map, gc]
+        if counted != [sums[kind], sums["map_" + kind], sums["gc_" + kind]]:
+            raise Wrong(
+                "its counts of %ss are not those of the log: it has changed counts of the simulator" % kind
+            )
+    pages = sum(sums[group + "program"] for group in ("", "map_", "gc_"))
+    if (
+        sums["bytes"] != kept["request.write.bytes"]
+        or abs(kept["waf"] * sums["bytes"] - pages * page_bytes) > 1e-6 * sums["bytes"]
+    ):
+        raise Wrong("its waf is not that of the log: it has changed counts of the simulator")
+
+
+def operations(printed):
+    """Counts of the medium, as one value that can be compared."""
+    return re.findall(r"^(flash\.\S+ = \S+)", printed, re.M)
+
+
+def measure(work, lab, points, seed):
+    """The run of the lab, its gates and its bound.  False: there are no points."""
+    words = "-s seed=%d %s" % (seed, lab["run"])
+    status, halves, errors = work.script("--log $d/log " + words, "cut -d, -f5,7,18-26 $d/log")
+    what, said = trouble(status, errors), halves[0]
+    points.give(0 if what else 10, 10, "the run of the lab, judged: ssd run %s" % words)
+    if what:
+        points.tell(what)
+        points.give(0, 20, "bound: %s" % lab["bound"])
+        return True
+    results, same = [], []
+    try:
+        results.append(statistics(said))
+        counted_twice(results[0], halves[1], work.page_bytes(words))
+        for reference in lab["against"].strip().splitlines():
+            _, other, _ = call(
+                [os.path.join(BUILD, "ssd"), "run", "--all", *shlex.split(reference + " " + words)],
+                work.limit,
+            )
+            results.append(statistics(other))
+            same.append(operations(other) == operations(said))
+        for gate in lab.get("gate", "").strip().splitlines():
+            condition, _, meaning = gate.partition(":")
+            if not evaluate(condition, results, same=same):
+                points.forfeit("no points unless %s" % meaning.strip())
+                return False
+    except Wrong as error:
+        points.forfeit(str(error))
+        return False
+    except (TypeError, ValueError, KeyError):
+        points.forfeit("its log or its statistics are not those that the simulator prints")
+        return False
+    reached = evaluate(lab["bound"], results)
+    names = dict.fromkeys(re.findall(r"\b(?:waf|[a-z_]+(?:\.[a-z_]\w*)+)(?:@\d)?", lab["bound"]))
     points.give(
         20 if reached else 0,
         20,
-        "%s = %s; at most %g x %g (%s)"
-        % (lab["statistic"], "none" if value is None else "%g" % value, factor, reference, lab["reference"]),
+        "%s (%s; @2: %s)"
+        % (
+            lab["bound"],
+            ", ".join("%s = %g" % (name, evaluate(name, results)) for name in names),
+            lab["against"].strip().splitlines()[0],
+        ),
     )
+    return True
 
 
 def labs():
@@ -224,22 +422,26 @@ def prepare():
         for name, value in os.environ.items()
         if name not in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")
     }
-    for command in (["scripts/deps", "grade"],
-                    ["make", "-s", "-j%d" % (os.cpu_count() or 1), "BUILD=" + BUILD, "grade-objects"]):
+    for command in (
+        ["scripts/deps", "grade"],
+        ["make", "-s", "-j%d" % (os.cpu_count() or 1), "BUILD=" + BUILD, "grade-objects"],
+    ):
         if subprocess.run(command, env=environment).returncode:
             sys.exit(2)
 
 
-def grade(name, files, points):
+def grade(name, files, seed, limit, points):
     lab = labs()[name]
-    prepare()
-    with tempfile.TemporaryDirectory() as folder:
-        work = Work(lab["kind"], files, folder)
-        print("lab %s, %s: %s" % (name, lab["title"], work.name))
+    if not os.environ.get("GRADE_PREPARED"):
+        prepare()
+    folder = tempfile.mkdtemp()
+    try:
+        work = Work(lab["kind"], files, folder, limit)
+        print("lab %s, %s: %s, seed %d" % (name, lab["title"], work.name, seed))
         said = work.build(lab["kind"] == "ftl")
-        if points.give(0 if said else 10, 10, "it compiles"):
-            if paper(work, points):
-                (conformance if lab["kind"] == "ftl" else policies)(work, points)
-                bound(work, lab, points)
-        else:
-            indent("\n".join(said.splitlines()[:12]))
+        if not points.give(0 if said else 10, 10, "it compiles, and calls nothing that it may not"):
+            points.tell("\n".join(said.splitlines()[:12]))
+        elif paper(work, points) and measure(work, lab, points, seed):
+            (conformance if lab["kind"] == "ftl" else policies)(work, points, seed)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
