@@ -67,7 +67,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help library install install-program install-library uninstall format clean lines
-.PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy
+.PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy quick
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
 .PHONY: check-install check-counts analyse validate mutants fuzz kill-test edges configurations
@@ -306,12 +306,20 @@ check-buffer: ## the same with a write buffer
 check-policy: ## the same with a collection policy
 check-ftl check-buffer check-policy:
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd $(DEV)/tests/test_ftl
-	@for workload in mixed uniform; do $(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN) \
-		parameters/tiny.cfg $$workload || exit 1; done
+	@for workload in mixed uniform; do \
+		run="$(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN)"; \
+		run="$$run parameters/tiny.cfg $$workload"; \
+		$$run || { echo "repeat it with  $$run" >&2; exit 1; }; done
 	@$(DEV)/tests/test_ftl '$(CASES)' >$(DEV)/conformance.txt 2>&1 || \
-		{ grep -vE '^\[ +(RUN|OK) ' $(DEV)/conformance.txt; exit 1; }
+		{ grep -vE '^\[ +(RUN|OK) ' $(DEV)/conformance.txt | sed '/^\[  FAILED/q'; \
+		failed=$$(grep '^\[  FAILED  \] .*:' $(DEV)/conformance.txt | sort -u | grep -c .); \
+		echo "$(NAME): $$failed cases of the conformance suite fail, the first as above;" \
+		"all: $(DEV)/conformance.txt"; exit 1; }
 	@echo "$(NAME): $$(grep -c '^\[ *OK .*:' $(DEV)/conformance.txt) cases of the conformance suite" \
 		"and two verified runs"
+
+quick: ## build/dev/ssd, for work on the code: a changed file is compiled and linked in seconds
+	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd
 
 check-install: ssd
 	@echo "== installing, using and removing what was installed"
