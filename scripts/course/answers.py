@@ -223,7 +223,7 @@ def grade(lab, files, id_, limit, points):
         points.give(
             0 if trouble else most, most, "%s = %s%s" % (question.name, answer, trouble and ": " + trouble)
         )
-        points.tell(wrapped(question.text["why"]), " " * 14)
+        points.tell(wrapped(fill(question.text["why"], question.known)), " " * 14)
         for line in question.text["run"].strip().splitlines() if trouble else ():
             line = re.sub(r"\{[^{}]*\banswer\b[^{}]*\}", "...", line)
             line = re.sub(

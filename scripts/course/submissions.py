@@ -39,13 +39,15 @@ def found_in(folder, program):
     return found
 
 
-def why(test):
-    """A step that lost points, in a line: its message, if there is one."""
+def why(test, program):
+    """A step that lost points, in a line; of a program with its message, if there is one."""
+    if not program:
+        return test["name"]
     said = " ".join(test["output"].split("\n  the drive")[0].split())
     return "%s: %s" % (test["name"], said) if said else test["name"]
 
 
-def grade_one(o, name, files):
+def grade_one(o, name, files, program):
     """A row of the table."""
     folder = os.path.join(o.folder, name)
     os.makedirs(folder, exist_ok=True)
@@ -88,7 +90,7 @@ def grade_one(o, name, files):
         return {**row, "note": "the grader failed: see told.txt"}
     if not found["extra_data"]["refused"]:
         row["points"] = found["score"]
-    lost = [why(test) for test in found["tests"] if test["score"] < test["max_score"]]
+    lost = [why(test, program) for test in found["tests"] if test["score"] < test["max_score"]]
     row["note"] = found["output"] or "; ".join(lost)
     row["seconds"] = round(time.monotonic() - start, 1)
     return row
@@ -118,7 +120,7 @@ def grade(o, program):
         program()
     start, width = time.monotonic(), max(map(len, found))
     with concurrent.futures.ThreadPoolExecutor(max(o.jobs, 1)) as pool:
-        rows = list(pool.map(lambda name: grade_one(o, name, found[name]), found))
+        rows = list(pool.map(lambda name: grade_one(o, name, found[name], bool(program)), found))
     for row in rows:
         print(
             "%-*s %7s  %s"
