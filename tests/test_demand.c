@@ -284,6 +284,38 @@ static void test_a_collection_takes_changes_out_of_the_buffer(void **state)
 }
 
 /*
+ * LPNs 2 to 5 are in the buffer of entries when LPN 2 is written again. The page for its data costs a
+ * collection, of the first block, which also holds LPNs 0 and 1: their mapping page is written, with what the
+ * buffer has of it. So LPN 2 enters the buffer again, alone.
+ */
+static void test_an_entry_that_was_written_meanwhile_is_buffered_again(void **state)
+{
+	static const lpn_t first[] = { 0, 1, 600, 601, 2, 3, 4, 5 };
+	struct rig *rig = filled(SMALL, "ftl=sftl map.cache_bytes=2048 sftl.buffer_entries=240");
+	const struct collector *c = rig->drive->ftl->store->collector;
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		drive_place(rig->drive, (struct extent){ first[i] * 4, first[i] * 4 + 4 });
+	stat_list_start(&rig->drive->statistics);
+	for (lpn_t lpn = 2; lpn < 6; lpn++)
+		writing(rig, lpn);
+	for (lpn_t lpn = 1024; !collector_is_low(c, 0); lpn++)
+		writing(rig, lpn % 1536);
+	assert_entry(rig, 2, "in the buffer, changed");
+	assert_int_equal(c->count.collections, 0);
+	writing(rig, 2);
+	assert_int_equal(c->count.collections, 1);
+	assert_int_equal(statistic(rig, "map.buffer_hits"), 1);
+	assert_int_equal(rig->drive->flash->count[OP_PROGRAM][CAUSE_GC_UPDATE], 2);
+	assert_int_equal(rig->drive->flash->count[OP_PROGRAM][CAUSE_MAP], 0);
+	assert_entry(rig, 2, "in the buffer, changed");
+	assert_entry(rig, 3, "not in DRAM");
+	ftl_check(rig->drive->ftl);
+	rig_close(rig);
+}
+
+/*
  * No free pages but the reserve, every entry in DRAM soon drives out another: collections lose space, updates
  * find no place and wait, the drive goes on, and all of them are paid for in the end.
  */
@@ -818,6 +850,7 @@ int main(void)
 		cmocka_unit_test(test_an_unlimited_cache_hits),
 		cmocka_unit_test(test_a_collection_changes_mapping_pages),
 		cmocka_unit_test(test_a_collection_takes_changes_out_of_the_buffer),
+		cmocka_unit_test(test_an_entry_that_was_written_meanwhile_is_buffered_again),
 		cmocka_unit_test(test_updates_wait_for_room),
 		cmocka_unit_test(test_dftl_waits),
 		cmocka_unit_test(test_sftl_waits),
