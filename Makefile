@@ -329,6 +329,7 @@ check-install: ssd
 check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
+	@tests/counts tests/golden/mapping-counts.tsv $(TRACES)
 	@tests/counts --only "ftl " tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts tests/golden/minipage-counts.tsv $(TRACES)
 	@tests/counts tests/golden/time-counts.tsv

@@ -9,7 +9,8 @@
 #define FIELD(c, name)  POOL_FIELD((c)->pool, struct cached_entry, name)
 #define NUMBER(c, name) POOL_NUMBERS((c)->pool, struct cached_entry, name)
 
-/* Elements.  The first is unused, so that links in a ring are above 0. */
+/* Elements.  The first is unused, so that links in a ring are above 0. With plan.by_page a head for each
+ * mapping page follows. */
 enum { PROBATION = 1, PROTECTED, HEADS };
 
 static struct cached_entry *entry_cache_entry_at(const struct entry_cache *c, uint32_t i)
@@ -33,9 +34,21 @@ static uint64_t *entry_cache_page_dirty(const struct entry_cache *c, uint32_t pa
 	return c->dirty + page * entry_cache_page_words(c);
 }
 
+/* The first element that is no head. */
+static uint32_t entry_cache_heads(const struct entry_cache *c)
+{
+	return HEADS + (c->plan.by_page ? c->directory->pages : 0);
+}
+
+/* The head of the ring that an entry is in. */
+static uint32_t entry_cache_ring(const struct entry_cache *c, const struct cached_entry *e)
+{
+	return c->plan.by_page ? HEADS + entry_cache_page_of(c, e->key) : e->segment;
+}
+
 static uint32_t entry_cache_most_elements(const struct entry_cache *c, uint64_t entries)
 {
-	uint64_t most = HEADS + (entries < c->keys ? entries : c->keys);
+	uint64_t most = entry_cache_heads(c) + (entries < c->keys ? entries : c->keys);
 
 	return most < INDEX_NONE ? (uint32_t)most : INDEX_NONE - 1;
 }
@@ -49,13 +62,14 @@ struct entry_cache *entry_cache_create(struct directory *d, struct entry_cache_p
 	most = entry_cache_most_elements(c, plan.bytes / plan.least);
 	c->pool = pool_create(sizeof(struct cached_entry), "entry cache");
 	pool_reserve(&c->pool, most);
-	c->index = hash_create_near((most - HEADS) >> shift, shift, "index of the entry cache");
+	c->index =
+		hash_create_near((most - entry_cache_heads(c)) >> shift, shift, "index of the entry cache");
 	c->fetches = fetches_create();
 	c->dirty = memory_array(d->pages * entry_cache_page_words(c), sizeof *c->dirty, "changed entries");
-	while (c->pool.used < HEADS)
+	while (c->pool.used < entry_cache_heads(c))
 		pool_take(&c->pool);
-	list_init(FIELD(c, use), PROBATION);
-	list_init(FIELD(c, use), PROTECTED);
+	for (uint32_t head = PROBATION; head < entry_cache_heads(c); head++)
+		list_init(FIELD(c, use), head);
 	return c;
 }
 
@@ -72,8 +86,7 @@ void entry_cache_free(struct entry_cache *c)
 
 /* ---- entries in DRAM ---- */
 
-/* The element of an entry; INDEX_NONE: it is not in DRAM. */
-static uint32_t entry_cache_element(const struct entry_cache *c, uint32_t key)
+uint32_t entry_cache_element(const struct entry_cache *c, uint32_t key)
 {
 	return hash_find(&c->index, entry_cache_indexed(c), key);
 }
@@ -100,9 +113,11 @@ bool entry_cache_dirty(const struct entry_cache *c, uint32_t key)
 
 static void entry_cache_put(struct entry_cache *c, uint32_t i, uint8_t segment)
 {
-	entry_cache_entry_at(c, i)->segment = segment;
+	struct cached_entry *e = entry_cache_entry_at(c, i);
+
+	e->segment = segment;
 	c->protected_entries += segment == PROTECTED;
-	list_append(FIELD(c, use), segment, i);
+	list_append(FIELD(c, use), entry_cache_ring(c, e), i);
 }
 
 static void entry_cache_pull(struct entry_cache *c, uint32_t i)
@@ -124,14 +139,19 @@ static void entry_cache_use(struct entry_cache *c, uint32_t i)
 	}
 }
 
+void entry_cache_charge(struct entry_cache *c, uint32_t now, uint32_t before)
+{
+	c->used += now;
+	c->used -= before;
+	if (c->used > c->most_used)
+		c->most_used = c->used;
+}
+
 static void entry_cache_set_bytes(struct entry_cache *c, struct cached_entry *e, uint32_t bytes)
 {
 	BUG_ON(bytes > UINT16_MAX, "an entry of %u bytes", bytes);
-	c->used += bytes;
-	c->used -= e->bytes;
+	entry_cache_charge(c, bytes, e->bytes);
 	e->bytes = (uint16_t)bytes;
-	if (c->used > c->most_used)
-		c->most_used = c->used;
 }
 
 static void entry_cache_set_dirty(struct entry_cache *c, uint32_t key)
@@ -144,7 +164,7 @@ static void entry_cache_set_clean(struct entry_cache *c, uint32_t key)
 	bits_clear(entry_cache_page_dirty(c, entry_cache_page_of(c, key)), key % c->plan.per_page);
 }
 
-static void entry_cache_insert(
+uint32_t entry_cache_insert(
 	struct entry_cache *c, const struct io *io, uint32_t key, uint32_t bytes, op_t read)
 {
 	uint32_t i = pool_take(&c->pool);
@@ -156,9 +176,10 @@ static void entry_cache_insert(
 	hash_add(&c->index, entry_cache_indexed(c), i);
 	entry_cache_put(c, i, PROBATION);
 	entry_cache_set_bytes(c, e, bytes);
+	return i;
 }
 
-static void entry_cache_remove(struct entry_cache *c, uint32_t i)
+void entry_cache_remove(struct entry_cache *c, uint32_t i)
 {
 	struct cached_entry *e = entry_cache_entry_at(c, i);
 
@@ -172,8 +193,7 @@ static void entry_cache_remove(struct entry_cache *c, uint32_t i)
 
 /* ---- making room ---- */
 
-/* All entries of the mapping page are clean.  Returns how many were dirty. */
-static uint32_t entry_cache_clean_page(struct entry_cache *c, uint32_t page)
+uint32_t entry_cache_clean_page(struct entry_cache *c, uint32_t page)
 {
 	uint64_t *word = entry_cache_page_dirty(c, page);
 	uint32_t cleaned = 0;
@@ -201,6 +221,21 @@ static bool entry_cache_write_back(struct entry_cache *c, struct io *io, uint32_
 	return true;
 }
 
+bool entry_cache_evict(struct entry_cache *c, struct io *io, uint32_t i, op_t *wait)
+{
+	uint32_t key = entry_cache_entry_at(c, i)->key;
+
+	if (entry_cache_dirty(c, key)) {
+		if (!entry_cache_write_back(c, io, key, wait))
+			return false;
+	} else {
+		schedule_note(io->flash->schedule, "entry %u leaves DRAM, unchanged", key);
+		c->statistics.dropped += io->timed;
+	}
+	entry_cache_remove(c, i);
+	return true;
+}
+
 /* The entry to evict next; there is one. */
 static uint32_t entry_cache_victim(const struct entry_cache *c)
 {
@@ -216,18 +251,11 @@ static bool entry_cache_make_room(
 		(unsigned long long)c->plan.bytes);
 	while (c->used + bytes > c->plan.bytes) {
 		uint32_t i = entry_cache_victim(c), key = entry_cache_entry_at(c, i)->key;
+		bool dirty = entry_cache_dirty(c, key);
 
-		if (i == stays)
+		if (i == stays || !entry_cache_evict(c, io, i, wait))
 			return false;
-		if (entry_cache_dirty(c, key)) {
-			if (!entry_cache_write_back(c, io, key, wait))
-				return false;
-			*written = entry_cache_page_of(c, key);
-		} else {
-			schedule_note(io->flash->schedule, "entry %u leaves DRAM, unchanged", key);
-			c->statistics.dropped += io->timed;
-		}
-		entry_cache_remove(c, i);
+		*written = dirty ? entry_cache_page_of(c, key) : *written;
 	}
 	return true;
 }
@@ -359,29 +387,38 @@ bool entry_cache_moved(struct entry_cache *c, uint32_t key)
 
 /* ---- the rest ---- */
 
-/* Entries of a segment; INDEX_NONE if its ring is broken. */
-static uint32_t entry_cache_length(const struct entry_cache *c, uint32_t segment)
+uint32_t entry_cache_next(const struct entry_cache *c, uint32_t i)
 {
-	return list_length(FIELD(c, use), segment, c->pool.used);
+	i = list_next(FIELD(c, use), i);
+	return i < entry_cache_heads(c) ? INDEX_NONE : i;
 }
 
-static void entry_cache_index_segment(struct entry_cache *c, uint32_t segment)
+uint32_t entry_cache_coldest(const struct entry_cache *c, uint32_t page)
 {
-	for (uint32_t i = list_next(FIELD(c, use), segment); i != segment; i = list_next(FIELD(c, use), i))
+	return entry_cache_next(c, c->plan.by_page ? HEADS + page : PROBATION);
+}
+
+/* False: the ring is broken. */
+static bool entry_cache_index_ring(struct entry_cache *c, uint32_t head)
+{
+	if (list_length(FIELD(c, use), head, c->pool.used) == INDEX_NONE)
+		return false;
+	for (uint32_t i = entry_cache_next(c, head); i != INDEX_NONE; i = entry_cache_next(c, i))
 		hash_add(&c->index, entry_cache_indexed(c), i);
+	return true;
 }
 
 static bool entry_cache_restored(void *cache)
 {
 	struct entry_cache *c = cache;
+	uint32_t heads = entry_cache_heads(c);
 
-	if (c->pool.used < HEADS || !pool_frees_zeros(&c->pool, PROBATION, NUMBER(c, use.next)) ||
-		entry_cache_length(c, PROBATION) == INDEX_NONE ||
-		entry_cache_length(c, PROTECTED) == INDEX_NONE)
+	if (c->pool.used < heads || !pool_frees_zeros(&c->pool, PROBATION, NUMBER(c, use.next)))
 		return false;
 	hash_clear(&c->index);
-	entry_cache_index_segment(c, PROTECTED);
-	entry_cache_index_segment(c, PROBATION);
+	while (--heads >= PROBATION)
+		if (!entry_cache_index_ring(c, heads))
+			return false;
 	return fetches_are_below(&c->fetches, c->pool.used);
 }
 
@@ -414,18 +451,17 @@ struct entry_cache_tally {
 	uint64_t entries, dirty, bytes;
 };
 
-static void entry_cache_check_segment(
-	const struct entry_cache *c, uint32_t segment, struct entry_cache_tally *t)
+static void entry_cache_check_ring(const struct entry_cache *c, uint32_t head, struct entry_cache_tally *t)
 {
-	for (uint32_t i = list_next(FIELD(c, use), segment); i != segment; i = list_next(FIELD(c, use), i)) {
+	for (uint32_t i = entry_cache_next(c, head); i != INDEX_NONE; i = entry_cache_next(c, i)) {
 		const struct cached_entry *e = entry_cache_entry_at(c, i);
 
 		BUG_ON(e->key >= c->keys || !e->bytes,
 			"entry %u of %u bytes is in DRAM, there are %u mapping pages", e->key, e->bytes,
 			c->directory->pages);
-		BUG_ON(e->segment != segment || entry_cache_element(c, e->key) != i,
-			"entry %u in segment %u is said to be in %u, the index has %u for %u", e->key,
-			segment, e->segment, entry_cache_element(c, e->key), i);
+		BUG_ON(entry_cache_ring(c, e) != head || entry_cache_element(c, e->key) != i,
+			"entry %u in ring %u is said to be in %u, the index has %u for %u", e->key, head,
+			entry_cache_ring(c, e), entry_cache_element(c, e->key), i);
 		BUG_ON(++t->entries > c->pool.used, "more than %u entries are in DRAM", c->pool.used);
 		t->dirty += entry_cache_dirty(c, e->key);
 		t->bytes += e->bytes;
@@ -442,23 +478,31 @@ static void entry_cache_check_dirty(const struct entry_cache *c, uint64_t dirty)
 		(unsigned long long)marked);
 }
 
-void entry_cache_check(const struct entry_cache *c)
+void entry_cache_check_beside(const struct entry_cache *c, uint64_t beside)
 {
-	struct entry_cache_tally t = { 0 };
+	struct entry_cache_tally t = { .bytes = beside };
+	uint32_t heads = entry_cache_heads(c);
 
-	entry_cache_check_segment(c, PROTECTED, &t);
+	entry_cache_check_ring(c, PROTECTED, &t);
 	BUG_ON(t.entries != c->protected_entries || t.entries > c->plan.protect,
 		"%llu entries are protected, counted are %llu, %llu may be", (unsigned long long)t.entries,
 		(unsigned long long)c->protected_entries, (unsigned long long)c->plan.protect);
-	entry_cache_check_segment(c, PROBATION, &t);
-	BUG_ON(HEADS + t.entries + pool_count_free(&c->pool) != c->pool.used,
-		"%u of %u entries are free, %llu in DRAM", pool_count_free(&c->pool), c->pool.used - HEADS,
+	for (uint32_t head = PROBATION; head < heads; head++)
+		if (head != PROTECTED)
+			entry_cache_check_ring(c, head, &t);
+	BUG_ON(heads + t.entries + pool_count_free(&c->pool) != c->pool.used,
+		"%u of %u entries are free, %llu in DRAM", pool_count_free(&c->pool), c->pool.used - heads,
 		(unsigned long long)t.entries);
 	BUG_ON(t.bytes != c->used || t.bytes > c->plan.bytes,
 		"%llu entries of %llu bytes are in DRAM; counted are %llu, the budget is %llu",
 		(unsigned long long)t.entries, (unsigned long long)t.bytes, (unsigned long long)c->used,
 		(unsigned long long)c->plan.bytes);
 	entry_cache_check_dirty(c, t.dirty);
+}
+
+void entry_cache_check(const struct entry_cache *c)
+{
+	entry_cache_check_beside(c, 0);
 }
 
 #define COUNT(field) STAT_COUNT, offsetof(struct entry_cache_statistics, field)

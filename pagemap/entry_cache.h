@@ -21,6 +21,9 @@
  * Memory of the simulator: 20 bytes for each entry in DRAM, a bit for each key (dirty), and for the index 4
  * bytes for each `together` entries that there is room for, rounded up to a power of two, where it is used.
  *
+ * An FTL with a replacement of its own chooses among the elements of the cache (entry_cache_coldest(),
+ * entry_cache_next()), evicts them, and inserts what it has read.
+ *
  * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what does not fit
  * there returns to the others as the one last used.  0 is plain LRU.
  */
@@ -36,9 +39,9 @@
 struct cached_entry {
 	uint32_t chain; /* of the index */
 	uint32_t key;
-	struct link use; /* in the ring of its segment, least recently used first; zeros if it is in none */
+	struct link use; /* in its ring, least recently used first; zeros if it is in none */
 	uint16_t bytes;
-	uint8_t segment; /* head of its ring */
+	uint8_t segment; /* head of its ring, unless there is one for each mapping page */
 	uint8_t parts;   /* for the FTL: which parts of it are in DRAM; 0 when it enters */
 };
 
@@ -50,13 +53,14 @@ struct entry_cache_plan {
 	uint64_t protect;  /* entries of the protected segment */
 	bool batch;        /* a write-back cleans all entries of the mapping page */
 	bool read_once;    /* write-back and load of the same mapping page share one read */
+	bool by_page;      /* a ring for each mapping page; the FTL chooses what is evicted */
 };
 
 struct entry_cache_statistics {
 	uint64_t bytes, most_bytes, writebacks, batched, dropped;
 };
 
-/* Elements of the pool: an unused one, a head for each segment, the entries. */
+/* Elements of the pool: an unused one, a head for each ring, the entries. */
 struct entry_cache {
 	struct directory *directory;
 	struct entry_cache_plan plan;
@@ -129,6 +133,39 @@ void entry_cache_resize(struct entry_cache *, uint32_t key, uint32_t bytes);
 /* Evicts what exceeds the budget; when the drive is full without a write-back. */
 void entry_cache_fit(struct entry_cache *, struct io *);
 
+/* ---- for an FTL with a replacement of its own ---- */
+
+/* The element of an entry; INDEX_NONE: it is not in DRAM. */
+uint32_t entry_cache_element(const struct entry_cache *, uint32_t key);
+
+/* The element used least recently, with plan.by_page of those of the mapping page; the one used after `i`.
+ * INDEX_NONE: there is none. Not for segmented LRU. */
+uint32_t entry_cache_coldest(const struct entry_cache *, uint32_t page);
+uint32_t entry_cache_next(const struct entry_cache *, uint32_t i);
+
+static inline uint32_t entry_cache_key(const struct entry_cache *c, uint32_t i)
+{
+	return ((const struct cached_entry *)pool_at(&c->pool, i))->key;
+}
+
+/* The entry leaves, written back if it is dirty. False: the drive is full. */
+bool entry_cache_evict(struct entry_cache *, struct io *, uint32_t i, op_t *wait);
+
+/* The entry leaves; what it holds is known elsewhere. */
+void entry_cache_remove(struct entry_cache *, uint32_t i);
+
+/* An entry that is not in DRAM and for which there is room enters clean, brought by this read or OP_NONE.
+ * Returns its element. */
+uint32_t entry_cache_insert(struct entry_cache *, const struct io *, uint32_t key, uint32_t bytes, op_t read);
+
+/* What its mapping page holds of entries in DRAM is up to date.  Returns how many of them were dirty. */
+uint32_t entry_cache_clean_page(struct entry_cache *, uint32_t page);
+
+/* Something beside the entries takes so many bytes of the budget now. */
+void entry_cache_charge(struct entry_cache *, uint32_t now, uint32_t before);
+
+/* ---- collections, and the rest ---- */
+
 /* During a collection: the page of the entry was moved.  False: the entry is not in DRAM. */
 bool entry_cache_moved(struct entry_cache *, uint32_t key);
 
@@ -137,6 +174,9 @@ extern const struct state_row entry_cache_state[];
 
 /* Aborts if rings, index, sizes and counts disagree.  O(entries in DRAM + keys / 64). */
 void entry_cache_check(const struct entry_cache *);
+
+/* The same, if so many bytes are charged for other things. */
+void entry_cache_check_beside(const struct entry_cache *, uint64_t bytes);
 
 /* Rows map.cache_bytes, map.cached_bytes_max, map.writebacks, map.batched, map.dropped, and the
  * directory's. */
