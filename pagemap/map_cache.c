@@ -28,12 +28,19 @@ bool map_cache_fits(
 
 struct map_cache *map_cache_create(struct directory *d, uint32_t pinned)
 {
+	struct map_cache *c = map_cache_create_for(d, map_cache_room(d->settings, d->space->geometry));
+
+	c->pinned = d->settings->pin_pmt ? pinned : 0;
+	BUG_ON(c->pinned >= c->room, "%u mapping pages are pinned, the budget holds %u", c->pinned, c->room);
+	return c;
+}
+
+struct map_cache *map_cache_create_for(struct directory *d, uint32_t room)
+{
 	struct map_cache *c = memory_array(1, sizeof *c, "mapping cache");
 
 	c->directory = d;
-	c->pinned = d->settings->pin_pmt ? pinned : 0;
-	c->room = map_cache_room(d->settings, d->space->geometry);
-	BUG_ON(c->pinned >= c->room, "%u mapping pages are pinned, the budget holds %u", c->pinned, c->room);
+	c->room = room;
 	c->page = memory_array((size_t)d->pages + 1, sizeof *c->page, "mapping cache");
 	list_init(ARRAY_FIELD(c->page, link), d->pages);
 	return c;

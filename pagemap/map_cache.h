@@ -33,10 +33,28 @@ bool map_cache_fits(const struct map_settings *, const struct geometry *, uint32
  * outlives the cache. */
 struct map_cache *map_cache_create(struct directory *, uint32_t pinned);
 
+/* The same with room for so many pages, at least one, of which none is pinned. */
+struct map_cache *map_cache_create_for(struct directory *, uint32_t room);
+
 void map_cache_free(struct map_cache *);
 
 /* For map_cache_get(): loads a page that is not in DRAM.  False: the drive is full. */
 bool map_cache_load(struct map_cache *, struct io *, uint32_t id, enum cause, op_t after);
+
+/* The page that map_cache_load() is going to evict; INDEX_NONE: there is room. */
+static inline uint32_t map_cache_next_victim(const struct map_cache *c)
+{
+	return c->resident < c->room ? INDEX_NONE : c->page[c->directory->pages].link.next;
+}
+
+/* The page, which is in DRAM, is the one used last. */
+static inline void map_cache_use(struct map_cache *c, uint32_t id)
+{
+	if (id >= c->pinned && c->page[c->directory->pages].link.previous != id) {
+		list_remove(ARRAY_FIELD(c->page, link), id);
+		list_append(ARRAY_FIELD(c->page, link), c->directory->pages, id);
+	}
+}
 
 /*
  * Looks one entry of page `id` up, and changes it if `write`.  Returns what an operation that uses the entry
@@ -55,9 +73,8 @@ static inline op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id
 	if (!c->page[id].cached) {
 		if (!map_cache_load(c, io, id, CAUSE_MAP, after))
 			return after;
-	} else if (id >= c->pinned && c->page[d->pages].link.previous != id) {
-		list_remove(ARRAY_FIELD(c->page, link), id);
-		list_append(ARRAY_FIELD(c->page, link), d->pages, id);
+	} else {
+		map_cache_use(c, id);
 	}
 	c->page[id].dirty |= write;
 	return directory_ready(d, io, id, after);

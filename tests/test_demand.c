@@ -15,10 +15,10 @@
 /* Data from the first page on, behind it the mapping pages in a block of their own, both ascending. */
 static void test_a_filled_drive_has_its_table_behind_its_data(void **state)
 {
-	static const char *const names[] = { "optimal", "dftl", "sftl", "tpftl" };
+	static const char *const names[] = { "optimal", "dftl", "sftl", "tpftl", "cdftl" };
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		char ftl[16];
 		struct rig *rig;
 
@@ -227,6 +227,7 @@ static void test_updates_wait_for_room(void **state)
 	keep_short("ftl=dftl");
 	keep_short("ftl=sftl");
 	keep_short("ftl=tpftl map.cache_bytes=32");
+	keep_short("ftl=cdftl cdftl.entries=4");
 }
 
 /* ---- who waits ---- */

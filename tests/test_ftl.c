@@ -125,7 +125,8 @@ static const struct choice pasts[] = {
 
 static const struct choice caches[] = {
 	{ "", "" },
-	{ "small-cache", "map.cache_bytes=4K dftl.entries=5 sftl.buffer_entries=470 tpftl.entry_bytes=64" },
+	{ "small-cache", "map.cache_bytes=4K dftl.entries=5 sftl.buffer_entries=470 tpftl.entry_bytes=64 "
+			 "cdftl.entries=5" },
 };
 
 /* Spare blocks beyond what the FTL needs in each plane; room of the buffer in half pages. */

@@ -244,8 +244,8 @@ static void test_a_miss_spares_its_own_node(void **state)
 	rig_close(rig);
 }
 
-/* Node 0 has entries used at 1 and 6, node 1 at 3, 4 and 5: means 3.5 and 4.  The first one leaves for node 2:
- * node 0 is hotter than node 1 then, which is emptied for node 3. */
+/* Node 0 has entries used at 1 and 6, node 1 at 3, 4 and 5: means 3.5 and 4.  The first one leaves for node
+ * 2: node 0 is hotter than node 1 then, which is emptied for node 3. */
 static void test_what_leaves_changes_the_heat(void **state)
 {
 	static const lpn_t used[] = { 0, 600, 601, 602, 600, 1, 1200 };
