@@ -66,7 +66,7 @@ static inline struct world *world_make(uint64_t seed, uint32_t pages, struct map
 	w->settings.seed = seed;
 	w->moved = moved;
 	w->gc = (struct gc_settings){ .threshold = 0.1, .separate = true, .seed = seed };
-	w->blocks = blocks_create(w->bench->flash, FREE_OLDEST);
+	w->blocks = blocks_create(w->bench->flash, FREE_OLDEST, NULL);
 	w->space = space_create(w->blocks, streams, 1);
 	w->collector = collector_create(w->space, &w->gc, &w->wear, (struct ftl *)w, &client);
 	w->directory = directory_create(&w->settings, w->space, &w->statistics, pages, WORLD_BASE,
