@@ -148,6 +148,9 @@ static void test_on_a_terminal(void **state)
 		{ " %q", "map (block.page)\n  0  +0  +1  +2  +3" },
 		{ " vq", "requests since a page was programmed: 256 and more 64 16 4 0\n" },
 		{ " vvq", "writes of the LPN so far: none 1 2 4 8 and more\n" },
+		/* Two writes of LPN 0 and 1, one of 2 and 3; free pages have no colour. */
+		{ "  vv=q", "^[0;38;5;37m  2^[0;0m ^[0;38;5;37m  3^[0m^[K" },
+		{ "  vv=q", "^[0;38;5;34m +0^[0;0m ^[0;38;5;34m +1^[0;0m ^[0;2m  .^[0;0m" },
 		{ "  0q", "before the first request\n plane 0, die 0\n  0   .   .   .   .\n" },
 	};
 	struct world *w = *state;

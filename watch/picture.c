@@ -212,7 +212,8 @@ static void picture_draw_block(
 		struct cell c = picture_cell_of(p, ppn);
 		char text[16];
 
-		if (l.colours != COLOURS_CHANGE && p->drive->flash->owner[ppn] != OWNER_NONE)
+		if (l.colours != COLOURS_CHANGE &&
+			(c.look == LOOK_LIVE || c.look == LOOK_NEW || c.look == LOOK_PENDING))
 			c.look = picture_level_of(p, ppn, l.colours);
 
 		if (l.cell == 1)
