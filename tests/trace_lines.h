@@ -77,41 +77,41 @@ static const struct good good_lines[] = {
 	{ "fiu-s", "8.9 0 swapper 1 1 R 6 0 ff", { 8900000000, 512, 512, NONE, 0, 0, R } },
 	{ "fiu-s", "1229123456.125 9 p 1 1 R 6 0 ff more", { 1229123456125000000, 512, 512, NONE, 0, 0, R } },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0."
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0."
 		"1,2.5,0.001",
 		{ 1705300000250000000, 4096, 8192, NONE, 0, 0, R } },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,WRITE,OTHER,0,1,8192,8192,8192,1705300000.25,0"
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,WRITE,OTHER,0,1,8192,8192,8192,1705300000.25,0"
 		".1,2.5,0.001",
 		{ 1705300000250000000, 4096, 8192, NONE, 0, 0, W } },
 	{ "thesios",
-		"ab12,spanner,0,1700000000,WARM,REPLICATED,READ,OTHER,0,1,1,8192,8192,1705300000.25,0.1,2.5,"
+		"ab12,0,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,1,8192,8192,1705300000.25,0.1,2.5,"
 		"0.001",
 		{ 1705300000250000000, 0, 1, NONE, 0, 0, R } },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1,0.1,2.5,0.001",
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1,0.1,2.5,0.001",
 		{ 1000000000, 4096, 8192, NONE, 0, 0, R } },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25",
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25",
 		{ 1705300000250000000, 4096, 8192, NONE, 0, 0, R } },
 	{ "thesios",
-		"ab12,my app,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1"
+		"ab12,4096,my app,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1"
 		",2.5,0.001",
 		{ 1705300000250000000, 4096, 8192, NONE, 0, 0, R } },
 	{ "thesios",
-		"ab12,,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2.5,0"
+		"ab12,4096,,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2.5,0"
 		".001",
 		{ 1705300000250000000, 4096, 8192, NONE, 0, 0, R } },
 	{ "thesios",
-		"-9077,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0"
+		"-9077,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0"
 		".1,2.5,0.001",
 		{ 1705300000250000000, 4096, 8192, NONE, 0, 0, R } },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,write,OTHER,0,1,1048576,8192,8192,1705300000.2"
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,write,OTHER,0,1,1048576,8192,8192,1705300000.2"
 		"5,0.1,2.5,0.001",
 		{ 1705300000250000000, 4096, 1048576, NONE, 0, 0, W } },
 	{ "thesios",
-		"ab12,spanner,68719476736,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,170530000"
+		"ab12,68719476736,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,170530000"
 		"0.25,0.1,2.5,0.001",
 		{ 1705300000250000000, 68719476736, 8192, NONE, 0, 0, R } },
 	{ "cloudphysics", "1,5633,28,512,42932745",
@@ -218,6 +218,24 @@ static const struct good good_lines[] = {
 		{ 8000000000, 16 * 512ull, 4096, 3000000, 0, 0, W } },
 	{ "iosnoop", "9.999999 10.999999 dd 31 R 202,1 281474976 4096 100.01",
 		{ 9999999000, 281474976 * 512ull, 4096, 100010000, 0, 0, R } },
+	{ "iosnoop-s", "0.000004001 supervise 1950 W 202,1 13092560 4096 0.74",
+		{ 4001, 13092560 * 512ull, 4096, 740000, 0, 0, W } },
+	{ "iosnoop-s", "1.5 jbd2/sda-8 250 WS 202,1 8 512 1",
+		{ 1500000000, 8 * 512ull, 512, 1000000, 0, 0, W } },
+	{ "iosnoop-s", "2 cp 7 R 202,1 0 512 0", { 2000000000, 0 * 512ull, 512, 0, 0, 0, R } },
+	{ "iosnoop-s", "3.25 cp 7 RA 202,1 8 131072 12.5",
+		{ 3250000000, 8 * 512ull, 131072, 12500000, 0, 0, R } },
+	{ "iosnoop-s", "4 fstrim 9 D 202,1 8 1048576 0.5",
+		{ 4000000000, 8 * 512ull, 1048576, 500000, 0, 0, T } },
+	{ "iosnoop-s", "5 my own proc 7 R 202,1 8 512 0.1",
+		{ 5000000000, 8 * 512ull, 512, 100000, 0, 0, R } },
+	{ "iosnoop-s", "6 kworker/u8:1 7 WFS 202,1 8 512 0.1",
+		{ 6000000000, 8 * 512ull, 512, 100000, 0, 0, W } },
+	{ "iosnoop-s", "7 7z 7 RM 202,1 8 512 0.1", { 7000000000, 8 * 512ull, 512, 100000, 0, 0, R } },
+	{ "iosnoop-s", "8 swapper/0 0 WSM 202,1 16 4096 3",
+		{ 8000000000, 16 * 512ull, 4096, 3000000, 0, 0, W } },
+	{ "iosnoop-s", "9.999999 dd 31 R 202,1 281474976 4096 100.01",
+		{ 9999999000, 281474976 * 512ull, 4096, 100010000, 0, 0, R } },
 	{ "ftrace", "  dd-1234  [000] d..3.  5.5: block_bio_queue: 8,0 W 223490 + 8 [dd]",
 		{ 5500000000, 223490 * 512ull, 8 * 512, NONE, 0, 0, W } },
 	{ "ftrace", "  dd-1234  [000] d..3.  0.000001: block_bio_queue: 8,0 R 0 + 1 [dd]",
@@ -296,6 +314,14 @@ static const struct good good_lines[] = {
 		{ 7500000, 4096, 512, NONE, 0, 0, R } },
 	{ "perf-trace", "8.5 my proc/7 block:block_rq_issue:259,0 R 512 (28 00) 8 + 1 [my proc]",
 		{ 8500000, 4096, 512, NONE, 0, 0, R } },
+	{ "perf-trace",
+		"0.25 dd/7 block:block_rq_issue(dev: 8388608, sector: 8, nr_sector: 16, bytes: 8192, rwbs: "
+		"\"WS\", comm: \"dd\", cmd: \"\")",
+		{ 250000, 8 * 512ull, 16 * 512, NONE, 0, 0, W } },
+	{ "perf-trace",
+		"10.5 my app/7 block:block_rq_issue(dev: 271581184, sector: 223490, nr_sector: 8, "
+		"rwbs: \"R\")",
+		{ 10500000, 223490 * 512ull, 8 * 512, NONE, 0, 0, R } },
 	{ "perf-trace", "9.5 x/1 block:block_rq_issue: 8,0 W 512 () 8 + 1 [x]",
 		{ 9500000, 4096, 512, NONE, 0, 0, W } },
 	{ "nvme",
@@ -560,47 +586,47 @@ static const struct bad bad_lines[] = {
 	{ "fiu-s", "1.5 2 p 16 8 V 6 0", "type \"V\" should be R or W" },
 	{ "fiu-s", "1.5 2 p 16 8 W", "major device number is missing" },
 	{ "thesios",
-		",spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2."
+		",4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2."
 		"5,0.001",
 		"file is missing" },
-	{ "thesios", "ab", "- is missing" },
+	{ "thesios", "ab", "offset is missing" },
 	{ "thesios",
-		"ab12,spanner,x,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2"
+		"ab12,x,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2"
 		".5,0.001",
 		"offset \"x\" is not a whole number" },
 	{ "thesios",
-		"ab12,spanner,-1,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,"
+		"ab12,-1,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,"
 		"2.5,0.001",
 		"offset -1 is negative" },
 	{ "thesios",
-		"ab12,spanner,,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2."
+		"ab12,,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2."
 		"5,0.001",
 		"offset is missing" },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,STAT,OTHER,0,1,8192,8192,8192,1705300000.25,0."
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,STAT,OTHER,0,1,8192,8192,8192,1705300000.25,0."
 		"1,2.5,0.001",
 		"type \"STAT\" should be Read or Write" },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2."
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,,OTHER,0,1,8192,8192,8192,1705300000.25,0.1,2."
 		"5,0.001",
 		"type is missing" },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,0,8192,8192,1705300000.25,0.1,2"
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,0,8192,8192,1705300000.25,0.1,2"
 		".5,0.001",
 		"size is 0, should be at least 1" },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,-5,8192,8192,1705300000.25,0.1,"
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,-5,8192,8192,1705300000.25,0.1,"
 		"2.5,0.001",
 		"size -5 is negative" },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,soon,0.1,2.5,0.0"
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,soon,0.1,2.5,0.0"
 		"01",
 		"time \"soon\" is not a number" },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,-1,0.1,2.5,0.001",
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,8192,8192,8192,-1,0.1,2.5,0.001",
 		"time -1 is negative" },
 	{ "thesios",
-		"ab12,spanner,4096,1700000000,WARM,REPLICATED,READ,OTHER,0,1,99999999999,8192,8192,170530000"
+		"ab12,4096,spanner,1700000000,WARM,REPLICATED,READ,OTHER,0,1,99999999999,8192,8192,170530000"
 		"0.25,0.1,2.5,0.001",
 		"size 99999999999 is absurd, should be at most 4294967296" },
 	{ "cloudphysics", "x,1,28,512,8", "version \"x\" is not a whole number" },
@@ -699,6 +725,20 @@ static const struct bad bad_lines[] = {
 	{ "iosnoop", "1 2 a 1 R 8,0 8", "size is missing" },
 	{ "iosnoop", "1 2 a 1 R 8,0 8 512", "latency is missing" },
 	{ "iosnoop", "1 2 a 1 R 8,0 8 512 1 9", "\"9\" follows the last field" },
+	{ "iosnoop-s", "x a 1 R 8,0 8 512 1", "time \"x\" is not a number" },
+	{ "iosnoop-s", "-1 a 1 R 8,0 8 512 1", "time -1 is negative" },
+	{ "iosnoop-s", "1 a", "process number is missing" },
+	{ "iosnoop-s", "1 a 1", "type is missing" },
+	{ "iosnoop-s", "1 a 1 X 8,0 8 512 1", "type \"X\" should have an R, W or D" },
+	{ "iosnoop-s", "1 a 1 R", "device is missing" },
+	{ "iosnoop-s", "1 a 1 R sda 8 512 1", "device \"sda\" is not a whole number" },
+	{ "iosnoop-s", "1 a 1 R 8 8 512 1",
+		"\"8\" stands where a comma belongs, before the minor device number" },
+	{ "iosnoop-s", "1 a 1 R 8,0 -8 512 1", "sector -8 is negative" },
+	{ "iosnoop-s", "1 a 1 R 8,0 8", "size is missing" },
+	{ "iosnoop-s", "1 a 1 R 8,0 8 512", "latency is missing" },
+	{ "iosnoop-s", "1 a 1 R 8,0 8 512 1 9", "\"9\" follows the last field" },
+	{ "iosnoop-s", "1", "command is missing" },
 	{ "ftrace", "hello", "a time in seconds with a colon behind it is missing" },
 	{ "ftrace", "dd-1 [000] 5: block_bio_queue: 8,0 R 8 + 8",
 		"a time in seconds with a colon behind it is missing" },
@@ -768,6 +808,14 @@ static const struct bad bad_lines[] = {
 		"\"(\" is missing before the sector" },
 	{ "ftrace-c", "dd-1 [000] 5.5: block_rq_complete: 8,0 R 4096 (2a 8 + 8 [dd]",
 		"\")\" is missing before the sector" },
+	{ "perf-trace", "1 dd/1 block:block_rq_issue(dev: x, sector: 8, nr_sector: 8, rwbs: \"R\")",
+		"dev \"x\" is not a whole number" },
+	{ "perf-trace", "1 dd/1 block:block_rq_issue(dev: 8, nr_sector: 8, rwbs: \"R\")",
+		"sector is missing" },
+	{ "perf-trace", "1 dd/1 block:block_rq_issue(dev: 8, sector: 8, rwbs: \"R\")",
+		"nr_sector is missing" },
+	{ "perf-trace", "1 dd/1 block:block_rq_issue(dev: 8, sector: 8, nr_sector: 8, bytes: 4)",
+		"rwbs is missing" },
 	{ "perf-trace", "x dd/1 block:block_rq_issue:", "time \"x\" is not a number" },
 	{ "perf-trace", "-1 dd/1 block:block_rq_issue:", "time -1 is negative" },
 	{ "perf-trace", "dd", "time \"dd\" is not a number" },

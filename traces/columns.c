@@ -349,6 +349,14 @@ SCAN enum parsed columns_read_line(
 	return columns_misplaced(c, r);
 }
 
+/* The heading of a format, or the line above it. */
+static bool columns_is_heading(const struct scan *s, const struct columns *c)
+{
+	if (s->line == 1)
+		return *s->at == c->heading || (c->above && *s->at == c->above);
+	return s->line == 2 && c->above && *s->at == c->heading;
+}
+
 enum parsed columns_read(struct scan *s, struct record *r)
 {
 	const struct columns *c = s->columns;
@@ -357,7 +365,7 @@ enum parsed columns_read(struct scan *s, struct record *r)
 
 	if (!c)
 		return scan_describe(s, "its columns have no names"), PARSED_BAD;
-	if (s->line == 1 && c->heading && *begin == c->heading)
+	if (c->heading && columns_is_heading(s, c))
 		return PARSED_HEADING;
 	if (c->separators == SEPARATED_BY_COMMAS)
 		parsed = columns_read_line(s, c, SEPARATED_BY_COMMAS, r);
@@ -477,6 +485,7 @@ void columns_of_format(struct columns *c, const struct columns_text *text)
 
 	*c = (struct columns){ .separators = text->separators, .more = text->more };
 	c->heading = text->heading ? *text->heading : '\0';
+	c->above = text->above ? *text->above : '\0';
 	BUG_ON(strlen(text->names) >= sizeof c->labels, "the columns \"%s\" are too long", text->names);
 	strcpy(c->labels, text->names);
 	for (char *name = strtok_r(c->labels, ",", &rest); name; name = strtok_r(NULL, ",", &rest))

@@ -77,8 +77,8 @@ struct columns_text {
 	const char *names;
 	enum separators separators;
 	bool more; /* further columns may follow */
-	const char
-		*heading; /* beginning of the first line, which is recognised by its first letter; optional */
+	/* Beginnings of the heading and of a line above it, recognised by their first letters; optional. */
+	const char *heading, *above;
 };
 
 /* The key of a column in JSON lines. */
@@ -96,6 +96,7 @@ struct columns {
 	bool named;        /* by a user or by the heading, which is the first line of words */
 	bool may_be_empty; /* the size may be 0, and the line is no request then */
 	char heading;      /* first letter of the first line; 0: it has none */
+	char above;        /* that of a line which may stand above it; 0: none may */
 	uint32_t time_unit_ns, offset_unit, size_unit;
 	uint64_t offset_limit, size_limit;
 	char labels[COLUMNS_BYTES];

@@ -167,7 +167,9 @@ static bool detect_begins(const char *at, const char *end, const char *heading)
 static bool detect_knows_heading(const char *begin, const char *end)
 {
 	for (const struct format *f = trace_formats; f->name; f++)
-		if (f->columns.names && f->columns.heading && detect_begins(begin, end, f->columns.heading))
+		if (f->columns.names && f->columns.heading &&
+			(detect_begins(begin, end, f->columns.heading) ||
+				(f->columns.above && detect_begins(begin, end, f->columns.above))))
 			return true;
 	return false;
 }

@@ -140,15 +140,53 @@ enum parsed ftrace_parse_completed(struct scan *s, struct record *r)
 	return ftrace_parse_event(s, r, "block_rq_complete:", false);
 }
 
+/* Moves behind "NAME: " in the rest of the line. */
+static bool ftrace_find_field(struct scan *s, const char *name)
+{
+	for (; s->at < s->end; s->at++)
+		if ((s->at[-1] == ' ' || s->at[-1] == '(') && ftrace_takes(s, name) && ftrace_takes(s, ": "))
+			return true;
+	return scan_problem(s, "%s is missing", name);
+}
+
+/* "dev: 8388608, sector: 8, nr_sector: 8, bytes: 4096, rwbs: "W", ...". */
+static enum parsed ftrace_parse_fields(struct scan *s, struct record *r)
+{
+	uint64_t device, sector, sectors;
+	const char *number, *type;
+	size_t bytes;
+
+	if (!ftrace_find_field(s, "dev"))
+		return PARSED_BAD;
+	number = s->at;
+	if (!scan_number(s, "dev", &device))
+		return PARSED_BAD;
+	r->device = names_number(s->names, number, (size_t)(s->at - number));
+	if (!ftrace_find_field(s, "sector") || !scan_number(s, "sector", &sector) ||
+		!ftrace_find_field(s, "nr_sector") || !scan_number(s, "nr_sector", &sectors) ||
+		!ftrace_find_field(s, "rwbs") || !ftrace_takes(s, "\""))
+		return PARSED_BAD;
+	type = s->at;
+	for (bytes = 0; type + bytes < s->end && type[bytes] != '"'; bytes++)
+		;
+	if (!scan_rwbs(type, bytes, &r->type) || !sectors)
+		return PARSED_OTHER;
+	return scan_place(s, r, sector, SECTOR_BYTES, sectors, SECTOR_BYTES) ? PARSED_RECORD : PARSED_BAD;
+}
+
 enum parsed perf_trace_parse(struct scan *s, struct record *r)
 {
-	static const char event[] = "block:block_rq_issue:";
+	static const char event[] = "block:block_rq_issue";
 
 	if (!scan_blanks(s) || !scan_time(s, "time", s->unit_ns, &r->time))
 		return PARSED_BAD;
 	for (; s->at < s->end; s->at++)
-		if (*s->at == 'b' && s->at[-1] == ' ' && ftrace_takes(s, event))
-			return ftrace_parse_request(s, r, false);
+		if (*s->at == 'b' && s->at[-1] == ' ' && ftrace_takes(s, event)) {
+			if (*s->at == '(')
+				return ftrace_parse_fields(s, r);
+			if (ftrace_takes(s, ":"))
+				return ftrace_parse_request(s, r, false);
+		}
 	return PARSED_OTHER;
 }
 

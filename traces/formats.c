@@ -19,6 +19,9 @@ static bool cloudphysics_typical(const char *begin, const char *end)
 }
 
 #define BLANKS(names, ...) { names, SEPARATED_BY_BLANKS, __VA_ARGS__ }, columns_read
+/* The first line of iosnoop, above its heading. */
+#define IOSNOOP_ABOVE "Tracing block I/O"
+
 #define COMMAS(names, ...) { names, SEPARATED_BY_COMMAS, __VA_ARGS__ }, columns_read
 
 #define SSDSIM_COLUMNS "time_ns,device_number,offset_sectors=first sector,size_sectors,read=operation"
@@ -99,13 +102,13 @@ const struct format trace_formats[] = {
 
 	/* Phothilimthana et al., "Thesios"; a file is a device */
 	{ "thesios", "Thesios, Google's storage servers (CSV)",
-		"file,application,offset[bytes],inode-time,zone,redundancy,READ|WRITE,class,cached,hit,"
-		"request[bytes],response[bytes],disk[bytes],start[s],...",
-		COMMAS("device=file,-,offset_bytes,-,-,-,Read|Write,-,-,-,size_bytes,-,-,time_s",
+		"file,offset[bytes],application,inode-time,zone,redundancy,READ|WRITE,class,cached,hit,"
+		"request[bytes],disk[bytes],response[bytes],start[s],...",
+		COMMAS("device=file,offset_bytes,-,-,-,-,Read|Write,-,-,-,size_bytes,-,-,time_s",
 			.more = true,
-			.heading = "filename,application,file_offset,c_time,io_zone,redundancy_type,op_type,"
+			.heading = "filename,file_offset,application,c_time,io_zone,redundancy_type,op_type,"
 				   "service_class,from_flash_cache,cache_hit,request_io_size_bytes,"
-				   "response_io_size_bytes,disk_io_size_bytes,start_time") },
+				   "disk_io_size_bytes,response_io_size_bytes,start_time") },
 
 	/* vscsi records as text */
 	{ "cloudphysics", "CloudPhysics as text (CSV)", "version,time[s],SCSI-command,size[bytes],LBA",
@@ -133,11 +136,16 @@ const struct format trace_formats[] = {
 		BLANKS("time_s,words=command,number=process number,device=disk,rwbs,offset_sectors=sector,"
 		       "size_bytes,-=queued,response_ms=latency",
 			.heading = "TIME(s) COMM PID DISK T SECTOR BYTES") },
-	{ "iosnoop", "iosnoop of perf-tools, with times (-s)",
+	{ "iosnoop", "iosnoop of perf-tools, with times of begin and end (-ts)",
 		"start[s] end[s] command pid type major,minor sector bytes latency[ms]",
 		BLANKS("time_s,-=end,words=command,number=process number,rwbs,device_pair,"
 		       "offset_sectors=sector,size_bytes,response_ms=latency",
-			.heading = "STARTs ENDs COMM PID TYPE DEV BLOCK BYTES") },
+			.heading = "STARTs ENDs COMM PID TYPE DEV BLOCK BYTES", .above = IOSNOOP_ABOVE) },
+	{ "iosnoop-s", "iosnoop of perf-tools, with times of the begin (-s)",
+		"start[s] command pid type major,minor sector bytes latency[ms]",
+		BLANKS("time_s,words=command,number=process number,rwbs,device_pair,"
+		       "offset_sectors=sector,size_bytes,response_ms=latency",
+			.heading = "STARTs COMM PID TYPE DEV BLOCK BYTES", .above = IOSNOOP_ABOVE) },
 
 	{ "blkparse", "blkparse text, requests as they are queued (Q)", BLKPARSE_LAYOUT, { 0 },
 		blkparse_parse_queued, SECONDS, .write = blkparse_write, .writes_trims = true,
@@ -154,7 +162,8 @@ const struct format trace_formats[] = {
 	{ "ftrace-c", "the same, as they complete (block_rq_complete)", FTRACE_LAYOUT, { 0 },
 		ftrace_parse_completed, SECONDS, .yields_to = "ftrace-d" },
 	{ "perf-trace", "block events of perf trace, as they are issued",
-		"time[ms] process block:block_rq_issue:major,minor type bytes () sector + sectors [process]",
+		"time[ms] process block:block_rq_issue:major,minor type bytes () sector + sectors [process], "
+		"or ...(dev: number, sector: sector, nr_sector: sectors, ..., rwbs: \"type\", ...)",
 		{ 0 }, perf_trace_parse, MILLISECONDS },
 	{ "nvme", "NVMe commands of ftrace, trace-cmd, perf script (nvme_setup_cmd)",
 		"... time[s]: nvme_setup_cmd: controller: disk=name, ..., cmd=(nvme_cmd_read|nvme_cmd_write "
