@@ -161,6 +161,7 @@ static void drive_set_step(struct drive *d, struct host_part *p)
 	p->issued = d->io.last_op;
 	d->io.step_behind = waits ? part[p->after.from].issued : INDEX_NONE;
 	d->io.step = waits ? part[p->after.end].issued : INDEX_NONE;
+	d->io.step_of_writes = waits && part[p->after.from].type == REQUEST_WRITE;
 }
 
 /* A host layer may have a write read other sectors, as they were before it, and write them elsewhere.
@@ -185,12 +186,10 @@ static void drive_serve_write(struct drive *d, const struct request *r)
 static void drive_serve_trim(struct drive *d)
 {
 	struct host *h = d->host;
-	bool refused = false;
 
-	for (uint32_t i = 0; i < h->parts && !refused; i++)
-		refused = !drive_admits(d, &h->part[i]);
-	if (refused)
-		return;
+	for (uint32_t i = 0; i < h->parts; i++)
+		if (!drive_admits(d, &h->part[i]))
+			return;
 	if (h->trimmed.start < h->trimmed.end)
 		oracle_trim(d->oracle, h->trimmed);
 	for (uint32_t i = 0; i < h->parts; i++)

@@ -87,6 +87,7 @@ struct io {
 	/* All later operations depend on those behind the one up to the other; INDEX_NONE: from the first one
 	 * on; on none. */
 	uint32_t step_behind, step;
+	bool step_of_writes;  /* of programs of a block the last one is enough: the step ends here */
 	uint32_t accesses;    /* page-level look-ups and buffer hits: each costs one DRAM access time */
 	tick_t controller_ns; /* further delay before the operations may start */
 };

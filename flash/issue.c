@@ -24,8 +24,7 @@ static void issue_join_request(struct schedule *s, struct io *io, uint32_t index
 	io->last_op = index;
 }
 
-/* Makes the operation depend on those of the request behind io->step_behind up to io->step.  Of programs of a
- * block the last one is enough: they are done in order, and none has been issued behind the step. */
+/* Makes the operation depend on those of the request behind io->step_behind up to io->step. */
 static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
 {
 	uint32_t behind = io->step_behind, end = ops_at(&s->ops, io->step)->next;
@@ -34,7 +33,7 @@ static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_
 	for (; first != end; first = ops_at(&s->ops, first)->next) {
 		const struct op *op = ops_at(&s->ops, first);
 
-		if (op->kind != OP_PROGRAM || block_of(s, op->ppn)->last == first)
+		if (!io->step_of_writes || op->kind != OP_PROGRAM || block_of(s, op->ppn)->last == first)
 			schedule_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
 	}
 }
