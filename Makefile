@@ -7,13 +7,15 @@ MAKEFLAGS += --no-print-directory
 # A folder for each way of compiling: build/ holds the program that users get, build/dev what the tests link
 # and what is changed all day; build/sanitized has address and undefined-behaviour checks, build/fuzz is for
 # clang's libFuzzer.  A file in one of them is made with its flags: make build/sanitized/tests/test_ftl
-FOLDERS := build/dev build/sanitized build/fuzz
+FOLDERS := build/dev build/sanitized build/fuzz build/toolbox
 NAMED   := $(foreach folder,$(FOLDERS),$(if $(filter $(folder)/%,$(MAKECMDGOALS)),$(folder)))
 BUILD   ?= $(firstword $(NAMED) build)
 
 # Only the program is optimised by the linker: for the 60 programs of the tests that would take 7 minutes.
 ifeq ($(BUILD),build/dev)
 OPTIMISE ?= -O2 -g
+LTO      ?=
+else ifeq ($(BUILD),build/toolbox)
 LTO      ?=
 else ifeq ($(BUILD),build/sanitized)
 OPTIMISE ?= -O1 -g
@@ -63,10 +65,11 @@ LIBRARY_C := $(wildcard library/*.c)
 PRODUCT := $(foreach room,$(ROOMS) library lab-page,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
 EVERY_C := $(PRODUCT) $(wildcard bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
-	$(BUILD)/run/timeline_page.o
+	$(BUILD)/run/timeline_page.o $(BUILD)/toolbox.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
-.PHONY: all always help library install install-program install-library uninstall format clean lines
+.PHONY: all always help install install-program install-library uninstall format clean lines
+.PHONY: library plugin check-plugin
 .PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy quick
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
@@ -96,6 +99,8 @@ $(BUILD)/%.o: %.c
 	@echo "  cc    $<"
 	@$(HERE) $(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+VERSION := $(shell sed -n 's/.*SSD_VERSION  *"\(.*\)"/\1/p' base/version.h)
+
 # The profiles as they are now, for a program that finds them wherever it is copied.
 PROFILES := $(wildcard traces/profiles/*.cfg)
 
@@ -116,8 +121,42 @@ $(BUILD)/commit.c: always
 	@new=$$(mktemp $@.XXXXXX) && scripts/commit >$$new && \
 		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
-$(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o $(BUILD)/commit.o: %.o: %.c
+$(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o $(BUILD)/commit.o $(BUILD)/toolbox.o: %.o: %.c
 	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
+
+# The rooms that an FTL is made of, for one in a shared object: base/toolbox.h.  It must be of these sources.
+TOOLBOX   := base stats observe flash space pagemap gc ftl
+TOOLBOX_C := types.h $(foreach room,$(TOOLBOX),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch]))
+
+$(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
+	@mkdir -p $(@D)
+	@printf '#include "base/toolbox.h"\n__attribute__((visibility("default"))) %s { "%s", %s };\n' \
+		'const struct toolbox ssd_toolbox =' '$(VERSION) '"$$(cat $(sort $(TOOLBOX_C)) | cksum)" \
+		'guard_here, guard_share' > $@
+
+$(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJECTS)) $(BUILD)/toolbox.o
+	@rm -f $@ && $(AR) rcs $@ $^
+
+plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run -s ftl=./mine.so ...
+	@$(MAKE) -s BUILD=build/toolbox LTO= build/toolbox/toolbox.a
+	@$(CC) $(filter-out $(LTO) -fvisibility=hidden,$(CFLAGS)) -shared -o $(FTL:.c=.so) $(FTL) \
+		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
+	@echo "$(FTL:.c=.so): ./ssd run -s ftl=$(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
+
+# The conformance suite with it in the list, as it has any other FTL: MINE is its name.
+MINE = $(basename $(notdir $(FTL)))
+
+check-plugin: plugin ## is it right?  FTL=mine.c: its cases of the conformance suite, and verified runs
+	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd $(DEV)/tests/test_ftl
+	@mkdir -p $(DEV)/own/ftl && { cat ftl/list.h; echo 'FTL($(MINE))'; } >$(DEV)/own/ftl/list.h
+	@$(CC) -I$(DEV)/own $(filter-out $(LTO),$(CFLAGS)) -o $(DEV)/own/test_ftl tests/test_ftl.c $(FTL) \
+		$(DEV)/tests/own_ftls.o $(DEV)/tests/undeclared.o $(DEV)/rooms.a $(LDLIBS) -lcmocka
+	@for workload in mixed uniform; do $(DEV)/ssd run --verify --quiet -s trace.limit=5000 \
+		-s ftl=$(abspath $(FTL:.c=.so)) parameters/tiny.cfg $$workload || exit 1; done
+	@$(DEV)/own/test_ftl ':$(MINE)+' >$(DEV)/conformance.txt 2>&1 || \
+		{ grep -vE '^\[ +(RUN|OK) ' $(DEV)/conformance.txt; exit 1; }
+	@echo "$(MINE): $$(grep -c '^\[ *OK .*:' $(DEV)/conformance.txt) cases of the conformance suite" \
+		"and two verified runs"
 
 # The page of a timeline.
 $(BUILD)/run/timeline_page.c: scripts/as-c run/timeline.html
@@ -195,7 +234,7 @@ $(PY_TESTS:%=%.run): %.run: % $(SSD)
 	@SSD=$(SSD) SSDLAB_LIBRARY=$(CURDIR)/build/dev/libssdlab.so tests/run $<
 
 # Python is not made with the checks of the sanitizers, so its library is not, either.
-tests/test_python.py.run: python-library
+tests/test_python.py.run tests/test_plugin.py.run: python-library
 .PHONY: python-library
 python-library:
 	@$(MAKE) BUILD=build/dev OPTIMISE= LTO= SANITIZE= build/dev/libssdlab.so
@@ -526,8 +565,6 @@ uninstall: $(SSD) ## removes what install put there
 	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
 	@rm -f $(TO)/include/ssdlab.h $(TO)/lib/libssdlab.* $(TO)/lib/pkgconfig/ssdlab.pc
 	@rm -rf $(SHARED)
-
-VERSION := $(shell sed -n 's/.*SSD_VERSION  *"\(.*\)"/\1/p' base/version.h)
 
 dist: ## the last commit as an archive: build/ssdlab-VERSION.tar.gz
 	@mkdir -p $(BUILD)

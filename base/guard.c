@@ -3,31 +3,47 @@
 /* The only state outside a struct here: bugs are found where nobody knows who called. */
 static _Thread_local struct guard *present;
 
+struct guard **guard_here(void)
+{
+	return &present;
+}
+
+/* An FTL in a shared object has a copy of this file, and shares the guards of the program that loads it. */
+static struct guard **(*place)(void) = guard_here;
+
+void guard_share(struct guard **(*of_program)(void))
+{
+	place = of_program;
+}
+
 struct guard *guard_present(void)
 {
-	return present;
+	return *place();
 }
 
 enum guard_end guard_call(struct guard *guard, void (*call)(void *context), void *context)
 {
+	struct guard **at = place();
 	enum guard_end end;
 
-	guard->outer = present;
-	present = guard;
+	guard->outer = *at;
+	*at = guard;
 	end = (enum guard_end)setjmp(guard->back);
 	if (end == GUARD_DONE)
 		call(context);
-	present = guard->outer;
+	*place() = guard->outer;
 	return end;
 }
 
 void guard_leave_memory(struct guard *guard)
 {
-	if (present)
-		memory_list_join(&present->memory, &guard->memory);
+	struct guard *outer = guard_present();
+
+	if (outer)
+		memory_list_join(&outer->memory, &guard->memory);
 }
 
 void guard_end(enum guard_end end)
 {
-	longjmp(present->back, (int)end);
+	longjmp(guard_present()->back, (int)end);
 }

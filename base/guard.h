@@ -39,6 +39,11 @@ void guard_leave_memory(struct guard *);
 /* The innermost guard of this thread, or NULL. */
 struct guard *guard_present(void);
 
+/* For an FTL in a shared object (base/toolbox.h): where the present guard of a thread is; to share that of
+ * another program's copy of these functions. */
+struct guard **guard_here(void);
+void guard_share(struct guard **(*of_program)(void));
+
 /* Ends the call that the present guard guards. */
 void guard_end(enum guard_end) __attribute__((noreturn));
 

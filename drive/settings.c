@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "buffer/buffer.h"
+#include "drive/plugin.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -107,7 +108,7 @@ static size_t settings_count_plugins(void)
 		b++;
 	while (host_layers[h])
 		h++;
-	return f + b + h + 1;
+	return f + b + h + 2; /* and one that is brought */
 }
 
 bool settings_init(struct settings *c, struct fault *fault)
@@ -158,6 +159,7 @@ void settings_release(struct settings *c)
 	memory_free(c->group);
 	for (size_t i = 0; i < c->brought.used; i++)
 		memory_free(c->brought.memory[i]);
+	plugin_close(c->brought.ftl_file);
 }
 
 /* ---- plug-ins that are brought ---- */
@@ -206,6 +208,35 @@ void settings_bring_buffer(struct settings *c, const struct buffer_ops *ops, con
 	c->brought.buffer = ops;
 	c->brought.buffer_own = own;
 	c->brought.buffer_choice = settings_offer(c, &c->top, "buffer", ops->name);
+}
+
+/* Its parameters become a group, as those of the FTLs of the list. */
+static bool settings_bring_ftl(struct settings *c, const char *path, struct fault *fault)
+{
+	const struct ftl_ops *ops =
+		c->brought.ftl_file ? NULL : plugin_open(path, &c->brought.ftl_file, fault);
+	int choice;
+
+	if (c->brought.ftl)
+		return fault_set(fault, "%.200s: another FTL was brought before it", path);
+	if (!ops)
+		return false;
+	for (size_t i = 0; ftls[i]; i++)
+		if (!strcmp(ops->name, ftls[i]->name))
+			return fault_set(fault, "%.200s: ssdlab has an FTL \"%s\"; name yours otherwise",
+				path, ops->name);
+	choice = settings_offer(c, &c->top, "ftl", settings_keep(c, memory_string(path, "settings")));
+	c->brought.ftl = ops;
+	c->brought.ftl_choice = choice;
+	params_release(c->group, c->groups);
+	c->ftl_own[choice] =
+		settings_add_plugin(c, (struct param_group){ ops->name, ops->params }, ops->settings_size);
+	return params_defaults(c->group, c->groups, fault);
+}
+
+static bool settings_is_file_of_ftl(const char *assignment)
+{
+	return !strncmp(assignment, "ftl=", 4) && strchr(assignment, '/');
 }
 
 /* Whatever else was set. */
@@ -278,13 +309,18 @@ static bool settings_read_file(struct settings *c, const char *path, struct faul
 bool settings_read(
 	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
+	for (size_t i = 0; i < n; i++)
+		if (settings_is_file_of_ftl(assignments[i]) &&
+			!settings_bring_ftl(c, assignments[i] + 4, fault))
+			return false;
 	if (path && !settings_read_file(c, path, fault))
 		return false;
 	c->trace.profile = memory_array(n, sizeof *c->trace.profile, "settings of the workload");
 	for (size_t i = 0; i < n; i++)
 		if (!strncmp(assignments[i], WORKLOAD, strlen(WORKLOAD)))
 			c->trace.profile[c->trace.profile_count++] = assignments[i] + strlen(WORKLOAD);
-		else if (!params_set(assignments[i], c->group, c->groups, fault))
+		else if (!settings_is_file_of_ftl(assignments[i]) &&
+			 !params_set(assignments[i], c->group, c->groups, fault))
 			return false;
 	settings_choose_brought(c);
 	c->trace.seed_shift = c->top.seed - 1;

@@ -46,10 +46,11 @@ struct precondition_settings {
 /* Plug-ins that are in no list; each is chosen if it is there. */
 struct settings_brought {
 	const struct ftl_ops *ftl;
+	void *ftl_file; /* that it is from */
 	const struct buffer_ops *buffer;
 	const void *buffer_own; /* settings of that buffer */
 	int ftl_choice, buffer_choice, policy_choice;
-	void *memory[6]; /* rows and choices of the parameters that name them */
+	void *memory[8]; /* rows and choices of the parameters that name them */
 	size_t used;
 };
 
@@ -81,7 +82,7 @@ void settings_bring_policy(struct settings *, const struct gc_policy_ops *, cons
 void settings_bring_buffer(struct settings *, const struct buffer_ops *, const void *own);
 
 /* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
- * profile.  The texts must outlive the settings. */
+ * profile, "ftl=FOLDER/NAME.so" brings an FTL (drive/plugin.h).  The texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
 /* The FTL and the buffer that are chosen. */

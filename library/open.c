@@ -2,6 +2,7 @@
 #include "library/inside.h"
 
 #include "base/version.h"
+#include "drive/plugin.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -130,6 +131,7 @@ static void library_leave_settings(struct library_settings *s)
 {
 	if (__atomic_sub_fetch(&s->users, 1, __ATOMIC_ACQ_REL))
 		return;
+	plugin_close(s->settings.brought.ftl_file);
 	memory_list_free(&s->guard.memory);
 	free(s);
 }

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""An FTL in a shared object does what it does when it is compiled in; what is wrong with one is said.
+
+    SSD=./ssd SSDLAB_LIBRARY=build/dev/libssdlab.so tests/test_plugin.py
+
+The objects are made as a user makes them, with `make plugin`, from copies of the skeleton.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SSD = os.path.join(ROOT, os.environ.get("SSD", "./ssd"))
+os.environ["SSDLAB_LIBRARY"] = os.path.join(ROOT, os.environ.get("SSDLAB_LIBRARY", "build/dev/libssdlab.so"))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+
+import ssdlab  # noqa: E402
+
+TINY = os.path.join(ROOT, "parameters/tiny.cfg")
+# A write to a page that has data leaves the map as it is: the next read of it gets old data.
+BUG = "*entry = (struct mine_entry){ to,", "*entry = (struct mine_entry){ entry->sectors ? entry->ppn : to,"
+
+
+def make(folder, name, *change):
+    with open(os.path.join(ROOT, "ftl/skeleton.c"), encoding="utf-8") as file:
+        text = file.read().replace("skeleton", name)
+    if change:
+        assert change[0].replace("mine", name) in text
+        text = text.replace(*(word.replace("mine", name) for word in change))
+    path = os.path.join(folder, name)
+    with open(path + ".c", "w", encoding="utf-8") as file:
+        file.write(text)
+    quiet = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", "-s", "plugin", f"FTL={path}.c"]
+    subprocess.run(command, cwd=ROOT, env=quiet, check=True, capture_output=True)
+    return path + ".so"
+
+
+class Plugin(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.mine = make(cls.folder.name, "mine")
+        cls.wrong = make(cls.folder.name, "wrong", *BUG)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_with(self, *settings):
+        path = os.path.join(self.folder.name, "run.json")
+        words = [part for setting in settings for part in ("-s", setting)]
+        command = [SSD, "run", "--quiet", "--verify", "--json", path, *words, TINY, "mixed"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return done.stderr
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def same(self, mine, skeleton):
+        """All numbers, with the names that they have."""
+        for result in mine, skeleton:
+            for name in "run.command", "run.ftl":
+                result["statistics"].pop(name)
+            result["parameters"].pop("ftl")
+        text = json.dumps(mine).replace("mine.", "skeleton.")
+        self.assertEqual(json.loads(text), skeleton)
+
+    def test_it_is_the_same_as_compiled_in(self):
+        for more in [], ["buffer=lru", "dram.buffer_bytes=64K", "gc.policy=fifo"]:
+            result = self.run_with(f"ftl={self.mine}", "mine.report_partial=true", *more)
+            self.assertEqual(result["parameters"]["ftl"], self.mine)
+            self.assertEqual(result["statistics"]["run.ftl"], "mine")
+            self.assertIn("mine.report_partial", result["parameters"])
+            self.same(result, self.run_with("ftl=skeleton", "skeleton.report_partial=true", *more))
+
+    def test_the_library_takes_it_too(self):
+        texts = []
+        for ftl in self.mine, "skeleton":
+            with ssdlab.Drive(TINY, ftl=ftl, verify=True, progress=False, trace__limit=1500) as drive:
+                drive.run("mixed")
+                with drive.fork() as fork:
+                    fork.write(0, 8)
+                    fork.drain()
+                    fork.check()
+                texts.append(json.loads(drive.json()))
+        self.same(*texts)
+
+    def test_a_bug_of_it_ends_the_call_and_not_the_process(self):
+        for _ in range(20):
+            with ssdlab.Drive(TINY, ftl=self.wrong, verify=True, progress=False) as drive:
+                with self.assertRaises(ssdlab.Broken) as caught:
+                    drive.run("mixed")
+                self.assertRegex(caught.exception.file, r"^\.?/?(observe|flash|ftl|space)/.*\.c$|wrong\.c$")
+                self.assertGreater(caught.exception.line, 0)
+                with self.assertRaises(ssdlab.Broken):
+                    drive.drain()
+        with ssdlab.Drive(TINY, ftl=self.mine, verify=True, progress=False) as drive:
+            drive.run("mixed")
+        self.assertIn("BUG in", self.run_with(f"ftl={self.wrong}"))
+
+    def refused(self, path, text):
+        said = self.run_with(f"ftl={path}")
+        self.assertIsInstance(said, str)
+        self.assertIn(text, said)
+        self.assertEqual(said.count("\n"), 1)
+        with self.assertRaises(ssdlab.Mistake) as caught:
+            ssdlab.Drive(TINY, ftl=path)
+        self.assertIn(text, str(caught.exception))
+
+    def test_what_is_no_such_file_is_refused(self):
+        other = os.path.join(self.folder.name, "other.so")
+        with open(self.mine, "rb") as file:
+            code = file.read()
+        self.refused("./no-such.so", "no-such.so")
+        self.refused(TINY, "tiny.cfg")
+        with open(other, "wb") as file:
+            file.write(code)
+        self.refused(other, "it has no table ftl_other")
+        other = os.path.join(self.folder.name, "old.so")
+        stamp = re.search(rb"(\d+\.\d+ \d+ \d+)\0", code)[1]
+        with open(other, "wb") as file:
+            file.write(code.replace(stamp, stamp[:-1] + b"x"))
+        self.refused(other, "compiled from other sources")
+
+
+if __name__ == "__main__":
+    unittest.main()
