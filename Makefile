@@ -69,7 +69,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install install-program install-library uninstall format clean lines
-.PHONY: library plugin check-plugin
+.PHONY: library plugin check-plugin reference wheel python-test
 .PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy quick
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
@@ -234,10 +234,14 @@ $(PY_TESTS:%=%.run): %.run: % $(SSD)
 	@SSD=$(SSD) SSDLAB_LIBRARY=$(CURDIR)/build/dev/libssdlab.so tests/run $<
 
 # Python is not made with the checks of the sanitizers, so its library is not, either.
+ifeq ($(BUILD),build/dev)
+tests/test_python.py.run tests/test_plugin.py.run: build/dev/libssdlab.so
+else
 tests/test_python.py.run tests/test_plugin.py.run: python-library
 .PHONY: python-library
 python-library:
-	@$(MAKE) BUILD=build/dev OPTIMISE= LTO= SANITIZE= build/dev/libssdlab.so
+	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so
+endif
 
 check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and sanitized, Valgrind, ...
 	@scripts/deps check
@@ -290,6 +294,7 @@ soak-documents:
 	@$(MAKE) dist-test
 	@$(MAKE) deb-test
 	@$(MAKE) pandas-test
+	@$(MAKE) python-test
 
 # House rules and layout, in seconds: first.
 check-style:
@@ -580,6 +585,19 @@ deb-test: deb ## lintian has nothing against it, and the program in it runs
 
 dist-test: dist ## the archive builds outside git, in any folder, to the same program
 	@tests/dist.sh $(BUILD)/ssdlab-$(VERSION).tar.gz
+
+reference: ## the reference of the library, from its header: build/reference/html/index.html
+	@scripts/deps reference
+	@mkdir -p build/reference && doxygen library/Doxyfile
+	@echo build/reference/html/index.html
+
+wheel: ## the Python package for any Linux of this machine's age and newer: build/wheels
+	@scripts/deps wheel
+	@scripts/wheel build/wheels
+
+python-test: ## the Python package in an environment of its own, with numpy and pandas (from PyPI)
+	@scripts/deps wheel
+	@tests/python.sh
 
 lines: ## lines of the product: by room and in total
 	@for room in $(ROOMS) lab-page; do \

@@ -7,6 +7,7 @@ Needs neither numpy nor pandas; tests/python.sh installs the package with them.
 """
 
 import array
+import ast
 import ctypes
 import inspect
 import json
@@ -120,7 +121,7 @@ class Bytes(unittest.TestCase):
             drive.trim(0, 8, tag=7)
             drive.drain()
             done = drive.completions()
-            self.assertEqual([row.tag if hasattr(row, "tag") else row["tag"] for row in done], [5, 7, 6])
+            self.assertEqual([row.tag for row in done], [5, 7, 6])
             self.assertEqual(drive.statistics["run.served"], 3)
             self.assertEqual(drive.statistic("request.write.count"), 1)
 
@@ -353,6 +354,45 @@ class Words(unittest.TestCase):
                 parameters = list(inspect.signature(function).parameters.values())[1:]
                 for parameter in parameters:
                     self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{method}: {parameter}")
+
+
+class Examples(unittest.TestCase):
+    """They run, and what they are there to show is there."""
+
+    def numbers_of(self, name, *arguments):
+        environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}
+        path = os.path.join(ROOT, "python/examples", name)
+        done = subprocess.run(
+            [sys.executable, path, *arguments], capture_output=True, text=True, env=environment, check=True
+        )
+        return [float(number) for number in re.findall(r"write amplification (\S+\d)", done.stdout)]
+
+    def test_trims_spare_a_store_copies(self):
+        without, with_trims = self.numbers_of("compaction.py", "600")
+        self.assertGreater(without, with_trims)
+
+    def test_a_policy_that_tells_hot_from_cold_copies_less(self):
+        fewest, cold_first = self.numbers_of("hot_cold.py", "20000")
+        self.assertGreater(fewest, cold_first)
+
+    def test_a_ring_is_written_without_copies(self):
+        ring, hashed = self.numbers_of("cache_misses.py", "20000")
+        self.assertEqual(ring, 1.0)
+        self.assertGreater(hashed, 1.5)
+
+    def test_the_notebook_draws_less_amplification_for_more_space(self):
+        with open(os.path.join(ROOT, "python/examples/waf.ipynb"), encoding="utf-8") as file:
+            cells = [cell for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
+        names = {}
+        shown = []
+        for cell in cells:
+            body = ast.parse("".join(cell["source"]))
+            last = ast.Expression(body.body.pop().value)
+            exec(compile(body, "cell", "exec"), names)  # pylint: disable=exec-used
+            shown.append(eval(compile(last, "cell", "eval"), names))  # pylint: disable=eval-used
+        self.assertEqual(shown[0], sorted(shown[0], reverse=True))
+        for picture in shown[1:]:
+            self.assertIn("<svg", picture._repr_html_())
 
 
 class Notebook(unittest.TestCase):

@@ -50,9 +50,12 @@ def _by_numpy(name, values, kind):
 
 
 def records(struct, count):
-    """Room for that many structs: (pointer, what the caller gets).  With numpy, a structured array."""
+    """Room for that many structs: (pointer, what the caller gets).  With numpy, a record array.
+
+    With numpy or without, rows[i].name is a field of a row; with it, rows["name"] is a column.
+    """
     if numpy is not None:
-        rows = numpy.empty(count, dtype=_dtype(struct))
+        rows = numpy.recarray(count, dtype=_dtype(struct))
         return rows.ctypes.data_as(ctypes.POINTER(struct)), rows
     rows = (struct * count)()
     return ctypes.cast(rows, ctypes.POINTER(struct)), rows
@@ -64,7 +67,7 @@ def seen(pointer, count, struct):
     if numpy is None:
         return (struct * count).from_address(address)
     memory = (ctypes.c_char * (count * ctypes.sizeof(struct))).from_address(address)
-    return numpy.frombuffer(memory, dtype=_dtype(struct))
+    return numpy.recarray(count, dtype=_dtype(struct), buf=memory)
 
 
 @functools.lru_cache(maxsize=None)

@@ -380,7 +380,7 @@ class Drive:
         """Takes the completions that have not been taken yet, in order of completion.
 
         Returns:
-            A structured array of numpy with the fields tag, arrival_ns, start_ns, completion_ns, sectors,
+            A record array of numpy with the fields tag, arrival_ns, start_ns, completion_ns, sectors,
             kind and, with completions="parts", controller_ns ... link_ns, which add up to completion - start
             (pandas.DataFrame() takes it).  Without numpy an array of structs with these attributes.
         """
@@ -397,7 +397,7 @@ class Drive:
         if len(found) == 1:
             return found[0]
         if columns.numpy is not None:
-            return columns.numpy.concatenate(found)
+            return columns.numpy.concatenate(found).view(columns.numpy.recarray)
         return [row for rows in found for row in rows]
 
     # ---- results ----

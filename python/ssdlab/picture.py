@@ -13,15 +13,15 @@ def svg_of(blocks):
     rows = -(-len(drawn) // _ROW)
     squares = []
     for i, block in enumerate(drawn):
-        pages = int(_field(block, "pages"))
-        valid = int(_field(block, "valid_pages")) / pages
-        programmed = int(_field(block, "programmed_pages")) / pages
+        pages = int(block.pages)
+        valid = int(block.valid_pages) / pages
+        programmed = int(block.programmed_pages) / pages
         x, y = i % _ROW * _SIDE, i // _ROW * _SIDE
         side = _SIDE - 1
         title = (
-            f"block {_field(block, 'block')}, plane {_field(block, 'plane')}:"
-            f" {_field(block, 'valid_pages')} valid of {_field(block, 'programmed_pages')} programmed of"
-            f" {pages} pages, erased {_field(block, 'erases')} times"
+            f"block {block.block}, plane {block.plane}:"
+            f" {block.valid_pages} valid of {block.programmed_pages} programmed of"
+            f" {pages} pages, erased {block.erases} times"
         )
         squares.append(f"<g><title>{title}</title>{_bar(x, y, side, 1, _FREE)}")
         squares.append(_bar(x, y, side, programmed, _INVALID) + _bar(x, y, side, valid, _VALID) + "</g>")
@@ -32,11 +32,6 @@ def svg_of(blocks):
         for colour, text in ((_VALID, "valid"), (_INVALID, "invalid"), ("#b8c0c8", "free"))
     )
     return f"<svg {size} xmlns='http://www.w3.org/2000/svg'>{''.join(squares)}</svg><div>{note}{legend}</div>"
-
-
-def _field(record, name):
-    """Of a row of numpy or of ctypes."""
-    return getattr(record, name) if hasattr(record, name) else record[name]
 
 
 def _bar(x, y, side, share, colour):

@@ -27,10 +27,10 @@ class BufferPolicy(Policy):
 def gc_policy(function: Callable[[int, Any], Optional[int]]) -> GcPolicy:
     """Makes a collection policy of a function of (plane, blocks): Drive(gc_policy=...).
 
-    `blocks` are the full blocks of the plane that have a page which is not valid: a structured array of
-    numpy, or without numpy an array of structs, with the fields block, plane, pages, programmed_pages,
-    valid_pages, erases and age, the pages written to the drive since the block was full.  The array is
-    valid during the call.
+    `blocks` are the full blocks of the plane that have a page which is not valid, with the fields block,
+    plane, pages, programmed_pages, valid_pages, erases and age, the pages written to the drive since the
+    block was full: blocks[i].age and, as this is a record array where there is numpy, blocks["age"].  Its
+    numbers are unsigned.  The array is valid during the call.
 
     The function returns an index; None: the block with the fewest valid pages.  It must not call the drive.
     If it raises an exception, such blocks are chosen for the rest of the call, which then raises it.
