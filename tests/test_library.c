@@ -563,6 +563,27 @@ static void test_forks_do_not_disturb_one_another(void **state)
 	memory_free(request);
 }
 
+static void test_a_fork_leaves_the_completions(void **state)
+{
+	struct ssdlab_completion c[2];
+	ssdlab_drive *drive = opened("precondition.premap=none",
+			     (struct ssdlab_options){ .completions = SSDLAB_TIMES }),
+		     *copy;
+
+	(void)state;
+	submit_all(drive, &(struct ssdlab_request){ 0, 0, 1, 4, 0, SSDLAB_WRITE }, 1);
+	assert_ok(drive, ssdlab_drain(drive));
+	submit_all(drive, &(struct ssdlab_request){ ssdlab_now(drive), 4, 2, 4, 0, SSDLAB_WRITE }, 1);
+	assert_ok(drive, ssdlab_fork(drive, &copy));
+	assert_ok(copy, ssdlab_drain(copy));
+	assert_int_equal(ssdlab_completions(copy, c, 2), 1);
+	assert_int_equal(c[0].tag, 2);
+	assert_int_equal(ssdlab_completions(drive, c, 2), 1);
+	assert_int_equal(c[0].tag, 1);
+	ssdlab_close(copy);
+	ssdlab_close(drive);
+}
+
 static ssdlab_drive *loaded(const char *settings, const char *path, const char *workload)
 {
 	ssdlab_drive *drive = opened(settings, (struct ssdlab_options){ 0 });
@@ -802,6 +823,7 @@ int main(void)
 		cmocka_unit_test(test_a_bug_ends_the_call_and_all_its_memory_is_freed),
 		cmocka_unit_test(test_a_closed_drive_leaves_no_memory),
 		cmocka_unit_test(test_forks_do_not_disturb_one_another),
+		cmocka_unit_test(test_a_fork_leaves_the_completions),
 		cmocka_unit_test_setup_teardown(test_a_drive_is_saved_and_loaded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_damaged_file_is_refused, set_up, tear_down),
 		cmocka_unit_test(test_a_policy_of_the_caller_decides),
