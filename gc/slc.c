@@ -239,6 +239,8 @@ static bool slc_holds(void *slc)
 	const struct slc *c = slc;
 	uint64_t all = 0;
 
+	if (!c->space) /* there is no cache */
+		return true;
 	for (plane_t p = 0; p < c->space->geometry->planes; p++) {
 		all += c->in_use[p];
 		if (c->in_use[p] > c->most || c->closed[p] > c->in_use[p])
