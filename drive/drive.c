@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "drive/statistics.h"
 #include "flash/schedule.h"
-#include "ftl/store.h"
+#include "ftl/fill_up.h"
 
 #include <string.h>
 
@@ -451,6 +451,8 @@ static bool drive_pass_with_upkeep(struct drive *d, tick_t until)
 
 	if (schedule_run_to_completion(s, due < until ? due : until))
 		drive_collect_completions(d);
+	else if (fill_up_next(d->ftl->store))
+		;
 	else if (due <= until)
 		drive_begin_round(d);
 	else
@@ -460,7 +462,9 @@ static bool drive_pass_with_upkeep(struct drive *d, tick_t until)
 
 static void drive_pass(struct drive *d, tick_t until)
 {
-	schedule_run_until(d->flash->schedule, until);
+	do
+		schedule_run_until(d->flash->schedule, until);
+	while (fill_up_next(d->ftl->store));
 	drive_collect_completions(d);
 }
 
@@ -473,8 +477,11 @@ void drive_run_until(struct drive *d, tick_t until)
 
 bool drive_run_to_completion(struct drive *d)
 {
-	bool completed = schedule_run_to_completion(d->flash->schedule, TICK_NEVER);
+	bool completed;
 
+	do
+		completed = schedule_run_to_completion(d->flash->schedule, TICK_NEVER);
+	while (!completed && (fill_up_next(d->ftl->store) || fill_up_stalled(d->ftl->store)));
 	drive_collect_completions(d);
 	return completed;
 }
@@ -482,7 +489,9 @@ bool drive_run_to_completion(struct drive *d)
 /* Data may be on the link when the medium is idle. */
 void drive_drain(struct drive *d)
 {
-	drive_pass(d, TICK_NEVER);
+	do
+		drive_pass(d, TICK_NEVER);
+	while (schedule_goes_on(d->flash->schedule) || fill_up_stalled(d->ftl->store));
 	schedule_drain(d->flash->schedule);
 	drive_collect_completions(d);
 	statistics_sum_types(d->count);

@@ -125,7 +125,38 @@ static bool refusals_premap(const struct drive *d)
 	       s->mode != PRECONDITION_FILL;
 }
 
+static bool refusals_by_wordline(const struct drive *d)
+{
+	return d->settings->flash.program_unit == UNIT_WORDLINE;
+}
+
+static bool refusals_wordline_slc(const struct drive *d)
+{
+	return refusals_by_wordline(d) && refusals_slc(d);
+}
+
+static bool refusals_wordline_units(const struct drive *d)
+{
+	return refusals_by_wordline(d) && refusals_units(d);
+}
+
+static bool refusals_wordline(const struct drive *d)
+{
+	return refusals_by_wordline(d) && refusals_collects_nothing(d);
+}
+
+/* Programs of a request may stand in one wordline: none is done before the others are issued. */
+static bool refusals_blocking(const struct drive *d)
+{
+	return refusals_by_wordline(d) && d->settings->ftl.map.blocking && !d->ftl->ops->map_in_dram;
+}
+
 const struct refusal refusals[] = {
+	{ "flash.program_unit", "ftl", refusals_wordline, "places pages itself" },
+	{ "flash.program_unit", "map.blocking", refusals_blocking,
+		"waits for the program of a single mapping page" },
+	{ "flash.program_unit", "slc.mode", refusals_wordline_slc, "does not go with it yet" },
+	{ "flash.program_unit", "placement.superblock", refusals_wordline_units, "does not go with it yet" },
 	{ "upkeep.idle_ns", "ftl", refusals_idle, "has no collections that could be made ahead" },
 	{ "gc.copies_per_write", "ftl", refusals_rate, "has no collections that could be made ahead" },
 	{ "fdp.handles", "ftl", refusals_no_store,

@@ -71,7 +71,18 @@ static void census_count_followers(struct census *c, const struct geometry *g, c
 /* Is it in the ring of its block? */
 static bool census_has_turn(const struct op *op)
 {
-	return op->kind != OP_READ && op->kind != OP_FORWARD && !op->orphan;
+	return op->kind != OP_READ && op->kind != OP_FORWARD && !op->orphan && !ops_is_part(op);
+}
+
+/* The passes of its wordline wait for a program that is not ready. */
+static void census_await_passes(struct census *c, const struct op *op)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		uint32_t i = ops_wordline(c->ops, op->wordline)->pass[pass];
+
+		if (i != INDEX_NONE)
+			census_await(c, i);
+	}
 }
 
 static void census_count_op(struct census *c, const struct geometry *g, uint32_t i, uint64_t *behind)
@@ -80,7 +91,10 @@ static void census_count_op(struct census *c, const struct geometry *g, uint32_t
 
 	c->in_flight++;
 	c->held += op->held;
-	BUG_ON(census_has_turn(op) && !bits_get(behind, i), "operation %u is in no list of a block", i);
+	BUG_ON((census_has_turn(op) || ops_is_part(op)) && !bits_get(behind, i),
+		"operation %u is in no list of a block", i);
+	if (ops_is_part(op) && op->stage == STAGE_WAITING)
+		census_await_passes(c, op);
 	census_count_waiters(c, op->waiters);
 	census_count_followers(c, g, op);
 	for (uint32_t at = op->forwards; at != INDEX_NONE; at = ops_at(c->ops, at)->behind) {
@@ -95,10 +109,45 @@ static void census_count_op(struct census *c, const struct geometry *g, uint32_t
 	c->parts[op->ticket]++;
 }
 
-/* Pages of a life of a block are written in ascending order. */
+/* Pages of a life of a block are written in ascending order, but for second passes. */
 static bool census_follows(const struct op *op, ppn_t page)
 {
-	return op->kind == OP_ERASE || order_target(op) > page;
+	return op->kind == OP_ERASE || op->kind == OP_SECOND_PASS || order_target(op) > page;
+}
+
+/* Its programs are of consecutive pages, and its passes its own. */
+static void census_count_wordline(struct census *c, uint32_t number, uint64_t *behind)
+{
+	const struct wordline *w = ops_wordline(c->ops, number);
+	uint32_t pages = 0, ready = 0;
+	ppn_t first = PPN_NONE;
+
+	for (uint32_t at = ops_first_of(c->ops, w); at != INDEX_NONE; at = ops_next_of(c->ops, w, at)) {
+		const struct op *op = ops_at(c->ops, at);
+
+		census_claim(behind, at, c->ops->op.used, "program of a wordline");
+		first = pages ? first : op->ppn;
+		BUG_ON(bits_get(c->free, at) || !ops_is_part(op) || op->wordline != number ||
+				op->ppn != first + pages++,
+			"operation %u is in wordline %u", at, number);
+		ready += op->stage != STAGE_WAITING;
+	}
+	BUG_ON(!pages || pages != w->issued || ready != w->ready || pages > c->wordline_pages,
+		"wordline %u has %u programs and counts %u", number, pages, w->issued);
+	for (int pass = 0; pass < 2; pass++)
+		BUG_ON(w->pass[pass] != INDEX_NONE &&
+				(bits_get(c->free, w->pass[pass]) ||
+					ops_at(c->ops, w->pass[pass])->kind != OP_WORDLINE + pass ||
+					ops_at(c->ops, w->pass[pass])->wordline != number),
+			"operation %u is no pass of wordline %u", w->pass[pass], number);
+}
+
+static void census_count_wordlines(struct census *c, uint64_t *behind)
+{
+	census_claim_free(c->wordline, &c->ops->wordline);
+	for (uint32_t i = 0; i < c->ops->wordline.used; i++)
+		if (!bits_get(c->wordline, i))
+			census_count_wordline(c, i, behind);
 }
 
 /* Erases of a block begin one life after the other. */
@@ -132,7 +181,7 @@ static void census_count_block(struct census *c, const struct geometry *g, const
 			"operation %u is in the list of block %u", at, b);
 		BUG_ON(before && before->kind != OP_ERASE && !census_follows(op, order_target(before)),
 			"operation %u stands behind a later one", at);
-		before = op;
+		before = op->kind == OP_SECOND_PASS ? before : op;
 		gate |= at == blocks[b].gate;
 		census_count_erase(c, &erases, at);
 	}
@@ -176,7 +225,8 @@ static void census_check_sources(
 			c, &blocks[geometry_block(g, op->to)], i, ops_copy(c->ops, op->followers)->to);
 }
 
-struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks)
+struct census census_begin(const struct ops *ops, const struct geometry *g, const struct flash_block *blocks,
+	uint32_t wordline_pages)
 {
 	uint32_t used = ops->op.used;
 	struct census c = { .ops = ops,
@@ -184,6 +234,8 @@ struct census census_begin(const struct ops *ops, const struct geometry *g, cons
 		.copy = memory_array(bits_words(ops->copy.used), sizeof *c.copy, "census"),
 		.edge = memory_array(bits_words(ops->edge.used), sizeof *c.edge, "census"),
 		.ticket = memory_array(bits_words(ops->ticket.used), sizeof *c.ticket, "census"),
+		.wordline = memory_array(bits_words(ops->wordline.used), sizeof *c.wordline, "census"),
+		.wordline_pages = wordline_pages,
 		.free = memory_array(bits_words(used), sizeof *c.free, "census"),
 		.begins = memory_array(bits_words(used), sizeof *c.begins, "census"),
 		.waits = memory_array(used, sizeof *c.waits, "census"),
@@ -196,6 +248,7 @@ struct census census_begin(const struct ops *ops, const struct geometry *g, cons
 	census_claim_free(c.copy, &ops->copy);
 	census_claim_free(c.edge, &ops->edge);
 	census_claim_free(c.ticket, &ops->ticket);
+	census_count_wordlines(&c, behind);
 	for (block_t b = 0; b < g->blocks; b++)
 		census_count_block(&c, g, blocks, b, behind);
 	for (uint32_t i = 0; i < used; i++)
@@ -270,6 +323,9 @@ static void census_compare(const struct census *c)
 		const struct op *op = ops_at(o, i);
 		uint32_t waits = c->waits[i] + (op->kind == OP_ERASE ? op->users : 0);
 
+		if (!bits_get(c->free, i) && ops_is_pass(op))
+			waits += c->wordline_pages - ops_wordline(o, op->wordline)->issued;
+
 		BUG_ON(!bits_get(c->free, i) && op->blockers != waits,
 			"operation %u waits for %u others and counts %u", i, waits, op->blockers);
 	}
@@ -285,6 +341,7 @@ void census_end(struct census *c)
 	memory_free(c->copy);
 	memory_free(c->edge);
 	memory_free(c->ticket);
+	memory_free(c->wordline);
 	memory_free(c->free);
 	memory_free(c->begins);
 	memory_free(c->waits);

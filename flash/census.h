@@ -11,15 +11,17 @@
 
 struct census {
 	const struct ops *ops;
-	uint64_t *op, *copy, *edge, *ticket; /* bit per element: found in a list */
-	uint64_t *free, *begins;             /* bit per operation: it is free; it is not released */
-	uint32_t *waits;                     /* per operation: dependencies found */
-	uint32_t *parts;                     /* per request: operations and releases found */
-	uint32_t in_flight, held;            /* operations; pages in the controller's memory */
+	uint64_t *op, *copy, *edge, *ticket, *wordline; /* bit per element: found in a list */
+	uint64_t *free, *begins;  /* bit per operation: it is free; it is not released */
+	uint32_t *waits;          /* per operation: dependencies found */
+	uint32_t *parts;          /* per request: operations and releases found */
+	uint32_t in_flight, held; /* operations; pages in the controller's memory */
+	uint32_t wordline_pages;
 };
 
 /* Counts free elements, dependencies and the rings of blocks. */
-struct census census_begin(const struct ops *, const struct geometry *, const struct flash_block *);
+struct census census_begin(
+	const struct ops *, const struct geometry *, const struct flash_block *, uint32_t wordline_pages);
 
 /* Operations in a queue of a die, and of its command. */
 void census_queue(struct census *, const struct queue *);

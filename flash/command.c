@@ -54,6 +54,16 @@ static void command_add_planes(struct schedule *s, struct unit *unit, struct que
 	s->busy.multiplane_commands += last != unit->command;
 }
 
+static uint32_t command_wordline_sectors(const struct schedule *s, const struct op *pass)
+{
+	const struct wordline *w = ops_wordline(&s->ops, pass->wordline);
+	uint32_t sectors = 0;
+
+	for (uint32_t at = ops_first_of(&s->ops, w); at != INDEX_NONE; at = ops_next_of(&s->ops, w, at))
+		sectors += ops_at(&s->ops, at)->sectors;
+	return sectors;
+}
+
 /* Times of the command.  Data of programs is transferred in, data of reads out. */
 HOT void command_measure(struct schedule *s, struct unit *unit)
 {
@@ -64,12 +74,17 @@ HOT void command_measure(struct schedule *s, struct unit *unit)
 	do {
 		const struct op *op = ops_at(&s->ops, i);
 
-		in_ns += commands[op->kind];
-		commands = s->plane_command_ns;
 		if (op->cell_ns > cell_ns)
 			cell_ns = op->cell_ns;
-		in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
-		out_sectors += op->kind == OP_READ ? op->sectors : 0;
+		if (ops_is_pass(op)) {
+			in_ns += s->wordline_pages * commands[OP_PROGRAM];
+			in_sectors += command_wordline_sectors(s, op);
+		} else {
+			in_ns += commands[op->kind];
+			in_sectors += op->kind == OP_PROGRAM ? op->sectors : 0;
+			out_sectors += op->kind == OP_READ ? op->sectors : 0;
+		}
+		commands = s->plane_command_ns;
 		i = op->next;
 	} while (i != INDEX_NONE);
 	s->flash->transferred_sectors += in_sectors + out_sectors;

@@ -2,6 +2,7 @@
 
 #include "flash/events.h"
 #include "flash/order.h"
+#include "flash/wordline.h"
 
 void complete_part(struct schedule *s, uint32_t index)
 {
@@ -9,6 +10,8 @@ void complete_part(struct schedule *s, uint32_t index)
 
 	if (--ticket->pending)
 		return;
+	if (index == s->work_ticket)
+		s->work_ticket = INDEX_NONE;
 	event_completed(s, index);
 	ticket->completed = s->now;
 	ticket = s->ops.ticket.object;
@@ -57,11 +60,15 @@ void complete_op(struct schedule *s, uint32_t index)
 	const struct op *op = ops_at(&s->ops, index);
 	struct flash_block *block = block_of(s, order_target(op));
 
+	if (ops_is_pass(op)) {
+		wordline_end_pass(s, index);
+		return;
+	}
 	event_done(s, index);
 	load_change(s, op, -(uint64_t)op->cell_ns);
 	s->in_flight--;
 	s->held -= op->held;
-	if (op->kind != OP_READ && op->kind != OP_FORWARD)
+	if (op->kind != OP_READ && op->kind != OP_FORWARD && !ops_is_part(op))
 		order_finish(&s->ops, block, index);
 	complete_unblock_waiters(s, index);
 	if (op->kind != OP_FORWARD)

@@ -122,6 +122,28 @@ void event_ready_observed(const struct schedule *s, uint32_t op)
 		tracer_ready(s->tracer, ops_handle(&s->ops, op), s->now);
 }
 
+void event_pass_made_observed(const struct schedule *s, uint32_t op)
+{
+	if (s->accounts)
+		accounts_made(s->accounts, op, (enum cause)ops_at(&s->ops, op)->cause);
+}
+
+void event_joined_observed(const struct schedule *s, uint32_t op)
+{
+	if (!s->accounts)
+		return;
+	accounts_waited(s->accounts, op, false, s->now);
+	accounts_ready(s->accounts, op, unit_of(s, ops_at(&s->ops, op)), s->now);
+}
+
+void event_passed_observed(const struct schedule *s, uint32_t op)
+{
+	if (s->flash->judge)
+		judge_passed(s->flash->judge, ops_handle(&s->ops, op), s->now);
+	if (s->accounts)
+		accounts_ready(s->accounts, op, unit_of(s, ops_at(&s->ops, op)), s->now);
+}
+
 void event_done_observed(const struct schedule *s, uint32_t op)
 {
 	if (s->tracer)
@@ -149,19 +171,27 @@ static void events_work(const struct schedule *s, uint32_t u)
 static void events_pass(const struct schedule *s, uint32_t u, enum part part)
 {
 	for (uint32_t i = s->unit[u].command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
-		accounts_passed(s->accounts, i, part, s->now);
+		for (uint32_t at = ops_first_part(&s->ops, i); at != INDEX_NONE;
+			at = ops_next_part(&s->ops, i, at))
+			accounts_passed(s->accounts, at, part, s->now);
+}
+
+static void events_start(const struct schedule *s, uint32_t u, uint32_t op)
+{
+	if (s->accounts)
+		accounts_started(s->accounts, op, u, s->now);
+	if (s->tracer)
+		tracer_started(s->tracer, ops_handle(&s->ops, op), s->now);
+	if (s->flash->judge)
+		judge_started(s->flash->judge, ops_handle(&s->ops, op), u, s->now);
 }
 
 void event_started_observed(const struct schedule *s, uint32_t u)
 {
-	for (uint32_t i = s->unit[u].command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
-		if (s->accounts)
-			accounts_started(s->accounts, i, u, s->now);
-		if (s->tracer)
-			tracer_started(s->tracer, ops_handle(&s->ops, i), s->now);
-		if (s->flash->judge)
-			judge_started(s->flash->judge, ops_handle(&s->ops, i), u, s->now);
-	}
+	for (uint32_t i = s->unit[u].command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		for (uint32_t at = ops_first_part(&s->ops, i); at != INDEX_NONE;
+			at = ops_next_part(&s->ops, i, at))
+			events_start(s, u, at);
 	events_work(s, u);
 }
 
@@ -170,7 +200,7 @@ static void events_trace_span(const struct schedule *s, uint32_t u, bool bus, ui
 	uint32_t first = s->unit[u].command;
 	const struct op *op = ops_at(&s->ops, first);
 	struct traced_span span = { .unit = u,
-		.kind = (enum op_kind)op->kind,
+		.kind = ops_is_pass(op) ? OP_PROGRAM : (enum op_kind)op->kind,
 		.cause = (enum cause)op->cause,
 		.bus = bus,
 		.from = s->now,
@@ -178,7 +208,7 @@ static void events_trace_span(const struct schedule *s, uint32_t u, bool bus, ui
 
 	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
 		span.planes++;
-	tracer_works(s->tracer, ops_handle(&s->ops, first), span);
+	tracer_works(s->tracer, ops_handle(&s->ops, ops_first_part(&s->ops, first)), span);
 }
 
 void event_busy_observed(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)

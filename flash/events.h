@@ -47,6 +47,14 @@ EVENT(event_released, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint3
 EVENT(event_unblocked, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint32_t by), (s, op, by))
 EVENT(event_reads_at, TO_JUDGE, (const struct schedule *s, uint32_t op, ppn_t source), (s, op, source))
 EVENT(event_ready, TO_ACCOUNTS | TO_TRACER, (const struct schedule *s, uint32_t op), (s, op))
+/* A pass of a wordline, whose time its programs account for. */
+EVENT(event_pass_made, TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, op))
+
+/* The program is ready and so are all others of its wordline. */
+EVENT(event_joined, TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, op))
+
+/* The first of two passes has programmed the page. */
+EVENT(event_passed, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, op))
 EVENT(event_done, TO_JUDGE | TO_TRACER, (const struct schedule *s, uint32_t op), (s, op))
 
 /* The request no longer waits for the operation; its dependents have been released already. */

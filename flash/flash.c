@@ -78,6 +78,9 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.bus_order = (enum judged_bus)s->bus_order,
 		.multiplane = (enum judged_planes)s->multiplane,
 		.multiplane_copy = s->multiplane_copy,
+		.by_wordline = s->program_unit == UNIT_WORDLINE,
+		.wordline_pages = geometry_program_pages(s),
+		.passes = (uint32_t)s->passes,
 		.bus_mb_per_s = s->bus_mb_per_s,
 		.forward_bytes = s->forward_bytes });
 	schedule_be_judged(f->schedule);
@@ -401,6 +404,10 @@ const struct state_row flash_state[] = {
 	STATE_NUMBER(struct flash, untimed),
 	STATE_NUMBER(struct flash, pages_erased),
 	STATE_NUMBER(struct flash, erases_before),
+	STATE_NUMBER(struct flash, wordlines),
+	STATE_NUMBER(struct flash, wordline_stalls),
+	STATE_NUMBER(struct flash, wordline_pads),
+	STATE_NUMBER(struct flash, forwarded_early),
 	{ 0 },
 };
 
@@ -457,6 +464,7 @@ static void flash_start_statistics(void *flash)
 	f->transferred_sectors = 0;
 	f->pages_used_before = f->pages_used;
 	f->pages_erased = 0;
+	f->wordlines = f->wordline_stalls = f->wordline_pads = f->forwarded_early = 0;
 	f->erases_before = flash_sum_of_erases(f);
 	schedule_statistics_start(f->schedule);
 }
@@ -503,6 +511,19 @@ static const struct stat_row flash_rows[] = {
 	{ 0 },
 };
 
+static const struct stat_row flash_wordline_rows[] = {
+	{ "flash.wordlines", "", "begun to be programmed", COUNTS(wordlines) },
+	{ "flash.wordline_pads", "pages", "of nobody, programmed because others waited for their wordline",
+		COUNTS(wordline_pads) },
+	{ "flash.wordline_stalls", "", "nothing could go on before wordlines were filled up",
+		COUNTS(wordline_stalls) },
+	{ "flash.read.forwarded.wordline", "pages",
+		"of the reads served from the controller: their wordline did not "
+		"wait for its die yet",
+		COUNTS(forwarded_early) },
+	{ 0 },
+};
+
 void flash_statistics(struct flash *f, struct stat_list *list)
 {
 	stat_list_add(list,
@@ -514,6 +535,11 @@ void flash_statistics(struct flash *f, struct stat_list *list)
 			.owner = f,
 			.start = flash_start_statistics,
 			.gather = flash_gather_totals });
+	if (f->settings->program_unit == UNIT_WORDLINE)
+		stat_list_add(list, (struct stat_group){ .title = "programs by wordline",
+					    .rows = flash_wordline_rows,
+					    .values = f,
+					    .owner = f });
 }
 
 void flash_check_books(const struct flash *f)

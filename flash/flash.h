@@ -69,6 +69,12 @@ struct flash {
 	uint64_t pages_erased;      /* programmed pages that erases have freed */
 	uint64_t erases_before;     /* sum of erases when the statistics began */
 	struct flash_totals total;
+
+	/* Programs by wordline. */
+	uint64_t wordlines;       /* begun */
+	uint64_t wordline_stalls; /* nothing could go on before some were filled up */
+	uint64_t wordline_pads;   /* pages that filled them up */
+	uint64_t forwarded_early; /* of `forwarded`: the wordline was not in the queue of its die */
 };
 
 /*

@@ -8,6 +8,7 @@ static const char *const multiplane_names[] = { "off", "same_offset", "any", NUL
 static const char *const bus_order_names[] = { "command_first", "fifo", "data_first", NULL };
 static const char *const scheduler_names[] = { "read_first", "fifo", NULL };
 static const char *const order_names[] = { "consecutive", "ascending", NULL };
+static const char *const program_unit_names[] = { "page", "wordline", NULL };
 static const char *const suspend_names[] = { "never", "erase", "program_and_erase", NULL };
 
 const struct param flash_params[] = {
@@ -80,6 +81,19 @@ const struct param flash_params[] = {
 		order_names },
 	{ FLASH(UINT, endurance), 0, 1e9, "erases", "0",
 		"erases after which a block is worn out; 0 = it never is" },
+	{ FLASH(UINT, cell_bits), 1, 6, "pages", "1", "pages of a wordline: bits of a cell", .quiet = true },
+	{ FLASH(CHOICE, program_unit), 0, 0, "", "page",
+		"what a program command programs: a page, or the pages of a wordline, which wait for each "
+		"other in the controller's memory",
+		program_unit_names, .quiet = true },
+	{ FLASH(UINT, passes), 1, 2, "passes", "1",
+		"2 = a wordline is programmed twice, the second time after the next one was programmed once; "
+		"program_ns is a list of both times",
+		.matters_if = "flash.program_unit=wordline", .stateless = true, .quiet = true },
+	{ FLASH(UINT, wordline_wait_ns), 0, 1e18, "ns", "0",
+		"a wordline with data of the host that lacks pages is filled up so long after its first page "
+		"was ready; 0 = only if nothing else could go on, or for a FLUSH",
+		.matters_if = "flash.program_unit=wordline", .stateless = true, .quiet = true },
 	{ 0 },
 };
 
@@ -127,6 +141,40 @@ static bool geometry_check_commands(const char *name, const struct tick_list *ti
 		times->count);
 }
 
+static bool geometry_check_program_times(const struct flash_settings *s, struct fault *fault)
+{
+	if (s->program_unit == UNIT_PAGE)
+		return s->passes == 1 ||
+		       fault_set(fault, "flash.passes = %llu needs flash.program_unit = wordline",
+			       (unsigned long long)s->passes);
+	if (s->program_ns.count == s->passes)
+		return true;
+	return fault_set(fault,
+		"flash.program_unit = wordline: flash.program_ns is a list of %u times; give %s",
+		s->program_ns.count,
+		s->passes == 1 ? "one of a whole wordline" : "two, of the first and the second pass");
+}
+
+static bool geometry_check_wordlines(const struct flash_settings *s, struct fault *fault)
+{
+	bool copies = s->copyback && (s->cell_bits > 1 || s->passes > 1);
+
+	if (s->pages % s->cell_bits)
+		return fault_set(fault,
+			"flash.pages = %llu is no multiple of flash.cell_bits = %llu; a block is made of "
+			"whole wordlines",
+			(unsigned long long)s->pages, (unsigned long long)s->cell_bits);
+	if (!geometry_check_program_times(s, fault))
+		return false;
+	if (s->program_unit == UNIT_WORDLINE && copies)
+		return fault_set(fault,
+			"flash.program_unit = wordline does not go with flash.copyback = true; a "
+			"page cannot be moved on the chip alone");
+	if (s->program_unit == UNIT_WORDLINE && s->order != ORDER_CONSECUTIVE)
+		return fault_set(fault, "flash.program_unit = wordline needs flash.order = consecutive");
+	return true;
+}
+
 bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct fault *fault)
 {
 	*g = (struct geometry){ 0 };
@@ -135,7 +183,7 @@ bool geometry_derive(struct geometry *g, const struct flash_settings *s, struct 
 			(unsigned long long)s->page_bytes);
 	if (!geometry_check_commands("command_ns", &s->command_ns, fault) ||
 		!geometry_check_commands("plane_command_ns", &s->plane_command_ns, fault) ||
-		!geometry_derive_counts(g, s, fault))
+		!geometry_check_wordlines(s, fault) || !geometry_derive_counts(g, s, fault))
 		return false;
 	g->page_bytes = (uint32_t)s->page_bytes;
 	g->sectors_per_page = g->page_bytes / SECTOR_BYTES;

@@ -16,6 +16,7 @@ enum bus_order { BUS_COMMAND_FIRST, BUS_FIFO, BUS_DATA_FIRST };
 enum scheduling { SCHEDULE_READ_FIRST, SCHEDULE_FIFO };
 enum command_kind { COMMAND_READ, COMMAND_PROGRAM, COMMAND_ERASE, COMMANDS };
 enum program_order { ORDER_CONSECUTIVE, ORDER_ASCENDING };
+enum program_unit { UNIT_PAGE, UNIT_WORDLINE };
 enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
 
 /* As the user set them; flash_params describes every field. */
@@ -36,6 +37,8 @@ struct flash_settings {
 	uint64_t forward_bytes;     /* controller memory for pages to be programmed */
 	uint64_t suspend_ns, resume_ns;
 	uint64_t endurance; /* erases a block survives; 0 = any number */
+	uint64_t cell_bits, passes, wordline_wait_ns;
+	int program_unit;
 };
 
 extern const struct param flash_params[];
@@ -70,6 +73,12 @@ bool geometry_derive(struct geometry *, const struct flash_settings *, struct fa
 
 /* Derives the numbers of elements from those of each level. */
 void geometry_count(struct geometry *);
+
+/* Pages that a program command programs in each plane. */
+static inline uint32_t geometry_program_pages(const struct flash_settings *s)
+{
+	return s->program_unit == UNIT_WORDLINE ? (uint32_t)s->cell_bits : 1;
+}
 
 /* Time on the bus of a command, of its first plane or each further one. */
 static inline uint64_t geometry_command_ns(const struct tick_list *times, enum command_kind command)

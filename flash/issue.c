@@ -2,6 +2,7 @@
 
 #include "flash/events.h"
 #include "flash/order.h"
+#include "flash/wordline.h"
 
 /* The request that waits for an operation issued now, or INDEX_NONE. */
 static uint32_t issue_ticket(const struct io *io, enum cause cause)
@@ -24,7 +25,9 @@ static void issue_join_request(struct schedule *s, struct io *io, uint32_t index
 	io->last_op = index;
 }
 
-/* Makes the operation depend on those of the request behind io->step_behind up to io->step. */
+/* Makes the operation depend on those of the request behind io->step_behind up to io->step.  Of a step of writes
+ * the last program of each block is enough: they are done in order, and none has been issued behind the step.  A
+ * program by wordline may wait for this one to complete it, so it is not waited for. */
 static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
 {
 	uint32_t behind = io->step_behind, end = ops_at(&s->ops, io->step)->next;
@@ -33,7 +36,8 @@ static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_
 	for (; first != end; first = ops_at(&s->ops, first)->next) {
 		const struct op *op = ops_at(&s->ops, first);
 
-		if (!io->step_of_writes || op->kind != OP_PROGRAM || block_of(s, op->ppn)->last == first)
+		if (op->kind != OP_PROGRAM ||
+			(!s->open && (!io->step_of_writes || block_of(s, op->ppn)->last == first)))
 			schedule_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
 	}
 }
@@ -88,11 +92,14 @@ HOT op_t issue_timed_op(
 		s->held++;
 	}
 	if (kind == OP_READ) {
-		op->chases = order_writer(&s->ops, block, ppn, op->life) != INDEX_NONE;
+		op->chases = wordline_writer_of(s, ppn, op->life) != INDEX_NONE;
 		return ops_handle(&s->ops, index);
 	}
 	event_ordered(s, index);
-	order_append(&s->ops, target, index);
+	if (kind == OP_PROGRAM && s->open)
+		wordline_add(s, index);
+	else
+		order_append(&s->ops, target, index);
 	return ops_handle(&s->ops, index);
 }
 
@@ -114,7 +121,7 @@ op_t schedule_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t a
 {
 	struct schedule *s = io->flash->schedule;
 	const struct flash_block *block = block_of(s, from);
-	uint32_t writer = order_writer(&s->ops, block, from, block->erases);
+	uint32_t writer = wordline_writer_of(s, from, block->erases);
 	op_t op;
 
 	if (writer != INDEX_NONE && ops_at(&s->ops, writer)->held)
@@ -159,7 +166,7 @@ bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
 {
 	const struct flash_block *block = block_of(s, ppn);
-	uint32_t writer = order_writer(&s->ops, block, ppn, block->erases);
+	uint32_t writer = wordline_writer_of(s, ppn, block->erases);
 
 	*held = writer != INDEX_NONE && ops_at(&s->ops, writer)->held;
 	return writer == INDEX_NONE ? OP_NONE : ops_handle(&s->ops, writer);
@@ -182,8 +189,10 @@ op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cau
 {
 	struct schedule *s = io->flash->schedule;
 	uint32_t index = issue_op(io, OP_FORWARD, ppn, PPN_NONE, sectors, cause);
+	uint32_t program = ops_index(&s->ops, writer);
 
-	issue_await_data(s, index, ops_index(&s->ops, writer));
+	s->flash->forwarded_early += ops_is_part(ops_at(&s->ops, program)) && wordline_is_early(s, program);
+	issue_await_data(s, index, program);
 	return ops_handle(&s->ops, index);
 }
 

@@ -21,6 +21,12 @@ enum stage {
 /* Bits: the page, and the target of a copy, are in blocks in SLC mode; the program folds a page. */
 enum { OP_IN_SLC = 1, OP_TO_SLC = 2, OP_FOLDS = 4 };
 
+/*
+ * Kinds of operations that the schedule makes itself: the passes in which a wordline is programmed
+ * (wordline.h). No request waits for them, and observers see the programs of pages that they carry out.
+ */
+enum { OP_WORDLINE = OP_FORWARD + 1, OP_SECOND_PASS };
+
 struct op {
 	uint32_t next;       /* in a queue, a command, a request's list or the free list */
 	uint32_t generation; /* number of the operation among those in this slot; part of its handle */
@@ -30,14 +36,16 @@ struct op {
 	ppn_t ppn;
 	union {
 		ppn_t to; /* target of a copy; page requested by a read that is served elsewhere; PPN_NONE */
-		uint32_t users; /* of an erase: operations in flight of the life that it ends */
+		uint32_t wordline; /* of a program by wordline, or a pass of it */
+		uint32_t users;    /* of an erase: operations in flight of the life that it ends */
 	};
 	uint32_t life; /* erases of the block of `ppn` when the operation was issued */
 	union {
 		uint32_t to_life; /* the same of `to` */
 		uint32_t before;  /* of an erase: the one before it in the ring, or one that is done */
 	};
-	uint32_t behind; /* next in the ring of its block, or in the list of reads forwarded from a program */
+	/* Next in the ring of its block or its wordline, or in the list of reads forwarded from a program. */
+	uint32_t behind;
 	uint32_t forwards;  /* the first read that waits for this program's data, or INDEX_NONE */
 	uint32_t followers; /* ring of the copies that follow this one (struct copy) */
 	die_t die;
@@ -65,6 +73,19 @@ struct edge {
 	uint32_t next, op;
 };
 
+/* Pages that are programmed together.  It ends with its last pass. */
+struct wordline {
+	uint32_t next;         /* in the free list */
+	uint32_t pages;        /* ring of the programs of its pages, in page order */
+	uint32_t pass[2];      /* in the ring of the block; INDEX_NONE: not yet, or done */
+	uint32_t before;       /* the wordline whose second pass waits for this one's first; INDEX_NONE */
+	uint32_t work;         /* number of the work in idle time that does not wait for the pages `left` */
+	uint8_t issued, ready; /* pages */
+	uint8_t left;          /* bit per page */
+	bool second;           /* it has a second pass: it is not of pads alone */
+	bool lacks; /* its last pass is held up until pages are issued: its own, or those of the next one */
+};
+
 struct ticket {
 	uint32_t next;    /* in the free list or the queue of completed requests */
 	uint32_t pending; /* operations in flight, and the release */
@@ -72,7 +93,7 @@ struct ticket {
 };
 
 struct ops {
-	struct pool op, copy, edge, ticket;
+	struct pool op, copy, edge, ticket, wordline;
 };
 
 static inline struct op *ops_at(const struct ops *o, uint32_t op)
@@ -83,6 +104,22 @@ static inline struct op *ops_at(const struct ops *o, uint32_t op)
 static inline struct copy *ops_copy(const struct ops *o, uint32_t copy)
 {
 	return (struct copy *)o->copy.object + copy;
+}
+
+static inline struct wordline *ops_wordline(const struct ops *o, uint32_t wordline)
+{
+	return (struct wordline *)o->wordline.object + wordline;
+}
+
+static inline bool ops_is_pass(const struct op *op)
+{
+	return op->kind >= OP_WORDLINE;
+}
+
+/* Is it a program that is carried out by a pass of its wordline? */
+static inline bool ops_is_part(const struct op *op)
+{
+	return op->kind == OP_PROGRAM && op->wordline != INDEX_NONE;
 }
 
 static inline struct ticket *ops_ticket(const struct ops *o, uint32_t ticket)
@@ -157,6 +194,37 @@ static inline uint32_t ops_next_copy(const struct ops *o, const struct op *op, u
 	struct copy *copy = (struct copy *)o->copy.object;
 
 	return ring_behind(op->followers, ARRAY_FIELD(copy, next), at);
+}
+
+/* Iterates over the programs of a wordline; INDEX_NONE: no more. */
+static inline uint32_t ops_first_of(const struct ops *o, const struct wordline *w)
+{
+	struct op *op = (struct op *)o->op.object;
+
+	return ring_first(w->pages, ARRAY_FIELD(op, behind));
+}
+
+static inline uint32_t ops_next_of(const struct ops *o, const struct wordline *w, uint32_t at)
+{
+	struct op *op = (struct op *)o->op.object;
+
+	return ring_behind(w->pages, ARRAY_FIELD(op, behind), at);
+}
+
+/* Iterates over the operations of requests that an operation of a command carries out: itself, or the
+ * programs of a wordline.  INDEX_NONE: no more.  */
+static inline uint32_t ops_first_part(const struct ops *o, uint32_t index)
+{
+	const struct op *op = ops_at(o, index);
+
+	return ops_is_pass(op) ? ops_first_of(o, ops_wordline(o, op->wordline)) : index;
+}
+
+static inline uint32_t ops_next_part(const struct ops *o, uint32_t index, uint32_t at)
+{
+	const struct op *op = ops_at(o, index);
+
+	return ops_is_pass(op) ? ops_next_of(o, ops_wordline(o, op->wordline), at) : INDEX_NONE;
 }
 
 /* Number of copies that follow the operation, at most `limit`. */

@@ -92,6 +92,8 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 		return INDEX_NONE;
 	}
 	op = ops_at(o, index);
+	BUG_ON(ops_is_pass(op), "the block of page %u is erased outside time while a wordline is programmed",
+		op->ppn);
 	op->orphan = true;
 	if (op->kind == OP_ERASE) {
 		op->blockers -= op->users;
@@ -112,6 +114,19 @@ static struct copy *order_find_copy(const struct ops *o, const struct op *op, pp
 	return NULL;
 }
 
+/* Of the programs of a wordline the one that writes the page, or INDEX_NONE. */
+static uint32_t order_page_of(const struct ops *o, const struct op *pass, ppn_t ppn, uint32_t life)
+{
+	const struct wordline *w = ops_wordline(o, pass->wordline);
+	uint32_t at = ops_first_of(o, w);
+
+	if (pass->life != life || ppn - pass->ppn >= w->issued)
+		return INDEX_NONE;
+	while (ops_at(o, at)->ppn != ppn)
+		at = ops_next_of(o, w, at);
+	return at;
+}
+
 uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
 {
 	uint32_t erase = order_erase(o, b, life);
@@ -119,8 +134,12 @@ uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t pp
 	for (uint32_t at = erase == INDEX_NONE ? order_first(o, b) : order_next(o, b, erase);
 		at != INDEX_NONE && ops_at(o, at)->kind != OP_ERASE; at = order_next(o, b, at)) {
 		const struct op *op = ops_at(o, at);
+		uint32_t page = ops_is_pass(op) ? order_page_of(o, op, ppn, life) : INDEX_NONE;
 
-		if (order_target_life(op) == life && (order_target(op) == ppn || order_find_copy(o, op, ppn)))
+		if (page != INDEX_NONE)
+			return page;
+		if (!ops_is_pass(op) && order_target_life(op) == life &&
+			(order_target(op) == ppn || order_find_copy(o, op, ppn)))
 			return at;
 	}
 	return INDEX_NONE;

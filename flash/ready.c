@@ -2,6 +2,7 @@
 
 #include "flash/events.h"
 #include "flash/order.h"
+#include "flash/wordline.h"
 
 void ready_pass(struct schedule *s, struct flash_block *block)
 {
@@ -86,7 +87,7 @@ static bool ready_find_data(struct schedule *s, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 	ppn_t ppn = op->ppn;
-	uint32_t life = op->life, first = order_writer(&s->ops, block_of(s, ppn), ppn, life), writer = first;
+	uint32_t life = op->life, first = wordline_writer_of(s, ppn, life), writer = first;
 	bool known = true;
 	uint8_t mode = 0;
 
@@ -95,7 +96,7 @@ static bool ready_find_data(struct schedule *s, uint32_t index)
 	while (known && writer != INDEX_NONE && ops_at(&s->ops, writer)->kind == OP_COPY) {
 		mode = ops_at(&s->ops, writer)->mode & OP_IN_SLC;
 		known = ready_trace_back(s, writer, &ppn, &life);
-		writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
+		writer = wordline_writer_of(s, ppn, life);
 	}
 	if (known && writer == INDEX_NONE) {
 		event_reads_at(s, index, ppn);
@@ -122,6 +123,8 @@ HOT void ready_op(struct schedule *s, uint32_t index)
 		ready_answer(s, index);
 	else if (op->kind == OP_READ || op->orphan)
 		unit_enqueue(s, index);
+	else if (ops_is_part(op))
+		wordline_page_ready(s, index);
 	else
 		ready_pass(s, block_of(s, order_target(op)));
 }

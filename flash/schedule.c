@@ -19,14 +19,22 @@ static uint64_t schedule_command_ns(const struct tick_list *times, enum op_kind 
 	}
 }
 
-static uint32_t *schedule_transfer_ns(const struct geometry *g, double mb_per_s)
+static uint32_t *schedule_transfer_ns(const struct geometry *g, uint32_t program_pages, double mb_per_s)
 {
-	uint32_t most = g->sectors_per_page * g->planes_per_die;
+	uint32_t most = g->sectors_per_page * program_pages * g->planes_per_die;
 	uint32_t *ns = memory_array(most + 1u, sizeof *ns, "transfer times");
 
 	for (uint32_t sectors = 0; sectors <= most; sectors++)
 		ns[sectors] = (uint32_t)(sectors * (SECTOR_BYTES * 1000.0 / mb_per_s) + 0.5);
 	return ns;
+}
+
+static void schedule_program_by_wordline(struct schedule *s)
+{
+	s->open = memory_array(s->geometry->blocks, sizeof *s->open, "open wordlines");
+	for (block_t b = 0; b < s->geometry->blocks; b++)
+		s->open[b] = INDEX_NONE;
+	s->room = UINT64_MAX;
 }
 
 struct schedule *schedule_create(struct flash *flash)
@@ -54,7 +62,12 @@ struct schedule *schedule_create(struct flash *flash)
 	s->place = memory_array(g->dies, sizeof *s->place, "dies");
 	for (die_t d = 0; d < g->dies; d++)
 		s->place[d] = d;
-	s->transfer_ns = schedule_transfer_ns(g, flash->settings->bus_mb_per_s);
+	s->wordline_pages = geometry_program_pages(flash->settings);
+	s->transfer_ns = schedule_transfer_ns(g, s->wordline_pages, flash->settings->bus_mb_per_s);
+	s->pad_due = TICK_NEVER;
+	s->work_ticket = INDEX_NONE;
+	if (flash->settings->program_unit == UNIT_WORDLINE)
+		schedule_program_by_wordline(s);
 	for (uint32_t u = 0; u < s->units; u++)
 		s->unit[u] = (struct unit){ .reads = QUEUE_EMPTY,
 			.others = QUEUE_EMPTY,
@@ -65,7 +78,8 @@ struct schedule *schedule_create(struct flash *flash)
 	s->ops = (struct ops){ pool_create(sizeof(struct op), "operation pool"),
 		pool_create(sizeof(struct copy), "copy pool"),
 		pool_create(sizeof(struct edge), "dependency pool"),
-		pool_create(sizeof(struct ticket), "request pool") };
+		pool_create(sizeof(struct ticket), "request pool"),
+		pool_create(sizeof(struct wordline), "wordline pool") };
 	timers_init(&s->timers, s->units);
 	return s;
 }
@@ -76,6 +90,7 @@ void schedule_free(struct schedule *s)
 	pool_free(&s->ops.copy);
 	pool_free(&s->ops.edge);
 	pool_free(&s->ops.ticket);
+	pool_free(&s->ops.wordline);
 	timers_release(&s->timers);
 	accounts_free(s->accounts);
 	memory_free(s->unit);
@@ -84,6 +99,8 @@ void schedule_free(struct schedule *s)
 	memory_free(s->place);
 	memory_free(s->transfer_ns);
 	memory_free(s->releases.element);
+	memory_free(s->open);
+	memory_free(s->waits.element);
 	memory_free(s);
 }
 
@@ -130,6 +147,8 @@ void schedule_begin_work(struct schedule *s, struct io *io, uint64_t idle_ns)
 {
 	schedule_begin(s, io);
 	io->work = true;
+	s->work++;
+	s->work_ticket = io->ticket;
 	event_works(s, io->ticket, idle_ns);
 }
 
@@ -173,27 +192,36 @@ HOT void schedule_expire_next(struct schedule *s, tick_t due)
 	unit_expired(s, u);
 }
 
-/* Processes events up to `until`; if `eager`, stops at the first completion.  Of events at the same time,
- * releases come first, then units by number. */
+/* Processes events up to `until` or the end of a wordline's wait; if `eager`, stops at the first completion.
+ * Of events at the same time, releases come first, then units by number, then waits.  */
 ONE_COPY static void schedule_run(struct schedule *s, tick_t until, bool eager)
 {
 	while (!eager || s->completed.first == INDEX_NONE) {
-		tick_t timer = timers_next(&s->timers), release = release_due(s);
+		tick_t timer = timers_next(&s->timers), release = release_due(s),
+		       last = until < s->pad_due ? until : s->pad_due;
 
-		if (release <= timer && release <= until && release != TICK_NEVER)
+		if (release <= timer && release <= last && release != TICK_NEVER)
 			schedule_release_next(s);
-		else if (timer <= until && timer != TICK_NEVER)
+		else if (timer <= last && timer != TICK_NEVER)
 			schedule_expire_next(s, timer);
 		else
 			return;
 	}
 }
 
+/* Nothing happens before that moment, or before the end of a wordline's wait. */
+static void schedule_pass_time(struct schedule *s, tick_t until)
+{
+	tick_t now = until < s->pad_due ? until : s->pad_due;
+
+	if (now > s->now && now != TICK_NEVER)
+		s->now = now;
+}
+
 void schedule_run_until(struct schedule *s, tick_t until)
 {
 	schedule_run(s, until, false);
-	if (until > s->now && until != TICK_NEVER)
-		s->now = until;
+	schedule_pass_time(s, until);
 }
 
 bool schedule_run_to_completion(struct schedule *s, tick_t until)
@@ -201,8 +229,7 @@ bool schedule_run_to_completion(struct schedule *s, tick_t until)
 	schedule_run(s, until, true);
 	if (s->completed.first != INDEX_NONE)
 		return true;
-	if (until > s->now && until != TICK_NEVER)
-		s->now = until;
+	schedule_pass_time(s, until);
 	return false;
 }
 

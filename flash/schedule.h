@@ -90,7 +90,7 @@ const struct account *schedule_account(const struct schedule *, uint32_t ticket)
 
 tick_t schedule_now(const struct schedule *);
 
-/* Processes events up to and including `until`. */
+/* Processes events up to and including `until`, or stops at schedule_pad_due(). */
 void schedule_run_until(struct schedule *, tick_t until);
 
 /* The same, but stops when a request completes.  False: none has. */
@@ -101,6 +101,27 @@ void schedule_drain(struct schedule *);
 
 /* Takes the next completed request, in order of completion; false: there is none. */
 bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
+
+/*
+ * Programs by wordline, for who fills up blocks with flash_pad().  Waits of wordlines end one by one: while
+ * schedule_pad_due() is not later than now, schedule_next_to_pad() takes one off and returns its block, if
+ * there is still something to fill up; else BLOCK_NONE.
+ */
+tick_t schedule_pad_due(const struct schedule *);
+block_t schedule_next_to_pad(struct schedule *);
+
+/* Pages to be programmed in the block before every program of data issued can be done; 0: they can now.
+ * Outside time: before the next wordline begins.  */
+uint32_t schedule_lacks(const struct schedule *, block_t);
+
+/* Do these pages hold up a program of the request, or, INDEX_NONE, of any and with cause host? */
+bool schedule_holds_up(const struct schedule *, block_t, uint32_t ticket);
+
+/* Will anything happen without new operations? */
+bool schedule_goes_on(const struct schedule *);
+
+/* Nothing will, although operations are in flight: they can go on if others are issued. */
+bool schedule_is_stuck(const struct schedule *);
 
 /* State of a run between two events. */
 extern const struct state_row schedule_state[];

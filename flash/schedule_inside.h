@@ -7,6 +7,7 @@
  *	command.c          which operations one command serves (multi-plane), and how long it takes
  *	bus.h              the bus of a channel: who uses it, who waits for it
  *	complete.c         an operation is done: its dependents, its blocks and its request go on
+ *	wordline.c         programs that wait for each other, as a wordline is programmed as one
  *	schedule.c         requests and the event loop
  *	schedule_state.c   saved and checked state
  *
@@ -64,6 +65,14 @@ struct release {
 	uint32_t first_op, ticket;
 };
 
+/* Of an open wordline, until it is filled up. */
+struct wordline_wait {
+	tick_t due;
+	uint64_t order;
+	ppn_t first; /* page of the wordline, which is in this life of its block */
+	uint32_t life;
+};
+
 struct schedule {
 	struct flash *flash;
 	const struct geometry *geometry;
@@ -87,6 +96,14 @@ struct schedule {
 	struct queue answered; /* forwarded reads whose data is there, to be completed */
 	bool answering;
 	uint64_t held, room; /* pages in the controller's memory, and how many fit */
+
+	uint32_t wordline_pages; /* that a program command programs in each plane */
+	uint32_t *open;          /* by block: its open wordline, or INDEX_NONE; NULL: programs are by page */
+	struct heap waits;       /* of open wordlines, until they are filled up */
+	uint64_t wait_order;
+	tick_t pad_due;       /* when the first of these waits is over */
+	uint32_t work;        /* number of the last work in idle time */
+	uint32_t work_ticket; /* INDEX_NONE: it is over */
 
 	struct queue completed; /* tickets */
 	uint64_t in_flight;     /* operations and releases */
@@ -128,7 +145,7 @@ static inline struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 
 /* ---- time in the cells ---- */
 
-static inline uint32_t time_of_page(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
+HOT uint32_t time_of_page(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
 {
 	if (times->count == 1)
 		return (uint32_t)times->ns[0];
@@ -160,15 +177,20 @@ static inline uint32_t time_of_program(const struct schedule *s, ppn_t ppn, bool
 	       (folds ? (uint32_t)s->flash->slc_times->fold_passes : 1);
 }
 
-/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy. */
+/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy.  The program of
+ * a page that its wordline carries out takes none. */
 static inline uint32_t time_in_cells(
-	const struct schedule *s, enum op_kind kind, ppn_t ppn, ppn_t to, uint8_t mode)
+	const struct schedule *s, uint32_t kind, ppn_t ppn, ppn_t to, uint8_t mode)
 {
 	switch (kind) {
 	case OP_READ:
 		return time_of_read(s, ppn, mode & OP_IN_SLC);
 	case OP_PROGRAM:
-		return time_of_program(s, ppn, mode & OP_IN_SLC, mode & OP_FOLDS);
+		return s->open ? 0 : time_of_program(s, ppn, mode & OP_IN_SLC, mode & OP_FOLDS);
+	case OP_WORDLINE:
+		return (uint32_t)s->settings->program_ns.ns[0];
+	case OP_SECOND_PASS:
+		return (uint32_t)s->settings->program_ns.ns[1];
 	case OP_COPY:
 		return time_of_read(s, ppn, mode & OP_IN_SLC) +
 		       time_of_program(s, to, mode & OP_TO_SLC, mode & OP_FOLDS);

@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "flash/census.h"
+#include "flash/wordline.h"
 
 /* ---- operations ---- */
 
@@ -27,6 +28,20 @@ static const struct state_row ticket_state[] = {
 	{ 0 },
 };
 
+static const struct state_row wordline_state[] = {
+	STATE_INDEX(struct wordline, next, STATE_ITS_COUNT),
+	STATE_INDEX(struct wordline, pages, STATE_OWN(struct ops, op.used)),
+	STATE_NUMBER(struct wordline, pass), /* schedule_wordlines_hold() */
+	STATE_INDEX(struct wordline, before, STATE_ITS_COUNT),
+	STATE_NUMBER(struct wordline, work),
+	STATE_NUMBER(struct wordline, issued),
+	STATE_NUMBER(struct wordline, ready),
+	STATE_NUMBER(struct wordline, left),
+	STATE_BOOL(struct wordline, second),
+	STATE_BOOL(struct wordline, lacks),
+	{ 0 },
+};
+
 static const struct state_row op_state[] = {
 	STATE_INDEX(struct op, next, STATE_ITS_COUNT),
 	STATE_NUMBER(struct op, generation),
@@ -44,7 +59,7 @@ static const struct state_row op_state[] = {
 	STATE_BELOW(struct op, die, GEOMETRY(dies)),
 	STATE_NUMBER(struct op, cell_ns),
 	STATE_UP_TO(struct op, sectors, GEOMETRY(sectors_per_page)),
-	STATE_UP_TO(struct op, kind, STATE_LIMIT(OP_FORWARD)),
+	STATE_UP_TO(struct op, kind, STATE_LIMIT(OP_SECOND_PASS)),
 	STATE_BELOW(struct op, cause, STATE_LIMIT(CAUSES)),
 	STATE_UP_TO(struct op, stage, STATE_LIMIT(STAGE_DONE)),
 	STATE_UP_TO(struct op, mode, STATE_LIMIT(OP_IN_SLC | OP_TO_SLC | OP_FOLDS)),
@@ -60,8 +75,26 @@ static const struct state_row ops_state[] = {
 	STATE_POOL(struct ops, copy, STATE_UNBOUNDED, copy_state),
 	STATE_POOL(struct ops, ticket, STATE_UNBOUNDED, ticket_state),
 	STATE_POOL(struct ops, op, STATE_UNBOUNDED, op_state),
+	STATE_POOL(struct ops, wordline, STATE_UNBOUNDED, wordline_state),
 	{ 0 },
 };
+
+/* Of an operation that loaded rows name. */
+static bool schedule_op_holds(const struct schedule *s, const struct op *op)
+{
+	if (ops_is_pass(op) || ops_is_part(op))
+		return op->wordline < s->ops.wordline.used;
+	return op->kind == OP_ERASE || op->to == PPN_NONE || op->to < s->geometry->pages;
+}
+
+static bool schedule_wordlines_hold(const struct schedule *s)
+{
+	for (uint32_t i = 0; i < s->ops.wordline.used; i++)
+		for (int pass = 0; pass < 2; pass++)
+			if (!s->open || !schedule_has_op(s, ops_wordline(&s->ops, i)->pass[pass]))
+				return false;
+	return true;
+}
 
 /* The bounds that rows cannot express. */
 static bool schedule_ops_hold(void *schedule)
@@ -74,13 +107,10 @@ static bool schedule_ops_hold(void *schedule)
 	for (uint32_t i = 0; i < s->ops.edge.used; i++)
 		if (edge[i].op >= s->ops.op.used)
 			return false;
-	for (uint32_t i = 0; i < s->ops.op.used; i++) {
-		const struct op *op = ops_at(&s->ops, i);
-
-		if (op->kind != OP_ERASE && op->to != PPN_NONE && op->to >= s->geometry->pages)
+	for (uint32_t i = 0; i < s->ops.op.used; i++)
+		if (!schedule_op_holds(s, ops_at(&s->ops, i)))
 			return false;
-	}
-	return true;
+	return schedule_wordlines_hold(s);
 }
 
 /* ---- units and channels ---- */
@@ -152,6 +182,14 @@ static const struct state_row release_state[] = {
 	{ 0 },
 };
 
+static const struct state_row wait_state[] = {
+	STATE_NUMBER(struct wordline_wait, due),
+	STATE_NUMBER(struct wordline_wait, order),
+	STATE_BELOW(struct wordline_wait, first, GEOMETRY(pages)),
+	STATE_NUMBER(struct wordline_wait, life),
+	{ 0 },
+};
+
 static bool schedule_accounts_hold(void *schedule)
 {
 	const struct schedule *s = schedule;
@@ -161,11 +199,18 @@ static bool schedule_accounts_hold(void *schedule)
 
 const struct state_row schedule_state[] = {
 	STATE_FIXED(flash, geometry, settings, units, per_unit, per_channel),
-	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, tracer, observers),
+	STATE_FIXED(
+		transfer_ns, command_ns, plane_command_ns, room, place, tracer, observers, wordline_pages),
 	STATE_SCRATCH(woken, answered, answering),
 	STATE_NUMBER(struct schedule, now),
 	STATE_STRUCT(struct schedule, ops, ops_state),
 	STATE_RESTORED(schedule_ops_hold),
+	STATE_VALUES(struct schedule, open, INDEX, STATE_OWN(struct schedule, ops.wordline.used)),
+	STATE_HEAP(struct schedule, waits, STATE_UNBOUNDED, struct wordline_wait, wait_state),
+	STATE_NUMBER(struct schedule, wait_order),
+	STATE_NUMBER(struct schedule, pad_due),
+	STATE_NUMBER(struct schedule, work),
+	STATE_INDEX(struct schedule, work_ticket, STATE_OWN(struct schedule, ops.ticket.used)),
 	STATE_STRUCT(struct schedule, timers, timers_state),
 	STATE_ARRAY(struct schedule, unit, unit_state),
 	STATE_RESTORED(schedule_units_hold),
@@ -207,7 +252,7 @@ static void bus_check(const struct schedule *s)
 void schedule_check(const struct schedule *s)
 {
 	const struct release *release = s->releases.element;
-	struct census c = census_begin(&s->ops, s->geometry, s->flash->block);
+	struct census c = census_begin(&s->ops, s->geometry, s->flash->block, s->wordline_pages);
 
 	for (uint32_t u = 0; u < s->units; u++) {
 		census_queue(&c, &s->unit[u].reads);
@@ -226,6 +271,8 @@ void schedule_check(const struct schedule *s)
 			"the account of operation %u is not of its request", i);
 	census_end(&c);
 	bus_check(s);
+	if (s->open)
+		wordline_check(s);
 	BUG_ON(s->in_flight != c.in_flight + (uint64_t)s->releases.count || s->held != c.held,
 		"%llu operations in flight and %llu pages held, but %u and %u counted",
 		(unsigned long long)s->in_flight, (unsigned long long)s->held,
@@ -236,7 +283,7 @@ void schedule_check(const struct schedule *s)
 void schedule_check_idle(const struct schedule *s)
 {
 	BUG_ON(!pool_is_free(&s->ops.op) || !pool_is_free(&s->ops.copy) || !pool_is_free(&s->ops.edge) ||
-			!pool_is_free(&s->ops.ticket),
+			!pool_is_free(&s->ops.ticket) || !pool_is_free(&s->ops.wordline),
 		"operations, dependencies or requests are left");
 	BUG_ON(s->held, "the controller's memory holds %llu pages of no program",
 		(unsigned long long)s->held);

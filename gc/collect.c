@@ -349,6 +349,15 @@ static void collector_pay(struct collector *c, struct io *io, plane_t plane)
 	collector_count(c, io)->rate_pages += moved;
 }
 
+bool collector_can_spare(const struct collector *c, plane_t plane, unsigned stream, uint32_t pages)
+{
+	const struct space *s = c->space;
+	block_t victim = s->plane[plane].begun;
+
+	return victim == BLOCK_NONE || space_stream(s, victim)->survivors != stream ||
+	       collector_room_for_copies(s, plane, stream) >= (uint64_t)space_live(s, victim) + pages;
+}
+
 /* The victim begun was promised room for the rest of its pages: would the stream take it? */
 static bool collector_lacks_room(const struct collector *c, plane_t plane, unsigned stream)
 {

@@ -139,6 +139,10 @@ bool collector_fold(struct collector *, struct io *, block_t, unsigned stream, b
 /* Free pages for copies of the stream: in its open block and in free blocks. */
 uint64_t collector_room_for_copies(const struct space *, plane_t, unsigned stream);
 
+/* May so many pages be taken from what the stream has free in that plane?  A victim begun was promised room
+ * for the rest of its live pages.  */
+bool collector_can_spare(const struct collector *, plane_t, unsigned stream, uint32_t pages);
+
 /* There will be steps: collector_make_room() keeps the room that a victim begun needs. */
 void collector_expect_steps(struct collector *);
 

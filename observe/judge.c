@@ -12,12 +12,13 @@ struct judge *judge_create(const struct judge_settings *s)
 	j->pages = dies * s->planes_per_die * j->pages_per_plane;
 	j->waits = pool_create(sizeof(struct judged_wait), "judge's dependencies");
 	j->lives = pool_create(sizeof(struct judged_life), "judge's lives of blocks");
+	j->wordlines = pool_create(sizeof(struct judged_wordline), "judge's wordlines");
 	j->units_per_channel = s->dies_per_channel / s->dies_per_unit;
 	j->unit = memory_array(dies, sizeof *j->unit, "judge's dies");
 	j->channel = memory_array(s->channels, sizeof *j->channel, "judge's channels");
 	j->block = memory_array(j->pages / s->pages_per_block, sizeof *j->block, "judge's blocks");
 	for (uint32_t i = 0; i < j->pages / s->pages_per_block; i++)
-		j->block[i].old = INDEX_NONE;
+		j->block[i].old = j->block[i].wordline = INDEX_NONE;
 	j->mode = memory_array(bits_words(j->pages / s->pages_per_block), sizeof *j->mode, "judge's blocks");
 	j->slc = memory_array(bits_words(j->pages), sizeof *j->slc, "judge's pages");
 	j->meant = memory_array(j->pages, sizeof *j->meant, "judge's pages");
@@ -34,6 +35,7 @@ void judge_free(struct judge *j)
 	memory_free(j->op);
 	pool_free(&j->waits);
 	pool_free(&j->lives);
+	pool_free(&j->wordlines);
 	memory_free(j->request);
 	memory_free(j->unit);
 	memory_free(j->channel);
@@ -77,12 +79,28 @@ void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t no
 	j->request[ticket].released = now + look_ups * j->settings.dram_ns;
 }
 
+/* Work in idle time does not wait for programs that are ready and whose wordline lacks pages. */
+static void judge_leave_parts(struct judge *j, struct judged_request *r, tick_t now)
+{
+	for (uint32_t i = 0; i < j->ops; i++) {
+		const struct judged_op *d = &j->op[i];
+
+		if (d->stage == JUDGED_DONE || d->request != r->serial || !d->made.awaited ||
+			!judge_may_be_left(j, d))
+			continue;
+		judge_check_waits(j, d, now);
+		r->pending--;
+	}
+}
+
 void judge_completed(struct judge *j, uint32_t ticket, tick_t now)
 {
 	struct judged_request *r = &j->request[ticket];
 
 	judge_pass_time(j, now);
 	BUG_ON(!r->open, "the request of ticket %u completes twice", ticket);
+	if (r->work && r->pending)
+		judge_leave_parts(j, r, now);
 	BUG_ON(r->pending, "the request of ticket %u completes at %llu before %u of its operations", ticket,
 		(unsigned long long)now, r->pending);
 	BUG_ON(!r->submitted || now < r->released,
@@ -117,7 +135,10 @@ static void judge_made_write(struct judge *j, struct judged_op *d)
 	j->writer[judge_target(d)] = d->made.op;
 	if (d->made.kind != OP_PROGRAM)
 		return;
-	d->held = (j->held + 1) * j->settings.page_bytes <= j->settings.forward_bytes;
+	if (j->settings.by_wordline)
+		judge_made_part(j, d);
+	d->held = j->settings.by_wordline ||
+		  (j->held + 1) * j->settings.page_bytes <= j->settings.forward_bytes;
 	j->held += d->held;
 }
 
@@ -185,6 +206,7 @@ void judge_made(struct judge *j, const struct made_op *made)
 	*d = (struct judged_op){ .made = *made,
 		.stage = JUDGED_MADE,
 		.waits = INDEX_NONE,
+		.wordline = INDEX_NONE,
 		.request = made->ticket == INDEX_NONE ? 0 : j->request[made->ticket].serial };
 	j->open_ops++;
 	if (made->awaited)
@@ -290,7 +312,7 @@ void judge_cleared(struct judge *j, ppn_t first)
 	}
 	while (b->old != INDEX_NONE)
 		pool_give(&j->lives, ring_take(&b->old, judge_life_links(j)));
-	*b = (struct judged_block){ .epoch = b->epoch + 1, .old = INDEX_NONE };
+	*b = (struct judged_block){ .epoch = b->epoch + 1, .old = INDEX_NONE, .wordline = INDEX_NONE };
 }
 
 /* ---- at the end ---- */
@@ -301,6 +323,7 @@ void judge_idle(const struct judge *j)
 		"at the end %llu operations, %llu requests and %llu pages in memory are left",
 		(unsigned long long)j->open_ops, (unsigned long long)j->open_requests,
 		(unsigned long long)j->held);
+	BUG_ON(!pool_is_free(&j->wordlines), "at the end wordlines are left");
 	for (ppn_t ppn = 0; ppn < j->pages; ppn++)
 		BUG_ON(j->meant[ppn] != j->present[ppn], "page %u never arrived in flash", ppn);
 }
@@ -389,6 +412,23 @@ static const struct state_row judged_op_state[] = {
 	STATE_NUMBER(struct judged_op, at_epoch),
 	STATE_BOOL(struct judged_op, held),
 	STATE_BOOL(struct judged_op, slc),
+	STATE_BOOL(struct judged_op, passed),
+	STATE_INDEX(struct judged_op, wordline, STATE_OWN(struct judge, wordlines.used)),
+	{ 0 },
+};
+
+static const struct state_row judged_wordline_state[] = {
+	STATE_INDEX(struct judged_wordline, next, STATE_ITS_COUNT),
+	STATE_BELOW(struct judged_wordline, first, PAGES),
+	STATE_NUMBER(struct judged_wordline, life),
+	STATE_NUMBER(struct judged_wordline, made),
+	STATE_NUMBER(struct judged_wordline, begun),
+	STATE_NUMBER(struct judged_wordline, passed),
+	STATE_NUMBER(struct judged_wordline, done),
+	STATE_INDEX(struct judged_wordline, before, STATE_ITS_COUNT),
+	STATE_INDEX(struct judged_wordline, after, STATE_ITS_COUNT),
+	STATE_NUMBER(struct judged_wordline, ends),
+	STATE_BOOL(struct judged_wordline, data),
 	{ 0 },
 };
 
@@ -402,6 +442,7 @@ static const struct state_row judged_block_state[] = {
 	STATE_NUMBER(struct judged_block, epoch),
 	STATE_NUMBER(struct judged_block, users),
 	STATE_INDEX(struct judged_block, old, STATE_OWN(struct judge, lives.used)),
+	STATE_INDEX(struct judged_block, wordline, STATE_OWN(struct judge, wordlines.used)),
 	{ 0 },
 };
 
@@ -413,6 +454,9 @@ static const struct state_row judged_command_state[] = {
 	STATE_NUMBER(struct judged_command, target),
 	STATE_UP_TO(struct judged_command, modes, STATE_LIMIT(3)),
 	STATE_NUMBER(struct judged_command, planes),
+	STATE_NUMBER(struct judged_command, first_plane),
+	STATE_NUMBER(struct judged_command, wordline),
+	STATE_BOOL(struct judged_command, passed),
 	STATE_NUMBER(struct judged_command, begun),
 	STATE_NUMBER(struct judged_command, command_ns),
 	STATE_NUMBER(struct judged_command, cells),
@@ -456,6 +500,7 @@ const struct state_row judge_state[] = {
 	STATE_OF_RUN,
 	STATE_POOL(struct judge, waits, STATE_UNBOUNDED, judged_wait_state),
 	STATE_POOL(struct judge, lives, STATE_UNBOUNDED, judged_life_state),
+	STATE_POOL(struct judge, wordlines, STATE_UNBOUNDED, judged_wordline_state),
 	STATE_GROWN(struct judge, request, requests, request_room, STATE_UNBOUNDED, judged_request_state),
 	STATE_GROWN(struct judge, op, ops, op_room, STATE_UNBOUNDED, judged_op_state),
 	STATE_RESTORED(judge_ops_hold),

@@ -38,6 +38,8 @@ struct judge_settings {
 	enum judged_bus bus_order;
 	enum judged_planes multiplane;
 	bool multiplane_copy;
+	bool by_wordline; /* program_ns: of each pass */
+	uint32_t wordline_pages, passes;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
 };
@@ -60,6 +62,7 @@ JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and n
 JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is answered from the page */
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
 JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
+JUDGING judge_passed(struct judge *, op_t op, tick_t now); /* the first of two passes has ended */
 JUDGING judge_done(struct judge *, op_t op, tick_t now);
 
 /* The empty block of that page is in SLC mode from now on, or is not. */

@@ -33,6 +33,8 @@ static tick_t judge_cell_ns(const struct judge *j, const struct judged_op *d)
 		return d->slc ? j->settings.slc_erase_ns : j->settings.erase_ns;
 	if (judge_reads(d))
 		ns += judge_read_ns(j, d->at);
+	if (d->wordline != INDEX_NONE)
+		return j->settings.program_ns[d->passed];
 	if (judge_writes(d))
 		ns += judge_program_ns(j, d);
 	return ns;
@@ -66,8 +68,12 @@ static bool judge_may_join(const struct judge *j, const struct judged_command *c
 	if (j->settings.multiplane == JUDGED_ALONE || judge_modes(j, d) != c->modes ||
 		(d->made.kind == OP_COPY && !j->settings.multiplane_copy))
 		return false;
+	if (d->passed != c->passed)
+		return false;
 	if (j->settings.multiplane == JUDGED_ANY_OFFSET || d->made.kind == OP_ERASE)
 		return true;
+	if (d->wordline != INDEX_NONE)
+		return (d->at % j->settings.pages_per_block - c->page) < j->settings.wordline_pages;
 	return d->at % j->settings.pages_per_block == c->page &&
 	       (d->made.kind != OP_COPY || d->made.to % j->settings.pages_per_block == c->target);
 }
@@ -95,6 +101,7 @@ void judge_join_command(struct judge *j, uint32_t unit, const struct judged_op *
 	struct judged_command *c = &j->unit[unit].now;
 	uint32_t plane = d->at / j->pages_per_plane, die = plane / j->settings.planes_per_die;
 	uint64_t bit = (uint64_t)1 << plane % j->settings.planes_per_die;
+	bool more; /* of the wordline that joined last */
 
 	judge_check_stop(&j->unit[unit], d, now);
 	if (!c->left)
@@ -103,12 +110,17 @@ void judge_join_command(struct judge *j, uint32_t unit, const struct judged_op *
 			.page = d->at % j->settings.pages_per_block,
 			.target = d->made.to % j->settings.pages_per_block,
 			.modes = judge_modes(j, d),
+			.first_plane = plane,
+			.wordline = INDEX_NONE,
+			.passed = d->passed,
 			.begun = now };
+	more = d->wordline != INDEX_NONE && d->wordline == c->wordline;
 	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->made.kind || c->die != die ||
-			(c->planes & bit) || (c->left && !judge_may_join(j, c, d)),
+			(!more && ((c->planes & bit) || (c->left && !judge_may_join(j, c, d)))),
 		"a %s of page %u starts on a die that is at work", judge_kind_name(d), d->made.ppn);
-	c->command_ns += judge_command_ns(j, d->made.kind, c->left);
+	c->command_ns += judge_command_ns(j, d->made.kind, plane != c->first_plane);
 	c->left++;
+	c->wordline = d->wordline;
 	c->planes |= bit;
 	c->in_sectors += d->made.kind == OP_PROGRAM ? d->made.sectors : 0;
 	c->out_sectors += d->made.kind == OP_READ ? d->made.sectors : 0;

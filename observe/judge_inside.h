@@ -3,6 +3,7 @@
  *
  *	judge.c            requests, operations issued and their dependencies, erases outside time
  *	judge_ops.c        operations start and end: dependencies, order in their block, data
+ *	judge_wordlines.c  programs by wordline: pages that are programmed together, passes
  *	judge_hardware.c   commands of units: planes, cells, bus, suspension
  */
 #ifndef OBSERVE_JUDGE_INSIDE_H
@@ -30,6 +31,20 @@ struct judged_op {
 	uint32_t at_epoch;            /* epoch of the block of that page */
 	bool held;                    /* a program: the controller's memory holds its page */
 	bool slc;                     /* it writes to, or erases, a block in SLC mode */
+	bool passed;                  /* of two passes one is done */
+	uint32_t wordline;            /* that the program is a part of, or INDEX_NONE */
+};
+
+/* The pages that one command programs in a plane, until all of them are programmed. */
+struct judged_wordline {
+	uint32_t next;                /* in the free list */
+	ppn_t first;                  /* its first page */
+	uint32_t life;                /* of its block */
+	uint32_t made;                /* programs issued */
+	uint32_t begun, passed, done; /* programs: starts over all passes, first passes, the last ones */
+	uint32_t before, after;       /* the neighbours in its block, while they are not done; INDEX_NONE */
+	tick_t ends;                  /* the pass that ends now, or ended last */
+	bool data;                    /* not pads alone */
 };
 
 /* A dependency: on the operation `other`. */
@@ -59,6 +74,7 @@ struct judged_block {
 	uint32_t epoch;
 	uint32_t users; /* operations in flight that use its last life */
 	uint32_t old;   /* ring of its earlier lives, the first of which has such operations; INDEX_NONE */
+	uint32_t wordline; /* issued last, if it is not done; INDEX_NONE */
 };
 
 /* The operations that a unit serves as one command. */
@@ -70,6 +86,9 @@ struct judged_command {
 	uint32_t target; /* the same of the page that a copy writes */
 	unsigned modes;  /* of the first operation: judge_modes() */
 	uint64_t planes; /* bit per plane of the die */
+	uint32_t first_plane,
+		wordline; /* of the operation that joined last; a part of no wordline: INDEX_NONE */
+	bool passed;      /* second pass of programs by wordline */
 	tick_t begun, command_ns, cells, bus_spent, cells_spent, since;
 	uint64_t in_sectors, out_sectors;
 	uint32_t suspensions;
@@ -93,9 +112,10 @@ struct judged_channel {
 struct judge {
 	struct judge_settings settings;
 	uint32_t pages, pages_per_plane, units_per_channel;
-	struct judged_op *op; /* by the low half of their handles */
-	struct pool waits;    /* struct judged_wait */
-	struct pool lives;    /* struct judged_life */
+	struct judged_op *op;  /* by the low half of their handles */
+	struct pool waits;     /* struct judged_wait */
+	struct pool lives;     /* struct judged_life */
+	struct pool wordlines; /* struct judged_wordline */
 	struct judged_request *request;
 	uint32_t ops, op_room, requests, request_room;
 	uint64_t serial, open_requests, open_ops, held;
@@ -190,6 +210,22 @@ static inline struct array_field judge_life_links(const struct judge *j)
 
 	return ARRAY_FIELD(life, next);
 }
+
+/* ---- judge_wordlines.c: a program that is a part of a wordline ---- */
+
+/* It is issued; starts; has ended its first of two passes; is done. */
+void judge_made_part(struct judge *, struct judged_op *);
+void judge_start_part(struct judge *, const struct judged_op *);
+void judge_pass_part(struct judge *, struct judged_op *, tick_t now);
+void judge_end_part(struct judge *, const struct judged_op *, tick_t now);
+
+/* May work in idle time be over before the operation is done?  Its wordline lacks pages. */
+bool judge_may_be_left(const struct judge *, const struct judged_op *);
+
+/* ---- judge_ops.c ---- */
+
+/* Aborts unless the request is released and all dependencies of the operation are done. */
+void judge_check_waits(const struct judge *, const struct judged_op *, tick_t now);
 
 /* ---- judge_hardware.c ---- */
 

@@ -13,7 +13,7 @@ static bool judge_is_released(const struct judge *j, const struct judged_op *d, 
 	return r->serial != d->request || (r->submitted && now >= r->released);
 }
 
-static void judge_check_waits(const struct judge *j, const struct judged_op *d, tick_t now)
+void judge_check_waits(const struct judge *j, const struct judged_op *d, tick_t now)
 {
 	BUG_ON(!judge_is_released(j, d, now),
 		"a %s of page %u starts at %llu, before the look-ups of its request", judge_kind_name(d),
@@ -110,8 +110,10 @@ void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
 	BUG_ON(judge_unit(j, d) != unit, "a %s of page %u starts on die %u", judge_kind_name(d), d->at, unit);
 	judge_check_waits(j, d, now);
 	judge_check_data(j, d);
-	if (d->made.kind != OP_READ)
+	if (d->made.kind != OP_READ && !d->passed)
 		judge_check_order(j, d);
+	if (d->wordline != INDEX_NONE)
+		judge_start_part(j, d);
 	judge_join_command(j, unit, d, now);
 	d->stage = JUDGED_STARTED;
 }
@@ -141,8 +143,9 @@ static void judge_end_write(struct judge *j, const struct judged_op *d)
 
 	if (d->epoch != b->epoch)
 		return;
-	BUG_ON(d->place != b->done, "a %s of page %u is done as number %u of its block, it is number %u",
-		judge_kind_name(d), judge_target(d), b->done, d->place);
+	BUG_ON(d->wordline == INDEX_NONE && d->place != b->done,
+		"a %s of page %u is done as number %u of its block, it is number %u", judge_kind_name(d),
+		judge_target(d), b->done, d->place);
 	b->done++;
 	if (judge_writes(d)) {
 		j->present[judge_target(d)] = d->data;
@@ -177,6 +180,18 @@ static void judge_drop_waits(struct judge *j, struct judged_op *d)
 	}
 }
 
+void judge_passed(struct judge *j, op_t op, tick_t now)
+{
+	struct judged_op *d = judge_find(j, op);
+
+	judge_pass_time(j, now);
+	BUG_ON(!d || d->stage != JUDGED_STARTED || d->wordline == INDEX_NONE,
+		"operation %llu ends a pass that has not started", (unsigned long long)op);
+	judge_leave_command(j, judge_unit(j, d), d);
+	judge_pass_part(j, d, now);
+	d->stage = JUDGED_MADE;
+}
+
 void judge_done(struct judge *j, op_t op, tick_t now)
 {
 	struct judged_op *d = judge_find(j, op);
@@ -188,6 +203,8 @@ void judge_done(struct judge *j, op_t op, tick_t now)
 		judge_check_forward(j, d, now);
 	else
 		judge_leave_command(j, judge_unit(j, d), d);
+	if (d->wordline != INDEX_NONE)
+		judge_end_part(j, d, now);
 	if (judge_reads(d))
 		judge_check_data(j, d);
 	if (judge_writes(d) || d->made.kind == OP_ERASE)

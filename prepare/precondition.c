@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "ftl/fill_up.h"
 #include "prepare/fill.h"
 #include "prepare/footprint.h"
 
@@ -175,6 +176,8 @@ bool preparation_apply(struct preparation *p, struct drive *d, struct fault *fau
 			"preparing the drive %s; host.layer = zoned takes writes in "
 			"any order",
 			d->ftl->refusal);
+	if (d->ftl->store)
+		fill_up_untimed(d->ftl->store);
 	return fits ||
 	       fault_set(fault, "the drive is full before the first request; use a larger drive or lower "
 				"precondition.used");

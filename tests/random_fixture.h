@@ -153,6 +153,22 @@ static inline void draw_own_numbers(struct writing *w, const struct param_group 
 	}
 }
 
+/* Programs by wordline, every third time, with what they need of the other settings. */
+static inline void draw_wordlines(struct writing *w)
+{
+	begin_option(w, "flash", "program_unit");
+	if (draw(w, 3)) {
+		set(w, "flash.program_unit=page ");
+		return;
+	}
+	set(w, "flash.program_unit=wordline flash.copyback=false flash.order=consecutive ");
+	draw_value(w, "flash", "cell_bits", "1 2 2 3 3");
+	draw_value(w, "flash", "pages", "6 6 12 18");
+	draw_value(w, "flash", "wordline_wait_ns", "0 0 1 70000 1000000");
+	begin_option(w, "flash", "passes");
+	set(w, draw(w, 3) ? "flash.program_ns=300000 " : "flash.passes=2 flash.program_ns=[90000,250000] ");
+}
+
 static inline void draw_settings(struct combination *c, uint64_t stream)
 {
 	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp", "slc" };
@@ -179,6 +195,7 @@ static inline void draw_settings(struct combination *c, uint64_t stream)
 		if (own)
 			draw_own_numbers(&w, &s.group[i]);
 	}
+	draw_wordlines(&w);
 	settings_release(&s);
 }
 

@@ -74,7 +74,8 @@ static void draw(struct picture *p)
 		p->block[b].gate = p->block[b].last = p->block[b].erase = INDEX_NONE;
 	p->ops = (struct ops){ pool_create(sizeof(struct op), "operations"),
 		pool_create(sizeof(struct copy), "copies"), pool_create(sizeof(struct edge), "dependencies"),
-		pool_create(sizeof(struct ticket), "requests") };
+		pool_create(sizeof(struct ticket), "requests"),
+		pool_create(sizeof(struct wordline), "wordlines") };
 	add_tickets(p);
 	add_op(p, OP_PROGRAM, 0, 0)->stage = STAGE_QUEUED;
 	add_op(p, OP_PROGRAM, 1, 0)->held = true;
@@ -105,7 +106,7 @@ static void release(struct picture *p)
 
 static struct census count(struct picture *p)
 {
-	struct census c = census_begin(&p->ops, &p->geometry, p->block);
+	struct census c = census_begin(&p->ops, &p->geometry, p->block, 1);
 
 	census_queue(&c, &p->queue);
 	census_command(&c, 5);

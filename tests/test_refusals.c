@@ -58,6 +58,15 @@ static const struct {
 		"precondition.mode = aged: ftl = zns ages as its host has it; use none, fill or trace" },
 	{ "ftl=zns", "precondition.premap = pages: ftl = zns is filled by its host, zone by zone; set "
 		     "precondition.premap = none, or host.layer = zoned" },
+	{ "ftl=fast flash.copyback=false flash.program_unit=wordline",
+		"flash.program_unit = wordline: ftl = fast places pages itself" },
+	{ "ftl=dftl flash.copyback=false flash.program_unit=wordline map.blocking=true",
+		"flash.program_unit = wordline: map.blocking = true waits for the program of a single "
+		"mapping page" },
+	{ SLC "flash.copyback=false flash.program_unit=wordline",
+		"flash.program_unit = wordline: slc.mode = dynamic does not go with it yet" },
+	{ UNITS "flash.copyback=false flash.program_unit=wordline",
+		"flash.program_unit = wordline: placement.superblock = unit does not go with it yet" },
 };
 
 static void test_every_row_is_met(void **state)

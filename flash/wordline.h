@@ -1,0 +1,47 @@
+/*
+ * Programs by wordline (flash.program_unit): the pages of a wordline are programmed by one command, which
+ * starts once all of them are issued and ready, and are done together.  With two passes (flash.passes) every
+ * wordline is programmed twice: the second pass of a wordline follows the first one of the next in its block,
+ * and its pages are done behind it.  A wordline of pads alone has no second pass.
+ *
+ * The programs of pages stand in no ring of a block and in no queue of a die; the passes of their wordline
+ * (OP_WORDLINE, OP_SECOND_PASS) do, made with its first page.  A wordline is open until its last pass is in
+ * the ring and all of its pages are issued.  Internal to flash/.
+ */
+#ifndef FLASH_WORDLINE_H
+#define FLASH_WORDLINE_H
+
+#include "flash/order.h"
+#include "flash/schedule_inside.h"
+
+/* The order of `waits`. */
+bool wordline_waits_before(const void *, const void *);
+
+/* The program of a page becomes a part of its wordline. */
+void wordline_add(struct schedule *, uint32_t op);
+
+/* The program is ready. */
+void wordline_page_ready(struct schedule *, uint32_t op);
+
+/* The pass is done: so are the programs of the wordline, unless another one follows. */
+void wordline_end_pass(struct schedule *, uint32_t pass);
+
+/* Between two events: aborts unless open wordlines and waits are consistent. */
+void wordline_check(const struct schedule *);
+
+/* Is the wordline of the program not yet in the queue of its die? */
+bool wordline_is_early(const struct schedule *, uint32_t op);
+
+/* The program of a page in an open wordline, whose passes may all be done or not yet in the ring; else
+ * INDEX_NONE. */
+uint32_t wordline_kept_back(const struct schedule *, ppn_t, uint32_t life);
+
+/* The operation in flight that writes the page in this life of its block, or INDEX_NONE. */
+static inline uint32_t wordline_writer_of(const struct schedule *s, ppn_t ppn, uint32_t life)
+{
+	uint32_t writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
+
+	return writer == INDEX_NONE && s->open ? wordline_kept_back(s, ppn, life) : writer;
+}
+
+#endif
