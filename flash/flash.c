@@ -518,8 +518,8 @@ static const struct stat_row flash_wordline_rows[] = {
 	{ "flash.wordline_stalls", "", "nothing could go on before wordlines were filled up",
 		COUNTS(wordline_stalls) },
 	{ "flash.read.forwarded.wordline", "pages",
-		"of the reads served from the controller: their wordline did not "
-		"wait for its die yet",
+		"of the reads served from the controller: their wordline lacked "
+		"pages or data",
 		COUNTS(forwarded_early) },
 	{ 0 },
 };

@@ -177,6 +177,7 @@ void run_report_names(FILE *out)
 	static const struct report_feature plain = { "flash.dies=1", "flash.dies=1" }, features[] = {
 		{ "upkeep.idle_ns=1", "gc.soft=0.1" },
 		{ "slc.mode=dynamic", "slc.density=2" },
+		{ "flash.program_unit=wordline", "flash.copyback=false" },
 		{ "fdp.handles=8", "fdp.isolation=initially" },
 		{ "fdp.handles=8", "fdp.isolation=persistently" },
 	};
