@@ -50,6 +50,7 @@ static const struct state_row op_state[] = {
 	STATE_INDEX(struct op, ticket, STATE_OWN(struct ops, ticket.used)),
 	STATE_BELOW(struct op, ppn, GEOMETRY(pages)),
 	STATE_NUMBER(struct op, to), /* schedule_ops_hold() */
+	STATE_NUMBER(struct op, wordline),
 	STATE_NUMBER(struct op, users),
 	STATE_NUMBER(struct op, life),
 	STATE_NUMBER(struct op, to_life), /* or before */

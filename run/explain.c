@@ -74,8 +74,38 @@ static void explain_keep_map(struct explanation *x, const struct drive *d)
 	fclose(out);
 }
 
+/* The last page of the block that was programmed waits for others. */
+static void explain_wordline(const struct drive *d, ppn_t ppn)
+{
+	uint32_t pages = geometry_program_pages(&d->settings->flash);
+	uint32_t lacks = schedule_lacks(d->flash->schedule, geometry_block(&d->geometry, ppn));
+	char place[32];
+
+	if (!lacks)
+		return;
+	name_place(&d->geometry, ppn, place, sizeof place);
+	if (lacks % pages)
+		schedule_note(d->flash->schedule, "%s waits for its wordline: %u of %u pages made", place,
+			pages - lacks % pages, pages);
+	else
+		schedule_note(
+			d->flash->schedule, "%s waits for the next wordline, before its second pass", place);
+}
+
+static void explain_wordlines(const struct explanation *x, const struct drive *d)
+{
+	const struct traced_op *op = x->tracer.op;
+
+	for (uint32_t i = 0; i < x->tracer.ops; i++)
+		if (op[i].made.kind == OP_PROGRAM &&
+			(i + 1 == x->tracer.ops ||
+				!geometry_share_block(&d->geometry, op[i].made.ppn, op[i + 1].made.ppn)))
+			explain_wordline(d, op[i].made.ppn);
+}
+
 void explanation_taken(struct explanation *x, struct drive *d)
 {
+	explain_wordlines(x, d);
 	d->buffer->explains = NULL;
 	fclose(x->diary);
 	x->tracer.open = false;

@@ -131,6 +131,37 @@ static void test_a_forwarded_read(void **state)
 	explained_close(&e);
 }
 
+/* Two pages of a wordline of four; with two passes, the four. */
+static void test_a_wordline_that_lacks_pages(void **state)
+{
+	static const struct {
+		const char *settings;
+		uint32_t sectors;
+		const char *note;
+	} cases[] = {
+		{ "flash.program_ns=100000", 8, "0.1 waits for its wordline: 2 of 4 pages made" },
+		{ "flash.passes=2 flash.program_ns=[50000,100000] flash.pages=8", 16,
+			"0.3 waits for the next wordline, before its second pass" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char settings[600];
+		struct explained e;
+
+		snprintf(settings, sizeof settings,
+			PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 flash.copyback=false "
+				    "flash.cell_bits=4 flash.program_unit=wordline %s",
+			cases[i].settings);
+		explained_open(&e, settings);
+		explained_take(&e, REQUEST_WRITE, 0, cases[i].sectors);
+		drive_drain(e.drive);
+		if (!strstr(explained_write(&e), cases[i].note))
+			fail_msg("%s", e.text);
+		explained_close(&e);
+	}
+}
+
 /* The layer reads the page of its sector, which lies at the first place of the pool, and writes it to the
  * second. */
 static void test_behind_a_host_layer(void **state)
@@ -187,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_read_modify_write),
 		cmocka_unit_test(test_a_forwarded_read), cmocka_unit_test(test_an_eviction),
+		cmocka_unit_test(test_a_wordline_that_lacks_pages),
 		cmocka_unit_test(test_behind_a_host_layer),
 		cmocka_unit_test(test_other_requests_are_not_seen) };
 
