@@ -177,8 +177,8 @@ static inline uint32_t time_of_program(const struct schedule *s, ppn_t ppn, bool
 	       (folds ? (uint32_t)s->flash->slc_times->fold_passes : 1);
 }
 
-/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy.  The program of
- * a page that its wordline carries out takes none. */
+/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy.  The
+ * program of a page that its wordline carries out takes none.  */
 static inline uint32_t time_in_cells(
 	const struct schedule *s, uint32_t kind, ppn_t ppn, ppn_t to, uint8_t mode)
 {

@@ -72,8 +72,8 @@ struct judged_block {
 	uint32_t page;                /* lowest page that may be programmed next */
 	uint32_t life, lives;         /* erases done, erases issued */
 	uint32_t epoch;
-	uint32_t users; /* operations in flight that use its last life */
-	uint32_t old;   /* ring of its earlier lives, the first of which has such operations; INDEX_NONE */
+	uint32_t users;    /* operations in flight that use its last life */
+	uint32_t old;      /* ring of its earlier lives, the first of which has such operations; INDEX_NONE */
 	uint32_t wordline; /* issued last, if it is not done; INDEX_NONE */
 };
 
