@@ -62,10 +62,19 @@ static volatile sig_atomic_t interrupted;
 
 #define IN_A_RUN (-1) /* the first signal is noted, and the run ends itself */
 
+/* A signal ends a wait for a pipe, but not one that begins after it: until the run has ended every wait ends
+ * within a second. */
+static void cli_wake(int number)
+{
+	(void)number;
+	alarm(1);
+}
+
 static void cli_take_signal(int number)
 {
 	if (interrupted == IN_A_RUN && number != SIGQUIT) {
 		interrupted = number;
+		alarm(1);
 		return;
 	}
 	outputs_remove();
@@ -79,10 +88,12 @@ void cli_catch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action = { .sa_handler = cli_take_signal, .sa_flags = SA_RESTART }, old;
+	struct sigaction wake = { .sa_handler = cli_wake, .sa_flags = SA_RESTART };
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
+	sigaction(SIGALRM, &wake, NULL);
 	atexit(outputs_remove);
 }
 

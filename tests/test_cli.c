@@ -1019,10 +1019,9 @@ static void test_signals_before_the_first_request(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
-/* The run ends with what came until then; by that time it has served that and waits. */
-static void test_a_signal_while_nothing_comes(void **state)
+/* The run ends with what came until then, whether it waits when the signal comes or serves the last of it. */
+static void end_while_nothing_comes(struct world *w, long ms)
 {
-	struct world *w = *state;
 	int error;
 	pid_t feeder, pid = start_on_pipe(w,
 			      "run --checkpoint @/saved --series 10 -o @/out -s precondition.premap=none "
@@ -1030,7 +1029,7 @@ static void test_a_signal_while_nothing_comes(void **state)
 			      &feeder, &error);
 
 	assert_true(serves(w, pid));
-	nanosleep(&(struct timespec){ 0, 500000000 }, NULL);
+	nanosleep(&(struct timespec){ 0, ms * 1000000 }, NULL);
 	kill(pid, SIGTERM);
 	finish(w, pid, error);
 	end_feeder(feeder);
@@ -1038,6 +1037,14 @@ static void test_a_signal_while_nothing_comes(void **state)
 	assert_true(says(w, "run.interrupted = 1 ") && value_of(w, "run.served") > 0);
 	assert_int_equal(value_of(w, "run.served"), value_of(w, "run.requests"));
 	assert_true(exists(w, "saved"));
+	shell(w, "rm -r $d/saved* $d/out");
+}
+
+static void test_a_signal_while_nothing_comes(void **state)
+{
+	for (long ms = 0; ms < 40; ms += 5)
+		end_while_nothing_comes(*state, ms);
+	end_while_nothing_comes(*state, 500);
 }
 
 /* While a trace is written: it ends at once, and nothing that was begun is left. */
