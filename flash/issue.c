@@ -25,9 +25,9 @@ static void issue_join_request(struct schedule *s, struct io *io, uint32_t index
 	io->last_op = index;
 }
 
-/* Makes the operation depend on those of the request behind io->step_behind up to io->step.  Of a step of writes
- * the last program of each block is enough: they are done in order, and none has been issued behind the step.  A
- * program by wordline may wait for this one to complete it, so it is not waited for. */
+/* Makes the operation depend on those of the request behind io->step_behind up to io->step.  Of a step of
+ * writes the last program of each block is enough: they are done in order, and none has been issued behind
+ * the step.  A program by wordline may wait for this one to complete it, so it is not waited for. */
 static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
 {
 	uint32_t behind = io->step_behind, end = ops_at(&s->ops, io->step)->next;
