@@ -173,7 +173,7 @@ static void drive_serve_write(struct drive *d, const struct request *r)
 	for (struct host_part *p = h->part; p < h->part + h->parts; p++) {
 		drive_set_step(d, p);
 		if (p->type == REQUEST_READ) {
-			if (d->io.timed && !d->ftl->failed)
+			if (d->io.timed && !(d->ftl->failed && d->ftl->ops->admit))
 				drive_serve_read_of_write(d, p);
 		} else if (drive_admits(d, p)) {
 			if (d->oracle && p->type == REQUEST_WRITE)

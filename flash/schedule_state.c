@@ -53,7 +53,8 @@ static const struct state_row op_state[] = {
 	STATE_NUMBER(struct op, wordline),
 	STATE_NUMBER(struct op, users),
 	STATE_NUMBER(struct op, life),
-	STATE_NUMBER(struct op, to_life), /* or before */
+	STATE_NUMBER(struct op, to_life),
+	STATE_NUMBER(struct op, before), /* schedule_ops_hold() */
 	STATE_INDEX(struct op, behind, STATE_ITS_COUNT),
 	STATE_INDEX(struct op, forwards, STATE_ITS_COUNT),
 	STATE_INDEX(struct op, followers, STATE_OWN(struct ops, copy.used)),

@@ -199,13 +199,54 @@ static inline void draw_settings(struct combination *c, uint64_t stream)
 	settings_release(&s);
 }
 
+/* Does the FTL take its blocks from a store, and time to collect them? */
+static inline bool has_collector(const struct combination *c)
+{
+	struct combination plain = { .ftl = c->ftl,
+		.layer = layer_for(c->ftl, c->layer),
+		.settings = PAPER_DRIVE "flash.blocks=64 flash.pages=16" };
+	struct fault fault;
+	struct settings s;
+	struct drive *d;
+	bool has;
+
+	fixture_settings(&s, plain.settings);
+	s.top.ftl = (int)plain.ftl;
+	s.host.layer = (int)plain.layer;
+	d = drive_create(&s, false, &fault);
+	has = d && d->ftl->store && !d->ftl->ops->collects_untimed;
+	drive_free(d);
+	settings_release(&s);
+	return has;
+}
+
+/* Most features refuse each other, and an FTL without a collector refuses all: at most one of them stays. */
+static inline void switch_features_off(struct combination *c, uint64_t stream)
+{
+	static const char *const off[] = { "slc.mode=off ", "placement.superblock=drive ",
+		"flash.program_unit=page " };
+	struct random random;
+	uint64_t stays;
+
+	random_init(&random, c->seed, stream + 5000);
+	stays = has_collector(c) ? random_below(&random, 5) : 9;
+	for (uint64_t i = 0; i < 3; i++)
+		if (i != stays)
+			strcat(c->settings, off[i]);
+	if (stays == 9)
+		strcat(c->settings, "fdp.handles=1 upkeep.idle_ns=0 gc.copies_per_write=0 ");
+	if (stays != 2 && strstr(c->settings, "flash.passes"))
+		strcat(c->settings, "flash.passes=1 flash.program_ns=100000 ");
+}
+
 /* Drives without the spare blocks that their FTL needs are refused; another one is drawn. */
 static inline void draw_drive(struct combination *c)
 {
 	uint64_t stream = 100;
 
 	do {
-		draw_settings(c, stream++);
+		draw_settings(c, stream);
+		switch_features_off(c, stream++);
 		assert_true(stream < 1000);
 	} while (!makes_a_drive(c));
 }

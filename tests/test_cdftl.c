@@ -137,7 +137,7 @@ static void test_a_collection_changes_what_is_in_dram(void **state)
 	assert_int_equal(f->count[OP_PROGRAM][CAUSE_GC_UPDATE], 1);
 	assert_int_equal(statistic(rig, "map.gc_updates"), 2);
 	assert_int_equal(statistic(rig, "map.gc_lazy"), 1);
-	assert_int_equal(statistic(rig, "cdftl.gc_pages"), 1);
+	assert_int_equal(statistic(rig, "cdftl.gc_page_entries"), 1);
 	assert_entry(rig, 0, "; in DRAM, changed; mapping page 0 in DRAM, changed");
 	assert_entry(rig, 1, "not in DRAM; mapping page 0 in DRAM, changed");
 	rig_close(rig);

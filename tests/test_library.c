@@ -21,7 +21,8 @@ static char *const *configurations(size_t *n)
 	size_t used = 0;
 
 	for (size_t i = 0; ftls[i]; i++)
-		snprintf(text[used++], sizeof *text, "ftl=%s", ftls[i]->name);
+		snprintf(text[used++], sizeof *text, "ftl=%s%s", ftls[i]->name,
+			ftls[i]->admit ? " host.layer=zoned zoned.share=0.5" : "");
 	for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
 		snprintf(text[used++], sizeof *text, "%s", variants[i]);
 	for (size_t i = 0; i < used; i++)

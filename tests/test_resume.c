@@ -313,12 +313,12 @@ static void test_what_is_waited_for_by_hand(void **state)
 	static struct by_hand cases[] = {
 		/* The second read finds what the first one loads, a mapping page or an entry, and waits for
 		 * that. */
-		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096\n0,R,8192,4096\n", 1 },
-		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096\n0,R,4096,4096\n", 1 },
+		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096,0\n0,R,8192,4096,0\n", 1 },
+		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096,0\n0,R,4096,4096,0\n", 1 },
 		/* When it is saved two reads have passed the write: it is its turn before the other two. */
 		{ "page", ONE_DIE "flash.read_first_limit=2 flash.bus_mb_per_s=4096",
-			"0,R,0,4096\n0,W,4096,4096\n0,R,8192,4096\n0,R,12288,4096\n0,R,16384,4096\n"
-			"0,R,20480,4096\n30,R,24576,4096\n31,R,0,4096\n",
+			"0,R,0,4096,0\n0,W,4096,4096,0\n0,R,8192,4096,0\n0,R,12288,4096,0\n0,R,16384,4096,0\n"
+			"0,R,20480,4096,0\n30,R,24576,4096,0\n31,R,0,4096,0\n",
 			7 },
 	};
 	struct child child;

@@ -264,7 +264,7 @@ static const struct stat_row cdftl_rows[] = {
 	{ "kicked_out", "entries", "changed, that left into their mapping page in DRAM", COUNT(kicked_out) },
 	{ "folded", "entries", "whose changes were written with their mapping page and that stayed",
 		COUNT(folded) },
-	{ "gc_pages", "entries", "changed by collection in mapping pages in DRAM", COUNT(gc_pages) },
+	{ "gc_page_entries", "entries", "changed by collection in mapping pages in DRAM", COUNT(gc_pages) },
 	{ 0 },
 };
 
