@@ -559,7 +559,7 @@ static void test_forks_do_not_disturb_one_another(void **state)
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		snprintf(all, sizeof all, "precondition.premap=none flash.endurance=0 %s", settings[i]);
-		forks_of(all, request, 900, 100 + 37 * i);
+		forks_of(all, request, 900, 100 + 37 * i % 700);
 	}
 	memory_free(request);
 }
