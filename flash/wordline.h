@@ -18,13 +18,13 @@
 bool wordline_waits_before(const void *, const void *);
 
 /* The program of a page becomes a part of its wordline. */
-void wordline_add(struct schedule *, uint32_t op);
+void wordline_add(struct schedule *, uint32_t index);
 
 /* The program is ready. */
-void wordline_page_ready(struct schedule *, uint32_t op);
+void wordline_page_ready(struct schedule *, uint32_t index);
 
 /* The pass is done: so are the programs of the wordline, unless another one follows. */
-void wordline_end_pass(struct schedule *, uint32_t pass);
+void wordline_end_pass(struct schedule *, uint32_t index);
 
 /* Between two events: aborts unless open wordlines and waits are consistent. */
 void wordline_check(const struct schedule *);

@@ -255,7 +255,8 @@ static bool entry_cache_make_room(
 
 		if (i == stays || !entry_cache_evict(c, io, i, wait))
 			return false;
-		*written = dirty ? entry_cache_page_of(c, key) : *written;
+		if (dirty)
+			*written = entry_cache_page_of(c, key);
 	}
 	return true;
 }

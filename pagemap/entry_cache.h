@@ -176,7 +176,7 @@ extern const struct state_row entry_cache_state[];
 void entry_cache_check(const struct entry_cache *);
 
 /* The same, if so many bytes are charged for other things. */
-void entry_cache_check_beside(const struct entry_cache *, uint64_t bytes);
+void entry_cache_check_beside(const struct entry_cache *, uint64_t beside);
 
 /* Rows map.cache_bytes, map.cached_bytes_max, map.writebacks, map.batched, map.dropped, and the
  * directory's. */

@@ -379,7 +379,8 @@ static bool tpftl_settings_fit(const struct ftl *f, uint64_t bytes, struct fault
 	if (bytes < s->entry_bytes + s->node_bytes)
 		return fault_set(fault,
 			"map.cache_bytes = %llu does not hold a mapping entry and its node: use %llu or more",
-			(unsigned long long)bytes, (unsigned long long)(s->entry_bytes + s->node_bytes));
+			(unsigned long long)bytes,
+			(unsigned long long)s->entry_bytes + (unsigned long long)s->node_bytes);
 	return true;
 }
 

@@ -100,8 +100,8 @@ static inline block_t zns_block(const struct ftl *f, uint32_t zone, plane_t plan
 ppn_t zns_page(const struct ftl *, uint32_t zone, uint32_t page);
 
 /* Pages of the zone that hold data in flash; sectors that wait in the controller's memory behind them. */
-uint32_t zns_data_pages(const struct ftl *, uint32_t zone);
-sector_t zns_waiting(const struct ftl *, uint32_t zone);
+uint32_t zns_data_pages(const struct ftl *, uint32_t number);
+sector_t zns_waiting(const struct ftl *, uint32_t number);
 
 /* ---- zone.c: states ---- */
 
@@ -112,14 +112,14 @@ sector_t zns_waiting(const struct ftl *, uint32_t zone);
 bool zone_admit(struct ftl *, struct io *, struct extent *, bool append);
 
 /* So many sectors have been written at its write pointer. */
-void zone_written(struct ftl *, struct io *, uint32_t zone, sector_t sectors);
+void zone_written(struct ftl *, struct io *, uint32_t number, sector_t sectors);
 
 /* Commands; false: refused.  Closing a zone that is not open, finishing a full one and resetting an empty
  * one do nothing. */
 bool zone_open(struct ftl *, struct io *, uint32_t zone);
-void zone_close(struct ftl *, struct io *, uint32_t zone);
+void zone_close(struct ftl *, struct io *, uint32_t number);
 bool zone_finish(struct ftl *, struct io *, uint32_t zone);
-void zone_reset(struct ftl *, struct io *, uint32_t zone);
+void zone_reset(struct ftl *, struct io *, uint32_t number);
 
 /* Aborts unless states, limits and lists agree. */
 void zone_check(const struct ftl *);
@@ -130,10 +130,10 @@ extern const char *const zone_state_names[ZONE_STATES];
 
 /* Programs what waits in the controller's memory as a page, and what is left of the zone if zns.finish says
  * so. */
-void zns_seal(struct ftl *, struct io *, uint32_t zone);
+void zns_seal(struct ftl *, struct io *, uint32_t number);
 
 /* Erases the blocks of the zone that hold a page. */
-void zns_erase(struct ftl *, struct io *, uint32_t zone);
+void zns_erase(struct ftl *, struct io *, uint32_t number);
 
 void zns_read(struct ftl *, struct io *, const struct extent *, size_t n);
 void zns_write(struct ftl *, struct io *, const struct extent *, size_t n);
