@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/select.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -61,8 +62,12 @@ static _Noreturn void terminal_be_child(
 {
 	struct sigaction resized = { .sa_handler = terminal_be_resized };
 	struct fault fault = { "" };
+	sigset_t held;
 	bool done;
 
+	sigemptyset(&held);
+	sigaddset(&held, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &held, NULL);
 	sigaction(SIGWINCH, &resized, NULL);
 	dup2(fileno(errors), STDERR_FILENO);
 	done = run(context, &fault);
@@ -140,12 +145,20 @@ bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, s
 	return done;
 }
 
+/* A change of size is let through only while a key is waited for: none is missed in between. */
 static int terminal_byte(void)
 {
 	unsigned char byte;
-	ssize_t bytes = read(STDIN_FILENO, &byte, 1);
+	sigset_t mask;
+	fd_set input;
 
-	return bytes == 1 ? byte : bytes < 0 && errno == EINTR ? KEY_RESIZED : KEY_END;
+	FD_ZERO(&input);
+	FD_SET(STDIN_FILENO, &input);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	sigdelset(&mask, SIGWINCH);
+	if (pselect(STDIN_FILENO + 1, &input, NULL, NULL, NULL, &mask) < 0)
+		return errno == EINTR ? KEY_RESIZED : KEY_END;
+	return read(STDIN_FILENO, &byte, 1) == 1 ? byte : KEY_END;
 }
 
 int terminal_key(void)
