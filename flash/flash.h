@@ -74,7 +74,7 @@ struct flash {
 	uint64_t wordlines;       /* begun */
 	uint64_t wordline_stalls; /* nothing could go on before some were filled up */
 	uint64_t wordline_pads;   /* pages that filled them up */
-	uint64_t forwarded_early; /* of `forwarded`: the wordline was not in the queue of its die */
+	uint64_t forwarded_early; /* of `forwarded`: the wordline was not ready to be programmed */
 };
 
 /*

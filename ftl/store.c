@@ -162,39 +162,25 @@ static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsign
 	return space_take(s->space, plane, stream, s->collector->collecting);
 }
 
-/* The same for data of the host of a drive with handles or an SLC cache. */
-static ppn_t store_take_directed(struct store *s, struct io *io, lpn_t lpn)
-{
-	bool cached = slc_is_on(&s->settings->slc) && io->cached;
-	uint8_t handle = handles_of_page(&s->handles, lpn, io->handle);
-	unsigned stream = handles_are_on(s->handles.settings) ? s->handles.host[handle] : STREAM_HOST;
-	plane_t plane = placement_choose(&s->placement, lpn, stream);
-	ppn_t ppn = PPN_NONE;
-
-	for (plane_t tries = 0; tries < s->space->geometry->planes && ppn == PPN_NONE; tries++) {
-		ppn = store_take_in(s, io, plane, stream, cached);
-		plane = placement_after(&s->placement, plane);
-	}
-	if (ppn != PPN_NONE)
-		handles_count_page(&s->handles, io, handle);
-	return ppn;
-}
-
 ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
 {
 	struct store *s = f->store;
+	bool directed = s->directs && stream == STREAM_HOST;
+	bool cached = directed && slc_is_on(&s->settings->slc) && io->cached;
+	uint8_t handle = directed ? handles_of_page(&s->handles, lpn, io->handle) : 0;
 	plane_t plane;
-	ppn_t ppn;
 
-	if (s->directs && stream == STREAM_HOST) {
-		ppn = store_take_directed(s, io, lpn);
-		f->failed |= ppn == PPN_NONE;
-		return ppn;
-	}
+	if (directed && handles_are_on(s->handles.settings))
+		stream = s->handles.host[handle];
 	plane = placement_choose(&s->placement, lpn, stream);
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
-		if (collector_make_room(s->collector, io, plane, stream))
-			return space_take(s->space, plane, stream, s->collector->collecting);
+		ppn_t ppn = store_take_in(s, io, plane, stream, cached);
+
+		if (ppn != PPN_NONE) {
+			if (directed)
+				handles_count_page(&s->handles, io, handle);
+			return ppn;
+		}
 		plane = placement_after(&s->placement, plane);
 	}
 	f->failed = true;
