@@ -62,7 +62,9 @@ void accounts_submitted(struct accounts *a, uint32_t ticket, tick_t now, tick_t 
 
 void accounts_released(struct accounts *a, uint32_t op, uint32_t ticket, tick_t now)
 {
-	a->op[op].account = ticket == INDEX_NONE ? (struct account){ .until = now } : a->ticket[ticket];
+	struct account background = { .until = now };
+
+	a->op[op].account = ticket == INDEX_NONE ? background : a->ticket[ticket];
 }
 
 void accounts_continued(struct accounts *a, uint32_t op, uint32_t by)
