@@ -302,6 +302,8 @@ check-style:
 	@scripts/lint
 	@echo "== format"
 	@scripts/format --check
+	@echo "== planted bugs find their places"
+	@tests/mutants/run --places
 
 # gcc with warnings as errors: the program as users build it, which the tests take, and the tests.
 check-gcc:

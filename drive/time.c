@@ -1,0 +1,174 @@
+#include "drive/inside.h"
+
+#include "base/memory.h"
+#include "drive/statistics.h"
+#include "flash/schedule.h"
+#include "ftl/fill_up.h"
+
+void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)
+{
+	if (ticket >= d->pending_used) {
+		d->pending_used = ticket + 1;
+		d->pending = memory_grown(
+			d->pending, &d->pending_room, d->pending_used, sizeof pending, "request table");
+	}
+	d->pending[ticket] = pending;
+}
+
+/* ---- completions ---- */
+
+static void drive_count_request(struct request_statistics *s, const struct pending *p, tick_t when)
+{
+	s->count++;
+	histogram_add(&s->latency, when - p->arrival);
+}
+
+static void drive_count_in_class(struct class_statistics *c, const struct pending *p, tick_t when)
+{
+	drive_count_request(&c->request, p, when);
+	c->request.sectors += p->sectors;
+	c->latency_each += (double)(when - p->arrival) / p->sectors;
+}
+
+static inline void drive_complete(struct drive *d, const struct pending *p, tick_t when)
+{
+	struct drive_statistics *s = d->count;
+
+	upkeep_left(&d->upkeep, when);
+	d->in_drive--;
+	d->uncounted -= p->uncounted;
+	if (d->journal)
+		journal_completed(
+			d->journal, p->row, class_name(p->kind), when, !p->uncounted && !d->warming);
+	else if (d->listener)
+		d->listener->completed(d->listener->context, p, when);
+	if (p->uncounted)
+		return;
+	d->last_completion = when > d->last_completion ? when : d->last_completion;
+	s->request[REQUEST_TYPES].count++;
+	s->request[p->type].sectors += p->sectors;
+	histogram_add(&s->service[p->type], when - p->entered);
+	if (p->type == REQUEST_TRIM)
+		drive_count_request(&s->request[REQUEST_TRIM], p, when);
+	else
+		drive_count_in_class(&s->of_class[p->kind][p->type], p, when);
+}
+
+static void drive_note_served(struct drive *d, uint32_t ticket, uint32_t row)
+{
+	const struct schedule *s = d->flash->schedule;
+
+	if (d->journal)
+		journal_served(d->journal, row, schedule_account(s, ticket));
+	else if (d->listener->served)
+		d->listener->served(d->listener->context, row, schedule_account(s, ticket));
+}
+
+/* The data of a read crosses the link: a request of the schedule without operations, which only takes
+ * time. */
+static void drive_send_data(struct drive *d, struct pending p, tick_t when)
+{
+	struct schedule *s = d->flash->schedule;
+	struct io io;
+
+	when = host_cross(d->host, true, when, p.sectors);
+	if (when <= schedule_now(s)) {
+		drive_complete(d, &p, when);
+		return;
+	}
+	p.on_link = true;
+	schedule_begin(s, &io);
+	drive_remember(d, io.ticket, p);
+	schedule_submit(s, &io, when - schedule_now(s));
+}
+
+static void drive_collect_completions(struct drive *d)
+{
+	uint32_t ticket;
+	tick_t when;
+
+	while (schedule_completed(d->flash->schedule, &ticket, &when)) {
+		const struct pending *p = &d->pending[ticket];
+
+		if (p->is_command)
+			upkeep_left(&d->upkeep, when);
+		if (p->is_round)
+			upkeep_end_round(&d->upkeep);
+		if (p->is_command || p->is_round)
+			continue;
+		if ((d->journal || d->listener) && !p->on_link)
+			drive_note_served(d, ticket, p->row);
+		if (host_has_link(d->host->settings) && p->type == REQUEST_READ && !p->on_link)
+			drive_send_data(d, *p, when);
+		else
+			drive_complete(d, p, when);
+	}
+}
+
+/* ---- time ---- */
+
+static void drive_begin_round(struct drive *d)
+{
+	struct schedule *s = d->flash->schedule;
+	struct io io;
+
+	schedule_begin_work(s, &io, upkeep_least_wait(&d->upkeep));
+	drive_remember(d, io.ticket, (struct pending){ .is_round = true });
+	upkeep_begin_round(&d->upkeep, &io, schedule_now(s));
+	schedule_submit(s, &io, 0);
+}
+
+/* Lets time pass until something completes or a round of work begins.  False: neither happens up to that
+ * moment. */
+static bool drive_pass_with_upkeep(struct drive *d, tick_t until)
+{
+	struct schedule *s = d->flash->schedule;
+	tick_t due = upkeep_due(&d->upkeep, schedule_now(s));
+
+	if (schedule_run_to_completion(s, due < until ? due : until))
+		drive_collect_completions(d);
+	else if (fill_up_next(d->ftl->store))
+		;
+	else if (due <= until)
+		drive_begin_round(d);
+	else
+		return false;
+	return true;
+}
+
+static void drive_pass(struct drive *d, tick_t until)
+{
+	do
+		schedule_run_until(d->flash->schedule, until);
+	while (fill_up_next(d->ftl->store));
+	drive_collect_completions(d);
+}
+
+void drive_run_until(struct drive *d, tick_t until)
+{
+	while (upkeep_is_on(&d->upkeep) && drive_pass_with_upkeep(d, until))
+		;
+	drive_pass(d, until);
+}
+
+bool drive_run_to_completion(struct drive *d)
+{
+	bool completed;
+
+	do
+		completed = schedule_run_to_completion(d->flash->schedule, TICK_NEVER);
+	while (!completed && (fill_up_next(d->ftl->store) || fill_up_stalled(d->ftl->store)));
+	drive_collect_completions(d);
+	return completed;
+}
+
+/* Data may be on the link when the medium is idle. */
+void drive_drain(struct drive *d)
+{
+	do
+		drive_pass(d, TICK_NEVER);
+	while (schedule_goes_on(d->flash->schedule) || fill_up_stalled(d->ftl->store));
+	schedule_drain(d->flash->schedule);
+	drive_collect_completions(d);
+	statistics_sum_types(d->count);
+}
