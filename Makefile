@@ -69,7 +69,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install install-program install-library uninstall format clean lines
-.PHONY: library plugin check-plugin reference wheel python-test
+.PHONY: library toolbox plugin check-plugin reference wheel python-test
 .PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy quick
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
@@ -137,8 +137,11 @@ $(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
 $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJECTS)) $(BUILD)/toolbox.o
 	@rm -f $@ && $(AR) rcs $@ $^
 
-plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run -s ftl=./mine.so ...
+toolbox: ## what a program needs that hands an FTL of its own to the library: build/toolbox/toolbox.a
 	@$(MAKE) -s BUILD=build/toolbox LTO= build/toolbox/toolbox.a
+
+plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run -s ftl=./mine.so ...
+	@$(MAKE) -s toolbox
 	@$(CC) $(filter-out $(LTO) -fvisibility=hidden,$(CFLAGS)) -shared -o $(FTL:.c=.so) $(FTL) \
 		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
 	@echo "$(FTL:.c=.so): ./ssd run -s ftl=$(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."

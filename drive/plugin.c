@@ -1,7 +1,5 @@
 #include "drive/plugin.h"
 
-#include "base/toolbox.h"
-
 #include <dlfcn.h>
 #include <string.h>
 
@@ -15,21 +13,28 @@ static void plugin_name(const char *path, char *name)
 	snprintf(name, NAME_MOST, "ftl_%.*s", (int)strcspn(base, "."), base);
 }
 
+bool plugin_share(const struct toolbox *toolbox, const char *what, struct fault *fault)
+{
+	if (!toolbox || strcmp(toolbox->stamp, ssd_toolbox.stamp) != 0)
+		return fault_set(fault,
+			"%.200s: compiled from other sources than this program; `make plugin FTL=NAME.c` "
+			"compiles a shared object, `make toolbox` what a program needs",
+			what);
+	toolbox->share(ssd_toolbox.here);
+	return true;
+}
+
 static const struct ftl_ops *plugin_find(void *file, const char *path, struct fault *fault)
 {
-	const struct toolbox *toolbox = dlsym(file, "ssd_toolbox");
-	const struct ftl_ops *ops = NULL;
+	const struct ftl_ops *ops;
 	char name[NAME_MOST];
 
+	if (!plugin_share(dlsym(file, "ssd_toolbox"), path, fault))
+		return NULL;
 	plugin_name(path, name);
-	if (!toolbox || strcmp(toolbox->stamp, ssd_toolbox.stamp) != 0)
-		fault_set(fault,
-			"%.200s: compiled from other sources than this program; make plugin FTL=%s.c", path,
-			name + strlen("ftl_"));
-	else if (!(ops = dlsym(file, name)))
+	ops = dlsym(file, name);
+	if (!ops)
 		fault_set(fault, "%.200s: it has no table %s; a file NAME.so has ftl_NAME", path, name);
-	else
-		toolbox->share(ssd_toolbox.here);
 	return ops;
 }
 

@@ -1,10 +1,16 @@
 /*
- * An FTL in a shared object, compiled by its user with `make plugin FTL=mine.c`: no program is made anew.
+ * An FTL that is not part of the program: in a shared object, compiled by its user with `make plugin
+ * FTL=mine.c`, or handed over by a program that uses the library.
  */
 #ifndef DRIVE_PLUGIN_H
 #define DRIVE_PLUGIN_H
 
+#include "base/toolbox.h"
 #include "ftl/ftl.h"
+
+/* The rooms that an FTL brings work with the program from now on.  False and a fault that names it: they are
+ * of other sources, or there are none (NULL). */
+bool plugin_share(const struct toolbox *, const char *what, struct fault *);
 
 /* Opens "FOLDER/mine.so" and returns its table, ftl_mine; *file is to be closed when no drive uses it.  NULL
  * and a fault: it is no such file, or was compiled from other sources. */

@@ -211,32 +211,54 @@ void settings_bring_buffer(struct settings *c, const struct buffer_ops *ops, con
 }
 
 /* Its parameters become a group, as those of the FTLs of the list. */
-static bool settings_bring_ftl(struct settings *c, const char *path, struct fault *fault)
+static bool settings_add_ftl(
+	struct settings *c, const struct ftl_ops *ops, const char *choice, struct fault *fault)
 {
-	const struct ftl_ops *ops =
-		c->brought.ftl_file ? NULL : plugin_open(path, &c->brought.ftl_file, fault);
-	int choice;
-
-	if (c->brought.ftl)
-		return fault_set(fault, "%.200s: another FTL was brought before it", path);
-	if (!ops)
-		return false;
 	for (size_t i = 0; ftls[i]; i++)
 		if (!strcmp(ops->name, ftls[i]->name))
 			return fault_set(fault, "%.200s: ssdlab has an FTL \"%s\"; name yours otherwise",
-				path, ops->name);
-	choice = settings_offer(c, &c->top, "ftl", settings_keep(c, memory_string(path, "settings")));
+				choice, ops->name);
 	c->brought.ftl = ops;
-	c->brought.ftl_choice = choice;
+	c->brought.ftl_choice = settings_offer(c, &c->top, "ftl", choice);
 	params_release(c->group, c->groups);
-	c->ftl_own[choice] =
+	c->ftl_own[c->brought.ftl_choice] =
 		settings_add_plugin(c, (struct param_group){ ops->name, ops->params }, ops->settings_size);
 	return params_defaults(c->group, c->groups, fault);
 }
 
-static bool settings_is_file_of_ftl(const char *assignment)
+bool settings_bring_ftl(
+	struct settings *c, const struct ftl_ops *ops, const struct toolbox *toolbox, struct fault *fault)
 {
-	return !strncmp(assignment, "ftl=", 4) && strchr(assignment, '/');
+	c->brought.ftl_chosen = true;
+	return plugin_share(toolbox, ops->name, fault) && settings_add_ftl(c, ops, ops->name, fault);
+}
+
+/* "./mine.so". */
+static bool settings_open_ftl(struct settings *c, const char *path, struct fault *fault)
+{
+	const struct ftl_ops *ops;
+
+	if (c->brought.ftl)
+		return !strcmp(path, c->brought.path) ||
+		       fault_set(fault, "%.200s: another FTL was brought before it", path);
+	c->brought.path = settings_keep(c, memory_string(path, "settings"));
+	ops = plugin_open(path, &c->brought.ftl_file, fault);
+	return ops && settings_add_ftl(c, ops, c->brought.path, fault);
+}
+
+/* An FTL in a file of its own, chosen by one of the assignments or by the parameter file. */
+static bool settings_find_ftl(struct settings *c, const struct params_file *file, char *const assignments[],
+	size_t n, struct fault *fault)
+{
+	const char *of_file = file ? params_text(file, "ftl") : NULL;
+	bool good = true;
+
+	for (size_t i = 0; good && i < n; i++)
+		if (!strncmp(assignments[i], "ftl=", 4) && strchr(assignments[i], '/'))
+			good = settings_open_ftl(c, assignments[i] + 4, fault);
+	if (good && of_file && strchr(of_file, '/'))
+		good = settings_open_ftl(c, of_file, fault);
+	return good;
 }
 
 /* Whatever else was set. */
@@ -246,13 +268,13 @@ static void settings_choose_brought(struct settings *c)
 		c->ftl.gc.policy = c->brought.policy_choice;
 	if (c->brought.buffer)
 		c->top.buffer = c->brought.buffer_choice;
-	if (c->brought.ftl)
+	if (c->brought.ftl_chosen)
 		c->top.ftl = c->brought.ftl_choice;
 }
 
 const struct ftl_ops *settings_ftl(const struct settings *s)
 {
-	return s->brought.ftl ? s->brought.ftl : ftls[s->top.ftl];
+	return s->brought.ftl && s->top.ftl == s->brought.ftl_choice ? s->brought.ftl : ftls[s->top.ftl];
 }
 
 const struct buffer_ops *settings_buffer(const struct settings *s, const void **own)
@@ -299,28 +321,38 @@ static bool settings_read_drive(struct settings *c, const char *name, struct fau
 		nearest.nearest ? "?" : ";");
 }
 
-static bool settings_read_file(struct settings *c, const char *path, struct fault *fault)
+/* Not the name of a drive that ssdlab has. */
+static bool settings_is_file(const char *path)
 {
-	if (strpbrk(path, "/.") || !access(path, F_OK))
-		return params_read_file(path, c->group, c->groups, fault);
-	return settings_read_drive(c, path, fault);
+	return strpbrk(path, "/.") || !access(path, F_OK);
+}
+
+/* The file, or the drive of that name, with the FTL that it or an assignment brings. */
+static bool settings_read_file(
+	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
+{
+	struct params_file *file = path && settings_is_file(path) ? params_open(path, fault) : NULL;
+	bool good = (file || !path || !settings_is_file(path)) &&
+		    settings_find_ftl(c, file, assignments, n, fault);
+
+	if (file)
+		good = good && params_read(file, c->group, c->groups, fault);
+	else if (path)
+		good = good && settings_read_drive(c, path, fault);
+	params_close(file);
+	return good;
 }
 
 bool settings_read(
 	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
-	for (size_t i = 0; i < n; i++)
-		if (settings_is_file_of_ftl(assignments[i]) &&
-			!settings_bring_ftl(c, assignments[i] + 4, fault))
-			return false;
-	if (path && !settings_read_file(c, path, fault))
+	if (!settings_read_file(c, path, assignments, n, fault))
 		return false;
 	c->trace.profile = memory_array(n, sizeof *c->trace.profile, "settings of the workload");
 	for (size_t i = 0; i < n; i++)
 		if (!strncmp(assignments[i], WORKLOAD, strlen(WORKLOAD)))
 			c->trace.profile[c->trace.profile_count++] = assignments[i] + strlen(WORKLOAD);
-		else if (!settings_is_file_of_ftl(assignments[i]) &&
-			 !params_set(assignments[i], c->group, c->groups, fault))
+		else if (!params_set(assignments[i], c->group, c->groups, fault))
 			return false;
 	settings_choose_brought(c);
 	c->trace.seed_shift = c->top.seed - 1;

@@ -43,10 +43,14 @@ struct precondition_settings {
 	uint64_t passes, fill_run;
 };
 
-/* Plug-ins that are in no list; each is chosen if it is there. */
+struct toolbox; /* base/toolbox.h */
+
+/* Plug-ins that are in no list; those that were handed over are chosen. */
 struct settings_brought {
 	const struct ftl_ops *ftl;
-	void *ftl_file; /* that it is from */
+	const char *path; /* of its file, as in ftl = "./mine.so"; NULL: it was handed over */
+	void *ftl_file;
+	bool ftl_chosen; /* it was handed over */
 	const struct buffer_ops *buffer;
 	const void *buffer_own; /* settings of that buffer */
 	int ftl_choice, buffer_choice, policy_choice;
@@ -78,11 +82,14 @@ void settings_release(struct settings *);
 
 /* Brings a plug-in, with the settings that it has of its own.  Before they are read; whatever they choose,
  * this one is chosen, and they name it. */
+bool settings_bring_ftl(
+	struct settings *, const struct ftl_ops *, const struct toolbox *of_ftl, struct fault *);
 void settings_bring_policy(struct settings *, const struct gc_policy_ops *, const void *own);
 void settings_bring_buffer(struct settings *, const struct buffer_ops *, const void *own);
 
 /* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
- * profile, "ftl=FOLDER/NAME.so" brings an FTL (drive/plugin.h).  The texts must outlive the settings. */
+ * profile.  ftl = "FOLDER/NAME.so" in either brings an FTL (drive/plugin.h).  The texts must outlive the
+ * settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
 /* The FTL and the buffer that are chosen. */

@@ -119,6 +119,8 @@ static void library_read_settings(void *call)
 	s->options.settings = (const char *const *)setting;
 	c->status = SSDLAB_MISTAKE;
 	if (!settings_init(&s->settings, &c->h->fault) || !library_bring_policies(s, &c->h->fault) ||
+		(from->ftl &&
+			!settings_bring_ftl(&s->settings, from->ftl, from->ftl_toolbox, &c->h->fault)) ||
 		!settings_read(&s->settings, s->options.parameters, setting, from->setting_count,
 			&c->h->fault))
 		return;

@@ -123,6 +123,10 @@ struct ssdlab_options {
 	ssdlab_buffer_pick *buffer_pick; /* dram.buffer_bytes is its size */
 	void *buffer_context;
 	const char *buffer_name;
+
+	/* NULL, or an FTL in place of ftl: its struct ftl_ops, and &ssd_toolbox of the program, which is
+	 * linked with the rooms that the FTL is made of, `make toolbox`.  Both outlive the drive. */
+	const void *ftl, *ftl_toolbox;
 };
 
 /*

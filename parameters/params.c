@@ -1,38 +1,16 @@
-#include "parameters/params.h"
+#include "parameters/inside.h"
 
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/wrap.h"
-#include "parameters/expand.h"
 #include "parameters/value.h"
 
-#include <libconfig.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_BYTES   160
-#define SHOWN_BYTES 64
-#define LIST_BYTES  160
-
-/* The tables, and how faults are reported. */
-struct params_reader {
-	const struct param_group *groups;
-	size_t count;
-	struct fault *fault;
-	char where[FAULT_BYTES / 2]; /* begins each message: "drive.cfg:7: ", "-s gc.d=0: " or "" */
-	struct expansion expansion;  /* of the file being read */
-};
-
-/* A row and the group it was found in. */
-struct params_entry {
-	const struct param_group *group;
-	const struct param *row; /* NULL: there is none */
-};
-
 /* ---- rows by their keys ---- */
 
-/* The user's text, short and without control characters, for a message of one line. */
-static const char *params_shown(const char *text, char *room)
+const char *params_shown(const char *text, char *room)
 {
 	size_t i;
 
@@ -42,7 +20,7 @@ static const char *params_shown(const char *text, char *room)
 	return room;
 }
 
-static const char *params_key(struct params_entry entry, char *room)
+const char *params_key(struct params_entry entry, char *room)
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a row has a group */
 	const char *group = entry.group->name;
@@ -74,7 +52,7 @@ static bool params_is_group(const struct param_group *group, const char *name, s
 	return !strncmp(group->name, name, length) && !group->name[length];
 }
 
-static bool params_has_group(const struct params_reader *r, const char *name, size_t length)
+bool params_has_group(const struct params_reader *r, const char *name, size_t length)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (params_is_group(&r->groups[i], name, length))
@@ -91,7 +69,7 @@ static const char *params_cut(const char *key, size_t *length)
 	return dot ? dot + 1 : key;
 }
 
-static struct params_entry params_find(const struct params_reader *r, const char *key)
+struct params_entry params_find(const struct params_reader *r, const char *key)
 {
 	size_t length;
 	const char *name = params_cut(key, &length);
@@ -152,7 +130,7 @@ static struct params_entry params_nearest(const struct params_reader *r, const c
 	return near.row ? near : same;
 }
 
-static bool params_unknown(const struct params_reader *r, const char *key)
+bool params_unknown(const struct params_reader *r, const char *key)
 {
 	size_t length;
 	struct params_entry entry = { NULL, NULL }, near = params_nearest(r, key);
@@ -172,7 +150,7 @@ static bool params_unknown(const struct params_reader *r, const char *key)
 		params_shown(key, room), known.text);
 }
 
-static bool params_unknown_group(const struct params_reader *r, const char *name)
+bool params_unknown_group(const struct params_reader *r, const char *name)
 {
 	struct suggestion suggestion = { .word = name };
 	struct fault known = { "" };
@@ -303,172 +281,6 @@ bool params_defaults(const struct param_group *groups, size_t count, struct faul
 			return fault_set(fault, "the default of %s is \"%s\", should be %s",
 				params_key(entry, key), entry.row->preset, should.text);
 	return true;
-}
-
-/* ---- parameter files ---- */
-
-static const char *const params_type_names[] = { [CONFIG_TYPE_NONE] = "nothing",
-	[CONFIG_TYPE_GROUP] = "a group",
-	[CONFIG_TYPE_INT] = "a whole number",
-	[CONFIG_TYPE_INT64] = "a whole number",
-	[CONFIG_TYPE_FLOAT] = "a real number",
-	[CONFIG_TYPE_STRING] = "a string",
-	[CONFIG_TYPE_BOOL] = "a truth value",
-	[CONFIG_TYPE_ARRAY] = "a list",
-	[CONFIG_TYPE_LIST] = "a list" };
-
-/* Whether a file may write a value of this type for a row of that one. */
-static bool params_type_fits(enum param_type wanted, int type)
-{
-	enum { WHOLE = 1 << CONFIG_TYPE_INT | 1 << CONFIG_TYPE_INT64, STRING = 1 << CONFIG_TYPE_STRING };
-	static const int fits[] = { [PARAM_BOOL] = 1 << CONFIG_TYPE_BOOL,
-		[PARAM_UINT] = WHOLE | STRING,
-		[PARAM_REAL] = WHOLE | STRING | 1 << CONFIG_TYPE_FLOAT,
-		[PARAM_CHOICE] = STRING,
-		[PARAM_TEXT] = STRING,
-		[PARAM_TICKS] = WHOLE | 1 << CONFIG_TYPE_ARRAY | 1 << CONFIG_TYPE_LIST };
-
-	return fits[wanted] >> type & 1;
-}
-
-/* A value as params_set() takes it; of what can be no time in a list only its type. */
-static void params_write_value(FILE *out, const config_setting_t *setting, bool in_list)
-{
-	int type = config_setting_type(setting);
-	char real[40];
-
-	if (type == CONFIG_TYPE_BOOL)
-		fputs(config_setting_get_bool(setting) ? "true" : "false", out);
-	else if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64)
-		fprintf(out, "%lld", config_setting_get_int64(setting));
-	else if (type == CONFIG_TYPE_STRING && !in_list)
-		fputs(config_setting_get_string(setting), out);
-	else if (type == CONFIG_TYPE_FLOAT) {
-		value_write_real(config_setting_get_float(setting), real, sizeof real);
-		fputs(real, out);
-	} else
-		fprintf(out, "(%s)", params_type_names[type]);
-}
-
-/* The same, to be freed, of a list, too: "[58000, 78000]". */
-static char *params_text_of(const config_setting_t *setting)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	BUG_ON(!out, "no stream in memory");
-	if (config_setting_is_aggregate(setting)) {
-		fputc('[', out);
-		for (int i = 0; i < config_setting_length(setting); i++) {
-			fputs(i ? ", " : "", out);
-			params_write_value(out, config_setting_get_elem(setting, (unsigned)i), true);
-		}
-		fputc(']', out);
-	} else {
-		params_write_value(out, setting, false);
-	}
-	fclose(out);
-	return text;
-}
-
-static bool params_read_value(
-	const struct params_reader *r, const config_setting_t *setting, struct params_entry entry)
-{
-	char key[KEY_BYTES], room[SHOWN_BYTES], *text;
-	int type = config_setting_type(setting);
-	const char *quote = type == CONFIG_TYPE_STRING ? "\"" : "";
-	struct fault should;
-	bool good;
-
-	params_key(entry, key);
-	if (!params_type_fits(entry.row->type, type)) {
-		value_kind(entry.row, &should);
-		return fault_set(r->fault, "%s%s is %s, should be %s", r->where, key, params_type_names[type],
-			should.text);
-	}
-	text = params_text_of(setting);
-	good = value_store(entry.row, entry.group->settings, text, &should) ||
-	       fault_set(r->fault, "%s%s = %s%s%s, should be %s", r->where, key, quote,
-		       params_shown(text, room), quote, should.text);
-	free(text);
-	return good;
-}
-
-/* Every `name = value;` of a group or of the file, `group` NULL. */
-static bool params_read_group(struct params_reader *r, const char *group, const config_setting_t *settings)
-{
-	bool good = true;
-
-	for (int i = 0; good && i < config_setting_length(settings); i++) {
-		const config_setting_t *setting = config_setting_get_elem(settings, (unsigned)i);
-		struct place place = expansion_place(&r->expansion, config_setting_source_line(setting));
-		const char *name = config_setting_name(setting);
-		bool is_group = config_setting_is_group(setting),
-		     known = !group && params_has_group(r, name, strlen(name));
-		struct params_entry entry;
-		char key[KEY_BYTES];
-
-		snprintf(r->where, sizeof r->where, "%.200s:%u: ", place.file, place.line);
-		snprintf(key, sizeof key, "%s%s%s", group ? group : "", group ? "." : "", name);
-		entry = params_find(r, key);
-		if (is_group && known)
-			good = params_read_group(r, name, setting);
-		else if (entry.row)
-			good = params_read_value(r, setting, entry);
-		else if (is_group && !group)
-			good = params_unknown_group(r, name);
-		else if (known)
-			good = fault_set(r->fault,
-				"%s\"%s\" is a group, should be written %s: { name = value; };", r->where,
-				name, name);
-		else
-			good = params_unknown(r, key);
-	}
-	return good;
-}
-
-static bool params_syntax_fault(const struct params_reader *r, const config_t *config)
-{
-	struct place place = expansion_place(&r->expansion, (unsigned)config_error_line(config));
-	const char *what = config_error_text(config);
-	const char *hint = "";
-
-	if (!strcmp(what, "syntax error"))
-		hint = "; settings are written name = value; and groups flash: { name = value; };";
-	else if (!strncmp(what, "duplicate", 9))
-		hint = "; each parameter and each group may occur once";
-	return fault_set(r->fault, "%.200s:%u: %s%s", place.file, place.line, what, hint);
-}
-
-/* Releases the expansion, which is whole if `good`. */
-static bool params_read(struct params_reader *r, bool good)
-{
-	config_t config;
-
-	config_init(&config);
-	if (good)
-		good = config_read_string(&config, r->expansion.text)
-			       ? params_read_group(r, NULL, config_root_setting(&config))
-			       : params_syntax_fault(r, &config);
-	config_destroy(&config);
-	expansion_release(&r->expansion);
-	return good;
-}
-
-bool params_read_file(const char *path, const struct param_group *groups, size_t count, struct fault *fault)
-{
-	struct params_reader r = { .groups = groups, .count = count, .fault = fault };
-
-	return params_read(&r, expand_file(&r.expansion, path, fault));
-}
-
-bool params_read_text(const char *text, const char *name, const struct param_group *groups, size_t count,
-	struct fault *fault)
-{
-	struct params_reader r = { .groups = groups, .count = count, .fault = fault };
-
-	return params_read(&r, expand_text(&r.expansion, text, name, fault));
 }
 
 /* ---- assignments of the command line ---- */

@@ -23,7 +23,18 @@
 /* Every row to its default, after checking the tables themselves. */
 bool params_defaults(const struct param_group *groups, size_t count, struct fault *);
 
-/* A file and what it includes (relative to the folder of the including file). */
+/* A parameter file whose syntax has been read, with what it includes (relative to the folder of the including
+ * file); params_close() must follow.  NULL and a fault. */
+struct params_file *params_open(const char *path, struct fault *);
+void params_close(struct params_file *); /* NULL: nothing */
+
+/* The text that it gives to a parameter outside of the groups; NULL: none.  Lives as long as the file. */
+const char *params_text(const struct params_file *, const char *name);
+
+/* Its values. */
+bool params_read(struct params_file *, const struct param_group *groups, size_t count, struct fault *);
+
+/* All of this at once. */
 bool params_read_file(const char *path, const struct param_group *groups, size_t count, struct fault *);
 
 /* The same for a text in memory, called `name` in messages; it can include nothing. */

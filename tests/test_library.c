@@ -2,6 +2,7 @@
  * The library serves what the program serves, to the byte, however it is called; and what goes wrong ends
  * only the call.
  */
+#include "base/toolbox.h"
 #include "library/inside.h"
 #include "tests/library_fixture.h"
 
@@ -772,6 +773,70 @@ static void test_a_policy_has_a_name_of_its_own(void **state)
 	}
 }
 
+/* ---- an FTL of the caller ---- */
+
+static struct ftl_ops skeleton(void)
+{
+	size_t i = 0;
+
+	while (strcmp(ftls[i]->name, "skeleton") != 0)
+		i++;
+	return *ftls[i];
+}
+
+static void test_an_ftl_of_the_caller_serves(void **state)
+{
+	static const char *const names[] = { "waf", "flash.program.total", "flash.erase.total",
+		"gc.moved_pages", "request.read.latency_mean_ns", "request.write.latency_p99_ns",
+		"run.simulated_ns" };
+	struct ftl_ops mine = skeleton();
+	struct ssdlab_options more = { .ftl = &mine, .ftl_toolbox = &ssd_toolbox, .verify = 1 };
+	ssdlab_drive *drive[2];
+	double value[2];
+	char *text;
+
+	(void)state;
+	mine.name = "mine";
+	drive[0] = opened("mine.report_partial=true " MIXED, more);
+	drive[1] = opened("ftl=skeleton " MIXED, (struct ssdlab_options){ .verify = 1 });
+	for (int i = 0; i < 2; i++)
+		assert_ok(drive[i], ssdlab_run(drive[i], "mixed"));
+	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+		for (int i = 0; i < 2; i++)
+			assert_ok(drive[i], ssdlab_statistic(drive[i], names[n], &value[i]));
+		assert_true(value[0] == value[1]);
+	}
+	text = results_of(drive[0], "x", "y");
+	assert_non_null(strstr(text, "\"run.ftl\": \"mine\""));
+	ssdlab_free(text);
+	for (int i = 0; i < 2; i++)
+		ssdlab_close(drive[i]);
+}
+
+static void refused_ftl(struct ssdlab_options more, const char *why)
+{
+	ssdlab_drive *drive;
+
+	assert_int_equal(open_with(&drive, NULL, "", more), SSDLAB_MISTAKE);
+	assert_non_null(strstr(ssdlab_error(drive), why));
+	ssdlab_close(drive);
+}
+
+static void test_an_ftl_of_other_sources_is_refused(void **state)
+{
+	struct ftl_ops mine = skeleton();
+	struct toolbox other = ssd_toolbox;
+
+	(void)state;
+	refused_ftl((struct ssdlab_options){ .ftl = &mine, .ftl_toolbox = &ssd_toolbox },
+		"skeleton: ssdlab has an FTL \"skeleton\"");
+	mine.name = "mine";
+	other.stamp = "0.0 1 2";
+	refused_ftl(
+		(struct ssdlab_options){ .ftl = &mine, .ftl_toolbox = &other }, "mine: compiled from other");
+	refused_ftl((struct ssdlab_options){ .ftl = &mine }, "mine: compiled from other");
+}
+
 /* ---- threads ---- */
 
 static void *run_in_thread(void *drive)
@@ -829,6 +894,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_damaged_file_is_refused, set_up, tear_down),
 		cmocka_unit_test(test_a_policy_of_the_caller_decides),
 		cmocka_unit_test(test_a_policy_has_a_name_of_its_own),
+		cmocka_unit_test(test_an_ftl_of_the_caller_serves),
+		cmocka_unit_test(test_an_ftl_of_other_sources_is_refused),
 		cmocka_unit_test(test_drives_run_in_threads_of_their_own),
 	};
 

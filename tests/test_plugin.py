@@ -81,6 +81,27 @@ class Plugin(unittest.TestCase):
             self.assertIn("mine.report_partial", result["parameters"])
             self.same(result, self.run_with("ftl=skeleton", "skeleton.report_partial=true", *more))
 
+    def test_a_parameter_file_may_name_it(self):
+        """As "-s ftl=" does; what the command line chooses stands above it."""
+        result = self.run_with(f"ftl={self.mine}", "mine.report_partial=true")
+        path = os.path.join(self.folder.name, "drive.cfg")
+        with open(TINY, encoding="utf-8") as file:
+            text = file.read().replace('ftl = "page"', f'ftl = "{self.mine}"')
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "mine: { report_partial = true; };\n")
+        written = os.path.join(self.folder.name, "file.json")
+        command = [SSD, "run", "--quiet", "--verify", "--json", written, path, "mixed"]
+        for more, name in ([], "mine"), (["-s", f"ftl={self.mine}"], "mine"), (["-s", "ftl=page"], "page"):
+            subprocess.run(command + more, capture_output=True, check=True)
+            with open(written, encoding="utf-8") as file:
+                statistics = json.load(file)["statistics"]
+            self.assertEqual(statistics["run.ftl"], name)
+            if name == "mine":
+                self.assertEqual(statistics["waf"], result["statistics"]["waf"])
+        done = subprocess.run(command + ["-s", f"ftl={self.wrong}"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("mine.so: another FTL was brought before it", done.stderr)
+
     def test_the_library_takes_it_too(self):
         texts = []
         for ftl in self.mine, "skeleton":

@@ -69,6 +69,8 @@ class Options(Structure):
         ("buffer_pick", BufferPick),
         ("buffer_context", c_void_p),
         ("buffer_name", c_char_p),
+        ("ftl", c_void_p),
+        ("ftl_toolbox", c_void_p),
     ]
 
 
