@@ -150,25 +150,33 @@ static void test_which_block_is_folded(void **state)
  * (blocks - reserve) x pages - (density - 1) x s pages have been written. */
 static void test_the_law_of_the_first_fold(void **state)
 {
-	static const char *const shares[] = { "0.1", "0.25", "0.4" };
+	static const struct {
+		const char *settings;
+		double cached, first;
+	} cases[] = {
+		{ "flash.blocks=64 flash.pages=6 slc.low=2 slc.share=0.1", 12, 63 * 6 - 24 },
+		{ "flash.blocks=64 flash.pages=6 slc.low=2 slc.share=0.25", 32, 63 * 6 - 64 },
+		{ "flash.blocks=64 flash.pages=6 slc.low=2 slc.share=0.4", 50, 63 * 6 - 100 },
+		{ "flash.blocks=64 flash.pages=6 slc.low=2 slc.share=0.25 slc.density=2", 48, 63 * 6 - 48 },
+		{ "flash.blocks=64 flash.pages=8 slc.low=2 slc.share=0.25 slc.density=4", 32, 63 * 8 - 96 },
+		{ "flash.blocks=1024 flash.pages=96 slc.low=10 slc.share=0.3", 9824, 78560 },
+		{ "flash.blocks=1024 flash.pages=96 slc.low=10 slc.share=0.6", 19648, 58912 },
+		/* all blocks but the ten that are kept free */
+		{ "flash.blocks=1024 flash.pages=96 slc.low=10 slc.share=1", 32448, 33312 },
+	};
 
 	(void)state;
-	for (int i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char settings[1000];
-		double cached, first;
 		struct bed b;
 
 		snprintf(settings, sizeof settings,
-			DRIVE "flash.blocks=64 flash.over_provisioning=0.0625 slc.mode=dynamic slc.share=%s "
-			      "slc.low=2 ",
-			shares[i]);
+			DRIVE "flash.over_provisioning=0.0625 slc.mode=dynamic %s ", cases[i].settings);
 		bed_open(&b, settings);
-		for (sector_t page = 0; page < b.drive->geometry.logical_pages; page++)
-			serve(&b, b.last, REQUEST_WRITE, page, 1);
-		cached = statistic_in(&b.drive->statistics, "slc.first_direct");
-		first = statistic_in(&b.drive->statistics, "slc.first_fold");
-		assert_true(cached == 2 * (int)(64 * strtod(shares[i], NULL)));
-		assert_true(first == (64 - 1) * 6 - 2 * cached);
+		for (lpn_t page = 0; page < b.drive->geometry.logical_pages; page += 6)
+			serve(&b, b.last, REQUEST_WRITE, page, 6);
+		assert_statistic(&b, "slc.first_direct", cases[i].cached);
+		assert_statistic(&b, "slc.first_fold", cases[i].first);
 		bed_close(&b);
 	}
 }
