@@ -495,6 +495,12 @@ static bool collector_fold_pages(struct collector *c, struct io *io, block_t b, 
 	return true;
 }
 
+void collector_finish(struct collector *c, struct io *io, plane_t plane)
+{
+	if (c->space->plane[plane].begun != BLOCK_NONE)
+		collector_collect_one(c, io, plane, false);
+}
+
 bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stream, bool makes_room)
 {
 	if (!makes_room) {

@@ -131,6 +131,9 @@ static inline bool collector_make_room(struct collector *c, struct io *io, plane
 /* Collects one block of the plane, however many pages are free.  False: none can be reclaimed. */
 bool collector_collect(struct collector *, struct io *, plane_t);
 
+/* Finishes the victim begun, if the plane has one: it was promised room that a fold may take. */
+void collector_finish(struct collector *, struct io *, plane_t);
+
 /* Moves the live pages of a cached block into the stream, in their order, and erases it, with cause fold.
  * As a collection, or, if it `makes_room`, with room made for each page as for one of the host.  False:
  * there was none, and some pages are still in the block. */

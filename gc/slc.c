@@ -202,11 +202,13 @@ static void slc_leave(struct slc *c, plane_t p, uint32_t at)
 bool slc_fold(struct slc *c, struct io *io, plane_t p)
 {
 	struct space *s = c->space;
-	uint32_t at = slc_next(c, p);
+	uint32_t at;
 	block_t b;
 
 	if (!c->closed[p])
 		return false;
+	collector_finish(c->collector, io, p);
+	at = slc_next(c, p);
 	b = slc_queue(c, p)[at];
 	if (!s->pool && s->block[b].valid > collector_room_for_copies(s, p, c->fold))
 		return false;

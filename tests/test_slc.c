@@ -124,6 +124,28 @@ static void test_a_page_waits_for_a_fold(void **state)
 	bed_close(&b);
 }
 
+/* A victim of idle time is begun, 1 of its 2 live pages is on the way, when a page needs a fold: what a fold
+ * takes was promised to the victim, so that is finished first. */
+static void test_a_victim_begun_is_finished_before_a_fold(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DYNAMIC "slc.when_full=fold gc.soft=0.99 upkeep.idle_ns=1000000 upkeep.step_pages=1 ");
+	/* Pages 0 to 5 are folded into block 2, 6 to 9 in the cache; 4 and 5 stay live. */
+	serve(&b, 0, REQUEST_WRITE, 0, 10);
+	serve(&b, b.last, REQUEST_TRIM, 0, 4);
+	assert_int_equal(flash_owner(b.drive->flash, 2 * 6 + 5), 5);
+	assert_statistic(&b, "slc.folded_blocks", 3);
+	serve(&b, b.last + 1000000 + 1000, REQUEST_WRITE, 10, 1);
+	assert_statistic(&b, "upkeep.steps", 1);
+	assert_statistic(&b, "gc.collections", 1);
+	assert_statistic(&b, "gc.moved_pages", 2);
+	assert_int_equal(b.drive->flash->block[2].erases, 1);
+	assert_statistic(&b, "slc.folded_blocks", 4);
+	bed_close(&b);
+}
+
 /* Blocks with 2 and 1 live pages: greedy folds the one with 1, fifo the older one. */
 static void test_which_block_is_folded(void **state)
 {
@@ -230,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_blocks_are_folded_in_idle_time),
 		cmocka_unit_test(test_folding_in_two_passes),
 		cmocka_unit_test(test_a_page_waits_for_a_fold),
+		cmocka_unit_test(test_a_victim_begun_is_finished_before_a_fold),
 		cmocka_unit_test(test_which_block_is_folded),
 		cmocka_unit_test(test_the_law_of_the_first_fold),
 		cmocka_unit_test(test_pages_are_counted_once),
