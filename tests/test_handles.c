@@ -65,36 +65,43 @@ static void test_each_handle_fills_blocks_of_its_own(void **state)
 	bed_close(&b);
 }
 
-/* The device of write_with() is 2 - hint. */
+/* The device of write_with() is 2 - hint; there is none of number 2 - 9. */
 static void test_devices_are_handles(void **state)
 {
 	struct bed b;
 
 	(void)state;
-	bed_open(&b, ONE_PLANE "fdp.handles=2 fdp.by=device ");
+	bed_open(&b, ONE_PLANE "fdp.handles=3 fdp.by=device ");
 	write_with(&b, 1, 10, 1);
 	write_with(&b, 2, 11, 1);
-	write_with(&b, 0, 12, 1);
+	write_with(&b, 0, 12, 2);
+	write_with(&b, 9, 14, 1);
 	assert_int_equal(owner_at(&b, 0), 10);
 	assert_int_equal(owner_at(&b, 4), 11);
-	assert_int_equal(owner_at(&b, 5), 12);
+	assert_int_equal(owner_at(&b, 5), 14);
+	assert_int_equal(owner_at(&b, 8), 12);
+	assert_statistic(&b, "fdp.0.host_pages", 2);
+	assert_statistic(&b, "fdp.2.host_pages", 2);
 	assert_statistic(&b, "fdp.invalid", 1);
 	bed_close(&b);
 }
 
-/* Pages 0 and 1 are of handle 0; page 2 begins below sector 9, so it still is; from page 3 on handle 1. */
+/* Pages 0 and 1 are of handle 0; page 2 begins below sector 9, so it still is; from page 3 on handle 1, from
+ * page 5 on one that does not exist, which means 0. */
 static void test_ranges_cut_a_request(void **state)
 {
 	struct bed b;
 
 	(void)state;
-	bed_open(&b, ONE_PLANE "fdp.handles=2 fdp.by=range fdp.ranges=9:1 ");
-	write_with(&b, 1, 0, 5);
+	bed_open(&b, ONE_PLANE "fdp.handles=2 fdp.by=range fdp.ranges=9:1,20:2 ");
+	write_with(&b, 1, 0, 6);
 	assert_int_equal(owner_at(&b, 0), 0);
 	assert_int_equal(owner_at(&b, 2), 2);
 	assert_int_equal(owner_at(&b, 4), 3);
 	assert_int_equal(owner_at(&b, 5), 4);
-	assert_statistic(&b, "fdp.0.host_pages", 3);
+	assert_int_equal(owner_at(&b, 3), 5);
+	assert_statistic(&b, "fdp.0.host_pages", 4);
+	assert_statistic(&b, "fdp.invalid", 0);
 	bed_close(&b);
 }
 
@@ -122,6 +129,59 @@ static void test_an_update_pads(void **state)
 	bed_close(&b);
 }
 
+static void test_an_update_pads_in_every_plane(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, HINTS "flash.planes=2 flash.chips=2 placement.policy=round_robin ");
+	write_with(&b, 1, 0, 4);
+	update(&b, 1);
+	assert_statistic(&b, "flash.program.pad", 4 * 3);
+	bed_close(&b);
+}
+
+/* Handle 1 wrote pages 0 to 3 and again 0 to 2: one page of its first block is live and moves. */
+static void test_what_moves_is_counted_where_it_was(void **state)
+{
+	static const char *const isolations[] = { "initially", "persistently" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char settings[500];
+		struct bed b;
+
+		snprintf(settings, sizeof settings, HINTS "fdp.isolation=%s ", isolations[i]);
+		bed_open(&b, settings);
+		write_with(&b, 1, 0, 4);
+		write_with(&b, 1, 0, 3);
+		serve(&b, b.last, REQUEST_COLLECT, 0, 0);
+		assert_statistic(&b, "gc.moved_pages", 1);
+		assert_statistic(&b, "fdp.0.moved_pages", 0);
+		assert_statistic(&b, "fdp.1.moved_pages", 1);
+		assert_statistic(&b, i ? "fdp.1.gc_units" : "fdp.gc.units", 1);
+		if (!i)
+			assert_statistic(&b, "fdp.gc.moved_pages", 0);
+		bed_close(&b);
+	}
+}
+
+/* Pages of every handle are paid for with copies, a page each below 61 free ones.  Page 0 is dead in the
+ * block of the first four when page 1 is written again: one of the others moves. */
+static void test_every_handle_pays(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, HINTS "gc.soft=0.95 gc.copies_per_write=1 ");
+	write_with(&b, 1, 0, 4);
+	write_with(&b, 1, 0, 1);
+	assert_statistic(&b, "upkeep.rate_pages", 0);
+	write_with(&b, 1, 1, 1);
+	assert_statistic(&b, "upkeep.rate_pages", 1);
+	bed_close(&b);
+}
+
 /* The buffer holds 4 pages.  Pages 0 and 2 were written by handle 1, page 1 first by handle 1 and then by
  * handle 2: it reaches the FTL between them as a run of its own. */
 static void test_a_buffered_page_keeps_its_last_handle(void **state)
@@ -140,6 +200,34 @@ static void test_a_buffered_page_keeps_its_last_handle(void **state)
 	assert_statistic(&b, "fdp.0.host_pages", 0);
 	assert_statistic(&b, "fdp.1.host_pages", 2);
 	assert_statistic(&b, "fdp.2.host_pages", 1);
+	bed_close(&b);
+}
+
+static void note_run(void *text, uint8_t handle, const struct extent *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sprintf((char *)text + strlen(text), "%s%u-%u", i ? "+" : "", (unsigned)e[i].start,
+			(unsigned)e[i].end);
+	sprintf((char *)text + strlen(text), "@%u ", handle);
+}
+
+/* Extents that are flushed together: sectors 2 to 15 of pages with handles 1, 1, 2, 1, then page 5, of 1 too,
+ * and page 6, of none. */
+static void test_flushed_extents_are_cut_by_handles(void **state)
+{
+	static const struct extent flushed[] = { { 2, 16 }, { 20, 24 }, { 24, 28 } };
+	struct page_handles h;
+	char runs[200] = "";
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, ONE_PLANE);
+	page_handles_init(&h, &b.drive->geometry);
+	page_handles_note(&h, (struct extent){ 0, 24 }, 1);
+	page_handles_note(&h, (struct extent){ 9, 10 }, 2);
+	page_handles_write(&h, flushed, 3, note_run, runs);
+	assert_string_equal(runs, "2-8@1 8-12@2 12-16+20-24@1 24-28@0 ");
+	page_handles_release(&h);
 	bed_close(&b);
 }
 
@@ -460,7 +548,11 @@ int main(void)
 		cmocka_unit_test(test_devices_are_handles),
 		cmocka_unit_test(test_ranges_cut_a_request),
 		cmocka_unit_test(test_an_update_pads),
+		cmocka_unit_test(test_an_update_pads_in_every_plane),
+		cmocka_unit_test(test_what_moves_is_counted_where_it_was),
+		cmocka_unit_test(test_every_handle_pays),
 		cmocka_unit_test(test_a_buffered_page_keeps_its_last_handle),
+		cmocka_unit_test(test_flushed_extents_are_cut_by_handles),
 		cmocka_unit_test(test_handles_stay_apart),
 		cmocka_unit_test(test_the_host_pages_of_all_handles),
 		cmocka_unit_test(test_one_handle_is_none),

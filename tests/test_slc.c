@@ -81,6 +81,9 @@ static void test_blocks_are_folded_in_idle_time(void **state)
 	/* two reads at once, the second one's data behind the first one's program; then the erase */
 	assert_statistic(&b, "upkeep.steps", 2);
 	assert_int_equal(serve(&b, b.last + 20 * ERASE, REQUEST_READ, 1, 1), READ);
+	serve(&b, b.last, REQUEST_WRITE, 0, 1);
+	assert_statistic(&b, "slc.in_use", 1);
+	assert_statistic(&b, "slc.in_use_max", 2);
 	bed_close(&b);
 }
 
@@ -146,26 +149,132 @@ static void test_a_victim_begun_is_finished_before_a_fold(void **state)
 	bed_close(&b);
 }
 
-/* Blocks with 2 and 1 live pages: greedy folds the one with 1, fifo the older one. */
+/* Blocks with 2 and 1 live pages: greedy folds the one with 1, fifo the older one; so does greedy when both
+ * have 1. */
 static void test_which_block_is_folded(void **state)
 {
 	static const struct {
-		const char *settings;
-		double folded;
-	} cases[] = { { STATIC "slc.when_full=fold ", 2 },
-		{ STATIC "slc.when_full=fold slc.victim=greedy ", 1 } };
+		const char *victim;
+		uint32_t trimmed, first_folded;
+	} cases[] = { { "fifo", 2, 0 }, { "greedy", 2, 3 }, { "greedy", 1, 0 } };
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
+		char settings[1000];
 		struct bed b;
 
-		bed_open(&b, cases[i].settings);
+		snprintf(settings, sizeof settings, STATIC "slc.when_full=fold slc.victim=%s ",
+			cases[i].victim);
+		bed_open(&b, settings);
 		serve(&b, 0, REQUEST_WRITE, 0, 4);
 		serve(&b, b.last, REQUEST_TRIM, 2, 1);
+		if (cases[i].trimmed == 1)
+			serve(&b, b.last, REQUEST_TRIM, 1, 1);
 		serve(&b, b.last, REQUEST_WRITE, 5, 1);
-		assert_statistic(&b, "flash.program.fold", cases[i].folded);
+		assert_int_equal(flash_owner(b.drive->flash, 0), cases[i].first_folded);
 		bed_close(&b);
 	}
+}
+
+/* The plane is low with fewer than 58 free pages.  A normal block with one live page would cost less than the
+ * two live pages of an SLC block, which is folded all the same. */
+static void test_folding_comes_before_collecting(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DYNAMIC "gc.threshold=0.6 slc.low=4 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4 + 27);
+	serve(&b, b.last, REQUEST_TRIM, 4, 5);
+	assert_statistic(&b, "slc.folded_blocks", 0);
+	serve(&b, b.last, REQUEST_WRITE, 31, 1);
+	assert_statistic(&b, "slc.folded_blocks", 1);
+	assert_statistic(&b, "gc.collections", 0);
+	bed_close(&b);
+}
+
+/* Without streams for what moves, a folded page goes to the block that the host writes. */
+static void test_folding_among_new_data(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC "gc.separate=false slc.idle_ns=1000000 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 5);
+	drive_run_until(b.drive, b.last + 1000000 + 20 * ERASE);
+	for (ppn_t ppn = 0; ppn < 5; ppn++)
+		assert_int_equal(flash_owner(b.drive->flash, ppn), (ppn + 4) % 5);
+	bed_close(&b);
+}
+
+/* Pages 0 to 5 were folded into block 0, 6 and 7 into block 1.  Page 5 is moved once more, and not
+ * beside what is folded next. */
+static void test_what_was_folded_and_lives(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC "slc.idle_ns=1000000 slc.fold_passes=2 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	serve(&b, b.last + 20 * ERASE, REQUEST_WRITE, 4, 4);
+	serve(&b, b.last + 20 * ERASE, REQUEST_TRIM, 0, 5);
+	drive_submit(b.drive, &(struct request){ .type = REQUEST_COLLECT });
+	assert_int_equal(flash_owner(b.drive->flash, 6), 6);
+	assert_int_equal(flash_owner(b.drive->flash, 2 * 6), 5);
+	/* its program, which is no fold, has begun */
+	assert_int_equal(serve(&b, b.last + READ + 4300, REQUEST_READ, 5, 1), 500000 + READ);
+	bed_close(&b);
+}
+
+/* A block may be kept; an erase has a time of its own. */
+static void test_a_block_is_kept(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC "slc.idle_ns=1000000 slc.keep=1 slc.erase_ns=700000 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	/* the second page is read while the first one waits to be programmed */
+	assert_int_equal(serve(&b, b.last + 1000000 + 2 * FOLD + 1000, REQUEST_READ, 2, 1),
+		300 + 700000 - 1000 + READ_SLC);
+	drive_run_until(b.drive, b.last + 20 * ERASE);
+	assert_statistic(&b, "slc.in_use", 1);
+	assert_statistic(&b, "slc.in_use_max", 2);
+	assert_statistic(&b, "slc.idle_folds", 1);
+	bed_close(&b);
+}
+
+/* A drive at rest has folded: preconditioning goes past the cache.  The SLC blocks of a static cache are
+ * no part of the pages that gc.threshold is a share of. */
+static void test_preconditioning_and_threshold(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC "gc.threshold=0.1 ");
+	assert_true(drive_place(b.drive, (struct extent){ 0, 4 * 4 }));
+	assert_statistic(&b, "slc.in_use", 0);
+	assert_int_equal(flash_owner(b.drive->flash, 3), 3);
+	assert_int_equal(b.drive->ftl->store->collector->low_water, 9); /* of 14 * 6 pages, rounded up */
+	bed_close(&b);
+}
+
+/* Two planes: a page in SLC mode and a normal one are not read by one command, two in SLC mode are. */
+static void test_modes_do_not_join_a_command(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b,
+		STATIC "flash.planes=2 placement.policy=round_robin slc.share=0.0625 flash.multiplane=any "
+		       "flash.plane_command_ns=300 ");
+	for (int page = 0; page < 8; page++)
+		serve(&b, b.last, REQUEST_WRITE, (sector_t)page, 1);
+	/* 0 to 3 are in SLC mode; odd pages lie in plane 1 */
+	assert_int_equal(serve(&b, b.last, REQUEST_READ, 2, 2), 600 + 25000 + 2 * 4000);
+	assert_int_equal(serve(&b, b.last, REQUEST_READ, 4, 2), 600 + 40000 + 2 * 4000);
+	assert_int_equal(serve(&b, b.last, REQUEST_READ, 3, 2), READ_SLC + READ);
+	bed_close(&b);
 }
 
 /* Sequential writing of an empty drive: the cache takes s pages, and normal blocks are full when
@@ -254,6 +363,12 @@ int main(void)
 		cmocka_unit_test(test_a_page_waits_for_a_fold),
 		cmocka_unit_test(test_a_victim_begun_is_finished_before_a_fold),
 		cmocka_unit_test(test_which_block_is_folded),
+		cmocka_unit_test(test_folding_comes_before_collecting),
+		cmocka_unit_test(test_folding_among_new_data),
+		cmocka_unit_test(test_what_was_folded_and_lives),
+		cmocka_unit_test(test_a_block_is_kept),
+		cmocka_unit_test(test_preconditioning_and_threshold),
+		cmocka_unit_test(test_modes_do_not_join_a_command),
 		cmocka_unit_test(test_the_law_of_the_first_fold),
 		cmocka_unit_test(test_pages_are_counted_once),
 		cmocka_unit_test(test_refusals),
