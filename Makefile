@@ -48,7 +48,7 @@ HERE := PWD=/proc/self/cwd
 PACKAGE_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 ifeq ($(origin PACKAGE_LIBS) $(PACKAGE_LIBS),file )
-ifneq ($(if $(MAKECMDGOALS),$(filter all ssd install,$(MAKECMDGOALS)),all),)
+ifneq ($(if $(MAKECMDGOALS),$(filter all ssd install library %/libssdlab.so,$(MAKECMDGOALS)),all),)
 $(error missing:$(shell for p in $(PACKAGES); do pkg-config --exists $$p || printf ' %s' $$p; done 2>&1); \
 	scripts/deps installs what is missing)
 endif

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
@@ -23,7 +24,8 @@ class BuildWithLibrary(build_py):
     def run(self):
         super().run()
         jobs = f"-j{os.cpu_count() or 1}"
-        subprocess.run(["make", "-s", jobs, "build/libssdlab.so"], cwd=HERE, check=True)
+        if subprocess.run(["make", "-s", jobs, "build/libssdlab.so"], cwd=HERE).returncode:
+            sys.exit("ssdlab: make cannot build libssdlab.so; it says above what is missing")
         shutil.copy2(os.path.join(HERE, "build/libssdlab.so"), os.path.join(self.build_lib, "ssdlab"))
 
 
