@@ -115,8 +115,8 @@ static bool run_open_outputs(struct session *s, struct fault *fault)
 	if (!o->log)
 		return true;
 	beside = s->saver.rows[ROWS_LOG];
-	s->log = journal_create(
-		beside ? beside : s->out[OUT_LOG].stream, !beside && run_ends_in(o->log, ".zst"), fault);
+	s->log = journal_create(beside ? beside : s->out[OUT_LOG].stream,
+		!beside && run_ends_in(o->log, ".zst"), s->settings.host.of.tenants > 1, fault);
 	return s->log;
 }
 

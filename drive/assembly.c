@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "drive/refusals.h"
 #include "drive/statistics.h"
+#include "host/door.h"
 
 static void drive_have_slc(struct drive *d)
 {
@@ -47,6 +48,10 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	}
 	upkeep_init(&d->upkeep, &settings->upkeep, d->ftl);
 	d->count = memory_array(1, sizeof *d->count, "statistics");
+	if (d->host->door)
+		d->tenant = memory_array(d->host->tenants.count, sizeof *d->tenant, "statistics");
+	if (d->host->door && verify)
+		d->queue_judge = queue_judge_create(d->host->tenants.count, d->host->door->slots);
 	statistics_add(d);
 	return d;
 }
@@ -56,6 +61,7 @@ void drive_free(struct drive *d)
 	if (!d)
 		return;
 	memory_free(d->count);
+	memory_free(d->tenant);
 	stat_list_release(&d->statistics);
 	memory_free(d->pending);
 	page_handles_release(&d->handles);
@@ -63,6 +69,7 @@ void drive_free(struct drive *d)
 	host_free(d->host);
 	ftl_free(d->ftl);
 	flash_free(d->flash);
+	queue_judge_free(d->queue_judge);
 	oracle_free(d->oracle);
 	memory_free(d);
 }

@@ -281,7 +281,8 @@ static bool drive_enter(struct drive *d, const struct request *r)
 	schedule_begin(d->flash->schedule, &d->io);
 	d->io.handle = drive_handle(d, r);
 	drive_remember(d, d->io.ticket,
-		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind });
+		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind,
+			d->tenant ? (uint8_t)r->device : 0 });
 	drive_serve(d, r);
 	if (d->journal)
 		journal_taken(d->journal, row, d->flash);
@@ -298,6 +299,8 @@ static bool drive_enter(struct drive *d, const struct request *r)
 
 bool drive_submit(struct drive *d, const struct request *r)
 {
+	if (d->queue_judge)
+		queue_judge_entered(d->queue_judge, r, d->in_drive);
 	if (request_has_sectors(r->type))
 		return drive_enter(d, r);
 	drive_command(d, r);

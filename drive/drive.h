@@ -13,6 +13,7 @@
 #include "drive/journal.h"
 #include "drive/page_handles.h"
 #include "drive/settings.h"
+#include "observe/judge_queues.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
 #include "upkeep/upkeep.h"
@@ -54,11 +55,20 @@ struct drive_statistics {
 	struct drive_figures figures;
 };
 
+/* Per request_type, and of all: as `request` in struct drive_statistics. */
+struct tenant_statistics {
+	struct request_statistics request[REQUEST_TYPES + 1];
+	uint64_t ns;        /* from the first arrival of the run to its last completion */
+	double iops;        /* computed at the end */
+	char prefix[3][24]; /* "tenant.0.read.", of the names of these */
+};
+
 /* A request in the drive, by its ticket. */
 struct pending {
 	tick_t arrival, entered;
 	uint32_t sectors, row; /* of the journal, or the number that the listener gave */
 	uint8_t type, kind;    /* enum request_type, enum request_class */
+	uint8_t tenant;        /* of several; 0: there is one */
 	bool on_link;          /* a read whose data is crossing the host's link */
 	bool uncounted;        /* it entered before the statistics began */
 	bool is_command;       /* without sectors */
@@ -90,7 +100,8 @@ struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
 	struct host *host;
-	struct oracle *oracle; /* NULL: verification off */
+	struct oracle *oracle;           /* NULL: verification off */
+	struct queue_judge *queue_judge; /* with several tenants; NULL: verification off */
 	struct flash *flash;
 	struct ftl *ftl;
 	struct buffer *buffer;
@@ -118,6 +129,7 @@ struct drive {
 	bool warming; /* the statistics have not begun: requests that complete get no row in the journal */
 	uint64_t submitted[REQUEST_TYPES];
 	struct drive_statistics *count;
+	struct tenant_statistics *tenant;      /* of each; NULL: there is one */
 	struct journal *journal;               /* NULL: none.  Owned by the caller */
 	const struct drive_listener *listener; /* NULL: none.  Owned by the caller */
 	struct stat_list statistics;           /* of all rooms */
@@ -151,9 +163,10 @@ void drive_listen(struct drive *, const struct drive_listener *);
 void drive_count_from_here(struct drive *);
 
 /* Lets time pass: until a moment, with work in idle time; until a request completes (false: none is in
- * flight); until all are completed. */
+ * flight); until the first of both (false: none has completed); until all are completed. */
 void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
+bool drive_run_to_completion_until(struct drive *, tick_t);
 void drive_drain(struct drive *);
 
 /* Is the preparation to stop?  The drive is then not in the state asked for. */

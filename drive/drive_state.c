@@ -19,6 +19,7 @@ static const struct state_row drive_state_of_pending[] = {
 	STATE_NUMBER(struct pending, row), /* drive_state_holds() checks it */
 	STATE_BELOW(struct pending, type, STATE_LIMIT(REQUEST_TYPES)),
 	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
+	STATE_BELOW(struct pending, tenant, STATE_LIMIT(TENANTS_MOST)), /* drive_state_holds() */
 	STATE_BOOL(struct pending, on_link),
 	STATE_BOOL(struct pending, uncounted),
 	STATE_BOOL(struct pending, is_command),
@@ -35,11 +36,15 @@ static bool drive_state_holds(void *drive)
 	for (uint32_t i = 0; d->journal && i < d->pending_used; i++)
 		if (d->pending[i].row >= journal_rows(d->journal))
 			return false;
+	for (uint32_t i = 0; i < d->pending_used; i++)
+		if (d->pending[i].tenant >= d->host->tenants.count)
+			return false;
 	return true;
 }
 
 const struct state_row drive_state[] = {
-	STATE_FIXED(settings, geometry, flash, slc_times, stops, stops_context, count, listener),
+	STATE_FIXED(settings, geometry, queue_judge, flash, slc_times, stops, stops_context, count, tenant,
+		listener),
 	STATE_SCRATCH(io, prefetched, batch, batched, stopped, replaying, filling),
 	STATE_STRUCT(struct drive, past, drive_state_of_past),
 	STATE_POINTER(struct drive, ftl, ftl_state),

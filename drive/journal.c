@@ -23,6 +23,7 @@ struct journal {
 	FILE *out;
 	struct archive *packer; /* NULL: plain */
 	struct pool rows;
+	bool tenants; /* have a column */
 	bool muted, failed;
 	uint64_t requests;
 	uint64_t before[OP_KINDS][CAUSES]; /* counts of the medium when the last request entered */
@@ -106,18 +107,21 @@ static const char header[] = "number,arrival_ns,entered_ns,completed_ns,type,sec
 			     "reads,map_reads,gc_reads,programs,map_programs,gc_programs,"
 			     "erases,map_erases,gc_erases";
 
-struct journal *journal_create(FILE *out, bool packed, struct fault *fault)
+struct journal *journal_create(FILE *out, bool packed, bool tenants, struct fault *fault)
 {
 	struct journal *l = memory_array(1, sizeof *l, "journal");
 
 	l->out = out;
+	l->tenants = tenants;
 	l->rows = pool_create(sizeof(struct journal_row), "journal");
 	if (packed && !journal_start_packer(l)) {
 		fault_set(fault, "cannot pack by zstd: %s", archive_error_string(l->packer));
 		journal_free(l);
 		return NULL;
 	}
-	l->used = (size_t)(journal_put_text(l->text, header, '\n') - l->text);
+	l->used = (size_t)(journal_put_text(l->text, header, tenants ? ',' : '\n') - l->text);
+	if (tenants)
+		l->used = (size_t)(journal_put_text(l->text + l->used, "tenant", '\n') - l->text);
 	return l;
 }
 
@@ -137,7 +141,7 @@ bool journal_finish(struct journal *l, struct fault *fault)
 
 bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *fault)
 {
-	struct journal *l = journal_create(to, packed, fault);
+	struct journal *l = journal_create(to, packed, false, fault);
 	bool done;
 
 	if (!l)
@@ -218,7 +222,8 @@ static char *journal_put_parts(char *to, const struct journal_row *row, tick_t w
 	return journal_put_number(to, link, ',');
 }
 
-static char *journal_put_row(char *to, const struct journal_row *row, const char *of_class, tick_t when)
+static char *journal_put_row(
+	const struct journal *l, char *to, const struct journal_row *row, const char *of_class, tick_t when)
 {
 	static const char *const types[] = { "read", "write", "trim" };
 
@@ -234,6 +239,8 @@ static char *journal_put_row(char *to, const struct journal_row *row, const char
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int of = 0; of < PURPOSES; of++)
 			to = journal_put_number(to, row->ops[kind][of], ',');
+	if (l->tenants)
+		to = journal_put_number(to, row->request.device, ',');
 	to[-1] = '\n';
 	return to;
 }
@@ -241,9 +248,9 @@ static char *journal_put_row(char *to, const struct journal_row *row, const char
 void journal_completed(struct journal *l, uint32_t row, const char *of_class, tick_t when, bool counts)
 {
 	if (counts)
-		l->used =
-			(size_t)(journal_put_row(l->text + l->used, journal_row_at(l, row), of_class, when) -
-				 l->text);
+		l->used = (size_t)(journal_put_row(
+					   l, l->text + l->used, journal_row_at(l, row), of_class, when) -
+				   l->text);
 	if (l->used > sizeof l->text - LINE_MOST)
 		journal_flush(l);
 	pool_give(&l->rows, row);
@@ -278,7 +285,7 @@ static const struct state_row journal_row_state[] = {
 };
 
 const struct state_row journal_state[] = {
-	STATE_FIXED(out, packer, muted, failed),
+	STATE_FIXED(out, packer, tenants, muted, failed),
 	STATE_SCRATCH(before, used, text),
 	STATE_POOL(struct journal, rows, STATE_UNBOUNDED, journal_row_state),
 	STATE_NUMBER(struct journal, requests),

@@ -19,9 +19,9 @@
 
 struct journal;
 
-/* `packed`: compressed by zstd.  NULL and a fault if the library cannot; errors of the stream are found when
- * it is closed. */
-struct journal *journal_create(FILE *, bool packed, struct fault *);
+/* `packed`: compressed by zstd; `tenants`: with a column for the tenant of the request, its device.  NULL and
+ * a fault if the library cannot; errors of the stream are found when it is closed. */
+struct journal *journal_create(FILE *, bool packed, bool tenants, struct fault *);
 
 /* Writes the rows so far to the stream; if it is packed, the packer may keep some. */
 void journal_flush(struct journal *);

@@ -67,10 +67,21 @@ static const struct stat_row class_write_rows[] = {
 	{ 0 },
 };
 
+/* What there is of all types. */
+static void statistics_join_types(struct request_statistics *request)
+{
+	struct request_statistics *all = &request[REQUEST_TYPES];
+
+	*all = (struct request_statistics){ 0 };
+	for (int type = 0; type < REQUEST_TYPES; type++) {
+		all->count += request[type].count;
+		all->sectors += request[type].sectors;
+		histogram_join(&all->latency, &request[type].latency);
+	}
+}
+
 void statistics_sum_types(struct drive_statistics *s)
 {
-	struct request_statistics *all = &s->request[REQUEST_TYPES];
-
 	for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++) {
 		struct request_statistics *of = &s->request[type];
 
@@ -79,12 +90,7 @@ void statistics_sum_types(struct drive_statistics *s)
 			histogram_join(&of->latency, &s->of_class[kind][type].request.latency);
 		of->count = of->latency.count;
 	}
-	memset(&all->latency, 0, sizeof all->latency);
-	all->sectors = 0;
-	for (int type = 0; type < REQUEST_TYPES; type++) {
-		all->sectors += s->request[type].sectors;
-		histogram_join(&all->latency, &s->request[type].latency);
-	}
+	statistics_join_types(s->request);
 }
 
 static void statistics_gather_requests(void *drive)
@@ -104,6 +110,18 @@ static void statistics_gather_requests(void *drive)
 			c->latency_each_mean = statistics_share(c->latency_each, (double)c->request.count);
 			c->programs_each_mean = statistics_share(c->programs_each, (double)c->request.count);
 		}
+}
+
+static void statistics_gather_tenants(void *drive)
+{
+	struct drive *d = drive;
+
+	for (struct tenant_statistics *t = d->tenant; t < d->tenant + d->host->tenants.count; t++) {
+		statistics_join_types(t->request);
+		for (int type = 0; type <= REQUEST_TYPES; type++)
+			t->request[type].bytes = t->request[type].sectors * SECTOR_BYTES;
+		t->iops = statistics_share((double)t->request[REQUEST_TYPES].count * 1e9, (double)t->ns);
+	}
 }
 
 /* `size` is 0 if another group zeroes the values. */
@@ -144,6 +162,31 @@ static void statistics_add_requests(struct drive *d)
 				statistics_add_group(
 					d, NULL, class_prefix[kind][type], class_write_rows, c, 0);
 		}
+}
+
+/* ---- tenants ---- */
+
+static const struct stat_row rate_rows[] = {
+	{ "iops", "requests/s", "completed / time from the first arrival of the run to its last completion",
+		STAT_REAL, offsetof(struct tenant_statistics, iops) },
+	{ 0 },
+};
+
+/* `all` has its trims, too. */
+static void statistics_add_tenant(struct drive *d, uint32_t number)
+{
+	static const int types[] = { REQUEST_READ, REQUEST_WRITE, REQUEST_TYPES };
+	static const char *const names[] = { "read.", "write.", "all." };
+	struct tenant_statistics *t = &d->tenant[number];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(t->prefix[i], sizeof t->prefix[i], "tenant.%u.%s", number, names[i]);
+		stat_list_add(&d->statistics,
+			(struct stat_group){ number || i ? NULL : "tenants", t->prefix[i], request_rows,
+				&t->request[types[i]], i ? 0 : offsetof(struct tenant_statistics, iops), d,
+				NULL, number || i ? NULL : statistics_gather_tenants });
+	}
+	statistics_add_group(d, NULL, t->prefix[2], rate_rows, t, 0);
 }
 
 /* ---- computed at the end ---- */
@@ -250,6 +293,8 @@ static void statistics_add_figures(
 void statistics_add(struct drive *d)
 {
 	statistics_add_requests(d);
+	for (uint32_t i = 0; d->tenant && i < d->host->tenants.count; i++)
+		statistics_add_tenant(d, i);
 	host_statistics(d->host, &d->statistics);
 	statistics_add_figures(d, "shares of the whole", figure_rows, statistics_gather_figures);
 	flash_statistics(d->flash, &d->statistics);

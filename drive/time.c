@@ -4,6 +4,7 @@
 #include "drive/statistics.h"
 #include "flash/schedule.h"
 #include "ftl/fill_up.h"
+#include "host/door.h"
 
 void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)
 {
@@ -30,6 +31,15 @@ static void drive_count_in_class(struct class_statistics *c, const struct pendin
 	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
+static void drive_count_for_tenant(struct drive *d, const struct pending *p, tick_t when)
+{
+	struct tenant_statistics *t = &d->tenant[p->tenant];
+
+	drive_count_request(&t->request[p->type], p, when);
+	t->request[p->type].sectors += p->sectors;
+	t->ns = when - d->first_arrival;
+}
+
 static inline void drive_complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	struct drive_statistics *s = d->count;
@@ -37,6 +47,8 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 	upkeep_left(&d->upkeep, when);
 	d->in_drive--;
 	d->uncounted -= p->uncounted;
+	if (d->host->door)
+		door_note_left(d->host->door, p->tenant);
 	if (d->journal)
 		journal_completed(
 			d->journal, p->row, class_name(p->kind), when, !p->uncounted && !d->warming);
@@ -48,6 +60,8 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 	s->request[REQUEST_TYPES].count++;
 	s->request[p->type].sectors += p->sectors;
 	histogram_add(&s->service[p->type], when - p->entered);
+	if (d->tenant)
+		drive_count_for_tenant(d, p, when);
 	if (p->type == REQUEST_TRIM)
 		drive_count_request(&s->request[REQUEST_TRIM], p, when);
 	else
@@ -136,6 +150,12 @@ static bool drive_pass_with_upkeep(struct drive *d, tick_t until)
 	return true;
 }
 
+static void drive_judge_queues(const struct drive *d)
+{
+	if (d->queue_judge)
+		queue_judge_time_passes(d->queue_judge, d->in_drive);
+}
+
 static void drive_pass(struct drive *d, tick_t until)
 {
 	do
@@ -146,6 +166,7 @@ static void drive_pass(struct drive *d, tick_t until)
 
 void drive_run_until(struct drive *d, tick_t until)
 {
+	drive_judge_queues(d);
 	while (upkeep_is_on(&d->upkeep) && drive_pass_with_upkeep(d, until))
 		;
 	drive_pass(d, until);
@@ -155,11 +176,24 @@ bool drive_run_to_completion(struct drive *d)
 {
 	bool completed;
 
+	drive_judge_queues(d);
 	do
 		completed = schedule_run_to_completion(d->flash->schedule, TICK_NEVER);
 	while (!completed && (fill_up_next(d->ftl->store) || fill_up_stalled(d->ftl->store)));
 	drive_collect_completions(d);
 	return completed;
+}
+
+bool drive_run_to_completion_until(struct drive *d, tick_t until)
+{
+	uint64_t in_drive = d->in_drive;
+
+	drive_judge_queues(d);
+	while (d->in_drive == in_drive && drive_pass_with_upkeep(d, until))
+		;
+	if (d->in_drive == in_drive)
+		drive_pass(d, until);
+	return d->in_drive < in_drive;
 }
 
 /* Data may be on the link when the medium is idle. */

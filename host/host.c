@@ -1,6 +1,7 @@
 #include "host/host.h"
 
 #include "base/memory.h"
+#include "host/door.h"
 
 #define HOST_LAYER(name) extern const struct host_ops host_##name;
 #include "host/list.h"
@@ -20,10 +21,13 @@ static const char *const layer_names[] = {
 	NULL,
 };
 
-#define HOST(type, field)  PARAM(type, struct host_settings, field)
+#define HOST(type, field) PARAM(type, struct host_settings, field)
+#define TENANT(type, field)                                                                                  \
+#field, PARAM_##type, offsetof(struct host_settings, of) + offsetof(struct tenant_settings, field)
 #define TRACE(type, field) PARAM(type, struct trace_settings, field)
 
 static const char *const mode_names[] = { "open", "closed", NULL };
+static const char *const arbitration_names[] = { "fifo", "round_robin", "weighted", "priority", NULL };
 
 const struct param host_params[] = {
 	{ HOST(CHOICE, mode), 0, 0, "", "open",
@@ -45,6 +49,50 @@ const struct param host_params[] = {
 	{ HOST(REAL, link_mb_per_s), 0, 1e6, "MB/s", "0",
 		"transfer rate of the link in each direction, 10^6 bytes per second; 0 = no limit",
 		.stateless = true },
+	{ TENANT(UINT, tenants), 1, TENANTS_MOST, "", "1",
+		"tenants, each with a queue in front of the drive; the device of a request, from 0, is the "
+		"number of its tenant.  Several traces are a tenant each",
+		.stateless = true, .quiet = true },
+	{ TENANT(CHOICE, arbitration), 0, 0, "", "fifo",
+		"whose command enters the drive next: fifo = the one that arrived first; round_robin = that "
+		"of the next tenant; weighted = classes take turns as long as their weights; priority = that "
+		"of the highest class",
+		arbitration_names, .matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, classes), 0, 0, "", "",
+		"class of each tenant, a list such as H,M,M: urgent (U), high (H), medium (M), low (L); \"\" "
+		"= all medium.  Urgent ones always go first; tenants of a class take turns",
+		.matters_if = "host.arbitration=weighted,priority", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, weights), 0, 0, "", "4,2,1", "commands in a turn of the classes H, M and L",
+		.matters_if = "host.arbitration=weighted", .stateless = true, .quiet = true },
+	{ TENANT(UINT, burst), 1, 1e6, "commands", "1", "of one tenant in a row, while it has some",
+		.matters_if = "host.arbitration!=fifo", .stateless = true, .quiet = true },
+	{ TENANT(UINT, slots), 0, 1e9, "requests", "0",
+		"in the drive at once, if a tenant is closed; 0 = as many as closed ones may have "
+		"(queue_depth, depths), and queue_limit more if a tenant is open",
+		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, modes), 0, 0, "", "",
+		"mode of each tenant, a list such as open,closed; \"\" = host.mode",
+		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, depths), 0, 0, "", "",
+		"closed: requests that each tenant always has in its queue and the drive, a list such as "
+		"1,32; \"\" = host.queue_depth",
+		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, time_scales), 0, 0, "", "",
+		"open: factor of the arrival times of each tenant, a list such as 1,0.5; \"\" = "
+		"host.time_scale",
+		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, ranges), 0, 0, "", "",
+		"shares of the drive's sectors that each tenant addresses, a list such as 0..0.5,0.5..1; "
+		"apart = one behind the other, of one size; \"\" = each addresses all",
+		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, seeds), 0, 0, "", "",
+		"added to the seed of the profile of each tenant, a list such as 0,0,7; \"\" = the tenant's "
+		"number",
+		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(TEXT, alone), 0, 0, "", "",
+		"number of the only tenant whose requests enter the drive, as if the others had none; \"\" = "
+		"requests of all do",
+		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
 	{ 0 },
 };
 
@@ -69,6 +117,14 @@ const struct param trace_params[] = {
 	{ 0 },
 };
 
+/* A range of a tenant has whole zones, where the host writes zones; else whole pages. */
+static sector_t host_range_unit(const struct host *h)
+{
+	bool zones = h->device.zone_sectors && h->ops->order == HOST_AS_ASKED;
+
+	return zones ? h->device.zone_sectors : h->device.sectors_per_page;
+}
+
 struct host *host_create(const struct host_ops *ops, const struct host_settings *settings, const void *own,
 	const struct trace_settings *trace, struct host_device device, struct fault *fault)
 {
@@ -83,10 +139,13 @@ struct host *host_create(const struct host_ops *ops, const struct host_settings 
 	h->device = device;
 	h->part = memory_grown(h->part, &h->part_room, 1, sizeof *h->part, "parts of a request");
 	h->sectors = ops->init(h, fault);
-	if (h->sectors)
-		return h;
-	host_free(h);
-	return NULL;
+	if (!h->sectors || !tenants_read(&h->tenants, settings, h->sectors, host_range_unit(h), fault)) {
+		host_free(h);
+		return NULL;
+	}
+	if (h->tenants.count > 1)
+		h->door = door_create(&h->tenants, settings);
+	return h;
 }
 
 void host_free(struct host *h)
@@ -95,6 +154,7 @@ void host_free(struct host *h)
 		return;
 	if (h->ops->exit)
 		h->ops->exit(h);
+	door_free(h->door);
 	memory_free(h->state);
 	memory_free(h->part);
 	memory_free(h);
@@ -121,12 +181,13 @@ static const struct state_row *host_layer_state(const void *host)
 }
 
 const struct state_row host_state[] = {
-	STATE_FIXED(ops, own, settings, trace, sectors, device),
+	STATE_FIXED(ops, own, settings, trace, sectors, device, tenants),
 	STATE_SCRATCH(beneath, part, parts, part_room, after, trimmed),
 	STATE_COUNTED(folded),
 	STATE_CHOSEN(struct host, state, host_layer_state),
 	STATE_OF_RUN,
 	STATE_NUMBER(struct host, link_free),
+	STATE_POINTER(struct host, door, door_state),
 	{ 0 },
 };
 
@@ -148,35 +209,57 @@ void host_statistics(struct host *h, struct stat_list *list)
 		h->ops->statistics(h, list);
 }
 
-/* Modulo the exported sectors; a request that would then end after the last sector is moved back by whole
- * pages.  Both keep its alignment. */
-static void host_fold(struct host *h, struct request *r)
+/* Modulo the size of the range; a request that would then end behind it is moved back by whole pages.  Both
+ * keep its alignment. */
+static void host_fold(struct host *h, struct request *r, sector_t sectors)
 {
 	sector_t page = h->device.sectors_per_page;
 
-	r->start %= h->sectors;
-	if (r->start + r->sectors > h->sectors)
-		r->start -= (r->start + r->sectors - h->sectors + page - 1) / page * page;
+	r->start %= sectors;
+	if (r->start + r->sectors > sectors)
+		r->start -= (r->start + r->sectors - sectors + page - 1) / page * page;
 	h->folded++;
+}
+
+/* Into the range of the tenant. */
+static bool host_place(struct host *h, struct request *r, const struct tenant *tenant, const char *trace_name,
+	struct fault *fault)
+{
+	sector_t sectors = extent_sectors(tenant->range);
+	const char *what = sectors < h->sectors ? "range of its tenant," : "drive of";
+
+	if (r->start > sectors || r->sectors > sectors - r->start) {
+		if (r->sectors > sectors - h->device.sectors_per_page)
+			return fault_set(fault,
+				"%s:%llu: a request of %u sectors is larger than the %s %llu sectors",
+				trace_name, (unsigned long long)r->line, r->sectors, what,
+				(unsigned long long)sectors);
+		if (!h->trace->fold)
+			return fault_set(fault,
+				"%s:%llu: sectors %llu to %llu lie beyond the %s %llu sectors; use a larger "
+				"drive or -s trace.fold=true",
+				trace_name, (unsigned long long)r->line, (unsigned long long)r->start,
+				(unsigned long long)(r->start + r->sectors - 1), what,
+				(unsigned long long)sectors);
+		host_fold(h, r, sectors);
+	}
+	if (r->sectors)
+		r->start += tenant->range.start;
+	return true;
 }
 
 bool host_admit(struct host *h, struct request *r, const char *trace_name, struct fault *fault)
 {
-	if (h->settings->mode == HOST_OPEN && h->settings->time_scale != 1)
-		r->arrival = (tick_t)((double)r->arrival * h->settings->time_scale);
-	if (r->start <= h->sectors && r->sectors <= h->sectors - r->start)
-		return true;
-	if (r->sectors > h->sectors - h->device.sectors_per_page)
-		return fault_set(fault, "%s:%llu: a request of %u sectors is larger than the drive of %llu",
-			trace_name, (unsigned long long)r->line, r->sectors, (unsigned long long)h->sectors);
-	if (!h->trace->fold)
-		return fault_set(fault,
-			"%s:%llu: sectors %llu to %llu lie beyond the drive of %llu sectors; use a larger "
-			"drive or -s trace.fold=true",
-			trace_name, (unsigned long long)r->line, (unsigned long long)r->start,
-			(unsigned long long)(r->start + r->sectors - 1), (unsigned long long)h->sectors);
-	host_fold(h, r);
-	return true;
+	const struct tenant *tenant = &h->tenants.of[0];
+
+	if (h->door && r->device >= h->tenants.count)
+		return fault_set(fault, "%s:%llu: device %u, host.tenants = %u", trace_name,
+			(unsigned long long)r->line, r->device, h->tenants.count);
+	if (h->door)
+		tenant += r->device;
+	if (tenant->is_open && tenant->time_scale != 1)
+		r->arrival = (tick_t)((double)r->arrival * tenant->time_scale);
+	return host_place(h, r, tenant, trace_name, fault);
 }
 
 tick_t host_cross(struct host *h, bool from_device, tick_t ready, uint32_t sectors)

@@ -5,6 +5,8 @@
  *            queue in the host (the time they queue is part of their latency)
  *   closed   `queue_depth` requests are always in the drive; the next one arrives when one completes
  *
+ * Several tenants have queues of their own in front of the drive (host/door.h).
+ *
  * A layer in between maps each request to parts of the device.  It may redirect writes, split requests, trim
  * sectors that it no longer needs, and export fewer sectors than the device has.
  *
@@ -19,6 +21,7 @@
 #include "base/fault.h"
 #include "base/param.h"
 #include "base/state.h"
+#include "host/tenants.h"
 #include "stats/table.h"
 #include "types.h"
 
@@ -31,6 +34,7 @@ struct host_settings {
 	double time_scale;    /* open: arrival times are multiplied by it */
 	uint64_t link_ns;
 	double link_mb_per_s; /* 0 = no limit */
+	struct tenant_settings of;
 };
 
 /* Group "trace".  Most of it is passed on to traces/. */
@@ -81,6 +85,8 @@ struct host {
 	const struct trace_settings *trace;
 	bool beneath;     /* requests address the device: the layer is not installed yet */
 	sector_t sectors; /* exported to the host */
+	struct tenants tenants;
+	struct door *door; /* of several tenants; NULL: there is one */
 	struct host_device device;
 	tick_t link_free[2]; /* time at which each direction is idle again: to the device, from it */
 	uint64_t folded;     /* requests whose address was folded into the exported sectors */
@@ -131,8 +137,8 @@ struct host *host_create(const struct host_ops *, const struct host_settings *, 
 	const struct trace_settings *, struct host_device, struct fault *);
 void host_free(struct host *);
 
-/* Scales the arrival of a request of the trace and, with trace.fold, folds its address into the exported
- * sectors.  False and a fault: it addresses sectors that do not exist. */
+/* Scales the arrival of a request of the trace, puts its address into the range of its tenant and, with
+ * trace.fold, folds it into that.  False and a fault: there is no such tenant, or no such sector. */
 bool host_admit(struct host *, struct request *, const char *trace_name, struct fault *);
 
 /* Maps an admitted request, which counts as served: its parts are in `part`. */

@@ -250,6 +250,11 @@ static void library_call_submit(void *call)
 	library_changed(c->h);
 	if (!c->in && ((const struct ssdlab_columns *)c->out)->size != sizeof(struct ssdlab_columns))
 		library_fault(c, "columns.size is not that of struct ssdlab_columns");
+	else if (c->h->drive->host->tenants.count > 1)
+		library_fault(c,
+			"host.tenants = %u: requests of the caller enter in his order; tenants are for "
+			"ssdlab_run()",
+			c->h->drive->host->tenants.count);
 	else if (c->h->prepared || library_prepare(c, NULL))
 		library_submit_all(c);
 }

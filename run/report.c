@@ -180,6 +180,7 @@ void run_report_names(FILE *out)
 		{ "flash.program_unit=wordline", "flash.copyback=false" },
 		{ "fdp.handles=8", "fdp.isolation=initially" },
 		{ "fdp.handles=8", "fdp.isolation=persistently" },
+		{ "host.tenants=2", "host.arbitration=round_robin" },
 	};
 	struct stat_names shown = { .names = 0 };
 

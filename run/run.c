@@ -1,4 +1,4 @@
-#include "run/run.h"
+#include "run/inside.h"
 
 #include "base/hash.h"
 #include "flash/schedule.h"
@@ -23,19 +23,21 @@ static void run_wait_for_slot(struct drive *d, struct request *r)
 }
 
 /* Without placement handles an update of one is no request. */
-static enum trace_status run_next_request(struct run *run, struct request *r, struct fault *fault)
+static enum trace_status run_next_request(
+	struct run *run, struct workload *workload, struct request *r, struct fault *fault)
 {
 	bool handles = handles_are_on(&run->drive->settings->ftl.handles);
 	enum trace_status status;
 
 	do
-		status = workload_next_for(run->drive->host, run->workload, r, fault);
+		status = workload_next_for(run->drive->host, workload, r, fault);
 	while (status == TRACE_OK && r->type == REQUEST_UPDATE && !handles);
 	return status;
 }
 
 /* Commands for what a drive does not have, or does not have for the host. */
-static bool run_has_what_it_needs(struct run *run, const struct request *r, struct fault *fault)
+bool run_has_what_it_needs(
+	const struct run *run, const struct workload *workload, const struct request *r, struct fault *fault)
 {
 	const struct drive *d = run->drive;
 	const char *lacks = NULL;
@@ -46,28 +48,35 @@ static bool run_has_what_it_needs(struct run *run, const struct request *r, stru
 	if (r->type == REQUEST_ZONE && (!d->ftl->ops->command || r->start >= zones))
 		lacks = "has no such zone";
 	if (lacks)
-		return fault_set(fault, "%s:%" PRIu64 ": %s: ftl = %s %s", run->workload->name, r->line,
+		return fault_set(fault, "%s:%" PRIu64 ": %s: ftl = %s %s", workload->name, r->line,
 			r->type == REQUEST_COLLECT ? "gc" : "zone command", d->ftl->ops->name, lacks);
 	return r->type != REQUEST_ZONE || d->host->ops->order == HOST_AS_ASKED ||
 	       fault_set(fault, "%s:%" PRIu64 ": zone command: host.layer = %s has the zones to itself",
-		       run->workload->name, r->line, d->host->ops->name);
+		       workload->name, r->line, d->host->ops->name);
 }
 
-/* Takes the next request from the workload. */
-static enum trace_status run_fetch(struct run *run, struct request *r, struct fault *fault)
+enum trace_status run_fetch(
+	struct run *run, struct workload *workload, struct request *r, uint64_t *sum, struct fault *fault)
 {
-	enum trace_status status = run_next_request(run, r, fault);
+	enum trace_status status = run_next_request(run, workload, r, fault);
 	const uint64_t summed[] = { r->arrival, r->start << 2 | (uint64_t)r->type, r->sectors };
 
 	if (status != TRACE_OK)
 		return status;
 	r->arrival += run->from;
-	if (!run_has_what_it_needs(run, r, fault))
+	if (!run_has_what_it_needs(run, workload, r, fault))
 		return TRACE_BAD;
-	drive_expect(run->drive, r);
 	if (run->keeps_sum)
-		run->sum = hash_bytes(run->sum, summed, sizeof summed);
+		*sum = hash_bytes(*sum, summed, sizeof summed);
 	return TRACE_OK;
+}
+
+/* Takes the next request from the workload. */
+static void run_take(struct run *run, struct fault *fault)
+{
+	run->status = run_fetch(run, run->workload, &run->next, &run->sum, fault);
+	if (run->status == TRACE_OK)
+		drive_expect(run->drive, &run->next);
 }
 
 static bool run_is_time_to_ask(const struct run *run)
@@ -75,10 +84,12 @@ static bool run_is_time_to_ask(const struct run *run)
 	return run->requests % ASK_EVERY == 0 || (run->ask_every && run->requests % run->ask_every == 0);
 }
 
-static bool run_submit(struct run *run, const struct request *r)
+bool run_enter(struct run *run, const struct request *r)
 {
 	bool served;
 
+	if (run->windows)
+		windows_pass(run->windows, run->requests - 1);
 	if (run->timeline) {
 		timeline_begin(run->timeline, run->drive, run->requests);
 		served = drive_submit(run->drive, r);
@@ -93,20 +104,25 @@ static bool run_submit(struct run *run, const struct request *r)
 	return served;
 }
 
+void run_tell_other_workload(
+	struct run *run, const struct workload *workload, uint64_t requests, struct fault *fault)
+{
+	run->status = TRACE_BAD;
+	fault_set(fault,
+		"%s: not the workload of the run that was saved: its first %" PRIu64 " requests differ",
+		workload->name, requests);
+}
+
 /* Reads the workload again up to the next request of the saved run.  Its drive has counted these requests. */
 static void run_skip(struct run *run, uint64_t sum, struct fault *fault)
 {
 	uint64_t folded = run->drive->host->folded;
 
 	for (uint64_t i = 0; i <= run->requests && (!i || run->status == TRACE_OK); i++)
-		run->status = run_fetch(run, &run->next, fault);
+		run_take(run, fault);
 	run->drive->host->folded = folded;
-	if (run->status == TRACE_BAD || run->sum == sum)
-		return;
-	run->status = TRACE_BAD;
-	fault_set(fault,
-		"%s: not the workload of the run that was saved: its first %" PRIu64 " requests differ",
-		run->workload->name, run->requests);
+	if (run->status != TRACE_BAD && run->sum != sum)
+		run_tell_other_workload(run, run->workload, run->requests, fault);
 }
 
 /* One request is fetched ahead of the one being served. */
@@ -115,10 +131,12 @@ void run_begin(struct run *run, struct fault *fault)
 	uint64_t sum = run->sum;
 
 	run->sum = HASH_NOTHING;
-	if (run->resumed)
+	if (run->drive->host->door)
+		tenants_begin(run, fault);
+	else if (run->resumed)
 		run_skip(run, sum, fault);
 	else
-		run->status = run_fetch(run, &run->next, fault);
+		run_take(run, fault);
 }
 
 enum run_end run_serve(struct run *run, struct request *r)
@@ -126,13 +144,10 @@ enum run_end run_serve(struct run *run, struct request *r)
 	run->requests++;
 	run->commands += !request_has_sectors(r->type);
 	run_wait_for_slot(run->drive, r);
-	if (run->windows)
-		windows_pass(run->windows, run->requests - 1);
-	return run_submit(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
+	return run_enter(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
 }
 
-/* Why the drive did not take the request: it is full or worn out, or the request broke a rule of it. */
-static enum run_end run_refused(struct run *run, const struct request *r, struct fault *fault)
+enum run_end run_refused(struct run *run, const struct request *r, struct fault *fault)
 {
 	const char *refusal = run->drive->ftl->refusal;
 
@@ -148,7 +163,9 @@ enum run_end run_step(struct run *run, struct fault *fault)
 	struct request r = run->next;
 	enum run_end end;
 
-	run->status = run_fetch(run, &run->next, fault);
+	if (run->drive->host->door)
+		return tenants_step(run, fault);
+	run_take(run, fault);
 	end = run_serve(run, &r);
 	return end == RUN_DRIVE_FAILED ? run_refused(run, &r, fault) : end;
 }
@@ -176,9 +193,11 @@ void run_failure(const struct run *run, struct fault *why)
 			run->requests, all);
 }
 
-void run_wait(struct run *run)
+void run_wait(struct run *run, struct fault *fault)
 {
-	if (run->status == TRACE_OK)
+	if (run->drive->host->door)
+		tenants_wait(run, fault);
+	else if (run->status == TRACE_OK)
 		run_wait_for_slot(run->drive, &run->next);
 	else
 		drive_drain(run->drive);
@@ -197,6 +216,8 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 		return RUN_BAD_WORKLOAD;
 	if (run->status == TRACE_BAD)
 		end = RUN_INTERRUPTED;
+	if (end == RUN_DONE && run->drive->queue_judge)
+		queue_judge_end(run->drive->queue_judge);
 	drive_drain(run->drive);
 	if (run->windows)
 		windows_end(run->windows, run->requests);

@@ -52,11 +52,12 @@ void run_failure(const struct run *, struct fault *why);
  */
 void run_begin(struct run *, struct fault *);
 enum run_end run_step(struct run *, struct fault *);
-void run_wait(struct run *);
+void run_wait(struct run *, struct fault *);
 
 /*
- * For requests of no workload: counts one, lets time pass until it may enter, which in a closed loop is its
- * arrival, and submits it.  The host has admitted it, and drive_expect() may have heard of it.
+ * For requests of no workload, with one tenant: counts one, lets time pass until it may enter, which in a
+ * closed loop is its arrival, and submits it.  The host has admitted it, and drive_expect() may have heard of
+ * it.
  */
 enum run_end run_serve(struct run *, struct request *);
 

@@ -74,8 +74,7 @@ static void run_one(void *one)
 {
 	struct one *o = one;
 	struct combination *c = o->combination;
-	struct trace_options options = { .format = "csv",
-		.columns = "time_us,op,offset_bytes,size_bytes,hint" };
+	struct trace_options options = { .format = "csv", .columns = RANDOM_COLUMNS };
 	struct workload workload = { .name = "trace", .limit = UINT64_MAX };
 	struct run run = { .workload = &workload, .keep_going = go_on };
 	struct precondition_result before;
@@ -173,7 +172,7 @@ static int write_runs(const char *folder, uint64_t n, int requests, uint64_t fir
 		free(trace);
 		fprintf(runs, "-s ftl=%s -s buffer=%s -s host.layer=%s -s trace.format=csv",
 			ftls[c.ftl]->name, buffers[c.buffer]->name, host_layers[c.layer]->name);
-		fprintf(runs, " -s trace.columns=time_us,op,offset_bytes,size_bytes,hint");
+		fprintf(runs, " -s trace.columns=" RANDOM_COLUMNS);
 		for (char *word = strtok(c.settings, " "); word; word = strtok(NULL, " "))
 			fprintf(runs, " -s %s", word);
 		fprintf(runs, " %s/empty.cfg %s/%s\n", folder, folder, name);

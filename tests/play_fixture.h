@@ -20,7 +20,7 @@ struct last_requests {
 /* A drive, and what is done to it. */
 struct combination {
 	char name[224];
-	char settings[2048];
+	char settings[4096];
 	size_t ftl, buffer, layer;
 	bool trims;
 	uint64_t seed;

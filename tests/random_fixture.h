@@ -263,6 +263,9 @@ static inline bool refuses(size_t ftl, size_t buffer)
 	return made && !makes_a_drive(&c);
 }
 
+/* Of the rows of random_trace(). */
+#define RANDOM_COLUMNS "time_us,op,offset_bytes,size_bytes,hint,device"
+
 /* Half of the requests on an eighth of the addresses, in bursts; a quarter of them have up to `most`
  * sectors. */
 static inline char *random_trace(struct random *random, int requests, bool trims, unsigned most)
@@ -277,17 +280,39 @@ static inline char *random_trace(struct random *random, int requests, bool trims
 		uint64_t kind = random_below(random, 100), start = random_below(random, 1 << 12);
 
 		now += random_below(random, 4) ? random_below(random, 50) : random_below(random, 4000);
-		fprintf(out, "%llu,%s,%llu,%llu,%d\n", (unsigned long long)now,
+		fprintf(out, "%llu,%s,%llu,%llu,%d,%d\n", (unsigned long long)now,
 			ops[kind < 30                 ? 0
 				: kind < 95 || !trims ? 1
 						      : 2],
 			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
 			512 * (1 + (unsigned long long)random_below(
 					   random, random_below(random, 4) ? 12 : most)),
-			(int)(start % 4));
+			(int)(start % 4), (int)(start / 4 % 3));
 	}
 	fclose(out);
 	return text;
+}
+
+/* The devices of random_trace() are tenants, every third time. */
+static inline void add_tenants(struct combination *c)
+{
+	static const char *const kinds[] = { "fifo", "round_robin", "weighted", "priority" };
+	static const char *const modes[] = { "", "open,closed,open", "closed,closed,open" };
+	static const char *const classes[] = { "", "U,M,L", "H,H,M", "M,U,M" };
+	size_t length = strlen(c->settings);
+	struct random random;
+
+	random_init(&random, c->seed, 77);
+	if (random_below(&random, 3))
+		return;
+	snprintf(c->settings + length, sizeof c->settings - length,
+		" host.tenants=3 host.arbitration=%s host.modes=%s host.classes=%s host.burst=%d "
+		"host.slots=%d host.depths=%d,%d,%d host.ranges=%s",
+		kinds[random_below(&random, 4)], modes[random_below(&random, 3)],
+		classes[random_below(&random, 4)], 1 + (int)random_below(&random, 4),
+		(int)(random_below(&random, 2) * (1 + random_below(&random, 9))),
+		1 + (int)random_below(&random, 9), 1 + (int)random_below(&random, 9),
+		1 + (int)random_below(&random, 9), random_below(&random, 2) ? "" : "apart");
 }
 
 /* Up to `depth` requests are in flight, and half as many wait in the buffer's queue. */
@@ -302,6 +327,7 @@ static inline void add_of_host(struct combination *c, struct random *random, uns
 		"precondition.used=0.6 precondition.valid=0.3",
 		random_below(random, 2) ? "open" : "closed", 1 + (int)random_below(random, depth),
 		(int)(random_below(random, 3) * (depth / 2)), modes[random_below(random, zones ? 2 : 4)]);
+	add_tenants(c);
 }
 
 #endif

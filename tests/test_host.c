@@ -12,9 +12,11 @@ enum { WRITE = 104100 }; /* one page: 100 + 4000 + 100000 (drive_fixture.h) */
 /* A drive of 1000 sectors in pages of 4. */
 static bool admit(struct request *r, bool fold, struct fault *fault, uint64_t *folded)
 {
-	struct host_settings settings = { .mode = HOST_OPEN, .time_scale = 1 };
 	struct trace_settings trace = { .fold = fold };
-	struct host host = { .settings = &settings, .trace = &trace, .sectors = 1000, .device = { 1000, 4 } };
+	struct host host = { .trace = &trace,
+		.sectors = 1000,
+		.device = { 1000, 4 },
+		.tenants = { 1, { { .is_open = true, .time_scale = 1, .range = { 0, 1000 } } } } };
 	bool admitted = host_admit(&host, r, "some.trace", fault);
 
 	*folded = host.folded;

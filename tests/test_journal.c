@@ -17,7 +17,7 @@ static void run(struct table *t, const char *settings, const char *trace, struct
 	size_t bytes;
 	FILE *out = open_memstream(&t->text, &bytes);
 
-	journal = journal_create(out, false, &fault);
+	journal = journal_create(out, false, false, &fault);
 	t->replay = replay_open(settings);
 	if (windows)
 		windows_open(windows, t->replay->drive, NULL);

@@ -62,8 +62,7 @@ static bool save_once(void *stage, const struct run *run)
 static bool open_stage(struct stage *s, struct fault *fault)
 {
 	const struct combination *c = s->how->combination;
-	struct trace_options options = { .format = "csv",
-		.columns = "time_us,op,offset_bytes,size_bytes,hint" };
+	struct trace_options options = { .format = "csv", .columns = RANDOM_COLUMNS };
 
 	fixture_settings(&s->settings, c->settings);
 	s->settings.top.ftl = (int)c->ftl;
@@ -84,7 +83,7 @@ static bool open_stage(struct stage *s, struct fault *fault)
 		.windows = &s->windows };
 	windows_open(&s->windows, s->run.drive, s->out[0]);
 	s->what = (struct checkpoint){ .run = &s->run, .before = &s->before, .series = "70" };
-	s->journal = journal_create(s->out[1], false, fault);
+	s->journal = journal_create(s->out[1], false, s->settings.host.of.tenants > 1, fault);
 	drive_keep_journal(s->run.drive, s->journal);
 	if (s->how->resume)
 		return checkpoint_load(&s->what, s->how->path, fault);
@@ -313,12 +312,12 @@ static void test_what_is_waited_for_by_hand(void **state)
 	static struct by_hand cases[] = {
 		/* The second read finds what the first one loads, a mapping page or an entry, and waits for
 		 * that. */
-		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096,0\n0,R,8192,4096,0\n", 1 },
-		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096,0\n0,R,4096,4096,0\n", 1 },
+		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096,0,0\n0,R,8192,4096,0,0\n", 1 },
+		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096,0,0\n0,R,4096,4096,0,0\n", 1 },
 		/* When it is saved two reads have passed the write: it is its turn before the other two. */
 		{ "page", ONE_DIE "flash.read_first_limit=2 flash.bus_mb_per_s=4096",
-			"0,R,0,4096,0\n0,W,4096,4096,0\n0,R,8192,4096,0\n0,R,12288,4096,0\n0,R,16384,4096,0\n"
-			"0,R,20480,4096,0\n30,R,24576,4096,0\n31,R,0,4096,0\n",
+			"0,R,0,4096,0,0\n0,W,4096,4096,0,0\n0,R,8192,4096,0,0\n0,R,12288,4096,0,0\n"
+			"0,R,16384,4096,0,0\n0,R,20480,4096,0,0\n30,R,24576,4096,0,0\n31,R,0,4096,0,0\n",
 			7 },
 	};
 	struct child child;

@@ -136,7 +136,7 @@ bool player_step(struct player *p, struct fault *fault)
 	player_note_programmed(p);
 	player_touch_pages(p);
 	p->in_drive = p->drive->in_drive;
-	run_wait(&p->run);
+	run_wait(&p->run, fault);
 	return p->run.status != TRACE_BAD && p->end != RUN_BAD_WORKLOAD;
 }
 

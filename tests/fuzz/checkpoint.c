@@ -120,7 +120,7 @@ static bool begin_run(struct whole *w, const struct settings *s, const char *tra
 		.keeps_sum = true,
 		.windows = &w->windows };
 	w->what = (struct checkpoint){ .run = &w->run, .before = &w->before, .series = "9" };
-	drive_keep_journal(d, journal_create(w->rows, false, &fault));
+	drive_keep_journal(d, journal_create(w->rows, false, false, &fault));
 	return true;
 }
 

@@ -1,0 +1,121 @@
+#include "host/queues.h"
+
+#include "base/bits.h"
+
+struct queued {
+	uint32_t next;
+	struct request request;
+};
+
+void queues_init(struct queues *q)
+{
+	*q = (struct queues){ .requests = pool_create(sizeof(struct queued), "queue of requests") };
+	for (uint32_t i = 0; i < TENANTS_MOST; i++)
+		q->queue[i] = QUEUE_EMPTY;
+}
+
+void queues_release(struct queues *q)
+{
+	pool_free(&q->requests);
+}
+
+static struct queued *queues_at(const struct queues *q, uint32_t number)
+{
+	return pool_at(&q->requests, number);
+}
+
+void queues_put(struct queues *q, uint32_t queue, const struct request *r)
+{
+	uint32_t number = pool_take(&q->requests);
+
+	queues_at(q, number)->request = *r;
+	queue_append(&q->queue[queue], POOL_FIELD(q->requests, struct queued, next), number);
+	q->count++;
+	bits_set(&q->used, queue);
+}
+
+const struct request *queues_first(const struct queues *q, uint32_t queue)
+{
+	return &queues_at(q, q->queue[queue].first)->request;
+}
+
+struct request queues_take(struct queues *q, uint32_t queue)
+{
+	uint32_t number = queue_take(&q->queue[queue], POOL_FIELD(q->requests, struct queued, next));
+	struct request r = queues_at(q, number)->request;
+
+	pool_give(&q->requests, number);
+	q->count--;
+	if (q->queue[queue].first == INDEX_NONE)
+		bits_clear(&q->used, queue);
+	return r;
+}
+
+bool queues_are(const struct queues *q, bool (*good)(void *context, uint32_t queue, const struct request *),
+	void *context)
+{
+	for (uint32_t i = 0; i < TENANTS_MOST; i++)
+		for (uint32_t at = q->queue[i].first; at != INDEX_NONE; at = queues_at(q, at)->next)
+			if (!good(context, i, &queues_at(q, at)->request))
+				return false;
+	return true;
+}
+
+/* The requests of a queue, noted behind `n` numbers; how many numbers there are then.  More than there are
+ * requests: the queue is broken. */
+static uint32_t queues_note(const struct queues *q, uint32_t queue, uint32_t *number, uint32_t n)
+{
+	uint32_t last = INDEX_NONE;
+
+	for (uint32_t at = q->queue[queue].first; at != INDEX_NONE; at = queues_at(q, at)->next) {
+		if (at >= q->requests.used || n >= q->requests.used)
+			return UINT32_MAX;
+		number[n++] = (last = at) + 1; /* as pool_is_named_once() counts */
+	}
+	return last == INDEX_NONE || last == q->queue[queue].last ? n : UINT32_MAX;
+}
+
+/* Every request is in one queue, once, and every other element is free. */
+static bool queues_hold(void *queues)
+{
+	struct queues *q = queues;
+	uint32_t *number = memory_array(q->requests.used, sizeof *number, "queue of requests"), n = 0;
+	bool good;
+
+	q->used = 0;
+	for (uint32_t i = 0; i < TENANTS_MOST && n != UINT32_MAX; i++) {
+		n = queues_note(q, i, number, n);
+		if (q->queue[i].first != INDEX_NONE)
+			bits_set(&q->used, i);
+	}
+	q->count = n;
+	good = n != UINT32_MAX && pool_is_named_once(&q->requests, number, n, 0);
+	memory_free(number);
+	return good;
+}
+
+static const struct state_row request_state[] = {
+	STATE_NUMBER(struct request, arrival),
+	STATE_NUMBER(struct request, start),
+	STATE_NUMBER(struct request, line),
+	STATE_NUMBER(struct request, sectors),
+	STATE_BELOW(struct request, device, STATE_LIMIT(TENANTS_MOST)),
+	STATE_BELOW(struct request, type, STATE_LIMIT(REQUEST_ZONE + 1)),
+	STATE_NUMBER(struct request, hint),
+	STATE_NUMBER(struct request, flags),
+	{ 0 },
+};
+
+static const struct state_row queued_state[] = {
+	STATE_NUMBER(struct queued, next), /* queues_hold() */
+	STATE_STRUCT(struct queued, request, request_state),
+	{ 0 },
+};
+
+const struct state_row queues_state[] = {
+	STATE_REBUILT(count, used),
+	STATE_POOL(struct queues, requests, STATE_UNBOUNDED, queued_state),
+	STATE_NUMBER(struct queues, queue),
+	STATE_RESTORED(queues_hold),
+	{ 0 },
+};
